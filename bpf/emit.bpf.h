@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One record into the ring of this CPU: number, room, slot, time, fields, tag; and where there
+ * is no room, the counters. Never waits.
+ */
+#ifndef BPF_EMIT_BPF_H
+#define BPF_EMIT_BPF_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);			/* kmemtraced: the possible CPUs */
+	__type(key, uint32_t);
+	__type(value, struct kmt_control);
+} controls SEC(".maps");
+
+/* A ring is an array of one huge value, so that it can lie on its CPU's own node. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);			/* kmemtraced: the possible CPUs */
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} rings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, uint32_t);			/* tid */
+	__type(value, uint64_t);		/* its lost events */
+} lost_by_task SEC(".maps");
+
+struct kmt_totals totals;
+
+static __always_inline void count_lost(struct kmt_control *control, uint32_t tid)
+{
+	uint64_t one = 1, *count;
+
+	__sync_fetch_and_add(&control->lost, 1);
+	count = bpf_map_lookup_elem(&lost_by_task, &tid);
+	if (!count) {
+		if (!bpf_map_update_elem(&lost_by_task, &tid, &one, BPF_NOEXIST))
+			return;
+		/* the table is full, or another CPU was first */
+		count = bpf_map_lookup_elem(&lost_by_task, &tid);
+	}
+	__sync_fetch_and_add(count ? count : &totals.lost_unattributed, 1);
+}
+
+/* The tag makes the record whole: nothing that was stored before it may be seen after it. */
+static __always_inline void publish(struct kmt_record *record, uint64_t tag)
+{
+#if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_s390)
+	/* these CPUs keep stores in order: only the compiler must be held back */
+	asm volatile("" ::: "memory");
+	*(volatile uint64_t *)&record->tag = tag;
+#else
+	__sync_lock_test_and_set(&record->tag, tag);	/* BPF exchange: a full barrier */
+#endif
+}
+
+static __always_inline int emit(uint8_t id, uint64_t call_site, uint64_t pointer, uint32_t gfp,
+				int node, uint64_t last)
+{
+	uint64_t ids = bpf_get_current_pid_tgid(), slot;
+	uint32_t cpu = bpf_get_smp_processor_id(), first = 0;
+	struct kmt_control *control;
+	struct kmt_record whole = {}, *record;
+	char *ring;
+	void *map;
+
+	if (!is_wanted(ids >> 32))
+		return 0;
+	control = bpf_map_lookup_elem(&controls, &cpu);
+	if (!control)
+		return 0;	/* cannot be: there is one for each possible CPU */
+	whole.sequence = __sync_fetch_and_add(&control->sequence, 1);
+
+	map = bpf_map_lookup_elem(&rings, &cpu);
+	if (!map)
+		goto lost;	/* a CPU that has just come up */
+	ring = bpf_map_lookup_elem(map, &first);
+	if (!ring)
+		goto lost;
+	if (*(volatile uint64_t *)&control->slots - *(volatile uint64_t *)&control->tail >=
+	    ring_slots - KMT_RING_MARGIN)
+		goto lost;
+	slot = __sync_fetch_and_add(&control->slots, 1) & (ring_slots - 1);
+	record = (struct kmt_record *)(ring + slot * sizeof(*record));
+
+	record->time = bpf_ktime_get_ns();
+	record->pointer = pointer;
+	record->call_site = call_site;
+	record->task = ids;
+	record->gfp = gfp;
+	record->cache = last;
+	whole.id = id;
+	whole.words = KMT_RECORD_WORDS;
+	whole.node = node;
+	publish(record, whole.tag);
+	return 0;
+lost:
+	count_lost(control, ids);
+	return 0;
+}
+
+#endif

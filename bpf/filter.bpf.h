@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Settings that kmemtraced fixes before the programs are loaded (the verifier then folds them
+ * to constants), and which events a capture wants. An unwanted event takes no number.
+ */
+#ifndef BPF_FILTER_BPF_H
+#define BPF_FILTER_BPF_H
+
+const volatile uint32_t ring_slots = 1024;	/* a power of two */
+const volatile uint32_t possible_cpus = 1;
+const volatile uint32_t wanted_count;		/* 0: every process is wanted */
+const volatile uint32_t wanted_tgid;		/* if wanted_count is 1 */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);		/* tgid */
+	__type(value, uint8_t);
+} wanted SEC(".maps");
+
+static __always_inline bool is_wanted(uint32_t tgid)
+{
+	if (!wanted_count)
+		return true;
+	if (wanted_count == 1)
+		return tgid == wanted_tgid;
+	return bpf_map_lookup_elem(&wanted, &tgid);
+}
+
+#endif

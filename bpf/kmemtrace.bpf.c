@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The programs of a capture. They know nothing of the heap: pairing is done offline. */
+#include "bpf/vmlinux.h"
+
+#include <stdbool.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "kernel/ring.h"
+
+#include "bpf/filter.bpf.h"
+#include "bpf/emit.bpf.h"
+#include "bpf/names.bpf.h"
+#include "bpf/slab.bpf.h"
+#include "bpf/misses.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

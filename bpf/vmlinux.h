@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The few kernel types that the programs touch, written by hand: CO-RE finds each field's
+ * place in the running kernel. Fields that are not read are left out.
+ */
+#ifndef BPF_VMLINUX_H
+#define BPF_VMLINUX_H
+
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+
+typedef __u8 uint8_t;
+typedef __s16 int16_t;
+typedef __u16 uint16_t;
+typedef __s32 int32_t;
+typedef __u32 uint32_t;
+typedef __u64 uint64_t;
+
+#define UINT32_MAX 0xffffffffU
+#define UINT64_MAX 0xffffffffffffffffULL
+#define NULL ((void *)0)
+
+/* the UAPI numbers that the programs use (linux/bpf.h would define types that stand above) */
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+enum {
+	BPF_NOEXIST = 1,
+};
+enum {
+	BPF_F_NUMA_NODE = 1U << 2,
+	BPF_F_MMAPABLE = 1U << 10,
+};
+enum {
+	BPF_RB_NO_WAKEUP = 1,
+};
+
+struct bpf_raw_tracepoint_args {	/* UAPI: the arguments, a word each */
+	__u64 args[0];
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct kmem_cache {
+	unsigned int size;
+	unsigned int object_size;
+	const char *name;
+};
+
+struct task_struct {
+	int pid;
+	int tgid;
+	char comm[16];
+};
+
+typedef struct {
+	struct {
+	} v;
+} u64_stats_t;	/* a 64-bit word; only its place is asked for */
+
+struct bpf_prog_stats {
+	u64_stats_t misses;
+};
+
+struct bpf_prog_aux {
+	__u32 id;
+};
+
+struct bpf_prog {
+	struct bpf_prog_stats *stats;
+	struct bpf_prog_aux *aux;
+};
+
+struct bpf_array {
+	void *pptrs[0];
+};
+
+enum bpf_func_id {
+	BPF_FUNC_map_lookup_percpu_elem = 195,
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__bpf_prog {
+	struct bpf_iter_meta *meta;
+	struct bpf_prog *prog;
+};
+
+#pragma clang attribute pop
+
+#endif

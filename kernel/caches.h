@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Slab caches by the address of their struct kmem_cache. An address may stand for one cache
+ * after another: each has the time from which it was seen and the time at which it was freed.
+ * Merged caches are one cache with aliases.
+ */
+#ifndef KERNEL_CACHES_H
+#define KERNEL_CACHES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CACHE_FOREVER UINT64_MAX
+
+struct cache {
+	uint64_t address;
+	uint64_t since, until;		/* ns: since the first sight; until it was freed */
+	uint32_t object_size;		/* bytes that a user may use: what an allocation requests */
+	uint32_t size;			/* bytes from one object to the next: what it costs */
+	char name[64];			/* the cache's own */
+	char *aliases;			/* other names, separated by commas; or NULL */
+};
+
+struct caches {
+	struct cache *list;		/* by address, then since */
+	size_t count, space;
+};
+
+/*
+ * Lines of kernel/caches:
+ *	cache ADDRESS SINCE OBJECT_SIZE SIZE NAME
+ *	gone ADDRESS UNTIL
+ *	alias NAME OTHER[,OTHER…]
+ * Numbers in decimal, addresses in hex; in NAME a byte that is not printable or a space or a
+ * backslash is \xHH. Lines of other keys are skipped. 0 or -errno.
+ */
+int caches_parse(struct caches *caches, const char *text);
+void caches_deinit(struct caches *caches);
+
+/* The lines, for the one who captures. 0 or -errno. */
+int caches_write_cache(FILE *file, const struct cache *cache);
+int caches_write_gone(FILE *file, uint64_t address, uint64_t until);
+int caches_write_alias(FILE *file, const char *name, const char *others);
+
+/*
+ * The cache that lay at address at the time, or NULL. An event may be a little older than the
+ * sight of its cache: the first cache at an address counts from the capture's start.
+ */
+const struct cache *caches_find(const struct caches *caches, uint64_t address, uint64_t time);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The record ABI: one event as the BPF programs write it into a ring and as it lies in a
+ * stream on disk. Fixed width, no implicit padding, the byte order of the capturing machine.
+ *
+ * Its ancestor is the kmemtrace ABI of Linux 2.6.31 {u8 event, u8 type, u16 size, s32 sequence,
+ * u64 call site, u64 pointer; + u64 requested, u64 allocated, u32 gfp, s32 node}. Event and
+ * type became one id, the size is counted in words, and time, task and cache joined.
+ */
+#ifndef KERNEL_RECORD_H
+#define KERNEL_RECORD_H
+
+#ifndef __bpf__
+#include <stddef.h>
+#include <stdint.h>
+#endif
+
+/* What happened. On disk: append only, never renumbered, never reused. */
+enum kmt_id {
+	KMT_NONE = 0,		/* never recorded: marks an unused ring slot */
+	KMT_KMALLOC = 1,	/* requested and allocated are valid */
+	KMT_KFREE = 2,		/* the last 8 bytes are 0 */
+	KMT_CACHE_ALLOC = 3,	/* cache is valid; the sizes are the cache's */
+	KMT_CACHE_FREE = 4,	/* cache is valid */
+	KMT_ID_END		/* not an id: one past the last that this version knows */
+};
+
+#define KMT_NODE_ANY (-1)		/* no node was asked for; also in every free */
+#define KMT_SIZE_MAX UINT32_MAX		/* a size of 4 GiB or more: only failed requests have it */
+#define KMT_WORD 8			/* bytes: the unit of kmt_record.words */
+#define KMT_RECORD_WORDS 6
+#define KMT_ZERO_SIZE_PTR 16		/* what kmalloc(0) returns: no object */
+
+struct kmt_record {
+	uint64_t time;			/* ns, the capture's clock; taken after the slot */
+	union {
+		struct {
+			uint8_t id;	/* enum kmt_id */
+			uint8_t words;	/* size of the whole record, in words of 8 bytes */
+			int16_t node;	/* that was asked for, or KMT_NODE_ANY */
+			uint32_t sequence;	/* number of the event on its CPU, modulo 2^32 */
+		};
+		uint64_t tag;		/* the same 8 bytes: not 0 once the record is whole */
+	};
+	uint64_t pointer;		/* the object; 0 in a failed allocation or kfree(NULL) */
+	uint64_t call_site;		/* return address in the caller */
+	uint32_t task;			/* thread id of the current task; 0 is the idle task */
+	uint32_t gfp;			/* flags as the capturing kernel numbers them; 0 in a free */
+	union {
+		struct {
+			uint32_t requested;	/* bytes */
+			uint32_t allocated;	/* bytes */
+		};
+		uint64_t cache;		/* address of the struct kmem_cache */
+	};
+};
+
+_Static_assert(sizeof(struct kmt_record) == KMT_RECORD_WORDS * KMT_WORD, "record ABI");
+_Static_assert(__builtin_offsetof(struct kmt_record, tag) == 8, "record ABI");
+_Static_assert(__builtin_offsetof(struct kmt_record, pointer) == 16, "record ABI");
+_Static_assert(__builtin_offsetof(struct kmt_record, call_site) == 24, "record ABI");
+_Static_assert(__builtin_offsetof(struct kmt_record, task) == 32, "record ABI");
+_Static_assert(__builtin_offsetof(struct kmt_record, cache) == 40, "record ABI");
+
+#endif

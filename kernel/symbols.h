@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Addresses to symbols, from a snapshot of kallsyms. A module that comes later adds a snapshot
+ * of its own time; where two modules used one address, the time of the event decides.
+ */
+#ifndef KERNEL_SYMBOLS_H
+#define KERNEL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct symbol {
+	uint64_t address;
+	uint64_t size;		/* bytes to the next symbol, 0 if nothing follows */
+	uint64_t since;		/* ns, the capture's clock: 0 was there from the start */
+	uint32_t name;		/* offset in symbols.text */
+	uint32_t module;	/* offset in symbols.text; of an empty string for the kernel itself */
+};
+
+struct symbols {
+	struct symbol *list;	/* by address, then since */
+	size_t count;
+	char *text;
+	size_t text_size;
+	bool hidden;		/* the kernel showed only zero addresses (kptr_restrict) */
+};
+
+/*
+ * Reads a file in the form of kallsyms ("ADDRESS TYPE NAME [MODULE]" a line), plain or gzip;
+ * only code counts. A line "# since NS" dates all that follow. 0 or -errno.
+ */
+int symbols_load(struct symbols *symbols, const char *path);
+void symbols_deinit(struct symbols *symbols);
+
+/* The symbol that holds address at the time, or NULL. */
+const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t time);
+const char *symbols_string(const struct symbols *symbols, uint32_t offset);
+
+/* "name+0xoff/0xsize [module]" or, if no symbol holds it, "0xADDRESS". Returns text. */
+char *symbols_text(const struct symbols *symbols, uint64_t address, uint64_t time, char *text,
+		   size_t size);
+
+/* Is this a line of kallsyms that symbols_load() would use? */
+bool symbols_is_code(const char *line);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tasks by thread id: their process and name, which may change with time (exec, reuse of an id).
+ */
+#ifndef KERNEL_TASKS_H
+#define KERNEL_TASKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct task {
+	uint32_t tid, tgid;
+	uint64_t since;			/* ns: 0 was there from the start */
+	char comm[16];			/* NUL-terminated */
+};
+
+struct tasks {
+	struct task *list;		/* by tid, then since */
+	size_t count, space;
+};
+
+/* Lines "task TID SINCE TGID COMM" of kernel/tasks, escaped as in caches.h. 0 or -errno. */
+int tasks_parse(struct tasks *tasks, const char *text);
+int tasks_write(FILE *file, const struct task *task);
+void tasks_deinit(struct tasks *tasks);
+
+/* Who had the id at the time, or NULL; an event older than the first sight is that first one's. */
+const struct task *tasks_find(const struct tasks *tasks, uint32_t tid, uint64_t time);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A capture directory, opened: its metadata, status, tables of names, and list of streams. */
+#ifndef TRACE_CAPTURE_H
+#define TRACE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernel/caches.h"
+#include "kernel/gfp.h"
+#include "kernel/symbols.h"
+#include "kernel/tasks.h"
+#include "kernel/topology.h"
+#include "trace/metadata.h"
+#include "trace/status.h"
+
+struct capture_stream {
+	unsigned int cpu;
+	char *path;
+};
+
+struct capture {
+	char *path;
+	struct metadata metadata;
+	struct status status;
+	bool has_status;		/* kernel/status was there and could be read */
+	struct symbols symbols;
+	struct caches caches;
+	struct tasks tasks;
+	struct topology topology;
+	struct gfp_table gfp;
+	struct capture_stream *streams;	/* by cpu */
+	size_t stream_count;
+	char why[300];			/* the sentence after a failure */
+	char missing[300];		/* what a reader must do without, as a sentence; or empty */
+};
+
+#define CAPTURE_DEFAULT "kmemtrace.data"
+
+/*
+ * 0, or -errno with why set: -ENOENT, -ENOTDIR, -EINVAL (no capture), -EPROTONOSUPPORT (a newer
+ * format), …. A table that is missing or damaged is no failure: it is empty, and missing says so.
+ */
+int capture_open(struct capture *capture, const char *path);
+void capture_close(struct capture *capture);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One event as the readers hand it on: a record in this machine's byte order, with its place. */
+#ifndef TRACE_EVENT_H
+#define TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/caches.h"
+#include "kernel/record.h"
+
+struct event {
+	uint64_t time;			/* ns */
+	uint64_t pointer;
+	uint64_t call_site;
+	uint64_t sequence;		/* on its CPU, widened to 64 bits */
+	const struct cache *cache;	/* NULL: kmalloc, kfree, or a cache that has no name */
+	uint64_t cache_address;		/* 0: kmalloc or kfree */
+	uint32_t requested, allocated;	/* bytes; a cache's allocation has the cache's sizes */
+	uint32_t task;			/* thread id */
+	uint32_t gfp;
+	int16_t node;			/* that was asked for, or KMT_NODE_ANY */
+	uint16_t cpu;
+	uint8_t id;			/* enum kmt_id */
+};
+
+static inline bool event_is_allocation(const struct event *event)
+{
+	return event->id == KMT_KMALLOC || event->id == KMT_CACHE_ALLOC;
+}
+
+static inline bool event_is_free(const struct event *event)
+{
+	return event->id == KMT_KFREE || event->id == KMT_CACHE_FREE;
+}
+
+/* Neither kfree(NULL) nor kfree(kmalloc(0)) frees anything; a NULL allocation failed. */
+static inline bool event_has_object(const struct event *event)
+{
+	return event->pointer != 0 && event->pointer != KMT_ZERO_SIZE_PTR;
+}
+
+#endif

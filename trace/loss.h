@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Follows the sequence numbers of one CPU's events and finds those that are missing. The writer
+ * and all readers use it, so they agree.
+ *
+ * A number may be missing and come later: an interrupt between an event's number and its slot
+ * puts its own events first. A gap is therefore a suspicion until it is settled.
+ */
+#ifndef TRACE_LOSS_H
+#define TRACE_LOSS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Lost events first..last; they happened between the two times (ns, inclusive). */
+struct loss_span {
+	uint64_t first, last;	/* sequence numbers */
+	uint64_t after, before;	/* ns */
+};
+
+#define LOSS_MEMORY 8	/* a lost event may lie this many records before its gap shows */
+
+struct loss {
+	uint64_t next;			/* lowest number that has not been seen or passed */
+	uint64_t records;		/* taken */
+	uint64_t settled;		/* lost, in spans before open_spans */
+	struct loss_span *spans;	/* in order of first */
+	size_t count, space;
+	size_t open;			/* spans[open..] may still be filled */
+	uint64_t times[LOSS_MEMORY];	/* of the last records, a circle */
+	uint64_t duplicates;		/* numbers that came twice */
+};
+
+/* The first event's number is 0; begin is the time of the capture's start (ns). */
+void loss_init(struct loss *loss, uint64_t begin);
+void loss_deinit(struct loss *loss);
+
+/* The slow path of loss_record(): a gap opens or is filled. 0, -ENOMEM, or -EEXIST if taken. */
+int loss_jump(struct loss *loss, uint64_t sequence, uint64_t time);
+
+/* A record, in the order of the stream. Returns 0, -ENOMEM, or -EEXIST: the number came twice. */
+static inline int loss_record(struct loss *loss, uint64_t sequence, uint64_t time)
+{
+	int err = 0;
+
+	if (sequence == loss->next)
+		loss->next++;
+	else
+		err = loss_jump(loss, sequence, time);
+	if (!err)
+		loss->times[loss->records++ % LOSS_MEMORY] = time;
+	return err;
+}
+
+/*
+ * No record below this number will come any more: open gaps below it are lost. Numbers from
+ * next to sequence that never came are lost too, before the time given.
+ */
+int loss_settle(struct loss *loss, uint64_t sequence, uint64_t time);
+
+/* Missing by now, settled or not. */
+uint64_t loss_missing(const struct loss *loss);
+
+/* The 64-bit number whose low half is sequence and that is nearest to loss->next. */
+uint64_t loss_widen(const struct loss *loss, uint32_t sequence);
+
+#endif

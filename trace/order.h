@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * All events of a capture in time order: the streams of its CPUs merged. At the same time the
+ * lower CPU comes first. Follows the losses of each CPU on the way.
+ */
+#ifndef TRACE_ORDER_H
+#define TRACE_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/capture.h"
+#include "trace/event.h"
+#include "trace/loss.h"
+
+struct order;
+
+/* What one CPU's stream held; whole after order_next() has returned 0. */
+struct order_stream {
+	unsigned int cpu;
+	uint64_t recorded;		/* records handed on or skipped as unknown */
+	uint64_t unknown;		/* of them of an id that this version does not know */
+	uint64_t own;			/* of them by a task of kmemtraced's own */
+	struct loss loss;		/* settled at the end; with what damage cost */
+	uint64_t skipped;		/* of the last packet */
+	uint64_t time_first, time_last;	/* of its packets, ns */
+	uint64_t damaged_bytes;		/* passed over */
+	uint64_t packets;
+	uint64_t caches_unknown;	/* events of a cache that kernel/caches does not name */
+};
+
+/* 0 or -errno, with capture->why set. The capture must stay open. */
+int order_open(struct order **order, struct capture *capture);
+void order_close(struct order *order);
+
+/*
+ * A batch of events, valid until the next call. Returns their number, 0 at the end, or -errno.
+ * Damage is passed over and counted, never an error.
+ */
+int order_next(struct order *order, const struct event **events);
+
+size_t order_stream_count(const struct order *order);
+const struct order_stream *order_stream(const struct order *order, size_t index);
+
+#endif

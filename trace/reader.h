@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads one stream, packet by packet. Nothing in a stream is trusted: a packet is handed out
+ * only when its header, lengths and CRC are right, and one cursor advances over its records.
+ */
+#ifndef TRACE_READER_H
+#define TRACE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format.h"
+
+struct packet {
+	struct packet_header header;	/* in this machine's byte order */
+	uint64_t offset;		/* of the packet in the file, bytes */
+	const unsigned char *records;	/* aligned to 8; in the capture's byte order */
+	size_t size;			/* bytes of records */
+	bool swap;			/* the capture's byte order is not this machine's */
+};
+
+struct stream {
+	int fd;
+	char *path;
+	uint64_t offset;		/* where the next packet is looked for */
+	uint64_t size;			/* of the file when it was opened */
+	bool swap_known, swap;		/* set by the first packet */
+	unsigned char *buffer;
+	size_t buffer_size;
+	char why[200];			/* after -EBADMSG: what is wrong with the bytes at offset */
+};
+
+/* 0 or -errno (-EISDIR, -EINVAL for what is no regular file, …). */
+int stream_open(struct stream *stream, const char *path);
+void stream_close(struct stream *stream);
+
+/*
+ * The next packet, valid until the next call. 1; 0 at the end; -EBADMSG: the bytes at
+ * stream->offset are no whole and right packet, stream->why says why; or another -errno.
+ */
+int stream_next(struct stream *stream, struct packet *packet);
+
+/*
+ * After -EBADMSG: looks for the next whole, right packet behind stream->offset. 1 and offset
+ * stands on it; 0: there is none, offset stands at the end; or -errno.
+ */
+int stream_resync(struct stream *stream);
+
+struct cursor {
+	const unsigned char *at, *end;
+	bool swap;
+};
+
+void cursor_init(struct cursor *cursor, const struct packet *packet);
+
+/*
+ * The next record, in this machine's byte order; what a longer record of a later version has
+ * more is passed over. 1; 0 at the end; -EBADMSG: its size cannot be.
+ */
+int cursor_next(struct cursor *cursor, struct kmt_record *record);
+
+/* Where the cursor stands, in bytes from the packet's first record. */
+size_t cursor_offset(const struct cursor *cursor, const struct packet *packet);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Writes one CPU's stream: takes records in slot order, puts them in time order, makes packets
+ * and writes each whole. Used by kmemtraced, by repair and by whatever makes a capture.
+ */
+#ifndef TRACE_WRITER_H
+#define TRACE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format.h"
+#include "trace/loss.h"
+
+struct writer {
+	int fd;
+	uint64_t size;			/* bytes written, whole packets */
+	struct packet_header header;	/* of the packet that is being filled */
+	unsigned char *packet;		/* header and records, as they go to disk */
+	uint64_t time_last;		/* of the last record or packet written */
+	uint64_t sequence_end;
+	struct loss loss;
+	struct kmt_record *held;	/* records that an earlier one may still follow, by time */
+	size_t held_count, held_space;
+	uint64_t raised;		/* records whose time was raised to keep the order */
+	uint64_t raised_most;		/* ns */
+	char why[160];			/* the sentence after a failure */
+};
+
+/*
+ * Opens path anew and writes the empty packet that every stream begins with, at time begin (ns).
+ * All functions return 0 or -errno, with why set; after a failed write the file is cut back to
+ * its last whole packet and nothing more can be written until writer_retry().
+ */
+int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16], uint32_t cpu,
+		uint64_t begin);
+void writer_close(struct writer *writer);
+
+/* A record in slot order, in this machine's byte order. */
+int writer_put(struct writer *writer, const struct kmt_record *record);
+
+/* Nothing earlier than what was put can come any more: writes out what was held. */
+int writer_settle(struct writer *writer);
+
+/* Every number below sequence has come or is lost (see struct kmt_control). */
+int writer_settle_losses(struct writer *writer, uint64_t sequence, uint64_t time);
+
+/*
+ * Closes the packet, if it has records, or if not and force is set: a packet without records
+ * that states the losses. time is the end of what it speaks for (ns); skipped as in the header.
+ */
+int writer_flush(struct writer *writer, uint64_t time, uint64_t skipped, bool force);
+
+/* Records that were put and are not yet in a whole packet on disk. */
+size_t writer_pending(const struct writer *writer);
+
+#endif
