@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# kmemtraced -- COMMAND: passes on what the command prints, reads and says at its end; signals
+# finish the capture whole.
+. "$srcdir/live/live.sh"
+need jq
+
+"$kmemtraced" -q -- sh -c 'cat; exit 7' <<END >out
+words
+END
+[ $? = 7 ] || fail "the exit status 7 was not passed on"
+[ "$(cat out)" = words ] || fail "the command's output is not its own: $(cat out)"
+checked
+"$kmemtraced" -q sh -c 'kill -TERM $$'
+code=$?
+[ $code = 143 ] || fail "a command that a signal ended: exit $code, not 143"
+"$kmemtraced" -q -d 30 -- true || fail "true: exit $?"
+[ "$(json '.capture.duration_s < 20')" = true ] || fail "it went on after the command had ended"
+"$kmemtraced" -q -- ls -d / >out || fail "options of the command were taken as ours"
+[ "$(cat out)" = / ] || fail "ls -d / printed $(cat out)"
+nice=$("$kmemtraced" -q -- nice)
+[ "$nice" = "$(nice)" ] || fail "the command runs at nice $nice"
+
+for signal in INT TERM HUP; do
+	start_daemon
+	sleep 0.3
+	stop_daemon $signal
+	[ "$status" = 0 ] || fail "SIG$signal: exit $status: $(cat daemon.log)"
+	checked
+	[ "$(json .capture.complete)" = true ] || fail "SIG$signal: the capture is not complete"
+	[ "$(wc -l <daemon.log)" = 1 ] || fail "SIG$signal: more than one line: $(cat daemon.log)"
+	grep -Eq ': [0-9]+ events, [0-9]+ lost, [0-9]+ skipped, [0-9]+ bytes, [0-9.]+ s$' daemon.log ||
+		fail "SIG$signal: the last line is: $(cat daemon.log)"
+done
+
+"$kmemtraced" -d 0.5 2>log || fail "-d 0.5: exit $?"
+[ "$(json '.capture.duration_s | . >= 0.5 and . < 1.5')" = true ] || fail "-d 0.5 took $(json .capture.duration_s) s"
+"$kmemtraced" -q -d 0.2 2>log || fail "-q: exit $?"
+[ -s log ] && fail "-q is not quiet: $(cat log)"
+"$kmemtraced" --doctor >log || fail "--doctor: exit $?"
+grep -q '^A capture is possible' log || fail "--doctor: $(cat log)"
+exit 0

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What perf counted in a task is what was recorded of it, lost of it, or skipped by the kernel:
+# three workloads, with the usual ring and with one that is far too small.
+. "$srcdir/live/live.sh"
+
+mkdir folder
+mount -t tmpfs tmpfs folder 2>/dev/null && trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+
+one() { # one WORKLOAD ROUNDS OPTION…
+	name=$1 rounds=$2
+	shift 2
+	"$kmemtraced" -q "$@" -- "$builddir/tests/live/workload" "$name" "$rounds" folder >truth 2>workload.log
+	code=$?
+	[ $code = 77 ] && skip "$(cat workload.log)"
+	[ $code = 0 ] || fail "$name: exit $code: $(cat workload.log)"
+	checked
+	"$builddir/tests/live/count" kmemtrace.data "$(value truth task)" "$(value truth begin)" \
+		"$(value truth end)" >counted || fail "$name: the capture cannot be counted"
+
+	fired=0 recorded=0
+	for event in kmalloc kfree kmem_cache_alloc kmem_cache_free; do
+		fired=$((fired + $(value truth $event)))
+		recorded=$((recorded + $(value counted $event)))
+	done
+	lost=$(value counted lost) skipped=$(value counted skipped)
+	missing=$((fired - recorded - lost))
+	echo "$name $*: perf $fired = recorded $recorded + lost $lost + $missing, of skipped $skipped in all tasks"
+	[ $fired -ge "$((rounds * 3))" ] || fail "$name: perf counted only $fired events"
+	[ $missing -ge 0 ] || fail "$name: $((-missing)) events more than perf counted"
+	[ $missing -le "$skipped" ] || fail "$name: $missing events are missing, the kernel skipped only $skipped"
+	total_lost=$((total_lost + lost))
+}
+
+total_lost=0
+one fs 60000
+one dir 60000
+one skb 100000
+[ $total_lost = 0 ] || echo "note: the usual ring lost $total_lost events on this machine"
+total_lost=0
+one fs 200000 -m 1
+one dir 200000 -m 1
+one skb 300000 -m 1
+[ $total_lost -gt 0 ] || echo "note: even the small ring lost nothing"
+exit 0

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# kill -9 in mid-capture costs the last fraction of a second, and the capture can be read as it
+# is and repaired.
+. "$srcdir/live/live.sh"
+need jq
+
+work() { # until told to stop: something that allocates all the time
+	while [ ! -e stop ]; do
+		ls -R /proc/self >/dev/null 2>&1
+	done
+}
+
+start_daemon -q
+work &
+worker=$!
+sleep 2
+read -r uptime _ </proc/uptime
+stop_daemon KILL
+touch stop
+wait $worker
+
+"$report" --format=json >cut.json || fail "the report on a capture that was cut off: exit $?"
+[ "$(jq .capture.complete cut.json)" = false ] || fail "a killed capture calls itself complete"
+"$check" >check.log 2>&1
+[ $? = 1 ] || fail "kmemtrace-check found nothing in a killed capture"
+
+"$check" --repair >repair.log 2>&1 || fail "repair: exit $?: $(cat repair.log)"
+cat repair.log
+[ -d kmemtrace.data.damaged ] || fail "the original was not kept"
+checked
+recorded=$(json .loss.recorded)
+[ "$recorded" -gt 0 ] || fail "nothing was recovered"
+[ "$recorded" -ge "$(jq .loss.recorded cut.json)" ] || fail "repair lost whole packets"
+
+# the newest record, on the clock that /proc/uptime shows too (no suspend here)
+newest=0
+for stream in kmemtrace.data/cpu*; do
+	end=$("$builddir/tests/live/newest" "$stream") || fail "newest: $stream"
+	[ "$end" -gt "$newest" ] && newest=$end
+done
+awk -v uptime="$uptime" -v newest="$newest" 'BEGIN {
+	gap = uptime - newest / 1e9
+	printf "the newest record is %.3f s older than the kill\n", gap
+	exit gap > 0.5
+}' || fail "more than half a second is missing"

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# For the live tests to source: a scratch folder, a reason to skip, and words for what they do.
+set -u
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/kmemtrace-live.XXXXXX") || exit 1
+trap 'stop_daemon; cd /; rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM
+cd "$scratch" || exit 1
+
+daemon=
+kmemtraced=$builddir/kmemtraced
+check=$builddir/kmemtrace-check
+report=$builddir/kmemtrace-report
+
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+fail() {
+	echo "failed: $*"
+	exit 1
+}
+
+need() { # need COMMAND …: skips where one is not installed
+	for tool; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+}
+
+[ -x "$kmemtraced" ] || skip "kmemtraced was not built"
+"$kmemtraced" --doctor >doctor.log 2>&1 || skip "no capture is possible here: $(grep '^NO' doctor.log | head -1)"
+
+# start_daemon OPTION…: in the background; returns once it captures
+start_daemon() {
+	"$kmemtraced" "$@" 2>daemon.log &
+	daemon=$!
+	for _ in $(seq 100); do
+		# the first task is named once all programs are attached
+		[ -s kmemtrace.data/kernel/tasks ] && return
+		kill -0 $daemon 2>/dev/null || break
+		sleep 0.05
+	done
+	fail "kmemtraced did not start: $(cat daemon.log)"
+}
+
+stop_daemon() { # stop_daemon [SIGNAL]: its exit status is in $status
+	[ -n "$daemon" ] || return 0
+	kill -"${1:-INT}" "$daemon" 2>/dev/null
+	wait "$daemon" 2>/dev/null
+	status=$?
+	daemon=
+}
+
+json() { # json FILTER: one figure of the report on the capture
+	"$report" -i "${dir:-kmemtrace.data}" --format=json | jq -r "$1"
+}
+
+checked() { # the capture is right in every way that kmemtrace-check knows
+	"$check" "$@" >check.log 2>&1 || fail "kmemtrace-check: $(head -20 check.log)"
+}
+
+value() { # value FILE KEY: of a line "KEY VALUE"
+	awk -v key="$2" '$1 == key { print $2 }' "$1"
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A workload that counts its own slab events with perf counters, which are not of our making,
+ * between two moments of the capture's clock. Prints the moments, its task and the counts.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracer/snapshot.h"
+
+#define EVENTS 4
+
+static const char *const events[EVENTS] = { "kmalloc", "kfree", "kmem_cache_alloc",
+					    "kmem_cache_free" };
+
+struct reading {
+	uint64_t time, counts[EVENTS];
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "workload: %s: %s\n", what, strerror(errno));
+	exit(77);
+}
+
+static int open_counter(int tracefs, const char *event)
+{
+	struct perf_event_attr about = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(about) };
+	char path[64], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "events/kmem/%s/id", event);
+	fd = openat(tracefs, path, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		die(path);
+	close(fd);
+	about.config = strtoull(text, NULL, 10);
+	fd = syscall(SYS_perf_event_open, &about, 0, -1, -1, 0);
+	if (fd < 0)
+		die("perf_event_open");
+	return fd;
+}
+
+static void read_counters(const int *counters, uint64_t *counts)
+{
+	for (int i = 0; i < EVENTS; i++)
+		if (read(counters[i], &counts[i], sizeof(counts[i])) != sizeof(counts[i]))
+			die("perf counter");
+}
+
+/* Counts and clock belong together if nothing was counted while both were read. */
+static void read_moment(const int *counters, struct reading *reading)
+{
+	uint64_t again[EVENTS];
+	struct timespec time;
+
+	do {
+		read_counters(counters, reading->counts);
+		clock_gettime(CLOCK_MONOTONIC, &time);
+		read_counters(counters, again);
+	} while (memcmp(again, reading->counts, sizeof(again)));
+	reading->time = time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
+/* Opens and closes files and pipes: many caches, all in one task. */
+static void work_fs(const char *folder, long rounds)
+{
+	char name[300];
+	int ends[2];
+
+	snprintf(name, sizeof(name), "%s/file", folder);
+	for (long i = 0; i < rounds; i++) {
+		close(open(name, O_CREAT | O_RDWR, 0600));
+		for (int k = 0; k < 2; k++) {
+			if (pipe(ends))
+				die("pipe");
+			close(ends[0]);
+			close(ends[1]);
+		}
+	}
+	unlink(name);
+}
+
+/* Makes and removes directories: inodes and dentries, freed by RCU. */
+static void work_dir(const char *folder, long rounds)
+{
+	char name[300];
+
+	snprintf(name, sizeof(name), "%s/dir", folder);
+	for (long i = 0; i < rounds; i++) {
+		if (mkdir(name, 0700))
+			die(name);
+		rmdir(name);
+	}
+}
+
+/* Sends messages to another process, which runs on another CPU where there is one. */
+static int sockets[2];
+static pid_t receiver;
+
+static void start_receiver(void)
+{
+	char message[64];
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets))
+		die("socketpair");
+	receiver = fork();
+	if (receiver)
+		return;
+	close(sockets[0]);
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		pin(1);
+	while (recv(sockets[1], message, sizeof(message), 0) > 0)
+		if (message[0] == 'q')
+			break;
+	_exit(0);
+}
+
+static void work_skb(long rounds)
+{
+	char message[64] = "m";
+
+	for (long i = 0; i < rounds; i++)
+		if (send(sockets[0], message, sizeof(message), 0) < 0)
+			die("send");
+}
+
+static void stop_receiver(void)
+{
+	if (send(sockets[0], "q", 1, 0) == 1)
+		waitpid(receiver, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct timespec calm = { .tv_nsec = 100000000 };
+	struct reading begin, end;
+	int counters[EVENTS], tracefs;
+	const char *name, *folder;
+	long rounds;
+
+	if (argc != 4) {
+		fprintf(stderr, "usage: workload fs|dir|skb ROUNDS FOLDER\n");
+		return 2;
+	}
+	name = argv[1];
+	rounds = atol(argv[2]);
+	folder = argv[3];
+	pin(0);
+	tracefs = snapshot_open_tracefs();
+	if (tracefs < 0) {
+		errno = -tracefs;
+		die("tracefs");
+	}
+	if (!strcmp(name, "skb"))
+		start_receiver();
+	for (int i = 0; i < EVENTS; i++)
+		counters[i] = open_counter(tracefs, events[i]);
+
+	/* so that nothing of this task is lost outside of the measured time */
+	nanosleep(&calm, NULL);
+	read_moment(counters, &begin);
+	if (!strcmp(name, "fs"))
+		work_fs(folder, rounds);
+	else if (!strcmp(name, "dir"))
+		work_dir(folder, rounds);
+	else
+		work_skb(rounds);
+	read_moment(counters, &end);
+	nanosleep(&calm, NULL);
+	if (receiver)
+		stop_receiver();
+
+	printf("task %d\nbegin %" PRIu64 "\nend %" PRIu64 "\n", (int)syscall(SYS_gettid), begin.time,
+	       end.time);
+	for (int i = 0; i < EVENTS; i++)
+		printf("%s %" PRIu64 "\n", events[i], end.counts[i] - begin.counts[i]);
+	return 0;
+}

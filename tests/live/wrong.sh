@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The wrong ways into kmemtraced: each gives a sentence on stderr and exit status 2, and nothing
+# that was captured before is lost.
+. "$srcdir/live/live.sh"
+
+wrong() { # wrong PATTERN ARGUMENT…: refused with a sentence in which PATTERN stands
+	pattern=$1
+	shift
+	timeout 20 "$kmemtraced" "$@" >out 2>err </dev/null
+	code=$?
+	[ $code = 2 ] || fail "kmemtraced $*: exit $code, not 2: $(cat out err)"
+	grep -q "$pattern" err || fail "kmemtraced $*: does not say '$pattern': $(cat err)"
+	[ -s out ] && fail "kmemtraced $*: wrote to stdout: $(cat out)"
+	echo "kmemtraced $*: $(head -1 err)"
+}
+
+wrong 'above 0' -d 0
+wrong 'above 0' -d -1
+wrong 'above 0' -d soon
+wrong 'above 0' -d 1e400
+wrong '1 to 512' -m 0
+wrong '1 to 512' -m 513
+wrong '1 to 512' -m lots
+wrong 'above 0' -p 0
+wrong 'above 0' -p 1,
+wrong 'above 0' -p x
+wrong 'nrecognized option' --bogus
+wrong 'invalid option' -Z
+wrong 'requires an argument' -o
+wrong 'cannot be run' -- ./no-such-command
+wrong 'PATH' -- no-such-command-anywhere
+wrong 'cannot be run' -- /etc/passwd
+[ -e kmemtrace.data ] && fail "a refused command left a capture behind"
+
+echo text >file
+wrong 'no directory' -d 1 -o file
+mkdir other && echo text >other/precious
+wrong 'left alone' -d 1 -o other
+[ -s other/precious ] || fail "a file that is no capture's was removed"
+wrong 'cannot be written\|No such file' -d 1 -o no/such/folder
+wrong 'cannot be written\|cannot be made' -d 1 -o /proc/kmemtrace.data
+
+# an older capture is moved aside, and only a capture is removed for it
+"$kmemtraced" -q -d 0.2 || fail "exit $?"
+uuid=$(grep uuid kmemtrace.data/metadata)
+"$kmemtraced" -q -d 0.2 || fail "exit $?"
+[ "$(grep uuid kmemtrace.data.old/metadata)" = "$uuid" ] || fail "the older capture is not in .old"
+"$kmemtraced" -q -d 0.2 || fail "a third capture: exit $?"
+echo text >kmemtrace.data.old/precious
+wrong 'in the way' -d 1
+[ -s kmemtrace.data.old/precious ] || fail "a foreign file was removed"
+checked kmemtrace.data
+
+# without the right to load programs
+if command -v setpriv >/dev/null; then
+	chmod 777 "$scratch"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$kmemtraced" -o "$scratch/user" -d 1 >out 2>err
+	code=$?
+	if [ $code = 126 ]; then
+		echo "note: another user cannot run $kmemtraced here"
+	else
+		[ $code = 2 ] || fail "without root: exit $code: $(cat err)"
+		grep -q 'root' err || fail "without root: $(cat err)"
+		echo "without root: $(cat err)"
+	fi
+fi
+
+# a kernel that shows no BTF
+mkdir empty
+if unshare -m true 2>/dev/null; then
+	unshare -m sh -c 'mount --bind empty /sys/kernel/btf && exec "$@"' sh "$kmemtraced" -d 1 -o none >out 2>err
+	code=$?
+	[ $code = 2 ] || fail "without BTF: exit $code: $(cat err)"
+	grep -q BTF err || fail "without BTF: $(cat err)"
+	[ -e none ] && fail "without BTF: left a directory behind"
+	echo "without BTF: $(cat err)"
+fi
+exit 0

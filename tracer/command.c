@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Forks, holds, releases and reaps the command of a capture. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracer/command.h"
+
+static int fail(struct command *command, int err, const char *name, const char *advice)
+{
+	snprintf(command->why, sizeof(command->why), "%s: cannot be run: %s%s", name, strerror(err),
+		 advice);
+	return -err;
+}
+
+static int is_program(const char *path)
+{
+	struct stat about;
+
+	if (stat(path, &about))
+		return -errno;
+	if (!S_ISREG(about.st_mode))
+		return -EACCES;
+	return access(path, X_OK) ? -errno : 0;
+}
+
+int command_probe(struct command *command, char *const *arguments)
+{
+	const char *name = arguments[0], *path = getenv("PATH");
+	char *places, *place, *whole, *rest = NULL;
+	int err = -ENOENT;
+
+	memset(command, 0, sizeof(*command));
+	if (strchr(name, '/')) {
+		err = is_program(name);
+		return err ? fail(command, -err, name, "") : 0;
+	}
+	places = strdup(path ? path : "/bin:/usr/bin");
+	if (!places)
+		return fail(command, ENOMEM, name, "");
+	for (place = strtok_r(places, ":", &rest); place && err; place = strtok_r(NULL, ":", &rest)) {
+		if (asprintf(&whole, "%s/%s", place, name) < 0)
+			continue;
+		err = is_program(whole);
+		free(whole);
+	}
+	free(places);
+	return err ? fail(command, ENOENT, name, ": no directory of PATH holds it") : 0;
+}
+
+static void child(int go, int failure, char *const *arguments)
+{
+	char byte;
+	int err;
+
+	/* end of file: kmemtraced ended before it let us go */
+	if (read(go, &byte, 1) != 1)
+		_exit(2);
+	execvp(arguments[0], arguments);
+	err = errno;
+	if (write(failure, &err, sizeof(err)) != sizeof(err))
+		_exit(126);
+	_exit(127);
+}
+
+int command_start(struct command *command, char *const *arguments)
+{
+	int go[2], failure[2];
+
+	memset(command, 0, sizeof(*command));
+	if (pipe2(go, O_CLOEXEC))
+		return fail(command, errno, arguments[0], "");
+	if (pipe2(failure, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return fail(command, errno, arguments[0], "");
+	}
+	command->pid = fork();
+	if (!command->pid) {
+		close(go[1]);
+		close(failure[0]);
+		child(go[0], failure[1], arguments);
+	}
+	close(go[0]);
+	close(failure[1]);
+	command->go = go[1];
+	command->failure = failure[0];
+	if (command->pid < 0) {
+		command->pid = 0;
+		close(command->go);
+		close(command->failure);
+		return fail(command, errno, arguments[0], "");
+	}
+	return 0;
+}
+
+int command_go(struct command *command)
+{
+	int err = 0;
+
+	if (write(command->go, "", 1) != 1)
+		err = errno;
+	close(command->go);
+	/* the pipe closes without a word when exec succeeds */
+	if (!err && read(command->failure, &err, sizeof(err)) != sizeof(err))
+		err = 0;
+	close(command->failure);
+	return err ? fail(command, err, "the command", "") : 0;
+}
+
+bool command_poll(struct command *command)
+{
+	if (command->pid && !command->ended &&
+	    waitpid(command->pid, &command->status, WNOHANG) == command->pid)
+		command->ended = true;
+	return command->ended;
+}
+
+void command_wait(struct command *command, int signal_number)
+{
+	if (!command->pid || command->ended)
+		return;
+	if (signal_number)
+		kill(command->pid, signal_number);
+	while (waitpid(command->pid, &command->status, 0) < 0 && errno == EINTR)
+		;
+	command->ended = true;
+}
+
+int command_exit(const struct command *command)
+{
+	if (WIFSIGNALED(command->status))
+		return 128 + WTERMSIG(command->status);
+	return WEXITSTATUS(command->status);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command that a capture watches: forked early, let go once the programs are attached. */
+#ifndef TRACER_COMMAND_H
+#define TRACER_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct command {
+	pid_t pid;			/* 0: none */
+	int go, failure;		/* pipes: to the child; errno of its exec, from it */
+	bool ended;
+	int status;			/* as waitpid gave it */
+	char why[300];
+};
+
+/* Can such a command be run? 0 or -errno, with why set. */
+int command_probe(struct command *command, char *const *arguments);
+
+/* Forks a child that waits. It keeps this process's limits and priority of this moment. */
+int command_start(struct command *command, char *const *arguments);
+
+/* Lets it run. 0, or -errno with why set: it could not be executed. */
+int command_go(struct command *command);
+
+/* Has it ended? */
+bool command_poll(struct command *command);
+
+/* Waits for its end; with a signal, sends that first. */
+void command_wait(struct command *command, int signal_number);
+
+/* Its exit status as a shell has it: 128 + the signal that ended it. */
+int command_exit(const struct command *command);
+
+#endif

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Makes the capture directory and never removes what is no capture. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tracer/directory.h"
+
+#define RESERVE_NAME ".reserve"	/* hidden: what is visible beside metadata is a stream */
+#define RESERVE_BYTES (2 << 20)
+
+static int fail(struct directory *directory, int err, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(directory->why, sizeof(directory->why), format, arguments);
+	va_end(arguments);
+	return -err;
+}
+
+const char *directory_name(const struct directory *directory, const char *name, char *buffer,
+			   size_t size)
+{
+	snprintf(buffer, size, "%s/%s", directory->path, name);
+	return buffer;
+}
+
+static bool holds(const char *path, const char *name)
+{
+	char *whole;
+	bool found;
+
+	if (asprintf(&whole, "%s/%s", path, name) < 0)
+		return false;
+	found = !access(whole, F_OK);
+	free(whole);
+	return found;
+}
+
+static bool is_capture(const char *path)
+{
+	return holds(path, "metadata") && holds(path, "kernel");
+}
+
+/* 1: empty, 0: not, or -errno. */
+static int is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int empty = 1;
+
+	if (!dir)
+		return -errno;
+	while (empty && (entry = readdir(dir)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	closedir(dir);
+	return empty;
+}
+
+/* Making, or moving, the directory changes the one that it lies in. */
+static int need_parent(struct directory *directory)
+{
+	char *parent = strdup(directory->path), *slash;
+	int err = 0;
+
+	if (!parent)
+		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
+	slash = strrchr(parent, '/');
+	if (slash)
+		slash[slash == parent] = 0;
+	if (access(slash ? parent : ".", W_OK | X_OK))
+		err = fail(directory, errno, "%s: the directory that it lies in cannot be written: %s: "
+			   "name another with -o", directory->path, strerror(errno));
+	free(parent);
+	return err;
+}
+
+int directory_probe(struct directory *directory, const char *path)
+{
+	struct stat about;
+	size_t length;
+	int err;
+
+	memset(directory, 0, sizeof(*directory));
+	directory->path = strdup(path);
+	if (!directory->path)
+		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
+	length = strlen(directory->path);
+	while (length > 1 && directory->path[length - 1] == '/')
+		directory->path[--length] = 0;
+	path = directory->path;
+
+	if (lstat(path, &about)) {
+		if (errno != ENOENT)
+			return fail(directory, errno, "%s: %s", path, strerror(errno));
+		return need_parent(directory);
+	}
+	if (!S_ISDIR(about.st_mode))
+		return fail(directory, ENOTDIR, "%s: is there and no directory: "
+			    "name another with -o", path);
+	if (is_capture(path))
+		return need_parent(directory);
+	err = is_empty(path);
+	if (err < 0)
+		return fail(directory, -err, "%s: %s", path, strerror(-err));
+	if (!err)
+		return fail(directory, ENOTEMPTY, "%s: holds something else than a capture, which is "
+			    "left alone: name another directory with -o", path);
+	if (access(path, W_OK | X_OK))
+		return fail(directory, errno, "%s: cannot be written: %s: name another directory "
+			    "with -o", path, strerror(errno));
+	return 0;
+}
+
+/* Removes the files of a capture; a file that no capture has stays, and so does its directory. */
+static int remove_capture(const char *path, bool top)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	char *whole;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		const char *name = entry->d_name;
+		bool is_ours = !top || !strcmp(name, "metadata") || !strcmp(name, RESERVE_NAME) ||
+			       (!strncmp(name, "cpu", 3) && name[3 + strspn(name + 3, "0123456789")] == 0);
+
+		if (!strcmp(name, ".") || !strcmp(name, "..") ||
+		    asprintf(&whole, "%s/%s", path, name) < 0)
+			continue;
+		if (top && !strcmp(name, "kernel"))
+			remove_capture(whole, false);
+		else if (!top && !strcmp(name, "formats"))
+			remove_capture(whole, false);
+		else if (is_ours)
+			unlink(whole);
+		free(whole);
+	}
+	closedir(dir);
+	return rmdir(path) ? -errno : 0;
+}
+
+static int move_aside(struct directory *directory)
+{
+	char *old;
+	int err = 0;
+
+	if (asprintf(&old, "%s.old", directory->path) < 0)
+		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
+	if (!access(old, F_OK)) {
+		err = is_capture(old) || is_empty(old) == 1 ? remove_capture(old, true) : -EEXIST;
+		if (err)
+			fail(directory, -err, "%s: is in the way of the older capture and cannot be "
+			     "removed: %s: move it", old, strerror(-err));
+	}
+	if (!err && rename(directory->path, old))
+		err = fail(directory, errno, "%s: cannot be moved to %s: %s", directory->path, old,
+			   strerror(errno));
+	free(old);
+	return err;
+}
+
+int directory_make(struct directory *directory)
+{
+	char name[4096];
+	int err;
+
+	if (is_capture(directory->path)) {
+		err = move_aside(directory);
+		if (err)
+			return err;
+	}
+	/* kernel addresses are nobody else's business */
+	if (mkdir(directory->path, 0700) && errno != EEXIST)
+		return fail(directory, errno, "%s: cannot be made: %s: name another directory with -o",
+			    directory->path, strerror(errno));
+	if (mkdir(directory_name(directory, "kernel", name, sizeof(name)), 0700) ||
+	    mkdir(directory_name(directory, "kernel/formats", name, sizeof(name)), 0700))
+		return fail(directory, errno, "%s: cannot be made: %s", name, strerror(errno));
+	return 0;
+}
+
+void directory_deinit(struct directory *directory)
+{
+	free(directory->path);
+	directory->path = NULL;
+}
+
+FILE *directory_open(struct directory *directory, const char *name, const char *mode)
+{
+	char whole[4096];
+	FILE *file = fopen(directory_name(directory, name, whole, sizeof(whole)), mode);
+
+	if (!file)
+		fail(directory, errno, "%s: %s", whole, strerror(errno));
+	return file;
+}
+
+int directory_close(struct directory *directory, FILE *file, const char *name)
+{
+	int err = ferror(file) ? EIO : 0;
+
+	errno = 0;
+	if (fclose(file))
+		err = errno ? errno : EIO;
+	if (err)
+		return fail(directory, err, "%s/%s: %s", directory->path, name, strerror(err));
+	return 0;
+}
+
+int directory_reserve(struct directory *directory)
+{
+	char name[4096];
+	int fd, err;
+
+	fd = open(directory_name(directory, RESERVE_NAME, name, sizeof(name)),
+		  O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(directory, errno, "%s: %s", name, strerror(errno));
+	err = posix_fallocate(fd, 0, RESERVE_BYTES);
+	close(fd);
+	if (err && err != EOPNOTSUPP && err != EINVAL) {
+		unlink(name);
+		return fail(directory, err, "%s: no room for the capture: %s", directory->path,
+			    strerror(err));
+	}
+	directory->reserved = true;
+	return 0;
+}
+
+void directory_release(struct directory *directory)
+{
+	char name[4096];
+
+	if (directory->reserved)
+		unlink(directory_name(directory, RESERVE_NAME, name, sizeof(name)));
+	directory->reserved = false;
+}

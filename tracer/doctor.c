@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tries each thing that a capture needs or would like, and says what came of it. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "tracer/doctor.h"
+#include "tracer/machine.h"
+#include "tracer/programs.h"
+#include "tracer/rings.h"
+#include "tracer/snapshot.h"
+
+enum verdict {
+	FINE,
+	LESS,	/* a capture is possible and will lack something */
+	FATAL,
+};
+
+__attribute__((format(printf, 3, 4)))
+static void say(enum verdict verdict, const char *subject, const char *format, ...)
+{
+	static const char *const words[] = { "ok", "less", "NO" };
+	va_list arguments;
+
+	printf("%-5s %-12s ", words[verdict], subject);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+}
+
+static void say_skipped(const struct programs *programs, unsigned int cpus)
+{
+	uint64_t *skipped = calloc(cpus, sizeof(*skipped));
+
+	if (!skipped)
+		return;
+	programs_skipped_by_cpu(programs, skipped);
+	if (skipped[0] == STATUS_UNKNOWN)
+		say(LESS, "skipped", "events that the kernel hides from the programs are counted in "
+		    "all, not by CPU");
+	else
+		say(FINE, "skipped", "events that the kernel hides from the programs are counted by CPU");
+	free(skipped);
+}
+
+/* Really makes a ring, loads and attaches, and takes it all down again. */
+static bool try_programs(const struct options *options, const struct topology *topology)
+{
+	unsigned int cpus = machine_possible_cpus(topology), online = machine_online_cpus(topology);
+	unsigned int mib = options->ring_mib;
+	struct programs programs = { 0 };
+	struct rings rings;
+	bool fine = false;
+
+	if (!mib)
+		mib = rings_default_mib(online, machine_memory());
+	if (rings_init(&rings, cpus, mib) || rings_add(&rings, topology->list[0].cpu, -1)) {
+		say(FATAL, "rings", "%s", rings.why);
+		rings_deinit(&rings);
+		return false;
+	}
+	say(FINE, "rings", "%u of %" PRIu64 " KiB, %" PRIu64 " MiB in all", online,
+	    rings_bytes(mib) >> 10, rings_bytes(mib) * online >> 20);
+
+	struct programs_settings settings = {
+		.possible_cpus = cpus,
+		.ring_slots = rings.slots,
+		.ring_fd = rings.list[topology->list[0].cpu].fd,
+		.pids = options->pids,
+		.pid_count = options->pid_count,
+		.verbose = options->verbose,
+	};
+
+	if (programs_load(&programs, &settings)) {
+		say(FATAL, "programs", "%s", programs.why);
+	} else if (programs_attach(&programs)) {
+		say(FATAL, "programs", "%s", programs.why);
+	} else {
+		say(FINE, "programs", "loaded and attached to kmalloc, kfree, kmem_cache_alloc, "
+		    "kmem_cache_free");
+		say_skipped(&programs, cpus);
+		fine = true;
+	}
+	programs_close(&programs);
+	rings_deinit(&rings);
+	return fine;
+}
+
+static void say_names(void)
+{
+	int tracefs = snapshot_open_tracefs();
+
+	if (snapshot_sees_symbols())
+		say(FINE, "symbols", "/proc/kallsyms shows addresses");
+	else
+		say(LESS, "symbols", "/proc/kallsyms shows no addresses: call sites will be numbers "
+		    "(see kernel.kptr_restrict; run as root)");
+	if (tracefs < 0) {
+		say(LESS, "gfp names", "tracefs cannot be read: %s: GFP flags will be numbers",
+		    strerror(-tracefs));
+	} else {
+		say(FINE, "gfp names", "tracefs has them");
+		close(tracefs);
+	}
+	if (access("/sys/kernel/slab", R_OK))
+		say(LESS, "aliases", "/sys/kernel/slab cannot be read: merged slab caches cannot be told");
+	else
+		say(FINE, "aliases", "/sys/kernel/slab tells merged slab caches");
+}
+
+static void say_paths(void)
+{
+	struct status status = { 0 };
+
+	if (!programs_paths(&status))
+		for (size_t i = 0; i < status.path_count; i++)
+			if (!status.paths[i].observed)
+				say(LESS, "unobserved", "%s: %s", status.paths[i].name,
+				    status.paths[i].why);
+	status_deinit(&status);
+}
+
+int doctor_run(const struct options *options)
+{
+	struct topology topology;
+	struct utsname kernel;
+	bool fine = true;
+	char why[300];
+	int err;
+
+	if (!uname(&kernel))
+		say(FINE, "kernel", "%s %s", kernel.release, kernel.machine);
+	if (geteuid())
+		say(LESS, "privileges", "not root: BPF needs CAP_BPF and CAP_PERFMON");
+	else
+		say(FINE, "privileges", "root");
+	if (programs_probe(why, sizeof(why))) {
+		say(FATAL, "tracepoints", "%s", why);
+		fine = false;
+	} else {
+		say(FINE, "tracepoints", "BTF describes them in a form that the programs read");
+	}
+	err = topology_read(&topology, "");
+	if (err || !topology.count) {
+		say(FATAL, "cpus", "/sys/devices/system/cpu cannot be read: %s", strerror(-err));
+		fine = false;
+	} else {
+		say(FINE, "cpus", "%u online of %u possible", machine_online_cpus(&topology),
+		    machine_possible_cpus(&topology));
+		fine = fine && try_programs(options, &topology);
+		topology_deinit(&topology);
+	}
+	say_names();
+	say_paths();
+	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
+	return fine ? 0 : 1;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Takes records out of a ring. A slot is whole once its tag is not 0; it is set to 0 again
+ * before the slot is given back.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "trace/reader.h"
+#include "tracer/drain.h"
+#include "tracer/machine.h"
+
+#define GIVE_BACK 1024	/* slots at a time, so that a CPU in need finds room soon */
+
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * A moment at which no event was between its number and its slot: then every number below
+ * sequence has a slot below slots, or is lost. All three only grow, and sequence, read last, is
+ * never less than the sum of the others, so equality proves that none of them moved meanwhile.
+ */
+static bool find_quiet_moment(const struct kmt_control *control, uint64_t *sequence, uint64_t *slots)
+{
+	for (int i = 0; i < 8; i++) {
+		uint64_t lost;
+
+		*slots = load(&control->slots);
+		lost = load(&control->lost);
+		*sequence = load(&control->sequence);
+		if (*sequence == *slots + lost)
+			return true;
+	}
+	return false;
+}
+
+int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
+	       uint64_t begin)
+{
+	return writer_open(&drain->writer, path, uuid, cpu, begin);
+}
+
+void drain_close(struct drain *drain)
+{
+	writer_close(&drain->writer);
+}
+
+long drain_run(struct drain *drain)
+{
+	struct kmt_control *control = drain->control;
+	uint64_t tail = control->tail, first = tail, sequence = 0, quiet_slots = 0, head;
+	bool quiet = find_quiet_moment(control, &sequence, &quiet_slots);
+	uint64_t quiet_time = quiet ? machine_now() : 0;
+	int err = 0, failed;
+
+	head = load(&control->slots);
+	while (tail < head) {
+		struct kmt_record *slot = &drain->ring[tail & (drain->slots - 1)], record;
+		uint64_t tag = load(&slot->tag);
+
+		if (!tag)
+			break;	/* taken, not yet filled: the next time */
+		record = *slot;
+		record.tag = tag;
+		__atomic_store_n(&slot->tag, 0, __ATOMIC_RELAXED);
+		if (record.task == drain->own_task)
+			drain->own++;
+		failed = writer_put(&drain->writer, &record);
+		if (failed && !err)
+			err = failed;
+		if (++tail % GIVE_BACK == 0)
+			__atomic_store_n(&control->tail, tail, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&control->tail, tail, __ATOMIC_RELEASE);
+
+	/*
+	 * What comes next took its slot after these were whole, and its time after its slot: it
+	 * cannot be earlier.
+	 */
+	failed = writer_settle(&drain->writer);
+	if (!failed && quiet && tail >= quiet_slots)
+		failed = writer_settle_losses(&drain->writer, sequence, quiet_time);
+	if (failed && !err)
+		err = failed;
+	drain->failed |= err;
+	return err ? err : (long)(tail - first);
+}
+
+int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped)
+{
+	const struct kmt_control *control = drain->control;
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	long got;
+	int err;
+
+	/* a program that was cut in by an interrupt may still be under way for a moment */
+	for (int i = 0;; i++) {
+		got = drain_run(drain);
+		if (control->tail == load(&control->slots) &&
+		    load(&control->sequence) == control->tail + load(&control->lost))
+			break;
+		if (i == 1000)
+			break;
+		nanosleep(&moment, NULL);
+	}
+	err = writer_settle_losses(&drain->writer, load(&control->sequence), end);
+	if (!err)
+		err = writer_flush(&drain->writer, end, skipped, true);
+	return err ? err : got < 0 ? (int)got : 0;
+}
+
+uint64_t drain_count_own(const struct drain *drain, const char *path)
+{
+	struct kmt_record record;
+	struct stream stream;
+	struct packet packet;
+	struct cursor cursor;
+	uint64_t own = 0;
+
+	if (!drain->failed || stream_open(&stream, path))
+		return drain->own;
+	while (stream_next(&stream, &packet) == 1) {
+		cursor_init(&cursor, &packet);
+		while (cursor_next(&cursor, &record) == 1)
+			own += record.task == drain->own_task;
+	}
+	stream_close(&stream);
+	return own;
+}

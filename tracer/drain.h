@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From the ring of one CPU to its stream. */
+#ifndef TRACER_DRAIN_H
+#define TRACER_DRAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/ring.h"
+#include "trace/writer.h"
+
+struct drain {
+	struct kmt_control *control;
+	struct kmt_record *ring;
+	uint32_t slots;			/* of the ring */
+	uint32_t own_task;		/* whose records are counted as own */
+	uint64_t own;			/* records by own_task that were handed to the writer */
+	bool failed;			/* some of them may not be on disk */
+	struct writer writer;
+};
+
+/* Opens the stream; begin is before any record (ns). 0 or -errno with writer.why set. */
+int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
+	       uint64_t begin);
+void drain_close(struct drain *drain);
+
+/*
+ * Takes out all that is whole in the ring. Returns how many records, or -errno with writer.why
+ * set: they are taken out all the same, and will count as lost.
+ */
+long drain_run(struct drain *drain);
+
+/*
+ * After the programs were detached: takes out the rest, accounts for every number given out,
+ * and closes the stream with a packet that says so. 0 or -errno.
+ */
+int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped);
+
+/* How many records by own_task are on disk, once the stream at path is finished. */
+uint64_t drain_count_own(const struct drain *drain, const char *path);
+
+#endif

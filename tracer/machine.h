@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* This machine's sizes. */
+#ifndef TRACER_MACHINE_H
+#define TRACER_MACHINE_H
+
+#include <stdint.h>
+
+#include "kernel/topology.h"
+
+uint64_t machine_memory(void);		/* bytes */
+uint64_t machine_now(void);		/* ns of CLOCK_MONOTONIC, the clock of all records */
+
+/* CPUs that may ever be there, as the kernel numbers them: the highest number + 1. */
+unsigned int machine_possible_cpus(const struct topology *topology);
+unsigned int machine_online_cpus(const struct topology *topology);
+
+#endif

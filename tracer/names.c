@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The messages of struct kmt_name, as lines of the tables of names. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "kernel/caches.h"
+#include "kernel/ring.h"
+#include "kernel/tasks.h"
+#include "tracer/names.h"
+
+static int take_message(void *context, void *data, size_t size)
+{
+	const struct kmt_name *name = data;
+	struct names *names = context;
+
+	if (size < sizeof(*name))
+		return 0;
+	if (name->kind == KMT_NAME_CACHE) {
+		struct cache cache = {
+			.address = name->key,
+			.since = name->time,
+			.object_size = name->object_size,
+			.size = name->size,
+		};
+
+		memcpy(cache.name, name->name, sizeof(cache.name));
+		cache.name[sizeof(cache.name) - 1] = 0;
+		return caches_write_cache(names->caches, &cache);
+	}
+	if (name->kind == KMT_NAME_CACHE_GONE)
+		return caches_write_gone(names->caches, name->key, name->time);
+	if (name->kind == KMT_NAME_TASK) {
+		struct task task = { .tid = name->key, .tgid = name->tgid, .since = name->time };
+
+		memcpy(task.comm, name->name, sizeof(task.comm));
+		task.comm[sizeof(task.comm) - 1] = 0;
+		return tasks_write(names->tasks, &task);
+	}
+	if (name->kind == KMT_NAME_MODULES)
+		names->modules_changed = true;
+	return 0;
+}
+
+static int fail(struct names *names, int err, const char *name)
+{
+	snprintf(names->why, sizeof(names->why), "%s/%s: %s", names->directory->path, name,
+		 strerror(err));
+	return -err;
+}
+
+int names_open(struct names *names, struct directory *directory, int names_fd)
+{
+	memset(names, 0, sizeof(*names));
+	names->directory = directory;
+	names->caches = directory_open(directory, "kernel/caches", "ae");
+	names->tasks = directory_open(directory, "kernel/tasks", "ae");
+	if (!names->caches || !names->tasks)
+		return fail(names, errno, "kernel");
+	names->buffer = ring_buffer__new(names_fd, take_message, names, NULL);
+	if (!names->buffer)
+		return fail(names, errno, "the ring of names");
+	return 0;
+}
+
+static int add_thread(struct names *names, unsigned long pid, unsigned long tid)
+{
+	struct task task = { .tid = tid, .tgid = pid };
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%lu/task/%lu/comm", pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;	/* it has ended */
+	if (fgets(task.comm, sizeof(task.comm), file))
+		task.comm[strcspn(task.comm, "\n")] = 0;
+	fclose(file);
+	return tasks_write(names->tasks, &task);
+}
+
+int names_add_tasks(struct names *names)
+{
+	struct task idle = { .comm = "swapper" };
+	struct dirent *process, *thread;
+	DIR *proc = opendir("/proc"), *threads;
+	char path[64];
+	int err;
+
+	err = tasks_write(names->tasks, &idle);
+	if (!proc)
+		return err ? err : fail(names, errno, "/proc");
+	while (!err && (process = readdir(proc))) {
+		unsigned long pid = strtoul(process->d_name, NULL, 10);
+
+		if (!pid)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%lu/task", pid);
+		threads = opendir(path);
+		while (!err && threads && (thread = readdir(threads))) {
+			unsigned long tid = strtoul(thread->d_name, NULL, 10);
+
+			if (tid)
+				err = add_thread(names, pid, tid);
+		}
+		if (threads)
+			closedir(threads);
+	}
+	closedir(proc);
+	return err;
+}
+
+int names_run(struct names *names)
+{
+	int got = ring_buffer__consume(names->buffer);
+
+	if (got < 0)
+		return fail(names, -got, "kernel");
+	if (got && fflush(names->caches))
+		return fail(names, errno, "kernel/caches");
+	if (got && fflush(names->tasks))
+		return fail(names, errno, "kernel/tasks");
+	return 0;
+}
+
+int names_close(struct names *names)
+{
+	int err = 0, failed;
+
+	if (names->buffer)
+		ring_buffer__free(names->buffer);
+	names->buffer = NULL;
+	if (names->caches)
+		err = directory_close(names->directory, names->caches, "kernel/caches");
+	if (names->tasks) {
+		failed = directory_close(names->directory, names->tasks, "kernel/tasks");
+		err = err ? err : failed;
+	}
+	names->caches = names->tasks = NULL;
+	return err;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The command line of kmemtraced: one argp table. */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/capture.h"
+#include "tracer/options.h"
+
+enum {
+	KEY_INCLUDE_SELF = 256,
+	KEY_DOCTOR,
+};
+
+static const struct argp_option table[] = {
+	{ "output", 'o', "DIR", 0, "Write the capture to DIR (default: " CAPTURE_DEFAULT "); "
+	  "a capture that is there is moved to DIR.old", 0 },
+	{ "duration", 'd', "SECONDS", 0, "Stop after SECONDS (fractions allowed)", 0 },
+	{ "ring-size", 'm', "MIB", 0, "Give the ring of each CPU MIB mebibytes (default: 64, or less "
+	  "where all rings together would pass 1/16 of the memory)", 0 },
+	{ "pid", 'p', "PID[,PID...]", 0, "Record only the events of these processes; frees by others "
+	  "are then not observed", 0 },
+	{ "include-self", KEY_INCLUDE_SELF, NULL, 0, "Let reports count the objects that kmemtraced "
+	  "itself allocates", 0 },
+	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
+	{ "verbose", 'v', NULL, 0, "Print what is done, and figures of each CPU", 0 },
+	{ "doctor", KEY_DOCTOR, NULL, 0, "Say, line by line, what this kernel and these privileges "
+	  "allow, and exit: 0 if a capture is possible, else 1", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static const char summary[] =
+	"Record the slab allocations and frees of the running kernel, until COMMAND ends, SECONDS "
+	"have passed, or SIGINT or SIGTERM arrives.\v"
+	"Exit status: that of COMMAND, else 0; 1 if --doctor finds that no capture is possible; "
+	"2 if the capture could not be made or is not whole.\n\n"
+	"Check a capture with kmemtrace-check(1), explain it with kmemtrace-report(1).";
+
+static void parse_duration(struct argp_state *state, const char *text, double *duration)
+{
+	char *end;
+
+	*duration = strtod(text, &end);
+	if (end == text || *end || !isfinite(*duration) || *duration <= 0 || *duration > 1e9)
+		argp_error(state, "-d %s: the duration is a number of seconds above 0", text);
+}
+
+static void parse_ring(struct argp_state *state, const char *text, unsigned int *mib)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > 512)
+		argp_error(state, "-m %s: a ring has 1 to 512 mebibytes", text);
+	*mib = value;
+}
+
+static void parse_pids(struct argp_state *state, const char *text, struct options *options)
+{
+	const char *at = text;
+	unsigned long value;
+	uint32_t *more;
+	char *end;
+
+	for (;;) {
+		errno = 0;
+		value = strtoul(at, &end, 10);
+		if (*at < '0' || *at > '9' || errno || value < 1 || value > INT32_MAX ||
+		    (*end && *end != ','))
+			argp_error(state, "-p %s: process ids are numbers above 0, with commas between",
+				   text);
+		more = realloc(options->pids, (options->pid_count + 1) * sizeof(*more));
+		if (!more)
+			argp_failure(state, 2, ENOMEM, "-p %s", text);
+		options->pids = more;
+		options->pids[options->pid_count++] = value;
+		if (!*end)
+			return;
+		at = end + 1;
+	}
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		if (!*arg)
+			argp_error(state, "-o: a directory must be named");
+		options->output = arg;
+		return 0;
+	case 'd':
+		parse_duration(state, arg, &options->duration);
+		return 0;
+	case 'm':
+		parse_ring(state, arg, &options->ring_mib);
+		return 0;
+	case 'p':
+		parse_pids(state, arg, options);
+		return 0;
+	case KEY_INCLUDE_SELF:
+		options->include_self = true;
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case 'v':
+		options->verbose = true;
+		return 0;
+	case KEY_DOCTOR:
+		options->doctor = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* the first word that is no option begins the command: all that follows is its own */
+		options->command = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const char *argp_program_version = "kmemtraced " PACKAGE_VERSION;
+
+void options_parse(struct options *options, int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = table,
+		.parser = parse_option,
+		.args_doc = "[--] [COMMAND [ARG...]]",
+		.doc = summary,
+	};
+
+	memset(options, 0, sizeof(*options));
+	options->output = CAPTURE_DEFAULT;
+	argp_err_exit_status = 2;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+}
+
+void options_deinit(struct options *options)
+{
+	free(options->pids);
+}

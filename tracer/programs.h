@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The BPF programs: what this kernel has for them, loading, attaching, and what they missed. */
+#ifndef TRACER_PROGRAMS_H
+#define TRACER_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/ring.h"
+#include "trace/status.h"
+
+struct kmemtrace_bpf;
+struct bpf_link;
+
+#define PROGRAMS_EVENTS 4
+
+struct programs {
+	struct kmemtrace_bpf *skeleton;
+	struct bpf_link *events[PROGRAMS_EVENTS];	/* frees first */
+	struct bpf_link *names[4];
+	struct bpf_link *misses;	/* NULL: skipped events are not known by CPU */
+	unsigned int possible_cpus;
+	char why[512];
+};
+
+struct programs_settings {
+	unsigned int possible_cpus;
+	uint32_t ring_slots;
+	int ring_fd;			/* any ring: the pattern of all others */
+	const uint32_t *pids;		/* -p */
+	size_t pid_count;
+	bool verbose;			/* let libbpf talk */
+};
+
+/*
+ * Looks at the kernel's own description of the tracepoints. 0; -ENOENT: no BTF; -ENOTSUP: an
+ * argument layout that no program here reads. why gets the sentence.
+ */
+int programs_probe(char *why, size_t why_size);
+
+/* All return 0 or -errno, with why set. */
+int programs_load(struct programs *programs, const struct programs_settings *settings);
+int programs_attach(struct programs *programs);
+void programs_detach(struct programs *programs);	/* none runs any more when it returns */
+void programs_close(struct programs *programs);
+
+int programs_controls_fd(const struct programs *programs);
+int programs_rings_fd(const struct programs *programs);
+int programs_names_fd(const struct programs *programs);
+const struct kmt_totals *programs_totals(const struct programs *programs);
+
+/* Events that the kernel kept from the programs so far, on all CPUs. */
+uint64_t programs_skipped(const struct programs *programs);
+
+/* The same by CPU, possible_cpus of them; STATUS_UNKNOWN where this kernel does not tell. */
+void programs_skipped_by_cpu(const struct programs *programs, uint64_t *skipped);
+
+/* Adds the lost events of each task to status. 0 or -ENOMEM. */
+int programs_lost_tasks(const struct programs *programs, struct status *status);
+
+/* Adds which paths are observed, and which cannot be. 0 or -ENOMEM. */
+int programs_paths(struct status *status);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Makes a ring as a memory-mapped BPF array of one huge value, on its CPU's node. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "tracer/rings.h"
+
+unsigned int rings_default_mib(unsigned int online_cpus, uint64_t memory_bytes)
+{
+	uint64_t each = (memory_bytes >> 20) / RINGS_SHARE / (online_cpus ? online_cpus : 1);
+
+	if (each > RINGS_DEFAULT_MIB)
+		return RINGS_DEFAULT_MIB;
+	return each ? each : 1;
+}
+
+static uint32_t slots_of(unsigned int mib)
+{
+	uint64_t bytes = (uint64_t)mib << 20;
+	uint32_t slots = 4 * KMT_RING_MARGIN;
+
+	while (2ULL * slots * sizeof(struct kmt_record) <= bytes)
+		slots *= 2;
+	return slots;
+}
+
+uint64_t rings_bytes(unsigned int mib)
+{
+	return (uint64_t)slots_of(mib) * sizeof(struct kmt_record);
+}
+
+static int fail(struct rings *rings, int err, const char *what)
+{
+	snprintf(rings->why, sizeof(rings->why), "%s: %s%s", what, strerror(err),
+		 err == EPERM ? ": run as root, or with CAP_BPF and CAP_PERFMON" :
+		 err == ENOMEM ? ": make the rings smaller with -m" : "");
+	return -err;
+}
+
+int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib)
+{
+	memset(rings, 0, sizeof(*rings));
+	rings->slots = slots_of(mib);
+	rings->possible_cpus = possible_cpus;
+	rings->list = calloc(possible_cpus, sizeof(*rings->list));
+	if (!rings->list)
+		return fail(rings, ENOMEM, "rings");
+	for (unsigned int i = 0; i < possible_cpus; i++)
+		rings->list[i].fd = -1;
+	return 0;
+}
+
+void rings_deinit(struct rings *rings)
+{
+	for (unsigned int i = 0; rings->list && i < rings->possible_cpus; i++) {
+		struct ring *ring = &rings->list[i];
+
+		if (ring->slots)
+			munmap(ring->slots, (size_t)rings->slots * sizeof(*ring->slots));
+		if (ring->fd >= 0)
+			close(ring->fd);
+	}
+	free(rings->list);
+	rings->list = NULL;
+	if (rings->controls)
+		munmap(rings->controls, rings->controls_size);
+	rings->controls = NULL;
+}
+
+int rings_add(struct rings *rings, unsigned int cpu, int node)
+{
+	size_t size = (size_t)rings->slots * sizeof(struct kmt_record);
+	LIBBPF_OPTS(bpf_map_create_opts, options,
+		    .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE, .numa_node = node < 0 ? 0 : node);
+	struct ring *ring = &rings->list[cpu];
+	void *slots;
+
+	/* every ring has the same flags: the kernel wants all maps of an array of maps alike */
+	ring->fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "ring", sizeof(uint32_t), size, 1, &options);
+	if (ring->fd < 0)
+		return fail(rings, errno, "cannot make a ring");
+	slots = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	if (slots == MAP_FAILED)
+		return fail(rings, errno, "cannot map a ring");
+	ring->slots = slots;
+	return 0;
+}
+
+int rings_map_controls(struct rings *rings, int controls_fd)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *controls;
+
+	rings->controls_size = (rings->possible_cpus * sizeof(struct kmt_control) + page - 1) &
+			       ~(page - 1);
+	controls = mmap(NULL, rings->controls_size, PROT_READ | PROT_WRITE, MAP_SHARED, controls_fd, 0);
+	if (controls == MAP_FAILED)
+		return fail(rings, errno, "cannot map the control lines");
+	rings->controls = controls;
+	return 0;
+}
+
+int rings_publish(struct rings *rings, unsigned int cpu, int rings_fd)
+{
+	if (bpf_map_update_elem(rings_fd, &cpu, &rings->list[cpu].fd, 0))
+		return fail(rings, errno, "cannot hand a ring to the programs");
+	return 0;
+}

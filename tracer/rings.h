@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The rings of the CPUs: how large, where, and mapped into this process. */
+#ifndef TRACER_RINGS_H
+#define TRACER_RINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/ring.h"
+#include "kernel/topology.h"
+
+#define RINGS_DEFAULT_MIB 64	/* of one CPU */
+#define RINGS_SHARE 16		/* all rings together: at most 1/16 of the machine's memory */
+
+struct ring {
+	int fd;				/* the BPF array; -1: this CPU has no ring */
+	struct kmt_record *slots;	/* mapped */
+};
+
+struct rings {
+	uint32_t slots;			/* of each ring: a power of two */
+	unsigned int possible_cpus;
+	struct ring *list;		/* by CPU, possible_cpus of them */
+	struct kmt_control *controls;	/* mapped; by CPU */
+	size_t controls_size;		/* bytes */
+	char why[160];
+};
+
+/*
+ * How many mebibytes the ring of each of so many CPUs gets when nobody says: RINGS_DEFAULT_MIB,
+ * or less to keep to RINGS_SHARE of memory_bytes, but at least 1.
+ */
+unsigned int rings_default_mib(unsigned int online_cpus, uint64_t memory_bytes);
+
+/* The bytes that a ring of mib mebibytes really takes: its slots are a power of two. */
+uint64_t rings_bytes(unsigned int mib);
+
+/* All return 0 or -errno, with why set. */
+int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib);
+void rings_deinit(struct rings *rings);
+
+/* Makes and maps the ring of a CPU on its node (-1: anywhere). */
+int rings_add(struct rings *rings, unsigned int cpu, int node);
+
+/* Maps the control lines, and gives the programs a ring (after rings_add()). */
+int rings_map_controls(struct rings *rings, int controls_fd);
+int rings_publish(struct rings *rings, unsigned int cpu, int rings_fd);
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Sets a capture up and takes it down; the time between is in session_run.c. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracer/machine.h"
+#include "tracer/session.h"
+#include "tracer/session_parts.h"
+#include "tracer/snapshot.h"
+
+int session_fail(struct session *session, int err, const char *why)
+{
+	snprintf(session->why, sizeof(session->why), "%s", why);
+	return err;
+}
+
+static int make_rings(struct session *session)
+{
+	const struct options *options = session->options;
+	struct topology *topology = &session->topology;
+	struct rings *rings = &session->rings;
+	unsigned int mib = options->ring_mib;
+	int err;
+
+	err = topology_read(topology, "");
+	if (!err && !topology->count)
+		err = -ENODATA;
+	if (err) {
+		snprintf(session->why, sizeof(session->why), "/sys/devices/system/cpu: %s",
+			 strerror(-err));
+		return err;
+	}
+	if (!mib)
+		mib = rings_default_mib(machine_online_cpus(topology), machine_memory());
+	err = rings_init(rings, machine_possible_cpus(topology), mib);
+	for (size_t i = 0; i < topology->count && !err; i++)
+		if (topology->list[i].online)
+			err = rings_add(rings, topology->list[i].cpu, topology->list[i].node);
+	return err ? session_fail(session, err, rings->why) : 0;
+}
+
+static int load_programs(struct session *session)
+{
+	const struct options *options = session->options;
+	struct rings *rings = &session->rings;
+	struct programs_settings settings = {
+		.possible_cpus = rings->possible_cpus,
+		.ring_slots = rings->slots,
+		.pids = options->pids,
+		.pid_count = options->pid_count,
+		.verbose = options->verbose,
+	};
+	int err;
+
+	for (unsigned int i = 0; i < rings->possible_cpus; i++)
+		if (rings->list[i].fd >= 0)
+			settings.ring_fd = rings->list[i].fd;
+	err = programs_load(&session->programs, &settings);
+	if (err)
+		return session_fail(session, err, session->programs.why);
+	err = rings_map_controls(rings, programs_controls_fd(&session->programs));
+	for (unsigned int i = 0; i < rings->possible_cpus && !err; i++)
+		if (rings->list[i].fd >= 0)
+			err = rings_publish(rings, i, programs_rings_fd(&session->programs));
+	return err ? session_fail(session, err, rings->why) : 0;
+}
+
+/* The first statement stands if nobody lives to write the last. */
+static int write_status(struct session *session)
+{
+	struct directory *directory = &session->directory;
+	char from[4096], to[4096];
+	FILE *file = directory_open(directory, "kernel/.status", "we");
+	int err, failed;
+
+	if (!file)
+		return session_fail(session, -EIO, directory->why);
+	err = status_write(&session->status, file);
+	failed = directory_close(directory, file, "kernel/status");
+	if (err || failed)
+		return session_fail(session, err ? err : failed, directory->why);
+	if (rename(directory_name(directory, "kernel/.status", from, sizeof(from)),
+		   directory_name(directory, "kernel/status", to, sizeof(to)))) {
+		snprintf(session->why, sizeof(session->why), "%s: %s", to, strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+static int start_status(struct session *session)
+{
+	const struct options *options = session->options;
+	struct status *status = &session->status;
+	int err;
+
+	status->ring_bytes = (uint64_t)session->rings.slots * sizeof(struct kmt_record);
+	status->include_self = options->include_self;
+	status->begin = machine_now();
+	err = status_add_own(status, session->own_task);
+	for (size_t i = 0; i < options->pid_count && !err; i++)
+		err = status_add_wanted(status, options->pids[i]);
+	if (!err)
+		err = programs_paths(status);
+	return err ? session_fail(session, err, strerror(-err)) : write_status(session);
+}
+
+static int write_metadata(struct session *session)
+{
+	FILE *file;
+	int err, failed;
+
+	err = metadata_init(&session->metadata);
+	if (err)
+		return session_fail(session, err, strerror(-err));
+	file = directory_open(&session->directory, "metadata", "we");
+	if (!file)
+		return session_fail(session, -EIO, session->directory.why);
+	err = metadata_write(&session->metadata, file);
+	failed = directory_close(&session->directory, file, "metadata");
+	return err || failed ? session_fail(session, err ? err : failed, session->directory.why) : 0;
+}
+
+static int fill_directory(struct session *session)
+{
+	struct directory *directory = &session->directory;
+	int err;
+
+	err = directory_make(directory);
+	if (!err)
+		err = directory_reserve(directory);
+	if (err)
+		return session_fail(session, err, directory->why);
+	err = write_metadata(session);
+	if (!err)
+		err = start_status(session);
+	if (err)
+		return err;
+	err = snapshot_symbols(directory, 0);
+	if (!err)
+		err = snapshot_topology(directory, &session->topology);
+	if (!err)
+		err = snapshot_aliases(directory);
+	if (err)
+		return session_fail(session, err, directory->why);
+	if (snapshot_formats(directory) && session->options->verbose)
+		fprintf(stderr, "kmemtraced: %s: GFP flags will be numbers\n", directory->why);
+	err = names_open(&session->names, directory, programs_names_fd(&session->programs));
+	return err ? session_fail(session, err, session->names.why) : 0;
+}
+
+static const char *stream_name(const struct session *session, unsigned int cpu, char *path,
+			       size_t size)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "cpu%u", cpu);
+	return directory_name(&session->directory, name, path, size);
+}
+
+int session_open_stream(struct session *session, unsigned int cpu)
+{
+	struct drain *drain = &session->drains[cpu];
+	char path[4096];
+	int err;
+
+	drain->control = &session->rings.controls[cpu];
+	drain->ring = session->rings.list[cpu].slots;
+	drain->slots = session->rings.slots;
+	drain->own_task = session->own_task;
+	stream_name(session, cpu, path, sizeof(path));
+	err = drain_open(drain, path, session->metadata.uuid, cpu, machine_now());
+	if (err)
+		return session_fail(session, err, drain->writer.why);
+	session->draining[cpu] = true;
+	return 0;
+}
+
+int session_open(struct session *session, const struct options *options)
+{
+	int err;
+
+	memset(session, 0, sizeof(*session));
+	session->options = options;
+	session->own_task = syscall(SYS_gettid);
+	err = programs_probe(session->why, sizeof(session->why));
+	if (!err)
+		err = make_rings(session);
+	if (err)
+		return err;
+	err = directory_probe(&session->directory, options->output);
+	if (err)
+		return session_fail(session, err, session->directory.why);
+	if (options->command) {
+		err = command_probe(&session->command, options->command);
+		if (err)
+			return session_fail(session, err, session->command.why);
+	}
+	session->drains = calloc(session->rings.possible_cpus, sizeof(*session->drains));
+	session->draining = calloc(session->rings.possible_cpus, sizeof(*session->draining));
+	if (!session->drains || !session->draining)
+		return session_fail(session, -ENOMEM, strerror(ENOMEM));
+	err = load_programs(session);
+	if (!err)
+		err = fill_directory(session);
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
+		if (session->rings.list[i].fd >= 0)
+			err = session_open_stream(session, i);
+	return err;
+}
+
+void session_sums(const struct session *session, struct session_sums *sums)
+{
+	memset(sums, 0, sizeof(*sums));
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+		const struct writer *writer = &session->drains[i].writer;
+
+		if (!session->draining[i])
+			continue;
+		sums->recorded += writer->loss.records;
+		sums->lost += loss_missing(&writer->loss);
+		sums->bytes += writer->size;
+	}
+}
+
+static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
+{
+	const struct drain *drain = &session->drains[cpu];
+	struct status_cpu *about = status_add_cpu(&session->status, cpu);
+	char path[4096];
+
+	if (!about)
+		return -ENOMEM;
+	about->recorded = drain->writer.loss.records;
+	about->lost = loss_missing(&drain->writer.loss);
+	about->skipped = skipped;
+	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
+	about->own = drain_count_own(drain, stream_name(session, cpu, path, sizeof(path)));
+	session->status.raised += drain->writer.raised;
+	if (drain->writer.raised_most > session->status.raised_most)
+		session->status.raised_most = drain->writer.raised_most;
+	return status_add_spans(&session->status, cpu, &drain->writer.loss);
+}
+
+static int finish_status(struct session *session)
+{
+	struct status *status = &session->status;
+	const struct kmt_totals *totals = programs_totals(&session->programs);
+	uint64_t *skipped;
+	int err = 0;
+
+	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
+	if (!skipped)
+		return session_fail(session, -ENOMEM, strerror(ENOMEM));
+	programs_skipped_by_cpu(&session->programs, skipped);
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
+		if (session->draining[i])
+			err = add_cpu(session, i, skipped[i]);
+	free(skipped);
+	if (!err)
+		err = programs_lost_tasks(&session->programs, status);
+	if (err)
+		return session_fail(session, err, strerror(-err));
+	status->complete = STATUS_COMPLETE;
+	status->begin = session->begin;
+	status->end = session->end;
+	status->skipped = session->skipped;
+	status->names_lost = totals->names_lost;
+	status->lost_unattributed = totals->lost_unattributed;
+	return write_status(session);
+}
+
+int session_finish(struct session *session)
+{
+	int err = 0, failed;
+	uint64_t last;
+
+	session->end = machine_now();
+	programs_detach(&session->programs);
+	last = machine_now();
+	session->skipped = programs_skipped(&session->programs);
+	progress_clear(&session->progress);
+	directory_release(&session->directory);
+	if (session->helper)
+		waitpid(session->helper, NULL, 0);
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+		struct drain *drain = &session->drains[i];
+
+		/* a CPU that came up and never got a ring has events all the same */
+		if (!session->draining[i] && session->rings.controls[i].sequence &&
+		    session_open_stream(session, i))
+			continue;
+		if (!session->draining[i])
+			continue;
+		writer_retry(&drain->writer);
+		failed = drain_finish(drain, last, session->skipped);
+		if (failed && !err)
+			err = session_fail(session, failed, drain->writer.why);
+	}
+	failed = names_run(&session->names);
+	if (failed && !err)
+		err = session_fail(session, failed, session->names.why);
+	failed = names_close(&session->names);
+	if (!failed)
+		failed = snapshot_aliases(&session->directory);
+	if (failed && !err)
+		err = session_fail(session, failed, session->directory.why);
+	failed = finish_status(session);
+	return err ? err : failed;
+}
+
+void session_close(struct session *session)
+{
+	for (unsigned int i = 0; session->draining && i < session->rings.possible_cpus; i++)
+		if (session->draining[i])
+			drain_close(&session->drains[i]);
+	free(session->drains);
+	free(session->draining);
+	names_close(&session->names);
+	programs_close(&session->programs);
+	rings_deinit(&session->rings);
+	topology_deinit(&session->topology);
+	status_deinit(&session->status);
+	directory_release(&session->directory);
+	directory_deinit(&session->directory);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One capture, from the first look at the kernel to the last line of its status. */
+#ifndef TRACER_SESSION_H
+#define TRACER_SESSION_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "trace/metadata.h"
+#include "trace/status.h"
+#include "tracer/command.h"
+#include "tracer/directory.h"
+#include "tracer/drain.h"
+#include "tracer/names.h"
+#include "tracer/options.h"
+#include "tracer/programs.h"
+#include "tracer/progress.h"
+#include "tracer/rings.h"
+
+struct session {
+	const struct options *options;
+	struct topology topology;
+	struct rings rings;
+	struct programs programs;
+	struct directory directory;
+	struct metadata metadata;
+	struct status status;
+	struct names names;
+	struct command command;
+	struct progress progress;
+	struct drain *drains;		/* by CPU, rings.possible_cpus of them */
+	bool *draining;			/* which of them are open */
+	uint32_t own_task;
+	uint64_t deadline;		/* ns; 0: none */
+	uint64_t begin, end;		/* ns: all programs are attached between them */
+	uint64_t skipped;		/* last reading */
+	uint64_t next_flush, next_look;	/* ns */
+	pid_t helper;			/* a child that saves the symbols of modules; 0: none */
+	char why[500];
+};
+
+/* Everything up to the moment before the programs are attached. 0 or -errno with why set. */
+int session_open(struct session *session, const struct options *options);
+
+/* Captures until the command ends, the time is over or stop is set. 0 or -errno with why set. */
+int session_run(struct session *session, const volatile sig_atomic_t *stop);
+
+/* Takes the rest out, writes the last words and says what was captured. 0 or -errno. */
+int session_finish(struct session *session);
+void session_close(struct session *session);
+
+/* What was captured: the sums of all CPUs. */
+struct session_sums {
+	uint64_t recorded, lost, bytes;
+};
+void session_sums(const struct session *session, struct session_sums *sums);
+
+#endif

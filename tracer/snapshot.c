@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Reads /proc, /sys and tracefs; writes the tables of kernel/. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "kernel/caches.h"
+#include "kernel/gfp.h"
+#include "kernel/symbols.h"
+#include "tracer/snapshot.h"
+
+#define FORMAT_MAX (1 << 20)
+
+static int fail(struct directory *directory, int err, const char *what)
+{
+	snprintf(directory->why, sizeof(directory->why), "%s: %s", what, strerror(err));
+	return -err;
+}
+
+int snapshot_symbols(struct directory *directory, uint64_t since)
+{
+	FILE *kallsyms = fopen("/proc/kallsyms", "re");
+	char name[4096], *line = NULL;
+	size_t space = 0;
+	gzFile out;
+	int err = 0;
+
+	if (!kallsyms)
+		return fail(directory, errno, "/proc/kallsyms");
+	directory_name(directory, "kernel/symbols", name, sizeof(name));
+	/* members of gzip follow one another: what is added is read as one file */
+	out = gzopen(name, since ? "ab1" : "wb1");
+	if (!out) {
+		err = fail(directory, errno ? errno : ENOMEM, name);
+		fclose(kallsyms);
+		return err;
+	}
+	if (since)
+		gzprintf(out, "# since %" PRIu64 "\n", since);
+	while (!err && getline(&line, &space, kallsyms) > 0) {
+		if (!symbols_is_code(line) || (since && !strchr(line, '[')))
+			continue;
+		if (gzputs(out, line) < 0)
+			err = fail(directory, errno ? errno : EIO, name);
+	}
+	if (gzclose(out) != Z_OK && !err)
+		err = fail(directory, errno ? errno : EIO, name);
+	free(line);
+	fclose(kallsyms);
+	return err;
+}
+
+bool snapshot_sees_symbols(void)
+{
+	FILE *kallsyms = fopen("/proc/kallsyms", "re");
+	uint64_t address = 0;
+	char *line = NULL;
+	size_t space = 0;
+
+	while (kallsyms && !address && getline(&line, &space, kallsyms) > 0)
+		if (symbols_is_code(line))
+			address = strtoull(line, NULL, 16);
+	free(line);
+	if (kallsyms)
+		fclose(kallsyms);
+	return address;
+}
+
+int snapshot_topology(struct directory *directory, const struct topology *topology)
+{
+	FILE *file = directory_open(directory, "kernel/topology", "we");
+	int err, failed;
+
+	if (!file)
+		return -errno;
+	err = topology_write(topology, file);
+	failed = directory_close(directory, file, "kernel/topology");
+	return err ? err : failed;
+}
+
+int snapshot_open_tracefs(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char probe[64];
+	int context, mounted = -1, err;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(probe, sizeof(probe), "%s/events", places[i]);
+		if (!access(probe, F_OK))
+			return open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	/* not mounted: a mount that is nowhere in the tree changes nothing for others */
+	context = syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	if (context < 0)
+		return -errno;
+	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mounted = syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+	err = mounted < 0 ? -errno : 0;
+	close(context);
+	return err ? err : mounted;
+}
+
+/* A whole format file as text; NULL if there is none. */
+static char *read_format(int tracefs, const char *event)
+{
+	char path[128], *text;
+	size_t length = 0;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "events/kmem/%s/format", event);
+	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	text = malloc(FORMAT_MAX);
+	while (text && length < FORMAT_MAX - 1 &&
+	       (got = read(fd, text + length, FORMAT_MAX - 1 - length)) > 0)
+		length += got;
+	close(fd);
+	if (text)
+		text[length] = 0;
+	return text;
+}
+
+static int save_gfp(struct directory *directory, const char *format)
+{
+	struct gfp_table table = { 0 };
+	FILE *file;
+	int err, failed;
+
+	err = gfp_parse_format(&table, format);
+	if (err)
+		return fail(directory, -err, "the GFP names in kmalloc's format");
+	file = directory_open(directory, "kernel/gfp", "we");
+	if (!file) {
+		gfp_deinit(&table);
+		return -errno;
+	}
+	err = gfp_write(&table, file);
+	failed = directory_close(directory, file, "kernel/gfp");
+	gfp_deinit(&table);
+	return err ? err : failed;
+}
+
+int snapshot_formats(struct directory *directory)
+{
+	static const char *const events[] = { "kmalloc", "kfree", "kmem_cache_alloc",
+					      "kmem_cache_free" };
+	int tracefs = snapshot_open_tracefs(), err = 0, failed;
+	char name[64], *text;
+	FILE *file;
+
+	if (tracefs < 0)
+		return fail(directory, -tracefs, "tracefs");
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !err; i++) {
+		text = read_format(tracefs, events[i]);
+		if (!text)
+			continue;
+		snprintf(name, sizeof(name), "kernel/formats/%s.format", events[i]);
+		file = directory_open(directory, name, "we");
+		if (file) {
+			fputs(text, file);
+			err = directory_close(directory, file, name);
+		} else {
+			err = -errno;
+		}
+		if (!err && i == 0)
+			err = save_gfp(directory, text);
+		free(text);
+	}
+	failed = faccessat(tracefs, "events/kmem/kmalloc/format", R_OK, 0) ? -errno : 0;
+	close(tracefs);
+	if (failed && !err)
+		err = fail(directory, -failed, "tracefs: events/kmem/kmalloc/format");
+	return err;
+}
+
+struct slab_name {
+	char name[128], target[128];
+};
+
+static int by_target(const void *a, const void *b)
+{
+	const struct slab_name *left = a, *right = b;
+	int order = strcmp(left->target, right->target);
+
+	return order ? order : strcmp(left->name, right->name);
+}
+
+/* Every name that is a link, with what it leads to. */
+static int read_slab_names(struct slab_name **list, size_t *count)
+{
+	DIR *dir = opendir("/sys/kernel/slab");
+	struct dirent *entry;
+	struct slab_name *more;
+	ssize_t length;
+
+	*list = NULL;
+	*count = 0;
+	if (!dir)
+		return 0;	/* a kernel without it has no names to give */
+	while ((entry = readdir(dir))) {
+		struct slab_name found = { 0 };
+
+		length = readlinkat(dirfd(dir), entry->d_name, found.target, sizeof(found.target) - 1);
+		if (length <= 0 || strlen(entry->d_name) >= sizeof(found.name))
+			continue;
+		strcpy(found.name, entry->d_name);
+		more = realloc(*list, (*count + 1) * sizeof(**list));
+		if (!more) {
+			closedir(dir);
+			return -ENOMEM;
+		}
+		*list = more;
+		more[(*count)++] = found;
+	}
+	closedir(dir);
+	if (*count)
+		qsort(*list, *count, sizeof(**list), by_target);
+	return 0;
+}
+
+/* One line for each name of a group, since any may be the cache's own. */
+static int write_group(FILE *file, const struct slab_name *group, size_t count)
+{
+	size_t size = count * sizeof(group->name) + 1;
+	char *others = malloc(size);
+	int err = 0;
+
+	if (!others)
+		return -ENOMEM;
+	for (size_t i = 0; i < count && !err; i++) {
+		size_t at = 0;
+
+		for (size_t k = 0; k < count; k++)
+			if (k != i)
+				at += snprintf(others + at, size - at, "%s%s", at ? "," : "",
+					       group[k].name);
+		err = caches_write_alias(file, group[i].name, others);
+	}
+	free(others);
+	return err;
+}
+
+int snapshot_aliases(struct directory *directory)
+{
+	struct slab_name *list;
+	size_t count, end;
+	FILE *file;
+	int err, failed;
+
+	err = read_slab_names(&list, &count);
+	if (err)
+		return fail(directory, -err, "/sys/kernel/slab");
+	file = directory_open(directory, "kernel/caches", "ae");
+	if (!file)
+		err = -errno;
+	for (size_t i = 0; i < count && !err; i = end) {
+		for (end = i + 1; end < count && !strcmp(list[end].target, list[i].target);)
+			end++;
+		if (end - i > 1)
+			err = write_group(file, list + i, end - i);
+	}
+	free(list);
+	if (!file)
+		return err;
+	failed = directory_close(directory, file, "kernel/caches");
+	return err ? err : failed;
+}
