@@ -19,12 +19,13 @@ struct cache {
 	uint32_t object_size;		/* bytes that a user may use: what an allocation requests */
 	uint32_t size;			/* bytes from one object to the next: what it costs */
 	char name[64];			/* the cache's own */
-	char *aliases;			/* other names, separated by commas; or NULL */
+	const char *aliases;		/* other names, separated by commas; or NULL */
 };
 
 struct caches {
 	struct cache *list;		/* by address, then since */
-	size_t count, space;
+	size_t count;
+	char *aliases;			/* where those of the list lie */
 };
 
 /*
@@ -33,7 +34,9 @@ struct caches {
  *	gone ADDRESS UNTIL
  *	alias NAME OTHER[,OTHER…]
  * Numbers in decimal, addresses in hex; in NAME a byte that is not printable or a space or a
- * backslash is \xHH. Lines of other keys are skipped. 0 or -errno.
+ * backslash is \xHH. Lines of other keys are skipped; their order does not matter. A cache that
+ * is told twice is one; where another takes the place of one that was not told gone, that one
+ * ends. 0 or -errno.
  */
 int caches_parse(struct caches *caches, const char *text);
 void caches_deinit(struct caches *caches);
@@ -45,7 +48,8 @@ int caches_write_alias(FILE *file, const char *name, const char *others);
 
 /*
  * The cache that lay at address at the time, or NULL. An event may be a little older than the
- * sight of its cache: the first cache at an address counts from the capture's start.
+ * sight of its cache: the first cache at an address counts from the capture's start, another
+ * one from the end of the one before.
  */
 const struct cache *caches_find(const struct caches *caches, uint64_t address, uint64_t time);
 

@@ -13,36 +13,55 @@
 
 struct symbol {
 	uint64_t address;
-	uint64_t size;		/* bytes to the next symbol, 0 if nothing follows */
+	uint64_t size;		/* bytes to the next symbol of its module; 0: it is the last one */
 	uint64_t since;		/* ns, the capture's clock: 0 was there from the start */
 	uint32_t name;		/* offset in symbols.text */
 	uint32_t module;	/* offset in symbols.text; of an empty string for the kernel itself */
 };
 
+/* Symbols of one time: list[first] up to the next snapshot's first. */
+struct symbols_snapshot {
+	uint64_t since;
+	size_t first;
+};
+
 struct symbols {
-	struct symbol *list;	/* by address, then since */
+	struct symbol *list;	/* by since, then address */
 	size_t count;
+	struct symbols_snapshot *snapshots;	/* by since */
+	size_t snapshot_count;
 	char *text;
 	size_t text_size;
 	bool hidden;		/* the kernel showed only zero addresses (kptr_restrict) */
+	bool damaged;		/* the file ends in damage; what came before it is here */
 };
 
 /*
  * Reads a file in the form of kallsyms ("ADDRESS TYPE NAME [MODULE]" a line), plain or gzip;
- * only code counts. A line "# since NS" dates all that follow. 0 or -errno.
+ * only code counts. A line "# since NS" dates all that follow: the symbols that are new then,
+ * or all modules' symbols anew. 0 or -errno; -EFBIG: no kernel has so many.
  */
 int symbols_load(struct symbols *symbols, const char *path);
 void symbols_deinit(struct symbols *symbols);
 
-/* The symbol that holds address at the time, or NULL. */
+/*
+ * The symbol that holds address: of those that were there at the time the newest, else the
+ * first that came later; or NULL.
+ */
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t time);
 const char *symbols_string(const struct symbols *symbols, uint32_t offset);
 
-/* "name+0xoff/0xsize [module]" or, if no symbol holds it, "0xADDRESS". Returns text. */
+/*
+ * "name+0xoff/0xsize [module]", without "/0xsize" where the size is not known, or, if no symbol
+ * holds it, "0xADDRESS". Returns text.
+ */
 char *symbols_text(const struct symbols *symbols, uint64_t address, uint64_t time, char *text,
 		   size_t size);
 
-/* Is this a line of kallsyms that symbols_load() would use? */
+/*
+ * Is this a line of kallsyms that symbols_load() would use? One with a zero address is: it
+ * tells that the kernel hides them.
+ */
 bool symbols_is_code(const char *line);
 
 #endif

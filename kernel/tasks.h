@@ -17,7 +17,7 @@ struct task {
 
 struct tasks {
 	struct task *list;		/* by tid, then since */
-	size_t count, space;
+	size_t count;
 };
 
 /* Lines "task TID SINCE TGID COMM" of kernel/tasks, escaped as in caches.h. 0 or -errno. */

@@ -29,7 +29,12 @@ void topology_deinit(struct topology *topology);
 
 const struct topology_cpu *topology_find(const struct topology *topology, unsigned int cpu);
 
-/* Parses a list as "0-3,8" in sysfs; calls each for every number. 0 or -EINVAL. */
+#define TOPOLOGY_NUMBER_MAX 65535	/* of a CPU or a node; struct event has 16 bits for a CPU */
+
+/*
+ * Parses a list as "0-3,8" in sysfs, ascending; calls each for every number, until it does not
+ * return 0. 0, -EINVAL, or what each returned.
+ */
 int topology_list(const char *text, int (*each)(unsigned int number, void *data), void *data);
 
 #endif

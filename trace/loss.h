@@ -13,18 +13,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lost events first..last; they happened between the two times (ns, inclusive). */
+/*
+ * Lost events first..last; they happened between the two times (ns, inclusive). Where there are
+ * very many (2^16 on one CPU), neighbours are merged and what lies between them was recorded:
+ * loss.settled is the count, not the sum of the spans.
+ */
 struct loss_span {
 	uint64_t first, last;	/* sequence numbers */
 	uint64_t after, before;	/* ns */
 };
 
+#define LOSS_SEQUENCE_MAX ((uint64_t)1 << 62)	/* no CPU comes that far: a higher one is damage */
 #define LOSS_MEMORY 8	/* a lost event may lie this many records before its gap shows */
 
 struct loss {
 	uint64_t next;			/* lowest number that has not been seen or passed */
 	uint64_t records;		/* taken */
-	uint64_t settled;		/* lost, in spans before open_spans */
+	uint64_t settled;		/* lost, in spans[0..open) */
 	struct loss_span *spans;	/* in order of first */
 	size_t count, space;
 	size_t open;			/* spans[open..] may still be filled */
@@ -55,9 +60,21 @@ static inline int loss_record(struct loss *loss, uint64_t sequence, uint64_t tim
 
 /*
  * No record below this number will come any more: open gaps below it are lost. Numbers from
- * next to sequence that never came are lost too, before the time given.
+ * next to sequence that never came are lost too, before the time given. 0, -ENOMEM, or -ERANGE.
  */
 int loss_settle(struct loss *loss, uint64_t sequence, uint64_t time);
+
+/*
+ * No record to come is below this number, as a packet's header tells. Needed before loss_widen()
+ * where very many are lost; does nothing where few are. As loss_settle().
+ */
+int loss_approach(struct loss *loss, uint64_t sequence, uint64_t time);
+
+/*
+ * Takes back records that came but were not kept, between the two times: they are lost after
+ * all, and with them whatever is missing by now. 0 or -ENOMEM.
+ */
+int loss_forget(struct loss *loss, const struct loss_span *span);
 
 /* Missing by now, settled or not. */
 uint64_t loss_missing(const struct loss *loss);

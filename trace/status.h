@@ -35,6 +35,16 @@ struct status_path {
 	char why[160];			/* if not */
 };
 
+/* Events that one CPU lost between two times. */
+struct status_span {
+	unsigned int cpu;
+	struct loss_span span;		/* of merged ones from the first to the last */
+	uint64_t count;			/* events lost: fewer than its numbers if it was merged, or */
+					/* STATUS_UNKNOWN if struct loss had to merge already */
+};
+
+#define STATUS_SPANS_MAX 256		/* of one CPU */
+
 enum status_complete {
 	STATUS_CUT_OFF = 0,		/* "no": still running, or it was cut off */
 	STATUS_COMPLETE,		/* "yes" */
@@ -47,13 +57,13 @@ struct status {
 	uint64_t begin, end;		/* ns, the capture's clock: all programs attached between them */
 	uint64_t ring_bytes;		/* of one CPU */
 	bool include_self;		/* reports count kmemtraced's own allocations too */
-	uint64_t skipped;		/* of all CPUs; the sum of cpus[].skipped where that is known */
+	uint64_t skipped;		/* of all CPUs, the sum of cpus[].skipped; or STATUS_UNKNOWN */
 	uint64_t names_lost;		/* names of tasks or caches that found no room */
 	uint64_t lost_unattributed;	/* lost events of no task that lost_tasks names */
 	uint64_t raised, raised_most;	/* records whose time was raised to keep order; ns at most */
 	uint32_t *wanted;		/* -p: the processes; none: all */
 	size_t wanted_count;
-	uint32_t *own_tasks;		/* thread ids of kmemtraced */
+	uint32_t *own_tasks;		/* thread ids of kmemtraced, ascending */
 	size_t own_count;
 	struct status_cpu *cpus;	/* by cpu */
 	size_t cpu_count;
@@ -61,18 +71,17 @@ struct status {
 	size_t lost_task_count;
 	struct status_path *paths;
 	size_t path_count;
-	struct {
-		unsigned int cpu;
-		struct loss_span span;
-	} *spans;			/* where events were lost; neighbours merged if very many */
+	struct status_span *spans;	/* where events were lost; neighbours merged if very many */
 	size_t span_count;
 };
 
 void status_deinit(struct status *status);
 int status_write(const struct status *status, FILE *file);	/* 0 or -errno */
+
+/* 0, -ENOMEM, or -EPROTONOSUPPORT: a newer format; why gets the sentence. */
 int status_parse(struct status *status, const char *text, char *why, size_t why_size);
 
-/* Appending; 0 or -ENOMEM. */
+/* Appending; 0 or -ENOMEM. A CPU or own task that is there already is not added again. */
 int status_add_wanted(struct status *status, uint32_t tgid);
 int status_add_own(struct status *status, uint32_t task);
 struct status_cpu *status_add_cpu(struct status *status, unsigned int cpu);	/* or NULL */

@@ -120,33 +120,71 @@ int directory_probe(struct directory *directory, const char *path)
 	return 0;
 }
 
-/* Removes the files of a capture; a file that no capture has stays, and so does its directory. */
-static int remove_capture(const char *path, bool top)
+enum part {
+	TOP,
+	KERNEL,
+	FORMATS,
+};
+
+static bool is_part(enum part part, const char *name)
+{
+	static const char *const kernel[] = { "status",	".status", "symbols", "caches",
+					      "tasks",	"gfp",	   "topology" };
+	const char *end;
+
+	switch (part) {
+	case TOP:
+		if (!strncmp(name, "cpu", 3) && name[3])
+			return !name[3 + strspn(name + 3, "0123456789")];
+		return !strcmp(name, "metadata") || !strcmp(name, RESERVE_NAME);
+	case KERNEL:
+		for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+			if (!strcmp(name, kernel[i]))
+				return true;
+		return false;
+	case FORMATS:
+		end = strrchr(name, '.');
+		return end && !strcmp(end, ".format");
+	}
+	return false;
+}
+
+/*
+ * Goes through the files of a capture, and removes them if remove is set. 0, or -errno:
+ * -ENOTEMPTY if there is anything that no capture has.
+ */
+static int clear_capture(const char *path, enum part part, bool remove)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 	char *whole;
+	int err = 0;
 
 	if (!dir)
 		return -errno;
-	while ((entry = readdir(dir))) {
+	while (!err && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
-		bool is_ours = !top || !strcmp(name, "metadata") || !strcmp(name, RESERVE_NAME) ||
-			       (!strncmp(name, "cpu", 3) && name[3 + strspn(name + 3, "0123456789")] == 0);
 
-		if (!strcmp(name, ".") || !strcmp(name, "..") ||
-		    asprintf(&whole, "%s/%s", path, name) < 0)
+		if (!strcmp(name, ".") || !strcmp(name, ".."))
 			continue;
-		if (top && !strcmp(name, "kernel"))
-			remove_capture(whole, false);
-		else if (!top && !strcmp(name, "formats"))
-			remove_capture(whole, false);
-		else if (is_ours)
-			unlink(whole);
+		if (asprintf(&whole, "%s/%s", path, name) < 0) {
+			err = -ENOMEM;
+			break;
+		}
+		if (part == TOP && !strcmp(name, "kernel"))
+			err = clear_capture(whole, KERNEL, remove);
+		else if (part == KERNEL && !strcmp(name, "formats"))
+			err = clear_capture(whole, FORMATS, remove);
+		else if (!is_part(part, name))
+			err = -ENOTEMPTY;
+		else if (remove && unlink(whole))
+			err = -errno;
 		free(whole);
 	}
 	closedir(dir);
-	return rmdir(path) ? -errno : 0;
+	if (!err && remove && rmdir(path))
+		err = -errno;
+	return err;
 }
 
 static int move_aside(struct directory *directory)
@@ -157,7 +195,9 @@ static int move_aside(struct directory *directory)
 	if (asprintf(&old, "%s.old", directory->path) < 0)
 		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
 	if (!access(old, F_OK)) {
-		err = is_capture(old) || is_empty(old) == 1 ? remove_capture(old, true) : -EEXIST;
+		err = clear_capture(old, TOP, false);
+		if (!err)
+			err = clear_capture(old, TOP, true);
 		if (err)
 			fail(directory, -err, "%s: is in the way of the older capture and cannot be "
 			     "removed: %s: move it", old, strerror(-err));

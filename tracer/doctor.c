@@ -13,6 +13,7 @@
 
 #include "tracer/doctor.h"
 #include "tracer/machine.h"
+#include "tracer/paths.h"
 #include "tracer/programs.h"
 #include "tracer/rings.h"
 #include "tracer/snapshot.h"
@@ -120,7 +121,7 @@ static void say_paths(void)
 {
 	struct status status = { 0 };
 
-	if (!programs_paths(&status))
+	if (!paths_add(&status))
 		for (size_t i = 0; i < status.path_count; i++)
 			if (!status.paths[i].observed)
 				say(LESS, "unobserved", "%s: %s", status.paths[i].name,

@@ -289,19 +289,3 @@ int programs_lost_tasks(const struct programs *programs, struct status *status)
 	}
 	return err;
 }
-
-int programs_paths(struct status *status)
-{
-	static const char *const observed[] = { "kmalloc", "kfree", "kmem_cache_alloc",
-						"kmem_cache_free" };
-	static const char *const unobserved[] = { "kmem_cache_alloc_bulk", "kmem_cache_free_bulk",
-						  "kfree_bulk", "kfree_rcu-batched", "krealloc-in-place",
-						  "sheaf-refill" };
-	int err = 0;
-
-	for (size_t i = 0; i < sizeof(observed) / sizeof(observed[0]) && !err; i++)
-		err = status_add_path(status, observed[i], true, "");
-	for (size_t i = 0; i < sizeof(unobserved) / sizeof(unobserved[0]) && !err; i++)
-		err = status_add_path(status, unobserved[i], false, "fires no tracepoint");
-	return err;
-}

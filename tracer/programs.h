@@ -59,7 +59,4 @@ void programs_skipped_by_cpu(const struct programs *programs, uint64_t *skipped)
 /* Adds the lost events of each task to status. 0 or -ENOMEM. */
 int programs_lost_tasks(const struct programs *programs, struct status *status);
 
-/* Adds which paths are observed, and which cannot be. 0 or -ENOMEM. */
-int programs_paths(struct status *status);
-
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tracer/machine.h"
+#include "tracer/paths.h"
 #include "tracer/session.h"
 #include "tracer/session_parts.h"
 #include "tracer/snapshot.h"
@@ -108,7 +109,7 @@ static int start_status(struct session *session)
 	for (size_t i = 0; i < options->pid_count && !err; i++)
 		err = status_add_wanted(status, options->pids[i]);
 	if (!err)
-		err = programs_paths(status);
+		err = paths_add(status);
 	return err ? session_fail(session, err, strerror(-err)) : write_status(session);
 }
 

@@ -34,7 +34,7 @@ struct session {
 	uint64_t deadline;		/* ns; 0: none */
 	uint64_t begin, end;		/* ns: all programs are attached between them */
 	uint64_t skipped;		/* last reading */
-	uint64_t next_flush, next_look;	/* ns */
+	uint64_t next_flush;		/* ns */
 	pid_t helper;			/* a child that saves the symbols of modules; 0: none */
 	char why[500];
 };

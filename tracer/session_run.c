@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The time of the capture: attach, drain every few milliseconds, look around every second. */
+/* The time of the capture: attach, then drain every few milliseconds until it is over. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,49 +20,22 @@
 #define PAUSE (5 * MILLISECOND)		/* between two rounds: more often disturbs the traced */
 #define SHORT_PAUSE (1 * MILLISECOND)	/* when a ring was a quarter full */
 #define FLUSH_EVERY (100 * MILLISECOND)	/* what a kill may cost */
-#define LOOK_EVERY (1000 * MILLISECOND)
 
-struct came_up {
-	struct session *session;
-	int err;
-};
-
-/* A CPU is online that may have no ring yet. */
-static int add_cpu(unsigned int cpu, void *data)
+/* A CPU that has no ring has numbered an event: it came up meanwhile. */
+static int add_ring(struct session *session, unsigned int cpu)
 {
-	struct came_up *came_up = data;
-	struct session *session = came_up->session;
 	const struct topology_cpu *about = topology_find(&session->topology, cpu);
 	struct rings *rings = &session->rings;
 	int err;
 
-	if (cpu >= rings->possible_cpus || rings->list[cpu].fd >= 0 || came_up->err)
-		return 0;
 	err = rings_add(rings, cpu, about ? about->node : -1);
-	if (!err)
-		err = session_open_stream(session, cpu);
-	else
-		session_fail(session, err, rings->why);
-	if (!err) {
-		err = rings_publish(rings, cpu, programs_rings_fd(&session->programs));
-		if (err)
-			session_fail(session, err, rings->why);
-	}
-	came_up->err = err;
-	return 0;
-}
-
-static int look_for_cpus(struct session *session)
-{
-	struct came_up came_up = { .session = session };
-	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
-	char text[4096];
-
-	if (file && fgets(text, sizeof(text), file))
-		topology_list(text, add_cpu, &came_up);
-	if (file)
-		fclose(file);
-	return came_up.err;
+	if (err)
+		return session_fail(session, err, rings->why);
+	err = session_open_stream(session, cpu);
+	if (err)
+		return err;
+	err = rings_publish(rings, cpu, programs_rings_fd(&session->programs));
+	return err ? session_fail(session, err, rings->why) : 0;
 }
 
 /*
@@ -99,8 +72,11 @@ static int drain_all(struct session *session, uint64_t now)
 		struct drain *drain = &session->drains[i];
 		long got;
 
-		if (!session->draining[i])
+		if (!session->draining[i]) {
+			if (session->rings.controls[i].sequence)
+				err = add_ring(session, i);
 			continue;
+		}
 		got = drain_run(drain);
 		if (got > session->rings.slots / 4)
 			filling = true;
@@ -148,18 +124,12 @@ static int loop(struct session *session, const volatile sig_atomic_t *stop)
 {
 	uint64_t now = machine_now();
 	struct session_sums sums;
-	int filling, err;
+	int filling;
 
 	while (!is_over(session, stop, now)) {
 		filling = drain_all(session, now);
 		if (filling < 0)
 			return filling;
-		if (now >= session->next_look) {
-			session->next_look = now + LOOK_EVERY;
-			err = look_for_cpus(session);
-			if (err)
-				return err;
-		}
 		look_for_modules(session, now);
 		if (session->progress.shown) {
 			session_sums(session, &sums);

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Slab caches by address and time, and their aliases. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/caches.h"
+#include "kernel/escape.h"
+
+#define ALIASES_MAX 4096 /* bytes of one cache's; a busy machine has 2,000 */
+
+/* A line: a cache seen, or one gone (at since). */
+struct sighting {
+	struct cache cache;
+	size_t order;
+	bool gone;
+};
+
+struct alias {
+	char name[64];
+	const char *others;
+	size_t order;
+};
+
+/* What the lines of a text said. */
+struct cache_lines {
+	struct sighting *sightings;
+	size_t sighting_count;
+	struct alias *aliases;
+	size_t alias_count;
+	char *others; /* the text of the aliases, as long as they may be in all */
+	size_t others_used;
+};
+
+static void cache_lines_deinit(struct cache_lines *lines)
+{
+	free(lines->sightings);
+	free(lines->aliases);
+	free(lines->others);
+}
+
+static int add_sighting(struct cache_lines *lines, struct sighting *sighting)
+{
+	struct sighting *list = list_grow(lines->sightings, lines->sighting_count, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	lines->sightings = list;
+	sighting->order = lines->sighting_count;
+	list[lines->sighting_count++] = *sighting;
+	return 0;
+}
+
+static int add_alias(struct cache_lines *lines, struct line *line, size_t text_size)
+{
+	struct alias *list = list_grow(lines->aliases, lines->alias_count, sizeof(*list));
+	struct alias *alias;
+	char *others;
+
+	if (!list)
+		return -ENOMEM;
+	lines->aliases = list;
+	if (!lines->others)
+		lines->others = malloc(text_size + 1);
+	if (!lines->others)
+		return -ENOMEM;
+	/* Unescaping never makes a text longer, so the whole text has room for all of its words. */
+	others = lines->others + lines->others_used;
+	alias = &list[lines->alias_count];
+	alias->others = others;
+	alias->order = lines->alias_count++;
+	line_word(line, alias->name, sizeof(alias->name));
+	line_word(line, others, text_size + 1 - lines->others_used);
+	lines->others_used += strlen(others) + 1;
+	return 0;
+}
+
+static int read_lines(struct cache_lines *lines, const char *text)
+{
+	size_t text_size = strlen(text);
+	struct line line;
+	int err = 0;
+
+	while (!err && line_next(&line, &text)) {
+		struct sighting sighting = { .cache.until = CACHE_FOREVER };
+		struct cache *cache = &sighting.cache;
+
+		if (line_key(&line, "alias")) {
+			err = add_alias(lines, &line, text_size);
+			continue;
+		}
+		sighting.gone = line_key(&line, "gone");
+		if ((!sighting.gone && !line_key(&line, "cache")) ||
+		    !line_u64(&line, 16, &cache->address) || !line_u64(&line, 10, &cache->since))
+			continue;
+		if (!sighting.gone &&
+		    (!line_u32(&line, &cache->object_size) || !line_u32(&line, &cache->size)))
+			continue;
+		line_word(&line, cache->name, sizeof(cache->name));
+		err = add_sighting(lines, &sighting);
+	}
+	return err;
+}
+
+static int compare_sightings(const void *left, const void *right)
+{
+	const struct sighting *a = left, *b = right;
+
+	if (a->cache.address != b->cache.address)
+		return a->cache.address < b->cache.address ? -1 : 1;
+	if (a->cache.since != b->cache.since)
+		return a->cache.since < b->cache.since ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
+}
+
+static bool same_cache(const struct cache *a, const struct cache *b)
+{
+	return a->object_size == b->object_size && a->size == b->size && !strcmp(a->name, b->name);
+}
+
+/* In order of time, at one address after the other: who came, and until when it stayed. */
+static int resolve_sightings(struct caches *caches, struct cache_lines *lines)
+{
+	struct sighting *end = lines->sightings + lines->sighting_count;
+
+	if (!lines->sighting_count)
+		return 0;
+	qsort(lines->sightings, lines->sighting_count, sizeof(*lines->sightings),
+	      compare_sightings);
+	caches->list = malloc(lines->sighting_count * sizeof(*caches->list));
+	if (!caches->list)
+		return -ENOMEM;
+	for (struct sighting *at = lines->sightings; at < end; at++) {
+		struct cache *last = caches->count ? &caches->list[caches->count - 1] : NULL;
+		bool open = last && last->address == at->cache.address &&
+			    last->until == CACHE_FOREVER;
+
+		if (open && !at->gone && same_cache(last, &at->cache))
+			continue;
+		if (open)
+			last->until = at->cache.since;
+		if (!at->gone)
+			caches->list[caches->count++] = at->cache;
+	}
+	return 0;
+}
+
+static int compare_aliases(const void *left, const void *right)
+{
+	const struct alias *a = left, *b = right;
+	int differs = strcmp(a->name, b->name);
+
+	return differs ? differs : a->order < b->order ? -1 : 1;
+}
+
+static int compare_alias_name(const void *key, const void *element)
+{
+	return strcmp(key, ((const struct alias *)element)->name);
+}
+
+static bool has_alias(const char *list, const char *name, size_t size)
+{
+	for (;;) {
+		size_t here = strcspn(list, ",");
+
+		if (here == size && !memcmp(list, name, size))
+			return true;
+		if (!list[here])
+			return false;
+		list += here + 1;
+	}
+}
+
+/* Adds the names of others that joined does not have, while there is room; returns its length. */
+static size_t join_aliases(char *joined, size_t length, const char *others)
+{
+	joined[length] = '\0';
+	for (;;) {
+		size_t size = strcspn(others, ",");
+
+		if (size && length + size + 1 < ALIASES_MAX && !has_alias(joined, others, size)) {
+			if (length)
+				joined[length++] = ',';
+			memcpy(joined + length, others, size);
+			length += size;
+			joined[length] = '\0';
+		}
+		if (!others[size])
+			return length;
+		others += size + 1;
+	}
+}
+
+/* All lines of one name become one text, which every cache of that name shares. */
+static int resolve_aliases(struct caches *caches, struct cache_lines *lines)
+{
+	size_t names = 0;
+	char *joined;
+
+	if (!lines->alias_count)
+		return 0;
+	qsort(lines->aliases, lines->alias_count, sizeof(*lines->aliases), compare_aliases);
+	caches->aliases = joined = malloc(lines->others_used);
+	if (!joined)
+		return -ENOMEM;
+	for (size_t i = 0; i < lines->alias_count;) {
+		struct alias *alias = &lines->aliases[names++];
+		size_t length = 0;
+
+		*alias = lines->aliases[i];
+		do {
+			length = join_aliases(joined, length, lines->aliases[i++].others);
+		} while (i < lines->alias_count && !strcmp(lines->aliases[i].name, alias->name));
+		alias->others = joined;
+		joined += length + 1;
+	}
+	for (size_t i = 0; i < caches->count; i++) {
+		struct cache *cache = &caches->list[i];
+		struct alias *alias = bsearch(cache->name, lines->aliases, names, sizeof(*alias),
+					      compare_alias_name);
+
+		if (alias && alias->others[0])
+			cache->aliases = alias->others;
+	}
+	return 0;
+}
+
+int caches_parse(struct caches *caches, const char *text)
+{
+	struct cache_lines lines = { 0 };
+	int err;
+
+	*caches = (struct caches){ 0 };
+	err = read_lines(&lines, text);
+	if (!err)
+		err = resolve_sightings(caches, &lines);
+	if (!err)
+		err = resolve_aliases(caches, &lines);
+	cache_lines_deinit(&lines);
+	if (err)
+		caches_deinit(caches);
+	return err;
+}
+
+void caches_deinit(struct caches *caches)
+{
+	free(caches->list);
+	free(caches->aliases);
+	*caches = (struct caches){ 0 };
+}
+
+int caches_write_cache(FILE *file, const struct cache *cache)
+{
+	fprintf(file, "cache 0x%" PRIx64 " %" PRIu64 " %" PRIu32 " %" PRIu32 " ", cache->address,
+		cache->since, cache->object_size, cache->size);
+	escape_word(file, cache->name);
+	putc('\n', file);
+	return escape_result(file);
+}
+
+int caches_write_gone(FILE *file, uint64_t address, uint64_t until)
+{
+	fprintf(file, "gone 0x%" PRIx64 " %" PRIu64 "\n", address, until);
+	return escape_result(file);
+}
+
+int caches_write_alias(FILE *file, const char *name, const char *others)
+{
+	fputs("alias ", file);
+	escape_word(file, name);
+	putc(' ', file);
+	escape_word(file, others);
+	putc('\n', file);
+	return escape_result(file);
+}
+
+/* Is the cache at index before the one that address had at the time? */
+static bool is_before(const struct caches *caches, size_t index, uint64_t address, uint64_t time)
+{
+	const struct cache *cache = &caches->list[index];
+
+	if (cache->address != address)
+		return cache->address < address;
+	return cache->until < time ||
+	       (index + 1 < caches->count && cache[1].address == address && cache[1].since <= time);
+}
+
+const struct cache *caches_find(const struct caches *caches, uint64_t address, uint64_t time)
+{
+	size_t low = 0, high = caches->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (is_before(caches, middle, address, time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == caches->count || caches->list[low].address != address)
+		return NULL;
+	return &caches->list[low];
+}

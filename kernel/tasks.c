@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tasks by thread id and time. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/escape.h"
+#include "kernel/tasks.h"
+
+static int compare_tasks(const void *left, const void *right)
+{
+	const struct task *a = left, *b = right;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->since != b->since)
+		return a->since < b->since ? -1 : 1;
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	return strcmp(a->comm, b->comm);
+}
+
+int tasks_parse(struct tasks *tasks, const char *text)
+{
+	struct line line;
+
+	*tasks = (struct tasks){ 0 };
+	while (line_next(&line, &text)) {
+		struct task task;
+		struct task *list;
+
+		if (!line_key(&line, "task") || !line_u32(&line, &task.tid) ||
+		    !line_u64(&line, 10, &task.since) || !line_u32(&line, &task.tgid))
+			continue;
+		line_word(&line, task.comm, sizeof(task.comm));
+		list = list_grow(tasks->list, tasks->count, sizeof(*list));
+		if (!list) {
+			tasks_deinit(tasks);
+			return -ENOMEM;
+		}
+		tasks->list = list;
+		list[tasks->count++] = task;
+	}
+	if (tasks->count)
+		qsort(tasks->list, tasks->count, sizeof(*tasks->list), compare_tasks);
+	return 0;
+}
+
+int tasks_write(FILE *file, const struct task *task)
+{
+	fprintf(file, "task %" PRIu32 " %" PRIu64 " %" PRIu32 " ", task->tid, task->since,
+		task->tgid);
+	escape_word(file, task->comm);
+	putc('\n', file);
+	return escape_result(file);
+}
+
+void tasks_deinit(struct tasks *tasks)
+{
+	free(tasks->list);
+	*tasks = (struct tasks){ 0 };
+}
+
+const struct task *tasks_find(const struct tasks *tasks, uint32_t tid, uint64_t time)
+{
+	size_t low = 0, high = tasks->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct task *task = &tasks->list[middle];
+
+		if (task->tid < tid || (task->tid == tid && task->since <= time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && tasks->list[low - 1].tid == tid)
+		return &tasks->list[low - 1];
+	if (low < tasks->count && tasks->list[low].tid == tid)
+		return &tasks->list[low];
+	return NULL;
+}

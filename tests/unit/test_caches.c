@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Slab caches by address and time, and their aliases. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernel/caches.h"
+
+static const char *name_at(const struct caches *caches, uint64_t address, uint64_t time)
+{
+	const struct cache *cache = caches_find(caches, address, time);
+
+	return cache ? cache->name : "none";
+}
+
+static void one_address_after_another(void **state)
+{
+	struct caches caches;
+
+	(void)state;
+	assert_int_equal(caches_parse(&caches, "cache ffff8880000a0000 100 60 64 first\n"
+					       "gone ffff8880000a0000 200\n"
+					       "later 1 2 3\n"
+					       "cache 0xffff8880000a0000 300 120 128 second\n"
+					       "cache 1000 0 8 8 low\n"
+					       "gone 1000 50\n"
+					       "gone 2000 50\n"),
+			 0);
+	assert_int_equal(caches.count, 3);
+	assert_string_equal(name_at(&caches, 0xffff8880000a0000, 0), "first");
+	assert_string_equal(name_at(&caches, 0xffff8880000a0000, 200), "first");
+	assert_string_equal(name_at(&caches, 0xffff8880000a0000, 201), "second");
+	assert_string_equal(name_at(&caches, 0xffff8880000a0000, CACHE_FOREVER), "second");
+	assert_string_equal(name_at(&caches, 0x1000, 50), "low");
+	assert_string_equal(name_at(&caches, 0x1000, 51), "none");
+	assert_string_equal(name_at(&caches, 0x2000, 1), "none");
+	assert_int_equal(caches.list[1].object_size, 60);
+	assert_int_equal(caches.list[1].size, 64);
+	assert_int_equal(caches.list[1].until, 200);
+	assert_true(caches.list[2].until == CACHE_FOREVER);
+	caches_deinit(&caches);
+	assert_null(caches_find(&caches, 0x1000, 0));
+}
+
+static void replaced_without_a_farewell(void **state)
+{
+	struct caches caches;
+
+	(void)state;
+	/* out of order, and the second told twice */
+	assert_int_equal(caches_parse(&caches, "cache a0 300 8 8 second\n"
+					       "cache a0 100 8 8 first\n"
+					       "cache a0 350 8 8 second\n"),
+			 0);
+	assert_int_equal(caches.count, 2);
+	assert_int_equal(caches.list[0].until, 300);
+	assert_string_equal(name_at(&caches, 0xa0, 299), "first");
+	assert_string_equal(name_at(&caches, 0xa0, 300), "second");
+	caches_deinit(&caches);
+}
+
+static void aliases_of_every_cache_of_a_name(void **state)
+{
+	struct caches caches;
+
+	(void)state;
+	assert_int_equal(caches_parse(&caches, "alias dup one,two\n"
+					       "cache a0 0 8 8 dup\n"
+					       "cache b0 0 8 8 alone\n"
+					       "cache c0 0 8 8 dup\n"
+					       "alias dup two,three,one\n"
+					       "alias empty\n"
+					       "alias other four\n"
+					       "cache d0 0 8 8 empty\n"),
+			 0);
+	assert_string_equal(caches_find(&caches, 0xa0, 0)->aliases, "one,two,three");
+	assert_string_equal(caches_find(&caches, 0xc0, 0)->aliases, "one,two,three");
+	assert_null(caches_find(&caches, 0xb0, 0)->aliases);
+	assert_null(caches_find(&caches, 0xd0, 0)->aliases);
+	caches_deinit(&caches);
+}
+
+static void written_and_read(void **state)
+{
+	const struct cache odd = {
+		.address = UINT64_MAX,
+		.since = UINT64_MAX - 1,
+		.object_size = UINT32_MAX,
+		.size = 7,
+		.name = "a b\\x41\n\xc3\xa9",
+	};
+	struct caches caches;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	assert_int_equal(caches_write_cache(file, &odd), 0);
+	assert_int_equal(caches_write_alias(file, odd.name, "c d,e"), 0);
+	fflush(file);
+	assert_string_equal(text, "cache 0xffffffffffffffff 18446744073709551614 4294967295 7 "
+				  "a\\x20b\\x5cx41\\x0a\\xc3\\xa9\n"
+				  "alias a\\x20b\\x5cx41\\x0a\\xc3\\xa9 c\\x20d,e\n");
+	assert_int_equal(caches_write_gone(file, odd.address, UINT64_MAX - 1), 0);
+	fclose(file);
+	assert_int_equal(caches_parse(&caches, text), 0);
+	assert_int_equal(caches.count, 1);
+	assert_string_equal(caches.list[0].name, odd.name);
+	assert_string_equal(caches.list[0].aliases, "c d,e");
+	assert_true(caches.list[0].since == odd.since);
+	assert_true(caches.list[0].until == UINT64_MAX - 1);
+	caches_deinit(&caches);
+	free(text);
+}
+
+static void damaged_lines_are_passed_over(void **state)
+{
+	struct caches caches;
+
+	(void)state;
+	assert_int_equal(caches_parse(&caches,
+				      "cache\ncache x 1 2 3 a\ncache 1 99999999999999999999 "
+				      "2 3 b\ncache 1 1 4294967296 3 c\ncache 1 1 1 -1 d\n"
+				      "gone 1\ngone\nalias\n\n\ncache 1 1 1"),
+			 0);
+	assert_int_equal(caches.count, 0);
+	caches_deinit(&caches);
+	assert_int_equal(caches_parse(&caches, ""), 0);
+	caches_deinit(&caches);
+}
+
+/* All caches of one name, with more aliases than there is room for: linear in the text. */
+static void hostile_aliases(void **state)
+{
+	size_t space = 4 << 20, used = 0;
+	char *text = malloc(space);
+	struct caches caches;
+
+	(void)state;
+	assert_non_null(text);
+	for (int i = 0; i < 20000; i++) {
+		used += snprintf(text + used, space - used, "cache %x 0 8 8 same\n", i + 16);
+		used += snprintf(text + used, space - used, "alias same alias_%d,,alias_%d\n", i,
+				 i);
+	}
+	assert_int_equal(caches_parse(&caches, text), 0);
+	assert_int_equal(caches.count, 20000);
+	assert_in_range(strlen(caches.list[0].aliases), 3900, 4095);
+	assert_ptr_equal(caches.list[0].aliases, caches.list[19999].aliases);
+	caches_deinit(&caches);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_address_after_another),
+		cmocka_unit_test(replaced_without_a_farewell),
+		cmocka_unit_test(aliases_of_every_cache_of_a_name),
+		cmocka_unit_test(written_and_read),
+		cmocka_unit_test(damaged_lines_are_passed_over),
+		cmocka_unit_test(hostile_aliases),
+	};
+
+	return cmocka_run_group_tests_name("caches", tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* kernel/status: written, read back, and read when it is odd or hostile. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace/status.h"
+
+static char *text_of(const struct status *status)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_int_equal(status_write(status, file), 0);
+	fclose(file);
+	return text;
+}
+
+static void fill(struct status *status)
+{
+	struct loss_span spans[] = { { 3, 9, 100, 200 }, { 12, 12, 300, 400 } };
+	struct loss loss = { .spans = spans, .count = 2, .open = 2, .settled = 8 };
+	struct status_cpu *cpu;
+
+	*status = (struct status){
+		.complete = STATUS_COMPLETE,
+		.stopped = "  disk full:\n\\x41 100 %  ",
+		.begin = 1,
+		.end = UINT64_MAX - 1,
+		.ring_bytes = 1 << 20,
+		.include_self = true,
+		.skipped = STATUS_UNKNOWN,
+		.names_lost = 2,
+		.lost_unattributed = 3,
+		.raised = 4,
+		.raised_most = 5,
+	};
+	assert_int_equal(status_add_wanted(status, 77), 0);
+	assert_int_equal(status_add_wanted(status, 66), 0);
+	assert_int_equal(status_add_own(status, 500), 0);
+	assert_int_equal(status_add_own(status, 400), 0);
+	assert_int_equal(status_add_own(status, 500), 0);
+	cpu = status_add_cpu(status, 2);
+	assert_non_null(cpu);
+	*cpu = (struct status_cpu){ 2, 10, 6, 4, STATUS_UNKNOWN, 1 };
+	cpu = status_add_cpu(status, 0);
+	assert_non_null(cpu);
+	*cpu = (struct status_cpu){ 0, UINT64_MAX - 1, 7, 8, 9, 0 };
+	assert_ptr_equal(status_add_cpu(status, 2), &status->cpus[1]);
+	assert_int_equal(status_add_lost_task(status, 1234, 8), 0);
+	assert_int_equal(status_add_path(status, "kmalloc", true, ""), 0);
+	assert_int_equal(status_add_path(status, "kfree_bulk", false, "fires no tracepoint"), 0);
+	assert_int_equal(status_add_path(status, "a b", false, ""), 0);
+	assert_int_equal(status_add_spans(status, 2, &loss), 0);
+}
+
+static void written_and_read(void **state)
+{
+	struct status status, copy;
+	char why[200] = "", *text, *again;
+
+	(void)state;
+	fill(&status);
+	text = text_of(&status);
+	assert_string_equal(text,
+			    "format 1\n"
+			    "complete yes\n"
+			    "stopped   disk full:\\x0a\\x5cx41 100 %  \n"
+			    "include_self yes\n"
+			    "begin 1\n"
+			    "end 18446744073709551614\n"
+			    "ring_bytes 1048576\n"
+			    "skipped unknown\n"
+			    "names_lost 2\n"
+			    "lost_unattributed 3\n"
+			    "raised 4 5\n"
+			    "wanted 77\n"
+			    "wanted 66\n"
+			    "own_task 400\n"
+			    "own_task 500\n"
+			    "cpu 0 seen 18446744073709551614 recorded 7 lost 8 skipped 9 own 0\n"
+			    "cpu 2 seen 10 recorded 6 lost 4 skipped unknown own 1\n"
+			    "lost_task 1234 8\n"
+			    "observed kmalloc\n"
+			    "unobserved kfree_bulk fires no tracepoint\n"
+			    "unobserved a\\x20b \n"
+			    "lost_span 2 3 9 7 100 200\n"
+			    "lost_span 2 12 12 1 300 400\n");
+	assert_int_equal(status_parse(&copy, text, why, sizeof(why)), 0);
+	assert_int_equal(copy.complete, STATUS_COMPLETE);
+	assert_string_equal(copy.stopped, status.stopped);
+	assert_true(copy.include_self);
+	assert_int_equal(copy.raised_most, 5);
+	assert_int_equal(copy.own_count, 2);
+	assert_true(copy.cpus[1].skipped == STATUS_UNKNOWN);
+	assert_string_equal(copy.paths[2].name, "a b");
+	assert_true(copy.paths[0].observed);
+	assert_int_equal(copy.spans[0].span.last, 9);
+	assert_int_equal(copy.spans[0].count, 7);
+	again = text_of(&copy);
+	assert_string_equal(again, text);
+	assert_true(status_is_own(&copy, 400));
+	assert_true(status_is_own(&copy, 500));
+	assert_false(status_is_own(&copy, 450));
+	assert_false(status_is_own(&copy, 0));
+	free(text);
+	free(again);
+	status_deinit(&status);
+	status_deinit(&copy);
+	assert_false(status_is_own(&copy, 400));
+}
+
+static void words_of_completeness(void **state)
+{
+	struct status status, copy;
+	char why[200];
+
+	(void)state;
+	for (int complete = STATUS_CUT_OFF; complete <= STATUS_REPAIRED; complete++) {
+		char *text;
+
+		status = (struct status){ .complete = complete };
+		text = text_of(&status);
+		assert_int_equal(status_parse(&copy, text, why, sizeof(why)), 0);
+		assert_int_equal(copy.complete, complete);
+		assert_string_equal(copy.stopped, "");
+		assert_false(copy.include_self);
+		free(text);
+	}
+}
+
+static void many_spans_are_merged(void **state)
+{
+	struct loss_span spans[1000];
+	struct loss loss = { .spans = spans, .count = 1000, .open = 1000 };
+	struct status status = { 0 };
+	uint64_t count = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++) {
+		spans[i] = (struct loss_span){ i * 10, i * 10 + i % 3, i * 50, i * 50 + 70 };
+		loss.settled += i % 3 + 1;
+	}
+	assert_int_equal(status_add_spans(&status, 5, &loss), 0);
+	assert_in_range(status.span_count, 200, STATUS_SPANS_MAX);
+	for (size_t i = 0; i < status.span_count; i++) {
+		const struct status_span *span = &status.spans[i];
+
+		count += span->count;
+		assert_int_equal(span->cpu, 5);
+		assert_int_equal(span->span.after, span->span.first * 5);
+		assert_int_equal(span->span.before, span->span.last / 10 * 50 + 70);
+		assert_true(!i || span->span.first > status.spans[i - 1].span.last);
+	}
+	assert_int_equal(count, loss.settled);
+	assert_int_equal(status.spans[status.span_count - 1].span.last, 9990);
+	status_deinit(&status);
+	/* struct loss merged some itself: nobody knows how many each has */
+	loss.count = loss.open = 3;
+	loss.settled = 2;
+	assert_int_equal(status_add_spans(&status, 5, &loss), 0);
+	assert_int_equal(status.span_count, 3);
+	assert_true(status.spans[0].count == STATUS_UNKNOWN);
+	status_deinit(&status);
+}
+
+static void unknown_and_damaged_lines(void **state)
+{
+	struct status status;
+	char why[200];
+
+	(void)state;
+	assert_int_equal(
+		status_parse(&status,
+			     "format x\ncolour blue\ncomplete maybe\nbegin 7\nbegin 99999999999"
+			     "999999999\ncpu 3 seen 1 recorded 1 lost 0 skipped 0 own 0\n"
+			     "cpu 1 seen 1 recorded 1 lost 0 skipped 0 own 0\ncpu 4 seen 1\n"
+			     "cpu 5 seen 1 recorded 1 lost 0 skipped 0 own 0 more 1\n"
+			     "wanted 4294967296\nown_task 9\nown_task 3\nlost_task 4\n"
+			     "observed\nunobserved\nlost_span 1 2 3 4 5\n\n\nend 9",
+			     why, sizeof(why)),
+		0);
+	assert_int_equal(status.complete, STATUS_CUT_OFF);
+	assert_int_equal(status.begin, 7);
+	assert_int_equal(status.end, 9);
+	assert_int_equal(status.cpu_count, 2);
+	assert_int_equal(status.cpus[1].cpu, 5);
+	assert_int_equal(status.wanted_count, 0);
+	assert_int_equal(status.own_count, 1);
+	assert_int_equal(status.lost_task_count, 0);
+	assert_int_equal(status.path_count, 0);
+	assert_int_equal(status.span_count, 0);
+	status_deinit(&status);
+	assert_int_equal(status_parse(&status, "begin 1\nformat 2\n", why, sizeof(why)),
+			 -EPROTONOSUPPORT);
+	assert_non_null(strstr(why, "format 2, this program reads up to 1"));
+	assert_int_equal(status_parse(&status, "", why, sizeof(why)), 0);
+}
+
+static void cut_anywhere(void **state)
+{
+	struct status status, copy;
+	char why[200], *text;
+
+	(void)state;
+	fill(&status);
+	text = text_of(&status);
+	for (size_t size = strlen(text); size--;) {
+		char *cut = strndup(text, size);
+
+		assert_int_equal(status_parse(&copy, cut, why, sizeof(why)), 0);
+		status_deinit(&copy);
+		free(cut);
+	}
+	free(text);
+	status_deinit(&status);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(written_and_read),
+		cmocka_unit_test(words_of_completeness),
+		cmocka_unit_test(many_spans_are_merged),
+		cmocka_unit_test(unknown_and_damaged_lines),
+		cmocka_unit_test(cut_anywhere),
+	};
+
+	return cmocka_run_group_tests_name("status", tests, NULL, NULL);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Symbols: kallsyms texts, plain and gzip, loaded and searched. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "kernel/symbols.h"
+
+static char path[4096];
+
+static int make_path(void **state)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/symbols.XXXXXX", folder ? folder : "/tmp");
+	fd = mkstemp(path);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+static int remove_path(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void write_file(const char *text, size_t size)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void load(struct symbols *symbols, const char *text)
+{
+	write_file(text, strlen(text));
+	assert_int_equal(symbols_load(symbols, path), 0);
+}
+
+static void assert_text(const struct symbols *symbols, uint64_t address, uint64_t time,
+			const char *expected)
+{
+	char text[256];
+
+	assert_string_equal(symbols_text(symbols, address, time, text, sizeof(text)), expected);
+}
+
+static const char kernel[] = "ffffffff81000000 T _text\n"
+			     "ffffffff81000000 T _stext\n"
+			     "ffffffff81000040 t first\n"
+			     "ffffffff81000050 D data\n"
+			     "ffffffff81000060 W weak\n"
+			     "ffffffff81000070 t $x\n"
+			     "ffffffff81000100 T _etext\n"
+			     "ffffffffc0001000 t b_init\t[b_mod]\n"
+			     "ffffffffc0000100 t a_last\t[a_mod]\n"
+			     "ffffffffc0000000 t a_init\t[a_mod]\n";
+
+static void names_and_sizes(void **state)
+{
+	struct symbols symbols;
+	char text[20];
+
+	(void)state;
+	load(&symbols, kernel);
+	assert_int_equal(symbols.count, 7);
+	assert_int_equal(symbols.snapshot_count, 1);
+	assert_false(symbols.hidden);
+	assert_false(symbols.damaged);
+	assert_text(&symbols, 0xffffffff81000000, 0, "_text+0x0/0x40");
+	assert_text(&symbols, 0xffffffff81000055, 0, "first+0x15/0x20");
+	assert_text(&symbols, 0xffffffff81000071, 5, "weak+0x11/0xa0");
+	assert_text(&symbols, 0xffffffffc0000010, 0, "a_init+0x10/0x100 [a_mod]");
+	assert_text(&symbols, 0xffffffff80ffffff, 0, "0xffffffff80ffffff");
+	assert_string_equal(symbols_text(&symbols, 0xffffffffc0000010, 0, text, sizeof(text)),
+			    "a_init+0x10/0x100 [");
+	assert_string_equal(symbols_string(&symbols, UINT32_MAX), "");
+	symbols_deinit(&symbols);
+}
+
+static void last_of_a_module_ends_somewhere(void **state)
+{
+	struct symbols symbols;
+
+	(void)state;
+	load(&symbols, kernel);
+	assert_text(&symbols, 0xffffffffc0000123, 0, "a_last+0x23 [a_mod]");
+	assert_text(&symbols, 0xffffffffc0001001, 0, "b_init+0x1 [b_mod]");
+	assert_text(&symbols, 0xffffffffc0001000 + 65535, 0, "b_init+0xffff [b_mod]");
+	assert_text(&symbols, 0xffffffffc0001000 + 65536, 0, "0xffffffffc0011000");
+	assert_text(&symbols, 0xffffffff81000101, 0, "_etext+0x1");
+	symbols_deinit(&symbols);
+}
+
+static void modules_come_and_go(void **state)
+{
+	static const char text[] = "00001000 T kernel\n"
+				   "00002000 T end\n"
+				   "bf000000 t a_one [a]\n"
+				   "bf000100 t a_two [a]\n"
+				   "bf000200 t a_end [a]\n"
+				   "bf004000 t stay [s]\n"
+				   "bf004100 t stay_end [s]\n"
+				   "# since 500\n"
+				   "bf000080 t n_one [n]\n"
+				   "bf000180 t n_end [n]\n"
+				   "bf004000 t stay [s]\n"
+				   "bf004100 t stay_end [s]\n"
+				   "# since 900\n"
+				   "bf000000 t a_one [a]\n"
+				   "bf000100 t a_two [a]\n"
+				   "bf000200 t a_end [a]\n"
+				   "bf004000 t stay [s]\n"
+				   "bf004100 t stay_end [s]\n"
+				   "bf008000 t late [l]\n"
+				   "bf008010 t late_end [l]\n"
+				   "# since soon\n# what\n#\n";
+	struct symbols symbols;
+
+	(void)state;
+	load(&symbols, text);
+	assert_int_equal(symbols.snapshot_count, 3);
+	assert_int_equal(symbols.count, 7 + 2 + 5);
+	assert_text(&symbols, 0xbf000090, 0, "a_one+0x90/0x100 [a]");
+	assert_text(&symbols, 0xbf000090, 499, "a_one+0x90/0x100 [a]");
+	assert_text(&symbols, 0xbf000090, 500, "n_one+0x10/0x100 [n]");
+	assert_text(&symbols, 0xbf000090, 900, "a_one+0x90/0x100 [a]");
+	assert_text(&symbols, 0xbf000190, 899, "n_end+0x10 [n]");
+	/* the last of module n goes no further than where the one that stayed begins */
+	assert_text(&symbols, 0xbf004010, 600, "stay+0x10/0x100 [s]");
+	assert_text(&symbols, 0xbf004010, 1000, "stay+0x10/0x100 [s]");
+	assert_text(&symbols, 0x1800, 1000, "kernel+0x800/0x1000");
+	/* an event may be older than the sight of its module */
+	assert_text(&symbols, 0xbf008001, 3, "late+0x1/0x10 [l]");
+	symbols_deinit(&symbols);
+}
+
+static void hidden_addresses(void **state)
+{
+	struct symbols symbols;
+
+	(void)state;
+	load(&symbols, "0000000000000000 T _text\n0000000000000000 t first\n");
+	assert_true(symbols.hidden);
+	assert_int_equal(symbols.count, 0);
+	assert_text(&symbols, 0x1234, 0, "0x1234");
+	symbols_deinit(&symbols);
+	load(&symbols, "0000000000000000 T _text\n0000000000001000 t first\n");
+	assert_false(symbols.hidden);
+	assert_int_equal(symbols.count, 1);
+	symbols_deinit(&symbols);
+	load(&symbols, "0000000000000000 D data\n");
+	assert_false(symbols.hidden);
+	symbols_deinit(&symbols);
+}
+
+static void lines_of_code(void **state)
+{
+	(void)state;
+	assert_true(symbols_is_code("ffffffff81000000 T _text\n"));
+	assert_true(symbols_is_code("c0008000 w x [y]"));
+	assert_true(symbols_is_code("0000000000000000 t zero"));
+	assert_false(symbols_is_code("ffffffff81000000 D data\n"));
+	assert_false(symbols_is_code("ffffffff81000000 t $d.12\n"));
+	assert_false(symbols_is_code("fffffffffffffffff t long\n"));
+	assert_false(symbols_is_code("ffffffff81000000 t \n"));
+	assert_false(symbols_is_code("ffffffff81000000 "));
+	assert_false(symbols_is_code("ffffffff81000000"));
+	assert_false(symbols_is_code("# since 5"));
+	assert_false(symbols_is_code(""));
+}
+
+static void gzip_and_what_is_left_of_it(void **state)
+{
+	gzFile file = gzopen(path, "wb");
+	struct symbols symbols;
+	char text[8192];
+	size_t size;
+	FILE *cut;
+
+	(void)state;
+	gzputs(file, kernel);
+	gzclose(file);
+	file = gzopen(path, "ab");
+	gzprintf(file, "# since 7\n");
+	for (int i = 1; i < 500; i++)
+		gzprintf(file, "%08x t late_%x [late]\n", i * 16 + i * i, i * 7919);
+	gzclose(file);
+	assert_int_equal(symbols_load(&symbols, path), 0);
+	assert_int_equal(symbols.count, 7 + 499);
+	assert_false(symbols.damaged);
+	assert_text(&symbols, 0x12, 8, "late_1eef+0x1/0x13 [late]");
+	symbols_deinit(&symbols);
+
+	cut = fopen(path, "re");
+	size = fread(text, 1, sizeof(text), cut);
+	fclose(cut);
+	assert_in_range(size, 1000, sizeof(text) - 1);
+	write_file(text, size - 500);
+	assert_int_equal(symbols_load(&symbols, path), 0);
+	assert_true(symbols.damaged);
+	assert_in_range(symbols.count, 7, 7 + 498);
+	assert_text(&symbols, 0xffffffff81000055, 0, "first+0x15/0x20");
+	symbols_deinit(&symbols);
+}
+
+static void hostile_files(void **state)
+{
+	static const char nul[] = "1000 t a\0b\n2000 t c\n3000 t d\n";
+	size_t size = 1 << 20;
+	char *text = malloc(size + 1);
+	struct symbols symbols;
+
+	(void)state;
+	assert_non_null(text);
+	load(&symbols, "");
+	assert_int_equal(symbols.count, 0);
+	symbols_deinit(&symbols);
+	/* a line that is too long is no line, and neither is its end */
+	memset(text, 'a', size);
+	memcpy(text, "1000 t ", 7);
+	strcpy(text + size - 40, " \n2000 t two\n3000 t three");
+	load(&symbols, text);
+	assert_int_equal(symbols.count, 2);
+	assert_text(&symbols, 0x2001, 0, "two+0x1/0x1000");
+	symbols_deinit(&symbols);
+	write_file(nul, sizeof(nul) - 1);
+	assert_int_equal(symbols_load(&symbols, path), 0);
+	assert_text(&symbols, 0x3000, 0, "d+0x0");
+	symbols_deinit(&symbols);
+	/* more times than any capture has */
+	for (size_t i = 0, at = 0; at < size - 60; i++)
+		at += sprintf(text + at, "# since %zu\n%zx t s%zu\n", size - i, 4096 + i, i);
+	load(&symbols, text);
+	assert_in_range(symbols.snapshot_count, 1000, 1100);
+	symbols_deinit(&symbols);
+	free(text);
+	assert_int_equal(symbols_load(&symbols, "/nonexistent/symbols"), -ENOENT);
+	assert_int_equal(symbols_load(&symbols, "/"), -EISDIR);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_and_sizes),
+		cmocka_unit_test(last_of_a_module_ends_somewhere),
+		cmocka_unit_test(modules_come_and_go),
+		cmocka_unit_test(hidden_addresses),
+		cmocka_unit_test(lines_of_code),
+		cmocka_unit_test(gzip_and_what_is_left_of_it),
+		cmocka_unit_test(hostile_files),
+	};
+
+	return cmocka_run_group_tests_name("symbols", tests, make_path, remove_path);
+}
