@@ -48,11 +48,19 @@ struct analysis_loss {
 	bool skipped_partial;		/* cut off: skips after the last packet are not known */
 };
 
+/* One CPU's part of it; skips are told for all CPUs together. */
+struct analysis_cpu {
+	unsigned int cpu;
+	uint64_t recorded, lost, own;
+};
+
 struct analysis {
 	struct analysis_site *sites;	/* in order of first appearance */
 	size_t site_count;
 	struct analysis_totals totals;
 	struct analysis_loss loss;
+	struct analysis_cpu *cpus;	/* of each stream, by cpu */
+	size_t cpu_count;
 	uint64_t begin, end;		/* ns: what the capture covers */
 	uint64_t damaged_bytes;
 	uint64_t caches_unknown;	/* events of caches without a name: their sizes count as 0 */

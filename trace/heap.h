@@ -20,7 +20,17 @@ struct heap {
 	struct heap_block *places;
 	size_t mask;			/* places - 1 */
 	size_t count;			/* live objects */
+	uint64_t seed;
 };
+
+/* The seed keeps a hostile capture from choosing addresses that all fall on one place. */
+static inline uint64_t heap_hash(uint64_t seed, uint64_t address)
+{
+	uint64_t hash = (address ^ seed) * 0x9e3779b97f4a7c15;
+
+	return (hash ^ hash >> 32) * (seed | 1) >> 16;
+}
+uint64_t heap_seed(void);
 
 int heap_init(struct heap *heap);	/* 0 or -ENOMEM */
 void heap_deinit(struct heap *heap);

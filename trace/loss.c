@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Gaps in the sequence numbers of one CPU. Memory is bounded whatever the numbers are: of very
  * many spans neighbours become one, while the count of what was lost stays exact.
@@ -12,7 +12,7 @@
 #include "trace/loss.h"
 
 #define SPANS_MAX ((size_t)1 << 16)
-#define FAR_AHEAD ((uint64_t)1 << 30)	/* numbers: nearer ones loss_widen() tells apart */
+#define FAR_AHEAD ((uint64_t)1 << 30) /* numbers: nearer ones loss_widen() tells apart */
 
 void loss_init(struct loss *loss, uint64_t begin)
 {

@@ -28,6 +28,7 @@ struct stream {
 	bool swap_known, swap;		/* set by the first packet */
 	unsigned char *buffer;
 	size_t buffer_size;
+	uint64_t wasted;		/* bytes of what looked like a packet and was none */
 	char why[200];			/* after -EBADMSG: what is wrong with the bytes at offset */
 };
 
@@ -43,7 +44,8 @@ int stream_next(struct stream *stream, struct packet *packet);
 
 /*
  * After -EBADMSG: looks for the next whole, right packet behind stream->offset. 1 and offset
- * stands on it; 0: there is none, offset stands at the end; or -errno.
+ * stands on it; 0: there is none, offset stands at the end; or -errno. Takes time in proportion
+ * to the file, whatever is in it: one full of false packets is given up.
  */
 int stream_resync(struct stream *stream);
 

@@ -15,12 +15,14 @@
 
 struct writer {
 	int fd;
+	char *path;
+	int error;			/* of the write that failed, until writer_retry(); else 0 */
 	uint64_t size;			/* bytes written, whole packets */
 	struct packet_header header;	/* of the packet that is being filled */
 	unsigned char *packet;		/* header and records, as they go to disk */
 	uint64_t time_last;		/* of the last record or packet written */
-	uint64_t sequence_end;
-	struct loss loss;
+	uint64_t packet_end;		/* ns: time_last of the last packet on disk */
+	struct loss loss;		/* loss.records of them are in packets or will be */
 	struct kmt_record *held;	/* records that an earlier one may still follow, by time */
 	size_t held_count, held_space;
 	uint64_t raised;		/* records whose time was raised to keep the order */
@@ -29,28 +31,39 @@ struct writer {
 };
 
 /*
- * Opens path anew and writes the empty packet that every stream begins with, at time begin (ns).
- * All functions return 0 or -errno, with why set; after a failed write the file is cut back to
- * its last whole packet and nothing more can be written until writer_retry().
+ * Opens path anew and writes the empty packet that every stream begins with, at time begin (ns);
+ * a writer that could not be opened need not be closed. All functions return 0 or -errno, with
+ * why set. After a failed write the file is cut back to its last whole packet, what was not yet
+ * on disk counts as lost, and whatever is put until writer_retry() is dropped.
  */
 int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16], uint32_t cpu,
 		uint64_t begin);
 void writer_close(struct writer *writer);
 
-/* A record in slot order, in this machine's byte order. */
+/*
+ * A record in slot order, in this machine's byte order. One whose number has already come, or
+ * is already stated as lost, is dropped: a number is written or lost, once.
+ */
 int writer_put(struct writer *writer, const struct kmt_record *record);
 
 /* Nothing earlier than what was put can come any more: writes out what was held. */
 int writer_settle(struct writer *writer);
 
-/* Every number below sequence has come or is lost (see struct kmt_control). */
+/*
+ * Every number below sequence has come or is lost (see struct kmt_control), by time (ns).
+ * Works after a failed write too: what was dropped since then is lost.
+ */
 int writer_settle_losses(struct writer *writer, uint64_t sequence, uint64_t time);
 
 /*
  * Closes the packet, if it has records, or if not and force is set: a packet without records
- * that states the losses. time is the end of what it speaks for (ns); skipped as in the header.
+ * that states the losses. time is the end of what it speaks for (ns): no earlier record may be
+ * put later, or its time is raised. skipped as in the header.
  */
 int writer_flush(struct writer *writer, uint64_t time, uint64_t skipped, bool force);
+
+/* Forgets a failed write: there is room again. What comes from here on is written. */
+void writer_retry(struct writer *writer);
 
 /* Records that were put and are not yet in a whole packet on disk. */
 size_t writer_pending(const struct writer *writer);

@@ -160,7 +160,7 @@ int session_run(struct session *session, const volatile sig_atomic_t *stop)
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	/* a consumer that waits for its turn loses: see bench/ */
+	/* a consumer that waits for its turn loses events when all CPUs are busy */
 	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)
 		fprintf(stderr, "kmemtraced: no high priority: %s\n", strerror(errno));
 

@@ -7,6 +7,10 @@ trap 'stop_daemon; cd /; rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 cd "$scratch" || exit 1
 
+# one capture at a time: live tests count what this kernel does
+exec 9>"$builddir/live.lock"
+flock 9 2>/dev/null || true
+
 daemon=
 kmemtraced=$builddir/kmemtraced
 check=$builddir/kmemtrace-check
@@ -50,6 +54,23 @@ stop_daemon() { # stop_daemon [SIGNAL]: its exit status is in $status
 	wait "$daemon" 2>/dev/null
 	status=$?
 	daemon=
+}
+
+# starved COMMAND…: kmemtraced with these arguments, stopped again and again, so that a small ring
+# overflows for sure; its exit status
+starved() {
+	"$kmemtraced" "$@" &
+	daemon=$!
+	while kill -0 $daemon 2>/dev/null; do
+		sleep 0.1
+		kill -STOP $daemon 2>/dev/null
+		sleep 0.05
+		kill -CONT $daemon 2>/dev/null
+	done
+	wait $daemon
+	status=$?
+	daemon=
+	return $status
 }
 
 json() { # json FILTER: one figure of the report on the capture

@@ -50,6 +50,7 @@ uuid=$(grep uuid kmemtrace.data/metadata)
 echo text >kmemtrace.data.old/precious
 wrong 'in the way' -d 1
 [ -s kmemtrace.data.old/precious ] || fail "a foreign file was removed"
+checked kmemtrace.data.old
 checked kmemtrace.data
 
 # without the right to load programs

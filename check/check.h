@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The checks: a table of those that need one stream only, called as it is read, and a table of
+ * those that compare the streams with what the capture says about itself.
+ */
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "check/finding.h"
+#include "trace/capture.h"
+#include "trace/loss.h"
+#include "trace/reader.h"
+
+/* A stream, as far as it has been read. */
+struct check_stream {
+	struct findings *findings;
+	const struct check *check; /* that is called now */
+	const struct capture *capture; /* NULL: the stream stands alone */
+	unsigned int cpu; /* as the file's name or else the first packet tells */
+	bool cpu_known;
+	uint64_t packets; /* whole and right ones */
+	struct packet_header first, last; /* of them; last is the one before the packet */
+	struct loss loss;
+	uint64_t record_offset; /* in the file, bytes */
+	uint64_t record_time; /* of the record before, ns */
+	uint64_t packet_records; /* so far in this packet */
+	uint64_t sequence_lowest, sequence_highest; /* in this packet */
+	uint64_t records, own;
+};
+
+struct check_capture {
+	struct findings *findings;
+	const struct check *check;
+	const struct capture *capture;
+	const struct check_stream *streams; /* as many as the capture has, read to the end */
+};
+
+struct check {
+	const char *name;
+	const char *sentence; /* what holds in a sound capture */
+	void (*packet)(struct check_stream *stream, const struct packet *packet);
+	void (*record)(struct check_stream *stream, const struct packet *packet,
+		       const struct kmt_record *record, uint64_t sequence);
+	void (*packet_end)(struct check_stream *stream, const struct packet *packet);
+	void (*stream_end)(struct check_stream *stream);
+	const char *file; /* in the capture, that a finding of the next is about */
+	void (*whole)(struct check_capture *capture);
+};
+
+extern const struct check stream_checks[];
+extern const size_t stream_check_count;
+extern const struct check capture_checks[];
+extern const size_t capture_check_count;
+
+/* What was read, all streams together. */
+struct check_result {
+	size_t cpus;
+	uint64_t records, lost, skipped, own;
+};
+
+/*
+ * Reads one stream. capture is NULL for a stream alone; else cpu is known from the file's name.
+ * 0 or -errno: -EINVAL, it is no stream at all.
+ */
+int check_stream_run(struct check_stream *stream, const char *path);
+void check_stream_deinit(struct check_stream *stream);
+
+/*
+ * Reads a stream that stands alone, or a whole capture, and reports what it finds. 0, or -errno
+ * with a sentence in why: it could not be checked.
+ */
+int check_alone(const char *path, struct findings *findings, struct check_result *result, char *why,
+		size_t why_size);
+int check_all(const char *path, struct findings *findings, struct check_result *result, char *why,
+	      size_t why_size);
+
+/* 0 if the file holds what would be written for it, -EBADMSG if not, or another -errno. */
+int check_metadata_text(const struct metadata *metadata, const char *path);
+
+/* The CPU from the last part of a path, cpuN; false if it is none. */
+bool check_cpu_of_path(const char *path, unsigned int *cpu);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What must hold in a whole capture: its parts are there, it was finished, and what it says about
+ * itself is what its streams hold.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+
+#define find(capture, ...) \
+	findings_add((capture)->findings, (capture)->check, FINDING_NO_OFFSET, __VA_ARGS__)
+
+int check_metadata_text(const struct metadata *metadata, const char *path)
+{
+	char *expected = NULL, *text = NULL;
+	size_t size, got;
+	FILE *file;
+	int err;
+
+	file = open_memstream(&expected, &size);
+	if (!file)
+		return -ENOMEM;
+	err = metadata_write(metadata, file);
+	if (fclose(file) && !err)
+		err = -ENOMEM;
+	file = err ? NULL : fopen(path, "re");
+	if (!err && !file)
+		err = -errno;
+	text = err ? NULL : malloc(size + 1);
+	if (!err && !text)
+		err = -ENOMEM;
+	if (!err) {
+		got = fread(text, 1, size + 1, file);
+		err = got == size && memcmp(text, expected, size) == 0 ? 0 : -EBADMSG;
+	}
+	if (file)
+		fclose(file);
+	free(text);
+	free(expected);
+	return err;
+}
+
+/* Another version may write it otherwise. */
+static void check_metadata(struct check_capture *capture)
+{
+	const struct metadata *metadata = &capture->capture->metadata;
+
+	if (strcmp(metadata->tracer_version, PACKAGE_VERSION) == 0 &&
+	    check_metadata_text(metadata, capture->findings->path))
+		find(capture, "not as kmemtraced %s writes it", PACKAGE_VERSION);
+}
+
+/* What a repaired capture has lost was said when it was repaired. */
+static void check_tables(struct check_capture *capture)
+{
+	if (capture->capture->missing[0] && capture->capture->status.complete != STATUS_REPAIRED)
+		find(capture, "%s", capture->capture->missing);
+}
+
+static void check_complete(struct check_capture *capture)
+{
+	if (capture->capture->has_status && capture->capture->status.complete == STATUS_CUT_OFF)
+		find(capture, "the capture is still being written, or was cut off");
+}
+
+static const struct check_stream *stream_of_cpu(const struct check_capture *capture,
+						unsigned int cpu)
+{
+	for (size_t i = 0; i < capture->capture->stream_count; i++) {
+		if (capture->capture->streams[i].cpu == cpu)
+			return &capture->streams[i];
+	}
+	return NULL;
+}
+
+static const struct status_cpu *status_of_cpu(const struct status *status, unsigned int cpu)
+{
+	for (size_t i = 0; i < status->cpu_count; i++) {
+		if (status->cpus[i].cpu == cpu)
+			return &status->cpus[i];
+	}
+	return NULL;
+}
+
+static void check_streams(struct check_capture *capture)
+{
+	const struct capture *whole = capture->capture;
+	const struct status *status = &whole->status;
+
+	if (!whole->has_status)
+		return;
+	for (size_t i = 0; i < status->cpu_count; i++) {
+		unsigned int cpu = status->cpus[i].cpu;
+
+		if (!stream_of_cpu(capture, cpu))
+			find(capture, "the stream of cpu%u is missing", cpu);
+	}
+	for (size_t i = 0; status->complete != STATUS_CUT_OFF && i < whole->stream_count; i++) {
+		if (!status_of_cpu(status, whole->streams[i].cpu))
+			find(capture, "there is a stream of cpu%u, which it does not name",
+			     whole->streams[i].cpu);
+	}
+}
+
+static void check_number(struct check_capture *capture, unsigned int cpu, const char *what,
+			 uint64_t stated, uint64_t found)
+{
+	if (stated != found)
+		find(capture, "cpu%u: %s %" PRIu64 ", its stream has %" PRIu64, cpu, what, stated,
+		     found);
+}
+
+static void check_figures(struct check_capture *capture)
+{
+	const struct status *status = &capture->capture->status;
+	uint64_t skipped_sum = 0, skipped_most = 0;
+	bool skipped_known = true;
+
+	/* The figures of a capture that was cut off are of some time before. */
+	if (!capture->capture->has_status || status->complete == STATUS_CUT_OFF)
+		return;
+	for (size_t i = 0; i < status->cpu_count; i++) {
+		const struct status_cpu *cpu = &status->cpus[i];
+		const struct check_stream *stream = stream_of_cpu(capture, cpu->cpu);
+		uint64_t skipped = cpu->skipped == STATUS_UNKNOWN ? 0 : cpu->skipped;
+
+		skipped_known &= cpu->skipped != STATUS_UNKNOWN;
+		skipped_sum += skipped;
+		if (cpu->seen != cpu->recorded + cpu->lost + skipped)
+			find(capture,
+			     "cpu%u: seen %" PRIu64 " is not recorded %" PRIu64 " + lost %" PRIu64
+			     " + skipped %" PRIu64,
+			     cpu->cpu, cpu->seen, cpu->recorded, cpu->lost, skipped);
+		if (!stream)
+			continue;
+		check_number(capture, cpu->cpu, "recorded", cpu->recorded, stream->records);
+		check_number(capture, cpu->cpu, "lost", cpu->lost, loss_missing(&stream->loss));
+		check_number(capture, cpu->cpu, "own", cpu->own, stream->own);
+	}
+	for (size_t i = 0; i < capture->capture->stream_count; i++) {
+		if (capture->streams[i].last.skipped > skipped_most)
+			skipped_most = capture->streams[i].last.skipped;
+	}
+	if (status->skipped == STATUS_UNKNOWN)
+		return;
+	if (skipped_known && skipped_sum != status->skipped)
+		find(capture, "skipped %" PRIu64 " in all, %" PRIu64 " of its CPUs together",
+		     status->skipped, skipped_sum);
+	if (skipped_most != status->skipped)
+		find(capture, "skipped %" PRIu64 ", the streams have %" PRIu64, status->skipped,
+		     skipped_most);
+}
+
+const struct check capture_checks[] = {
+	{ .name = "metadata",
+	  .sentence = "the metadata is as kmemtraced writes it",
+	  .file = "metadata",
+	  .whole = check_metadata },
+	{ .name = "tables",
+	  .sentence = "the tables of kernel/ are there and can be read",
+	  .file = "kernel",
+	  .whole = check_tables },
+	{ .name = "complete",
+	  .sentence = "kmemtraced finished the capture",
+	  .file = "kernel/status",
+	  .whole = check_complete },
+	{ .name = "streams",
+	  .sentence = "each CPU that kernel/status names has a stream, and no other",
+	  .file = "kernel/status",
+	  .whole = check_streams },
+	{ .name = "status",
+	  .sentence = "kernel/status adds up and agrees with the streams",
+	  .file = "kernel/status",
+	  .whole = check_figures },
+};
+const size_t capture_check_count = sizeof(capture_checks) / sizeof(capture_checks[0]);
+
+static int check_whole(struct check_capture *capture)
+{
+	for (size_t i = 0; i < capture_check_count; i++) {
+		char *path;
+
+		capture->check = &capture_checks[i];
+		if (asprintf(&path, "%s/%s", capture->capture->path, capture->check->file) < 0)
+			return -ENOMEM;
+		findings_begin(capture->findings, path);
+		capture->check->whole(capture);
+		findings_end(capture->findings);
+		free(path);
+	}
+	return 0;
+}
+
+static void add_result(struct check_result *result, const struct check_stream *stream)
+{
+	result->cpus++;
+	result->records += stream->records;
+	result->lost += loss_missing(&stream->loss);
+	result->own += stream->own;
+	if (stream->last.skipped > result->skipped)
+		result->skipped = stream->last.skipped;
+}
+
+static int check_open_capture(const struct capture *capture, struct findings *findings,
+			      struct check_result *result, char *why, size_t why_size)
+{
+	struct check_stream *streams = calloc(capture->stream_count, sizeof(*streams));
+	struct check_capture whole = { .findings = findings,
+				       .capture = capture,
+				       .streams = streams };
+	int err = streams ? 0 : -ENOMEM;
+
+	if (err)
+		snprintf(why, why_size, "%s: %s", capture->path, strerror(-err));
+	for (size_t i = 0; !err && i < capture->stream_count; i++) {
+		streams[i].findings = findings;
+		streams[i].capture = capture;
+		streams[i].cpu = capture->streams[i].cpu;
+		streams[i].cpu_known = true;
+		err = check_stream_run(&streams[i], capture->streams[i].path);
+		if (err)
+			snprintf(why, why_size, "%s: %s", capture->streams[i].path, strerror(-err));
+		else
+			add_result(result, &streams[i]);
+	}
+	if (!err) {
+		err = check_whole(&whole);
+		if (err)
+			snprintf(why, why_size, "%s: %s", capture->path, strerror(-err));
+	}
+	for (size_t i = 0; streams && i < capture->stream_count; i++)
+		check_stream_deinit(&streams[i]);
+	free(streams);
+	return err;
+}
+
+int check_all(const char *path, struct findings *findings, struct check_result *result, char *why,
+	      size_t why_size)
+{
+	struct capture capture;
+	int err;
+
+	err = capture_open(&capture, path);
+	if (err) {
+		snprintf(why, why_size, "%s", capture.why);
+		return err;
+	}
+	err = check_open_capture(&capture, findings, result, why, why_size);
+	capture_close(&capture);
+	return err;
+}
+
+int check_alone(const char *path, struct findings *findings, struct check_result *result, char *why,
+		size_t why_size)
+{
+	struct check_stream stream = { .findings = findings };
+	int err;
+
+	stream.cpu_known = check_cpu_of_path(path, &stream.cpu);
+	err = check_stream_run(&stream, path);
+	if (err == -EINVAL)
+		snprintf(why, why_size, "%s: holds no whole packet: not a stream of a capture",
+			 path);
+	else if (err)
+		snprintf(why, why_size, "%s: %s", path, strerror(-err));
+	else
+		add_result(result, &stream);
+	check_stream_deinit(&stream);
+	return err;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Findings: printed one a line on stdout as they come, counted by file and by check. */
+#ifndef CHECK_FINDING_H
+#define CHECK_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FINDING_NO_OFFSET UINT64_MAX
+#define FINDINGS_OF_A_KIND 10 /* in one file that are printed */
+#define FINDING_KINDS 32
+
+struct check;
+
+struct findings {
+	bool silent; /* only count */
+	bool verbose; /* a line for each stream too */
+	uint64_t count;
+	const char *path; /* of the file that is looked at */
+	struct {
+		const struct check *check;
+		uint64_t count;
+	} kinds[FINDING_KINDS]; /* in that file */
+};
+
+/* What is found from here on is found in path, which must stay until the next. */
+void findings_begin(struct findings *findings, const char *path);
+
+/* Says how many of a kind were not printed. */
+void findings_end(struct findings *findings);
+
+/* offset in bytes, or FINDING_NO_OFFSET. */
+void findings_add(struct findings *findings, const struct check *check, uint64_t offset,
+		  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* kmemtrace-check: runs the checks over captures and streams, or repairs a capture. */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "check/check.h"
+#include "check/repair.h"
+#include "trace/capture.h"
+
+enum {
+	EXIT_CLEAN = 0,
+	EXIT_FINDINGS = 1,
+	EXIT_TROUBLE = 2,
+};
+
+struct options {
+	bool quiet, verbose, list, repair;
+	const char *output;
+	char **paths;
+	size_t path_count;
+};
+
+enum option_key {
+	OPTION_LIST = 0x100,
+	OPTION_REPAIR,
+};
+
+static const struct argp_option option_table[] = {
+	{ "quiet", 'q', NULL, 0, "Print findings only", 0 },
+	{ "verbose", 'v', NULL, 0, "Print a line for each stream too", 0 },
+	{ "list", OPTION_LIST, NULL, 0, "List the checks and exit", 0 },
+	{ "repair", OPTION_REPAIR, NULL, 0,
+	  "Write a readable capture from one cut off or damaged; keep it as DIR.damaged", 0 },
+	{ "output", 'o', "OUT", 0, "With --repair: write the result to OUT and leave DIR as it is",
+	  0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	static char *default_paths[] = { CAPTURE_DEFAULT };
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'q':
+		options->quiet = true;
+		break;
+	case 'v':
+		options->verbose = true;
+		break;
+	case OPTION_LIST:
+		options->list = true;
+		break;
+	case OPTION_REPAIR:
+		options->repair = true;
+		break;
+	case 'o':
+		options->output = argument;
+		break;
+	case ARGP_KEY_ARGS:
+		options->paths = state->argv + state->next;
+		options->path_count = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		options->paths = default_paths;
+		options->path_count = 1;
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (options->output && !options->repair)
+			argp_error(state, "--output is for --repair");
+		if (options->repair && options->path_count != 1)
+			argp_error(state, "--repair takes one capture at a time");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void complain(const char *why, int err)
+{
+	fprintf(stderr, "%s: %s%s\n", program_invocation_short_name, why,
+		err == -ENOENT ? ": capture first with kmemtraced, or name a capture" : "");
+}
+
+static void list_checks(const struct check *checks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		printf("%-12s %s\n", checks[i].name, checks[i].sentence);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat stat_buffer;
+
+	return stat(path, &stat_buffer) || S_ISDIR(stat_buffer.st_mode);
+}
+
+static void print_summary(const char *path, const struct findings *findings,
+			  const struct check_result *result)
+{
+	printf("%s: ", path);
+	if (findings->count)
+		printf("%" PRIu64 " finding%s", findings->count, findings->count == 1 ? "" : "s");
+	else
+		printf("ok");
+	printf(": %" PRIu64 " records of %zu CPU%s, lost %" PRIu64 ", skipped %" PRIu64
+	       ", own %" PRIu64 "\n",
+	       result->records, result->cpus, result->cpus == 1 ? "" : "s", result->lost,
+	       result->skipped, result->own);
+}
+
+static int check(const char *path, const struct options *options)
+{
+	struct findings findings = { .verbose = options->verbose };
+	struct check_result result = { 0 };
+	char why[400];
+	int err;
+
+	err = is_directory(path) ? check_all(path, &findings, &result, why, sizeof(why))
+				 : check_alone(path, &findings, &result, why, sizeof(why));
+	if (err) {
+		complain(why, err);
+		return EXIT_TROUBLE;
+	}
+	if (!options->quiet)
+		print_summary(path, &findings, &result);
+	return findings.count ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+/* A capture whose metadata cannot be read is one to be repaired. */
+static int repair(const char *path, const struct options *options)
+{
+	struct findings findings = { .silent = true };
+	struct check_result result = { 0 };
+	struct options after = { .quiet = true };
+	char why[400];
+	int err, status;
+
+	err = check_all(path, &findings, &result, why, sizeof(why));
+	if (!err && !findings.count) {
+		if (!options->quiet)
+			printf("%s: nothing to repair\n", path);
+		return EXIT_CLEAN;
+	}
+	if (err && err != -EINVAL) {
+		complain(why, err);
+		return EXIT_TROUBLE;
+	}
+	err = repair_run(path, options->output, options->quiet, why, sizeof(why));
+	if (err) {
+		complain(why, 0);
+		return EXIT_TROUBLE;
+	}
+	status = check(options->output ? options->output : path, &after);
+	if (status == EXIT_FINDINGS)
+		fprintf(stderr, "%s: %s: these findings remain: they are in whole packets\n",
+			program_invocation_short_name, path);
+	return status;
+}
+
+const char *argp_program_version = "kmemtrace-check " PACKAGE_VERSION;
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse_option,
+		.args_doc = "[DIR|STREAM...]",
+		.doc = "Validates captures of the kernel's slab allocations "
+		       "(default: " CAPTURE_DEFAULT "), or single streams of them.",
+	};
+	struct options options = { 0 };
+	int status = EXIT_CLEAN;
+
+	argp_err_exit_status = EXIT_TROUBLE;
+	argv[0] = program_invocation_short_name;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (options.list) {
+		list_checks(stream_checks, stream_check_count);
+		list_checks(capture_checks, capture_check_count);
+	} else if (options.repair) {
+		status = repair(options.paths[0], &options);
+	} else {
+		for (size_t i = 0; i < options.path_count; i++) {
+			int one = check(options.paths[i], &options);
+
+			if (one > status)
+				status = one;
+		}
+	}
+	errno = 0;
+	if (ferror(stdout) | fclose(stdout)) {
+		fprintf(stderr, "%s: standard output: %s\n", program_invocation_short_name,
+			strerror(errno ? errno : EIO));
+		status = EXIT_TROUBLE;
+	}
+	return status;
+}

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck disable=SC2154 # ./test sets them
+# valgrind is silent about the offline tools: on whole captures of both byte orders, on those
+# that were cut off or damaged, on their repair, and where there is none.
+set -u
+command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+# quiet STATUS TOOL ARGUMENT…: valgrind has nothing to say, and the exit status is one of these.
+quiet()
+{
+	local allowed=$1 status=0
+
+	shift
+	valgrind -q --error-exitcode=99 --leak-check=full \
+		"$builddir/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err" || status=$?
+	[[ " $allowed " == *" $status "* ]] && ! grep -q '^==' "$scratch/err" && return
+	echo "$*: exit status $status, not $allowed"
+	head -n 20 "$scratch/out" "$scratch/err"
+	failed=1
+}
+
+# A small capture with something of everything; endian is little or big.
+make_capture()
+{
+	local endian=$1
+
+	"$builddir/tests/mktrace" "$scratch/$endian" <<-END || exit 1
+		endian $endian
+		begin 1us
+		symbol 0xffffffff81000000 caller
+		symbol 0xffffffff81001000 next some_module
+		cache some_cache 0xffff888000001000 100 128
+		alias some_cache other_cache,third_cache
+		task 100 100 a_task
+		cpu 0 node 0
+		cpu 1 node 0
+		gfp 0xcc0 GFP_KERNEL
+		alloc 10us 0 0xffff888000100000 100/128 caller+0x10 task=100 gfp=0xcc0
+		free 20us 1 0xffff888000100000 caller+0x20 task=100
+		calloc 30us 0 0xffff888000200000 some_cache next+0x10 task=100
+		lose 0 3
+		free 40us 0 0xffff888000300000 caller+0x20
+		raw 50us 1 200
+		flush
+		cfree 60us 1 0xffff888000200000 some_cache next+0x20
+		alloc 70us 1 0 100/0 caller+0x10
+		skip 2
+		end 100us
+		complete yes
+	END
+}
+
+# A copy that was cut off: no last words, half a stream.
+cut_off()
+{
+	local size
+
+	cp -r "$1" "$2"
+	rm "$2/kernel/status"
+	size=$(stat -c %s "$2/cpu0")
+	truncate -s $((size / 2 + 13)) "$2/cpu0"
+}
+
+# A copy with wrong bytes in a packet and wrong lines in the tables.
+damage()
+{
+	local table
+
+	cp -r "$1" "$2"
+	printf '\377\001\377' | dd of="$2/cpu0" bs=1 seek=250 conv=notrunc status=none
+	for table in status caches tasks gfp topology; do
+		printf 'cpu 99999999999999999999 -1 \\x\ncache zz\nalias\n0x\n' >>"$2/kernel/$table"
+	done
+	head -c 200 "$1/kernel/symbols" >"$2/kernel/symbols"
+}
+
+make_capture little
+make_capture big
+for metadata in "$scratch"/{little,big}/metadata "$top_srcdir"/tests/data/*/metadata; do
+	[ -e "$metadata" ] || continue
+	whole=$(dirname "$metadata")
+	rm -rf "$scratch"/{cut,damaged,repaired}
+	cut_off "$whole" "$scratch/cut"
+	damage "$whole" "$scratch/damaged"
+	quiet "0 1" kmemtrace-check -v "$whole"
+	for format in text json csv; do
+		quiet 0 kmemtrace-report -i "$whole" --format=$format
+	done
+	for bad in "$scratch/cut" "$scratch/damaged"; do
+		quiet 1 kmemtrace-check -v "$bad"
+		quiet "0 1" kmemtrace-report -i "$bad"
+		quiet "0 1" kmemtrace-check --repair -o "$scratch/repaired" "$bad"
+		quiet "0 1" kmemtrace-check "$scratch/repaired"
+		rm -rf "$scratch/repaired"
+	done
+done
+quiet 2 kmemtrace-check "$scratch/none"
+quiet 2 kmemtrace-report -i "$scratch/none"
+quiet 2 kmemtrace-report --no-such-option
+exit $failed

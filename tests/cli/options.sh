@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Every option that --help tells is in the man page and in the bash completion, and the other way
+# round: the completion names none that is not there.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+# The text of the shell function for the program.
+completion()
+{
+	sed -n "/^_$(echo "$1" | tr - _)()/,/^}/p" "$top_srcdir/completion/kmemtrace"
+}
+
+for program in kmemtrace-check kmemtrace-report; do
+	page=$(echo "$top_srcdir"/*/$program.1)
+	"$builddir/$program" --help >help || exit 1
+	grep -oE -e '--[a-z][a-z-]+' help | sort -u >options
+	[ -s options ] || { echo "$program: --help tells no option"; failed=1; }
+	completion $program | grep -oE -e '--[a-z][a-z-]+' | sort -u >completed
+	while read -r option; do
+		grep -qE "Fl Fl ${option#--}( |\$)" "$page" ||
+			{ echo "$page does not tell $option"; failed=1; }
+		grep -qxF -e "$option" completed ||
+			{ echo "completion of $program lacks $option"; failed=1; }
+	done <options
+	while read -r option; do
+		grep -qxF -e "$option" options ||
+			{ echo "completion of $program: there is no $option"; failed=1; }
+	done <completed
+	grep -oE '^ +-[a-zA-Z?]' help | tr -d ' -' | while read -r letter; do
+		grep -qF "Fl $letter" "$page" || [ "$letter" = "?" ] ||
+			{ echo "$page does not tell -$letter"; exit 1; }
+	done || failed=1
+done
+exit $failed

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A capture cut, flipped or without a file, at many places: kmemtrace-check finds it where a CRC
+# can tell, nothing crashes, and what --repair makes of it passes every check and can be read.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+flip()
+{
+	byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+	# shellcheck disable=SC2059 # the format is the byte
+	printf "\\$(printf %o $((byte ^ 1 << $2 % 8)))" |
+		dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+failed=0
+fail()
+{
+	echo "$what: $1"
+	cat out
+	failed=1
+}
+# $what was done to the capture "damaged"; $1 is what must be found, 1 or 0 (perhaps).
+try()
+{
+	"$builddir/kmemtrace-check" damaged >out 2>&1
+	status=$?
+	[ $status -gt 2 ] || [ $status -lt "$1" ] && fail "kmemtrace-check: exit $status"
+	"$builddir/kmemtrace-report" -i damaged >out 2>&1
+	status=$?
+	[ $status -eq 0 ] || [ $status -eq 2 ] || fail "kmemtrace-report: exit $status"
+	"$builddir/kmemtrace-check" --repair damaged >out 2>&1 || fail "--repair: exit $?"
+	"$builddir/kmemtrace-check" damaged >out 2>&1 || fail "after it: exit $?"
+	"$builddir/kmemtrace-report" -i damaged --format=json >out 2>&1 || fail "report: exit $?"
+	seen=$(sed -n 's/.*"seen": \([0-9]*\),/\1/p' out)
+	# With its status whole, a capture still accounts for every event.
+	case $file in
+	cpu*) [ "$seen" = "$all" ] || fail "seen $seen, not $all" ;;
+	esac
+	rm -rf damaged damaged.damaged
+}
+
+"$builddir/tests/mktrace" sound <"$srcdir/cli/small.trace" || exit 1
+all=$("$builddir/kmemtrace-report" -i sound --format=json | sed -n 's/.*"seen": \([0-9]*\),/\1/p')
+for file in cpu0 cpu1 metadata kernel/status kernel/caches kernel/symbols; do
+	size=$(stat -c %s sound/$file)
+	certain=0
+	case $file in cpu*) certain=1 ;; esac
+	for at in 0 1 3 4 7 50 111 112 113 150 "$((size / 3))" "$((size / 2))" \
+		"$((size - 113))" "$((size - 112))" "$((size - 2))" "$((size - 1))"; do
+		{ [ "$at" -ge 0 ] && [ "$at" -lt "$size" ]; } || continue
+		cp -r sound damaged
+		truncate -s "$at" damaged/$file
+		what="$file cut at $at"
+		try $certain
+		cp -r sound damaged
+		flip damaged/$file "$at"
+		what="$file flipped at $at"
+		try $certain
+	done
+	cp -r sound damaged
+	rm damaged/$file
+	what="without $file"
+	try 1
+done
+exit $failed

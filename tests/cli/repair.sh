@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# --repair: what it says and does; that nothing but the damaged packets is lost, and all of that
+# is counted; that the original stays.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+try()
+{
+	"$builddir/kmemtrace-check" "$@" >stdout 2>stderr
+	status=$?
+	echo "--- $* -> $status"
+	cat stdout stderr
+}
+# The loss line of the report, and what babeltrace2 counts, if it is installed.
+loss()
+{
+	"$builddir/kmemtrace-check" -q "$1" || return
+	"$builddir/kmemtrace-report" -i "$1" | grep '^events'
+	command -v babeltrace2 >/dev/null || return 0
+	babeltrace2 "$1" >events 2>warnings || { cat warnings; return; }
+	lost=$("$builddir/kmemtrace-report" -i "$1" | sed -n 's/^events.* lost \([0-9]*\) .*/\1/p')
+	discarded=$(awk '/discarded/ { n += $4 } END { print n + 0 }' warnings)
+	[ "$lost" = "$discarded" ] || echo "$1: lost $lost, babeltrace2 says $discarded"
+}
+
+"$builddir/tests/mktrace" exact <"$srcdir/cli/exact.trace" || exit 1
+sed 's/complete yes/complete no/' "$srcdir/cli/exact.trace" |
+	"$builddir/tests/mktrace" unfinished || exit 1
+for copy in cut head gone metadata nostatus twice again; do
+	cp -r exact $copy
+done
+truncate -s 500 cut/cpu1
+dd if=/dev/zero of=head/cpu0 bs=1 seek=8 count=8 conv=notrunc 2>/dev/null
+rm gone/cpu1
+: >metadata/metadata
+rm -r nostatus/kernel
+cat exact/cpu0 >>twice/cpu0
+{ head -c 300 exact/cpu0; tail -c +304 exact/cpu0; } >again/cpu0
+mkdir empty
+{
+	try --repair exact
+	for capture in unfinished cut head gone metadata nostatus twice; do
+		try --repair $capture
+		loss $capture
+	done
+	try --repair -o repaired again
+	loss repaired
+	try --repair -o repaired again
+	try --repair -q again/
+	truncate -s 700 again/cpu0
+	try --repair again
+	loss again
+	try --repair again
+	try --repair nowhere
+	try --repair empty
+	try --repair exact again
+} >out 2>&1
+ls -d -- * | sed 's/^/file /' | grep -v 'std\|events\|warnings' >>out
+cmp cut/cpu0 cut.damaged/cpu0 && [ "$(stat -c %s cut.damaged/cpu1)" -eq 500 ] || exit 1
+diff -u "$srcdir/cli/repair.expected" out

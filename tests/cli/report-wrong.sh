@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Every wrong way into kmemtrace-report gives a sentence and exit status 2.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+"$builddir/tests/mktrace" good <"$srcdir/cli/exact.trace" || exit 1
+cp -r good future
+sed 's/kmt_format = 1/kmt_format = 2/' good/metadata >future/metadata
+mkdir empty
+echo "no capture" >file
+mkdir other
+echo "/* CTF 1.8 */" >other/metadata
+
+try()
+{
+	"$builddir/kmemtrace-report" "$@" >stdout 2>stderr
+	status=$?
+	echo "--- $* -> $status"
+	cat stderr
+	[ -s stdout ] && echo "something on stdout"
+}
+{
+	try
+	try --bogus
+	try bogus
+	try sites summary
+	try -i
+	try -i nowhere
+	try -i empty
+	try -i file
+	try -i other
+	try -i future
+	try -i good/cpu0
+	try -i good -s nothing
+	try -i good -s bytes_allocated,
+	try -i good -l x
+	try -i good -l -1
+	try -i good --format=xml
+	try -i good --color=red
+	try -i good --max-loss=101
+	try -i good --max-loss=much
+	for format in text json csv; do
+		"$builddir/kmemtrace-report" -i good --format=$format >/dev/full
+		echo "$format to a full disk -> $?"
+	done 2>&1
+} >out
+diff -u "$srcdir/cli/report-wrong.expected" out

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A CPU that is offline when the capture begins gets its ring when it comes up; one that goes
+# away meanwhile is no problem.
+. "$srcdir/live/live.sh"
+need jq
+
+switch=/sys/devices/system/cpu/cpu1/online
+[ -w $switch ] || skip "cpu1 cannot be taken offline"
+[ "$(cat $switch)" = 1 ] || skip "cpu1 is offline already"
+trap 'echo 1 >$switch 2>/dev/null; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+echo 0 2>/dev/null >$switch || skip "cpu1 cannot be taken offline"
+[ "$(cat $switch)" = 0 ] || skip "cpu1 cannot be taken offline"
+
+start_daemon -q
+[ -e kmemtrace.data/cpu1 ] && fail "a stream of a CPU that is offline"
+echo 1 >$switch || fail "cpu1 cannot be taken online"
+sleep 1.5
+taskset -c 1 ls -R /proc/self >/dev/null 2>&1
+echo 0 >$switch
+sleep 0.3
+echo 1 >$switch
+sleep 0.3
+stop_daemon
+[ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
+checked
+[ "$(json '.loss.per_cpu[] | select(.cpu == 1) | .recorded > 0')" = true ] || fail "nothing of cpu1 was recorded"
+json '.loss.per_cpu[] | "cpu\(.cpu): recorded \(.recorded), lost \(.lost)"'

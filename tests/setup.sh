@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash disable=SC2034,SC2154
+# What ./test and ./demo have in common: which Debian packages they need, how those are
+# installed, and how a configuration is built. Sourced by both, with $program set.
+
+# Each list is given once, here. To build and run everything:
+packages_build="autoconf automake make gcc libc6-dev pkg-config clang bpftool
+	libbpf-dev libelf-dev zlib1g-dev libjansson-dev"
+# and what the tests use besides (xz-utils: the tarball; linux-perf: an independent count).
+packages_test="libcmocka-dev xz-utils valgrind mandoc babeltrace2 linux-perf jq procps"
+
+# setup PACKAGE…: installs those that are missing, or says which they are and exits with 2.
+setup()
+{
+	local package output missing=""
+
+	if ! command -v dpkg-query >/dev/null; then
+		echo "$program: this is no Debian: going on with what is installed"
+		return
+	fi
+	for package in "$@"; do
+		case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
+		installed) ;;
+		*) missing="$missing $package" ;;
+		esac
+	done
+	[ -n "$missing" ] || return 0
+	if [ "$(id -u)" -ne 0 ]; then
+		echo "$program: packages are missing: install them as root:" \
+			"apt-get install --no-install-recommends$missing" >&2
+		exit 2
+	fi
+	echo "$program: installing:$missing"
+	# shellcheck disable=SC2086 # a list
+	output=$(apt_install $missing 2>&1 || { sleep 5; apt_install $missing 2>&1; }) || {
+		echo "$output" >&2
+		echo "$program: apt-get could not install:$missing" >&2
+		exit 2
+	}
+}
+
+apt_install()
+{
+	apt-get update -qq &&
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			-o Dpkg::Use-Pty=0 "$@"
+}
+
+# The folder of all builds; the one who runs as root first owns it.
+make_build()
+{
+	mkdir -p build 2>/dev/null && [ -w build ] && return
+	echo "$program: $PWD/build cannot be written: remove it, or go on as its owner" >&2
+	exit 2
+}
+
+# Makes configure, if it is not there or older than what it is made from.
+bootstrap()
+{
+	if [ -f configure ] && [ -f Makefile.in ] && [ -f config.h.in ] &&
+		[ -z "$(find . -path ./build -prune -o \
+			\( -name '*.am' -o -name configure.ac -o -path './m4/*.m4' \) \
+			-newer configure -print)" ]; then
+		return
+	fi
+	autoreconf -fi
+}
+
+# configure_in DIR OPTION…: configures in DIR, unless it was done with the same options.
+configure_in()
+{
+	local top=$PWD dir=$1
+
+	shift
+	mkdir -p "$dir" || return
+	if [ -f "$dir/Makefile" ] && [ ! configure -nt "$dir/config.status" ] &&
+		[ "$(cat "$dir/options" 2>/dev/null)" = "$*" ]; then
+		return
+	fi
+	(cd "$dir" && "$top/configure" "$@") && echo "$*" >"$dir/options"
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Captures made from readable text, with the code that kmemtraced writes them with. Numbers are
+ * as in C; times are ns or have a suffix us, ms or s; optional words are KEY=VALUE.
+ *
+ *	host NAME			kernel RELEASE			machine NAME
+ *	endian little|big		word 32|64
+ *	begin TIME			end TIME
+ *	cache NAME ADDRESS OBJECT_SIZE SIZE [since=TIME]	gone ADDRESS TIME
+ *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
+ *	symbol ADDRESS NAME [MODULE]	cpu N node M		gfp BITS NAME
+ *	alloc TIME CPU POINTER REQUESTED/ALLOCATED SITE [task=] [gfp=] [node=]
+ *	free TIME CPU POINTER SITE [task=]
+ *	calloc TIME CPU POINTER CACHE SITE [task=] [gfp=] [node=]
+ *	cfree TIME CPU POINTER CACHE SITE [task=]
+ *	raw TIME CPU ID			an event of any id
+ *	lose CPU COUNT			numbers that no record will have
+ *	skip COUNT			hidden by the kernel so far
+ *	flush				closes all packets
+ *	own TID		wanted TGID	include_self
+ *	complete yes|no
+ *
+ * SITE and POINTER are addresses or a symbol, defined before, with or without +OFFSET; CACHE is a
+ * cache's name or its address.
+ */
+#ifndef TESTS_FIXTURE_H
+#define TESTS_FIXTURE_H
+
+#include <stdio.h>
+
+/* Makes the directory and the capture in it. 0 or -errno, and why. */
+int fixture_make(FILE *text, const char *directory, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A capture that is being made for a test: what fixture.c reads from a text, on its way to disk. */
+#ifndef TESTS_MAKING_H
+#define TESTS_MAKING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "kernel/gfp.h"
+#include "kernel/topology.h"
+#include "trace/metadata.h"
+#include "trace/status.h"
+#include "trace/writer.h"
+
+struct making_cpu {
+	unsigned int cpu;
+	uint64_t sequence, recorded, lost, own;
+	struct writer writer;
+};
+
+struct name {
+	uint64_t address;
+	char text[64];
+};
+
+struct making {
+	const char *directory;
+	struct metadata metadata;
+	struct status status;
+	struct making_cpu **cpus;
+	size_t cpu_count;
+	struct name *symbols, *caches;
+	size_t symbol_count, cache_count;
+	struct topology topology;
+	struct gfp_table gfp;
+	FILE *cache_lines, *task_lines, *symbol_lines; /* files of the capture */
+	uint64_t now, begin, end;
+	char *why;
+	size_t why_size;
+};
+
+/* 0 or -errno, and why. If it fails there is nothing to close. */
+int making_open(struct making *making, const char *directory, char *why, size_t why_size);
+void making_close(struct making *making);
+
+/* Sets why and returns err. */
+int making_fail(struct making *making, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The list with one more element, zeroed, behind its count. */
+void *making_grow(void *list, size_t count, size_t size);
+
+/* The CPU of that number, with its stream begun; or NULL, and why. */
+struct making_cpu *making_cpu(struct making *making, uint64_t number);
+
+/* Closes all packets, up to the time; if force is set with an empty one. */
+int making_flush(struct making *making, uint64_t time, bool force);
+
+/* Whatever of the capture is written at the end. */
+int making_finish(struct making *making);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Files of unit tests, below $TMPDIR. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ftw.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/fixture.h"
+#include "tests/unit/scratch.h"
+
+char *scratch_path(const char *directory, const char *name)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "%s/%s", directory, name) > 0);
+	return path;
+}
+
+char *scratch_directory(void)
+{
+	const char *above = getenv("TMPDIR");
+	char *path = scratch_path(above ? above : "/tmp", "kmemtrace-XXXXXX");
+
+	assert_non_null(mkdtemp(path));
+	return path;
+}
+
+static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *walk)
+{
+	(void)stat;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
+void scratch_remove(char *directory)
+{
+	assert_int_equal(nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	free(directory);
+}
+
+static char *capture(FILE *text)
+{
+	char *directory = scratch_directory();
+	char why[300];
+	int err;
+
+	assert_non_null(text);
+	err = fixture_make(text, directory, why, sizeof(why));
+	fclose(text);
+	if (err)
+		fail_msg("%s", why);
+	return directory;
+}
+
+char *scratch_capture(const char *text)
+{
+	return capture(fmemopen((void *)(uintptr_t)text, strlen(text), "r"));
+}
+
+char *scratch_capture_file(const char *name)
+{
+	char *data, *path, *directory;
+
+	assert_non_null(getenv("srcdir"));
+	data = scratch_path(getenv("srcdir"), "data");
+	path = scratch_path(data, name);
+	directory = capture(fopen(path, "r"));
+	free(path);
+	free(data);
+	return directory;
+}
+
+unsigned char *scratch_read(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "r");
+	unsigned char *bytes;
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	*size = (size_t)ftell(file);
+	rewind(file);
+	bytes = malloc(*size + 1);
+	assert_non_null(bytes);
+	assert_int_equal(fread(bytes, 1, *size, file), *size);
+	fclose(file);
+	return bytes;
+}
+
+void scratch_write(const char *path, const void *bytes, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Opening a capture: what belongs to it, what may be missing, and what is none. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/scratch.h"
+#include "trace/capture.h"
+
+static int setup(void **state)
+{
+	*state = scratch_capture_file("sites.trace");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	scratch_remove(*state);
+	return 0;
+}
+
+static void remove_file(const char *directory, const char *name)
+{
+	char *path = scratch_path(directory, name);
+
+	assert_int_equal(remove(path), 0);
+	free(path);
+}
+
+static void check_refused(const char *path, int err, const char *why)
+{
+	struct capture capture;
+
+	assert_int_equal(capture_open(&capture, path), err);
+	if (!strstr(capture.why, why))
+		fail_msg("\"%s\" instead of \"%s\"", capture.why, why);
+}
+
+static void test_whole(void **state)
+{
+	struct capture capture;
+	char text[100];
+
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_string_equal(capture.missing, "");
+	assert_string_equal(capture.metadata.hostname, "vm");
+	assert_true(capture.has_status);
+	assert_int_equal(capture.status.cpu_count, 2);
+	assert_int_equal(capture.caches.count, 2);
+	assert_int_equal(capture.tasks.count, 2);
+	assert_int_equal(capture.topology.count, 2);
+	assert_int_equal(capture.gfp.count, 2);
+	symbols_text(&capture.symbols, 0xffffffffc0000008, 0, text, sizeof(text));
+	assert_non_null(strstr(text, "plant_grow+0x8"));
+	assert_int_equal(capture.stream_count, 2);
+	assert_int_equal(capture.streams[1].cpu, 1);
+	capture_close(&capture);
+	capture_close(&capture);
+}
+
+/* Only cpuN is a stream, and the streams are in order of their numbers. */
+static void test_stream_names(void **state)
+{
+	static const char *const names[] = {
+		"cpu10", "cpu9",  "cpu65535", "cpu65536", "cpu01", "cpu-1",
+		"cpu",	 "cpu2x", "cpus",     "notes",	  "cpu 3", "cpu99999999999999999999"
+	};
+	static const unsigned int expected[] = { 0, 1, 9, 10, 65535 };
+	struct capture capture;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *path = scratch_path(*state, names[i]);
+
+		scratch_write(path, "", 0);
+		free(path);
+	}
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_int_equal(capture.stream_count, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(capture.streams[i].cpu, expected[i]);
+	capture_close(&capture);
+}
+
+static void test_missing_tables(void **state)
+{
+	struct capture capture;
+
+	remove_file(*state, "kernel/symbols");
+	remove_file(*state, "kernel/status");
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_false(capture.has_status);
+	assert_non_null(strstr(capture.missing,
+			       "no symbols (No such file or directory): addresses are printed as "
+			       "numbers"));
+	assert_non_null(strstr(capture.missing, "; no status"));
+	assert_int_equal(capture.caches.count, 2);
+	capture_close(&capture);
+
+	remove_file(*state, "kernel/caches");
+	remove_file(*state, "kernel/tasks");
+	remove_file(*state, "kernel/topology");
+	remove_file(*state, "kernel/gfp");
+	remove_file(*state, "kernel");
+	assert_int_equal(capture_open(&capture, *state), 0);
+	/* More than the sentence has room for. */
+	assert_int_equal(strlen(capture.missing), sizeof(capture.missing) - 1);
+	assert_int_equal(capture.stream_count, 2);
+	capture_close(&capture);
+}
+
+static void test_huge_tables(void **state)
+{
+	char *path = scratch_path(*state, "kernel/tasks");
+	struct capture capture;
+
+	assert_int_equal(truncate(path, (64 << 20) + 1), 0);
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_non_null(strstr(capture.missing, "no tasks (File too large)"));
+	capture_close(&capture);
+	free(path);
+	path = scratch_path(*state, "metadata");
+	assert_int_equal(truncate(path, (1 << 20) + 1), 0);
+	check_refused(*state, -EINVAL, "metadata: larger than 1 MiB");
+	free(path);
+}
+
+static void test_what_is_no_capture(void **state)
+{
+	char *path = scratch_path(*state, "cpu0"), *empty = scratch_directory();
+
+	check_refused(path, -ENOTDIR, "cpu0 is a stream: name the capture's directory");
+	free(path);
+	path = scratch_path(*state, "metadata");
+	check_refused(path, -ENOTDIR, "metadata is not a directory: not a capture");
+	check_refused("/nonexistent/capture", -ENOENT, "/nonexistent/capture: No such file");
+	check_refused(empty, -EINVAL, "holds no metadata: not a capture");
+	check_refused("", -ENOENT, "No such file");
+
+	remove_file(*state, "cpu0");
+	remove_file(*state, "cpu1");
+	check_refused(*state, -EINVAL, "holds no streams");
+	scratch_write(path, "hello", 5);
+	check_refused(*state, -EINVAL, "metadata: ");
+	remove_file(*state, "metadata");
+	assert_int_equal(mkdir(path, 0700), 0);
+	check_refused(*state, -EISDIR, "metadata: Is a directory");
+	free(path);
+	scratch_remove(empty);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stream_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_huge_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_no_capture, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("capture", tests, NULL, NULL);
+}

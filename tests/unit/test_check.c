@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Every check of kmemtrace-check, each made to fail by one wrong field under a right CRC. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <cmocka.h>
+
+#include "check/check.h"
+#include "tests/unit/scratch.h"
+
+static const char sound[] = "begin 1s\n"
+			    "end 2s\n"
+			    "symbol 0xffff81000000 f\n"
+			    "cache filp 0xffff00010000 232 256\n"
+			    "alloc 1001ms 0 0xffff00100000 100/128 f+0x4\n"
+			    "calloc 1002ms 0 0xffff00200000 filp f+0x8\n"
+			    "flush\n"
+			    "free 1003ms 0 0xffff00100000 f+0x10\n"
+			    "cfree 1004ms 0 0xffff00200000 filp f+0x10\n"
+			    "complete yes\n";
+
+/* What kmemtrace-check prints about the capture, to be freed. */
+static char *check_text(const char *directory, uint64_t *count)
+{
+	struct check_result result = { 0 };
+	struct findings findings = { 0 };
+	FILE *printed = tmpfile();
+	int saved = dup(STDOUT_FILENO);
+	char why[400] = "";
+	char *text;
+	long size;
+	int err;
+
+	assert_non_null(printed);
+	fflush(stdout);
+	assert_true(dup2(fileno(printed), STDOUT_FILENO) >= 0);
+	err = check_all(directory, &findings, &result, why, sizeof(why));
+	fflush(stdout);
+	assert_true(dup2(saved, STDOUT_FILENO) >= 0);
+	close(saved);
+	assert_string_equal(why, "");
+	assert_int_equal(err, 0);
+	assert_int_equal(fseek(printed, 0, SEEK_END), 0);
+	size = ftell(printed);
+	rewind(printed);
+	text = calloc(1, size + 1);
+	assert_non_null(text);
+	assert_int_equal(fread(text, 1, size, printed), size);
+	fclose(printed);
+	*count = findings.count;
+	return text;
+}
+
+/* One field of a packet's header or of one of its records. */
+struct patch {
+	const char *expected; /* somewhere in what is printed */
+	size_t packet;
+	size_t offset, size; /* bytes, in the packet */
+	uint64_t value;
+};
+
+#define HEADER(field) \
+	offsetof(struct packet_header, field), sizeof(((struct packet_header *)0)->field)
+#define RECORD(index, field)                                                 \
+	sizeof(struct packet_header) + (index) * sizeof(struct kmt_record) + \
+		offsetof(struct kmt_record, field),                          \
+		sizeof(((struct kmt_record *)0)->field)
+
+static void apply(const char *directory, const struct patch *patch)
+{
+	char *path = scratch_path(directory, "cpu0");
+	struct packet_header header;
+	unsigned char *bytes, *at;
+	uint8_t value8 = patch->value;
+	uint16_t value16 = patch->value;
+	uint32_t value32 = patch->value;
+	size_t size;
+
+	bytes = scratch_read(path, &size);
+	at = bytes;
+	for (size_t i = 0; i < patch->packet; i++) {
+		memcpy(&header, at, sizeof(header));
+		at += header.packet_bits / 8;
+		assert_true(at < bytes + size);
+	}
+	memcpy(at + patch->offset,
+	       patch->size == 1	  ? (const void *)&value8
+	       : patch->size == 2 ? (const void *)&value16
+	       : patch->size == 4 ? (const void *)&value32
+				  : (const void *)&patch->value,
+	       patch->size > 8 ? 8 : patch->size);
+	memcpy(&header, at, sizeof(header));
+	header.crc = 0;
+	memcpy(at, &header, sizeof(header));
+	header.crc = crc32(0, at, header.packet_bits / 8);
+	memcpy(at, &header, sizeof(header));
+	scratch_write(path, bytes, size);
+	free(bytes);
+	free(path);
+}
+
+static const struct patch patches[] = {
+	{ "byte 112: a packet of another capture", 1, HEADER(uuid), 1 },
+	{ "byte 112: a packet of cpu7 in the stream of cpu0", 1, HEADER(cpu), 7 },
+	{ "byte 112: a packet of stream class 1", 1, HEADER(stream_id), 1 },
+	{ "byte 0: the first packet holds 0 records and 3 lost events", 0, HEADER(lost), 3 },
+	{ "byte 112: lost events decrease from 3 to 0", 0, HEADER(lost), 3 },
+	{ "byte 112: packet 5 where 1 is expected", 1, HEADER(number), 5 },
+	{ "byte 320: packet 2 where 6 is expected", 1, HEADER(number), 5 },
+	{ "byte 320: skipped events decrease from 9 to 0", 1, HEADER(skipped), 9 },
+	{ "byte 320: the end of the event numbers decreases from 50 to 4", 1, HEADER(sequence_end),
+	  50 },
+	{ "byte 320: a packet from 1000000000 ns on overlaps", 2, HEADER(time_first), 1000000000 },
+	{ "byte 112: a packet of 2 records whose header says 3", 1, HEADER(records), 3 },
+	{ "byte 112: the lowest event number is 0, the header says 1", 1, HEADER(sequence_first),
+	  1 },
+	{ "byte 320: event number 3 is beyond the header's end, 3", 2, HEADER(sequence_end), 3 },
+	{ "byte 0: a packet without records for the event numbers 0 to 1", 0, HEADER(sequence_end),
+	  1 },
+	{ "byte 112: a packet of 1664 bits of which 1600 are content", 1, HEADER(content_bits),
+	  1600 },
+	{ "byte 224: a record of the unknown kind 9", 1, RECORD(0, id), 9 },
+	{ "byte 272: the rest of the packet is no records", 1, RECORD(1, words), 7 },
+	{ "byte 224: a record of 12 words, not 6", 1, RECORD(0, words), 12 },
+	{ "byte 224: time 5 ns is not within its packet's", 1, RECORD(0, time), 5 },
+	{ "byte 272: time steps back from 1001000000 ns to 5", 1, RECORD(1, time), 5 },
+	{ "byte 272: event number 0 comes twice", 1, RECORD(1, sequence), 0 },
+	{ "cpu0: event numbers missing: 1, stated as lost: 0", 1, RECORD(1, sequence), 0 },
+	{ "cpu0: event numbers missing: 0, stated as lost: 2", 2, HEADER(lost), 2 },
+	{ "cpu0: event numbers up to 9223372036854775808 cannot be", 2, HEADER(sequence_end),
+	  (uint64_t)1 << 63 },
+	{ "byte 224: 50 bytes allocated, 100 requested", 1, RECORD(0, allocated), 50 },
+	{ "byte 432: a free with GFP flags 0x20", 2, RECORD(0, gfp), 0x20 },
+	{ "byte 432: a free with node 3", 2, RECORD(0, node), 3 },
+	{ "byte 224: an allocation with node -5", 1, RECORD(0, node), (uint64_t)-5 },
+	{ "byte 432: a kfree whose last 8 bytes are not 0", 2, RECORD(0, cache), 1 },
+	{ "byte 224: no object can lie at 0x11", 1, RECORD(0, pointer), 17 },
+	{ "byte 224: no object can lie at 0xfffffffffffffff4", 1, RECORD(0, pointer),
+	  (uint64_t)-12 },
+	{ "byte 224: no code can lie at 0x0", 1, RECORD(0, call_site), 0 },
+	{ "byte 272: no slab cache can lie at 0x8", 1, RECORD(1, cache), 8 },
+	{ "byte 272: kernel/caches has no slab cache at 0xffff00010100", 1, RECORD(1, cache),
+	  0xffff00010100 },
+};
+
+static void test_sound(void **state)
+{
+	char *directory = scratch_capture(sound);
+	uint64_t count;
+	char *text = check_text(directory, &count);
+
+	(void)state;
+	assert_string_equal(text, "");
+	assert_int_equal(count, 0);
+	free(text);
+	scratch_remove(directory);
+}
+
+static void test_each_field(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(patches) / sizeof(patches[0]); i++) {
+		char *directory = scratch_capture(sound);
+		uint64_t count;
+		char *text;
+
+		apply(directory, &patches[i]);
+		text = check_text(directory, &count);
+		if (!strstr(text, patches[i].expected))
+			fail_msg("not found: \"%s\" in:\n%s", patches[i].expected, text);
+		assert_true(count > 0);
+		free(text);
+		scratch_remove(directory);
+	}
+}
+
+/* What the capture says about itself, word by word. */
+static void test_each_statement(void **state)
+{
+	static const struct {
+		const char *from, *to, *expected;
+	} changes[] = {
+		{ "recorded 4", "recorded 5", "cpu0: recorded 5, its stream has 4" },
+		{ "seen 4", "seen 9", "cpu0: seen 9 is not recorded 4 + lost 0 + skipped 0" },
+		{ " own 0", " own 1", "cpu0: own 1, its stream has 0" },
+		{ "\nskipped 0", "\nskipped 3", "skipped 3, the streams have 0" },
+		{ "\nskipped 0", "\nskipped 3", "skipped 3 in all, 0 of its CPUs together" },
+		{ "cpu 0 ", "cpu 1 ", "the stream of cpu1 is missing" },
+		{ "cpu 0 ", "cpu 1 ", "there is a stream of cpu0, which it does not name" },
+		{ "complete yes", "complete no ", "still being written, or was cut off" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		char *directory = scratch_capture(sound);
+		char *path = scratch_path(directory, "kernel/status");
+		size_t size;
+		unsigned char *bytes = scratch_read(path, &size);
+		unsigned char *at = memmem(bytes, size, changes[i].from, strlen(changes[i].from));
+		uint64_t count;
+		char *text;
+
+		assert_non_null(at);
+		memcpy(at, changes[i].to, strlen(changes[i].to));
+		scratch_write(path, bytes, size);
+		text = check_text(directory, &count);
+		if (!strstr(text, changes[i].expected))
+			fail_msg("not found: \"%s\" in:\n%s", changes[i].expected, text);
+		free(text);
+		free(bytes);
+		free(path);
+		scratch_remove(directory);
+	}
+}
+
+static void test_ten_of_a_kind(void **state)
+{
+	char *capture_text = NULL, *directory, *text;
+	unsigned int lines = 0;
+	uint64_t count;
+	size_t size;
+	FILE *file = open_memstream(&capture_text, &size);
+
+	(void)state;
+	assert_non_null(file);
+	fputs("begin 1s\nend 2s\nsymbol 0xffff81000000 f\n", file);
+	for (int i = 0; i < 17; i++)
+		fprintf(file, "alloc %dms 0 0xffff00%06x 128/100 f+0x4\n", 1001 + i, 4096 * i);
+	fputs("complete yes\n", file);
+	assert_int_equal(fclose(file), 0);
+	directory = scratch_capture(capture_text);
+	text = check_text(directory, &count);
+	assert_int_equal(count, 17);
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	assert_int_equal(lines, 11);
+	assert_non_null(strstr(text, "cpu0: and 7 more of this kind (sizes)\n"));
+	free(text);
+	free(capture_text);
+	scratch_remove(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sound),
+		cmocka_unit_test(test_each_field),
+		cmocka_unit_test(test_each_statement),
+		cmocka_unit_test(test_ten_of_a_kind),
+	};
+
+	return cmocka_run_group_tests_name("check", tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A capture cut off and damaged at every byte of every file: reading it ends, well, and no
+ * damaged packet adds anything.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/scratch.h"
+#include "trace/analysis.h"
+#include "trace/order.h"
+
+#define EVENTS 11
+
+static int setup(void **state)
+{
+	*state = scratch_capture_file("sites.trace");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	scratch_remove(*state);
+	return 0;
+}
+
+/* Records that are in the capture now, or -1: it is refused, with a sentence. */
+static int read_capture(const char *directory, uint64_t *damaged)
+{
+	struct analysis analysis;
+	struct capture capture;
+	int recorded = -1;
+
+	if (capture_open(&capture, directory)) {
+		assert_true(capture.why[0]);
+		return -1;
+	}
+	if (!analysis_run(&analysis, &capture)) {
+		recorded = (int)analysis.loss.recorded;
+		*damaged = analysis.damaged_bytes;
+		analysis_deinit(&analysis);
+	} else {
+		assert_true(capture.why[0]);
+	}
+	capture_close(&capture);
+	return recorded;
+}
+
+static void test_unharmed(void **state)
+{
+	uint64_t damaged;
+
+	assert_int_equal(read_capture(*state, &damaged), EVENTS);
+	assert_int_equal(damaged, 0);
+}
+
+/*
+ * Cuts the file at every byte and flips one bit of every byte; check is told what is left of the
+ * records.
+ */
+static void each_byte(const char *directory, const char *name,
+		      void (*check)(int recorded, uint64_t damaged, bool cut))
+{
+	char *path = scratch_path(directory, name);
+	uint64_t damaged = 0;
+	unsigned char *bytes;
+	int recorded;
+	size_t size;
+
+	bytes = scratch_read(path, &size);
+	for (size_t i = 0; i < size; i++) {
+		unsigned char bit = 1 << (i * 5 + i / 8) % 8;
+
+		scratch_write(path, bytes, i);
+		recorded = read_capture(directory, &damaged);
+		check(recorded, damaged, true);
+		bytes[i] ^= bit;
+		scratch_write(path, bytes, size);
+		recorded = read_capture(directory, &damaged);
+		check(recorded, damaged, false);
+		bytes[i] ^= bit;
+	}
+	scratch_write(path, bytes, size);
+	assert_int_equal(read_capture(directory, &damaged), EVENTS);
+	free(bytes);
+	free(path);
+}
+
+/* Only whole and right packets count: they have 5 records at most. */
+static void check_stream(int recorded, uint64_t damaged, bool cut)
+{
+	if (cut)
+		assert_in_range(recorded, 0, EVENTS);
+	else if (recorded == EVENTS)
+		assert_int_equal(damaged, 112); /* a packet without records */
+	else
+		assert_in_range(recorded, EVENTS - 5, EVENTS - 1);
+	if (!cut)
+		assert_true(damaged >= 112);
+}
+
+static void test_streams(void **state)
+{
+	each_byte(*state, "cpu0", check_stream);
+	each_byte(*state, "cpu1", check_stream);
+}
+
+/* The streams are read as they are, or not at all. */
+static void check_metadata(int recorded, uint64_t damaged, bool cut)
+{
+	(void)cut;
+	assert_true(recorded == -1 || recorded == EVENTS);
+	assert_true(recorded == -1 || !damaged);
+}
+
+static void check_table(int recorded, uint64_t damaged, bool cut)
+{
+	(void)cut;
+	assert_int_equal(recorded, EVENTS);
+	assert_int_equal(damaged, 0);
+}
+
+static void test_metadata(void **state)
+{
+	each_byte(*state, "metadata", check_metadata);
+}
+
+static void test_tables(void **state)
+{
+	each_byte(*state, "kernel/status", check_table);
+	each_byte(*state, "kernel/symbols", check_table);
+	each_byte(*state, "kernel/caches", check_table);
+	each_byte(*state, "kernel/tasks", check_table);
+	each_byte(*state, "kernel/topology", check_table);
+	each_byte(*state, "kernel/gfp", check_table);
+}
+
+/* Bytes of no sense at all, in place of a file. */
+static void test_rubbish(void **state)
+{
+	static const char *const names[] = { "cpu0",	      "kernel/status",	 "kernel/symbols",
+					     "kernel/caches", "kernel/tasks",	 "kernel/gfp",
+					     "cpu1",	      "kernel/topology", "metadata" };
+	unsigned char bytes[5000];
+	uint64_t damaged;
+
+	srand(7);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *path = scratch_path(*state, names[i]);
+
+		for (size_t j = 0; j < sizeof(bytes); j++)
+			bytes[j] = (unsigned char)rand();
+		scratch_write(path, bytes, sizeof(bytes));
+		assert_in_range(read_capture(*state, &damaged) + 1, 0, EVENTS + 1);
+		free(path);
+	}
+	assert_int_equal(read_capture(*state, &damaged), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_unharmed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_streams, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_metadata, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_rubbish, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Gaps in sequence numbers: when they open, when they close, and when they are lost for good. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "trace/loss.h"
+
+#define NUMBERS 20000
+
+static void assert_span(const struct loss_span *span, uint64_t first, uint64_t last, uint64_t after,
+			uint64_t before)
+{
+	assert_int_equal(span->first, first);
+	assert_int_equal(span->last, last);
+	assert_int_equal(span->after, after);
+	assert_int_equal(span->before, before);
+}
+
+static void records(struct loss *loss, uint64_t first, uint64_t last, uint64_t time)
+{
+	for (uint64_t i = first; i <= last; i++)
+		assert_int_equal(loss_record(loss, i, time + i), 0);
+}
+
+static void test_in_order(void **state)
+{
+	struct loss loss;
+
+	(void)state;
+	loss_init(&loss, 100);
+	records(&loss, 0, 999, 1000);
+	assert_int_equal(loss_missing(&loss), 0);
+	assert_int_equal(loss.next, 1000);
+	assert_int_equal(loss.records, 1000);
+	assert_int_equal(loss.count, 0);
+	loss_deinit(&loss);
+}
+
+static void test_gap_times(void **state)
+{
+	struct loss loss;
+
+	(void)state;
+	loss_init(&loss, 100);
+	/* Before the first record: after the start. */
+	assert_int_equal(loss_record(&loss, 3, 1003), 0);
+	/* Fewer records than are remembered: still after the start. */
+	records(&loss, 4, 9, 1000);
+	assert_int_equal(loss_record(&loss, 12, 1012), 0);
+	/* Then after the oldest that is remembered. */
+	records(&loss, 13, 29, 1000);
+	assert_int_equal(loss_record(&loss, 40, 1040), 0);
+	assert_int_equal(loss.count, 3);
+	assert_span(&loss.spans[0], 0, 2, 100, 1003);
+	assert_span(&loss.spans[1], 10, 11, 100, 1012);
+	assert_span(&loss.spans[2], 30, 39, 1022, 1040);
+	assert_int_equal(loss.settled, 0);
+	assert_int_equal(loss_missing(&loss), 15);
+	loss_deinit(&loss);
+}
+
+static void test_gap_is_filled(void **state)
+{
+	struct loss loss;
+
+	(void)state;
+	loss_init(&loss, 0);
+	assert_int_equal(loss_record(&loss, 10, 1), 0);
+	assert_int_equal(loss_record(&loss, 5, 2), 0);
+	assert_int_equal(loss.count, 2);
+	assert_span(&loss.spans[0], 0, 4, 0, 1);
+	assert_span(&loss.spans[1], 6, 9, 0, 1);
+	assert_int_equal(loss_record(&loss, 6, 3), 0);
+	assert_int_equal(loss_record(&loss, 9, 3), 0);
+	assert_span(&loss.spans[1], 7, 8, 0, 1);
+	records(&loss, 7, 8, 3);
+	assert_int_equal(loss.count, 1);
+	records(&loss, 0, 4, 3);
+	assert_int_equal(loss.count, 0);
+	assert_int_equal(loss_missing(&loss), 0);
+	assert_int_equal(loss.records, 11);
+	assert_int_equal(loss.next, 11);
+	loss_deinit(&loss);
+}
+
+static void test_twice(void **state)
+{
+	struct loss loss;
+
+	(void)state;
+	loss_init(&loss, 0);
+	records(&loss, 0, 4, 0);
+	assert_int_equal(loss_record(&loss, 2, 9), -EEXIST);
+	assert_int_equal(loss_record(&loss, 8, 9), 0);
+	assert_int_equal(loss_record(&loss, 8, 9), -EEXIST);
+	assert_int_equal(loss.duplicates, 2);
+	assert_int_equal(loss.records, 6);
+	assert_int_equal(loss_missing(&loss), 3);
+	loss_deinit(&loss);
+}
+
+static void test_settle(void **state)
+{
+	struct loss loss;
+
+	(void)state;
+	loss_init(&loss, 7);
+	assert_int_equal(loss_record(&loss, 5, 10), 0);
+	assert_int_equal(loss_record(&loss, 20, 11), 0);
+	assert_int_equal(loss_settle(&loss, 10, 12), 0);
+	assert_int_equal(loss.settled, 9);
+	assert_int_equal(loss.open, 2);
+	assert_int_equal(loss.count, 3);
+	assert_span(&loss.spans[0], 0, 4, 7, 10);
+	assert_span(&loss.spans[1], 6, 9, 7, 11);
+	assert_span(&loss.spans[2], 10, 19, 7, 11);
+	/* What is settled cannot come any more; the rest can. */
+	assert_int_equal(loss_record(&loss, 4, 13), -EEXIST);
+	assert_int_equal(loss_record(&loss, 10, 13), 0);
+	assert_int_equal(loss_settle(&loss, 25, 14), 0);
+	assert_int_equal(loss.settled, 9 + 9 + 4);
+	assert_int_equal(loss.next, 25);
+	assert_span(&loss.spans[3], 21, 24, 7, 14);
+	/* Again, or for less: nothing new. */
+	assert_int_equal(loss_settle(&loss, 25, 15), 0);
+	assert_int_equal(loss_settle(&loss, 3, 15), 0);
+	assert_int_equal(loss.settled, 22);
+	assert_int_equal(loss_missing(&loss), 22);
+	assert_int_equal(loss_settle(&loss, UINT64_MAX, 16), -ERANGE);
+	assert_int_equal(loss.settled, 22);
+	loss_deinit(&loss);
+}
+
+static void test_forget(void **state)
+{
+	struct loss_span span = { .first = 5, .last = 7, .after = 1004, .before = 1009 };
+	struct loss loss;
+
+	(void)state;
+	loss_init(&loss, 0);
+	records(&loss, 0, 9, 1000);
+	assert_int_equal(loss_record(&loss, 12, 1012), 0);
+	assert_int_equal(loss_forget(&loss, &span), 0);
+	assert_int_equal(loss.settled, 5);
+	assert_int_equal(loss_missing(&loss), 5);
+	assert_int_equal(loss.records, 8);
+	assert_int_equal(loss.count, 2);
+	assert_span(&loss.spans[0], 5, 7, 1004, 1009);
+	assert_int_equal(loss_record(&loss, 6, 1013), -EEXIST);
+	/* A gap that opens now may have begun as early as what was taken back. */
+	assert_int_equal(loss_record(&loss, 20, 1020), 0);
+	assert_span(&loss.spans[2], 13, 19, 1004, 1020);
+	loss_deinit(&loss);
+}
+
+static void test_widen(void **state)
+{
+	struct loss loss;
+
+	(void)state;
+	loss_init(&loss, 0);
+	assert_int_equal(loss_widen(&loss, 0), 0);
+	assert_int_equal(loss_widen(&loss, 0xffffffff), 0xffffffff);
+	loss.next = 100;
+	assert_int_equal(loss_widen(&loss, 100), 100);
+	assert_int_equal(loss_widen(&loss, 99), 99);
+	assert_int_equal(loss_widen(&loss, 0), 0);
+	loss.next = 0x2fffffff0;
+	assert_int_equal(loss_widen(&loss, 0xfffffff0), 0x2fffffff0);
+	assert_int_equal(loss_widen(&loss, 5), 0x300000005);
+	loss.next = 0x300000002;
+	assert_int_equal(loss_widen(&loss, 0xffffffff), 0x2ffffffff);
+	assert_int_equal(loss_widen(&loss, 0x80000001), 0x380000001);
+	assert_int_equal(loss_widen(&loss, 0x80000003), 0x280000003);
+	loss_deinit(&loss);
+}
+
+/* However many gaps: the count is exact, the memory is bounded, the spans stay in order. */
+static void test_very_many(void **state)
+{
+	struct loss loss;
+	uint64_t gaps = 400000;
+
+	(void)state;
+	loss_init(&loss, 0);
+	for (uint64_t i = 1; i <= gaps; i++) {
+		assert_int_equal(loss_record(&loss, i * 4, i), 0);
+		if (i % 1000 == 0 && i < gaps / 2)
+			assert_int_equal(loss_settle(&loss, i * 4 - 2, i), 0);
+	}
+	assert_int_equal(loss_missing(&loss), gaps * 3 + 1);
+	assert_int_equal(loss_settle(&loss, loss.next, gaps + 1), 0);
+	assert_int_equal(loss.settled, gaps * 3 + 1);
+	assert_true(loss.count <= 65536);
+	assert_int_equal(loss.spans[0].first, 0);
+	assert_int_equal(loss.spans[loss.count - 1].last, gaps * 4 - 1);
+	for (size_t i = 1; i < loss.count; i++) {
+		assert_true(loss.spans[i].first > loss.spans[i - 1].last);
+		assert_true(loss.spans[i].before >= loss.spans[i - 1].before);
+	}
+	loss_deinit(&loss);
+}
+
+/* Against a table of every number: some lost, some displaced, settled now and then. */
+static void test_against_table(void **state)
+{
+	static uint64_t order[NUMBERS];
+	static char seen[NUMBERS];
+	struct loss loss;
+	uint64_t count = 0, next = 0, missing = 0, numbers = 0;
+
+	(void)state;
+	srand(3);
+	loss_init(&loss, 0);
+	for (uint64_t i = 0; i < NUMBERS; i++)
+		if (rand() % 8)
+			order[count++] = i;
+	for (uint64_t i = 0; i + 40 < count; i++) {
+		uint64_t other = i + (uint64_t)(rand() % 10 ? 0 : rand() % 40), moved = order[i];
+
+		order[i] = order[other];
+		order[other] = moved;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		assert_int_equal(loss_record(&loss, loss_widen(&loss, (uint32_t)order[i]), i), 0);
+		seen[order[i]] = 1;
+		if (order[i] >= next)
+			next = order[i] + 1;
+		/* No number is displaced by more than 40 places: those below are final. */
+		if (i % 97 == 0 && next > 400)
+			assert_int_equal(loss_settle(&loss, next - 400, i), 0);
+		if (i % 500)
+			continue;
+		missing = 0;
+		for (uint64_t j = 0; j < next; j++)
+			missing += !seen[j];
+		assert_int_equal(loss_missing(&loss), missing);
+		assert_int_equal(loss.next, next);
+	}
+	assert_int_equal(loss_settle(&loss, NUMBERS, count), 0);
+	assert_int_equal(loss.settled, NUMBERS - count);
+	assert_int_equal(loss.duplicates, 0);
+	for (size_t i = 0; i < loss.count; i++) {
+		for (uint64_t j = loss.spans[i].first; j <= loss.spans[i].last; j++)
+			assert_false(seen[j]);
+		numbers += loss.spans[i].last - loss.spans[i].first + 1;
+	}
+	assert_int_equal(numbers, NUMBERS - count);
+	loss_deinit(&loss);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_in_order),      cmocka_unit_test(test_gap_times),
+		cmocka_unit_test(test_gap_is_filled), cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_settle),	      cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_widen),	      cmocka_unit_test(test_very_many),
+		cmocka_unit_test(test_against_table),
+	};
+
+	return cmocka_run_group_tests_name("loss", tests, NULL, NULL);
+}

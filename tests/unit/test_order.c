@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The streams of a capture, merged by time; and what each of them held. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/scratch.h"
+#include "trace/order.h"
+
+#define EVENTS_MAX 20000
+
+/* A capture, read to its end. */
+struct reading {
+	char *directory;
+	struct capture capture;
+	struct order *order;
+	struct event *events;
+	size_t count;
+};
+
+/* Takes the directory over. */
+static void read_all(struct reading *reading, char *directory)
+{
+	const struct event *batch;
+	int got;
+
+	reading->directory = directory;
+	reading->events = calloc(EVENTS_MAX, sizeof(struct event));
+	reading->count = 0;
+	if (capture_open(&reading->capture, directory))
+		fail_msg("%s", reading->capture.why);
+	assert_int_equal(order_open(&reading->order, &reading->capture), 0);
+	while ((got = order_next(reading->order, &batch)) > 0) {
+		assert_true(reading->count + (size_t)got <= EVENTS_MAX);
+		memcpy(reading->events + reading->count, batch, (size_t)got * sizeof(*batch));
+		reading->count += (size_t)got;
+	}
+	assert_int_equal(got, 0);
+	assert_int_equal(order_next(reading->order, &batch), 0);
+}
+
+static void finish(struct reading *reading)
+{
+	order_close(reading->order);
+	capture_close(&reading->capture);
+	free(reading->events);
+	scratch_remove(reading->directory);
+}
+
+static char *stream_path(const char *directory, unsigned int cpu)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "cpu%u", cpu);
+	return scratch_path(directory, name);
+}
+
+static void test_merge(void **state)
+{
+	static const char text[] = "own 9\n"
+				   "alloc 10 5 0x1000 1/8 0x100\n"
+				   "alloc 30 5 0x2000 1/8 0x100 task=9\n"
+				   "raw   35 5 200\n"
+				   "alloc 40 5 0x3000 1/8 0x100 task=9\n"
+				   "alloc 10 2 0x4000 1/8 0x100\n"
+				   "lose 2 3\n"
+				   "alloc 20 2 0x5000 1/8 0x100\n"
+				   "alloc 30 11 0x6000 1/8 0x100 gfp=0xcc0 node=1 task=7\n"
+				   "lose 11 1\n"
+				   "skip 4\n";
+	static const uint64_t pointers[] = { 0x4000, 0x1000, 0x5000, 0x2000, 0x6000, 0x3000 };
+	const struct order_stream *stream;
+	struct reading reading;
+
+	(void)state;
+	read_all(&reading, scratch_capture(text));
+	assert_int_equal(reading.count, 6);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(reading.events[i].pointer, pointers[i]);
+	assert_int_equal(reading.events[2].sequence, 4);
+	assert_int_equal(reading.events[4].cpu, 11);
+	assert_int_equal(reading.events[4].node, 1);
+	assert_int_equal(reading.events[4].gfp, 0xcc0);
+	assert_int_equal(reading.events[4].task, 7);
+	assert_int_equal(reading.events[4].requested, 1);
+	assert_int_equal(reading.events[4].allocated, 8);
+	assert_int_equal(reading.events[5].node, -1);
+
+	assert_int_equal(order_stream_count(reading.order), 3);
+	stream = order_stream(reading.order, 0);
+	assert_int_equal(stream->cpu, 2);
+	assert_int_equal(stream->recorded, 2);
+	assert_int_equal(stream->loss.settled, 3);
+	stream = order_stream(reading.order, 1);
+	assert_int_equal(stream->cpu, 5);
+	assert_int_equal(stream->recorded, 4);
+	assert_int_equal(stream->unknown, 1);
+	assert_int_equal(stream->own, 2);
+	assert_int_equal(stream->loss.settled, 0);
+	assert_int_equal(stream->packets, 2);
+	stream = order_stream(reading.order, 2);
+	assert_int_equal(stream->cpu, 11);
+	assert_int_equal(stream->loss.settled, 1);
+	assert_int_equal(stream->skipped, 4);
+	assert_int_equal(stream->time_last, 40);
+	finish(&reading);
+}
+
+static void test_caches(void **state)
+{
+	static const char text[] = "cache first 0xa000 100 128\n"
+				   "gone 0xa000 50\n"
+				   "cache second 0xa000 200 256 since=60\n"
+				   "cache other 0xb000 300 320\n"
+				   "calloc 10 0 0x1000 0xa000 0x100\n"
+				   "calloc 70 0 0x2000 0xa000 0x100\n"
+				   "calloc 71 0 0x3000 0xb000 0x100\n"
+				   "calloc 72 0 0x4000 0xb000 0x100\n"
+				   "calloc 73 0 0x5000 0xc000 0x100\n"
+				   "cfree 74 0 0x3000 0xb000 0x100\n"
+				   "free 75 0 0x4000 0x100\n";
+	struct reading reading;
+	const struct event *events;
+
+	(void)state;
+	read_all(&reading, scratch_capture(text));
+	events = reading.events;
+	assert_int_equal(reading.count, 7);
+	assert_string_equal(events[0].cache->name, "first");
+	assert_int_equal(events[0].requested, 100);
+	assert_int_equal(events[0].allocated, 128);
+	assert_string_equal(events[1].cache->name, "second");
+	assert_int_equal(events[1].allocated, 256);
+	assert_string_equal(events[2].cache->name, "other");
+	assert_ptr_equal(events[2].cache, events[3].cache);
+	assert_int_equal(events[3].requested, 300);
+	assert_null(events[4].cache);
+	assert_int_equal(events[4].cache_address, 0xc000);
+	assert_int_equal(events[4].allocated, 0);
+	assert_string_equal(events[5].cache->name, "other");
+	assert_int_equal(events[5].allocated, 0);
+	assert_null(events[6].cache);
+	assert_int_equal(events[6].cache_address, 0);
+	assert_int_equal(order_stream(reading.order, 0)->caches_unknown, 1);
+	finish(&reading);
+}
+
+/* Many CPUs, and more events than a batch holds; also from a machine of the other byte order. */
+static void many(const char *first_line)
+{
+	unsigned int cpus = 512, each = 20;
+	struct reading reading;
+	char *text = NULL;
+	size_t size;
+	FILE *lines = open_memstream(&text, &size);
+
+	fprintf(lines, "%s\n", first_line);
+	for (unsigned int i = 0; i < each; i++)
+		for (unsigned int cpu = 0; cpu < cpus; cpu++)
+			fprintf(lines, "alloc %u %u 0x%x 1/8 0x100\n", i * 1000 + cpu * 7 % 900,
+				cpu, 0x1000 + (i * cpus + cpu) * 8);
+	fclose(lines);
+	read_all(&reading, scratch_capture(text));
+	free(text);
+	assert_int_equal(reading.count, cpus * each);
+	for (size_t i = 1; i < reading.count; i++) {
+		const struct event *before = &reading.events[i - 1], *event = &reading.events[i];
+
+		assert_true(before->time < event->time ||
+			    (before->time == event->time && before->cpu < event->cpu));
+	}
+	finish(&reading);
+}
+
+static void test_many_cpus(void **state)
+{
+	(void)state;
+	many("endian little");
+	many("endian big");
+}
+
+/* A number far beyond what 32 bits tell apart. */
+static void test_far_jump(void **state)
+{
+	static const char text[] = "alloc 10 0 0x1000 1/8 0x100\n"
+				   "flush\n"
+				   "lose 0 5000000000\n"
+				   "flush\n"
+				   "alloc 20 0 0x2000 1/8 0x100\n"
+				   "alloc 30 0 0x3000 1/8 0x100\n";
+	struct reading reading;
+
+	(void)state;
+	read_all(&reading, scratch_capture(text));
+	assert_int_equal(reading.count, 3);
+	assert_int_equal(reading.events[2].sequence, 5000000002);
+	assert_int_equal(order_stream(reading.order, 0)->loss.settled, 5000000000);
+	assert_int_equal(order_stream(reading.order, 0)->loss.duplicates, 0);
+	finish(&reading);
+}
+
+static const char three_packets[] = "alloc 10 0 0x1000 1/8 0x100\n"
+				    "alloc 11 0 0x1100 1/8 0x100\n"
+				    "flush\n"
+				    "alloc 20 0 0x2000 1/8 0x100\n"
+				    "alloc 21 0 0x2100 1/8 0x100\n"
+				    "alloc 22 0 0x2200 1/8 0x100\n"
+				    "flush\n"
+				    "alloc 30 0 0x3000 1/8 0x100\n";
+
+static void test_damage(void **state)
+{
+	char *directory = scratch_capture(three_packets), *path = stream_path(directory, 0);
+	const struct order_stream *stream;
+	struct reading reading;
+	unsigned char *bytes;
+	size_t size;
+
+	(void)state;
+	bytes = scratch_read(path, &size);
+	/* In the third packet, of three records: behind the empty one and one of two. */
+	bytes[112 + 112 + 2 * 48 + 150] ^= 4;
+	scratch_write(path, bytes, size);
+	free(bytes);
+	free(path);
+	read_all(&reading, directory);
+	assert_int_equal(reading.count, 3);
+	assert_int_equal(reading.events[1].pointer, 0x1100);
+	assert_int_equal(reading.events[2].pointer, 0x3000);
+	stream = order_stream(reading.order, 0);
+	assert_int_equal(stream->damaged_bytes, 112 + 3 * 48);
+	assert_int_equal(stream->loss.settled, 3);
+	assert_int_equal(stream->recorded, 3);
+	finish(&reading);
+}
+
+static void test_cut_off(void **state)
+{
+	char *directory = scratch_capture(three_packets), *path = stream_path(directory, 0);
+	struct reading reading;
+	unsigned char *bytes;
+	size_t size;
+
+	(void)state;
+	bytes = scratch_read(path, &size);
+	scratch_write(path, bytes, 112 + 112 + 2 * 48 + 150);
+	free(bytes);
+	free(path);
+	read_all(&reading, directory);
+	assert_int_equal(reading.count, 2);
+	assert_int_equal(order_stream(reading.order, 0)->damaged_bytes, 150);
+	assert_int_equal(order_stream(reading.order, 0)->loss.settled, 0);
+	finish(&reading);
+}
+
+/* A stream whose packets come twice: times step back, numbers repeat; all is handed on. */
+static void test_steps_back(void **state)
+{
+	char *directory = scratch_capture(three_packets), *path = stream_path(directory, 0);
+	struct reading reading;
+	unsigned char *bytes;
+	size_t size;
+
+	(void)state;
+	bytes = scratch_read(path, &size);
+	bytes = realloc(bytes, 2 * size);
+	assert_non_null(bytes);
+	memcpy(bytes + size, bytes, size);
+	scratch_write(path, bytes, 2 * size);
+	free(path);
+	path = stream_path(directory, 1);
+	scratch_write(path, bytes, size);
+	free(path);
+	free(bytes);
+	read_all(&reading, directory);
+	assert_int_equal(reading.count, 18);
+	assert_int_equal(order_stream(reading.order, 0)->recorded, 12);
+	assert_int_equal(order_stream(reading.order, 0)->loss.duplicates, 6);
+	assert_int_equal(order_stream(reading.order, 0)->loss.settled, 0);
+	assert_int_equal(order_stream(reading.order, 1)->recorded, 6);
+	assert_int_equal(reading.events[17].time, 30);
+	finish(&reading);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_merge),	   cmocka_unit_test(test_caches),
+		cmocka_unit_test(test_many_cpus),  cmocka_unit_test(test_far_jump),
+		cmocka_unit_test(test_damage),	   cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_steps_back),
+	};
+
+	return cmocka_run_group_tests_name("order", tests, NULL, NULL);
+}

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Streams as the reader takes them: both byte orders, later versions, damage of every kind. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+#include <cmocka.h>
+
+#include "tests/unit/scratch.h"
+#include "tests/unit/turn.h"
+#include "trace/reader.h"
+
+struct files {
+	char *directory, *path;
+	struct stream stream;
+	unsigned char bytes[65536]; /* of the stream that a test puts together */
+	size_t size;
+};
+
+static int setup(void **state)
+{
+	struct files *files = calloc(1, sizeof(*files));
+
+	files->directory = scratch_directory();
+	files->path = scratch_path(files->directory, "cpu0");
+	files->stream.fd = -1;
+	*state = files;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct files *files = *state;
+
+	stream_close(&files->stream);
+	scratch_remove(files->directory);
+	free(files->path);
+	free(files);
+	return 0;
+}
+
+/* Computes anew the CRC of the packet at the offset. */
+static void seal(struct files *files, size_t offset)
+{
+	struct packet_header header;
+
+	memcpy(&header, files->bytes + offset, sizeof(header));
+	header.crc = 0;
+	memcpy(files->bytes + offset, &header, sizeof(header));
+	header.crc = (uint32_t)crc32(0, files->bytes + offset, header.packet_bits / 8);
+	memcpy(files->bytes + offset, &header, sizeof(header));
+}
+
+static struct packet_header *header_at(struct files *files, size_t offset)
+{
+	return (struct packet_header *)(files->bytes + offset);
+}
+
+/* Adds a packet of records of so many words each. Returns its offset, which is aligned. */
+static size_t add_packet(struct files *files, uint32_t records, uint8_t words)
+{
+	size_t offset = files->size, size = sizeof(struct packet_header) + records * words * 8;
+	struct packet_header header = { .magic = PACKET_MAGIC,
+					.time_first = 100,
+					.time_last = 200,
+					.content_bits = size * 8,
+					.packet_bits = size * 8,
+					.records = records,
+					.sequence_end = records,
+					.version = PACKET_VERSION };
+	struct kmt_record record = { .id = KMT_KMALLOC,
+				     .words = words,
+				     .node = -1,
+				     .pointer = 0x1122334455667788,
+				     .call_site = 0xffffffff81000010,
+				     .task = 77,
+				     .gfp = 0xcc0,
+				     .requested = 100,
+				     .allocated = 128 };
+
+	assert_true(offset + size <= sizeof(files->bytes));
+	memcpy(files->bytes + offset, &header, sizeof(header));
+	for (uint32_t i = 0; i < records; i++) {
+		record.time = 100 + i;
+		record.sequence = i;
+		memcpy(files->bytes + offset + sizeof(header) + i * words * 8, &record,
+		       sizeof(record));
+	}
+	files->size += size;
+	seal(files, offset);
+	return offset;
+}
+
+static void add_bytes(struct files *files, const void *bytes, size_t size)
+{
+	memcpy(files->bytes + files->size, bytes, size);
+	files->size += size;
+}
+
+static void open_stream(struct files *files)
+{
+	stream_close(&files->stream);
+	scratch_write(files->path, files->bytes, files->size);
+	assert_int_equal(stream_open(&files->stream, files->path), 0);
+}
+
+static void check_record(const struct kmt_record *record, uint32_t sequence)
+{
+	assert_int_equal(record->id, KMT_KMALLOC);
+	assert_int_equal(record->time, 100 + sequence);
+	assert_int_equal(record->sequence, sequence);
+	assert_int_equal(record->node, -1);
+	assert_int_equal(record->pointer, 0x1122334455667788);
+	assert_int_equal(record->call_site, 0xffffffff81000010);
+	assert_int_equal(record->task, 77);
+	assert_int_equal(record->gfp, 0xcc0);
+	assert_int_equal(record->requested, 100);
+	assert_int_equal(record->allocated, 128);
+}
+
+static void check_packet(struct files *files, uint32_t records)
+{
+	struct packet packet;
+	struct cursor cursor;
+	struct kmt_record record;
+
+	assert_int_equal(stream_next(&files->stream, &packet), 1);
+	assert_int_equal(packet.header.records, records);
+	assert_int_equal(packet.header.time_first, 100);
+	assert_int_equal((uintptr_t)packet.records % 8, 0);
+	cursor_init(&cursor, &packet);
+	for (uint32_t i = 0; i < records; i++) {
+		assert_int_equal(cursor_next(&cursor, &record), 1);
+		check_record(&record, i);
+	}
+	assert_int_equal(cursor_next(&cursor, &record), 0);
+	assert_int_equal(cursor_offset(&cursor, &packet), packet.size);
+}
+
+static void test_both_byte_orders(void **state)
+{
+	struct files *files = *state;
+
+	add_packet(files, 0, 6);
+	add_packet(files, 5, 6);
+	open_stream(files);
+	check_packet(files, 0);
+	check_packet(files, 5);
+	assert_false(files->stream.swap);
+	assert_int_equal(turn_stream(files->path), 0);
+	stream_close(&files->stream);
+	assert_int_equal(stream_open(&files->stream, files->path), 0);
+	check_packet(files, 0);
+	check_packet(files, 5);
+	assert_true(files->stream.swap);
+}
+
+static void test_cache_in_other_byte_order(void **state)
+{
+	struct files *files = *state;
+	size_t offset = add_packet(files, 1, 6) + sizeof(struct packet_header);
+	struct kmt_record record = {
+		.id = KMT_CACHE_FREE, .words = 6, .node = 5, .cache = 0x0102030405060708
+	};
+	struct packet packet;
+	struct cursor cursor;
+
+	memcpy(files->bytes + offset, &record, sizeof(record));
+	seal(files, 0);
+	open_stream(files);
+	assert_int_equal(turn_stream(files->path), 0);
+	assert_int_equal(stream_next(&files->stream, &packet), 1);
+	cursor_init(&cursor, &packet);
+	assert_int_equal(cursor_next(&cursor, &record), 1);
+	assert_int_equal(record.cache, 0x0102030405060708);
+	assert_int_equal(record.node, 5);
+}
+
+static void test_longer_records(void **state)
+{
+	struct files *files = *state;
+
+	add_packet(files, 3, 9);
+	open_stream(files);
+	check_packet(files, 3);
+}
+
+static void test_record_sizes(void **state)
+{
+	static const uint8_t words[] = { 0, 5, 7, 255 };
+	struct files *files = *state;
+	struct packet packet;
+	struct cursor cursor;
+	struct kmt_record record;
+	size_t offset = add_packet(files, 2, 6) + sizeof(struct packet_header);
+
+	for (size_t i = 0; i < sizeof(words); i++) {
+		files->bytes[offset + 48 + 9] = words[i];
+		seal(files, 0);
+		open_stream(files);
+		assert_int_equal(stream_next(&files->stream, &packet), 1);
+		cursor_init(&cursor, &packet);
+		assert_int_equal(cursor_next(&cursor, &record), 1);
+		assert_int_equal(cursor_next(&cursor, &record), -EBADMSG);
+		assert_int_equal(cursor_offset(&cursor, &packet), 48);
+	}
+}
+
+/* Padding behind the content is no record. */
+static void test_padding(void **state)
+{
+	struct files *files = *state;
+
+	add_packet(files, 3, 6);
+	header_at(files, 0)->content_bits -= 48 * 8;
+	header_at(files, 0)->records = 2;
+	seal(files, 0);
+	open_stream(files);
+	check_packet(files, 2);
+}
+
+static void check_bad(struct files *files, const char *why)
+{
+	struct packet packet;
+
+	open_stream(files);
+	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
+	if (!strstr(files->stream.why, why))
+		fail_msg("\"%s\" instead of \"%s\"", files->stream.why, why);
+	assert_int_equal(files->stream.offset, 0);
+}
+
+static void test_sentences(void **state)
+{
+	struct files *files = *state;
+	struct packet_header *header = header_at(files, 0);
+	struct packet_header right;
+
+	add_packet(files, 2, 6);
+	right = *header;
+
+	header->version = 7;
+	seal(files, 0);
+	check_bad(files, "format version 7, this program knows 1");
+	*header = right;
+	header->version = 0;
+	check_bad(files, "format version 0");
+	*header = right;
+	header->codec = 9;
+	check_bad(files, "codec 9, this program knows 0");
+	*header = right;
+	header->magic++;
+	check_bad(files, "no packet begins here");
+	*header = right;
+	header->time_last = 99;
+	check_bad(files, "ends before it begins");
+	*header = right;
+	header->packet_bits += 8;
+	check_bad(files, "bits");
+	*header = right;
+	header->content_bits += 64;
+	check_bad(files, "bits");
+	*header = right;
+	header->content_bits = 64;
+	check_bad(files, "bits");
+	*header = right;
+	header->packet_bits = UINT64_MAX / 64 * 64;
+	check_bad(files, "bits");
+	*header = right;
+	header->packet_bits = ((uint64_t)PACKET_BYTES_MAX + 8) * 8;
+	check_bad(files, "bits");
+	*header = right;
+	header->lost++;
+	check_bad(files, "CRC-32");
+	*header = right;
+	files->size -= 8;
+	check_bad(files, "cut off: 200 bytes of 208 are there");
+	files->size = 100;
+	check_bad(files, "cut off: 100 bytes of a packet's header are there");
+	files->size = 3;
+	check_bad(files, "cut off: 3 bytes");
+}
+
+static void test_mixed_byte_orders(void **state)
+{
+	struct files *files = *state;
+	struct packet packet;
+	size_t size;
+	unsigned char *turned;
+
+	add_packet(files, 1, 6);
+	open_stream(files);
+	assert_int_equal(turn_stream(files->path), 0);
+	turned = scratch_read(files->path, &size);
+	add_bytes(files, turned, size);
+	free(turned);
+	open_stream(files);
+	check_packet(files, 1);
+	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
+	assert_non_null(strstr(files->stream.why, "another byte order"));
+	assert_int_equal(stream_resync(&files->stream), 0);
+}
+
+static void test_resync(void **state)
+{
+	struct files *files = *state;
+	unsigned char rubbish[1001];
+	uint32_t magic = PACKET_MAGIC;
+	struct packet packet;
+	size_t first, second;
+
+	memset(rubbish, 0xc1, sizeof(rubbish));
+	memcpy(rubbish + 500, &magic, 4);
+	add_packet(files, 2, 6);
+	first = add_packet(files, 3, 6);
+	files->bytes[first + 150] ^= 1;
+	add_bytes(files, rubbish, sizeof(rubbish));
+	second = files->size;
+	/* At an odd place in the file. */
+	add_packet(files, 4, 6);
+	add_bytes(files, rubbish, 77);
+	open_stream(files);
+	check_packet(files, 2);
+	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
+	assert_int_equal(files->stream.offset, first);
+	assert_int_equal(stream_resync(&files->stream), 1);
+	assert_int_equal(files->stream.offset, second);
+	check_packet(files, 4);
+	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
+	assert_int_equal(stream_resync(&files->stream), 0);
+	assert_int_equal(files->stream.offset, files->size);
+	assert_int_equal(stream_next(&files->stream, &packet), 0);
+}
+
+/* Wherever the next packet lies, also across what is read at once. */
+static void test_resync_anywhere(void **state)
+{
+	struct files *files = *state;
+
+	for (size_t shift = 0; shift < 8; shift++) {
+		size_t offset = 65536 - 4 + shift, size;
+		unsigned char *bytes = calloc(1, offset + 4096);
+
+		files->size = 0;
+		add_packet(files, 2, 6);
+		size = files->size;
+		assert_non_null(bytes);
+		memcpy(bytes + offset, files->bytes, size);
+		stream_close(&files->stream);
+		scratch_write(files->path, bytes, offset + size);
+		free(bytes);
+		assert_int_equal(stream_open(&files->stream, files->path), 0);
+		assert_int_equal(stream_resync(&files->stream), 1);
+		assert_int_equal(files->stream.offset, offset);
+		check_packet(files, 2);
+	}
+}
+
+/* Headers that each claim all that follows: must end in time in proportion to the file. */
+static void test_false_packets(void **state)
+{
+	struct files *files = *state;
+	size_t size = 8 << 20, step = 112;
+	unsigned char *bytes = calloc(1, size);
+	struct packet packet;
+
+	add_packet(files, 0, 6);
+	assert_non_null(bytes);
+	for (size_t at = 0; at + step <= size; at += step) {
+		struct packet_header *header = (struct packet_header *)(bytes + at);
+
+		memcpy(header, files->bytes, step);
+		header->content_bits = header->packet_bits = (size - at) / 8 * 64;
+	}
+	scratch_write(files->path, bytes, size);
+	free(bytes);
+	assert_int_equal(stream_open(&files->stream, files->path), 0);
+	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
+	assert_int_equal(stream_resync(&files->stream), 0);
+	assert_int_equal(files->stream.offset, size);
+	assert_true(files->stream.wasted < 5 * (size + PACKET_BYTES_MAX));
+}
+
+static void test_what_is_no_stream(void **state)
+{
+	struct files *files = *state;
+	struct stream stream;
+	struct packet packet;
+
+	assert_int_equal(stream_open(&stream, files->path), -ENOENT);
+	assert_int_equal(stream_open(&stream, files->directory), -EISDIR);
+	assert_int_equal(mkfifo(files->path, 0600), 0);
+	assert_int_equal(stream_open(&stream, files->path), -EINVAL);
+	assert_int_equal(remove(files->path), 0);
+	open_stream(files);
+	assert_int_equal(stream_next(&files->stream, &packet), 0);
+	assert_int_equal(stream_resync(&files->stream), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_both_byte_orders, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cache_in_other_byte_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_longer_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_record_sizes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_padding, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sentences, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_mixed_byte_orders, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_resync, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_resync_anywhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_false_packets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_no_stream, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("reader", tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The record and the packet header, byte by byte: what is on disk never moves. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "kernel/record.h"
+#include "trace/event.h"
+#include "trace/format.h"
+
+#define ASSERT_FIELD(type, field, offset, size)                        \
+	do {                                                           \
+		assert_int_equal(offsetof(type, field), offset);       \
+		assert_int_equal(sizeof(((type *)NULL)->field), size); \
+	} while (0)
+
+static void test_ids(void **state)
+{
+	(void)state;
+	assert_int_equal(KMT_NONE, 0);
+	assert_int_equal(KMT_KMALLOC, 1);
+	assert_int_equal(KMT_KFREE, 2);
+	assert_int_equal(KMT_CACHE_ALLOC, 3);
+	assert_int_equal(KMT_CACHE_FREE, 4);
+	assert_int_equal(PACKET_RAW, 0);
+}
+
+static void test_record(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(struct kmt_record), 48);
+	ASSERT_FIELD(struct kmt_record, time, 0, 8);
+	ASSERT_FIELD(struct kmt_record, id, 8, 1);
+	ASSERT_FIELD(struct kmt_record, words, 9, 1);
+	ASSERT_FIELD(struct kmt_record, node, 10, 2);
+	ASSERT_FIELD(struct kmt_record, sequence, 12, 4);
+	ASSERT_FIELD(struct kmt_record, pointer, 16, 8);
+	ASSERT_FIELD(struct kmt_record, call_site, 24, 8);
+	ASSERT_FIELD(struct kmt_record, task, 32, 4);
+	ASSERT_FIELD(struct kmt_record, gfp, 36, 4);
+	ASSERT_FIELD(struct kmt_record, requested, 40, 4);
+	ASSERT_FIELD(struct kmt_record, allocated, 44, 4);
+	ASSERT_FIELD(struct kmt_record, cache, 40, 8);
+}
+
+static void test_tag(void **state)
+{
+	struct kmt_record record = { 0 }, other = { 0 };
+
+	(void)state;
+	record.id = KMT_KFREE;
+	record.words = KMT_RECORD_WORDS;
+	record.node = KMT_NODE_ANY;
+	record.sequence = 0x12345678;
+	other.tag = record.tag;
+	assert_int_equal(other.id, KMT_KFREE);
+	assert_int_equal(other.words, 6);
+	assert_int_equal(other.node, -1);
+	assert_int_equal(other.sequence, 0x12345678);
+}
+
+static void test_packet_header(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(struct packet_header), 112);
+	ASSERT_FIELD(struct packet_header, magic, 0, 4);
+	ASSERT_FIELD(struct packet_header, stream_id, 4, 4);
+	ASSERT_FIELD(struct packet_header, uuid, 8, 16);
+	ASSERT_FIELD(struct packet_header, time_first, 24, 8);
+	ASSERT_FIELD(struct packet_header, time_last, 32, 8);
+	ASSERT_FIELD(struct packet_header, content_bits, 40, 8);
+	ASSERT_FIELD(struct packet_header, packet_bits, 48, 8);
+	ASSERT_FIELD(struct packet_header, lost, 56, 8);
+	ASSERT_FIELD(struct packet_header, number, 64, 8);
+	ASSERT_FIELD(struct packet_header, cpu, 72, 4);
+	ASSERT_FIELD(struct packet_header, records, 76, 4);
+	ASSERT_FIELD(struct packet_header, sequence_first, 80, 8);
+	ASSERT_FIELD(struct packet_header, sequence_end, 88, 8);
+	ASSERT_FIELD(struct packet_header, skipped, 96, 8);
+	ASSERT_FIELD(struct packet_header, codec, 104, 2);
+	ASSERT_FIELD(struct packet_header, version, 106, 2);
+	ASSERT_FIELD(struct packet_header, crc, 108, 4);
+}
+
+static void test_event_kinds(void **state)
+{
+	struct event event = { .id = KMT_CACHE_ALLOC };
+
+	(void)state;
+	assert_true(event_is_allocation(&event));
+	assert_false(event_is_free(&event));
+	assert_false(event_has_object(&event));
+	event.id = KMT_KFREE;
+	event.pointer = KMT_ZERO_SIZE_PTR;
+	assert_false(event_is_allocation(&event));
+	assert_true(event_is_free(&event));
+	assert_false(event_has_object(&event));
+	event.pointer = 0x1000;
+	assert_true(event_has_object(&event));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ids),	    cmocka_unit_test(test_record),
+		cmocka_unit_test(test_tag),	    cmocka_unit_test(test_packet_header),
+		cmocka_unit_test(test_event_kinds),
+	};
+
+	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}

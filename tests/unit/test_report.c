@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is hard to see from the command line: dates, widths with huge numbers, hostile names. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "report/header.h"
+#include "report/render.h"
+
+static void expect_date(uint64_t ns, const char *expected)
+{
+	char text[40];
+
+	header_utc_text(ns, text, sizeof(text));
+	assert_string_equal(text, expected);
+}
+
+static void test_dates(void **state)
+{
+	const uint64_t second = 1000000000;
+
+	(void)state;
+	expect_date(0, "1970-01-01T00:00:00.000000000Z");
+	expect_date(951782400 * second, "2000-02-29T00:00:00.000000000Z");
+	expect_date(951868800 * second - 1, "2000-02-29T23:59:59.999999999Z");
+	expect_date(951868800 * second, "2000-03-01T00:00:00.000000000Z");
+	expect_date(978307199 * second + 5, "2000-12-31T23:59:59.000000005Z");
+	expect_date(2147483648 * second, "2038-01-19T03:14:08.000000000Z");
+	expect_date(4107542400 * second, "2100-03-01T00:00:00.000000000Z");
+	expect_date(UINT64_MAX, "2554-07-21T23:34:33.709551615Z");
+}
+
+static const struct column columns[] = {
+	{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
+	{ "a", "a", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
+	{ "b", "b", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, "so many" },
+	{ "c", "c", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
+	{ "d", "d", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
+	{ "e", "e", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED, NULL },
+};
+
+static char *rendered(const char *name, uint64_t number)
+{
+	struct header header = { 0 };
+	struct table table;
+	struct cell *row;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	table_init(&table, columns, 6);
+	row = table_add(&table);
+	assert_non_null(row);
+	row[0].text = strdup(name);
+	for (int i = 1; i < 5; i++)
+		row[i].number = number;
+	assert_int_equal(render_text(file, &header, &table, false), 0);
+	assert_int_equal(fclose(file), 0);
+	table_deinit(&table);
+	return text;
+}
+
+static void test_small(void **state)
+{
+	char *text = rendered("name", 1234567);
+
+	(void)state;
+	assert_string_equal(text, "\n"
+				  "name       a       b       c       d\n"
+				  "               bytes   bytes   bytes\n"
+				  "name 1234567 1234567 1234567 1234567\n"
+				  "\n"
+				  "b bytes = so many\n");
+	free(text);
+}
+
+/* 2^64 - 1 has 20 digits: bytes are shown in larger units until all fit, rounded. */
+static void test_huge(void **state)
+{
+	char *text = rendered("name", UINT64_MAX);
+
+	(void)state;
+	for (const char *line = text; *line;) {
+		size_t length = strcspn(line, "\n");
+
+		assert_in_range(length, 0, 79);
+		line += length + 1;
+	}
+	assert_non_null(strstr(text, " 18446744073709551615 "));
+	assert_non_null(strstr(text, " 17592186044416\n"));
+	assert_non_null(strstr(text, "MiB"));
+	free(text);
+}
+
+static void test_hostile_name(void **state)
+{
+	char *text = rendered("a\033[2Jb\n\xff", 1);
+
+	(void)state;
+	assert_non_null(strstr(text, "\na\\x1b[2Jb\\x0a\\xff 1 "));
+	free(text);
+}
+
+static void test_long_name(void **state)
+{
+	char name[101];
+	char *text;
+
+	(void)state;
+	memset(name, 'n', 100);
+	name[100] = '\0';
+	text = rendered(name, 1);
+	assert_non_null(strstr(text, name));
+	assert_int_equal(strstr(text, name)[100], '\n');
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dates),	  cmocka_unit_test(test_small),
+		cmocka_unit_test(test_huge),	  cmocka_unit_test(test_hostile_name),
+		cmocka_unit_test(test_long_name),
+	};
+
+	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Streams as the writer makes them: order, packets, losses, and a disk that is full. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <cmocka.h>
+
+#include "tests/unit/scratch.h"
+#include "trace/reader.h"
+#include "trace/writer.h"
+
+struct files {
+	char *directory, *path;
+	struct writer writer;
+};
+
+static const uint8_t uuid[16] = { 1, 2, 3 };
+
+static int setup(void **state)
+{
+	struct files *files = calloc(1, sizeof(*files));
+
+	files->directory = scratch_directory();
+	files->path = scratch_path(files->directory, "cpu3");
+	assert_int_equal(writer_open(&files->writer, files->path, uuid, 3, 1000), 0);
+	*state = files;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct files *files = *state;
+
+	writer_close(&files->writer);
+	scratch_remove(files->directory);
+	free(files->path);
+	free(files);
+	return 0;
+}
+
+static void put(struct writer *writer, uint32_t sequence, uint64_t time)
+{
+	struct kmt_record record = {
+		.time = time, .id = KMT_KFREE, .words = KMT_RECORD_WORDS, .sequence = sequence
+	};
+
+	assert_int_equal(writer_put(writer, &record), 0);
+}
+
+/*
+ * Reads the stream back: checks what holds of every packet, hands out the headers, and counts the
+ * records. The sequence numbers go to numbers, if given.
+ */
+static size_t read_back(const char *path, struct packet_header *headers, size_t max,
+			size_t *record_count, uint32_t *numbers)
+{
+	uint64_t end = 0, lost = 0;
+	struct kmt_record record;
+	struct stream stream;
+	struct packet packet;
+	struct cursor cursor;
+	size_t count = 0, records = 0, in_packet;
+	int got;
+
+	assert_int_equal(stream_open(&stream, path), 0);
+	while ((got = stream_next(&stream, &packet)) > 0) {
+		assert_in_range(count, 0, max - 1);
+		headers[count] = packet.header;
+		assert_int_equal(packet.header.number, count);
+		assert_true(packet.header.time_first >= end);
+		assert_true(packet.header.lost >= lost);
+		assert_int_equal(packet.header.cpu, 3);
+		assert_memory_equal(packet.header.uuid, uuid, 16);
+		end = packet.header.time_first;
+		lost = packet.header.lost;
+		cursor_init(&cursor, &packet);
+		for (in_packet = 0; (got = cursor_next(&cursor, &record)) > 0; in_packet++) {
+			assert_true(record.time >= end);
+			end = record.time;
+			if (numbers)
+				numbers[records] = record.sequence;
+			records++;
+		}
+		assert_int_equal(got, 0);
+		assert_int_equal(packet.header.records, in_packet);
+		assert_true(packet.header.time_last >= end);
+		end = packet.header.time_last;
+		count++;
+	}
+	assert_int_equal(got, 0);
+	stream_close(&stream);
+	*record_count = records;
+	return count;
+}
+
+static void test_first_packet(void **state)
+{
+	struct files *files = *state;
+	struct packet_header headers[4];
+	size_t records;
+
+	assert_int_equal(read_back(files->path, headers, 4, &records, NULL), 1);
+	assert_int_equal(records, 0);
+	assert_int_equal(headers[0].time_first, 1000);
+	assert_int_equal(headers[0].time_last, 1000);
+	assert_int_equal(headers[0].lost, 0);
+	assert_int_equal(headers[0].sequence_end, 0);
+	assert_int_equal(headers[0].packet_bits, 112 * 8);
+}
+
+static void test_order(void **state)
+{
+	/* In slot order; the second was interrupted by what follows it, that by another. */
+	static const struct {
+		uint32_t sequence;
+		uint64_t time;
+	} slots[] = { { 0, 2000 }, { 1, 2900 }, { 3, 2100 }, { 4, 2500 },
+		      { 5, 2200 }, { 6, 2500 }, { 2, 2900 }, { 7, 3000 } };
+	static const uint32_t expected[] = { 0, 3, 5, 4, 6, 1, 2, 7 };
+	struct files *files = *state;
+	struct packet_header headers[4];
+	uint32_t numbers[8];
+	size_t records;
+
+	for (size_t i = 0; i < 8; i++)
+		put(&files->writer, slots[i].sequence, slots[i].time);
+	assert_int_equal(files->writer.held_count, 1);
+	assert_int_equal(writer_pending(&files->writer), 8);
+	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_flush(&files->writer, 3500, 11, false), 0);
+	assert_int_equal(writer_pending(&files->writer), 0);
+	assert_int_equal(read_back(files->path, headers, 4, &records, numbers), 2);
+	assert_int_equal(records, 8);
+	assert_memory_equal(numbers, expected, sizeof(expected));
+	assert_int_equal(headers[1].time_first, 2000);
+	assert_int_equal(headers[1].time_last, 3500);
+	assert_int_equal(headers[1].sequence_first, 0);
+	assert_int_equal(headers[1].sequence_end, 8);
+	assert_int_equal(headers[1].lost, 0);
+	assert_int_equal(headers[1].skipped, 11);
+	assert_int_equal(files->writer.raised, 0);
+}
+
+static void test_flush_spares_what_is_held(void **state)
+{
+	struct files *files = *state;
+	struct packet_header headers[4];
+	size_t records;
+
+	put(&files->writer, 0, 2000);
+	put(&files->writer, 1, 2100);
+	assert_int_equal(writer_flush(&files->writer, 9999, 0, false), 0);
+	put(&files->writer, 2, 2050);
+	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
+	assert_int_equal(read_back(files->path, headers, 4, &records, NULL), 3);
+	assert_int_equal(headers[1].records, 1);
+	assert_int_equal(headers[1].time_last, 2100);
+	/* Its time had been spoken for. */
+	assert_int_equal(files->writer.raised, 1);
+	assert_int_equal(files->writer.raised_most, 50);
+	assert_int_equal(records, 3);
+}
+
+static void test_full_packets(void **state)
+{
+	struct files *files = *state;
+	struct packet_header headers[8];
+	size_t records;
+
+	for (uint32_t i = 0; i < 2 * PACKET_RECORDS_MAX + 10; i++)
+		put(&files->writer, i, 2000 + i);
+	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
+	assert_int_equal(headers[2].time_last, 2000 + 2 * PACKET_RECORDS_MAX - 1);
+	assert_int_equal(writer_pending(&files->writer), 10);
+	assert_int_equal(writer_settle(&files->writer), 0);
+	/* Nothing to say and not forced: no packet. */
+	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
+	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
+	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 4);
+	assert_int_equal(records, 2 * PACKET_RECORDS_MAX + 10);
+	assert_int_equal(headers[3].sequence_first, 2 * PACKET_RECORDS_MAX);
+}
+
+static void test_losses(void **state)
+{
+	struct files *files = *state;
+	struct packet_header headers[8];
+	size_t records;
+
+	put(&files->writer, 0, 2000);
+	put(&files->writer, 5, 2100);
+	put(&files->writer, 6, 2200);
+	/* 6 is held: it has come, but 7 to 9 are not settled before it is written. */
+	assert_int_equal(writer_settle_losses(&files->writer, 10, 2300), 0);
+	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
+	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_settle_losses(&files->writer, 10, 2300), 0);
+	/* Stated as lost: it cannot be recorded as well. */
+	put(&files->writer, 8, 2400);
+	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_flush(&files->writer, 2500, 0, false), 0);
+	assert_int_equal(writer_settle_losses(&files->writer, 12, 2600), 0);
+	assert_int_equal(writer_flush(&files->writer, 2700, 0, false), 0);
+	assert_int_equal(writer_flush(&files->writer, 2700, 0, true), 0);
+	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 4);
+	assert_int_equal(records, 3);
+	assert_int_equal(headers[1].lost, 4);
+	assert_int_equal(headers[1].sequence_end, 6);
+	assert_int_equal(headers[2].lost, 7);
+	assert_int_equal(headers[2].sequence_end, 10);
+	assert_int_equal(headers[3].lost, 9);
+	assert_int_equal(headers[3].records, 0);
+	assert_int_equal(headers[3].sequence_first, 12);
+	assert_int_equal(headers[3].sequence_end, 12);
+	assert_int_equal(headers[3].time_first, 2500);
+	assert_int_equal(headers[3].time_last, 2700);
+	assert_int_equal(files->writer.loss.duplicates, 1);
+}
+
+static void test_clock_steps_back(void **state)
+{
+	struct files *files = *state;
+	struct packet_header headers[64];
+	size_t records;
+
+	put(&files->writer, 0, 500);
+	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(files->writer.raised, 1);
+	assert_int_equal(files->writer.raised_most, 500);
+	/* Ever further back: they are not held without end. */
+	for (uint32_t i = 1; i <= 200000; i++)
+		put(&files->writer, i, 1000000 - i);
+	assert_true(files->writer.held_count <= 65536);
+	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
+	read_back(files->path, headers, 64, &records, NULL);
+	assert_int_equal(records, 200001);
+	assert_int_equal(files->writer.loss.records, 200001);
+}
+
+/* Also with a number of any size: the stream of a CPU that ran for long. */
+static void test_numbers_wrap(void **state)
+{
+	struct files *files = *state;
+	struct packet_header headers[8];
+	size_t records;
+
+	assert_int_equal(writer_settle_losses(&files->writer, 0xfffffffe, 2000), 0);
+	put(&files->writer, 0xfffffffe, 2000);
+	put(&files->writer, 0xffffffff, 2001);
+	put(&files->writer, 0, 2002);
+	put(&files->writer, 1, 2003);
+	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
+	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 2);
+	assert_int_equal(headers[1].sequence_first, 0xfffffffe);
+	assert_int_equal(headers[1].sequence_end, 0x100000002);
+	assert_int_equal(headers[1].lost, 0xfffffffe);
+}
+
+static void limit_file_size(rlim_t bytes)
+{
+	struct rlimit limit = { 0, RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void test_disk_full(void **state)
+{
+	struct files *files = *state;
+	struct writer *writer = &files->writer;
+	struct packet_header headers[8];
+	struct kmt_record late = { .id = KMT_KFREE, .words = KMT_RECORD_WORDS, .sequence = 300 };
+	size_t records, size;
+	int err;
+
+	for (uint32_t i = 0; i < 100; i++)
+		put(writer, i, 2000 + i);
+	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_flush(writer, 2100, 0, false), 0);
+	size = writer->size;
+
+	/* 100 and 103 to 199 do not get to the disk; 101 and 102 never were. 200 is held. */
+	put(writer, 100, 3000);
+	for (uint32_t i = 103; i <= 200; i++)
+		put(writer, i, 3000 + i);
+	limit_file_size(size + 200);
+	err = writer_flush(writer, 4000, 0, false);
+	limit_file_size(RLIM_INFINITY);
+	assert_int_equal(err, -EFBIG);
+	assert_non_null(strstr(writer->why, "cpu3: File too large"));
+	assert_int_equal(writer_put(writer, &late), -EFBIG);
+	assert_int_equal(writer_settle(writer), -EFBIG);
+	assert_int_equal(writer_flush(writer, 4000, 0, true), -EFBIG);
+	assert_int_equal(writer_pending(writer), 0);
+	free(scratch_read(files->path, &records));
+	assert_int_equal(records, size);
+	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 2);
+
+	/* Room again: the stream goes on and tells what it lacks. */
+	writer_retry(writer);
+	put(writer, 301, 5000);
+	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_settle_losses(writer, 310, 6000), 0);
+	assert_int_equal(writer_flush(writer, 6000, 0, true), 0);
+	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
+	assert_int_equal(records, 101);
+	assert_int_equal(headers[2].lost, 310 - 101);
+	assert_int_equal(headers[2].sequence_end, 310);
+	assert_int_equal(headers[2].sequence_first, 301);
+	assert_int_equal(writer->loss.records, 101);
+	assert_int_equal(writer->loss.settled, 310 - 101);
+}
+
+static void test_cannot_open(void **state)
+{
+	struct files *files = *state;
+	char *path = scratch_path(files->directory, "no/cpu0");
+	struct writer writer;
+
+	assert_int_equal(writer_open(&writer, path, uuid, 0, 0), -ENOENT);
+	assert_non_null(strstr(writer.why, "no/cpu0: No such file"));
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_first_packet, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_flush_spares_what_is_held, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_full_packets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_clock_steps_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_numbers_wrap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_disk_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cannot_open, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("writer", tests, NULL, NULL);
+}
