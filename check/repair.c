@@ -441,6 +441,9 @@ int repair_run(const char *path, const char *output, bool quiet, char *why, size
 		return repair_fail(&repair, -errno, "%s: %s", path, strerror(errno));
 	if (output && !lstat(output, &stat))
 		err = repair_fail(&repair, -EEXIST, "%s: %s", output, strerror(EEXIST));
+	if (!err && capture_is_being_written(repair.path))
+		err = repair_fail(&repair, -EBUSY, "%s: kmemtraced is writing it: stop that first",
+				  repair.path);
 	if (!err)
 		err = repair_gather(&repair);
 	if (!err)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -319,4 +320,21 @@ void capture_close(struct capture *capture)
 	tasks_deinit(&capture->tasks);
 	topology_deinit(&capture->topology);
 	gfp_deinit(&capture->gfp);
+}
+
+bool capture_is_being_written(const char *path)
+{
+	bool locked = false;
+	char *name;
+	int fd;
+
+	if (asprintf(&name, "%s/metadata", path) < 0)
+		return false;
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	free(name);
+	if (fd < 0)
+		return false;
+	locked = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
 }

@@ -44,4 +44,7 @@ struct capture {
 int capture_open(struct capture *capture, const char *path);
 void capture_close(struct capture *capture);
 
+/* Is a kmemtraced writing it? It holds a lock (flock) on the metadata meanwhile. */
+bool capture_is_being_written(const char *path);
+
 #endif

@@ -8,9 +8,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/capture.h"
 #include "tracer/directory.h"
 
 #define RESERVE_NAME ".reserve"	/* hidden: what is visible beside metadata is a stream */
@@ -90,6 +92,7 @@ int directory_probe(struct directory *directory, const char *path)
 	int err;
 
 	memset(directory, 0, sizeof(*directory));
+	directory->lock = -1;
 	directory->path = strdup(path);
 	if (!directory->path)
 		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
@@ -107,7 +110,9 @@ int directory_probe(struct directory *directory, const char *path)
 		return fail(directory, ENOTDIR, "%s: is there and no directory: "
 			    "name another with -o", path);
 	if (is_capture(path))
-		return need_parent(directory);
+		return capture_is_being_written(path) ?
+			fail(directory, EBUSY, "%s: another kmemtraced is writing it: name another "
+			     "directory with -o", path) : need_parent(directory);
 	err = is_empty(path);
 	if (err < 0)
 		return fail(directory, -err, "%s: %s", path, strerror(-err));
@@ -229,8 +234,21 @@ int directory_make(struct directory *directory)
 	return 0;
 }
 
+int directory_lock(struct directory *directory)
+{
+	char name[4096];
+
+	directory->lock = open(directory_name(directory, "metadata", name, sizeof(name)),
+			       O_RDONLY | O_CLOEXEC);
+	if (directory->lock < 0 || flock(directory->lock, LOCK_EX | LOCK_NB))
+		return fail(directory, errno, "%s: cannot be locked: %s", name, strerror(errno));
+	return 0;
+}
+
 void directory_deinit(struct directory *directory)
 {
+	if (directory->path && directory->lock >= 0)
+		close(directory->lock);
 	free(directory->path);
 	directory->path = NULL;
 }

@@ -9,10 +9,14 @@
 struct directory {
 	char *path;
 	bool reserved;
+	int lock;			/* held on metadata while the capture is written; -1: none */
 	char why[400];
 };
 
 /*
+ * A capture that is being written has its metadata locked (flock), so that nobody moves or
+ * repairs it meanwhile.
+ *
  * Looks whether path can become a capture, without changing anything: it is not there, is an
  * empty directory, or holds a capture. 0 or -errno with why set.
  */
@@ -31,6 +35,9 @@ int directory_close(struct directory *directory, FILE *file, const char *name);
 /* path/name in buffer */
 const char *directory_name(const struct directory *directory, const char *name, char *buffer,
 			   size_t size);
+
+/* Locks the capture, once its metadata is there. 0 or -errno. */
+int directory_lock(struct directory *directory);
 
 /* Keeps room on the disk for what must be written last, and gives it free. */
 int directory_reserve(struct directory *directory);

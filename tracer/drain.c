@@ -92,27 +92,35 @@ long drain_run(struct drain *drain)
 	return err ? err : (long)(tail - first);
 }
 
-int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped)
+int drain_rest(struct drain *drain, uint64_t skipped)
 {
 	const struct kmt_control *control = drain->control;
 	const struct timespec moment = { .tv_nsec = 1000000 };
+	int err = 0, failed;
 	long got;
-	int err;
 
 	/* a program that was cut in by an interrupt may still be under way for a moment */
-	for (int i = 0;; i++) {
+	for (int i = 0; i < 1000; i++) {
 		got = drain_run(drain);
+		if (got < 0 && !err)
+			err = got;
 		if (control->tail == load(&control->slots) &&
 		    load(&control->sequence) == control->tail + load(&control->lost))
 			break;
-		if (i == 1000)
-			break;
 		nanosleep(&moment, NULL);
 	}
-	err = writer_settle_losses(&drain->writer, load(&control->sequence), end);
-	if (!err)
-		err = writer_flush(&drain->writer, end, skipped, true);
-	return err ? err : got < 0 ? (int)got : 0;
+	failed = writer_flush(&drain->writer, 0, skipped, false);
+	drain->failed |= failed;
+	return err ? err : failed;
+}
+
+int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped)
+{
+	int err;
+
+	err = writer_settle_losses(&drain->writer, load(&drain->control->sequence), end);
+	writer_retry(&drain->writer);
+	return err ? err : writer_flush(&drain->writer, end, skipped, true);
 }
 
 uint64_t drain_count_own(const struct drain *drain, const char *path)

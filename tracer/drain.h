@@ -32,8 +32,14 @@ void drain_close(struct drain *drain);
 long drain_run(struct drain *drain);
 
 /*
- * After the programs were detached: takes out the rest, accounts for every number given out,
- * and closes the stream with a packet that says so. 0 or -errno.
+ * After the programs were detached: takes out the rest and writes it. 0, or -errno: what could
+ * not be written will count as lost.
+ */
+int drain_rest(struct drain *drain, uint64_t skipped);
+
+/*
+ * Then accounts for every number given out until end (ns), and closes the stream with an empty
+ * packet that says so: that needs hardly any room. 0 or -errno.
  */
 int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped);
 

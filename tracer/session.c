@@ -144,7 +144,9 @@ static int fill_directory(struct session *session)
 		err = start_status(session);
 	if (err)
 		return err;
-	err = snapshot_symbols(directory, 0);
+	err = directory_lock(directory);
+	if (!err)
+		err = snapshot_symbols(directory, 0);
 	if (!err)
 		err = snapshot_topology(directory, &session->topology);
 	if (!err)
@@ -278,33 +280,43 @@ static int finish_status(struct session *session)
 	return write_status(session);
 }
 
-int session_finish(struct session *session)
+/* The streams: first what is left, as far as there is room; then, with the room kept, the ends. */
+static int finish_streams(struct session *session, uint64_t end)
 {
 	int err = 0, failed;
-	uint64_t last;
+
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+		/* a CPU that came up and never got a ring has events all the same */
+		if (!session->draining[i] && session->rings.controls[i].sequence)
+			session_open_stream(session, i);
+		if (!session->draining[i])
+			continue;
+		failed = drain_rest(&session->drains[i], session->skipped);
+		if (failed && !err)
+			err = session_fail(session, failed, session->drains[i].writer.why);
+	}
+	directory_release(&session->directory);
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+		if (!session->draining[i])
+			continue;
+		failed = drain_finish(&session->drains[i], end, session->skipped);
+		if (failed && !err)
+			err = session_fail(session, failed, session->drains[i].writer.why);
+	}
+	return err;
+}
+
+int session_finish(struct session *session)
+{
+	int err, failed;
 
 	session->end = machine_now();
 	programs_detach(&session->programs);
-	last = machine_now();
 	session->skipped = programs_skipped(&session->programs);
 	progress_clear(&session->progress);
-	directory_release(&session->directory);
 	if (session->helper)
 		waitpid(session->helper, NULL, 0);
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
-		struct drain *drain = &session->drains[i];
-
-		/* a CPU that came up and never got a ring has events all the same */
-		if (!session->draining[i] && session->rings.controls[i].sequence &&
-		    session_open_stream(session, i))
-			continue;
-		if (!session->draining[i])
-			continue;
-		writer_retry(&drain->writer);
-		failed = drain_finish(drain, last, session->skipped);
-		if (failed && !err)
-			err = session_fail(session, failed, drain->writer.why);
-	}
+	err = finish_streams(session, machine_now());
 	failed = names_run(&session->names);
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.why);

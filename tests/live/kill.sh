@@ -44,3 +44,15 @@ awk -v uptime="$uptime" -v newest="$newest" 'BEGIN {
 	printf "the newest record is %.3f s older than the kill\n", gap
 	exit gap > 0.5
 }' || fail "more than half a second is missing"
+
+# a capture that is still being written is left alone
+start_daemon -q
+"$check" --repair >repair.log 2>&1
+[ $? = 2 ] || fail "repair of a capture that is being written: not 2: $(cat repair.log)"
+grep -q 'is writing it' repair.log || fail "no word of the running kmemtraced: $(cat repair.log)"
+"$kmemtraced" -q -d 1 2>second.log
+[ $? = 2 ] || fail "a second kmemtraced took the directory of the first"
+grep -q 'another kmemtraced' second.log || fail "no word of the other kmemtraced: $(cat second.log)"
+stop_daemon
+[ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
+checked

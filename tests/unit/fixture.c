@@ -12,14 +12,6 @@
 #include "tests/unit/fixture.h"
 #include "tests/unit/making.h"
 
-#define WORDS_MAX 16
-
-/* A line of the text, and what is made of it. */
-struct fixture {
-	struct making making;
-	char *word[WORDS_MAX];
-	size_t words;
-};
 static int number(struct making *making, const char *text, uint64_t *value)
 {
 	static const struct {
@@ -41,8 +33,8 @@ static int number(struct making *making, const char *text, uint64_t *value)
 	return making_fail(making, -EINVAL, "%s is no number", text);
 }
 
-static int address(struct making *making, const char *text, const struct name *names, size_t count,
-		   uint64_t *value)
+static int address(struct making *making, const char *text, const struct making_name *names,
+		   size_t count, uint64_t *value)
 {
 	size_t length = strcspn(text, "+");
 	uint64_t offset = 0;
@@ -175,9 +167,10 @@ static int make_task(struct making *making)
 
 static int make_symbol(struct making *making)
 {
-	struct name *symbol;
+	struct making_name *symbol;
 
-	making->symbols = making_grow(making->symbols, making->symbol_count, sizeof(*making->symbols));
+	making->symbols =
+		making_grow(making->symbols, making->symbol_count, sizeof(*making->symbols));
 	symbol = &making->symbols[making->symbol_count++];
 	snprintf(symbol->text, sizeof(symbol->text), "%s", making->word[2]);
 	fprintf(making->symbol_lines, "%016" PRIx64 " t %s",
@@ -271,7 +264,8 @@ static int make_alloc(struct making *making)
 
 	if (sscanf(making->word[4], "%" SCNu32 "/%" SCNu32, &record.requested, &record.allocated) !=
 	    2)
-		return making_fail(making, -EINVAL, "%s is not REQUESTED/ALLOCATED", making->word[4]);
+		return making_fail(making, -EINVAL, "%s is not REQUESTED/ALLOCATED",
+				   making->word[4]);
 	return err ? err : put_record(making, &record);
 }
 
@@ -410,7 +404,7 @@ static int make_line(struct making *making, char *line)
 	making->words = 0;
 	for (char *word = strtok_r(line, " \t\n", &rest); word && *word != '#';
 	     word = strtok_r(NULL, " \t\n", &rest)) {
-		if (making->words == WORDS_MAX)
+		if (making->words == MAKING_WORDS_MAX)
 			return making_fail(making, -EINVAL, "too many words");
 		making->word[making->words++] = word;
 	}
@@ -421,28 +415,34 @@ static int make_line(struct making *making, char *line)
 			continue;
 		if (making->words < keywords[i].words)
 			return making_fail(making, -EINVAL, "%s needs %zu words behind it",
-				    keywords[i].word, keywords[i].words - 1);
+					   keywords[i].word, keywords[i].words - 1);
 		return keywords[i].make(making);
 	}
 	return making_fail(making, -EINVAL, "%s is no keyword", making->word[0]);
 }
 
-static int make(struct making *making, FILE *text)
+int fixture_make(FILE *text, const char *directory, char *why, size_t why_size)
 {
+	struct making making;
 	char message[256], *line = NULL;
 	size_t space = 0;
-	int lines = 0, err = 0;
+	int lines = 0, err;
 
+	err = making_open(&making, directory, why, why_size);
+	if (err)
+		return err;
 	while (!err && getline(&line, &space, text) >= 0) {
 		lines++;
-		err = make_line(making, line);
+		err = make_line(&making, line);
 		if (err) {
-			snprintf(message, sizeof(message), "%s", making->why);
-			making_fail(making, err, "line %d: %s", lines,
-			     *message ? message : strerror(-err));
+			snprintf(message, sizeof(message), "%s", making.why);
+			making_fail(&making, err, "line %d: %s", lines,
+				    *message ? message : strerror(-err));
 		}
 	}
 	free(line);
-	return err ? err : finish(making);
+	if (!err)
+		err = making_finish(&making);
+	making_close(&making);
+	return err;
 }
-

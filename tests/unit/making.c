@@ -13,8 +13,7 @@
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-int making_fail(struct making *making, int err,
-						      const char *format, ...)
+int making_fail(struct making *making, int err, const char *format, ...)
 {
 	va_list arguments;
 
@@ -134,15 +133,16 @@ static int compare_cpus(const void *a, const void *b)
 }
 
 /* Writes one file of the capture with the call, in which it is named file. */
-#define WRITE_FILE(making, name, call)                                                        \
-	do {                                                                                  \
-		FILE *file = open_file(making, name);                                         \
-		int write_err = file ? (call) : -errno;                                       \
-                                                                                              \
-		if (file)                                                                     \
-			fclose(file);                                                         \
-		if (write_err)                                                                \
-			return making_fail(making, write_err, "%s: %s", name, strerror(-write_err)); \
+#define WRITE_FILE(making, name, call)                                        \
+	do {                                                                  \
+		FILE *file = open_file(making, name);                         \
+		int write_err = file ? (call) : -errno;                       \
+                                                                              \
+		if (file)                                                     \
+			fclose(file);                                         \
+		if (write_err)                                                \
+			return making_fail(making, write_err, "%s: %s", name, \
+					   strerror(-write_err));             \
 	} while (0)
 
 int making_finish(struct making *making)

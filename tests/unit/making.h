@@ -13,13 +13,15 @@
 #include "trace/status.h"
 #include "trace/writer.h"
 
+#define MAKING_WORDS_MAX 16
+
 struct making_cpu {
 	unsigned int cpu;
 	uint64_t sequence, recorded, lost, own;
 	struct writer writer;
 };
 
-struct name {
+struct making_name {
 	uint64_t address;
 	char text[64];
 };
@@ -30,12 +32,14 @@ struct making {
 	struct status status;
 	struct making_cpu **cpus;
 	size_t cpu_count;
-	struct name *symbols, *caches;
+	struct making_name *symbols, *caches;
 	size_t symbol_count, cache_count;
 	struct topology topology;
 	struct gfp_table gfp;
 	FILE *cache_lines, *task_lines, *symbol_lines; /* files of the capture */
 	uint64_t now, begin, end;
+	char *word[MAKING_WORDS_MAX]; /* of the line at hand */
+	size_t words;
 	char *why;
 	size_t why_size;
 };
