@@ -56,7 +56,7 @@ int command_probe(struct command *command, char *const *arguments)
 	return err ? fail(command, ENOENT, name, ": no directory of PATH holds it") : 0;
 }
 
-static void child(int go, int failure, char *const *arguments)
+static void child(int go, int failure, char *const *arguments, const struct signals *signals)
 {
 	char byte;
 	int err;
@@ -64,6 +64,7 @@ static void child(int go, int failure, char *const *arguments)
 	/* end of file: kmemtraced ended before it let us go */
 	if (read(go, &byte, 1) != 1)
 		_exit(2);
+	signals_restore(signals);
 	execvp(arguments[0], arguments);
 	err = errno;
 	if (write(failure, &err, sizeof(err)) != sizeof(err))
@@ -71,7 +72,7 @@ static void child(int go, int failure, char *const *arguments)
 	_exit(127);
 }
 
-int command_start(struct command *command, char *const *arguments)
+int command_start(struct command *command, char *const *arguments, const struct signals *signals)
 {
 	int go[2], failure[2];
 
@@ -87,7 +88,7 @@ int command_start(struct command *command, char *const *arguments)
 	if (!command->pid) {
 		close(go[1]);
 		close(failure[0]);
-		child(go[0], failure[1], arguments);
+		child(go[0], failure[1], arguments, signals);
 	}
 	close(go[0]);
 	close(failure[1]);

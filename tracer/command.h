@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "tracer/signals.h"
+
 struct command {
 	pid_t pid;			/* 0: none */
 	int go, failure;		/* pipes: to the child; errno of its exec, from it */
@@ -18,8 +20,10 @@ struct command {
 /* Can such a command be run? 0 or -errno, with why set. */
 int command_probe(struct command *command, char *const *arguments);
 
-/* Forks a child that waits. It keeps this process's limits and priority of this moment. */
-int command_start(struct command *command, char *const *arguments);
+/* Forks a child that waits. It keeps this process's limits and priority of this moment, and
+ * gets the signals back as they were.
+ */
+int command_start(struct command *command, char *const *arguments, const struct signals *signals);
 
 /* Lets it run. 0, or -errno with why set: it could not be executed. */
 int command_go(struct command *command);

@@ -12,26 +12,7 @@
 #include "tracer/doctor.h"
 #include "tracer/options.h"
 #include "tracer/session.h"
-
-static volatile sig_atomic_t stop;	/* the signal that asked to end */
-
-static void take_signal(int number)
-{
-	stop = number;
-}
-
-static void set_signals(void)
-{
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
-	static const int ignored[] = { SIGPIPE, SIGXFSZ };	/* the failed write says it */
-	struct sigaction action = { .sa_handler = take_signal };
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		sigaction(ends[i], &action, NULL);
-	action.sa_handler = SIG_IGN;
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		sigaction(ignored[i], &action, NULL);
-}
+#include "tracer/signals.h"
 
 static void say_cpus(const struct status *status)
 {
@@ -65,7 +46,7 @@ static int capture(struct session *session)
 {
 	int err, failed;
 
-	err = session_run(session, &stop);
+	err = session_run(session);
 	if (err) {
 		progress_clear(&session->progress);
 		fprintf(stderr, "kmemtraced: %s\n", session->why);
@@ -83,6 +64,7 @@ int main(int argc, char **argv)
 {
 	struct session session;
 	struct options options;
+	struct signals signals;
 	int err, result = 0;
 
 	options_parse(&options, argc, argv);
@@ -91,14 +73,14 @@ int main(int argc, char **argv)
 		options_deinit(&options);
 		return result;
 	}
-	err = session_open(&session, &options);
+	signals_set(&signals);
+	err = session_open(&session, &options, &signals);
 	if (err) {
 		fprintf(stderr, "kmemtraced: %s\n", session.why);
 	} else {
-		set_signals();
 		err = capture(&session);
 		/* whoever stops us, stops what we started; a terminal's ^C has reached it already */
-		command_wait(&session.command, stop ? SIGTERM : 0);
+		command_wait(&session.command, signals_stop() ? SIGTERM : 0);
 	}
 	if (err)
 		result = 2;

@@ -186,12 +186,14 @@ int session_open_stream(struct session *session, unsigned int cpu)
 	return 0;
 }
 
-int session_open(struct session *session, const struct options *options)
+int session_open(struct session *session, const struct options *options,
+		 const struct signals *signals)
 {
 	int err;
 
 	memset(session, 0, sizeof(*session));
 	session->options = options;
+	session->signals = signals;
 	session->own_task = syscall(SYS_gettid);
 	err = programs_probe(session->why, sizeof(session->why));
 	if (!err)

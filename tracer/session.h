@@ -3,7 +3,6 @@
 #ifndef TRACER_SESSION_H
 #define TRACER_SESSION_H
 
-#include <signal.h>
 #include <stdbool.h>
 
 #include "trace/metadata.h"
@@ -16,9 +15,11 @@
 #include "tracer/programs.h"
 #include "tracer/progress.h"
 #include "tracer/rings.h"
+#include "tracer/signals.h"
 
 struct session {
 	const struct options *options;
+	const struct signals *signals;	/* as they were: the command gets them back */
 	struct topology topology;
 	struct rings rings;
 	struct programs programs;
@@ -40,10 +41,11 @@ struct session {
 };
 
 /* Everything up to the moment before the programs are attached. 0 or -errno with why set. */
-int session_open(struct session *session, const struct options *options);
+int session_open(struct session *session, const struct options *options,
+		 const struct signals *signals);
 
-/* Captures until the command ends, the time is over or stop is set. 0 or -errno with why set. */
-int session_run(struct session *session, const volatile sig_atomic_t *stop);
+/* Captures until the command ends, the time is over or a signal says so. 0 or -errno with why set. */
+int session_run(struct session *session);
 
 /* Takes the rest out, writes the last words and says what was captured. 0 or -errno. */
 int session_finish(struct session *session);

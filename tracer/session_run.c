@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -94,12 +93,12 @@ static int drain_all(struct session *session, uint64_t now)
 	return err ? err : filling;
 }
 
-static bool is_over(struct session *session, const volatile sig_atomic_t *stop, uint64_t now)
+static bool is_over(struct session *session, uint64_t now)
 {
 	struct status *status = &session->status;
 
-	if (*stop)
-		snprintf(status->stopped, sizeof(status->stopped), "SIG%s", sigabbrev_np(*stop));
+	if (signals_stop())
+		snprintf(status->stopped, sizeof(status->stopped), "SIG%s", sigabbrev_np(signals_stop()));
 	else if (session->options->command && command_poll(&session->command))
 		snprintf(status->stopped, sizeof(status->stopped), "the command ended");
 	else if (session->deadline && now >= session->deadline)
@@ -120,13 +119,13 @@ static void rest(const struct session *session, uint64_t now, bool filling)
 	nanosleep(&time, NULL);
 }
 
-static int loop(struct session *session, const volatile sig_atomic_t *stop)
+static int loop(struct session *session)
 {
 	uint64_t now = machine_now();
 	struct session_sums sums;
 	int filling;
 
-	while (!is_over(session, stop, now)) {
+	while (!is_over(session, now)) {
 		filling = drain_all(session, now);
 		if (filling < 0)
 			return filling;
@@ -144,7 +143,7 @@ static int loop(struct session *session, const volatile sig_atomic_t *stop)
 	return 0;
 }
 
-int session_run(struct session *session, const volatile sig_atomic_t *stop)
+int session_run(struct session *session)
 {
 	const struct options *options = session->options;
 	struct rlimit files;
@@ -152,7 +151,7 @@ int session_run(struct session *session, const volatile sig_atomic_t *stop)
 
 	/* the command keeps the limits and the priority that it was started with */
 	if (options->command) {
-		err = command_start(&session->command, options->command);
+		err = command_start(&session->command, options->command, session->signals);
 		if (err)
 			return session_fail(session, err, session->command.why);
 	}
@@ -179,5 +178,5 @@ int session_run(struct session *session, const volatile sig_atomic_t *stop)
 		if (err)
 			return session_fail(session, err, session->command.why);
 	}
-	return loop(session, stop);
+	return loop(session);
 }

@@ -33,6 +33,13 @@ for signal in INT TERM HUP; do
 		fail "SIG$signal: the last line is: $(cat daemon.log)"
 done
 
+# a signal that comes while the capture is being set up ends it too
+"$kmemtraced" -q 2>daemon.log &
+daemon=$!
+sleep 0.02
+stop_daemon INT
+[ "$status" = 0 ] || fail "an early SIGINT: exit $status: $(cat daemon.log)"
+
 "$kmemtraced" -d 0.5 2>log || fail "-d 0.5: exit $?"
 [ "$(json '.capture.duration_s | . >= 0.5 and . < 1.5')" = true ] || fail "-d 0.5 took $(json .capture.duration_s) s"
 "$kmemtraced" -q -d 0.2 2>log || fail "-q: exit $?"

@@ -37,6 +37,7 @@ need() { # need COMMAND …: skips where one is not installed
 
 # start_daemon OPTION…: in the background; returns once it captures
 start_daemon() {
+	rm -rf kmemtrace.data
 	"$kmemtraced" "$@" 2>daemon.log &
 	daemon=$!
 	for _ in $(seq 100); do
