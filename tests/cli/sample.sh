@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The real capture that the tree ships is right, and its report says what it said when it was taken.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+"$builddir/kmemtrace-check" "$srcdir/data/sample" >"$work/check" || {
+	cat "$work/check"
+	exit 1
+}
+"$builddir/kmemtrace-report" -i "$srcdir/data/sample" -l 0 >"$work/report" || exit 1
+diff -u "$srcdir/cli/sample.expected" "$work/report"
