@@ -61,7 +61,7 @@ static __always_inline void publish(struct kmt_record *record, uint64_t tag)
 static __always_inline int emit(uint8_t id, uint64_t call_site, uint64_t pointer, uint32_t gfp,
 				int node, uint64_t last)
 {
-	uint64_t ids = bpf_get_current_pid_tgid(), slot;
+	uint64_t ids = bpf_get_current_pid_tgid(), slot, tail;
 	uint32_t cpu = bpf_get_smp_processor_id(), first = 0;
 	struct kmt_control *control;
 	struct kmt_record whole = {}, *record;
@@ -81,8 +81,9 @@ static __always_inline int emit(uint8_t id, uint64_t call_site, uint64_t pointer
 	ring = bpf_map_lookup_elem(map, &first);
 	if (!ring)
 		goto lost;
-	if (*(volatile uint64_t *)&control->slots - *(volatile uint64_t *)&control->tail >=
-	    ring_slots - KMT_RING_MARGIN)
+	/* tail first: what comes between the two makes the ring look fuller, never emptier */
+	tail = *(volatile uint64_t *)&control->tail;
+	if (*(volatile uint64_t *)&control->slots - tail >= ring_slots - KMT_RING_MARGIN)
 		goto lost;
 	slot = __sync_fetch_and_add(&control->slots, 1) & (ring_slots - 1);
 	record = (struct kmt_record *)(ring + slot * sizeof(*record));

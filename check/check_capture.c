@@ -119,7 +119,7 @@ static void check_number(struct check_capture *capture, unsigned int cpu, const 
 static void check_figures(struct check_capture *capture)
 {
 	const struct status *status = &capture->capture->status;
-	uint64_t skipped_sum = 0, skipped_most = 0;
+	uint64_t skipped_sum = 0, skipped_most = 0, lost = 0, lost_of_tasks;
 	bool skipped_known = true;
 
 	/* The figures of a capture that was cut off are of some time before. */
@@ -132,6 +132,7 @@ static void check_figures(struct check_capture *capture)
 
 		skipped_known &= cpu->skipped != STATUS_UNKNOWN;
 		skipped_sum += skipped;
+		lost += cpu->lost;
 		if (cpu->seen != cpu->recorded + cpu->lost + skipped)
 			find(capture,
 			     "cpu%u: seen %" PRIu64 " is not recorded %" PRIu64 " + lost %" PRIu64
@@ -143,6 +144,12 @@ static void check_figures(struct check_capture *capture)
 		check_number(capture, cpu->cpu, "lost", cpu->lost, loss_missing(&stream->loss));
 		check_number(capture, cpu->cpu, "own", cpu->own, stream->own);
 	}
+	lost_of_tasks = status->lost_unattributed;
+	for (size_t i = 0; i < status->lost_task_count; i++)
+		lost_of_tasks += status->lost_tasks[i].count;
+	if (lost != lost_of_tasks)
+		find(capture, "lost %" PRIu64 " of all CPUs, %" PRIu64 " by tasks and of none", lost,
+		     lost_of_tasks);
 	for (size_t i = 0; i < capture->capture->stream_count; i++) {
 		if (capture->streams[i].last.skipped > skipped_most)
 			skipped_most = capture->streams[i].last.skipped;

@@ -101,6 +101,8 @@ static int read_lines(struct cache_lines *lines, const char *text)
 		    (!line_u32(&line, &cache->object_size) || !line_u32(&line, &cache->size)))
 			continue;
 		line_word(&line, cache->name, sizeof(cache->name));
+		if (!sighting.gone && !cache->name[0])
+			continue;
 		err = add_sighting(lines, &sighting);
 	}
 	return err;

@@ -67,11 +67,11 @@ bool number_parse(const char **at, unsigned int base, uint64_t *number)
 
 bool line_next(struct line *line, const char **text)
 {
-	if (!**text)
-		return false;
 	line->at = *text;
-	line->end = strchrnul(*text, '\n');
-	*text = *line->end ? line->end + 1 : line->end;
+	line->end = strchr(*text, '\n');
+	if (!line->end)
+		return false;	/* cut off in mid-line: its last number may be another */
+	*text = line->end + 1;
 	return true;
 }
 

@@ -31,7 +31,7 @@ struct line {
 	const char *at, *end;
 };
 
-/* The next line of *text, which moves on; false at its end. */
+/* The next whole line of *text, which moves on; false where there is none. */
 bool line_next(struct line *line, const char **text);
 
 /* Each takes a word off the line, and takes nothing and is false if it is not as asked for. */

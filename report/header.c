@@ -329,6 +329,10 @@ static int header_say_loss(struct header *header, const struct capture *capture,
 				 "or a free: live may be wrong by up to %" PRIu64 " objects",
 				 percent, loss->lost + loss->skipped);
 	}
+	if (!err && header->wanted.rows && loss->skipped)
+		err = header_say(header, "", true,
+				 "the kernel tells skipped events of all processes together: of "
+				 "these ones there may be fewer, down to none");
 	if (!err && loss->skipped_partial)
 		err = header_say(header, "", true, "%s",
 				 capture->has_status && capture->status.skipped == STATUS_UNKNOWN

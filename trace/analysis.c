@@ -204,8 +204,6 @@ static void take_free(struct pass *pass, const struct event *event)
 			totals->cross_cpu_frees++;
 		}
 		forget_live(pass->analysis, &block);
-	} else if (is_own(pass, event->task)) {
-		totals->own_frees++;
 	} else if (event_has_object(event)) {
 		totals->frees++;
 		totals->frees_unmatched++;

@@ -56,7 +56,7 @@ int command_probe(struct command *command, char *const *arguments)
 	return err ? fail(command, ENOENT, name, ": no directory of PATH holds it") : 0;
 }
 
-static void child(int go, int failure, char *const *arguments, const struct signals *signals)
+static void child(int go, int failure, char *const *arguments, const struct command_world *before)
 {
 	char byte;
 	int err;
@@ -64,7 +64,8 @@ static void child(int go, int failure, char *const *arguments, const struct sign
 	/* end of file: kmemtraced ended before it let us go */
 	if (read(go, &byte, 1) != 1)
 		_exit(2);
-	signals_restore(signals);
+	signals_restore(&before->signals);
+	setrlimit(RLIMIT_NOFILE, &before->files);
 	execvp(arguments[0], arguments);
 	err = errno;
 	if (write(failure, &err, sizeof(err)) != sizeof(err))
@@ -72,7 +73,8 @@ static void child(int go, int failure, char *const *arguments, const struct sign
 	_exit(127);
 }
 
-int command_start(struct command *command, char *const *arguments, const struct signals *signals)
+int command_start(struct command *command, char *const *arguments,
+		  const struct command_world *before)
 {
 	int go[2], failure[2];
 
@@ -88,7 +90,7 @@ int command_start(struct command *command, char *const *arguments, const struct 
 	if (!command->pid) {
 		close(go[1]);
 		close(failure[0]);
-		child(go[0], failure[1], arguments, signals);
+		child(go[0], failure[1], arguments, before);
 	}
 	close(go[0]);
 	close(failure[1]);

@@ -5,9 +5,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "tracer/signals.h"
+
+/* What kmemtraced changes for itself and its command must not see. */
+struct command_world {
+	struct signals signals;
+	struct rlimit files;		/* RLIMIT_NOFILE */
+};
 
 struct command {
 	pid_t pid;			/* 0: none */
@@ -20,10 +27,9 @@ struct command {
 /* Can such a command be run? 0 or -errno, with why set. */
 int command_probe(struct command *command, char *const *arguments);
 
-/* Forks a child that waits. It keeps this process's limits and priority of this moment, and
- * gets the signals back as they were.
- */
-int command_start(struct command *command, char *const *arguments, const struct signals *signals);
+/* Forks a child that waits, with this process's priority of this moment. */
+int command_start(struct command *command, char *const *arguments,
+		  const struct command_world *before);
 
 /* Lets it run. 0, or -errno with why set: it could not be executed. */
 int command_go(struct command *command);

@@ -40,6 +40,15 @@ static bool find_quiet_moment(const struct kmt_control *control, uint64_t *seque
 	return false;
 }
 
+static bool is_own(struct drain *drain, uint32_t task)
+{
+	if (task != drain->last_task) {
+		drain->last_task = task;
+		drain->last_own = status_is_own(drain->status, task);
+	}
+	return drain->last_own;
+}
+
 int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
 	       uint64_t begin)
 {
@@ -69,8 +78,7 @@ long drain_run(struct drain *drain)
 		record = *slot;
 		record.tag = tag;
 		__atomic_store_n(&slot->tag, 0, __ATOMIC_RELAXED);
-		if (record.task == drain->own_task)
-			drain->own++;
+		drain->own += is_own(drain, record.task);
 		failed = writer_put(&drain->writer, &record);
 		if (failed && !err)
 			err = failed;
@@ -123,7 +131,7 @@ int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped)
 	return err ? err : writer_flush(&drain->writer, end, skipped, true);
 }
 
-uint64_t drain_count_own(const struct drain *drain, const char *path)
+uint64_t drain_count_own(struct drain *drain, const char *path)
 {
 	struct kmt_record record;
 	struct stream stream;
@@ -136,7 +144,7 @@ uint64_t drain_count_own(const struct drain *drain, const char *path)
 	while (stream_next(&stream, &packet) == 1) {
 		cursor_init(&cursor, &packet);
 		while (cursor_next(&cursor, &record) == 1)
-			own += record.task == drain->own_task;
+			own += is_own(drain, record.task);
 	}
 	stream_close(&stream);
 	return own;

@@ -8,14 +8,17 @@
 #include <stdint.h>
 
 #include "kernel/ring.h"
+#include "trace/status.h"
 #include "trace/writer.h"
 
 struct drain {
 	struct kmt_control *control;
 	struct kmt_record *ring;
 	uint32_t slots;			/* of the ring */
-	uint32_t own_task;		/* whose records are counted as own */
-	uint64_t own;			/* records by own_task that were handed to the writer */
+	const struct status *status;	/* knows kmemtraced's own tasks */
+	uint32_t last_task;
+	bool last_own;			/* last_task is one of them */
+	uint64_t own;			/* records by them that were handed to the writer */
 	bool failed;			/* some of them may not be on disk */
 	struct writer writer;
 };
@@ -43,7 +46,7 @@ int drain_rest(struct drain *drain, uint64_t skipped);
  */
 int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped);
 
-/* How many records by own_task are on disk, once the stream at path is finished. */
-uint64_t drain_count_own(const struct drain *drain, const char *path);
+/* How many records by own tasks are on disk, once the stream at path is finished. */
+uint64_t drain_count_own(struct drain *drain, const char *path);
 
 #endif

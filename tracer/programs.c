@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -59,12 +61,28 @@ static const char *argument_struct(const struct btf *btf, const char *tracepoint
 	return btf_is_struct(type) ? btf__name_by_offset(btf, type->name_off) : NULL;
 }
 
+/* The inode of the first PID namespace's file: a number of the kernel's ABI. */
+#define FIRST_PID_NAMESPACE 0xeffffffcU
+
+/* Programs see the kernel's own thread ids: in another namespace ours would be somebody else's. */
+static bool has_own_pids(void)
+{
+	struct stat namespace;
+
+	return !stat("/proc/self/ns/pid", &namespace) && namespace.st_ino != FIRST_PID_NAMESPACE;
+}
+
 int programs_probe(char *why, size_t why_size)
 {
 	static const char *const with_cache[] = { "kmem_cache_alloc", "kmem_cache_free" };
 	struct btf *btf;
 	int err = 0;
 
+	if (has_own_pids()) {
+		snprintf(why, why_size, "this PID namespace (a container's) has process ids of its "
+			 "own, which are not the kernel's: run it in the first one");
+		return -ENOTSUP;
+	}
 	libbpf_set_print(quiet_printer);
 	btf = btf__load_vmlinux_btf();
 	if (!btf) {
@@ -199,7 +217,12 @@ void programs_detach(struct programs *programs)
 		programs->names[i] = NULL;
 	}
 	/* a grace period: whatever still ran when it was detached has ended */
-	syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	if (syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) {
+		/* nohz_full CPUs allow none: programs run for microseconds */
+		const struct timespec moment = { .tv_nsec = 20000000 };
+
+		nanosleep(&moment, NULL);
+	}
 }
 
 void programs_close(struct programs *programs)

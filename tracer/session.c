@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tracer/machine.h"
@@ -105,7 +104,7 @@ static int start_status(struct session *session)
 	status->ring_bytes = (uint64_t)session->rings.slots * sizeof(struct kmt_record);
 	status->include_self = options->include_self;
 	status->begin = machine_now();
-	err = status_add_own(status, session->own_task);
+	err = status_add_own(status, syscall(SYS_gettid));
 	for (size_t i = 0; i < options->pid_count && !err; i++)
 		err = status_add_wanted(status, options->pids[i]);
 	if (!err)
@@ -156,7 +155,12 @@ static int fill_directory(struct session *session)
 	if (snapshot_formats(directory) && session->options->verbose)
 		fprintf(stderr, "kmemtraced: %s: GFP flags will be numbers\n", directory->why);
 	err = names_open(&session->names, directory, programs_names_fd(&session->programs));
-	return err ? session_fail(session, err, session->names.why) : 0;
+	if (err)
+		return session_fail(session, err, session->names.why);
+	err = modules_start(&session->modules, directory);
+	if (!err)
+		err = status_add_own(&session->status, session->modules.task);
+	return err ? session_fail(session, err, strerror(-err)) : write_status(session);
 }
 
 static const char *stream_name(const struct session *session, unsigned int cpu, char *path,
@@ -177,13 +181,24 @@ int session_open_stream(struct session *session, unsigned int cpu)
 	drain->control = &session->rings.controls[cpu];
 	drain->ring = session->rings.list[cpu].slots;
 	drain->slots = session->rings.slots;
-	drain->own_task = session->own_task;
+	drain->status = &session->status;
 	stream_name(session, cpu, path, sizeof(path));
 	err = drain_open(drain, path, session->metadata.uuid, cpu, machine_now());
 	if (err)
 		return session_fail(session, err, drain->writer.why);
 	session->draining[cpu] = true;
 	return 0;
+}
+
+/* A ring and a stream for each CPU need more files than is usual. */
+static void raise_limits(struct session *session)
+{
+	struct rlimit files;
+
+	getrlimit(RLIMIT_NOFILE, &session->before.files);
+	files = session->before.files;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
 }
 
 int session_open(struct session *session, const struct options *options,
@@ -193,8 +208,8 @@ int session_open(struct session *session, const struct options *options,
 
 	memset(session, 0, sizeof(*session));
 	session->options = options;
-	session->signals = signals;
-	session->own_task = syscall(SYS_gettid);
+	session->before.signals = *signals;
+	raise_limits(session);
 	err = programs_probe(session->why, sizeof(session->why));
 	if (!err)
 		err = make_rings(session);
@@ -237,7 +252,7 @@ void session_sums(const struct session *session, struct session_sums *sums)
 
 static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 {
-	const struct drain *drain = &session->drains[cpu];
+	struct drain *drain = &session->drains[cpu];
 	struct status_cpu *about = status_add_cpu(&session->status, cpu);
 	char path[4096];
 
@@ -258,7 +273,7 @@ static int finish_status(struct session *session)
 {
 	struct status *status = &session->status;
 	const struct kmt_totals *totals = programs_totals(&session->programs);
-	uint64_t *skipped;
+	uint64_t *skipped, lost = 0, lost_of_tasks = 0;
 	int err = 0;
 
 	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
@@ -278,7 +293,12 @@ static int finish_status(struct session *session)
 	status->end = session->end;
 	status->skipped = session->skipped;
 	status->names_lost = totals->names_lost;
-	status->lost_unattributed = totals->lost_unattributed;
+	/* what found no room in the table of tasks, or on the disk */
+	for (size_t i = 0; i < status->cpu_count; i++)
+		lost += status->cpus[i].lost;
+	for (size_t i = 0; i < status->lost_task_count; i++)
+		lost_of_tasks += status->lost_tasks[i].count;
+	status->lost_unattributed = lost - lost_of_tasks;
 	return write_status(session);
 }
 
@@ -316,12 +336,15 @@ int session_finish(struct session *session)
 	programs_detach(&session->programs);
 	session->skipped = programs_skipped(&session->programs);
 	progress_clear(&session->progress);
-	if (session->helper)
-		waitpid(session->helper, NULL, 0);
 	err = finish_streams(session, machine_now());
 	failed = names_run(&session->names);
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.why);
+	if (session->names.modules_changed)
+		modules_change(&session->modules, session->end);
+	failed = modules_end(&session->modules);
+	if (failed && !err)
+		err = session_fail(session, failed, session->modules.directory.why);
 	failed = names_close(&session->names);
 	if (!failed)
 		failed = snapshot_aliases(&session->directory);
@@ -338,6 +361,7 @@ void session_close(struct session *session)
 			drain_close(&session->drains[i]);
 	free(session->drains);
 	free(session->draining);
+	modules_end(&session->modules);
 	names_close(&session->names);
 	programs_close(&session->programs);
 	rings_deinit(&session->rings);

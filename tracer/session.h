@@ -10,16 +10,16 @@
 #include "tracer/command.h"
 #include "tracer/directory.h"
 #include "tracer/drain.h"
+#include "tracer/modules.h"
 #include "tracer/names.h"
 #include "tracer/options.h"
 #include "tracer/programs.h"
 #include "tracer/progress.h"
 #include "tracer/rings.h"
-#include "tracer/signals.h"
 
 struct session {
 	const struct options *options;
-	const struct signals *signals;	/* as they were: the command gets them back */
+	struct command_world before;	/* as it was: the command gets it back */
 	struct topology topology;
 	struct rings rings;
 	struct programs programs;
@@ -27,16 +27,15 @@ struct session {
 	struct metadata metadata;
 	struct status status;
 	struct names names;
+	struct modules modules;
 	struct command command;
 	struct progress progress;
 	struct drain *drains;		/* by CPU, rings.possible_cpus of them */
 	bool *draining;			/* which of them are open */
-	uint32_t own_task;
 	uint64_t deadline;		/* ns; 0: none */
 	uint64_t begin, end;		/* ns: all programs are attached between them */
 	uint64_t skipped;		/* last reading */
 	uint64_t next_flush;		/* ns */
-	pid_t helper;			/* a child that saves the symbols of modules; 0: none */
 	char why[500];
 };
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,26 +34,6 @@ static int add_ring(struct session *session, unsigned int cpu)
 		return err;
 	err = rings_publish(rings, cpu, programs_rings_fd(&session->programs));
 	return err ? session_fail(session, err, rings->why) : 0;
-}
-
-/*
- * Symbols of modules that came: kallsyms takes long to read, so a child does it while the rings
- * are drained. What it allocates is kmemtraced's own.
- */
-static void look_for_modules(struct session *session, uint64_t now)
-{
-	if (session->helper && waitpid(session->helper, NULL, WNOHANG) == session->helper)
-		session->helper = 0;
-	if (!session->names.modules_changed || session->helper)
-		return;
-	session->names.modules_changed = false;
-	session->helper = fork();
-	if (!session->helper)
-		_exit(snapshot_symbols(&session->directory, now) ? 1 : 0);
-	if (session->helper < 0)
-		session->helper = 0;
-	else
-		status_add_own(&session->status, session->helper);
 }
 
 /* One round over all rings. Returns 1 if one was filling up, 0, or -errno. */
@@ -129,7 +108,9 @@ static int loop(struct session *session)
 		filling = drain_all(session, now);
 		if (filling < 0)
 			return filling;
-		look_for_modules(session, now);
+		if (session->names.modules_changed)
+			modules_change(&session->modules, now);
+		session->names.modules_changed = false;
 		if (session->progress.shown) {
 			session_sums(session, &sums);
 			progress_update(&session->progress, now, sums.recorded, sums.lost);
@@ -146,18 +127,13 @@ static int loop(struct session *session)
 int session_run(struct session *session)
 {
 	const struct options *options = session->options;
-	struct rlimit files;
 	int err;
 
-	/* the command keeps the limits and the priority that it was started with */
+	/* the command keeps the priority that it was started with */
 	if (options->command) {
-		err = command_start(&session->command, options->command, session->signals);
+		err = command_start(&session->command, options->command, &session->before);
 		if (err)
 			return session_fail(session, err, session->command.why);
-	}
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	/* a consumer that waits for its turn loses events when all CPUs are busy */
 	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)

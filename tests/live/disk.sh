@@ -20,6 +20,21 @@ dir=small/capture
 [ "$(json '.loss | .seen - .recorded - .lost - .skipped')" = 0 ] || fail "the figures do not add up"
 grep -q '^stopped .*No space left' small/capture/kernel/status || fail "status does not say why it stopped"
 
+# no room for what a full ring holds: the stream's end is still written
+umount small && mount -t tmpfs -o size=24m tmpfs small
+"$kmemtraced" -q -m 64 -o small/capture -- "$builddir/tests/live/workload" dir 400000 folder >truth 2>err &
+daemon=$!
+sleep 0.4
+kill -STOP $daemon
+sleep 0.6
+kill -CONT $daemon
+wait $daemon
+code=$?
+daemon=
+[ $code = 2 ] || fail "a full ring and a full disk: exit $code, not 2"
+"$check" small/capture >check.log 2>&1 || fail "a full ring and a full disk: $(head check.log)"
+[ "$(json '.loss | .seen - .recorded - .lost - .skipped')" = 0 ] || fail "the figures do not add up"
+
 # no room from the start
 umount small && mount -t tmpfs -o size=512k tmpfs small
 "$kmemtraced" -o small/capture -d 1 >out 2>err

@@ -77,4 +77,18 @@ if unshare -m true 2>/dev/null; then
 	[ -e none ] && fail "without BTF: left a directory behind"
 	echo "without BTF: $(cat err)"
 fi
+# where process ids are not the kernel's
+if unshare -pf --mount-proc true 2>/dev/null; then
+	unshare -pf --mount-proc "$kmemtraced" -d 1 -o none >out 2>err
+	code=$?
+	[ $code = 2 ] || fail "in a PID namespace: exit $code: $(cat err)"
+	grep -q 'PID namespace' err || fail "in a PID namespace: $(cat err)"
+	[ -e none ] && fail "in a PID namespace: left a directory behind"
+	echo "in a PID namespace: $(cat err)"
+fi
+
+# few files at once are no problem where more may be had; the command has the limit as it was
+limit=$(ulimit -Sn 20 && "$kmemtraced" -q -- sh -c 'ulimit -Sn') || fail "with 20 files: exit $?"
+[ "$limit" = 20 ] || fail "the command's limit of files is $limit"
+checked kmemtrace.data
 exit 0

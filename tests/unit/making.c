@@ -108,6 +108,7 @@ static int finish_cpu(struct making *making, struct making_cpu *cpu)
 			return -ENOMEM;
 		figures->recorded = cpu->recorded;
 		figures->lost = cpu->lost;
+		status->lost_unattributed += figures->lost;
 		figures->own = cpu->own;
 		/* All the skips are the first CPU's. */
 		figures->skipped = status->cpu_count == 1 ? status->skipped : 0;

@@ -166,9 +166,11 @@ static void test_own(void **state)
 	run(&analysis, &capture, text);
 	assert_identities(&analysis);
 	assert_int_equal(analysis.totals.own_allocations, 3);
-	assert_int_equal(analysis.totals.own_frees, 3);
+	assert_int_equal(analysis.totals.own_frees, 1);
 	assert_int_equal(analysis.totals.allocations, 2);
-	assert_int_equal(analysis.totals.frees, 1);
+	assert_int_equal(analysis.totals.frees, 2);
+	assert_int_equal(analysis.totals.frees_unmatched, 1);
+	assert_int_equal(analysis.totals.null_frees, 1);
 	assert_int_equal(analysis.totals.missed_frees, 0);
 	assert_int_equal(analysis.totals.live_objects, 1);
 	assert_int_equal(analysis.loss.own, 6);
@@ -411,7 +413,7 @@ static void model_free(struct model *model, struct model_event *event)
 		site->frees++;
 		totals->cross_cpu_frees += old->cpu != event->cpu;
 		site->cross_cpu_frees += old->cpu != event->cpu;
-	} else if (old || model_own(model, event)) {
+	} else if (old) {
 		totals->own_frees++;
 	} else if (event->pointer > 16) {
 		totals->frees++;

@@ -158,6 +158,25 @@ static void hostile_aliases(void **state)
 	free(text);
 }
 
+/* A line that was being written when the capture was cut off: its last number may be another. */
+static void lines_cut_off(void **state)
+{
+	static const char *const texts[] = {
+		"cache 0xffff888100 100 640 6",
+		"cache 0xffff888100 100 640 640 nam",
+		"cache 0xffff888100 100 640 640\n",
+		"cache 0xffff888100 100 640 6cache 0xffff888200 100 640 640 other\n",
+	};
+	struct caches caches;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(caches_parse(&caches, texts[i]), 0);
+		assert_int_equal(caches.count, 0);
+		caches_deinit(&caches);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +186,7 @@ int main(void)
 		cmocka_unit_test(written_and_read),
 		cmocka_unit_test(damaged_lines_are_passed_over),
 		cmocka_unit_test(hostile_aliases),
+		cmocka_unit_test(lines_cut_off),
 	};
 
 	return cmocka_run_group_tests_name("caches", tests, NULL, NULL);

@@ -186,12 +186,13 @@ static void unknown_and_damaged_lines(void **state)
 			     "cpu 1 seen 1 recorded 1 lost 0 skipped 0 own 0\ncpu 4 seen 1\n"
 			     "cpu 5 seen 1 recorded 1 lost 0 skipped 0 own 0 more 1\n"
 			     "wanted 4294967296\nown_task 9\nown_task 3\nlost_task 4\n"
-			     "observed\nunobserved\nlost_span 1 2 3 4 5\n\n\nend 9",
+			     "observed\nunobserved\nlost_span 1 2 3 4 5\n\n\nend 9\nskipped 12",
 			     why, sizeof(why)),
 		0);
 	assert_int_equal(status.complete, STATUS_CUT_OFF);
 	assert_int_equal(status.begin, 7);
 	assert_int_equal(status.end, 9);
+	assert_int_equal(status.skipped, 0);	/* of a line that was cut off */
 	assert_int_equal(status.cpu_count, 2);
 	assert_int_equal(status.cpus[1].cpu, 5);
 	assert_int_equal(status.wanted_count, 0);
