@@ -88,7 +88,7 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 fi
 
 # few files at once are no problem where more may be had; the command has the limit as it was
-limit=$(ulimit -Sn 20 && "$kmemtraced" -q -- sh -c 'ulimit -Sn') || fail "with 20 files: exit $?"
+limit=$(ulimit -Sn 20 && "$kmemtraced" -q -o few.data -- sh -c 'ulimit -Sn') || fail "with 20 files: exit $?"
 [ "$limit" = 20 ] || fail "the command's limit of files is $limit"
-checked kmemtrace.data
+checked few.data
 exit 0
