@@ -45,7 +45,7 @@ struct kmt_record {
 	uint64_t pointer;		/* the object; 0 in a failed allocation or kfree(NULL) */
 	uint64_t call_site;		/* return address in the caller */
 	uint32_t task;			/* thread id of the current task; 0 is the idle task */
-	uint32_t gfp;			/* flags as the capturing kernel numbers them; 0 in a free */
+	uint32_t gfp;			/* flags as the capturing kernel has them; 0 in a free */
 	union {
 		struct {
 			uint32_t requested;	/* bytes */

@@ -4,10 +4,14 @@
 AC_DEFUN([KMT_BPF_TOOLCHAIN], [
 	PKG_CHECK_MODULES([LIBBPF], [libbpf >= 1.1])
 	PKG_CHECK_MODULES([LIBELF], [libelf])
+	AC_ARG_VAR([BPF_CC], [clang, to compile for BPF])
+	AC_ARG_VAR([BPFTOOL], [bpftool, to make a header of the BPF programs])
 	AC_CHECK_PROGS([BPF_CC], [clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14])
 	AC_PATH_PROG([BPFTOOL], [bpftool], [], [$PATH:/usr/sbin:/sbin])
 	AS_IF([test -z "$BPF_CC"],
 		[AC_MSG_ERROR([clang is needed for kmemtraced: install it (Debian: clang) or use --disable-tracer])])
+	AS_IF([test -n "$BPFTOOL" && ! "$BPFTOOL" version >&AS_MESSAGE_LOG_FD 2>&1],
+		[AC_MSG_ERROR([$BPFTOOL cannot be run: set BPFTOOL to one that can, or use --disable-tracer])])
 	AS_IF([test -z "$BPFTOOL"],
 		[AC_MSG_ERROR([bpftool is needed for kmemtraced: install it (Debian: bpftool) or use --disable-tracer])])
 

@@ -46,7 +46,8 @@ int command_probe(struct command *command, char *const *arguments)
 	places = strdup(path ? path : "/bin:/usr/bin");
 	if (!places)
 		return fail(command, ENOMEM, name, "");
-	for (place = strtok_r(places, ":", &rest); place && err; place = strtok_r(NULL, ":", &rest)) {
+	for (place = strtok_r(places, ":", &rest); place && err;
+	     place = strtok_r(NULL, ":", &rest)) {
 		if (asprintf(&whole, "%s/%s", place, name) < 0)
 			continue;
 		err = is_program(whole);

@@ -4,7 +4,6 @@
 #define TRACER_COMMAND_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 

@@ -15,10 +15,11 @@
 #include "trace/capture.h"
 #include "tracer/directory.h"
 
-#define RESERVE_NAME ".reserve"	/* hidden: what is visible beside metadata is a stream */
+#define RESERVE_NAME ".reserve" /* hidden: what is visible beside metadata is a stream */
 #define RESERVE_BYTES (2 << 20)
 
-static int fail(struct directory *directory, int err, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail(struct directory *directory, int err,
+						      const char *format, ...)
 {
 	va_list arguments;
 
@@ -79,8 +80,10 @@ static int need_parent(struct directory *directory)
 	if (slash)
 		slash[slash == parent] = 0;
 	if (access(slash ? parent : ".", W_OK | X_OK))
-		err = fail(directory, errno, "%s: the directory that it lies in cannot be written: %s: "
-			   "name another with -o", directory->path, strerror(errno));
+		err = fail(directory, errno,
+			   "%s: the directory that it lies in cannot be written: %s: "
+			   "name another with -o",
+			   directory->path, strerror(errno));
 	free(parent);
 	return err;
 }
@@ -107,21 +110,30 @@ int directory_probe(struct directory *directory, const char *path)
 		return need_parent(directory);
 	}
 	if (!S_ISDIR(about.st_mode))
-		return fail(directory, ENOTDIR, "%s: is there and no directory: "
-			    "name another with -o", path);
+		return fail(directory, ENOTDIR,
+			    "%s: is there and no directory: "
+			    "name another with -o",
+			    path);
 	if (is_capture(path))
-		return capture_is_being_written(path) ?
-			fail(directory, EBUSY, "%s: another kmemtraced is writing it: name another "
-			     "directory with -o", path) : need_parent(directory);
+		return capture_is_being_written(path)
+			       ? fail(directory, EBUSY,
+				      "%s: another kmemtraced is writing it: name another "
+				      "directory with -o",
+				      path)
+			       : need_parent(directory);
 	err = is_empty(path);
 	if (err < 0)
 		return fail(directory, -err, "%s: %s", path, strerror(-err));
 	if (!err)
-		return fail(directory, ENOTEMPTY, "%s: holds something else than a capture, which is "
-			    "left alone: name another directory with -o", path);
+		return fail(directory, ENOTEMPTY,
+			    "%s: holds something else than a capture, which is "
+			    "left alone: name another directory with -o",
+			    path);
 	if (access(path, W_OK | X_OK))
-		return fail(directory, errno, "%s: cannot be written: %s: name another directory "
-			    "with -o", path, strerror(errno));
+		return fail(directory, errno,
+			    "%s: cannot be written: %s: name another directory "
+			    "with -o",
+			    path, strerror(errno));
 	return 0;
 }
 
@@ -133,7 +145,7 @@ enum part {
 
 static bool is_part(enum part part, const char *name)
 {
-	static const char *const kernel[] = { "status",	".status", "symbols", "caches",
+	static const char *const kernel[] = { "status", ".status", "symbols", "caches",
 					      "tasks",	"gfp",	   "topology" };
 	const char *end;
 
@@ -204,8 +216,10 @@ static int move_aside(struct directory *directory)
 		if (!err)
 			err = clear_capture(old, TOP, true);
 		if (err)
-			fail(directory, -err, "%s: is in the way of the older capture and cannot be "
-			     "removed: %s: move it", old, strerror(-err));
+			fail(directory, -err,
+			     "%s: is in the way of the older capture and cannot be "
+			     "removed: %s: move it",
+			     old, strerror(-err));
 	}
 	if (!err && rename(directory->path, old))
 		err = fail(directory, errno, "%s: cannot be moved to %s: %s", directory->path, old,
@@ -226,7 +240,8 @@ int directory_make(struct directory *directory)
 	}
 	/* kernel addresses are nobody else's business */
 	if (mkdir(directory->path, 0700) && errno != EEXIST)
-		return fail(directory, errno, "%s: cannot be made: %s: name another directory with -o",
+		return fail(directory, errno,
+			    "%s: cannot be made: %s: name another directory with -o",
 			    directory->path, strerror(errno));
 	if (mkdir(directory_name(directory, "kernel", name, sizeof(name)), 0700) ||
 	    mkdir(directory_name(directory, "kernel/formats", name, sizeof(name)), 0700))

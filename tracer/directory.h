@@ -4,12 +4,13 @@
 #define TRACER_DIRECTORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 struct directory {
 	char *path;
 	bool reserved;
-	int lock;			/* held on metadata while the capture is written; -1: none */
+	int lock;			/* on metadata while the capture is written; -1: none */
 	char why[400];
 };
 

@@ -20,12 +20,12 @@
 
 enum verdict {
 	FINE,
-	LESS,	/* a capture is possible and will lack something */
+	LESS, /* a capture is possible and will lack something */
 	FATAL,
 };
 
-__attribute__((format(printf, 3, 4)))
-static void say(enum verdict verdict, const char *subject, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void say(enum verdict verdict, const char *subject,
+						      const char *format, ...)
 {
 	static const char *const words[] = { "ok", "less", "NO" };
 	va_list arguments;
@@ -45,10 +45,12 @@ static void say_skipped(const struct programs *programs, unsigned int cpus)
 		return;
 	programs_skipped_by_cpu(programs, skipped);
 	if (skipped[0] == STATUS_UNKNOWN)
-		say(LESS, "skipped", "events that the kernel hides from the programs are counted in "
+		say(LESS, "skipped",
+		    "events that the kernel hides from the programs are counted in "
 		    "all, not by CPU");
 	else
-		say(FINE, "skipped", "events that the kernel hides from the programs are counted by CPU");
+		say(FINE, "skipped",
+		    "events that the kernel hides from the programs are counted by CPU");
 	free(skipped);
 }
 
@@ -85,7 +87,8 @@ static bool try_programs(const struct options *options, const struct topology *t
 	} else if (programs_attach(&programs)) {
 		say(FATAL, "programs", "%s", programs.why);
 	} else {
-		say(FINE, "programs", "loaded and attached to kmalloc, kfree, kmem_cache_alloc, "
+		say(FINE, "programs",
+		    "loaded and attached to kmalloc, kfree, kmem_cache_alloc, "
 		    "kmem_cache_free");
 		say_skipped(&programs, cpus);
 		fine = true;
@@ -102,7 +105,8 @@ static void say_names(void)
 	if (snapshot_sees_symbols())
 		say(FINE, "symbols", "/proc/kallsyms shows addresses");
 	else
-		say(LESS, "symbols", "/proc/kallsyms shows no addresses: call sites will be numbers "
+		say(LESS, "symbols",
+		    "/proc/kallsyms shows no addresses: call sites will be numbers "
 		    "(see kernel.kptr_restrict; run as root)");
 	if (tracefs < 0) {
 		say(LESS, "gfp names", "tracefs cannot be read: %s: GFP flags will be numbers",
@@ -112,7 +116,8 @@ static void say_names(void)
 		close(tracefs);
 	}
 	if (access("/sys/kernel/slab", R_OK))
-		say(LESS, "aliases", "/sys/kernel/slab cannot be read: merged slab caches cannot be told");
+		say(LESS, "aliases",
+		    "/sys/kernel/slab cannot be read: merged slab caches cannot be told");
 	else
 		say(FINE, "aliases", "/sys/kernel/slab tells merged slab caches");
 }
@@ -129,6 +134,26 @@ static void say_paths(void)
 	status_deinit(&status);
 }
 
+static void say_privileges(void)
+{
+	const uint64_t bpf = 1ULL << 39, perfmon = 1ULL << 38, admin = 1ULL << 21;
+	FILE *file = fopen("/proc/self/status", "re");
+	unsigned long long rights = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "CapEff: %llx", &rights) == 1)
+			break;
+	if (file)
+		fclose(file);
+	if (!geteuid())
+		say(FINE, "privileges", "root");
+	else if ((rights & bpf && rights & perfmon) || rights & admin)
+		say(FINE, "privileges", "not root, with CAP_BPF and CAP_PERFMON");
+	else
+		say(LESS, "privileges", "not root: BPF needs CAP_BPF and CAP_PERFMON");
+}
+
 int doctor_run(const struct options *options)
 {
 	struct topology topology;
@@ -139,10 +164,7 @@ int doctor_run(const struct options *options)
 
 	if (!uname(&kernel))
 		say(FINE, "kernel", "%s %s", kernel.release, kernel.machine);
-	if (geteuid())
-		say(LESS, "privileges", "not root: BPF needs CAP_BPF and CAP_PERFMON");
-	else
-		say(FINE, "privileges", "root");
+	say_privileges();
 	if (programs_probe(why, sizeof(why))) {
 		say(FATAL, "tracepoints", "%s", why);
 		fine = false;
@@ -162,5 +184,9 @@ int doctor_run(const struct options *options)
 	say_names();
 	say_paths();
 	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "kmemtraced: standard output: %s\n", strerror(errno));
+		return 2;
+	}
 	return fine ? 0 : 1;
 }

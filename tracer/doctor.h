@@ -5,7 +5,7 @@
 
 #include "tracer/options.h"
 
-/* Prints to stdout. 0: a capture is possible; 1: it is not. */
+/* Prints to stdout. 0: a capture is possible; 1: it is not; 2: stdout cannot be written. */
 int doctor_run(const struct options *options);
 
 #endif

@@ -5,8 +5,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,7 +12,7 @@
 #include "tracer/drain.h"
 #include "tracer/machine.h"
 
-#define GIVE_BACK 1024	/* slots at a time, so that a CPU in need finds room soon */
+#define GIVE_BACK 1024 /* slots at a time, so that a CPU in need finds room soon */
 
 static uint64_t load(const uint64_t *word)
 {
@@ -26,7 +24,8 @@ static uint64_t load(const uint64_t *word)
  * sequence has a slot below slots, or is lost. All three only grow, and sequence, read last, is
  * never less than the sum of the others, so equality proves that none of them moved meanwhile.
  */
-static bool find_quiet_moment(const struct kmt_control *control, uint64_t *sequence, uint64_t *slots)
+static bool find_quiet_moment(const struct kmt_control *control, uint64_t *sequence,
+			      uint64_t *slots)
 {
 	for (int i = 0; i < 8; i++) {
 		uint64_t lost;
@@ -74,7 +73,7 @@ long drain_run(struct drain *drain)
 		uint64_t tag = load(&slot->tag);
 
 		if (!tag)
-			break;	/* taken, not yet filled: the next time */
+			break; /* taken, not yet filled: the next time */
 		record = *slot;
 		record.tag = tag;
 		__atomic_store_n(&slot->tag, 0, __ATOMIC_RELAXED);

@@ -4,7 +4,6 @@
 #define TRACER_DRAIN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "kernel/ring.h"

@@ -2,12 +2,9 @@
 /* kmemtraced: records the slab allocations and frees of the running kernel into a capture. */
 #include "config.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tracer/doctor.h"
 #include "tracer/options.h"
@@ -19,8 +16,8 @@ static void say_cpus(const struct status *status)
 	for (size_t i = 0; i < status->cpu_count; i++) {
 		const struct status_cpu *cpu = &status->cpus[i];
 
-		fprintf(stderr, "kmemtraced: cpu%u: %" PRIu64 " events, %" PRIu64 " lost, ", cpu->cpu,
-			cpu->recorded, cpu->lost);
+		fprintf(stderr, "kmemtraced: cpu%u: %" PRIu64 " events, %" PRIu64 " lost, ",
+			cpu->cpu, cpu->recorded, cpu->lost);
 		if (cpu->skipped == STATUS_UNKNOWN)
 			fprintf(stderr, "skipped unknown, ");
 		else
@@ -36,9 +33,11 @@ static void say_end(const struct session *session)
 	session_sums(session, &sums);
 	if (session->options->verbose)
 		say_cpus(&session->status);
-	fprintf(stderr, "kmemtraced: %s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
-		" skipped, %" PRIu64 " bytes, %.3f s\n", session->directory.path, sums.recorded,
-		sums.lost, session->skipped, sums.bytes, (session->end - session->begin) / 1e9);
+	fprintf(stderr,
+		"kmemtraced: %s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
+		" skipped, %" PRIu64 " bytes, %.3f s\n",
+		session->directory.path, sums.recorded, sums.lost, session->skipped, sums.bytes,
+		(session->end - session->begin) / 1e9);
 }
 
 /* A capture that failed under way is still finished: what was captured is kept. */
@@ -50,7 +49,8 @@ static int capture(struct session *session)
 	if (err) {
 		progress_clear(&session->progress);
 		fprintf(stderr, "kmemtraced: %s\n", session->why);
-		snprintf(session->status.stopped, sizeof(session->status.stopped), "%s", session->why);
+		snprintf(session->status.stopped, sizeof(session->status.stopped), "%s",
+			 session->why);
 	}
 	failed = session_finish(session);
 	if (failed && !err)
@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "kmemtraced: %s\n", session.why);
 	} else {
 		err = capture(&session);
-		/* whoever stops us, stops what we started; a terminal's ^C has reached it already */
+		/* whoever stops us, stops what we started; a terminal's ^C has reached it already
+		 */
 		command_wait(&session.command, signals_stop() ? SIGTERM : 0);
 	}
 	if (err)

@@ -20,7 +20,7 @@ struct modules {
 	pthread_cond_t changed;
 	bool started;
 	bool ending;
-	uint64_t wanted;		/* ns: modules changed then and are not yet saved; 0: none */
+	uint64_t wanted;		/* ns: modules changed then, not yet saved; 0: none */
 	uint32_t task;			/* thread id */
 	int err;			/* what failed, -errno */
 };

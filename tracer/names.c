@@ -77,7 +77,7 @@ static int add_thread(struct names *names, unsigned long pid, unsigned long tid)
 	snprintf(path, sizeof(path), "/proc/%lu/task/%lu/comm", pid, tid);
 	file = fopen(path, "re");
 	if (!file)
-		return 0;	/* it has ended */
+		return 0; /* it has ended */
 	if (fgets(task.comm, sizeof(task.comm), file))
 		task.comm[strcspn(task.comm, "\n")] = 0;
 	fclose(file);

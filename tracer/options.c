@@ -17,19 +17,29 @@ enum {
 };
 
 static const struct argp_option table[] = {
-	{ "output", 'o', "DIR", 0, "Write the capture to DIR (default: " CAPTURE_DEFAULT "); "
-	  "a capture that is there is moved to DIR.old", 0 },
+	{ "output", 'o', "DIR", 0,
+	  "Write the capture to DIR (default: " CAPTURE_DEFAULT "); "
+	  "a capture that is there is moved to DIR.old",
+	  0 },
 	{ "duration", 'd', "SECONDS", 0, "Stop after SECONDS (fractions allowed)", 0 },
-	{ "ring-size", 'm', "MIB", 0, "Give the ring of each CPU MIB mebibytes (default: 64, or less "
-	  "where all rings together would pass 1/16 of the memory)", 0 },
-	{ "pid", 'p', "PID[,PID...]", 0, "Record only the events of these processes; frees by others "
-	  "are then not observed", 0 },
-	{ "include-self", KEY_INCLUDE_SELF, NULL, 0, "Let reports count the objects that kmemtraced "
-	  "itself allocates", 0 },
+	{ "ring-size", 'm', "MIB", 0,
+	  "Give the ring of each CPU MIB mebibytes (default: 64, or less "
+	  "where all rings together would pass 1/16 of the memory)",
+	  0 },
+	{ "pid", 'p', "PID[,PID...]", 0,
+	  "Record only the events of these processes; frees by others "
+	  "are then not observed",
+	  0 },
+	{ "include-self", KEY_INCLUDE_SELF, NULL, 0,
+	  "Let reports count the objects that kmemtraced "
+	  "itself allocates",
+	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	{ "verbose", 'v', NULL, 0, "Print what is done, and figures of each CPU", 0 },
-	{ "doctor", KEY_DOCTOR, NULL, 0, "Say, line by line, what this kernel and these privileges "
-	  "allow, and exit: 0 if a capture is possible, else 1", 0 },
+	{ "doctor", KEY_DOCTOR, NULL, 0,
+	  "Say, line by line, what this kernel and these privileges "
+	  "allow, and exit: 0 if a capture is possible, else 1",
+	  0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -73,7 +83,8 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 		value = strtoul(at, &end, 10);
 		if (*at < '0' || *at > '9' || errno || value < 1 || value > INT32_MAX ||
 		    (*end && *end != ','))
-			argp_error(state, "-p %s: process ids are numbers above 0, with commas between",
+			argp_error(state,
+				   "-p %s: process ids are numbers above 0, with commas between",
 				   text);
 		more = realloc(options->pids, (options->pid_count + 1) * sizeof(*more));
 		if (!more)
@@ -118,9 +129,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->doctor = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		/* the first word that is no option begins the command: all that follows is its own */
+		/* the first word that is no option begins the command: all that follows is its own
+		 */
 		options->command = state->argv + state->next - 1;
 		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->doctor && options->command)
+			argp_error(state, "--doctor: runs no command: %s", options->command[0]);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include <bpf/btf.h>
-#include <bpf/libbpf.h>
 
 #include "tracer/paths.h"
 
@@ -13,8 +12,8 @@
 
 struct path {
 	const char *name;
-	const char *why;		/* NULL: observed */
-	const char *functions[3];	/* none: always there */
+	const char *why; /* NULL: observed */
+	const char *functions[3]; /* none: always there */
 };
 
 static const struct path paths[] = {
@@ -22,12 +21,14 @@ static const struct path paths[] = {
 	{ "kfree", NULL, { NULL } },
 	{ "kmem_cache_alloc", NULL, { NULL } },
 	{ "kmem_cache_free", NULL, { NULL } },
-	{ "kmem_cache_alloc_bulk", NO_TRACEPOINT,
+	{ "kmem_cache_alloc_bulk",
+	  NO_TRACEPOINT,
 	  { "kmem_cache_alloc_bulk", "kmem_cache_alloc_bulk_noprof" } },
 	/* kfree_bulk() is an inline that calls it without a cache */
 	{ "kmem_cache_free_bulk", NO_TRACEPOINT, { "kmem_cache_free_bulk" } },
 	{ "kfree_rcu-batched", NO_TRACEPOINT, { "kvfree_call_rcu", "kfree_call_rcu" } },
-	{ "krealloc-in-place", NO_TRACEPOINT,
+	{ "krealloc-in-place",
+	  NO_TRACEPOINT,
 	  { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" } },
 	{ "sheaf-prefill", NO_TRACEPOINT, { "kmem_cache_prefill_sheaf" } },
 	{ "sheaf-return", NO_TRACEPOINT, { "kmem_cache_return_sheaf" } },

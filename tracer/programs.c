@@ -9,7 +9,6 @@
 #include <linux/membarrier.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,7 +34,8 @@ static int loud_printer(enum libbpf_print_level level, const char *format, va_li
 }
 
 /* The type of a tracepoint's argument (from 0), as struct NAME * has it; NULL if it is another. */
-static const char *argument_struct(const struct btf *btf, const char *tracepoint, unsigned int index)
+static const char *argument_struct(const struct btf *btf, const char *tracepoint,
+				   unsigned int index)
 {
 	const struct btf_type *type;
 	char name[64];
@@ -79,14 +79,16 @@ int programs_probe(char *why, size_t why_size)
 	int err = 0;
 
 	if (has_own_pids()) {
-		snprintf(why, why_size, "this PID namespace (a container's) has process ids of its "
+		snprintf(why, why_size,
+			 "this PID namespace (a container's) has process ids of its "
 			 "own, which are not the kernel's: run it in the first one");
 		return -ENOTSUP;
 	}
 	libbpf_set_print(quiet_printer);
 	btf = btf__load_vmlinux_btf();
 	if (!btf) {
-		snprintf(why, why_size, "this kernel has no BTF (/sys/kernel/btf/vmlinux): "
+		snprintf(why, why_size,
+			 "this kernel has no BTF (/sys/kernel/btf/vmlinux): "
 			 "it needs CONFIG_DEBUG_INFO_BTF");
 		return -ENOENT;
 	}
@@ -94,8 +96,10 @@ int programs_probe(char *why, size_t why_size)
 		const char *name = argument_struct(btf, with_cache[i], 2);
 
 		if (!name || strcmp(name, "kmem_cache")) {
-			snprintf(why, why_size, "this kernel's tracepoint %s does not pass the slab cache "
-				 "as its third argument: kernels from 6.1 on do", with_cache[i]);
+			snprintf(why, why_size,
+				 "this kernel's tracepoint %s does not pass the slab cache "
+				 "as its third argument: kernels from 6.1 on do",
+				 with_cache[i]);
 			err = -ENOTSUP;
 		}
 	}
@@ -105,20 +109,32 @@ int programs_probe(char *why, size_t why_size)
 
 static int fail(struct programs *programs, int err, const char *what)
 {
-	const char *advice = err == EPERM || err == EACCES ?
-		": run as root, or with CAP_BPF and CAP_PERFMON" : "";
+	const char *advice = err == EPERM || err == EACCES
+				     ? ": run as root, or with CAP_BPF and CAP_PERFMON"
+				     : "";
 
 	snprintf(programs->why, sizeof(programs->why), "%s: %s%s", what, strerror(err), advice);
 	return -err;
 }
 
-static bool has_iterator(void)
+/* Programs that a kernel has no place for are left out. */
+static void choose_programs(struct kmemtrace_bpf *skeleton)
 {
+	const struct {
+		struct bpf_program *program;
+		const char *type;
+		uint32_t kind;
+	} places[] = {
+		{ skeleton->progs.misses, "bpf_iter__bpf_prog", BTF_KIND_STRUCT },
+		{ skeleton->progs.module_load, "btf_trace_module_load", BTF_KIND_TYPEDEF },
+		{ skeleton->progs.module_free, "btf_trace_module_free", BTF_KIND_TYPEDEF },
+	};
 	struct btf *btf = btf__load_vmlinux_btf();
-	bool found = btf && btf__find_by_name_kind(btf, "bpf_iter__bpf_prog", BTF_KIND_STRUCT) > 0;
 
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (!btf || btf__find_by_name_kind(btf, places[i].type, places[i].kind) <= 0)
+			bpf_program__set_autoload(places[i].program, false);
 	btf__free(btf);
-	return found;
 }
 
 int programs_load(struct programs *programs, const struct programs_settings *settings)
@@ -143,13 +159,14 @@ int programs_load(struct programs *programs, const struct programs_settings *set
 	if (settings->pid_count)
 		bpf_map__set_max_entries(skeleton->maps.wanted, settings->pid_count);
 	bpf_map__set_inner_map_fd(skeleton->maps.rings, settings->ring_fd);
-	bpf_program__set_autoload(skeleton->progs.misses, has_iterator());
+	choose_programs(skeleton);
 
 	err = kmemtrace_bpf__load(skeleton);
 	if (err)
 		return fail(programs, -err, "cannot load the BPF programs");
 	for (size_t i = 0; i < settings->pid_count; i++) {
-		err = bpf_map_update_elem(bpf_map__fd(skeleton->maps.wanted), &settings->pids[i], &yes, 0);
+		err = bpf_map_update_elem(bpf_map__fd(skeleton->maps.wanted), &settings->pids[i],
+					  &yes, 0);
 		if (err)
 			return fail(programs, -err, "cannot set the process filter");
 	}
@@ -180,15 +197,18 @@ int programs_attach(struct programs *programs)
 {
 	struct kmemtrace_bpf *skeleton = programs->skeleton;
 	struct bpf_program *events[PROGRAMS_EVENTS];
-	struct bpf_program *const names[] = { skeleton->progs.task_newtask, skeleton->progs.task_rename,
-					      skeleton->progs.module_load, skeleton->progs.module_free };
+	struct bpf_program *const names[] = { skeleton->progs.task_newtask,
+					      skeleton->progs.task_rename,
+					      skeleton->progs.module_load,
+					      skeleton->progs.module_free };
 	struct bpf_prog_info info;
 	uint8_t yes = 1;
 
 	event_programs(programs, events);
-	/* a kernel without modules has no tracepoints of them: names are worth having, not needed */
+	/* names are worth having, not needed */
 	for (size_t i = 0; i < 4; i++)
-		programs->names[i] = bpf_program__attach(names[i]);
+		if (bpf_program__autoload(names[i]))
+			programs->names[i] = bpf_program__attach(names[i]);
 	for (size_t i = 0; i < PROGRAMS_EVENTS; i++) {
 		programs->events[i] = bpf_program__attach(events[i]);
 		if (!programs->events[i]) {
@@ -199,7 +219,8 @@ int programs_attach(struct programs *programs)
 			return fail(programs, errno, what);
 		}
 		if (!program_info(events[i], &info))
-			bpf_map_update_elem(bpf_map__fd(skeleton->maps.own_programs), &info.id, &yes, 0);
+			bpf_map_update_elem(bpf_map__fd(skeleton->maps.own_programs), &info.id,
+					    &yes, 0);
 	}
 	if (bpf_program__autoload(skeleton->progs.misses))
 		programs->misses = bpf_program__attach(skeleton->progs.misses);

@@ -35,7 +35,8 @@ struct programs_settings {
 
 /*
  * Looks at the kernel's own description of the tracepoints. 0; -ENOENT: no BTF; -ENOTSUP: an
- * argument layout that no program here reads, or process ids that are not the kernel's. why gets the sentence.
+ * argument layout that no program here reads, or process ids that are not the kernel's. why gets
+ * the sentence.
  */
 int programs_probe(char *why, size_t why_size);
 

@@ -9,7 +9,7 @@
 
 #include "tracer/progress.h"
 
-#define PROGRESS_INTERVAL 100000000ULL	/* ns */
+#define PROGRESS_INTERVAL 100000000ULL /* ns */
 
 void progress_init(struct progress *progress, bool quiet, uint64_t now)
 {

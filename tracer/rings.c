@@ -40,8 +40,9 @@ uint64_t rings_bytes(unsigned int mib)
 static int fail(struct rings *rings, int err, const char *what)
 {
 	snprintf(rings->why, sizeof(rings->why), "%s: %s%s", what, strerror(err),
-		 err == EPERM ? ": run as root, or with CAP_BPF and CAP_PERFMON" :
-		 err == ENOMEM ? ": make the rings smaller with -m" : "");
+		 err == EPERM	 ? ": run as root, or with CAP_BPF and CAP_PERFMON"
+		 : err == ENOMEM ? ": make the rings smaller with -m"
+				 : "");
 	return -err;
 }
 
@@ -78,8 +79,8 @@ void rings_deinit(struct rings *rings)
 int rings_add(struct rings *rings, unsigned int cpu, int node)
 {
 	size_t size = (size_t)rings->slots * sizeof(struct kmt_record);
-	LIBBPF_OPTS(bpf_map_create_opts, options,
-		    .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE, .numa_node = node < 0 ? 0 : node);
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
+		    .numa_node = node < 0 ? 0 : node);
 	struct ring *ring = &rings->list[cpu];
 	void *slots;
 
@@ -101,7 +102,8 @@ int rings_map_controls(struct rings *rings, int controls_fd)
 
 	rings->controls_size = (rings->possible_cpus * sizeof(struct kmt_control) + page - 1) &
 			       ~(page - 1);
-	controls = mmap(NULL, rings->controls_size, PROT_READ | PROT_WRITE, MAP_SHARED, controls_fd, 0);
+	controls = mmap(NULL, rings->controls_size, PROT_READ | PROT_WRITE, MAP_SHARED, controls_fd,
+			0);
 	if (controls == MAP_FAILED)
 		return fail(rings, errno, "cannot map the control lines");
 	rings->controls = controls;

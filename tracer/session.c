@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -125,7 +124,8 @@ static int write_metadata(struct session *session)
 		return session_fail(session, -EIO, session->directory.why);
 	err = metadata_write(&session->metadata, file);
 	failed = directory_close(&session->directory, file, "metadata");
-	return err || failed ? session_fail(session, err ? err : failed, session->directory.why) : 0;
+	return err || failed ? session_fail(session, err ? err : failed, session->directory.why)
+			     : 0;
 }
 
 static int fill_directory(struct session *session)
@@ -152,8 +152,12 @@ static int fill_directory(struct session *session)
 		err = snapshot_aliases(directory);
 	if (err)
 		return session_fail(session, err, directory->why);
-	if (snapshot_formats(directory) && session->options->verbose)
+	if (snapshot_formats(directory) && !session->options->quiet)
 		fprintf(stderr, "kmemtraced: %s: GFP flags will be numbers\n", directory->why);
+	if (!snapshot_sees_symbols() && !session->options->quiet)
+		fprintf(stderr,
+			"kmemtraced: /proc/kallsyms shows no addresses: call sites will be "
+			"numbers: see kernel.kptr_restrict, and run as root or with CAP_SYSLOG\n");
 	err = names_open(&session->names, directory, programs_names_fd(&session->programs));
 	if (err)
 		return session_fail(session, err, session->names.why);
@@ -190,6 +194,43 @@ int session_open_stream(struct session *session, unsigned int cpu)
 	return 0;
 }
 
+/* The process that a thread belongs to; 0: there is no such thread. */
+static uint32_t process_of(uint32_t task)
+{
+	char path[64], line[256];
+	unsigned int tgid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", task);
+	file = fopen(path, "re");
+	while (file && !tgid && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Tgid: %u", &tgid) != 1)
+			tgid = 0;
+	if (file)
+		fclose(file);
+	return tgid;
+}
+
+static int check_pids(struct session *session)
+{
+	const struct options *options = session->options;
+
+	for (size_t i = 0; i < options->pid_count; i++) {
+		uint32_t pid = options->pids[i], tgid = process_of(pid);
+
+		if (tgid == pid)
+			continue;
+		if (tgid)
+			snprintf(session->why, sizeof(session->why),
+				 "-p %u: is a thread of process %u: name that", pid, tgid);
+		else
+			snprintf(session->why, sizeof(session->why),
+				 "-p %u: there is no such process", pid);
+		return -ESRCH;
+	}
+	return 0;
+}
+
 /* A ring and a stream for each CPU need more files than is usual. */
 static void raise_limits(struct session *session)
 {
@@ -213,6 +254,8 @@ int session_open(struct session *session, const struct options *options,
 	err = programs_probe(session->why, sizeof(session->why));
 	if (!err)
 		err = make_rings(session);
+	if (!err)
+		err = check_pids(session);
 	if (err)
 		return err;
 	err = directory_probe(&session->directory, options->output);

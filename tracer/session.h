@@ -43,7 +43,7 @@ struct session {
 int session_open(struct session *session, const struct options *options,
 		 const struct signals *signals);
 
-/* Captures until the command ends, the time is over or a signal says so. 0 or -errno with why set. */
+/* Captures until the command ends, the time is over or a signal comes. 0 or -errno, why set. */
 int session_run(struct session *session);
 
 /* Takes the rest out, writes the last words and says what was captured. 0 or -errno. */

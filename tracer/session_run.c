@@ -15,9 +15,9 @@
 #include "tracer/snapshot.h"
 
 #define MILLISECOND 1000000ULL
-#define PAUSE (5 * MILLISECOND)		/* between two rounds: more often disturbs the traced */
-#define SHORT_PAUSE (1 * MILLISECOND)	/* when a ring was a quarter full */
-#define FLUSH_EVERY (100 * MILLISECOND)	/* what a kill may cost */
+#define PAUSE (5 * MILLISECOND) /* between two rounds: more often disturbs the traced */
+#define SHORT_PAUSE (1 * MILLISECOND) /* when a ring was a quarter full */
+#define FLUSH_EVERY (100 * MILLISECOND) /* what a kill may cost */
 
 /* A CPU that has no ring has numbered an event: it came up meanwhile. */
 static int add_ring(struct session *session, unsigned int cpu)
@@ -77,7 +77,8 @@ static bool is_over(struct session *session, uint64_t now)
 	struct status *status = &session->status;
 
 	if (signals_stop())
-		snprintf(status->stopped, sizeof(status->stopped), "SIG%s", sigabbrev_np(signals_stop()));
+		snprintf(status->stopped, sizeof(status->stopped), "SIG%s",
+			 sigabbrev_np(signals_stop()));
 	else if (session->options->command && command_poll(&session->command))
 		snprintf(status->stopped, sizeof(status->stopped), "the command ended");
 	else if (session->deadline && now >= session->deadline)
@@ -143,7 +144,10 @@ int session_run(struct session *session)
 	if (err)
 		return session_fail(session, err, session->programs.why);
 	session->begin = session->status.begin = machine_now();
-	progress_init(&session->progress, options->quiet, session->begin);
+	/* a command that writes to the same terminal would write into the line */
+	progress_init(&session->progress,
+		      options->quiet || (options->command && isatty(STDOUT_FILENO)),
+		      session->begin);
 	if (options->duration)
 		session->deadline = session->begin + (uint64_t)(options->duration * 1e9);
 	err = names_add_tasks(&session->names);

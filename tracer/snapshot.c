@@ -208,11 +208,12 @@ static int read_slab_names(struct slab_name **list, size_t *count)
 	*list = NULL;
 	*count = 0;
 	if (!dir)
-		return 0;	/* a kernel without it has no names to give */
+		return 0; /* a kernel without it has no names to give */
 	while ((entry = readdir(dir))) {
 		struct slab_name found = { 0 };
 
-		length = readlinkat(dirfd(dir), entry->d_name, found.target, sizeof(found.target) - 1);
+		length = readlinkat(dirfd(dir), entry->d_name, found.target,
+				    sizeof(found.target) - 1);
 		if (length <= 0 || strlen(entry->d_name) >= sizeof(found.name))
 			continue;
 		strcpy(found.name, entry->d_name);

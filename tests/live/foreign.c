@@ -22,8 +22,8 @@ int main(int argc, char **argv)
 		return 2;
 	while ((got = order_next(order, &events)) > 0)
 		for (int i = 0; i < got; i++) {
-			const struct task *task = tasks_find(&capture.tasks, events[i].task,
-							     events[i].time);
+			const struct task *task =
+				tasks_find(&capture.tasks, events[i].task, events[i].time);
 			bool named = false;
 
 			for (int k = 2; k < argc && task; k++)

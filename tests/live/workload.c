@@ -196,8 +196,8 @@ int main(int argc, char **argv)
 	if (receiver)
 		stop_receiver();
 
-	printf("task %d\nbegin %" PRIu64 "\nend %" PRIu64 "\n", (int)syscall(SYS_gettid), begin.time,
-	       end.time);
+	printf("task %d\nbegin %" PRIu64 "\nend %" PRIu64 "\n", (int)syscall(SYS_gettid),
+	       begin.time, end.time);
 	for (int i = 0; i < EVENTS; i++)
 		printf("%s %" PRIu64 "\n", events[i], end.counts[i] - begin.counts[i]);
 	return 0;

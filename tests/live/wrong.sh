@@ -41,6 +41,15 @@ wrong 'left alone' -d 1 -o other
 wrong 'cannot be written\|No such file' -d 1 -o no/such/folder
 wrong 'cannot be written\|cannot be made' -d 1 -o /proc/kmemtrace.data
 
+wrong 'no such process' -d 1 -p 4194303
+thread=$(find /proc/[0-9]*/task/ -mindepth 1 -maxdepth 1 2>/dev/null | awk -F/ '$3 != $5 { print $5; exit }')
+[ -z "$thread" ] || wrong "is a thread of process" -d 1 -p "$thread"
+wrong 'runs no command' --doctor ls
+"$kmemtraced" --doctor >/dev/full 2>err
+[ $? = 2 ] || fail "--doctor to a full disk: not 2"
+grep -q 'standard output' err || fail "--doctor to a full disk: $(cat err)"
+[ -e kmemtrace.data ] && fail "a refused command left a capture behind"
+
 # an older capture is moved aside, and only a capture is removed for it
 "$kmemtraced" -q -d 0.2 || fail "exit $?"
 uuid=$(grep uuid kmemtrace.data/metadata)
