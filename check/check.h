@@ -42,6 +42,7 @@ struct check_capture {
 struct check {
 	const char *name;
 	const char *sentence; /* what holds in a sound capture */
+	bool mendable; /* holds again after --repair */
 	void (*packet)(struct check_stream *stream, const struct packet *packet);
 	void (*record)(struct check_stream *stream, const struct packet *packet,
 		       const struct kmt_record *record, uint64_t sequence);
@@ -60,6 +61,8 @@ extern const size_t capture_check_count;
 struct check_result {
 	size_t cpus;
 	uint64_t records, lost, skipped, own;
+	bool own_known; /* else own is 0 */
+	bool being_written;
 };
 
 /*

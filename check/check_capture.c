@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What must hold in a whole capture: its parts are there, it was finished, and what it says about
  * itself is what its streams hold.
@@ -56,17 +56,37 @@ static void check_metadata(struct check_capture *capture)
 		find(capture, "not as kmemtraced %s writes it", PACKAGE_VERSION);
 }
 
+/* Some kernels hide their addresses, or do not tell the names of GFP flags. */
+static bool kernel_kept_it(const struct capture *capture, const struct capture_missing *missing)
+{
+	return strcmp(missing->key, "hidden") == 0 ||
+	       (strcmp(missing->key, "gfp") == 0 && missing->err == -ENOENT &&
+		capture->status.complete == STATUS_COMPLETE);
+}
+
 /* What a repaired capture has lost was said when it was repaired. */
 static void check_tables(struct check_capture *capture)
 {
-	if (capture->capture->missing[0] && capture->capture->status.complete != STATUS_REPAIRED)
-		find(capture, "%s", capture->capture->missing);
+	const struct capture *whole = capture->capture;
+
+	if (whole->status.complete == STATUS_REPAIRED)
+		return;
+	for (size_t i = 0; i < whole->missing_count; i++) {
+		if (kernel_kept_it(whole, &whole->missing[i]))
+			continue;
+		find(capture, "%s", whole->missing[i].sentence);
+		/* Of all the tables, this one is made anew from the streams. */
+		capture->findings->mendable += strcmp(whole->missing[i].key, "status") == 0;
+	}
 }
 
 static void check_complete(struct check_capture *capture)
 {
-	if (capture->capture->has_status && capture->capture->status.complete == STATUS_CUT_OFF)
-		find(capture, "the capture is still being written, or was cut off");
+	if (capture->capture->being_written)
+		find(capture, "kmemtraced is still writing it");
+	else if (capture->capture->has_status &&
+		 capture->capture->status.complete == STATUS_CUT_OFF)
+		find(capture, "the capture was cut off: kmemtraced did not finish it");
 }
 
 static const struct check_stream *stream_of_cpu(const struct check_capture *capture,
@@ -148,8 +168,8 @@ static void check_figures(struct check_capture *capture)
 	for (size_t i = 0; i < status->lost_task_count; i++)
 		lost_of_tasks += status->lost_tasks[i].count;
 	if (lost != lost_of_tasks)
-		find(capture, "lost %" PRIu64 " of all CPUs, %" PRIu64 " by tasks and of none", lost,
-		     lost_of_tasks);
+		find(capture, "lost %" PRIu64 " of all CPUs, %" PRIu64 " by tasks and of none",
+		     lost, lost_of_tasks);
 	for (size_t i = 0; i < capture->capture->stream_count; i++) {
 		if (capture->streams[i].last.skipped > skipped_most)
 			skipped_most = capture->streams[i].last.skipped;
@@ -166,6 +186,7 @@ static void check_figures(struct check_capture *capture)
 
 const struct check capture_checks[] = {
 	{ .name = "metadata",
+	  .mendable = true,
 	  .sentence = "the metadata is as kmemtraced writes it",
 	  .file = "metadata",
 	  .whole = check_metadata },
@@ -174,14 +195,17 @@ const struct check capture_checks[] = {
 	  .file = "kernel",
 	  .whole = check_tables },
 	{ .name = "complete",
+	  .mendable = true,
 	  .sentence = "kmemtraced finished the capture",
 	  .file = "kernel/status",
 	  .whole = check_complete },
 	{ .name = "streams",
+	  .mendable = true,
 	  .sentence = "each CPU that kernel/status names has a stream, and no other",
 	  .file = "kernel/status",
 	  .whole = check_streams },
 	{ .name = "status",
+	  .mendable = true,
 	  .sentence = "kernel/status adds up and agrees with the streams",
 	  .file = "kernel/status",
 	  .whole = check_figures },
@@ -258,6 +282,8 @@ int check_all(const char *path, struct findings *findings, struct check_result *
 		snprintf(why, why_size, "%s", capture.why);
 		return err;
 	}
+	result->own_known = capture_knows_own(&capture);
+	result->being_written = capture.being_written;
 	err = check_open_capture(&capture, findings, result, why, why_size);
 	capture_close(&capture);
 	return err;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What must hold in one stream: whole packets in order, headers that fit their records, numbers
  * that are there or counted as lost, fields that a kernel can have meant.
@@ -240,32 +240,41 @@ static void check_caches(struct check_stream *stream, const struct packet *packe
 
 const struct check stream_checks[] = {
 	{ .name = "packets",
-	  .sentence = "every byte belongs to a whole packet with the right lengths and CRC-32" },
+	  .mendable = true,
+	  .sentence = "every byte is of a whole packet, with right lengths and CRC-32" },
 	{ .name = "identity",
+	  .mendable = true,
 	  .sentence = "packets are of this capture, this CPU and this byte order",
 	  .packet = check_identity },
 	{ .name = "first",
+	  .mendable = true,
 	  .sentence = "the first packet is empty and has lost nothing",
 	  .packet = check_first },
 	{ .name = "numbers",
+	  .mendable = true,
 	  .sentence = "packets are numbered from 0 without a gap",
 	  .packet = check_numbers },
 	{ .name = "counters",
+	  .mendable = true,
 	  .sentence = "the counts of lost and skipped events never decrease",
 	  .packet = check_counters },
 	{ .name = "packet-time",
+	  .mendable = true,
 	  .sentence = "packets follow each other in time and do not overlap",
 	  .packet = check_packet_time },
 	{ .name = "header",
+	  .mendable = true,
 	  .sentence = "a packet's header fits its records",
 	  .packet_end = check_header_end },
 	{ .name = "kind",
 	  .sentence = "records are of known kinds and have their sizes",
 	  .record = check_kind },
 	{ .name = "time",
+	  .mendable = true,
 	  .sentence = "records are in order of time and within the times of their packet",
 	  .record = check_time },
 	{ .name = "sequence",
+	  .mendable = true,
 	  .sentence = "every event number is there once or counted as lost",
 	  .record = check_sequence,
 	  .stream_end = check_sequence_end },

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* How findings are printed: "PATH: byte OFFSET: what", ten of a kind in one file. */
 #include "config.h"
 
@@ -39,6 +39,7 @@ void findings_add(struct findings *findings, const struct check *check, uint64_t
 		kind++;
 	findings->kinds[kind].check = check;
 	findings->count++;
+	findings->mendable += check->mendable;
 	if (++findings->kinds[kind].count > FINDINGS_OF_A_KIND || findings->silent)
 		return;
 	printf("%s: ", findings->path);

@@ -4,7 +4,6 @@
 #define CHECK_FINDING_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define FINDING_NO_OFFSET UINT64_MAX
@@ -17,6 +16,7 @@ struct findings {
 	bool silent; /* only count */
 	bool verbose; /* a line for each stream too */
 	uint64_t count;
+	uint64_t mendable; /* of them: what --repair mends */
 	const char *path; /* of the file that is looked at */
 	struct {
 		const struct check *check;

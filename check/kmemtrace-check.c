@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* kmemtrace-check: runs the checks over captures and streams, or repairs a capture. */
 #include "config.h"
 
@@ -22,7 +22,7 @@ enum {
 };
 
 struct options {
-	bool quiet, verbose, list, repair;
+	bool quiet, verbose, list, repair, paths_given;
 	const char *output;
 	char **paths;
 	size_t path_count;
@@ -35,10 +35,11 @@ enum option_key {
 
 static const struct argp_option option_table[] = {
 	{ "quiet", 'q', NULL, 0, "Print findings only", 0 },
-	{ "verbose", 'v', NULL, 0, "Print a line for each stream too", 0 },
+	{ "verbose", 'v', NULL, 0, "Print a line for each stream too; with --repair, of the result",
+	  0 },
 	{ "list", OPTION_LIST, NULL, 0, "List the checks and exit", 0 },
 	{ "repair", OPTION_REPAIR, NULL, 0,
-	  "Write a readable capture from one cut off or damaged; keep it as DIR.damaged", 0 },
+	  "Write a readable capture from one cut off or damaged; keep that as DIR.damaged", 0 },
 	{ "output", 'o', "OUT", 0, "With --repair: write the result to OUT and leave DIR as it is",
 	  0 },
 	{ 0 },
@@ -63,11 +64,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->repair = true;
 		break;
 	case 'o':
+		if (!*argument)
+			argp_error(state, "-o: a directory must be named");
 		options->output = argument;
 		break;
 	case ARGP_KEY_ARGS:
 		options->paths = state->argv + state->next;
 		options->path_count = state->argc - state->next;
+		options->paths_given = true;
 		break;
 	case ARGP_KEY_NO_ARGS:
 		options->paths = default_paths;
@@ -76,6 +80,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_SUCCESS:
 		if (options->output && !options->repair)
 			argp_error(state, "--output is for --repair");
+		if (options->list &&
+		    (options->quiet || options->verbose || options->repair || options->paths_given))
+			argp_error(state, "--list stands alone");
+		for (size_t i = 0; i < options->path_count; i++) {
+			if (!*options->paths[i])
+				argp_error(state, "a directory or a stream must be named");
+		}
 		if (options->repair && options->path_count != 1)
 			argp_error(state, "--repair takes one capture at a time");
 		break;
@@ -112,27 +123,47 @@ static void print_summary(const char *path, const struct findings *findings,
 		printf("%" PRIu64 " finding%s", findings->count, findings->count == 1 ? "" : "s");
 	else
 		printf("ok");
-	printf(": %" PRIu64 " records of %zu CPU%s, lost %" PRIu64 ", skipped %" PRIu64
-	       ", own %" PRIu64 "\n",
+	printf(": %" PRIu64 " records of %zu CPU%s, lost %" PRIu64 ", skipped %" PRIu64,
 	       result->records, result->cpus, result->cpus == 1 ? "" : "s", result->lost,
-	       result->skipped, result->own);
+	       result->skipped);
+	if (result->own_known)
+		printf(", own %" PRIu64, result->own);
+	putchar('\n');
+}
+
+/* What to do about what was found. */
+static void advise(const char *path, const struct findings *findings,
+		   const struct check_result *result)
+{
+	if (!result->being_written && !findings->mendable)
+		return;
+	fflush(stdout);
+	if (result->being_written)
+		fprintf(stderr, "%s: %s: stop kmemtraced, then check again\n",
+			program_invocation_short_name, path);
+	else
+		fprintf(stderr, "%s: %s: kmemtrace-check --repair %s keeps what is whole\n",
+			program_invocation_short_name, path, path);
 }
 
 static int check(const char *path, const struct options *options)
 {
 	struct findings findings = { .verbose = options->verbose };
 	struct check_result result = { 0 };
+	bool whole = is_directory(path);
 	char why[400];
 	int err;
 
-	err = is_directory(path) ? check_all(path, &findings, &result, why, sizeof(why))
-				 : check_alone(path, &findings, &result, why, sizeof(why));
+	err = whole ? check_all(path, &findings, &result, why, sizeof(why))
+		    : check_alone(path, &findings, &result, why, sizeof(why));
 	if (err) {
 		complain(why, err);
 		return EXIT_TROUBLE;
 	}
 	if (!options->quiet)
 		print_summary(path, &findings, &result);
+	if (!options->quiet && whole)
+		advise(path, &findings, &result);
 	return findings.count ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
@@ -141,7 +172,7 @@ static int repair(const char *path, const struct options *options)
 {
 	struct findings findings = { .silent = true };
 	struct check_result result = { 0 };
-	struct options after = { .quiet = true };
+	struct options after = { .quiet = true, .verbose = options->verbose && !options->quiet };
 	char why[400];
 	int err, status;
 
@@ -175,8 +206,14 @@ int main(int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "[DIR|STREAM...]",
-		.doc = "Validates captures of the kernel's slab allocations "
-		       "(default: " CAPTURE_DEFAULT "), or single streams of them.",
+		.doc = "Check that captures of the kernel's slab allocations "
+		       "(default: " CAPTURE_DEFAULT
+		       "), or single streams of them, are whole and right; or "
+		       "repair a capture.\v"
+		       "Exit status: 0 if all is well; 1 if there are findings, or some remain "
+		       "after a repair; 2 "
+		       "if something could not be checked or repaired.\n\n"
+		       "Make a capture with kmemtraced(8), explain it with kmemtrace-report(1).",
 	};
 	struct options options = { 0 };
 	int status = EXIT_CLEAN;

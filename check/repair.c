@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A capture repaired: every part is built anew in a directory beside it, which then takes its
  * place. Until that rename nothing has happened to the original, and after it nothing either.
@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -440,7 +439,8 @@ int repair_run(const char *path, const char *output, bool quiet, char *why, size
 	if (!repair.path)
 		return repair_fail(&repair, -errno, "%s: %s", path, strerror(errno));
 	if (output && !lstat(output, &stat))
-		err = repair_fail(&repair, -EEXIST, "%s: %s", output, strerror(EEXIST));
+		err = repair_fail(&repair, -EEXIST, "%s: %s: name another with -o", output,
+				  strerror(EEXIST));
 	if (!err && capture_is_being_written(repair.path))
 		err = repair_fail(&repair, -EBUSY, "%s: kmemtraced is writing it: stop that first",
 				  repair.path);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What is left of a damaged capture. The packets have CRCs and so are believed; texts have none,
  * and are believed where they agree with the packets or with themselves.
@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +149,6 @@ static void mend_metadata(struct repair *repair)
 	if (!repair->metadata_read) {
 		memset(metadata, 0, sizeof(*metadata));
 		metadata->format = CAPTURE_FORMAT;
-		metadata->word_bits = 64;
 		metadata->page_size = 4096;
 		strcpy(metadata->hostname, "unknown");
 		strcpy(metadata->release, "unknown");

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * One stream repaired: its good packets are copied as they are but for the header's number and
  * lost count, so nothing is decoded and encoded anew.

@@ -70,7 +70,7 @@ bool line_next(struct line *line, const char **text)
 	line->at = *text;
 	line->end = strchr(*text, '\n');
 	if (!line->end)
-		return false;	/* cut off in mid-line: its last number may be another */
+		return false; /* cut off in mid-line: its last number may be another */
 	*text = line->end + 1;
 	return true;
 }

@@ -9,14 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct symbol {
 	uint64_t address;
 	uint64_t size;		/* bytes to the next symbol of its module; 0: it is the last one */
 	uint64_t since;		/* ns, the capture's clock: 0 was there from the start */
 	uint32_t name;		/* offset in symbols.text */
-	uint32_t module;	/* offset in symbols.text; of an empty string for the kernel itself */
+	uint32_t module;	/* offset in symbols.text; the kernel's own: of an empty string */
 };
 
 /* Symbols of one time: list[first] up to the next snapshot's first. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The header of every report, from the capture's metadata, its status and the pass over it. A
  * figure that loss or an unobserved path touches is said to be so here.
@@ -86,7 +86,24 @@ static const char *capture_state(const struct capture *capture)
 		return "complete";
 	if (capture->has_status && capture->status.complete == STATUS_REPAIRED)
 		return "repaired";
-	return "cut-off";
+	return capture->being_written ? "running" : "cut-off";
+}
+
+static const char *state_sentence(const char *state)
+{
+	if (strcmp(state, "cut-off") == 0)
+		return "cut off: not finished by kmemtraced";
+	if (strcmp(state, "running") == 0)
+		return "still being written by kmemtraced";
+	return state;
+}
+
+/* Did the capture end for a reason that says nothing about it? */
+static bool stop_is_ordinary(const char *stopped)
+{
+	return !*stopped || strcmp(stopped, "the command ended") == 0 ||
+	       strcmp(stopped, "the duration was over") == 0 || strcmp(stopped, "duration") == 0 ||
+	       strncmp(stopped, "SIG", 3) == 0;
 }
 
 static uint64_t duration(const struct analysis *analysis)
@@ -107,13 +124,20 @@ static void header_values(struct header *header, const struct capture *capture,
 	header_text(header, "kernel", metadata->release);
 	header_text(header, "arch", metadata->machine);
 	header_text(header, "endian", metadata->big_endian ? "big" : "little");
-	header_number(header, "word_bits", metadata->word_bits);
+	if (metadata->word_bits)
+		header_number(header, "word_bits", metadata->word_bits);
+	else
+		header_field(header, "word_bits", FIELD_UNKNOWN);
 	header_number(header, "cpus", capture->stream_count);
-	header_text(header, "start", header->start);
+	if (metadata->wall_offset)
+		header_text(header, "start", header->start);
+	else
+		header_field(header, "start", FIELD_UNKNOWN);
 	header_field(header, "duration_s", FIELD_DECIMAL)->decimal =
 		(double)duration(analysis) / NSEC_PER_SEC;
 	header_field(header, "complete", FIELD_BOOL)->truth = strcmp(state, "complete") == 0;
 	header_text(header, "state", state);
+	header_text(header, "stopped", capture->status.stopped);
 	header_number(header, "damaged_bytes", analysis->damaged_bytes);
 
 	header_section(header, "loss");
@@ -122,6 +146,7 @@ static void header_values(struct header *header, const struct capture *capture,
 	header_number(header, "lost", loss->lost);
 	header_number(header, "skipped", loss->skipped);
 	header_number(header, "own", loss->own);
+	header_field(header, "own_known", FIELD_BOOL)->truth = loss->own_known;
 	header_field(header, "skipped_partial", FIELD_BOOL)->truth = loss->skipped_partial;
 	header_field(header, "per_cpu", FIELD_TABLE)->table = &header->cpus;
 	header_field(header, "unobserved", FIELD_LIST)->table = &header->unobserved;
@@ -284,26 +309,30 @@ static int header_say_capture(struct header *header, const struct capture *captu
 {
 	const struct metadata *metadata = &capture->metadata;
 	const char *state = capture_state(capture);
+	char word[16] = "";
 	int err;
 
-	err = header_say(header, "capture", false, "%s: Linux %s %s, %u-bit %s-endian, %zu CPU%s",
-			 metadata->hostname, metadata->release, metadata->machine,
-			 metadata->word_bits, metadata->big_endian ? "big" : "little",
-			 capture->stream_count, capture->stream_count == 1 ? "" : "s");
+	if (metadata->word_bits)
+		snprintf(word, sizeof(word), "%u-bit ", metadata->word_bits);
+	err = header_say(header, "capture", false, "%s: Linux %s %s, %s%s-endian, %zu CPU%s",
+			 metadata->hostname, metadata->release, metadata->machine, word,
+			 metadata->big_endian ? "big" : "little", capture->stream_count,
+			 capture->stream_count == 1 ? "" : "s");
 	if (!err)
 		err = header_say(header, "time", strcmp(state, "complete") != 0,
-				 "%s, for %" PRIu64 ".%06u s, %s", header->start,
+				 "%s, for %" PRIu64 ".%06u s, %s",
+				 metadata->wall_offset ? header->start : "date unknown",
 				 (uint64_t)(duration(analysis) / NSEC_PER_SEC),
 				 (unsigned int)(duration(analysis) % NSEC_PER_SEC / 1000),
-				 strcmp(state, "cut-off") == 0
-					 ? "cut off: not finished by kmemtraced"
-					 : state);
+				 state_sentence(state));
+	if (!err && !stop_is_ordinary(capture->status.stopped))
+		err = header_say(header, "stopped", true, "%s", capture->status.stopped);
 	if (!err && analysis->damaged_bytes)
 		err = header_say(header, "", true,
 				 "%" PRIu64 " damaged bytes were passed over: see kmemtrace-check",
 				 analysis->damaged_bytes);
-	if (!err && capture->missing[0])
-		err = header_say(header, "", true, "%s", capture->missing);
+	for (size_t i = 0; !err && i < capture->missing_count; i++)
+		err = header_say(header, "", true, "%s", capture->missing[i].sentence);
 	return err;
 }
 
@@ -311,13 +340,21 @@ static int header_say_loss(struct header *header, const struct capture *capture,
 			   const struct analysis *analysis)
 {
 	const struct analysis_loss *loss = &analysis->loss;
-	char percent[40];
+	const char *only_these = header->wanted.rows == 1 ? "only events of process "
+							  : "only events of processes ";
+	char own[48] = "own unknown", percent[40];
 	int err;
 
+	if (loss->own_known)
+		snprintf(own, sizeof(own), "own %" PRIu64 " of the recorded", loss->own);
 	err = header_say(header, "events", false,
 			 "seen %" PRIu64 " = recorded %" PRIu64 " + lost %" PRIu64
-			 " + skipped %" PRIu64 "; own %" PRIu64 " of the recorded",
-			 loss->seen, loss->recorded, loss->lost, loss->skipped, loss->own);
+			 " + skipped %" PRIu64 "; %s",
+			 loss->seen, loss->recorded, loss->lost, loss->skipped, own);
+	if (!err && !loss->own_known && capture->has_status)
+		err = header_say(header, "", true,
+				 "kmemtraced's own tasks are not known: what it allocated itself "
+				 "counts as any other");
 	if (!err && !loss->seen)
 		err = header_say(header, "", true, "no events");
 	if (!err && loss->lost)
@@ -339,7 +376,7 @@ static int header_say_loss(struct header *header, const struct capture *capture,
 					 ? "this kernel does not tell all events that it skipped"
 					 : "events skipped after the last packet are not known");
 	if (!err && header->wanted.rows)
-		err = header_say_list(header, "only events of processes ", &header->wanted,
+		err = header_say_list(header, only_these, &header->wanted,
 				      ": frees by others are not observed, so live is an upper "
 				      "bound and cross-CPU frees a lower one");
 	if (!err && header->unobserved.rows)

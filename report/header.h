@@ -21,6 +21,7 @@ enum field_type {
 	FIELD_BOOL,
 	FIELD_TABLE,
 	FIELD_LIST, /* a table of one column */
+	FIELD_UNKNOWN, /* no value */
 };
 
 struct field {

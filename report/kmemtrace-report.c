@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* kmemtrace-report: one pass over a capture, one view of it, one renderer. */
 #include "config.h"
 
@@ -134,6 +134,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'i':
+		if (!*argument)
+			argp_error(state, "-i: a directory must be named");
 		options->input = argument;
 		break;
 	case 's':
@@ -179,6 +181,7 @@ static char *help_views(int key, const char *text, void *input)
 	fputs("Views:\n", file);
 	for (size_t i = 0; i < COUNT(views); i++)
 		fprintf(file, "  %-10s %s\n", views[i].name, views[i].sentence);
+	fprintf(file, "\n%s", text);
 	return fclose(file) ? NULL : help;
 }
 
@@ -288,7 +291,12 @@ int main(int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "[VIEW]",
-		.doc = "Explains a capture of the kernel's slab allocations.\v",
+		.doc = "Explain a capture of the kernel's slab allocations: what was captured "
+		       "and what was lost, the totals, and a table by call site.\v"
+		       "Exit status: 0 if the report was made; 1 if more was lost than --max-loss "
+		       "allows; 2 if it could not be made.\n\n"
+		       "Make a capture with kmemtraced(8), check and repair one with "
+		       "kmemtrace-check(1).",
 		.help_filter = help_views,
 	};
 	struct options options = {

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* One JSON document: the header's sections by their keys, then the table as an array of rows. */
 #include "config.h"
 
@@ -141,6 +141,8 @@ static json_t *json_from_field(const struct field *field)
 		return json_from_table(field->table, false);
 	case FIELD_LIST:
 		return json_from_table(field->table, true);
+	case FIELD_UNKNOWN:
+		return json_null();
 	}
 	return json_from_number(field->number);
 }

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Text for people and mails: the header's lines, the table, and what its terms mean. Names are
  * never cut: one that does not fit stands on a line of its own.

@@ -6,7 +6,6 @@
 #ifndef REPORT_TABLE_H
 #define REPORT_TABLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The table of call sites: who allocates how much, and what became of it. */
 #include "config.h"
 
@@ -14,6 +14,7 @@ enum site_column {
 	SITE_ADDRESS,
 	SITE_ALLOCATIONS,
 	SITE_FREES,
+	SITE_MISSED,
 	SITE_FAILED,
 	SITE_REQUESTED,
 	SITE_ALLOCATED,
@@ -32,6 +33,8 @@ static const struct column columns[SITE_COLUMNS] = {
 			       "allocations that succeeded" },
 	[SITE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			 "frees of the objects that the site allocated, wherever freed" },
+	[SITE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
+			  COLUMN_IN_TEXT_IF_USED, "freed unseen: the address was allocated again" },
 	[SITE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,
 			  "allocations that gave no memory" },
 	[SITE_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
@@ -71,6 +74,7 @@ int view_sites(struct table *table, const struct capture *capture, const struct 
 		row[SITE_ADDRESS].number = site->address;
 		row[SITE_ALLOCATIONS].number = site->allocations;
 		row[SITE_FREES].number = site->frees;
+		row[SITE_MISSED].number = site->missed_frees;
 		row[SITE_FAILED].number = site->failed;
 		row[SITE_REQUESTED].number = site->bytes_requested;
 		row[SITE_ALLOCATED].number = site->bytes_allocated;

@@ -147,6 +147,7 @@ static int put_block(struct pass *pass, const struct event *event, uint32_t site
 
 	if (got > 0 && !(old.flags & BLOCK_OWN)) {
 		pass->analysis->totals.missed_frees++;
+		pass->analysis->sites[old.site].missed_frees++;
 		forget_live(pass->analysis, &old);
 	}
 	return got < 0 ? got : 0;
@@ -229,13 +230,27 @@ static int take_events(struct pass *pass, const struct event *events, int count)
 	return err;
 }
 
+/*
+ * A repaired status still has what the finished one knew of the capture's end; of a capture that
+ * was cut off nobody knew the skips, and repair says so CPU by CPU.
+ */
+static bool skips_are_known(const struct status *status)
+{
+	if (status->complete == STATUS_CUT_OFF || status->skipped == STATUS_UNKNOWN)
+		return false;
+	for (size_t i = 0; status->complete == STATUS_REPAIRED && i < status->cpu_count; i++) {
+		if (status->cpus[i].skipped == STATUS_UNKNOWN)
+			return false;
+	}
+	return status->complete == STATUS_COMPLETE || status->cpu_count;
+}
+
 /* What the streams told, once all are read. */
 static int add_figures(struct analysis *analysis, const struct order *order,
-		       const struct status *status)
+		       const struct capture *capture)
 {
+	const struct status *status = &capture->status;
 	struct analysis_loss *loss = &analysis->loss;
-	bool complete = status->complete == STATUS_COMPLETE;
-	bool known = complete && status->skipped != STATUS_UNKNOWN;
 
 	analysis->cpus = calloc(order_stream_count(order), sizeof(*analysis->cpus));
 	if (!analysis->cpus)
@@ -263,15 +278,17 @@ static int add_figures(struct analysis *analysis, const struct order *order,
 		analysis->damaged_bytes += stream->damaged_bytes;
 		analysis->caches_unknown += stream->caches_unknown;
 	}
-	if (complete) {
+	if (status->complete == STATUS_COMPLETE ||
+	    (status->complete == STATUS_REPAIRED && status->begin && status->end)) {
 		analysis->begin = status->begin;
 		analysis->end = status->end;
 	}
 	if (analysis->begin > analysis->end)
 		analysis->begin = analysis->end;
-	if (known)
+	loss->skipped_partial = !skips_are_known(status);
+	if (!loss->skipped_partial)
 		loss->skipped = status->skipped;
-	loss->skipped_partial = !known;
+	loss->own_known = capture_knows_own(capture);
 	loss->seen = loss->recorded + loss->lost + loss->skipped;
 	return 0;
 }
@@ -295,7 +312,7 @@ int analysis_run(struct analysis *analysis, struct capture *capture)
 		if (got < 0)
 			err = got;
 		else if (!err)
-			err = add_figures(analysis, order, &capture->status);
+			err = add_figures(analysis, order, capture);
 	}
 	if (err == -ENOMEM)
 		snprintf(capture->why, sizeof(capture->why), "%s: %s", capture->path,

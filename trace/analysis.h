@@ -14,11 +14,13 @@
 #include "trace/capture.h"
 #include "trace/event.h"
 
+/* live_objects = allocations - frees - missed_frees. */
 struct analysis_site {
 	uint64_t address;		/* the call site */
 	uint64_t first_time;		/* ns: tells which module had the address */
 	uint64_t allocations;		/* that succeeded */
 	uint64_t frees;			/* of its own objects, wherever they were freed */
+	uint64_t missed_frees;		/* proven: an address was allocated again while live */
 	uint64_t failed;
 	uint64_t bytes_requested, bytes_allocated;	/* of the allocations */
 	uint64_t live_objects, live_bytes;	/* at the end; bytes allocated */
@@ -38,7 +40,7 @@ struct analysis_totals {
 	uint64_t bytes_requested, bytes_allocated;
 	uint64_t cross_cpu_frees;
 	uint64_t live_objects, live_bytes;
-	uint64_t own_allocations, own_frees;	/* of objects of kmemtraced's own, left out above */
+	uint64_t own_allocations, own_frees;	/* of kmemtraced's own objects, left out above */
 	uint64_t unknown;		/* records of ids that this version does not know */
 };
 
@@ -46,6 +48,7 @@ struct analysis_totals {
 struct analysis_loss {
 	uint64_t seen, recorded, lost, skipped, own;
 	bool skipped_partial;		/* cut off: skips after the last packet are not known */
+	bool own_known;			/* else own is 0, and own objects count as any */
 };
 
 /* One CPU's part of it; skips are told for all CPUs together. */
@@ -63,7 +66,7 @@ struct analysis {
 	size_t cpu_count;
 	uint64_t begin, end;		/* ns: what the capture covers */
 	uint64_t damaged_bytes;
-	uint64_t caches_unknown;	/* events of caches without a name: their sizes count as 0 */
+	uint64_t caches_unknown;	/* events of caches without a name: of 0 bytes */
 };
 
 /* Runs the pass. 0 or -errno, with capture->why set. */

@@ -33,18 +33,19 @@ __attribute__((format(printf, 3, 4))) static int fail(struct capture *capture, i
 	return err;
 }
 
-__attribute__((format(printf, 2, 3))) static void miss(struct capture *capture, const char *format,
-						       ...)
+__attribute__((format(printf, 4, 5))) static void miss(struct capture *capture, const char *key,
+						       int err, const char *format, ...)
 {
-	size_t used = strlen(capture->missing);
+	struct capture_missing *missing = &capture->missing[capture->missing_count];
 	va_list arguments;
 
-	if (used)
-		used += snprintf(capture->missing + used, sizeof(capture->missing) - used, "; ");
-	if (used >= sizeof(capture->missing))
+	if (capture->missing_count == CAPTURE_MISSING_MAX)
 		return;
+	capture->missing_count++;
+	missing->key = key;
+	missing->err = err;
 	va_start(arguments, format);
-	vsnprintf(capture->missing + used, sizeof(capture->missing) - used, format, arguments);
+	vsnprintf(missing->sentence, sizeof(missing->sentence), format, arguments);
 	va_end(arguments);
 }
 
@@ -103,14 +104,24 @@ static int open_metadata(struct capture *capture, int directory)
 	int err;
 
 	err = read_text(directory, "metadata", METADATA_BYTES_MAX, &text);
+	if (err == -ENOENT && !capture->stream_count)
+		return fail(capture, -ENOENT, "%s holds no metadata: not a capture", capture->path);
 	if (err == -ENOENT)
-		return fail(capture, -EINVAL, "%s holds no metadata: not a capture", capture->path);
+		return fail(capture, -EINVAL,
+			    "%s holds streams but no metadata: kmemtrace-check --repair makes it "
+			    "anew",
+			    capture->path);
 	if (err == -EFBIG)
 		return fail(capture, -EINVAL, "%s/metadata: larger than 1 MiB: not a capture's",
 			    capture->path);
 	if (err)
 		return fail(capture, err, "%s/metadata: %s", capture->path, strerror(-err));
 	err = metadata_parse(&capture->metadata, text, why, sizeof(why));
+	if (err == -EINVAL && capture->stream_count)
+		return fail(capture, err,
+			    "%s/metadata: %s; if it is damaged, kmemtrace-check --repair makes it "
+			    "anew",
+			    capture->path, why);
 	if (err)
 		return fail(capture, err, "%s/metadata: %s", capture->path, why);
 	return 0;
@@ -118,14 +129,17 @@ static int open_metadata(struct capture *capture, int directory)
 
 static void open_status(struct capture *capture, int directory)
 {
-	static const char without[] = "what was lost is known from the streams only";
+	static const char without[] =
+		"what was lost is known from the streams only, and what kmemtraced itself "
+		"allocated counts as any other";
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	char why[160] = "";
 	int err;
 
 	err = read_text(directory, "kernel/status", TABLE_BYTES_MAX, &text);
 	if (err) {
-		miss(capture, "no status (%s): %s", strerror(-err), without);
+		miss(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
+		     without);
 		return;
 	}
 	err = status_parse(&capture->status, text, why, sizeof(why));
@@ -135,7 +149,8 @@ static void open_status(struct capture *capture, int directory)
 	}
 	status_deinit(&capture->status);
 	memset(&capture->status, 0, sizeof(capture->status));
-	miss(capture, "the status cannot be read (%s): %s", why[0] ? why : strerror(-err), without);
+	miss(capture, "status", err, "the status cannot be read (%s): %s",
+	     why[0] ? why : strerror(-err), without);
 }
 
 static int open_caches(struct capture *capture, const char *text)
@@ -160,13 +175,15 @@ static int open_gfp(struct capture *capture, const char *text)
 
 /* The tables that are text, and what a reader must do without one. */
 static const struct table {
-	const char *path, *what, *without;
+	const char *key, *path, *what, *without;
 	int (*parse)(struct capture *capture, const char *text);
 } tables[] = {
-	{ "kernel/caches", "caches", "objects of slab caches have no size", open_caches },
-	{ "kernel/tasks", "tasks", "tasks have no names", open_tasks },
-	{ "kernel/topology", "topology", "the nodes of CPUs are not known", open_topology },
-	{ "kernel/gfp", "GFP names", "GFP flags are printed as numbers", open_gfp },
+	{ "caches", "kernel/caches", "names of slab caches",
+	  "the sizes of their objects count as 0", open_caches },
+	{ "tasks", "kernel/tasks", "names of tasks", "tasks are numbers", open_tasks },
+	{ "topology", "kernel/topology", "nodes of CPUs", "no CPU has a known node",
+	  open_topology },
+	{ "gfp", "kernel/gfp", "names of GFP flags", "flags are numbers", open_gfp },
 };
 
 static void open_tables(struct capture *capture, int directory)
@@ -178,8 +195,8 @@ static void open_tables(struct capture *capture, int directory)
 		if (!err)
 			err = tables[i].parse(capture, text);
 		if (err)
-			miss(capture, "no %s (%s): %s", tables[i].what, strerror(-err),
-			     tables[i].without);
+			miss(capture, tables[i].key, err, "%s are missing (%s): %s", tables[i].what,
+			     strerror(-err), tables[i].without);
 	}
 }
 
@@ -194,7 +211,15 @@ static int open_symbols(struct capture *capture)
 	}
 	err = symbols_load(&capture->symbols, path);
 	if (err)
-		miss(capture, "no symbols (%s): addresses are printed as numbers", strerror(-err));
+		miss(capture, "symbols", err, "symbols are missing (%s): call sites are addresses",
+		     strerror(-err));
+	if (capture->symbols.hidden)
+		miss(capture, "hidden", 0,
+		     "the kernel hid its addresses (kptr_restrict): call sites have no names");
+	if (capture->symbols.damaged)
+		miss(capture, "symbols", 0,
+		     "symbols are damaged: those behind the damage are missing, and their call "
+		     "sites are addresses");
 	return 0;
 }
 
@@ -257,9 +282,9 @@ static int open_streams(struct capture *capture)
 	}
 	if (err)
 		return fail(capture, err, "%s: %s", capture->path, strerror(-err));
-	if (!capture->stream_count)
-		return fail(capture, -EINVAL, "%s holds no streams (cpu0, cpu1, …)", capture->path);
-	qsort(capture->streams, capture->stream_count, sizeof(*capture->streams), compare_streams);
+	if (capture->stream_count)
+		qsort(capture->streams, capture->stream_count, sizeof(*capture->streams),
+		      compare_streams);
 	return 0;
 }
 
@@ -291,16 +316,21 @@ int capture_open(struct capture *capture, const char *path)
 	if (!capture->path)
 		return fail(capture, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
 	directory = open_directory(capture);
-	err = directory < 0 ? directory : open_metadata(capture, directory);
+	err = directory < 0 ? directory : open_streams(capture);
 	if (!err)
-		err = open_streams(capture);
+		err = open_metadata(capture, directory);
+	if (!err && !capture->stream_count)
+		err = fail(capture, -EINVAL, "%s holds no streams (cpu0, cpu1, …)", path);
 	if (!err)
 		err = open_symbols(capture);
 	if (err) {
 		capture_close(capture);
 		return err;
 	}
+	/* Asked for first: it may be finished between the two. */
+	capture->being_written = capture_is_being_written(path);
 	open_status(capture, directory);
+	capture->being_written &= capture->status.complete == STATUS_CUT_OFF;
 	open_tables(capture, directory);
 	return 0;
 }
@@ -322,6 +352,13 @@ void capture_close(struct capture *capture)
 	gfp_deinit(&capture->gfp);
 }
 
+/* kmemtraced names itself always; what repair made of a lost status names nobody. */
+bool capture_knows_own(const struct capture *capture)
+{
+	return capture->has_status &&
+	       (capture->status.own_count || capture->status.complete != STATUS_REPAIRED);
+}
+
 bool capture_is_being_written(const char *path)
 {
 	bool locked = false;
@@ -334,7 +371,8 @@ bool capture_is_being_written(const char *path)
 	free(name);
 	if (fd < 0)
 		return false;
-	locked = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	/* Shared: two readers do not take each other for a writer. */
+	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 	close(fd);
 	return locked;
 }

@@ -19,6 +19,15 @@ struct capture_stream {
 	char *path;
 };
 
+/* What a reader must do without. */
+struct capture_missing {
+	const char *key;		/* status, symbols, hidden or the name of the table */
+	int err;			/* -ENOENT: there is no such file, …; 0: it says less */
+	char sentence[256];
+};
+
+#define CAPTURE_MISSING_MAX 8
+
 struct capture {
 	char *path;
 	struct metadata metadata;
@@ -31,18 +40,24 @@ struct capture {
 	struct gfp_table gfp;
 	struct capture_stream *streams;	/* by cpu */
 	size_t stream_count;
+	bool being_written;		/* not finished, and a kmemtraced is at it */
+	struct capture_missing missing[CAPTURE_MISSING_MAX];
+	size_t missing_count;
 	char why[300];			/* the sentence after a failure */
-	char missing[300];		/* what a reader must do without, as a sentence; or empty */
 };
 
 #define CAPTURE_DEFAULT "kmemtrace.data"
 
 /*
- * 0, or -errno with why set: -ENOENT, -ENOTDIR, -EINVAL (no capture), -EPROTONOSUPPORT (a newer
- * format), …. A table that is missing or damaged is no failure: it is empty, and missing says so.
+ * 0, or -errno with why set: -ENOENT (nothing there, or nothing of a capture), -ENOTDIR, -EINVAL
+ * (no capture), -EPROTONOSUPPORT (a newer format), …. A table that is missing or damaged is no
+ * failure: it is empty, and missing says so.
  */
 int capture_open(struct capture *capture, const char *path);
 void capture_close(struct capture *capture);
+
+/* Does the capture tell which tasks were kmemtraced's own? */
+bool capture_knows_own(const struct capture *capture);
 
 /* Is a kmemtraced writing it? It holds a lock (flock) on the metadata meanwhile. */
 bool capture_is_being_written(const char *path);

@@ -15,7 +15,6 @@ struct event {
 	uint64_t call_site;
 	uint64_t sequence;		/* on its CPU, widened to 64 bits */
 	const struct cache *cache;	/* NULL: kmalloc, kfree, or a cache that has no name */
-	uint64_t cache_address;		/* 0: kmalloc or kfree */
 	uint32_t requested, allocated;	/* bytes; a cache's allocation has the cache's sizes */
 	uint32_t task;			/* thread id */
 	uint32_t gfp;
@@ -27,11 +26,6 @@ struct event {
 static inline bool event_is_allocation(const struct event *event)
 {
 	return event->id == KMT_KMALLOC || event->id == KMT_CACHE_ALLOC;
-}
-
-static inline bool event_is_free(const struct event *event)
-{
-	return event->id == KMT_KFREE || event->id == KMT_CACHE_FREE;
 }
 
 /* Neither kfree(NULL) nor kfree(kmalloc(0)) frees anything; a NULL allocation failed. */

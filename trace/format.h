@@ -25,7 +25,7 @@ struct packet_header {
 	uint32_t magic;
 	uint32_t stream_id;		/* 0 */
 	uint8_t uuid[16];		/* the capture's, as in its metadata */
-	uint64_t time_first;		/* ns: no record is earlier; not before the last packet's end */
+	uint64_t time_first;		/* ns: no record is earlier; the packet before had ended */
 	uint64_t time_last;		/* ns: no record is later */
 	uint64_t content_bits;		/* header and records */
 	uint64_t packet_bits;		/* where the next packet begins; = content_bits */

@@ -128,10 +128,8 @@ static int fill(struct loss *loss, uint64_t sequence)
 	if (err)
 		return err;
 	index = find(loss, loss->open, sequence);
-	if (index == loss->count || loss->spans[index].first > sequence) {
-		loss->duplicates++;
+	if (index == loss->count || loss->spans[index].first > sequence)
 		return -EEXIST;
-	}
 	gap = &loss->spans[index];
 	rest = *gap;
 	if (gap->first == gap->last) {

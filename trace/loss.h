@@ -9,7 +9,6 @@
 #ifndef TRACE_LOSS_H
 #define TRACE_LOSS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +33,6 @@ struct loss {
 	size_t count, space;
 	size_t open;			/* spans[open..] may still be filled */
 	uint64_t times[LOSS_MEMORY];	/* of the last records, a circle */
-	uint64_t duplicates;		/* numbers that came twice */
 };
 
 /* The first event's number is 0; begin is the time of the capture's start (ns). */

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
@@ -298,8 +297,8 @@ static void parse_machine(struct metadata *metadata, const char *text)
 	uint64_t number, seconds, offset;
 
 	metadata->word_bits = 64;
-	if (find_number(text, "kmt_word_bits", &number) && number == 32)
-		metadata->word_bits = 32;
+	if (find_number(text, "kmt_word_bits", &number) && (number == 32 || number == 0))
+		metadata->word_bits = number;
 	metadata->page_size = 4096;
 	if (find_number(text, "kmt_page_size", &number) && number && number <= 1U << 30 &&
 	    !(number & (number - 1)))

@@ -201,7 +201,6 @@ static void make_event(struct order *order, struct lane *lane, struct event *eve
 		event->requested = record->requested;
 		event->allocated = record->allocated;
 	} else if (record->id != KMT_KFREE) {
-		event->cache_address = record->cache;
 		event->cache = find_cache(order, record->cache, record->time);
 		if (!event->cache) {
 			lane->figures.caches_unknown++;

@@ -39,8 +39,8 @@ struct status_path {
 struct status_span {
 	unsigned int cpu;
 	struct loss_span span;		/* of merged ones from the first to the last */
-	uint64_t count;			/* events lost: fewer than its numbers if it was merged, or */
-					/* STATUS_UNKNOWN if struct loss had to merge already */
+	uint64_t count;			/* events lost: fewer than its numbers if merged, or */
+					/* STATUS_UNKNOWN if struct loss merged already */
 };
 
 #define STATUS_SPANS_MAX 256		/* of one CPU */
@@ -54,13 +54,13 @@ enum status_complete {
 struct status {
 	enum status_complete complete;
 	char stopped[160];		/* why the capture ended: "duration", "SIGINT", … */
-	uint64_t begin, end;		/* ns, the capture's clock: all programs attached between them */
+	uint64_t begin, end;		/* ns, the capture's clock: all attached between them */
 	uint64_t ring_bytes;		/* of one CPU */
 	bool include_self;		/* reports count kmemtraced's own allocations too */
-	uint64_t skipped;		/* of all CPUs, the sum of cpus[].skipped; or STATUS_UNKNOWN */
+	uint64_t skipped;		/* the sum of cpus[].skipped; or STATUS_UNKNOWN */
 	uint64_t names_lost;		/* names of tasks or caches that found no room */
 	uint64_t lost_unattributed;	/* lost events of no task that lost_tasks names */
-	uint64_t raised, raised_most;	/* records whose time was raised to keep order; ns at most */
+	uint64_t raised, raised_most;	/* records whose time was raised; ns at most */
 	uint32_t *wanted;		/* -p: the processes; none: all */
 	size_t wanted_count;
 	uint32_t *own_tasks;		/* thread ids of kmemtraced, ascending */

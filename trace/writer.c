@@ -222,11 +222,6 @@ void writer_retry(struct writer *writer)
 	writer->why[0] = '\0';
 }
 
-size_t writer_pending(const struct writer *writer)
-{
-	return writer->held_count + writer->header.records;
-}
-
 int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16], uint32_t cpu,
 		uint64_t begin)
 {

@@ -65,7 +65,4 @@ int writer_flush(struct writer *writer, uint64_t time, uint64_t skipped, bool fo
 /* Forgets a failed write: there is room again. What comes from here on is written. */
 void writer_retry(struct writer *writer);
 
-/* Records that were put and are not yet in a whole packet on disk. */
-size_t writer_pending(const struct writer *writer);
-
 #endif

@@ -255,7 +255,7 @@ int directory_lock(struct directory *directory)
 
 	directory->lock = open(directory_name(directory, "metadata", name, sizeof(name)),
 			       O_RDONLY | O_CLOEXEC);
-	if (directory->lock < 0 || flock(directory->lock, LOCK_EX | LOCK_NB))
+	if (directory->lock < 0 || flock(directory->lock, LOCK_EX))
 		return fail(directory, errno, "%s: cannot be locked: %s", name, strerror(errno));
 	return 0;
 }

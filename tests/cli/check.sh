@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtrace-check: sound captures and streams, damaged ones, and the wrong ways in.
+# kmemtrace-check: sound captures and streams, damaged ones, one that is still being written, and
+# the wrong ways in.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -25,7 +26,7 @@ flip()
 sed 's/complete yes/complete no/' "$srcdir/cli/exact.trace" |
 	"$builddir/tests/mktrace" unfinished || exit 1
 { cat "$srcdir/cli/exact.trace"; echo "raw 1010ms 0 77"; } | "$builddir/tests/mktrace" odd || exit 1
-for copy in cut flipped missing future nostatus metadata; do
+for copy in cut flipped missing future nostatus metadata kept tables nometadata; do
 	cp -r exact $copy
 done
 truncate -s 500 cut/cpu1
@@ -34,6 +35,11 @@ rm missing/cpu1
 sed 's/kmt_format = 1/kmt_format = 2/' exact/metadata >future/metadata
 rm nostatus/kernel/status
 sed 's/u32 requested/u64 requested/' exact/metadata >metadata/metadata
+rm kept/kernel/gfp
+echo "0000000000000000 T hidden" >kept/kernel/symbols
+rm tables/kernel/gfp tables/kernel/tasks
+sed -i 's/complete yes/complete no/' tables/kernel/status
+rm nometadata/metadata
 cp exact/cpu1 stream
 mkdir empty
 echo "no capture" >file
@@ -51,6 +57,14 @@ mkfifo pipe
 	try missing
 	try nostatus
 	try metadata
+	try kept
+	try tables
+	try nometadata
+	exec 9<unfinished/metadata
+	flock 9
+	try unfinished
+	try --repair unfinished
+	exec 9<&-
 	try exact/cpu0
 	try stream
 	try cut/cpu1
@@ -64,6 +78,10 @@ mkfifo pipe
 	try nowhere exact
 	try --bogus
 	try -o out exact
+	try --repair -o "" exact
+	try ""
+	try --list -v
+	try --list exact
 	try --list
 	"$builddir/kmemtrace-check" exact >/dev/full
 	echo "to a full disk -> $?"

@@ -14,8 +14,9 @@ completion()
 	sed -n "/^_$(echo "$1" | tr - _)()/,/^}/p" "$top_srcdir/completion/kmemtrace"
 }
 
-for program in kmemtrace-check kmemtrace-report; do
-	page=$(echo "$top_srcdir"/*/$program.1)
+for program in kmemtraced kmemtrace-check kmemtrace-report; do
+	[ $program = kmemtraced ] && ! [ -x "$builddir/kmemtraced" ] && continue
+	page=$(echo "$top_srcdir"/*/$program.[18])
 	"$builddir/$program" --help >help || exit 1
 	grep -oE -e '--[a-z][a-z-]+' help | sort -u >options
 	[ -s options ] || { echo "$program: --help tells no option"; failed=1; }

@@ -42,6 +42,8 @@ cat exact/cpu0 >>twice/cpu0
 mkdir empty
 {
 	try --repair exact
+	cp -r cut verbose
+	try --repair -v verbose
 	for capture in unfinished cut head gone metadata nostatus twice; do
 		try --repair $capture
 		loss $capture

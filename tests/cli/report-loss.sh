@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# --max-loss: 9 of 22 events are lost or skipped; and what a report says of a filtered capture,
-# one without events, and one that was cut off.
+# --max-loss: 9 of 22 events are lost or skipped; and what a report says of captures that are
+# filtered, without events, cut off, still being written, ended by an error, short of tables, or
+# repaired.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -11,9 +12,25 @@ cd "$work" || exit 1
 "$builddir/tests/mktrace" exact <"$srcdir/cli/exact.trace" || exit 1
 { echo "wanted 12"; echo "wanted 13"; cat "$srcdir/cli/exact.trace"; } |
 	"$builddir/tests/mktrace" filtered || exit 1
-printf 'unobserved kfree_bulk it fires no tracepoint\nunobserved krealloc\n' >>filtered/kernel/status
+printf 'unobserved kfree_bulk it fires no tracepoint\nunobserved krealloc\n' \
+	>>filtered/kernel/status
 printf 'begin 1s\nend 2s\nlose 0 0\ncomplete yes\n' | "$builddir/tests/mktrace" none || exit 1
-sed 's/complete yes/complete no/' "$srcdir/cli/exact.trace" | "$builddir/tests/mktrace" cut || exit 1
+sed 's/complete yes/complete no/' "$srcdir/cli/exact.trace" |
+	"$builddir/tests/mktrace" cut || exit 1
+{ echo "wanted 12"; cat "$srcdir/cli/exact.trace"; } | "$builddir/tests/mktrace" one || exit 1
+for copy in stopped tables hidden metadata nostatus; do
+	cp -r exact $copy
+done
+cp -r lossy tail
+sed -i 's/^stopped .*/stopped small\/cpu0: No space left on device/' stopped/kernel/status
+rm tables/kernel/*
+echo "0000000000000000 T hidden" >hidden/kernel/symbols
+: >metadata/metadata
+rm nostatus/kernel/status
+truncate -s -20 tail/cpu0 tail/cpu1
+for copy in metadata nostatus tail; do
+	"$builddir/kmemtrace-check" -q --repair $copy || exit 1
+done
 
 try()
 {
@@ -30,6 +47,18 @@ try()
 		"$builddir/kmemtrace-report" -i $capture -l 1 >report 2>&1
 		echo "exit $?"
 		sed '/^site = /,$d' report
+	done
+	exec 9<cut/metadata
+	flock 9
+	echo "--- cut, being written"
+	"$builddir/kmemtrace-report" -i cut | sed -n '/^time/,/^events/p'
+	"$builddir/kmemtrace-report" -i cut --format=json | grep '"state"\|"complete"'
+	exec 9<&-
+	for capture in one stopped tables hidden metadata nostatus tail; do
+		echo "--- $capture"
+		"$builddir/kmemtrace-report" -i $capture | sed '/^allocated/,$d'
+		"$builddir/kmemtrace-report" -i $capture --format=json |
+			grep '"word_bits"\|"start"\|"state"\|"stopped"\|"skipped\|"own_known"'
 	done
 } >out
 diff -u "$srcdir/cli/report-loss.expected" out

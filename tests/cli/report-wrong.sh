@@ -9,6 +9,10 @@ cd "$work" || exit 1
 "$builddir/tests/mktrace" good <"$srcdir/cli/exact.trace" || exit 1
 cp -r good future
 sed 's/kmt_format = 1/kmt_format = 2/' good/metadata >future/metadata
+cp -r good nometadata
+rm nometadata/metadata
+cp -r good damaged
+sed -i s/byte_order/bite_order/ damaged/metadata
 mkdir empty
 echo "no capture" >file
 mkdir other
@@ -28,7 +32,10 @@ try()
 	try bogus
 	try sites summary
 	try -i
+	try -i ""
 	try -i nowhere
+	try -i nometadata
+	try -i damaged
 	try -i empty
 	try -i file
 	try -i other

@@ -3,12 +3,14 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -51,7 +53,9 @@ static void test_whole(void **state)
 	char text[100];
 
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_string_equal(capture.missing, "");
+	assert_int_equal(capture.missing_count, 0);
+	assert_false(capture.being_written);
+	assert_true(capture_knows_own(&capture));
 	assert_string_equal(capture.metadata.hostname, "vm");
 	assert_true(capture.has_status);
 	assert_int_equal(capture.status.cpu_count, 2);
@@ -98,10 +102,14 @@ static void test_missing_tables(void **state)
 	remove_file(*state, "kernel/status");
 	assert_int_equal(capture_open(&capture, *state), 0);
 	assert_false(capture.has_status);
-	assert_non_null(strstr(capture.missing,
-			       "no symbols (No such file or directory): addresses are printed as "
-			       "numbers"));
-	assert_non_null(strstr(capture.missing, "; no status"));
+	assert_false(capture_knows_own(&capture));
+	assert_int_equal(capture.missing_count, 2);
+	assert_string_equal(capture.missing[0].key, "symbols");
+	assert_int_equal(capture.missing[0].err, -ENOENT);
+	assert_string_equal(capture.missing[0].sentence,
+			    "symbols are missing (No such file or directory): call sites are "
+			    "addresses");
+	assert_string_equal(capture.missing[1].key, "status");
 	assert_int_equal(capture.caches.count, 2);
 	capture_close(&capture);
 
@@ -111,10 +119,58 @@ static void test_missing_tables(void **state)
 	remove_file(*state, "kernel/gfp");
 	remove_file(*state, "kernel");
 	assert_int_equal(capture_open(&capture, *state), 0);
-	/* More than the sentence has room for. */
-	assert_int_equal(strlen(capture.missing), sizeof(capture.missing) - 1);
+	assert_int_equal(capture.missing_count, 6);
+	assert_string_equal(capture.missing[5].key, "gfp");
+	assert_int_equal(capture.missing[5].err, -ENOENT);
 	assert_int_equal(capture.stream_count, 2);
 	capture_close(&capture);
+}
+
+/* What the symbols say of themselves: the kernel hid them, or the file is damaged. */
+static void test_symbols(void **state)
+{
+	static const char hidden[] = "0000000000000000 T a\n0000000000000000 t b\n";
+	char *path = scratch_path(*state, "kernel/symbols");
+	struct capture capture;
+
+	scratch_write(path, hidden, sizeof(hidden) - 1);
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_int_equal(capture.missing_count, 1);
+	assert_string_equal(capture.missing[0].key, "hidden");
+	assert_non_null(strstr(capture.missing[0].sentence, "kptr_restrict"));
+	capture_close(&capture);
+
+	scratch_write(path, "\x1f\x8b\x08\0\0\0\0\0\0\3rest", 14);
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_int_equal(capture.missing_count, 1);
+	assert_string_equal(capture.missing[0].key, "symbols");
+	assert_non_null(strstr(capture.missing[0].sentence, "damage"));
+	capture_close(&capture);
+	free(path);
+}
+
+/* Another reader's lock is no writer's; a finished capture is written by nobody. */
+static void test_being_written(void **state)
+{
+	char *path = scratch_path(*state, "metadata");
+	struct capture capture;
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_SH), 0);
+	assert_false(capture_is_being_written(*state));
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_true(capture_is_being_written(*state));
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_false(capture.being_written);
+	capture_close(&capture);
+	remove_file(*state, "kernel/status");
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_true(capture.being_written);
+	capture_close(&capture);
+	close(fd);
+	assert_false(capture_is_being_written(*state));
+	free(path);
 }
 
 static void test_huge_tables(void **state)
@@ -124,7 +180,9 @@ static void test_huge_tables(void **state)
 
 	assert_int_equal(truncate(path, (64 << 20) + 1), 0);
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_non_null(strstr(capture.missing, "no tasks (File too large)"));
+	assert_int_equal(capture.missing_count, 1);
+	assert_string_equal(capture.missing[0].sentence,
+			    "names of tasks are missing (File too large): tasks are numbers");
 	capture_close(&capture);
 	free(path);
 	path = scratch_path(*state, "metadata");
@@ -136,18 +194,29 @@ static void test_huge_tables(void **state)
 static void test_what_is_no_capture(void **state)
 {
 	char *path = scratch_path(*state, "cpu0"), *empty = scratch_directory();
+	unsigned char *metadata;
+	size_t metadata_size;
 
 	check_refused(path, -ENOTDIR, "cpu0 is a stream: name the capture's directory");
 	free(path);
 	path = scratch_path(*state, "metadata");
+	metadata = scratch_read(path, &metadata_size);
 	check_refused(path, -ENOTDIR, "metadata is not a directory: not a capture");
 	check_refused("/nonexistent/capture", -ENOENT, "/nonexistent/capture: No such file");
-	check_refused(empty, -EINVAL, "holds no metadata: not a capture");
+	check_refused(empty, -ENOENT, "holds no metadata: not a capture");
 	check_refused("", -ENOENT, "No such file");
 
+	scratch_write(path, "hello", 5);
+	check_refused(*state, -EINVAL, "if it is damaged, kmemtrace-check --repair");
+	assert_int_equal(remove(path), 0);
+	check_refused(*state, -EINVAL, "no metadata: kmemtrace-check --repair makes it anew");
+	scratch_write(path, metadata, metadata_size);
+	free(metadata);
 	remove_file(*state, "cpu0");
 	remove_file(*state, "cpu1");
 	check_refused(*state, -EINVAL, "holds no streams");
+	assert_int_equal(remove(path), 0);
+	check_refused(*state, -ENOENT, "holds no metadata: not a capture");
 	scratch_write(path, "hello", 5);
 	check_refused(*state, -EINVAL, "metadata: ");
 	remove_file(*state, "metadata");
@@ -163,6 +232,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stream_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_symbols, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_being_written, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_huge_tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_no_capture, setup, teardown),
 	};

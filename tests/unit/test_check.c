@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Every check of kmemtrace-check, each made to fail by one wrong field under a right CRC. */
 #include "config.h"
 
@@ -195,7 +195,7 @@ static void test_each_statement(void **state)
 		{ "\nskipped 0", "\nskipped 3", "skipped 3 in all, 0 of its CPUs together" },
 		{ "cpu 0 ", "cpu 1 ", "the stream of cpu1 is missing" },
 		{ "cpu 0 ", "cpu 1 ", "there is a stream of cpu0, which it does not name" },
-		{ "complete yes", "complete no ", "still being written, or was cut off" },
+		{ "complete yes", "complete no ", "was cut off: kmemtraced did not finish it" },
 	};
 
 	(void)state;

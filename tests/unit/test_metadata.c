@@ -187,6 +187,15 @@ static void hostile(void **state)
 	assert_true(copy.wall_offset == 0);
 	free(hostname);
 	free(text);
+
+	/* What repair could not know. */
+	assert_int_equal(metadata_parse(&copy,
+					HEAD UUID "byte_order = be; kmt_format = 1;"
+						  "kmt_word_bits = 0; offset_s = 0; offset = 0;",
+					why, sizeof(why)),
+			 0);
+	assert_int_equal(copy.word_bits, 0);
+	assert_true(copy.wall_offset == 0);
 }
 
 int main(void)

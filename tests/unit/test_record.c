@@ -93,12 +93,10 @@ static void test_event_kinds(void **state)
 
 	(void)state;
 	assert_true(event_is_allocation(&event));
-	assert_false(event_is_free(&event));
 	assert_false(event_has_object(&event));
 	event.id = KMT_KFREE;
 	event.pointer = KMT_ZERO_SIZE_PTR;
 	assert_false(event_is_allocation(&event));
-	assert_true(event_is_free(&event));
 	assert_false(event_has_object(&event));
 	event.pointer = 0x1000;
 	assert_true(event_has_object(&event));

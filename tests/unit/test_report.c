@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is hard to see from the command line: dates, widths with huge numbers, hostile names. */
 #include "config.h"
 

@@ -192,7 +192,7 @@ static void unknown_and_damaged_lines(void **state)
 	assert_int_equal(status.complete, STATUS_CUT_OFF);
 	assert_int_equal(status.begin, 7);
 	assert_int_equal(status.end, 9);
-	assert_int_equal(status.skipped, 0);	/* of a line that was cut off */
+	assert_int_equal(status.skipped, 0); /* of a line that was cut off */
 	assert_int_equal(status.cpu_count, 2);
 	assert_int_equal(status.cpus[1].cpu, 5);
 	assert_int_equal(status.wanted_count, 0);
