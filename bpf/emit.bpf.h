@@ -9,7 +9,7 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);			/* kmemtraced: the possible CPUs */
+	__uint(max_entries, 1); /* kmemtraced: the possible CPUs */
 	__type(key, uint32_t);
 	__type(value, struct kmt_control);
 } controls SEC(".maps");
@@ -17,7 +17,7 @@ struct {
 /* A ring is an array of one huge value, so that it can lie on its CPU's own node. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1);			/* kmemtraced: the possible CPUs */
+	__uint(max_entries, 1); /* kmemtraced: the possible CPUs */
 	__type(key, uint32_t);
 	__type(value, uint32_t);
 } rings SEC(".maps");
@@ -25,8 +25,8 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
-	__type(key, uint32_t);			/* tid */
-	__type(value, uint64_t);		/* its lost events */
+	__type(key, uint32_t);	 /* tid */
+	__type(value, uint64_t); /* its lost events */
 } lost_by_task SEC(".maps");
 
 struct kmt_totals totals;
@@ -54,7 +54,7 @@ static __always_inline void publish(struct kmt_record *record, uint64_t tag)
 	asm volatile("" ::: "memory");
 	*(volatile uint64_t *)&record->tag = tag;
 #else
-	__sync_lock_test_and_set(&record->tag, tag);	/* BPF exchange: a full barrier */
+	__sync_lock_test_and_set(&record->tag, tag); /* BPF exchange: a full barrier */
 #endif
 }
 
@@ -72,12 +72,12 @@ static __always_inline int emit(uint8_t id, uint64_t call_site, uint64_t pointer
 		return 0;
 	control = bpf_map_lookup_elem(&controls, &cpu);
 	if (!control)
-		return 0;	/* cannot be: there is one for each possible CPU */
+		return 0; /* cannot be: there is one for each possible CPU */
 	whole.sequence = __sync_fetch_and_add(&control->sequence, 1);
 
 	map = bpf_map_lookup_elem(&rings, &cpu);
 	if (!map)
-		goto lost;	/* a CPU that has just come up */
+		goto lost; /* a CPU that has just come up */
 	ring = bpf_map_lookup_elem(map, &first);
 	if (!ring)
 		goto lost;

@@ -6,15 +6,15 @@
 #ifndef BPF_FILTER_BPF_H
 #define BPF_FILTER_BPF_H
 
-const volatile uint32_t ring_slots = 1024;	/* a power of two */
+const volatile uint32_t ring_slots = 1024; /* a power of two */
 const volatile uint32_t possible_cpus = 1;
-const volatile uint32_t wanted_count;		/* 0: every process is wanted */
-const volatile uint32_t wanted_tgid;		/* if wanted_count is 1 */
+const volatile uint32_t wanted_count; /* 0: every process is wanted */
+const volatile uint32_t wanted_tgid;  /* if wanted_count is 1 */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
-	__type(key, uint32_t);		/* tgid */
+	__type(key, uint32_t); /* tgid */
 	__type(value, uint8_t);
 } wanted SEC(".maps");
 

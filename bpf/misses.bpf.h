@@ -16,7 +16,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16);
-	__type(key, uint32_t);			/* id of a program of ours */
+	__type(key, uint32_t); /* id of a program of ours */
 	__type(value, uint8_t);
 } own_programs SEC(".maps");
 
@@ -40,10 +40,11 @@ static __always_inline unsigned long per_cpu_offset(uint32_t cpu)
 	uint32_t first = 0;
 
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_map_lookup_percpu_elem))
-		return 0;	/* before 5.19 */
+		return 0; /* before 5.19 */
 	copy = bpf_map_lookup_percpu_elem(&landmark, &first, cpu);
-	bpf_probe_read_kernel(&base, sizeof(base), (const char *)plain(&map) +
-			      bpf_core_field_offset(struct bpf_array, pptrs));
+	bpf_probe_read_kernel(&base, sizeof(base),
+			      (const char *)plain(&map) +
+				      bpf_core_field_offset(struct bpf_array, pptrs));
 	return copy && base ? plain(&copy) - base : 0;
 }
 

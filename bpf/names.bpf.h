@@ -25,7 +25,7 @@ uint64_t seen[SEEN_SLOTS];
 
 static __always_inline uint32_t seen_slot(uint64_t cache)
 {
-	return (cache >> 6) * 0x9e3779b97f4a7c15ULL >> 52;	/* 12 bits: SEEN_SLOTS */
+	return (cache >> 6) * 0x9e3779b97f4a7c15ULL >> 52; /* 12 bits: SEEN_SLOTS */
 }
 
 static __always_inline struct kmt_name *name_begin(uint32_t kind, uint64_t key)
@@ -64,7 +64,7 @@ static __noinline int tell_cache(uint64_t address)
 	if (!bpf_map_lookup_elem(&told, &address)) {
 		name = name_begin(KMT_NAME_CACHE, address);
 		if (!name)
-			return 0;	/* not marked: the next event asks again */
+			return 0; /* not marked: the next event asks again */
 		name->object_size = BPF_CORE_READ(cache, object_size);
 		name->size = BPF_CORE_READ(cache, size);
 		bpf_probe_read_kernel_str(name->name, sizeof(name->name),

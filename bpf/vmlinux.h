@@ -48,7 +48,7 @@ enum {
 	BPF_RB_NO_WAKEUP = 1,
 };
 
-struct bpf_raw_tracepoint_args {	/* UAPI: the arguments, a word each */
+struct bpf_raw_tracepoint_args { /* UAPI: the arguments, a word each */
 	__u64 args[0];
 };
 
@@ -69,7 +69,7 @@ struct task_struct {
 typedef struct {
 	struct {
 	} v;
-} u64_stats_t;	/* a 64-bit word; only its place is asked for */
+} u64_stats_t; /* a 64-bit word; only its place is asked for */
 
 struct bpf_prog_stats {
 	u64_stats_t misses;

@@ -18,16 +18,16 @@
 /* A stream, as far as it has been read. */
 struct check_stream {
 	struct findings *findings;
-	const struct check *check; /* that is called now */
+	const struct check *check;     /* that is called now */
 	const struct capture *capture; /* NULL: the stream stands alone */
-	unsigned int cpu; /* as the file's name or else the first packet tells */
+	unsigned int cpu;	       /* as the file's name or else the first packet tells */
 	bool cpu_known;
-	uint64_t packets; /* whole and right ones */
+	uint64_t packets;		  /* whole and right ones */
 	struct packet_header first, last; /* of them; last is the one before the packet */
 	struct loss loss;
-	uint64_t record_offset; /* in the file, bytes */
-	uint64_t record_time; /* of the record before, ns */
-	uint64_t packet_records; /* so far in this packet */
+	uint64_t record_offset;			    /* in the file, bytes */
+	uint64_t record_time;			    /* of the record before, ns */
+	uint64_t packet_records;		    /* so far in this packet */
 	uint64_t sequence_lowest, sequence_highest; /* in this packet */
 	uint64_t records, own;
 };
@@ -42,7 +42,7 @@ struct check_capture {
 struct check {
 	const char *name;
 	const char *sentence; /* what holds in a sound capture */
-	bool mendable; /* holds again after --repair */
+	bool mendable;	      /* holds again after --repair */
 	void (*packet)(struct check_stream *stream, const struct packet *packet);
 	void (*record)(struct check_stream *stream, const struct packet *packet,
 		       const struct kmt_record *record, uint64_t sequence);

@@ -15,7 +15,7 @@
 #include "check/check.h"
 
 #define ERRNO_POINTERS 4095 /* the last addresses are errors in the kernel's pointers */
-#define PAGE_BYTES 4096 /* no object lies in the first page */
+#define PAGE_BYTES 4096	    /* no object lies in the first page */
 
 #define find(stream, offset, ...) \
 	findings_add((stream)->findings, (stream)->check, offset, __VA_ARGS__)

@@ -13,11 +13,11 @@
 struct check;
 
 struct findings {
-	bool silent; /* only count */
+	bool silent;  /* only count */
 	bool verbose; /* a line for each stream too */
 	uint64_t count;
 	uint64_t mendable; /* of them: what --repair mends */
-	const char *path; /* of the file that is looked at */
+	const char *path;  /* of the file that is looked at */
 	struct {
 		const struct check *check;
 		uint64_t count;

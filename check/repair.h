@@ -33,9 +33,9 @@ struct repair_stream {
 	char *path; /* NULL: it is missing */
 	struct repair_packet *packets;
 	size_t count, space;
-	bool empty_first; /* the first that is kept is as a first packet must be */
+	bool empty_first;	   /* the first that is kept is as a first packet must be */
 	struct packet_header last; /* that is kept */
-	uint64_t time_first; /* ns, of the first that is kept */
+	uint64_t time_first;	   /* ns, of the first that is kept */
 	uint64_t records, own;
 	struct loss loss; /* settled once surveyed */
 	uint64_t dropped_bytes, dropped_places;
@@ -65,17 +65,17 @@ void repair_stream_deinit(struct repair_stream *stream);
 
 /* A repair under way. */
 struct repair {
-	char *path; /* the original's directory itself, no link to it */
-	char *work; /* where the new one is built; NULL once it has its place */
+	char *path;		       /* the original's directory itself, no link to it */
+	char *work;		       /* where the new one is built; NULL once it has its place */
 	struct repair_stream *streams; /* by cpu */
 	size_t stream_count;
 	struct repair_identity identity;
 	struct metadata metadata;
-	bool metadata_read; /* the old one could be */
+	bool metadata_read;    /* the old one could be */
 	bool metadata_rebuilt; /* the old one cannot be copied */
 	struct status status;
 	char status_why[200]; /* what is wrong with the old one; or empty */
-	bool status_sound; /* its figures add up, so they tell of lost tails too */
+	bool status_sound;    /* its figures add up, so they tell of lost tails too */
 	struct repair_end end;
 	bool quiet;
 	char *why;

@@ -181,26 +181,6 @@ struct repair_output {
 	size_t space;
 };
 
-static void header_swap(struct packet_header *header)
-{
-	header->magic = bswap_32(header->magic);
-	header->stream_id = bswap_32(header->stream_id);
-	header->time_first = bswap_64(header->time_first);
-	header->time_last = bswap_64(header->time_last);
-	header->content_bits = bswap_64(header->content_bits);
-	header->packet_bits = bswap_64(header->packet_bits);
-	header->lost = bswap_64(header->lost);
-	header->number = bswap_64(header->number);
-	header->cpu = bswap_32(header->cpu);
-	header->records = bswap_32(header->records);
-	header->sequence_first = bswap_64(header->sequence_first);
-	header->sequence_end = bswap_64(header->sequence_end);
-	header->skipped = bswap_64(header->skipped);
-	header->codec = bswap_16(header->codec);
-	header->version = bswap_16(header->version);
-	header->crc = bswap_32(header->crc);
-}
-
 static int write_all(int fd, const unsigned char *bytes, size_t size)
 {
 	while (size) {
@@ -240,7 +220,7 @@ static int output_packet(struct repair_output *output, struct packet_header head
 	header.crc = 0;
 	disk = header;
 	if (output->identity->swap)
-		header_swap(&disk);
+		packet_header_swap(&disk);
 	memcpy(output->bytes, &disk, sizeof(disk));
 	if (size)
 		memcpy(output->bytes + sizeof(disk), records, size);

@@ -15,17 +15,17 @@
 
 struct cache {
 	uint64_t address;
-	uint64_t since, until;		/* ns: since the first sight; until it was freed */
-	uint32_t object_size;		/* bytes that a user may use: what an allocation requests */
-	uint32_t size;			/* bytes from one object to the next: what it costs */
-	char name[64];			/* the cache's own */
-	const char *aliases;		/* other names, separated by commas; or NULL */
+	uint64_t since, until; /* ns: since the first sight; until it was freed */
+	uint32_t object_size;  /* bytes that a user may use: what an allocation requests */
+	uint32_t size;	       /* bytes from one object to the next: what it costs */
+	char name[64];	       /* the cache's own */
+	const char *aliases;   /* other names, separated by commas; or NULL */
 };
 
 struct caches {
-	struct cache *list;		/* by address, then since */
+	struct cache *list; /* by address, then since */
 	size_t count;
-	char *aliases;			/* where those of the list lie */
+	char *aliases; /* where those of the list lie */
 };
 
 /*

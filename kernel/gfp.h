@@ -16,7 +16,7 @@ struct gfp_name {
 };
 
 struct gfp_table {
-	struct gfp_name *list;		/* in the kernel's order: the first that fits wins */
+	struct gfp_name *list; /* in the kernel's order: the first that fits wins */
 	size_t count;
 };
 

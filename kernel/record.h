@@ -17,41 +17,41 @@
 
 /* What happened. On disk: append only, never renumbered, never reused. */
 enum kmt_id {
-	KMT_NONE = 0,		/* never recorded: marks an unused ring slot */
-	KMT_KMALLOC = 1,	/* requested and allocated are valid */
-	KMT_KFREE = 2,		/* the last 8 bytes are 0 */
-	KMT_CACHE_ALLOC = 3,	/* cache is valid; the sizes are the cache's */
-	KMT_CACHE_FREE = 4,	/* cache is valid */
-	KMT_ID_END		/* not an id: one past the last that this version knows */
+	KMT_NONE = 0,	     /* never recorded: marks an unused ring slot */
+	KMT_KMALLOC = 1,     /* requested and allocated are valid */
+	KMT_KFREE = 2,	     /* the last 8 bytes are 0 */
+	KMT_CACHE_ALLOC = 3, /* cache is valid; the sizes are the cache's */
+	KMT_CACHE_FREE = 4,  /* cache is valid */
+	KMT_ID_END	     /* not an id: one past the last that this version knows */
 };
 
-#define KMT_NODE_ANY (-1)		/* no node was asked for; also in every free */
-#define KMT_SIZE_MAX UINT32_MAX		/* a size of 4 GiB or more: only failed requests have it */
-#define KMT_WORD 8			/* bytes: the unit of kmt_record.words */
+#define KMT_NODE_ANY (-1)	/* no node was asked for; also in every free */
+#define KMT_SIZE_MAX UINT32_MAX /* a size of 4 GiB or more: only failed requests have it */
+#define KMT_WORD 8		/* bytes: the unit of kmt_record.words */
 #define KMT_RECORD_WORDS 6
-#define KMT_ZERO_SIZE_PTR 16		/* what kmalloc(0) returns: no object */
+#define KMT_ZERO_SIZE_PTR 16 /* what kmalloc(0) returns: no object */
 
 struct kmt_record {
-	uint64_t time;			/* ns, the capture's clock; taken after the slot */
+	uint64_t time; /* ns, the capture's clock; taken after the slot */
 	union {
 		struct {
-			uint8_t id;	/* enum kmt_id */
-			uint8_t words;	/* size of the whole record, in words of 8 bytes */
-			int16_t node;	/* that was asked for, or KMT_NODE_ANY */
-			uint32_t sequence;	/* number of the event on its CPU, modulo 2^32 */
+			uint8_t id;	   /* enum kmt_id */
+			uint8_t words;	   /* size of the whole record, in words of 8 bytes */
+			int16_t node;	   /* that was asked for, or KMT_NODE_ANY */
+			uint32_t sequence; /* number of the event on its CPU, modulo 2^32 */
 		};
-		uint64_t tag;		/* the same 8 bytes: not 0 once the record is whole */
+		uint64_t tag; /* the same 8 bytes: not 0 once the record is whole */
 	};
-	uint64_t pointer;		/* the object; 0 in a failed allocation or kfree(NULL) */
-	uint64_t call_site;		/* return address in the caller */
-	uint32_t task;			/* thread id of the current task; 0 is the idle task */
-	uint32_t gfp;			/* flags as the capturing kernel has them; 0 in a free */
+	uint64_t pointer;   /* the object; 0 in a failed allocation or kfree(NULL) */
+	uint64_t call_site; /* return address in the caller */
+	uint32_t task;	    /* thread id of the current task; 0 is the idle task */
+	uint32_t gfp;	    /* flags as the capturing kernel has them; 0 in a free */
 	union {
 		struct {
-			uint32_t requested;	/* bytes */
-			uint32_t allocated;	/* bytes */
+			uint32_t requested; /* bytes */
+			uint32_t allocated; /* bytes */
 		};
-		uint64_t cache;		/* address of the struct kmem_cache */
+		uint64_t cache; /* address of the struct kmem_cache */
 	};
 };
 

@@ -14,11 +14,11 @@
  * sequence = slots + lost + events between the two.
  */
 struct kmt_control {
-	uint64_t sequence;	/* events numbered; written by the CPU */
-	uint64_t slots;		/* slots taken */
-	uint64_t lost;		/* events that found no slot */
+	uint64_t sequence; /* events numbered; written by the CPU */
+	uint64_t slots;	   /* slots taken */
+	uint64_t lost;	   /* events that found no slot */
 	uint64_t reserved[5];
-	uint64_t tail;		/* slots given back; written by kmemtraced, on a line of its own */
+	uint64_t tail; /* slots given back; written by kmemtraced, on a line of its own */
 	uint64_t reserved2[7];
 };
 _Static_assert(sizeof(struct kmt_control) == 128, "two cache lines");
@@ -31,29 +31,29 @@ _Static_assert(sizeof(struct kmt_control) == 128, "two cache lines");
 
 /* Names come seldom, through one BPF ring buffer. */
 enum kmt_name_kind {
-	KMT_NAME_CACHE = 1,	/* key: struct kmem_cache; first seen at time */
-	KMT_NAME_CACHE_GONE = 2,	/* key: struct kmem_cache; freed at time */
-	KMT_NAME_TASK = 3,	/* key: tid; new, or renamed, at time */
-	KMT_NAME_MODULES = 4,	/* a module came or went */
+	KMT_NAME_CACHE = 1,	 /* key: struct kmem_cache; first seen at time */
+	KMT_NAME_CACHE_GONE = 2, /* key: struct kmem_cache; freed at time */
+	KMT_NAME_TASK = 3,	 /* key: tid; new, or renamed, at time */
+	KMT_NAME_MODULES = 4,	 /* a module came or went */
 };
 
 #define KMT_NAME_SIZE 64
 
 struct kmt_name {
-	uint32_t kind;		/* enum kmt_name_kind */
-	uint32_t tgid;		/* of a task */
+	uint32_t kind; /* enum kmt_name_kind */
+	uint32_t tgid; /* of a task */
 	uint64_t time;
 	uint64_t key;
-	uint32_t object_size;	/* of a cache, bytes: what a user may use */
-	uint32_t size;		/* of a cache, bytes: from one object to the next */
-	char name[KMT_NAME_SIZE];	/* NUL-terminated */
+	uint32_t object_size;	  /* of a cache, bytes: what a user may use */
+	uint32_t size;		  /* of a cache, bytes: from one object to the next */
+	char name[KMT_NAME_SIZE]; /* NUL-terminated */
 };
 
 /* Totals that are no CPU's own. */
 struct kmt_totals {
-	uint64_t names_lost;	/* names that found no room: asked for again at the next event */
-	uint64_t lost_unattributed;	/* lost events that the per-task table had no room for */
-	uint64_t cache_of_caches;	/* address of the cache named "kmem_cache", once seen */
+	uint64_t names_lost; /* names that found no room: asked for again at the next event */
+	uint64_t lost_unattributed; /* lost events that the per-task table had no room for */
+	uint64_t cache_of_caches;   /* address of the cache named "kmem_cache", once seen */
 };
 
 #endif

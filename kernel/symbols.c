@@ -13,9 +13,9 @@
 #include "kernel/symbols.h"
 
 #define SYMBOLS_MAX (1U << 22) /* a distribution's kernel has 300,000 */
-#define TEXT_MAX (1U << 28) /* bytes */
-#define SNAPSHOTS_MAX 1024 /* later ones count as part of the last */
-#define LINE_SIZE 1024 /* Linux allows names of 512 */
+#define TEXT_MAX (1U << 28)    /* bytes */
+#define SNAPSHOTS_MAX 1024     /* later ones count as part of the last */
+#define LINE_SIZE 1024	       /* Linux allows names of 512 */
 
 /*
  * A module's last symbol ends nobody knows where: what follows in memory may be another module

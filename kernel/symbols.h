@@ -12,10 +12,10 @@
 
 struct symbol {
 	uint64_t address;
-	uint64_t size;		/* bytes to the next symbol of its module; 0: it is the last one */
-	uint64_t since;		/* ns, the capture's clock: 0 was there from the start */
-	uint32_t name;		/* offset in symbols.text */
-	uint32_t module;	/* offset in symbols.text; the kernel's own: of an empty string */
+	uint64_t size;	 /* bytes to the next symbol of its module; 0: it is the last one */
+	uint64_t since;	 /* ns, the capture's clock: 0 was there from the start */
+	uint32_t name;	 /* offset in symbols.text */
+	uint32_t module; /* offset in symbols.text; the kernel's own: of an empty string */
 };
 
 /* Symbols of one time: list[first] up to the next snapshot's first. */
@@ -25,14 +25,14 @@ struct symbols_snapshot {
 };
 
 struct symbols {
-	struct symbol *list;	/* by since, then address */
+	struct symbol *list; /* by since, then address */
 	size_t count;
-	struct symbols_snapshot *snapshots;	/* by since */
+	struct symbols_snapshot *snapshots; /* by since */
 	size_t snapshot_count;
 	char *text;
 	size_t text_size;
-	bool hidden;		/* the kernel showed only zero addresses (kptr_restrict) */
-	bool damaged;		/* the file ends in damage; what came before it is here */
+	bool hidden;  /* the kernel showed only zero addresses (kptr_restrict) */
+	bool damaged; /* the file ends in damage; what came before it is here */
 };
 
 /*

@@ -11,12 +11,12 @@
 
 struct task {
 	uint32_t tid, tgid;
-	uint64_t since;			/* ns: 0 was there from the start */
-	char comm[16];			/* NUL-terminated */
+	uint64_t since; /* ns: 0 was there from the start */
+	char comm[16];	/* NUL-terminated */
 };
 
 struct tasks {
-	struct task *list;		/* by tid, then since */
+	struct task *list; /* by tid, then since */
 	size_t count;
 };
 

@@ -9,12 +9,12 @@
 
 struct topology_cpu {
 	unsigned int cpu;
-	int node;			/* -1: unknown */
-	bool online;			/* when the capture began */
+	int node;    /* -1: unknown */
+	bool online; /* when the capture began */
 };
 
 struct topology {
-	struct topology_cpu *list;	/* by cpu; every possible one */
+	struct topology_cpu *list; /* by cpu; every possible one */
 	size_t count;
 };
 
@@ -28,7 +28,7 @@ void topology_deinit(struct topology *topology);
 
 const struct topology_cpu *topology_find(const struct topology *topology, unsigned int cpu);
 
-#define TOPOLOGY_NUMBER_MAX 65535	/* of a CPU or a node; struct event has 16 bits for a CPU */
+#define TOPOLOGY_NUMBER_MAX 65535 /* of a CPU or a node; struct event has 16 bits for a CPU */
 
 /*
  * Parses a list as "0-3,8" in sysfs, ascending; calls each for every number, until it does not

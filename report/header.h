@@ -20,7 +20,7 @@ enum field_type {
 	FIELD_DECIMAL,
 	FIELD_BOOL,
 	FIELD_TABLE,
-	FIELD_LIST, /* a table of one column */
+	FIELD_LIST,    /* a table of one column */
 	FIELD_UNKNOWN, /* no value */
 };
 

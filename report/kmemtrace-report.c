@@ -46,7 +46,7 @@ enum color_when {
 
 struct options {
 	const char *input;
-	const char *sort; /* NULL: the view's own */
+	const char *sort;	 /* NULL: the view's own */
 	const struct view *view; /* NULL: the first */
 	const struct renderer *renderer;
 	bool lines_given;

@@ -27,7 +27,7 @@ struct renderer {
 	const char *name;
 	int (*render)(FILE *file, const struct header *header, const struct table *table,
 		      bool color);
-	size_t rows; /* by default; 0: all */
+	size_t rows;	 /* by default; 0: all */
 	bool has_header; /* shows the losses */
 };
 

@@ -13,9 +13,9 @@
 #include "report/render.h"
 
 #define TEXT_COLUMNS 79
-#define TEXT_LABEL 10 /* columns before a line's text */
+#define TEXT_LABEL 10	 /* columns before a line's text */
 #define TEXT_NAME_MIN 12 /* columns that are left for the names, at least */
-#define TEXT_CELL 32 /* bytes: any number in digits */
+#define TEXT_CELL 32	 /* bytes: any number in digits */
 
 #define COLOR_HEAD "\033[1m"
 #define COLOR_WARNING "\033[33m"

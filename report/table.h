@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 enum column_type {
-	COLUMN_TEXT, /* sorted ascending */
-	COLUMN_NUMBER, /* sorted descending */
+	COLUMN_TEXT,	/* sorted ascending */
+	COLUMN_NUMBER,	/* sorted descending */
 	COLUMN_DECIMAL, /* sorted descending */
-	COLUMN_HEX, /* "0x…", sorted ascending */
+	COLUMN_HEX,	/* "0x…", sorted ascending */
 };
 
 enum column_where {
@@ -23,7 +23,7 @@ enum column_where {
 };
 
 struct column {
-	const char *key; /* in JSON, CSV and the sort option */
+	const char *key;	   /* in JSON, CSV and the sort option */
 	const char *header, *unit; /* two lines of the text's head; the unit may be "" */
 	enum column_type type;
 	int decimals; /* of COLUMN_DECIMAL, in the text */
@@ -40,16 +40,16 @@ struct cell {
 };
 
 struct table {
-	const char *key; /* in JSON */
-	const char *empty; /* the sentence of a table without rows */
-	const char *sort; /* default keys */
+	const char *key;	      /* in JSON */
+	const char *empty;	      /* the sentence of a table without rows */
+	const char *sort;	      /* default keys */
 	const struct column *columns; /* not the table's own */
 	size_t column_count;
-	size_t tie; /* the column that tells two rows apart in the end */
+	size_t tie;	    /* the column that tells two rows apart in the end */
 	struct cell *cells; /* row after row */
 	size_t rows, space;
 	size_t rows_made; /* before the cut */
-	char why[320]; /* the sentence after a failure */
+	char why[320];	  /* the sentence after a failure */
 };
 
 /* The rest of the fields is the caller's to set. */

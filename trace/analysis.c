@@ -24,7 +24,7 @@ struct pass {
 	const struct status *status;
 	struct heap heap;
 	uint32_t *places; /* index of a site + 1; 0: an empty place */
-	size_t mask; /* places - 1 */
+	size_t mask;	  /* places - 1 */
 	size_t site_space;
 	uint64_t seed;
 	uint32_t last_task;

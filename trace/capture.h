@@ -21,8 +21,8 @@ struct capture_stream {
 
 /* What a reader must do without. */
 struct capture_missing {
-	const char *key;		/* status, symbols, hidden or the name of the table */
-	int err;			/* -ENOENT: there is no such file, …; 0: it says less */
+	const char *key; /* status, symbols, hidden or the name of the table */
+	int err;	 /* -ENOENT: there is no such file, …; 0: it says less */
 	char sentence[256];
 };
 
@@ -32,18 +32,18 @@ struct capture {
 	char *path;
 	struct metadata metadata;
 	struct status status;
-	bool has_status;		/* kernel/status was there and could be read */
+	bool has_status; /* kernel/status was there and could be read */
 	struct symbols symbols;
 	struct caches caches;
 	struct tasks tasks;
 	struct topology topology;
 	struct gfp_table gfp;
-	struct capture_stream *streams;	/* by cpu */
+	struct capture_stream *streams; /* by cpu */
 	size_t stream_count;
-	bool being_written;		/* not finished, and a kmemtraced is at it */
+	bool being_written; /* not finished, and a kmemtraced is at it */
 	struct capture_missing missing[CAPTURE_MISSING_MAX];
 	size_t missing_count;
-	char why[300];			/* the sentence after a failure */
+	char why[300]; /* the sentence after a failure */
 };
 
 #define CAPTURE_DEFAULT "kmemtrace.data"

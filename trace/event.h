@@ -10,17 +10,17 @@
 #include "kernel/record.h"
 
 struct event {
-	uint64_t time;			/* ns */
+	uint64_t time; /* ns */
 	uint64_t pointer;
 	uint64_t call_site;
-	uint64_t sequence;		/* on its CPU, widened to 64 bits */
-	const struct cache *cache;	/* NULL: kmalloc, kfree, or a cache that has no name */
-	uint32_t requested, allocated;	/* bytes; a cache's allocation has the cache's sizes */
-	uint32_t task;			/* thread id */
+	uint64_t sequence;	       /* on its CPU, widened to 64 bits */
+	const struct cache *cache;     /* NULL: kmalloc, kfree, or a cache that has no name */
+	uint32_t requested, allocated; /* bytes; a cache's allocation has the cache's sizes */
+	uint32_t task;		       /* thread id */
 	uint32_t gfp;
-	int16_t node;			/* that was asked for, or KMT_NODE_ANY */
+	int16_t node; /* that was asked for, or KMT_NODE_ANY */
 	uint16_t cpu;
-	uint8_t id;			/* enum kmt_id */
+	uint8_t id; /* enum kmt_id */
 };
 
 static inline bool event_is_allocation(const struct event *event)

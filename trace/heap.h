@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 struct heap_block {
-	uint64_t address;		/* 0: an empty place */
-	uint64_t time;			/* ns, of the allocation */
-	uint32_t requested, allocated;	/* bytes */
-	uint32_t site;			/* index of its call site, as the user of the heap counts */
+	uint64_t address;	       /* 0: an empty place */
+	uint64_t time;		       /* ns, of the allocation */
+	uint32_t requested, allocated; /* bytes */
+	uint32_t site;		       /* index of its call site, as the user of the heap counts */
 	uint32_t task;
 	uint16_t cpu;
-	uint16_t flags;			/* free for the user of the heap */
+	uint16_t flags; /* free for the user of the heap */
 };
 
 struct heap {
 	struct heap_block *places;
-	size_t mask;			/* places - 1 */
-	size_t count;			/* live objects */
+	size_t mask;  /* places - 1 */
+	size_t count; /* live objects */
 	uint64_t seed;
 };
 
@@ -32,7 +32,7 @@ static inline uint64_t heap_hash(uint64_t seed, uint64_t address)
 }
 uint64_t heap_seed(void);
 
-int heap_init(struct heap *heap);	/* 0 or -ENOMEM */
+int heap_init(struct heap *heap); /* 0 or -ENOMEM */
 void heap_deinit(struct heap *heap);
 
 /* Tells the processor that address will be asked for soon. */

@@ -19,20 +19,20 @@
  */
 struct loss_span {
 	uint64_t first, last;	/* sequence numbers */
-	uint64_t after, before;	/* ns */
+	uint64_t after, before; /* ns */
 };
 
-#define LOSS_SEQUENCE_MAX ((uint64_t)1 << 62)	/* no CPU comes that far: a higher one is damage */
-#define LOSS_MEMORY 8	/* a lost event may lie this many records before its gap shows */
+#define LOSS_SEQUENCE_MAX ((uint64_t)1 << 62) /* no CPU comes that far: a higher one is damage */
+#define LOSS_MEMORY 8 /* a lost event may lie this many records before its gap shows */
 
 struct loss {
-	uint64_t next;			/* lowest number that has not been seen or passed */
-	uint64_t records;		/* taken */
-	uint64_t settled;		/* lost, in spans[0..open) */
-	struct loss_span *spans;	/* in order of first */
+	uint64_t next;		 /* lowest number that has not been seen or passed */
+	uint64_t records;	 /* taken */
+	uint64_t settled;	 /* lost, in spans[0..open) */
+	struct loss_span *spans; /* in order of first */
 	size_t count, space;
-	size_t open;			/* spans[open..] may still be filled */
-	uint64_t times[LOSS_MEMORY];	/* of the last records, a circle */
+	size_t open;		     /* spans[open..] may still be filled */
+	uint64_t times[LOSS_MEMORY]; /* of the last records, a circle */
 };
 
 /* The first event's number is 0; begin is the time of the capture's start (ns). */

@@ -17,7 +17,7 @@
 #include "trace/metadata.h"
 
 #define SIGNATURE "/* CTF 1.8" /* with this a text must begin */
-#define SECOND 1000000000U /* ns */
+#define SECOND 1000000000U     /* ns */
 
 static uint64_t clock_ns(clockid_t clock)
 {

@@ -14,16 +14,16 @@
 
 struct metadata {
 	uint8_t uuid[16];
-	bool big_endian;		/* byte order of the streams */
-	unsigned int format;		/* CAPTURE_FORMAT */
-	unsigned int word_bits;		/* of the capturing kernel: 32, 64, or 0: unknown */
-	unsigned int page_size;		/* bytes */
-	uint64_t wall_offset;		/* ns to add to a time for that since 1970; 0: unknown */
+	bool big_endian;	/* byte order of the streams */
+	unsigned int format;	/* CAPTURE_FORMAT */
+	unsigned int word_bits; /* of the capturing kernel: 32, 64, or 0: unknown */
+	unsigned int page_size; /* bytes */
+	uint64_t wall_offset;	/* ns to add to a time for that since 1970; 0: unknown */
 	char hostname[METADATA_TEXT];
-	char release[METADATA_TEXT];	/* kernel release, as uname -r */
-	char version[METADATA_TEXT];	/* as uname -v */
-	char machine[METADATA_TEXT];	/* as uname -m */
-	char tracer_version[32];	/* of kmemtraced */
+	char release[METADATA_TEXT]; /* kernel release, as uname -r */
+	char version[METADATA_TEXT]; /* as uname -v */
+	char machine[METADATA_TEXT]; /* as uname -m */
+	char tracer_version[32];     /* of kmemtraced */
 };
 
 /* Fills in what this machine and its running kernel are; a new random uuid. 0 or -errno. */

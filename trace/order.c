@@ -22,8 +22,8 @@ struct lane {
 	struct packet packet;
 	struct cursor cursor;
 	struct kmt_record record;
-	uint64_t sequence; /* of record, widened */
-	uint64_t key; /* ns: its time, but never a step back */
+	uint64_t sequence;     /* of record, widened */
+	uint64_t key;	       /* ns: its time, but never a step back */
 	uint64_t sequence_end; /* the highest that a packet told */
 	uint32_t last_task;
 	bool last_own; /* last_task is one of kmemtraced's own */

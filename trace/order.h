@@ -23,10 +23,10 @@ struct order_stream {
 	uint64_t own;			/* of them by a task of kmemtraced's own */
 	struct loss loss;		/* settled at the end; with what damage cost */
 	uint64_t skipped;		/* of the last packet */
-	uint64_t time_first, time_last;	/* of its packets, ns */
+	uint64_t time_first, time_last; /* of its packets, ns */
 	uint64_t damaged_bytes;		/* passed over */
 	uint64_t packets;
-	uint64_t caches_unknown;	/* events of a cache that kernel/caches does not name */
+	uint64_t caches_unknown; /* events of a cache that kernel/caches does not name */
 };
 
 /* 0 or -errno, with capture->why set. The capture must stay open. */

@@ -90,7 +90,7 @@ static ssize_t read_at(const struct stream *stream, void *buffer, size_t size, u
 	return (ssize_t)done;
 }
 
-static void swap_header(struct packet_header *header)
+void packet_header_swap(struct packet_header *header)
 {
 	header->magic = bswap_32(header->magic);
 	header->stream_id = bswap_32(header->stream_id);
@@ -172,7 +172,7 @@ static int read_packet(struct stream *stream, uint64_t offset, struct packet *pa
 	if (stream->swap_known && packet->swap != stream->swap)
 		return bad(stream, "a packet in another byte order than the first");
 	if (packet->swap)
-		swap_header(header);
+		packet_header_swap(header);
 	err = check_header(stream, header, left);
 	if (err)
 		return err;

@@ -13,23 +13,26 @@
 #include "trace/format.h"
 
 struct packet {
-	struct packet_header header;	/* in this machine's byte order */
-	uint64_t offset;		/* of the packet in the file, bytes */
-	const unsigned char *records;	/* aligned to 8; in the capture's byte order */
-	size_t size;			/* bytes of records */
-	bool swap;			/* the capture's byte order is not this machine's */
+	struct packet_header header;  /* in this machine's byte order */
+	uint64_t offset;	      /* of the packet in the file, bytes */
+	const unsigned char *records; /* aligned to 8; in the capture's byte order */
+	size_t size;		      /* bytes of records */
+	bool swap;		      /* the capture's byte order is not this machine's */
 };
+
+/* Turns the byte order of every field. */
+void packet_header_swap(struct packet_header *header);
 
 struct stream {
 	int fd;
 	char *path;
-	uint64_t offset;		/* where the next packet is looked for */
-	uint64_t size;			/* of the file when it was opened */
-	bool swap_known, swap;		/* set by the first packet */
+	uint64_t offset;       /* where the next packet is looked for */
+	uint64_t size;	       /* of the file when it was opened */
+	bool swap_known, swap; /* set by the first packet */
 	unsigned char *buffer;
 	size_t buffer_size;
-	uint64_t wasted;		/* bytes of what looked like a packet and was none */
-	char why[200];			/* after -EBADMSG: what is wrong with the bytes at offset */
+	uint64_t wasted; /* bytes of what looked like a packet and was none */
+	char why[200];	 /* after -EBADMSG: what is wrong with the bytes at offset */
 };
 
 /* 0 or -errno (-EISDIR, -EINVAL for what is no regular file, …). */

@@ -16,18 +16,18 @@
 struct writer {
 	int fd;
 	char *path;
-	int error;			/* of the write that failed, until writer_retry(); else 0 */
-	uint64_t size;			/* bytes written, whole packets */
-	struct packet_header header;	/* of the packet that is being filled */
-	unsigned char *packet;		/* header and records, as they go to disk */
-	uint64_t time_last;		/* of the last record or packet written */
-	uint64_t packet_end;		/* ns: time_last of the last packet on disk */
-	struct loss loss;		/* loss.records of them are in packets or will be */
-	struct kmt_record *held;	/* records that an earlier one may still follow, by time */
+	int error;		     /* of the write that failed, until writer_retry(); else 0 */
+	uint64_t size;		     /* bytes written, whole packets */
+	struct packet_header header; /* of the packet that is being filled */
+	unsigned char *packet;	     /* header and records, as they go to disk */
+	uint64_t time_last;	     /* of the last record or packet written */
+	uint64_t packet_end;	     /* ns: time_last of the last packet on disk */
+	struct loss loss;	     /* loss.records of them are in packets or will be */
+	struct kmt_record *held;     /* records that an earlier one may still follow, by time */
 	size_t held_count, held_space;
-	uint64_t raised;		/* records whose time was raised to keep the order */
-	uint64_t raised_most;		/* ns */
-	char why[160];			/* the sentence after a failure */
+	uint64_t raised;      /* records whose time was raised to keep the order */
+	uint64_t raised_most; /* ns */
+	char why[160];	      /* the sentence after a failure */
 };
 
 /*

@@ -12,14 +12,14 @@
 /* What kmemtraced changes for itself and its command must not see. */
 struct command_world {
 	struct signals signals;
-	struct rlimit files;		/* RLIMIT_NOFILE */
+	struct rlimit files; /* RLIMIT_NOFILE */
 };
 
 struct command {
-	pid_t pid;			/* 0: none */
-	int go, failure;		/* pipes: to the child; errno of its exec, from it */
+	pid_t pid;	 /* 0: none */
+	int go, failure; /* pipes: to the child; errno of its exec, from it */
 	bool ended;
-	int status;			/* as waitpid gave it */
+	int status; /* as waitpid gave it */
 	char why[300];
 };
 

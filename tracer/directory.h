@@ -10,7 +10,7 @@
 struct directory {
 	char *path;
 	bool reserved;
-	int lock;			/* on metadata while the capture is written; -1: none */
+	int lock; /* on metadata while the capture is written; -1: none */
 	char why[400];
 };
 

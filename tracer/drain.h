@@ -13,12 +13,12 @@
 struct drain {
 	struct kmt_control *control;
 	struct kmt_record *ring;
-	uint32_t slots;			/* of the ring */
-	const struct status *status;	/* knows kmemtraced's own tasks */
+	uint32_t slots;		     /* of the ring */
+	const struct status *status; /* knows kmemtraced's own tasks */
 	uint32_t last_task;
-	bool last_own;			/* last_task is one of them */
-	uint64_t own;			/* records by them that were handed to the writer */
-	bool failed;			/* some of them may not be on disk */
+	bool last_own; /* last_task is one of them */
+	uint64_t own;  /* records by them that were handed to the writer */
+	bool failed;   /* some of them may not be on disk */
 	struct writer writer;
 };
 

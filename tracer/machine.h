@@ -7,8 +7,8 @@
 
 #include "kernel/topology.h"
 
-uint64_t machine_memory(void);		/* bytes */
-uint64_t machine_now(void);		/* ns of CLOCK_MONOTONIC, the clock of all records */
+uint64_t machine_memory(void); /* bytes */
+uint64_t machine_now(void);    /* ns of CLOCK_MONOTONIC, the clock of all records */
 
 /* CPUs that may ever be there, as the kernel numbers them: the highest number + 1. */
 unsigned int machine_possible_cpus(const struct topology *topology);

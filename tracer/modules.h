@@ -14,15 +14,15 @@
 #include "tracer/directory.h"
 
 struct modules {
-	struct directory directory;	/* a copy: its sentences are the thread's own */
+	struct directory directory; /* a copy: its sentences are the thread's own */
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	bool started;
 	bool ending;
-	uint64_t wanted;		/* ns: modules changed then, not yet saved; 0: none */
-	uint32_t task;			/* thread id */
-	int err;			/* what failed, -errno */
+	uint64_t wanted; /* ns: modules changed then, not yet saved; 0: none */
+	uint32_t task;	 /* thread id */
+	int err;	 /* what failed, -errno */
 };
 
 /* Starts the thread; task is its id when it returns. 0 or -errno. */

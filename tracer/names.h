@@ -14,7 +14,7 @@ struct names {
 	struct directory *directory;
 	struct ring_buffer *buffer;
 	FILE *caches, *tasks;
-	bool modules_changed;		/* set by a message; the user of names clears it */
+	bool modules_changed; /* set by a message; the user of names clears it */
 	char why[400];
 };
 

@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 struct options {
-	const char *output;		/* the capture directory */
-	double duration;		/* seconds; 0: until stopped */
-	unsigned int ring_mib;		/* of each CPU; 0: by the machine's memory */
-	uint32_t *pids;			/* only these processes; none: all */
+	const char *output;    /* the capture directory */
+	double duration;       /* seconds; 0: until stopped */
+	unsigned int ring_mib; /* of each CPU; 0: by the machine's memory */
+	uint32_t *pids;	       /* only these processes; none: all */
 	size_t pid_count;
 	bool include_self;
 	bool quiet, verbose;
 	bool doctor;
-	char **command;			/* NULL-terminated; NULL: no command */
+	char **command; /* NULL-terminated; NULL: no command */
 };
 
 /* Exits with 2 and a sentence where the command line is wrong; --help and --version exit with 0. */

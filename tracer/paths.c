@@ -12,7 +12,7 @@
 
 struct path {
 	const char *name;
-	const char *why; /* NULL: observed */
+	const char *why;	  /* NULL: observed */
 	const char *functions[3]; /* none: always there */
 };
 

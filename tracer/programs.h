@@ -17,9 +17,9 @@ struct bpf_link;
 
 struct programs {
 	struct kmemtrace_bpf *skeleton;
-	struct bpf_link *events[PROGRAMS_EVENTS];	/* frees first */
+	struct bpf_link *events[PROGRAMS_EVENTS]; /* frees first */
 	struct bpf_link *names[4];
-	struct bpf_link *misses;	/* NULL: skipped events are not known by CPU */
+	struct bpf_link *misses; /* NULL: skipped events are not known by CPU */
 	unsigned int possible_cpus;
 	char why[512];
 };
@@ -27,10 +27,10 @@ struct programs {
 struct programs_settings {
 	unsigned int possible_cpus;
 	uint32_t ring_slots;
-	int ring_fd;			/* any ring: the pattern of all others */
-	const uint32_t *pids;		/* -p */
+	int ring_fd;	      /* any ring: the pattern of all others */
+	const uint32_t *pids; /* -p */
 	size_t pid_count;
-	bool verbose;			/* let libbpf talk */
+	bool verbose; /* let libbpf talk */
 };
 
 /*
@@ -43,7 +43,7 @@ int programs_probe(char *why, size_t why_size);
 /* All return 0 or -errno, with why set. */
 int programs_load(struct programs *programs, const struct programs_settings *settings);
 int programs_attach(struct programs *programs);
-void programs_detach(struct programs *programs);	/* none runs any more when it returns */
+void programs_detach(struct programs *programs); /* none runs any more when it returns */
 void programs_close(struct programs *programs);
 
 int programs_controls_fd(const struct programs *programs);

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct progress {
-	bool shown;			/* stderr is a terminal and somebody wants it */
-	bool dirty;			/* a line stands there */
-	uint64_t begin, last;		/* ns */
+	bool shown;	      /* stderr is a terminal and somebody wants it */
+	bool dirty;	      /* a line stands there */
+	uint64_t begin, last; /* ns */
 	uint64_t last_events;
 };
 

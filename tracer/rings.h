@@ -9,20 +9,20 @@
 #include "kernel/ring.h"
 #include "kernel/topology.h"
 
-#define RINGS_DEFAULT_MIB 64	/* of one CPU */
-#define RINGS_SHARE 16		/* all rings together: at most 1/16 of the machine's memory */
+#define RINGS_DEFAULT_MIB 64 /* of one CPU */
+#define RINGS_SHARE 16	     /* all rings together: at most 1/16 of the machine's memory */
 
 struct ring {
-	int fd;				/* the BPF array; -1: this CPU has no ring */
-	struct kmt_record *slots;	/* mapped */
+	int fd;			  /* the BPF array; -1: this CPU has no ring */
+	struct kmt_record *slots; /* mapped */
 };
 
 struct rings {
-	uint32_t slots;			/* of each ring: a power of two */
+	uint32_t slots; /* of each ring: a power of two */
 	unsigned int possible_cpus;
-	struct ring *list;		/* by CPU, possible_cpus of them */
-	struct kmt_control *controls;	/* mapped; by CPU */
-	size_t controls_size;		/* bytes */
+	struct ring *list;	      /* by CPU, possible_cpus of them */
+	struct kmt_control *controls; /* mapped; by CPU */
+	size_t controls_size;	      /* bytes */
 	char why[160];
 };
 

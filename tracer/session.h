@@ -19,7 +19,7 @@
 
 struct session {
 	const struct options *options;
-	struct command_world before;	/* as it was: the command gets it back */
+	struct command_world before; /* as it was: the command gets it back */
 	struct topology topology;
 	struct rings rings;
 	struct programs programs;
@@ -30,12 +30,12 @@ struct session {
 	struct modules modules;
 	struct command command;
 	struct progress progress;
-	struct drain *drains;		/* by CPU, rings.possible_cpus of them */
-	bool *draining;			/* which of them are open */
-	uint64_t deadline;		/* ns; 0: none */
-	uint64_t begin, end;		/* ns: all programs are attached between them */
-	uint64_t skipped;		/* last reading */
-	uint64_t next_flush;		/* ns */
+	struct drain *drains; /* by CPU, rings.possible_cpus of them */
+	bool *draining;	      /* which of them are open */
+	uint64_t deadline;    /* ns; 0: none */
+	uint64_t begin, end;  /* ns: all programs are attached between them */
+	uint64_t skipped;     /* last reading */
+	uint64_t next_flush;  /* ns */
 	char why[500];
 };
 

@@ -15,8 +15,8 @@
 #include "tracer/snapshot.h"
 
 #define MILLISECOND 1000000ULL
-#define PAUSE (5 * MILLISECOND) /* between two rounds: more often disturbs the traced */
-#define SHORT_PAUSE (1 * MILLISECOND) /* when a ring was a quarter full */
+#define PAUSE (5 * MILLISECOND)		/* between two rounds: more often disturbs the traced */
+#define SHORT_PAUSE (1 * MILLISECOND)	/* when a ring was a quarter full */
 #define FLUSH_EVERY (100 * MILLISECOND) /* what a kill may cost */
 
 /* A CPU that has no ring has numbered an event: it came up meanwhile. */

@@ -23,6 +23,13 @@ while read -r file; do
 done < <(find kernel trace bpf tracer report check completion tests m4 demo test configure.ac \
 	Makefile.am -name '*.[ch]' -o -name '*.sh' -o -name '*.am' -o -name '*.m4' -o -name demo \
 	-o -name test -o -name configure.ac | grep -v -e '^m4/lt' -e '^m4/libtool')
+if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+	# shellcheck disable=SC2046 # no name has a space
+	clang-format --dry-run -Werror $(find kernel trace bpf tracer report check tests -name '*.[ch]') ||
+		failed=1
+else
+	echo "note: no clang-format 14: the format was not looked at"
+fi
 for file in README NEWS CONTRIBUTING; do
 	wide=$(awk 'length > 80 { print FNR; exit }' "$file")
 	[ -z "$wide" ] || complain "$file:$wide: over 80 columns"

@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 /* Whatever fails here ends the test. */
-char *scratch_directory(void);			/* a new one, to be given to scratch_remove() */
-void scratch_remove(char *directory);		/* with all that is in it; frees the name too */
-char *scratch_path(const char *directory, const char *name);	/* to be freed */
-char *scratch_capture(const char *text);	/* as fixture.h has it; a new directory */
-char *scratch_capture_file(const char *name);	/* of $srcdir/data; a new directory */
-unsigned char *scratch_read(const char *path, size_t *size);	/* to be freed */
+char *scratch_directory(void);	      /* a new one, to be given to scratch_remove() */
+void scratch_remove(char *directory); /* with all that is in it; frees the name too */
+char *scratch_path(const char *directory, const char *name); /* to be freed */
+char *scratch_capture(const char *text);      /* as fixture.h has it; a new directory */
+char *scratch_capture_file(const char *name); /* of $srcdir/data; a new directory */
+unsigned char *scratch_read(const char *path, size_t *size); /* to be freed */
 void scratch_write(const char *path, const void *bytes, size_t size);
 
 #endif

@@ -22,7 +22,7 @@ static void keeps_to_its_share(void **state)
 	} cases[] = {
 		{ 1, 64 * GIB, 64 }, /* enough: the default */
 		{ 2, 24 * GIB, 64 },	{ 512, 1024 * GIB, 64 },
-		{ 512, 256 * GIB, 32 }, /* the share decides */
+		{ 512, 256 * GIB, 32 },			    /* the share decides */
 		{ 4, 1 * GIB, 16 },	{ 64, GIB / 2, 1 }, /* never nothing */
 		{ 0, GIB, 64 },
 	};

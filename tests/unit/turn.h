@@ -3,6 +3,6 @@
 #ifndef TESTS_TURN_H
 #define TESTS_TURN_H
 
-int turn_stream(const char *path);	/* 0 or -errno */
+int turn_stream(const char *path); /* 0 or -errno */
 
 #endif
