@@ -100,7 +100,8 @@ static int keep_packet(struct repair_stream *stream, const struct status *status
 	}
 	if (!stream->count) {
 		stream->time_first = packet->header.time_first;
-		stream->empty_first = !packet->header.records && !packet->header.lost;
+		/* a closing packet has no records either, but speaks of numbers */
+		stream->empty_first = !packet->header.records && !packet->header.sequence_end;
 	}
 	stream->packets[stream->count++] = (struct repair_packet){
 		.offset = packet->offset,

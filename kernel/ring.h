@@ -51,7 +51,7 @@ struct kmt_name {
 
 /* Totals that are no CPU's own. */
 struct kmt_totals {
-	uint64_t names_lost; /* names that found no room: asked for again at the next event */
+	uint64_t names_lost; /* names that found no room; of caches: told at the next event */
 	uint64_t lost_unattributed; /* lost events that the per-task table had no room for */
 	uint64_t cache_of_caches;   /* address of the cache named "kmem_cache", once seen */
 };

@@ -102,8 +102,7 @@ static const char *state_sentence(const char *state)
 static bool stop_is_ordinary(const char *stopped)
 {
 	return !*stopped || strcmp(stopped, "the command ended") == 0 ||
-	       strcmp(stopped, "the duration was over") == 0 || strcmp(stopped, "duration") == 0 ||
-	       strncmp(stopped, "SIG", 3) == 0;
+	       strcmp(stopped, "the duration was over") == 0 || strncmp(stopped, "SIG", 3) == 0;
 }
 
 static uint64_t duration(const struct analysis *analysis)

@@ -216,6 +216,9 @@ static int open_symbols(struct capture *capture)
 	if (capture->symbols.hidden)
 		miss(capture, "hidden", 0,
 		     "the kernel hid its addresses (kptr_restrict): call sites have no names");
+	if (!err && !capture->symbols.count && !capture->symbols.hidden)
+		miss(capture, "symbols", 0,
+		     "symbols are missing (the file is empty): call sites are addresses");
 	if (capture->symbols.damaged)
 		miss(capture, "symbols", 0,
 		     "symbols are damaged: those behind the damage are missing, and their call "

@@ -53,13 +53,13 @@ enum status_complete {
 
 struct status {
 	enum status_complete complete;
-	char stopped[160];	      /* why the capture ended: "duration", "SIGINT", … */
-	uint64_t begin, end;	      /* ns, the capture's clock: all attached between them */
-	uint64_t ring_bytes;	      /* of one CPU */
-	bool include_self;	      /* reports count kmemtraced's own allocations too */
-	uint64_t skipped;	      /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
-	uint64_t names_lost;	      /* names of tasks or caches that found no room */
-	uint64_t lost_unattributed;   /* lost events of no task that lost_tasks names */
+	char stopped[160];	    /* why the capture ended: "the command ended", "SIGINT", … */
+	uint64_t begin, end;	    /* ns, the capture's clock: all attached between them */
+	uint64_t ring_bytes;	    /* of one CPU */
+	bool include_self;	    /* reports count kmemtraced's own allocations too */
+	uint64_t skipped;	    /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
+	uint64_t names_lost;	    /* names and news of modules that found no room */
+	uint64_t lost_unattributed; /* lost events of no task that lost_tasks names */
 	uint64_t raised, raised_most; /* records whose time was raised; ns at most */
 	uint32_t *wanted;	      /* -p: the processes; none: all */
 	size_t wanted_count;

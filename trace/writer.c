@@ -270,3 +270,14 @@ void writer_close(struct writer *writer)
 	writer->held_count = writer->held_space = 0;
 	loss_deinit(&writer->loss);
 }
+
+int writer_rename(struct writer *writer, const char *path)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	free(writer->path);
+	writer->path = copy;
+	return 0;
+}

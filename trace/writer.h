@@ -40,6 +40,9 @@ int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16],
 		uint64_t begin);
 void writer_close(struct writer *writer);
 
+/* The file was renamed: what the sentences shall call it. */
+int writer_rename(struct writer *writer, const char *path);
+
 /*
  * A record in slot order, in this machine's byte order. One whose number has already come, or
  * is already stated as lost, is dropped: a number is written or lost, once.

@@ -113,6 +113,7 @@ int command_go(struct command *command)
 	if (write(command->go, "", 1) != 1)
 		err = errno;
 	close(command->go);
+	command->go = -1;
 	/* the pipe closes without a word when exec succeeds */
 	if (!err && read(command->failure, &err, sizeof(err)) != sizeof(err))
 		err = 0;
@@ -132,10 +133,15 @@ void command_wait(struct command *command, int signal_number)
 {
 	if (!command->pid || command->ended)
 		return;
+	/* a child that still waits sees the end of the pipe, and ends */
+	if (command->go >= 0)
+		close(command->go);
+	command->go = -1;
 	if (signal_number)
 		kill(command->pid, signal_number);
 	while (waitpid(command->pid, &command->status, 0) < 0 && errno == EINTR)
-		;
+		if (signals_stop())
+			kill(command->pid, SIGTERM);
 	command->ended = true;
 }
 

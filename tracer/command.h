@@ -16,8 +16,9 @@ struct command_world {
 };
 
 struct command {
-	pid_t pid;	 /* 0: none */
-	int go, failure; /* pipes: to the child; errno of its exec, from it */
+	pid_t pid;   /* 0: none */
+	int go;	     /* a pipe to the child, until it is let go; else -1 */
+	int failure; /* a pipe from it: the errno of its exec */
 	bool ended;
 	int status; /* as waitpid gave it */
 	char why[300];
@@ -36,7 +37,10 @@ int command_go(struct command *command);
 /* Has it ended? */
 bool command_poll(struct command *command);
 
-/* Waits for its end; with a signal, sends that first. */
+/*
+ * Waits for its end, if it was let go; else ends it. With a signal, sends that first; and when
+ * somebody asks us to end meanwhile, sends SIGTERM.
+ */
 void command_wait(struct command *command, int signal_number);
 
 /* Its exit status as a shell has it: 128 + the signal that ended it. */

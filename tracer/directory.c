@@ -71,7 +71,7 @@ static int is_empty(const char *path)
 /* Making, or moving, the directory changes the one that it lies in. */
 static int need_parent(struct directory *directory)
 {
-	char *parent = strdup(directory->path), *slash;
+	char *parent = strdup(directory->target), *slash;
 	int err = 0;
 
 	if (!parent)
@@ -83,26 +83,26 @@ static int need_parent(struct directory *directory)
 		err = fail(directory, errno,
 			   "%s: the directory that it lies in cannot be written: %s: "
 			   "name another with -o",
-			   directory->path, strerror(errno));
+			   directory->target, strerror(errno));
 	free(parent);
 	return err;
 }
 
-int directory_probe(struct directory *directory, const char *path)
+int directory_probe(struct directory *directory, const char *target)
 {
+	char *path;
 	struct stat about;
 	size_t length;
 	int err;
 
 	memset(directory, 0, sizeof(*directory));
 	directory->lock = -1;
-	directory->path = strdup(path);
-	if (!directory->path)
+	path = directory->target = strdup(target);
+	if (!path)
 		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
-	length = strlen(directory->path);
-	while (length > 1 && directory->path[length - 1] == '/')
-		directory->path[--length] = 0;
-	path = directory->path;
+	length = strlen(path);
+	while (length > 1 && path[length - 1] == '/')
+		path[--length] = 0;
 
 	if (lstat(path, &about)) {
 		if (errno != ENOENT)
@@ -209,7 +209,7 @@ static int move_aside(struct directory *directory)
 	char *old;
 	int err = 0;
 
-	if (asprintf(&old, "%s.old", directory->path) < 0)
+	if (asprintf(&old, "%s.old", directory->target) < 0)
 		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
 	if (!access(old, F_OK)) {
 		err = clear_capture(old, TOP, false);
@@ -221,11 +221,26 @@ static int move_aside(struct directory *directory)
 			     "removed: %s: move it",
 			     old, strerror(-err));
 	}
-	if (!err && rename(directory->path, old))
-		err = fail(directory, errno, "%s: cannot be moved to %s: %s", directory->path, old,
-			   strerror(errno));
+	if (!err && rename(directory->target, old))
+		err = fail(directory, errno, "%s: cannot be moved to %s: %s", directory->target,
+			   old, strerror(errno));
 	free(old);
 	return err;
+}
+
+static int make_top(struct directory *directory)
+{
+	if (is_empty(directory->target) == 1) {
+		directory->placed = true;
+		directory->path = strdup(directory->target);
+		return directory->path ? 0 : -ENOMEM;
+	}
+	if (asprintf(&directory->path, "%s.XXXXXX", directory->target) < 0) {
+		directory->path = NULL;
+		return -ENOMEM;
+	}
+	/* only its owner may look: kernel addresses are nobody else's business */
+	return mkdtemp(directory->path) ? 0 : -errno;
 }
 
 int directory_make(struct directory *directory)
@@ -233,19 +248,45 @@ int directory_make(struct directory *directory)
 	char name[4096];
 	int err;
 
-	if (is_capture(directory->path)) {
-		err = move_aside(directory);
-		if (err)
-			return err;
-	}
-	/* kernel addresses are nobody else's business */
-	if (mkdir(directory->path, 0700) && errno != EEXIST)
-		return fail(directory, errno,
+	err = make_top(directory);
+	if (err)
+		return fail(directory, -err,
 			    "%s: cannot be made: %s: name another directory with -o",
-			    directory->path, strerror(errno));
+			    directory->target, strerror(-err));
+	directory->made = true;
 	if (mkdir(directory_name(directory, "kernel", name, sizeof(name)), 0700) ||
 	    mkdir(directory_name(directory, "kernel/formats", name, sizeof(name)), 0700))
-		return fail(directory, errno, "%s: cannot be made: %s", name, strerror(errno));
+		return fail(directory, errno, "%s: cannot be made: %s", directory->target,
+			    strerror(errno));
+	return 0;
+}
+
+int directory_place(struct directory *directory)
+{
+	char *path;
+	int err = 0;
+
+	if (directory->placed)
+		return 0;
+	if (is_capture(directory->target)) {
+		if (capture_is_being_written(directory->target))
+			return fail(directory, EBUSY, "%s: another kmemtraced is writing it",
+				    directory->target);
+		err = move_aside(directory);
+	}
+	if (err)
+		return err;
+	path = strdup(directory->target);
+	if (!path)
+		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
+	if (rename(directory->path, directory->target)) {
+		free(path);
+		return fail(directory, errno, "%s: cannot be made: %s", directory->target,
+			    strerror(errno));
+	}
+	free(directory->path);
+	directory->path = path;
+	directory->placed = true;
 	return 0;
 }
 
@@ -260,12 +301,35 @@ int directory_lock(struct directory *directory)
 	return 0;
 }
 
+void directory_unlock(struct directory *directory)
+{
+	if (directory->lock >= 0)
+		close(directory->lock);
+	directory->lock = -1;
+}
+
+void directory_abandon(struct directory *directory)
+{
+	int err;
+
+	if (!directory->made)
+		return;
+	directory_release(directory);
+	err = clear_capture(directory->path, TOP, true);
+	/* an empty directory that was there before stays */
+	if (!err && directory->placed)
+		mkdir(directory->path, 0777);
+	directory->made = false;
+}
+
 void directory_deinit(struct directory *directory)
 {
-	if (directory->path && directory->lock >= 0)
-		close(directory->lock);
+	if (!directory->target)
+		return;
+	directory_unlock(directory);
 	free(directory->path);
-	directory->path = NULL;
+	free(directory->target);
+	directory->path = directory->target = NULL;
 }
 
 FILE *directory_open(struct directory *directory, const char *name, const char *mode)
@@ -303,7 +367,7 @@ int directory_reserve(struct directory *directory)
 	close(fd);
 	if (err && err != EOPNOTSUPP && err != EINVAL) {
 		unlink(name);
-		return fail(directory, err, "%s: no room for the capture: %s", directory->path,
+		return fail(directory, err, "%s: no room for the capture: %s", directory->target,
 			    strerror(err));
 	}
 	directory->reserved = true;

@@ -8,23 +8,31 @@
 #include <stdio.h>
 
 struct directory {
-	char *path;
+	char *path;   /* where it is written: beside target until it takes its place */
+	char *target; /* where it shall lie */
+	bool made, placed;
 	bool reserved;
 	int lock; /* on metadata while the capture is written; -1: none */
 	char why[400];
 };
 
 /*
- * A capture that is being written has its metadata locked (flock), so that nobody moves or
- * repairs it meanwhile.
- *
- * Looks whether path can become a capture, without changing anything: it is not there, is an
- * empty directory, or holds a capture. 0 or -errno with why set.
+ * Looks whether a capture can come to lie at target, without changing anything: it is not there,
+ * is an empty directory, or holds a capture that nobody is writing. 0 or -errno with why set.
  */
-int directory_probe(struct directory *directory, const char *path);
+int directory_probe(struct directory *directory, const char *target);
 
-/* Makes it; an older capture goes to path.old, whose own capture is removed. 0 or -errno. */
+/* Makes it, beside target unless that is an empty directory. 0 or -errno. */
 int directory_make(struct directory *directory);
+
+/*
+ * Once all is ready: takes its place; an older capture there goes to target.old, whose own
+ * capture is removed. 0 or -errno.
+ */
+int directory_place(struct directory *directory);
+
+/* It came to nothing: removes it. An older capture is where it was. */
+void directory_abandon(struct directory *directory);
 void directory_deinit(struct directory *directory);
 
 /* Opens a file below it with fopen's mode; NULL with why set. */
@@ -37,8 +45,12 @@ int directory_close(struct directory *directory, FILE *file, const char *name);
 const char *directory_name(const struct directory *directory, const char *name, char *buffer,
 			   size_t size);
 
-/* Locks the capture, once its metadata is there. 0 or -errno. */
+/*
+ * Locks the metadata (flock), once it is there, so that nobody moves or repairs the capture while
+ * it is written. 0 or -errno.
+ */
 int directory_lock(struct directory *directory);
+void directory_unlock(struct directory *directory);
 
 /* Keeps room on the disk for what must be written last, and gives it free. */
 int directory_reserve(struct directory *directory);

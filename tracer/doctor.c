@@ -172,7 +172,9 @@ int doctor_run(const struct options *options)
 		say(FINE, "tracepoints", "BTF describes them in a form that the programs read");
 	}
 	err = topology_read(&topology, "");
-	if (err || !topology.count) {
+	if (!err && !topology.count)
+		err = -ENODATA;
+	if (err) {
 		say(FATAL, "cpus", "/sys/devices/system/cpu cannot be read: %s", strerror(-err));
 		fine = false;
 	} else {

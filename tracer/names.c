@@ -14,10 +14,25 @@
 #include "kernel/tasks.h"
 #include "tracer/names.h"
 
+static int fail(struct names *names, int err, const char *name)
+{
+	snprintf(names->why, sizeof(names->why), "%s/%s: %s", names->directory->path, name,
+		 strerror(err));
+	return -err;
+}
+
+static int write_task(struct names *names, const struct task *task)
+{
+	int err = tasks_write(names->tasks, task);
+
+	return err ? fail(names, -err, "kernel/tasks") : 0;
+}
+
 static int take_message(void *context, void *data, size_t size)
 {
 	const struct kmt_name *name = data;
 	struct names *names = context;
+	int err;
 
 	if (size < sizeof(*name))
 		return 0;
@@ -31,27 +46,23 @@ static int take_message(void *context, void *data, size_t size)
 
 		memcpy(cache.name, name->name, sizeof(cache.name));
 		cache.name[sizeof(cache.name) - 1] = 0;
-		return caches_write_cache(names->caches, &cache);
+		err = caches_write_cache(names->caches, &cache);
+		return err ? fail(names, -err, "kernel/caches") : 0;
 	}
-	if (name->kind == KMT_NAME_CACHE_GONE)
-		return caches_write_gone(names->caches, name->key, name->time);
+	if (name->kind == KMT_NAME_CACHE_GONE) {
+		err = caches_write_gone(names->caches, name->key, name->time);
+		return err ? fail(names, -err, "kernel/caches") : 0;
+	}
 	if (name->kind == KMT_NAME_TASK) {
 		struct task task = { .tid = name->key, .tgid = name->tgid, .since = name->time };
 
 		memcpy(task.comm, name->name, sizeof(task.comm));
 		task.comm[sizeof(task.comm) - 1] = 0;
-		return tasks_write(names->tasks, &task);
+		return write_task(names, &task);
 	}
 	if (name->kind == KMT_NAME_MODULES)
 		names->modules_changed = true;
 	return 0;
-}
-
-static int fail(struct names *names, int err, const char *name)
-{
-	snprintf(names->why, sizeof(names->why), "%s/%s: %s", names->directory->path, name,
-		 strerror(err));
-	return -err;
 }
 
 int names_open(struct names *names, struct directory *directory, int names_fd)
@@ -81,7 +92,7 @@ static int add_thread(struct names *names, unsigned long pid, unsigned long tid)
 	if (fgets(task.comm, sizeof(task.comm), file))
 		task.comm[strcspn(task.comm, "\n")] = 0;
 	fclose(file);
-	return tasks_write(names->tasks, &task);
+	return write_task(names, &task);
 }
 
 int names_add_tasks(struct names *names)
@@ -92,7 +103,7 @@ int names_add_tasks(struct names *names)
 	char path[64];
 	int err;
 
-	err = tasks_write(names->tasks, &idle);
+	err = write_task(names, &idle);
 	if (!proc)
 		return err ? err : fail(names, errno, "/proc");
 	while (!err && (process = readdir(proc))) {
@@ -119,8 +130,9 @@ int names_run(struct names *names)
 {
 	int got = ring_buffer__consume(names->buffer);
 
+	/* the callback has said why */
 	if (got < 0)
-		return fail(names, -got, "kernel");
+		return names->why[0] ? got : fail(names, -got, "the ring of names");
 	if (got && fflush(names->caches))
 		return fail(names, errno, "kernel/caches");
 	if (got && fflush(names->tasks))

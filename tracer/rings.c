@@ -80,7 +80,7 @@ int rings_add(struct rings *rings, unsigned int cpu, int node)
 {
 	size_t size = (size_t)rings->slots * sizeof(struct kmt_record);
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
-		    .numa_node = node < 0 ? 0 : node);
+		    .numa_node = node);
 	struct ring *ring = &rings->list[cpu];
 	void *slots;
 

@@ -102,7 +102,7 @@ static int start_status(struct session *session)
 
 	status->ring_bytes = (uint64_t)session->rings.slots * sizeof(struct kmt_record);
 	status->include_self = options->include_self;
-	status->begin = machine_now();
+	status->begin = session->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
 	for (size_t i = 0; i < options->pid_count && !err; i++)
 		err = status_add_wanted(status, options->pids[i]);
@@ -159,12 +159,7 @@ static int fill_directory(struct session *session)
 			"kmemtraced: /proc/kallsyms shows no addresses: call sites will be "
 			"numbers: see kernel.kptr_restrict, and run as root or with CAP_SYSLOG\n");
 	err = names_open(&session->names, directory, programs_names_fd(&session->programs));
-	if (err)
-		return session_fail(session, err, session->names.why);
-	err = modules_start(&session->modules, directory);
-	if (!err)
-		err = status_add_own(&session->status, session->modules.task);
-	return err ? session_fail(session, err, strerror(-err)) : write_status(session);
+	return err ? session_fail(session, err, session->names.why) : 0;
 }
 
 static const char *stream_name(const struct session *session, unsigned int cpu, char *path,
@@ -174,6 +169,26 @@ static const char *stream_name(const struct session *session, unsigned int cpu, 
 
 	snprintf(name, sizeof(name), "cpu%u", cpu);
 	return directory_name(&session->directory, name, path, size);
+}
+
+/* All is ready: the capture takes the place of an older one. */
+static int take_place(struct session *session)
+{
+	char path[4096];
+	int err;
+
+	err = directory_place(&session->directory);
+	if (err)
+		return session_fail(session, err, session->directory.why);
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
+		if (session->draining[i])
+			err = writer_rename(&session->drains[i].writer,
+					    stream_name(session, i, path, sizeof(path)));
+	if (!err)
+		err = modules_start(&session->modules, &session->directory);
+	if (!err)
+		err = status_add_own(&session->status, session->modules.task);
+	return err ? session_fail(session, err, strerror(-err)) : write_status(session);
 }
 
 int session_open_stream(struct session *session, unsigned int cpu)
@@ -276,6 +291,10 @@ int session_open(struct session *session, const struct options *options,
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
 		if (session->rings.list[i].fd >= 0)
 			err = session_open_stream(session, i);
+	if (!err)
+		err = take_place(session);
+	if (err)
+		directory_abandon(&session->directory);
 	return err;
 }
 
@@ -394,6 +413,7 @@ int session_finish(struct session *session)
 	if (failed && !err)
 		err = session_fail(session, failed, session->directory.why);
 	failed = finish_status(session);
+	directory_unlock(&session->directory);
 	return err ? err : failed;
 }
 

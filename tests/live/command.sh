@@ -41,6 +41,15 @@ stop_daemon TERM
 # 143: so early that it was not yet told what to do with a signal
 [ "$status" = 0 ] || [ "$status" = 143 ] || fail "an early SIGTERM: exit $status: $(cat daemon.log)"
 
+# who stops us while only the command is left to wait for, stops that
+"$kmemtraced" -q -d 0.1 -- sleep 20 2>daemon.log &
+daemon=$!
+sleep 1
+begin=$(date +%s)
+stop_daemon TERM
+[ "$status" = 143 ] || fail "SIGTERM after the duration: exit $status: $(cat daemon.log)"
+[ $(($(date +%s) - begin)) -lt 10 ] || fail "SIGTERM after the duration: the command went on"
+
 "$kmemtraced" -d 0.5 2>log || fail "-d 0.5: exit $?"
 [ "$(json '.capture.duration_s | . >= 0.5 and . < 1.5')" = true ] || fail "-d 0.5 took $(json .capture.duration_s) s"
 "$kmemtraced" -q -d 0.2 2>log || fail "-q: exit $?"

@@ -8,7 +8,7 @@ mkdir small folder
 mount -t tmpfs -o size=16m tmpfs small 2>/dev/null || skip "no tmpfs can be mounted"
 trap 'umount "$scratch/small"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
 
-"$kmemtraced" -o small/capture -- "$builddir/tests/live/workload" dir 400000 folder >truth 2>err
+"$kmemtraced" -o small/capture -- "$builddir/tests/live/workload" dir 200000 folder >truth 2>err
 code=$?
 cat err
 [ $code = 2 ] || fail "exit $code, not 2"
@@ -22,9 +22,14 @@ grep -q '^stopped .*No space left' small/capture/kernel/status || fail "status d
 
 # no room for what a full ring holds: the stream's end is still written
 umount small && mount -t tmpfs -o size=24m tmpfs small
-"$kmemtraced" -q -m 64 -o small/capture -- "$builddir/tests/live/workload" dir 400000 folder >truth 2>err &
+"$kmemtraced" -q -m 64 -o small/capture -- "$builddir/tests/live/workload" dir 200000 folder >truth 2>err &
 daemon=$!
-sleep 0.4
+for _ in $(seq 100); do
+	# the first task is named once all programs are attached
+	[ -s small/capture/kernel/tasks ] && break
+	sleep 0.05
+done
+sleep 0.2
 kill -STOP $daemon
 sleep 0.6
 kill -CONT $daemon
@@ -35,8 +40,32 @@ daemon=
 "$check" small/capture >check.log 2>&1 || fail "a full ring and a full disk: $(head check.log)"
 [ "$(json '.loss | .seen - .recorded - .lost - .skipped')" = 0 ] || fail "the figures do not add up"
 
-# no room from the start
-umount small && mount -t tmpfs -o size=512k tmpfs small
-"$kmemtraced" -o small/capture -d 1 >out 2>err
-[ $? = 2 ] || fail "a disk that is full from the start: not 2"
-grep -q 'no room\|No space' err || fail "a disk that is full from the start: $(cat err)"
+# no room from the start: again and again, and the older capture stays where it was
+umount small && mount -t tmpfs -o size=6m tmpfs small
+"$kmemtraced" -q -o small/capture -d 0.1 || fail "a small capture: exit $?"
+uuid=$(grep uuid small/capture/metadata)
+for room in 0 1 4 64 512 1024 2100 2400 3000; do
+	rm -f small/filler
+	free=$(df -k --output=avail small | tail -1)
+	[ "$free" -gt $room ] && dd if=/dev/zero of=small/filler bs=1k count=$((free - room)) 2>/dev/null
+	timeout 30 "$kmemtraced" -q -o small/capture -d 0.1 >out 2>err
+	code=$?
+	[ $code = 0 ] && break
+	[ $code = 2 ] || fail "$room KiB free: exit $code, not 2: $(cat err)"
+	grep -q 'no room\|No space' err || fail "$room KiB free: $(cat err)"
+	[ "$(grep uuid small/capture/metadata)" = "$uuid" ] && continue
+	# it came so far that it took its place
+	[ "$(grep uuid small/capture.old/metadata)" = "$uuid" ] || fail "$room KiB free: the older capture is gone"
+	break
+done
+for left in small/capture.??????; do
+	[ -e "$left" ] && fail "$left was left behind"
+done
+
+# and a command is not left waiting
+rm -f small/filler
+free=$(df -k --output=avail small | tail -1)
+dd if=/dev/zero of=small/filler bs=1k count=$((free > 3300 ? free - 3300 : 0)) 2>/dev/null
+timeout 30 "$kmemtraced" -q -o small/other -- true >out 2>err
+[ $? = 124 ] && fail "kmemtraced waits for a command that it never let go"
+exit 0

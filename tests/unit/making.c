@@ -166,7 +166,7 @@ int making_finish(struct making *making)
 	status->begin = making->begin;
 	if (complete) {
 		status->end = making->end;
-		snprintf(status->stopped, sizeof(status->stopped), "duration");
+		snprintf(status->stopped, sizeof(status->stopped), "the duration was over");
 	} else {
 		status->skipped = 0;
 	}

@@ -23,8 +23,13 @@
 
 static void run(struct analysis *analysis, struct capture *capture, const char *text)
 {
-	char *directory = scratch_capture(text);
+	char *directory, *whole;
 
+	/* with one symbol: a capture without any lacks something */
+	if (asprintf(&whole, "symbol 0x10 nothing\n%s", text) < 0)
+		fail_msg("no memory");
+	directory = scratch_capture(whole);
+	free(whole);
 	if (capture_open(capture, directory))
 		fail_msg("%s", capture->why);
 	assert_int_equal(capture->missing_count, 0);
