@@ -216,7 +216,8 @@ static int open_symbols(struct capture *capture)
 	if (capture->symbols.hidden)
 		miss(capture, "hidden", 0,
 		     "the kernel hid its addresses (kptr_restrict): call sites have no names");
-	if (!err && !capture->symbols.count && !capture->symbols.hidden)
+	if (!err && !capture->symbols.count && !capture->symbols.hidden &&
+	    !capture->symbols.damaged)
 		miss(capture, "symbols", 0,
 		     "symbols are missing (the file is empty): call sites are addresses");
 	if (capture->symbols.damaged)
