@@ -35,7 +35,8 @@ static const struct argp_option table[] = {
 	  "itself allocates",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
-	{ "verbose", 'v', NULL, 0, "Print the figures of each CPU at the end, and what libbpf says", 0 },
+	{ "verbose", 'v', NULL, 0, "Print the figures of each CPU at the end, and what libbpf says",
+	  0 },
 	{ "doctor", KEY_DOCTOR, NULL, 0,
 	  "Say, line by line, what this kernel and these privileges "
 	  "allow, and exit: 0 if a capture is possible, else 1",
