@@ -231,7 +231,7 @@ static int move_aside(struct directory *directory)
 static int make_top(struct directory *directory)
 {
 	if (is_empty(directory->target) == 1) {
-		directory->placed = true;
+		directory->placed = directory->was_there = true;
 		directory->path = strdup(directory->target);
 		return directory->path ? 0 : -ENOMEM;
 	}
@@ -317,7 +317,7 @@ void directory_abandon(struct directory *directory)
 	directory_release(directory);
 	err = clear_capture(directory->path, TOP, true);
 	/* an empty directory that was there before stays */
-	if (!err && directory->placed)
+	if (!err && directory->was_there)
 		mkdir(directory->path, 0777);
 	directory->made = false;
 }

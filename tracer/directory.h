@@ -11,6 +11,7 @@ struct directory {
 	char *path;   /* where it is written: beside target until it takes its place */
 	char *target; /* where it shall lie */
 	bool made, placed;
+	bool was_there; /* target was an empty directory */
 	bool reserved;
 	int lock; /* on metadata while the capture is written; -1: none */
 	char why[400];
@@ -31,7 +32,7 @@ int directory_make(struct directory *directory);
  */
 int directory_place(struct directory *directory);
 
-/* It came to nothing: removes it. An older capture is where it was. */
+/* It came to nothing: removes it. An older capture is where it was, or, once placed, in .old. */
 void directory_abandon(struct directory *directory);
 void directory_deinit(struct directory *directory);
 
