@@ -58,24 +58,45 @@ static __always_inline void publish(struct kmt_record *record, uint64_t tag)
 #endif
 }
 
-static __always_inline int emit(uint8_t id, uint64_t call_site, uint64_t pointer, uint32_t gfp,
-				int node, uint64_t last)
+/* Where an event is taken in. */
+struct place {
+	uint64_t ids; /* process and thread */
+	uint32_t cpu;
+	struct kmt_control *control; /* of the CPU */
+};
+
+static __always_inline bool find_cpu(struct place *place)
 {
-	uint64_t ids = bpf_get_current_pid_tgid(), slot, tail;
-	uint32_t cpu = bpf_get_smp_processor_id(), first = 0;
-	struct kmt_control *control;
+	place->cpu = bpf_get_smp_processor_id();
+	place->control = bpf_map_lookup_elem(&controls, &place->cpu);
+	return place->control; /* there is one for each possible CPU */
+}
+
+/* false: the event is not wanted. */
+static __always_inline bool find_task(struct place *place)
+{
+	place->ids = bpf_get_current_pid_tgid();
+	return is_wanted(place->ids >> 32);
+}
+
+static __always_inline bool find_place(struct place *place)
+{
+	return find_task(place) && find_cpu(place);
+}
+
+static __always_inline int emit(struct place *place, uint8_t id, uint64_t call_site,
+				uint64_t pointer, uint32_t gfp, int node, uint64_t last)
+{
+	struct kmt_control *control = place->control;
 	struct kmt_record whole = {}, *record;
+	uint64_t slot, tail;
+	uint32_t first = 0;
 	char *ring;
 	void *map;
 
-	if (!is_wanted(ids >> 32))
-		return 0;
-	control = bpf_map_lookup_elem(&controls, &cpu);
-	if (!control)
-		return 0; /* cannot be: there is one for each possible CPU */
 	whole.sequence = __sync_fetch_and_add(&control->sequence, 1);
 
-	map = bpf_map_lookup_elem(&rings, &cpu);
+	map = bpf_map_lookup_elem(&rings, &place->cpu);
 	if (!map)
 		goto lost; /* a CPU that has just come up */
 	ring = bpf_map_lookup_elem(map, &first);
@@ -91,7 +112,7 @@ static __always_inline int emit(uint8_t id, uint64_t call_site, uint64_t pointer
 	record->time = bpf_ktime_get_ns();
 	record->pointer = pointer;
 	record->call_site = call_site;
-	record->task = ids;
+	record->task = place->ids;
 	record->gfp = gfp;
 	record->cache = last;
 	whole.id = id;
@@ -100,7 +121,7 @@ static __always_inline int emit(uint8_t id, uint64_t call_site, uint64_t pointer
 	publish(record, whole.tag);
 	return 0;
 lost:
-	count_lost(control, ids);
+	count_lost(control, place->ids);
 	return 0;
 }
 

@@ -10,6 +10,8 @@ const volatile uint32_t ring_slots = 1024; /* a power of two */
 const volatile uint32_t possible_cpus = 1;
 const volatile uint32_t wanted_count; /* 0: every process is wanted */
 const volatile uint32_t wanted_tgid;  /* if wanted_count is 1 */
+const volatile bool may_rescue;	      /* there are second programs */
+const volatile uint32_t realloc_gfp;  /* which argument of krealloc() has the GFP flags, from 0 */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -12,7 +12,9 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/emit.bpf.h"
 #include "bpf/names.bpf.h"
+#include "bpf/rescue.bpf.h"
 #include "bpf/slab.bpf.h"
+#include "bpf/hooks.bpf.h"
 #include "bpf/misses.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -20,15 +20,6 @@ struct {
 	__type(value, uint8_t);
 } own_programs SEC(".maps");
 
-/* The verifier allows no arithmetic on its pointers: read one back as plain memory. */
-static __always_inline unsigned long plain(void *const *pointer)
-{
-	unsigned long value = 0;
-
-	bpf_probe_read_kernel(&value, sizeof(value), pointer);
-	return value;
-}
-
 /*
  * How far a CPU's copy of per-CPU data lies from its per-CPU pointer. The kernel's own table of
  * it is in kallsyms only with CONFIG_KALLSYMS_ALL; a per-CPU map of ours shows both addresses.

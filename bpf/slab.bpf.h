@@ -19,8 +19,11 @@ int kmalloc(struct bpf_raw_tracepoint_args *ctx)
 		.requested = size_saturated(ctx->args[2]),
 		.allocated = size_saturated(ctx->args[3]),
 	};
+	struct place place;
 
-	return emit(KMT_KMALLOC, ctx->args[0], ctx->args[1], ctx->args[4], ctx->args[5],
+	if (!find_place(&place))
+		return 0;
+	return emit(&place, KMT_KMALLOC, ctx->args[0], ctx->args[1], ctx->args[4], ctx->args[5],
 		    sizes.cache);
 }
 
@@ -28,26 +31,73 @@ int kmalloc(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/kfree")
 int kfree(struct bpf_raw_tracepoint_args *ctx)
 {
-	return emit(KMT_KFREE, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, 0);
+	struct place place;
+
+	if (!find_place(&place))
+		return 0;
+	mark(&place, KMT_RESCUE_KFREE, ctx);
+	return emit(&place, KMT_KFREE, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, 0);
 }
 
 /* (call_site, ptr, cache, gfp_flags, node) */
 SEC("raw_tp/kmem_cache_alloc")
 int kmem_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
 {
+	struct place place;
+
 	see_cache(ctx->args[2]);
-	return emit(KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], ctx->args[3], ctx->args[4],
+	if (!find_place(&place))
+		return 0;
+	return emit(&place, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], ctx->args[3], ctx->args[4],
 		    ctx->args[2]);
+}
+
+static __always_inline int emit_cache_free(struct place *place, uint8_t id,
+					   struct bpf_raw_tracepoint_args *ctx)
+{
+	return emit(place, id, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, ctx->args[2]);
+}
+
+static __always_inline void see_cache_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	see_cache(ctx->args[2]);
+	if (ctx->args[2] == totals.cache_of_caches)
+		forget_cache(ctx->args[1]);
 }
 
 /* (call_site, ptr, cache) */
 SEC("raw_tp/kmem_cache_free")
 int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	see_cache(ctx->args[2]);
-	if (ctx->args[2] == totals.cache_of_caches)
-		forget_cache(ctx->args[1]);
-	return emit(KMT_CACHE_FREE, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, ctx->args[2]);
+	struct place place;
+
+	see_cache_free(ctx);
+	if (!find_place(&place))
+		return 0;
+	mark(&place, KMT_RESCUE_CACHE_FREE, ctx);
+	return emit_cache_free(&place, KMT_CACHE_FREE, ctx);
+}
+
+/* What the kernel kept from the two above. */
+SEC("raw_tp/kfree")
+int kfree_rescue(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct place place;
+
+	if (!take_over(&place, KMT_RESCUE_KFREE, ctx))
+		return 0;
+	return emit(&place, KMT_RESCUED_KFREE, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, 0);
+}
+
+SEC("raw_tp/kmem_cache_free")
+int kmem_cache_free_rescue(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct place place;
+
+	if (!take_over(&place, KMT_RESCUE_CACHE_FREE, ctx))
+		return 0;
+	see_cache_free(ctx);
+	return emit_cache_free(&place, KMT_RESCUED_CACHE_FREE, ctx);
 }
 
 #endif

@@ -176,20 +176,27 @@ static void check_sizes(struct check_stream *stream, const struct packet *packet
 		     record->requested);
 }
 
+static bool is_free(const struct kmt_record *record)
+{
+	return record->id == KMT_KFREE || record->id == KMT_CACHE_FREE ||
+	       record->id == KMT_BULK_FREE || record->id == KMT_RESCUED_KFREE ||
+	       record->id == KMT_RESCUED_CACHE_FREE;
+}
+
 static void check_fields(struct check_stream *stream, const struct packet *packet,
 			 const struct kmt_record *record, uint64_t sequence)
 {
-	bool is_free = record->id == KMT_KFREE || record->id == KMT_CACHE_FREE;
+	bool free = is_free(record);
 
 	(void)packet;
 	(void)sequence;
-	if (is_free && record->gfp)
+	if (free && record->gfp)
 		find(stream, stream->record_offset, "a free with GFP flags 0x%" PRIx32,
 		     record->gfp);
-	if (is_free ? record->node != KMT_NODE_ANY : record->node < KMT_NODE_ANY)
+	if (free ? record->node != KMT_NODE_ANY : record->node < KMT_NODE_ANY)
 		find(stream, stream->record_offset, "%s with node %d",
-		     is_free ? "a free" : "an allocation", record->node);
-	if (record->id == KMT_KFREE && record->cache)
+		     free ? "a free" : "an allocation", record->node);
+	if ((record->id == KMT_KFREE || record->id == KMT_RESCUED_KFREE) && record->cache)
 		find(stream, stream->record_offset, "a kfree whose last 8 bytes are not 0");
 }
 
@@ -216,6 +223,13 @@ static void check_addresses(struct check_stream *stream, const struct packet *pa
 		     record->call_site);
 }
 
+static bool names_cache(const struct kmt_record *record)
+{
+	return record->id == KMT_CACHE_ALLOC || record->id == KMT_CACHE_FREE ||
+	       record->id == KMT_RESCUED_CACHE_FREE || record->id == KMT_BULK_ALLOC ||
+	       (record->id == KMT_BULK_FREE && record->cache);
+}
+
 static void check_caches(struct check_stream *stream, const struct packet *packet,
 			 const struct kmt_record *record, uint64_t sequence)
 {
@@ -223,7 +237,7 @@ static void check_caches(struct check_stream *stream, const struct packet *packe
 
 	(void)packet;
 	(void)sequence;
-	if (record->id != KMT_CACHE_ALLOC && record->id != KMT_CACHE_FREE)
+	if (!names_cache(record))
 		return;
 	if (address_is_absurd(stream, record->cache)) {
 		find(stream, stream->record_offset, "no slab cache can lie at 0x%" PRIx64,

@@ -100,10 +100,11 @@ static int settle_status(struct repair *repair)
 	struct status_cpu *old = status->cpus;
 	size_t old_count = status->cpu_count;
 	struct status before = { .cpus = old, .cpu_count = old_count };
-	uint64_t lost = 0, lost_of_tasks = 0;
+	uint64_t lost = 0, lost_of_tasks = 0, skipped = 0;
 	int err = 0;
 
 	status->cpus = NULL;
+	status->rescued = 0;
 	status->cpu_count = status->span_count = 0;
 	for (size_t i = 0; !err && i < repair->stream_count; i++) {
 		struct repair_stream *stream = &repair->streams[i];
@@ -117,6 +118,9 @@ static int settle_status(struct repair *repair)
 		cpu->recorded = stream->records;
 		cpu->lost = loss_missing(&stream->loss);
 		cpu->own = stream->own;
+		/* without a status to believe, those that are recorded */
+		cpu->rescued = repair->status_sound && was ? was->rescued : stream->rescued;
+		status->rescued += cpu->rescued;
 		cpu->skipped = repair->status_sound && was ? was->skipped : STATUS_UNKNOWN;
 		cpu->seen = cpu->recorded + cpu->lost;
 		if (cpu->skipped != STATUS_UNKNOWN)
@@ -135,6 +139,10 @@ static int settle_status(struct repair *repair)
 	status->complete = STATUS_REPAIRED;
 	if (!repair->status_sound || status->skipped != STATUS_UNKNOWN)
 		status->skipped = repair->end.skipped;
+	for (size_t i = 0; i < status->skip_count; i++)
+		skipped += status->skips[i].count;
+	if (skipped != status->skipped)
+		status->skip_count = 0;
 	return err;
 }
 

@@ -36,7 +36,7 @@ struct repair_stream {
 	bool empty_first;	   /* the first that is kept is as a first packet must be */
 	struct packet_header last; /* that is kept */
 	uint64_t time_first;	   /* ns, of the first that is kept */
-	uint64_t records, own;
+	uint64_t records, own, rescued;
 	struct loss loss; /* settled once surveyed */
 	uint64_t dropped_bytes, dropped_places;
 	bool tail_dropped; /* nothing that is kept follows the last dropped bytes */

@@ -121,6 +121,8 @@ static int keep_packet(struct repair_stream *stream, const struct status *status
 			return err;
 		stream->records++;
 		stream->own += status_is_own(status, record.task);
+		stream->rescued += record.id == KMT_RESCUED_KFREE ||
+				   record.id == KMT_RESCUED_CACHE_FREE;
 	}
 	return 0;
 }

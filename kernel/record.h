@@ -22,7 +22,14 @@ enum kmt_id {
 	KMT_KFREE = 2,	     /* the last 8 bytes are 0 */
 	KMT_CACHE_ALLOC = 3, /* cache is valid; the sizes are the cache's */
 	KMT_CACHE_FREE = 4,  /* cache is valid */
-	KMT_ID_END	     /* not an id: one past the last that this version knows */
+	/* what fires no tracepoint, hooked where the kernel allows; one record for each object */
+	KMT_BULK_ALLOC = 5, /* kmem_cache_alloc_bulk(): cache is valid */
+	KMT_BULK_FREE = 6,  /* kmem_cache_free_bulk(), kfree_bulk(): cache is valid, or 0 */
+	KMT_REALLOC = 7,    /* krealloc(): requested is the new size; it stays if that fits */
+	/* recorded by a second program, since the kernel kept the first from running */
+	KMT_RESCUED_KFREE = 8,	    /* as KMT_KFREE */
+	KMT_RESCUED_CACHE_FREE = 9, /* as KMT_CACHE_FREE */
+	KMT_ID_END		    /* not an id: one past the last that this version knows */
 };
 
 #define KMT_NODE_ANY (-1)	/* no node was asked for; also in every free */

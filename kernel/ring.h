@@ -8,6 +8,28 @@
 
 #include "kernel/record.h"
 
+/* The tracepoints that have a second program. */
+enum kmt_rescue_kind {
+	KMT_RESCUE_KFREE,
+	KMT_RESCUE_CACHE_FREE,
+	KMT_RESCUE_KINDS,
+};
+
+/* What the second programs do. Only ever forward, but for the last step back to off. */
+enum kmt_rescue_state {
+	KMT_RESCUE_OFF = 0,	/* first programs leave no marks */
+	KMT_RESCUE_MARKING = 1, /* they do; second ones only wipe them */
+	KMT_RESCUE_ON = 2,	/* all events under way began with marking */
+};
+
+#define KMT_MARKS 63
+
+/* Which events of a kind are under way on a CPU: see bpf/rescue.bpf.h. */
+struct kmt_marks {
+	uint64_t full; /* not 0: there was no room once; the second program told nothing since */
+	uint64_t list[KMT_MARKS];
+};
+
 /*
  * One for each possible CPU, in one memory-mapped array. An event takes a number (sequence)
  * before anything can fail, then, if there is room, a slot; so at any moment
@@ -17,11 +39,13 @@ struct kmt_control {
 	uint64_t sequence; /* events numbered; written by the CPU */
 	uint64_t slots;	   /* slots taken */
 	uint64_t lost;	   /* events that found no slot */
-	uint64_t reserved[5];
+	uint64_t rescued;  /* of those numbered: told by a second program */
+	uint64_t reserved[4];
 	uint64_t tail; /* slots given back; written by kmemtraced, on a line of its own */
 	uint64_t reserved2[7];
+	struct kmt_marks marks[KMT_RESCUE_KINDS];
 };
-_Static_assert(sizeof(struct kmt_control) == 128, "two cache lines");
+_Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
 
 /*
  * An event checks for room and takes its slot in two steps; those that interrupt it between
@@ -54,6 +78,9 @@ struct kmt_totals {
 	uint64_t names_lost; /* names that found no room; of caches: told at the next event */
 	uint64_t lost_unattributed; /* lost events that the per-task table had no room for */
 	uint64_t cache_of_caches;   /* address of the cache named "kmem_cache", once seen */
+	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation, once it was called */
+	uint32_t rescue[KMT_RESCUE_KINDS];  /* enum kmt_rescue_state; written by kmemtraced */
+	uint32_t matched[KMT_RESCUE_KINDS]; /* not 0: a second program found its mark */
 };
 
 #endif

@@ -4,6 +4,8 @@
 AC_DEFUN([KMT_BPF_TOOLCHAIN], [
 	PKG_CHECK_MODULES([LIBBPF], [libbpf >= 1.1])
 	PKG_CHECK_MODULES([LIBELF], [libelf])
+	# for the vm tests
+	PKG_CHECK_MODULES_STATIC([KMT_STATIC], [libbpf libelf], [], [KMT_STATIC_LIBS="-lbpf -lelf -lz"])
 	AC_ARG_VAR([BPF_CC], [clang, to compile for BPF])
 	AC_ARG_VAR([BPFTOOL], [bpftool, to make a header of the BPF programs])
 	AC_CHECK_PROGS([BPF_CC], [clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14])

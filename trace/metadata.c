@@ -107,6 +107,16 @@ static const char layouts[] =
 	"event { name = \"kmem_cache_alloc\"; id = 3; stream_id = 0;\n"
 	"\tfields := struct { x64 cache; }; };\n"
 	"event { name = \"kmem_cache_free\"; id = 4; stream_id = 0;\n"
+	"\tfields := struct { x64 cache; }; };\n"
+	"event { name = \"kmem_cache_alloc_bulk\"; id = 5; stream_id = 0;\n"
+	"\tfields := struct { x64 cache; }; };\n"
+	"event { name = \"kmem_cache_free_bulk\"; id = 6; stream_id = 0;\n"
+	"\tfields := struct { x64 cache; }; };\n"
+	"event { name = \"krealloc\"; id = 7; stream_id = 0;\n"
+	"\tfields := struct { u32 requested; u32 allocated; }; };\n"
+	"event { name = \"kfree_rescued\"; id = 8; stream_id = 0;\n"
+	"\tfields := struct { u64 reserved; }; };\n"
+	"event { name = \"kmem_cache_free_rescued\"; id = 9; stream_id = 0;\n"
 	"\tfields := struct { x64 cache; }; };\n";
 
 static void write_uuid(const uint8_t uuid[16], FILE *file)

@@ -281,7 +281,7 @@ static void swap_record(struct kmt_record *record)
 	record->call_site = bswap_64(record->call_site);
 	record->task = bswap_32(record->task);
 	record->gfp = bswap_32(record->gfp);
-	if (record->id == KMT_KMALLOC) {
+	if (record->id == KMT_KMALLOC || record->id == KMT_REALLOC) {
 		record->requested = bswap_32(record->requested);
 		record->allocated = bswap_32(record->allocated);
 	} else {

@@ -28,6 +28,9 @@ static const struct {
 	{ "end", offsetof(struct status, end) },
 	{ "ring_bytes", offsetof(struct status, ring_bytes) },
 	{ "skipped", offsetof(struct status, skipped) },
+	{ "rescued", offsetof(struct status, rescued) },
+	{ "rescue_off", offsetof(struct status, rescue_off) },
+	{ "hook_skipped", offsetof(struct status, hook_skipped) },
 	{ "names_lost", offsetof(struct status, names_lost) },
 	{ "lost_unattributed", offsetof(struct status, lost_unattributed) },
 };
@@ -41,6 +44,7 @@ void status_deinit(struct status *status)
 	free(status->lost_tasks);
 	free(status->paths);
 	free(status->spans);
+	free(status->skips);
 	*status = (struct status){ 0 };
 }
 
@@ -185,6 +189,49 @@ int status_add_spans(struct status *status, unsigned int cpu, const struct loss 
 	return 0;
 }
 
+static uint64_t time_between(const struct status_skip *skip)
+{
+	return skip[1].after > skip[0].before ? skip[1].after - skip[0].before : 0;
+}
+
+/* Where neighbours overlap, as readings in a row do, those that are short together come first. */
+static void merge_skips(struct status *status)
+{
+	struct status_skip *skips = status->skips, *merged = skips;
+
+	for (struct status_skip *skip = skips; skip + 1 < skips + status->skip_count; skip++) {
+		uint64_t gap = time_between(skip), least = time_between(merged);
+
+		if (gap < least || (gap == least && skip[1].before - skip->after <
+							    merged[1].before - merged->after))
+			merged = skip;
+	}
+	if (merged[1].after < merged->after)
+		merged->after = merged[1].after;
+	if (merged[1].before > merged->before)
+		merged->before = merged[1].before;
+	merged->count += merged[1].count;
+	status->skip_count--;
+	memmove(merged + 1, merged + 2,
+		(skips + status->skip_count - (merged + 1)) * sizeof(*merged));
+}
+
+int status_add_skip(struct status *status, uint64_t after, uint64_t before, uint64_t count)
+{
+	struct status_skip *list;
+
+	if (!count || after >= before)
+		return 0;
+	list = list_grow(status->skips, status->skip_count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	status->skips = list;
+	list[status->skip_count++] = (struct status_skip){ after, before, count };
+	if (status->skip_count > STATUS_SKIPS_MAX)
+		merge_skips(status);
+	return 0;
+}
+
 static void write_count(FILE *file, uint64_t count)
 {
 	if (count == STATUS_UNKNOWN)
@@ -206,7 +253,7 @@ static void write_lists(const struct status *status, FILE *file)
 			"cpu %u seen %" PRIu64 " recorded %" PRIu64 " lost %" PRIu64 " skipped",
 			cpu->cpu, cpu->seen, cpu->recorded, cpu->lost);
 		write_count(file, cpu->skipped);
-		fprintf(file, " own %" PRIu64 "\n", cpu->own);
+		fprintf(file, " own %" PRIu64 " rescued %" PRIu64 "\n", cpu->own, cpu->rescued);
 	}
 	for (size_t i = 0; i < status->lost_task_count; i++)
 		fprintf(file, "lost_task %" PRIu32 " %" PRIu64 "\n", status->lost_tasks[i].task,
@@ -230,6 +277,9 @@ static void write_lists(const struct status *status, FILE *file)
 		write_count(file, span->count);
 		fprintf(file, " %" PRIu64 " %" PRIu64 "\n", span->span.after, span->span.before);
 	}
+	for (size_t i = 0; i < status->skip_count; i++)
+		fprintf(file, "skip %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", status->skips[i].after,
+			status->skips[i].before, status->skips[i].count);
 }
 
 int status_write(const struct status *status, FILE *file)
@@ -238,6 +288,11 @@ int status_write(const struct status *status, FILE *file)
 		complete_words[status->complete]);
 	escape_rest(file, status->stopped);
 	fprintf(file, "\ninclude_self %s\n", status->include_self ? "yes" : "no");
+	if (status->rescue_known) {
+		fprintf(file, "rescue %s", status->rescue_why[0] ? "no " : "yes");
+		escape_rest(file, status->rescue_why);
+		putc('\n', file);
+	}
 	for (size_t i = 0; i < NUMBERS; i++) {
 		fputs(numbers[i].key, file);
 		write_count(file, *(const uint64_t *)((const char *)status + numbers[i].offset));
@@ -268,6 +323,9 @@ static int parse_cpu(struct status *status, struct line *line)
 	    !line_count(line, &cpu.skipped) || !line_key(line, "own") ||
 	    !line_u64(line, 10, &cpu.own))
 		return 0;
+	cpu.rescued = 0;
+	if (line_key(line, "rescued"))
+		line_u64(line, 10, &cpu.rescued);
 	if (status->cpu_count && status->cpus[status->cpu_count - 1].cpu >= cpu.cpu)
 		return 0;
 	added = status_add_cpu(status, cpu.cpu);
@@ -286,6 +344,16 @@ static int parse_span(struct status *status, struct line *line)
 	    !line_u64(line, 10, &span.span.after) || !line_u64(line, 10, &span.span.before))
 		return 0;
 	return add_span(status, &span);
+}
+
+static int parse_skip(struct status *status, struct line *line)
+{
+	uint64_t after, before, count;
+
+	if (!line_u64(line, 10, &after) || !line_u64(line, 10, &before) ||
+	    !line_u64(line, 10, &count))
+		return 0;
+	return status_add_skip(status, after, before, count);
 }
 
 static int parse_path(struct status *status, struct line *line, bool observed)
@@ -325,6 +393,8 @@ static int parse_list(struct status *status, struct line *line)
 		return parse_path(status, line, false);
 	if (line_key(line, "lost_span"))
 		return parse_span(status, line);
+	if (line_key(line, "skip"))
+		return parse_skip(status, line);
 	return 0;
 }
 
@@ -343,6 +413,12 @@ static bool parse_single(struct status *status, struct line *line)
 	}
 	if (line_key(line, "include_self")) {
 		status->include_self = line_key(line, "yes");
+		return true;
+	}
+	if (line_key(line, "rescue")) {
+		status->rescue_known = line_key(line, "yes") || line_key(line, "no");
+		if (status->rescue_known)
+			line_rest(line, status->rescue_why, sizeof(status->rescue_why));
 		return true;
 	}
 	if (line_key(line, "raised")) {

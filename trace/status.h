@@ -15,12 +15,13 @@
 
 #define STATUS_UNKNOWN UINT64_MAX /* a count that this kernel does not tell */
 
-/* seen = recorded + lost + skipped; own is a part of recorded. */
+/* seen = recorded + lost + skipped; own is a part of recorded, rescued of recorded + lost. */
 struct status_cpu {
 	unsigned int cpu;
 	uint64_t seen, recorded, lost;
 	uint64_t skipped; /* or STATUS_UNKNOWN */
 	uint64_t own;	  /* recorded while kmemtraced itself was the current task */
+	uint64_t rescued; /* frees that the first program was kept from and the second told */
 };
 
 struct status_lost_task {
@@ -45,6 +46,14 @@ struct status_span {
 
 #define STATUS_SPANS_MAX 256 /* of one CPU */
 
+/* Events that the kernel skipped, on any CPU, between two times. */
+struct status_skip {
+	uint64_t after, before; /* ns */
+	uint64_t count;
+};
+
+#define STATUS_SKIPS_MAX 256
+
 enum status_complete {
 	STATUS_CUT_OFF = 0, /* "no": still running, or it was cut off */
 	STATUS_COMPLETE,    /* "yes" */
@@ -58,6 +67,11 @@ struct status {
 	uint64_t ring_bytes;	    /* of one CPU */
 	bool include_self;	    /* reports count kmemtraced's own allocations too */
 	uint64_t skipped;	    /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
+	bool rescue_known;	    /* whether second programs watched, by what follows */
+	char rescue_why[160];	    /* why none did; empty: they did */
+	uint64_t rescued;	    /* the sum of cpus[].rescued */
+	uint64_t rescue_off;	    /* CPUs on which the second programs gave up for a kind */
+	uint64_t hook_skipped;	    /* calls that the kernel kept from the hooks */
 	uint64_t names_lost;	    /* names and news of modules that found no room */
 	uint64_t lost_unattributed; /* lost events of no task that lost_tasks names */
 	uint64_t raised, raised_most; /* records whose time was raised; ns at most */
@@ -73,6 +87,8 @@ struct status {
 	size_t path_count;
 	struct status_span *spans; /* where events were lost; neighbours merged if very many */
 	size_t span_count;
+	struct status_skip *skips; /* when events were skipped; in the order in which it was seen */
+	size_t skip_count;	   /* at most STATUS_SKIPS_MAX */
 };
 
 void status_deinit(struct status *status);
@@ -88,6 +104,13 @@ struct status_cpu *status_add_cpu(struct status *status, unsigned int cpu); /* o
 int status_add_lost_task(struct status *status, uint32_t task, uint64_t count);
 int status_add_path(struct status *status, const char *name, bool observed, const char *why);
 int status_add_spans(struct status *status, unsigned int cpu, const struct loss *loss);
+
+/*
+ * So many events were skipped between the two times. Nothing is noted of none, or where after is
+ * not before. Of more than STATUS_SKIPS_MAX the two neighbours with least time between them
+ * become one. 0 or -ENOMEM.
+ */
+int status_add_skip(struct status *status, uint64_t after, uint64_t before, uint64_t count);
 
 bool status_is_own(const struct status *status, uint32_t task);
 

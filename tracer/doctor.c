@@ -43,7 +43,7 @@ static void say_skipped(const struct programs *programs, unsigned int cpus)
 
 	if (!skipped)
 		return;
-	programs_skipped_by_cpu(programs, skipped);
+	programs_missed_by_cpu(programs, skipped);
 	if (skipped[0] == STATUS_UNKNOWN)
 		say(LESS, "skipped",
 		    "events that the kernel hides from the programs are counted in "
@@ -52,6 +52,33 @@ static void say_skipped(const struct programs *programs, unsigned int cpus)
 		say(FINE, "skipped",
 		    "events that the kernel hides from the programs are counted by CPU");
 	free(skipped);
+}
+
+static void say_rescue(const struct programs *programs)
+{
+	if (programs->rescue.why[0])
+		say(LESS, "rescue", "frees that interrupt a free are counted only: %s",
+		    programs->rescue.why);
+	else
+		say(FINE, "rescue", "frees that interrupt a free are told by a second program");
+}
+
+static void say_paths(const struct programs *programs)
+{
+	struct status status = { 0 };
+	bool hooked = true;
+
+	for (size_t i = 0; i < HOOK_KINDS; i++)
+		hooked &= !programs->hooks.list[i].why[0];
+	if (hooked)
+		say(FINE, "hooks",
+		    "bulk allocation and free, and krealloc in place, are told by hooks");
+	if (!paths_tell(&status, programs->btf, &programs->hooks))
+		for (size_t i = 0; i < status.path_count; i++)
+			if (!status.paths[i].observed)
+				say(LESS, "unobserved", "%s: %s", status.paths[i].name,
+				    status.paths[i].why);
+	status_deinit(&status);
 }
 
 /* Really makes a ring, loads and attaches, and takes it all down again. */
@@ -79,6 +106,7 @@ static bool try_programs(const struct options *options, const struct topology *t
 		.ring_fd = rings.list[topology->list[0].cpu].fd,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
+		.rescue = !options->no_rescue,
 		.verbose = options->verbose,
 	};
 
@@ -91,6 +119,8 @@ static bool try_programs(const struct options *options, const struct topology *t
 		    "loaded and attached to kmalloc, kfree, kmem_cache_alloc, "
 		    "kmem_cache_free");
 		say_skipped(&programs, cpus);
+		say_rescue(&programs);
+		say_paths(&programs);
 		fine = true;
 	}
 	programs_close(&programs);
@@ -120,18 +150,6 @@ static void say_names(void)
 		    "/sys/kernel/slab cannot be read: merged slab caches cannot be told");
 	else
 		say(FINE, "aliases", "/sys/kernel/slab tells merged slab caches");
-}
-
-static void say_paths(void)
-{
-	struct status status = { 0 };
-
-	if (!paths_add(&status))
-		for (size_t i = 0; i < status.path_count; i++)
-			if (!status.paths[i].observed)
-				say(LESS, "unobserved", "%s: %s", status.paths[i].name,
-				    status.paths[i].why);
-	status_deinit(&status);
 }
 
 static void say_privileges(void)
@@ -184,7 +202,6 @@ int doctor_run(const struct options *options)
 		topology_deinit(&topology);
 	}
 	say_names();
-	say_paths();
 	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "kmemtraced: standard output: %s\n", strerror(errno));

@@ -22,6 +22,7 @@ static void say_cpus(const struct status *status)
 			fprintf(stderr, "skipped unknown, ");
 		else
 			fprintf(stderr, "%" PRIu64 " skipped, ", cpu->skipped);
+		fprintf(stderr, "%" PRIu64 " rescued, ", cpu->rescued);
 		fprintf(stderr, "%" PRIu64 " own\n", cpu->own);
 	}
 }
@@ -36,7 +37,7 @@ static void say_end(const struct session *session)
 	fprintf(stderr,
 		"kmemtraced: %s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
 		" skipped, %" PRIu64 " bytes, %.3f s\n",
-		session->directory.path, sums.recorded, sums.lost, session->skipped, sums.bytes,
+		session->directory.path, sums.recorded, sums.lost, session->skips.told, sums.bytes,
 		(session->end - session->begin) / 1e9);
 }
 

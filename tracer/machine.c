@@ -2,6 +2,8 @@
 /* Asks the C library and the topology. */
 #include "config.h"
 
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +20,17 @@ uint64_t machine_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
+
+bool machine_grace_period(void)
+{
+	/* programs run for microseconds */
+	const struct timespec moment = { .tv_nsec = 20000000 };
+
+	if (!syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		return true;
+	nanosleep(&moment, NULL);
+	return false;
 }
 
 unsigned int machine_possible_cpus(const struct topology *topology)

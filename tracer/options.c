@@ -13,6 +13,7 @@
 
 enum {
 	KEY_INCLUDE_SELF = 256,
+	KEY_NO_RESCUE,
 	KEY_DOCTOR,
 };
 
@@ -33,6 +34,10 @@ static const struct argp_option table[] = {
 	{ "include-self", KEY_INCLUDE_SELF, NULL, 0,
 	  "Let reports count the objects that kmemtraced "
 	  "itself allocates",
+	  0 },
+	{ "no-rescue", KEY_NO_RESCUE, NULL, 0,
+	  "Attach no second programs to the frees: each free costs less, and those that "
+	  "interrupt another are counted only",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	{ "verbose", 'v', NULL, 0, "Print the figures of each CPU at the end, and what libbpf says",
@@ -119,6 +124,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_INCLUDE_SELF:
 		options->include_self = true;
+		return 0;
+	case KEY_NO_RESCUE:
+		options->no_rescue = true;
 		return 0;
 	case 'q':
 		options->quiet = true;

@@ -14,6 +14,7 @@ struct options {
 	uint32_t *pids;	       /* only these processes; none: all */
 	size_t pid_count;
 	bool include_self;
+	bool no_rescue;
 	bool quiet, verbose;
 	bool doctor;
 	char **command; /* NULL-terminated; NULL: no command */

@@ -2,61 +2,106 @@
 /* A path is there if BTF knows one of the functions that it had over the years. */
 #include "config.h"
 
-#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include <bpf/btf.h>
 
 #include "tracer/paths.h"
 
+#define NO_HOOK HOOK_KINDS
 #define NO_TRACEPOINT "fires no tracepoint"
 
 struct path {
 	const char *name;
-	const char *why;	  /* NULL: observed */
 	const char *functions[3]; /* none: always there */
+	enum hook_kind hook;	  /* that sees it; or NO_HOOK */
+	const char *why;	  /* without a hook: why it is unobserved; NULL: it is observed */
+	const char *unless;	  /* where there is this function, the hook does not see it all, */
+	const char *why_unless;	  /* and why */
 };
 
 static const struct path paths[] = {
-	{ "kmalloc", NULL, { NULL } },
-	{ "kfree", NULL, { NULL } },
-	{ "kmem_cache_alloc", NULL, { NULL } },
-	{ "kmem_cache_free", NULL, { NULL } },
-	{ "kmem_cache_alloc_bulk",
-	  NO_TRACEPOINT,
-	  { "kmem_cache_alloc_bulk", "kmem_cache_alloc_bulk_noprof" } },
+	{ .name = "kmalloc", .hook = NO_HOOK },
+	{ .name = "kfree", .hook = NO_HOOK },
+	{ .name = "kmem_cache_alloc", .hook = NO_HOOK },
+	{ .name = "kmem_cache_free", .hook = NO_HOOK },
+	{ .name = "kmem_cache_alloc_bulk",
+	  .functions = { "kmem_cache_alloc_bulk", "kmem_cache_alloc_bulk_noprof" },
+	  .hook = HOOK_BULK_ALLOC },
 	/* kfree_bulk() is an inline that calls it without a cache */
-	{ "kmem_cache_free_bulk", NO_TRACEPOINT, { "kmem_cache_free_bulk" } },
-	{ "kfree_rcu-batched", NO_TRACEPOINT, { "kvfree_call_rcu", "kfree_call_rcu" } },
-	{ "krealloc-in-place",
-	  NO_TRACEPOINT,
-	  { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" } },
-	{ "sheaf-prefill", NO_TRACEPOINT, { "kmem_cache_prefill_sheaf" } },
-	{ "sheaf-return", NO_TRACEPOINT, { "kmem_cache_return_sheaf" } },
-	{ "kmalloc_nolock", NO_TRACEPOINT, { "kmalloc_nolock_noprof" } },
-	{ "kfree_nolock", NO_TRACEPOINT, { "kfree_nolock" } },
+	{ .name = "kmem_cache_free_bulk",
+	  .functions = { "kmem_cache_free_bulk" },
+	  .hook = HOOK_BULK_FREE },
+	{ .name = "kfree_rcu-batched",
+	  .functions = { "kvfree_call_rcu", "kfree_call_rcu" },
+	  .hook = HOOK_BULK_FREE,
+	  .unless = "__kfree_rcu_sheaf",
+	  .why_unless = "fires no tracepoint, and goes through sheaves that no hook sees" },
+	{ .name = "krealloc-in-place",
+	  .functions = { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" },
+	  .hook = HOOK_REALLOC },
+	{ .name = "sheaf-prefill",
+	  .functions = { "kmem_cache_prefill_sheaf" },
+	  .hook = NO_HOOK,
+	  .why = NO_TRACEPOINT },
+	{ .name = "sheaf-return",
+	  .functions = { "kmem_cache_return_sheaf" },
+	  .hook = NO_HOOK,
+	  .why = NO_TRACEPOINT },
+	{ .name = "kmalloc_nolock",
+	  .functions = { "kmalloc_nolock_noprof" },
+	  .hook = NO_HOOK,
+	  .why = NO_TRACEPOINT },
+	{ .name = "kfree_nolock",
+	  .functions = { "kfree_nolock" },
+	  .hook = NO_HOOK,
+	  .why = NO_TRACEPOINT },
 };
+
+static bool has_function(const struct btf *btf, const char *name)
+{
+	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+}
 
 static bool is_there(const struct btf *btf, const struct path *path)
 {
 	if (!path->functions[0])
 		return true;
 	for (size_t i = 0; i < 3 && path->functions[i]; i++)
-		if (btf__find_by_name_kind(btf, path->functions[i], BTF_KIND_FUNC) > 0)
+		if (has_function(btf, path->functions[i]))
 			return true;
 	return false;
 }
 
-int paths_add(struct status *status)
+static int tell(struct status *status, const struct path *path, const struct btf *btf,
+		const struct hooks *hooks)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	const char *why = path->why;
+	uint64_t skipped;
+	char text[160];
+
+	if (path->hook != NO_HOOK) {
+		skipped = hooks_skipped(hooks, path->hook);
+		if (hooks->list[path->hook].why[0]) {
+			why = hooks->list[path->hook].why;
+		} else if (path->unless && has_function(btf, path->unless)) {
+			why = path->why_unless;
+		} else if (skipped) {
+			snprintf(text, sizeof(text), "the kernel hid %" PRIu64 " calls", skipped);
+			why = text;
+		}
+	}
+	return status_add_path(status, path->name, !why, why);
+}
+
+int paths_tell(struct status *status, const struct btf *btf, const struct hooks *hooks)
+{
 	int err = 0;
 
-	if (!btf)
-		return -ENOENT;
+	status->path_count = 0;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && !err; i++)
 		if (is_there(btf, &paths[i]))
-			err = status_add_path(status, paths[i].name, !paths[i].why,
-					      paths[i].why ? paths[i].why : "");
-	btf__free(btf);
+			err = tell(status, &paths[i], btf, hooks);
 	return err;
 }

@@ -4,11 +4,13 @@
 #define TRACER_PATHS_H
 
 #include "trace/status.h"
+#include "tracer/hooks.h"
 
 /*
- * Adds every path that this kernel has to status, from its BTF: those that the programs observe,
- * and those that fire no tracepoint. 0 or -errno.
+ * Tells status every path that this kernel has, from its BTF, in place of those that it named
+ * before: those that the programs observe, by tracepoints or by hooks as they are now, and those
+ * that nothing sees. 0 or -errno.
  */
-int paths_add(struct status *status);
+int paths_tell(struct status *status, const struct btf *btf, const struct hooks *hooks);
 
 #endif

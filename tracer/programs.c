@@ -6,19 +6,17 @@
 #include "config.h"
 
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "tracer/machine.h"
 #include "tracer/programs.h"
 #include "bpf/kmemtrace.skel.h"
 
@@ -117,9 +115,11 @@ static int fail(struct programs *programs, int err, const char *what)
 	return -err;
 }
 
-/* Programs that a kernel has no place for are left out. */
-static void choose_programs(struct kmemtrace_bpf *skeleton)
+/* Programs that a kernel has no place for are left out. unwanted: why extras are to be. */
+static void choose_programs(struct programs *programs, const struct programs_settings *settings,
+			    const char *unwanted)
 {
+	struct kmemtrace_bpf *skeleton = programs->skeleton;
 	const struct {
 		struct bpf_program *program;
 		const char *type;
@@ -129,24 +129,22 @@ static void choose_programs(struct kmemtrace_bpf *skeleton)
 		{ skeleton->progs.module_load, "btf_trace_module_load", BTF_KIND_TYPEDEF },
 		{ skeleton->progs.module_free, "btf_trace_module_free", BTF_KIND_TYPEDEF },
 	};
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = programs->btf;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (!btf || btf__find_by_name_kind(btf, places[i].type, places[i].kind) <= 0)
+		if (btf__find_by_name_kind(btf, places[i].type, places[i].kind) <= 0)
 			bpf_program__set_autoload(places[i].program, false);
-	btf__free(btf);
+	hooks_choose(&programs->hooks, skeleton, btf, unwanted);
+	rescue_choose(&programs->rescue, skeleton, btf,
+		      settings->rescue ? unwanted : "--no-rescue was given");
 }
 
-int programs_load(struct programs *programs, const struct programs_settings *settings)
+static int load(struct programs *programs, const struct programs_settings *settings,
+		const char *unwanted)
 {
-	struct kmemtrace_bpf *skeleton;
-	uint8_t yes = 1;
+	struct kmemtrace_bpf *skeleton = programs->skeleton = kmemtrace_bpf__open();
 	int err;
 
-	memset(programs, 0, sizeof(*programs));
-	programs->possible_cpus = settings->possible_cpus;
-	libbpf_set_print(settings->verbose ? loud_printer : quiet_printer);
-	skeleton = programs->skeleton = kmemtrace_bpf__open();
 	if (!skeleton)
 		return fail(programs, errno, "cannot open the BPF programs");
 
@@ -159,11 +157,32 @@ int programs_load(struct programs *programs, const struct programs_settings *set
 	if (settings->pid_count)
 		bpf_map__set_max_entries(skeleton->maps.wanted, settings->pid_count);
 	bpf_map__set_inner_map_fd(skeleton->maps.rings, settings->ring_fd);
-	choose_programs(skeleton);
-
+	choose_programs(programs, settings, unwanted);
 	err = kmemtrace_bpf__load(skeleton);
+	return err ? fail(programs, -err, "cannot load the BPF programs") : 0;
+}
+
+int programs_load(struct programs *programs, const struct programs_settings *settings)
+{
+	struct kmemtrace_bpf *skeleton;
+	uint8_t yes = 1;
+	int err;
+
+	memset(programs, 0, sizeof(*programs));
+	programs->possible_cpus = settings->possible_cpus;
+	libbpf_set_print(settings->verbose ? loud_printer : quiet_printer);
+	programs->btf = btf__load_vmlinux_btf();
+	if (!programs->btf)
+		return fail(programs, ENOENT, "cannot read /sys/kernel/btf/vmlinux");
+	err = load(programs, settings, NULL);
+	/* what a capture can do without must not keep it from what it can have */
+	if (err && err != -EPERM && programs->skeleton) {
+		kmemtrace_bpf__destroy(programs->skeleton);
+		err = load(programs, settings, "this kernel does not load the program");
+	}
 	if (err)
-		return fail(programs, -err, "cannot load the BPF programs");
+		return err;
+	skeleton = programs->skeleton;
 	for (size_t i = 0; i < settings->pid_count; i++) {
 		err = bpf_map_update_elem(bpf_map__fd(skeleton->maps.wanted), &settings->pids[i],
 					  &yes, 0);
@@ -193,23 +212,15 @@ static int program_info(const struct bpf_program *program, struct bpf_prog_info 
 	return bpf_obj_get_info_by_fd(bpf_program__fd(program), info, &size);
 }
 
-int programs_attach(struct programs *programs)
+/* The events from first up to end. */
+static int attach_events(struct programs *programs, size_t first, size_t end)
 {
-	struct kmemtrace_bpf *skeleton = programs->skeleton;
 	struct bpf_program *events[PROGRAMS_EVENTS];
-	struct bpf_program *const names[] = { skeleton->progs.task_newtask,
-					      skeleton->progs.task_rename,
-					      skeleton->progs.module_load,
-					      skeleton->progs.module_free };
 	struct bpf_prog_info info;
 	uint8_t yes = 1;
 
 	event_programs(programs, events);
-	/* names are worth having, not needed */
-	for (size_t i = 0; i < 4; i++)
-		if (bpf_program__autoload(names[i]))
-			programs->names[i] = bpf_program__attach(names[i]);
-	for (size_t i = 0; i < PROGRAMS_EVENTS; i++) {
+	for (size_t i = first; i < end; i++) {
 		programs->events[i] = bpf_program__attach(events[i]);
 		if (!programs->events[i]) {
 			char what[80];
@@ -219,9 +230,44 @@ int programs_attach(struct programs *programs)
 			return fail(programs, errno, what);
 		}
 		if (!program_info(events[i], &info))
-			bpf_map_update_elem(bpf_map__fd(skeleton->maps.own_programs), &info.id,
-					    &yes, 0);
+			bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.own_programs),
+					    &info.id, &yes, 0);
 	}
+	return 0;
+}
+
+static void detach_events(struct programs *programs, size_t first, size_t end)
+{
+	for (size_t i = end; i-- > first;) {
+		bpf_link__destroy(programs->events[i]);
+		programs->events[i] = NULL;
+	}
+}
+
+int programs_attach(struct programs *programs)
+{
+	struct kmemtrace_bpf *skeleton = programs->skeleton;
+	struct bpf_program *const names[] = { skeleton->progs.task_newtask,
+					      skeleton->progs.task_rename,
+					      skeleton->progs.module_load,
+					      skeleton->progs.module_free };
+	int err;
+
+	programs->attached = true;
+	/* names are worth having, not needed */
+	for (size_t i = 0; i < 4; i++)
+		if (bpf_program__autoload(names[i]))
+			programs->names[i] = bpf_program__attach(names[i]);
+	err = attach_events(programs, 0, PROGRAMS_FREES);
+	if (err)
+		return err;
+	hooks_attach(&programs->hooks, HOOK_BULK_FREE);
+	err = attach_events(programs, PROGRAMS_FREES, PROGRAMS_EVENTS);
+	if (err)
+		return err;
+	hooks_attach(&programs->hooks, HOOK_REALLOC);
+	hooks_attach(&programs->hooks, HOOK_BULK_ALLOC);
+	rescue_attach(&programs->rescue);
 	if (bpf_program__autoload(skeleton->progs.misses))
 		programs->misses = bpf_program__attach(skeleton->progs.misses);
 	return 0;
@@ -229,25 +275,27 @@ int programs_attach(struct programs *programs)
 
 void programs_detach(struct programs *programs)
 {
-	for (size_t i = PROGRAMS_EVENTS; i-- > 0;) {
-		bpf_link__destroy(programs->events[i]);
-		programs->events[i] = NULL;
-	}
+	if (!programs->attached)
+		return;
+	programs->attached = false;
+	hooks_detach(&programs->hooks, HOOK_BULK_ALLOC);
+	hooks_detach(&programs->hooks, HOOK_REALLOC);
+	detach_events(programs, PROGRAMS_FREES, PROGRAMS_EVENTS);
+	hooks_detach(&programs->hooks, HOOK_BULK_FREE);
+	rescue_detach(&programs->rescue);
+	detach_events(programs, 0, PROGRAMS_FREES);
 	for (size_t i = 0; i < 4; i++) {
 		bpf_link__destroy(programs->names[i]);
 		programs->names[i] = NULL;
 	}
-	/* a grace period: whatever still ran when it was detached has ended */
-	if (syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) {
-		/* nohz_full CPUs allow none: programs run for microseconds */
-		const struct timespec moment = { .tv_nsec = 20000000 };
-
-		nanosleep(&moment, NULL);
-	}
+	/* whatever still ran when it was detached has ended */
+	machine_grace_period();
 }
 
 void programs_close(struct programs *programs)
 {
+	btf__free(programs->btf);
+	programs->btf = NULL;
 	if (!programs->skeleton)
 		return;
 	programs_detach(programs);
@@ -276,7 +324,7 @@ const struct kmt_totals *programs_totals(const struct programs *programs)
 	return &programs->skeleton->bss->totals;
 }
 
-uint64_t programs_skipped(const struct programs *programs)
+uint64_t programs_missed(const struct programs *programs)
 {
 	struct bpf_program *list[PROGRAMS_EVENTS];
 	struct bpf_prog_info info;
@@ -289,7 +337,7 @@ uint64_t programs_skipped(const struct programs *programs)
 	return sum;
 }
 
-void programs_skipped_by_cpu(const struct programs *programs, uint64_t *skipped)
+void programs_missed_by_cpu(const struct programs *programs, uint64_t *missed)
 {
 	uint64_t counts[512];
 	size_t index = 0;
@@ -297,14 +345,14 @@ void programs_skipped_by_cpu(const struct programs *programs, uint64_t *skipped)
 	int fd = -1;
 
 	for (size_t i = 0; i < programs->possible_cpus; i++)
-		skipped[i] = programs->misses ? 0 : STATUS_UNKNOWN;
+		missed[i] = programs->misses ? 0 : STATUS_UNKNOWN;
 	if (!programs->misses)
 		return;
 	fd = bpf_iter_create(bpf_link__fd(programs->misses));
 	/* possible_cpus counts of each program of ours, one after another */
 	while (fd >= 0 && (got = read(fd, counts, sizeof(counts))) > 0) {
 		for (size_t i = 0; i < got / sizeof(counts[0]); i++, index++) {
-			uint64_t *cpu = &skipped[index % programs->possible_cpus];
+			uint64_t *cpu = &missed[index % programs->possible_cpus];
 
 			if (counts[i] == UINT64_MAX)
 				*cpu = STATUS_UNKNOWN;
@@ -314,7 +362,7 @@ void programs_skipped_by_cpu(const struct programs *programs, uint64_t *skipped)
 	}
 	if (fd < 0 || got < 0 || index != (size_t)programs->possible_cpus * PROGRAMS_EVENTS)
 		for (size_t i = 0; i < programs->possible_cpus; i++)
-			skipped[i] = STATUS_UNKNOWN;
+			missed[i] = STATUS_UNKNOWN;
 	if (fd >= 0)
 		close(fd);
 }

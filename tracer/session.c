@@ -55,6 +55,7 @@ static int load_programs(struct session *session)
 		.ring_slots = rings->slots,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
+		.rescue = !options->no_rescue,
 		.verbose = options->verbose,
 	};
 	int err;
@@ -73,7 +74,7 @@ static int load_programs(struct session *session)
 }
 
 /* The first statement stands if nobody lives to write the last. */
-static int write_status(struct session *session)
+int session_write_status(struct session *session)
 {
 	struct directory *directory = &session->directory;
 	char from[4096], to[4096];
@@ -94,6 +95,20 @@ static int write_status(struct session *session)
 	return 0;
 }
 
+/* What is more than the programs on tracepoints: as far as it is known now. */
+int session_tell_extras(struct session *session)
+{
+	const struct programs *programs = &session->programs;
+	struct status *status = &session->status;
+
+	status->rescue_known = true;
+	snprintf(status->rescue_why, sizeof(status->rescue_why), "%s", programs->rescue.why);
+	status->hook_skipped = 0;
+	for (unsigned int i = 0; i < HOOK_KINDS; i++)
+		status->hook_skipped += hooks_skipped(&programs->hooks, i);
+	return paths_tell(status, programs->btf, &programs->hooks);
+}
+
 static int start_status(struct session *session)
 {
 	const struct options *options = session->options;
@@ -107,8 +122,8 @@ static int start_status(struct session *session)
 	for (size_t i = 0; i < options->pid_count && !err; i++)
 		err = status_add_wanted(status, options->pids[i]);
 	if (!err)
-		err = paths_add(status);
-	return err ? session_fail(session, err, strerror(-err)) : write_status(session);
+		err = session_tell_extras(session);
+	return err ? session_fail(session, err, strerror(-err)) : session_write_status(session);
 }
 
 static int write_metadata(struct session *session)
@@ -188,7 +203,7 @@ static int take_place(struct session *session)
 		err = modules_start(&session->modules, &session->directory);
 	if (!err)
 		err = status_add_own(&session->status, session->modules.task);
-	return err ? session_fail(session, err, strerror(-err)) : write_status(session);
+	return err ? session_fail(session, err, strerror(-err)) : session_write_status(session);
 }
 
 int session_open_stream(struct session *session, unsigned int cpu)
@@ -316,6 +331,7 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 {
 	struct drain *drain = &session->drains[cpu];
 	struct status_cpu *about = status_add_cpu(&session->status, cpu);
+	bool full = false;
 	char path[4096];
 
 	if (!about)
@@ -324,6 +340,11 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 	about->lost = loss_missing(&drain->writer.loss);
 	about->skipped = skipped;
 	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
+	about->rescued = drain->control->rescued;
+	session->status.rescued += about->rescued;
+	for (unsigned int i = 0; i < KMT_RESCUE_KINDS; i++)
+		full |= drain->control->marks[i].full;
+	session->status.rescue_off += full;
 	about->own = drain_count_own(drain, stream_name(session, cpu, path, sizeof(path)));
 	session->status.raised += drain->writer.raised;
 	if (drain->writer.raised_most > session->status.raised_most)
@@ -341,19 +362,23 @@ static int finish_status(struct session *session)
 	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
 	if (!skipped)
 		return session_fail(session, -ENOMEM, strerror(ENOMEM));
-	programs_skipped_by_cpu(&session->programs, skipped);
+	skips_by_cpu(&session->programs, &session->rings, skipped);
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
 		if (session->draining[i])
 			err = add_cpu(session, i, skipped[i]);
 	free(skipped);
 	if (!err)
 		err = programs_lost_tasks(&session->programs, status);
+	if (!err)
+		err = session_tell_extras(session);
 	if (err)
 		return session_fail(session, err, strerror(-err));
+	snprintf(status->rescue_why, sizeof(status->rescue_why), "%s",
+		 rescue_why(&session->programs.rescue));
 	status->complete = STATUS_COMPLETE;
 	status->begin = session->begin;
 	status->end = session->end;
-	status->skipped = session->skipped;
+	status->skipped = session->skips.told;
 	status->names_lost = totals->names_lost;
 	/* what found no room in the table of tasks, or on the disk */
 	for (size_t i = 0; i < status->cpu_count; i++)
@@ -361,7 +386,7 @@ static int finish_status(struct session *session)
 	for (size_t i = 0; i < status->lost_task_count; i++)
 		lost_of_tasks += status->lost_tasks[i].count;
 	status->lost_unattributed = lost - lost_of_tasks;
-	return write_status(session);
+	return session_write_status(session);
 }
 
 /* The streams: first what is left, as far as there is room; then, with the room kept, the ends. */
@@ -375,7 +400,7 @@ static int finish_streams(struct session *session, uint64_t end)
 			session_open_stream(session, i);
 		if (!session->draining[i])
 			continue;
-		failed = drain_rest(&session->drains[i], session->skipped);
+		failed = drain_rest(&session->drains[i], session->skips.told);
 		if (failed && !err)
 			err = session_fail(session, failed, session->drains[i].writer.why);
 	}
@@ -383,7 +408,7 @@ static int finish_streams(struct session *session, uint64_t end)
 	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
 		if (!session->draining[i])
 			continue;
-		failed = drain_finish(&session->drains[i], end, session->skipped);
+		failed = drain_finish(&session->drains[i], end, session->skips.told);
 		if (failed && !err)
 			err = session_fail(session, failed, session->drains[i].writer.why);
 	}
@@ -396,9 +421,12 @@ int session_finish(struct session *session)
 
 	session->end = machine_now();
 	programs_detach(&session->programs);
-	session->skipped = programs_skipped(&session->programs);
+	failed = skips_finish(&session->skips, &session->programs, &session->rings,
+			      &session->status);
 	progress_clear(&session->progress);
 	err = finish_streams(session, machine_now());
+	if (failed && !err)
+		err = session_fail(session, failed, strerror(-failed));
 	failed = names_run(&session->names);
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.why);

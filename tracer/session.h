@@ -16,6 +16,7 @@
 #include "tracer/programs.h"
 #include "tracer/progress.h"
 #include "tracer/rings.h"
+#include "tracer/skips.h"
 
 struct session {
 	const struct options *options;
@@ -34,8 +35,8 @@ struct session {
 	bool *draining;	      /* which of them are open */
 	uint64_t deadline;    /* ns; 0: none */
 	uint64_t begin, end;  /* ns: all programs are attached between them */
-	uint64_t skipped;     /* last reading */
-	uint64_t next_flush;  /* ns */
+	struct skips skips;
+	uint64_t next_flush; /* ns */
 	char why[500];
 };
 

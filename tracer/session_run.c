@@ -43,7 +43,11 @@ static int drain_all(struct session *session, uint64_t now)
 	int err = 0;
 
 	if (flush) {
-		session->skipped = programs_skipped(&session->programs);
+		err = skips_read(&session->skips, &session->programs, &session->rings,
+				 &session->status);
+		if (err)
+			session_fail(session, err, strerror(-err));
+		rescue_tend(&session->programs.rescue);
 		session->next_flush = now + FLUSH_EVERY;
 	}
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
@@ -60,7 +64,7 @@ static int drain_all(struct session *session, uint64_t now)
 			filling = true;
 		err = got < 0 ? (int)got : 0;
 		if (!err && flush)
-			err = writer_flush(&drain->writer, 0, session->skipped, false);
+			err = writer_flush(&drain->writer, 0, session->skips.told, false);
 		if (err)
 			session_fail(session, err, drain->writer.why);
 	}
@@ -140,6 +144,7 @@ int session_run(struct session *session)
 	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)
 		fprintf(stderr, "kmemtraced: no high priority: %s\n", strerror(errno));
 
+	skips_init(&session->skips, machine_now());
 	err = programs_attach(&session->programs);
 	if (err)
 		return session_fail(session, err, session->programs.why);
@@ -148,6 +153,13 @@ int session_run(struct session *session)
 	progress_init(&session->progress,
 		      options->quiet || (options->command && isatty(STDOUT_FILENO)),
 		      session->begin);
+	/* what could not be attached after all: for a reader, should nobody live to say so */
+	err = session_tell_extras(session);
+	if (err)
+		return session_fail(session, err, strerror(-err));
+	err = session_write_status(session);
+	if (err)
+		return err;
 	if (options->duration)
 		session->deadline = session->begin + (uint64_t)(options->duration * 1e9);
 	err = names_add_tasks(&session->names);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Counts the records of one task between two times, by event: count DIR TASK BEGIN END. */
+/*
+ * Counts the records of one task between two times, by tracepoint: count DIR TASK BEGIN END. What
+ * a second program told is an event of the same tracepoint; what hooks told is of none.
+ */
 #include "config.h"
 
 #include <inttypes.h>
@@ -49,9 +52,12 @@ int main(int argc, char **argv)
 		if (capture.status.lost_tasks[i].task == task)
 			lost = capture.status.lost_tasks[i].count;
 	printf("kmalloc %" PRIu64 "\nkfree %" PRIu64 "\nkmem_cache_alloc %" PRIu64
-	       "\nkmem_cache_free %" PRIu64 "\nlost %" PRIu64 "\nskipped %" PRIu64 "\n",
-	       counts[KMT_KMALLOC], counts[KMT_KFREE], counts[KMT_CACHE_ALLOC],
-	       counts[KMT_CACHE_FREE], lost, capture.status.skipped);
+	       "\nkmem_cache_free %" PRIu64 "\nlost %" PRIu64 "\nskipped %" PRIu64
+	       "\nrescued %" PRIu64 "\n",
+	       counts[KMT_KMALLOC], counts[KMT_KFREE] + counts[KMT_RESCUED_KFREE],
+	       counts[KMT_CACHE_ALLOC], counts[KMT_CACHE_FREE] + counts[KMT_RESCUED_CACHE_FREE],
+	       lost, capture.status.skipped,
+	       counts[KMT_RESCUED_KFREE] + counts[KMT_RESCUED_CACHE_FREE]);
 	capture_close(&capture);
 	return 0;
 }

@@ -127,7 +127,7 @@ static const struct patch patches[] = {
 	  1 },
 	{ "byte 112: a packet of 1664 bits of which 1600 are content", 1, HEADER(content_bits),
 	  1600 },
-	{ "byte 224: a record of the unknown kind 9", 1, RECORD(0, id), 9 },
+	{ "byte 224: a record of the unknown kind 99", 1, RECORD(0, id), 99 },
 	{ "byte 272: the rest of the packet is no records", 1, RECORD(1, words), 7 },
 	{ "byte 224: a record of 12 words, not 6", 1, RECORD(0, words), 12 },
 	{ "byte 224: time 5 ns is not within its packet's", 1, RECORD(0, time), 5 },

@@ -27,6 +27,11 @@ static void test_ids(void **state)
 	assert_int_equal(KMT_KFREE, 2);
 	assert_int_equal(KMT_CACHE_ALLOC, 3);
 	assert_int_equal(KMT_CACHE_FREE, 4);
+	assert_int_equal(KMT_BULK_ALLOC, 5);
+	assert_int_equal(KMT_BULK_FREE, 6);
+	assert_int_equal(KMT_REALLOC, 7);
+	assert_int_equal(KMT_RESCUED_KFREE, 8);
+	assert_int_equal(KMT_RESCUED_CACHE_FREE, 9);
 	assert_int_equal(PACKET_RAW, 0);
 }
 

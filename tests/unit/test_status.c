@@ -39,6 +39,11 @@ static void fill(struct status *status)
 		.ring_bytes = 1 << 20,
 		.include_self = true,
 		.skipped = STATUS_UNKNOWN,
+		.rescue_known = true,
+		.rescue_why = "no guard",
+		.rescued = 6,
+		.rescue_off = 1,
+		.hook_skipped = 7,
 		.names_lost = 2,
 		.lost_unattributed = 3,
 		.raised = 4,
@@ -51,16 +56,20 @@ static void fill(struct status *status)
 	assert_int_equal(status_add_own(status, 500), 0);
 	cpu = status_add_cpu(status, 2);
 	assert_non_null(cpu);
-	*cpu = (struct status_cpu){ 2, 10, 6, 4, STATUS_UNKNOWN, 1 };
+	*cpu = (struct status_cpu){ 2, 10, 6, 4, STATUS_UNKNOWN, 1, 6 };
 	cpu = status_add_cpu(status, 0);
 	assert_non_null(cpu);
-	*cpu = (struct status_cpu){ 0, UINT64_MAX - 1, 7, 8, 9, 0 };
+	*cpu = (struct status_cpu){ 0, UINT64_MAX - 1, 7, 8, 9, 0, 0 };
 	assert_ptr_equal(status_add_cpu(status, 2), &status->cpus[1]);
 	assert_int_equal(status_add_lost_task(status, 1234, 8), 0);
 	assert_int_equal(status_add_path(status, "kmalloc", true, ""), 0);
 	assert_int_equal(status_add_path(status, "kfree_bulk", false, "fires no tracepoint"), 0);
 	assert_int_equal(status_add_path(status, "a b", false, ""), 0);
 	assert_int_equal(status_add_spans(status, 2, &loss), 0);
+	assert_int_equal(status_add_skip(status, 100, 300, 5), 0);
+	assert_int_equal(status_add_skip(status, 200, 200, 1), 0);
+	assert_int_equal(status_add_skip(status, 200, 400, 0), 0);
+	assert_int_equal(status_add_skip(status, 200, 400, 4), 0);
 }
 
 static void written_and_read(void **state)
@@ -76,10 +85,14 @@ static void written_and_read(void **state)
 			    "complete yes\n"
 			    "stopped   disk full:\\x0a\\x5cx41 100 %  \n"
 			    "include_self yes\n"
+			    "rescue no no guard\n"
 			    "begin 1\n"
 			    "end 18446744073709551614\n"
 			    "ring_bytes 1048576\n"
 			    "skipped unknown\n"
+			    "rescued 6\n"
+			    "rescue_off 1\n"
+			    "hook_skipped 7\n"
 			    "names_lost 2\n"
 			    "lost_unattributed 3\n"
 			    "raised 4 5\n"
@@ -87,18 +100,23 @@ static void written_and_read(void **state)
 			    "wanted 66\n"
 			    "own_task 400\n"
 			    "own_task 500\n"
-			    "cpu 0 seen 18446744073709551614 recorded 7 lost 8 skipped 9 own 0\n"
-			    "cpu 2 seen 10 recorded 6 lost 4 skipped unknown own 1\n"
+			    "cpu 0 seen 18446744073709551614 recorded 7 lost 8 skipped 9 own 0 "
+			    "rescued 0\n"
+			    "cpu 2 seen 10 recorded 6 lost 4 skipped unknown own 1 rescued 6\n"
 			    "lost_task 1234 8\n"
 			    "observed kmalloc\n"
 			    "unobserved kfree_bulk fires no tracepoint\n"
 			    "unobserved a\\x20b \n"
 			    "lost_span 2 3 9 7 100 200\n"
-			    "lost_span 2 12 12 1 300 400\n");
+			    "lost_span 2 12 12 1 300 400\n"
+			    "skip 100 300 5\n"
+			    "skip 200 400 4\n");
 	assert_int_equal(status_parse(&copy, text, why, sizeof(why)), 0);
 	assert_int_equal(copy.complete, STATUS_COMPLETE);
 	assert_string_equal(copy.stopped, status.stopped);
 	assert_true(copy.include_self);
+	assert_true(copy.rescue_known);
+	assert_string_equal(copy.rescue_why, "no guard");
 	assert_int_equal(copy.raised_most, 5);
 	assert_int_equal(copy.own_count, 2);
 	assert_true(copy.cpus[1].skipped == STATUS_UNKNOWN);
@@ -106,6 +124,9 @@ static void written_and_read(void **state)
 	assert_true(copy.paths[0].observed);
 	assert_int_equal(copy.spans[0].span.last, 9);
 	assert_int_equal(copy.spans[0].count, 7);
+	assert_int_equal(copy.cpus[1].rescued, 6);
+	assert_int_equal(copy.hook_skipped, 7);
+	assert_int_equal(copy.skips[1].before, 400);
 	again = text_of(&copy);
 	assert_string_equal(again, text);
 	assert_true(status_is_own(&copy, 400));
@@ -173,6 +194,42 @@ static void many_spans_are_merged(void **state)
 	status_deinit(&status);
 }
 
+static void many_skips_are_merged(void **state)
+{
+	struct status status = { 0 };
+	uint64_t count = 0;
+
+	(void)state;
+	/* readings in a row: each overlaps the one before */
+	for (uint64_t i = 1; i <= 1000; i++)
+		assert_int_equal(status_add_skip(&status, i * 100 - 100, i * 100 + 100, i), 0);
+	assert_int_equal(status.skip_count, STATUS_SKIPS_MAX);
+	for (size_t i = 0; i < status.skip_count; i++) {
+		const struct status_skip *skip = &status.skips[i];
+
+		count += skip->count;
+		/* none has swallowed all others */
+		assert_in_range(skip->before - skip->after, 200, 2000);
+		assert_true(!i || skip->after == skip[-1].before - 100);
+	}
+	assert_int_equal(count, 500500);
+	assert_int_equal(status.skips[STATUS_SKIPS_MAX - 1].before, 100100);
+	status_deinit(&status);
+
+	/* what lies far apart stays apart */
+	for (uint64_t i = 0; i <= STATUS_SKIPS_MAX; i++)
+		assert_int_equal(status_add_skip(&status, i * 1000 + (i == 7 ? 0 : 300),
+						 i * 1000 + 900, 2),
+				 0);
+	assert_int_equal(status.skip_count, STATUS_SKIPS_MAX);
+	assert_int_equal(status.skips[5].before, 5900);
+	assert_int_equal(status.skips[6].after, 6300);
+	assert_int_equal(status.skips[6].before, 7900);
+	assert_int_equal(status.skips[6].count, 4);
+	assert_int_equal(status.skips[7].after, 8300);
+	status_deinit(&status);
+}
+
 static void unknown_and_damaged_lines(void **state)
 {
 	struct status status;
@@ -186,7 +243,9 @@ static void unknown_and_damaged_lines(void **state)
 			     "cpu 1 seen 1 recorded 1 lost 0 skipped 0 own 0\ncpu 4 seen 1\n"
 			     "cpu 5 seen 1 recorded 1 lost 0 skipped 0 own 0 more 1\n"
 			     "wanted 4294967296\nown_task 9\nown_task 3\nlost_task 4\n"
-			     "observed\nunobserved\nlost_span 1 2 3 4 5\n\n\nend 9\nskipped 12",
+			     "observed\nunobserved\nlost_span 1 2 3 4 5\n\n\nskip 1 2\nskip 9 5 "
+			     "1\nskip 1 2 x\n"
+			     "rescued -1\nrescue_off\nrescue maybe\nend 9\nskipped 12",
 			     why, sizeof(why)),
 		0);
 	assert_int_equal(status.complete, STATUS_CUT_OFF);
@@ -200,6 +259,10 @@ static void unknown_and_damaged_lines(void **state)
 	assert_int_equal(status.lost_task_count, 0);
 	assert_int_equal(status.path_count, 0);
 	assert_int_equal(status.span_count, 0);
+	assert_int_equal(status.skip_count, 0);
+	assert_int_equal(status.rescued, 0);
+	assert_false(status.rescue_known);
+	assert_int_equal(status.cpus[1].rescued, 0);
 	status_deinit(&status);
 	assert_int_equal(status_parse(&status, "begin 1\nformat 2\n", why, sizeof(why)),
 			 -EPROTONOSUPPORT);
@@ -232,6 +295,7 @@ int main(void)
 		cmocka_unit_test(written_and_read),
 		cmocka_unit_test(words_of_completeness),
 		cmocka_unit_test(many_spans_are_merged),
+		cmocka_unit_test(many_skips_are_merged),
 		cmocka_unit_test(unknown_and_damaged_lines),
 		cmocka_unit_test(cut_anywhere),
 	};

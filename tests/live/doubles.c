@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Looks for frees that two programs told: doubles DIR. Two records in a row of one object, both
+ * frees, by the same call site, task and CPU, one of them by a second program; then for as many
+ * where none is, which only an allocation between them that nobody saw can explain.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/capture.h"
+#include "trace/order.h"
+
+#define NEAR 10000 /* ns: the two programs run in a row, but for an interrupt between them */
+
+/* The last event of each object, by pointer: open addressing, as large as it must be. */
+struct table {
+	struct event *events; /* pointer 0: free place */
+	size_t size, used;    /* size is a power of two */
+};
+
+static struct event *find(struct event *events, size_t size, uint64_t pointer)
+{
+	size_t at = pointer * 0x9e3779b97f4a7c15 >> 20;
+
+	while (events[at & (size - 1)].pointer && events[at & (size - 1)].pointer != pointer)
+		at++;
+	return &events[at & (size - 1)];
+}
+
+static int grow(struct table *table)
+{
+	size_t size = table->size ? 2 * table->size : 1 << 16;
+	struct event *events = calloc(size, sizeof(*events));
+
+	if (!events)
+		return -1;
+	for (size_t i = 0; i < table->size; i++)
+		if (table->events[i].pointer)
+			*find(events, size, table->events[i].pointer) = table->events[i];
+	free(table->events);
+	table->events = events;
+	table->size = size;
+	return 0;
+}
+
+static bool is_rescued(const struct event *event)
+{
+	return event->id == KMT_RESCUED_KFREE || event->id == KMT_RESCUED_CACHE_FREE;
+}
+
+/* The tracepoint of a free, as its first program would tell it; 0: something else. */
+static uint8_t free_of(const struct event *event)
+{
+	if (event->id == KMT_KFREE || event->id == KMT_RESCUED_KFREE)
+		return KMT_KFREE;
+	if (event->id == KMT_CACHE_FREE || event->id == KMT_RESCUED_CACHE_FREE)
+		return KMT_CACHE_FREE;
+	return 0;
+}
+
+struct counts {
+	uint64_t rescued, doubles, unseen;
+};
+
+static void compare(const struct event *last, const struct event *event, struct counts *counts)
+{
+	if (!last->pointer || !free_of(event) || free_of(last) != free_of(event) ||
+	    last->cpu != event->cpu || last->task != event->task ||
+	    last->call_site != event->call_site || event->time - last->time > NEAR)
+		return;
+	if (is_rescued(last) || is_rescued(event)) {
+		counts->doubles++;
+		printf("double 0x%" PRIx64 " cpu%u, numbers %" PRIu64 " and %" PRIu64 ", %" PRIu64
+		       " ns apart\n",
+		       event->pointer, event->cpu, last->sequence, event->sequence,
+		       event->time - last->time);
+	} else {
+		counts->unseen++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct table table = { 0 };
+	struct counts counts = { 0 };
+	const struct event *events;
+	struct capture capture;
+	struct order *order;
+	int got;
+
+	if (argc != 2 || capture_open(&capture, argv[1]) || order_open(&order, &capture))
+		return 2;
+	while ((got = order_next(order, &events)) > 0)
+		for (int i = 0; i < got; i++) {
+			struct event *last;
+
+			counts.rescued += is_rescued(&events[i]);
+			if (!event_has_object(&events[i]))
+				continue;
+			if (2 * table.used >= table.size && grow(&table))
+				return 2;
+			last = find(table.events, table.size, events[i].pointer);
+			table.used += !last->pointer;
+			compare(last, &events[i], &counts);
+			*last = events[i];
+		}
+	order_close(order);
+	capture_close(&capture);
+	free(table.events);
+	printf("rescued %" PRIu64 "\ndoubles %" PRIu64 "\nunseen %" PRIu64 "\n", counts.rescued,
+	       counts.doubles, counts.unseen);
+	return got ? 2 : 0;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * An event that is rescued counts as missed first and as rescued a moment later. What is counted
+ * between the two readings would make the difference too small, what is counted before them and
+ * not yet rescued too large.
+ */
+#include "config.h"
+
+#include "tracer/machine.h"
+#include "tracer/skips.h"
+
+#define TRIES 4
+
+static uint64_t sum_rescued(const struct rings *rings)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < rings->possible_cpus; i++)
+		sum += __atomic_load_n(&rings->controls[i].rescued, __ATOMIC_ACQUIRE);
+	return sum;
+}
+
+/* False: something was rescued meanwhile, each time. */
+static bool read_sum(const struct programs *programs, const struct rings *rings, uint64_t *sum)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t rescued = sum_rescued(rings), missed = programs_missed(programs);
+
+		if (sum_rescued(rings) != rescued)
+			continue;
+		*sum = missed > rescued ? missed - rescued : 0;
+		return true;
+	}
+	return false;
+}
+
+void skips_init(struct skips *skips, uint64_t now)
+{
+	*skips = (struct skips){ .times = { now, now } };
+}
+
+static int tell(struct skips *skips, uint64_t told, struct status *status)
+{
+	uint64_t more = told - skips->told;
+
+	if (told <= skips->told)
+		return 0;
+	skips->told = told;
+	return status_add_skip(status, skips->times[1], machine_now(), more);
+}
+
+int skips_read(struct skips *skips, const struct programs *programs, const struct rings *rings,
+	       struct status *status)
+{
+	uint64_t time = machine_now(), sum;
+	int err;
+
+	if (!read_sum(programs, rings, &sum))
+		return 0;
+	/*
+	 * An event that was missed and not yet rescued is in one reading, and not in the next: the
+	 * lesser of two is told, which is no less than what was skipped before the first of them.
+	 */
+	err = tell(skips, sum < skips->reading ? sum : skips->reading, status);
+	skips->reading = sum;
+	skips->times[1] = skips->times[0];
+	skips->times[0] = time;
+	return err;
+}
+
+int skips_finish(struct skips *skips, const struct programs *programs, const struct rings *rings,
+		 struct status *status)
+{
+	uint64_t sum;
+
+	/* nothing runs any more: the first try is right */
+	return read_sum(programs, rings, &sum) ? tell(skips, sum, status) : 0;
+}
+
+void skips_by_cpu(const struct programs *programs, const struct rings *rings, uint64_t *skipped)
+{
+	programs_missed_by_cpu(programs, skipped);
+	for (unsigned int i = 0; i < rings->possible_cpus; i++)
+		if (skipped[i] != STATUS_UNKNOWN && skipped[i] >= rings->controls[i].rescued)
+			skipped[i] -= rings->controls[i].rescued;
+}
