@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "check/check.h"
+#include "check/check_heap.h"
 #include "check/repair.h"
 #include "trace/capture.h"
 
@@ -22,7 +23,7 @@ enum {
 };
 
 struct options {
-	bool quiet, verbose, list, repair, paths_given;
+	bool quiet, verbose, heap, list, repair, paths_given;
 	const char *output;
 	char **paths;
 	size_t path_count;
@@ -31,11 +32,16 @@ struct options {
 enum option_key {
 	OPTION_LIST = 0x100,
 	OPTION_REPAIR,
+	OPTION_HEAP,
 };
 
 static const struct argp_option option_table[] = {
 	{ "quiet", 'q', NULL, 0, "Print findings only", 0 },
 	{ "verbose", 'v', NULL, 0, "Print a line for each stream too; with --repair, of the result",
+	  0 },
+	{ "heap", OPTION_HEAP, NULL, 0,
+	  "Look for what is wrong with the kernel's heap too: double frees, wrong caches, ...; "
+	  "with -v, tell what is only possible or legal as well",
 	  0 },
 	{ "list", OPTION_LIST, NULL, 0, "List the checks and exit", 0 },
 	{ "repair", OPTION_REPAIR, NULL, 0,
@@ -56,6 +62,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case 'v':
 		options->verbose = true;
+		break;
+	case OPTION_HEAP:
+		options->heap = true;
 		break;
 	case OPTION_LIST:
 		options->list = true;
@@ -80,13 +89,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_SUCCESS:
 		if (options->output && !options->repair)
 			argp_error(state, "--output is for --repair");
-		if (options->list &&
-		    (options->quiet || options->verbose || options->repair || options->paths_given))
+		if (options->list && (options->quiet || options->verbose || options->repair ||
+				      options->heap || options->paths_given))
 			argp_error(state, "--list stands alone");
 		for (size_t i = 0; i < options->path_count; i++) {
 			if (!*options->paths[i])
 				argp_error(state, "a directory or a stream must be named");
 		}
+		if (options->repair && options->heap)
+			argp_error(state,
+				   "--heap is no part of --repair: check the result with it");
 		if (options->repair && options->path_count != 1)
 			argp_error(state, "--repair takes one capture at a time");
 		break;
@@ -146,13 +158,36 @@ static void advise(const char *path, const struct findings *findings,
 			program_invocation_short_name, path, path);
 }
 
+/* Exit status: findings are those that nothing unseen can explain. */
+static int check_heap(const char *path, const struct options *options)
+{
+	struct check_heap result;
+	char why[400];
+	int err;
+
+	err = check_heap_run(path, options->verbose, &result, why, sizeof(why));
+	if (err) {
+		complain(why, err);
+		return EXIT_TROUBLE;
+	}
+	if (!options->quiet)
+		printf("%s: heap: %" PRIu64 " certain finding%s, %" PRIu64 " possible, %" PRIu64
+		       " legal on this kernel%s\n",
+		       path, result.certain, result.certain == 1 ? "" : "s", result.possible,
+		       result.legal,
+		       options->verbose || !(result.possible || result.legal)
+			       ? ""
+			       : " (-v or kmemtrace-report findings lists them)");
+	return result.certain ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
 static int check(const char *path, const struct options *options)
 {
 	struct findings findings = { .verbose = options->verbose };
 	struct check_result result = { 0 };
 	bool whole = is_directory(path);
 	char why[400];
-	int err;
+	int status, err;
 
 	err = whole ? check_all(path, &findings, &result, why, sizeof(why))
 		    : check_alone(path, &findings, &result, why, sizeof(why));
@@ -164,7 +199,14 @@ static int check(const char *path, const struct options *options)
 		print_summary(path, &findings, &result);
 	if (!options->quiet && whole)
 		advise(path, &findings, &result);
-	return findings.count ? EXIT_FINDINGS : EXIT_CLEAN;
+	status = findings.count ? EXIT_FINDINGS : EXIT_CLEAN;
+	if (options->heap && whole) {
+		int heap = check_heap(path, options);
+
+		if (heap > status)
+			status = heap;
+	}
+	return status;
 }
 
 /* A capture whose metadata cannot be read is one to be repaired. */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "report/table.h"
-#include "trace/analysis.h"
-#include "trace/capture.h"
+
+struct report;
 
 enum field_type {
 	FIELD_TEXT,
@@ -21,6 +21,7 @@ enum field_type {
 	FIELD_BOOL,
 	FIELD_TABLE,
 	FIELD_LIST,    /* a table of one column */
+	FIELD_TIME,    /* ns since the capture's begin */
 	FIELD_UNKNOWN, /* no value */
 };
 
@@ -30,6 +31,7 @@ struct field {
 	union {
 		const char *text;
 		uint64_t number;
+		int64_t time;
 		double decimal;
 		bool truth;
 		const struct table *table;
@@ -48,24 +50,29 @@ struct header_line {
 	bool warning;
 };
 
-#define HEADER_SECTIONS 3 /* capture, loss, totals */
+#define HEADER_SECTIONS 4 /* report, capture, loss, totals */
+#define HEADER_FIELDS 64
 
 struct header {
 	struct section sections[HEADER_SECTIONS];
 	size_t section_count;
-	struct field fields[48]; /* of all sections, one after the other */
+	struct field fields[HEADER_FIELDS]; /* of all sections, one after the other */
 	size_t field_count;
 	char start[40];
-	struct table cpus, unobserved, wanted;
+	const char *state; /* "complete", "repaired", "running" or "cut-off" */
+	uint64_t duration; /* ns */
+	struct table cpus, unobserved, wanted, filters;
 	struct header_line *lines;
 	size_t line_count;
 	double loss_percent; /* lost and skipped events of all that were seen */
 };
 
-/* capture and analysis must outlive the header, which must not be moved. 0 or -ENOMEM. */
-int header_init(struct header *header, const struct capture *capture,
-		const struct analysis *analysis);
+/* The report must outlive the header, which must not be moved. 0 or -ENOMEM. */
+int header_init(struct header *header, const struct report *report);
 void header_deinit(struct header *header);
+
+/* For header_init(): the lines, once all else is there. 0 or -ENOMEM. */
+int header_add_lines(struct header *header, const struct report *report);
 
 /* ISO-8601 in UTC with nanoseconds, from the ns since 1970. */
 void header_utc_text(uint64_t ns, char *text, size_t size);

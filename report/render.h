@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Renderers print a header and a table; they know nothing of what these speak of. */
+/* Renderers print a header and tables; they know nothing of what these speak of. */
 #ifndef REPORT_RENDER_H
 #define REPORT_RENDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "report/header.h"
@@ -11,24 +12,24 @@
 
 #define REPORT_SCHEMA 1 /* of the JSON document: raised when a name changes */
 
-/* For people: ASCII, lines of less than 80 columns unless one word is longer. */
-int render_text(FILE *file, const struct header *header, const struct table *table, bool color);
+/* All: 0 or -ENOMEM; errors of the file are left to ferror(). */
+
+/* For people: ASCII, lines of less than 80 columns unless a word or the numbers are longer. */
+int render_text(FILE *file, const struct header *header, const struct table *tables,
+		size_t table_count, bool color);
 
 /* One JSON document. */
-int render_json(FILE *file, const struct header *header, const struct table *table, bool color);
+int render_json(FILE *file, const struct header *header, const struct table *tables,
+		size_t table_count, bool color);
 
-/* The table alone, as RFC 4180 has it. */
-int render_csv(FILE *file, const struct header *header, const struct table *table, bool color);
+/* The first table alone, as RFC 4180 has it. */
+int render_csv(FILE *file, const struct header *header, const struct table *tables,
+	       size_t table_count, bool color);
 
-/*
- * All return 0 or -ENOMEM; errors of the file are left to ferror().
- */
-struct renderer {
-	const char *name;
-	int (*render)(FILE *file, const struct header *header, const struct table *table,
-		      bool color);
-	size_t rows;	 /* by default; 0: all */
-	bool has_header; /* shows the losses */
-};
+/* One value of JSON, quotes and all: a new string, or NULL. */
+char *render_json_text(const char *text);
+
+/* One value of CSV. */
+void render_csv_text(FILE *file, const char *text);
 
 #endif

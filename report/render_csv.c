@@ -7,7 +7,7 @@
 
 #include "report/render.h"
 
-static void csv_text(FILE *file, const char *text)
+void render_csv_text(FILE *file, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, file);
@@ -24,11 +24,16 @@ static void csv_text(FILE *file, const char *text)
 
 static void csv_cell(FILE *file, const struct column *column, const struct cell *cell)
 {
+	if (cell_is_unknown(column->type, cell))
+		return;
 	switch (column->type) {
 	case COLUMN_TEXT:
-		csv_text(file, cell->text);
+		render_csv_text(file, cell->text);
 		break;
 	case COLUMN_NUMBER:
+	case COLUMN_MAYBE:
+	case COLUMN_ID:
+	case COLUMN_DURATION:
 		fprintf(file, "%" PRIu64, cell->number);
 		break;
 	case COLUMN_DECIMAL:
@@ -37,24 +42,41 @@ static void csv_cell(FILE *file, const struct column *column, const struct cell 
 	case COLUMN_HEX:
 		fprintf(file, "0x%" PRIx64, cell->number);
 		break;
+	case COLUMN_TIME:
+		fprintf(file, "%" PRId64, cell->time);
+		break;
+	case COLUMN_BAR:
+		break;
 	}
 }
 
-int render_csv(FILE *file, const struct header *header, const struct table *table, bool color)
+static void csv_row(FILE *file, const struct table *table, const struct cell *row)
 {
-	(void)header;
-	(void)color;
+	const char *separator = "";
+
 	for (size_t i = 0; i < table->column_count; i++) {
-		fputs(i ? "," : "", file);
-		csv_text(file, table->columns[i].key);
+		const struct column *column = &table->columns[i];
+
+		if (column->type == COLUMN_BAR)
+			continue;
+		fputs(separator, file);
+		if (row)
+			csv_cell(file, column, row + i);
+		else
+			render_csv_text(file, column->key);
+		separator = ",";
 	}
 	fputs("\r\n", file);
-	for (size_t row = 0; row < table->rows; row++) {
-		for (size_t i = 0; i < table->column_count; i++) {
-			fputs(i ? "," : "", file);
-			csv_cell(file, &table->columns[i], table_row(table, row) + i);
-		}
-		fputs("\r\n", file);
-	}
+}
+
+int render_csv(FILE *file, const struct header *header, const struct table *tables,
+	       size_t table_count, bool color)
+{
+	(void)header;
+	(void)table_count;
+	(void)color;
+	csv_row(file, tables, NULL);
+	for (size_t row = 0; row < tables->rows; row++)
+		csv_row(file, tables, table_row(tables, row));
 	return 0;
 }

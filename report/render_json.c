@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One JSON document: the header's sections by their keys, then the table as an array of rows. */
+/* One JSON document: the header's sections by their keys, then each table as an array of rows. */
 #include "config.h"
 
 #include <errno.h>
@@ -70,6 +70,15 @@ static json_t *json_from_text(const char *text)
 	return json;
 }
 
+char *render_json_text(const char *text)
+{
+	json_t *json = json_from_text(text);
+	char *quoted = json_dumps(json, JSON_ENCODE_ANY);
+
+	json_decref(json);
+	return quoted;
+}
+
 static json_t *json_from_number(uint64_t number)
 {
 	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
@@ -79,16 +88,24 @@ static json_t *json_from_cell(const struct column *column, const struct cell *ce
 {
 	char hex[20];
 
+	if (cell_is_unknown(column->type, cell))
+		return json_null();
 	switch (column->type) {
 	case COLUMN_TEXT:
 		return json_from_text(cell->text);
-	case COLUMN_NUMBER:
-		break;
 	case COLUMN_DECIMAL:
+	case COLUMN_BAR:
 		return json_real(cell->decimal);
 	case COLUMN_HEX:
 		snprintf(hex, sizeof(hex), "0x%" PRIx64, cell->number);
 		return json_string(hex);
+	case COLUMN_TIME:
+		return json_integer(cell->time);
+	case COLUMN_NUMBER:
+	case COLUMN_MAYBE:
+	case COLUMN_ID:
+	case COLUMN_DURATION:
+		break;
 	}
 	return json_from_number(cell->number);
 }
@@ -100,6 +117,8 @@ static json_t *json_from_row(const struct table *table, size_t row)
 	for (size_t i = 0; object && i < table->column_count; i++) {
 		const struct column *column = &table->columns[i];
 
+		if (column->type == COLUMN_BAR)
+			continue;
 		if (json_object_set_new(object, column->key,
 					json_from_cell(column, table_row(table, row) + i))) {
 			json_decref(object);
@@ -141,6 +160,8 @@ static json_t *json_from_field(const struct field *field)
 		return json_from_table(field->table, false);
 	case FIELD_LIST:
 		return json_from_table(field->table, true);
+	case FIELD_TIME:
+		return json_integer(field->time);
 	case FIELD_UNKNOWN:
 		return json_null();
 	}
@@ -162,7 +183,8 @@ static json_t *json_from_section(const struct section *section)
 	return object;
 }
 
-int render_json(FILE *file, const struct header *header, const struct table *table, bool color)
+int render_json(FILE *file, const struct header *header, const struct table *tables,
+		size_t table_count, bool color)
 {
 	/* 15 digits are what every decimal keeps; more would show how doubles are stored. */
 	const size_t flags = JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15);
@@ -174,7 +196,9 @@ int render_json(FILE *file, const struct header *header, const struct table *tab
 	for (size_t i = 0; i < header->section_count; i++)
 		failed |= json_object_set_new(document, header->sections[i].key,
 					      json_from_section(&header->sections[i]));
-	failed |= json_object_set_new(document, table->key, json_from_table(table, false));
+	for (size_t i = 0; i < table_count; i++)
+		failed |= json_object_set_new(document, tables[i].key,
+					      json_from_table(&tables[i], false));
 	if (!failed) {
 		/* It fails when the file does, too: ferror() then tells. */
 		json_dumpf(document, file, flags);

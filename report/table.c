@@ -76,9 +76,17 @@ static void sort_unknown_key(struct table *table, const char *key, size_t length
 	size_t used = snprintf(table->why, sizeof(table->why), "no sort key is named \"%.*s\": use",
 			       (int)(length < 40 ? length : 40), key);
 
-	for (size_t i = 0; i < table->column_count && used < sizeof(table->why); i++)
-		used += snprintf(table->why + used, sizeof(table->why) - used, "%s %s",
-				 i ? "," : "", table->columns[i].key);
+	for (size_t i = 0; i < table->column_count && used < sizeof(table->why); i++) {
+		if (table->columns[i].type != COLUMN_BAR)
+			used += snprintf(table->why + used, sizeof(table->why) - used, "%s %s",
+					 i ? "," : "", table->columns[i].key);
+	}
+}
+
+static bool column_descends(enum column_type type)
+{
+	return type == COLUMN_NUMBER || type == COLUMN_MAYBE || type == COLUMN_DECIMAL ||
+	       type == COLUMN_DURATION;
 }
 
 static int sort_add_key(struct sort *sort, struct table *table, const char *key, size_t length)
@@ -93,7 +101,8 @@ static int sort_add_key(struct sort *sort, struct table *table, const char *key,
 		const struct column *column = &table->columns[i];
 		struct sort_key *new;
 
-		if (strlen(column->key) != length || memcmp(column->key, key, length) != 0)
+		if (column->type == COLUMN_BAR || strlen(column->key) != length ||
+		    memcmp(column->key, key, length) != 0)
 			continue;
 		if (sort->count == SORT_KEYS_MAX) {
 			snprintf(table->why, sizeof(table->why), "more than %d sort keys",
@@ -102,9 +111,7 @@ static int sort_add_key(struct sort *sort, struct table *table, const char *key,
 		}
 		new = &sort->keys[sort->count++];
 		new->column = i;
-		new->descending = direction ? direction == '-'
-					    : column->type == COLUMN_NUMBER ||
-						      column->type == COLUMN_DECIMAL;
+		new->descending = direction ? direction == '-' : column_descends(column->type);
 		return 0;
 	}
 	sort_unknown_key(table, key, length);
@@ -115,10 +122,18 @@ static int cell_compare(enum column_type type, const struct cell *a, const struc
 {
 	switch (type) {
 	case COLUMN_TEXT:
-		return strcmp(a->text, b->text);
+		return strverscmp(a->text, b->text);
 	case COLUMN_DECIMAL:
+	case COLUMN_BAR:
 		return (a->decimal > b->decimal) - (a->decimal < b->decimal);
+	case COLUMN_TIME:
+		return (a->time > b->time) - (a->time < b->time);
+	case COLUMN_ID:
+	case COLUMN_DURATION:
+		/* CELL_UNKNOWN becomes the least. */
+		return (a->number + 1 > b->number + 1) - (a->number + 1 < b->number + 1);
 	case COLUMN_NUMBER:
+	case COLUMN_MAYBE:
 	case COLUMN_HEX:
 		break;
 	}

@@ -10,16 +10,26 @@
 #include <stdint.h>
 
 enum column_type {
-	COLUMN_TEXT,	/* sorted ascending */
+	COLUMN_TEXT,	/* sorted ascending, numbers in it by their value */
 	COLUMN_NUMBER,	/* sorted descending */
+	COLUMN_MAYBE,	/* as COLUMN_NUMBER; or CELL_UNKNOWN */
 	COLUMN_DECIMAL, /* sorted descending */
 	COLUMN_HEX,	/* "0x…", sorted ascending */
+	COLUMN_ID,   /* a number that is a name, as of a CPU: sorted ascending; or CELL_UNKNOWN */
+	COLUMN_TIME, /* ns since the capture's begin, sorted ascending; or TIME_UNKNOWN */
+	COLUMN_DURATION, /* ns, sorted descending; or CELL_UNKNOWN */
+	COLUMN_BAR,	 /* a share from 0 to 1 as a bar, in the text only */
 };
+
+#define CELL_UNKNOWN UINT64_MAX /* null in JSON, empty in CSV, "-" in the text */
+#define TIME_UNKNOWN INT64_MIN
 
 enum column_where {
 	COLUMN_ALWAYS,
 	COLUMN_NOT_IN_TEXT,
 	COLUMN_IN_TEXT_IF_USED, /* if any cell is not 0 */
+	COLUMN_BELOW,		/* in the text on a line below the row, if not 0 or empty */
+	COLUMN_BELOW_IF_PART,	/* the same of a percentage, if not 100 */
 };
 
 struct column {
@@ -35,12 +45,14 @@ struct cell {
 	union {
 		uint64_t number;
 		double decimal;
+		int64_t time;
 		char *text; /* the table's own */
 	};
 };
 
 struct table {
 	const char *key;	      /* in JSON */
+	const char *title;	      /* above it, where a report has several; NULL: the key */
 	const char *empty;	      /* the sentence of a table without rows */
 	const char *sort;	      /* default keys */
 	const struct column *columns; /* not the table's own */
@@ -49,7 +61,7 @@ struct table {
 	struct cell *cells; /* row after row */
 	size_t rows, space;
 	size_t rows_made; /* before the cut */
-	char why[320];	  /* the sentence after a failure */
+	char why[640];	  /* the sentence after a failure */
 };
 
 /* The rest of the fields is the caller's to set. */
@@ -72,6 +84,15 @@ void table_cut(struct table *table, size_t rows);
 static inline const struct cell *table_row(const struct table *table, size_t row)
 {
 	return table->cells + row * table->column_count;
+}
+
+/* Is there nothing to tell: a number that is not known? */
+static inline int cell_is_unknown(enum column_type type, const struct cell *cell)
+{
+	if (type == COLUMN_TIME)
+		return cell->time == TIME_UNKNOWN;
+	return (type == COLUMN_MAYBE || type == COLUMN_ID || type == COLUMN_DURATION) &&
+	       cell->number == CELL_UNKNOWN;
 }
 
 #endif

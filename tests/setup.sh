@@ -6,8 +6,11 @@
 # Each list is given once, here. To build and run everything:
 packages_build="autoconf automake make gcc libc6-dev pkg-config clang bpftool
 	libbpf-dev libelf-dev zlib1g-dev libjansson-dev"
-# and what the tests use besides (xz-utils: the tarball; linux-perf: an independent count).
-packages_test="libcmocka-dev xz-utils valgrind mandoc babeltrace2 linux-perf jq procps"
+# and what the tests use besides (xz-utils: the tarball; linux-perf: an independent count;
+# qemu and cpio: other kernels;
+# trace-cmd and its libraries: recordings that kmemtrace-import reads).
+packages_test="libcmocka-dev xz-utils valgrind mandoc babeltrace2 linux-perf jq procps
+	qemu-system-x86 cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev"
 
 # setup PACKAGE…: installs those that are missing, or says which they are and exits with 2.
 setup()

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One pass over a capture: pairs frees with allocations and adds up, by call site and in all.
- * An object that kmemtraced itself allocated is left out of both, with its free, unless the
- * capture says to include it.
+ * One pass over a capture: pairs frees with allocations and adds up, by group (call site, …), by
+ * cache and in all. Whoever wants more of it watches the steps go by.
+ *
+ * An object that kmemtraced itself allocated is left out of everything, with its free, unless
+ * the capture says to include it; so is one that is not selected.
  */
 #ifndef TRACE_ANALYSIS_H
 #define TRACE_ANALYSIS_H
@@ -13,34 +15,101 @@
 
 #include "trace/capture.h"
 #include "trace/event.h"
+#include "trace/heap.h"
+#include "trace/loss.h"
+#include "trace/select.h"
+
+enum group_by {
+	GROUP_BY_SITE,	   /* key: the address of the call */
+	GROUP_BY_FUNCTION, /* key: the function's address; the site's own if it has no symbol */
+	GROUP_BY_MODULE,   /* key: symbols_string() of it; GROUP_KEY_UNKNOWN: no symbol */
+	GROUP_BY_CACHE,	   /* key: index in analysis.caches */
+	GROUP_BY_SIZE,	   /* key: bytes requested */
+	GROUP_BY_TASK,	   /* key: index in tasks.list; GROUP_KEY_UNKNOWN + tid: no such task */
+	GROUP_BY_CPU,	   /* key: CPU */
+	GROUP_BY_NODE,	   /* key: node of the allocating CPU; GROUP_KEY_UNKNOWN: not known */
+	GROUP_BY_GFP,	   /* key: flags */
+};
+
+#define GROUP_KEY_UNKNOWN ((uint64_t)1 << 32)
+#define GROUP_NONE UINT32_MAX	 /* no group */
+#define CACHE_NONE UINT32_MAX	 /* no cache, or not known */
+#define CACHE_SEVERAL 0xfffffffe /* more than one */
+
+/*
+ * Lifetimes: 8 buckets for each power of two of nanoseconds, so that a bucket is at most 12.5 %
+ * wide. The last takes all that is longer.
+ */
+#define LIFETIME_BUCKETS 376
+
+struct lifetimes {
+	uint64_t counts[LIFETIME_BUCKETS];
+};
+
+unsigned int lifetime_bucket(uint64_t ns);
+uint64_t lifetime_first(unsigned int bucket); /* the shortest of the bucket, ns */
+uint64_t lifetime_last(unsigned int bucket);  /* the longest */
+
+/* The lifetime, ns, that percent of those counted do not exceed, rounded up to its bucket's last.
+ */
+uint64_t lifetimes_percentile(const struct lifetimes *lifetimes, double percent);
 
 /* live_objects = allocations - frees - missed_frees. */
-struct analysis_site {
-	uint64_t address;      /* the call site */
-	uint64_t first_time;   /* ns: tells which module had the address */
+struct group {
+	uint64_t key;
+	uint64_t first_time;   /* ns: tells which module had an address */
 	uint64_t allocations;  /* that succeeded */
 	uint64_t frees;	       /* of its own objects, wherever they were freed */
 	uint64_t missed_frees; /* proven: an address was allocated again while live */
 	uint64_t failed;
 	uint64_t bytes_requested, bytes_allocated; /* of the allocations */
 	uint64_t live_objects, live_bytes;	   /* at the end; bytes allocated */
-	uint64_t cross_cpu_frees; /* of its objects, on another CPU than allocated them */
+	uint64_t peak_bytes;			   /* the highest live_bytes that ever was */
+	uint64_t temporary; /* freed by the same task on the same CPU with no allocation between */
+	uint64_t cross_cpu_frees;    /* of its objects, on another CPU than allocated them */
+	struct lifetimes *lifetimes; /* of those freed; NULL: none, or not asked for */
+	uint32_t cache;		     /* of all its objects: index, or CACHE_SEVERAL */
+};
+
+/* A slab cache, or one of kmalloc's: told apart by size and GFP flags. As struct group. */
+struct analysis_cache {
+	const struct cache *cache; /* NULL: one of kmalloc's, or of no known name */
+	char name[80]; /* "kmalloc-64", "kmalloc-cg-1k", "kmalloc-large", …; "0x…" */
+	bool is_kmalloc, is_large; /* large: whole pages, no slab */
+	bool selected;
+	uint32_t object_size, size; /* bytes to use, and from one object to the next; 0: unknown */
+	uint64_t allocations, frees, missed_frees, failed;
+	uint64_t bytes_requested, bytes_allocated;
+	uint64_t live_objects, live_bytes;
+	uint64_t frees_unmatched; /* that named this cache */
+};
+
+struct analysis_site {
+	uint64_t address, first_time;
+	uint32_t group; /* GROUP_NONE: allocated nothing so far, or groups are not by place */
+	bool selected;
+	bool in_allocator; /* it lies inside kmalloc() itself */
 };
 
 /*
- * allocations + failed + frees + null_frees + own_allocations + own_frees + unknown = recorded.
- * live_objects = allocations - (frees - frees_unmatched) - missed_frees.
+ * allocations + failed + frees + null_frees + resizes + repeated + left_out + own_allocations
+ * + own_frees + unknown = recorded. live_objects = allocations - (frees - frees_unmatched) -
+ * missed_frees.
  */
 struct analysis_totals {
 	uint64_t allocations, failed;
 	uint64_t frees;		  /* of objects, frees_unmatched among them */
-	uint64_t frees_unmatched; /* of objects whose allocation was not recorded */
+	uint64_t frees_unmatched; /* of objects whose allocation was not recorded, or not in time */
 	uint64_t null_frees;	  /* of NULL or of what kmalloc(0) gave: no object */
+	uint64_t resizes;	  /* calls of krealloc(), whether in place or not */
+	uint64_t repeated;	  /* allocations that the kernel told twice: once counted */
 	uint64_t missed_frees;	  /* proven: the address was allocated again while live */
 	uint64_t bytes_requested, bytes_allocated;
-	uint64_t cross_cpu_frees;
-	uint64_t live_objects, live_bytes;
+	uint64_t cross_cpu_frees, temporary;
+	uint64_t live_objects, live_bytes, peak_bytes, peak_time;
 	uint64_t own_allocations, own_frees; /* of kmemtraced's own objects, left out above */
+	uint64_t left_out;		     /* events that were not selected */
+	uint64_t rescued;		     /* records of second programs */
 	uint64_t unknown;		     /* records of ids that this version does not know */
 };
 
@@ -57,21 +126,90 @@ struct analysis_cpu {
 	uint64_t recorded, lost, own;
 };
 
+/* What became of an event. */
+enum fate {
+	FATE_ALLOCATED, /* block: the new object */
+	FATE_FAILED,
+	FATE_FREED,	/* block: the object */
+	FATE_UNMATCHED, /* a free of no live object; block: NULL */
+	FATE_NO_OBJECT, /* a free of NULL or of what kmalloc(0) gave */
+	FATE_RESIZED,	/* block: the object, as it was */
+	FATE_MISSED,	/* no event of its own: block went unseen, event got its address */
+};
+
+struct step {
+	enum fate fate;
+	const struct event *event;
+	const struct heap_block *block;
+	uint32_t group; /* of the object, or of the allocation that failed; else GROUP_NONE */
+	uint32_t cache; /* index: the object's; else of the one that the event names, or CACHE_NONE
+			 */
+};
+
+struct analysis;
+
+/*
+ * Called for each selected event, before the figures of its group and cache change. With
+ * select.older an object is told only once it is known to have lived that long: its
+ * FATE_ALLOCATED comes just before its FATE_FREED or FATE_MISSED, or at the end, with the event
+ * NULL if it still lives. 0, or -errno to stop.
+ */
+struct observer {
+	int (*step)(void *data, const struct analysis *analysis, const struct step *step);
+	void *data;
+};
+
+#define OBSERVERS_MAX 2
+
+struct analysis_settings {
+	enum group_by by;
+	bool lifetimes;		     /* count them for each group */
+	bool findings;		     /* look for what is wrong: groups must be by site */
+	const struct select *select; /* NULL: everything */
+	struct observer observers[OBSERVERS_MAX];
+	size_t observer_count;
+};
+
+struct heap_findings;
+
 struct analysis {
-	struct analysis_site *sites; /* in order of first appearance */
+	struct analysis_settings settings;
+	const struct capture *capture;
+	struct group *groups; /* in order of first appearance */
+	size_t group_count;
+	struct analysis_cache *caches; /* in order of first appearance */
+	size_t cache_count;
+	struct analysis_site *sites; /* all call sites seen, of frees too */
 	size_t site_count;
+	struct heap heap;		/* what is live at the end; freed blocks too */
+	struct heap_findings *findings; /* NULL: not asked for */
 	struct analysis_totals totals;
 	struct analysis_loss loss;
 	struct analysis_cpu *cpus; /* of each stream, by cpu */
 	size_t cpu_count;
-	uint64_t begin, end; /* ns: what the capture covers */
+	uint64_t begin, end;		   /* ns: what the capture covers */
+	uint64_t window_begin, window_end; /* the part of it that was selected */
 	uint64_t damaged_bytes;
 	uint64_t caches_unknown; /* events of caches without a name: of 0 bytes */
 };
 
 /* Runs the pass. 0 or -errno, with capture->why set. */
-int analysis_run(struct analysis *analysis, struct capture *capture);
+int analysis_run(struct analysis *analysis, struct capture *capture,
+		 const struct analysis_settings *settings);
 void analysis_deinit(struct analysis *analysis);
+
+/* Does the capture tell all that the kernel kept from the programs, to its end? */
+bool analysis_knows_skips(const struct capture *capture);
+
+/* A live object at the end that counts: the next after block; NULL begins, and ends. */
+const struct heap_block *analysis_next_live(const struct analysis *analysis,
+					    const struct heap_block *block);
+
+/*
+ * Which share of a cache's or group's frees was observed, percent: frees / (frees +
+ * missed_frees); 100 if there were none.
+ */
+double analysis_coverage(uint64_t frees, uint64_t missed_frees);
 
 /* (allocated - requested) / allocated * 100; 0 if nothing was allocated. As perf kmem has it. */
 double analysis_fragmentation(uint64_t requested, uint64_t allocated);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The live objects in one table with linear probing. A block that is taken leaves no tombstone:
- * those behind it move up, so that a table that lives long stays as fast as a new one.
+ * Objects in one table with linear probing. A block that is removed leaves no tombstone: those
+ * behind it move up, so that a table that lives long stays as fast as a new one.
  */
 #include "config.h"
 
@@ -75,35 +75,35 @@ static int grow(struct heap *heap)
 	return 0;
 }
 
-int heap_put(struct heap *heap, const struct heap_block *block, struct heap_block *old)
+struct heap_block *heap_find(const struct heap *heap, uint64_t address)
 {
-	struct heap_block *place = find(heap, block->address);
-	int err;
+	struct heap_block *place = find(heap, address);
 
-	if (place->address) {
-		*old = *place;
-		*place = *block;
-		return 1;
-	}
-	if (heap->count >= heap->mask / 2) {
-		err = grow(heap);
-		if (err)
-			return err;
-		place = find(heap, block->address);
-	}
-	*place = *block;
-	heap->count++;
-	return 0;
+	return place->address ? place : NULL;
 }
 
-int heap_take(struct heap *heap, uint64_t address, struct heap_block *block)
+struct heap_block *heap_add(struct heap *heap, uint64_t address)
+{
+	struct heap_block *place = find(heap, address);
+
+	if (place->address)
+		return place;
+	/* fuller than five eighths, a search takes too many steps */
+	if (heap->count >= heap->mask / 8 * 5) {
+		if (grow(heap))
+			return NULL;
+		place = find(heap, address);
+	}
+	*place = (struct heap_block){ .address = address };
+	heap->count++;
+	return place;
+}
+
+void heap_remove(struct heap *heap, struct heap_block *block)
 {
 	struct heap_block *places = heap->places;
-	size_t hole = find(heap, address) - places;
+	size_t hole = block - places;
 
-	if (!places[hole].address)
-		return 0;
-	*block = places[hole];
 	for (size_t i = (hole + 1) & heap->mask; places[i].address; i = (i + 1) & heap->mask) {
 		/* It may move up only if the hole is no further from its home than it is itself. */
 		size_t distance = (i - home(heap, places[i].address)) & heap->mask;
@@ -115,13 +115,14 @@ int heap_take(struct heap *heap, uint64_t address, struct heap_block *block)
 	}
 	places[hole].address = 0;
 	heap->count--;
-	return 1;
 }
 
-void heap_each(const struct heap *heap, void (*each)(const struct heap_block *block, void *data),
-	       void *data)
+const struct heap_block *heap_next(const struct heap *heap, const struct heap_block *block)
 {
-	for (size_t i = 0; i <= heap->mask; i++)
+	size_t i = block ? (size_t)(block - heap->places) + 1 : 0;
+
+	for (; heap->places && i <= heap->mask; i++)
 		if (heap->places[i].address)
-			each(&heap->places[i], data);
+			return &heap->places[i];
+	return NULL;
 }

@@ -182,6 +182,20 @@ static const struct cache *find_cache(struct order *order, uint64_t address, uin
 	return cache;
 }
 
+static void make_cache_event(struct order *order, struct lane *lane, struct event *event)
+{
+	event->cache_address = lane->record.cache;
+	if (event_is_kfree(event))
+		return; /* kfree_bulk() names none */
+	event->cache = find_cache(order, event->cache_address, event->time);
+	if (!event->cache) {
+		lane->figures.caches_unknown++;
+	} else if (event_is_allocation(event)) {
+		event->requested = event->cache->object_size;
+		event->allocated = event->cache->size;
+	}
+}
+
 static void make_event(struct order *order, struct lane *lane, struct event *event)
 {
 	const struct kmt_record *record = &lane->record;
@@ -197,17 +211,17 @@ static void make_event(struct order *order, struct lane *lane, struct event *eve
 		.cpu = (uint16_t)lane->figures.cpu,
 		.id = record->id,
 	};
-	if (record->id == KMT_KMALLOC) {
+	switch (record->id) {
+	case KMT_KMALLOC:
+	case KMT_REALLOC:
 		event->requested = record->requested;
 		event->allocated = record->allocated;
-	} else if (record->id != KMT_KFREE) {
-		event->cache = find_cache(order, record->cache, record->time);
-		if (!event->cache) {
-			lane->figures.caches_unknown++;
-		} else if (record->id == KMT_CACHE_ALLOC) {
-			event->requested = event->cache->object_size;
-			event->allocated = event->cache->size;
-		}
+		break;
+	case KMT_KFREE:
+	case KMT_RESCUED_KFREE:
+		break;
+	default:
+		make_cache_event(order, lane, event);
 	}
 }
 

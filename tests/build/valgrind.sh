@@ -90,6 +90,11 @@ for metadata in "$scratch"/{little,big}/metadata "$top_srcdir"/tests/data/*/meta
 	for format in text json csv; do
 		quiet 0 kmemtrace-report -i "$whole" --format=$format
 	done
+	for view in sites caches sizes leaks lifetimes cpus nodes timeline events findings; do
+		quiet 0 kmemtrace-report $view -i "$whole"
+	done
+	quiet 0 kmemtrace-report sites -i "$whole" --by=task --pid=0-99999 --site=. --cache=. \
+		--cpu=0-3 --max-size=1M --time=1us,1h --older=1us
 	for bad in "$scratch/cut" "$scratch/damaged"; do
 		quiet 1 kmemtrace-check -v "$bad"
 		quiet "0 1" kmemtrace-report -i "$bad"

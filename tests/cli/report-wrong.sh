@@ -49,6 +49,24 @@ try()
 	try -i good --color=red
 	try -i good --max-loss=101
 	try -i good --max-loss=much
+	try -i good caches -s site
+	try -i good sites --by=cache -s site
+	try -i good sites --by=colour
+	try -i good caches --by=cpu
+	try -i good events -s time
+	try -i good --time=1
+	try -i good --time=2,1
+	try -i good --time=1,now
+	try -i good --at=0
+	try -i good --at=1 --time=,2
+	try -i good -p sh
+	try -i good --cpu=1-
+	try -i good --node=0,,1
+	try -i good --cache='a)('
+	try -i good --min-size=1T
+	try -i good --max-size=4G
+	try -i good --min-size=65 --max-size=64
+	try -i good --older=-1
 	for format in text json csv; do
 		"$builddir/kmemtrace-report" -i good --format=$format >/dev/full
 		echo "$format to a full disk -> $?"

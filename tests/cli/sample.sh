@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The real capture that the tree ships is right, and its report says what it said when it was taken.
+# The real capture that the tree ships is right, its report says what it said when it was taken, and
+# README shows what it says.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -10,4 +11,9 @@ trap 'rm -rf "$work"' EXIT
 	exit 1
 }
 "$builddir/kmemtrace-report" -i "$srcdir/data/sample" -l 0 >"$work/report" || exit 1
-diff -u "$srcdir/cli/sample.expected" "$work/report"
+diff -u "$srcdir/cli/sample.expected" "$work/report" || exit 1
+
+"$builddir/kmemtrace-report" sites -i "$srcdir/data/sample" -s live_bytes -l 6 |
+	sed '/^site = /,$d; s/^./ &/' >"$work/example"
+sed '1,/^ \$ kmemtrace-report sites/d; /^"live"/,$d' "$top_srcdir/README" >"$work/shown"
+diff -u "$work/example" "$work/shown"

@@ -5,7 +5,7 @@
  *
  *	host NAME			kernel RELEASE			machine NAME
  *	endian little|big		word 32|64
- *	begin TIME			end TIME
+ *	begin TIME			end TIME		attached TIME
  *	cache NAME ADDRESS OBJECT_SIZE SIZE [since=TIME]	gone ADDRESS TIME
  *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
  *	symbol ADDRESS NAME [MODULE]	cpu N node M		gfp BITS NAME
@@ -13,15 +13,21 @@
  *	free TIME CPU POINTER SITE [task=]
  *	calloc TIME CPU POINTER CACHE SITE [task=] [gfp=] [node=]
  *	cfree TIME CPU POINTER CACHE SITE [task=]
+ *	balloc, bfree			as calloc and cfree, but in bulk
+ *	rfree, rcfree			as free and cfree, but told by the second program
+ *	resize TIME CPU POINTER REQUESTED SITE [task=] [gfp=]
  *	raw TIME CPU ID			an event of any id
  *	lose CPU COUNT			numbers that no record will have
  *	skip COUNT			hidden by the kernel so far
+ *	skips AFTER BEFORE COUNT	hidden by the kernel between two times: so many more
+ *	path NAME observed		path NAME unobserved WHY…
  *	flush				closes all packets
  *	own TID		wanted TGID	include_self
- *	complete yes|no
+ *	complete yes|no|repaired
  *
  * SITE and POINTER are addresses or a symbol, defined before, with or without +OFFSET; CACHE is a
- * cache's name or its address.
+ * cache's name or its address; in bfree 0 is none. Everything was attached at the begin, unless
+ * attached tells a later time.
  */
 #ifndef TESTS_FIXTURE_H
 #define TESTS_FIXTURE_H

@@ -110,6 +110,8 @@ static int finish_cpu(struct making *making, struct making_cpu *cpu)
 		figures->lost = cpu->lost;
 		status->lost_unattributed += figures->lost;
 		figures->own = cpu->own;
+		figures->rescued = cpu->rescued;
+		status->rescued += cpu->rescued;
 		/* All the skips are the first CPU's. */
 		figures->skipped = status->cpu_count == 1 ? status->skipped : 0;
 		figures->seen = figures->recorded + figures->lost + figures->skipped;
@@ -163,12 +165,14 @@ int making_finish(struct making *making)
 		if (err)
 			return err;
 	}
-	status->begin = making->begin;
+	if (status->begin < making->begin)
+		status->begin = making->begin;
 	if (complete) {
 		status->end = making->end;
 		snprintf(status->stopped, sizeof(status->stopped), "the duration was over");
 	} else {
 		status->skipped = 0;
+		status->skip_count = 0;
 	}
 	WRITE_FILE(making, "metadata", metadata_write(&making->metadata, file));
 	WRITE_FILE(making, "kernel/status", status_write(status, file));

@@ -17,7 +17,7 @@
 
 struct making_cpu {
 	unsigned int cpu;
-	uint64_t sequence, recorded, lost, own;
+	uint64_t sequence, recorded, lost, own, rescued;
 	struct writer writer;
 };
 
@@ -47,6 +47,23 @@ struct making {
 /* 0 or -errno, and why. If it fails there is nothing to close. */
 int making_open(struct making *making, const char *directory, char *why, size_t why_size);
 void making_close(struct making *making);
+
+/* A keyword that begins a line of the text, and what it does. */
+struct making_keyword {
+	const char *word;
+	size_t words; /* at least, itself counted */
+	int (*make)(struct making *making);
+};
+
+extern const struct making_keyword making_context_keywords[]; /* ends with a word of NULL */
+
+/* What words of a line mean; 0 or -EINVAL, and why. */
+int making_number(struct making *making, const char *text, uint64_t *value);
+int making_address(struct making *making, const char *text, const struct making_name *names,
+		   size_t count, uint64_t *value);
+
+/* The number behind KEY= among the words of the line, or the value that is there. */
+int making_option(struct making *making, const char *key, uint64_t *value);
 
 /* Sets why and returns err. */
 int making_fail(struct making *making, int err, const char *format, ...)

@@ -19,10 +19,8 @@ struct sum {
 	uint64_t addresses;
 };
 
-static void add(const struct heap_block *block, void *data)
+static void add(const struct heap_block *block, struct sum *sum)
 {
-	struct sum *sum = data;
-
 	sum->count++;
 	sum->addresses += block->address;
 }
@@ -33,7 +31,7 @@ static void assert_block(const struct heap_block *block, const struct heap_block
 	assert_int_equal(block->time, expected->time);
 	assert_int_equal(block->requested, expected->requested);
 	assert_int_equal(block->allocated, expected->allocated);
-	assert_int_equal(block->site, expected->site);
+	assert_int_equal(block->group, expected->group);
 	assert_int_equal(block->cpu, expected->cpu);
 }
 
@@ -42,22 +40,26 @@ static void test_one(void **state)
 	struct heap_block block = {
 		.address = 0x1000, .requested = 100, .allocated = 128, .cpu = 3
 	};
-	struct heap_block old = { 0 };
+	struct heap_block *found;
 	struct heap heap;
 
 	(void)state;
 	assert_int_equal(heap_init(&heap), 0);
-	assert_int_equal(heap_take(&heap, 0x1000, &old), 0);
-	assert_int_equal(heap_put(&heap, &block, &old), 0);
-	block.requested = 50;
-	assert_int_equal(heap_put(&heap, &block, &old), 1);
-	assert_int_equal(old.requested, 100);
+	assert_null(heap_find(&heap, 0x1000));
+	*heap_add(&heap, 0x1000) = block;
+	found = heap_add(&heap, 0x1000);
+	assert_int_equal(found->requested, 100);
 	assert_int_equal(heap.count, 1);
-	assert_int_equal(heap_take(&heap, 0x1008, &old), 0);
-	assert_int_equal(heap_take(&heap, 0x1000, &old), 1);
-	assert_block(&old, &block);
-	assert_int_equal(heap_take(&heap, 0x1000, &old), 0);
+	assert_null(heap_find(&heap, 0x1008));
+	found = heap_find(&heap, 0x1000);
+	assert_non_null(found);
+	assert_block(found, &block);
+	heap_remove(&heap, found);
+	assert_null(heap_find(&heap, 0x1000));
 	assert_int_equal(heap.count, 0);
+	found = heap_add(&heap, 0x1000);
+	assert_int_equal(found->address, 0x1000);
+	assert_int_equal(found->requested, 0);
 	heap_deinit(&heap);
 }
 
@@ -70,11 +72,13 @@ static uint64_t address_of(size_t index)
 static void check_all(const struct heap *heap, const struct heap_block *blocks)
 {
 	struct sum sum = { 0 }, expected = { 0 };
+	const struct heap_block *block = NULL;
 
 	for (size_t i = 0; i < ADDRESSES; i++)
 		if (blocks[i].address)
 			add(&blocks[i], &expected);
-	heap_each(heap, add, &sum);
+	while ((block = heap_next(heap, block)))
+		add(block, &sum);
 	assert_int_equal(sum.count, expected.count);
 	assert_int_equal(sum.addresses, expected.addresses);
 	assert_int_equal(heap->count, expected.count);
@@ -82,7 +86,7 @@ static void check_all(const struct heap *heap, const struct heap_block *blocks)
 
 static void test_against_array(void **state)
 {
-	struct heap_block *blocks = calloc(ADDRESSES, sizeof(*blocks)), block, old;
+	struct heap_block *blocks = calloc(ADDRESSES, sizeof(*blocks)), block, *found;
 	struct heap heap;
 
 	(void)state;
@@ -97,16 +101,20 @@ static void test_against_array(void **state)
 			memset(&block, 0, sizeof(block));
 			block.address = address_of(index);
 			block.time = i;
-			block.site = (uint32_t)rand();
-			assert_int_equal(heap_put(&heap, &block, &old), blocks[index].address != 0);
+			block.group = (uint32_t)rand();
+			found = heap_add(&heap, block.address);
+			assert_non_null(found);
 			if (blocks[index].address)
-				assert_block(&old, &blocks[index]);
+				assert_block(found, &blocks[index]);
+			*found = block;
 			blocks[index] = block;
 		} else {
-			assert_int_equal(heap_take(&heap, address_of(index), &block),
-					 blocks[index].address != 0);
-			if (blocks[index].address)
-				assert_block(&block, &blocks[index]);
+			found = heap_find(&heap, address_of(index));
+			assert_int_equal(found != NULL, blocks[index].address != 0);
+			if (found) {
+				assert_block(found, &blocks[index]);
+				heap_remove(&heap, found);
+			}
 			blocks[index].address = 0;
 		}
 		if (i % 10000 == 0)
@@ -114,7 +122,8 @@ static void test_against_array(void **state)
 	}
 	check_all(&heap, blocks);
 	for (size_t i = 0; i < ADDRESSES; i++)
-		assert_int_equal(heap_take(&heap, address_of(i), &block), blocks[i].address != 0);
+		if (blocks[i].address)
+			heap_remove(&heap, heap_find(&heap, address_of(i)));
 	assert_int_equal(heap.count, 0);
 	heap_deinit(&heap);
 	free(blocks);

@@ -34,6 +34,7 @@ static int teardown(void **state)
 /* Records that are in the capture now, or -1: it is refused, with a sentence. */
 static int read_capture(const char *directory, uint64_t *damaged)
 {
+	const struct analysis_settings settings = { .lifetimes = true, .findings = true };
 	struct analysis analysis;
 	struct capture capture;
 	int recorded = -1;
@@ -42,7 +43,7 @@ static int read_capture(const char *directory, uint64_t *damaged)
 		assert_true(capture.why[0]);
 		return -1;
 	}
-	if (!analysis_run(&analysis, &capture)) {
+	if (!analysis_run(&analysis, &capture, &settings)) {
 		recorded = (int)analysis.loss.recorded;
 		*damaged = analysis.damaged_bytes;
 		analysis_deinit(&analysis);

@@ -60,7 +60,7 @@ static char *rendered(const char *name, uint64_t number)
 	row[0].text = strdup(name);
 	for (int i = 1; i < 5; i++)
 		row[i].number = number;
-	assert_int_equal(render_text(file, &header, &table, false), 0);
+	assert_int_equal(render_text(file, &header, &table, 1, false), 0);
 	assert_int_equal(fclose(file), 0);
 	table_deinit(&table);
 	return text;
@@ -93,8 +93,8 @@ static void test_huge(void **state)
 		line += length + 1;
 	}
 	assert_non_null(strstr(text, " 18446744073709551615 "));
-	assert_non_null(strstr(text, " 17592186044416\n"));
-	assert_non_null(strstr(text, "MiB"));
+	assert_non_null(strstr(text, " 18014398509481984\n"));
+	assert_non_null(strstr(text, "KiB"));
 	free(text);
 }
 
@@ -121,12 +121,103 @@ static void test_long_name(void **state)
 	free(text);
 }
 
+static const struct column kinds[] = {
+	{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, "who" },
+	{ "time", "time", "s", COLUMN_TIME, 0, COLUMN_ALWAYS, NULL },
+	{ "age", "age", "", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
+	{ "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
+	{ "text", "other", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
+	{ "bar", "share", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
+	{ "missed", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW, "unseen" },
+	{ "part", "part", "%", COLUMN_DECIMAL, 1, COLUMN_BELOW_IF_PART, NULL },
+	{ "below", "below", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+	{ "never", "never", "", COLUMN_NUMBER, 0, COLUMN_BELOW, "not told" },
+	{ "hidden", "hidden", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, "not told" },
+};
+
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+static void add_kinds(struct table *table, const char *name, int64_t time, uint64_t age,
+		      uint64_t cpu, double share, uint64_t missed, double part, const char *below)
+{
+	struct cell *row = table_add(table);
+
+	assert_non_null(row);
+	row[0].text = strdup(name);
+	row[1].time = time;
+	row[2].number = age;
+	row[3].number = cpu;
+	row[4].text = strdup("it");
+	row[5].decimal = share;
+	row[6].number = missed;
+	row[7].decimal = part;
+	row[8].text = strdup(below);
+	row[10].number = 1;
+}
+
+/* Every kind of column; two tables with one legend; nothing at the end of a line. */
+static void test_kinds(void **state)
+{
+	struct header header = { 0 };
+	struct table tables[3];
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(file);
+	for (int i = 0; i < 3; i++) {
+		table_init(&tables[i], kinds, KINDS);
+		tables[i].key = "key";
+		tables[i].empty = "There is nothing.";
+	}
+	add_kinds(&tables[0], "a", -1500000, 999, 3, 0.5, 2, 50, "");
+	add_kinds(&tables[0], "b", 1234567890123, 999500, CELL_UNKNOWN, 1.5, 0, 100, "c d");
+	add_kinds(&tables[0], "c", TIME_UNKNOWN, CELL_UNKNOWN, 0, 0, 1, 100, "e");
+	tables[2].title = "Another one";
+	add_kinds(&tables[2], "d", 0, 2500000000, 0, 0.01, 0, 99.9, "");
+	add_kinds(&tables[2], "e", 0, 3600000000000, 0, 0.03, 0, 0, "");
+	assert_int_equal(render_text(file, &header, tables, 3, false), 0);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text, "\n"
+				  "key\n"
+				  "\n"
+				  "name        time     age cpu other share\n"
+				  "               s\n"
+				  "a      -0.001500  999 ns   3 it    ##########\n"
+				  "        missed frees: 2, part: 50.0 %\n"
+				  "b    1234.567890 1.00 ms   - it    ####################\n"
+				  "        below: c d\n"
+				  "c              -       -   0 it\n"
+				  "        missed frees: 1\n"
+				  "        below: e\n"
+				  "\n"
+				  "key\n"
+				  "\n"
+				  "There is nothing.\n"
+				  "\n"
+				  "Another one\n"
+				  "\n"
+				  "name     time    age cpu other share\n"
+				  "            s\n"
+				  "d    0.000000 2.50 s   0 it\n"
+				  "        part: 99.9 %\n"
+				  "e    0.000000 3600 s   0 it    #\n"
+				  "        part: 0.0 %\n"
+				  "\n"
+				  "name = who\n"
+				  "missed frees = unseen\n");
+	free(text);
+	for (int i = 0; i < 3; i++)
+		table_deinit(&tables[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dates),	  cmocka_unit_test(test_small),
 		cmocka_unit_test(test_huge),	  cmocka_unit_test(test_hostile_name),
-		cmocka_unit_test(test_long_name),
+		cmocka_unit_test(test_long_name), cmocka_unit_test(test_kinds),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);

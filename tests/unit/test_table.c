@@ -13,11 +13,13 @@
 #include "report/table.h"
 
 static const struct column columns[] = {
-	{ .key = "name", .type = COLUMN_TEXT },
-	{ .key = "count", .type = COLUMN_NUMBER },
-	{ .key = "share", .type = COLUMN_DECIMAL },
-	{ .key = "address", .type = COLUMN_HEX },
+	{ .key = "name", .type = COLUMN_TEXT },	    { .key = "count", .type = COLUMN_NUMBER },
+	{ .key = "share", .type = COLUMN_DECIMAL }, { .key = "address", .type = COLUMN_HEX },
+	{ .key = "cpu", .type = COLUMN_ID },	    { .key = "time", .type = COLUMN_TIME },
+	{ .key = "age", .type = COLUMN_DURATION },  { .key = "bar", .type = COLUMN_BAR },
 };
+
+#define COLUMNS (sizeof(columns) / sizeof(*columns))
 
 static void add(struct table *table, const char *name, uint64_t count, double share,
 		uint64_t address)
@@ -35,7 +37,7 @@ static int setup(void **state)
 {
 	struct table *table = calloc(1, sizeof(*table));
 
-	table_init(table, columns, 4);
+	table_init(table, columns, COLUMNS);
 	table->tie = 3;
 	add(table, "d", 1, 0.5, 40);
 	add(table, "b", 7, 0.25, 30);
@@ -82,13 +84,60 @@ static void test_ties(void **state)
 	expect(*state, "count,+share", "cbad");
 }
 
+static void set(struct table *table, size_t row, uint64_t cpu, int64_t time, uint64_t age)
+{
+	struct cell *cells = table->cells + row * table->column_count;
+
+	cells[4].number = cpu;
+	cells[5].time = time;
+	cells[6].number = age;
+}
+
+/* What is not known is less than anything that is. */
+static void test_unknown(void **state)
+{
+	struct table *table = *state;
+
+	set(table, 0, 10, -5, 0);
+	set(table, 1, CELL_UNKNOWN, TIME_UNKNOWN, 7);
+	set(table, 2, 0, 5, CELL_UNKNOWN);
+	set(table, 3, 9, 0, 8);
+	expect(table, "cpu", "bacd");
+	expect(table, "-cpu", "dcab");
+	expect(table, "time", "bdca");
+	expect(table, "age", "cbda");
+	expect(table, "+age", "adbc");
+	assert_true(cell_is_unknown(COLUMN_DURATION, &table_row(table, 0)[6]));
+	assert_false(cell_is_unknown(COLUMN_NUMBER, &table_row(table, 0)[6]));
+}
+
+/* "kmalloc-64" comes before "kmalloc-128". */
+static void test_numbers_in_names(void **state)
+{
+	static const char *const names[] = { "128", "x", "64", "1024" };
+	struct table *table = *state;
+
+	for (size_t row = 0; row < 4; row++) {
+		struct cell *cell = table->cells + row * table->column_count;
+
+		free(cell->text);
+		cell->text = strdup(names[row]);
+	}
+	assert_int_equal(table_sort(table, "name"), 0);
+	assert_string_equal(table_row(table, 0)->text, "64");
+	assert_string_equal(table_row(table, 1)->text, "128");
+	assert_string_equal(table_row(table, 2)->text, "1024");
+	assert_string_equal(table_row(table, 3)->text, "x");
+}
+
 static void test_wrong_keys(void **state)
 {
 	struct table *table = *state;
 
 	assert_int_equal(table_sort(table, "size"), -EINVAL);
 	assert_string_equal(table->why, "no sort key is named \"size\": use name, count, share, "
-					"address");
+					"address, cpu, time, age");
+	assert_int_equal(table_sort(table, "bar"), -EINVAL);
 	assert_int_equal(table_sort(table, ""), -EINVAL);
 	assert_int_equal(table_sort(table, "name,"), -EINVAL);
 	assert_int_equal(table_sort(table, "nam"), -EINVAL);
@@ -132,6 +181,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_directions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ties, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_numbers_in_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_grows, setup, teardown),

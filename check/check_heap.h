@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the heap of a capture shows to be wrong with the kernel, not with the capture. */
+#ifndef CHECK_CHECK_HEAP_H
+#define CHECK_CHECK_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Findings by how sure they are, in cases. */
+struct check_heap {
+	uint64_t certain, possible, legal;
+};
+
+/*
+ * Runs the heap model over a capture; prints a line on stdout for each certain finding, and if
+ * verbose for the others. 0, or -errno with a sentence in why.
+ */
+int check_heap_run(const char *path, bool verbose, struct check_heap *result, char *why,
+		   size_t why_size);
+
+#endif

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Options in one argp table: what to read, which view of it, which part, and how to print it. */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/options.h"
+#include "trace/capture.h"
+
+static const struct view *const views[] = {
+	&view_summary, &view_sites, &view_caches,   &view_sizes,  &view_leaks,	  &view_lifetimes,
+	&view_cpus,    &view_nodes, &view_timeline, &view_events, &view_findings,
+};
+
+static const char *const formats[] = {
+	[OUTPUT_TEXT] = "text",
+	[OUTPUT_JSON] = "json",
+	[OUTPUT_CSV] = "csv",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define BY_LAST GROUP_BY_GFP
+
+enum option_key {
+	OPTION_FORMAT = 0x100,
+	OPTION_COLOR,
+	OPTION_MAX_LOSS,
+	OPTION_BY,
+	OPTION_TIME,
+	OPTION_AT,
+	OPTION_COMM,
+	OPTION_SITE,
+	OPTION_CACHE,
+	OPTION_CPU,
+	OPTION_NODE,
+	OPTION_MIN_SIZE,
+	OPTION_MAX_SIZE,
+	OPTION_OLDER,
+};
+
+static const struct argp_option option_table[] = {
+	{ "input", 'i', "DIR", 0, "Read the capture DIR (default: " CAPTURE_DEFAULT ")", 1 },
+	{ "by", OPTION_BY, "GROUP", 0,
+	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp", 1 },
+	{ "sort", 's', "KEY[,KEY...]", 0,
+	  "Sort by these columns; -KEY is descending, +KEY ascending", 1 },
+	{ "lines", 'l', "N", 0,
+	  "Show the first N rows; 0 is all (default: in text the view's own, else all)", 1 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0, "Print text, json or csv (default: text)", 1 },
+	{ "color", OPTION_COLOR, "WHEN", 0, "Color the text: auto, always or never", 1 },
+	{ "max-loss", OPTION_MAX_LOSS, "PCT", 0,
+	  "Exit with 1 if more than PCT percent of the events were lost or skipped", 1 },
+	{ NULL, 0, NULL, 0,
+	  "Only some objects (taken by their allocation; their frees go with them):", 2 },
+	{ "time", OPTION_TIME, "A,B", 0,
+	  "Allocated from A on; the heap as it was at B, in seconds from the capture's begin", 2 },
+	{ "at", OPTION_AT, "T", 0, "The same as --time=,T: the heap as it was then", 2 },
+	{ "pid", 'p', "PID[,PID...]", 0, "Allocated by these processes", 2 },
+	{ "comm", OPTION_COMM, "NAME", 0, "Allocated by tasks of this name", 2 },
+	{ "site", OPTION_SITE, "REGEX", 0, "Allocated at call sites whose name matches", 2 },
+	{ "cache", OPTION_CACHE, "REGEX", 0, "Of slab caches whose name matches", 2 },
+	{ "cpu", OPTION_CPU, "LIST", 0, "Allocated on these CPUs, as in 0-3,8", 2 },
+	{ "node", OPTION_NODE, "LIST", 0, "Allocated on CPUs of these nodes", 2 },
+	{ "min-size", OPTION_MIN_SIZE, "BYTES", 0, "Of at least so many bytes requested", 2 },
+	{ "max-size", OPTION_MAX_SIZE, "BYTES", 0, "Of at most so many bytes requested", 2 },
+	{ "older", OPTION_OLDER, "AGE", 0, "That lived, or live, at least so long, as in 10ms", 2 },
+	{ 0 },
+};
+
+static size_t parse_lines(const char *text, struct argp_state *state)
+{
+	unsigned long long lines;
+	char *end;
+
+	errno = 0;
+	lines = strtoull(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || lines > SIZE_MAX)
+		argp_error(state, "--lines: \"%s\" is no number of rows", text);
+	return lines;
+}
+
+static double parse_percent(const char *text, struct argp_state *state)
+{
+	double percent;
+	char *end;
+
+	percent = strtod(text, &end);
+	if (end == text || *end || !isfinite(percent) || percent < 0 || percent > 100)
+		argp_error(state, "--max-loss: \"%s\" is no percentage from 0 to 100", text);
+	return percent;
+}
+
+static enum color_when parse_color(const char *text, struct argp_state *state)
+{
+	if (strcmp(text, "always") == 0)
+		return COLOR_ALWAYS;
+	if (strcmp(text, "never") == 0)
+		return COLOR_NEVER;
+	if (strcmp(text, "auto") != 0)
+		argp_error(state, "--color: \"%s\" is none of auto, always, never", text);
+	return COLOR_AUTO;
+}
+
+static enum output_format parse_format(const char *text, struct argp_state *state)
+{
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		if (strcmp(formats[i], text) == 0)
+			return (enum output_format)i;
+	}
+	argp_error(state, "--format: \"%s\" is none of text, json, csv", text);
+	return OUTPUT_TEXT;
+}
+
+static enum group_by parse_by(const char *text, struct argp_state *state)
+{
+	for (enum group_by by = 0; by <= BY_LAST; by++) {
+		if (strcmp(group_by_text(by), text) == 0)
+			return by;
+	}
+	argp_error(state,
+		   "--by: \"%s\" is none of site, function, module, cache, size, task, cpu, node, "
+		   "gfp",
+		   text);
+	return GROUP_BY_SITE;
+}
+
+static const struct view *parse_view(const char *text, struct argp_state *state)
+{
+	for (size_t i = 0; i < COUNT(views); i++) {
+		if (strcmp(views[i]->name, text) == 0)
+			return views[i];
+	}
+	argp_error(state, "no view is named \"%s\" (a capture is named with -i)", text);
+	return NULL;
+}
+
+/* How a report tells of what was selected. */
+static const struct filter {
+	int key;
+	const char *words;
+} filters[] = {
+	{ OPTION_TIME, "time" },	{ OPTION_AT, "at" },	    { 'p', "pid" },
+	{ OPTION_COMM, "comm" },	{ OPTION_SITE, "site ~" },  { OPTION_CACHE, "cache ~" },
+	{ OPTION_CPU, "cpu" },		{ OPTION_NODE, "node" },    { OPTION_MIN_SIZE, "size >=" },
+	{ OPTION_MAX_SIZE, "size <=" }, { OPTION_OLDER, "age >=" },
+};
+
+static int select_one(struct select *select, int key, const char *argument)
+{
+	switch (key) {
+	case OPTION_TIME:
+		return select_time(select, argument);
+	case OPTION_AT:
+		return select_at(select, argument);
+	case 'p':
+		return select_list(select, &select->pids, "--pid", argument);
+	case OPTION_COMM:
+		return select_comm(select, argument);
+	case OPTION_SITE:
+		return select_site(select, argument);
+	case OPTION_CACHE:
+		return select_cache(select, argument);
+	case OPTION_CPU:
+		return select_list(select, &select->cpus, "--cpu", argument);
+	case OPTION_NODE:
+		return select_list(select, &select->nodes, "--node", argument);
+	case OPTION_MIN_SIZE:
+		return select_min_size(select, argument);
+	case OPTION_MAX_SIZE:
+		return select_max_size(select, argument);
+	default:
+		return select_older(select, argument);
+	}
+}
+
+/* Of two alike the last counts, as in all options. */
+static void parse_filter(struct options *options, int key, const char *argument,
+			 struct argp_state *state)
+{
+	size_t filter = 0;
+	int err;
+
+	while (filters[filter].key != key)
+		filter++;
+	err = select_one(&options->select, key, argument);
+	if (err == -EINVAL)
+		argp_error(state, "%s", options->select.why);
+	free(options->filters[filter]);
+	if (err ||
+	    asprintf(&options->filters[filter], "%s %s", filters[filter].words, argument) < 0)
+		argp_failure(state, 2, ENOMEM, "%s", argument);
+}
+
+/* Closes the gaps of those that were not given. */
+static void finish_filters(struct options *options)
+{
+	for (size_t i = 0; i < COUNT(filters); i++)
+		if (options->filters[i])
+			options->filters[options->filter_count++] = options->filters[i];
+	for (size_t i = options->filter_count; i < COUNT(filters); i++)
+		options->filters[i] = NULL;
+}
+
+static void check_together(const struct options *options, struct argp_state *state)
+{
+	const struct view *view = options->view;
+
+	if (options->filters[0] && options->filters[1])
+		argp_error(state, "--time and --at: give one of them");
+	if (view->streams && options->sort)
+		argp_error(state,
+			   "--sort: %s is printed while it is read, in order of time: it cannot "
+			   "be sorted",
+			   view->name);
+	if (options->has_by && !view->has_by)
+		argp_error(state, "--by: %s has no groups to choose: use sites, leaks or lifetimes",
+			   view->name);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'i':
+		if (!*argument)
+			argp_error(state, "-i: a directory must be named");
+		options->input = argument;
+		break;
+	case 's':
+		options->sort = argument;
+		break;
+	case 'l':
+		options->lines = parse_lines(argument, state);
+		options->lines_given = true;
+		break;
+	case OPTION_BY:
+		options->by = parse_by(argument, state);
+		options->has_by = true;
+		break;
+	case OPTION_FORMAT:
+		options->format = parse_format(argument, state);
+		break;
+	case OPTION_COLOR:
+		options->color = parse_color(argument, state);
+		break;
+	case OPTION_MAX_LOSS:
+		options->max_loss = parse_percent(argument, state);
+		break;
+	case 'p':
+	case OPTION_TIME ... OPTION_OLDER:
+		parse_filter(options, key, argument, state);
+		break;
+	case ARGP_KEY_ARG:
+		if (options->view)
+			argp_error(state, "one view at a time: \"%s\" is one too many", argument);
+		options->view = parse_view(argument, state);
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (!options->view)
+			options->view = views[0];
+		check_together(options, state);
+		finish_filters(options);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* What follows the options in --help: the views. argp frees it. */
+static char *help_views(int key, const char *text, void *input)
+{
+	char *help = NULL;
+	size_t size;
+	FILE *file;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	file = open_memstream(&help, &size);
+	if (!file)
+		return NULL;
+	fputs("Views:\n", file);
+	for (size_t i = 0; i < COUNT(views); i++)
+		fprintf(file, "  %-10s %s\n", views[i]->name, views[i]->sentence);
+	fprintf(file, "\n%s", text);
+	return fclose(file) ? NULL : help;
+}
+
+const char *argp_program_version = "kmemtrace-report " PACKAGE_VERSION;
+
+void options_parse(struct options *options, int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse_option,
+		.args_doc = "[VIEW]",
+		.doc = "Explain a capture of the kernel's slab allocations: what was captured "
+		       "and what was lost, the totals, and a view: who allocates how much, what "
+		       "is wasted, what stays, what is wrong.\v"
+		       "Times and ages are seconds, or have a unit: ns, us, ms, s, m, h. Sizes are "
+		       "bytes, or have k, M or G. REGEX is an extended regular expression that "
+		       "matches anywhere in a name.\n\n"
+		       "Exit status: 0 if the report was made; 1 if more was lost than --max-loss "
+		       "allows; 2 if it could not be made.\n\n"
+		       "kmemtrace-report(1) defines every word of a report. Make a capture with "
+		       "kmemtraced(8), check and repair one with kmemtrace-check(1).",
+		.help_filter = help_views,
+	};
+
+	_Static_assert(COUNT(filters) <= OPTIONS_FILTERS_MAX, "a place for each");
+	*options = (struct options){
+		.input = CAPTURE_DEFAULT,
+		.max_loss = -1,
+	};
+	argp_err_exit_status = 2;
+	argp_parse(&argp, argc, argv, 0, NULL, options);
+}
+
+void options_deinit(struct options *options)
+{
+	for (size_t i = 0; i < options->filter_count; i++)
+		free(options->filters[i]);
+	select_deinit(&options->select);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line of kmemtrace-report. */
+#ifndef REPORT_OPTIONS_H
+#define REPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/view.h"
+#include "trace/select.h"
+
+enum color_when {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
+#define OPTIONS_FILTERS_MAX 16
+
+struct options {
+	const char *input;
+	const char *sort; /* NULL: the view's own */
+	const struct view *view;
+	enum output_format format;
+	bool lines_given;
+	size_t lines;
+	bool has_by;
+	enum group_by by;
+	enum color_when color;
+	double max_loss; /* percent; negative: any */
+	struct select select;
+	char *filters[OPTIONS_FILTERS_MAX]; /* what is selected, in words, a filter each */
+	size_t filter_count;
+};
+
+/*
+ * From the command line; exits with 2 and a sentence if that is wrong, with 0 after --help and
+ * the like.
+ */
+void options_parse(struct options *options, int argc, char **argv);
+void options_deinit(struct options *options);
+
+#endif

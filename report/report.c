@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The way of a report: the view's wishes, the pass, its tables sorted and cut, the renderer. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/header.h"
+#include "report/render.h"
+#include "report/report.h"
+
+#define ROWS_TEXT 20 /* of a table in the text, unless the view or -l says otherwise */
+
+static int (*const renderers[])(FILE *file, const struct header *header, const struct table *tables,
+				size_t table_count, bool color) = {
+	[OUTPUT_TEXT] = render_text,
+	[OUTPUT_JSON] = render_json,
+	[OUTPUT_CSV] = render_csv,
+};
+
+/* What the first column holds, of each kind of groups; of a site the view tells it. */
+static const char *const by_meanings[] = {
+	[GROUP_BY_FUNCTION] = "the kernel function that allocated: symbol [module]",
+	[GROUP_BY_MODULE] = "whose code allocated: a [module], the kernel itself, or unknown",
+	[GROUP_BY_CACHE] = "the slab cache, or the size class of kmalloc(), of the objects",
+	[GROUP_BY_SIZE] = "bytes that an allocation asked for",
+	[GROUP_BY_TASK] = "the name and process of the task that allocated",
+	[GROUP_BY_CPU] = "the CPU that allocated",
+	[GROUP_BY_NODE] = "the NUMA node of the CPU that allocated",
+	[GROUP_BY_GFP] = "the GFP flags that the allocation gave",
+};
+
+void complain(const char *what, const char *why)
+{
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, why);
+}
+
+/* The columns of the first table by the name of what its rows are of. */
+static int make_by_columns(struct report *report)
+{
+	const struct view *view = report->view;
+	enum group_by by = report->settings.by;
+	struct column *columns;
+
+	if (by == GROUP_BY_SITE || !view->has_by)
+		return 0;
+	columns = calloc(view->column_count, sizeof(*columns));
+	if (!columns)
+		return -ENOMEM;
+	memcpy(columns, view->columns, view->column_count * sizeof(*columns));
+	columns[0].key = columns[0].header = group_by_text(by);
+	columns[0].meaning = by_meanings[by];
+	if (by != GROUP_BY_FUNCTION && view->column_count > 1 &&
+	    strcmp(columns[1].key, "address") == 0) {
+		columns[1].key = columns[1].header = "number";
+		if (by != GROUP_BY_GFP)
+			columns[1].type = COLUMN_ID;
+	}
+	report->columns = columns;
+	return 0;
+}
+
+struct table *report_add_table(struct report *report, const struct column *columns,
+			       size_t column_count)
+{
+	struct table *table = &report->tables[report->table_count++];
+
+	if (report->columns && columns == report->view->columns)
+		columns = report->columns;
+	table_init(table, columns, column_count);
+	return table;
+}
+
+static int report_init(struct report *report, const struct options *options)
+{
+	const struct view *view = options->view;
+
+	*report = (struct report){
+		.view = view,
+		.settings = { .by = options->has_by ? options->by : view->by,
+			      .lifetimes = view->lifetimes,
+			      .findings = view->findings,
+			      .select = options->filter_count ? &options->select : NULL },
+		.filters = (const char *const *)options->filters,
+		.filter_count = options->filter_count,
+		.format = options->format,
+		.lines = options->lines,
+		.out = stdout,
+	};
+	return make_by_columns(report);
+}
+
+static void report_deinit(struct report *report)
+{
+	for (size_t i = 0; i < report->table_count; i++)
+		table_deinit(&report->tables[i]);
+	analysis_deinit(&report->analysis);
+	free(report->columns);
+}
+
+int report_check_sort(const struct options *options)
+{
+	struct report report;
+	struct table *table;
+	int err;
+
+	if (!options->sort)
+		return 0;
+	err = report_init(&report, options);
+	if (err) {
+		complain("--sort", strerror(-err));
+		return err;
+	}
+	table = report_add_table(&report, report.view->columns, report.view->column_count);
+	err = table_sort(table, options->sort);
+	if (err)
+		complain("--sort", table->why);
+	report_deinit(&report);
+	return err;
+}
+
+/* Runs the pass and makes the tables. 0, or -errno with why, but of a lack of memory. */
+static int report_make(struct report *report, struct capture *capture)
+{
+	const struct view *view = report->view;
+	int err = 0;
+
+	report->capture = capture;
+	if (view->begin)
+		err = view->begin(report);
+	if (!err) {
+		err = analysis_run(&report->analysis, capture, &report->settings);
+		if (err)
+			snprintf(report->why, sizeof(report->why), "%s", capture->why);
+		else
+			err = view->make(report);
+	}
+	if (view->end)
+		view->end(report);
+	return err;
+}
+
+/* -s is for the first table; the others keep their own order. */
+static int sort_and_cut(struct report *report, const struct options *options)
+{
+	const size_t own = report->view->rows ? report->view->rows : ROWS_TEXT;
+	size_t rows = 0;
+
+	if (options->lines_given)
+		rows = options->lines;
+	else if (report->format == OUTPUT_TEXT && own != VIEW_ALL_ROWS)
+		rows = own;
+	for (size_t i = 0; i < report->table_count; i++) {
+		struct table *table = &report->tables[i];
+		int err = table_sort(table, i == 0 && options->sort ? options->sort : table->sort);
+
+		if (err)
+			return err;
+		table_cut(table, rows);
+	}
+	return 0;
+}
+
+static bool use_color(enum color_when when)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (when == COLOR_AUTO)
+		return isatty(STDOUT_FILENO) && !(no_color && *no_color);
+	return when == COLOR_ALWAYS;
+}
+
+static int render(const struct options *options, const struct header *header,
+		  const struct report *report)
+{
+	int err = 0;
+
+	errno = 0;
+	if (!report->view->streams)
+		err = renderers[report->format](stdout, header, report->tables, report->table_count,
+						use_color(options->color));
+	if (err) {
+		complain("standard output", strerror(-err));
+		return EXIT_TROUBLE;
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		complain("standard output", strerror(errno ? errno : EIO));
+		return EXIT_TROUBLE;
+	}
+	return EXIT_CLEAN;
+}
+
+static int judge_loss(const struct options *options, const struct header *header,
+		      const struct report *report)
+{
+	const struct analysis_loss *loss = &report->analysis.loss;
+	bool has_header = report->format != OUTPUT_CSV && !report->view->streams;
+
+	if (!has_header && (loss->lost || loss->skipped))
+		fprintf(stderr, "%s: %s: lost %llu and skipped %llu of %llu events\n",
+			program_invocation_short_name, options->input,
+			(unsigned long long)loss->lost, (unsigned long long)loss->skipped,
+			(unsigned long long)loss->seen);
+	if (options->max_loss < 0 || header->loss_percent <= options->max_loss)
+		return EXIT_CLEAN;
+	fprintf(stderr, "%s: %s: %.6g%% of the events were lost or skipped: more than %.6g%%\n",
+		program_invocation_short_name, options->input, header->loss_percent,
+		options->max_loss);
+	return EXIT_FINDINGS;
+}
+
+int report_print(const struct options *options, struct capture *capture)
+{
+	struct header header = { 0 };
+	struct report report;
+	int status = EXIT_TROUBLE;
+	int err;
+
+	err = report_init(&report, options);
+	if (!err)
+		err = report_make(&report, capture);
+	if (!err)
+		err = sort_and_cut(&report, options);
+	if (!err)
+		err = header_init(&header, &report);
+	if (!err)
+		status = render(options, &header, &report);
+	else if (*report.why)
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, report.why);
+	else
+		complain(options->input, strerror(-err));
+	if (status == EXIT_CLEAN)
+		status = judge_loss(options, &header, &report);
+	header_deinit(&header);
+	report_deinit(&report);
+	return status;
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The view of findings in text and JSON; and how sure it is of a capture that was cut off and
+# repaired, of one without its status, and of a free long ago.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+mktrace="$builddir/tests/mktrace"
+findings() { # findings CAPTURE OPTION…
+	capture=$1
+	shift
+	"$builddir/kmemtrace-report" findings -i "$capture" "$@"
+	code=$?
+	[ $code = 0 ] || echo "exit $code"
+}
+
+certainty() { # certainty CAPTURE: how sure each is, and why
+	findings "$1" --format=csv | tr -d '\r' | awk -F, 'NR > 1 { print $1 ": " $2 " (" $4 " of " $3 ") " $NF }'
+}
+
+# Freed twice, with so many other frees between. The same page over and over.
+long_ago()
+{
+	cat <<-END
+	begin 1s
+	symbol 0xffffffff81000000 alloc_a
+	alloc 1000000100 0 0xffff888000100000 60/64 alloc_a task=1
+	free 1000000200 0 0xffff888000100000 alloc_a task=1
+	END
+	awk -v count="$1" 'BEGIN { for (i = 0; i < count; i++) {
+		address = sprintf("0xffff8880%08x", 2097152 + i * 64)
+		printf "alloc %d 0 %s 60/64 alloc_a task=1\n", 1000001000 + i * 20, address
+		printf "free %d 0 %s alloc_a task=1\n", 1000001010 + i * 20, address
+	} }'
+	echo "free 1900000000 0 0xffff888000100000 alloc_a task=1"
+}
+
+sed '/^lose/d; /^path krealloc/d' "$srcdir/cli/findings-whole.trace" >sure.trace
+$mktrace whole <"$srcdir/cli/findings-whole.trace" || exit 1
+sed 's/^complete yes/complete no/' sure.trace | $mktrace cut || exit 1
+$mktrace nostatus <sure.trace || exit 1
+rm nostatus/kernel/status
+cp -r cut repaired
+"$builddir/kmemtrace-check" -q --repair repaired >repair.log 2>&1 # finds the short allocation
+{
+	echo "--- text"
+	findings whole | sed -n '/^kind /,$p'
+	echo "--- json"
+	findings whole --format=json | sed -n '/^  "findings"/,$p'
+	for capture in cut nostatus repaired; do
+		echo "--- $capture"
+		certainty $capture
+	done
+	for count in 65535 65536; do
+		echo "--- $count other frees between"
+		long_ago $count | $mktrace $count || exit 1
+		certainty $count
+	done
+} >out 2>&1
+diff -u "$srcdir/cli/findings-whole.expected" out

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The rules of the findings, one small trace for each: what they tell, and what they do not.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# Each trace, with what is common to all of its file, into a file of its own: 01, 02, …; and
+# what they are called into names.
+split()
+{
+	awk '/^=== / { file = sprintf("%02d", ++count); print substr($0, 5) >"names"
+			printf "%s", common >file; next }
+		!count { common = common $0 "\n"; next }
+		{ print >file }' "$1"
+}
+
+status=0
+for traces in kinds certainty; do
+	mkdir $traces && cd $traces && split "$srcdir/cli/findings-$traces.traces" || exit 1
+	number=0
+	while read -r name; do
+		number=$((number + 1))
+		trace=$(printf '%02d' $number)
+		echo "=== $name"
+		"$builddir/tests/mktrace" "$trace.data" <"$trace" &&
+			"$builddir/kmemtrace-report" findings -i "$trace.data" --format=csv
+		code=$?
+		[ $code = 0 ] || echo "exit $code"
+	done <names 2>&1 | tr -d '\r' | awk '!/^kind,/ || !heads++' >out
+	cd ..
+	diff -u "$srcdir/cli/findings-$traces.expected" $traces/out || status=1
+done
+exit $status

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The same report twice is the same bytes, though the tables of addresses are shuffled anew.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+"$builddir/kmemtrace-report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' >views
+[ "$(grep -c . views)" -ge 11 ] || { echo "these are not all views:"; cat views; exit 1; }
+failed=0
+while read -r view; do
+	for format in text json csv; do
+		for options in "" "--cpu=0 --min-size=50 -l 0"; do
+			for time in first second; do
+				# shellcheck disable=SC2086 # some options
+				"$builddir/kmemtrace-report" "$view" -i "$srcdir/data/sample" \
+					--format=$format $options >$time 2>&1 ||
+					{ cat $time; failed=1; }
+			done
+			[ -s first ] || { echo "$view $format $options: nothing"; failed=1; }
+			cmp first second || { echo "$view $format $options"; failed=1; }
+		done
+	done
+done <views
+exit $failed

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Groups by another thing are the same objects: what --by tells, each with its own name, and its
+# columns add up to the totals; so do the tables of all other views.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
+failed=0
+
+# sum FILE ARRAY KEY: of the rows of a table, or of the totals.
+sum()
+{
+	awk -v array="^  \"$2\": [[{]" -v key="\"$3\":" '
+		$0 ~ array { inside = 1 }
+		/^  []}]/ { inside = 0 }
+		inside && $1 == key { sum += $2 }
+		END { printf "%d\n", sum }' "$1"
+}
+
+# same WHAT VALUE EXPECTED
+same()
+{
+	[ "$2" -eq "$3" ] || { echo "$1: $2 instead of $3"; failed=1; }
+}
+
+for by in site function module cache size task cpu node gfp; do
+	echo "--- $by"
+	"$builddir/kmemtrace-report" sites --by=$by --format=csv -s $by | cut -d, -f1-4
+done | tr '\r' '~' >out
+diff -u "$srcdir/cli/report-groups.expected" out || failed=1
+
+for capture in kmemtrace.data "$srcdir/data/sample"; do
+	"$builddir/kmemtrace-report" -i "$capture" --format=json >whole || exit 1
+	for by in site function module cache size task cpu node gfp; do
+		"$builddir/kmemtrace-report" sites -i "$capture" --by=$by --format=json >part || exit 1
+		grep -q "\"by\": \"$by\"" part || { echo "$by: not told"; failed=1; }
+		for key in allocations failed missed_frees bytes_requested bytes_allocated \
+			live_objects live_bytes cross_cpu_frees temporary; do
+			same "$by $key" "$(sum part sites $key)" "$(sum whole totals $key)"
+		done
+		same "$by frees" "$(sum part sites frees)" \
+			$(($(sum whole totals frees) - $(sum whole totals frees_unmatched)))
+	done
+
+	for key in allocations failed missed_frees bytes_requested bytes_allocated live_objects \
+		live_bytes; do
+		same "caches $key" "$(sum whole caches $key)" "$(sum whole totals $key)"
+	done
+	for view in cpus nodes; do
+		"$builddir/kmemtrace-report" $view -i "$capture" --format=json >part || exit 1
+		for key in allocations failed bytes_allocated frees frees_unmatched; do
+			same "$view $key" "$(sum part $view $key)" "$(sum whole totals $key)"
+		done
+		same "$view crossings" "$(sum part crossings frees)" \
+			$(($(sum whole totals frees) - $(sum whole totals frees_unmatched)))
+		cross=cross_${view%s}_frees
+		same "$view freed by others" "$(sum part $view freed_by_other_$view)" \
+			"$(sum part crossing_sites "$cross")"
+		same "$view frees of others" "$(sum part $view frees_of_other_$view)" \
+			"$(sum part crossing_sites "$cross")"
+		[ $view = nodes ] || same "crossing sites" "$(sum part crossing_sites "$cross")" \
+			"$(sum whole totals cross_cpu_frees)"
+	done
+
+	"$builddir/kmemtrace-report" leaks -i "$capture" --format=json >part || exit 1
+	same "leaks objects" "$(sum part leaks live_objects)" "$(sum whole totals live_objects)"
+	same "leaks bytes" "$(sum part leaks live_bytes)" "$(sum whole totals live_bytes)"
+	"$builddir/kmemtrace-report" lifetimes -i "$capture" --format=json >part || exit 1
+	same "lifetimes" "$(sum part lifetimes frees)" \
+		$(($(sum whole totals frees) - $(sum whole totals frees_unmatched)))
+	"$builddir/kmemtrace-report" timeline -i "$capture" --format=json >part || exit 1
+	for key in allocations failed frees frees_unmatched missed_frees bytes_allocated; do
+		same "timeline $key" "$(sum part timeline $key)" "$(sum whole totals $key)"
+	done
+	same "the peak" "$(sum part peak live_bytes)" "$(sum whole totals peak_bytes)"
+
+	"$builddir/kmemtrace-report" sizes -i "$capture" --format=json >part || exit 1
+	"$builddir/kmemtrace-report" caches -i "$capture" --cache='^(dma-)?kmalloc-' \
+		--format=json >kmalloc || exit 1
+	for table in sizes classes; do
+		same "$table objects" "$(sum part $table objects)" "$(sum kmalloc totals allocations)"
+		for key in bytes_requested bytes_allocated; do
+			same "$table $key" "$(sum part $table $key)" "$(sum kmalloc totals $key)"
+		done
+		same "$table waste" "$(sum part $table bytes_wasted)" \
+			$(($(sum kmalloc totals bytes_allocated) - $(sum kmalloc totals bytes_requested)))
+	done
+done
+exit $failed

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Messages sent on CPU 0 and received on CPU 1: what each call site allocates for one of them is
+# freed on the other CPU once, in the sites view and in the matrix of crossings.
+# shellcheck disable=SC2154 # ./test sets builddir
+. "$srcdir/live/live.sh"
+need jq
+[ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ] || skip "only one CPU is online"
+
+messages=100000
+"$kmemtraced" -q -- "$builddir/tests/live/workload" skb $messages . >truth 2>workload.log
+code=$?
+[ $code = 77 ] && skip "$(cat workload.log)"
+[ $code = 0 ] || fail "workload: exit $code: $(cat workload.log)"
+checked
+
+sent=$((messages + 1)) # the last one says that it is
+since=$(($(value truth begin) - $(value kmemtrace.data/kernel/status begin)))
+hidden=$(json '.loss.lost + .loss.skipped')
+"$report" sites -p "$(value truth task)" --time "${since}ns," --format=json -l 0 >sites.json ||
+	fail "report: exit $?"
+jq -r "[.sites[] | select(.allocations >= $messages - $hidden)][] |
+	\"\(.site) \(.allocations) \(.frees) \(.cross_cpu_frees)\"" sites.json >sites
+[ "$(wc -l <sites)" -ge 2 ] || fail "fewer than two call sites have allocated for each message"
+while read -r site allocations frees crossed; do
+	echo "$site: $allocations allocated for $sent messages, $frees freed, $crossed of them on the other CPU;" \
+		"$hidden lost or skipped"
+	for count in "$allocations" "$frees" "$crossed"; do
+		if [ "$count" -gt $sent ] || [ "$count" -lt $((sent - hidden)) ]; then
+			fail "$site: $count is not the number of messages"
+		fi
+	done
+	total=$((${total:-0} + crossed))
+	pattern=${pattern:+$pattern|}$(echo "${site%%/*}" | sed 's/[+.]/\\&/g')
+done <sites
+
+"$report" cpus -p "$(value truth task)" --time "${since}ns," --site "^($pattern)/" --format=json -l 0 \
+	>cpus.json || fail "report: exit $?"
+matrix=$(jq '[.crossings[] | select(.alloc_cpu == 0 and .free_cpu == 1) | .frees] | add // 0' cpus.json)
+[ "$matrix" = "$total" ] || fail "the matrix has $matrix frees from CPU 0 to CPU 1, the sites $total"

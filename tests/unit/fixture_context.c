@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What surrounds the events of a capture that is made from text: one function a keyword. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/caches.h"
+#include "kernel/tasks.h"
+#include "tests/unit/making.h"
+
+static int text_value(const char *word, char *text, size_t size)
+{
+	snprintf(text, size, "%s", word);
+	return 0;
+}
+
+static int make_host(struct making *making)
+{
+	return text_value(making->word[1], making->metadata.hostname,
+			  sizeof(making->metadata.hostname));
+}
+
+static int make_kernel(struct making *making)
+{
+	return text_value(making->word[1], making->metadata.release,
+			  sizeof(making->metadata.release));
+}
+
+static int make_machine(struct making *making)
+{
+	return text_value(making->word[1], making->metadata.machine,
+			  sizeof(making->metadata.machine));
+}
+
+static int make_endian(struct making *making)
+{
+	making->metadata.big_endian = !strcmp(making->word[1], "big");
+	return 0;
+}
+
+static int make_word(struct making *making)
+{
+	making->metadata.word_bits = (unsigned int)strtoul(making->word[1], NULL, 10);
+	return 0;
+}
+
+static int make_begin(struct making *making)
+{
+	int err = making_number(making, making->word[1], &making->begin);
+
+	making->now = making->begin;
+	return err;
+}
+
+static int make_attached(struct making *making)
+{
+	return making_number(making, making->word[1], &making->status.begin);
+}
+
+static int make_end(struct making *making)
+{
+	return making_number(making, making->word[1], &making->end);
+}
+
+static int make_cache(struct making *making)
+{
+	struct cache cache = { .until = CACHE_FOREVER };
+	uint64_t object_size, size;
+	int err;
+
+	snprintf(cache.name, sizeof(cache.name), "%s", making->word[1]);
+	err = making_number(making, making->word[2], &cache.address);
+	if (!err)
+		err = making_number(making, making->word[3], &object_size);
+	if (!err)
+		err = making_number(making, making->word[4], &size);
+	if (!err)
+		err = making_option(making, "since", &cache.since);
+	if (err)
+		return err;
+	cache.object_size = (uint32_t)object_size;
+	cache.size = (uint32_t)size;
+	making->caches = making_grow(making->caches, making->cache_count, sizeof(*making->caches));
+	making->caches[making->cache_count].address = cache.address;
+	memcpy(making->caches[making->cache_count++].text, cache.name, sizeof(cache.name));
+	return caches_write_cache(making->cache_lines, &cache);
+}
+
+static int make_gone(struct making *making)
+{
+	uint64_t cache, until;
+	int err = making_address(making, making->word[1], making->caches, making->cache_count,
+				 &cache);
+
+	if (!err)
+		err = making_number(making, making->word[2], &until);
+	return err ? err : caches_write_gone(making->cache_lines, cache, until);
+}
+
+static int make_alias(struct making *making)
+{
+	return caches_write_alias(making->cache_lines, making->word[1], making->word[2]);
+}
+
+static int make_task(struct making *making)
+{
+	struct task task = { 0 };
+	uint64_t tid, tgid;
+	int err = making_number(making, making->word[1], &tid);
+
+	if (!err)
+		err = making_number(making, making->word[2], &tgid);
+	if (err)
+		return err;
+	task.tid = (uint32_t)tid;
+	task.tgid = (uint32_t)tgid;
+	snprintf(task.comm, sizeof(task.comm), "%s", making->word[3]);
+	return tasks_write(making->task_lines, &task);
+}
+
+static int make_symbol(struct making *making)
+{
+	struct making_name *symbol;
+
+	making->symbols =
+		making_grow(making->symbols, making->symbol_count, sizeof(*making->symbols));
+	symbol = &making->symbols[making->symbol_count++];
+	snprintf(symbol->text, sizeof(symbol->text), "%s", making->word[2]);
+	fprintf(making->symbol_lines, "%016" PRIx64 " t %s",
+		(symbol->address = strtoull(making->word[1], NULL, 0)), symbol->text);
+	if (making->words > 3)
+		fprintf(making->symbol_lines, "\t[%s]", making->word[3]);
+	fputc('\n', making->symbol_lines);
+	return 0;
+}
+
+static int make_cpu(struct making *making)
+{
+	struct topology *topology = &making->topology;
+	uint64_t cpu, node;
+	int err = making_number(making, making->word[1], &cpu);
+
+	if (!err)
+		err = making_number(making, making->word[3], &node);
+	if (err)
+		return err;
+	topology->list = making_grow(topology->list, topology->count, sizeof(*topology->list));
+	topology->list[topology->count++] = (struct topology_cpu){
+		.cpu = (unsigned int)cpu,
+		.node = (int)node,
+		.online = true,
+	};
+	return 0;
+}
+
+static int make_gfp(struct making *making)
+{
+	struct gfp_table *gfp = &making->gfp;
+	uint64_t bits;
+	int err = making_number(making, making->word[1], &bits);
+
+	if (err)
+		return err;
+	gfp->list = making_grow(gfp->list, gfp->count, sizeof(*gfp->list));
+	gfp->list[gfp->count].bits = bits;
+	return text_value(making->word[2], gfp->list[gfp->count++].name, sizeof(gfp->list->name));
+}
+
+static int make_skip(struct making *making)
+{
+	return making_number(making, making->word[1], &making->status.skipped);
+}
+
+static int make_skips(struct making *making)
+{
+	uint64_t after, before, count;
+	int err = making_number(making, making->word[1], &after);
+
+	if (!err)
+		err = making_number(making, making->word[2], &before);
+	if (!err)
+		err = making_number(making, making->word[3], &count);
+	if (err)
+		return err;
+	making->status.skipped += count;
+	return status_add_skip(&making->status, after, before, count);
+}
+
+static int make_path(struct making *making)
+{
+	bool observed = !strcmp(making->word[2], "observed");
+	char why[160];
+	size_t length = 0;
+
+	if (!observed && strcmp(making->word[2], "unobserved"))
+		return making_fail(making, -EINVAL, "%s is neither observed nor unobserved",
+				   making->word[2]);
+	why[0] = '\0';
+	for (size_t i = 3; i < making->words && length < sizeof(why); i++)
+		length += (size_t)snprintf(why + length, sizeof(why) - length, "%s%s",
+					   i > 3 ? " " : "", making->word[i]);
+	return status_add_path(&making->status, making->word[1], observed, why);
+}
+
+static int make_own(struct making *making)
+{
+	uint64_t task;
+	int err = making_number(making, making->word[1], &task);
+
+	return err ? err : status_add_own(&making->status, (uint32_t)task);
+}
+
+static int make_wanted(struct making *making)
+{
+	uint64_t tgid;
+	int err = making_number(making, making->word[1], &tgid);
+
+	return err ? err : status_add_wanted(&making->status, (uint32_t)tgid);
+}
+
+static int make_include_self(struct making *making)
+{
+	making->status.include_self = true;
+	return 0;
+}
+
+static int make_complete(struct making *making)
+{
+	static const char *const states[] = {
+		[STATUS_CUT_OFF] = "no", [STATUS_COMPLETE] = "yes", [STATUS_REPAIRED] = "repaired"
+	};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+		if (strcmp(making->word[1], states[i]))
+			continue;
+		making->status.complete = (enum status_complete)i;
+		return 0;
+	}
+	return making_fail(making, -EINVAL, "%s is not yes, no or repaired", making->word[1]);
+}
+
+const struct making_keyword making_context_keywords[] = {
+	{ "host", 2, make_host },
+	{ "kernel", 2, make_kernel },
+	{ "machine", 2, make_machine },
+	{ "endian", 2, make_endian },
+	{ "word", 2, make_word },
+	{ "begin", 2, make_begin },
+	{ "attached", 2, make_attached },
+	{ "end", 2, make_end },
+	{ "cache", 5, make_cache },
+	{ "gone", 3, make_gone },
+	{ "alias", 3, make_alias },
+	{ "task", 4, make_task },
+	{ "symbol", 3, make_symbol },
+	{ "cpu", 4, make_cpu },
+	{ "gfp", 3, make_gfp },
+	{ "skip", 2, make_skip },
+	{ "skips", 4, make_skips },
+	{ "path", 3, make_path },
+	{ "own", 2, make_own },
+	{ "wanted", 2, make_wanted },
+	{ "include_self", 1, make_include_self },
+	{ "complete", 2, make_complete },
+	{ 0 },
+};

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The figures of a small trace by plain loops: what became of each event, and what it adds up to.
+ */
+#include "config.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/record.h"
+#include "tests/unit/naive.h"
+
+#define GFP_DMA 0x1 /* as the traces' own table of names has them */
+#define GFP_RECLAIMABLE 0x10
+#define GFP_ACCOUNT 0x400000
+#define SLAB_MAX 8192 /* bytes: what kmalloc() does not take from whole pages */
+
+bool naive_is_allocation(const struct naive_event *event)
+{
+	return event->id == KMT_KMALLOC || event->id == KMT_CACHE_ALLOC ||
+	       event->id == KMT_BULK_ALLOC;
+}
+
+bool naive_is_free(const struct naive_event *event)
+{
+	return event->id == KMT_KFREE || event->id == KMT_CACHE_FREE ||
+	       event->id == KMT_BULK_FREE || naive_is_rescued(event);
+}
+
+bool naive_is_rescued(const struct naive_event *event)
+{
+	return event->id == KMT_RESCUED_KFREE || event->id == KMT_RESCUED_CACHE_FREE;
+}
+
+bool naive_is_kmalloc_name(const char *name)
+{
+	return !strncmp(name, "kmalloc-", 8) || !strncmp(name, "dma-kmalloc-", 12);
+}
+
+bool naive_has_object(const struct naive_event *event)
+{
+	return event->pointer != 0 && event->pointer != 16;
+}
+
+static void kmalloc_name(const struct naive_event *event, char *name)
+{
+	const char *type = event->gfp & GFP_DMA		  ? "dma-kmalloc"
+			   : event->gfp & GFP_RECLAIMABLE ? "kmalloc-rcl"
+			   : event->gfp & GFP_ACCOUNT	  ? "kmalloc-cg"
+							  : "kmalloc";
+	uint32_t size = event->allocated;
+
+	if (size > SLAB_MAX)
+		snprintf(name, NAIVE_NAME, "kmalloc-large");
+	else if (size && size % 1024 == 0)
+		snprintf(name, NAIVE_NAME, "%s-%" PRIu32 "k", type, size / 1024);
+	else
+		snprintf(name, NAIVE_NAME, "%s-%" PRIu32, type, size);
+}
+
+void naive_cache_name(const struct naive_event *event, char *name)
+{
+	*name = '\0';
+	if (event->id == KMT_KMALLOC)
+		kmalloc_name(event, name);
+	else if (event->cache)
+		snprintf(name, NAIVE_NAME, "%s 0x%" PRIx64 " %" PRIu64, event->cache->name,
+			 event->cache->address, event->cache->since);
+	else if (event->cache_address)
+		snprintf(name, NAIVE_NAME, "0x%" PRIx64, event->cache_address);
+}
+
+/*
+ * The first at an address is taken for older than its sight; it ends when it is told gone, at
+ * that time still there, or when the next one is seen.
+ */
+static const struct naive_cache *find_cache(const struct naive_trace *trace, uint64_t address,
+					    uint64_t time)
+{
+	const struct naive_cache *found = NULL;
+
+	for (size_t i = 0; i < trace->cache_count; i++) {
+		const struct naive_cache *cache = &trace->caches[i];
+
+		if (cache->address == address && time <= cache->until &&
+		    (!found || cache->since <= time))
+			found = cache;
+	}
+	return found;
+}
+
+static void prepare_event(const struct naive_trace *trace, struct naive_event *event)
+{
+	event->own = event->task == trace->own_task && !trace->include_self;
+	if (event->id != KMT_KMALLOC && event->cache_address)
+		event->cache = find_cache(trace, event->cache_address, event->time);
+	if (naive_is_allocation(event) && event->id != KMT_KMALLOC) {
+		event->requested = event->cache ? event->cache->object_size : 0;
+		event->allocated = event->cache ? event->cache->size : 0;
+	}
+	naive_cache_name(event, event->cache_name);
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct naive_event *x = *(struct naive_event *const *)a;
+	const struct naive_event *y = *(struct naive_event *const *)b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->sequence < y->sequence ? -1 : 1;
+}
+
+/*
+ * A lost event happened before the first record behind its number, and not before the eighth
+ * record before that one.
+ */
+static void find_lost_span(struct naive *naive, const struct naive_event *lost)
+{
+	const struct naive_trace *trace = naive->trace;
+	struct naive_span span = { trace->begin, trace->end };
+	uint64_t times[NAIVE_EVENTS_MAX];
+	size_t before = 0;
+
+	for (size_t i = 0; i < naive->count; i++) {
+		if (naive->order[i]->cpu != lost->cpu)
+			continue;
+		if (naive->order[i]->sequence > lost->sequence) {
+			span.before = naive->order[i]->time;
+			break;
+		}
+		times[before++] = naive->order[i]->time;
+	}
+	if (before >= 8)
+		span.after = times[before - 8];
+	naive->lost[naive->lost_count++] = span;
+}
+
+static void put_in_order(struct naive *naive)
+{
+	struct naive_trace *trace = naive->trace;
+
+	for (size_t i = 0; i < trace->count; i++) {
+		prepare_event(trace, &trace->events[i]);
+		if (trace->events[i].id != KMT_NONE)
+			naive->order[naive->count++] = &trace->events[i];
+	}
+	qsort(naive->order, naive->count, sizeof(*naive->order), compare_events);
+	for (size_t i = 0; i < trace->count; i++)
+		if (trace->events[i].id == KMT_NONE)
+			find_lost_span(naive, &trace->events[i]);
+	naive->totals.lost = naive->lost_count;
+}
+
+struct naive_event *naive_live(const struct naive *naive, uint64_t address)
+{
+	for (size_t i = 0; i < naive->count; i++)
+		if (naive->order[i]->live && naive->order[i]->pointer == address)
+			return naive->order[i];
+	return NULL;
+}
+
+static struct naive_figures *find_figures(struct naive_figures *list, size_t *count,
+					  const char *key, uint64_t time)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (!strcmp(list[i].key, key))
+			return &list[i];
+	snprintf(list[*count].key, sizeof(list[*count].key), "%s", key);
+	list[*count].first_time = time;
+	return &list[(*count)++];
+}
+
+static struct naive_figures *site_of(struct naive *naive, const struct naive_event *event)
+{
+	char key[NAIVE_NAME];
+
+	snprintf(key, sizeof(key), "0x%" PRIx64, event->site);
+	return find_figures(naive->sites, &naive->site_count, key, event->time);
+}
+
+static struct naive_figures *cache_of(struct naive *naive, const struct naive_event *event)
+{
+	return find_figures(naive->caches, &naive->cache_count, event->cache_name, event->time);
+}
+
+/* The figures in which an allocation counts: those of all, of its site and of its cache. */
+#define FIGURES 3
+
+static void figures_of(struct naive *naive, const struct naive_event *event,
+		       struct naive_figures *figures[FIGURES])
+{
+	figures[0] = &naive->all;
+	figures[1] = site_of(naive, event);
+	figures[2] = cache_of(naive, event);
+	for (size_t i = 0; i < FIGURES; i++)
+		figures[i]->allocates = true;
+}
+
+static void end_object(struct naive *naive, struct naive_event *object)
+{
+	struct naive_figures *figures[FIGURES];
+
+	object->live = false;
+	if (object->own)
+		return;
+	figures_of(naive, object, figures);
+	for (size_t i = 0; i < FIGURES; i++) {
+		figures[i]->live_objects--;
+		figures[i]->live_bytes -= object->allocated;
+	}
+}
+
+static void forget_freed(struct naive *naive, uint64_t address)
+{
+	for (size_t i = 0; i < naive->count; i++)
+		if (naive->order[i]->pointer == address)
+			naive->order[i]->freed = false;
+}
+
+static void take_failure(struct naive *naive, struct naive_event *event)
+{
+	struct naive_figures *figures[FIGURES];
+
+	if (event->own) {
+		naive->totals.own_allocations++;
+		return;
+	}
+	figures_of(naive, event, figures);
+	for (size_t i = 0; i < FIGURES; i++)
+		figures[i]->failed++;
+}
+
+static void take_allocation(struct naive *naive, struct naive_event *event)
+{
+	struct naive_event *old = naive_live(naive, event->pointer);
+	struct naive_figures *figures[FIGURES];
+
+	if (old) {
+		end_object(naive, old);
+		if (!old->own) {
+			figures_of(naive, old, figures);
+			for (size_t i = 0; i < FIGURES; i++)
+				figures[i]->missed_frees++;
+		}
+	}
+	forget_freed(naive, event->pointer);
+	event->live = true;
+	if (event->own) {
+		naive->totals.own_allocations++;
+		return;
+	}
+	figures_of(naive, event, figures);
+	for (size_t i = 0; i < FIGURES; i++) {
+		figures[i]->allocations++;
+		figures[i]->bytes_requested += event->requested;
+		figures[i]->bytes_allocated += event->allocated;
+		figures[i]->live_objects++;
+		figures[i]->live_bytes += event->allocated;
+	}
+}
+
+/* Was nothing else allocated on its CPU between an object's allocation and its free? */
+static bool is_temporary(const struct naive *naive, const struct naive_event *object,
+			 const struct naive_event *event)
+{
+	bool between = false;
+
+	if (object->cpu != event->cpu || object->task != event->task)
+		return false;
+	for (size_t i = 0; i < naive->count; i++) {
+		const struct naive_event *other = naive->order[i];
+
+		if (other == object)
+			between = true;
+		else if (other == event)
+			return true;
+		else if (between && other->cpu == object->cpu && naive_is_allocation(other) &&
+			 naive_has_object(other))
+			return false;
+	}
+	return true;
+}
+
+static void take_free(struct naive *naive, struct naive_event *event)
+{
+	struct naive_event *object = naive_live(naive, event->pointer);
+	struct naive_figures *figures[FIGURES];
+
+	if (!object) {
+		naive->all.frees++;
+		naive->all.frees_unmatched++;
+		if (*event->cache_name)
+			cache_of(naive, event)->frees_unmatched++;
+		return;
+	}
+	end_object(naive, object);
+	if (object->own) {
+		naive->totals.own_frees++;
+		return;
+	}
+	event->freed = true;
+	event->object = object;
+	figures_of(naive, object, figures);
+	for (size_t i = 0; i < FIGURES; i++) {
+		figures[i]->frees++;
+		figures[i]->cross_cpu_frees += object->cpu != event->cpu;
+		figures[i]->temporary += is_temporary(naive, object, event);
+	}
+}
+
+static void take_resize(struct naive *naive, struct naive_event *event)
+{
+	struct naive_event *object = naive_live(naive, event->pointer);
+	struct naive_figures *figures[FIGURES];
+
+	naive->totals.resizes++;
+	if (!object || event->requested > object->allocated)
+		return; /* nothing to resize, or not in place */
+	if (!object->own) {
+		figures_of(naive, object, figures);
+		for (size_t i = 0; i < FIGURES; i++)
+			figures[i]->bytes_requested +=
+				(uint64_t)event->requested - object->requested;
+	}
+	object->requested = event->requested;
+}
+
+static void note_peaks(struct naive *naive, const struct naive_event *event)
+{
+	if (naive->all.live_bytes > naive->all.peak_bytes) {
+		naive->all.peak_bytes = naive->all.live_bytes;
+		naive->totals.peak_time = event->time;
+	}
+	for (size_t i = 0; i < naive->site_count; i++)
+		if (naive->sites[i].live_bytes > naive->sites[i].peak_bytes)
+			naive->sites[i].peak_bytes = naive->sites[i].live_bytes;
+}
+
+static void take(struct naive *naive, struct naive_event *event)
+{
+	event->done = true;
+	naive->totals.rescued += naive_is_rescued(event);
+	if (naive_is_allocation(event)) {
+		naive_look_at_allocation(naive, event);
+		if (naive_has_object(event))
+			take_allocation(naive, event);
+		else
+			take_failure(naive, event);
+	} else if (naive_is_free(event) && !naive_has_object(event)) {
+		naive->totals.null_frees++;
+	} else if (naive_is_free(event)) {
+		naive_look_at_free(naive, event);
+		take_free(naive, event);
+	} else if (event->id == KMT_REALLOC) {
+		take_resize(naive, event);
+	} else {
+		naive->totals.unknown++;
+	}
+	note_peaks(naive, event);
+}
+
+/*
+ * The event of the same address at the same time on another CPU that must come first: otherwise
+ * what was not yet allocated would be freed, or what was not yet freed allocated.
+ */
+static struct naive_event *who_comes_first(const struct naive *naive, size_t index)
+{
+	const struct naive_event *event = naive->order[index];
+	bool live = naive_live(naive, event->pointer);
+
+	if (!naive_has_object(event) || !(naive_is_allocation(event) || naive_is_free(event)) ||
+	    naive_is_allocation(event) != live)
+		return NULL;
+	for (size_t i = index + 1; i < naive->count; i++) {
+		struct naive_event *other = naive->order[i];
+
+		if (other->time == event->time && other->cpu != event->cpu && !other->done &&
+		    other->pointer == event->pointer &&
+		    (live ? naive_is_free(other) : naive_is_allocation(other)))
+			return other;
+	}
+	return NULL;
+}
+
+void naive_run(struct naive *naive, struct naive_trace *trace)
+{
+	memset(naive, 0, sizeof(*naive));
+	naive->trace = trace;
+	put_in_order(naive);
+	for (size_t i = 0; i < naive->count; i++) {
+		struct naive_event *first = naive->order[i]->done ? NULL
+								  : who_comes_first(naive, i);
+
+		if (first)
+			take(naive, first);
+		if (!naive->order[i]->done)
+			take(naive, naive->order[i]);
+	}
+	naive_judge(naive);
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is wrong in a small trace, by plain loops over all that came before. */
+#include "config.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "kernel/record.h"
+#include "tests/unit/naive.h"
+
+#define PAGE 4096
+#define SLAB_MAX 8192	 /* bytes: a larger kmalloc() lies in no slab */
+#define OBJECT_MAX 65536 /* bytes: a larger object of a cache is taken for a mistake */
+#define FREED_MAX 65536	 /* a small trace never has so many freed addresses */
+
+_Static_assert(NAIVE_EVENTS_MAX < FREED_MAX, "the oldest need not be forgotten");
+
+static struct naive_case *add_case(struct naive *naive, enum finding_kind kind,
+				   const struct naive_event *event)
+{
+	struct naive_case *new;
+
+	assert(naive->case_count < NAIVE_CASES_MAX);
+	new = &naive->cases[naive->case_count++];
+	new->finding.kind = kind;
+	new->finding.certainty = CERTAINTY_POSSIBLE;
+	new->finding.count = 1;
+	new->finding.address = event->pointer;
+	new->finding.first_time = new->finding.last_time = event->time;
+	return new;
+}
+
+/* What was allocated, and what it came from. */
+static void set_object(struct naive_case *one, const struct naive_event *object)
+{
+	one->finding.alloc_site = object->site;
+	strcpy(one->finding.cache, object->cache_name);
+	one->begin = object->time;
+	strcpy(one->blamed, object->cache_name);
+	one->is_judged = true;
+}
+
+static void set_free(struct naive_case *one, const struct naive_event *event)
+{
+	one->finding.free_site = event->site;
+	strcpy(one->finding.free_cache, event->cache_name);
+	if (naive_is_rescued(event))
+		one->reasons |= REASON_RESCUED;
+}
+
+/* Distance from one object to the next in its slab; 0: it lies in none, or it is not known. */
+static uint64_t stride_of(const struct naive_event *object)
+{
+	uint64_t max = object->id == KMT_KMALLOC ? SLAB_MAX : OBJECT_MAX;
+
+	return object->allocated <= max ? object->allocated : 0;
+}
+
+static struct naive_page *find_page(struct naive *naive, uint64_t address)
+{
+	for (size_t i = 0; i < naive->page_count; i++)
+		if (naive->pages[i].number == address / PAGE)
+			return &naive->pages[i];
+	return NULL;
+}
+
+static void look_for_overlaps(struct naive *naive, const struct naive_event *event,
+			      const struct naive_page *page)
+{
+	uint64_t end = event->pointer + event->allocated, at = event->pointer;
+
+	/* the page tells of itself only */
+	if (end > (page->number + 1) * PAGE)
+		end = (page->number + 1) * PAGE;
+	/* in the order of their addresses */
+	for (at = at > page->stride ? at - page->stride + 1 : 1; at < end; at++) {
+		struct naive_event *beneath = naive_live(naive, at);
+		struct naive_case *one;
+
+		if (!beneath || at == event->pointer || stride_of(beneath) != page->stride ||
+		    at % page->stride != page->phase || beneath->overlaid || beneath->own)
+			continue;
+		beneath->overlaid = true;
+		one = add_case(naive, FINDING_OVERLAP, event);
+		set_object(one, event);
+		one->finding.other_site = beneath->site;
+		strcpy(one->finding.free_cache, beneath->cache_name);
+		one->begin = beneath->time;
+		strcpy(one->blamed, beneath->cache_name);
+	}
+}
+
+static void look_at_page(struct naive *naive, const struct naive_event *event)
+{
+	struct naive_page *page = find_page(naive, event->pointer);
+	uint64_t stride = stride_of(event);
+	bool changes;
+
+	if (!stride || event->own)
+		return;
+	changes = page && (page->stride != stride || page->phase != event->pointer % stride);
+	if (changes)
+		look_for_overlaps(naive, event, page);
+	if (!page)
+		page = &naive->pages[naive->page_count++];
+	page->number = event->pointer / PAGE;
+	page->stride = stride;
+	page->phase = event->pointer % stride;
+	page->changed |= changes;
+}
+
+void naive_look_at_allocation(struct naive *naive, struct naive_event *event)
+{
+	const struct naive_event *old = naive_live(naive, event->pointer);
+	struct naive_case *one;
+
+	if (!naive_has_object(event)) {
+		if (event->own)
+			return;
+		one = add_case(naive, FINDING_FAILED_ALLOCATION, event);
+		one->finding.certainty = CERTAINTY_LEGAL;
+		one->finding.alloc_site = event->site;
+		one->finding.gfp = event->gfp;
+		if (event->id != KMT_KMALLOC)
+			strcpy(one->finding.cache, event->cache_name);
+		return;
+	}
+	if (old && !old->own) {
+		one = add_case(naive, FINDING_MISSED_FREE, event);
+		set_object(one, old);
+		one->finding.other_site = event->site;
+		one->reasons |= REASON_GUESS;
+	}
+	look_at_page(naive, event);
+	if (event->id == KMT_KMALLOC && event->allocated < event->requested &&
+	    event->requested != KMT_SIZE_MAX && !event->own) {
+		one = add_case(naive, FINDING_SHORT_ALLOCATION, event);
+		one->finding.certainty = CERTAINTY_CERTAIN;
+		one->finding.alloc_site = event->site;
+		strcpy(one->finding.cache, event->cache_name);
+	}
+}
+
+static bool is_kfree(const struct naive_event *event)
+{
+	return event->id == KMT_KFREE || event->id == KMT_RESCUED_KFREE ||
+	       (event->id == KMT_BULK_FREE && !event->cache_address);
+}
+
+/* Is it a free by the wrong function, or to the wrong cache? */
+static void look_at_kind(struct naive *naive, const struct naive_event *object,
+			 const struct naive_event *event)
+{
+	const struct naive_trace *trace = naive->trace;
+	bool from_kmalloc = naive_is_kmalloc_name(object->cache_name);
+	struct naive_case *one;
+
+	if (is_kfree(event)) {
+		if (from_kmalloc || !object->cache || naive_is_kmalloc_name(object->cache->name))
+			return;
+		one = add_case(naive, FINDING_CACHE_KFREED, event);
+		set_object(one, object);
+		if (trace->major > 6 || (trace->major == 6 && trace->minor >= 4)) {
+			one->finding.certainty = CERTAINTY_LEGAL;
+			one->is_judged = false;
+		}
+	} else if (!event->cache) {
+		return;
+	} else if (from_kmalloc) {
+		/* a hardened kernel names the object's cache, not the one that the caller did */
+		if (object->id != KMT_KMALLOC && naive_is_kmalloc_name(event->cache->name))
+			return;
+		one = add_case(naive, FINDING_KMALLOC_TO_CACHE, event);
+		set_object(one, object);
+	} else {
+		if (!object->cache || object->cache->address == event->cache->address ||
+		    !strcmp(object->cache->name, event->cache->name))
+			return;
+		one = add_case(naive, FINDING_WRONG_CACHE, event);
+		set_object(one, object);
+	}
+	set_free(one, event);
+	if (!one->is_judged)
+		one->reasons = 0;
+}
+
+/* The free of the address that freed an object, if it was not used again since. */
+static const struct naive_event *find_first_free(const struct naive *naive, uint64_t address)
+{
+	for (size_t i = 0; i < naive->count; i++)
+		if (naive->order[i]->freed && naive->order[i]->pointer == address)
+			return naive->order[i];
+	return NULL;
+}
+
+/* The live object that the address lies in, if its page tells where objects begin. */
+static const struct naive_event *find_around(struct naive *naive, uint64_t address)
+{
+	const struct naive_page *page = find_page(naive, address);
+	const struct naive_event *object;
+	uint64_t into;
+
+	if (!page)
+		return NULL;
+	into = (address + page->stride - page->phase) % page->stride;
+	object = into ? naive_live(naive, address - into) : NULL;
+	return object && stride_of(object) == page->stride && !object->own ? object : NULL;
+}
+
+/* The allocation of the struct kmem_cache that a free names. */
+static const struct naive_event *find_birth(const struct naive *naive,
+					    const struct naive_event *event)
+{
+	const struct naive_event *birth;
+
+	if (is_kfree(event) || !event->cache || naive_is_kmalloc_name(event->cache->name))
+		return NULL;
+	birth = naive_live(naive, event->cache_address);
+	return birth && birth->cache && !strcmp(birth->cache->name, "kmem_cache") ? birth : NULL;
+}
+
+static void look_at_unmatched(struct naive *naive, const struct naive_event *event)
+{
+	const struct naive_event *first = find_first_free(naive, event->pointer);
+	const struct naive_event *around = find_around(naive, event->pointer);
+	const struct naive_event *birth = find_birth(naive, event);
+	const struct naive_page *page = find_page(naive, event->pointer);
+	struct naive_case *one;
+
+	if (first) {
+		one = add_case(naive, FINDING_DOUBLE_FREE, event);
+		set_object(one, first->object);
+		one->finding.other_site = first->site;
+		one->begin = first->time;
+		if (naive_is_rescued(first))
+			one->reasons |= REASON_RESCUED;
+	} else if (around) {
+		one = add_case(naive, FINDING_INTERIOR_FREE, event);
+		set_object(one, around);
+	} else if (birth) {
+		one = add_case(naive, FINDING_UNKNOWN_FREE, event);
+		one->is_judged = true;
+		one->begin = birth->time;
+		strcpy(one->blamed, event->cache_name);
+	} else if (page && page->changed) {
+		one = add_case(naive, FINDING_UNKNOWN_FREE, event);
+		one->is_judged = true;
+		one->begin = naive->trace->begin;
+		one->reasons |= REASON_GUESS;
+	} else {
+		return;
+	}
+	set_free(one, event);
+}
+
+void naive_look_at_free(struct naive *naive, struct naive_event *event)
+{
+	const struct naive_event *object = naive_live(naive, event->pointer);
+
+	if (!object)
+		look_at_unmatched(naive, event);
+	else if (!object->own)
+		look_at_kind(naive, object, event);
+}
+
+static bool any_touches(const struct naive_span *spans, size_t count, uint64_t begin, uint64_t end)
+{
+	for (size_t i = 0; i < count; i++)
+		if (spans[i].after <= end && spans[i].before >= begin)
+			return true;
+	return false;
+}
+
+static bool missed_frees(const struct naive *naive, const char *cache)
+{
+	for (size_t i = 0; i < naive->cache_count; i++)
+		if (!strcmp(naive->caches[i].key, cache))
+			return naive->caches[i].missed_frees > 0;
+	return false;
+}
+
+/* All that may have happened unseen from begin to end and explains the case. */
+static uint32_t doubts(const struct naive *naive, const struct naive_case *one)
+{
+	const struct naive_trace *trace = naive->trace;
+	uint64_t end = one->finding.first_time;
+	uint32_t reasons = one->reasons;
+
+	if (any_touches(naive->lost, naive->lost_count, one->begin, end))
+		reasons |= REASON_LOST;
+	if (any_touches(trace->skips, trace->skip_count, one->begin, end) ||
+	    (trace->skipped && !trace->skip_count))
+		reasons |= REASON_SKIPPED;
+	if (!trace->skips_told)
+		reasons |= REASON_CUT_OFF;
+	if (missed_frees(naive, one->blamed))
+		reasons |= REASON_MISSED;
+	if (trace->unobserved || naive->totals.unknown)
+		reasons |= REASON_UNOBSERVED;
+	if (trace->filtered)
+		reasons |= REASON_FILTERED;
+	if (one->begin < trace->attached)
+		reasons |= REASON_ATTACHING;
+	return reasons;
+}
+
+static bool is_same(const struct naive_finding *a, const struct naive_finding *b)
+{
+	return a->kind == b->kind && a->gfp == b->gfp && a->alloc_site == b->alloc_site &&
+	       a->free_site == b->free_site && a->other_site == b->other_site &&
+	       !strcmp(a->cache, b->cache) && !strcmp(a->free_cache, b->free_cache);
+}
+
+static void add_to_findings(struct naive *naive, const struct naive_finding *one)
+{
+	struct naive_finding *entry;
+
+	for (size_t i = 0; i < naive->finding_count; i++) {
+		entry = &naive->findings[i];
+		if (!is_same(entry, one))
+			continue;
+		if (one->certainty > entry->certainty)
+			entry->certainty = one->certainty;
+		entry->count++;
+		entry->certain += one->certain;
+		entry->reasons |= one->reasons;
+		entry->last_time = one->last_time;
+		return;
+	}
+	naive->findings[naive->finding_count++] = *one;
+}
+
+void naive_judge(struct naive *naive)
+{
+	for (size_t i = 0; i < naive->case_count; i++) {
+		struct naive_case *one = &naive->cases[i];
+
+		if (one->is_judged) {
+			one->finding.reasons = doubts(naive, one);
+			if (!one->finding.reasons)
+				one->finding.certainty = CERTAINTY_CERTAIN;
+		}
+		one->finding.certain = one->finding.certainty == CERTAINTY_CERTAIN;
+		add_to_findings(naive, &one->finding);
+	}
+}

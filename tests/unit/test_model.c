@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The analysis and the naive model say the same of thousands of small traces made by chance, each
+ * written to disk and read back: every figure and every finding. $KMEMTRACE_ROUNDS says how many
+ * (under valgrind one wants fewer), $KMEMTRACE_SEED which comes first.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/naive.h"
+#include "tests/unit/random_trace.h"
+#include "tests/unit/scratch.h"
+#include "trace/analysis.h"
+
+#define ROUNDS 2000
+#define SEED 1
+
+struct round {
+	uint64_t seed;
+	char *text;
+	struct naive_trace trace;
+	struct naive naive;
+	struct capture capture;
+	struct analysis analysis;
+	uint64_t seen[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1]; /* entries of all rounds */
+	uint32_t reasons;
+};
+
+static void differ(const struct round *round, const char *where, const char *what, uint64_t model,
+		   uint64_t analysis)
+{
+	fprintf(stderr, "%s\n", round->text);
+	fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s: %s: the model has %" PRIu64 " (0x%" PRIx64
+		 "), the analysis %" PRIu64 " (0x%" PRIx64 ")",
+		 round->seed, where, what, model, model, analysis, analysis);
+}
+
+static void expect(const struct round *round, const char *where, const char *what, uint64_t model,
+		   uint64_t analysis)
+{
+	if (model != analysis)
+		differ(round, where, what, model, analysis);
+}
+
+#define SAME(field) expect(round, where, #field, ours->field, theirs->field)
+
+static void compare_totals(const struct round *round)
+{
+	const struct naive_figures *all = &round->naive.all;
+	const struct analysis_totals *theirs = &round->analysis.totals;
+	const struct analysis_loss *loss = &round->analysis.loss;
+	const char *where = "totals";
+	uint64_t own = 0;
+
+	{
+		const struct naive_figures *ours = all;
+
+		SAME(allocations);
+		SAME(failed);
+		SAME(frees);
+		SAME(frees_unmatched);
+		SAME(missed_frees);
+		SAME(bytes_requested);
+		SAME(bytes_allocated);
+		SAME(cross_cpu_frees);
+		SAME(temporary);
+		SAME(live_objects);
+		SAME(live_bytes);
+		SAME(peak_bytes);
+	}
+	{
+		const struct naive_totals *ours = &round->naive.totals;
+
+		SAME(null_frees);
+		/* those of own objects are no resizes */
+		expect(round, where, "resizes", ours->resizes, theirs->resizes + theirs->left_out);
+		SAME(own_allocations);
+		SAME(own_frees);
+		SAME(rescued);
+		SAME(unknown);
+		SAME(peak_time);
+		expect(round, where, "lost", ours->lost, loss->lost);
+	}
+	for (size_t i = 0; i < round->naive.count; i++)
+		own += round->naive.order[i]->task == round->trace.own_task;
+	expect(round, where, "own", own, loss->own);
+	expect(round, where, "recorded", round->naive.count, loss->recorded);
+	expect(round, where, "the sum of all", round->naive.count,
+	       theirs->allocations + theirs->failed + theirs->frees + theirs->null_frees +
+		       theirs->resizes + theirs->left_out + theirs->own_allocations +
+		       theirs->own_frees + theirs->unknown);
+}
+
+/* The name by which the model knows a cache. */
+static void name_cache(const struct analysis *analysis, uint32_t index, char *name)
+{
+	const struct analysis_cache *cache;
+
+	snprintf(name, NAIVE_NAME, "%s", index == CACHE_NONE ? "" : "no index");
+	if (index >= analysis->cache_count)
+		return;
+	cache = &analysis->caches[index];
+	if (cache->cache)
+		snprintf(name, NAIVE_NAME, "%s 0x%" PRIx64 " %" PRIu64, cache->cache->name,
+			 cache->cache->address, cache->cache->since);
+	else
+		snprintf(name, NAIVE_NAME, "%s", cache->name);
+}
+
+static void compare_names(const struct round *round, const char *where, const char *what,
+			  const char *model, uint32_t index)
+{
+	char name[NAIVE_NAME], both[3 * NAIVE_NAME];
+
+	name_cache(&round->analysis, index, name);
+	if (!strcmp(model, name))
+		return;
+	snprintf(both, sizeof(both), "%s: %s \"%s\" and \"%s\"", where, what, model, name);
+	differ(round, both, "the names", 0, 1);
+}
+
+/* The frees of a site's objects by lifetime, and what cache they came from. */
+static void compare_site_objects(const struct round *round, const char *where, uint64_t site,
+				 const struct group *group)
+{
+	uint64_t counts[LIFETIME_BUCKETS] = { 0 }, frees = 0;
+	const char *cache = NULL;
+	bool several = false;
+
+	for (size_t i = 0; i < round->naive.count; i++) {
+		const struct naive_event *event = round->naive.order[i];
+		const struct naive_event *object = event->object;
+
+		if (object && object->site == site) {
+			counts[lifetime_bucket(event->time - object->time)]++;
+			frees++;
+		}
+		if (!naive_is_allocation(event) || !naive_has_object(event) || event->own ||
+		    event->site != site)
+			continue;
+		several |= cache && strcmp(cache, event->cache_name);
+		cache = event->cache_name;
+	}
+	if (several)
+		expect(round, where, "several caches", CACHE_SEVERAL, group->cache);
+	else if (cache)
+		compare_names(round, where, "cache", cache, group->cache);
+	expect(round, where, "lifetimes", frees != 0, group->lifetimes != NULL);
+	for (size_t i = 0; frees && i < LIFETIME_BUCKETS; i++)
+		expect(round, where, "lifetimes of a bucket", counts[i],
+		       group->lifetimes->counts[i]);
+}
+
+static void compare_sites(const struct round *round)
+{
+	const struct analysis *analysis = &round->analysis;
+
+	expect(round, "sites", "count", round->naive.site_count, analysis->group_count);
+	for (size_t i = 0; i < analysis->group_count; i++) {
+		const struct naive_figures *ours = &round->naive.sites[i];
+		const struct group *theirs = &analysis->groups[i];
+		const char *where = ours->key;
+
+		expect(round, where, "key", strtoull(ours->key, NULL, 0), theirs->key);
+		SAME(first_time);
+		SAME(allocations);
+		SAME(frees);
+		SAME(missed_frees);
+		SAME(failed);
+		SAME(bytes_requested);
+		SAME(bytes_allocated);
+		SAME(live_objects);
+		SAME(live_bytes);
+		SAME(peak_bytes);
+		SAME(temporary);
+		SAME(cross_cpu_frees);
+		compare_site_objects(round, where, theirs->key, theirs);
+	}
+}
+
+static void compare_caches(const struct round *round)
+{
+	static const struct naive_figures none;
+	const struct analysis *analysis = &round->analysis;
+	size_t found = 0;
+
+	for (size_t i = 0; i < analysis->cache_count; i++) {
+		const struct analysis_cache *theirs = &analysis->caches[i];
+		const struct naive_figures *ours = &none;
+		char where[NAIVE_NAME];
+
+		name_cache(analysis, (uint32_t)i, where);
+		for (size_t k = 0; k < round->naive.cache_count; k++)
+			if (!strcmp(round->naive.caches[k].key, where))
+				ours = &round->naive.caches[k];
+		found += ours != &none;
+		SAME(allocations);
+		SAME(frees);
+		SAME(missed_frees);
+		SAME(failed);
+		SAME(bytes_requested);
+		SAME(bytes_allocated);
+		SAME(live_objects);
+		SAME(live_bytes);
+		SAME(frees_unmatched);
+		expect(round, where, "is_kmalloc", naive_is_kmalloc_name(where),
+		       theirs->is_kmalloc);
+		expect(round, where, "is_large", !strcmp(where, "kmalloc-large"), theirs->is_large);
+	}
+	expect(round, "caches", "found", round->naive.cache_count, found);
+}
+
+static void compare_live(const struct round *round)
+{
+	const struct heap_block *block = NULL;
+	uint64_t count = 0;
+
+	while ((block = analysis_next_live(&round->analysis, block))) {
+		const struct naive_event *object = naive_live(&round->naive, block->address);
+		const char *where = "a live object";
+
+		if (!object || object->own)
+			differ(round, where, "is not live", 0, block->address);
+		expect(round, where, "time", object->time, block->time);
+		expect(round, where, "requested", object->requested, block->requested);
+		expect(round, where, "allocated", object->allocated, block->allocated);
+		expect(round, where, "task", object->task, block->task);
+		expect(round, where, "cpu", object->cpu, block->cpu);
+		expect(round, where, "site", object->site,
+		       round->analysis.groups[block->group].key);
+		compare_names(round, where, "cache", object->cache_name, block->cache);
+		count++;
+	}
+	expect(round, "live objects", "count", round->naive.all.live_objects, count);
+}
+
+static bool is_same_entry(const struct round *round, const struct naive_finding *ours,
+			  const struct finding *theirs)
+{
+	char cache[NAIVE_NAME], free_cache[NAIVE_NAME];
+
+	name_cache(&round->analysis, theirs->cache, cache);
+	name_cache(&round->analysis, theirs->free_cache, free_cache);
+	return ours->kind == theirs->kind && ours->alloc_site == theirs->alloc_site &&
+	       ours->free_site == theirs->free_site && ours->other_site == theirs->other_site &&
+	       (ours->kind != FINDING_FAILED_ALLOCATION || ours->gfp == theirs->gfp) &&
+	       !strcmp(ours->cache, cache) && !strcmp(ours->free_cache, free_cache);
+}
+
+static void describe(const struct round *round, const struct finding *finding, char *text,
+		     size_t size)
+{
+	char cache[NAIVE_NAME], free_cache[NAIVE_NAME];
+
+	name_cache(&round->analysis, finding->cache, cache);
+	name_cache(&round->analysis, finding->free_cache, free_cache);
+	snprintf(text, size,
+		 "%s of 0x%" PRIx64 " at %" PRIu64 ", sites 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64
+		 ", caches \"%s\" \"%s\"",
+		 finding_kind_text(finding->kind), finding->address, finding->first_time,
+		 finding->alloc_site, finding->free_site, finding->other_site, cache, free_cache);
+}
+
+static void compare_findings(struct round *round)
+{
+	const struct heap_findings *findings = round->analysis.findings;
+	const struct naive *naive = &round->naive;
+	size_t count = heap_findings_count(findings);
+	char where[600];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct finding *theirs = heap_findings_get(findings, i);
+		const struct naive_finding *ours = NULL;
+
+		describe(round, theirs, where, sizeof(where));
+		for (size_t k = 0; k < naive->finding_count && !ours; k++)
+			if (is_same_entry(round, &naive->findings[k], theirs))
+				ours = &naive->findings[k];
+		if (!ours)
+			differ(round, where, "found", 0, 1);
+		SAME(count);
+		SAME(certain);
+		SAME(certainty);
+		/* The analysis looks for more reasons only where it has none yet. */
+		expect(round, where, "reasons", theirs->reasons & ours->reasons, theirs->reasons);
+		expect(round, where, "any reason", ours->reasons != 0, theirs->reasons != 0);
+		SAME(first_time);
+		SAME(last_time);
+		SAME(address);
+		if (i)
+			assert_true(heap_findings_get(findings, i - 1)->certainty >=
+				    theirs->certainty);
+		round->seen[theirs->kind][theirs->certainty]++;
+		round->reasons |= theirs->reasons;
+	}
+	for (size_t k = 0; k < naive->finding_count; k++) {
+		bool found = false;
+
+		for (size_t i = 0; i < count; i++)
+			found |= is_same_entry(round, &naive->findings[k],
+					       heap_findings_get(findings, i));
+		if (found)
+			continue;
+		snprintf(where, sizeof(where),
+			 "%s at %" PRIu64 ", sites 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64
+			 ", caches \"%s\" \"%s\"",
+			 finding_kind_text(naive->findings[k].kind), naive->findings[k].first_time,
+			 naive->findings[k].alloc_site, naive->findings[k].free_site,
+			 naive->findings[k].other_site, naive->findings[k].cache,
+			 naive->findings[k].free_cache);
+		differ(round, where, "found", 1, 0);
+	}
+	expect(round, "findings", "count", naive->finding_count, count);
+}
+
+static void run_round(struct round *round, uint64_t seed)
+{
+	const struct analysis_settings settings = { .by = GROUP_BY_SITE,
+						    .lifetimes = true,
+						    .findings = true };
+	char *directory;
+
+	round->seed = seed;
+	round->text = random_trace(&round->trace, seed);
+	naive_run(&round->naive, &round->trace);
+	directory = scratch_capture(round->text);
+	if (capture_open(&round->capture, directory) ||
+	    analysis_run(&round->analysis, &round->capture, &settings))
+		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.why);
+	scratch_remove(directory);
+	compare_totals(round);
+	compare_sites(round);
+	compare_caches(round);
+	compare_live(round);
+	compare_findings(round);
+	analysis_deinit(&round->analysis);
+	capture_close(&round->capture);
+	free(round->text);
+}
+
+static uint64_t setting(const char *name, uint64_t usual)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 0) : usual;
+}
+
+/* That nothing differs says little if nothing was there: each kind, as certain as it can be. */
+static void assert_seen(const struct round *round)
+{
+	static const enum certainty most[] = {
+		[FINDING_KMALLOC_TO_CACHE] = CERTAINTY_CERTAIN,
+		[FINDING_WRONG_CACHE] = CERTAINTY_CERTAIN,
+		[FINDING_CACHE_KFREED] = CERTAINTY_CERTAIN,
+		[FINDING_DOUBLE_FREE] = CERTAINTY_CERTAIN,
+		[FINDING_INTERIOR_FREE] = CERTAINTY_CERTAIN,
+		[FINDING_UNKNOWN_FREE] = CERTAINTY_CERTAIN,
+		[FINDING_OVERLAP] = CERTAINTY_CERTAIN,
+		[FINDING_MISSED_FREE] = CERTAINTY_POSSIBLE,
+		[FINDING_SHORT_ALLOCATION] = CERTAINTY_CERTAIN,
+		[FINDING_FAILED_ALLOCATION] = CERTAINTY_LEGAL,
+	};
+
+	for (int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
+		if (!round->seen[kind][most[kind]])
+			fail_msg("no %s %s", certainty_text(most[kind]), finding_kind_text(kind));
+		if (kind <= FINDING_OVERLAP && !round->seen[kind][CERTAINTY_POSSIBLE])
+			fail_msg("no possible %s", finding_kind_text(kind));
+	}
+	assert_true(round->seen[FINDING_CACHE_KFREED][CERTAINTY_LEGAL]);
+	assert_int_equal(round->reasons, (1U << FINDING_REASONS) - 1);
+}
+
+static void test_rounds(void **state)
+{
+	uint64_t rounds = setting("KMEMTRACE_ROUNDS", ROUNDS);
+	uint64_t seed = setting("KMEMTRACE_SEED", SEED);
+	struct round *round = calloc(1, sizeof(*round));
+
+	(void)state;
+	assert_non_null(round);
+	for (uint64_t i = 0; i < rounds; i++)
+		run_round(round, seed + i);
+	if (rounds >= ROUNDS)
+		assert_seen(round);
+	free(round);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rounds),
+	};
+
+	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Options that select: what their texts mean, which are refused and how, what is taken. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "trace/select.h"
+
+static void expect_time(const char *text, uint64_t expected)
+{
+	uint64_t ns = 0;
+
+	if (select_parse_time(text, &ns))
+		fail_msg("\"%s\" is refused", text);
+	if (ns != expected)
+		fail_msg("\"%s\" is %llu ns", text, (unsigned long long)ns);
+}
+
+static void test_times(void **state)
+{
+	static const char *const wrong[] = {
+		"",    ".",    "s",   "-1",   "+1",	"1e3",	    "1 s",
+		"1.x", "1..2", "1,2", "0x10", "1.5.2s", "1d",	    "1S",
+		"ms",  ".ms",  " 1",  "1\n",  "inf",	"9999999h", "18446744073709551616ns",
+	};
+	uint64_t ns;
+
+	(void)state;
+	expect_time("0", 0);
+	expect_time("1", 1000000000);
+	expect_time("1.5", 1500000000);
+	expect_time("1.", 1000000000);
+	expect_time(".5", 500000000);
+	expect_time("0.000000001", 1);
+	expect_time("1.0000000019", 1000000001);
+	expect_time("10ns", 10);
+	expect_time("1.9ns", 1);
+	expect_time("10us", 10000);
+	expect_time("10ms", 10000000);
+	expect_time("1.25s", 1250000000);
+	expect_time("2m", 120000000000);
+	expect_time("0.5h", 1800000000000);
+	expect_time("0.000000000001h", 3);
+	expect_time("0.000000000009h", 32);
+	expect_time("9223372036854775807ns", INT64_MAX);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(select_parse_time(wrong[i], &ns), -EINVAL);
+}
+
+static void expect_window(const char *text, uint64_t after, uint64_t before)
+{
+	struct select select = { 0 };
+
+	assert_int_equal(select_time(&select, text), 0);
+	assert_int_equal(select.after, after);
+	assert_int_equal(select.before, before);
+	assert_false(select_is_partial(&select));
+	select_deinit(&select);
+}
+
+static void test_windows(void **state)
+{
+	struct select select = { .after = 7, .before = 9 };
+
+	(void)state;
+	expect_window("1,2", 1000000000, 2000000000);
+	expect_window("10ms,", 10000000, 0);
+	expect_window(",10ms", 0, 10000000);
+	expect_window(",", 0, 0);
+	assert_int_equal(select_time(&select, "5"), -EINVAL);
+	assert_string_equal(select.why,
+			    "--time: \"5\" has no comma: say A,B, as in 0.5,2 or 10ms,");
+	assert_int_equal(select_time(&select, "1,x"), -EINVAL);
+	assert_string_equal(select.why, "--time: \"x\" is no time: say seconds, or a number with "
+					"ns, us, ms, s, m or h");
+	assert_int_equal(select_time(&select, "y,1"), -EINVAL);
+	assert_string_equal(select.why, "--time: \"y\" is no time: say seconds, or a number with "
+					"ns, us, ms, s, m or h");
+	assert_int_equal(select_time(&select, "1,2,3"), -EINVAL);
+	assert_int_equal(select_time(&select, "2,2"), -EINVAL);
+	assert_string_equal(select.why, "--time: \"2,2\" ends before anything can happen");
+	assert_int_equal(select_time(&select, ",0"), -EINVAL);
+	/* What was refused changes nothing. */
+	assert_int_equal(select.after, 7);
+	assert_int_equal(select.before, 9);
+	assert_int_equal(select_at(&select, "0"), -EINVAL);
+	assert_int_equal(select_at(&select, "soon"), -EINVAL);
+	assert_int_equal(select_at(&select, "3ms"), 0);
+	assert_int_equal(select.after, 0);
+	assert_int_equal(select.before, 3000000);
+	assert_int_equal(select_older(&select, "1m"), 0);
+	assert_int_equal(select.older, 60000000000);
+	assert_int_equal(select_older(&select, "old"), -EINVAL);
+	assert_string_equal(select.why, "--older: \"old\" is no age: say seconds, or a number with "
+					"ns, us, ms, s, m or h");
+	assert_false(select_is_partial(&select));
+	select_deinit(&select);
+}
+
+static void test_sizes(void **state)
+{
+	static const char *const wrong[] = { "",     "-1", "k",		 "1kk", "1T",
+					     "1.5k", "4G", "4294967296", "0x10" };
+	struct select select = { 0 };
+
+	(void)state;
+	assert_true(select_takes_size(&select, 0));
+	assert_true(select_takes_size(&select, UINT32_MAX));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		assert_int_equal(select_min_size(&select, wrong[i]), -EINVAL);
+		assert_int_equal(select_max_size(&select, wrong[i]), -EINVAL);
+	}
+	assert_false(select_is_partial(&select));
+	assert_int_equal(select_min_size(&select, "0"), 0);
+	assert_false(select_is_partial(&select));
+	assert_int_equal(select_max_size(&select, "4294967295"), 0);
+	assert_true(select_is_partial(&select));
+	assert_int_equal(select_min_size(&select, "1k"), 0);
+	assert_int_equal(select.min_size, 1024);
+	assert_int_equal(select_max_size(&select, "2M"), 0);
+	assert_int_equal(select.max_size, 2097152);
+	assert_false(select_takes_size(&select, 1023));
+	assert_true(select_takes_size(&select, 1024));
+	assert_true(select_takes_size(&select, 2097152));
+	assert_false(select_takes_size(&select, 2097153));
+	assert_int_equal(select_max_size(&select, "1000"), -EINVAL);
+	assert_string_equal(select.why, "--min-size 1024 is more than --max-size 1000");
+	assert_int_equal(select_max_size(&select, "3G"), 0);
+	assert_int_equal(select.max_size, 3221225472);
+	/* 0 alone is a bound: of unmatched frees nothing but the size 0 is known. */
+	assert_int_equal(select_min_size(&select, "0"), 0);
+	assert_int_equal(select_max_size(&select, "0"), 0);
+	assert_true(select_takes_size(&select, 0));
+	assert_false(select_takes_size(&select, 1));
+	select_deinit(&select);
+}
+
+static void test_cpus(void **state)
+{
+	static const char *const wrong[] = { "",      "x",  "1,", ",1",	 "1,,2",       "2-1",
+					     "1-2-3", "1-", "-1", "1 2", "4294967296", "1;2" };
+	struct topology topology = { 0 };
+	struct select select = { 0 };
+	char many[400] = "1";
+
+	(void)state;
+	assert_int_equal(topology_parse(&topology, "cpu 0 node 0 online\ncpu 1 node 0 online\n"
+						   "cpu 2 node 1 online\ncpu 3 node -1 online\n"),
+			 0);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		if (select_list(&select, &select.cpus, "--cpu", wrong[i]) != -EINVAL)
+			fail_msg("\"%s\" is taken", wrong[i]);
+	assert_string_equal(select.why, "--cpu: \"1;2\" is no list of numbers, such as 3 or 0-3,8");
+	assert_false(select_is_partial(&select));
+
+	assert_int_equal(select_list(&select, &select.cpus, "--cpu", "7,1-2,700-65535"), 0);
+	assert_true(select_is_partial(&select));
+	assert_false(select_takes_cpu(&select, &topology, 0));
+	assert_true(select_takes_cpu(&select, &topology, 1));
+	assert_true(select_takes_cpu(&select, &topology, 2));
+	assert_true(select_takes_cpu(&select, &topology, 7));
+	assert_false(select_takes_cpu(&select, &topology, 699));
+	assert_true(select_takes_cpu(&select, &topology, UINT16_MAX));
+
+	/* Both must hold; a CPU of no known node is on none. */
+	assert_int_equal(select_list(&select, &select.nodes, "--node", "0"), 0);
+	assert_true(select_takes_cpu(&select, &topology, 1));
+	assert_false(select_takes_cpu(&select, &topology, 2));
+	assert_false(select_takes_cpu(&select, &topology, 7));
+	select.cpus.count = 0;
+	assert_true(select_takes_cpu(&select, &topology, 0));
+	assert_int_equal(select_list(&select, &select.nodes, "--node", "0-9"), 0);
+	assert_true(select_takes_cpu(&select, &topology, 2));
+	assert_false(select_takes_cpu(&select, &topology, 3));
+
+	for (int i = 1; i < SELECT_LIST_MAX; i++)
+		strcat(many, ",1-2");
+	assert_int_equal(select_list(&select, &select.cpus, "--cpu", many), 0);
+	strcat(many, ",1");
+	assert_int_equal(select_list(&select, &select.cpus, "--cpu", many), -EINVAL);
+	assert_string_equal(select.why, "--cpu: more than 64 numbers or ranges");
+	assert_int_equal(select.cpus.count, 64);
+	select_deinit(&select);
+	topology_deinit(&topology);
+}
+
+static void test_tasks(void **state)
+{
+	struct tasks tasks = { 0 };
+	struct select select = { 0 };
+
+	(void)state;
+	assert_int_equal(tasks_parse(&tasks, "task 10 0 10 sh\ntask 11 0 10 worker\n"
+					     "task 10 500 10 cat\n"),
+			 0);
+	assert_true(select_takes_task(&select, &tasks, 12, 0));
+	assert_int_equal(select_list(&select, &select.pids, "--pid", "10,12"), 0);
+	assert_true(select_is_partial(&select));
+	assert_true(select_takes_task(&select, &tasks, 10, 0));
+	assert_true(select_takes_task(&select, &tasks, 11, 0));
+	assert_true(select_takes_task(&select, &tasks, 12, 0));
+	assert_false(select_takes_task(&select, &tasks, 13, 0));
+	assert_int_equal(select_list(&select, &select.pids, "--pid", "11"), 0);
+	assert_false(select_takes_task(&select, &tasks, 11, 0));
+
+	select.pids.count = 0;
+	assert_int_equal(select_comm(&select, "cat"), 0);
+	assert_int_equal(select_comm(&select, "sh"), 0);
+	assert_true(select_is_partial(&select));
+	assert_true(select_takes_task(&select, &tasks, 10, 499));
+	assert_false(select_takes_task(&select, &tasks, 10, 500));
+	assert_false(select_takes_task(&select, &tasks, 11, 0));
+	assert_false(select_takes_task(&select, &tasks, 12, 0));
+	select_deinit(&select);
+	tasks_deinit(&tasks);
+}
+
+static void test_texts(void **state)
+{
+	struct select select = { 0 };
+
+	(void)state;
+	assert_true(select_takes_site(&select, "anything"));
+	assert_true(select_takes_cache(&select, ""));
+	assert_int_equal(select_site(&select, "ext4|^x+"), 0);
+	assert_true(select_is_partial(&select));
+	assert_true(select_takes_site(&select, "f+0x1/0x2 [ext4]"));
+	assert_true(select_takes_site(&select, "xxy+0x1"));
+	assert_false(select_takes_site(&select, "a_xx+0x1"));
+	assert_int_equal(select_site(&select, "("), -EINVAL);
+	assert_non_null(strstr(select.why, "--site: \"(\" is no regular expression: "));
+	/* What was refused changes nothing; the last one counts. */
+	assert_true(select_takes_site(&select, "ext4"));
+	assert_int_equal(select_site(&select, "\\[btrfs\\]$"), 0);
+	assert_false(select_takes_site(&select, "ext4"));
+	assert_true(select_takes_site(&select, "f+0x1/0x2 [btrfs]"));
+	assert_int_equal(select_cache(&select, "^dentry$"), 0);
+	assert_true(select_takes_cache(&select, "dentry"));
+	assert_false(select_takes_cache(&select, "dentry2"));
+	assert_false(select_takes_cache(&select, ""));
+	select_deinit(&select);
+	assert_false(select_is_partial(&select));
+	select_deinit(&select);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_times), cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_sizes), cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_tasks), cmocka_unit_test(test_texts),
+	};
+
+	return cmocka_run_group_tests_name("select", tests, NULL, NULL);
+}

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# boot.sh KERNEL OUTDIR SCRIPT [FILE…]: boots a kernel of the table under qemu, in software, with a
+# busybox and these files in /t, runs the script there as root, and copies what it leaves in /out
+# to OUTDIR, with the console in OUTDIR/console. Needs no root.
+# Exit status: the script's; 2 the guest did not finish, 77 it cannot be booted here.
+# Environment: SECONDS_MOST (300) for all, MEMORY (1024 MiB), CPUS (2).
+set -o pipefail
+program=boot.sh
+# shellcheck source=tests/vm/lab.sh
+. "$(dirname "$0")/lab.sh"
+
+[ $# -ge 3 ] || wrong "usage: boot.sh KERNEL OUTDIR SCRIPT [FILE…]"
+look_up_fetched "$1"
+out=$2 script=$3
+shift 3
+for tool in "${machine%% *}" cpio; do
+	command -v "$tool" >/dev/null ||
+		could_not "$tool is not installed (Debian: qemu-system-x86, cpio)"
+done
+work=$(mktemp -d "${TMPDIR:-/tmp}/kmemtrace-boot.XXXXXX") || wrong "no scratch folder"
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+modules=$work/root/lib/modules/$release
+mkdir -p "$out" "$work/root"/{dev,t} "$modules"
+# copy FILE… INTO
+copy()
+{
+	cp -rL "$@" || wrong "the guest's files cannot be copied"
+}
+
+copy "$home/busybox" "$vm/init" "$work/root"
+copy "$home"/modules/* "$modules"
+[ $# -eq 0 ] || copy "$@" "$work/root/t"
+copy "$script" "$work/root/t/main.sh"
+(cd "$work/root" && find . | cpio -o -H newc --quiet -R 0:0 | gzip -1) >"$work/initrd" ||
+	wrong "the guest's initramfs cannot be made"
+truncate -s 4G "$work/disk"
+
+# shellcheck disable=SC2086 # a command
+timeout -k 5 "${SECONDS_MOST:-300}" $machine -accel tcg,thread=multi -nodefaults -display none \
+	-no-reboot -m "${MEMORY:-1024}" -smp "${CPUS:-2}" -kernel "$home/image" \
+	-initrd "$work/initrd" -drive "file=$work/disk,format=raw,if=virtio,cache=unsafe" \
+	-append "console=$console rdinit=/init panic=-1 quiet" </dev/null >"$work/console" 2>&1
+code=$?
+tr -d '\r' <"$work/console" >"$out/console"
+rm -f "$out/status"
+tar -xf "$work/disk" -C "$out" 2>/dev/null
+if [ ! -s "$out/status" ]; then
+	tail -n 20 "$out/console" >&2
+	why="ended before it was done (qemu: $code)"
+	[ $code -ne 124 ] || why="did not finish within ${SECONDS_MOST:-300} s"
+	wrong "$release $why: its last words are above, all of them in $out/console"
+fi
+exit "$(cat "$out/status")"

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The tracepoint kmalloc names no cache. The kernel chooses it by size and by three GFP flags,
+ * DMA before reclaimable before accounted (kmalloc_type() in include/linux/slab.h); its copies
+ * for hardening (kmalloc-rnd-NN-…) cannot be told from the plain one.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/escape.h"
+#include "trace/cache_table.h"
+
+#define PAGE_SIZE_USUAL 4096
+#define CLASS_LARGE ((uint64_t)1 << 63) /* keys of kmalloc's: no address has these */
+#define CLASS_KMALLOC ((uint64_t)1 << 62)
+
+enum kmalloc_type {
+	KMALLOC_NORMAL,
+	KMALLOC_DMA,
+	KMALLOC_RECLAIMABLE,
+	KMALLOC_ACCOUNTED,
+};
+
+static const char *const prefixes[] = { "kmalloc", "dma-kmalloc", "kmalloc-rcl", "kmalloc-cg" };
+
+static uint64_t find_bit(const struct gfp_table *gfp, const char *name)
+{
+	for (size_t i = 0; i < gfp->count; i++) {
+		const char *found = gfp->list[i].name;
+
+		/* "__GFP_DMA" is shown as "GFP_DMA" by older kernels */
+		if (!strcmp(found, name) || !strcmp(found, name + 2))
+			return gfp->list[i].bits;
+	}
+	return 0;
+}
+
+int cache_table_init(struct cache_table *table, struct analysis *analysis)
+{
+	const struct capture *capture = analysis->capture;
+	unsigned int page = capture->metadata.page_size;
+
+	memset(table, 0, sizeof(*table));
+	table->analysis = analysis;
+	table->dma = find_bit(&capture->gfp, "__GFP_DMA");
+	table->reclaimable = find_bit(&capture->gfp, "__GFP_RECLAIMABLE");
+	table->account = find_bit(&capture->gfp, "__GFP_ACCOUNT");
+	table->slab_max = 2 * (page ? page : PAGE_SIZE_USUAL);
+	table->named = calloc(capture->caches.count + 1, sizeof(*table->named));
+	return table->named ? index_init(&table->others) : -ENOMEM;
+}
+
+void cache_table_deinit(struct cache_table *table)
+{
+	free(table->named);
+	index_deinit(&table->others);
+}
+
+/* A new one with a name; the rest is the caller's. Its index, or -ENOMEM. */
+static int64_t add(struct cache_table *table, const char *name)
+{
+	struct analysis *analysis = table->analysis;
+	const struct select *select = analysis->settings.select;
+	struct analysis_cache *cache;
+
+	cache = list_grow(analysis->caches, analysis->cache_count, sizeof(*cache));
+	if (!cache)
+		return -ENOMEM;
+	analysis->caches = cache;
+	cache = &analysis->caches[analysis->cache_count];
+	*cache = (struct analysis_cache){ .selected = true };
+	snprintf(cache->name, sizeof(cache->name), "%s", name);
+	if (select && select->has_cache)
+		cache->selected = select_takes_cache(select, name);
+	return (int64_t)analysis->cache_count++;
+}
+
+static bool is_kmalloc_name(const char *name)
+{
+	return !strncmp(name, "kmalloc-", 8) || !strncmp(name, "dma-kmalloc-", 12);
+}
+
+static int64_t find_named(struct cache_table *table, const struct cache *named)
+{
+	uint32_t *place = &table->named[named - table->analysis->capture->caches.list];
+	struct analysis_cache *cache;
+	int64_t found;
+
+	if (*place)
+		return *place - 1;
+	found = add(table, named->name);
+	if (found < 0)
+		return found;
+	cache = &table->analysis->caches[found];
+	cache->cache = named;
+	cache->object_size = named->object_size;
+	cache->size = named->size;
+	cache->is_kmalloc = is_kmalloc_name(named->name);
+	*place = (uint32_t)found + 1;
+	return found;
+}
+
+static int64_t find_unnamed(struct cache_table *table, uint64_t address)
+{
+	uint64_t key = address & ~(CLASS_LARGE | CLASS_KMALLOC);
+	uint32_t found = index_find(&table->others, key);
+	char name[24];
+	int64_t added;
+	int err;
+
+	if (found != INDEX_NONE)
+		return found;
+	snprintf(name, sizeof(name), "0x%" PRIx64, address);
+	added = add(table, name);
+	err = added < 0 ? (int)added : index_add(&table->others, key, (uint32_t)added);
+	return err ? err : added;
+}
+
+static enum kmalloc_type type_of(const struct cache_table *table, uint32_t gfp)
+{
+	if (gfp & table->dma)
+		return KMALLOC_DMA;
+	if (gfp & table->reclaimable)
+		return KMALLOC_RECLAIMABLE;
+	return gfp & table->account ? KMALLOC_ACCOUNTED : KMALLOC_NORMAL;
+}
+
+static int64_t find_kmalloc(struct cache_table *table, const struct event *event)
+{
+	bool large = event->allocated > table->slab_max;
+	enum kmalloc_type type = type_of(table, event->gfp);
+	uint64_t key = large ? CLASS_LARGE
+			     : CLASS_KMALLOC | (uint64_t)type << 32 | event->allocated;
+	uint32_t found = index_find(&table->others, key), size = event->allocated;
+	struct analysis_cache *cache;
+	char name[40];
+	int64_t added;
+	int err;
+
+	if (found != INDEX_NONE)
+		return found;
+	if (large)
+		snprintf(name, sizeof(name), "kmalloc-large");
+	else if (size >= 1024 && size % 1024 == 0)
+		snprintf(name, sizeof(name), "%s-%" PRIu32 "k", prefixes[type], size / 1024);
+	else
+		snprintf(name, sizeof(name), "%s-%" PRIu32, prefixes[type], size);
+	added = add(table, name);
+	err = added < 0 ? (int)added : index_add(&table->others, key, (uint32_t)added);
+	if (err)
+		return err;
+	cache = &table->analysis->caches[added];
+	cache->is_kmalloc = true;
+	cache->is_large = large;
+	if (!large)
+		cache->object_size = cache->size = size;
+	return added;
+}
+
+int64_t cache_table_find(struct cache_table *table, const struct event *event)
+{
+	if (event->cache)
+		return find_named(table, event->cache);
+	if (event->id == KMT_KMALLOC)
+		return find_kmalloc(table, event);
+	if (event->id == KMT_REALLOC || event_is_kfree(event))
+		return CACHE_NONE;
+	return find_unnamed(table, event->cache_address);
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Adds one event to what its group, its cache and the whole have, and tells those who watch. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "trace/figures.h"
+#include "trace/suspect.h"
+
+int figures_tell(const struct pass *pass, const struct step *step)
+{
+	const struct analysis_settings *settings = &pass->analysis->settings;
+	int err = 0;
+
+	for (size_t i = 0; i < settings->observer_count && !err; i++)
+		err = settings->observers[i].step(settings->observers[i].data, pass->analysis,
+						  step);
+	return err;
+}
+
+int figures_allocated(const struct pass *pass, const struct event *event,
+		      const struct heap_block *block)
+{
+	struct analysis *analysis = pass->analysis;
+	struct analysis_totals *totals = &analysis->totals;
+	const struct step step = { FATE_ALLOCATED, event, block, block->group, block->cache };
+	struct analysis_cache *cache;
+	struct group *group;
+	int err;
+
+	err = figures_tell(pass, &step);
+	if (err)
+		return err;
+	group = &analysis->groups[block->group];
+	group->allocations++;
+	group->bytes_requested += block->requested;
+	group->bytes_allocated += block->allocated;
+	group->live_objects++;
+	group->live_bytes += block->allocated;
+	if (group->live_bytes > group->peak_bytes)
+		group->peak_bytes = group->live_bytes;
+	if (group->cache != block->cache)
+		group->cache = group->cache == CACHE_NONE ? block->cache : CACHE_SEVERAL;
+	cache = &analysis->caches[block->cache];
+	cache->allocations++;
+	cache->bytes_requested += block->requested;
+	cache->bytes_allocated += block->allocated;
+	cache->live_objects++;
+	cache->live_bytes += block->allocated;
+	totals->allocations++;
+	totals->bytes_requested += block->requested;
+	totals->bytes_allocated += block->allocated;
+	totals->live_objects++;
+	totals->live_bytes += block->allocated;
+	if (totals->live_bytes > totals->peak_bytes) {
+		totals->peak_bytes = totals->live_bytes;
+		totals->peak_time = event ? event->time : block->time;
+	}
+	return 0;
+}
+
+static void forget_live(struct analysis *analysis, const struct heap_block *block)
+{
+	struct group *group = &analysis->groups[block->group];
+	struct analysis_cache *cache = &analysis->caches[block->cache];
+
+	group->live_objects--;
+	group->live_bytes -= block->allocated;
+	cache->live_objects--;
+	cache->live_bytes -= block->allocated;
+	analysis->totals.live_objects--;
+	analysis->totals.live_bytes -= block->allocated;
+}
+
+static int count_lifetime(struct group *group, uint64_t ns)
+{
+	if (!group->lifetimes)
+		group->lifetimes = calloc(1, sizeof(*group->lifetimes));
+	if (!group->lifetimes)
+		return -ENOMEM;
+	group->lifetimes->counts[lifetime_bucket(ns)]++;
+	return 0;
+}
+
+int figures_freed(const struct pass *pass, const struct event *event,
+		  const struct heap_block *block)
+{
+	struct analysis *analysis = pass->analysis;
+	struct analysis_totals *totals = &analysis->totals;
+	const struct step step = { FATE_FREED, event, block, block->group, block->cache };
+	struct group *group = &analysis->groups[block->group];
+	bool crosses = block->cpu != event->cpu;
+	int err;
+
+	err = figures_tell(pass, &step);
+	if (err)
+		return err;
+	group->frees++;
+	analysis->caches[block->cache].frees++;
+	totals->frees++;
+	group->cross_cpu_frees += crosses;
+	totals->cross_cpu_frees += crosses;
+	if (!crosses && block->task == event->task &&
+	    pass->last_allocation[event->cpu] == block->address) {
+		group->temporary++;
+		totals->temporary++;
+	}
+	forget_live(analysis, block);
+	if (analysis->settings.lifetimes)
+		err = count_lifetime(group, event->time - block->time);
+	return err;
+}
+
+int figures_missed(const struct pass *pass, const struct event *event,
+		   const struct heap_block *block)
+{
+	struct analysis *analysis = pass->analysis;
+	const struct step step = { FATE_MISSED, event, block, block->group, block->cache };
+	int err;
+
+	err = figures_tell(pass, &step);
+	if (err)
+		return err;
+	analysis->totals.missed_frees++;
+	analysis->groups[block->group].missed_frees++;
+	analysis->caches[block->cache].missed_frees++;
+	forget_live(analysis, block);
+	return 0;
+}
+
+/* An event of no object that the figures know. */
+int figures_other(const struct pass *pass, const struct event *event, enum fate fate,
+		  uint32_t cache)
+{
+	struct analysis_totals *totals = &pass->analysis->totals;
+	const struct step step = { fate, event, NULL, GROUP_NONE, cache };
+	int err;
+
+	err = figures_tell(pass, &step);
+	if (err)
+		return err;
+	if (fate == FATE_NO_OBJECT) {
+		totals->null_frees++;
+		return 0;
+	}
+	totals->frees++;
+	totals->frees_unmatched++;
+	if (cache != CACHE_NONE)
+		pass->analysis->caches[cache].frees_unmatched++;
+	return 0;
+}
+
+int figures_failed(struct pass *pass, const struct event *event, uint32_t site, uint32_t cache)
+{
+	struct analysis *analysis = pass->analysis;
+	int64_t group = grouping_group(&pass->grouping, event, site, cache);
+	struct step step = { FATE_FAILED, event, NULL, (uint32_t)group, cache };
+	int err;
+
+	if (group < 0)
+		return (int)group;
+	err = figures_tell(pass, &step);
+	if (err)
+		return err;
+	analysis->groups[group].failed++;
+	analysis->caches[cache].failed++;
+	analysis->totals.failed++;
+	return pass->suspect ? suspect_failure(pass->suspect, event, cache) : 0;
+}

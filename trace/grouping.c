@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Interns call sites and groups; what depends on the place alone is found out once for a site. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/escape.h"
+#include "trace/grouping.h"
+
+#define SITE_TEXT 512 /* bytes: symbols are shorter */
+
+static int compare_tasks(const void *left, const void *right, void *data)
+{
+	const struct task *list = data;
+	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
+	const struct task *a = &list[i], *b = &list[k];
+	int order = strcmp(a->comm, b->comm);
+
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	return order ? order : (i > k) - (i < k);
+}
+
+static int find_same_tasks(struct grouping *grouping)
+{
+	const struct tasks *tasks = &grouping->analysis->capture->tasks;
+	uint32_t *order, first = 0;
+
+	grouping->same_task = calloc(tasks->count + 1, sizeof(*grouping->same_task));
+	order = calloc(tasks->count + 1, sizeof(*order));
+	if (!grouping->same_task || !order) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < tasks->count; i++)
+		order[i] = (uint32_t)i;
+	if (tasks->count)
+		qsort_r(order, tasks->count, sizeof(*order), compare_tasks, tasks->list);
+	for (size_t i = 0; i < tasks->count; i++) {
+		const struct task *task = &tasks->list[order[i]], *same = &tasks->list[first];
+
+		if (!i || task->tgid != same->tgid || strcmp(task->comm, same->comm))
+			first = order[i];
+		grouping->same_task[order[i]] = first;
+	}
+	free(order);
+	return 0;
+}
+
+int grouping_init(struct grouping *grouping, struct analysis *analysis)
+{
+	int err;
+
+	memset(grouping, 0, sizeof(*grouping));
+	grouping->analysis = analysis;
+	err = index_init(&grouping->sites);
+	if (!err)
+		err = index_init(&grouping->groups);
+	if (!err && analysis->settings.by == GROUP_BY_TASK)
+		err = find_same_tasks(grouping);
+	return err;
+}
+
+void grouping_deinit(struct grouping *grouping)
+{
+	index_deinit(&grouping->sites);
+	index_deinit(&grouping->groups);
+	free(grouping->same_task);
+}
+
+static bool is_allocator(const char *function)
+{
+	static const char *const beginnings[] = { "__kmalloc", "___kmalloc", "__do_kmalloc",
+						  "kmalloc_large" };
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (!strncmp(function, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+int64_t grouping_site(struct grouping *grouping, uint64_t address, uint64_t time)
+{
+	struct analysis *analysis = grouping->analysis;
+	const struct select *select = analysis->settings.select;
+	uint32_t site = index_find(&grouping->sites, address);
+	struct analysis_site *sites;
+	const struct symbols *symbols = &analysis->capture->symbols;
+	const struct symbol *symbol;
+	char text[SITE_TEXT];
+	bool selected = true;
+	int err;
+
+	if (site != INDEX_NONE)
+		return site;
+	sites = list_grow(analysis->sites, analysis->site_count, sizeof(*sites));
+	if (!sites)
+		return -ENOMEM;
+	analysis->sites = sites;
+	err = index_add(&grouping->sites, address, (uint32_t)analysis->site_count);
+	if (err)
+		return err;
+	if (select && select->has_site)
+		selected = select_takes_site(select, symbols_text(symbols, address, time, text,
+								  sizeof(text)));
+	symbol = symbols_find(symbols, address, time);
+	analysis->sites[analysis->site_count] = (struct analysis_site){
+		.address = address,
+		.first_time = time,
+		.group = GROUP_NONE,
+		.selected = selected,
+		.in_allocator = symbol && is_allocator(symbols_string(symbols, symbol->name)),
+	};
+	return (int64_t)analysis->site_count++;
+}
+
+static uint64_t task_key(const struct grouping *grouping, const struct event *event)
+{
+	const struct tasks *tasks = &grouping->analysis->capture->tasks;
+	const struct task *task = tasks_find(tasks, event->task, event->time);
+
+	return task ? grouping->same_task[task - tasks->list] : GROUP_KEY_UNKNOWN + event->task;
+}
+
+/* Where the name of the module lies that the site is in; the same for every site of it. */
+static uint64_t module_key(const struct grouping *grouping, const struct event *event)
+{
+	const struct symbols *symbols = &grouping->analysis->capture->symbols;
+	const struct symbol *symbol = symbols_find(symbols, event->call_site, event->time);
+	const struct analysis *analysis = grouping->analysis;
+	const char *module;
+
+	if (!symbol)
+		return GROUP_KEY_UNKNOWN;
+	module = symbols_string(symbols, symbol->module);
+	for (size_t i = 0; i < analysis->group_count; i++) {
+		uint64_t key = analysis->groups[i].key;
+
+		if (key != GROUP_KEY_UNKNOWN &&
+		    !strcmp(symbols_string(symbols, (uint32_t)key), module))
+			return key;
+	}
+	return symbol->module;
+}
+
+static uint64_t key_of(const struct grouping *grouping, const struct event *event, uint32_t cache)
+{
+	const struct capture *capture = grouping->analysis->capture;
+	const struct topology_cpu *cpu;
+	const struct symbol *symbol;
+
+	switch (grouping->analysis->settings.by) {
+	case GROUP_BY_SITE:
+		break;
+	case GROUP_BY_FUNCTION:
+		symbol = symbols_find(&capture->symbols, event->call_site, event->time);
+		return symbol ? symbol->address : event->call_site;
+	case GROUP_BY_MODULE:
+		return module_key(grouping, event);
+	case GROUP_BY_CACHE:
+		return cache;
+	case GROUP_BY_SIZE:
+		return event->requested;
+	case GROUP_BY_TASK:
+		return task_key(grouping, event);
+	case GROUP_BY_CPU:
+		return event->cpu;
+	case GROUP_BY_NODE:
+		cpu = topology_find(&capture->topology, event->cpu);
+		return cpu && cpu->node >= 0 ? (uint64_t)cpu->node : GROUP_KEY_UNKNOWN;
+	case GROUP_BY_GFP:
+		return event->gfp;
+	}
+	return event->call_site;
+}
+
+int64_t grouping_group(struct grouping *grouping, const struct event *event, uint32_t site,
+		       uint32_t cache)
+{
+	struct analysis *analysis = grouping->analysis;
+	uint32_t group = analysis->sites[site].group;
+	struct group *groups;
+	uint64_t key;
+	int err;
+
+	if (group != GROUP_NONE)
+		return group;
+	key = key_of(grouping, event, cache);
+	group = index_find(&grouping->groups, key);
+	if (group == INDEX_NONE) {
+		groups = list_grow(analysis->groups, analysis->group_count, sizeof(*groups));
+		if (!groups)
+			return -ENOMEM;
+		analysis->groups = groups;
+		err = index_add(&grouping->groups, key, (uint32_t)analysis->group_count);
+		if (err)
+			return err;
+		group = (uint32_t)analysis->group_count++;
+		analysis->groups[group] = (struct group){
+			.key = key,
+			.first_time = event->time,
+			.cache = CACHE_NONE,
+		};
+	}
+	if (analysis->settings.by <= GROUP_BY_MODULE)
+		analysis->sites[site].group = group;
+	return group;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What lies in each page of memory, as far as allocations showed it: the objects of one slab all
+ * lie a whole number of strides from one another.
+ */
+#ifndef TRACE_PAGES_H
+#define TRACE_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAGE_BYTES 4096 /* the unit here, whatever the kernel's pages are */
+
+struct page {
+	uint64_t number;      /* address / PAGE_BYTES, + 1; 0: an empty place */
+	uint32_t stride;      /* bytes from one object to the next; 0: none was seen yet */
+	uint32_t phase : 31;  /* address of any object modulo stride */
+	uint32_t changed : 1; /* it held objects of another class before, in this capture */
+};
+
+struct pages {
+	struct page *places;
+	size_t mask; /* places - 1 */
+	size_t count;
+	uint64_t seed;
+};
+
+int pages_init(struct pages *pages); /* 0 or -ENOMEM */
+void pages_deinit(struct pages *pages);
+
+/* The page that holds address, or NULL; a new one if need be, or NULL: no memory. */
+const struct page *pages_find(const struct pages *pages, uint64_t address);
+struct page *pages_add(struct pages *pages, uint64_t address);
+
+#endif

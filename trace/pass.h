@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The pass over the events: each allocation enters the heap, each free takes it out and is
+ * counted where the object was allocated. Every record ends in exactly one count of the totals.
+ */
+#ifndef TRACE_PASS_H
+#define TRACE_PASS_H
+
+#include "trace/analysis.h"
+#include "trace/cache_table.h"
+#include "trace/grouping.h"
+
+#define PASS_SAME_MAX 64
+#define PASS_DOUBTED_MAX 16
+#define PASS_FREED_MAX 65536 /* freed addresses that are remembered, to know a second free */
+
+struct pass_freed {
+	uint64_t address, time;
+};
+
+struct pass {
+	struct analysis *analysis;
+	const struct status *status;
+	const struct select *select; /* NULL: everything */
+	struct grouping grouping;
+	struct cache_table caches;
+	struct suspect *suspect;		  /* NULL: nobody asked for findings */
+	uint64_t last_allocation[UINT16_MAX + 1]; /* by CPU: its address */
+	uint32_t last_task;			  /* that is_own() looked at */
+	bool last_own;
+	struct event same_time[PASS_SAME_MAX]; /* not taken yet */
+	size_t same_count;
+	struct event doubted[PASS_DOUBTED_MAX]; /* may be told again: not taken yet */
+	size_t doubted_count;
+	struct pass_freed *freed; /* a circle of PASS_FREED_MAX */
+	uint64_t freed_count;
+};
+
+int pass_open(struct pass **pass, struct analysis *analysis); /* 0 or -ENOMEM */
+void pass_close(struct pass *pass);
+
+/* Events in time order. 0 or -errno. */
+int pass_take(struct pass *pass, const struct event *events, size_t count);
+
+/* No more will come. end: of the window that is looked at, ns. */
+int pass_end(struct pass *pass, uint64_t end);
+
+#endif

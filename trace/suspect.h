@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Looks at each event for what is wrong with it, given what the heap knows. */
+#ifndef TRACE_SUSPECT_H
+#define TRACE_SUSPECT_H
+
+#include "trace/analysis.h"
+
+struct suspect;
+
+int suspect_open(struct suspect **suspect, struct analysis *analysis); /* 0 or -ENOMEM */
+void suspect_close(struct suspect *suspect);
+
+/* All: 0 or -ENOMEM. An allocation, before it enters the heap. */
+int suspect_allocation(struct suspect *suspect, const struct event *event, uint32_t cache);
+int suspect_failure(struct suspect *suspect, const struct event *event, uint32_t cache);
+/* The address of a live object was allocated again. */
+int suspect_missed(struct suspect *suspect, const struct event *event,
+		   const struct heap_block *block);
+/* A free of a live object. */
+int suspect_free(struct suspect *suspect, const struct event *event, uint32_t cache,
+		 const struct heap_block *block);
+/* A free of none; block: what was freed there, or NULL. */
+int suspect_unmatched(struct suspect *suspect, const struct event *event, uint32_t cache,
+		      const struct heap_block *block);
+
+#endif
