@@ -198,8 +198,9 @@ static int header_say_loss(struct header *header, const struct capture *capture,
 		percent_text(header->loss_percent, percent, sizeof(percent));
 		err = header_say(header, "", true,
 				 "%s of the events are lost or skipped; each may be an allocation "
-				 "or a free: live may be wrong by up to %" PRIu64 " objects",
-				 percent, loss->lost + loss->skipped);
+				 "or a free: live may be wrong by up to %" PRIu64 " object%s",
+				 percent, loss->lost + loss->skipped,
+				 loss->lost + loss->skipped == 1 ? "" : "s");
 	}
 	if (!err && header->wanted.rows && loss->skipped)
 		err = header_say(header, "", true,
@@ -285,12 +286,13 @@ static int header_say_totals(struct header *header, const struct analysis *analy
 				 ", and their frees: %" PRIu64,
 				 totals->own_allocations, totals->own_frees);
 	if (!err && totals->rescued)
-		err = header_say(header, "", false,
-				 "%" PRIu64 " of the frees recorded by a second program, since the "
+		err = header_say(header, "rescued", false,
+				 "%" PRIu64
+				 " of the frees were recorded by a second program, since the "
 				 "kernel kept the first from running",
 				 totals->rescued);
 	if (!err && totals->repeated)
-		err = header_say(header, "", false,
+		err = header_say(header, "repeated", false,
 				 "%" PRIu64
 				 " large allocations that the kernel told twice, counted once",
 				 totals->repeated);

@@ -125,9 +125,8 @@ static char *describe_first(const struct report *report, const struct finding *f
 	return text;
 }
 
-static char *list_reasons(const struct report *report, const struct finding *found)
+static char *list_reasons(const struct finding *found)
 {
-	const struct status *status = &report->capture->status;
 	const char *separator = "";
 	char *text = NULL;
 	size_t size;
@@ -139,17 +138,6 @@ static char *list_reasons(const struct report *report, const struct finding *fou
 		if (!(found->reasons & 1U << i))
 			continue;
 		fprintf(file, "%s%s", separator, finding_reason_text(1U << i));
-		separator = "; ";
-		if (1U << i != REASON_UNOBSERVED)
-			continue;
-		separator = " (";
-		for (size_t k = 0; k < status->path_count; k++) {
-			if (status->paths[k].observed)
-				continue;
-			fprintf(file, "%s%s", separator, status->paths[k].name);
-			separator = ", ";
-		}
-		fputs(*separator == ',' ? ")" : "", file);
 		separator = "; ";
 	}
 	if (fclose(file)) {
@@ -208,7 +196,7 @@ static int add_row(struct report *report, struct table *table, const struct find
 	if (row[FINDING_TASK].text && row[FINDING_ALLOC_TASK].text)
 		row[FINDING_FIRST].text = describe_first(report, found, row[FINDING_TASK].text,
 							 row[FINDING_ALLOC_TASK].text);
-	row[FINDING_BECAUSE].text = list_reasons(report, found);
+	row[FINDING_BECAUSE].text = list_reasons(found);
 	for (size_t i = 0; i < FINDING_COLUMNS; i++)
 		if (columns[i].type == COLUMN_TEXT && !row[i].text)
 			return -ENOMEM;
@@ -221,7 +209,9 @@ int findings_table(struct report *report, struct table *table)
 	int err = 0;
 
 	table->key = "findings";
-	table->empty = "Nothing is wrong, as far as this capture shows.";
+	table->empty = report->filter_count
+			       ? "Nothing is wrong with what was selected, as far as it shows."
+			       : "Nothing is wrong, as far as this capture shows.";
 	table->sort = "-certain,-certainty,kind,count";
 	table->tie = FINDING_ADDRESS;
 	for (size_t i = 0; findings && i < heap_findings_count(findings) && !err; i++)

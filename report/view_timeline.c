@@ -121,6 +121,7 @@ struct timeline {
 	struct part *parts; /* by group */
 	size_t part_count;
 	uint64_t peaks, peak_bytes, peak_time; /* how many there were; the highest */
+	uint64_t last_time;		       /* of a change */
 	bool unordered;			       /* changes come late: keep, sort, then take them */
 	struct change *changes;
 	size_t change_count;
@@ -219,6 +220,7 @@ static int take(struct timeline *timeline, const struct change *change)
 {
 	struct slice *slice = reach(timeline, change->time);
 
+	timeline->last_time = change->time;
 	switch (change->fate) {
 	case FATE_ALLOCATED:
 		slice->allocations++;
@@ -318,11 +320,15 @@ static int add_slices(const struct report *report, struct table *table)
 {
 	const struct timeline *timeline = report->data;
 	const struct slices *slices = &timeline->slices;
+	uint64_t end = report->analysis.window_end;
 
+	/* while the programs were detached one after the other, the last ones saw a little more */
+	if (timeline->last_time > end)
+		end = timeline->last_time;
 	for (size_t i = 0; i < slices->count; i++) {
 		const struct slice *slice = &timeline->list[i];
 		uint64_t slice_begin = slices->begin + i * slices->width;
-		uint64_t slice_end = slices_end(slices, i, report->analysis.window_end);
+		uint64_t slice_end = slices_end(slices, i, end);
 		uint64_t duration = slice_end > slice_begin ? slice_end - slice_begin : 0;
 		double seconds = (double)duration / NSEC_PER_SEC;
 		struct cell *row = table_add(table);

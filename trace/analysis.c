@@ -61,6 +61,53 @@ static void find_begin(struct analysis *analysis, const struct order *order)
 		analysis->window_end = analysis->begin + select->before;
 }
 
+static struct analysis_cpu *find_cpu(struct analysis *analysis, unsigned int cpu)
+{
+	for (size_t i = 0; i < analysis->cpu_count; i++)
+		if (analysis->cpus[i].cpu == cpu)
+			return &analysis->cpus[i];
+	return NULL;
+}
+
+static int compare_cpus(const void *left, const void *right)
+{
+	const struct analysis_cpu *a = left, *b = right;
+
+	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
+/*
+ * Of a capture that was finished, status tells what its streams must hold: what is not there,
+ * since a stream was cut or is gone, is lost.
+ */
+static int add_cut_off(struct analysis *analysis)
+{
+	const struct status *status = &analysis->capture->status;
+	int err = 0;
+
+	if (status->complete != STATUS_COMPLETE)
+		return 0;
+	for (size_t i = 0; i < status->cpu_count && !err; i++) {
+		uint64_t told = status->cpus[i].recorded + status->cpus[i].lost;
+		struct analysis_cpu *cpu = find_cpu(analysis, status->cpus[i].cpu);
+
+		if (!told || (cpu && cpu->recorded + cpu->lost >= told))
+			continue;
+		if (!cpu) {
+			cpu = &analysis->cpus[analysis->cpu_count++];
+			cpu->cpu = status->cpus[i].cpu;
+		}
+		told -= cpu->recorded + cpu->lost;
+		cpu->lost += told;
+		analysis->loss.lost += told;
+		if (analysis->findings)
+			err = heap_findings_add_loss(analysis->findings, cpu->time_last,
+						     UINT64_MAX);
+	}
+	qsort(analysis->cpus, analysis->cpu_count, sizeof(*analysis->cpus), compare_cpus);
+	return err;
+}
+
 /* What the streams told, once all are read. */
 static int add_figures(struct analysis *analysis, const struct order *order)
 {
@@ -69,7 +116,8 @@ static int add_figures(struct analysis *analysis, const struct order *order)
 	struct analysis_loss *loss = &analysis->loss;
 	int err = 0;
 
-	analysis->cpus = calloc(order_stream_count(order), sizeof(*analysis->cpus));
+	analysis->cpus =
+		calloc(order_stream_count(order) + status->cpu_count + 1, sizeof(*analysis->cpus));
 	if (!analysis->cpus)
 		return -ENOMEM;
 	for (size_t i = 0; i < order_stream_count(order) && !err; i++) {
@@ -80,6 +128,7 @@ static int add_figures(struct analysis *analysis, const struct order *order)
 			.recorded = stream->recorded,
 			.lost = stream->loss.settled,
 			.own = stream->own,
+			.time_last = stream->time_last,
 		};
 		loss->recorded += stream->recorded;
 		loss->lost += stream->loss.settled;
@@ -94,6 +143,8 @@ static int add_figures(struct analysis *analysis, const struct order *order)
 		if (analysis->findings)
 			err = heap_findings_add_losses(analysis->findings, &stream->loss);
 	}
+	if (!err)
+		err = add_cut_off(analysis);
 	if (knows_times(status))
 		analysis->end = status->end;
 	if (analysis->begin > analysis->end)

@@ -124,6 +124,7 @@ struct analysis_loss {
 struct analysis_cpu {
 	unsigned int cpu;
 	uint64_t recorded, lost, own;
+	uint64_t time_last; /* ns: of what there is of its stream */
 };
 
 /* What became of an event. */

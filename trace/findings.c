@@ -238,7 +238,7 @@ int heap_findings_add(struct heap_findings *findings, const struct finding *foun
 	finding->count++;
 	finding->last_time = time;
 	reasons |= findings->always;
-	if (status->begin && since < status->begin)
+	if ((status->begin && since < status->begin) || (status->end && time > status->end))
 		reasons |= REASON_ATTACHING;
 	if (!reasons && findings->case_count == CASES_MAX)
 		reasons |= REASON_GUESS;
@@ -266,6 +266,11 @@ int heap_findings_add_losses(struct heap_findings *findings, const struct loss *
 	for (size_t i = 0; i < loss->count && !err; i++)
 		err = spans_add(&findings->lost, loss->spans[i].after, loss->spans[i].before);
 	return err;
+}
+
+int heap_findings_add_loss(struct heap_findings *findings, uint64_t after, uint64_t before)
+{
+	return spans_add(&findings->lost, after, before);
 }
 
 static uint32_t judge(const struct heap_findings *findings, const struct judged_case *judged)
@@ -390,7 +395,7 @@ const char *finding_reason_text(enum finding_reason reason)
 	case REASON_CUT_OFF:
 		return "what was skipped is not known";
 	case REASON_ATTACHING:
-		return "not all was attached yet";
+		return "not all was attached";
 	case REASON_GUESS:
 		return "the rule itself can be wrong";
 	}

@@ -39,7 +39,7 @@ enum finding_reason {
 	REASON_RESCUED = 16,	/* it rests on a record of a second program */
 	REASON_FILTERED = 32,	/* only some processes were captured */
 	REASON_CUT_OFF = 64,	/* the capture does not tell all that was skipped */
-	REASON_ATTACHING = 128, /* not everything was attached yet */
+	REASON_ATTACHING = 128, /* not everything was attached, yet or any more */
 	REASON_GUESS = 256,	/* the rule itself can be wrong */
 };
 #define FINDING_REASONS 9
@@ -86,6 +86,9 @@ int heap_findings_add_plain(struct heap_findings *findings, const struct finding
 
 /* The settled losses of one CPU: told before heap_findings_judge(). 0 or -ENOMEM. */
 int heap_findings_add_losses(struct heap_findings *findings, const struct loss *loss);
+
+/* Events that were lost between the two times. 0 or -ENOMEM. */
+int heap_findings_add_loss(struct heap_findings *findings, uint64_t after, uint64_t before);
 
 /* Judges every case, once the pass is over, and sorts. 0 or -ENOMEM. */
 int heap_findings_judge(struct heap_findings *findings);

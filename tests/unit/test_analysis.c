@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
@@ -247,6 +248,31 @@ static void test_repeated(void **state)
 	finish(&analysis, &capture);
 }
 
+/* What a finished capture says that its streams held is lost if they do not hold it. */
+static void test_stream_gone(void **state)
+{
+	char *directory = scratch_capture("begin 5\nend 500\n"
+					  "alloc 10 0 0x1000 60/64 0x100\n"
+					  "alloc 20 1 0x2000 60/64 0x100\n"
+					  "free  30 1 0x2000 0x100\n");
+	char *stream = scratch_path(directory, "cpu1");
+	struct analysis analysis;
+	struct capture capture;
+
+	(void)state;
+	assert_int_equal(unlink(stream), 0);
+	assert_int_equal(capture_open(&capture, directory), 0);
+	assert_int_equal(analysis_run(&analysis, &capture, NULL), 0);
+	assert_int_equal(analysis.loss.recorded, 1);
+	assert_int_equal(analysis.loss.lost, 2);
+	assert_int_equal(analysis.cpu_count, 2);
+	assert_int_equal(analysis.cpus[1].cpu, 1);
+	assert_int_equal(analysis.cpus[1].lost, 2);
+	finish(&analysis, &capture);
+	scratch_remove(directory);
+	free(stream);
+}
+
 static void test_fixture_file(void **state)
 {
 	char *directory = scratch_capture_file("sites.trace");
@@ -275,10 +301,10 @@ static void test_fragmentation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sites),	      cmocka_unit_test(test_missed_free),
-		cmocka_unit_test(test_own),	      cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_repeated),      cmocka_unit_test(test_fixture_file),
-		cmocka_unit_test(test_fragmentation),
+		cmocka_unit_test(test_sites),	     cmocka_unit_test(test_missed_free),
+		cmocka_unit_test(test_own),	     cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_repeated),     cmocka_unit_test(test_stream_gone),
+		cmocka_unit_test(test_fixture_file), cmocka_unit_test(test_fragmentation),
 	};
 
 	return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
