@@ -247,8 +247,9 @@ static int header_say_live(struct header *header, const struct analysis *analysi
 			  totals->live_objects, plural, totals->live_bytes, at, most);
 }
 
-static int header_say_totals(struct header *header, const struct analysis *analysis)
+static int header_say_totals(struct header *header, const struct report *report)
 {
+	const struct analysis *analysis = &report->analysis;
 	const struct analysis_totals *totals = &analysis->totals;
 	int err;
 
@@ -285,7 +286,7 @@ static int header_say_totals(struct header *header, const struct analysis *analy
 				 "kmemtraced's own allocations: %" PRIu64
 				 ", and their frees: %" PRIu64,
 				 totals->own_allocations, totals->own_frees);
-	if (!err && totals->rescued)
+	if (!err && totals->rescued && !report->filter_count)
 		err = header_say(header, "rescued", false,
 				 "%" PRIu64
 				 " of the frees were recorded by a second program, since the "
@@ -313,6 +314,6 @@ int header_add_lines(struct header *header, const struct report *report)
 	if (!err)
 		err = header_say_loss(header, report->capture, &report->analysis);
 	if (!err)
-		err = header_say_totals(header, &report->analysis);
+		err = header_say_totals(header, report);
 	return err;
 }

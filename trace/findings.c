@@ -51,6 +51,8 @@ static uint32_t reasons_of_capture(const struct analysis *analysis)
 	uint32_t reasons = 0;
 	uint64_t told = 0;
 
+	if (!status->path_count)
+		reasons |= REASON_UNOBSERVED;
 	for (size_t i = 0; i < status->path_count; i++)
 		if (!status->paths[i].observed)
 			reasons |= REASON_UNOBSERVED;
@@ -273,11 +275,25 @@ int heap_findings_add_loss(struct heap_findings *findings, uint64_t after, uint6
 	return spans_add(&findings->lost, after, before);
 }
 
+/*
+ * A record whose time was raised may stand behind what followed it: an allocation behind the
+ * second of two frees, or whatever lies no further from another than the most that was raised.
+ */
+static bool is_raised_between(const struct status *status, enum finding_kind kind,
+			      const struct judged_case *judged)
+{
+	return status->raised && (kind == FINDING_DOUBLE_FREE || kind == FINDING_UNKNOWN_FREE ||
+				  judged->time - judged->since <= status->raised_most);
+}
+
 static uint32_t judge(const struct heap_findings *findings, const struct judged_case *judged)
 {
 	const struct analysis *analysis = findings->analysis;
+	enum finding_kind kind = findings->list[judged->finding].kind;
 	uint32_t reasons = 0;
 
+	if (is_raised_between(&analysis->capture->status, kind, judged))
+		reasons |= REASON_RAISED;
 	if (analysis->totals.unknown)
 		reasons |= REASON_UNOBSERVED;
 	if (spans_meet(&findings->lost, judged->since, judged->time))
@@ -396,6 +412,8 @@ const char *finding_reason_text(enum finding_reason reason)
 		return "what was skipped is not known";
 	case REASON_ATTACHING:
 		return "not all was attached";
+	case REASON_RAISED:
+		return "times of records were raised";
 	case REASON_GUESS:
 		return "the rule itself can be wrong";
 	}

@@ -41,8 +41,9 @@ enum finding_reason {
 	REASON_CUT_OFF = 64,	/* the capture does not tell all that was skipped */
 	REASON_ATTACHING = 128, /* not everything was attached, yet or any more */
 	REASON_GUESS = 256,	/* the rule itself can be wrong */
+	REASON_RAISED = 512,	/* records may not be in their true order */
 };
-#define FINDING_REASONS 9
+#define FINDING_REASONS 10
 
 /* One entry for each kind, pair of sites, and pair of caches. */
 struct finding {

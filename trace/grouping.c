@@ -124,25 +124,27 @@ static uint64_t task_key(const struct grouping *grouping, const struct event *ev
 	return task ? grouping->same_task[task - tasks->list] : GROUP_KEY_UNKNOWN + event->task;
 }
 
-/* Where the name of the module lies that the site is in; the same for every site of it. */
+/* Where the name of the module lies that the site is in. */
+static uint64_t find_module(const struct grouping *grouping, const struct event *event)
+{
+	const struct symbol *symbol =
+		symbols_find(&grouping->analysis->capture->symbols, event->call_site, event->time);
+
+	return symbol ? symbol->module : GROUP_KEY_UNKNOWN;
+}
+
+/* A number for the module's name (FNV-1a): it may lie in several places. */
 static uint64_t module_key(const struct grouping *grouping, const struct event *event)
 {
-	const struct symbols *symbols = &grouping->analysis->capture->symbols;
-	const struct symbol *symbol = symbols_find(symbols, event->call_site, event->time);
-	const struct analysis *analysis = grouping->analysis;
-	const char *module;
+	uint64_t place = find_module(grouping, event), hash = 0xcbf29ce484222325;
+	const char *name;
 
-	if (!symbol)
-		return GROUP_KEY_UNKNOWN;
-	module = symbols_string(symbols, symbol->module);
-	for (size_t i = 0; i < analysis->group_count; i++) {
-		uint64_t key = analysis->groups[i].key;
-
-		if (key != GROUP_KEY_UNKNOWN &&
-		    !strcmp(symbols_string(symbols, (uint32_t)key), module))
-			return key;
-	}
-	return symbol->module;
+	if (place == GROUP_KEY_UNKNOWN)
+		return place;
+	name = symbols_string(&grouping->analysis->capture->symbols, (uint32_t)place);
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 0x100000001b3;
+	return hash;
 }
 
 static uint64_t key_of(const struct grouping *grouping, const struct event *event, uint32_t cache)
@@ -198,6 +200,8 @@ int64_t grouping_group(struct grouping *grouping, const struct event *event, uin
 		if (err)
 			return err;
 		group = (uint32_t)analysis->group_count++;
+		if (analysis->settings.by == GROUP_BY_MODULE)
+			key = find_module(grouping, event);
 		analysis->groups[group] = (struct group){
 			.key = key,
 			.first_time = event->time,

@@ -15,6 +15,7 @@ enum {
 	BLOCK_LEFT_OUT = 4, /* kmemtraced's own, or not selected: in no figure */
 	BLOCK_OWN = 8,	    /* kmemtraced's own */
 	BLOCK_BEFORE = 16,  /* allocated before the window that is looked at */
+	BLOCK_INNER = 64,   /* told from inside kmalloc(): it may be told again */
 	BLOCK_OVERLAID = 32 /* another object was put over it, and that was told */
 };
 

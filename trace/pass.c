@@ -103,6 +103,15 @@ static int end_life(struct pass *pass, const struct event *event, const struct h
 	return err ? err : count(pass, event, block);
 }
 
+/*
+ * Is the event looked at for what is wrong? While the programs are detached, one after the other,
+ * those that are left see frees of what nobody saw allocated.
+ */
+static bool judges(const struct pass *pass, const struct event *event)
+{
+	return pass->suspect && (!pass->status->end || event->time <= pass->status->end);
+}
+
 /* Allocations. */
 
 static int replace(struct pass *pass, const struct event *event, const struct heap_block *old)
@@ -112,15 +121,27 @@ static int replace(struct pass *pass, const struct event *event, const struct he
 	if (old->flags & (BLOCK_FREED | BLOCK_LEFT_OUT | BLOCK_BEFORE))
 		return 0;
 	err = end_life(pass, event, old, figures_missed);
-	return !err && pass->suspect ? suspect_missed(pass->suspect, event, old) : err;
+	return !err && judges(pass, event) ? suspect_missed(pass->suspect, event, old) : err;
 }
 
+/* What doubt did not wait for: the first of the two was taken, and stands. */
+static bool is_late_repeat(const struct heap_block *first, const struct heap_block *block)
+{
+	return first->flags == BLOCK_INNER && first->task == block->task &&
+	       first->requested == block->requested && first->allocated == block->allocated;
+}
+
+/* 0; 1: the kernel told the same allocation before; or -errno. */
 static int put_block(struct pass *pass, const struct event *event, const struct heap_block *block)
 {
 	struct heap *heap = &pass->analysis->heap;
 	struct heap_block *place = heap_find(heap, block->address), old;
 	int err = 0;
 
+	if (place && is_late_repeat(place, block)) {
+		pass->analysis->totals.repeated++;
+		return 1;
+	}
 	if (place) {
 		old = *place;
 		err = replace(pass, event, &old);
@@ -148,6 +169,7 @@ static int take_allocation(struct pass *pass, const struct event *event)
 	};
 	bool own = is_own(pass, event->task), in_window = is_in_window(pass, event->time);
 	int64_t site, cache, group;
+	bool counts;
 	int err = 0;
 
 	cache = cache_table_find(&pass->caches, event);
@@ -155,9 +177,12 @@ static int take_allocation(struct pass *pass, const struct event *event)
 		return (int)cache;
 	block.cache = (uint32_t)cache;
 	if (own) {
-		totals->own_allocations++;
+		totals->own_allocations += in_window;
+		totals->left_out += !in_window;
 		block.flags = BLOCK_OWN | BLOCK_LEFT_OUT;
-		return event_has_object(event) ? put_block(pass, event, &block) : 0;
+		if (event_has_object(event))
+			err = put_block(pass, event, &block);
+		return err < 0 ? err : 0;
 	}
 	site = grouping_site(&pass->grouping, event->call_site, event->time);
 	if (site < 0)
@@ -178,13 +203,17 @@ static int take_allocation(struct pass *pass, const struct event *event)
 	if (group < 0)
 		return (int)group;
 	block.group = (uint32_t)group;
-	if (pass->suspect && !block.flags)
+	if (judges(pass, event) && !block.flags)
 		err = suspect_allocation(pass->suspect, event, block.cache);
+	counts = !block.flags && !older(pass);
+	if (pass->analysis->sites[site].in_allocator && event->allocated > pass->caches.slab_max &&
+	    !block.flags)
+		block.flags = BLOCK_INNER;
 	if (!err)
 		err = put_block(pass, event, &block);
-	if (!err && !block.flags && !older(pass))
+	if (!err && counts)
 		err = figures_allocated(pass, event, &block);
-	return err;
+	return err < 0 ? err : 0;
 }
 
 /* Frees. */
@@ -221,7 +250,8 @@ static int take_matched(struct pass *pass, const struct event *event, uint32_t c
 	int err = 0;
 
 	if (block->flags & BLOCK_OWN) {
-		totals->own_frees++;
+		totals->own_frees += is_in_window(pass, event->time);
+		totals->left_out += !is_in_window(pass, event->time);
 		heap_remove(&pass->analysis->heap, block);
 		return 0;
 	}
@@ -234,7 +264,7 @@ static int take_matched(struct pass *pass, const struct event *event, uint32_t c
 			err = figures_other(pass, event, FATE_UNMATCHED, cache);
 	} else {
 		err = end_life(pass, event, block, figures_freed);
-		if (!err && pass->suspect)
+		if (!err && judges(pass, event))
 			err = suspect_free(pass->suspect, event, cache, block);
 	}
 	if (err)
@@ -261,7 +291,7 @@ static int take_unmatched(struct pass *pass, const struct event *event, uint32_t
 		return 0;
 	}
 	err = figures_other(pass, event, has_object ? FATE_UNMATCHED : FATE_NO_OBJECT, cache);
-	if (!err && has_object && pass->suspect)
+	if (!err && has_object && judges(pass, event))
 		err = suspect_unmatched(pass->suspect, event, cache, block);
 	return err;
 }
@@ -326,7 +356,8 @@ static int take_resize(struct pass *pass, const struct event *event)
 
 static int take_one(struct pass *pass, const struct event *event)
 {
-	pass->analysis->totals.rescued += event_is_rescued(event);
+	if (is_in_window(pass, event->time))
+		pass->analysis->totals.rescued += event_is_rescued(event);
 	if (event->time >= pass->analysis->window_end) {
 		pass->analysis->totals.left_out++;
 		return 0;

@@ -175,6 +175,9 @@ int making_finish(struct making *making)
 		status->skip_count = 0;
 	}
 	WRITE_FILE(making, "metadata", metadata_write(&making->metadata, file));
+	/* a capture that tells of no path is taken for one that observed none */
+	if (!status->path_count && status_add_path(status, "kmalloc", true, ""))
+		return -ENOMEM;
 	WRITE_FILE(making, "kernel/status", status_write(status, file));
 	WRITE_FILE(making, "kernel/topology", topology_write(&making->topology, file));
 	WRITE_FILE(making, "kernel/gfp", gfp_write(&making->gfp, file));
