@@ -26,7 +26,7 @@ done
 cd "$scratch/build"
 "$top_srcdir/configure" --disable-tracer --enable-werror
 make -j"$jobs"
-for tool in kmemtrace-check kmemtrace-report; do
+for tool in kmemtrace-check kmemtrace-import kmemtrace-report; do
 	./$tool --version
 	if ldd ./$tool | grep -E 'libbpf|libelf'; then
 		exit 1

@@ -103,6 +103,11 @@ for metadata in "$scratch"/{little,big}/metadata "$top_srcdir"/tests/data/*/meta
 		rm -rf "$scratch/repaired"
 	done
 done
+mkdir "$scratch/relay"
+"$builddir/tests/mkrelay" big "$scratch/relay" <"$top_srcdir/tests/cli/import-kmemtrace.relay" || exit 1
+quiet 0 kmemtrace-import -o "$scratch/imported" "$scratch"/relay/cpu*.out
+quiet 0 kmemtrace-import -o "$scratch/imported" "$top_srcdir/tests/data/perf-script.txt"
+quiet 2 kmemtrace-import -o "$scratch/imported" "$top_srcdir/README"
 quiet 2 kmemtrace-check "$scratch/none"
 quiet 2 kmemtrace-report -i "$scratch/none"
 quiet 2 kmemtrace-report --no-such-option

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* kmemtrace-import: makes a capture of what another recorder recorded. */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "import/source.h"
+#include "import/target.h"
+#include "trace/capture.h"
+
+enum {
+	EXIT_DONE = 0,
+	EXIT_TROUBLE = 2,
+};
+
+struct options {
+	const char *output;
+	const struct source *source; /* NULL: found by content */
+	bool quiet;
+	char **paths;
+	size_t path_count;
+};
+
+static volatile sig_atomic_t interrupted;
+
+/* trace-cmd's and perf's begin with marks of their own; anything may be a relay file. */
+static const struct source *const sources[] = { &source_trace_cmd, &source_perf,
+						&source_kmemtrace };
+#define SOURCES (sizeof(sources) / sizeof(*sources))
+
+enum option_key {
+	OPTION_FORMAT = 0x100,
+};
+
+static const struct argp_option option_table[] = {
+	{ "output", 'o', "DIR", 0,
+	  "Write the capture to DIR (default: " CAPTURE_DEFAULT "); a capture that is there is "
+	  "moved to DIR.old",
+	  0 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0,
+	  "What the files are: kmemtrace (relay files of Linux 2.6.31's kmemtrace, one for each "
+	  "CPU), trace-cmd (a trace.dat), perf (the text of perf script), or auto (default): "
+	  "found by their content",
+	  0 },
+	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
+	{ 0 },
+};
+
+static void parse_format(struct argp_state *state, const char *name, struct options *options)
+{
+	options->source = NULL;
+	if (!strcmp(name, "auto"))
+		return;
+	for (size_t i = 0; i < SOURCES; i++)
+		if (!strcmp(name, sources[i]->name))
+			options->source = sources[i];
+	if (!options->source)
+		argp_error(state, "--format=%s: the formats are auto, kmemtrace, trace-cmd, perf",
+			   name);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		if (!*argument)
+			argp_error(state, "-o: a directory must be named");
+		options->output = argument;
+		break;
+	case 'q':
+		options->quiet = true;
+		break;
+	case OPTION_FORMAT:
+		parse_format(state, argument, options);
+		break;
+	case ARGP_KEY_ARGS:
+		options->paths = state->argv + state->next;
+		options->path_count = (size_t)(state->argc - state->next);
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "the files to import must be named");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	putc('\n', stderr);
+	return EXIT_TROUBLE;
+}
+
+/* The beginning of a regular file; its size, or -1 once complained. */
+static ssize_t peek(const char *path, unsigned char *bytes)
+{
+	struct stat about;
+	size_t size;
+	FILE *file;
+
+	if (stat(path, &about)) {
+		complain("%s: %s", path, strerror(errno));
+		return -1;
+	}
+	if (S_ISDIR(about.st_mode)) {
+		complain("%s: is a directory: name the files that were recorded", path);
+		return -1;
+	}
+	if (!S_ISREG(about.st_mode)) {
+		complain("%s: is no regular file: write it to one first", path);
+		return -1;
+	}
+	file = fopen(path, "rbe");
+	if (!file) {
+		complain("%s: %s", path, strerror(errno));
+		return -1;
+	}
+	size = fread(bytes, 1, SOURCE_PEEK, file);
+	fclose(file);
+	return (ssize_t)size;
+}
+
+static const struct source *find_source(const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (sources[i]->is(bytes, size))
+			return sources[i];
+	return NULL;
+}
+
+static int refuse_unknown(const char *path, const unsigned char *bytes, size_t size)
+{
+	if (size >= 8 && !memcmp(bytes, "PERFILE2", 8))
+		return complain("%s: is perf's own file: print it with perf script -i %s "
+				"--show-lost-events, and import that",
+				path, path);
+	return complain("%s: is neither relay files of kmemtrace, nor a trace.dat, nor the text "
+			"of perf script with kmem events: --format says what it is",
+			path);
+}
+
+/* All files must be of one format; a relay file may be empty. Sets options->source. */
+static int look_at_files(struct options *options)
+{
+	unsigned char *bytes = malloc(SOURCE_PEEK);
+	bool given = options->source, empty = true;
+	int status = EXIT_DONE;
+
+	if (!bytes)
+		return complain("%s", strerror(ENOMEM));
+	for (size_t i = 0; i < options->path_count && status == EXIT_DONE; i++) {
+		const char *path = options->paths[i];
+		const struct source *source;
+		ssize_t size = peek(path, bytes);
+
+		if (size < 0)
+			status = EXIT_TROUBLE;
+		empty &= size <= 0;
+		if (size <= 0 || given)
+			continue;
+		source = find_source(bytes, (size_t)size);
+		if (!source)
+			status = refuse_unknown(path, bytes, (size_t)size);
+		else if (options->source && options->source != source)
+			status = complain("%s: is %s, unlike the files before it: import them one "
+					  "by one",
+					  path, source->sentence);
+		options->source = source;
+	}
+	free(bytes);
+	if (status == EXIT_DONE && empty)
+		status = complain("%s: is empty: there is nothing to import", options->paths[0]);
+	if (status == EXIT_DONE && options->path_count > 1 && !options->source->many)
+		status = complain("%s: only one such file can be imported at a time: their times "
+				  "are not comparable",
+				  options->paths[1]);
+	return status;
+}
+
+static void say(const struct options *options, struct target *target)
+{
+	uint64_t lost = 0;
+
+	if (options->quiet)
+		return;
+	for (size_t i = 0; i < target->cpu_count; i++)
+		lost += target->cpus[i]->lost;
+	fprintf(stderr, "%s: %s: %" PRIu64 " event%s of %zu CPU%s, lost %" PRIu64 ", from %s\n",
+		program_invocation_short_name, options->output, target->events,
+		target->events == 1 ? "" : "s", target->cpu_count,
+		target->cpu_count == 1 ? "" : "s", lost, options->source->sentence);
+	fflush(target->notes);
+	for (char *line = target->note_text, *end; (end = strchr(line, '\n')); line = end + 1)
+		fprintf(stderr, "%s: note: %.*s\n", program_invocation_short_name,
+			(int)(end - line), line);
+}
+
+static int import(const struct options *options, struct directory *directory)
+{
+	struct target target;
+	char stopped[160];
+	int err;
+
+	err = target_open(&target, directory, &interrupted);
+	if (!err)
+		err = options->source->import(&target, options->paths, options->path_count);
+	snprintf(stopped, sizeof(stopped), "imported from %s", options->source->sentence);
+	if (!err)
+		err = target_finish(&target, stopped);
+	if (err)
+		complain("%s", target.why);
+	else
+		say(options, &target);
+	target_close(&target);
+	return err ? EXIT_TROUBLE : EXIT_DONE;
+}
+
+/* So that what brings a library down leaves nothing behind, and is told. */
+static int import_isolated(const struct options *options, struct directory *directory)
+{
+	pid_t child = fork();
+	int code;
+
+	if (child < 0)
+		return complain("no process can be made: %s", strerror(errno));
+	if (!child) {
+		code = import(options, directory);
+		fflush(stderr);
+		_exit(code);
+	}
+	while (waitpid(child, &code, 0) < 0) {
+		if (errno != EINTR)
+			return complain("%s", strerror(errno));
+		kill(child, SIGTERM);
+	}
+	if (WIFEXITED(code))
+		return WEXITSTATUS(code) == EXIT_DONE ? EXIT_DONE : EXIT_TROUBLE;
+	return complain("%s: the library that reads it ended with signal %d: it is damaged",
+			options->paths[0], WTERMSIG(code));
+}
+
+static int run(const struct options *options)
+{
+	struct directory directory;
+	int status;
+
+	if (directory_probe(&directory, options->output) || directory_make(&directory)) {
+		status = complain("%s", directory.why);
+	} else {
+		status = options->source->isolated ? import_isolated(options, &directory)
+						   : import(options, &directory);
+		if (status == EXIT_DONE && directory_place(&directory))
+			status = complain("%s", directory.why);
+	}
+	if (status != EXIT_DONE)
+		directory_abandon(&directory);
+	directory_deinit(&directory);
+	return status;
+}
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+const char *argp_program_version = "kmemtrace-import " PACKAGE_VERSION;
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse_option,
+		.args_doc = "FILE...",
+		.doc = "Make a capture of what another recorder recorded of the kernel's slab "
+		       "allocations: relay files of kmemtrace, a trace.dat of trace-cmd, or the "
+		       "text of perf script.\v"
+		       "Exit status: 0 if it is imported, 2 if it could not be.\n\n"
+		       "Check the capture with kmemtrace-check(1), explain it with "
+		       "kmemtrace-report(1).",
+	};
+	struct options options = { .output = CAPTURE_DEFAULT };
+	struct sigaction action = { .sa_handler = interrupt };
+	int status;
+
+	argp_err_exit_status = EXIT_TROUBLE;
+	argv[0] = program_invocation_short_name;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	status = look_at_files(&options);
+	return status == EXIT_DONE ? run(&options) : status;
+}

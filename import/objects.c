@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Caches by name and sizes, and the cache of each object that lives. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/objects.h"
+#include "kernel/caches.h"
+#include "kernel/escape.h"
+
+#define CACHE_BASE ((uint64_t)1 << 56) /* not canonical: nothing of a kernel lies there */
+#define CACHE_STEP 256
+#define NAME_UNKNOWN "unknown" /* of the cache of an object that was there before */
+
+int objects_init(struct objects *objects)
+{
+	int err;
+
+	memset(objects, 0, sizeof(*objects));
+	err = names_init(&objects->names);
+	return err ? err : index_init(&objects->index);
+}
+
+void objects_deinit(struct objects *objects)
+{
+	names_deinit(&objects->names);
+	index_deinit(&objects->index);
+	free(objects->newest);
+	free(objects->caches);
+	free(objects->live);
+	objects->newest = NULL;
+	objects->caches = NULL;
+	objects->live = NULL;
+	objects->cache_count = 0;
+}
+
+static uint64_t address_of(uint32_t cache)
+{
+	return CACHE_BASE + (uint64_t)cache * CACHE_STEP;
+}
+
+/* The place that says what lies at pointer; NULL: no memory. */
+static uint32_t *live_place(struct objects *objects, uint64_t pointer)
+{
+	uint32_t number = index_find(&objects->index, pointer);
+	uint32_t *live;
+
+	if (number != INDEX_NONE)
+		return &objects->live[number];
+	number = (uint32_t)objects->index.count;
+	live = list_grow(objects->live, number, sizeof(*live));
+	if (!live)
+		return NULL;
+	objects->live = live;
+	live[number] = 0;
+	return index_add(&objects->index, pointer, number) ? NULL : &live[number];
+}
+
+/* The number of the name, with a place in newest. */
+static int64_t add_name(struct objects *objects, const char *text)
+{
+	size_t count = objects->names.count;
+	int64_t number = names_add(&objects->names, text);
+	uint32_t *newest;
+
+	if (number < 0 || (size_t)number < count)
+		return number;
+	newest = list_grow(objects->newest, count, sizeof(*newest));
+	if (!newest)
+		return -ENOMEM;
+	objects->newest = newest;
+	newest[count] = INDEX_NONE;
+	return number;
+}
+
+static int64_t add_cache(struct objects *objects, uint32_t name)
+{
+	struct object_cache *caches =
+		list_grow(objects->caches, objects->cache_count, sizeof(*caches));
+
+	if (!caches)
+		return -ENOMEM;
+	objects->caches = caches;
+	caches[objects->cache_count] =
+		(struct object_cache){ .name = name, .next = objects->newest[name] };
+	objects->newest[name] = (uint32_t)objects->cache_count;
+	return (int64_t)objects->cache_count++;
+}
+
+int objects_alloc(struct objects *objects, uint64_t pointer, const char *name, uint32_t requested,
+		  uint32_t allocated, uint64_t *cache)
+{
+	char unnamed[40];
+	uint32_t *place;
+	int64_t number, found;
+
+	if (!name) {
+		snprintf(unnamed, sizeof(unnamed), "unnamed-%u", allocated);
+		name = unnamed;
+	}
+	number = add_name(objects, name);
+	if (number < 0)
+		return -ENOMEM;
+	for (found = objects->newest[number]; found != INDEX_NONE;
+	     found = objects->caches[found].next) {
+		const struct object_cache *one = &objects->caches[found];
+
+		if (!one->sized || (one->requested == requested && one->allocated == allocated))
+			break;
+	}
+	if (found == INDEX_NONE)
+		found = add_cache(objects, (uint32_t)number);
+	if (found < 0)
+		return -ENOMEM;
+	objects->caches[found].requested = requested;
+	objects->caches[found].allocated = allocated;
+	objects->caches[found].sized = true;
+	*cache = address_of((uint32_t)found);
+	place = live_place(objects, pointer);
+	if (!place)
+		return -ENOMEM;
+	*place = (uint32_t)found + 1;
+	return 0;
+}
+
+int objects_free(struct objects *objects, uint64_t pointer, const char *name, uint64_t *cache)
+{
+	uint32_t *place = live_place(objects, pointer);
+	int64_t found, number;
+
+	if (!place)
+		return -ENOMEM;
+	found = (int64_t)*place - 1;
+	*place = 0;
+	if (found < 0 ||
+	    (name && strcmp(objects->names.list[objects->caches[found].name].text, name))) {
+		number = add_name(objects, name ? name : NAME_UNKNOWN);
+		if (number < 0)
+			return -ENOMEM;
+		found = objects->newest[number];
+		if (found == INDEX_NONE)
+			found = add_cache(objects, (uint32_t)number);
+		if (found < 0)
+			return -ENOMEM;
+	}
+	*cache = address_of((uint32_t)found);
+	return 0;
+}
+
+void objects_forget(struct objects *objects, uint64_t pointer)
+{
+	uint32_t number = index_find(&objects->index, pointer);
+
+	if (number != INDEX_NONE)
+		objects->live[number] = 0;
+}
+
+int objects_write_caches(const struct objects *objects, uint64_t since, FILE *file)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < objects->cache_count && !err; i++) {
+		const struct object_cache *one = &objects->caches[i];
+		struct cache cache = {
+			.address = address_of((uint32_t)i),
+			.since = since,
+			.object_size = one->requested,
+			.size = one->allocated,
+		};
+
+		snprintf(cache.name, sizeof(cache.name), "%s", objects->names.list[one->name].text);
+		err = caches_write_cache(file, &cache);
+	}
+	return err;
+}

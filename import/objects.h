@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The slab caches of a recording that tells no addresses of caches, only names or not even
+ * those. Each gets an address that no kernel has; which cache an object is of is remembered, for
+ * frees that do not say.
+ */
+#ifndef IMPORT_OBJECTS_H
+#define IMPORT_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "import/names.h"
+
+struct object_cache {
+	uint32_t name; /* in objects.names */
+	uint32_t requested, allocated;
+	bool sized;    /* false: only frees have named it yet */
+	uint32_t next; /* of the same name, newer first; or INDEX_NONE */
+};
+
+struct objects {
+	struct names names;
+	uint32_t *newest; /* by name: the cache */
+	struct object_cache *caches;
+	size_t cache_count;
+	struct index index; /* of pointers */
+	uint32_t *live;	    /* by number in index: the cache + 1; 0: none */
+};
+
+int objects_init(struct objects *objects); /* 0 or -ENOMEM */
+void objects_deinit(struct objects *objects);
+
+/*
+ * An object that kmem_cache_alloc() gave out: *cache becomes the address that stands for its
+ * cache. name may be NULL: caches are then told apart by their sizes. 0 or -ENOMEM.
+ */
+int objects_alloc(struct objects *objects, uint64_t pointer, const char *name, uint32_t requested,
+		  uint32_t allocated, uint64_t *cache);
+
+/*
+ * An object that kmem_cache_free() took back. Without a name it is taken to be of the cache that
+ * the object at pointer came from. 0 or -ENOMEM.
+ */
+int objects_free(struct objects *objects, uint64_t pointer, const char *name, uint64_t *cache);
+
+/* What lies at pointer now is of no cache: kmalloc() gave it out, or kfree() took it. */
+void objects_forget(struct objects *objects, uint64_t pointer);
+
+/* The lines of kernel/caches. 0 or -errno. */
+int objects_write_caches(const struct objects *objects, uint64_t since, FILE *file);
+
+#endif
