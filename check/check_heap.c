@@ -70,6 +70,23 @@ static void print_finding(const char *path, const struct analysis *analysis,
 	putchar('\n');
 }
 
+/* What makes findings only possible, by name. */
+static void print_unobserved(const char *path, const struct status *status)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < status->path_count; i++) {
+		if (status->paths[i].observed)
+			continue;
+		if (!*separator)
+			printf("%s: heap: not observed on this kernel: ", path);
+		printf("%s%s", separator, status->paths[i].name);
+		separator = ", ";
+	}
+	if (*separator)
+		putchar('\n');
+}
+
 static void count(struct check_heap *result, const struct finding *found)
 {
 	result->certain += found->certain;
@@ -103,6 +120,8 @@ int check_heap_run(const char *path, bool verbose, struct check_heap *result, ch
 		if (verbose || found->certainty == CERTAINTY_CERTAIN)
 			print_finding(path, &analysis, found);
 	}
+	if (!err && verbose && result->possible)
+		print_unobserved(path, &capture.status);
 	if (!err)
 		analysis_deinit(&analysis);
 	capture_close(&capture);

@@ -125,7 +125,22 @@ static char *describe_first(const struct report *report, const struct finding *f
 	return text;
 }
 
-static char *list_reasons(const struct finding *found)
+/* " (a, b)": which paths; the text's header has them already. */
+static void put_unobserved(FILE *file, const struct report *report)
+{
+	const struct status *status = &report->capture->status;
+	const char *separator = " (";
+
+	for (size_t i = 0; i < status->path_count && report->format != OUTPUT_TEXT; i++) {
+		if (status->paths[i].observed)
+			continue;
+		fprintf(file, "%s%s", separator, status->paths[i].name);
+		separator = ", ";
+	}
+	fputs(*separator == ',' ? ")" : "", file);
+}
+
+static char *list_reasons(const struct report *report, const struct finding *found)
 {
 	const char *separator = "";
 	char *text = NULL;
@@ -139,6 +154,8 @@ static char *list_reasons(const struct finding *found)
 			continue;
 		fprintf(file, "%s%s", separator, finding_reason_text(1U << i));
 		separator = "; ";
+		if (1U << i == REASON_UNOBSERVED)
+			put_unobserved(file, report);
 	}
 	if (fclose(file)) {
 		free(text);
@@ -196,7 +213,7 @@ static int add_row(struct report *report, struct table *table, const struct find
 	if (row[FINDING_TASK].text && row[FINDING_ALLOC_TASK].text)
 		row[FINDING_FIRST].text = describe_first(report, found, row[FINDING_TASK].text,
 							 row[FINDING_ALLOC_TASK].text);
-	row[FINDING_BECAUSE].text = list_reasons(found);
+	row[FINDING_BECAUSE].text = list_reasons(report, found);
 	for (size_t i = 0; i < FINDING_COLUMNS; i++)
 		if (columns[i].type == COLUMN_TEXT && !row[i].text)
 			return -ENOMEM;
