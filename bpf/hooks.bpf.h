@@ -110,8 +110,10 @@ int bulk_free(void *ctx)
 	 * A bulk allocation that failed half-way gives back objects that were never told. Most
 	 * compilers call a part of the function there that has no hook, not all need to.
 	 */
-	if (gives_back)
+	if (gives_back) {
+		__sync_fetch_and_add(&totals.given_back, 1);
 		return 0;
+	}
 	if (bulk.cache)
 		see_cache(bulk.cache);
 	bpf_loop((uint32_t)count, emit_object, &bulk, 0);

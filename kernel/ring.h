@@ -79,6 +79,7 @@ struct kmt_totals {
 	uint64_t lost_unattributed; /* lost events that the per-task table had no room for */
 	uint64_t cache_of_caches;   /* address of the cache named "kmem_cache", once seen */
 	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation, once it was called */
+	uint64_t given_back;	    /* bulk frees that were taken for those of a failed one */
 	uint32_t rescue[KMT_RESCUE_KINDS];  /* enum kmt_rescue_state; written by kmemtraced */
 	uint32_t matched[KMT_RESCUE_KINDS]; /* not 0: a second program found its mark */
 };

@@ -127,8 +127,9 @@ static int replace(struct pass *pass, const struct event *event, const struct he
 /* What doubt did not wait for: the first of the two was taken, and stands. */
 static bool is_late_repeat(const struct heap_block *first, const struct heap_block *block)
 {
-	return first->flags == BLOCK_INNER && first->task == block->task &&
-	       first->requested == block->requested && first->allocated == block->allocated;
+	return first->flags == BLOCK_INNER && block->flags != BLOCK_INNER &&
+	       first->task == block->task && first->requested == block->requested &&
+	       first->allocated == block->allocated;
 }
 
 /* 0; 1: the kernel told the same allocation before; or -errno. */

@@ -71,7 +71,7 @@ struct status {
 	char rescue_why[160];	    /* why none did; empty: they did */
 	uint64_t rescued;	    /* the sum of cpus[].rescued */
 	uint64_t rescue_off;	    /* CPUs on which the second programs gave up for a kind */
-	uint64_t hook_skipped;	    /* calls that the kernel kept from the hooks */
+	uint64_t hook_skipped;	    /* calls of hooked functions that are not recorded */
 	uint64_t names_lost;	    /* names and news of modules that found no room */
 	uint64_t lost_unattributed; /* lost events of no task that lost_tasks names */
 	uint64_t raised, raised_most; /* records whose time was raised; ns at most */

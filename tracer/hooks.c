@@ -209,6 +209,7 @@ void hooks_choose(struct hooks *hooks, struct kmemtrace_bpf *skeleton, const str
 	int id;
 
 	memset(hooks, 0, sizeof(*hooks));
+	hooks->skeleton = skeleton;
 	list_programs(hooks, skeleton);
 	for (unsigned int kind = 0; kind < HOOK_KINDS; kind++) {
 		struct hook *hook = &hooks->list[kind];
@@ -264,5 +265,7 @@ uint64_t hooks_skipped(const struct hooks *hooks, enum hook_kind kind)
 	if (hook->why[0] ||
 	    bpf_obj_get_info_by_fd(bpf_program__fd(hook->programs[0]), &info, &size))
 		return 0;
-	return info.recursion_misses;
+	/* whose frees these were is a guess: they count as not seen */
+	return info.recursion_misses +
+	       (kind == HOOK_BULK_FREE ? hooks->skeleton->bss->totals.given_back : 0);
 }

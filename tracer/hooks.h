@@ -30,6 +30,7 @@ struct hook {
 
 struct hooks {
 	struct hook list[HOOK_KINDS];
+	const struct kmemtrace_bpf *skeleton;
 };
 
 /*

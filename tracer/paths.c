@@ -88,7 +88,8 @@ static int tell(struct status *status, const struct path *path, const struct btf
 		} else if (path->unless && has_function(btf, path->unless)) {
 			why = path->why_unless;
 		} else if (skipped) {
-			snprintf(text, sizeof(text), "the kernel hid %" PRIu64 " calls", skipped);
+			snprintf(text, sizeof(text), "%" PRIu64 " calls were not recorded",
+				 skipped);
 			why = text;
 		}
 	}
