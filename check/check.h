@@ -30,6 +30,8 @@ struct check_stream {
 	uint64_t packet_records;		    /* so far in this packet */
 	uint64_t sequence_lowest, sequence_highest; /* in this packet */
 	uint64_t records, own;
+	uint64_t unknown; /* records of kinds that a later version may have written */
+	char why[320];	  /* after -EPROTONOSUPPORT: the sentence */
 };
 
 struct check_capture {
@@ -63,11 +65,16 @@ struct check_result {
 	uint64_t records, lost, skipped, own;
 	bool own_known; /* else own is 0 */
 	bool being_written;
+	/* what could not be checked, since a later version wrote it */
+	uint64_t unknown; /* records */
+	bool status_unknown;
+	char tracer_version[32];
 };
 
 /*
  * Reads one stream. capture is NULL for a stream alone; else cpu is known from the file's name.
- * 0 or -errno: -EINVAL, it is no stream at all.
+ * 0 or -errno: -EINVAL, it is no stream at all; -EPROTONOSUPPORT, it has a packet that is not
+ * known.
  */
 int check_stream_run(struct check_stream *stream, const char *path);
 void check_stream_deinit(struct check_stream *stream);

@@ -64,6 +64,13 @@ static bool kernel_kept_it(const struct capture *capture, const struct capture_m
 		capture->status.complete == STATUS_COMPLETE);
 }
 
+/* This version's own captures have nothing that it does not know, but by damage. */
+static bool is_of_later(const struct capture *capture, const struct capture_missing *missing)
+{
+	return missing->err == -EPROTONOSUPPORT &&
+	       strcmp(capture->metadata.tracer_version, PACKAGE_VERSION) != 0;
+}
+
 /* What a repaired capture has lost was said when it was repaired. */
 static void check_tables(struct check_capture *capture)
 {
@@ -72,7 +79,9 @@ static void check_tables(struct check_capture *capture)
 	if (whole->status.complete == STATUS_REPAIRED)
 		return;
 	for (size_t i = 0; i < whole->missing_count; i++) {
-		if (kernel_kept_it(whole, &whole->missing[i]))
+		/* What another version wrote is no fault: check_all() tells it. */
+		if (kernel_kept_it(whole, &whole->missing[i]) ||
+		    is_of_later(whole, &whole->missing[i]))
 			continue;
 		find(capture, "%s", whole->missing[i].sentence);
 		/* Of all the tables, this one is made anew from the streams. */
@@ -234,6 +243,7 @@ static void add_result(struct check_result *result, const struct check_stream *s
 	result->records += stream->records;
 	result->lost += loss_missing(&stream->loss);
 	result->own += stream->own;
+	result->unknown += stream->unknown;
 	if (stream->last.skipped > result->skipped)
 		result->skipped = stream->last.skipped;
 }
@@ -255,7 +265,9 @@ static int check_open_capture(const struct capture *capture, struct findings *fi
 		streams[i].cpu = capture->streams[i].cpu;
 		streams[i].cpu_known = true;
 		err = check_stream_run(&streams[i], capture->streams[i].path);
-		if (err)
+		if (err == -EPROTONOSUPPORT)
+			snprintf(why, why_size, "%s", streams[i].why);
+		else if (err)
 			snprintf(why, why_size, "%s: %s", capture->streams[i].path, strerror(-err));
 		else
 			add_result(result, &streams[i]);
@@ -284,6 +296,10 @@ int check_all(const char *path, struct findings *findings, struct check_result *
 	}
 	result->own_known = capture_knows_own(&capture);
 	result->being_written = capture.being_written;
+	memcpy(result->tracer_version, capture.metadata.tracer_version,
+	       sizeof(result->tracer_version));
+	for (size_t i = 0; i < capture.missing_count; i++)
+		result->status_unknown |= is_of_later(&capture, &capture.missing[i]);
 	err = check_open_capture(&capture, findings, result, why, why_size);
 	capture_close(&capture);
 	return err;
@@ -300,6 +316,8 @@ int check_alone(const char *path, struct findings *findings, struct check_result
 	if (err == -EINVAL)
 		snprintf(why, why_size, "%s: holds no whole packet: not a stream of a capture",
 			 path);
+	else if (err == -EPROTONOSUPPORT)
+		snprintf(why, why_size, "%s", stream.why);
 	else if (err)
 		snprintf(why, why_size, "%s: %s", path, strerror(-err));
 	else

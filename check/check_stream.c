@@ -113,14 +113,31 @@ static void check_header_end(struct check_stream *stream, const struct packet *p
 		     stream->sequence_highest, header->sequence_end);
 }
 
+static bool is_known(const struct kmt_record *record)
+{
+	return record->id > KMT_NONE && record->id < KMT_ID_END;
+}
+
+/* Did this very version write it? Nobody knows of a stream alone. */
+static bool is_of_this_version(const struct check_stream *stream)
+{
+	return stream->capture &&
+	       strcmp(stream->capture->metadata.tracer_version, PACKAGE_VERSION) == 0;
+}
+
+/* Another version may have more kinds, and longer records. */
 static void check_kind(struct check_stream *stream, const struct packet *packet,
 		       const struct kmt_record *record, uint64_t sequence)
 {
+	bool may_be_newer = !is_of_this_version(stream);
+
 	(void)packet;
 	(void)sequence;
-	if (record->id == KMT_NONE || record->id >= KMT_ID_END)
+	if (!is_known(record) && may_be_newer && record->id)
+		stream->unknown++;
+	else if (!is_known(record))
 		find(stream, stream->record_offset, "a record of the unknown kind %u", record->id);
-	else if (record->words != KMT_RECORD_WORDS)
+	else if (record->words != KMT_RECORD_WORDS && !may_be_newer)
 		find(stream, stream->record_offset, "a record of %u words, not %u", record->words,
 		     KMT_RECORD_WORDS);
 }
@@ -170,7 +187,8 @@ static void check_sizes(struct check_stream *stream, const struct packet *packet
 {
 	(void)packet;
 	(void)sequence;
-	if (record->id == KMT_KMALLOC && record->pointer && record->allocated < record->requested)
+	if ((record->id == KMT_KMALLOC || record->id == KMT_UNNAMED_ALLOC) && record->pointer &&
+	    record->allocated < record->requested)
 		find(stream, stream->record_offset,
 		     "%" PRIu32 " bytes allocated, %" PRIu32 " requested", record->allocated,
 		     record->requested);
@@ -190,6 +208,8 @@ static void check_fields(struct check_stream *stream, const struct packet *packe
 
 	(void)packet;
 	(void)sequence;
+	if (!is_known(record))
+		return;
 	if (free && record->gfp)
 		find(stream, stream->record_offset, "a free with GFP flags 0x%" PRIx32,
 		     record->gfp);
@@ -214,6 +234,8 @@ static void check_addresses(struct check_stream *stream, const struct packet *pa
 {
 	(void)packet;
 	(void)sequence;
+	if (!is_known(record))
+		return;
 	if (record->pointer && record->pointer != KMT_ZERO_SIZE_PTR &&
 	    address_is_absurd(stream, record->pointer))
 		find(stream, stream->record_offset, "no object can lie at 0x%" PRIx64,
@@ -223,11 +245,13 @@ static void check_addresses(struct check_stream *stream, const struct packet *pa
 		     record->call_site);
 }
 
+/* A free names none where the kernel does not tell it, and in bulk where the caller does not. */
 static bool names_cache(const struct kmt_record *record)
 {
-	return record->id == KMT_CACHE_ALLOC || record->id == KMT_CACHE_FREE ||
-	       record->id == KMT_RESCUED_CACHE_FREE || record->id == KMT_BULK_ALLOC ||
-	       (record->id == KMT_BULK_FREE && record->cache);
+	return record->id == KMT_CACHE_ALLOC || record->id == KMT_BULK_ALLOC ||
+	       ((record->id == KMT_CACHE_FREE || record->id == KMT_RESCUED_CACHE_FREE ||
+		 record->id == KMT_BULK_FREE) &&
+		record->cache);
 }
 
 static void check_caches(struct check_stream *stream, const struct packet *packet,
@@ -245,7 +269,7 @@ static void check_caches(struct check_stream *stream, const struct packet *packe
 		return;
 	}
 	/* What a repaired capture lost of its names was said when it was repaired. */
-	if (!capture || capture->status.complete == STATUS_REPAIRED)
+	if (!capture || capture->status.complete == STATUS_REPAIRED || capture->status.names_lost)
 		return;
 	if (!caches_find(&capture->caches, record->cache, record->time))
 		find(stream, stream->record_offset, "kernel/caches has no slab cache at 0x%" PRIx64,
@@ -397,7 +421,7 @@ static int check_is_stream(const char *path)
 	if (more == -EBADMSG)
 		more = stream_resync(&file);
 	stream_close(&file);
-	return more == 1 ? 0 : more ? more : -EINVAL;
+	return more == 1 || more == -EPROTONOSUPPORT ? 0 : more ? more : -EINVAL;
 }
 
 static void check_end(struct check_stream *stream)
@@ -415,14 +439,23 @@ static void check_end(struct check_stream *stream)
 
 static void check_print_stream(const struct check_stream *stream, const char *path)
 {
-	printf("%s: %" PRIu64 " packets, %" PRIu64 " records, lost %" PRIu64 ", %" PRIu64
-	       " to %" PRIu64 " ns\n",
+	bool events = stream->capture && stream->capture->metadata.clock == METADATA_CLOCK_EVENTS;
+
+	printf("%s: %" PRIu64 " packets, %" PRIu64 " records, lost %" PRIu64 ", %s%" PRIu64
+	       " to %" PRIu64 "%s\n",
 	       path, stream->packets, stream->records, loss_missing(&stream->loss),
-	       stream->first.time_first, stream->last.time_last);
+	       events ? "events " : "", stream->first.time_first, stream->last.time_last,
+	       events ? "" : " ns");
+}
+
+static const char *writer_of(const struct check_stream *stream)
+{
+	return stream->capture ? stream->capture->metadata.tracer_version : "";
 }
 
 int check_stream_run(struct check_stream *stream, const char *path)
 {
+	char newer[METADATA_TEXT];
 	struct packet packet;
 	struct stream file;
 	int more;
@@ -441,6 +474,10 @@ int check_stream_run(struct check_stream *stream, const char *path)
 		else if (more == -EBADMSG)
 			more = check_damage(stream, &file);
 	} while (more == 1);
+	if (more == -EPROTONOSUPPORT)
+		snprintf(stream->why, sizeof(stream->why), "%s: byte %" PRIu64 ": %s; %s", path,
+			 file.offset, file.why,
+			 metadata_newer_text(writer_of(stream), newer, sizeof(newer)));
 	if (!more) {
 		check_end(stream);
 		findings_end(stream->findings);

@@ -24,6 +24,7 @@ enum {
 
 struct options {
 	bool quiet, verbose, heap, list, repair, paths_given;
+	bool repaired; /* it is the result of a repair that is checked */
 	const char *output;
 	char **paths;
 	size_t path_count;
@@ -127,6 +128,30 @@ static bool is_directory(const char *path)
 	return stat(path, &stat_buffer) || S_ISDIR(stat_buffer.st_mode);
 }
 
+/* Was there anything of a later version, which could not be checked? */
+static bool is_partial(const struct check_result *result)
+{
+	return result->unknown || result->status_unknown;
+}
+
+static void tell_unknown(const char *path, const struct check_result *result)
+{
+	char newer[METADATA_TEXT];
+
+	fflush(stdout);
+	metadata_newer_text(result->tracer_version, newer, sizeof(newer));
+	if (result->unknown)
+		fprintf(stderr,
+			"%s: %s: records of kinds that this version does not know, not checked: "
+			"%" PRIu64 "; %s\n",
+			program_invocation_short_name, path, result->unknown, newer);
+	if (result->status_unknown)
+		fprintf(stderr,
+			"%s: %s/kernel/status: its format is newer than this version knows: it was "
+			"not checked; %s\n",
+			program_invocation_short_name, path, newer);
+}
+
 static void print_summary(const char *path, const struct findings *findings,
 			  const struct check_result *result)
 {
@@ -135,6 +160,8 @@ static void print_summary(const char *path, const struct findings *findings,
 		printf("%" PRIu64 " finding%s", findings->count, findings->count == 1 ? "" : "s");
 	else
 		printf("ok");
+	if (is_partial(result))
+		printf(" in what could be checked");
 	printf(": %" PRIu64 " records of %zu CPU%s, lost %" PRIu64 ", skipped %" PRIu64,
 	       result->records, result->cpus, result->cpus == 1 ? "" : "s", result->lost,
 	       result->skipped);
@@ -147,7 +174,8 @@ static void print_summary(const char *path, const struct findings *findings,
 static void advise(const char *path, const struct findings *findings,
 		   const struct check_result *result)
 {
-	if (!result->being_written && !findings->mendable)
+	/* a repair would refuse what it cannot read */
+	if (!result->being_written && (!findings->mendable || result->status_unknown))
 		return;
 	fflush(stdout);
 	if (result->being_written)
@@ -200,6 +228,10 @@ static int check(const char *path, const struct options *options)
 	if (!options->quiet && whole)
 		advise(path, &findings, &result);
 	status = findings.count ? EXIT_FINDINGS : EXIT_CLEAN;
+	if (is_partial(&result) && !options->repaired) {
+		tell_unknown(path, &result);
+		status = EXIT_TROUBLE;
+	}
 	if (options->heap && whole) {
 		int heap = check_heap(path, options);
 
@@ -214,7 +246,9 @@ static int repair(const char *path, const struct options *options)
 {
 	struct findings findings = { .silent = true };
 	struct check_result result = { 0 };
-	struct options after = { .quiet = true, .verbose = options->verbose && !options->quiet };
+	struct options after = { .quiet = true,
+				 .verbose = options->verbose && !options->quiet,
+				 .repaired = true };
 	char why[400];
 	int err, status;
 

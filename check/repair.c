@@ -381,6 +381,12 @@ static void say_result(struct repair *repair, const char *where, const char *dam
 			   "/kernel/status: made anew (%s): kmemtraced's own tasks, the filter and "
 			   "the paths observed are unknown",
 			   repair->status_why);
+	if (repair->status.unknown_lines)
+		repair_say(repair,
+			   "/kernel/status: %zu line%s that this version does not know %s left out",
+			   repair->status.unknown_lines,
+			   repair->status.unknown_lines == 1 ? "" : "s",
+			   repair->status.unknown_lines == 1 ? "is" : "are");
 	repair_say(repair,
 		   ": repaired%s%s: %" PRIu64 " records of %zu CPU%s, lost %" PRIu64
 		   ", skipped %s%" PRIu64 "%s%s",

@@ -99,6 +99,18 @@ static int gather_streams(struct repair *repair)
 	return err;
 }
 
+static int fail_stream(struct repair *repair, const struct repair_stream *stream, int err)
+{
+	const char *version = repair->metadata_read ? repair->metadata.tracer_version : "";
+	char newer[METADATA_TEXT];
+
+	if (err != -EPROTONOSUPPORT)
+		return repair_fail(repair, err, "%s: %s", stream->path, strerror(-err));
+	return repair_fail(repair, err,
+			   "%s: a packet of a version or codec that this program does not know; %s",
+			   stream->path, metadata_newer_text(version, newer, sizeof(newer)));
+}
+
 /* What the packets tell, each under its own CRC, counts more than what the metadata tells. */
 static int gather_identity(struct repair *repair)
 {
@@ -111,8 +123,7 @@ static int gather_identity(struct repair *repair)
 		if (err == -ENODATA)
 			continue;
 		if (err)
-			return repair_fail(repair, err, "%s: %s", repair->streams[i].path,
-					   strerror(-err));
+			return fail_stream(repair, &repair->streams[i], err);
 		if (!found || (repair->metadata_read && memcmp(identity.uuid, repair->metadata.uuid,
 							       sizeof(identity.uuid)) == 0))
 			repair->identity = identity;
@@ -195,19 +206,31 @@ static bool status_adds_up(const struct status *status)
 	return status->complete != STATUS_CUT_OFF && status->cpu_count;
 }
 
-static void gather_status(struct repair *repair)
+/* A status of a later version is not to be replaced by one that says less. */
+static int gather_status(struct repair *repair)
 {
+	const char *version = repair->metadata_read ? repair->metadata.tracer_version : "";
 	char *text = read_text(repair->path, "kernel/status");
+	char newer[METADATA_TEXT];
+	bool found = text;
+	int err = 0;
 
-	if (!text)
+	if (!found)
 		snprintf(repair->status_why, sizeof(repair->status_why), "%s", strerror(errno));
-	else if (status_parse(&repair->status, text, repair->status_why,
-			      sizeof(repair->status_why)))
-		memset(&repair->status, 0, sizeof(repair->status));
 	else
-		repair->status_why[0] = '\0';
+		err = status_parse(&repair->status, text, repair->status_why,
+				   sizeof(repair->status_why));
 	free(text);
+	if (err == -EPROTONOSUPPORT && strcmp(version, PACKAGE_VERSION) != 0)
+		return repair_fail(repair, err, "%s/kernel/status: %s; %s", repair->path,
+				   repair->status_why,
+				   metadata_newer_text(version, newer, sizeof(newer)));
+	if (err)
+		memset(&repair->status, 0, sizeof(repair->status));
+	else if (found)
+		repair->status_why[0] = '\0';
 	repair->status_sound = status_adds_up(&repair->status);
+	return 0;
 }
 
 /* A stream that a sound status names and that is not there is lost as a whole, by its count. */
@@ -285,7 +308,7 @@ static int survey(struct repair *repair)
 		int err = repair_stream_survey(stream, &repair->identity, &repair->status);
 
 		if (err)
-			return repair_fail(repair, err, "%s: %s", stream->path, strerror(-err));
+			return fail_stream(repair, stream, err);
 	}
 	return add_missing_streams(repair);
 }
@@ -300,10 +323,12 @@ int repair_gather(struct repair *repair)
 		err = gather_identity(repair);
 	if (err)
 		return err;
-	mend_metadata(repair);
-	gather_status(repair);
-	err = survey(repair);
+	err = gather_status(repair);
 	if (!err)
-		find_end(repair);
-	return err;
+		err = survey(repair);
+	if (err)
+		return err;
+	mend_metadata(repair);
+	find_end(repair);
+	return 0;
 }

@@ -27,12 +27,16 @@ void functions_deinit(struct functions *functions)
 
 /*
  * A reader takes a function to end where the next of its module begins, which would be a lie: one
- * of another module behind it leaves its size unknown.
+ * of another module behind it, and before the first, leaves the size unknown.
  */
 static int tell(struct target *target, uint64_t address, const char *name, const char *module)
 {
-	int err = target_symbol(target, address, name, module);
+	int err = 0;
 
+	if (address == FUNCTION_BASE)
+		err = target_symbol(target, address - OFFSET_MAX, UNKNOWN, UNKNOWN);
+	if (!err)
+		err = target_symbol(target, address, name, module);
 	return err ? err : target_symbol(target, address + OFFSET_MAX, UNKNOWN, UNKNOWN);
 }
 

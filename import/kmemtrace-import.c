@@ -24,7 +24,7 @@ enum {
 };
 
 struct options {
-	const char *output;
+	const char *output, *symbols, *release;
 	const struct source *source; /* NULL: found by content */
 	bool quiet;
 	char **paths;
@@ -40,6 +40,8 @@ static const struct source *const sources[] = { &source_trace_cmd, &source_perf,
 
 enum option_key {
 	OPTION_FORMAT = 0x100,
+	OPTION_SYMBOLS,
+	OPTION_RELEASE,
 };
 
 static const struct argp_option option_table[] = {
@@ -51,6 +53,13 @@ static const struct argp_option option_table[] = {
 	  "What the files are: kmemtrace (relay files of Linux 2.6.31's kmemtrace, one for each "
 	  "CPU), trace-cmd (a trace.dat), perf (the text of perf script), or auto (default): "
 	  "found by their content",
+	  0 },
+	{ "symbols", OPTION_SYMBOLS, "FILE", 0,
+	  "The recorded kernel's symbols: its System.map or a copy of its /proc/kallsyms, plain or "
+	  "gzip",
+	  0 },
+	{ "release", OPTION_RELEASE, "RELEASE", 0,
+	  "The recorded kernel, as uname -r told it (default: as the recording tells, if it does)",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	{ 0 },
@@ -81,6 +90,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case 'q':
 		options->quiet = true;
+		break;
+	case OPTION_SYMBOLS:
+		options->symbols = argument;
+		break;
+	case OPTION_RELEASE:
+		if (*argument < '0' || *argument > '9')
+			argp_error(state,
+				   "--release=%s: must begin with a number, as uname -r does",
+				   argument);
+		options->release = argument;
 		break;
 	case OPTION_FORMAT:
 		parse_format(state, argument, options);
@@ -217,15 +236,18 @@ static void say(const struct options *options, struct target *target)
 static int import(const struct options *options, struct directory *directory)
 {
 	struct target target;
-	char stopped[160];
 	int err;
 
-	err = target_open(&target, directory, &interrupted);
+	err = target_open(&target, directory, options->source->sentence, &interrupted);
 	if (!err)
 		err = options->source->import(&target, options->paths, options->path_count);
-	snprintf(stopped, sizeof(stopped), "imported from %s", options->source->sentence);
+	if (!err && options->symbols)
+		err = target_symbols(&target, options->symbols);
+	if (options->release)
+		snprintf(target.metadata.release, sizeof(target.metadata.release), "%s",
+			 options->release);
 	if (!err)
-		err = target_finish(&target, stopped);
+		err = target_finish(&target);
 	if (err)
 		complain("%s", target.why);
 	else
@@ -308,5 +330,8 @@ int main(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	status = look_at_files(&options);
+	if (status == EXIT_DONE && options.symbols && options.source->has_symbols)
+		status = complain("--symbols: %s: is %s, which has its own: leave the option out",
+				  options.paths[0], options.source->sentence);
 	return status == EXIT_DONE ? run(&options) : status;
 }

@@ -23,4 +23,5 @@ const struct source source_trace_cmd = {
 	.sentence = "a recording of trace-cmd",
 	.is = trace_cmd_is,
 	.import = refuse,
+	.has_symbols = true,
 };

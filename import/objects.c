@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Caches by name and sizes, and the cache of each object that lives. */
+/* Caches by name and sizes, and what each object that lives is of. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,9 +10,10 @@
 #include "kernel/caches.h"
 #include "kernel/escape.h"
 
-#define CACHE_BASE ((uint64_t)1 << 56) /* not canonical: nothing of a kernel lies there */
+/* Only the capture's own table gives them a meaning; they are right where words have 32 bits. */
+#define CACHE_BASE 0x10000
 #define CACHE_STEP 256
-#define NAME_UNKNOWN "unknown" /* of the cache of an object that was there before */
+#define NAMELESS "" /* stands for the name of what has sizes only: never told */
 
 int objects_init(struct objects *objects)
 {
@@ -89,62 +90,68 @@ static int64_t add_cache(struct objects *objects, uint32_t name)
 	return (int64_t)objects->cache_count++;
 }
 
-int objects_alloc(struct objects *objects, uint64_t pointer, const char *name, uint32_t requested,
-		  uint32_t allocated, uint64_t *cache)
+/* The number of a cache of the name; sizes: that it must have, NULL: of the newest. Or -ENOMEM. */
+static int64_t need_cache(struct objects *objects, const char *name,
+			  const struct object_cache *sizes)
 {
-	char unnamed[40];
-	uint32_t *place;
-	int64_t number, found;
+	int64_t number = add_name(objects, name), found;
+	struct object_cache *one = NULL;
 
-	if (!name) {
-		snprintf(unnamed, sizeof(unnamed), "unnamed-%u", allocated);
-		name = unnamed;
-	}
-	number = add_name(objects, name);
 	if (number < 0)
 		return -ENOMEM;
-	for (found = objects->newest[number]; found != INDEX_NONE;
-	     found = objects->caches[found].next) {
-		const struct object_cache *one = &objects->caches[found];
-
-		if (!one->sized || (one->requested == requested && one->allocated == allocated))
+	for (found = objects->newest[number]; found != INDEX_NONE; found = one->next) {
+		one = &objects->caches[found];
+		if (!sizes || !one->sized ||
+		    (one->requested == sizes->requested && one->allocated == sizes->allocated))
 			break;
 	}
 	if (found == INDEX_NONE)
 		found = add_cache(objects, (uint32_t)number);
-	if (found < 0)
-		return -ENOMEM;
-	objects->caches[found].requested = requested;
-	objects->caches[found].allocated = allocated;
-	objects->caches[found].sized = true;
-	*cache = address_of((uint32_t)found);
-	place = live_place(objects, pointer);
+	if (found < 0 || !sizes)
+		return found;
+	one = &objects->caches[found];
+	one->requested = sizes->requested;
+	one->allocated = sizes->allocated;
+	one->sized = true;
+	return found;
+}
+
+int objects_alloc(struct objects *objects, uint64_t pointer, const char *name, uint32_t requested,
+		  uint32_t allocated, uint64_t *cache)
+{
+	struct object_cache sizes = { .requested = requested, .allocated = allocated };
+	int64_t found = need_cache(objects, name ? name : NAMELESS, &sizes);
+	uint32_t *place = found < 0 ? NULL : live_place(objects, pointer);
+
 	if (!place)
 		return -ENOMEM;
 	*place = (uint32_t)found + 1;
+	*cache = name ? address_of((uint32_t)found) : 0;
 	return 0;
 }
 
 int objects_free(struct objects *objects, uint64_t pointer, const char *name, uint64_t *cache)
 {
 	uint32_t *place = live_place(objects, pointer);
-	int64_t found, number;
+	struct object_cache was = { 0 };
+	int64_t found = -1;
+	const char *known = NULL;
 
+	*cache = 0;
 	if (!place)
 		return -ENOMEM;
-	found = (int64_t)*place - 1;
-	*place = 0;
-	if (found < 0 ||
-	    (name && strcmp(objects->names.list[objects->caches[found].name].text, name))) {
-		number = add_name(objects, name ? name : NAME_UNKNOWN);
-		if (number < 0)
-			return -ENOMEM;
-		found = objects->newest[number];
-		if (found == INDEX_NONE)
-			found = add_cache(objects, (uint32_t)number);
-		if (found < 0)
-			return -ENOMEM;
+	if (*place) {
+		found = *place - 1;
+		was = objects->caches[found];
+		known = objects->names.list[was.name].text;
 	}
+	*place = 0;
+	if (!name)
+		return 0;
+	if (!known || strcmp(known, name))
+		found = need_cache(objects, name, known && !*known ? &was : NULL);
+	if (found < 0)
+		return -ENOMEM;
 	*cache = address_of((uint32_t)found);
 	return 0;
 }
@@ -171,7 +178,8 @@ int objects_write_caches(const struct objects *objects, uint64_t since, FILE *fi
 		};
 
 		snprintf(cache.name, sizeof(cache.name), "%s", objects->names.list[one->name].text);
-		err = caches_write_cache(file, &cache);
+		if (strcmp(cache.name, NAMELESS))
+			err = caches_write_cache(file, &cache);
 	}
 	return err;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The slab caches of a recording that tells no addresses of caches, only names or not even
- * those. Each gets an address that no kernel has; which cache an object is of is remembered, for
- * frees that do not say.
+ * The slab caches of a recording that tells no addresses of caches, only names. Each name with
+ * each pair of sizes gets an address. Before Linux 6.18 an allocation names no cache, and from
+ * 5.12 on its free does: the sizes of the object are remembered for that.
  */
 #ifndef IMPORT_OBJECTS_H
 #define IMPORT_OBJECTS_H
@@ -35,15 +35,12 @@ void objects_deinit(struct objects *objects);
 
 /*
  * An object that kmem_cache_alloc() gave out: *cache becomes the address that stands for its
- * cache. name may be NULL: caches are then told apart by their sizes. 0 or -ENOMEM.
+ * cache, or 0 if name is NULL: not told. 0 or -ENOMEM.
  */
 int objects_alloc(struct objects *objects, uint64_t pointer, const char *name, uint32_t requested,
 		  uint32_t allocated, uint64_t *cache);
 
-/*
- * An object that kmem_cache_free() took back. Without a name it is taken to be of the cache that
- * the object at pointer came from. 0 or -ENOMEM.
- */
+/* An object that kmem_cache_free() took back; name and *cache as above. 0 or -ENOMEM. */
 int objects_free(struct objects *objects, uint64_t pointer, const char *name, uint64_t *cache);
 
 /* What lies at pointer now is of no cache: kmalloc() gave it out, or kfree() took it. */

@@ -27,7 +27,7 @@ static size_t word_before(const char *line, const char **end)
 }
 
 /* "16322.129882:", with 6 or 9 digits behind the point. */
-static bool parse_time(const char *word, size_t size, uint64_t *time)
+static bool parse_time(const char *word, size_t size, struct perf_line *parsed)
 {
 	const char *at = word, *point;
 	uint64_t seconds, fraction;
@@ -38,7 +38,8 @@ static bool parse_time(const char *word, size_t size, uint64_t *time)
 	if (!isdigit((unsigned char)*at) || !number_parse(&at, 10, &fraction) || *at != ':' ||
 	    at + 1 != word + size || (at - point != 6 && at - point != 9))
 		return false;
-	*time = seconds * 1000000000 + (at - point == 6 ? fraction * 1000 : fraction);
+	parsed->coarse = at - point == 6;
+	parsed->time = seconds * 1000000000 + (parsed->coarse ? fraction * 1000 : fraction);
 	return true;
 }
 
@@ -85,7 +86,7 @@ static enum perf_line_kind parse_head(struct perf_line *parsed, const char *line
 
 	while ((size = word_before(line, &end)) != 0) {
 		if (kind == PERF_NO_TIME) {
-			if (parse_time(end, size, &parsed->time))
+			if (parse_time(end, size, parsed))
 				kind = PERF_BAD;
 		} else if (!parsed->has_cpu && parse_cpu(end, size, &parsed->cpu)) {
 			parsed->has_cpu = true;

@@ -18,7 +18,8 @@ struct perf_line {
 	uint32_t tid, pid; /* pid: of the process; tid where it is not told */
 	bool has_cpu;
 	unsigned int cpu;
-	uint64_t time; /* ns; only whole microseconds are known, mostly */
+	uint64_t time; /* ns */
+	bool coarse;   /* only whole microseconds are told */
 };
 
 enum perf_line_kind {

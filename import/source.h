@@ -14,6 +14,7 @@ struct source {
 	bool (*is)(const unsigned char *bytes, size_t size); /* by the beginning of a file */
 	/* 0 or -errno with target->why set, which names the file */
 	int (*import)(struct target *target, char *const *paths, size_t count);
+	bool has_symbols;
 	bool many;     /* files make one recording */
 	bool isolated; /* a library reads it that damaged data may bring down */
 };

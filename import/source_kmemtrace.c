@@ -259,8 +259,8 @@ static void tell(const struct merge *merge)
 			    "numbers that go back, as in files of different recordings: %" PRIu64
 			    ": these events stay where they lie in their file",
 			    merge->backward);
-	target_note(target, "the recording has no times: the sequence number of an event stands "
-			    "for its nanosecond");
+	target_note(target, "the recording has no times: the number of an event stands for its "
+			    "time, and reports count events where they else tell time");
 	target_note(target,
 		    "it does not tell tasks, the names of caches, symbols, or what was lost "
 		    "while its buffers were full (/sys/kernel/debug/kmemtrace/total_overruns "
@@ -302,8 +302,9 @@ static int import_relay(struct target *target, char *const *paths, size_t count)
 	if (!err)
 		err = target_task(target, 0, 0, "unknown", 0);
 	if (!err) {
-		snprintf(target->metadata.version, sizeof(target->metadata.version),
-			 "%s-endian kmemtrace ABI 1", merge.big_endian ? "big" : "little");
+		target->metadata.clock = METADATA_CLOCK_EVENTS;
+		target->metadata.source_order = merge.big_endian ? METADATA_ORDER_BIG
+								 : METADATA_ORDER_LITTLE;
 		tell(&merge);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -314,8 +315,7 @@ static int import_relay(struct target *target, char *const *paths, size_t count)
 
 const struct source source_kmemtrace = {
 	.name = "kmemtrace",
-	.sentence = "relay files of a kmemtrace kernel: times are sequence numbers, not "
-		    "nanoseconds",
+	.sentence = "relay files of a kmemtrace kernel",
 	.is = is_relay,
 	.import = import_relay,
 	.many = true,

@@ -27,6 +27,7 @@ struct perf {
 	uint64_t line;	  /* number of this one */
 	uint64_t time;	  /* of the event before */
 	uint64_t shifted; /* events that got another time, to keep their order */
+	bool coarse;	  /* times are microseconds */
 	uint64_t bad, first_bad, no_time, no_cpu, no_pointer, hashed, lost;
 };
 
@@ -145,6 +146,7 @@ static int take_event(struct perf *perf, const struct perf_line *line)
 	if (err)
 		return err;
 	event.time = next_time(perf, line->time);
+	perf->coarse |= line->coarse;
 	perf->no_cpu += !line->has_cpu;
 	err = target_task(perf->target, line->tid, line->pid, line->comm, event.time);
 	return err ? err : target_put(perf->target, &event);
@@ -255,8 +257,9 @@ static void tell(const struct perf *perf)
 	if (perf->shifted)
 		target_note(target,
 			    "events that got a later time, to keep the order of the lines: %" PRIu64
-			    "; perf script --ns tells times to the nanosecond",
-			    perf->shifted);
+			    "%s",
+			    perf->shifted,
+			    perf->coarse ? "; perf script --ns tells times to the nanosecond" : "");
 	if (perf->lost)
 		target_note(target,
 			    "%" PRIu64

@@ -14,99 +14,24 @@
 #include <trace-cmd.h>
 
 #include "import/dat_gfp.h"
+#include "import/dat_layout.h"
 #include "import/magic.h"
 #include "import/source.h"
 #include "trace/index.h"
 
 #define BUFFERS_MAX 256 /* that are read at once */
 
-/* The fields of one kind of event, as this recording has them. */
-struct layout {
-	const char *name;
-	uint8_t id;
-	struct tep_event *event; /* NULL: this kernel has no such event */
-	struct tep_format_field *call_site, *pointer, *requested, *allocated, *gfp, *node, *cache;
-};
-
 struct dat {
 	struct target *target;
 	const char *path;
 	struct tep_handle *tep;
-	struct layout layouts[6];
+	struct dat_layout layouts[DAT_LAYOUTS];
 	struct tracecmd_input *buffer; /* the one that events are taken from */
 	struct index places;	       /* call sites whose function is told */
 	uint64_t time;		       /* of the event before */
 	uint64_t missed, missed_unknown, broken, elsewhere;
 	int err;
 };
-
-static const struct layout layouts[] = {
-	{ .name = "kmalloc", .id = KMT_KMALLOC },
-	{ .name = "kmalloc_node", .id = KMT_KMALLOC },
-	{ .name = "kfree", .id = KMT_KFREE },
-	{ .name = "kmem_cache_alloc", .id = KMT_CACHE_ALLOC },
-	{ .name = "kmem_cache_alloc_node", .id = KMT_CACHE_ALLOC },
-	{ .name = "kmem_cache_free", .id = KMT_CACHE_FREE },
-};
-
-static void find_layouts(struct dat *dat)
-{
-	memcpy(dat->layouts, layouts, sizeof(layouts));
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
-		struct layout *layout = &dat->layouts[i];
-		struct tep_event *event = tep_find_event_by_name(dat->tep, "kmem", layout->name);
-
-		if (!event)
-			continue;
-		layout->call_site = tep_find_field(event, "call_site");
-		layout->pointer = tep_find_field(event, "ptr");
-		layout->requested = tep_find_field(event, "bytes_req");
-		layout->allocated = tep_find_field(event, "bytes_alloc");
-		layout->gfp = tep_find_field(event, "gfp_flags");
-		layout->node = tep_find_field(event, "node");
-		layout->cache = tep_find_field(event, "name");
-		if (layout->call_site && layout->pointer)
-			layout->event = event;
-	}
-}
-
-static const struct layout *layout_of(const struct dat *dat, const struct tep_event *event)
-{
-	for (size_t i = 0; event && i < sizeof(layouts) / sizeof(*layouts); i++)
-		if (dat->layouts[i].event && dat->layouts[i].event->id == event->id)
-			return &dat->layouts[i];
-	return NULL;
-}
-
-/* libtraceevent does not look whether the record goes so far. */
-static bool read_field(struct tep_format_field *field, const struct tep_record *record,
-		       uint64_t *value)
-{
-	unsigned long long number;
-
-	if (!field || field->offset < 0 || field->size <= 0 ||
-	    (uint64_t)field->offset + (uint64_t)field->size > (uint64_t)record->size ||
-	    tep_read_number_field(field, record->data, &number))
-		return false;
-	*value = number;
-	return true;
-}
-
-/* A dynamic string: its field holds where it lies in the record, and its size. */
-static bool read_name(struct tep_format_field *field, const struct tep_record *record, char *name,
-		      size_t size)
-{
-	uint64_t place, offset, length;
-
-	if (!field || !(field->flags & TEP_FIELD_IS_DYNAMIC) || !read_field(field, record, &place))
-		return false;
-	offset = place & 0xffff;
-	length = place >> 16 & 0xffff;
-	if (!length || offset + length > (uint64_t)record->size)
-		return false;
-	snprintf(name, size, "%.*s", (int)length, (const char *)record->data + offset);
-	return *name;
-}
 
 /* The function that holds the place, and where the next begins. */
 static int tell_function(struct dat *dat, uint64_t place)
@@ -135,7 +60,7 @@ static int tell_task(struct dat *dat, struct tep_record *record, struct target_e
 	struct tep_event *any = tep_find_event_by_record(dat->tep, record);
 	const char *comm;
 
-	if (!any || !read_field(tep_find_common_field(any, "common_pid"), record, &pid))
+	if (!any || !dat_field_read(tep_find_common_field(any, "common_pid"), record, &pid))
 		return 0;
 	event->task = (uint32_t)pid;
 	comm = pid ? tep_data_comm_from_pid(dat->tep, (int)pid) : "swapper";
@@ -156,29 +81,16 @@ static int take_missed(struct dat *dat, const struct tep_record *record)
 			   record->ts);
 }
 
-static int take_event(struct dat *dat, const struct layout *layout, struct tep_record *record)
+static int take_event(struct dat *dat, const struct dat_layout *layout, struct tep_record *record)
 {
-	struct target_event event = { .time = record->ts,
-				      .id = layout->id,
-				      .cpu = (unsigned int)record->cpu,
-				      .node = KMT_NODE_ANY };
-	uint64_t gfp = 0, node;
+	struct target_event event = { .time = record->ts, .cpu = (unsigned int)record->cpu };
 	char cache[64];
 	int err;
 
-	if (!read_field(layout->call_site, record, &event.call_site) ||
-	    !read_field(layout->pointer, record, &event.pointer) ||
-	    (layout->requested && (!read_field(layout->requested, record, &event.requested) ||
-				   !read_field(layout->allocated, record, &event.allocated)))) {
+	if (!dat_layout_read(layout, record, &event, cache, sizeof(cache))) {
 		dat->broken++;
 		return 0;
 	}
-	if (read_field(layout->gfp, record, &gfp))
-		event.gfp = (uint32_t)gfp;
-	if (read_field(layout->node, record, &node))
-		event.node = (int32_t)node;
-	if (read_name(layout->cache, record, cache, sizeof(cache)))
-		event.cache = cache;
 	err = tell_task(dat, record, &event);
 	if (!err)
 		err = tell_function(dat, event.call_site);
@@ -189,12 +101,12 @@ static int take_record(struct tracecmd_input *handle, struct tep_record *record,
 		       void *data)
 {
 	struct dat *dat = data;
-	const struct layout *layout;
+	const struct dat_layout *layout;
 
 	(void)buffer_cpu; /* counts on over all buffers */
 	if (record->cpu < 0 || record->size < 0)
 		return 0;
-	layout = layout_of(dat, tep_find_event_by_record(dat->tep, record));
+	layout = dat_layout_of(dat->layouts, tep_find_event_by_record(dat->tep, record));
 	if (layout && !dat->buffer)
 		dat->buffer = handle;
 	if (handle != dat->buffer) {
@@ -227,8 +139,8 @@ static int take_all(struct dat *dat, struct tracecmd_input *top)
 /* In whichever event has one. */
 static void find_gfp(struct dat *dat)
 {
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
-		const struct layout *layout = &dat->layouts[i];
+	for (size_t i = 0; i < DAT_LAYOUTS; i++) {
+		const struct dat_layout *layout = &dat->layouts[i];
 
 		if (layout->event && layout->gfp && !dat_gfp(&dat->target->gfp, layout->event))
 			return;
@@ -263,6 +175,18 @@ static void tell(const struct dat *dat)
 			    "most; processes are threads here");
 }
 
+static void tell_machine(struct metadata *metadata, struct tep_handle *tep)
+{
+	int page_size = tep_get_page_size(tep), word_bytes = tep_get_long_size(tep);
+
+	if (page_size > 0)
+		metadata->page_size = (unsigned int)page_size;
+	if (word_bytes == 4 || word_bytes == 8)
+		metadata->word_bits = 8 * (unsigned int)word_bytes;
+	metadata->source_order = tep_is_file_bigendian(tep) ? METADATA_ORDER_BIG
+							    : METADATA_ORDER_LITTLE;
+}
+
 static int import_dat(struct target *target, char *const *paths, size_t count)
 {
 	struct dat dat = { .target = target, .path = paths[0] };
@@ -283,9 +207,8 @@ static int import_dat(struct target *target, char *const *paths, size_t count)
 				   paths[0]);
 	}
 	dat.tep = tracecmd_get_tep(top);
-	if (tep_get_page_size(dat.tep) > 0)
-		target->metadata.page_size = (unsigned int)tep_get_page_size(dat.tep);
-	find_layouts(&dat);
+	tell_machine(&target->metadata, dat.tep);
+	dat_layouts_find(dat.layouts, dat.tep);
 	find_gfp(&dat);
 	err = take_all(&dat, top);
 	if (!err && !target->events)
@@ -304,5 +227,6 @@ const struct source source_trace_cmd = {
 	.sentence = "a recording of trace-cmd",
 	.is = trace_cmd_is,
 	.import = import_dat,
+	.has_symbols = true,
 	.isolated = true,
 };

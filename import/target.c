@@ -42,7 +42,7 @@ static int no_memory(struct target *target)
 	return target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
 }
 
-/* What metadata_init() told of this machine is not true of the one that was recorded. */
+/* What metadata_init() tells of this machine is not true of the one that was recorded. */
 static void forget_machine(struct metadata *metadata)
 {
 	snprintf(metadata->hostname, sizeof(metadata->hostname), UNKNOWN);
@@ -50,11 +50,12 @@ static void forget_machine(struct metadata *metadata)
 	snprintf(metadata->version, sizeof(metadata->version), UNKNOWN);
 	snprintf(metadata->machine, sizeof(metadata->machine), UNKNOWN);
 	metadata->word_bits = 0;
-	metadata->page_size = 4096; /* unknown; what readers take then */
+	metadata->page_size = 0;
 	metadata->wall_offset = 0;
+	metadata->clock = METADATA_CLOCK_OTHER;
 }
 
-int target_open(struct target *target, struct directory *directory,
+int target_open(struct target *target, struct directory *directory, const char *source,
 		const volatile sig_atomic_t *interrupted)
 {
 	char name[4096];
@@ -67,6 +68,7 @@ int target_open(struct target *target, struct directory *directory,
 	if (err)
 		return target_fail(target, -err, "%s", strerror(-err));
 	forget_machine(&target->metadata);
+	snprintf(target->metadata.source, sizeof(target->metadata.source), "%s", source);
 	target->notes = open_memstream(&target->note_text, &target->note_size);
 	if (!target->notes || objects_init(&target->objects) || names_init(&target->comms) ||
 	    index_init(&target->tasks))
@@ -198,6 +200,12 @@ static int fill_in(struct target *target, const struct target_event *event,
 	case KMT_CACHE_ALLOC:
 		err = objects_alloc(objects, event->pointer, event->cache, requested, allocated,
 				    &cache);
+		if (!err && !event->cache) {
+			record->id = KMT_UNNAMED_ALLOC;
+			record->requested = requested;
+			record->allocated = allocated;
+			return 0;
+		}
 		break;
 	default:
 		err = objects_free(objects, event->pointer, event->cache, &cache);
@@ -231,7 +239,7 @@ int target_put(struct target *target, const struct target_event *event)
 		return err;
 	if (event->node >= 0 && event->node <= INT16_MAX)
 		record.node = (int16_t)event->node;
-	if ((event->pointer | event->call_site) >> 32)
+	if (event->pointer >> 32)
 		target->wide = true;
 	record.sequence = (uint32_t)cpu->sequence++;
 	cpu->recorded++;

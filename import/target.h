@@ -16,10 +16,10 @@
 #include "import/names.h"
 #include "import/objects.h"
 #include "kernel/gfp.h"
+#include "trace/directory.h"
 #include "trace/metadata.h"
 #include "trace/status.h"
 #include "trace/writer.h"
-#include "tracer/directory.h"
 
 struct target_cpu {
 	unsigned int cpu;
@@ -66,8 +66,11 @@ struct target {
 	char why[400]; /* the sentence after a failure */
 };
 
-/* Of a directory that is made. 0 or -errno with why set, as all that follow. */
-int target_open(struct target *target, struct directory *directory,
+/*
+ * Of a directory that is made; source: what is imported, in words. 0 or -errno with why set, as
+ * all that follow.
+ */
+int target_open(struct target *target, struct directory *directory, const char *source,
 		const volatile sig_atomic_t *interrupted);
 void target_close(struct target *target);
 
@@ -85,8 +88,11 @@ int target_task(struct target *target, uint32_t tid, uint32_t tgid, const char *
 /* A function; module NULL: of the kernel itself. */
 int target_symbol(struct target *target, uint64_t address, const char *name, const char *module);
 
-/* Writes all that comes last. source: what the capture was made of, for its status. */
-int target_finish(struct target *target, const char *source);
+/* The symbols of a file in the form of kallsyms or System.map, plain or gzip. */
+int target_symbols(struct target *target, const char *path);
+
+/* Writes all that comes last. */
+int target_finish(struct target *target);
 
 /* Sets why; returns -err. */
 int target_fail(struct target *target, int err, const char *format, ...)

@@ -134,7 +134,7 @@ static int close_tables(struct target *target)
 		      : 0;
 }
 
-int target_finish(struct target *target, const char *source)
+int target_finish(struct target *target)
 {
 	static const struct {
 		const char *name;
@@ -157,8 +157,8 @@ int target_finish(struct target *target, const char *source)
 	status->begin = target->begin;
 	status->end = target->end;
 	status->skipped = STATUS_UNKNOWN;
-	snprintf(status->stopped, sizeof(status->stopped), "%s", source);
-	if (target->wide)
+	snprintf(status->stopped, sizeof(status->stopped), "the recording ended");
+	if (target->wide && !target->metadata.word_bits)
 		target->metadata.word_bits = 64;
 	err = close_tables(target);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !err; i++)

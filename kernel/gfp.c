@@ -218,7 +218,8 @@ int gfp_parse(struct gfp_table *table, const char *text)
 	while (line_next(&line, &text)) {
 		struct gfp_name name;
 
-		if (!line_u64(&line, 16, &name.bits) || !name.bits)
+		/* "0x" tells it from a key of a later version, such as "bad" */
+		if (strncmp(line.at, "0x", 2) || !line_u64(&line, 16, &name.bits) || !name.bits)
 			continue;
 		line_word(&line, name.name, sizeof(name.name));
 		if (name.name[0] && gfp_append(table, &name)) {

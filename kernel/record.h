@@ -21,7 +21,7 @@ enum kmt_id {
 	KMT_KMALLOC = 1,     /* requested and allocated are valid */
 	KMT_KFREE = 2,	     /* the last 8 bytes are 0 */
 	KMT_CACHE_ALLOC = 3, /* cache is valid; the sizes are the cache's */
-	KMT_CACHE_FREE = 4,  /* cache is valid */
+	KMT_CACHE_FREE = 4,  /* cache is valid, or 0: the kernel does not tell it (before 5.12) */
 	/* what fires no tracepoint, hooked where the kernel allows; one record for each object */
 	KMT_BULK_ALLOC = 5, /* kmem_cache_alloc_bulk(): cache is valid */
 	KMT_BULK_FREE = 6,  /* kmem_cache_free_bulk(), kfree_bulk(): cache is valid, or 0 */
@@ -29,7 +29,9 @@ enum kmt_id {
 	/* recorded by a second program, since the kernel kept the first from running */
 	KMT_RESCUED_KFREE = 8,	    /* as KMT_KFREE */
 	KMT_RESCUED_CACHE_FREE = 9, /* as KMT_CACHE_FREE */
-	KMT_ID_END		    /* not an id: one past the last that this version knows */
+	/* kmem_cache_alloc() of a kernel that does not tell the cache (before 6.0) */
+	KMT_UNNAMED_ALLOC = 10, /* requested and allocated are valid: they are the cache's */
+	KMT_ID_END		/* not an id: one past the last that this version knows */
 };
 
 #define KMT_NODE_ANY (-1)	/* no node was asked for; also in every free */

@@ -37,10 +37,12 @@ static const char *const keys[EVENT_COLUMNS] = {
 	[EVENT_MISSED_SITE] = "missed_site",
 };
 
-void event_lines_init(struct event_lines *lines, FILE *file, enum output_format format)
+void event_lines_init(struct event_lines *lines, FILE *file, enum output_format format,
+		      bool counts_events)
 {
 	lines->file = file;
 	lines->format = format;
+	lines->counts_events = counts_events;
 	lines->err = 0;
 	lines->used = 0;
 }
@@ -101,13 +103,14 @@ static char *digits(char *end, uint64_t number, unsigned int at_least)
 	return end;
 }
 
-static void put_number(struct event_lines *lines, int64_t number)
+static void put_number(struct event_lines *lines, int64_t number, size_t width)
 {
 	uint64_t positive = number < 0 ? -(uint64_t)number : (uint64_t)number;
 	char text[DIGITS], *end = text + sizeof(text), *at = digits(end, positive, 1);
 
 	if (number < 0)
 		*--at = '-';
+	put_spaces(lines, (size_t)(end - at), width);
 	put(lines, at, (size_t)(end - at));
 }
 
@@ -130,7 +133,7 @@ static void put_value(struct event_lines *lines, const struct event_value *value
 	case EVENT_NOTHING:
 		break;
 	case EVENT_NUMBER:
-		put_number(lines, value->number);
+		put_number(lines, value->number, 0);
 		break;
 	case EVENT_HEX:
 		put_hex(lines, value->hex);
@@ -144,13 +147,22 @@ static void put_value(struct event_lines *lines, const struct event_value *value
 	}
 }
 
+static const char *key_of(const struct event_lines *lines, size_t column)
+{
+	if (lines->counts_events && column == EVENT_TIME)
+		return "time_events";
+	if (lines->counts_events && column == EVENT_AGE)
+		return "age_events";
+	return keys[column];
+}
+
 void event_lines_head(struct event_lines *lines)
 {
 	if (lines->format != OUTPUT_CSV)
 		return;
 	for (size_t i = 0; i < EVENT_COLUMNS; i++) {
 		put_text(lines, i ? "," : "");
-		put_text(lines, keys[i]);
+		put_text(lines, key_of(lines, i));
 	}
 	put_text(lines, "\r\n");
 }
@@ -169,7 +181,7 @@ static void json_row(struct event_lines *lines, const struct event_value *row)
 {
 	for (size_t i = 0; i < EVENT_COLUMNS; i++) {
 		put_text(lines, i ? ", \"" : "{\"");
-		put_text(lines, keys[i]);
+		put_text(lines, key_of(lines, i));
 		put(lines, "\": ", 3);
 		if (row[i].type == EVENT_NOTHING) {
 			put(lines, "null", 4);
@@ -217,7 +229,10 @@ static void text_row(struct event_lines *lines, const struct event_value *row)
 {
 	char cpu[DIGITS], *end = cpu + sizeof(cpu), *at;
 
-	put_seconds(lines, row[EVENT_TIME].number);
+	if (lines->counts_events)
+		put_number(lines, row[EVENT_TIME].number, TEXT_TIME);
+	else
+		put_seconds(lines, row[EVENT_TIME].number);
 	at = digits(end, (uint64_t)row[EVENT_CPU].number, TEXT_CPU);
 	put(lines, " [", 2);
 	put(lines, at, (size_t)(end - at));
@@ -228,7 +243,7 @@ static void text_row(struct event_lines *lines, const struct event_value *row)
 		if (!tells(&row[i]))
 			continue;
 		put(lines, " ", 1);
-		put_text(lines, keys[i]);
+		put_text(lines, key_of(lines, i));
 		put(lines, "=", 1);
 		put_value(lines, &row[i]);
 	}

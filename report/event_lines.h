@@ -56,12 +56,14 @@ struct event_value {
 struct event_lines {
 	FILE *file;
 	enum output_format format;
-	int err; /* -errno of the first write that failed: nothing is written after it */
+	bool counts_events; /* what stands for times are numbers of events */
+	int err;	    /* -errno of the first write that failed: nothing is written after it */
 	size_t used;
 	char space[EVENT_LINES_SPACE];
 };
 
-void event_lines_init(struct event_lines *lines, FILE *file, enum output_format format);
+void event_lines_init(struct event_lines *lines, FILE *file, enum output_format format,
+		      bool counts_events);
 
 /* The line of CSV that names the columns; nothing in the other formats. */
 void event_lines_head(struct event_lines *lines);

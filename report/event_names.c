@@ -10,7 +10,8 @@
 #include "report/event_names.h"
 #include "report/render.h"
 
-#define GFP_TEXT 4096 /* bytes: 64 flags of 40 */
+#define GFP_TEXT 4096		 /* bytes: 64 flags of 40 */
+#define TOLD ((uint64_t)1 << 32) /* keys of the capture's caches: above those of the analysis's */
 
 int quote(struct quoted *quoted, enum output_format format, const char *text, bool word)
 {
@@ -170,4 +171,14 @@ const struct event_name *event_names_cache(struct event_names *names, uint32_t c
 	if (!name || name->name.text)
 		return name;
 	return set_name(names, name, strdup(cache_name(names->report, cache)), true);
+}
+
+const struct event_name *event_names_told(struct event_names *names, const struct cache *cache)
+{
+	uint64_t number = (uint64_t)(cache - names->report->capture->caches.list);
+	struct event_name *name = find(&names->caches, TOLD + number, 0);
+
+	if (!name || name->name.text)
+		return name;
+	return set_name(names, name, strdup(cache->name), true);
 }

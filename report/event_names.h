@@ -50,6 +50,8 @@ const struct event_name *event_names_site(struct event_names *names, uint64_t ad
 const struct event_name *event_names_task(struct event_names *names, uint32_t tid, uint64_t time);
 const struct event_name *event_names_flags(struct event_names *names, uint32_t gfp);
 const struct event_name *event_names_cache(struct event_names *names, uint32_t cache);
+/* Of the cache that the event itself names. */
+const struct event_name *event_names_told(struct event_names *names, const struct cache *cache);
 
 /* Quotes a text as the format has it. word: in a text, spaces are escaped too. 0 or -ENOMEM. */
 int quote(struct quoted *quoted, enum output_format format, const char *text, bool word);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/event_clock.h"
 #include "report/header.h"
 #include "report/view.h"
 
@@ -86,6 +87,9 @@ static const char *capture_state(const struct capture *capture)
 		return "complete";
 	if (capture->has_status && capture->status.complete == STATUS_REPAIRED)
 		return "repaired";
+	for (size_t i = 0; i < capture->missing_count; i++)
+		if (capture->missing[i].err == -EPROTONOSUPPORT)
+			return "unknown";
 	return capture->being_written ? "running" : "cut-off";
 }
 
@@ -98,7 +102,11 @@ static void header_capture(struct header *header, const struct report *report)
 	header_text(header, "host", metadata->hostname);
 	header_text(header, "kernel", metadata->release);
 	header_text(header, "arch", metadata->machine);
-	header_text(header, "endian", metadata->big_endian ? "big" : "little");
+	if (metadata_order(metadata))
+		header_text(header, "endian",
+			    metadata_order(metadata) == METADATA_ORDER_BIG ? "big" : "little");
+	else
+		header_field(header, "endian", FIELD_UNKNOWN);
 	if (metadata->word_bits)
 		header_number(header, "word_bits", metadata->word_bits);
 	else
@@ -108,19 +116,29 @@ static void header_capture(struct header *header, const struct report *report)
 		header_text(header, "start", header->start);
 	else
 		header_field(header, "start", FIELD_UNKNOWN);
-	header_field(header, "duration_s", FIELD_DECIMAL)->decimal =
-		(double)header->duration / NSEC_PER_SEC;
+	header_text(header, "clock", metadata_clock_text(metadata));
+	if (event_clock_is(capture))
+		header_number(header, "duration_events", header->duration);
+	else
+		header_field(header, "duration_s", FIELD_DECIMAL)->decimal =
+			(double)header->duration / NSEC_PER_SEC;
+	if (*metadata->source)
+		header_text(header, "imported", metadata->source);
+	else
+		header_field(header, "imported", FIELD_UNKNOWN);
 	header_field(header, "complete", FIELD_BOOL)->truth = strcmp(header->state, "complete") ==
 							      0;
 	header_text(header, "state", header->state);
 	header_text(header, "stopped", capture->status.stopped);
 	header_number(header, "damaged_bytes", report->analysis.damaged_bytes);
+	header_number(header, "unnamed_allocations", report->analysis.caches_untold);
 }
 
 /* Which report it is, and of which part of the capture. */
 static void header_report(struct header *header, const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
+	bool events = event_clock_is(report->capture);
 
 	header_section(header, "report");
 	header_text(header, "view", report->view->name);
@@ -129,8 +147,10 @@ static void header_report(struct header *header, const struct report *report)
 	else
 		header_field(header, "by", FIELD_UNKNOWN);
 	header_field(header, "filters", FIELD_LIST)->table = &header->filters;
-	header_number(header, "window_begin_ns", analysis->window_begin - analysis->begin);
-	header_number(header, "window_end_ns", analysis->window_end - analysis->begin);
+	header_number(header, events ? "window_begin_events" : "window_begin_ns",
+		      analysis->window_begin - analysis->begin);
+	header_number(header, events ? "window_end_events" : "window_end_ns",
+		      analysis->window_end - analysis->begin);
 	header_number(header, "left_out", analysis->totals.left_out);
 }
 
@@ -169,7 +189,8 @@ static void header_totals(struct header *header, const struct report *report)
 	header_number(header, "live_bytes", totals->live_bytes);
 	field = header_field(header, "peak_bytes", knows_peak ? FIELD_NUMBER : FIELD_UNKNOWN);
 	field->number = totals->peak_bytes;
-	field = header_field(header, "peak_time_ns",
+	field = header_field(header,
+			     event_clock_is(report->capture) ? "peak_time_events" : "peak_time_ns",
 			     totals->peak_bytes ? FIELD_TIME : FIELD_UNKNOWN);
 	field->time = report_time(report, totals->peak_time);
 	header_number(header, "temporary", totals->temporary);
@@ -241,8 +262,10 @@ int header_init(struct header *header, const struct report *report)
 	if (analysis->end > analysis->begin)
 		header->duration = analysis->end - analysis->begin;
 	if (loss->seen)
-		header->loss_percent =
-			100.0 * ((double)loss->lost + (double)loss->skipped) / (double)loss->seen;
+		header->loss_percent = 100.0 *
+				       ((double)loss->lost + (double)loss->skipped +
+					(double)analysis->totals.unknown) /
+				       (double)loss->seen;
 	err = header_lists(header, report);
 	header_report(header, report);
 	header_capture(header, report);

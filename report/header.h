@@ -59,12 +59,12 @@ struct header {
 	struct field fields[HEADER_FIELDS]; /* of all sections, one after the other */
 	size_t field_count;
 	char start[40];
-	const char *state; /* "complete", "repaired", "running" or "cut-off" */
+	const char *state; /* "complete", "repaired", "running", "cut-off" or "unknown" */
 	uint64_t duration; /* ns */
 	struct table cpus, unobserved, wanted, filters;
 	struct header_line *lines;
 	size_t line_count;
-	double loss_percent; /* lost and skipped events of all that were seen */
+	double loss_percent; /* lost, skipped and unknown events of all that were seen */
 };
 
 /* The report must outlive the header, which must not be moved. 0 or -ENOMEM. */

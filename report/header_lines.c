@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/event_clock.h"
 #include "report/header.h"
 #include "report/view.h"
 
@@ -21,6 +22,8 @@ static const char *state_sentence(const char *state)
 {
 	if (strcmp(state, "cut-off") == 0)
 		return "cut off: not finished by kmemtraced";
+	if (strcmp(state, "unknown") == 0)
+		return "finished or cut off: nobody knows";
 	if (strcmp(state, "running") == 0)
 		return "still being written by kmemtraced";
 	return state;
@@ -30,7 +33,8 @@ static const char *state_sentence(const char *state)
 static bool stop_is_ordinary(const char *stopped)
 {
 	return !*stopped || strcmp(stopped, "the command ended") == 0 ||
-	       strcmp(stopped, "the duration was over") == 0 || strncmp(stopped, "SIG", 3) == 0;
+	       strcmp(stopped, "the duration was over") == 0 ||
+	       strcmp(stopped, "the recording ended") == 0 || strncmp(stopped, "SIG", 3) == 0;
 }
 
 static struct header_line *header_line(struct header *header, const char *label, bool warning)
@@ -101,6 +105,19 @@ static int header_say_list(struct header *header, const char *label, bool warnin
 	return fclose(text) ? -ENOMEM : 0;
 }
 
+#define TIME_TEXT 48
+
+/* From the capture's begin on: "1.250000 s", or "event 7". */
+static const char *time_text(const struct capture *capture, uint64_t ns, char text[TIME_TEXT])
+{
+	if (event_clock_is(capture))
+		snprintf(text, TIME_TEXT, "event %" PRIu64, ns);
+	else
+		snprintf(text, TIME_TEXT, "%" PRIu64 ".%06u s", ns / NSEC_PER_SEC,
+			 (unsigned int)(ns % NSEC_PER_SEC / 1000));
+	return text;
+}
+
 static int header_say_cpus(struct header *header, const struct analysis *analysis)
 {
 	struct header_line *line = header_line(header, "lost", true);
@@ -130,22 +147,29 @@ static int header_say_cpus(struct header *header, const struct analysis *analysi
 static int header_say_capture(struct header *header, const struct capture *capture,
 			      const struct analysis *analysis)
 {
+	static const char *const orders[] = { "unknown byte order", "little-endian", "big-endian" };
 	const struct metadata *metadata = &capture->metadata;
-	char word[16] = "";
+	bool cut_off = strcmp(header->state, "complete") != 0;
+	char word[16] = "", length[TIME_TEXT];
 	int err;
 
 	if (metadata->word_bits)
 		snprintf(word, sizeof(word), "%u-bit ", metadata->word_bits);
-	err = header_say(header, "capture", false, "%s: Linux %s %s, %s%s-endian, %zu CPU%s",
+	err = header_say(header, "capture", false, "%s: Linux %s %s, %s%s, %zu CPU%s",
 			 metadata->hostname, metadata->release, metadata->machine, word,
-			 metadata->big_endian ? "big" : "little", capture->stream_count,
+			 orders[metadata_order(metadata)], capture->stream_count,
 			 capture->stream_count == 1 ? "" : "s");
-	if (!err)
-		err = header_say(header, "time", strcmp(header->state, "complete") != 0,
-				 "%s, for %" PRIu64 ".%06u s, %s",
+	if (!err && *metadata->source)
+		err = header_say(header, "imported", true, "%s", metadata->source);
+	if (!err && event_clock_is(capture))
+		err = header_say(header, "time", true,
+				 "none is known: times are numbers of events, ages and rates "
+				 "count events, %" PRIu64 " in all, %s",
+				 header->duration, state_sentence(header->state));
+	else if (!err)
+		err = header_say(header, "time", cut_off, "%s, for %s, %s",
 				 metadata->wall_offset ? header->start : "date unknown",
-				 (uint64_t)(header->duration / NSEC_PER_SEC),
-				 (unsigned int)(header->duration % NSEC_PER_SEC / 1000),
+				 time_text(capture, header->duration, length),
 				 state_sentence(header->state));
 	if (!err && !stop_is_ordinary(capture->status.stopped))
 		err = header_say(header, "stopped", true, "%s", capture->status.stopped);
@@ -177,7 +201,8 @@ static int header_say_loss(struct header *header, const struct capture *capture,
 	const struct analysis_loss *loss = &analysis->loss;
 	const char *only_these = header->wanted.rows == 1 ? "only events of process "
 							  : "only events of processes ";
-	char own[48] = "own unknown", percent[40];
+	uint64_t unknown = analysis->totals.unknown, unseen = loss->lost + loss->skipped + unknown;
+	char own[48] = "own unknown", percent[40], newer[METADATA_TEXT];
 	int err;
 
 	if (loss->own_known)
@@ -188,61 +213,81 @@ static int header_say_loss(struct header *header, const struct capture *capture,
 			 loss->seen, loss->recorded, loss->lost, loss->skipped, own);
 	if (!err && !loss->own_known && capture->has_status)
 		err = header_say(header, "", true,
-				 "kmemtraced's own tasks are not known: what it allocated itself "
-				 "counts as any other");
+				 "%s own tasks are not known: what it allocated itself counts as "
+				 "any other",
+				 *capture->metadata.source ? "the recorder's" : "kmemtraced's");
 	if (!err && !loss->seen)
 		err = header_say(header, "", true, "no events");
 	if (!err && loss->lost)
 		err = header_say_cpus(header, analysis);
-	if (!err && (loss->lost || loss->skipped)) {
+	if (!err && unknown)
+		err = header_say(header, "", true,
+				 "records of kinds that this version does not know: %" PRIu64
+				 "; %s",
+				 unknown,
+				 metadata_newer_text(capture->metadata.tracer_version, newer,
+						     sizeof(newer)));
+	if (!err && unseen) {
 		percent_text(header->loss_percent, percent, sizeof(percent));
 		err = header_say(header, "", true,
-				 "%s of the events are lost or skipped; each may be an allocation "
+				 "%s of the events are %s; each may be an allocation "
 				 "or a free: live may be wrong by up to %" PRIu64 " object%s",
-				 percent, loss->lost + loss->skipped,
-				 loss->lost + loss->skipped == 1 ? "" : "s");
+				 percent, unknown ? "lost, skipped or unknown" : "lost or skipped",
+				 unseen, unseen == 1 ? "" : "s");
 	}
 	if (!err && header->wanted.rows && loss->skipped)
 		err = header_say(header, "", true,
 				 "the kernel tells skipped events of all processes together: of "
 				 "these ones there may be fewer, down to none");
 	if (!err && loss->skipped_partial)
-		err = header_say(header, "", true, "%s",
-				 capture->has_status && capture->status.skipped == STATUS_UNKNOWN
-					 ? "this kernel does not tell all events that it skipped"
-					 : "events skipped after the last packet are not known");
+		err = header_say(
+			header, "", true, "%s",
+			*capture->metadata.source
+				? "the recording does not tell the events that were skipped"
+			: capture->has_status && capture->status.skipped == STATUS_UNKNOWN
+				? "this kernel does not tell all events that it skipped"
+				: "events skipped after the last packet are not known");
 	if (!err && header->wanted.rows)
 		err = header_say_list(header, "", true, only_these, &header->wanted,
 				      ": frees by others are not observed, so live is an upper "
 				      "bound and cross-CPU frees a lower one");
 	if (!err && header->unobserved.rows)
 		err = header_say_list(header, "", true,
-				      "not observed on this kernel: ", &header->unobserved,
+				      *capture->metadata.source ? "not in the recording: "
+								: "not observed on this kernel: ",
+				      &header->unobserved,
 				      ": what these allocate or free is missing");
 	if (!err && analysis->caches_unknown)
 		err = header_say(header, "", true,
-				 "%" PRIu64 " events of slab caches without a name: their sizes "
+				 "%" PRIu64 " event%s of slab caches without a name: their sizes "
 				 "count as 0",
-				 analysis->caches_unknown);
+				 analysis->caches_unknown,
+				 analysis->caches_unknown == 1 ? "" : "s");
+	if (!err && analysis->caches_untold)
+		err = header_say(header, "", true,
+				 "%" PRIu64 " allocation%s from slab caches that the kernel does "
+				 "not tell: those of the same sizes are one cache here, "
+				 "unnamed-OBJECT/DISTANCE",
+				 analysis->caches_untold,
+				 analysis->caches_untold == 1 ? " is" : "s are");
 	return err;
 }
 
-static int header_say_live(struct header *header, const struct analysis *analysis)
+static int header_say_live(struct header *header, const struct capture *capture,
+			   const struct analysis *analysis)
 {
 	const struct analysis_totals *totals = &analysis->totals;
 	uint64_t end = analysis->window_end - analysis->begin;
 	uint64_t peak = totals->peak_time > analysis->begin ? totals->peak_time - analysis->begin
 							    : 0;
 	const char *plural = totals->live_objects == 1 ? "" : "s";
-	char at[48] = "", most[80] = "";
+	char at[TIME_TEXT + 8] = "", most[TIME_TEXT + 40] = "", time[TIME_TEXT];
 
 	if (analysis->window_end < analysis->end)
-		snprintf(at, sizeof(at), " at %" PRIu64 ".%06u s", end / NSEC_PER_SEC,
-			 (unsigned int)(end % NSEC_PER_SEC / 1000));
+		snprintf(at, sizeof(at), " at %s", time_text(capture, end, time));
 	if (totals->peak_bytes)
-		snprintf(most, sizeof(most), "; peak %" PRIu64 " bytes at %" PRIu64 ".%06u s",
-			 totals->peak_bytes, peak / NSEC_PER_SEC,
-			 (unsigned int)(peak % NSEC_PER_SEC / 1000));
+		snprintf(most, sizeof(most), "; peak %" PRIu64 " bytes at %s", totals->peak_bytes,
+			 time_text(capture, peak, time));
 	return header_say(header, "live", false, "%" PRIu64 " object%s, %" PRIu64 " bytes%s%s",
 			  totals->live_objects, plural, totals->live_bytes, at, most);
 }
@@ -271,7 +316,7 @@ static int header_say_totals(struct header *header, const struct report *report)
 			analysis->window_begin > analysis->begin ? "the window" : "the capture",
 			totals->null_frees);
 	if (!err)
-		err = header_say_live(header, analysis);
+		err = header_say_live(header, report->capture, analysis);
 	if (!err && totals->resizes)
 		err = header_say(header, "resized", false, "%" PRIu64 " object%s in place",
 				 totals->resizes, totals->resizes == 1 ? "" : "s");
@@ -297,10 +342,6 @@ static int header_say_totals(struct header *header, const struct report *report)
 				 "%" PRIu64
 				 " large allocations that the kernel told twice, counted once",
 				 totals->repeated);
-	if (!err && totals->unknown)
-		err = header_say(header, "", true,
-				 "%" PRIu64 " records of kinds that this version does not know",
-				 totals->unknown);
 	return err;
 }
 

@@ -98,7 +98,10 @@ size_t layout_cell(const struct layout_column *shown, const struct cell *cell, c
 		width = snprintf(text, TEXT_CELL, "0x%" PRIx64, number);
 		break;
 	case COLUMN_TIME:
-		width = time_text(cell->time, text);
+		if (strcmp(shown->column->unit, "event"))
+			width = time_text(cell->time, text);
+		else
+			width = snprintf(text, TEXT_CELL, "%" PRId64, cell->time);
 		break;
 	case COLUMN_DURATION:
 		width = duration_text(number, text);

@@ -54,7 +54,7 @@ static const struct argp_option option_table[] = {
 	{ "format", OPTION_FORMAT, "FORMAT", 0, "Print text, json or csv (default: text)", 1 },
 	{ "color", OPTION_COLOR, "WHEN", 0, "Color the text: auto, always or never", 1 },
 	{ "max-loss", OPTION_MAX_LOSS, "PCT", 0,
-	  "Exit with 1 if more than PCT percent of the events were lost or skipped", 1 },
+	  "Exit with 1 if more than PCT percent of the events were lost, skipped or unknown", 1 },
 	{ NULL, 0, NULL, 0,
 	  "Only some objects (taken by their allocation; their frees go with them):", 2 },
 	{ "time", OPTION_TIME, "A,B", 0,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/event_clock.h"
 #include "report/header.h"
 #include "report/render.h"
 #include "report/report.h"
@@ -95,8 +96,10 @@ static int report_init(struct report *report, const struct options *options)
 
 static void report_deinit(struct report *report)
 {
-	for (size_t i = 0; i < report->table_count; i++)
+	for (size_t i = 0; i < report->table_count; i++) {
 		table_deinit(&report->tables[i]);
+		free(report->converted[i]);
+	}
 	analysis_deinit(&report->analysis);
 	free(report->columns);
 }
@@ -160,6 +163,11 @@ static int sort_and_cut(struct report *report, const struct options *options)
 		if (err)
 			return err;
 		table_cut(table, rows);
+		if (!event_clock_is(report->capture))
+			continue;
+		report->converted[i] = event_clock_convert(table);
+		if (!report->converted[i])
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -198,17 +206,27 @@ static int judge_loss(const struct options *options, const struct header *header
 {
 	const struct analysis_loss *loss = &report->analysis.loss;
 	bool has_header = report->format != OUTPUT_CSV && !report->view->streams;
+	uint64_t unknown = report->analysis.totals.unknown;
+	char newer[METADATA_TEXT];
 
 	if (!has_header && (loss->lost || loss->skipped))
 		fprintf(stderr, "%s: %s: lost %llu and skipped %llu of %llu events\n",
 			program_invocation_short_name, options->input,
 			(unsigned long long)loss->lost, (unsigned long long)loss->skipped,
 			(unsigned long long)loss->seen);
+	if (!has_header && unknown)
+		fprintf(stderr,
+			"%s: %s: records of kinds that this version does not know: %llu of %llu; "
+			"%s\n",
+			program_invocation_short_name, options->input, (unsigned long long)unknown,
+			(unsigned long long)loss->seen,
+			metadata_newer_text(report->capture->metadata.tracer_version, newer,
+					    sizeof(newer)));
 	if (options->max_loss < 0 || header->loss_percent <= options->max_loss)
 		return EXIT_CLEAN;
-	fprintf(stderr, "%s: %s: %.6g%% of the events were lost or skipped: more than %.6g%%\n",
+	fprintf(stderr, "%s: %s: %.6g%% of the events were %s: more than %.6g%%\n",
 		program_invocation_short_name, options->input, header->loss_percent,
-		options->max_loss);
+		unknown ? "lost, skipped or unknown" : "lost or skipped", options->max_loss);
 	return EXIT_FINDINGS;
 }
 

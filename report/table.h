@@ -15,8 +15,12 @@ enum column_type {
 	COLUMN_MAYBE,	/* as COLUMN_NUMBER; or CELL_UNKNOWN */
 	COLUMN_DECIMAL, /* sorted descending */
 	COLUMN_HEX,	/* "0x…", sorted ascending */
-	COLUMN_ID,   /* a number that is a name, as of a CPU: sorted ascending; or CELL_UNKNOWN */
-	COLUMN_TIME, /* ns since the capture's begin, sorted ascending; or TIME_UNKNOWN */
+	COLUMN_ID, /* a number that is a name, as of a CPU: sorted ascending; or CELL_UNKNOWN */
+	/*
+	 * ns since the capture's begin, sorted ascending; or TIME_UNKNOWN. Of the unit "event": a
+	 * number of events
+	 */
+	COLUMN_TIME,
 	COLUMN_DURATION, /* ns, sorted descending; or CELL_UNKNOWN */
 	COLUMN_BAR,	 /* a share from 0 to 1 as a bar, in the text only */
 };

@@ -53,8 +53,9 @@ struct report {
 	struct analysis analysis;
 	struct table tables[VIEW_TABLES_MAX]; /* but for the summary the first has the view's key */
 	size_t table_count;
-	struct column *columns;	    /* made for this report alone */
-	const char *const *filters; /* what is looked at, in words */
+	struct column *columns;			   /* made for this report alone */
+	struct column *converted[VIEW_TABLES_MAX]; /* where the clock counts events */
+	const char *const *filters;		   /* what is looked at, in words */
 	size_t filter_count;
 	enum output_format format;
 	size_t lines;  /* -l, for a view that streams; 0: all */

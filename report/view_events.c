@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/event_clock.h"
 #include "report/event_lines.h"
 #include "report/event_names.h"
 #include "report/view.h"
@@ -22,6 +23,7 @@ static const char *const event_texts[KMT_ID_END] = {
 	[KMT_REALLOC] = "krealloc",
 	[KMT_RESCUED_KFREE] = "kfree",
 	[KMT_RESCUED_CACHE_FREE] = "kmem_cache_free",
+	[KMT_UNNAMED_ALLOC] = "kmem_cache_alloc",
 };
 
 #define FATES (FATE_MISSED + 1)
@@ -126,11 +128,21 @@ static int set_resize(struct events *events, const struct step *step, struct eve
 	return set_name(&row[EVENT_GFP], event_names_flags(&events->names, step->event->gfp));
 }
 
+/* The object's, but where that has no name and its free tells one. */
+static const struct event_name *find_cache(struct events *events, const struct analysis *analysis,
+					   const struct step *step)
+{
+	const struct cache *told = step->event->cache;
+
+	if (told && step->fate == FATE_FREED && analysis->caches[step->cache].is_unnamed)
+		return event_names_told(&events->names, told);
+	return event_names_cache(&events->names, step->cache);
+}
+
 static int write_row(struct events *events, const struct analysis *analysis,
 		     const struct step *step)
 {
 	struct event_value row[EVENT_COLUMNS] = { 0 };
-	const struct event_name *cache;
 	int err = set_event(events, step, row);
 
 	if (!err && event_is_allocation(step->event))
@@ -141,8 +153,7 @@ static int write_row(struct events *events, const struct analysis *analysis,
 		err = set_resize(events, step, row);
 	if (err)
 		return err;
-	cache = event_names_cache(&events->names, step->cache);
-	if (set_name(&row[EVENT_CACHE], cache))
+	if (set_name(&row[EVENT_CACHE], find_cache(events, analysis, step)))
 		return -ENOMEM;
 	event_lines_row(&events->lines, row);
 	return 0;
@@ -182,7 +193,8 @@ static int begin(struct report *report)
 		return -ENOMEM;
 	report->data = events;
 	events->report = report;
-	event_lines_init(&events->lines, report->out, report->format);
+	event_lines_init(&events->lines, report->out, report->format,
+			 event_clock_is(report->capture));
 	err = event_names_init(&events->names, report);
 	if (!err)
 		err = quote(&events->nothing, report->format, "", true);

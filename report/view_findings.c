@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/event_clock.h"
 #include "report/view.h"
 #include "trace/findings.h"
 
@@ -87,6 +88,10 @@ static void put_time(FILE *file, const struct report *report, const char *before
 	int64_t ns = report_time(report, time);
 	uint64_t part = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
 
+	if (event_clock_is(report->capture)) {
+		fprintf(file, "%sevent %" PRId64, before, ns);
+		return;
+	}
 	fprintf(file, "%s%s%" PRIu64 ".%09" PRIu64 " s", before, ns < 0 ? "-" : "",
 		part / NSEC_PER_SEC, part % NSEC_PER_SEC);
 }

@@ -140,6 +140,7 @@ static int add_figures(struct analysis *analysis, const struct order *order)
 		analysis->totals.unknown += stream->unknown;
 		analysis->damaged_bytes += stream->damaged_bytes;
 		analysis->caches_unknown += stream->caches_unknown;
+		analysis->caches_untold += stream->caches_untold;
 		if (analysis->findings)
 			err = heap_findings_add_losses(analysis->findings, &stream->loss);
 	}

@@ -71,11 +71,16 @@ struct group {
 	uint32_t cache;		     /* of all its objects: index, or CACHE_SEVERAL */
 };
 
-/* A slab cache, or one of kmalloc's: told apart by size and GFP flags. As struct group. */
+/*
+ * A slab cache; or one of kmalloc's, told apart by size and GFP flags; or those that the kernel
+ * does not tell, by sizes. As struct group: an object counts where its allocation told, whatever
+ * its free names.
+ */
 struct analysis_cache {
 	const struct cache *cache; /* NULL: one of kmalloc's, or of no known name */
 	char name[80]; /* "kmalloc-64", "kmalloc-cg-1k", "kmalloc-large", …; "0x…" */
 	bool is_kmalloc, is_large; /* large: whole pages, no slab */
+	bool is_unnamed; /* all caches of these sizes that the kernel does not tell apart */
 	bool selected;
 	uint32_t object_size, size; /* bytes to use, and from one object to the next; 0: unknown */
 	uint64_t allocations, frees, missed_frees, failed;
@@ -192,6 +197,7 @@ struct analysis {
 	uint64_t window_begin, window_end; /* the part of it that was selected */
 	uint64_t damaged_bytes;
 	uint64_t caches_unknown; /* events of caches without a name: of 0 bytes */
+	uint64_t caches_untold;	 /* allocations whose cache the kernel does not tell */
 };
 
 /* Runs the pass. 0 or -errno, with capture->why set. */

@@ -3,6 +3,9 @@
  * The tracepoint kmalloc names no cache. The kernel chooses it by size and by three GFP flags,
  * DMA before reclaimable before accounted (kmalloc_type() in include/linux/slab.h); its copies
  * for hardening (kmalloc-rnd-NN-…) cannot be told from the plain one.
+ *
+ * Before 6.0 a raw kmem_cache_alloc names no cache either, but tells its sizes. What has the same
+ * sizes goes by a name with a slash, which no cache of the kernel has.
  */
 #include "config.h"
 
@@ -52,13 +55,15 @@ int cache_table_init(struct cache_table *table, struct analysis *analysis)
 	table->account = find_bit(&capture->gfp, "__GFP_ACCOUNT");
 	table->slab_max = 2 * (page ? page : PAGE_SIZE_USUAL);
 	table->named = calloc(capture->caches.count + 1, sizeof(*table->named));
-	return table->named ? index_init(&table->others) : -ENOMEM;
+	return !table->named || index_init(&table->others) || index_init(&table->sizes) ? -ENOMEM
+											: 0;
 }
 
 void cache_table_deinit(struct cache_table *table)
 {
 	free(table->named);
 	index_deinit(&table->others);
+	index_deinit(&table->sizes);
 }
 
 /* A new one with a name; the rest is the caller's. Its index, or -ENOMEM. */
@@ -121,6 +126,30 @@ static int64_t find_unnamed(struct cache_table *table, uint64_t address)
 	return err ? err : added;
 }
 
+static int64_t find_untold(struct cache_table *table, const struct event *event)
+{
+	uint64_t key = (uint64_t)event->requested << 32 | event->allocated;
+	uint32_t found = index_find(&table->sizes, key);
+	struct analysis_cache *cache;
+	char name[40];
+	int64_t added;
+	int err;
+
+	if (found != INDEX_NONE)
+		return found;
+	snprintf(name, sizeof(name), "unnamed-%" PRIu32 "/%" PRIu32, event->requested,
+		 event->allocated);
+	added = add(table, name);
+	err = added < 0 ? (int)added : index_add(&table->sizes, key, (uint32_t)added);
+	if (err)
+		return err;
+	cache = &table->analysis->caches[added];
+	cache->is_unnamed = true;
+	cache->object_size = event->requested;
+	cache->size = event->allocated;
+	return added;
+}
+
 static enum kmalloc_type type_of(const struct cache_table *table, uint32_t gfp)
 {
 	if (gfp & table->dma)
@@ -168,7 +197,9 @@ int64_t cache_table_find(struct cache_table *table, const struct event *event)
 		return find_named(table, event->cache);
 	if (event->id == KMT_KMALLOC)
 		return find_kmalloc(table, event);
-	if (event->id == KMT_REALLOC || event_is_kfree(event))
+	if (event->id == KMT_UNNAMED_ALLOC)
+		return find_untold(table, event);
+	if (!event->cache_address && !event_is_allocation(event))
 		return CACHE_NONE;
 	return find_unnamed(table, event->cache_address);
 }

@@ -133,7 +133,7 @@ static void open_status(struct capture *capture, int directory)
 		"what was lost is known from the streams only, and what kmemtraced itself "
 		"allocated counts as any other";
 	__attribute__((cleanup(free_text))) char *text = NULL;
-	char why[160] = "";
+	char why[160] = "", newer[METADATA_TEXT];
 	int err;
 
 	err = read_text(directory, "kernel/status", TABLE_BYTES_MAX, &text);
@@ -149,8 +149,13 @@ static void open_status(struct capture *capture, int directory)
 	}
 	status_deinit(&capture->status);
 	memset(&capture->status, 0, sizeof(capture->status));
-	miss(capture, "status", err, "the status cannot be read (%s): %s",
-	     why[0] ? why : strerror(-err), without);
+	if (err == -EPROTONOSUPPORT)
+		miss(capture, "status", err, "%s; %s; without the status %s", why,
+		     metadata_newer_text(capture->metadata.tracer_version, newer, sizeof(newer)),
+		     without);
+	else
+		miss(capture, "status", err, "the status cannot be read (%s): %s",
+		     why[0] ? why : strerror(-err), without);
 }
 
 static int open_caches(struct capture *capture, const char *text)
@@ -356,10 +361,13 @@ void capture_close(struct capture *capture)
 	gfp_deinit(&capture->gfp);
 }
 
-/* kmemtraced names itself always; what repair made of a lost status names nobody. */
+/*
+ * kmemtraced names itself always; what repair made of a lost status names nobody, and so does an
+ * import.
+ */
 bool capture_knows_own(const struct capture *capture)
 {
-	return capture->has_status &&
+	return capture->has_status && !*capture->metadata.source &&
 	       (capture->status.own_count || capture->status.complete != STATUS_REPAIRED);
 }
 

@@ -23,7 +23,7 @@ struct capture_stream {
 struct capture_missing {
 	const char *key; /* status, symbols, hidden or the name of the table */
 	int err;	 /* -ENOENT: there is no such file, …; 0: it says less */
-	char sentence[256];
+	char sentence[320];
 };
 
 #define CAPTURE_MISSING_MAX 8

@@ -14,8 +14,8 @@ struct event {
 	uint64_t pointer;
 	uint64_t call_site;
 	uint64_t sequence;	       /* on its CPU, widened to 64 bits */
-	const struct cache *cache;     /* NULL: kmalloc, kfree, or a cache that has no name */
-	uint64_t cache_address;	       /* of the struct kmem_cache; 0: kmalloc, kfree */
+	const struct cache *cache;     /* NULL: none is told, or it has no name */
+	uint64_t cache_address;	       /* of the struct kmem_cache; 0: none is told */
 	uint32_t requested, allocated; /* bytes; a cache's allocation has the cache's sizes */
 	uint32_t task;		       /* thread id */
 	uint32_t gfp;
@@ -27,10 +27,10 @@ struct event {
 static inline bool event_is_allocation(const struct event *event)
 {
 	return event->id == KMT_KMALLOC || event->id == KMT_CACHE_ALLOC ||
-	       event->id == KMT_BULK_ALLOC;
+	       event->id == KMT_BULK_ALLOC || event->id == KMT_UNNAMED_ALLOC;
 }
 
-/* A free that says nothing of the cache, as kfree() and kfree_bulk() do. */
+/* A free that knows nothing of caches, as kfree() and kfree_bulk() do. */
 static inline bool event_is_kfree(const struct event *event)
 {
 	return event->id == KMT_KFREE || event->id == KMT_RESCUED_KFREE ||

@@ -42,7 +42,8 @@ struct heap_findings {
 	struct judged_case *cases;
 	size_t case_count;
 	struct spans lost, skipped;
-	uint32_t always; /* reasons that the whole capture gives */
+	struct index missed_sizes; /* of unnamed caches of whose frees some were missed */
+	uint32_t always;	   /* reasons that the whole capture gives */
 };
 
 static uint32_t reasons_of_capture(const struct analysis *analysis)
@@ -128,6 +129,8 @@ int heap_findings_open(struct heap_findings **result, const struct analysis *ana
 	findings->analysis = analysis;
 	findings->always = reasons_of_capture(analysis);
 	err = index_init(&findings->by_key);
+	if (!err)
+		err = index_init(&findings->missed_sizes);
 	for (size_t i = 0; i < status->skip_count && !err; i++)
 		err = spans_add(&findings->skipped, status->skips[i].after,
 				status->skips[i].before);
@@ -144,6 +147,7 @@ void heap_findings_close(struct heap_findings *findings)
 	if (!findings)
 		return;
 	index_deinit(&findings->by_key);
+	index_deinit(&findings->missed_sizes);
 	free(findings->list);
 	free(findings->next);
 	free(findings->cases);
@@ -286,6 +290,37 @@ static bool is_raised_between(const struct status *status, enum finding_kind kin
 				  judged->time - judged->since <= status->raised_most);
 }
 
+static int find_missed_sizes(struct heap_findings *findings)
+{
+	const struct analysis *analysis = findings->analysis;
+	int err = 0;
+
+	for (size_t i = 0; i < analysis->cache_count && !err; i++) {
+		const struct analysis_cache *cache = &analysis->caches[i];
+
+		if (cache->is_unnamed && cache->missed_frees &&
+		    index_find(&findings->missed_sizes, cache->size) == INDEX_NONE)
+			err = index_add(&findings->missed_sizes, cache->size, 0);
+	}
+	return err;
+}
+
+/*
+ * Were some of the cache's frees missed? A cache that is merged into another raises the size that
+ * allocations from it request: then what has no name goes by two.
+ */
+static bool is_missed(const struct heap_findings *findings, uint32_t object)
+{
+	const struct analysis_cache *cache;
+
+	if (object == CACHE_NONE)
+		return false;
+	cache = &findings->analysis->caches[object];
+	if (cache->is_unnamed)
+		return index_find(&findings->missed_sizes, cache->size) != INDEX_NONE;
+	return cache->missed_frees;
+}
+
 static uint32_t judge(const struct heap_findings *findings, const struct judged_case *judged)
 {
 	const struct analysis *analysis = findings->analysis;
@@ -295,12 +330,12 @@ static uint32_t judge(const struct heap_findings *findings, const struct judged_
 	if (is_raised_between(&analysis->capture->status, kind, judged))
 		reasons |= REASON_RAISED;
 	if (analysis->totals.unknown)
-		reasons |= REASON_UNOBSERVED;
+		reasons |= REASON_UNKNOWN;
 	if (spans_meet(&findings->lost, judged->since, judged->time))
 		reasons |= REASON_LOST;
 	if (spans_meet(&findings->skipped, judged->since, judged->time))
 		reasons |= REASON_SKIPPED;
-	if (judged->object != CACHE_NONE && analysis->caches[judged->object].missed_frees)
+	if (is_missed(findings, judged->object))
 		reasons |= REASON_MISSED;
 	return reasons;
 }
@@ -329,6 +364,10 @@ static int compare_findings(const void *left, const void *right)
 
 int heap_findings_judge(struct heap_findings *findings)
 {
+	int err = find_missed_sizes(findings);
+
+	if (err)
+		return err;
 	spans_sort(&findings->lost);
 	spans_sort(&findings->skipped);
 	for (size_t i = 0; i < findings->case_count; i++) {
@@ -414,6 +453,8 @@ const char *finding_reason_text(enum finding_reason reason)
 		return "not all was attached";
 	case REASON_RAISED:
 		return "times of records were raised";
+	case REASON_UNKNOWN:
+		return "records are of unknown kinds";
 	case REASON_GUESS:
 		return "the rule itself can be wrong";
 	}

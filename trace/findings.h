@@ -42,8 +42,9 @@ enum finding_reason {
 	REASON_ATTACHING = 128, /* not everything was attached, yet or any more */
 	REASON_GUESS = 256,	/* the rule itself can be wrong */
 	REASON_RAISED = 512,	/* records may not be in their true order */
+	REASON_UNKNOWN = 1024,	/* there are records of kinds that this version does not know */
 };
-#define FINDING_REASONS 10
+#define FINDING_REASONS 11
 
 /* One entry for each kind, pair of sites, and pair of caches. */
 struct finding {

@@ -19,6 +19,21 @@
 #define SIGNATURE "/* CTF 1.8" /* with this a text must begin */
 #define SECOND 1000000000U     /* ns */
 
+#define TRACER "kmemtraced"
+#define IMPORTER "kmemtrace-import"
+
+/* By enum metadata_clock. */
+static const struct {
+	const char *key, *description;
+} clocks[] = {
+	{ "monotonic", "CLOCK_MONOTONIC of the capturing kernel" },
+	{ "other", "the clock of the recording that was imported" },
+	{ "events", "numbers of events: the recording that was imported has no times" },
+};
+
+/* By enum metadata_order. */
+static const char *const orders[] = { "unknown", "le", "be" };
+
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec time;
@@ -46,6 +61,11 @@ static uint64_t read_wall_offset(void)
 	return offset;
 }
 
+unsigned int metadata_word_bits(const char *machine)
+{
+	return strstr(machine, "64") || !strcmp(machine, "s390x") ? 64 : 32;
+}
+
 int metadata_init(struct metadata *metadata)
 {
 	struct utsname names;
@@ -59,8 +79,7 @@ int metadata_init(struct metadata *metadata)
 	metadata->uuid[8] = (metadata->uuid[8] & 0x3f) | 0x80;
 	metadata->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	/* The kernel's, which may be wider than this program's. */
-	metadata->word_bits = strstr(names.machine, "64") || !strcmp(names.machine, "s390x") ? 64
-											     : 32;
+	metadata->word_bits = metadata_word_bits(names.machine);
 	metadata->page_size = sysconf(_SC_PAGESIZE);
 	metadata->wall_offset = read_wall_offset();
 	snprintf(metadata->hostname, sizeof(metadata->hostname), "%s", names.nodename);
@@ -83,8 +102,6 @@ static const char types[] = SIGNATURE
 
 /* struct packet_header and struct kmt_record, field by field. */
 static const char layouts[] =
-	"typealias integer { size = 64; align = 8; signed = false;\n"
-	"\tmap = clock.monotonic.value; } := time_ns;\n"
 	"stream {\n"
 	"\tid = 0;\n"
 	"\tpacket.context := struct {\n"
@@ -117,7 +134,9 @@ static const char layouts[] =
 	"event { name = \"kfree_rescued\"; id = 8; stream_id = 0;\n"
 	"\tfields := struct { u64 reserved; }; };\n"
 	"event { name = \"kmem_cache_free_rescued\"; id = 9; stream_id = 0;\n"
-	"\tfields := struct { x64 cache; }; };\n";
+	"\tfields := struct { x64 cache; }; };\n"
+	"event { name = \"kmem_cache_alloc_unnamed\"; id = 10; stream_id = 0;\n"
+	"\tfields := struct { u32 requested; u32 allocated; }; };\n";
 
 static void write_uuid(const uint8_t uuid[16], FILE *file)
 {
@@ -139,6 +158,33 @@ static void write_string(const char *key, const char *text, FILE *file)
 	fputs("\";\n", file);
 }
 
+const char *metadata_clock_text(const struct metadata *metadata)
+{
+	return clocks[metadata->clock].key;
+}
+
+enum metadata_order metadata_order(const struct metadata *metadata)
+{
+	if (*metadata->source)
+		return metadata->source_order;
+	return metadata->big_endian ? METADATA_ORDER_BIG : METADATA_ORDER_LITTLE;
+}
+
+static void write_clock(const struct metadata *metadata, FILE *file)
+{
+	const char *key = clocks[metadata->clock].key;
+
+	fprintf(file, "clock {\n\tname = %s;\n\tdescription = \"%s\";\n", key,
+		clocks[metadata->clock].description);
+	fputs("\tfreq = 1000000000; precision = 1;\n", file);
+	fprintf(file, "\toffset_s = %" PRIu64 "; offset = %" PRIu64 "; absolute = false;\n};\n",
+		metadata->wall_offset / SECOND, metadata->wall_offset % SECOND);
+	fprintf(file,
+		"typealias integer { size = 64; align = 8; signed = false;\n"
+		"\tmap = clock.%s.value; } := time_ns;\n",
+		key);
+}
+
 int metadata_write(const struct metadata *metadata, FILE *file)
 {
 	unsigned int major = 0, minor = 0;
@@ -156,17 +202,17 @@ int metadata_write(const struct metadata *metadata, FILE *file)
 	write_string("kernel_release", metadata->release, file);
 	write_string("kernel_version", metadata->version, file);
 	write_string("machine", metadata->machine, file);
-	write_string("tracer_name", "kmemtraced", file);
+	write_string("tracer_name", *metadata->source ? IMPORTER : TRACER, file);
 	fprintf(file, "\ttracer_major = %u; tracer_minor = %u;\n", major, minor);
 	write_string("tracer_version", metadata->tracer_version, file);
+	if (*metadata->source) {
+		write_string("kmt_source", metadata->source, file);
+		write_string("kmt_source_order", orders[metadata->source_order], file);
+		write_string("kmt_clock", metadata_clock_text(metadata), file);
+	}
 	fprintf(file, "\tkmt_format = %u; kmt_word_bits = %u; kmt_page_size = %u;\n};\n",
 		metadata->format, metadata->word_bits, metadata->page_size);
-	fputs("clock {\n\tname = monotonic;\n"
-	      "\tdescription = \"CLOCK_MONOTONIC of the capturing kernel\";\n"
-	      "\tfreq = 1000000000; precision = 1;\n",
-	      file);
-	fprintf(file, "\toffset_s = %" PRIu64 "; offset = %" PRIu64 "; absolute = false;\n};\n",
-		metadata->wall_offset / SECOND, metadata->wall_offset % SECOND);
+	write_clock(metadata, file);
 	fputs(layouts, file);
 	return escape_result(file);
 }
@@ -301,6 +347,41 @@ fail(int err, char *why, size_t size, const char *format, ...)
 	return -err;
 }
 
+/* An importer's own statements; a capture of kmemtraced has none. */
+static void parse_source(struct metadata *metadata, const char *text)
+{
+	char value[16];
+
+	find_string(text, "kmt_source", metadata->source, sizeof(metadata->source));
+	find_string(text, "kmt_clock", value, sizeof(value));
+	/* one of a later version, if it is none of these */
+	metadata->clock = *value ? METADATA_CLOCK_OTHER : METADATA_CLOCK_MONOTONIC;
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+		if (!strcmp(value, clocks[i].key))
+			metadata->clock = i;
+	find_string(text, "kmt_source_order", value, sizeof(value));
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		if (!strcmp(value, orders[i]))
+			metadata->source_order = i;
+}
+
+char *metadata_newer_text(const char *tracer_version, char *text, size_t size)
+{
+	size_t length = strlen(tracer_version);
+	bool plain = length;
+
+	for (size_t i = 0; i < length; i++)
+		plain &= isgraph((unsigned char)tracer_version[i]) != 0;
+	if (strcmp(tracer_version, PACKAGE_VERSION) == 0)
+		snprintf(text, size, "kmemtrace %s, which is this, writes no such thing: damage",
+			 tracer_version);
+	else
+		snprintf(text, size, "%s%s%stake a newer kmemtrace than this, %s",
+			 plain ? "kmemtrace " : "", plain ? tracer_version : "",
+			 plain ? " wrote it: " : "", PACKAGE_VERSION);
+	return text;
+}
+
 /* What is missing or cannot be is as most machines have it. */
 static void parse_machine(struct metadata *metadata, const char *text)
 {
@@ -310,7 +391,7 @@ static void parse_machine(struct metadata *metadata, const char *text)
 	if (find_number(text, "kmt_word_bits", &number) && (number == 32 || number == 0))
 		metadata->word_bits = number;
 	metadata->page_size = 4096;
-	if (find_number(text, "kmt_page_size", &number) && number && number <= 1U << 30 &&
+	if (find_number(text, "kmt_page_size", &number) && number <= 1U << 30 &&
 	    !(number & (number - 1)))
 		metadata->page_size = number;
 	if (find_number(text, "offset_s", &seconds) && find_number(text, "offset", &offset) &&
@@ -320,14 +401,13 @@ static void parse_machine(struct metadata *metadata, const char *text)
 	find_string(text, "kernel_release", metadata->release, sizeof(metadata->release));
 	find_string(text, "kernel_version", metadata->version, sizeof(metadata->version));
 	find_string(text, "machine", metadata->machine, sizeof(metadata->machine));
-	find_string(text, "tracer_version", metadata->tracer_version,
-		    sizeof(metadata->tracer_version));
 }
 
 int metadata_parse(struct metadata *metadata, const char *text, char *why, size_t why_size)
 {
 	const char *order = find_value(text, "byte_order");
 	size_t order_size = order ? skip_token(order) - order : 0;
+	char newer[METADATA_TEXT];
 	uint64_t format;
 
 	*metadata = (struct metadata){ 0 };
@@ -336,11 +416,13 @@ int metadata_parse(struct metadata *metadata, const char *text, char *why, size_
 	if (!find_number(text, "kmt_format", &format) || !format)
 		return fail(EINVAL, why, why_size,
 			    "it has no kmt_format: this trace is not of kmemtraced");
+	find_string(text, "tracer_version", metadata->tracer_version,
+		    sizeof(metadata->tracer_version));
 	if (format > CAPTURE_FORMAT)
 		return fail(EPROTONOSUPPORT, why, why_size,
-			    "the capture has format %" PRIu64
-			    ", this program reads up to %d: use a newer one",
-			    format, CAPTURE_FORMAT);
+			    "the capture has format %" PRIu64 ", this program reads up to %d; %s",
+			    format, CAPTURE_FORMAT,
+			    metadata_newer_text(metadata->tracer_version, newer, sizeof(newer)));
 	metadata->format = format;
 	if (!find_uuid(text, metadata->uuid))
 		return fail(EINVAL, why, why_size, "it has no uuid");
@@ -348,5 +430,6 @@ int metadata_parse(struct metadata *metadata, const char *text, char *why, size_
 		return fail(EINVAL, why, why_size, "it has no byte_order that is le or be");
 	metadata->big_endian = *order == 'b';
 	parse_machine(metadata, text);
+	parse_source(metadata, text);
 	return 0;
 }

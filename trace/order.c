@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +55,15 @@ static int fail(struct order *order, const struct lane *lane, int err)
 {
 	struct capture *capture = order->capture;
 	const char *path = capture->streams[lane - order->lanes].path;
+	char newer[METADATA_TEXT];
 
-	snprintf(capture->why, sizeof(capture->why), "%s: %s", path, strerror(-err));
+	if (err == -EPROTONOSUPPORT)
+		snprintf(capture->why, sizeof(capture->why), "%s: byte %" PRIu64 ": %s; %s", path,
+			 lane->stream.offset, lane->stream.why,
+			 metadata_newer_text(capture->metadata.tracer_version, newer,
+					     sizeof(newer)));
+	else
+		snprintf(capture->why, sizeof(capture->why), "%s: %s", path, strerror(-err));
 	return err;
 }
 
@@ -185,8 +193,8 @@ static const struct cache *find_cache(struct order *order, uint64_t address, uin
 static void make_cache_event(struct order *order, struct lane *lane, struct event *event)
 {
 	event->cache_address = lane->record.cache;
-	if (event_is_kfree(event))
-		return; /* kfree_bulk() names none */
+	if (!event->cache_address && !event_is_allocation(event))
+		return; /* kfree_bulk() names none, nor do older kernels in any free */
 	event->cache = find_cache(order, event->cache_address, event->time);
 	if (!event->cache) {
 		lane->figures.caches_unknown++;
@@ -212,6 +220,9 @@ static void make_event(struct order *order, struct lane *lane, struct event *eve
 		.id = record->id,
 	};
 	switch (record->id) {
+	case KMT_UNNAMED_ALLOC:
+		lane->figures.caches_untold++;
+		/* fall through */
 	case KMT_KMALLOC:
 	case KMT_REALLOC:
 		event->requested = record->requested;

@@ -27,6 +27,7 @@ struct order_stream {
 	uint64_t damaged_bytes;		/* passed over */
 	uint64_t packets;
 	uint64_t caches_unknown; /* events of a cache that kernel/caches does not name */
+	uint64_t caches_untold;	 /* allocations whose cache the kernel does not tell */
 };
 
 /* 0 or -errno, with capture->why set. The capture must stay open. */

@@ -60,6 +60,12 @@ void stream_close(struct stream *stream)
 	stream->buffer_size = 0;
 }
 
+/* Is it a packet as this program can read it, if it is whole? */
+static bool is_known(const struct packet_header *header)
+{
+	return header->version == PACKET_VERSION && header->codec == PACKET_RAW;
+}
+
 __attribute__((format(printf, 2, 3))) static int bad(struct stream *stream, const char *format, ...)
 {
 	va_list arguments;
@@ -110,26 +116,30 @@ void packet_header_swap(struct packet_header *header)
 	header->crc = bswap_32(header->crc);
 }
 
+/* The content of a later codec may end anywhere; other lengths are the same in all versions. */
+static bool has_right_lengths(const struct packet_header *header)
+{
+	uint64_t bytes = header->packet_bits / 8;
+
+	return header->packet_bits % 64 == 0 && bytes >= sizeof(*header) &&
+	       bytes <= PACKET_BYTES_MAX &&
+	       (!is_known(header) ||
+		(header->content_bits % 64 == 0 && header->content_bits <= header->packet_bits &&
+		 header->content_bits / 8 >= sizeof(*header)));
+}
+
 /* What can be told from the header alone, in this machine's byte order. */
 static int check_header(struct stream *stream, const struct packet_header *header, uint64_t left)
 {
 	uint64_t bytes = header->packet_bits / 8;
 
-	if (header->version > PACKET_VERSION)
-		return bad(stream, "a packet of format version %u, this program knows %u",
-			   header->version, PACKET_VERSION);
-	if (header->version != PACKET_VERSION)
+	if (!header->version)
 		return bad(stream, "a packet of format version %u, which never was",
 			   header->version);
-	if (header->codec != PACKET_RAW)
-		return bad(stream, "a packet of codec %u, this program knows %u", header->codec,
-			   PACKET_RAW);
-	if (header->packet_bits % 64 || header->content_bits % 64 || bytes > PACKET_BYTES_MAX ||
-	    header->content_bits > header->packet_bits ||
-	    header->content_bits / 8 < sizeof(*header))
+	if (!has_right_lengths(header))
 		return bad(stream, "a packet of %" PRIu64 " bits with %" PRIu64 " of content",
 			   header->packet_bits, header->content_bits);
-	if (header->time_last < header->time_first)
+	if (is_known(header) && header->time_last < header->time_first)
 		return bad(stream, "a packet that ends before it begins");
 	if (bytes > left)
 		return bad(stream, "cut off: %" PRIu64 " bytes of %" PRIu64 " are there", left,
@@ -151,7 +161,19 @@ static int reserve(struct stream *stream, size_t size)
 	return 0;
 }
 
-/* Reads and checks the packet at offset. 0, -EBADMSG or another -errno. */
+/* A packet that is whole and right, but for later programs: no damage. */
+static int refuse(struct stream *stream, const struct packet_header *header)
+{
+	if (header->version != PACKET_VERSION)
+		bad(stream, "a packet of format version %u, this program knows %u", header->version,
+		    PACKET_VERSION);
+	else
+		bad(stream, "a packet of codec %u, this program knows %u", header->codec,
+		    PACKET_RAW);
+	return -EPROTONOSUPPORT;
+}
+
+/* Reads and checks the packet at offset. 0, -EBADMSG, -EPROTONOSUPPORT or another -errno. */
 static int read_packet(struct stream *stream, uint64_t offset, struct packet *packet)
 {
 	struct packet_header *header = &packet->header;
@@ -193,6 +215,8 @@ static int read_packet(struct stream *stream, uint64_t offset, struct packet *pa
 		return bad(stream, "a packet whose CRC-32 is %08" PRIx32 ", not %08" PRIx32, crc,
 			   header->crc);
 	}
+	if (!is_known(header))
+		return refuse(stream, header);
 	packet->offset = offset;
 	packet->records = stream->buffer + sizeof(*header);
 	packet->size = header->content_bits / 8 - sizeof(*header);
@@ -248,7 +272,7 @@ int stream_resync(struct stream *stream)
 		     at < (size_t)size && stream->wasted < waste_max;
 		     at = find_magic(scan, size, at + 1)) {
 			err = read_packet(stream, offset + at, &packet);
-			if (!err) {
+			if (!err || err == -EPROTONOSUPPORT) {
 				stream->offset = offset + at;
 				return 1;
 			}
@@ -272,6 +296,12 @@ void cursor_init(struct cursor *cursor, const struct packet *packet)
 	cursor->swap = packet->swap;
 }
 
+static bool has_sizes(const struct kmt_record *record)
+{
+	return record->id == KMT_KMALLOC || record->id == KMT_REALLOC ||
+	       record->id == KMT_UNNAMED_ALLOC;
+}
+
 static void swap_record(struct kmt_record *record)
 {
 	record->time = bswap_64(record->time);
@@ -281,7 +311,7 @@ static void swap_record(struct kmt_record *record)
 	record->call_site = bswap_64(record->call_site);
 	record->task = bswap_32(record->task);
 	record->gfp = bswap_32(record->gfp);
-	if (record->id == KMT_KMALLOC || record->id == KMT_REALLOC) {
+	if (has_sizes(record)) {
 		record->requested = bswap_32(record->requested);
 		record->allocated = bswap_32(record->allocated);
 	} else {

@@ -32,7 +32,7 @@ struct stream {
 	unsigned char *buffer;
 	size_t buffer_size;
 	uint64_t wasted; /* bytes of what looked like a packet and was none */
-	char why[200];	 /* after -EBADMSG: what is wrong with the bytes at offset */
+	char why[200];	 /* after -EBADMSG or -EPROTONOSUPPORT: what is at offset */
 };
 
 /* 0 or -errno (-EISDIR, -EINVAL for what is no regular file, …). */
@@ -41,14 +41,16 @@ void stream_close(struct stream *stream);
 
 /*
  * The next packet, valid until the next call. 1; 0 at the end; -EBADMSG: the bytes at
- * stream->offset are no whole and right packet, stream->why says why; or another -errno.
+ * stream->offset are no whole and right packet; -EPROTONOSUPPORT: they are one, of a version or
+ * codec that is not known; or another -errno. Of these two stream->why says why.
  */
 int stream_next(struct stream *stream, struct packet *packet);
 
 /*
- * After -EBADMSG: looks for the next whole, right packet behind stream->offset. 1 and offset
- * stands on it; 0: there is none, offset stands at the end; or -errno. Takes time in proportion
- * to the file, whatever is in it: one full of false packets is given up.
+ * After -EBADMSG: looks for the next whole, right packet behind stream->offset, of whatever
+ * version and codec. 1 and offset stands on it; 0: there is none, offset stands at the end; or
+ * -errno. Takes time in proportion to the file, whatever is in it: one full of false packets is
+ * given up.
  */
 int stream_resync(struct stream *stream);
 

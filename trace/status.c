@@ -395,6 +395,7 @@ static int parse_list(struct status *status, struct line *line)
 		return parse_span(status, line);
 	if (line_key(line, "skip"))
 		return parse_skip(status, line);
+	status->unknown_lines += line->at < line->end;
 	return 0;
 }
 
@@ -448,7 +449,7 @@ int status_parse(struct status *status, const char *text, char *why, size_t why_
 			if (line_u64(&line, 10, &format) && format > STATUS_FORMAT) {
 				snprintf(why, why_size,
 					 "the status has format %" PRIu64
-					 ", this program reads up to %d: use a newer one",
+					 ", this program reads up to %d",
 					 format, STATUS_FORMAT);
 				err = -EPROTONOSUPPORT;
 			}

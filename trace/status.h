@@ -89,6 +89,7 @@ struct status {
 	size_t span_count;
 	struct status_skip *skips; /* when events were skipped; in the order in which it was seen */
 	size_t skip_count;	   /* at most STATUS_SKIPS_MAX */
+	size_t unknown_lines;	   /* that were read: of keys that this version does not know */
 };
 
 void status_deinit(struct status *status);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 struct suspect {
 	struct analysis *analysis;
 	struct pages pages;
-	bool kfree_of_cache_is_legal;
+	bool kfree_of_cache_is_legal, release_known;
 };
 
 /* SLOB, which could not do it, went with 6.4; it is a matter of what was allowed when. */
@@ -42,6 +43,7 @@ int suspect_open(struct suspect **result, struct analysis *analysis)
 		return -ENOMEM;
 	suspect->analysis = analysis;
 	suspect->kfree_of_cache_is_legal = is_since_6_4(analysis->capture->metadata.release);
+	suspect->release_known = isdigit((unsigned char)*analysis->capture->metadata.release);
 	err = pages_init(&suspect->pages);
 	if (err) {
 		suspect_close(suspect);
@@ -118,7 +120,12 @@ static int suspect_overlap(struct suspect *suspect, const struct event *event, u
 				 beneath->cache, 0);
 }
 
-/* The page was of another class: nothing of that may live where the new object lies. */
+/*
+ * The page was of another class: nothing of that may live where the new object lies. Here and in
+ * find_around() a class is a stride and a phase, whatever the cache: bytes that two live objects
+ * would share prove it, of one cache or of two. So objects of several caches that the kernel does
+ * not tell apart are judged as any; a missed free of one of them makes all of them doubtful.
+ */
 static int look_beneath(struct suspect *suspect, const struct event *event, uint32_t cache,
 			const struct page *page)
 {
@@ -166,8 +173,8 @@ int suspect_allocation(struct suspect *suspect, const struct event *event, uint3
 	uint32_t phase;
 	int err = 0;
 
-	if (event->id == KMT_KMALLOC && event->allocated < event->requested &&
-	    event->requested != KMT_SIZE_MAX)
+	if ((event->id == KMT_KMALLOC || event->id == KMT_UNNAMED_ALLOC) &&
+	    event->allocated < event->requested && event->requested != KMT_SIZE_MAX)
 		err = suspect_short(suspect, event, cache);
 	if (err || !has_class(suspect, event, cache))
 		return err;
@@ -191,7 +198,7 @@ int suspect_failure(struct suspect *suspect, const struct event *event, uint32_t
 	struct finding found = describe(FINDING_FAILED_ALLOCATION, event);
 
 	found.alloc_site = event->call_site;
-	found.cache = event->cache_address ? cache : CACHE_NONE;
+	found.cache = event->id == KMT_KMALLOC ? CACHE_NONE : cache;
 	return heap_findings_add_plain(suspect->analysis->findings, &found, event->time,
 				       CERTAINTY_LEGAL);
 }
@@ -227,48 +234,75 @@ static uint32_t reasons_of(const struct event *event)
 	return event_is_rescued(event) ? REASON_RESCUED : 0;
 }
 
+/* Of what the kernel does not name: that it was taken by name from one of kmalloc's caches. */
+static bool may_be_kmallocs(const struct analysis_cache *object)
+{
+	uint32_t size = object->size;
+
+	return object->is_unnamed && object->object_size == size &&
+	       (size == 96 || size == 192 || !(size & (size - 1)));
+}
+
 static int suspect_kfree(struct suspect *suspect, const struct event *event,
 			 const struct heap_block *block)
 {
-	struct finding found =
-		describe_free(suspect, FINDING_CACHE_KFREED, event, CACHE_NONE, block);
+	const struct analysis_cache *object = &suspect->analysis->caches[block->cache];
+	bool guessed = !suspect->release_known || may_be_kmallocs(object);
+	struct finding found;
 
+	if (object->is_kmalloc || (!object->cache && !object->is_unnamed))
+		return 0;
+	found = describe_free(suspect, FINDING_CACHE_KFREED, event, CACHE_NONE, block);
 	if (suspect->kfree_of_cache_is_legal)
 		return heap_findings_add_plain(suspect->analysis->findings, &found, event->time,
 					       CERTAINTY_LEGAL);
 	return heap_findings_add(suspect->analysis->findings, &found, event->time, block->time,
-				 block->cache, reasons_of(event));
+				 block->cache, reasons_of(event) | (guessed ? REASON_GUESS : 0));
+}
+
+/* What a free to the named cache is; NULL: to one that the kernel does not tell. */
+static enum finding_kind kind_of_cache_free(const struct analysis_cache *object,
+					    const struct analysis_cache *named)
+{
+	if (object->is_kmalloc) {
+		/*
+		 * A hardened kernel tells the object's own cache (cache_from_obj() in mm/slub.c):
+		 * one of kmalloc's is as wrong, unless the object was taken from it by name.
+		 */
+		if (object->cache && (!named || named->is_kmalloc))
+			return FINDING_KIND_COUNT;
+		return FINDING_KMALLOC_TO_CACHE;
+	}
+	if (!named || !object->cache || object->cache->address == named->cache->address ||
+	    !strcmp(object->name, named->name))
+		return FINDING_KIND_COUNT;
+	return FINDING_WRONG_CACHE;
 }
 
 int suspect_free(struct suspect *suspect, const struct event *event, uint32_t cache,
 		 const struct heap_block *block)
 {
 	const struct analysis_cache *object = &suspect->analysis->caches[block->cache];
-	const struct analysis_cache *named;
+	const struct analysis_cache *named = NULL;
+	uint32_t reasons = reasons_of(event);
+	enum finding_kind kind;
 	struct finding found;
 
 	if (event_is_kfree(event))
-		return object->is_kmalloc || !object->cache ? 0
-							    : suspect_kfree(suspect, event, block);
-	named = &suspect->analysis->caches[cache];
-	if (!named->cache)
+		return suspect_kfree(suspect, event, block);
+	if (cache != CACHE_NONE)
+		named = &suspect->analysis->caches[cache];
+	if (named && !named->cache)
 		return 0;
-	if (object->is_kmalloc) {
-		/*
-		 * A hardened kernel tells the object's own cache (cache_from_obj() in mm/slub.c):
-		 * one of kmalloc's is as wrong, unless the object was taken from it by name.
-		 */
-		if (object->cache && named->is_kmalloc)
-			return 0;
-		found = describe_free(suspect, FINDING_KMALLOC_TO_CACHE, event, cache, block);
-	} else {
-		if (!object->cache || object->cache->address == named->cache->address ||
-		    !strcmp(object->name, named->name))
-			return 0;
-		found = describe_free(suspect, FINDING_WRONG_CACHE, event, cache, block);
-	}
+	kind = kind_of_cache_free(object, named);
+	if (kind == FINDING_KIND_COUNT)
+		return 0;
+	/* A kernel that tells a name by its address: another name may lie there by now. */
+	if (kind == FINDING_WRONG_CACHE && !named->size)
+		reasons |= REASON_GUESS;
+	found = describe_free(suspect, kind, event, cache, block);
 	return heap_findings_add(suspect->analysis->findings, &found, event->time, block->time,
-				 block->cache, reasons_of(event));
+				 block->cache, reasons);
 }
 
 static int suspect_double(struct suspect *suspect, const struct event *event, uint32_t cache,

@@ -40,15 +40,17 @@ done
 } >out
 diff -u "$srcdir/cli/import-kmemtrace.expected" out || exit 1
 
-# The other byte order says the same, but what it is.
+# The other byte order says the same, but which it is.
 try -q -o big.data big/cpu2.out big/cpu1.out big/cpu0.out >out || exit 1
 try -q -o damaged-big.data damaged-big/cpu0.out >>out || exit 1
-grep -q 'version = "big-endian' big.data/metadata || { cat big.data/metadata; exit 1; }
-for capture in little.data big.data; do
-	"$builddir/kmemtrace-report" --format=json -i $capture >$capture.json || exit 1
-	"$builddir/kmemtrace-report" events --format=json -l 0 -i $capture >>$capture.json || exit 1
+for endian in little big; do
+	"$builddir/kmemtrace-report" --format=json -i $endian.data >$endian.json || exit 1
+	grep -q "\"endian\": \"$endian\"" $endian.json || { cat $endian.json; exit 1; }
+	"$builddir/kmemtrace-report" events --format=json -l 0 -i $endian.data >>$endian.json ||
+		exit 1
 done
-diff -u little.data.json big.data.json || exit 1
+sed -i '/"endian": /d' little.json big.json
+diff -u little.json big.json || exit 1
 for capture in damaged.data damaged-big.data; do
 	"$builddir/kmemtrace-report" events --format=csv -l 0 -i $capture >$capture.csv || exit 1
 done
@@ -57,3 +59,47 @@ diff -u damaged.data.csv damaged-big.data.csv || exit 1
 # An older capture is kept.
 try -q -o big.data big/cpu1.out big/cpu0.out >out || exit 1
 [ -e big.data.old/metadata ] && [ ! -e big.data/cpu2 ] || { ls -R; exit 1; }
+
+# No report tells a time: in place of one it counts events. Symbols and a release may be told.
+cat >System.map <<'END'
+c0101000 T alloc_a
+c0102000 t alloc_b
+c0103000 T free_a
+c0104000 D data_a
+END
+gzip -c System.map >System.map.gz
+cat >of-cache <<'END'
+0 alloc 2 10 0xc0101010 0xc7100000 4096 4096 0x20 -1
+0 alloc 0 11 0xc0101020 0xc7002000 100 128 0x20 -1
+0 free 0 12 0xc0103010 0xc7100000
+0 alloc 1 18 0xc0102030 0xc7003000 60 64 0x20 -1
+END
+"$builddir/tests/mkrelay" big . <of-cache || exit 1
+{
+	for map in System.map System.map.gz; do
+		try -q --symbols=$map -o mapped cpu0.out
+		gzip -dc mapped/kernel/symbols
+	done
+	sed -n '/^env/,/^}/p; /^clock/,/^}/p' mapped/metadata | sed '/tracer_[mv]/d'
+	for view in timeline leaks lifetimes findings; do
+		echo "=== $view"
+		"$builddir/kmemtrace-report" $view -i mapped | sed '/^$/q'
+		"$builddir/kmemtrace-report" $view -i mapped | sed '1,/^$/d; / = /,$d'
+		"$builddir/kmemtrace-report" $view --format=csv -i mapped 2>&1 | sed 1q
+	done
+	"$builddir/kmemtrace-check" -v mapped
+	"$builddir/kmemtrace-report" leaks --format=json -i mapped | grep 'events\|time\|_s"'
+	for release in 6.3.9 6.4.0-rc1; do
+		try -q --release=$release -o mapped cpu0.out
+		"$builddir/kmemtrace-report" findings -i mapped | grep '^capture\|^cache-object\|since: '
+	done
+	try --release=newest cpu0.out | sed 2q
+	try --symbols=none -o none cpu0.out
+	try --symbols=of-cache -o none cpu0.out
+	sed 's/^c01...../00000000/' System.map >hidden
+	try --symbols=hidden -o none cpu0.out
+	head -c 40 System.map.gz >cut.gz
+	try --symbols=cut.gz -o none cpu0.out
+	ls -d none* 2>/dev/null
+} >out
+diff -u "$srcdir/cli/import-kmemtrace-told.expected" out

@@ -63,8 +63,9 @@ old nine [000] 5.000006: kmem:kfree: call_site=h+0x3 ptr=0xffff880000002000
 old 9 [000] 5.000007000: PERF_RECORD_LOST lost 3
 old 9 [000] 5.000008000: kmem:kfree: call_site=h+0x3 ptr=0xffff880000003000
 END
+printf '%s\n' 'ffffffff81234000 T first' 'ffffffff81234568 t second' 'c0001000 t far' >symbols
 {
-	"$builddir/kmemtrace-import" --format=perf -o odd odd.txt 2>&1
+	"$builddir/kmemtrace-import" --format=perf --symbols=symbols -o odd odd.txt 2>&1
 	"$builddir/kmemtrace-check" odd
 	"$builddir/kmemtrace-report" events --format=csv -l 0 -i odd 2>&1
 	cat odd/kernel/caches odd/kernel/gfp odd/kernel/tasks

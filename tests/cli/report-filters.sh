@@ -8,6 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
 "$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
+"$builddir/tests/mktrace" unnamed <"$srcdir/cli/unnamed.trace" || exit 1
 failed=0
 
 # Each record is of one of these.
@@ -58,7 +59,7 @@ add_up()
 	done
 }
 
-for capture in kmemtrace.data "$srcdir/data/sample"; do
+for capture in kmemtrace.data unnamed "$srcdir/data/sample"; do
 	for size in 0 49 63 64 1000 4095 20000; do
 		add_up "$objects" "$capture" --max-size=$size --min-size=$((size + 1))
 	done

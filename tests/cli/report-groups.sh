@@ -8,6 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
 "$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
+"$builddir/tests/mktrace" unnamed <"$srcdir/cli/unnamed.trace" || exit 1
 failed=0
 
 # sum FILE ARRAY KEY: of the rows of a table, or of the totals.
@@ -32,7 +33,7 @@ for by in site function module cache size task cpu node gfp; do
 done | tr '\r' '~' >out
 diff -u "$srcdir/cli/report-groups.expected" out || failed=1
 
-for capture in kmemtrace.data "$srcdir/data/sample"; do
+for capture in kmemtrace.data unnamed "$srcdir/data/sample"; do
 	"$builddir/kmemtrace-report" -i "$capture" --format=json >whole || exit 1
 	for by in site function module cache size task cpu node gfp; do
 		"$builddir/kmemtrace-report" sites -i "$capture" --by=$by --format=json >part || exit 1

@@ -23,7 +23,7 @@ count() { # count EVENT…
 	done
 	echo $sum
 }
-allocations=$(count kmalloc kmem_cache_alloc kmem_cache_alloc_bulk)
+allocations=$(count kmalloc kmem_cache_alloc kmem_cache_alloc_bulk kmem_cache_alloc_unnamed)
 frees=$(count kfree kmem_cache_free kmem_cache_free_bulk kfree_rescued kmem_cache_free_rescued)
 ours=$(json '.totals | .allocations + .failed + .own_allocations')
 [ "$allocations" = "$ours" ] || fail "babeltrace2 counts $allocations allocations, kmemtrace-report $ours"

@@ -55,9 +55,9 @@ int main(int argc, char **argv)
 	       "\nkmem_cache_free %" PRIu64 "\nlost %" PRIu64 "\nskipped %" PRIu64
 	       "\nrescued %" PRIu64 "\n",
 	       counts[KMT_KMALLOC], counts[KMT_KFREE] + counts[KMT_RESCUED_KFREE],
-	       counts[KMT_CACHE_ALLOC], counts[KMT_CACHE_FREE] + counts[KMT_RESCUED_CACHE_FREE],
-	       lost, capture.status.skipped,
-	       counts[KMT_RESCUED_KFREE] + counts[KMT_RESCUED_CACHE_FREE]);
+	       counts[KMT_CACHE_ALLOC] + counts[KMT_UNNAMED_ALLOC],
+	       counts[KMT_CACHE_FREE] + counts[KMT_RESCUED_CACHE_FREE], lost,
+	       capture.status.skipped, counts[KMT_RESCUED_KFREE] + counts[KMT_RESCUED_CACHE_FREE]);
 	capture_close(&capture);
 	return 0;
 }

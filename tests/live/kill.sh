@@ -52,7 +52,7 @@ start_daemon -q
 grep -q 'is writing it' repair.log || fail "no word of the running kmemtraced: $(cat repair.log)"
 "$kmemtraced" -q -d 1 2>second.log
 [ $? = 2 ] || fail "a second kmemtraced took the directory of the first"
-grep -q 'another kmemtraced' second.log || fail "no word of the other kmemtraced: $(cat second.log)"
+grep -q 'another program' second.log || fail "no word of the other kmemtraced: $(cat second.log)"
 stop_daemon
 [ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
 checked

@@ -103,9 +103,9 @@ static int read_object(struct making *making, struct kmt_record *record, size_t 
 				    making->symbol_count, &record->call_site);
 }
 
-static int make_alloc(struct making *making)
+static int put_sized_record(struct making *making, enum kmt_id id)
 {
-	struct kmt_record record = { .id = KMT_KMALLOC };
+	struct kmt_record record = { .id = id };
 	int err = read_object(making, &record, 5);
 
 	if (sscanf(making->word[4], "%" SCNu32 "/%" SCNu32, &record.requested, &record.allocated) !=
@@ -113,6 +113,16 @@ static int make_alloc(struct making *making)
 		return making_fail(making, -EINVAL, "%s is not REQUESTED/ALLOCATED",
 				   making->word[4]);
 	return err ? err : put_record(making, &record);
+}
+
+static int make_alloc(struct making *making)
+{
+	return put_sized_record(making, KMT_KMALLOC);
+}
+
+static int make_unnamed_alloc(struct making *making)
+{
+	return put_sized_record(making, KMT_UNNAMED_ALLOC);
 }
 
 static int make_resize(struct making *making)
@@ -218,6 +228,7 @@ static int make_flush(struct making *making)
 
 static const struct making_keyword event_keywords[] = {
 	{ "alloc", 6, make_alloc },
+	{ "ualloc", 6, make_unnamed_alloc },
 	{ "free", 5, make_free },
 	{ "calloc", 6, make_calloc },
 	{ "cfree", 6, make_cfree },

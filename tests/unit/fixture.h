@@ -10,6 +10,7 @@
  *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
  *	symbol ADDRESS NAME [MODULE]	cpu N node M		gfp BITS NAME
  *	alloc TIME CPU POINTER REQUESTED/ALLOCATED SITE [task=] [gfp=] [node=]
+ *	ualloc				as alloc, but from a slab cache that is not told
  *	free TIME CPU POINTER SITE [task=]
  *	calloc TIME CPU POINTER CACHE SITE [task=] [gfp=] [node=]
  *	cfree TIME CPU POINTER CACHE SITE [task=]
@@ -26,7 +27,7 @@
  *	complete yes|no|repaired
  *
  * SITE and POINTER are addresses or a symbol, defined before, with or without +OFFSET; CACHE is a
- * cache's name or its address; in bfree 0 is none. Everything was attached at the begin, unless
+ * cache's name or its address; in a free 0 is none. Everything was attached at the begin, unless
  * attached tells a later time.
  */
 #ifndef TESTS_FIXTURE_H

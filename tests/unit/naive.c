@@ -20,7 +20,7 @@
 bool naive_is_allocation(const struct naive_event *event)
 {
 	return event->id == KMT_KMALLOC || event->id == KMT_CACHE_ALLOC ||
-	       event->id == KMT_BULK_ALLOC;
+	       event->id == KMT_BULK_ALLOC || event->id == KMT_UNNAMED_ALLOC;
 }
 
 bool naive_is_free(const struct naive_event *event)
@@ -65,6 +65,9 @@ void naive_cache_name(const struct naive_event *event, char *name)
 	*name = '\0';
 	if (event->id == KMT_KMALLOC)
 		kmalloc_name(event, name);
+	else if (event->id == KMT_UNNAMED_ALLOC)
+		snprintf(name, NAIVE_NAME, NAIVE_UNNAMED "%" PRIu32 "/%" PRIu32, event->requested,
+			 event->allocated);
 	else if (event->cache)
 		snprintf(name, NAIVE_NAME, "%s 0x%" PRIx64 " %" PRIu64, event->cache->name,
 			 event->cache->address, event->cache->since);
@@ -96,7 +99,7 @@ static void prepare_event(const struct naive_trace *trace, struct naive_event *e
 	event->own = event->task == trace->own_task && !trace->include_self;
 	if (event->id != KMT_KMALLOC && event->cache_address)
 		event->cache = find_cache(trace, event->cache_address, event->time);
-	if (naive_is_allocation(event) && event->id != KMT_KMALLOC) {
+	if (event->id == KMT_CACHE_ALLOC || event->id == KMT_BULK_ALLOC) {
 		event->requested = event->cache ? event->cache->object_size : 0;
 		event->allocated = event->cache ? event->cache->size : 0;
 	}

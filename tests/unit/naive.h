@@ -17,6 +17,7 @@
 #define NAIVE_SPANS_MAX 4
 #define NAIVE_CASES_MAX (NAIVE_EVENTS_MAX * 4)
 #define NAIVE_NAME 100
+#define NAIVE_UNNAMED "unnamed-" /* so begins the name of caches that nothing but sizes tells */
 
 /* As kernel/caches tells it. */
 struct naive_cache {

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel/record.h"
@@ -132,8 +133,9 @@ void naive_look_at_allocation(struct naive *naive, struct naive_event *event)
 		one->reasons |= REASON_GUESS;
 	}
 	look_at_page(naive, event);
-	if (event->id == KMT_KMALLOC && event->allocated < event->requested &&
-	    event->requested != KMT_SIZE_MAX && !event->own) {
+	if ((event->id == KMT_KMALLOC || event->id == KMT_UNNAMED_ALLOC) &&
+	    event->allocated < event->requested && event->requested != KMT_SIZE_MAX &&
+	    !event->own) {
 		one = add_case(naive, FINDING_SHORT_ALLOCATION, event);
 		one->finding.certainty = CERTAINTY_CERTAIN;
 		one->finding.alloc_site = event->site;
@@ -147,6 +149,20 @@ static bool is_kfree(const struct naive_event *event)
 	       (event->id == KMT_BULK_FREE && !event->cache_address);
 }
 
+/* Is it of a cache without a name, whose sizes both are those of objects of kmalloc()? */
+static bool may_be_kmallocs(const struct naive_event *object)
+{
+	unsigned int object_size, size;
+	uint64_t power = 1;
+
+	if (sscanf(object->cache_name, NAIVE_UNNAMED "%u/%u", &object_size, &size) != 2 ||
+	    object_size != size)
+		return false;
+	while (power < size)
+		power *= 2;
+	return power == size || !size || size == 96 || size == 192;
+}
+
 /* Is it a free by the wrong function, or to the wrong cache? */
 static void look_at_kind(struct naive *naive, const struct naive_event *object,
 			 const struct naive_event *event)
@@ -156,14 +172,23 @@ static void look_at_kind(struct naive *naive, const struct naive_event *object,
 	struct naive_case *one;
 
 	if (is_kfree(event)) {
-		if (from_kmalloc || !object->cache || naive_is_kmalloc_name(object->cache->name))
+		if (from_kmalloc || (object->id != KMT_UNNAMED_ALLOC && !object->cache))
 			return;
 		one = add_case(naive, FINDING_CACHE_KFREED, event);
 		set_object(one, object);
+		/* taken from a cache of kmalloc's by name, which nobody could see? */
+		if (may_be_kmallocs(object))
+			one->reasons |= REASON_GUESS;
 		if (trace->major > 6 || (trace->major == 6 && trace->minor >= 4)) {
 			one->finding.certainty = CERTAINTY_LEGAL;
 			one->is_judged = false;
 		}
+	} else if (!event->cache_address) {
+		/* to a cache, whichever: wrong for what kmalloc() itself gave */
+		if (object->id != KMT_KMALLOC)
+			return;
+		one = add_case(naive, FINDING_KMALLOC_TO_CACHE, event);
+		set_object(one, object);
 	} else if (!event->cache) {
 		return;
 	} else if (from_kmalloc) {
@@ -178,6 +203,9 @@ static void look_at_kind(struct naive *naive, const struct naive_event *object,
 			return;
 		one = add_case(naive, FINDING_WRONG_CACHE, event);
 		set_object(one, object);
+		/* is a cache of which but the name is known still called so? */
+		if (!event->cache->size)
+			one->reasons |= REASON_GUESS;
 	}
 	set_free(one, event);
 	if (!one->is_judged)
@@ -271,11 +299,20 @@ static bool any_touches(const struct naive_span *spans, size_t count, uint64_t b
 	return false;
 }
 
+/* Of caches without a name, those whose objects lie as far from one another may be the same. */
+static bool may_be_one(const char *cache, const char *other)
+{
+	if (!strncmp(cache, NAIVE_UNNAMED, strlen(NAIVE_UNNAMED)) &&
+	    !strncmp(other, NAIVE_UNNAMED, strlen(NAIVE_UNNAMED)))
+		return !strcmp(strchr(cache, '/'), strchr(other, '/'));
+	return !strcmp(cache, other);
+}
+
 static bool missed_frees(const struct naive *naive, const char *cache)
 {
 	for (size_t i = 0; i < naive->cache_count; i++)
-		if (!strcmp(naive->caches[i].key, cache))
-			return naive->caches[i].missed_frees > 0;
+		if (may_be_one(naive->caches[i].key, cache) && naive->caches[i].missed_frees)
+			return true;
 	return false;
 }
 
@@ -295,8 +332,10 @@ static uint32_t doubts(const struct naive *naive, const struct naive_case *one)
 		reasons |= REASON_CUT_OFF;
 	if (missed_frees(naive, one->blamed))
 		reasons |= REASON_MISSED;
-	if (trace->unobserved || naive->totals.unknown)
+	if (trace->unobserved)
 		reasons |= REASON_UNOBSERVED;
+	if (naive->totals.unknown)
+		reasons |= REASON_UNKNOWN;
 	if (trace->filtered)
 		reasons |= REASON_FILTERED;
 	if (one->begin < trace->attached)

@@ -27,13 +27,24 @@ enum { /* caches of every trace */
 	SUCCESSOR, /* at the address of the one before, when that is gone */
 	NAMESAKE,  /* of FILP, elsewhere */
 	NEWBORN,   /* its struct kmem_cache lies where KMEM_CACHE's objects do */
+	NAME_ONLY, /* DENTRY, as a kernel has it that tells the address of its name */
 	CACHES
+};
+
+/* What a kernel tells of the cache of an object: older ones less. */
+enum {
+	TELLS_CACHES,
+	TELLS_NO_ALLOCATION,
+	TELLS_NAMES, /* as the one before, but its frees tell a name */
+	TELLS_NOTHING,
+	TELLS_SOME, /* none does so */
+	TELLS
 };
 
 struct maker {
 	struct naive_trace *trace;
 	uint64_t dice, time, base;
-	unsigned int cpus;
+	unsigned int cpus, tells;
 	bool lossy;
 	uint64_t sequence[CPUS_MAX];
 };
@@ -79,6 +90,7 @@ static void make_caches(struct maker *maker)
 	set_cache(maker, SUCCESSOR, "successor", 0x100700, 90, 96);
 	set_cache(maker, NAMESAKE, "filp", 0x100800, 232, 256);
 	set_cache(maker, NEWBORN, "newborn", 0x2000 + 256, 60, 64);
+	set_cache(maker, NAME_ONLY, "dentry", 0x100900, 0, 0);
 	trace->cache_count = CACHES;
 	trace->caches[SHORT_LIVED].until = trace->begin + below(maker, 200);
 	trace->caches[SUCCESSOR].since = trace->caches[SHORT_LIVED].until + below(maker, 20);
@@ -99,6 +111,7 @@ static void make_surroundings(struct maker *maker, FILE *text)
 
 	maker->base = bits == 32 ? 0xc0000000 : 0xffff888000000000;
 	maker->cpus = 1 + below(maker, CPUS_MAX);
+	maker->tells = one_in(maker, 2) ? TELLS_CACHES : below(maker, TELLS);
 	maker->lossy = one_in(maker, 2);
 	trace->begin = maker->time = 1000;
 	trace->attached = trace->begin + (one_in(maker, 4) ? below(maker, 100) : 0);
@@ -265,6 +278,8 @@ static void choose_free(struct maker *maker, struct naive_event *event)
 	if (object) {
 		event->pointer = object->pointer;
 		event->cache_address = object->cache_address;
+		if (object->id == KMT_UNNAMED_ALLOC)
+			event->cache_address = maker->trace->caches[below(maker, CACHES)].address;
 		if (event->cache_address)
 			event->id = one_in(maker, 12)  ? KMT_RESCUED_CACHE_FREE
 				    : one_in(maker, 5) ? KMT_BULK_FREE
@@ -278,6 +293,42 @@ static void choose_free(struct maker *maker, struct naive_event *event)
 		event->pointer = random_place(maker, below(maker, PAGES), 64);
 	if (one_in(maker, 30))
 		event->pointer = one_in(maker, 2) ? 16 : 0;
+}
+
+static void forget_allocation(struct maker *maker, struct naive_event *event)
+{
+	const struct naive_trace *trace = maker->trace;
+
+	for (size_t i = 0; i < trace->cache_count; i++) {
+		if (trace->caches[i].address != event->cache_address)
+			continue;
+		event->requested = trace->caches[i].object_size;
+		event->allocated = trace->caches[i].size;
+	}
+	if (one_in(maker, 12))
+		event->requested = event->allocated; /* of another cache, or merged since */
+	if (one_in(maker, 60))
+		event->requested = event->allocated + 1;
+	event->id = KMT_UNNAMED_ALLOC;
+	event->cache_address = 0;
+}
+
+/* Leaves of the event what the kernel tells. */
+static void forget_cache(struct maker *maker, struct naive_event *event)
+{
+	unsigned int tells = maker->tells == TELLS_SOME ? below(maker, TELLS_SOME) : maker->tells;
+
+	if (tells == TELLS_CACHES)
+		return;
+	if (event->id == KMT_CACHE_ALLOC)
+		forget_allocation(maker, event);
+	if (event->id != KMT_CACHE_FREE && event->id != KMT_RESCUED_CACHE_FREE)
+		return;
+	if (tells == TELLS_NOTHING)
+		event->cache_address = 0;
+	else if (tells == TELLS_NAMES &&
+		 event->cache_address == maker->trace->caches[DENTRY].address)
+		event->cache_address = maker->trace->caches[NAME_ONLY].address;
 }
 
 static void choose_event(struct maker *maker, struct naive_event *event)
@@ -296,6 +347,7 @@ static void choose_event(struct maker *maker, struct naive_event *event)
 		event->requested = below(maker, 200);
 	}
 	event->site = 0xffffffff81000000 + below(maker, SITES) * 16;
+	forget_cache(maker, event);
 	event->task = one_in(maker, 10) ? OWN_TASK : 1 + below(maker, 3);
 	event->cpu = below(maker, maker->cpus);
 }
@@ -403,6 +455,8 @@ static const char *keyword_of(const struct naive_event *event)
 		return "rfree";
 	case KMT_RESCUED_CACHE_FREE:
 		return "rcfree";
+	case KMT_UNNAMED_ALLOC:
+		return "ualloc";
 	default:
 		return "raw";
 	}
@@ -419,7 +473,7 @@ static void write_event(const struct naive_event *event, FILE *text)
 		fprintf(text, "%d", event->id);
 	else
 		fprintf(text, "0x%" PRIx64, event->pointer);
-	if (event->id == KMT_KMALLOC)
+	if (event->id == KMT_KMALLOC || event->id == KMT_UNNAMED_ALLOC)
 		fprintf(text, " %" PRIu32 "/%" PRIu32, event->requested, event->allocated);
 	else if (event->id == KMT_REALLOC)
 		fprintf(text, " %" PRIu32, event->requested);

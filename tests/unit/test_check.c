@@ -16,7 +16,15 @@
 #include "check/check.h"
 #include "tests/unit/scratch.h"
 
-static const char sound[] = "begin 1s\n"
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ORDER "big"
+#else
+#define ORDER "little"
+#endif
+
+/* In this machine's byte order, in which the fields are set. */
+static const char sound[] = "endian " ORDER "\n"
+			    "begin 1s\n"
 			    "end 2s\n"
 			    "symbol 0xffff81000000 f\n"
 			    "cache filp 0xffff00010000 232 256\n"

@@ -203,12 +203,13 @@ static void hostile_lines(void **state)
 	char text[40];
 
 	(void)state;
-	assert_int_equal(gfp_parse(&table,
-				   "0x GFP\n0x1\n1fffffffffffffffff TOO\n0 NONE\nzz A\n\n\n"
-				   "0x2 a\\x20b\n0x4 "
-				   "a_name_that_is_longer_than_the_forty_bytes_it_may_have\n"
-				   "0x8 cut_o"),
-			 0);
+	assert_int_equal(
+		gfp_parse(&table,
+			  "0x GFP\n0x1\nbad A\nface 2\n1fffffffffffffffff TOO\n0 NONE\nzz A\n\n\n"
+			  "0x2 a\\x20b\n0x4 "
+			  "a_name_that_is_longer_than_the_forty_bytes_it_may_have\n"
+			  "0x8 cut_o"),
+		0);
 	assert_int_equal(table.count, 2);
 	assert_string_equal(table.list[0].name, "a b");
 	assert_int_equal(strlen(table.list[1].name), 39);

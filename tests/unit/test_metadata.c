@@ -19,12 +19,14 @@
 
 static char *text_of(const struct metadata *metadata)
 {
-	char *text;
+	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
+	assert_non_null(file);
 	assert_int_equal(metadata_write(metadata, file), 0);
-	fclose(file);
+	assert_int_equal(fclose(file), 0);
+	assert_non_null(text);
 	return text;
 }
 
@@ -93,7 +95,39 @@ static void written_and_read(void **state)
 	assert_string_equal(copy.version, metadata.version);
 	assert_string_equal(copy.machine, metadata.machine);
 	assert_string_equal(copy.tracer_version, metadata.tracer_version);
+	assert_string_equal(copy.source, "");
+	assert_int_equal(copy.clock, METADATA_CLOCK_MONOTONIC);
+	assert_int_equal(metadata_order(&copy), METADATA_ORDER_BIG);
+	assert_null(strstr(text, "kmt_source"));
+	assert_non_null(strstr(text, "tracer_name = \"kmemtraced\""));
 	free(text);
+}
+
+static void of_an_import(void **state)
+{
+	static const enum metadata_clock clocks[] = { METADATA_CLOCK_MONOTONIC,
+						      METADATA_CLOCK_OTHER, METADATA_CLOCK_EVENTS };
+	static const enum metadata_order orders[] = { METADATA_ORDER_UNKNOWN, METADATA_ORDER_LITTLE,
+						      METADATA_ORDER_BIG };
+	struct metadata metadata = { .format = CAPTURE_FORMAT, .source = "a \"recording\"" }, copy;
+	char why[200], *text, name[40];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		metadata.clock = clocks[i];
+		metadata.source_order = orders[i];
+		text = text_of(&metadata);
+		assert_non_null(strstr(text, "tracer_name = \"kmemtrace-import\""));
+		snprintf(name, sizeof(name), "map = clock.%s.value",
+			 metadata_clock_text(&metadata));
+		assert_non_null(strstr(text, name));
+		assert_int_equal(metadata_parse(&copy, text, why, sizeof(why)), 0);
+		assert_string_equal(copy.source, metadata.source);
+		assert_int_equal(copy.clock, clocks[i]);
+		assert_int_equal(metadata_order(&copy), orders[i]);
+		assert_false(copy.big_endian);
+		free(text);
+	}
 }
 
 #define HEAD "/* CTF 1.8 */\n"
@@ -138,7 +172,13 @@ static void refused(void **state)
 		{ HEAD "kmt_format = 1;" UUID "byte_order = \"le\";", "byte_order", -EINVAL },
 		{ HEAD "kmt_format = 1;" UUID "byte_order", "byte_order", -EINVAL },
 		{ HEAD "kmt_format = 1;" UUID "byte_order =", "byte_order", -EINVAL },
-		{ HEAD "kmt_format = 77;", "format 77, this program reads up to 1",
+		{ HEAD "kmt_format = 77;",
+		  "format 77, this program reads up to 1; take a newer kmemtrace than "
+		  "this, " PACKAGE_VERSION,
+		  -EPROTONOSUPPORT },
+		{ HEAD "kmt_format = 77; tracer_version = \"5.0\";",
+		  "; kmemtrace 5.0 wrote it: ", -EPROTONOSUPPORT },
+		{ HEAD "kmt_format = 77; tracer_version = \"a b\";", "to 1; take a newer",
 		  -EPROTONOSUPPORT },
 	};
 
@@ -176,7 +216,7 @@ static void hostile(void **state)
 	hostname[99999] = '\0';
 	assert_true(asprintf(&text,
 			     HEAD UUID "byte_order = be; kmt_format = 1; kmt_word_bits = 65;"
-				       "kmt_page_size = 0; offset_s = 99999999999; offset = 1;"
+				       "kmt_page_size = 12345; offset_s = 99999999999; offset = 1;"
 				       "machine = \"\\777\\0\\q\\\"\\\\\"; hostname = \"%s",
 			     hostname) > 0);
 	assert_int_equal(metadata_parse(&copy, text, why, sizeof(why)), 0);
@@ -191,11 +231,21 @@ static void hostile(void **state)
 	/* What repair could not know. */
 	assert_int_equal(metadata_parse(&copy,
 					HEAD UUID "byte_order = be; kmt_format = 1;"
-						  "kmt_word_bits = 0; offset_s = 0; offset = 0;",
+						  "kmt_word_bits = 0; kmt_page_size = 0;"
+						  "offset_s = 0; offset = 0;",
 					why, sizeof(why)),
 			 0);
 	assert_int_equal(copy.word_bits, 0);
+	assert_int_equal(copy.clock, METADATA_CLOCK_MONOTONIC);
+	assert_int_equal(copy.page_size, 0);
 	assert_true(copy.wall_offset == 0);
+	/* a clock of a later version */
+	assert_int_equal(metadata_parse(&copy,
+					HEAD UUID "byte_order = be; kmt_format = 1;"
+						  "kmt_source = \"a\"; kmt_clock = \"tai\";",
+					why, sizeof(why)),
+			 0);
+	assert_int_equal(copy.clock, METADATA_CLOCK_OTHER);
 }
 
 int main(void)
@@ -203,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(this_machine),
 		cmocka_unit_test(written_and_read),
+		cmocka_unit_test(of_an_import),
 		cmocka_unit_test(white_space_and_order_do_not_matter),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(hostile),

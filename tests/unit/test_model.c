@@ -30,7 +30,9 @@ struct round {
 	struct naive naive;
 	struct capture capture;
 	struct analysis analysis;
-	uint64_t seen[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1]; /* entries of all rounds */
+	uint64_t seen[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1];    /* entries of all rounds */
+	uint64_t unnamed[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1]; /* of unnamed caches */
+	uint64_t freed_to_none; /* certain: freed to a cache that the kernel did not tell */
 	uint32_t reasons;
 };
 
@@ -269,6 +271,18 @@ static void describe(const struct round *round, const struct finding *finding, c
 		 finding->alloc_site, finding->free_site, finding->other_site, cache, free_cache);
 }
 
+static void note_seen(struct round *round, const struct finding *finding)
+{
+	const struct analysis *analysis = &round->analysis;
+
+	round->seen[finding->kind][finding->certainty]++;
+	round->reasons |= finding->reasons;
+	if (finding->cache < analysis->cache_count && analysis->caches[finding->cache].is_unnamed)
+		round->unnamed[finding->kind][finding->certainty]++;
+	round->freed_to_none += finding->kind == FINDING_KMALLOC_TO_CACHE && finding->certain &&
+				finding->free_cache == CACHE_NONE;
+}
+
 static void compare_findings(struct round *round)
 {
 	const struct heap_findings *findings = round->analysis.findings;
@@ -298,8 +312,7 @@ static void compare_findings(struct round *round)
 		if (i)
 			assert_true(heap_findings_get(findings, i - 1)->certainty >=
 				    theirs->certainty);
-		round->seen[theirs->kind][theirs->certainty]++;
-		round->reasons |= theirs->reasons;
+		note_seen(round, theirs);
 	}
 	for (size_t k = 0; k < naive->finding_count; k++) {
 		bool found = false;
@@ -374,7 +387,13 @@ static void assert_seen(const struct round *round)
 			fail_msg("no %s %s", certainty_text(most[kind]), finding_kind_text(kind));
 		if (kind <= FINDING_OVERLAP && !round->seen[kind][CERTAINTY_POSSIBLE])
 			fail_msg("no possible %s", finding_kind_text(kind));
+		/* of these three the object's cache is kmalloc's, named, or not known */
+		if (kind != FINDING_KMALLOC_TO_CACHE && kind != FINDING_WRONG_CACHE &&
+		    kind != FINDING_UNKNOWN_FREE && !round->unnamed[kind][most[kind]])
+			fail_msg("no %s %s of an unnamed cache", certainty_text(most[kind]),
+				 finding_kind_text(kind));
 	}
+	assert_true(round->freed_to_none);
 	assert_true(round->seen[FINDING_CACHE_KFREED][CERTAINTY_LEGAL]);
 	/* mktrace raises no times */
 	assert_int_equal(round->reasons, ((1U << FINDING_REASONS) - 1) & ~(uint32_t)REASON_RAISED);

@@ -150,6 +150,33 @@ static void test_caches(void **state)
 	finish(&reading);
 }
 
+static void test_untold_caches(void **state)
+{
+	static const char text[] = "cache name_only 0xa000 0 0\n"
+				   "ualloc 10 0 0x1000 184/192 0x100\n"
+				   "ualloc 11 0 0 184/192 0x100\n"
+				   "cfree 12 0 0x1000 0 0x100\n"
+				   "rcfree 13 0 0x2000 0xa000 0x100\n"
+				   "cfree 14 0 0x3000 0xc000 0x100\n";
+	struct reading reading;
+	const struct event *events;
+
+	(void)state;
+	read_all(&reading, scratch_capture(text));
+	events = reading.events;
+	assert_int_equal(reading.count, 5);
+	assert_null(events[0].cache);
+	assert_int_equal(events[0].cache_address, 0);
+	assert_int_equal(events[0].requested, 184);
+	assert_int_equal(events[0].allocated, 192);
+	assert_null(events[2].cache);
+	assert_string_equal(events[3].cache->name, "name_only");
+	assert_int_equal(events[4].cache_address, 0xc000);
+	assert_int_equal(order_stream(reading.order, 0)->caches_untold, 2);
+	assert_int_equal(order_stream(reading.order, 0)->caches_unknown, 1);
+	finish(&reading);
+}
+
 /* Many CPUs, and more events than a batch holds; also from a machine of the other byte order. */
 static void many(const char *first_line)
 {
@@ -292,7 +319,7 @@ int main(void)
 		cmocka_unit_test(test_merge),	   cmocka_unit_test(test_caches),
 		cmocka_unit_test(test_many_cpus),  cmocka_unit_test(test_far_jump),
 		cmocka_unit_test(test_damage),	   cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_steps_back),
+		cmocka_unit_test(test_steps_back), cmocka_unit_test(test_untold_caches),
 	};
 
 	return cmocka_run_group_tests_name("order", tests, NULL, NULL);

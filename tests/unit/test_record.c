@@ -32,6 +32,7 @@ static void test_ids(void **state)
 	assert_int_equal(KMT_REALLOC, 7);
 	assert_int_equal(KMT_RESCUED_KFREE, 8);
 	assert_int_equal(KMT_RESCUED_CACHE_FREE, 9);
+	assert_int_equal(KMT_UNNAMED_ALLOC, 10);
 	assert_int_equal(PACKET_RAW, 0);
 }
 
@@ -99,6 +100,12 @@ static void test_event_kinds(void **state)
 	(void)state;
 	assert_true(event_is_allocation(&event));
 	assert_false(event_has_object(&event));
+	event.id = KMT_UNNAMED_ALLOC;
+	assert_true(event_is_allocation(&event));
+	event.id = KMT_CACHE_FREE; /* of a kernel that names no cache */
+	assert_false(event_is_kfree(&event));
+	event.id = KMT_BULK_FREE;
+	assert_true(event_is_kfree(&event));
 	event.id = KMT_KFREE;
 	event.pointer = KMT_ZERO_SIZE_PTR;
 	assert_false(event_is_allocation(&event));

@@ -263,6 +263,7 @@ static void unknown_and_damaged_lines(void **state)
 	assert_int_equal(status.rescued, 0);
 	assert_false(status.rescue_known);
 	assert_int_equal(status.cpus[1].rescued, 0);
+	assert_int_equal(status.unknown_lines, 1);
 	status_deinit(&status);
 	assert_int_equal(status_parse(&status, "begin 1\nformat 2\n", why, sizeof(why)),
 			 -EPROTONOSUPPORT);

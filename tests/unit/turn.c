@@ -29,7 +29,8 @@ static void swap_packet(unsigned char *bytes, const struct packet *packet)
 		record.call_site = bswap_64(record.call_site);
 		record.task = bswap_32(record.task);
 		record.gfp = bswap_32(record.gfp);
-		if (record.id == KMT_KMALLOC || record.id == KMT_REALLOC) {
+		if (record.id == KMT_KMALLOC || record.id == KMT_REALLOC ||
+		    record.id == KMT_UNNAMED_ALLOC) {
 			record.requested = bswap_32(record.requested);
 			record.allocated = bswap_32(record.allocated);
 		} else {

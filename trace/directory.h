@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The capture directory: made anew, an older capture moved aside; room kept for the last words. */
-#ifndef TRACER_DIRECTORY_H
-#define TRACER_DIRECTORY_H
+#ifndef TRACE_DIRECTORY_H
+#define TRACE_DIRECTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "trace/capture.h"
-#include "tracer/directory.h"
+#include "trace/directory.h"
 
 #define RESERVE_NAME ".reserve" /* hidden: what is visible beside metadata is a stream */
 #define RESERVE_BYTES (2 << 20)
@@ -117,7 +117,7 @@ int directory_probe(struct directory *directory, const char *target)
 	if (is_capture(path))
 		return capture_is_being_written(path)
 			       ? fail(directory, EBUSY,
-				      "%s: another kmemtraced is writing it: name another "
+				      "%s: another program is writing it: name another "
 				      "directory with -o",
 				      path)
 			       : need_parent(directory);
@@ -270,7 +270,7 @@ int directory_place(struct directory *directory)
 		return 0;
 	if (is_capture(directory->target)) {
 		if (capture_is_being_written(directory->target))
-			return fail(directory, EBUSY, "%s: another kmemtraced is writing it",
+			return fail(directory, EBUSY, "%s: another program is writing it",
 				    directory->target);
 		err = move_aside(directory);
 	}

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A kernel that does not tell from which slab cache it allocates, nor always to which it frees:
+# what each program says of that, and that the other byte order says the same.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+say()
+{
+	echo "--- $*"
+	"$@" | tr '\r' '~'
+}
+say_all()
+{
+	say "$report" caches
+	say "$report" sites --by=cache --format=csv
+	say "$report" events
+	"$report" events --format=json | grep -E 'unmatched|no-object'
+	say "$report" findings
+	say "$report" sites --cache=^dentry
+	say "$report" caches --cache=^unnamed-184/ --format=csv
+	"$report" --format=json | grep -w unnamed_allocations
+	"$check" kmemtrace.data
+	echo "exit $?"
+	"$check" -v --heap kmemtrace.data
+	echo "exit $?"
+}
+report=kmemtrace-report check=kmemtrace-check
+PATH=$builddir:$PATH
+for endian in little big; do
+	rm -rf kmemtrace.data
+	{ echo "endian $endian"; cat "$srcdir/cli/unnamed.trace"; } |
+		"$builddir/tests/mktrace" kmemtrace.data || exit 1
+	say_all 2>&1 | sed "s/$endian-endian/ANY-endian/" >$endian
+done
+diff -u "$srcdir/cli/unnamed.expected" little || exit 1
+diff -u little big || exit 1
+
+# An allocation of less than was asked for, and one that names a cache at no address.
+"$builddir/tests/mktrace" odd <<'END' || exit 1
+begin 0
+symbol 0xffff81000000 caller
+ualloc 1000 0 0xffff00200000 200/192 caller+4
+ualloc 1001 0 0 200/192 caller+4
+calloc 1002 0 0xffff00201000 0 caller+4
+cfree  1003 0 0xffff00201000 0 caller+4
+complete yes
+END
+"$check" odd >out && exit 1
+diff -u - out <<'END'
+odd/cpu0: byte 224: 192 bytes allocated, 200 requested
+odd/cpu0: byte 320: no slab cache can lie at 0x0
+odd: 2 findings: 4 records of 1 CPU, lost 0, skipped 0, own 0
+END
