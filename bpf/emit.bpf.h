@@ -14,7 +14,7 @@ struct {
 	__type(value, struct kmt_control);
 } controls SEC(".maps");
 
-/* A ring is an array of one huge value, so that it can lie on its CPU's own node. */
+/* Of each CPU one: what it is, ring.bpf.h and buffer.bpf.h say. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1); /* kmemtraced: the possible CPUs */
@@ -46,18 +46,6 @@ static __always_inline void count_lost(struct kmt_control *control, uint32_t tid
 	__sync_fetch_and_add(count ? count : &totals.lost_unattributed, 1);
 }
 
-/* The tag makes the record whole: nothing that was stored before it may be seen after it. */
-static __always_inline void publish(struct kmt_record *record, uint64_t tag)
-{
-#if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_s390)
-	/* these CPUs keep stores in order: only the compiler must be held back */
-	asm volatile("" ::: "memory");
-	*(volatile uint64_t *)&record->tag = tag;
-#else
-	__sync_lock_test_and_set(&record->tag, tag); /* BPF exchange: a full barrier */
-#endif
-}
-
 /* Where an event is taken in. */
 struct place {
 	uint64_t ids; /* process and thread */
@@ -84,31 +72,23 @@ static __always_inline bool find_place(struct place *place)
 	return find_task(place) && find_cpu(place);
 }
 
+#ifdef KMT_WITHOUT_FETCH
+#include "bpf/buffer.bpf.h"
+#else
+#include "bpf/ring.bpf.h"
+#endif
+
 static __always_inline int emit(struct place *place, uint8_t id, uint64_t call_site,
 				uint64_t pointer, uint32_t gfp, int node, uint64_t last)
 {
-	struct kmt_control *control = place->control;
 	struct kmt_record whole = {}, *record;
-	uint64_t slot, tail;
-	uint32_t first = 0;
-	char *ring;
-	void *map;
+	uint32_t sequence = 0;
 
-	whole.sequence = __sync_fetch_and_add(&control->sequence, 1);
-
-	map = bpf_map_lookup_elem(&rings, &place->cpu);
-	if (!map)
-		goto lost; /* a CPU that has just come up */
-	ring = bpf_map_lookup_elem(map, &first);
-	if (!ring)
-		goto lost;
-	/* tail first: what comes between the two makes the ring look fuller, never emptier */
-	tail = *(volatile uint64_t *)&control->tail;
-	if (*(volatile uint64_t *)&control->slots - tail >= ring_slots - KMT_RING_MARGIN)
-		goto lost;
-	slot = __sync_fetch_and_add(&control->slots, 1) & (ring_slots - 1);
-	record = (struct kmt_record *)(ring + slot * sizeof(*record));
-
+	record = take_slot(place, &sequence);
+	if (!record) {
+		count_lost(place->control, place->ids);
+		return 0;
+	}
 	record->time = bpf_ktime_get_ns();
 	record->pointer = pointer;
 	record->call_site = call_site;
@@ -118,10 +98,8 @@ static __always_inline int emit(struct place *place, uint8_t id, uint64_t call_s
 	whole.id = id;
 	whole.words = KMT_RECORD_WORDS;
 	whole.node = node;
+	whole.sequence = sequence;
 	publish(record, whole.tag);
-	return 0;
-lost:
-	count_lost(control, place->ids);
 	return 0;
 }
 

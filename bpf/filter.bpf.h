@@ -12,6 +12,9 @@ const volatile uint32_t wanted_count; /* 0: every process is wanted */
 const volatile uint32_t wanted_tgid;  /* if wanted_count is 1 */
 const volatile bool may_rescue;	      /* there are second programs */
 const volatile uint32_t realloc_gfp;  /* which argument of krealloc() has the GFP flags, from 0 */
+const volatile bool frees_name;	      /* kmem_cache_free tells the name of the cache only */
+const volatile bool allocations_tell_caches;
+const volatile struct kmt_place fields[KMT_FIELDS]; /* without BTF: of the tracepoints' records */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

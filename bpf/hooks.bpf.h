@@ -90,7 +90,7 @@ int bulk_alloc(void *ctx)
 	bulk.gfp = argument(ctx, 1);
 	bulk.objects = argument(ctx, 3);
 	bulk.call_site = find_caller(ctx, &unused);
-	see_cache(bulk.cache);
+	see_cache(bulk.cache, 0, false);
 	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
 	return 0;
 }
@@ -115,7 +115,7 @@ int bulk_free(void *ctx)
 		return 0;
 	}
 	if (bulk.cache)
-		see_cache(bulk.cache);
+		see_cache(bulk.cache, 0, false);
 	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
 	return 0;
 }

@@ -13,14 +13,7 @@ struct {
 	__uint(max_entries, 1 << 20);
 } names SEC(".maps");
 
-/* Exactly which caches were told, and a direct-mapped copy in front that costs a load. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
-	__type(key, uint64_t);
-	__type(value, uint8_t);
-} told SEC(".maps");
-
+/* Caches that were told: a direct-mapped copy of the table of them, which costs a load. */
 uint64_t seen[SEEN_SLOTS];
 
 static __always_inline uint32_t seen_slot(uint64_t cache)
@@ -54,40 +47,38 @@ static __always_inline bool is_cache_of_caches(const char *name)
 	       name[8] == 'h' && name[9] == 'e' && name[10] == 0;
 }
 
-static __noinline int tell_cache(uint64_t address)
+/* The last of telling a cache: what it is called. */
+static __always_inline void name_cache(struct kmt_name *name, uint64_t text)
 {
-	const struct kmem_cache *cache = (const struct kmem_cache *)(unsigned long)address;
-	uint32_t slot = seen_slot(address);
-	struct kmt_name *name;
-	uint8_t yes = 1;
+	bpf_probe_read_kernel_str(name->name, sizeof(name->name),
+				  (const void *)(unsigned long)text);
+	if (is_cache_of_caches(name->name))
+		totals.cache_of_caches = name->key;
+	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+}
 
-	if (!bpf_map_lookup_elem(&told, &address)) {
-		name = name_begin(KMT_NAME_CACHE, address);
-		if (!name)
-			return 0; /* not marked: the next event asks again */
-		name->object_size = BPF_CORE_READ(cache, object_size);
-		name->size = BPF_CORE_READ(cache, size);
-		bpf_probe_read_kernel_str(name->name, sizeof(name->name),
-					  BPF_CORE_READ(cache, name));
-		if (is_cache_of_caches(name->name))
-			totals.cache_of_caches = address;
-		bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
-		bpf_map_update_elem(&told, &address, &yes, 0);
-	}
+static __always_inline bool was_seen(uint64_t address)
+{
+	uint32_t slot = seen_slot(address);
+
+	return slot < SEEN_SLOTS && seen[slot] == address;
+}
+
+static __always_inline void remember_seen(uint64_t address)
+{
+	uint32_t slot = seen_slot(address);
+
 	if (slot < SEEN_SLOTS)
 		seen[slot] = address;
-	return 0;
 }
 
-static __always_inline void see_cache(uint64_t address)
-{
-	uint32_t slot = seen_slot(address);
+#ifdef KMT_WITHOUT_BTF
+#include "bpf/fields.bpf.h"
+#else
+#include "bpf/types.bpf.h"
+#endif
 
-	if (slot < SEEN_SLOTS && seen[slot] != address)
-		tell_cache(address);
-}
-
-/* A freed struct kmem_cache: its address may come back as another cache. */
+/* A freed struct kmem_cache, or name of one: its address may come back as another's. */
 static __noinline int forget_cache(uint64_t address)
 {
 	uint32_t slot = seen_slot(address);
@@ -101,32 +92,6 @@ static __noinline int forget_cache(uint64_t address)
 	if (name)
 		bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
 	return 0;
-}
-
-static __always_inline int tell_task(struct task_struct *task, const char *comm)
-{
-	struct kmt_name *name = name_begin(KMT_NAME_TASK, (uint32_t)BPF_CORE_READ(task, pid));
-
-	if (!name)
-		return 0;
-	name->tgid = BPF_CORE_READ(task, tgid);
-	bpf_probe_read_kernel_str(name->name, sizeof(task->comm), comm);
-	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
-	return 0;
-}
-
-SEC("raw_tp/task_newtask")
-int task_newtask(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *task = (struct task_struct *)ctx->args[0];
-
-	return tell_task(task, task->comm);
-}
-
-SEC("raw_tp/task_rename")
-int task_rename(struct bpf_raw_tracepoint_args *ctx)
-{
-	return tell_task((struct task_struct *)ctx->args[0], (const char *)ctx->args[1]);
 }
 
 static __always_inline int tell_modules(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kmalloc, kfree, kmem_cache_alloc, kmem_cache_free, for kernels whose kmem_cache_alloc passes
- * the cache (6.1 and later). Raw tracepoints, since tp_btf refuses `const void *` on 6.1.
+ * kmalloc, kfree, kmem_cache_alloc, kmem_cache_free and their sisters, in every form that their
+ * arguments have had: a program of its own for each, since none may branch over two.
+ * Raw tracepoints, since tp_btf refuses `const void *` on 6.1.
  */
 #ifndef BPF_SLAB_BPF_H
 #define BPF_SLAB_BPF_H
@@ -11,20 +12,38 @@ static __always_inline uint64_t size_saturated(uint64_t size)
 	return size < KMT_SIZE_MAX ? size : KMT_SIZE_MAX;
 }
 
-/* (call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node) */
-SEC("raw_tp/kmalloc")
-int kmalloc(struct bpf_raw_tracepoint_args *ctx)
+/* call_site, ptr, then from the argument number first: bytes_req, bytes_alloc, gfp_flags */
+static __always_inline int take_sizes(struct bpf_raw_tracepoint_args *ctx, uint8_t id,
+				      const uint32_t first, int node)
 {
 	struct kmt_record sizes = {
-		.requested = size_saturated(ctx->args[2]),
-		.allocated = size_saturated(ctx->args[3]),
+		.requested = size_saturated(ctx->args[first]),
+		.allocated = size_saturated(ctx->args[first + 1]),
 	};
 	struct place place;
 
 	if (!find_place(&place))
 		return 0;
-	return emit(&place, KMT_KMALLOC, ctx->args[0], ctx->args[1], ctx->args[4], ctx->args[5],
+	return emit(&place, id, ctx->args[0], ctx->args[1], ctx->args[first + 2], node,
 		    sizes.cache);
+}
+
+/* call_site, ptr, cache */
+static __always_inline int take_cache(struct bpf_raw_tracepoint_args *ctx, uint32_t gfp, int node)
+{
+	struct place place;
+
+	see_cache(ctx->args[2], ctx->args[1], false);
+	if (!find_place(&place))
+		return 0;
+	return emit(&place, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], gfp, node, ctx->args[2]);
+}
+
+/* call_site, ptr */
+static __always_inline int emit_free(struct place *place, uint8_t id,
+				     struct bpf_raw_tracepoint_args *ctx, uint64_t cache)
+{
+	return emit(place, id, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, cache);
 }
 
 /* (call_site, ptr) */
@@ -33,39 +52,24 @@ int kfree(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct place place;
 
+	if (frees_name) {
+		forget_name(ctx->args[1]);
+		forget_cache(ctx->args[1]);
+	}
 	if (!find_place(&place))
 		return 0;
 	mark(&place, KMT_RESCUE_KFREE, ctx);
-	return emit(&place, KMT_KFREE, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, 0);
-}
-
-/* (call_site, ptr, cache, gfp_flags, node) */
-SEC("raw_tp/kmem_cache_alloc")
-int kmem_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct place place;
-
-	see_cache(ctx->args[2]);
-	if (!find_place(&place))
-		return 0;
-	return emit(&place, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], ctx->args[3], ctx->args[4],
-		    ctx->args[2]);
-}
-
-static __always_inline int emit_cache_free(struct place *place, uint8_t id,
-					   struct bpf_raw_tracepoint_args *ctx)
-{
-	return emit(place, id, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, ctx->args[2]);
+	return emit_free(&place, KMT_KFREE, ctx, 0);
 }
 
 static __always_inline void see_cache_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	see_cache(ctx->args[2]);
+	see_cache(ctx->args[2], ctx->args[1], true);
 	if (ctx->args[2] == totals.cache_of_caches)
 		forget_cache(ctx->args[1]);
 }
 
-/* (call_site, ptr, cache) */
+/* (call_site, ptr, cache): 6.1 and later */
 SEC("raw_tp/kmem_cache_free")
 int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -75,10 +79,35 @@ int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 	if (!find_place(&place))
 		return 0;
 	mark(&place, KMT_RESCUE_CACHE_FREE, ctx);
-	return emit_cache_free(&place, KMT_CACHE_FREE, ctx);
+	return emit_free(&place, KMT_CACHE_FREE, ctx, ctx->args[2]);
 }
 
-/* What the kernel kept from the two above. */
+/* (call_site, ptr, name): 5.12 to 6.0 */
+SEC("raw_tp/kmem_cache_free")
+int kmem_cache_free_name(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint64_t cache = see_name(ctx->args[2]);
+	struct place place;
+
+	if (cache && cache == totals.cache_of_caches)
+		forget_cache(ctx->args[1]);
+	if (!find_place(&place))
+		return 0;
+	return emit_free(&place, KMT_CACHE_FREE, ctx, cache);
+}
+
+/* (call_site, ptr): before 5.12 */
+SEC("raw_tp/kmem_cache_free")
+int kmem_cache_free_bare(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct place place;
+
+	if (!find_place(&place))
+		return 0;
+	return emit_free(&place, KMT_CACHE_FREE, ctx, 0);
+}
+
+/* What the kernel kept from kfree and kmem_cache_free. */
 SEC("raw_tp/kfree")
 int kfree_rescue(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -86,7 +115,7 @@ int kfree_rescue(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!take_over(&place, KMT_RESCUE_KFREE, ctx))
 		return 0;
-	return emit(&place, KMT_RESCUED_KFREE, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, 0);
+	return emit_free(&place, KMT_RESCUED_KFREE, ctx, 0);
 }
 
 SEC("raw_tp/kmem_cache_free")
@@ -97,7 +126,73 @@ int kmem_cache_free_rescue(struct bpf_raw_tracepoint_args *ctx)
 	if (!take_over(&place, KMT_RESCUE_CACHE_FREE, ctx))
 		return 0;
 	see_cache_free(ctx);
-	return emit_cache_free(&place, KMT_RESCUED_CACHE_FREE, ctx);
+	return emit_free(&place, KMT_RESCUED_CACHE_FREE, ctx, ctx->args[2]);
+}
+
+/* (call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node): 6.1 and later */
+SEC("raw_tp/kmalloc")
+int kmalloc(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_sizes(ctx, KMT_KMALLOC, 2, ctx->args[5]);
+}
+
+/* (call_site, ptr, bytes_req, bytes_alloc, gfp_flags): before 6.0 */
+SEC("raw_tp/kmalloc")
+int kmalloc_sizes(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_sizes(ctx, KMT_KMALLOC, 2, KMT_NODE_ANY);
+}
+
+SEC("raw_tp/kmalloc_node") /* (…, node) */
+int kmalloc_node_sizes(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_sizes(ctx, KMT_KMALLOC, 2, ctx->args[5]);
+}
+
+/* (call_site, ptr, cache, bytes_req, bytes_alloc, gfp_flags): 6.0 */
+SEC("raw_tp/kmalloc")
+int kmalloc_both(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_sizes(ctx, KMT_KMALLOC, 3, KMT_NODE_ANY);
+}
+
+SEC("raw_tp/kmalloc_node") /* (…, node) */
+int kmalloc_node_both(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_sizes(ctx, KMT_KMALLOC, 3, ctx->args[6]);
+}
+
+/* (call_site, ptr, cache, gfp_flags, node): 6.1 and later */
+SEC("raw_tp/kmem_cache_alloc")
+int kmem_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_cache(ctx, ctx->args[3], ctx->args[4]);
+}
+
+/* (call_site, ptr, bytes_req, bytes_alloc, gfp_flags): before 6.0 */
+SEC("raw_tp/kmem_cache_alloc")
+int kmem_cache_alloc_sizes(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_sizes(ctx, KMT_UNNAMED_ALLOC, 2, KMT_NODE_ANY);
+}
+
+SEC("raw_tp/kmem_cache_alloc_node") /* (…, node) */
+int kmem_cache_alloc_node_sizes(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_sizes(ctx, KMT_UNNAMED_ALLOC, 2, ctx->args[5]);
+}
+
+/* (call_site, ptr, cache, bytes_req, bytes_alloc, gfp_flags): 6.0 */
+SEC("raw_tp/kmem_cache_alloc")
+int kmem_cache_alloc_both(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_cache(ctx, ctx->args[5], KMT_NODE_ANY);
+}
+
+SEC("raw_tp/kmem_cache_alloc_node") /* (…, node) */
+int kmem_cache_alloc_node_both(struct bpf_raw_tracepoint_args *ctx)
+{
+	return take_cache(ctx, ctx->args[5], ctx->args[6]);
 }
 
 #endif

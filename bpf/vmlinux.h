@@ -52,6 +52,7 @@ struct bpf_raw_tracepoint_args { /* UAPI: the arguments, a word each */
 	__u64 args[0];
 };
 
+#ifndef KMT_WITHOUT_BTF
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct kmem_cache {
@@ -104,5 +105,6 @@ struct bpf_iter__bpf_prog {
 };
 
 #pragma clang attribute pop
+#endif
 
 #endif

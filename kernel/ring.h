@@ -73,6 +73,34 @@ struct kmt_name {
 	char name[KMT_NAME_SIZE]; /* NUL-terminated */
 };
 
+/* What a kernel without BTF has told of a cache so far. */
+struct kmt_told {
+	uint64_t since;		    /* ns: the first sight */
+	uint32_t object_size, size; /* bytes; 0: no allocation told them yet */
+	uint64_t complete;	    /* not 0: it was told as a kmt_name */
+	char name[KMT_NAME_SIZE];   /* empty: no free told it yet */
+};
+
+/* The fields of tracepoints' records that such a kernel's names are read from. */
+enum kmt_field {
+	KMT_FIELD_ALLOC_POINTER,
+	KMT_FIELD_ALLOC_REQUESTED,
+	KMT_FIELD_ALLOC_ALLOCATED,
+	KMT_FIELD_ALLOC_NAME,
+	KMT_FIELD_FREE_POINTER,
+	KMT_FIELD_FREE_NAME,
+	KMT_FIELD_NEWTASK_PID,
+	KMT_FIELD_NEWTASK_COMM,
+	KMT_FIELD_NEWTASK_FLAGS,
+	KMT_FIELD_RENAME_PID,
+	KMT_FIELD_RENAME_COMM,
+	KMT_FIELDS
+};
+
+struct kmt_place {
+	uint32_t offset, size; /* bytes, from the record's begin; size 0: there is none */
+};
+
 /* Totals that are no CPU's own. */
 struct kmt_totals {
 	uint64_t names_lost; /* names that found no room; of caches: told at the next event */
@@ -80,6 +108,7 @@ struct kmt_totals {
 	uint64_t cache_of_caches;   /* address of the cache named "kmem_cache", once seen */
 	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation, once it was called */
 	uint64_t given_back;	    /* bulk frees that were taken for those of a failed one */
+	uint64_t names_wanted;	    /* not 0: programs without BTF wait for a record */
 	uint32_t rescue[KMT_RESCUE_KINDS];  /* enum kmt_rescue_state; written by kmemtraced */
 	uint32_t matched[KMT_RESCUE_KINDS]; /* not 0: a second program found its mark */
 };

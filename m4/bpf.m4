@@ -1,21 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# KMT_BPF_TOOLCHAIN: what kmemtraced needs to build: libbpf, libelf, a clang that compiles for
-# BPF and a bpftool that makes skeletons. Debian keeps bpftool where a user's PATH does not look.
+# KMT_BPF_TOOLCHAIN: what kmemtraced needs to build: libbpf, libelf, and a clang that compiles for
+# BPF, in the byte order of the host.
 AC_DEFUN([KMT_BPF_TOOLCHAIN], [
+	AC_REQUIRE([AC_CANONICAL_HOST])
 	PKG_CHECK_MODULES([LIBBPF], [libbpf >= 1.1])
 	PKG_CHECK_MODULES([LIBELF], [libelf])
-	# for the vm tests
-	PKG_CHECK_MODULES_STATIC([KMT_STATIC], [libbpf libelf], [], [KMT_STATIC_LIBS="-lbpf -lelf -lz"])
 	AC_ARG_VAR([BPF_CC], [clang, to compile for BPF])
-	AC_ARG_VAR([BPFTOOL], [bpftool, to make a header of the BPF programs])
 	AC_CHECK_PROGS([BPF_CC], [clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14])
-	AC_PATH_PROG([BPFTOOL], [bpftool], [], [$PATH:/usr/sbin:/sbin])
 	AS_IF([test -z "$BPF_CC"],
 		[AC_MSG_ERROR([clang is needed for kmemtraced: install it (Debian: clang) or use --disable-tracer])])
-	AS_IF([test -n "$BPFTOOL" && ! "$BPFTOOL" version >&AS_MESSAGE_LOG_FD 2>&1],
-		[AC_MSG_ERROR([$BPFTOOL cannot be run: set BPFTOOL to one that can, or use --disable-tracer])])
-	AS_IF([test -z "$BPFTOOL"],
-		[AC_MSG_ERROR([bpftool is needed for kmemtraced: install it (Debian: bpftool) or use --disable-tracer])])
 
 	AS_CASE([$host_cpu],
 		[x86_64|i?86], [BPF_ARCH=x86],

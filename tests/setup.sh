@@ -4,13 +4,16 @@
 # installed, and how a configuration is built. Sourced by both, with $program set.
 
 # Each list is given once, here. To build and run everything:
-packages_build="autoconf automake make gcc libc6-dev pkg-config clang bpftool
+packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 	libbpf-dev libelf-dev zlib1g-dev libjansson-dev"
 # and what the tests use besides (xz-utils: the tarball; linux-perf: an independent count;
-# qemu and cpio: other kernels;
+# qemu-system and cpio: other kernels; qemu-user: the offline tools on other machines;
+# compilers: both;
 # trace-cmd and its libraries: recordings that kmemtrace-import reads).
 packages_test="libcmocka-dev xz-utils valgrind mandoc babeltrace2 linux-perf jq procps
-	qemu-system-x86 cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev"
+	qemu-system-x86 qemu-system-arm qemu-system-misc cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
+	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 # setup PACKAGE…: installs those that are missing, or says which they are and exits with 2.
 setup()

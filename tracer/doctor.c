@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tracer/doctor.h"
+#include "tracer/formats.h"
 #include "tracer/machine.h"
 #include "tracer/paths.h"
 #include "tracer/programs.h"
@@ -44,7 +45,9 @@ static void say_skipped(const struct programs *programs, unsigned int cpus)
 	if (!skipped)
 		return;
 	programs_missed_by_cpu(programs, skipped);
-	if (skipped[0] == STATUS_UNKNOWN)
+	if (!programs->guarded)
+		say(FINE, "skipped", "this kernel hides no event from the programs");
+	else if (skipped[0] == STATUS_UNKNOWN)
 		say(LESS, "skipped",
 		    "events that the kernel hides from the programs are counted in "
 		    "all, not by CPU");
@@ -56,6 +59,8 @@ static void say_skipped(const struct programs *programs, unsigned int cpus)
 
 static void say_rescue(const struct programs *programs)
 {
+	if (!programs->guarded)
+		return; /* nothing is to be rescued */
 	if (programs->rescue.why[0])
 		say(LESS, "rescue", "frees that interrupt a free are counted only: %s",
 		    programs->rescue.why);
@@ -73,7 +78,7 @@ static void say_paths(const struct programs *programs)
 	if (hooked)
 		say(FINE, "hooks",
 		    "bulk allocation and free, and krealloc in place, are told by hooks");
-	if (!paths_tell(&status, programs->btf, &programs->hooks))
+	if (!paths_tell(&status, &programs->paths, &programs->hooks))
 		for (size_t i = 0; i < status.path_count; i++)
 			if (!status.paths[i].observed)
 				say(LESS, "unobserved", "%s: %s", status.paths[i].name,
@@ -82,7 +87,8 @@ static void say_paths(const struct programs *programs)
 }
 
 /* Really makes a ring, loads and attaches, and takes it all down again. */
-static bool try_programs(const struct options *options, const struct topology *topology)
+static bool try_programs(const struct options *options, const struct layout *layout,
+			 const struct topology *topology)
 {
 	unsigned int cpus = machine_possible_cpus(topology), online = machine_online_cpus(topology);
 	unsigned int mib = options->ring_mib;
@@ -92,32 +98,32 @@ static bool try_programs(const struct options *options, const struct topology *t
 
 	if (!mib)
 		mib = rings_default_mib(online, machine_memory());
-	if (rings_init(&rings, cpus, mib) || rings_add(&rings, topology->list[0].cpu, -1)) {
+	if (rings_init(&rings, cpus, mib, layout->lacks.fetch) ||
+	    rings_add(&rings, topology->list[0].cpu, -1)) {
 		say(FATAL, "rings", "%s", rings.why);
 		rings_deinit(&rings);
 		return false;
 	}
 	say(FINE, "rings", "%u of %" PRIu64 " KiB, %" PRIu64 " MiB in all", online,
-	    rings_bytes(mib) >> 10, rings_bytes(mib) * online >> 20);
+	    rings_bytes(mib, rings.buffered) >> 10,
+	    rings_bytes(mib, rings.buffered) * online >> 20);
 
 	struct programs_settings settings = {
 		.possible_cpus = cpus,
+		.first_cpu = topology->list[0].cpu,
 		.ring_slots = rings.slots,
 		.ring_fd = rings.list[topology->list[0].cpu].fd,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.rescue = !options->no_rescue,
-		.verbose = options->verbose,
 	};
 
-	if (programs_load(&programs, &settings)) {
+	if (programs_load(&programs, layout, &settings)) {
 		say(FATAL, "programs", "%s", programs.why);
 	} else if (programs_attach(&programs)) {
 		say(FATAL, "programs", "%s", programs.why);
 	} else {
-		say(FINE, "programs",
-		    "loaded and attached to kmalloc, kfree, kmem_cache_alloc, "
-		    "kmem_cache_free");
+		say(FINE, "programs", "loaded and attached to all of them");
 		say_skipped(&programs, cpus);
 		say_rescue(&programs);
 		say_paths(&programs);
@@ -128,9 +134,30 @@ static bool try_programs(const struct options *options, const struct topology *t
 	return fine;
 }
 
+static void say_layout(const struct layout *layout)
+{
+	printf("%-5s %-12s ", "ok", "tracepoints");
+	for (unsigned int i = 0; i < LAYOUT_EVENTS; i++)
+		if (layout->programs[i])
+			printf("%s%s", i ? ", " : "", layout_tracepoint(i));
+	printf(": %s describe%s a form that the programs read\n",
+	       layout->btf ? "BTF" : "their format files", layout->btf ? "s" : "");
+	if (!layout->btf)
+		say(LESS, "btf",
+		    "this kernel has none: names come from the tracepoints' records, and what "
+		    "needs hooks is not observed");
+	if (layout->lacks.fetch)
+		say(LESS, "rings",
+		    "this kernel lacks atomic instructions with a result: BPF ring buffers cost "
+		    "more, and are counted here");
+	if (!layout->allocations_tell_caches)
+		say(LESS, "caches", "this kernel does not tell the slab cache of an allocation%s",
+		    layout->frees_name ? "; frees tell its name" : "");
+}
+
 static void say_names(void)
 {
-	int tracefs = snapshot_open_tracefs();
+	int tracefs = formats_open();
 
 	if (snapshot_sees_symbols())
 		say(FINE, "symbols", "/proc/kallsyms shows addresses");
@@ -177,18 +204,17 @@ int doctor_run(const struct options *options)
 	struct topology topology;
 	struct utsname kernel;
 	bool fine = true;
-	char why[300];
+	struct layout layout;
 	int err;
 
 	if (!uname(&kernel))
 		say(FINE, "kernel", "%s %s", kernel.release, kernel.machine);
 	say_privileges();
-	if (programs_probe(why, sizeof(why))) {
-		say(FATAL, "tracepoints", "%s", why);
-		fine = false;
-	} else {
-		say(FINE, "tracepoints", "BTF describes them in a form that the programs read");
-	}
+	fine = !programs_look(&layout, options->verbose);
+	if (fine)
+		say_layout(&layout);
+	else
+		say(FATAL, "tracepoints", "%s", layout.why);
 	err = topology_read(&topology, "");
 	if (!err && !topology.count)
 		err = -ENODATA;
@@ -198,9 +224,10 @@ int doctor_run(const struct options *options)
 	} else {
 		say(FINE, "cpus", "%u online of %u possible", machine_online_cpus(&topology),
 		    machine_possible_cpus(&topology));
-		fine = fine && try_programs(options, &topology);
+		fine = fine && try_programs(options, &layout, &topology);
 		topology_deinit(&topology);
 	}
+	layout_deinit(&layout);
 	say_names();
 	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
 	if (fflush(stdout) || ferror(stdout)) {

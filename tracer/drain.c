@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Takes records out of a ring. A slot is whole once its tag is not 0; it is set to 0 again
- * before the slot is given back.
+ * before the slot is given back. BPF ring buffers are libbpf's work.
  */
 #include "config.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#include <bpf/libbpf.h>
 
 #include "trace/reader.h"
 #include "tracer/drain.h"
@@ -48,26 +52,66 @@ static bool is_own(struct drain *drain, uint32_t task)
 	return drain->last_own;
 }
 
-int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
-	       uint64_t begin)
+static void put(struct drain *drain, const struct kmt_record *record)
 {
-	return writer_open(&drain->writer, path, uuid, cpu, begin);
+	int failed;
+
+	drain->own += is_own(drain, record->task);
+	failed = writer_put(&drain->writer, record);
+	if (failed && !drain->failure)
+		drain->failure = failed;
+}
+
+/*
+ * A record of a BPF ring buffer has, for its number, how many events were lost before it: as seen
+ * by then, so that one which an interrupt delayed may know of more than the next.
+ */
+static int take_buffered(void *context, void *data, size_t size)
+{
+	struct drain *drain = context;
+	struct kmt_record record;
+	uint32_t more;
+
+	if (size < sizeof(record))
+		return 0;
+	memcpy(&record, data, sizeof(record));
+	more = record.sequence - (uint32_t)drain->lost_before;
+	if (more <= INT32_MAX)
+		drain->lost_before += more;
+	record.sequence = (uint32_t)(drain->taken + drain->lost_before);
+	drain->taken++;
+	put(drain, &record);
+	return 0;
+}
+
+int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
+	       uint64_t begin, int buffer_fd)
+{
+	int err = writer_open(&drain->writer, path, uuid, cpu, begin);
+
+	if (err || drain->ring || buffer_fd < 0)
+		return err;
+	drain->buffer = ring_buffer__new(buffer_fd, take_buffered, drain, NULL);
+	if (drain->buffer)
+		return 0;
+	err = -errno;
+	snprintf(drain->writer.why, sizeof(drain->writer.why), "cannot map a ring: %s",
+		 strerror(-err));
+	return err;
 }
 
 void drain_close(struct drain *drain)
 {
+	ring_buffer__free(drain->buffer);
+	drain->buffer = NULL;
 	writer_close(&drain->writer);
 }
 
-long drain_run(struct drain *drain)
+static void run_ring(struct drain *drain, uint64_t tail)
 {
 	struct kmt_control *control = drain->control;
-	uint64_t tail = control->tail, first = tail, sequence = 0, quiet_slots = 0, head;
-	bool quiet = find_quiet_moment(control, &sequence, &quiet_slots);
-	uint64_t quiet_time = quiet ? machine_now() : 0;
-	int err = 0, failed;
+	uint64_t head = load(&control->slots);
 
-	head = load(&control->slots);
 	while (tail < head) {
 		struct kmt_record *slot = &drain->ring[tail & (drain->slots - 1)], record;
 		uint64_t tag = load(&slot->tag);
@@ -77,31 +121,72 @@ long drain_run(struct drain *drain)
 		record = *slot;
 		record.tag = tag;
 		__atomic_store_n(&slot->tag, 0, __ATOMIC_RELAXED);
-		drain->own += is_own(drain, record.task);
-		failed = writer_put(&drain->writer, &record);
-		if (failed && !err)
-			err = failed;
+		put(drain, &record);
 		if (++tail % GIVE_BACK == 0)
 			__atomic_store_n(&control->tail, tail, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&control->tail, tail, __ATOMIC_RELEASE);
+}
+
+/* What took a number has its record among those taken out, or is lost. */
+static bool is_quiet_now(const struct drain *drain, uint64_t *sequence)
+{
+	uint64_t lost = load(&drain->control->lost);
+
+	*sequence = load(&drain->control->sequence);
+	return *sequence == drain->taken + lost;
+}
+
+long drain_run(struct drain *drain)
+{
+	struct kmt_control *control = drain->control;
+	uint64_t tail = control->tail, sequence = 0, quiet_slots = 0, quiet_time;
+	long got;
+	bool quiet;
+	int failed;
+
+	drain->failure = 0;
+	if (drain->buffer) {
+		got = ring_buffer__consume(drain->buffer);
+		quiet = is_quiet_now(drain, &sequence);
+		quiet_time = quiet ? machine_now() : 0;
+		if (got < 0 && !drain->failure)
+			drain->failure = (int)got;
+	} else {
+		quiet = find_quiet_moment(control, &sequence, &quiet_slots);
+		quiet_time = quiet ? machine_now() : 0;
+		if (drain->ring)
+			run_ring(drain, tail);
+		got = (long)(control->tail - tail);
+		quiet = quiet && control->tail >= quiet_slots;
+	}
 
 	/*
 	 * What comes next took its slot after these were whole, and its time after its slot: it
 	 * cannot be earlier.
 	 */
 	failed = writer_settle(&drain->writer);
-	if (!failed && quiet && tail >= quiet_slots)
+	if (!failed && quiet)
 		failed = writer_settle_losses(&drain->writer, sequence, quiet_time);
-	if (failed && !err)
-		err = failed;
-	drain->failed |= err;
-	return err ? err : (long)(tail - first);
+	if (failed && !drain->failure)
+		drain->failure = failed;
+	drain->failed |= drain->failure;
+	return drain->failure ? drain->failure : got;
+}
+
+static bool is_empty(const struct drain *drain)
+{
+	uint64_t sequence;
+
+	if (drain->buffer)
+		return is_quiet_now(drain, &sequence);
+	return drain->control->tail == load(&drain->control->slots) &&
+	       load(&drain->control->sequence) ==
+		       drain->control->tail + load(&drain->control->lost);
 }
 
 int drain_rest(struct drain *drain, uint64_t skipped)
 {
-	const struct kmt_control *control = drain->control;
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	int err = 0, failed;
 	long got;
@@ -111,8 +196,7 @@ int drain_rest(struct drain *drain, uint64_t skipped)
 		got = drain_run(drain);
 		if (got < 0 && !err)
 			err = got;
-		if (control->tail == load(&control->slots) &&
-		    load(&control->sequence) == control->tail + load(&control->lost))
+		if (is_empty(drain))
 			break;
 		nanosleep(&moment, NULL);
 	}

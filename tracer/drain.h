@@ -10,10 +10,15 @@
 #include "trace/status.h"
 #include "trace/writer.h"
 
+struct ring_buffer;
+
 struct drain {
 	struct kmt_control *control;
-	struct kmt_record *ring;
+	struct kmt_record *ring;     /* NULL: buffer is in its place */
 	uint32_t slots;		     /* of the ring */
+	struct ring_buffer *buffer;  /* of a kernel without numbers: they are made here */
+	uint64_t taken, lost_before; /* of it: records; and events lost before the last of them */
+	int failure;		     /* the first of a round */
 	const struct status *status; /* knows kmemtraced's own tasks */
 	uint32_t last_task;
 	bool last_own; /* last_task is one of them */
@@ -22,9 +27,12 @@ struct drain {
 	struct writer writer;
 };
 
-/* Opens the stream; begin is before any record (ns). 0 or -errno with writer.why set. */
+/*
+ * Opens the stream, and the BPF ring buffer of this descriptor unless there is a ring; begin is
+ * before any record (ns). 0 or -errno with writer.why set.
+ */
 int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
-	       uint64_t begin);
+	       uint64_t begin, int buffer_fd);
 void drain_close(struct drain *drain);
 
 /*

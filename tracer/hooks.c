@@ -17,16 +17,8 @@
 
 #include "kernel/ring.h"
 #include "tracer/hooks.h"
-#include "bpf/kmemtrace.skel.h"
-
-/* What a parameter or a result must be. */
-enum takes {
-	TAKES_END,
-	TAKES_CACHE, /* struct kmem_cache * */
-	TAKES_POINTER,
-	TAKES_NUMBER,
-	TAKES_GFP, /* gfp_t */
-};
+#include "tracer/probe.h"
+#include "tracer/prototype.h"
 
 static const struct {
 	const char *functions[4]; /* that it was called over the years */
@@ -53,56 +45,6 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct hook *hook, cons
 	va_end(arguments);
 }
 
-static bool is_gfp(const struct btf *btf, const struct btf_param *parameter)
-{
-	const struct btf_type *type = btf__type_by_id(btf, parameter->type);
-
-	return btf_is_typedef(type) && !strcmp(btf__name_by_offset(btf, type->name_off), "gfp_t");
-}
-
-static bool fits(const struct btf *btf, const struct btf_param *parameter, enum takes takes)
-{
-	const struct btf_type *type = btf__type_by_id(btf, btf__resolve_type(btf, parameter->type));
-
-	switch (takes) {
-	case TAKES_GFP:
-		return is_gfp(btf, parameter);
-	case TAKES_NUMBER:
-		return btf_is_int(type);
-	case TAKES_CACHE:
-		if (!btf_is_ptr(type))
-			return false;
-		type = btf__type_by_id(btf, btf__resolve_type(btf, type->type));
-		return btf_is_struct(type) &&
-		       !strcmp(btf__name_by_offset(btf, type->name_off), "kmem_cache");
-	default:
-		return btf_is_ptr(type);
-	}
-}
-
-/* The type of a function, and its BTF id; or NULL. */
-static const struct btf_type *find_function(const struct btf *btf, const char *name, int *id)
-{
-	const struct btf_type *type;
-
-	*id = name ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -ENOENT;
-	if (*id < 0)
-		return NULL;
-	type = btf__type_by_id(btf, *id);
-	return btf__type_by_id(btf, type->type);
-}
-
-static bool takes_as_wished(const struct btf *btf, const struct btf_type *type, enum hook_kind kind)
-{
-	unsigned int count = 0;
-
-	for (; wishes[kind].parameters[count]; count++)
-		if (count >= btf_vlen(type) ||
-		    !fits(btf, &btf_params(type)[count], wishes[kind].parameters[count]))
-			return false;
-	return !wishes[kind].whole || count == btf_vlen(type);
-}
-
 /* Does the kernel know a helper, by the name that it has in enum bpf_func_id? */
 static bool has_helper(const struct btf *btf, const char *name)
 {
@@ -118,30 +60,6 @@ static bool has_helper(const struct btf *btf, const char *name)
 	return false;
 }
 
-/* Really hooks a function, for a moment, with a program that does nothing. 0 or -errno. */
-static int try_hook(int function)
-{
-	static const struct bpf_insn nothing[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY,
-		    .attach_btf_id = function);
-	int program, link, err = 0;
-
-	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nothing", "Dual BSD/GPL", nothing,
-				sizeof(nothing) / sizeof(nothing[0]), &options);
-	if (program < 0)
-		return -errno;
-	link = bpf_raw_tracepoint_open(NULL, program);
-	if (link < 0)
-		err = -errno;
-	else
-		close(link);
-	close(program);
-	return err;
-}
-
 /* What every hook needs. NULL, or why there can be none. */
 static const char *look_at_kernel(const struct btf *btf, int function, char *why, size_t why_size)
 {
@@ -155,7 +73,7 @@ static const char *look_at_kernel(const struct btf *btf, int function, char *why
 				 helpers[i]);
 			return why;
 		}
-	err = try_hook(function);
+	err = probe_hook(function);
 	if (!err)
 		return NULL;
 	/* ENOTSUPP, 524, is the kernel's own and has no text */
@@ -164,35 +82,39 @@ static const char *look_at_kernel(const struct btf *btf, int function, char *why
 	return why;
 }
 
-static void list_programs(struct hooks *hooks, struct kmemtrace_bpf *skeleton)
+static void list_programs(struct hooks *hooks, const struct object *object)
 {
-	hooks->list[HOOK_BULK_FREE].programs[0] = skeleton->progs.bulk_free;
-	hooks->list[HOOK_REALLOC].programs[0] = skeleton->progs.reallocation;
-	hooks->list[HOOK_BULK_ALLOC].programs[0] = skeleton->progs.bulk_alloc;
-	hooks->list[HOOK_BULK_ALLOC].programs[1] = skeleton->progs.bulk_alloc_begin;
+	hooks->list[HOOK_BULK_FREE].programs[0] = object_program(object, "bulk_free");
+	hooks->list[HOOK_REALLOC].programs[0] = object_program(object, "reallocation");
+	hooks->list[HOOK_BULK_ALLOC].programs[0] = object_program(object, "bulk_alloc");
+	hooks->list[HOOK_BULK_ALLOC].programs[1] = object_program(object, "bulk_alloc_begin");
 }
 
 /* The name of the function that a hook goes to, and its id; NULL, and why, if there is none. */
 static const char *choose_function(struct hook *hook, enum hook_kind kind, const struct btf *btf,
-				   struct kmemtrace_bpf *skeleton, int *id)
+				   struct object *object, int *id)
 {
 	const struct btf_type *type = NULL;
 	const char *name = NULL;
 
+	if (!btf) {
+		refuse(hook, "fires no tracepoint, and hooks need BTF, which this kernel lacks");
+		return NULL;
+	}
 	for (size_t i = 0; i < 4 && wishes[kind].functions[i] && !type; i++) {
 		name = wishes[kind].functions[i];
-		type = find_function(btf, name, id);
+		type = prototype_function(btf, name, id);
 	}
 	if (!type) {
 		refuse(hook, "fires no tracepoint, and BTF does not describe its function");
 		return NULL;
 	}
-	if (takes_as_wished(btf, type, kind)) {
+	if (prototype_takes(btf, type, 0, wishes[kind].parameters, wishes[kind].whole)) {
 		if (kind != HOOK_REALLOC)
 			return name;
 		for (unsigned int i = 2; i < btf_vlen(type); i++)
-			if (is_gfp(btf, &btf_params(type)[i])) {
-				skeleton->rodata->realloc_gfp = i;
+			if (prototype_is_gfp(btf, &btf_params(type)[i])) {
+				object_set(object, "realloc_gfp", &i, sizeof(i));
 				return name;
 			}
 	}
@@ -200,7 +122,7 @@ static const char *choose_function(struct hook *hook, enum hook_kind kind, const
 	return NULL;
 }
 
-void hooks_choose(struct hooks *hooks, struct kmemtrace_bpf *skeleton, const struct btf *btf,
+void hooks_choose(struct hooks *hooks, struct object *object, const struct btf *btf,
 		  const char *unwanted)
 {
 	const char *name, *why = unwanted;
@@ -209,12 +131,12 @@ void hooks_choose(struct hooks *hooks, struct kmemtrace_bpf *skeleton, const str
 	int id;
 
 	memset(hooks, 0, sizeof(*hooks));
-	hooks->skeleton = skeleton;
-	list_programs(hooks, skeleton);
+	hooks->object = object;
+	list_programs(hooks, object);
 	for (unsigned int kind = 0; kind < HOOK_KINDS; kind++) {
 		struct hook *hook = &hooks->list[kind];
 
-		name = choose_function(hook, kind, btf, skeleton, &id);
+		name = choose_function(hook, kind, btf, object, &id);
 		if (name && !looked) {
 			why = look_at_kernel(btf, id, text, sizeof(text));
 			looked = true;
@@ -267,5 +189,5 @@ uint64_t hooks_skipped(const struct hooks *hooks, enum hook_kind kind)
 		return 0;
 	/* whose frees these were is a guess: they count as not seen */
 	return info.recursion_misses +
-	       (kind == HOOK_BULK_FREE ? hooks->skeleton->bss->totals.given_back : 0);
+	       (kind == HOOK_BULK_FREE ? hooks->object->totals->given_back : 0);
 }

@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct kmemtrace_bpf;
+#include "tracer/objects.h"
+
 struct bpf_link;
 struct bpf_program;
 struct btf;
@@ -30,14 +31,15 @@ struct hook {
 
 struct hooks {
 	struct hook list[HOOK_KINDS];
-	const struct kmemtrace_bpf *skeleton;
+	const struct object *object;
 };
 
 /*
  * Before loading: finds the functions, looks at what they take, and tries whether the kernel
- * lets itself be hooked. unwanted: NULL, or why none are to be there.
+ * lets itself be hooked. btf is NULL where the kernel has none; unwanted: NULL, or why none are to
+ * be there.
  */
-void hooks_choose(struct hooks *hooks, struct kmemtrace_bpf *skeleton, const struct btf *btf,
+void hooks_choose(struct hooks *hooks, struct object *object, const struct btf *btf,
 		  const char *unwanted);
 
 void hooks_attach(struct hooks *hooks, enum hook_kind kind); /* if it was chosen */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <pthread.h>
 
-#include "tracer/directory.h"
+#include "trace/directory.h"
 
 struct modules {
 	struct directory directory; /* a copy: its sentences are the thread's own */

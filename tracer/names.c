@@ -4,9 +4,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "kernel/caches.h"
@@ -138,6 +140,35 @@ int names_run(struct names *names)
 	if (got && fflush(names->tasks))
 		return fail(names, errno, "kernel/tasks");
 	return 0;
+}
+
+int names_add_told(struct names *names, int told_fd)
+{
+	uint64_t address, *previous = NULL;
+	struct kmt_told told;
+	int err = 0;
+
+	while (!err && !bpf_map_get_next_key(told_fd, previous, &address)) {
+		struct cache cache = { .address = address };
+
+		previous = &address;
+		if (bpf_map_lookup_elem(told_fd, &address, &told) || told.complete)
+			continue;
+		if (!told.name[0] && !told.size) {
+			names->unnamed++;
+			continue;
+		}
+		cache.since = told.since;
+		cache.object_size = told.object_size;
+		cache.size = told.size;
+		memcpy(cache.name, told.name, sizeof(cache.name));
+		cache.name[sizeof(cache.name) - 1] = 0;
+		/* its sizes count all the same */
+		if (!cache.name[0])
+			snprintf(cache.name, sizeof(cache.name), "0x%" PRIx64, address);
+		err = caches_write_cache(names->caches, &cache);
+	}
+	return err ? fail(names, -err, "kernel/caches") : 0;
 }
 
 int names_close(struct names *names)

@@ -4,9 +4,10 @@
 #define TRACER_NAMES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "tracer/directory.h"
+#include "trace/directory.h"
 
 struct ring_buffer;
 
@@ -14,6 +15,7 @@ struct names {
 	struct directory *directory;
 	struct ring_buffer *buffer;
 	FILE *caches, *tasks;
+	uint64_t unnamed;     /* caches of which nothing is known */
 	bool modules_changed; /* set by a message; the user of names clears it */
 	char why[400];
 };
@@ -26,6 +28,12 @@ int names_add_tasks(struct names *names);
 
 /* Writes what was told since the last call, so that it is in the files when it returns. */
 int names_run(struct names *names);
+
+/*
+ * After the programs, on a kernel without BTF: what the table of struct kmt_told knows of caches
+ * that were never told: of some no event tells a name, of others none the sizes. 0 or -errno.
+ */
+int names_add_told(struct names *names, int told_fd);
 
 /* Closes the files; 0, or -errno if not all was written. Without names_open(): nothing. */
 int names_close(struct names *names);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A path is there if BTF knows one of the functions that it had over the years. */
+/* A path is there if the kernel has one of the functions that it had over the years. */
 #include "config.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-#include <bpf/btf.h>
+#include <string.h>
 
 #include "tracer/paths.h"
+#include "tracer/prototype.h"
 
 #define NO_HOOK HOOK_KINDS
 #define NO_TRACEPOINT "fires no tracepoint"
@@ -59,22 +59,56 @@ static const struct path paths[] = {
 	  .why = NO_TRACEPOINT },
 };
 
-static bool has_function(const struct btf *btf, const char *name)
+#define PATHS (sizeof(paths) / sizeof(paths[0]))
+
+/* Marks what a function that the kernel has says of the paths. */
+static void see_function(struct paths *seen, const char *name)
 {
-	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+	for (size_t i = 0; i < PATHS; i++) {
+		for (size_t j = 0; j < 3 && paths[i].functions[j]; j++)
+			if (!strcmp(paths[i].functions[j], name))
+				seen->there |= 1U << i;
+		if (paths[i].unless && !strcmp(paths[i].unless, name))
+			seen->unless |= 1U << i;
+	}
 }
 
-static bool is_there(const struct btf *btf, const struct path *path)
+static void look_at_btf(struct paths *seen, const struct btf *btf)
 {
-	if (!path->functions[0])
-		return true;
-	for (size_t i = 0; i < 3 && path->functions[i]; i++)
-		if (has_function(btf, path->functions[i]))
-			return true;
-	return false;
+	for (size_t i = 0; i < PATHS; i++) {
+		for (size_t j = 0; j < 3 && paths[i].functions[j]; j++)
+			if (prototype_function(btf, paths[i].functions[j], NULL))
+				see_function(seen, paths[i].functions[j]);
+		if (prototype_function(btf, paths[i].unless, NULL))
+			see_function(seen, paths[i].unless);
+	}
 }
 
-static int tell(struct status *status, const struct path *path, const struct btf *btf,
+static void look_at_symbols(struct paths *seen)
+{
+	FILE *kallsyms = fopen("/proc/kallsyms", "re");
+	char line[512], name[256];
+
+	while (kallsyms && fgets(line, sizeof(line), kallsyms))
+		if (sscanf(line, "%*x %*c %255s", name) == 1)
+			see_function(seen, name);
+	if (kallsyms)
+		fclose(kallsyms);
+}
+
+void paths_look(struct paths *seen, const struct btf *btf)
+{
+	*seen = (struct paths){ 0 };
+	for (size_t i = 0; i < PATHS; i++)
+		if (!paths[i].functions[0])
+			seen->there |= 1U << i;
+	if (btf)
+		look_at_btf(seen, btf);
+	else
+		look_at_symbols(seen);
+}
+
+static int tell(struct status *status, const struct path *path, bool unless,
 		const struct hooks *hooks)
 {
 	const char *why = path->why;
@@ -85,7 +119,7 @@ static int tell(struct status *status, const struct path *path, const struct btf
 		skipped = hooks_skipped(hooks, path->hook);
 		if (hooks->list[path->hook].why[0]) {
 			why = hooks->list[path->hook].why;
-		} else if (path->unless && has_function(btf, path->unless)) {
+		} else if (unless) {
 			why = path->why_unless;
 		} else if (skipped) {
 			snprintf(text, sizeof(text), "%" PRIu64 " calls were not recorded",
@@ -96,13 +130,13 @@ static int tell(struct status *status, const struct path *path, const struct btf
 	return status_add_path(status, path->name, !why, why);
 }
 
-int paths_tell(struct status *status, const struct btf *btf, const struct hooks *hooks)
+int paths_tell(struct status *status, const struct paths *seen, const struct hooks *hooks)
 {
 	int err = 0;
 
 	status->path_count = 0;
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && !err; i++)
-		if (is_there(btf, &paths[i]))
-			err = tell(status, &paths[i], btf, hooks);
+	for (size_t i = 0; i < PATHS && !err; i++)
+		if (seen->there & 1U << i)
+			err = tell(status, &paths[i], seen->unless & 1U << i, hooks);
 	return err;
 }

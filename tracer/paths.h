@@ -6,11 +6,20 @@
 #include "trace/status.h"
 #include "tracer/hooks.h"
 
+/* What this kernel has, a bit each. */
+struct paths {
+	uint32_t there;
+	uint32_t unless; /* and its hook does not see all of it */
+};
+
+/* Looks at its functions: in BTF or, where it has none (NULL), in kallsyms. */
+void paths_look(struct paths *paths, const struct btf *btf);
+
 /*
- * Tells status every path that this kernel has, from its BTF, in place of those that it named
- * before: those that the programs observe, by tracepoints or by hooks as they are now, and those
- * that nothing sees. 0 or -errno.
+ * Tells status every path that this kernel has, in place of those that it named before: those
+ * that the programs observe, by tracepoints or by hooks as they are now, and those that nothing
+ * sees. 0 or -errno.
  */
-int paths_tell(struct status *status, const struct btf *btf, const struct hooks *hooks);
+int paths_tell(struct status *status, const struct paths *paths, const struct hooks *hooks);
 
 #endif

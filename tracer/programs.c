@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Loads and attaches the BPF programs. What the kernel has is found in its BTF, never by its
- * version.
- */
+/* Loads and attaches the BPF programs that the layout names, and what is worth having besides. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,15 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <linux/perf_event.h>
 
+#include "trace/metadata.h"
+#include "tracer/formats.h"
 #include "tracer/machine.h"
 #include "tracer/programs.h"
-#include "bpf/kmemtrace.skel.h"
 
 static int quiet_printer(enum libbpf_print_level level, const char *format, va_list arguments)
 {
@@ -29,34 +30,6 @@ static int quiet_printer(enum libbpf_print_level level, const char *format, va_l
 static int loud_printer(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, arguments);
-}
-
-/* The type of a tracepoint's argument (from 0), as struct NAME * has it; NULL if it is another. */
-static const char *argument_struct(const struct btf *btf, const char *tracepoint,
-				   unsigned int index)
-{
-	const struct btf_type *type;
-	char name[64];
-	int id;
-
-	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
-	if (id < 0)
-		return NULL;
-	type = btf__type_by_id(btf, id);
-	if (!btf_is_ptr(type = btf__type_by_id(btf, type->type)))
-		return NULL;
-	type = btf__type_by_id(btf, type->type);
-	/* the first parameter is the tracepoint's own data */
-	if (!btf_is_func_proto(type) || btf_vlen(type) <= index + 1)
-		return NULL;
-	type = btf__type_by_id(btf, btf_params(type)[index + 1].type);
-	if (!btf_is_ptr(type))
-		return NULL;
-	do {
-		type = btf__type_by_id(btf, type->type);
-	} while (btf_is_mod(type));
-	return btf_is_struct(type) ? btf__name_by_offset(btf, type->name_off) : NULL;
 }
 
 /* The inode of the first PID namespace's file: a number of the kernel's ABI. */
@@ -70,39 +43,17 @@ static bool has_own_pids(void)
 	return !stat("/proc/self/ns/pid", &namespace) && namespace.st_ino != FIRST_PID_NAMESPACE;
 }
 
-int programs_probe(char *why, size_t why_size)
+int programs_look(struct layout *layout, bool verbose)
 {
-	static const char *const with_cache[] = { "kmem_cache_alloc", "kmem_cache_free" };
-	struct btf *btf;
-	int err = 0;
-
+	libbpf_set_print(verbose ? loud_printer : quiet_printer);
 	if (has_own_pids()) {
-		snprintf(why, why_size,
+		memset(layout, 0, sizeof(*layout));
+		snprintf(layout->why, sizeof(layout->why),
 			 "this PID namespace (a container's) has process ids of its "
 			 "own, which are not the kernel's: run it in the first one");
 		return -ENOTSUP;
 	}
-	libbpf_set_print(quiet_printer);
-	btf = btf__load_vmlinux_btf();
-	if (!btf) {
-		snprintf(why, why_size,
-			 "this kernel has no BTF (/sys/kernel/btf/vmlinux): "
-			 "it needs CONFIG_DEBUG_INFO_BTF");
-		return -ENOENT;
-	}
-	for (size_t i = 0; i < 2 && !err; i++) {
-		const char *name = argument_struct(btf, with_cache[i], 2);
-
-		if (!name || strcmp(name, "kmem_cache")) {
-			snprintf(why, why_size,
-				 "this kernel's tracepoint %s does not pass the slab cache "
-				 "as its third argument: kernels from 6.1 on do",
-				 with_cache[i]);
-			err = -ENOTSUP;
-		}
-	}
-	btf__free(btf);
-	return err;
+	return layout_look(layout);
 }
 
 static int fail(struct programs *programs, int err, const char *what)
@@ -115,93 +66,148 @@ static int fail(struct programs *programs, int err, const char *what)
 	return -err;
 }
 
+#define FIRST LAYOUT_EVENTS /* before any event */
+
+/* By the names in bpf/; after which event; what of BTF shows that a kernel has a place for it. */
+static const struct {
+	const char *program;
+	enum layout_event after;
+	const char *type;
+	uint32_t kind;
+} extras[] = {
+	{ "task_newtask", FIRST, NULL, 0 },
+	{ "task_rename", FIRST, NULL, 0 },
+	{ "module_load", FIRST, "btf_trace_module_load", BTF_KIND_TYPEDEF },
+	{ "module_free", FIRST, "btf_trace_module_free", BTF_KIND_TYPEDEF },
+	{ "misses", FIRST, "bpf_iter__bpf_prog", BTF_KIND_STRUCT },
+	/* in place of what BTF would tell: the records of the tracepoints */
+	{ "kmem_cache_alloc_fields", LAYOUT_CACHE_ALLOC, NULL, 0 },
+	{ "kmem_cache_free_fields", LAYOUT_CACHE_FREE, NULL, 0 },
+};
+
+#define EXTRAS (sizeof(extras) / sizeof(extras[0]))
+_Static_assert(EXTRAS == PROGRAMS_EXTRAS, "a link for each");
+
 /* Programs that a kernel has no place for are left out. unwanted: why extras are to be. */
 static void choose_programs(struct programs *programs, const struct programs_settings *settings,
 			    const char *unwanted)
 {
-	struct kmemtrace_bpf *skeleton = programs->skeleton;
-	const struct {
-		struct bpf_program *program;
-		const char *type;
-		uint32_t kind;
-	} places[] = {
-		{ skeleton->progs.misses, "bpf_iter__bpf_prog", BTF_KIND_STRUCT },
-		{ skeleton->progs.module_load, "btf_trace_module_load", BTF_KIND_TYPEDEF },
-		{ skeleton->progs.module_free, "btf_trace_module_free", BTF_KIND_TYPEDEF },
-	};
-	struct btf *btf = programs->btf;
+	const struct layout *layout = programs->layout;
+	struct object *object = &programs->object;
+	const struct btf *btf = layout->btf;
+	struct bpf_program *program;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (btf__find_by_name_kind(btf, places[i].type, places[i].kind) <= 0)
-			bpf_program__set_autoload(places[i].program, false);
-	hooks_choose(&programs->hooks, skeleton, btf, unwanted);
-	rescue_choose(&programs->rescue, skeleton, btf,
+	bpf_object__for_each_program (program, object->bpf)
+		bpf_program__set_autoload(program, false);
+	for (size_t i = 0; i < EXTRAS; i++) {
+		program = object_program(object, extras[i].program);
+		if (program && (!btf || !extras[i].type ||
+				btf__find_by_name_kind(btf, extras[i].type, extras[i].kind) > 0))
+			bpf_program__set_autoload(program, true);
+	}
+	programs->guarded = !btf || rescue_is_guarded(btf);
+	if (!programs->guarded && object_program(object, "misses"))
+		bpf_program__set_autoload(object_program(object, "misses"), false);
+	for (unsigned int i = 0; i < LAYOUT_EVENTS; i++) {
+		if (!layout->programs[i])
+			continue;
+		programs->list[i] = object_program(object, layout->programs[i]);
+		bpf_program__set_autoload(programs->list[i], true);
+	}
+	hooks_choose(&programs->hooks, object, btf, unwanted);
+	rescue_choose(&programs->rescue, object, btf,
 		      settings->rescue ? unwanted : "--no-rescue was given");
+}
+
+static void set_fields(struct object *object)
+{
+	struct kmt_place fields[KMT_FIELDS] = { 0 };
+	int tracefs = formats_open();
+
+	if (tracefs < 0)
+		return;
+	formats_fields(tracefs, fields);
+	close(tracefs);
+	object_set(object, "fields", fields, sizeof(fields));
+}
+
+static void set_settings(struct object *object, const struct layout *layout,
+			 const struct programs_settings *settings)
+{
+	uint32_t wanted = settings->pid_count;
+
+	object_set(object, "ring_slots", &settings->ring_slots, sizeof(settings->ring_slots));
+	object_set(object, "possible_cpus", &settings->possible_cpus,
+		   sizeof(settings->possible_cpus));
+	object_set(object, "wanted_count", &wanted, sizeof(wanted));
+	if (settings->pid_count)
+		object_set(object, "wanted_tgid", settings->pids, sizeof(settings->pids[0]));
+	object_set(object, "frees_name", &layout->frees_name, sizeof(layout->frees_name));
+	object_set(object, "allocations_tell_caches", &layout->allocations_tell_caches,
+		   sizeof(layout->allocations_tell_caches));
+	if (layout->lacks.btf)
+		set_fields(object);
+}
+
+/*
+ * 32-bit kernels put the maps of an array of maps 4 bytes apart and look for them 8 bytes apart,
+ * so that only the first is found. A hash of maps costs more, and has no such fault.
+ */
+static void set_rings(struct bpf_map *rings, const struct programs_settings *settings)
+{
+	struct utsname names;
+
+	bpf_map__set_max_entries(rings, settings->possible_cpus);
+	bpf_map__set_inner_map_fd(rings, settings->ring_fd);
+	if (!uname(&names) && metadata_word_bits(names.machine) == 32)
+		bpf_map__set_type(rings, BPF_MAP_TYPE_HASH_OF_MAPS);
 }
 
 static int load(struct programs *programs, const struct programs_settings *settings,
 		const char *unwanted)
 {
-	struct kmemtrace_bpf *skeleton = programs->skeleton = kmemtrace_bpf__open();
+	struct object *object = &programs->object;
 	int err;
 
-	if (!skeleton)
-		return fail(programs, errno, "cannot open the BPF programs");
-
-	skeleton->rodata->ring_slots = settings->ring_slots;
-	skeleton->rodata->possible_cpus = settings->possible_cpus;
-	skeleton->rodata->wanted_count = settings->pid_count;
-	skeleton->rodata->wanted_tgid = settings->pid_count ? settings->pids[0] : 0;
-	bpf_map__set_max_entries(skeleton->maps.controls, settings->possible_cpus);
-	bpf_map__set_max_entries(skeleton->maps.rings, settings->possible_cpus);
+	err = object_open(object, &programs->layout->lacks);
+	if (err)
+		return fail(programs, -err, "cannot open the BPF programs");
+	set_settings(object, programs->layout, settings);
+	bpf_map__set_max_entries(object_map(object, "controls"), settings->possible_cpus);
+	set_rings(object_map(object, "rings"), settings);
 	if (settings->pid_count)
-		bpf_map__set_max_entries(skeleton->maps.wanted, settings->pid_count);
-	bpf_map__set_inner_map_fd(skeleton->maps.rings, settings->ring_fd);
+		bpf_map__set_max_entries(object_map(object, "wanted"), settings->pid_count);
 	choose_programs(programs, settings, unwanted);
-	err = kmemtrace_bpf__load(skeleton);
+	err = object_load(object);
 	return err ? fail(programs, -err, "cannot load the BPF programs") : 0;
 }
 
-int programs_load(struct programs *programs, const struct programs_settings *settings)
+int programs_load(struct programs *programs, const struct layout *layout,
+		  const struct programs_settings *settings)
 {
-	struct kmemtrace_bpf *skeleton;
 	uint8_t yes = 1;
 	int err;
 
 	memset(programs, 0, sizeof(*programs));
+	programs->layout = layout;
 	programs->possible_cpus = settings->possible_cpus;
-	libbpf_set_print(settings->verbose ? loud_printer : quiet_printer);
-	programs->btf = btf__load_vmlinux_btf();
-	if (!programs->btf)
-		return fail(programs, ENOENT, "cannot read /sys/kernel/btf/vmlinux");
+	programs->first_cpu = settings->first_cpu;
+	paths_look(&programs->paths, layout->btf);
 	err = load(programs, settings, NULL);
 	/* what a capture can do without must not keep it from what it can have */
-	if (err && err != -EPERM && programs->skeleton) {
-		kmemtrace_bpf__destroy(programs->skeleton);
+	if (err && err != -EPERM && programs->object.bpf) {
+		object_close(&programs->object);
 		err = load(programs, settings, "this kernel does not load the program");
 	}
 	if (err)
 		return err;
-	skeleton = programs->skeleton;
 	for (size_t i = 0; i < settings->pid_count; i++) {
-		err = bpf_map_update_elem(bpf_map__fd(skeleton->maps.wanted), &settings->pids[i],
-					  &yes, 0);
+		err = bpf_map_update_elem(object_map_fd(&programs->object, "wanted"),
+					  &settings->pids[i], &yes, 0);
 		if (err)
 			return fail(programs, -err, "cannot set the process filter");
 	}
 	return 0;
-}
-
-/* The programs whose skipped runs count: one for each kind of event. Frees come first: an object
- * allocated while only the frees are watched is an unmatched free, not a false leak.
- */
-static void event_programs(const struct programs *programs,
-			   struct bpf_program *list[PROGRAMS_EVENTS])
-{
-	list[0] = programs->skeleton->progs.kfree;
-	list[1] = programs->skeleton->progs.kmem_cache_free;
-	list[2] = programs->skeleton->progs.kmalloc;
-	list[3] = programs->skeleton->progs.kmem_cache_alloc;
 }
 
 static int program_info(const struct bpf_program *program, struct bpf_prog_info *info)
@@ -212,26 +218,79 @@ static int program_info(const struct bpf_program *program, struct bpf_prog_info 
 	return bpf_obj_get_info_by_fd(bpf_program__fd(program), info, &size);
 }
 
-/* The events from first up to end. */
+/*
+ * A program that gets a tracepoint's record (section "tp/…"). Not by libbpf, which looks for
+ * tracefs only where it is mounted.
+ */
+static struct bpf_link *attach_to_record(struct bpf_program *program, unsigned int cpu)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
+					.size = sizeof(attr),
+					.sample_period = 1,
+					.wakeup_events = 1 };
+	int tracefs = formats_open(), event;
+	struct bpf_link *link;
+
+	if (tracefs < 0)
+		return NULL;
+	attr.config = formats_id(tracefs, strchr(bpf_program__section_name(program), '/') + 1);
+	close(tracefs);
+	/* of one CPU, but the program is then run on all of them */
+	event = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event < 0)
+		return NULL;
+	link = bpf_program__attach_perf_event(program, event);
+	if (!link)
+		close(event);
+	return link;
+}
+
+/* Names are worth having, not needed. */
+static void attach_extra(struct programs *programs, size_t i)
+{
+	struct bpf_program *program = object_program(&programs->object, extras[i].program);
+
+	if (!program || !bpf_program__autoload(program))
+		return;
+	programs->extras[i] = bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT
+				      ? attach_to_record(program, programs->first_cpu)
+				      : bpf_program__attach(program);
+	if (!strcmp(extras[i].program, "misses"))
+		programs->misses = programs->extras[i];
+}
+
+static void attach_extras(struct programs *programs, enum layout_event after)
+{
+	for (size_t i = 0; i < EXTRAS; i++)
+		if (extras[i].after == after)
+			attach_extra(programs, i);
+}
+
+/*
+ * The events from first up to end. Frees come first: an object allocated while only the frees
+ * are watched is an unmatched free, not a false leak.
+ */
 static int attach_events(struct programs *programs, size_t first, size_t end)
 {
-	struct bpf_program *events[PROGRAMS_EVENTS];
 	struct bpf_prog_info info;
 	uint8_t yes = 1;
+	int own = object_map_fd(&programs->object, "own_programs");
 
-	event_programs(programs, events);
 	for (size_t i = first; i < end; i++) {
-		programs->events[i] = bpf_program__attach(events[i]);
+		if (!programs->list[i])
+			continue;
+		programs->events[i] = bpf_program__attach(programs->list[i]);
 		if (!programs->events[i]) {
 			char what[80];
 
 			snprintf(what, sizeof(what), "cannot attach to the tracepoint %s",
-				 bpf_program__name(events[i]));
+				 layout_tracepoint(i));
 			return fail(programs, errno, what);
 		}
-		if (!program_info(events[i], &info))
-			bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.own_programs),
-					    &info.id, &yes, 0);
+		attach_extras(programs, i);
+		programs->event_count++;
+		if (own >= 0 && !program_info(programs->list[i], &info))
+			bpf_map_update_elem(own, &info.id, &yes, 0);
 	}
 	return 0;
 }
@@ -246,31 +305,49 @@ static void detach_events(struct programs *programs, size_t first, size_t end)
 
 int programs_attach(struct programs *programs)
 {
-	struct kmemtrace_bpf *skeleton = programs->skeleton;
-	struct bpf_program *const names[] = { skeleton->progs.task_newtask,
-					      skeleton->progs.task_rename,
-					      skeleton->progs.module_load,
-					      skeleton->progs.module_free };
 	int err;
 
 	programs->attached = true;
-	/* names are worth having, not needed */
-	for (size_t i = 0; i < 4; i++)
-		if (bpf_program__autoload(names[i]))
-			programs->names[i] = bpf_program__attach(names[i]);
-	err = attach_events(programs, 0, PROGRAMS_FREES);
+	attach_extras(programs, FIRST);
+	err = attach_events(programs, 0, LAYOUT_FREES);
 	if (err)
 		return err;
 	hooks_attach(&programs->hooks, HOOK_BULK_FREE);
-	err = attach_events(programs, PROGRAMS_FREES, PROGRAMS_EVENTS);
+	err = attach_events(programs, LAYOUT_FREES, LAYOUT_EVENTS);
 	if (err)
 		return err;
 	hooks_attach(&programs->hooks, HOOK_REALLOC);
 	hooks_attach(&programs->hooks, HOOK_BULK_ALLOC);
 	rescue_attach(&programs->rescue);
-	if (bpf_program__autoload(skeleton->progs.misses))
-		programs->misses = bpf_program__attach(skeleton->progs.misses);
 	return 0;
+}
+
+#define UNWANTED_LONG 10 /* ticks */
+
+/* What names caches where there is no BTF burdens every event of its tracepoint. */
+static void tend_records(struct programs *programs)
+{
+	uint64_t *wanted = &programs->object.totals->names_wanted;
+	bool is_wanted = __atomic_exchange_n(wanted, 0, __ATOMIC_RELAXED);
+
+	programs->unwanted = is_wanted ? 0 : programs->unwanted + 1;
+	for (size_t i = 0; i < EXTRAS; i++) {
+		if (extras[i].after == FIRST)
+			continue;
+		if (is_wanted && !programs->extras[i]) {
+			attach_extra(programs, i);
+		} else if (programs->unwanted >= UNWANTED_LONG && programs->extras[i]) {
+			bpf_link__destroy(programs->extras[i]);
+			programs->extras[i] = NULL;
+		}
+	}
+}
+
+void programs_tend(struct programs *programs)
+{
+	rescue_tend(&programs->rescue);
+	if (programs->layout->lacks.btf)
+		tend_records(programs);
 }
 
 void programs_detach(struct programs *programs)
@@ -280,13 +357,16 @@ void programs_detach(struct programs *programs)
 	programs->attached = false;
 	hooks_detach(&programs->hooks, HOOK_BULK_ALLOC);
 	hooks_detach(&programs->hooks, HOOK_REALLOC);
-	detach_events(programs, PROGRAMS_FREES, PROGRAMS_EVENTS);
+	detach_events(programs, LAYOUT_FREES, LAYOUT_EVENTS);
 	hooks_detach(&programs->hooks, HOOK_BULK_FREE);
 	rescue_detach(&programs->rescue);
-	detach_events(programs, 0, PROGRAMS_FREES);
-	for (size_t i = 0; i < 4; i++) {
-		bpf_link__destroy(programs->names[i]);
-		programs->names[i] = NULL;
+	detach_events(programs, 0, LAYOUT_FREES);
+	for (size_t i = 0; i < EXTRAS; i++) {
+		/* it tells what was skipped to the end */
+		if (programs->extras[i] == programs->misses)
+			continue;
+		bpf_link__destroy(programs->extras[i]);
+		programs->extras[i] = NULL;
 	}
 	/* whatever still ran when it was detached has ended */
 	machine_grace_period();
@@ -294,45 +374,20 @@ void programs_detach(struct programs *programs)
 
 void programs_close(struct programs *programs)
 {
-	btf__free(programs->btf);
-	programs->btf = NULL;
-	if (!programs->skeleton)
+	if (!programs->object.bpf)
 		return;
 	programs_detach(programs);
 	bpf_link__destroy(programs->misses);
-	kmemtrace_bpf__destroy(programs->skeleton);
-	programs->skeleton = NULL;
-}
-
-int programs_controls_fd(const struct programs *programs)
-{
-	return bpf_map__fd(programs->skeleton->maps.controls);
-}
-
-int programs_rings_fd(const struct programs *programs)
-{
-	return bpf_map__fd(programs->skeleton->maps.rings);
-}
-
-int programs_names_fd(const struct programs *programs)
-{
-	return bpf_map__fd(programs->skeleton->maps.names);
-}
-
-const struct kmt_totals *programs_totals(const struct programs *programs)
-{
-	return &programs->skeleton->bss->totals;
+	object_close(&programs->object);
 }
 
 uint64_t programs_missed(const struct programs *programs)
 {
-	struct bpf_program *list[PROGRAMS_EVENTS];
 	struct bpf_prog_info info;
 	uint64_t sum = 0;
 
-	event_programs(programs, list);
-	for (size_t i = 0; i < PROGRAMS_EVENTS; i++)
-		if (!program_info(list[i], &info))
+	for (size_t i = 0; i < LAYOUT_EVENTS; i++)
+		if (programs->list[i] && !program_info(programs->list[i], &info))
 			sum += info.recursion_misses;
 	return sum;
 }
@@ -345,7 +400,7 @@ void programs_missed_by_cpu(const struct programs *programs, uint64_t *missed)
 	int fd = -1;
 
 	for (size_t i = 0; i < programs->possible_cpus; i++)
-		missed[i] = programs->misses ? 0 : STATUS_UNKNOWN;
+		missed[i] = programs->misses || !programs->guarded ? 0 : STATUS_UNKNOWN;
 	if (!programs->misses)
 		return;
 	fd = bpf_iter_create(bpf_link__fd(programs->misses));
@@ -360,7 +415,7 @@ void programs_missed_by_cpu(const struct programs *programs, uint64_t *missed)
 				*cpu += counts[i];
 		}
 	}
-	if (fd < 0 || got < 0 || index != (size_t)programs->possible_cpus * PROGRAMS_EVENTS)
+	if (fd < 0 || got < 0 || index != (size_t)programs->possible_cpus * programs->event_count)
 		for (size_t i = 0; i < programs->possible_cpus; i++)
 			missed[i] = STATUS_UNKNOWN;
 	if (fd >= 0)
@@ -369,7 +424,7 @@ void programs_missed_by_cpu(const struct programs *programs, uint64_t *missed)
 
 int programs_lost_tasks(const struct programs *programs, struct status *status)
 {
-	int fd = bpf_map__fd(programs->skeleton->maps.lost_by_task);
+	int fd = object_map_fd(&programs->object, "lost_by_task");
 	uint32_t task, *previous = NULL;
 	uint64_t count;
 	int err = 0;

@@ -10,54 +10,58 @@
 #include "kernel/ring.h"
 #include "trace/status.h"
 #include "tracer/hooks.h"
+#include "tracer/layout.h"
+#include "tracer/objects.h"
+#include "tracer/paths.h"
 #include "tracer/rescue.h"
 
-#define PROGRAMS_EVENTS 4
-#define PROGRAMS_FREES 2 /* of them, the first */
+#define PROGRAMS_EXTRAS 7
 
 struct programs {
-	struct kmemtrace_bpf *skeleton;
-	struct btf *btf; /* the kernel's; kept since it takes long to read */
-	struct bpf_link *events[PROGRAMS_EVENTS]; /* frees first */
-	struct bpf_link *names[4];
-	struct bpf_link *misses; /* NULL: skipped events are not known by CPU */
+	const struct layout *layout;
+	struct object object;
+	struct paths paths;
+	struct bpf_program *list[LAYOUT_EVENTS]; /* NULL: this kernel has no such tracepoint */
+	struct bpf_link *events[LAYOUT_EVENTS];
+	unsigned int event_count; /* how many there are */
+	struct bpf_link *extras[PROGRAMS_EXTRAS];
+	struct bpf_link *misses; /* one of them; NULL: skipped events are not known by CPU */
 	struct rescue rescue;
 	struct hooks hooks;
-	unsigned int possible_cpus;
-	bool attached; /* some of them */
+	unsigned int possible_cpus, first_cpu;
+	bool guarded;	       /* the kernel skips runs that would nest */
+	unsigned int unwanted; /* ticks since a record was last wanted */
+	bool attached;	       /* some of them */
 	char why[512];
 };
 
 struct programs_settings {
 	unsigned int possible_cpus;
+	unsigned int first_cpu; /* any that is online */
 	uint32_t ring_slots;
 	int ring_fd;	      /* any ring: the pattern of all others */
 	const uint32_t *pids; /* -p */
 	size_t pid_count;
-	bool rescue;  /* second programs are wanted */
-	bool verbose; /* let libbpf talk */
+	bool rescue; /* second programs are wanted */
 };
 
 /*
- * Looks at the kernel's own description of the tracepoints. 0; -ENOENT: no BTF; -ENOTSUP: an
- * argument layout that no program here reads, or process ids that are not the kernel's. why gets
- * the sentence.
+ * Looks at what the kernel has. 0, or -ENOTSUP with layout->why set: there is no capture on this
+ * kernel, or from this namespace. verbose: let libbpf talk.
  */
-int programs_probe(char *why, size_t why_size);
+int programs_look(struct layout *layout, bool verbose);
 
 /*
  * All return 0 or -errno, with why set. Second programs and hooks are never the reason: where
  * they cannot be had, rescue and hooks say why.
  */
-int programs_load(struct programs *programs, const struct programs_settings *settings);
+int programs_load(struct programs *programs, const struct layout *layout,
+		  const struct programs_settings *settings);
 int programs_attach(struct programs *programs);
+/* Call it every 100 ms: second programs begin, and programs on records come and go. */
+void programs_tend(struct programs *programs);
 void programs_detach(struct programs *programs); /* none runs any more when it returns */
 void programs_close(struct programs *programs);
-
-int programs_controls_fd(const struct programs *programs);
-int programs_rings_fd(const struct programs *programs);
-int programs_names_fd(const struct programs *programs);
-const struct kmt_totals *programs_totals(const struct programs *programs);
 
 /*
  * Runs of the programs on tracepoints (not of the second ones) that the kernel skipped so far, on

@@ -12,12 +12,11 @@
 
 #include "tracer/machine.h"
 #include "tracer/rescue.h"
-#include "bpf/kmemtrace.skel.h"
 
 static void list_programs(const struct rescue *rescue, struct bpf_program *list[KMT_RESCUE_KINDS])
 {
-	list[KMT_RESCUE_KFREE] = rescue->skeleton->progs.kfree_rescue;
-	list[KMT_RESCUE_CACHE_FREE] = rescue->skeleton->progs.kmem_cache_free_rescue;
+	list[KMT_RESCUE_KFREE] = object_program(rescue->object, "kfree_rescue");
+	list[KMT_RESCUE_CACHE_FREE] = object_program(rescue->object, "kmem_cache_free_rescue");
 }
 
 static bool has_member(const struct btf *btf, const char *name, const char *member)
@@ -34,6 +33,11 @@ static bool has_member(const struct btf *btf, const char *name, const char *memb
 	return false;
 }
 
+bool rescue_is_guarded(const struct btf *btf)
+{
+	return has_member(btf, "bpf_prog", "active");
+}
+
 /* "#1 SMP PREEMPT_RT …", and since 6.14 "PREEMPT_{RT,…}" too. */
 static bool is_realtime(void)
 {
@@ -48,21 +52,25 @@ static bool is_realtime(void)
 	return length && memmem(preempt, length, "RT", 2);
 }
 
-void rescue_choose(struct rescue *rescue, struct kmemtrace_bpf *skeleton, const struct btf *btf,
+void rescue_choose(struct rescue *rescue, struct object *object, const struct btf *btf,
 		   const char *unwanted)
 {
 	struct bpf_program *programs[KMT_RESCUE_KINDS];
 	const char *why = unwanted;
+	bool may_rescue;
 
 	memset(rescue, 0, sizeof(*rescue));
-	rescue->skeleton = skeleton;
-	if (!why && !has_member(btf, "bpf_prog", "active"))
+	rescue->object = object;
+	/* where nobody tells, they are tried: without a guard each finds its mark, and tells
+	 * nothing */
+	if (!why && btf && !rescue_is_guarded(btf))
 		why = "this kernel has no guard against nested programs: it skips none";
 	/* its tracepoints may be preempted between the two programs, and go on on another CPU */
 	if (!why && is_realtime())
 		why = "on a real-time kernel a tracepoint may change its CPU";
 	snprintf(rescue->why, sizeof(rescue->why), "%s", why ? why : "");
-	skeleton->rodata->may_rescue = !why;
+	may_rescue = !why;
+	object_set(object, "may_rescue", &may_rescue, sizeof(may_rescue));
 	list_programs(rescue, programs);
 	for (size_t i = 0; i < KMT_RESCUE_KINDS; i++)
 		bpf_program__set_autoload(programs[i], !why);
@@ -71,7 +79,7 @@ void rescue_choose(struct rescue *rescue, struct kmemtrace_bpf *skeleton, const 
 /* A store that the programs see, on all CPUs, before anything that follows a grace period. */
 static void set_state(struct rescue *rescue, unsigned int kind, enum kmt_rescue_state state)
 {
-	__atomic_store_n(&rescue->skeleton->bss->totals.rescue[kind], state, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&rescue->object->totals->rescue[kind], state, __ATOMIC_SEQ_CST);
 }
 
 void rescue_attach(struct rescue *rescue)
@@ -110,7 +118,7 @@ void rescue_tend(struct rescue *rescue)
 	const struct kmt_totals *totals;
 
 	for (unsigned int i = 0; i < KMT_RESCUE_KINDS && rescue->links[i]; i++) {
-		totals = &rescue->skeleton->bss->totals;
+		totals = rescue->object->totals;
 		if (totals->rescue[i] == KMT_RESCUE_MARKING &&
 		    __atomic_load_n(&totals->matched[i], __ATOMIC_RELAXED))
 			set_state(rescue, i, KMT_RESCUE_ON);
@@ -121,7 +129,7 @@ void rescue_detach(struct rescue *rescue)
 {
 	/* off first: without second programs the marks would fill up */
 	for (unsigned int i = 0; i < KMT_RESCUE_KINDS; i++) {
-		if (rescue->skeleton && rescue->skeleton->bss)
+		if (rescue->object && rescue->object->totals)
 			set_state(rescue, i, KMT_RESCUE_OFF);
 		bpf_link__destroy(rescue->links[i]);
 		rescue->links[i] = NULL;
@@ -130,7 +138,7 @@ void rescue_detach(struct rescue *rescue)
 
 const char *rescue_why(const struct rescue *rescue)
 {
-	const struct kmt_totals *totals = &rescue->skeleton->bss->totals;
+	const struct kmt_totals *totals = rescue->object->totals;
 
 	if (rescue->why[0])
 		return rescue->why;

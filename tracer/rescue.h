@@ -10,19 +10,23 @@
 #include <stddef.h>
 
 #include "kernel/ring.h"
+#include "tracer/objects.h"
 
-struct kmemtrace_bpf;
 struct bpf_link;
 struct btf;
 
 struct rescue {
-	struct kmemtrace_bpf *skeleton;
+	struct object *object;
 	struct bpf_link *links[KMT_RESCUE_KINDS];
 	char why[160]; /* why there are none; empty: there are */
 };
 
-/* Before loading: decides. unwanted: NULL, or why nobody wants them. */
-void rescue_choose(struct rescue *rescue, struct kmemtrace_bpf *skeleton, const struct btf *btf,
+/* Does the kernel keep a program from nesting in itself? Then, and only then, it skips runs. */
+bool rescue_is_guarded(const struct btf *btf);
+
+/* Before loading: decides. btf: NULL where the kernel has none; unwanted: NULL, or why nobody wants
+ * them. */
+void rescue_choose(struct rescue *rescue, struct object *object, const struct btf *btf,
 		   const char *unwanted);
 
 /* After the first programs: attaches them; where that fails, why says so. */

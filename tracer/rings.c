@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Makes a ring as a memory-mapped BPF array of one huge value, on its CPU's node. */
+/*
+ * Makes a ring as a memory-mapped BPF array of one huge value, or as a BPF ring buffer, on its
+ * CPU's node.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -32,9 +35,21 @@ static uint32_t slots_of(unsigned int mib)
 	return slots;
 }
 
-uint64_t rings_bytes(unsigned int mib)
+/* A BPF ring buffer puts 8 bytes before each record, and its size is a power of two. */
+#define BUFFERED_RECORD (8 + sizeof(struct kmt_record))
+
+static uint32_t buffer_bytes(unsigned int mib)
 {
-	return (uint64_t)slots_of(mib) * sizeof(struct kmt_record);
+	uint32_t bytes = 1 << 20;
+
+	while (2ULL * bytes <= (uint64_t)mib << 20 && bytes < 1U << 30)
+		bytes *= 2;
+	return bytes;
+}
+
+uint64_t rings_bytes(unsigned int mib, bool buffered)
+{
+	return buffered ? buffer_bytes(mib) : (uint64_t)slots_of(mib) * sizeof(struct kmt_record);
 }
 
 static int fail(struct rings *rings, int err, const char *what)
@@ -46,10 +61,12 @@ static int fail(struct rings *rings, int err, const char *what)
 	return -err;
 }
 
-int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib)
+int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib, bool buffered)
 {
 	memset(rings, 0, sizeof(*rings));
-	rings->slots = slots_of(mib);
+	rings->slots = buffered ? buffer_bytes(mib) / BUFFERED_RECORD : slots_of(mib);
+	rings->buffered = buffered;
+	rings->mib = mib;
 	rings->possible_cpus = possible_cpus;
 	rings->list = calloc(possible_cpus, sizeof(*rings->list));
 	if (!rings->list)
@@ -76,6 +93,15 @@ void rings_deinit(struct rings *rings)
 	rings->controls = NULL;
 }
 
+static int add_buffer(struct rings *rings, struct ring *ring, int node)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NUMA_NODE, .numa_node = node);
+
+	ring->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, buffer_bytes(rings->mib),
+				  &options);
+	return ring->fd < 0 ? fail(rings, errno, "cannot make a ring") : 0;
+}
+
 int rings_add(struct rings *rings, unsigned int cpu, int node)
 {
 	size_t size = (size_t)rings->slots * sizeof(struct kmt_record);
@@ -84,6 +110,8 @@ int rings_add(struct rings *rings, unsigned int cpu, int node)
 	struct ring *ring = &rings->list[cpu];
 	void *slots;
 
+	if (rings->buffered)
+		return add_buffer(rings, ring, node);
 	/* every ring has the same flags: the kernel wants all maps of an array of maps alike */
 	ring->fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "ring", sizeof(uint32_t), size, 1, &options);
 	if (ring->fd < 0)

@@ -3,6 +3,7 @@
 #ifndef TRACER_RINGS_H
 #define TRACER_RINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,12 +14,14 @@
 #define RINGS_SHARE 16	     /* all rings together: at most 1/16 of the machine's memory */
 
 struct ring {
-	int fd;			  /* the BPF array; -1: this CPU has no ring */
-	struct kmt_record *slots; /* mapped */
+	int fd;			  /* the BPF map; -1: this CPU has no ring */
+	struct kmt_record *slots; /* mapped; NULL: a BPF ring buffer */
 };
 
 struct rings {
-	uint32_t slots; /* of each ring: a power of two */
+	uint32_t slots; /* of each ring: a power of two, but for BPF ring buffers */
+	unsigned int mib;
+	bool buffered; /* they are BPF ring buffers: nothing is mapped here */
 	unsigned int possible_cpus;
 	struct ring *list;	      /* by CPU, possible_cpus of them */
 	struct kmt_control *controls; /* mapped; by CPU */
@@ -32,11 +35,11 @@ struct rings {
  */
 unsigned int rings_default_mib(unsigned int online_cpus, uint64_t memory_bytes);
 
-/* The bytes that a ring of mib mebibytes really takes: its slots are a power of two. */
-uint64_t rings_bytes(unsigned int mib);
+/* The bytes that a ring of mib mebibytes really takes: its slots, or bytes, are a power of two. */
+uint64_t rings_bytes(unsigned int mib, bool buffered);
 
-/* All return 0 or -errno, with why set. */
-int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib);
+/* All return 0 or -errno, with why set. buffered: the kernel lacks what the other rings need. */
+int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib, bool buffered);
 void rings_deinit(struct rings *rings);
 
 /* Makes and maps the ring of a CPU on its node (-1: anywhere). */

@@ -39,7 +39,7 @@ static int make_rings(struct session *session)
 	}
 	if (!mib)
 		mib = rings_default_mib(machine_online_cpus(topology), machine_memory());
-	err = rings_init(rings, machine_possible_cpus(topology), mib);
+	err = rings_init(rings, machine_possible_cpus(topology), mib, session->layout.lacks.fetch);
 	for (size_t i = 0; i < topology->count && !err; i++)
 		if (topology->list[i].online)
 			err = rings_add(rings, topology->list[i].cpu, topology->list[i].node);
@@ -56,20 +56,22 @@ static int load_programs(struct session *session)
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.rescue = !options->no_rescue,
-		.verbose = options->verbose,
 	};
 	int err;
 
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
-		if (rings->list[i].fd >= 0)
+		if (rings->list[i].fd >= 0) {
 			settings.ring_fd = rings->list[i].fd;
-	err = programs_load(&session->programs, &settings);
+			settings.first_cpu = i;
+		}
+	err = programs_load(&session->programs, &session->layout, &settings);
 	if (err)
 		return session_fail(session, err, session->programs.why);
-	err = rings_map_controls(rings, programs_controls_fd(&session->programs));
+	err = rings_map_controls(rings, object_map_fd(&session->programs.object, "controls"));
 	for (unsigned int i = 0; i < rings->possible_cpus && !err; i++)
 		if (rings->list[i].fd >= 0)
-			err = rings_publish(rings, i, programs_rings_fd(&session->programs));
+			err = rings_publish(rings, i,
+					    object_map_fd(&session->programs.object, "rings"));
 	return err ? session_fail(session, err, rings->why) : 0;
 }
 
@@ -106,7 +108,7 @@ int session_tell_extras(struct session *session)
 	status->hook_skipped = 0;
 	for (unsigned int i = 0; i < HOOK_KINDS; i++)
 		status->hook_skipped += hooks_skipped(&programs->hooks, i);
-	return paths_tell(status, programs->btf, &programs->hooks);
+	return paths_tell(status, &programs->paths, &programs->hooks);
 }
 
 static int start_status(struct session *session)
@@ -115,7 +117,7 @@ static int start_status(struct session *session)
 	struct status *status = &session->status;
 	int err;
 
-	status->ring_bytes = (uint64_t)session->rings.slots * sizeof(struct kmt_record);
+	status->ring_bytes = rings_bytes(session->rings.mib, session->rings.buffered);
 	status->include_self = options->include_self;
 	status->begin = session->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
@@ -173,7 +175,8 @@ static int fill_directory(struct session *session)
 		fprintf(stderr,
 			"kmemtraced: /proc/kallsyms shows no addresses: call sites will be "
 			"numbers: see kernel.kptr_restrict, and run as root or with CAP_SYSLOG\n");
-	err = names_open(&session->names, directory, programs_names_fd(&session->programs));
+	err = names_open(&session->names, directory,
+			 object_map_fd(&session->programs.object, "names"));
 	return err ? session_fail(session, err, session->names.why) : 0;
 }
 
@@ -217,7 +220,8 @@ int session_open_stream(struct session *session, unsigned int cpu)
 	drain->slots = session->rings.slots;
 	drain->status = &session->status;
 	stream_name(session, cpu, path, sizeof(path));
-	err = drain_open(drain, path, session->metadata.uuid, cpu, machine_now());
+	err = drain_open(drain, path, session->metadata.uuid, cpu, machine_now(),
+			 session->rings.buffered ? session->rings.list[cpu].fd : -1);
 	if (err)
 		return session_fail(session, err, drain->writer.why);
 	session->draining[cpu] = true;
@@ -281,9 +285,10 @@ int session_open(struct session *session, const struct options *options,
 	session->options = options;
 	session->before.signals = *signals;
 	raise_limits(session);
-	err = programs_probe(session->why, sizeof(session->why));
-	if (!err)
-		err = make_rings(session);
+	err = programs_look(&session->layout, options->verbose);
+	if (err)
+		return session_fail(session, err, session->layout.why);
+	err = make_rings(session);
 	if (!err)
 		err = check_pids(session);
 	if (err)
@@ -355,7 +360,7 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 static int finish_status(struct session *session)
 {
 	struct status *status = &session->status;
-	const struct kmt_totals *totals = programs_totals(&session->programs);
+	const struct kmt_totals *totals = session->programs.object.totals;
 	uint64_t *skipped, lost = 0, lost_of_tasks = 0;
 	int err = 0;
 
@@ -379,7 +384,7 @@ static int finish_status(struct session *session)
 	status->begin = session->begin;
 	status->end = session->end;
 	status->skipped = session->skips.told;
-	status->names_lost = totals->names_lost;
+	status->names_lost = totals->names_lost + session->names.unnamed;
 	/* what found no room in the table of tasks, or on the disk */
 	for (size_t i = 0; i < status->cpu_count; i++)
 		lost += status->cpus[i].lost;
@@ -428,6 +433,9 @@ int session_finish(struct session *session)
 	if (failed && !err)
 		err = session_fail(session, failed, strerror(-failed));
 	failed = names_run(&session->names);
+	if (!failed && session->layout.lacks.btf)
+		failed = names_add_told(&session->names,
+					object_map_fd(&session->programs.object, "told"));
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.why);
 	if (session->names.modules_changed)
@@ -455,6 +463,7 @@ void session_close(struct session *session)
 	modules_end(&session->modules);
 	names_close(&session->names);
 	programs_close(&session->programs);
+	layout_deinit(&session->layout);
 	rings_deinit(&session->rings);
 	topology_deinit(&session->topology);
 	status_deinit(&session->status);

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
+#include "trace/directory.h"
 #include "trace/metadata.h"
 #include "trace/status.h"
 #include "tracer/command.h"
-#include "tracer/directory.h"
 #include "tracer/drain.h"
 #include "tracer/modules.h"
 #include "tracer/names.h"
@@ -23,6 +23,7 @@ struct session {
 	struct command_world before; /* as it was: the command gets it back */
 	struct topology topology;
 	struct rings rings;
+	struct layout layout;
 	struct programs programs;
 	struct directory directory;
 	struct metadata metadata;

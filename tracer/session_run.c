@@ -32,7 +32,7 @@ static int add_ring(struct session *session, unsigned int cpu)
 	err = session_open_stream(session, cpu);
 	if (err)
 		return err;
-	err = rings_publish(rings, cpu, programs_rings_fd(&session->programs));
+	err = rings_publish(rings, cpu, object_map_fd(&session->programs.object, "rings"));
 	return err ? session_fail(session, err, rings->why) : 0;
 }
 
@@ -47,7 +47,7 @@ static int drain_all(struct session *session, uint64_t now)
 				 &session->status);
 		if (err)
 			session_fail(session, err, strerror(-err));
-		rescue_tend(&session->programs.rescue);
+		programs_tend(&session->programs);
 		session->next_flush = now + FLUSH_EVERY;
 	}
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
@@ -60,7 +60,7 @@ static int drain_all(struct session *session, uint64_t now)
 			continue;
 		}
 		got = drain_run(drain);
-		if (got > session->rings.slots / 4)
+		if (got > (long)(session->rings.slots / 4))
 			filling = true;
 		err = got < 0 ? (int)got : 0;
 		if (!err && flush)

@@ -17,9 +17,8 @@
 #include "kernel/caches.h"
 #include "kernel/gfp.h"
 #include "kernel/symbols.h"
+#include "tracer/formats.h"
 #include "tracer/snapshot.h"
-
-#define FORMAT_MAX (1 << 20)
 
 static int fail(struct directory *directory, int err, const char *what)
 {
@@ -88,50 +87,6 @@ int snapshot_topology(struct directory *directory, const struct topology *topolo
 	return err ? err : failed;
 }
 
-int snapshot_open_tracefs(void)
-{
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-	char probe[64];
-	int context, mounted = -1, err;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(probe, sizeof(probe), "%s/events", places[i]);
-		if (!access(probe, F_OK))
-			return open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
-	/* not mounted: a mount that is nowhere in the tree changes nothing for others */
-	context = syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
-	if (context < 0)
-		return -errno;
-	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		mounted = syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
-	err = mounted < 0 ? -errno : 0;
-	close(context);
-	return err ? err : mounted;
-}
-
-/* A whole format file as text; NULL if there is none. */
-static char *read_format(int tracefs, const char *event)
-{
-	char path[128], *text;
-	size_t length = 0;
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "events/kmem/%s/format", event);
-	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	text = malloc(FORMAT_MAX);
-	while (text && length < FORMAT_MAX - 1 &&
-	       (got = read(fd, text + length, FORMAT_MAX - 1 - length)) > 0)
-		length += got;
-	close(fd);
-	if (text)
-		text[length] = 0;
-	return text;
-}
-
 static int save_gfp(struct directory *directory, const char *format)
 {
 	struct gfp_table table = { 0 };
@@ -154,16 +109,18 @@ static int save_gfp(struct directory *directory, const char *format)
 
 int snapshot_formats(struct directory *directory)
 {
-	static const char *const events[] = { "kmalloc", "kfree", "kmem_cache_alloc",
-					      "kmem_cache_free" };
-	int tracefs = snapshot_open_tracefs(), err = 0, failed;
+	static const char *const events[] = { "kmalloc",	  "kfree",
+					      "kmem_cache_alloc", "kmem_cache_free",
+					      "kmalloc_node",	  "kmem_cache_alloc_node" };
+	int tracefs = formats_open(), err = 0, failed;
 	char name[64], *text;
 	FILE *file;
 
 	if (tracefs < 0)
 		return fail(directory, -tracefs, "tracefs");
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !err; i++) {
-		text = read_format(tracefs, events[i]);
+		snprintf(name, sizeof(name), "kmem/%s", events[i]);
+		text = formats_read(tracefs, name);
 		if (!text)
 			continue;
 		snprintf(name, sizeof(name), "kernel/formats/%s.format", events[i]);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "kernel/topology.h"
-#include "tracer/directory.h"
+#include "trace/directory.h"
 
 /*
  * Writes the code symbols of kallsyms to kernel/symbols (gzip). since 0: all of them, anew;
@@ -26,9 +26,6 @@ int snapshot_topology(struct directory *directory, const struct topology *topolo
  * kernel has none, or does not let us.
  */
 int snapshot_formats(struct directory *directory);
-
-/* A descriptor of tracefs' directory, or -errno. */
-int snapshot_open_tracefs(void);
 
 /* The aliases of merged caches, from /sys/kernel/slab. */
 int snapshot_aliases(struct directory *directory);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# --disable-tracer builds the offline tools where no clang, bpftool or libbpf is.
+# --disable-tracer builds the offline tools where no clang or libbpf is.
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 # All programs and libraries of this machine, but those.
 mkdir "$scratch/bin" "$scratch/pc" "$scratch/build"
 for folder in /usr/sbin /usr/bin /sbin /bin; do
-	find "$folder/" -mindepth 1 -maxdepth 1 ! -name '*clang*' ! -name 'bpftool*' ! -name 'llvm*' \
+	find "$folder/" -mindepth 1 -maxdepth 1 ! -name '*clang*' ! -name 'llvm*' \
 		-exec ln -sf -t "$scratch/bin" {} +
 done
 pkg-config --variable=pc_path pkg-config | tr : '\n' | while read -r folder; do
@@ -18,9 +18,7 @@ pkg-config --variable=pc_path pkg-config | tr : '\n' | while read -r folder; do
 		-exec ln -sf -t "$scratch/pc" {} +
 done
 export PATH=$scratch/bin PKG_CONFIG_LIBDIR=$scratch/pc
-for gone in clang bpftool; do
-	! command -v $gone || { echo "$gone is still there"; exit 1; }
-done
+! command -v clang || { echo "clang is still there"; exit 1; }
 ! pkg-config --exists libbpf || { echo "libbpf is still there"; exit 1; }
 
 cd "$scratch/build"

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tracer/snapshot.h"
+#include "tracer/formats.h"
 
 #define EVENTS 4
 
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 	rounds = atol(argv[2]);
 	folder = argv[3];
 	pin(0);
-	tracefs = snapshot_open_tracefs();
+	tracefs = formats_open();
 	if (tracefs < 0) {
 		errno = -tracefs;
 		die("tracefs");

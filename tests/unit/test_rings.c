@@ -36,11 +36,23 @@ static void slots_are_a_power_of_two_that_fits(void **state)
 {
 	(void)state;
 	for (unsigned int mib = 1; mib <= 512; mib++) {
-		uint64_t bytes = rings_bytes(mib), slots = bytes / sizeof(struct kmt_record);
+		uint64_t bytes = rings_bytes(mib, false), slots = bytes / sizeof(struct kmt_record);
 
 		assert_true(bytes <= (uint64_t)mib << 20);
 		assert_int_equal(slots & (slots - 1), 0);
 		assert_true(slots > 2 * KMT_RING_MARGIN);
+		assert_true(2 * bytes > (uint64_t)mib << 20);
+	}
+}
+
+static void buffers_are_a_power_of_two_that_fits(void **state)
+{
+	(void)state;
+	for (unsigned int mib = 1; mib <= 1024; mib++) {
+		uint64_t bytes = rings_bytes(mib, true);
+
+		assert_true(bytes <= (uint64_t)mib << 20);
+		assert_int_equal(bytes & (bytes - 1), 0);
 		assert_true(2 * bytes > (uint64_t)mib << 20);
 	}
 }
@@ -50,6 +62,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_to_its_share),
 		cmocka_unit_test(slots_are_a_power_of_two_that_fits),
+		cmocka_unit_test(buffers_are_a_power_of_two_that_fits),
 	};
 
 	return cmocka_run_group_tests_name("rings", tests, NULL, NULL);

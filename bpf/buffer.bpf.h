@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A BPF ring buffer of each CPU, for kernels without atomic instructions that have a result. No
+ * program can take a number there: kmemtraced counts the records as it takes them out, in the
+ * order in which they took their room, and adds the events that were lost before each, which the
+ * record tells in place of its number.
+ */
+#ifndef BPF_BUFFER_BPF_H
+#define BPF_BUFFER_BPF_H
+
+static __always_inline void publish(struct kmt_record *record, uint64_t tag)
+{
+	record->tag = tag;
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline struct kmt_record *take_slot(struct place *place, uint32_t *sequence)
+{
+	struct kmt_control *control = place->control;
+	struct kmt_record *record;
+	void *map;
+
+	__sync_fetch_and_add(&control->sequence, 1);
+	map = bpf_map_lookup_elem(&rings, &place->cpu);
+	if (!map)
+		return NULL; /* a CPU that has just come up */
+	record = bpf_ringbuf_reserve(map, sizeof(*record), 0);
+	if (record)
+		*sequence = *(volatile uint64_t *)&control->lost;
+	return record;
+}
+
+#endif

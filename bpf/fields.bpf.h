@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What caches and tasks are called, for kernels without BTF: from the fields of the tracepoints'
+ * own records, at the places that their format files tell.
+ *
+ * Only the raw tracepoint tells a cache's address, and only the record its name and sizes. The
+ * raw program of an event runs first, and leaves word of a cache that is not known well; the one
+ * below, of the same event on the same CPU, finds it there. An event that comes between is told
+ * by its object: then the next one tries again.
+ */
+#ifndef BPF_FIELDS_BPF_H
+#define BPF_FIELDS_BPF_H
+
+/* What is known of the caches that were seen. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, uint64_t);
+	__type(value, struct kmt_told);
+} told SEC(".maps");
+
+struct wanted_cache {
+	uint64_t cache, pointer;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct wanted_cache);
+} wanted_caches SEC(".maps");
+
+static __always_inline struct wanted_cache *wanted_here(void)
+{
+	uint32_t first = 0;
+
+	return bpf_map_lookup_elem(&wanted_caches, &first);
+}
+
+/* Does the record of this event tell what is not known yet? */
+static __always_inline bool lacks(const struct kmt_told *cache, bool is_free)
+{
+	if (!cache->size && !is_free)
+		return true;
+	return !cache->name[0] && fields[is_free ? KMT_FIELD_FREE_NAME : KMT_FIELD_ALLOC_NAME].size;
+}
+
+static __noinline int want_cache(uint64_t address, uint64_t pointer, bool is_free)
+{
+	struct kmt_told *cache = bpf_map_lookup_elem(&told, &address);
+	struct wanted_cache *here = wanted_here();
+	struct kmt_told nothing = {};
+
+	if (cache && cache->complete) {
+		remember_seen(address);
+		return 0;
+	}
+	if (!cache) {
+		nothing.since = bpf_ktime_get_ns();
+		bpf_map_update_elem(&told, &address, &nothing, BPF_NOEXIST);
+	}
+	if (here && (!cache || lacks(cache, is_free))) {
+		here->pointer = pointer;
+		here->cache = address;
+		totals.names_wanted = 1;
+	}
+	return 0;
+}
+
+/* Before its event, which is of an object at pointer, is told. */
+static __always_inline void see_cache(uint64_t address, uint64_t pointer, bool is_free)
+{
+	if (!was_seen(address))
+		want_cache(address, pointer, is_free);
+}
+
+static __noinline int tell_name(uint64_t text)
+{
+	struct kmt_told *known, cache = { .complete = 1 };
+	struct kmt_name *name;
+
+	known = bpf_map_lookup_elem(&told, &text);
+	if (!known) {
+		name = name_begin(KMT_NAME_CACHE, text);
+		if (!name)
+			return 0;
+		name_cache(name, text);
+		bpf_map_update_elem(&told, &text, &cache, 0);
+	}
+	remember_seen(text);
+	return 0;
+}
+
+/* What stands for the cache that a free tells the name of: the name; or 0, nothing. */
+static __always_inline uint64_t see_name(uint64_t text)
+{
+	/* the caches that allocations tell would be others */
+	if (allocations_tell_caches)
+		return 0;
+	if (!was_seen(text))
+		tell_name(text);
+	return text;
+}
+
+static __always_inline void forget_name(uint64_t text)
+{
+}
+
+static __always_inline uint64_t read_field(void *record, enum kmt_field field)
+{
+	uint64_t wide = 0;
+	uint32_t narrow = 0;
+
+	if (fields[field].size == sizeof(wide)) {
+		bpf_probe_read_kernel(&wide, sizeof(wide), record + fields[field].offset);
+		return wide;
+	}
+	if (fields[field].size == sizeof(narrow))
+		bpf_probe_read_kernel(&narrow, sizeof(narrow), record + fields[field].offset);
+	return narrow;
+}
+
+/* The cache that the raw program of this event asks about; NULL: it does not. */
+static __always_inline struct kmt_told *find_wanted(void *record, enum kmt_field pointer,
+						    uint64_t *address)
+{
+	struct wanted_cache *here = wanted_here();
+	struct kmt_told *cache;
+
+	if (!here || !here->cache)
+		return NULL;
+	*address = here->cache;
+	here->cache = 0;
+	if (here->pointer != read_field(record, pointer))
+		return NULL;
+	cache = bpf_map_lookup_elem(&told, address);
+	return cache && !cache->complete ? cache : NULL;
+}
+
+/* A text lies where the lower half of its field says, from the record's begin. */
+static __always_inline void read_text(struct kmt_told *cache, void *record, enum kmt_field field)
+{
+	uint32_t place = read_field(record, field) & 0xffff;
+
+	if (place)
+		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), record + place);
+}
+
+static __always_inline void tell_known(struct kmt_told *cache, uint64_t address)
+{
+	struct kmt_name *name;
+
+	if (!cache->name[0] || !cache->size)
+		return;
+	name = name_begin(KMT_NAME_CACHE, address);
+	if (!name)
+		return;
+	name->time = cache->since;
+	name->object_size = cache->object_size;
+	name->size = cache->size;
+	cache->complete = 1;
+	name_cache(name, (unsigned long)cache->name);
+}
+
+/*
+ * These programs also decide for all users of perf whether they get the event. They get none that
+ * interrupts such a program: kmemtraced attaches these only while something is asked.
+ */
+#define KEEP 1
+
+SEC("tp/kmem/kmem_cache_alloc")
+int kmem_cache_alloc_fields(void *ctx)
+{
+	uint64_t address = 0;
+	struct kmt_told *cache = find_wanted(ctx, KMT_FIELD_ALLOC_POINTER, &address);
+
+	if (!cache)
+		return KEEP;
+	cache->object_size = read_field(ctx, KMT_FIELD_ALLOC_REQUESTED);
+	cache->size = read_field(ctx, KMT_FIELD_ALLOC_ALLOCATED);
+	read_text(cache, ctx, KMT_FIELD_ALLOC_NAME);
+	tell_known(cache, address);
+	return KEEP;
+}
+
+SEC("tp/kmem/kmem_cache_free")
+int kmem_cache_free_fields(void *ctx)
+{
+	uint64_t address = 0;
+	struct kmt_told *cache = find_wanted(ctx, KMT_FIELD_FREE_POINTER, &address);
+
+	if (!cache)
+		return KEEP;
+	read_text(cache, ctx, KMT_FIELD_FREE_NAME);
+	tell_known(cache, address);
+	return KEEP;
+}
+
+#define COMM_SIZE 16
+
+static __always_inline int tell_task(void *record, uint32_t tid, uint32_t tgid, enum kmt_field comm)
+{
+	struct kmt_name *name = name_begin(KMT_NAME_TASK, tid);
+
+	if (!name)
+		return KEEP;
+	name->tgid = tgid;
+	bpf_probe_read_kernel_str(name->name, COMM_SIZE, record + fields[comm].offset);
+	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+	return KEEP;
+}
+
+#define CLONE_THREAD 0x10000
+#define KTHREADD 2 /* it makes and names the kernel's threads, each a process */
+
+SEC("tp/task/task_newtask")
+int task_newtask(void *ctx)
+{
+	uint32_t tid = read_field(ctx, KMT_FIELD_NEWTASK_PID);
+	uint32_t tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (!(read_field(ctx, KMT_FIELD_NEWTASK_FLAGS) & CLONE_THREAD))
+		tgid = tid;
+	return tell_task(ctx, tid, tgid, KMT_FIELD_NEWTASK_COMM);
+}
+
+/* By itself, or by another thread of its process. */
+SEC("tp/task/task_rename")
+int task_rename(void *ctx)
+{
+	uint32_t tgid = bpf_get_current_pid_tgid() >> 32;
+	uint32_t tid = read_field(ctx, KMT_FIELD_RENAME_PID);
+
+	if (!tid)
+		tid = bpf_get_current_pid_tgid();
+	return tell_task(ctx, tid, tgid == KTHREADD ? tid : tgid, KMT_FIELD_RENAME_COMM);
+}
+
+#endif

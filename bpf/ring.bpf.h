@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A ring in memory that kmemtraced maps, for kernels that have atomic instructions with a result
+ * (5.12 and later): a number, then a slot, then the tag that makes the slot whole. It is an array
+ * of one huge value, so that it can lie on its CPU's own node.
+ */
+#ifndef BPF_RING_BPF_H
+#define BPF_RING_BPF_H
+
+/* The tag makes the record whole: nothing that was stored before it may be seen after it. */
+static __always_inline void publish(struct kmt_record *record, uint64_t tag)
+{
+#if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_s390)
+	/* these CPUs keep stores in order: only the compiler must be held back */
+	asm volatile("" ::: "memory");
+	*(volatile uint64_t *)&record->tag = tag;
+#else
+	__sync_lock_test_and_set(&record->tag, tag); /* BPF exchange: a full barrier */
+#endif
+}
+
+static __always_inline struct kmt_record *take_slot(struct place *place, uint32_t *sequence)
+{
+	struct kmt_control *control = place->control;
+	uint64_t slot, tail;
+	uint32_t first = 0;
+	char *ring;
+	void *map;
+
+	*sequence = __sync_fetch_and_add(&control->sequence, 1);
+	map = bpf_map_lookup_elem(&rings, &place->cpu);
+	if (!map)
+		return NULL; /* a CPU that has just come up */
+	ring = bpf_map_lookup_elem(map, &first);
+	if (!ring)
+		return NULL;
+	/* tail first: what comes between the two makes the ring look fuller, never emptier */
+	tail = *(volatile uint64_t *)&control->tail;
+	if (*(volatile uint64_t *)&control->slots - tail >= ring_slots - KMT_RING_MARGIN)
+		return NULL;
+	slot = __sync_fetch_and_add(&control->slots, 1) & (ring_slots - 1);
+	return (struct kmt_record *)(ring + slot * sizeof(struct kmt_record));
+}
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Loads every program on slab tracepoints of every object, whatever kernel it is for: this one's
+ * verifier takes them all. None is attached. Prints how many there were; exit status 77: no BPF
+ * here.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "tracer/objects.h"
+#include "tracer/rings.h"
+
+static int quiet(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	return level == LIBBPF_WARN ? vfprintf(stderr, format, arguments) : 0;
+}
+
+/* How many, or -errno. */
+static int load_all(const struct lacks *lacks, bool allocations_tell_caches)
+{
+	const bool frees_name = true;
+	struct bpf_program *program;
+	struct object object;
+	struct rings rings;
+	int err, count = 0;
+
+	err = rings_init(&rings, 1, 1, lacks->fetch);
+	if (!err)
+		err = rings_add(&rings, 0, -1);
+	if (err) {
+		fprintf(stderr, "%s\n", rings.why);
+		rings_deinit(&rings);
+		return err;
+	}
+	err = object_open(&object, lacks);
+	if (!err) {
+		object_set(&object, "frees_name", &frees_name, sizeof(frees_name));
+		object_set(&object, "allocations_tell_caches", &allocations_tell_caches,
+			   sizeof(allocations_tell_caches));
+		bpf_map__set_inner_map_fd(object_map(&object, "rings"), rings.list[0].fd);
+		bpf_object__for_each_program (program, object.bpf) {
+			bool is_slab = strstr(bpf_program__section_name(program), "kmalloc") ||
+				       strstr(bpf_program__section_name(program), "kfree") ||
+				       strstr(bpf_program__section_name(program), "kmem_cache");
+
+			bpf_program__set_autoload(program, is_slab);
+			count += is_slab;
+		}
+		err = object_load(&object);
+		object_close(&object);
+	}
+	rings_deinit(&rings);
+	return err ? err : count;
+}
+
+int main(void)
+{
+	int all = 0;
+
+	libbpf_set_print(quiet);
+	for (int i = 0; i < 8; i++) {
+		const struct lacks lacks = { .btf = i & 1, .fetch = i & 2 };
+		int count = load_all(&lacks, i & 4);
+
+		if (count == -EPERM && i == 0)
+			return 77;
+		if (count < 16) {
+			fprintf(stderr, "without btf %d, without fetch %d: %d: %s\n", lacks.btf,
+				lacks.fetch, count, count < 0 ? strerror(-count) : "too few");
+			return 1;
+		}
+		all += count;
+	}
+	printf("%d programs were loaded\n", all);
+	return 0;
+}
