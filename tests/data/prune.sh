@@ -9,8 +9,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 babeltrace2 "$capture" >"$work/events" 2>/dev/null
+# as long as the capturing kernel writes its addresses
+digits=$(gzip -dcf "$capture/kernel/symbols" | awk '!/^#/ { print length($1); exit }')
 sed -n 's/.*call_site = 0x\([0-9A-F]*\),.*/\1/p' "$work/events" | tr A-F a-f | sort -u |
-	awk '{ printf "%16s\n", $1 }' | tr ' ' 0 >"$work/sites"
+	awk -v digits="$digits" '{ printf "%" digits "s\n", $1 }' | tr ' ' 0 | sort >"$work/sites"
 sed -n 's/.*tid = \([0-9]*\),.*/\1/p' "$work/events" | sort -u >"$work/tasks"
 
 # as text, addresses of equal length sort as numbers do
