@@ -16,7 +16,8 @@ out=$2 script=$3
 shift 3
 for tool in "${machine%% *}" cpio; do
 	command -v "$tool" >/dev/null ||
-		could_not "$tool is not installed (Debian: qemu-system-x86, cpio)"
+		could_not "$tool is not installed (Debian: qemu-system-x86, qemu-system-arm," \
+			"qemu-system-misc, cpio)"
 done
 work=$(mktemp -d "${TMPDIR:-/tmp}/kmemtrace-boot.XXXXXX") || wrong "no scratch folder"
 trap 'rm -rf "$work"' EXIT
@@ -40,7 +41,7 @@ copy "$script" "$work/root/t/main.sh"
 truncate -s 4G "$work/disk"
 
 # shellcheck disable=SC2086 # a command
-timeout -k 5 "${SECONDS_MOST:-300}" $machine -accel tcg,thread=multi -nodefaults -display none \
+timeout --foreground -k 5 "${SECONDS_MOST:-300}" $machine -nodefaults -display none \
 	-no-reboot -m "${MEMORY:-1024}" -smp "${CPUS:-2}" -kernel "$home/image" \
 	-initrd "$work/initrd" -drive "file=$work/disk,format=raw,if=virtio,cache=unsafe" \
 	-append "console=$console rdinit=/init panic=-1 quiet" </dev/null >"$work/console" 2>&1

@@ -1,11 +1,11 @@
-#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash disable=SC2154 # kernel.sh, which sources it, sets them
 # Everything wrong that is planted in a kernel is found, as often as it was planted, where it was
-# planted, and with the certainty that it deserves; nothing that is right is.
-# shellcheck source=tests/vm/vm.sh
-. "$srcdir/vm/vm.sh"
+# planted, and with the certainty that it deserves there; nothing that is right is. Sourced.
 
-cat >planted <<'END'
+write_planted()
+{
+	cat >planted <<'END'
 right-kfree 20
 right-cache 20
 right-typesafe 20
@@ -28,88 +28,98 @@ missed-free 10
 short-allocation 11
 failed-allocation 12
 END
+}
+
+# Does the capture say that not all of that path was seen?
+unobserved()
+{
+	grep -q "^unobserved $1" planted/kernel/status
+}
 
 # kind, certainty, count; the functions that allocated, freed and did the other part of it
 expect_wrong()
 {
-	local kfreed=legal
+	local sure=certain kfreed
 
+	# what nobody saw explains everything but an event that is wrong in itself
+	! unobserved '' || sure=possible
 	# SLOB, gone since 6.4, had no kfree() of a cache's object
-	[[ $1 != 6.1-* ]] || kfreed=certain
+	kfreed=$sure
+	[ "$(printf '%s\n' "$release" 6.4 | sort -V | head -n 1)" != 6.4 ] || kfreed=legal
 	sort >expected <<END
 cache-object-kfreed $kfreed 5 cache_kfreed plant_cache_kfreed -
-double-free certain 6 double_free plant_double_free plant_first_free
+double-free $sure 6 double_free plant_double_free plant_first_free
 failed-allocation legal 12 plant_failed - -
-interior-free certain 7 interior_free plant_interior_free -
-kmalloc-freed-to-cache certain 3 kmalloc_to_cache plant_kmalloc_to_cache -
+interior-free $sure 7 interior_free plant_interior_free -
+kmalloc-freed-to-cache $sure 3 kmalloc_to_cache plant_kmalloc_to_cache -
 missed-free possible 10 plant_missed_first - plant_missed_free
-overlap certain 9 plant_overlap - overlap
+overlap $sure 9 plant_overlap - overlap
 short-allocation certain 11 plant_short - -
-unknown-free certain 8 - plant_unknown_free -
-wrong-cache certain 4 wrong_cache plant_wrong_cache -
+unknown-free $sure 8 - plant_unknown_free -
+wrong-cache $sure 4 wrong_cache plant_wrong_cache -
 END
+	# what is wrong with these is the cache: some kernels do not tell it
+	grep -q '^cache ' planted/kernel/caches || sed -i -E '/^(unknown-free|wrong-cache) /d' expected
 }
 
-# function; objects allocated, freed, of these on another CPU (where that is certain), freed unseen
-cat >expected-right <<'END'
-right_bulk 160 160 - 0
+# function; objects allocated, freed, of these on another CPU (where that is certain), freed unseen;
+# where the path is not observed, whether and when that shows depends on who gets the address next
+expect_right()
+{
+	local bulk_frees="160 - 0" bulk="right_bulk 160 160 - 0" rcu="100 - 0"
+
+	! unobserved kmem_cache_free_bulk || bulk_frees="0 - *" bulk="right_bulk 160 0 - *"
+	! unobserved kmem_cache_alloc_bulk || bulk=
+	! unobserved kfree_rcu-batched || rcu="* - *"
+	grep . >expected-right <<END
+$bulk
 right_cache 20 20 - 0
 right_hand_out 30 30 30 0
 right_kfree 20 20 - 0
-right_kfree_bulk 160 160 - 0
-right_kfree_rcu 100 100 - 0
+right_kfree_bulk 160 $bulk_frees
+right_kfree_rcu 100 $rcu
 right_krealloc 20 20 - 0
 right_large 9 9 - 0
 right_typesafe 20 20 - 0
 END
+}
 
-# Puts side by side what was planted and what was found of it; 1: it is not the same.
-look()
+look_at_findings()
 {
-	local kernel=$1
+	local others gaps
 
-	expect_wrong "$kernel"
-	# "plant_short+0x14/0x20 [plant]" -> plant_short
+	expect_wrong
+	expect_right
+	# "plant_short+0x14/0x20 [plant]" -> plant_short; an object freed unseen was right
 	# shellcheck disable=SC2016 # jq's own
-	json "$kernel" findings '.findings[] |
+	json planted findings '.findings[] |
 		[.alloc_site, .free_site, .other_site | . // ""] as $sites |
 		select(any($sites[]; endswith(" [plant]")) or any(.cache, .free_cache;
 			. // "" | startswith("plant_"))) | [.kind, .certainty, .count,
 			($sites[] | sub("\\+0x.*"; "") | if . == "" then "-" else . end)] |
 		join(" ")' | sort >found
-	json "$kernel" sites '[.sites[] | select(.site | test("^right_.* \\[plant\\]$")) |
+	! unobserved '' || sed -i '/^missed-free possible [0-9]* right_/d' found
+	json planted sites '[.sites[] | select(.site | test("^right_.* \\[plant\\]$")) |
 		.site |= sub("\\+0x.*"; "")] | group_by(.site)[] |
 		[.[0].site, (map(.allocations) | add), (map(.frees) | add),
 			if .[0].site == "right_hand_out" then map(.cross_cpu_frees) | add else "-" end,
-			(map(.missed_frees) | add)] | join(" ")' >found-right
-	diff -u expected found && diff -u expected-right found-right
-}
-
-raised() # records whose time was raised: what rests on their order is only possible
-{
-	sed -n 's/^raised \([0-9]*\) .*/\1/p' "$1/capture/kernel/status"
-}
-
-for kernel in "${guests[@]}"; do
-	for try in 1 2 3; do
-		in_guest "$kernel" "$srcdir/vm/capture.guest" planted
-		look "$kernel" >difference && break
-		gaps=$(($(json "$kernel" summary '.loss.lost + .loss.skipped') + $(raised "$kernel")))
-		[ "$gaps" != 0 ] || fail "$kernel: planted (-) and found (+):" "$(cat difference)"
-		echo "$kernel: capture $try: $gaps events were lost, skipped or out of order:" \
-			"$(grep -e '^[-+][^-+]' difference)"
-		[ "$try" -lt 3 ] || skip "$kernel: each of three captures has lost, skipped or raised" \
-			"events: is this machine busy?"
-	done
-
-	others=$(json "$kernel" findings '.findings[] | select(.certainty == "certain") |
+			(map(.missed_frees) | add)] | join(" ")' |
+		awk 'NR == FNR { expected[$1] = $0; next }
+			{ split(expected[$1], field)
+			  for (i in field) if (field[i] == "*") $i = "*"
+			  print }' expected-right - >found-right
+	if ! { diff -u expected found && diff -u expected-right found-right; } >difference; then
+		gaps=$(sed -n -e 's/^skipped //p' -e 's/^raised \([0-9]*\) .*/\1/p' \
+			-e 's/^cpu .* lost \([0-9]*\) .*/\1/p' planted/kernel/status | paste -sd+)
+		[ $((gaps)) -gt 0 ] || fail "planted (-) and found (+): $(cat difference)"
+		cat difference
+		skip "each of three captures has lost, skipped or raised events: is this machine busy?"
+	fi
+	others=$(json planted findings '.findings[] | select(.certainty == "certain") |
 		select([.alloc_site, .free_site, .other_site | . // ""] |
 			any(endswith(" [plant]")) | not)')
-	[ -z "$others" ] || fail "$kernel: nobody planted this, but it is certain: $others"
+	[ -z "$others" ] || fail "nobody planted this, but it is certain: $others"
 	# what breaks the format, too: a size that is less than was asked for
-	"$check" "$kernel/capture" >check.log
-	tail -n 1 check.log | grep -q ': 11 findings: ' || fail "$kernel: kmemtrace-check:" \
-		"$(tail -n 20 check.log)"
-	echo "$kernel: $release: what was planted was found, and nothing else"
-done
-exit 0
+	tail -n 2 here/check | grep -q ': 11 findings: ' || fail "kmemtrace-check: $(cat here/check)"
+	echo "what was planted was found: $(cut -d ' ' -f 2 found | sort | uniq -c | xargs)"
+}

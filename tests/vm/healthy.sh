@@ -5,17 +5,20 @@
 # shellcheck source=tests/vm/vm.sh
 . "$srcdir/vm/vm.sh"
 
+looked=0
 for kernel in "${guests[@]}"; do
 	in_guest "$kernel" "$srcdir/vm/healthy.guest"
-	checked "$kernel"
-	unobserved=$(json "$kernel" findings '.loss.unobserved | join(", ")')
-	certain=$(json "$kernel" findings '[.findings[] | select(.certainty == "certain")]')
-	possible=$(json "$kernel" findings '[.findings[] | select(.certainty == "possible").count] | add // 0')
-	events=$(json "$kernel" findings .loss.recorded)
+	checked "$kernel/capture"
+	unobserved=$(json "$kernel/capture" findings '.loss.unobserved | join(", ")')
+	certain=$(json "$kernel/capture" findings '[.findings[] | select(.certainty == "certain")]')
+	possible=$(json "$kernel/capture" findings '[.findings[] | select(.certainty == "possible").count] | add // 0')
+	events=$(json "$kernel/capture" findings .loss.recorded)
 	[ "$certain" = "[]" ] || fail "$kernel: certain in a healthy kernel: $certain"
 	[ "$events" -ge 20000 ] || fail "$kernel: only $events events: this proves little"
-	# what is not observed would make all of them only possible
-	[ -z "$unobserved" ] || skip "$kernel: not observed: $unobserved"
-	echo "$kernel: $release: 0 certain, $possible possible findings in $events events"
+	# what is not observed makes all of them only possible
+	[ -n "$unobserved" ] || looked=$((looked + 1))
+	echo "$kernel: $release: 0 certain, $possible possible findings in $events events;" \
+		"not observed: ${unobserved:-nothing}"
 done
+[ $looked -gt 0 ] || skip "of no kernel all paths are observed"
 exit 0

@@ -31,7 +31,8 @@ kernels_of()
 }
 
 # look_up NAME: sets suite, package, arch, triplet, karch, console, machine; home, where its files
-# are; and release, what uname -r says in it, or nothing if it was not fetched.
+# are; sysroot, where its architecture's libraries are; and release, what uname -r says in it, or
+# nothing if it was not fetched.
 look_up()
 {
 	local name
@@ -39,6 +40,7 @@ look_up()
 	while read -r name suite package arch triplet karch console machine; do
 		[ "$name" = "$1" ] || continue
 		home=$lab/$name
+		sysroot=$lab/sysroot-$arch
 		release=$(cat "$home/release" 2>/dev/null)
 		return
 	done <"$vm/kernels"

@@ -8,10 +8,10 @@
 echo "leak 125" >planted
 for kernel in "${guests[@]}"; do
 	in_guest "$kernel" "$srcdir/vm/capture.guest" planted
-	events=$(json "$kernel" leaks .totals.allocations)
-	first=$(json "$kernel" leaks '.leaks[0] | "\(.live_objects) \(.site)"')
+	events=$(json "$kernel/capture" leaks .totals.allocations)
+	first=$(json "$kernel/capture" leaks '.leaks[0] | "\(.live_objects) \(.site)"')
 	[[ $first == "125 plant_leak+"*" [plant]" ]] || fail "$kernel: the first that may leak is" \
-		"not plant_leak, with 125 objects: $(json "$kernel" leaks '.leaks[:3]')"
+		"not plant_leak, with 125 objects: $(json "$kernel/capture" leaks '.leaks[:3]')"
 	[ "$events" -ge 500000 ] || fail "$kernel: only $events allocations: this proves little"
 	echo "$kernel: $release: the leak was found among $events allocations"
 done

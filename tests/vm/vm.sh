@@ -11,13 +11,21 @@ trap 'cd /; rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 cd "$scratch" || exit 1
 
-# one guest at a time: it takes all CPUs
-exec 9>"$builddir/vm.lock"
-flock 9 2>/dev/null || true
+# no more guests at once than there are CPUs
+take_turn()
+{
+	local turn
+
+	for turn in $(seq "$(nproc)"); do
+		exec 9>"$builddir/vm.lock.$turn"
+		flock -n 9 && return
+	done
+	return 1
+}
+until take_turn; do sleep 1; done
 
 check=$builddir/kmemtrace-check
 report=$builddir/kmemtrace-report
-daemon=$builddir/tests/vm/kmemtraced
 
 skip()
 {
@@ -33,53 +41,44 @@ fail()
 
 command -v jq >/dev/null || skip "jq is not installed"
 
-# The kernels that kmemtraced can be built for: those of this machine's architecture.
+# The kernels of this machine's architecture.
 mapfile -t guests < <(kernels_of "$(dpkg --print-architecture 2>/dev/null)")
-[ ${#guests[@]} -gt 0 ] || skip "$srcdir/vm/kernels has no kernel of this machine's architecture"
 
-# as configure found it
-setting()
+# succeed COMMAND…: a step of the way into a guest.
+succeed()
 {
-	sed -n "s/^$1 = //p" "$builddir/Makefile"
+	local code
+
+	"$@" >log 2>&1
+	code=$?
+	[ $code -ne 77 ] || skip "$(cat log)"
+	[ $code -eq 0 ] || fail "$(basename "$1") $2: exit status $code: $(cat log)" \
+		"$(tail -n 40 "$2/console" 2>/dev/null)"
 }
 
-# A guest has no libraries.
-# shellcheck disable=SC2046 # a command, and a list
-echo 'int main(void) { return 0; }' |
-	$(setting CC) -x c - -static -o static $(setting KMT_STATIC_LIBS) 2>static.log ||
-	skip "no static program can be made with libbpf and libelf here: install their .a files" \
-		"(Debian: libbpf-dev, libelf-dev, zlib1g-dev)"
-env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C "$builddir" tests/vm/kmemtraced >make.log 2>&1 ||
-	fail "kmemtraced cannot be built for a guest: $(tail -n 20 make.log)"
-
-# in_guest KERNEL SCRIPT FILE…: runs it there, with kmemtraced and the planting module in /t; what it
-# leaves in /out is then in the folder KERNEL. Sets release.
+# in_guest KERNEL SCRIPT FILE…: runs it there, with our programs and the planting module in /t; what
+# it leaves in /out is then in the folder KERNEL, and stays in the folder vm-captures of the build.
+# Sets release, arch and tools, the folder where the programs for it are.
 in_guest()
 {
-	local kernel=$1 script=$2 code
+	local kernel=$1 script=$2
 
 	shift 2
 	look_up_fetched "$kernel"
-	"$srcdir/vm/build-module.sh" "$kernel" "$srcdir/vm/plant" "module-$kernel" >log 2>&1
-	code=$?
-	[ $code -ne 77 ] || skip "$(cat log)"
-	[ $code -eq 0 ] || fail "$kernel: $(cat log)"
-	"$srcdir/vm/boot.sh" "$kernel" "$kernel" "$script" "$daemon" \
-		"module-$kernel/plant.ko" "$@" >log 2>&1
-	code=$?
-	[ $code -ne 77 ] || skip "$(cat log)"
-	[ $code -eq 0 ] || fail "$kernel: exit status $code: $(cat log "$kernel/console")"
-	[ -d "$kernel/capture" ] || fail "$kernel: it sent no capture: $(cat "$kernel/console")"
+	tools=$builddir/vm-static/$arch
+	succeed "$srcdir/vm/build-static.sh" "$kernel" "$tools"
+	succeed "$srcdir/vm/build-module.sh" "$kernel" "$srcdir/vm/plant" "module-$kernel"
+	succeed "$srcdir/vm/boot.sh" "$kernel" "$kernel" "$script" "$tools"/kmemtraced \
+		"$tools"/kmemtrace-{check,report} "module-$kernel/plant.ko" "$@"
 }
 
 checked() # the capture is right in every way that kmemtrace-check knows
 {
-	"$check" "$1/capture" >check.log 2>&1 ||
-		fail "$1: kmemtrace-check: $(head -n 20 check.log)"
+	"$check" "$1" >check.log 2>&1 || fail "$1: kmemtrace-check: $(head -n 20 check.log)"
 }
 
-# json KERNEL VIEW FILTER: of what the report tells of the capture
+# json CAPTURE VIEW FILTER: of what the report tells of it
 json()
 {
-	"$report" "$2" -i "$1/capture" --format=json -l 0 | jq -r "$3"
+	"$report" "$2" -i "$1" --format=json -l 0 | jq -r "$3"
 }

@@ -45,7 +45,7 @@ struct kmem_cache *plant_cache(const char *name, unsigned int size, slab_flags_t
 	return kmem_cache_create(name, size, 0, flags, construct);
 }
 
-static void __exit plant_exit(void)
+static void plant_exit(void)
 {
 	leak_exit();
 	right_exit();

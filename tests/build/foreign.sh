@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck disable=SC2154 # ./test sets them
+# The offline tools are built for a 64-bit big-endian machine and for a 32-bit one, and pass
+# their tests there: their programs run in qemu's emulation of one process. The libraries are
+# Debian's, downloaded once and extracted, never installed.
+set -u
+program=foreign.sh
+# shellcheck source=tests/vm/lab.sh
+. "$top_srcdir/tests/vm/lab.sh"
+# shellcheck source=tests/vm/apt.sh
+. "$top_srcdir/tests/vm/apt.sh"
+
+# What each needs, by Debian's name of the architecture.
+declare -A triplets=([s390x]=s390x-linux-gnu [armhf]=arm-linux-gnueabihf)
+declare -A emulators=([s390x]=qemu-s390x [armhf]=qemu-arm)
+declare -A kinds=([s390x]="2 2" [armhf]="1 1")
+machines=(s390x armhf)
+libraries=(zlib1g-dev libjansson-dev libcmocka-dev libcmocka0)
+
+# Tests that the emulation cannot run, "ARCH NAME", each with the reason.
+declare -A left_out=()
+
+scratch=$(mktemp -d)
+work=$scratch # of apt.sh
+trap 'rm -rf "$scratch" "$work"' EXIT
+failed=0
+
+for arch in "${machines[@]}"; do
+	for tool in "${triplets[$arch]}-gcc" "${emulators[$arch]}"; do
+		command -v "$tool" >/dev/null ||
+			could_not "$tool is not installed: ./test installs it as root"
+	done
+	[ -d "/usr/${triplets[$arch]}/lib" ] ||
+		could_not "/usr/${triplets[$arch]}/lib, the C library of $arch, is not there:" \
+			"./test installs it as root"
+done
+
+sysroot_of()
+{
+	echo "$lab/offline-$1"
+}
+
+# Made aside and then moved, so that what is there is whole.
+fetch_libraries()
+{
+	local arch missing=() library
+
+	for arch in "${machines[@]}"; do
+		[ -d "$(sysroot_of "$arch")" ] || missing+=("$arch")
+	done
+	[ ${#missing[@]} -gt 0 ] || return
+	mkdir -p "$lab" 2>/dev/null
+	[ -w "$lab" ] || could_not "$lab cannot be written: set KMEMTRACE_LAB to a folder that can"
+	work=$(mktemp -d "$lab/.fetch.XXXXXX") || wrong "$lab cannot be written"
+	apt_prepare "${missing[*]}" bookworm
+	for arch in "${missing[@]}"; do
+		apt_download "the libraries of $arch" "${libraries[@]/%/:$arch}"
+		for library in "${libraries[@]}"; do
+			apt_extract "$library" "$work/$arch"
+		done
+		mv "$work/$arch" "$(sysroot_of "$arch")" ||
+			wrong "$(sysroot_of "$arch") cannot be made: is the disk full?"
+	done
+}
+
+# build_for ARCH DIR
+build_for()
+{
+	local triplet=${triplets[$1]} root include folder
+
+	root=$(sysroot_of "$1")
+	include="-I$root/usr/include -I$root/usr/include/$triplet"
+	folder=$root/usr/lib/$triplet
+	mkdir "$2" && cd "$2" &&
+		"$top_srcdir/configure" --host="$triplet" --enable-werror --disable-tracer \
+			--without-libtracecmd \
+			ZLIB_CFLAGS="$include" ZLIB_LIBS="$folder/libz.a" \
+			JANSSON_CFLAGS="$include" JANSSON_LIBS="$folder/libjansson.a" \
+			CMOCKA_CFLAGS="$include" \
+			CMOCKA_LIBS="$folder/libcmocka.so.0 -Wl,-rpath,$folder" &&
+		make -j"$jobs" all && make -j"$jobs" check TESTS=
+}
+
+# wrap DIR EMULATOR TRIPLET: each foreign program gets a script of its name that runs it.
+wrap()
+{
+	local file
+
+	find "$1" -type f -perm -u+x ! -name '*.o' ! -name '*.so*' | while read -r file; do
+		[ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || continue
+		mv "$file" "$file.foreign"
+		cat >"$file" <<-END
+			#!/bin/sh
+			exec $2 -L /usr/$3 -0 "\$0" "\$0.foreign" "\$@"
+		END
+		chmod +x "$file"
+	done
+}
+
+# The tests that a configured folder has.
+tests_of()
+{
+	# shellcheck disable=SC2016 # make's own
+	printf 'include Makefile\nprint-tests:\n\t@printf "%%s\\n" $(TESTS)\n' |
+		make -C "$1" -s --no-print-directory -f - print-tests
+}
+
+# run_tests ARCH DIR: prints each that did not pass with its log, then the sum.
+run_tests()
+{
+	local arch=$1 dir=$2 test name list=() out=0 passed=0 bad=0
+
+	while read -r test; do
+		name=${test#tests/}
+		if [ -n "${left_out[$arch $name]:-}" ]; then
+			echo "$arch: $name is left out: ${left_out[$arch $name]}"
+			out=$((out + 1))
+		else
+			list+=("$test")
+		fi
+	done < <(tests_of "$dir")
+	# a quarter of the rounds: the emulation is slow
+	KMEMTRACE_ROUNDS=500 make -C "$dir" -j"$jobs" -k check TESTS="${list[*]}" LOG_COMPILER="timeout -k 10 300" \
+		SH_LOG_COMPILER="timeout -k 10 300" AM_COLOR_TESTS=no </dev/null >"$dir/check.log" 2>&1
+	for test in "${list[@]}"; do
+		name=${test#tests/}
+		case $(sed -n 's/^:test-result: //p' "$dir/${test%.sh}.trs" 2>/dev/null) in
+		PASS*) passed=$((passed + 1)) ;;
+		SKIP*)
+			out=$((out + 1))
+			echo "$arch: $name is left out: $(grep -v -e '^SKIP ' -e '^$' \
+				"$dir/${test%.sh}.log" | tail -n 1)"
+			;;
+		*)
+			bad=$((bad + 1))
+			echo "$arch: $name failed:"
+			sed 's/^/    /' "$dir/${test%.sh}.log" 2>/dev/null || cat "$dir/check.log"
+			;;
+		esac
+	done
+	echo "$arch: $((passed + bad)) tests ran: $passed passed, $bad failed; $out left out"
+	[ "$bad" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+fetch_libraries
+unset APT_CONFIG
+for arch in "${machines[@]}"; do
+	dir=$scratch/build-$arch
+	if ! (build_for "$arch" "$dir") >"$scratch/log" 2>&1; then
+		tail -n 40 "$scratch/log"
+		echo "$arch: the offline tools do not build"
+		failed=1
+		continue
+	fi
+	wrap "$dir" "${emulators[$arch]}" "${triplets[$arch]}"
+	# of an ELF file: the class (1: 32 bits, 2: 64), and the byte order (1: little, 2: big)
+	kind=$(od -An -tu1 -j 4 -N 2 "$dir/kmemtrace-report.foreign" | xargs)
+	[ "$kind" = "${kinds[$arch]}" ] || {
+		echo "$arch: kmemtrace-report is of kind $kind, not ${kinds[$arch]}"
+		failed=1
+	}
+	run_tests "$arch" "$dir" || failed=1
+done
+exit $failed

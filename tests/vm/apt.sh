@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash disable=SC2034,SC2154 # lab.sh, sourced before, has could_not and wrong
+# Debian's packages of any architecture and suite, downloaded and extracted, never installed.
+# Sourced; needs $work, a scratch folder of the caller's, and $lab. Needs no root.
+
+native=$(dpkg --print-architecture 2>/dev/null)
+
+complaint()
+{
+	grep '^[WE]:' "$work/log" | head -n 1
+}
+
+# apt_update MIRROR ARCHS SUITE…: gets the lists of these suites; 1: not all of them could be had.
+apt_update()
+{
+	local mirror=$1 archs=$2 suite
+
+	shift 2
+	for suite; do
+		echo "deb [arch=$archs" \
+			"signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+			"$mirror $suite main"
+	done >"$work/sources.list"
+	# it succeeds, with a complaint, where it got nothing
+	apt-get update -qq >"$work/log" 2>&1
+	[ -z "$(complaint)" ]
+}
+
+# apt_prepare "ARCH…" "SUITE…": a package list of our own, so that this machine's packages stay
+# as they are; of those of the suites that the mirror has.
+apt_prepare()
+{
+	local archs list suites suite tool mirror had=()
+
+	for tool in apt-get apt-cache dpkg dpkg-deb unxz; do
+		command -v $tool >/dev/null || could_not "packages of Debian are needed, and" \
+			"$tool is not installed: copy $lab from a machine that has it"
+	done
+	mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
+		/etc/apt/sources.list.d/*.sources 2>/dev/null | grep -v '^ *#' |
+		grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ')
+	[ -n "$mirror" ] || could_not "/etc/apt names no mirror of Debian: add one, or copy $lab" \
+		"from a machine that has it"
+	# shellcheck disable=SC2086 # lists
+	mapfile -t archs < <(printf '%s\n' "$native" $1 | sort -u)
+	# shellcheck disable=SC2086
+	mapfile -t suites < <(printf '%s\n' $2 | sort -u)
+	mkdir -p "$work"/{lists/partial,archives/partial,debs}
+	: >"$work/status"
+	cat >"$work/apt.conf" <<END
+Dir::State "$work";
+Dir::State::status "$work/status";
+Dir::Cache "$work";
+Dir::Etc::SourceList "$work/sources.list";
+Dir::Etc::SourceParts "/dev/null";
+Dir::Etc::Preferences "/dev/null";
+Dir::Etc::PreferencesParts "/dev/null";
+APT::Architecture "$native";
+APT::Architectures { $(printf '"%s"; ' "${archs[@]}")};
+APT::Sandbox::User "";
+Acquire::Languages "none";
+END
+	export APT_CONFIG=$work/apt.conf
+	list=$(IFS=, && echo "${archs[*]}")
+	apt_update "$mirror" "$list" "${suites[@]}" && return
+	for suite in "${suites[@]}"; do
+		if apt_update "$mirror" "$list" "$suite"; then
+			had+=("$suite")
+		else
+			echo "the package lists of $suite cannot be had: $(complaint)"
+		fi
+	done
+	if [ ${#had[@]} -eq 0 ] || ! apt_update "$mirror" "$list" "${had[@]}"; then
+		could_not "the package lists of the mirror that /etc/apt names cannot be had:" \
+			"is there a network? $(complaint)"
+	fi
+}
+
+# apt_try PACKAGE:ARCH…: into $work/debs; 1: they cannot be had, complaint says why.
+apt_try()
+{
+	(cd "$work/debs" && apt-get download -qq "$@") >"$work/log" 2>&1
+}
+
+# apt_download WHAT PACKAGE:ARCH…: into $work/debs, instead of what was there.
+apt_download()
+{
+	local what=$1
+
+	shift
+	rm -f "$work"/debs/*
+	apt_try "$@" || could_not "the packages of $what cannot be downloaded: $(complaint)"
+}
+
+# apt_extract PACKAGE[:ARCH] INTO [PATH…]: all of it, or these paths of it, as tar takes them.
+apt_extract()
+{
+	local deb=${1%:*} arch=${1#"${1%:*}"} into=$2
+
+	shift 2
+	mkdir -p "$into"
+	dpkg-deb --fsys-tarfile "$work/debs/$deb"_*"${arch/:/_}".deb | tar -x -C "$into" "$@" ||
+		wrong "the package $deb cannot be extracted into $into: is the disk full?"
+}

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# explain.sh TOOLS CAPTURE OUT: all that the programs in the folder TOOLS say of a capture, with their
+# exit status, into the folder OUT: here and in a guest it must be the same to the byte.
+tools=$1 capture=$2 out=$3
+
+mkdir -p "$out" || exit
+for view in summary sites caches sizes leaks lifetimes cpus nodes timeline events findings; do
+	"$tools/kmemtrace-report" $view -i "$capture" --format=json -l 0 >"$out/$view" 2>&1
+	echo "exit status $?" >>"$out/$view"
+done
+"$tools/kmemtrace-report" -i "$capture" >"$out/text" 2>&1
+echo "exit status $?" >>"$out/text"
+"$tools/kmemtrace-check" "$capture" >"$out/check" 2>&1
+echo "exit status $?" >>"$out/check"
+"$tools/kmemtrace-check" --heap "$capture" >"$out/check-heap" 2>&1
+echo "exit status $?" >>"$out/check-heap"

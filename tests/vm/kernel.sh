@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# kernel.sh NAME: in one boot of a kernel of the table: what was planted is found; what ftrace
+# counted in a task is what was recorded of it, lost of it, or skipped by the kernel; and the
+# programs say there, on that machine, what they say here.
+# shellcheck source=tests/vm/vm.sh
+. "$srcdir/vm/vm.sh"
+# shellcheck source=tests/vm/findings.sh
+. "$srcdir/vm/findings.sh"
+
+value()
+{
+	awk -v key="$2" '$1 == key { print $2 }' "$1"
+}
+
+look_at_counts()
+{
+	local lost skipped missing=0 fired=0 event truth recorded
+
+	checked counts
+	"$builddir/tests/live/count" counts "$(cat task)" 0 18446744073709551615 >counted ||
+		fail "the capture cannot be counted"
+	lost=$(value counted lost) skipped=$(value counted skipped)
+	for event in kmalloc kfree kmem_cache_alloc kmem_cache_free; do
+		truth=$(awk -v event="$event" '$1 == event || $1 == event "_node" { sum += $2 }
+			END { print sum + 0 }' truth)
+		recorded=$(value counted $event)
+		[ "$truth" -ge 600 ] || fail "ftrace counted only $truth of $event: $(cat truth)"
+		[ "$recorded" -le "$truth" ] ||
+			fail "$event: $recorded were recorded, only $truth happened"
+		fired=$((fired + truth)) missing=$((missing + truth - recorded))
+	done
+	echo "ftrace counted $fired: $missing are missing, lost $lost, skipped $skipped in all tasks"
+	[ $missing -ge "$lost" ] || fail "$lost lost, but only $missing are missing"
+	[ $missing -le $((lost + skipped)) ] ||
+		fail "$missing are missing, lost $lost, skipped only $skipped"
+}
+
+look_at_bytes()
+{
+	local file same=0
+
+	"$srcdir/vm/explain.sh" "$builddir" planted here
+	for file in here/*; do
+		file=$(basename "$file")
+		cmp "said/$file" "here/$file" || fail "$file: in the guest (-) and here (+):" \
+			"$(diff -u "said/$file" "here/$file" | head -n 40)"
+		grep -q '^exit status [01]$' "here/$file" || fail "$file: $(tail -n 5 "here/$file")"
+		same=$((same + 1))
+	done
+	echo "$same outputs are the same, $(cat here/* | wc -c) bytes"
+}
+
+kernel=$1
+write_planted
+in_guest "$kernel" "$srcdir/vm/kernel.guest" planted "$srcdir/vm/capture.guest" \
+	"$srcdir/vm/explain.sh"
+echo "$release, $(grep -c '^unobserved ' "$kernel/planted/kernel/status") paths unobserved," \
+	"$(sed -n 's/^.* is up after /up after /p' "$kernel/console"); $(grep '^the planted' \
+		"$kernel/console"); $(grep '^the counts' "$kernel/console")"
+mkdir -p "$builddir/vm-captures"
+rm -rf "$builddir/vm-captures/$kernel"
+cp -r "$kernel" "$builddir/vm-captures" || fail "the captures cannot be kept"
+cd "$kernel" || exit 1
+look_at_counts
+look_at_bytes
+look_at_findings
+exit 0
