@@ -19,8 +19,10 @@ struct {
 	__type(value, struct kmt_told);
 } told SEC(".maps");
 
+#define WANTED_LONG 1000000 /* ns: what is as old as that is of another event */
+
 struct wanted_cache {
-	uint64_t cache, pointer;
+	uint64_t cache, pointer, time;
 };
 
 struct {
@@ -61,6 +63,7 @@ static __noinline int want_cache(uint64_t address, uint64_t pointer, bool is_fre
 	}
 	if (here && (!cache || lacks(cache, is_free))) {
 		here->pointer = pointer;
+		here->time = bpf_ktime_get_ns();
 		here->cache = address;
 		totals.names_wanted = 1;
 	}
@@ -106,6 +109,12 @@ static __always_inline void forget_name(uint64_t text)
 {
 }
 
+/* Its name comes with the first cache that is freed, and then it is too late to ask. */
+static __always_inline bool may_be_cache_of_caches(uint64_t cache)
+{
+	return !totals.cache_of_caches || cache == totals.cache_of_caches;
+}
+
 static __always_inline uint64_t read_field(void *record, enum kmt_field field)
 {
 	uint64_t wide = 0;
@@ -131,7 +140,8 @@ static __always_inline struct kmt_told *find_wanted(void *record, enum kmt_field
 		return NULL;
 	*address = here->cache;
 	here->cache = 0;
-	if (here->pointer != read_field(record, pointer))
+	if (here->pointer != read_field(record, pointer) ||
+	    bpf_ktime_get_ns() - here->time > WANTED_LONG)
 		return NULL;
 	cache = bpf_map_lookup_elem(&told, address);
 	return cache && !cache->complete ? cache : NULL;
@@ -210,8 +220,15 @@ static __always_inline int tell_task(void *record, uint32_t tid, uint32_t tgid, 
 	return KEEP;
 }
 
+/* The processes of threads that were born, for whoever renames another. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} processes SEC(".maps");
+
 #define CLONE_THREAD 0x10000
-#define KTHREADD 2 /* it makes and names the kernel's threads, each a process */
 
 SEC("tp/task/task_newtask")
 int task_newtask(void *ctx)
@@ -221,19 +238,24 @@ int task_newtask(void *ctx)
 
 	if (!(read_field(ctx, KMT_FIELD_NEWTASK_FLAGS) & CLONE_THREAD))
 		tgid = tid;
+	bpf_map_update_elem(&processes, &tid, &tgid, 0);
 	return tell_task(ctx, tid, tgid, KMT_FIELD_NEWTASK_COMM);
 }
 
-/* By itself, or by another thread of its process. */
+/* By itself, by another thread of its process, or, of the kernel's threads, by whoever made it. */
 SEC("tp/task/task_rename")
 int task_rename(void *ctx)
 {
 	uint32_t tgid = bpf_get_current_pid_tgid() >> 32;
 	uint32_t tid = read_field(ctx, KMT_FIELD_RENAME_PID);
 
+	uint32_t own = bpf_get_current_pid_tgid(), *process = NULL;
+
 	if (!tid)
-		tid = bpf_get_current_pid_tgid();
-	return tell_task(ctx, tid, tgid == KTHREADD ? tid : tgid, KMT_FIELD_RENAME_COMM);
+		tid = own;
+	if (tid != own)
+		process = bpf_map_lookup_elem(&processes, &tid);
+	return tell_task(ctx, tid, process ? *process : tgid, KMT_FIELD_RENAME_COMM);
 }
 
 #endif

@@ -26,7 +26,8 @@
  * same stack (stacks begin at pages), and not above it: stacks grow down, so whatever had its
  * arguments there and was still under way would have us above it. Only first programs write
  * marks, and a first program does not nest in itself, so nobody else fills the place that it
- * found free; second ones at most empty it once more.
+ * found free; second ones at most empty it once more. (Where kernels have no guard, an event that
+ * nests is over, and its mark wiped, before the one below goes on.)
  *
  * Where there is no room for a mark, the second program of that kind tells nothing on that CPU
  * any more: it could not know. An event under way when marking began has no mark either: hence

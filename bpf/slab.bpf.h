@@ -65,7 +65,7 @@ int kfree(struct bpf_raw_tracepoint_args *ctx)
 static __always_inline void see_cache_free(struct bpf_raw_tracepoint_args *ctx)
 {
 	see_cache(ctx->args[2], ctx->args[1], true);
-	if (ctx->args[2] == totals.cache_of_caches)
+	if (may_be_cache_of_caches(ctx->args[2]))
 		forget_cache(ctx->args[1]);
 }
 

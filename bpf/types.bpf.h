@@ -84,6 +84,11 @@ static __always_inline void forget_name(uint64_t text)
 		bpf_map_delete_elem(&by_name, &text);
 }
 
+static __always_inline bool may_be_cache_of_caches(uint64_t cache)
+{
+	return cache == totals.cache_of_caches;
+}
+
 static __always_inline int tell_task(struct task_struct *task, const char *comm)
 {
 	struct kmt_name *name = name_begin(KMT_NAME_TASK, (uint32_t)BPF_CORE_READ(task, pid));

@@ -79,7 +79,25 @@ static int add_alias(struct cache_lines *lines, struct line *line, size_t text_s
 	return 0;
 }
 
-static int read_lines(struct cache_lines *lines, const char *text)
+static int add_kmalloc(struct caches *caches, struct line *line)
+{
+	struct kmalloc_name *list =
+		list_grow(caches->kmalloc, caches->kmalloc_count, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	caches->kmalloc = list;
+	line_word(line, list[caches->kmalloc_count++].text, sizeof(list->text));
+	return 0;
+}
+
+static int compare_kmalloc(const void *left, const void *right)
+{
+	return strcmp(((const struct kmalloc_name *)left)->text,
+		      ((const struct kmalloc_name *)right)->text);
+}
+
+static int read_lines(struct caches *caches, struct cache_lines *lines, const char *text)
 {
 	size_t text_size = strlen(text);
 	struct line line;
@@ -91,6 +109,10 @@ static int read_lines(struct cache_lines *lines, const char *text)
 
 		if (line_key(&line, "alias")) {
 			err = add_alias(lines, &line, text_size);
+			continue;
+		}
+		if (line_key(&line, "kmalloc")) {
+			err = add_kmalloc(caches, &line);
 			continue;
 		}
 		sighting.gone = line_key(&line, "gone");
@@ -237,7 +259,10 @@ int caches_parse(struct caches *caches, const char *text)
 	int err;
 
 	*caches = (struct caches){ 0 };
-	err = read_lines(&lines, text);
+	err = read_lines(caches, &lines, text);
+	if (caches->kmalloc_count)
+		qsort(caches->kmalloc, caches->kmalloc_count, sizeof(*caches->kmalloc),
+		      compare_kmalloc);
 	if (!err)
 		err = resolve_sightings(caches, &lines);
 	if (!err)
@@ -252,6 +277,7 @@ void caches_deinit(struct caches *caches)
 {
 	free(caches->list);
 	free(caches->aliases);
+	free(caches->kmalloc);
 	*caches = (struct caches){ 0 };
 }
 
@@ -278,6 +304,30 @@ int caches_write_alias(FILE *file, const char *name, const char *others)
 	escape_word(file, others);
 	putc('\n', file);
 	return escape_result(file);
+}
+
+int caches_write_kmalloc(FILE *file, const char *name)
+{
+	fputs("kmalloc ", file);
+	escape_word(file, name);
+	putc('\n', file);
+	return escape_result(file);
+}
+
+bool caches_is_kmalloc(const char *name)
+{
+	return !strncmp(name, "kmalloc-", 8) || !strncmp(name, "dma-kmalloc-", 12);
+}
+
+bool caches_has_kmalloc(const struct caches *caches, const char *name)
+{
+	struct kmalloc_name wanted = { 0 };
+
+	if (!caches->kmalloc_count)
+		return true;
+	snprintf(wanted.text, sizeof(wanted.text), "%s", name);
+	return bsearch(&wanted, caches->kmalloc, caches->kmalloc_count, sizeof(wanted),
+		       compare_kmalloc);
 }
 
 /* Is the cache at index before the one that address had at the time? */

@@ -7,6 +7,7 @@
 #ifndef KERNEL_CACHES_H
 #define KERNEL_CACHES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +26,13 @@ struct cache {
 struct caches {
 	struct cache *list; /* by address, then since */
 	size_t count;
-	char *aliases; /* where those of the list lie */
+	char *aliases;		      /* where those of the list lie */
+	struct kmalloc_name *kmalloc; /* kmalloc's caches that the kernel has, by name */
+	size_t kmalloc_count;	      /* 0: nobody told */
+};
+
+struct kmalloc_name {
+	char text[64];
 };
 
 /*
@@ -33,6 +40,7 @@ struct caches {
  *	cache ADDRESS SINCE OBJECT_SIZE SIZE NAME
  *	gone ADDRESS UNTIL
  *	alias NAME OTHER[,OTHER…]
+ *	kmalloc NAME
  * Numbers in decimal, addresses in hex; in NAME a byte that is not printable or a space or a
  * backslash is \xHH. Lines of other keys are skipped; their order does not matter. A cache that
  * is told twice is one; where another takes the place of one that was not told gone, that one
@@ -45,6 +53,13 @@ void caches_deinit(struct caches *caches);
 int caches_write_cache(FILE *file, const struct cache *cache);
 int caches_write_gone(FILE *file, uint64_t address, uint64_t until);
 int caches_write_alias(FILE *file, const char *name, const char *others);
+int caches_write_kmalloc(FILE *file, const char *name);
+
+/* Is it a name of kmalloc's caches: "kmalloc-64", "kmalloc-cg-1k", "dma-kmalloc-8"? */
+bool caches_is_kmalloc(const char *name);
+
+/* Does the kernel have this one of them? true also if nobody told. */
+bool caches_has_kmalloc(const struct caches *caches, const char *name);
 
 /*
  * The cache that lay at address at the time, or NULL. An event may be a little older than the

@@ -24,7 +24,7 @@
 
 enum kmalloc_type {
 	KMALLOC_NORMAL,
-	KMALLOC_DMA,
+	KMALLOC_DMA, /* and in the order in which the kernel asks */
 	KMALLOC_RECLAIMABLE,
 	KMALLOC_ACCOUNTED,
 };
@@ -85,11 +85,6 @@ static int64_t add(struct cache_table *table, const char *name)
 	return (int64_t)analysis->cache_count++;
 }
 
-static bool is_kmalloc_name(const char *name)
-{
-	return !strncmp(name, "kmalloc-", 8) || !strncmp(name, "dma-kmalloc-", 12);
-}
-
 static int64_t find_named(struct cache_table *table, const struct cache *named)
 {
 	uint32_t *place = &table->named[named - table->analysis->capture->caches.list];
@@ -105,7 +100,7 @@ static int64_t find_named(struct cache_table *table, const struct cache *named)
 	cache->cache = named;
 	cache->object_size = named->object_size;
 	cache->size = named->size;
-	cache->is_kmalloc = is_kmalloc_name(named->name);
+	cache->is_kmalloc = caches_is_kmalloc(named->name);
 	*place = (uint32_t)found + 1;
 	return found;
 }
@@ -150,36 +145,61 @@ static int64_t find_untold(struct cache_table *table, const struct event *event)
 	return added;
 }
 
-static enum kmalloc_type type_of(const struct cache_table *table, uint32_t gfp)
+static void name_class(char *name, size_t name_size, enum kmalloc_type type, uint32_t size)
 {
-	if (gfp & table->dma)
-		return KMALLOC_DMA;
-	if (gfp & table->reclaimable)
-		return KMALLOC_RECLAIMABLE;
-	return gfp & table->account ? KMALLOC_ACCOUNTED : KMALLOC_NORMAL;
+	if (size >= 1U << 20 && size % (1U << 20) == 0)
+		snprintf(name, name_size, "%s-%" PRIu32 "M", prefixes[type], size >> 20);
+	else if (size >= 1024 && size % 1024 == 0)
+		snprintf(name, name_size, "%s-%" PRIu32 "k", prefixes[type], size / 1024);
+	else
+		snprintf(name, name_size, "%s-%" PRIu32, prefixes[type], size);
 }
 
-static int64_t find_kmalloc(struct cache_table *table, const struct event *event)
+/* Which of the flags that choose a type an event has: a bit for each type. */
+static unsigned int flags_of(const struct cache_table *table, const struct event *event)
 {
-	bool large = event->allocated > table->slab_max;
-	enum kmalloc_type type = type_of(table, event->gfp);
-	uint64_t key = large ? CLASS_LARGE
-			     : CLASS_KMALLOC | (uint64_t)type << 32 | event->allocated;
-	uint32_t found = index_find(&table->others, key), size = event->allocated;
+	return (event->gfp & table->dma ? 1U << KMALLOC_DMA : 0) |
+	       (event->gfp & table->reclaimable ? 1U << KMALLOC_RECLAIMABLE : 0) |
+	       (event->gfp & table->account ? 1U << KMALLOC_ACCOUNTED : 0);
+}
+
+/* The first that the flags ask for and that the kernel has; its name. */
+static enum kmalloc_type choose_type(const struct caches *caches, unsigned int flags, uint32_t size,
+				     char *name, size_t name_size)
+{
+	for (enum kmalloc_type type = KMALLOC_DMA; type <= KMALLOC_ACCOUNTED; type++) {
+		name_class(name, name_size, type, size);
+		if (flags & 1U << type && caches_has_kmalloc(caches, name))
+			return type;
+	}
+	name_class(name, name_size, KMALLOC_NORMAL, size);
+	return KMALLOC_NORMAL;
+}
+
+/* What was chosen is remembered by flags and size, and the caches by their type and size. */
+#define BY_TYPE 8ULL
+
+static int64_t find_class(struct cache_table *table, unsigned int flags, uint32_t size)
+{
+	const struct caches *caches = &table->analysis->capture->caches;
 	struct analysis_cache *cache;
+	enum kmalloc_type type;
+	uint32_t found;
+	uint64_t key;
 	char name[40];
 	int64_t added;
+	bool large;
 	int err;
 
+	type = choose_type(caches, flags, size, name, sizeof(name));
+	/* SLAB has caches for more than SLUB */
+	large = size > table->slab_max &&
+		!(caches->kmalloc_count && caches_has_kmalloc(caches, name));
+	key = large ? CLASS_LARGE : CLASS_KMALLOC | (BY_TYPE | type) << 32 | size;
+	found = index_find(&table->others, key);
 	if (found != INDEX_NONE)
 		return found;
-	if (large)
-		snprintf(name, sizeof(name), "kmalloc-large");
-	else if (size >= 1024 && size % 1024 == 0)
-		snprintf(name, sizeof(name), "%s-%" PRIu32 "k", prefixes[type], size / 1024);
-	else
-		snprintf(name, sizeof(name), "%s-%" PRIu32, prefixes[type], size);
-	added = add(table, name);
+	added = add(table, large ? "kmalloc-large" : name);
 	err = added < 0 ? (int)added : index_add(&table->others, key, (uint32_t)added);
 	if (err)
 		return err;
@@ -189,6 +209,23 @@ static int64_t find_kmalloc(struct cache_table *table, const struct event *event
 	if (!large)
 		cache->object_size = cache->size = size;
 	return added;
+}
+
+static int64_t find_kmalloc(struct cache_table *table, const struct event *event)
+{
+	unsigned int flags = flags_of(table, event);
+	uint64_t key = CLASS_KMALLOC | (uint64_t)flags << 32 | event->allocated;
+	uint32_t found = index_find(&table->others, key);
+	int64_t cache;
+	int err;
+
+	if (found != INDEX_NONE)
+		return found;
+	cache = find_class(table, flags, event->allocated);
+	if (cache < 0)
+		return cache;
+	err = index_add(&table->others, key, (uint32_t)cache);
+	return err ? err : cache;
 }
 
 int64_t cache_table_find(struct cache_table *table, const struct event *event)

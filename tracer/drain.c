@@ -150,6 +150,9 @@ long drain_run(struct drain *drain)
 		got = ring_buffer__consume(drain->buffer);
 		quiet = is_quiet_now(drain, &sequence);
 		quiet_time = quiet ? machine_now() : 0;
+		/* a stamp is 32 bits wide: more may have been lost since the last one */
+		if (quiet)
+			drain->lost_before = sequence - drain->taken;
 		if (got < 0 && !drain->failure)
 			drain->failure = (int)got;
 	} else {

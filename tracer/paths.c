@@ -84,16 +84,23 @@ static void look_at_btf(struct paths *seen, const struct btf *btf)
 	}
 }
 
+/* Where nobody tells what there is, there may be anything. */
 static void look_at_symbols(struct paths *seen)
 {
 	FILE *kallsyms = fopen("/proc/kallsyms", "re");
 	char line[512], name[256];
+	bool told = false;
 
-	while (kallsyms && fgets(line, sizeof(line), kallsyms))
-		if (sscanf(line, "%*x %*c %255s", name) == 1)
-			see_function(seen, name);
+	while (kallsyms && fgets(line, sizeof(line), kallsyms)) {
+		if (sscanf(line, "%*x %*c %255s", name) != 1)
+			continue;
+		told |= !strcmp(name, "kfree");
+		see_function(seen, name);
+	}
 	if (kallsyms)
 		fclose(kallsyms);
+	if (!told)
+		seen->there = seen->unless = UINT32_MAX;
 }
 
 void paths_look(struct paths *seen, const struct btf *btf)

@@ -116,6 +116,7 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	}
 	hooks_choose(&programs->hooks, object, btf, unwanted);
 	rescue_choose(&programs->rescue, object, btf,
+		      !strcmp(layout->programs[LAYOUT_CACHE_FREE], "kmem_cache_free"),
 		      settings->rescue ? unwanted : "--no-rescue was given");
 }
 

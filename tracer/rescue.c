@@ -53,7 +53,7 @@ static bool is_realtime(void)
 }
 
 void rescue_choose(struct rescue *rescue, struct object *object, const struct btf *btf,
-		   const char *unwanted)
+		   bool frees_tell_caches, const char *unwanted)
 {
 	struct bpf_program *programs[KMT_RESCUE_KINDS];
 	const char *why = unwanted;
@@ -63,6 +63,8 @@ void rescue_choose(struct rescue *rescue, struct object *object, const struct bt
 	rescue->object = object;
 	/* where nobody tells, they are tried: without a guard each finds its mark, and tells
 	 * nothing */
+	if (!why && !frees_tell_caches)
+		why = "this kernel's kmem_cache_free is of a form that no second program reads";
 	if (!why && btf && !rescue_is_guarded(btf))
 		why = "this kernel has no guard against nested programs: it skips none";
 	/* its tracepoints may be preempted between the two programs, and go on on another CPU */

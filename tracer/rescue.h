@@ -27,7 +27,7 @@ bool rescue_is_guarded(const struct btf *btf);
 /* Before loading: decides. btf: NULL where the kernel has none; unwanted: NULL, or why nobody wants
  * them. */
 void rescue_choose(struct rescue *rescue, struct object *object, const struct btf *btf,
-		   const char *unwanted);
+		   bool frees_tell_caches, const char *unwanted);
 
 /* After the first programs: attaches them; where that fails, why says so. */
 void rescue_attach(struct rescue *rescue);

@@ -167,6 +167,8 @@ static int fill_directory(struct session *session)
 		err = snapshot_topology(directory, &session->topology);
 	if (!err)
 		err = snapshot_aliases(directory);
+	if (!err)
+		err = snapshot_kmalloc(directory);
 	if (err)
 		return session_fail(session, err, directory->why);
 	if (snapshot_formats(directory) && !session->options->quiet)
@@ -357,6 +359,18 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 	return status_add_spans(&session->status, cpu, &drain->writer.loss);
 }
 
+/* It came up, and no stream could be made for it. */
+static int add_lost_cpu(struct status *status, unsigned int cpu, uint64_t lost)
+{
+	struct status_cpu *about = status_add_cpu(status, cpu);
+
+	if (!about)
+		return -ENOMEM;
+	about->seen = about->lost = lost;
+	about->skipped = STATUS_UNKNOWN;
+	return 0;
+}
+
 static int finish_status(struct session *session)
 {
 	struct status *status = &session->status;
@@ -368,9 +382,12 @@ static int finish_status(struct session *session)
 	if (!skipped)
 		return session_fail(session, -ENOMEM, strerror(ENOMEM));
 	skips_by_cpu(&session->programs, &session->rings, skipped);
-	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
 		if (session->draining[i])
 			err = add_cpu(session, i, skipped[i]);
+		else if (session->rings.controls[i].sequence)
+			err = add_lost_cpu(status, i, session->rings.controls[i].sequence);
+	}
 	free(skipped);
 	if (!err)
 		err = programs_lost_tasks(&session->programs, status);
@@ -401,8 +418,10 @@ static int finish_streams(struct session *session, uint64_t end)
 
 	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
 		/* a CPU that came up and never got a ring has events all the same */
-		if (!session->draining[i] && session->rings.controls[i].sequence)
-			session_open_stream(session, i);
+		if (!session->draining[i] && session->rings.controls[i].sequence) {
+			failed = session_open_stream(session, i);
+			err = err ? err : failed;
+		}
 		if (!session->draining[i])
 			continue;
 		failed = drain_rest(&session->drains[i], session->skips.told);

@@ -210,6 +210,48 @@ static int write_group(FILE *file, const struct slab_name *group, size_t count)
 	return err;
 }
 
+static int write_kmalloc_of_sysfs(FILE *file)
+{
+	DIR *dir = opendir("/sys/kernel/slab");
+	struct dirent *entry;
+	int err = 0;
+
+	while (dir && !err && (entry = readdir(dir)))
+		if (caches_is_kmalloc(entry->d_name))
+			err = caches_write_kmalloc(file, entry->d_name);
+	if (dir)
+		closedir(dir);
+	return dir ? err : -ENOENT;
+}
+
+static int write_kmalloc_of_slabinfo(FILE *file)
+{
+	FILE *slabinfo = fopen("/proc/slabinfo", "re");
+	char line[512], name[128];
+	int err = 0;
+
+	while (slabinfo && !err && fgets(line, sizeof(line), slabinfo))
+		if (sscanf(line, "%127s", name) == 1 && caches_is_kmalloc(name))
+			err = caches_write_kmalloc(file, name);
+	if (slabinfo)
+		fclose(slabinfo);
+	return err;
+}
+
+int snapshot_kmalloc(struct directory *directory)
+{
+	FILE *file = directory_open(directory, "kernel/caches", "ae");
+	int err, failed;
+
+	if (!file)
+		return -errno;
+	err = write_kmalloc_of_sysfs(file);
+	if (err == -ENOENT)
+		err = write_kmalloc_of_slabinfo(file);
+	failed = directory_close(directory, file, "kernel/caches");
+	return err ? err : failed;
+}
+
 int snapshot_aliases(struct directory *directory)
 {
 	struct slab_name *list;

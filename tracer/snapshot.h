@@ -30,6 +30,9 @@ int snapshot_formats(struct directory *directory);
 /* The aliases of merged caches, from /sys/kernel/slab. */
 int snapshot_aliases(struct directory *directory);
 
+/* Which caches kmalloc() has, from there or from /proc/slabinfo. */
+int snapshot_kmalloc(struct directory *directory);
+
 /* Does kallsyms show addresses to us? */
 bool snapshot_sees_symbols(void);
 

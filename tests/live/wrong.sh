@@ -86,6 +86,12 @@ if unshare -m true 2>/dev/null; then
 	grep -q '^unobserved kmem_cache_alloc_bulk .*BTF' none/kernel/status ||
 		fail "without BTF: nothing is unobserved: $(cat none/kernel/status)"
 	rm -r none
+	# and where nobody says what it has, it may have anything
+	unshare -m sh -c 'mount --bind empty /sys/kernel/btf && mount --bind /dev/null /proc/kallsyms &&
+		exec "$@"' sh "$kmemtraced" -q -d 0.3 -o none 2>err || fail "without names: exit $?: $(cat err)"
+	grep -q '^unobserved sheaf-prefill ' none/kernel/status ||
+		fail "without names: what may be there is not told: $(cat none/kernel/status)"
+	rm -r none
 fi
 # where process ids are not the kernel's
 if unshare -pf --mount-proc true 2>/dev/null; then

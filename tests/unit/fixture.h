@@ -7,6 +7,7 @@
  *	endian little|big		word 32|64
  *	begin TIME			end TIME		attached TIME
  *	cache NAME ADDRESS OBJECT_SIZE SIZE [since=TIME]	gone ADDRESS TIME
+ *	has NAME			(one of kmalloc's caches that the kernel has)
  *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
  *	symbol ADDRESS NAME [MODULE]	cpu N node M		gfp BITS NAME
  *	alloc TIME CPU POINTER REQUESTED/ALLOCATED SITE [task=] [gfp=] [node=]

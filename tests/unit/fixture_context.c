@@ -100,6 +100,11 @@ static int make_gone(struct making *making)
 	return err ? err : caches_write_gone(making->cache_lines, cache, until);
 }
 
+static int make_kmalloc_cache(struct making *making)
+{
+	return caches_write_kmalloc(making->cache_lines, making->word[1]);
+}
+
 static int make_alias(struct making *making)
 {
 	return caches_write_alias(making->cache_lines, making->word[1], making->word[2]);
@@ -243,27 +248,16 @@ static int make_complete(struct making *making)
 }
 
 const struct making_keyword making_context_keywords[] = {
-	{ "host", 2, make_host },
-	{ "kernel", 2, make_kernel },
-	{ "machine", 2, make_machine },
-	{ "endian", 2, make_endian },
-	{ "word", 2, make_word },
-	{ "begin", 2, make_begin },
-	{ "attached", 2, make_attached },
-	{ "end", 2, make_end },
-	{ "cache", 5, make_cache },
-	{ "gone", 3, make_gone },
-	{ "alias", 3, make_alias },
-	{ "task", 4, make_task },
-	{ "symbol", 3, make_symbol },
-	{ "cpu", 4, make_cpu },
-	{ "gfp", 3, make_gfp },
-	{ "skip", 2, make_skip },
-	{ "skips", 4, make_skips },
-	{ "path", 3, make_path },
-	{ "own", 2, make_own },
-	{ "wanted", 2, make_wanted },
-	{ "include_self", 1, make_include_self },
-	{ "complete", 2, make_complete },
-	{ 0 },
+	{ "host", 2, make_host },	  { "kernel", 2, make_kernel },
+	{ "machine", 2, make_machine },	  { "endian", 2, make_endian },
+	{ "word", 2, make_word },	  { "begin", 2, make_begin },
+	{ "attached", 2, make_attached }, { "end", 2, make_end },
+	{ "cache", 5, make_cache },	  { "gone", 3, make_gone },
+	{ "alias", 3, make_alias },	  { "has", 2, make_kmalloc_cache },
+	{ "task", 4, make_task },	  { "symbol", 3, make_symbol },
+	{ "cpu", 4, make_cpu },		  { "gfp", 3, make_gfp },
+	{ "skip", 2, make_skip },	  { "skips", 4, make_skips },
+	{ "path", 3, make_path },	  { "own", 2, make_own },
+	{ "wanted", 2, make_wanted },	  { "include_self", 1, make_include_self },
+	{ "complete", 2, make_complete }, { 0 },
 };

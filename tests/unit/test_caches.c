@@ -136,6 +136,26 @@ static void damaged_lines_are_passed_over(void **state)
 	caches_deinit(&caches);
 }
 
+static void caches_of_kmalloc(void **state)
+{
+	struct caches caches;
+
+	(void)state;
+	assert_int_equal(caches_parse(&caches, "cache 1000 0 8 8 kmalloc-8\n"), 0);
+	assert_true(caches_has_kmalloc(&caches, "kmalloc-cg-8")); /* nobody told */
+	caches_deinit(&caches);
+	assert_int_equal(caches_parse(&caches, "kmalloc kmalloc-8\nkmalloc dma-kmalloc-1k\n"
+					       "kmalloc kmalloc-8\nkmalloc cut"),
+			 0);
+	assert_true(caches_has_kmalloc(&caches, "kmalloc-8"));
+	assert_true(caches_has_kmalloc(&caches, "dma-kmalloc-1k"));
+	assert_false(caches_has_kmalloc(&caches, "kmalloc-cg-8"));
+	assert_false(caches_has_kmalloc(&caches, "cut"));
+	caches_deinit(&caches);
+	assert_true(caches_is_kmalloc("kmalloc-rcl-8k") && caches_is_kmalloc("dma-kmalloc-8"));
+	assert_false(caches_is_kmalloc("kmalloc") || caches_is_kmalloc("my-kmalloc-8"));
+}
+
 /* All caches of one name, with more aliases than there is room for: linear in the text. */
 static void hostile_aliases(void **state)
 {
@@ -185,6 +205,7 @@ int main(void)
 		cmocka_unit_test(aliases_of_every_cache_of_a_name),
 		cmocka_unit_test(written_and_read),
 		cmocka_unit_test(damaged_lines_are_passed_over),
+		cmocka_unit_test(caches_of_kmalloc),
 		cmocka_unit_test(hostile_aliases),
 		cmocka_unit_test(lines_cut_off),
 	};

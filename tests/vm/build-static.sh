@@ -29,7 +29,7 @@ cd "$dir" || wrong "$dir cannot be entered"
 			"$top/configure" --host="$triplet" --enable-werror --without-libtracecmd \
 				CFLAGS=-O2 LDFLAGS=-static PKG_CONFIG='pkg-config --static' \
 				PKG_CONFIG_SYSROOT_DIR="$sysroot" \
-				PKG_CONFIG_LIBDIR="$sysroot/usr/lib/$triplet/pkgconfig"
+				PKG_CONFIG_LIBDIR="$(echo "$sysroot"/usr/lib/*/pkgconfig)"
 	} && make -j"$(nproc)"
 } >log 2>&1 || {
 	tail -n 30 log >&2
