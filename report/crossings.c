@@ -56,7 +56,9 @@ struct place *crossings_place(struct crossings *crossings, uint32_t number)
 	return list;
 }
 
-static int count_pair(struct crossings *crossings, uint32_t from, uint32_t to, uint32_t bytes)
+/* Here and below, by is 1, or -1 modulo 2^64 to take it back. */
+static int count_pair(struct crossings *crossings, uint32_t from, uint32_t to, uint32_t bytes,
+		      uint64_t by)
 {
 	uint64_t key = (uint64_t)from << 32 | to;
 	uint32_t found = index_find(&crossings->pair_index, key);
@@ -72,12 +74,12 @@ static int count_pair(struct crossings *crossings, uint32_t from, uint32_t to, u
 			return -ENOMEM;
 		list[crossings->pair_count++] = (struct crossing){ .from = from, .to = to };
 	}
-	crossings->pairs[found].frees++;
-	crossings->pairs[found].bytes += bytes;
+	crossings->pairs[found].frees += by;
+	crossings->pairs[found].bytes += by * bytes;
 	return 0;
 }
 
-static int count_group(struct crossings *crossings, uint32_t group, uint32_t bytes)
+static int count_group(struct crossings *crossings, uint32_t group, uint32_t bytes, uint64_t by)
 {
 	struct crossing_group *list;
 
@@ -88,8 +90,8 @@ static int count_group(struct crossings *crossings, uint32_t group, uint32_t byt
 		crossings->groups = list;
 		list[crossings->group_count++] = (struct crossing_group){ 0 };
 	}
-	crossings->groups[group].frees++;
-	crossings->groups[group].bytes += bytes;
+	crossings->groups[group].frees += by;
+	crossings->groups[group].bytes += by * bytes;
 	return 0;
 }
 
@@ -108,38 +110,45 @@ static int count_allocation(struct crossings *crossings, const struct step *step
 	return 0;
 }
 
-static int count_free(struct crossings *crossings, const struct step *step)
+static int count_free(struct crossings *crossings, const struct step *step,
+		      const struct event *event, uint64_t by)
 {
 	uint32_t from = crossings_number(crossings, step->block->cpu);
-	uint32_t to = crossings_number(crossings, step->event->cpu);
+	uint32_t to = crossings_number(crossings, event->cpu);
 	struct place *place = crossings_place(crossings, to);
 	int err;
 
 	if (!place)
 		return -ENOMEM;
-	place->frees++;
-	place->frees_of_others += from != to;
-	err = count_pair(crossings, from, to, step->block->allocated);
+	place->frees += by;
+	if (from != to)
+		place->frees_of_others += by;
+	err = count_pair(crossings, from, to, step->block->allocated, by);
 	if (err || from == to)
 		return err;
 	place = crossings_place(crossings, from);
 	if (!place)
 		return -ENOMEM;
-	place->freed_by_others++;
-	return count_group(crossings, step->group, step->block->allocated);
+	place->freed_by_others += by;
+	return count_group(crossings, step->group, step->block->allocated, by);
 }
 
 int crossings_watch(void *data, const struct analysis *analysis, const struct step *step)
 {
 	struct crossings *crossings = data;
 	struct place *place;
+	int err;
 
 	(void)analysis;
 	switch (step->fate) {
 	case FATE_ALLOCATED:
 		return count_allocation(crossings, step);
 	case FATE_FREED:
-		return count_free(crossings, step);
+	case FATE_FOUND:
+		return count_free(crossings, step, step->event, 1);
+	case FATE_FREED_INSTEAD:
+		err = count_free(crossings, step, step->told, (uint64_t)-1);
+		return err ? err : count_free(crossings, step, step->event, 1);
 	case FATE_FAILED:
 	case FATE_UNMATCHED:
 		place = crossings_place(crossings, crossings_number(crossings, step->event->cpu));

@@ -202,15 +202,17 @@ static int header_say_loss(struct header *header, const struct capture *capture,
 	const char *only_these = header->wanted.rows == 1 ? "only events of process "
 							  : "only events of processes ";
 	uint64_t unknown = analysis->totals.unknown, unseen = loss->lost + loss->skipped + unknown;
-	char own[48] = "own unknown", percent[40], newer[METADATA_TEXT];
+	char own[48] = "own unknown", percent[40], skipped[40], newer[METADATA_TEXT];
 	int err;
 
 	if (loss->own_known)
 		snprintf(own, sizeof(own), "own %" PRIu64 " of the recorded", loss->own);
+	snprintf(skipped, sizeof(skipped),
+		 loss->skipped_partial ? "%" PRIu64 " or more" : "%" PRIu64, loss->skipped);
 	err = header_say(header, "events", false,
 			 "seen %" PRIu64 " = recorded %" PRIu64 " + lost %" PRIu64
-			 " + skipped %" PRIu64 "; %s",
-			 loss->seen, loss->recorded, loss->lost, loss->skipped, own);
+			 " + skipped %s; %s",
+			 loss->seen, loss->recorded, loss->lost, skipped, own);
 	if (!err && !loss->own_known && capture->has_status)
 		err = header_say(header, "", true,
 				 "%s own tasks are not known: what it allocated itself counts as "
@@ -259,8 +261,8 @@ static int header_say_loss(struct header *header, const struct capture *capture,
 				      ": what these allocate or free is missing");
 	if (!err && analysis->caches_unknown)
 		err = header_say(header, "", true,
-				 "%" PRIu64 " event%s of slab caches without a name: their sizes "
-				 "count as 0",
+				 "%" PRIu64 " event%s of slab caches that the capture does not "
+				 "tell: their sizes count as 0",
 				 analysis->caches_unknown,
 				 analysis->caches_unknown == 1 ? "" : "s");
 	if (!err && analysis->caches_untold)

@@ -161,7 +161,8 @@ static int make_pairs(struct report *report, const struct places_text *text)
 	for (size_t i = 0; i < crossings->pair_count; i++)
 		frees += crossings->pairs[i].frees;
 	for (size_t i = 0; i < crossings->pair_count && !err; i++)
-		err = add_pair(table, &crossings->pairs[i], frees);
+		if (crossings->pairs[i].frees)
+			err = add_pair(table, &crossings->pairs[i], frees);
 	return err;
 }
 

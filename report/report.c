@@ -222,7 +222,16 @@ static int judge_loss(const struct options *options, const struct header *header
 			(unsigned long long)loss->seen,
 			metadata_newer_text(report->capture->metadata.tracer_version, newer,
 					    sizeof(newer)));
-	if (options->max_loss < 0 || header->loss_percent <= options->max_loss)
+	if (options->max_loss < 0)
+		return EXIT_CLEAN;
+	if (header->loss_percent <= options->max_loss && loss->skipped_partial) {
+		fprintf(stderr,
+			"%s: %s: how many events were skipped is not known: it may be more than "
+			"%.6g%%\n",
+			program_invocation_short_name, options->input, options->max_loss);
+		return EXIT_FINDINGS;
+	}
+	if (header->loss_percent <= options->max_loss)
 		return EXIT_CLEAN;
 	fprintf(stderr, "%s: %s: %.6g%% of the events were %s: more than %.6g%%\n",
 		program_invocation_short_name, options->input, header->loss_percent,

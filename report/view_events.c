@@ -26,12 +26,14 @@ static const char *const event_texts[KMT_ID_END] = {
 	[KMT_UNNAMED_ALLOC] = "kmem_cache_alloc",
 };
 
-#define FATES (FATE_MISSED + 1)
+#define FATES (FATE_FREED_INSTEAD + 1)
 
 static const char *const fate_texts[FATES] = {
-	[FATE_ALLOCATED] = "allocated", [FATE_FAILED] = "failed",	[FATE_FREED] = "freed",
-	[FATE_UNMATCHED] = "unmatched", [FATE_NO_OBJECT] = "no-object", [FATE_RESIZED] = "resized",
-	[FATE_MISSED] = "missed",
+	[FATE_ALLOCATED] = "allocated", [FATE_FAILED] = "failed",
+	[FATE_FREED] = "freed",		[FATE_UNMATCHED] = "unmatched",
+	[FATE_NO_OBJECT] = "no-object", [FATE_RESIZED] = "resized",
+	[FATE_MISSED] = "missed",	[FATE_FOUND] = "found",
+	[FATE_FREED_INSTEAD] = "freed",
 };
 
 struct events {
@@ -67,10 +69,15 @@ static int set_site(struct events *events, struct event_value *value, uint64_t s
 	return set_name(value, event_names_site(&events->names, site, time));
 }
 
+static bool is_freed(const struct step *step)
+{
+	return step->fate == FATE_FREED || step->fate == FATE_FREED_INSTEAD;
+}
+
 static int set_event(struct events *events, const struct step *step, struct event_value *row)
 {
 	const struct event *event = step->event;
-	bool ordinary = step->fate == FATE_ALLOCATED || step->fate == FATE_FREED;
+	bool ordinary = step->fate == FATE_ALLOCATED || is_freed(step);
 	const struct event_name *task;
 
 	task = event_names_task(&events->names, event->task, event->time);
@@ -134,7 +141,7 @@ static const struct event_name *find_cache(struct events *events, const struct a
 {
 	const struct cache *told = step->event->cache;
 
-	if (told && step->fate == FATE_FREED && analysis->caches[step->cache].is_unnamed)
+	if (told && is_freed(step) && analysis->caches[step->cache].is_unnamed)
 		return event_names_told(&events->names, told);
 	return event_names_cache(&events->names, step->cache);
 }
@@ -171,7 +178,8 @@ static int watch(void *data, const struct analysis *analysis, const struct step 
 		events->missed_sequence = step->event->sequence;
 		return 0;
 	}
-	if (events->lines.err || (events->report->lines && events->rows == events->report->lines))
+	if (step->fate == FATE_FOUND || events->lines.err ||
+	    (events->report->lines && events->rows == events->report->lines))
 		return 0;
 	events->rows++;
 	return write_row(events, analysis, step);

@@ -218,9 +218,14 @@ static int change_live(struct timeline *timeline, struct slice *slice, const str
 
 static int take(struct timeline *timeline, const struct change *change)
 {
-	struct slice *slice = reach(timeline, change->time);
+	struct slice *slice;
 
-	timeline->last_time = change->time;
+	if (change->fate == FATE_FOUND && change->time < timeline->last_time) {
+		slice = &timeline->list[slices_index(&timeline->slices, change->time)];
+	} else {
+		slice = reach(timeline, change->time);
+		timeline->last_time = change->time;
+	}
 	switch (change->fate) {
 	case FATE_ALLOCATED:
 		slice->allocations++;
@@ -239,8 +244,13 @@ static int take(struct timeline *timeline, const struct change *change)
 	case FATE_FAILED:
 		slice->failed++;
 		break;
+	case FATE_FOUND:
+		slice->missed--;
+		slice->frees++;
+		break;
 	case FATE_NO_OBJECT:
 	case FATE_RESIZED:
+	case FATE_FREED_INSTEAD:
 		break;
 	}
 	return 0;

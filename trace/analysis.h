@@ -141,6 +141,8 @@ enum fate {
 	FATE_NO_OBJECT, /* a free of NULL or of what kmalloc(0) gave */
 	FATE_RESIZED,	/* block: the object, as it was */
 	FATE_MISSED,	/* no event of its own: block went unseen, event got its address */
+	FATE_FOUND, /* no event of its own: block, told missed at event's time, was freed by it */
+	FATE_FREED_INSTEAD, /* block was freed by event, and not by the one that is told */
 };
 
 struct step {
@@ -150,6 +152,7 @@ struct step {
 	uint32_t group; /* of the object, or of the allocation that failed; else GROUP_NONE */
 	uint32_t cache; /* index: the object's; else of the one that the event names, or CACHE_NONE
 			 */
+	const struct event *told; /* of FATE_FREED_INSTEAD: that of its FATE_FREED; else NULL */
 };
 
 struct analysis;
@@ -158,7 +161,8 @@ struct analysis;
  * Called for each selected event, before the figures of its group and cache change. With
  * select.older an object is told only once it is known to have lived that long: its
  * FATE_ALLOCATED comes just before its FATE_FREED or FATE_MISSED, or at the end, with the event
- * NULL if it still lives. 0, or -errno to stop.
+ * NULL if it still lives. FATE_FOUND and FATE_FREED_INSTEAD (see late.h) put right whose free was
+ * whose; what was live when is not told anew. 0, or -errno to stop.
  */
 struct observer {
 	int (*step)(void *data, const struct analysis *analysis, const struct step *step);

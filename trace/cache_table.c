@@ -177,7 +177,7 @@ static enum kmalloc_type choose_type(const struct caches *caches, unsigned int f
 }
 
 /* What was chosen is remembered by flags and size, and the caches by their type and size. */
-#define BY_TYPE 8ULL
+#define BY_TYPE 16ULL /* above all flags */
 
 static int64_t find_class(struct cache_table *table, unsigned int flags, uint32_t size)
 {

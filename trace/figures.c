@@ -24,7 +24,7 @@ int figures_allocated(const struct pass *pass, const struct event *event,
 {
 	struct analysis *analysis = pass->analysis;
 	struct analysis_totals *totals = &analysis->totals;
-	const struct step step = { FATE_ALLOCATED, event, block, block->group, block->cache };
+	const struct step step = { FATE_ALLOCATED, event, block, block->group, block->cache, NULL };
 	struct analysis_cache *cache;
 	struct group *group;
 	int err;
@@ -73,50 +73,91 @@ static void forget_live(struct analysis *analysis, const struct heap_block *bloc
 	analysis->totals.live_bytes -= block->allocated;
 }
 
-static int count_lifetime(struct group *group, uint64_t ns)
+static int count_lifetime(struct group *group, uint64_t ns, uint64_t by)
 {
 	if (!group->lifetimes)
 		group->lifetimes = calloc(1, sizeof(*group->lifetimes));
 	if (!group->lifetimes)
 		return -ENOMEM;
-	group->lifetimes->counts[lifetime_bucket(ns)]++;
+	group->lifetimes->counts[lifetime_bucket(ns)] += by;
 	return 0;
+}
+
+/* more: 1, or -1 to take it back. is_last: nothing was allocated on the free's CPU between. */
+static int count_free(struct analysis *analysis, const struct event *event,
+		      const struct heap_block *block, bool is_last, int more)
+{
+	struct analysis_totals *totals = &analysis->totals;
+	struct group *group = &analysis->groups[block->group];
+	uint64_t by = (uint64_t)more; /* modulo 2^64 */
+
+	group->frees += by;
+	analysis->caches[block->cache].frees += by;
+	totals->frees += by;
+	if (block->cpu != event->cpu) {
+		group->cross_cpu_frees += by;
+		totals->cross_cpu_frees += by;
+	} else if (block->task == event->task && is_last) {
+		group->temporary += by;
+		totals->temporary += by;
+	}
+	if (!analysis->settings.lifetimes)
+		return 0;
+	return count_lifetime(group, event->time - block->time, by);
+}
+
+static bool is_latest(const struct pass *pass, const struct event *event)
+{
+	return pass->last_allocation[event->cpu] == event->pointer;
 }
 
 int figures_freed(const struct pass *pass, const struct event *event,
 		  const struct heap_block *block)
 {
-	struct analysis *analysis = pass->analysis;
-	struct analysis_totals *totals = &analysis->totals;
-	const struct step step = { FATE_FREED, event, block, block->group, block->cache };
-	struct group *group = &analysis->groups[block->group];
-	bool crosses = block->cpu != event->cpu;
+	const struct step step = { FATE_FREED, event, block, block->group, block->cache, NULL };
 	int err;
 
 	err = figures_tell(pass, &step);
 	if (err)
 		return err;
-	group->frees++;
-	analysis->caches[block->cache].frees++;
-	totals->frees++;
-	group->cross_cpu_frees += crosses;
-	totals->cross_cpu_frees += crosses;
-	if (!crosses && block->task == event->task &&
-	    pass->last_allocation[event->cpu] == block->address) {
-		group->temporary++;
-		totals->temporary++;
-	}
-	forget_live(analysis, block);
-	if (analysis->settings.lifetimes)
-		err = count_lifetime(group, event->time - block->time);
-	return err;
+	forget_live(pass->analysis, block);
+	return count_free(pass->analysis, event, block, is_latest(pass, event), 1);
+}
+
+int figures_found(const struct pass *pass, const struct event *event,
+		  const struct heap_block *block, bool is_last)
+{
+	const struct step step = { FATE_FOUND, event, block, block->group, block->cache, NULL };
+	struct analysis *analysis = pass->analysis;
+	int err;
+
+	err = figures_tell(pass, &step);
+	if (err)
+		return err;
+	analysis->totals.missed_frees--;
+	analysis->groups[block->group].missed_frees--;
+	analysis->caches[block->cache].missed_frees--;
+	return count_free(analysis, event, block, is_last, 1);
+}
+
+int figures_freed_instead(const struct pass *pass, const struct event *event,
+			  const struct heap_block *block, const struct event *told, bool was_last)
+{
+	const struct step step = { FATE_FREED_INSTEAD, event,	     block,
+				   block->group,       block->cache, told };
+	int err;
+
+	err = figures_tell(pass, &step);
+	if (!err)
+		err = count_free(pass->analysis, told, block, was_last, -1);
+	return err ? err : count_free(pass->analysis, event, block, is_latest(pass, event), 1);
 }
 
 int figures_missed(const struct pass *pass, const struct event *event,
 		   const struct heap_block *block)
 {
 	struct analysis *analysis = pass->analysis;
-	const struct step step = { FATE_MISSED, event, block, block->group, block->cache };
+	const struct step step = { FATE_MISSED, event, block, block->group, block->cache, NULL };
 	int err;
 
 	err = figures_tell(pass, &step);
@@ -134,7 +175,7 @@ int figures_other(const struct pass *pass, const struct event *event, enum fate 
 		  uint32_t cache)
 {
 	struct analysis_totals *totals = &pass->analysis->totals;
-	const struct step step = { fate, event, NULL, GROUP_NONE, cache };
+	const struct step step = { fate, event, NULL, GROUP_NONE, cache, NULL };
 	int err;
 
 	err = figures_tell(pass, &step);
@@ -155,7 +196,7 @@ int figures_failed(struct pass *pass, const struct event *event, uint32_t site, 
 {
 	struct analysis *analysis = pass->analysis;
 	int64_t group = grouping_group(&pass->grouping, event, site, cache);
-	struct step step = { FATE_FAILED, event, NULL, (uint32_t)group, cache };
+	struct step step = { FATE_FAILED, event, NULL, (uint32_t)group, cache, NULL };
 	int err;
 
 	if (group < 0)

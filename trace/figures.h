@@ -15,6 +15,17 @@ int figures_freed(const struct pass *pass, const struct event *event,
 int figures_missed(const struct pass *pass, const struct event *event,
 		   const struct heap_block *block);
 
+/*
+ * What was told to be missed: event freed it, with the time at which it was told missed. is_last:
+ * nothing was allocated on the event's CPU between.
+ */
+int figures_found(const struct pass *pass, const struct event *event,
+		  const struct heap_block *block, bool is_last);
+
+/* What the event told freed is freed by this event; was_last: what is_last was of that one. */
+int figures_freed_instead(const struct pass *pass, const struct event *event,
+			  const struct heap_block *block, const struct event *told, bool was_last);
+
 /* An event of no object that is known: fate is FATE_UNMATCHED or FATE_NO_OBJECT. */
 int figures_other(const struct pass *pass, const struct event *event, enum fate fate,
 		  uint32_t cache);

@@ -211,6 +211,26 @@ static struct finding *find(struct heap_findings *findings, const struct finding
 	return finding;
 }
 
+/* A missed free may be told long after what followed it: see late.h. */
+static void count_case(struct finding *finding, const struct finding *found, uint64_t time)
+{
+	if (time < finding->first_time ||
+	    (time == finding->first_time && found->address < finding->address)) {
+		const struct finding late = *finding;
+
+		*finding = *found;
+		finding->certainty = late.certainty;
+		finding->count = late.count;
+		finding->certain = late.certain;
+		finding->reasons = late.reasons;
+		finding->first_time = time;
+		finding->last_time = late.last_time;
+	}
+	if (time > finding->last_time)
+		finding->last_time = time;
+	finding->count++;
+}
+
 static void add_certainty(struct finding *finding, enum certainty certainty, uint32_t reasons)
 {
 	if (certainty > finding->certainty)
@@ -226,8 +246,7 @@ int heap_findings_add_plain(struct heap_findings *findings, const struct finding
 
 	if (!finding)
 		return -ENOMEM;
-	finding->count++;
-	finding->last_time = time;
+	count_case(finding, found, time);
 	add_certainty(finding, certainty, 0);
 	return 0;
 }
@@ -241,8 +260,7 @@ int heap_findings_add(struct heap_findings *findings, const struct finding *foun
 
 	if (!finding)
 		return -ENOMEM;
-	finding->count++;
-	finding->last_time = time;
+	count_case(finding, found, time);
 	reasons |= findings->always;
 	if ((status->begin && since < status->begin) || (status->end && time > status->end))
 		reasons |= REASON_ATTACHING;

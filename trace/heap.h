@@ -10,13 +10,15 @@
 #include <stdint.h>
 
 enum {
-	BLOCK_FREED = 1,    /* not live: kept to know a second free of it */
-	BLOCK_RESCUED = 2,  /* its last event came from a second program */
-	BLOCK_LEFT_OUT = 4, /* kmemtraced's own, or not selected: in no figure */
-	BLOCK_OWN = 8,	    /* kmemtraced's own */
-	BLOCK_BEFORE = 16,  /* allocated before the window that is looked at */
-	BLOCK_INNER = 64,   /* told from inside kmalloc(): it may be told again */
-	BLOCK_OVERLAID = 32 /* another object was put over it, and that was told */
+	BLOCK_FREED = 1,     /* not live: kept to know a second free of it */
+	BLOCK_RESCUED = 2,   /* its last event came from a second program */
+	BLOCK_LEFT_OUT = 4,  /* kmemtraced's own, or not selected: in no figure */
+	BLOCK_OWN = 8,	     /* kmemtraced's own */
+	BLOCK_BEFORE = 16,   /* allocated before the window that is looked at */
+	BLOCK_INNER = 64,    /* told from inside kmalloc(): it may be told again */
+	BLOCK_OVERLAID = 32, /* another object was put over it, and that was told */
+	BLOCK_UNNAMED = 128, /* its kernel tells no cache of it: see late.h */
+	BLOCK_REPLACES = 256 /* it was given the address of a live one of those */
 };
 
 struct heap_block {

@@ -17,6 +17,7 @@ void pass_close(struct pass *pass)
 		return;
 	grouping_deinit(&pass->grouping);
 	cache_table_deinit(&pass->caches);
+	late_deinit(&pass->late);
 	suspect_close(pass->suspect);
 	free(pass->freed);
 	free(pass);
@@ -36,6 +37,8 @@ int pass_open(struct pass **result, struct analysis *analysis)
 	err = grouping_init(&pass->grouping, analysis);
 	if (!err)
 		err = cache_table_init(&pass->caches, analysis);
+	if (!err)
+		err = late_init(&pass->late);
 	if (!err && analysis->settings.findings) {
 		pass->freed = calloc(PASS_FREED_MAX, sizeof(*pass->freed));
 		err = pass->freed ? suspect_open(&pass->suspect, analysis) : -ENOMEM;
@@ -75,11 +78,6 @@ static bool is_selected(const struct pass *pass, const struct event *event, uint
 	       select_takes_task(select, &capture->tasks, event->task, event->time);
 }
 
-static bool is_in_window(const struct pass *pass, uint64_t time)
-{
-	return time >= pass->analysis->window_begin && time < pass->analysis->window_end;
-}
-
 /* Is only what lived long looked at? Then an object counts when its life is over. */
 static uint64_t older(const struct pass *pass)
 {
@@ -116,18 +114,23 @@ static bool judges(const struct pass *pass, const struct event *event)
 
 static int replace(struct pass *pass, const struct event *event, const struct heap_block *old)
 {
-	int err;
+	bool counts = !(old->flags & (BLOCK_LEFT_OUT | BLOCK_BEFORE)), judged;
+	int err = 0;
 
-	if (old->flags & (BLOCK_FREED | BLOCK_LEFT_OUT | BLOCK_BEFORE))
+	if (old->flags & BLOCK_FREED)
 		return 0;
-	err = end_life(pass, event, old, figures_missed);
-	return !err && judges(pass, event) ? suspect_missed(pass->suspect, event, old) : err;
+	if (counts)
+		err = end_life(pass, event, old, figures_missed);
+	judged = counts && judges(pass, event);
+	if (!err && event->id == KMT_UNNAMED_ALLOC && old->flags & BLOCK_UNNAMED)
+		return late_replaced(pass, event, old, judged);
+	return !err && judged ? suspect_missed(pass->suspect, event, old) : err;
 }
 
 /* What doubt did not wait for: the first of the two was taken, and stands. */
 static bool is_late_repeat(const struct heap_block *first, const struct heap_block *block)
 {
-	return first->flags == BLOCK_INNER && block->flags != BLOCK_INNER &&
+	return (first->flags & ~BLOCK_REPLACES) == BLOCK_INNER && block->flags != BLOCK_INNER &&
 	       first->task == block->task && first->requested == block->requested &&
 	       first->allocated == block->allocated;
 }
@@ -136,7 +139,7 @@ static bool is_late_repeat(const struct heap_block *first, const struct heap_blo
 static int put_block(struct pass *pass, const struct event *event, const struct heap_block *block)
 {
 	struct heap *heap = &pass->analysis->heap;
-	struct heap_block *place = heap_find(heap, block->address), old;
+	struct heap_block *place = heap_find(heap, block->address), old = { 0 };
 	int err = 0;
 
 	if (place && is_late_repeat(place, block)) {
@@ -152,6 +155,10 @@ static int put_block(struct pass *pass, const struct event *event, const struct 
 	if (!place)
 		return -ENOMEM;
 	*place = *block;
+	if (event->id == KMT_UNNAMED_ALLOC)
+		place->flags |= BLOCK_UNNAMED;
+	if ((old.flags & (BLOCK_UNNAMED | BLOCK_FREED)) == BLOCK_UNNAMED)
+		place->flags |= BLOCK_REPLACES;
 	pass->last_allocation[event->cpu] = block->address;
 	return err;
 }
@@ -168,7 +175,7 @@ static int take_allocation(struct pass *pass, const struct event *event)
 		.task = event->task,
 		.cpu = event->cpu,
 	};
-	bool own = is_own(pass, event->task), in_window = is_in_window(pass, event->time);
+	bool own = is_own(pass, event->task), in_window = pass_is_in_window(pass, event->time);
 	int64_t site, cache, group;
 	bool counts;
 	int err = 0;
@@ -251,12 +258,12 @@ static int take_matched(struct pass *pass, const struct event *event, uint32_t c
 	int err = 0;
 
 	if (block->flags & BLOCK_OWN) {
-		totals->own_frees += is_in_window(pass, event->time);
-		totals->left_out += !is_in_window(pass, event->time);
+		totals->own_frees += pass_is_in_window(pass, event->time);
+		totals->left_out += !pass_is_in_window(pass, event->time);
 		heap_remove(&pass->analysis->heap, block);
 		return 0;
 	}
-	if (block->flags & BLOCK_LEFT_OUT || !is_in_window(pass, event->time)) {
+	if (block->flags & BLOCK_LEFT_OUT || !pass_is_in_window(pass, event->time)) {
 		totals->left_out++;
 	} else if (block->flags & BLOCK_BEFORE) {
 		if (older(pass))
@@ -276,6 +283,17 @@ static int take_matched(struct pass *pass, const struct event *event, uint32_t c
 	return 0;
 }
 
+/* Freed by this, and not by the free that it was first taken to be freed by. */
+static int take_freed_instead(struct pass *pass, const struct event *event)
+{
+	struct heap_block *block = heap_find(&pass->analysis->heap, event->pointer);
+
+	if (!block) /* kmemtraced's own, or forgotten */
+		return 0;
+	block->flags &= (uint16_t)~BLOCK_RESCUED;
+	return remember_freed(pass, event, block);
+}
+
 static int take_unmatched(struct pass *pass, const struct event *event, uint32_t cache,
 			  const struct heap_block *block)
 {
@@ -286,7 +304,7 @@ static int take_unmatched(struct pass *pass, const struct event *event, uint32_t
 	site = grouping_site(&pass->grouping, event->call_site, event->time);
 	if (site < 0)
 		return (int)site;
-	if (older(pass) || !is_in_window(pass, event->time) ||
+	if (older(pass) || !pass_is_in_window(pass, event->time) ||
 	    !is_selected(pass, event, (uint32_t)site, cache)) {
 		pass->analysis->totals.left_out++;
 		return 0;
@@ -316,7 +334,7 @@ static int take_resize(struct pass *pass, const struct event *event)
 {
 	struct analysis *analysis = pass->analysis;
 	struct heap_block *block = heap_find(&analysis->heap, event->pointer);
-	struct step step = { FATE_RESIZED, event, block, GROUP_NONE, CACHE_NONE };
+	struct step step = { FATE_RESIZED, event, block, GROUP_NONE, CACHE_NONE, NULL };
 	bool counts = true;
 	uint64_t more;
 	int err;
@@ -329,7 +347,7 @@ static int take_resize(struct pass *pass, const struct event *event)
 			block->requested = event->requested;
 		counts = false;
 	}
-	if (!counts || !is_in_window(pass, event->time) ||
+	if (!counts || !pass_is_in_window(pass, event->time) ||
 	    (!block && pass->select && (select_is_partial(pass->select) || older(pass)))) {
 		analysis->totals.left_out++;
 		return 0;
@@ -357,12 +375,17 @@ static int take_resize(struct pass *pass, const struct event *event)
 
 static int take_one(struct pass *pass, const struct event *event)
 {
-	if (is_in_window(pass, event->time))
+	int late;
+
+	if (pass_is_in_window(pass, event->time))
 		pass->analysis->totals.rescued += event_is_rescued(event);
 	if (event->time >= pass->analysis->window_end) {
 		pass->analysis->totals.left_out++;
 		return 0;
 	}
+	late = pass->late.count ? late_take(pass, event) : 0;
+	if (late)
+		return late < 0 ? late : take_freed_instead(pass, event);
 	if (event_is_allocation(event))
 		return take_allocation(pass, event);
 	if (event->id == KMT_REALLOC)
@@ -445,7 +468,8 @@ static bool makes_no_sense(const struct pass *pass, const struct event *event)
 {
 	const struct heap_block *block;
 
-	if (!event_has_object(event) || event->id == KMT_REALLOC)
+	if (!event_has_object(event) || event->id == KMT_REALLOC ||
+	    late_expects(&pass->late, event))
 		return false;
 	block = heap_find(&pass->analysis->heap, event->pointer);
 	return event_is_allocation(event) == (block && !(block->flags & BLOCK_FREED));
@@ -565,6 +589,8 @@ int pass_end(struct pass *pass, uint64_t end)
 
 	while (pass->doubted_count && !err)
 		err = take_doubted(pass, 0);
+	if (!err)
+		err = late_end(pass);
 	pass->analysis->window_end = end;
 	if (err || !older(pass))
 		return err;

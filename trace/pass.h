@@ -9,6 +9,7 @@
 #include "trace/analysis.h"
 #include "trace/cache_table.h"
 #include "trace/grouping.h"
+#include "trace/late.h"
 
 #define PASS_SAME_MAX 64
 #define PASS_DOUBTED_MAX 16
@@ -24,6 +25,7 @@ struct pass {
 	const struct select *select; /* NULL: everything */
 	struct grouping grouping;
 	struct cache_table caches;
+	struct late late;
 	struct suspect *suspect;		  /* NULL: nobody asked for findings */
 	uint64_t last_allocation[UINT16_MAX + 1]; /* by CPU: its address */
 	uint32_t last_task;			  /* that is_own() looked at */
@@ -35,6 +37,12 @@ struct pass {
 	struct pass_freed *freed; /* a circle of PASS_FREED_MAX */
 	uint64_t freed_count;
 };
+
+/* Of the pass's own files. */
+static inline bool pass_is_in_window(const struct pass *pass, uint64_t time)
+{
+	return time >= pass->analysis->window_begin && time < pass->analysis->window_end;
+}
 
 int pass_open(struct pass **pass, struct analysis *analysis); /* 0 or -ENOMEM */
 void pass_close(struct pass *pass);

@@ -300,6 +300,8 @@ int suspect_free(struct suspect *suspect, const struct event *event, uint32_t ca
 	/* A kernel that tells a name by its address: another name may lie there by now. */
 	if (kind == FINDING_WRONG_CACHE && !named->size)
 		reasons |= REASON_GUESS;
+	if (block->flags & BLOCK_REPLACES) /* it may be that one's, told late */
+		reasons |= REASON_GUESS;
 	found = describe_free(suspect, kind, event, cache, block);
 	return heap_findings_add(suspect->analysis->findings, &found, event->time, block->time,
 				 block->cache, reasons);
@@ -313,6 +315,9 @@ static int suspect_double(struct suspect *suspect, const struct event *event, ui
 
 	if (freed->flags & BLOCK_RESCUED)
 		reasons |= REASON_RESCUED;
+	/* its first free may be that of what lay here before, told late */
+	if (freed->flags & (BLOCK_UNNAMED | BLOCK_REPLACES))
+		reasons |= REASON_GUESS;
 	/* of a freed block, these are of its free */
 	found.other_site = suspect->analysis->sites[freed->requested].address;
 	found.other_time = freed->time;

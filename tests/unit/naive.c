@@ -243,6 +243,7 @@ static void take_allocation(struct naive *naive, struct naive_event *event)
 	struct naive_event *old = naive_live(naive, event->pointer);
 	struct naive_figures *figures[FIGURES];
 
+	event->replaced = old;
 	if (old) {
 		end_object(naive, old);
 		if (!old->own) {
@@ -289,10 +290,74 @@ static bool is_temporary(const struct naive *naive, const struct naive_event *ob
 	return true;
 }
 
+static void count_free(struct naive *naive, struct naive_event *event, struct naive_event *object,
+		       int64_t by)
+{
+	struct naive_figures *figures[FIGURES];
+
+	figures_of(naive, object, figures);
+	for (size_t i = 0; i < FIGURES; i++) {
+		figures[i]->frees += by;
+		figures[i]->cross_cpu_frees += object->cpu != event->cpu ? by : 0;
+		figures[i]->temporary += is_temporary(naive, object, event) ? by : 0;
+	}
+}
+
+static bool is_cache_free(const struct naive_event *event)
+{
+	return event->id == KMT_CACHE_FREE || event->id == KMT_RESCUED_CACHE_FREE;
+}
+
+/*
+ * Of an old kernel: allocation, allocation, free, and now a second free, of one address. Then the
+ * first free is the first object's. last: the second allocation and the first free.
+ */
+static bool is_late(const struct naive *naive, const struct naive_event *event,
+		    struct naive_event *last[2])
+{
+	last[0] = last[1] = NULL;
+	for (size_t i = 0; i < naive->taken_count; i++) {
+		if (naive->taken[i]->pointer != event->pointer || naive->taken[i]->id >= KMT_ID_END)
+			continue;
+		last[0] = last[1];
+		last[1] = naive->taken[i];
+	}
+	return last[0] && naive_has_object(event) && is_cache_free(event) &&
+	       is_cache_free(last[1]) && last[0]->id == KMT_UNNAMED_ALLOC && last[0]->replaced &&
+	       last[0]->replaced->id == KMT_UNNAMED_ALLOC;
+}
+
+static void take_late(struct naive *naive, struct naive_event *event, struct naive_event *last[2])
+{
+	struct naive_event *second = last[0], *late = last[1], *first = second->replaced;
+	struct naive_figures *figures[FIGURES];
+
+	naive->late++;
+	late->freed = false;
+	late->object = NULL;
+	if (first->own) {
+		naive->totals.own_frees++;
+	} else {
+		naive_withdraw_missed(naive, second);
+		figures_of(naive, first, figures);
+		for (size_t i = 0; i < FIGURES; i++)
+			figures[i]->missed_frees--;
+		count_free(naive, late, first, 1);
+		late->object = first;
+		late->freed_at = second->time;
+	}
+	if (second->own)
+		return;
+	count_free(naive, late, second, -1);
+	count_free(naive, event, second, 1);
+	event->freed = true;
+	event->object = second;
+	event->freed_at = event->time;
+}
+
 static void take_free(struct naive *naive, struct naive_event *event)
 {
 	struct naive_event *object = naive_live(naive, event->pointer);
-	struct naive_figures *figures[FIGURES];
 
 	if (!object) {
 		naive->all.frees++;
@@ -308,12 +373,8 @@ static void take_free(struct naive *naive, struct naive_event *event)
 	}
 	event->freed = true;
 	event->object = object;
-	figures_of(naive, object, figures);
-	for (size_t i = 0; i < FIGURES; i++) {
-		figures[i]->frees++;
-		figures[i]->cross_cpu_frees += object->cpu != event->cpu;
-		figures[i]->temporary += is_temporary(naive, object, event);
-	}
+	event->freed_at = event->time;
+	count_free(naive, event, object, 1);
 }
 
 static void take_resize(struct naive *naive, struct naive_event *event)
@@ -346,6 +407,8 @@ static void note_peaks(struct naive *naive, const struct naive_event *event)
 
 static void take(struct naive *naive, struct naive_event *event)
 {
+	struct naive_event *last[2];
+
 	event->done = true;
 	naive->totals.rescued += naive_is_rescued(event);
 	if (naive_is_allocation(event)) {
@@ -356,6 +419,8 @@ static void take(struct naive *naive, struct naive_event *event)
 			take_failure(naive, event);
 	} else if (naive_is_free(event) && !naive_has_object(event)) {
 		naive->totals.null_frees++;
+	} else if (is_late(naive, event, last)) {
+		take_late(naive, event, last);
 	} else if (naive_is_free(event)) {
 		naive_look_at_free(naive, event);
 		take_free(naive, event);
@@ -365,6 +430,7 @@ static void take(struct naive *naive, struct naive_event *event)
 		naive->totals.unknown++;
 	}
 	note_peaks(naive, event);
+	naive->taken[naive->taken_count++] = event;
 }
 
 /*
@@ -375,9 +441,10 @@ static struct naive_event *who_comes_first(const struct naive *naive, size_t ind
 {
 	const struct naive_event *event = naive->order[index];
 	bool live = naive_live(naive, event->pointer);
+	struct naive_event *last[2];
 
 	if (!naive_has_object(event) || !(naive_is_allocation(event) || naive_is_free(event)) ||
-	    naive_is_allocation(event) != live)
+	    naive_is_allocation(event) != live || is_late(naive, event, last))
 		return NULL;
 	for (size_t i = index + 1; i < naive->count; i++) {
 		struct naive_event *other = naive->order[i];

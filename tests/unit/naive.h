@@ -45,6 +45,8 @@ struct naive_event {
 	bool overlaid;			 /* an overlap on it was told */
 	bool freed;			 /* a free of an object whose address is not in use again */
 	const struct naive_event *object; /* that a free freed */
+	uint64_t freed_at;		  /* ns: when it did that */
+	struct naive_event *replaced;	  /* the live object whose place an allocation took */
 };
 
 struct naive_trace {
@@ -86,11 +88,13 @@ struct naive_finding {
 };
 
 struct naive_case {
+	const struct naive_event *event; /* that showed it */
 	struct naive_finding finding;
 	uint64_t begin;		 /* ns: what was not seen from then on may explain it */
 	uint32_t reasons;	 /* that this case has for itself */
 	bool is_judged;		 /* else it is as certain as finding says */
 	char blamed[NAIVE_NAME]; /* cache: missed frees of it may explain the case */
+	bool withdrawn;		 /* a free told late explained it */
 };
 
 /* Of a page of 4096 bytes: how the objects lie that were last begun in it. */
@@ -103,6 +107,8 @@ struct naive {
 	struct naive_trace *trace;
 	struct naive_event *order[NAIVE_EVENTS_MAX]; /* by time */
 	size_t count;
+	struct naive_event *taken[NAIVE_EVENTS_MAX]; /* as their turns came */
+	size_t taken_count, late;		     /* late: frees that were told so */
 	struct naive_figures all, sites[NAIVE_EVENTS_MAX], caches[NAIVE_EVENTS_MAX];
 	size_t site_count, cache_count;
 	struct naive_totals totals;
@@ -133,6 +139,9 @@ struct naive_event *naive_live(const struct naive *naive, uint64_t address);
 /* What the event shows; called before it changes anything. */
 void naive_look_at_allocation(struct naive *naive, struct naive_event *event);
 void naive_look_at_free(struct naive *naive, struct naive_event *event);
+
+/* The object was freed after all: no missed free was told when the event got its address. */
+void naive_withdraw_missed(struct naive *naive, const struct naive_event *event);
 
 /* Once all is seen: how certain each case is, and the entries that they make. */
 void naive_judge(struct naive *naive);

@@ -26,6 +26,7 @@ static struct naive_case *add_case(struct naive *naive, enum finding_kind kind,
 	new->finding.kind = kind;
 	new->finding.certainty = CERTAINTY_POSSIBLE;
 	new->finding.count = 1;
+	new->event = event;
 	new->finding.address = event->pointer;
 	new->finding.first_time = new->finding.last_time = event->time;
 	return new;
@@ -143,10 +144,24 @@ void naive_look_at_allocation(struct naive *naive, struct naive_event *event)
 	}
 }
 
+void naive_withdraw_missed(struct naive *naive, const struct naive_event *event)
+{
+	for (size_t i = 0; i < naive->case_count; i++)
+		if (naive->cases[i].finding.kind == FINDING_MISSED_FREE &&
+		    naive->cases[i].event == event)
+			naive->cases[i].withdrawn = true;
+}
+
 static bool is_kfree(const struct naive_event *event)
 {
 	return event->id == KMT_KFREE || event->id == KMT_RESCUED_KFREE ||
 	       (event->id == KMT_BULK_FREE && !event->cache_address);
+}
+
+/* Did it take the place of an object whose free an old kernel may tell late? */
+static bool replaces_unnamed(const struct naive_event *object)
+{
+	return object->replaced && object->replaced->id == KMT_UNNAMED_ALLOC;
 }
 
 /* Is it of a cache without a name, whose sizes both are those of objects of kmalloc()? */
@@ -208,6 +223,8 @@ static void look_at_kind(struct naive *naive, const struct naive_event *object,
 			one->reasons |= REASON_GUESS;
 	}
 	set_free(one, event);
+	if (!is_kfree(event) && replaces_unnamed(object))
+		one->reasons |= REASON_GUESS;
 	if (!one->is_judged)
 		one->reasons = 0;
 }
@@ -262,6 +279,9 @@ static void look_at_unmatched(struct naive *naive, const struct naive_event *eve
 		one->begin = first->time;
 		if (naive_is_rescued(first))
 			one->reasons |= REASON_RESCUED;
+		/* an old kernel may have told the free of another object late */
+		if (first->object->id == KMT_UNNAMED_ALLOC || replaces_unnamed(first->object))
+			one->reasons |= REASON_GUESS;
 	} else if (around) {
 		one = add_case(naive, FINDING_INTERIOR_FREE, event);
 		set_object(one, around);
@@ -364,6 +384,9 @@ static void add_to_findings(struct naive *naive, const struct naive_finding *one
 		entry->certain += one->certain;
 		entry->reasons |= one->reasons;
 		entry->last_time = one->last_time;
+		/* of those at one time the lowest address is told */
+		if (one->first_time == entry->first_time && one->address < entry->address)
+			entry->address = one->address;
 		return;
 	}
 	naive->findings[naive->finding_count++] = *one;
@@ -374,6 +397,8 @@ void naive_judge(struct naive *naive)
 	for (size_t i = 0; i < naive->case_count; i++) {
 		struct naive_case *one = &naive->cases[i];
 
+		if (one->withdrawn)
+			continue;
 		if (one->is_judged) {
 			one->finding.reasons = doubts(naive, one);
 			if (!one->finding.reasons)

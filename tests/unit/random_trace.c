@@ -41,12 +41,16 @@ enum {
 	TELLS
 };
 
+#define LATE_EVENTS 4
+
 struct maker {
 	struct naive_trace *trace;
 	uint64_t dice, time, base;
 	unsigned int cpus, tells;
 	bool lossy;
 	uint64_t sequence[CPUS_MAX];
+	struct naive_event late[LATE_EVENTS]; /* to come, among others, the last first */
+	size_t late_count;
 };
 
 static unsigned int below(struct maker *maker, unsigned int limit)
@@ -352,6 +356,42 @@ static void choose_event(struct maker *maker, struct naive_event *event)
 	event->cpu = below(maker, maker->cpus);
 }
 
+/* A free that the kernel tells after the next allocation of the address; or nearly that. */
+static void plan_late(struct maker *maker)
+{
+	uint64_t pointer = random_place(maker, below(maker, PAGES), 64);
+
+	maker->late_count = LATE_EVENTS;
+	for (size_t i = 0; i < LATE_EVENTS; i++) {
+		struct naive_event *event = &maker->late[i];
+
+		choose_event(maker, event);
+		event->pointer = pointer;
+		event->cache_address = 0;
+		event->id = i >= LATE_EVENTS / 2 ? KMT_UNNAMED_ALLOC
+			    : one_in(maker, 8)	 ? KMT_RESCUED_CACHE_FREE
+						 : KMT_CACHE_FREE;
+		if (event->id == KMT_UNNAMED_ALLOC) {
+			event->requested = 60;
+			event->allocated = 64;
+		}
+		if (one_in(maker, 20))
+			event->id = KMT_KFREE;
+	}
+	if (one_in(maker, 6))
+		maker->late[0] = maker->late[below(maker, LATE_EVENTS)];
+}
+
+static void choose_next(struct maker *maker, struct naive_event *event)
+{
+	if (maker->tells != TELLS_CACHES && !maker->late_count && one_in(maker, 12))
+		plan_late(maker);
+	if (maker->late_count && !one_in(maker, 3))
+		*event = maker->late[--maker->late_count];
+	else
+		choose_event(maker, event);
+}
+
 /* Is there one of another CPU at the same time and address already? */
 static bool is_entangled(const struct naive_trace *trace, const struct naive_event *event)
 {
@@ -394,7 +434,7 @@ static void make_events(struct maker *maker)
 		struct naive_event event = { 0 };
 
 		maker->time += one_in(maker, 20) ? below(maker, 100) : below(maker, 3);
-		choose_event(maker, &event);
+		choose_next(maker, &event);
 		if (i == raw) {
 			event.id = 77;
 			event.pointer = 0x1000;

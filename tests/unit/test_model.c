@@ -32,6 +32,7 @@ struct round {
 	struct analysis analysis;
 	uint64_t seen[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1];    /* entries of all rounds */
 	uint64_t unnamed[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1]; /* of unnamed caches */
+	uint64_t late;						     /* frees of old kernels */
 	uint64_t freed_to_none; /* certain: freed to a cache that the kernel did not tell */
 	uint32_t reasons;
 };
@@ -142,7 +143,7 @@ static void compare_site_objects(const struct round *round, const char *where, u
 		const struct naive_event *object = event->object;
 
 		if (object && object->site == site) {
-			counts[lifetime_bucket(event->time - object->time)]++;
+			counts[lifetime_bucket(event->freed_at - object->time)]++;
 			frees++;
 		}
 		if (!naive_is_allocation(event) || !naive_has_object(event) || event->own ||
@@ -344,6 +345,7 @@ static void run_round(struct round *round, uint64_t seed)
 	round->seed = seed;
 	round->text = random_trace(&round->trace, seed);
 	naive_run(&round->naive, &round->trace);
+	round->late += round->naive.late;
 	directory = scratch_capture(round->text);
 	if (capture_open(&round->capture, directory) ||
 	    analysis_run(&round->analysis, &round->capture, &settings))
@@ -382,17 +384,24 @@ static void assert_seen(const struct round *round)
 		[FINDING_FAILED_ALLOCATION] = CERTAINTY_LEGAL,
 	};
 
+	enum certainty certainty;
+
 	for (int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
 		if (!round->seen[kind][most[kind]])
 			fail_msg("no %s %s", certainty_text(most[kind]), finding_kind_text(kind));
 		if (kind <= FINDING_OVERLAP && !round->seen[kind][CERTAINTY_POSSIBLE])
 			fail_msg("no possible %s", finding_kind_text(kind));
 		/* of these three the object's cache is kmalloc's, named, or not known */
-		if (kind != FINDING_KMALLOC_TO_CACHE && kind != FINDING_WRONG_CACHE &&
-		    kind != FINDING_UNKNOWN_FREE && !round->unnamed[kind][most[kind]])
-			fail_msg("no %s %s of an unnamed cache", certainty_text(most[kind]),
+		if (kind == FINDING_KMALLOC_TO_CACHE || kind == FINDING_WRONG_CACHE ||
+		    kind == FINDING_UNKNOWN_FREE)
+			continue;
+		certainty = kind == FINDING_DOUBLE_FREE ? CERTAINTY_POSSIBLE : most[kind];
+		if (!round->unnamed[kind][certainty])
+			fail_msg("no %s %s of an unnamed cache", certainty_text(certainty),
 				 finding_kind_text(kind));
 	}
+	assert_int_equal(round->unnamed[FINDING_DOUBLE_FREE][CERTAINTY_CERTAIN], 0);
+	assert_in_range(round->late, ROUNDS / 4, UINT64_MAX);
 	assert_true(round->freed_to_none);
 	assert_true(round->seen[FINDING_CACHE_KFREED][CERTAINTY_LEGAL]);
 	/* mktrace raises no times */
