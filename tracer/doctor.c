@@ -196,7 +196,7 @@ static void say_privileges(void)
 	else if ((rights & bpf && rights & perfmon) || rights & admin)
 		say(FINE, "privileges", "not root, with CAP_BPF and CAP_PERFMON");
 	else
-		say(LESS, "privileges", "not root: BPF needs CAP_BPF and CAP_PERFMON");
+		say(FATAL, "privileges", "not root: BPF needs CAP_BPF and CAP_PERFMON");
 }
 
 int doctor_run(const struct options *options)

@@ -69,7 +69,8 @@ static const char *look_at_kernel(const struct btf *btf, int function, char *why
 
 	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
 		if (!has_helper(btf, helpers[i])) {
-			snprintf(why, why_size, "fires no tracepoint, and this kernel has no %s",
+			snprintf(why, why_size,
+				 "fires no tracepoint, and this kernel lacks what hooks need: %s",
 				 helpers[i]);
 			return why;
 		}
@@ -77,8 +78,9 @@ static const char *look_at_kernel(const struct btf *btf, int function, char *why
 	if (!err)
 		return NULL;
 	/* ENOTSUPP, 524, is the kernel's own and has no text */
-	snprintf(why, why_size, "fires no tracepoint, and this kernel refuses fentry hooks: %s",
-		 err == -524 ? "not supported" : strerror(-err));
+	snprintf(why, why_size, "fires no tracepoint, and this kernel refuses fentry hooks: %s%s",
+		 err == -524 ? "not supported" : strerror(-err),
+		 err == -ENOMEM ? " (without a BPF compiler there are none)" : "");
 	return why;
 }
 

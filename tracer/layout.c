@@ -171,8 +171,9 @@ static int look_at_formats(struct layout *layout)
 	if (tracefs < 0) {
 		snprintf(layout->why, sizeof(layout->why),
 			 "this kernel has no BTF (/sys/kernel/btf/vmlinux), and tracefs, which "
-			 "would tell as much as is needed, cannot be read: %s",
-			 strerror(-tracefs));
+			 "would tell as much as is needed, cannot be read: %s%s",
+			 strerror(-tracefs),
+			 tracefs == -EPERM || tracefs == -EACCES ? ": run as root" : "");
 		return -ENOTSUP;
 	}
 	for (unsigned int i = 0; i < LAYOUT_EVENTS; i++) {
@@ -196,9 +197,26 @@ static bool is_to_do_without(const char *what)
 	return list && strstr(list, what);
 }
 
+static bool knows_what_to_do_without(void)
+{
+	static const char *const known[] = { "", "btf", "fetch", "btf,fetch", "fetch,btf" };
+	const char *list = getenv("KMEMTRACED_WITHOUT");
+
+	for (size_t i = 0; list && i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(list, known[i]))
+			return true;
+	return !list;
+}
+
 int layout_look(struct layout *layout)
 {
 	memset(layout, 0, sizeof(*layout));
+	if (!knows_what_to_do_without()) {
+		snprintf(layout->why, sizeof(layout->why),
+			 "KMEMTRACED_WITHOUT=%s: it is btf, fetch, or both with a comma",
+			 getenv("KMEMTRACED_WITHOUT"));
+		return -EINVAL;
+	}
 	if (!is_to_do_without("btf"))
 		layout->btf = btf__load_vmlinux_btf();
 	layout->lacks.btf = !layout->btf;

@@ -35,7 +35,7 @@ struct layout {
 	char why[300];
 };
 
-/* Looks at the running kernel. 0, or -ENOTSUP with why set: no capture is possible. */
+/* Looks at the running kernel. 0, or -errno with why set: no capture is possible. */
 int layout_look(struct layout *layout);
 void layout_deinit(struct layout *layout);
 

@@ -46,7 +46,7 @@ struct programs_settings {
 };
 
 /*
- * Looks at what the kernel has. 0, or -ENOTSUP with layout->why set: there is no capture on this
+ * Looks at what the kernel has. 0, or -errno with layout->why set: there is no capture on this
  * kernel, or from this namespace. verbose: let libbpf talk.
  */
 int programs_look(struct layout *layout, bool verbose);

@@ -42,6 +42,7 @@ try()
 	try -i lossy --max-loss=40.5
 	try -i lossy --max-loss=41
 	try --max-loss=0 -i exact
+	try --max-loss=0 -i cut
 	for capture in filtered none cut; do
 		echo "--- $capture"
 		"$builddir/kmemtrace-report" -i $capture -l 1 >report 2>&1

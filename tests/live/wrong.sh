@@ -93,6 +93,9 @@ if unshare -m true 2>/dev/null; then
 		fail "without names: what may be there is not told: $(cat none/kernel/status)"
 	rm -r none
 fi
+KMEMTRACED_WITHOUT=bogus "$kmemtraced" -d 1 -o none 2>err
+[ $? = 2 ] || fail "KMEMTRACED_WITHOUT=bogus: $(cat err)"
+grep -q 'btf, fetch, or both' err || fail "KMEMTRACED_WITHOUT=bogus: $(cat err)"
 # where process ids are not the kernel's
 if unshare -pf --mount-proc true 2>/dev/null; then
 	unshare -pf --mount-proc "$kmemtraced" -d 1 -o none >out 2>err
