@@ -74,8 +74,8 @@ fetch_kernel()
 	find "$into/package" -name '*.ko*' -exec mv -t "$into/modules" {} +
 	find "$into/modules" -name '*.xz' -exec unxz {} + ||
 		wrong "the modules of linux-image-$release are damaged"
-	apt_extract "busybox-static:$arch" "$into/package" ./bin/busybox
-	mv "$into/package/bin/busybox" "$into/busybox"
+	apt_extract "busybox-static:$arch" "$into/package" --wildcards '*/bin/busybox'
+	find "$into/package" -name busybox -exec mv {} "$into/busybox" \;
 	rm -r "${into:?}/package"
 	apt_extract "linux-headers-$release" "$into/headers"
 	for twin in $(twins_of "$release"); do
