@@ -59,7 +59,9 @@ static const struct column columns[FINDING_COLUMNS] = {
 				 "overlap, that allocated the object beneath; of a missed free, "
 				 "that was given the address" },
 	[FINDING_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	[FINDING_FREE_CACHE] = { "free_cache", "freed to", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+	[FINDING_FREE_CACHE] = { "free_cache", "other cache", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+				 "that the free named; of an overlap, that of the object "
+				 "beneath" },
 	[FINDING_FIRST_TIME] = { "first_time", "first", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
 				 NULL },
 	[FINDING_LAST_TIME] = { "last_time", "last", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT, NULL },
@@ -80,7 +82,8 @@ static const struct column columns[FINDING_COLUMNS] = {
 	[FINDING_GFP] = { "gfp", "gfp", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
 	[FINDING_FIRST] = { "first_case", "first case", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
 	[FINDING_BECAUSE] = { "because", "possible since", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			      "what was not seen, and can explain it" },
+			      "what was not seen, and can explain it: the header names the "
+			      "paths" },
 };
 
 static void put_time(FILE *file, const struct report *report, const char *before, uint64_t time)
