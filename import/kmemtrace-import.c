@@ -169,7 +169,7 @@ static const struct source *find_source(const unsigned char *bytes, size_t size)
 static int refuse_unknown(const char *path, const unsigned char *bytes, size_t size)
 {
 	if (size >= 8 && !memcmp(bytes, "PERFILE2", 8))
-		return complain("%s: is perf's own file: print it with perf script -i %s "
+		return complain("%s: is perf's own file: print it with perf script -i %s --ns "
 				"--show-lost-events, and import that",
 				path, path);
 	return complain("%s: is neither relay files of kmemtrace, nor a trace.dat, nor the text "

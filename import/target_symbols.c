@@ -35,6 +35,8 @@ static int copy_symbols(struct target *target, const char *path, gzFile file, ui
 		rest = !whole;
 	}
 	gzerror(file, &code);
+	if (code == Z_ERRNO)
+		return target_fail(target, errno, "%s: %s", path, strerror(errno));
 	if (code != Z_OK && code != Z_STREAM_END)
 		return target_fail(target, EINVAL, "%s: is damaged or cut off: copy it anew", path);
 	return 0;

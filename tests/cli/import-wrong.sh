@@ -36,6 +36,7 @@ cp -r in before
 	try in/none
 	try in
 	try in/pipe
+	try --symbols=in in/cpu0.out
 	try in/nothing
 	try in/text
 	try in/perf.data
