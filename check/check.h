@@ -16,6 +16,8 @@
 #include "trace/reader.h"
 
 /* A stream, as far as it has been read. */
+#define CHECK_UNTOLD 64 /* caches without a name that are told apart */
+
 struct check_stream {
 	struct findings *findings;
 	const struct check *check;     /* that is called now */
@@ -31,7 +33,9 @@ struct check_stream {
 	uint64_t sequence_lowest, sequence_highest; /* in this packet */
 	uint64_t records, own;
 	uint64_t unknown; /* records of kinds that a later version may have written */
-	char why[320];	  /* after -EPROTONOSUPPORT: the sentence */
+	uint64_t untold[CHECK_UNTOLD];
+	size_t untold_count;
+	char why[320]; /* after -EPROTONOSUPPORT: the sentence */
 };
 
 struct check_capture {

@@ -254,6 +254,19 @@ static bool names_cache(const struct kmt_record *record)
 		record->cache);
 }
 
+/* As many caches may lack a name as status says. */
+static bool was_not_told(struct check_stream *stream, uint64_t cache)
+{
+	for (size_t i = 0; i < stream->untold_count; i++)
+		if (stream->untold[i] == cache)
+			return true;
+	if (stream->untold_count >= stream->capture->status.names_lost ||
+	    stream->untold_count >= CHECK_UNTOLD)
+		return false;
+	stream->untold[stream->untold_count++] = cache;
+	return true;
+}
+
 static void check_caches(struct check_stream *stream, const struct packet *packet,
 			 const struct kmt_record *record, uint64_t sequence)
 {
@@ -269,9 +282,10 @@ static void check_caches(struct check_stream *stream, const struct packet *packe
 		return;
 	}
 	/* What a repaired capture lost of its names was said when it was repaired. */
-	if (!capture || capture->status.complete == STATUS_REPAIRED || capture->status.names_lost)
+	if (!capture || capture->status.complete == STATUS_REPAIRED)
 		return;
-	if (!caches_find(&capture->caches, record->cache, record->time))
+	if (!caches_find(&capture->caches, record->cache, record->time) &&
+	    !was_not_told(stream, record->cache))
 		find(stream, stream->record_offset, "kernel/caches has no slab cache at 0x%" PRIx64,
 		     record->cache);
 }

@@ -1,13 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# The tarball builds, passes tests, installs and uninstalls by itself, and no file of
+# The tarball builds, passes its offline tests, installs and uninstalls by itself, and no file of
 # the source folders is missing in it.
 set -eu
 rm -f "$builddir"/kmemtrace-*.tar.xz
-# of the tests those that need most of its files; the others are run elsewhere
-make -C "$builddir" -j"$jobs" distcheck TESTS="tests/cli/guests.sh tests/cli/sample.sh \
-	tests/cli/import-layouts.sh tests/unit/test_gfp"
+make -C "$builddir" -j"$jobs" distcheck TESTS="$offline_tests"
 
 cd "$top_srcdir"
 folders=$(find . -mindepth 1 -maxdepth 1 -type d ! -name '.git' ! -name build ! -name build-aux \

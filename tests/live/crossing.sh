@@ -8,27 +8,30 @@ need jq
 [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ] || skip "only one CPU is online"
 
 messages=100000
-"$kmemtraced" -q -- "$builddir/tests/live/workload" skb $messages . >truth 2>workload.log
-code=$?
-[ $code = 77 ] && skip "$(cat workload.log)"
-[ $code = 0 ] || fail "workload: exit $code: $(cat workload.log)"
-checked
-
 sent=$((messages + 1)) # the last one says that it is
-since=$(($(value truth begin) - $(value kmemtrace.data/kernel/status begin)))
-hidden=$(json '.loss.lost + .loss.skipped')
-"$report" sites -p "$(value truth task)" --time "${since}ns," --format=json -l 0 >sites.json ||
-	fail "report: exit $?"
-jq -r "[.sites[] | select(.allocations >= $messages - $hidden)][] |
-	\"\(.site) \(.allocations) \(.frees) \(.cross_cpu_frees)\"" sites.json >sites
+# an interrupt counts for the task that it came upon, and may use the same site: not each time
+for try in 1 2 3 4; do
+	"$kmemtraced" -q -- "$builddir/tests/live/workload" skb $messages . >truth 2>workload.log
+	code=$?
+	[ $code = 77 ] && skip "$(cat workload.log)"
+	[ $code = 0 ] || fail "workload: exit $code: $(cat workload.log)"
+	checked
+
+	since=$(($(value truth begin) - $(value kmemtrace.data/kernel/status begin)))
+	hidden=$(json '.loss.lost + .loss.skipped')
+	"$report" sites -p "$(value truth task)" --time "${since}ns," --format=json -l 0 >sites.json ||
+		fail "report: exit $?"
+	jq -r "[.sites[] | select(.allocations >= $messages - $hidden)][] |
+		\"\(.site) \(.allocations) \(.frees) \(.cross_cpu_frees)\"" sites.json >sites
+	awk -v sent=$sent '$2 > sent && $2 <= sent + 20 { more = 1 } END { exit more }' sites && break
+	echo "capture $try: something else allocated there: $(cat sites)"
+done
 [ "$(wc -l <sites)" -ge 2 ] || fail "fewer than two call sites have allocated for each message"
 while read -r site allocations frees crossed; do
 	echo "$site: $allocations allocated for $sent messages, $frees freed, $crossed of them on the other CPU;" \
 		"$hidden lost or skipped"
-	# an interrupt counts for the task that it came upon, and may use the same site
-	[ "$allocations" -le $((sent + 20)) ] || fail "$site: $allocations is too many"
 	for count in "$allocations" "$frees" "$crossed"; do
-		if [ "$count" -gt "$allocations" ] || [ "$count" -lt $((sent - hidden)) ]; then
+		if [ "$count" -gt $sent ] || [ "$count" -lt $((sent - hidden)) ]; then
 			fail "$site: $count is not the number of messages"
 		fi
 	done

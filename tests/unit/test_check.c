@@ -256,12 +256,46 @@ static void test_ten_of_a_kind(void **state)
 	scratch_remove(directory);
 }
 
+/* As many slab caches may lack a name as names were lost, each with all its events; no more. */
+static void test_names_that_were_lost(void **state)
+{
+	static const char capture_text[] =
+		"begin 1s\nend 2s\nsymbol 0xffff81000000 f\n"
+		"cache one 0xffff00010100 100 128\ncache two 0xffff00010200 100 128\n"
+		"calloc 1010ms 0 0xffff00100000 one f+0x4\n"
+		"calloc 1020ms 0 0xffff00200000 one f+0x4\n"
+		"calloc 1030ms 0 0xffff00300000 two f+0x4\n"
+		"complete yes\n";
+
+	(void)state;
+	for (unsigned int lost = 0; lost < 4; lost++) {
+		static const uint64_t findings[] = { 3, 1, 0, 0 };
+		char *directory = scratch_capture(capture_text);
+		char *caches = scratch_path(directory, "kernel/caches");
+		char *path = scratch_path(directory, "kernel/status");
+		size_t size;
+		unsigned char *bytes = scratch_read(path, &size);
+		unsigned char *at = memmem(bytes, size, "names_lost 0", 12);
+		uint64_t count;
+
+		assert_non_null(at);
+		at[11] = (unsigned char)('0' + lost);
+		scratch_write(path, bytes, size);
+		scratch_write(caches, "kmalloc kmalloc-8\n", 18);
+		free(check_text(directory, &count));
+		assert_int_equal(count, findings[lost]);
+		free(bytes);
+		free(path);
+		free(caches);
+		scratch_remove(directory);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sound),
-		cmocka_unit_test(test_each_field),
-		cmocka_unit_test(test_each_statement),
+		cmocka_unit_test(test_sound),	       cmocka_unit_test(test_each_field),
+		cmocka_unit_test(test_each_statement), cmocka_unit_test(test_names_that_were_lost),
 		cmocka_unit_test(test_ten_of_a_kind),
 	};
 
