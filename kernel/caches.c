@@ -20,17 +20,11 @@ struct sighting {
 	bool gone;
 };
 
-struct alias {
-	char name[64];
-	const char *others;
-	size_t order;
-};
-
 /* What the lines of a text said. */
 struct cache_lines {
 	struct sighting *sightings;
 	size_t sighting_count;
-	struct alias *aliases;
+	struct cache_alias *aliases;
 	size_t alias_count;
 	char *others; /* the text of the aliases, as long as they may be in all */
 	size_t others_used;
@@ -57,8 +51,8 @@ static int add_sighting(struct cache_lines *lines, struct sighting *sighting)
 
 static int add_alias(struct cache_lines *lines, struct line *line, size_t text_size)
 {
-	struct alias *list = list_grow(lines->aliases, lines->alias_count, sizeof(*list));
-	struct alias *alias;
+	struct cache_alias *list = list_grow(lines->aliases, lines->alias_count, sizeof(*list));
+	struct cache_alias *alias;
 	char *others;
 
 	if (!list)
@@ -175,7 +169,7 @@ static int resolve_sightings(struct caches *caches, struct cache_lines *lines)
 
 static int compare_aliases(const void *left, const void *right)
 {
-	const struct alias *a = left, *b = right;
+	const struct cache_alias *a = left, *b = right;
 	int differs = strcmp(a->name, b->name);
 
 	return differs ? differs : a->order < b->order ? -1 : 1;
@@ -183,7 +177,7 @@ static int compare_aliases(const void *left, const void *right)
 
 static int compare_alias_name(const void *key, const void *element)
 {
-	return strcmp(key, ((const struct alias *)element)->name);
+	return strcmp(key, ((const struct cache_alias *)element)->name);
 }
 
 static bool has_alias(const char *list, const char *name, size_t size)
@@ -228,29 +222,36 @@ static int resolve_aliases(struct caches *caches, struct cache_lines *lines)
 	if (!lines->alias_count)
 		return 0;
 	qsort(lines->aliases, lines->alias_count, sizeof(*lines->aliases), compare_aliases);
-	caches->aliases = joined = malloc(lines->others_used);
+	caches->alias_text = joined = malloc(lines->others_used);
 	if (!joined)
 		return -ENOMEM;
+	caches->aliases = lines->aliases;
+	lines->aliases = NULL;
 	for (size_t i = 0; i < lines->alias_count;) {
-		struct alias *alias = &lines->aliases[names++];
+		struct cache_alias *alias = &caches->aliases[names++];
 		size_t length = 0;
 
-		*alias = lines->aliases[i];
+		*alias = caches->aliases[i];
 		do {
-			length = join_aliases(joined, length, lines->aliases[i++].others);
-		} while (i < lines->alias_count && !strcmp(lines->aliases[i].name, alias->name));
+			length = join_aliases(joined, length, caches->aliases[i++].others);
+		} while (i < lines->alias_count && !strcmp(caches->aliases[i].name, alias->name));
 		alias->others = joined;
 		joined += length + 1;
 	}
-	for (size_t i = 0; i < caches->count; i++) {
-		struct cache *cache = &caches->list[i];
-		struct alias *alias = bsearch(cache->name, lines->aliases, names, sizeof(*alias),
-					      compare_alias_name);
-
-		if (alias && alias->others[0])
-			cache->aliases = alias->others;
-	}
+	caches->alias_count = names;
+	for (size_t i = 0; i < caches->count; i++)
+		caches->list[i].aliases = caches_find_aliases(caches, caches->list[i].name);
 	return 0;
+}
+
+const char *caches_find_aliases(const struct caches *caches, const char *name)
+{
+	const struct cache_alias *alias = NULL;
+
+	if (caches->alias_count)
+		alias = bsearch(name, caches->aliases, caches->alias_count, sizeof(*alias),
+				compare_alias_name);
+	return alias && *alias->others ? alias->others : NULL;
 }
 
 int caches_parse(struct caches *caches, const char *text)
@@ -277,6 +278,7 @@ void caches_deinit(struct caches *caches)
 {
 	free(caches->list);
 	free(caches->aliases);
+	free(caches->alias_text);
 	free(caches->kmalloc);
 	*caches = (struct caches){ 0 };
 }
@@ -356,4 +358,13 @@ const struct cache *caches_find(const struct caches *caches, uint64_t address, u
 	if (low == caches->count || caches->list[low].address != address)
 		return NULL;
 	return &caches->list[low];
+}
+
+bool caches_is_alone(const struct caches *caches, const struct cache *cache)
+{
+	const struct cache *end = caches->list + caches->count;
+
+	return cache->until == CACHE_FOREVER &&
+	       (cache == caches->list || cache[-1].address != cache->address) &&
+	       (cache + 1 == end || cache[1].address != cache->address);
 }

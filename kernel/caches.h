@@ -26,9 +26,17 @@ struct cache {
 struct caches {
 	struct cache *list; /* by address, then since */
 	size_t count;
-	char *aliases;		      /* where those of the list lie */
+	struct cache_alias *aliases; /* by name */
+	size_t alias_count;
+	char *alias_text;	      /* where the others of all lie */
 	struct kmalloc_name *kmalloc; /* kmalloc's caches that the kernel has, by name */
 	size_t kmalloc_count;	      /* 0: nobody told */
+};
+
+struct cache_alias {
+	char name[64];
+	const char *others; /* separated by commas */
+	size_t order;	    /* of its line: caches.c's own */
 };
 
 struct kmalloc_name {
@@ -61,11 +69,17 @@ bool caches_is_kmalloc(const char *name);
 /* Does the kernel have this one of them? true also if nobody told. */
 bool caches_has_kmalloc(const struct caches *caches, const char *name);
 
+/* The other names of a cache of that name, whether it is in the list or not; or NULL. */
+const char *caches_find_aliases(const struct caches *caches, const char *name);
+
 /*
  * The cache that lay at address at the time, or NULL. An event may be a little older than the
  * sight of its cache: the first cache at an address counts from the capture's start, another
  * one from the end of the one before.
  */
 const struct cache *caches_find(const struct caches *caches, uint64_t address, uint64_t time);
+
+/* Is it, of those in the list, what its address tells at any time? */
+bool caches_is_alone(const struct caches *caches, const struct cache *cache);
 
 #endif

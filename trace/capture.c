@@ -178,17 +178,25 @@ static int open_gfp(struct capture *capture, const char *text)
 	return gfp_parse(&capture->gfp, text);
 }
 
+static int open_slabinfo(struct capture *capture, const char *text)
+{
+	return slabinfo_parse(&capture->slabinfo, text);
+}
+
 /* The tables that are text, and what a reader must do without one. */
 static const struct table {
 	const char *key, *path, *what, *without;
 	int (*parse)(struct capture *capture, const char *text);
+	bool may_lack; /* older captures have none, nor do those of all kernels */
 } tables[] = {
 	{ "caches", "kernel/caches", "names of slab caches",
-	  "the sizes of their objects count as 0", open_caches },
-	{ "tasks", "kernel/tasks", "names of tasks", "tasks are numbers", open_tasks },
-	{ "topology", "kernel/topology", "nodes of CPUs", "no CPU has a known node",
-	  open_topology },
-	{ "gfp", "kernel/gfp", "names of GFP flags", "flags are numbers", open_gfp },
+	  "the sizes of their objects count as 0", open_caches, false },
+	{ "tasks", "kernel/tasks", "names of tasks", "tasks are numbers", open_tasks, false },
+	{ "topology", "kernel/topology", "nodes of CPUs", "no CPU has a known node", open_topology,
+	  false },
+	{ "gfp", "kernel/gfp", "names of GFP flags", "flags are numbers", open_gfp, false },
+	{ "slabinfo", "kernel/slabinfo", "figures of /proc/slabinfo",
+	  "what caches held at the start is not known", open_slabinfo, true },
 };
 
 static void open_tables(struct capture *capture, int directory)
@@ -199,7 +207,7 @@ static void open_tables(struct capture *capture, int directory)
 
 		if (!err)
 			err = tables[i].parse(capture, text);
-		if (err)
+		if (err && !(tables[i].may_lack && err == -ENOENT))
 			miss(capture, tables[i].key, err, "%s are missing (%s): %s", tables[i].what,
 			     strerror(-err), tables[i].without);
 	}
@@ -359,6 +367,7 @@ void capture_close(struct capture *capture)
 	tasks_deinit(&capture->tasks);
 	topology_deinit(&capture->topology);
 	gfp_deinit(&capture->gfp);
+	slabinfo_deinit(&capture->slabinfo);
 }
 
 /*
@@ -387,4 +396,15 @@ bool capture_is_being_written(const char *path)
 	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 	close(fd);
 	return locked;
+}
+
+uint64_t capture_stream_bytes(const struct capture *capture)
+{
+	uint64_t bytes = 0;
+	struct stat about;
+
+	for (size_t i = 0; i < capture->stream_count; i++)
+		if (!stat(capture->streams[i].path, &about))
+			bytes += (uint64_t)about.st_size;
+	return bytes;
 }

@@ -8,6 +8,7 @@
 
 #include "kernel/caches.h"
 #include "kernel/gfp.h"
+#include "kernel/slabinfo.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
@@ -38,6 +39,7 @@ struct capture {
 	struct tasks tasks;
 	struct topology topology;
 	struct gfp_table gfp;
+	struct slabinfo slabinfo;	/* not every capture has it */
 	struct capture_stream *streams; /* by cpu */
 	size_t stream_count;
 	bool being_written; /* not finished, and a kmemtraced is at it */
@@ -55,6 +57,9 @@ struct capture {
  */
 int capture_open(struct capture *capture, const char *path);
 void capture_close(struct capture *capture);
+
+/* Of all its streams, as large as they are now. */
+uint64_t capture_stream_bytes(const struct capture *capture);
 
 /* Does the capture tell which tasks were kmemtraced's own? */
 bool capture_knows_own(const struct capture *capture);

@@ -145,15 +145,16 @@ enum part {
 
 static bool is_part(enum part part, const char *name)
 {
-	static const char *const kernel[] = { "status", ".status", "symbols", "caches",
-					      "tasks",	"gfp",	   "topology" };
+	static const char *const kernel[] = { "status", ".status", "symbols",  "caches",
+					      "tasks",	"gfp",	   "topology", "slabinfo" };
 	const char *end;
 
 	switch (part) {
 	case TOP:
 		if (!strncmp(name, "cpu", 3) && name[3])
 			return !name[3 + strspn(name + 3, "0123456789")];
-		return !strcmp(name, "metadata") || !strcmp(name, RESERVE_NAME);
+		return !strcmp(name, "metadata") || !strcmp(name, RESERVE_NAME) ||
+		       !strcmp(name, DIRECTORY_PACK_NAME);
 	case KERNEL:
 		for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
 			if (!strcmp(name, kernel[i]))

@@ -16,6 +16,7 @@
 
 #include "kernel/caches.h"
 #include "kernel/gfp.h"
+#include "kernel/slabinfo.h"
 #include "kernel/symbols.h"
 #include "tracer/formats.h"
 #include "tracer/snapshot.h"
@@ -276,4 +277,46 @@ int snapshot_aliases(struct directory *directory)
 		return err;
 	failed = directory_close(directory, file, "kernel/caches");
 	return err ? err : failed;
+}
+
+/* The whole of a file of /proc, to be freed; or NULL. */
+static char *read_proc(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	size_t space = 0;
+	char *text = NULL;
+
+	if (file && getdelim(&text, &space, '\0', file) <= 0) {
+		free(text);
+		text = NULL;
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+int snapshot_read_slabinfo(struct slabinfo_moment *moment, uint64_t time)
+{
+	char *text = read_proc("/proc/slabinfo");
+	int err = text ? slabinfo_parse_proc(moment, text, time) : -ENODATA;
+
+	free(text);
+	return err == -EINVAL ? -ENODATA : err;
+}
+
+int snapshot_slabinfo(struct directory *directory, uint64_t time)
+{
+	struct slabinfo_moment moment;
+	int err = snapshot_read_slabinfo(&moment, time), failed;
+	FILE *file;
+
+	if (err)
+		return err == -ENODATA ? 0 : fail(directory, -err, "/proc/slabinfo");
+	file = directory_open(directory, "kernel/slabinfo", "ae");
+	err = file ? slabinfo_write(file, &moment) : -errno;
+	slabinfo_moment_deinit(&moment);
+	if (!file)
+		return err;
+	failed = directory_close(directory, file, "kernel/slabinfo");
+	return err && !failed ? fail(directory, -err, "kernel/slabinfo") : failed;
 }

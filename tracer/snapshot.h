@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the running kernel knows, saved into the capture's kernel/ so that it can be read
- * anywhere: symbols, aliases of slab caches, GFP names, tracepoint formats, CPUs and nodes.
+ * anywhere: symbols, slab caches' aliases and objects, GFP names, tracepoint formats, CPUs, nodes.
  */
 #ifndef TRACER_SNAPSHOT_H
 #define TRACER_SNAPSHOT_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/slabinfo.h"
 #include "kernel/topology.h"
 #include "trace/directory.h"
 
@@ -32,6 +33,17 @@ int snapshot_aliases(struct directory *directory);
 
 /* Which caches kmalloc() has, from there or from /proc/slabinfo. */
 int snapshot_kmalloc(struct directory *directory);
+
+/*
+ * Adds to kernel/slabinfo how many objects the caches have, as of the time. Called just before the
+ * programs are attached, so that no object is both there and recorded: what is allocated between
+ * the two is in neither, and what is freed between stays there. Then at the end, once they are
+ * detached. A kernel that does not tell, or not in this form, is no failure: there is no file.
+ */
+int snapshot_slabinfo(struct directory *directory, uint64_t time);
+
+/* The same for whoever keeps it; -ENODATA: the kernel does not tell, or not in this form. */
+int snapshot_read_slabinfo(struct slabinfo_moment *moment, uint64_t time);
 
 /* Does kallsyms show addresses to us? */
 bool snapshot_sees_symbols(void);

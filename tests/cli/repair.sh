@@ -29,6 +29,7 @@ loss()
 "$builddir/tests/mktrace" exact <"$srcdir/cli/exact.trace" || exit 1
 sed 's/complete yes/complete no/' "$srcdir/cli/exact.trace" |
 	"$builddir/tests/mktrace" unfinished || exit 1
+echo 'slab 900000000 dentry 70 84' >exact/kernel/slabinfo
 for copy in cut head gone metadata nostatus twice again; do
 	cp -r exact $copy
 done
@@ -62,4 +63,7 @@ mkdir empty
 } >out 2>&1
 ls -d -- * | sed 's/^/file /' | grep -v 'std\|events\|warnings' >>out
 cmp cut/cpu0 cut.damaged/cpu0 && [ "$(stat -c %s cut.damaged/cpu1)" -eq 500 ] || exit 1
+for capture in cut head again; do
+	cmp exact/kernel/slabinfo $capture/kernel/slabinfo || exit 1
+done
 diff -u "$srcdir/cli/repair.expected" out

@@ -36,6 +36,17 @@ hidden=$(awk -F , '$3 ~ /^kmem:/ { sum += $1 } END { print sum + 0 }' hidden)
 [ "$("$report" events -p 1 -l 1 2>/dev/null | wc -l)" = 0 ] || hidden=0
 
 begin=$(value kmemtrace.data/kernel/status begin)
+# what the capture itself keeps of slabinfo: from before the first event, and from its end
+# shellcheck disable=SC2046 # times
+set -- $(awk '$1 == "slab" { print $2 }' kmemtrace.data/kernel/slabinfo | uniq)
+end=$(value kmemtrace.data/kernel/status end)
+if [ $# != 2 ] || [ "$1" -gt "$begin" ] || [ "$2" != "$end" ]; then
+	fail "kernel/slabinfo is of the times $*, the capture of $begin to $end"
+fi
+for cache in $caches; do
+	[ "$(grep -c "^slab [0-9]* $cache [0-9]* [0-9]*$" kmemtrace.data/kernel/slabinfo)" = 2 ] ||
+		fail "kernel/slabinfo does not tell $cache"
+done
 moment() { # moment KEY FIELD: ns from the capture's begin
 	echo $(($(awk -v key="$1" -v field="$2" '$1 == key { print $field }' truth) - begin))
 }

@@ -8,6 +8,7 @@
  *	begin TIME			end TIME		attached TIME
  *	cache NAME ADDRESS OBJECT_SIZE SIZE [since=TIME]	gone ADDRESS TIME
  *	has NAME			(one of kmalloc's caches that the kernel has)
+ *	slab TIME NAME ACTIVE TOTAL	(as /proc/slabinfo has it)
  *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
  *	symbol ADDRESS NAME [MODULE]	cpu N node M		gfp BITS NAME
  *	alloc TIME CPU POINTER REQUESTED/ALLOCATED SITE [task=] [gfp=] [node=]

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel/caches.h"
+#include "kernel/slabinfo.h"
 #include "kernel/tasks.h"
 #include "tests/unit/making.h"
 
@@ -103,6 +104,24 @@ static int make_gone(struct making *making)
 static int make_kmalloc_cache(struct making *making)
 {
 	return caches_write_kmalloc(making->cache_lines, making->word[1]);
+}
+
+static int make_slab(struct making *making)
+{
+	struct slabinfo_cache cache = { 0 };
+	struct slabinfo_moment moment = { .list = &cache, .count = 1 };
+	int err = making_number(making, making->word[1], &moment.time);
+
+	snprintf(cache.name, sizeof(cache.name), "%s", making->word[2]);
+	if (!err)
+		err = making_number(making, making->word[3], &cache.active);
+	if (!err)
+		err = making_number(making, making->word[4], &cache.total);
+	if (err)
+		return err;
+	if (!making->slab_lines)
+		making->slab_lines = making_file(making, "kernel/slabinfo");
+	return making->slab_lines ? slabinfo_write(making->slab_lines, &moment) : -errno;
 }
 
 static int make_alias(struct making *making)
@@ -248,16 +267,29 @@ static int make_complete(struct making *making)
 }
 
 const struct making_keyword making_context_keywords[] = {
-	{ "host", 2, make_host },	  { "kernel", 2, make_kernel },
-	{ "machine", 2, make_machine },	  { "endian", 2, make_endian },
-	{ "word", 2, make_word },	  { "begin", 2, make_begin },
-	{ "attached", 2, make_attached }, { "end", 2, make_end },
-	{ "cache", 5, make_cache },	  { "gone", 3, make_gone },
-	{ "alias", 3, make_alias },	  { "has", 2, make_kmalloc_cache },
-	{ "task", 4, make_task },	  { "symbol", 3, make_symbol },
-	{ "cpu", 4, make_cpu },		  { "gfp", 3, make_gfp },
-	{ "skip", 2, make_skip },	  { "skips", 4, make_skips },
-	{ "path", 3, make_path },	  { "own", 2, make_own },
-	{ "wanted", 2, make_wanted },	  { "include_self", 1, make_include_self },
-	{ "complete", 2, make_complete }, { 0 },
+	{ "host", 2, make_host },
+	{ "kernel", 2, make_kernel },
+	{ "machine", 2, make_machine },
+	{ "endian", 2, make_endian },
+	{ "word", 2, make_word },
+	{ "begin", 2, make_begin },
+	{ "attached", 2, make_attached },
+	{ "end", 2, make_end },
+	{ "cache", 5, make_cache },
+	{ "gone", 3, make_gone },
+	{ "alias", 3, make_alias },
+	{ "has", 2, make_kmalloc_cache },
+	{ "slab", 5, make_slab },
+	{ "task", 4, make_task },
+	{ "symbol", 3, make_symbol },
+	{ "cpu", 4, make_cpu },
+	{ "gfp", 3, make_gfp },
+	{ "skip", 2, make_skip },
+	{ "skips", 4, make_skips },
+	{ "path", 3, make_path },
+	{ "own", 2, make_own },
+	{ "wanted", 2, make_wanted },
+	{ "include_self", 1, make_include_self },
+	{ "complete", 2, make_complete },
+	{ 0 },
 };

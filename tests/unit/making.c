@@ -41,7 +41,7 @@ void *making_grow(void *list, size_t count, size_t size)
 	return list;
 }
 
-static FILE *open_file(const struct making *making, const char *name)
+FILE *making_file(const struct making *making, const char *name)
 {
 	char *path = join(making->directory, name);
 	FILE *file = fopen(path, "w");
@@ -138,7 +138,7 @@ static int compare_cpus(const void *a, const void *b)
 /* Writes one file of the capture with the call, in which it is named file. */
 #define WRITE_FILE(making, name, call)                                        \
 	do {                                                                  \
-		FILE *file = open_file(making, name);                         \
+		FILE *file = making_file(making, name);                       \
 		int write_err = file ? (call) : -errno;                       \
                                                                               \
 		if (file)                                                     \
@@ -224,9 +224,9 @@ int making_open(struct making *making, const char *directory, char *why, size_t 
 	free(kernel);
 	if (err)
 		return err;
-	making->cache_lines = open_file(making, "kernel/caches");
-	making->task_lines = open_file(making, "kernel/tasks");
-	making->symbol_lines = open_file(making, "kernel/symbols");
+	making->cache_lines = making_file(making, "kernel/caches");
+	making->task_lines = making_file(making, "kernel/tasks");
+	making->symbol_lines = making_file(making, "kernel/symbols");
 	if (!making->cache_lines || !making->task_lines || !making->symbol_lines)
 		err = making_fail(making, -errno, "%s: %s", directory, strerror(errno));
 	if (err)
@@ -239,6 +239,7 @@ void making_close(struct making *making)
 	close_file(making->cache_lines);
 	close_file(making->task_lines);
 	close_file(making->symbol_lines);
+	close_file(making->slab_lines);
 	for (size_t i = 0; i < making->cpu_count; i++) {
 		writer_close(&making->cpus[i]->writer);
 		free(making->cpus[i]);

@@ -37,6 +37,7 @@ struct making {
 	struct topology topology;
 	struct gfp_table gfp;
 	FILE *cache_lines, *task_lines, *symbol_lines; /* files of the capture */
+	FILE *slab_lines;			       /* NULL: no line asked for it yet */
 	uint64_t now, begin, end;
 	char *word[MAKING_WORDS_MAX]; /* of the line at hand */
 	size_t words;
@@ -64,6 +65,9 @@ int making_address(struct making *making, const char *text, const struct making_
 
 /* The number behind KEY= among the words of the line, or the value that is there. */
 int making_option(struct making *making, const char *key, uint64_t *value);
+
+/* Begins a file of the capture; NULL with errno. */
+FILE *making_file(const struct making *making, const char *name);
 
 /* Sets why and returns err. */
 int making_fail(struct making *making, int err, const char *format, ...)

@@ -126,6 +126,38 @@ static void test_missing_tables(void **state)
 	capture_close(&capture);
 }
 
+/* Older captures and some kernels have none; what is there and cannot be read is missed. */
+static void test_slabinfo(void **state)
+{
+	static const char lines[] =
+		"slab 10 dentry 70 84\nslab 10 filp 3 4\nslab 20 dentry 71 84\n";
+	char *path = scratch_path(*state, "kernel/slabinfo");
+	struct capture capture;
+
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_int_equal(capture.missing_count, 0);
+	assert_int_equal(capture.slabinfo.count, 0);
+	capture_close(&capture);
+
+	scratch_write(path, lines, sizeof(lines) - 1);
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_int_equal(capture.missing_count, 0);
+	assert_int_equal(capture.slabinfo.count, 2);
+	assert_int_equal(slabinfo_find(slabinfo_at(&capture.slabinfo, 15), "filp")->total, 4);
+	assert_int_equal(slabinfo_find(slabinfo_at(&capture.slabinfo, 20), "dentry")->active, 71);
+	capture_close(&capture);
+
+	assert_int_equal(truncate(path, (64 << 20) + 1), 0);
+	assert_int_equal(capture_open(&capture, *state), 0);
+	assert_int_equal(capture.missing_count, 1);
+	assert_string_equal(capture.missing[0].key, "slabinfo");
+	assert_string_equal(capture.missing[0].sentence,
+			    "figures of /proc/slabinfo are missing (File too large): what caches "
+			    "held at the start is not known");
+	capture_close(&capture);
+	free(path);
+}
+
 /* What the symbols say of themselves: the kernel hid them, or the file is damaged. */
 static void test_symbols(void **state)
 {
@@ -232,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stream_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_slabinfo, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_symbols, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_being_written, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_huge_tables, setup, teardown),

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * /proc/slabinfo, and what a capture keeps of it. Its second line names the columns, of which two
+ * are of use; behind a colon more follow that every allocator fills in its own way.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/escape.h"
+#include "kernel/slabinfo.h"
+
+#define FORM "slabinfo - version: 2."
+#define COLUMNS_MAX 16
+
+/* One cache at one time. */
+struct reading {
+	uint64_t time;
+	struct slabinfo_cache cache;
+};
+
+struct readings {
+	struct reading *list;
+	size_t count;
+};
+
+static int add_reading(struct readings *readings, const struct reading *reading)
+{
+	struct reading *list = list_grow(readings->list, readings->count, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	readings->list = list;
+	list[readings->count++] = *reading;
+	return 0;
+}
+
+static int compare_readings(const void *left, const void *right)
+{
+	const struct reading *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return strcmp(a->cache.name, b->cache.name);
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Those of one time, by name. Caches of one name are one. */
+static int fill_moment(struct slabinfo_moment *moment, const struct reading *list, size_t count)
+{
+	moment->time = list->time;
+	moment->count = 0;
+	moment->list = malloc(count * sizeof(*moment->list));
+	if (!moment->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct slabinfo_cache *cache = &list[i].cache;
+		struct slabinfo_cache *last = moment->list + moment->count;
+
+		if (!i || strcmp(last[-1].name, cache->name)) {
+			*last = *cache;
+			moment->count++;
+			continue;
+		}
+		last[-1].active = sum(last[-1].active, cache->active);
+		last[-1].total = sum(last[-1].total, cache->total);
+	}
+	return 0;
+}
+
+static void sort(struct readings *readings)
+{
+	if (readings->count)
+		qsort(readings->list, readings->count, sizeof(*readings->list), compare_readings);
+}
+
+/* A word of a line of /proc/slabinfo. */
+struct column {
+	const char *at;
+	size_t size;
+};
+
+/* Up to the word ":" or the end; a name may have spaces, and so be several. 0: there are max. */
+static size_t split_columns(struct line *line, struct column *columns, size_t max)
+{
+	size_t count = 0;
+
+	while (count < max) {
+		while (line->at < line->end && *line->at == ' ')
+			line->at++;
+		columns[count].at = line->at;
+		while (line->at < line->end && *line->at != ' ')
+			line->at++;
+		columns[count].size = (size_t)(line->at - columns[count].at);
+		if (!columns[count].size || (columns[count].size == 1 && *columns[count].at == ':'))
+			break;
+		count++;
+	}
+	return count < max ? count : 0;
+}
+
+/* Where the two figures are, counted from behind the name. */
+struct form {
+	size_t active, total, count;
+};
+
+/* "# name            <active_objs> <num_objs> … : tunables …" */
+static bool read_form(struct form *form, struct line *line)
+{
+	struct column columns[COLUMNS_MAX];
+	size_t count = split_columns(line, columns, COLUMNS_MAX);
+
+	*form = (struct form){ 0 };
+	if (count < 3 || columns[0].size != 1 || *columns[0].at != '#')
+		return false;
+	form->count = count - 2;
+	for (size_t i = 2; i < count; i++) {
+		if (columns[i].size == 13 && !memcmp(columns[i].at, "<active_objs>", 13))
+			form->active = i - 1;
+		else if (columns[i].size == 10 && !memcmp(columns[i].at, "<num_objs>", 10))
+			form->total = i - 1;
+	}
+	return form->active && form->total;
+}
+
+static bool read_number(const struct column *column, uint64_t *number)
+{
+	const char *at = column->at;
+
+	return number_parse(&at, 10, number) && at == column->at + column->size;
+}
+
+static bool read_cache(struct slabinfo_cache *cache, const struct form *form, struct line *line)
+{
+	struct column columns[2 * COLUMNS_MAX];
+	size_t count = split_columns(line, columns, 2 * COLUMNS_MAX), size;
+	const struct column *last;
+
+	if (count <= form->count)
+		return false;
+	last = &columns[count - form->count - 1];
+	if (!read_number(last + form->active, &cache->active) ||
+	    !read_number(last + form->total, &cache->total))
+		return false;
+	/* cut as the names of a capture's caches are */
+	size = (size_t)(last->at + last->size - columns->at);
+	if (size >= sizeof(cache->name))
+		size = sizeof(cache->name) - 1;
+	memcpy(cache->name, columns->at, size);
+	cache->name[size] = '\0';
+	return true;
+}
+
+int slabinfo_parse_proc(struct slabinfo_moment *moment, const char *text, uint64_t time)
+{
+	struct readings readings = { 0 };
+	struct line line;
+	struct form form;
+	int err = 0;
+
+	*moment = (struct slabinfo_moment){ .time = time };
+	if (strncmp(text, FORM, strlen(FORM)) || !line_next(&line, &text) ||
+	    !line_next(&line, &text) || !read_form(&form, &line))
+		return -EINVAL;
+	while (!err && line_next(&line, &text)) {
+		struct reading reading = { .time = time };
+
+		if (read_cache(&reading.cache, &form, &line))
+			err = add_reading(&readings, &reading);
+	}
+	sort(&readings);
+	if (!err && readings.count)
+		err = fill_moment(moment, readings.list, readings.count);
+	free(readings.list);
+	return err;
+}
+
+void slabinfo_moment_deinit(struct slabinfo_moment *moment)
+{
+	free(moment->list);
+	*moment = (struct slabinfo_moment){ 0 };
+}
+
+static int compare_name(const void *key, const void *element)
+{
+	return strcmp(key, ((const struct slabinfo_cache *)element)->name);
+}
+
+const struct slabinfo_cache *slabinfo_find(const struct slabinfo_moment *moment, const char *name)
+{
+	if (!moment->count)
+		return NULL;
+	return bsearch(name, moment->list, moment->count, sizeof(*moment->list), compare_name);
+}
+
+int slabinfo_write(FILE *file, const struct slabinfo_moment *moment)
+{
+	for (size_t i = 0; i < moment->count; i++) {
+		const struct slabinfo_cache *cache = &moment->list[i];
+
+		fprintf(file, "slab %" PRIu64 " ", moment->time);
+		escape_word(file, cache->name);
+		fprintf(file, " %" PRIu64 " %" PRIu64 "\n", cache->active, cache->total);
+	}
+	return escape_result(file);
+}
+
+static int read_lines(struct readings *readings, const char *text)
+{
+	struct line line;
+	int err = 0;
+
+	while (!err && line_next(&line, &text)) {
+		struct reading reading = { 0 };
+		struct slabinfo_cache *cache = &reading.cache;
+
+		if (!line_key(&line, "slab") || !line_u64(&line, 10, &reading.time))
+			continue;
+		line_word(&line, cache->name, sizeof(cache->name));
+		if (line_u64(&line, 10, &cache->active) && line_u64(&line, 10, &cache->total))
+			err = add_reading(readings, &reading);
+	}
+	return err;
+}
+
+static int add_moment(struct slabinfo *slabinfo, const struct reading *list, size_t count)
+{
+	struct slabinfo_moment *moments =
+		list_grow(slabinfo->moments, slabinfo->count, sizeof(*moments));
+	int err;
+
+	if (!moments)
+		return -ENOMEM;
+	slabinfo->moments = moments;
+	err = fill_moment(&moments[slabinfo->count], list, count);
+	slabinfo->count += !err;
+	return err;
+}
+
+int slabinfo_parse(struct slabinfo *slabinfo, const char *text)
+{
+	struct readings readings = { 0 };
+	size_t end;
+	int err;
+
+	*slabinfo = (struct slabinfo){ 0 };
+	err = read_lines(&readings, text);
+	sort(&readings);
+	for (size_t first = 0; first < readings.count && !err; first = end) {
+		const struct reading *list = &readings.list[first];
+
+		for (end = first + 1; end < readings.count && list[end - first].time == list->time;)
+			end++;
+		err = add_moment(slabinfo, list, end - first);
+	}
+	free(readings.list);
+	if (err)
+		slabinfo_deinit(slabinfo);
+	return err;
+}
+
+void slabinfo_deinit(struct slabinfo *slabinfo)
+{
+	for (size_t i = 0; i < slabinfo->count; i++)
+		slabinfo_moment_deinit(&slabinfo->moments[i]);
+	free(slabinfo->moments);
+	*slabinfo = (struct slabinfo){ 0 };
+}
+
+const struct slabinfo_moment *slabinfo_at(const struct slabinfo *slabinfo, uint64_t time)
+{
+	size_t i = slabinfo->count;
+
+	while (i > 0 && slabinfo->moments[i - 1].time > time)
+		i--;
+	return i ? &slabinfo->moments[i - 1] : NULL;
+}

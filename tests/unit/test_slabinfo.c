@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* /proc/slabinfo and kernel/slabinfo: what is read, what is written, and what is no such text. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernel/slabinfo.h"
+
+#define FIRST "slabinfo - version: 2.1\n"
+#define SECOND                                                         \
+	"# name            <active_objs> <num_objs> <objsize> "        \
+	"<objperslab> <pagesperslab> : tunables <limit> <batchcount> " \
+	"<sharedfactor> : slabdata <active_slabs> <num_slabs> <sharedavail>\n"
+#define REST " : tunables    0    0    0 : slabdata      1      1      0\n"
+
+static void parse_proc(struct slabinfo_moment *moment, const char *lines)
+{
+	char *text;
+
+	assert_true(asprintf(&text, FIRST SECOND "%s", lines) > 0);
+	assert_int_equal(slabinfo_parse_proc(moment, text, 77), 0);
+	assert_int_equal(moment->time, 77);
+	free(text);
+}
+
+static void assert_cache(const struct slabinfo_moment *moment, const char *name, uint64_t active,
+			 uint64_t total)
+{
+	const struct slabinfo_cache *cache = slabinfo_find(moment, name);
+
+	if (!cache)
+		fail_msg("%s is not told", name);
+	assert_string_equal(cache->name, name);
+	assert_int_equal(cache->active, active);
+	assert_int_equal(cache->total, total);
+}
+
+static void proc_of_a_kernel(void **state)
+{
+	struct slabinfo_moment moment;
+
+	(void)state;
+	parse_proc(&moment, "request_sock_subflow_v6      0      0    392   20    2" REST
+			    "bio-312                2     12    320   12    1" REST
+			    "kmalloc-8k            88     92   8192    4    8" REST
+			    "kmalloc-2M             0      1 2097152   1  512" REST);
+	assert_int_equal(moment.count, 4);
+	assert_cache(&moment, "bio-312", 2, 12);
+	assert_cache(&moment, "kmalloc-8k", 88, 92);
+	assert_cache(&moment, "kmalloc-2M", 0, 1);
+	assert_cache(&moment, "request_sock_subflow_v6", 0, 0);
+	assert_null(slabinfo_find(&moment, "bio-31"));
+	assert_null(slabinfo_find(&moment, ""));
+	slabinfo_moment_deinit(&moment);
+	assert_null(slabinfo_find(&moment, "bio-312"));
+	slabinfo_moment_deinit(&moment);
+}
+
+/* The second line says which is which; SLAB's may have more behind, and says so in the first. */
+static void proc_with_other_columns(void **state)
+{
+	struct slabinfo_moment moment;
+
+	(void)state;
+	assert_int_equal(slabinfo_parse_proc(&moment,
+					     "slabinfo - version: 2.1 (statistics)\n"
+					     "# name <num_objs> <new> <active_objs> : what\n"
+					     "a 30 1 20 : 5\n"
+					     "b 3 1 2\n",
+					     5),
+			 0);
+	assert_int_equal(moment.count, 2);
+	assert_cache(&moment, "a", 20, 30);
+	assert_cache(&moment, "b", 2, 3);
+	slabinfo_moment_deinit(&moment);
+}
+
+/* Names may have spaces, and may be longer than those that a capture keeps. */
+static void proc_with_strange_names(void **state)
+{
+	char line[700], name[201];
+	struct slabinfo_moment moment;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(line, sizeof(line),
+		 "two words 1 2 64 1 1" REST ":t-0001 3 4 64 1 1" REST "%s 5 6 64 1 1" REST, name);
+	parse_proc(&moment, line);
+	assert_int_equal(moment.count, 3);
+	assert_cache(&moment, "two words", 1, 2);
+	assert_cache(&moment, ":t-0001", 3, 4);
+	name[63] = '\0';
+	assert_cache(&moment, name, 5, 6);
+	slabinfo_moment_deinit(&moment);
+}
+
+static void proc_caches_of_one_name(void **state)
+{
+	struct slabinfo_moment moment;
+
+	(void)state;
+	parse_proc(&moment, "b 1 2 64 1 1" REST "a 9 9 9 1 1" REST "b 10 20 64 1 1" REST
+			    "c 18446744073709551615 3 8 1 1" REST "c 7 3 8 1 1" REST);
+	assert_int_equal(moment.count, 3);
+	assert_cache(&moment, "a", 9, 9);
+	assert_cache(&moment, "b", 11, 22);
+	assert_cache(&moment, "c", UINT64_MAX, 6);
+	slabinfo_moment_deinit(&moment);
+}
+
+static void proc_of_another_form(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"slabinfo",
+		"slabinfo - version: 1.1\nkmem_cache 80 80 244 5 5 1\n",
+		"slabinfo - version: 3.0\n" SECOND,
+		FIRST,
+		"slabinfo - version: 2.1",
+		FIRST "# name <active_objs> <num_objs> : no end",
+		FIRST "\n",
+		FIRST "name <active_objs> <num_objs> : x\n",
+		FIRST "# name <num_objs> : <active_objs>\n",
+		FIRST "# name <active_objs>\n",
+		FIRST "# <active_objs> <num_objs>\n",
+		FIRST "# n <active_objs> <num_objs> 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct slabinfo_moment moment;
+
+		if (slabinfo_parse_proc(&moment, texts[i], 1) != -EINVAL)
+			fail_msg("\"%s\" was read", texts[i]);
+		slabinfo_moment_deinit(&moment);
+	}
+}
+
+static void proc_with_hostile_lines(void **state)
+{
+	struct slabinfo_moment moment;
+	char many[600] = "";
+
+	(void)state;
+	for (int i = 0; i < 80; i++)
+		strcat(many, "word ");
+	strcat(many, "1 2 3 4 5" REST "cut 1 2 3 4 5 : tunables 0");
+	parse_proc(&moment,
+		   "over 18446744073709551616 1 64 1 1" REST
+		   "over 1 99999999999999999999999 64 1 1" REST "minus -1 1 64 1 1" REST
+		   "hex 0x10 1 64 1 1" REST "tail 1x 1 64 1 1" REST "\n \n:\n: : : : : : :\n"
+		   "few 1 2 3 4" REST "1 2 3 4 5" REST "good 18446744073709551615 0 64 1 1" REST);
+	assert_int_equal(moment.count, 1);
+	assert_cache(&moment, "good", UINT64_MAX, 0);
+	slabinfo_moment_deinit(&moment);
+	parse_proc(&moment, many);
+	assert_int_equal(moment.count, 0);
+	slabinfo_moment_deinit(&moment);
+}
+
+static char *write_moments(const struct slabinfo *slabinfo)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	for (size_t i = 0; i < slabinfo->count; i++)
+		assert_int_equal(slabinfo_write(file, &slabinfo->moments[i]), 0);
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
+static void table_there_and_back(void **state)
+{
+	static const char text[] = "slab 100 a\\x20b 3 5\n"
+				   "slab 100 dentry 10 20\n"
+				   "slab 2000 a\\x20b 4 5\n"
+				   "slab 18446744073709551615 \\x5c\\xff 0 18446744073709551615\n";
+	struct slabinfo slabinfo;
+	char *again;
+
+	(void)state;
+	assert_int_equal(slabinfo_parse(&slabinfo, text), 0);
+	assert_int_equal(slabinfo.count, 3);
+	assert_cache(&slabinfo.moments[0], "a b", 3, 5);
+	assert_cache(&slabinfo.moments[0], "dentry", 10, 20);
+	assert_cache(&slabinfo.moments[1], "a b", 4, 5);
+	assert_null(slabinfo_find(&slabinfo.moments[1], "dentry"));
+	assert_cache(&slabinfo.moments[2], "\\\xff", 0, UINT64_MAX);
+	again = write_moments(&slabinfo);
+	assert_string_equal(again, text);
+	free(again);
+	slabinfo_deinit(&slabinfo);
+	slabinfo_deinit(&slabinfo);
+}
+
+static void moments_by_time(void **state)
+{
+	struct slabinfo slabinfo;
+
+	(void)state;
+	assert_int_equal(slabinfo_parse(&slabinfo, ""), 0);
+	assert_int_equal(slabinfo.count, 0);
+	assert_null(slabinfo_at(&slabinfo, UINT64_MAX));
+	slabinfo_deinit(&slabinfo);
+	/* in any order */
+	assert_int_equal(slabinfo_parse(&slabinfo, "slab 30 b 1 1\nslab 10 z 1 1\nslab 30 a 1 1\n"
+						   "slab 20 b 2 2\n"),
+			 0);
+	assert_int_equal(slabinfo.count, 3);
+	assert_null(slabinfo_at(&slabinfo, 9));
+	assert_int_equal(slabinfo_at(&slabinfo, 10)->time, 10);
+	assert_int_equal(slabinfo_at(&slabinfo, 29)->time, 20);
+	assert_int_equal(slabinfo_at(&slabinfo, 30)->time, 30);
+	assert_int_equal(slabinfo_at(&slabinfo, UINT64_MAX)->time, 30);
+	assert_cache(slabinfo_at(&slabinfo, 30), "a", 1, 1);
+	assert_cache(slabinfo_at(&slabinfo, 30), "b", 1, 1);
+	slabinfo_deinit(&slabinfo);
+}
+
+static void table_of_a_later_version_or_damaged(void **state)
+{
+	static const char text[] = "slab 1 good 2 3 more words\n"
+				   "what 1 other 2 3\n"
+				   "slab 1 over 18446744073709551616 3\n"
+				   "slab 18446744073709551616 over 1 3\n"
+				   "slab -1 minus 1 3\n"
+				   "slab 1 few 2\n"
+				   "slab 1 few\n"
+				   "slab 1\n"
+				   "slab\n"
+				   "\n"
+				   "slab 1 twice 2 3\n"
+				   "slab 1 twice 20 30\n"
+				   "slab 1 cut 2 3";
+	struct slabinfo slabinfo;
+	char line[1000], name[901];
+
+	(void)state;
+	assert_int_equal(slabinfo_parse(&slabinfo, text), 0);
+	assert_int_equal(slabinfo.count, 1);
+	assert_int_equal(slabinfo.moments[0].count, 2);
+	assert_cache(&slabinfo.moments[0], "good", 2, 3);
+	assert_cache(&slabinfo.moments[0], "twice", 22, 33);
+	slabinfo_deinit(&slabinfo);
+
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(line, sizeof(line), "slab 1 %s 2 3\n", name);
+	assert_int_equal(slabinfo_parse(&slabinfo, line), 0);
+	name[63] = '\0';
+	assert_cache(&slabinfo.moments[0], name, 2, 3);
+	slabinfo_deinit(&slabinfo);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(proc_of_a_kernel),
+		cmocka_unit_test(proc_with_other_columns),
+		cmocka_unit_test(proc_with_strange_names),
+		cmocka_unit_test(proc_caches_of_one_name),
+		cmocka_unit_test(proc_of_another_form),
+		cmocka_unit_test(proc_with_hostile_lines),
+		cmocka_unit_test(table_there_and_back),
+		cmocka_unit_test(moments_by_time),
+		cmocka_unit_test(table_of_a_later_version_or_damaged),
+	};
+
+	return cmocka_run_group_tests_name("slabinfo", tests, NULL, NULL);
+}
