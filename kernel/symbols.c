@@ -367,3 +367,112 @@ char *symbols_text(const struct symbols *symbols, uint64_t address, uint64_t tim
 		 *module ? "]" : "");
 	return text;
 }
+
+/* Comparing numbers first: 300,000 names are sorted in a tenth of the time. */
+struct symbols_name {
+	uint32_t hash;	 /* of name and module */
+	uint32_t symbol; /* index */
+};
+
+static uint32_t hash_text(uint32_t hash, const char *text)
+{
+	while (*text)
+		hash = (hash ^ (unsigned char)*text++) * 0x01000193; /* FNV-1a */
+	return hash;
+}
+
+static int compare_texts(const struct symbols *symbols, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : strcmp(symbols->text + a, symbols->text + b);
+}
+
+/* By name and module. */
+static int compare_words(const struct symbols *symbols, const struct symbols_name *a,
+			 const struct symbols_name *b)
+{
+	const struct symbol *x = &symbols->list[a->symbol], *y = &symbols->list[b->symbol];
+	int order;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	order = compare_texts(symbols, x->name, y->name);
+	return order ? order : compare_texts(symbols, x->module, y->module);
+}
+
+static int compare_names(const void *left, const void *right, void *data)
+{
+	const struct symbols_name *a = left, *b = right;
+	int order = compare_words(data, a, b);
+
+	return order ? order : (a->symbol > b->symbol) - (a->symbol < b->symbol);
+}
+
+static struct symbols_name name_of(const struct symbols *symbols, size_t index)
+{
+	const struct symbol *symbol = &symbols->list[index];
+	uint32_t hash = hash_text(0x811c9dc5, symbols->text + symbol->name);
+
+	return (struct symbols_name){ hash_text(hash, symbols->text + symbol->module),
+				      (uint32_t)index };
+}
+
+int symbols_names_init(struct symbols_names *names, const struct symbols *symbols)
+{
+	*names = (struct symbols_names){ .symbols = symbols };
+	if (!symbols->count)
+		return 0;
+	names->list = malloc(symbols->count * sizeof(*names->list));
+	if (!names->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < symbols->count; i++)
+		names->list[names->count++] = name_of(symbols, i);
+	qsort_r(names->list, names->count, sizeof(*names->list), compare_names,
+		(void *)(uintptr_t)symbols);
+	return 0;
+}
+
+void symbols_names_deinit(struct symbols_names *names)
+{
+	free(names->list);
+	*names = (struct symbols_names){ 0 };
+}
+
+/* How many are before those of the name that came at since, or, if past is set, up to them. */
+static size_t find_edge(const struct symbols_names *names, const struct symbols_name *name,
+			uint64_t since, bool past)
+{
+	size_t low = 0, high = names->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct symbols_name *other = &names->list[middle];
+		uint64_t came = names->symbols->list[other->symbol].since;
+		int order = compare_words(names->symbols, other, name);
+
+		if (order < 0 || (!order && (came < since || (past && came == since))))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t symbols_rank(const struct symbols_names *names, const struct symbol *symbol, size_t *count)
+{
+	size_t index = (size_t)(symbol - names->symbols->list);
+	struct symbols_name name = name_of(names->symbols, index);
+	size_t first = find_edge(names, &name, symbol->since, false);
+	size_t end = find_edge(names, &name, symbol->since, true);
+	size_t low = first, high = end;
+
+	*count = end - first;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (names->list[middle].symbol < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - first + 1;
+}

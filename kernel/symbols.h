@@ -57,6 +57,23 @@ const char *symbols_string(const struct symbols *symbols, uint32_t offset);
 char *symbols_text(const struct symbols *symbols, uint64_t address, uint64_t time, char *text,
 		   size_t size);
 
+/* Symbols by name and module, and then as listed: for those that have one name. */
+struct symbols_names {
+	const struct symbols *symbols;
+	struct symbols_name *list;
+	size_t count;
+};
+
+/* The symbols must stay as they are. 0 or -ENOMEM. */
+int symbols_names_init(struct symbols_names *names, const struct symbols *symbols);
+void symbols_names_deinit(struct symbols_names *names);
+
+/*
+ * Which one it is, by address and from 1, among the symbols of the same name, module and since;
+ * and how many these are. The symbol is one of the list.
+ */
+size_t symbols_rank(const struct symbols_names *names, const struct symbol *symbol, size_t *count);
+
 /*
  * Is this a line of kallsyms that symbols_load() would use? One with a zero address is: it
  * tells that the kernel hides them.

@@ -152,6 +152,123 @@ static void modules_come_and_go(void **state)
 	symbols_deinit(&symbols);
 }
 
+static void assert_rank(const struct symbols_names *names, uint64_t address, uint64_t time,
+			size_t expected, size_t expected_count)
+{
+	size_t count;
+
+	assert_int_equal(symbols_rank(names, symbols_find(names->symbols, address, time), &count),
+			 expected);
+	assert_int_equal(count, expected_count);
+}
+
+/* Which of several it is: of the same module, and of the same time. */
+static void functions_of_one_name(void **state)
+{
+	static const char text[] = "00005000 t show\n"
+				   "00001000 t show\n"
+				   "00002000 t showy\n"
+				   "00003000 t show\n"
+				   "00004000 t sho\n"
+				   /* names, and modules with this name, of one hash */
+				   "00006000 t costarring\n"
+				   "00007000 t liquid\n"
+				   "00008000 t costarring\n"
+				   "bf010000 t show [m36096]\n"
+				   "bf020000 t show [m651420]\n"
+				   "bf030000 t show [m36096]\n"
+				   "bf000000 t show [a]\n"
+				   "bf000100 t show [b]\n"
+				   "bf000200 t show [b]\n"
+				   "bf000300 t end [b]\n"
+				   "# since 500\n"
+				   "bf001200 t show [b]\n"
+				   "bf001100 t show [b]\n"
+				   "bf001300 t show [b]\n"
+				   "bf001400 t end [b]\n"
+				   "# since 18446744073709551615\n"
+				   "bf002100 t show [c]\n"
+				   "bf002200 t show [c]\n";
+	struct symbols_names names;
+	struct symbols symbols;
+
+	(void)state;
+	load(&symbols, text);
+	assert_int_equal(symbols_names_init(&names, &symbols), 0);
+	assert_int_equal(names.count, symbols.count);
+	assert_rank(&names, 0x1004, 0, 1, 3);
+	assert_rank(&names, 0x3004, 0, 2, 3);
+	assert_rank(&names, 0x5004, 0, 3, 3);
+	assert_rank(&names, 0x2004, 0, 1, 1);
+	assert_rank(&names, 0x4004, 0, 1, 1);
+	assert_rank(&names, 0x6004, 0, 1, 2);
+	assert_rank(&names, 0x7004, 0, 1, 1);
+	assert_rank(&names, 0x8004, 0, 2, 2);
+	assert_rank(&names, 0xbf010004, 0, 1, 2);
+	assert_rank(&names, 0xbf020004, 0, 1, 1);
+	assert_rank(&names, 0xbf030004, 0, 2, 2);
+	assert_rank(&names, 0xbf000004, 0, 1, 1);
+	assert_rank(&names, 0xbf000104, 0, 1, 2);
+	assert_rank(&names, 0xbf000204, 0, 2, 2);
+	assert_rank(&names, 0xbf000304, 0, 1, 1);
+	assert_rank(&names, 0xbf001104, 900, 1, 3);
+	assert_rank(&names, 0xbf001204, 900, 2, 3);
+	assert_rank(&names, 0xbf001304, 900, 3, 3);
+	assert_rank(&names, 0xbf001404, 900, 1, 1);
+	assert_rank(&names, 0xbf002104, UINT64_MAX, 1, 2);
+	assert_rank(&names, 0xbf002204, UINT64_MAX, 2, 2);
+	symbols_names_deinit(&names);
+	symbols_names_deinit(&names);
+	symbols_deinit(&symbols);
+
+	load(&symbols, "");
+	assert_int_equal(symbols_names_init(&names, &symbols), 0);
+	assert_int_equal(names.count, 0);
+	symbols_names_deinit(&names);
+	symbols_deinit(&symbols);
+}
+
+/* Every one of many, against plain loops; few names, so that there are many of each. */
+static void ranks_of_many(void **state)
+{
+	char *text = malloc(200000), *at = text;
+	struct symbols_names names;
+	struct symbols symbols;
+	size_t count;
+
+	(void)state;
+	assert_non_null(text);
+	for (unsigned int i = 0; i < 3000; i++) {
+		if (i % 1000 == 999)
+			at += sprintf(at, "# since %u\n", i);
+		at += sprintf(at, "%x t f%u [m%u]\n", 0x1000 + i * 7919 % 3001 * 16, i * i % 37,
+			      i % 5);
+	}
+	load(&symbols, text);
+	free(text);
+	assert_in_range(symbols.count, 2990, 3000);
+	assert_int_equal(symbols_names_init(&names, &symbols), 0);
+	for (size_t i = 0; i < symbols.count; i++) {
+		const struct symbol *symbol = &symbols.list[i];
+		size_t before = 0, all = 0;
+
+		for (size_t k = 0; k < symbols.count; k++) {
+			const struct symbol *other = &symbols.list[k];
+
+			if (other->since != symbol->since ||
+			    strcmp(symbols.text + other->name, symbols.text + symbol->name) ||
+			    strcmp(symbols.text + other->module, symbols.text + symbol->module))
+				continue;
+			before += other->address < symbol->address;
+			all++;
+		}
+		assert_int_equal(symbols_rank(&names, symbol, &count), before + 1);
+		assert_int_equal(count, all);
+	}
+	symbols_names_deinit(&names);
+	symbols_deinit(&symbols);
+}
+
 static void hidden_addresses(void **state)
 {
 	struct symbols symbols;
@@ -262,6 +379,8 @@ int main(void)
 		cmocka_unit_test(names_and_sizes),
 		cmocka_unit_test(last_of_a_module_ends_somewhere),
 		cmocka_unit_test(modules_come_and_go),
+		cmocka_unit_test(functions_of_one_name),
+		cmocka_unit_test(ranks_of_many),
 		cmocka_unit_test(hidden_addresses),
 		cmocka_unit_test(lines_of_code),
 		cmocka_unit_test(gzip_and_what_is_left_of_it),
