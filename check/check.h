@@ -17,6 +17,7 @@
 
 /* A stream, as far as it has been read. */
 #define CHECK_UNTOLD 64 /* caches without a name that are told apart */
+#define CHECK_TOLD_BITS 8
 
 struct check_stream {
 	struct findings *findings;
@@ -27,15 +28,19 @@ struct check_stream {
 	uint64_t packets;		  /* whole and right ones */
 	struct packet_header first, last; /* of them; last is the one before the packet */
 	struct loss loss;
-	uint64_t record_offset;			    /* in the file, bytes */
+	const struct packet *packet;		    /* that is read now */
+	const unsigned char *record;		    /* where it stands in that */
 	uint64_t record_time;			    /* of the record before, ns */
-	uint64_t packet_records;		    /* so far in this packet */
+	uint64_t packet_records;		    /* in this packet */
 	uint64_t sequence_lowest, sequence_highest; /* in this packet */
 	uint64_t records, own;
+	uint32_t last_task;
+	bool last_own;	  /* last_task is one of kmemtraced's own */
 	uint64_t unknown; /* records of kinds that a later version may have written */
 	uint64_t untold[CHECK_UNTOLD];
 	size_t untold_count;
-	char why[320]; /* after -EPROTONOSUPPORT: the sentence */
+	uint64_t told[1 << CHECK_TOLD_BITS]; /* caches with one that were asked for lately */
+	char why[320];			     /* after -EPROTONOSUPPORT: the sentence */
 };
 
 struct check_capture {
@@ -50,16 +55,32 @@ struct check {
 	const char *sentence; /* what holds in a sound capture */
 	bool mendable;	      /* holds again after --repair */
 	void (*packet)(struct check_stream *stream, const struct packet *packet);
-	void (*record)(struct check_stream *stream, const struct packet *packet,
-		       const struct kmt_record *record, uint64_t sequence);
 	void (*packet_end)(struct check_stream *stream, const struct packet *packet);
 	void (*stream_end)(struct check_stream *stream);
 	const char *file; /* in the capture, that a finding of the next is about */
 	void (*whole)(struct check_capture *capture);
 };
 
-extern const struct check stream_checks[];
-extern const size_t stream_check_count;
+/* Of one stream, in the order in which they are listed. Those of records have no function here. */
+enum stream_check {
+	CHECK_PACKETS,
+	CHECK_IDENTITY,
+	CHECK_FIRST,
+	CHECK_NUMBERS,
+	CHECK_COUNTERS,
+	CHECK_PACKET_TIME,
+	CHECK_HEADER,
+	CHECK_KIND,
+	CHECK_TIME,
+	CHECK_SEQUENCE,
+	CHECK_SIZES,
+	CHECK_FIELDS,
+	CHECK_ADDRESSES,
+	CHECK_CACHES,
+	STREAM_CHECKS
+};
+
+extern const struct check stream_checks[STREAM_CHECKS];
 extern const struct check capture_checks[];
 extern const size_t capture_check_count;
 
@@ -82,6 +103,9 @@ struct check_result {
  */
 int check_stream_run(struct check_stream *stream, const char *path);
 void check_stream_deinit(struct check_stream *stream);
+
+/* The records of a packet, which is of the stream. */
+void check_records(struct check_stream *stream, const struct packet *packet);
 
 /*
  * Reads a stream that stands alone, or a whole capture, and reports what it finds. 0, or -errno

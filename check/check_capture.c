@@ -259,6 +259,7 @@ static int check_open_capture(const struct capture *capture, struct findings *fi
 
 	if (err)
 		snprintf(why, why_size, "%s: %s", capture->path, strerror(-err));
+	findings->bytes = capture_stream_bytes(capture);
 	for (size_t i = 0; !err && i < capture->stream_count; i++) {
 		streams[i].findings = findings;
 		streams[i].capture = capture;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "check/check_heap.h"
+#include "terminal/line.h"
 #include "trace/analysis.h"
 #include "trace/findings.h"
 
@@ -96,10 +97,14 @@ static void count(struct check_heap *result, const struct finding *found)
 		result->possible += found->count - found->certain;
 }
 
-int check_heap_run(const char *path, bool verbose, struct check_heap *result, char *why,
-		   size_t why_size)
+int check_heap_run(const char *path, bool verbose, struct terminal_line *line,
+		   struct check_heap *result, char *why, size_t why_size)
 {
-	const struct analysis_settings settings = { .findings = true };
+	const struct analysis_settings settings = {
+		.findings = true,
+		.progress = terminal_line_bytes,
+		.progress_data = line,
+	};
 	struct analysis analysis;
 	struct capture capture;
 	int err;
@@ -111,6 +116,7 @@ int check_heap_run(const char *path, bool verbose, struct check_heap *result, ch
 		return err;
 	}
 	err = analysis_run(&analysis, &capture, &settings);
+	terminal_line_clear(line);
 	if (err)
 		snprintf(why, why_size, "%s", capture.why);
 	for (size_t i = 0; !err && i < heap_findings_count(analysis.findings); i++) {

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct terminal_line;
+
 /* Findings by how sure they are, in cases. */
 struct check_heap {
 	uint64_t certain, possible, legal;
@@ -14,9 +16,10 @@ struct check_heap {
 
 /*
  * Runs the heap model over a capture; prints a line on stdout for each certain finding, and if
- * verbose for the others. 0, or -errno with a sentence in why.
+ * verbose for the others; meanwhile the line says how far it is, unless it is NULL. 0, or -errno
+ * with a sentence in why.
  */
-int check_heap_run(const char *path, bool verbose, struct check_heap *result, char *why,
-		   size_t why_size);
+int check_heap_run(const char *path, bool verbose, struct terminal_line *line,
+		   struct check_heap *result, char *why, size_t why_size);
 
 #endif

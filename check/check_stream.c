@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What must hold in one stream: whole packets in order, headers that fit their records, numbers
- * that are there or counted as lost, fields that a kernel can have meant.
+ * that are there or counted as lost.
  */
 #include "config.h"
 
@@ -13,9 +13,7 @@
 #include <string.h>
 
 #include "check/check.h"
-
-#define ERRNO_POINTERS 4095 /* the last addresses are errors in the kernel's pointers */
-#define PAGE_BYTES 4096	    /* no object lies in the first page */
+#include "terminal/line.h"
 
 #define find(stream, offset, ...) \
 	findings_add((stream)->findings, (stream)->check, offset, __VA_ARGS__)
@@ -113,58 +111,6 @@ static void check_header_end(struct check_stream *stream, const struct packet *p
 		     stream->sequence_highest, header->sequence_end);
 }
 
-static bool is_known(const struct kmt_record *record)
-{
-	return record->id > KMT_NONE && record->id < KMT_ID_END;
-}
-
-/* Did this very version write it? Nobody knows of a stream alone. */
-static bool is_of_this_version(const struct check_stream *stream)
-{
-	return stream->capture &&
-	       strcmp(stream->capture->metadata.tracer_version, PACKAGE_VERSION) == 0;
-}
-
-/* Another version may have more kinds, and longer records. */
-static void check_kind(struct check_stream *stream, const struct packet *packet,
-		       const struct kmt_record *record, uint64_t sequence)
-{
-	bool may_be_newer = !is_of_this_version(stream);
-
-	(void)packet;
-	(void)sequence;
-	if (!is_known(record) && may_be_newer && record->id)
-		stream->unknown++;
-	else if (!is_known(record))
-		find(stream, stream->record_offset, "a record of the unknown kind %u", record->id);
-	else if (record->words != KMT_RECORD_WORDS && !may_be_newer)
-		find(stream, stream->record_offset, "a record of %u words, not %u", record->words,
-		     KMT_RECORD_WORDS);
-}
-
-static void check_time(struct check_stream *stream, const struct packet *packet,
-		       const struct kmt_record *record, uint64_t sequence)
-{
-	(void)sequence;
-	if (record->time < packet->header.time_first || record->time > packet->header.time_last)
-		find(stream, stream->record_offset,
-		     "time %" PRIu64 " ns is not within its packet's, %" PRIu64 " to %" PRIu64,
-		     record->time, packet->header.time_first, packet->header.time_last);
-	if (record->time < stream->record_time)
-		find(stream, stream->record_offset,
-		     "time steps back from %" PRIu64 " ns to %" PRIu64, stream->record_time,
-		     record->time);
-}
-
-static void check_sequence(struct check_stream *stream, const struct packet *packet,
-			   const struct kmt_record *record, uint64_t sequence)
-{
-	(void)packet;
-	if (loss_record(&stream->loss, sequence, record->time) == -EEXIST)
-		find(stream, stream->record_offset, "event number %" PRIu64 " comes twice",
-		     sequence);
-}
-
 static void check_sequence_end(struct check_stream *stream)
 {
 	uint64_t missing;
@@ -182,118 +128,11 @@ static void check_sequence_end(struct check_stream *stream)
 		     stream->last.lost);
 }
 
-static void check_sizes(struct check_stream *stream, const struct packet *packet,
-			const struct kmt_record *record, uint64_t sequence)
-{
-	(void)packet;
-	(void)sequence;
-	if ((record->id == KMT_KMALLOC || record->id == KMT_UNNAMED_ALLOC) && record->pointer &&
-	    record->allocated < record->requested)
-		find(stream, stream->record_offset,
-		     "%" PRIu32 " bytes allocated, %" PRIu32 " requested", record->allocated,
-		     record->requested);
-}
-
-static bool is_free(const struct kmt_record *record)
-{
-	return record->id == KMT_KFREE || record->id == KMT_CACHE_FREE ||
-	       record->id == KMT_BULK_FREE || record->id == KMT_RESCUED_KFREE ||
-	       record->id == KMT_RESCUED_CACHE_FREE;
-}
-
-static void check_fields(struct check_stream *stream, const struct packet *packet,
-			 const struct kmt_record *record, uint64_t sequence)
-{
-	bool free = is_free(record);
-
-	(void)packet;
-	(void)sequence;
-	if (!is_known(record))
-		return;
-	if (free && record->gfp)
-		find(stream, stream->record_offset, "a free with GFP flags 0x%" PRIx32,
-		     record->gfp);
-	if (free ? record->node != KMT_NODE_ANY : record->node < KMT_NODE_ANY)
-		find(stream, stream->record_offset, "%s with node %d",
-		     free ? "a free" : "an allocation", record->node);
-	if ((record->id == KMT_KFREE || record->id == KMT_RESCUED_KFREE) && record->cache)
-		find(stream, stream->record_offset, "a kfree whose last 8 bytes are not 0");
-}
-
-/* Small addresses are right on some machines (s390x), so there is no test for a high half. */
-static bool address_is_absurd(const struct check_stream *stream, uint64_t address)
-{
-	unsigned int word_bits = stream->capture ? stream->capture->metadata.word_bits : 64;
-	uint64_t highest = word_bits == 32 ? UINT32_MAX : UINT64_MAX;
-
-	return address < PAGE_BYTES || address > highest - ERRNO_POINTERS;
-}
-
-static void check_addresses(struct check_stream *stream, const struct packet *packet,
-			    const struct kmt_record *record, uint64_t sequence)
-{
-	(void)packet;
-	(void)sequence;
-	if (!is_known(record))
-		return;
-	if (record->pointer && record->pointer != KMT_ZERO_SIZE_PTR &&
-	    address_is_absurd(stream, record->pointer))
-		find(stream, stream->record_offset, "no object can lie at 0x%" PRIx64,
-		     record->pointer);
-	if (address_is_absurd(stream, record->call_site))
-		find(stream, stream->record_offset, "no code can lie at 0x%" PRIx64,
-		     record->call_site);
-}
-
-/* A free names none where the kernel does not tell it, and in bulk where the caller does not. */
-static bool names_cache(const struct kmt_record *record)
-{
-	return record->id == KMT_CACHE_ALLOC || record->id == KMT_BULK_ALLOC ||
-	       ((record->id == KMT_CACHE_FREE || record->id == KMT_RESCUED_CACHE_FREE ||
-		 record->id == KMT_BULK_FREE) &&
-		record->cache);
-}
-
-/* As many caches may lack a name as status says. */
-static bool was_not_told(struct check_stream *stream, uint64_t cache)
-{
-	for (size_t i = 0; i < stream->untold_count; i++)
-		if (stream->untold[i] == cache)
-			return true;
-	if (stream->untold_count >= stream->capture->status.names_lost ||
-	    stream->untold_count >= CHECK_UNTOLD)
-		return false;
-	stream->untold[stream->untold_count++] = cache;
-	return true;
-}
-
-static void check_caches(struct check_stream *stream, const struct packet *packet,
-			 const struct kmt_record *record, uint64_t sequence)
-{
-	const struct capture *capture = stream->capture;
-
-	(void)packet;
-	(void)sequence;
-	if (!names_cache(record))
-		return;
-	if (address_is_absurd(stream, record->cache)) {
-		find(stream, stream->record_offset, "no slab cache can lie at 0x%" PRIx64,
-		     record->cache);
-		return;
-	}
-	/* What a repaired capture lost of its names was said when it was repaired. */
-	if (!capture || capture->status.complete == STATUS_REPAIRED)
-		return;
-	if (!caches_find(&capture->caches, record->cache, record->time) &&
-	    !was_not_told(stream, record->cache))
-		find(stream, stream->record_offset, "kernel/caches has no slab cache at 0x%" PRIx64,
-		     record->cache);
-}
-
-const struct check stream_checks[] = {
+const struct check stream_checks[STREAM_CHECKS] = {
 	{ .name = "packets",
 	  .mendable = true,
-	  .sentence = "every byte is of a whole packet, with right lengths and CRC-32" },
+	  .sentence = "every byte is of a whole packet, with right lengths and "
+		      "CRC-32" },
 	{ .name = "identity",
 	  .mendable = true,
 	  .sentence = "packets are of this capture, this CPU and this byte order",
@@ -318,71 +157,21 @@ const struct check stream_checks[] = {
 	  .mendable = true,
 	  .sentence = "a packet's header fits its records",
 	  .packet_end = check_header_end },
-	{ .name = "kind",
-	  .sentence = "records are of known kinds and have their sizes",
-	  .record = check_kind },
+	{ .name = "kind", .sentence = "records are of known kinds and have their sizes" },
 	{ .name = "time",
 	  .mendable = true,
-	  .sentence = "records are in order of time and within the times of their packet",
-	  .record = check_time },
+	  .sentence = "records are in order of time and within the times of their "
+		      "packet" },
 	{ .name = "sequence",
 	  .mendable = true,
 	  .sentence = "every event number is there once or counted as lost",
-	  .record = check_sequence,
 	  .stream_end = check_sequence_end },
 	{ .name = "sizes",
-	  .sentence = "an allocation gives at least the bytes that were requested",
-	  .record = check_sizes },
-	{ .name = "fields",
-	  .sentence = "unused fields are 0, nodes are nodes",
-	  .record = check_fields },
-	{ .name = "addresses",
-	  .sentence = "objects and code lie where they can",
-	  .record = check_addresses },
-	{ .name = "caches",
-	  .sentence = "kernel/caches names every slab cache that an event has",
-	  .record = check_caches },
+	  .sentence = "an allocation gives at least the bytes that were requested" },
+	{ .name = "fields", .sentence = "unused fields are 0, nodes are nodes" },
+	{ .name = "addresses", .sentence = "objects and code lie where they can" },
+	{ .name = "caches", .sentence = "kernel/caches names every slab cache that an event has" },
 };
-const size_t stream_check_count = sizeof(stream_checks) / sizeof(stream_checks[0]);
-
-static void check_packet_records(struct check_stream *stream, const struct packet *packet)
-{
-	uint64_t begin = packet->offset + sizeof(packet->header);
-	struct kmt_record record;
-	struct cursor cursor;
-	int more;
-
-	stream->packet_records = 0;
-	loss_approach(&stream->loss, packet->header.sequence_first, packet->header.time_first);
-	cursor_init(&cursor, packet);
-	for (;;) {
-		uint64_t sequence;
-
-		stream->record_offset = begin + cursor_offset(&cursor, packet);
-		more = cursor_next(&cursor, &record);
-		if (more <= 0)
-			break;
-		sequence = loss_widen(&stream->loss, record.sequence);
-		if (!stream->packet_records || sequence < stream->sequence_lowest)
-			stream->sequence_lowest = sequence;
-		if (!stream->packet_records || sequence > stream->sequence_highest)
-			stream->sequence_highest = sequence;
-		stream->packet_records++;
-		for (size_t i = 0; i < stream_check_count; i++) {
-			stream->check = &stream_checks[i];
-			if (stream->check->record)
-				stream->check->record(stream, packet, &record, sequence);
-		}
-		stream->record_time = record.time;
-		if (stream->capture && status_is_own(&stream->capture->status, record.task))
-			stream->own++;
-	}
-	stream->records += stream->packet_records;
-	if (more < 0) {
-		stream->check = &stream_checks[0];
-		find(stream, stream->record_offset, "the rest of the packet is no records");
-	}
-}
 
 static void check_packet(struct check_stream *stream, const struct packet *packet)
 {
@@ -392,13 +181,13 @@ static void check_packet(struct check_stream *stream, const struct packet *packe
 		if (!stream->cpu_known)
 			stream->cpu = packet->header.cpu;
 	}
-	for (size_t i = 0; i < stream_check_count; i++) {
+	for (size_t i = 0; i < STREAM_CHECKS; i++) {
 		stream->check = &stream_checks[i];
 		if (stream->check->packet)
 			stream->check->packet(stream, packet);
 	}
-	check_packet_records(stream, packet);
-	for (size_t i = 0; i < stream_check_count; i++) {
+	check_records(stream, packet);
+	for (size_t i = 0; i < STREAM_CHECKS; i++) {
 		stream->check = &stream_checks[i];
 		if (stream->check->packet_end)
 			stream->check->packet_end(stream, packet);
@@ -416,7 +205,7 @@ static int check_damage(struct check_stream *stream, struct stream *file)
 
 	memcpy(why, file->why, sizeof(why));
 	more = stream_resync(file);
-	stream->check = &stream_checks[0];
+	stream->check = &stream_checks[CHECK_PACKETS];
 	find(stream, offset, "%s (%" PRIu64 " bytes are no packet)", why, file->offset - offset);
 	return more;
 }
@@ -440,13 +229,13 @@ static int check_is_stream(const char *path)
 
 static void check_end(struct check_stream *stream)
 {
-	for (size_t i = 0; i < stream_check_count; i++) {
+	for (size_t i = 0; i < STREAM_CHECKS; i++) {
 		stream->check = &stream_checks[i];
 		if (stream->check->stream_end)
 			stream->check->stream_end(stream);
 	}
 	if (!stream->packets) {
-		stream->check = &stream_checks[0];
+		stream->check = &stream_checks[CHECK_PACKETS];
 		find(stream, FINDING_NO_OFFSET, "holds no whole packet");
 	}
 }
@@ -455,6 +244,7 @@ static void check_print_stream(const struct check_stream *stream, const char *pa
 {
 	bool events = stream->capture && stream->capture->metadata.clock == METADATA_CLOCK_EVENTS;
 
+	terminal_line_clear(stream->findings->line);
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " records, lost %" PRIu64 ", %s%" PRIu64
 	       " to %" PRIu64 "%s\n",
 	       path, stream->packets, stream->records, loss_missing(&stream->loss),
@@ -469,6 +259,7 @@ static const char *writer_of(const struct check_stream *stream)
 
 int check_stream_run(struct check_stream *stream, const char *path)
 {
+	struct findings *findings = stream->findings;
 	char newer[METADATA_TEXT];
 	struct packet packet;
 	struct stream file;
@@ -480,8 +271,10 @@ int check_stream_run(struct check_stream *stream, const char *path)
 		more = stream_open(&file, path);
 	if (more)
 		return more;
-	findings_begin(stream->findings, path);
+	findings_begin(findings, path);
 	do {
+		terminal_line_bytes(findings->line, findings->bytes_done + file.offset,
+				    findings->bytes ? findings->bytes : file.size);
 		more = stream_next(&file, &packet);
 		if (more == 1)
 			check_packet(stream, &packet);
@@ -494,10 +287,11 @@ int check_stream_run(struct check_stream *stream, const char *path)
 			 metadata_newer_text(writer_of(stream), newer, sizeof(newer)));
 	if (!more) {
 		check_end(stream);
-		findings_end(stream->findings);
-		if (stream->findings->verbose)
+		findings_end(findings);
+		if (findings->verbose)
 			check_print_stream(stream, path);
 	}
+	findings->bytes_done += file.size;
 	stream_close(&file);
 	return more;
 }

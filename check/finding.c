@@ -9,6 +9,7 @@
 
 #include "check/check.h"
 #include "check/finding.h"
+#include "terminal/line.h"
 
 void findings_begin(struct findings *findings, const char *path)
 {
@@ -21,9 +22,11 @@ void findings_end(struct findings *findings)
 	for (size_t i = 0; i < FINDING_KINDS && findings->kinds[i].check; i++) {
 		uint64_t count = findings->kinds[i].count;
 
-		if (count > FINDINGS_OF_A_KIND && !findings->silent)
-			printf("%s: and %" PRIu64 " more of this kind (%s)\n", findings->path,
-			       count - FINDINGS_OF_A_KIND, findings->kinds[i].check->name);
+		if (count <= FINDINGS_OF_A_KIND || findings->silent)
+			continue;
+		terminal_line_clear(findings->line);
+		printf("%s: and %" PRIu64 " more of this kind (%s)\n", findings->path,
+		       count - FINDINGS_OF_A_KIND, findings->kinds[i].check->name);
 	}
 	findings_begin(findings, findings->path);
 }
@@ -42,6 +45,7 @@ void findings_add(struct findings *findings, const struct check *check, uint64_t
 	findings->mendable += check->mendable;
 	if (++findings->kinds[kind].count > FINDINGS_OF_A_KIND || findings->silent)
 		return;
+	terminal_line_clear(findings->line);
 	printf("%s: ", findings->path);
 	if (offset != FINDING_NO_OFFSET)
 		printf("byte %" PRIu64 ": ", offset);

@@ -11,10 +11,13 @@
 #define FINDING_KINDS 32
 
 struct check;
+struct terminal_line;
 
 struct findings {
-	bool silent;  /* only count */
-	bool verbose; /* a line for each stream too */
+	bool silent;		    /* only count */
+	bool verbose;		    /* a line for each stream too */
+	struct terminal_line *line; /* of the progress; or NULL */
+	uint64_t bytes, bytes_done; /* of all files that are read, and of those that are behind */
 	uint64_t count;
 	uint64_t mendable; /* of them: what --repair mends */
 	const char *path;  /* of the file that is looked at */

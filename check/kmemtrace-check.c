@@ -14,6 +14,7 @@
 #include "check/check.h"
 #include "check/check_heap.h"
 #include "check/repair.h"
+#include "terminal/line.h"
 #include "trace/capture.h"
 
 enum {
@@ -190,10 +191,13 @@ static void advise(const char *path, const struct findings *findings,
 static int check_heap(const char *path, const struct options *options)
 {
 	struct check_heap result;
+	struct terminal_line line;
 	char why[400];
 	int err;
 
-	err = check_heap_run(path, options->verbose, &result, why, sizeof(why));
+	terminal_line_init(&line, options->quiet, TERMINAL_DELAY);
+	line.what = path;
+	err = check_heap_run(path, options->verbose, &line, &result, why, sizeof(why));
 	if (err) {
 		complain(why, err);
 		return EXIT_TROUBLE;
@@ -211,14 +215,18 @@ static int check_heap(const char *path, const struct options *options)
 
 static int check(const char *path, const struct options *options)
 {
-	struct findings findings = { .verbose = options->verbose };
+	struct terminal_line line;
+	struct findings findings = { .verbose = options->verbose, .line = &line };
 	struct check_result result = { 0 };
 	bool whole = is_directory(path);
 	char why[400];
 	int status, err;
 
+	terminal_line_init(&line, options->quiet, TERMINAL_DELAY);
+	line.what = path;
 	err = whole ? check_all(path, &findings, &result, why, sizeof(why))
 		    : check_alone(path, &findings, &result, why, sizeof(why));
+	terminal_line_clear(&line);
 	if (err) {
 		complain(why, err);
 		return EXIT_TROUBLE;
@@ -244,7 +252,8 @@ static int check(const char *path, const struct options *options)
 /* A capture whose metadata cannot be read is one to be repaired. */
 static int repair(const char *path, const struct options *options)
 {
-	struct findings findings = { .silent = true };
+	struct terminal_line line;
+	struct findings findings = { .silent = true, .line = &line };
 	struct check_result result = { 0 };
 	struct options after = { .quiet = true,
 				 .verbose = options->verbose && !options->quiet,
@@ -252,7 +261,10 @@ static int repair(const char *path, const struct options *options)
 	char why[400];
 	int err, status;
 
+	terminal_line_init(&line, options->quiet, TERMINAL_DELAY);
+	line.what = path;
 	err = check_all(path, &findings, &result, why, sizeof(why));
+	terminal_line_clear(&line);
 	if (!err && !findings.count) {
 		if (!options->quiet)
 			printf("%s: nothing to repair\n", path);
@@ -298,7 +310,7 @@ int main(int argc, char **argv)
 	argv[0] = program_invocation_short_name;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (options.list) {
-		list_checks(stream_checks, stream_check_count);
+		list_checks(stream_checks, STREAM_CHECKS);
 		list_checks(capture_checks, capture_check_count);
 	} else if (options.repair) {
 		status = repair(options.paths[0], &options);

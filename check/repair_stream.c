@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One stream repaired: its good packets are copied as they are but for the header's number and
- * lost count, so nothing is decoded and encoded anew.
+ * One stream repaired: its good packets are copied as they are, raw or packed, but for the header's
+ * number and lost count, so nothing is decoded and encoded anew.
  */
 #include "config.h"
 
@@ -201,7 +201,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t size)
 
 /* Completes the header, which is in this machine's byte order, and writes the packet. */
 static int output_packet(struct repair_output *output, struct packet_header header,
-			 const unsigned char *records, size_t size)
+			 const unsigned char *body, size_t size)
 {
 	size_t total = sizeof(header) + size;
 	struct packet_header disk;
@@ -218,7 +218,6 @@ static int output_packet(struct repair_output *output, struct packet_header head
 	memcpy(header.uuid, output->identity->uuid, sizeof(header.uuid));
 	header.number = output->number++;
 	header.content_bits = header.packet_bits = (uint64_t)total * 8;
-	header.codec = PACKET_RAW;
 	header.version = PACKET_VERSION;
 	header.crc = 0;
 	disk = header;
@@ -226,7 +225,7 @@ static int output_packet(struct repair_output *output, struct packet_header head
 		packet_header_swap(&disk);
 	memcpy(output->bytes, &disk, sizeof(disk));
 	if (size)
-		memcpy(output->bytes + sizeof(disk), records, size);
+		memcpy(output->bytes + sizeof(disk), body, size);
 	disk.crc = crc32(0, output->bytes, total);
 	if (output->identity->swap)
 		disk.crc = bswap_32(disk.crc);
@@ -278,7 +277,7 @@ static int output_kept(struct repair_output *output, const struct repair_stream 
 			break;
 		}
 		packet.header.lost = lost_below(&below, stream->packets[i].sequence_end);
-		err = output_packet(output, packet.header, packet.records, packet.size);
+		err = output_packet(output, packet.header, packet.body, packet.body_size);
 	}
 	stream_close(&file);
 	return err;

@@ -56,9 +56,9 @@ bool number_parse(const char **at, unsigned int base, uint64_t *number)
 	if (digit_value(*digit) >= (int)base)
 		return false;
 	for (unsigned int add; (add = digit_value(*digit)) < base; digit++) {
-		if (value > (UINT64_MAX - add) / base)
+		if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)add, &value))
 			return false;
-		value = value * base + add;
 	}
 	*number = value;
 	*at = digit;

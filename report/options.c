@@ -25,11 +25,13 @@ static const char *const formats[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BY_LAST GROUP_BY_GFP
+#define THREADS_MAX 64
 
 enum option_key {
 	OPTION_FORMAT = 0x100,
 	OPTION_COLOR,
 	OPTION_MAX_LOSS,
+	OPTION_THREADS,
 	OPTION_BY,
 	OPTION_TIME,
 	OPTION_AT,
@@ -55,6 +57,8 @@ static const struct argp_option option_table[] = {
 	{ "color", OPTION_COLOR, "WHEN", 0, "Color the text: auto, always or never", 1 },
 	{ "max-loss", OPTION_MAX_LOSS, "PCT", 0,
 	  "Exit with 1 if more than PCT percent of the events were lost, skipped or unknown", 1 },
+	{ "threads", OPTION_THREADS, "N", 0,
+	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
 	{ NULL, 0, NULL, 0,
 	  "Only some objects (taken by their allocation; their frees go with them):", 2 },
 	{ "time", OPTION_TIME, "A,B", 0,
@@ -93,6 +97,18 @@ static double parse_percent(const char *text, struct argp_state *state)
 	if (end == text || *end || !isfinite(percent) || percent < 0 || percent > 100)
 		argp_error(state, "--max-loss: \"%s\" is no percentage from 0 to 100", text);
 	return percent;
+}
+
+static unsigned int parse_threads(const char *text, struct argp_state *state)
+{
+	unsigned long threads;
+	char *end;
+
+	errno = 0;
+	threads = strtoul(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || !threads || threads > THREADS_MAX)
+		argp_error(state, "--threads: \"%s\" is no number from 1 to %d", text, THREADS_MAX);
+	return (unsigned int)threads;
 }
 
 static enum color_when parse_color(const char *text, struct argp_state *state)
@@ -251,6 +267,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case OPTION_MAX_LOSS:
 		options->max_loss = parse_percent(argument, state);
+		break;
+	case OPTION_THREADS:
+		options->threads = parse_threads(argument, state);
 		break;
 	case 'p':
 	case OPTION_TIME ... OPTION_OLDER:

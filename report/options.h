@@ -27,7 +27,8 @@ struct options {
 	bool has_by;
 	enum group_by by;
 	enum color_when color;
-	double max_loss; /* percent; negative: any */
+	unsigned int threads; /* 0: as many as CPUs */
+	double max_loss;      /* percent; negative: any */
 	struct select select;
 	char *filters[OPTIONS_FILTERS_MAX]; /* what is selected, in words, a filter each */
 	size_t filter_count;

@@ -12,6 +12,7 @@
 #include "report/header.h"
 #include "report/render.h"
 #include "report/report.h"
+#include "terminal/line.h"
 
 #define ROWS_TEXT 20 /* of a table in the text, unless the view or -l says otherwise */
 
@@ -84,6 +85,7 @@ static int report_init(struct report *report, const struct options *options)
 		.settings = { .by = options->has_by ? options->by : view->by,
 			      .lifetimes = view->lifetimes,
 			      .findings = view->findings,
+			      .threads = options->threads,
 			      .select = options->filter_count ? &options->select : NULL },
 		.filters = (const char *const *)options->filters,
 		.filter_count = options->filter_count,
@@ -131,11 +133,19 @@ static int report_make(struct report *report, struct capture *capture)
 	const struct view *view = report->view;
 	int err = 0;
 
+	struct terminal_line line;
+
 	report->capture = capture;
+	/* not into what a view prints meanwhile */
+	terminal_line_init(&line, view->streams && isatty(STDOUT_FILENO), TERMINAL_DELAY);
+	line.what = capture->path;
+	report->settings.progress = terminal_line_bytes;
+	report->settings.progress_data = &line;
 	if (view->begin)
 		err = view->begin(report);
 	if (!err) {
 		err = analysis_run(&report->analysis, capture, &report->settings);
+		terminal_line_clear(&line);
 		if (err)
 			snprintf(report->why, sizeof(report->why), "%s", capture->why);
 		else

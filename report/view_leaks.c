@@ -80,12 +80,6 @@ struct leaks {
 	size_t group_count;
 };
 
-/* An object that is live at the end. */
-struct survivor {
-	uint64_t time, address;
-	uint32_t group, cache, allocated;
-};
-
 static struct series *find_series(struct leaks *leaks, uint32_t group)
 {
 	while (leaks->group_count <= group) {
@@ -163,7 +157,8 @@ static void end(struct report *report)
 
 static int compare_survivors(const void *left, const void *right)
 {
-	const struct survivor *a = left, *b = right;
+	const struct heap_block *a = *(const struct heap_block *const *)left;
+	const struct heap_block *b = *(const struct heap_block *const *)right;
 
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
@@ -172,18 +167,18 @@ static int compare_survivors(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* By group, then time. NULL: no memory. */
-static struct survivor *find_survivors(const struct analysis *analysis, size_t *count)
+/* What is live at the end, by group, then time. NULL: no memory. */
+static const struct heap_block **find_survivors(const struct analysis *analysis, size_t *count)
 {
-	struct survivor *list = calloc(analysis->totals.live_objects + 1, sizeof(*list));
-	const struct heap_block *block = NULL;
+	const struct heap_block **list, *block;
+	size_t next = 0;
 
 	*count = 0;
+	list = calloc(analysis->totals.live_objects + 1, sizeof(const struct heap_block *));
 	if (!list)
 		return NULL;
-	while ((block = analysis_next_live(analysis, block)))
-		list[(*count)++] = (struct survivor){ block->time, block->address, block->group,
-						      block->cache, block->allocated };
+	while ((block = analysis_next_live(analysis, &next)))
+		list[(*count)++] = block;
 	qsort(list, *count, sizeof(*list), compare_survivors);
 	return list;
 }
@@ -213,47 +208,47 @@ static void add_growth(const struct leaks *leaks, const struct analysis *analysi
 	row[LEAK_GROWTH_OBJECTS].decimal = trend_line(seconds, objects, count).slope;
 }
 
-static uint64_t age(const struct analysis *analysis, const struct survivor *survivor)
+static uint64_t age(const struct analysis *analysis, const struct heap_block *survivor)
 {
 	return analysis->window_end > survivor->time ? analysis->window_end - survivor->time : 0;
 }
 
 /* Objects of one group, the oldest first. times: room for as many. */
-static void add_ages(const struct analysis *analysis, const struct survivor *list, size_t count,
-		     uint64_t *times, struct cell *row)
+static void add_ages(const struct analysis *analysis, const struct heap_block *const *list,
+		     size_t count, uint64_t *times, struct cell *row)
 {
-	const struct group *group = &analysis->groups[list->group];
-	uint64_t ordinary = 0, younger = age(analysis, &list[count / 2]);
+	const struct group *group = &analysis->groups[list[0]->group];
+	uint64_t ordinary = 0, younger = age(analysis, list[count / 2]);
 	size_t old = 0;
 	double steady;
 
 	if (group->lifetimes)
 		ordinary = lifetimes_percentile(group->lifetimes, ORDINARY_PERCENT);
-	for (; old < count && (!group->lifetimes || age(analysis, &list[old]) > ordinary); old++)
-		times[old] = list[old].time;
+	for (; old < count && (!group->lifetimes || age(analysis, list[old]) > ordinary); old++)
+		times[old] = list[old]->time;
 	steady = trend_steady(times, old, analysis->window_begin, analysis->window_end);
-	row[LEAK_AGE_MIN].number = age(analysis, &list[count - 1]);
+	row[LEAK_AGE_MIN].number = age(analysis, list[count - 1]);
 	row[LEAK_AGE_MEDIAN].number = younger;
 	if (count % 2 == 0)
-		row[LEAK_AGE_MEDIAN].number += (age(analysis, &list[count / 2 - 1]) - younger) / 2;
-	row[LEAK_AGE_MAX].number = age(analysis, &list[0]);
+		row[LEAK_AGE_MEDIAN].number += (age(analysis, list[count / 2 - 1]) - younger) / 2;
+	row[LEAK_AGE_MAX].number = age(analysis, list[0]);
 	row[LEAK_OLD].number = old;
 	/* objects whose frees are missed are left behind all the time, too */
 	row[LEAK_STEADY].number = (uint64_t)(steady * row[LEAK_COVERAGE].decimal / 1000 + 0.5) * 10;
 }
 
-static void add_caches(const struct report *report, const struct survivor *list, size_t count,
-		       struct cell *row)
+static void add_caches(const struct report *report, const struct heap_block *const *list,
+		       size_t count, struct cell *row)
 {
 	const struct analysis *analysis = &report->analysis;
-	uint32_t name = list->cache;
+	uint32_t name = list[0]->cache;
 	double lowest = 100;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct analysis_cache *cache = &analysis->caches[list[i].cache];
+		const struct analysis_cache *cache = &analysis->caches[list[i]->cache];
 		double coverage = analysis_coverage(cache->frees, cache->missed_frees);
 
-		if (list[i].cache != name)
+		if (list[i]->cache != name)
 			name = CACHE_SEVERAL;
 		if (coverage < lowest)
 			lowest = coverage;
@@ -262,11 +257,11 @@ static void add_caches(const struct report *report, const struct survivor *list,
 	row[LEAK_COVERAGE].decimal = lowest;
 }
 
-static int add_row(struct report *report, struct table *table, const struct survivor *list,
+static int add_row(struct report *report, struct table *table, const struct heap_block *const *list,
 		   size_t count, uint64_t *times)
 {
 	const struct analysis *analysis = &report->analysis;
-	const struct group *group = &analysis->groups[list->group];
+	const struct group *group = &analysis->groups[list[0]->group];
 	struct cell *row = table_add(table);
 
 	if (!row)
@@ -276,10 +271,10 @@ static int add_row(struct report *report, struct table *table, const struct surv
 	row[LEAK_OBJECTS].number = count;
 	row[LEAK_ALLOCATIONS].number = group->allocations;
 	for (size_t i = 0; i < count; i++)
-		row[LEAK_BYTES].number += list[i].allocated;
+		row[LEAK_BYTES].number += list[i]->allocated;
 	add_caches(report, list, count, row);
 	add_ages(analysis, list, count, times, row);
-	add_growth(report->data, analysis, list->group, row);
+	add_growth(report->data, analysis, list[0]->group, row);
 	return row[LEAK_NAME].text && row[LEAK_CACHE].text ? 0 : -ENOMEM;
 }
 
@@ -288,7 +283,7 @@ static int make(struct report *report)
 	const struct analysis *analysis = &report->analysis;
 	struct table *table = report_add_table(report, columns, LEAK_COLUMNS);
 	struct leaks *leaks = report->data;
-	struct survivor *list;
+	const struct heap_block **list;
 	uint64_t *times;
 	size_t count;
 	int err = 0;
@@ -304,7 +299,7 @@ static int make(struct report *report)
 	else if (!list || !times)
 		err = -ENOMEM;
 	for (size_t i = 0, next; i < count && !err; i = next) {
-		for (next = i + 1; next < count && list[next].group == list[i].group;)
+		for (next = i + 1; next < count && list[next]->group == list[i]->group;)
 			next++;
 		err = add_row(report, table, list + i, next - i, times);
 	}

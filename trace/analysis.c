@@ -11,6 +11,8 @@
 #include "trace/order.h"
 #include "trace/pass.h"
 
+#define PROGRESS_EVENTS 65536 /* milliseconds */
+
 /*
  * A repaired status still has what the finished one knew of the capture's end; of a capture that
  * was cut off nobody knew the skips, and repair says so CPU by CPU.
@@ -57,7 +59,7 @@ static void find_begin(struct analysis *analysis, const struct order *order)
 	analysis->window_end = UINT64_MAX;
 	if (select && select->after)
 		analysis->window_begin = analysis->begin + select->after;
-	if (select && select->before)
+	if (select && (select->before || select->at_begin))
 		analysis->window_end = analysis->begin + select->before;
 }
 
@@ -100,6 +102,7 @@ static int add_cut_off(struct analysis *analysis)
 		told -= cpu->recorded + cpu->lost;
 		cpu->lost += told;
 		analysis->loss.lost += told;
+		analysis->loss.cut_off += told;
 		if (analysis->findings)
 			err = heap_findings_add_loss(analysis->findings, cpu->time_last,
 						     UINT64_MAX);
@@ -139,6 +142,7 @@ static int add_figures(struct analysis *analysis, const struct order *order)
 			analysis->end = stream->time_last;
 		analysis->totals.unknown += stream->unknown;
 		analysis->damaged_bytes += stream->damaged_bytes;
+		analysis->cut_bytes += stream->cut_bytes;
 		analysis->caches_unknown += stream->caches_unknown;
 		analysis->caches_untold += stream->caches_untold;
 		if (analysis->findings)
@@ -176,13 +180,21 @@ static int end_pass(struct analysis *analysis, struct pass *pass)
 
 static int run(struct analysis *analysis, struct order *order, struct pass *pass)
 {
+	const struct analysis_settings *settings = &analysis->settings;
 	const struct event *events;
+	uint64_t taken = 0, done, bytes;
 	int got, err;
 
 	while ((got = order_next(order, &events)) > 0) {
 		err = pass_take(pass, events, (size_t)got);
 		if (err)
 			return err;
+		taken += (size_t)got;
+		if (taken < PROGRESS_EVENTS || !settings->progress)
+			continue;
+		taken = 0;
+		done = order_progress(order, &bytes);
+		settings->progress(settings->progress_data, done, bytes);
 	}
 	err = got ? got : add_figures(analysis, order);
 	return err ? err : end_pass(analysis, pass);
@@ -200,7 +212,7 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 		analysis->settings = *settings;
 	analysis->capture = capture;
 	*capture->why = 0;
-	err = order_open(&order, capture);
+	err = order_open(&order, capture, analysis->settings.threads);
 	if (err)
 		return err;
 	find_begin(analysis, order);
@@ -234,11 +246,12 @@ void analysis_deinit(struct analysis *analysis)
 	memset(analysis, 0, sizeof(*analysis));
 }
 
-const struct heap_block *analysis_next_live(const struct analysis *analysis,
-					    const struct heap_block *block)
+const struct heap_block *analysis_next_live(const struct analysis *analysis, size_t *next)
 {
+	const struct heap_block *block;
+
 	do {
-		block = heap_next(&analysis->heap, block);
+		block = heap_next(&analysis->heap, next);
 	} while (block && block->flags & (BLOCK_FREED | BLOCK_LEFT_OUT | BLOCK_BEFORE));
 	return block;
 }

@@ -98,8 +98,8 @@ struct analysis_site {
 
 /*
  * allocations + failed + frees + null_frees + resizes + repeated + left_out + own_allocations
- * + own_frees + unknown = recorded. live_objects = allocations - (frees - frees_unmatched) -
- * missed_frees.
+ * + own_frees + untracked + unknown = recorded. live_objects = allocations - (frees -
+ * frees_unmatched) - missed_frees.
  */
 struct analysis_totals {
 	uint64_t allocations, failed;
@@ -114,6 +114,7 @@ struct analysis_totals {
 	uint64_t live_objects, live_bytes, peak_bytes, peak_time;
 	uint64_t own_allocations, own_frees; /* of kmemtraced's own objects, left out above */
 	uint64_t left_out;		     /* events that were not selected */
+	uint64_t untracked;		     /* allocations when heap.limit was reached: unseen */
 	uint64_t rescued;		     /* records of second programs */
 	uint64_t unknown;		     /* records of ids that this version does not know */
 };
@@ -121,6 +122,7 @@ struct analysis_totals {
 /* The same numbers as in status, from the streams themselves. */
 struct analysis_loss {
 	uint64_t seen, recorded, lost, skipped, own;
+	uint64_t cut_off;     /* of lost: those that status tells and no stream holds */
 	bool skipped_partial; /* cut off: skips after the last packet are not known */
 	bool own_known;	      /* else own is 0, and own objects count as any */
 };
@@ -178,6 +180,11 @@ struct analysis_settings {
 	const struct select *select; /* NULL: everything */
 	struct observer observers[OBSERVERS_MAX];
 	size_t observer_count;
+	/* that read ahead, and the caller's own; 0: as many as CPUs. The figures are the same. */
+	unsigned int threads;
+	/* Told now and then how many of the streams' bytes are done; or NULL. */
+	void (*progress)(void *data, uint64_t done, uint64_t bytes);
+	void *progress_data;
 };
 
 struct heap_findings;
@@ -200,6 +207,7 @@ struct analysis {
 	uint64_t begin, end;		   /* ns: what the capture covers */
 	uint64_t window_begin, window_end; /* the part of it that was selected */
 	uint64_t damaged_bytes;
+	uint64_t cut_bytes;	 /* of them: at the end of a stream, with no whole packet behind */
 	uint64_t caches_unknown; /* events of caches without a name: of 0 bytes */
 	uint64_t caches_untold;	 /* allocations whose cache the kernel does not tell */
 };
@@ -212,9 +220,8 @@ void analysis_deinit(struct analysis *analysis);
 /* Does the capture tell all that the kernel kept from the programs, to its end? */
 bool analysis_knows_skips(const struct capture *capture);
 
-/* A live object at the end that counts: the next after block; NULL begins, and ends. */
-const struct heap_block *analysis_next_live(const struct analysis *analysis,
-					    const struct heap_block *block);
+/* The next live object at the end that counts, or NULL; *next is 0 at the start. */
+const struct heap_block *analysis_next_live(const struct analysis *analysis, size_t *next);
 
 /*
  * Which share of a cache's or group's frees was observed, percent: frees / (frees +

@@ -53,6 +53,7 @@ int cache_table_init(struct cache_table *table, struct analysis *analysis)
 	table->dma = find_bit(&capture->gfp, "__GFP_DMA");
 	table->reclaimable = find_bit(&capture->gfp, "__GFP_RECLAIMABLE");
 	table->account = find_bit(&capture->gfp, "__GFP_ACCOUNT");
+	table->choosing = (uint32_t)(table->dma | table->reclaimable | table->account);
 	table->slab_max = 2 * (page ? page : PAGE_SIZE_USUAL);
 	table->named = calloc(capture->caches.count + 1, sizeof(*table->named));
 	return !table->named || index_init(&table->others) || index_init(&table->sizes) ? -ENOMEM
@@ -228,7 +229,7 @@ static int64_t find_kmalloc(struct cache_table *table, const struct event *event
 	return err ? err : cache;
 }
 
-int64_t cache_table_find(struct cache_table *table, const struct event *event)
+int64_t cache_table_search(struct cache_table *table, const struct event *event)
 {
 	if (event->cache)
 		return find_named(table, event->cache);

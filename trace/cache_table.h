@@ -9,12 +9,23 @@
 #include "trace/analysis.h"
 #include "trace/index.h"
 
+#define CACHE_TABLE_MEMO_BITS 8
+
+/* A class of kmalloc's that was asked for lately. */
+struct cache_table_memo {
+	uint32_t gfp;	    /* what chooses the type of it */
+	uint32_t allocated; /* bytes */
+	uint32_t number;    /* of the cache, + 1; 0: none yet */
+};
+
 struct cache_table {
 	struct analysis *analysis;
+	struct cache_table_memo memos[1 << CACHE_TABLE_MEMO_BITS];
 	uint32_t *named;     /* by cache of the capture: index + 1 */
 	struct index others; /* kmalloc's by class, and caches of no known name by address */
 	struct index sizes;  /* those that the kernel does not tell, by both sizes */
 	uint64_t dma, reclaimable, account; /* GFP bits; 0: not known */
+	uint32_t choosing;		    /* all of them */
 	uint32_t slab_max;		    /* bytes: a larger kmalloc() is whole pages */
 };
 
@@ -25,6 +36,28 @@ void cache_table_deinit(struct cache_table *table);
  * The index in analysis->caches of the cache that an event names or, of an allocation, comes from;
  * CACHE_NONE where it tells none; or -ENOMEM.
  */
-int64_t cache_table_find(struct cache_table *table, const struct event *event);
+int64_t cache_table_search(struct cache_table *table, const struct event *event);
+
+static inline int64_t cache_table_find(struct cache_table *table, const struct event *event)
+{
+	uint32_t gfp = event->gfp & table->choosing, hash, number;
+	struct cache_table_memo *memo;
+	int64_t found;
+
+	if (event->cache) {
+		number = table->named[event->cache - table->analysis->capture->caches.list];
+		return number ? number - 1 : cache_table_search(table, event);
+	}
+	if (event->id != KMT_KMALLOC)
+		return event->id == KMT_KFREE ? CACHE_NONE : cache_table_search(table, event);
+	hash = (event->allocated ^ gfp << 1) * 0x9e3779b1U;
+	memo = &table->memos[hash >> (32 - CACHE_TABLE_MEMO_BITS)];
+	if (memo->allocated == event->allocated && memo->gfp == gfp && memo->number)
+		return memo->number - 1;
+	found = cache_table_search(table, event);
+	if (found >= 0)
+		*memo = (struct cache_table_memo){ gfp, event->allocated, (uint32_t)found + 1 };
+	return found;
+}
 
 #endif

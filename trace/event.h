@@ -30,6 +30,48 @@ static inline bool event_is_allocation(const struct event *event)
 	       event->id == KMT_BULK_ALLOC || event->id == KMT_UNNAMED_ALLOC;
 }
 
+/* What the record itself tells. True: it tells a cache by its address, for the caller to find. */
+static inline bool event_init(struct event *event, const struct kmt_record *record,
+			      uint64_t sequence, unsigned int cpu)
+{
+	*event = (struct event){
+		.time = record->time,
+		.pointer = record->pointer,
+		.call_site = record->call_site,
+		.sequence = sequence,
+		.task = record->task,
+		.gfp = record->gfp,
+		.node = record->node,
+		.cpu = (uint16_t)cpu,
+		.id = record->id,
+	};
+	switch (record->id) {
+	case KMT_KMALLOC:
+	case KMT_REALLOC:
+	case KMT_UNNAMED_ALLOC:
+		event->requested = record->requested;
+		event->allocated = record->allocated;
+		return false;
+	case KMT_KFREE:
+	case KMT_RESCUED_KFREE:
+		return false;
+	default:
+		/* kfree_bulk() names none, nor do older kernels in any free */
+		event->cache_address = record->cache;
+		return event->cache_address || event_is_allocation(event);
+	}
+}
+
+/* The cache, once it is found; NULL: it has no name. */
+static inline void event_set_cache(struct event *event, const struct cache *cache)
+{
+	event->cache = cache;
+	if (cache && event_is_allocation(event)) {
+		event->requested = cache->object_size;
+		event->allocated = cache->size;
+	}
+}
+
 /* A free that knows nothing of caches, as kfree() and kfree_bulk() do. */
 static inline bool event_is_kfree(const struct event *event)
 {

@@ -8,7 +8,7 @@
 #include "trace/figures.h"
 #include "trace/suspect.h"
 
-int figures_tell(const struct pass *pass, const struct step *step)
+int figures_tell_all(const struct pass *pass, const struct step *step)
 {
 	const struct analysis_settings *settings = &pass->analysis->settings;
 	int err = 0;
@@ -19,19 +19,34 @@ int figures_tell(const struct pass *pass, const struct step *step)
 	return err;
 }
 
+/* Of an object of its own: without observers not even the step is put together. */
+static inline int tell(const struct pass *pass, enum fate fate, const struct event *event,
+		       const struct heap_block *block)
+{
+	const struct step step = { fate, event, block, block->group, block->cache, NULL };
+
+	return figures_tell_all(pass, &step);
+}
+
+static inline bool has_observers(const struct pass *pass)
+{
+	return pass->analysis->settings.observer_count;
+}
+
 int figures_allocated(const struct pass *pass, const struct event *event,
 		      const struct heap_block *block)
 {
 	struct analysis *analysis = pass->analysis;
 	struct analysis_totals *totals = &analysis->totals;
-	const struct step step = { FATE_ALLOCATED, event, block, block->group, block->cache, NULL };
 	struct analysis_cache *cache;
 	struct group *group;
 	int err;
 
-	err = figures_tell(pass, &step);
-	if (err)
-		return err;
+	if (has_observers(pass)) {
+		err = tell(pass, FATE_ALLOCATED, event, block);
+		if (err)
+			return err;
+	}
 	group = &analysis->groups[block->group];
 	group->allocations++;
 	group->bytes_requested += block->requested;
@@ -60,11 +75,9 @@ int figures_allocated(const struct pass *pass, const struct event *event,
 	return 0;
 }
 
-static void forget_live(struct analysis *analysis, const struct heap_block *block)
+static inline void forget_live(struct analysis *analysis, struct group *group,
+			       struct analysis_cache *cache, const struct heap_block *block)
 {
-	struct group *group = &analysis->groups[block->group];
-	struct analysis_cache *cache = &analysis->caches[block->cache];
-
 	group->live_objects--;
 	group->live_bytes -= block->allocated;
 	cache->live_objects--;
@@ -73,7 +86,7 @@ static void forget_live(struct analysis *analysis, const struct heap_block *bloc
 	analysis->totals.live_bytes -= block->allocated;
 }
 
-static int count_lifetime(struct group *group, uint64_t ns, uint64_t by)
+static inline int count_lifetime(struct group *group, uint64_t ns, uint64_t by)
 {
 	if (!group->lifetimes)
 		group->lifetimes = calloc(1, sizeof(*group->lifetimes));
@@ -83,16 +96,15 @@ static int count_lifetime(struct group *group, uint64_t ns, uint64_t by)
 	return 0;
 }
 
-/* more: 1, or -1 to take it back. is_last: nothing was allocated on the free's CPU between. */
-static int count_free(struct analysis *analysis, const struct event *event,
-		      const struct heap_block *block, bool is_last, int more)
+/* by: 1, or -1 to take it back. is_last: nothing was allocated on the free's CPU between. */
+static inline int count_free(struct analysis *analysis, struct group *group,
+			     struct analysis_cache *cache, const struct event *event,
+			     const struct heap_block *block, bool is_last, uint64_t by)
 {
 	struct analysis_totals *totals = &analysis->totals;
-	struct group *group = &analysis->groups[block->group];
-	uint64_t by = (uint64_t)more; /* modulo 2^64 */
 
 	group->frees += by;
-	analysis->caches[block->cache].frees += by;
+	cache->frees += by;
 	totals->frees += by;
 	if (block->cpu != event->cpu) {
 		group->cross_cpu_frees += by;
@@ -114,30 +126,39 @@ static bool is_latest(const struct pass *pass, const struct event *event)
 int figures_freed(const struct pass *pass, const struct event *event,
 		  const struct heap_block *block)
 {
-	const struct step step = { FATE_FREED, event, block, block->group, block->cache, NULL };
+	struct analysis *analysis = pass->analysis;
+	struct analysis_cache *cache;
+	struct group *group;
 	int err;
 
-	err = figures_tell(pass, &step);
-	if (err)
-		return err;
-	forget_live(pass->analysis, block);
-	return count_free(pass->analysis, event, block, is_latest(pass, event), 1);
+	if (has_observers(pass)) {
+		err = tell(pass, FATE_FREED, event, block);
+		if (err)
+			return err;
+	}
+	group = &analysis->groups[block->group];
+	cache = &analysis->caches[block->cache];
+	forget_live(analysis, group, cache, block);
+	return count_free(analysis, group, cache, event, block, is_latest(pass, event), 1);
 }
 
 int figures_found(const struct pass *pass, const struct event *event,
 		  const struct heap_block *block, bool is_last)
 {
-	const struct step step = { FATE_FOUND, event, block, block->group, block->cache, NULL };
 	struct analysis *analysis = pass->analysis;
+	struct analysis_cache *cache;
+	struct group *group;
 	int err;
 
-	err = figures_tell(pass, &step);
+	err = tell(pass, FATE_FOUND, event, block);
 	if (err)
 		return err;
+	group = &analysis->groups[block->group];
+	cache = &analysis->caches[block->cache];
 	analysis->totals.missed_frees--;
-	analysis->groups[block->group].missed_frees--;
-	analysis->caches[block->cache].missed_frees--;
-	return count_free(analysis, event, block, is_last, 1);
+	group->missed_frees--;
+	cache->missed_frees--;
+	return count_free(analysis, group, cache, event, block, is_last, 1);
 }
 
 int figures_freed_instead(const struct pass *pass, const struct event *event,
@@ -145,28 +166,39 @@ int figures_freed_instead(const struct pass *pass, const struct event *event,
 {
 	const struct step step = { FATE_FREED_INSTEAD, event,	     block,
 				   block->group,       block->cache, told };
+	struct analysis *analysis = pass->analysis;
+	struct analysis_cache *cache;
+	struct group *group;
 	int err;
 
 	err = figures_tell(pass, &step);
-	if (!err)
-		err = count_free(pass->analysis, told, block, was_last, -1);
-	return err ? err : count_free(pass->analysis, event, block, is_latest(pass, event), 1);
+	if (err)
+		return err;
+	group = &analysis->groups[block->group];
+	cache = &analysis->caches[block->cache];
+	err = count_free(analysis, group, cache, told, block, was_last, (uint64_t)-1);
+	if (err)
+		return err;
+	return count_free(analysis, group, cache, event, block, is_latest(pass, event), 1);
 }
 
 int figures_missed(const struct pass *pass, const struct event *event,
 		   const struct heap_block *block)
 {
 	struct analysis *analysis = pass->analysis;
-	const struct step step = { FATE_MISSED, event, block, block->group, block->cache, NULL };
+	struct analysis_cache *cache;
+	struct group *group;
 	int err;
 
-	err = figures_tell(pass, &step);
+	err = tell(pass, FATE_MISSED, event, block);
 	if (err)
 		return err;
+	group = &analysis->groups[block->group];
+	cache = &analysis->caches[block->cache];
 	analysis->totals.missed_frees++;
-	analysis->groups[block->group].missed_frees++;
-	analysis->caches[block->cache].missed_frees++;
-	forget_live(analysis, block);
+	group->missed_frees++;
+	cache->missed_frees++;
+	forget_live(analysis, group, cache, block);
 	return 0;
 }
 

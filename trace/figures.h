@@ -5,7 +5,12 @@
 
 #include "trace/pass.h"
 
-int figures_tell(const struct pass *pass, const struct step *step);
+int figures_tell_all(const struct pass *pass, const struct step *step);
+
+static inline int figures_tell(const struct pass *pass, const struct step *step)
+{
+	return pass->analysis->settings.observer_count ? figures_tell_all(pass, step) : 0;
+}
 
 /* event may be NULL: of an object that still lives at the end. */
 int figures_allocated(const struct pass *pass, const struct event *event,

@@ -81,7 +81,7 @@ static bool is_allocator(const char *function)
 	return false;
 }
 
-int64_t grouping_site(struct grouping *grouping, uint64_t address, uint64_t time)
+int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t time)
 {
 	struct analysis *analysis = grouping->analysis;
 	const struct select *select = analysis->settings.select;
@@ -178,19 +178,15 @@ static uint64_t key_of(const struct grouping *grouping, const struct event *even
 	return event->call_site;
 }
 
-int64_t grouping_group(struct grouping *grouping, const struct event *event, uint32_t site,
-		       uint32_t cache)
+int64_t grouping_find_group(struct grouping *grouping, const struct event *event, uint32_t site,
+			    uint32_t cache)
 {
+	uint64_t key = key_of(grouping, event, cache);
+	uint32_t group = index_find(&grouping->groups, key);
 	struct analysis *analysis = grouping->analysis;
-	uint32_t group = analysis->sites[site].group;
 	struct group *groups;
-	uint64_t key;
 	int err;
 
-	if (group != GROUP_NONE)
-		return group;
-	key = key_of(grouping, event, cache);
-	group = index_find(&grouping->groups, key);
 	if (group == INDEX_NONE) {
 		groups = list_grow(analysis->groups, analysis->group_count, sizeof(*groups));
 		if (!groups)

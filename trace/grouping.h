@@ -6,20 +6,51 @@
 #include "trace/analysis.h"
 #include "trace/index.h"
 
+#define GROUPING_MEMO_BITS 12
+
+/* A site that was asked for lately: most calls come from few. */
+struct grouping_memo {
+	uint64_t address;
+	uint32_t number; /* of the site, + 1; 0: none yet */
+};
+
 struct grouping {
 	struct analysis *analysis;
 	struct index sites, groups;
 	uint32_t *same_task; /* by task: the first of the same process and name */
+	struct grouping_memo memos[1 << GROUPING_MEMO_BITS];
 };
 
 int grouping_init(struct grouping *grouping, struct analysis *analysis); /* 0 or -ENOMEM */
 void grouping_deinit(struct grouping *grouping);
 
 /* The index in analysis->sites of a call site, a new one if need be; or -ENOMEM. */
-int64_t grouping_site(struct grouping *grouping, uint64_t address, uint64_t time);
+int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t time);
+
+static inline int64_t grouping_site(struct grouping *grouping, uint64_t address, uint64_t time)
+{
+	uint64_t hash = address * 0x9e3779b97f4a7c15;
+	struct grouping_memo *memo = &grouping->memos[hash >> (64 - GROUPING_MEMO_BITS)];
+	int64_t site;
+
+	if (memo->address == address && memo->number)
+		return memo->number - 1;
+	site = grouping_find_site(grouping, address, time);
+	if (site >= 0)
+		*memo = (struct grouping_memo){ address, (uint32_t)site + 1 };
+	return site;
+}
 
 /* The index in analysis->groups for an allocation at that site from that cache; or -ENOMEM. */
-int64_t grouping_group(struct grouping *grouping, const struct event *event, uint32_t site,
-		       uint32_t cache);
+int64_t grouping_find_group(struct grouping *grouping, const struct event *event, uint32_t site,
+			    uint32_t cache);
+
+static inline int64_t grouping_group(struct grouping *grouping, const struct event *event,
+				     uint32_t site, uint32_t cache)
+{
+	uint32_t group = grouping->analysis->sites[site].group;
+
+	return group != GROUP_NONE ? group : grouping_find_group(grouping, event, site, cache);
+}
 
 #endif

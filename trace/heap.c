@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Objects in one table with linear probing. A block that is removed leaves no tombstone: those
- * behind it move up, so that a table that lives long stays as fast as a new one.
+ * An index with linear probing. A place that is given up leaves no tombstone: those behind it move
+ * up, so that an index that lives long stays as fast as a new one. What is probed for and moved is
+ * 8 bytes; the block is looked at once.
  */
 #include "config.h"
 
@@ -12,6 +13,7 @@
 #include "trace/heap.h"
 
 #define PLACES_FIRST 4096
+#define PLACES_MAX ((uint64_t)1 << 32) /* a hash has no more bits */
 
 uint64_t heap_seed(void)
 {
@@ -25,104 +27,139 @@ uint64_t heap_seed(void)
 
 int heap_init(struct heap *heap)
 {
+	*heap = (struct heap){ .mask = PLACES_FIRST - 1, .seed = heap_seed() };
 	heap->places = calloc(PLACES_FIRST, sizeof(*heap->places));
-	heap->mask = PLACES_FIRST - 1;
-	heap->count = 0;
-	heap->seed = heap_seed();
 	return heap->places ? 0 : -ENOMEM;
 }
 
 void heap_deinit(struct heap *heap)
 {
+	for (size_t i = 0; i * HEAP_CHUNK < heap->used; i++)
+		free(heap->chunks[i]);
+	free(heap->chunks);
 	free(heap->places);
-	heap->places = NULL;
+	*heap = (struct heap){ 0 };
 }
 
-static size_t home(const struct heap *heap, uint64_t address)
+static void put(struct heap *heap, struct heap_place one)
 {
-	return (size_t)heap_hash(heap->seed, address) & heap->mask;
-}
+	size_t place = one.hash & heap->mask;
 
-void heap_prefetch(const struct heap *heap, uint64_t address)
-{
-	__builtin_prefetch(&heap->places[home(heap, address)], 1);
-}
-
-/* The place of address, or the empty one where it would go. */
-static struct heap_block *find(const struct heap *heap, uint64_t address)
-{
-	size_t place = home(heap, address);
-
-	while (heap->places[place].address && heap->places[place].address != address)
+	while (heap->places[place].number)
 		place = (place + 1) & heap->mask;
-	return &heap->places[place];
+	heap->places[place] = one;
 }
 
 static int grow(struct heap *heap)
 {
-	struct heap bigger = { .mask = heap->mask * 2 + 1,
-			       .count = heap->count,
-			       .seed = heap->seed };
+	uint64_t places = ((uint64_t)heap->mask + 1) * 2;
+	struct heap bigger = *heap;
 
-	bigger.places = calloc(bigger.mask + 1, sizeof(*bigger.places));
+	bigger.mask = heap->mask * 2 + 1;
+	bigger.places = places <= PLACES_MAX && places <= SIZE_MAX / sizeof(*bigger.places)
+				? calloc((size_t)places, sizeof(*bigger.places))
+				: NULL;
 	if (!bigger.places)
 		return -ENOMEM;
 	for (size_t i = 0; i <= heap->mask; i++)
-		if (heap->places[i].address)
-			*find(&bigger, heap->places[i].address) = heap->places[i];
+		if (heap->places[i].number)
+			put(&bigger, heap->places[i]);
 	free(heap->places);
 	*heap = bigger;
 	return 0;
 }
 
-struct heap_block *heap_find(const struct heap *heap, uint64_t address)
+/* Memory for HEAP_CHUNK blocks more. */
+static int add_chunk(struct heap *heap)
 {
-	struct heap_block *place = find(heap, address);
+	size_t index = heap->used / HEAP_CHUNK;
+	struct heap_block **chunks = heap->chunks;
 
-	return place->address ? place : NULL;
+	if (!(index & (index - 1))) { /* a power of 2: as many again */
+		chunks = reallocarray(chunks, index ? index * 2 : 1, sizeof(*chunks));
+		if (!chunks)
+			return -ENOMEM;
+		heap->chunks = chunks;
+	}
+	chunks[index] = malloc(HEAP_CHUNK * sizeof(**chunks));
+	return chunks[index] ? 0 : -ENOMEM;
+}
+
+/* Number of a block that nobody has, + 1; or 0: no memory. */
+static uint32_t take_block(struct heap *heap)
+{
+	uint32_t number = heap->idle;
+
+	if (number) {
+		heap->idle = heap_block(heap, number - 1)->group;
+		return number;
+	}
+	if (heap->used % HEAP_CHUNK == 0 && add_chunk(heap))
+		return 0;
+	return (uint32_t)++heap->used;
 }
 
 struct heap_block *heap_add(struct heap *heap, uint64_t address)
 {
-	struct heap_block *place = find(heap, address);
+	struct heap_block *block = heap_find(heap, address);
+	struct heap_place place = { .hash = (uint32_t)heap_hash(heap->seed, address) };
 
-	if (place->address)
-		return place;
+	if (block)
+		return block;
 	/* fuller than five eighths, a search takes too many steps */
-	if (heap->count >= heap->mask / 8 * 5) {
-		if (grow(heap))
-			return NULL;
-		place = find(heap, address);
-	}
-	*place = (struct heap_block){ .address = address };
+	if (heap->count >= heap->mask / 8 * 5 && grow(heap))
+		return NULL;
+	place.number = take_block(heap);
+	if (!place.number)
+		return NULL;
+	put(heap, place);
 	heap->count++;
+	block = heap_block(heap, place.number - 1);
+	*block = (struct heap_block){ .address = address };
+	return block;
+}
+
+/* The place that leads to the block, which is there. */
+static size_t find_place(const struct heap *heap, const struct heap_block *block)
+{
+	uint32_t hash = (uint32_t)heap_hash(heap->seed, block->address);
+	size_t place = hash & heap->mask;
+
+	while (heap->places[place].hash != hash ||
+	       heap_block(heap, heap->places[place].number - 1) != block)
+		place = (place + 1) & heap->mask;
 	return place;
 }
 
 void heap_remove(struct heap *heap, struct heap_block *block)
 {
-	struct heap_block *places = heap->places;
-	size_t hole = block - places;
+	struct heap_place *places = heap->places;
+	size_t hole = find_place(heap, block);
+	uint32_t number = places[hole].number;
 
-	for (size_t i = (hole + 1) & heap->mask; places[i].address; i = (i + 1) & heap->mask) {
+	for (size_t i = (hole + 1) & heap->mask; places[i].number; i = (i + 1) & heap->mask) {
 		/* It may move up only if the hole is no further from its home than it is itself. */
-		size_t distance = (i - home(heap, places[i].address)) & heap->mask;
+		size_t distance = (i - places[i].hash) & heap->mask;
 
 		if (distance >= ((i - hole) & heap->mask)) {
 			places[hole] = places[i];
 			hole = i;
 		}
 	}
-	places[hole].address = 0;
+	places[hole].number = 0;
+	block->address = 0;
+	block->group = heap->idle;
+	heap->idle = number;
 	heap->count--;
 }
 
-const struct heap_block *heap_next(const struct heap *heap, const struct heap_block *block)
+struct heap_block *heap_next(const struct heap *heap, size_t *next)
 {
-	size_t i = block ? (size_t)(block - heap->places) + 1 : 0;
+	while (*next < heap->used) {
+		struct heap_block *block = heap_block(heap, (*next)++);
 
-	for (; heap->places && i <= heap->mask; i++)
-		if (heap->places[i].address)
-			return &heap->places[i];
+		if (block->address)
+			return block;
+	}
 	return NULL;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Objects by address: the live ones, and for a while those that were freed. Open addressing;
- * grows with the live set only.
+ * Objects by address: the live ones, and for a while those that were freed. Grows with the live
+ * set only.
  */
 #ifndef TRACE_HEAP_H
 #define TRACE_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,18 +28,38 @@ struct heap_block {
 	uint32_t requested; /* bytes; of a freed one: index of the site that freed it */
 	uint32_t allocated; /* bytes */
 	uint32_t group;	    /* of its allocation, as the user of the heap counts */
-	uint32_t task;	    /* thread id: that allocated it; of a freed one, that freed it */
-	uint32_t cache;	    /* as the user of the heap counts */
-	uint16_t cpu;	    /* where it was allocated; of a freed one, where it was freed */
-	uint16_t flags;	    /* BLOCK_… */
+	uint32_t task;	/* thread id: that allocated it; of a freed one, the number of that free */
+	uint32_t cache; /* as the user of the heap counts */
+	uint16_t cpu;	/* where it was allocated; of a freed one, where it was freed */
+	uint16_t flags; /* BLOCK_… */
 };
 
+/* Half of a hash, which tells where the search for an address begins, and what lies there. */
+struct heap_place {
+	uint32_t hash;
+	uint32_t number; /* of the block, + 1; 0: an empty place */
+};
+
+#define HEAP_CHUNK 4096 /* blocks that are allocated at a time */
+
+/* Blocks stay where they are; an index of 8 bytes a place finds them. */
 struct heap {
-	struct heap_block *places;
+	struct heap_place *places;
+	uint64_t seed;
 	size_t mask;  /* places - 1 */
 	size_t count; /* blocks */
-	uint64_t seed;
+	size_t limit; /* of them, for heap_is_full(); 0: none */
+	struct heap_block **chunks;
+	size_t used;   /* blocks of the chunks, those of removed ones too */
+	uint32_t idle; /* number of a removed one, + 1; its group is the next: a list, 0 at its end
+			*/
 };
+
+/* Whoever sets a limit asks before heap_add(), which knows none. */
+static inline bool heap_is_full(const struct heap *heap)
+{
+	return heap->limit && heap->count >= heap->limit;
+}
 
 /* The seed keeps a hostile capture from choosing addresses that all fall on one place. */
 static inline uint64_t heap_hash(uint64_t seed, uint64_t address)
@@ -52,21 +73,61 @@ uint64_t heap_seed(void);
 int heap_init(struct heap *heap); /* 0 or -ENOMEM */
 void heap_deinit(struct heap *heap);
 
-/* Tells the processor that address will be asked for soon. */
-void heap_prefetch(const struct heap *heap, uint64_t address);
+static inline struct heap_block *heap_block(const struct heap *heap, size_t index)
+{
+	return &heap->chunks[index / HEAP_CHUNK][index % HEAP_CHUNK];
+}
 
-/* The block at address, or NULL. Valid until the next call of heap_add() or heap_remove(). */
-struct heap_block *heap_find(const struct heap *heap, uint64_t address);
+/* The block at address, or NULL. Stays where it is until it is removed. */
+static inline struct heap_block *heap_find(const struct heap *heap, uint64_t address)
+{
+	uint32_t hash = (uint32_t)heap_hash(heap->seed, address);
+	size_t place = hash & heap->mask;
+
+	for (; heap->places[place].number; place = (place + 1) & heap->mask) {
+		struct heap_block *block;
+
+		if (heap->places[place].hash != hash)
+			continue;
+		block = heap_block(heap, heap->places[place].number - 1);
+		if (block->address == address)
+			return block;
+	}
+	return NULL;
+}
+
+/* Tells the processor that address will be asked for: first this, */
+static inline void heap_prefetch(const struct heap *heap, uint64_t address)
+{
+	__builtin_prefetch(&heap->places[(uint32_t)heap_hash(heap->seed, address) & heap->mask]);
+}
+
+/* and then, as long again as memory takes, this. A guess at its block: it may be another's. */
+static inline struct heap_block *heap_prefetch_block(const struct heap *heap, uint64_t address)
+{
+	uint32_t hash = (uint32_t)heap_hash(heap->seed, address);
+	size_t place = hash & heap->mask;
+	struct heap_block *block;
+
+	while (heap->places[place].number && heap->places[place].hash != hash)
+		place = (place + 1) & heap->mask;
+	if (!heap->places[place].number)
+		return NULL;
+	block = heap_block(heap, heap->places[place].number - 1);
+	__builtin_prefetch(block, 1);
+	__builtin_prefetch((const char *)(block + 1) - 1, 1);
+	return block;
+}
 
 /*
  * The block at address, a new one if there is none: of that only the address is set, all else
- * is 0. NULL: no memory. Valid as above.
+ * is 0. NULL: no memory.
  */
 struct heap_block *heap_add(struct heap *heap, uint64_t address);
 
 void heap_remove(struct heap *heap, struct heap_block *block);
 
-/* The next block in an order that means nothing; NULL begins, and ends. */
-const struct heap_block *heap_next(const struct heap *heap, const struct heap_block *block);
+/* The next block in an order that means nothing, or NULL; *next is 0 at the start. */
+struct heap_block *heap_next(const struct heap *heap, size_t *next);
 
 #endif

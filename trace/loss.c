@@ -228,13 +228,3 @@ uint64_t loss_missing(const struct loss *loss)
 		missing += span_size(&loss->spans[i]);
 	return missing;
 }
-
-uint64_t loss_widen(const struct loss *loss, uint32_t sequence)
-{
-	uint32_t ahead = sequence - (uint32_t)loss->next;
-	uint32_t behind = -ahead;
-
-	if (ahead <= behind || behind > loss->next)
-		return loss->next + ahead;
-	return loss->next - behind;
-}

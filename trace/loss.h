@@ -78,6 +78,14 @@ int loss_forget(struct loss *loss, const struct loss_span *span);
 uint64_t loss_missing(const struct loss *loss);
 
 /* The 64-bit number whose low half is sequence and that is nearest to loss->next. */
-uint64_t loss_widen(const struct loss *loss, uint32_t sequence);
+static inline uint64_t loss_widen(const struct loss *loss, uint32_t sequence)
+{
+	uint32_t ahead = sequence - (uint32_t)loss->next;
+	uint32_t behind = -ahead;
+
+	if (ahead <= behind || behind > loss->next)
+		return loss->next + ahead;
+	return loss->next - behind;
+}
 
 #endif

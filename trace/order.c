@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Merges the streams of a capture by time. One CPU's events come in runs: as long as a stream
- * stays ahead of the runner-up, its records are taken without a look at the others.
+ * stays ahead of the runner-up, its events are taken without a look at the others, and a long run
+ * is handed on where it lies.
  */
 #include "config.h"
 
@@ -11,55 +12,58 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/ahead.h"
+#include "trace/lane.h"
 #include "trace/order.h"
-#include "trace/reader.h"
+#include "trace/ranks.h"
 
-#define BATCH 256
-#define MEMO_BITS 10
+#define BATCH 1024	     /* events of short runs that are handed on together */
+#define LONG_RUN 64	     /* events */
+#define SLOTS_SPACE 16777216 /* bytes, of all streams, if there are not very many */
+#define SLOTS 8		     /* of a stream */
 
-/* One stream with its next record. */
-struct lane {
-	struct stream stream;
-	struct packet packet;
-	struct cursor cursor;
-	struct kmt_record record;
-	uint64_t sequence;     /* of record, widened */
-	uint64_t key;	       /* ns: its time, but never a step back */
-	uint64_t sequence_end; /* the highest that a packet told */
-	uint32_t last_task;
-	bool last_own; /* last_task is one of kmemtraced's own */
-	struct order_stream figures;
+/*
+ * Events that are read at a time. Many: two processors that write and read nearby wait for each
+ * other's caches.
+ */
+#define SLOT_EVENTS_MAX 4096
+#define SLOT_EVENTS_MIN 256
+
+struct slot {
+	uint64_t offset; /* in the stream, of what comes behind its packet */
+	struct event events[];
 };
 
-struct rank {
-	uint64_t key;
-	size_t lane;
-};
-
-struct memo {
-	uint64_t address;
-	const struct cache *cache;
+/* Where the merging stands in one stream. */
+struct turn {
+	const struct slot *slot;
+	const struct event *at, *end;
+	uint64_t key;	 /* ns: the time of the next event, but never a step back */
+	uint64_t offset; /* bytes that are behind it */
 };
 
 struct order {
 	struct capture *capture;
 	struct lane *lanes; /* by cpu */
-	size_t lane_count;
-	struct rank *ranks; /* a heap: the lane whose turn it is comes first */
-	size_t rank_count;
-	struct memo memos[1 << MEMO_BITS];
+	struct turn *turns; /* of each lane */
+	size_t lane_count, slot_events;
+	struct ahead *ahead;
+	struct ranks ranks;
+	bool started;
+	bool handed; /* the first in ranks has handed on a run: its next event must be found */
 	struct event events[BATCH];
 };
 
-static int fail(struct order *order, const struct lane *lane, int err)
+static int fail(struct order *order, size_t index, int err)
 {
 	struct capture *capture = order->capture;
-	const char *path = capture->streams[lane - order->lanes].path;
+	const struct stream *stream = &order->lanes[index].stream;
+	const char *path = capture->streams[index].path;
 	char newer[METADATA_TEXT];
 
 	if (err == -EPROTONOSUPPORT)
 		snprintf(capture->why, sizeof(capture->why), "%s: byte %" PRIu64 ": %s; %s", path,
-			 lane->stream.offset, lane->stream.why,
+			 stream->offset, stream->why,
 			 metadata_newer_text(capture->metadata.tracer_version, newer,
 					     sizeof(newer)));
 	else
@@ -67,286 +71,167 @@ static int fail(struct order *order, const struct lane *lane, int err)
 	return err;
 }
 
-static int lane_begin_packet(struct lane *lane)
+static int fill_slot(void *data, size_t index, void *space)
 {
-	const struct packet_header *header = &lane->packet.header;
-	struct order_stream *figures = &lane->figures;
-	int err;
+	struct order *order = data;
+	struct slot *slot = space;
+	int got;
 
-	if (!figures->packets++) {
-		figures->time_first = header->time_first;
-		loss_init(&figures->loss, header->time_first);
-	}
-	if (header->time_last > figures->time_last)
-		figures->time_last = header->time_last;
-	figures->skipped = header->skipped;
-	if (header->sequence_end > lane->sequence_end)
-		lane->sequence_end = header->sequence_end;
-	err = loss_approach(&figures->loss, header->sequence_first, header->time_first);
-	cursor_init(&lane->cursor, &lane->packet);
-	return err == -ERANGE ? 0 : err;
+	got = lane_fill(&order->lanes[index], slot->events, order->slot_events);
+	slot->offset = order->lanes[index].stream.offset;
+	return got;
 }
 
-/* 1, 0 at the end, or -errno. */
-static int lane_next_packet(struct lane *lane)
+/* Finds the lane's next event. 1, 0 at the end, or -errno. */
+static int find_next(struct order *order, size_t index)
 {
-	struct stream *stream = &lane->stream;
-	uint64_t offset;
-	int got, err;
+	struct turn *turn = &order->turns[index];
+	const void *slot;
+	int got;
 
-	for (;;) {
-		got = stream_next(stream, &lane->packet);
-		if (got > 0) {
-			err = lane_begin_packet(lane);
-			return err ? err : 1;
-		}
-		if (got != -EBADMSG)
-			return got;
-		offset = stream->offset;
-		got = stream_resync(stream);
+	if (turn->at == turn->end) {
+		if (turn->slot)
+			turn->offset = turn->slot->offset;
+		got = ahead_take(order->ahead, index, &slot);
 		if (got < 0)
-			return got;
-		lane->figures.damaged_bytes += stream->offset - offset;
+			return fail(order, index, got);
+		turn->slot = got ? slot : NULL;
+		if (!got)
+			return 0;
+		turn->at = turn->slot->events;
+		turn->end = turn->at + got;
 	}
+	if (turn->at->time > turn->key)
+		turn->key = turn->at->time;
+	return 1;
 }
 
-static int lane_count_record(struct lane *lane, const struct status *status)
+/* Takes those of the turn's events, up to a limit, that come before the runner-up: at least one. */
+static size_t take_run(struct turn *turn, size_t lane, const struct rank *runner_up, size_t limit)
 {
-	struct order_stream *figures = &lane->figures;
-	const struct kmt_record *record = &lane->record;
-	int err;
+	size_t left = turn->end - turn->at, count = 1;
+	struct rank rank = { turn->key, lane };
 
-	lane->sequence = loss_widen(&figures->loss, record->sequence);
-	err = loss_record(&figures->loss, lane->sequence, record->time);
-	if (err == -ENOMEM)
-		return err;
-	figures->recorded++;
-	if (record->task != lane->last_task) {
-		lane->last_task = record->task;
-		lane->last_own = status_is_own(status, record->task);
+	if (left > limit)
+		left = limit;
+	for (; count < left; count++) {
+		if (turn->at[count].time > rank.key)
+			rank.key = turn->at[count].time;
+		if (!rank_comes_before(&rank, runner_up))
+			break;
+		turn->key = rank.key;
 	}
-	figures->own += lane->last_own;
-	if (record->time > lane->key)
-		lane->key = record->time;
+	turn->at += count;
+	return count;
+}
+
+/* Gives the first lane its next place. 0 or -errno. */
+static int rank_first(struct order *order)
+{
+	struct rank *first = &order->ranks.list[0];
+	int got = find_next(order, first->lane);
+
+	if (got < 0)
+		return got;
+	first->key = order->turns[first->lane].key;
+	if (got)
+		ranks_move_first(&order->ranks);
+	else
+		ranks_drop_first(&order->ranks);
 	return 0;
-}
-
-/* The next record whose id is known. 1, 0 at the end, or -errno. */
-static int lane_advance(struct lane *lane, const struct status *status)
-{
-	int got, err;
-
-	for (;;) {
-		got = cursor_next(&lane->cursor, &lane->record);
-		if (got > 0) {
-			err = lane_count_record(lane, status);
-			if (err)
-				return err;
-			if (lane->record.id > KMT_NONE && lane->record.id < KMT_ID_END)
-				return 1;
-			lane->figures.unknown++;
-			continue;
-		}
-		if (got < 0)
-			lane->figures.damaged_bytes += lane->cursor.end - lane->cursor.at;
-		got = lane_next_packet(lane);
-		if (got <= 0)
-			return got;
-	}
-}
-
-/* Nothing more can come: what is missing is lost. */
-static int lane_end(struct lane *lane)
-{
-	struct loss *loss = &lane->figures.loss;
-	uint64_t end = lane->sequence_end;
-
-	if (end < loss->next || end > LOSS_SEQUENCE_MAX)
-		end = loss->next;
-	return loss_settle(loss, end, lane->figures.time_last);
-}
-
-/* May the cache at the address be told without a look at the time? */
-static bool cache_is_alone(const struct caches *caches, const struct cache *cache)
-{
-	const struct cache *end = caches->list + caches->count;
-
-	return cache->until == CACHE_FOREVER &&
-	       (cache == caches->list || cache[-1].address != cache->address) &&
-	       (cache + 1 == end || cache[1].address != cache->address);
-}
-
-static const struct cache *find_cache(struct order *order, uint64_t address, uint64_t time)
-{
-	const struct caches *caches = &order->capture->caches;
-	struct memo *memo = &order->memos[address * 0x9e3779b97f4a7c15 >> (64 - MEMO_BITS)];
-	const struct cache *cache;
-
-	if (memo->address == address && memo->cache)
-		return memo->cache;
-	cache = caches_find(caches, address, time);
-	if (cache && cache_is_alone(caches, cache))
-		*memo = (struct memo){ address, cache };
-	return cache;
-}
-
-static void make_cache_event(struct order *order, struct lane *lane, struct event *event)
-{
-	event->cache_address = lane->record.cache;
-	if (!event->cache_address && !event_is_allocation(event))
-		return; /* kfree_bulk() names none, nor do older kernels in any free */
-	event->cache = find_cache(order, event->cache_address, event->time);
-	if (!event->cache) {
-		lane->figures.caches_unknown++;
-	} else if (event_is_allocation(event)) {
-		event->requested = event->cache->object_size;
-		event->allocated = event->cache->size;
-	}
-}
-
-static void make_event(struct order *order, struct lane *lane, struct event *event)
-{
-	const struct kmt_record *record = &lane->record;
-
-	*event = (struct event){
-		.time = record->time,
-		.pointer = record->pointer,
-		.call_site = record->call_site,
-		.sequence = lane->sequence,
-		.task = record->task,
-		.gfp = record->gfp,
-		.node = record->node,
-		.cpu = (uint16_t)lane->figures.cpu,
-		.id = record->id,
-	};
-	switch (record->id) {
-	case KMT_UNNAMED_ALLOC:
-		lane->figures.caches_untold++;
-		/* fall through */
-	case KMT_KMALLOC:
-	case KMT_REALLOC:
-		event->requested = record->requested;
-		event->allocated = record->allocated;
-		break;
-	case KMT_KFREE:
-	case KMT_RESCUED_KFREE:
-		break;
-	default:
-		make_cache_event(order, lane, event);
-	}
-}
-
-static bool comes_before(const struct rank *a, const struct rank *b)
-{
-	return a->key < b->key || (a->key == b->key && a->lane < b->lane);
-}
-
-/* Moves the rank at index down to where it belongs. */
-static void sift(struct order *order, size_t index)
-{
-	struct rank *ranks = order->ranks;
-	struct rank moved = ranks[index];
-
-	for (;;) {
-		size_t child = index * 2 + 1;
-
-		if (child >= order->rank_count)
-			break;
-		if (child + 1 < order->rank_count && comes_before(&ranks[child + 1], &ranks[child]))
-			child++;
-		if (comes_before(&moved, &ranks[child]))
-			break;
-		ranks[index] = ranks[child];
-		index = child;
-	}
-	ranks[index] = moved;
-}
-
-static struct rank find_runner_up(const struct order *order)
-{
-	const struct rank *ranks = order->ranks;
-
-	if (order->rank_count < 2)
-		return (struct rank){ UINT64_MAX, SIZE_MAX };
-	if (order->rank_count > 2 && comes_before(&ranks[2], &ranks[1]))
-		return ranks[2];
-	return ranks[1];
 }
 
 int order_next(struct order *order, const struct event **events)
 {
-	const struct status *status = &order->capture->status;
 	size_t count = 0;
-	int got;
+	int err = 0;
 
-	while (count < BATCH && order->rank_count) {
-		struct rank runner_up = find_runner_up(order);
-		struct rank *first = &order->ranks[0];
-		struct lane *lane = &order->lanes[first->lane];
-
-		do {
-			make_event(order, lane, &order->events[count++]);
-			got = lane_advance(lane, status);
-			first->key = lane->key;
-		} while (got > 0 && count < BATCH && comes_before(first, &runner_up));
-		if (!got) {
-			got = lane_end(lane);
-			*first = order->ranks[--order->rank_count];
-		}
-		if (got < 0)
-			return fail(order, lane, got);
-		if (order->rank_count)
-			sift(order, 0);
-	}
+	if (!order->started)
+		ahead_start(order->ahead);
+	order->started = true;
+	if (order->handed)
+		err = rank_first(order);
+	order->handed = false;
 	*events = order->events;
-	return (int)count;
+	while (!err && count < BATCH && order->ranks.count) {
+		struct rank runner_up = ranks_runner_up(&order->ranks);
+		size_t index = order->ranks.list[0].lane, run;
+		struct turn *turn = &order->turns[index];
+		const struct event *first = turn->at;
+
+		run = take_run(turn, index, &runner_up, count ? BATCH - count : order->slot_events);
+		if (!count && run >= LONG_RUN) {
+			*events = first;
+			order->handed = true;
+			return (int)run;
+		}
+		memcpy(&order->events[count], first, run * sizeof(*first));
+		count += run;
+		err = rank_first(order);
+	}
+	return err ? err : (int)count;
 }
 
-static int lane_open(struct order *order, size_t index)
+static int open_lane(struct order *order, size_t index)
 {
-	struct capture_stream *source = &order->capture->streams[index];
-	struct lane *lane = &order->lanes[index];
+	const struct capture *capture = order->capture;
 	int got;
 
-	got = stream_open(&lane->stream, source->path);
+	got = lane_open(&order->lanes[index], capture, &capture->streams[index]);
 	if (got)
-		return fail(order, lane, got);
+		return fail(order, index, got);
 	order->lane_count++;
-	lane->figures.cpu = source->cpu;
-	lane->last_own = status_is_own(&order->capture->status, 0);
-	got = lane_advance(lane, &order->capture->status);
-	if (!got)
-		got = lane_end(lane);
-	else if (got > 0)
-		order->ranks[order->rank_count++] = (struct rank){ lane->key, index };
-	return got < 0 ? fail(order, lane, got) : 0;
+	got = find_next(order, index);
+	if (got > 0)
+		order->ranks.list[order->ranks.count++] =
+			(struct rank){ order->turns[index].key, index };
+	return got < 0 ? got : 0;
 }
 
-int order_open(struct order **result, struct capture *capture)
+static int prepare(struct order *order, unsigned int threads)
+{
+	size_t count = order->capture->stream_count;
+	struct ahead_settings settings = {
+		.sources = count,
+		.threads = threads ? threads : ahead_default_threads(),
+		.space = SLOTS_SPACE,
+		.fill = fill_slot,
+		.data = order,
+	};
+
+	order->slot_events = SLOTS_SPACE / SLOTS / sizeof(struct event) / (count ? count : 1);
+	if (order->slot_events > SLOT_EVENTS_MAX)
+		order->slot_events = SLOT_EVENTS_MAX;
+	if (order->slot_events < SLOT_EVENTS_MIN)
+		order->slot_events = SLOT_EVENTS_MIN;
+	settings.slot_size = sizeof(struct slot) + order->slot_events * sizeof(struct event);
+	order->lanes = calloc(count + 1, sizeof(*order->lanes));
+	order->turns = calloc(count + 1, sizeof(*order->turns));
+	if (!order->lanes || !order->turns || ranks_init(&order->ranks, count))
+		return -ENOMEM;
+	return ahead_open(&order->ahead, &settings);
+}
+
+int order_open(struct order **result, struct capture *capture, unsigned int threads)
 {
 	struct order *order;
-	int err = 0;
+	int err = -ENOMEM;
 
 	order = calloc(1, sizeof(*order));
 	if (order) {
 		order->capture = capture;
-		order->lanes = calloc(capture->stream_count, sizeof(*order->lanes));
-		order->ranks = calloc(capture->stream_count, sizeof(*order->ranks));
+		err = prepare(order, threads);
 	}
-	if (!order || !order->lanes || !order->ranks) {
-		order_close(order);
+	if (err)
 		snprintf(capture->why, sizeof(capture->why), "%s: %s", capture->path,
-			 strerror(ENOMEM));
-		return -ENOMEM;
-	}
+			 strerror(-err));
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
-		err = lane_open(order, i);
+		err = open_lane(order, i);
 	if (err) {
 		order_close(order);
 		return err;
 	}
-	for (size_t i = order->rank_count / 2; i-- > 0;)
-		sift(order, i);
+	ranks_sort(&order->ranks);
 	*result = order;
 	return 0;
 }
@@ -355,12 +240,12 @@ void order_close(struct order *order)
 {
 	if (!order)
 		return;
-	for (size_t i = 0; i < order->lane_count; i++) {
-		stream_close(&order->lanes[i].stream);
-		loss_deinit(&order->lanes[i].figures.loss);
-	}
+	ahead_close(order->ahead);
+	for (size_t i = 0; i < order->lane_count; i++)
+		lane_close(&order->lanes[i]);
 	free(order->lanes);
-	free(order->ranks);
+	free(order->turns);
+	ranks_deinit(&order->ranks);
 	free(order);
 }
 
@@ -372,4 +257,16 @@ size_t order_stream_count(const struct order *order)
 const struct order_stream *order_stream(const struct order *order, size_t index)
 {
 	return &order->lanes[index].figures;
+}
+
+uint64_t order_progress(const struct order *order, uint64_t *bytes)
+{
+	uint64_t done = 0;
+
+	*bytes = 0;
+	for (size_t i = 0; i < order->lane_count; i++) {
+		*bytes += order->lanes[i].stream.size;
+		done += order->turns[i].offset;
+	}
+	return done;
 }

@@ -15,7 +15,7 @@
 
 struct order;
 
-/* What one CPU's stream held; whole after order_next() has returned 0. */
+/* What one CPU's stream held. */
 struct order_stream {
 	unsigned int cpu;
 	uint64_t recorded;		/* records handed on or skipped as unknown */
@@ -25,13 +25,17 @@ struct order_stream {
 	uint64_t skipped;		/* of the last packet */
 	uint64_t time_first, time_last; /* of its packets, ns */
 	uint64_t damaged_bytes;		/* passed over */
+	uint64_t cut_bytes;		/* of them: at the end, with no whole packet behind */
 	uint64_t packets;
 	uint64_t caches_unknown; /* events of a cache that kernel/caches does not name */
 	uint64_t caches_untold;	 /* allocations whose cache the kernel does not tell */
 };
 
-/* 0 or -errno, with capture->why set. The capture must stay open. */
-int order_open(struct order **order, struct capture *capture);
+/*
+ * 0 or -errno, with capture->why set. The capture must stay open. threads: at most so many read it,
+ * the caller's own among them; 0: as many as there are CPUs. What is read does not depend on it.
+ */
+int order_open(struct order **order, struct capture *capture, unsigned int threads);
 void order_close(struct order *order);
 
 /*
@@ -41,6 +45,14 @@ void order_close(struct order *order);
 int order_next(struct order *order, const struct event **events);
 
 size_t order_stream_count(const struct order *order);
+
+/*
+ * Whole once order_next() has returned 0. Before order_next() is called first it has time_first,
+ * and packets is 0 if there are none; between, it is not to be looked at.
+ */
 const struct order_stream *order_stream(const struct order *order, size_t index);
+
+/* How much of the streams was handed on, bytes, and of how many. */
+uint64_t order_progress(const struct order *order, uint64_t *bytes);
 
 #endif

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "trace/heap.h"
 #include "trace/pages.h"
 
 #define PLACES_FIRST 4096
@@ -25,15 +24,6 @@ void pages_deinit(struct pages *pages)
 	pages->places = NULL;
 }
 
-static struct page *find(const struct pages *pages, uint64_t number)
-{
-	size_t place = (size_t)heap_hash(pages->seed, number) & pages->mask;
-
-	while (pages->places[place].number && pages->places[place].number != number)
-		place = (place + 1) & pages->mask;
-	return &pages->places[place];
-}
-
 static int grow(struct pages *pages)
 {
 	struct pages bigger = { .mask = pages->mask * 2 + 1,
@@ -45,29 +35,22 @@ static int grow(struct pages *pages)
 		return -ENOMEM;
 	for (size_t i = 0; i <= pages->mask; i++)
 		if (pages->places[i].number)
-			*find(&bigger, pages->places[i].number) = pages->places[i];
+			*pages_place(&bigger, pages->places[i].number) = pages->places[i];
 	free(pages->places);
 	*pages = bigger;
 	return 0;
 }
 
-const struct page *pages_find(const struct pages *pages, uint64_t address)
-{
-	const struct page *page = find(pages, address / PAGE_BYTES + 1);
-
-	return page->number ? page : NULL;
-}
-
 struct page *pages_add(struct pages *pages, uint64_t address)
 {
-	struct page *page = find(pages, address / PAGE_BYTES + 1);
+	struct page *page = pages_place(pages, address / PAGE_BYTES + 1);
 
 	if (page->number)
 		return page;
 	if (pages->count >= pages->mask / 8 * 5) {
 		if (grow(pages))
 			return NULL;
-		page = find(pages, address / PAGE_BYTES + 1);
+		page = pages_place(pages, address / PAGE_BYTES + 1);
 	}
 	*page = (struct page){ .number = address / PAGE_BYTES + 1 };
 	pages->count++;

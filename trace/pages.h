@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/heap.h"
+
 #define PAGE_BYTES 4096 /* the unit here, whatever the kernel's pages are */
 
 struct page {
@@ -29,8 +31,32 @@ struct pages {
 int pages_init(struct pages *pages); /* 0 or -ENOMEM */
 void pages_deinit(struct pages *pages);
 
-/* The page that holds address, or NULL; a new one if need be, or NULL: no memory. */
-const struct page *pages_find(const struct pages *pages, uint64_t address);
+/* The page of the number, or the empty place where it would go. */
+static inline struct page *pages_place(const struct pages *pages, uint64_t number)
+{
+	size_t place = (size_t)heap_hash(pages->seed, number) & pages->mask;
+
+	while (pages->places[place].number && pages->places[place].number != number)
+		place = (place + 1) & pages->mask;
+	return &pages->places[place];
+}
+
+static inline void pages_prefetch(const struct pages *pages, uint64_t address)
+{
+	uint64_t hash = heap_hash(pages->seed, address / PAGE_BYTES + 1);
+
+	__builtin_prefetch(&pages->places[(size_t)hash & pages->mask]);
+}
+
+/* The page that holds address, or NULL. */
+static inline struct page *pages_find(const struct pages *pages, uint64_t address)
+{
+	struct page *page = pages_place(pages, address / PAGE_BYTES + 1);
+
+	return page->number ? page : NULL;
+}
+
+/* A new one if need be; NULL: no memory. */
 struct page *pages_add(struct pages *pages, uint64_t address);
 
 #endif

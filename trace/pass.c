@@ -9,7 +9,7 @@
 #include "trace/figures.h"
 #include "trace/suspect.h"
 
-#define PREFETCH 16 /* events ahead: about as long as memory takes */
+#define PREFETCH 16 /* events: about as long as memory takes */
 
 void pass_close(struct pass *pass)
 {
@@ -32,7 +32,9 @@ int pass_open(struct pass **result, struct analysis *analysis)
 		return -ENOMEM;
 	pass->analysis = analysis;
 	pass->status = &analysis->capture->status;
+	pass->judged_last = pass->status->end ? pass->status->end : UINT64_MAX;
 	pass->select = analysis->settings.select;
+	pass->is_partial = pass->select && select_is_partial(pass->select);
 	pass->last_own = !pass->status->include_self && status_is_own(pass->status, 0);
 	err = grouping_init(&pass->grouping, analysis);
 	if (!err)
@@ -40,7 +42,7 @@ int pass_open(struct pass **result, struct analysis *analysis)
 	if (!err)
 		err = late_init(&pass->late);
 	if (!err && analysis->settings.findings) {
-		pass->freed = calloc(PASS_FREED_MAX, sizeof(*pass->freed));
+		pass->freed = calloc(PASS_FREED_MAX, sizeof(struct heap_block *));
 		err = pass->freed ? suspect_open(&pass->suspect, analysis) : -ENOMEM;
 	}
 	if (err) {
@@ -55,20 +57,30 @@ static bool is_own(struct pass *pass, uint32_t task)
 {
 	if (task != pass->last_task) {
 		pass->last_task = task;
+		pass->is_partial = pass->select && select_is_partial(pass->select);
 		pass->last_own = !pass->status->include_self && status_is_own(pass->status, task);
 	}
 	return pass->last_own;
 }
 
+static struct heap_block *find_block(const struct pass *pass, uint64_t address)
+{
+	struct heap_block *guess = pass->guess;
+
+	if (guess && address && guess->address == address)
+		return guess;
+	return heap_find(&pass->analysis->heap, address);
+}
+
 /* Is an allocation, or a free whose allocation is not known, one that is looked at? */
-static bool is_selected(const struct pass *pass, const struct event *event, uint32_t site,
-			uint32_t cache)
+static inline bool is_selected(const struct pass *pass, const struct event *event, uint32_t site,
+			       uint32_t cache)
 {
 	const struct select *select = pass->select;
 	const struct analysis *analysis = pass->analysis;
 	const struct capture *capture = analysis->capture;
 
-	if (!select || !select_is_partial(select))
+	if (!pass->is_partial)
 		return true;
 	return analysis->sites[site].selected &&
 	       (cache == CACHE_NONE ? select_takes_cache(select, "")
@@ -107,7 +119,7 @@ static int end_life(struct pass *pass, const struct event *event, const struct h
  */
 static bool judges(const struct pass *pass, const struct event *event)
 {
-	return pass->suspect && (!pass->status->end || event->time <= pass->status->end);
+	return pass->suspect && event->time <= pass->judged_last;
 }
 
 /* Allocations. */
@@ -117,8 +129,6 @@ static int replace(struct pass *pass, const struct event *event, const struct he
 	bool counts = !(old->flags & (BLOCK_LEFT_OUT | BLOCK_BEFORE)), judged;
 	int err = 0;
 
-	if (old->flags & BLOCK_FREED)
-		return 0;
 	if (counts)
 		err = end_life(pass, event, old, figures_missed);
 	judged = counts && judges(pass, event);
@@ -139,28 +149,35 @@ static bool is_late_repeat(const struct heap_block *first, const struct heap_blo
 static int put_block(struct pass *pass, const struct event *event, const struct heap_block *block)
 {
 	struct heap *heap = &pass->analysis->heap;
-	struct heap_block *place = heap_find(heap, block->address), old = { 0 };
+	struct heap_block *place = find_block(pass, block->address), old;
+	uint16_t flags = event->id == KMT_UNNAMED_ALLOC ? BLOCK_UNNAMED : 0;
 	int err = 0;
 
 	if (place && is_late_repeat(place, block)) {
 		pass->analysis->totals.repeated++;
 		return 1;
 	}
-	if (place) {
+	if (!place) {
+		place = heap_add(heap, block->address);
+	} else if (!(place->flags & BLOCK_FREED)) {
 		old = *place;
 		err = replace(pass, event, &old);
-	} else {
-		place = heap_add(heap, block->address);
+		if (old.flags & BLOCK_UNNAMED)
+			flags |= BLOCK_REPLACES;
 	}
 	if (!place)
 		return -ENOMEM;
 	*place = *block;
-	if (event->id == KMT_UNNAMED_ALLOC)
-		place->flags |= BLOCK_UNNAMED;
-	if ((old.flags & (BLOCK_UNNAMED | BLOCK_FREED)) == BLOCK_UNNAMED)
-		place->flags |= BLOCK_REPLACES;
+	place->flags |= flags;
 	pass->last_allocation[event->cpu] = block->address;
 	return err;
+}
+
+static bool finds_no_room(const struct pass *pass, const struct event *event)
+{
+	const struct heap *heap = &pass->analysis->heap;
+
+	return heap_is_full(heap) && event_has_object(event) && !heap_find(heap, event->pointer);
 }
 
 static int take_allocation(struct pass *pass, const struct event *event)
@@ -180,6 +197,10 @@ static int take_allocation(struct pass *pass, const struct event *event)
 	bool counts;
 	int err = 0;
 
+	if (finds_no_room(pass, event)) {
+		totals->untracked++;
+		return 0;
+	}
 	cache = cache_table_find(&pass->caches, event);
 	if (cache < 0)
 		return (int)cache;
@@ -226,12 +247,35 @@ static int take_allocation(struct pass *pass, const struct event *event)
 
 /* Frees. */
 
+/* The block that was remembered as the free of that number, if it was not used again since; or
+ * NULL. */
+static struct heap_block *find_freed(const struct pass *pass, uint64_t number)
+{
+	struct heap_block *block = pass->freed[number % PASS_FREED_MAX];
+
+	if (!block || !(block->flags & BLOCK_FREED) || block->task != (uint32_t)number ||
+	    !block->address)
+		return NULL;
+	return block;
+}
+
+/* The oldest are about to be let go. */
+static void prefetch_freed(const struct pass *pass)
+{
+	uint64_t oldest = pass->freed_count - PASS_FREED_MAX;
+	const struct heap_block *soon;
+
+	__builtin_prefetch(pass->freed[(oldest + PREFETCH) % PASS_FREED_MAX], 1);
+	soon = find_freed(pass, oldest + PREFETCH / 2);
+	if (soon)
+		heap_prefetch(&pass->analysis->heap, soon->address);
+}
+
 /* Keeps the block as a freed one, and lets the oldest of those go. */
 static int remember_freed(struct pass *pass, const struct event *event, struct heap_block *block)
 {
-	struct pass_freed *oldest = &pass->freed[pass->freed_count % PASS_FREED_MAX];
-	struct heap *heap = &pass->analysis->heap;
-	struct heap_block *place;
+	uint64_t number = pass->freed_count++;
+	struct heap_block *oldest;
 	int64_t site;
 
 	site = grouping_site(&pass->grouping, event->call_site, event->time);
@@ -239,15 +283,14 @@ static int remember_freed(struct pass *pass, const struct event *event, struct h
 		return (int)site;
 	block->time = event->time;
 	block->requested = (uint32_t)site;
-	block->task = event->task;
+	block->task = (uint32_t)number;
 	block->cpu = event->cpu;
 	block->flags |= BLOCK_FREED | (event_is_rescued(event) ? BLOCK_RESCUED : 0);
-	if (pass->freed_count++ >= PASS_FREED_MAX) {
-		place = heap_find(heap, oldest->address);
-		if (place && place->flags & BLOCK_FREED && place->time == oldest->time)
-			heap_remove(heap, place);
-	}
-	*oldest = (struct pass_freed){ event->pointer, event->time };
+	oldest = find_freed(pass, number - PASS_FREED_MAX);
+	if (oldest)
+		heap_remove(&pass->analysis->heap, oldest);
+	pass->freed[number % PASS_FREED_MAX] = block;
+	prefetch_freed(pass);
 	return 0;
 }
 
@@ -273,7 +316,7 @@ static int take_matched(struct pass *pass, const struct event *event, uint32_t c
 	} else {
 		err = end_life(pass, event, block, figures_freed);
 		if (!err && judges(pass, event))
-			err = suspect_free(pass->suspect, event, cache, block);
+			err = suspect_free(pass->suspect, pass->analysis, event, cache, block);
 	}
 	if (err)
 		return err;
@@ -323,7 +366,7 @@ static int take_free(struct pass *pass, const struct event *event)
 	if (cache < 0)
 		return (int)cache;
 	if (event_has_object(event))
-		block = heap_find(&pass->analysis->heap, event->pointer);
+		block = find_block(pass, event->pointer);
 	if (block && !(block->flags & BLOCK_FREED))
 		return take_matched(pass, event, (uint32_t)cache, block);
 	return take_unmatched(pass, event, (uint32_t)cache, block);
@@ -333,7 +376,7 @@ static int take_free(struct pass *pass, const struct event *event)
 static int take_resize(struct pass *pass, const struct event *event)
 {
 	struct analysis *analysis = pass->analysis;
-	struct heap_block *block = heap_find(&analysis->heap, event->pointer);
+	struct heap_block *block = find_block(pass, event->pointer);
 	struct step step = { FATE_RESIZED, event, block, GROUP_NONE, CACHE_NONE, NULL };
 	bool counts = true;
 	uint64_t more;
@@ -348,7 +391,7 @@ static int take_resize(struct pass *pass, const struct event *event)
 		counts = false;
 	}
 	if (!counts || !pass_is_in_window(pass, event->time) ||
-	    (!block && pass->select && (select_is_partial(pass->select) || older(pass)))) {
+	    (!block && (pass->is_partial || older(pass)))) {
 		analysis->totals.left_out++;
 		return 0;
 	}
@@ -522,15 +565,22 @@ static int take_same_time(struct pass *pass)
 int pass_take(struct pass *pass, const struct event *events, size_t count)
 {
 	const struct heap *heap = &pass->analysis->heap;
+	struct heap_block *guesses[PREFETCH];
 	int err = 0;
 
-	for (size_t i = 0; i < PREFETCH && i < count; i++)
+	for (size_t i = 0; i < 2 * PREFETCH && i < count; i++)
 		heap_prefetch(heap, events[i].pointer);
+	for (size_t i = 0; i < PREFETCH && i < count; i++)
+		guesses[i] = heap_prefetch_block(heap, events[i].pointer);
 	for (size_t i = 0; i < count && !err; i++) {
 		const struct event *event = &events[i];
 
+		pass->guess = guesses[i % PREFETCH];
 		if (i + PREFETCH < count)
-			heap_prefetch(heap, events[i + PREFETCH].pointer);
+			guesses[i % PREFETCH] =
+				heap_prefetch_block(heap, events[i + PREFETCH].pointer);
+		if (i + 2 * PREFETCH < count)
+			heap_prefetch(heap, events[i + 2 * PREFETCH].pointer);
 		if (pass->same_count &&
 		    (pass->same_time[0].time != event->time || pass->same_count == PASS_SAME_MAX))
 			err = take_same_time(pass);
@@ -545,11 +595,17 @@ int pass_take(struct pass *pass, const struct event *events, size_t count)
 	return err;
 }
 
+int pass_settle(struct pass *pass)
+{
+	return take_same_time(pass);
+}
+
 /* Those that live at the end, and live long enough; by time, so that it is always the same. */
 
 static int compare_blocks(const void *left, const void *right)
 {
-	const struct heap_block *a = left, *b = right;
+	const struct heap_block *a = *(struct heap_block *const *)left;
+	const struct heap_block *b = *(struct heap_block *const *)right;
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
@@ -559,25 +615,24 @@ static int compare_blocks(const void *left, const void *right)
 static int count_survivors(struct pass *pass)
 {
 	struct analysis *analysis = pass->analysis;
-	const struct heap_block *block = NULL;
-	struct heap_block *list;
-	size_t count = 0;
+	struct heap_block **list, *block;
+	size_t count = 0, next = 0;
 	int err = 0;
 
-	list = calloc(analysis->heap.count + 1, sizeof(*list));
+	list = calloc(analysis->heap.count + 1, sizeof(struct heap_block *));
 	if (!list)
 		return -ENOMEM;
-	while ((block = heap_next(&analysis->heap, block)))
+	while ((block = heap_next(&analysis->heap, &next)))
 		if (!(block->flags & (BLOCK_FREED | BLOCK_LEFT_OUT | BLOCK_BEFORE)))
-			list[count++] = *block;
+			list[count++] = block;
 	qsort(list, count, sizeof(*list), compare_blocks);
 	for (size_t i = 0; i < count && !err; i++) {
-		if (analysis->window_end >= list[i].time + older(pass)) {
-			err = figures_allocated(pass, NULL, &list[i]);
+		if (analysis->window_end >= list[i]->time + older(pass)) {
+			err = figures_allocated(pass, NULL, list[i]);
 			continue;
 		}
 		analysis->totals.left_out++;
-		heap_find(&analysis->heap, list[i].address)->flags |= BLOCK_LEFT_OUT;
+		list[i]->flags |= BLOCK_LEFT_OUT;
 	}
 	free(list);
 	return err;

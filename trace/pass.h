@@ -15,18 +15,16 @@
 #define PASS_DOUBTED_MAX 16
 #define PASS_FREED_MAX 65536 /* freed addresses that are remembered, to know a second free */
 
-struct pass_freed {
-	uint64_t address, time;
-};
-
 struct pass {
 	struct analysis *analysis;
 	const struct status *status;
 	const struct select *select; /* NULL: everything */
+	bool is_partial;	     /* it takes some objects only */
 	struct grouping grouping;
 	struct cache_table caches;
 	struct late late;
 	struct suspect *suspect;		  /* NULL: nobody asked for findings */
+	uint64_t judged_last;			  /* ns: the last that it is asked about */
 	uint64_t last_allocation[UINT16_MAX + 1]; /* by CPU: its address */
 	uint32_t last_task;			  /* that is_own() looked at */
 	bool last_own;
@@ -34,8 +32,9 @@ struct pass {
 	size_t same_count;
 	struct event doubted[PASS_DOUBTED_MAX]; /* may be told again: not taken yet */
 	size_t doubted_count;
-	struct pass_freed *freed; /* a circle of PASS_FREED_MAX */
+	struct heap_block **freed; /* a circle of PASS_FREED_MAX */
 	uint64_t freed_count;
+	struct heap_block *guess; /* the block of the event's object, or another, or NULL */
 };
 
 /* Of the pass's own files. */
@@ -49,6 +48,9 @@ void pass_close(struct pass *pass);
 
 /* Events in time order. 0 or -errno. */
 int pass_take(struct pass *pass, const struct event *events, size_t count);
+
+/* No more of the last one's time will come: nothing waits any longer for one. 0 or -errno. */
+int pass_settle(struct pass *pass);
 
 /* No more will come. end: of the window that is looked at, ns. */
 int pass_end(struct pass *pass, uint64_t end);

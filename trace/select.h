@@ -29,6 +29,7 @@ struct select_list {
 /* All zero: everything is taken. Set by the select_*() functions below. */
 struct select {
 	uint64_t after, before; /* ns from the capture's begin: after <= time < before; 0: open */
+	bool at_begin;		/* before is 0 and not open: only what came ahead of the begin */
 	struct select_list pids, cpus, nodes;
 	char *comm; /* exactly this name; NULL: any */
 	bool has_site, has_cache;

@@ -178,7 +178,9 @@ int suspect_allocation(struct suspect *suspect, const struct event *event, uint3
 		err = suspect_short(suspect, event, cache);
 	if (err || !has_class(suspect, event, cache))
 		return err;
-	page = pages_add(&suspect->pages, event->pointer);
+	page = pages_find(&suspect->pages, event->pointer);
+	if (!page)
+		page = pages_add(&suspect->pages, event->pointer);
 	if (!page)
 		return -ENOMEM;
 	phase = (uint32_t)(event->pointer % event->allocated);
@@ -279,8 +281,8 @@ static enum finding_kind kind_of_cache_free(const struct analysis_cache *object,
 	return FINDING_WRONG_CACHE;
 }
 
-int suspect_free(struct suspect *suspect, const struct event *event, uint32_t cache,
-		 const struct heap_block *block)
+int suspect_unlike_free(struct suspect *suspect, const struct event *event, uint32_t cache,
+			const struct heap_block *block)
 {
 	const struct analysis_cache *object = &suspect->analysis->caches[block->cache];
 	const struct analysis_cache *named = NULL;

@@ -17,10 +17,21 @@ int suspect_failure(struct suspect *suspect, const struct event *event, uint32_t
 int suspect_missed(struct suspect *suspect, const struct event *event,
 		   const struct heap_block *block);
 /* A free of a live object. */
-int suspect_free(struct suspect *suspect, const struct event *event, uint32_t cache,
-		 const struct heap_block *block);
+int suspect_unlike_free(struct suspect *suspect, const struct event *event, uint32_t cache,
+			const struct heap_block *block);
 /* A free of none; block: what was freed there, or NULL. */
 int suspect_unmatched(struct suspect *suspect, const struct event *event, uint32_t cache,
 		      const struct heap_block *block);
+
+/* The same, with no ado about what is freed as it was allocated. */
+static inline int suspect_free(struct suspect *suspect, const struct analysis *analysis,
+			       const struct event *event, uint32_t cache,
+			       const struct heap_block *block)
+{
+	if (event_is_kfree(event) ? analysis->caches[block->cache].is_kmalloc
+				  : cache == block->cache)
+		return 0;
+	return suspect_unlike_free(suspect, event, cache, block);
+}
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One line on the terminal that says how the capture goes, at most ten times a second. */
+/* One line on the terminal that says how the capture goes. */
 #ifndef TRACER_PROGRESS_H
 #define TRACER_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "terminal/line.h"
+
 struct progress {
-	bool shown;	      /* stderr is a terminal and somebody wants it */
-	bool dirty;	      /* a line stands there */
+	struct terminal_line line;
 	uint64_t begin, last; /* ns */
 	uint64_t last_events;
 };

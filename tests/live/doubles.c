@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	struct order *order;
 	int got;
 
-	if (argc != 2 || capture_open(&capture, argv[1]) || order_open(&order, &capture))
+	if (argc != 2 || capture_open(&capture, argv[1]) || order_open(&order, &capture, 1))
 		return 2;
 	while ((got = order_next(order, &events)) > 0)
 		for (int i = 0; i < got; i++) {

@@ -155,6 +155,7 @@ static const struct patch patches[] = {
 	  (uint64_t)-12 },
 	{ "byte 224: no code can lie at 0x0", 1, RECORD(0, call_site), 0 },
 	{ "byte 272: no slab cache can lie at 0x8", 1, RECORD(1, cache), 8 },
+	{ "byte 272: no slab cache can lie at 0x0", 1, RECORD(1, cache), 0 },
 	{ "byte 272: kernel/caches has no slab cache at 0xffff00010100", 1, RECORD(1, cache),
 	  0xffff00010100 },
 };

@@ -72,12 +72,13 @@ static uint64_t address_of(size_t index)
 static void check_all(const struct heap *heap, const struct heap_block *blocks)
 {
 	struct sum sum = { 0 }, expected = { 0 };
-	const struct heap_block *block = NULL;
+	const struct heap_block *block;
+	size_t next = 0;
 
 	for (size_t i = 0; i < ADDRESSES; i++)
 		if (blocks[i].address)
 			add(&blocks[i], &expected);
-	while ((block = heap_next(heap, block)))
+	while ((block = heap_next(heap, &next)))
 		add(block, &sum);
 	assert_int_equal(sum.count, expected.count);
 	assert_int_equal(sum.addresses, expected.addresses);

@@ -223,10 +223,11 @@ static void compare_caches(const struct round *round)
 
 static void compare_live(const struct round *round)
 {
-	const struct heap_block *block = NULL;
+	const struct heap_block *block;
 	uint64_t count = 0;
+	size_t next = 0;
 
-	while ((block = analysis_next_live(&round->analysis, block))) {
+	while ((block = analysis_next_live(&round->analysis, &next))) {
 		const struct naive_event *object = naive_live(&round->naive, block->address);
 		const char *where = "a live object";
 
@@ -361,13 +362,6 @@ static void run_round(struct round *round, uint64_t seed)
 	free(round->text);
 }
 
-static uint64_t setting(const char *name, uint64_t usual)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 0) : usual;
-}
-
 /* That nothing differs says little if nothing was there: each kind, as certain as it can be. */
 static void assert_seen(const struct round *round)
 {
@@ -410,8 +404,8 @@ static void assert_seen(const struct round *round)
 
 static void test_rounds(void **state)
 {
-	uint64_t rounds = setting("KMEMTRACE_ROUNDS", ROUNDS);
-	uint64_t seed = setting("KMEMTRACE_SEED", SEED);
+	uint64_t rounds = scratch_setting("KMEMTRACE_ROUNDS", ROUNDS);
+	uint64_t seed = scratch_setting("KMEMTRACE_SEED", SEED);
 	struct round *round = calloc(1, sizeof(*round));
 
 	(void)state;

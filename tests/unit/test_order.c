@@ -2,6 +2,7 @@
 /* The streams of a capture, merged by time; and what each of them held. */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
+#include "trace/format.h"
 #include "trace/order.h"
 
 #define EVENTS_MAX 20000
@@ -36,7 +39,7 @@ static void read_all(struct reading *reading, char *directory)
 	reading->count = 0;
 	if (capture_open(&reading->capture, directory))
 		fail_msg("%s", reading->capture.why);
-	assert_int_equal(order_open(&reading->order, &reading->capture), 0);
+	assert_int_equal(order_open(&reading->order, &reading->capture, 0), 0);
 	while ((got = order_next(reading->order, &batch)) > 0) {
 		assert_true(reading->count + (size_t)got <= EVENTS_MAX);
 		memcpy(reading->events + reading->count, batch, (size_t)got * sizeof(*batch));
@@ -230,6 +233,20 @@ static void test_far_jump(void **state)
 	finish(&reading);
 }
 
+/* Makes a packet one of a codec to come, under a right CRC. */
+static void patch_codec(unsigned char *bytes, size_t size)
+{
+	struct packet_header header;
+
+	memcpy(&header, bytes, sizeof(header));
+	assert_true(header.magic == PACKET_MAGIC);
+	header.codec = 99;
+	header.crc = 0;
+	memcpy(bytes, &header, sizeof(header));
+	header.crc = (uint32_t)crc32(0, bytes, (uInt)size);
+	memcpy(bytes, &header, sizeof(header));
+}
+
 static const char three_packets[] = "alloc 10 0 0x1000 1/8 0x100\n"
 				    "alloc 11 0 0x1100 1/8 0x100\n"
 				    "flush\n"
@@ -313,6 +330,106 @@ static void test_steps_back(void **state)
 	finish(&reading);
 }
 
+/* Reads the capture anew and compares each event, and what the streams held. */
+static void assert_same(struct reading *reading, unsigned int threads)
+{
+	const struct event *batch;
+	struct order *order;
+	size_t count = 0;
+	int got;
+
+	assert_int_equal(order_open(&order, &reading->capture, threads), 0);
+	while ((got = order_next(order, &batch)) > 0) {
+		assert_true(count + (size_t)got <= reading->count);
+		assert_memory_equal(batch, reading->events + count, (size_t)got * sizeof(*batch));
+		count += (size_t)got;
+	}
+	assert_int_equal(got, 0);
+	assert_int_equal(count, reading->count);
+	for (size_t i = 0; i < order_stream_count(order); i++) {
+		const struct order_stream *one = order_stream(order, i);
+		const struct order_stream *other = order_stream(reading->order, i);
+
+		assert_int_equal(one->recorded, other->recorded);
+		assert_int_equal(one->damaged_bytes, other->damaged_bytes);
+		assert_int_equal(one->loss.settled, other->loss.settled);
+		assert_int_equal(one->packets, other->packets);
+	}
+	order_close(order);
+}
+
+/* Streams that take turns, long ones and short ones, and damage on the way. */
+static void test_threads(void **state)
+{
+	struct reading reading;
+	char *text = NULL, *directory, *path;
+	unsigned char *bytes;
+	size_t size;
+	FILE *lines = open_memstream(&text, &size);
+
+	(void)state;
+	for (unsigned int i = 0; i < 15000; i++) {
+		unsigned int cpu = i % 3000 < 1200 ? i / 7 % 3 : i / 2500 % 3;
+
+		fprintf(lines, "alloc %u %u 0x%x 1/8 0x%x\n", 1000 + i / 2, cpu, 0x10000 + i * 8,
+			0x1000 + i % 50);
+		if (i % 997 == 0)
+			fprintf(lines, "flush\n");
+	}
+	fclose(lines);
+	directory = scratch_capture(text);
+	path = stream_path(directory, 1);
+	bytes = scratch_read(path, &size);
+	bytes[size / 2] ^= 1;
+	scratch_write(path, bytes, size);
+	read_all(&reading, directory);
+	assert_true(order_stream(reading.order, 1)->damaged_bytes > 0);
+	assert_true(reading.count > 14000);
+	for (unsigned int threads = 1; threads < 9; threads++)
+		assert_same(&reading, threads);
+	finish(&reading);
+	free(bytes);
+	free(path);
+	free(text);
+}
+
+/* A stream that a later version went on with: the same sentence, whoever reads it. */
+static void test_fail(void **state)
+{
+	char first[sizeof(((struct capture *)NULL)->why)] = "";
+
+	(void)state;
+	for (unsigned int threads = 1; threads < 5; threads++) {
+		char *directory = scratch_capture(three_packets), *path;
+		const struct event *batch;
+		struct capture capture;
+		unsigned char *bytes;
+		struct order *order;
+		size_t size, got = 0;
+		int more;
+
+		path = stream_path(directory, 0);
+		bytes = scratch_read(path, &size);
+		patch_codec(bytes + size - 112 - 48, 112 + 48);
+		scratch_write(path, bytes, size);
+		assert_int_equal(capture_open(&capture, directory), 0);
+		assert_int_equal(order_open(&order, &capture, threads), 0);
+		while ((more = order_next(order, &batch)) > 0)
+			got += (size_t)more;
+		assert_int_equal(more, -EPROTONOSUPPORT);
+		assert_true(got <= 5);
+		assert_non_null(strstr(capture.why, "codec 99"));
+		if (threads > 1)
+			assert_string_equal(strstr(capture.why, "cpu0"), first);
+		snprintf(first, sizeof(first), "%s", strstr(capture.why, "cpu0"));
+		order_close(order);
+		capture_close(&capture);
+		scratch_remove(directory);
+		free(path);
+		free(bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_many_cpus),  cmocka_unit_test(test_far_jump),
 		cmocka_unit_test(test_damage),	   cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_steps_back), cmocka_unit_test(test_untold_caches),
+		cmocka_unit_test(test_threads),	   cmocka_unit_test(test_fail),
 	};
 
 	return cmocka_run_group_tests_name("order", tests, NULL, NULL);

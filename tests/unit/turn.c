@@ -18,7 +18,8 @@ static void swap_packet(unsigned char *bytes, const struct packet *packet)
 	struct packet_header header = packet->header;
 	size_t size = header.packet_bits / 8;
 
-	for (size_t at = sizeof(header); at < size; at += sizeof(struct kmt_record)) {
+	for (size_t at = sizeof(header); header.codec == PACKET_RAW && at < size;
+	     at += sizeof(struct kmt_record)) {
 		struct kmt_record record;
 
 		memcpy(&record, bytes + at, sizeof(record));

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A report is the same, byte by byte, however many threads read: of real captures, of those of other
+# kernels and byte orders, and of a damaged one; and so is the word about one that cannot be read.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
+"$builddir/kmemtrace-report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' >views
+[ "$(grep -c . views)" -ge 11 ] || { echo "these are not all views:"; cat views; exit 1; }
+failed=0
+
+# same CAPTURE STATUS OPTION…
+same()
+{
+	capture=$1 status=$2
+	shift 2
+	while read -r view; do
+		for threads in 1 2 3 8; do
+			"$builddir/kmemtrace-report" "$view" -i "$capture" -l 0 --threads=$threads \
+				--format=json "$@" >$threads 2>&1
+			[ $? = "$status" ] || { echo "$capture $view $threads:"; tail -n 2 $threads; failed=1; }
+			[ -s $threads ] || { echo "$capture $view $threads: nothing"; failed=1; }
+			cmp 1 $threads || { echo "$capture $view $*"; failed=1; }
+		done
+	done <views
+}
+
+same "$srcdir/data/sample" 0
+for kernel in 5.10-amd64 6.1-s390x 6.1-armhf; do
+	xz -dc "$srcdir/data/guests/$kernel.tar.xz" | tar -xf - || exit 1
+	same $kernel 0
+done
+
+cp -r "$srcdir/data/sample" damaged || exit 1
+for stream in damaged/cpu*; do
+	size=$(wc -c <"$stream")
+	printf 'XXXXXXXX' | dd of="$stream" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+	printf 'XXXXXXXX' | dd of="$stream" bs=1 seek=$((size - 100)) conv=notrunc 2>/dev/null
+done
+same damaged 0
+grep -q damaged 1 || "$builddir/kmemtrace-report" -i damaged | grep -q 'damaged bytes' ||
+	{ echo "the damaged capture is not damaged"; failed=1; }
+
+for wrong in 0 65 -1 x "" 1x; do
+	"$builddir/kmemtrace-report" -i "$srcdir/data/sample" --threads="$wrong" >out 2>said
+	if [ $? != 2 ] || ! grep -qF -e "--threads: \"$wrong\" is no number from 1 to 64" said; then
+		echo "--threads=$wrong:"
+		cat said
+		failed=1
+	fi
+done
+
+exit $failed
