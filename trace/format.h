@@ -19,6 +19,7 @@
 /* How a packet's records lie in it. On disk: append only. */
 enum packet_codec {
 	PACKET_RAW = 0,
+	PACKET_PACKED = 1, /* see packed.h */
 };
 
 struct packet_header {

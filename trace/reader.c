@@ -17,7 +17,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "trace/packed.h"
 #include "trace/reader.h"
+#include "trace/unpacker.h"
 
 #define SCAN_BYTES 65536
 
@@ -55,6 +57,8 @@ void stream_close(struct stream *stream)
 	stream->fd = -1;
 	free(stream->path);
 	free(stream->buffer);
+	unpacker_destroy(stream->unpacker);
+	stream->unpacker = NULL;
 	stream->path = NULL;
 	stream->buffer = NULL;
 	stream->buffer_size = 0;
@@ -63,7 +67,7 @@ void stream_close(struct stream *stream)
 /* Is it a packet as this program can read it, if it is whole? */
 static bool is_known(const struct packet_header *header)
 {
-	return header->version == PACKET_VERSION && header->codec == PACKET_RAW;
+	return header->version == PACKET_VERSION && header->codec <= PACKET_PACKED;
 }
 
 __attribute__((format(printf, 2, 3))) static int bad(struct stream *stream, const char *format, ...)
@@ -168,9 +172,32 @@ static int refuse(struct stream *stream, const struct packet_header *header)
 		bad(stream, "a packet of format version %u, this program knows %u", header->version,
 		    PACKET_VERSION);
 	else
-		bad(stream, "a packet of codec %u, this program knows %u", header->codec,
-		    PACKET_RAW);
+		bad(stream, "a packet of codec %u, this program knows those up to %u",
+		    header->codec, PACKET_PACKED);
 	return -EPROTONOSUPPORT;
+}
+
+static int unpack(struct stream *stream, struct packet *packet)
+{
+	size_t count = packet->header.records;
+	const struct kmt_record *records = NULL;
+	int err = 0;
+
+	if (!stream->unpacker)
+		err = unpacker_create(&stream->unpacker);
+	if (!err)
+		err = unpacker_unpack(stream->unpacker, packet->body, packet->body_size, count,
+				      packet->swap, &records);
+	if (err != -EBADMSG) {
+		packet->records = (const unsigned char *)records;
+		packet->size = count * sizeof(*records);
+		return err;
+	}
+	/* that was work too */
+	stream->wasted += packet->body_size;
+	if (count <= PACKED_RECORDS_MAX)
+		stream->wasted += count * PACKED_RECORD_BYTES;
+	return bad(stream, "a packed packet that does not unpack to its %zu records", count);
 }
 
 /* Reads and checks the packet at offset. 0, -EBADMSG, -EPROTONOSUPPORT or another -errno. */
@@ -218,9 +245,9 @@ static int read_packet(struct stream *stream, uint64_t offset, struct packet *pa
 	if (!is_known(header))
 		return refuse(stream, header);
 	packet->offset = offset;
-	packet->records = stream->buffer + sizeof(*header);
-	packet->size = header->content_bits / 8 - sizeof(*header);
-	return 0;
+	packet->records = packet->body = stream->buffer + sizeof(*header);
+	packet->size = packet->body_size = header->content_bits / 8 - sizeof(*header);
+	return header->codec == PACKET_PACKED ? unpack(stream, packet) : 0;
 }
 
 int stream_next(struct stream *stream, struct packet *packet)
@@ -302,7 +329,7 @@ static bool has_sizes(const struct kmt_record *record)
 	       record->id == KMT_UNNAMED_ALLOC;
 }
 
-static void swap_record(struct kmt_record *record)
+void record_swap(struct kmt_record *record)
 {
 	record->time = bswap_64(record->time);
 	record->node = (int16_t)bswap_16((uint16_t)record->node);
@@ -317,25 +344,6 @@ static void swap_record(struct kmt_record *record)
 	} else {
 		record->cache = bswap_64(record->cache);
 	}
-}
-
-int cursor_next(struct cursor *cursor, struct kmt_record *record)
-{
-	size_t left = cursor->end - cursor->at;
-	size_t size;
-
-	if (!left)
-		return 0;
-	if (left < sizeof(*record))
-		return -EBADMSG;
-	memcpy(record, cursor->at, sizeof(*record));
-	size = (size_t)record->words * KMT_WORD;
-	if (size < sizeof(*record) || size > left)
-		return -EBADMSG;
-	if (cursor->swap)
-		swap_record(record);
-	cursor->at += size;
-	return 1;
 }
 
 size_t cursor_offset(const struct cursor *cursor, const struct packet *packet)

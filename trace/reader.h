@@ -6,6 +6,7 @@
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,11 +18,16 @@ struct packet {
 	uint64_t offset;	      /* of the packet in the file, bytes */
 	const unsigned char *records; /* aligned to 8; in the capture's byte order */
 	size_t size;		      /* bytes of records */
-	bool swap;		      /* the capture's byte order is not this machine's */
+	const unsigned char *body; /* the same as it lies on disk: packed, if that is its codec */
+	size_t body_size;
+	bool swap; /* the capture's byte order is not this machine's */
 };
+
+struct unpacker;
 
 /* Turns the byte order of every field. */
 void packet_header_swap(struct packet_header *header);
+void record_swap(struct kmt_record *record);
 
 struct stream {
 	int fd;
@@ -31,8 +37,9 @@ struct stream {
 	bool swap_known, swap; /* set by the first packet */
 	unsigned char *buffer;
 	size_t buffer_size;
-	uint64_t wasted; /* bytes of what looked like a packet and was none */
-	char why[200];	 /* after -EBADMSG or -EPROTONOSUPPORT: what is at offset */
+	struct unpacker *unpacker; /* made when it is needed */
+	uint64_t wasted;	   /* bytes of what looked like a packet and was none */
+	char why[200];		   /* after -EBADMSG or -EPROTONOSUPPORT: what is at offset */
 };
 
 /* 0 or -errno (-EISDIR, -EINVAL for what is no regular file, …). */
@@ -63,9 +70,43 @@ void cursor_init(struct cursor *cursor, const struct packet *packet);
 
 /*
  * The next record, in this machine's byte order; what a longer record of a later version has
- * more is passed over. 1; 0 at the end; -EBADMSG: its size cannot be.
+ * more is passed over. It lies in the packet, or in space if its byte order must be turned. 1; 0
+ * at the end; -EBADMSG: its size cannot be.
  */
-int cursor_next(struct cursor *cursor, struct kmt_record *record);
+static inline int cursor_find(struct cursor *cursor, struct kmt_record *space,
+			      const struct kmt_record **record)
+{
+	const struct kmt_record *place = (const struct kmt_record *)(const void *)cursor->at;
+	size_t left = cursor->end - cursor->at;
+	size_t size;
+
+	if (!left)
+		return 0;
+	if (left < sizeof(*place))
+		return -EBADMSG;
+	size = (size_t)place->words * KMT_WORD;
+	if (size < sizeof(*place) || size > left)
+		return -EBADMSG;
+	*record = place;
+	if (cursor->swap) {
+		*space = *place;
+		record_swap(space);
+		*record = space;
+	}
+	cursor->at += size;
+	return 1;
+}
+
+/* The same, but copied. */
+static inline int cursor_next(struct cursor *cursor, struct kmt_record *record)
+{
+	const struct kmt_record *place;
+	int got = cursor_find(cursor, record, &place);
+
+	if (got > 0 && place != record)
+		*record = *place;
+	return got;
+}
 
 /* Where the cursor stands, in bytes from the packet's first record. */
 size_t cursor_offset(const struct cursor *cursor, const struct packet *packet);

@@ -66,12 +66,14 @@ static int forget_packet(struct writer *writer)
 	return 0;
 }
 
-static int write_packet(struct writer *writer, size_t size)
+static int write_packet(struct writer *writer, const unsigned char *packet, size_t size)
 {
 	size_t done = 0;
 
+	if (!writer->path)
+		return 0;
 	while (done < size) {
-		ssize_t bytes = pwrite(writer->fd, writer->packet + done, size - done,
+		ssize_t bytes = pwrite(writer->fd, packet + done, size - done,
 				       (off_t)(writer->size + done));
 
 		if (bytes < 0 && errno == EINTR)
@@ -83,11 +85,26 @@ static int write_packet(struct writer *writer, size_t size)
 	return 0;
 }
 
+/* The packet as it goes to disk but for its header, which gets the codec. */
+static unsigned char *encode_packet(struct writer *writer, size_t *size)
+{
+	struct packet_header *header = &writer->header;
+	unsigned char *packed = NULL;
+
+	*size = sizeof(*header) + header->records * sizeof(struct kmt_record);
+	if (writer->packer)
+		packed = packer_pack(writer->packer, packet_records(writer), header->records, false,
+				     size);
+	header->codec = packed ? PACKET_PACKED : PACKET_RAW;
+	return packed ? packed : writer->packet;
+}
+
 static int close_packet(struct writer *writer)
 {
 	struct packet_header *header = &writer->header;
-	size_t size = sizeof(*header) + header->records * sizeof(struct kmt_record);
+	unsigned char *packet;
 	int err, forget_err;
+	size_t size;
 
 	if (!header->records) {
 		header->time_first = writer->packet_end;
@@ -96,12 +113,13 @@ static int close_packet(struct writer *writer)
 	header->time_last = writer->time_last;
 	header->sequence_end = writer->loss.next;
 	header->lost = writer->loss.settled;
+	packet = encode_packet(writer, &size);
 	header->content_bits = header->packet_bits = (uint64_t)size * 8;
 	header->crc = 0;
-	memcpy(writer->packet, header, sizeof(*header));
-	header->crc = crc32(0, writer->packet, size);
-	memcpy(writer->packet, header, sizeof(*header));
-	err = write_packet(writer, size);
+	memcpy(packet, header, sizeof(*header));
+	header->crc = writer->path ? crc32(0, packet, size) : 0;
+	memcpy(packet, header, sizeof(*header));
+	err = write_packet(writer, packet, size);
 	if (err) {
 		if (ftruncate(writer->fd, (off_t)writer->size)) {
 			/* Then readers pass over what is cut off. */
@@ -110,6 +128,8 @@ static int close_packet(struct writer *writer)
 		forget_err = forget_packet(writer);
 		return fail(writer, forget_err ? forget_err : err);
 	}
+	if (header->records && writer->sink.take)
+		writer->sink.take(writer->sink.data, header, packet_records(writer));
 	writer->size += size;
 	writer->packet_end = writer->time_last;
 	header->number++;
@@ -216,6 +236,18 @@ int writer_flush(struct writer *writer, uint64_t time, uint64_t skipped, bool fo
 	return close_packet(writer);
 }
 
+void writer_pack(struct writer *writer, struct packer *packer)
+{
+	writer->packer = packer;
+}
+
+uint64_t writer_reach(struct writer *writer, uint64_t time)
+{
+	if (time > writer->time_last)
+		writer->time_last = time;
+	return writer->time_last;
+}
+
 void writer_retry(struct writer *writer)
 {
 	writer->error = 0;
@@ -235,13 +267,14 @@ int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16],
 	};
 	memcpy(writer->header.uuid, uuid, sizeof(writer->header.uuid));
 	writer->time_last = writer->packet_end = begin;
-	writer->path = strdup(path);
+	writer->path = path ? strdup(path) : NULL;
 	writer->packet = malloc(PACKET_SPACE);
-	if (!writer->path || !writer->packet)
+	if ((path && !writer->path) || !writer->packet)
 		goto failed;
 	/* Kernel addresses are nobody else's business. */
-	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (writer->fd < 0) {
+	if (path)
+		writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (path && writer->fd < 0) {
 		err = -errno;
 		goto failed;
 	}

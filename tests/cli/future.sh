@@ -95,6 +95,7 @@ make base
 	run kmemtrace-report -i format
 	run kmemtrace-check format
 	run kmemtrace-check --repair format
+	run kmemtrace-pack format
 	sed -i 's/tracer_version = "[^"]*"/tracer_version = "\\033[31m"/' format/metadata
 	run kmemtrace-check format
 
@@ -155,7 +156,7 @@ make base
 		echo "=== a packet of another $word"
 		cp -r base $word
 		if [ $word = codec ]; then
-			put $word/cpu0 216 1
+			put $word/cpu0 216 5
 			# its content may end at any bit
 			put $word/cpu0 152 67
 		else
@@ -169,6 +170,8 @@ make base
 		run kmemtrace-check $word/cpu0
 		cp -r $word before
 		run kmemtrace-check --repair $word
+		run kmemtrace-pack $word
+		run kmemtrace-pack -u -o unpacked $word
 		rm $word/metadata before/metadata
 		run kmemtrace-check --repair $word
 		diff -r before $word && rm -r before

@@ -13,15 +13,39 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "pack/apply.h"
 #include "tests/unit/scratch.h"
 #include "trace/analysis.h"
 #include "trace/order.h"
+#include "trace/tally.h"
 
 #define EVENTS 11
 
 static int setup(void **state)
 {
+	static const char slabinfo[] = "slab 900000 dentry 70 84\nslab 900000 a\\x20b 1 2\n"
+				       "slab 2000000000 dentry 71 84\n";
+	char *path;
+
 	*state = scratch_capture_file("sites.trace");
+	path = scratch_path(*state, "kernel/slabinfo");
+	scratch_write(path, slabinfo, sizeof(slabinfo) - 1);
+	free(path);
+	return 0;
+}
+
+static int setup_packed(void **state)
+{
+	const char *directory = *state = scratch_capture_file("sites.trace");
+	struct capture capture;
+	struct convert convert;
+
+	assert_int_equal(capture_open(&capture, directory), 0);
+	assert_int_equal(convert_init(&convert, false, NULL), 0);
+	assert_int_equal(apply_in_place(&convert, &capture), 0);
+	assert_int_equal(convert.changed, 3); /* all that have records */
+	convert_deinit(&convert);
+	capture_close(&capture);
 	return 0;
 }
 
@@ -34,7 +58,13 @@ static int teardown(void **state)
 /* Records that are in the capture now, or -1: it is refused, with a sentence. */
 static int read_capture(const char *directory, uint64_t *damaged)
 {
-	const struct analysis_settings settings = { .lifetimes = true, .findings = true };
+	struct tally tally;
+	const struct analysis_settings settings = {
+		.lifetimes = true,
+		.findings = true,
+		.observers = { { tally_step, &tally } },
+		.observer_count = 1,
+	};
 	struct analysis analysis;
 	struct capture capture;
 	int recorded = -1;
@@ -43,6 +73,10 @@ static int read_capture(const char *directory, uint64_t *damaged)
 		assert_true(capture.why[0]);
 		return -1;
 	}
+	assert_int_equal(tally_init(&tally, &capture, NULL), 0);
+	assert_int_equal(tally_slabinfo(&tally, slabinfo_at(&capture.slabinfo, 1000000),
+					slabinfo_at(&capture.slabinfo, UINT64_MAX)),
+			 0);
 	if (!analysis_run(&analysis, &capture, &settings)) {
 		recorded = (int)analysis.loss.recorded;
 		*damaged = analysis.damaged_bytes;
@@ -50,6 +84,11 @@ static int read_capture(const char *directory, uint64_t *damaged)
 	} else {
 		assert_true(capture.why[0]);
 	}
+	for (size_t i = 0; i < tally.count; i++) {
+		assert_true(tally.types[i].numfrees <= tally.types[i].numallocs);
+		assert_true(tally.types[i].memfreed <= tally.types[i].memalloced);
+	}
+	tally_deinit(&tally);
 	capture_close(&capture);
 	return recorded;
 }
@@ -141,14 +180,22 @@ static void test_tables(void **state)
 	each_byte(*state, "kernel/tasks", check_table);
 	each_byte(*state, "kernel/topology", check_table);
 	each_byte(*state, "kernel/gfp", check_table);
+	each_byte(*state, "kernel/slabinfo", check_table);
 }
 
 /* Bytes of no sense at all, in place of a file. */
 static void test_rubbish(void **state)
 {
-	static const char *const names[] = { "cpu0",	      "kernel/status",	 "kernel/symbols",
-					     "kernel/caches", "kernel/tasks",	 "kernel/gfp",
-					     "cpu1",	      "kernel/topology", "metadata" };
+	static const char *const names[] = { "cpu0",
+					     "kernel/status",
+					     "kernel/symbols",
+					     "kernel/caches",
+					     "kernel/tasks",
+					     "kernel/gfp",
+					     "kernel/slabinfo",
+					     "cpu1",
+					     "kernel/topology",
+					     "metadata" };
 	unsigned char bytes[5000];
 	uint64_t damaged;
 
@@ -170,6 +217,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_unharmed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_streams, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unharmed, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(test_streams, setup_packed, teardown),
 		cmocka_unit_test_setup_teardown(test_metadata, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rubbish, setup, teardown),

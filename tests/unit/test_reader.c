@@ -16,6 +16,7 @@
 
 #include "tests/unit/scratch.h"
 #include "tests/unit/turn.h"
+#include "trace/packer.h"
 #include "trace/reader.h"
 
 struct files {
@@ -163,6 +164,50 @@ static void test_both_byte_orders(void **state)
 	assert_true(files->stream.swap);
 }
 
+/* The last packet, which is at the offset, is packed. */
+static void pack(struct files *files, size_t offset)
+{
+	struct packet_header *header = header_at(files, offset);
+	struct packer *packer;
+	unsigned char *packed;
+	size_t size;
+
+	assert_int_equal(packer_create(&packer), 0);
+	packed = packer_pack(packer, header + 1, header->records, false, &size);
+	assert_non_null(packed);
+	memcpy(header + 1, packed + sizeof(*header), size - sizeof(*header));
+	packer_destroy(packer);
+	files->size = offset + size;
+	header->codec = PACKET_PACKED;
+	header->content_bits = header->packet_bits = size * 8;
+	seal(files, offset);
+}
+
+static void test_packed(void **state)
+{
+	struct files *files = *state;
+
+	add_packet(files, 0, 6);
+	pack(files, add_packet(files, 500, 6));
+	add_packet(files, 5, 6);
+	pack(files, add_packet(files, 9, 6));
+	assert_in_range(files->size, 4 * 112 + 5 * 48, 4 * 112 + 5 * 48 + 300 * 8);
+	for (int turned = 0; turned < 2; turned++) {
+		open_stream(files);
+		if (turned) {
+			assert_int_equal(turn_stream(files->path), 0);
+			stream_close(&files->stream);
+			assert_int_equal(stream_open(&files->stream, files->path), 0);
+		}
+		check_packet(files, 0);
+		check_packet(files, 500);
+		check_packet(files, 5);
+		check_packet(files, 9);
+		assert_int_equal(files->stream.swap, turned);
+		assert_int_equal(files->stream.offset, files->size);
+	}
+}
+
 static struct kmt_record turn_record(struct files *files, struct kmt_record record)
 {
 	size_t offset = add_packet(files, 1, 6) + sizeof(struct packet_header);
@@ -285,12 +330,12 @@ static void test_later_packets(void **state)
 	header->content_bits = 77;
 	header->time_last = 0;
 	seal(files, 0);
-	check_not_read(files, -EPROTONOSUPPORT, "codec 9, this program knows 0");
+	check_not_read(files, -EPROTONOSUPPORT, "codec 9, this program knows those up to 1");
 
 	*header = right;
 	header->lost++;
 	second = add_packet(files, 1, 6);
-	header_at(files, second)->codec = 1;
+	header_at(files, second)->codec = 9;
 	seal(files, second);
 	open_stream(files);
 	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
@@ -444,6 +489,69 @@ static void test_false_packets(void **state)
 	assert_true(files->stream.wasted < 5 * (size + PACKET_BYTES_MAX));
 }
 
+/* Its CRC is right, its records are not: no packet, and the next one is found. */
+static void test_packed_wrong(void **state)
+{
+	struct files *files = *state;
+	struct packet_header *header = header_at(files, 0), right;
+	unsigned char body[4096];
+	struct packet packet;
+	size_t size, next;
+
+	pack(files, add_packet(files, 100, 6));
+	right = *header;
+	size = files->size;
+	memcpy(body, header + 1, size - sizeof(right));
+	next = add_packet(files, 3, 6);
+	for (int wrong = 0; wrong < 5; wrong++) {
+		*header = right;
+		memcpy(header + 1, body, size - sizeof(right));
+		if (wrong == 0)
+			header->records = 0;
+		else if (wrong == 1)
+			header->records++;
+		else if (wrong == 2)
+			header->records = UINT32_MAX;
+		else if (wrong == 3)
+			files->bytes[sizeof(right)]++; /* the size of a column */
+		else
+			memset(header + 1, 0, size - sizeof(right));
+		seal(files, 0);
+		open_stream(files);
+		assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
+		assert_non_null(strstr(files->stream.why, "does not unpack"));
+		assert_int_equal(stream_resync(&files->stream), 1);
+		assert_int_equal(files->stream.offset, next);
+		check_packet(files, 3);
+	}
+}
+
+/* Of these, each takes as long as a packet of many records: soon they are given up. */
+static void test_packed_bombs(void **state)
+{
+	struct files *files = *state;
+	struct packet_header *header = header_at(files, 0);
+	size_t count = 2000, size;
+	unsigned char *bytes;
+	struct packet packet;
+
+	pack(files, add_packet(files, 100, 6));
+	header->records = 65536;
+	seal(files, 0);
+	size = files->size;
+	bytes = calloc(count, size);
+	assert_non_null(bytes);
+	for (size_t i = 0; i < count; i++)
+		memcpy(bytes + i * size, files->bytes, size);
+	scratch_write(files->path, bytes, count * size);
+	free(bytes);
+	assert_int_equal(stream_open(&files->stream, files->path), 0);
+	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
+	assert_int_equal(stream_resync(&files->stream), 0);
+	assert_int_equal(files->stream.offset, count * size);
+	assert_true(files->stream.wasted < 5 * (count * size + PACKET_BYTES_MAX));
+}
+
 static void test_what_is_no_stream(void **state)
 {
 	struct files *files = *state;
@@ -464,6 +572,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_both_byte_orders, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_packed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cache_in_other_byte_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sizes_in_other_byte_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_longer_records, setup, teardown),
@@ -475,6 +584,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_resync, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_resync_anywhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_false_packets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_packed_wrong, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_packed_bombs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_no_stream, setup, teardown),
 	};
 

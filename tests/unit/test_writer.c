@@ -19,6 +19,7 @@
 struct files {
 	char *directory, *path;
 	struct writer writer;
+	struct packer *packer;
 };
 
 static const uint8_t uuid[16] = { 1, 2, 3 };
@@ -34,11 +35,23 @@ static int setup(void **state)
 	return 0;
 }
 
+static int setup_packed(void **state)
+{
+	struct files *files;
+
+	setup(state);
+	files = *state;
+	assert_int_equal(packer_create(&files->packer), 0);
+	writer_pack(&files->writer, files->packer);
+	return 0;
+}
+
 static int teardown(void **state)
 {
 	struct files *files = *state;
 
 	writer_close(&files->writer);
+	packer_destroy(files->packer);
 	scratch_remove(files->directory);
 	free(files->path);
 	free(files);
@@ -190,6 +203,40 @@ static void test_full_packets(void **state)
 	assert_int_equal(headers[3].sequence_first, 2 * PACKET_RECORDS_MAX);
 }
 
+/* Each packet as it is asked for when it is closed; where that makes none smaller, raw. */
+static void test_packing(void **state)
+{
+	struct files *files = *state;
+	struct writer *writer = &files->writer;
+	uint32_t numbers[1001];
+	struct packet_header headers[8];
+	size_t records;
+
+	for (uint32_t i = 0; i < 1001; i++) {
+		writer_pack(writer, i > 400 ? files->packer : NULL);
+		put(writer, i, 2000 + i);
+		if (i == 400 || i == 800 || i >= 999) {
+			assert_int_equal(writer_settle(writer), 0);
+			assert_int_equal(writer_flush(writer, 0, 0, false), 0);
+		}
+	}
+	assert_int_equal(writer_flush(writer, 9000, 0, true), 0);
+	assert_int_equal(read_back(files->path, headers, 8, &records, numbers), 6);
+	assert_int_equal(records, 1001);
+	for (uint32_t i = 0; i < 1001; i++)
+		assert_int_equal(numbers[i], i);
+	assert_int_equal(headers[1].codec, PACKET_RAW);
+	assert_int_equal(headers[1].packet_bits, (112 + 401 * 48) * 8);
+	assert_int_equal(headers[2].codec, PACKET_PACKED);
+	assert_int_equal(headers[2].content_bits, headers[2].packet_bits);
+	assert_in_range(headers[2].packet_bits, 113 * 8, (112 + 400 * 5) * 8);
+	assert_int_equal(headers[3].codec, PACKET_PACKED);
+	/* without records */
+	assert_int_equal(headers[5].codec, PACKET_RAW);
+	free(scratch_read(files->path, &records));
+	assert_int_equal(records, writer->size);
+}
+
 static void test_losses(void **state)
 {
 	struct files *files = *state;
@@ -295,7 +342,7 @@ static void test_disk_full(void **state)
 	put(writer, 100, 3000);
 	for (uint32_t i = 103; i <= 200; i++)
 		put(writer, i, 3000 + i);
-	limit_file_size(size + 200);
+	limit_file_size(size + 120);
 	err = writer_flush(writer, 4000, 0, false);
 	limit_file_size(RLIM_INFINITY);
 	assert_int_equal(err, -EFBIG);
@@ -327,6 +374,115 @@ static void test_disk_full(void **state)
 	assert_int_equal(writer->loss.settled, 310 - 101);
 }
 
+/* What a sink was given: the numbers of the records, and how many packets. */
+struct sunk {
+	uint32_t numbers[3 * PACKET_RECORDS_MAX];
+	size_t records, packets;
+	uint64_t time;
+};
+
+static void sink(void *data, const struct packet_header *header, const struct kmt_record *records)
+{
+	struct sunk *sunk = data;
+
+	assert_int_not_equal(header->records, 0);
+	assert_int_equal(header->cpu, 3);
+	assert_int_equal(records[0].time, header->time_first);
+	assert_true(header->time_first >= sunk->time);
+	sunk->time = header->time_last;
+	for (uint32_t i = 0; i < header->records; i++) {
+		assert_true(records[i].sequence >= header->sequence_first);
+		sunk->numbers[sunk->records++] = records[i].sequence;
+	}
+	sunk->packets++;
+}
+
+/* Out of order, two packets and a bit. */
+static void put_many(struct writer *writer)
+{
+	for (uint32_t i = 0; i < 2 * PACKET_RECORDS_MAX + 10; i += 2) {
+		put(writer, i + 1, 2000 + i * 10 + 15);
+		put(writer, i, 2000 + i * 10);
+	}
+	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
+	assert_int_equal(writer_flush(writer, 0, 0, true), 0);
+}
+
+/* It gets what is on disk, in that order. */
+static void test_sink(void **state)
+{
+	static uint32_t numbers[3 * PACKET_RECORDS_MAX];
+	struct files *files = *state;
+	struct sunk *sunk = calloc(1, sizeof(*sunk)), *other = calloc(1, sizeof(*other));
+	struct packet_header headers[8];
+	struct writer without;
+	size_t records;
+
+	files->writer.sink = (struct writer_sink){ sink, sunk };
+	put_many(&files->writer);
+	assert_int_equal(read_back(files->path, headers, 8, &records, numbers), 5);
+	assert_int_equal(sunk->packets, 3);
+	assert_int_equal(sunk->records, records);
+	assert_memory_equal(sunk->numbers, numbers, records * sizeof(*numbers));
+
+	/* and the same where nothing is written */
+	assert_int_equal(writer_open(&without, NULL, uuid, 3, 1000), 0);
+	without.sink = (struct writer_sink){ sink, other };
+	put_many(&without);
+	assert_memory_equal(other, sunk, sizeof(*sunk));
+	assert_int_equal(without.loss.records, records);
+	writer_close(&without);
+	free(other);
+	free(sunk);
+}
+
+/* What could not be written is lost, and nobody gets it. */
+static void test_sink_disk_full(void **state)
+{
+	struct files *files = *state;
+	struct writer *writer = &files->writer;
+	struct sunk *sunk = calloc(1, sizeof(*sunk));
+	int err;
+
+	writer->sink = (struct writer_sink){ sink, sunk };
+	put(writer, 0, 2000);
+	assert_int_equal(writer_settle(writer), 0);
+	limit_file_size(writer->size + 100);
+	err = writer_flush(writer, 0, 0, false);
+	limit_file_size(RLIM_INFINITY);
+	assert_int_equal(err, -EFBIG);
+	assert_int_equal(sunk->packets, 0);
+	assert_int_equal(loss_missing(&writer->loss), 1);
+	free(sunk);
+}
+
+/* A promise that nothing earlier comes is kept, whatever comes. */
+static void test_reach(void **state)
+{
+	struct files *files = *state;
+	struct writer *writer = &files->writer;
+	struct packet_header headers[8];
+	size_t records;
+
+	put(writer, 0, 2000);
+	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_reach(writer, 0), 2000);
+	assert_int_equal(writer_reach(writer, 1500), 2000);
+	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
+	assert_int_equal(writer_reach(writer, 3000), 3000);
+	put(writer, 1, 2990);
+	put(writer, 2, 3010);
+	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
+	assert_int_equal(writer_reach(writer, 0), 3010);
+	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
+	assert_int_equal(headers[1].time_last, 2000);
+	assert_int_equal(headers[2].time_first, 3000);
+	assert_int_equal(writer->raised, 1);
+	assert_int_equal(writer->raised_most, 10);
+}
+
 static void test_cannot_open(void **state)
 {
 	struct files *files = *state;
@@ -345,10 +501,17 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_flush_spares_what_is_held, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full_packets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_full_packets, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(test_packing, setup_packed, teardown),
 		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_losses, setup_packed, teardown),
 		cmocka_unit_test_setup_teardown(test_clock_steps_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_numbers_wrap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_disk_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_disk_full, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(test_sink, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sink_disk_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reach, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cannot_open, setup, teardown),
 	};
 

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * One stream packed or unpacked: each packet alone, so that every byte of the original can be had
+ * again. What was packed is unpacked and compared before the original may go.
+ */
+#include "config.h"
+
+#include <byteswap.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "pack/convert.h"
+#include "terminal/line.h"
+#include "trace/packer.h"
+#include "trace/reader.h"
+#include "trace/unpacker.h"
+
+int convert_fail(struct convert *convert, int err, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(convert->why, sizeof(convert->why), format, arguments);
+	va_end(arguments);
+	return err;
+}
+
+int convert_init(struct convert *convert, bool unpack, const volatile sig_atomic_t *interrupted)
+{
+	memset(convert, 0, sizeof(*convert));
+	convert->unpack = unpack;
+	convert->interrupted = interrupted;
+	if (packer_create(&convert->packer) || unpacker_create(&convert->unpacker)) {
+		convert_deinit(convert);
+		return convert_fail(convert, -ENOMEM, "%s", strerror(ENOMEM));
+	}
+	return 0;
+}
+
+void convert_deinit(struct convert *convert)
+{
+	packer_destroy(convert->packer);
+	unpacker_destroy(convert->unpacker);
+	convert->packer = NULL;
+	convert->unpacker = NULL;
+}
+
+struct output {
+	struct convert *convert;
+	const char *name;
+	int fd;
+	uint64_t size;
+};
+
+static int put(struct output *output, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	output->size += size;
+	while (size) {
+		ssize_t done = write(output->fd, at, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return convert_fail(output->convert, -errno, "%s: %s", output->name,
+					    strerror(errno));
+		at += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+static int copy(struct output *output, const struct stream *stream, uint64_t from, uint64_t to)
+{
+	char bytes[65536];
+	int err = 0;
+
+	while (!err && from < to) {
+		size_t size = to - from < sizeof(bytes) ? (size_t)(to - from) : sizeof(bytes);
+		ssize_t got = pread(stream->fd, bytes, size, (off_t)from);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return convert_fail(output->convert, got ? -errno : -EIO, "%s: %s",
+					    stream->path,
+					    got ? strerror(errno) : "it was cut while it was read");
+		err = put(output, bytes, (size_t)got);
+		from += (uint64_t)got;
+	}
+	return err;
+}
+
+/* The packet with its records in another codec, in its own byte order. */
+static int put_packet(struct output *output, const struct packet *packet, enum packet_codec codec,
+		      const void *body, size_t size)
+{
+	struct packet_header header = packet->header;
+	uLong crc;
+	int err;
+
+	header.codec = codec;
+	header.content_bits = header.packet_bits = (uint64_t)(sizeof(header) + size) * 8;
+	header.crc = 0;
+	if (packet->swap)
+		packet_header_swap(&header);
+	crc = crc32(0, (const unsigned char *)&header, sizeof(header));
+	crc = crc32(crc, body, (uInt)size);
+	header.crc = packet->swap ? bswap_32((uint32_t)crc) : (uint32_t)crc;
+	output->convert->changed++;
+	err = put(output, &header, sizeof(header));
+	return err ? err : put(output, body, size);
+}
+
+/* Can every byte of it be made again from its records and its header? */
+static bool is_plain(const struct packet *packet)
+{
+	const struct packet_header *header = &packet->header;
+
+	return header->codec == PACKET_RAW && header->content_bits == header->packet_bits &&
+	       packet->size == header->records * sizeof(struct kmt_record);
+}
+
+/* 1; 0: it stays as it is; or -errno. */
+static int pack(struct output *output, const struct packet *packet)
+{
+	struct convert *convert = output->convert;
+	const size_t head = sizeof(struct packet_header);
+	const struct kmt_record *records;
+	size_t count = packet->header.records, size;
+	unsigned char *packed;
+	int err;
+
+	if (!is_plain(packet))
+		return 0;
+	packed = packer_pack(convert->packer, packet->records, count, packet->swap, &size);
+	if (!packed)
+		return 0;
+	err = unpacker_unpack(convert->unpacker, packed + head, size - head, count, packet->swap,
+			      &records);
+	if (err == -ENOMEM)
+		return convert_fail(convert, err, "%s", strerror(ENOMEM));
+	if (err || memcmp(records, packet->records, packet->size) != 0)
+		return convert_fail(convert, -EIO,
+				    "%s: a packet that was packed did not unpack to what it was: "
+				    "the capture stays as it is; please report this",
+				    output->name);
+	err = put_packet(output, packet, PACKET_PACKED, packed + head, size - head);
+	return err ? err : 1;
+}
+
+/* 1; 0: it stays as it is; or -errno. */
+static int unpack(struct output *output, const struct packet *packet)
+{
+	int err;
+
+	if (packet->header.codec != PACKET_PACKED)
+		return 0;
+	err = put_packet(output, packet, PACKET_RAW, packet->records, packet->size);
+	return err ? err : 1;
+}
+
+static int convert_packet(struct output *output, const struct stream *stream,
+			  const struct packet *packet)
+{
+	struct convert *convert = output->convert;
+	int done = convert->unpack ? unpack(output, packet) : pack(output, packet);
+
+	convert->records += packet->header.records;
+	if (done)
+		return done < 0 ? done : 0;
+	return copy(output, stream, packet->offset, stream->offset);
+}
+
+static int convert_packets(struct output *output, struct stream *stream)
+{
+	struct convert *convert = output->convert;
+	struct packet packet;
+	int more, err = 0;
+
+	while (!err) {
+		uint64_t offset = stream->offset;
+
+		terminal_line_bytes(convert->line, convert->bytes_before + offset, convert->bytes);
+		if (convert->interrupted && *convert->interrupted)
+			return convert_fail(convert, -EINTR, "interrupted");
+		more = stream_next(stream, &packet);
+		if (!more)
+			break;
+		if (more == -EBADMSG) {
+			more = stream_resync(stream);
+			convert->damaged_bytes += stream->offset - offset;
+			err = more < 0 ? more : copy(output, stream, offset, stream->offset);
+		} else if (more == -EPROTONOSUPPORT) {
+			err = convert_fail(convert, more, "%s: byte %" PRIu64 ": %s", stream->path,
+					   offset, stream->why);
+		} else if (more < 0) {
+			err = more;
+		} else {
+			err = convert_packet(output, stream, &packet);
+		}
+		if (err && !*convert->why)
+			convert_fail(convert, err, "%s: %s", stream->path, strerror(-err));
+	}
+	return err;
+}
+
+int convert_stream(struct convert *convert, const char *path, int fd, const char *name)
+{
+	struct output output = { .convert = convert, .name = name, .fd = fd };
+	struct stream stream;
+	int err;
+
+	convert->why[0] = '\0';
+	err = stream_open(&stream, path);
+	if (err)
+		return convert_fail(convert, err, "%s: %s", path, strerror(-err));
+	err = convert_packets(&output, &stream);
+	if (!err && fsync(fd))
+		err = convert_fail(convert, -errno, "%s: %s", name, strerror(errno));
+	convert->bytes_before += stream.size;
+	convert->bytes_after += output.size;
+	stream_close(&stream);
+	return err;
+}

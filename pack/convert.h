@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Packs or unpacks one stream into a new file. */
+#ifndef PACK_CONVERT_H
+#define PACK_CONVERT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct packer;
+struct terminal_line;
+struct unpacker;
+
+struct convert {
+	bool unpack;
+	struct packer *packer;
+	struct unpacker *unpacker;		     /* proves what was packed */
+	const volatile sig_atomic_t *interrupted;    /* ends the work */
+	struct terminal_line *line;		     /* of the progress */
+	uint64_t bytes;				     /* of all streams */
+	uint64_t records, bytes_before, bytes_after; /* of all streams so far */
+	uint64_t changed;			     /* packets */
+	uint64_t damaged_bytes;			     /* that are no packet: they stay as they are */
+	char why[400];				     /* the sentence after a failure */
+};
+
+/* 0 or -errno with why set. */
+int convert_init(struct convert *convert, bool unpack, const volatile sig_atomic_t *interrupted);
+void convert_deinit(struct convert *convert);
+
+/*
+ * Writes the stream at path, packed or unpacked, to the empty file fd, whose name is that of the
+ * sentences, and on to the disk. What is no packet, or would not get smaller, is copied. 0 or
+ * -errno with why set; -EINTR: interrupted.
+ */
+int convert_stream(struct convert *convert, const char *path, int fd, const char *name);
+
+__attribute__((format(printf, 3, 4))) int convert_fail(struct convert *convert, int err,
+						       const char *format, ...);
+
+#endif

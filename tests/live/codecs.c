@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Prints how many of a stream's packets with records are raw, and how many packed. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "trace/reader.h"
+
+int main(int argc, char **argv)
+{
+	unsigned int counts[PACKET_PACKED + 1] = { 0 };
+	struct stream stream;
+	struct packet packet;
+	int more;
+
+	if (argc != 2 || stream_open(&stream, argv[1]))
+		return 2;
+	while ((more = stream_next(&stream, &packet)) == 1)
+		if (packet.header.records)
+			counts[packet.header.codec]++;
+	stream_close(&stream);
+	printf("%u %u\n", counts[PACKET_RAW], counts[PACKET_PACKED]);
+	return more ? 1 : 0;
+}
