@@ -137,6 +137,13 @@ static bool is_quiet_now(const struct drain *drain, uint64_t *sequence)
 	return *sequence == drain->taken + lost;
 }
 
+uint64_t drain_waiting(const struct drain *drain)
+{
+	if (!drain->ring)
+		return drain->round_taken;
+	return load(&drain->control->slots) - drain->control->tail;
+}
+
 long drain_run(struct drain *drain)
 {
 	struct kmt_control *control = drain->control;
@@ -168,12 +175,14 @@ long drain_run(struct drain *drain)
 	 * What comes next took its slot after these were whole, and its time after its slot: it
 	 * cannot be earlier.
 	 */
+	drain->quiet = quiet;
 	failed = writer_settle(&drain->writer);
 	if (!failed && quiet)
 		failed = writer_settle_losses(&drain->writer, sequence, quiet_time);
 	if (failed && !drain->failure)
 		drain->failure = failed;
 	drain->failed |= drain->failure;
+	drain->round_taken = got > 0 ? (uint64_t)got : 0;
 	return drain->failure ? drain->failure : got;
 }
 

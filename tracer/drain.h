@@ -18,6 +18,8 @@ struct drain {
 	uint32_t slots;		     /* of the ring */
 	struct ring_buffer *buffer;  /* of a kernel without numbers: they are made here */
 	uint64_t taken, lost_before; /* of it: records; and events lost before the last of them */
+	uint64_t round_taken;	     /* records of the last round */
+	bool quiet;		     /* in the last round: see drain_run() */
 	int failure;		     /* the first of a round */
 	const struct status *status; /* knows kmemtraced's own tasks */
 	uint32_t last_task;
@@ -28,16 +30,20 @@ struct drain {
 };
 
 /*
- * Opens the stream, and the BPF ring buffer of this descriptor unless there is a ring; begin is
- * before any record (ns). 0 or -errno with writer.why set.
+ * Opens the stream (path NULL: one without a file), and the BPF ring buffer of this descriptor
+ * unless there is a ring; begin is before any record (ns). 0 or -errno with writer.why set.
  */
 int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
 	       uint64_t begin, int buffer_fd);
 void drain_close(struct drain *drain);
 
+/* Records that wait in the ring; of a BPF ring buffer, those that the last round took out. */
+uint64_t drain_waiting(const struct drain *drain);
+
 /*
  * Takes out all that is whole in the ring. Returns how many records, or -errno with writer.why
- * set: they are taken out all the same, and will count as lost.
+ * set: they are taken out all the same, and will count as lost. quiet: every event that took its
+ * number before the call is among those taken out, now or earlier, or is lost.
  */
 long drain_run(struct drain *drain);
 

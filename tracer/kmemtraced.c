@@ -34,6 +34,15 @@ static void say_end(const struct session *session)
 	session_sums(session, &sums);
 	if (session->options->verbose)
 		say_cpus(&session->status);
+	if (session->options->publish)
+		fprintf(stderr,
+			"kmemtraced: %s: %" PRIu64 " events folded, %" PRIu64 " not, %" PRIu64
+			" lost, %" PRIu64 " skipped, %.3f s\n",
+			session->options->publish, publish_folded(&session->publish),
+			publish_missing(&session->publish), sums.lost, session->skips.told,
+			(session->end - session->begin) / 1e9);
+	if (session->options->no_capture)
+		return;
 	fprintf(stderr,
 		"kmemtraced: %s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
 		" skipped, %" PRIu64 " bytes, %.3f s\n",

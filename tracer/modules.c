@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tracer/modules.h"
+#include "tracer/publish.h"
 #include "tracer/snapshot.h"
 
 static void *run(void *data)
@@ -28,6 +29,8 @@ static void *run(void *data)
 		modules->wanted = 0;
 		pthread_mutex_unlock(&modules->mutex);
 		err = snapshot_symbols(&modules->directory, time);
+		if (!err && modules->publish)
+			publish_symbols(modules->publish);
 		pthread_mutex_lock(&modules->mutex);
 		if (err && !modules->err)
 			modules->err = err;
@@ -36,12 +39,14 @@ static void *run(void *data)
 	return NULL;
 }
 
-int modules_start(struct modules *modules, const struct directory *directory)
+int modules_start(struct modules *modules, const struct directory *directory,
+		  struct publish *publish)
 {
 	int err;
 
 	memset(modules, 0, sizeof(*modules));
 	modules->directory.path = directory->path;
+	modules->publish = publish;
 	pthread_mutex_init(&modules->mutex, NULL);
 	pthread_cond_init(&modules->changed, NULL);
 	err = pthread_create(&modules->thread, NULL, run, modules);

@@ -13,7 +13,10 @@
 
 #include "trace/directory.h"
 
+struct publish;
+
 struct modules {
+	struct publish *publish;    /* wants to know of what was saved; NULL: nobody publishes */
 	struct directory directory; /* a copy: its sentences are the thread's own */
 	pthread_t thread;
 	pthread_mutex_t mutex;
@@ -26,7 +29,8 @@ struct modules {
 };
 
 /* Starts the thread; task is its id when it returns. 0 or -errno. */
-int modules_start(struct modules *modules, const struct directory *directory);
+int modules_start(struct modules *modules, const struct directory *directory,
+		  struct publish *publish);
 
 /* Modules changed, at the time (ns). */
 void modules_change(struct modules *modules, uint64_t time);

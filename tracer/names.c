@@ -15,46 +15,64 @@
 #include "kernel/ring.h"
 #include "kernel/tasks.h"
 #include "tracer/names.h"
+#include "tracer/publish.h"
 
 static int fail(struct names *names, int err, const char *name)
 {
-	snprintf(names->why, sizeof(names->why), "%s/%s: %s", names->directory->path, name,
+	snprintf(names->why, sizeof(names->why), "%s%s%s: %s",
+		 names->directory ? names->directory->path : "", names->directory ? "/" : "", name,
 		 strerror(err));
 	return -err;
 }
 
 static int write_task(struct names *names, const struct task *task)
 {
-	int err = tasks_write(names->tasks, task);
+	int err = names->tasks ? tasks_write(names->tasks, task) : 0;
 
 	return err ? fail(names, -err, "kernel/tasks") : 0;
+}
+
+static int take_cache(struct names *names, const struct kmt_name *name)
+{
+	struct cache cache = {
+		.address = name->key,
+		.since = name->time,
+		.object_size = name->object_size,
+		.size = name->size,
+	};
+	int err = 0;
+
+	memcpy(cache.name, name->name, sizeof(cache.name));
+	cache.name[sizeof(cache.name) - 1] = 0;
+	if (names->publish)
+		publish_cache(names->publish, &cache);
+	if (names->caches)
+		err = caches_write_cache(names->caches, &cache);
+	return err ? fail(names, -err, "kernel/caches") : 0;
+}
+
+static int take_gone(struct names *names, const struct kmt_name *name)
+{
+	int err = 0;
+
+	if (names->publish)
+		publish_cache_gone(names->publish, name->key, name->time);
+	if (names->caches)
+		err = caches_write_gone(names->caches, name->key, name->time);
+	return err ? fail(names, -err, "kernel/caches") : 0;
 }
 
 static int take_message(void *context, void *data, size_t size)
 {
 	const struct kmt_name *name = data;
 	struct names *names = context;
-	int err;
 
 	if (size < sizeof(*name))
 		return 0;
-	if (name->kind == KMT_NAME_CACHE) {
-		struct cache cache = {
-			.address = name->key,
-			.since = name->time,
-			.object_size = name->object_size,
-			.size = name->size,
-		};
-
-		memcpy(cache.name, name->name, sizeof(cache.name));
-		cache.name[sizeof(cache.name) - 1] = 0;
-		err = caches_write_cache(names->caches, &cache);
-		return err ? fail(names, -err, "kernel/caches") : 0;
-	}
-	if (name->kind == KMT_NAME_CACHE_GONE) {
-		err = caches_write_gone(names->caches, name->key, name->time);
-		return err ? fail(names, -err, "kernel/caches") : 0;
-	}
+	if (name->kind == KMT_NAME_CACHE)
+		return take_cache(names, name);
+	if (name->kind == KMT_NAME_CACHE_GONE)
+		return take_gone(names, name);
 	if (name->kind == KMT_NAME_TASK) {
 		struct task task = { .tid = name->key, .tgid = name->tgid, .since = name->time };
 
@@ -71,10 +89,12 @@ int names_open(struct names *names, struct directory *directory, int names_fd)
 {
 	memset(names, 0, sizeof(*names));
 	names->directory = directory;
-	names->caches = directory_open(directory, "kernel/caches", "ae");
-	names->tasks = directory_open(directory, "kernel/tasks", "ae");
-	if (!names->caches || !names->tasks)
-		return fail(names, errno, "kernel");
+	if (directory) {
+		names->caches = directory_open(directory, "kernel/caches", "ae");
+		names->tasks = directory_open(directory, "kernel/tasks", "ae");
+		if (!names->caches || !names->tasks)
+			return fail(names, errno, "kernel");
+	}
 	names->buffer = ring_buffer__new(names_fd, take_message, names, NULL);
 	if (!names->buffer)
 		return fail(names, errno, "the ring of names");
@@ -101,10 +121,13 @@ int names_add_tasks(struct names *names)
 {
 	struct task idle = { .comm = "swapper" };
 	struct dirent *process, *thread;
-	DIR *proc = opendir("/proc"), *threads;
+	DIR *proc, *threads;
 	char path[64];
 	int err;
 
+	if (!names->tasks)
+		return 0;
+	proc = opendir("/proc");
 	err = write_task(names, &idle);
 	if (!proc)
 		return err ? err : fail(names, errno, "/proc");
@@ -135,9 +158,9 @@ int names_run(struct names *names)
 	/* the callback has said why */
 	if (got < 0)
 		return names->why[0] ? got : fail(names, -got, "the ring of names");
-	if (got && fflush(names->caches))
+	if (got && names->caches && fflush(names->caches))
 		return fail(names, errno, "kernel/caches");
-	if (got && fflush(names->tasks))
+	if (got && names->tasks && fflush(names->tasks))
 		return fail(names, errno, "kernel/tasks");
 	return 0;
 }
@@ -166,7 +189,7 @@ int names_add_told(struct names *names, int told_fd)
 		/* its sizes count all the same */
 		if (!cache.name[0])
 			snprintf(cache.name, sizeof(cache.name), "0x%" PRIx64, address);
-		err = caches_write_cache(names->caches, &cache);
+		err = names->caches ? caches_write_cache(names->caches, &cache) : 0;
 	}
 	return err ? fail(names, -err, "kernel/caches") : 0;
 }

@@ -9,18 +9,20 @@
 
 #include "trace/directory.h"
 
+struct publish;
 struct ring_buffer;
 
 struct names {
 	struct directory *directory;
+	struct publish *publish; /* caches are told to it too; NULL: nobody publishes */
 	struct ring_buffer *buffer;
-	FILE *caches, *tasks;
+	FILE *caches, *tasks; /* NULL: nothing is written */
 	uint64_t unnamed;     /* caches of which nothing is known */
 	bool modules_changed; /* set by a message; the user of names clears it */
 	char why[400];
 };
 
-/* 0 or -errno, with why set. The files stay open to the end. */
+/* 0 or -errno, with why set. The files, unless there is no directory, stay open to the end. */
 int names_open(struct names *names, struct directory *directory, int names_fd);
 
 /* Adds the tasks that are there now, from /proc. */

@@ -9,11 +9,17 @@
 #include <string.h>
 
 #include "trace/capture.h"
+#include "tracer/group.h"
 #include "tracer/options.h"
+#include "tracer/publish.h"
 
 enum {
 	KEY_INCLUDE_SELF = 256,
 	KEY_NO_RESCUE,
+	KEY_PUBLISH,
+	KEY_PUBLISH_GROUP,
+	KEY_PUBLISH_OBJECTS,
+	KEY_NO_CAPTURE,
 	KEY_DOCTOR,
 };
 
@@ -31,6 +37,10 @@ static const struct argp_option table[] = {
 	  "Record only the events of these processes; frees by others "
 	  "are then not observed",
 	  0 },
+	{ "pack", 'z', NULL, 0,
+	  "Pack the capture while it is written, as kmemtrace-pack(1) does: an event then takes "
+	  "one to three bytes of disk instead of 48, mostly",
+	  0 },
 	{ "include-self", KEY_INCLUDE_SELF, NULL, 0,
 	  "Let reports count the objects that kmemtraced "
 	  "itself allocates",
@@ -39,6 +49,18 @@ static const struct argp_option table[] = {
 	  "Attach no second programs to the frees: each free costs less, and those that "
 	  "interrupt another are counted only",
 	  0 },
+	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
+	  "Keep the figures of the running system in FILE (default: " PUBLISHED_PATH "), "
+	  "for programs that use libmemstat(3)",
+	  0 },
+	{ "publish-group", KEY_PUBLISH_GROUP, "GROUP", 0,
+	  "Let the members of GROUP read that file, beside its owner", 0 },
+	{ "publish-objects", KEY_PUBLISH_OBJECTS, "N", 0,
+	  "Follow at most N live objects for it (1 to 4294967295; default: 4194304), which take "
+	  "up to 128 bytes of memory each",
+	  0 },
+	{ "no-capture", KEY_NO_CAPTURE, NULL, 0,
+	  "With --publish: publish only, and write no capture", 0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	{ "verbose", 'v', NULL, 0, "Print the figures of each CPU at the end, and what libbpf says",
 	  0 },
@@ -103,6 +125,38 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 	}
 }
 
+static void parse_objects(struct argp_state *state, const char *text, size_t *objects)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > UINT32_MAX)
+		argp_error(state, "--publish-objects %s: from 1 to %lu objects can be followed",
+			   text, (unsigned long)UINT32_MAX);
+	*objects = value;
+}
+
+/* What makes sense only with another option, or not with it. */
+static void complete_publish(struct argp_state *state, struct options *options)
+{
+	if (!options->publish && options->no_capture)
+		argp_error(state, "--no-capture: nothing is left to do without --publish");
+	if (!options->publish && options->publish_group != (gid_t)-1)
+		argp_error(state, "--publish-group: nothing is published without --publish");
+	if (!options->publish && options->publish_objects)
+		argp_error(state, "--publish-objects: nothing is published without --publish");
+	if (options->no_capture && options->output)
+		argp_error(state, "-o %s: there is no capture with --no-capture", options->output);
+	if (options->no_capture && options->pack)
+		argp_error(state, "-z: there is no capture with --no-capture");
+	if (!options->no_capture && !options->output)
+		options->output = CAPTURE_DEFAULT;
+	if (!options->publish_objects)
+		options->publish_objects = PUBLISH_OBJECTS;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -122,11 +176,33 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'p':
 		parse_pids(state, arg, options);
 		return 0;
+	case 'z':
+		options->pack = true;
+		return 0;
 	case KEY_INCLUDE_SELF:
 		options->include_self = true;
 		return 0;
 	case KEY_NO_RESCUE:
 		options->no_rescue = true;
+		return 0;
+	case KEY_PUBLISH:
+		if (arg && !*arg)
+			argp_error(state, "--publish=: a file must be named");
+		options->publish = arg ? arg : PUBLISHED_PATH;
+		options->publish_usual = !arg;
+		return 0;
+	case KEY_PUBLISH_GROUP:
+		if (!*arg)
+			argp_error(state, "--publish-group=: a group must be named");
+		options->publish_group_name = arg;
+		if (!group_parse(arg, &options->publish_group))
+			argp_error(state, "--publish-group %s: there is no such group", arg);
+		return 0;
+	case KEY_PUBLISH_OBJECTS:
+		parse_objects(state, arg, &options->publish_objects);
+		return 0;
+	case KEY_NO_CAPTURE:
+		options->no_capture = true;
 		return 0;
 	case 'q':
 		options->quiet = true;
@@ -146,6 +222,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (options->doctor && options->command)
 			argp_error(state, "--doctor: runs no command: %s", options->command[0]);
+		complete_publish(state, options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -164,7 +241,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	};
 
 	memset(options, 0, sizeof(*options));
-	options->output = CAPTURE_DEFAULT;
+	options->publish_group = (gid_t)-1;
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
 }

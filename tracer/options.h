@@ -6,15 +6,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct options {
-	const char *output;    /* the capture directory */
+	const char *output;    /* the capture directory; NULL: nothing is captured */
 	double duration;       /* seconds; 0: until stopped */
 	unsigned int ring_mib; /* of each CPU; 0: by the machine's memory */
 	uint32_t *pids;	       /* only these processes; none: all */
 	size_t pid_count;
+	bool pack;
 	bool include_self;
 	bool no_rescue;
+	const char *publish; /* path of the file; NULL: nothing is published */
+	bool publish_usual;  /* and no file was named */
+	gid_t publish_group; /* (gid_t)-1: none */
+	const char *publish_group_name;
+	size_t publish_objects; /* live ones that are tracked */
+	bool no_capture;	/* publish only */
 	bool quiet, verbose;
 	bool doctor;
 	char **command; /* NULL-terminated; NULL: no command */

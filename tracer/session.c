@@ -21,6 +21,19 @@ int session_fail(struct session *session, int err, const char *why)
 	return err;
 }
 
+/* What looks like the command may have been meant as the file of --publish. */
+int session_fail_command(struct session *session, int err)
+{
+	const struct options *options = session->options;
+
+	session_fail(session, err, session->command.why);
+	if (options->publish_usual)
+		snprintf(session->why, sizeof(session->why),
+			 "%s: to publish in that file: --publish=%s", session->command.why,
+			 options->command[0]);
+	return err;
+}
+
 static int make_rings(struct session *session)
 {
 	const struct options *options = session->options;
@@ -151,7 +164,7 @@ static int fill_directory(struct session *session)
 	int err;
 
 	err = directory_make(directory);
-	if (!err)
+	if (!err && !session->options->no_capture)
 		err = directory_reserve(directory);
 	if (err)
 		return session_fail(session, err, directory->why);
@@ -177,8 +190,10 @@ static int fill_directory(struct session *session)
 		fprintf(stderr,
 			"kmemtraced: /proc/kallsyms shows no addresses: call sites will be "
 			"numbers: see kernel.kptr_restrict, and run as root or with CAP_SYSLOG\n");
-	err = names_open(&session->names, directory,
+	err = names_open(&session->names, session->options->no_capture ? NULL : directory,
 			 object_map_fd(&session->programs.object, "names"));
+	if (session->options->publish)
+		session->names.publish = &session->publish;
 	return err ? session_fail(session, err, session->names.why) : 0;
 }
 
@@ -194,21 +209,28 @@ static const char *stream_name(const struct session *session, unsigned int cpu, 
 /* All is ready: the capture takes the place of an older one. */
 static int take_place(struct session *session)
 {
+	bool writes = !session->options->no_capture;
 	char path[4096];
 	int err;
 
 	err = directory_place(&session->directory);
 	if (err)
 		return session_fail(session, err, session->directory.why);
-	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err && writes; i++)
 		if (session->draining[i])
 			err = writer_rename(&session->drains[i].writer,
 					    stream_name(session, i, path, sizeof(path)));
 	if (!err)
-		err = modules_start(&session->modules, &session->directory);
+		err = modules_start(&session->modules, &session->directory,
+				    session->options->publish ? &session->publish : NULL);
 	if (!err)
 		err = status_add_own(&session->status, session->modules.task);
-	return err ? session_fail(session, err, strerror(-err)) : session_write_status(session);
+	if (err)
+		return session_fail(session, err, strerror(-err));
+	err = session_publish_start(session);
+	if (!err)
+		err = session_write_status(session);
+	return err ? err : session_publish_open(session);
 }
 
 int session_open_stream(struct session *session, unsigned int cpu)
@@ -222,10 +244,14 @@ int session_open_stream(struct session *session, unsigned int cpu)
 	drain->slots = session->rings.slots;
 	drain->status = &session->status;
 	stream_name(session, cpu, path, sizeof(path));
-	err = drain_open(drain, path, session->metadata.uuid, cpu, machine_now(),
+	err = drain_open(drain, session->options->no_capture ? NULL : path, session->metadata.uuid,
+			 cpu, machine_now(),
 			 session->rings.buffered ? session->rings.list[cpu].fd : -1);
 	if (err)
 		return session_fail(session, err, drain->writer.why);
+	if (session->options->publish)
+		drain->writer.sink = publish_sink(&session->publish);
+	writer_pack(&drain->writer, session->packer);
 	session->draining[cpu] = true;
 	return 0;
 }
@@ -295,17 +321,19 @@ int session_open(struct session *session, const struct options *options,
 		err = check_pids(session);
 	if (err)
 		return err;
-	err = directory_probe(&session->directory, options->output);
+	err = session_choose_directory(session);
 	if (err)
-		return session_fail(session, err, session->directory.why);
+		return err;
 	if (options->command) {
 		err = command_probe(&session->command, options->command);
 		if (err)
-			return session_fail(session, err, session->command.why);
+			return session_fail_command(session, err);
 	}
 	session->drains = calloc(session->rings.possible_cpus, sizeof(*session->drains));
 	session->draining = calloc(session->rings.possible_cpus, sizeof(*session->draining));
 	if (!session->drains || !session->draining)
+		return session_fail(session, -ENOMEM, strerror(ENOMEM));
+	if (options->pack && packer_create(&session->packer))
 		return session_fail(session, -ENOMEM, strerror(ENOMEM));
 	err = load_programs(session);
 	if (!err)
@@ -465,10 +493,14 @@ int session_finish(struct session *session)
 	failed = names_close(&session->names);
 	if (!failed)
 		failed = snapshot_aliases(&session->directory);
+	if (!failed)
+		failed = snapshot_slabinfo(&session->directory, session->end);
 	if (failed && !err)
 		err = session_fail(session, failed, session->directory.why);
 	failed = finish_status(session);
 	directory_unlock(&session->directory);
+	err = err ? err : failed;
+	failed = session_publish_end(session);
 	return err ? err : failed;
 }
 
@@ -479,7 +511,9 @@ void session_close(struct session *session)
 			drain_close(&session->drains[i]);
 	free(session->drains);
 	free(session->draining);
+	packer_destroy(session->packer);
 	modules_end(&session->modules);
+	publish_close(&session->publish);
 	names_close(&session->names);
 	programs_close(&session->programs);
 	layout_deinit(&session->layout);
@@ -487,5 +521,8 @@ void session_close(struct session *session)
 	topology_deinit(&session->topology);
 	status_deinit(&session->status);
 	directory_release(&session->directory);
+	if (session->options->no_capture)
+		directory_abandon(&session->directory);
 	directory_deinit(&session->directory);
+	shelter_close(&session->shelter);
 }

@@ -15,7 +15,9 @@
 #include "tracer/options.h"
 #include "tracer/programs.h"
 #include "tracer/progress.h"
+#include "tracer/publish.h"
 #include "tracer/rings.h"
+#include "tracer/shelter.h"
 #include "tracer/skips.h"
 
 struct session {
@@ -30,6 +32,8 @@ struct session {
 	struct status status;
 	struct names names;
 	struct modules modules;
+	struct publish publish; /* if options->publish */
+	struct shelter shelter; /* if options->no_capture: the directory lies in it */
 	struct command command;
 	struct progress progress;
 	struct drain *drains; /* by CPU, rings.possible_cpus of them */
@@ -37,7 +41,8 @@ struct session {
 	uint64_t deadline;    /* ns; 0: none */
 	uint64_t begin, end;  /* ns: all programs are attached between them */
 	struct skips skips;
-	uint64_t next_flush; /* ns */
+	uint64_t next_flush;   /* ns */
+	struct packer *packer; /* NULL: packets stay raw */
 	char why[500];
 };
 

@@ -8,6 +8,9 @@
 /* Takes over the sentence of the part that failed; returns err. */
 int session_fail(struct session *session, int err, const char *why);
 
+/* The command cannot be run, as its why tells. */
+int session_fail_command(struct session *session, int err);
+
 /* Tells the status what second programs and hooks there are. 0 or -errno. */
 int session_tell_extras(struct session *session);
 
@@ -16,5 +19,23 @@ int session_write_status(struct session *session);
 
 /* Opens the stream of a CPU. 0 or -errno with session->why set. */
 int session_open_stream(struct session *session, unsigned int cpu);
+
+/* In session_publish.c. All return 0 or -errno, with session->why set. */
+
+/* Probes the directory that was asked for; of a session that captures nothing, one of its own. */
+int session_choose_directory(struct session *session);
+
+/* Once the streams are open, and before the status with all own tasks is written; after that. */
+int session_publish_start(struct session *session);
+int session_publish_open(struct session *session);
+
+/* Just before the programs are attached. */
+int session_publish_base(struct session *session);
+
+/* After a round over all rings that flushed; now was read before it. */
+int session_publish_reach(struct session *session, uint64_t now);
+
+/* After the last records are handed over. */
+int session_publish_end(struct session *session);
 
 #endif

@@ -36,15 +36,31 @@ static int add_ring(struct session *session, unsigned int cpu)
 	return err ? session_fail(session, err, rings->why) : 0;
 }
 
+/*
+ * Is there time to pack? What waits in all rings together must be less than a quarter of one: to
+ * pack that takes less time than any CPU needs to fill the rest of its ring.
+ */
+static bool has_time_to_pack(const struct session *session)
+{
+	uint64_t waiting = 0;
+
+	for (unsigned int i = 0; session->packer && i < session->rings.possible_cpus; i++)
+		if (session->draining[i])
+			waiting += drain_waiting(&session->drains[i]);
+	return waiting <= session->rings.slots / 4;
+}
+
 /* One round over all rings. Returns 1 if one was filling up, 0, or -errno. */
 static int drain_all(struct session *session, uint64_t now)
 {
+	struct packer *packer = has_time_to_pack(session) ? session->packer : NULL;
 	bool flush = now >= session->next_flush, filling = false;
 	int err = 0;
 
 	if (flush) {
+		/* a session that captures nothing may run for long, and tells no spans */
 		err = skips_read(&session->skips, &session->programs, &session->rings,
-				 &session->status);
+				 session->options->no_capture ? NULL : &session->status);
 		if (err)
 			session_fail(session, err, strerror(-err));
 		programs_tend(&session->programs);
@@ -59,6 +75,7 @@ static int drain_all(struct session *session, uint64_t now)
 				err = add_ring(session, i);
 			continue;
 		}
+		writer_pack(&drain->writer, packer);
 		got = drain_run(drain);
 		if (got > (long)(session->rings.slots / 4))
 			filling = true;
@@ -73,6 +90,8 @@ static int drain_all(struct session *session, uint64_t now)
 		if (err)
 			session_fail(session, err, session->names.why);
 	}
+	if (!err && flush)
+		err = session_publish_reach(session, now);
 	return err ? err : filling;
 }
 
@@ -116,7 +135,7 @@ static int loop(struct session *session)
 		if (session->names.modules_changed)
 			modules_change(&session->modules, now);
 		session->names.modules_changed = false;
-		if (session->progress.shown) {
+		if (session->progress.line.shown) {
 			session_sums(session, &sums);
 			progress_update(&session->progress, now, sums.recorded, sums.lost);
 		}
@@ -138,12 +157,18 @@ int session_run(struct session *session)
 	if (options->command) {
 		err = command_start(&session->command, options->command, &session->before);
 		if (err)
-			return session_fail(session, err, session->command.why);
+			return session_fail_command(session, err);
 	}
 	/* a consumer that waits for its turn loses events when all CPUs are busy */
 	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)
 		fprintf(stderr, "kmemtraced: no high priority: %s\n", strerror(errno));
 
+	err = snapshot_slabinfo(&session->directory, machine_now());
+	if (err)
+		return session_fail(session, err, session->directory.why);
+	err = session_publish_base(session);
+	if (err)
+		return err;
 	skips_init(&session->skips, machine_now());
 	err = programs_attach(&session->programs);
 	if (err)
@@ -168,7 +193,7 @@ int session_run(struct session *session)
 	if (options->command) {
 		err = command_go(&session->command);
 		if (err)
-			return session_fail(session, err, session->command.why);
+			return session_fail_command(session, err);
 	}
 	return loop(session);
 }

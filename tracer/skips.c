@@ -20,16 +20,18 @@ static uint64_t sum_rescued(const struct rings *rings)
 	return sum;
 }
 
-/* False: something was rescued meanwhile, each time. */
-static bool read_sum(const struct programs *programs, const struct rings *rings, uint64_t *sum)
+/* False: something was rescued meanwhile, each time; most is right all the same. */
+static bool read_sum(const struct programs *programs, const struct rings *rings, uint64_t *sum,
+		     uint64_t *most)
 {
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t rescued = sum_rescued(rings), missed = programs_missed(programs);
 
-		if (sum_rescued(rings) != rescued)
-			continue;
 		*sum = missed > rescued ? missed - rescued : 0;
-		return true;
+		if (*sum > *most)
+			*most = *sum;
+		if (sum_rescued(rings) == rescued)
+			return true;
 	}
 	return false;
 }
@@ -46,6 +48,8 @@ static int tell(struct skips *skips, uint64_t told, struct status *status)
 	if (told <= skips->told)
 		return 0;
 	skips->told = told;
+	if (!status)
+		return 0;
 	return status_add_skip(status, skips->times[1], machine_now(), more);
 }
 
@@ -55,7 +59,7 @@ int skips_read(struct skips *skips, const struct programs *programs, const struc
 	uint64_t time = machine_now(), sum;
 	int err;
 
-	if (!read_sum(programs, rings, &sum))
+	if (!read_sum(programs, rings, &sum, &skips->most))
 		return 0;
 	/*
 	 * An event that was missed and not yet rescued is in one reading, and not in the next: the
@@ -74,7 +78,7 @@ int skips_finish(struct skips *skips, const struct programs *programs, const str
 	uint64_t sum;
 
 	/* nothing runs any more: the first try is right */
-	return read_sum(programs, rings, &sum) ? tell(skips, sum, status) : 0;
+	return read_sum(programs, rings, &sum, &skips->most) ? tell(skips, sum, status) : 0;
 }
 
 void skips_by_cpu(const struct programs *programs, const struct rings *rings, uint64_t *skipped)

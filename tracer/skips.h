@@ -15,13 +15,14 @@
 struct skips {
 	uint64_t told;	   /* never less than before, never more than there are */
 	uint64_t reading;  /* the last */
+	uint64_t most;	   /* never less than there were at the last call, and never gets less */
 	uint64_t times[2]; /* ns: just before the last reading, and the one before it */
 };
 
 /* now: before any program is attached. */
 void skips_init(struct skips *skips, uint64_t now);
 
-/* While the programs run: notes in status what was skipped since. 0 or -ENOMEM. */
+/* While the programs run: notes what was skipped since in status, if not NULL. 0 or -ENOMEM. */
 int skips_read(struct skips *skips, const struct programs *programs, const struct rings *rings,
 	       struct status *status);
 

@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# kmemtraced --publish --no-capture: nothing is left behind, memory stays within what the man page
+# says, one at a time, and whoever reads is told when it is gone, killed or not.
+# shellcheck disable=SC2154 # ./test sets builddir
+. "$srcdir/live/live.sh"
+
+mkdir folder
+mount -t tmpfs tmpfs folder 2>/dev/null || skip "no tmpfs can be mounted"
+trap 'umount "$scratch/folder"; umount "$scratch/full" 2>/dev/null; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+follow=$builddir/tests/live/follow
+mkdir empty tmp
+TMPDIR=$scratch/tmp
+export TMPDIR
+
+# start OPTION…: returns once something is published
+start() {
+	(cd empty && exec "$kmemtraced" --publish=../memstat --no-capture "$@") 2>daemon.log &
+	daemon=$!
+	for _ in $(seq 200); do
+		"$follow" memstat >read.out 2>read.log && return
+		kill -0 $daemon 2>/dev/null || break
+		sleep 0.05
+	done
+	fail "nothing is published: $(cat daemon.log read.log)"
+}
+
+nothing_left() {
+	[ ! -e memstat ] || fail "$1: the file is still there"
+	[ -z "$(find empty tmp -mindepth 1)" ] || fail "$1: left behind: $(find empty tmp)"
+}
+
+load() {
+	"$builddir/tests/live/workload" fs "$1" folder >truth 2>workload.log || fail "$(cat workload.log)"
+}
+
+memory() { # of this process alone, KiB: neither rings nor the published file
+	awk '$1 == "RssAnon:" { print $2 }' /proc/$daemon/status
+}
+
+"$follow" memstat >read.out 2>read.log && fail "something is published before the start"
+grep -q 'kmemtraced --publish' read.log || fail "nobody says how to begin: $(cat read.log)"
+
+# What it takes: the queue, 192 bytes for an object, and some for names.
+objects=100000 queue=$((64 << 10))
+start -m 4 --publish-objects=$objects
+load 30000
+load 100000
+most=$(memory)
+bound=$((queue + objects * 192 / 1024 + 120 * 1024))
+echo "$most KiB after $(value truth kmem_cache_alloc) events and as many frees, may be $bound"
+[ "$most" -le "$bound" ] || fail "$most KiB are more than $bound"
+"$follow" memstat >read.out || fail "cannot be read under load"
+[ "$(value read.out numallocs)" -ge "$(value truth kmem_cache_alloc)" ] ||
+	fail "more was allocated than $(cat read.out)"
+
+# A second one is refused, and the first goes on.
+"$kmemtraced" -q --publish=memstat --no-capture true 2>second.log && fail "there are two of them"
+grep -q memstat second.log || fail "refused without a reason: $(cat second.log)"
+"$follow" memstat >/dev/null || fail "the second one has stopped the first"
+stop_daemon
+[ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
+cat daemon.log
+nothing_left "at the end"
+
+# Objects beyond the limit are counted as what may be missing.
+start -m 4 --publish-objects=10
+for _ in $(seq 100); do
+	load 100
+	"$follow" memstat >read.out && [ "$(value read.out lost)" -gt 0 ] && break
+done
+[ "$(value read.out lost)" -gt 0 ] || fail "ten objects are enough: $(cat read.out)"
+
+# Killed: the file stays, but nobody takes it for what is.
+stop_daemon KILL
+"$follow" memstat >read.out 2>read.log && fail "the dead one's figures were read: $(cat read.out)"
+grep -q 'kmemtraced --publish' read.log || fail "nobody says how to begin again: $(cat read.log)"
+start -m 4
+[ "$(value read.out types)" -gt 0 ] || fail "nothing after the restart"
+stop_daemon
+nothing_left "after the restart"
+
+# With a command, and its exit status.
+"$kmemtraced" -q --publish=memstat --no-capture -- sh -c 'exit 7'
+[ $? = 7 ] || fail "the command's exit status is lost"
+nothing_left "with a command"
+
+# What is no command may be meant as the file.
+"$kmemtraced" --publish ./nothing 2>wrong.log && fail "a command that is not there is run"
+grep -q 'to publish in that file: --publish=./nothing$' wrong.log || fail "no hint: $(cat wrong.log)"
+"$kmemtraced" --publish=memstat --no-capture ./nothing 2>wrong.log && fail "nothing there is run"
+grep -q 'in that file' wrong.log && fail "a hint where a file was named: $(cat wrong.log)"
+
+# A file system that is full: said once, and counted at the end.
+# full SIZE OPTION…: what was said is in full.log, and the figures of the last line in $folded, $not
+full() {
+	mount -t tmpfs -o "size=$1" tmpfs full || fail "no tmpfs of $1"
+	shift
+	"$kmemtraced" --publish=full/memstat --no-capture -m 4 "$@" -- \
+		"$builddir/tests/live/workload" fs 2000 folder >truth 2>full.log ||
+		fail "exit $? on a small file system: $(cat full.log)"
+	umount full
+	said=$(grep -c 'full/memstat: No space left on device: [0-9]* types\{0,1\} [a-z]* left out: give it room' full.log)
+	read -r folded not <<-END
+		$(sed -n 's/.*: \([0-9]*\) events folded, \([0-9]*\) not, .*/\1 \2/p' full.log)
+	END
+}
+mkdir full
+full 60k
+cat full.log
+[ "$said" = 1 ] || fail "a full file system is told $said times: $(cat full.log)"
+[ "$not" -gt 0 ] || fail "nothing is missing on a full file system: $(cat full.log)"
+full 60k -q
+[ -s full.log ] && fail "not quiet: $(cat full.log)"
+full 16m
+[ "$said" = 0 ] || fail "a full file system is told where there is room: $(cat full.log)"
+[ "$not" = 0 ] || fail "something is missing: $(cat full.log)"
+full 16m --publish-objects=1
+[ "$not" -ge "$(($(value truth kmem_cache_alloc) / 2))" ] ||
+	fail "one object is followed, and only $not are missing: $(cat full.log)"
+[ "$folded" -gt 0 ] || fail "nothing is folded: $(cat full.log)"
+
+# Where nothing may be mounted, a temporary directory does.
+if command -v setpriv >/dev/null; then
+	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
+		"$kmemtraced" -q --publish=memstat --no-capture -- sh -c 'ls tmp >seen' ||
+		fail "exit $? without CAP_SYS_ADMIN"
+	[ -s seen ] || fail "there was no temporary directory"
+	nothing_left "without CAP_SYS_ADMIN"
+else
+	echo "note: setpriv is not installed: not tried without CAP_SYS_ADMIN"
+fi
+exit 0

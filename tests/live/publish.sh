@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What is published while events come by the million is what a capture taken at the same time has
+# of the same moments, figure by figure, and none of it ever gets less; also where a small ring
+# loses records, and then it says so.
+# shellcheck disable=SC2154 # ./test sets builddir
+. "$srcdir/live/live.sh"
+need jq
+
+mkdir folder
+mount -t tmpfs tmpfs folder 2>/dev/null || skip "no tmpfs can be mounted"
+mkdir folder/fs folder/dir folder/skb
+trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+follow=$builddir/tests/live/follow
+
+cat >load.sh <<'END'
+# several processes at once, until enough moments are read
+for _ in $(seq 300); do
+	for work in fs dir skb; do
+		"$builddir/tests/live/workload" $work 2000 folder/$work >/dev/null 2>workload.log &
+	done
+	wait
+	grep -q enough follow.out && break
+	sleep 0.5
+done
+sleep 1
+END
+
+# one MOMENTS COMPARED RUN OPTION…
+one() {
+	moments=$1 compared=$2 run=$3
+	shift 3
+	rm -rf kmemtrace.data*
+	: >follow.out
+	"$follow" memstat kmemtrace.data "$moments" "$compared" >follow.out 2>follow.log &
+	follower=$!
+	$run --publish=memstat "$@" -- sh load.sh 2>daemon.log
+	code=$?
+	[ $code = 0 ] || fail "kmemtraced: exit $code: $(cat daemon.log workload.log)"
+	cat daemon.log
+	folded=$(sed -n 's/.*memstat: \([0-9]*\) events folded.*/\1/p' daemon.log)
+	unfolded=$(sed -n 's/.*events folded, \([0-9]*\) not.*/\1/p' daemon.log)
+	recorded=$(json .loss.recorded)
+	[ $((folded + unfolded)) = "$recorded" ] ||
+		fail "$folded events folded and $unfolded not are not the $recorded recorded"
+	[ "$unfolded" = 0 ] || skip "this machine is too busy: $unfolded events could not be folded"
+	wait $follower || fail "follow: $(cat follow.log)"
+	checked
+	cat follow.out
+	[ "$(value follow.out moments)" -ge "$moments" ] || fail "too few moments"
+	[ ! -e memstat ] || fail "the published file is still there"
+}
+
+export builddir
+one 200 8 "$kmemtraced"
+[ "$(value follow.out types)" -ge 50 ] || fail "too few types"
+KMEMTRACED_WITHOUT=fetch one 20 4 "$kmemtraced"
+one 50 5 starved -m 1
+lost=$(json .loss.lost)
+[ "$lost" -gt 0 ] || fail "the small ring lost nothing: this proves nothing"
+[ "$(value follow.out lost)" -ge "$lost" ] || fail "$lost events are lost, and more than published"
+exit 0

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The publisher's thread between a writer's packets and a reader of the file, without a kernel. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/scratch.h"
+#include "tracer/publish.h"
+
+#define TEXT                                                                 \
+	"begin 5\nend 500\nsymbol 0x1000 maker\nsymbol 0x2000 end\nown 77\n" \
+	"cpu 0 node 0\ncpu 1 node 0\n"
+
+struct scene {
+	char *directory, *path;
+	struct publish publish;
+	struct published_view view;
+	uint32_t sequence;
+};
+
+static int open_publish(struct scene *scene, size_t objects)
+{
+	const struct publish_settings settings = {
+		.path = scene->path,
+		.group = (gid_t)-1,
+		.objects_max = objects,
+		.cpus = 2,
+	};
+
+	if (publish_start(&scene->publish, &settings))
+		fail_msg("%s", scene->publish.why);
+	assert_int_not_equal(scene->publish.task, 0);
+	return publish_open(&scene->publish, scene->directory);
+}
+
+static struct scene *make_scene(size_t objects)
+{
+	struct scene *scene = calloc(1, sizeof(*scene));
+
+	assert_non_null(scene);
+	scene->directory = scratch_capture(TEXT "alloc 10 0 0x1000 8/8 maker\n");
+	scene->path = scratch_path(scene->directory, "memstat");
+	if (open_publish(scene, objects))
+		fail_msg("%s", scene->publish.why);
+	return scene;
+}
+
+static void free_scene(struct scene *scene)
+{
+	publish_close(&scene->publish);
+	published_view_deinit(&scene->view);
+	scratch_remove(scene->directory);
+	free(scene->path);
+	free(scene);
+}
+
+static void put(struct scene *scene, uint64_t time, uint8_t id, uint64_t pointer, uint64_t last)
+{
+	const struct writer_sink sink = publish_sink(&scene->publish);
+	const struct packet_header header = { .records = 1, .sequence_first = scene->sequence };
+	const struct kmt_record record = {
+		.time = time,
+		.id = id,
+		.sequence = scene->sequence++,
+		.pointer = pointer,
+		.call_site = 0x1008,
+		.cache = last,
+	};
+
+	sink.take(sink.data, &header, &record);
+}
+
+static void allocate(struct scene *scene, uint64_t time, uint64_t pointer, uint64_t site)
+{
+	const struct writer_sink sink = publish_sink(&scene->publish);
+	const struct packet_header header = { .records = 1, .sequence_first = scene->sequence };
+	const struct kmt_record record = {
+		.time = time,
+		.id = KMT_KMALLOC,
+		.sequence = scene->sequence++,
+		.pointer = pointer,
+		.call_site = site,
+		.requested = 8,
+		.allocated = 8,
+	};
+
+	sink.take(sink.data, &header, &record);
+}
+
+static void reach(struct scene *scene, uint64_t time, uint64_t lost)
+{
+	const struct horizon horizon = { .time = time, .begin = 5, .lost = lost };
+
+	assert_int_equal(publish_reach(&scene->publish, &horizon), 0);
+}
+
+/* Waits until the moment is there. */
+static void read_moment(struct scene *scene, uint64_t time)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < 10000; i++) {
+		int err = published_read(&scene->view, scene->path);
+
+		if (!err && scene->view.moment.time >= time)
+			break;
+		if (err && err != -ENOENT && err != -EAGAIN)
+			fail_msg("%s", scene->view.why);
+		nanosleep(&pause, NULL);
+	}
+	assert_int_equal(scene->view.moment.time, time);
+	assert_int_equal(scene->view.moment.begin, 5);
+}
+
+static void assert_type(const struct scene *scene, const char *name, uint64_t numallocs,
+			uint64_t numfrees)
+{
+	for (size_t i = 0; i < scene->view.count; i++) {
+		const struct tally_type *type = &scene->view.types[i];
+
+		if (strcmp(type->name, name))
+			continue;
+		assert_int_equal(type->numallocs, numallocs);
+		assert_int_equal(type->numfrees, numfrees);
+		return;
+	}
+	fail_msg("there is no %s", name);
+}
+
+static void up_to_the_horizon(void **state)
+{
+	const struct cache dentry = {
+		.address = 0xd000, .since = 6, .object_size = 192, .size = 200, .name = "dentry"
+	};
+	struct scene *scene = make_scene(0);
+
+	(void)state;
+	publish_cache(&scene->publish, &dentry);
+	put(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
+	allocate(scene, 20, 0x20000, 0x1008);
+	put(scene, 30, KMT_CACHE_FREE, 0x10000, 0xd000);
+	reach(scene, 30, 3);
+	read_moment(scene, 30);
+	assert_int_equal(scene->view.moment.lost, 3);
+	assert_int_equal(scene->view.count, 3);
+	assert_type(scene, "dentry", 1, 0);
+	assert_type(scene, "kmalloc-8", 1, 0);
+	assert_type(scene, "maker", 1, 0);
+	reach(scene, 31, 4);
+	read_moment(scene, 31);
+	assert_int_equal(scene->view.moment.lost, 4);
+	assert_type(scene, "dentry", 1, 1);
+
+	/* another may lie there then */
+	publish_cache_gone(&scene->publish, 0xd000, 40);
+	put(scene, 50, KMT_CACHE_ALLOC, 0x30000, 0xd000);
+	reach(scene, 60, 4);
+	reach(scene, 61, 4);
+	read_moment(scene, 61);
+	assert_type(scene, "dentry", 1, 1);
+	assert_type(scene, "0xd000", 1, 0);
+
+	/* what is behind the last horizon is folded at the end, and published no more */
+	allocate(scene, 70, 0x40000, 0x1008);
+	assert_int_equal(publish_end(&scene->publish), 0);
+	assert_int_equal(publish_folded(&scene->publish), 5);
+	assert_int_equal(publish_missing(&scene->publish), 0);
+	assert_int_equal(access(scene->path, F_OK), -1);
+	assert_int_equal(published_read(&scene->view, scene->path), -ENOENT);
+	free_scene(scene);
+}
+
+static void symbols_come(void **state)
+{
+	struct scene *scene = make_scene(0);
+	char *path = scratch_path(scene->directory, "kernel/symbols");
+	FILE *file;
+
+	(void)state;
+	allocate(scene, 10, 0x10000, 0x90008);
+	reach(scene, 20, 0);
+	read_moment(scene, 20);
+	assert_type(scene, "0x90008", 1, 0);
+	file = fopen(path, "ae");
+	assert_non_null(file);
+	fprintf(file, "# since 25\n90000 t fresh\t[module]\na0000 t end\t[module]\n");
+	fclose(file);
+	publish_symbols(&scene->publish);
+	allocate(scene, 30, 0x20000, 0x90010);
+	allocate(scene, 31, 0x30000, 0x90008);
+	allocate(scene, 32, 0x40000, 0x1008);
+	reach(scene, 40, 0);
+	read_moment(scene, 40);
+	assert_type(scene, "fresh [module]", 1, 0);
+	assert_type(scene, "0x90008", 2, 0);
+	assert_type(scene, "maker", 1, 0);
+	free(path);
+	free_scene(scene);
+}
+
+/* Whoever puts faster than is folded is not kept waiting: what finds no room is counted. */
+static void no_room(void **state)
+{
+	struct scene *scene = make_scene(0);
+	uint64_t puts = 2 * (64 << 20) / sizeof(struct online_packet), folded;
+
+	(void)state;
+	for (uint64_t i = 0; i < puts; i++)
+		allocate(scene, 10 + i, 0x10000 + 8 * i, 0x1008);
+	assert_in_range(scene->publish.unfolded, puts / 4, puts);
+	folded = puts - scene->publish.unfolded;
+	reach(scene, 10 + puts, 1);
+	read_moment(scene, 10 + puts);
+	assert_int_equal(scene->view.moment.lost, 1 + scene->publish.unfolded);
+	assert_type(scene, "maker", folded, 0);
+	allocate(scene, 20 + puts, 0x10, 0x1008);
+	assert_int_equal(publish_end(&scene->publish), 0);
+	assert_int_equal(publish_folded(&scene->publish), folded + 1);
+	assert_int_equal(publish_missing(&scene->publish), scene->publish.unfolded);
+	free_scene(scene);
+}
+
+static void too_many_objects(void **state)
+{
+	struct scene *scene = make_scene(2);
+
+	(void)state;
+	for (uint64_t i = 0; i < 5; i++)
+		allocate(scene, 10 + i, 0x10000 + 8 * i, 0x1008);
+	put(scene, 30, KMT_KFREE, 0x10020, 0);
+	reach(scene, 40, 0);
+	read_moment(scene, 40);
+	assert_int_equal(scene->view.moment.lost, 3);
+	assert_type(scene, "maker", 2, 0);
+	/* and one that nobody knows */
+	put(scene, 50, KMT_ID_END, 0, 0);
+	assert_int_equal(publish_end(&scene->publish), 0);
+	assert_int_equal(publish_folded(&scene->publish), 6 - 3);
+	assert_int_equal(publish_missing(&scene->publish), 3 + 1);
+	free_scene(scene);
+}
+
+static void names_without_room(void **state)
+{
+	struct cache cache = { .since = 6, .object_size = 8, .size = 8, .name = "some" };
+	struct scene *scene = make_scene(0);
+
+	(void)state;
+	reach(scene, 10, 2);
+	read_moment(scene, 10);
+	assert_int_equal(scene->view.moment.lost, 2);
+	for (uint64_t i = 0; i < 100000; i++) {
+		cache.address = 0x1000 + i;
+		publish_cache(&scene->publish, &cache);
+	}
+	for (uint64_t time = 20; scene->view.moment.time < 20 && time < 10000; time++) {
+		const struct timespec pause = { .tv_nsec = 1000000 };
+
+		reach(scene, time, 2);
+		nanosleep(&pause, NULL);
+		assert_int_equal(published_read(&scene->view, scene->path), 0);
+	}
+	assert_int_equal(scene->view.moment.lost, PUBLISHED_LOST_UNKNOWN);
+	free_scene(scene);
+}
+
+static void one_at_a_time(void **state)
+{
+	struct scene *scene = make_scene(0), second = { 0 };
+
+	(void)state;
+	reach(scene, 10, 0);
+	read_moment(scene, 10);
+	second.directory = scene->directory;
+	second.path = scene->path;
+	assert_int_equal(open_publish(&second, 0), -EBUSY);
+	assert_non_null(strstr(second.publish.why, "memstat"));
+	publish_close(&second.publish);
+	reach(scene, 20, 0);
+	read_moment(scene, 20);
+	free_scene(scene);
+}
+
+static void base_of_the_start(void **state)
+{
+	struct scene *scene = make_scene(0);
+	char *path = scratch_path(scene->directory, "kernel/slabinfo");
+	static const char text[] = "slab 4 dentry 30 40\nslab 900 dentry 99 99\n";
+	const struct cache dentry = {
+		.address = 0xd000, .since = 6, .object_size = 192, .size = 200, .name = "dentry"
+	};
+
+	(void)state;
+	assert_int_equal(publish_base(&scene->publish, scene->directory), 0);
+	scratch_write(path, text, strlen(text));
+	assert_int_equal(publish_base(&scene->publish, scene->directory), 0);
+	publish_cache(&scene->publish, &dentry);
+	put(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
+	reach(scene, 30, 0);
+	read_moment(scene, 30);
+	assert_int_equal(scene->view.count, 1);
+	assert_int_equal(scene->view.types[0].base, 30);
+	free(path);
+	free_scene(scene);
+}
+
+static void never_opened(void **state)
+{
+	struct publish none = { 0 };
+	struct scene scene = { .path = (char *)"/nowhere/at/all", .directory = (char *)"/nowhere" };
+
+	(void)state;
+	publish_close(&none);
+	assert_int_not_equal(open_publish(&scene, 0), 0);
+	assert_non_null(strstr(scene.publish.why, "nowhere"));
+	assert_int_equal(publish_folded(&scene.publish), 0);
+	publish_close(&scene.publish);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(up_to_the_horizon),
+		cmocka_unit_test(symbols_come),
+		cmocka_unit_test(no_room),
+		cmocka_unit_test(too_many_objects),
+		cmocka_unit_test(names_without_room),
+		cmocka_unit_test(one_at_a_time),
+		cmocka_unit_test(base_of_the_start),
+		cmocka_unit_test(never_opened),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

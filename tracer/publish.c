@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The two ends of the queue, and what the thread makes of what comes out of it. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tracer/machine.h"
+#include "tracer/publish.h"
+#include "tracer/snapshot.h"
+
+#define QUEUE_BYTES_MIN ((uint64_t)64 << 20) /* of 100 ms between horizons, at 14 M events/s */
+#define SLABINFO_EVERY 1000000000ULL	     /* ns */
+#define NICE (-10) /* before what is traced, which else keeps it from folding; after the drain */
+
+static int fail(struct publish *publish, int err, const char *why)
+{
+	snprintf(publish->why, sizeof(publish->why), "%s", why);
+	return err;
+}
+
+/* The thread. */
+
+static void give_back(void *data, struct online_packet *packet)
+{
+	struct publish *publish = data;
+
+	queue_return(&publish->queue, packet);
+}
+
+static int renew_symbols(struct publish *publish)
+{
+	struct symbols symbols;
+	char path[4096];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/kernel/symbols", publish->capture.path);
+	err = symbols_load(&symbols, path);
+	if (err)
+		return err == -ENOMEM ? err : 0; /* those that are known are as good as before */
+	symbols_deinit(&publish->capture.symbols);
+	publish->capture.symbols = symbols;
+	return tally_renew_symbols(&publish->tally);
+}
+
+/* How many objects of the caches are free; for now, which may be after the horizon. */
+static int look_at_slabinfo(struct publish *publish)
+{
+	struct slabinfo_moment moment;
+	uint64_t now = machine_now();
+	int err;
+
+	if (now - publish->slabinfo < SLABINFO_EVERY)
+		return 0;
+	publish->slabinfo = now;
+	err = snapshot_read_slabinfo(&moment, now);
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	err = tally_slabinfo(&publish->tally, NULL, &moment);
+	slabinfo_moment_deinit(&moment);
+	return err;
+}
+
+/* What is left out first may be the figures of a CPU, or all that is. */
+static void look_at_room(struct publish *publish)
+{
+	struct published_left_out left_out;
+
+	if (publish->room_err)
+		return;
+	published_left_out(publish->published, &publish->tally, &left_out);
+	publish->types_left_out = left_out.types;
+	__atomic_store_n(&publish->room_err, left_out.err, __ATOMIC_RELEASE);
+}
+
+static int fold(struct publish *publish, const struct horizon *horizon)
+{
+	const struct analysis *analysis = online_analysis(publish->online);
+	struct published_moment moment = { .begin = horizon->begin };
+	int err;
+
+	if (__atomic_exchange_n(&publish->symbols_changed, false, __ATOMIC_ACQUIRE)) {
+		err = renew_symbols(publish);
+		if (err)
+			return err;
+	}
+	err = online_take(publish->online, horizon->time, &moment.time);
+	if (err || moment.time <= publish->moment)
+		return err;
+	err = look_at_slabinfo(publish);
+	if (err)
+		return err;
+	moment.lost = PUBLISHED_LOST_UNKNOWN;
+	if (horizon->lost != PUBLISHED_LOST_UNKNOWN)
+		moment.lost = horizon->lost + analysis->totals.untracked +
+			      analysis->totals.unknown + analysis->caches_unknown +
+			      publish->tally.left_out;
+	published_write(publish->published, &publish->tally, &moment);
+	look_at_room(publish);
+	publish->tally.generation++;
+	publish->moment = moment.time;
+	return 0;
+}
+
+static int take_message(struct publish *publish, struct message *message)
+{
+	switch (message->kind) {
+	case MESSAGE_PACKET:
+		online_put(publish->online, message->packet);
+		return 0;
+	case MESSAGE_CACHE:
+		return online_cache(publish->online, &message->cache);
+	case MESSAGE_CACHE_GONE:
+		online_cache_gone(publish->online, message->cache.address, message->cache.until);
+		return 0;
+	case MESSAGE_HORIZON:
+		return fold(publish, &message->horizon);
+	}
+	return 0;
+}
+
+static int take_messages(struct publish *publish)
+{
+	struct message message;
+	int err = 0;
+
+	while (!err && queue_get(&publish->queue, &message))
+		err = take_message(publish, &message);
+	return err;
+}
+
+/* Those behind the last horizon: no figure of them is published, but they are counted. */
+static int take_rest(struct publish *publish)
+{
+	uint64_t reached = 0;
+	int err = 0;
+
+	while (!err && reached < UINT64_MAX)
+		err = online_take(publish->online, UINT64_MAX, &reached);
+	return err;
+}
+
+static void *run(void *data)
+{
+	struct publish *publish = data;
+	bool ending = false;
+	int err = 0;
+
+	__atomic_store_n(&publish->task, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	sem_post(&publish->started);
+	/* without the right to it, what cannot be folded in time is counted */
+	setpriority(PRIO_PROCESS, 0, NICE);
+	while (!ending && !err) {
+		while (sem_wait(&publish->work))
+			;
+		ending = __atomic_load_n(&publish->ending, __ATOMIC_ACQUIRE);
+		if (publish->opened)
+			err = take_messages(publish);
+		if (publish->opened && ending && !err)
+			err = take_rest(publish);
+	}
+	__atomic_store_n(&publish->err, err, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* The others. */
+
+int publish_start(struct publish *publish, const struct publish_settings *settings)
+{
+	uint64_t bytes = settings->ring_bytes;
+	int err;
+
+	memset(publish, 0, sizeof(*publish));
+	publish->settings = *settings;
+	sem_init(&publish->work, 0, 0);
+	sem_init(&publish->started, 0, 0);
+	err = queue_init(&publish->queue, bytes > QUEUE_BYTES_MIN ? bytes : QUEUE_BYTES_MIN);
+	if (!err)
+		err = -pthread_create(&publish->thread, NULL, run, publish);
+	if (err)
+		return fail(publish, err, strerror(-err));
+	while (sem_wait(&publish->started))
+		;
+	return 0;
+}
+
+static int open_published(struct publish *publish)
+{
+	const struct publish_settings *settings = &publish->settings;
+	const struct published_settings file = {
+		.path = settings->path,
+		.group = settings->group,
+		.group_name = settings->group_name,
+		.cpus = settings->cpus,
+		.types_max = { [TALLY_FUNCTION] = PUBLISH_FUNCTIONS,
+			       [TALLY_CACHE] = PUBLISH_CACHES },
+	};
+
+	return published_create(&publish->published, &file, publish->why, sizeof(publish->why));
+}
+
+int publish_open(struct publish *publish, const char *directory)
+{
+	const struct tally_settings settings = {
+		.types_max = { [TALLY_FUNCTION] = PUBLISH_FUNCTIONS,
+			       [TALLY_CACHE] = PUBLISH_CACHES },
+	};
+	const struct online_settings online = {
+		.cpus = publish->settings.cpus,
+		.objects_max = publish->settings.objects_max,
+		.observer = { tally_step, &publish->tally },
+		.release = give_back,
+		.data = publish,
+	};
+	int err;
+
+	/* first of all, since another program may be publishing there */
+	err = open_published(publish);
+	if (err)
+		return err;
+	err = capture_open(&publish->capture, directory);
+	if (err)
+		return fail(publish, err, publish->capture.why);
+	err = tally_init(&publish->tally, &publish->capture, &settings);
+	publish->tally.generation = 1;
+	if (!err)
+		err = online_open(&publish->online, &publish->capture, &online);
+	if (err)
+		return fail(publish, err, strerror(-err));
+	publish->opened = true;
+	return 0;
+}
+
+int publish_base(struct publish *publish, const char *directory)
+{
+	struct slabinfo slabinfo = { 0 };
+	char path[4096], *text = NULL;
+	size_t space = 0;
+	FILE *file;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "%s/kernel/slabinfo", directory);
+	file = fopen(path, "re");
+	if (!file)
+		return 0; /* the kernel does not tell */
+	if (getdelim(&text, &space, '\0', file) > 0)
+		err = slabinfo_parse(&slabinfo, text);
+	if (!err && slabinfo.count)
+		err = tally_slabinfo(&publish->tally, &slabinfo.moments[0], &slabinfo.moments[0]);
+	slabinfo_deinit(&slabinfo);
+	free(text);
+	fclose(file);
+	return err ? fail(publish, err, strerror(-err)) : 0;
+}
+
+static void take_packet(void *data, const struct packet_header *header,
+			const struct kmt_record *records)
+{
+	struct publish *publish = data;
+
+	if (!queue_put_records(&publish->queue, header, records))
+		publish->unfolded += header->records;
+}
+
+struct writer_sink publish_sink(struct publish *publish)
+{
+	return (struct writer_sink){ take_packet, publish };
+}
+
+static void put_name(struct publish *publish, const struct message *message)
+{
+	if (!queue_put(&publish->queue, message))
+		publish->names_dropped = true;
+}
+
+void publish_cache(struct publish *publish, const struct cache *cache)
+{
+	const struct message message = { .kind = MESSAGE_CACHE, .cache = *cache };
+
+	put_name(publish, &message);
+}
+
+void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time)
+{
+	const struct message message = { .kind = MESSAGE_CACHE_GONE,
+					 .cache = { .address = address, .until = time } };
+
+	put_name(publish, &message);
+}
+
+static int check(struct publish *publish)
+{
+	int err = __atomic_load_n(&publish->err, __ATOMIC_ACQUIRE);
+
+	if (!err)
+		return 0;
+	snprintf(publish->why, sizeof(publish->why), "the figures cannot be folded any more: %s",
+		 strerror(-err));
+	return err;
+}
+
+int publish_reach(struct publish *publish, const struct horizon *horizon)
+{
+	struct message message = { .kind = MESSAGE_HORIZON, .horizon = *horizon };
+
+	if (horizon->lost != PUBLISHED_LOST_UNKNOWN)
+		message.horizon.lost += publish->unfolded;
+	/* objects of caches that nobody knows may count anywhere */
+	if (publish->names_dropped)
+		message.horizon.lost = PUBLISHED_LOST_UNKNOWN;
+	/* without room the next one will do */
+	queue_put(&publish->queue, &message);
+	sem_post(&publish->work);
+	return check(publish);
+}
+
+void publish_symbols(struct publish *publish)
+{
+	__atomic_store_n(&publish->symbols_changed, true, __ATOMIC_RELEASE);
+}
+
+bool publish_lacks_room(struct publish *publish, char *why, size_t why_size)
+{
+	int err = __atomic_load_n(&publish->room_err, __ATOMIC_ACQUIRE);
+
+	if (!err || publish->room_told)
+		return false;
+	publish->room_told = true;
+	if (publish->types_left_out)
+		snprintf(why, why_size, "%s: %s: %zu type%s left out: give it room",
+			 publish->settings.path, strerror(err), publish->types_left_out,
+			 publish->types_left_out == 1 ? " is" : "s are");
+	else
+		snprintf(why, why_size, "%s: %s: figures of single CPUs are left out: give it room",
+			 publish->settings.path, strerror(err));
+	return true;
+}
+
+/*
+ * A record that is in the figures of its cache and not in those of its function is missing; one
+ * that is in neither was counted twice.
+ */
+static void count_missing(struct publish *publish)
+{
+	const struct analysis *analysis = online_analysis(publish->online);
+	struct published_left_out left_out;
+	uint64_t taken = online_events(publish->online), missing;
+
+	published_left_out(publish->published, &publish->tally, &left_out);
+	missing = analysis->totals.untracked + publish->tally.left_out + left_out.events;
+	if (missing > taken)
+		missing = taken;
+	publish->folded = taken - missing;
+	publish->missing = publish->unfolded + analysis->totals.unknown + missing;
+}
+
+int publish_end(struct publish *publish)
+{
+	if (!publish->task)
+		return 0;
+	__atomic_store_n(&publish->ending, true, __ATOMIC_RELEASE);
+	sem_post(&publish->work);
+	pthread_join(publish->thread, NULL);
+	publish->task = 0;
+	if (publish->opened)
+		count_missing(publish);
+	published_remove(publish->published);
+	publish->published = NULL;
+	return check(publish);
+}
+
+uint64_t publish_folded(const struct publish *publish)
+{
+	return publish->folded;
+}
+
+uint64_t publish_missing(const struct publish *publish)
+{
+	return publish->missing;
+}
+
+void publish_close(struct publish *publish)
+{
+	publish_end(publish);
+	published_remove(publish->published);
+	online_close(publish->online);
+	tally_deinit(&publish->tally);
+	capture_close(&publish->capture);
+	queue_deinit(&publish->queue);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From the thread that drains to the one that folds: records, caches, and horizons, in order.
+ * One thread puts and one gets; neither ever waits for the other.
+ */
+#ifndef TRACER_QUEUE_H
+#define TRACER_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/caches.h"
+#include "trace/format.h"
+#include "trace/online.h"
+
+enum message_kind {
+	MESSAGE_PACKET,
+	MESSAGE_CACHE,
+	MESSAGE_CACHE_GONE,
+	MESSAGE_HORIZON,
+};
+
+/* Every event before time was put before it, but for those that were lost or found no room. */
+struct horizon {
+	uint64_t time;	/* ns */
+	uint64_t begin; /* ns: of the capture */
+	uint64_t lost;	/* events of which nothing was put: so far, and at least until time */
+};
+
+struct message {
+	enum message_kind kind;
+	union {
+		struct online_packet *packet; /* the getter gives it back */
+		struct cache cache;	      /* gone: its address, and until */
+		struct horizon horizon;
+	};
+};
+
+struct queue {
+	size_t packets_max, packets_made; /* the putter's */
+	struct message *messages;	  /* a circle, as is empties */
+	struct online_packet **empties;
+	size_t message_mask, empty_mask; /* places - 1 */
+	/* each only grows, and is written by one of the two */
+	size_t put, reused __attribute__((aligned(64)));   /* by the putter */
+	size_t got, returned __attribute__((aligned(64))); /* by the getter */
+};
+
+/* bytes: that records may take. 0 or -ENOMEM. */
+int queue_init(struct queue *queue, uint64_t bytes);
+void queue_deinit(struct queue *queue); /* all zero is allowed */
+
+/* The putter's. False: there is no room, nothing was put. */
+bool queue_put_records(struct queue *queue, const struct packet_header *header,
+		       const struct kmt_record *records);
+bool queue_put(struct queue *queue, const struct message *message);
+
+/* The getter's. False: there is nothing. */
+bool queue_get(struct queue *queue, struct message *message);
+void queue_return(struct queue *queue, struct online_packet *packet);
+
+#endif
