@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What libmemstat shows of a capture is what kmemtrace-report says: every cache and every function
+# that calls kmalloc(), with every figure, of real captures of nine kernels, at their end and at a
+# moment within. Cut anywhere, or damaged, they are one of the documented errors.
+set -u
+print=$builddir/tests/memstat/print_types
+[ -x "$print" ] || { echo "there is no libmemstat in a build that is linked statically"; exit 77; }
+for tool in jq xz; do
+	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+code=0 rows=0
+
+# Types of one name are added up: the report gives each cache and function a row, and the library
+# one type that has "#2" and so on behind its name.
+add_up()
+{
+	awk -F '\t' '
+		{ name = $2; sub(/#[0-9]+$/, "", name); sub(/#[0-9]+ \[/, " [", name) }
+		{ key = $1 "\t" name; for (i = 3; i <= NF; i++) sum[key, i] += $i; keys[key] = NF }
+		END {
+			for (key in keys) {
+				line = key
+				for (i = 3; i <= keys[key]; i++)
+					line = line sprintf("\t%.0f", sum[key, i])
+				print line
+			}
+		}' | sort
+}
+
+# report VIEW CAPTURE OPTION…: its rows of objects, as print_types has them, but for the bytes
+report()
+{
+	view=$1 capture=$2
+	shift 2
+	"$builddir/kmemtrace-report" "$view" -i "$capture" --format=json -l 0 "$@" >json || return
+	case $view in
+	caches) jq -r '.caches[] | select(.cache != "kmalloc-large" and .allocations + .failed > 0) |
+		["uma", .cache, .object_size // 0, .size // 0, .allocations, .frees + .missed_frees,
+		.live_objects, .allocations * (.object_size // 0),
+		(.frees + .missed_frees) * (.object_size // 0), .failed] | @tsv' json ;;
+	sites) jq -r '.sites[] |
+		["malloc", .function, 0, 0, .allocations, .frees + .missed_frees, .live_objects,
+		.bytes_allocated, .bytes_allocated - .live_bytes, .failed] | @tsv' json ;;
+	esac
+}
+
+# compare CAPTURE [NS]
+compare()
+{
+	at=
+	[ $# -eq 1 ] || at=--at=${2}ns
+	"$print" all "$1" ${2:+"$2"} >printed || { echo "$1: exit status $?"; cat printed; code=1; return; }
+	{
+		report caches "$1" ${at:+"$at"} &&
+			report sites "$1" --by=function --cache='^(dma-)?kmalloc' ${at:+"$at"}
+	} >reported || { echo "$1: kmemtrace-report $at fails"; code=1; }
+	# a type that was only told of by frees of what nobody saw allocated has nothing yet
+	grep -v '^lost' printed | awk -F '\t' '$5 + $10 > 0' | add_up >left
+	add_up <reported >right
+	diff -u right left || { echo "$1 $at: the report (-) and the library (+) differ"; code=1; }
+	rows=$((rows + $(wc -l <left)))
+	bound=$(jq .loss.lost+.loss.skipped+.totals.unknown json)
+	# whose events may count for another cache then
+	grep -q '^names_lost [1-9]' "$1/kernel/status" && bound=unknown
+	grep -qx "lost $bound" printed || { echo "$1: $(tail -n 1 printed), not $bound"; code=1; }
+}
+
+cp -r "$srcdir/data/sample" .
+for fixture in "$srcdir"/data/guests/*.tar.xz; do
+	xz -dc "$fixture" | tar -xf - || exit 1
+done
+count=0
+for metadata in */metadata; do
+	capture=$(dirname "$metadata")
+	compare "$capture"
+	"$builddir/kmemtrace-report" -i "$capture" --format=json -l 1 >json
+	compare "$capture" "$(jq '.capture.duration_s * 1e9 / 3 | floor' json)"
+	count=$((count + 1))
+done
+[ $count -ge 9 ] || { echo "only $count captures"; code=1; }
+[ $rows -ge 1000 ] || { echo "only $rows rows were compared"; code=1; }
+
+# With losses, skips and records of no known id.
+"$builddir/tests/mktrace" lossy <<-END || exit 1
+	begin 1us
+	symbol 0xffffffff81000000 caller
+	cache some_cache 0xffff888000001000 100 128
+	alloc 10us 0 0xffff888000100000 100/128 caller+0x10
+	lose 0 3
+	calloc 20us 1 0xffff888000200000 some_cache caller+0x20
+	alloc 30us 0 0xffff888000100000 100/128 caller+0x10
+	raw 50us 1 200
+	alloc 60us 1 0 100/128 caller+0x10
+	alloc 70us 1 0xffff888000400000 8000000/8388608 caller+0x10
+	skip 2
+	end 100us
+	complete yes
+END
+compare lossy
+[ "$bound" = 6 ] || { echo "lossy: the bound is $bound, not 6"; code=1; }
+
+# One allocator is the same as its part of both.
+for kind in malloc uma; do
+	"$print" $kind sample >one
+	"$print" all sample | grep -e "^$kind" -e '^lost' | diff -u - one ||
+		{ echo "$kind is not its part of all"; code=1; }
+done
+
+# expect SENTENCE…: the last query came to one of these
+expect()
+{
+	for sentence; do
+		grep -q "^print_types: $sentence: " err && [ $status -eq 1 ] && return
+	done
+	echo "$where: exit status $status, not one of: $*"
+	cat err
+	code=1
+}
+
+# Cut at every so many bytes; and with a byte of every so many turned.
+size=$(stat -c %s sample/cpu1)
+step=$((size / 40))
+at=7
+while [ $at -lt "$size" ]; do
+	cp "$srcdir/data/sample/cpu1" sample/cpu1
+	truncate -s $at sample/cpu1
+	"$print" all sample >out 2>err
+	status=$? where="cut at $at"
+	expect "KVM short read"
+	grep -qx 'lost unknown' out || { echo "$where: $(tail -n 1 out)"; code=1; }
+	cp "$srcdir/data/sample/cpu1" sample/cpu1
+	printf '\125' | dd of=sample/cpu1 bs=1 seek=$at conv=notrunc status=none
+	if ! cmp -s sample/cpu1 "$srcdir/data/sample/cpu1"; then
+		"$print" all sample >out 2>err
+		status=$? where="damaged at $at"
+		expect "KVM short read" "Data format error"
+	fi
+	at=$((at + step))
+done
+exit $code

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The manual's example, as it stands there, and the prototypes of FreeBSD's header: compiled as
+# C99, C11 and C++11 without a warning, linked with the library and run: where figures are
+# published, and where none are.
+set -u
+[ -e "$builddir/libmemstat.so" ] ||
+	{ echo "there is no libmemstat in a build that is linked statically"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+page=$top_srcdir/memstat/libmemstat.3
+failed=0
+
+# a program for a library with the sanitizers has to begin with them
+sanitizers=
+nm -D "$builddir/libmemstat.so" 2>/dev/null | grep -q __asan_init &&
+	sanitizers=-fsanitize=address,undefined
+echo 'int main(void) { return 0; }' >"$work/nothing.c"
+# shellcheck disable=SC2086 # none or one
+"${CC:-cc}" $sanitizers -o "$work/nothing" "$work/nothing.c" -L"$builddir" -lmemstat \
+	>"$work/log" 2>&1 || {
+	grep -q incompatible "$work/log" &&
+		{ echo "libmemstat is for another machine than ${CC:-cc}"; exit 77; }
+	cat "$work/log"
+	exit 1
+}
+
+# The library's variables and calls are the manual's; what is around them is ours.
+{
+	printf '#include <sys/types.h>\n#include <err.h>\n#include <memstat.h>\n#include <stdio.h>\n'
+	printf '\nint main(void)\n{\n'
+	sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\.Bd/,/^\.Ed/{/^\./d; s/\\e/\\/g; p;};}' "$page"
+	printf '\treturn 0;\n}\n'
+} >"$work/example.c"
+grep -q memstat_mtl_find "$work/example.c" || { echo "no example in $page"; exit 1; }
+cp "$top_srcdir/tests/memstat/prototypes.c" "$work"
+
+"$builddir/tests/mktrace" "$work/capture" <<-END || exit 1
+	cache dentry 0xffff888003c41a00 192 192
+	calloc 10us 0 0xffff888002000000 dentry 0xffffffff81000000
+	calloc 20us 1 0xffff888002000100 dentry 0xffffffff81000000
+	cfree 30us 1 0xffff888002000000 dentry 0xffffffff81000000
+	calloc 40us 1 0xffff888002000200 dentry 0xffffffff81000000
+END
+mkfifo "$work/until" "$work/ready" || exit 1
+"$builddir/tests/memstat/publish" "$work/capture" "$work/published" <"$work/until" >"$work/ready" &
+exec 9>"$work/until"
+read -r word <"$work/ready"
+[ "$word" = ready ] || { echo "nothing is published"; exit 1; }
+
+# runs NAME FILE STATUS WORDS: with what is published in FILE
+runs()
+{
+	KMEMTRACE_MEMSTAT=$2 "$work/$1" >"$work/out" 2>&1
+	result=$?
+	[ $result = "$3" ] && [ "$(cat "$work/out")" = "$4" ] && return
+	echo "$1, with $2: exit status $result:"
+	cat "$work/out"
+	failed=1
+}
+
+# compile COMPILER OPTION…
+compile()
+{
+	for name in example prototypes; do
+		# shellcheck disable=SC2086 # none or one
+		"$@" $sanitizers -Wall -Wextra -Werror -pedantic -I"$top_srcdir/memstat" \
+			-o "$work/$name" "$work/$name.c" -L"$builddir" -lmemstat \
+			-Wl,-rpath,"$builddir" ||
+			{ echo "$name: does not compile with $*"; failed=1; return; }
+	done
+	runs example "$work/published" 0 "dentry: 3 allocated, 2 of them still there"
+	none="$work/none: nothing is published there: begin with 'kmemtraced --publish=$work/none'"
+	runs example "$work/none" 1 "example: $none, as root"
+	runs prototypes "$work/none" 0 ""
+}
+
+compile "${CC:-cc}" -std=c99
+compile "${CC:-cc}" -std=gnu11
+cxx=${CXX:-g++}
+if command -v "$cxx" >/dev/null; then
+	compile "$cxx" -std=c++11 -x c++
+elif [ $failed = 0 ]; then
+	echo "no C++ compiler: install g++"
+	failed=77
+fi
+exec 9>&-
+wait
+exit $failed

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# memstat-malloc and memstat-uma show this kernel while kmemtraced publishes: again and again on one
+# list, with no figure that ever gets less, the workload's own function and cache, and no more than
+# the capture of the same daemon holds in the end.
+. "$srcdir/live/live.sh"
+
+examples=$builddir/memstat/examples
+rounds=50000
+KMEMTRACE_MEMSTAT=$scratch/memstat
+export KMEMTRACE_MEMSTAT
+mkdir folder
+mount -t tmpfs tmpfs folder 2>/dev/null || skip "no tmpfs can be mounted"
+background=
+# shellcheck disable=SC2086 # a list
+trap 'stop_daemon; kill $background 2>/dev/null; wait; umount "$scratch/folder"; cd /; rm -rf "$scratch"' EXIT
+
+"$examples/memstat-uma" 2>before && fail "memstat-uma shows what nobody publishes"
+grep -q 'kmemtraced --publish' before || fail "memstat-uma does not say what to start: $(cat before)"
+
+start_daemon --publish="$KMEMTRACE_MEMSTAT"
+for _ in $(seq 100); do
+	"$examples/memstat-uma" >first 2>first.log && break
+	sleep 0.05
+done
+[ -s first ] || fail "nothing was published in 5 s: $(cat first.log daemon.log)"
+
+"$builddir/tests/live/workload" fs $rounds folder >truth 2>workload.log &
+workload=$! background=$!
+"$examples/memstat-malloc" -w 0.5 -c 3 >malloc 2>malloc.log &
+malloc=$! background="$background $!"
+"$examples/memstat-uma" 0.5 3 >uma 2>uma.log || fail "memstat-uma: exit $?: $(cat uma.log)"
+wait $malloc || fail "memstat-malloc: exit $?: $(cat malloc.log)"
+wait $workload
+code=$?
+[ $code = 77 ] && skip "$(cat workload.log)"
+[ $code = 0 ] || fail "workload: exit $code: $(cat workload.log)"
+
+# what is published now has all of it: twice the flush and a little more
+sleep 0.5
+for client in malloc uma; do
+	[ "$(grep -cE '^ITEM|Requests' $client)" = 3 ] || fail "memstat-$client: not 3 listings: $(cat $client)"
+	{ echo; "$examples/memstat-$client"; } >>$client 2>$client.log ||
+		fail "memstat-$client: exit $?: $(cat $client.log)"
+done
+stop_daemon
+[ "$status" = 0 ] || fail "kmemtraced: exit $status: $(cat daemon.log)"
+"$examples/memstat-uma" >after 2>after.log && fail "memstat-uma shows what nobody publishes any more"
+for client in malloc uma; do
+	{ echo; "$examples/memstat-$client" -M kmemtrace.data; } >>$client 2>capture.log ||
+		fail "memstat-$client -M: exit $?: $(cat capture.log)"
+done
+
+# "NUMBER-OF-LISTING REQUESTS IN-USE NAME" for each line of each listing
+awk '/Requests/ { listing++; next }
+	NF { name = $0; sub(/ +[0-9]+ +[0-9]+K +[0-9]+  [-0-9,]+$/, "", name); sub(/^ +/, "", name)
+		print listing, $(NF - 1), $(NF - 3), name }' malloc >malloc.rows
+awk -F ', *' '/^ITEM/ { listing++; next }
+	NF { name = $1; sub(/: *[0-9]+$/, "", name); print listing, $5, $3, name }' uma >uma.rows
+
+missing() { # missing LOG: as the client said
+	sed -n -e 's/.*events that are missing: \([0-9]*\):.*/\1/p' \
+		-e 's/.*how many events are missing is not known.*/1000000000/p' "$1"
+}
+requests() { # requests CLIENT LISTING NAME
+	awk -v listing="$2" -v name="$3" '$1 == listing { requests = $2; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "")
+		if ($0 == name) print requests }' "$1.rows"
+}
+for client in malloc uma; do
+	[ "$(wc -l <$client.rows)" -gt 50 ] || fail "memstat-$client shows little: $(cat $client)"
+	awk '{ listing = $1; requests = $2; used = $3; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "")
+		if (requests < had[$0]) { print $0 ": " requests " after " had[$0]; wrong = 1 }
+		if (used > requests) { print $0 ": " used " of " requests " in use"; wrong = 1 }
+		had[$0] = requests; last[$0] = listing }
+		END { for (name in last) if (last[name] != 5) { print name ": is gone"; wrong = 1 }
+		exit wrong }' $client.rows >$client.wrong || fail "memstat-$client: $(cat $client.wrong)"
+done
+
+# each round makes two pipes, of two kmalloc() and two files each, and opens a file
+at_least() { # at_least CLIENT LISTING LOG NAME COUNT
+	had=$(requests "$1" "$2" "$4") lost=$(missing "$3")
+	[ "${had:-0}" -ge $(($5 - ${lost:-0})) ] ||
+		fail "$4: ${had:-no} requests, not $5 or more, but for ${lost:-0} missing"
+	echo "$4: ${had:-0} requests, $5 of them the workload's; missing: ${lost:-0}"
+}
+for listing in "4 malloc.log" "5 capture.log"; do
+	# shellcheck disable=SC2086 # two words
+	at_least malloc $listing alloc_pipe_info $((rounds * 4))
+	# merged with others, it goes by the name of one of them
+	# shellcheck disable=SC2086 # two words
+	[ -L /sys/kernel/slab/filp ] || at_least uma $listing filp $((rounds * 5))
+done
+exit 0

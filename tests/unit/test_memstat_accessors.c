@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is read of a memory type: each figure, what follows from others, and what is out of range.
+ */
+#include "config.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/unit/fake_source.h"
+
+static const size_t classes[] = { 8, 16, 32, 64 };
+
+static const struct percpu_figures percpu[3] = {
+	{ .numallocs = 30, .numfrees = 3, .memalloced = 300, .memfreed = 30, .sizemask = 1 },
+	{ .numallocs = 10, .numfrees = 11, .memalloced = 100, .memfreed = 110, .sizemask = 8 },
+	{ .numallocs = 2, .free = 5 },
+};
+
+static struct told_type told[] = {
+	{ .allocator = ALLOCATOR_MALLOC,
+	  .name = "call",
+	  .percpu = percpu,
+	  .cpus = 3,
+	  .figures = { .size = 1,
+		       .rsize = 1,
+		       .countlimit = 1,
+		       .numallocs = 42,
+		       .numfrees = 14,
+		       .memalloced = 400,
+		       .memfreed = 140,
+		       .sizemask = 9,
+		       .failures = 6,
+		       .sleeps = 7,
+		       .xdomain = 8 } },
+	{ .allocator = ALLOCATOR_UMA,
+	  .name = "cache",
+	  .percpu = percpu,
+	  .cpus = 3,
+	  .figures = { .size = 40,
+		       .rsize = 48,
+		       .countlimit = 1000,
+		       .numallocs = 42,
+		       .numfrees = 14,
+		       .memalloced = 1,
+		       .memfreed = 1,
+		       .sizemask = UINT64_MAX,
+		       .failures = 1,
+		       .sleeps = 2,
+		       .xdomain = 3,
+		       .zonefree = 20,
+		       .kegfree = 100 } },
+};
+
+struct types {
+	struct memory_type_list *list;
+	struct memory_type *call, *cache;
+};
+
+static int setup(void **state)
+{
+	static struct types types;
+	struct fake fake = {
+		.types = told, .count = 2, .cpus = 3, .classes = classes, .class_count = 4
+	};
+
+	types.list = memstat_mtl_alloc();
+	if (fake_query(types.list, QUERY_ALL, &fake))
+		return -1;
+	types.call = memstat_mtl_find(types.list, ALLOCATOR_MALLOC, "call");
+	types.cache = memstat_mtl_find(types.list, ALLOCATOR_UMA, "cache");
+	*state = &types;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct types *types = *state;
+
+	memstat_mtl_free(types->list);
+	return 0;
+}
+
+static void test_call_site(void **state)
+{
+	const struct memory_type *type = ((struct types *)*state)->call;
+
+	assert_string_equal(memstat_get_name(type), "call");
+	assert_int_equal(memstat_get_allocator(type), ALLOCATOR_MALLOC);
+	assert_int_equal(memstat_get_countlimit(type), 0);
+	assert_int_equal(memstat_get_byteslimit(type), 0);
+	assert_int_equal(memstat_get_sizemask(type), 9);
+	assert_int_equal(memstat_get_size(type), 0);
+	assert_int_equal(memstat_get_rsize(type), 0);
+	assert_int_equal(memstat_get_memalloced(type), 400);
+	assert_int_equal(memstat_get_memfreed(type), 140);
+	assert_int_equal(memstat_get_numallocs(type), 42);
+	assert_int_equal(memstat_get_numfrees(type), 14);
+	assert_int_equal(memstat_get_bytes(type), 260);
+	assert_int_equal(memstat_get_count(type), 28);
+	assert_int_equal(memstat_get_free(type), 5);
+	assert_int_equal(memstat_get_failures(type), 6);
+	assert_int_equal(memstat_get_sleeps(type), 7);
+	assert_int_equal(memstat_get_xdomain(type), 8);
+	assert_int_equal(memstat_get_zonefree(type), 0);
+	assert_int_equal(memstat_get_kegfree(type), 0);
+}
+
+static void test_cache(void **state)
+{
+	const struct memory_type *type = ((struct types *)*state)->cache;
+
+	assert_int_equal(memstat_get_allocator(type), ALLOCATOR_UMA);
+	assert_int_equal(memstat_get_countlimit(type), 1000);
+	assert_int_equal(memstat_get_byteslimit(type), 40000);
+	assert_int_equal(memstat_get_sizemask(type), 0);
+	assert_int_equal(memstat_get_size(type), 40);
+	assert_int_equal(memstat_get_rsize(type), 48);
+	assert_int_equal(memstat_get_memalloced(type), 1680);
+	assert_int_equal(memstat_get_memfreed(type), 560);
+	assert_int_equal(memstat_get_bytes(type), 28 * 40);
+	assert_int_equal(memstat_get_count(type), 28);
+	assert_int_equal(memstat_get_free(type), 125);
+	assert_int_equal(memstat_get_failures(type), 1);
+	assert_int_equal(memstat_get_sleeps(type), 2);
+	assert_int_equal(memstat_get_xdomain(type), 3);
+	assert_int_equal(memstat_get_zonefree(type), 20);
+	assert_int_equal(memstat_get_kegfree(type), 100);
+}
+
+static void test_percpu(void **state)
+{
+	const struct types *types = *state;
+
+	assert_int_equal(memstat_get_percpu_numallocs(types->call, 0), 30);
+	assert_int_equal(memstat_get_percpu_numfrees(types->call, 1), 11);
+	assert_int_equal(memstat_get_percpu_memalloced(types->call, 0), 300);
+	assert_int_equal(memstat_get_percpu_memfreed(types->call, 1), 110);
+	assert_int_equal(memstat_get_percpu_sizemask(types->call, 1), 8);
+	assert_int_equal(memstat_get_percpu_free(types->call, 2), 5);
+	assert_int_equal(memstat_get_percpu_memalloced(types->cache, 0), 1200);
+	assert_int_equal(memstat_get_percpu_memfreed(types->cache, 1), 440);
+	assert_int_equal(memstat_get_percpu_sizemask(types->cache, 1), 0);
+	assert_int_equal(memstat_get_percpu_free(types->cache, 2), 5);
+	assert_int_equal(memstat_get_percpu_free(types->cache, 1), 0);
+}
+
+static void percpu_reads_nothing(const struct memory_type *type, int cpu)
+{
+	assert_int_equal(memstat_get_percpu_memalloced(type, cpu), 0);
+	assert_int_equal(memstat_get_percpu_memfreed(type, cpu), 0);
+	assert_int_equal(memstat_get_percpu_numallocs(type, cpu), 0);
+	assert_int_equal(memstat_get_percpu_numfrees(type, cpu), 0);
+	assert_int_equal(memstat_get_percpu_sizemask(type, cpu), 0);
+	assert_int_equal(memstat_get_percpu_free(type, cpu), 0);
+}
+
+static void percpu_keeps_nothing(struct memory_type *type, int cpu, int index)
+{
+	memstat_set_percpu_caller_uint64(type, cpu, index, 1);
+	memstat_set_percpu_caller_pointer(type, cpu, index, type);
+	assert_int_equal(memstat_get_percpu_caller_uint64(type, cpu, index), 0);
+	assert_null(memstat_get_percpu_caller_pointer(type, cpu, index));
+}
+
+static void keeps_nothing(struct memory_type *type, int index)
+{
+	memstat_set_caller_uint64(type, index, 1);
+	memstat_set_caller_pointer(type, index, type);
+	assert_int_equal(memstat_get_caller_uint64(type, index), 0);
+	assert_null(memstat_get_caller_pointer(type, index));
+}
+
+static void test_out_of_range(void **state)
+{
+	static const int cpus[] = { 3, 4, 1000000, INT_MAX, -1, INT_MIN };
+	static const int slots[] = { 16, 17, INT_MAX, -1, INT_MIN };
+	struct types *types = *state;
+
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++) {
+		percpu_reads_nothing(types->call, cpus[i]);
+		percpu_reads_nothing(types->cache, cpus[i]);
+		percpu_keeps_nothing(types->cache, cpus[i], 0);
+	}
+	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++) {
+		keeps_nothing(types->cache, slots[i]);
+		percpu_keeps_nothing(types->cache, 0, slots[i]);
+	}
+	/* and nothing was written beside them */
+	for (int slot = 0; slot < MEMSTAT_MAXCALLER; slot++) {
+		assert_int_equal(memstat_get_caller_uint64(types->cache, slot), 0);
+		assert_null(memstat_get_caller_pointer(types->cache, slot));
+		for (int cpu = 0; cpu < 3; cpu++) {
+			assert_int_equal(memstat_get_percpu_caller_uint64(types->cache, cpu, slot),
+					 0);
+			assert_null(memstat_get_percpu_caller_pointer(types->cache, cpu, slot));
+		}
+	}
+}
+
+static void test_null(void **state)
+{
+	typedef uint64_t getter(const struct memory_type *);
+	static getter *const getters[] = {
+		memstat_get_countlimit, memstat_get_byteslimit, memstat_get_sizemask,
+		memstat_get_size,	memstat_get_rsize,	memstat_get_memalloced,
+		memstat_get_memfreed,	memstat_get_numallocs,	memstat_get_numfrees,
+		memstat_get_bytes,	memstat_get_count,	memstat_get_free,
+		memstat_get_failures,	memstat_get_sleeps,	memstat_get_xdomain,
+		memstat_get_zonefree,	memstat_get_kegfree,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(getters) / sizeof(*getters); i++)
+		assert_int_equal(getters[i](NULL), 0);
+	assert_null(memstat_get_name(NULL));
+	assert_int_equal(memstat_get_allocator(NULL), ALLOCATOR_UNKNOWN);
+	percpu_reads_nothing(NULL, 0);
+	percpu_keeps_nothing(NULL, 0, 0);
+	keeps_nothing(NULL, 0);
+}
+
+/* Each slot is its own, the first and the last of them too. */
+static void test_caller(void **state)
+{
+	struct types *types = *state;
+	char places[4][MEMSTAT_MAXCALLER];
+
+	for (int slot = 0; slot < MEMSTAT_MAXCALLER; slot++) {
+		memstat_set_caller_uint64(types->call, slot, 1000 + slot);
+		memstat_set_caller_pointer(types->call, slot, &places[3][slot]);
+		for (int cpu = 0; cpu < 3; cpu++) {
+			memstat_set_percpu_caller_uint64(types->call, cpu, slot, 100 * cpu + slot);
+			memstat_set_percpu_caller_pointer(types->call, cpu, slot,
+							  &places[cpu][slot]);
+		}
+	}
+	for (int slot = 0; slot < MEMSTAT_MAXCALLER; slot++) {
+		assert_int_equal(memstat_get_caller_uint64(types->call, slot), 1000 + slot);
+		assert_ptr_equal(memstat_get_caller_pointer(types->call, slot), &places[3][slot]);
+		for (int cpu = 0; cpu < 3; cpu++) {
+			assert_int_equal(memstat_get_percpu_caller_uint64(types->call, cpu, slot),
+					 100 * cpu + slot);
+			assert_ptr_equal(memstat_get_percpu_caller_pointer(types->call, cpu, slot),
+					 &places[cpu][slot]);
+		}
+		assert_int_equal(memstat_get_caller_uint64(types->cache, slot), 0);
+		assert_null(memstat_get_percpu_caller_pointer(types->cache, 0, slot));
+	}
+}
+
+/* A query that tells nothing by CPU does not leave what another one told. */
+static void test_no_percpu(void **state)
+{
+	struct told_type type = told[1];
+	struct fake fake = { .types = &type, .count = 1, .cpus = 3 };
+	struct types *types = *state;
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(fake_query(types->list, QUERY_UMA, &fake), 0);
+		assert_int_equal(memstat_get_free(types->cache), type.percpu ? 125 : 120);
+		assert_int_equal(memstat_get_percpu_numallocs(types->cache, 0),
+				 type.percpu ? 30 : 0);
+		if (i)
+			type.percpu = NULL;
+	}
+}
+
+/* With fewer CPUs, and then with more, what the caller keeps for them stays. */
+static void test_other_cpus(void **state)
+{
+	static const struct percpu_figures many[5] = { [4] = { .numallocs = 1 } };
+	struct told_type type = {
+		.allocator = ALLOCATOR_UMA, .name = "cache", .percpu = many, .cpus = 1
+	};
+	struct fake fake = { .types = &type, .count = 1, .cpus = 1 };
+	struct types *types = *state;
+
+	memstat_set_percpu_caller_uint64(types->cache, 2, 7, 77);
+	assert_int_equal(fake_query(types->list, QUERY_UMA, &fake), 0);
+	assert_int_equal(memstat_mtl_cpus(types->list), 1);
+	assert_int_equal(memstat_get_percpu_numallocs(types->cache, 2), 0);
+	assert_int_equal(memstat_get_percpu_caller_uint64(types->cache, 2, 7), 77);
+	memstat_set_percpu_caller_uint64(types->cache, 1, 7, 66);
+	assert_int_equal(memstat_get_percpu_caller_uint64(types->cache, 1, 7), 66);
+
+	fake.cpus = type.cpus = 5;
+	assert_int_equal(fake_query(types->list, QUERY_UMA, &fake), 0);
+	assert_int_equal(memstat_get_percpu_numallocs(types->cache, 4), 1);
+	memstat_set_percpu_caller_uint64(types->cache, 4, 7, 55);
+	assert_int_equal(memstat_get_percpu_caller_uint64(types->cache, 4, 7), 55);
+	assert_int_equal(memstat_get_percpu_caller_uint64(types->cache, 2, 7), 77);
+	percpu_keeps_nothing(types->cache, 5, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_call_site, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_percpu, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_out_of_range, setup, teardown),
+		cmocka_unit_test(test_null),
+		cmocka_unit_test_setup_teardown(test_caller, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_percpu, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_cpus, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

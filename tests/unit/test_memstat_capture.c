@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A capture as a list shows it: every figure, at any moment, over and over, and what is unsure. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/fake_source.h"
+#include "tests/unit/scratch.h"
+
+#define MALLOC ALLOCATOR_MALLOC
+#define UMA ALLOCATOR_UMA
+
+/* What all captures here have. */
+#define TABLES                                          \
+	"begin 1ms\n"                                   \
+	"cpu 0 node 0\n"                                \
+	"cpu 1 node 1\n"                                \
+	"cpu 5 node 1\n"                                \
+	"has kmalloc-8\n"                               \
+	"has kmalloc-96\n"                              \
+	"has kmalloc-128\n"                             \
+	"cache dentry 0xffff888003c41a00 192 200\n"     \
+	"cache maple_node 0xffff888003c41b00 256 256\n" \
+	"alias maple_node names_cache,pool_workqueue\n" \
+	"slab 1ms dentry 100 120\n"                     \
+	"slab 1s dentry 102 130\n"                      \
+	"symbol 0xffffffff81000000 alloc_fdtable\n"     \
+	"symbol 0xffffffff81000400 free_fdtable\n"      \
+	"symbol 0xffffffff81000800 d_alloc\n"           \
+	"symbol 0xffffffffc0000000 plant_grow plant\n"
+
+#define EVENTS                                                           \
+	"alloc 1100us 0 0xffff888001000000 100/128 alloc_fdtable+0x10\n" \
+	"alloc 1200us 0 0xffff888001000080 96/96 alloc_fdtable+0x40\n"   \
+	"calloc 1300us 1 0xffff888002000000 dentry d_alloc+0x20\n"       \
+	"alloc 1400us 1 0xffff888001000100 5/8 plant_grow+0x8\n"         \
+	"free 1500us 1 0xffff888001000000 free_fdtable+0x10\n"           \
+	"calloc 1600us 1 0xffff8880020000c0 dentry d_alloc+0x20\n"       \
+	"cfree 1700us 0 0xffff888002000000 dentry d_alloc+0x90\n"        \
+	"alloc 1800us 0 0 100/128 plant_grow+0x8\n"                      \
+	"cfree 1900us 0 0xffff888002009000 dentry d_alloc+0x90\n"        \
+	"free 2000us 0 0xffff888001000080 free_fdtable+0x10\n"           \
+	"calloc 2100us 1 0xffff888003000000 maple_node d_alloc+0x30\n"   \
+	"alloc 2200us 1 0xffff888004000000 3/8 0xffffffff90000000\n"     \
+	"end 2s\n"
+
+struct use {
+	char *directory;
+	struct memstat_capture *capture;
+	struct memory_type_list *list;
+};
+
+static struct use *use_text(const char *text)
+{
+	struct use *use = calloc(1, sizeof(*use));
+
+	assert_non_null(use);
+	use->directory = scratch_capture(text);
+	use->capture = memstat_capture_open(use->directory);
+	assert_non_null(use->capture);
+	use->list = memstat_mtl_alloc();
+	return use;
+}
+
+static void use_end(struct use *use)
+{
+	memstat_capture_close(use->capture);
+	memstat_mtl_free(use->list);
+	scratch_remove(use->directory);
+	free(use);
+}
+
+static int setup(void **state)
+{
+	*state = use_text(TABLES EVENTS);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	use_end(*state);
+	return 0;
+}
+
+static const struct memory_type *find(const struct use *use, int allocator, const char *name)
+{
+	const struct memory_type *type = memstat_mtl_find(use->list, allocator, name);
+
+	if (!type)
+		fail_msg("no type %s", name);
+	return type;
+}
+
+static void expect_walk(const struct use *use, const char *expected)
+{
+	char *walk = fake_walk(use->list);
+
+	assert_string_equal(walk, expected);
+	free(walk);
+}
+
+static void test_function(void **state)
+{
+	struct use *use = *state;
+	const struct memory_type *type;
+
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	type = find(use, MALLOC, "alloc_fdtable");
+	assert_int_equal(memstat_get_numallocs(type), 2);
+	assert_int_equal(memstat_get_numfrees(type), 2);
+	assert_int_equal(memstat_get_count(type), 0);
+	assert_int_equal(memstat_get_memalloced(type), 224);
+	assert_int_equal(memstat_get_memfreed(type), 224);
+	assert_int_equal(memstat_get_sizemask(type), 6);
+	assert_int_equal(memstat_get_xdomain(type), 1);
+	assert_int_equal(memstat_get_failures(type), 0);
+	assert_int_equal(memstat_get_percpu_numallocs(type, 0), 2);
+	assert_int_equal(memstat_get_percpu_numfrees(type, 0), 1);
+	assert_int_equal(memstat_get_percpu_memfreed(type, 0), 96);
+	assert_int_equal(memstat_get_percpu_memalloced(type, 1), 0);
+	assert_int_equal(memstat_get_percpu_memfreed(type, 1), 128);
+	assert_int_equal(memstat_malloc_zone_get_count(), 3);
+	assert_int_equal(memstat_malloc_zone_get_size(1), 96);
+	assert_true(memstat_malloc_zone_used(type, 2));
+	assert_false(memstat_malloc_zone_used(type, 0));
+
+	type = find(use, MALLOC, "plant_grow [plant]");
+	assert_int_equal(memstat_get_numallocs(type), 1);
+	assert_int_equal(memstat_get_failures(type), 1);
+	assert_int_equal(memstat_get_bytes(type), 8);
+	/* a call site without a name */
+	type = find(use, MALLOC, "0xffffffff90000000");
+	assert_int_equal(memstat_get_count(type), 1);
+}
+
+static void test_cache(void **state)
+{
+	struct use *use = *state;
+	const struct memory_type *type;
+
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	type = find(use, UMA, "dentry");
+	assert_int_equal(memstat_get_size(type), 192);
+	assert_int_equal(memstat_get_rsize(type), 200);
+	assert_int_equal(memstat_get_numallocs(type), 2);
+	assert_int_equal(memstat_get_numfrees(type), 1);
+	assert_int_equal(memstat_get_count(type), 1);
+	assert_int_equal(memstat_get_bytes(type), 192);
+	assert_int_equal(memstat_get_xdomain(type), 1);
+	assert_int_equal(memstat_get_percpu_numallocs(type, 1), 2);
+	assert_int_equal(memstat_get_percpu_numfrees(type, 0), 1);
+	assert_int_equal(memstat_get_kegfree(type), 28);
+	assert_int_equal(memstat_get_free(type), 28);
+	assert_ptr_equal(find(use, UMA, "pool_workqueue"), find(use, UMA, "maple_node"));
+	assert_int_equal(memstat_get_count(find(use, UMA, "kmalloc-8")), 2);
+	assert_int_equal(memstat_get_failures(find(use, UMA, "kmalloc-128")), 1);
+
+	memstat_mtl_set_base(use->list, 1);
+	assert_int_equal(memstat_kvm_uma(use->list, use->capture), 0);
+	assert_int_equal(memstat_get_numallocs(type), 102);
+	assert_int_equal(memstat_get_numfrees(type), 2);
+}
+
+static void test_order(void **state)
+{
+	struct use *use = *state;
+
+	assert_int_equal(memstat_kvm_malloc(use->list, use->capture), 0);
+	expect_walk(use, "malloc:0xffffffff90000000 malloc:plant_grow [plant] "
+			 "malloc:alloc_fdtable");
+	assert_int_equal(memstat_kvm_uma(use->list, use->capture), 0);
+	expect_walk(use, "uma:maple_node uma:kmalloc-8 uma:dentry uma:kmalloc-96 uma:kmalloc-128 "
+			 "malloc:0xffffffff90000000 malloc:plant_grow [plant] "
+			 "malloc:alloc_fdtable");
+	memstat_mtl_free(use->list);
+	use->list = memstat_mtl_alloc();
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	expect_walk(use, "uma:maple_node uma:kmalloc-8 uma:dentry uma:kmalloc-96 uma:kmalloc-128 "
+			 "malloc:0xffffffff90000000 malloc:plant_grow [plant] "
+			 "malloc:alloc_fdtable");
+}
+
+/* Time 0 is the capture's begin; what happens at the moment itself has not happened yet. */
+static void test_moments(void **state)
+{
+	static const struct {
+		uint64_t at, time;
+		unsigned int fdtable, dentry, kegfree;
+	} moments[] = {
+		{ 0, 1000000, 0, 0, 0 },
+		{ 100000, 1100000, 0, 0, 0 },
+		{ 100001, 1100001, 1, 0, 0 },
+		{ 350000, 1350000, 2, 1, 20 },
+		{ 2000000, 3000000, 0, 1, 20 },
+		{ 400000, 1400000, 2, 1, 20 },
+		{ 998999999, 999999999, 0, 1, 20 },
+		{ 999000000, 1000000000, 0, 1, 28 },
+		{ 1998999999, 1999999999, 0, 1, 28 },
+		{ 1999000000, 2000000000, 0, 1, 28 },
+		{ 5000000000, 2000000001, 0, 1, 28 },
+		{ UINT64_MAX - 1, 2000000001, 0, 1, 28 },
+		{ MEMSTAT_CAPTURE_END, 2000000001, 0, 1, 28 },
+		{ 550000, 1550000, 1, 1, 20 },
+	};
+	struct use *use = *state;
+	const struct memory_type *fdtable, *dentry;
+
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	assert_int_equal(memstat_mtl_time(use->list), 2000000001);
+	fdtable = find(use, MALLOC, "alloc_fdtable");
+	dentry = find(use, UMA, "dentry");
+	for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
+		assert_int_equal(memstat_capture_at(use->capture, moments[i].at), 0);
+		assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+		assert_int_equal(memstat_mtl_time(use->list), moments[i].time);
+		assert_int_equal(memstat_mtl_begin(use->list), 1000000);
+		assert_int_equal(memstat_get_count(fdtable), moments[i].fdtable);
+		assert_int_equal(memstat_get_count(dentry), moments[i].dentry);
+		assert_int_equal(memstat_get_kegfree(dentry), moments[i].kegfree);
+		/* its name and sizes are known for good */
+		assert_string_equal(memstat_get_name(dentry), "dentry");
+		assert_int_equal(memstat_get_size(dentry), 192);
+	}
+}
+
+/* A new list has no types of before they were first seen. */
+static void test_types_appear(void **state)
+{
+	struct use *use = *state;
+
+	memstat_capture_at(use->capture, 0);
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	assert_null(memstat_mtl_first(use->list));
+	memstat_capture_at(use->capture, 250000);
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	expect_walk(use, "uma:kmalloc-96 uma:kmalloc-128 malloc:alloc_fdtable");
+	memstat_capture_at(use->capture, 350000);
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	expect_walk(use, "uma:dentry uma:kmalloc-96 uma:kmalloc-128 malloc:alloc_fdtable");
+}
+
+static void test_all_cpus_have_places(void **state)
+{
+	struct use *use = *state;
+	struct memory_type *type;
+
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	type = memstat_mtl_first(use->list);
+	assert_int_equal(memstat_mtl_cpus(use->list), 6);
+	memstat_set_percpu_caller_uint64(type, 5, 0, 1);
+	memstat_set_percpu_caller_uint64(type, 6, 0, 1);
+	assert_int_equal(memstat_get_percpu_caller_uint64(type, 5, 0), 1);
+	assert_int_equal(memstat_get_percpu_caller_uint64(type, 6, 0), 0);
+}
+
+static void expect_lost(const char *text, uint64_t lost)
+{
+	struct use *use = use_text(text);
+
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	assert_int_equal(memstat_mtl_lost(use->list, ALLOCATOR_ANY), lost);
+	use_end(use);
+}
+
+static void test_lost(void **state)
+{
+	(void)state;
+	expect_lost(TABLES EVENTS, 0);
+	expect_lost(TABLES EVENTS "lose 0 3\n"
+				  "free 2300us 0 0 free_fdtable\n",
+		    3);
+	expect_lost(TABLES EVENTS "lose 1 3\n"
+				  "skip 20\n"
+				  "raw 2400us 1 200\n",
+		    24);
+	/* a sum that is no number */
+	expect_lost(TABLES EVENTS "lose 0 3\n"
+				  "free 2300us 0 0 free_fdtable\n"
+				  "skip 18446744073709551614\n",
+		    MEMSTAT_LOST_UNKNOWN);
+	expect_lost(TABLES EVENTS "skip 20\n"
+				  "complete repaired\n",
+		    20);
+}
+
+/* Not finished and nobody at it: the figures are there, and the error too. */
+static void test_cut_off(void **state)
+{
+	struct use *use = use_text(TABLES EVENTS "complete no\n");
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		errno = 0;
+		assert_int_equal(memstat_kvm_all(use->list, use->capture), -1);
+		assert_int_equal(errno, EIO);
+		assert_int_equal(memstat_mtl_geterror(use->list), MEMSTAT_ERROR_KVM_SHORTREAD);
+		assert_string_equal(memstat_mtl_errortext(use->list),
+				    memstat_capture_errortext(use->capture));
+		assert_non_null(
+			strstr(memstat_mtl_errortext(use->list), "did not come to the end"));
+		assert_int_equal(memstat_mtl_lost(use->list, ALLOCATOR_ANY), MEMSTAT_LOST_UNKNOWN);
+		assert_int_equal(memstat_get_numallocs(find(use, UMA, "dentry")), 2);
+		assert_int_equal(memstat_mtl_time(use->list), 2000000001);
+	}
+	use_end(use);
+}
+
+static void put_file(const struct use *use, const struct use *from, const char *name)
+{
+	char *source = scratch_path(from->directory, name);
+	char *target = scratch_path(use->directory, name);
+	unsigned char *bytes;
+	size_t size;
+
+	bytes = scratch_read(source, &size);
+	scratch_write(target, bytes, size);
+	free(bytes);
+	free(source);
+	free(target);
+}
+
+/* One that is being written ends where it ends, and the next query sees more. */
+static void test_grows(void **state)
+{
+	struct use *use = use_text(TABLES "alloc 1100us 0 0xffff888001000000 9/16 d_alloc+1\n"
+					  "complete no\n");
+	struct use *later = use_text(TABLES EVENTS "complete no\n");
+	char *metadata = scratch_path(use->directory, "metadata");
+	int lock = open(metadata, O_RDONLY);
+
+	(void)state;
+	assert_true(lock >= 0);
+	assert_int_equal(flock(lock, LOCK_EX), 0);
+	errno = 0;
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	assert_int_equal(errno, 0);
+	assert_int_equal(memstat_mtl_lost(use->list, ALLOCATOR_ANY), MEMSTAT_LOST_UNKNOWN);
+	assert_int_equal(memstat_get_count(find(use, MALLOC, "d_alloc")), 1);
+	assert_int_equal(memstat_mtl_time(use->list), 1100001);
+
+	put_file(use, later, "cpu0");
+	put_file(use, later, "cpu1");
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	assert_int_equal(memstat_get_numallocs(find(use, MALLOC, "alloc_fdtable")), 2);
+	assert_int_equal(memstat_mtl_time(use->list), 2000000001);
+	close(lock);
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), -1);
+	assert_int_equal(memstat_mtl_geterror(use->list), MEMSTAT_ERROR_KVM_SHORTREAD);
+	free(metadata);
+	use_end(later);
+	use_end(use);
+}
+
+/* A handle stays with what it was opened for, wherever the program goes. */
+static void test_another_in_its_place(void **state)
+{
+	struct use *use = *state, *other = use_text(TABLES EVENTS);
+	char *path = use->directory, *away;
+
+	assert_true(asprintf(&away, "%s.away", path) > 0);
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	assert_int_equal(rename(path, away), 0);
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(memstat_mtl_geterror(use->list), MEMSTAT_ERROR_DATAERROR);
+	assert_int_equal(rename(other->directory, path), 0);
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), -1);
+	assert_int_equal(errno, ESTALE);
+	assert_non_null(strstr(memstat_mtl_errortext(use->list), "another capture"));
+	assert_int_equal(rename(path, other->directory), 0);
+	assert_int_equal(rename(away, path), 0);
+	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
+	assert_int_equal(memstat_mtl_geterror(use->list), MEMSTAT_ERROR_DATAERROR);
+	free(away);
+	use_end(other);
+}
+
+static void test_elsewhere(void **state)
+{
+	struct use *use = *state;
+	struct memstat_capture *capture;
+	char *before = getcwd(NULL, 0);
+
+	assert_int_equal(chdir(use->directory), 0);
+	capture = memstat_capture_open(".");
+	assert_non_null(capture);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(memstat_kvm_all(use->list, capture), 0);
+	memstat_capture_close(capture);
+	assert_int_equal(chdir(before), 0);
+	free(before);
+}
+
+static void test_without_symbols(void **state)
+{
+	struct use *use = *state;
+	char *symbols = scratch_path(use->directory, "kernel/symbols");
+
+	assert_int_equal(unlink(symbols), 0);
+	assert_int_equal(memstat_kvm_malloc(use->list, use->capture), 0);
+	assert_int_equal(memstat_get_numallocs(find(use, MALLOC, "0xffffffff81000010")), 1);
+	free(symbols);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_function, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_types_appear, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_all_cpus_have_places, setup, teardown),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_grows),
+		cmocka_unit_test_setup_teardown(test_another_in_its_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_without_symbols, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

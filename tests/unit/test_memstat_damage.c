@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Captures that are cut, damaged, of a later version, of somebody else or no captures at all, and
+ * memory that runs out: each is one of the documented errors, and the list stays what it was.
+ */
+#include "config.h"
+
+#include <byteswap.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <cmocka.h>
+
+#include "tests/unit/fail_malloc.h"
+#include "tests/unit/fake_source.h"
+#include "tests/unit/scratch.h"
+#include "trace/reader.h"
+
+#define RECORDS 7
+
+/* Only allocations, so that what is left of a stream can be counted; the last packets are empty. */
+static const char text[] = "begin 1ms\n"
+			   "end 2s\n"
+			   "symbol 0xffffffff81000000 caller\n"
+			   "cache some 0xffff888000001000 100 128\n"
+			   "task 100 100 a_task\n"
+			   "alloc  10ms 0 0xffff888000100000 100/128 caller+1\n"
+			   "calloc 11ms 1 0xffff888000200000 some caller+2\n"
+			   "alloc  12ms 0 0xffff888000100080 100/128 caller+1\n"
+			   "flush\n"
+			   "calloc 20ms 0 0xffff888000200100 some caller+2 task=100\n"
+			   "alloc  21ms 1 0xffff888000100180 100/128 caller+1\n"
+			   "calloc 22ms 1 0xffff888000200200 some caller+2\n"
+			   "flush\n"
+			   "alloc  30ms 0 0xffff888000100200 100/128 caller+1\n";
+
+struct damage {
+	char *directory;
+	struct memstat_capture *capture;
+	struct memory_type_list *list;
+};
+
+static int setup(void **state)
+{
+	struct damage *damage = calloc(1, sizeof(*damage));
+
+	damage->directory = scratch_capture(text);
+	damage->capture = memstat_capture_open(damage->directory);
+	damage->list = memstat_mtl_alloc();
+	*state = damage;
+	return damage->capture ? memstat_kvm_all(damage->list, damage->capture) : -1;
+}
+
+static int teardown(void **state)
+{
+	struct damage *damage = *state;
+
+	memstat_capture_close(damage->capture);
+	memstat_mtl_free(damage->list);
+	scratch_remove(damage->directory);
+	free(damage);
+	return 0;
+}
+
+/* All that was allocated, as caches have it. */
+static uint64_t count_records(struct memory_type_list *list)
+{
+	uint64_t count = 0;
+
+	for (struct memory_type *type = memstat_mtl_first(list); type;
+	     type = memstat_mtl_next(type)) {
+		assert_int_equal(memstat_get_numallocs(type) - memstat_get_numfrees(type),
+				 memstat_get_count(type));
+		if (memstat_get_allocator(type) == ALLOCATOR_UMA)
+			count += memstat_get_numallocs(type);
+	}
+	return count;
+}
+
+/* The error that a query comes to, which is one that a capture may be to blame for. */
+static int query_all(struct damage *damage)
+{
+	int result, error;
+
+	errno = 0;
+	result = memstat_kvm_all(damage->list, damage->capture);
+	if (!result) {
+		assert_int_equal(errno, 0);
+		return MEMSTAT_ERROR_UNDEFINED;
+	}
+	error = memstat_mtl_geterror(damage->list);
+	assert_true(error == MEMSTAT_ERROR_DATAERROR || error == MEMSTAT_ERROR_VERSION ||
+		    error == MEMSTAT_ERROR_KVM_SHORTREAD);
+	assert_true(errno);
+	assert_true(*memstat_mtl_errortext(damage->list));
+	assert_string_equal(memstat_mtl_errortext(damage->list),
+			    memstat_capture_errortext(damage->capture));
+	return error;
+}
+
+/* In this machine's byte order, which need not be the capture's. */
+static bool read_header(const unsigned char *bytes, struct packet_header *header)
+{
+	bool swap;
+
+	memcpy(header, bytes, sizeof(*header));
+	swap = header->magic != PACKET_MAGIC;
+	if (swap)
+		packet_header_swap(header);
+	assert_int_equal(header->magic, PACKET_MAGIC);
+	return swap;
+}
+
+/* Of a stream that ends there: records of its whole packets. */
+static uint64_t whole_records(const unsigned char *bytes, size_t size, bool *between)
+{
+	struct packet_header header;
+	uint64_t records = 0;
+	size_t at = 0;
+
+	while (size - at >= sizeof(header)) {
+		read_header(bytes + at, &header);
+		if (header.packet_bits / 8 > size - at)
+			break;
+		at += header.packet_bits / 8;
+		records += header.records;
+	}
+	*between = at == size;
+	return records;
+}
+
+static void test_cut_anywhere(void **state)
+{
+	static const char *const names[] = { "cpu0", "cpu1" };
+	struct damage *damage = *state;
+	unsigned int cuts = 0;
+
+	assert_int_equal(count_records(damage->list), RECORDS);
+	for (int i = 0; i < 2; i++) {
+		char *path = scratch_path(damage->directory, names[i]);
+		unsigned char *bytes;
+		uint64_t all;
+		size_t size;
+		bool between;
+
+		bytes = scratch_read(path, &size);
+		all = whole_records(bytes, size, &between);
+		assert_true(between);
+		for (size_t cut = 0; cut < size; cut++) {
+			uint64_t left = whole_records(bytes, cut, &between);
+			int error;
+
+			scratch_write(path, bytes, cut);
+			error = query_all(damage);
+			/* an empty packet that is gone altogether is missed by nobody */
+			if (between && left == all)
+				assert_int_equal(error, MEMSTAT_ERROR_UNDEFINED);
+			else
+				assert_int_equal(error, MEMSTAT_ERROR_KVM_SHORTREAD);
+			assert_int_equal(count_records(damage->list), RECORDS - all + left);
+			cuts += error == MEMSTAT_ERROR_KVM_SHORTREAD;
+			if (error)
+				assert_int_equal(memstat_mtl_lost(damage->list, ALLOCATOR_ANY),
+						 MEMSTAT_LOST_UNKNOWN);
+		}
+		scratch_write(path, bytes, size);
+		assert_int_equal(query_all(damage), MEMSTAT_ERROR_UNDEFINED);
+		assert_int_equal(count_records(damage->list), RECORDS);
+		free(bytes);
+		free(path);
+	}
+	assert_true(cuts > 1000);
+}
+
+static void test_stream_is_gone(void **state)
+{
+	struct damage *damage = *state;
+	char *path = scratch_path(damage->directory, "cpu1");
+
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(query_all(damage), MEMSTAT_ERROR_KVM_SHORTREAD);
+	assert_int_equal(count_records(damage->list), 4);
+	assert_non_null(strstr(memstat_mtl_errortext(damage->list), "hold less than its status"));
+	free(path);
+}
+
+static void test_status_is_gone(void **state)
+{
+	struct damage *damage = *state;
+	char *path = scratch_path(damage->directory, "kernel/status");
+
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(query_all(damage), MEMSTAT_ERROR_KVM_SHORTREAD);
+	assert_int_equal(count_records(damage->list), RECORDS);
+	assert_int_equal(memstat_mtl_lost(damage->list, ALLOCATOR_ANY), MEMSTAT_LOST_UNKNOWN);
+	assert_non_null(strstr(memstat_mtl_errortext(damage->list), "no status"));
+	free(path);
+}
+
+/* With whole packets behind it: nobody's writing was only cut short. */
+static void test_damage_in_the_midst(void **state)
+{
+	struct damage *damage = *state;
+	char *path = scratch_path(damage->directory, "cpu0");
+	struct packet_header header;
+	unsigned char *bytes;
+	size_t size, last = 0;
+	unsigned int midst = 0;
+
+	bytes = scratch_read(path, &size);
+	for (size_t at = 0; at < size; at += header.packet_bits / 8) {
+		read_header(bytes + at, &header);
+		last = at;
+	}
+	for (size_t i = 0; i < size; i++) {
+		int error;
+
+		bytes[i] ^= 1 << i % 8;
+		scratch_write(path, bytes, size);
+		error = query_all(damage);
+		bytes[i] ^= 1 << i % 8;
+		if (i >= last) {
+			assert_int_equal(error, MEMSTAT_ERROR_KVM_SHORTREAD);
+			continue;
+		}
+		assert_int_equal(error, MEMSTAT_ERROR_DATAERROR);
+		assert_int_equal(errno, EBADMSG);
+		assert_int_equal(count_records(damage->list), RECORDS);
+		assert_non_null(strstr(memstat_mtl_errortext(damage->list), "--repair"));
+		midst++;
+	}
+	assert_true(midst > 300);
+	free(bytes);
+	free(path);
+}
+
+#define STRIDE 5 /* so that it does not last: test_hostile cuts and turns every byte */
+
+/* Every other file, cut at every so many bytes, and with one bit turned of every so many. */
+static void test_hostile_tables(void **state)
+{
+	static const char *const names[] = { "metadata", "kernel/status", "kernel/symbols",
+					     "kernel/tasks", "kernel/caches" };
+	struct damage *damage = *state;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *path = scratch_path(damage->directory, names[i]);
+		unsigned char *bytes;
+		size_t size;
+
+		bytes = scratch_read(path, &size);
+		for (size_t at = i; at < size; at += STRIDE) {
+			scratch_write(path, bytes, at);
+			query_all(damage);
+			assert_true(count_records(damage->list) <= RECORDS);
+			bytes[at] ^= 1 << at % 8;
+			scratch_write(path, bytes, size);
+			query_all(damage);
+			assert_true(count_records(damage->list) <= RECORDS);
+			bytes[at] ^= 1 << at % 8;
+		}
+		scratch_write(path, bytes, size);
+		assert_int_equal(query_all(damage), MEMSTAT_ERROR_UNDEFINED);
+		assert_int_equal(count_records(damage->list), RECORDS);
+		free(bytes);
+		free(path);
+	}
+}
+
+static void set_header(const char *path, uint16_t version, uint16_t codec)
+{
+	struct packet_header header;
+	unsigned char *bytes;
+	size_t size, packet;
+	bool swap;
+
+	bytes = scratch_read(path, &size);
+	swap = read_header(bytes, &header);
+	packet = header.packet_bits / 8;
+	header.version = version;
+	header.codec = codec;
+	header.crc = 0;
+	if (swap)
+		packet_header_swap(&header);
+	memcpy(bytes, &header, sizeof(header));
+	header.crc = (uint32_t)crc32(0, bytes, packet);
+	if (swap)
+		header.crc = bswap_32(header.crc);
+	memcpy(bytes, &header, sizeof(header));
+	scratch_write(path, bytes, size);
+	free(bytes);
+}
+
+static void append(const char *path, const char *line)
+{
+	FILE *file = fopen(path, "a");
+
+	assert_non_null(file);
+	assert_true(fputs(line, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void expect_version(struct damage *damage)
+{
+	assert_int_equal(query_all(damage), MEMSTAT_ERROR_VERSION);
+	assert_int_equal(errno, EPROTONOSUPPORT);
+	assert_int_equal(count_records(damage->list), RECORDS);
+}
+
+static void test_later_packet(void **state)
+{
+	struct damage *damage = *state;
+	char *path = scratch_path(damage->directory, "cpu1");
+
+	set_header(path, PACKET_VERSION + 1, PACKET_RAW);
+	expect_version(damage);
+	set_header(path, PACKET_VERSION, 99);
+	expect_version(damage);
+	set_header(path, PACKET_VERSION, PACKET_RAW);
+	assert_int_equal(query_all(damage), MEMSTAT_ERROR_UNDEFINED);
+	free(path);
+}
+
+static void test_later_status(void **state)
+{
+	struct damage *damage = *state;
+	char *path = scratch_path(damage->directory, "kernel/status");
+
+	append(path, "format 99\n");
+	expect_version(damage);
+	free(path);
+}
+
+static void test_later_metadata(void **state)
+{
+	struct damage *damage = *state;
+	char *path = scratch_path(damage->directory, "metadata"), *at;
+	unsigned char *bytes;
+	size_t size;
+
+	bytes = scratch_read(path, &size);
+	bytes[size] = 0;
+	at = strstr((char *)bytes, "kmt_format = 1");
+	assert_non_null(at);
+	at[strlen("kmt_format = ")] = '9';
+	scratch_write(path, bytes, size);
+	expect_version(damage);
+	assert_null(memstat_capture_open(damage->directory));
+	assert_int_equal(errno, EPROTONOSUPPORT);
+	assert_non_null(strstr(memstat_capture_errortext(NULL), "format 9"));
+	free(bytes);
+	free(path);
+}
+
+/* A table that is there and cannot be read: its names would be missing, and nobody would know. */
+static void test_table_cannot_be_read(void **state)
+{
+	struct damage *damage = *state;
+	char *path = scratch_path(damage->directory, "kernel/caches");
+
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(query_all(damage), MEMSTAT_ERROR_DATAERROR);
+	assert_int_equal(count_records(damage->list), RECORDS);
+	assert_non_null(strstr(memstat_mtl_errortext(damage->list), "names of slab caches"));
+	assert_int_equal(rmdir(path), 0);
+	free(path);
+}
+
+/* Whose names are in no figure. */
+static void test_tasks_cannot_be_read(void **state)
+{
+	struct damage *damage = *state;
+	char *path = scratch_path(damage->directory, "kernel/tasks");
+
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(query_all(damage), MEMSTAT_ERROR_UNDEFINED);
+	assert_int_equal(count_records(damage->list), RECORDS);
+	free(path);
+}
+
+/* The machine is to blame, and not the capture. */
+static void test_no_descriptors(void **state)
+{
+	struct damage *damage = *state;
+	struct rlimit before, none;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	errno = 0;
+	assert_int_equal(memstat_kvm_all(damage->list, damage->capture), -1);
+	assert_int_equal(errno, EMFILE);
+	assert_int_equal(memstat_mtl_geterror(damage->list), MEMSTAT_ERROR_KVM);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(query_all(damage), MEMSTAT_ERROR_UNDEFINED);
+}
+
+static void test_permission(void **state)
+{
+	struct damage *damage = *state;
+	char *path = scratch_path(damage->directory, "cpu1");
+
+	if (!geteuid())
+		assert_int_equal(seteuid(65534), 0);
+	else
+		assert_int_equal(chmod(path, 0), 0);
+	errno = 0;
+	assert_int_equal(memstat_kvm_all(damage->list, damage->capture), -1);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(memstat_mtl_geterror(damage->list), MEMSTAT_ERROR_PERMISSION);
+	assert_int_equal(count_records(damage->list), RECORDS);
+	if (!getuid()) {
+		assert_null(memstat_capture_open(damage->directory));
+		assert_int_equal(errno, EACCES);
+		assert_int_equal(seteuid(0), 0);
+	} else {
+		assert_int_equal(chmod(path, 0600), 0);
+	}
+	assert_int_equal(memstat_kvm_all(damage->list, damage->capture), 0);
+	free(path);
+}
+
+static void expect_no_capture(const char *path, int err, const char *part)
+{
+	errno = 0;
+	assert_null(memstat_capture_open(path));
+	assert_int_equal(errno, err);
+	assert_non_null(strstr(memstat_capture_errortext(NULL), part));
+}
+
+static void test_no_capture(void **state)
+{
+	struct damage *damage = *state;
+	char *stream = scratch_path(damage->directory, "cpu0");
+	char *kernel = scratch_path(damage->directory, "kernel");
+	char *nothing = scratch_path(damage->directory, "nothing");
+
+	expect_no_capture(NULL, EINVAL, "directory");
+	expect_no_capture(nothing, ENOENT, nothing);
+	expect_no_capture(stream, ENOTDIR, "is a stream");
+	expect_no_capture(kernel, ENOENT, "not a capture");
+	expect_no_capture("/dev/null", ENOTDIR, "not a directory");
+	/* what another failed to open is nothing to this one */
+	assert_string_equal(memstat_capture_errortext(damage->capture), "");
+	free(stream);
+	free(kernel);
+	free(nothing);
+}
+
+static void test_no_handle(void **state)
+{
+	struct damage *damage = *state;
+	int (*const queries[])(struct memory_type_list * list,
+			       void *kvm_handle) = { memstat_kvm_all, memstat_kvm_malloc,
+						     memstat_kvm_uma };
+
+	for (int i = 0; i < 3; i++) {
+		errno = 0;
+		assert_int_equal(queries[i](damage->list, NULL), -1);
+		assert_int_equal(errno, EINVAL);
+		assert_int_equal(memstat_mtl_geterror(damage->list), MEMSTAT_ERROR_DATAERROR);
+		assert_non_null(strstr(memstat_mtl_errortext(damage->list), "no capture"));
+		assert_int_equal(count_records(damage->list), RECORDS);
+		errno = 0;
+		assert_int_equal(queries[i](NULL, damage->capture), -1);
+		assert_int_equal(errno, EINVAL);
+		assert_int_equal(queries[i](NULL, NULL), -1);
+	}
+	errno = 0;
+	assert_int_equal(memstat_capture_at(NULL, 1), -1);
+	assert_int_equal(errno, EINVAL);
+	memstat_capture_close(NULL);
+	assert_non_null(memstat_capture_errortext(NULL));
+}
+
+static void expect_whole(struct memory_type_list *list)
+{
+	assert_int_equal(count_records(list), RECORDS);
+	assert_int_equal(memstat_get_numallocs(memstat_mtl_find(list, ALLOCATOR_UMA, "some")), 3);
+	assert_int_equal(memstat_get_numallocs(memstat_mtl_find(list, ALLOCATOR_MALLOC, "caller")),
+			 4);
+}
+
+/* From some call on all fail, or one does: the query fails, or could do without. */
+static void memory_runs_out(struct damage *damage, void (*inject)(size_t calls), size_t *failures)
+{
+	bool failed = true;
+
+	*failures = 0;
+	for (size_t calls = 0; failed; calls++) {
+		struct memory_type_list *list = memstat_mtl_alloc();
+		int result;
+
+		errno = 0;
+		inject(calls);
+		result = memstat_kvm_all(list, damage->capture);
+		fail_never(&failed);
+		if (!result) {
+			expect_whole(list);
+		} else {
+			assert_true(failed);
+			assert_int_equal(errno, ENOMEM);
+			assert_int_equal(memstat_mtl_geterror(list), MEMSTAT_ERROR_NOMEMORY);
+			assert_true(*memstat_mtl_errortext(list));
+			assert_null(memstat_mtl_first(list));
+			++*failures;
+		}
+		memstat_mtl_free(list);
+		assert_true(calls < 10000);
+	}
+}
+
+static void test_memory_runs_out(void **state)
+{
+	size_t failures;
+
+	memory_runs_out(*state, fail_after, &failures);
+	assert_true(failures > 30);
+	memory_runs_out(*state, fail_once_after, &failures);
+	assert_true(failures > 30);
+}
+
+static void test_open_without_memory(void **state)
+{
+	struct damage *damage = *state;
+	struct memstat_capture *capture;
+	bool failed = true;
+
+	for (size_t calls = 0; failed; calls++) {
+		errno = 0;
+		fail_after(calls);
+		capture = memstat_capture_open(damage->directory);
+		fail_never(&failed);
+		/* what an open is not sure to need, a query asks for again */
+		if (!capture) {
+			assert_true(failed);
+			assert_int_equal(errno, ENOMEM);
+			assert_true(*memstat_capture_errortext(NULL));
+		}
+		memstat_capture_close(capture);
+		assert_true(calls < 10000);
+	}
+	assert_non_null(capture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_cut_anywhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stream_is_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_status_is_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_damage_in_the_midst, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hostile_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_later_packet, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_later_status, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_later_metadata, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_table_cannot_be_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tasks_cannot_be_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_descriptors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_permission, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_capture, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_handle, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_runs_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_open_without_memory, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* memstat_sysctl_*() against a publisher that is this test itself. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "memstat/memstat.h"
+#include "tests/unit/fail_malloc.h"
+#include "tests/unit/hand_tally.h"
+#include "tests/unit/scratch.h"
+#include "trace/published_layout.h"
+
+struct system {
+	char *directory, *path;
+	struct published *published;
+	struct tally tally;
+	struct tally_type *function, *cache;
+	struct memory_type_list *list;
+};
+
+/* A function and a cache, published as of time 100. */
+static int setup(void **state)
+{
+	struct system *system = calloc(1, sizeof(*system));
+
+	assert_non_null(system);
+	system->directory = scratch_directory();
+	system->path = scratch_path(system->directory, "memstat");
+	assert_int_equal(setenv("KMEMTRACE_MEMSTAT", system->path, 1), 0);
+	system->published = hand_tally_publish(system->path);
+	hand_tally_init(&system->tally);
+	system->function = hand_tally_add(&system->tally, TALLY_FUNCTION, "a_function [m]", 2);
+	hand_tally_change(&system->tally, system->function, 1);
+	system->cache = hand_tally_add(&system->tally, TALLY_CACHE, "a_cache", 1);
+	system->cache->aliases = "one,two";
+	hand_tally_change(&system->tally, system->cache, 2);
+	hand_tally_write(system->published, &system->tally, 100);
+	system->list = memstat_mtl_alloc();
+	assert_non_null(system->list);
+	*state = system;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct system *system = *state;
+
+	memstat_mtl_free(system->list);
+	published_remove(system->published);
+	hand_tally_deinit(&system->tally);
+	free(system->path);
+	scratch_remove(system->directory);
+	free(system);
+	return 0;
+}
+
+static struct memory_type *find(const struct system *system, int allocator, const char *name)
+{
+	return memstat_mtl_find(system->list, allocator, name);
+}
+
+static void ask(const struct system *system)
+{
+	if (memstat_sysctl_all(system->list, 0))
+		fail_msg("%s", memstat_mtl_errortext(system->list));
+}
+
+static void end_publisher(struct system *system)
+{
+	published_remove(system->published);
+	system->published = NULL;
+}
+
+static void assert_fails(const struct system *system, int error, int err, const char *text)
+{
+	static int (*const queries[])(struct memory_type_list *, int) = { memstat_sysctl_all,
+									  memstat_sysctl_malloc,
+									  memstat_sysctl_uma };
+
+	for (size_t i = 0; i < 3; i++) {
+		errno = 0;
+		assert_int_equal(queries[i](system->list, 0), -1);
+		assert_int_equal(errno, err);
+		assert_int_equal(memstat_mtl_geterror(system->list), error);
+		if (!strstr(memstat_mtl_errortext(system->list), text))
+			fail_msg("'%s' is not in: %s", text, memstat_mtl_errortext(system->list));
+	}
+}
+
+static void test_function(void **state)
+{
+	struct system *system = *state;
+	struct memory_type *type;
+
+	assert_int_equal(memstat_sysctl_malloc(system->list, 0), 0);
+	type = memstat_mtl_first(system->list);
+	assert_non_null(type);
+	assert_null(memstat_mtl_next(type));
+	assert_string_equal(memstat_get_name(type), "a_function [m]");
+	assert_int_equal(memstat_get_allocator(type), ALLOCATOR_MALLOC);
+	assert_int_equal(memstat_get_numallocs(type), 10);
+	assert_int_equal(memstat_get_numfrees(type), 7);
+	assert_int_equal(memstat_get_count(type), 3);
+	assert_int_equal(memstat_get_memalloced(type), 160);
+	assert_int_equal(memstat_get_memfreed(type), 112);
+	assert_int_equal(memstat_get_bytes(type), 48);
+	assert_int_equal(memstat_get_sizemask(type), 2);
+	assert_int_equal(memstat_get_failures(type), 2);
+	assert_int_equal(memstat_get_xdomain(type), 3);
+	assert_int_equal(memstat_get_size(type), 0);
+	assert_int_equal(memstat_get_percpu_numallocs(type, 1), 2);
+	assert_int_equal(memstat_get_percpu_numfrees(type, 1), 3);
+	assert_int_equal(memstat_get_percpu_memalloced(type, 0), 3);
+	assert_int_equal(memstat_get_percpu_memfreed(type, 0), 4);
+	assert_int_equal(memstat_get_percpu_sizemask(type, 1), 2);
+	assert_int_equal(memstat_get_percpu_numallocs(type, 2), 0);
+	assert_int_equal(memstat_malloc_zone_get_count(), 3);
+	assert_int_equal(memstat_malloc_zone_get_size(1), 16);
+	assert_int_equal(memstat_malloc_zone_used(type, 1), 1);
+	assert_int_equal(memstat_malloc_zone_used(type, 0), 0);
+}
+
+static void test_cache(void **state)
+{
+	struct system *system = *state;
+	struct memory_type *type;
+
+	assert_int_equal(memstat_sysctl_uma(system->list, 0), 0);
+	type = memstat_mtl_first(system->list);
+	assert_non_null(type);
+	assert_null(memstat_mtl_next(type));
+	assert_string_equal(memstat_get_name(type), "a_cache");
+	assert_int_equal(memstat_get_allocator(type), ALLOCATOR_UMA);
+	assert_int_equal(memstat_get_size(type), 100);
+	assert_int_equal(memstat_get_rsize(type), 128);
+	assert_int_equal(memstat_get_numallocs(type), 20);
+	assert_int_equal(memstat_get_numfrees(type), 14);
+	assert_int_equal(memstat_get_bytes(type), 600);
+	assert_int_equal(memstat_get_kegfree(type), 7);
+	assert_int_equal(memstat_get_free(type), 7);
+	assert_int_equal(memstat_get_percpu_memalloced(type, 0), 200);
+	assert_ptr_equal(find(system, ALLOCATOR_UMA, "two"), type);
+	assert_ptr_equal(find(system, ALLOCATOR_ANY, "one"), type);
+	assert_null(find(system, ALLOCATOR_MALLOC, "one"));
+}
+
+/* Newest first, and malloc is asked before UMA. */
+static void test_all(void **state)
+{
+	struct system *system = *state;
+	struct memory_type *type;
+
+	hand_tally_add(&system->tally, TALLY_FUNCTION, "later", 0);
+	hand_tally_write(system->published, &system->tally, 101);
+	ask(system);
+	type = memstat_mtl_first(system->list);
+	assert_string_equal(memstat_get_name(type), "a_cache");
+	type = memstat_mtl_next(type);
+	assert_string_equal(memstat_get_name(type), "later");
+	type = memstat_mtl_next(type);
+	assert_string_equal(memstat_get_name(type), "a_function [m]");
+	assert_null(memstat_mtl_next(type));
+}
+
+static void test_refresh(void **state)
+{
+	struct system *system = *state;
+	struct memory_type *type;
+	const char *name;
+
+	ask(system);
+	type = find(system, ALLOCATOR_UMA, "a_cache");
+	name = memstat_get_name(type);
+	assert_int_equal(memstat_get_caller_uint64(type, 3), 0);
+	memstat_set_caller_uint64(type, 3, 33);
+	memstat_set_percpu_caller_pointer(type, 1, 2, system);
+	for (uint64_t round = 3; round < 40; round++) {
+		char another[20];
+
+		snprintf(another, sizeof(another), "cache %d", (int)round);
+		hand_tally_change(&system->tally, system->cache, round);
+		if (round % 10 == 0)
+			hand_tally_add(&system->tally, TALLY_CACHE, another, 1);
+		hand_tally_write(system->published, &system->tally, round * 100);
+		ask(system);
+		assert_int_equal(memstat_mtl_time(system->list), round * 100);
+		assert_int_equal(memstat_mtl_begin(system->list), 1);
+		assert_int_equal(memstat_mtl_cpus(system->list), 2);
+		assert_int_equal(memstat_get_count(type), round * 3);
+		if (round % 10 == 0)
+			assert_string_equal(memstat_get_name(memstat_mtl_first(system->list)),
+					    another);
+	}
+	assert_ptr_equal(find(system, ALLOCATOR_ANY, "a_cache"), type);
+	assert_ptr_equal(memstat_get_name(type), name);
+	assert_int_equal(memstat_get_caller_uint64(type, 3), 33);
+	assert_ptr_equal(memstat_get_percpu_caller_pointer(type, 1, 2), system);
+}
+
+/* What another publisher does not tell any more stays, and has nothing. */
+static void test_never_removed(void **state)
+{
+	struct system *system = *state;
+	struct memory_type *type;
+	struct tally other;
+
+	ask(system);
+	type = find(system, ALLOCATOR_UMA, "a_cache");
+	end_publisher(system);
+	system->published = hand_tally_publish(system->path);
+	hand_tally_init(&other);
+	hand_tally_change(&other, hand_tally_add(&other, TALLY_CACHE, "another", 1), 1);
+	hand_tally_write(system->published, &other, 5);
+	ask(system);
+	assert_string_equal(memstat_get_name(memstat_mtl_first(system->list)), "another");
+	assert_ptr_equal(find(system, ALLOCATOR_ANY, "a_cache"), type);
+	assert_string_equal(memstat_get_name(type), "a_cache");
+	assert_int_equal(memstat_get_size(type), 100);
+	assert_int_equal(memstat_get_numallocs(type), 0);
+	assert_int_equal(memstat_get_percpu_numallocs(type, 0), 0);
+	assert_non_null(find(system, ALLOCATOR_MALLOC, "a_function [m]"));
+	assert_int_equal(memstat_mtl_time(system->list), 5);
+	hand_tally_deinit(&other);
+}
+
+static void test_lost(void **state)
+{
+	struct system *system = *state;
+	const struct published_moment few = { .time = 1, .lost = 12 };
+	const struct published_moment unknown = { .time = 2, .lost = PUBLISHED_LOST_UNKNOWN };
+
+	published_write(system->published, &system->tally, &few);
+	assert_int_equal(memstat_sysctl_uma(system->list, 0), 0);
+	assert_int_equal(memstat_mtl_lost(system->list, ALLOCATOR_UMA), 12);
+	assert_int_equal(memstat_mtl_lost(system->list, ALLOCATOR_MALLOC), 0);
+	published_write(system->published, &system->tally, &unknown);
+	ask(system);
+	assert_true(memstat_mtl_lost(system->list, ALLOCATOR_ANY) == MEMSTAT_LOST_UNKNOWN);
+}
+
+static void test_base(void **state)
+{
+	struct system *system = *state;
+	struct memory_type *cache, *function;
+
+	memstat_mtl_set_base(system->list, 1);
+	ask(system);
+	cache = find(system, ALLOCATOR_UMA, "a_cache");
+	function = find(system, ALLOCATOR_MALLOC, "a_function [m]");
+	/* 4 there before, of which no more can have been freed, though 5 frees tell so */
+	assert_int_equal(memstat_get_numallocs(cache), 24);
+	assert_int_equal(memstat_get_numfrees(cache), 18);
+	assert_int_equal(memstat_get_percpu_numallocs(cache, 0), 2);
+	assert_int_equal(memstat_get_numallocs(function), 10);
+	assert_int_equal(memstat_get_numfrees(function), 7);
+	memstat_mtl_set_base(system->list, 0);
+	assert_int_equal(memstat_get_numallocs(cache), 24);
+	ask(system);
+	assert_int_equal(memstat_get_numallocs(cache), 20);
+}
+
+static void test_flags(void **state)
+{
+	struct system *system = *state;
+	size_t before = memstat_malloc_zone_get_count();
+
+	errno = 0;
+	assert_int_equal(memstat_sysctl_all(system->list, 1), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(memstat_sysctl_malloc(system->list, -1), -1);
+	errno = 0;
+	assert_int_equal(memstat_sysctl_uma(system->list, 4), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(memstat_mtl_geterror(system->list), MEMSTAT_ERROR_DATAERROR);
+	assert_null(memstat_mtl_first(system->list));
+	assert_int_equal(memstat_malloc_zone_get_count(), before);
+	errno = 0;
+	assert_int_equal(memstat_sysctl_all(NULL, 0), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
+/* The list stays as it was, and the error, until the next one. */
+static void test_no_publisher(void **state)
+{
+	struct system *system = *state;
+	struct memory_type *type;
+	char command[300];
+
+	snprintf(command, sizeof(command), "'kmemtraced --publish=%s'", system->path);
+	ask(system);
+	type = find(system, ALLOCATOR_UMA, "a_cache");
+	end_publisher(system);
+	assert_fails(system, MEMSTAT_ERROR_DATAERROR, ENOENT, command);
+	assert_ptr_equal(find(system, ALLOCATOR_UMA, "a_cache"), type);
+	assert_int_equal(memstat_get_numallocs(type), 20);
+	assert_int_equal(memstat_mtl_time(system->list), 100);
+	assert_non_null(memstat_mtl_next(memstat_mtl_first(system->list)));
+
+	system->published = hand_tally_publish(system->path);
+	assert_fails(system, MEMSTAT_ERROR_DATAERROR, ENOENT, command);
+	hand_tally_change(&system->tally, system->cache, 3);
+	hand_tally_change(&system->tally, system->function, 3);
+	hand_tally_write(system->published, &system->tally, 200);
+	errno = 12345;
+	ask(system);
+	assert_int_equal(errno, 12345);
+	assert_int_equal(memstat_get_numallocs(type), 30);
+	assert_int_equal(memstat_mtl_geterror(system->list), MEMSTAT_ERROR_DATAERROR);
+	assert_non_null(strstr(memstat_mtl_errortext(system->list), command));
+}
+
+/* A publisher that was killed: what it published is not taken for the running system. */
+static void test_killed_publisher(void **state)
+{
+	struct system *system = *state;
+	int status;
+	pid_t child;
+
+	end_publisher(system);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		system->published = hand_tally_publish(system->path);
+		hand_tally_write(system->published, &system->tally, 100);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(access(system->path, F_OK), 0);
+	assert_fails(system, MEMSTAT_ERROR_DATAERROR, ENOENT, "has ended");
+}
+
+static void test_permission(void **state)
+{
+	struct system *system = *state;
+	int status;
+	pid_t child;
+
+	if (geteuid() != 0)
+		skip(); /* only root can become somebody else */
+	assert_int_equal(chmod(system->directory, 0711), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		if (setgid(65534) || setuid(65534))
+			_exit(2);
+		assert_fails(system, MEMSTAT_ERROR_PERMISSION, EACCES, "--publish-group");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void overwrite(const struct system *system, const void *bytes, size_t size, uint64_t at)
+{
+	int fd = open(system->path, O_WRONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, bytes, size, (off_t)at), size);
+	close(fd);
+}
+
+static void test_version(void **state)
+{
+	struct system *system = *state;
+	const uint32_t version = 1000;
+
+	overwrite(system, &version, sizeof(version), offsetof(struct published_head, version));
+	assert_fails(system, MEMSTAT_ERROR_VERSION, EPROTONOSUPPORT, "version 1000");
+}
+
+static void test_damaged(void **state)
+{
+	struct system *system = *state;
+	struct published_layout layout;
+	const uint64_t wrong = UINT64_MAX;
+
+	ask(system);
+	published_layout(&layout, 2, 8);
+	overwrite(system, &wrong, sizeof(wrong),
+		  published_slot_at(&layout, 1) + offsetof(struct published_slot, types));
+	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "damaged");
+	assert_int_equal(truncate(system->path, 100), 0);
+	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "damaged");
+	assert_int_equal(truncate(system->path, 10), 0);
+	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "is not what");
+	assert_int_equal(memstat_get_numallocs(find(system, ALLOCATOR_UMA, "a_cache")), 20);
+}
+
+/* Two types of one name cannot be told apart. */
+static void test_same_name(void **state)
+{
+	struct system *system = *state;
+
+	hand_tally_add(&system->tally, TALLY_CACHE, "a_cache", 0);
+	hand_tally_write(system->published, &system->tally, 101);
+	assert_int_equal(memstat_sysctl_uma(system->list, 0), -1);
+	assert_int_equal(memstat_mtl_geterror(system->list), MEMSTAT_ERROR_DATAERROR);
+	assert_null(memstat_mtl_first(system->list));
+	assert_int_equal(memstat_sysctl_malloc(system->list, 0), 0);
+}
+
+/* Wherever memory ends, the query says so and leaves the list as it was. */
+static void test_no_memory(void **state)
+{
+	bool failed = true;
+	size_t calls;
+
+	(void)state;
+	for (calls = 0; failed && calls < 1000; calls++) {
+		struct memory_type_list *list = memstat_mtl_alloc();
+		int result;
+
+		assert_non_null(list);
+		fail_after(calls);
+		errno = 0;
+		result = memstat_sysctl_all(list, 0);
+		fail_never(&failed);
+		if (!failed) {
+			assert_int_equal(result, 0);
+		} else if (result) {
+			assert_int_equal(errno, ENOMEM);
+			assert_int_equal(memstat_mtl_geterror(list), MEMSTAT_ERROR_NOMEMORY);
+			assert_null(memstat_mtl_first(list));
+			assert_int_equal(memstat_sysctl_all(list, 0), 0);
+		}
+		assert_int_equal(
+			memstat_get_numallocs(memstat_mtl_find(list, ALLOCATOR_UMA, "a_cache")),
+			20);
+		memstat_mtl_free(list);
+	}
+	assert_in_range(calls, 8, 999);
+}
+
+/* Without the variable, where kmemtraced publishes by itself: perhaps one does. */
+static void test_usual_path(void **state)
+{
+	struct system *system = *state;
+
+	for (int i = 0; i < 2; i++) {
+		if (i)
+			setenv("KMEMTRACE_MEMSTAT", "", 1);
+		else
+			unsetenv("KMEMTRACE_MEMSTAT");
+		if (memstat_sysctl_all(system->list, 0))
+			assert_non_null(
+				strstr(memstat_mtl_errortext(system->list), PUBLISHED_PATH));
+		assert_null(find(system, ALLOCATOR_ANY, "a_function [m]"));
+	}
+	if (access(PUBLISHED_PATH, F_OK) && errno == ENOENT)
+		assert_fails(system, MEMSTAT_ERROR_DATAERROR, ENOENT, "'kmemtraced --publish'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_flags, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_function, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_all, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refresh, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_never_removed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_base, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_publisher, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_killed_publisher, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_permission, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_version, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_same_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_usual_path, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
