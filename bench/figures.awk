@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# From the samples of all rounds and the pairs that shall be compared, two tab-separated files: to
+# what the variable figures names
+#	bench case tool metric rounds median least most sample,sample,...
+# and to what the variable compared names
+#	bench metric case tool case tool ratio least most
+# where the ratio is that of the medians, and least and most are of single rounds.
+BEGIN { FS = OFS = "\t" }
+
+# An insertion sort: rounds are few.
+function sorted(key, list, count,    i, j, value) {
+	count = counts[key]
+	for (i = 1; i <= count; i++) {
+		value = samples[key, i]
+		for (j = i - 1; j > 0 && list[j] > value; j--)
+			list[j + 1] = list[j]
+		list[j + 1] = value
+	}
+	return count
+}
+
+function median(key,    list, count) {
+	count = sorted(key, list)
+	return count % 2 ? list[(count + 1) / 2] : (list[count / 2] + list[count / 2 + 1]) / 2
+}
+
+FILENAME == ARGV[1] {
+	key = $1 FS $2 FS $3 FS $4
+	if (!(key in counts))
+		keys[++key_count] = key
+	samples[key, ++counts[key]] = $5 + 0
+	text[key] = text[key] (counts[key] > 1 ? "," : "") $5
+	next
+}
+
+{
+	a = $1 FS $3 FS $4 FS $2
+	b = $1 FS $5 FS $6 FS $2
+	if (!(a in counts) || !(b in counts) || median(b) <= 0)
+		next
+	least = most = ""
+	for (i = 1; i <= counts[a] && i <= counts[b]; i++) {
+		if (samples[b, i] <= 0)
+			continue
+		ratio = samples[a, i] / samples[b, i]
+		if (least == "" || ratio < least)
+			least = ratio
+		if (most == "" || ratio > most)
+			most = ratio
+	}
+	print $1, $2, $3, $4, $5, $6, median(a) / median(b), least, most >compared
+}
+
+END {
+	for (k = 1; k <= key_count; k++) {
+		delete list
+		count = sorted(keys[k], list)
+		print keys[k], count, median(keys[k]), list[1], list[count], text[keys[k]] >figures
+	}
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Prints the figures, a block for each bench, case and metric, and then the ratios.
+BEGIN {
+	FS = "\t"
+	unit("events", "events", 1, 0)
+	unit("cpu_ns", "CPU time untraced, ns an event", 1, 1)
+	unit("added_ns", "CPU time added to the workload, ns an event", 1, 1)
+	unit("skipped_ppm", "hidden by the kernel (nested), per million events", 1, 2)
+	unit("events_s", "million events a second", 1e6, 2)
+	unit("captured", "events captured", 1, 0)
+	unit("lost", "events lost, as the tool tells", 1, 0)
+	unit("lost_percent", "events lost, percent", 1, 2)
+	unit("bytes_event", "bytes an event on disk", 1, 2)
+	unit("writer_ns", "CPU time of the tool itself, ns an event", 1, 1)
+	unit("peak_bytes", "memory at most, MiB", 1048576, 1)
+	unit("live", "live objects at most", 1, 0)
+	unit("of_allowed", "memory, of 64 MiB and 100 bytes a live object", 1, 2)
+	unit("bytes_s", "GB a second", 1e9, 2)
+}
+
+function unit(metric, title, scale, digits) {
+	titles[metric] = title
+	scales[metric] = scale
+	digit[metric] = digits
+}
+
+function number(metric, value) {
+	return sprintf("%.*f", digit[metric], value / scales[metric])
+}
+
+FILENAME == ARGV[1] {
+	block = $1 FS $2 FS $4
+	if (!(block in rows))
+		blocks[++block_count] = block
+	rows[block] = rows[block] sprintf("    %-36s %12s %12s %12s %3d\n", $3, number($4, $6),
+		number($4, $7), number($4, $8), $5)
+	next
+}
+
+{
+	left = $4
+	right = $6
+	if ($3 != $5) {
+		left = left ", " $3
+		right = right ", " $5
+	}
+	name = $1 ", " $3 ": " titles[$2]
+	if (!(name in compared))
+		names[++name_count] = name
+	compared[name] = compared[name] sprintf("    %-66s %8.2f  (%.2f..%.2f)\n", left " / " right, $7, $8, $9)
+}
+
+END {
+	for (i = 1; i <= block_count; i++) {
+		split(blocks[i], part, FS)
+		printf "%s, %s: %s\n", part[1], part[2], titles[part[3]]
+		printf "    %-36s %12s %12s %12s %3s\n%s\n", "", "median", "least", "most", "n", rows[blocks[i]]
+	}
+	print "Ratios of the medians (least and most of single rounds)"
+	for (i = 1; i <= name_count; i++)
+		printf "  %s\n%s", names[i], compared[names[i]]
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Runs a workload and prints what CPU time it took, its children's with it, and what this process
+ * took in all. With --count also how many slab events it made; not in the same run as the time,
+ * since to count them costs time too.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/works.h"
+#include "tracer/formats.h"
+
+#define EVENTS 4
+
+static const char *const events[EVENTS] = { "kmem/kmalloc", "kmem/kfree", "kmem/kmem_cache_alloc",
+					    "kmem/kmem_cache_free" };
+
+static int fail(const char *what, int err)
+{
+	fprintf(stderr, "workload: %s: %s\n", what, strerror(-err));
+	return 2;
+}
+
+/* Counters of this task and of all that it forks from here on. 0 or -errno. */
+static int open_counters(int counters[EVENTS])
+{
+	struct perf_event_attr about = { .type = PERF_TYPE_TRACEPOINT,
+					 .size = sizeof(about),
+					 .inherit = 1 };
+	int tracefs = formats_open();
+
+	if (tracefs < 0)
+		return tracefs;
+	for (int i = 0; i < EVENTS; i++) {
+		long id = formats_id(tracefs, events[i]);
+
+		if (id < 0)
+			return -ENOENT;
+		about.config = (uint64_t)id;
+		counters[i] = (int)syscall(SYS_perf_event_open, &about, 0, -1, -1, 0);
+		if (counters[i] < 0)
+			return -errno;
+	}
+	close(tracefs);
+	return 0;
+}
+
+static uint64_t counted(const int counters[EVENTS])
+{
+	uint64_t sum = 0, count;
+
+	for (int i = 0; i < EVENTS; i++)
+		if (read(counters[i], &count, sizeof(count)) == sizeof(count))
+			sum += count;
+	return sum;
+}
+
+static uint64_t cpu_ns_of(int who)
+{
+	struct rusage usage;
+
+	if (getrusage(who, &usage))
+		return 0;
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+static uint64_t cpu_ns(void)
+{
+	return cpu_ns_of(RUSAGE_SELF) + cpu_ns_of(RUSAGE_CHILDREN);
+}
+
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: workload [--count] NAME TIMES FOLDER [TREE]\n");
+	for (size_t i = 0; i < work_count; i++)
+		fprintf(stderr, "  %-6s %s\n", works[i].name, works[i].about);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	/* what a tracer does when it starts is over by then */
+	const struct timespec calm = { .tv_nsec = 200000000 };
+	uint64_t cpu, wall, made = 0;
+	int counters[EVENTS], err;
+	const char *folder, *tree;
+	const struct work *work;
+	bool count = argc > 1 && !strcmp(argv[1], "--count");
+	long times;
+
+	argv += count;
+	argc -= count;
+	work = argc >= 4 ? work_find(argv[1]) : NULL;
+	if (!work || argc > 5)
+		return usage();
+	times = atol(argv[2]);
+	folder = argv[3];
+	tree = argc == 5 ? argv[4] : ".";
+	nanosleep(&calm, NULL);
+	err = work->run(folder, tree, work->warm < times ? work->warm : times);
+	if (err)
+		return fail(work->name, err);
+	if (count) {
+		err = open_counters(counters);
+		if (err)
+			return fail("the counters of perf", err);
+		made = counted(counters);
+	}
+	cpu = cpu_ns();
+	wall = wall_ns();
+	err = work->run(folder, tree, times);
+	wall = wall_ns() - wall;
+	cpu = cpu_ns() - cpu;
+	if (err)
+		return fail(work->name, err);
+	printf("cpu_ns %" PRIu64 "\nwall_ns %" PRIu64 "\ntotal_ns %" PRIu64 "\n", cpu, wall,
+	       cpu_ns());
+	if (count)
+		printf("events %" PRIu64 "\n", counted(counters) - made);
+	return 0;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What keeps the slab allocator busy: files and pipes, directories, datagrams, archives. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/works.h"
+
+/* To the CPU of that rank among those that are allowed; where there are fewer, to the last. */
+static void pin(int rank)
+{
+	cpu_set_t allowed, one;
+	int last = -1;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE && rank >= 0; cpu++) {
+		if (!CPU_ISSET(cpu, &allowed))
+			continue;
+		last = cpu;
+		rank--;
+	}
+	CPU_ZERO(&one);
+	CPU_SET(last, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -ECHILD;
+}
+
+static int files_and_pipes(const char *folder, long times)
+{
+	char name[300];
+	int ends[2], file;
+
+	snprintf(name, sizeof(name), "%s/file.%d", folder, getpid());
+	for (long i = 0; i < times; i++) {
+		file = open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+		if (file < 0)
+			return -errno;
+		close(file);
+		for (int k = 0; k < 2; k++) {
+			if (pipe(ends))
+				return -errno;
+			close(ends[0]);
+			close(ends[1]);
+		}
+	}
+	unlink(name);
+	return 0;
+}
+
+static int run_fs(const char *folder, const char *tree, long times)
+{
+	(void)tree;
+	pin(0);
+	return files_and_pipes(folder, times);
+}
+
+/* fs on every CPU at once, so many times in all. */
+static int run_busy(const char *folder, const char *tree, long times)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
+	int err = 0, child_err;
+	pid_t *children = calloc(cpus, sizeof(*children));
+
+	(void)tree;
+	if (!children)
+		return -ENOMEM;
+	for (; started < cpus; started++) {
+		children[started] = fork();
+		if (children[started] < 0) {
+			err = -errno;
+			break;
+		}
+		if (!children[started]) {
+			pin((int)started);
+			_exit(files_and_pipes(folder, times / cpus) ? 1 : 0);
+		}
+	}
+	while (started--) {
+		child_err = wait_for(children[started]);
+		err = err ? err : child_err;
+	}
+	free(children);
+	return err;
+}
+
+static int run_dir(const char *folder, const char *tree, long times)
+{
+	char name[300];
+
+	(void)tree;
+	pin(0);
+	snprintf(name, sizeof(name), "%s/dir.%d", folder, getpid());
+	for (long i = 0; i < times; i++)
+		if (mkdir(name, 0700) || rmdir(name))
+			return -errno;
+	return 0;
+}
+
+static void receive(int socket)
+{
+	char message[64];
+
+	pin(1);
+	while (recv(socket, message, sizeof(message), 0) > 0)
+		if (message[0] == 'q')
+			break;
+	_exit(0);
+}
+
+static int run_skb(const char *folder, const char *tree, long times)
+{
+	char message[64] = "m";
+	int sockets[2], err = 0, child_err;
+	pid_t receiver;
+
+	(void)folder;
+	(void)tree;
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, sockets))
+		return -errno;
+	receiver = fork();
+	if (receiver < 0)
+		return -errno;
+	if (!receiver) {
+		close(sockets[0]);
+		receive(sockets[1]);
+	}
+	close(sockets[1]);
+	pin(0);
+	for (long i = 0; i < times && !err; i++)
+		if (send(sockets[0], message, sizeof(message), MSG_NOSIGNAL) < 0)
+			err = -errno;
+	message[0] = 'q';
+	if (send(sockets[0], message, 1, MSG_NOSIGNAL) < 0 && !err)
+		err = -errno;
+	close(sockets[0]);
+	child_err = wait_for(receiver);
+	return err ? err : child_err;
+}
+
+/* The tree packed, unpacked and removed, by three programs. */
+static int run_mixed(const char *folder, const char *tree, long times)
+{
+	static const char script[] =
+		"set -e; folder=$1 tree=$2 times=$3; while [ $times -gt 0 ]; do "
+		"mkdir \"$folder/copy\"; "
+		"tar -C \"$tree\" -cf - . | tar -C \"$folder/copy\" -xf - --no-same-owner; "
+		"rm -rf \"$folder/copy\"; times=$((times - 1)); done";
+	char count[24];
+	pid_t child;
+
+	if (!times)
+		return 0;
+	snprintf(count, sizeof(count), "%ld", times);
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (!child) {
+		execlp("sh", "sh", "-c", script, "sh", folder, tree, count, NULL);
+		_exit(127);
+	}
+	return wait_for(child);
+}
+
+const struct work works[] = {
+	{ "fs", "opens and closes a file and two pipes, on one CPU", 2000, run_fs },
+	{ "skb", "sends datagrams from one CPU to another", 2000, run_skb },
+	{ "dir", "makes and removes a directory, on one CPU", 2000, run_dir },
+	{ "mixed", "packs a tree with tar, unpacks it and removes it", 1, run_mixed },
+	{ "busy", "fs, on all CPUs at once", 2000, run_busy },
+};
+const size_t work_count = sizeof(works) / sizeof(works[0]);
+
+const struct work *work_find(const char *name)
+{
+	for (size_t i = 0; i < work_count; i++)
+		if (!strcmp(works[i].name, name))
+			return &works[i];
+	return NULL;
+}
