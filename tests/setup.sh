@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# What ./test and ./demo have in common: which Debian packages they need, how those are
-# installed, and how a configuration is built. Sourced by both, with $program set.
+# What ./test, ./demo and bench/run have in common: which Debian packages they need, how those are
+# installed, and how a configuration is built. Sourced by them, with $program set.
 
 # Each list is given once, here. To build and run everything:
 packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 	libbpf-dev libelf-dev zlib1g-dev libjansson-dev"
 # and what the tests use besides (xz-utils: the tarball; linux-perf: an independent count;
 # qemu-system and cpio: other kernels; qemu-user: the offline tools on other machines;
-# compilers: both;
+# compilers: both; g++: memstat.h is C++'s too;
 # trace-cmd and its libraries: recordings that kmemtrace-import reads).
-packages_test="libcmocka-dev xz-utils valgrind mandoc babeltrace2 linux-perf jq procps
+packages_test="libcmocka-dev g++ xz-utils valgrind mandoc babeltrace2 linux-perf jq procps
 	qemu-system-x86 qemu-system-arm qemu-system-misc cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+# and what bench/run measures, or reads its own figures with
+packages_bench="linux-perf bpftrace trace-cmd jq"
 
 # setup PACKAGE…: installs those that are missing, or says which they are and exits with 2.
 setup()

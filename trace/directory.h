@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Where a stream is packed, in the capture: hidden, as no stream may be. */
+#define DIRECTORY_PACK_NAME ".pack"
+
 struct directory {
 	char *path;   /* where it is written: beside target until it takes its place */
 	char *target; /* where it shall lie */

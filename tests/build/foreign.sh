@@ -64,6 +64,14 @@ fetch_libraries()
 	done
 }
 
+# list_of DIR VARIABLE: what the variable of a configured folder's Makefile holds, a word a line.
+list_of()
+{
+	# shellcheck disable=SC2016 # make's own
+	printf 'include Makefile\nprint-list:\n\t@printf "%%s\\n" $(%s)\n' "$2" |
+		make -C "$1" -s --no-print-directory -f - print-list
+}
+
 # build_for ARCH DIR
 build_for()
 {
@@ -72,15 +80,16 @@ build_for()
 	root=$(sysroot_of "$1")
 	include="-I$root/usr/include -I$root/usr/include/$triplet"
 	folder=$root/usr/lib/$triplet
+	# shellcheck disable=SC2046 # a list
 	mkdir "$2" && cd "$2" &&
 		"$top_srcdir/configure" --host="$triplet" --enable-werror --disable-tracer \
-			--without-libtracecmd \
+			--without-libtracecmd CPPFLAGS=-DREADS=100000 \
 			ZLIB_CFLAGS="$include" ZLIB_LIBS="$folder/libz.a" \
 			JANSSON_CFLAGS="$include" JANSSON_LIBS="$folder/libjansson.a" \
 			CMOCKA_CFLAGS="$include" \
 			CMOCKA_LIBS="$folder/libcmocka.so.0 -Wl,-rpath,$folder" &&
 		: what scripts start over and over starts faster without shared libraries &&
-		make -j"$jobs" LDFLAGS=-static all tests/mktrace tests/mkrelay &&
+		make -j"$jobs" LDFLAGS=-static $(list_of . bin_PROGRAMS) tests/mktrace tests/mkrelay &&
 		make -j"$jobs" check TESTS=
 }
 
@@ -100,14 +109,6 @@ wrap()
 	done
 }
 
-# The tests that a configured folder has.
-tests_of()
-{
-	# shellcheck disable=SC2016 # make's own
-	printf 'include Makefile\nprint-tests:\n\t@printf "%%s\\n" $(TESTS)\n' |
-		make -C "$1" -s --no-print-directory -f - print-tests
-}
-
 # run_tests ARCH DIR: prints each that did not pass with its log, then the sum.
 run_tests()
 {
@@ -121,8 +122,8 @@ run_tests()
 		else
 			list+=("$test")
 		fi
-	done < <(tests_of "$dir")
-	# a tenth of the rounds: the emulation is slow
+	done < <(list_of "$dir" TESTS)
+	# a tenth of the rounds, here and above: the emulation is slow
 	KMEMTRACE_ROUNDS=200 make -C "$dir" -j"$jobs" -k check TESTS="${list[*]}" LOG_COMPILER="timeout -k 10 300" \
 		SH_LOG_COMPILER="timeout -k 10 300" AM_COLOR_TESTS=no </dev/null >"$dir/check.log" 2>&1
 	for test in "${list[@]}"; do

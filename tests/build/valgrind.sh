@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# valgrind is silent about the offline tools: on whole captures of both byte orders, on those
-# that were cut off or damaged, on their repair, and where there is none.
+# valgrind is silent about the offline tools and libmemstat: on whole captures of both byte
+# orders, on those that were cut off or damaged, on their repair, and where there is none; and
+# about what the library's own tests do.
 set -u
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 scratch=$(mktemp -d)
@@ -95,7 +96,15 @@ for metadata in "$scratch"/{little,big}/metadata "$top_srcdir"/tests/data/*/meta
 	done
 	quiet 0 kmemtrace-report sites -i "$whole" --by=task --pid=0-99999 --site=. --cache=. \
 		--cpu=0-3 --max-size=1M --time=1us,1h --older=1us
+	quiet 0 tests/memstat/print_types all "$whole"
+	quiet 0 tests/memstat/print_types malloc "$whole" 2000000
+	quiet 0 kmemtrace-pack -o "$scratch/packed" "$whole"
+	quiet 0 kmemtrace-report -i "$scratch/packed"
+	damage "$scratch/packed" "$scratch/packed.damaged"
+	quiet 1 kmemtrace-pack --unpack "$scratch/packed.damaged"
+	rm -rf "$scratch"/packed*
 	for bad in "$scratch/cut" "$scratch/damaged"; do
+		quiet 1 tests/memstat/print_types all "$bad"
 		quiet 1 kmemtrace-check -v "$bad"
 		quiet "0 1" kmemtrace-report -i "$bad"
 		quiet "0 1" kmemtrace-check --repair -o "$scratch/repaired" "$bad"
@@ -111,4 +120,7 @@ quiet 2 kmemtrace-import -o "$scratch/imported" "$top_srcdir/README"
 quiet 2 kmemtrace-check "$scratch/none"
 quiet 2 kmemtrace-report -i "$scratch/none"
 quiet 2 kmemtrace-report --no-such-option
+for test in "$builddir"/tests/unit/test_memstat_*; do
+	[[ $(basename "$test") == *.* ]] || quiet 0 "tests/unit/$(basename "$test")"
+done
 exit $failed

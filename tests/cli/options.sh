@@ -14,7 +14,7 @@ completion()
 	sed -n "/^_$(echo "$1" | tr - _)()/,/^}/p" "$top_srcdir/completion/kmemtrace"
 }
 
-for program in kmemtraced kmemtrace-check kmemtrace-import kmemtrace-report; do
+for program in kmemtraced kmemtrace-check kmemtrace-import kmemtrace-pack kmemtrace-report; do
 	[ $program = kmemtraced ] && ! [ -x "$builddir/kmemtraced" ] && continue
 	page=$(echo "$top_srcdir"/*/$program.[18])
 	"$builddir/$program" --help >help || exit 1

@@ -102,3 +102,10 @@ void scratch_write(const char *path, const void *bytes, size_t size)
 	assert_int_equal(fwrite(bytes, 1, size, file), size);
 	assert_int_equal(fclose(file), 0);
 }
+
+uint64_t scratch_setting(const char *name, uint64_t usual)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 0) : usual;
+}

@@ -4,6 +4,7 @@
 #define TESTS_SCRATCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Whatever fails here ends the test. */
 char *scratch_directory(void);	      /* a new one, to be given to scratch_remove() */
@@ -13,5 +14,8 @@ char *scratch_capture(const char *text);      /* as fixture.h has it; a new dire
 char *scratch_capture_file(const char *name); /* of $srcdir/data; a new directory */
 unsigned char *scratch_read(const char *path, size_t *size); /* to be freed */
 void scratch_write(const char *path, const void *bytes, size_t size);
+
+/* The number that a variable of the environment has, or what is usual. */
+uint64_t scratch_setting(const char *name, uint64_t usual);
 
 #endif
