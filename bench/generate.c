@@ -236,6 +236,7 @@ static int generate(struct generator *generator, uint64_t events)
 	char path[4096];
 	int err = metadata_init(&generator->metadata);
 
+	generator->metadata.word_bits = 64; /* as its addresses are, wherever it is made */
 	snprintf(path, sizeof(path), "%s/kernel", generator->directory);
 	if (!err && (mkdir(generator->directory, 0700) || mkdir(path, 0700)))
 		err = -errno;

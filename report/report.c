@@ -131,9 +131,8 @@ int report_check_sort(const struct options *options)
 static int report_make(struct report *report, struct capture *capture)
 {
 	const struct view *view = report->view;
-	int err = 0;
-
 	struct terminal_line line;
+	int err = 0;
 
 	report->capture = capture;
 	/* not into what a view prints meanwhile */

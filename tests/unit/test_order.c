@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "tests/unit/scratch.h"
 #include "trace/format.h"
 #include "trace/order.h"
+#include "trace/reader.h"
 
 #define EVENTS_MAX 20000
 
@@ -233,18 +235,29 @@ static void test_far_jump(void **state)
 	finish(&reading);
 }
 
+static void put_header(unsigned char *bytes, struct packet_header header, bool swap)
+{
+	if (swap)
+		packet_header_swap(&header);
+	memcpy(bytes, &header, sizeof(header));
+}
+
 /* Makes a packet one of a codec to come, under a right CRC. */
 static void patch_codec(unsigned char *bytes, size_t size)
 {
 	struct packet_header header;
+	bool swap;
 
 	memcpy(&header, bytes, sizeof(header));
+	swap = header.magic != PACKET_MAGIC;
+	if (swap)
+		packet_header_swap(&header);
 	assert_true(header.magic == PACKET_MAGIC);
 	header.codec = 99;
 	header.crc = 0;
-	memcpy(bytes, &header, sizeof(header));
+	put_header(bytes, header, swap);
 	header.crc = (uint32_t)crc32(0, bytes, (uInt)size);
-	memcpy(bytes, &header, sizeof(header));
+	put_header(bytes, header, swap);
 }
 
 static const char three_packets[] = "alloc 10 0 0x1000 1/8 0x100\n"
