@@ -129,7 +129,6 @@ static uint64_t count_lost(struct session *session)
 
 	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
 		const struct kmt_control *control = &session->rings.controls[i];
-
 		const struct writer *writer = &session->drains[i].writer;
 
 		if (session->draining[i] && writer->error)
