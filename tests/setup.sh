@@ -5,7 +5,7 @@
 
 # Each list is given once, here. To build and run everything:
 packages_build="autoconf automake make gcc libc6-dev pkg-config clang
-	libbpf-dev libelf-dev zlib1g-dev libjansson-dev"
+	libbpf-dev libelf-dev zlib1g-dev libdeflate-dev libjansson-dev"
 # and what the tests use besides (xz-utils: the tarball; linux-perf: an independent count;
 # qemu-system and cpio: other kernels; qemu-user: the offline tools on other machines;
 # compilers: both; g++: memstat.h is C++'s too;

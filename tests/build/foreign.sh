@@ -16,7 +16,7 @@ declare -A triplets=([s390x]=s390x-linux-gnu [armhf]=arm-linux-gnueabihf)
 declare -A emulators=([s390x]=qemu-s390x [armhf]=qemu-arm)
 declare -A kinds=([s390x]="2 2" [armhf]="1 1")
 machines=(s390x armhf)
-libraries=(zlib1g-dev libjansson-dev libcmocka-dev libcmocka0)
+libraries=(zlib1g-dev libdeflate-dev libjansson-dev libcmocka-dev libcmocka0)
 
 # Tests that the emulation cannot run, "ARCH NAME", each with the reason.
 declare -A left_out=()
@@ -85,6 +85,7 @@ build_for()
 		"$top_srcdir/configure" --host="$triplet" --enable-werror --disable-tracer \
 			--without-libtracecmd CPPFLAGS=-DREADS=100000 \
 			ZLIB_CFLAGS="$include" ZLIB_LIBS="$folder/libz.a" \
+			LIBDEFLATE_CFLAGS="$include" LIBDEFLATE_LIBS="$folder/libdeflate.a" \
 			JANSSON_CFLAGS="$include" JANSSON_LIBS="$folder/libjansson.a" \
 			CMOCKA_CFLAGS="$include" \
 			CMOCKA_LIBS="$folder/libcmocka.so.0 -Wl,-rpath,$folder" &&

@@ -43,7 +43,7 @@ failed() # WHAT WHY: go on without it
 }
 
 # What an architecture's static programs are linked with.
-libraries=(libbpf-dev libelf-dev zlib1g-dev libjansson-dev)
+libraries=(libbpf-dev libelf-dev zlib1g-dev libdeflate-dev libjansson-dev)
 
 # The packages of a kernel; then those that its headers come with: the headers of all flavours, and
 # the tools that run on this machine.
