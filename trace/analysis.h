@@ -41,12 +41,22 @@ enum group_by {
  * wide. The last takes all that is longer.
  */
 #define LIFETIME_BUCKETS 376
+#define LIFETIME_SUB_BITS 3
 
 struct lifetimes {
 	uint64_t counts[LIFETIME_BUCKETS];
 };
 
-unsigned int lifetime_bucket(uint64_t ns);
+static inline unsigned int lifetime_bucket(uint64_t ns)
+{
+	unsigned int shift = ns >> LIFETIME_SUB_BITS
+				     ? 63 - LIFETIME_SUB_BITS - (unsigned int)__builtin_clzll(ns)
+				     : 0; /* below 8 ns each has its own */
+	uint64_t bucket = ((uint64_t)shift << LIFETIME_SUB_BITS) + (ns >> shift);
+
+	return bucket < LIFETIME_BUCKETS ? (unsigned int)bucket : LIFETIME_BUCKETS - 1;
+}
+
 uint64_t lifetime_first(unsigned int bucket); /* the shortest of the bucket, ns */
 uint64_t lifetime_last(unsigned int bucket);  /* the longest */
 

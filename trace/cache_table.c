@@ -55,6 +55,7 @@ int cache_table_init(struct cache_table *table, struct analysis *analysis)
 	table->account = find_bit(&capture->gfp, "__GFP_ACCOUNT");
 	table->choosing = (uint32_t)(table->dma | table->reclaimable | table->account);
 	table->slab_max = 2 * (page ? page : PAGE_SIZE_USUAL);
+	table->list = capture->caches.list;
 	table->named = calloc(capture->caches.count + 1, sizeof(*table->named));
 	return !table->named || index_init(&table->others) || index_init(&table->sizes) ? -ENOMEM
 											: 0;
@@ -88,7 +89,7 @@ static int64_t add(struct cache_table *table, const char *name)
 
 static int64_t find_named(struct cache_table *table, const struct cache *named)
 {
-	uint32_t *place = &table->named[named - table->analysis->capture->caches.list];
+	uint32_t *place = &table->named[named - table->list];
 	struct analysis_cache *cache;
 	int64_t found;
 

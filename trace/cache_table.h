@@ -21,9 +21,10 @@ struct cache_table_memo {
 struct cache_table {
 	struct analysis *analysis;
 	struct cache_table_memo memos[1 << CACHE_TABLE_MEMO_BITS];
-	uint32_t *named;     /* by cache of the capture: index + 1 */
-	struct index others; /* kmalloc's by class, and caches of no known name by address */
-	struct index sizes;  /* those that the kernel does not tell, by both sizes */
+	const struct cache *list; /* the capture's, which stays where it is */
+	uint32_t *named;	  /* by cache of the list: index + 1 */
+	struct index others;	  /* kmalloc's by class, and caches of no known name by address */
+	struct index sizes;	  /* those that the kernel does not tell, by both sizes */
 	uint64_t dma, reclaimable, account; /* GFP bits; 0: not known */
 	uint32_t choosing;		    /* all of them */
 	uint32_t slab_max;		    /* bytes: a larger kmalloc() is whole pages */
@@ -45,7 +46,7 @@ static inline int64_t cache_table_find(struct cache_table *table, const struct e
 	int64_t found;
 
 	if (event->cache) {
-		number = table->named[event->cache - table->analysis->capture->caches.list];
+		number = table->named[event->cache - table->list];
 		return number ? number - 1 : cache_table_search(table, event);
 	}
 	if (event->id != KMT_KMALLOC)

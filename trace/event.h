@@ -24,10 +24,15 @@ struct event {
 	uint8_t id; /* enum kmt_id */
 };
 
+static inline bool event_is_one_of(const struct event *event, uint32_t ids)
+{
+	return ids >> (event->id & 31) & 1; /* none that makes an event is above */
+}
+
 static inline bool event_is_allocation(const struct event *event)
 {
-	return event->id == KMT_KMALLOC || event->id == KMT_CACHE_ALLOC ||
-	       event->id == KMT_BULK_ALLOC || event->id == KMT_UNNAMED_ALLOC;
+	return event_is_one_of(event, 1U << KMT_KMALLOC | 1U << KMT_CACHE_ALLOC |
+					      1U << KMT_BULK_ALLOC | 1U << KMT_UNNAMED_ALLOC);
 }
 
 /* What the record itself tells. True: it tells a cache by its address, for the caller to find. */
@@ -81,7 +86,7 @@ static inline bool event_is_kfree(const struct event *event)
 
 static inline bool event_is_rescued(const struct event *event)
 {
-	return event->id == KMT_RESCUED_KFREE || event->id == KMT_RESCUED_CACHE_FREE;
+	return event_is_one_of(event, 1U << KMT_RESCUED_KFREE | 1U << KMT_RESCUED_CACHE_FREE);
 }
 
 /* Neither kfree(NULL) nor kfree(kmalloc(0)) frees anything; a NULL allocation failed. */

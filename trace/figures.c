@@ -36,10 +36,6 @@ static inline bool has_observers(const struct pass *pass)
 int figures_allocated(const struct pass *pass, const struct event *event,
 		      const struct heap_block *block)
 {
-	struct analysis *analysis = pass->analysis;
-	struct analysis_totals *totals = &analysis->totals;
-	struct analysis_cache *cache;
-	struct group *group;
 	int err;
 
 	if (has_observers(pass)) {
@@ -47,75 +43,8 @@ int figures_allocated(const struct pass *pass, const struct event *event,
 		if (err)
 			return err;
 	}
-	group = &analysis->groups[block->group];
-	group->allocations++;
-	group->bytes_requested += block->requested;
-	group->bytes_allocated += block->allocated;
-	group->live_objects++;
-	group->live_bytes += block->allocated;
-	if (group->live_bytes > group->peak_bytes)
-		group->peak_bytes = group->live_bytes;
-	if (group->cache != block->cache)
-		group->cache = group->cache == CACHE_NONE ? block->cache : CACHE_SEVERAL;
-	cache = &analysis->caches[block->cache];
-	cache->allocations++;
-	cache->bytes_requested += block->requested;
-	cache->bytes_allocated += block->allocated;
-	cache->live_objects++;
-	cache->live_bytes += block->allocated;
-	totals->allocations++;
-	totals->bytes_requested += block->requested;
-	totals->bytes_allocated += block->allocated;
-	totals->live_objects++;
-	totals->live_bytes += block->allocated;
-	if (totals->live_bytes > totals->peak_bytes) {
-		totals->peak_bytes = totals->live_bytes;
-		totals->peak_time = event ? event->time : block->time;
-	}
+	figures_add_allocated(pass->analysis, event ? event->time : block->time, block);
 	return 0;
-}
-
-static inline void forget_live(struct analysis *analysis, struct group *group,
-			       struct analysis_cache *cache, const struct heap_block *block)
-{
-	group->live_objects--;
-	group->live_bytes -= block->allocated;
-	cache->live_objects--;
-	cache->live_bytes -= block->allocated;
-	analysis->totals.live_objects--;
-	analysis->totals.live_bytes -= block->allocated;
-}
-
-static inline int count_lifetime(struct group *group, uint64_t ns, uint64_t by)
-{
-	if (!group->lifetimes)
-		group->lifetimes = calloc(1, sizeof(*group->lifetimes));
-	if (!group->lifetimes)
-		return -ENOMEM;
-	group->lifetimes->counts[lifetime_bucket(ns)] += by;
-	return 0;
-}
-
-/* by: 1, or -1 to take it back. is_last: nothing was allocated on the free's CPU between. */
-static inline int count_free(struct analysis *analysis, struct group *group,
-			     struct analysis_cache *cache, const struct event *event,
-			     const struct heap_block *block, bool is_last, uint64_t by)
-{
-	struct analysis_totals *totals = &analysis->totals;
-
-	group->frees += by;
-	cache->frees += by;
-	totals->frees += by;
-	if (block->cpu != event->cpu) {
-		group->cross_cpu_frees += by;
-		totals->cross_cpu_frees += by;
-	} else if (block->task == event->task && is_last) {
-		group->temporary += by;
-		totals->temporary += by;
-	}
-	if (!analysis->settings.lifetimes)
-		return 0;
-	return count_lifetime(group, event->time - block->time, by);
 }
 
 static bool is_latest(const struct pass *pass, const struct event *event)
@@ -126,9 +55,6 @@ static bool is_latest(const struct pass *pass, const struct event *event)
 int figures_freed(const struct pass *pass, const struct event *event,
 		  const struct heap_block *block)
 {
-	struct analysis *analysis = pass->analysis;
-	struct analysis_cache *cache;
-	struct group *group;
 	int err;
 
 	if (has_observers(pass)) {
@@ -136,10 +62,7 @@ int figures_freed(const struct pass *pass, const struct event *event,
 		if (err)
 			return err;
 	}
-	group = &analysis->groups[block->group];
-	cache = &analysis->caches[block->cache];
-	forget_live(analysis, group, cache, block);
-	return count_free(analysis, group, cache, event, block, is_latest(pass, event), 1);
+	return figures_add_freed(pass, event, block);
 }
 
 int figures_found(const struct pass *pass, const struct event *event,
@@ -158,7 +81,7 @@ int figures_found(const struct pass *pass, const struct event *event,
 	analysis->totals.missed_frees--;
 	group->missed_frees--;
 	cache->missed_frees--;
-	return count_free(analysis, group, cache, event, block, is_last, 1);
+	return figures_add_free(analysis, group, cache, event, block, is_last, 1);
 }
 
 int figures_freed_instead(const struct pass *pass, const struct event *event,
@@ -176,10 +99,10 @@ int figures_freed_instead(const struct pass *pass, const struct event *event,
 		return err;
 	group = &analysis->groups[block->group];
 	cache = &analysis->caches[block->cache];
-	err = count_free(analysis, group, cache, told, block, was_last, (uint64_t)-1);
+	err = figures_add_free(analysis, group, cache, told, block, was_last, (uint64_t)-1);
 	if (err)
 		return err;
-	return count_free(analysis, group, cache, event, block, is_latest(pass, event), 1);
+	return figures_add_free(analysis, group, cache, event, block, is_latest(pass, event), 1);
 }
 
 int figures_missed(const struct pass *pass, const struct event *event,
@@ -198,7 +121,7 @@ int figures_missed(const struct pass *pass, const struct event *event,
 	analysis->totals.missed_frees++;
 	group->missed_frees++;
 	cache->missed_frees++;
-	forget_live(analysis, group, cache, block);
+	figures_forget_live(analysis, group, cache, block);
 	return 0;
 }
 

@@ -106,14 +106,12 @@ static inline void heap_prefetch(const struct heap *heap, uint64_t address)
 static inline struct heap_block *heap_prefetch_block(const struct heap *heap, uint64_t address)
 {
 	uint32_t hash = (uint32_t)heap_hash(heap->seed, address);
-	size_t place = hash & heap->mask;
+	uint32_t number = heap->places[hash & heap->mask].number;
 	struct heap_block *block;
 
-	while (heap->places[place].number && heap->places[place].hash != hash)
-		place = (place + 1) & heap->mask;
-	if (!heap->places[place].number)
+	if (!number)
 		return NULL;
-	block = heap_block(heap, heap->places[place].number - 1);
+	block = heap_block(heap, number - 1);
 	__builtin_prefetch(block, 1);
 	__builtin_prefetch((const char *)(block + 1) - 1, 1);
 	return block;

@@ -4,20 +4,8 @@
 
 #include "trace/analysis.h"
 
-#define SUB_BITS 3
+#define SUB_BITS LIFETIME_SUB_BITS
 #define SUB (1U << SUB_BITS)
-
-unsigned int lifetime_bucket(uint64_t ns)
-{
-	unsigned int power, bucket;
-
-	if (ns < SUB)
-		return (unsigned int)ns;
-	power = 63 - (unsigned int)__builtin_clzll(ns);
-	bucket =
-		(power - SUB_BITS + 1) * SUB + (unsigned int)(ns >> (power - SUB_BITS) & (SUB - 1));
-	return bucket < LIFETIME_BUCKETS ? bucket : LIFETIME_BUCKETS - 1;
-}
 
 uint64_t lifetime_first(unsigned int bucket)
 {

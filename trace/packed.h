@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The form of packed records, as kmemtrace-capture(5) tells it: columns of variable-length
- * numbers, one after another in one stream of DEFLATE. Shared by packer and unpacker.
+ * numbers, one after another in one stream of DEFLATE without a frame: the packet has a CRC.
+ * Shared by packer and unpacker.
  */
 #ifndef TRACE_PACKED_H
 #define TRACE_PACKED_H
@@ -28,10 +29,9 @@ enum packed_column {
 #define PACKED_RECORDS_MAX 65536 /* of one packet */
 #define PACKED_RECORD_BYTES 80	 /* at most, for each record, in all deflated columns together */
 #define PACKED_NUMBER_BYTES 10	 /* the longest number */
-#define PACKED_FAR                                                                              \
-	(1ULL << 48)		 /* differences of addresses, made positive, from which on they \
-				    are wide: random bytes cost deflate much time for nothing */
-#define PACKED_WINDOW_BITS (-15) /* DEFLATE without a frame: the packet has a CRC */
+#define PACKED_FAR                                                                  \
+	(1ULL << 48) /* differences of addresses, made positive, from which on they \
+			are wide: random bytes cost deflate much time for nothing */
 
 /* Small numbers for small differences of either sign: 0, -1, 1, -2, ... are 0, 1, 2, 3, ... */
 static inline uint64_t packed_zigzag(uint64_t difference)

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "trace/figures.h"
+#include "trace/freed.h"
 #include "trace/suspect.h"
+#include "trace/usual.h"
 
-#define PREFETCH 16 /* events: about as long as memory takes */
+#define STRIDE 16 /* events: they take about as long as memory does */
 
 void pass_close(struct pass *pass)
 {
@@ -19,7 +21,6 @@ void pass_close(struct pass *pass)
 	cache_table_deinit(&pass->caches);
 	late_deinit(&pass->late);
 	suspect_close(pass->suspect);
-	free(pass->freed);
 	free(pass);
 }
 
@@ -36,40 +37,20 @@ int pass_open(struct pass **result, struct analysis *analysis)
 	pass->select = analysis->settings.select;
 	pass->is_partial = pass->select && select_is_partial(pass->select);
 	pass->last_own = !pass->status->include_self && status_is_own(pass->status, 0);
+	pass->usual_end = usual_end(pass);
 	err = grouping_init(&pass->grouping, analysis);
 	if (!err)
 		err = cache_table_init(&pass->caches, analysis);
 	if (!err)
 		err = late_init(&pass->late);
-	if (!err && analysis->settings.findings) {
-		pass->freed = calloc(PASS_FREED_MAX, sizeof(struct heap_block *));
-		err = pass->freed ? suspect_open(&pass->suspect, analysis) : -ENOMEM;
-	}
+	if (!err && analysis->settings.findings)
+		err = suspect_open(&pass->suspect, analysis);
 	if (err) {
 		pass_close(pass);
 		return err;
 	}
 	*result = pass;
 	return 0;
-}
-
-static bool is_own(struct pass *pass, uint32_t task)
-{
-	if (task != pass->last_task) {
-		pass->last_task = task;
-		pass->is_partial = pass->select && select_is_partial(pass->select);
-		pass->last_own = !pass->status->include_self && status_is_own(pass->status, task);
-	}
-	return pass->last_own;
-}
-
-static struct heap_block *find_block(const struct pass *pass, uint64_t address)
-{
-	struct heap_block *guess = pass->guess;
-
-	if (guess && address && guess->address == address)
-		return guess;
-	return heap_find(&pass->analysis->heap, address);
 }
 
 /* Is an allocation, or a free whose allocation is not known, one that is looked at? */
@@ -149,7 +130,7 @@ static bool is_late_repeat(const struct heap_block *first, const struct heap_blo
 static int put_block(struct pass *pass, const struct event *event, const struct heap_block *block)
 {
 	struct heap *heap = &pass->analysis->heap;
-	struct heap_block *place = find_block(pass, block->address), old;
+	struct heap_block *place = pass_find_block(pass, block->address), old;
 	uint16_t flags = event->id == KMT_UNNAMED_ALLOC ? BLOCK_UNNAMED : 0;
 	int err = 0;
 
@@ -192,7 +173,7 @@ static int take_allocation(struct pass *pass, const struct event *event)
 		.task = event->task,
 		.cpu = event->cpu,
 	};
-	bool own = is_own(pass, event->task), in_window = pass_is_in_window(pass, event->time);
+	bool own = pass_is_own(pass, event->task), in_window = pass_is_in_window(pass, event->time);
 	int64_t site, cache, group;
 	bool counts;
 	int err = 0;
@@ -247,53 +228,6 @@ static int take_allocation(struct pass *pass, const struct event *event)
 
 /* Frees. */
 
-/* The block that was remembered as the free of that number, if it was not used again since; or
- * NULL. */
-static struct heap_block *find_freed(const struct pass *pass, uint64_t number)
-{
-	struct heap_block *block = pass->freed[number % PASS_FREED_MAX];
-
-	if (!block || !(block->flags & BLOCK_FREED) || block->task != (uint32_t)number ||
-	    !block->address)
-		return NULL;
-	return block;
-}
-
-/* The oldest are about to be let go. */
-static void prefetch_freed(const struct pass *pass)
-{
-	uint64_t oldest = pass->freed_count - PASS_FREED_MAX;
-	const struct heap_block *soon;
-
-	__builtin_prefetch(pass->freed[(oldest + PREFETCH) % PASS_FREED_MAX], 1);
-	soon = find_freed(pass, oldest + PREFETCH / 2);
-	if (soon)
-		heap_prefetch(&pass->analysis->heap, soon->address);
-}
-
-/* Keeps the block as a freed one, and lets the oldest of those go. */
-static int remember_freed(struct pass *pass, const struct event *event, struct heap_block *block)
-{
-	uint64_t number = pass->freed_count++;
-	struct heap_block *oldest;
-	int64_t site;
-
-	site = grouping_site(&pass->grouping, event->call_site, event->time);
-	if (site < 0)
-		return (int)site;
-	block->time = event->time;
-	block->requested = (uint32_t)site;
-	block->task = (uint32_t)number;
-	block->cpu = event->cpu;
-	block->flags |= BLOCK_FREED | (event_is_rescued(event) ? BLOCK_RESCUED : 0);
-	oldest = find_freed(pass, number - PASS_FREED_MAX);
-	if (oldest)
-		heap_remove(&pass->analysis->heap, oldest);
-	pass->freed[number % PASS_FREED_MAX] = block;
-	prefetch_freed(pass);
-	return 0;
-}
-
 static int take_matched(struct pass *pass, const struct event *event, uint32_t cache,
 			struct heap_block *block)
 {
@@ -321,7 +255,7 @@ static int take_matched(struct pass *pass, const struct event *event, uint32_t c
 	if (err)
 		return err;
 	if (pass->suspect)
-		return remember_freed(pass, event, block);
+		return freed_keep(pass, event, block);
 	heap_remove(&pass->analysis->heap, block);
 	return 0;
 }
@@ -334,7 +268,7 @@ static int take_freed_instead(struct pass *pass, const struct event *event)
 	if (!block) /* kmemtraced's own, or forgotten */
 		return 0;
 	block->flags &= (uint16_t)~BLOCK_RESCUED;
-	return remember_freed(pass, event, block);
+	return freed_keep(pass, event, block);
 }
 
 static int take_unmatched(struct pass *pass, const struct event *event, uint32_t cache,
@@ -366,9 +300,11 @@ static int take_free(struct pass *pass, const struct event *event)
 	if (cache < 0)
 		return (int)cache;
 	if (event_has_object(event))
-		block = find_block(pass, event->pointer);
+		block = pass_find_block(pass, event->pointer);
 	if (block && !(block->flags & BLOCK_FREED))
 		return take_matched(pass, event, (uint32_t)cache, block);
+	if (block && freed_is_forgotten(pass, block))
+		block = NULL;
 	return take_unmatched(pass, event, (uint32_t)cache, block);
 }
 
@@ -376,7 +312,7 @@ static int take_free(struct pass *pass, const struct event *event)
 static int take_resize(struct pass *pass, const struct event *event)
 {
 	struct analysis *analysis = pass->analysis;
-	struct heap_block *block = find_block(pass, event->pointer);
+	struct heap_block *block = pass_find_block(pass, event->pointer);
 	struct step step = { FATE_RESIZED, event, block, GROUP_NONE, CACHE_NONE, NULL };
 	bool counts = true;
 	uint64_t more;
@@ -487,8 +423,11 @@ static int settle_doubted(struct pass *pass, const struct event *event)
 static int take_event(struct pass *pass, const struct event *event)
 {
 	int64_t site;
-	int err = 0;
+	int err;
 
+	err = usual_take(pass, event);
+	if (err)
+		return err < 0 ? err : 0;
 	if (pass->doubted_count)
 		err = settle_doubted(pass, event);
 	if (err || event->id != KMT_KMALLOC || event->allocated <= pass->caches.slab_max)
@@ -562,35 +501,69 @@ static int take_same_time(struct pass *pass)
 	return err;
 }
 
-int pass_take(struct pass *pass, const struct event *events, size_t count)
+/* Takes events, of which more are to come behind the first count of them. */
+static int take_some(struct pass *pass, const struct event *events, size_t count, size_t left,
+		     struct heap_block *const *guesses)
 {
-	const struct heap *heap = &pass->analysis->heap;
-	struct heap_block *guesses[PREFETCH];
 	int err = 0;
 
-	for (size_t i = 0; i < 2 * PREFETCH && i < count; i++)
-		heap_prefetch(heap, events[i].pointer);
-	for (size_t i = 0; i < PREFETCH && i < count; i++)
-		guesses[i] = heap_prefetch_block(heap, events[i].pointer);
 	for (size_t i = 0; i < count && !err; i++) {
 		const struct event *event = &events[i];
 
-		pass->guess = guesses[i % PREFETCH];
-		if (i + PREFETCH < count)
-			guesses[i % PREFETCH] =
-				heap_prefetch_block(heap, events[i + PREFETCH].pointer);
-		if (i + 2 * PREFETCH < count)
-			heap_prefetch(heap, events[i + 2 * PREFETCH].pointer);
+		pass->guess = guesses[i];
 		if (pass->same_count &&
 		    (pass->same_time[0].time != event->time || pass->same_count == PASS_SAME_MAX))
 			err = take_same_time(pass);
 		if (err)
 			break;
 		/* the next of the same time may come with the next batch */
-		if (pass->same_count || i + 1 == count || events[i + 1].time == event->time)
+		if (pass->same_count || i + 1 == left || events[i + 1].time == event->time)
 			pass->same_time[pass->same_count++] = *event;
 		else
 			err = take_event(pass, event);
+	}
+	return err;
+}
+
+/*
+ * Memory is slow: what events need of the heap is asked for two strides before. A stride at a
+ * time, since the processor does all of its requests at once, and not one after each event.
+ */
+
+static void ask_for_places(const struct heap *heap, const struct event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		heap_prefetch(heap, events[i].pointer);
+}
+
+static void ask_for_blocks(const struct heap *heap, const struct event *events, size_t count,
+			   struct heap_block **guesses)
+{
+	for (size_t i = 0; i < count; i++)
+		guesses[i] = heap_prefetch_block(heap, events[i].pointer);
+}
+
+static size_t stride(size_t count, size_t first)
+{
+	return first >= count ? 0 : count - first < STRIDE ? count - first : STRIDE;
+}
+
+int pass_take(struct pass *pass, const struct event *events, size_t count)
+{
+	const struct heap *heap = &pass->analysis->heap;
+	struct heap_block *guesses[2][STRIDE];
+	int err = 0;
+
+	ask_for_places(heap, events, count < 2 * STRIDE ? count : 2 * STRIDE);
+	ask_for_blocks(heap, events, stride(count, 0), guesses[0]);
+	for (size_t i = 0; i < count && !err; i += STRIDE) {
+		size_t next = i + STRIDE, later = next + STRIDE;
+
+		ask_for_places(heap, events + later, stride(count, later));
+		ask_for_blocks(heap, events + next, stride(count, next),
+			       guesses[next / STRIDE % 2]);
+		err = take_some(pass, events + i, stride(count, i), count - i,
+				guesses[i / STRIDE % 2]);
 	}
 	return err;
 }

@@ -25,6 +25,7 @@ struct pass {
 	struct late late;
 	struct suspect *suspect;		  /* NULL: nobody asked for findings */
 	uint64_t judged_last;			  /* ns: the last that it is asked about */
+	uint64_t usual_end;			  /* ns: see usual.h; 0: nothing is usual */
 	uint64_t last_allocation[UINT16_MAX + 1]; /* by CPU: its address */
 	uint32_t last_task;			  /* that is_own() looked at */
 	bool last_own;
@@ -32,8 +33,8 @@ struct pass {
 	size_t same_count;
 	struct event doubted[PASS_DOUBTED_MAX]; /* may be told again: not taken yet */
 	size_t doubted_count;
-	struct heap_block **freed; /* a circle of PASS_FREED_MAX */
-	uint64_t freed_count;
+	uint64_t freed_count;	  /* with findings: objects freed so far, */
+	uint64_t sweep_next;	  /* and of what number on it is time to let old ones go */
 	struct heap_block *guess; /* the block of the event's object, or another, or NULL */
 };
 
@@ -41,6 +42,26 @@ struct pass {
 static inline bool pass_is_in_window(const struct pass *pass, uint64_t time)
 {
 	return time >= pass->analysis->window_begin && time < pass->analysis->window_end;
+}
+
+/* Is the task one of kmemtraced's own, which figures leave out? */
+static inline bool pass_is_own(struct pass *pass, uint32_t task)
+{
+	if (task != pass->last_task) {
+		pass->last_task = task;
+		pass->is_partial = pass->select && select_is_partial(pass->select);
+		pass->last_own = !pass->status->include_self && status_is_own(pass->status, task);
+	}
+	return pass->last_own;
+}
+
+static inline struct heap_block *pass_find_block(const struct pass *pass, uint64_t address)
+{
+	struct heap_block *guess = pass->guess;
+
+	if (guess && address && guess->address == address)
+		return guess;
+	return heap_find(&pass->analysis->heap, address);
 }
 
 int pass_open(struct pass **pass, struct analysis *analysis); /* 0 or -ENOMEM */

@@ -9,13 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "trace/packed.h"
 #include "trace/reader.h"
@@ -236,7 +236,7 @@ static int read_packet(struct stream *stream, uint64_t offset, struct packet *pa
 	if ((size_t)got < size)
 		return bad(stream, "cut off: %zd bytes of %zu are there", got, size);
 	memset(stream->buffer + offsetof(struct packet_header, crc), 0, sizeof(header->crc));
-	crc = crc32(0, stream->buffer, size);
+	crc = libdeflate_crc32(0, stream->buffer, size);
 	if (crc != header->crc) {
 		stream->wasted += size;
 		return bad(stream, "a packet whose CRC-32 is %08" PRIx32 ", not %08" PRIx32, crc,

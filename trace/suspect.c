@@ -11,17 +11,10 @@
 #include <string.h>
 
 #include "trace/findings.h"
-#include "trace/pages.h"
 #include "trace/suspect.h"
 
 #define STRIDE_MIN 8	 /* bytes: no slab has smaller objects, */
 #define STRIDE_MAX 65536 /* or larger ones */
-
-struct suspect {
-	struct analysis *analysis;
-	struct pages pages;
-	bool kfree_of_cache_is_legal, release_known;
-};
 
 /* SLOB, which could not do it, went with 6.4; it is a matter of what was allowed when. */
 static bool is_since_6_4(const char *release)
@@ -167,7 +160,7 @@ static int suspect_short(struct suspect *suspect, const struct event *event, uin
 				       CERTAINTY_CERTAIN);
 }
 
-int suspect_allocation(struct suspect *suspect, const struct event *event, uint32_t cache)
+int suspect_unlike_allocation(struct suspect *suspect, const struct event *event, uint32_t cache)
 {
 	struct page *page;
 	uint32_t phase;

@@ -4,14 +4,19 @@
 #define TRACE_SUSPECT_H
 
 #include "trace/analysis.h"
+#include "trace/pages.h"
 
-struct suspect;
+struct suspect {
+	struct analysis *analysis;
+	struct pages pages;
+	bool kfree_of_cache_is_legal, release_known;
+};
 
 int suspect_open(struct suspect **suspect, struct analysis *analysis); /* 0 or -ENOMEM */
 void suspect_close(struct suspect *suspect);
 
 /* All: 0 or -ENOMEM. An allocation, before it enters the heap. */
-int suspect_allocation(struct suspect *suspect, const struct event *event, uint32_t cache);
+int suspect_unlike_allocation(struct suspect *suspect, const struct event *event, uint32_t cache);
 int suspect_failure(struct suspect *suspect, const struct event *event, uint32_t cache);
 /* The address of a live object was allocated again. */
 int suspect_missed(struct suspect *suspect, const struct event *event,
@@ -23,7 +28,19 @@ int suspect_unlike_free(struct suspect *suspect, const struct event *event, uint
 int suspect_unmatched(struct suspect *suspect, const struct event *event, uint32_t cache,
 		      const struct heap_block *block);
 
-/* The same, with no ado about what is freed as it was allocated. */
+/* The same, with no ado about what lies as all else in its page does, */
+static inline int suspect_allocation(struct suspect *suspect, const struct event *event,
+				     uint32_t cache)
+{
+	const struct page *page = pages_find(&suspect->pages, event->pointer);
+
+	if (page && page->stride && page->stride == event->allocated &&
+	    event->requested <= event->allocated && page->phase == event->pointer % page->stride)
+		return 0;
+	return suspect_unlike_allocation(suspect, event, cache);
+}
+
+/* and about what is freed as it was allocated. */
 static inline int suspect_free(struct suspect *suspect, const struct analysis *analysis,
 			       const struct event *event, uint32_t cache,
 			       const struct heap_block *block)

@@ -5,10 +5,11 @@
  */
 #include "config.h"
 
+#include <endian.h>
 #include <errno.h>
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "trace/packed.h"
 #include "trace/reader.h"
@@ -20,7 +21,7 @@ struct column {
 };
 
 struct unpacker {
-	z_stream inflate;
+	struct libdeflate_decompressor *inflate;
 	unsigned char *bytes; /* of the columns */
 	size_t bytes_space;
 	struct kmt_record *records;
@@ -36,7 +37,8 @@ int unpacker_create(struct unpacker **result)
 
 	if (!unpacker)
 		return -ENOMEM;
-	if (inflateInit2(&unpacker->inflate, PACKED_WINDOW_BITS) != Z_OK) {
+	unpacker->inflate = libdeflate_alloc_decompressor();
+	if (!unpacker->inflate) {
 		free(unpacker);
 		return -ENOMEM;
 	}
@@ -48,7 +50,7 @@ void unpacker_destroy(struct unpacker *unpacker)
 {
 	if (!unpacker)
 		return;
-	inflateEnd(&unpacker->inflate);
+	libdeflate_free_decompressor(unpacker->inflate);
 	free(unpacker->bytes);
 	free(unpacker->records);
 	free(unpacker->kinds);
@@ -113,10 +115,8 @@ static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, s
 			size_t count)
 {
 	struct column sizes = { .at = bytes, .end = bytes + size };
-	size_t left = count * PACKED_RECORD_BYTES, lengths[PACKED_DEFLATED], wide, total;
-	z_stream *inflated = &unpacker->inflate;
+	size_t left = count * PACKED_RECORD_BYTES, lengths[PACKED_DEFLATED], wide, total, deflated;
 	unsigned char *at;
-	int err;
 
 	for (size_t i = 0; i < PACKED_DEFLATED; i++) {
 		lengths[i] = next_below(&sizes, left + 1);
@@ -130,18 +130,16 @@ static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, s
 	unpacker->bytes = reserve(unpacker->bytes, &unpacker->bytes_space, total + 1, 1);
 	if (!unpacker->bytes)
 		return -ENOMEM;
-	inflateReset(inflated);
-	inflated->next_in = (unsigned char *)(uintptr_t)(sizes.at + wide);
-	inflated->avail_in = (uInt)((size_t)(sizes.end - sizes.at) - wide);
-	inflated->next_out = unpacker->bytes;
-	inflated->avail_out = (uInt)total;
-	err = inflate(inflated, Z_FINISH);
-	if (err == Z_MEM_ERROR)
-		return -ENOMEM;
-	if (err != Z_STREAM_END || inflated->avail_out || inflated->avail_in >= KMT_WORD)
+	sizes.at += wide;
+	if (libdeflate_deflate_decompress_ex(unpacker->inflate, sizes.at,
+					     (size_t)(sizes.end - sizes.at), unpacker->bytes, total,
+					     &deflated, NULL) != LIBDEFLATE_SUCCESS)
 		return -EBADMSG;
-	while (inflated->avail_in--)
-		if (*inflated->next_in++)
+	sizes.at += deflated;
+	if (sizes.end - sizes.at >= KMT_WORD)
+		return -EBADMSG;
+	while (sizes.at < sizes.end)
+		if (*sizes.at++)
 			return -EBADMSG;
 	at = unpacker->bytes;
 	for (size_t i = 0; i < PACKED_DEFLATED; i++) {
@@ -166,8 +164,9 @@ static int next_address(struct column *column, struct column *wide, uint64_t *di
 		column->bad = true;
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(*address); i++)
-		*address |= (uint64_t)*wide->at++ << 8 * i;
+	memcpy(address, wide->at, sizeof(*address));
+	*address = le64toh(*address);
+	wide->at += sizeof(*address);
 	return 0;
 }
 

@@ -7,11 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "trace/writer.h"
 
@@ -117,7 +117,7 @@ static int close_packet(struct writer *writer)
 	header->content_bits = header->packet_bits = (uint64_t)size * 8;
 	header->crc = 0;
 	memcpy(packet, header, sizeof(*header));
-	header->crc = writer->path ? crc32(0, packet, size) : 0;
+	header->crc = writer->path ? libdeflate_crc32(0, packet, size) : 0;
 	memcpy(packet, header, sizeof(*header));
 	err = write_packet(writer, packet, size);
 	if (err) {
