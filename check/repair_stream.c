@@ -8,10 +8,10 @@
 #include <byteswap.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "check/repair.h"
 
@@ -226,7 +226,7 @@ static int output_packet(struct repair_output *output, struct packet_header head
 	memcpy(output->bytes, &disk, sizeof(disk));
 	if (size)
 		memcpy(output->bytes + sizeof(disk), body, size);
-	disk.crc = crc32(0, output->bytes, total);
+	disk.crc = libdeflate_crc32(0, output->bytes, total);
 	if (output->identity->swap)
 		disk.crc = bswap_32(disk.crc);
 	memcpy(output->bytes, &disk, sizeof(disk));

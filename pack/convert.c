@@ -8,11 +8,11 @@
 #include <byteswap.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "pack/convert.h"
 #include "terminal/line.h"
@@ -102,7 +102,7 @@ static int put_packet(struct output *output, const struct packet *packet, enum p
 		      const void *body, size_t size)
 {
 	struct packet_header header = packet->header;
-	uLong crc;
+	uint32_t crc;
 	int err;
 
 	header.codec = codec;
@@ -110,9 +110,9 @@ static int put_packet(struct output *output, const struct packet *packet, enum p
 	header.crc = 0;
 	if (packet->swap)
 		packet_header_swap(&header);
-	crc = crc32(0, (const unsigned char *)&header, sizeof(header));
-	crc = crc32(crc, body, (uInt)size);
-	header.crc = packet->swap ? bswap_32((uint32_t)crc) : (uint32_t)crc;
+	crc = libdeflate_crc32(0, &header, sizeof(header));
+	crc = libdeflate_crc32(crc, body, size);
+	header.crc = packet->swap ? bswap_32(crc) : crc;
 	output->convert->changed++;
 	err = put(output, &header, sizeof(header));
 	return err ? err : put(output, body, size);

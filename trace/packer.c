@@ -17,7 +17,7 @@
 
 #define TABLE_BITS 13 /* half full at most */
 #define TABLE_SIZE (1 << TABLE_BITS)
-#define LEVEL 1 /* the next takes half as much time again for a twentieth of the bytes */
+#define LEVEL 1 /* the next takes two thirds more time for a twentieth of the bytes */
 
 _Static_assert(TABLE_SIZE >= 2 * PACKET_RECORDS_MAX, "a place is always found");
 _Static_assert(PACKET_RECORDS_MAX < UINT16_MAX, "places in the tables");

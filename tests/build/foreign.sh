@@ -47,7 +47,7 @@ fetch_libraries()
 	local arch missing=() library
 
 	for arch in "${machines[@]}"; do
-		[ -d "$(sysroot_of "$arch")" ] || missing+=("$arch")
+		has_packages "$(sysroot_of "$arch")" "${libraries[@]}" || missing+=("$arch")
 	done
 	[ ${#missing[@]} -gt 0 ] || return
 	mkdir -p "$lab" 2>/dev/null
@@ -59,6 +59,8 @@ fetch_libraries()
 		for library in "${libraries[@]}"; do
 			apt_extract "$library" "$work/$arch"
 		done
+		tell_packages "$work/$arch" "${libraries[@]}" || wrong "$work/$arch cannot be written"
+		rm -rf "$(sysroot_of "$arch")"
 		mv "$work/$arch" "$(sysroot_of "$arch")" ||
 			wrong "$(sysroot_of "$arch") cannot be made: is the disk full?"
 	done

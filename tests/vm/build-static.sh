@@ -10,8 +10,8 @@ program=build-static.sh
 [ $# -eq 2 ] || wrong "usage: build-static.sh KERNEL DIR"
 look_up "$1"
 dir=$2 top=$(realpath "$vm/../..")
-[ -d "$sysroot" ] || could_not "the static libraries of $arch are not in $lab: run" \
-	"$vm/fetch.sh, which downloads them"
+has_packages "$sysroot" "${static_libraries[@]}" || could_not "the static libraries of $arch" \
+	"are not all in $lab: run $vm/fetch.sh, which downloads them"
 mkdir -p "$dir" || wrong "$dir cannot be made"
 # tests of kernels of one architecture may come at once
 exec 8>"$dir/lock"

@@ -4,7 +4,8 @@
 # yet, with the headers to build modules for them, a busybox, and the libraries that a static
 # kmemtraced of their architectures needs: extracted, never installed. Needs no root.
 # Exit status: 0 they are here, 77 not all can be had here, 2 something is wrong.
-# What is here stays as it is: to fetch a newer one, remove its folder.
+# What is here stays as it is: to fetch a newer one, remove its folder. Libraries are fetched anew
+# if others are needed than those that are here.
 set -o pipefail
 program=fetch.sh
 # shellcheck source=tests/vm/lab.sh
@@ -18,7 +19,7 @@ missing=() archs=() suites=(bookworm) failed=()
 declare -A sysroots=()
 for name in "${wanted[@]}"; do
 	look_up "$name"
-	[ -e "$sysroot" ] || sysroots[$arch]=$sysroot
+	has_packages "$sysroot" "${static_libraries[@]}" || sysroots[$arch]=$sysroot
 	if [ -n "$release" ]; then
 		echo "$name: $release is in $home"
 	else
@@ -41,9 +42,6 @@ failed() # WHAT WHY: go on without it
 	echo "$1 cannot be had: $2"
 	failed+=("$1")
 }
-
-# What an architecture's static programs are linked with.
-libraries=(libbpf-dev libelf-dev zlib1g-dev libdeflate-dev libjansson-dev)
 
 # The packages of a kernel; then those that its headers come with: the headers of all flavours, and
 # the tools that run on this machine.
@@ -98,9 +96,10 @@ fetch_sysroot()
 {
 	local into=$work/sysroot-$1 library
 
-	for library in "${libraries[@]}"; do
+	for library in "${static_libraries[@]}"; do
 		apt_extract "$library:$1" "$into" --wildcards './usr/include/*' '*.a' '*.pc'
 	done
+	tell_packages "$into" "${static_libraries[@]}" || wrong "$into cannot be written"
 	rm -rf "${sysroots[$1]}"
 	mv "$into" "${sysroots[$1]}" || wrong "${sysroots[$1]} cannot be made"
 	echo "$1: static libraries were fetched into ${sysroots[$1]}"
@@ -137,7 +136,7 @@ for name in "${missing[@]}"; do
 	fi
 done
 for name in "${!sysroots[@]}"; do
-	lists+=("$name=${libraries[*]/%/:$name}")
+	lists+=("$name=${static_libraries[*]/%/:$name}")
 done
 download_all "${lists[@]}"
 lists=()

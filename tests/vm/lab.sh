@@ -19,6 +19,22 @@ wrong()
 	exit 2
 }
 
+# What an architecture's static programs are linked with: packages of Debian.
+static_libraries=(libbpf-dev libelf-dev zlib1g-dev libdeflate-dev libjansson-dev)
+
+# The packages that were extracted into a folder are told in a file there, so that one that was
+# made when fewer were needed is known for what it is.
+# tell_packages FOLDER PACKAGE…; and has_packages FOLDER PACKAGE…: are they these?
+tell_packages()
+{
+	printf '%s\n' "${@:2}" >"$1/packages"
+}
+
+has_packages()
+{
+	printf '%s\n' "${@:2}" | cmp -s - "$1/packages"
+}
+
 # The names in the table; and those of one architecture.
 kernels()
 {
