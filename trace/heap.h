@@ -96,16 +96,18 @@ static inline struct heap_block *heap_find(const struct heap *heap, uint64_t add
 	return NULL;
 }
 
-/* Tells the processor that address will be asked for: first this, */
-static inline void heap_prefetch(const struct heap *heap, uint64_t address)
+/* Tells the processor that address will be asked for: first this, which returns its hash, */
+static inline uint32_t heap_prefetch(const struct heap *heap, uint64_t address)
 {
-	__builtin_prefetch(&heap->places[(uint32_t)heap_hash(heap->seed, address) & heap->mask]);
+	uint32_t hash = (uint32_t)heap_hash(heap->seed, address);
+
+	__builtin_prefetch(&heap->places[hash & heap->mask]);
+	return hash;
 }
 
 /* and then, as long again as memory takes, this. A guess at its block: it may be another's. */
-static inline struct heap_block *heap_prefetch_block(const struct heap *heap, uint64_t address)
+static inline struct heap_block *heap_prefetch_block(const struct heap *heap, uint32_t hash)
 {
-	uint32_t hash = (uint32_t)heap_hash(heap->seed, address);
 	uint32_t number = heap->places[hash & heap->mask].number;
 	struct heap_block *block;
 

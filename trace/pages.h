@@ -15,9 +15,9 @@
 #define PAGE_BYTES 4096 /* the unit here, whatever the kernel's pages are */
 
 struct page {
-	uint64_t number;      /* address / PAGE_BYTES, + 1; 0: an empty place */
-	uint32_t stride;      /* bytes from one object to the next; 0: none was seen yet */
-	uint32_t phase : 31;  /* address of any object modulo stride */
+	uint64_t number;     /* address / PAGE_BYTES, + 1; 0: an empty place */
+	uint32_t stride;     /* bytes from one object to the next; 0: none was seen yet */
+	uint32_t phase : 31; /* bytes from the page's begin to the first object that begins in it */
 	uint32_t changed : 1; /* it held objects of another class before, in this capture */
 };
 
@@ -30,6 +30,18 @@ struct pages {
 
 int pages_init(struct pages *pages); /* 0 or -ENOMEM */
 void pages_deinit(struct pages *pages);
+
+/* The phase of the page, if an object is at address. */
+static inline uint32_t page_phase(uint64_t address, uint32_t stride)
+{
+	return (uint32_t)(address % PAGE_BYTES) % stride;
+}
+
+/* How far address is from where the object begins that holds it, if one does. */
+static inline uint32_t page_inside(const struct page *page, uint64_t address)
+{
+	return ((uint32_t)(address % PAGE_BYTES) + page->stride - page->phase) % page->stride;
+}
 
 /* The page of the number, or the empty place where it would go. */
 static inline struct page *pages_place(const struct pages *pages, uint64_t number)

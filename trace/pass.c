@@ -530,40 +530,45 @@ static int take_some(struct pass *pass, const struct event *events, size_t count
  * time, since the processor does all of its requests at once, and not one after each event.
  */
 
-static void ask_for_places(const struct heap *heap, const struct event *events, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		heap_prefetch(heap, events[i].pointer);
-}
+struct asked {
+	uint32_t hashes[STRIDE];
+	struct heap_block *guesses[STRIDE];
+};
 
-static void ask_for_blocks(const struct heap *heap, const struct event *events, size_t count,
-			   struct heap_block **guesses)
-{
-	for (size_t i = 0; i < count; i++)
-		guesses[i] = heap_prefetch_block(heap, events[i].pointer);
-}
-
+/* How many of count are in the stride that begins at first. */
 static size_t stride(size_t count, size_t first)
 {
 	return first >= count ? 0 : count - first < STRIDE ? count - first : STRIDE;
 }
 
+static void ask_for_places(const struct heap *heap, const struct event *events, size_t count,
+			   size_t first, struct asked *asked)
+{
+	size_t end = first + stride(count, first);
+
+	for (size_t i = first; i < end; i++)
+		asked->hashes[i - first] = heap_prefetch(heap, events[i].pointer);
+}
+
+static void ask_for_blocks(const struct heap *heap, size_t count, struct asked *asked)
+{
+	for (size_t i = 0; i < count; i++)
+		asked->guesses[i] = heap_prefetch_block(heap, asked->hashes[i]);
+}
+
 int pass_take(struct pass *pass, const struct event *events, size_t count)
 {
 	const struct heap *heap = &pass->analysis->heap;
-	struct heap_block *guesses[2][STRIDE];
+	struct asked asked[3]; /* a circle of strides */
 	int err = 0;
 
-	ask_for_places(heap, events, count < 2 * STRIDE ? count : 2 * STRIDE);
-	ask_for_blocks(heap, events, stride(count, 0), guesses[0]);
-	for (size_t i = 0; i < count && !err; i += STRIDE) {
-		size_t next = i + STRIDE, later = next + STRIDE;
-
-		ask_for_places(heap, events + later, stride(count, later));
-		ask_for_blocks(heap, events + next, stride(count, next),
-			       guesses[next / STRIDE % 2]);
-		err = take_some(pass, events + i, stride(count, i), count - i,
-				guesses[i / STRIDE % 2]);
+	ask_for_places(heap, events, count, 0, &asked[0]);
+	ask_for_places(heap, events, count, STRIDE, &asked[1]);
+	ask_for_blocks(heap, stride(count, 0), &asked[0]);
+	for (size_t i = 0, turn = 0; i < count && !err; i += STRIDE, turn = (turn + 1) % 3) {
+		ask_for_places(heap, events, count, i + 2 * STRIDE, &asked[(turn + 2) % 3]);
+		ask_for_blocks(heap, stride(count, i + STRIDE), &asked[(turn + 1) % 3]);
+		err = take_some(pass, events + i, stride(count, i), count - i, asked[turn].guesses);
 	}
 	return err;
 }

@@ -122,7 +122,7 @@ static int suspect_overlap(struct suspect *suspect, const struct event *event, u
 static int look_beneath(struct suspect *suspect, const struct event *event, uint32_t cache,
 			const struct page *page)
 {
-	uint64_t end = event->pointer + event->allocated, at;
+	uint64_t end = event->pointer + event->allocated, at, inside;
 	uint64_t page_end = (event->pointer | (PAGE_BYTES - 1)) + 1;
 	const struct heap *heap = &suspect->analysis->heap;
 	int err = 0;
@@ -131,8 +131,9 @@ static int look_beneath(struct suspect *suspect, const struct event *event, uint
 	if (end > page_end)
 		end = page_end;
 	/* from the object that holds the first byte on */
-	at = event->pointer - (event->pointer - page->phase) % page->stride;
-	for (; at < end && at >= page->phase && !err; at += page->stride) {
+	inside = page_inside(page, event->pointer);
+	at = event->pointer - inside;
+	for (; at < end && inside <= event->pointer && !err; at += page->stride) {
 		struct heap_block *beneath = heap_find(heap, at);
 
 		if (at != event->pointer && is_live(beneath) && beneath->allocated == page->stride)
@@ -176,7 +177,7 @@ int suspect_unlike_allocation(struct suspect *suspect, const struct event *event
 		page = pages_add(&suspect->pages, event->pointer);
 	if (!page)
 		return -ENOMEM;
-	phase = (uint32_t)(event->pointer % event->allocated);
+	phase = page_phase(event->pointer, event->allocated);
 	if (page->stride == event->allocated && page->phase == phase)
 		return 0;
 	if (page->stride) {
@@ -333,7 +334,7 @@ static const struct heap_block *find_around(const struct suspect *suspect, uint6
 
 	if (!page || !page->stride)
 		return NULL;
-	inside = (address - page->phase) % page->stride;
+	inside = page_inside(page, address);
 	if (!inside || inside > address)
 		return NULL;
 	block = heap_find(&suspect->analysis->heap, address - inside);

@@ -35,7 +35,7 @@ static inline int suspect_allocation(struct suspect *suspect, const struct event
 	const struct page *page = pages_find(&suspect->pages, event->pointer);
 
 	if (page && page->stride && page->stride == event->allocated &&
-	    event->requested <= event->allocated && page->phase == event->pointer % page->stride)
+	    event->requested <= event->allocated && !page_inside(page, event->pointer))
 		return 0;
 	return suspect_unlike_allocation(suspect, event, cache);
 }
