@@ -550,10 +550,16 @@ static void ask_for_places(const struct heap *heap, const struct event *events, 
 		asked->hashes[i - first] = heap_prefetch(heap, events[i].pointer);
 }
 
-static void ask_for_blocks(const struct heap *heap, size_t count, struct asked *asked)
+static void ask_for_blocks(const struct pass *pass, const struct event *events, size_t count,
+			   size_t first, struct asked *asked)
 {
-	for (size_t i = 0; i < count; i++)
-		asked->guesses[i] = heap_prefetch_block(heap, asked->hashes[i]);
+	size_t end = first + stride(count, first);
+
+	for (size_t i = first; i < end; i++)
+		asked->guesses[i - first] =
+			heap_prefetch_block(&pass->analysis->heap, asked->hashes[i - first]);
+	for (size_t i = first; i < end && pass->suspect; i++)
+		pages_prefetch(&pass->suspect->pages, events[i].pointer);
 }
 
 int pass_take(struct pass *pass, const struct event *events, size_t count)
@@ -564,10 +570,10 @@ int pass_take(struct pass *pass, const struct event *events, size_t count)
 
 	ask_for_places(heap, events, count, 0, &asked[0]);
 	ask_for_places(heap, events, count, STRIDE, &asked[1]);
-	ask_for_blocks(heap, stride(count, 0), &asked[0]);
+	ask_for_blocks(pass, events, count, 0, &asked[0]);
 	for (size_t i = 0, turn = 0; i < count && !err; i += STRIDE, turn = (turn + 1) % 3) {
 		ask_for_places(heap, events, count, i + 2 * STRIDE, &asked[(turn + 2) % 3]);
-		ask_for_blocks(heap, stride(count, i + STRIDE), &asked[(turn + 1) % 3]);
+		ask_for_blocks(pass, events, count, i + STRIDE, &asked[(turn + 1) % 3]);
 		err = take_some(pass, events + i, stride(count, i), count - i, asked[turn].guesses);
 	}
 	return err;
