@@ -26,6 +26,7 @@
 #define TEXT_SEGMENT 0xffffffff81000000
 #define DIRECT_MAP 0xffff888000000000
 #define OBJECT 256	/* bytes apart */
+#define SLAB 4096	/* bytes that have objects of one size */
 #define LIVE_SPREAD 256 /* objects more than the even growth wants, at most */
 
 struct generator {
@@ -93,7 +94,7 @@ static void fill_alloc(struct generator *generator, struct kmt_record *record)
 	record->pointer = new_address(generator);
 	record->call_site = call_site(generator, which);
 	record->gfp = flags[which % 4];
-	record->allocated = 8U << which % 6;
+	record->allocated = 8U << (generator->random ? which : record->pointer / SLAB) % 6;
 	record->requested = record->allocated - (uint32_t)(next_random(generator) % 4);
 	generator->objects[generator->live++] = record->pointer;
 }
