@@ -14,7 +14,7 @@
 /* ns: before it an event may be usual. */
 static inline uint64_t usual_end(const struct pass *pass)
 {
-	if (pass->select || pass->analysis->settings.observer_count)
+	if (pass->select || pass->analysis->settings.observer_count || pass->analysis->heap.limit)
 		return 0;
 	return pass->judged_last < UINT64_MAX ? pass->judged_last + 1 : UINT64_MAX;
 }
@@ -28,8 +28,7 @@ static inline int usual_allocation(struct pass *pass, const struct event *event)
 	const struct analysis_site *site;
 	int64_t number, cache;
 
-	if (pass_is_own(pass, event->task) || (block && !(block->flags & BLOCK_FREED)) ||
-	    heap_is_full(&analysis->heap))
+	if (pass_is_own(pass, event->task) || (block && !(block->flags & BLOCK_FREED)))
 		return 0;
 	number = grouping_site(&pass->grouping, event->call_site, event->time);
 	if (number < 0)
@@ -69,8 +68,7 @@ static inline int usual_free(struct pass *pass, const struct event *event)
 	int64_t cache;
 	int err;
 
-	if (!block ||
-	    block->flags & (BLOCK_FREED | BLOCK_OWN | BLOCK_LEFT_OUT | BLOCK_BEFORE))
+	if (!block || block->flags & (BLOCK_FREED | BLOCK_OWN | BLOCK_LEFT_OUT | BLOCK_BEFORE))
 		return 0;
 	cache = cache_table_find(&pass->caches, event);
 	if (cache < 0)

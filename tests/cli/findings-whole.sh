@@ -44,6 +44,24 @@ $mktrace nostatus <sure.trace || exit 1
 rm nostatus/kernel/status
 cp -r cut repaired
 "$builddir/kmemtrace-check" -q --repair repaired >repair.log 2>&1 # finds the short allocation
+# What comes behind the end, while the programs are detached, is not judged: of the two frees to
+# another cache and the two allocations that are too short, those at the end are.
+$mktrace behind <<-END || exit 1
+	begin 1s
+	symbol 0xffffffff81000000 alloc_a
+	symbol 0xffffffff81000200 free_a
+	cache plant 0xffff888000010000 60 64
+	cache other 0xffff888000010100 60 64
+	calloc 1001ms 0 0xffff888000100000 plant alloc_a+0x10
+	calloc 1002ms 0 0xffff888000100040 plant alloc_a+0x10
+	alloc  1003ms 0 0xffff888000101000 64/64 alloc_a+0x10
+	cfree  1010ms 0 0xffff888000100000 other free_a+0x10
+	alloc  1010ms 0 0xffff888000101040 100/64 alloc_a+0x10
+	cfree  1011ms 0 0xffff888000100040 other free_a+0x10
+	alloc  1012ms 0 0xffff888000101080 100/64 alloc_a+0x10
+	complete yes
+END
+sed -i 's/^end .*/end 1010000000/' behind/kernel/status
 {
 	echo "--- text"
 	findings whole | sed -n '/^kind /,$p'
@@ -53,6 +71,8 @@ cp -r cut repaired
 		echo "--- $capture"
 		certainty $capture
 	done
+	echo "--- behind the end"
+	findings behind --format=csv | tr -d '\r'
 	for count in 65535 65536; do
 		echo "--- $count other frees between"
 		long_ago $count | $mktrace $count || exit 1
