@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,27 +36,36 @@ int escape_result(FILE *file)
 	return errno ? -errno : -EIO;
 }
 
-static int digit_value(char c)
+/* One more than each digit is worth. */
+static const unsigned char digits[UCHAR_MAX + 1] = {
+	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
+/* Of what is no digit, more than any base. */
+static unsigned int digit_value(char c)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
+	return digits[(unsigned char)c] - 1U;
 }
 
 bool number_parse(const char **at, unsigned int base, uint64_t *number)
 {
 	const char *digit = *at;
 	uint64_t value = 0;
+	unsigned int add;
 
 	if (base == 16 && digit[0] == '0' && (digit[1] == 'x' || digit[1] == 'X'))
 		digit += 2;
-	if (digit_value(*digit) >= (int)base)
+	if (digit_value(*digit) >= base)
 		return false;
-	for (unsigned int add; (add = digit_value(*digit)) < base; digit++) {
+	for (; base == 16 && (add = digit_value(*digit)) < 16; digit++) {
+		if (value >> 60)
+			return false;
+		value = value << 4 | add;
+	}
+	for (; (add = digit_value(*digit)) < base; digit++) {
 		if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)add, &value))
 			return false;
@@ -134,12 +144,12 @@ static void unescape(const char *at, const char *end, char *text, size_t size)
 	char *last = text + size - 1;
 
 	while (at < end && text < last) {
-		int byte = 0;
+		unsigned int byte = 0;
 
 		if (end - at >= 4 && at[0] == '\\' && at[1] == 'x' && digit_value(at[2]) < 16 &&
 		    digit_value(at[3]) < 16)
 			byte = digit_value(at[2]) << 4 | digit_value(at[3]);
-		*text++ = byte ? byte : *at;
+		*text++ = byte ? (char)byte : *at;
 		at += byte ? 4 : 1;
 	}
 	*text = '\0';

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Symbols: kallsyms texts, plain and gzip, loaded and searched. */
+/* Symbols: found by address and by time, and counted by name. */
 #include "config.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <zlib.h>
 
 #include "kernel/symbols.h"
 
@@ -304,75 +302,6 @@ static void lines_of_code(void **state)
 	assert_false(symbols_is_code(""));
 }
 
-static void gzip_and_what_is_left_of_it(void **state)
-{
-	gzFile file = gzopen(path, "wb");
-	struct symbols symbols;
-	char text[8192];
-	size_t size;
-	FILE *cut;
-
-	(void)state;
-	gzputs(file, kernel);
-	gzclose(file);
-	file = gzopen(path, "ab");
-	gzprintf(file, "# since 7\n");
-	for (int i = 1; i < 500; i++)
-		gzprintf(file, "%08x t late_%x [late]\n", i * 16 + i * i, i * 7919);
-	gzclose(file);
-	assert_int_equal(symbols_load(&symbols, path), 0);
-	assert_int_equal(symbols.count, 7 + 499);
-	assert_false(symbols.damaged);
-	assert_text(&symbols, 0x12, 8, "late_1eef+0x1/0x13 [late]");
-	symbols_deinit(&symbols);
-
-	cut = fopen(path, "re");
-	size = fread(text, 1, sizeof(text), cut);
-	fclose(cut);
-	assert_in_range(size, 1000, sizeof(text) - 1);
-	write_file(text, size - 500);
-	assert_int_equal(symbols_load(&symbols, path), 0);
-	assert_true(symbols.damaged);
-	assert_in_range(symbols.count, 7, 7 + 498);
-	assert_text(&symbols, 0xffffffff81000055, 0, "first+0x15/0x20");
-	symbols_deinit(&symbols);
-}
-
-static void hostile_files(void **state)
-{
-	static const char nul[] = "1000 t a\0b\n2000 t c\n3000 t d\n";
-	size_t size = 1 << 20;
-	char *text = malloc(size + 1);
-	struct symbols symbols;
-
-	(void)state;
-	assert_non_null(text);
-	load(&symbols, "");
-	assert_int_equal(symbols.count, 0);
-	symbols_deinit(&symbols);
-	/* a line that is too long is no line, and neither is its end */
-	memset(text, 'a', size);
-	memcpy(text, "1000 t ", 7);
-	strcpy(text + size - 40, " \n2000 t two\n3000 t three");
-	load(&symbols, text);
-	assert_int_equal(symbols.count, 2);
-	assert_text(&symbols, 0x2001, 0, "two+0x1/0x1000");
-	symbols_deinit(&symbols);
-	write_file(nul, sizeof(nul) - 1);
-	assert_int_equal(symbols_load(&symbols, path), 0);
-	assert_text(&symbols, 0x3000, 0, "d+0x0");
-	symbols_deinit(&symbols);
-	/* more times than any capture has */
-	for (size_t i = 0, at = 0; at < size - 60; i++)
-		at += sprintf(text + at, "# since %zu\n%zx t s%zu\n", size - i, 4096 + i, i);
-	load(&symbols, text);
-	assert_in_range(symbols.snapshot_count, 1000, 1100);
-	symbols_deinit(&symbols);
-	free(text);
-	assert_int_equal(symbols_load(&symbols, "/nonexistent/symbols"), -ENOENT);
-	assert_int_equal(symbols_load(&symbols, "/"), -EISDIR);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,8 +312,6 @@ int main(void)
 		cmocka_unit_test(ranks_of_many),
 		cmocka_unit_test(hidden_addresses),
 		cmocka_unit_test(lines_of_code),
-		cmocka_unit_test(gzip_and_what_is_left_of_it),
-		cmocka_unit_test(hostile_files),
 	};
 
 	return cmocka_run_group_tests_name("symbols", tests, make_path, remove_path);

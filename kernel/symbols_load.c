@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Reads snapshots of kallsyms. Lines are read where they were inflated, and the names in them
+ * move to the front of the same text: a name and its end need less room than its line.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/param.h>
+#include <unistd.h>
+
+#include "kernel/escape.h"
+#include "kernel/symbols_parts.h"
+#include "kernel/unzip.h"
+
+#define SYMBOLS_MAX (1U << 22) /* a distribution's kernel has 300,000 */
+#define TEXT_MAX (1U << 28)    /* bytes */
+#define SNAPSHOTS_MAX 1024     /* later ones count as part of the last */
+#define LINE_SIZE 1023	       /* Linux allows names of 512 */
+#define USUAL_LINE 36	       /* bytes; most kernels' lines are a little longer */
+#define LARGE_SIZE (4U << 20)
+
+struct loader {
+	struct symbols *symbols;
+	size_t text_space, list_space;
+	size_t at, end; /* lines yet to be read: text[at] up to text[end] */
+	bool has_nul;	/* somewhere in them */
+	bool rest;	/* text[at] goes on with a line that was too long */
+	uint64_t since;
+	unsigned int snapshots;
+	uint32_t module; /* of the last line: most lines have the same */
+};
+
+struct fields {
+	uint64_t address;
+	const char *name, *module;
+	size_t name_size, module_size;
+};
+
+static bool is_code(char type)
+{
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Is any of eight characters a blank or, what names have none of, a control character? */
+static bool has_blank(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return (word - 0x2121212121212121) & ~word & 0x8080808080808080;
+}
+
+static const char *find_blank(const char *at, const char *end)
+{
+	while (end - at >= 8 && !has_blank(at))
+		at += 8;
+	while (at < end && !is_blank(*at))
+		at++;
+	return at;
+}
+
+/* A line that ends with a newline or a NUL. Names that begin with $ are marks in ARM's code. */
+static bool split_line(const char *at, const char *end, struct fields *fields)
+{
+	if (!number_parse(&at, 16, &fields->address) || at[0] != ' ' || !is_code(at[1]) ||
+	    at[2] != ' ')
+		return false;
+	fields->name = at + 3;
+	at = find_blank(fields->name, end);
+	fields->name_size = (size_t)(at - fields->name);
+	if (!fields->name_size || *fields->name == '$')
+		return false;
+	while (is_blank(*at))
+		at++;
+	fields->module = at + (*at == '[');
+	fields->module_size = *at == '[' ? strcspn(fields->module, "]\n") : 0;
+	return true;
+}
+
+bool symbols_is_code(const char *line)
+{
+	struct fields fields;
+
+	return split_line(line, strchrnul(line, '\n'), &fields);
+}
+
+static int keep_text(struct symbols *symbols, const char *text, size_t size, uint32_t *offset)
+{
+	if (size + 1 > TEXT_MAX - symbols->text_size)
+		return -EFBIG;
+	*offset = symbols->text_size;
+	memmove(symbols->text + *offset, text, size);
+	symbols->text[*offset + size] = '\0';
+	symbols->text_size += size + 1;
+	return 0;
+}
+
+static bool same_module(const char *module, const struct fields *fields)
+{
+	if (!fields->module_size)
+		return !*module;
+	return !strncmp(module, fields->module, fields->module_size) &&
+	       !module[fields->module_size];
+}
+
+/*
+ * Pages of 2 MB come in a quarter of the time. Where there are none, it is as good as before. From
+ * page to page: a mapping of which only a part is advised cannot be made larger, but is copied.
+ */
+static void want_large_pages(void *memory, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)memory & -page;
+	uintptr_t end = ((uintptr_t)memory + size + page - 1) & -page;
+
+	if (size >= LARGE_SIZE)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+}
+
+static int grow_list(struct loader *loader)
+{
+	struct symbols *symbols = loader->symbols;
+	size_t lines = (loader->end - loader->at) / USUAL_LINE + 1;
+	size_t space = symbols->count + MAX(symbols->count, lines);
+	struct symbol *list = reallocarray(symbols->list, space, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	symbols->list = list;
+	loader->list_space = space;
+	want_large_pages(list, space * sizeof(*list));
+	return 0;
+}
+
+static int add_symbol(struct loader *loader, const struct fields *fields)
+{
+	struct symbols *symbols = loader->symbols;
+	uint32_t name;
+	int err;
+
+	err = keep_text(symbols, fields->name, fields->name_size, &name);
+	if (!err && !same_module(symbols->text + loader->module, fields))
+		err = keep_text(symbols, fields->module, fields->module_size, &loader->module);
+	if (err)
+		return err;
+	if (symbols->count == SYMBOLS_MAX)
+		return -EFBIG;
+	err = symbols->count == loader->list_space ? grow_list(loader) : 0;
+	if (err)
+		return err;
+	symbols->list[symbols->count++] = (struct symbol){
+		.address = fields->address,
+		.since = loader->since,
+		.name = name,
+		.module = loader->module,
+	};
+	return 0;
+}
+
+static int load_line(struct loader *loader, const char *text, const char *end)
+{
+	const char *rest = text;
+	struct fields fields;
+	struct line line;
+
+	if (*text == '#') {
+		line_next(&line, &rest);
+		if (line_key(&line, "#") && line_key(&line, "since") &&
+		    loader->snapshots < SNAPSHOTS_MAX && line_u64(&line, 10, &loader->since))
+			loader->snapshots++;
+		return 0;
+	}
+	if (!split_line(text, end, &fields))
+		return 0;
+	if (!fields.address) {
+		loader->symbols->hidden = true;
+		return 0;
+	}
+	return add_symbol(loader, &fields);
+}
+
+/*
+ * Each line of the text that is whole. One that is too long is none; neither is one with a NUL,
+ * nor the one behind that.
+ */
+static int load_lines(struct loader *loader)
+{
+	int err = 0;
+
+	while (!err) {
+		const char *line = loader->symbols->text + loader->at;
+		size_t left = loader->end - loader->at, size = MIN(left, LINE_SIZE);
+		const char *newline = memchr(line, '\n', size);
+		bool whole;
+
+		if (!newline && left < LINE_SIZE)
+			break;
+		if (newline)
+			size = (size_t)(newline - line) + 1;
+		whole = newline && !(loader->has_nul && memchr(line, '\0', size));
+		if (whole && !loader->rest)
+			err = load_line(loader, line, newline);
+		loader->rest = !whole;
+		loader->at += size;
+	}
+	return err;
+}
+
+/* The names, then what is left of the lines, then room for so much more and a NUL. */
+static int make_room(struct loader *loader, size_t room)
+{
+	struct symbols *symbols = loader->symbols;
+	size_t left = loader->end - loader->at, space;
+	char *more;
+
+	if (left)
+		memmove(symbols->text + symbols->text_size, symbols->text + loader->at, left);
+	loader->at = symbols->text_size;
+	loader->end = loader->at + left;
+	space = loader->end + room + 1;
+	if (space <= loader->text_space)
+		return 0;
+	space = MAX(space, loader->text_space + loader->text_space / 2);
+	more = realloc(symbols->text, space);
+	if (!more)
+		return -ENOMEM;
+	symbols->text = more;
+	loader->text_space = space;
+	want_large_pages(more, space);
+	return 0;
+}
+
+static int load_text(struct loader *loader, struct unzip *unzip)
+{
+	struct symbols *symbols = loader->symbols;
+	const char *last;
+	size_t size = 0;
+	int err;
+
+	do {
+		size_t room = unzip_room(unzip);
+
+		err = make_room(loader, room);
+		if (!err)
+			err = unzip_read(unzip, symbols->text + loader->end, room, &size);
+		if (err)
+			return err;
+		loader->has_nul |= memchr(symbols->text + loader->end, '\0', size) != NULL;
+		loader->end += size;
+		symbols->text[loader->end] = '\0';
+		err = load_lines(loader);
+	} while (!err && size);
+	last = symbols->text + loader->at;
+	/* the last line may lack its end, if it is known to be the last */
+	if (!err && loader->at < loader->end && !loader->rest && !unzip->damaged)
+		err = load_line(loader, last, last + strlen(last));
+	symbols->damaged = unzip->damaged;
+	return err;
+}
+
+static void drop_room(struct symbols *symbols)
+{
+	char *less = realloc(symbols->text, symbols->text_size);
+
+	if (less)
+		symbols->text = less;
+}
+
+int symbols_load(struct symbols *symbols, const char *path)
+{
+	struct loader loader = { .symbols = symbols };
+	struct unzip unzip;
+	int err;
+
+	*symbols = (struct symbols){ 0 };
+	err = unzip_open(&unzip, path);
+	if (err)
+		return err;
+	err = make_room(&loader, UNZIP_PIECE);
+	if (!err)
+		err = keep_text(symbols, "", 0, &loader.module);
+	loader.at = loader.end = symbols->text_size;
+	if (!err)
+		err = load_text(&loader, &unzip);
+	unzip_close(&unzip);
+	if (!err) {
+		drop_room(symbols);
+		symbols->hidden = symbols->hidden && !symbols->count;
+		err = symbols_order(symbols);
+	}
+	if (err)
+		symbols_deinit(symbols);
+	return err;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Sorts symbols as they were read, measures them and finds the snapshots among them. They come
+ * in a few sorted runs: the kernel's, then modules, then what was made at run time.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+
+#include "kernel/escape.h"
+#include "kernel/symbols_parts.h"
+
+/* Each run left to merge is more than twice as long as the next: 2^64 has room for 64. */
+#define RUNS_MAX 64
+
+struct sorter {
+	struct symbol *list, *spare;
+	size_t spare_space;
+	size_t starts[RUNS_MAX +
+		      1]; /* of the runs that are left to merge, and the last one's end */
+	size_t count;
+};
+
+static bool is_after(const struct symbol *a, const struct symbol *b)
+{
+	return a->since > b->since || (a->since == b->since && a->address > b->address);
+}
+
+/* The first from start up to end that belongs behind the symbol. */
+static size_t find_after(const struct symbol *list, size_t start, size_t end,
+			 const struct symbol *symbol)
+{
+	while (start < end) {
+		size_t middle = start + (end - start) / 2;
+
+		if (is_after(&list[middle], symbol))
+			end = middle;
+		else
+			start = middle + 1;
+	}
+	return start;
+}
+
+static int reserve(struct sorter *sorter, size_t count)
+{
+	if (count <= sorter->spare_space)
+		return 0;
+	free(sorter->spare);
+	count = MAX(count, 2 * sorter->spare_space);
+	sorter->spare = reallocarray(NULL, count, sizeof(*sorter->spare));
+	sorter->spare_space = sorter->spare ? count : 0;
+	return sorter->spare ? 0 : -ENOMEM;
+}
+
+/* Merges the last two runs; of equals, the left ones stay before the right ones. */
+static int merge_runs(struct sorter *sorter)
+{
+	size_t *starts = &sorter->starts[sorter->count - 2];
+	size_t right = starts[1], end = starts[2];
+	struct symbol *list = sorter->list;
+	size_t to = find_after(list, starts[0], right, &list[right]);
+	size_t count = right - to;
+	int err = reserve(sorter, count);
+
+	if (err)
+		return err;
+	if (count)
+		memcpy(sorter->spare, list + to, count * sizeof(*list));
+	for (size_t left = 0; left < count; to++) {
+		bool from_right = right < end && is_after(&sorter->spare[left], &list[right]);
+
+		list[to] = from_right ? list[right++] : sorter->spare[left++];
+	}
+	starts[1] = end;
+	sorter->count--;
+	return 0;
+}
+
+/* Is the last run, doubled, longer than the one before it? */
+static bool is_uneven(const struct sorter *sorter)
+{
+	const size_t *starts = &sorter->starts[sorter->count - 2];
+
+	return starts[1] - starts[0] < 2 * (starts[2] - starts[1]);
+}
+
+static size_t run_end(const struct symbol *list, size_t start, size_t count)
+{
+	while (++start < count && !is_after(&list[start - 1], &list[start]))
+		;
+	return start;
+}
+
+/*
+ * By since, address, and as listed. Few runs take linear time, any n log n: it is the alpha-stack
+ * sort of Auger, Nicaud and Pivoteau, Merge Strategies: from Merge Sort to TimSort, 2015.
+ */
+static int sort_symbols(struct symbols *symbols)
+{
+	struct sorter sorter = { .list = symbols->list };
+	size_t end = 0;
+	int err = 0;
+
+	while (!err && end < symbols->count) {
+		end = run_end(symbols->list, end, symbols->count);
+		sorter.starts[++sorter.count] = end;
+		while (!err && sorter.count > 1 && is_uneven(&sorter))
+			err = merge_runs(&sorter);
+	}
+	while (!err && sorter.count > 1)
+		err = merge_runs(&sorter);
+	free(sorter.spare);
+	return err;
+}
+
+static bool same_string(const struct symbols *symbols, uint32_t a, uint32_t b)
+{
+	return a == b || !strcmp(symbols->text + a, symbols->text + b);
+}
+
+/* Of several names of one address the first listed stays; each ends where the next begins. */
+static void measure_symbols(struct symbols *symbols)
+{
+	struct symbol *list = symbols->list;
+	size_t kept = 0;
+
+	for (size_t i = 1; i < symbols->count; i++) {
+		if (list[i].since == list[kept].since && list[i].address == list[kept].address)
+			continue;
+		if (list[i].since == list[kept].since &&
+		    same_string(symbols, list[i].module, list[kept].module))
+			list[kept].size = list[i].address - list[kept].address;
+		list[++kept] = list[i];
+	}
+	if (symbols->count)
+		symbols->count = kept + 1;
+}
+
+static int index_snapshots(struct symbols *symbols)
+{
+	symbols->snapshot_count = 0;
+	for (size_t i = 0; i < symbols->count; i++) {
+		struct symbols_snapshot *list = symbols->snapshots;
+
+		if (i && symbols->list[i].since == symbols->list[i - 1].since)
+			continue;
+		list = list_grow(list, symbols->snapshot_count, sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		symbols->snapshots = list;
+		list[symbols->snapshot_count++] = (struct symbols_snapshot){
+			.since = symbols->list[i].since,
+			.first = i,
+		};
+	}
+	return 0;
+}
+
+size_t symbols_snapshot_end(const struct symbols *symbols, size_t snapshot)
+{
+	return snapshot + 1 < symbols->snapshot_count ? symbols->snapshots[snapshot + 1].first
+						      : symbols->count;
+}
+
+/*
+ * Drops from each snapshot what the one before already had. Not what an older one had: a module
+ * may have gone, another have taken its place, and the first have come back to it.
+ */
+static int drop_repeats(struct symbols *symbols)
+{
+	struct symbol *list = symbols->list;
+	size_t kept = 0;
+
+	for (size_t snapshot = symbols->snapshot_count; snapshot-- > 1;) {
+		size_t old = symbols->snapshots[snapshot - 1].first;
+		size_t old_end = symbols->snapshots[snapshot].first;
+		size_t end = symbols_snapshot_end(symbols, snapshot);
+
+		for (size_t fresh = old_end; fresh < end; fresh++) {
+			while (old < old_end && list[old].address < list[fresh].address)
+				old++;
+			if (old < old_end && list[old].address == list[fresh].address &&
+			    same_string(symbols, list[old].name, list[fresh].name) &&
+			    same_string(symbols, list[old].module, list[fresh].module))
+				list[fresh].address = 0;
+		}
+	}
+	for (size_t i = 0; i < symbols->count; i++)
+		if (list[i].address)
+			list[kept++] = list[i];
+	symbols->count = kept;
+	return index_snapshots(symbols);
+}
+
+int symbols_order(struct symbols *symbols)
+{
+	int err = sort_symbols(symbols);
+
+	if (err)
+		return err;
+	measure_symbols(symbols);
+	err = index_snapshots(symbols);
+	return !err && symbols->snapshot_count > 1 ? drop_repeats(symbols) : err;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Symbols as they come: in any order, lines of any form, texts packed, cut off and hostile. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "kernel/symbols.h"
+
+static char path[4096];
+
+static int make_path(void **state)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/symbols.XXXXXX", folder ? folder : "/tmp");
+	fd = mkstemp(path);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+static int remove_path(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void write_file(const char *text, size_t size)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void load(struct symbols *symbols, const char *text)
+{
+	write_file(text, strlen(text));
+	assert_int_equal(symbols_load(symbols, path), 0);
+}
+
+static void assert_text(const struct symbols *symbols, uint64_t address, uint64_t time,
+			const char *expected)
+{
+	char text[256];
+
+	assert_string_equal(symbols_text(symbols, address, time, text, sizeof(text)), expected);
+}
+
+static const char kernel[] = "ffffffff81000000 T _text\n"
+			     "ffffffff81000040 t first\n"
+			     "ffffffff81000060 W weak\n";
+
+static void gzip_and_what_is_left_of_it(void **state)
+{
+	gzFile file = gzopen(path, "wb");
+	struct symbols symbols;
+	char text[8192];
+	size_t size;
+	FILE *cut;
+
+	(void)state;
+	gzputs(file, kernel);
+	gzclose(file);
+	file = gzopen(path, "ab");
+	gzprintf(file, "# since 7\n");
+	for (int i = 1; i < 500; i++)
+		gzprintf(file, "%08x t late_%x [late]\n", i * 16 + i * i, i * 7919);
+	gzclose(file);
+	assert_int_equal(symbols_load(&symbols, path), 0);
+	assert_int_equal(symbols.count, 3 + 499);
+	assert_false(symbols.damaged);
+	assert_text(&symbols, 0x12, 8, "late_1eef+0x1/0x13 [late]");
+	symbols_deinit(&symbols);
+
+	cut = fopen(path, "re");
+	size = fread(text, 1, sizeof(text), cut);
+	fclose(cut);
+	assert_in_range(size, 1000, sizeof(text) - 1);
+	write_file(text, size - 500);
+	assert_int_equal(symbols_load(&symbols, path), 0);
+	assert_true(symbols.damaged);
+	assert_in_range(symbols.count, 3, 3 + 498);
+	assert_text(&symbols, 0xffffffff81000055, 0, "first+0x15/0x20");
+	symbols_deinit(&symbols);
+
+	/* half a line is none */
+	file = gzopen(path, "wb0");
+	gzputs(file, kernel);
+	gzclose(file);
+	cut = fopen(path, "re");
+	size = fread(text, 1, sizeof(text), cut);
+	fclose(cut);
+	write_file(text, size - 8 - 3);
+	assert_int_equal(symbols_load(&symbols, path), 0);
+	assert_true(symbols.damaged);
+	assert_int_equal(symbols.count, 2);
+	symbols_deinit(&symbols);
+}
+
+struct expected {
+	uint64_t since, address;
+	unsigned int line;
+};
+
+static int compare_expected(const void *left, const void *right)
+{
+	const struct expected *a = left, *b = right;
+
+	if (a->since != b->since)
+		return a->since < b->since ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+#define MANY 13000U /* more lines than are read at once of a plain file */
+
+static uint64_t address_of(unsigned int shape, unsigned int i)
+{
+	switch (shape) {
+	case 0: /* some long runs, one of them twice */
+		return i < MANY / 2 ? 4 * i + 4 : 2 * (i % (MANY / 4)) + 3;
+	case 1:
+		return MANY - i;
+	case 2: /* short runs, longer ones, and longer still */
+		return i % (i / 100 + 1) * 50 + 1;
+	case 3:
+		return i % 2 ? i : 2 * MANY - i;
+	default: /* many of each */
+		return i * 7919U % 4999 + 1;
+	}
+}
+
+/* However they come: by time, by address, and of one address the first that was listed. */
+static void in_any_order(void **state)
+{
+	struct expected *expected = calloc(MANY, sizeof(*expected));
+	char *text = malloc(40 * MANY), name[16];
+	struct symbols symbols;
+
+	(void)state;
+	assert_true(expected && text);
+	for (unsigned int shape = 0; shape < 5; shape++) {
+		size_t kept = 0;
+		char *at = text;
+
+		for (unsigned int i = 0; i < MANY; i++) {
+			uint64_t since = shape == 4 ? i / 1000 * 37 % 5 : 0;
+
+			if (shape == 4 && i % 1000 == 0)
+				at += sprintf(at, "# since %u\n", (unsigned int)since);
+			expected[i] = (struct expected){ since, address_of(shape, i), i };
+			at += sprintf(at, "%016llx t f%u\n",
+				      (unsigned long long)expected[i].address, i);
+		}
+		assert_in_range(at - text, 1 << 18, 40 * MANY - 1);
+		qsort(expected, MANY, sizeof(*expected), compare_expected);
+		load(&symbols, text);
+		for (unsigned int i = 0; i < MANY; i++) {
+			if (i && expected[i].since == expected[i - 1].since &&
+			    expected[i].address == expected[i - 1].address)
+				continue;
+			assert_in_range(kept, 0, symbols.count - 1);
+			snprintf(name, sizeof(name), "f%u", expected[i].line);
+			assert_string_equal(symbols_string(&symbols, symbols.list[kept].name),
+					    name);
+			assert_int_equal(symbols.list[kept].address, expected[i].address);
+			assert_int_equal(symbols.list[kept].since, expected[i].since);
+			kept++;
+		}
+		assert_int_equal(symbols.count, kept);
+		symbols_deinit(&symbols);
+	}
+	free(expected);
+	free(text);
+}
+
+/* Where a name ends, and where its module's, however long they are. */
+static void ends_of_names(void **state)
+{
+	static const struct {
+		const char *end, *behind, *module;
+	} ends[] = {
+		{ "\n", "", "" },
+		{ " x\n", "", "" },
+		{ "\t\n", "", "" },
+		{ "\r\n", "\r", "" },
+		{ "\x01\n", "\x01", "" },
+		{ "\xc3\xa4\n", "\xc3\xa4", "" },
+		{ "\t[m_1]\n", "", "m_1" },
+		{ " [m_1]\n", "", "m_1" },
+		{ " \t [m_1\n", "", "m_1" },
+		{ "\t[m_1]\r\n", "", "m_1" },
+		{ "[m_1]\n", "[m_1]", "" },
+		{ "", "", "" },
+	};
+	char name[64], line[128];
+	struct symbols symbols;
+
+	(void)state;
+	for (size_t size = 1; size < 30; size++) {
+		for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+			snprintf(name, sizeof(name), "%.*s%s", (int)size,
+				 "abcdefghijklmnopqrstuvwxyz.0123", ends[i].behind);
+			snprintf(line, sizeof(line), "ffff8000 T %.*s%s", (int)size, name,
+				 ends[i].end);
+			load(&symbols, line);
+			assert_int_equal(symbols.count, 1);
+			assert_int_equal(symbols.list->address, 0xffff8000);
+			assert_string_equal(symbols_string(&symbols, symbols.list->name), name);
+			assert_string_equal(symbols_string(&symbols, symbols.list->module),
+					    ends[i].module);
+			symbols_deinit(&symbols);
+		}
+	}
+}
+
+static size_t count_of_line(size_t size, const char *end)
+{
+	char line[2048] = "1000 t ";
+	struct symbols symbols;
+	size_t count;
+
+	memset(line + 7, 'n', size - 7 - strlen(end));
+	strcpy(line + size - strlen(end), end);
+	load(&symbols, line);
+	count = symbols.count;
+	symbols_deinit(&symbols);
+	return count;
+}
+
+/* What is read at once is 1023 bytes, and the end of a file is seen behind it. */
+static void longest_lines(void **state)
+{
+	(void)state;
+	assert_int_equal(count_of_line(1023, "\n"), 1);
+	assert_int_equal(count_of_line(1024, "\n"), 0);
+	assert_int_equal(count_of_line(1022, ""), 1);
+	assert_int_equal(count_of_line(1023, ""), 0);
+	assert_int_equal(count_of_line(1024, ""), 0);
+	assert_int_equal(count_of_line(1028, "1 t a"), 0);
+	assert_int_equal(count_of_line(1050, "\n1 t a"), 1);
+	assert_int_equal(count_of_line(2046, "\n1 t a"), 1);
+}
+
+static void hostile_files(void **state)
+{
+	static const char nul[] = "1000 t a\0 [b]\n2000 t c\n3000 t d\n";
+	size_t size = 1 << 20;
+	char *text = malloc(size + 1);
+	struct symbols symbols;
+
+	(void)state;
+	assert_non_null(text);
+	load(&symbols, "");
+	assert_int_equal(symbols.count, 0);
+	symbols_deinit(&symbols);
+	/* a line that is too long is no line, and neither is its end */
+	memset(text, 'a', size);
+	memcpy(text, "1000 t ", 7);
+	strcpy(text + size - 40, " \n2000 t two\n3000 t three");
+	load(&symbols, text);
+	assert_int_equal(symbols.count, 2);
+	assert_text(&symbols, 0x2001, 0, "two+0x1/0x1000");
+	symbols_deinit(&symbols);
+	write_file(nul, sizeof(nul) - 1);
+	assert_int_equal(symbols_load(&symbols, path), 0);
+	assert_int_equal(symbols.count, 1);
+	assert_text(&symbols, 0x3000, 0, "d+0x0");
+	symbols_deinit(&symbols);
+	write_file(nul, 13); /* the last line ends where its text does */
+	assert_int_equal(symbols_load(&symbols, path), 0);
+	assert_text(&symbols, 0x1000, 0, "a+0x0");
+	symbols_deinit(&symbols);
+	/* more times than any capture has */
+	for (size_t i = 0, at = 0; at < size - 60; i++)
+		at += sprintf(text + at, "# since %zu\n%zx t s%zu\n", size - i, 4096 + i, i);
+	load(&symbols, text);
+	assert_in_range(symbols.snapshot_count, 1000, 1100);
+	symbols_deinit(&symbols);
+	free(text);
+	assert_int_equal(symbols_load(&symbols, "/nonexistent/symbols"), -ENOENT);
+	assert_int_equal(symbols_load(&symbols, "/"), -EISDIR);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gzip_and_what_is_left_of_it),
+		cmocka_unit_test(in_any_order),
+		cmocka_unit_test(ends_of_names),
+		cmocka_unit_test(longest_lines),
+		cmocka_unit_test(hostile_files),
+	};
+
+	return cmocka_run_group_tests_name("symbols_load", tests, make_path, remove_path);
+}
