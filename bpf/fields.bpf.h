@@ -59,6 +59,7 @@ static __noinline int want_cache(uint64_t address, uint64_t pointer, bool is_fre
 	}
 	if (!cache) {
 		nothing.since = bpf_ktime_get_ns();
+		expect_free(address);
 		bpf_map_update_elem(&told, &address, &nothing, BPF_NOEXIST);
 	}
 	if (here && (!cache || lacks(cache, is_free))) {
@@ -88,6 +89,7 @@ static __noinline int tell_name(uint64_t text)
 		if (!name)
 			return 0;
 		name_cache(name, text);
+		expect_free(text);
 		bpf_map_update_elem(&told, &text, &cache, 0);
 	}
 	remember_seen(text);
@@ -107,12 +109,6 @@ static __always_inline uint64_t see_name(uint64_t text)
 
 static __always_inline void forget_name(uint64_t text)
 {
-}
-
-/* Its name comes with the first cache that is freed, and then it is too late to ask. */
-static __always_inline bool may_be_cache_of_caches(uint64_t cache)
-{
-	return !totals.cache_of_caches || cache == totals.cache_of_caches;
 }
 
 static __always_inline uint64_t read_field(void *record, enum kmt_field field)

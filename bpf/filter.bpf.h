@@ -8,11 +8,10 @@
 
 const volatile uint32_t ring_slots = 1024; /* a power of two */
 const volatile uint32_t possible_cpus = 1;
-const volatile uint32_t wanted_count; /* 0: every process is wanted */
-const volatile uint32_t wanted_tgid;  /* if wanted_count is 1 */
-const volatile bool may_rescue;	      /* there are second programs */
-const volatile uint32_t realloc_gfp;  /* which argument of krealloc() has the GFP flags, from 0 */
-const volatile bool frees_name;	      /* kmem_cache_free tells the name of the cache only */
+const volatile uint32_t wanted_tgid; /* the only process; 0: all are wanted; or KMT_WANTED_LIST */
+const volatile bool may_rescue;	     /* there are second programs */
+const volatile uint32_t realloc_gfp; /* which argument of krealloc() has the GFP flags, from 0 */
+const volatile bool frees_name;	     /* kmem_cache_free tells the name of the cache only */
 const volatile bool allocations_tell_caches;
 const volatile struct kmt_place fields[KMT_FIELDS]; /* without BTF: of the tracepoints' records */
 
@@ -25,10 +24,12 @@ struct {
 
 static __always_inline bool is_wanted(uint32_t tgid)
 {
-	if (!wanted_count)
+	uint32_t only = wanted_tgid; /* one load, since every event of others pays for it */
+
+	if (!only)
 		return true;
-	if (wanted_count == 1)
-		return tgid == wanted_tgid;
+	if (only != KMT_WANTED_LIST)
+		return tgid == only;
 	return bpf_map_lookup_elem(&wanted, &tgid);
 }
 

@@ -81,10 +81,11 @@ int bulk_alloc(void *ctx)
 {
 	struct bulk bulk = { .id = KMT_BULK_ALLOC };
 	uint64_t count = 0;
+	struct place place;
 	bool unused;
 
 	bpf_get_func_ret(ctx, &count);
-	if ((int32_t)count <= 0)
+	if ((int32_t)count <= 0 || !find_task(&place))
 		return 0;
 	bulk.cache = argument(ctx, 0);
 	bulk.gfp = argument(ctx, 1);
@@ -102,7 +103,10 @@ int bulk_free(void *ctx)
 	struct bulk bulk = { .id = KMT_BULK_FREE };
 	uint64_t count = argument(ctx, 1);
 	bool gives_back = false;
+	struct place place;
 
+	if (!find_task(&place))
+		return 0;
 	bulk.cache = argument(ctx, 0);
 	bulk.objects = argument(ctx, 2);
 	bulk.call_site = find_caller(ctx, &gives_back);

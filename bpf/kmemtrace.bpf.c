@@ -16,6 +16,7 @@
 
 #include "bpf/filter.bpf.h"
 #include "bpf/emit.bpf.h"
+#include "bpf/bystanders.bpf.h"
 #include "bpf/names.bpf.h"
 #include "bpf/rescue.bpf.h"
 #include "bpf/slab.bpf.h"

@@ -16,9 +16,28 @@ struct {
 /* Caches that were told: a direct-mapped copy of the table of them, which costs a load. */
 uint64_t seen[SEEN_SLOTS];
 
+/*
+ * Not 0 where the table of caches, or that of their names, has had an address of this hash: what
+ * is freed at any other is none of them, which costs a load too. Never wiped: caches are few, and
+ * new ones come back at the addresses of old ones.
+ */
+#define TOLD_BITS 15
+uint8_t may_be_told[1 << TOLD_BITS];
+
 static __always_inline uint32_t seen_slot(uint64_t cache)
 {
 	return (cache >> 6) * 0x9e3779b97f4a7c15ULL >> 52; /* 12 bits: SEEN_SLOTS */
+}
+
+static __always_inline uint64_t told_slot(uint64_t address)
+{
+	return address * 0x9e3779b97f4a7c15ULL >> (64 - TOLD_BITS);
+}
+
+/* Before a table gets it. */
+static __always_inline void expect_free(uint64_t address)
+{
+	may_be_told[told_slot(address)] = 1;
 }
 
 static __always_inline struct kmt_name *name_begin(uint32_t kind, uint64_t key)
@@ -39,21 +58,11 @@ static __always_inline struct kmt_name *name_begin(uint32_t kind, uint64_t key)
 	return name;
 }
 
-static __always_inline bool is_cache_of_caches(const char *name)
-{
-	/* "kmem_cache" and its end */
-	return name[0] == 'k' && name[1] == 'm' && name[2] == 'e' && name[3] == 'm' &&
-	       name[4] == '_' && name[5] == 'c' && name[6] == 'a' && name[7] == 'c' &&
-	       name[8] == 'h' && name[9] == 'e' && name[10] == 0;
-}
-
 /* The last of telling a cache: what it is called. */
 static __always_inline void name_cache(struct kmt_name *name, uint64_t text)
 {
 	bpf_probe_read_kernel_str(name->name, sizeof(name->name),
 				  (const void *)(unsigned long)text);
-	if (is_cache_of_caches(name->name))
-		totals.cache_of_caches = name->key;
 	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
 }
 
@@ -78,20 +87,31 @@ static __always_inline void remember_seen(uint64_t address)
 #include "bpf/types.bpf.h"
 #endif
 
-/* A freed struct kmem_cache, or name of one: its address may come back as another's. */
-static __noinline int forget_cache(uint64_t address)
+static __noinline int forget_slowly(uint64_t address)
 {
 	uint32_t slot = seen_slot(address);
 	struct kmt_name *name;
 
-	if (bpf_map_delete_elem(&told, &address))
-		return 0;
+	if (frees_name)
+		forget_name(address);
 	if (slot < SEEN_SLOTS && seen[slot] == address)
 		seen[slot] = 0;
+	if (bpf_map_delete_elem(&told, &address))
+		return 0;
 	name = name_begin(KMT_NAME_CACHE_GONE, address);
 	if (name)
 		bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
 	return 0;
+}
+
+/*
+ * Of every free that may be of a struct kmem_cache, or of the name of one, whoever it is by: its
+ * address may come back as another's.
+ */
+static __always_inline void forget(uint64_t address)
+{
+	if (may_be_told[told_slot(address)])
+		forget_slowly(address);
 }
 
 static __always_inline int tell_modules(void)

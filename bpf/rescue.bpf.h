@@ -112,7 +112,7 @@ static __always_inline bool take_over(struct place *place, uint32_t kind, void *
 	uint32_t state = rescue_state(kind);
 	struct kmt_marks *marks;
 
-	if (state == KMT_RESCUE_OFF || (wanted_count && !find_task(place)) || !find_cpu(place))
+	if (state == KMT_RESCUE_OFF || (wanted_tgid && !find_task(place)) || !find_cpu(place))
 		return false;
 	marks = &place->control->marks[kind];
 	if (*(volatile uint64_t *)&marks->list[0] == (unsigned long)context)

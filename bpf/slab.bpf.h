@@ -16,14 +16,13 @@ static __always_inline uint64_t size_saturated(uint64_t size)
 static __always_inline int take_sizes(struct bpf_raw_tracepoint_args *ctx, uint8_t id,
 				      const uint32_t first, int node)
 {
-	struct kmt_record sizes = {
-		.requested = size_saturated(ctx->args[first]),
-		.allocated = size_saturated(ctx->args[first + 1]),
-	};
+	struct kmt_record sizes = {};
 	struct place place;
 
-	if (!find_place(&place))
+	if (!find_place_by(&place, ctx))
 		return 0;
+	sizes.requested = size_saturated(ctx->args[first]);
+	sizes.allocated = size_saturated(ctx->args[first + 1]);
 	return emit(&place, id, ctx->args[0], ctx->args[1], ctx->args[first + 2], node,
 		    sizes.cache);
 }
@@ -33,9 +32,9 @@ static __always_inline int take_cache(struct bpf_raw_tracepoint_args *ctx, uint3
 {
 	struct place place;
 
-	see_cache(ctx->args[2], ctx->args[1], false);
-	if (!find_place(&place))
+	if (!find_place_by(&place, ctx))
 		return 0;
+	see_cache(ctx->args[2], ctx->args[1], false);
 	return emit(&place, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], gfp, node, ctx->args[2]);
 }
 
@@ -52,21 +51,12 @@ int kfree(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct place place;
 
-	if (frees_name) {
-		forget_name(ctx->args[1]);
-		forget_cache(ctx->args[1]);
-	}
-	if (!find_place(&place))
+	if (frees_name)
+		forget(ctx->args[1]);
+	if (!find_place_by(&place, ctx))
 		return 0;
 	mark(&place, KMT_RESCUE_KFREE, ctx);
 	return emit_free(&place, KMT_KFREE, ctx, 0);
-}
-
-static __always_inline void see_cache_free(struct bpf_raw_tracepoint_args *ctx)
-{
-	see_cache(ctx->args[2], ctx->args[1], true);
-	if (may_be_cache_of_caches(ctx->args[2]))
-		forget_cache(ctx->args[1]);
 }
 
 /* (call_site, ptr, cache): 6.1 and later */
@@ -75,9 +65,10 @@ int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct place place;
 
-	see_cache_free(ctx);
-	if (!find_place(&place))
+	forget(ctx->args[1]);
+	if (!find_place_by(&place, ctx))
 		return 0;
+	see_cache(ctx->args[2], ctx->args[1], true);
 	mark(&place, KMT_RESCUE_CACHE_FREE, ctx);
 	return emit_free(&place, KMT_CACHE_FREE, ctx, ctx->args[2]);
 }
@@ -86,14 +77,12 @@ int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/kmem_cache_free")
 int kmem_cache_free_name(struct bpf_raw_tracepoint_args *ctx)
 {
-	uint64_t cache = see_name(ctx->args[2]);
 	struct place place;
 
-	if (cache && cache == totals.cache_of_caches)
-		forget_cache(ctx->args[1]);
-	if (!find_place(&place))
+	forget(ctx->args[1]);
+	if (!find_place_by(&place, ctx))
 		return 0;
-	return emit_free(&place, KMT_CACHE_FREE, ctx, cache);
+	return emit_free(&place, KMT_CACHE_FREE, ctx, see_name(ctx->args[2]));
 }
 
 /* (call_site, ptr): before 5.12 */
@@ -102,7 +91,7 @@ int kmem_cache_free_bare(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct place place;
 
-	if (!find_place(&place))
+	if (!find_place_by(&place, ctx))
 		return 0;
 	return emit_free(&place, KMT_CACHE_FREE, ctx, 0);
 }
@@ -125,7 +114,8 @@ int kmem_cache_free_rescue(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!take_over(&place, KMT_RESCUE_CACHE_FREE, ctx))
 		return 0;
-	see_cache_free(ctx);
+	forget(ctx->args[1]);
+	see_cache(ctx->args[2], ctx->args[1], true);
 	return emit_free(&place, KMT_RESCUED_CACHE_FREE, ctx, ctx->args[2]);
 }
 

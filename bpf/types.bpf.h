@@ -33,10 +33,13 @@ static __noinline int tell_cache(uint64_t address)
 		name->object_size = BPF_CORE_READ(cache, object_size);
 		name->size = BPF_CORE_READ(cache, size);
 		name_cache(name, text);
+		expect_free(address);
 		bpf_map_update_elem(&told, &address, &yes, 0);
 	}
-	if (frees_name)
+	if (frees_name) {
+		expect_free(text);
 		bpf_map_update_elem(&by_name, &text, &address, 0);
+	}
 	remember_seen(address);
 	return 0;
 }
@@ -58,6 +61,7 @@ static __noinline int tell_name(uint64_t text)
 		if (!name)
 			return 0;
 		name_cache(name, text);
+		expect_free(text);
 		bpf_map_update_elem(&told, &text, &yes, 0);
 	}
 	remember_seen(text);
@@ -84,11 +88,6 @@ static __always_inline void forget_name(uint64_t text)
 		bpf_map_delete_elem(&by_name, &text);
 }
 
-static __always_inline bool may_be_cache_of_caches(uint64_t cache)
-{
-	return cache == totals.cache_of_caches;
-}
-
 static __always_inline int tell_task(struct task_struct *task, const char *comm)
 {
 	struct kmt_name *name = name_begin(KMT_NAME_TASK, (uint32_t)BPF_CORE_READ(task, pid));
@@ -106,6 +105,7 @@ int task_newtask(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
+	welcome(task);
 	return tell_task(task, task->comm);
 }
 

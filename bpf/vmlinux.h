@@ -65,6 +65,7 @@ struct kmem_cache {
 struct task_struct {
 	int pid;
 	int tgid;
+	void *stack;
 	char comm[16];
 };
 

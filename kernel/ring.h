@@ -101,13 +101,16 @@ struct kmt_place {
 	uint32_t offset, size; /* bytes, from the record's begin; size 0: there is none */
 };
 
+/* In place of the only process that is wanted: several are, in a map. No process has this id. */
+#define KMT_WANTED_LIST UINT32_MAX
+
 /* Totals that are no CPU's own. */
 struct kmt_totals {
 	uint64_t names_lost; /* names that found no room; of caches: told at the next event */
 	uint64_t lost_unattributed; /* lost events that the per-task table had no room for */
-	uint64_t cache_of_caches;   /* address of the cache named "kmem_cache", once seen */
 	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation, once it was called */
 	uint64_t given_back;	    /* bulk frees that were taken for those of a failed one */
+	uint64_t bystanders;	    /* not 0: new tasks are seen; written by kmemtraced */
 	uint64_t names_wanted;	    /* not 0: programs without BTF wait for a record */
 	uint32_t rescue[KMT_RESCUE_KINDS];  /* enum kmt_rescue_state; written by kmemtraced */
 	uint32_t matched[KMT_RESCUE_KINDS]; /* not 0: a second program found its mark */

@@ -115,7 +115,7 @@ static bool try_programs(const struct options *options, const struct layout *lay
 		.ring_fd = rings.list[topology->list[0].cpu].fd,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
-		.rescue = !options->no_rescue,
+		.refuse_rescue = options_refuse_rescue(options),
 	};
 
 	if (programs_load(&programs, layout, &settings)) {

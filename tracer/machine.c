@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include <linux/membarrier.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +33,20 @@ bool machine_grace_period(void)
 		return true;
 	nanosleep(&moment, NULL);
 	return false;
+}
+
+/* "#1 SMP PREEMPT_RT …", and since 6.14 "PREEMPT_{RT,…}" too. */
+bool machine_is_realtime(void)
+{
+	struct utsname kernel;
+	const char *preempt;
+	size_t length;
+
+	if (uname(&kernel))
+		return false;
+	preempt = strstr(kernel.version, "PREEMPT_");
+	length = preempt ? strcspn(preempt, " ") : 0;
+	return length && memmem(preempt, length, "RT", 2);
 }
 
 unsigned int machine_possible_cpus(const struct topology *topology)

@@ -17,6 +17,9 @@ uint64_t machine_now(void);    /* ns of CLOCK_MONOTONIC, the clock of all record
  */
 bool machine_grace_period(void);
 
+/* A PREEMPT_RT kernel: what runs in a tracepoint may be preempted there. */
+bool machine_is_realtime(void);
+
 /* CPUs that may ever be there, as the kernel numbers them: the highest number + 1. */
 unsigned int machine_possible_cpus(const struct topology *topology);
 unsigned int machine_online_cpus(const struct topology *topology);

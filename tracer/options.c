@@ -15,6 +15,7 @@
 
 enum {
 	KEY_INCLUDE_SELF = 256,
+	KEY_RESCUE,
 	KEY_NO_RESCUE,
 	KEY_PUBLISH,
 	KEY_PUBLISH_GROUP,
@@ -44,6 +45,10 @@ static const struct argp_option table[] = {
 	{ "include-self", KEY_INCLUDE_SELF, NULL, 0,
 	  "Let reports count the objects that kmemtraced "
 	  "itself allocates",
+	  0 },
+	{ "rescue", KEY_RESCUE, NULL, 0,
+	  "With -p: attach second programs to the frees all the same, which record those that "
+	  "interrupt another; every free of any process then costs more",
 	  0 },
 	{ "no-rescue", KEY_NO_RESCUE, NULL, 0,
 	  "Attach no second programs to the frees: each free costs less, and those that "
@@ -182,6 +187,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_INCLUDE_SELF:
 		options->include_self = true;
 		return 0;
+	case KEY_RESCUE:
+		options->rescue = true;
+		return 0;
 	case KEY_NO_RESCUE:
 		options->no_rescue = true;
 		return 0;
@@ -222,6 +230,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (options->doctor && options->command)
 			argp_error(state, "--doctor: runs no command: %s", options->command[0]);
+		if (options->rescue && options->no_rescue)
+			argp_error(state,
+				   "--rescue: --no-rescue asks for the opposite: give one of "
+				   "them");
 		complete_publish(state, options);
 		return 0;
 	default:
@@ -244,6 +256,15 @@ void options_parse(struct options *options, int argc, char **argv)
 	options->publish_group = (gid_t)-1;
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+}
+
+const char *options_refuse_rescue(const struct options *options)
+{
+	if (options->no_rescue)
+		return "--no-rescue was given";
+	if (options->pid_count && !options->rescue)
+		return "with -p only --rescue asks for second programs";
+	return NULL;
 }
 
 void options_deinit(struct options *options)

@@ -16,10 +16,10 @@ struct options {
 	size_t pid_count;
 	bool pack;
 	bool include_self;
-	bool no_rescue;
-	const char *publish; /* path of the file; NULL: nothing is published */
-	bool publish_usual;  /* and no file was named */
-	gid_t publish_group; /* (gid_t)-1: none */
+	bool rescue, no_rescue; /* see options_refuse_rescue */
+	const char *publish;	/* path of the file; NULL: nothing is published */
+	bool publish_usual;	/* and no file was named */
+	gid_t publish_group;	/* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects; /* live ones that are tracked */
 	bool no_capture;	/* publish only */
@@ -30,6 +30,10 @@ struct options {
 
 /* Exits with 2 and a sentence where the command line is wrong; --help and --version exit with 0. */
 void options_parse(struct options *options, int argc, char **argv);
+
+/* Why no second programs are to be attached to the frees; NULL: they are. */
+const char *options_refuse_rescue(const struct options *options);
+
 void options_deinit(struct options *options);
 
 #endif

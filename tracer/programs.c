@@ -85,6 +85,7 @@ static const struct {
 	{ "kmem_cache_free_fields", LAYOUT_CACHE_FREE, NULL, 0 },
 };
 
+#define NEWTASK 0 /* of them */
 #define EXTRAS (sizeof(extras) / sizeof(extras[0]))
 _Static_assert(EXTRAS == PROGRAMS_EXTRAS, "a link for each");
 
@@ -117,7 +118,7 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	hooks_choose(&programs->hooks, object, btf, unwanted);
 	rescue_choose(&programs->rescue, object, btf,
 		      !strcmp(layout->programs[LAYOUT_CACHE_FREE], "kmem_cache_free"),
-		      settings->rescue ? unwanted : "--no-rescue was given");
+		      settings->refuse_rescue ? settings->refuse_rescue : unwanted);
 }
 
 static void set_fields(struct object *object)
@@ -135,19 +136,26 @@ static void set_fields(struct object *object)
 static void set_settings(struct object *object, const struct layout *layout,
 			 const struct programs_settings *settings)
 {
-	uint32_t wanted = settings->pid_count;
+	uint32_t wanted = settings->pid_count > 1 ? KMT_WANTED_LIST : 0;
 
 	object_set(object, "ring_slots", &settings->ring_slots, sizeof(settings->ring_slots));
 	object_set(object, "possible_cpus", &settings->possible_cpus,
 		   sizeof(settings->possible_cpus));
-	object_set(object, "wanted_count", &wanted, sizeof(wanted));
-	if (settings->pid_count)
-		object_set(object, "wanted_tgid", settings->pids, sizeof(settings->pids[0]));
+	if (settings->pid_count == 1)
+		wanted = settings->pids[0];
+	object_set(object, "wanted_tgid", &wanted, sizeof(wanted));
 	object_set(object, "frees_name", &layout->frees_name, sizeof(layout->frees_name));
 	object_set(object, "allocations_tell_caches", &layout->allocations_tell_caches,
 		   sizeof(layout->allocations_tell_caches));
 	if (layout->lacks.btf)
 		set_fields(object);
+}
+
+static bool is_32_bit(void)
+{
+	struct utsname names;
+
+	return !uname(&names) && metadata_word_bits(names.machine) == 32;
 }
 
 /*
@@ -156,11 +164,9 @@ static void set_settings(struct object *object, const struct layout *layout,
  */
 static void set_rings(struct bpf_map *rings, const struct programs_settings *settings)
 {
-	struct utsname names;
-
 	bpf_map__set_max_entries(rings, settings->possible_cpus);
 	bpf_map__set_inner_map_fd(rings, settings->ring_fd);
-	if (!uname(&names) && metadata_word_bits(names.machine) == 32)
+	if (is_32_bit())
 		bpf_map__set_type(rings, BPF_MAP_TYPE_HASH_OF_MAPS);
 }
 
@@ -310,6 +316,9 @@ int programs_attach(struct programs *programs)
 
 	programs->attached = true;
 	attach_extras(programs, FIRST);
+	/* a real-time kernel may skip a new task, and a 32-bit one stores an entry in two halves */
+	if (programs->extras[NEWTASK] && !machine_is_realtime() && !is_32_bit())
+		programs->object.totals->bystanders = 1;
 	err = attach_events(programs, 0, LAYOUT_FREES);
 	if (err)
 		return err;

@@ -42,7 +42,7 @@ struct programs_settings {
 	int ring_fd;	      /* any ring: the pattern of all others */
 	const uint32_t *pids; /* -p */
 	size_t pid_count;
-	bool rescue; /* second programs are wanted */
+	const char *refuse_rescue; /* why second programs are not wanted; NULL: they are */
 };
 
 /*

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -38,20 +37,6 @@ bool rescue_is_guarded(const struct btf *btf)
 	return has_member(btf, "bpf_prog", "active");
 }
 
-/* "#1 SMP PREEMPT_RT …", and since 6.14 "PREEMPT_{RT,…}" too. */
-static bool is_realtime(void)
-{
-	struct utsname kernel;
-	const char *preempt;
-	size_t length;
-
-	if (uname(&kernel))
-		return false;
-	preempt = strstr(kernel.version, "PREEMPT_");
-	length = preempt ? strcspn(preempt, " ") : 0;
-	return length && memmem(preempt, length, "RT", 2);
-}
-
 void rescue_choose(struct rescue *rescue, struct object *object, const struct btf *btf,
 		   bool frees_tell_caches, const char *unwanted)
 {
@@ -68,7 +53,7 @@ void rescue_choose(struct rescue *rescue, struct object *object, const struct bt
 	if (!why && btf && !rescue_is_guarded(btf))
 		why = "this kernel has no guard against nested programs: it skips none";
 	/* its tracepoints may be preempted between the two programs, and go on on another CPU */
-	if (!why && is_realtime())
+	if (!why && machine_is_realtime())
 		why = "on a real-time kernel a tracepoint may change its CPU";
 	snprintf(rescue->why, sizeof(rescue->why), "%s", why ? why : "");
 	may_rescue = !why;

@@ -68,7 +68,7 @@ static int load_programs(struct session *session)
 		.ring_slots = rings->slots,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
-		.rescue = !options->no_rescue,
+		.refuse_rescue = options_refuse_rescue(options),
 	};
 	int err;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Loads every program on slab tracepoints of every object, whatever kernel it is for: this one's
- * verifier takes them all. None is attached. Prints how many there were; exit status 77: no BPF
- * here.
+ * Loads every program on slab tracepoints of every object, whatever kernel it is for and whichever
+ * processes are wanted: this one's verifier takes them all. None is attached. Prints how many there
+ * were; exit status 77: no BPF here.
  */
 #include "config.h"
 
@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "kernel/ring.h"
 #include "tracer/objects.h"
 #include "tracer/rings.h"
 
@@ -24,7 +25,7 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list argu
 }
 
 /* How many, or -errno. */
-static int load_all(const struct lacks *lacks, bool allocations_tell_caches)
+static int load_all(const struct lacks *lacks, bool allocations_tell_caches, uint32_t wanted)
 {
 	const bool frees_name = true;
 	struct bpf_program *program;
@@ -45,11 +46,13 @@ static int load_all(const struct lacks *lacks, bool allocations_tell_caches)
 		object_set(&object, "frees_name", &frees_name, sizeof(frees_name));
 		object_set(&object, "allocations_tell_caches", &allocations_tell_caches,
 			   sizeof(allocations_tell_caches));
+		object_set(&object, "wanted_tgid", &wanted, sizeof(wanted));
 		bpf_map__set_inner_map_fd(object_map(&object, "rings"), rings.list[0].fd);
 		bpf_object__for_each_program (program, object.bpf) {
 			bool is_slab = strstr(bpf_program__section_name(program), "kmalloc") ||
 				       strstr(bpf_program__section_name(program), "kfree") ||
-				       strstr(bpf_program__section_name(program), "kmem_cache");
+				       strstr(bpf_program__section_name(program), "kmem_cache") ||
+				       strstr(bpf_program__section_name(program), "newtask");
 
 			bpf_program__set_autoload(program, is_slab);
 			count += is_slab;
@@ -63,12 +66,13 @@ static int load_all(const struct lacks *lacks, bool allocations_tell_caches)
 
 int main(void)
 {
+	static const uint32_t wanted[] = { 0, 1, KMT_WANTED_LIST };
 	int all = 0;
 
 	libbpf_set_print(quiet);
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 24; i++) {
 		const struct lacks lacks = { .btf = i & 1, .fetch = i & 2 };
-		int count = load_all(&lacks, i & 4);
+		int count = load_all(&lacks, i & 4, wanted[i / 8]);
 
 		if (count == -EPERM && i == 0)
 			return 77;

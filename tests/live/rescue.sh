@@ -81,5 +81,22 @@ if [ "$all_skipped" -ge 100 ]; then
 else
 	echo "note: too few to compare"
 fi
+
+# with -p there are none, unless they are asked for; then those of its own frees are told
+"$kmemtraced" -q -p $$ -d 0.2 || fail "-p: exit $?"
+checked
+grep -q '^rescue no with -p only --rescue ' $about || fail "-p: $(grep '^rescue' $about)"
+sh -c 'while :; do read -r line </proc/self/stat; done' &
+"$kmemtraced" -q -p $! --rescue -d 1
+code=$?
+kill $!
+[ $code = 0 ] || fail "-p --rescue: exit $code"
+checked
+grep -qx 'rescue yes' $about || fail "-p --rescue: $(grep '^rescue' $about)"
+"$kmemtraced" -q --rescue -d 1 || fail "--rescue: exit $?"
+checked
+grep -qx 'rescue yes' $about || fail "--rescue: $(grep '^rescue' $about)"
+"$kmemtraced" --doctor -p $$ | grep -q '^less  rescue.*--rescue' || fail "--doctor -p does not say so"
+"$kmemtraced" --doctor -p $$ --rescue | grep -q '^ok    rescue' || fail "--doctor -p --rescue does not say so"
 "$kmemtraced" --doctor --no-rescue | grep -q '^less  rescue.*--no-rescue' || fail "--doctor --no-rescue does not say so"
 exit 0

@@ -8,12 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,61 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/live/counters.h"
 #include "tracer/formats.h"
-
-#define EVENTS 4
-
-static const char *const events[EVENTS] = { "kmalloc", "kfree", "kmem_cache_alloc",
-					    "kmem_cache_free" };
-
-struct reading {
-	uint64_t time, counts[EVENTS];
-};
-
-static void die(const char *what)
-{
-	fprintf(stderr, "workload: %s: %s\n", what, strerror(errno));
-	exit(77);
-}
-
-static int open_counter(int tracefs, const char *event)
-{
-	struct perf_event_attr about = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(about) };
-	char path[64], text[32] = "";
-	int fd;
-
-	snprintf(path, sizeof(path), "events/kmem/%s/id", event);
-	fd = openat(tracefs, path, O_RDONLY);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		die(path);
-	close(fd);
-	about.config = strtoull(text, NULL, 10);
-	fd = syscall(SYS_perf_event_open, &about, 0, -1, -1, 0);
-	if (fd < 0)
-		die("perf_event_open");
-	return fd;
-}
-
-static void read_counters(const int *counters, uint64_t *counts)
-{
-	for (int i = 0; i < EVENTS; i++)
-		if (read(counters[i], &counts[i], sizeof(counts[i])) != sizeof(counts[i]))
-			die("perf counter");
-}
-
-/* Counts and clock belong together if nothing was counted while both were read. */
-static void read_moment(const int *counters, struct reading *reading)
-{
-	uint64_t again[EVENTS];
-	struct timespec time;
-
-	do {
-		read_counters(counters, reading->counts);
-		clock_gettime(CLOCK_MONOTONIC, &time);
-		read_counters(counters, again);
-	} while (memcmp(again, reading->counts, sizeof(again)));
-	reading->time = time.tv_sec * 1000000000ULL + time.tv_nsec;
-}
 
 static void pin(int cpu)
 {
@@ -84,7 +29,7 @@ static void pin(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		die("sched_setaffinity");
+		counters_die("sched_setaffinity");
 }
 
 /* Opens and closes files and pipes: many caches, all in one task. */
@@ -98,7 +43,7 @@ static void work_fs(const char *folder, long rounds)
 		close(open(name, O_CREAT | O_RDWR, 0600));
 		for (int k = 0; k < 2; k++) {
 			if (pipe(ends))
-				die("pipe");
+				counters_die("pipe");
 			close(ends[0]);
 			close(ends[1]);
 		}
@@ -114,7 +59,7 @@ static void work_dir(const char *folder, long rounds)
 	snprintf(name, sizeof(name), "%s/dir", folder);
 	for (long i = 0; i < rounds; i++) {
 		if (mkdir(name, 0700))
-			die(name);
+			counters_die(name);
 		rmdir(name);
 	}
 }
@@ -128,7 +73,7 @@ static void start_receiver(void)
 	char message[64];
 
 	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets))
-		die("socketpair");
+		counters_die("socketpair");
 	receiver = fork();
 	if (receiver)
 		return;
@@ -147,7 +92,7 @@ static void work_skb(long rounds)
 
 	for (long i = 0; i < rounds; i++)
 		if (send(sockets[0], message, sizeof(message), 0) < 0)
-			die("send");
+			counters_die("send");
 }
 
 static void stop_receiver(void)
@@ -159,10 +104,11 @@ static void stop_receiver(void)
 int main(int argc, char **argv)
 {
 	const struct timespec calm = { .tv_nsec = 100000000 };
-	struct reading begin, end;
-	int counters[EVENTS], tracefs;
+	struct counters_moment begin, end;
+	struct counters counters;
 	const char *name, *folder;
 	long rounds;
+	int tracefs;
 
 	if (argc != 4) {
 		fprintf(stderr, "usage: workload fs|dir|skb ROUNDS FOLDER\n");
@@ -175,30 +121,29 @@ int main(int argc, char **argv)
 	tracefs = formats_open();
 	if (tracefs < 0) {
 		errno = -tracefs;
-		die("tracefs");
+		counters_die("tracefs");
 	}
 	if (!strcmp(name, "skb"))
 		start_receiver();
-	for (int i = 0; i < EVENTS; i++)
-		counters[i] = open_counter(tracefs, events[i]);
+	counters_open(&counters, tracefs);
 
 	/* so that nothing of this task is lost outside of the measured time */
 	nanosleep(&calm, NULL);
-	read_moment(counters, &begin);
+	counters_read(&counters, &begin);
 	if (!strcmp(name, "fs"))
 		work_fs(folder, rounds);
 	else if (!strcmp(name, "dir"))
 		work_dir(folder, rounds);
 	else
 		work_skb(rounds);
-	read_moment(counters, &end);
+	counters_read(&counters, &end);
 	nanosleep(&calm, NULL);
 	if (receiver)
 		stop_receiver();
 
 	printf("task %d\nbegin %" PRIu64 "\nend %" PRIu64 "\n", (int)syscall(SYS_gettid),
 	       begin.time, end.time);
-	for (int i = 0; i < EVENTS; i++)
-		printf("%s %" PRIu64 "\n", events[i], end.counts[i] - begin.counts[i]);
+	for (int i = 0; i < COUNTERS; i++)
+		printf("%s %" PRIu64 "\n", counters_events[i], end.counts[i] - begin.counts[i]);
 	return 0;
 }

@@ -45,6 +45,8 @@ wrong 'no such process' -d 1 -p 4194303
 thread=$(find /proc/[0-9]*/task/ -mindepth 1 -maxdepth 1 2>/dev/null | awk -F/ '$3 != $5 { print $5; exit }')
 [ -z "$thread" ] || wrong "is a thread of process" -d 1 -p "$thread"
 wrong 'runs no command' --doctor ls
+wrong 'give one of them' --rescue --no-rescue
+wrong 'give one of them' -p $$ --no-rescue --rescue -d 1
 "$kmemtraced" --doctor >/dev/full 2>err
 [ $? = 2 ] || fail "--doctor to a full disk: not 2"
 grep -q 'standard output' err || fail "--doctor to a full disk: $(cat err)"

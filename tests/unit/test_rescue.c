@@ -26,7 +26,7 @@ struct place {
 static struct kmt_control control;
 static struct kmt_totals totals;
 static const bool may_rescue = true;
-static uint32_t wanted_count;
+static uint32_t wanted_tgid;
 static bool is_task_wanted = true;
 
 static void maybe_interrupt(void);
@@ -235,10 +235,10 @@ static void full(void **state)
 static void unwanted(void **state)
 {
 	(void)state;
-	wanted_count = 1;
+	wanted_tgid = 1;
 	is_task_wanted = false;
 	play(3, 40, KMT_RESCUE_ON);
-	wanted_count = 0;
+	wanted_tgid = 0;
 	is_task_wanted = true;
 	assert_int_equal(machine.by_first, 0);
 	assert_int_equal(machine.by_second, 0);

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kernel.sh NAME: in one boot of a kernel of the table: what was planted is found; what ftrace
-# counted in a task is what was recorded of it, lost of it, or skipped by the kernel; and the
-# programs say there, on that machine, what they say here.
+# counted in a task is what was recorded of it, lost of it, or skipped by the kernel; caches that
+# come and go unseen are called by their names; and the programs say there, on that machine, what
+# they say here.
 # shellcheck source=tests/vm/vm.sh
 . "$srcdir/vm/vm.sh"
 # shellcheck source=tests/vm/findings.sh
@@ -36,6 +37,25 @@ look_at_counts()
 		fail "$missing are missing, lost $lost, skipped only $skipped"
 }
 
+look_at_names()
+{
+	local i
+
+	checked named
+	json named caches '.caches[] | select(.cache | startswith("plant_name_")) |
+		"\(.cache) \(.allocations) \(.frees)"' | sort >names
+	for i in 1 2 3 4 5; do
+		echo "plant_name_$i ${i}0 ${i}0"
+	done >expected-names
+	if grep -q 'hooks need BTF' named/kernel/status; then
+		# what it is called may be known too late; but none may have another's name
+		! grep -vxFf expected-names names || fail "a cache has another's name"
+	elif grep -q '^cache ' planted/kernel/caches; then
+		diff -u expected-names names || fail "the caches are not told as they came and went"
+	fi
+	echo "$(wc -l <names) of 5 caches that came and went have their names"
+}
+
 look_at_bytes()
 {
 	local file same=0
@@ -63,6 +83,7 @@ rm -rf "$builddir/vm-captures/$kernel"
 cp -r "$kernel" "$builddir/vm-captures" || fail "the captures cannot be kept"
 cd "$kernel" || exit 1
 look_at_counts
+look_at_names
 look_at_bytes
 look_at_findings
 exit 0

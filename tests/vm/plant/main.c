@@ -6,7 +6,8 @@
 
 #include "plant.h"
 
-static const struct plant *const lists[] = { wrong_plants, right_plants, leak_plants };
+static const struct plant *const lists[] = { wrong_plants, right_plants, leak_plants,
+					     named_plants };
 
 static const struct plant *find(const char *name)
 {
@@ -47,6 +48,7 @@ struct kmem_cache *plant_cache(const char *name, unsigned int size, slab_flags_t
 
 static void plant_exit(void)
 {
+	named_exit();
 	leak_exit();
 	right_exit();
 	wrong_exit();

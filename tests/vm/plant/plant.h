@@ -13,7 +13,8 @@ struct plant {
 	int (*run)(unsigned int count);
 };
 
-extern const struct plant wrong_plants[], right_plants[], leak_plants[]; /* a NULL name ends each */
+/* a NULL name ends each */
+extern const struct plant wrong_plants[], right_plants[], leak_plants[], named_plants[];
 
 int wrong_init(void);
 void wrong_exit(void);
@@ -21,6 +22,7 @@ int right_init(void);
 void right_exit(void);
 int leak_init(void);
 void leak_exit(void);
+void named_exit(void);
 
 /* A slab cache that is never merged with another. */
 struct kmem_cache *plant_cache(const char *name, unsigned int size, slab_flags_t flags);

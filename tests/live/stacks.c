@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Threads that get the stacks of other processes' tasks: stacks ROUNDS GO. Once the file GO is
+ * there, so often a child of this process makes slab events and ends, and then a thread of this
+ * process begins on the same CPU, which gives it the stack that has become free. Prints of each
+ * thread its number, two moments of the capture's clock and what perf counted between them.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/live/counters.h"
+#include "tracer/formats.h"
+
+#define PIPES 20
+#define WAIT 6000 /* moments of 10 ms */
+
+static void work(void)
+{
+	int ends[2];
+
+	for (int i = 0; i < PIPES; i++) {
+		if (pipe(ends))
+			counters_die("pipe");
+		close(ends[0]);
+		close(ends[1]);
+	}
+}
+
+static void *run(void *argument)
+{
+	struct counters_moment begin, end;
+	struct counters counters;
+
+	counters_open(&counters, *(int *)argument);
+	counters_read(&counters, &begin);
+	work();
+	counters_read(&counters, &end);
+	counters_close(&counters);
+	printf("%d %" PRIu64 " %" PRIu64, (int)syscall(SYS_gettid), begin.time, end.time);
+	for (int i = 0; i < COUNTERS; i++)
+		printf(" %" PRIu64, end.counts[i] - begin.counts[i]);
+	putchar('\n');
+	return NULL;
+}
+
+static void one_round(int tracefs)
+{
+	pthread_t thread;
+	pid_t child = fork();
+
+	if (child < 0)
+		counters_die("fork");
+	if (!child) {
+		work();
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	errno = pthread_create(&thread, NULL, run, &tracefs);
+	if (errno)
+		counters_die("pthread_create");
+	pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+	cpu_set_t first;
+	int tracefs;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: stacks ROUNDS GO\n");
+		return 2;
+	}
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_setaffinity(0, sizeof(first), &first))
+		counters_die("sched_setaffinity");
+	tracefs = formats_open();
+	if (tracefs < 0) {
+		errno = -tracefs;
+		counters_die("tracefs");
+	}
+	/* whoever makes it may have failed */
+	for (int i = 0; access(argv[2], F_OK); i++) {
+		if (i == WAIT)
+			counters_die(argv[2]);
+		nanosleep(&moment, NULL);
+	}
+	for (long i = atol(argv[1]); i > 0; i--)
+		one_round(tracefs);
+	return 0;
+}
