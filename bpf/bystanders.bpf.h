@@ -6,9 +6,10 @@
  * The arguments of a tracepoint, the context of its programs, lie on the stack. While a stack is a
  * task's, code that runs on it has this task for its current one; so of a page that lies within
  * the current task's own stack it is enough to note once that the task is not wanted. (Interrupts
- * have stacks of their own, which are nobody's, or run on the task's, and then it is current.) The
- * stack of a task that has ended goes to another: if that one is wanted, its pages are wiped
- * before it runs. A task never changes its process.
+ * run on the task's stack, and then it is current; or on one of their own that was made before:
+ * kmemtraced lets this be where that is not sure.) The stack of a task that has ended goes to
+ * another: if that one is wanted, its pages are wiped before it runs. A task never changes its
+ * process.
  *
  * Entries are told apart by the whole number of the page, so whichever of two stores to one entry
  * comes last, it is true.
@@ -43,8 +44,6 @@ static __noinline int note_bystander(const void *context)
 	uint64_t distance = bystander_distance(context), page = distance / STACK_PAGE;
 	uint64_t own = 0, begin, stack;
 
-	if (!totals.bystanders)
-		return 0;
 	bpf_probe_read_kernel(&own, sizeof(own), &context);
 	begin = own - distance % STACK_PAGE;
 	stack = (unsigned long)BPF_CORE_READ(task, stack);
@@ -57,7 +56,7 @@ static __always_inline bool find_place_by(struct place *place, const void *conte
 {
 	uint64_t page, noted;
 
-	if (!wanted_tgid)
+	if (!wanted_tgid || !totals.bystanders)
 		return find_place(place);
 	page = bystander_distance(context) / STACK_PAGE;
 	noted = bystanders[bystander_slot(page)];

@@ -265,7 +265,7 @@ static int take_freed_instead(struct pass *pass, const struct event *event)
 {
 	struct heap_block *block = heap_find(&pass->analysis->heap, event->pointer);
 
-	if (!block) /* kmemtraced's own, or forgotten */
+	if (!block || freed_is_forgotten(pass, block)) /* or kmemtraced's own */
 		return 0;
 	block->flags &= (uint16_t)~BLOCK_RESCUED;
 	return freed_keep(pass, event, block);

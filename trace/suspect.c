@@ -133,11 +133,12 @@ static int look_beneath(struct suspect *suspect, const struct event *event, uint
 	/* from the object that holds the first byte on */
 	inside = page_inside(page, event->pointer);
 	at = event->pointer - inside;
-	for (; at < end && inside <= event->pointer && !err; at += page->stride) {
+	while (at < end && inside <= event->pointer && !err) {
 		struct heap_block *beneath = heap_find(heap, at);
 
 		if (at != event->pointer && is_live(beneath) && beneath->allocated == page->stride)
 			err = suspect_overlap(suspect, event, cache, beneath);
+		at = end - at > page->stride ? at + page->stride : end;
 	}
 	return err;
 }

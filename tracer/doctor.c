@@ -111,6 +111,7 @@ static bool try_programs(const struct options *options, const struct layout *lay
 	struct programs_settings settings = {
 		.possible_cpus = cpus,
 		.first_cpu = topology->list[0].cpu,
+		.all_online = online == topology->count,
 		.ring_slots = rings.slots,
 		.ring_fd = rings.list[topology->list[0].cpu].fd,
 		.pids = options->pids,

@@ -159,6 +159,20 @@ static bool is_32_bit(void)
 }
 
 /*
+ * Is a stack a task's for as long as no new task is seen on it? Not where one of interrupts may be
+ * made meanwhile: s390x makes them when a CPU comes, x86 when it comes first. A real-time kernel
+ * may skip a new task. Looked through on these two machines only.
+ */
+static bool stacks_tell_tasks(const struct programs *programs)
+{
+	struct utsname names;
+
+	return programs->extras[NEWTASK] && programs->all_online && !machine_is_realtime() &&
+	       !uname(&names) &&
+	       (!strcmp(names.machine, "x86_64") || !strcmp(names.machine, "aarch64"));
+}
+
+/*
  * 32-bit kernels put the maps of an array of maps 4 bytes apart and look for them 8 bytes apart,
  * so that only the first is found. A hash of maps costs more, and has no such fault.
  */
@@ -199,6 +213,7 @@ int programs_load(struct programs *programs, const struct layout *layout,
 	programs->layout = layout;
 	programs->possible_cpus = settings->possible_cpus;
 	programs->first_cpu = settings->first_cpu;
+	programs->all_online = settings->all_online;
 	paths_look(&programs->paths, layout->btf);
 	err = load(programs, settings, NULL);
 	/* what a capture can do without must not keep it from what it can have */
@@ -316,9 +331,8 @@ int programs_attach(struct programs *programs)
 
 	programs->attached = true;
 	attach_extras(programs, FIRST);
-	/* a real-time kernel may skip a new task, and a 32-bit one stores an entry in two halves */
-	if (programs->extras[NEWTASK] && !machine_is_realtime() && !is_32_bit())
-		programs->object.totals->bystanders = 1;
+	programs->by_stacks = stacks_tell_tasks(programs);
+	programs->object.totals->bystanders = programs->by_stacks;
 	err = attach_events(programs, 0, LAYOUT_FREES);
 	if (err)
 		return err;
@@ -353,9 +367,21 @@ static void tend_records(struct programs *programs)
 	}
 }
 
+/* No kernel is known to do so; whose events that of a wanted process then are nobody knows. */
+static bool skipped_a_task(const struct programs *programs)
+{
+	const struct bpf_program *program = object_program(&programs->object, "task_newtask");
+	struct bpf_prog_info info;
+
+	return programs->by_stacks && program && !program_info(program, &info) &&
+	       info.recursion_misses;
+}
+
 void programs_tend(struct programs *programs)
 {
 	rescue_tend(&programs->rescue);
+	if (skipped_a_task(programs))
+		__atomic_store_n(&programs->object.totals->bystanders, 0, __ATOMIC_RELAXED);
 	if (programs->layout->lacks.btf)
 		tend_records(programs);
 }
@@ -409,8 +435,10 @@ void programs_missed_by_cpu(const struct programs *programs, uint64_t *missed)
 	ssize_t got = 0;
 	int fd = -1;
 
+	bool known = (programs->misses || !programs->guarded) && !skipped_a_task(programs);
+
 	for (size_t i = 0; i < programs->possible_cpus; i++)
-		missed[i] = programs->misses || !programs->guarded ? 0 : STATUS_UNKNOWN;
+		missed[i] = known ? 0 : STATUS_UNKNOWN;
 	if (!programs->misses)
 		return;
 	fd = bpf_iter_create(bpf_link__fd(programs->misses));

@@ -30,6 +30,8 @@ struct programs {
 	struct hooks hooks;
 	unsigned int possible_cpus, first_cpu;
 	bool guarded;	       /* the kernel skips runs that would nest */
+	bool all_online;       /* the possible CPUs, at the begin */
+	bool by_stacks;	       /* -p knows tasks by their stacks: see bpf/bystanders.bpf.h */
 	unsigned int unwanted; /* ticks since a record was last wanted */
 	bool attached;	       /* some of them */
 	char why[512];
@@ -38,6 +40,7 @@ struct programs {
 struct programs_settings {
 	unsigned int possible_cpus;
 	unsigned int first_cpu; /* any that is online */
+	bool all_online;	/* the possible CPUs */
 	uint32_t ring_slots;
 	int ring_fd;	      /* any ring: the pattern of all others */
 	const uint32_t *pids; /* -p */

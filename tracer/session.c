@@ -69,6 +69,7 @@ static int load_programs(struct session *session)
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.refuse_rescue = options_refuse_rescue(options),
+		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
 	};
 	int err;
 
