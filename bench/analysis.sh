@@ -3,6 +3,7 @@
 # How fast a capture is explained, and in how much memory: by kmemtrace-report from raw and packed
 # captures, and by perf kmem and trace-cmd from theirs of the same workload. Sourced by bench/run.
 
+room_analysis=(6000 500)
 about_analysis="events a second and memory of the reports, and how they grow"
 
 allowed_bytes=$((64 << 20)) # and as many more for each live object:
@@ -125,25 +126,24 @@ analysis_case()
 {
 	local name=$1 ours times objects perf_events trace_events
 
-	times_of fs "$2"
-	tool_run kmemtraced "$build/bench/workload" fs "$times" "$memory" ||
-		could_not "analysis: kmemtraced: $(tail -n 1 "$log")"
-	mv "$scratch/recorded/data" "$scratch/raw"
-	analysis_record_peers "$times"
-	analysis_measure "$name"
 	for ours in kmemtrace-report "kmemtrace-report findings" "kmemtrace-report, packed" \
 		"kmemtrace-report findings, packed"; do
 		ratio analysis events_s "$name" "$ours" "$name" "perf kmem stat"
 		ratio analysis events_s "$name" "$ours" "$name" "trace-cmd report"
 		ratio analysis peak_bytes "$name" "$ours" "$name" "perf kmem stat"
 	done
+	times_of fs "$2"
+	tool_run kmemtraced "$build/bench/workload" fs "$times" "$memory" ||
+		could_not "analysis: kmemtraced: $(tail -n 1 "$log")"
+	mv "$scratch/recorded/data" "$scratch/raw"
+	analysis_record_peers "$times"
+	analysis_measure "$name"
 }
 
 bench_analysis()
 {
 	local tool
 
-	room "$(sized 6000 500)" "analysis"
 	lock
 	analysis_clean
 	analysis_case "fs 1" "$(sized 1000000 10000)"

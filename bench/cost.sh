@@ -4,6 +4,7 @@
 # each slab event that it makes. One round runs all tools in turn, with a run without any before
 # and after each: without is the mean of these two. Sourced by bench/run.
 
+room_cost=(2000 300)
 about_cost="added CPU time of the workload, for each event"
 
 cost_tools=(kmemtraced "kmemtraced --no-rescue" "kmemtraced -z" "kmemtraced -p PID"
@@ -64,13 +65,13 @@ cost_case()
 
 	count_events "$work" "$times"
 	sample cost "$work" untraced events "$events"
-	for round in $(seq "$rounds"); do
-		cost_round "$work" "$times" "$round"
-	done
 	for tool in "${tools[@]}"; do
 		for of in "perf record" "ftrace buffers" "empty program"; do
 			is_ours "$tool" && ratio cost added_ns "$work" "$tool" "$work" "$of"
 		done
+	done
+	for round in $(seq "$rounds"); do
+		cost_round "$work" "$times" "$round"
 	done
 }
 
@@ -78,7 +79,6 @@ bench_cost()
 {
 	local tool tools words
 
-	room "$(sized 2000 300)" "cost"
 	lock
 	usable_tools cost "${cost_tools[@]}"
 	for tool in "${tools[@]}"; do

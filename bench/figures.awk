@@ -4,7 +4,9 @@
 #	bench case tool metric rounds median least most sample,sample,...
 # and to what the variable compared names
 #	bench metric case tool case tool ratio least most
-# where the ratio is that of the medians, and least and most are of single rounds.
+# where the ratio is that of the medians, and least and most are of single rounds. Of a median below
+# 0, or by one that is not above 0, there is no ratio: all three are empty. Where that is so in any
+# round, least and most are: they would leave out the worst.
 BEGIN { FS = OFS = "\t" }
 
 # An insertion sort: rounds are few.
@@ -36,12 +38,18 @@ FILENAME == ARGV[1] {
 {
 	a = $1 FS $3 FS $4 FS $2
 	b = $1 FS $5 FS $6 FS $2
-	if (!(a in counts) || !(b in counts) || median(b) <= 0)
+	if (!(a in counts) || !(b in counts))
 		next
+	if (median(a) < 0 || median(b) <= 0) {
+		print $1, $2, $3, $4, $5, $6, "", "", "" >compared
+		next
+	}
 	least = most = ""
 	for (i = 1; i <= counts[a] && i <= counts[b]; i++) {
-		if (samples[b, i] <= 0)
-			continue
+		if (samples[a, i] < 0 || samples[b, i] <= 0) {
+			least = most = ""
+			break
+		}
 		ratio = samples[a, i] / samples[b, i]
 		if (least == "" || ratio < least)
 			least = ratio

@@ -8,10 +8,10 @@ note()
 	echo "bench: $*" >&2
 }
 
-# could_not WHAT…: ends everything.
+# could_not WHAT…: ends everything; what was measured is printed first, and then this.
 could_not()
 {
-	note "$*"
+	failure="$*"
 	exit 2
 }
 
@@ -72,14 +72,17 @@ divide()
 	awk -v a="$1" -v b="$2" -v digits="${3:-3}" 'BEGIN { printf "%.*f\n", digits, b ? a / b : 0 }'
 }
 
-# room MIB FOR: there is so much free in $scratch, or the end.
+# room BENCH: there is as much free in $scratch as it takes, or the end. Each bench removes what it
+# wrote before the next begins.
 room()
 {
-	local free
+	local -n sizes=room_$1
+	local free need
 
+	need=$(sized "${sizes[0]}" "${sizes[1]}")
 	free=$(df -Pm "$scratch" | awk 'NR == 2 { print $4 }')
-	[ "$free" -ge "$1" ] ||
-		could_not "$2 needs $1 MiB in $scratch, where $free are free:" \
+	[ "$free" -ge "$need" ] ||
+		could_not "$1 needs $need MiB in $scratch, where $free are free:" \
 			"set TMPDIR to a folder with more room, or use --quick"
 }
 
@@ -98,7 +101,10 @@ at_most()
 # Live captures and tests of one build take turns, as tests/live/live.sh does.
 lock()
 {
-	exec 9>"$build/live.lock" && flock 9
+	exec 9>"$build/live.lock" || could_not "$build/live.lock cannot be written"
+	flock -n 9 && return
+	note "waits for another measurement or live test that holds $build/live.lock"
+	guarded flock 9 || could_not "$build/live.lock cannot be locked"
 }
 
 unlock()

@@ -3,6 +3,8 @@
 # What is lost when all CPUs make events as fast as they can, and the recording goes to a file: by
 # each tool's own account, and by what it captured of what was made. Sourced by bench/run.
 
+# MiB, in full and in small sizes: 120 bytes an event of perf's
+room_loss=(8000 500)
 about_loss="events lost while all CPUs are busy, to a file"
 
 loss_tools=(kmemtraced "kmemtraced --no-rescue" "kmemtraced -z" "perf record"
@@ -26,8 +28,6 @@ bench_loss()
 {
 	local tool tools words times
 
-	# 120 bytes an event of perf's
-	room "$(sized 8000 500)" "loss"
 	lock
 	usable_tools loss "${loss_tools[@]}"
 	times_of busy "$(sized 48000000 400000)"

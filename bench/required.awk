@@ -1,20 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Holds the figures and the ratios against the table of what must hold. Prints it, and writes the
-# same tab-separated to what the variable told names: what limit measured met.
+# Holds the figures and the ratios against the table of what must hold. Prints it for the benches
+# that the variable benches names, and writes all of it tab-separated to what the variable told
+# names: what limit measured met.
 BEGIN {
 	OFS = "\t"
-	printf "%-62s %12s %12s  %s\n", "what must hold", "required", "measured", "met?"
+	split(benches, list, " ")
+	for (i in list)
+		asked[list[i]]
+	printf "%-62s %16s %16s  %s\n", "what must hold", "required", "measured", "met?"
+}
+
+# In groups of three digits, where it is a large one.
+function grouped(value,    digits, sign) {
+	if (value > -1000 && value < 1000)
+		return sprintf("%.3g", value)
+	sign = value < 0 ? "-" : ""
+	digits = sprintf("%.0f", value < 0 ? -value : value)
+	value = ""
+	for (; length(digits) > 3; digits = substr(digits, 1, length(digits) - 3))
+		value = "," substr(digits, length(digits) - 2) value
+	return sign digits value
+}
+
+# note KEY FIRST: the median, the least and the most, which begin at that field.
+function note(key, first) {
+	values[key, "median"] = f[first]
+	values[key, "least"] = f[first + 1]
+	values[key, "most"] = f[first + 2]
 }
 
 FILENAME == ARGV[1] {
 	split($0, f, "\t")
-	values[f[1], f[4], f[2], f[3]] = f[6]
+	note(f[1] SUBSEP f[4] SUBSEP f[2] SUBSEP f[3], 6)
 	next
 }
 
 FILENAME == ARGV[2] {
 	split($0, f, "\t")
-	values[f[1], f[2], f[3], f[4], f[5], f[6]] = f[7]
+	note(f[1] SUBSEP f[2] SUBSEP f[3] SUBSEP f[4] SUBSEP f[5] SUBSEP f[6], 7)
 	next
 }
 
@@ -22,15 +45,20 @@ FILENAME == ARGV[2] {
 
 {
 	count = split($0, f, / *\| */)
-	key = f[3] SUBSEP f[4] SUBSEP f[5] SUBSEP f[6]
+	which = split(f[4], metric, ":") > 1 ? metric[2] : "median"
+	key = f[3] SUBSEP metric[1] SUBSEP f[5] SUBSEP f[6]
 	if (count > 6)
 		key = key SUBSEP f[7] SUBSEP f[8]
+	key = key SUBSEP which
 	split(f[2], limit, " ")
-	met = measured = "not measured"
-	if (key in values) {
-		measured = sprintf(values[key] < 1000 ? "%.3g" : "%.0f", values[key])
-		met = (limit[1] == "<=" ? values[key] <= limit[2] + 0 : values[key] >= limit[2] + 0) ? "yes" : "no"
-	}
-	printf "%-62s %12s %12s  %s\n", f[1], f[2], measured == "not measured" ? "-" : measured, met
-	print f[1], f[2], key in values ? values[key] : "", met >told
+	value = key in values ? values[key] : ""
+	if (value != "")
+		met = (limit[1] == "<=" ? value + 0 <= limit[2] + 0 : value + 0 >= limit[2] + 0) ? "yes" : "no"
+	else
+		met = key in values ? "no figure" : "not measured"
+	if (f[3] in asked)
+		printf "%-62s %16s %16s  %s\n", f[1],
+			limit[1] " " (limit[2] + 0 < 1000 ? limit[2] : grouped(limit[2] + 0)),
+			value == "" ? "-" : grouped(value + 0), met
+	print f[1], f[2], value, met >told
 }

@@ -7,6 +7,7 @@ def number: if . == "" then null else tonumber end;
 	date: $date,
 	quick: ($quick == "yes"),
 	rounds: ($rounds | tonumber),
+	failure: (if $failure == "" then null else $failure end),
 	machine: ($machine | rows | map({key: .[0], value: .[1]}) | from_entries),
 	tools: ($tools | rows | map({key: .[0], value: .[1]}) | from_entries),
 	commands: ($commands | rows | map({bench: .[0], tool: .[1], command: .[2]})),

@@ -3,6 +3,7 @@
 # How many bytes an event takes on disk, raw and packed, what CPU time it takes to write it, and
 # how fast one CPU packs. Sourced by bench/run.
 
+room_size=(2000 300)
 about_size="bytes an event on disk, raw and packed, and the writer's CPU time"
 
 # size_writer TOOL: what kmemtraced itself takes for each event, less what it takes for none.
@@ -44,7 +45,6 @@ bench_size()
 {
 	local tool tools times
 
-	room "$(sized 2000 300)" "size"
 	lock
 	usable_tools size kmemtraced "kmemtraced -z"
 	times_of fs "$(sized 4000000 200000)"

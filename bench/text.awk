@@ -28,7 +28,15 @@ function number(metric, value) {
 	return sprintf("%.*f", digit[metric], value / scales[metric])
 }
 
+# Why a ratio is none: this figure has no sign that can be compared.
+function no_ratio(    a, b) {
+	a = medians[$1, $2, $3, $4]
+	b = medians[$1, $2, $5, $6]
+	return sprintf("no ratio: %s is %s", a < 0 ? left : right, number($2, a < 0 ? a : b))
+}
+
 FILENAME == ARGV[1] {
+	medians[$1, $4, $2, $3] = $6
 	block = $1 FS $2 FS $4
 	if (!(block in rows))
 		blocks[++block_count] = block
@@ -47,7 +55,9 @@ FILENAME == ARGV[1] {
 	name = $1 ", " $3 ": " titles[$2]
 	if (!(name in compared))
 		names[++name_count] = name
-	compared[name] = compared[name] sprintf("    %-66s %8.2f  (%.2f..%.2f)\n", left " / " right, $7, $8, $9)
+	compared[name] = compared[name] sprintf("    %-66s %s\n", left " / " right,
+		$7 == "" ? no_ratio() : sprintf("%8.2f  (%s)", $7,
+			$8 == "" ? "a round has no ratio" : sprintf("%.2f..%.2f", $8, $9)))
 }
 
 END {
@@ -56,7 +66,8 @@ END {
 		printf "%s, %s: %s\n", part[1], part[2], titles[part[3]]
 		printf "    %-36s %12s %12s %12s %3s\n%s\n", "", "median", "least", "most", "n", rows[blocks[i]]
 	}
-	print "Ratios of the medians (least and most of single rounds)"
+	if (name_count)
+		print "Ratios of the medians (least and most of single rounds)"
 	for (i = 1; i <= name_count; i++)
 		printf "  %s\n%s", names[i], compared[names[i]]
 }

@@ -20,11 +20,25 @@ true_of() { # true_of WHAT FILTER: of the results
 	jq -e "$2" results.json >/dev/null || fail "the results do not tell $1: $(jq -c "$2" results.json 2>&1)"
 }
 
-for wrong in --rounds=0 --rounds --nothing nothing "--rounds 2x"; do
+for wrong in --rounds=0 --rounds --rounds= --build= --json= --nothing nothing "--rounds 2x"; do
 	# shellcheck disable=SC2086 # two words
 	$run $wrong >out 2>&1
 	[ $? = 2 ] || fail "bench/run $wrong did not end with 2: $(cat out)"
 done
+# says WORDS COMMAND…: ends with 2 and these words as its last line, with nothing measured
+says() {
+	words=$1
+	shift
+	"$@" >out 2>log
+	[ $? = 2 ] || fail "$* did not end with 2: $(cat log)"
+	tail -n 1 log | grep -q -e "$words" || fail "$* did not say '$words': $(cat log)"
+	[ ! -s out ] || fail "$* printed $(cat out)"
+}
+says 'TMPDIR is .*blanks' env TMPDIR="$scratch/t mp" "$run" --build "$builddir" --quick check
+says 'there is no Makefile' "$run" --build "$scratch/tmp" --quick check
+says 'none: there is no Makefile' "$run" --build "$scratch/none" --quick --json none.json check
+[ ! -e none.json ] || fail "a file for results that there are none of was left"
+says 'none/results.json: cannot be written' "$run" --build "$builddir" --json "$scratch/none/results.json" --quick check
 $run --help | grep -q -- '--json FILE' || fail "--help says nothing of --json"
 $run --list >list || fail "--list: exit $?"
 [ "$(cut -f 1 list | xargs)" = "cost loss size analysis check" ] || fail "--list printed $(cat list)"
@@ -37,12 +51,12 @@ for word in '^cpu: ' '^kernel: Linux ' '^kmemtrace: ' '^perf: ' '^bpftrace: ' '^
 	'^cost, fs: CPU time added' '^Ratios' '^what must hold'; do
 	grep -q "$word" text || fail "the text does not have '$word': $(cat text)"
 done
-true_of "all keys" 'keys == ["absent", "commands", "date", "figures", "machine", "quick", "ratios",
+true_of "all keys" 'keys == ["absent", "commands", "date", "failure", "figures", "machine", "quick", "ratios",
 	"required", "rounds", "schema", "tools"]'
 true_of "the machine" '.machine | .cpu != null and (.cpus | tonumber) > 0 and .memory != null and
 	.kernel != null and .system != null and .scratch != null'
 true_of "the tools" '.tools | has("kmemtrace") and has("perf") and has("bpftrace") and has("trace-cmd")'
-true_of "what it was" '.schema == 1 and .quick and .rounds == 1'
+true_of "what it was" '.schema == 1 and .quick and .rounds == 1 and .failure == null'
 true_of "all benches" '[.figures[].bench] | unique == ["analysis", "check", "cost", "loss", "size"]'
 true_of "figures" '.figures | all(has("case") and has("tool") and has("metric") and
 	(.rounds >= 1) and (.least <= .median) and (.median <= .most) and (.samples | length) == .rounds)'
@@ -53,16 +67,31 @@ true_of "captures" '.figures | any(.tool == "kmemtraced" and .metric == "bytes_e
 true_of "sizes" '[.figures[] | select(.tool == "kmemtrace-report" and .metric == "events") |
 	{(.case): .median}] | add | .["fs 12"] > .["fs 1"] and .live == 40000'
 true_of "commands" '(.commands | length) > 0 and (.commands | all(.command | length > 0))'
-# each row was measured, unless a tool that it needs is told as absent
-true_of "what must hold" '(.required | length) == '"$(grep -vc '^#' "$top_srcdir/bench/required")"' and
-	((.absent | length) > 0 or (.required | all(.measured != null and .met != null)))'
+# each row was measured, unless a tool that it needs is told as absent, or its ratio is of a figure
+# below 0 or by one that is not above 0: in small sizes some are
+grep -v '^#' "$top_srcdir/bench/required" >rows
+jq -e --rawfile rows rows '
+	def median($row; $i): [.figures[] | select(.bench == $row[2] and
+		.metric == ($row[3] | split(":")[0]) and .case == $row[$i] and .tool == $row[$i + 1])] | .[0].median;
+	. as $all | [$rows | split("\n")[] | select(length > 0) | split("|") | map(gsub("^ +| +$"; ""))] as $rows |
+	(.required | length) == ($rows | length) and all(range($rows | length);
+		$rows[.] as $row | $all.required[.] as $told |
+		($all | median($row; 4)) as $a |
+		(if $row | length > 6 then $all | median($row; 6) else 1 end) as $b |
+		$told.what == $row[0] and ($told.met == null) == ($told.measured == null) and
+		if $a == null or $b == null then $told.met == null and ($all.absent | length) > 0
+		else ($told.met == null) == ($b <= 0 or ($row | length > 6) and $a < 0) end)
+' results.json >/dev/null || fail "the results do not tell what must hold: $(jq -c .required results.json)"
+jq -e '[.figures[] | select(.metric == "lost" and .tool == "kmemtraced")][0].most as $most |
+	.required | any(.required == "<= 0" and .measured == $most)' results.json >/dev/null ||
+	fail "what was lost is not judged by the worst round"
 
 # stopped in the middle of it
 touch begun
-$run --build "$builddir" --quick cost >text 2>log &
+$run --build "$builddir" --quick --json results.json cost >text 2>log &
 pid=$!
-for _ in $(seq 100); do
-	ls -d tmp/*/recorded >/dev/null 2>&1 && break
+for _ in $(seq 200); do
+	grep -qs added_ns tmp/*/results/samples && break
 	sleep 0.1
 done
 kill -TERM $pid
@@ -70,4 +99,24 @@ wait $pid
 status=$?
 [ $status = 143 ] || fail "stopped by SIGTERM it ended with $status: $(cat log)"
 nothing_left "bench/run, stopped,"
+[ "$(tail -n 1 log)" = "bench: stopped by SIGTERM" ] || fail "stopped by SIGTERM it said $(cat log)"
+grep -q '^cost, fs: CPU time added' text || fail "what was measured was thrown away: $(cat text)"
+true_of "that it was stopped" '.failure == "stopped by SIGTERM" and any(.figures[]; .metric == "added_ns")'
+
+# it waits for others, and can be stopped while it does
+exec 8>"$builddir/live.lock"
+flock 8
+$run --build "$builddir" --quick check >text 2>log 8>&- &
+pid=$!
+for _ in $(seq 200); do
+	grep -q 'waits for' log && break
+	sleep 0.1
+done
+kill -TERM $pid
+wait $pid
+status=$?
+exec 8>&-
+[ $status = 143 ] || fail "stopped while it waited it ended with $status: $(cat log)"
+grep -q "waits for another .* $builddir/live.lock" log || fail "it did not say what it waits for: $(cat log)"
+nothing_left "bench/run, stopped while it waited,"
 exit 0
