@@ -76,6 +76,11 @@ stop_daemon KILL
 "$follow" memstat >read.out 2>read.log && fail "the dead one's figures were read: $(cat read.out)"
 grep -q 'kmemtraced --publish' read.log || fail "nobody says how to begin again: $(cat read.log)"
 start -m 4
+# its first moment may have had no event yet
+for _ in $(seq 100); do
+	load 100
+	"$follow" memstat >read.out && [ "$(value read.out types)" -gt 0 ] && break
+done
 [ "$(value read.out types)" -gt 0 ] || fail "nothing after the restart"
 stop_daemon
 nothing_left "after the restart"
