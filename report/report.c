@@ -76,6 +76,11 @@ struct table *report_add_table(struct report *report, const struct column *colum
 	return table;
 }
 
+static bool is_brief(const struct options *options)
+{
+	return options->view->brief && options->format == OUTPUT_TEXT && !options->sort;
+}
+
 static int report_init(struct report *report, const struct options *options)
 {
 	const struct view *view = options->view;
@@ -83,7 +88,7 @@ static int report_init(struct report *report, const struct options *options)
 	*report = (struct report){
 		.view = view,
 		.settings = { .by = options->has_by ? options->by : view->by,
-			      .lifetimes = view->lifetimes,
+			      .lifetimes = view->lifetimes && !is_brief(options),
 			      .findings = view->findings,
 			      .threads = options->threads,
 			      .select = options->filter_count ? &options->select : NULL },

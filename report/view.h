@@ -28,6 +28,7 @@ struct view {
 	bool has_by;		  /* --by chooses the groups */
 	enum group_by by;	  /* the groups, if not chosen */
 	bool lifetimes, findings; /* what the pass must do for it */
+	bool brief;		  /* its text shows no lifetimes: they are for sorting and data */
 	size_t rows;		  /* of each table, in the text; 0: 20; VIEW_ALL_ROWS */
 	/*
 	 * All may be NULL but make; 0, -ENOMEM, or another -errno with report->why set. begin is

@@ -72,6 +72,7 @@ const struct view view_summary = {
 	.column_count = SITES_COLUMNS,
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,
+	.brief = true,
 	.findings = true,
 	.rows = SUMMARY_ROWS,
 	.make = make,
