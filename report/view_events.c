@@ -139,7 +139,7 @@ static int set_resize(struct events *events, const struct step *step, struct eve
 static const struct event_name *find_cache(struct events *events, const struct analysis *analysis,
 					   const struct step *step)
 {
-	const struct cache *told = step->event->cache;
+	const struct cache *told = step->event->has_cache ? step->event->cache : NULL;
 
 	if (told && is_freed(step) && analysis->caches[step->cache].is_unnamed)
 		return event_names_told(&events->names, told);

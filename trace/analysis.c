@@ -204,7 +204,7 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 		 const struct analysis_settings *settings)
 {
 	struct pass *pass = NULL;
-	struct order *order;
+	struct order *order = NULL;
 	int err;
 
 	memset(analysis, 0, sizeof(*analysis));
@@ -212,11 +212,11 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 		analysis->settings = *settings;
 	analysis->capture = capture;
 	*capture->why = 0;
-	err = order_open(&order, capture, analysis->settings.threads);
-	if (err)
-		return err;
-	find_begin(analysis, order);
 	err = heap_init(&analysis->heap);
+	if (!err)
+		err = order_open(&order, capture, analysis->settings.threads, analysis->heap.seed);
+	if (!err)
+		find_begin(analysis, order);
 	if (!err && analysis->settings.findings)
 		err = heap_findings_open(&analysis->findings, analysis);
 	if (!err)

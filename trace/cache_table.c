@@ -232,7 +232,7 @@ static int64_t find_kmalloc(struct cache_table *table, const struct event *event
 
 int64_t cache_table_search(struct cache_table *table, const struct event *event)
 {
-	if (event->cache)
+	if (event->has_cache)
 		return find_named(table, event->cache);
 	if (event->id == KMT_KMALLOC)
 		return find_kmalloc(table, event);

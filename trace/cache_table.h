@@ -45,7 +45,7 @@ static inline int64_t cache_table_find(struct cache_table *table, const struct e
 	struct cache_table_memo *memo;
 	int64_t found;
 
-	if (event->cache) {
+	if (event->has_cache) {
 		number = table->named[event->cache - table->list];
 		return number ? number - 1 : cache_table_search(table, event);
 	}

@@ -8,21 +8,29 @@
 
 #include "kernel/caches.h"
 #include "kernel/record.h"
+#include "trace/heap.h"
 
+/* 64 bytes, as a processor's cache has them: events go from one thread to another. */
 struct event {
 	uint64_t time; /* ns */
 	uint64_t pointer;
 	uint64_t call_site;
-	uint64_t sequence;	       /* on its CPU, widened to 64 bits */
-	const struct cache *cache;     /* NULL: none is told, or it has no name */
-	uint64_t cache_address;	       /* of the struct kmem_cache; 0: none is told */
-	uint32_t requested, allocated; /* bytes; a cache's allocation has the cache's sizes */
-	uint32_t task;		       /* thread id */
+	uint32_t task; /* thread id */
 	uint32_t gfp;
-	int16_t node; /* that was asked for, or KMT_NODE_ANY */
+	uint32_t requested, allocated; /* bytes; a cache's allocation has the cache's sizes */
+	union {
+		const struct cache *cache; /* if has_cache: that is told, and has a name */
+		uint64_t cache_address;	   /* of the struct kmem_cache; 0: none is told */
+	};
+	uint32_t sequence; /* on its CPU, modulo 2^32 */
+	uint32_t hash;	   /* of pointer: heap_hash() */
+	int16_t node;	   /* that was asked for, or KMT_NODE_ANY */
 	uint16_t cpu;
 	uint8_t id; /* enum kmt_id */
+	bool has_cache;
 };
+
+_Static_assert(sizeof(struct event) == 64, "an event fills a line of a cache");
 
 static inline bool event_is_one_of(const struct event *event, uint32_t ids)
 {
@@ -35,43 +43,48 @@ static inline bool event_is_allocation(const struct event *event)
 					      1U << KMT_BULK_ALLOC | 1U << KMT_UNNAMED_ALLOC);
 }
 
-/* What the record itself tells. True: it tells a cache by its address, for the caller to find. */
+/*
+ * What the record itself tells; seed: of the heap that the event is for. True: it tells a cache by
+ * its address, for the caller to find.
+ */
 static inline bool event_init(struct event *event, const struct kmt_record *record,
-			      uint64_t sequence, unsigned int cpu)
+			      unsigned int cpu, uint64_t seed)
 {
-	*event = (struct event){
-		.time = record->time,
-		.pointer = record->pointer,
-		.call_site = record->call_site,
-		.sequence = sequence,
-		.task = record->task,
-		.gfp = record->gfp,
-		.node = record->node,
-		.cpu = (uint16_t)cpu,
-		.id = record->id,
-	};
-	switch (record->id) {
-	case KMT_KMALLOC:
-	case KMT_REALLOC:
-	case KMT_UNNAMED_ALLOC:
+	event->time = record->time;
+	event->pointer = record->pointer;
+	event->call_site = record->call_site;
+	event->task = record->task;
+	event->gfp = record->gfp;
+	event->requested = 0;
+	event->allocated = 0;
+	event->cache_address = 0;
+	event->sequence = record->sequence;
+	event->hash = heap_hash(seed, record->pointer);
+	event->node = record->node;
+	event->cpu = (uint16_t)cpu;
+	event->id = record->id;
+	event->has_cache = false;
+	if (event_is_one_of(event,
+			    1U << KMT_KMALLOC | 1U << KMT_REALLOC | 1U << KMT_UNNAMED_ALLOC)) {
 		event->requested = record->requested;
 		event->allocated = record->allocated;
 		return false;
-	case KMT_KFREE:
-	case KMT_RESCUED_KFREE:
-		return false;
-	default:
-		/* kfree_bulk() names none, nor do older kernels in any free */
-		event->cache_address = record->cache;
-		return event->cache_address || event_is_allocation(event);
 	}
+	if (event_is_one_of(event, 1U << KMT_KFREE | 1U << KMT_RESCUED_KFREE))
+		return false;
+	/* kfree_bulk() names none, nor do older kernels in any free */
+	event->cache_address = record->cache;
+	return event->cache_address || event_is_allocation(event);
 }
 
 /* The cache, once it is found; NULL: it has no name. */
 static inline void event_set_cache(struct event *event, const struct cache *cache)
 {
+	if (!cache)
+		return;
 	event->cache = cache;
-	if (cache && event_is_allocation(event)) {
+	event->has_cache = true;
+	if (event_is_allocation(event)) {
 		event->requested = cache->object_size;
 		event->allocated = cache->size;
 	}
@@ -80,8 +93,8 @@ static inline void event_set_cache(struct event *event, const struct cache *cach
 /* A free that knows nothing of caches, as kfree() and kfree_bulk() do. */
 static inline bool event_is_kfree(const struct event *event)
 {
-	return event->id == KMT_KFREE || event->id == KMT_RESCUED_KFREE ||
-	       (event->id == KMT_BULK_FREE && !event->cache_address);
+	return event_is_one_of(event, 1U << KMT_KFREE | 1U << KMT_RESCUED_KFREE) ||
+	       (event->id == KMT_BULK_FREE && !event->has_cache && !event->cache_address);
 }
 
 static inline bool event_is_rescued(const struct event *event)

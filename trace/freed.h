@@ -15,8 +15,9 @@ static inline bool freed_is_forgotten(const struct pass *pass, const struct heap
 	       (uint32_t)pass->freed_count - block->task > PASS_FREED_MAX;
 }
 
-/* Keeps the block as a freed one. 0 or -ENOMEM. */
-static inline int freed_keep(struct pass *pass, const struct event *event, struct heap_block *block)
+/* Keeps the block as a freed one. rescued: BLOCK_RESCUED or 0. 0 or -ENOMEM. */
+static inline int freed_keep(struct pass *pass, const struct event *event, struct heap_block *block,
+			     uint16_t rescued)
 {
 	int64_t site = grouping_site(&pass->grouping, event->call_site, event->time);
 
@@ -26,7 +27,7 @@ static inline int freed_keep(struct pass *pass, const struct event *event, struc
 	block->requested = (uint32_t)site;
 	block->task = (uint32_t)pass->freed_count++;
 	block->cpu = event->cpu;
-	block->flags |= BLOCK_FREED | (event_is_rescued(event) ? BLOCK_RESCUED : 0);
+	block->flags |= (uint16_t)(BLOCK_FREED | rescued);
 	if (pass->freed_count >= pass->sweep_next)
 		freed_sweep(pass);
 	return 0;

@@ -116,6 +116,21 @@ int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t
 	return (int64_t)analysis->site_count++;
 }
 
+uint32_t grouping_find_usual(struct grouping *grouping, uint64_t address)
+{
+	uint32_t number = index_find(&grouping->sites, address);
+	const struct analysis_site *site;
+
+	if (number == INDEX_NONE)
+		return GROUP_NONE;
+	site = &grouping->analysis->sites[number];
+	if (site->group == GROUP_NONE || site->in_allocator)
+		return GROUP_NONE;
+	*grouping_memo(grouping, address) =
+		(struct grouping_memo){ address, number + 1, site->group + 1 };
+	return site->group;
+}
+
 static uint64_t task_key(const struct grouping *grouping, const struct event *event)
 {
 	const struct tasks *tasks = &grouping->analysis->capture->tasks;

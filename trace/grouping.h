@@ -12,6 +12,7 @@
 struct grouping_memo {
 	uint64_t address;
 	uint32_t number; /* of the site, + 1; 0: none yet */
+	uint32_t usual;	 /* what grouping_usual() says, + 1; 0: ask again */
 };
 
 struct grouping {
@@ -27,18 +28,38 @@ void grouping_deinit(struct grouping *grouping);
 /* The index in analysis->sites of a call site, a new one if need be; or -ENOMEM. */
 int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t time);
 
-static inline int64_t grouping_site(struct grouping *grouping, uint64_t address, uint64_t time)
+static inline struct grouping_memo *grouping_memo(struct grouping *grouping, uint64_t address)
 {
 	uint64_t hash = address * 0x9e3779b97f4a7c15;
-	struct grouping_memo *memo = &grouping->memos[hash >> (64 - GROUPING_MEMO_BITS)];
+
+	return &grouping->memos[hash >> (64 - GROUPING_MEMO_BITS)];
+}
+
+static inline int64_t grouping_site(struct grouping *grouping, uint64_t address, uint64_t time)
+{
+	struct grouping_memo *memo = grouping_memo(grouping, address);
 	int64_t site;
 
 	if (memo->address == address && memo->number)
 		return memo->number - 1;
 	site = grouping_find_site(grouping, address, time);
 	if (site >= 0)
-		*memo = (struct grouping_memo){ address, (uint32_t)site + 1 };
+		*memo = (struct grouping_memo){ address, (uint32_t)site + 1, 0 };
 	return site;
+}
+
+uint32_t grouping_find_usual(struct grouping *grouping, uint64_t address);
+
+/*
+ * The group of whatever a call site allocates, if it lies outside of kmalloc() and allocated
+ * before; or GROUP_NONE.
+ */
+static inline uint32_t grouping_usual(struct grouping *grouping, uint64_t address)
+{
+	const struct grouping_memo *memo = grouping_memo(grouping, address);
+
+	return memo->address == address && memo->usual ? memo->usual - 1
+						       : grouping_find_usual(grouping, address);
 }
 
 /* The index in analysis->groups for an allocation at that site from that cache; or -ENOMEM. */

@@ -99,10 +99,10 @@ static uint32_t take_block(struct heap *heap)
 	return (uint32_t)++heap->used;
 }
 
-struct heap_block *heap_add(struct heap *heap, uint64_t address)
+struct heap_block *heap_add_hashed(struct heap *heap, uint64_t address, uint32_t hash)
 {
-	struct heap_block *block = heap_find(heap, address);
-	struct heap_place place = { .hash = (uint32_t)heap_hash(heap->seed, address) };
+	struct heap_block *block = heap_find_hashed(heap, address, hash);
+	struct heap_place place = { .hash = hash };
 
 	if (block)
 		return block;
@@ -122,7 +122,7 @@ struct heap_block *heap_add(struct heap *heap, uint64_t address)
 /* The place that leads to the block, which is there. */
 static size_t find_place(const struct heap *heap, const struct heap_block *block)
 {
-	uint32_t hash = (uint32_t)heap_hash(heap->seed, block->address);
+	uint32_t hash = heap_hash(heap->seed, block->address);
 	size_t place = hash & heap->mask;
 
 	while (heap->places[place].hash != hash ||

@@ -11,15 +11,16 @@
 #include <stdint.h>
 
 enum {
-	BLOCK_FREED = 1,     /* not live: kept to know a second free of it */
-	BLOCK_RESCUED = 2,   /* its last event came from a second program */
-	BLOCK_LEFT_OUT = 4,  /* kmemtraced's own, or not selected: in no figure */
-	BLOCK_OWN = 8,	     /* kmemtraced's own */
-	BLOCK_BEFORE = 16,   /* allocated before the window that is looked at */
-	BLOCK_INNER = 64,    /* told from inside kmalloc(): it may be told again */
-	BLOCK_OVERLAID = 32, /* another object was put over it, and that was told */
-	BLOCK_UNNAMED = 128, /* its kernel tells no cache of it: see late.h */
-	BLOCK_REPLACES = 256 /* it was given the address of a live one of those */
+	BLOCK_FREED = 1,      /* not live: kept to know a second free of it */
+	BLOCK_RESCUED = 2,    /* its last event came from a second program */
+	BLOCK_LEFT_OUT = 4,   /* kmemtraced's own, or not selected: in no figure */
+	BLOCK_OWN = 8,	      /* kmemtraced's own */
+	BLOCK_BEFORE = 16,    /* allocated before the window that is looked at */
+	BLOCK_INNER = 64,     /* told from inside kmalloc(): it may be told again */
+	BLOCK_OVERLAID = 32,  /* another object was put over it, and that was told */
+	BLOCK_UNNAMED = 128,  /* its kernel tells no cache of it: see late.h */
+	BLOCK_REPLACES = 256, /* it was given the address of a live one of those */
+	BLOCK_PLAIN = 512     /* it lies as all else in its page does: see suspect_allocation() */
 };
 
 struct heap_block {
@@ -62,11 +63,11 @@ static inline bool heap_is_full(const struct heap *heap)
 }
 
 /* The seed keeps a hostile capture from choosing addresses that all fall on one place. */
-static inline uint64_t heap_hash(uint64_t seed, uint64_t address)
+static inline uint32_t heap_hash(uint64_t seed, uint64_t address)
 {
 	uint64_t hash = (address ^ seed) * 0x9e3779b97f4a7c15;
 
-	return (hash ^ hash >> 32) * (seed | 1) >> 16;
+	return (uint32_t)((hash ^ hash >> 32) * (seed | 1) >> 16);
 }
 uint64_t heap_seed(void);
 
@@ -78,10 +79,10 @@ static inline struct heap_block *heap_block(const struct heap *heap, size_t inde
 	return &heap->chunks[index / HEAP_CHUNK][index % HEAP_CHUNK];
 }
 
-/* The block at address, or NULL. Stays where it is until it is removed. */
-static inline struct heap_block *heap_find(const struct heap *heap, uint64_t address)
+/* The block at address, whose hash is known; or NULL. Stays where it is until it is removed. */
+static inline struct heap_block *heap_find_hashed(const struct heap *heap, uint64_t address,
+						  uint32_t hash)
 {
-	uint32_t hash = (uint32_t)heap_hash(heap->seed, address);
 	size_t place = hash & heap->mask;
 
 	for (; heap->places[place].number; place = (place + 1) & heap->mask) {
@@ -96,13 +97,15 @@ static inline struct heap_block *heap_find(const struct heap *heap, uint64_t add
 	return NULL;
 }
 
-/* Tells the processor that address will be asked for: first this, which returns its hash, */
-static inline uint32_t heap_prefetch(const struct heap *heap, uint64_t address)
+static inline struct heap_block *heap_find(const struct heap *heap, uint64_t address)
 {
-	uint32_t hash = (uint32_t)heap_hash(heap->seed, address);
+	return heap_find_hashed(heap, address, heap_hash(heap->seed, address));
+}
 
+/* Tells the processor that an address of this hash will be asked for: first this, */
+static inline void heap_prefetch(const struct heap *heap, uint32_t hash)
+{
 	__builtin_prefetch(&heap->places[hash & heap->mask]);
-	return hash;
 }
 
 /* and then, as long again as memory takes, this. A guess at its block: it may be another's. */
@@ -123,7 +126,12 @@ static inline struct heap_block *heap_prefetch_block(const struct heap *heap, ui
  * The block at address, a new one if there is none: of that only the address is set, all else
  * is 0. NULL: no memory.
  */
-struct heap_block *heap_add(struct heap *heap, uint64_t address);
+struct heap_block *heap_add_hashed(struct heap *heap, uint64_t address, uint32_t hash);
+
+static inline struct heap_block *heap_add(struct heap *heap, uint64_t address)
+{
+	return heap_add_hashed(heap, address, heap_hash(heap->seed, address));
+}
 
 void heap_remove(struct heap *heap, struct heap_block *block);
 

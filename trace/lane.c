@@ -7,11 +7,13 @@
 
 #include "trace/lane.h"
 
-int lane_open(struct lane *lane, const struct capture *capture, const struct capture_stream *source)
+int lane_open(struct lane *lane, const struct capture *capture, const struct capture_stream *source,
+	      uint64_t seed)
 {
 	memset(lane, 0, sizeof(*lane));
 	lane->capture = capture;
 	lane->figures.cpu = source->cpu;
+	lane->seed = seed;
 	lane->last_own = status_is_own(&capture->status, 0);
 	return stream_open(&lane->stream, source->path);
 }
@@ -93,47 +95,54 @@ static const struct cache *find_cache(struct lane *lane, uint64_t address, uint6
 	return cache;
 }
 
-static void make_event(struct lane *lane, const struct kmt_record *record, uint64_t sequence,
-		       struct event *event)
+static void make_event(struct lane *lane, const struct kmt_record *record, struct event *event)
 {
 	struct order_stream *figures = &lane->figures;
 
-	figures->caches_untold += record->id == KMT_UNNAMED_ALLOC;
-	if (!event_init(event, record, sequence, figures->cpu))
+	if (record->id == KMT_UNNAMED_ALLOC)
+		figures->caches_untold++;
+	if (!event_init(event, record, figures->cpu, lane->seed))
 		return;
 	event_set_cache(event, find_cache(lane, event->cache_address, event->time));
-	figures->caches_unknown += !event->cache;
+	if (!event->has_cache)
+		figures->caches_unknown++;
 }
 
 /* Takes records of the packet; those whose id is not known make no event. */
 static int take_records(struct lane *lane, struct event *events, size_t space)
 {
 	struct order_stream *figures = &lane->figures;
+	struct cursor cursor = lane->cursor; /* here, where nothing else can change it */
 	const struct kmt_record *record;
 	struct kmt_record turned;
-	size_t count = 0;
-	int got = 0, err;
+	uint64_t latest = lane->latest;
+	size_t count = 0, unknown = 0;
+	int got = 0;
 
-	while (count < space && (got = cursor_find(&lane->cursor, &turned, &record)) > 0) {
-		uint64_t sequence = loss_widen(&figures->loss, record->sequence);
-
-		err = loss_record(&figures->loss, sequence, record->time);
-		if (err == -ENOMEM)
-			return err;
-		figures->recorded++;
+	while (count < space && (got = cursor_find(&cursor, &turned, &record)) > 0) {
+		if (loss_follow(&figures->loss, record->sequence, record->time) == -ENOMEM)
+			return -ENOMEM;
 		if (record->task != lane->last_task) {
 			lane->last_task = record->task;
 			lane->last_own = status_is_own(&lane->capture->status, record->task);
 		}
-		figures->own += lane->last_own;
-		if (record->id > KMT_NONE && record->id < KMT_ID_END)
-			make_event(lane, record, sequence, &events[count++]);
-		else
-			figures->unknown++;
+		if (lane->last_own)
+			figures->own++;
+		if (record->id == KMT_NONE || record->id >= KMT_ID_END) {
+			unknown++;
+			continue;
+		}
+		make_event(lane, record, &events[count++]);
+		if (record->time > latest)
+			latest = record->time;
 	}
+	lane->cursor = cursor;
+	lane->latest = latest;
+	figures->recorded += count + unknown;
+	figures->unknown += unknown;
 	if (got < 0) {
-		figures->damaged_bytes += lane->cursor.end - lane->cursor.at;
-		lane->cursor.at = lane->cursor.end;
+		figures->damaged_bytes += cursor.end - cursor.at;
+		lane->cursor.at = cursor.end;
 	}
 	return (int)count;
 }

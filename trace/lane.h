@@ -25,15 +25,17 @@ struct lane {
 	struct packet packet;
 	struct cursor cursor;
 	uint64_t sequence_end; /* the highest that a packet told */
+	uint64_t latest;       /* ns: the highest time of its events so far */
 	uint32_t last_task;
 	bool last_own; /* last_task is one of kmemtraced's own */
+	uint64_t seed; /* of the events' hashes */
 	struct order_stream figures;
 	struct lane_memo memos[1 << LANE_MEMO_BITS];
 };
 
-/* 0 or -errno. The capture must stay open. */
-int lane_open(struct lane *lane, const struct capture *capture,
-	      const struct capture_stream *source);
+/* 0 or -errno. The capture must stay open. seed: of the events' hashes. */
+int lane_open(struct lane *lane, const struct capture *capture, const struct capture_stream *source,
+	      uint64_t seed);
 void lane_close(struct lane *lane);
 
 /*

@@ -88,4 +88,12 @@ static inline uint64_t loss_widen(const struct loss *loss, uint32_t sequence)
 	return loss->next - behind;
 }
 
+/* The same of a record that tells the low half of its number, as all do. */
+static inline int loss_follow(struct loss *loss, uint32_t sequence, uint64_t time)
+{
+	if (sequence != (uint32_t)loss->next)
+		return loss_record(loss, loss_widen(loss, sequence), time);
+	return loss_record(loss, loss->next, time);
+}
+
 #endif

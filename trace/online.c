@@ -144,7 +144,6 @@ static bool make_event(struct online *online, const struct lane *lane)
 {
 	const struct online_packet *packet = lane->first;
 	const struct kmt_record *record = lane_record(lane);
-	uint32_t ahead = record->sequence - (uint32_t)packet->sequence_first;
 	struct event *event = &online->events[online->count];
 	const struct cache *cache;
 	bool told;
@@ -153,7 +152,7 @@ static bool make_event(struct online *online, const struct lane *lane)
 		online->analysis.totals.unknown++;
 		return true;
 	}
-	if (event_init(event, record, packet->sequence_first + ahead, packet->cpu)) {
+	if (event_init(event, record, packet->cpu, online->analysis.heap.seed)) {
 		cache = cache_book_find(&online->book, event->cache_address, event->time, &told);
 		if (!told && event->time >= online->horizon)
 			return false;

@@ -31,6 +31,7 @@
 
 struct slot {
 	uint64_t offset; /* in the stream, of what comes behind its packet */
+	uint64_t latest; /* ns: the highest time of the stream's events, up to its end */
 	struct event events[];
 };
 
@@ -79,6 +80,7 @@ static int fill_slot(void *data, size_t index, void *space)
 
 	got = lane_fill(&order->lanes[index], slot->events, order->slot_events);
 	slot->offset = order->lanes[index].stream.offset;
+	slot->latest = order->lanes[index].latest;
 	return got;
 }
 
@@ -110,8 +112,15 @@ static int find_next(struct order *order, size_t index)
 static size_t take_run(struct turn *turn, size_t lane, const struct rank *runner_up, size_t limit)
 {
 	size_t left = turn->end - turn->at, count = 1;
-	struct rank rank = { turn->key, lane };
+	struct rank rank = { turn->slot->latest, lane };
 
+	if (left <= limit && rank_comes_before(&rank, runner_up)) {
+		if (rank.key > turn->key)
+			turn->key = rank.key;
+		turn->at = turn->end;
+		return left;
+	}
+	rank.key = turn->key;
 	if (left > limit)
 		left = limit;
 	for (; count < left; count++) {
@@ -172,12 +181,12 @@ int order_next(struct order *order, const struct event **events)
 	return err ? err : (int)count;
 }
 
-static int open_lane(struct order *order, size_t index)
+static int open_lane(struct order *order, size_t index, uint64_t seed)
 {
 	const struct capture *capture = order->capture;
 	int got;
 
-	got = lane_open(&order->lanes[index], capture, &capture->streams[index]);
+	got = lane_open(&order->lanes[index], capture, &capture->streams[index], seed);
 	if (got)
 		return fail(order, index, got);
 	order->lane_count++;
@@ -212,7 +221,7 @@ static int prepare(struct order *order, unsigned int threads)
 	return ahead_open(&order->ahead, &settings);
 }
 
-int order_open(struct order **result, struct capture *capture, unsigned int threads)
+int order_open(struct order **result, struct capture *capture, unsigned int threads, uint64_t seed)
 {
 	struct order *order;
 	int err = -ENOMEM;
@@ -226,7 +235,7 @@ int order_open(struct order **result, struct capture *capture, unsigned int thre
 		snprintf(capture->why, sizeof(capture->why), "%s: %s", capture->path,
 			 strerror(-err));
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
-		err = open_lane(order, i);
+		err = open_lane(order, i, seed);
 	if (err) {
 		order_close(order);
 		return err;

@@ -34,8 +34,9 @@ struct order_stream {
 /*
  * 0 or -errno, with capture->why set. The capture must stay open. threads: at most so many read it,
  * the caller's own among them; 0: as many as there are CPUs. What is read does not depend on it.
+ * seed: of the events' hashes, as heap_hash() takes it.
  */
-int order_open(struct order **order, struct capture *capture, unsigned int threads);
+int order_open(struct order **order, struct capture *capture, unsigned int threads, uint64_t seed);
 void order_close(struct order *order);
 
 /*

@@ -46,7 +46,7 @@ static inline uint32_t page_inside(const struct page *page, uint64_t address)
 /* The page of the number, or the empty place where it would go. */
 static inline struct page *pages_place(const struct pages *pages, uint64_t number)
 {
-	size_t place = (size_t)heap_hash(pages->seed, number) & pages->mask;
+	size_t place = heap_hash(pages->seed, number) & pages->mask;
 
 	while (pages->places[place].number && pages->places[place].number != number)
 		place = (place + 1) & pages->mask;
@@ -55,9 +55,9 @@ static inline struct page *pages_place(const struct pages *pages, uint64_t numbe
 
 static inline void pages_prefetch(const struct pages *pages, uint64_t address)
 {
-	uint64_t hash = heap_hash(pages->seed, address / PAGE_BYTES + 1);
+	uint32_t hash = heap_hash(pages->seed, address / PAGE_BYTES + 1);
 
-	__builtin_prefetch(&pages->places[(size_t)hash & pages->mask]);
+	__builtin_prefetch(&pages->places[hash & pages->mask]);
 }
 
 /* The page that holds address, or NULL. */

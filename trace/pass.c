@@ -11,7 +11,7 @@
 #include "trace/suspect.h"
 #include "trace/usual.h"
 
-#define STRIDE 16 /* events: they take about as long as memory does */
+#define STRIDE 32 /* events: they take about as long as memory does */
 
 void pass_close(struct pass *pass)
 {
@@ -139,7 +139,7 @@ static int put_block(struct pass *pass, const struct event *event, const struct 
 		return 1;
 	}
 	if (!place) {
-		place = heap_add(heap, block->address);
+		place = heap_add_hashed(heap, block->address, event->hash);
 	} else if (!(place->flags & BLOCK_FREED)) {
 		old = *place;
 		err = replace(pass, event, &old);
@@ -228,6 +228,11 @@ static int take_allocation(struct pass *pass, const struct event *event)
 
 /* Frees. */
 
+static int keep_freed(struct pass *pass, const struct event *event, struct heap_block *block)
+{
+	return freed_keep(pass, event, block, event_is_rescued(event) ? BLOCK_RESCUED : 0);
+}
+
 static int take_matched(struct pass *pass, const struct event *event, uint32_t cache,
 			struct heap_block *block)
 {
@@ -255,7 +260,7 @@ static int take_matched(struct pass *pass, const struct event *event, uint32_t c
 	if (err)
 		return err;
 	if (pass->suspect)
-		return freed_keep(pass, event, block);
+		return keep_freed(pass, event, block);
 	heap_remove(&pass->analysis->heap, block);
 	return 0;
 }
@@ -268,7 +273,7 @@ static int take_freed_instead(struct pass *pass, const struct event *event)
 	if (!block || freed_is_forgotten(pass, block)) /* or kmemtraced's own */
 		return 0;
 	block->flags &= (uint16_t)~BLOCK_RESCUED;
-	return freed_keep(pass, event, block);
+	return keep_freed(pass, event, block);
 }
 
 static int take_unmatched(struct pass *pass, const struct event *event, uint32_t cache,
@@ -423,11 +428,8 @@ static int settle_doubted(struct pass *pass, const struct event *event)
 static int take_event(struct pass *pass, const struct event *event)
 {
 	int64_t site;
-	int err;
+	int err = 0;
 
-	err = usual_take(pass, event);
-	if (err)
-		return err < 0 ? err : 0;
 	if (pass->doubted_count)
 		err = settle_doubted(pass, event);
 	if (err || event->id != KMT_KMALLOC || event->allocated <= pass->caches.slab_max)
@@ -508,8 +510,14 @@ static int take_some(struct pass *pass, const struct event *events, size_t count
 	int err = 0;
 
 	for (size_t i = 0; i < count && !err; i++) {
-		const struct event *event = &events[i];
+		const struct event *event;
 
+		if (!pass->same_count && i + 1 < left)
+			i += usual_run(pass, &events[i], (count < left ? count : left - 1) - i,
+				       &guesses[i], &err);
+		if (i == count || err)
+			break;
+		event = &events[i];
 		pass->guess = guesses[i];
 		if (pass->same_count &&
 		    (pass->same_time[0].time != event->time || pass->same_count == PASS_SAME_MAX))
@@ -530,11 +538,6 @@ static int take_some(struct pass *pass, const struct event *events, size_t count
  * time, since the processor does all of its requests at once, and not one after each event.
  */
 
-struct asked {
-	uint32_t hashes[STRIDE];
-	struct heap_block *guesses[STRIDE];
-};
-
 /* How many of count are in the stride that begins at first. */
 static size_t stride(size_t count, size_t first)
 {
@@ -542,39 +545,41 @@ static size_t stride(size_t count, size_t first)
 }
 
 static void ask_for_places(const struct heap *heap, const struct event *events, size_t count,
-			   size_t first, struct asked *asked)
+			   size_t first)
 {
 	size_t end = first + stride(count, first);
 
-	for (size_t i = first; i < end; i++)
-		asked->hashes[i - first] = heap_prefetch(heap, events[i].pointer);
+	for (size_t i = first; i < end; i++) {
+		__builtin_prefetch(&events[i + 64]);
+		heap_prefetch(heap, events[i].hash);
+	}
 }
 
 static void ask_for_blocks(const struct pass *pass, const struct event *events, size_t count,
-			   size_t first, struct asked *asked)
+			   size_t first, struct heap_block **guesses)
 {
 	size_t end = first + stride(count, first);
 
-	for (size_t i = first; i < end; i++)
-		asked->guesses[i - first] =
-			heap_prefetch_block(&pass->analysis->heap, asked->hashes[i - first]);
-	for (size_t i = first; i < end && pass->suspect; i++)
-		pages_prefetch(&pass->suspect->pages, events[i].pointer);
+	for (size_t i = first; i < end; i++, guesses++) {
+		*guesses = heap_prefetch_block(&pass->analysis->heap, events[i].hash);
+		if (!*guesses && pass->suspect)
+			pages_prefetch(&pass->suspect->pages, events[i].pointer);
+	}
 }
 
 int pass_take(struct pass *pass, const struct event *events, size_t count)
 {
 	const struct heap *heap = &pass->analysis->heap;
-	struct asked asked[3]; /* a circle of strides */
+	struct heap_block *guesses[2][STRIDE]; /* of this stride, and of the next */
 	int err = 0;
 
-	ask_for_places(heap, events, count, 0, &asked[0]);
-	ask_for_places(heap, events, count, STRIDE, &asked[1]);
-	ask_for_blocks(pass, events, count, 0, &asked[0]);
-	for (size_t i = 0, turn = 0; i < count && !err; i += STRIDE, turn = (turn + 1) % 3) {
-		ask_for_places(heap, events, count, i + 2 * STRIDE, &asked[(turn + 2) % 3]);
-		ask_for_blocks(pass, events, count, i + STRIDE, &asked[(turn + 1) % 3]);
-		err = take_some(pass, events + i, stride(count, i), count - i, asked[turn].guesses);
+	ask_for_places(heap, events, count, 0);
+	ask_for_places(heap, events, count, STRIDE);
+	ask_for_blocks(pass, events, count, 0, guesses[0]);
+	for (size_t i = 0, turn = 0; i < count && !err; i += STRIDE, turn = !turn) {
+		ask_for_places(heap, events, count, i + 2 * STRIDE);
+		ask_for_blocks(pass, events, count, i + STRIDE, guesses[!turn]);
+		err = take_some(pass, events + i, stride(count, i), count - i, guesses[turn]);
 	}
 	return err;
 }

@@ -49,7 +49,6 @@ static inline bool pass_is_own(struct pass *pass, uint32_t task)
 {
 	if (task != pass->last_task) {
 		pass->last_task = task;
-		pass->is_partial = pass->select && select_is_partial(pass->select);
 		pass->last_own = !pass->status->include_self && status_is_own(pass->status, task);
 	}
 	return pass->last_own;

@@ -143,6 +143,19 @@ static int look_beneath(struct suspect *suspect, const struct event *event, uint
 	return err;
 }
 
+/* The page is about to become one of another class. */
+static void forget_plain(const struct heap *heap, uint64_t address, const struct page *page)
+{
+	uint64_t begin = address & ~(uint64_t)(PAGE_BYTES - 1);
+
+	for (uint64_t at = page->phase; at < PAGE_BYTES; at += page->stride) {
+		struct heap_block *block = heap_find(heap, begin + at);
+
+		if (block)
+			block->flags &= (uint16_t)~BLOCK_PLAIN;
+	}
+}
+
 static bool has_class(const struct suspect *suspect, const struct event *event, uint32_t cache)
 {
 	return event->allocated >= STRIDE_MIN && event->allocated <= STRIDE_MAX &&
@@ -183,6 +196,7 @@ int suspect_unlike_allocation(struct suspect *suspect, const struct event *event
 		return 0;
 	if (page->stride) {
 		err = look_beneath(suspect, event, cache, page);
+		forget_plain(&suspect->analysis->heap, event->pointer, page);
 		page->changed = true;
 	}
 	page->stride = event->allocated;

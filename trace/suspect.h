@@ -28,16 +28,31 @@ int suspect_unlike_free(struct suspect *suspect, const struct event *event, uint
 int suspect_unmatched(struct suspect *suspect, const struct event *event, uint32_t cache,
 		      const struct heap_block *block);
 
+/* Does it lie as all else in its page does? Then there is nothing to say about it. */
+static inline bool suspect_is_plain(const struct suspect *suspect, const struct event *event)
+{
+	const struct page *page = pages_find(&suspect->pages, event->pointer);
+
+	return page && page->stride && page->stride == event->allocated &&
+	       event->requested <= event->allocated && !page_inside(page, event->pointer);
+}
+
+/*
+ * The same, of what is put where block was: BLOCK_PLAIN tells that this was asked of it, and that
+ * its page has not changed since.
+ */
+static inline bool suspect_is_still_plain(const struct heap_block *block, const struct event *event)
+{
+	return block->flags & BLOCK_PLAIN && block->allocated == event->allocated &&
+	       event->requested <= event->allocated;
+}
+
 /* The same, with no ado about what lies as all else in its page does, */
 static inline int suspect_allocation(struct suspect *suspect, const struct event *event,
 				     uint32_t cache)
 {
-	const struct page *page = pages_find(&suspect->pages, event->pointer);
-
-	if (page && page->stride && page->stride == event->allocated &&
-	    event->requested <= event->allocated && !page_inside(page, event->pointer))
-		return 0;
-	return suspect_unlike_allocation(suspect, event, cache);
+	return suspect_is_plain(suspect, event) ? 0
+						: suspect_unlike_allocation(suspect, event, cache);
 }
 
 /* and about what is freed as it was allocated. */
@@ -45,8 +60,8 @@ static inline int suspect_free(struct suspect *suspect, const struct analysis *a
 			       const struct event *event, uint32_t cache,
 			       const struct heap_block *block)
 {
-	if (event_is_kfree(event) ? analysis->caches[block->cache].is_kmalloc
-				  : cache == block->cache)
+	if (!event->has_cache && event_is_kfree(event) ? analysis->caches[block->cache].is_kmalloc
+						       : cache == block->cache)
 		return 0;
 	return suspect_unlike_free(suspect, event, cache, block);
 }

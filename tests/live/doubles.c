@@ -75,7 +75,7 @@ static void compare(const struct event *last, const struct event *event, struct 
 		return;
 	if (is_rescued(last) || is_rescued(event)) {
 		counts->doubles++;
-		printf("double 0x%" PRIx64 " cpu%u, numbers %" PRIu64 " and %" PRIu64 ", %" PRIu64
+		printf("double 0x%" PRIx64 " cpu%u, numbers %" PRIu32 " and %" PRIu32 ", %" PRIu64
 		       " ns apart\n",
 		       event->pointer, event->cpu, last->sequence, event->sequence,
 		       event->time - last->time);
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	struct order *order;
 	int got;
 
-	if (argc != 2 || capture_open(&capture, argv[1]) || order_open(&order, &capture, 1))
+	if (argc != 2 || capture_open(&capture, argv[1]) || order_open(&order, &capture, 1, 0))
 		return 2;
 	while ((got = order_next(order, &events)) > 0)
 		for (int i = 0; i < got; i++) {

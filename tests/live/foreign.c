@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	uint64_t foreign = 0;
 	int got;
 
-	if (argc < 3 || capture_open(&capture, argv[1]) || order_open(&order, &capture, 1))
+	if (argc < 3 || capture_open(&capture, argv[1]) || order_open(&order, &capture, 1, 0))
 		return 2;
 	while ((got = order_next(order, &events)) > 0)
 		for (int i = 0; i < got; i++) {

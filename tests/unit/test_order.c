@@ -16,10 +16,13 @@
 
 #include "tests/unit/scratch.h"
 #include "trace/format.h"
+#include "trace/lane.h"
 #include "trace/order.h"
 #include "trace/reader.h"
 
-#define EVENTS_MAX 20000
+#define EVENTS_MAX 30000
+#define STREAMS_MAX 3
+#define SEED 0x5eed
 
 /* A capture, read to its end. */
 struct reading {
@@ -41,7 +44,7 @@ static void read_all(struct reading *reading, char *directory)
 	reading->count = 0;
 	if (capture_open(&reading->capture, directory))
 		fail_msg("%s", reading->capture.why);
-	assert_int_equal(order_open(&reading->order, &reading->capture, 0), 0);
+	assert_int_equal(order_open(&reading->order, &reading->capture, 0, SEED), 0);
 	while ((got = order_next(reading->order, &batch)) > 0) {
 		assert_true(reading->count + (size_t)got <= EVENTS_MAX);
 		memcpy(reading->events + reading->count, batch, (size_t)got * sizeof(*batch));
@@ -146,11 +149,11 @@ static void test_caches(void **state)
 	assert_string_equal(events[2].cache->name, "other");
 	assert_ptr_equal(events[2].cache, events[3].cache);
 	assert_int_equal(events[3].requested, 300);
-	assert_null(events[4].cache);
+	assert_false(events[4].has_cache);
 	assert_int_equal(events[4].allocated, 0);
 	assert_string_equal(events[5].cache->name, "other");
 	assert_int_equal(events[5].allocated, 0);
-	assert_null(events[6].cache);
+	assert_false(events[6].has_cache);
 	assert_int_equal(order_stream(reading.order, 0)->caches_unknown, 1);
 	finish(&reading);
 }
@@ -170,13 +173,17 @@ static void test_untold_caches(void **state)
 	read_all(&reading, scratch_capture(text));
 	events = reading.events;
 	assert_int_equal(reading.count, 5);
-	assert_null(events[0].cache);
+	assert_false(events[0].has_cache);
 	assert_int_equal(events[0].cache_address, 0);
 	assert_int_equal(events[0].requested, 184);
 	assert_int_equal(events[0].allocated, 192);
-	assert_null(events[2].cache);
+	assert_false(events[2].has_cache);
+	assert_true(events[3].has_cache);
 	assert_string_equal(events[3].cache->name, "name_only");
+	assert_false(events[4].has_cache);
 	assert_int_equal(events[4].cache_address, 0xc000);
+	for (size_t i = 0; i < reading.count; i++)
+		assert_int_equal(events[i].hash, heap_hash(SEED, events[i].pointer));
 	assert_int_equal(order_stream(reading.order, 0)->caches_untold, 2);
 	assert_int_equal(order_stream(reading.order, 0)->caches_unknown, 1);
 	finish(&reading);
@@ -230,7 +237,7 @@ static void test_far_jump(void **state)
 	(void)state;
 	read_all(&reading, scratch_capture(text));
 	assert_int_equal(reading.count, 3);
-	assert_int_equal(reading.events[2].sequence, 5000000002);
+	assert_int_equal(reading.events[2].sequence, (uint32_t)5000000002);
 	assert_int_equal(order_stream(reading.order, 0)->loss.settled, 5000000000);
 	finish(&reading);
 }
@@ -351,7 +358,7 @@ static void assert_same(struct reading *reading, unsigned int threads)
 	size_t count = 0;
 	int got;
 
-	assert_int_equal(order_open(&order, &reading->capture, threads), 0);
+	assert_int_equal(order_open(&order, &reading->capture, threads, SEED), 0);
 	while ((got = order_next(order, &batch)) > 0) {
 		assert_true(count + (size_t)got <= reading->count);
 		assert_memory_equal(batch, reading->events + count, (size_t)got * sizeof(*batch));
@@ -369,6 +376,94 @@ static void assert_same(struct reading *reading, unsigned int threads)
 		assert_int_equal(one->packets, other->packets);
 	}
 	order_close(order);
+}
+
+/* The same by looking at all streams for each event. */
+static void assert_naive(const struct reading *reading)
+{
+	size_t streams = reading->capture.stream_count, at[STREAMS_MAX] = { 0 };
+	struct event *lists[STREAMS_MAX];
+	uint64_t keys[STREAMS_MAX] = { 0 };
+	int counts[STREAMS_MAX];
+
+	assert_true(streams <= STREAMS_MAX);
+	for (size_t i = 0; i < streams; i++) {
+		struct lane lane;
+
+		lists[i] = calloc(EVENTS_MAX, sizeof(struct event));
+		assert_non_null(lists[i]);
+		assert_int_equal(
+			lane_open(&lane, &reading->capture, &reading->capture.streams[i], SEED), 0);
+		counts[i] = 0;
+		for (int got = 1; got > 0; counts[i] += got) {
+			got = lane_fill(&lane, lists[i] + counts[i],
+					EVENTS_MAX - (size_t)counts[i]);
+			assert_true(got >= 0);
+		}
+		lane_close(&lane);
+	}
+	for (size_t count = 0; count < reading->count; count++) {
+		size_t first = streams;
+
+		for (size_t i = 0; i < streams; i++) {
+			const struct event *next = &lists[i][at[i]];
+
+			if (at[i] == (size_t)counts[i])
+				continue;
+			if (next->time > keys[i])
+				keys[i] = next->time;
+			if (first == streams || keys[i] < keys[first])
+				first = i;
+		}
+		assert_true(first < streams);
+		assert_memory_equal(&reading->events[count], &lists[first][at[first]++],
+				    sizeof(struct event));
+	}
+	for (size_t i = 0; i < streams; i++) {
+		assert_int_equal(at[i], counts[i]);
+		free(lists[i]);
+	}
+}
+
+/* Runs of all lengths, times that are the same, and a stream whose times step back. */
+static void test_runs(void **state)
+{
+	(void)state;
+	for (unsigned int seed = 1; seed <= 12; seed++) {
+		char *text = NULL, *directory, *path;
+		struct reading reading;
+		unsigned int time = 1000, cpu = 0, left = 0;
+		unsigned char *bytes;
+		size_t size;
+		FILE *lines = open_memstream(&text, &size);
+
+		srandom(seed);
+		for (unsigned int i = 0; i < 12000; i++) {
+			if (!left--) {
+				cpu = (unsigned int)random() % 3;
+				left = (unsigned int)random() % (random() % 8 ? 40 : 6000);
+			}
+			time += random() % 3 ? 0 : (unsigned int)random() % 3;
+			fprintf(lines, "alloc %u %u 0x%x 1/8 0x100\n", time, cpu, 0x1000 + i * 8);
+			if (random() % 2000 == 0)
+				fprintf(lines, "flush\n");
+		}
+		fclose(lines);
+		directory = scratch_capture(text);
+		path = stream_path(directory, seed % 3);
+		bytes = scratch_read(path, &size);
+		bytes = realloc(bytes, 2 * size);
+		assert_non_null(bytes);
+		memcpy(bytes + size, bytes, size);
+		scratch_write(path, bytes, seed % 2 ? 2 * size : size);
+		read_all(&reading, directory);
+		assert_true(reading.count >= 12000);
+		assert_naive(&reading);
+		finish(&reading);
+		free(bytes);
+		free(path);
+		free(text);
+	}
 }
 
 /* Streams that take turns, long ones and short ones, and damage on the way. */
@@ -426,7 +521,7 @@ static void test_fail(void **state)
 		patch_codec(bytes + size - 112 - 48, 112 + 48);
 		scratch_write(path, bytes, size);
 		assert_int_equal(capture_open(&capture, directory), 0);
-		assert_int_equal(order_open(&order, &capture, threads), 0);
+		assert_int_equal(order_open(&order, &capture, threads, SEED), 0);
 		while ((more = order_next(order, &batch)) > 0)
 			got += (size_t)more;
 		assert_int_equal(more, -EPROTONOSUPPORT);
@@ -451,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_damage),	   cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_steps_back), cmocka_unit_test(test_untold_caches),
 		cmocka_unit_test(test_threads),	   cmocka_unit_test(test_fail),
+		cmocka_unit_test(test_runs),
 	};
 
 	return cmocka_run_group_tests_name("order", tests, NULL, NULL);
