@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,10 +69,40 @@ static const char *find_blank(const char *at, const char *end)
 	return at;
 }
 
+/* Eight digits as kallsyms writes them. False: others, of which number_parse() may make sense. */
+static bool parse_eight(const char *text, uint32_t *value)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t word, digits, letters;
+
+	memcpy(&word, text, sizeof(word));
+	word = be64toh(word);
+	digits = (word & ones * 15) + (word >> 6 & ones) * 9;
+	letters = (digits + ones * 6) >> 4 & ones;
+	if (digits & ones * 240 || word != digits + ones * '0' + letters * ('a' - '9' - 1))
+		return false;
+	digits = (digits | digits >> 4) & 0x00ff00ff00ff00ff;
+	digits = (digits | digits >> 8) & 0x0000ffff0000ffff;
+	*value = (uint32_t)(digits | digits >> 16);
+	return true;
+}
+
+static bool parse_address(const char **at, const char *end, uint64_t *address)
+{
+	uint32_t high, low;
+
+	if (end - *at <= 16 || (*at)[16] != ' ' || !parse_eight(*at, &high) ||
+	    !parse_eight(*at + 8, &low))
+		return number_parse(at, 16, address);
+	*address = (uint64_t)high << 32 | low;
+	*at += 16;
+	return true;
+}
+
 /* A line that ends with a newline or a NUL. Names that begin with $ are marks in ARM's code. */
 static bool split_line(const char *at, const char *end, struct fields *fields)
 {
-	if (!number_parse(&at, 16, &fields->address) || at[0] != ' ' || !is_code(at[1]) ||
+	if (!parse_address(&at, end, &fields->address) || at[0] != ' ' || !is_code(at[1]) ||
 	    at[2] != ' ')
 		return false;
 	fields->name = at + 3;
