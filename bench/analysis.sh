@@ -15,7 +15,7 @@ analysis_run()
 	local name=$1 tool=$2 count=$3 live=$4 peak
 
 	shift 4
-	measure "$@" || could_not "analysis: $tool: $(tail -n 1 "$log")"
+	measure_long "$@" || could_not "analysis: $tool: $(tail -n 1 "$log")"
 	command_line analysis "$tool" "$@"
 	peak=$(value "$figures" peak_bytes)
 	sample analysis "$name" "$tool" events "$count"

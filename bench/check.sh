@@ -13,7 +13,7 @@ check_run()
 	shift 2
 	# what cat reads goes nowhere
 	[ "$tool" != cat ] || local out=/dev/null
-	measure "$@"
+	measure_long "$@"
 	# 1: it found something, which takes as long
 	[ $? -le 1 ] || could_not "check: $tool: $(tail -n 1 "$log")"
 	command_line check "$tool" "$@"

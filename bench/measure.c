@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * measure FILE COMMAND [ARG…]: runs it, and writes into FILE how long it took, what CPU time, its
- * children's with it, and its most memory. Its exit status is the command's.
+ * measure [-s SECONDS] FILE COMMAND [ARG…]: runs it, and writes into FILE how long it took, what
+ * CPU time, its children's with it, and its most memory. With -s as often as it takes until so much
+ * time has gone by: then the times are the mean of all. Its exit status is the last command's; a
+ * failure ends it.
  */
 #include "config.h"
 
@@ -10,6 +12,7 @@
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -29,37 +32,63 @@ static uint64_t to_ns(const struct timeval *time)
 	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
 }
 
+struct figures {
+	uint64_t wall, cpu, peak; /* ns, ns, bytes */
+	int status;
+};
+
+/* 0 or -errno. */
+static int run(char **command, struct figures *figures)
+{
+	uint64_t begin = wall_ns(), peak;
+	struct rusage usage;
+	pid_t child;
+	int err;
+
+	/* no copy of this process is made: its memory would count as the command's */
+	err = posix_spawnp(&child, *command, NULL, NULL, command, environ);
+	if (err)
+		return -err;
+	while (wait4(child, &figures->status, 0, &usage) < 0)
+		if (errno != EINTR)
+			return -errno;
+	figures->wall += wall_ns() - begin;
+	figures->cpu += to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
+	peak = (uint64_t)usage.ru_maxrss * 1024;
+	if (peak > figures->peak)
+		figures->peak = peak;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	struct rusage usage;
-	uint64_t wall;
-	int status, err;
-	pid_t child;
+	int first = argc > 2 && !strcmp(argv[1], "-s") ? 3 : 1, err;
+	double seconds = first > 1 ? strtod(argv[2], NULL) : 0;
+	struct figures figures = { 0 };
+	uint64_t runs = 0;
 	FILE *out;
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: measure FILE COMMAND [ARG...]\n");
+	if (argc < first + 2) {
+		fprintf(stderr, "usage: measure [-s SECONDS] FILE COMMAND [ARG...]\n");
 		return 2;
 	}
-	wall = wall_ns();
-	/* no copy of this process is made: its memory would count as the command's */
-	err = posix_spawnp(&child, argv[2], NULL, NULL, argv + 2, environ);
+	do {
+		err = run(argv + first + 1, &figures);
+		runs++;
+	} while (!err && !figures.status && (double)figures.wall < seconds * 1e9);
 	if (err) {
-		fprintf(stderr, "measure: %s: %s\n", argv[2], strerror(err));
+		fprintf(stderr, "measure: %s: %s\n", argv[first + 1], strerror(-err));
 		return 127;
 	}
-	while (wait4(child, &status, 0, &usage) < 0)
-		if (errno != EINTR)
-			return 2;
-	wall = wall_ns() - wall;
-	out = fopen(argv[1], "w");
+	out = fopen(argv[first], "w");
 	if (!out) {
-		fprintf(stderr, "measure: %s: %s\n", argv[1], strerror(errno));
+		fprintf(stderr, "measure: %s: %s\n", argv[first], strerror(errno));
 		return 2;
 	}
-	fprintf(out, "wall_ns %" PRIu64 "\ncpu_ns %" PRIu64 "\npeak_bytes %" PRIu64 "\n", wall,
-		to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime), (uint64_t)usage.ru_maxrss * 1024);
+	fprintf(out, "wall_ns %" PRIu64 "\ncpu_ns %" PRIu64 "\npeak_bytes %" PRIu64 "\n",
+		figures.wall / runs, figures.cpu / runs, figures.peak);
 	if (fclose(out))
 		return 2;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return WIFEXITED(figures.status) ? WEXITSTATUS(figures.status)
+					 : 128 + WTERMSIG(figures.status);
 }
