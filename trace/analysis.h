@@ -64,6 +64,13 @@ uint64_t lifetime_last(unsigned int bucket);  /* the longest */
  */
 uint64_t lifetimes_percentile(const struct lifetimes *lifetimes, double percent);
 
+/* What the pass has yet to add to a group's sums, to its cache's and to the totals. */
+struct group_due {
+	uint64_t allocations, frees;
+	uint64_t requested, allocated, freed; /* bytes */
+	uint32_t cache;			      /* of all of it */
+};
+
 /* live_objects = allocations - frees - missed_frees. */
 struct group {
 	uint64_t key;
@@ -75,6 +82,7 @@ struct group {
 	uint64_t bytes_requested, bytes_allocated; /* of the allocations */
 	uint64_t live_objects, live_bytes;	   /* at the end; bytes allocated */
 	uint64_t peak_bytes;			   /* the highest live_bytes that ever was */
+	struct group_due due;			   /* nothing, once the pass is over */
 	uint64_t temporary; /* freed by the same task on the same CPU with no allocation between */
 	uint64_t cross_cpu_frees;    /* of its objects, on another CPU than allocated them */
 	struct lifetimes *lifetimes; /* of those freed; NULL: none, or not asked for */

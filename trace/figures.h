@@ -3,94 +3,43 @@
 #ifndef TRACE_FIGURES_H
 #define TRACE_FIGURES_H
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "trace/pass.h"
 
-/* The sums alone. */
+/*
+ * The sums of what is usual, one by one, wait in group.due until figures_settle(): of all sums only
+ * the live bytes of groups and totals must be right at each moment, for their peaks.
+ */
+void figures_settle(struct analysis *analysis, struct group *group);
+void figures_settle_all(struct analysis *analysis);
 
-static inline void figures_add_allocated(struct analysis *analysis, uint64_t time,
-					 const struct heap_block *block)
+static inline struct group_due *figures_due(struct analysis *analysis, struct group *group,
+					    uint32_t cache)
+{
+	if (group->due.cache != cache) {
+		figures_settle(analysis, group);
+		group->due.cache = cache;
+	}
+	return &group->due;
+}
+
+/* Of an object that was allocated now. */
+static inline void figures_raise_live(struct analysis *analysis, struct group *group,
+				      uint64_t bytes, uint64_t time)
 {
 	struct analysis_totals *totals = &analysis->totals;
-	struct group *group = &analysis->groups[block->group];
-	struct analysis_cache *cache = &analysis->caches[block->cache];
 
-	group->allocations++;
-	group->bytes_requested += block->requested;
-	group->bytes_allocated += block->allocated;
-	group->live_objects++;
-	group->live_bytes += block->allocated;
+	group->live_bytes += bytes;
 	if (group->live_bytes > group->peak_bytes)
 		group->peak_bytes = group->live_bytes;
-	if (group->cache != block->cache)
-		group->cache = group->cache == CACHE_NONE ? block->cache : CACHE_SEVERAL;
-	cache->allocations++;
-	cache->bytes_requested += block->requested;
-	cache->bytes_allocated += block->allocated;
-	cache->live_objects++;
-	cache->live_bytes += block->allocated;
-	totals->allocations++;
-	totals->bytes_requested += block->requested;
-	totals->bytes_allocated += block->allocated;
-	totals->live_objects++;
-	totals->live_bytes += block->allocated;
+	totals->live_bytes += bytes;
 	if (totals->live_bytes > totals->peak_bytes) {
 		totals->peak_bytes = totals->live_bytes;
 		totals->peak_time = time;
 	}
 }
 
-static inline void figures_forget_live(struct analysis *analysis, struct group *group,
-				       struct analysis_cache *cache, const struct heap_block *block)
-{
-	group->live_objects--;
-	group->live_bytes -= block->allocated;
-	cache->live_objects--;
-	cache->live_bytes -= block->allocated;
-	analysis->totals.live_objects--;
-	analysis->totals.live_bytes -= block->allocated;
-}
-
-/* by: 1, or -1 to take it back. is_last: nothing was allocated on the free's CPU between. */
-static inline int figures_add_free(struct analysis *analysis, struct group *group,
-				   struct analysis_cache *cache, const struct event *event,
-				   const struct heap_block *block, bool is_last, uint64_t by)
-{
-	struct analysis_totals *totals = &analysis->totals;
-
-	group->frees += by;
-	cache->frees += by;
-	totals->frees += by;
-	if (block->cpu != event->cpu) {
-		group->cross_cpu_frees += by;
-		totals->cross_cpu_frees += by;
-	} else if (block->task == event->task && is_last) {
-		group->temporary += by;
-		totals->temporary += by;
-	}
-	if (!analysis->settings.lifetimes)
-		return 0;
-	if (!group->lifetimes)
-		group->lifetimes = calloc(1, sizeof(*group->lifetimes));
-	if (!group->lifetimes)
-		return -ENOMEM;
-	group->lifetimes->counts[lifetime_bucket(event->time - block->time)] += by;
-	return 0;
-}
-
-static inline int figures_add_freed(const struct pass *pass, const struct event *event,
-				    const struct heap_block *block)
-{
-	struct analysis *analysis = pass->analysis;
-	struct group *group = &analysis->groups[block->group];
-	struct analysis_cache *cache = &analysis->caches[block->cache];
-
-	figures_forget_live(analysis, group, cache, block);
-	return figures_add_free(analysis, group, cache, event, block,
-				pass->last_allocation[event->cpu] == event->pointer, 1);
-}
+/* The lifetime of what the event freed, if they are asked for. 0 or -ENOMEM. */
+int figures_add_lifetime(struct group *group, uint64_t ns, uint64_t by);
 
 /* The sums, and whoever watches is told. */
 

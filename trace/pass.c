@@ -635,6 +635,7 @@ int pass_end(struct pass *pass, uint64_t end)
 		err = take_doubted(pass, 0);
 	if (!err)
 		err = late_end(pass);
+	figures_settle_all(pass->analysis);
 	pass->analysis->window_end = end;
 	if (err || !older(pass))
 		return err;

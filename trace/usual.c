@@ -2,6 +2,8 @@
 /* Nearly all of an analysis' time is spent here: each event costs what it says, once. */
 #include "config.h"
 
+#include <errno.h>
+
 #include "trace/figures.h"
 #include "trace/freed.h"
 #include "trace/suspect.h"
@@ -17,13 +19,15 @@ static inline int take_allocation(struct pass *pass, const struct event *event,
 {
 	struct analysis *analysis = pass->analysis;
 	uint16_t flags = 0;
-	uint32_t group;
+	struct group_due *due;
+	struct group *group;
+	uint32_t number;
 	int64_t cache;
 
 	if (pass_is_own(pass, event->task) || (block && !(block->flags & BLOCK_FREED)))
 		return 0;
-	group = grouping_usual(&pass->grouping, event->call_site);
-	if (group == GROUP_NONE)
+	number = grouping_usual(&pass->grouping, event->call_site);
+	if (number == GROUP_NONE)
 		return 0;
 	cache = cache_table_find(&pass->caches, event);
 	if (cache < 0)
@@ -42,14 +46,43 @@ static inline int take_allocation(struct pass *pass, const struct event *event,
 	block->time = event->time;
 	block->requested = event->requested;
 	block->allocated = event->allocated;
-	block->group = group;
+	block->group = number;
 	block->task = event->task;
 	block->cache = (uint32_t)cache;
 	block->cpu = event->cpu;
 	block->flags = flags;
 	pass->last_allocation[event->cpu] = event->pointer;
-	figures_add_allocated(analysis, event->time, block);
+	group = &analysis->groups[number];
+	due = figures_due(analysis, group, (uint32_t)cache);
+	due->allocations++;
+	due->requested += event->requested;
+	due->allocated += event->allocated;
+	figures_raise_live(analysis, group, event->allocated, event->time);
 	return 1;
+}
+
+static inline int count_free(const struct pass *pass, const struct event *event,
+			     const struct heap_block *block)
+{
+	struct analysis *analysis = pass->analysis;
+	struct group *group = &analysis->groups[block->group];
+	struct group_due *due = figures_due(analysis, group, block->cache);
+
+	due->frees++;
+	due->freed += block->allocated;
+	group->live_bytes -= block->allocated;
+	analysis->totals.live_bytes -= block->allocated;
+	if (block->cpu != event->cpu) {
+		group->cross_cpu_frees++;
+		analysis->totals.cross_cpu_frees++;
+	} else if (block->task == event->task &&
+		   pass->last_allocation[event->cpu] == event->pointer) {
+		group->temporary++;
+		analysis->totals.temporary++;
+	}
+	if (!analysis->settings.lifetimes)
+		return 0;
+	return figures_add_lifetime(group, event->time - block->time, 1);
 }
 
 static inline int take_free(struct pass *pass, const struct event *event, struct heap_block *block)
@@ -62,7 +95,7 @@ static inline int take_free(struct pass *pass, const struct event *event, struct
 	cache = cache_table_find(&pass->caches, event);
 	if (cache < 0)
 		return (int)cache;
-	err = figures_add_freed(pass, event, block);
+	err = count_free(pass, event, block);
 	if (!err && pass->suspect)
 		err = suspect_free(pass->suspect, pass->analysis, event, (uint32_t)cache, block);
 	if (!err && pass->suspect)
