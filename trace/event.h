@@ -55,9 +55,6 @@ static inline bool event_init(struct event *event, const struct kmt_record *reco
 	event->call_site = record->call_site;
 	event->task = record->task;
 	event->gfp = record->gfp;
-	event->requested = 0;
-	event->allocated = 0;
-	event->cache_address = 0;
 	event->sequence = record->sequence;
 	event->hash = heap_hash(seed, record->pointer);
 	event->node = record->node;
@@ -68,13 +65,16 @@ static inline bool event_init(struct event *event, const struct kmt_record *reco
 			    1U << KMT_KMALLOC | 1U << KMT_REALLOC | 1U << KMT_UNNAMED_ALLOC)) {
 		event->requested = record->requested;
 		event->allocated = record->allocated;
+		event->cache_address = 0;
 		return false;
 	}
-	if (event_is_one_of(event, 1U << KMT_KFREE | 1U << KMT_RESCUED_KFREE))
-		return false;
+	event->requested = event->allocated = 0;
 	/* kfree_bulk() names none, nor do older kernels in any free */
-	event->cache_address = record->cache;
-	return event->cache_address || event_is_allocation(event);
+	event->cache_address = event_is_one_of(event, 1U << KMT_KFREE | 1U << KMT_RESCUED_KFREE)
+				       ? 0
+				       : record->cache;
+	return event->cache_address ||
+	       event_is_one_of(event, 1U << KMT_CACHE_ALLOC | 1U << KMT_BULK_ALLOC);
 }
 
 /* The cache, once it is found; NULL: it has no name. */

@@ -116,10 +116,11 @@ static int take_records(struct lane *lane, struct event *events, size_t space)
 	const struct kmt_record *record;
 	struct kmt_record turned;
 	uint64_t latest = lane->latest;
-	size_t count = 0, unknown = 0;
+	struct event *event = events, *end = events + space;
+	size_t unknown = 0;
 	int got = 0;
 
-	while (count < space && (got = cursor_find(&cursor, &turned, &record)) > 0) {
+	while (event < end && (got = cursor_find(&cursor, &turned, &record)) > 0) {
 		if (loss_follow(&figures->loss, record->sequence, record->time) == -ENOMEM)
 			return -ENOMEM;
 		if (record->task != lane->last_task) {
@@ -132,19 +133,19 @@ static int take_records(struct lane *lane, struct event *events, size_t space)
 			unknown++;
 			continue;
 		}
-		make_event(lane, record, &events[count++]);
+		make_event(lane, record, event++);
 		if (record->time > latest)
 			latest = record->time;
 	}
 	lane->cursor = cursor;
 	lane->latest = latest;
-	figures->recorded += count + unknown;
+	figures->recorded += (size_t)(event - events) + unknown;
 	figures->unknown += unknown;
 	if (got < 0) {
 		figures->damaged_bytes += cursor.end - cursor.at;
 		lane->cursor.at = cursor.end;
 	}
-	return (int)count;
+	return (int)(event - events);
 }
 
 int lane_fill(struct lane *lane, struct event *events, size_t space)
