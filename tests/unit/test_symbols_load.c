@@ -2,6 +2,7 @@
 /* Symbols as they come: in any order, lines of any form, texts packed, cut off and hostile. */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -254,6 +255,32 @@ static void hostile_files(void **state)
 	assert_int_equal(symbols_load(&symbols, "/"), -EISDIR);
 }
 
+/* Every character at every place of an address: what strtoull() makes of it, or no line. */
+static void addresses(void **state)
+{
+	(void)state;
+	for (size_t place = 0; place < 16; place++) {
+		for (int c = 1; c < 256; c++) {
+			char line[] = "ffffffff81a9c07e T text\n", *end;
+			struct symbols symbols;
+			uint64_t address;
+			bool is_one;
+
+			line[place] = (char)c;
+			address = strtoull(line, &end, 16);
+			is_one = end == line + 16 && c != '-' && c != '+' && !isspace(c);
+			assert_int_equal(symbols_is_code(line), is_one);
+			if (!is_one)
+				continue;
+			write_file(line, strlen(line));
+			assert_int_equal(symbols_load(&symbols, path), 0);
+			assert_int_equal(symbols.count, 1);
+			assert_true(symbols.list[0].address == address);
+			symbols_deinit(&symbols);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +289,7 @@ int main(void)
 		cmocka_unit_test(ends_of_names),
 		cmocka_unit_test(longest_lines),
 		cmocka_unit_test(hostile_files),
+		cmocka_unit_test(addresses),
 	};
 
 	return cmocka_run_group_tests_name("symbols_load", tests, make_path, remove_path);
