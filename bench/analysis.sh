@@ -3,7 +3,7 @@
 # How fast a capture is explained, and in how much memory: by kmemtrace-report from raw and packed
 # captures, and by perf kmem and trace-cmd from theirs of the same workload. Sourced by bench/run.
 
-room_analysis=(6000 500)
+room_analysis=(7000 500)
 about_analysis="events a second and memory of the reports, and how they grow"
 
 allowed_bytes=$((64 << 20)) # and as many more for each live object:
@@ -49,9 +49,13 @@ analysis_round()
 		analysis_run "$name" "perf kmem stat" "$perf_events" 0 \
 			perf kmem -i "$scratch/perf.data" --caller stat
 	# minutes, where the others take seconds
-	[ ! -e "$scratch/trace.dat" ] || [ "$round" -gt "$(at_most 3)" ] ||
+	if [ -e "$scratch/trace.dat" ] && [ "$round" -le "$(at_most 3)" ]; then
 		analysis_run "$name" "trace-cmd report" "$trace_events" 0 \
 			trace-cmd report -i "$scratch/trace.dat"
+		# which prints each event as well
+		analysis_run "$name" "kmemtrace-report events" "$(recorded "$scratch/raw")" "$objects" \
+			"$build/kmemtrace-report" events -i "$scratch/raw"
+	fi
 }
 
 # What perf and ftrace record of the same workload.
@@ -132,6 +136,7 @@ analysis_case()
 		ratio analysis events_s "$name" "$ours" "$name" "trace-cmd report"
 		ratio analysis peak_bytes "$name" "$ours" "$name" "perf kmem stat"
 	done
+	ratio analysis events_s "$name" "kmemtrace-report events" "$name" "trace-cmd report"
 	times_of fs "$2"
 	tool_run kmemtraced "$build/bench/workload" fs "$times" "$memory" ||
 		could_not "analysis: kmemtraced: $(tail -n 1 "$log")"

@@ -155,7 +155,8 @@ measure()
 	guarded "$build/bench/measure" "$figures" "$@" >"$out" 2>"$log" </dev/null
 }
 
-# measure_long COMMAND…: the same, but again until two seconds have gone by: the times are the mean.
+# measure_long COMMAND…: the same, but again until two seconds have gone by: the times are the mean,
+# and $out holds what all runs printed.
 measure_long()
 {
 	guarded "$build/bench/measure" -s "$(sized 2 0)" "$figures" "$@" >"$out" 2>"$log" </dev/null

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * measure [-s SECONDS] FILE COMMAND [ARG…]: runs it, and writes into FILE how long it took, what
- * CPU time, its children's with it, and its most memory. With -s as often as it takes until so much
- * time has gone by: then the times are the mean of all. Its exit status is the last command's; a
- * failure ends it.
+ * CPU time, its children's with it, and its most memory. With -s it runs again until so much time
+ * has gone by: the times are the mean of all runs, the memory is the most of any. Its exit status
+ * is that of the last run; one above 1 (which may be findings) ends it.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define SECONDS_MAX 3600
 
 static uint64_t wall_ns(void)
 {
@@ -60,22 +63,32 @@ static int run(char **command, struct figures *figures)
 	return 0;
 }
 
+/* False: no number of seconds. */
+static bool parse_seconds(const char *text, double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	return end != text && !*end && *seconds >= 0 && *seconds <= SECONDS_MAX;
+}
+
 int main(int argc, char **argv)
 {
 	int first = argc > 2 && !strcmp(argv[1], "-s") ? 3 : 1, err;
-	double seconds = first > 1 ? strtod(argv[2], NULL) : 0;
 	struct figures figures = { 0 };
+	double seconds = 0;
 	uint64_t runs = 0;
 	FILE *out;
 
-	if (argc < first + 2) {
+	if (argc < first + 2 || (first > 1 && !parse_seconds(argv[2], &seconds))) {
 		fprintf(stderr, "usage: measure [-s SECONDS] FILE COMMAND [ARG...]\n");
 		return 2;
 	}
 	do {
 		err = run(argv + first + 1, &figures);
 		runs++;
-	} while (!err && !figures.status && (double)figures.wall < seconds * 1e9);
+	} while (!err && WIFEXITED(figures.status) && WEXITSTATUS(figures.status) <= 1 &&
+		 (double)figures.wall < seconds * 1e9);
 	if (err) {
 		fprintf(stderr, "measure: %s: %s\n", argv[first + 1], strerror(-err));
 		return 127;

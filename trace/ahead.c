@@ -65,7 +65,8 @@ static int open_sources(struct ahead *ahead)
 	for (size_t i = 0; i < settings->sources; i++) {
 		struct source *source = &ahead->sources[i];
 
-		source->slots = calloc(ahead->slot_count, settings->slot_size);
+		source->slots = aligned_alloc(settings->slot_align,
+					      ahead->slot_count * settings->slot_size);
 		source->results = calloc(ahead->slot_count, sizeof(*source->results));
 		if (!source->slots || !source->results)
 			return -ENOMEM;

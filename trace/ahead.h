@@ -11,7 +11,8 @@
 
 struct ahead_settings {
 	size_t sources;
-	size_t slot_size;     /* bytes */
+	size_t slot_size;     /* bytes, */
+	size_t slot_align;    /* and a power of 2 of which this is a multiple */
 	unsigned int threads; /* the taker's own too: 1 or 0 starts none */
 	size_t space;	      /* bytes for all slots together, if that is enough */
 	/* Fills a slot of a source: a number above 0; 0 at its end; or -errno, at its end too. */

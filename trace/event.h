@@ -10,7 +10,8 @@
 #include "kernel/record.h"
 #include "trace/heap.h"
 
-/* 64 bytes, as a processor's cache has them: events go from one thread to another. */
+#define EVENT_SIZE_MAX 64 /* bytes: a line of a processor's cache, as events change threads */
+
 struct event {
 	uint64_t time; /* ns */
 	uint64_t pointer;
@@ -19,8 +20,8 @@ struct event {
 	uint32_t gfp;
 	uint32_t requested, allocated; /* bytes; a cache's allocation has the cache's sizes */
 	union {
-		const struct cache *cache; /* if has_cache: that is told, and has a name */
-		uint64_t cache_address;	   /* of the struct kmem_cache; 0: none is told */
+		const struct cache *cache; /* if has_cache: that is told, and has a name; */
+		uint64_t cache_address;	   /* else: of the struct kmem_cache; 0: none is told */
 	};
 	uint32_t sequence; /* on its CPU, modulo 2^32 */
 	uint32_t hash;	   /* of pointer: heap_hash() */
@@ -28,9 +29,10 @@ struct event {
 	uint16_t cpu;
 	uint8_t id; /* enum kmt_id */
 	bool has_cache;
+	uint16_t unused; /* 0 */
 };
 
-_Static_assert(sizeof(struct event) == 64, "an event fills a line of a cache");
+_Static_assert(sizeof(struct event) <= EVENT_SIZE_MAX, "an event fits a line of a cache");
 
 static inline bool event_is_one_of(const struct event *event, uint32_t ids)
 {
@@ -44,8 +46,8 @@ static inline bool event_is_allocation(const struct event *event)
 }
 
 /*
- * What the record itself tells; seed: of the heap that the event is for. True: it tells a cache by
- * its address, for the caller to find.
+ * Sets all fields to what the record itself tells. seed: of the heap that the event is for. True:
+ * it tells a cache by its address, for the caller to find.
  */
 static inline bool event_init(struct event *event, const struct kmt_record *record,
 			      unsigned int cpu, uint64_t seed)
@@ -61,6 +63,7 @@ static inline bool event_init(struct event *event, const struct kmt_record *reco
 	event->cpu = (uint16_t)cpu;
 	event->id = record->id;
 	event->has_cache = false;
+	event->unused = 0;
 	if (event_is_one_of(event,
 			    1U << KMT_KMALLOC | 1U << KMT_REALLOC | 1U << KMT_UNNAMED_ALLOC)) {
 		event->requested = record->requested;

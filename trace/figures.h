@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a pass counts: each tells the observers first, then adds. All return 0 or -errno. */
+/* What a pass counts. */
 #ifndef TRACE_FIGURES_H
 #define TRACE_FIGURES_H
 
 #include "trace/pass.h"
 
 /*
- * The sums of what is usual, one by one, wait in group.due until figures_settle(): of all sums only
- * the live bytes of groups and totals must be right at each moment, for their peaks.
+ * What usual events add to the sums waits in group.due until figures_settle(). Of all sums only the
+ * live bytes of groups and totals are right at each moment, for their peaks; nobody reads the
+ * others before the pass is over, since where somebody watches, nothing is usual. The long way adds
+ * to them directly, so that one may lie below 0, modulo 2^64, until all is settled.
  */
 void figures_settle(struct analysis *analysis, struct group *group);
 void figures_settle_all(struct analysis *analysis);
 
+/* Where an event of an object of this group and cache adds. */
 static inline struct group_due *figures_due(struct analysis *analysis, struct group *group,
 					    uint32_t cache)
 {
@@ -38,10 +41,10 @@ static inline void figures_raise_live(struct analysis *analysis, struct group *g
 	}
 }
 
-/* The lifetime of what the event freed, if they are asked for. 0 or -ENOMEM. */
+/* ns: what was freed lived so long. by: 1, or -1 to take it back. 0 or -ENOMEM. */
 int figures_add_lifetime(struct group *group, uint64_t ns, uint64_t by);
 
-/* The sums, and whoever watches is told. */
+/* The sums, and whoever watches is told first. All: 0 or -errno. */
 
 int figures_tell_all(const struct pass *pass, const struct step *step);
 

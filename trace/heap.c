@@ -147,7 +147,7 @@ void heap_remove(struct heap *heap, struct heap_block *block)
 		}
 	}
 	places[hole].number = 0;
-	block->address = 0;
+	block->address = 0; /* whoever still holds it sees that it is not his */
 	block->group = heap->idle;
 	heap->idle = number;
 	heap->count--;

@@ -20,7 +20,7 @@ enum {
 	BLOCK_OVERLAID = 32,  /* another object was put over it, and that was told */
 	BLOCK_UNNAMED = 128,  /* its kernel tells no cache of it: see late.h */
 	BLOCK_REPLACES = 256, /* it was given the address of a live one of those */
-	BLOCK_PLAIN = 512     /* it lies as all else in its page does: see suspect_allocation() */
+	BLOCK_PLAIN = 512     /* it lies as all else in its page: see suspect_is_still_plain() */
 };
 
 struct heap_block {
@@ -97,6 +97,7 @@ static inline struct heap_block *heap_find_hashed(const struct heap *heap, uint6
 	return NULL;
 }
 
+/* The same, by the address alone. */
 static inline struct heap_block *heap_find(const struct heap *heap, uint64_t address)
 {
 	return heap_find_hashed(heap, address, heap_hash(heap->seed, address));

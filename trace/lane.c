@@ -112,7 +112,7 @@ static void make_event(struct lane *lane, const struct kmt_record *record, struc
 static int take_records(struct lane *lane, struct event *events, size_t space)
 {
 	struct order_stream *figures = &lane->figures;
-	struct cursor cursor = lane->cursor; /* here, where nothing else can change it */
+	struct cursor cursor = lane->cursor; /* a copy, which can stay in registers */
 	const struct kmt_record *record;
 	struct kmt_record turned;
 	uint64_t latest = lane->latest;
@@ -121,6 +121,7 @@ static int take_records(struct lane *lane, struct event *events, size_t space)
 	int got = 0;
 
 	while (event < end && (got = cursor_find(&cursor, &turned, &record)) > 0) {
+		/* -EEXIST: a number that came before is an event all the same */
 		if (loss_follow(&figures->loss, record->sequence, record->time) == -ENOMEM)
 			return -ENOMEM;
 		if (record->task != lane->last_task) {

@@ -32,7 +32,7 @@
 struct slot {
 	uint64_t offset; /* in the stream, of what comes behind its packet */
 	uint64_t latest; /* ns: the highest time of the stream's events, up to its end */
-	struct event events[];
+	_Alignas(EVENT_SIZE_MAX) struct event events[];
 };
 
 /* Where the merging stands in one stream. */
@@ -114,9 +114,9 @@ static size_t take_run(struct turn *turn, size_t lane, const struct rank *runner
 	size_t left = turn->end - turn->at, count = 1;
 	struct rank rank = { turn->slot->latest, lane };
 
+	/* all that is left of a slot: none of its times needs a look */
 	if (left <= limit && rank_comes_before(&rank, runner_up)) {
-		if (rank.key > turn->key)
-			turn->key = rank.key;
+		turn->key = rank.key;
 		turn->at = turn->end;
 		return left;
 	}
@@ -213,6 +213,7 @@ static int prepare(struct order *order, unsigned int threads)
 		order->slot_events = SLOT_EVENTS_MAX;
 	if (order->slot_events < SLOT_EVENTS_MIN)
 		order->slot_events = SLOT_EVENTS_MIN;
+	settings.slot_align = EVENT_SIZE_MAX;
 	settings.slot_size = sizeof(struct slot) + order->slot_events * sizeof(struct event);
 	order->lanes = calloc(count + 1, sizeof(*order->lanes));
 	order->turns = calloc(count + 1, sizeof(*order->turns));

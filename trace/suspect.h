@@ -38,8 +38,8 @@ static inline bool suspect_is_plain(const struct suspect *suspect, const struct 
 }
 
 /*
- * The same, of what is put where block was: BLOCK_PLAIN tells that this was asked of it, and that
- * its page has not changed since.
+ * The same, of what is put where block was: BLOCK_PLAIN tells that this was asked of it, and a page
+ * that becomes one of another class takes it back.
  */
 static inline bool suspect_is_still_plain(const struct heap_block *block, const struct event *event)
 {

@@ -99,7 +99,7 @@ static inline int take_free(struct pass *pass, const struct event *event, struct
 	if (!err && pass->suspect)
 		err = suspect_free(pass->suspect, pass->analysis, event, (uint32_t)cache, block);
 	if (!err && pass->suspect)
-		err = freed_keep(pass, event, block, 0);
+		err = freed_keep(pass, event, block, 0); /* FREES has no rescued ones */
 	else if (!err)
 		heap_remove(&pass->analysis->heap, block);
 	return err ? err : 1;
@@ -112,6 +112,7 @@ size_t usual_run(struct pass *pass, const struct event *events, size_t count,
 	uint64_t end = pass->usual_end;
 	size_t i;
 
+	/* only the long way makes these more */
 	if (pass->late.count || pass->doubted_count)
 		return 0;
 	for (i = 0; i < count; i++) {

@@ -41,6 +41,7 @@ static struct ahead *open_tellers(struct teller *tellers, size_t count, unsigned
 	const struct ahead_settings settings = {
 		.sources = count,
 		.slot_size = WORDS * sizeof(uint64_t),
+		.slot_align = sizeof(uint64_t),
 		.threads = threads,
 		.space = space,
 		.fill = fill,
