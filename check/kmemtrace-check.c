@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <error.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -304,11 +305,13 @@ int main(int argc, char **argv)
 		       "Make a capture with kmemtraced(8), explain it with kmemtrace-report(1).",
 	};
 	struct options options = { 0 };
-	int status = EXIT_CLEAN;
+	int status = EXIT_CLEAN, err;
 
 	argp_err_exit_status = EXIT_TROUBLE;
 	argv[0] = program_invocation_short_name;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (err)
+		error(EXIT_TROUBLE, err, "cannot read the command line");
 	if (options.list) {
 		list_checks(stream_checks, STREAM_CHECKS);
 		list_checks(capture_checks, capture_check_count);

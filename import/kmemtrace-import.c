@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <error.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -322,11 +323,13 @@ int main(int argc, char **argv)
 	};
 	struct options options = { .output = CAPTURE_DEFAULT };
 	struct sigaction action = { .sa_handler = interrupt };
-	int status;
+	int status, err;
 
 	argp_err_exit_status = EXIT_TROUBLE;
 	argv[0] = program_invocation_short_name;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (err)
+		error(EXIT_TROUBLE, err, "cannot read the command line");
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	status = look_at_files(&options);

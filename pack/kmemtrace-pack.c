@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <error.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -191,11 +192,13 @@ int main(int argc, char **argv)
 	};
 	const struct sigaction action = { .sa_handler = interrupt };
 	struct options options = { 0 };
-	int status = EXIT_DONE;
+	int status = EXIT_DONE, err;
 
 	argp_err_exit_status = EXIT_TROUBLE;
 	argv[0] = program_invocation_short_name;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (err)
+		error(EXIT_TROUBLE, err, "cannot read the command line");
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);

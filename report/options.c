@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <error.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,13 +334,17 @@ void options_parse(struct options *options, int argc, char **argv)
 		.help_filter = help_views,
 	};
 
+	error_t err;
+
 	_Static_assert(COUNT(filters) <= OPTIONS_FILTERS_MAX, "a place for each");
 	*options = (struct options){
 		.input = CAPTURE_DEFAULT,
 		.max_loss = -1,
 	};
 	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, 0, NULL, options);
+	err = argp_parse(&argp, argc, argv, 0, NULL, options);
+	if (err)
+		error(2, err, "cannot read the command line");
 }
 
 void options_deinit(struct options *options)

@@ -43,7 +43,8 @@ struct events {
 	struct quoted events[KMT_ID_END], fates[FATES], nothing;
 	size_t rows;
 	/* the object that lived where an event allocates next, and was not seen freed */
-	uint64_t missed_site, missed_time, missed_sequence;
+	uint64_t missed_site, missed_time;
+	uint32_t missed_sequence;
 	uint16_t missed_cpu;
 	bool has_missed;
 };

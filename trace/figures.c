@@ -26,7 +26,7 @@ void figures_settle(struct analysis *analysis, struct group *group)
 	group->bytes_requested += due.requested;
 	group->bytes_allocated += due.allocated;
 	group->live_objects += objects;
-	if (due.allocations && group->cache != due.cache)
+	if (group->cache != due.cache)
 		group->cache = group->cache == CACHE_NONE ? due.cache : CACHE_SEVERAL;
 	cache->allocations += due.allocations;
 	cache->frees += due.frees;

@@ -48,12 +48,12 @@ static inline int64_t grouping_site(struct grouping *grouping, uint64_t address,
 	return site;
 }
 
+/*
+ * The group of whatever a call site allocates, if groups are by place, and the site lies outside of
+ * kmalloc() and allocated before; or GROUP_NONE.
+ */
 uint32_t grouping_find_usual(struct grouping *grouping, uint64_t address);
 
-/*
- * The group of whatever a call site allocates, if it lies outside of kmalloc() and allocated
- * before; or GROUP_NONE.
- */
 static inline uint32_t grouping_usual(struct grouping *grouping, uint64_t address)
 {
 	const struct grouping_memo *memo = grouping_memo(grouping, address);

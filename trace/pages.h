@@ -17,8 +17,9 @@
 struct page {
 	uint64_t number;     /* address / PAGE_BYTES, + 1; 0: an empty place */
 	uint32_t stride;     /* bytes from one object to the next; 0: none was seen yet */
-	uint32_t phase : 31; /* bytes from the page's begin to the first object that begins in it */
-	uint32_t changed : 1; /* it held objects of another class before, in this capture */
+	uint32_t phase : 30; /* bytes from the page's begin to the first object that begins in it */
+	uint32_t has_plain : 1; /* a block in it may be BLOCK_PLAIN */
+	uint32_t changed : 1;	/* it held objects of another class before, in this capture */
 };
 
 struct pages {

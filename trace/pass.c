@@ -11,7 +11,9 @@
 #include "trace/suspect.h"
 #include "trace/usual.h"
 
-#define STRIDE 32 /* events: they take about as long as memory does */
+#define AHEAD (64 * sizeof(struct event)) /* bytes: it may be behind the last, which does no harm \
+					   */
+#define STRIDE 32			  /* events: they take about as long as memory does */
 
 void pass_close(struct pass *pass)
 {
@@ -534,8 +536,9 @@ static int take_some(struct pass *pass, const struct event *events, size_t count
 }
 
 /*
- * Memory is slow: what events need of the heap is asked for two strides before. A stride at a
- * time, since the processor does all of its requests at once, and not one after each event.
+ * Memory is slow: what events need of the heap is asked for two strides before, and they
+ * themselves, which another thread wrote, before that. A stride at a time, since the processor does
+ * all of its requests at once, and not one after each event.
  */
 
 /* How many of count are in the stride that begins at first. */
@@ -550,7 +553,7 @@ static void ask_for_places(const struct heap *heap, const struct event *events, 
 	size_t end = first + stride(count, first);
 
 	for (size_t i = first; i < end; i++) {
-		__builtin_prefetch(&events[i + 64]);
+		__builtin_prefetch((const void *)((uintptr_t)&events[i] + AHEAD));
 		heap_prefetch(heap, events[i].hash);
 	}
 }

@@ -144,10 +144,13 @@ static int look_beneath(struct suspect *suspect, const struct event *event, uint
 }
 
 /* The page is about to become one of another class. */
-static void forget_plain(const struct heap *heap, uint64_t address, const struct page *page)
+static void forget_plain(const struct heap *heap, uint64_t address, struct page *page)
 {
 	uint64_t begin = address & ~(uint64_t)(PAGE_BYTES - 1);
 
+	if (!page->has_plain)
+		return;
+	page->has_plain = false;
 	for (uint64_t at = page->phase; at < PAGE_BYTES; at += page->stride) {
 		struct heap_block *block = heap_find(heap, begin + at);
 

@@ -28,13 +28,19 @@ int suspect_unlike_free(struct suspect *suspect, const struct event *event, uint
 int suspect_unmatched(struct suspect *suspect, const struct event *event, uint32_t cache,
 		      const struct heap_block *block);
 
-/* Does it lie as all else in its page does? Then there is nothing to say about it. */
+/*
+ * Does it lie as all else in its page does, and is there nothing to say about it? Then its block is
+ * BLOCK_PLAIN until the page becomes one of another class, if the caller likes.
+ */
 static inline bool suspect_is_plain(const struct suspect *suspect, const struct event *event)
 {
-	const struct page *page = pages_find(&suspect->pages, event->pointer);
+	struct page *page = pages_find(&suspect->pages, event->pointer);
 
-	return page && page->stride && page->stride == event->allocated &&
-	       event->requested <= event->allocated && !page_inside(page, event->pointer);
+	if (!page || !page->stride || page->stride != event->allocated ||
+	    event->requested > event->allocated || page_inside(page, event->pointer))
+		return false;
+	page->has_plain = true;
+	return true;
 }
 
 /*
@@ -47,7 +53,7 @@ static inline bool suspect_is_still_plain(const struct heap_block *block, const 
 	       event->requested <= event->allocated;
 }
 
-/* The same, with no ado about what lies as all else in its page does, */
+/* suspect_unlike_allocation() with no ado about what is plain, */
 static inline int suspect_allocation(struct suspect *suspect, const struct event *event,
 				     uint32_t cache)
 {
@@ -55,7 +61,7 @@ static inline int suspect_allocation(struct suspect *suspect, const struct event
 						: suspect_unlike_allocation(suspect, event, cache);
 }
 
-/* and about what is freed as it was allocated. */
+/* and suspect_unlike_free() about what is freed as it was allocated. */
 static inline int suspect_free(struct suspect *suspect, const struct analysis *analysis,
 			       const struct event *event, uint32_t cache,
 			       const struct heap_block *block)

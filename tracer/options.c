@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <error.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,11 +252,14 @@ void options_parse(struct options *options, int argc, char **argv)
 		.args_doc = "[--] [COMMAND [ARG...]]",
 		.doc = summary,
 	};
+	error_t err;
 
 	memset(options, 0, sizeof(*options));
 	options->publish_group = (gid_t)-1;
 	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+	err = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+	if (err)
+		error(2, err, "cannot read the command line");
 }
 
 const char *options_refuse_rescue(const struct options *options)
