@@ -11,9 +11,8 @@
 #include "trace/suspect.h"
 #include "trace/usual.h"
 
-#define AHEAD (64 * sizeof(struct event)) /* bytes: it may be behind the last, which does no harm \
-					   */
-#define STRIDE 32			  /* events: they take about as long as memory does */
+#define STRIDE 32 /* events: they take about as long as memory does */
+#define AHEAD 64  /* events */
 
 void pass_close(struct pass *pass)
 {
@@ -553,7 +552,8 @@ static void ask_for_places(const struct heap *heap, const struct event *events, 
 	size_t end = first + stride(count, first);
 
 	for (size_t i = first; i < end; i++) {
-		__builtin_prefetch((const void *)((uintptr_t)&events[i] + AHEAD));
+		/* behind the last it does no harm */
+		__builtin_prefetch((const void *)((uintptr_t)&events[i] + AHEAD * sizeof(*events)));
 		heap_prefetch(heap, events[i].hash);
 	}
 }
