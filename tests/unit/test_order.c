@@ -433,7 +433,7 @@ static void assert_naive(const struct reading *reading)
 	}
 }
 
-/* Lets some times step back, within the packets of a stream of this machine's order. */
+/* Lets some times step back, within the packets of a stream. */
 static void step_back(unsigned char *bytes, size_t size)
 {
 	struct packet_header header;
@@ -441,12 +441,17 @@ static void step_back(unsigned char *bytes, size_t size)
 	size_t end;
 
 	for (size_t at = 0; at < size; at = end) {
-		assert_false(get_header(bytes + at, &header));
+		bool swap = get_header(bytes + at, &header);
+
 		end = at + header.packet_bits / 8;
 		for (size_t i = at + sizeof(header); i < end; i += sizeof(record)) {
 			memcpy(&record, bytes + i, sizeof(record));
+			if (swap)
+				record_swap(&record);
 			if (random() % 9 == 0)
 				record.time -= (uint64_t)random() % 900;
+			if (swap)
+				record_swap(&record);
 			memcpy(bytes + i, &record, sizeof(record));
 		}
 		patch_codec(bytes + at, end - at, header.codec);
