@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tracer/formats.h"
+#include "tracer/load/formats.h"
 
 static const char *const events[] = { "kmalloc", "kfree", "kmem_cache_alloc", "kmem_cache_free" };
 

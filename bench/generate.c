@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 
 #include "kernel/topology.h"
-#include "trace/metadata.h"
-#include "trace/status.h"
-#include "trace/writer.h"
+#include "capture/metadata.h"
+#include "capture/status.h"
+#include "capture/writer.h"
 
 #define CPUS 2
 #define SITES 1000

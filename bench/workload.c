@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "bench/works.h"
-#include "tracer/formats.h"
+#include "tracer/load/formats.h"
 
 #define EVENTS 4
 

@@ -16,7 +16,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__type(key, uint64_t);
-	__type(value, struct kmt_told);
+	__type(value, struct kmt_cache_sighting);
 } told SEC(".maps");
 
 #define WANTED_LONG 1000000 /* ns: what is as old as that is of another event */
@@ -40,7 +40,7 @@ static __always_inline struct wanted_cache *wanted_here(void)
 }
 
 /* Does the record of this event tell what is not known yet? */
-static __always_inline bool lacks(const struct kmt_told *cache, bool is_free)
+static __always_inline bool missing_features(const struct kmt_cache_sighting *cache, bool is_free)
 {
 	if (!cache->size && !is_free)
 		return true;
@@ -49,9 +49,9 @@ static __always_inline bool lacks(const struct kmt_told *cache, bool is_free)
 
 static __noinline int want_cache(uint64_t address, uint64_t pointer, bool is_free)
 {
-	struct kmt_told *cache = bpf_map_lookup_elem(&told, &address);
+	struct kmt_cache_sighting *cache = bpf_map_lookup_elem(&told, &address);
 	struct wanted_cache *here = wanted_here();
-	struct kmt_told nothing = {};
+	struct kmt_cache_sighting nothing = {};
 
 	if (cache && cache->complete) {
 		remember_seen(address);
@@ -62,7 +62,7 @@ static __noinline int want_cache(uint64_t address, uint64_t pointer, bool is_fre
 		expect_free(address);
 		bpf_map_update_elem(&told, &address, &nothing, BPF_NOEXIST);
 	}
-	if (here && (!cache || lacks(cache, is_free))) {
+	if (here && (!cache || missing_features(cache, is_free))) {
 		here->pointer = pointer;
 		here->time = bpf_ktime_get_ns();
 		here->cache = address;
@@ -80,7 +80,7 @@ static __always_inline void see_cache(uint64_t address, uint64_t pointer, bool i
 
 static __noinline int tell_name(uint64_t text)
 {
-	struct kmt_told *known, cache = { .complete = 1 };
+	struct kmt_cache_sighting *known, cache = { .complete = 1 };
 	struct kmt_name *name;
 
 	known = bpf_map_lookup_elem(&told, &text);
@@ -126,11 +126,11 @@ static __always_inline uint64_t read_field(void *record, enum kmt_field field)
 }
 
 /* The cache that the raw program of this event asks about; NULL: it does not. */
-static __always_inline struct kmt_told *find_wanted(void *record, enum kmt_field pointer,
-						    uint64_t *address)
+static __always_inline struct kmt_cache_sighting *find_wanted(void *record, enum kmt_field pointer,
+							      uint64_t *address)
 {
 	struct wanted_cache *here = wanted_here();
-	struct kmt_told *cache;
+	struct kmt_cache_sighting *cache;
 
 	if (!here || !here->cache)
 		return NULL;
@@ -144,7 +144,8 @@ static __always_inline struct kmt_told *find_wanted(void *record, enum kmt_field
 }
 
 /* A text lies where the lower half of its field says, from the record's begin. */
-static __always_inline void read_text(struct kmt_told *cache, void *record, enum kmt_field field)
+static __always_inline void read_text(struct kmt_cache_sighting *cache, void *record,
+				      enum kmt_field field)
 {
 	uint32_t place = read_field(record, field) & 0xffff;
 
@@ -152,7 +153,7 @@ static __always_inline void read_text(struct kmt_told *cache, void *record, enum
 		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), record + place);
 }
 
-static __always_inline void tell_known(struct kmt_told *cache, uint64_t address)
+static __always_inline void tell_known(struct kmt_cache_sighting *cache, uint64_t address)
 {
 	struct kmt_name *name;
 
@@ -178,7 +179,7 @@ SEC("tp/kmem/kmem_cache_alloc")
 int kmem_cache_alloc_fields(void *ctx)
 {
 	uint64_t address = 0;
-	struct kmt_told *cache = find_wanted(ctx, KMT_FIELD_ALLOC_POINTER, &address);
+	struct kmt_cache_sighting *cache = find_wanted(ctx, KMT_FIELD_ALLOC_POINTER, &address);
 
 	if (!cache)
 		return KEEP;
@@ -193,7 +194,7 @@ SEC("tp/kmem/kmem_cache_free")
 int kmem_cache_free_fields(void *ctx)
 {
 	uint64_t address = 0;
-	struct kmt_told *cache = find_wanted(ctx, KMT_FIELD_FREE_POINTER, &address);
+	struct kmt_cache_sighting *cache = find_wanted(ctx, KMT_FIELD_FREE_POINTER, &address);
 
 	if (!cache)
 		return KEEP;

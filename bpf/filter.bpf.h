@@ -8,12 +8,13 @@
 
 const volatile uint32_t ring_slots = 1024; /* a power of two */
 const volatile uint32_t possible_cpus = 1;
-const volatile uint32_t wanted_tgid; /* the only process; 0: all are wanted; or KMT_WANTED_LIST */
+const volatile uint32_t wanted_tgid; /* the only process; 0: all are wanted; or KMT_TRACED_LIST */
 const volatile bool may_rescue;	     /* there are second programs */
 const volatile uint32_t realloc_gfp; /* which argument of krealloc() has the GFP flags, from 0 */
 const volatile bool frees_name;	     /* kmem_cache_free tells the name of the cache only */
 const volatile bool allocations_tell_caches;
-const volatile struct kmt_place fields[KMT_FIELDS]; /* without BTF: of the tracepoints' records */
+const volatile struct kmt_field_position
+	fields[KMT_FIELDS]; /* without BTF: of the tracepoints' records */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -28,7 +29,7 @@ static __always_inline bool is_wanted(uint32_t tgid)
 
 	if (!only)
 		return true;
-	if (only != KMT_WANTED_LIST)
+	if (only != KMT_TRACED_LIST)
 		return tgid == only;
 	return bpf_map_lookup_elem(&wanted, &tgid);
 }

@@ -16,12 +16,12 @@
 
 #include "bpf/filter.bpf.h"
 #include "bpf/emit.bpf.h"
-#include "bpf/bystanders.bpf.h"
+#include "bpf/untraced.bpf.h"
 #include "bpf/names.bpf.h"
-#include "bpf/rescue.bpf.h"
+#include "bpf/backup.bpf.h"
 #include "bpf/slab.bpf.h"
 #ifndef KMT_WITHOUT_BTF
-#include "bpf/hooks.bpf.h"
+#include "bpf/aux_programs.bpf.h"
 #include "bpf/misses.bpf.h"
 #endif
 

@@ -55,7 +55,7 @@ int kfree(struct bpf_raw_tracepoint_args *ctx)
 		forget(ctx->args[1]);
 	if (!find_place_by(&place, ctx))
 		return 0;
-	mark(&place, KMT_RESCUE_KFREE, ctx);
+	mark(&place, KMT_BACKUP_OF_KFREE, ctx);
 	return emit_free(&place, KMT_KFREE, ctx, 0);
 }
 
@@ -69,7 +69,7 @@ int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 	if (!find_place_by(&place, ctx))
 		return 0;
 	see_cache(ctx->args[2], ctx->args[1], true);
-	mark(&place, KMT_RESCUE_CACHE_FREE, ctx);
+	mark(&place, KMT_BACKUP_OF_CACHE_FREE, ctx);
 	return emit_free(&place, KMT_CACHE_FREE, ctx, ctx->args[2]);
 }
 
@@ -102,9 +102,9 @@ int kfree_rescue(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct place place;
 
-	if (!take_over(&place, KMT_RESCUE_KFREE, ctx))
+	if (!take_over(&place, KMT_BACKUP_OF_KFREE, ctx))
 		return 0;
-	return emit_free(&place, KMT_RESCUED_KFREE, ctx, 0);
+	return emit_free(&place, KMT_BACKUP_KFREE, ctx, 0);
 }
 
 SEC("raw_tp/kmem_cache_free")
@@ -112,11 +112,11 @@ int kmem_cache_free_rescue(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct place place;
 
-	if (!take_over(&place, KMT_RESCUE_CACHE_FREE, ctx))
+	if (!take_over(&place, KMT_BACKUP_OF_CACHE_FREE, ctx))
 		return 0;
 	forget(ctx->args[1]);
 	see_cache(ctx->args[2], ctx->args[1], true);
-	return emit_free(&place, KMT_RESCUED_CACHE_FREE, ctx, ctx->args[2]);
+	return emit_free(&place, KMT_BACKUP_CACHE_FREE, ctx, ctx->args[2]);
 }
 
 /* (call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node): 6.1 and later */
@@ -163,13 +163,13 @@ int kmem_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/kmem_cache_alloc")
 int kmem_cache_alloc_sizes(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_sizes(ctx, KMT_UNNAMED_ALLOC, 2, KMT_NODE_ANY);
+	return take_sizes(ctx, KMT_ANONYMOUS_ALLOC, 2, KMT_NODE_ANY);
 }
 
 SEC("raw_tp/kmem_cache_alloc_node") /* (…, node) */
 int kmem_cache_alloc_node_sizes(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_sizes(ctx, KMT_UNNAMED_ALLOC, 2, ctx->args[5]);
+	return take_sizes(ctx, KMT_ANONYMOUS_ALLOC, 2, ctx->args[5]);
 }
 
 /* (call_site, ptr, cache, bytes_req, bytes_alloc, gfp_flags): 6.0 */

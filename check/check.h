@@ -10,17 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "check/finding.h"
-#include "trace/capture.h"
-#include "trace/loss.h"
-#include "trace/reader.h"
+#include "check/check_findings.h"
+#include "capture/capture.h"
+#include "capture/loss.h"
+#include "capture/reader.h"
 
 /* A stream, as far as it has been read. */
-#define CHECK_UNTOLD 64 /* caches without a name that are told apart */
+#define CHECK_UNNAMED_MAX 64 /* caches without a name that are told apart */
 #define CHECK_TOLD_BITS 8
 
 struct check_stream {
-	struct findings *findings;
+	struct check_findings *findings;
 	const struct check *check;     /* that is called now */
 	const struct capture *capture; /* NULL: the stream stands alone */
 	unsigned int cpu;	       /* as the file's name or else the first packet tells */
@@ -37,14 +37,14 @@ struct check_stream {
 	uint32_t last_task;
 	bool last_own;	  /* last_task is one of kmemtraced's own */
 	uint64_t unknown; /* records of kinds that a later version may have written */
-	uint64_t untold[CHECK_UNTOLD];
+	uint64_t untold[CHECK_UNNAMED_MAX];
 	size_t untold_count;
 	uint64_t told[1 << CHECK_TOLD_BITS]; /* caches with one that were asked for lately */
 	char why[320];			     /* after -EPROTONOSUPPORT: the sentence */
 };
 
 struct check_capture {
-	struct findings *findings;
+	struct check_findings *findings;
 	const struct check *check;
 	const struct capture *capture;
 	const struct check_stream *streams; /* as many as the capture has, read to the end */
@@ -111,10 +111,10 @@ void check_records(struct check_stream *stream, const struct packet *packet);
  * Reads a stream that stands alone, or a whole capture, and reports what it finds. 0, or -errno
  * with a sentence in why: it could not be checked.
  */
-int check_alone(const char *path, struct findings *findings, struct check_result *result, char *why,
-		size_t why_size);
-int check_all(const char *path, struct findings *findings, struct check_result *result, char *why,
-	      size_t why_size);
+int check_alone(const char *path, struct check_findings *findings, struct check_result *result,
+		char *why, size_t why_size);
+int check_all(const char *path, struct check_findings *findings, struct check_result *result,
+	      char *why, size_t why_size);
 
 /* 0 if the file holds what would be written for it, -EBADMSG if not, or another -errno. */
 int check_metadata_text(const struct metadata *metadata, const char *path);

@@ -248,7 +248,7 @@ static void add_result(struct check_result *result, const struct check_stream *s
 		result->skipped = stream->last.skipped;
 }
 
-static int check_open_capture(const struct capture *capture, struct findings *findings,
+static int check_open_capture(const struct capture *capture, struct check_findings *findings,
 			      struct check_result *result, char *why, size_t why_size)
 {
 	struct check_stream *streams = calloc(capture->stream_count, sizeof(*streams));
@@ -284,8 +284,8 @@ static int check_open_capture(const struct capture *capture, struct findings *fi
 	return err;
 }
 
-int check_all(const char *path, struct findings *findings, struct check_result *result, char *why,
-	      size_t why_size)
+int check_all(const char *path, struct check_findings *findings, struct check_result *result,
+	      char *why, size_t why_size)
 {
 	struct capture capture;
 	int err;
@@ -306,8 +306,8 @@ int check_all(const char *path, struct findings *findings, struct check_result *
 	return err;
 }
 
-int check_alone(const char *path, struct findings *findings, struct check_result *result, char *why,
-		size_t why_size)
+int check_alone(const char *path, struct check_findings *findings, struct check_result *result,
+		char *why, size_t why_size)
 {
 	struct check_stream stream = { .findings = findings };
 	int err;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "check/check_heap.h"
-#include "terminal/line.h"
-#include "trace/analysis.h"
-#include "trace/findings.h"
+#include "cli/progress.h"
+#include "analysis/analysis.h"
+#include "analysis/heap_findings.h"
 
 #define SITE_TEXT 512 /* bytes: symbols are shorter */
 
@@ -53,7 +53,7 @@ static void print_reasons(uint32_t reasons)
 }
 
 static void print_finding(const char *path, const struct analysis *analysis,
-			  const struct finding *found)
+			  const struct heap_finding *found)
 {
 	uint64_t time = found->alloc_time ? found->alloc_time : found->first_time;
 
@@ -88,7 +88,7 @@ static void print_unobserved(const char *path, const struct status *status)
 		putchar('\n');
 }
 
-static void count(struct check_heap *result, const struct finding *found)
+static void count(struct check_heap *result, const struct heap_finding *found)
 {
 	result->certain += found->certain;
 	if (found->certainty == CERTAINTY_LEGAL)
@@ -97,12 +97,12 @@ static void count(struct check_heap *result, const struct finding *found)
 		result->possible += found->count - found->certain;
 }
 
-int check_heap_run(const char *path, bool verbose, struct terminal_line *line,
+int check_heap_run(const char *path, bool verbose, struct progress_line *line,
 		   struct check_heap *result, char *why, size_t why_size)
 {
 	const struct analysis_settings settings = {
 		.findings = true,
-		.progress = terminal_line_bytes,
+		.progress = progress_line_bytes,
 		.progress_data = line,
 	};
 	struct analysis analysis;
@@ -116,11 +116,11 @@ int check_heap_run(const char *path, bool verbose, struct terminal_line *line,
 		return err;
 	}
 	err = analysis_run(&analysis, &capture, &settings);
-	terminal_line_clear(line);
+	progress_line_clear(line);
 	if (err)
 		snprintf(why, why_size, "%s", capture.why);
 	for (size_t i = 0; !err && i < heap_findings_count(analysis.findings); i++) {
-		const struct finding *found = heap_findings_get(analysis.findings, i);
+		const struct heap_finding *found = heap_findings_get(analysis.findings, i);
 
 		count(result, found);
 		if (verbose || found->certainty == CERTAINTY_CERTAIN)

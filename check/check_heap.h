@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct terminal_line;
+struct progress_line;
 
 /* Findings by how sure they are, in cases. */
 struct check_heap {
@@ -19,7 +19,7 @@ struct check_heap {
  * verbose for the others; meanwhile the line says how far it is, unless it is NULL. 0, or -errno
  * with a sentence in why.
  */
-int check_heap_run(const char *path, bool verbose, struct terminal_line *line,
+int check_heap_run(const char *path, bool verbose, struct progress_line *line,
 		   struct check_heap *result, char *why, size_t why_size);
 
 #endif

@@ -75,7 +75,7 @@ static void check_sequence(struct check_stream *stream, const struct kmt_record 
 
 static void check_sizes(struct check_stream *stream, const struct kmt_record *record)
 {
-	if ((record->id == KMT_KMALLOC || record->id == KMT_UNNAMED_ALLOC) && record->pointer &&
+	if ((record->id == KMT_KMALLOC || record->id == KMT_ANONYMOUS_ALLOC) && record->pointer &&
 	    record->allocated < record->requested)
 		find(stream, CHECK_SIZES, "%" PRIu32 " bytes allocated, %" PRIu32 " requested",
 		     record->allocated, record->requested);
@@ -84,8 +84,8 @@ static void check_sizes(struct check_stream *stream, const struct kmt_record *re
 static bool is_free(const struct kmt_record *record)
 {
 	return record->id == KMT_KFREE || record->id == KMT_CACHE_FREE ||
-	       record->id == KMT_BULK_FREE || record->id == KMT_RESCUED_KFREE ||
-	       record->id == KMT_RESCUED_CACHE_FREE;
+	       record->id == KMT_BULK_FREE || record->id == KMT_BACKUP_KFREE ||
+	       record->id == KMT_BACKUP_CACHE_FREE;
 }
 
 static void check_fields(struct check_stream *stream, const struct kmt_record *record)
@@ -99,7 +99,7 @@ static void check_fields(struct check_stream *stream, const struct kmt_record *r
 	if (free ? record->node != KMT_NODE_ANY : record->node < KMT_NODE_ANY)
 		find(stream, CHECK_FIELDS, "%s with node %d", free ? "a free" : "an allocation",
 		     record->node);
-	if ((record->id == KMT_KFREE || record->id == KMT_RESCUED_KFREE) && record->cache)
+	if ((record->id == KMT_KFREE || record->id == KMT_BACKUP_KFREE) && record->cache)
 		find(stream, CHECK_FIELDS, "a kfree whose last 8 bytes are not 0");
 }
 
@@ -127,7 +127,7 @@ static void check_addresses(struct check_stream *stream, const struct kmt_record
 static bool names_cache(const struct kmt_record *record)
 {
 	return record->id == KMT_CACHE_ALLOC || record->id == KMT_BULK_ALLOC ||
-	       ((record->id == KMT_CACHE_FREE || record->id == KMT_RESCUED_CACHE_FREE ||
+	       ((record->id == KMT_CACHE_FREE || record->id == KMT_BACKUP_CACHE_FREE ||
 		 record->id == KMT_BULK_FREE) &&
 		record->cache);
 }
@@ -139,7 +139,7 @@ static bool was_not_told(struct check_stream *stream, uint64_t cache)
 		if (stream->untold[i] == cache)
 			return true;
 	if (stream->untold_count >= stream->capture->status.names_lost ||
-	    stream->untold_count >= CHECK_UNTOLD)
+	    stream->untold_count >= CHECK_UNNAMED_MAX)
 		return false;
 	stream->untold[stream->untold_count++] = cache;
 	return true;

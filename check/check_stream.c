@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "terminal/line.h"
+#include "cli/progress.h"
 
 #define find(stream, offset, ...) \
 	findings_add((stream)->findings, (stream)->check, offset, __VA_ARGS__)
@@ -244,7 +244,7 @@ static void check_print_stream(const struct check_stream *stream, const char *pa
 {
 	bool events = stream->capture && stream->capture->metadata.clock == METADATA_CLOCK_EVENTS;
 
-	terminal_line_clear(stream->findings->line);
+	progress_line_clear(stream->findings->line);
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " records, lost %" PRIu64 ", %s%" PRIu64
 	       " to %" PRIu64 "%s\n",
 	       path, stream->packets, stream->records, loss_missing(&stream->loss),
@@ -259,7 +259,7 @@ static const char *writer_of(const struct check_stream *stream)
 
 int check_stream_run(struct check_stream *stream, const char *path)
 {
-	struct findings *findings = stream->findings;
+	struct check_findings *findings = stream->findings;
 	char newer[METADATA_TEXT];
 	struct packet packet;
 	struct stream file;
@@ -273,7 +273,7 @@ int check_stream_run(struct check_stream *stream, const char *path)
 		return more;
 	findings_begin(findings, path);
 	do {
-		terminal_line_bytes(findings->line, findings->bytes_done + file.offset,
+		progress_line_bytes(findings->line, findings->bytes_done + file.offset,
 				    findings->bytes ? findings->bytes : file.size);
 		more = stream_next(&file, &packet);
 		if (more == 1)

@@ -14,9 +14,9 @@
 
 #include "check/check.h"
 #include "check/check_heap.h"
-#include "check/repair.h"
-#include "terminal/line.h"
-#include "trace/capture.h"
+#include "repair/repair.h"
+#include "cli/progress.h"
+#include "capture/capture.h"
 
 enum {
 	EXIT_CLEAN = 0,
@@ -154,7 +154,7 @@ static void tell_unknown(const char *path, const struct check_result *result)
 			program_invocation_short_name, path, newer);
 }
 
-static void print_summary(const char *path, const struct findings *findings,
+static void print_summary(const char *path, const struct check_findings *findings,
 			  const struct check_result *result)
 {
 	printf("%s: ", path);
@@ -173,7 +173,7 @@ static void print_summary(const char *path, const struct findings *findings,
 }
 
 /* What to do about what was found. */
-static void advise(const char *path, const struct findings *findings,
+static void advise(const char *path, const struct check_findings *findings,
 		   const struct check_result *result)
 {
 	/* a repair would refuse what it cannot read */
@@ -192,11 +192,11 @@ static void advise(const char *path, const struct findings *findings,
 static int check_heap(const char *path, const struct options *options)
 {
 	struct check_heap result;
-	struct terminal_line line;
+	struct progress_line line;
 	char why[400];
 	int err;
 
-	terminal_line_init(&line, options->quiet, TERMINAL_DELAY);
+	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.what = path;
 	err = check_heap_run(path, options->verbose, &line, &result, why, sizeof(why));
 	if (err) {
@@ -216,18 +216,18 @@ static int check_heap(const char *path, const struct options *options)
 
 static int check(const char *path, const struct options *options)
 {
-	struct terminal_line line;
-	struct findings findings = { .verbose = options->verbose, .line = &line };
+	struct progress_line line;
+	struct check_findings findings = { .verbose = options->verbose, .line = &line };
 	struct check_result result = { 0 };
 	bool whole = is_directory(path);
 	char why[400];
 	int status, err;
 
-	terminal_line_init(&line, options->quiet, TERMINAL_DELAY);
+	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.what = path;
 	err = whole ? check_all(path, &findings, &result, why, sizeof(why))
 		    : check_alone(path, &findings, &result, why, sizeof(why));
-	terminal_line_clear(&line);
+	progress_line_clear(&line);
 	if (err) {
 		complain(why, err);
 		return EXIT_TROUBLE;
@@ -253,8 +253,8 @@ static int check(const char *path, const struct options *options)
 /* A capture whose metadata cannot be read is one to be repaired. */
 static int repair(const char *path, const struct options *options)
 {
-	struct terminal_line line;
-	struct findings findings = { .silent = true, .line = &line };
+	struct progress_line line;
+	struct check_findings findings = { .silent = true, .line = &line };
 	struct check_result result = { 0 };
 	struct options after = { .quiet = true,
 				 .verbose = options->verbose && !options->quiet,
@@ -262,10 +262,10 @@ static int repair(const char *path, const struct options *options)
 	char why[400];
 	int err, status;
 
-	terminal_line_init(&line, options->quiet, TERMINAL_DELAY);
+	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.what = path;
 	err = check_all(path, &findings, &result, why, sizeof(why));
-	terminal_line_clear(&line);
+	progress_line_clear(&line);
 	if (!err && !findings.count) {
 		if (!options->quiet)
 			printf("%s: nothing to repair\n", path);

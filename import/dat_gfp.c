@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "import/dat_gfp.h"
-#include "kernel/escape.h"
+#include "base/text.h"
 
 #define DEPTH_MAX 64
 
@@ -36,7 +36,7 @@ static int append(struct gfp_table *table, const struct tep_print_flag_sym *flag
 
 	if (!flag->value || !flag->str || !strtoull(flag->value, NULL, 0))
 		return 0;
-	list = list_grow(table->list, table->count, sizeof(*list));
+	list = array_grow(table->list, table->count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	table->list = list;

@@ -9,7 +9,7 @@
 
 #include <event-parse.h>
 
-#include "import/target.h"
+#include "import/import_target.h"
 
 #define DAT_LAYOUTS 6
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "import/flags.h"
-#include "kernel/escape.h"
+#include "base/text.h"
 
 #define BITS 32
 
@@ -18,7 +18,7 @@
 
 static int insert(struct gfp_table *table, const char *name, uint64_t bits, size_t index)
 {
-	struct gfp_name *list = list_grow(table->list, table->count, sizeof(*list));
+	struct gfp_name *list = array_grow(table->list, table->count, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;

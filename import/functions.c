@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "import/functions.h"
-#include "kernel/escape.h"
+#include "base/text.h"
 
 #define UNKNOWN "unknown"
 #define FUNCTION_BASE ((uint64_t)2 << 56) /* not canonical: no code of a kernel lies there */
@@ -29,7 +29,8 @@ void functions_deinit(struct functions *functions)
  * A reader takes a function to end where the next of its module begins, which would be a lie: one
  * of another module behind it, and before the first, leaves the size unknown.
  */
-static int tell(struct target *target, uint64_t address, const char *name, const char *module)
+static int tell(struct import_target *target, uint64_t address, const char *name,
+		const char *module)
 {
 	int err = 0;
 
@@ -40,7 +41,7 @@ static int tell(struct target *target, uint64_t address, const char *name, const
 	return err ? err : target_symbol(target, address + OFFSET_MAX, UNKNOWN, UNKNOWN);
 }
 
-int functions_place(struct functions *functions, struct target *target, const char *text,
+int functions_place(struct functions *functions, struct import_target *target, const char *text,
 		    uint64_t *address)
 {
 	char name[512], whole[640], module[64] = "";

@@ -8,11 +8,11 @@
 
 #include <stdint.h>
 
-#include "import/names.h"
-#include "import/target.h"
+#include "import/name_table.h"
+#include "import/import_target.h"
 
 struct functions {
-	struct names names;
+	struct name_table names;
 	uint64_t unresolved; /* places told in a way that has no meaning here */
 };
 
@@ -20,7 +20,7 @@ int functions_init(struct functions *functions); /* 0 or -ENOMEM */
 void functions_deinit(struct functions *functions);
 
 /* The address of a place; a number in hex stays what it is. 0 or -errno with target->why set. */
-int functions_place(struct functions *functions, struct target *target, const char *text,
+int functions_place(struct functions *functions, struct import_target *target, const char *text,
 		    uint64_t *address);
 
 #endif

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "import/source.h"
-#include "import/target.h"
-#include "trace/capture.h"
+#include "import/import_target.h"
+#include "capture/capture.h"
 
 enum {
 	EXIT_DONE = 0,
@@ -216,7 +216,7 @@ static int look_at_files(struct options *options)
 	return status;
 }
 
-static void say(const struct options *options, struct target *target)
+static void say(const struct options *options, struct import_target *target)
 {
 	uint64_t lost = 0;
 
@@ -236,7 +236,7 @@ static void say(const struct options *options, struct target *target)
 
 static int import(const struct options *options, struct directory *directory)
 {
-	struct target target;
+	struct import_target target;
 	int err;
 
 	err = target_open(&target, directory, options->source->sentence, &interrupted);

@@ -7,7 +7,7 @@
 #include "import/magic.h"
 #include "import/source.h"
 
-static int refuse(struct target *target, char *const *paths, size_t count)
+static int refuse(struct import_target *target, char *const *paths, size_t count)
 {
 	(void)count;
 	return target_fail(

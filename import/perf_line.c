@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "import/perf_line.h"
-#include "kernel/escape.h"
+#include "base/text.h"
 
 #define SYSTEM "kmem:"
 #define LOST "PERF_RECORD_LOST"

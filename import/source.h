@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "import/target.h"
+#include "import/import_target.h"
 
 struct source {
 	const char *name;				     /* of --format */
 	const char *sentence;				     /* what such a file is */
 	bool (*is)(const unsigned char *bytes, size_t size); /* by the beginning of a file */
 	/* 0 or -errno with target->why set, which names the file */
-	int (*import)(struct target *target, char *const *paths, size_t count);
+	int (*import)(struct import_target *target, char *const *paths, size_t count);
 	bool has_symbols;
 	bool many;     /* files make one recording */
 	bool isolated; /* a library reads it that damaged data may bring down */

@@ -12,7 +12,7 @@
 
 #include "import/relay.h"
 #include "import/source.h"
-#include "kernel/escape.h"
+#include "base/text.h"
 #include "kernel/topology.h"
 
 #define BACKWARD ((uint32_t)1 << 31) /* a number so far ahead lies behind */
@@ -27,7 +27,7 @@ struct head {
 };
 
 struct merge {
-	struct target *target;
+	struct import_target *target;
 	struct head *heads;
 	size_t count;
 	uint32_t expected; /* number of the next event */
@@ -234,7 +234,7 @@ static int take(struct merge *merge, struct head *head)
 
 static void tell(const struct merge *merge)
 {
-	struct target *target = merge->target;
+	struct import_target *target = merge->target;
 
 	for (size_t i = 0; i < merge->count; i++) {
 		const struct head *head = &merge->heads[i];
@@ -284,7 +284,7 @@ static int merge_all(struct merge *merge)
 	return err;
 }
 
-static int import_relay(struct target *target, char *const *paths, size_t count)
+static int import_relay(struct import_target *target, char *const *paths, size_t count)
 {
 	struct merge merge = { .target = target, .count = count };
 	int err;

@@ -14,13 +14,13 @@
 #include "import/functions.h"
 #include "import/perf_line.h"
 #include "import/source.h"
-#include "kernel/escape.h"
+#include "base/text.h"
 
 #define LINE_BYTES 16384
 #define POINTER_DIGITS 16 /* of a pointer that the kernel hashed, half of them zeros */
 
 struct perf {
-	struct target *target;
+	struct import_target *target;
 	const char *path;
 	struct functions functions;
 	struct flags flags;
@@ -228,7 +228,7 @@ static int take_lines(struct perf *perf, FILE *file, char *text)
 
 static void tell(const struct perf *perf)
 {
-	struct target *target = perf->target;
+	struct import_target *target = perf->target;
 
 	if (perf->bad)
 		target_note(target,
@@ -289,7 +289,7 @@ static int finish(struct perf *perf)
 	return 0;
 }
 
-static int import_perf(struct target *target, char *const *paths, size_t count)
+static int import_perf(struct import_target *target, char *const *paths, size_t count)
 {
 	struct perf perf = { .target = target, .path = paths[0] };
 	char *text = malloc(LINE_BYTES);

@@ -17,17 +17,17 @@
 #include "import/dat_layout.h"
 #include "import/magic.h"
 #include "import/source.h"
-#include "trace/index.h"
+#include "base/hash_map.h"
 
 #define BUFFERS_MAX 256 /* that are read at once */
 
 struct dat {
-	struct target *target;
+	struct import_target *target;
 	const char *path;
 	struct tep_handle *tep;
 	struct dat_layout layouts[DAT_LAYOUTS];
 	struct tracecmd_input *buffer; /* the one that events are taken from */
-	struct index places;	       /* call sites whose function is told */
+	struct hash_map places;	       /* call sites whose function is told */
 	uint64_t time;		       /* of the event before */
 	uint64_t missed, missed_unknown, broken, elsewhere;
 	int err;
@@ -41,9 +41,9 @@ static int tell_function(struct dat *dat, uint64_t place)
 	const char *name;
 	int err;
 
-	if (index_find(&dat->places, place) != INDEX_NONE)
+	if (hash_map_find(&dat->places, place) != HASH_MAP_NONE)
 		return 0;
-	if (index_add(&dat->places, place, 0))
+	if (hash_map_add(&dat->places, place, 0))
 		return target_fail(dat->target, ENOMEM, "%s", strerror(ENOMEM));
 	if (!tep_find_function_info(dat->tep, place, &name, &start, &size))
 		return 0;
@@ -149,7 +149,7 @@ static void find_gfp(struct dat *dat)
 
 static void tell(const struct dat *dat)
 {
-	struct target *target = dat->target;
+	struct import_target *target = dat->target;
 
 	if (dat->broken)
 		target_note(target, "%s: records that are too short, left out: %" PRIu64, dat->path,
@@ -187,7 +187,7 @@ static void tell_machine(struct metadata *metadata, struct tep_handle *tep)
 							    : METADATA_ORDER_LITTLE;
 }
 
-static int import_dat(struct target *target, char *const *paths, size_t count)
+static int import_dat(struct import_target *target, char *const *paths, size_t count)
 {
 	struct dat dat = { .target = target, .path = paths[0] };
 	struct tracecmd_input *top;
@@ -196,11 +196,11 @@ static int import_dat(struct target *target, char *const *paths, size_t count)
 	(void)count;
 	tracecmd_set_loglevel(TEP_LOG_NONE);
 	tep_set_loglevel(TEP_LOG_NONE);
-	if (index_init(&dat.places))
+	if (hash_map_init(&dat.places))
 		return target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
 	top = tracecmd_open(paths[0], TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!top) {
-		index_deinit(&dat.places);
+		hash_map_deinit(&dat.places);
 		return target_fail(target, EINVAL,
 				   "%s: libtracecmd cannot read it: it is damaged, cut off, or no "
 				   "trace.dat: trace-cmd report tells more",
@@ -218,7 +218,7 @@ static int import_dat(struct target *target, char *const *paths, size_t count)
 	if (!err)
 		tell(&dat);
 	tracecmd_close(top);
-	index_deinit(&dat.places);
+	hash_map_deinit(&dat.places);
 	return err;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernel/caches.h"
-#include "kernel/escape.h"
+#include "base/text.h"
 
 #define ALIASES_MAX 4096 /* bytes of one cache's; a busy machine has 2,000 */
 
@@ -39,7 +39,7 @@ static void cache_lines_deinit(struct cache_lines *lines)
 
 static int add_sighting(struct cache_lines *lines, struct sighting *sighting)
 {
-	struct sighting *list = list_grow(lines->sightings, lines->sighting_count, sizeof(*list));
+	struct sighting *list = array_grow(lines->sightings, lines->sighting_count, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -51,7 +51,7 @@ static int add_sighting(struct cache_lines *lines, struct sighting *sighting)
 
 static int add_alias(struct cache_lines *lines, struct line *line, size_t text_size)
 {
-	struct cache_alias *list = list_grow(lines->aliases, lines->alias_count, sizeof(*list));
+	struct cache_alias *list = array_grow(lines->aliases, lines->alias_count, sizeof(*list));
 	struct cache_alias *alias;
 	char *others;
 
@@ -76,7 +76,7 @@ static int add_alias(struct cache_lines *lines, struct line *line, size_t text_s
 static int add_kmalloc(struct caches *caches, struct line *line)
 {
 	struct kmalloc_name *list =
-		list_grow(caches->kmalloc, caches->kmalloc_count, sizeof(*list));
+		array_grow(caches->kmalloc, caches->kmalloc_count, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -287,33 +287,33 @@ int caches_write_cache(FILE *file, const struct cache *cache)
 {
 	fprintf(file, "cache 0x%" PRIx64 " %" PRIu64 " %" PRIu32 " %" PRIu32 " ", cache->address,
 		cache->since, cache->object_size, cache->size);
-	escape_word(file, cache->name);
+	text_write_word(file, cache->name);
 	putc('\n', file);
-	return escape_result(file);
+	return text_write_result(file);
 }
 
 int caches_write_gone(FILE *file, uint64_t address, uint64_t until)
 {
 	fprintf(file, "gone 0x%" PRIx64 " %" PRIu64 "\n", address, until);
-	return escape_result(file);
+	return text_write_result(file);
 }
 
 int caches_write_alias(FILE *file, const char *name, const char *others)
 {
 	fputs("alias ", file);
-	escape_word(file, name);
+	text_write_word(file, name);
 	putc(' ', file);
-	escape_word(file, others);
+	text_write_word(file, others);
 	putc('\n', file);
-	return escape_result(file);
+	return text_write_result(file);
 }
 
 int caches_write_kmalloc(FILE *file, const char *name)
 {
 	fputs("kmalloc ", file);
-	escape_word(file, name);
+	text_write_word(file, name);
 	putc('\n', file);
-	return escape_result(file);
+	return text_write_result(file);
 }
 
 bool caches_is_kmalloc(const char *name)

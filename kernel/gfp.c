@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/escape.h"
+#include "base/text.h"
 #include "kernel/gfp.h"
 
 #define DEPTH_MAX 100 /* of operands; Linux 6.18 nests 13 parentheses */
@@ -146,7 +146,7 @@ static uint64_t expression_binary(struct expression *expr, int level)
 
 static int gfp_append(struct gfp_table *table, const struct gfp_name *name)
 {
-	struct gfp_name *list = list_grow(table->list, table->count, sizeof(*list));
+	struct gfp_name *list = array_grow(table->list, table->count, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -234,10 +234,10 @@ int gfp_write(const struct gfp_table *table, FILE *file)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		fprintf(file, "0x%" PRIx64 " ", table->list[i].bits);
-		escape_word(file, table->list[i].name);
+		text_write_word(file, table->list[i].name);
 		putc('\n', file);
 	}
-	return escape_result(file);
+	return text_write_result(file);
 }
 
 void gfp_deinit(struct gfp_table *table)

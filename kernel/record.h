@@ -27,11 +27,11 @@ enum kmt_id {
 	KMT_BULK_FREE = 6,  /* kmem_cache_free_bulk(), kfree_bulk(): cache is valid, or 0 */
 	KMT_REALLOC = 7,    /* krealloc(): requested is the new size; it stays if that fits */
 	/* recorded by a second program, since the kernel kept the first from running */
-	KMT_RESCUED_KFREE = 8,	    /* as KMT_KFREE */
-	KMT_RESCUED_CACHE_FREE = 9, /* as KMT_CACHE_FREE */
+	KMT_BACKUP_KFREE = 8,	   /* as KMT_KFREE */
+	KMT_BACKUP_CACHE_FREE = 9, /* as KMT_CACHE_FREE */
 	/* kmem_cache_alloc() of a kernel that does not tell the cache (before 6.0) */
-	KMT_UNNAMED_ALLOC = 10, /* requested and allocated are valid: they are the cache's */
-	KMT_ID_END		/* not an id: one past the last that this version knows */
+	KMT_ANONYMOUS_ALLOC = 10, /* requested and allocated are valid: they are the cache's */
+	KMT_ID_END		  /* not an id: one past the last that this version knows */
 };
 
 #define KMT_NODE_ANY (-1)	/* no node was asked for; also in every free */

@@ -9,17 +9,17 @@
 #include "kernel/record.h"
 
 /* The tracepoints that have a second program. */
-enum kmt_rescue_kind {
-	KMT_RESCUE_KFREE,
-	KMT_RESCUE_CACHE_FREE,
-	KMT_RESCUE_KINDS,
+enum kmt_backup_kind {
+	KMT_BACKUP_OF_KFREE,
+	KMT_BACKUP_OF_CACHE_FREE,
+	KMT_BACKUP_KINDS,
 };
 
 /* What the second programs do. Only ever forward, but for the last step back to off. */
-enum kmt_rescue_state {
-	KMT_RESCUE_OFF = 0,	/* first programs leave no marks */
-	KMT_RESCUE_MARKING = 1, /* they do; second ones only wipe them */
-	KMT_RESCUE_ON = 2,	/* all events under way began with marking */
+enum kmt_backup_state {
+	KMT_BACKUP_OFF = 0,	/* first programs leave no marks */
+	KMT_BACKUP_MARKING = 1, /* they do; second ones only wipe them */
+	KMT_BACKUP_ON = 2,	/* all events under way began with marking */
 };
 
 #define KMT_MARKS 63
@@ -43,7 +43,7 @@ struct kmt_control {
 	uint64_t reserved[4];
 	uint64_t tail; /* slots given back; written by kmemtraced, on a line of its own */
 	uint64_t reserved2[7];
-	struct kmt_marks marks[KMT_RESCUE_KINDS];
+	struct kmt_marks marks[KMT_BACKUP_KINDS];
 };
 _Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
 
@@ -74,7 +74,7 @@ struct kmt_name {
 };
 
 /* What a kernel without BTF has told of a cache so far. */
-struct kmt_told {
+struct kmt_cache_sighting {
 	uint64_t since;		    /* ns: the first sight */
 	uint32_t object_size, size; /* bytes; 0: no allocation told them yet */
 	uint64_t complete;	    /* not 0: it was told as a kmt_name */
@@ -97,12 +97,12 @@ enum kmt_field {
 	KMT_FIELDS
 };
 
-struct kmt_place {
+struct kmt_field_position {
 	uint32_t offset, size; /* bytes, from the record's begin; size 0: there is none */
 };
 
 /* In place of the only process that is wanted: several are, in a map. No process has this id. */
-#define KMT_WANTED_LIST UINT32_MAX
+#define KMT_TRACED_LIST UINT32_MAX
 
 /* Totals that are no CPU's own. */
 struct kmt_totals {
@@ -112,8 +112,8 @@ struct kmt_totals {
 	uint64_t given_back;	    /* bulk frees that were taken for those of a failed one */
 	uint64_t bystanders;	    /* not 0: new tasks are seen; written by kmemtraced */
 	uint64_t names_wanted;	    /* not 0: programs without BTF wait for a record */
-	uint32_t rescue[KMT_RESCUE_KINDS];  /* enum kmt_rescue_state; written by kmemtraced */
-	uint32_t matched[KMT_RESCUE_KINDS]; /* not 0: a second program found its mark */
+	uint32_t rescue[KMT_BACKUP_KINDS];  /* enum kmt_backup_state; written by kmemtraced */
+	uint32_t matched[KMT_BACKUP_KINDS]; /* not 0: a second program found its mark */
 };
 
 #endif

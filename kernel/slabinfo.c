@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/escape.h"
+#include "base/text.h"
 #include "kernel/slabinfo.h"
 
 #define FORM "slabinfo - version: 2."
@@ -30,7 +30,7 @@ struct readings {
 
 static int add_reading(struct readings *readings, const struct reading *reading)
 {
-	struct reading *list = list_grow(readings->list, readings->count, sizeof(*list));
+	struct reading *list = array_grow(readings->list, readings->count, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -54,7 +54,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
 }
 
 /* Those of one time, by name. Caches of one name are one. */
-static int fill_moment(struct slabinfo_moment *moment, const struct reading *list, size_t count)
+static int fill_moment(struct slabinfo_snapshot *moment, const struct reading *list, size_t count)
 {
 	moment->time = list->time;
 	moment->count = 0;
@@ -159,14 +159,14 @@ static bool read_cache(struct slabinfo_cache *cache, const struct form *form, st
 	return true;
 }
 
-int slabinfo_parse_proc(struct slabinfo_moment *moment, const char *text, uint64_t time)
+int slabinfo_parse_proc(struct slabinfo_snapshot *moment, const char *text, uint64_t time)
 {
 	struct readings readings = { 0 };
 	struct line line;
 	struct form form;
 	int err = 0;
 
-	*moment = (struct slabinfo_moment){ .time = time };
+	*moment = (struct slabinfo_snapshot){ .time = time };
 	if (strncmp(text, FORM, strlen(FORM)) || !line_next(&line, &text) ||
 	    !line_next(&line, &text) || !read_form(&form, &line))
 		return -EINVAL;
@@ -183,10 +183,10 @@ int slabinfo_parse_proc(struct slabinfo_moment *moment, const char *text, uint64
 	return err;
 }
 
-void slabinfo_moment_deinit(struct slabinfo_moment *moment)
+void slabinfo_snapshot_deinit(struct slabinfo_snapshot *moment)
 {
 	free(moment->list);
-	*moment = (struct slabinfo_moment){ 0 };
+	*moment = (struct slabinfo_snapshot){ 0 };
 }
 
 static int compare_name(const void *key, const void *element)
@@ -194,23 +194,23 @@ static int compare_name(const void *key, const void *element)
 	return strcmp(key, ((const struct slabinfo_cache *)element)->name);
 }
 
-const struct slabinfo_cache *slabinfo_find(const struct slabinfo_moment *moment, const char *name)
+const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *moment, const char *name)
 {
 	if (!moment->count)
 		return NULL;
 	return bsearch(name, moment->list, moment->count, sizeof(*moment->list), compare_name);
 }
 
-int slabinfo_write(FILE *file, const struct slabinfo_moment *moment)
+int slabinfo_write(FILE *file, const struct slabinfo_snapshot *moment)
 {
 	for (size_t i = 0; i < moment->count; i++) {
 		const struct slabinfo_cache *cache = &moment->list[i];
 
 		fprintf(file, "slab %" PRIu64 " ", moment->time);
-		escape_word(file, cache->name);
+		text_write_word(file, cache->name);
 		fprintf(file, " %" PRIu64 " %" PRIu64 "\n", cache->active, cache->total);
 	}
-	return escape_result(file);
+	return text_write_result(file);
 }
 
 static int read_lines(struct readings *readings, const char *text)
@@ -233,8 +233,8 @@ static int read_lines(struct readings *readings, const char *text)
 
 static int add_moment(struct slabinfo *slabinfo, const struct reading *list, size_t count)
 {
-	struct slabinfo_moment *moments =
-		list_grow(slabinfo->moments, slabinfo->count, sizeof(*moments));
+	struct slabinfo_snapshot *moments =
+		array_grow(slabinfo->moments, slabinfo->count, sizeof(*moments));
 	int err;
 
 	if (!moments)
@@ -270,12 +270,12 @@ int slabinfo_parse(struct slabinfo *slabinfo, const char *text)
 void slabinfo_deinit(struct slabinfo *slabinfo)
 {
 	for (size_t i = 0; i < slabinfo->count; i++)
-		slabinfo_moment_deinit(&slabinfo->moments[i]);
+		slabinfo_snapshot_deinit(&slabinfo->moments[i]);
 	free(slabinfo->moments);
 	*slabinfo = (struct slabinfo){ 0 };
 }
 
-const struct slabinfo_moment *slabinfo_at(const struct slabinfo *slabinfo, uint64_t time)
+const struct slabinfo_snapshot *slabinfo_at(const struct slabinfo *slabinfo, uint64_t time)
 {
 	size_t i = slabinfo->count;
 

@@ -16,7 +16,7 @@ struct slabinfo_cache {
 };
 
 /* The caches at one time, by name: those of one name are one, their figures added up. */
-struct slabinfo_moment {
+struct slabinfo_snapshot {
 	uint64_t time; /* ns, the capture's clock */
 	struct slabinfo_cache *list;
 	size_t count;
@@ -24,26 +24,27 @@ struct slabinfo_moment {
 
 /* All that a capture tells, by time. */
 struct slabinfo {
-	struct slabinfo_moment *moments;
+	struct slabinfo_snapshot *moments;
 	size_t count;
 };
 
 /* The text of /proc/slabinfo, as of time. 0, -ENOMEM, or -EINVAL: it is of another form. */
-int slabinfo_parse_proc(struct slabinfo_moment *moment, const char *text, uint64_t time);
-void slabinfo_moment_deinit(struct slabinfo_moment *moment);
+int slabinfo_parse_proc(struct slabinfo_snapshot *moment, const char *text, uint64_t time);
+void slabinfo_snapshot_deinit(struct slabinfo_snapshot *moment);
 
 /* NULL: it does not tell that cache. */
-const struct slabinfo_cache *slabinfo_find(const struct slabinfo_moment *moment, const char *name);
+const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *moment,
+					   const char *name);
 
 /*
  * Lines of kernel/slabinfo: "slab TIME NAME ACTIVE TOTAL"; numbers in decimal, NAME as in
  * kernel/caches. Lines of other keys are skipped. 0 or -errno.
  */
-int slabinfo_write(FILE *file, const struct slabinfo_moment *moment);
+int slabinfo_write(FILE *file, const struct slabinfo_snapshot *moment);
 int slabinfo_parse(struct slabinfo *slabinfo, const char *text);
 void slabinfo_deinit(struct slabinfo *slabinfo);
 
 /* The last moment not after time; else NULL. */
-const struct slabinfo_moment *slabinfo_at(const struct slabinfo *slabinfo, uint64_t time);
+const struct slabinfo_snapshot *slabinfo_at(const struct slabinfo *slabinfo, uint64_t time);
 
 #endif

@@ -13,9 +13,9 @@
 #include <sys/param.h>
 #include <unistd.h>
 
-#include "kernel/escape.h"
+#include "base/text.h"
 #include "kernel/symbols_parts.h"
-#include "kernel/unzip.h"
+#include "base/unzip.h"
 
 #define SYMBOLS_MAX (1U << 22) /* a distribution's kernel has 300,000 */
 #define TEXT_MAX (1U << 28)    /* bytes */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/param.h>
 
-#include "kernel/escape.h"
+#include "base/text.h"
 #include "kernel/symbols_parts.h"
 
 /* Each run left to merge is more than twice as long as the next: 2^64 has room for 64. */
@@ -147,7 +147,7 @@ static int index_snapshots(struct symbols *symbols)
 
 		if (i && symbols->list[i].since == symbols->list[i - 1].since)
 			continue;
-		list = list_grow(list, symbols->snapshot_count, sizeof(*list));
+		list = array_grow(list, symbols->snapshot_count, sizeof(*list));
 		if (!list)
 			return -ENOMEM;
 		symbols->snapshots = list;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/escape.h"
+#include "base/text.h"
 #include "kernel/tasks.h"
 
 static int compare_tasks(const void *left, const void *right)
@@ -36,7 +36,7 @@ int tasks_parse(struct tasks *tasks, const char *text)
 		    !line_u64(&line, 10, &task.since) || !line_u32(&line, &task.tgid))
 			continue;
 		line_word(&line, task.comm, sizeof(task.comm));
-		list = list_grow(tasks->list, tasks->count, sizeof(*list));
+		list = array_grow(tasks->list, tasks->count, sizeof(*list));
 		if (!list) {
 			tasks_deinit(tasks);
 			return -ENOMEM;
@@ -53,9 +53,9 @@ int tasks_write(FILE *file, const struct task *task)
 {
 	fprintf(file, "task %" PRIu32 " %" PRIu64 " %" PRIu32 " ", task->tid, task->since,
 		task->tgid);
-	escape_word(file, task->comm);
+	text_write_word(file, task->comm);
 	putc('\n', file);
-	return escape_result(file);
+	return text_write_result(file);
 }
 
 void tasks_deinit(struct tasks *tasks)

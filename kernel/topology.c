@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/escape.h"
+#include "base/text.h"
 #include "kernel/topology.h"
 
 static int compare_cpus(const void *left, const void *right)
@@ -33,7 +33,7 @@ const struct topology_cpu *topology_find(const struct topology *topology, unsign
 
 static int append_cpu(struct topology *topology, const struct topology_cpu *cpu)
 {
-	struct topology_cpu *list = list_grow(topology->list, topology->count, sizeof(*list));
+	struct topology_cpu *list = array_grow(topology->list, topology->count, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
@@ -235,7 +235,7 @@ int topology_write(const struct topology *topology, FILE *file)
 		fprintf(file, "cpu %u node %d %s\n", cpu->cpu, cpu->node,
 			cpu->online ? "online" : "offline");
 	}
-	return escape_result(file);
+	return text_write_result(file);
 }
 
 void topology_deinit(struct topology *topology)

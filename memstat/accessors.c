@@ -17,7 +17,7 @@ int memstat_get_allocator(const struct memory_type *mtp)
 	return mtp ? mtp->allocator : ALLOCATOR_UNKNOWN;
 }
 
-static const struct type_figures *figures_of(const struct memory_type *type)
+static const struct type_figures *counters_of(const struct memory_type *type)
 {
 	static const struct type_figures nothing;
 
@@ -26,62 +26,62 @@ static const struct type_figures *figures_of(const struct memory_type *type)
 
 uint64_t memstat_get_countlimit(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->countlimit;
+	return counters_of(mtp)->countlimit;
 }
 
 uint64_t memstat_get_byteslimit(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->countlimit * figures_of(mtp)->size;
+	return counters_of(mtp)->countlimit * counters_of(mtp)->size;
 }
 
 uint64_t memstat_get_sizemask(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->sizemask;
+	return counters_of(mtp)->sizemask;
 }
 
 uint64_t memstat_get_size(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->size;
+	return counters_of(mtp)->size;
 }
 
 uint64_t memstat_get_rsize(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->rsize;
+	return counters_of(mtp)->rsize;
 }
 
 uint64_t memstat_get_memalloced(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->memalloced;
+	return counters_of(mtp)->memalloced;
 }
 
 uint64_t memstat_get_memfreed(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->memfreed;
+	return counters_of(mtp)->memfreed;
 }
 
 uint64_t memstat_get_numallocs(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->numallocs;
+	return counters_of(mtp)->numallocs;
 }
 
 uint64_t memstat_get_numfrees(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->numfrees;
+	return counters_of(mtp)->numfrees;
 }
 
 uint64_t memstat_get_bytes(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->memalloced - figures_of(mtp)->memfreed;
+	return counters_of(mtp)->memalloced - counters_of(mtp)->memfreed;
 }
 
 uint64_t memstat_get_count(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->numallocs - figures_of(mtp)->numfrees;
+	return counters_of(mtp)->numallocs - counters_of(mtp)->numfrees;
 }
 
 uint64_t memstat_get_free(const struct memory_type *mtp)
 {
-	uint64_t objects = figures_of(mtp)->zonefree + figures_of(mtp)->kegfree;
+	uint64_t objects = counters_of(mtp)->zonefree + counters_of(mtp)->kegfree;
 
 	for (size_t cpu = 0; mtp && cpu < mtp->shown.cpus; cpu++)
 		objects += mtp->shown.percpu[cpu].free;
@@ -90,27 +90,27 @@ uint64_t memstat_get_free(const struct memory_type *mtp)
 
 uint64_t memstat_get_failures(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->failures;
+	return counters_of(mtp)->failures;
 }
 
 uint64_t memstat_get_sleeps(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->sleeps;
+	return counters_of(mtp)->sleeps;
 }
 
 uint64_t memstat_get_xdomain(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->xdomain;
+	return counters_of(mtp)->xdomain;
 }
 
 uint64_t memstat_get_zonefree(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->zonefree;
+	return counters_of(mtp)->zonefree;
 }
 
 uint64_t memstat_get_kegfree(const struct memory_type *mtp)
 {
-	return figures_of(mtp)->kegfree;
+	return counters_of(mtp)->kegfree;
 }
 
 static const struct percpu_figures *percpu_of(const struct memory_type *type, int cpu)

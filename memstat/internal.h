@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "memstat/memstat.h"
-#include "trace/tally.h"
+#include "stats/type_stats.h"
 
 /* Sets of allocators. */
 #define QUERY_MALLOC (1u << ALLOCATOR_MALLOC)
@@ -89,7 +89,7 @@ struct memory_type_list {
 	uint64_t begin; /* ns: when tracing began, of the last query */
 	bool with_base; /* caches start with the objects that were there before */
 	/* what memstat_sysctl_*() keep; or NULL */
-	struct published_view *live;
+	struct stats_file_view *live;
 	struct failure failure; /* the last */
 };
 
@@ -170,7 +170,7 @@ int update_put(struct update *update, const struct told_type *type);
  * A type as a tally has it: 0 and nothing done if its allocator is not asked for, else as
  * update_put(). All of the type that is no figure (its name, aliases and CPUs) must be set.
  */
-int update_put_tally(struct update *update, const struct tally_type *type);
+int update_put_tally(struct update *update, const struct type_stats_type *type);
 
 /* The source ends before its time: what was told stands, and the query fails with SHORTREAD. */
 void update_cut(struct update *update, const char *format, ...)

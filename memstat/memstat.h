@@ -7,8 +7,8 @@
  * struct memory_type * and its name are valid until memstat_mtl_free(). Nothing is ever printed.
  * Several threads may use several lists; one list belongs to one thread at a time.
  */
-#ifndef MEMSTAT_H
-#define MEMSTAT_H
+#ifndef MEMSTAT_MEMSTAT_H
+#define MEMSTAT_MEMSTAT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -12,10 +12,10 @@
 static pthread_mutex_t classes_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct type_classes classes; /* under the lock */
 
-void classes_publish(const struct type_classes *published)
+void classes_publish(const struct type_classes *stats_file)
 {
 	pthread_mutex_lock(&classes_lock);
-	classes = *published;
+	classes = *stats_file;
 	pthread_mutex_unlock(&classes_lock);
 }
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "pack/apply.h"
-#include "trace/directory.h"
+#include "capture/directory.h"
 
 static void free_text(char **text)
 {

@@ -4,7 +4,7 @@
 #define PACK_APPLY_H
 
 #include "pack/convert.h"
-#include "trace/capture.h"
+#include "capture/capture.h"
 
 /*
  * Stream after stream: each is written beside the old one and then takes its place, so that the

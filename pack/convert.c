@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "pack/convert.h"
-#include "terminal/line.h"
-#include "trace/packer.h"
-#include "trace/reader.h"
-#include "trace/unpacker.h"
+#include "cli/progress.h"
+#include "capture/packer.h"
+#include "capture/reader.h"
+#include "capture/unpacker.h"
 
 int convert_fail(struct convert *convert, int err, const char *format, ...)
 {
@@ -187,7 +187,7 @@ static int convert_packets(struct output *output, struct stream *stream)
 	while (!err) {
 		uint64_t offset = stream->offset;
 
-		terminal_line_bytes(convert->line, convert->bytes_before + offset, convert->bytes);
+		progress_line_bytes(convert->line, convert->bytes_before + offset, convert->bytes);
 		if (convert->interrupted && *convert->interrupted)
 			return convert_fail(convert, -EINTR, "interrupted");
 		more = stream_next(stream, &packet);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct packer;
-struct terminal_line;
+struct progress_line;
 struct unpacker;
 
 struct convert {
@@ -17,7 +17,7 @@ struct convert {
 	struct packer *packer;
 	struct unpacker *unpacker;		     /* proves what was packed */
 	const volatile sig_atomic_t *interrupted;    /* ends the work */
-	struct terminal_line *line;		     /* of the progress */
+	struct progress_line *line;		     /* of the progress */
 	uint64_t bytes;				     /* of all streams */
 	uint64_t records, bytes_before, bytes_after; /* of all streams so far */
 	uint64_t changed;			     /* packets */

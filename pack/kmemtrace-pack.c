@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "pack/apply.h"
-#include "terminal/line.h"
-#include "trace/capture.h"
-#include "trace/metadata.h"
+#include "cli/progress.h"
+#include "capture/capture.h"
+#include "capture/metadata.h"
 
 enum {
 	EXIT_DONE = 0,
@@ -120,7 +120,7 @@ static int fail(const struct options *options, const struct capture *capture,
 
 static int apply(const struct options *options, const char *path, const struct capture *capture)
 {
-	struct terminal_line line;
+	struct progress_line line;
 	struct convert convert;
 	int status = EXIT_DONE, err;
 
@@ -132,13 +132,13 @@ static int apply(const struct options *options, const char *path, const struct c
 	err = convert_init(&convert, options->unpack, &interrupted);
 	if (err)
 		return complain(convert.why);
-	terminal_line_init(&line, options->quiet, TERMINAL_DELAY);
+	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.what = path;
 	convert.line = &line;
 	convert.bytes = capture_stream_bytes(capture);
 	err = options->output ? apply_to(&convert, capture, options->output)
 			      : apply_in_place(&convert, capture);
-	terminal_line_clear(&line);
+	progress_line_clear(&line);
 	if (err) {
 		status = fail(options, capture, &convert, err);
 	} else {

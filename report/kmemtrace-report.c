@@ -8,7 +8,7 @@
 
 #include "report/options.h"
 #include "report/report.h"
-#include "trace/capture.h"
+#include "capture/capture.h"
 
 /* Of the capture that the options name. */
 static int report(const struct options *options)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "report/options.h"
-#include "trace/capture.h"
+#include "capture/capture.h"
 
 static const struct view *const views[] = {
 	&view_summary, &view_sites, &view_caches,   &view_sizes,  &view_leaks,	  &view_lifetimes,

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/view.h"
-#include "trace/select.h"
+#include "report/views/view.h"
+#include "analysis/select.h"
 
 enum color_when {
 	COLOR_AUTO,

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/event_clock.h"
-#include "report/header.h"
-#include "report/render.h"
+#include "report/views/event_clock.h"
+#include "report/render/header.h"
+#include "report/render/render.h"
 #include "report/report.h"
-#include "terminal/line.h"
+#include "cli/progress.h"
 
 #define ROWS_TEXT 20 /* of a table in the text, unless the view or -l says otherwise */
 
@@ -136,20 +136,20 @@ int report_check_sort(const struct options *options)
 static int report_make(struct report *report, struct capture *capture)
 {
 	const struct view *view = report->view;
-	struct terminal_line line;
+	struct progress_line line;
 	int err = 0;
 
 	report->capture = capture;
 	/* not into what a view prints meanwhile */
-	terminal_line_init(&line, view->streams && isatty(STDOUT_FILENO), TERMINAL_DELAY);
+	progress_line_init(&line, view->streams && isatty(STDOUT_FILENO), PROGRESS_DELAY);
 	line.what = capture->path;
-	report->settings.progress = terminal_line_bytes;
+	report->settings.progress = progress_line_bytes;
 	report->settings.progress_data = &line;
 	if (view->begin)
 		err = view->begin(report);
 	if (!err) {
 		err = analysis_run(&report->analysis, capture, &report->settings);
-		terminal_line_clear(&line);
+		progress_line_clear(&line);
 		if (err)
 			snprintf(report->why, sizeof(report->why), "%s", capture->why);
 		else

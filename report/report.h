@@ -4,7 +4,7 @@
 #define REPORT_REPORT_H
 
 #include "report/options.h"
-#include "report/view.h"
+#include "report/views/view.h"
 
 enum {
 	EXIT_CLEAN = 0,

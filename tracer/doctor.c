@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "tracer/doctor.h"
-#include "tracer/formats.h"
+#include "tracer/load/formats.h"
 #include "tracer/machine.h"
-#include "tracer/paths.h"
-#include "tracer/programs.h"
+#include "tracer/load/paths.h"
+#include "tracer/load/programs.h"
 #include "tracer/rings.h"
 #include "tracer/snapshot.h"
 
@@ -61,9 +61,9 @@ static void say_rescue(const struct programs *programs)
 {
 	if (!programs->guarded)
 		return; /* nothing is to be rescued */
-	if (programs->rescue.why[0])
+	if (programs->backup.why[0])
 		say(LESS, "rescue", "frees that interrupt a free are counted only: %s",
-		    programs->rescue.why);
+		    programs->backup.why);
 	else
 		say(FINE, "rescue", "frees that interrupt a free are told by a second program");
 }
@@ -73,12 +73,12 @@ static void say_paths(const struct programs *programs)
 	struct status status = { 0 };
 	bool hooked = true;
 
-	for (size_t i = 0; i < HOOK_KINDS; i++)
-		hooked &= !programs->hooks.list[i].why[0];
+	for (size_t i = 0; i < AUX_KINDS; i++)
+		hooked &= !programs->aux.list[i].why[0];
 	if (hooked)
 		say(FINE, "hooks",
 		    "bulk allocation and free, and krealloc in place, are told by hooks");
-	if (!paths_tell(&status, &programs->paths, &programs->hooks))
+	if (!paths_tell(&status, &programs->paths, &programs->aux))
 		for (size_t i = 0; i < status.path_count; i++)
 			if (!status.paths[i].observed)
 				say(LESS, "unobserved", "%s: %s", status.paths[i].name,
@@ -87,7 +87,7 @@ static void say_paths(const struct programs *programs)
 }
 
 /* Really makes a ring, loads and attaches, and takes it all down again. */
-static bool try_programs(const struct options *options, const struct layout *layout,
+static bool try_programs(const struct options *options, const struct attach_plan *layout,
 			 const struct topology *topology)
 {
 	unsigned int cpus = machine_possible_cpus(topology), online = machine_online_cpus(topology);
@@ -98,7 +98,7 @@ static bool try_programs(const struct options *options, const struct layout *lay
 
 	if (!mib)
 		mib = rings_default_mib(online, machine_memory());
-	if (rings_init(&rings, cpus, mib, layout->lacks.fetch) ||
+	if (rings_init(&rings, cpus, mib, layout->missing_features.fetch) ||
 	    rings_add(&rings, topology->list[0].cpu, -1)) {
 		say(FATAL, "rings", "%s", rings.why);
 		rings_deinit(&rings);
@@ -135,19 +135,19 @@ static bool try_programs(const struct options *options, const struct layout *lay
 	return fine;
 }
 
-static void say_layout(const struct layout *layout)
+static void say_layout(const struct attach_plan *layout)
 {
 	printf("%-5s %-12s ", "ok", "tracepoints");
-	for (unsigned int i = 0; i < LAYOUT_EVENTS; i++)
+	for (unsigned int i = 0; i < ATTACH_EVENTS; i++)
 		if (layout->programs[i])
-			printf("%s%s", i ? ", " : "", layout_tracepoint(i));
+			printf("%s%s", i ? ", " : "", attach_plan_tracepoint(i));
 	printf(": %s describe%s a form that the programs read\n",
 	       layout->btf ? "BTF" : "their format files", layout->btf ? "s" : "");
 	if (!layout->btf)
 		say(LESS, "btf",
 		    "this kernel has none: names come from the tracepoints' records, and what "
 		    "needs hooks is not observed");
-	if (layout->lacks.fetch)
+	if (layout->missing_features.fetch)
 		say(LESS, "rings",
 		    "this kernel lacks atomic instructions with a result: BPF ring buffers cost "
 		    "more, and are counted here");
@@ -205,7 +205,7 @@ int doctor_run(const struct options *options)
 	struct topology topology;
 	struct utsname kernel;
 	bool fine = true;
-	struct layout layout;
+	struct attach_plan layout;
 	int err;
 
 	if (!uname(&kernel))
@@ -228,7 +228,7 @@ int doctor_run(const struct options *options)
 		fine = fine && try_programs(options, &layout, &topology);
 		topology_deinit(&topology);
 	}
-	layout_deinit(&layout);
+	attach_plan_deinit(&layout);
 	say_names();
 	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
 	if (fflush(stdout) || ferror(stdout)) {

@@ -12,7 +12,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "trace/reader.h"
+#include "capture/reader.h"
 #include "tracer/drain.h"
 #include "tracer/machine.h"
 

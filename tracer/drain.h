@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "kernel/ring.h"
-#include "trace/status.h"
-#include "trace/writer.h"
+#include "capture/status.h"
+#include "capture/writer.h"
 
 struct ring_buffer;
 

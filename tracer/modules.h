@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <pthread.h>
 
-#include "trace/directory.h"
+#include "capture/directory.h"
 
 struct publish;
 

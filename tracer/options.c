@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/capture.h"
+#include "capture/capture.h"
 #include "tracer/group.h"
 #include "tracer/options.h"
 #include "tracer/publish.h"
@@ -56,7 +56,7 @@ static const struct argp_option table[] = {
 	  "interrupt another are counted only",
 	  0 },
 	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
-	  "Keep the figures of the running system in FILE (default: " PUBLISHED_PATH "), "
+	  "Keep the figures of the running system in FILE (default: " STATS_FILE_PATH "), "
 	  "for programs that use libmemstat(3)",
 	  0 },
 	{ "publish-group", KEY_PUBLISH_GROUP, "GROUP", 0,
@@ -197,7 +197,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_PUBLISH:
 		if (arg && !*arg)
 			argp_error(state, "--publish=: a file must be named");
-		options->publish = arg ? arg : PUBLISHED_PATH;
+		options->publish = arg ? arg : STATS_FILE_PATH;
 		options->publish_usual = !arg;
 		return 0;
 	case KEY_PUBLISH_GROUP:

@@ -10,17 +10,17 @@
 void progress_init(struct progress *progress, bool quiet, uint64_t now)
 {
 	memset(progress, 0, sizeof(*progress));
-	terminal_line_init(&progress->line, quiet, TERMINAL_INTERVAL);
+	progress_line_init(&progress->line, quiet, PROGRESS_INTERVAL);
 	progress->begin = progress->last = now;
 }
 
 void progress_update(struct progress *progress, uint64_t now, uint64_t events, uint64_t lost)
 {
-	uint64_t passed = now - progress->last, drawn = terminal_now();
+	uint64_t passed = now - progress->last, drawn = progress_now();
 
-	if (!passed || !terminal_line_is_due(&progress->line, drawn))
+	if (!passed || !progress_line_is_due(&progress->line, drawn))
 		return;
-	terminal_line_draw(&progress->line, drawn,
+	progress_line_draw(&progress->line, drawn,
 			   "%7.1f s  %" PRIu64 " events  %.0f/s  %" PRIu64 " lost",
 			   (now - progress->begin) / 1e9, events,
 			   (events - progress->last_events) * 1e9 / passed, lost);
@@ -30,5 +30,5 @@ void progress_update(struct progress *progress, uint64_t now, uint64_t events, u
 
 void progress_clear(struct progress *progress)
 {
-	terminal_line_clear(&progress->line);
+	progress_line_clear(&progress->line);
 }

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "terminal/line.h"
+#include "cli/progress.h"
 
 struct progress {
-	struct terminal_line line;
+	struct progress_line line;
 	uint64_t begin, last; /* ns */
 	uint64_t last_events;
 };

@@ -45,13 +45,13 @@ static int renew_symbols(struct publish *publish)
 		return err == -ENOMEM ? err : 0; /* those that are known are as good as before */
 	symbols_deinit(&publish->capture.symbols);
 	publish->capture.symbols = symbols;
-	return tally_renew_symbols(&publish->tally);
+	return type_stats_renew_symbols(&publish->type_stats);
 }
 
 /* How many objects of the caches are free; for now, which may be after the horizon. */
 static int look_at_slabinfo(struct publish *publish)
 {
-	struct slabinfo_moment moment;
+	struct slabinfo_snapshot moment;
 	uint64_t now = machine_now();
 	int err;
 
@@ -61,19 +61,19 @@ static int look_at_slabinfo(struct publish *publish)
 	err = snapshot_read_slabinfo(&moment, now);
 	if (err)
 		return err == -ENODATA ? 0 : err;
-	err = tally_slabinfo(&publish->tally, NULL, &moment);
-	slabinfo_moment_deinit(&moment);
+	err = type_stats_slabinfo(&publish->type_stats, NULL, &moment);
+	slabinfo_snapshot_deinit(&moment);
 	return err;
 }
 
 /* What is left out first may be the figures of a CPU, or all that is. */
 static void look_at_room(struct publish *publish)
 {
-	struct published_left_out left_out;
+	struct stats_file_left_out left_out;
 
 	if (publish->room_err)
 		return;
-	published_left_out(publish->published, &publish->tally, &left_out);
+	stats_file_left_out(publish->stats_file, &publish->type_stats, &left_out);
 	publish->types_left_out = left_out.types;
 	__atomic_store_n(&publish->room_err, left_out.err, __ATOMIC_RELEASE);
 }
@@ -81,7 +81,7 @@ static void look_at_room(struct publish *publish)
 static int fold(struct publish *publish, const struct horizon *horizon)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
-	struct published_moment moment = { .begin = horizon->begin };
+	struct stats_snapshot moment = { .begin = horizon->begin };
 	int err;
 
 	if (__atomic_exchange_n(&publish->symbols_changed, false, __ATOMIC_ACQUIRE)) {
@@ -95,14 +95,14 @@ static int fold(struct publish *publish, const struct horizon *horizon)
 	err = look_at_slabinfo(publish);
 	if (err)
 		return err;
-	moment.lost = PUBLISHED_LOST_UNKNOWN;
-	if (horizon->lost != PUBLISHED_LOST_UNKNOWN)
+	moment.lost = STATS_FILE_LOST_UNKNOWN;
+	if (horizon->lost != STATS_FILE_LOST_UNKNOWN)
 		moment.lost = horizon->lost + analysis->totals.untracked +
 			      analysis->totals.unknown + analysis->caches_unknown +
-			      publish->tally.left_out;
-	published_write(publish->published, &publish->tally, &moment);
+			      publish->type_stats.left_out;
+	stats_file_write(publish->stats_file, &publish->type_stats, &moment);
 	look_at_room(publish);
-	publish->tally.generation++;
+	publish->type_stats.generation++;
 	publish->moment = moment.time;
 	return 0;
 }
@@ -192,28 +192,28 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 static int open_published(struct publish *publish)
 {
 	const struct publish_settings *settings = &publish->settings;
-	const struct published_settings file = {
+	const struct stats_file_settings file = {
 		.path = settings->path,
 		.group = settings->group,
 		.group_name = settings->group_name,
 		.cpus = settings->cpus,
-		.types_max = { [TALLY_FUNCTION] = PUBLISH_FUNCTIONS,
-			       [TALLY_CACHE] = PUBLISH_CACHES },
+		.types_max = { [TYPE_STATS_FUNCTION] = PUBLISH_FUNCTIONS,
+			       [TYPE_STATS_CACHE] = PUBLISH_CACHES },
 	};
 
-	return published_create(&publish->published, &file, publish->why, sizeof(publish->why));
+	return stats_file_create(&publish->stats_file, &file, publish->why, sizeof(publish->why));
 }
 
 int publish_open(struct publish *publish, const char *directory)
 {
-	const struct tally_settings settings = {
-		.types_max = { [TALLY_FUNCTION] = PUBLISH_FUNCTIONS,
-			       [TALLY_CACHE] = PUBLISH_CACHES },
+	const struct type_stats_settings settings = {
+		.types_max = { [TYPE_STATS_FUNCTION] = PUBLISH_FUNCTIONS,
+			       [TYPE_STATS_CACHE] = PUBLISH_CACHES },
 	};
 	const struct online_settings online = {
 		.cpus = publish->settings.cpus,
 		.objects_max = publish->settings.objects_max,
-		.observer = { tally_step, &publish->tally },
+		.observer = { type_stats_on_transition, &publish->type_stats },
 		.release = give_back,
 		.data = publish,
 	};
@@ -226,8 +226,8 @@ int publish_open(struct publish *publish, const char *directory)
 	err = capture_open(&publish->capture, directory);
 	if (err)
 		return fail(publish, err, publish->capture.why);
-	err = tally_init(&publish->tally, &publish->capture, &settings);
-	publish->tally.generation = 1;
+	err = type_stats_init(&publish->type_stats, &publish->capture, &settings);
+	publish->type_stats.generation = 1;
 	if (!err)
 		err = online_open(&publish->online, &publish->capture, &online);
 	if (err)
@@ -251,7 +251,8 @@ int publish_base(struct publish *publish, const char *directory)
 	if (getdelim(&text, &space, '\0', file) > 0)
 		err = slabinfo_parse(&slabinfo, text);
 	if (!err && slabinfo.count)
-		err = tally_slabinfo(&publish->tally, &slabinfo.moments[0], &slabinfo.moments[0]);
+		err = type_stats_slabinfo(&publish->type_stats, &slabinfo.moments[0],
+					  &slabinfo.moments[0]);
 	slabinfo_deinit(&slabinfo);
 	free(text);
 	fclose(file);
@@ -308,11 +309,11 @@ int publish_reach(struct publish *publish, const struct horizon *horizon)
 {
 	struct message message = { .kind = MESSAGE_HORIZON, .horizon = *horizon };
 
-	if (horizon->lost != PUBLISHED_LOST_UNKNOWN)
+	if (horizon->lost != STATS_FILE_LOST_UNKNOWN)
 		message.horizon.lost += publish->unfolded;
 	/* objects of caches that nobody knows may count anywhere */
 	if (publish->names_dropped)
-		message.horizon.lost = PUBLISHED_LOST_UNKNOWN;
+		message.horizon.lost = STATS_FILE_LOST_UNKNOWN;
 	/* without room the next one will do */
 	queue_put(&publish->queue, &message);
 	sem_post(&publish->work);
@@ -348,11 +349,11 @@ bool publish_lacks_room(struct publish *publish, char *why, size_t why_size)
 static void count_missing(struct publish *publish)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
-	struct published_left_out left_out;
+	struct stats_file_left_out left_out;
 	uint64_t taken = online_events(publish->online), missing;
 
-	published_left_out(publish->published, &publish->tally, &left_out);
-	missing = analysis->totals.untracked + publish->tally.left_out + left_out.events;
+	stats_file_left_out(publish->stats_file, &publish->type_stats, &left_out);
+	missing = analysis->totals.untracked + publish->type_stats.left_out + left_out.events;
 	if (missing > taken)
 		missing = taken;
 	publish->folded = taken - missing;
@@ -369,8 +370,8 @@ int publish_end(struct publish *publish)
 	publish->task = 0;
 	if (publish->opened)
 		count_missing(publish);
-	published_remove(publish->published);
-	publish->published = NULL;
+	stats_file_remove(publish->stats_file);
+	publish->stats_file = NULL;
 	return check(publish);
 }
 
@@ -387,9 +388,9 @@ uint64_t publish_missing(const struct publish *publish)
 void publish_close(struct publish *publish)
 {
 	publish_end(publish);
-	published_remove(publish->published);
+	stats_file_remove(publish->stats_file);
 	online_close(publish->online);
-	tally_deinit(&publish->tally);
+	type_stats_deinit(&publish->type_stats);
 	capture_close(&publish->capture);
 	queue_deinit(&publish->queue);
 }

@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "trace/online.h"
-#include "trace/published.h"
-#include "trace/tally.h"
-#include "trace/writer.h"
+#include "analysis/online.h"
+#include "stats/stats_file.h"
+#include "stats/type_stats.h"
+#include "capture/writer.h"
 #include "tracer/queue.h"
 
 #define PUBLISH_OBJECTS 4194304 /* that are tracked, unless told otherwise */
@@ -46,9 +46,9 @@ struct publish {
 
 	/* the thread's, from publish_open() to publish_end() */
 	struct capture capture;
-	struct tally tally;
+	struct type_stats type_stats;
 	struct online *online;
-	struct published *published;
+	struct stats_file *stats_file;
 	bool opened;
 	uint64_t moment;   /* ns: the last one published */
 	uint64_t slabinfo; /* ns: last looked at */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "kernel/caches.h"
-#include "trace/format.h"
-#include "trace/online.h"
+#include "capture/format.h"
+#include "analysis/online.h"
 
 enum message_kind {
 	MESSAGE_PACKET,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "tracer/machine.h"
-#include "tracer/paths.h"
+#include "tracer/load/paths.h"
 #include "tracer/session.h"
 #include "tracer/session_parts.h"
 #include "tracer/snapshot.h"
@@ -52,7 +52,8 @@ static int make_rings(struct session *session)
 	}
 	if (!mib)
 		mib = rings_default_mib(machine_online_cpus(topology), machine_memory());
-	err = rings_init(rings, machine_possible_cpus(topology), mib, session->layout.lacks.fetch);
+	err = rings_init(rings, machine_possible_cpus(topology), mib,
+			 session->layout.missing_features.fetch);
 	for (size_t i = 0; i < topology->count && !err; i++)
 		if (topology->list[i].online)
 			err = rings_add(rings, topology->list[i].cpu, topology->list[i].node);
@@ -81,11 +82,11 @@ static int load_programs(struct session *session)
 	err = programs_load(&session->programs, &session->layout, &settings);
 	if (err)
 		return session_fail(session, err, session->programs.why);
-	err = rings_map_controls(rings, object_map_fd(&session->programs.object, "controls"));
+	err = rings_map_controls(rings, bpf_variant_map_fd(&session->programs.variant, "controls"));
 	for (unsigned int i = 0; i < rings->possible_cpus && !err; i++)
 		if (rings->list[i].fd >= 0)
-			err = rings_publish(rings, i,
-					    object_map_fd(&session->programs.object, "rings"));
+			err = rings_publish(
+				rings, i, bpf_variant_map_fd(&session->programs.variant, "rings"));
 	return err ? session_fail(session, err, rings->why) : 0;
 }
 
@@ -118,11 +119,12 @@ int session_tell_extras(struct session *session)
 	struct status *status = &session->status;
 
 	status->rescue_known = true;
-	snprintf(status->rescue_why, sizeof(status->rescue_why), "%s", programs->rescue.why);
+	snprintf(status->backup_programs_why, sizeof(status->backup_programs_why), "%s",
+		 programs->backup.why);
 	status->hook_skipped = 0;
-	for (unsigned int i = 0; i < HOOK_KINDS; i++)
-		status->hook_skipped += hooks_skipped(&programs->hooks, i);
-	return paths_tell(status, &programs->paths, &programs->hooks);
+	for (unsigned int i = 0; i < AUX_KINDS; i++)
+		status->hook_skipped += aux_programs_skipped(&programs->aux, i);
+	return paths_tell(status, &programs->paths, &programs->aux);
 }
 
 static int start_status(struct session *session)
@@ -192,7 +194,7 @@ static int fill_directory(struct session *session)
 			"kmemtraced: /proc/kallsyms shows no addresses: call sites will be "
 			"numbers: see kernel.kptr_restrict, and run as root or with CAP_SYSLOG\n");
 	err = names_open(&session->names, session->options->no_capture ? NULL : directory,
-			 object_map_fd(&session->programs.object, "names"));
+			 bpf_variant_map_fd(&session->programs.variant, "names"));
 	if (session->options->publish)
 		session->names.publish = &session->publish;
 	return err ? session_fail(session, err, session->names.why) : 0;
@@ -378,7 +380,7 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
 	about->rescued = drain->control->rescued;
 	session->status.rescued += about->rescued;
-	for (unsigned int i = 0; i < KMT_RESCUE_KINDS; i++)
+	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		full |= drain->control->marks[i].full;
 	session->status.rescue_off += full;
 	about->own = drain_count_own(drain, stream_name(session, cpu, path, sizeof(path)));
@@ -403,14 +405,14 @@ static int add_lost_cpu(struct status *status, unsigned int cpu, uint64_t lost)
 static int finish_status(struct session *session)
 {
 	struct status *status = &session->status;
-	const struct kmt_totals *totals = session->programs.object.totals;
+	const struct kmt_totals *totals = session->programs.variant.totals;
 	uint64_t *skipped, lost = 0, lost_of_tasks = 0;
 	int err = 0;
 
 	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
 	if (!skipped)
 		return session_fail(session, -ENOMEM, strerror(ENOMEM));
-	skips_by_cpu(&session->programs, &session->rings, skipped);
+	recursion_misses_by_cpu(&session->programs, &session->rings, skipped);
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
 		if (session->draining[i])
 			err = add_cpu(session, i, skipped[i]);
@@ -424,8 +426,8 @@ static int finish_status(struct session *session)
 		err = session_tell_extras(session);
 	if (err)
 		return session_fail(session, err, strerror(-err));
-	snprintf(status->rescue_why, sizeof(status->rescue_why), "%s",
-		 rescue_why(&session->programs.rescue));
+	snprintf(status->backup_programs_why, sizeof(status->backup_programs_why), "%s",
+		 backup_programs_why(&session->programs.backup));
 	status->complete = STATUS_COMPLETE;
 	status->begin = session->begin;
 	status->end = session->end;
@@ -474,16 +476,16 @@ int session_finish(struct session *session)
 
 	session->end = machine_now();
 	programs_detach(&session->programs);
-	failed = skips_finish(&session->skips, &session->programs, &session->rings,
-			      &session->status);
+	failed = recursion_misses_finish(&session->skips, &session->programs, &session->rings,
+					 &session->status);
 	progress_clear(&session->progress);
 	err = finish_streams(session, machine_now());
 	if (failed && !err)
 		err = session_fail(session, failed, strerror(-failed));
 	failed = names_run(&session->names);
-	if (!failed && session->layout.lacks.btf)
+	if (!failed && session->layout.missing_features.btf)
 		failed = names_add_told(&session->names,
-					object_map_fd(&session->programs.object, "told"));
+					bpf_variant_map_fd(&session->programs.variant, "told"));
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.why);
 	if (session->names.modules_changed)
@@ -517,7 +519,7 @@ void session_close(struct session *session)
 	publish_close(&session->publish);
 	names_close(&session->names);
 	programs_close(&session->programs);
-	layout_deinit(&session->layout);
+	attach_plan_deinit(&session->layout);
 	rings_deinit(&session->rings);
 	topology_deinit(&session->topology);
 	status_deinit(&session->status);
@@ -525,5 +527,5 @@ void session_close(struct session *session)
 	if (session->options->no_capture)
 		directory_abandon(&session->directory);
 	directory_deinit(&session->directory);
-	shelter_close(&session->shelter);
+	tempdir_close(&session->tempdir);
 }

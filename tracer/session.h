@@ -5,42 +5,42 @@
 
 #include <stdbool.h>
 
-#include "trace/directory.h"
-#include "trace/metadata.h"
-#include "trace/status.h"
+#include "capture/directory.h"
+#include "capture/metadata.h"
+#include "capture/status.h"
 #include "tracer/command.h"
 #include "tracer/drain.h"
 #include "tracer/modules.h"
-#include "tracer/names.h"
+#include "tracer/name_messages.h"
 #include "tracer/options.h"
-#include "tracer/programs.h"
+#include "tracer/load/programs.h"
 #include "tracer/progress.h"
 #include "tracer/publish.h"
 #include "tracer/rings.h"
-#include "tracer/shelter.h"
-#include "tracer/skips.h"
+#include "tracer/tempdir.h"
+#include "tracer/recursion_misses.h"
 
 struct session {
 	const struct options *options;
 	struct command_world before; /* as it was: the command gets it back */
 	struct topology topology;
 	struct rings rings;
-	struct layout layout;
+	struct attach_plan layout;
 	struct programs programs;
 	struct directory directory;
 	struct metadata metadata;
 	struct status status;
-	struct names names;
+	struct name_messages names;
 	struct modules modules;
 	struct publish publish; /* if options->publish */
-	struct shelter shelter; /* if options->no_capture: the directory lies in it */
+	struct tempdir tempdir; /* if options->no_capture: the directory lies in it */
 	struct command command;
 	struct progress progress;
 	struct drain *drains; /* by CPU, rings.possible_cpus of them */
 	bool *draining;	      /* which of them are open */
 	uint64_t deadline;    /* ns; 0: none */
 	uint64_t begin, end;  /* ns: all programs are attached between them */
-	struct skips skips;
+	struct recursion_misses skips;
 	uint64_t next_flush;   /* ns */
 	struct packer *packer; /* NULL: packets stay raw */
 	char why[500];

@@ -17,14 +17,14 @@ int session_choose_directory(struct session *session)
 	int err;
 
 	if (options->no_capture) {
-		err = shelter_open(&session->shelter);
+		err = tempdir_open(&session->tempdir);
 		if (err) {
 			snprintf(session->why, sizeof(session->why),
 				 "no temporary directory can be made: %s: name another with TMPDIR",
 				 strerror(-err));
 			return err;
 		}
-		snprintf(path, sizeof(path), "%s/capture", session->shelter.path);
+		snprintf(path, sizeof(path), "%s/capture", session->tempdir.path);
 		target = path;
 	}
 	err = directory_probe(&session->directory, target);
@@ -159,8 +159,8 @@ int session_publish_reach(struct session *session, uint64_t now)
 	horizon.time = find_horizon(session, now);
 	horizon.lost = count_lost(session) + session->skips.most;
 	/* objects of a cache that was not told may count for one that lay there before */
-	if (session->programs.object.totals->names_lost)
-		horizon.lost = PUBLISHED_LOST_UNKNOWN;
+	if (session->programs.variant.totals->names_lost)
+		horizon.lost = STATS_FILE_LOST_UNKNOWN;
 	err = publish_reach(&session->publish, &horizon);
 	tell_room(session);
 	return err ? session_fail(session, err, session->publish.why) : 0;

@@ -32,7 +32,7 @@ static int add_ring(struct session *session, unsigned int cpu)
 	err = session_open_stream(session, cpu);
 	if (err)
 		return err;
-	err = rings_publish(rings, cpu, object_map_fd(&session->programs.object, "rings"));
+	err = rings_publish(rings, cpu, bpf_variant_map_fd(&session->programs.variant, "rings"));
 	return err ? session_fail(session, err, rings->why) : 0;
 }
 
@@ -59,8 +59,8 @@ static int drain_all(struct session *session, uint64_t now)
 
 	if (flush) {
 		/* a session that captures nothing may run for long, and tells no spans */
-		err = skips_read(&session->skips, &session->programs, &session->rings,
-				 session->options->no_capture ? NULL : &session->status);
+		err = recursion_misses_read(&session->skips, &session->programs, &session->rings,
+					    session->options->no_capture ? NULL : &session->status);
 		if (err)
 			session_fail(session, err, strerror(-err));
 		programs_tend(&session->programs);
@@ -169,7 +169,7 @@ int session_run(struct session *session)
 	err = session_publish_base(session);
 	if (err)
 		return err;
-	skips_init(&session->skips, machine_now());
+	recursion_misses_init(&session->skips, machine_now());
 	err = programs_attach(&session->programs);
 	if (err)
 		return session_fail(session, err, session->programs.why);

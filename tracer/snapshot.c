@@ -18,7 +18,7 @@
 #include "kernel/gfp.h"
 #include "kernel/slabinfo.h"
 #include "kernel/symbols.h"
-#include "tracer/formats.h"
+#include "tracer/load/formats.h"
 #include "tracer/snapshot.h"
 
 static int fail(struct directory *directory, int err, const char *what)
@@ -295,7 +295,7 @@ static char *read_proc(const char *path)
 	return text;
 }
 
-int snapshot_read_slabinfo(struct slabinfo_moment *moment, uint64_t time)
+int snapshot_read_slabinfo(struct slabinfo_snapshot *moment, uint64_t time)
 {
 	char *text = read_proc("/proc/slabinfo");
 	int err = text ? slabinfo_parse_proc(moment, text, time) : -ENODATA;
@@ -306,7 +306,7 @@ int snapshot_read_slabinfo(struct slabinfo_moment *moment, uint64_t time)
 
 int snapshot_slabinfo(struct directory *directory, uint64_t time)
 {
-	struct slabinfo_moment moment;
+	struct slabinfo_snapshot moment;
 	int err = snapshot_read_slabinfo(&moment, time), failed;
 	FILE *file;
 
@@ -314,7 +314,7 @@ int snapshot_slabinfo(struct directory *directory, uint64_t time)
 		return err == -ENODATA ? 0 : fail(directory, -err, "/proc/slabinfo");
 	file = directory_open(directory, "kernel/slabinfo", "ae");
 	err = file ? slabinfo_write(file, &moment) : -errno;
-	slabinfo_moment_deinit(&moment);
+	slabinfo_snapshot_deinit(&moment);
 	if (!file)
 		return err;
 	failed = directory_close(directory, file, "kernel/slabinfo");

@@ -11,7 +11,7 @@
 
 #include "kernel/slabinfo.h"
 #include "kernel/topology.h"
-#include "trace/directory.h"
+#include "capture/directory.h"
 
 /*
  * Writes the code symbols of kallsyms to kernel/symbols (gzip). since 0: all of them, anew;
@@ -43,7 +43,7 @@ int snapshot_kmalloc(struct directory *directory);
 int snapshot_slabinfo(struct directory *directory, uint64_t time);
 
 /* The same for whoever keeps it; -ENODATA: the kernel does not tell, or not in this form. */
-int snapshot_read_slabinfo(struct slabinfo_moment *moment, uint64_t time);
+int snapshot_read_slabinfo(struct slabinfo_snapshot *moment, uint64_t time);
 
 /* Does kallsyms show addresses to us? */
 bool snapshot_sees_symbols(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What memstat-malloc and memstat-uma share: all but which types they show, and how. */
-#ifndef CLIENT_H
-#define CLIENT_H
+#ifndef MEMSTAT_EXAMPLES_CLIENT_H
+#define MEMSTAT_EXAMPLES_CLIENT_H
 
 #include <stddef.h>
 

@@ -20,12 +20,12 @@ while read -r file; do
 	wide=$(expand -t 8 "$file" | awk 'length > 100 { print FNR; exit }')
 	[ -z "$wide" ] || complain "$file:$wide: over 100 columns"
 	[ "$(wc -l <"$file")" -le 700 ] || complain "$file: over 700 lines"
-done < <(find kernel trace bpf tracer terminal report check import pack memstat completion bench tests m4 demo test configure.ac \
+done < <(find base cli kernel capture analysis stats bpf tracer report repair check import pack memstat bench tests m4 demo test configure.ac \
 	Makefile.am -name '*.[ch]' -o -name '*.sh' -o -name '*.am' -o -name '*.m4' -o -name demo \
 	-o -name test -o -name configure.ac | grep -v -e '^m4/lt' -e '^m4/libtool')
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
 	# shellcheck disable=SC2046 # no name has a space
-	clang-format --dry-run -Werror $(find kernel trace bpf tracer terminal report check import pack memstat bench tests -name '*.[ch]') ||
+	clang-format --dry-run -Werror $(find base cli kernel capture analysis stats bpf tracer report repair check import pack memstat bench tests -name '*.[ch]') ||
 		failed=1
 else
 	echo "note: no clang-format 14: the format was not looked at"

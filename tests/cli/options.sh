@@ -11,7 +11,7 @@ failed=0
 # The text of the shell function for the program.
 completion()
 {
-	sed -n "/^_$(echo "$1" | tr - _)()/,/^}/p" "$top_srcdir/completion/kmemtrace"
+	sed -n "/^_$(echo "$1" | tr - _)()/,/^}/p" "$top_srcdir/cli/kmemtrace.bash-completion"
 }
 
 for program in kmemtraced kmemtrace-check kmemtrace-import kmemtrace-pack kmemtrace-report; do

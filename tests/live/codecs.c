@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "trace/reader.h"
+#include "capture/reader.h"
 
 int main(int argc, char **argv)
 {

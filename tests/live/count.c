@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/capture.h"
-#include "trace/reader.h"
+#include "capture/capture.h"
+#include "capture/reader.h"
 
 static int count_stream(const char *path, uint32_t task, uint64_t begin, uint64_t end,
 			uint64_t counts[KMT_ID_END])
@@ -54,10 +54,10 @@ int main(int argc, char **argv)
 	printf("kmalloc %" PRIu64 "\nkfree %" PRIu64 "\nkmem_cache_alloc %" PRIu64
 	       "\nkmem_cache_free %" PRIu64 "\nlost %" PRIu64 "\nskipped %" PRIu64
 	       "\nrescued %" PRIu64 "\n",
-	       counts[KMT_KMALLOC], counts[KMT_KFREE] + counts[KMT_RESCUED_KFREE],
-	       counts[KMT_CACHE_ALLOC] + counts[KMT_UNNAMED_ALLOC],
-	       counts[KMT_CACHE_FREE] + counts[KMT_RESCUED_CACHE_FREE], lost,
-	       capture.status.skipped, counts[KMT_RESCUED_KFREE] + counts[KMT_RESCUED_CACHE_FREE]);
+	       counts[KMT_KMALLOC], counts[KMT_KFREE] + counts[KMT_BACKUP_KFREE],
+	       counts[KMT_CACHE_ALLOC] + counts[KMT_ANONYMOUS_ALLOC],
+	       counts[KMT_CACHE_FREE] + counts[KMT_BACKUP_CACHE_FREE], lost, capture.status.skipped,
+	       counts[KMT_BACKUP_KFREE] + counts[KMT_BACKUP_CACHE_FREE]);
 	capture_close(&capture);
 	return 0;
 }

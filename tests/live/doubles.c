@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/capture.h"
-#include "trace/order.h"
+#include "capture/capture.h"
+#include "capture/merge.h"
 
 #define NEAR 10000 /* ns: the two programs run in a row, but for an interrupt between them */
 
@@ -50,15 +50,15 @@ static int grow(struct table *table)
 
 static bool is_rescued(const struct event *event)
 {
-	return event->id == KMT_RESCUED_KFREE || event->id == KMT_RESCUED_CACHE_FREE;
+	return event->id == KMT_BACKUP_KFREE || event->id == KMT_BACKUP_CACHE_FREE;
 }
 
 /* The tracepoint of a free, as its first program would tell it; 0: something else. */
 static uint8_t free_of(const struct event *event)
 {
-	if (event->id == KMT_KFREE || event->id == KMT_RESCUED_KFREE)
+	if (event->id == KMT_KFREE || event->id == KMT_BACKUP_KFREE)
 		return KMT_KFREE;
-	if (event->id == KMT_CACHE_FREE || event->id == KMT_RESCUED_CACHE_FREE)
+	if (event->id == KMT_CACHE_FREE || event->id == KMT_BACKUP_CACHE_FREE)
 		return KMT_CACHE_FREE;
 	return 0;
 }
@@ -90,12 +90,12 @@ int main(int argc, char **argv)
 	struct counts counts = { 0 };
 	const struct event *events;
 	struct capture capture;
-	struct order *order;
+	struct merge *merge;
 	int got;
 
-	if (argc != 2 || capture_open(&capture, argv[1]) || order_open(&order, &capture, 1, 0))
+	if (argc != 2 || capture_open(&capture, argv[1]) || merge_open(&merge, &capture, 1, 0))
 		return 2;
-	while ((got = order_next(order, &events)) > 0)
+	while ((got = merge_next(merge, &events)) > 0)
 		for (int i = 0; i < got; i++) {
 			struct event *last;
 
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 			compare(last, &events[i], &counts);
 			*last = events[i];
 		}
-	order_close(order);
+	merge_close(merge);
 	capture_close(&capture);
 	free(table.events);
 	printf("rescued %" PRIu64 "\ndoubles %" PRIu64 "\nunseen %" PRIu64 "\n", counts.rescued,

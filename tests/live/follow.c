@@ -14,22 +14,22 @@
 #include <string.h>
 #include <time.h>
 
-#include "trace/analysis.h"
-#include "trace/published.h"
-#include "trace/tally.h"
+#include "analysis/analysis.h"
+#include "stats/stats_file.h"
+#include "stats/type_stats.h"
 
 #define MOMENTS_MAX 4096
 
 /* The figures of a type that both can tell. */
 struct figures {
-	enum tally_kind kind;
+	enum type_stats_kind kind;
 	char *name;
-	struct tally_type type;
-	struct tally_cpu *cpus;
+	struct type_stats_type type;
+	struct type_stats_cpu *cpus;
 };
 
 struct moment {
-	struct published_moment about;
+	struct stats_snapshot about;
 	struct figures *list;
 	size_t count, cpus;
 };
@@ -57,7 +57,7 @@ static void *copy(const void *from, size_t size)
 	return size ? memcpy(to, from, size) : to;
 }
 
-static void keep(const struct published_view *view)
+static void keep(const struct stats_file_view *view)
 {
 	struct moment *moment = &moments[moment_count];
 
@@ -69,7 +69,7 @@ static void keep(const struct published_view *view)
 	if (!moment->list)
 		die("no memory");
 	for (size_t i = 0; i < view->count; i++) {
-		const struct tally_type *type = &view->types[i];
+		const struct type_stats_type *type = &view->types[i];
 
 		moment->list[i] = (struct figures){
 			.kind = type->kind,
@@ -87,7 +87,7 @@ static void keep(const struct published_view *view)
 /* The figures that never get less, one after the other. */
 #define GROWING 9
 
-static void list_growing(const struct tally_type *type, uint64_t *figures)
+static void list_growing(const struct type_stats_type *type, uint64_t *figures)
 {
 	const uint64_t list[GROWING] = {
 		type->numallocs, type->numfrees,	type->memalloced,
@@ -149,13 +149,13 @@ static void check_growth(const struct moment *before, const struct moment *after
 static void follow(const char *path, size_t enough)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
-	struct published_view view = { 0 };
+	struct stats_file_view view = { 0 };
 	unsigned int tries = 0;
 	int err;
 
 	while (moment_count < MOMENTS_MAX) {
 		nanosleep(&pause, NULL);
-		err = published_read(&view, path);
+		err = stats_file_read(&view, path);
 		if (err == -ENOENT && moment_count)
 			break;
 		if ((err == -ENOENT && ++tries < 3000) || err == -EAGAIN)
@@ -172,19 +172,21 @@ static void follow(const char *path, size_t enough)
 		if (moment_count == enough)
 			printf("enough\n");
 	}
-	published_view_deinit(&view);
+	stats_file_view_deinit(&view);
 }
 
-static const struct tally_type *find(const struct tally *tally, const struct figures *one)
+static const struct type_stats_type *find(const struct type_stats *type_stats,
+					  const struct figures *one)
 {
-	for (size_t i = 0; i < tally->count; i++)
-		if (tally->types[i].kind == one->kind && !strcmp(tally->types[i].name, one->name))
-			return &tally->types[i];
+	for (size_t i = 0; i < type_stats->count; i++)
+		if (type_stats->types[i].kind == one->kind &&
+		    !strcmp(type_stats->types[i].name, one->name))
+			return &type_stats->types[i];
 	die("%s: the capture does not tell it", one->name);
 }
 
 static void compare_type(const struct moment *moment, const struct figures *one,
-			 const struct tally_type *type)
+			 const struct type_stats_type *type)
 {
 	uint64_t told[GROWING], captured[GROWING];
 
@@ -197,8 +199,8 @@ static void compare_type(const struct moment *moment, const struct figures *one,
 	if (one->type.object_size != type->object_size || one->type.size != type->size)
 		die("%s: its sizes differ", one->name);
 	for (size_t i = 0; i < moment->cpus; i++) {
-		const struct tally_cpu none = { 0 };
-		const struct tally_cpu *cpu = i < type->cpu_count ? &type->cpus[i] : &none;
+		const struct type_stats_cpu none = { 0 };
+		const struct type_stats_cpu *cpu = i < type->cpu_count ? &type->cpus[i] : &none;
 
 		if (memcmp(cpu, &one->cpus[i], sizeof(*cpu)))
 			die("%" PRIu64 ": %s: CPU %zu differs: published %" PRIu64 " - %" PRIu64
@@ -211,45 +213,46 @@ static void compare_type(const struct moment *moment, const struct figures *one,
 static void compare(const struct moment *moment, struct capture *capture)
 {
 	struct select select = { .before = moment->about.time - moment->about.begin };
-	struct tally tally;
+	struct type_stats type_stats;
 	struct analysis analysis;
 	struct analysis_settings settings = {
 		.by = GROUP_BY_FUNCTION,
 		.select = &select,
-		.observers = { { tally_step, &tally } },
+		.observers = { { type_stats_on_transition, &type_stats } },
 		.observer_count = 1,
 	};
 
 	if (capture->status.begin != moment->about.begin)
 		die("the capture began at another time");
-	if (tally_init(&tally, capture, NULL))
+	if (type_stats_init(&type_stats, capture, NULL))
 		die("no memory");
-	if (capture->slabinfo.count && tally_slabinfo(&tally, &capture->slabinfo.moments[0], NULL))
+	if (capture->slabinfo.count &&
+	    type_stats_slabinfo(&type_stats, &capture->slabinfo.moments[0], NULL))
 		die("no memory");
 	if (analysis_run(&analysis, capture, &settings))
 		die("%s", capture->why);
-	if (tally.count != moment->count)
+	if (type_stats.count != moment->count)
 		die("%" PRIu64 ": published %zu types, captured %zu", moment->about.time,
-		    moment->count, tally.count);
+		    moment->count, type_stats.count);
 	for (size_t i = 0; i < moment->count; i++)
-		compare_type(moment, &moment->list[i], find(&tally, &moment->list[i]));
+		compare_type(moment, &moment->list[i], find(&type_stats, &moment->list[i]));
 	analysis_deinit(&analysis);
-	tally_deinit(&tally);
+	type_stats_deinit(&type_stats);
 }
 
 /* Of all types: how many objects were allocated, and how many types. */
 static int read_once(const char *path)
 {
-	struct published_view view = { 0 };
+	struct stats_file_view view = { 0 };
 	uint64_t numallocs = 0;
 
-	if (published_read(&view, path))
+	if (stats_file_read(&view, path))
 		die("%s", view.why);
 	for (size_t i = 0; i < view.count; i++)
 		numallocs += view.types[i].numallocs;
 	printf("types %zu\nnumallocs %" PRIu64 "\nlost %" PRIu64 "\n", view.count, numallocs,
 	       view.moment.lost);
-	published_view_deinit(&view);
+	stats_file_view_deinit(&view);
 	return 0;
 }
 

@@ -7,20 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/capture.h"
-#include "trace/order.h"
+#include "capture/capture.h"
+#include "capture/merge.h"
 
 int main(int argc, char **argv)
 {
 	const struct event *events;
 	struct capture capture;
-	struct order *order;
+	struct merge *merge;
 	uint64_t foreign = 0;
 	int got;
 
-	if (argc < 3 || capture_open(&capture, argv[1]) || order_open(&order, &capture, 1, 0))
+	if (argc < 3 || capture_open(&capture, argv[1]) || merge_open(&merge, &capture, 1, 0))
 		return 2;
-	while ((got = order_next(order, &events)) > 0)
+	while ((got = merge_next(merge, &events)) > 0)
 		for (int i = 0; i < got; i++) {
 			const struct task *task =
 				tasks_find(&capture.tasks, events[i].task, events[i].time);
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 				named |= task->tgid == strtoul(argv[k], NULL, 10);
 			foreign += !named;
 		}
-	order_close(order);
+	merge_close(merge);
 	capture_close(&capture);
 	printf("%" PRIu64 "\n", foreign);
 	return got ? 2 : 0;

@@ -16,7 +16,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/ring.h"
-#include "tracer/objects.h"
+#include "tracer/load/bpf_objects.h"
 #include "tracer/rings.h"
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list arguments)
@@ -25,15 +25,16 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list argu
 }
 
 /* How many, or -errno. */
-static int load_all(const struct lacks *lacks, bool allocations_tell_caches, uint32_t wanted)
+static int load_all(const struct missing_features *missing_features, bool allocations_tell_caches,
+		    uint32_t wanted)
 {
 	const bool frees_name = true;
 	struct bpf_program *program;
-	struct object object;
+	struct bpf_variant object;
 	struct rings rings;
 	int err, count = 0;
 
-	err = rings_init(&rings, 1, 1, lacks->fetch);
+	err = rings_init(&rings, 1, 1, missing_features->fetch);
 	if (!err)
 		err = rings_add(&rings, 0, -1);
 	if (err) {
@@ -41,13 +42,13 @@ static int load_all(const struct lacks *lacks, bool allocations_tell_caches, uin
 		rings_deinit(&rings);
 		return err;
 	}
-	err = object_open(&object, lacks);
+	err = bpf_variant_open(&object, missing_features);
 	if (!err) {
-		object_set(&object, "frees_name", &frees_name, sizeof(frees_name));
-		object_set(&object, "allocations_tell_caches", &allocations_tell_caches,
-			   sizeof(allocations_tell_caches));
-		object_set(&object, "wanted_tgid", &wanted, sizeof(wanted));
-		bpf_map__set_inner_map_fd(object_map(&object, "rings"), rings.list[0].fd);
+		bpf_variant_set(&object, "frees_name", &frees_name, sizeof(frees_name));
+		bpf_variant_set(&object, "allocations_tell_caches", &allocations_tell_caches,
+				sizeof(allocations_tell_caches));
+		bpf_variant_set(&object, "wanted_tgid", &wanted, sizeof(wanted));
+		bpf_map__set_inner_map_fd(bpf_variant_map(&object, "rings"), rings.list[0].fd);
 		bpf_object__for_each_program (program, object.bpf) {
 			bool is_slab = strstr(bpf_program__section_name(program), "kmalloc") ||
 				       strstr(bpf_program__section_name(program), "kfree") ||
@@ -57,8 +58,8 @@ static int load_all(const struct lacks *lacks, bool allocations_tell_caches, uin
 			bpf_program__set_autoload(program, is_slab);
 			count += is_slab;
 		}
-		err = object_load(&object);
-		object_close(&object);
+		err = bpf_variant_load(&object);
+		bpf_variant_close(&object);
 	}
 	rings_deinit(&rings);
 	return err ? err : count;
@@ -66,19 +67,20 @@ static int load_all(const struct lacks *lacks, bool allocations_tell_caches, uin
 
 int main(void)
 {
-	static const uint32_t wanted[] = { 0, 1, KMT_WANTED_LIST };
+	static const uint32_t wanted[] = { 0, 1, KMT_TRACED_LIST };
 	int all = 0;
 
 	libbpf_set_print(quiet);
 	for (int i = 0; i < 24; i++) {
-		const struct lacks lacks = { .btf = i & 1, .fetch = i & 2 };
-		int count = load_all(&lacks, i & 4, wanted[i / 8]);
+		const struct missing_features missing_features = { .btf = i & 1, .fetch = i & 2 };
+		int count = load_all(&missing_features, i & 4, wanted[i / 8]);
 
 		if (count == -EPERM && i == 0)
 			return 77;
 		if (count < 16) {
-			fprintf(stderr, "without btf %d, without fetch %d: %d: %s\n", lacks.btf,
-				lacks.fetch, count, count < 0 ? strerror(-count) : "too few");
+			fprintf(stderr, "without btf %d, without fetch %d: %d: %s\n",
+				missing_features.btf, missing_features.fetch, count,
+				count < 0 ? strerror(-count) : "too few");
 			return 1;
 		}
 		all += count;

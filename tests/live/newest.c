@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "trace/reader.h"
+#include "capture/reader.h"
 
 int main(int argc, char **argv)
 {

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "tests/live/counters.h"
-#include "tracer/formats.h"
+#include "tracer/load/formats.h"
 
 #define PIPES 20
 #define WAIT 6000 /* moments of 10 ms */

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "tests/live/counters.h"
-#include "tracer/formats.h"
+#include "tracer/load/formats.h"
 
 static void pin(int cpu)
 {

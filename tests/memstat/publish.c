@@ -8,36 +8,37 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "trace/published.h"
+#include "stats/stats_file.h"
 
-static int publish(const struct analysis *analysis, const struct tally *tally, const char *path)
+static int publish(const struct analysis *analysis, const struct type_stats *type_stats,
+		   const char *path)
 {
-	const struct published_moment moment = { .time = analysis->end, .begin = analysis->begin };
-	const struct published_settings settings = {
+	const struct stats_snapshot moment = { .time = analysis->end, .begin = analysis->begin };
+	const struct stats_file_settings settings = {
 		.path = path, .group = (gid_t)-1, .cpus = 64, .types_max = { 1000, 1000 }
 	};
-	struct published *published;
+	struct stats_file *stats_file;
 	char why[400], byte;
 
-	if (published_create(&published, &settings, why, sizeof(why))) {
+	if (stats_file_create(&stats_file, &settings, why, sizeof(why))) {
 		fprintf(stderr, "publish: %s\n", why);
 		return 2;
 	}
-	published_write(published, tally, &moment);
+	stats_file_write(stats_file, type_stats, &moment);
 	puts("ready");
 	fflush(stdout);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		continue;
-	published_remove(published);
+	stats_file_remove(stats_file);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct tally tally;
+	struct type_stats type_stats;
 	struct analysis_settings settings = {
 		.by = GROUP_BY_FUNCTION,
-		.observers = { { tally_step, &tally } },
+		.observers = { { type_stats_on_transition, &type_stats } },
 		.observer_count = 1,
 	};
 	struct analysis analysis;
@@ -52,13 +53,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "publish: %s\n", capture.why);
 		return 2;
 	}
-	if (tally_init(&tally, &capture, NULL) || analysis_run(&analysis, &capture, &settings)) {
+	if (type_stats_init(&type_stats, &capture, NULL) ||
+	    analysis_run(&analysis, &capture, &settings)) {
 		fprintf(stderr, "publish: %s: the figures cannot be made\n", argv[1]);
 		return 2;
 	}
-	status = publish(&analysis, &tally, argv[2]);
+	status = publish(&analysis, &type_stats, argv[2]);
 	analysis_deinit(&analysis);
-	tally_deinit(&tally);
+	type_stats_deinit(&type_stats);
 	capture_close(&capture);
 	return status;
 }

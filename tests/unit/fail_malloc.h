@@ -3,8 +3,8 @@
  * Memory that runs out: for programs that are linked with --wrap=malloc, calloc and realloc. Calls
  * from within the C library are not seen.
  */
-#ifndef TESTS_FAIL_MALLOC_H
-#define TESTS_FAIL_MALLOC_H
+#ifndef TESTS_UNIT_FAIL_MALLOC_H
+#define TESTS_UNIT_FAIL_MALLOC_H
 
 #include <stdbool.h>
 #include <stddef.h>

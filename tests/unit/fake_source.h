@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A source of memory types that tells what a test says, and fails where it says. */
-#ifndef TESTS_FAKE_SOURCE_H
-#define TESTS_FAKE_SOURCE_H
+#ifndef TESTS_UNIT_FAKE_SOURCE_H
+#define TESTS_UNIT_FAKE_SOURCE_H
 
 #include "memstat/internal.h"
 

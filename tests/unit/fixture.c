@@ -85,7 +85,7 @@ static int put_record(struct making *making, struct kmt_record *record)
 	record->sequence = (uint32_t)cpu->sequence++;
 	cpu->recorded++;
 	cpu->own += status_is_own(&making->status, record->task);
-	cpu->rescued += record->id == KMT_RESCUED_KFREE || record->id == KMT_RESCUED_CACHE_FREE;
+	cpu->rescued += record->id == KMT_BACKUP_KFREE || record->id == KMT_BACKUP_CACHE_FREE;
 	if (record->time > making->now)
 		making->now = record->time;
 	err = writer_put(&cpu->writer, record);
@@ -122,7 +122,7 @@ static int make_alloc(struct making *making)
 
 static int make_unnamed_alloc(struct making *making)
 {
-	return put_sized_record(making, KMT_UNNAMED_ALLOC);
+	return put_sized_record(making, KMT_ANONYMOUS_ALLOC);
 }
 
 static int make_resize(struct making *making)
@@ -154,7 +154,7 @@ static int make_free(struct making *making)
 
 static int make_rescued_free(struct making *making)
 {
-	return put_free(making, KMT_RESCUED_KFREE);
+	return put_free(making, KMT_BACKUP_KFREE);
 }
 
 static int put_cache_record(struct making *making, enum kmt_id id)
@@ -190,7 +190,7 @@ static int make_bulk_free(struct making *making)
 
 static int make_rescued_cache_free(struct making *making)
 {
-	return put_cache_record(making, KMT_RESCUED_CACHE_FREE);
+	return put_cache_record(making, KMT_BACKUP_CACHE_FREE);
 }
 
 static int make_raw(struct making *making)

@@ -32,8 +32,8 @@
  * cache's name or its address; in a free 0 is none. Everything was attached at the begin, unless
  * attached tells a later time.
  */
-#ifndef TESTS_FIXTURE_H
-#define TESTS_FIXTURE_H
+#ifndef TESTS_UNIT_FIXTURE_H
+#define TESTS_UNIT_FIXTURE_H
 
 #include <stdio.h>
 

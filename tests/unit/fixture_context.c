@@ -109,7 +109,7 @@ static int make_kmalloc_cache(struct making *making)
 static int make_slab(struct making *making)
 {
 	struct slabinfo_cache cache = { 0 };
-	struct slabinfo_moment moment = { .list = &cache, .count = 1 };
+	struct slabinfo_snapshot moment = { .list = &cache, .count = 1 };
 	int err = making_number(making, making->word[1], &moment.time);
 
 	snprintf(cache.name, sizeof(cache.name), "%s", making->word[2]);

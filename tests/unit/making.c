@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "tests/unit/making.h"
-#include "tests/unit/turn.h"
+#include "tests/unit/byteswap.h"
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A capture that is being made for a test: what fixture.c reads from a text, on its way to disk. */
-#ifndef TESTS_MAKING_H
-#define TESTS_MAKING_H
+#ifndef TESTS_UNIT_MAKING_H
+#define TESTS_UNIT_MAKING_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,9 +9,9 @@
 
 #include "kernel/gfp.h"
 #include "kernel/topology.h"
-#include "trace/metadata.h"
-#include "trace/status.h"
-#include "trace/writer.h"
+#include "capture/metadata.h"
+#include "capture/status.h"
+#include "capture/writer.h"
 
 #define MAKING_WORDS_MAX 16
 

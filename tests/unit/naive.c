@@ -20,7 +20,7 @@
 bool naive_is_allocation(const struct naive_event *event)
 {
 	return event->id == KMT_KMALLOC || event->id == KMT_CACHE_ALLOC ||
-	       event->id == KMT_BULK_ALLOC || event->id == KMT_UNNAMED_ALLOC;
+	       event->id == KMT_BULK_ALLOC || event->id == KMT_ANONYMOUS_ALLOC;
 }
 
 bool naive_is_free(const struct naive_event *event)
@@ -31,7 +31,7 @@ bool naive_is_free(const struct naive_event *event)
 
 bool naive_is_rescued(const struct naive_event *event)
 {
-	return event->id == KMT_RESCUED_KFREE || event->id == KMT_RESCUED_CACHE_FREE;
+	return event->id == KMT_BACKUP_KFREE || event->id == KMT_BACKUP_CACHE_FREE;
 }
 
 bool naive_is_kmalloc_name(const char *name)
@@ -65,7 +65,7 @@ void naive_cache_name(const struct naive_event *event, char *name)
 	*name = '\0';
 	if (event->id == KMT_KMALLOC)
 		kmalloc_name(event, name);
-	else if (event->id == KMT_UNNAMED_ALLOC)
+	else if (event->id == KMT_ANONYMOUS_ALLOC)
 		snprintf(name, NAIVE_NAME, NAIVE_UNNAMED "%" PRIu32 "/%" PRIu32, event->requested,
 			 event->allocated);
 	else if (event->cache)
@@ -194,8 +194,8 @@ static struct naive_figures *cache_of(struct naive *naive, const struct naive_ev
 /* The figures in which an allocation counts: those of all, of its site and of its cache. */
 #define FIGURES 3
 
-static void figures_of(struct naive *naive, const struct naive_event *event,
-		       struct naive_figures *figures[FIGURES])
+static void counters_of(struct naive *naive, const struct naive_event *event,
+			struct naive_figures *figures[FIGURES])
 {
 	figures[0] = &naive->all;
 	figures[1] = site_of(naive, event);
@@ -211,7 +211,7 @@ static void end_object(struct naive *naive, struct naive_event *object)
 	object->live = false;
 	if (object->own)
 		return;
-	figures_of(naive, object, figures);
+	counters_of(naive, object, figures);
 	for (size_t i = 0; i < FIGURES; i++) {
 		figures[i]->live_objects--;
 		figures[i]->live_bytes -= object->allocated;
@@ -233,7 +233,7 @@ static void take_failure(struct naive *naive, struct naive_event *event)
 		naive->totals.own_allocations++;
 		return;
 	}
-	figures_of(naive, event, figures);
+	counters_of(naive, event, figures);
 	for (size_t i = 0; i < FIGURES; i++)
 		figures[i]->failed++;
 }
@@ -247,7 +247,7 @@ static void take_allocation(struct naive *naive, struct naive_event *event)
 	if (old) {
 		end_object(naive, old);
 		if (!old->own) {
-			figures_of(naive, old, figures);
+			counters_of(naive, old, figures);
 			for (size_t i = 0; i < FIGURES; i++)
 				figures[i]->missed_frees++;
 		}
@@ -258,7 +258,7 @@ static void take_allocation(struct naive *naive, struct naive_event *event)
 		naive->totals.own_allocations++;
 		return;
 	}
-	figures_of(naive, event, figures);
+	counters_of(naive, event, figures);
 	for (size_t i = 0; i < FIGURES; i++) {
 		figures[i]->allocations++;
 		figures[i]->bytes_requested += event->requested;
@@ -295,7 +295,7 @@ static void count_free(struct naive *naive, struct naive_event *event, struct na
 {
 	struct naive_figures *figures[FIGURES];
 
-	figures_of(naive, object, figures);
+	counters_of(naive, object, figures);
 	for (size_t i = 0; i < FIGURES; i++) {
 		figures[i]->frees += by;
 		figures[i]->cross_cpu_frees += object->cpu != event->cpu ? by : 0;
@@ -305,7 +305,7 @@ static void count_free(struct naive *naive, struct naive_event *event, struct na
 
 static bool is_cache_free(const struct naive_event *event)
 {
-	return event->id == KMT_CACHE_FREE || event->id == KMT_RESCUED_CACHE_FREE;
+	return event->id == KMT_CACHE_FREE || event->id == KMT_BACKUP_CACHE_FREE;
 }
 
 /*
@@ -323,8 +323,8 @@ static bool is_late(const struct naive *naive, const struct naive_event *event,
 		last[1] = naive->taken[i];
 	}
 	return last[0] && naive_has_object(event) && is_cache_free(event) &&
-	       is_cache_free(last[1]) && last[0]->id == KMT_UNNAMED_ALLOC && last[0]->replaced &&
-	       last[0]->replaced->id == KMT_UNNAMED_ALLOC;
+	       is_cache_free(last[1]) && last[0]->id == KMT_ANONYMOUS_ALLOC && last[0]->replaced &&
+	       last[0]->replaced->id == KMT_ANONYMOUS_ALLOC;
 }
 
 static void take_late(struct naive *naive, struct naive_event *event, struct naive_event *last[2])
@@ -339,7 +339,7 @@ static void take_late(struct naive *naive, struct naive_event *event, struct nai
 		naive->totals.own_frees++;
 	} else {
 		naive_withdraw_missed(naive, second);
-		figures_of(naive, first, figures);
+		counters_of(naive, first, figures);
 		for (size_t i = 0; i < FIGURES; i++)
 			figures[i]->missed_frees--;
 		count_free(naive, late, first, 1);
@@ -386,7 +386,7 @@ static void take_resize(struct naive *naive, struct naive_event *event)
 	if (!object || event->requested > object->allocated)
 		return; /* nothing to resize, or not in place */
 	if (!object->own) {
-		figures_of(naive, object, figures);
+		counters_of(naive, object, figures);
 		for (size_t i = 0; i < FIGURES; i++)
 			figures[i]->bytes_requested +=
 				(uint64_t)event->requested - object->requested;

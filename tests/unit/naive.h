@@ -3,14 +3,14 @@
  * The analysis over again, for tests to compare with: all events of a small trace in one list,
  * plain loops over it, and as obviously right as we could write it. Shares nothing with trace/.
  */
-#ifndef TESTS_NAIVE_H
-#define TESTS_NAIVE_H
+#ifndef TESTS_UNIT_NAIVE_H
+#define TESTS_UNIT_NAIVE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/findings.h" /* for the names of kinds and reasons only */
+#include "analysis/heap_findings.h" /* for the names of kinds and reasons only */
 
 #define NAIVE_EVENTS_MAX 400
 #define NAIVE_CACHES_MAX 16

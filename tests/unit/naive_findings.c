@@ -134,7 +134,7 @@ void naive_look_at_allocation(struct naive *naive, struct naive_event *event)
 		one->reasons |= REASON_GUESS;
 	}
 	look_at_page(naive, event);
-	if ((event->id == KMT_KMALLOC || event->id == KMT_UNNAMED_ALLOC) &&
+	if ((event->id == KMT_KMALLOC || event->id == KMT_ANONYMOUS_ALLOC) &&
 	    event->allocated < event->requested && event->requested != KMT_SIZE_MAX &&
 	    !event->own) {
 		one = add_case(naive, FINDING_SHORT_ALLOCATION, event);
@@ -154,14 +154,14 @@ void naive_withdraw_missed(struct naive *naive, const struct naive_event *event)
 
 static bool is_kfree(const struct naive_event *event)
 {
-	return event->id == KMT_KFREE || event->id == KMT_RESCUED_KFREE ||
+	return event->id == KMT_KFREE || event->id == KMT_BACKUP_KFREE ||
 	       (event->id == KMT_BULK_FREE && !event->cache_address);
 }
 
 /* Did it take the place of an object whose free an old kernel may tell late? */
 static bool replaces_unnamed(const struct naive_event *object)
 {
-	return object->replaced && object->replaced->id == KMT_UNNAMED_ALLOC;
+	return object->replaced && object->replaced->id == KMT_ANONYMOUS_ALLOC;
 }
 
 /* Is it of a cache without a name, whose sizes both are those of objects of kmalloc()? */
@@ -187,7 +187,7 @@ static void look_at_kind(struct naive *naive, const struct naive_event *object,
 	struct naive_case *one;
 
 	if (is_kfree(event)) {
-		if (from_kmalloc || (object->id != KMT_UNNAMED_ALLOC && !object->cache))
+		if (from_kmalloc || (object->id != KMT_ANONYMOUS_ALLOC && !object->cache))
 			return;
 		one = add_case(naive, FINDING_CACHE_KFREED, event);
 		set_object(one, object);
@@ -280,7 +280,7 @@ static void look_at_unmatched(struct naive *naive, const struct naive_event *eve
 		if (naive_is_rescued(first))
 			one->reasons |= REASON_RESCUED;
 		/* an old kernel may have told the free of another object late */
-		if (first->object->id == KMT_UNNAMED_ALLOC || replaces_unnamed(first->object))
+		if (first->object->id == KMT_ANONYMOUS_ALLOC || replaces_unnamed(first->object))
 			one->reasons |= REASON_GUESS;
 	} else if (around) {
 		one = add_case(naive, FINDING_INTERIOR_FREE, event);

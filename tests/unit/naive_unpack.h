@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Packed records unpacked by the book, kmemtrace-capture(5): slow, and shares no code. */
-#ifndef TESTS_NAIVE_UNPACK_H
-#define TESTS_NAIVE_UNPACK_H
+#ifndef TESTS_UNIT_NAIVE_UNPACK_H
+#define TESTS_UNIT_NAIVE_UNPACK_H
 
 #include <stddef.h>
 #include <stdint.h>

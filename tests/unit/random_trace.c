@@ -261,13 +261,13 @@ static const struct naive_event *pick_allocation(struct maker *maker)
 
 static void choose_wrong_free(struct maker *maker, struct naive_event *event)
 {
-	static const int ids[] = { KMT_KFREE, KMT_CACHE_FREE, KMT_BULK_FREE, KMT_RESCUED_KFREE,
-				   KMT_RESCUED_CACHE_FREE };
+	static const int ids[] = { KMT_KFREE, KMT_CACHE_FREE, KMT_BULK_FREE, KMT_BACKUP_KFREE,
+				   KMT_BACKUP_CACHE_FREE };
 	unsigned int cache = below(maker, CACHES + 1);
 
 	event->id = ids[below(maker, sizeof(ids) / sizeof(*ids))];
 	event->cache_address = 0;
-	if (event->id == KMT_KFREE || event->id == KMT_RESCUED_KFREE ||
+	if (event->id == KMT_KFREE || event->id == KMT_BACKUP_KFREE ||
 	    (event->id == KMT_BULK_FREE && one_in(maker, 3)))
 		return;
 	event->cache_address = cache < CACHES ? maker->trace->caches[cache].address : NOWHERE;
@@ -277,15 +277,15 @@ static void choose_free(struct maker *maker, struct naive_event *event)
 {
 	const struct naive_event *object = pick_allocation(maker);
 
-	event->id = one_in(maker, 12) ? KMT_RESCUED_KFREE : KMT_KFREE;
+	event->id = one_in(maker, 12) ? KMT_BACKUP_KFREE : KMT_KFREE;
 	event->pointer = random_place(maker, below(maker, PAGES), 64);
 	if (object) {
 		event->pointer = object->pointer;
 		event->cache_address = object->cache_address;
-		if (object->id == KMT_UNNAMED_ALLOC)
+		if (object->id == KMT_ANONYMOUS_ALLOC)
 			event->cache_address = maker->trace->caches[below(maker, CACHES)].address;
 		if (event->cache_address)
-			event->id = one_in(maker, 12)  ? KMT_RESCUED_CACHE_FREE
+			event->id = one_in(maker, 12)  ? KMT_BACKUP_CACHE_FREE
 				    : one_in(maker, 5) ? KMT_BULK_FREE
 						       : KMT_CACHE_FREE;
 		if (one_in(maker, 10))
@@ -313,7 +313,7 @@ static void forget_allocation(struct maker *maker, struct naive_event *event)
 		event->requested = event->allocated; /* of another cache, or merged since */
 	if (one_in(maker, 60))
 		event->requested = event->allocated + 1;
-	event->id = KMT_UNNAMED_ALLOC;
+	event->id = KMT_ANONYMOUS_ALLOC;
 	event->cache_address = 0;
 }
 
@@ -326,7 +326,7 @@ static void forget_cache(struct maker *maker, struct naive_event *event)
 		return;
 	if (event->id == KMT_CACHE_ALLOC)
 		forget_allocation(maker, event);
-	if (event->id != KMT_CACHE_FREE && event->id != KMT_RESCUED_CACHE_FREE)
+	if (event->id != KMT_CACHE_FREE && event->id != KMT_BACKUP_CACHE_FREE)
 		return;
 	if (tells == TELLS_NOTHING)
 		event->cache_address = 0;
@@ -368,10 +368,10 @@ static void plan_late(struct maker *maker)
 		choose_event(maker, event);
 		event->pointer = pointer;
 		event->cache_address = 0;
-		event->id = i >= LATE_EVENTS / 2 ? KMT_UNNAMED_ALLOC
-			    : one_in(maker, 8)	 ? KMT_RESCUED_CACHE_FREE
+		event->id = i >= LATE_EVENTS / 2 ? KMT_ANONYMOUS_ALLOC
+			    : one_in(maker, 8)	 ? KMT_BACKUP_CACHE_FREE
 						 : KMT_CACHE_FREE;
-		if (event->id == KMT_UNNAMED_ALLOC) {
+		if (event->id == KMT_ANONYMOUS_ALLOC) {
 			event->requested = 60;
 			event->allocated = 64;
 		}
@@ -491,11 +491,11 @@ static const char *keyword_of(const struct naive_event *event)
 		return "bfree";
 	case KMT_REALLOC:
 		return "resize";
-	case KMT_RESCUED_KFREE:
+	case KMT_BACKUP_KFREE:
 		return "rfree";
-	case KMT_RESCUED_CACHE_FREE:
+	case KMT_BACKUP_CACHE_FREE:
 		return "rcfree";
-	case KMT_UNNAMED_ALLOC:
+	case KMT_ANONYMOUS_ALLOC:
 		return "ualloc";
 	default:
 		return "raw";
@@ -513,11 +513,11 @@ static void write_event(const struct naive_event *event, FILE *text)
 		fprintf(text, "%d", event->id);
 	else
 		fprintf(text, "0x%" PRIx64, event->pointer);
-	if (event->id == KMT_KMALLOC || event->id == KMT_UNNAMED_ALLOC)
+	if (event->id == KMT_KMALLOC || event->id == KMT_ANONYMOUS_ALLOC)
 		fprintf(text, " %" PRIu32 "/%" PRIu32, event->requested, event->allocated);
 	else if (event->id == KMT_REALLOC)
 		fprintf(text, " %" PRIu32, event->requested);
-	else if (event->id < KMT_ID_END && event->id != KMT_KFREE && event->id != KMT_RESCUED_KFREE)
+	else if (event->id < KMT_ID_END && event->id != KMT_KFREE && event->id != KMT_BACKUP_KFREE)
 		fprintf(text, " 0x%" PRIx64, event->cache_address);
 	if (event->id < KMT_ID_END)
 		fprintf(text, " 0x%" PRIx64, event->site);

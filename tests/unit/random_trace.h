@@ -3,8 +3,8 @@
  * Small traces by chance, as full of accidents as a few addresses, call sites and CPUs can make
  * them. The same seed makes the same trace.
  */
-#ifndef TESTS_RANDOM_TRACE_H
-#define TESTS_RANDOM_TRACE_H
+#ifndef TESTS_UNIT_RANDOM_TRACE_H
+#define TESTS_UNIT_RANDOM_TRACE_H
 
 #include <stdint.h>
 

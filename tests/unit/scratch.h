@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What unit tests need of files: a directory of their own, captures in it, whole files. */
-#ifndef TESTS_SCRATCH_H
-#define TESTS_SCRATCH_H
+#ifndef TESTS_UNIT_SCRATCH_H
+#define TESTS_UNIT_SCRATCH_H
 
 #include <stddef.h>
 #include <stdint.h>

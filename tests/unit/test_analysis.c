@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
-#include "trace/analysis.h"
+#include "analysis/analysis.h"
 
 static void run(struct analysis *analysis, struct capture *capture, const char *text)
 {

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
-#include "trace/capture.h"
+#include "capture/capture.h"
 
 static int setup(void **state)
 {

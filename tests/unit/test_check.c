@@ -39,7 +39,7 @@ static const char sound[] = "endian " ORDER "\n"
 static char *check_text(const char *directory, uint64_t *count)
 {
 	struct check_result result = { 0 };
-	struct findings findings = { 0 };
+	struct check_findings findings = { 0 };
 	FILE *printed = tmpfile();
 	int saved = dup(STDOUT_FILENO);
 	char why[400] = "";

@@ -17,7 +17,7 @@
 #include <bpf/libbpf.h>
 
 #include "tests/unit/scratch.h"
-#include "trace/reader.h"
+#include "capture/reader.h"
 #include "tracer/drain.h"
 #include "tracer/machine.h"
 

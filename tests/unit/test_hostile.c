@@ -15,9 +15,9 @@
 
 #include "pack/apply.h"
 #include "tests/unit/scratch.h"
-#include "trace/analysis.h"
-#include "trace/order.h"
-#include "trace/tally.h"
+#include "analysis/analysis.h"
+#include "capture/merge.h"
+#include "stats/type_stats.h"
 
 #define EVENTS 11
 
@@ -58,11 +58,11 @@ static int teardown(void **state)
 /* Records that are in the capture now, or -1: it is refused, with a sentence. */
 static int read_capture(const char *directory, uint64_t *damaged)
 {
-	struct tally tally;
+	struct type_stats type_stats;
 	const struct analysis_settings settings = {
 		.lifetimes = true,
 		.findings = true,
-		.observers = { { tally_step, &tally } },
+		.observers = { { type_stats_on_transition, &type_stats } },
 		.observer_count = 1,
 	};
 	struct analysis analysis;
@@ -73,9 +73,9 @@ static int read_capture(const char *directory, uint64_t *damaged)
 		assert_true(capture.why[0]);
 		return -1;
 	}
-	assert_int_equal(tally_init(&tally, &capture, NULL), 0);
-	assert_int_equal(tally_slabinfo(&tally, slabinfo_at(&capture.slabinfo, 1000000),
-					slabinfo_at(&capture.slabinfo, UINT64_MAX)),
+	assert_int_equal(type_stats_init(&type_stats, &capture, NULL), 0);
+	assert_int_equal(type_stats_slabinfo(&type_stats, slabinfo_at(&capture.slabinfo, 1000000),
+					     slabinfo_at(&capture.slabinfo, UINT64_MAX)),
 			 0);
 	if (!analysis_run(&analysis, &capture, &settings)) {
 		recorded = (int)analysis.loss.recorded;
@@ -84,11 +84,11 @@ static int read_capture(const char *directory, uint64_t *damaged)
 	} else {
 		assert_true(capture.why[0]);
 	}
-	for (size_t i = 0; i < tally.count; i++) {
-		assert_true(tally.types[i].numfrees <= tally.types[i].numallocs);
-		assert_true(tally.types[i].memfreed <= tally.types[i].memalloced);
+	for (size_t i = 0; i < type_stats.count; i++) {
+		assert_true(type_stats.types[i].numfrees <= type_stats.types[i].numallocs);
+		assert_true(type_stats.types[i].memfreed <= type_stats.types[i].memalloced);
 	}
-	tally_deinit(&tally);
+	type_stats_deinit(&type_stats);
 	capture_close(&capture);
 	return recorded;
 }

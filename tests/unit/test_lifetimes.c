@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "trace/analysis.h"
+#include "analysis/analysis.h"
 
 static void test_buckets(void **state)
 {

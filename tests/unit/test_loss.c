@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "trace/loss.h"
+#include "capture/loss.h"
 
 #define NUMBERS 20000
 

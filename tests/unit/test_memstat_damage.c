@@ -23,7 +23,7 @@
 #include "tests/unit/fail_malloc.h"
 #include "tests/unit/fake_source.h"
 #include "tests/unit/scratch.h"
-#include "trace/reader.h"
+#include "capture/reader.h"
 
 #define RECORDS 7
 

@@ -18,15 +18,15 @@
 
 #include "memstat/memstat.h"
 #include "tests/unit/fail_malloc.h"
-#include "tests/unit/hand_tally.h"
+#include "tests/unit/hand_type_stats.h"
 #include "tests/unit/scratch.h"
-#include "trace/published_layout.h"
+#include "stats/stats_file_layout.h"
 
 struct system {
 	char *directory, *path;
-	struct published *published;
-	struct tally tally;
-	struct tally_type *function, *cache;
+	struct stats_file *stats_file;
+	struct type_stats type_stats;
+	struct type_stats_type *function, *cache;
 	struct memory_type_list *list;
 };
 
@@ -39,14 +39,15 @@ static int setup(void **state)
 	system->directory = scratch_directory();
 	system->path = scratch_path(system->directory, "memstat");
 	assert_int_equal(setenv("KMEMTRACE_MEMSTAT", system->path, 1), 0);
-	system->published = hand_tally_publish(system->path);
-	hand_tally_init(&system->tally);
-	system->function = hand_tally_add(&system->tally, TALLY_FUNCTION, "a_function [m]", 2);
-	hand_tally_change(&system->tally, system->function, 1);
-	system->cache = hand_tally_add(&system->tally, TALLY_CACHE, "a_cache", 1);
+	system->stats_file = hand_tally_publish(system->path);
+	hand_tally_init(&system->type_stats);
+	system->function =
+		hand_tally_add(&system->type_stats, TYPE_STATS_FUNCTION, "a_function [m]", 2);
+	hand_tally_change(&system->type_stats, system->function, 1);
+	system->cache = hand_tally_add(&system->type_stats, TYPE_STATS_CACHE, "a_cache", 1);
 	system->cache->aliases = "one,two";
-	hand_tally_change(&system->tally, system->cache, 2);
-	hand_tally_write(system->published, &system->tally, 100);
+	hand_tally_change(&system->type_stats, system->cache, 2);
+	hand_tally_write(system->stats_file, &system->type_stats, 100);
 	system->list = memstat_mtl_alloc();
 	assert_non_null(system->list);
 	*state = system;
@@ -58,8 +59,8 @@ static int teardown(void **state)
 	struct system *system = *state;
 
 	memstat_mtl_free(system->list);
-	published_remove(system->published);
-	hand_tally_deinit(&system->tally);
+	stats_file_remove(system->stats_file);
+	hand_tally_deinit(&system->type_stats);
 	free(system->path);
 	scratch_remove(system->directory);
 	free(system);
@@ -79,8 +80,8 @@ static void ask(const struct system *system)
 
 static void end_publisher(struct system *system)
 {
-	published_remove(system->published);
-	system->published = NULL;
+	stats_file_remove(system->stats_file);
+	system->stats_file = NULL;
 }
 
 static void assert_fails(const struct system *system, int error, int err, const char *text)
@@ -162,8 +163,8 @@ static void test_all(void **state)
 	struct system *system = *state;
 	struct memory_type *type;
 
-	hand_tally_add(&system->tally, TALLY_FUNCTION, "later", 0);
-	hand_tally_write(system->published, &system->tally, 101);
+	hand_tally_add(&system->type_stats, TYPE_STATS_FUNCTION, "later", 0);
+	hand_tally_write(system->stats_file, &system->type_stats, 101);
 	ask(system);
 	type = memstat_mtl_first(system->list);
 	assert_string_equal(memstat_get_name(type), "a_cache");
@@ -190,10 +191,10 @@ static void test_refresh(void **state)
 		char another[20];
 
 		snprintf(another, sizeof(another), "cache %d", (int)round);
-		hand_tally_change(&system->tally, system->cache, round);
+		hand_tally_change(&system->type_stats, system->cache, round);
 		if (round % 10 == 0)
-			hand_tally_add(&system->tally, TALLY_CACHE, another, 1);
-		hand_tally_write(system->published, &system->tally, round * 100);
+			hand_tally_add(&system->type_stats, TYPE_STATS_CACHE, another, 1);
+		hand_tally_write(system->stats_file, &system->type_stats, round * 100);
 		ask(system);
 		assert_int_equal(memstat_mtl_time(system->list), round * 100);
 		assert_int_equal(memstat_mtl_begin(system->list), 1);
@@ -214,15 +215,15 @@ static void test_never_removed(void **state)
 {
 	struct system *system = *state;
 	struct memory_type *type;
-	struct tally other;
+	struct type_stats other;
 
 	ask(system);
 	type = find(system, ALLOCATOR_UMA, "a_cache");
 	end_publisher(system);
-	system->published = hand_tally_publish(system->path);
+	system->stats_file = hand_tally_publish(system->path);
 	hand_tally_init(&other);
-	hand_tally_change(&other, hand_tally_add(&other, TALLY_CACHE, "another", 1), 1);
-	hand_tally_write(system->published, &other, 5);
+	hand_tally_change(&other, hand_tally_add(&other, TYPE_STATS_CACHE, "another", 1), 1);
+	hand_tally_write(system->stats_file, &other, 5);
 	ask(system);
 	assert_string_equal(memstat_get_name(memstat_mtl_first(system->list)), "another");
 	assert_ptr_equal(find(system, ALLOCATOR_ANY, "a_cache"), type);
@@ -238,14 +239,14 @@ static void test_never_removed(void **state)
 static void test_lost(void **state)
 {
 	struct system *system = *state;
-	const struct published_moment few = { .time = 1, .lost = 12 };
-	const struct published_moment unknown = { .time = 2, .lost = PUBLISHED_LOST_UNKNOWN };
+	const struct stats_snapshot few = { .time = 1, .lost = 12 };
+	const struct stats_snapshot unknown = { .time = 2, .lost = STATS_FILE_LOST_UNKNOWN };
 
-	published_write(system->published, &system->tally, &few);
+	stats_file_write(system->stats_file, &system->type_stats, &few);
 	assert_int_equal(memstat_sysctl_uma(system->list, 0), 0);
 	assert_int_equal(memstat_mtl_lost(system->list, ALLOCATOR_UMA), 12);
 	assert_int_equal(memstat_mtl_lost(system->list, ALLOCATOR_MALLOC), 0);
-	published_write(system->published, &system->tally, &unknown);
+	stats_file_write(system->stats_file, &system->type_stats, &unknown);
 	ask(system);
 	assert_true(memstat_mtl_lost(system->list, ALLOCATOR_ANY) == MEMSTAT_LOST_UNKNOWN);
 }
@@ -308,11 +309,11 @@ static void test_no_publisher(void **state)
 	assert_int_equal(memstat_mtl_time(system->list), 100);
 	assert_non_null(memstat_mtl_next(memstat_mtl_first(system->list)));
 
-	system->published = hand_tally_publish(system->path);
+	system->stats_file = hand_tally_publish(system->path);
 	assert_fails(system, MEMSTAT_ERROR_DATAERROR, ENOENT, command);
-	hand_tally_change(&system->tally, system->cache, 3);
-	hand_tally_change(&system->tally, system->function, 3);
-	hand_tally_write(system->published, &system->tally, 200);
+	hand_tally_change(&system->type_stats, system->cache, 3);
+	hand_tally_change(&system->type_stats, system->function, 3);
+	hand_tally_write(system->stats_file, &system->type_stats, 200);
 	errno = 12345;
 	ask(system);
 	assert_int_equal(errno, 12345);
@@ -332,8 +333,8 @@ static void test_killed_publisher(void **state)
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
-		system->published = hand_tally_publish(system->path);
-		hand_tally_write(system->published, &system->tally, 100);
+		system->stats_file = hand_tally_publish(system->path);
+		hand_tally_write(system->stats_file, &system->type_stats, 100);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -376,20 +377,20 @@ static void test_version(void **state)
 	struct system *system = *state;
 	const uint32_t version = 1000;
 
-	overwrite(system, &version, sizeof(version), offsetof(struct published_head, version));
+	overwrite(system, &version, sizeof(version), offsetof(struct stats_file_head, version));
 	assert_fails(system, MEMSTAT_ERROR_VERSION, EPROTONOSUPPORT, "version 1000");
 }
 
 static void test_damaged(void **state)
 {
 	struct system *system = *state;
-	struct published_layout layout;
+	struct stats_file_layout layout;
 	const uint64_t wrong = UINT64_MAX;
 
 	ask(system);
-	published_layout(&layout, 2, 8);
+	stats_file_layout(&layout, 2, 8);
 	overwrite(system, &wrong, sizeof(wrong),
-		  published_slot_at(&layout, 1) + offsetof(struct published_slot, types));
+		  stats_file_slot_at(&layout, 1) + offsetof(struct stats_file_slot, types));
 	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "damaged");
 	assert_int_equal(truncate(system->path, 100), 0);
 	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "damaged");
@@ -403,8 +404,8 @@ static void test_same_name(void **state)
 {
 	struct system *system = *state;
 
-	hand_tally_add(&system->tally, TALLY_CACHE, "a_cache", 0);
-	hand_tally_write(system->published, &system->tally, 101);
+	hand_tally_add(&system->type_stats, TYPE_STATS_CACHE, "a_cache", 0);
+	hand_tally_write(system->stats_file, &system->type_stats, 101);
 	assert_int_equal(memstat_sysctl_uma(system->list, 0), -1);
 	assert_int_equal(memstat_mtl_geterror(system->list), MEMSTAT_ERROR_DATAERROR);
 	assert_null(memstat_mtl_first(system->list));
@@ -455,10 +456,10 @@ static void test_usual_path(void **state)
 			unsetenv("KMEMTRACE_MEMSTAT");
 		if (memstat_sysctl_all(system->list, 0))
 			assert_non_null(
-				strstr(memstat_mtl_errortext(system->list), PUBLISHED_PATH));
+				strstr(memstat_mtl_errortext(system->list), STATS_FILE_PATH));
 		assert_null(find(system, ALLOCATOR_ANY, "a_function [m]"));
 	}
-	if (access(PUBLISHED_PATH, F_OK) && errno == ENOENT)
+	if (access(STATS_FILE_PATH, F_OK) && errno == ENOENT)
 		assert_fails(system, MEMSTAT_ERROR_DATAERROR, ENOENT, "'kmemtraced --publish'");
 }
 

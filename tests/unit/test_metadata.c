@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "trace/format.h"
-#include "trace/metadata.h"
+#include "capture/format.h"
+#include "capture/metadata.h"
 
 static char *text_of(const struct metadata *metadata)
 {

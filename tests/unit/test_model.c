@@ -18,7 +18,7 @@
 #include "tests/unit/naive.h"
 #include "tests/unit/random_trace.h"
 #include "tests/unit/scratch.h"
-#include "trace/analysis.h"
+#include "analysis/analysis.h"
 
 #define ROUNDS 2000
 #define SEED 1
@@ -223,31 +223,31 @@ static void compare_caches(const struct round *round)
 
 static void compare_live(const struct round *round)
 {
-	const struct heap_block *block;
+	const struct slab_object *object;
 	uint64_t count = 0;
 	size_t next = 0;
 
-	while ((block = analysis_next_live(&round->analysis, &next))) {
-		const struct naive_event *object = naive_live(&round->naive, block->address);
+	while ((object = analysis_next_live(&round->analysis, &next))) {
+		const struct naive_event *expected = naive_live(&round->naive, object->address);
 		const char *where = "a live object";
 
-		if (!object || object->own)
-			differ(round, where, "is not live", 0, block->address);
-		expect(round, where, "time", object->time, block->time);
-		expect(round, where, "requested", object->requested, block->requested);
-		expect(round, where, "allocated", object->allocated, block->allocated);
-		expect(round, where, "task", object->task, block->task);
-		expect(round, where, "cpu", object->cpu, block->cpu);
-		expect(round, where, "site", object->site,
-		       round->analysis.groups[block->group].key);
-		compare_names(round, where, "cache", object->cache_name, block->cache);
+		if (!expected || expected->own)
+			differ(round, where, "is not live", 0, object->address);
+		expect(round, where, "time", expected->time, object->time);
+		expect(round, where, "requested", expected->requested, object->requested);
+		expect(round, where, "allocated", expected->allocated, object->allocated);
+		expect(round, where, "task", expected->task, object->task);
+		expect(round, where, "cpu", expected->cpu, object->cpu);
+		expect(round, where, "site", expected->site,
+		       round->analysis.groups[object->group].key);
+		compare_names(round, where, "cache", expected->cache_name, object->cache);
 		count++;
 	}
 	expect(round, "live objects", "count", round->naive.all.live_objects, count);
 }
 
 static bool is_same_entry(const struct round *round, const struct naive_finding *ours,
-			  const struct finding *theirs)
+			  const struct heap_finding *theirs)
 {
 	char cache[NAIVE_NAME], free_cache[NAIVE_NAME];
 
@@ -259,7 +259,7 @@ static bool is_same_entry(const struct round *round, const struct naive_finding 
 	       !strcmp(ours->cache, cache) && !strcmp(ours->free_cache, free_cache);
 }
 
-static void describe(const struct round *round, const struct finding *finding, char *text,
+static void describe(const struct round *round, const struct heap_finding *finding, char *text,
 		     size_t size)
 {
 	char cache[NAIVE_NAME], free_cache[NAIVE_NAME];
@@ -273,7 +273,7 @@ static void describe(const struct round *round, const struct finding *finding, c
 		 finding->alloc_site, finding->free_site, finding->other_site, cache, free_cache);
 }
 
-static void note_seen(struct round *round, const struct finding *finding)
+static void note_seen(struct round *round, const struct heap_finding *finding)
 {
 	const struct analysis *analysis = &round->analysis;
 
@@ -293,7 +293,7 @@ static void compare_findings(struct round *round)
 	char where[600];
 
 	for (size_t i = 0; i < count; i++) {
-		const struct finding *theirs = heap_findings_get(findings, i);
+		const struct heap_finding *theirs = heap_findings_get(findings, i);
 		const struct naive_finding *ours = NULL;
 
 		describe(round, theirs, where, sizeof(where));
@@ -336,11 +336,11 @@ static void compare_findings(struct round *round)
 	expect(round, "findings", "count", naive->finding_count, count);
 }
 
-static int watch(void *data, const struct analysis *analysis, const struct step *step)
+static int watch(void *data, const struct analysis *analysis, const struct transition *transition)
 {
 	(void)data;
 	(void)analysis;
-	(void)step;
+	(void)transition;
 	return 0;
 }
 

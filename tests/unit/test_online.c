@@ -17,9 +17,9 @@
 
 #include "tests/unit/random_trace.h"
 #include "tests/unit/scratch.h"
-#include "trace/online.h"
-#include "trace/reader.h"
-#include "trace/tally.h"
+#include "analysis/online.h"
+#include "capture/reader.h"
+#include "stats/type_stats.h"
 
 #define ROUNDS 400
 #define CPUS 16
@@ -37,7 +37,7 @@ struct scene {
 	struct caches told;	/* its caches, to be told */
 	struct source sources[CPUS];
 	struct online *online;
-	struct tally tally;
+	struct type_stats type_stats;
 	size_t packets; /* put and not released */
 	uint64_t dice;
 };
@@ -83,7 +83,7 @@ static void open_scene(struct scene *scene, const char *text, size_t objects_max
 	struct online_settings settings = {
 		.cpus = CPUS,
 		.objects_max = objects_max,
-		.observer = { tally_step, &scene->tally },
+		.observer = { type_stats_on_transition, &scene->type_stats },
 		.release = release,
 		.data = scene,
 	};
@@ -97,7 +97,7 @@ static void open_scene(struct scene *scene, const char *text, size_t objects_max
 	scene->told.list = scene->capture.caches.list;
 	scene->told.count = scene->capture.caches.count;
 	scene->capture.caches.list = NULL;
-	assert_int_equal(tally_init(&scene->tally, &scene->capture, NULL), 0);
+	assert_int_equal(type_stats_init(&scene->type_stats, &scene->capture, NULL), 0);
 	assert_int_equal(online_open(&scene->online, &scene->capture, &settings), 0);
 }
 
@@ -105,7 +105,7 @@ static void close_scene(struct scene *scene)
 {
 	online_close(scene->online);
 	assert_int_equal(scene->packets, 0);
-	tally_deinit(&scene->tally);
+	type_stats_deinit(&scene->type_stats);
 	free(scene->told.list);
 	for (size_t i = 0; i < CPUS; i++)
 		free(scene->sources[i].records);
@@ -169,7 +169,7 @@ static void take(struct scene *scene, uint64_t horizon)
 struct whole {
 	struct capture capture;
 	struct analysis analysis;
-	struct tally tally;
+	struct type_stats type_stats;
 };
 
 static void run_whole(struct whole *whole, const char *directory, uint64_t begin, uint64_t horizon)
@@ -178,12 +178,12 @@ static void run_whole(struct whole *whole, const char *directory, uint64_t begin
 	struct analysis_settings settings = {
 		.by = GROUP_BY_FUNCTION,
 		.select = horizon == UINT64_MAX ? NULL : &select,
-		.observers = { { tally_step, &whole->tally } },
+		.observers = { { type_stats_on_transition, &whole->type_stats } },
 		.observer_count = 1,
 	};
 
 	if (capture_open(&whole->capture, directory) ||
-	    tally_init(&whole->tally, &whole->capture, NULL) ||
+	    type_stats_init(&whole->type_stats, &whole->capture, NULL) ||
 	    analysis_run(&whole->analysis, &whole->capture, &settings))
 		fail_msg("%s", whole->capture.why);
 	if (horizon != UINT64_MAX)
@@ -192,7 +192,7 @@ static void run_whole(struct whole *whole, const char *directory, uint64_t begin
 
 static void close_whole(struct whole *whole)
 {
-	tally_deinit(&whole->tally);
+	type_stats_deinit(&whole->type_stats);
 	analysis_deinit(&whole->analysis);
 	capture_close(&whole->capture);
 }
@@ -220,11 +220,11 @@ static void compare_totals(const struct analysis_totals *a, const struct analysi
 	assert_int_equal(a->rescued, b->rescued);
 }
 
-static void compare_types(const struct tally *a, const struct tally *b)
+static void compare_types(const struct type_stats *a, const struct type_stats *b)
 {
 	assert_int_equal(a->count, b->count);
 	for (size_t i = 0; i < a->count; i++) {
-		const struct tally_type *left = &a->types[i], *right = &b->types[i];
+		const struct type_stats_type *left = &a->types[i], *right = &b->types[i];
 
 		assert_int_equal(left->kind, right->kind);
 		assert_string_equal(left->name, right->name);
@@ -258,7 +258,7 @@ static void compare(struct scene *scene, uint64_t begin, uint64_t horizon)
 	for (size_t i = 0; i < analysis->group_count; i++)
 		assert_memory_equal(&analysis->groups[i], &whole.analysis.groups[i],
 				    offsetof(struct group, lifetimes));
-	compare_types(&scene->tally, &whole.tally);
+	compare_types(&scene->type_stats, &whole.type_stats);
 	close_whole(&whole);
 }
 
@@ -335,18 +335,18 @@ static int tell_seed(void **state)
 	return 0;
 }
 
-static const struct tally_type *find_type(const struct scene *scene, const char *name)
+static const struct type_stats_type *find_type(const struct scene *scene, const char *name)
 {
-	for (size_t i = 0; i < scene->tally.count; i++)
-		if (!strcmp(scene->tally.types[i].name, name))
-			return &scene->tally.types[i];
+	for (size_t i = 0; i < scene->type_stats.count; i++)
+		if (!strcmp(scene->type_stats.types[i].name, name))
+			return &scene->type_stats.types[i];
 	return NULL;
 }
 
 static void assert_type(const struct scene *scene, const char *name, uint64_t numallocs,
 			uint64_t numfrees)
 {
-	const struct tally_type *type = find_type(scene, name);
+	const struct type_stats_type *type = find_type(scene, name);
 
 	if (!type)
 		fail_msg("there is no %s", name);
@@ -374,7 +374,7 @@ static void awaited_names(void **state)
 	put_before(&scene, 100);
 	assert_int_equal(online_take(scene.online, 25, &reached), 0);
 	assert_int_equal(reached, 10);
-	assert_int_equal(scene.tally.count, 0);
+	assert_int_equal(scene.type_stats.count, 0);
 	tell(&scene, 0, 100);
 	take(&scene, 25);
 	assert_type(&scene, "late", 2, 0);
@@ -498,7 +498,7 @@ static void told_twice(void **state)
 	open_scene(&scene, text, 0);
 	put_before(&scene, 4000000);
 	take(&scene, 10500);
-	assert_int_equal(scene.tally.count, 0);
+	assert_int_equal(scene.type_stats.count, 0);
 	take(&scene, 20000);
 	assert_type(&scene, "caller", 1, 0);
 	assert_int_equal(online_analysis(scene.online)->totals.repeated, 1);

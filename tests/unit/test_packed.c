@@ -17,10 +17,10 @@
 
 #include "tests/unit/naive_unpack.h"
 #include "tests/unit/scratch.h"
-#include "trace/packed.h"
-#include "trace/packer.h"
-#include "trace/reader.h"
-#include "trace/unpacker.h"
+#include "capture/packed.h"
+#include "capture/packer.h"
+#include "capture/reader.h"
+#include "capture/unpacker.h"
 
 #define MAX PACKET_RECORDS_MAX
 #define HEAD sizeof(struct packet_header)

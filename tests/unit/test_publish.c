@@ -24,7 +24,7 @@
 struct scene {
 	char *directory, *path;
 	struct publish publish;
-	struct published_view view;
+	struct stats_file_view view;
 	uint32_t sequence;
 };
 
@@ -58,7 +58,7 @@ static struct scene *make_scene(size_t objects)
 static void free_scene(struct scene *scene)
 {
 	publish_close(&scene->publish);
-	published_view_deinit(&scene->view);
+	stats_file_view_deinit(&scene->view);
 	scratch_remove(scene->directory);
 	free(scene->path);
 	free(scene);
@@ -110,7 +110,7 @@ static void read_moment(struct scene *scene, uint64_t time)
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
 	for (int i = 0; i < 10000; i++) {
-		int err = published_read(&scene->view, scene->path);
+		int err = stats_file_read(&scene->view, scene->path);
 
 		if (!err && scene->view.moment.time >= time)
 			break;
@@ -126,7 +126,7 @@ static void assert_type(const struct scene *scene, const char *name, uint64_t nu
 			uint64_t numfrees)
 {
 	for (size_t i = 0; i < scene->view.count; i++) {
-		const struct tally_type *type = &scene->view.types[i];
+		const struct type_stats_type *type = &scene->view.types[i];
 
 		if (strcmp(type->name, name))
 			continue;
@@ -176,7 +176,7 @@ static void up_to_the_horizon(void **state)
 	assert_int_equal(publish_folded(&scene->publish), 5);
 	assert_int_equal(publish_missing(&scene->publish), 0);
 	assert_int_equal(access(scene->path, F_OK), -1);
-	assert_int_equal(published_read(&scene->view, scene->path), -ENOENT);
+	assert_int_equal(stats_file_read(&scene->view, scene->path), -ENOENT);
 	free_scene(scene);
 }
 
@@ -268,9 +268,9 @@ static void names_without_room(void **state)
 
 		reach(scene, time, 2);
 		nanosleep(&pause, NULL);
-		assert_int_equal(published_read(&scene->view, scene->path), 0);
+		assert_int_equal(stats_file_read(&scene->view, scene->path), 0);
 	}
-	assert_int_equal(scene->view.moment.lost, PUBLISHED_LOST_UNKNOWN);
+	assert_int_equal(scene->view.moment.lost, STATS_FILE_LOST_UNKNOWN);
 	free_scene(scene);
 }
 

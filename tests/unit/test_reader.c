@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
-#include "tests/unit/turn.h"
-#include "trace/packer.h"
-#include "trace/reader.h"
+#include "tests/unit/byteswap.h"
+#include "capture/packer.h"
+#include "capture/reader.h"
 
 struct files {
 	char *directory, *path;
@@ -237,7 +237,7 @@ static void test_cache_in_other_byte_order(void **state)
 
 static void test_sizes_in_other_byte_order(void **state)
 {
-	struct kmt_record record = { .id = KMT_UNNAMED_ALLOC,
+	struct kmt_record record = { .id = KMT_ANONYMOUS_ALLOC,
 				     .words = 6,
 				     .requested = 0x01020304,
 				     .allocated = 0x05060708 };

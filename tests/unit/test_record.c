@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "kernel/record.h"
-#include "trace/event.h"
-#include "trace/format.h"
+#include "capture/event.h"
+#include "capture/format.h"
 
 #define ASSERT_FIELD(type, field, offset, size)                        \
 	do {                                                           \
@@ -30,9 +30,9 @@ static void test_ids(void **state)
 	assert_int_equal(KMT_BULK_ALLOC, 5);
 	assert_int_equal(KMT_BULK_FREE, 6);
 	assert_int_equal(KMT_REALLOC, 7);
-	assert_int_equal(KMT_RESCUED_KFREE, 8);
-	assert_int_equal(KMT_RESCUED_CACHE_FREE, 9);
-	assert_int_equal(KMT_UNNAMED_ALLOC, 10);
+	assert_int_equal(KMT_BACKUP_KFREE, 8);
+	assert_int_equal(KMT_BACKUP_CACHE_FREE, 9);
+	assert_int_equal(KMT_ANONYMOUS_ALLOC, 10);
 	assert_int_equal(PACKET_RAW, 0);
 }
 
@@ -100,7 +100,7 @@ static void test_event_kinds(void **state)
 	(void)state;
 	assert_true(event_is_allocation(&event));
 	assert_false(event_has_object(&event));
-	event.id = KMT_UNNAMED_ALLOC;
+	event.id = KMT_ANONYMOUS_ALLOC;
 	assert_true(event_is_allocation(&event));
 	event.id = KMT_CACHE_FREE; /* of a kernel that names no cache */
 	assert_false(event_is_kfree(&event));

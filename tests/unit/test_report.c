@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/header.h"
-#include "report/render.h"
+#include "report/render/header.h"
+#include "report/render/render.h"
 
 static void expect_date(uint64_t ns, const char *expected)
 {

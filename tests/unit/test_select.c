@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "trace/select.h"
+#include "analysis/select.h"
 
 static void expect_time(const char *text, uint64_t expected)
 {

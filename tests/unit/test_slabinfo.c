@@ -22,7 +22,7 @@
 	"<sharedfactor> : slabdata <active_slabs> <num_slabs> <sharedavail>\n"
 #define REST " : tunables    0    0    0 : slabdata      1      1      0\n"
 
-static void parse_proc(struct slabinfo_moment *moment, const char *lines)
+static void parse_proc(struct slabinfo_snapshot *moment, const char *lines)
 {
 	char *text;
 
@@ -32,7 +32,7 @@ static void parse_proc(struct slabinfo_moment *moment, const char *lines)
 	free(text);
 }
 
-static void assert_cache(const struct slabinfo_moment *moment, const char *name, uint64_t active,
+static void assert_cache(const struct slabinfo_snapshot *moment, const char *name, uint64_t active,
 			 uint64_t total)
 {
 	const struct slabinfo_cache *cache = slabinfo_find(moment, name);
@@ -46,7 +46,7 @@ static void assert_cache(const struct slabinfo_moment *moment, const char *name,
 
 static void proc_of_a_kernel(void **state)
 {
-	struct slabinfo_moment moment;
+	struct slabinfo_snapshot moment;
 
 	(void)state;
 	parse_proc(&moment, "request_sock_subflow_v6      0      0    392   20    2" REST
@@ -60,15 +60,15 @@ static void proc_of_a_kernel(void **state)
 	assert_cache(&moment, "request_sock_subflow_v6", 0, 0);
 	assert_null(slabinfo_find(&moment, "bio-31"));
 	assert_null(slabinfo_find(&moment, ""));
-	slabinfo_moment_deinit(&moment);
+	slabinfo_snapshot_deinit(&moment);
 	assert_null(slabinfo_find(&moment, "bio-312"));
-	slabinfo_moment_deinit(&moment);
+	slabinfo_snapshot_deinit(&moment);
 }
 
 /* The second line says which is which; SLAB's may have more behind, and says so in the first. */
 static void proc_with_other_columns(void **state)
 {
-	struct slabinfo_moment moment;
+	struct slabinfo_snapshot moment;
 
 	(void)state;
 	assert_int_equal(slabinfo_parse_proc(&moment,
@@ -81,14 +81,14 @@ static void proc_with_other_columns(void **state)
 	assert_int_equal(moment.count, 2);
 	assert_cache(&moment, "a", 20, 30);
 	assert_cache(&moment, "b", 2, 3);
-	slabinfo_moment_deinit(&moment);
+	slabinfo_snapshot_deinit(&moment);
 }
 
 /* Names may have spaces, and may be longer than those that a capture keeps. */
 static void proc_with_strange_names(void **state)
 {
 	char line[700], name[201];
-	struct slabinfo_moment moment;
+	struct slabinfo_snapshot moment;
 
 	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
@@ -101,12 +101,12 @@ static void proc_with_strange_names(void **state)
 	assert_cache(&moment, ":t-0001", 3, 4);
 	name[63] = '\0';
 	assert_cache(&moment, name, 5, 6);
-	slabinfo_moment_deinit(&moment);
+	slabinfo_snapshot_deinit(&moment);
 }
 
 static void proc_caches_of_one_name(void **state)
 {
-	struct slabinfo_moment moment;
+	struct slabinfo_snapshot moment;
 
 	(void)state;
 	parse_proc(&moment, "b 1 2 64 1 1" REST "a 9 9 9 1 1" REST "b 10 20 64 1 1" REST
@@ -115,7 +115,7 @@ static void proc_caches_of_one_name(void **state)
 	assert_cache(&moment, "a", 9, 9);
 	assert_cache(&moment, "b", 11, 22);
 	assert_cache(&moment, "c", UINT64_MAX, 6);
-	slabinfo_moment_deinit(&moment);
+	slabinfo_snapshot_deinit(&moment);
 }
 
 static void proc_of_another_form(void **state)
@@ -138,17 +138,17 @@ static void proc_of_another_form(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		struct slabinfo_moment moment;
+		struct slabinfo_snapshot moment;
 
 		if (slabinfo_parse_proc(&moment, texts[i], 1) != -EINVAL)
 			fail_msg("\"%s\" was read", texts[i]);
-		slabinfo_moment_deinit(&moment);
+		slabinfo_snapshot_deinit(&moment);
 	}
 }
 
 static void proc_with_hostile_lines(void **state)
 {
-	struct slabinfo_moment moment;
+	struct slabinfo_snapshot moment;
 	char many[600] = "";
 
 	(void)state;
@@ -162,10 +162,10 @@ static void proc_with_hostile_lines(void **state)
 		   "few 1 2 3 4" REST "1 2 3 4 5" REST "good 18446744073709551615 0 64 1 1" REST);
 	assert_int_equal(moment.count, 1);
 	assert_cache(&moment, "good", UINT64_MAX, 0);
-	slabinfo_moment_deinit(&moment);
+	slabinfo_snapshot_deinit(&moment);
 	parse_proc(&moment, many);
 	assert_int_equal(moment.count, 0);
-	slabinfo_moment_deinit(&moment);
+	slabinfo_snapshot_deinit(&moment);
 }
 
 static char *write_moments(const struct slabinfo *slabinfo)

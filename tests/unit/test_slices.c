@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/slices.h"
+#include "report/views/slices.h"
 
 #define SECOND 1000000000ULL
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "trace/status.h"
+#include "capture/status.h"
 
 static char *text_of(const struct status *status)
 {
@@ -40,7 +40,7 @@ static void fill(struct status *status)
 		.include_self = true,
 		.skipped = STATUS_UNKNOWN,
 		.rescue_known = true,
-		.rescue_why = "no guard",
+		.backup_programs_why = "no guard",
 		.rescued = 6,
 		.rescue_off = 1,
 		.hook_skipped = 7,
@@ -116,7 +116,7 @@ static void written_and_read(void **state)
 	assert_string_equal(copy.stopped, status.stopped);
 	assert_true(copy.include_self);
 	assert_true(copy.rescue_known);
-	assert_string_equal(copy.rescue_why, "no guard");
+	assert_string_equal(copy.backup_programs_why, "no guard");
 	assert_int_equal(copy.raised_most, 5);
 	assert_int_equal(copy.own_count, 2);
 	assert_true(copy.cpus[1].skipped == STATUS_UNKNOWN);

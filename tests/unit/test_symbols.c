@@ -182,7 +182,7 @@ static void functions_of_one_name(void **state)
 }
 
 /* Every one of many, against plain loops; few names, so that there are many of each. */
-static void ranks_of_many(void **state)
+static void merge_heap_of_many(void **state)
 {
 	char *text = malloc(200000), *at = text;
 	struct symbols_names names;
@@ -264,7 +264,7 @@ int main(void)
 		cmocka_unit_test(last_of_a_module_ends_somewhere),
 		cmocka_unit_test(modules_come_and_go),
 		cmocka_unit_test(functions_of_one_name),
-		cmocka_unit_test(ranks_of_many),
+		cmocka_unit_test(merge_heap_of_many),
 		cmocka_unit_test(hidden_addresses),
 		cmocka_unit_test(lines_of_code),
 	};

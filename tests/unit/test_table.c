@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/table.h"
+#include "report/render/table.h"
 
 static const struct column columns[] = {
 	{ .key = "name", .type = COLUMN_TEXT },	    { .key = "count", .type = COLUMN_NUMBER },

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/trend.h"
+#include "report/views/trend.h"
 
 #define END 60000
 #define TIMES_MAX 5000

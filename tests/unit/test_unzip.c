@@ -16,7 +16,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "kernel/unzip.h"
+#include "base/unzip.h"
 #include "scratch.h"
 
 #define TEXT_SIZE 1000000U

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "capture/reader.h"
+#include "capture/writer.h"
 
 struct files {
 	char *directory, *path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A module that does to the slab allocator what kmemtrace must find, and what it must not. */
-#ifndef PLANT_H
-#define PLANT_H
+#ifndef TESTS_VM_PLANT_PLANT_H
+#define TESTS_VM_PLANT_PLANT_H
 
 #include <linux/slab.h>
 

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Runs the pass over the merged streams, and adds what the streams themselves tell. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/heap_findings.h"
+#include "capture/merge.h"
+#include "analysis/matcher.h"
+
+#define PROGRESS_EVENTS 65536 /* milliseconds */
+
+/*
+ * A repaired status still has what the finished one knew of the capture's end; of a capture that
+ * was cut off nobody knew the skips, and repair says so CPU by CPU.
+ */
+bool analysis_knows_skips(const struct capture *capture)
+{
+	const struct status *status = &capture->status;
+
+	if (!capture->has_status || status->complete == STATUS_CUT_OFF ||
+	    status->skipped == STATUS_UNKNOWN)
+		return false;
+	for (size_t i = 0; status->complete == STATUS_REPAIRED && i < status->cpu_count; i++) {
+		if (status->cpus[i].skipped == STATUS_UNKNOWN)
+			return false;
+	}
+	return status->complete == STATUS_COMPLETE || status->cpu_count;
+}
+
+/* Does status tell the times between which all was attached? */
+static bool knows_times(const struct status *status)
+{
+	return status->complete == STATUS_COMPLETE ||
+	       (status->complete == STATUS_REPAIRED && status->begin && status->end);
+}
+
+/* Known before the pass, since every stream begins when the capture does. */
+static void find_begin(struct analysis *analysis, const struct merge *merge)
+{
+	const struct status *status = &analysis->capture->status;
+	const struct select *select = analysis->settings.select;
+
+	analysis->begin = UINT64_MAX;
+	for (size_t i = 0; i < merge_stream_count(merge); i++) {
+		const struct merge_stream *stream = merge_stream(merge, i);
+
+		if (stream->packets && stream->time_first < analysis->begin)
+			analysis->begin = stream->time_first;
+	}
+	if (knows_times(status))
+		analysis->begin = status->begin;
+	if (analysis->begin == UINT64_MAX)
+		analysis->begin = 0;
+	analysis->window_begin = 0;
+	analysis->window_end = UINT64_MAX;
+	if (select && select->after)
+		analysis->window_begin = analysis->begin + select->after;
+	if (select && (select->before || select->at_begin))
+		analysis->window_end = analysis->begin + select->before;
+}
+
+static struct analysis_cpu *find_cpu(struct analysis *analysis, unsigned int cpu)
+{
+	for (size_t i = 0; i < analysis->cpu_count; i++)
+		if (analysis->cpus[i].cpu == cpu)
+			return &analysis->cpus[i];
+	return NULL;
+}
+
+static int compare_cpus(const void *left, const void *right)
+{
+	const struct analysis_cpu *a = left, *b = right;
+
+	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
+/*
+ * Of a capture that was finished, status tells what its streams must hold: what is not there,
+ * since a stream was cut or is gone, is lost.
+ */
+static int add_cut_off(struct analysis *analysis)
+{
+	const struct status *status = &analysis->capture->status;
+	int err = 0;
+
+	if (status->complete != STATUS_COMPLETE)
+		return 0;
+	for (size_t i = 0; i < status->cpu_count && !err; i++) {
+		uint64_t told = status->cpus[i].recorded + status->cpus[i].lost;
+		struct analysis_cpu *cpu = find_cpu(analysis, status->cpus[i].cpu);
+
+		if (!told || (cpu && cpu->recorded + cpu->lost >= told))
+			continue;
+		if (!cpu) {
+			cpu = &analysis->cpus[analysis->cpu_count++];
+			cpu->cpu = status->cpus[i].cpu;
+		}
+		told -= cpu->recorded + cpu->lost;
+		cpu->lost += told;
+		analysis->loss.lost += told;
+		analysis->loss.cut_off += told;
+		if (analysis->findings)
+			err = heap_findings_add_loss(analysis->findings, cpu->time_last,
+						     UINT64_MAX);
+	}
+	qsort(analysis->cpus, analysis->cpu_count, sizeof(*analysis->cpus), compare_cpus);
+	return err;
+}
+
+/* What the streams told, once all are read. */
+static int add_figures(struct analysis *analysis, const struct merge *merge)
+{
+	const struct capture *capture = analysis->capture;
+	const struct status *status = &capture->status;
+	struct analysis_loss *loss = &analysis->loss;
+	int err = 0;
+
+	analysis->cpus =
+		calloc(merge_stream_count(merge) + status->cpu_count + 1, sizeof(*analysis->cpus));
+	if (!analysis->cpus)
+		return -ENOMEM;
+	for (size_t i = 0; i < merge_stream_count(merge) && !err; i++) {
+		const struct merge_stream *stream = merge_stream(merge, i);
+
+		analysis->cpus[analysis->cpu_count++] = (struct analysis_cpu){
+			.cpu = stream->cpu,
+			.recorded = stream->recorded,
+			.lost = stream->loss.settled,
+			.own = stream->own,
+			.time_last = stream->time_last,
+		};
+		loss->recorded += stream->recorded;
+		loss->lost += stream->loss.settled;
+		loss->own += stream->own;
+		if (stream->skipped > loss->skipped)
+			loss->skipped = stream->skipped;
+		if (stream->time_last > analysis->end)
+			analysis->end = stream->time_last;
+		analysis->totals.unknown += stream->unknown;
+		analysis->damaged_bytes += stream->damaged_bytes;
+		analysis->cut_bytes += stream->cut_bytes;
+		analysis->caches_unknown += stream->caches_unknown;
+		analysis->cache_not_traced += stream->cache_not_traced;
+		if (analysis->findings)
+			err = heap_findings_add_losses(analysis->findings, &stream->loss);
+	}
+	if (!err)
+		err = add_cut_off(analysis);
+	if (knows_times(status))
+		analysis->end = status->end;
+	if (analysis->begin > analysis->end)
+		analysis->begin = analysis->end;
+	loss->skipped_partial = !analysis_knows_skips(capture);
+	if (!loss->skipped_partial)
+		loss->skipped = status->skipped;
+	loss->own_known = capture_knows_own(capture);
+	loss->seen = loss->recorded + loss->lost + loss->skipped;
+	return err;
+}
+
+/* The window as it turned out to be. */
+static int end_pass(struct analysis *analysis, struct matcher *matcher)
+{
+	uint64_t end = analysis->window_end;
+	int err;
+
+	if (end > analysis->end)
+		end = analysis->end;
+	err = pass_end(matcher, end);
+	if (analysis->window_begin < analysis->begin)
+		analysis->window_begin = analysis->begin;
+	if (analysis->window_begin > end)
+		analysis->window_begin = end;
+	return !err && analysis->findings ? heap_findings_judge(analysis->findings) : err;
+}
+
+static int run(struct analysis *analysis, struct merge *merge, struct matcher *matcher)
+{
+	const struct analysis_settings *settings = &analysis->settings;
+	const struct event *events;
+	uint64_t taken = 0, done, bytes;
+	int got, err;
+
+	while ((got = merge_next(merge, &events)) > 0) {
+		err = pass_take(matcher, events, (size_t)got);
+		if (err)
+			return err;
+		taken += (size_t)got;
+		if (taken < PROGRESS_EVENTS || !settings->progress)
+			continue;
+		taken = 0;
+		done = merge_progress(merge, &bytes);
+		settings->progress(settings->progress_data, done, bytes);
+	}
+	err = got ? got : add_figures(analysis, merge);
+	return err ? err : end_pass(analysis, matcher);
+}
+
+int analysis_run(struct analysis *analysis, struct capture *capture,
+		 const struct analysis_settings *settings)
+{
+	struct matcher *matcher = NULL;
+	struct merge *merge = NULL;
+	int err;
+
+	memset(analysis, 0, sizeof(*analysis));
+	if (settings)
+		analysis->settings = *settings;
+	analysis->capture = capture;
+	*capture->why = 0;
+	err = object_table_init(&analysis->objects);
+	if (!err)
+		err = merge_open(&merge, capture, analysis->settings.threads,
+				 analysis->objects.seed);
+	if (!err)
+		find_begin(analysis, merge);
+	if (!err && analysis->settings.findings)
+		err = heap_findings_open(&analysis->findings, analysis);
+	if (!err)
+		err = pass_open(&matcher, analysis);
+	if (!err)
+		err = run(analysis, merge, matcher);
+	if (err && !*capture->why)
+		snprintf(capture->why, sizeof(capture->why), "%s: %s", capture->path,
+			 strerror(-err));
+	pass_close(matcher);
+	merge_close(merge);
+	if (err)
+		analysis_deinit(analysis);
+	return err;
+}
+
+void analysis_deinit(struct analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->group_count; i++)
+		free(analysis->groups[i].lifetimes);
+	free(analysis->groups);
+	free(analysis->caches);
+	free(analysis->sites);
+	free(analysis->cpus);
+	object_table_deinit(&analysis->objects);
+	heap_findings_close(analysis->findings);
+	memset(analysis, 0, sizeof(*analysis));
+}
+
+const struct slab_object *analysis_next_live(const struct analysis *analysis, size_t *next)
+{
+	const struct slab_object *object;
+
+	do {
+		object = object_table_next(&analysis->objects, next);
+	} while (object && object->flags & (OBJECT_FREED | OBJECT_FILTERED | OBJECT_PREWINDOW));
+	return object;
+}
+
+double analysis_coverage(uint64_t frees, uint64_t missed_frees)
+{
+	if (!missed_frees)
+		return 100;
+	return 100 * (double)frees / ((double)frees + (double)missed_frees);
+}
+
+double analysis_fragmentation(uint64_t requested, uint64_t allocated)
+{
+	if (!allocated)
+		return 0;
+	return ((double)allocated - (double)requested) / (double)allocated * 100;
+}

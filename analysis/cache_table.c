@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The tracepoint kmalloc names no cache. The kernel chooses it by size and by three GFP flags,
+ * DMA before reclaimable before accounted (kmalloc_type() in include/linux/slab.h); its copies
+ * for hardening (kmalloc-rnd-NN-…) cannot be told from the plain one.
+ *
+ * Before 6.0 a raw kmem_cache_alloc names no cache either, but tells its sizes. What has the same
+ * sizes goes by a name with a slash, which no cache of the kernel has.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "analysis/cache_table.h"
+
+#define PAGE_SIZE_USUAL 4096
+#define CLASS_LARGE ((uint64_t)1 << 63) /* keys of kmalloc's: no address has these */
+#define CLASS_KMALLOC ((uint64_t)1 << 62)
+
+enum kmalloc_type {
+	KMALLOC_NORMAL,
+	KMALLOC_DMA, /* and in the order in which the kernel asks */
+	KMALLOC_RECLAIMABLE,
+	KMALLOC_ACCOUNTED,
+};
+
+static const char *const prefixes[] = { "kmalloc", "dma-kmalloc", "kmalloc-rcl", "kmalloc-cg" };
+
+static uint64_t find_bit(const struct gfp_table *gfp, const char *name)
+{
+	for (size_t i = 0; i < gfp->count; i++) {
+		const char *found = gfp->list[i].name;
+
+		/* "__GFP_DMA" is shown as "GFP_DMA" by older kernels */
+		if (!strcmp(found, name) || !strcmp(found, name + 2))
+			return gfp->list[i].bits;
+	}
+	return 0;
+}
+
+int cache_table_init(struct cache_table *table, struct analysis *analysis)
+{
+	const struct capture *capture = analysis->capture;
+	unsigned int page = capture->metadata.page_size;
+
+	memset(table, 0, sizeof(*table));
+	table->analysis = analysis;
+	table->dma = find_bit(&capture->gfp, "__GFP_DMA");
+	table->reclaimable = find_bit(&capture->gfp, "__GFP_RECLAIMABLE");
+	table->account = find_bit(&capture->gfp, "__GFP_ACCOUNT");
+	table->choosing = (uint32_t)(table->dma | table->reclaimable | table->account);
+	table->slab_max = 2 * (page ? page : PAGE_SIZE_USUAL);
+	table->list = capture->caches.list;
+	table->named = calloc(capture->caches.count + 1, sizeof(*table->named));
+	return !table->named || hash_map_init(&table->others) || hash_map_init(&table->sizes)
+		       ? -ENOMEM
+		       : 0;
+}
+
+void cache_table_deinit(struct cache_table *table)
+{
+	free(table->named);
+	hash_map_deinit(&table->others);
+	hash_map_deinit(&table->sizes);
+}
+
+/* A new one with a name; the rest is the caller's. Its index, or -ENOMEM. */
+static int64_t add(struct cache_table *table, const char *name)
+{
+	struct analysis *analysis = table->analysis;
+	const struct select *select = analysis->settings.select;
+	struct analysis_cache *cache;
+
+	cache = array_grow(analysis->caches, analysis->cache_count, sizeof(*cache));
+	if (!cache)
+		return -ENOMEM;
+	analysis->caches = cache;
+	cache = &analysis->caches[analysis->cache_count];
+	*cache = (struct analysis_cache){ .selected = true };
+	snprintf(cache->name, sizeof(cache->name), "%s", name);
+	if (select && select->has_cache)
+		cache->selected = select_takes_cache(select, name);
+	return (int64_t)analysis->cache_count++;
+}
+
+static int64_t find_named(struct cache_table *table, const struct cache *named)
+{
+	uint32_t *slot = &table->named[named - table->list];
+	struct analysis_cache *cache;
+	int64_t found;
+
+	if (*slot)
+		return *slot - 1;
+	found = add(table, named->name);
+	if (found < 0)
+		return found;
+	cache = &table->analysis->caches[found];
+	cache->cache = named;
+	cache->object_size = named->object_size;
+	cache->size = named->size;
+	cache->is_kmalloc = caches_is_kmalloc(named->name);
+	*slot = (uint32_t)found + 1;
+	return found;
+}
+
+static int64_t find_unnamed(struct cache_table *table, uint64_t address)
+{
+	uint64_t key = address & ~(CLASS_LARGE | CLASS_KMALLOC);
+	uint32_t found = hash_map_find(&table->others, key);
+	char name[24];
+	int64_t added;
+	int err;
+
+	if (found != HASH_MAP_NONE)
+		return found;
+	snprintf(name, sizeof(name), "0x%" PRIx64, address);
+	added = add(table, name);
+	err = added < 0 ? (int)added : hash_map_add(&table->others, key, (uint32_t)added);
+	return err ? err : added;
+}
+
+static int64_t find_untold(struct cache_table *table, const struct event *event)
+{
+	uint64_t key = (uint64_t)event->requested << 32 | event->allocated;
+	uint32_t found = hash_map_find(&table->sizes, key);
+	struct analysis_cache *cache;
+	char name[40];
+	int64_t added;
+	int err;
+
+	if (found != HASH_MAP_NONE)
+		return found;
+	snprintf(name, sizeof(name), "unnamed-%" PRIu32 "/%" PRIu32, event->requested,
+		 event->allocated);
+	added = add(table, name);
+	err = added < 0 ? (int)added : hash_map_add(&table->sizes, key, (uint32_t)added);
+	if (err)
+		return err;
+	cache = &table->analysis->caches[added];
+	cache->is_unnamed = true;
+	cache->object_size = event->requested;
+	cache->size = event->allocated;
+	return added;
+}
+
+static void name_class(char *name, size_t name_size, enum kmalloc_type type, uint32_t size)
+{
+	if (size >= 1U << 20 && size % (1U << 20) == 0)
+		snprintf(name, name_size, "%s-%" PRIu32 "M", prefixes[type], size >> 20);
+	else if (size >= 1024 && size % 1024 == 0)
+		snprintf(name, name_size, "%s-%" PRIu32 "k", prefixes[type], size / 1024);
+	else
+		snprintf(name, name_size, "%s-%" PRIu32, prefixes[type], size);
+}
+
+/* Which of the flags that choose a type an event has: a bit for each type. */
+static unsigned int flags_of(const struct cache_table *table, const struct event *event)
+{
+	return (event->gfp & table->dma ? 1U << KMALLOC_DMA : 0) |
+	       (event->gfp & table->reclaimable ? 1U << KMALLOC_RECLAIMABLE : 0) |
+	       (event->gfp & table->account ? 1U << KMALLOC_ACCOUNTED : 0);
+}
+
+/* The first that the flags ask for and that the kernel has; its name. */
+static enum kmalloc_type choose_type(const struct caches *caches, unsigned int flags, uint32_t size,
+				     char *name, size_t name_size)
+{
+	for (enum kmalloc_type type = KMALLOC_DMA; type <= KMALLOC_ACCOUNTED; type++) {
+		name_class(name, name_size, type, size);
+		if (flags & 1U << type && caches_has_kmalloc(caches, name))
+			return type;
+	}
+	name_class(name, name_size, KMALLOC_NORMAL, size);
+	return KMALLOC_NORMAL;
+}
+
+/* What was chosen is remembered by flags and size, and the caches by their type and size. */
+#define BY_TYPE 16ULL /* above all flags */
+
+static int64_t find_class(struct cache_table *table, unsigned int flags, uint32_t size)
+{
+	const struct caches *caches = &table->analysis->capture->caches;
+	struct analysis_cache *cache;
+	enum kmalloc_type type;
+	uint32_t found;
+	uint64_t key;
+	char name[40];
+	int64_t added;
+	bool large;
+	int err;
+
+	type = choose_type(caches, flags, size, name, sizeof(name));
+	/* SLAB has caches for more than SLUB */
+	large = size > table->slab_max &&
+		!(caches->kmalloc_count && caches_has_kmalloc(caches, name));
+	key = large ? CLASS_LARGE : CLASS_KMALLOC | (BY_TYPE | type) << 32 | size;
+	found = hash_map_find(&table->others, key);
+	if (found != HASH_MAP_NONE)
+		return found;
+	added = add(table, large ? "kmalloc-large" : name);
+	err = added < 0 ? (int)added : hash_map_add(&table->others, key, (uint32_t)added);
+	if (err)
+		return err;
+	cache = &table->analysis->caches[added];
+	cache->is_kmalloc = true;
+	cache->is_large = large;
+	if (!large)
+		cache->object_size = cache->size = size;
+	return added;
+}
+
+static int64_t find_kmalloc(struct cache_table *table, const struct event *event)
+{
+	unsigned int flags = flags_of(table, event);
+	uint64_t key = CLASS_KMALLOC | (uint64_t)flags << 32 | event->allocated;
+	uint32_t found = hash_map_find(&table->others, key);
+	int64_t cache;
+	int err;
+
+	if (found != HASH_MAP_NONE)
+		return found;
+	cache = find_class(table, flags, event->allocated);
+	if (cache < 0)
+		return cache;
+	err = hash_map_add(&table->others, key, (uint32_t)cache);
+	return err ? err : cache;
+}
+
+int64_t cache_table_search(struct cache_table *table, const struct event *event)
+{
+	if (event->has_cache)
+		return find_named(table, event->cache);
+	if (event->id == KMT_KMALLOC)
+		return find_kmalloc(table, event);
+	if (event->id == KMT_ANONYMOUS_ALLOC)
+		return find_untold(table, event);
+	if (!event->cache_address && !event_is_allocation(event))
+		return CACHE_NONE;
+	return find_unnamed(table, event->cache_address);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Interns call sites and groups; what depends on the place alone is found out once for a site. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "analysis/grouping.h"
+
+#define SITE_TEXT 512 /* bytes: symbols are shorter */
+
+static int compare_tasks(const void *left, const void *right, void *data)
+{
+	const struct task *list = data;
+	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
+	const struct task *a = &list[i], *b = &list[k];
+	int merge = strcmp(a->comm, b->comm);
+
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	return merge ? merge : (i > k) - (i < k);
+}
+
+static int find_same_tasks(struct grouping *grouping)
+{
+	const struct tasks *tasks = &grouping->analysis->capture->tasks;
+	uint32_t *merge, first = 0;
+
+	grouping->same_task = calloc(tasks->count + 1, sizeof(*grouping->same_task));
+	merge = calloc(tasks->count + 1, sizeof(*merge));
+	if (!grouping->same_task || !merge) {
+		free(merge);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < tasks->count; i++)
+		merge[i] = (uint32_t)i;
+	if (tasks->count)
+		qsort_r(merge, tasks->count, sizeof(*merge), compare_tasks, tasks->list);
+	for (size_t i = 0; i < tasks->count; i++) {
+		const struct task *task = &tasks->list[merge[i]], *same = &tasks->list[first];
+
+		if (!i || task->tgid != same->tgid || strcmp(task->comm, same->comm))
+			first = merge[i];
+		grouping->same_task[merge[i]] = first;
+	}
+	free(merge);
+	return 0;
+}
+
+int grouping_init(struct grouping *grouping, struct analysis *analysis)
+{
+	int err;
+
+	memset(grouping, 0, sizeof(*grouping));
+	grouping->analysis = analysis;
+	err = hash_map_init(&grouping->sites);
+	if (!err)
+		err = hash_map_init(&grouping->groups);
+	if (!err && analysis->settings.by == GROUP_BY_TASK)
+		err = find_same_tasks(grouping);
+	return err;
+}
+
+void grouping_deinit(struct grouping *grouping)
+{
+	hash_map_deinit(&grouping->sites);
+	hash_map_deinit(&grouping->groups);
+	free(grouping->same_task);
+}
+
+static bool is_allocator(const char *function)
+{
+	static const char *const beginnings[] = { "__kmalloc", "___kmalloc", "__do_kmalloc",
+						  "kmalloc_large" };
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (!strncmp(function, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t time)
+{
+	struct analysis *analysis = grouping->analysis;
+	const struct select *select = analysis->settings.select;
+	uint32_t site = hash_map_find(&grouping->sites, address);
+	struct analysis_site *sites;
+	const struct symbols *symbols = &analysis->capture->symbols;
+	const struct symbol *symbol;
+	char text[SITE_TEXT];
+	bool selected = true;
+	int err;
+
+	if (site != HASH_MAP_NONE)
+		return site;
+	sites = array_grow(analysis->sites, analysis->site_count, sizeof(*sites));
+	if (!sites)
+		return -ENOMEM;
+	analysis->sites = sites;
+	err = hash_map_add(&grouping->sites, address, (uint32_t)analysis->site_count);
+	if (err)
+		return err;
+	if (select && select->has_site)
+		selected = select_takes_site(select, symbols_text(symbols, address, time, text,
+								  sizeof(text)));
+	symbol = symbols_find(symbols, address, time);
+	analysis->sites[analysis->site_count] = (struct analysis_site){
+		.address = address,
+		.first_time = time,
+		.group = GROUP_NONE,
+		.selected = selected,
+		.in_allocator = symbol && is_allocator(symbols_string(symbols, symbol->name)),
+	};
+	return (int64_t)analysis->site_count++;
+}
+
+uint32_t grouping_find_usual(struct grouping *grouping, uint64_t address)
+{
+	uint32_t number = hash_map_find(&grouping->sites, address);
+	const struct analysis_site *site;
+
+	if (number == HASH_MAP_NONE)
+		return GROUP_NONE;
+	site = &grouping->analysis->sites[number];
+	if (site->group == GROUP_NONE || site->in_allocator)
+		return GROUP_NONE;
+	*grouping_memo(grouping, address) =
+		(struct grouping_memo){ address, number + 1, site->group + 1 };
+	return site->group;
+}
+
+static uint64_t task_key(const struct grouping *grouping, const struct event *event)
+{
+	const struct tasks *tasks = &grouping->analysis->capture->tasks;
+	const struct task *task = tasks_find(tasks, event->task, event->time);
+
+	return task ? grouping->same_task[task - tasks->list] : GROUP_KEY_UNKNOWN + event->task;
+}
+
+/* Where the name of the module lies that the site is in. */
+static uint64_t find_module(const struct grouping *grouping, const struct event *event)
+{
+	const struct symbol *symbol =
+		symbols_find(&grouping->analysis->capture->symbols, event->call_site, event->time);
+
+	return symbol ? symbol->module : GROUP_KEY_UNKNOWN;
+}
+
+/* A number for the module's name (FNV-1a): it may lie in several places. */
+static uint64_t module_key(const struct grouping *grouping, const struct event *event)
+{
+	uint64_t slot = find_module(grouping, event), hash = 0xcbf29ce484222325;
+	const char *name;
+
+	if (slot == GROUP_KEY_UNKNOWN)
+		return slot;
+	name = symbols_string(&grouping->analysis->capture->symbols, (uint32_t)slot);
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 0x100000001b3;
+	return hash;
+}
+
+static uint64_t key_of(const struct grouping *grouping, const struct event *event, uint32_t cache)
+{
+	const struct capture *capture = grouping->analysis->capture;
+	const struct topology_cpu *cpu;
+	const struct symbol *symbol;
+
+	switch (grouping->analysis->settings.by) {
+	case GROUP_BY_SITE:
+		break;
+	case GROUP_BY_FUNCTION:
+		symbol = symbols_find(&capture->symbols, event->call_site, event->time);
+		return symbol ? symbol->address : event->call_site;
+	case GROUP_BY_MODULE:
+		return module_key(grouping, event);
+	case GROUP_BY_CACHE:
+		return cache;
+	case GROUP_BY_SIZE:
+		return event->requested;
+	case GROUP_BY_TASK:
+		return task_key(grouping, event);
+	case GROUP_BY_CPU:
+		return event->cpu;
+	case GROUP_BY_NODE:
+		cpu = topology_find(&capture->topology, event->cpu);
+		return cpu && cpu->node >= 0 ? (uint64_t)cpu->node : GROUP_KEY_UNKNOWN;
+	case GROUP_BY_GFP:
+		return event->gfp;
+	}
+	return event->call_site;
+}
+
+int64_t grouping_find_group(struct grouping *grouping, const struct event *event, uint32_t site,
+			    uint32_t cache)
+{
+	uint64_t key = key_of(grouping, event, cache);
+	uint32_t group = hash_map_find(&grouping->groups, key);
+	struct analysis *analysis = grouping->analysis;
+	struct group *groups;
+	int err;
+
+	if (group == HASH_MAP_NONE) {
+		groups = array_grow(analysis->groups, analysis->group_count, sizeof(*groups));
+		if (!groups)
+			return -ENOMEM;
+		analysis->groups = groups;
+		err = hash_map_add(&grouping->groups, key, (uint32_t)analysis->group_count);
+		if (err)
+			return err;
+		group = (uint32_t)analysis->group_count++;
+		if (analysis->settings.by == GROUP_BY_MODULE)
+			key = find_module(grouping, event);
+		analysis->groups[group] = (struct group){
+			.key = key,
+			.first_time = event->time,
+			.cache = CACHE_NONE,
+		};
+	}
+	if (analysis->settings.by <= GROUP_BY_MODULE)
+		analysis->sites[site].group = group;
+	return group;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Call sites by address, and the group that an allocation counts for. */
+#ifndef ANALYSIS_GROUPING_H
+#define ANALYSIS_GROUPING_H
+
+#include "analysis/analysis.h"
+#include "base/hash_map.h"
+
+#define GROUPING_MEMO_BITS 12
+
+/* A site that was asked for lately: most calls come from few. */
+struct grouping_memo {
+	uint64_t address;
+	uint32_t number; /* of the site, + 1; 0: none yet */
+	uint32_t usual;	 /* what grouping_usual() says, + 1; 0: ask again */
+};
+
+struct grouping {
+	struct analysis *analysis;
+	struct hash_map sites, groups;
+	uint32_t *same_task; /* by task: the first of the same process and name */
+	struct grouping_memo memos[1 << GROUPING_MEMO_BITS];
+};
+
+int grouping_init(struct grouping *grouping, struct analysis *analysis); /* 0 or -ENOMEM */
+void grouping_deinit(struct grouping *grouping);
+
+/* The index in analysis->sites of a call site, a new one if need be; or -ENOMEM. */
+int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t time);
+
+static inline struct grouping_memo *grouping_memo(struct grouping *grouping, uint64_t address)
+{
+	uint64_t hash = address * 0x9e3779b97f4a7c15;
+
+	return &grouping->memos[hash >> (64 - GROUPING_MEMO_BITS)];
+}
+
+static inline int64_t grouping_site(struct grouping *grouping, uint64_t address, uint64_t time)
+{
+	struct grouping_memo *memo = grouping_memo(grouping, address);
+	int64_t site;
+
+	if (memo->address == address && memo->number)
+		return memo->number - 1;
+	site = grouping_find_site(grouping, address, time);
+	if (site >= 0)
+		*memo = (struct grouping_memo){ address, (uint32_t)site + 1, 0 };
+	return site;
+}
+
+/*
+ * The group of whatever a call site allocates, if groups are by place, and the site lies outside of
+ * kmalloc() and allocated before; or GROUP_NONE.
+ */
+uint32_t grouping_find_usual(struct grouping *grouping, uint64_t address);
+
+static inline uint32_t grouping_usual(struct grouping *grouping, uint64_t address)
+{
+	const struct grouping_memo *memo = grouping_memo(grouping, address);
+
+	return memo->address == address && memo->usual ? memo->usual - 1
+						       : grouping_find_usual(grouping, address);
+}
+
+/* The index in analysis->groups for an allocation at that site from that cache; or -ENOMEM. */
+int64_t grouping_find_group(struct grouping *grouping, const struct event *event, uint32_t site,
+			    uint32_t cache);
+
+static inline int64_t grouping_group(struct grouping *grouping, const struct event *event,
+				     uint32_t site, uint32_t cache)
+{
+	uint32_t group = grouping->analysis->sites[site].group;
+
+	return group != GROUP_NONE ? group : grouping_find_group(grouping, event, site, cache);
+}
+
+#endif

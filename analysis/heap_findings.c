@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The list of findings, and the judgement how sure each is: nothing is certain that something
+ * unseen could explain.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "analysis/analysis.h"
+#include "analysis/heap_findings.h"
+#include "base/hash_map.h"
+
+/* A case that is certain unless something turns out to be hidden. More than these are possible. */
+#define CASES_MAX ((size_t)1 << 20)
+
+struct judged_case {
+	uint64_t since, time; /* ns */
+	uint32_t finding;
+	uint32_t object; /* cache */
+};
+
+struct span {
+	uint64_t after, before; /* ns, inclusive */
+};
+
+/* Disjoint spans in order, once they are sorted. */
+struct spans {
+	struct span *list;
+	size_t count;
+};
+
+struct heap_findings {
+	const struct analysis *analysis;
+	struct heap_finding *list;
+	size_t count;
+	struct hash_map by_key; /* the newest of those with one hash; next leads to the others */
+	uint32_t *next;
+	struct judged_case *cases;
+	size_t case_count;
+	struct spans lost, skipped;
+	struct hash_map missed_sizes; /* of unnamed caches of whose frees some were missed */
+	uint32_t always;	      /* reasons that the whole capture gives */
+};
+
+static uint32_t reasons_of_capture(const struct analysis *analysis)
+{
+	const struct status *status = &analysis->capture->status;
+	uint32_t reasons = 0;
+	uint64_t told = 0;
+
+	if (!status->path_count)
+		reasons |= REASON_UNOBSERVED;
+	for (size_t i = 0; i < status->path_count; i++)
+		if (!status->paths[i].observed)
+			reasons |= REASON_UNOBSERVED;
+	if (status->wanted_count)
+		reasons |= REASON_FILTERED;
+	if (!analysis_knows_skips(analysis->capture))
+		return reasons | REASON_CUT_OFF;
+	for (size_t i = 0; i < status->skip_count; i++)
+		told += status->skips[i].count;
+	return told < status->skipped ? reasons | REASON_SKIPPED : reasons;
+}
+
+static int spans_add(struct spans *spans, uint64_t after, uint64_t before)
+{
+	struct span *list = array_grow(spans->list, spans->count, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	spans->list = list;
+	list[spans->count++] = (struct span){ after, before };
+	return 0;
+}
+
+static int compare_spans(const void *left, const void *right)
+{
+	const struct span *a = left, *b = right;
+
+	return (a->after > b->after) - (a->after < b->after);
+}
+
+static void spans_sort(struct spans *spans)
+{
+	size_t kept = 0;
+
+	if (!spans->count)
+		return;
+	qsort(spans->list, spans->count, sizeof(*spans->list), compare_spans);
+	for (size_t i = 1; i < spans->count; i++) {
+		struct span *last = &spans->list[kept];
+
+		if (spans->list[i].after > last->before)
+			spans->list[++kept] = spans->list[i];
+		else if (spans->list[i].before > last->before)
+			last->before = spans->list[i].before;
+	}
+	spans->count = kept + 1;
+}
+
+static bool spans_meet(const struct spans *spans, uint64_t since, uint64_t time)
+{
+	size_t low = 0, high = spans->count;
+
+	/* the first that ends at since or later */
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (spans->list[middle].before < since)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < spans->count && spans->list[low].after <= time;
+}
+
+int heap_findings_open(struct heap_findings **result, const struct analysis *analysis)
+{
+	const struct status *status = &analysis->capture->status;
+	struct heap_findings *findings = calloc(1, sizeof(*findings));
+	int err;
+
+	if (!findings)
+		return -ENOMEM;
+	findings->analysis = analysis;
+	findings->always = reasons_of_capture(analysis);
+	err = hash_map_init(&findings->by_key);
+	if (!err)
+		err = hash_map_init(&findings->missed_sizes);
+	for (size_t i = 0; i < status->skip_count && !err; i++)
+		err = spans_add(&findings->skipped, status->skips[i].after,
+				status->skips[i].before);
+	if (err) {
+		heap_findings_close(findings);
+		return err;
+	}
+	*result = findings;
+	return 0;
+}
+
+void heap_findings_close(struct heap_findings *findings)
+{
+	if (!findings)
+		return;
+	hash_map_deinit(&findings->by_key);
+	hash_map_deinit(&findings->missed_sizes);
+	free(findings->list);
+	free(findings->next);
+	free(findings->cases);
+	free(findings->lost.list);
+	free(findings->skipped.list);
+	free(findings);
+}
+
+/* Failed allocations are told apart by flags; all others by kind, sites and caches. */
+static bool is_same(const struct heap_finding *a, const struct heap_finding *b)
+{
+	return a->kind == b->kind && a->alloc_site == b->alloc_site &&
+	       a->free_site == b->free_site && a->other_site == b->other_site &&
+	       a->cache == b->cache && a->free_cache == b->free_cache &&
+	       (a->kind != FINDING_FAILED_ALLOCATION || a->gfp == b->gfp);
+}
+
+static uint64_t hash_of(const struct heap_finding *found)
+{
+	const uint64_t parts[] = { found->kind, found->alloc_site, found->free_site,
+				   found->other_site,
+				   (uint64_t)found->cache << 32 | found->free_cache };
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		hash = (hash ^ parts[i] ^ hash >> 29) * 0x9e3779b97f4a7c15;
+	return hash;
+}
+
+/* The finding that the case belongs to, a new one if need be; NULL: no memory. */
+static struct heap_finding *find(struct heap_findings *findings, const struct heap_finding *found,
+				 uint64_t time)
+{
+	uint64_t hash = hash_of(found);
+	uint32_t at = hash_map_find(&findings->by_key, hash), last = at, *next;
+	struct heap_finding *finding;
+
+	for (; at != HASH_MAP_NONE; last = at, at = findings->next[at])
+		if (is_same(&findings->list[at], found))
+			return &findings->list[at];
+	at = (uint32_t)findings->count;
+	finding = array_grow(findings->list, findings->count, sizeof(*finding));
+	if (!finding)
+		return NULL;
+	findings->list = finding;
+	next = array_grow(findings->next, findings->count, sizeof(*next));
+	if (!next)
+		return NULL;
+	findings->next = next;
+	if (last == HASH_MAP_NONE && hash_map_add(&findings->by_key, hash, at))
+		return NULL;
+	if (last != HASH_MAP_NONE)
+		findings->next[last] = at;
+	findings->next[at] = HASH_MAP_NONE;
+	finding = &findings->list[findings->count++];
+	*finding = *found;
+	finding->certainty = CERTAINTY_LEGAL;
+	finding->count = finding->certain = 0;
+	finding->reasons = 0;
+	finding->first_time = finding->last_time = time;
+	return finding;
+}
+
+/* A missed free may be told long after what followed it: see late.h. */
+static void count_case(struct heap_finding *finding, const struct heap_finding *found,
+		       uint64_t time)
+{
+	if (time < finding->first_time ||
+	    (time == finding->first_time && found->address < finding->address)) {
+		const struct heap_finding delayed = *finding;
+
+		*finding = *found;
+		finding->certainty = delayed.certainty;
+		finding->count = delayed.count;
+		finding->certain = delayed.certain;
+		finding->reasons = delayed.reasons;
+		finding->first_time = time;
+		finding->last_time = delayed.last_time;
+	}
+	if (time > finding->last_time)
+		finding->last_time = time;
+	finding->count++;
+}
+
+static void add_certainty(struct heap_finding *finding, enum certainty certainty, uint32_t reasons)
+{
+	if (certainty > finding->certainty)
+		finding->certainty = certainty;
+	finding->certain += certainty == CERTAINTY_CERTAIN;
+	finding->reasons |= reasons;
+}
+
+int heap_findings_add_plain(struct heap_findings *findings, const struct heap_finding *found,
+			    uint64_t time, enum certainty certainty)
+{
+	struct heap_finding *finding = find(findings, found, time);
+
+	if (!finding)
+		return -ENOMEM;
+	count_case(finding, found, time);
+	add_certainty(finding, certainty, 0);
+	return 0;
+}
+
+int heap_findings_add(struct heap_findings *findings, const struct heap_finding *found,
+		      uint64_t time, uint64_t since, uint32_t object, uint32_t reasons)
+{
+	const struct status *status = &findings->analysis->capture->status;
+	struct heap_finding *finding = find(findings, found, time);
+	struct judged_case *cases;
+
+	if (!finding)
+		return -ENOMEM;
+	count_case(finding, found, time);
+	reasons |= findings->always;
+	if ((status->begin && since < status->begin) || (status->end && time > status->end))
+		reasons |= REASON_ATTACHING;
+	if (!reasons && findings->case_count == CASES_MAX)
+		reasons |= REASON_GUESS;
+	if (reasons) {
+		add_certainty(finding, CERTAINTY_POSSIBLE, reasons);
+		return 0;
+	}
+	cases = array_grow(findings->cases, findings->case_count, sizeof(*cases));
+	if (!cases)
+		return -ENOMEM;
+	findings->cases = cases;
+	cases[findings->case_count++] = (struct judged_case){
+		.since = since,
+		.time = time,
+		.finding = (uint32_t)(finding - findings->list),
+		.object = object,
+	};
+	return 0;
+}
+
+int heap_findings_add_losses(struct heap_findings *findings, const struct loss *loss)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < loss->count && !err; i++)
+		err = spans_add(&findings->lost, loss->spans[i].after, loss->spans[i].before);
+	return err;
+}
+
+int heap_findings_add_loss(struct heap_findings *findings, uint64_t after, uint64_t before)
+{
+	return spans_add(&findings->lost, after, before);
+}
+
+/*
+ * A record whose time was raised may stand behind what followed it: an allocation behind the
+ * second of two frees, or whatever lies no further from another than the most that was raised.
+ */
+static bool is_raised_between(const struct status *status, enum finding_kind kind,
+			      const struct judged_case *checked)
+{
+	return status->raised && (kind == FINDING_DOUBLE_FREE || kind == FINDING_UNKNOWN_FREE ||
+				  checked->time - checked->since <= status->raised_most);
+}
+
+static int find_missed_sizes(struct heap_findings *findings)
+{
+	const struct analysis *analysis = findings->analysis;
+	int err = 0;
+
+	for (size_t i = 0; i < analysis->cache_count && !err; i++) {
+		const struct analysis_cache *cache = &analysis->caches[i];
+
+		if (cache->is_unnamed && cache->missed_frees &&
+		    hash_map_find(&findings->missed_sizes, cache->size) == HASH_MAP_NONE)
+			err = hash_map_add(&findings->missed_sizes, cache->size, 0);
+	}
+	return err;
+}
+
+/*
+ * Were some of the cache's frees missed? A cache that is merged into another raises the size that
+ * allocations from it request: then what has no name goes by two.
+ */
+static bool is_missed(const struct heap_findings *findings, uint32_t object)
+{
+	const struct analysis_cache *cache;
+
+	if (object == CACHE_NONE)
+		return false;
+	cache = &findings->analysis->caches[object];
+	if (cache->is_unnamed)
+		return hash_map_find(&findings->missed_sizes, cache->size) != HASH_MAP_NONE;
+	return cache->missed_frees;
+}
+
+static uint32_t judge(const struct heap_findings *findings, const struct judged_case *checked)
+{
+	const struct analysis *analysis = findings->analysis;
+	enum finding_kind kind = findings->list[checked->finding].kind;
+	uint32_t reasons = 0;
+
+	if (is_raised_between(&analysis->capture->status, kind, checked))
+		reasons |= REASON_RAISED;
+	if (analysis->totals.unknown)
+		reasons |= REASON_UNKNOWN;
+	if (spans_meet(&findings->lost, checked->since, checked->time))
+		reasons |= REASON_LOST;
+	if (spans_meet(&findings->skipped, checked->since, checked->time))
+		reasons |= REASON_SKIPPED;
+	if (is_missed(findings, checked->object))
+		reasons |= REASON_MISSED;
+	return reasons;
+}
+
+#define COMPARE(a, b)                              \
+	do {                                       \
+		if ((a) != (b))                    \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+static int compare_findings(const void *left, const void *right)
+{
+	const struct heap_finding *a = left, *b = right;
+
+	COMPARE(b->certainty, a->certainty);
+	COMPARE(a->kind, b->kind);
+	COMPARE(b->count, a->count);
+	COMPARE(a->alloc_site, b->alloc_site);
+	COMPARE(a->free_site, b->free_site);
+	COMPARE(a->other_site, b->other_site);
+	COMPARE(a->cache, b->cache);
+	COMPARE(a->free_cache, b->free_cache);
+	COMPARE(a->gfp, b->gfp);
+	return 0;
+}
+
+int heap_findings_judge(struct heap_findings *findings)
+{
+	int err = find_missed_sizes(findings);
+
+	if (err)
+		return err;
+	spans_sort(&findings->lost);
+	spans_sort(&findings->skipped);
+	for (size_t i = 0; i < findings->case_count; i++) {
+		const struct judged_case *checked = &findings->cases[i];
+		uint32_t reasons = judge(findings, checked);
+
+		add_certainty(&findings->list[checked->finding],
+			      reasons ? CERTAINTY_POSSIBLE : CERTAINTY_CERTAIN, reasons);
+	}
+	findings->case_count = 0;
+	if (findings->count)
+		qsort(findings->list, findings->count, sizeof(*findings->list), compare_findings);
+	return 0;
+}
+
+size_t heap_findings_count(const struct heap_findings *findings)
+{
+	return findings->count;
+}
+
+const struct heap_finding *heap_findings_get(const struct heap_findings *findings, size_t index)
+{
+	return &findings->list[index];
+}
+
+static const struct {
+	const char *text, *meaning;
+} kinds[FINDING_KIND_COUNT] = {
+	[FINDING_KMALLOC_TO_CACHE] = { "kmalloc-freed-to-cache",
+				       "kmem_cache_free() of an object that kmalloc() gave" },
+	[FINDING_WRONG_CACHE] = { "wrong-cache",
+				  "kmem_cache_free() to another cache than the object's" },
+	[FINDING_CACHE_KFREED] = { "cache-object-kfreed",
+				   "kfree() of a slab cache's object: legal since Linux 6.4" },
+	[FINDING_DOUBLE_FREE] = { "double-free", "a free of an address that is free already" },
+	[FINDING_INTERIOR_FREE] = { "interior-free", "a free of an address inside an object" },
+	[FINDING_UNKNOWN_FREE] = { "unknown-free",
+				   "a free of what was never allocated, not even before the "
+				   "capture" },
+	[FINDING_OVERLAP] = { "overlap", "an object put over another that is live" },
+	[FINDING_MISSED_FREE] = { "missed-free",
+				  "a live object's address was allocated again: its free was "
+				  "not seen" },
+	[FINDING_SHORT_ALLOCATION] = { "short-allocation", "fewer bytes than were requested" },
+	[FINDING_FAILED_ALLOCATION] = { "failed-allocation", "an allocation that gave no memory" },
+};
+
+const char *finding_kind_text(enum finding_kind kind)
+{
+	return kinds[kind].text;
+}
+
+const char *finding_kind_meaning(enum finding_kind kind)
+{
+	return kinds[kind].meaning;
+}
+
+const char *certainty_text(enum certainty certainty)
+{
+	static const char *const texts[] = { "legal", "possible", "certain" };
+
+	return texts[certainty];
+}
+
+const char *finding_reason_text(enum finding_reason reason)
+{
+	switch (reason) {
+	case REASON_LOST:
+		return "events were lost between";
+	case REASON_SKIPPED:
+		return "the kernel hid events between";
+	case REASON_MISSED:
+		return "not all frees of the cache were seen";
+	case REASON_UNOBSERVED:
+		return "paths are not observed";
+	case REASON_RESCUED:
+		return "it rests on a rescued record";
+	case REASON_FILTERED:
+		return "only some processes were captured";
+	case REASON_CUT_OFF:
+		return "what was skipped is not known";
+	case REASON_ATTACHING:
+		return "not all was attached";
+	case REASON_RAISED:
+		return "times of records were raised";
+	case REASON_UNKNOWN:
+		return "records are of unknown kinds";
+	case REASON_GUESS:
+		return "the rule itself can be wrong";
+	}
+	return "";
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The rules of what is wrong. A healthy kernel breaks most of them in a capture that does not see
+ * everything: each case says since when nothing may have been hidden for it to be certain.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/heap_findings.h"
+#include "analysis/heap_rules.h"
+
+#define STRIDE_MIN 8	 /* bytes: no slab has smaller objects, */
+#define STRIDE_MAX 65536 /* or larger ones */
+
+/* SLOB, which could not do it, went with 6.4; it is a matter of what was allowed when. */
+static bool is_since_6_4(const char *release)
+{
+	unsigned long major, minor;
+	char *end;
+
+	major = strtoul(release, &end, 10);
+	minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+	return major > 6 || (major == 6 && minor >= 4);
+}
+
+int heap_rules_open(struct heap_rules **result, struct analysis *analysis)
+{
+	struct heap_rules *heap_rules = calloc(1, sizeof(*heap_rules));
+	int err;
+
+	if (!heap_rules)
+		return -ENOMEM;
+	heap_rules->analysis = analysis;
+	heap_rules->kfree_of_cache_is_legal = is_since_6_4(analysis->capture->metadata.release);
+	heap_rules->release_known = isdigit((unsigned char)*analysis->capture->metadata.release);
+	err = pages_init(&heap_rules->pages);
+	if (err) {
+		heap_rules_close(heap_rules);
+		return err;
+	}
+	*result = heap_rules;
+	return 0;
+}
+
+void heap_rules_close(struct heap_rules *heap_rules)
+{
+	if (!heap_rules)
+		return;
+	pages_deinit(&heap_rules->pages);
+	free(heap_rules);
+}
+
+static struct heap_finding describe(enum finding_kind kind, const struct event *event)
+{
+	return (struct heap_finding){
+		.kind = kind,
+		.cache = CACHE_NONE,
+		.free_cache = CACHE_NONE,
+		.address = event->pointer,
+		.task = event->task,
+		.cpu = event->cpu,
+		.requested = event->requested,
+		.allocated = event->allocated,
+		.gfp = event->gfp,
+	};
+}
+
+/* Of an object as it was allocated. */
+static void describe_object(const struct heap_rules *heap_rules, struct heap_finding *found,
+			    const struct slab_object *object)
+{
+	found->alloc_site = heap_rules->analysis->groups[object->group].key;
+	found->alloc_time = object->time;
+	found->alloc_task = object->task;
+	found->alloc_cpu = object->cpu;
+	found->requested = object->requested;
+	found->allocated = object->allocated;
+	found->cache = object->cache;
+}
+
+static bool is_live(const struct slab_object *object)
+{
+	return object && !(object->flags & (OBJECT_FREED | OBJECT_FILTERED | OBJECT_PREWINDOW));
+}
+
+/* Allocations. */
+
+static int heap_rules_overlap(struct heap_rules *heap_rules, const struct event *event,
+			      uint32_t cache, struct slab_object *beneath)
+{
+	struct heap_finding found = describe(FINDING_OVERLAP, event);
+
+	if (beneath->flags & OBJECT_OVERLAP_REPORTED)
+		return 0;
+	beneath->flags |= OBJECT_OVERLAP_REPORTED;
+	describe_object(heap_rules, &found, beneath);
+	found.address = event->pointer;
+	found.other_site = found.alloc_site;
+	found.other_time = beneath->time;
+	found.free_cache = beneath->cache;
+	found.alloc_site = event->call_site;
+	found.alloc_time = event->time;
+	found.alloc_task = event->task;
+	found.alloc_cpu = event->cpu;
+	found.cache = cache;
+	found.requested = event->requested;
+	found.allocated = event->allocated;
+	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, beneath->time,
+				 beneath->cache, 0);
+}
+
+/*
+ * The page was of another class: nothing of that may live where the new object lies. Here and in
+ * find_around() a class is a stride and a phase, whatever the cache: bytes that two live objects
+ * would share prove it, of one cache or of two. So objects of several caches that the kernel does
+ * not tell apart are judged as any; a missed free of one of them makes all of them doubtful.
+ */
+static int look_beneath(struct heap_rules *heap_rules, const struct event *event, uint32_t cache,
+			const struct page *page)
+{
+	uint64_t end = event->pointer + event->allocated, at, inside;
+	uint64_t page_end = (event->pointer | (PAGE_BYTES - 1)) + 1;
+	const struct object_table *objects = &heap_rules->analysis->objects;
+	int err = 0;
+
+	/* of what follows the page, another one tells */
+	if (end > page_end)
+		end = page_end;
+	/* from the object that holds the first byte on */
+	inside = page_inside(page, event->pointer);
+	at = event->pointer - inside;
+	while (at < end && inside <= event->pointer && !err) {
+		struct slab_object *beneath = object_table_find(objects, at);
+
+		if (at != event->pointer && is_live(beneath) && beneath->allocated == page->stride)
+			err = heap_rules_overlap(heap_rules, event, cache, beneath);
+		at = end - at > page->stride ? at + page->stride : end;
+	}
+	return err;
+}
+
+/* The page is about to become one of another class. */
+static void forget_plain(const struct object_table *objects, uint64_t address, struct page *page)
+{
+	uint64_t begin = address & ~(uint64_t)(PAGE_BYTES - 1);
+
+	if (!page->has_plain)
+		return;
+	page->has_plain = false;
+	for (uint64_t at = page->phase; at < PAGE_BYTES; at += page->stride) {
+		struct slab_object *object = object_table_find(objects, begin + at);
+
+		if (object)
+			object->flags &= (uint16_t)~OBJECT_MATCHES_PAGE;
+	}
+}
+
+static bool has_class(const struct heap_rules *heap_rules, const struct event *event,
+		      uint32_t cache)
+{
+	return event->allocated >= STRIDE_MIN && event->allocated <= STRIDE_MAX &&
+	       !heap_rules->analysis->caches[cache].is_large;
+}
+
+static int heap_rules_short(struct heap_rules *heap_rules, const struct event *event,
+			    uint32_t cache)
+{
+	struct heap_finding found = describe(FINDING_SHORT_ALLOCATION, event);
+
+	found.alloc_site = event->call_site;
+	found.alloc_time = event->time;
+	found.alloc_task = event->task;
+	found.alloc_cpu = event->cpu;
+	found.cache = cache;
+	return heap_findings_add_plain(heap_rules->analysis->findings, &found, event->time,
+				       CERTAINTY_CERTAIN);
+}
+
+int heap_rules_unlike_allocation(struct heap_rules *heap_rules, const struct event *event,
+				 uint32_t cache)
+{
+	struct page *page;
+	uint32_t phase;
+	int err = 0;
+
+	if ((event->id == KMT_KMALLOC || event->id == KMT_ANONYMOUS_ALLOC) &&
+	    event->allocated < event->requested && event->requested != KMT_SIZE_MAX)
+		err = heap_rules_short(heap_rules, event, cache);
+	if (err || !has_class(heap_rules, event, cache))
+		return err;
+	page = pages_find(&heap_rules->pages, event->pointer);
+	if (!page)
+		page = pages_add(&heap_rules->pages, event->pointer);
+	if (!page)
+		return -ENOMEM;
+	phase = page_phase(event->pointer, event->allocated);
+	if (page->stride == event->allocated && page->phase == phase)
+		return 0;
+	if (page->stride) {
+		err = look_beneath(heap_rules, event, cache, page);
+		forget_plain(&heap_rules->analysis->objects, event->pointer, page);
+		page->changed = true;
+	}
+	page->stride = event->allocated;
+	page->phase = phase;
+	return err;
+}
+
+int heap_rules_failure(struct heap_rules *heap_rules, const struct event *event, uint32_t cache)
+{
+	struct heap_finding found = describe(FINDING_FAILED_ALLOCATION, event);
+
+	found.alloc_site = event->call_site;
+	found.cache = event->id == KMT_KMALLOC ? CACHE_NONE : cache;
+	return heap_findings_add_plain(heap_rules->analysis->findings, &found, event->time,
+				       CERTAINTY_LEGAL);
+}
+
+int heap_rules_missed(struct heap_rules *heap_rules, const struct event *event,
+		      const struct slab_object *object)
+{
+	struct heap_finding found = describe(FINDING_MISSED_FREE, event);
+
+	describe_object(heap_rules, &found, object);
+	found.other_site = event->call_site;
+	found.other_time = event->time;
+	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, object->time,
+				 object->cache, REASON_GUESS);
+}
+
+/* Frees. */
+
+static struct heap_finding describe_free(const struct heap_rules *heap_rules,
+					 enum finding_kind kind, const struct event *event,
+					 uint32_t cache, const struct slab_object *object)
+{
+	struct heap_finding found = describe(kind, event);
+
+	describe_object(heap_rules, &found, object);
+	found.free_site = event->call_site;
+	found.free_cache = cache;
+	return found;
+}
+
+static uint32_t reasons_of(const struct event *event)
+{
+	return event_is_from_backup(event) ? REASON_RESCUED : 0;
+}
+
+/* Of what the kernel does not name: that it was taken by name from one of kmalloc's caches. */
+static bool may_be_kmallocs(const struct analysis_cache *object_cache)
+{
+	uint32_t size = object_cache->size;
+
+	return object_cache->is_unnamed && object_cache->object_size == size &&
+	       (size == 96 || size == 192 || !(size & (size - 1)));
+}
+
+static int heap_rules_kfree(struct heap_rules *heap_rules, const struct event *event,
+			    const struct slab_object *object)
+{
+	const struct analysis_cache *object_cache = &heap_rules->analysis->caches[object->cache];
+	bool guessed = !heap_rules->release_known || may_be_kmallocs(object_cache);
+	struct heap_finding found;
+
+	if (object_cache->is_kmalloc || (!object_cache->cache && !object_cache->is_unnamed))
+		return 0;
+	found = describe_free(heap_rules, FINDING_CACHE_KFREED, event, CACHE_NONE, object);
+	if (heap_rules->kfree_of_cache_is_legal)
+		return heap_findings_add_plain(heap_rules->analysis->findings, &found, event->time,
+					       CERTAINTY_LEGAL);
+	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, object->time,
+				 object->cache, reasons_of(event) | (guessed ? REASON_GUESS : 0));
+}
+
+/* What a free to the named cache is; NULL: to one that the kernel does not tell. */
+static enum finding_kind kind_of_cache_free(const struct analysis_cache *object_cache,
+					    const struct analysis_cache *named)
+{
+	if (object_cache->is_kmalloc) {
+		/*
+		 * A hardened kernel tells the object's own cache (cache_from_obj() in mm/slub.c):
+		 * one of kmalloc's is as wrong, unless the object was taken from it by name.
+		 */
+		if (object_cache->cache && (!named || named->is_kmalloc))
+			return FINDING_KIND_COUNT;
+		return FINDING_KMALLOC_TO_CACHE;
+	}
+	if (!named || !object_cache->cache ||
+	    object_cache->cache->address == named->cache->address ||
+	    !strcmp(object_cache->name, named->name))
+		return FINDING_KIND_COUNT;
+	return FINDING_WRONG_CACHE;
+}
+
+int heap_rules_unlike_free(struct heap_rules *heap_rules, const struct event *event, uint32_t cache,
+			   const struct slab_object *object)
+{
+	const struct analysis_cache *object_cache = &heap_rules->analysis->caches[object->cache];
+	const struct analysis_cache *named = NULL;
+	uint32_t reasons = reasons_of(event);
+	enum finding_kind kind;
+	struct heap_finding found;
+
+	if (event_is_kfree(event))
+		return heap_rules_kfree(heap_rules, event, object);
+	if (cache != CACHE_NONE)
+		named = &heap_rules->analysis->caches[cache];
+	if (named && !named->cache)
+		return 0;
+	kind = kind_of_cache_free(object_cache, named);
+	if (kind == FINDING_KIND_COUNT)
+		return 0;
+	/* A kernel that tells a name by its address: another name may lie there by now. */
+	if (kind == FINDING_WRONG_CACHE && !named->size)
+		reasons |= REASON_GUESS;
+	if (object->flags & OBJECT_REUSED_ADDRESS) /* it may be that one's, told late */
+		reasons |= REASON_GUESS;
+	found = describe_free(heap_rules, kind, event, cache, object);
+	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, object->time,
+				 object->cache, reasons);
+}
+
+static int heap_rules_double(struct heap_rules *heap_rules, const struct event *event,
+			     uint32_t cache, const struct slab_object *freed)
+{
+	struct heap_finding found =
+		describe_free(heap_rules, FINDING_DOUBLE_FREE, event, cache, freed);
+	uint32_t reasons = reasons_of(event);
+
+	if (freed->flags & OBJECT_FROM_BACKUP)
+		reasons |= REASON_RESCUED;
+	/* its first free may be that of what lay here before, told late */
+	if (freed->flags & (OBJECT_CACHE_ANONYMOUS | OBJECT_REUSED_ADDRESS))
+		reasons |= REASON_GUESS;
+	/* of a freed block, these are of its free */
+	found.other_site = heap_rules->analysis->sites[freed->requested].address;
+	found.other_time = freed->time;
+	found.alloc_time = 0;
+	found.alloc_task = 0;
+	found.alloc_cpu = freed->cpu;
+	found.requested = 0;
+	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, freed->time,
+				 freed->cache, reasons);
+}
+
+/* The live object that the address lies inside of, or NULL. */
+static const struct slab_object *find_around(const struct heap_rules *heap_rules, uint64_t address)
+{
+	const struct page *page = pages_find(&heap_rules->pages, address);
+	const struct slab_object *object;
+	uint64_t inside;
+
+	if (!page || !page->stride)
+		return NULL;
+	inside = page_inside(page, address);
+	if (!inside || inside > address)
+		return NULL;
+	object = object_table_find(&heap_rules->analysis->objects, address - inside);
+	return is_live(object) && object->allocated == page->stride ? object : NULL;
+}
+
+/* The allocation of the struct kmem_cache itself, if this capture saw it; or NULL. */
+static const struct slab_object *find_birth(const struct heap_rules *heap_rules, uint32_t cache)
+{
+	const struct analysis_cache *named;
+	const struct slab_object *object;
+
+	if (cache == CACHE_NONE)
+		return NULL;
+	named = &heap_rules->analysis->caches[cache];
+	if (!named->cache || named->is_kmalloc)
+		return NULL;
+	object = object_table_find(&heap_rules->analysis->objects, named->cache->address);
+	if (!object || object->flags & OBJECT_FREED ||
+	    strcmp(heap_rules->analysis->caches[object->cache].name, "kmem_cache") != 0)
+		return NULL;
+	return object;
+}
+
+static int heap_rules_unknown(struct heap_rules *heap_rules, const struct event *event,
+			      uint32_t cache)
+{
+	struct heap_finding found = describe(FINDING_UNKNOWN_FREE, event);
+	const struct slab_object *birth = find_birth(heap_rules, cache);
+	const struct page *page = pages_find(&heap_rules->pages, event->pointer);
+
+	found.free_site = event->call_site;
+	found.free_cache = cache;
+	if (birth)
+		return heap_findings_add(heap_rules->analysis->findings, &found, event->time,
+					 birth->time, cache, reasons_of(event));
+	if (page && page->changed)
+		return heap_findings_add(heap_rules->analysis->findings, &found, event->time,
+					 heap_rules->analysis->begin, cache,
+					 reasons_of(event) | REASON_GUESS);
+	return 0;
+}
+
+int heap_rules_unmatched(struct heap_rules *heap_rules, const struct event *event, uint32_t cache,
+			 const struct slab_object *object)
+{
+	const struct slab_object *around;
+	struct heap_finding found;
+
+	if (object && object->flags & (OBJECT_FILTERED | OBJECT_PREWINDOW))
+		return 0;
+	if (object)
+		return heap_rules_double(heap_rules, event, cache, object);
+	around = find_around(heap_rules, event->pointer);
+	if (!around)
+		return heap_rules_unknown(heap_rules, event, cache);
+	found = describe_free(heap_rules, FINDING_INTERIOR_FREE, event, cache, around);
+	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, around->time,
+				 around->cache, reasons_of(event));
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Options that select, from their texts; and what they take. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "analysis/select.h"
+
+#define SELECT_TIME_MAX ((uint64_t)INT64_MAX) /* ns: 292 years */
+
+__attribute__((format(printf, 2, 3))) static int select_fail(struct select *select,
+							     const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(select->why, sizeof(select->why), format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+void select_deinit(struct select *select)
+{
+	free(select->comm);
+	if (select->has_site)
+		regfree(&select->site);
+	if (select->has_cache)
+		regfree(&select->cache);
+	memset(select, 0, sizeof(*select));
+}
+
+/* Times. */
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} units[] = {
+	{ "", 1000000000 },
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", 1000000 },
+	{ "s", 1000000000 },
+	{ "m", 60 * (uint64_t)1000000000 },
+	{ "h", 3600 * (uint64_t)1000000000 },
+};
+
+/* The unit that the text, of that length, names; 0: none. */
+static uint64_t unit_find(const char *text, size_t length)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i].name) == length && !memcmp(units[i].name, text, length))
+			return units[i].ns;
+	return 0;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* A part of a nanosecond is cut off. */
+static int parse_time(const char *text, size_t length, uint64_t *ns)
+{
+	const char *end = text + length, *fraction = end, *at = text;
+	uint64_t unit, whole = 0, part = 0;
+
+	if (at < end && is_digit(*at) && !number_parse(&at, 10, &whole))
+		return -EINVAL;
+	if (at == text && (length < 2 || *at != '.' || !is_digit(at[1])))
+		return -EINVAL;
+	if (at < end && *at == '.') {
+		fraction = ++at;
+		while (at < end && is_digit(*at))
+			at++;
+	}
+	unit = unit_find(at, (size_t)(end - at));
+	if (!unit || whole > SELECT_TIME_MAX / unit)
+		return -EINVAL;
+	whole *= unit;
+	unit *= 1000; /* so that what a division cuts off is nowhere near 1 ns */
+	for (; fraction < at; fraction++) {
+		unit /= 10;
+		part += (uint64_t)(*fraction - '0') * unit;
+	}
+	part /= 1000;
+	if (whole > SELECT_TIME_MAX - part)
+		return -EINVAL;
+	*ns = whole + part;
+	return 0;
+}
+
+int select_parse_time(const char *text, uint64_t *ns)
+{
+	return parse_time(text, strlen(text), ns);
+}
+
+int select_time(struct select *select, const char *text)
+{
+	const char *comma = strchr(text, ',');
+	uint64_t after = 0, before = 0;
+
+	if (!comma)
+		return select_fail(select,
+				   "--time: \"%.60s\" has no comma: say A,B, as in 0.5,2 or 10ms,",
+				   text);
+	if (comma != text && parse_time(text, (size_t)(comma - text), &after))
+		return select_fail(select,
+				   "--time: \"%.*s\" is no time: say seconds, or a number with "
+				   "ns, us, ms, s, m or h",
+				   (int)(comma - text < 60 ? comma - text : 60), text);
+	if (comma[1] && parse_time(comma + 1, strlen(comma + 1), &before))
+		return select_fail(select,
+				   "--time: \"%.60s\" is no time: say seconds, or a number with "
+				   "ns, us, ms, s, m or h",
+				   comma + 1);
+	if (comma[1] && before <= after)
+		return select_fail(select, "--time: \"%.60s\" ends before anything can happen",
+				   text);
+	select->after = after;
+	select->before = before;
+	return 0;
+}
+
+int select_at(struct select *select, const char *text)
+{
+	uint64_t before;
+
+	if (select_parse_time(text, &before))
+		return select_fail(select,
+				   "--at: \"%.60s\" is no time: say seconds, or a number with ns, "
+				   "us, ms, s, m or h",
+				   text);
+	if (!before)
+		return select_fail(select, "--at: nothing is known of the heap before the capture");
+	select->after = 0;
+	select->before = before;
+	return 0;
+}
+
+int select_older(struct select *select, const char *text)
+{
+	if (!select_parse_time(text, &select->older))
+		return 0;
+	return select_fail(select,
+			   "--older: \"%.60s\" is no age: say seconds, or a number with ns, us, "
+			   "ms, s, m or h",
+			   text);
+}
+
+/* Lists. */
+
+int select_list(struct select *select, struct select_list *list, const char *option,
+		const char *text)
+{
+	struct select_list new = { 0 };
+	const char *at = text;
+
+	for (;;) {
+		uint64_t first, last;
+
+		if (!is_digit(*at) || !number_parse(&at, 10, &first))
+			break;
+		last = first;
+		if (*at == '-' && (!is_digit(*++at) || !number_parse(&at, 10, &last)))
+			break;
+		if (last < first || last > UINT32_MAX)
+			break;
+		if (new.count == SELECT_LIST_MAX)
+			return select_fail(select, "%s: more than %d numbers or ranges", option,
+					   SELECT_LIST_MAX);
+		new.list[new.count++] = (struct select_range){ (uint32_t)first, (uint32_t)last };
+		if (!*at) {
+			*list = new;
+			return 0;
+		}
+		if (*at++ != ',')
+			break;
+	}
+	return select_fail(select, "%s: \"%.60s\" is no list of numbers, such as 3 or 0-3,8",
+			   option, text);
+}
+
+static bool list_holds(const struct select_list *list, uint32_t number)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (number >= list->list[i].first && number <= list->list[i].last)
+			return true;
+	return false;
+}
+
+/* Texts. */
+
+int select_comm(struct select *select, const char *text)
+{
+	char *comm = strdup(text);
+
+	if (!comm)
+		return -ENOMEM;
+	free(select->comm);
+	select->comm = comm;
+	return 0;
+}
+
+static int select_regex(struct select *select, regex_t *regex, bool *has, const char *option,
+			const char *text)
+{
+	char why[100];
+	regex_t new;
+	int err;
+
+	err = regcomp(&new, text, REG_EXTENDED | REG_NOSUB);
+	if (err == REG_ESPACE)
+		return -ENOMEM;
+	if (err) {
+		regerror(err, &new, why, sizeof(why));
+		return select_fail(select, "%s: \"%.60s\" is no regular expression: %s", option,
+				   text, why);
+	}
+	if (*has)
+		regfree(regex);
+	*regex = new;
+	*has = true;
+	return 0;
+}
+
+int select_site(struct select *select, const char *text)
+{
+	return select_regex(select, &select->site, &select->has_site, "--site", text);
+}
+
+int select_cache(struct select *select, const char *text)
+{
+	return select_regex(select, &select->cache, &select->has_cache, "--cache", text);
+}
+
+/* Sizes. */
+
+static int parse_size(const char *text, uint32_t *size)
+{
+	static const char suffixes[] = "kMG";
+	uint64_t number;
+	const char *suffix;
+
+	if (!is_digit(*text) || !number_parse(&text, 10, &number) || number > UINT32_MAX)
+		return -EINVAL;
+	if (*text) {
+		suffix = strchr(suffixes, *text == 'K' ? 'k' : *text);
+		if (!suffix || text[1])
+			return -EINVAL;
+		number <<= 10 * (suffix - suffixes + 1);
+	}
+	if (number > UINT32_MAX)
+		return -EINVAL;
+	*size = (uint32_t)number;
+	return 0;
+}
+
+static int select_size(struct select *select, const char *option, const char *text, uint32_t *size)
+{
+	if (!parse_size(text, size))
+		return 0;
+	return select_fail(select,
+			   "%s: \"%.60s\" is no size: say bytes, or a number with k, M or G, below "
+			   "4G",
+			   option, text);
+}
+
+static int check_sizes(struct select *select)
+{
+	if (!select->has_max_size || select->min_size <= select->max_size)
+		return 0;
+	return select_fail(select, "--min-size %u is more than --max-size %u", select->min_size,
+			   select->max_size);
+}
+
+int select_min_size(struct select *select, const char *text)
+{
+	int err = select_size(select, "--min-size", text, &select->min_size);
+
+	return err ? err : check_sizes(select);
+}
+
+int select_max_size(struct select *select, const char *text)
+{
+	int err = select_size(select, "--max-size", text, &select->max_size);
+
+	if (err)
+		return err;
+	select->has_max_size = true;
+	return check_sizes(select);
+}
+
+/* What is taken. */
+
+bool select_is_partial(const struct select *select)
+{
+	return select->pids.count || select->cpus.count || select->nodes.count || select->comm ||
+	       select->has_site || select->has_cache || select->has_max_size || select->min_size;
+}
+
+bool select_takes_size(const struct select *select, uint32_t requested)
+{
+	return requested >= select->min_size &&
+	       (!select->has_max_size || requested <= select->max_size);
+}
+
+bool select_takes_site(const struct select *select, const char *text)
+{
+	return !select->has_site || !regexec(&select->site, text, 0, NULL, 0);
+}
+
+bool select_takes_cache(const struct select *select, const char *name)
+{
+	return !select->has_cache || !regexec(&select->cache, name, 0, NULL, 0);
+}
+
+bool select_takes_cpu(const struct select *select, const struct topology *topology, uint16_t cpu)
+{
+	const struct topology_cpu *known;
+
+	if (select->cpus.count && !list_holds(&select->cpus, cpu))
+		return false;
+	if (!select->nodes.count)
+		return true;
+	known = topology_find(topology, cpu);
+	return known && known->node >= 0 && list_holds(&select->nodes, (uint32_t)known->node);
+}
+
+bool select_takes_task(const struct select *select, const struct tasks *tasks, uint32_t tid,
+		       uint64_t time)
+{
+	const struct task *task;
+
+	if (!select->pids.count && !select->comm)
+		return true;
+	task = tasks_find(tasks, tid, time);
+	if (select->comm && (!task || strcmp(task->comm, select->comm)))
+		return false;
+	/* A thread that is not known may be its process's first: then both have one number. */
+	return !select->pids.count || list_holds(&select->pids, task ? task->tgid : tid);
+}

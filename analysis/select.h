@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which part of a capture is looked at. An object is taken or left by its allocation, and its
+ * free goes with it, so that the parts of a whole add up to it; a free whose allocation is not
+ * known is judged by itself (its own call site, task, CPU; its size is 0).
+ */
+#ifndef ANALYSIS_SELECT_H
+#define ANALYSIS_SELECT_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/tasks.h"
+#include "kernel/topology.h"
+
+#define SELECT_LIST_MAX 64
+
+struct select_range {
+	uint32_t first, last;
+};
+
+struct select_list {
+	struct select_range list[SELECT_LIST_MAX];
+	size_t count; /* 0: any */
+};
+
+/* All zero: everything is taken. Set by the select_*() functions below. */
+struct select {
+	uint64_t after, before; /* ns from the capture's begin: after <= time < before; 0: open */
+	bool at_begin;		/* before is 0 and not open: only what came ahead of the begin */
+	struct select_list pids, cpus, nodes;
+	char *comm; /* exactly this name; NULL: any */
+	bool has_site, has_cache;
+	regex_t site, cache; /* POSIX extended, anywhere in the text */
+	bool has_max_size;
+	uint32_t min_size, max_size; /* bytes requested */
+	uint64_t older;		     /* ns: only objects that lived, or live, that long */
+	char why[200];		     /* the sentence after a failure */
+};
+
+void select_deinit(struct select *select);
+
+/*
+ * Each takes the text of its option; 0, -ENOMEM or -EINVAL with why set.
+ *	time   "A,B": seconds since the capture's begin, or with a unit (ns, us, ms, s, m, h);
+ *	       either may be empty
+ *	list   "0-3,8"
+ *	size   bytes, or with k, M, G (of 1024)
+ *	age    as a time
+ */
+int select_time(struct select *select, const char *text);
+int select_at(struct select *select, const char *text); /* as time ",T" */
+int select_list(struct select *select, struct select_list *list, const char *option,
+		const char *text);
+int select_comm(struct select *select, const char *text);
+int select_site(struct select *select, const char *text);
+int select_cache(struct select *select, const char *text);
+int select_min_size(struct select *select, const char *text);
+int select_max_size(struct select *select, const char *text);
+int select_older(struct select *select, const char *text);
+
+/* Does it leave anything out, time and age aside? */
+bool select_is_partial(const struct select *select);
+
+/* A node or a name that is not known is none of those asked for; of a task see the source. */
+bool select_takes_size(const struct select *select, uint32_t requested);
+bool select_takes_site(const struct select *select, const char *text);
+bool select_takes_cache(const struct select *select, const char *name);
+bool select_takes_cpu(const struct select *select, const struct topology *topology, uint16_t cpu);
+bool select_takes_task(const struct select *select, const struct tasks *tasks, uint32_t tid,
+		       uint64_t time);
+
+/* The nanoseconds of "1.5", "10ms" …; -EINVAL if it is none. */
+int select_parse_time(const char *text, uint64_t *ns);
+
+#endif

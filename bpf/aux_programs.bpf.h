@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Allocations and frees that fire no tracepoint, from hooks on the functions themselves, where
+ * the kernel allows: bulk allocation and free, and krealloc(). One record an object.
+ *
+ * Arguments are read by number: one program then serves every prototype that has them in these
+ * places, and the verifier asks for no types.
+ */
+#ifndef BPF_AUX_PROGRAMS_BPF_H
+#define BPF_AUX_PROGRAMS_BPF_H
+
+#define CALLER_FRAMES 10
+#define ENTRY_BYTES 64 /* from a function's address to where its trampoline returns to */
+
+/* A guess at the length of the bulk allocation: nothing near it calls the bulk free. */
+#define BULK_ALLOC_BYTES 2048
+
+struct bulk {
+	uint64_t objects; /* address of the array */
+	uint64_t call_site;
+	uint64_t cache;
+	uint32_t gfp;
+	uint8_t id;
+};
+
+static __always_inline uint64_t argument(void *context, uint32_t index)
+{
+	uint64_t value = 0;
+
+	bpf_get_func_arg(context, index, &value);
+	return value;
+}
+
+static long emit_object(uint32_t index, struct bulk *bulk)
+{
+	struct place place;
+	uint64_t object = 0;
+
+	bpf_probe_read_kernel(
+		&object, sizeof(object),
+		(const void *)(unsigned long)(bulk->objects + index * sizeof(object)));
+	if (object && find_place(&place))
+		emit(&place, bulk->id, bulk->call_site, object, bulk->gfp, KMT_NODE_ANY,
+		     bulk->cache);
+	return 0;
+}
+
+/*
+ * The stack has, above our own frames, the return address into the hooked function, just behind
+ * its entry, and then the one into its caller. Where it cannot be walked: the function itself.
+ */
+static __always_inline uint64_t find_caller(void *context, bool *gives_back)
+{
+	uint64_t frames[CALLER_FRAMES] = {}, function = bpf_get_func_ip(context);
+	uint64_t own = totals.bulk_alloc;
+
+	bpf_get_stack(context, frames, sizeof(frames), 0);
+	for (uint32_t i = 0; i < CALLER_FRAMES - 2; i++) {
+		if (frames[i] - function >= ENTRY_BYTES)
+			continue;
+		/* itself, or inlined into a helper of its own */
+		*gives_back = own && (frames[i + 1] - own < BULK_ALLOC_BYTES ||
+				      frames[i + 2] - own < BULK_ALLOC_BYTES);
+		return frames[i + 1] ? frames[i + 1] : function;
+	}
+	return function;
+}
+
+/* Before the call, since it may give objects back: where it is. */
+SEC("fentry")
+int bulk_alloc_begin(void *ctx)
+{
+	if (!totals.bulk_alloc)
+		totals.bulk_alloc = bpf_get_func_ip(ctx);
+	return 0;
+}
+
+/* (cache, gfp, size, objects) = how many */
+SEC("fexit")
+int bulk_alloc(void *ctx)
+{
+	struct bulk bulk = { .id = KMT_BULK_ALLOC };
+	uint64_t count = 0;
+	struct place place;
+	bool unused;
+
+	bpf_get_func_ret(ctx, &count);
+	if ((int32_t)count <= 0 || !find_task(&place))
+		return 0;
+	bulk.cache = argument(ctx, 0);
+	bulk.gfp = argument(ctx, 1);
+	bulk.objects = argument(ctx, 3);
+	bulk.call_site = find_caller(ctx, &unused);
+	see_cache(bulk.cache, 0, false);
+	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
+	return 0;
+}
+
+/* (cache or NULL, size, objects) */
+SEC("fentry")
+int bulk_free(void *ctx)
+{
+	struct bulk bulk = { .id = KMT_BULK_FREE };
+	uint64_t count = argument(ctx, 1);
+	bool gives_back = false;
+	struct place place;
+
+	if (!find_task(&place))
+		return 0;
+	bulk.cache = argument(ctx, 0);
+	bulk.objects = argument(ctx, 2);
+	bulk.call_site = find_caller(ctx, &gives_back);
+	/*
+	 * A bulk allocation that failed half-way gives back objects that were never told. Most
+	 * compilers call a part of the function there that has no hook, not all need to.
+	 */
+	if (gives_back) {
+		__sync_fetch_and_add(&totals.given_back, 1);
+		return 0;
+	}
+	if (bulk.cache)
+		see_cache(bulk.cache, 0, false);
+	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
+	return 0;
+}
+
+/*
+ * (object, size, …). Whether the object moves is told by its size, offline. No fexit program can
+ * look at the result: a function that has one is called from the trampoline, which would then be
+ * the call site of the kmalloc() that krealloc() does when the object moves.
+ */
+SEC("fentry")
+int reallocation(void *ctx)
+{
+	uint64_t object = argument(ctx, 0), size = argument(ctx, 1);
+	struct kmt_record sizes = { .requested = size_saturated(size) };
+	struct place place;
+	bool unused;
+
+	if (object <= KMT_ZERO_SIZE_PTR || !size || !find_place(&place))
+		return 0;
+	return emit(&place, KMT_REALLOC, find_caller(ctx, &unused), object,
+		    argument(ctx, realloc_gfp), KMT_NODE_ANY, sizes.cache);
+}
+
+#endif

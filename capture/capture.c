@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Finds what belongs to a capture and reads all of it but the streams. Only the metadata and a
+ * stream must be there: without its tables a capture is still worth reading.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+
+#define METADATA_BYTES_MAX ((size_t)1 << 20)
+#define TABLE_BYTES_MAX ((size_t)64 << 20)
+#define CPU_MAX 65535
+
+__attribute__((format(printf, 3, 4))) static int fail(struct capture *capture, int err,
+						      const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(capture->why, sizeof(capture->why), format, arguments);
+	va_end(arguments);
+	return err;
+}
+
+__attribute__((format(printf, 4, 5))) static void miss(struct capture *capture, const char *key,
+						       int err, const char *format, ...)
+{
+	struct capture_missing *missing = &capture->missing[capture->missing_count];
+	va_list arguments;
+
+	if (capture->missing_count == CAPTURE_MISSING_MAX)
+		return;
+	capture->missing_count++;
+	missing->key = key;
+	missing->err = err;
+	va_start(arguments, format);
+	vsnprintf(missing->sentence, sizeof(missing->sentence), format, arguments);
+	va_end(arguments);
+}
+
+static void close_fd(const int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static void free_text(char **text)
+{
+	free(*text);
+}
+
+/* The whole of a regular file of at most max bytes, with a NUL behind it, to be freed. */
+static int read_text(int directory, const char *name, size_t max, char **text)
+{
+	__attribute__((cleanup(close_fd))) int fd = -1;
+	__attribute__((cleanup(free_text))) char *bytes = NULL;
+	struct stat stat;
+	size_t size = 0;
+	ssize_t got;
+
+	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &stat))
+		return -errno;
+	if (!S_ISREG(stat.st_mode))
+		return S_ISDIR(stat.st_mode) ? -EISDIR : -EINVAL;
+	if ((uint64_t)stat.st_size > max)
+		return -EFBIG;
+	bytes = malloc((size_t)stat.st_size + 1);
+	if (!bytes)
+		return -ENOMEM;
+	while (size < (size_t)stat.st_size) {
+		got = read(fd, bytes + size, (size_t)stat.st_size - size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		size += got;
+	}
+	bytes[size] = '\0';
+	*text = bytes;
+	bytes = NULL;
+	return 0;
+}
+
+static int open_metadata(struct capture *capture, int directory)
+{
+	__attribute__((cleanup(free_text))) char *text = NULL;
+	char why[200] = "";
+	int err;
+
+	err = read_text(directory, "metadata", METADATA_BYTES_MAX, &text);
+	if (err == -ENOENT && !capture->stream_count)
+		return fail(capture, -ENOENT, "%s holds no metadata: not a capture", capture->path);
+	if (err == -ENOENT)
+		return fail(capture, -EINVAL,
+			    "%s holds streams but no metadata: kmemtrace-check --repair makes it "
+			    "anew",
+			    capture->path);
+	if (err == -EFBIG)
+		return fail(capture, -EINVAL, "%s/metadata: larger than 1 MiB: not a capture's",
+			    capture->path);
+	if (err)
+		return fail(capture, err, "%s/metadata: %s", capture->path, strerror(-err));
+	err = metadata_parse(&capture->metadata, text, why, sizeof(why));
+	if (err == -EINVAL && capture->stream_count)
+		return fail(capture, err,
+			    "%s/metadata: %s; if it is damaged, kmemtrace-check --repair makes it "
+			    "anew",
+			    capture->path, why);
+	if (err)
+		return fail(capture, err, "%s/metadata: %s", capture->path, why);
+	return 0;
+}
+
+static void open_status(struct capture *capture, int directory)
+{
+	static const char without[] =
+		"what was lost is known from the streams only, and what kmemtraced itself "
+		"allocated counts as any other";
+	__attribute__((cleanup(free_text))) char *text = NULL;
+	char why[160] = "", newer[METADATA_TEXT];
+	int err;
+
+	err = read_text(directory, "kernel/status", TABLE_BYTES_MAX, &text);
+	if (err) {
+		miss(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
+		     without);
+		return;
+	}
+	err = status_parse(&capture->status, text, why, sizeof(why));
+	if (!err) {
+		capture->has_status = true;
+		return;
+	}
+	status_deinit(&capture->status);
+	memset(&capture->status, 0, sizeof(capture->status));
+	if (err == -EPROTONOSUPPORT)
+		miss(capture, "status", err, "%s; %s; without the status %s", why,
+		     metadata_newer_text(capture->metadata.tracer_version, newer, sizeof(newer)),
+		     without);
+	else
+		miss(capture, "status", err, "the status cannot be read (%s): %s",
+		     why[0] ? why : strerror(-err), without);
+}
+
+static int open_caches(struct capture *capture, const char *text)
+{
+	return caches_parse(&capture->caches, text);
+}
+
+static int open_tasks(struct capture *capture, const char *text)
+{
+	return tasks_parse(&capture->tasks, text);
+}
+
+static int open_topology(struct capture *capture, const char *text)
+{
+	return topology_parse(&capture->topology, text);
+}
+
+static int open_gfp(struct capture *capture, const char *text)
+{
+	return gfp_parse(&capture->gfp, text);
+}
+
+static int open_slabinfo(struct capture *capture, const char *text)
+{
+	return slabinfo_parse(&capture->slabinfo, text);
+}
+
+/* The tables that are text, and what a reader must do without one. */
+static const struct table {
+	const char *key, *path, *what, *without;
+	int (*parse)(struct capture *capture, const char *text);
+	bool may_lack; /* older captures have none, nor do those of all kernels */
+} tables[] = {
+	{ "caches", "kernel/caches", "names of slab caches",
+	  "the sizes of their objects count as 0", open_caches, false },
+	{ "tasks", "kernel/tasks", "names of tasks", "tasks are numbers", open_tasks, false },
+	{ "topology", "kernel/topology", "nodes of CPUs", "no CPU has a known node", open_topology,
+	  false },
+	{ "gfp", "kernel/gfp", "names of GFP flags", "flags are numbers", open_gfp, false },
+	{ "slabinfo", "kernel/slabinfo", "figures of /proc/slabinfo",
+	  "what caches held at the start is not known", open_slabinfo, true },
+};
+
+static void open_tables(struct capture *capture, int directory)
+{
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		__attribute__((cleanup(free_text))) char *text = NULL;
+		int err = read_text(directory, tables[i].path, TABLE_BYTES_MAX, &text);
+
+		if (!err)
+			err = tables[i].parse(capture, text);
+		if (err && !(tables[i].may_lack && err == -ENOENT))
+			miss(capture, tables[i].key, err, "%s are missing (%s): %s", tables[i].what,
+			     strerror(-err), tables[i].without);
+	}
+}
+
+static int open_symbols(struct capture *capture)
+{
+	__attribute__((cleanup(free_text))) char *path = NULL;
+	int err;
+
+	if (asprintf(&path, "%s/kernel/symbols", capture->path) < 0) {
+		path = NULL;
+		return fail(capture, -ENOMEM, "%s: %s", capture->path, strerror(ENOMEM));
+	}
+	err = symbols_load(&capture->symbols, path);
+	if (err)
+		miss(capture, "symbols", err, "symbols are missing (%s): call sites are addresses",
+		     strerror(-err));
+	if (capture->symbols.hidden)
+		miss(capture, "hidden", 0,
+		     "the kernel hid its addresses (kptr_restrict): call sites have no names");
+	if (!err && !capture->symbols.count && !capture->symbols.hidden &&
+	    !capture->symbols.damaged)
+		miss(capture, "symbols", 0,
+		     "symbols are missing (the file is empty): call sites are addresses");
+	if (capture->symbols.damaged)
+		miss(capture, "symbols", 0,
+		     "symbols are damaged: those behind the damage are missing, and their call "
+		     "sites are addresses");
+	return 0;
+}
+
+/* The number of a name such as cpu12, or -1. */
+static int stream_cpu(const char *name)
+{
+	unsigned long cpu;
+	char *end;
+
+	if (strncmp(name, "cpu", 3) || name[3] < '0' || name[3] > '9')
+		return -1;
+	if (name[3] == '0' && name[4])
+		return -1;
+	errno = 0;
+	cpu = strtoul(name + 3, &end, 10);
+	return errno || *end || cpu > CPU_MAX ? -1 : (int)cpu;
+}
+
+static int compare_streams(const void *a, const void *b)
+{
+	const struct capture_stream *x = a, *y = b;
+
+	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+static int add_stream(struct capture *capture, const char *name, unsigned int cpu)
+{
+	struct capture_stream *streams, *stream;
+
+	streams = reallocarray(capture->streams, capture->stream_count + 1, sizeof(*streams));
+	if (!streams)
+		return -ENOMEM;
+	capture->streams = streams;
+	stream = &streams[capture->stream_count];
+	stream->cpu = cpu;
+	if (asprintf(&stream->path, "%s/%s", capture->path, name) < 0)
+		return -ENOMEM;
+	capture->stream_count++;
+	return 0;
+}
+
+static void close_directory(DIR **directory)
+{
+	if (*directory)
+		closedir(*directory);
+}
+
+static int open_streams(struct capture *capture)
+{
+	__attribute__((cleanup(close_directory))) DIR *directory = opendir(capture->path);
+	struct dirent *entry;
+	int cpu, err = 0;
+
+	if (!directory)
+		return fail(capture, -errno, "%s: %s", capture->path, strerror(errno));
+	while (!err && (entry = readdir(directory))) {
+		cpu = stream_cpu(entry->d_name);
+		if (cpu >= 0)
+			err = add_stream(capture, entry->d_name, cpu);
+	}
+	if (err)
+		return fail(capture, err, "%s: %s", capture->path, strerror(-err));
+	if (capture->stream_count)
+		qsort(capture->streams, capture->stream_count, sizeof(*capture->streams),
+		      compare_streams);
+	return 0;
+}
+
+static int open_directory(struct capture *capture)
+{
+	const char *path = capture->path;
+	struct stat stat;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return fail(capture, -errno, "%s: %s", path, strerror(errno));
+	if (!fstat(fd, &stat) && S_ISDIR(stat.st_mode))
+		return fd;
+	close(fd);
+	if (stream_cpu(basename(path)) >= 0)
+		return fail(capture, -ENOTDIR,
+			    "%s is a stream: name the capture's directory, which holds it", path);
+	return fail(capture, -ENOTDIR, "%s is not a directory: not a capture", path);
+}
+
+int capture_open(struct capture *capture, const char *path)
+{
+	__attribute__((cleanup(close_fd))) int directory = -1;
+	int err;
+
+	memset(capture, 0, sizeof(*capture));
+	capture->path = strdup(path);
+	if (!capture->path)
+		return fail(capture, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
+	directory = open_directory(capture);
+	err = directory < 0 ? directory : open_streams(capture);
+	if (!err)
+		err = open_metadata(capture, directory);
+	if (!err && !capture->stream_count)
+		err = fail(capture, -EINVAL, "%s holds no streams (cpu0, cpu1, …)", path);
+	if (!err)
+		err = open_symbols(capture);
+	if (err) {
+		capture_close(capture);
+		return err;
+	}
+	/* Asked for first: it may be finished between the two. */
+	capture->being_written = capture_is_being_written(path);
+	open_status(capture, directory);
+	capture->being_written &= capture->status.complete == STATUS_CUT_OFF;
+	open_tables(capture, directory);
+	return 0;
+}
+
+void capture_close(struct capture *capture)
+{
+	for (size_t i = 0; i < capture->stream_count; i++)
+		free(capture->streams[i].path);
+	free(capture->streams);
+	free(capture->path);
+	capture->streams = NULL;
+	capture->stream_count = 0;
+	capture->path = NULL;
+	status_deinit(&capture->status);
+	symbols_deinit(&capture->symbols);
+	caches_deinit(&capture->caches);
+	tasks_deinit(&capture->tasks);
+	topology_deinit(&capture->topology);
+	gfp_deinit(&capture->gfp);
+	slabinfo_deinit(&capture->slabinfo);
+}
+
+/*
+ * kmemtraced names itself always; what repair made of a lost status names nobody, and so does an
+ * import.
+ */
+bool capture_knows_own(const struct capture *capture)
+{
+	return capture->has_status && !*capture->metadata.source &&
+	       (capture->status.own_count || capture->status.complete != STATUS_REPAIRED);
+}
+
+bool capture_is_being_written(const char *path)
+{
+	bool locked = false;
+	char *name;
+	int fd;
+
+	if (asprintf(&name, "%s/metadata", path) < 0)
+		return false;
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	free(name);
+	if (fd < 0)
+		return false;
+	/* Shared: two readers do not take each other for a writer. */
+	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
+}
+
+uint64_t capture_stream_bytes(const struct capture *capture)
+{
+	uint64_t bytes = 0;
+	struct stat about;
+
+	for (size_t i = 0; i < capture->stream_count; i++)
+		if (!stat(capture->streams[i].path, &about))
+			bytes += (uint64_t)about.st_size;
+	return bytes;
+}

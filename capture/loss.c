@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Gaps in the sequence numbers of one CPU. Memory is bounded whatever the numbers are: of very
+ * many spans neighbours become one, while the count of what was lost stays exact.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/loss.h"
+
+#define SPANS_MAX ((size_t)1 << 16)
+#define FAR_AHEAD ((uint64_t)1 << 30) /* numbers: nearer ones loss_widen() tells apart */
+
+void loss_init(struct loss *loss, uint64_t begin)
+{
+	memset(loss, 0, sizeof(*loss));
+	for (size_t i = 0; i < LOSS_MEMORY; i++)
+		loss->times[i] = begin;
+}
+
+void loss_deinit(struct loss *loss)
+{
+	free(loss->spans);
+	loss->spans = NULL;
+	loss->count = loss->space = loss->open = 0;
+}
+
+static uint64_t span_size(const struct loss_span *span)
+{
+	return span->last - span->first + 1;
+}
+
+/*
+ * The oldest of the last times, not the newest: an interrupted event may bear a time later than
+ * the losses nested in it, although it comes before them.
+ */
+static uint64_t oldest_time(const struct loss *loss)
+{
+	return loss->times[loss->records % LOSS_MEMORY];
+}
+
+static void settle_oldest(struct loss *loss)
+{
+	loss->settled += span_size(&loss->spans[loss->open++]);
+}
+
+/*
+ * Halves the settled spans. If hardly any are settled, the older half of the open ones is given
+ * up first: SPANS_MAX / 4 gaps are more than an interrupt can displace a record by.
+ */
+static void thin(struct loss *loss)
+{
+	size_t kept = 0;
+
+	while (loss->open < SPANS_MAX / 2 && loss->count - loss->open > SPANS_MAX / 4)
+		settle_oldest(loss);
+	for (size_t i = 0; i < loss->open; i += 2, kept++) {
+		const struct loss_span *other = &loss->spans[i + 1 < loss->open ? i + 1 : i];
+		struct loss_span merged = loss->spans[i];
+
+		merged.last = other->last;
+		if (other->after < merged.after)
+			merged.after = other->after;
+		if (other->before > merged.before)
+			merged.before = other->before;
+		loss->spans[kept] = merged;
+	}
+	memmove(loss->spans + kept, loss->spans + loss->open,
+		(loss->count - loss->open) * sizeof(*loss->spans));
+	loss->count -= loss->open - kept;
+	loss->open = kept;
+}
+
+/* Makes room for one more, before any index into spans is taken: thinning moves them. */
+static int reserve(struct loss *loss)
+{
+	struct loss_span *spans;
+	size_t space;
+
+	if (loss->count == SPANS_MAX)
+		thin(loss);
+	if (loss->count < loss->space)
+		return 0;
+	space = loss->space ? loss->space * 2 : 16;
+	spans = reallocarray(loss->spans, space, sizeof(*spans));
+	if (!spans)
+		return -ENOMEM;
+	loss->spans = spans;
+	loss->space = space;
+	return 0;
+}
+
+static void insert(struct loss *loss, size_t index, const struct loss_span *span)
+{
+	memmove(loss->spans + index + 1, loss->spans + index,
+		(loss->count - index) * sizeof(*loss->spans));
+	loss->spans[index] = *span;
+	loss->count++;
+}
+
+/* Index of the first span, from start on, that ends at sequence or behind it. */
+static size_t find(const struct loss *loss, size_t start, uint64_t sequence)
+{
+	size_t end = loss->count;
+
+	while (start < end) {
+		size_t middle = start + (end - start) / 2;
+
+		if (loss->spans[middle].last < sequence)
+			start = middle + 1;
+		else
+			end = middle;
+	}
+	return start;
+}
+
+/* Takes one number out of an open gap. */
+static int fill(struct loss *loss, uint64_t sequence)
+{
+	struct loss_span *gap, rest;
+	size_t index;
+	int err;
+
+	err = reserve(loss);
+	if (err)
+		return err;
+	index = find(loss, loss->open, sequence);
+	if (index == loss->count || loss->spans[index].first > sequence)
+		return -EEXIST;
+	gap = &loss->spans[index];
+	rest = *gap;
+	if (gap->first == gap->last) {
+		loss->count--;
+		memmove(gap, gap + 1, (loss->count - index) * sizeof(*gap));
+	} else if (sequence == gap->first) {
+		gap->first++;
+	} else if (sequence == gap->last) {
+		gap->last--;
+	} else {
+		gap->last = sequence - 1;
+		rest.first = sequence + 1;
+		insert(loss, index + 1, &rest);
+	}
+	return 0;
+}
+
+int loss_jump(struct loss *loss, uint64_t sequence, uint64_t time)
+{
+	struct loss_span gap = { .first = loss->next, .last = sequence - 1, .before = time };
+	int err;
+
+	if (sequence < loss->next)
+		return fill(loss, sequence);
+	err = reserve(loss);
+	if (err)
+		return err;
+	gap.after = oldest_time(loss);
+	insert(loss, loss->count, &gap);
+	loss->next = sequence + 1;
+	return 0;
+}
+
+int loss_settle(struct loss *loss, uint64_t sequence, uint64_t time)
+{
+	struct loss_span *gap, below;
+	int err;
+
+	if (sequence > LOSS_SEQUENCE_MAX)
+		return -ERANGE;
+	err = reserve(loss);
+	if (err)
+		return err;
+	while (loss->open < loss->count && loss->spans[loss->open].last < sequence)
+		settle_oldest(loss);
+	if (loss->open < loss->count && loss->spans[loss->open].first < sequence) {
+		gap = &loss->spans[loss->open];
+		below = *gap;
+		below.last = sequence - 1;
+		gap->first = sequence;
+		insert(loss, loss->open, &below);
+		settle_oldest(loss);
+	}
+	if (sequence > loss->next) {
+		below = (struct loss_span){ .first = loss->next,
+					    .last = sequence - 1,
+					    .after = oldest_time(loss),
+					    .before = time };
+		insert(loss, loss->count, &below);
+		settle_oldest(loss);
+		loss->next = sequence;
+	}
+	return 0;
+}
+
+int loss_approach(struct loss *loss, uint64_t sequence, uint64_t time)
+{
+	if (sequence <= loss->next || sequence - loss->next <= FAR_AHEAD)
+		return 0;
+	return loss_settle(loss, sequence, time);
+}
+
+int loss_forget(struct loss *loss, const struct loss_span *span)
+{
+	int err;
+
+	err = loss_settle(loss, loss->next, span->before);
+	if (!err)
+		err = reserve(loss);
+	if (err)
+		return err;
+	insert(loss, find(loss, 0, span->first), span);
+	loss->open++;
+	loss->settled += span_size(span);
+	loss->records -= span_size(span);
+	for (size_t i = 0; i < LOSS_MEMORY; i++)
+		loss->times[i] = span->after;
+	return 0;
+}
+
+uint64_t loss_missing(const struct loss *loss)
+{
+	uint64_t missing = loss->settled;
+
+	for (size_t i = loss->open; i < loss->count; i++)
+		missing += span_size(&loss->spans[i]);
+	return missing;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The form of packed records, as kmemtrace-capture(5) tells it: columns of variable-length
+ * numbers, one after another in one stream of DEFLATE without a frame: the packet has a CRC.
+ * Shared by packer and unpacker.
+ */
+#ifndef CAPTURE_PACKED_H
+#define CAPTURE_PACKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/record.h"
+
+/* On disk, in this order; all but the last are deflated. */
+enum packed_column {
+	PACKED_KINDS,		       /* the dictionary: what many records have in common */
+	PACKED_NUMBERS,		       /* where the event numbers do not go on by 1 */
+	PACKED_TASKS,		       /* where the task changes */
+	PACKED_POINTERS,	       /* objects that no record before names */
+	PACKED_BACK,		       /* how many records back the object was named, or 0 */
+	PACKED_KIND,		       /* place in the dictionary + 1, or 0: a new entry */
+	PACKED_TIMES,		       /* since the record before */
+	PACKED_DEFLATED,	       /* so many columns */
+	PACKED_WIDE = PACKED_DEFLATED, /* addresses far from others, 8 bytes each */
+	PACKED_COLUMNS
+};
+
+#define PACKED_RECORDS_MAX 65536 /* of one packet */
+#define PACKED_RECORD_BYTES 80	 /* at most, for each record, in all deflated columns together */
+#define PACKED_NUMBER_BYTES 10	 /* the longest number */
+#define PACKED_FAR                                                                  \
+	(1ULL << 48) /* differences of addresses, made positive, from which on they \
+			are wide: random bytes cost deflate much time for nothing */
+
+/* Small numbers for small differences of either sign: 0, -1, 1, -2, ... are 0, 1, 2, 3, ... */
+static inline uint64_t packed_zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
+}
+
+static inline uint64_t packed_unzigzag(uint64_t number)
+{
+	return number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
+}
+
+/* Objects are aligned to 8 bytes: their differences lose three zero bits. */
+static inline uint64_t packed_rotate_pointer(uint64_t pointer)
+{
+	return pointer >> 3 | pointer << 61;
+}
+
+static inline uint64_t packed_unrotate_pointer(uint64_t turned)
+{
+	return turned << 3 | turned >> 61;
+}
+
+/* Are the last 8 bytes two numbers? Fixed for ever: later ids have one. */
+static inline bool packed_has_sizes(uint8_t id)
+{
+	return id == KMT_KMALLOC || id == KMT_REALLOC || id == KMT_ANONYMOUS_ALLOC;
+}
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Packs records. What costs most bytes in a record repeats: its kind (id, site, sizes or cache,
+ * flags, node) goes into a dictionary, its object is mostly one that was named shortly before.
+ */
+#include "config.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/packed.h"
+#include "capture/packer.h"
+#include "capture/reader.h"
+
+#define TABLE_BITS 13 /* half full at most */
+#define TABLE_SIZE (1 << TABLE_BITS)
+#define LEVEL 1 /* the next takes two thirds more time for a twentieth of the bytes */
+
+_Static_assert(TABLE_SIZE >= 2 * PACKET_RECORDS_MAX, "a place is always found");
+_Static_assert(PACKET_RECORDS_MAX < UINT16_MAX, "places in the tables");
+
+/* What each column may take for one record. */
+#define ADDRESS_BYTES 7
+static const unsigned char column_bytes[PACKED_COLUMNS] = {
+	[PACKED_KINDS] = 1 + ADDRESS_BYTES + 5 + 3 + PACKED_NUMBER_BYTES,
+	[PACKED_NUMBERS] = 2 + 5,
+	[PACKED_TASKS] = 2 + 5,
+	[PACKED_POINTERS] = ADDRESS_BYTES,
+	[PACKED_BACK] = 2,
+	[PACKED_KIND] = 2,
+	[PACKED_TIMES] = PACKED_NUMBER_BYTES,
+	[PACKED_WIDE] = 2 * sizeof(uint64_t),
+};
+#define COLUMNS_BYTES 77 /* their sum */
+
+_Static_assert(COLUMNS_BYTES <= PACKED_RECORD_BYTES, "as the form has it");
+_Static_assert(PACKED_FAR < 1ULL << 7 * ADDRESS_BYTES, "as long as that");
+
+struct kind {
+	uint64_t site, tail, rest;
+	uint64_t pointer; /* of its last record; at first, of the record before it */
+	uint16_t next;	  /* the kind that came after it the last time: often it does again */
+};
+
+struct packer {
+	struct libdeflate_compressor *deflate;
+	struct kind kinds[PACKET_RECORDS_MAX];
+	uint16_t kind_table[TABLE_SIZE];       /* hash: place in kinds + 1 */
+	uint16_t objects[TABLE_SIZE];	       /* hash: the last record that named the object + 1 */
+	uint64_t pointers[PACKET_RECORDS_MAX]; /* of the records so far */
+	unsigned char *begin[PACKED_COLUMNS], *end[PACKED_COLUMNS];
+	unsigned char columns[COLUMNS_BYTES * PACKET_RECORDS_MAX];
+	unsigned char packet[sizeof(struct packet_header) +
+			     PACKET_RECORDS_MAX * sizeof(struct kmt_record)];
+};
+
+int packer_create(struct packer **result)
+{
+	struct packer *packer = calloc(1, sizeof(*packer));
+	unsigned char *at;
+
+	if (!packer)
+		return -ENOMEM;
+	packer->deflate = libdeflate_alloc_compressor(LEVEL);
+	if (!packer->deflate) {
+		free(packer);
+		return -ENOMEM;
+	}
+	at = packer->columns;
+	for (size_t i = 0; i < PACKED_COLUMNS; i++) {
+		packer->begin[i] = at;
+		at += (size_t)column_bytes[i] * PACKET_RECORDS_MAX;
+	}
+	*result = packer;
+	return 0;
+}
+
+void packer_destroy(struct packer *packer)
+{
+	if (!packer)
+		return;
+	libdeflate_free_compressor(packer->deflate);
+	free(packer);
+}
+
+static unsigned char *put(unsigned char *at, uint64_t number)
+{
+	while (number > 0x7f) {
+		*at++ = (unsigned char)number | 0x80;
+		number >>= 7;
+	}
+	*at++ = (unsigned char)number;
+	return at;
+}
+
+static unsigned char *put_difference(unsigned char *at, uint64_t number, uint64_t before)
+{
+	return put(at, packed_zigzag(number - before));
+}
+
+/* An address that is mostly near to the one before; both in the form whose difference is small. */
+static unsigned char *put_address(unsigned char *at, uint64_t address, uint64_t form,
+				  uint64_t form_before, unsigned char **wide)
+{
+	uint64_t number = packed_zigzag(form - form_before);
+
+	if (number < PACKED_FAR)
+		return put(at, number + 1);
+	address = htole64(address);
+	memcpy(*wide, &address, sizeof(address));
+	*wide += sizeof(address);
+	return put(at, 0);
+}
+
+static size_t hash(uint64_t key)
+{
+	return key * 0x9e3779b97f4a7c15ULL >> (64 - TABLE_BITS);
+}
+
+static uint64_t kind_tail(const struct kmt_record *record)
+{
+	if (packed_has_sizes(record->id))
+		return (uint64_t)record->allocated << 32 | record->requested;
+	return record->cache;
+}
+
+static bool kind_is(const struct kind *kind, const struct kind *other)
+{
+	return kind->site == other->site && kind->tail == other->tail && kind->rest == other->rest;
+}
+
+struct dictionary {
+	size_t count;
+	uint64_t site, tail; /* of the last entry, and of the last without sizes */
+	unsigned char *end;
+};
+
+/* The place of the kind, which is count if it was new. */
+static size_t find_kind(struct packer *packer, const struct kind *wanted,
+			struct dictionary *dictionary)
+{
+	size_t at =
+		hash(wanted->site ^ wanted->tail << 7 ^ wanted->rest << 17 ^ wanted->rest >> 20);
+
+	for (; packer->kind_table[at]; at = (at + 1) % TABLE_SIZE)
+		if (kind_is(&packer->kinds[packer->kind_table[at] - 1], wanted))
+			return packer->kind_table[at] - 1U;
+	packer->kind_table[at] = (uint16_t)(dictionary->count + 1);
+	packer->kinds[dictionary->count] = *wanted;
+	return dictionary->count;
+}
+
+static void define_kind(struct dictionary *dictionary, const struct kmt_record *record,
+			unsigned char **wide)
+{
+	unsigned char *at = dictionary->end;
+
+	*at++ = record->id;
+	at = put_address(at, record->call_site, record->call_site, dictionary->site, wide);
+	dictionary->site = record->call_site;
+	at = put(at, record->gfp);
+	at = put(at, (uint16_t)(record->node + 1));
+	if (packed_has_sizes(record->id)) {
+		at = put(at, record->requested);
+		at = put(at, record->allocated);
+	} else {
+		at = put_difference(at, record->cache, dictionary->tail);
+		dictionary->tail = record->cache;
+	}
+	dictionary->end = at;
+	dictionary->count++;
+}
+
+/* How many records back the object was named, or 0; it is named now. */
+static size_t find_object(struct packer *packer, uint64_t pointer, size_t record)
+{
+	size_t at = hash(pointer), before;
+
+	packer->pointers[record] = pointer;
+	for (; packer->objects[at]; at = (at + 1) % TABLE_SIZE) {
+		before = packer->objects[at] - 1U;
+		if (packer->pointers[before] == pointer) {
+			packer->objects[at] = (uint16_t)(record + 1);
+			return record - before;
+		}
+	}
+	packer->objects[at] = (uint16_t)(record + 1);
+	return 0;
+}
+
+/* Writes the columns. 0; -EINVAL: a record is longer than this version's. */
+static int fill_columns(struct packer *packer, const unsigned char *records, size_t count,
+			bool swap)
+{
+	/* in registers: what is written could otherwise be any of them */
+	unsigned char *number_at = packer->begin[PACKED_NUMBERS];
+	unsigned char *task_at = packer->begin[PACKED_TASKS];
+	unsigned char *pointer_at = packer->begin[PACKED_POINTERS];
+	unsigned char *back_at = packer->begin[PACKED_BACK];
+	unsigned char *kind_at = packer->begin[PACKED_KIND];
+	unsigned char *time_at = packer->begin[PACKED_TIMES];
+	unsigned char *wide = packer->begin[PACKED_WIDE];
+	struct dictionary dictionary = { .end = packer->begin[PACKED_KINDS] };
+	size_t number_record = 0, task_record = 0, place, back, guess = 0;
+	uint32_t sequence = 0, task = 0;
+	struct kind *kind, *last = NULL;
+	struct kmt_record record;
+	uint64_t time = 0, pointer = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct kind wanted;
+
+		memcpy(&record, records + i * sizeof(record), sizeof(record));
+		if (record.words != KMT_RECORD_WORDS)
+			return -EINVAL;
+		if (swap)
+			record_swap(&record);
+		wanted = (struct kind){ .site = record.call_site,
+					.tail = kind_tail(&record),
+					.pointer = pointer,
+					.rest = (uint64_t)record.gfp << 32 |
+						(uint32_t)(uint16_t)record.node << 8 | record.id };
+		place = guess;
+		if (place >= dictionary.count || !kind_is(&packer->kinds[place], &wanted))
+			place = find_kind(packer, &wanted, &dictionary);
+		if (place == dictionary.count) {
+			define_kind(&dictionary, &record, &wide);
+			kind_at = put(kind_at, 0);
+		} else {
+			kind_at = put(kind_at, place + 1);
+		}
+		if (last)
+			last->next = (uint16_t)place;
+		kind = &packer->kinds[place];
+
+		time_at = put(time_at, record.time - time);
+		time = record.time;
+		back = find_object(packer, record.pointer, i);
+		back_at = put(back_at, back);
+		if (!back)
+			pointer_at = put_address(pointer_at, record.pointer,
+						 packed_rotate_pointer(record.pointer),
+						 packed_rotate_pointer(kind->pointer), &wide);
+		kind->pointer = pointer = record.pointer;
+		if (record.sequence != sequence) {
+			number_at = put(number_at, i - number_record);
+			number_at = put_difference(
+				number_at, (uint64_t)(int32_t)(record.sequence - sequence), 0);
+			number_record = i;
+		}
+		sequence = record.sequence + 1;
+		if (record.task != task) {
+			task_at = put(task_at, i - task_record);
+			task_at = put(task_at, record.task);
+			task_record = i;
+			task = record.task;
+		}
+		last = kind;
+		guess = kind->next;
+	}
+	packer->end[PACKED_KINDS] = dictionary.end;
+	packer->end[PACKED_NUMBERS] = number_at;
+	packer->end[PACKED_TASKS] = task_at;
+	packer->end[PACKED_POINTERS] = pointer_at;
+	packer->end[PACKED_BACK] = back_at;
+	packer->end[PACKED_KIND] = kind_at;
+	packer->end[PACKED_TIMES] = time_at;
+	packer->end[PACKED_WIDE] = wide;
+	return 0;
+}
+
+/* Moves together the columns that are deflated: one after another from the first. Their bytes. */
+static size_t join_columns(struct packer *packer)
+{
+	unsigned char *at = packer->begin[0];
+
+	for (size_t i = 0; i < PACKED_DEFLATED; i++) {
+		size_t size = (size_t)(packer->end[i] - packer->begin[i]);
+
+		memmove(at, packer->begin[i], size);
+		at += size;
+	}
+	return (size_t)(at - packer->begin[0]);
+}
+
+/* Bytes behind the header, or 0: there are not fewer than max. */
+static size_t compress_columns(struct packer *packer, size_t max)
+{
+	size_t wide = (size_t)(packer->end[PACKED_WIDE] - packer->begin[PACKED_WIDE]);
+	size_t size, joined, deflated;
+	unsigned char *begin = packer->packet + sizeof(struct packet_header), *at;
+	unsigned char sizes[PACKED_COLUMNS * PACKED_NUMBER_BYTES];
+
+	at = sizes;
+	for (size_t i = 0; i < PACKED_COLUMNS; i++)
+		at = put(at, (uint64_t)(packer->end[i] - packer->begin[i]));
+	size = (size_t)(at - sizes);
+	/* of the 48 bytes of each record wide has 16 at most, and all sizes 24 */
+	memcpy(begin, sizes, size);
+	memcpy(begin + size, packer->begin[PACKED_WIDE], wide);
+	size += wide;
+	joined = join_columns(packer);
+	/* all the room that there is: in a narrow one it gives up some bytes too early */
+	deflated = libdeflate_deflate_compress(
+		packer->deflate, packer->begin[0], joined, begin + size,
+		(size_t)(packer->packet + sizeof(packer->packet) - begin) - size);
+	if (!deflated)
+		return 0;
+	size += deflated;
+	while (size % KMT_WORD)
+		begin[size++] = 0;
+	return size < max ? size : 0;
+}
+
+unsigned char *packer_pack(struct packer *packer, const void *records, size_t count, bool swap,
+			   size_t *size)
+{
+	size_t packed;
+
+	if (!count || count > PACKET_RECORDS_MAX)
+		return NULL;
+	memset(packer->kind_table, 0, sizeof(packer->kind_table));
+	memset(packer->objects, 0, sizeof(packer->objects));
+	if (fill_columns(packer, records, count, swap))
+		return NULL;
+	packed = compress_columns(packer, count * sizeof(struct kmt_record));
+	if (!packed)
+		return NULL;
+	*size = sizeof(struct packet_header) + packed;
+	return packer->packet;
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Streams from disk, of either byte order. A packet is checked whole before any of it is used;
+ * bytes that are none are told, and the next packet can be looked for behind them.
+ */
+#include "config.h"
+
+#include <byteswap.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libdeflate.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/packed.h"
+#include "capture/reader.h"
+#include "capture/unpacker.h"
+
+#define SCAN_BYTES 65536
+
+int stream_open(struct stream *stream, const char *path)
+{
+	struct stat stat;
+	int err = 0;
+
+	memset(stream, 0, sizeof(*stream));
+	/* Not to hang on a pipe. */
+	stream->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (stream->fd < 0)
+		return -errno;
+	if (fstat(stream->fd, &stat))
+		err = -errno;
+	else if (S_ISDIR(stat.st_mode))
+		err = -EISDIR;
+	else if (!S_ISREG(stat.st_mode))
+		err = -EINVAL;
+	if (!err) {
+		stream->size = stat.st_size;
+		stream->path = strdup(path);
+		if (!stream->path)
+			err = -ENOMEM;
+	}
+	if (err)
+		stream_close(stream);
+	return err;
+}
+
+void stream_close(struct stream *stream)
+{
+	if (stream->fd >= 0)
+		close(stream->fd);
+	stream->fd = -1;
+	free(stream->path);
+	free(stream->buffer);
+	unpacker_destroy(stream->unpacker);
+	stream->unpacker = NULL;
+	stream->path = NULL;
+	stream->buffer = NULL;
+	stream->buffer_size = 0;
+}
+
+/* Is it a packet as this program can read it, if it is whole? */
+static bool is_known(const struct packet_header *header)
+{
+	return header->version == PACKET_VERSION && header->codec <= PACKET_PACKED;
+}
+
+__attribute__((format(printf, 2, 3))) static int bad(struct stream *stream, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(stream->why, sizeof(stream->why), format, arguments);
+	va_end(arguments);
+	return -EBADMSG;
+}
+
+/* Reads up to size bytes, fewer only at the end of the file. Their number or -errno. */
+static ssize_t read_at(const struct stream *stream, void *buffer, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t bytes = pread(stream->fd, (char *)buffer + done, size - done,
+				      (off_t)(offset + done));
+
+		if (bytes < 0 && errno == EINTR)
+			continue;
+		if (bytes < 0)
+			return -errno;
+		if (!bytes)
+			break;
+		done += bytes;
+	}
+	return (ssize_t)done;
+}
+
+void packet_header_swap(struct packet_header *header)
+{
+	header->magic = bswap_32(header->magic);
+	header->stream_id = bswap_32(header->stream_id);
+	header->time_first = bswap_64(header->time_first);
+	header->time_last = bswap_64(header->time_last);
+	header->content_bits = bswap_64(header->content_bits);
+	header->packet_bits = bswap_64(header->packet_bits);
+	header->lost = bswap_64(header->lost);
+	header->number = bswap_64(header->number);
+	header->cpu = bswap_32(header->cpu);
+	header->records = bswap_32(header->records);
+	header->sequence_first = bswap_64(header->sequence_first);
+	header->sequence_end = bswap_64(header->sequence_end);
+	header->skipped = bswap_64(header->skipped);
+	header->codec = bswap_16(header->codec);
+	header->version = bswap_16(header->version);
+	header->crc = bswap_32(header->crc);
+}
+
+/* The content of a later codec may end anywhere; other lengths are the same in all versions. */
+static bool has_right_lengths(const struct packet_header *header)
+{
+	uint64_t bytes = header->packet_bits / 8;
+
+	return header->packet_bits % 64 == 0 && bytes >= sizeof(*header) &&
+	       bytes <= PACKET_BYTES_MAX &&
+	       (!is_known(header) ||
+		(header->content_bits % 64 == 0 && header->content_bits <= header->packet_bits &&
+		 header->content_bits / 8 >= sizeof(*header)));
+}
+
+/* What can be told from the header alone, in this machine's byte order. */
+static int check_header(struct stream *stream, const struct packet_header *header, uint64_t left)
+{
+	uint64_t bytes = header->packet_bits / 8;
+
+	if (!header->version)
+		return bad(stream, "a packet of format version %u, which never was",
+			   header->version);
+	if (!has_right_lengths(header))
+		return bad(stream, "a packet of %" PRIu64 " bits with %" PRIu64 " of content",
+			   header->packet_bits, header->content_bits);
+	if (is_known(header) && header->time_last < header->time_first)
+		return bad(stream, "a packet that ends before it begins");
+	if (bytes > left)
+		return bad(stream, "cut off: %" PRIu64 " bytes of %" PRIu64 " are there", left,
+			   bytes);
+	return 0;
+}
+
+static int reserve(struct stream *stream, size_t size)
+{
+	unsigned char *buffer;
+
+	if (size <= stream->buffer_size)
+		return 0;
+	buffer = realloc(stream->buffer, size);
+	if (!buffer)
+		return -ENOMEM;
+	stream->buffer = buffer;
+	stream->buffer_size = size;
+	return 0;
+}
+
+/* A packet that is whole and right, but for later programs: no damage. */
+static int refuse(struct stream *stream, const struct packet_header *header)
+{
+	if (header->version != PACKET_VERSION)
+		bad(stream, "a packet of format version %u, this program knows %u", header->version,
+		    PACKET_VERSION);
+	else
+		bad(stream, "a packet of codec %u, this program knows those up to %u",
+		    header->codec, PACKET_PACKED);
+	return -EPROTONOSUPPORT;
+}
+
+static int unpack(struct stream *stream, struct packet *packet)
+{
+	size_t count = packet->header.records;
+	const struct kmt_record *records = NULL;
+	int err = 0;
+
+	if (!stream->unpacker)
+		err = unpacker_create(&stream->unpacker);
+	if (!err)
+		err = unpacker_unpack(stream->unpacker, packet->body, packet->body_size, count,
+				      packet->swap, &records);
+	if (err != -EBADMSG) {
+		packet->records = (const unsigned char *)records;
+		packet->size = count * sizeof(*records);
+		return err;
+	}
+	/* that was work too */
+	stream->wasted += packet->body_size;
+	if (count <= PACKED_RECORDS_MAX)
+		stream->wasted += count * PACKED_RECORD_BYTES;
+	return bad(stream, "a packed packet that does not unpack to its %zu records", count);
+}
+
+/* Reads and checks the packet at offset. 0, -EBADMSG, -EPROTONOSUPPORT or another -errno. */
+static int read_packet(struct stream *stream, uint64_t offset, struct packet *packet)
+{
+	struct packet_header *header = &packet->header;
+	uint64_t left = stream->size - offset;
+	uint32_t crc;
+	ssize_t got;
+	size_t size;
+	int err;
+
+	got = read_at(stream, header, sizeof(*header), offset);
+	if (got < 0)
+		return (int)got;
+	if (got >= 4 && header->magic != PACKET_MAGIC && bswap_32(header->magic) != PACKET_MAGIC)
+		return bad(stream, "no packet begins here");
+	if ((size_t)got < sizeof(*header))
+		return bad(stream, "cut off: %zd bytes of a packet's header are there", got);
+	packet->swap = header->magic != PACKET_MAGIC;
+	if (stream->swap_known && packet->swap != stream->swap)
+		return bad(stream, "a packet in another byte order than the first");
+	if (packet->swap)
+		packet_header_swap(header);
+	err = check_header(stream, header, left);
+	if (err)
+		return err;
+
+	size = header->packet_bits / 8;
+	err = reserve(stream, size);
+	if (err)
+		return err;
+	got = read_at(stream, stream->buffer, size, offset);
+	if (got < 0)
+		return (int)got;
+	if ((size_t)got < size)
+		return bad(stream, "cut off: %zd bytes of %zu are there", got, size);
+	memset(stream->buffer + offsetof(struct packet_header, crc), 0, sizeof(header->crc));
+	crc = libdeflate_crc32(0, stream->buffer, size);
+	if (crc != header->crc) {
+		stream->wasted += size;
+		return bad(stream, "a packet whose CRC-32 is %08" PRIx32 ", not %08" PRIx32, crc,
+			   header->crc);
+	}
+	if (!is_known(header))
+		return refuse(stream, header);
+	packet->offset = offset;
+	packet->records = packet->body = stream->buffer + sizeof(*header);
+	packet->size = packet->body_size = header->content_bits / 8 - sizeof(*header);
+	return header->codec == PACKET_PACKED ? unpack(stream, packet) : 0;
+}
+
+int stream_next(struct stream *stream, struct packet *packet)
+{
+	int err;
+
+	if (stream->offset >= stream->size)
+		return 0;
+	err = read_packet(stream, stream->offset, packet);
+	if (err)
+		return err;
+	stream->swap_known = true;
+	stream->swap = packet->swap;
+	stream->offset += packet->header.packet_bits / 8;
+	return 1;
+}
+
+/* The first byte from start on with which a magic number, of either order, begins; or size. */
+static size_t find_magic(const unsigned char *bytes, size_t size, size_t start)
+{
+	static const unsigned char little[4] = { 0xc1, 0x1f, 0xfc, 0xc1 };
+	static const unsigned char big[4] = { 0xc1, 0xfc, 0x1f, 0xc1 };
+	const unsigned char *at;
+
+	for (; start + 4 <= size; start = at - bytes + 1) {
+		at = memchr(bytes + start, little[0], size - start - 3);
+		if (!at)
+			break;
+		if (!memcmp(at, little, 4) || !memcmp(at, big, 4))
+			return at - bytes;
+	}
+	return size;
+}
+
+int stream_resync(struct stream *stream)
+{
+	unsigned char scan[SCAN_BYTES];
+	struct packet packet;
+	uint64_t offset = stream->offset + 1, waste_max = (stream->size + PACKET_BYTES_MAX) * 4;
+	ssize_t size;
+	size_t at;
+	int err;
+
+	while (offset < stream->size && stream->wasted < waste_max) {
+		size = read_at(stream, scan, sizeof(scan), offset);
+		if (size < 0)
+			return (int)size;
+		for (at = find_magic(scan, size, 0);
+		     at < (size_t)size && stream->wasted < waste_max;
+		     at = find_magic(scan, size, at + 1)) {
+			err = read_packet(stream, offset + at, &packet);
+			if (!err || err == -EPROTONOSUPPORT) {
+				stream->offset = offset + at;
+				return 1;
+			}
+			if (err != -EBADMSG)
+				return err;
+			stream->wasted += sizeof(packet.header);
+		}
+		if (size < 4)
+			break;
+		/* A magic number may lie across the end. */
+		offset += size - 3;
+	}
+	stream->offset = stream->size;
+	return 0;
+}
+
+void cursor_init(struct cursor *cursor, const struct packet *packet)
+{
+	cursor->at = packet->records;
+	cursor->end = packet->records + packet->size;
+	cursor->swap = packet->swap;
+}
+
+static bool has_sizes(const struct kmt_record *record)
+{
+	return record->id == KMT_KMALLOC || record->id == KMT_REALLOC ||
+	       record->id == KMT_ANONYMOUS_ALLOC;
+}
+
+void record_swap(struct kmt_record *record)
+{
+	record->time = bswap_64(record->time);
+	record->node = (int16_t)bswap_16((uint16_t)record->node);
+	record->sequence = bswap_32(record->sequence);
+	record->pointer = bswap_64(record->pointer);
+	record->call_site = bswap_64(record->call_site);
+	record->task = bswap_32(record->task);
+	record->gfp = bswap_32(record->gfp);
+	if (has_sizes(record)) {
+		record->requested = bswap_32(record->requested);
+		record->allocated = bswap_32(record->allocated);
+	} else {
+		record->cache = bswap_64(record->cache);
+	}
+}
+
+size_t cursor_offset(const struct cursor *cursor, const struct packet *packet)
+{
+	return cursor->at - packet->records;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Makes events of a stream's records, and follows what the stream lost. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "capture/stream_events.h"
+
+int stream_events_open(struct stream_events *stream_events, const struct capture *capture,
+		       const struct capture_stream *source, uint64_t seed)
+{
+	memset(stream_events, 0, sizeof(*stream_events));
+	stream_events->capture = capture;
+	stream_events->figures.cpu = source->cpu;
+	stream_events->seed = seed;
+	stream_events->last_own = status_is_own(&capture->status, 0);
+	return stream_open(&stream_events->stream, source->path);
+}
+
+void stream_events_close(struct stream_events *stream_events)
+{
+	stream_close(&stream_events->stream);
+	loss_deinit(&stream_events->figures.loss);
+}
+
+static int begin_packet(struct stream_events *stream_events)
+{
+	const struct packet_header *header = &stream_events->packet.header;
+	struct merge_stream *figures = &stream_events->figures;
+	int err;
+
+	if (!figures->packets++) {
+		figures->time_first = header->time_first;
+		loss_init(&figures->loss, header->time_first);
+	}
+	if (header->time_last > figures->time_last)
+		figures->time_last = header->time_last;
+	figures->skipped = header->skipped;
+	if (header->sequence_end > stream_events->sequence_end)
+		stream_events->sequence_end = header->sequence_end;
+	err = loss_approach(&figures->loss, header->sequence_first, header->time_first);
+	cursor_init(&stream_events->cursor, &stream_events->packet);
+	return err == -ERANGE ? 0 : err;
+}
+
+/* 1, 0 at the end, or -errno. */
+static int next_packet(struct stream_events *stream_events)
+{
+	struct stream *stream = &stream_events->stream;
+	uint64_t offset;
+	int got, err;
+
+	for (;;) {
+		got = stream_next(stream, &stream_events->packet);
+		if (got > 0) {
+			err = begin_packet(stream_events);
+			return err ? err : 1;
+		}
+		if (got != -EBADMSG)
+			return got;
+		offset = stream->offset;
+		got = stream_resync(stream);
+		if (got < 0)
+			return got;
+		stream_events->figures.damaged_bytes += stream->offset - offset;
+		if (!got)
+			stream_events->figures.cut_bytes = stream->offset - offset;
+	}
+}
+
+/* Nothing more can come: what is missing is lost. */
+static int end_stream(struct stream_events *stream_events)
+{
+	struct loss *loss = &stream_events->figures.loss;
+	uint64_t end = stream_events->sequence_end;
+
+	if (end < loss->next || end > LOSS_SEQUENCE_MAX)
+		end = loss->next;
+	return loss_settle(loss, end, stream_events->figures.time_last);
+}
+
+static const struct cache *find_cache(struct stream_events *stream_events, uint64_t address,
+				      uint64_t time)
+{
+	const struct caches *caches = &stream_events->capture->caches;
+	struct stream_events_memo *memo =
+		&stream_events
+			 ->memos[address * 0x9e3779b97f4a7c15 >> (64 - STREAM_EVENTS_MEMO_BITS)];
+	const struct cache *cache;
+
+	if (memo->address == address && memo->cache)
+		return memo->cache;
+	cache = caches_find(caches, address, time);
+	if (cache && caches_is_alone(caches, cache))
+		*memo = (struct stream_events_memo){ address, cache };
+	return cache;
+}
+
+static void make_event(struct stream_events *stream_events, const struct kmt_record *record,
+		       struct event *event)
+{
+	struct merge_stream *figures = &stream_events->figures;
+
+	if (record->id == KMT_ANONYMOUS_ALLOC)
+		figures->cache_not_traced++;
+	if (!event_init(event, record, figures->cpu, stream_events->seed))
+		return;
+	event_set_cache(event, find_cache(stream_events, event->cache_address, event->time));
+	if (!event->has_cache)
+		figures->caches_unknown++;
+}
+
+/* Takes records of the packet; those whose id is not known make no event. */
+static int take_records(struct stream_events *stream_events, struct event *events, size_t space)
+{
+	struct merge_stream *figures = &stream_events->figures;
+	struct cursor cursor = stream_events->cursor; /* a copy, which can stay in registers */
+	const struct kmt_record *record;
+	struct kmt_record turned;
+	uint64_t latest = stream_events->latest;
+	struct event *event = events, *end = events + space;
+	size_t unknown = 0;
+	int got = 0;
+
+	while (event < end && (got = cursor_find(&cursor, &turned, &record)) > 0) {
+		/* -EEXIST: a number that came before is an event all the same */
+		if (loss_follow(&figures->loss, record->sequence, record->time) == -ENOMEM)
+			return -ENOMEM;
+		if (record->task != stream_events->last_task) {
+			stream_events->last_task = record->task;
+			stream_events->last_own =
+				status_is_own(&stream_events->capture->status, record->task);
+		}
+		if (stream_events->last_own)
+			figures->own++;
+		if (record->id == KMT_NONE || record->id >= KMT_ID_END) {
+			unknown++;
+			continue;
+		}
+		make_event(stream_events, record, event++);
+		if (record->time > latest)
+			latest = record->time;
+	}
+	stream_events->cursor = cursor;
+	stream_events->latest = latest;
+	figures->recorded += (size_t)(event - events) + unknown;
+	figures->unknown += unknown;
+	if (got < 0) {
+		figures->damaged_bytes += cursor.end - cursor.at;
+		stream_events->cursor.at = cursor.end;
+	}
+	return (int)(event - events);
+}
+
+int stream_events_fill(struct stream_events *stream_events, struct event *events, size_t space)
+{
+	size_t count = 0;
+	int got;
+
+	while (count < space) {
+		if (stream_events->cursor.at == stream_events->cursor.end) {
+			/* what is wrong with the next packet is for the next call */
+			if (count)
+				break;
+			got = next_packet(stream_events);
+			if (got <= 0)
+				return got ? got : end_stream(stream_events);
+		}
+		got = take_records(stream_events, events + count, space - count);
+		if (got < 0)
+			return got;
+		count += (size_t)got;
+	}
+	return (int)count;
+}

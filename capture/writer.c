@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * One CPU's stream on its way to disk: held until its order in time is certain, gathered into
+ * packets, written whole or not at all.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/writer.h"
+
+#define PACKET_SPACE (sizeof(struct packet_header) + PACKET_RECORDS_MAX * sizeof(struct kmt_record))
+
+/* A handful is usual. A clock that steps back makes many: better to raise their times then. */
+#define HELD_MAX 65536
+
+static int fail(struct writer *writer, int err)
+{
+	snprintf(writer->why, sizeof(writer->why), "%s: %s", writer->path ? writer->path : "stream",
+		 strerror(-err));
+	return err;
+}
+
+static struct kmt_record *packet_records(const struct writer *writer)
+{
+	return (struct kmt_record *)(writer->packet + sizeof(struct packet_header));
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The records of a packet that is not on disk: each run of their numbers is lost after all. */
+static int forget_packet(struct writer *writer)
+{
+	struct packet_header *header = &writer->header;
+	uint32_t numbers[PACKET_RECORDS_MAX];
+	size_t count = header->records;
+	struct loss_span span = { .after = header->time_first, .before = header->time_last };
+	int err;
+
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = packet_records(writer)[i].sequence - (uint32_t)header->sequence_first;
+	qsort(numbers, count, sizeof(*numbers), compare_numbers);
+	header->records = 0;
+	writer->held_count = 0;
+	writer->time_last = writer->packet_end;
+	for (size_t i = 0; i < count; i++) {
+		span.first = header->sequence_first + numbers[i];
+		while (i + 1 < count && numbers[i + 1] == numbers[i] + 1)
+			i++;
+		span.last = header->sequence_first + numbers[i];
+		err = loss_forget(&writer->loss, &span);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int write_packet(struct writer *writer, const unsigned char *packet, size_t size)
+{
+	size_t done = 0;
+
+	if (!writer->path)
+		return 0;
+	while (done < size) {
+		ssize_t bytes = pwrite(writer->fd, packet + done, size - done,
+				       (off_t)(writer->size + done));
+
+		if (bytes < 0 && errno == EINTR)
+			continue;
+		if (bytes <= 0)
+			return bytes < 0 ? -errno : -EIO;
+		done += bytes;
+	}
+	return 0;
+}
+
+/* The packet as it goes to disk but for its header, which gets the codec. */
+static unsigned char *encode_packet(struct writer *writer, size_t *size)
+{
+	struct packet_header *header = &writer->header;
+	unsigned char *packed = NULL;
+
+	*size = sizeof(*header) + header->records * sizeof(struct kmt_record);
+	if (writer->packer)
+		packed = packer_pack(writer->packer, packet_records(writer), header->records, false,
+				     size);
+	header->codec = packed ? PACKET_PACKED : PACKET_RAW;
+	return packed ? packed : writer->packet;
+}
+
+static int close_packet(struct writer *writer)
+{
+	struct packet_header *header = &writer->header;
+	unsigned char *packet;
+	int err, forget_err;
+	size_t size;
+
+	if (!header->records) {
+		header->time_first = writer->packet_end;
+		header->sequence_first = writer->loss.next;
+	}
+	header->time_last = writer->time_last;
+	header->sequence_end = writer->loss.next;
+	header->lost = writer->loss.settled;
+	packet = encode_packet(writer, &size);
+	header->content_bits = header->packet_bits = (uint64_t)size * 8;
+	header->crc = 0;
+	memcpy(packet, header, sizeof(*header));
+	header->crc = writer->path ? libdeflate_crc32(0, packet, size) : 0;
+	memcpy(packet, header, sizeof(*header));
+	err = write_packet(writer, packet, size);
+	if (err) {
+		if (ftruncate(writer->fd, (off_t)writer->size)) {
+			/* Then readers pass over what is cut off. */
+		}
+		writer->error = err;
+		forget_err = forget_packet(writer);
+		return fail(writer, forget_err ? forget_err : err);
+	}
+	if (header->records && writer->sink.take)
+		writer->sink.take(writer->sink.data, header, packet_records(writer));
+	writer->size += size;
+	writer->packet_end = writer->time_last;
+	header->number++;
+	header->records = 0;
+	return 0;
+}
+
+static int append(struct writer *writer, const struct kmt_record *record)
+{
+	struct packet_header *header = &writer->header;
+	uint64_t sequence = loss_widen(&writer->loss, record->sequence);
+	uint64_t raise = record->time < writer->time_last ? writer->time_last - record->time : 0;
+	struct kmt_record *place = &packet_records(writer)[header->records];
+	int err;
+
+	err = loss_record(&writer->loss, sequence, record->time + raise);
+	if (err)
+		return err == -EEXIST ? 0 : fail(writer, err);
+	*place = *record;
+	place->words = KMT_RECORD_WORDS;
+	place->time += raise;
+	if (raise) {
+		writer->raised++;
+		if (raise > writer->raised_most)
+			writer->raised_most = raise;
+	}
+	writer->time_last = place->time;
+	if (!header->records)
+		header->time_first = place->time;
+	if (!header->records || sequence < header->sequence_first)
+		header->sequence_first = sequence;
+	header->records++;
+	return header->records == PACKET_RECORDS_MAX ? close_packet(writer) : 0;
+}
+
+/* Writes out what was held and is not later than time; the earliest is last in held. */
+static int release(struct writer *writer, uint64_t time)
+{
+	int err;
+
+	while (writer->held_count && writer->held[writer->held_count - 1].time <= time) {
+		err = append(writer, &writer->held[--writer->held_count]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int writer_put(struct writer *writer, const struct kmt_record *record)
+{
+	struct kmt_record *held;
+	size_t space;
+	int err;
+
+	if (writer->error)
+		return writer->error;
+	err = release(writer, writer->held_count < HELD_MAX ? record->time : UINT64_MAX);
+	if (err)
+		return err;
+	if (writer->held_count == writer->held_space) {
+		space = writer->held_space ? writer->held_space * 2 : 16;
+		held = reallocarray(writer->held, space, sizeof(*held));
+		if (!held)
+			return fail(writer, -ENOMEM);
+		writer->held = held;
+		writer->held_space = space;
+	}
+	/* Whatever is still held is later than this one. */
+	writer->held[writer->held_count++] = *record;
+	return 0;
+}
+
+int writer_settle(struct writer *writer)
+{
+	return writer->error ? writer->error : release(writer, UINT64_MAX);
+}
+
+int writer_settle_losses(struct writer *writer, uint64_t sequence, uint64_t time)
+{
+	int err;
+
+	/* What is held has come, but the loss tracker has not heard of it yet. */
+	for (size_t i = 0; i < writer->held_count; i++) {
+		uint64_t held = loss_widen(&writer->loss, writer->held[i].sequence);
+
+		if (held < sequence)
+			sequence = held;
+	}
+	err = loss_settle(&writer->loss, sequence, time);
+	return err ? fail(writer, err) : 0;
+}
+
+int writer_flush(struct writer *writer, uint64_t time, uint64_t skipped, bool force)
+{
+	writer->header.skipped = skipped;
+	if (writer->error)
+		return writer->error;
+	if (!writer->header.records && !force)
+		return 0;
+	if (writer->held_count && writer->held[writer->held_count - 1].time < time)
+		time = writer->held[writer->held_count - 1].time;
+	if (time > writer->time_last)
+		writer->time_last = time;
+	return close_packet(writer);
+}
+
+void writer_pack(struct writer *writer, struct packer *packer)
+{
+	writer->packer = packer;
+}
+
+uint64_t writer_reach(struct writer *writer, uint64_t time)
+{
+	if (time > writer->time_last)
+		writer->time_last = time;
+	return writer->time_last;
+}
+
+void writer_retry(struct writer *writer)
+{
+	writer->error = 0;
+	writer->why[0] = '\0';
+}
+
+int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16], uint32_t cpu,
+		uint64_t begin)
+{
+	int err = -ENOMEM;
+
+	memset(writer, 0, sizeof(*writer));
+	writer->fd = -1;
+	loss_init(&writer->loss, begin);
+	writer->header = (struct packet_header){
+		.magic = PACKET_MAGIC, .cpu = cpu, .codec = PACKET_RAW, .version = PACKET_VERSION
+	};
+	memcpy(writer->header.uuid, uuid, sizeof(writer->header.uuid));
+	writer->time_last = writer->packet_end = begin;
+	writer->path = path ? strdup(path) : NULL;
+	writer->packet = malloc(PACKET_SPACE);
+	if ((path && !writer->path) || !writer->packet)
+		goto failed;
+	/* Kernel addresses are nobody else's business. */
+	if (path)
+		writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (path && writer->fd < 0) {
+		err = -errno;
+		goto failed;
+	}
+	err = close_packet(writer);
+	if (err)
+		goto failed;
+	return 0;
+
+failed:
+	fail(writer, err);
+	writer_close(writer);
+	return err;
+}
+
+void writer_close(struct writer *writer)
+{
+	if (writer->fd >= 0)
+		close(writer->fd);
+	writer->fd = -1;
+	free(writer->path);
+	free(writer->packet);
+	free(writer->held);
+	writer->path = NULL;
+	writer->packet = NULL;
+	writer->held = NULL;
+	writer->held_count = writer->held_space = 0;
+	loss_deinit(&writer->loss);
+}
+
+int writer_rename(struct writer *writer, const char *path)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	free(writer->path);
+	writer->path = copy;
+	return 0;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Opens a capture for what is imported, and takes its events, losses, tasks and symbols. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/import_target.h"
+#include "base/text.h"
+#include "kernel/tasks.h"
+#include "kernel/topology.h"
+
+#define UNKNOWN "unknown"
+#define LOSS_SMALL ((uint64_t)1 << 30) /* readers cannot tell a gap of 2^31 in one packet */
+#define LOSS_MOST ((uint64_t)1 << 48)  /* no recorder counts further: a damaged number */
+
+int target_fail(struct import_target *target, int err, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(target->why, sizeof(target->why), format, arguments);
+	va_end(arguments);
+	return -err;
+}
+
+void target_note(struct import_target *target, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vfprintf(target->notes, format, arguments);
+	va_end(arguments);
+	putc('\n', target->notes);
+}
+
+static int no_memory(struct import_target *target)
+{
+	return target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+}
+
+/* What metadata_init() tells of this machine is not true of the one that was recorded. */
+static void forget_machine(struct metadata *metadata)
+{
+	snprintf(metadata->hostname, sizeof(metadata->hostname), UNKNOWN);
+	snprintf(metadata->release, sizeof(metadata->release), UNKNOWN);
+	snprintf(metadata->version, sizeof(metadata->version), UNKNOWN);
+	snprintf(metadata->machine, sizeof(metadata->machine), UNKNOWN);
+	metadata->word_bits = 0;
+	metadata->page_size = 0;
+	metadata->wall_offset = 0;
+	metadata->clock = METADATA_CLOCK_OTHER;
+}
+
+int target_open(struct import_target *target, struct directory *directory, const char *source,
+		const volatile sig_atomic_t *interrupted)
+{
+	char name[4096];
+	int err;
+
+	memset(target, 0, sizeof(*target));
+	target->directory = directory;
+	target->interrupted = interrupted;
+	err = metadata_init(&target->metadata);
+	if (err)
+		return target_fail(target, -err, "%s", strerror(-err));
+	forget_machine(&target->metadata);
+	snprintf(target->metadata.source, sizeof(target->metadata.source), "%s", source);
+	target->notes = open_memstream(&target->note_text, &target->note_size);
+	if (!target->notes || objects_init(&target->objects) || names_init(&target->comms) ||
+	    hash_map_init(&target->tasks))
+		return no_memory(target);
+	target->task_lines = directory_open(directory, "kernel/tasks", "w");
+	if (!target->task_lines)
+		return target_fail(target, errno, "%s", directory->why);
+	target->symbols =
+		gzopen(directory_name(directory, "kernel/symbols", name, sizeof(name)), "wb");
+	if (!target->symbols)
+		return target_fail(target, errno ? errno : ENOMEM, "%s: %s", name,
+				   strerror(errno ? errno : ENOMEM));
+	return 0;
+}
+
+void target_close(struct import_target *target)
+{
+	for (size_t i = 0; i < target->cpu_count; i++) {
+		writer_close(&target->cpus[i]->writer);
+		free(target->cpus[i]);
+	}
+	free(target->cpus);
+	if (target->task_lines)
+		fclose(target->task_lines);
+	if (target->symbols)
+		gzclose(target->symbols);
+	if (target->notes)
+		fclose(target->notes);
+	free(target->note_text);
+	free(target->task_comms);
+	hash_map_deinit(&target->tasks);
+	names_deinit(&target->comms);
+	objects_deinit(&target->objects);
+	gfp_deinit(&target->gfp);
+	status_deinit(&target->status);
+	memset(target, 0, sizeof(*target));
+}
+
+static int add_cpu(struct import_target *target, unsigned int number, size_t index)
+{
+	struct target_cpu **list;
+	struct target_cpu *cpu;
+	char name[24], path[4096];
+	int err;
+
+	if (number > TOPOLOGY_NUMBER_MAX)
+		return target_fail(
+			target, ERANGE,
+			"the recording has a CPU %u, captures have none above %u: it is damaged",
+			number, TOPOLOGY_NUMBER_MAX);
+	list = array_grow(target->cpus, target->cpu_count, sizeof(*list));
+	if (!list)
+		return no_memory(target);
+	target->cpus = list;
+	cpu = calloc(1, sizeof(*cpu));
+	if (!cpu)
+		return no_memory(target);
+	cpu->cpu = number;
+	snprintf(name, sizeof(name), "cpu%u", number);
+	err = writer_open(&cpu->writer, directory_name(target->directory, name, path, sizeof(path)),
+			  target->metadata.uuid, number, target->begin);
+	if (err) {
+		target_fail(target, -err, "%s", cpu->writer.why);
+		free(cpu);
+		return err;
+	}
+	memmove(list + index + 1, list + index, (target->cpu_count - index) * sizeof(*list));
+	list[index] = cpu;
+	target->cpu_count++;
+	return 0;
+}
+
+/* The CPU, which is made if it is not there; NULL with *err set. */
+static struct target_cpu *need_cpu(struct import_target *target, unsigned int number, uint64_t time,
+				   int *err)
+{
+	size_t low = 0, high = target->cpu_count;
+
+	if (!target->begun) {
+		target->begun = true;
+		target->begin = target->end = time;
+	}
+	if (time > target->end)
+		target->end = time;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (target->cpus[middle]->cpu < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*err = 0;
+	if (low == target->cpu_count || target->cpus[low]->cpu != number)
+		*err = add_cpu(target, number, low);
+	return *err ? NULL : target->cpus[low];
+}
+
+int target_cpu(struct import_target *target, unsigned int cpu, uint64_t time)
+{
+	int err;
+
+	need_cpu(target, cpu, time, &err);
+	return err;
+}
+
+static uint32_t cut_size(uint64_t size)
+{
+	return size < KMT_SIZE_MAX ? (uint32_t)size : KMT_SIZE_MAX;
+}
+
+/* What only the whole recording tells: the cache of an object. */
+static int fill_in(struct import_target *target, const struct target_event *event,
+		   struct kmt_record *record)
+{
+	struct cache_guesses *objects = &target->objects;
+	uint32_t requested = cut_size(event->requested), allocated = cut_size(event->allocated);
+	uint64_t cache;
+	int err = 0;
+
+	switch (event->id) {
+	case KMT_KMALLOC:
+		record->requested = requested;
+		record->allocated = allocated;
+		/* fall through */
+	case KMT_KFREE:
+		objects_forget(objects, event->pointer);
+		return 0;
+	case KMT_CACHE_ALLOC:
+		err = objects_alloc(objects, event->pointer, event->cache, requested, allocated,
+				    &cache);
+		if (!err && !event->cache) {
+			record->id = KMT_ANONYMOUS_ALLOC;
+			record->requested = requested;
+			record->allocated = allocated;
+			return 0;
+		}
+		break;
+	default:
+		err = objects_free(objects, event->pointer, event->cache, &cache);
+	}
+	record->cache = cache;
+	return err ? no_memory(target) : 0;
+}
+
+int target_put(struct import_target *target, const struct target_event *event)
+{
+	struct kmt_record record = {
+		.time = event->time,
+		.id = event->id,
+		.words = KMT_RECORD_WORDS,
+		.node = KMT_NODE_ANY,
+		.pointer = event->pointer,
+		.call_site = event->call_site,
+		.task = event->task,
+		.gfp = event->gfp,
+	};
+	struct target_cpu *cpu;
+	int err;
+
+	if (target->interrupted && *target->interrupted)
+		return target_fail(target, EINTR, "interrupted: nothing was imported");
+	cpu = need_cpu(target, event->cpu, event->time, &err);
+	if (!cpu)
+		return err;
+	err = fill_in(target, event, &record);
+	if (err)
+		return err;
+	if (event->node >= 0 && event->node <= INT16_MAX)
+		record.node = (int16_t)event->node;
+	if (event->pointer >> 32)
+		target->wide = true;
+	record.sequence = (uint32_t)cpu->sequence++;
+	cpu->recorded++;
+	target->events++;
+	target->seen[event->id]++;
+	err = writer_put(&cpu->writer, &record);
+	return err ? target_fail(target, -err, "%s", cpu->writer.why) : 0;
+}
+
+int target_lose(struct import_target *target, unsigned int number, uint64_t count, uint64_t time)
+{
+	struct target_cpu *cpu;
+	int err;
+
+	if (!count)
+		return 0;
+	cpu = need_cpu(target, number, time, &err);
+	if (!cpu)
+		return err;
+	if (count > LOSS_MOST || cpu->lost > LOSS_MOST)
+		return target_fail(target, ERANGE,
+				   "it tells %" PRIu64 " lost events of CPU %u: it is damaged",
+				   count, number);
+	err = writer_settle(&cpu->writer);
+	if (!err && count >= LOSS_SMALL)
+		err = writer_flush(&cpu->writer, cpu->writer.time_last, 0, false);
+	cpu->sequence += count;
+	cpu->lost += count;
+	if (!err)
+		err = writer_settle_losses(&cpu->writer, cpu->sequence, time);
+	return err ? target_fail(target, -err, "%s", cpu->writer.why) : 0;
+}
+
+int target_task(struct import_target *target, uint32_t tid, uint32_t tgid, const char *comm,
+		uint64_t time)
+{
+	struct task task = { .tid = tid, .tgid = tgid, .since = time };
+	uint32_t place = hash_map_find(&target->tasks, tid);
+	int64_t number = names_add(&target->comms, comm);
+	int err;
+
+	if (number < 0)
+		return no_memory(target);
+	if (place == HASH_MAP_NONE) {
+		uint32_t *list;
+
+		place = (uint32_t)target->tasks.count;
+		list = array_grow(target->task_comms, place, sizeof(*list));
+		if (!list)
+			return no_memory(target);
+		target->task_comms = list;
+		if (hash_map_add(&target->tasks, tid, place))
+			return no_memory(target);
+	} else if (target->task_comms[place] == number) {
+		return 0;
+	}
+	target->task_comms[place] = (uint32_t)number;
+	snprintf(task.comm, sizeof(task.comm), "%s", comm);
+	err = tasks_write(target->task_lines, &task);
+	return err ? target_fail(target, -err, "kernel/tasks: %s", strerror(-err)) : 0;
+}
+
+int target_symbol(struct import_target *target, uint64_t address, const char *name,
+		  const char *module)
+{
+	target->has_symbols = true;
+	if (gzprintf(target->symbols, "%016" PRIx64 " t %s%s%s%s\n", address, name,
+		     module ? " [" : "", module ? module : "", module ? "]" : "") <= 0)
+		return target_fail(target, EIO, "kernel/symbols: cannot be written");
+	return 0;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The end of an import: the last packets, and the capture's statement about itself. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/import_target.h"
+#include "kernel/topology.h"
+
+/* Of the one symbol where none is known: readers take a file without symbols for a damaged one. */
+#define NOWHERE ((uint64_t)2 << 56)
+
+static const struct {
+	const char *name;
+	uint8_t id;
+} tracepoints[] = {
+	{ "kmalloc", KMT_KMALLOC },
+	{ "kfree", KMT_KFREE },
+	{ "kmem_cache_alloc", KMT_CACHE_ALLOC },
+	{ "kmem_cache_free", KMT_CACHE_FREE },
+};
+
+static int tell_paths(struct import_target *target)
+{
+	/* 2.6.31, whose relay files have no times, had none but these; later kernels may */
+	static const char *const silent[] = { "krealloc-in-place",    "kmem_cache_alloc_bulk",
+					      "kmem_cache_free_bulk", "kfree_rcu-batched",
+					      "sheaf-prefill",	      "sheaf-return" };
+	size_t count = target->metadata.clock == METADATA_CLOCK_EVENTS
+			       ? 1
+			       : sizeof(silent) / sizeof(*silent);
+	struct status *status = &target->status;
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(tracepoints) / sizeof(*tracepoints) && !err; i++)
+		err = status_add_path(status, tracepoints[i].name,
+				      target->seen[tracepoints[i].id] != 0,
+				      "no such event is in the recording");
+	for (size_t i = 0; i < count && !err; i++)
+		err = status_add_path(status, silent[i], false,
+				      "fires no tracepoint, where the kernel has it");
+	return err;
+}
+
+static int finish_cpu(struct import_target *target, struct target_cpu *cpu)
+{
+	struct status *status = &target->status;
+	struct writer *writer = &cpu->writer;
+	struct status_cpu *figures;
+	int err;
+
+	err = writer_settle(writer);
+	if (!err)
+		err = writer_settle_losses(writer, cpu->sequence, target->end);
+	if (!err)
+		err = writer_flush(writer, target->end, 0, true);
+	if (err)
+		return target_fail(target, -err, "%s", writer->why);
+	figures = status_add_cpu(status, cpu->cpu);
+	if (!figures)
+		return target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	figures->recorded = cpu->recorded;
+	figures->lost = cpu->lost;
+	figures->seen = cpu->recorded + cpu->lost;
+	figures->skipped = STATUS_UNKNOWN;
+	status->lost_unattributed += cpu->lost;
+	status->raised += writer->raised;
+	if (writer->raised_most > status->raised_most)
+		status->raised_most = writer->raised_most;
+	err = status_add_spans(status, cpu->cpu, &writer->loss);
+	return err ? target_fail(target, -err, "%s", strerror(-err)) : 0;
+}
+
+static int write_topology(const struct import_target *target, FILE *file)
+{
+	struct topology topology = { .count = target->cpu_count };
+	int err;
+
+	topology.list = calloc(topology.count + 1, sizeof(*topology.list));
+	if (!topology.list)
+		return -ENOMEM;
+	for (size_t i = 0; i < topology.count; i++)
+		topology.list[i] = (struct topology_cpu){ target->cpus[i]->cpu, -1, true };
+	err = topology_write(&topology, file);
+	topology_deinit(&topology);
+	return err;
+}
+
+static int write_caches(const struct import_target *target, FILE *file)
+{
+	return objects_write_caches(&target->objects, target->begin, file);
+}
+
+static int write_gfp(const struct import_target *target, FILE *file)
+{
+	return gfp_write(&target->gfp, file);
+}
+
+static int write_status(const struct import_target *target, FILE *file)
+{
+	return status_write(&target->status, file);
+}
+
+static int write_metadata(const struct import_target *target, FILE *file)
+{
+	return metadata_write(&target->metadata, file);
+}
+
+static int write_file(struct import_target *target, const char *name,
+		      int (*write)(const struct import_target *target, FILE *file))
+{
+	FILE *file = directory_open(target->directory, name, "w");
+	int err = file ? write(target, file) : -errno;
+
+	if (!file)
+		return target_fail(target, -err, "%s", target->directory->why);
+	if (err)
+		target_fail(target, -err, "%s/%s: %s", target->directory->path, name,
+			    strerror(-err));
+	if (directory_close(target->directory, file, name) && !err)
+		err = target_fail(target, EIO, "%s", target->directory->why);
+	return err;
+}
+
+static int close_tables(struct import_target *target)
+{
+	int failed = !target->has_symbols && target_symbol(target, NOWHERE, "unknown", "unknown");
+	FILE *tasks = target->task_lines;
+
+	failed |= gzclose(target->symbols) != Z_OK;
+	target->symbols = NULL;
+	target->task_lines = NULL;
+	if (directory_close(target->directory, tasks, "kernel/tasks"))
+		return target_fail(target, EIO, "%s", target->directory->why);
+	return failed ? target_fail(target, EIO, "%s/kernel/symbols: cannot be written",
+				    target->directory->path)
+		      : 0;
+}
+
+int target_finish(struct import_target *target)
+{
+	static const struct {
+		const char *name;
+		int (*write)(const struct import_target *target, FILE *file);
+	} files[] = {
+		{ "kernel/topology", write_topology }, { "kernel/caches", write_caches },
+		{ "kernel/gfp", write_gfp },	       { "kernel/status", write_status },
+		{ "metadata", write_metadata },
+	};
+	struct status *status = &target->status;
+	int err = 0;
+
+	for (size_t i = 0; i < target->cpu_count && !err; i++)
+		err = finish_cpu(target, target->cpus[i]);
+	if (!err && tell_paths(target))
+		err = target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	if (err)
+		return err;
+	status->complete = STATUS_COMPLETE;
+	status->begin = target->begin;
+	status->end = target->end;
+	status->skipped = STATUS_UNKNOWN;
+	snprintf(status->stopped, sizeof(status->stopped), "the recording ended");
+	if (target->wide && !target->metadata.word_bits)
+		target->metadata.word_bits = 64;
+	err = close_tables(target);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !err; i++)
+		err = write_file(target, files[i].name, files[i].write);
+	return err;
+}

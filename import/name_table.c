@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Texts by number: an index of their hashes, and a list for each hash. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/name_table.h"
+#include "base/text.h"
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash(const char *text)
+{
+	uint64_t sum = 0xcbf29ce484222325;
+
+	for (; *text; text++)
+		sum = (sum ^ (unsigned char)*text) * 0x100000001b3;
+	return sum;
+}
+
+int names_init(struct name_table *names)
+{
+	memset(names, 0, sizeof(*names));
+	return hash_map_init(&names->index);
+}
+
+void names_deinit(struct name_table *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->list[i].text);
+	free(names->list);
+	hash_map_deinit(&names->index);
+	names->list = NULL;
+	names->count = 0;
+}
+
+int64_t names_find(const struct name_table *names, const char *text)
+{
+	uint32_t number = hash_map_find(&names->index, hash(text));
+
+	while (number != HASH_MAP_NONE && strcmp(names->list[number].text, text))
+		number = names->list[number].next;
+	return number == HASH_MAP_NONE ? -1 : (int64_t)number;
+}
+
+int64_t names_add(struct name_table *names, const char *text)
+{
+	int64_t number = names_find(names, text);
+	struct name_entry *list;
+	uint32_t first;
+	char *copy;
+
+	if (number >= 0)
+		return number;
+	list = array_grow(names->list, names->count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	names->list = list;
+	copy = strdup(text);
+	if (!copy)
+		return -ENOMEM;
+	first = hash_map_find(&names->index, hash(text));
+	list[names->count] = (struct name_entry){ copy, HASH_MAP_NONE };
+	if (first != HASH_MAP_NONE) {
+		list[names->count].next = list[first].next;
+		list[first].next = (uint32_t)names->count;
+	} else if (hash_map_add(&names->index, hash(text), (uint32_t)names->count)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	return (int64_t)names->count++;
+}

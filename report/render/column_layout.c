@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Widths of a text's columns: numbers are never cut, bytes are shown in larger units at need. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/render/column_layout.h"
+
+static const char *const byte_units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
+
+#define BYTE_SCALE_MAX (sizeof(byte_units) / sizeof(byte_units[0]) - 1)
+#define BAR_WIDTH 20
+
+size_t column_layout_text_width(const char *text, size_t length)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < length; i++)
+		width += text[i] < ' ' || text[i] > '~' ? 4 : 1;
+	return width;
+}
+
+const char *column_layout_unit(const struct layout_column *shown)
+{
+	return shown->scale ? byte_units[shown->scale] : shown->column->unit;
+}
+
+static bool column_in_bytes(const struct column *column)
+{
+	return (column->type == COLUMN_NUMBER || column->type == COLUMN_MAYBE) &&
+	       strcmp(column->unit, byte_units[0]) == 0;
+}
+
+/* Three digits and the unit that fits: "1.25 ms", "2.50 s". */
+static int duration_text(uint64_t ns, char *text)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double value = (double)ns;
+	unsigned int unit = 0;
+	int decimals = 0;
+
+	while (unit < 3 && value >= 999.5) {
+		value /= 1000;
+		unit++;
+	}
+	if (unit)
+		decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+	return snprintf(text, TEXT_CELL, "%.*f %s", decimals, value, units[unit]);
+}
+
+static int time_text(int64_t time, char *text)
+{
+	uint64_t ns = time < 0 ? -(uint64_t)time : (uint64_t)time;
+
+	return snprintf(text, TEXT_CELL, "%s%" PRIu64 ".%06" PRIu64, time < 0 ? "-" : "",
+			ns / 1000000000, ns % 1000000000 / 1000);
+}
+
+static int bar_text(double share, char *text)
+{
+	int length = share > 0 ? (int)(share * BAR_WIDTH + 0.5) : 0;
+
+	if (length > BAR_WIDTH)
+		length = BAR_WIDTH;
+	memset(text, '#', (size_t)length);
+	text[length] = '\0';
+	return length;
+}
+
+size_t column_layout_cell(const struct layout_column *shown, const struct cell *cell, char *text)
+{
+	uint64_t number = cell->number;
+	int width = 0;
+
+	if (cell_is_unknown(shown->column->type, cell)) {
+		strcpy(text, "-");
+		return 1;
+	}
+	switch (shown->column->type) {
+	case COLUMN_TEXT:
+		break;
+	case COLUMN_NUMBER:
+	case COLUMN_MAYBE:
+	case COLUMN_ID:
+		if (shown->scale)
+			number = (number >> (10 * shown->scale)) +
+				 (number >> (10 * shown->scale - 1) & 1);
+		width = snprintf(text, TEXT_CELL, "%" PRIu64, number);
+		break;
+	case COLUMN_DECIMAL:
+		width = snprintf(text, TEXT_CELL, "%.*f", shown->column->decimals, cell->decimal);
+		break;
+	case COLUMN_HEX:
+		width = snprintf(text, TEXT_CELL, "0x%" PRIx64, number);
+		break;
+	case COLUMN_TIME:
+		if (strcmp(shown->column->unit, "event"))
+			width = time_text(cell->time, text);
+		else
+			width = snprintf(text, TEXT_CELL, "%" PRId64, cell->time);
+		break;
+	case COLUMN_DURATION:
+		width = duration_text(number, text);
+		break;
+	case COLUMN_BAR:
+		width = bar_text(cell->decimal, text);
+		break;
+	}
+	return width < TEXT_CELL ? width : TEXT_CELL - 1;
+}
+
+bool column_layout_tells(const struct column *column, const struct cell *cell)
+{
+	switch (column->type) {
+	case COLUMN_TEXT:
+		return *cell->text;
+	case COLUMN_DECIMAL:
+	case COLUMN_BAR:
+		return cell->decimal != (column->where == COLUMN_BELOW_IF_PART ? 100 : 0);
+	case COLUMN_NUMBER:
+	case COLUMN_MAYBE:
+	case COLUMN_HEX:
+	case COLUMN_ID:
+	case COLUMN_TIME:
+	case COLUMN_DURATION:
+		break;
+	}
+	return cell->number && !cell_is_unknown(column->type, cell);
+}
+
+static void column_measure(const struct table *table, struct layout_column *shown)
+{
+	size_t header = strlen(shown->column->header), unit = strlen(column_layout_unit(shown));
+	char text[TEXT_CELL];
+
+	shown->width = header > unit ? header : unit;
+	for (size_t row = 0; row < table->rows; row++) {
+		const struct cell *cell = table_row(table, row) + shown->index;
+		size_t width = shown->column->type == COLUMN_TEXT
+				       ? column_layout_text_width(cell->text, strlen(cell->text))
+				       : column_layout_cell(shown, cell, text);
+
+		if (width > shown->width)
+			shown->width = width;
+	}
+}
+
+/* Does any row tell something there? */
+static bool column_is_used(const struct table *table, size_t index)
+{
+	for (size_t row = 0; row < table->rows; row++)
+		if (column_layout_tells(&table->columns[index], table_row(table, row) + index))
+			return true;
+	return false;
+}
+
+static void column_layout_add(struct column_layout *layout, const struct table *table, size_t index)
+{
+	struct layout_column shown = { .column = &table->columns[index], .index = index };
+
+	switch (shown.column->where) {
+	case COLUMN_NOT_IN_TEXT:
+		break;
+	case COLUMN_IN_TEXT_IF_USED:
+		if (!column_is_used(table, index))
+			break;
+		/* fall through */
+	case COLUMN_ALWAYS:
+		column_measure(table, &shown);
+		layout->columns[layout->count++] = shown;
+		break;
+	case COLUMN_BELOW:
+	case COLUMN_BELOW_IF_PART:
+		if (column_is_used(table, index))
+			layout->below[layout->below_count++] = shown;
+		break;
+	}
+}
+
+/* Columns of the widest in bytes are scaled until all fit. */
+static struct layout_column *column_layout_widest_bytes(const struct column_layout *layout)
+{
+	struct layout_column *widest = NULL;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		struct layout_column *shown = &layout->columns[i];
+
+		if (column_in_bytes(shown->column) && shown->scale < BYTE_SCALE_MAX &&
+		    shown->width > strlen(shown->column->header) &&
+		    (!widest || shown->width > widest->width))
+			widest = shown;
+	}
+	return widest;
+}
+
+/* What all but the name take, with the spaces before them. */
+static size_t column_layout_numbers(const struct column_layout *layout)
+{
+	size_t width = 0;
+
+	for (size_t i = layout->has_name; i < layout->count; i++)
+		width += layout->columns[i].width + (i != 0);
+	return width;
+}
+
+int column_layout_init(struct column_layout *layout, const struct table *table)
+{
+	struct layout_column *widest;
+	size_t name = 0, left;
+
+	memset(layout, 0, sizeof(*layout));
+	layout->columns = calloc(table->column_count, sizeof(*layout->columns));
+	layout->below = calloc(table->column_count, sizeof(*layout->below));
+	if (!layout->columns || !layout->below) {
+		attach_plan_deinit(layout);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < table->column_count; i++)
+		column_layout_add(layout, table, i);
+	layout->has_name = layout->count && layout->columns[0].column->type == COLUMN_TEXT;
+	if (layout->has_name)
+		name = strlen(layout->columns[0].column->header);
+	while (column_layout_numbers(layout) + name > TEXT_COLUMNS &&
+	       (widest = column_layout_widest_bytes(layout))) {
+		widest->scale++;
+		column_measure(table, widest);
+	}
+	if (layout->has_name) {
+		left = column_layout_numbers(layout);
+		left = left + name <= TEXT_COLUMNS ? TEXT_COLUMNS - left : name;
+		if (layout->columns[0].width > left)
+			layout->columns[0].width = left;
+	}
+	return 0;
+}
+
+void attach_plan_deinit(struct column_layout *layout)
+{
+	free(layout->columns);
+	free(layout->below);
+	layout->columns = layout->below = NULL;
+}

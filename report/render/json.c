@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* One JSON document: the header's sections by their keys, then each table as an array of rows. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "report/render/render.h"
+
+/* Length of the valid UTF-8 sequence at text, or 0. */
+static size_t utf8_length(const unsigned char *text)
+{
+	static const uint32_t lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	uint32_t code;
+	size_t length;
+
+	if (text[0] < 0x80)
+		return 1;
+	if (text[0] >= 0xc0 && text[0] < 0xe0)
+		length = 2;
+	else if (text[0] >= 0xe0 && text[0] < 0xf0)
+		length = 3;
+	else if (text[0] >= 0xf0 && text[0] < 0xf8)
+		length = 4;
+	else
+		return 0;
+	code = text[0] & (0x7f >> length);
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (text[i] & 0x3f);
+	}
+	if (code < lowest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return 0;
+	return length;
+}
+
+/* Names come from the capture: a byte that is no UTF-8 becomes U+FFFD. */
+static json_t *json_from_text(const char *text)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	const unsigned char *from = (const unsigned char *)text;
+	json_t *json = json_string(text);
+	char *valid, *to;
+
+	if (json)
+		return json;
+	valid = malloc(strlen(text) * (sizeof(replacement) - 1) + 1);
+	if (!valid)
+		return NULL;
+	to = valid;
+	while (*from) {
+		size_t length = utf8_length(from);
+
+		if (length) {
+			to = mempcpy(to, from, length);
+			from += length;
+		} else {
+			to = mempcpy(to, replacement, sizeof(replacement) - 1);
+			from++;
+		}
+	}
+	*to = '\0';
+	json = json_string(valid);
+	free(valid);
+	return json;
+}
+
+char *render_json_text(const char *text)
+{
+	json_t *json = json_from_text(text);
+	char *quoted = json_dumps(json, JSON_ENCODE_ANY);
+
+	json_decref(json);
+	return quoted;
+}
+
+static json_t *json_from_number(uint64_t number)
+{
+	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
+}
+
+static json_t *json_from_cell(const struct column *column, const struct cell *cell)
+{
+	char hex[20];
+
+	if (cell_is_unknown(column->type, cell))
+		return json_null();
+	switch (column->type) {
+	case COLUMN_TEXT:
+		return json_from_text(cell->text);
+	case COLUMN_DECIMAL:
+	case COLUMN_BAR:
+		return json_real(cell->decimal);
+	case COLUMN_HEX:
+		snprintf(hex, sizeof(hex), "0x%" PRIx64, cell->number);
+		return json_string(hex);
+	case COLUMN_TIME:
+		return json_integer(cell->time);
+	case COLUMN_NUMBER:
+	case COLUMN_MAYBE:
+	case COLUMN_ID:
+	case COLUMN_DURATION:
+		break;
+	}
+	return json_from_number(cell->number);
+}
+
+static json_t *json_from_row(const struct table *table, size_t row)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; object && i < table->column_count; i++) {
+		const struct column *column = &table->columns[i];
+
+		if (column->type == COLUMN_BAR)
+			continue;
+		if (json_object_set_new(object, column->key,
+					json_from_cell(column, table_row(table, row) + i))) {
+			json_decref(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
+/* An array of objects or, of a list, of its only column's cells. */
+static json_t *json_from_table(const struct table *table, bool list)
+{
+	json_t *array = json_array();
+
+	for (size_t row = 0; array && row < table->rows; row++) {
+		json_t *item = list ? json_from_cell(table->columns, table_row(table, row))
+				    : json_from_row(table, row);
+
+		if (json_array_append_new(array, item)) {
+			json_decref(array);
+			return NULL;
+		}
+	}
+	return array;
+}
+
+static json_t *json_from_field(const struct field *field)
+{
+	switch (field->type) {
+	case FIELD_TEXT:
+		return json_from_text(field->text);
+	case FIELD_NUMBER:
+		break;
+	case FIELD_DECIMAL:
+		return json_real(field->decimal);
+	case FIELD_BOOL:
+		return json_boolean(field->truth);
+	case FIELD_TABLE:
+		return json_from_table(field->table, false);
+	case FIELD_LIST:
+		return json_from_table(field->table, true);
+	case FIELD_TIME:
+		return json_integer(field->time);
+	case FIELD_UNKNOWN:
+		return json_null();
+	}
+	return json_from_number(field->number);
+}
+
+static json_t *json_from_section(const struct section *section)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; object && i < section->count; i++) {
+		const struct field *field = &section->fields[i];
+
+		if (json_object_set_new(object, field->key, json_from_field(field))) {
+			json_decref(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
+int render_json(FILE *file, const struct header *header, const struct table *tables,
+		size_t table_count, bool color)
+{
+	/* 15 digits are what every decimal keeps; more would show how doubles are stored. */
+	const size_t flags = JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15);
+	json_t *document = json_object();
+	int failed = 0;
+
+	(void)color;
+	failed |= json_object_set_new(document, "schema", json_integer(REPORT_SCHEMA));
+	for (size_t i = 0; i < header->section_count; i++)
+		failed |= json_object_set_new(document, header->sections[i].key,
+					      json_from_section(&header->sections[i]));
+	for (size_t i = 0; i < table_count; i++)
+		failed |= json_object_set_new(document, tables[i].key,
+					      json_from_table(&tables[i], false));
+	if (!failed) {
+		/* It fails when the file does, too: ferror() then tells. */
+		json_dumpf(document, file, flags);
+		putc('\n', file);
+	}
+	json_decref(document);
+	return failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tables: building, sorting with a last tie-break so that the order is always the same, cutting. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/render/table.h"
+
+#define SORT_KEYS_MAX 16
+
+struct sort_key {
+	size_t column;
+	bool descending;
+};
+
+struct sort {
+	const struct table *table;
+	struct sort_key keys[SORT_KEYS_MAX + 1]; /* the tie column is the last */
+	size_t count;
+};
+
+void table_init(struct table *table, const struct column *columns, size_t column_count)
+{
+	memset(table, 0, sizeof(*table));
+	table->columns = columns;
+	table->column_count = column_count;
+}
+
+static void table_free_rows(struct table *table, size_t from)
+{
+	for (size_t column = 0; column < table->column_count; column++) {
+		if (table->columns[column].type != COLUMN_TEXT)
+			continue;
+		for (size_t row = from; row < table->rows; row++)
+			free(table->cells[row * table->column_count + column].text);
+	}
+}
+
+void table_deinit(struct table *table)
+{
+	table_free_rows(table, 0);
+	free(table->cells);
+	table->cells = NULL;
+	table->rows = table->space = 0;
+}
+
+struct cell *table_add(struct table *table)
+{
+	size_t row_size = table->column_count * sizeof(*table->cells);
+	struct cell *row;
+
+	if (table->rows == table->space) {
+		size_t space = table->space ? table->space * 2 : 64;
+		struct cell *cells;
+
+		if (space > SIZE_MAX / row_size)
+			return NULL;
+		cells = realloc(table->cells, space * row_size);
+		if (!cells)
+			return NULL;
+		table->cells = cells;
+		table->space = space;
+	}
+	row = table->cells + table->rows++ * table->column_count;
+	memset(row, 0, row_size);
+	table->rows_made = table->rows;
+	return row;
+}
+
+static void sort_unknown_key(struct table *table, const char *key, size_t length)
+{
+	size_t used = snprintf(table->why, sizeof(table->why), "no sort key is named \"%.*s\": use",
+			       (int)(length < 40 ? length : 40), key);
+
+	for (size_t i = 0; i < table->column_count && used < sizeof(table->why); i++) {
+		if (table->columns[i].type != COLUMN_BAR)
+			used += snprintf(table->why + used, sizeof(table->why) - used, "%s %s",
+					 i ? "," : "", table->columns[i].key);
+	}
+}
+
+static bool column_descends(enum column_type type)
+{
+	return type == COLUMN_NUMBER || type == COLUMN_MAYBE || type == COLUMN_DECIMAL ||
+	       type == COLUMN_DURATION;
+}
+
+static int sort_add_key(struct sort *sort, struct table *table, const char *key, size_t length)
+{
+	char direction = 0;
+
+	if (length && (*key == '-' || *key == '+')) {
+		direction = *key++;
+		length--;
+	}
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = &table->columns[i];
+		struct sort_key *new;
+
+		if (column->type == COLUMN_BAR || strlen(column->key) != length ||
+		    memcmp(column->key, key, length) != 0)
+			continue;
+		if (sort->count == SORT_KEYS_MAX) {
+			snprintf(table->why, sizeof(table->why), "more than %d sort keys",
+				 SORT_KEYS_MAX);
+			return -EINVAL;
+		}
+		new = &sort->keys[sort->count++];
+		new->column = i;
+		new->descending = direction ? direction == '-' : column_descends(column->type);
+		return 0;
+	}
+	sort_unknown_key(table, key, length);
+	return -EINVAL;
+}
+
+static int cell_compare(enum column_type type, const struct cell *a, const struct cell *b)
+{
+	switch (type) {
+	case COLUMN_TEXT:
+		return strverscmp(a->text, b->text);
+	case COLUMN_DECIMAL:
+	case COLUMN_BAR:
+		return (a->decimal > b->decimal) - (a->decimal < b->decimal);
+	case COLUMN_TIME:
+		return (a->time > b->time) - (a->time < b->time);
+	case COLUMN_ID:
+	case COLUMN_DURATION:
+		/* CELL_UNKNOWN becomes the least. */
+		return (a->number + 1 > b->number + 1) - (a->number + 1 < b->number + 1);
+	case COLUMN_NUMBER:
+	case COLUMN_MAYBE:
+	case COLUMN_HEX:
+		break;
+	}
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static int sort_compare(const void *left, const void *right, void *data)
+{
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	const struct sort *sort = data;
+	const struct table *table = sort->table;
+
+	for (size_t i = 0; i < sort->count; i++) {
+		const struct sort_key *key = &sort->keys[i];
+		int order = cell_compare(table->columns[key->column].type,
+					 table_row(table, a) + key->column,
+					 table_row(table, b) + key->column);
+
+		if (order)
+			return key->descending ? -order : order;
+	}
+	return (a > b) - (a < b);
+}
+
+int table_sort(struct table *table, const char *keys)
+{
+	size_t row_size = table->column_count * sizeof(*table->cells);
+	struct sort sort = { .table = table };
+	struct cell *cells;
+	size_t *order;
+	int err;
+
+	for (const char *key = keys;; key++) {
+		size_t length = strcspn(key, ",");
+
+		err = sort_add_key(&sort, table, key, length);
+		if (err)
+			return err;
+		key += length;
+		if (!*key)
+			break;
+	}
+	sort.keys[sort.count++] = (struct sort_key){ .column = table->tie };
+	if (table->rows < 2)
+		return 0;
+
+	order = calloc(table->rows, sizeof(*order));
+	cells = calloc(table->rows, row_size);
+	if (!order || !cells) {
+		free(order);
+		free(cells);
+		snprintf(table->why, sizeof(table->why), "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	for (size_t row = 0; row < table->rows; row++)
+		order[row] = row;
+	qsort_r(order, table->rows, sizeof(*order), sort_compare, &sort);
+	for (size_t row = 0; row < table->rows; row++)
+		memcpy(cells + row * table->column_count, table_row(table, order[row]), row_size);
+	free(order);
+	free(table->cells);
+	table->cells = cells;
+	table->space = table->rows;
+	return 0;
+}
+
+void table_cut(struct table *table, size_t rows)
+{
+	if (!rows || rows >= table->rows)
+		return;
+	table_free_rows(table, rows);
+	table->rows = rows;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A table: typed columns and rows of cells. Views make them, renderers print them; sorting and
+ * cutting are the same for all.
+ */
+#ifndef REPORT_RENDER_TABLE_H
+#define REPORT_RENDER_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum column_type {
+	COLUMN_TEXT,	/* sorted ascending, numbers in it by their value */
+	COLUMN_NUMBER,	/* sorted descending */
+	COLUMN_MAYBE,	/* as COLUMN_NUMBER; or CELL_UNKNOWN */
+	COLUMN_DECIMAL, /* sorted descending */
+	COLUMN_HEX,	/* "0x…", sorted ascending */
+	COLUMN_ID, /* a number that is a name, as of a CPU: sorted ascending; or CELL_UNKNOWN */
+	/*
+	 * ns since the capture's begin, sorted ascending; or TIME_UNKNOWN. Of the unit "event": a
+	 * number of events
+	 */
+	COLUMN_TIME,
+	COLUMN_DURATION, /* ns, sorted descending; or CELL_UNKNOWN */
+	COLUMN_BAR,	 /* a share from 0 to 1 as a bar, in the text only */
+};
+
+#define CELL_UNKNOWN UINT64_MAX /* null in JSON, empty in CSV, "-" in the text */
+#define TIME_UNKNOWN INT64_MIN
+
+enum column_where {
+	COLUMN_ALWAYS,
+	COLUMN_NOT_IN_TEXT,
+	COLUMN_IN_TEXT_IF_USED, /* if any cell is not 0 */
+	COLUMN_BELOW,		/* in the text on a line below the row, if not 0 or empty */
+	COLUMN_BELOW_IF_PART,	/* the same of a percentage, if not 100 */
+};
+
+struct column {
+	const char *key;	   /* in JSON, CSV and the sort option */
+	const char *header, *unit; /* two lines of the text's head; the unit may be "" */
+	enum column_type type;
+	int decimals; /* of COLUMN_DECIMAL, in the text */
+	enum column_where where;
+	const char *meaning; /* defines the term, for the foot of the text; or NULL */
+};
+
+struct cell {
+	union {
+		uint64_t number;
+		double decimal;
+		int64_t time;
+		char *text; /* the table's own */
+	};
+};
+
+struct table {
+	const char *key;	      /* in JSON */
+	const char *title;	      /* above it, where a report has several; NULL: the key */
+	const char *empty;	      /* the sentence of a table without rows */
+	const char *sort;	      /* default keys */
+	const struct column *columns; /* not the table's own */
+	size_t column_count;
+	size_t tie;	    /* the column that tells two rows apart in the end */
+	struct cell *cells; /* row after row */
+	size_t rows, space;
+	size_t rows_made; /* before the cut */
+	char why[640];	  /* the sentence after a failure */
+};
+
+/* The rest of the fields is the caller's to set. */
+void table_init(struct table *table, const struct column *columns, size_t column_count);
+void table_deinit(struct table *table);
+
+/* A new row of zero cells, column_count of them, or NULL. Valid until the next. */
+struct cell *table_add(struct table *table);
+
+/*
+ * Sorts by "KEY[,KEY…]"; "-KEY" is descending and "+KEY" ascending whatever the column's habit.
+ * Equal rows are in ascending order of the tie column, then as they were added. 0, -ENOMEM or
+ * -EINVAL with why: there is no such key.
+ */
+int table_sort(struct table *table, const char *keys);
+
+/* Keeps the first rows; 0 keeps all. */
+void table_cut(struct table *table, size_t rows);
+
+static inline const struct cell *table_row(const struct table *table, size_t row)
+{
+	return table->cells + row * table->column_count;
+}
+
+/* Is there nothing to tell: a number that is not known? */
+static inline int cell_is_unknown(enum column_type type, const struct cell *cell)
+{
+	if (type == COLUMN_TIME)
+		return cell->time == TIME_UNKNOWN;
+	return (type == COLUMN_MAYBE || type == COLUMN_ID || type == COLUMN_DURATION) &&
+	       cell->number == CELL_UNKNOWN;
+}
+
+#endif

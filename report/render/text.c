@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Text for people and mails: the header's lines, the tables, and what their terms mean. Names are
+ * never cut: one that does not fit stands on a line of its own.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/render/column_layout.h"
+#include "report/render/render.h"
+
+#define TEXT_LABEL 10 /* columns before a line's text */
+#define TEXT_BELOW 8  /* columns before what stands below a row */
+
+#define COLOR_HEAD "\033[1m"
+#define COLOR_WARNING "\033[33m"
+#define COLOR_END "\033[m"
+
+/* A line that is being printed: spaces wait until something follows them. */
+struct text {
+	FILE *file;
+	size_t spaces;
+	bool color;
+};
+
+/* What a name holds beyond printable ASCII is shown as \xHH: a terminal must not obey it. */
+static void text_put(struct text *text, const char *what, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (what[i] == ' ') {
+			text->spaces++;
+			continue;
+		}
+		fprintf(text->file, "%*s", (int)text->spaces, "");
+		text->spaces = 0;
+		if (what[i] < ' ' || what[i] > '~')
+			fprintf(text->file, "\\x%02x", (unsigned char)what[i]);
+		else
+			putc(what[i], text->file);
+	}
+}
+
+static void text_say(struct text *text, const char *what)
+{
+	text_put(text, what, strlen(what));
+}
+
+static void text_pad(struct text *text, size_t columns)
+{
+	text->spaces += columns;
+}
+
+static void text_end_line(struct text *text)
+{
+	text->spaces = 0;
+	putc('\n', text->file);
+}
+
+/* Switches to a color, or back with COLOR_END. */
+static void text_color(struct text *text, const char *color)
+{
+	if (text->color)
+		fputs(color, text->file);
+}
+
+/* Words from column at on; lines that follow begin at column indent. */
+static void text_wrap(struct text *text, const char *what, size_t at, size_t indent)
+{
+	bool first = true;
+
+	while (*what) {
+		size_t length = strcspn(what, " "), width = column_layout_text_width(what, length);
+
+		if (!first && at + 1 + width > TEXT_COLUMNS) {
+			text_end_line(text);
+			text_pad(text, indent);
+			at = indent;
+		} else if (!first) {
+			text_pad(text, 1);
+			at++;
+		}
+		text_put(text, what, length);
+		at += width;
+		what += length;
+		what += strspn(what, " ");
+		first = false;
+	}
+	text_end_line(text);
+}
+
+static void text_header(struct text *text, const struct header *header)
+{
+	for (size_t i = 0; i < header->line_count; i++) {
+		const struct header_line *line = &header->lines[i];
+		size_t width = strlen(line->label);
+
+		text_color(text, line->warning ? COLOR_WARNING : COLOR_HEAD);
+		text_say(text, line->label);
+		text_pad(text, width < TEXT_LABEL ? TEXT_LABEL - width : 1);
+		if (!line->warning)
+			text_color(text, COLOR_END);
+		text_wrap(text, line->text, TEXT_LABEL, TEXT_LABEL);
+		if (line->warning)
+			text_color(text, COLOR_END);
+	}
+}
+
+/* Names and bars are on the left of their column, numbers on the right. */
+static void text_cell(struct text *text, const struct layout_column *shown, const char *what)
+{
+	size_t width = column_layout_text_width(what, strlen(what));
+	size_t pad = width < shown->width ? shown->width - width : 0;
+	bool left = shown->column->type == COLUMN_TEXT || shown->column->type == COLUMN_BAR;
+
+	text_pad(text, left ? 0 : pad);
+	text_say(text, what);
+	text_pad(text, left ? pad : 0);
+}
+
+static void text_table_head(struct text *text, const struct column_layout *layout)
+{
+	for (int line = 0; line < 2; line++) {
+		text_color(text, COLOR_HEAD);
+		for (size_t i = 0; i < layout->count; i++) {
+			const struct layout_column *shown = &layout->columns[i];
+
+			text_pad(text, i != 0);
+			text_cell(text, shown,
+				  line ? column_layout_unit(shown) : shown->column->header);
+		}
+		text_color(text, COLOR_END);
+		text_end_line(text);
+	}
+}
+
+/* Names stand on lines of their own, numbers side by side: "missed frees: 1, coverage: 50.0 %". */
+static void text_below(struct text *text, const struct column_layout *layout,
+		       const struct cell *row)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < layout->below_count; i++) {
+		const struct layout_column *shown = &layout->below[i];
+		const struct column *column = shown->column;
+		const struct cell *cell = row + shown->index;
+		bool is_text = column->type == COLUMN_TEXT;
+		bool unit_after = strcmp(column->unit, "%") == 0 || strcmp(column->unit, "s") == 0;
+		char number[TEXT_CELL];
+
+		if (!column_layout_tells(column, cell))
+			continue;
+		if (begun && is_text)
+			text_end_line(text);
+		if (begun && !is_text)
+			text_say(text, ", ");
+		else
+			text_pad(text, TEXT_BELOW);
+		text_say(text, column->header);
+		if (*column->unit && !unit_after) {
+			text_pad(text, 1);
+			text_say(text, column->unit);
+		}
+		text_say(text, ": ");
+		begun = !is_text;
+		if (is_text) {
+			text_wrap(text, cell->text, TEXT_BELOW + strlen(column->header) + 2,
+				  TEXT_BELOW + 2);
+			continue;
+		}
+		column_layout_cell(shown, cell, number);
+		text_say(text, number + strspn(number, " "));
+		text_pad(text, unit_after);
+		text_say(text, unit_after ? column->unit : "");
+	}
+	if (begun)
+		text_end_line(text);
+}
+
+static void text_row(struct text *text, const struct column_layout *layout, const struct cell *row)
+{
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct layout_column *shown = &layout->columns[i];
+		const struct cell *cell = row + shown->index;
+		char number[TEXT_CELL];
+		const char *what = number;
+
+		if (shown->column->type == COLUMN_TEXT)
+			what = cell->text;
+		else
+			column_layout_cell(shown, cell, number);
+		text_pad(text, i != 0);
+		if (i == 0 && layout->has_name &&
+		    column_layout_text_width(what, strlen(what)) > shown->width) {
+			text_say(text, what);
+			text_end_line(text);
+			what = "";
+		}
+		text_cell(text, shown, what);
+	}
+	text_end_line(text);
+	text_below(text, layout, row);
+}
+
+static void text_title(struct text *text, const char *title)
+{
+	text_color(text, COLOR_HEAD);
+	text_say(text, title);
+	text_color(text, COLOR_END);
+	text_end_line(text);
+	text_end_line(text);
+}
+
+static void text_table(struct text *text, const struct table *table,
+		       const struct column_layout *layout)
+{
+	if (!table->rows_made) {
+		fprintf(text->file, "%s\n", table->empty);
+		return;
+	}
+	text_table_head(text, layout);
+	for (size_t row = 0; row < table->rows; row++)
+		text_row(text, layout, table_row(table, row));
+	if (table->rows < table->rows_made)
+		fprintf(text->file, "(%zu of %zu rows: -l 0 shows all)\n", table->rows,
+			table->rows_made);
+}
+
+/* Terms that were told, each once. */
+struct text_meanings {
+	const struct column **told;
+	size_t count;
+};
+
+static void text_meaning(struct text *text, struct text_meanings *meanings,
+			 const struct column *column)
+{
+	char term[80];
+
+	if (!column->meaning)
+		return;
+	for (size_t i = 0; i < meanings->count; i++) {
+		const struct column *other = meanings->told[i];
+
+		if (strcmp(other->meaning, column->meaning) == 0 &&
+		    strcmp(other->header, column->header) == 0 &&
+		    strcmp(other->unit, column->unit) == 0)
+			return;
+	}
+	meanings->told[meanings->count++] = column;
+	snprintf(term, sizeof(term), "%s%s%s = ", column->header, *column->unit ? " " : "",
+		 column->unit);
+	text_say(text, term);
+	text_wrap(text, column->meaning, strlen(term), 4);
+}
+
+static void text_meanings(struct text *text, struct text_meanings *meanings,
+			  const struct column_layout *layout)
+{
+	for (size_t i = 0; i < layout->count; i++)
+		text_meaning(text, meanings, layout->columns[i].column);
+	for (size_t i = 0; i < layout->below_count; i++)
+		text_meaning(text, meanings, layout->below[i].column);
+}
+
+static int text_layouts(struct column_layout *layouts, const struct table *tables, size_t count,
+			struct text_meanings *meanings)
+{
+	size_t columns = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		columns += tables[i].column_count;
+		err = column_layout_init(&layouts[i], &tables[i]);
+	}
+	meanings->told = calloc(columns + 1, sizeof(*meanings->told));
+	return meanings->told ? err : -ENOMEM;
+}
+
+int render_text(FILE *file, const struct header *header, const struct table *tables,
+		size_t table_count, bool color)
+{
+	struct column_layout *layouts = calloc(table_count + 1, sizeof(*layouts));
+	struct text text = { .file = file, .color = color };
+	struct text_meanings meanings = { 0 };
+	bool any = false;
+	int err;
+
+	err = layouts ? text_layouts(layouts, tables, table_count, &meanings) : -ENOMEM;
+	if (!err) {
+		text_header(&text, header);
+		for (size_t i = 0; i < table_count; i++) {
+			text_end_line(&text);
+			if (table_count > 1)
+				text_title(&text,
+					   tables[i].title ? tables[i].title : tables[i].key);
+			text_table(&text, &tables[i], &layouts[i]);
+			any |= tables[i].rows_made;
+		}
+		if (any)
+			text_end_line(&text);
+		for (size_t i = 0; i < table_count; i++)
+			if (tables[i].rows_made)
+				text_meanings(&text, &meanings, &layouts[i]);
+	}
+	for (size_t i = 0; layouts && i < table_count; i++)
+		attach_plan_deinit(&layouts[i]);
+	free(layouts);
+	free(meanings.told);
+	return err;
+}

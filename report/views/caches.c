@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What was taken from each slab cache, kmalloc's told apart; and under which other names. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/view.h"
+
+enum cache_column {
+	CACHE_NAME,
+	CACHE_OBJECT_SIZE,
+	CACHE_SIZE,
+	CACHE_ALLOCATIONS,
+	CACHE_FREES,
+	CACHE_MISSED,
+	CACHE_FAILED,
+	CACHE_REQUESTED,
+	CACHE_ALLOCATED,
+	CACHE_FRAGMENTATION,
+	CACHE_LIVE_OBJECTS,
+	CACHE_LIVE_BYTES,
+	CACHE_COVERAGE,
+	CACHE_UNMATCHED,
+	CACHE_ALIASES,
+	CACHE_COLUMNS
+};
+
+static const struct column columns[CACHE_COLUMNS] = {
+	[CACHE_NAME] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+			 "the slab cache; kmalloc's by size class: -cg- of objects charged to a "
+			 "memory cgroup, -rcl- of reclaimable ones, dma-; kmalloc-large is no "
+			 "slab but whole pages" },
+	[CACHE_OBJECT_SIZE] = { "object_size", "object", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
+				NULL },
+	[CACHE_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
+			 "the distance from one object to the next" },
+	[CACHE_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+				"allocations that succeeded" },
+	[CACHE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			  "frees of these objects, wherever freed" },
+	[CACHE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW,
+			   "freed unseen: the address was allocated again" },
+	[CACHE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_BELOW,
+			   "allocations that gave no memory" },
+	[CACHE_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
+			      COLUMN_NOT_IN_TEXT,
+			      "asked for; of a slab cache's object, the cache's object size" },
+	[CACHE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
+			      COLUMN_ALWAYS,
+			      "used up; of a slab cache's object, its distance to the next" },
+	[CACHE_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
+				  COLUMN_ALWAYS,
+				  "fragmentation: (allocated - requested) / allocated" },
+	[CACHE_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+				 "objects not seen freed by the end" },
+	[CACHE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			       "bytes allocated to them" },
+	[CACHE_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
+			     "the share of their cache's frees that was observed: the rest were "
+			     "missed, so that what is live may have been freed too" },
+	[CACHE_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
+			      COLUMN_NOT_IN_TEXT, NULL },
+	[CACHE_ALIASES] = { "aliases", "aliases", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+			    "other caches that the kernel merged with it" },
+};
+
+/* "a, b" from "a,b": so that the text can break the line. */
+static char *list_aliases(const struct analysis_cache *cache)
+{
+	const char *from = cache->cache && cache->cache->aliases ? cache->cache->aliases : "";
+	char *text = malloc(2 * strlen(from) + 1), *to = text;
+
+	if (!text)
+		return NULL;
+	for (; *from; from++) {
+		*to++ = *from;
+		if (*from == ',')
+			*to++ = ' ';
+	}
+	*to = '\0';
+	return text;
+}
+
+static int add_row(struct table *table, const struct analysis_cache *cache)
+{
+	struct cell *row = table_add(table);
+
+	if (!row)
+		return -ENOMEM;
+	row[CACHE_NAME].text = strdup(cache->name);
+	row[CACHE_OBJECT_SIZE].number = cache->object_size ? cache->object_size : CELL_UNKNOWN;
+	row[CACHE_SIZE].number = cache->size ? cache->size : CELL_UNKNOWN;
+	row[CACHE_ALLOCATIONS].number = cache->allocations;
+	row[CACHE_FREES].number = cache->frees;
+	row[CACHE_MISSED].number = cache->missed_frees;
+	row[CACHE_FAILED].number = cache->failed;
+	row[CACHE_REQUESTED].number = cache->bytes_requested;
+	row[CACHE_ALLOCATED].number = cache->bytes_allocated;
+	row[CACHE_FRAGMENTATION].decimal =
+		analysis_fragmentation(cache->bytes_requested, cache->bytes_allocated);
+	row[CACHE_LIVE_OBJECTS].number = cache->live_objects;
+	row[CACHE_LIVE_BYTES].number = cache->live_bytes;
+	row[CACHE_COVERAGE].decimal = analysis_coverage(cache->frees, cache->missed_frees);
+	row[CACHE_UNMATCHED].number = cache->frees_unmatched;
+	row[CACHE_ALIASES].text = list_aliases(cache);
+	return row[CACHE_NAME].text && row[CACHE_ALIASES].text ? 0 : -ENOMEM;
+}
+
+static bool is_empty(const struct analysis_cache *cache)
+{
+	return !cache->allocations && !cache->failed && !cache->frees && !cache->missed_frees &&
+	       !cache->frees_unmatched;
+}
+
+int caches_table(struct report *report, struct table *table)
+{
+	const struct analysis *analysis = &report->analysis;
+	int err = 0;
+
+	table->key = "caches";
+	table->title = "Slab caches";
+	table->empty = "Nothing was allocated.";
+	table->sort = "bytes_allocated,allocations";
+	table->tie = CACHE_NAME;
+	for (size_t i = 0; i < analysis->cache_count && !err; i++)
+		if (!is_empty(&analysis->caches[i]))
+			err = add_row(table, &analysis->caches[i]);
+	return err;
+}
+
+static int make(struct report *report)
+{
+	return caches_table(report, report_add_table(report, columns, CACHE_COLUMNS));
+}
+
+const struct view view_caches = {
+	.name = "caches",
+	.sentence = "what was taken from each slab cache and kmalloc() size class",
+	.columns = columns,
+	.column_count = CACHE_COLUMNS,
+	.make = make,
+};

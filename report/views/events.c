@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The events themselves, one a line, in time order, with what the pass found out about each. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/event_clock.h"
+#include "report/views/event_lines.h"
+#include "report/views/event_names.h"
+#include "report/views/view.h"
+
+static const char *const event_texts[KMT_ID_END] = {
+	[KMT_NONE] = "none",
+	[KMT_KMALLOC] = "kmalloc",
+	[KMT_KFREE] = "kfree",
+	[KMT_CACHE_ALLOC] = "kmem_cache_alloc",
+	[KMT_CACHE_FREE] = "kmem_cache_free",
+	[KMT_BULK_ALLOC] = "bulk_alloc",
+	[KMT_BULK_FREE] = "bulk_free",
+	[KMT_REALLOC] = "krealloc",
+	[KMT_BACKUP_KFREE] = "kfree",
+	[KMT_BACKUP_CACHE_FREE] = "kmem_cache_free",
+	[KMT_ANONYMOUS_ALLOC] = "kmem_cache_alloc",
+};
+
+#define FATES (OUTCOME_FREE_REASSIGNED + 1)
+
+static const char *const fate_texts[FATES] = {
+	[OUTCOME_ALLOCATED] = "allocated",   [OUTCOME_FAILED] = "failed",
+	[OUTCOME_FREED] = "freed",	     [OUTCOME_UNMATCHED] = "unmatched",
+	[OUTCOME_NO_OBJECT] = "no-object",   [OUTCOME_RESIZED] = "resized",
+	[OUTCOME_MISSED] = "missed",	     [OUTCOME_MISSED_FREE_MATCHED] = "found",
+	[OUTCOME_FREE_REASSIGNED] = "freed",
+};
+
+struct events {
+	const struct report *report;
+	struct event_names names;
+	struct event_lines lines;
+	struct quoted events[KMT_ID_END], fates[FATES], nothing;
+	size_t rows;
+	/* the object that lived where an event allocates next, and was not seen freed */
+	uint64_t missed_site, missed_time;
+	uint32_t missed_sequence;
+	uint16_t missed_cpu;
+	bool has_missed;
+};
+
+static void set_number(struct event_value *value, int64_t number)
+{
+	value->type = EVENT_NUMBER;
+	value->number = number;
+}
+
+static int set_name(struct event_value *value, const struct event_name *name)
+{
+	if (!name)
+		return -ENOMEM;
+	value->type = EVENT_TEXT;
+	value->text = name->name;
+	return 0;
+}
+
+/* site is 0 where there is none. */
+static int set_site(struct events *events, struct event_value *value, uint64_t site, uint64_t time)
+{
+	return set_name(value, event_names_site(&events->names, site, time));
+}
+
+static bool is_freed(const struct transition *transition)
+{
+	return transition->outcome == OUTCOME_FREED ||
+	       transition->outcome == OUTCOME_FREE_REASSIGNED;
+}
+
+static int set_event(struct events *events, const struct transition *transition,
+		     struct event_value *row)
+{
+	const struct event *event = transition->event;
+	bool ordinary = transition->outcome == OUTCOME_ALLOCATED || is_freed(transition);
+	const struct event_name *task;
+
+	task = event_names_task(&events->names, event->task, event->time);
+	if (set_name(&row[EVENT_COMM], task))
+		return -ENOMEM;
+	set_number(&row[EVENT_TIME], report_time(events->report, event->time));
+	set_number(&row[EVENT_CPU], event->cpu);
+	set_number(&row[EVENT_TID], event->task);
+	if (task->number >= 0)
+		set_number(&row[EVENT_PID], task->number);
+	row[EVENT_EVENT] =
+		(struct event_value){ .type = EVENT_TEXT, .text = events->events[event->id] };
+	if (!ordinary || events->report->format != OUTPUT_TEXT)
+		row[EVENT_FATE] =
+			(struct event_value){ .type = EVENT_TEXT,
+					      .text = events->fates[transition->outcome] };
+	row[EVENT_GFP] = row[EVENT_ALLOC_SITE] = row[EVENT_MISSED_SITE] =
+		(struct event_value){ .type = EVENT_TEXT, .text = events->nothing };
+	row[EVENT_RESCUED] =
+		(struct event_value){ .type = EVENT_BOOL, .truth = event_is_from_backup(event) };
+	row[EVENT_POINTER] = (struct event_value){ .type = EVENT_HEX, .hex = event->pointer };
+	return set_site(events, &row[EVENT_SITE], event->call_site, event->time);
+}
+
+static int set_allocation(struct events *events, const struct transition *transition,
+			  struct event_value *row)
+{
+	const struct event *event = transition->event;
+	bool missed = events->has_missed && events->missed_cpu == event->cpu &&
+		      events->missed_sequence == event->sequence;
+
+	set_number(&row[EVENT_REQUESTED], event->requested);
+	set_number(&row[EVENT_ALLOCATED],
+		   transition->outcome == OUTCOME_ALLOCATED ? event->allocated : 0);
+	set_number(&row[EVENT_NODE], event->node);
+	events->has_missed = false;
+	if (missed &&
+	    set_site(events, &row[EVENT_MISSED_SITE], events->missed_site, events->missed_time))
+		return -ENOMEM;
+	return set_name(&row[EVENT_GFP], event_names_flags(&events->names, event->gfp));
+}
+
+static int set_object(struct events *events, const struct analysis *analysis,
+		      const struct transition *transition, struct event_value *row)
+{
+	const struct slab_object *object = transition->object;
+
+	set_number(&row[EVENT_REQUESTED], object->requested);
+	set_number(&row[EVENT_ALLOCATED], object->allocated);
+	set_number(&row[EVENT_AGE], (int64_t)(transition->event->time - object->time));
+	return set_site(events, &row[EVENT_ALLOC_SITE], analysis->groups[object->group].key,
+			object->time);
+}
+
+static int set_resize(struct events *events, const struct transition *transition,
+		      struct event_value *row)
+{
+	set_number(&row[EVENT_REQUESTED], transition->event->requested);
+	return set_name(&row[EVENT_GFP], event_names_flags(&events->names, transition->event->gfp));
+}
+
+/* The object's, but where that has no name and its free tells one. */
+static const struct event_name *find_cache(struct events *events, const struct analysis *analysis,
+					   const struct transition *transition)
+{
+	const struct cache *told = transition->event->has_cache ? transition->event->cache : NULL;
+
+	if (told && is_freed(transition) && analysis->caches[transition->cache].is_unnamed)
+		return event_names_told(&events->names, told);
+	return event_names_cache(&events->names, transition->cache);
+}
+
+static int write_row(struct events *events, const struct analysis *analysis,
+		     const struct transition *transition)
+{
+	struct event_value row[EVENT_COLUMNS] = { 0 };
+	int err = set_event(events, transition, row);
+
+	if (!err && event_is_allocation(transition->event))
+		err = set_allocation(events, transition, row);
+	else if (!err && transition->object)
+		err = set_object(events, analysis, transition, row);
+	if (!err && transition->outcome == OUTCOME_RESIZED)
+		err = set_resize(events, transition, row);
+	if (err)
+		return err;
+	if (set_name(&row[EVENT_CACHE], find_cache(events, analysis, transition)))
+		return -ENOMEM;
+	event_lines_row(&events->lines, row);
+	return 0;
+}
+
+static int watch(void *data, const struct analysis *analysis, const struct transition *transition)
+{
+	struct events *events = data;
+
+	if (transition->outcome == OUTCOME_MISSED) {
+		events->has_missed = true;
+		events->missed_site = analysis->groups[transition->group].key;
+		events->missed_time = transition->object->time;
+		events->missed_cpu = transition->event->cpu;
+		events->missed_sequence = transition->event->sequence;
+		return 0;
+	}
+	if (transition->outcome == OUTCOME_MISSED_FREE_MATCHED || events->lines.err ||
+	    (events->report->lines && events->rows == events->report->lines))
+		return 0;
+	events->rows++;
+	return write_row(events, analysis, transition);
+}
+
+static int begin(struct report *report)
+{
+	struct events *events;
+	int err;
+
+	if (report->settings.select && report->settings.select->older) {
+		snprintf(report->why, sizeof(report->why),
+			 "--older is for objects, and this view shows events: leave it out, or "
+			 "take another view");
+		return -EINVAL;
+	}
+	events = calloc(1, sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	report->data = events;
+	events->report = report;
+	event_lines_init(&events->lines, report->out, report->format,
+			 event_clock_is(report->capture));
+	err = event_names_init(&events->names, report);
+	if (!err)
+		err = quote(&events->nothing, report->format, "", true);
+	for (size_t i = 0; i < KMT_ID_END && !err; i++)
+		err = quote(&events->events[i], report->format, event_texts[i], true);
+	for (size_t i = 0; i < FATES && !err; i++)
+		err = quote(&events->fates[i], report->format, fate_texts[i], true);
+	event_lines_head(&events->lines);
+	report->settings.observers[report->settings.observer_count++] =
+		(struct observer){ watch, events };
+	return err;
+}
+
+static int make(struct report *report)
+{
+	struct events *events = report->data;
+	int err = event_lines_flush(&events->lines);
+
+	if (err)
+		snprintf(report->why, sizeof(report->why), "standard output: %s", strerror(-err));
+	return err;
+}
+
+static void end(struct report *report)
+{
+	struct events *events = report->data;
+
+	if (!events)
+		return;
+	for (size_t i = 0; i < KMT_ID_END; i++)
+		free(events->events[i].text);
+	for (size_t i = 0; i < FATES; i++)
+		free(events->fates[i].text);
+	free(events->nothing.text);
+	event_names_deinit(&events->names);
+	free(events);
+}
+
+const struct view view_events = {
+	.name = "events",
+	.sentence = "the events one a line, in time order; JSON gives an object a line",
+	.streams = true,
+	.by = GROUP_BY_SITE,
+	.begin = begin,
+	.make = make,
+	.end = end,
+};

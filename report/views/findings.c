@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is wrong, or may be: each kind of it at each pair of call sites, with its first case. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/event_clock.h"
+#include "report/views/view.h"
+#include "analysis/heap_findings.h"
+
+#define NSEC_PER_SEC 1000000000
+
+enum finding_column {
+	FINDING_KIND,
+	FINDING_CERTAINTY,
+	FINDING_COUNT,
+	FINDING_CERTAIN,
+	FINDING_ALLOC_SITE,
+	FINDING_FREE_SITE,
+	FINDING_OTHER_SITE,
+	FINDING_CACHE,
+	FINDING_FREE_CACHE,
+	FINDING_FIRST_TIME,
+	FINDING_LAST_TIME,
+	FINDING_ADDRESS,
+	FINDING_CPU,
+	FINDING_TASK,
+	FINDING_ALLOC_TIME,
+	FINDING_ALLOC_CPU,
+	FINDING_ALLOC_TASK,
+	FINDING_OTHER_TIME,
+	FINDING_REQUESTED,
+	FINDING_ALLOCATED,
+	FINDING_GFP,
+	FINDING_FIRST,
+	FINDING_BECAUSE,
+	FINDING_COLUMNS
+};
+
+static const struct column columns[FINDING_COLUMNS] = {
+	[FINDING_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+			   "what is wrong; kmemtrace-report(1) explains each kind" },
+	[FINDING_CERTAINTY] = { "certainty", "certainty", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+				"certain: nothing that was not seen can explain it; possible: "
+				"something can, and is named; legal: allowed on this kernel" },
+	[FINDING_COUNT] = { "count", "cases", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			    "how often it was seen" },
+	[FINDING_CERTAIN] = { "certain", "certain", "cases", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			      "of them those that are certain" },
+	[FINDING_ALLOC_SITE] = { "alloc_site", "allocated by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+				 NULL },
+	[FINDING_FREE_SITE] = { "free_site", "freed by", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+	[FINDING_OTHER_SITE] = { "other_site", "other site", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+				 "of a double free, that freed it first; of an "
+				 "overlap, that allocated the object beneath; of a missed free, "
+				 "that was given the address" },
+	[FINDING_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+	[FINDING_FREE_CACHE] = { "free_cache", "other cache", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+				 "that the free named; of an overlap, that of the object "
+				 "beneath" },
+	[FINDING_FIRST_TIME] = { "first_time", "first", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
+				 NULL },
+	[FINDING_LAST_TIME] = { "last_time", "last", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDING_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDING_CPU] = { "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDING_TASK] = { "task", "task", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDING_ALLOC_TIME] = { "alloc_time", "allocated", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
+				 NULL },
+	[FINDING_ALLOC_CPU] = { "alloc_cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDING_ALLOC_TASK] = { "alloc_task", "task", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT,
+				 NULL },
+	[FINDING_OTHER_TIME] = { "other_time", "other", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
+				 NULL },
+	[FINDING_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
+				COLUMN_NOT_IN_TEXT, NULL },
+	[FINDING_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
+				COLUMN_NOT_IN_TEXT, NULL },
+	[FINDING_GFP] = { "gfp", "gfp", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+	[FINDING_FIRST] = { "first_case", "first case", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+	[FINDING_BECAUSE] = { "because", "possible since", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+			      "what was not seen, and can explain it: the header names the "
+			      "paths" },
+};
+
+static void put_time(FILE *file, const struct report *report, const char *before, uint64_t time)
+{
+	int64_t ns = report_time(report, time);
+	uint64_t part = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	if (event_clock_is(report->capture)) {
+		fprintf(file, "%sevent %" PRId64, before, ns);
+		return;
+	}
+	fprintf(file, "%s%s%" PRIu64 ".%09" PRIu64 " s", before, ns < 0 ? "-" : "",
+		part / NSEC_PER_SEC, part % NSEC_PER_SEC);
+}
+
+/* Both times, both CPUs, both tasks. */
+static char *describe_first(const struct report *report, const struct heap_finding *found,
+			    const char *task, const char *alloc_task)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	if (found->address)
+		fprintf(file, "0x%" PRIx64 " ", found->address);
+	put_time(file, report, "at ", found->first_time);
+	fprintf(file, " on CPU %u by %s", found->cpu, task);
+	if (*alloc_task && found->kind != FINDING_OVERLAP &&
+	    found->kind != FINDING_SHORT_ALLOCATION) {
+		put_time(file, report, "; allocated at ", found->alloc_time);
+		fprintf(file, " on CPU %u by %s", found->alloc_cpu, alloc_task);
+	}
+	if (found->kind == FINDING_DOUBLE_FREE)
+		put_time(file, report, "; freed first at ", found->other_time);
+	if (found->kind == FINDING_OVERLAP)
+		put_time(file, report, "; the object beneath was allocated at ", found->other_time);
+	if (found->kind == FINDING_SHORT_ALLOCATION || found->kind == FINDING_FAILED_ALLOCATION)
+		fprintf(file, "; %" PRIu32 " bytes requested", found->requested);
+	if (found->kind == FINDING_SHORT_ALLOCATION)
+		fprintf(file, ", %" PRIu32 " allocated", found->allocated);
+	if (fclose(file)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* " (a, b)": which paths; the text's header has them already. */
+static void put_unobserved(FILE *file, const struct report *report)
+{
+	const struct status *status = &report->capture->status;
+	const char *separator = " (";
+
+	for (size_t i = 0; i < status->path_count && report->format != OUTPUT_TEXT; i++) {
+		if (status->paths[i].observed)
+			continue;
+		fprintf(file, "%s%s", separator, status->paths[i].name);
+		separator = ", ";
+	}
+	fputs(*separator == ',' ? ")" : "", file);
+}
+
+static char *list_reasons(const struct report *report, const struct heap_finding *found)
+{
+	const char *separator = "";
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	for (unsigned int i = 0; i < FINDING_REASONS; i++) {
+		if (!(found->reasons & 1U << i))
+			continue;
+		fprintf(file, "%s%s", separator, finding_reason_text(1U << i));
+		separator = "; ";
+		if (1U << i == REASON_UNOBSERVED)
+			put_unobserved(file, report);
+	}
+	if (fclose(file)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static char *text_of_gfp(const struct report *report, const struct heap_finding *found)
+{
+	char text[512];
+
+	if (found->kind != FINDING_FAILED_ALLOCATION)
+		return strdup("");
+	return strdup(gfp_text(&report->capture->gfp, found->gfp, text, sizeof(text)));
+}
+
+static int64_t time_of(const struct report *report, uint64_t time)
+{
+	return time ? report_time(report, time) : TIME_UNKNOWN;
+}
+
+static int add_row(struct report *report, struct table *table, const struct heap_finding *found)
+{
+	struct cell *row = table_add(table);
+	uint64_t time = found->alloc_time ? found->alloc_time : found->first_time;
+	bool allocated = found->alloc_time;
+
+	if (!row)
+		return -ENOMEM;
+	row[FINDING_KIND].text = strdup(finding_kind_text(found->kind));
+	row[FINDING_CERTAINTY].text = strdup(certainty_text(found->certainty));
+	row[FINDING_COUNT].number = found->count;
+	row[FINDING_CERTAIN].number = found->certain;
+	row[FINDING_ALLOC_SITE].text = site_name(report, found->alloc_site, time);
+	row[FINDING_FREE_SITE].text = site_name(report, found->free_site, found->first_time);
+	row[FINDING_OTHER_SITE].text =
+		site_name(report, found->other_site,
+			  found->other_time ? found->other_time : found->first_time);
+	row[FINDING_CACHE].text = strdup(cache_name(report, found->cache));
+	row[FINDING_FREE_CACHE].text = strdup(cache_name(report, found->free_cache));
+	row[FINDING_FIRST_TIME].time = report_time(report, found->first_time);
+	row[FINDING_LAST_TIME].time = report_time(report, found->last_time);
+	row[FINDING_ADDRESS].number = found->address;
+	row[FINDING_CPU].number = found->cpu;
+	row[FINDING_TASK].text = task_name(report, found->task, found->first_time);
+	row[FINDING_ALLOC_TIME].time = time_of(report, found->alloc_time);
+	row[FINDING_ALLOC_CPU].number = allocated ? found->alloc_cpu : CELL_UNKNOWN;
+	row[FINDING_ALLOC_TASK].text = allocated ? task_name(report, found->alloc_task, time)
+						 : strdup("");
+	row[FINDING_OTHER_TIME].time = time_of(report, found->other_time);
+	row[FINDING_REQUESTED].number = found->requested;
+	row[FINDING_ALLOCATED].number = found->allocated;
+	row[FINDING_GFP].text = text_of_gfp(report, found);
+	if (row[FINDING_TASK].text && row[FINDING_ALLOC_TASK].text)
+		row[FINDING_FIRST].text = describe_first(report, found, row[FINDING_TASK].text,
+							 row[FINDING_ALLOC_TASK].text);
+	row[FINDING_BECAUSE].text = list_reasons(report, found);
+	for (size_t i = 0; i < FINDING_COLUMNS; i++)
+		if (columns[i].type == COLUMN_TEXT && !row[i].text)
+			return -ENOMEM;
+	return 0;
+}
+
+int findings_table(struct report *report, struct table *table)
+{
+	const struct heap_findings *findings = report->analysis.findings;
+	int err = 0;
+
+	table->key = "findings";
+	table->empty = report->filter_count
+			       ? "Nothing is wrong with what was selected, as far as it shows."
+			       : "Nothing is wrong, as far as this capture shows.";
+	table->sort = "-certain,-certainty,kind,count";
+	table->tie = FINDING_ADDRESS;
+	for (size_t i = 0; findings && i < heap_findings_count(findings) && !err; i++)
+		err = add_row(report, table, heap_findings_get(findings, i));
+	return err;
+}
+
+static int make(struct report *report)
+{
+	struct table *table = report_add_table(report, columns, FINDING_COLUMNS);
+
+	return findings_table(report, table);
+}
+
+const struct view view_findings = {
+	.name = "findings",
+	.sentence = "what is wrong, or may be: double frees, wrong caches, ...",
+	.columns = columns,
+	.column_count = FINDING_COLUMNS,
+	.by = GROUP_BY_SITE,
+	.findings = true,
+	.make = make,
+};

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What a report calls call sites, caches, tasks and groups. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/gfp.h"
+#include "kernel/symbols.h"
+#include "kernel/tasks.h"
+#include "report/views/view.h"
+
+#define GFP_TEXT 4096 /* bytes: 64 flags of 40 */
+
+static const char *const by_texts[] = {
+	[GROUP_BY_SITE] = "site",   [GROUP_BY_FUNCTION] = "function", [GROUP_BY_MODULE] = "module",
+	[GROUP_BY_CACHE] = "cache", [GROUP_BY_SIZE] = "size",	      [GROUP_BY_TASK] = "task",
+	[GROUP_BY_CPU] = "cpu",	    [GROUP_BY_NODE] = "node",	      [GROUP_BY_GFP] = "gfp",
+};
+
+const char *group_by_text(enum group_by by)
+{
+	return by_texts[by];
+}
+
+__attribute__((format(printf, 1, 2))) static char *new_text(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	return length < 0 ? NULL : text;
+}
+
+/* With the offset in the symbol and its size, or the symbol alone. */
+static char *symbol_name(const struct symbols *symbols, uint64_t address, uint64_t time,
+			 bool with_offset)
+{
+	const struct symbol *symbol = symbols_find(symbols, address, time);
+	const char *name, *module;
+	size_t size;
+	char *text;
+
+	if (!symbol)
+		return new_text("0x%" PRIx64, address);
+	name = symbols_string(symbols, symbol->name);
+	module = symbols_string(symbols, symbol->module);
+	if (!with_offset)
+		return new_text("%s%s%s%s", name, *module ? " [" : "", module, *module ? "]" : "");
+	size = strlen(name) + strlen(module) + sizeof("+0x/0x []") + 2 * 16;
+	text = malloc(size);
+	return text ? symbols_text(symbols, address, time, text, size) : NULL;
+}
+
+char *site_name(const struct report *report, uint64_t address, uint64_t time)
+{
+	return address ? symbol_name(&report->capture->symbols, address, time, true) : strdup("");
+}
+
+const char *cache_name(const struct report *report, uint32_t cache)
+{
+	if (cache == CACHE_SEVERAL)
+		return "several";
+	return cache < report->analysis.cache_count ? report->analysis.caches[cache].name : "";
+}
+
+char *task_name(const struct report *report, uint32_t tid, uint64_t time)
+{
+	const struct task *task = tasks_find(&report->capture->tasks, tid, time);
+
+	return new_text("%s/%" PRIu32, task ? task->comm : "?", tid);
+}
+
+static char *module_name(const struct report *report, uint64_t key)
+{
+	const char *module;
+
+	if (key == GROUP_KEY_UNKNOWN)
+		return strdup("unknown");
+	module = symbols_string(&report->capture->symbols, (uint32_t)key);
+	return *module ? new_text("[%s]", module) : strdup("kernel");
+}
+
+/* The task of a group by task, or NULL: then tid is all that is known. */
+static const struct task *group_task(const struct report *report, const struct group *group,
+				     uint32_t *tid)
+{
+	const struct tasks *tasks = &report->capture->tasks;
+
+	if (group->key < tasks->count) {
+		*tid = tasks->list[group->key].tid;
+		return &tasks->list[group->key];
+	}
+	*tid = (uint32_t)(group->key - GROUP_KEY_UNKNOWN);
+	return NULL;
+}
+
+static char *group_task_name(const struct report *report, const struct group *group)
+{
+	uint32_t tid;
+	const struct task *task = group_task(report, group, &tid);
+
+	if (task)
+		return new_text("%s (pid %" PRIu32 ")", task->comm, task->tgid);
+	return new_text("? (tid %" PRIu32 ")", tid);
+}
+
+static char *gfp_name(const struct report *report, uint64_t flags)
+{
+	char *text = malloc(GFP_TEXT);
+
+	return text ? gfp_text(&report->capture->gfp, flags, text, GFP_TEXT) : NULL;
+}
+
+char *group_name(const struct report *report, const struct group *group)
+{
+	const struct symbols *symbols = &report->capture->symbols;
+
+	switch (report->settings.by) {
+	case GROUP_BY_SITE:
+		break;
+	case GROUP_BY_FUNCTION:
+		return symbol_name(symbols, group->key, group->first_time, false);
+	case GROUP_BY_MODULE:
+		return module_name(report, group->key);
+	case GROUP_BY_CACHE:
+		if (group->key >= report->analysis.cache_count)
+			return strdup("unknown");
+		return strdup(cache_name(report, (uint32_t)group->key));
+	case GROUP_BY_TASK:
+		return group_task_name(report, group);
+	case GROUP_BY_NODE:
+		if (group->key == GROUP_KEY_UNKNOWN)
+			return strdup("unknown");
+		return new_text("%" PRIu64, group->key);
+	case GROUP_BY_SIZE:
+	case GROUP_BY_CPU:
+		return new_text("%" PRIu64, group->key);
+	case GROUP_BY_GFP:
+		return gfp_name(report, group->key);
+	}
+	return symbol_name(symbols, group->key, group->first_time, true);
+}
+
+uint64_t group_number(const struct report *report, const struct group *group)
+{
+	const struct task *task;
+	uint32_t tid;
+
+	switch (report->settings.by) {
+	case GROUP_BY_MODULE:
+	case GROUP_BY_CACHE:
+		return CELL_UNKNOWN;
+	case GROUP_BY_TASK:
+		task = group_task(report, group, &tid);
+		return task ? task->tgid : tid;
+	case GROUP_BY_NODE:
+		return group->key == GROUP_KEY_UNKNOWN ? CELL_UNKNOWN : group->key;
+	case GROUP_BY_SITE:
+	case GROUP_BY_FUNCTION:
+	case GROUP_BY_SIZE:
+	case GROUP_BY_CPU:
+	case GROUP_BY_GFP:
+		break;
+	}
+	return group->key;
+}
+
+bool group_is_empty(const struct group *group)
+{
+	return !group->allocations && !group->failed && !group->frees && !group->missed_frees;
+}

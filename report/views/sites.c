@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Who allocates how much, and what became of it: a row for each call site, or what --by says. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "report/views/view.h"
+
+enum site_column {
+	SITE_NAME,
+	SITE_ADDRESS,
+	SITE_ALLOCATIONS,
+	SITE_FREES,
+	SITE_MISSED,
+	SITE_FAILED,
+	SITE_REQUESTED,
+	SITE_ALLOCATED,
+	SITE_FRAGMENTATION,
+	SITE_LIVE_OBJECTS,
+	SITE_LIVE_BYTES,
+	SITE_CROSS_CPU,
+	SITE_PEAK,
+	SITE_TEMPORARY,
+	SITE_P50,
+	SITE_P99,
+	SITE_COVERAGE,
+	SITE_COLUMNS
+};
+
+_Static_assert(SITE_COLUMNS == SITES_COLUMNS, "as the header tells");
+
+const struct column sites_columns[SITES_COLUMNS] = {
+	[SITE_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+			"the kernel code that allocated: symbol+offset/size [module]" },
+	[SITE_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[SITE_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			       "allocations that succeeded" },
+	[SITE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			 "frees of these objects, wherever freed" },
+	[SITE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW,
+			  "freed unseen: the address was allocated again" },
+	[SITE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_BELOW,
+			  "allocations that gave no memory" },
+	[SITE_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
+			     COLUMN_NOT_IN_TEXT,
+			     "asked for; of a slab cache's object, the cache's object size" },
+	[SITE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
+			     COLUMN_ALWAYS,
+			     "used up; of a slab cache's object, its distance to the next" },
+	[SITE_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
+				 COLUMN_ALWAYS,
+				 "fragmentation: (allocated - requested) / allocated" },
+	[SITE_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+				"objects not seen freed by the end" },
+	[SITE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			      "bytes allocated to them" },
+	[SITE_CROSS_CPU] = { "cross_cpu_frees", "x-cpu", "frees", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			     "cross-CPU frees: on another CPU than the allocation" },
+	[SITE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_MAYBE, 0, COLUMN_ALWAYS,
+			"the most that were live at one time" },
+	[SITE_TEMPORARY] = { "temporary", "temp", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			     "temporary: freed by the task and on the CPU that allocated it, with "
+			     "no other allocation there between" },
+	[SITE_P50] = { "lifetime_p50_ns", "life", "p50", COLUMN_DURATION, 0, COLUMN_ALWAYS,
+		       "half of the objects that were freed lived no longer; to within 12.5 %" },
+	[SITE_P99] = { "lifetime_p99_ns", "life", "p99", COLUMN_DURATION, 0, COLUMN_ALWAYS,
+		       "99 % of them lived no longer; likewise" },
+	[SITE_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
+			    COLUMN_BELOW_IF_PART,
+			    "the share of their cache's frees that was observed: the rest were "
+			    "missed, so that what is live may have been freed too" },
+};
+
+/* Of the cache that all its objects are of; of several caches, of its own objects. */
+static double coverage(const struct analysis *analysis, const struct group *group)
+{
+	const struct analysis_cache *cache;
+
+	if (group->cache >= analysis->cache_count)
+		return analysis_coverage(group->frees, group->missed_frees);
+	cache = &analysis->caches[group->cache];
+	return analysis_coverage(cache->frees, cache->missed_frees);
+}
+
+static uint64_t lifetime(const struct group *group, double percent)
+{
+	return group->lifetimes ? lifetimes_percentile(group->lifetimes, percent) : CELL_UNKNOWN;
+}
+
+static int add_row(struct report *report, struct table *table, const struct group *group)
+{
+	const struct select *select = report->settings.select;
+	/* objects that are told at their end come too late for it */
+	bool knows_peak = !select || !select->older;
+	struct cell *row = table_add(table);
+
+	if (!row)
+		return -ENOMEM;
+	row[SITE_NAME].text = group_name(report, group);
+	row[SITE_ADDRESS].number = group_number(report, group);
+	row[SITE_ALLOCATIONS].number = group->allocations;
+	row[SITE_FREES].number = group->frees;
+	row[SITE_MISSED].number = group->missed_frees;
+	row[SITE_FAILED].number = group->failed;
+	row[SITE_REQUESTED].number = group->bytes_requested;
+	row[SITE_ALLOCATED].number = group->bytes_allocated;
+	row[SITE_FRAGMENTATION].decimal =
+		analysis_fragmentation(group->bytes_requested, group->bytes_allocated);
+	row[SITE_LIVE_OBJECTS].number = group->live_objects;
+	row[SITE_LIVE_BYTES].number = group->live_bytes;
+	row[SITE_CROSS_CPU].number = group->cross_cpu_frees;
+	row[SITE_PEAK].number = knows_peak ? group->peak_bytes : CELL_UNKNOWN;
+	row[SITE_TEMPORARY].number = group->temporary;
+	row[SITE_P50].number = lifetime(group, 50);
+	row[SITE_P99].number = lifetime(group, 99);
+	row[SITE_COVERAGE].decimal = coverage(&report->analysis, group);
+	return row[SITE_NAME].text ? 0 : -ENOMEM;
+}
+
+int sites_table(struct report *report, struct table *table)
+{
+	const struct analysis *analysis = &report->analysis;
+	int err = 0;
+
+	table->key = "sites";
+	table->title = "Call sites";
+	table->empty = "Nothing was allocated.";
+	table->sort = "bytes_allocated,allocations";
+	table->tie = SITE_ADDRESS;
+	for (size_t i = 0; i < analysis->group_count && !err; i++)
+		if (!group_is_empty(&analysis->groups[i]))
+			err = add_row(report, table, &analysis->groups[i]);
+	return err;
+}
+
+static int make(struct report *report)
+{
+	return sites_table(report, report_add_table(report, sites_columns, SITES_COLUMNS));
+}
+
+const struct view view_sites = {
+	.name = "sites",
+	.sentence = "who allocates how much, by call site or what --by says",
+	.columns = sites_columns,
+	.column_count = SITES_COLUMNS,
+	.has_by = true,
+	.by = GROUP_BY_SITE,
+	.lifetimes = true,
+	.make = make,
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Slices of time: their width, and how they grow. */
+#include "config.h"
+
+#include <string.h>
+
+#include "report/views/slices.h"
+
+#define WIDTH_FIRST 1000000 /* ns, where the end is not known */
+
+/* 1, 2, 5, 10, 20, …: the first that makes no more than SLICES_MAX. */
+static uint64_t width_for(uint64_t span)
+{
+	static const unsigned int steps[] = { 1, 2, 5 };
+	uint64_t power = 1;
+
+	for (size_t i = 0;; i++) {
+		uint64_t width = steps[i % 3] * power;
+
+		if ((span - 1) / width < SLICES_MAX)
+			return width;
+		if (i % 3 == 2)
+			power *= 10;
+	}
+}
+
+void slices_init(struct slices *slices, uint64_t begin, uint64_t end)
+{
+	memset(slices, 0, sizeof(*slices));
+	slices->begin = begin;
+	slices->width = WIDTH_FIRST;
+	if (!end)
+		return;
+	slices->width = end > begin ? width_for(end - begin) : 1;
+	slices->most = end > begin ? (size_t)((end - begin - 1) / slices->width) + 1 : 1;
+}
+
+void slices_init_window(struct slices *slices, const struct analysis *analysis)
+{
+	const struct status *status = &analysis->capture->status;
+	uint64_t begin = analysis->begin, end = 0;
+
+	if (begin < analysis->window_begin)
+		begin = analysis->window_begin;
+	if (status->complete != STATUS_CUT_OFF)
+		end = status->end;
+	if (end > analysis->window_end)
+		end = analysis->window_end;
+	slices_init(slices, begin, end);
+}
+
+size_t slices_index(struct slices *slices, uint64_t time)
+{
+	uint64_t after = time > slices->begin ? time - slices->begin : 0;
+	size_t index;
+
+	while (!slices->most && after / slices->width >= SLICES_MAX) {
+		slices->width *= 2;
+		slices->doublings++;
+		slices->count = (slices->count + 1) / 2;
+	}
+	after /= slices->width;
+	index = slices->most && after >= slices->most ? slices->most - 1 : (size_t)after;
+	if (slices->count <= index)
+		slices->count = index + 1;
+	return index;
+}
+
+uint64_t slices_end(const struct slices *slices, size_t index, uint64_t end)
+{
+	uint64_t slice_end = slices->begin + (index + 1) * slices->width;
+
+	return index + 1 >= slices->count || slice_end > end ? end : slice_end;
+}
+
+void slices_merge(int64_t *values)
+{
+	for (size_t i = 0; i < SLICES_MAX / 2; i++)
+		values[i] = values[2 * i] + values[2 * i + 1];
+	memset(values + SLICES_MAX / 2, 0, SLICES_MAX / 2 * sizeof(*values));
+}

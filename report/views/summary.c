@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The first look: the call sites and slab caches that come first, and what is wrong. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/view.h"
+
+#define SUMMARY_ROWS 10
+
+/* What the text shows otherwise here than in the views of their own. */
+struct difference {
+	const char *key;
+	enum column_where where;
+};
+
+static const struct difference site_differences[] = {
+	{ "bytes_requested", COLUMN_ALWAYS },	   { "peak_bytes", COLUMN_NOT_IN_TEXT },
+	{ "temporary", COLUMN_NOT_IN_TEXT },	   { "lifetime_p50_ns", COLUMN_NOT_IN_TEXT },
+	{ "lifetime_p99_ns", COLUMN_NOT_IN_TEXT }, { NULL, COLUMN_ALWAYS },
+};
+static const struct difference finding_differences[] = {
+	{ "first_case", COLUMN_NOT_IN_TEXT },
+	{ "because", COLUMN_NOT_IN_TEXT },
+	{ NULL, COLUMN_ALWAYS },
+};
+
+static void copy_columns(struct column *to, const struct column *from, size_t count,
+			 const struct difference *differences)
+{
+	memcpy(to, from, count * sizeof(*to));
+	for (size_t i = 0; i < count; i++)
+		for (const struct difference *other = differences; other->key; other++)
+			if (strcmp(to[i].key, other->key) == 0)
+				to[i].where = other->where;
+}
+
+static int make(struct report *report)
+{
+	size_t count = view_findings.column_count;
+	struct column *columns;
+	struct table *table;
+	int err;
+
+	columns = calloc(SITES_COLUMNS + count, sizeof(*columns));
+	if (!columns)
+		return -ENOMEM;
+	report->columns = columns;
+	copy_columns(columns, sites_columns, SITES_COLUMNS, site_differences);
+	copy_columns(columns + SITES_COLUMNS, view_findings.columns, count, finding_differences);
+
+	table = report_add_table(report, columns, SITES_COLUMNS);
+	err = sites_table(report, table);
+	if (err)
+		return err;
+	table = report_add_table(report, view_caches.columns, view_caches.column_count);
+	err = caches_table(report, table);
+	if (err)
+		return err;
+	table = report_add_table(report, columns + SITES_COLUMNS, count);
+	err = findings_table(report, table);
+	table->title = "Findings (the view findings tells more)";
+	return err;
+}
+
+const struct view view_summary = {
+	.name = "summary",
+	.sentence = "the first of call sites, slab caches and findings (the default)",
+	.columns = sites_columns,
+	.column_count = SITES_COLUMNS,
+	.by = GROUP_BY_SITE,
+	.lifetimes = true,
+	.brief = true,
+	.findings = true,
+	.rows = SUMMARY_ROWS,
+	.make = make,
+};

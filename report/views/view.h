@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Views: each tells the pass what it needs, may watch it, and makes tables of what it found. A
+ * view prints nothing; only one that streams (events) hands out its rows while the pass runs.
+ */
+#ifndef REPORT_VIEWS_VIEW_H
+#define REPORT_VIEWS_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "report/render/table.h"
+#include "analysis/analysis.h"
+#include "capture/capture.h"
+
+#define VIEW_TABLES_MAX 4
+#define VIEW_ALL_ROWS SIZE_MAX
+
+struct report;
+
+struct view {
+	const char *name;
+	const char *sentence;
+	const struct column *columns; /* of the first table: its sort keys */
+	size_t column_count;
+	bool streams;		  /* rows are printed as they come: no sorting, no header above */
+	bool has_by;		  /* --by chooses the groups */
+	enum group_by by;	  /* the groups, if not chosen */
+	bool lifetimes, findings; /* what the pass must do for it */
+	bool brief;		  /* its text shows no lifetimes: they are for sorting and data */
+	size_t rows;		  /* of each table, in the text; 0: 20; VIEW_ALL_ROWS */
+	/*
+	 * All may be NULL but make; 0, -ENOMEM, or another -errno with report->why set. begin is
+	 * called before the pass, and may set report->settings.observers; end frees what begin
+	 * made, and is called once begin was.
+	 */
+	int (*begin)(struct report *report);
+	int (*make)(struct report *report);
+	void (*end)(struct report *report);
+};
+
+enum output_format {
+	OUTPUT_TEXT,
+	OUTPUT_JSON,
+	OUTPUT_CSV,
+};
+
+/* One run of one view. */
+struct report {
+	const struct view *view;
+	const struct capture *capture;
+	struct analysis_settings settings;
+	struct analysis analysis;
+	struct table tables[VIEW_TABLES_MAX]; /* but for the summary the first has the view's key */
+	size_t table_count;
+	struct column *columns;			   /* made for this report alone */
+	struct column *converted[VIEW_TABLES_MAX]; /* where the clock counts events */
+	const char *const *filters;		   /* what is looked at, in words */
+	size_t filter_count;
+	enum output_format format;
+	size_t lines;  /* -l, for a view that streams; 0: all */
+	FILE *out;     /* for a view that streams */
+	void *data;    /* the view's own */
+	char why[320]; /* the sentence after a failure */
+};
+
+/*
+ * The next table of the report, with its columns set; the caller sets the rest. Of the first
+ * table of a view with --by, the first column is the group's name ("site"), and a second of the
+ * key "address" is group_number(): both are called what --by says.
+ */
+struct table *report_add_table(struct report *report, const struct column *columns,
+			       size_t column_count);
+
+/* Times are told from the capture's begin on; a little before it they are negative. */
+static inline int64_t report_time(const struct report *report, uint64_t time)
+{
+	return (int64_t)(time - report->analysis.begin);
+}
+
+/*
+ * What stands for a group of the kind report->settings.by: a symbol, a name, "comm (pid 12)", ….
+ * Never cut. A new string, or NULL: no memory.
+ */
+char *group_name(const struct report *report, const struct group *group);
+const char *group_by_text(enum group_by by); /* "site", … */
+
+/* The address, size, thread id, CPU, node or flags that the group stands for, or CELL_UNKNOWN. */
+uint64_t group_number(const struct report *report, const struct group *group);
+
+char *site_name(const struct report *report, uint64_t address, uint64_t time); /* "" for 0 */
+const char *cache_name(const struct report *report, uint32_t cache);	       /* "" for none */
+char *task_name(const struct report *report, uint32_t tid, uint64_t time);     /* "comm/tid" */
+
+/* Has it no figure at all, as one whose objects were all left out? */
+bool group_is_empty(const struct group *group);
+
+/* Of the views sites and summary. */
+#define SITES_COLUMNS 17
+extern const struct column sites_columns[SITES_COLUMNS];
+
+/* Each fills a table of the columns of the view of its name. 0 or -ENOMEM. */
+int sites_table(struct report *report, struct table *table);
+int caches_table(struct report *report, struct table *table);
+int findings_table(struct report *report, struct table *table);
+
+extern const struct view view_summary, view_sites, view_caches, view_sizes, view_leaks,
+	view_lifetimes, view_cpus, view_nodes, view_timeline, view_events, view_findings;
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Where the parts of a published file lie, by how much it has room for. */
+#include "config.h"
+
+#include "stats/stats_file_layout.h"
+
+static uint64_t aligned(uint64_t bytes)
+{
+	return (bytes + STATS_FILE_ALIGN - 1) & ~(uint64_t)(STATS_FILE_ALIGN - 1);
+}
+
+void stats_file_layout(struct stats_file_layout *layout, uint32_t cpus, uint32_t types)
+{
+	layout->cpus = cpus;
+	layout->types = types;
+	layout->records = aligned(sizeof(struct stats_file_slot));
+	layout->rows = layout->records + aligned(types * sizeof(struct stats_file_record));
+	layout->row_bytes = aligned(types * sizeof(struct type_stats_cpu));
+	layout->slot_bytes = layout->rows + cpus * layout->row_bytes;
+	layout->text = STATS_FILE_ALIGN + 2 * layout->slot_bytes;
+	layout->text_bytes = aligned(types * (uint64_t)STATS_FILE_NAME_BYTES);
+	layout->bytes = layout->text + layout->text_bytes;
+}

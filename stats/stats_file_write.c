@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The writer of a published file: what changed goes into the slot that nobody reads.
+ *
+ * Whoever stores through a mapping where the file system has no room left is ended by SIGBUS. So
+ * room is asked for before it is first used, for some types and CPUs more than are needed, and
+ * what gets none is left out.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stats/stats_file.h"
+#include "stats/stats_file_layout.h"
+#include "stats/stats_file_lock.h"
+
+#define ROOM_TYPES 256	 /* asked for at a time */
+#define ROOM_TEXT 0x8000 /* bytes */
+#define ASK_AGAIN 50	 /* moments after there was none: finding that out may take long */
+
+/* What the names have of a type. */
+struct written {
+	uint64_t name; /* 0: the type is left out */
+	uint64_t aliases;
+};
+
+struct stats_file {
+	struct stats_file_lock place;
+	struct stats_file_layout layout;
+	unsigned char *map;
+	struct written *written; /* by type */
+	size_t *rooms;		 /* by CPU: types that its rows have room for, in both slots */
+	size_t record_room;	 /* the same of the records */
+	uint64_t text_room, text_used;
+	uint32_t generation;
+	uint32_t ask_again; /* for room: not before that generation */
+	int room_err;	    /* errno of the first time that there was none */
+	size_t tried;	    /* types that the last moment should have */
+	uint64_t held[2];   /* by slot: the tally's generation that it has */
+};
+
+/*
+ * A reader that sees any word of a moment must see, if it looks after, that the slot is being
+ * written; so each word is a release, which keeps the slot's generation before it.
+ */
+static void put(unsigned char *at, const void *from, size_t bytes)
+{
+	unsigned long __attribute__((may_alias)) *to = (void *)at;
+	unsigned long word;
+
+	for (size_t i = 0; i < bytes / sizeof(word); i++) {
+		memcpy(&word, (const char *)from + i * sizeof(word), sizeof(word));
+		__atomic_store_n(&to[i], word, __ATOMIC_RELEASE);
+	}
+}
+
+/* False: the file system has none. One that cannot tell is taken to have enough. */
+static bool get_room(struct stats_file *stats_file, uint64_t at, uint64_t bytes)
+{
+	int err;
+
+	if (stats_file->generation < stats_file->ask_again)
+		return false;
+	do {
+		err = posix_fallocate(stats_file->place.file, (off_t)at, (off_t)bytes);
+	} while (err == EINTR);
+	if (!err || err == EOPNOTSUPP || err == EINVAL || err == ENOSYS)
+		return true;
+	stats_file->ask_again = stats_file->generation + ASK_AGAIN;
+	if (!stats_file->room_err)
+		stats_file->room_err = err;
+	return false;
+}
+
+/* So many types, rounded up, as the file has room for. */
+static size_t types_for(const struct stats_file *stats_file, size_t index)
+{
+	size_t types = (index / ROOM_TYPES + 1) * ROOM_TYPES;
+
+	return types < stats_file->layout.types ? types : stats_file->layout.types;
+}
+
+/* Room for what has an entry for each type, in both slots; at is that in the first. */
+static bool get_type_room(struct stats_file *stats_file, size_t *room, size_t index, uint64_t at,
+			  size_t size)
+{
+	size_t types = types_for(stats_file, index);
+	uint64_t from = at + *room * size, bytes = (types - *room) * size;
+
+	if (index < *room)
+		return true;
+	if (!get_room(stats_file, from, bytes) ||
+	    !get_room(stats_file, from + stats_file->layout.slot_bytes, bytes))
+		return false;
+	*room = types;
+	return true;
+}
+
+/* Where in the names the text is from now on, or 0. */
+static uint64_t add_text(struct stats_file *stats_file, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	uint64_t at = stats_file->text_used;
+	uint64_t room = (at + size + ROOM_TEXT - 1) / ROOM_TEXT * ROOM_TEXT;
+
+	if (size > stats_file->layout.text_bytes - at)
+		return 0;
+	if (room > stats_file->layout.text_bytes)
+		room = stats_file->layout.text_bytes;
+	if (room > stats_file->text_room) {
+		if (!get_room(stats_file, stats_file->layout.text + stats_file->text_room,
+			      room - stats_file->text_room))
+			return 0;
+		stats_file->text_room = room;
+	}
+	memcpy(stats_file->map + stats_file->layout.text + at, text, size);
+	stats_file->text_used += size;
+	return at;
+}
+
+/* False: there is no room for the type. Its aliases may find none and the type some. */
+static bool name_type(struct stats_file *stats_file, size_t index,
+		      const struct type_stats_type *type)
+{
+	struct written *written = &stats_file->written[index];
+	const char *aliases = type->aliases && *type->aliases ? type->aliases : NULL;
+	const char *text = (const char *)stats_file->map + stats_file->layout.text;
+
+	if (!get_type_room(stats_file, &stats_file->record_room, index,
+			   stats_file_records_at(&stats_file->layout, 0),
+			   sizeof(struct stats_file_record)))
+		return false;
+	if (!written->name)
+		written->name = add_text(stats_file, type->name);
+	if (!written->name)
+		return false;
+	if (aliases && (!written->aliases || strcmp(text + written->aliases, aliases) != 0))
+		written->aliases = add_text(stats_file, aliases);
+	else if (!aliases)
+		written->aliases = 0;
+	return true;
+}
+
+/* How many CPUs' figures have room. */
+static size_t put_cpus(struct stats_file *stats_file, size_t index,
+		       const struct type_stats_type *type)
+{
+	const struct stats_file_layout *layout = &stats_file->layout;
+	size_t cpu = 0;
+
+	for (; cpu < type->cpu_count && cpu < layout->cpus; cpu++) {
+		if (!get_type_room(stats_file, &stats_file->rooms[cpu], index,
+				   stats_file_row_at(layout, 0, cpu),
+				   sizeof(struct type_stats_cpu)))
+			break;
+		put(stats_file->map + stats_file_row_at(layout, stats_file->generation, cpu) +
+			    index * sizeof(struct type_stats_cpu),
+		    &type->cpus[cpu], sizeof(struct type_stats_cpu));
+	}
+	return cpu;
+}
+
+static void put_type(struct stats_file *stats_file, size_t index,
+		     const struct type_stats_type *type)
+{
+	const struct written *written = &stats_file->written[index];
+	struct stats_file_record record = {
+		.kind = type->kind,
+		.name = written->name,
+		.aliases = written->aliases,
+		.object_size = type->object_size,
+		.size = type->size,
+		.numallocs = type->numallocs,
+		.numfrees = type->numfrees,
+		.memalloced = type->memalloced,
+		.memfreed = type->memfreed,
+		.sizemask = type->sizemask,
+		.failures = type->failures,
+		.xdomain = type->xdomain,
+		.frees_unmatched = type->frees_unmatched,
+		.base = type->base,
+		.kegfree = type->kegfree,
+	};
+
+	record.cpu_count = put_cpus(stats_file, index, type);
+	put(stats_file->map + stats_file_records_at(&stats_file->layout, stats_file->generation) +
+		    index * sizeof(record),
+	    &record, sizeof(record));
+}
+
+static uint64_t add_lost(uint64_t lost, const struct type_stats_type *type)
+{
+	uint64_t events = type->numallocs + type->numfrees + type->failures + type->frees_unmatched;
+
+	return lost > UINT64_MAX - 1 - events ? STATS_FILE_LOST_UNKNOWN : lost + events;
+}
+
+static void put_types(struct stats_file *stats_file, const struct type_stats *type_stats,
+		      struct stats_file_slot *slot)
+{
+	uint64_t held = stats_file->held[stats_file->generation & 1];
+
+	for (size_t i = 0; i < type_stats->count; i++) {
+		const struct type_stats_type *type = &type_stats->types[i];
+		bool changed = type->changed >= held;
+
+		if (i >= stats_file->layout.types ||
+		    !(changed ? name_type(stats_file, i, type)
+			      : stats_file->written[i].name != 0)) {
+			slot->lost = add_lost(slot->lost, type);
+			continue;
+		}
+		if (changed)
+			put_type(stats_file, i, type);
+		slot->types = i + 1;
+		if (type->cpu_count > slot->cpus)
+			slot->cpus = type->cpu_count;
+	}
+	if (slot->cpus > stats_file->layout.cpus)
+		slot->cpus = stats_file->layout.cpus;
+}
+
+void stats_file_write(struct stats_file *stats_file, const struct type_stats *type_stats,
+		      const struct stats_snapshot *moment)
+{
+	struct stats_file_head *head = (void *)stats_file->map;
+	struct stats_file_slot slot = { .time = moment->time,
+					.lost = moment->lost,
+					.begin = moment->begin,
+					.class_count = type_stats->class_count };
+	unsigned char *at;
+
+	slot.generation = ++stats_file->generation;
+	at = stats_file->map + stats_file_slot_at(&stats_file->layout, slot.generation);
+	__atomic_store_n(&((struct stats_file_slot *)at)->generation, slot.generation,
+			 __ATOMIC_RELAXED);
+
+	put_types(stats_file, type_stats, &slot);
+	stats_file->tried = type_stats->count;
+	slot.text_bytes = stats_file->text_used;
+	for (size_t i = 0; i < type_stats->class_count; i++)
+		slot.class_bytes[i] = type_stats->class_bytes[i];
+	put(at, &slot, sizeof(slot));
+	stats_file->held[slot.generation & 1] = type_stats->generation;
+
+	__atomic_store_n(&head->current, slot.generation, __ATOMIC_RELEASE);
+	/* What fails now may be gone the next time. */
+	if (!stats_file->place.shown)
+		stats_file_lock_publish(&stats_file->place);
+}
+
+void stats_file_left_out(const struct stats_file *stats_file, const struct type_stats *type_stats,
+			 struct stats_file_left_out *left_out)
+{
+	*left_out = (struct stats_file_left_out){ .err = stats_file->room_err };
+	for (size_t i = 0; i < stats_file->tried; i++) {
+		if (i < stats_file->layout.types && stats_file->written[i].name)
+			continue;
+		left_out->types++;
+		left_out->events = add_lost(left_out->events, &type_stats->types[i]);
+	}
+}
+
+size_t stats_file_bytes_max(const struct stats_file *stats_file)
+{
+	return stats_file->layout.bytes;
+}
+
+size_t stats_file_bytes(const struct stats_file *stats_file)
+{
+	struct stat about;
+
+	return fstat(stats_file->place.file, &about) ? 0 : (size_t)about.st_blocks * 512;
+}
+
+static void free_published(struct stats_file *stats_file)
+{
+	free(stats_file->rooms);
+	free(stats_file->written);
+	free(stats_file);
+}
+
+/* What is there from the start: the heads of the file and of the slots, and the first names. */
+static int map_file(struct stats_file *stats_file)
+{
+	const struct stats_file_layout *layout = &stats_file->layout;
+	struct stats_file_head head = { .magic = STATS_FILE_MAGIC,
+					.version = STATS_FILE_VERSION,
+					.head_bytes = sizeof(head),
+					.cpus = layout->cpus,
+					.types = layout->types,
+					.text_bytes = layout->text_bytes,
+					.writer = (uint64_t)getpid() };
+	void *map;
+
+	if (layout->bytes > SIZE_MAX / 2)
+		return -ENOMEM;
+	if (ftruncate(stats_file->place.file, (off_t)layout->bytes))
+		return -errno;
+	if (!get_room(stats_file, 0, STATS_FILE_ALIGN) ||
+	    !get_room(stats_file, stats_file_slot_at(layout, 0), layout->records) ||
+	    !get_room(stats_file, stats_file_slot_at(layout, 1), layout->records) ||
+	    !get_room(stats_file, layout->text, STATS_FILE_ALIGN))
+		return -ENOSPC;
+	map = mmap(NULL, layout->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, stats_file->place.file,
+		   0);
+	if (map == MAP_FAILED)
+		return -errno;
+	stats_file->map = map;
+	stats_file->text_room = STATS_FILE_ALIGN;
+	stats_file->text_used = 1; /* 0 is no name */
+	memcpy(map, &head, sizeof(head));
+	return 0;
+}
+
+__attribute__((format(printf, 4, 5))) static int fail(char *why, size_t why_size, int err,
+						      const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, why_size, format, arguments);
+	va_end(arguments);
+	return -err;
+}
+
+/* 0: they are too many, or none. */
+static size_t count_types(const struct stats_file_settings *settings)
+{
+	size_t count = 0;
+
+	for (int kind = 0; kind < TYPE_STATS_KINDS; kind++) {
+		size_t most = settings->types_max[kind];
+
+		if (!most || most > STATS_FILE_TYPES_MAX)
+			return 0;
+		count += most;
+	}
+	return count > STATS_FILE_TYPES_MAX ? 0 : count;
+}
+
+int stats_file_create(struct stats_file **created, const struct stats_file_settings *settings,
+		      char *why, size_t why_size)
+{
+	size_t types = count_types(settings);
+	struct stats_file *stats_file;
+	int err;
+
+	if (!types || !settings->cpus || settings->cpus > STATS_FILE_CPUS_MAX)
+		return fail(why, why_size, EINVAL,
+			    "%s: holds from 1 to %d types and from 1 to %d CPUs", settings->path,
+			    STATS_FILE_TYPES_MAX, STATS_FILE_CPUS_MAX);
+	stats_file = calloc(1, sizeof(*stats_file));
+	if (stats_file) {
+		stats_file_layout(&stats_file->layout, (uint32_t)settings->cpus, (uint32_t)types);
+		stats_file->written = calloc(types, sizeof(*stats_file->written));
+		stats_file->rooms = calloc(settings->cpus, sizeof(*stats_file->rooms));
+	}
+	if (!stats_file || !stats_file->written || !stats_file->rooms) {
+		if (stats_file)
+			free_published(stats_file);
+		return fail(why, why_size, ENOMEM, "%s", strerror(ENOMEM));
+	}
+	err = stats_file_lock_make(&stats_file->place, settings, why, why_size);
+	if (err) {
+		free_published(stats_file);
+		return err;
+	}
+	err = map_file(stats_file);
+	if (err) {
+		stats_file_remove(stats_file);
+		return fail(why, why_size, -err, "%s: cannot be made: %s", settings->path,
+			    strerror(-err));
+	}
+	*created = stats_file;
+	return 0;
+}
+
+void stats_file_remove(struct stats_file *stats_file)
+{
+	if (!stats_file)
+		return;
+	if (stats_file->map)
+		munmap(stats_file->map, stats_file->layout.bytes);
+	stats_file_lock_unlink(&stats_file->place);
+	free_published(stats_file);
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Adds one step of the analysis to the figures of its types. What an index of the analysis stands
+ * for is found out once; after that a step costs a few additions and no search.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/type_stats.h"
+#include "stats/type_stats_internal.h"
+
+static int find_nodes(struct type_stats_parts *parts, const struct topology *topology)
+{
+	size_t count = topology->count ? topology->list[topology->count - 1].cpu + 1 : 0;
+
+	parts->nodes = malloc((count + 1) * sizeof(*parts->nodes));
+	if (!parts->nodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		parts->nodes[i] = -1;
+	for (size_t i = 0; i < topology->count; i++)
+		parts->nodes[topology->list[i].cpu] = topology->list[i].node;
+	parts->node_count = count;
+	return 0;
+}
+
+int type_stats_init(struct type_stats *type_stats, const struct capture *capture,
+		    const struct type_stats_settings *settings)
+{
+	int err;
+
+	memset(type_stats, 0, sizeof(*type_stats));
+	if (settings)
+		type_stats->settings = *settings;
+	type_stats->capture = capture;
+	type_stats->parts = calloc(1, sizeof(*type_stats->parts));
+	if (!type_stats->parts)
+		return -ENOMEM;
+	err = hash_map_init(&type_stats->parts->by_name);
+	if (!err)
+		err = find_nodes(type_stats->parts, &capture->topology);
+	if (!err)
+		err = type_stats_classes(type_stats);
+	if (!err)
+		err = symbols_names_init(&type_stats->parts->symbols, &capture->symbols);
+	if (err)
+		type_stats_deinit(type_stats);
+	return err;
+}
+
+void type_stats_deinit(struct type_stats *type_stats)
+{
+	struct type_stats_parts *parts = type_stats->parts;
+
+	for (size_t i = 0; i < type_stats->count; i++) {
+		free(type_stats->types[i].name);
+		free(type_stats->types[i].cpus);
+	}
+	free(type_stats->types);
+	if (parts) {
+		free(parts->caches);
+		free(parts->groups);
+		free(parts->nodes);
+		hash_map_deinit(&parts->by_name);
+		symbols_names_deinit(&parts->symbols);
+		slabinfo_snapshot_deinit(&parts->base);
+		slabinfo_snapshot_deinit(&parts->now);
+	}
+	free(parts);
+	memset(type_stats, 0, sizeof(*type_stats));
+}
+
+int type_stats_renew_symbols(struct type_stats *type_stats)
+{
+	symbols_names_deinit(&type_stats->parts->symbols);
+	return symbols_names_init(&type_stats->parts->symbols, &type_stats->capture->symbols);
+}
+
+/* The list with room for all of count, the new ones zero; or NULL. */
+static void *widen(void *list, size_t *room, size_t count, size_t size)
+{
+	size_t wanted = count > 2 * *room ? count : 2 * *room;
+	char *more = reallocarray(list, wanted, size);
+
+	if (!more)
+		return NULL;
+	memset(more + *room * size, 0, (wanted - *room) * size);
+	*room = wanted;
+	return more;
+}
+
+static int look_at_cache(struct type_stats *type_stats, const struct analysis *analysis,
+			 uint32_t index)
+{
+	const struct analysis_cache *cache = &analysis->caches[index];
+	struct type_stats_parts *parts = type_stats->parts;
+	struct type_stats_cache *caches;
+	int64_t type;
+
+	if (index >= parts->cache_count) {
+		caches = widen(parts->caches, &parts->cache_count, analysis->cache_count,
+			       sizeof(*caches));
+		if (!caches)
+			return -ENOMEM;
+		parts->caches = caches;
+	}
+	type = type_stats_cache_type(type_stats, cache);
+	if (type < 0)
+		return (int)type;
+	parts->caches[index] = (struct type_stats_cache){
+		.type = (uint32_t)type,
+		.is_kmalloc = cache->is_kmalloc && !cache->cache,
+		.class_bit = type_stats_class_bit(type_stats, cache->object_size),
+	};
+	return 0;
+}
+
+static int look_at_group(struct type_stats *type_stats, const struct analysis *analysis,
+			 uint32_t index)
+{
+	struct type_stats_parts *parts = type_stats->parts;
+	uint32_t *groups;
+	int64_t type;
+
+	if (index >= parts->group_count) {
+		groups = widen(parts->groups, &parts->group_count, analysis->group_count,
+			       sizeof(*groups));
+		if (!groups)
+			return -ENOMEM;
+		parts->groups = groups;
+	}
+	type = type_stats_group_type(type_stats, &analysis->groups[index]);
+	if (type < 0)
+		return (int)type;
+	parts->groups[index] = (uint32_t)type;
+	return 0;
+}
+
+/* What a step counts for: a type of each kind, or NULL. */
+struct target {
+	struct type_stats_type *types[TYPE_STATS_KINDS];
+	uint64_t class_bit;
+};
+
+static struct type_stats_type *get_type(struct type_stats *type_stats, uint32_t type)
+{
+	if (type == TYPE_STATS_NO_TYPE)
+		return NULL;
+	if (type == TYPE_STATS_LEFT_OUT) {
+		type_stats->left_out++;
+		return NULL;
+	}
+	return &type_stats->types[type - 1];
+}
+
+static int find_target(struct type_stats *type_stats, const struct analysis *analysis,
+		       const struct transition *transition, struct target *target)
+{
+	const struct type_stats_parts *parts = type_stats->parts;
+	uint32_t function = TYPE_STATS_NO_TYPE;
+	int err = 0;
+
+	if (transition->cache >= parts->cache_count || !parts->caches[transition->cache].type)
+		err = look_at_cache(type_stats, analysis, transition->cache);
+	if (!err && parts->caches[transition->cache].is_kmalloc &&
+	    transition->group != GROUP_NONE) {
+		if (transition->group >= parts->group_count || !parts->groups[transition->group])
+			err = look_at_group(type_stats, analysis, transition->group);
+		if (!err)
+			function = parts->groups[transition->group];
+	}
+	if (err)
+		return err;
+	target->class_bit = parts->caches[transition->cache].class_bit;
+	target->types[TYPE_STATS_CACHE] =
+		get_type(type_stats, parts->caches[transition->cache].type);
+	target->types[TYPE_STATS_FUNCTION] = get_type(type_stats, function);
+	return 0;
+}
+
+static struct type_stats_cpu *get_cpu(struct type_stats_type *type, unsigned int cpu)
+{
+	struct type_stats_cpu *cpus;
+
+	if (cpu < type->cpu_count)
+		return &type->cpus[cpu];
+	/* fresh from calloc(): thousands of CPUs that a damaged capture skips take no memory */
+	cpus = calloc(cpu + 1, sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	if (type->cpu_count)
+		memcpy(cpus, type->cpus, type->cpu_count * sizeof(*cpus));
+	free(type->cpus);
+	type->cpus = cpus;
+	type->cpu_count = cpu + 1;
+	return &cpus[cpu];
+}
+
+static int count_allocation(struct type_stats_type *type, const struct slab_object *object,
+			    uint64_t class_bit)
+{
+	struct type_stats_cpu *cpu = get_cpu(type, object->cpu);
+
+	if (!cpu)
+		return -ENOMEM;
+	type->numallocs++;
+	cpu->numallocs++;
+	if (type->kind != TYPE_STATS_FUNCTION)
+		return 0;
+	type->memalloced += object->allocated;
+	cpu->memalloced += object->allocated;
+	type->sizemask |= class_bit;
+	cpu->sizemask |= class_bit;
+	return 0;
+}
+
+static void count_free(struct type_stats_type *type, const struct slab_object *object)
+{
+	type->numfrees++;
+	if (type->kind == TYPE_STATS_FUNCTION)
+		type->memfreed += object->allocated;
+}
+
+static int node_of(const struct type_stats_parts *parts, unsigned int cpu)
+{
+	return cpu < parts->node_count ? parts->nodes[cpu] : -1;
+}
+
+/* What a free tells beside that the object is gone: where it was freed. */
+static int count_place(const struct type_stats_parts *parts, struct type_stats_type *type,
+		       const struct transition *transition)
+{
+	const struct slab_object *object = transition->object;
+	struct type_stats_cpu *cpu = get_cpu(type, transition->event->cpu);
+	int from, to;
+
+	if (!cpu)
+		return -ENOMEM;
+	cpu->numfrees++;
+	if (type->kind == TYPE_STATS_FUNCTION)
+		cpu->memfreed += object->allocated;
+	if (object->cpu == transition->event->cpu)
+		return 0;
+	from = node_of(parts, object->cpu);
+	to = node_of(parts, transition->event->cpu);
+	type->xdomain += from >= 0 && to >= 0 && from != to;
+	return 0;
+}
+
+static int count_step(const struct type_stats *type_stats, struct type_stats_type *type,
+		      const struct transition *transition, uint64_t class_bit)
+{
+	int err = 0;
+
+	switch (transition->outcome) {
+	case OUTCOME_ALLOCATED:
+		err = count_allocation(type, transition->object, class_bit);
+		break;
+	case OUTCOME_FREED:
+		err = count_place(type_stats->parts, type, transition);
+		if (!err)
+			count_free(type, transition->object);
+		break;
+	case OUTCOME_MISSED:
+		count_free(type, transition->object);
+		break;
+	case OUTCOME_MISSED_FREE_MATCHED: /* OUTCOME_MISSED counted it in all: now it is known where
+					   */
+		err = count_place(type_stats->parts, type, transition);
+		break;
+	case OUTCOME_FAILED:
+		type->failures++;
+		break;
+	case OUTCOME_UNMATCHED:
+		type->frees_unmatched++;
+		break;
+	case OUTCOME_NO_OBJECT:
+	case OUTCOME_RESIZED:
+	case OUTCOME_FREE_REASSIGNED:
+		break;
+	}
+	type->changed = type_stats->generation;
+	return err;
+}
+
+int type_stats_on_transition(void *data, const struct analysis *analysis,
+			     const struct transition *transition)
+{
+	struct type_stats *type_stats = data;
+	struct target target;
+	int err;
+
+	/*
+	 * An object that was freed by another event than was told stays counted with the CPU of
+	 * that: to take it away there would make a figure less.
+	 */
+	if (transition->outcome == OUTCOME_FREE_REASSIGNED ||
+	    transition->outcome == OUTCOME_NO_OBJECT || transition->outcome == OUTCOME_RESIZED ||
+	    transition->cache == CACHE_NONE)
+		return 0;
+	err = find_target(type_stats, analysis, transition, &target);
+	for (size_t i = 0; i < TYPE_STATS_KINDS && !err; i++)
+		if (target.types[i])
+			err = count_step(type_stats, target.types[i], transition, target.class_bit);
+	return err;
+}

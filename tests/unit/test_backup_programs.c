@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The marks of first and second programs, with interrupts wherever they may come: no event is
+ * told twice, whatever nests into what, and what is told by nobody is counted. The programs are
+ * those that run in the kernel; stacks, interrupts and the kernel's guard are played here.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernel/ring.h"
+
+#define __noinline __attribute__((noinline))
+
+struct place {
+	struct kmt_control *control;
+};
+
+static struct kmt_control control;
+static struct kmt_totals totals;
+static const bool may_rescue = true;
+static uint32_t wanted_tgid;
+static bool is_task_wanted = true;
+
+static void maybe_interrupt(void);
+
+static bool find_task(struct place *place)
+{
+	(void)place;
+	return is_task_wanted;
+}
+
+static bool find_cpu(struct place *place)
+{
+	maybe_interrupt();
+	place->control = &control;
+	return true;
+}
+
+static void bpf_probe_read_kernel(void *to, size_t size, const void *from)
+{
+	maybe_interrupt();
+	memcpy(to, from, size);
+}
+
+#include "bpf/backup.bpf.h"
+
+/* Stacks begin at pages and grow down. The first is a task's, the next are of interrupts. */
+#define STACKS 3
+#define STACK_BYTES 16384
+#define DEPTH_MAX 6
+
+static struct {
+	uint64_t random;
+	unsigned int chance; /* of an interrupt, in 256 */
+	unsigned int depth;
+	uint64_t stack, top; /* where the next frame goes below */
+	bool unguarded;	     /* a kernel that lets programs nest in themselves */
+	bool active[2];	     /* the guard: of the first program, and of the second */
+	uint64_t events, by_first, by_second, missed, twice;
+} machine;
+
+static uint32_t next_random(uint32_t below)
+{
+	machine.random = machine.random * 6364136223846793005 + 1442695040888963407;
+	return (machine.random >> 33) % below;
+}
+
+/* true: it ran, and told the event. */
+static bool run(unsigned int program, void *context)
+{
+	bool told = false, nested = machine.active[program];
+	struct place place;
+
+	if (machine.active[program] && !machine.unguarded) {
+		machine.missed += program == 0;
+		return false;
+	}
+	machine.active[program] = true;
+	maybe_interrupt();
+	if (program) {
+		told = take_over(&place, KMT_BACKUP_OF_KFREE, context);
+	} else if (find_task(&place) && find_cpu(&place)) {
+		mark(&place, KMT_BACKUP_OF_KFREE, context);
+		told = true;
+	}
+	maybe_interrupt();
+	machine.active[program] = nested;
+	return told;
+}
+
+static void fire(void)
+{
+	uint64_t top = machine.top;
+	bool first, second;
+	void *context;
+
+	machine.top -= 16 + 16 * next_random(32);
+	context = (void *)(uintptr_t)machine.top;
+	first = run(0, context);
+	maybe_interrupt();
+	second = run(1, context);
+	machine.events++;
+	machine.by_first += first;
+	machine.by_second += second;
+	machine.twice += first && second;
+	machine.top = top;
+}
+
+static void maybe_interrupt(void)
+{
+	uint64_t stack = machine.stack, top = machine.top;
+
+	if (machine.depth >= DEPTH_MAX || next_random(256) >= machine.chance)
+		return;
+	machine.depth++;
+	/* on a stack of its own, or deeper on the one that it is on already */
+	if (machine.stack + 1 < STACKS && next_random(2)) {
+		machine.stack++;
+		machine.top = 0x100000 + (machine.stack + 1) * STACK_BYTES;
+	}
+	machine.top -= 16 * next_random(40);
+	for (uint32_t events = 1 + next_random(3); events; events--)
+		fire();
+	machine.stack = stack;
+	machine.top = top;
+	machine.depth--;
+}
+
+static void play_on(uint64_t seed, unsigned int chance, enum kmt_backup_state state, bool unguarded)
+{
+	memset(&control, 0, sizeof(control));
+	memset(&totals, 0, sizeof(totals));
+	memset(&machine, 0, sizeof(machine));
+	machine.random = seed;
+	machine.chance = chance;
+	machine.unguarded = unguarded;
+	totals.rescue[KMT_BACKUP_OF_KFREE] = state;
+	for (int i = 0; i < 10000; i++) {
+		machine.top = 0x100000 + STACK_BYTES - 16 * next_random(200);
+		fire();
+	}
+}
+
+static void play(uint64_t seed, unsigned int chance, enum kmt_backup_state state)
+{
+	play_on(seed, chance, state, false);
+}
+
+static void never_twice(void **state)
+{
+	uint64_t rescued = 0, missed = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		play(seed, 1 + seed % 6, KMT_BACKUP_ON);
+		assert_int_equal(machine.twice, 0);
+		assert_int_equal(machine.by_second, control.rescued);
+		/* nothing is without a trace */
+		assert_int_equal(machine.by_first + machine.missed, machine.events);
+		assert_true(machine.by_second <= machine.missed);
+		assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].full, 0);
+		rescued += machine.by_second;
+		missed += machine.missed;
+	}
+	/* and it is worth it */
+	assert_true(missed > 10000);
+	assert_true(rescued > missed / 4);
+}
+
+/* Where programs nest in themselves, each event is told by its first one. */
+static void without_a_guard(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		play_on(seed, 1 + seed % 6, KMT_BACKUP_ON, true);
+		assert_int_equal(machine.by_first, machine.events);
+		assert_int_equal(machine.by_second, 0);
+		assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].full, 0);
+	}
+}
+
+static void without_interrupts(void **state)
+{
+	static const uint64_t none[KMT_MARKS];
+
+	(void)state;
+	play(1, 0, KMT_BACKUP_ON);
+	assert_int_equal(machine.by_first, machine.events);
+	assert_int_equal(machine.by_second, 0);
+	assert_memory_equal(control.marks[KMT_BACKUP_OF_KFREE].list, none, sizeof(none));
+}
+
+/* Until it is on, nothing is rescued, and marks are left and found all the same. */
+static void marking_and_off(void **state)
+{
+	(void)state;
+	play(1, 12, KMT_BACKUP_MARKING);
+	assert_int_equal(machine.by_second, 0);
+	assert_int_equal(totals.matched[KMT_BACKUP_OF_KFREE], 1);
+	play(1, 12, KMT_BACKUP_OFF);
+	assert_int_equal(machine.by_second, 0);
+	assert_int_equal(totals.matched[KMT_BACKUP_OF_KFREE], 0);
+	assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].list[0], 0);
+}
+
+/* Where a mark finds no room, nothing is rescued any more. */
+static void full(void **state)
+{
+	(void)state;
+	play(1, 0, KMT_BACKUP_ON);
+	for (int i = 0; i < KMT_MARKS; i++)
+		control.marks[KMT_BACKUP_OF_KFREE].list[i] = 0x900000 + i * 4096;
+	machine.top = 0x100000 + STACK_BYTES;
+	fire();
+	machine.chance = 40;
+	for (int i = 0; i < 1000; i++) {
+		machine.top = 0x100000 + STACK_BYTES - 16 * next_random(200);
+		fire();
+	}
+	assert_int_equal(machine.twice, 0);
+	assert_int_equal(machine.by_second, 0);
+	assert_true(machine.missed > 100);
+	assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].full, 1);
+}
+
+/* Of a process that nobody wants: no first program tells it, so no second may. */
+static void unwanted(void **state)
+{
+	(void)state;
+	wanted_tgid = 1;
+	is_task_wanted = false;
+	play(3, 40, KMT_BACKUP_ON);
+	wanted_tgid = 0;
+	is_task_wanted = true;
+	assert_int_equal(machine.by_first, 0);
+	assert_int_equal(machine.by_second, 0);
+	assert_int_equal(control.rescued, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(never_twice),
+		cmocka_unit_test(without_a_guard),
+		cmocka_unit_test(without_interrupts),
+		cmocka_unit_test(marking_and_off),
+		cmocka_unit_test(full),
+		cmocka_unit_test(unwanted),
+	};
+
+	return cmocka_run_group_tests_name("rescue", tests, NULL, NULL);
+}

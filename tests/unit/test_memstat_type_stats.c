@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What a tally tells becomes figures: with the objects of before or without, CPU by CPU. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/unit/fake_source.h"
+
+static const size_t classes[] = { 8, 16, 32 };
+
+/* Of a machine with four CPUs two were seen to allocate. */
+static struct type_stats_cpu function_cpus[2] = {
+	{ .numallocs = 1, .memalloced = 16, .sizemask = 2 },
+	{ .numallocs = 6, .numfrees = 2, .memalloced = 48, .memfreed = 24, .sizemask = 1 },
+};
+static struct type_stats_cpu cache_cpus[1] = { { .numallocs = 9, .numfrees = 4 } };
+
+static struct type_stats_type function = {
+	.kind = TYPE_STATS_FUNCTION,
+	.name = (char *)"caller [module]",
+	.numallocs = 7,
+	.numfrees = 3,
+	.memalloced = 64,
+	.memfreed = 32,
+	.sizemask = 3,
+	.failures = 5,
+	.xdomain = 1,
+	.cpus = function_cpus,
+	.cpu_count = 2,
+};
+static struct type_stats_type cache = {
+	.kind = TYPE_STATS_CACHE,
+	.name = (char *)"cache",
+	.aliases = "alias,other",
+	.object_size = 100,
+	.size = 128,
+	.numallocs = 9,
+	.numfrees = 4,
+	.failures = 2,
+	.xdomain = 3,
+	.frees_unmatched = 6,
+	.base = 50,
+	.kegfree = 11,
+	.cpus = cache_cpus,
+	.cpu_count = 1,
+};
+
+static int put(struct update *update, void *handle)
+{
+	const struct type_stats_type *only = handle;
+
+	update_cpus(update, 4);
+	update_classes(update, classes, 3);
+	update_time(update, 12345);
+	update_begun(update, 345);
+	assert_int_equal(update_put_tally(update, only ? only : &function), 0);
+	assert_int_equal(update_put_tally(update, only ? only : &cache), only ? -EEXIST : 0);
+	return 0;
+}
+
+static int setup(void **state)
+{
+	*state = memstat_mtl_alloc();
+	return *state ? query(*state, QUERY_ALL, put, NULL) : -1;
+}
+
+static int teardown(void **state)
+{
+	memstat_mtl_free(*state);
+	cache.frees_unmatched = 6;
+	return 0;
+}
+
+static const struct memory_type *find(struct memory_type_list *list, const char *name)
+{
+	const struct memory_type *type = memstat_mtl_find(list, ALLOCATOR_ANY, name);
+
+	assert_non_null(type);
+	return type;
+}
+
+static void test_function(void **state)
+{
+	const struct memory_type *type = find(*state, "caller [module]");
+
+	assert_int_equal(memstat_get_allocator(type), ALLOCATOR_MALLOC);
+	assert_int_equal(memstat_get_numallocs(type), 7);
+	assert_int_equal(memstat_get_numfrees(type), 3);
+	assert_int_equal(memstat_get_memalloced(type), 64);
+	assert_int_equal(memstat_get_memfreed(type), 32);
+	assert_int_equal(memstat_get_sizemask(type), 3);
+	assert_int_equal(memstat_get_failures(type), 5);
+	assert_int_equal(memstat_get_xdomain(type), 1);
+	assert_int_equal(memstat_get_size(type), 0);
+	assert_int_equal(memstat_get_percpu_memalloced(type, 0), 16);
+	assert_int_equal(memstat_get_percpu_sizemask(type, 0), 2);
+	assert_int_equal(memstat_get_percpu_numallocs(type, 1), 6);
+	assert_int_equal(memstat_get_percpu_numfrees(type, 1), 2);
+	assert_int_equal(memstat_get_percpu_memfreed(type, 1), 24);
+	assert_int_equal(memstat_get_percpu_numallocs(type, 2), 0);
+}
+
+static void test_cache(void **state)
+{
+	const struct memory_type *type = find(*state, "cache");
+
+	assert_int_equal(memstat_get_allocator(type), ALLOCATOR_UMA);
+	assert_ptr_equal(find(*state, "alias"), type);
+	assert_ptr_equal(find(*state, "other"), type);
+	assert_int_equal(memstat_get_size(type), 100);
+	assert_int_equal(memstat_get_rsize(type), 128);
+	assert_int_equal(memstat_get_numallocs(type), 9);
+	assert_int_equal(memstat_get_numfrees(type), 4);
+	assert_int_equal(memstat_get_bytes(type), 500);
+	assert_int_equal(memstat_get_failures(type), 2);
+	assert_int_equal(memstat_get_xdomain(type), 3);
+	assert_int_equal(memstat_get_kegfree(type), 11);
+	assert_int_equal(memstat_get_free(type), 11);
+	assert_int_equal(memstat_get_percpu_numallocs(type, 0), 9);
+	assert_int_equal(memstat_get_percpu_memfreed(type, 0), 400);
+	/* the other type has this CPU, and this one not */
+	assert_int_equal(memstat_get_percpu_numallocs(type, 1), 0);
+}
+
+/* All CPUs that the machine may have have places, those that nothing was seen of too. */
+static void test_caller_of_quiet_cpu(void **state)
+{
+	struct memory_type *type = memstat_mtl_first(*state);
+
+	memstat_set_percpu_caller_uint64(type, 3, 0, 7);
+	memstat_set_percpu_caller_uint64(type, 4, 0, 7);
+	assert_int_equal(memstat_get_percpu_caller_uint64(type, 3, 0), 7);
+	assert_int_equal(memstat_get_percpu_caller_uint64(type, 4, 0), 0);
+}
+
+static int puts_one_of_eight(struct update *update, void *handle)
+{
+	static const struct percpu_figures percpu[8] = { { 0 } };
+	const struct told_type type = {
+		.allocator = ALLOCATOR_UMA, .name = "wide", .percpu = percpu, .cpus = 8
+	};
+
+	(void)handle;
+	return update_put(update, &type);
+}
+
+/* A type that has more than the source said: there are more. */
+static void test_more_cpus_than_told(void **state)
+{
+	struct memory_type *type;
+
+	assert_int_equal(query(*state, QUERY_UMA, puts_one_of_eight, NULL), 0);
+	type = memstat_mtl_find(*state, ALLOCATOR_UMA, "wide");
+	memstat_set_percpu_caller_uint64(type, 7, 0, 7);
+	assert_int_equal(memstat_get_percpu_caller_uint64(type, 7, 0), 7);
+}
+
+static void test_base(void **state)
+{
+	const struct memory_type *type = find(*state, "cache");
+	struct memory_type_list *list = *state;
+
+	memstat_mtl_set_base(list, 1);
+	assert_int_equal(memstat_get_numallocs(type), 9); /* as yet */
+	assert_int_equal(query(list, QUERY_ALL, put, NULL), 0);
+	assert_int_equal(memstat_get_numallocs(type), 59);
+	assert_int_equal(memstat_get_numfrees(type), 10);
+	assert_int_equal(memstat_get_count(type), 49);
+	assert_int_equal(memstat_get_memalloced(type), 5900);
+	assert_int_equal(memstat_get_memfreed(type), 1000);
+	assert_int_equal(memstat_get_bytes(type), 4900);
+	assert_int_equal(memstat_get_percpu_numallocs(type, 0), 9);
+	assert_int_equal(memstat_get_percpu_numfrees(type, 0), 4);
+	type = find(list, "caller [module]");
+	assert_int_equal(memstat_get_numallocs(type), 7);
+	assert_int_equal(memstat_get_numfrees(type), 3);
+
+	memstat_mtl_set_base(list, 0);
+	assert_int_equal(query(list, QUERY_ALL, put, NULL), 0);
+	assert_int_equal(memstat_get_numallocs(find(list, "cache")), 9);
+	assert_int_equal(memstat_get_numfrees(find(list, "cache")), 4);
+}
+
+/* More frees of what was not seen allocated than there were objects: the rest is in no figure. */
+static void test_base_is_used_up(void **state)
+{
+	const struct memory_type *type = find(*state, "cache");
+
+	memstat_mtl_set_base(*state, -1);
+	for (uint64_t freed = 49; freed < 53; freed++) {
+		cache.frees_unmatched = freed;
+		assert_int_equal(query(*state, QUERY_UMA, put, NULL), 0);
+		assert_int_equal(memstat_get_numallocs(type), 59);
+		assert_int_equal(memstat_get_numfrees(type), freed < 50 ? 53 : 54);
+	}
+	memstat_mtl_set_base(NULL, 1);
+}
+
+static void test_time(void **state)
+{
+	struct memory_type_list *fresh = memstat_mtl_alloc();
+
+	assert_int_equal(memstat_mtl_time(fresh), 0);
+	assert_int_equal(memstat_mtl_begin(fresh), 0);
+	assert_int_equal(memstat_mtl_cpus(fresh), 0);
+	memstat_mtl_free(fresh);
+	assert_int_equal(memstat_mtl_time(NULL), 0);
+	assert_int_equal(memstat_mtl_begin(NULL), 0);
+	assert_int_equal(memstat_mtl_cpus(NULL), 0);
+	assert_int_equal(memstat_mtl_time(*state), 12345);
+	assert_int_equal(memstat_mtl_begin(*state), 345);
+	assert_int_equal(memstat_mtl_cpus(*state), 4);
+	/* one that fails does not change it */
+	assert_int_equal(query(*state, QUERY_ALL, put, &cache), -1);
+	assert_int_equal(memstat_mtl_time(*state), 12345);
+	assert_int_equal(memstat_mtl_begin(*state), 345);
+	assert_int_equal(memstat_mtl_cpus(*state), 4);
+}
+
+static void test_only_what_was_asked(void **state)
+{
+	struct memory_type_list *list = memstat_mtl_alloc();
+
+	(void)state;
+	assert_int_equal(query(list, QUERY_MALLOC, put, NULL), 0);
+	assert_null(memstat_mtl_find(list, ALLOCATOR_ANY, "cache"));
+	assert_int_equal(query(list, QUERY_UMA, put, NULL), 0);
+	assert_int_equal(memstat_get_numallocs(find(list, "caller [module]")), 7);
+	assert_int_equal(memstat_get_numallocs(find(list, "cache")), 9);
+	memstat_mtl_free(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_function, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_caller_of_quiet_cpu, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_more_cpus_than_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_base, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_base_is_used_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
+		cmocka_unit_test(test_only_what_was_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Files that are cut, damaged or made up, and yet have a living writer: an error that is told of,
+ * or figures that can be. Also to be run with the address sanitizer.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/hand_type_stats.h"
+#include "tests/unit/scratch.h"
+#include "stats/stats_file_layout.h"
+
+#define DAMAGES 20000
+
+struct place {
+	char *directory, *path;
+	int file; /* that is locked as a writer does */
+	unsigned char *bytes;
+	size_t size;
+	struct stats_file_layout layout;
+	struct stats_file_view view;
+};
+
+/* The bytes of a good one. */
+static void make_good(struct place *place)
+{
+	char *path = scratch_path(place->directory, "good");
+	struct stats_file *stats_file = hand_tally_publish(path);
+	struct type_stats type_stats;
+
+	hand_tally_init(&type_stats);
+	hand_tally_change(&type_stats,
+			  hand_tally_add(&type_stats, TYPE_STATS_FUNCTION, "function", 2), 1);
+	hand_tally_change(&type_stats, hand_tally_add(&type_stats, TYPE_STATS_CACHE, "cache", 1),
+			  2);
+	hand_tally_add(&type_stats, TYPE_STATS_CACHE, "empty", 0)->aliases = "one,two";
+	hand_tally_write(stats_file, &type_stats, 1);
+	hand_tally_write(stats_file, &type_stats, 2);
+	hand_tally_write(stats_file, &type_stats, 3);
+	place->bytes = scratch_read(path, &place->size);
+	stats_file_layout(&place->layout, 2, 8);
+	assert_int_equal(place->size, place->layout.bytes);
+	stats_file_remove(stats_file);
+	hand_tally_deinit(&type_stats);
+	free(path);
+}
+
+static int setup(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	assert_non_null(place);
+	place->directory = scratch_directory();
+	place->path = scratch_path(place->directory, "memstat");
+	make_good(place);
+	place->file = open(place->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(place->file >= 0);
+	assert_int_equal(fcntl(place->file, F_OFD_SETLK, &lock), 0);
+	*state = place;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct place *place = *state;
+
+	stats_file_view_deinit(&place->view);
+	close(place->file);
+	free(place->bytes);
+	free(place->path);
+	scratch_remove(place->directory);
+	free(place);
+	return 0;
+}
+
+/* So many of its bytes are the file. */
+static void write_bytes(const struct place *place, size_t size)
+{
+	assert_int_equal(ftruncate(place->file, (off_t)size), 0);
+	assert_int_equal(pwrite(place->file, place->bytes, size, 0), size);
+}
+
+/* Every byte that the view tells of is there, and no figure that cannot be. */
+static void use_view(const struct stats_file_view *view)
+{
+	size_t sum = 0;
+
+	assert_in_range(view->class_count, 0, TYPE_STATS_CLASSES_MAX);
+	for (size_t i = 0; i < view->count; i++) {
+		const struct type_stats_type *type = &view->types[i];
+
+		assert_in_range(type->kind, 0, TYPE_STATS_KINDS - 1);
+		assert_true(strlen(type->name) > 0);
+		sum += type->aliases ? strlen(type->aliases) : 0;
+		assert_true(type->numfrees <= type->numallocs);
+		assert_true(type->memfreed <= type->memalloced);
+		assert_true(type->cpu_count <= view->cpus);
+		for (size_t cpu = 0; cpu < type->cpu_count; cpu++)
+			sum += type->cpus[cpu].numallocs + type->cpus[cpu].sizemask;
+	}
+	assert_true(sum < SIZE_MAX);
+}
+
+static int read_any(struct place *place)
+{
+	int err;
+
+	place->view.why[0] = 0;
+	err = stats_file_read(&place->view, place->path);
+	switch (err) {
+	case 0:
+		use_view(&place->view);
+		return 0;
+	case -EBADMSG:
+	case -EPROTONOSUPPORT:
+	case -EAGAIN:
+	case -ENOMEM:
+		assert_int_equal(place->view.count, 0);
+		assert_non_null(strstr(place->view.why, place->path));
+		return err;
+	default:
+		fail_msg("error %d: %s", err, place->view.why);
+		return err;
+	}
+}
+
+static void test_good(void **state)
+{
+	struct place *place = *state;
+
+	write_bytes(place, place->size);
+	assert_int_equal(read_any(place), 0);
+	assert_int_equal(place->view.count, 3);
+	assert_int_equal(place->view.moment.time, 3);
+}
+
+/* With a view that knows the whole file, and with a new one. */
+static void test_cut(void **state)
+{
+	struct place *place = *state;
+
+	for (size_t size = 0; size < place->size; size += size < 200 ? 1 : 97) {
+		write_bytes(place, place->size);
+		assert_int_equal(read_any(place), 0);
+		assert_int_equal(ftruncate(place->file, (off_t)size), 0);
+		if (read_any(place))
+			assert_int_equal(read_any(place), -EBADMSG);
+		stats_file_view_deinit(&place->view);
+		assert_int_equal(read_any(place), -EBADMSG);
+	}
+}
+
+static void test_version(void **state)
+{
+	struct place *place = *state;
+	struct stats_file_head *head = (void *)place->bytes;
+
+	head->version = STATS_FILE_VERSION + 1;
+	write_bytes(place, place->size);
+	assert_int_equal(read_any(place), -EPROTONOSUPPORT);
+	assert_non_null(strstr(place->view.why, "version 2"));
+	head->version = STATS_FILE_VERSION;
+	head->magic = __builtin_bswap64(head->magic);
+	write_bytes(place, place->size);
+	assert_int_equal(read_any(place), -EBADMSG);
+}
+
+/* As if the writer always were at the slot that is to be read. */
+static void test_too_fast(void **state)
+{
+	struct place *place = *state;
+	struct stats_file_slot *slot =
+		(void *)(place->bytes + stats_file_slot_at(&place->layout, 3));
+
+	assert_int_equal(slot->generation, 3);
+	slot->generation = 5;
+	write_bytes(place, place->size);
+	assert_int_equal(read_any(place), -EAGAIN);
+	slot->types = UINT64_MAX;
+	write_bytes(place, place->size);
+	assert_int_equal(read_any(place), -EAGAIN);
+	slot->generation = 3;
+	write_bytes(place, place->size);
+	assert_int_equal(read_any(place), -EBADMSG);
+}
+
+/* Each of these numbers, made too high or put out of order. */
+static void test_numbers(void **state)
+{
+	struct place *place = *state;
+	struct stats_file_slot *slot =
+		(void *)(place->bytes + stats_file_slot_at(&place->layout, 3));
+	struct stats_file_record *record =
+		(void *)(place->bytes + stats_file_records_at(&place->layout, 3));
+	struct type_stats_cpu *row =
+		(void *)(place->bytes + stats_file_row_at(&place->layout, 3, 1));
+	const struct {
+		uint64_t *number, value;
+	} wrong[] = {
+		{ &slot->types, 9 },
+		{ &slot->types, UINT64_MAX },
+		{ &slot->cpus, 3 },
+		{ &slot->cpus, 1 },
+		{ &slot->text_bytes, 0 },
+		{ &slot->text_bytes, 4 },
+		{ &slot->text_bytes, UINT64_MAX },
+		{ &slot->class_count, 65 },
+		{ &slot->class_count, 1 },
+		{ &slot->class_bytes[1], 8 },
+		{ &slot->class_bytes[0], 0 },
+		{ &record->kind, 2 },
+		{ &record->name, slot->text_bytes },
+		{ &record->name, UINT64_MAX },
+		{ &record->name, record->name + 8 },
+		{ &record->aliases, slot->text_bytes },
+		{ &record->object_size, UINT64_C(1) << 32 },
+		{ &record->size, UINT64_C(1) << 32 },
+		{ &record->numfrees, record->numallocs + 1 },
+		{ &record->memfreed, record->memalloced + 1 },
+		{ &record->sizemask, 8 },
+		{ &record->cpu_count, 3 },
+		{ &row->sizemask, 8 },
+	};
+
+	write_bytes(place, place->size);
+	assert_int_equal(read_any(place), 0);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		uint64_t right = *wrong[i].number;
+
+		*wrong[i].number = wrong[i].value;
+		write_bytes(place, place->size);
+		if (read_any(place) != -EBADMSG)
+			fail_msg("number %zu is believed", i);
+		*wrong[i].number = right;
+	}
+	write_bytes(place, place->size);
+	assert_int_equal(read_any(place), 0);
+}
+
+/* A file as large as one may be, of which nothing is there: it is not believed to need so much. */
+static void test_much(void **state)
+{
+	struct place *place = *state;
+	struct stats_file_head *head = (void *)place->bytes;
+	struct stats_file_slot slot = { .generation = 2,
+					.types = STATS_FILE_TYPES_MAX,
+					.cpus = STATS_FILE_CPUS_MAX,
+					.text_bytes = 1 };
+	struct stats_file_layout layout;
+
+	stats_file_layout(&layout, STATS_FILE_CPUS_MAX, STATS_FILE_TYPES_MAX);
+	head->cpus = STATS_FILE_CPUS_MAX;
+	head->types = STATS_FILE_TYPES_MAX;
+	head->text_bytes = layout.text_bytes;
+	head->current = 2;
+	if (ftruncate(place->file, (off_t)layout.bytes))
+		skip(); /* the file system has no files of that size */
+	assert_int_equal(pwrite(place->file, head, sizeof(*head), 0), sizeof(*head));
+	assert_int_equal(pwrite(place->file, &slot, sizeof(slot),
+				(off_t)stats_file_slot_at(&layout, 2)),
+			 sizeof(slot));
+	assert_int_equal(read_any(place), -EBADMSG);
+}
+
+/* xorshift64 */
+static uint64_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random;
+}
+
+/* Where something lies: the heads, the records, the rows, the names. */
+static size_t random_place(const struct place *place, uint64_t *random)
+{
+	const struct stats_file_layout *layout = &place->layout;
+	const size_t starts[] = { 0,
+				  stats_file_slot_at(layout, 3),
+				  stats_file_records_at(layout, 3),
+				  stats_file_row_at(layout, 3, 0),
+				  stats_file_row_at(layout, 3, 1),
+				  layout->text };
+	static const size_t sizes[] = { 64, 96, 3 * 128, 3 * 40, 3 * 40, 40 };
+	size_t part = next_random(random) % 6;
+
+	return starts[part] + next_random(random) % sizes[part];
+}
+
+static void test_damaged(void **state)
+{
+	static const unsigned char often[] = { 0, 1, 2, 3, 0x7f, 0x80, 0xff };
+	struct place *place = *state;
+	unsigned char *good = malloc(place->size);
+	uint64_t random = 0x9e3779b97f4a7c15;
+	size_t believed = 0;
+
+	assert_non_null(good);
+	memcpy(good, place->bytes, place->size);
+	for (int i = 0; i < DAMAGES; i++) {
+		size_t changes = 1 + next_random(&random) % 4;
+
+		for (size_t k = 0; k < changes; k++) {
+			uint64_t value = next_random(&random);
+
+			place->bytes[random_place(place, &random)] =
+				value & 256 ? (unsigned char)value : often[value % 7];
+		}
+		write_bytes(place, place->size);
+		believed += !read_any(place);
+		if (next_random(&random) % 4 == 0)
+			stats_file_view_deinit(&place->view);
+		if (next_random(&random) % 3)
+			memcpy(place->bytes, good, place->size);
+	}
+	/* most of what is changed is a figure, which can be another */
+	assert_in_range(believed, DAMAGES / 20, DAMAGES / 20 * 19);
+	free(good);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_good, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_version, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_fast, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_much, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * One writer and four readers, in threads and in processes: every moment that is read is one that
+ * was written, whole. Also to be run with the thread sanitizer (with fewer READS).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/hand_type_stats.h"
+#include "tests/unit/scratch.h"
+
+#ifndef READS
+#define READS 1000000 /* in all, half of them by processes */
+#endif
+#define READERS 4
+#define READS_EACH (READS / 2 / READERS)
+#define MOMENTS_EACH 100
+#define TYPES_MAX 8
+#define CPUS 2
+
+/*
+ * The figures of moment number n: type i changes in every (i + 1)th one, and its figures follow
+ * from the last of these; a type more is there after each hundred moments.
+ */
+static uint64_t last_change(uint64_t moment, size_t index)
+{
+	return moment - moment % (index + 1);
+}
+
+static size_t types_of(uint64_t moment)
+{
+	return moment / 100 + 1 < TYPES_MAX ? (size_t)moment / 100 + 1 : TYPES_MAX;
+}
+
+static void write_moment(struct stats_file *stats_file, struct type_stats *type_stats,
+			 uint64_t moment)
+{
+	const struct stats_snapshot about = { .time = moment,
+					      .lost = 3 * moment,
+					      .begin = 5 * moment };
+	char name[20];
+
+	while (type_stats->count < types_of(moment)) {
+		snprintf(name, sizeof(name), "type %zu", type_stats->count);
+		hand_tally_add(type_stats, TYPE_STATS_FUNCTION, name, CPUS);
+	}
+	for (size_t i = 0; i < type_stats->count; i++) {
+		uint64_t last = last_change(moment, i);
+
+		if (last == moment || type_stats->types[i].changed == type_stats->generation)
+			hand_tally_change(type_stats, &type_stats->types[i], last + i);
+	}
+	stats_file_write(stats_file, type_stats, &about);
+	type_stats->generation++;
+}
+
+struct reader {
+	pthread_t thread;
+	const char *path;
+	struct type_stats expected; /* as types are to be */
+	uint64_t time;		    /* of the last moment */
+	size_t reads, moments, too_fast;
+	char wrong[500];
+};
+
+/* NULL, or what is wrong. */
+static const char *compare(struct reader *reader, const struct stats_file_view *view)
+{
+	uint64_t moment = view->moment.time;
+
+	if (moment < reader->time)
+		return "the time goes backwards";
+	if (view->moment.lost != 3 * moment || view->moment.begin != 5 * moment)
+		return "the moment is of two";
+	if (view->count != types_of(moment))
+		return "types are missing";
+	for (size_t i = 0; i < view->count; i++) {
+		const struct type_stats_type *got = &view->types[i];
+		struct type_stats_type *type = &reader->expected.types[i];
+		uint64_t number = last_change(moment, i) + i;
+
+		if (got->numallocs - got->numfrees != 3 * number)
+			return "numallocs - numfrees is not the count";
+		hand_tally_change(&reader->expected, type, number);
+		if (memcmp(got->cpus, type->cpus, CPUS * sizeof(*type->cpus)) ||
+		    got->cpu_count != CPUS)
+			return "a CPU's figures are of another moment";
+		if (got->numallocs != type->numallocs || got->memalloced != type->memalloced ||
+		    got->memfreed != type->memfreed || got->failures != type->failures ||
+		    got->xdomain != type->xdomain || got->sizemask != type->sizemask ||
+		    got->frees_unmatched != type->frees_unmatched)
+			return "a type's figures are of another moment";
+		if (strcmp(got->name, type->name) != 0)
+			return "a type has another name";
+	}
+	return NULL;
+}
+
+static void *read_moments(void *argument)
+{
+	struct reader *reader = argument;
+	struct stats_file_view view = { 0 };
+	const char *wrong = NULL;
+
+	/* reading what does not change proves nothing */
+	while ((reader->reads < READS_EACH || reader->moments < MOMENTS_EACH) &&
+	       !reader->wrong[0]) {
+		int err = stats_file_read(&view, reader->path);
+
+		if (err == -EAGAIN) {
+			reader->too_fast++;
+			continue;
+		}
+		wrong = err ? view.why : compare(reader, &view);
+		if (wrong)
+			snprintf(reader->wrong, sizeof(reader->wrong),
+				 "moment %" PRIu64 " after %" PRIu64 ": %s", view.moment.time,
+				 reader->time, wrong);
+		reader->reads++;
+		reader->moments += view.moment.time != reader->time;
+		reader->time = view.moment.time;
+	}
+	stats_file_view_deinit(&view);
+	return NULL;
+}
+
+struct crowd {
+	char *directory, *path;
+	struct stats_file *stats_file;
+	struct type_stats type_stats;
+	uint64_t moment;
+	struct reader readers[READERS];
+};
+
+static int setup(void **state)
+{
+	struct crowd *crowd = calloc(1, sizeof(*crowd));
+	char name[20];
+
+	assert_non_null(crowd);
+	crowd->directory = scratch_directory();
+	crowd->path = scratch_path(crowd->directory, "memstat");
+	crowd->stats_file = hand_tally_publish(crowd->path);
+	hand_tally_init(&crowd->type_stats);
+	for (int i = 0; i < READERS; i++) {
+		struct reader *reader = &crowd->readers[i];
+
+		reader->path = crowd->path;
+		hand_tally_init(&reader->expected);
+		for (int k = 0; k < TYPES_MAX; k++) {
+			snprintf(name, sizeof(name), "type %d", k);
+			hand_tally_add(&reader->expected, TYPE_STATS_FUNCTION, name, CPUS);
+		}
+	}
+	write_moment(crowd->stats_file, &crowd->type_stats, crowd->moment++);
+	*state = crowd;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct crowd *crowd = *state;
+
+	stats_file_remove(crowd->stats_file);
+	hand_tally_deinit(&crowd->type_stats);
+	for (int i = 0; i < READERS; i++)
+		hand_tally_deinit(&crowd->readers[i].expected);
+	free(crowd->path);
+	scratch_remove(crowd->directory);
+	free(crowd);
+	return 0;
+}
+
+/* Now and then several moments in a row, so that both slots change beneath a reader. */
+static void write_some(struct crowd *crowd)
+{
+	for (uint64_t more = crowd->moment % 7 ? 1 : 5; more; more--)
+		write_moment(crowd->stats_file, &crowd->type_stats, crowd->moment++);
+	usleep((useconds_t)(crowd->moment % 5 * 20));
+}
+
+static void check_reader(const struct crowd *crowd, const struct reader *reader)
+{
+	if (reader->wrong[0])
+		fail_msg("%s", reader->wrong);
+	assert_in_range(reader->reads, READS_EACH, SIZE_MAX);
+	assert_in_range(reader->moments, MOMENTS_EACH, crowd->moment);
+	/* readers that the writer keeps from reading are to be few */
+	assert_in_range(reader->too_fast, 0, reader->reads / 10);
+}
+
+static atomic_int reading;
+
+static void *read_in_thread(void *argument)
+{
+	read_moments(argument);
+	atomic_fetch_sub(&reading, 1);
+	return NULL;
+}
+
+static void test_threads(void **state)
+{
+	struct crowd *crowd = *state;
+
+	atomic_store(&reading, READERS);
+	for (int i = 0; i < READERS; i++) {
+		struct reader *reader = &crowd->readers[i];
+
+		assert_int_equal(pthread_create(&reader->thread, NULL, read_in_thread, reader), 0);
+	}
+	while (atomic_load(&reading) > 0)
+		write_some(crowd);
+	for (int i = 0; i < READERS; i++) {
+		pthread_join(crowd->readers[i].thread, NULL);
+		check_reader(crowd, &crowd->readers[i]);
+	}
+}
+
+/* What a process saw comes back through the pipe, as its struct reader. */
+static void test_processes(void **state)
+{
+	struct crowd *crowd = *state;
+	int status, ends[READERS][2];
+	pid_t children[READERS];
+
+	for (int i = 0; i < READERS; i++) {
+		struct reader *reader = &crowd->readers[i];
+
+		assert_int_equal(pipe(ends[i]), 0);
+		children[i] = fork();
+		assert_true(children[i] >= 0);
+		if (children[i])
+			continue;
+		read_moments(reader);
+		_exit(write(ends[i][1], reader, sizeof(*reader)) != sizeof(*reader));
+	}
+	for (int left = READERS; left;) {
+		write_some(crowd);
+		if (waitpid(-1, &status, WNOHANG) <= 0)
+			continue;
+		assert_int_equal(status, 0);
+		left--;
+	}
+	for (int i = 0; i < READERS; i++) {
+		struct reader seen;
+
+		assert_int_equal(read(ends[i][0], &seen, sizeof(seen)), sizeof(seen));
+		check_reader(crowd, &seen);
+		close(ends[i][0]);
+		close(ends[i][1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Turns the byte order of a finished stream. */
-#ifndef TESTS_TURN_H
-#define TESTS_TURN_H
-
-int turn_stream(const char *path); /* 0 or -errno */
-
-#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Chooses hooks by the kernel's own description of its functions, never by its version: their
+ * names move, and so may their parameters.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/ring.h"
+#include "tracer/load/aux_programs.h"
+#include "tracer/load/probe.h"
+#include "tracer/load/prototype.h"
+
+static const struct {
+	const char *functions[4];    /* that it was called over the years */
+	enum arg_kind parameters[5]; /* the first ones */
+	bool whole;		     /* there are no more */
+} wishes[AUX_KINDS] = {
+	[AUX_BULK_FREE] = { { "kmem_cache_free_bulk" },
+			    { ARG_CACHE, ARG_NUMBER, ARG_POINTER },
+			    true },
+	[AUX_REALLOC] = { { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" },
+			  { ARG_POINTER, ARG_NUMBER },
+			  false },
+	[AUX_BULK_ALLOC] = { { "kmem_cache_alloc_bulk", "kmem_cache_alloc_bulk_noprof" },
+			     { ARG_CACHE, ARG_GFP, ARG_NUMBER, ARG_POINTER },
+			     true },
+};
+
+__attribute__((format(printf, 2, 3))) static void refuse(struct aux_program *aux_program,
+							 const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(aux_program->why, sizeof(aux_program->why), format, arguments);
+	va_end(arguments);
+}
+
+/* Does the kernel know a helper, by the name that it has in enum bpf_func_id? */
+static bool has_helper(const struct btf *btf, const char *name)
+{
+	int id = btf__find_by_name_kind(btf, "bpf_func_id", BTF_KIND_ENUM);
+	const struct btf_type *type;
+
+	if (id < 0)
+		return false;
+	type = btf__type_by_id(btf, id);
+	for (unsigned int i = 0; i < btf_vlen(type); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
+			return true;
+	return false;
+}
+
+/* What every hook needs. NULL, or why there can be none. */
+static const char *look_at_kernel(const struct btf *btf, int function, char *why, size_t why_size)
+{
+	static const char *const helpers[] = { "BPF_FUNC_loop", "BPF_FUNC_get_func_arg",
+					       "BPF_FUNC_get_func_ret", "BPF_FUNC_get_func_ip" };
+	int err;
+
+	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
+		if (!has_helper(btf, helpers[i])) {
+			snprintf(why, why_size,
+				 "fires no tracepoint, and this kernel lacks what hooks need: %s",
+				 helpers[i]);
+			return why;
+		}
+	err = probe_hook(function);
+	if (!err)
+		return NULL;
+	/* ENOTSUPP, 524, is the kernel's own and has no text */
+	snprintf(why, why_size, "fires no tracepoint, and this kernel refuses fentry hooks: %s%s",
+		 err == -524 ? "not supported" : strerror(-err),
+		 err == -ENOMEM ? " (without a BPF compiler there are none)" : "");
+	return why;
+}
+
+static void list_programs(struct aux_programs *aux, const struct bpf_variant *variant)
+{
+	aux->list[AUX_BULK_FREE].programs[0] = bpf_variant_program(variant, "bulk_free");
+	aux->list[AUX_REALLOC].programs[0] = bpf_variant_program(variant, "reallocation");
+	aux->list[AUX_BULK_ALLOC].programs[0] = bpf_variant_program(variant, "bulk_alloc");
+	aux->list[AUX_BULK_ALLOC].programs[1] = bpf_variant_program(variant, "bulk_alloc_begin");
+}
+
+/* The name of the function that a hook goes to, and its id; NULL, and why, if there is none. */
+static const char *choose_function(struct aux_program *aux_program, enum aux_program_kind kind,
+				   const struct btf *btf, struct bpf_variant *variant, int *id)
+{
+	const struct btf_type *type = NULL;
+	const char *name = NULL;
+
+	if (!btf) {
+		refuse(aux_program,
+		       "fires no tracepoint, and hooks need BTF, which this kernel lacks");
+		return NULL;
+	}
+	for (size_t i = 0; i < 4 && wishes[kind].functions[i] && !type; i++) {
+		name = wishes[kind].functions[i];
+		type = prototype_function(btf, name, id);
+	}
+	if (!type) {
+		refuse(aux_program, "fires no tracepoint, and BTF does not describe its function");
+		return NULL;
+	}
+	if (prototype_takes(btf, type, 0, wishes[kind].parameters, wishes[kind].whole)) {
+		if (kind != AUX_REALLOC)
+			return name;
+		for (unsigned int i = 2; i < btf_vlen(type); i++)
+			if (prototype_is_gfp(btf, &btf_params(type)[i])) {
+				bpf_variant_set(variant, "realloc_gfp", &i, sizeof(i));
+				return name;
+			}
+	}
+	refuse(aux_program, "fires no tracepoint, and %s has parameters that no program here reads",
+	       name);
+	return NULL;
+}
+
+void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
+			 const struct btf *btf, const char *unwanted)
+{
+	const char *name, *why = unwanted;
+	bool looked = unwanted;
+	char text[160];
+	int id;
+
+	memset(aux, 0, sizeof(*aux));
+	aux->variant = variant;
+	list_programs(aux, variant);
+	for (unsigned int kind = 0; kind < AUX_KINDS; kind++) {
+		struct aux_program *aux_program = &aux->list[kind];
+
+		name = choose_function(aux_program, kind, btf, variant, &id);
+		if (name && !looked) {
+			why = look_at_kernel(btf, id, text, sizeof(text));
+			looked = true;
+		}
+		if (name && why)
+			refuse(aux_program, "%s", why);
+		for (size_t i = 0; i < 2 && aux_program->programs[i]; i++) {
+			bpf_program__set_autoload(aux_program->programs[i], !aux_program->why[0]);
+			if (!aux_program->why[0])
+				bpf_program__set_attach_target(aux_program->programs[i], 0, name);
+		}
+	}
+}
+
+void aux_programs_attach(struct aux_programs *aux, enum aux_program_kind kind)
+{
+	struct aux_program *aux_program = &aux->list[kind];
+
+	for (size_t i = 2; i-- > 0 && !aux_program->why[0];) {
+		if (!aux_program->programs[i])
+			continue;
+		aux_program->links[i] = bpf_program__attach(aux_program->programs[i]);
+		if (!aux_program->links[i])
+			refuse(aux_program, "fires no tracepoint, and cannot be hooked: %s",
+			       errno == 524 ? "not supported" : strerror(errno));
+	}
+	if (aux_program->why[0])
+		aux_programs_detach(aux, kind);
+}
+
+void aux_programs_detach(struct aux_programs *aux, enum aux_program_kind kind)
+{
+	struct aux_program *aux_program = &aux->list[kind];
+
+	for (size_t i = 0; i < 2; i++) {
+		bpf_link__destroy(aux_program->links[i]);
+		aux_program->links[i] = NULL;
+	}
+}
+
+uint64_t aux_programs_skipped(const struct aux_programs *aux, enum aux_program_kind kind)
+{
+	const struct aux_program *aux_program = &aux->list[kind];
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	/* refused: it may not even be loaded */
+	if (aux_program->why[0] ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(aux_program->programs[0]), &info, &size))
+		return 0;
+	/* whose frees these were is a guess: they count as not seen */
+	return info.recursion_misses +
+	       (kind == AUX_BULK_FREE ? aux->variant->totals->given_back : 0);
+}

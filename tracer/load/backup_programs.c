@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Chooses, attaches and switches the second programs on frees. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "tracer/machine.h"
+#include "tracer/load/backup_programs.h"
+
+static void list_programs(const struct backup_programs *backup,
+			  struct bpf_program *list[KMT_BACKUP_KINDS])
+{
+	list[KMT_BACKUP_OF_KFREE] = bpf_variant_program(backup->variant, "kfree_rescue");
+	list[KMT_BACKUP_OF_CACHE_FREE] =
+		bpf_variant_program(backup->variant, "kmem_cache_free_rescue");
+}
+
+static bool has_member(const struct btf *btf, const char *name, const char *member)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
+	const struct btf_type *type;
+
+	if (id < 0)
+		return false;
+	type = btf__type_by_id(btf, id);
+	for (unsigned int i = 0; i < btf_vlen(type); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_members(type)[i].name_off), member))
+			return true;
+	return false;
+}
+
+bool backup_programs_is_guarded(const struct btf *btf)
+{
+	return has_member(btf, "bpf_prog", "active");
+}
+
+void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *variant,
+			    const struct btf *btf, bool frees_tell_caches, const char *unwanted)
+{
+	struct bpf_program *programs[KMT_BACKUP_KINDS];
+	const char *why = unwanted;
+	bool may_rescue;
+
+	memset(backup, 0, sizeof(*backup));
+	backup->variant = variant;
+	/* where nobody tells, they are tried: without a guard each finds its mark, and tells
+	 * nothing */
+	if (!why && !frees_tell_caches)
+		why = "this kernel's kmem_cache_free is of a form that no second program reads";
+	if (!why && btf && !backup_programs_is_guarded(btf))
+		why = "this kernel has no guard against nested programs: it skips none";
+	/* its tracepoints may be preempted between the two programs, and go on on another CPU */
+	if (!why && machine_is_realtime())
+		why = "on a real-time kernel a tracepoint may change its CPU";
+	snprintf(backup->why, sizeof(backup->why), "%s", why ? why : "");
+	may_rescue = !why;
+	bpf_variant_set(variant, "may_rescue", &may_rescue, sizeof(may_rescue));
+	list_programs(backup, programs);
+	for (size_t i = 0; i < KMT_BACKUP_KINDS; i++)
+		bpf_program__set_autoload(programs[i], !why);
+}
+
+/* A store that the programs see, on all CPUs, before anything that follows a grace period. */
+static void set_state(struct backup_programs *backup, unsigned int kind,
+		      enum kmt_backup_state state)
+{
+	__atomic_store_n(&backup->variant->totals->rescue[kind], state, __ATOMIC_SEQ_CST);
+}
+
+void backup_programs_attach(struct backup_programs *backup)
+{
+	struct bpf_program *programs[KMT_BACKUP_KINDS];
+
+	if (backup->why[0])
+		return;
+	list_programs(backup, programs);
+	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++) {
+		backup->links[i] = bpf_program__attach(programs[i]);
+		if (!backup->links[i]) {
+			snprintf(backup->why, sizeof(backup->why), "cannot attach: %s",
+				 strerror(errno));
+			backup_programs_detach(backup);
+			return;
+		}
+	}
+	/*
+	 * Marks are left only while somebody wipes them. An event that began before has none, and
+	 * must have ended before one without a mark is told.
+	 */
+	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
+		set_state(backup, i, KMT_BACKUP_MARKING);
+	if (!machine_grace_period()) {
+		snprintf(backup->why, sizeof(backup->why),
+			 "this kernel cannot tell when programs have ended (nohz_full)");
+		backup_programs_detach(backup);
+		return;
+	}
+	backup_programs_poll(backup);
+}
+
+void backup_programs_poll(struct backup_programs *backup)
+{
+	const struct kmt_totals *totals;
+
+	for (unsigned int i = 0; i < KMT_BACKUP_KINDS && backup->links[i]; i++) {
+		totals = backup->variant->totals;
+		if (totals->rescue[i] == KMT_BACKUP_MARKING &&
+		    __atomic_load_n(&totals->matched[i], __ATOMIC_RELAXED))
+			set_state(backup, i, KMT_BACKUP_ON);
+	}
+}
+
+void backup_programs_detach(struct backup_programs *backup)
+{
+	/* off first: without second programs the marks would fill up */
+	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++) {
+		if (backup->variant && backup->variant->totals)
+			set_state(backup, i, KMT_BACKUP_OFF);
+		bpf_link__destroy(backup->links[i]);
+		backup->links[i] = NULL;
+	}
+}
+
+const char *backup_programs_why(const struct backup_programs *backup)
+{
+	const struct kmt_totals *totals = backup->variant->totals;
+
+	if (backup->why[0])
+		return backup->why;
+	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
+		if (!totals->matched[i])
+			return i == KMT_BACKUP_OF_KFREE
+				       ? "no kfree came by that showed that marks are found"
+				       : "no kmem_cache_free came by that showed that marks are "
+					 "found";
+	return "";
+}

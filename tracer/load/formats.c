@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Reads tracefs wherever it is. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tracer/load/formats.h"
+
+#define FORMAT_MAX (1 << 20)
+
+int formats_open(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char probe[64];
+	int context, mounted = -1, err;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(probe, sizeof(probe), "%s/events", places[i]);
+		if (!access(probe, F_OK))
+			return open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	/* not mounted: a mount that is nowhere in the tree changes nothing for others */
+	context = syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	if (context < 0)
+		return -errno;
+	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mounted = syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+	err = mounted < 0 ? -errno : 0;
+	close(context);
+	return err ? err : mounted;
+}
+
+static char *read_file(int tracefs, const char *event, const char *file)
+{
+	char path[128], *text;
+	size_t length = 0;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "events/%s/%s", event, file);
+	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	text = malloc(FORMAT_MAX);
+	while (text && length < FORMAT_MAX - 1 &&
+	       (got = read(fd, text + length, FORMAT_MAX - 1 - length)) > 0)
+		length += got;
+	close(fd);
+	if (text)
+		text[length] = 0;
+	return text;
+}
+
+char *formats_read(int tracefs, const char *event)
+{
+	return read_file(tracefs, event, "format");
+}
+
+long formats_id(int tracefs, const char *event)
+{
+	char *text = read_file(tracefs, event, "id");
+	long id = text ? strtol(text, NULL, 10) : -1;
+
+	free(text);
+	return id;
+}
+
+/* "field:__data_loc char[] name;", "field:char comm[16];": the last word, but for brackets. */
+static bool declares(const char *declaration, const char *end, const char *field)
+{
+	size_t length = strlen(field);
+	const char *bracket = memchr(declaration, '[', end - declaration);
+
+	if (bracket && bracket[1] != ']')
+		end = bracket;
+	return (size_t)(end - declaration) > length && !memcmp(end - length, field, length) &&
+	       end[-(ptrdiff_t)length - 1] == ' ';
+}
+
+bool formats_find(const char *format, const char *field, struct kmt_field_position *place)
+{
+	*place = (struct kmt_field_position){ 0 };
+	while ((format = strstr(format, "field:"))) {
+		const char *end = strchr(format, ';');
+
+		if (!end)
+			break;
+		if (declares(format, end, field) &&
+		    sscanf(end, "; offset:%u; size:%u;", &place->offset, &place->size) == 2)
+			return true;
+		format = end;
+	}
+	*place = (struct kmt_field_position){ 0 };
+	return false;
+}
+
+void formats_fields(int tracefs, struct kmt_field_position fields[KMT_FIELDS])
+{
+	static const struct {
+		const char *event, *field;
+	} list[KMT_FIELDS] = {
+		[KMT_FIELD_ALLOC_POINTER] = { "kmem/kmem_cache_alloc", "ptr" },
+		[KMT_FIELD_ALLOC_REQUESTED] = { "kmem/kmem_cache_alloc", "bytes_req" },
+		[KMT_FIELD_ALLOC_ALLOCATED] = { "kmem/kmem_cache_alloc", "bytes_alloc" },
+		[KMT_FIELD_ALLOC_NAME] = { "kmem/kmem_cache_alloc", "name" },
+		[KMT_FIELD_FREE_POINTER] = { "kmem/kmem_cache_free", "ptr" },
+		[KMT_FIELD_FREE_NAME] = { "kmem/kmem_cache_free", "name" },
+		[KMT_FIELD_NEWTASK_PID] = { "task/task_newtask", "pid" },
+		[KMT_FIELD_NEWTASK_COMM] = { "task/task_newtask", "comm" },
+		[KMT_FIELD_NEWTASK_FLAGS] = { "task/task_newtask", "clone_flags" },
+		[KMT_FIELD_RENAME_PID] = { "task/task_rename", "pid" },
+		[KMT_FIELD_RENAME_COMM] = { "task/task_rename", "newcomm" },
+	};
+
+	for (size_t i = 0; i < KMT_FIELDS; i++) {
+		char *format = formats_read(tracefs, list[i].event);
+
+		fields[i] = (struct kmt_field_position){ 0 };
+		if (format)
+			formats_find(format, list[i].field, &fields[i]);
+		free(format);
+	}
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A path is there if the kernel has one of the functions that it had over the years. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tracer/load/paths.h"
+#include "tracer/load/prototype.h"
+
+#define NO_HOOK AUX_KINDS
+#define NO_TRACEPOINT "fires no tracepoint"
+
+struct path {
+	const char *name;
+	const char *functions[3];	   /* none: always there */
+	enum aux_program_kind aux_program; /* that sees it; or NO_HOOK */
+	const char *why;	/* without a hook: why it is unobserved; NULL: it is observed */
+	const char *unless;	/* where there is this function, the hook does not see it all, */
+	const char *why_unless; /* and why */
+};
+
+static const struct path paths[] = {
+	{ .name = "kmalloc", .aux_program = NO_HOOK },
+	{ .name = "kfree", .aux_program = NO_HOOK },
+	{ .name = "kmem_cache_alloc", .aux_program = NO_HOOK },
+	{ .name = "kmem_cache_free", .aux_program = NO_HOOK },
+	{ .name = "kmem_cache_alloc_bulk",
+	  .functions = { "kmem_cache_alloc_bulk", "kmem_cache_alloc_bulk_noprof" },
+	  .aux_program = AUX_BULK_ALLOC },
+	/* kfree_bulk() is an inline that calls it without a cache */
+	{ .name = "kmem_cache_free_bulk",
+	  .functions = { "kmem_cache_free_bulk" },
+	  .aux_program = AUX_BULK_FREE },
+	{ .name = "kfree_rcu-batched",
+	  .functions = { "kvfree_call_rcu", "kfree_call_rcu" },
+	  .aux_program = AUX_BULK_FREE,
+	  .unless = "__kfree_rcu_sheaf",
+	  .why_unless = "fires no tracepoint, and goes through sheaves that no hook sees" },
+	{ .name = "krealloc-in-place",
+	  .functions = { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" },
+	  .aux_program = AUX_REALLOC },
+	{ .name = "sheaf-prefill",
+	  .functions = { "kmem_cache_prefill_sheaf" },
+	  .aux_program = NO_HOOK,
+	  .why = NO_TRACEPOINT },
+	{ .name = "sheaf-return",
+	  .functions = { "kmem_cache_return_sheaf" },
+	  .aux_program = NO_HOOK,
+	  .why = NO_TRACEPOINT },
+	{ .name = "kmalloc_nolock",
+	  .functions = { "kmalloc_nolock_noprof" },
+	  .aux_program = NO_HOOK,
+	  .why = NO_TRACEPOINT },
+	{ .name = "kfree_nolock",
+	  .functions = { "kfree_nolock" },
+	  .aux_program = NO_HOOK,
+	  .why = NO_TRACEPOINT },
+};
+
+#define PATHS (sizeof(paths) / sizeof(paths[0]))
+
+/* Marks what a function that the kernel has says of the paths. */
+static void see_function(struct paths *seen, const char *name)
+{
+	for (size_t i = 0; i < PATHS; i++) {
+		for (size_t j = 0; j < 3 && paths[i].functions[j]; j++)
+			if (!strcmp(paths[i].functions[j], name))
+				seen->there |= 1U << i;
+		if (paths[i].unless && !strcmp(paths[i].unless, name))
+			seen->unless |= 1U << i;
+	}
+}
+
+static void look_at_btf(struct paths *seen, const struct btf *btf)
+{
+	for (size_t i = 0; i < PATHS; i++) {
+		for (size_t j = 0; j < 3 && paths[i].functions[j]; j++)
+			if (prototype_function(btf, paths[i].functions[j], NULL))
+				see_function(seen, paths[i].functions[j]);
+		if (prototype_function(btf, paths[i].unless, NULL))
+			see_function(seen, paths[i].unless);
+	}
+}
+
+/* Where nobody tells what there is, there may be anything. */
+static void look_at_symbols(struct paths *seen)
+{
+	FILE *kallsyms = fopen("/proc/kallsyms", "re");
+	char line[512], name[256];
+	bool told = false;
+
+	while (kallsyms && fgets(line, sizeof(line), kallsyms)) {
+		if (sscanf(line, "%*x %*c %255s", name) != 1)
+			continue;
+		told |= !strcmp(name, "kfree");
+		see_function(seen, name);
+	}
+	if (kallsyms)
+		fclose(kallsyms);
+	if (!told)
+		seen->there = seen->unless = UINT32_MAX;
+}
+
+void paths_look(struct paths *seen, const struct btf *btf)
+{
+	*seen = (struct paths){ 0 };
+	for (size_t i = 0; i < PATHS; i++)
+		if (!paths[i].functions[0])
+			seen->there |= 1U << i;
+	if (btf)
+		look_at_btf(seen, btf);
+	else
+		look_at_symbols(seen);
+}
+
+static int tell(struct status *status, const struct path *path, bool unless,
+		const struct aux_programs *aux)
+{
+	const char *why = path->why;
+	uint64_t skipped;
+	char text[160];
+
+	if (path->aux_program != NO_HOOK) {
+		skipped = aux_programs_skipped(aux, path->aux_program);
+		if (aux->list[path->aux_program].why[0]) {
+			why = aux->list[path->aux_program].why;
+		} else if (unless) {
+			why = path->why_unless;
+		} else if (skipped) {
+			snprintf(text, sizeof(text), "%" PRIu64 " calls were not recorded",
+				 skipped);
+			why = text;
+		}
+	}
+	return status_add_path(status, path->name, !why, why);
+}
+
+int paths_tell(struct status *status, const struct paths *seen, const struct aux_programs *aux)
+{
+	int err = 0;
+
+	status->path_count = 0;
+	for (size_t i = 0; i < PATHS && !err; i++)
+		if (seen->there & 1U << i)
+			err = tell(status, &paths[i], seen->unless & 1U << i, aux);
+	return err;
+}

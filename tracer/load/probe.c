@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Loads and attaches programs of a few instructions. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include "tracer/load/probe.h"
+
+#define LICENCE "Dual BSD/GPL"
+#define MOST_ARGUMENTS 12 /* that the kernel's macros can pass */
+
+static const struct bpf_insn result_0 = {
+	.code = BPF_ALU64 | BPF_MOV | BPF_K,
+	.dst_reg = BPF_REG_0,
+};
+static const struct bpf_insn end = { .code = BPF_JMP | BPF_EXIT };
+
+bool probe_fetch(void)
+{
+	const struct bpf_insn add[] = {
+		{ .code = BPF_ST | BPF_DW | BPF_MEM, .dst_reg = BPF_REG_10, .off = -8 },
+		result_0,
+		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC,
+		  .dst_reg = BPF_REG_10,
+		  .src_reg = BPF_REG_0,
+		  .off = -8,
+		  .imm = BPF_ADD | BPF_FETCH },
+		end,
+	};
+	int program = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "fetch", LICENCE, add,
+				    sizeof(add) / sizeof(add[0]), NULL);
+
+	if (program >= 0)
+		close(program);
+	/* where nothing is allowed, nothing is known to be lacking */
+	return program >= 0 || errno == EPERM;
+}
+
+/* Attaches a program that reads the argument with this index; the kernel knows how many it has. */
+static bool has_argument(const char *tracepoint, int index)
+{
+	const struct bpf_insn read[] = {
+		{ .code = BPF_LDX | BPF_DW | BPF_MEM,
+		  .dst_reg = BPF_REG_0,
+		  .src_reg = BPF_REG_1,
+		  .off = (int16_t)(index * (int)sizeof(uint64_t)) },
+		result_0,
+		end,
+	};
+	int program, link;
+
+	program = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "argument", LICENCE, read,
+				sizeof(read) / sizeof(read[0]), NULL);
+	if (program < 0)
+		return false;
+	link = bpf_raw_tracepoint_open(tracepoint, program);
+	if (link >= 0)
+		close(link);
+	close(program);
+	return link >= 0;
+}
+
+int probe_arguments(const char *tracepoint)
+{
+	int count = 0;
+
+	while (count < MOST_ARGUMENTS && has_argument(tracepoint, count))
+		count++;
+	return count;
+}
+
+int probe_hook(int function)
+{
+	const struct bpf_insn nothing[] = { result_0, end };
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = function);
+	int program, link, err = 0;
+
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nothing", LICENCE, nothing,
+				sizeof(nothing) / sizeof(nothing[0]), &options);
+	if (program < 0)
+		return -errno;
+	link = bpf_raw_tracepoint_open(NULL, program);
+	if (link < 0)
+		err = -errno;
+	else
+		close(link);
+	close(program);
+	return err;
+}

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Loads and attaches the BPF programs that the layout names, and what is worth having besides. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/perf_event.h>
+
+#include "capture/metadata.h"
+#include "tracer/load/formats.h"
+#include "tracer/machine.h"
+#include "tracer/load/programs.h"
+
+static int quiet_printer(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	(void)level, (void)format, (void)arguments;
+	return 0;
+}
+
+static int loud_printer(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, arguments);
+}
+
+/* The inode of the first PID namespace's file: a number of the kernel's ABI. */
+#define FIRST_PID_NAMESPACE 0xeffffffcU
+
+/* Programs see the kernel's own thread ids: in another namespace ours would be somebody else's. */
+static bool has_own_pids(void)
+{
+	struct stat namespace;
+
+	return !stat("/proc/self/ns/pid", &namespace) && namespace.st_ino != FIRST_PID_NAMESPACE;
+}
+
+int programs_look(struct attach_plan *plan, bool verbose)
+{
+	libbpf_set_print(verbose ? loud_printer : quiet_printer);
+	if (has_own_pids()) {
+		memset(plan, 0, sizeof(*plan));
+		snprintf(plan->why, sizeof(plan->why),
+			 "this PID namespace (a container's) has process ids of its "
+			 "own, which are not the kernel's: run it in the first one");
+		return -ENOTSUP;
+	}
+	return attach_plan_look(plan);
+}
+
+static int fail(struct programs *programs, int err, const char *what)
+{
+	const char *advice = err == EPERM || err == EACCES
+				     ? ": run as root, or with CAP_BPF and CAP_PERFMON"
+				     : "";
+
+	snprintf(programs->why, sizeof(programs->why), "%s: %s%s", what, strerror(err), advice);
+	return -err;
+}
+
+#define FIRST ATTACH_EVENTS /* before any event */
+
+/* By the names in bpf/; after which event; what of BTF shows that a kernel has a place for it. */
+static const struct {
+	const char *program;
+	enum attach_plan_event after;
+	const char *type;
+	uint32_t kind;
+} extras[] = {
+	{ "task_newtask", FIRST, NULL, 0 },
+	{ "task_rename", FIRST, NULL, 0 },
+	{ "module_load", FIRST, "btf_trace_module_load", BTF_KIND_TYPEDEF },
+	{ "module_free", FIRST, "btf_trace_module_free", BTF_KIND_TYPEDEF },
+	{ "misses", FIRST, "bpf_iter__bpf_prog", BTF_KIND_STRUCT },
+	/* in place of what BTF would tell: the records of the tracepoints */
+	{ "kmem_cache_alloc_fields", ATTACH_CACHE_ALLOC, NULL, 0 },
+	{ "kmem_cache_free_fields", ATTACH_CACHE_FREE, NULL, 0 },
+};
+
+#define NEWTASK 0 /* of them */
+#define EXTRAS (sizeof(extras) / sizeof(extras[0]))
+_Static_assert(EXTRAS == PROGRAMS_EXTRAS, "a link for each");
+
+/* Programs that a kernel has no place for are left out. unwanted: why extras are to be. */
+static void choose_programs(struct programs *programs, const struct programs_settings *settings,
+			    const char *unwanted)
+{
+	const struct attach_plan *plan = programs->plan;
+	struct bpf_variant *variant = &programs->variant;
+	const struct btf *btf = plan->btf;
+	struct bpf_program *program;
+
+	bpf_object__for_each_program (program, variant->bpf)
+		bpf_program__set_autoload(program, false);
+	for (size_t i = 0; i < EXTRAS; i++) {
+		program = bpf_variant_program(variant, extras[i].program);
+		if (program && (!btf || !extras[i].type ||
+				btf__find_by_name_kind(btf, extras[i].type, extras[i].kind) > 0))
+			bpf_program__set_autoload(program, true);
+	}
+	programs->guarded = !btf || backup_programs_is_guarded(btf);
+	if (!programs->guarded && bpf_variant_program(variant, "misses"))
+		bpf_program__set_autoload(bpf_variant_program(variant, "misses"), false);
+	for (unsigned int i = 0; i < ATTACH_EVENTS; i++) {
+		if (!plan->programs[i])
+			continue;
+		programs->list[i] = bpf_variant_program(variant, plan->programs[i]);
+		bpf_program__set_autoload(programs->list[i], true);
+	}
+	aux_programs_choose(&programs->aux, variant, btf, unwanted);
+	backup_programs_choose(&programs->backup, variant, btf,
+			       !strcmp(plan->programs[ATTACH_CACHE_FREE], "kmem_cache_free"),
+			       settings->refuse_rescue ? settings->refuse_rescue : unwanted);
+}
+
+static void set_fields(struct bpf_variant *variant)
+{
+	struct kmt_field_position fields[KMT_FIELDS] = { 0 };
+	int tracefs = formats_open();
+
+	if (tracefs < 0)
+		return;
+	formats_fields(tracefs, fields);
+	close(tracefs);
+	bpf_variant_set(variant, "fields", fields, sizeof(fields));
+}
+
+static void set_settings(struct bpf_variant *variant, const struct attach_plan *plan,
+			 const struct programs_settings *settings)
+{
+	uint32_t wanted = settings->pid_count > 1 ? KMT_TRACED_LIST : 0;
+
+	bpf_variant_set(variant, "ring_slots", &settings->ring_slots, sizeof(settings->ring_slots));
+	bpf_variant_set(variant, "possible_cpus", &settings->possible_cpus,
+			sizeof(settings->possible_cpus));
+	if (settings->pid_count == 1)
+		wanted = settings->pids[0];
+	bpf_variant_set(variant, "wanted_tgid", &wanted, sizeof(wanted));
+	bpf_variant_set(variant, "frees_name", &plan->frees_name, sizeof(plan->frees_name));
+	bpf_variant_set(variant, "allocations_tell_caches", &plan->allocations_tell_caches,
+			sizeof(plan->allocations_tell_caches));
+	if (plan->missing_features.btf)
+		set_fields(variant);
+}
+
+static bool is_32_bit(void)
+{
+	struct utsname names;
+
+	return !uname(&names) && metadata_word_bits(names.machine) == 32;
+}
+
+/*
+ * Is a stack a task's for as long as no new task is seen on it? Not where one of interrupts may be
+ * made meanwhile: s390x makes them when a CPU comes, x86 when it comes first. A real-time kernel
+ * may skip a new task. Looked through on these two machines only.
+ */
+static bool stacks_tell_tasks(const struct programs *programs)
+{
+	struct utsname names;
+
+	return programs->extras[NEWTASK] && programs->all_online && !machine_is_realtime() &&
+	       !uname(&names) &&
+	       (!strcmp(names.machine, "x86_64") || !strcmp(names.machine, "aarch64"));
+}
+
+/*
+ * 32-bit kernels put the maps of an array of maps 4 bytes apart and look for them 8 bytes apart,
+ * so that only the first is found. A hash of maps costs more, and has no such fault.
+ */
+static void set_rings(struct bpf_map *rings, const struct programs_settings *settings)
+{
+	bpf_map__set_max_entries(rings, settings->possible_cpus);
+	bpf_map__set_inner_map_fd(rings, settings->ring_fd);
+	if (is_32_bit())
+		bpf_map__set_type(rings, BPF_MAP_TYPE_HASH_OF_MAPS);
+}
+
+static int load(struct programs *programs, const struct programs_settings *settings,
+		const char *unwanted)
+{
+	struct bpf_variant *variant = &programs->variant;
+	int err;
+
+	err = bpf_variant_open(variant, &programs->plan->missing_features);
+	if (err)
+		return fail(programs, -err, "cannot open the BPF programs");
+	set_settings(variant, programs->plan, settings);
+	bpf_map__set_max_entries(bpf_variant_map(variant, "controls"), settings->possible_cpus);
+	set_rings(bpf_variant_map(variant, "rings"), settings);
+	if (settings->pid_count)
+		bpf_map__set_max_entries(bpf_variant_map(variant, "wanted"), settings->pid_count);
+	choose_programs(programs, settings, unwanted);
+	err = bpf_variant_load(variant);
+	return err ? fail(programs, -err, "cannot load the BPF programs") : 0;
+}
+
+int programs_load(struct programs *programs, const struct attach_plan *plan,
+		  const struct programs_settings *settings)
+{
+	uint8_t yes = 1;
+	int err;
+
+	memset(programs, 0, sizeof(*programs));
+	programs->plan = plan;
+	programs->possible_cpus = settings->possible_cpus;
+	programs->first_cpu = settings->first_cpu;
+	programs->all_online = settings->all_online;
+	paths_look(&programs->paths, plan->btf);
+	err = load(programs, settings, NULL);
+	/* what a capture can do without must not keep it from what it can have */
+	if (err && err != -EPERM && programs->variant.bpf) {
+		bpf_variant_close(&programs->variant);
+		err = load(programs, settings, "this kernel does not load the program");
+	}
+	if (err)
+		return err;
+	for (size_t i = 0; i < settings->pid_count; i++) {
+		err = bpf_map_update_elem(bpf_variant_map_fd(&programs->variant, "wanted"),
+					  &settings->pids[i], &yes, 0);
+		if (err)
+			return fail(programs, -err, "cannot set the process filter");
+	}
+	return 0;
+}
+
+static int program_info(const struct bpf_program *program, struct bpf_prog_info *info)
+{
+	uint32_t size = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return bpf_obj_get_info_by_fd(bpf_program__fd(program), info, &size);
+}
+
+/*
+ * A program that gets a tracepoint's record (section "tp/…"). Not by libbpf, which looks for
+ * tracefs only where it is mounted.
+ */
+static struct bpf_link *attach_to_record(struct bpf_program *program, unsigned int cpu)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
+					.size = sizeof(attr),
+					.sample_period = 1,
+					.wakeup_events = 1 };
+	int tracefs = formats_open(), event;
+	struct bpf_link *link;
+
+	if (tracefs < 0)
+		return NULL;
+	attr.config = formats_id(tracefs, strchr(bpf_program__section_name(program), '/') + 1);
+	close(tracefs);
+	/* of one CPU, but the program is then run on all of them */
+	event = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event < 0)
+		return NULL;
+	link = bpf_program__attach_perf_event(program, event);
+	if (!link)
+		close(event);
+	return link;
+}
+
+/* Names are worth having, not needed. */
+static void attach_extra(struct programs *programs, size_t i)
+{
+	struct bpf_program *program = bpf_variant_program(&programs->variant, extras[i].program);
+
+	if (!program || !bpf_program__autoload(program))
+		return;
+	programs->extras[i] = bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT
+				      ? attach_to_record(program, programs->first_cpu)
+				      : bpf_program__attach(program);
+	if (!strcmp(extras[i].program, "misses"))
+		programs->misses = programs->extras[i];
+}
+
+static void attach_extras(struct programs *programs, enum attach_plan_event after)
+{
+	for (size_t i = 0; i < EXTRAS; i++)
+		if (extras[i].after == after)
+			attach_extra(programs, i);
+}
+
+/*
+ * The events from first up to end. Frees come first: an object allocated while only the frees
+ * are watched is an unmatched free, not a false leak.
+ */
+static int attach_events(struct programs *programs, size_t first, size_t end)
+{
+	struct bpf_prog_info info;
+	uint8_t yes = 1;
+	int own = bpf_variant_map_fd(&programs->variant, "own_programs");
+
+	for (size_t i = first; i < end; i++) {
+		if (!programs->list[i])
+			continue;
+		programs->events[i] = bpf_program__attach(programs->list[i]);
+		if (!programs->events[i]) {
+			char what[80];
+
+			snprintf(what, sizeof(what), "cannot attach to the tracepoint %s",
+				 attach_plan_tracepoint(i));
+			return fail(programs, errno, what);
+		}
+		attach_extras(programs, i);
+		programs->event_count++;
+		if (own >= 0 && !program_info(programs->list[i], &info))
+			bpf_map_update_elem(own, &info.id, &yes, 0);
+	}
+	return 0;
+}
+
+static void detach_events(struct programs *programs, size_t first, size_t end)
+{
+	for (size_t i = end; i-- > first;) {
+		bpf_link__destroy(programs->events[i]);
+		programs->events[i] = NULL;
+	}
+}
+
+int programs_attach(struct programs *programs)
+{
+	int err;
+
+	programs->attached = true;
+	attach_extras(programs, FIRST);
+	programs->by_stacks = stacks_tell_tasks(programs);
+	programs->variant.totals->bystanders = programs->by_stacks;
+	err = attach_events(programs, 0, ATTACH_FREES);
+	if (err)
+		return err;
+	aux_programs_attach(&programs->aux, AUX_BULK_FREE);
+	err = attach_events(programs, ATTACH_FREES, ATTACH_EVENTS);
+	if (err)
+		return err;
+	aux_programs_attach(&programs->aux, AUX_REALLOC);
+	aux_programs_attach(&programs->aux, AUX_BULK_ALLOC);
+	backup_programs_attach(&programs->backup);
+	return 0;
+}
+
+#define UNWANTED_LONG 10 /* ticks */
+
+/* What names caches where there is no BTF burdens every event of its tracepoint. */
+static void tend_records(struct programs *programs)
+{
+	uint64_t *wanted = &programs->variant.totals->names_wanted;
+	bool is_wanted = __atomic_exchange_n(wanted, 0, __ATOMIC_RELAXED);
+
+	programs->unwanted = is_wanted ? 0 : programs->unwanted + 1;
+	for (size_t i = 0; i < EXTRAS; i++) {
+		if (extras[i].after == FIRST)
+			continue;
+		if (is_wanted && !programs->extras[i]) {
+			attach_extra(programs, i);
+		} else if (programs->unwanted >= UNWANTED_LONG && programs->extras[i]) {
+			bpf_link__destroy(programs->extras[i]);
+			programs->extras[i] = NULL;
+		}
+	}
+}
+
+/* No kernel is known to do so; whose events that of a wanted process then are nobody knows. */
+static bool skipped_a_task(const struct programs *programs)
+{
+	const struct bpf_program *program = bpf_variant_program(&programs->variant, "task_newtask");
+	struct bpf_prog_info info;
+
+	return programs->by_stacks && program && !program_info(program, &info) &&
+	       info.recursion_misses;
+}
+
+void programs_tend(struct programs *programs)
+{
+	backup_programs_poll(&programs->backup);
+	if (skipped_a_task(programs))
+		__atomic_store_n(&programs->variant.totals->bystanders, 0, __ATOMIC_RELAXED);
+	if (programs->plan->missing_features.btf)
+		tend_records(programs);
+}
+
+void programs_detach(struct programs *programs)
+{
+	if (!programs->attached)
+		return;
+	programs->attached = false;
+	aux_programs_detach(&programs->aux, AUX_BULK_ALLOC);
+	aux_programs_detach(&programs->aux, AUX_REALLOC);
+	detach_events(programs, ATTACH_FREES, ATTACH_EVENTS);
+	aux_programs_detach(&programs->aux, AUX_BULK_FREE);
+	backup_programs_detach(&programs->backup);
+	detach_events(programs, 0, ATTACH_FREES);
+	for (size_t i = 0; i < EXTRAS; i++) {
+		/* it tells what was skipped to the end */
+		if (programs->extras[i] == programs->misses)
+			continue;
+		bpf_link__destroy(programs->extras[i]);
+		programs->extras[i] = NULL;
+	}
+	/* whatever still ran when it was detached has ended */
+	machine_grace_period();
+}
+
+void programs_close(struct programs *programs)
+{
+	if (!programs->variant.bpf)
+		return;
+	programs_detach(programs);
+	bpf_link__destroy(programs->misses);
+	bpf_variant_close(&programs->variant);
+}
+
+uint64_t programs_missed(const struct programs *programs)
+{
+	struct bpf_prog_info info;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ATTACH_EVENTS; i++)
+		if (programs->list[i] && !program_info(programs->list[i], &info))
+			sum += info.recursion_misses;
+	return sum;
+}
+
+void programs_missed_by_cpu(const struct programs *programs, uint64_t *missed)
+{
+	uint64_t counts[512];
+	size_t index = 0;
+	ssize_t got = 0;
+	int fd = -1;
+
+	bool known = (programs->misses || !programs->guarded) && !skipped_a_task(programs);
+
+	for (size_t i = 0; i < programs->possible_cpus; i++)
+		missed[i] = known ? 0 : STATUS_UNKNOWN;
+	if (!programs->misses)
+		return;
+	fd = bpf_iter_create(bpf_link__fd(programs->misses));
+	/* possible_cpus counts of each program of ours, one after another */
+	while (fd >= 0 && (got = read(fd, counts, sizeof(counts))) > 0) {
+		for (size_t i = 0; i < got / sizeof(counts[0]); i++, index++) {
+			uint64_t *cpu = &missed[index % programs->possible_cpus];
+
+			if (counts[i] == UINT64_MAX)
+				*cpu = STATUS_UNKNOWN;
+			else if (*cpu != STATUS_UNKNOWN)
+				*cpu += counts[i];
+		}
+	}
+	if (fd < 0 || got < 0 || index != (size_t)programs->possible_cpus * programs->event_count)
+		for (size_t i = 0; i < programs->possible_cpus; i++)
+			missed[i] = STATUS_UNKNOWN;
+	if (fd >= 0)
+		close(fd);
+}
+
+int programs_lost_tasks(const struct programs *programs, struct status *status)
+{
+	int fd = bpf_variant_map_fd(&programs->variant, "lost_by_task");
+	uint32_t task, *previous = NULL;
+	uint64_t count;
+	int err = 0;
+
+	while (!err && !bpf_map_get_next_key(fd, previous, &task)) {
+		if (!bpf_map_lookup_elem(fd, &task, &count))
+			err = status_add_lost_task(status, task, count);
+		previous = &task;
+	}
+	return err;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The BPF programs: what this kernel has for them, loading, attaching, and what they missed. */
+#ifndef TRACER_LOAD_PROGRAMS_H
+#define TRACER_LOAD_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/ring.h"
+#include "capture/status.h"
+#include "tracer/load/aux_programs.h"
+#include "tracer/load/attach_plan.h"
+#include "tracer/load/bpf_objects.h"
+#include "tracer/load/paths.h"
+#include "tracer/load/backup_programs.h"
+
+#define PROGRAMS_EXTRAS 7
+
+struct programs {
+	const struct attach_plan *plan;
+	struct bpf_variant variant;
+	struct paths paths;
+	struct bpf_program *list[ATTACH_EVENTS]; /* NULL: this kernel has no such tracepoint */
+	struct bpf_link *events[ATTACH_EVENTS];
+	unsigned int event_count; /* how many there are */
+	struct bpf_link *extras[PROGRAMS_EXTRAS];
+	struct bpf_link *misses; /* one of them; NULL: skipped events are not known by CPU */
+	struct backup_programs backup;
+	struct aux_programs aux;
+	unsigned int possible_cpus, first_cpu;
+	bool guarded;	       /* the kernel skips runs that would nest */
+	bool all_online;       /* the possible CPUs, at the begin */
+	bool by_stacks;	       /* -p knows tasks by their stacks: see bpf/bystanders.bpf.h */
+	unsigned int unwanted; /* ticks since a record was last wanted */
+	bool attached;	       /* some of them */
+	char why[512];
+};
+
+struct programs_settings {
+	unsigned int possible_cpus;
+	unsigned int first_cpu; /* any that is online */
+	bool all_online;	/* the possible CPUs */
+	uint32_t ring_slots;
+	int ring_fd;	      /* any ring: the pattern of all others */
+	const uint32_t *pids; /* -p */
+	size_t pid_count;
+	const char *refuse_rescue; /* why second programs are not wanted; NULL: they are */
+};
+
+/*
+ * Looks at what the kernel has. 0, or -errno with layout->why set: there is no capture on this
+ * kernel, or from this namespace. verbose: let libbpf talk.
+ */
+int programs_look(struct attach_plan *plan, bool verbose);
+
+/*
+ * All return 0 or -errno, with why set. Second programs and hooks are never the reason: where
+ * they cannot be had, rescue and hooks say why.
+ */
+int programs_load(struct programs *programs, const struct attach_plan *plan,
+		  const struct programs_settings *settings);
+int programs_attach(struct programs *programs);
+/* Call it every 100 ms: second programs begin, and programs on records come and go. */
+void programs_tend(struct programs *programs);
+void programs_detach(struct programs *programs); /* none runs any more when it returns */
+void programs_close(struct programs *programs);
+
+/*
+ * Runs of the programs on tracepoints (not of the second ones) that the kernel skipped so far, on
+ * all CPUs: events, of which second programs may have told some.
+ */
+uint64_t programs_missed(const struct programs *programs);
+
+/* The same by CPU, possible_cpus of them; STATUS_UNKNOWN where this kernel does not tell. */
+void programs_missed_by_cpu(const struct programs *programs, uint64_t *missed);
+
+/* Adds the lost events of each task to status. 0 or -ENOMEM. */
+int programs_lost_tasks(const struct programs *programs, struct status *status);
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The messages of struct kmt_name, as lines of the tables of names. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/caches.h"
+#include "kernel/ring.h"
+#include "kernel/tasks.h"
+#include "tracer/name_messages.h"
+#include "tracer/publish.h"
+
+static int fail(struct name_messages *names, int err, const char *name)
+{
+	snprintf(names->why, sizeof(names->why), "%s%s%s: %s",
+		 names->directory ? names->directory->path : "", names->directory ? "/" : "", name,
+		 strerror(err));
+	return -err;
+}
+
+static int write_task(struct name_messages *names, const struct task *task)
+{
+	int err = names->tasks ? tasks_write(names->tasks, task) : 0;
+
+	return err ? fail(names, -err, "kernel/tasks") : 0;
+}
+
+static int take_cache(struct name_messages *names, const struct kmt_name *name)
+{
+	struct cache cache = {
+		.address = name->key,
+		.since = name->time,
+		.object_size = name->object_size,
+		.size = name->size,
+	};
+	int err = 0;
+
+	memcpy(cache.name, name->name, sizeof(cache.name));
+	cache.name[sizeof(cache.name) - 1] = 0;
+	if (names->publish)
+		publish_cache(names->publish, &cache);
+	if (names->caches)
+		err = caches_write_cache(names->caches, &cache);
+	return err ? fail(names, -err, "kernel/caches") : 0;
+}
+
+static int take_gone(struct name_messages *names, const struct kmt_name *name)
+{
+	int err = 0;
+
+	if (names->publish)
+		publish_cache_gone(names->publish, name->key, name->time);
+	if (names->caches)
+		err = caches_write_gone(names->caches, name->key, name->time);
+	return err ? fail(names, -err, "kernel/caches") : 0;
+}
+
+static int take_message(void *context, void *data, size_t size)
+{
+	const struct kmt_name *name = data;
+	struct name_messages *names = context;
+
+	if (size < sizeof(*name))
+		return 0;
+	if (name->kind == KMT_NAME_CACHE)
+		return take_cache(names, name);
+	if (name->kind == KMT_NAME_CACHE_GONE)
+		return take_gone(names, name);
+	if (name->kind == KMT_NAME_TASK) {
+		struct task task = { .tid = name->key, .tgid = name->tgid, .since = name->time };
+
+		memcpy(task.comm, name->name, sizeof(task.comm));
+		task.comm[sizeof(task.comm) - 1] = 0;
+		return write_task(names, &task);
+	}
+	if (name->kind == KMT_NAME_MODULES)
+		names->modules_changed = true;
+	return 0;
+}
+
+int names_open(struct name_messages *names, struct directory *directory, int names_fd)
+{
+	memset(names, 0, sizeof(*names));
+	names->directory = directory;
+	if (directory) {
+		names->caches = directory_open(directory, "kernel/caches", "ae");
+		names->tasks = directory_open(directory, "kernel/tasks", "ae");
+		if (!names->caches || !names->tasks)
+			return fail(names, errno, "kernel");
+	}
+	names->buffer = ring_buffer__new(names_fd, take_message, names, NULL);
+	if (!names->buffer)
+		return fail(names, errno, "the ring of names");
+	return 0;
+}
+
+static int add_thread(struct name_messages *names, unsigned long pid, unsigned long tid)
+{
+	struct task task = { .tid = tid, .tgid = pid };
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%lu/task/%lu/comm", pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0; /* it has ended */
+	if (fgets(task.comm, sizeof(task.comm), file))
+		task.comm[strcspn(task.comm, "\n")] = 0;
+	fclose(file);
+	return write_task(names, &task);
+}
+
+int names_add_tasks(struct name_messages *names)
+{
+	struct task idle = { .comm = "swapper" };
+	struct dirent *process, *thread;
+	DIR *proc, *threads;
+	char path[64];
+	int err;
+
+	if (!names->tasks)
+		return 0;
+	proc = opendir("/proc");
+	err = write_task(names, &idle);
+	if (!proc)
+		return err ? err : fail(names, errno, "/proc");
+	while (!err && (process = readdir(proc))) {
+		unsigned long pid = strtoul(process->d_name, NULL, 10);
+
+		if (!pid)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%lu/task", pid);
+		threads = opendir(path);
+		while (!err && threads && (thread = readdir(threads))) {
+			unsigned long tid = strtoul(thread->d_name, NULL, 10);
+
+			if (tid)
+				err = add_thread(names, pid, tid);
+		}
+		if (threads)
+			closedir(threads);
+	}
+	closedir(proc);
+	return err;
+}
+
+int names_run(struct name_messages *names)
+{
+	int got = ring_buffer__consume(names->buffer);
+
+	/* the callback has said why */
+	if (got < 0)
+		return names->why[0] ? got : fail(names, -got, "the ring of names");
+	if (got && names->caches && fflush(names->caches))
+		return fail(names, errno, "kernel/caches");
+	if (got && names->tasks && fflush(names->tasks))
+		return fail(names, errno, "kernel/tasks");
+	return 0;
+}
+
+int names_add_told(struct name_messages *names, int told_fd)
+{
+	uint64_t address, *previous = NULL;
+	struct kmt_cache_sighting told;
+	int err = 0;
+
+	while (!err && !bpf_map_get_next_key(told_fd, previous, &address)) {
+		struct cache cache = { .address = address };
+
+		previous = &address;
+		if (bpf_map_lookup_elem(told_fd, &address, &told) || told.complete)
+			continue;
+		if (!told.name[0] && !told.size) {
+			names->unnamed++;
+			continue;
+		}
+		cache.since = told.since;
+		cache.object_size = told.object_size;
+		cache.size = told.size;
+		memcpy(cache.name, told.name, sizeof(cache.name));
+		cache.name[sizeof(cache.name) - 1] = 0;
+		/* its sizes count all the same */
+		if (!cache.name[0])
+			snprintf(cache.name, sizeof(cache.name), "0x%" PRIx64, address);
+		err = names->caches ? caches_write_cache(names->caches, &cache) : 0;
+	}
+	return err ? fail(names, -err, "kernel/caches") : 0;
+}
+
+int names_close(struct name_messages *names)
+{
+	int err = 0, failed;
+
+	if (names->buffer)
+		ring_buffer__free(names->buffer);
+	names->buffer = NULL;
+	if (names->caches)
+		err = directory_close(names->directory, names->caches, "kernel/caches");
+	if (names->tasks) {
+		failed = directory_close(names->directory, names->tasks, "kernel/tasks");
+		err = err ? err : failed;
+	}
+	names->caches = names->tasks = NULL;
+	return err;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A tmpfs of one's own, or a temporary directory. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tracer/tempdir.h"
+
+static int mount_tmpfs(void)
+{
+	int context = syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC), mounted = -1;
+
+	if (context < 0)
+		return -1;
+	if (!syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "mode", "0700", 0) &&
+	    !syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mounted = syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+	close(context);
+	return mounted;
+}
+
+int tempdir_open(struct tempdir *tempdir)
+{
+	const char *folder = secure_getenv("TMPDIR");
+
+	tempdir->mount = mount_tmpfs();
+	if (tempdir->mount >= 0) {
+		snprintf(tempdir->path, sizeof(tempdir->path), "/proc/self/fd/%d", tempdir->mount);
+		return 0;
+	}
+	snprintf(tempdir->path, sizeof(tempdir->path), "%s/kmemtraced.XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	if (mkdtemp(tempdir->path))
+		return 0;
+	*tempdir->path = 0;
+	return -errno;
+}
+
+void tempdir_close(struct tempdir *tempdir)
+{
+	if (*tempdir->path && tempdir->mount >= 0)
+		close(tempdir->mount);
+	else if (*tempdir->path)
+		rmdir(tempdir->path);
+	*tempdir->path = 0;
+}
