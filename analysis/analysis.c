@@ -211,7 +211,7 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 	if (settings)
 		analysis->settings = *settings;
 	analysis->capture = capture;
-	*capture->why = 0;
+	*capture->errmsg = 0;
 	err = object_table_init(&analysis->objects);
 	if (!err)
 		err = merge_open(&merge, capture, analysis->settings.threads,
@@ -224,8 +224,8 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 		err = pass_open(&matcher, analysis);
 	if (!err)
 		err = run(analysis, merge, matcher);
-	if (err && !*capture->why)
-		snprintf(capture->why, sizeof(capture->why), "%s: %s", capture->path,
+	if (err && !*capture->errmsg)
+		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", capture->path,
 			 strerror(-err));
 	pass_close(matcher);
 	merge_close(merge);

@@ -234,7 +234,7 @@ struct analysis {
 	uint64_t cache_not_traced; /* allocations whose cache the kernel does not tell */
 };
 
-/* Runs the pass. 0 or -errno, with capture->why set. */
+/* Runs the pass. 0 or -errno, with capture->errmsg set. */
 int analysis_run(struct analysis *analysis, struct capture *capture,
 		 const struct analysis_settings *settings);
 void analysis_deinit(struct analysis *analysis);

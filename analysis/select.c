@@ -19,7 +19,7 @@ __attribute__((format(printf, 2, 3))) static int select_fail(struct select *sele
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(select->why, sizeof(select->why), format, arguments);
+	vsnprintf(select->errmsg, sizeof(select->errmsg), format, arguments);
 	va_end(arguments);
 	return -EINVAL;
 }
@@ -209,7 +209,7 @@ int select_comm(struct select *select, const char *text)
 static int select_regex(struct select *select, regex_t *regex, bool *has, const char *option,
 			const char *text)
 {
-	char why[100];
+	char errmsg[100];
 	regex_t new;
 	int err;
 
@@ -217,9 +217,9 @@ static int select_regex(struct select *select, regex_t *regex, bool *has, const 
 	if (err == REG_ESPACE)
 		return -ENOMEM;
 	if (err) {
-		regerror(err, &new, why, sizeof(why));
+		regerror(err, &new, errmsg, sizeof(errmsg));
 		return select_fail(select, "%s: \"%.60s\" is no regular expression: %s", option,
-				   text, why);
+				   text, errmsg);
 	}
 	if (*has)
 		regfree(regex);

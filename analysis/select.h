@@ -37,13 +37,13 @@ struct select {
 	bool has_max_size;
 	uint32_t min_size, max_size; /* bytes requested */
 	uint64_t older;		     /* ns: only objects that lived, or live, that long */
-	char why[200];		     /* the sentence after a failure */
+	char errmsg[200];	     /* after a failure */
 };
 
 void select_deinit(struct select *select);
 
 /*
- * Each takes the text of its option; 0, -ENOMEM or -EINVAL with why set.
+ * Each takes the text of its option; 0, -ENOMEM or -EINVAL with errmsg set.
  *	time   "A,B": seconds since the capture's begin, or with a unit (ns, us, ms, s, m, h);
  *	       either may be empty
  *	list   "0-3,8"

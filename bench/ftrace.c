@@ -35,14 +35,14 @@ struct recording {
 	const char *directory;
 	long cpus, mib;
 	pid_t *readers;
-	char why[200];
+	char errmsg[200];
 };
 
 static int fail(struct recording *recording, const char *what)
 {
 	int err = -errno;
 
-	snprintf(recording->why, sizeof(recording->why), "%s: %s", what, strerror(errno));
+	snprintf(recording->errmsg, sizeof(recording->errmsg), "%s: %s", what, strerror(errno));
 	return err ? err : -EIO;
 }
 
@@ -98,7 +98,7 @@ static void instance_close(struct recording *recording)
 	char before[200];
 
 	/* what failed first is what counts */
-	memcpy(before, recording->why, sizeof(before));
+	memcpy(before, recording->errmsg, sizeof(before));
 	if (recording->instance >= 0) {
 		set(recording, "tracing_on", "0");
 		switch_events(recording, "0");
@@ -108,7 +108,7 @@ static void instance_close(struct recording *recording)
 		unlinkat(recording->tracefs, recording->name, AT_REMOVEDIR);
 		close(recording->tracefs);
 	}
-	memcpy(recording->why, before, sizeof(before));
+	memcpy(recording->errmsg, before, sizeof(before));
 }
 
 /* The pages that are left once tracing is off; the last is not full, and so is not spliced. */
@@ -310,6 +310,6 @@ int main(int argc, char **argv)
 		status = record(&recording, argv + optind);
 	instance_close(&recording);
 	if (status < 0)
-		fprintf(stderr, "ftrace: %s\n", recording.why);
+		fprintf(stderr, "ftrace: %s\n", recording.errmsg);
 	return status < 0 ? 2 : status;
 }

@@ -43,7 +43,7 @@ struct generator {
 	struct writer writers[CPUS];
 	unsigned int open; /* of the writers */
 	uint64_t recorded[CPUS];
-	const char *why;
+	const char *errmsg;
 };
 
 /* xorshift64*: the same capture each time */
@@ -122,7 +122,7 @@ static int put(struct generator *generator, bool alloc)
 		fill_free(generator, &record);
 	err = writer_put(&generator->writers[cpu], &record);
 	if (err)
-		generator->why = generator->writers[cpu].why;
+		generator->errmsg = generator->writers[cpu].errmsg;
 	return err;
 }
 
@@ -158,7 +158,7 @@ static FILE *open_file(struct generator *generator, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", generator->directory, name);
 	file = fopen(path, "w");
 	if (!file)
-		generator->why = strerror(errno);
+		generator->errmsg = strerror(errno);
 	return file;
 }
 
@@ -228,7 +228,7 @@ static int finish_stream(struct generator *generator, unsigned int cpu)
 	if (!err)
 		err = writer_flush(writer, generator->now, 0, true);
 	if (err)
-		generator->why = writer->why;
+		generator->errmsg = writer->errmsg;
 	return err;
 }
 
@@ -241,7 +241,7 @@ static int generate(struct generator *generator, uint64_t events)
 	snprintf(path, sizeof(path), "%s/kernel", generator->directory);
 	if (!err && (mkdir(generator->directory, 0700) || mkdir(path, 0700)))
 		err = -errno;
-	generator->why = "the folder";
+	generator->errmsg = "the folder";
 	for (unsigned int cpu = 0; cpu < CPUS && !err; cpu++) {
 		snprintf(path, sizeof(path), "%s/cpu%u", generator->directory, cpu);
 		err = writer_open(&generator->writers[cpu], path, generator->metadata.uuid, cpu,
@@ -287,7 +287,7 @@ int main(int argc, char **argv)
 	}
 	err = generate(&generator, events);
 	if (err)
-		fprintf(stderr, "generate: %s: %s: %s\n", generator.directory, generator.why,
+		fprintf(stderr, "generate: %s: %s: %s\n", generator.directory, generator.errmsg,
 			strerror(-err));
 	free(generator.objects);
 	free(generator.idle);

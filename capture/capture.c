@@ -28,7 +28,7 @@ __attribute__((format(printf, 3, 4))) static int fail(struct capture *capture, i
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(capture->why, sizeof(capture->why), format, arguments);
+	vsnprintf(capture->errmsg, sizeof(capture->errmsg), format, arguments);
 	va_end(arguments);
 	return err;
 }
@@ -100,7 +100,7 @@ static int read_text(int directory, const char *name, size_t max, char **text)
 static int open_metadata(struct capture *capture, int directory)
 {
 	__attribute__((cleanup(free_text))) char *text = NULL;
-	char why[200] = "";
+	char errmsg[200] = "";
 	int err;
 
 	err = read_text(directory, "metadata", METADATA_BYTES_MAX, &text);
@@ -116,14 +116,14 @@ static int open_metadata(struct capture *capture, int directory)
 			    capture->path);
 	if (err)
 		return fail(capture, err, "%s/metadata: %s", capture->path, strerror(-err));
-	err = metadata_parse(&capture->metadata, text, why, sizeof(why));
+	err = metadata_parse(&capture->metadata, text, errmsg, sizeof(errmsg));
 	if (err == -EINVAL && capture->stream_count)
 		return fail(capture, err,
 			    "%s/metadata: %s; if it is damaged, kmemtrace-check --repair makes it "
 			    "anew",
-			    capture->path, why);
+			    capture->path, errmsg);
 	if (err)
-		return fail(capture, err, "%s/metadata: %s", capture->path, why);
+		return fail(capture, err, "%s/metadata: %s", capture->path, errmsg);
 	return 0;
 }
 
@@ -133,7 +133,7 @@ static void open_status(struct capture *capture, int directory)
 		"what was lost is known from the streams only, and what kmemtraced itself "
 		"allocated counts as any other";
 	__attribute__((cleanup(free_text))) char *text = NULL;
-	char why[160] = "", newer[METADATA_TEXT];
+	char errmsg[160] = "", newer[METADATA_TEXT];
 	int err;
 
 	err = read_text(directory, "kernel/status", TABLE_BYTES_MAX, &text);
@@ -142,7 +142,7 @@ static void open_status(struct capture *capture, int directory)
 		     without);
 		return;
 	}
-	err = status_parse(&capture->status, text, why, sizeof(why));
+	err = status_parse(&capture->status, text, errmsg, sizeof(errmsg));
 	if (!err) {
 		capture->has_status = true;
 		return;
@@ -150,12 +150,12 @@ static void open_status(struct capture *capture, int directory)
 	status_deinit(&capture->status);
 	memset(&capture->status, 0, sizeof(capture->status));
 	if (err == -EPROTONOSUPPORT)
-		miss(capture, "status", err, "%s; %s; without the status %s", why,
+		miss(capture, "status", err, "%s; %s; without the status %s", errmsg,
 		     metadata_newer_text(capture->metadata.tracer_version, newer, sizeof(newer)),
 		     without);
 	else
 		miss(capture, "status", err, "the status cannot be read (%s): %s",
-		     why[0] ? why : strerror(-err), without);
+		     errmsg[0] ? errmsg : strerror(-err), without);
 }
 
 static int open_caches(struct capture *capture, const char *text)

@@ -45,13 +45,13 @@ struct capture {
 	bool being_written; /* not finished, and a kmemtraced is at it */
 	struct capture_missing missing[CAPTURE_MISSING_MAX];
 	size_t missing_count;
-	char why[300]; /* the sentence after a failure */
+	char errmsg[300]; /* after a failure */
 };
 
 #define CAPTURE_DEFAULT "kmemtrace.data"
 
 /*
- * 0, or -errno with why set: -ENOENT (nothing there, or nothing of a capture), -ENOTDIR, -EINVAL
+ * 0, or -errno with errmsg set: -ENOENT (nothing there, or nothing of a capture), -ENOTDIR, -EINVAL
  * (no capture), -EPROTONOSUPPORT (a newer format), …. A table that is missing or damaged is no
  * failure: it is empty, and missing says so.
  */

@@ -24,7 +24,7 @@ __attribute__((format(printf, 3, 4))) static int fail(struct directory *director
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(directory->why, sizeof(directory->why), format, arguments);
+	vsnprintf(directory->errmsg, sizeof(directory->errmsg), format, arguments);
 	va_end(arguments);
 	return -err;
 }

@@ -17,12 +17,12 @@ struct directory {
 	bool was_there; /* target was an empty directory */
 	bool reserved;
 	int lock; /* on metadata while the capture is written; -1: none */
-	char why[400];
+	char errmsg[400];
 };
 
 /*
  * Looks whether a capture can come to lie at target, without changing anything: it is not there,
- * is an empty directory, or holds a capture that nobody is writing. 0 or -errno with why set.
+ * is an empty directory, or holds a capture that nobody is writing. 0 or -errno with errmsg set.
  */
 int directory_probe(struct directory *directory, const char *target);
 
@@ -39,7 +39,7 @@ int directory_place(struct directory *directory);
 void directory_abandon(struct directory *directory);
 void directory_deinit(struct directory *directory);
 
-/* Opens a file below it with fopen's mode; NULL with why set. */
+/* Opens a file below it with fopen's mode; NULL with errmsg set. */
 FILE *directory_open(struct directory *directory, const char *name, const char *mode);
 
 /* Closes it; 0, or -errno if not all of it was written. */

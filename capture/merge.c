@@ -63,12 +63,12 @@ static int fail(struct merge *merge, size_t index, int err)
 	char newer[METADATA_TEXT];
 
 	if (err == -EPROTONOSUPPORT)
-		snprintf(capture->why, sizeof(capture->why), "%s: byte %" PRIu64 ": %s; %s", path,
-			 stream->offset, stream->why,
+		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: byte %" PRIu64 ": %s; %s",
+			 path, stream->offset, stream->errmsg,
 			 metadata_newer_text(capture->metadata.tracer_version, newer,
 					     sizeof(newer)));
 	else
-		snprintf(capture->why, sizeof(capture->why), "%s: %s", path, strerror(-err));
+		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", path, strerror(-err));
 	return err;
 }
 
@@ -234,7 +234,7 @@ int merge_open(struct merge **result, struct capture *capture, unsigned int thre
 		err = prepare(merge, threads);
 	}
 	if (err)
-		snprintf(capture->why, sizeof(capture->why), "%s: %s", capture->path,
+		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", capture->path,
 			 strerror(-err));
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
 		err = open_lane(merge, i, seed);

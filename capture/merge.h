@@ -32,9 +32,9 @@ struct merge_stream {
 };
 
 /*
- * 0 or -errno, with capture->why set. The capture must stay open. threads: at most so many read it,
- * the caller's own among them; 0: as many as there are CPUs. What is read does not depend on it.
- * seed: of the events' hashes, as hash_address() takes it.
+ * 0 or -errno, with capture->errmsg set. The capture must stay open. threads: at most so many read
+ * it, the caller's own among them; 0: as many as there are CPUs. What is read does not depend on
+ * it. seed: of the events' hashes, as hash_address() takes it.
  */
 int merge_open(struct merge **merge, struct capture *capture, unsigned int threads, uint64_t seed);
 void merge_close(struct merge *merge);

@@ -337,12 +337,12 @@ static bool find_uuid(const char *text, uint8_t uuid[16])
 }
 
 static int __attribute__((format(printf, 4, 5)))
-fail(int err, char *why, size_t size, const char *format, ...)
+fail(int err, char *errmsg, size_t size, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(why, size, format, arguments);
+	vsnprintf(errmsg, size, format, arguments);
 	va_end(arguments);
 	return -err;
 }
@@ -403,7 +403,7 @@ static void parse_machine(struct metadata *metadata, const char *text)
 	find_string(text, "machine", metadata->machine, sizeof(metadata->machine));
 }
 
-int metadata_parse(struct metadata *metadata, const char *text, char *why, size_t why_size)
+int metadata_parse(struct metadata *metadata, const char *text, char *errmsg, size_t errmsg_size)
 {
 	const char *order = find_value(text, "byte_order");
 	size_t order_size = order ? skip_token(order) - order : 0;
@@ -412,22 +412,23 @@ int metadata_parse(struct metadata *metadata, const char *text, char *why, size_
 
 	*metadata = (struct metadata){ 0 };
 	if (strncmp(text, SIGNATURE, strlen(SIGNATURE)))
-		return fail(EINVAL, why, why_size, "it does not begin with \"" SIGNATURE "\"");
+		return fail(EINVAL, errmsg, errmsg_size,
+			    "it does not begin with \"" SIGNATURE "\"");
 	if (!find_number(text, "kmt_format", &format) || !format)
-		return fail(EINVAL, why, why_size,
+		return fail(EINVAL, errmsg, errmsg_size,
 			    "it has no kmt_format: this trace is not of kmemtraced");
 	find_string(text, "tracer_version", metadata->tracer_version,
 		    sizeof(metadata->tracer_version));
 	if (format > CAPTURE_FORMAT)
-		return fail(EPROTONOSUPPORT, why, why_size,
+		return fail(EPROTONOSUPPORT, errmsg, errmsg_size,
 			    "the capture has format %" PRIu64 ", this program reads up to %d; %s",
 			    format, CAPTURE_FORMAT,
 			    metadata_newer_text(metadata->tracer_version, newer, sizeof(newer)));
 	metadata->format = format;
 	if (!find_uuid(text, metadata->uuid))
-		return fail(EINVAL, why, why_size, "it has no uuid");
+		return fail(EINVAL, errmsg, errmsg_size, "it has no uuid");
 	if (order_size != 2 || (memcmp(order, "le", 2) && memcmp(order, "be", 2)))
-		return fail(EINVAL, why, why_size, "it has no byte_order that is le or be");
+		return fail(EINVAL, errmsg, errmsg_size, "it has no byte_order that is le or be");
 	metadata->big_endian = *order == 'b';
 	parse_machine(metadata, text);
 	parse_source(metadata, text);

@@ -60,9 +60,9 @@ int metadata_write(const struct metadata *metadata, FILE *file);
 
 /*
  * Reads the text of a metadata file. 0; -EINVAL: not a capture's; -EPROTONOSUPPORT: a newer
- * format. why gets the sentence.
+ * format. errmsg gets the error text.
  */
-int metadata_parse(struct metadata *metadata, const char *text, char *why, size_t why_size);
+int metadata_parse(struct metadata *metadata, const char *text, char *errmsg, size_t errmsg_size);
 
 /*
  * The end of a sentence about what this version does not know: who wrote it, and to take a newer

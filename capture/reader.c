@@ -75,7 +75,7 @@ __attribute__((format(printf, 2, 3))) static int bad(struct stream *stream, cons
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(stream->why, sizeof(stream->why), format, arguments);
+	vsnprintf(stream->errmsg, sizeof(stream->errmsg), format, arguments);
 	va_end(arguments);
 	return -EBADMSG;
 }

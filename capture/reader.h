@@ -39,7 +39,7 @@ struct stream {
 	size_t buffer_size;
 	struct unpacker *unpacker; /* made when it is needed */
 	uint64_t wasted;	   /* bytes of what looked like a packet and was none */
-	char why[200];		   /* after -EBADMSG or -EPROTONOSUPPORT: what is at offset */
+	char errmsg[200];	   /* after -EBADMSG or -EPROTONOSUPPORT: what is at offset */
 };
 
 /* 0 or -errno (-EISDIR, -EINVAL for what is no regular file, …). */
@@ -49,7 +49,7 @@ void stream_close(struct stream *stream);
 /*
  * The next packet, valid until the next call. 1; 0 at the end; -EBADMSG: the bytes at
  * stream->offset are no whole and right packet; -EPROTONOSUPPORT: they are one, of a version or
- * codec that is not known; or another -errno. Of these two stream->why says why.
+ * codec that is not known; or another -errno. Of these two stream->errmsg says why.
  */
 int stream_next(struct stream *stream, struct packet *packet);
 

@@ -130,7 +130,7 @@ int status_add_lost_task(struct status *status, uint32_t task, uint64_t count)
 	return 0;
 }
 
-int status_add_path(struct status *status, const char *name, bool observed, const char *why)
+int status_add_path(struct status *status, const char *name, bool observed, const char *reason)
 {
 	struct status_path *list = array_grow(status->paths, status->path_count, sizeof(*list));
 	struct status_path *path;
@@ -141,7 +141,7 @@ int status_add_path(struct status *status, const char *name, bool observed, cons
 	path = &list[status->path_count++];
 	path->observed = observed;
 	snprintf(path->name, sizeof(path->name), "%s", name);
-	snprintf(path->why, sizeof(path->why), "%s", observed || !why ? "" : why);
+	snprintf(path->reason, sizeof(path->reason), "%s", observed || !reason ? "" : reason);
 	return 0;
 }
 
@@ -265,7 +265,7 @@ static void write_lists(const struct status *status, FILE *file)
 		text_write_word(file, path->name);
 		if (!path->observed) {
 			putc(' ', file);
-			text_write_rest(file, path->why);
+			text_write_rest(file, path->reason);
 		}
 		putc('\n', file);
 	}
@@ -289,8 +289,8 @@ int status_write(const struct status *status, FILE *file)
 	text_write_rest(file, status->stopped);
 	fprintf(file, "\ninclude_self %s\n", status->include_self ? "yes" : "no");
 	if (status->rescue_known) {
-		fprintf(file, "rescue %s", status->backup_programs_why[0] ? "no " : "yes");
-		text_write_rest(file, status->backup_programs_why);
+		fprintf(file, "rescue %s", status->backup_programs_reason[0] ? "no " : "yes");
+		text_write_rest(file, status->backup_programs_reason);
 		putc('\n', file);
 	}
 	for (size_t i = 0; i < NUMBERS; i++) {
@@ -361,8 +361,8 @@ static int parse_path(struct status *status, struct line *line, bool observed)
 	struct status_path path;
 
 	line_word(line, path.name, sizeof(path.name));
-	line_rest(line, path.why, sizeof(path.why));
-	return path.name[0] ? status_add_path(status, path.name, observed, path.why) : 0;
+	line_rest(line, path.reason, sizeof(path.reason));
+	return path.name[0] ? status_add_path(status, path.name, observed, path.reason) : 0;
 }
 
 /* The keys of which there may be many lines. */
@@ -419,8 +419,8 @@ static bool parse_single(struct status *status, struct line *line)
 	if (line_key(line, "rescue")) {
 		status->rescue_known = line_key(line, "yes") || line_key(line, "no");
 		if (status->rescue_known)
-			line_rest(line, status->backup_programs_why,
-				  sizeof(status->backup_programs_why));
+			line_rest(line, status->backup_programs_reason,
+				  sizeof(status->backup_programs_reason));
 		return true;
 	}
 	if (line_key(line, "raised")) {
@@ -437,7 +437,7 @@ static bool parse_single(struct status *status, struct line *line)
 	return false;
 }
 
-int status_parse(struct status *status, const char *text, char *why, size_t why_size)
+int status_parse(struct status *status, const char *text, char *errmsg, size_t errmsg_size)
 {
 	struct line line;
 	int err = 0;
@@ -448,7 +448,7 @@ int status_parse(struct status *status, const char *text, char *why, size_t why_
 
 		if (line_key(&line, "format")) {
 			if (line_u64(&line, 10, &format) && format > STATUS_FORMAT) {
-				snprintf(why, why_size,
+				snprintf(errmsg, errmsg_size,
 					 "the status has format %" PRIu64
 					 ", this program reads up to %d",
 					 format, STATUS_FORMAT);
@@ -457,7 +457,7 @@ int status_parse(struct status *status, const char *text, char *why, size_t why_
 		} else if (!parse_single(status, &line)) {
 			err = parse_list(status, &line);
 			if (err)
-				snprintf(why, why_size,
+				snprintf(errmsg, errmsg_size,
 					 "there is not enough memory for the status");
 		}
 	}

@@ -33,7 +33,7 @@ struct status_lost_task {
 struct status_path {
 	char name[64];
 	bool observed;
-	char why[160]; /* if not */
+	char reason[160]; /* if not */
 };
 
 /* Events that one CPU lost between two times. */
@@ -68,14 +68,14 @@ struct status {
 	bool include_self;   /* reports count kmemtraced's own allocations too */
 	uint64_t skipped;    /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
 	bool rescue_known;   /* whether second programs watched, by what follows */
-	char backup_programs_why[160]; /* why none did; empty: they did */
-	uint64_t rescued;	       /* the sum of cpus[].rescued */
-	uint64_t rescue_off;	       /* CPUs on which the second programs gave up for a kind */
-	uint64_t hook_skipped;	       /* calls of hooked functions that are not recorded */
-	uint64_t names_lost;	       /* names and news of modules that found no room */
-	uint64_t lost_unattributed;    /* lost events of no task that lost_tasks names */
-	uint64_t raised, raised_most;  /* records whose time was raised; ns at most */
-	uint32_t *wanted;	       /* -p: the processes; none: all */
+	char backup_programs_reason[160]; /* why none did; empty: they did */
+	uint64_t rescued;		  /* the sum of cpus[].rescued */
+	uint64_t rescue_off;		  /* CPUs on which the second programs gave up for a kind */
+	uint64_t hook_skipped;		  /* calls of hooked functions that are not recorded */
+	uint64_t names_lost;		  /* names and news of modules that found no room */
+	uint64_t lost_unattributed;	  /* lost events of no task that lost_tasks names */
+	uint64_t raised, raised_most;	  /* records whose time was raised; ns at most */
+	uint32_t *wanted;		  /* -p: the processes; none: all */
 	size_t wanted_count;
 	uint32_t *own_tasks; /* thread ids of kmemtraced, ascending */
 	size_t own_count;
@@ -95,15 +95,15 @@ struct status {
 void status_deinit(struct status *status);
 int status_write(const struct status *status, FILE *file); /* 0 or -errno */
 
-/* 0, -ENOMEM, or -EPROTONOSUPPORT: a newer format; why gets the sentence. */
-int status_parse(struct status *status, const char *text, char *why, size_t why_size);
+/* 0, -ENOMEM, or -EPROTONOSUPPORT: a newer format; errmsg gets the error text. */
+int status_parse(struct status *status, const char *text, char *errmsg, size_t errmsg_size);
 
 /* Appending; 0 or -ENOMEM. A CPU or own task that is there already is not added again. */
 int status_add_wanted(struct status *status, uint32_t tgid);
 int status_add_own(struct status *status, uint32_t task);
 struct status_cpu *status_add_cpu(struct status *status, unsigned int cpu); /* or NULL */
 int status_add_lost_task(struct status *status, uint32_t task, uint64_t count);
-int status_add_path(struct status *status, const char *name, bool observed, const char *why);
+int status_add_path(struct status *status, const char *name, bool observed, const char *reason);
 int status_add_spans(struct status *status, unsigned int cpu, const struct loss *loss);
 
 /*

@@ -22,8 +22,8 @@
 
 static int fail(struct writer *writer, int err)
 {
-	snprintf(writer->why, sizeof(writer->why), "%s: %s", writer->path ? writer->path : "stream",
-		 strerror(-err));
+	snprintf(writer->errmsg, sizeof(writer->errmsg), "%s: %s",
+		 writer->path ? writer->path : "stream", strerror(-err));
 	return err;
 }
 
@@ -251,7 +251,7 @@ uint64_t writer_reach(struct writer *writer, uint64_t time)
 void writer_retry(struct writer *writer)
 {
 	writer->error = 0;
-	writer->why[0] = '\0';
+	writer->errmsg[0] = '\0';
 }
 
 int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16], uint32_t cpu,

@@ -38,15 +38,15 @@ struct writer {
 	size_t held_count, held_space;
 	uint64_t raised;      /* records whose time was raised to keep the order */
 	uint64_t raised_most; /* ns */
-	char why[160];	      /* the sentence after a failure */
+	char errmsg[160];     /* after a failure */
 };
 
 /*
  * Opens path anew and writes the empty packet that every stream begins with, at time begin (ns);
  * path NULL: nothing is written, all else is as if it were. A writer that could not be opened need
- * not be closed. All functions return 0 or -errno, with why set. After a failed write the file is
- * cut back to its last whole packet, what was not yet on disk counts as lost, and whatever is put
- * until writer_retry() is dropped.
+ * not be closed. All functions return 0 or -errno, with errmsg set. After a failed write the file
+ * is cut back to its last whole packet, what was not yet on disk counts as lost, and whatever is
+ * put until writer_retry() is dropped.
  */
 int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16], uint32_t cpu,
 		uint64_t begin);

@@ -40,7 +40,7 @@ struct check_stream {
 	uint64_t untold[CHECK_UNNAMED_MAX];
 	size_t untold_count;
 	uint64_t told[1 << CHECK_TOLD_BITS]; /* caches with one that were asked for lately */
-	char why[320];			     /* after -EPROTONOSUPPORT: the sentence */
+	char errmsg[320];		     /* after -EPROTONOSUPPORT: the sentence */
 };
 
 struct check_capture {
@@ -109,12 +109,12 @@ void check_records(struct check_stream *stream, const struct packet *packet);
 
 /*
  * Reads a stream that stands alone, or a whole capture, and reports what it finds. 0, or -errno
- * with a sentence in why: it could not be checked.
+ * with a text in errmsg: it could not be checked.
  */
 int check_alone(const char *path, struct check_findings *findings, struct check_result *result,
-		char *why, size_t why_size);
+		char *errmsg, size_t errmsg_size);
 int check_all(const char *path, struct check_findings *findings, struct check_result *result,
-	      char *why, size_t why_size);
+	      char *errmsg, size_t errmsg_size);
 
 /* 0 if the file holds what would be written for it, -EBADMSG if not, or another -errno. */
 int check_metadata_text(const struct metadata *metadata, const char *path);

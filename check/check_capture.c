@@ -249,7 +249,7 @@ static void add_result(struct check_result *result, const struct check_stream *s
 }
 
 static int check_open_capture(const struct capture *capture, struct check_findings *findings,
-			      struct check_result *result, char *why, size_t why_size)
+			      struct check_result *result, char *errmsg, size_t errmsg_size)
 {
 	struct check_stream *streams = calloc(capture->stream_count, sizeof(*streams));
 	struct check_capture whole = { .findings = findings,
@@ -258,7 +258,7 @@ static int check_open_capture(const struct capture *capture, struct check_findin
 	int err = streams ? 0 : -ENOMEM;
 
 	if (err)
-		snprintf(why, why_size, "%s: %s", capture->path, strerror(-err));
+		snprintf(errmsg, errmsg_size, "%s: %s", capture->path, strerror(-err));
 	findings->bytes = capture_stream_bytes(capture);
 	for (size_t i = 0; !err && i < capture->stream_count; i++) {
 		streams[i].findings = findings;
@@ -267,16 +267,17 @@ static int check_open_capture(const struct capture *capture, struct check_findin
 		streams[i].cpu_known = true;
 		err = check_stream_run(&streams[i], capture->streams[i].path);
 		if (err == -EPROTONOSUPPORT)
-			snprintf(why, why_size, "%s", streams[i].why);
+			snprintf(errmsg, errmsg_size, "%s", streams[i].errmsg);
 		else if (err)
-			snprintf(why, why_size, "%s: %s", capture->streams[i].path, strerror(-err));
+			snprintf(errmsg, errmsg_size, "%s: %s", capture->streams[i].path,
+				 strerror(-err));
 		else
 			add_result(result, &streams[i]);
 	}
 	if (!err) {
 		err = check_whole(&whole);
 		if (err)
-			snprintf(why, why_size, "%s: %s", capture->path, strerror(-err));
+			snprintf(errmsg, errmsg_size, "%s: %s", capture->path, strerror(-err));
 	}
 	for (size_t i = 0; streams && i < capture->stream_count; i++)
 		check_stream_deinit(&streams[i]);
@@ -285,14 +286,14 @@ static int check_open_capture(const struct capture *capture, struct check_findin
 }
 
 int check_all(const char *path, struct check_findings *findings, struct check_result *result,
-	      char *why, size_t why_size)
+	      char *errmsg, size_t errmsg_size)
 {
 	struct capture capture;
 	int err;
 
 	err = capture_open(&capture, path);
 	if (err) {
-		snprintf(why, why_size, "%s", capture.why);
+		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
 		return err;
 	}
 	result->own_known = capture_knows_own(&capture);
@@ -301,13 +302,13 @@ int check_all(const char *path, struct check_findings *findings, struct check_re
 	       sizeof(result->tracer_version));
 	for (size_t i = 0; i < capture.missing_count; i++)
 		result->status_unknown |= is_of_later(&capture, &capture.missing[i]);
-	err = check_open_capture(&capture, findings, result, why, why_size);
+	err = check_open_capture(&capture, findings, result, errmsg, errmsg_size);
 	capture_close(&capture);
 	return err;
 }
 
 int check_alone(const char *path, struct check_findings *findings, struct check_result *result,
-		char *why, size_t why_size)
+		char *errmsg, size_t errmsg_size)
 {
 	struct check_stream stream = { .findings = findings };
 	int err;
@@ -315,12 +316,12 @@ int check_alone(const char *path, struct check_findings *findings, struct check_
 	stream.cpu_known = check_cpu_of_path(path, &stream.cpu);
 	err = check_stream_run(&stream, path);
 	if (err == -EINVAL)
-		snprintf(why, why_size, "%s: holds no whole packet: not a stream of a capture",
-			 path);
+		snprintf(errmsg, errmsg_size,
+			 "%s: holds no whole packet: not a stream of a capture", path);
 	else if (err == -EPROTONOSUPPORT)
-		snprintf(why, why_size, "%s", stream.why);
+		snprintf(errmsg, errmsg_size, "%s", stream.errmsg);
 	else if (err)
-		snprintf(why, why_size, "%s: %s", path, strerror(-err));
+		snprintf(errmsg, errmsg_size, "%s: %s", path, strerror(-err));
 	else
 		add_result(result, &stream);
 	check_stream_deinit(&stream);

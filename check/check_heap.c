@@ -98,7 +98,7 @@ static void count(struct check_heap *result, const struct heap_finding *found)
 }
 
 int check_heap_run(const char *path, bool verbose, struct progress_line *line,
-		   struct check_heap *result, char *why, size_t why_size)
+		   struct check_heap *result, char *errmsg, size_t errmsg_size)
 {
 	const struct analysis_settings settings = {
 		.findings = true,
@@ -112,13 +112,13 @@ int check_heap_run(const char *path, bool verbose, struct progress_line *line,
 	*result = (struct check_heap){ 0 };
 	err = capture_open(&capture, path);
 	if (err) {
-		snprintf(why, why_size, "%s", capture.why);
+		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
 		return err;
 	}
 	err = analysis_run(&analysis, &capture, &settings);
 	progress_line_clear(line);
 	if (err)
-		snprintf(why, why_size, "%s", capture.why);
+		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
 	for (size_t i = 0; !err && i < heap_findings_count(analysis.findings); i++) {
 		const struct heap_finding *found = heap_findings_get(analysis.findings, i);
 

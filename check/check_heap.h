@@ -17,9 +17,9 @@ struct check_heap {
 /*
  * Runs the heap model over a capture; prints a line on stdout for each certain finding, and if
  * verbose for the others; meanwhile the line says how far it is, unless it is NULL. 0, or -errno
- * with a sentence in why.
+ * with a text in errmsg.
  */
 int check_heap_run(const char *path, bool verbose, struct progress_line *line,
-		   struct check_heap *result, char *why, size_t why_size);
+		   struct check_heap *result, char *errmsg, size_t errmsg_size);
 
 #endif

@@ -200,13 +200,13 @@ static void check_packet(struct check_stream *stream, const struct packet *packe
 static int check_damage(struct check_stream *stream, struct stream *file)
 {
 	uint64_t offset = file->offset;
-	char why[sizeof(file->why)];
+	char errmsg[sizeof(file->errmsg)];
 	int more;
 
-	memcpy(why, file->why, sizeof(why));
+	memcpy(errmsg, file->errmsg, sizeof(errmsg));
 	more = stream_resync(file);
 	stream->check = &stream_checks[CHECK_PACKETS];
-	find(stream, offset, "%s (%" PRIu64 " bytes are no packet)", why, file->offset - offset);
+	find(stream, offset, "%s (%" PRIu64 " bytes are no packet)", errmsg, file->offset - offset);
 	return more;
 }
 
@@ -282,8 +282,8 @@ int check_stream_run(struct check_stream *stream, const char *path)
 			more = check_damage(stream, &file);
 	} while (more == 1);
 	if (more == -EPROTONOSUPPORT)
-		snprintf(stream->why, sizeof(stream->why), "%s: byte %" PRIu64 ": %s; %s", path,
-			 file.offset, file.why,
+		snprintf(stream->errmsg, sizeof(stream->errmsg), "%s: byte %" PRIu64 ": %s; %s",
+			 path, file.offset, file.errmsg,
 			 metadata_newer_text(writer_of(stream), newer, sizeof(newer)));
 	if (!more) {
 		check_end(stream);

@@ -111,9 +111,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static void complain(const char *why, int err)
+static void complain(const char *errmsg, int err)
 {
-	fprintf(stderr, "%s: %s%s\n", program_invocation_short_name, why,
+	fprintf(stderr, "%s: %s%s\n", program_invocation_short_name, errmsg,
 		err == -ENOENT ? ": capture first with kmemtraced, or name a capture" : "");
 }
 
@@ -193,14 +193,14 @@ static int check_heap(const char *path, const struct options *options)
 {
 	struct check_heap result;
 	struct progress_line line;
-	char why[400];
+	char errmsg[400];
 	int err;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.what = path;
-	err = check_heap_run(path, options->verbose, &line, &result, why, sizeof(why));
+	err = check_heap_run(path, options->verbose, &line, &result, errmsg, sizeof(errmsg));
 	if (err) {
-		complain(why, err);
+		complain(errmsg, err);
 		return EXIT_TROUBLE;
 	}
 	if (!options->quiet)
@@ -220,16 +220,16 @@ static int check(const char *path, const struct options *options)
 	struct check_findings findings = { .verbose = options->verbose, .line = &line };
 	struct check_result result = { 0 };
 	bool whole = is_directory(path);
-	char why[400];
+	char errmsg[400];
 	int status, err;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.what = path;
-	err = whole ? check_all(path, &findings, &result, why, sizeof(why))
-		    : check_alone(path, &findings, &result, why, sizeof(why));
+	err = whole ? check_all(path, &findings, &result, errmsg, sizeof(errmsg))
+		    : check_alone(path, &findings, &result, errmsg, sizeof(errmsg));
 	progress_line_clear(&line);
 	if (err) {
-		complain(why, err);
+		complain(errmsg, err);
 		return EXIT_TROUBLE;
 	}
 	if (!options->quiet)
@@ -259,12 +259,12 @@ static int repair(const char *path, const struct options *options)
 	struct options after = { .quiet = true,
 				 .verbose = options->verbose && !options->quiet,
 				 .repaired = true };
-	char why[400];
+	char errmsg[400];
 	int err, status;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.what = path;
-	err = check_all(path, &findings, &result, why, sizeof(why));
+	err = check_all(path, &findings, &result, errmsg, sizeof(errmsg));
 	progress_line_clear(&line);
 	if (!err && !findings.count) {
 		if (!options->quiet)
@@ -272,12 +272,12 @@ static int repair(const char *path, const struct options *options)
 		return EXIT_CLEAN;
 	}
 	if (err && err != -EINVAL) {
-		complain(why, err);
+		complain(errmsg, err);
 		return EXIT_TROUBLE;
 	}
-	err = repair_run(path, options->output, options->quiet, why, sizeof(why));
+	err = repair_run(path, options->output, options->quiet, errmsg, sizeof(errmsg));
 	if (err) {
-		complain(why, 0);
+		complain(errmsg, 0);
 		return EXIT_TROUBLE;
 	}
 	status = check(options->output ? options->output : path, &after);

@@ -19,7 +19,7 @@ struct functions {
 int functions_init(struct functions *functions); /* 0 or -ENOMEM */
 void functions_deinit(struct functions *functions);
 
-/* The address of a place; a number in hex stays what it is. 0 or -errno with target->why set. */
+/* The address of a place; a number in hex stays what it is. 0 or -errno with target->errmsg set. */
 int functions_place(struct functions *functions, struct import_target *target, const char *text,
 		    uint64_t *address);
 

@@ -22,7 +22,7 @@ int target_fail(struct import_target *target, int err, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(target->why, sizeof(target->why), format, arguments);
+	vsnprintf(target->errmsg, sizeof(target->errmsg), format, arguments);
 	va_end(arguments);
 	return -err;
 }
@@ -75,7 +75,7 @@ int target_open(struct import_target *target, struct directory *directory, const
 		return no_memory(target);
 	target->task_lines = directory_open(directory, "kernel/tasks", "w");
 	if (!target->task_lines)
-		return target_fail(target, errno, "%s", directory->why);
+		return target_fail(target, errno, "%s", directory->errmsg);
 	target->symbols =
 		gzopen(directory_name(directory, "kernel/symbols", name, sizeof(name)), "wb");
 	if (!target->symbols)
@@ -131,7 +131,7 @@ static int add_cpu(struct import_target *target, unsigned int number, size_t ind
 	err = writer_open(&cpu->writer, directory_name(target->directory, name, path, sizeof(path)),
 			  target->metadata.uuid, number, target->begin);
 	if (err) {
-		target_fail(target, -err, "%s", cpu->writer.why);
+		target_fail(target, -err, "%s", cpu->writer.errmsg);
 		free(cpu);
 		return err;
 	}
@@ -246,7 +246,7 @@ int target_put(struct import_target *target, const struct target_event *event)
 	target->events++;
 	target->seen[event->id]++;
 	err = writer_put(&cpu->writer, &record);
-	return err ? target_fail(target, -err, "%s", cpu->writer.why) : 0;
+	return err ? target_fail(target, -err, "%s", cpu->writer.errmsg) : 0;
 }
 
 int target_lose(struct import_target *target, unsigned int number, uint64_t count, uint64_t time)
@@ -270,7 +270,7 @@ int target_lose(struct import_target *target, unsigned int number, uint64_t coun
 	cpu->lost += count;
 	if (!err)
 		err = writer_settle_losses(&cpu->writer, cpu->sequence, time);
-	return err ? target_fail(target, -err, "%s", cpu->writer.why) : 0;
+	return err ? target_fail(target, -err, "%s", cpu->writer.errmsg) : 0;
 }
 
 int target_task(struct import_target *target, uint32_t tid, uint32_t tgid, const char *comm,

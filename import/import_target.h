@@ -63,11 +63,11 @@ struct import_target {
 	FILE *notes;
 	char *note_text;
 	size_t note_size;
-	char why[400]; /* the sentence after a failure */
+	char errmsg[400]; /* after a failure */
 };
 
 /*
- * Of a directory that is made; source: what is imported, in words. 0 or -errno with why set, as
+ * Of a directory that is made; source: what is imported, in words. 0 or -errno with errmsg set, as
  * all that follow.
  */
 int target_open(struct import_target *target, struct directory *directory, const char *source,
@@ -95,7 +95,7 @@ int target_symbols(struct import_target *target, const char *path);
 /* Writes all that comes last. */
 int target_finish(struct import_target *target);
 
-/* Sets why; returns -err. */
+/* Sets errmsg; returns -err. */
 int target_fail(struct import_target *target, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -57,7 +57,7 @@ static int finish_cpu(struct import_target *target, struct target_cpu *cpu)
 	if (!err)
 		err = writer_flush(writer, target->end, 0, true);
 	if (err)
-		return target_fail(target, -err, "%s", writer->why);
+		return target_fail(target, -err, "%s", writer->errmsg);
 	figures = status_add_cpu(status, cpu->cpu);
 	if (!figures)
 		return target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
@@ -115,12 +115,12 @@ static int write_file(struct import_target *target, const char *name,
 	int err = file ? write(target, file) : -errno;
 
 	if (!file)
-		return target_fail(target, -err, "%s", target->directory->why);
+		return target_fail(target, -err, "%s", target->directory->errmsg);
 	if (err)
 		target_fail(target, -err, "%s/%s: %s", target->directory->path, name,
 			    strerror(-err));
 	if (directory_close(target->directory, file, name) && !err)
-		err = target_fail(target, EIO, "%s", target->directory->why);
+		err = target_fail(target, EIO, "%s", target->directory->errmsg);
 	return err;
 }
 
@@ -133,7 +133,7 @@ static int close_tables(struct import_target *target)
 	target->symbols = NULL;
 	target->task_lines = NULL;
 	if (directory_close(target->directory, tasks, "kernel/tasks"))
-		return target_fail(target, EIO, "%s", target->directory->why);
+		return target_fail(target, EIO, "%s", target->directory->errmsg);
 	return failed ? target_fail(target, EIO, "%s/kernel/symbols: cannot be written",
 				    target->directory->path)
 		      : 0;

@@ -250,7 +250,7 @@ static int import(const struct options *options, struct directory *directory)
 	if (!err)
 		err = target_finish(&target);
 	if (err)
-		complain("%s", target.why);
+		complain("%s", target.errmsg);
 	else
 		say(options, &target);
 	target_close(&target);
@@ -287,12 +287,12 @@ static int run(const struct options *options)
 	int status;
 
 	if (directory_probe(&directory, options->output) || directory_make(&directory)) {
-		status = complain("%s", directory.why);
+		status = complain("%s", directory.errmsg);
 	} else {
 		status = options->source->isolated ? import_isolated(options, &directory)
 						   : import(options, &directory);
 		if (status == EXIT_DONE && directory_place(&directory))
-			status = complain("%s", directory.why);
+			status = complain("%s", directory.errmsg);
 	}
 	if (status != EXIT_DONE)
 		directory_abandon(&directory);

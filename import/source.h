@@ -12,7 +12,7 @@ struct source {
 	const char *name;				     /* of --format */
 	const char *sentence;				     /* what such a file is */
 	bool (*is)(const unsigned char *bytes, size_t size); /* by the beginning of a file */
-	/* 0 or -errno with target->why set, which names the file */
+	/* 0 or -errno with target->errmsg set, which names the file */
 	int (*import)(struct import_target *target, char *const *paths, size_t count);
 	bool has_symbols;
 	bool many;     /* files make one recording */

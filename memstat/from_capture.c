@@ -19,11 +19,11 @@ struct memstat_capture {
 	dev_t device;
 	ino_t inode;
 	uint64_t at; /* ns from the capture's begin, or MEMSTAT_CAPTURE_END */
-	char why[400];
+	char errmsg[400];
 };
 
 /* Why the last memstat_capture_open() of this thread failed, which left nothing to ask. */
-static _Thread_local char open_why[400];
+static _Thread_local char open_errmsg[400];
 
 static struct memstat_capture *open_failed(struct memstat_capture *capture, int err)
 {
@@ -39,7 +39,7 @@ static int probe(const char *path)
 	int err = capture_open(&opened, path);
 
 	if (err)
-		snprintf(open_why, sizeof(open_why), "%s", opened.why);
+		snprintf(open_errmsg, sizeof(open_errmsg), "%s", opened.errmsg);
 	else
 		capture_close(&opened);
 	return -err;
@@ -52,7 +52,7 @@ struct memstat_capture *memstat_capture_open(const char *path)
 	struct stat about;
 
 	if (!path)
-		snprintf(open_why, sizeof(open_why), "no path: name a capture's directory");
+		snprintf(open_errmsg, sizeof(open_errmsg), "no path: name a capture's directory");
 	if (err)
 		return open_failed(NULL, err);
 	capture = calloc(1, sizeof(*capture));
@@ -60,7 +60,7 @@ struct memstat_capture *memstat_capture_open(const char *path)
 		capture->path = realpath(path, NULL);
 	if (!capture || !capture->path || stat(capture->path, &about)) {
 		err = errno;
-		snprintf(open_why, sizeof(open_why), "%s: %m", path);
+		snprintf(open_errmsg, sizeof(open_errmsg), "%s: %m", path);
 		return open_failed(capture, err);
 	}
 	capture->device = about.st_dev;
@@ -90,7 +90,7 @@ void memstat_capture_close(struct memstat_capture *capture)
 
 const char *memstat_capture_errortext(const struct memstat_capture *capture)
 {
-	return capture ? capture->why : open_why;
+	return capture ? capture->errmsg : open_errmsg;
 }
 
 /* What goes wrong with the machine, and not with the capture, is KVM. */
@@ -112,9 +112,9 @@ static int error_of_capture(int err)
 	}
 }
 
-static int fail(struct update *update, int err, const char *why)
+static int fail(struct update *update, int err, const char *errmsg)
 {
-	return update_fail(update, error_of_capture(err), err, "%s", why);
+	return update_fail(update, error_of_capture(err), err, "%s", errmsg);
 }
 
 /* An older capture may have gone to another name, and a new one may have taken its place. */
@@ -160,20 +160,20 @@ static int check_streams(struct update *update, const struct analysis *analysis)
 }
 
 /* What is still being written ends where it ends. */
-static bool is_cut(const struct analysis *analysis, const char **why)
+static bool is_cut(const struct analysis *analysis, const char **reason)
 {
 	const struct capture *capture = analysis->capture;
 
 	if (capture->being_written)
 		return false;
 	if (analysis->cut_bytes)
-		*why = "a stream ends in the middle of a packet";
+		*reason = "a stream ends in the middle of a packet";
 	else if (analysis->loss.cut_off)
-		*why = "its streams hold less than its status tells";
+		*reason = "its streams hold less than its status tells";
 	else if (!capture->has_status)
-		*why = "it has no status, which is written first and last";
+		*reason = "it has no status, which is written first and last";
 	else if (capture->status.complete == STATUS_CUT_OFF)
-		*why = "who wrote it did not come to the end";
+		*reason = "who wrote it did not come to the end";
 	else
 		return false;
 	return true;
@@ -240,7 +240,7 @@ static int hand_over(struct update *update, const struct memstat_capture *source
 {
 	const struct slabinfo *slabinfo = &analysis->capture->slabinfo;
 	uint64_t time = moment_of(analysis, source->at);
-	const char *why;
+	const char *reason;
 	int err = check_streams(update, analysis);
 
 	if (!err && slabinfo->count) {
@@ -263,13 +263,13 @@ static int hand_over(struct update *update, const struct memstat_capture *source
 	update_lost(update, lost_in(analysis, type_stats));
 	put_types(update, type_stats, TYPE_STATS_FUNCTION);
 	put_types(update, type_stats, TYPE_STATS_CACHE);
-	if (!is_cut(analysis, &why))
+	if (!is_cut(analysis, &reason))
 		return 0;
 	update_lost(update, MEMSTAT_LOST_UNKNOWN);
 	update_cut(update,
 		   "%s: cut: %s: the figures are those up to the last whole packet; "
 		   "kmemtrace-check tells more",
-		   source->path, why);
+		   source->path, reason);
 	return 0;
 }
 
@@ -293,7 +293,7 @@ static int read_streams(struct update *update, const struct memstat_capture *sou
 		settings.select = &select;
 	err = analysis_run(&analysis, capture, &settings);
 	if (err) {
-		fail(update, -err, capture->why);
+		fail(update, -err, capture->errmsg);
 	} else {
 		err = hand_over(update, source, &analysis, &type_stats);
 		analysis_deinit(&analysis);
@@ -315,7 +315,7 @@ static int read_capture(struct update *update, void *handle)
 	if (!err) {
 		err = capture_open(&capture, source->path);
 		if (err) {
-			fail(update, -err, capture.why);
+			fail(update, -err, capture.errmsg);
 		} else {
 			err = check_tables(update, &capture);
 			if (!err)
@@ -332,7 +332,7 @@ static int query_capture(struct memory_type_list *list, unsigned int allocators,
 	int result = query(list, allocators, read_capture, capture);
 
 	if (result && list && capture)
-		snprintf(capture->why, sizeof(capture->why), "%s", list->failure.why);
+		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s", list->failure.errmsg);
 	return result;
 }
 

@@ -39,7 +39,7 @@ static int read_published(struct update *update, void *handle)
 		return update_fail(update, MEMSTAT_ERROR_NOMEMORY, ENOMEM, "%m");
 	err = -stats_file_read(view, stats_file_path());
 	if (err)
-		return update_fail(update, MEMSTAT_ERROR_UNDEFINED, err, "%s", view->why);
+		return update_fail(update, MEMSTAT_ERROR_UNDEFINED, err, "%s", view->errmsg);
 
 	update_time(update, view->moment.time);
 	update_begun(update, view->moment.begin);

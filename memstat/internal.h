@@ -73,7 +73,7 @@ struct memory_type {
 struct failure {
 	int error; /* MEMSTAT_ERROR_* */
 	int err;   /* errno */
-	char why[400];
+	char errmsg[400];
 };
 
 struct memory_type_list {

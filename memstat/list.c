@@ -83,7 +83,7 @@ int memstat_mtl_geterror(struct memory_type_list *list)
 
 const char *memstat_mtl_errortext(const struct memory_type_list *list)
 {
-	return list ? list->failure.why : "";
+	return list ? list->failure.errmsg : "";
 }
 
 uint64_t memstat_mtl_time(const struct memory_type_list *list)

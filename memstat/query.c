@@ -21,12 +21,12 @@ static void explain(struct update *update, int err)
 	case EBADMSG:
 	case EEXIST:
 	case EINVAL:
-		snprintf(failure->why, sizeof(failure->why),
+		snprintf(failure->errmsg, sizeof(failure->errmsg),
 			 "the figures do not fit together: they are damaged, or not all there");
 		break;
 	default:
 		errno = err;
-		snprintf(failure->why, sizeof(failure->why), "%m");
+		snprintf(failure->errmsg, sizeof(failure->errmsg), "%m");
 	}
 }
 
@@ -63,7 +63,7 @@ int query_flags(struct memory_type_list *list, int flags, unsigned int allocator
 
 	if (!flags || !list)
 		return query(list, allocators, read, handle);
-	snprintf(failure.why, sizeof(failure.why), "flags 0x%x: there are no flags: give 0",
+	snprintf(failure.errmsg, sizeof(failure.errmsg), "flags 0x%x: there are no flags: give 0",
 		 (unsigned int)flags);
 	return list_fail(list, &failure);
 }

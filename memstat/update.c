@@ -35,7 +35,7 @@ int update_fail(struct update *update, int error, int err, const char *format, .
 	failure->err = err;
 	va_start(args, format);
 	errno = err; /* for %m */
-	vsnprintf(failure->why, sizeof(failure->why), format, args);
+	vsnprintf(failure->errmsg, sizeof(failure->errmsg), format, args);
 	va_end(args);
 	return refuse(update, err);
 }
@@ -51,7 +51,7 @@ void update_cut(struct update *update, const char *format, ...)
 	failure->error = MEMSTAT_ERROR_KVM_SHORTREAD;
 	failure->err = EIO;
 	va_start(args, format);
-	vsnprintf(failure->why, sizeof(failure->why), format, args);
+	vsnprintf(failure->errmsg, sizeof(failure->errmsg), format, args);
 	va_end(args);
 }
 

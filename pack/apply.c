@@ -261,13 +261,13 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 	if (!err)
 		err = directory_make(&directory);
 	if (err)
-		convert_fail(convert, err, "%s", directory.why);
+		convert_fail(convert, err, "%s", directory.errmsg);
 	else
 		err = fill(convert, capture, &directory);
 	if (!err) {
 		err = directory_place(&directory);
 		if (err)
-			convert_fail(convert, err, "%s", directory.why);
+			convert_fail(convert, err, "%s", directory.errmsg);
 	}
 	if (err)
 		directory_abandon(&directory);

@@ -8,11 +8,12 @@
 
 /*
  * Stream after stream: each is written beside the old one and then takes its place, so that the
- * capture is whole at any time. 0 or -errno with convert->why set.
+ * capture is whole at any time. 0 or -errno with convert->errmsg set.
  */
 int apply_in_place(struct convert *convert, const struct capture *capture);
 
-/* Writes another capture to output and leaves this one alone. 0 or -errno with convert->why set. */
+/* Writes another capture to output and leaves this one alone. 0 or -errno with convert->errmsg set.
+ */
 int apply_to(struct convert *convert, const struct capture *capture, const char *output);
 
 #endif

@@ -25,7 +25,7 @@ int convert_fail(struct convert *convert, int err, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(convert->why, sizeof(convert->why), format, arguments);
+	vsnprintf(convert->errmsg, sizeof(convert->errmsg), format, arguments);
 	va_end(arguments);
 	return err;
 }
@@ -199,13 +199,13 @@ static int convert_packets(struct output *output, struct stream *stream)
 			err = more < 0 ? more : copy(output, stream, offset, stream->offset);
 		} else if (more == -EPROTONOSUPPORT) {
 			err = convert_fail(convert, more, "%s: byte %" PRIu64 ": %s", stream->path,
-					   offset, stream->why);
+					   offset, stream->errmsg);
 		} else if (more < 0) {
 			err = more;
 		} else {
 			err = convert_packet(output, stream, &packet);
 		}
-		if (err && !*convert->why)
+		if (err && !*convert->errmsg)
 			convert_fail(convert, err, "%s: %s", stream->path, strerror(-err));
 	}
 	return err;
@@ -217,7 +217,7 @@ int convert_stream(struct convert *convert, const char *path, int fd, const char
 	struct stream stream;
 	int err;
 
-	convert->why[0] = '\0';
+	convert->errmsg[0] = '\0';
 	err = stream_open(&stream, path);
 	if (err)
 		return convert_fail(convert, err, "%s: %s", path, strerror(-err));

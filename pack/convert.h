@@ -22,17 +22,17 @@ struct convert {
 	uint64_t records, bytes_before, bytes_after; /* of all streams so far */
 	uint64_t changed;			     /* packets */
 	uint64_t damaged_bytes;			     /* that are no packet: they stay as they are */
-	char why[400];				     /* the sentence after a failure */
+	char errmsg[400];			     /* after a failure */
 };
 
-/* 0 or -errno with why set. */
+/* 0 or -errno with errmsg set. */
 int convert_init(struct convert *convert, bool unpack, const volatile sig_atomic_t *interrupted);
 void convert_deinit(struct convert *convert);
 
 /*
  * Writes the stream at path, packed or unpacked, to the empty file fd, whose name is that of the
  * sentences, and on to the disk. What is no packet, or would not get smaller, is copied. 0 or
- * -errno with why set; -EINTR: interrupted.
+ * -errno with errmsg set; -EINTR: interrupted.
  */
 int convert_stream(struct convert *convert, const char *path, int fd, const char *name);
 

@@ -79,9 +79,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static int complain(const char *why)
+static int complain(const char *errmsg)
 {
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, why);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, errmsg);
 	return EXIT_TROUBLE;
 }
 
@@ -106,7 +106,7 @@ static int fail(const struct options *options, const struct capture *capture,
 {
 	char newer[METADATA_TEXT];
 
-	fprintf(stderr, "%s: %s", program_invocation_short_name, convert->why);
+	fprintf(stderr, "%s: %s", program_invocation_short_name, convert->errmsg);
 	if (err == -EPROTONOSUPPORT)
 		fprintf(stderr, "; %s",
 			metadata_newer_text(capture->metadata.tracer_version, newer,
@@ -131,7 +131,7 @@ static int apply(const struct options *options, const char *path, const struct c
 	}
 	err = convert_init(&convert, options->unpack, &interrupted);
 	if (err)
-		return complain(convert.why);
+		return complain(convert.errmsg);
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.what = path;
 	convert.line = &line;
@@ -161,7 +161,7 @@ static int run(const struct options *options, const char *path)
 	int status;
 
 	if (capture_open(&capture, path))
-		return complain(capture.why);
+		return complain(capture.errmsg);
 	status = apply(options, path, &capture);
 	capture_close(&capture);
 	return status;

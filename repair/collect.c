@@ -139,14 +139,14 @@ static int gather_identity(struct repair *repair)
 static int gather_metadata(struct repair *repair)
 {
 	char *text = read_text(repair->path, "metadata");
-	char why[200] = "";
+	char errmsg[200] = "";
 	int err = -EINVAL;
 
 	if (text)
-		err = metadata_parse(&repair->metadata, text, why, sizeof(why));
+		err = metadata_parse(&repair->metadata, text, errmsg, sizeof(errmsg));
 	free(text);
 	if (err == -EPROTONOSUPPORT)
-		return repair_fail(repair, err, "%s/metadata: %s", repair->path, why);
+		return repair_fail(repair, err, "%s/metadata: %s", repair->path, errmsg);
 	repair->metadata_read = !err;
 	return 0;
 }
@@ -216,19 +216,20 @@ static int gather_status(struct repair *repair)
 	int err = 0;
 
 	if (!found)
-		snprintf(repair->status_why, sizeof(repair->status_why), "%s", strerror(errno));
+		snprintf(repair->status_errmsg, sizeof(repair->status_errmsg), "%s",
+			 strerror(errno));
 	else
-		err = status_parse(&repair->status, text, repair->status_why,
-				   sizeof(repair->status_why));
+		err = status_parse(&repair->status, text, repair->status_errmsg,
+				   sizeof(repair->status_errmsg));
 	free(text);
 	if (err == -EPROTONOSUPPORT && strcmp(version, PACKAGE_VERSION) != 0)
 		return repair_fail(repair, err, "%s/kernel/status: %s; %s", repair->path,
-				   repair->status_why,
+				   repair->status_errmsg,
 				   metadata_newer_text(version, newer, sizeof(newer)));
 	if (err)
 		memset(&repair->status, 0, sizeof(repair->status));
 	else if (found)
-		repair->status_why[0] = '\0';
+		repair->status_errmsg[0] = '\0';
 	repair->status_sound = status_adds_up(&repair->status);
 	return 0;
 }

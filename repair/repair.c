@@ -27,7 +27,7 @@ __attribute__((format(printf, 3, 4))) int repair_fail(struct repair *repair, int
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(repair->why, repair->why_size, format, arguments);
+	vsnprintf(repair->errmsg, repair->errmsg_size, format, arguments);
 	va_end(arguments);
 	return err;
 }
@@ -376,11 +376,11 @@ static void say_result(struct repair *repair, const char *where, const char *dam
 		recorded += repair->status.cpus[i].recorded;
 		lost += repair->status.cpus[i].lost;
 	}
-	if (repair->status_why[0])
+	if (repair->status_errmsg[0])
 		repair_say(repair,
 			   "/kernel/status: made anew (%s): kmemtraced's own tasks, the filter and "
 			   "the paths observed are unknown",
-			   repair->status_why);
+			   repair->status_errmsg);
 	if (repair->status.unknown_lines)
 		repair_say(repair,
 			   "/kernel/status: %zu line%s that this version does not know %s left out",
@@ -442,9 +442,9 @@ static char *directory_path(const char *path)
 	return realpath(path, NULL);
 }
 
-int repair_run(const char *path, const char *output, bool quiet, char *why, size_t why_size)
+int repair_run(const char *path, const char *output, bool quiet, char *errmsg, size_t errmsg_size)
 {
-	struct repair repair = { .quiet = quiet, .why = why, .why_size = why_size };
+	struct repair repair = { .quiet = quiet, .errmsg = errmsg, .errmsg_size = errmsg_size };
 	char *damaged = NULL;
 	struct stat stat;
 	int err = 0;

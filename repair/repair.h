@@ -74,12 +74,12 @@ struct repair {
 	bool metadata_read;    /* the old one could be */
 	bool metadata_rebuilt; /* the old one cannot be copied */
 	struct status status;
-	char status_why[200]; /* what is wrong with the old one; or empty */
-	bool status_sound;    /* its figures add up, so they tell of lost tails too */
+	char status_errmsg[200]; /* what is wrong with the old one; or empty */
+	bool status_sound;	 /* its figures add up, so they tell of lost tails too */
 	struct repair_end end;
 	bool quiet;
-	char *why;
-	size_t why_size;
+	char *errmsg;
+	size_t errmsg_size;
 };
 
 __attribute__((format(printf, 3, 4))) int repair_fail(struct repair *repair, int err,
@@ -99,8 +99,8 @@ int repair_gather(struct repair *repair);
 /*
  * Repairs the capture at path. The result takes its place and the original is renamed to
  * PATH.damaged (.1, .2, …); or, if output is not NULL, the result goes there and path stays as it
- * is. Says on stdout what was lost, unless quiet. 0 or -errno with a sentence in why.
+ * is. Says on stdout what was lost, unless quiet. 0 or -errno with a text in errmsg.
  */
-int repair_run(const char *path, const char *output, bool quiet, char *why, size_t why_size);
+int repair_run(const char *path, const char *output, bool quiet, char *errmsg, size_t errmsg_size);
 
 #endif

@@ -20,7 +20,7 @@ static int report(const struct options *options)
 		return EXIT_TROUBLE;
 	err = capture_open(&capture, options->input);
 	if (err) {
-		fprintf(stderr, "%s: %s%s\n", program_invocation_short_name, capture.why,
+		fprintf(stderr, "%s: %s%s\n", program_invocation_short_name, capture.errmsg,
 			err == -ENOENT
 				? ": capture first with kmemtraced, or name a capture with -i"
 				: "");

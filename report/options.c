@@ -206,7 +206,7 @@ static void parse_filter(struct options *options, int key, const char *argument,
 		filter++;
 	err = select_one(&options->select, key, argument);
 	if (err == -EINVAL)
-		argp_error(state, "%s", options->select.why);
+		argp_error(state, "%s", options->select.errmsg);
 	free(options->filters[filter]);
 	if (err ||
 	    asprintf(&options->filters[filter], "%s %s", filters[filter].words, argument) < 0)

@@ -35,9 +35,9 @@ static const char *const by_meanings[] = {
 	[GROUP_BY_GFP] = "the GFP flags that the allocation gave",
 };
 
-void complain(const char *what, const char *why)
+void complain(const char *what, const char *errmsg)
 {
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, why);
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, errmsg);
 }
 
 /* The columns of the first table by the name of what its rows are of. */
@@ -127,12 +127,12 @@ int report_check_sort(const struct options *options)
 	table = report_add_table(&report, report.view->columns, report.view->column_count);
 	err = table_sort(table, options->sort);
 	if (err)
-		complain("--sort", table->why);
+		complain("--sort", table->errmsg);
 	report_deinit(&report);
 	return err;
 }
 
-/* Runs the pass and makes the tables. 0, or -errno with why, but of a lack of memory. */
+/* Runs the pass and makes the tables. 0, or -errno with errmsg, but of a lack of memory. */
 static int report_make(struct report *report, struct capture *capture)
 {
 	const struct view *view = report->view;
@@ -151,7 +151,7 @@ static int report_make(struct report *report, struct capture *capture)
 		err = analysis_run(&report->analysis, capture, &report->settings);
 		progress_line_clear(&line);
 		if (err)
-			snprintf(report->why, sizeof(report->why), "%s", capture->why);
+			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
 		else
 			err = view->make(report);
 	}
@@ -269,8 +269,8 @@ int report_print(const struct options *options, struct capture *capture)
 		err = header_init(&header, &report);
 	if (!err)
 		status = render(options, &header, &report);
-	else if (*report.why)
-		fprintf(stderr, "%s: %s\n", program_invocation_short_name, report.why);
+	else if (*report.errmsg)
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, report.errmsg);
 	else
 		complain(options->input, strerror(-err));
 	if (status == EXIT_CLEAN)

@@ -19,6 +19,6 @@ int report_check_sort(const struct options *options);
 int report_print(const struct options *options, struct capture *capture);
 
 /* Prints a sentence on standard error. */
-void complain(const char *what, const char *why);
+void complain(const char *what, const char *errmsg);
 
 #endif

@@ -40,11 +40,11 @@ struct stats_file; /* the writer's side */
 
 /*
  * Makes the file anew, with its directory (mode 0755) if that is missing, and locks it (an open
- * file description lock, which ends with the process). 0; or -errno with why set: -EBUSY: another
- * process publishes there, …. Nothing is to be read until the first stats_file_write().
+ * file description lock, which ends with the process). 0; or -errno with errmsg set: -EBUSY:
+ * another process publishes there, …. Nothing is to be read until the first stats_file_write().
  */
 int stats_file_create(struct stats_file **stats_file, const struct stats_file_settings *settings,
-		      char *why, size_t why_size);
+		      char *errmsg, size_t errmsg_size);
 
 /*
  * The tally as it is now takes the place of what was written before. Costs in proportion to the
@@ -80,16 +80,16 @@ struct stats_file_view {
 	size_t class_bytes[TYPE_STATS_CLASSES_MAX];
 	struct type_stats_type *types; /* in order of first appearance; changed is not set */
 	size_t count;
-	char why[400]; /* the sentence after a failure: then there are no types */
+	char errmsg[400];		  /* after a failure: then there are no types */
 	struct stats_file_memory *memory; /* kept for the next reading */
 };
 
 /*
  * Copies the moment that is published at path into the view (all zero before the first time; then
- * its memory is used again). 0, or -errno with why set: -ENOENT: nothing is published, or not yet,
- * or the writer is gone; -ENOTDIR: of its directory; -EACCES; -EPROTONOSUPPORT: of another version;
- * -EBADMSG: it is damaged, or no such file; -ENOMEM; -EAGAIN: the writer was faster a hundred
- * times.
+ * its memory is used again). 0, or -errno with errmsg set: -ENOENT: nothing is published, or not
+ * yet, or the writer is gone; -ENOTDIR: of its directory; -EACCES; -EPROTONOSUPPORT: of another
+ * version; -EBADMSG: it is damaged, or no such file; -ENOMEM; -EAGAIN: the writer was faster a
+ * hundred times.
  */
 int stats_file_read(struct stats_file_view *view, const char *path);
 void stats_file_view_deinit(struct stats_file_view *view);

@@ -22,7 +22,7 @@
 #define TRIES 10
 
 struct reason {
-	char *why;
+	char *errmsg;
 	size_t size;
 };
 
@@ -32,7 +32,7 @@ __attribute__((format(printf, 3, 4))) static int fail(const struct reason *reaso
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(reason->why, reason->size, format, arguments);
+	vsnprintf(reason->errmsg, reason->size, format, arguments);
 	va_end(arguments);
 	return -err;
 }
@@ -263,10 +263,10 @@ static int make(struct stats_file_lock *place, const struct stats_file_settings 
 }
 
 int stats_file_lock_make(struct stats_file_lock *place, const struct stats_file_settings *settings,
-			 char *why, size_t why_size)
+			 char *errmsg, size_t errmsg_size)
 {
 	const char *path = settings->path;
-	const struct reason reason = { why, why_size };
+	const struct reason reason = { errmsg, errmsg_size };
 	const char *slash = strrchr(path, '/');
 	int err;
 

@@ -22,11 +22,11 @@ struct stats_file_lock {
 };
 
 /*
- * An empty file that is locked. 0; or -errno with why set, of which -EBUSY means that a living
+ * An empty file that is locked. 0; or -errno with errmsg set, of which -EBUSY means that a living
  * process publishes there. To be closed by stats_file_lock_unlink() only after success.
  */
 int stats_file_lock_make(struct stats_file_lock *place, const struct stats_file_settings *settings,
-			 char *why, size_t why_size);
+			 char *errmsg, size_t errmsg_size);
 
 /* From now on the file is found under its name. False: not yet, as errno says. */
 bool stats_file_lock_publish(struct stats_file_lock *place);

@@ -19,7 +19,7 @@ int stats_file_fail(struct stats_file_view *view, int err, const char *format, .
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(view->why, sizeof(view->why), format, arguments);
+	vsnprintf(view->errmsg, sizeof(view->errmsg), format, arguments);
 	va_end(arguments);
 	return -err;
 }

@@ -25,7 +25,7 @@ struct stats_file_memory {
 	size_t records_room, row_room, cpus_room, types_room;
 };
 
-/* Sets why and returns -err. */
+/* Sets errmsg and returns -err. */
 int stats_file_fail(struct stats_file_view *view, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 int stats_file_fail_damaged(struct stats_file_view *view, const char *path, const char *what);

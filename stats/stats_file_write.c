@@ -321,13 +321,13 @@ static int map_file(struct stats_file *stats_file)
 	return 0;
 }
 
-__attribute__((format(printf, 4, 5))) static int fail(char *why, size_t why_size, int err,
+__attribute__((format(printf, 4, 5))) static int fail(char *errmsg, size_t errmsg_size, int err,
 						      const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(why, why_size, format, arguments);
+	vsnprintf(errmsg, errmsg_size, format, arguments);
 	va_end(arguments);
 	return -err;
 }
@@ -348,14 +348,14 @@ static size_t count_types(const struct stats_file_settings *settings)
 }
 
 int stats_file_create(struct stats_file **created, const struct stats_file_settings *settings,
-		      char *why, size_t why_size)
+		      char *errmsg, size_t errmsg_size)
 {
 	size_t types = count_types(settings);
 	struct stats_file *stats_file;
 	int err;
 
 	if (!types || !settings->cpus || settings->cpus > STATS_FILE_CPUS_MAX)
-		return fail(why, why_size, EINVAL,
+		return fail(errmsg, errmsg_size, EINVAL,
 			    "%s: holds from 1 to %d types and from 1 to %d CPUs", settings->path,
 			    STATS_FILE_TYPES_MAX, STATS_FILE_CPUS_MAX);
 	stats_file = calloc(1, sizeof(*stats_file));
@@ -367,9 +367,9 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	if (!stats_file || !stats_file->written || !stats_file->rooms) {
 		if (stats_file)
 			free_published(stats_file);
-		return fail(why, why_size, ENOMEM, "%s", strerror(ENOMEM));
+		return fail(errmsg, errmsg_size, ENOMEM, "%s", strerror(ENOMEM));
 	}
-	err = stats_file_lock_make(&stats_file->place, settings, why, why_size);
+	err = stats_file_lock_make(&stats_file->place, settings, errmsg, errmsg_size);
 	if (err) {
 		free_published(stats_file);
 		return err;
@@ -377,7 +377,7 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	err = map_file(stats_file);
 	if (err) {
 		stats_file_remove(stats_file);
-		return fail(why, why_size, -err, "%s: cannot be made: %s", settings->path,
+		return fail(errmsg, errmsg_size, -err, "%s: cannot be made: %s", settings->path,
 			    strerror(-err));
 	}
 	*created = stats_file;

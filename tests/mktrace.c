@@ -14,7 +14,7 @@
 int main(int argc, char **argv)
 {
 	FILE *text = stdin;
-	char why[300];
+	char errmsg[300];
 
 	if (argc < 2 || argc > 3) {
 		fprintf(stderr, "usage: mktrace DIR [TEXT]\n");
@@ -26,8 +26,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "mktrace: %s: %s\n", argv[2], strerror(errno));
 		return 2;
 	}
-	if (fixture_make(text, argv[1], why, sizeof(why))) {
-		fprintf(stderr, "mktrace: %s: %s\n", argc == 3 ? argv[2] : "stdin", why);
+	if (fixture_make(text, argv[1], errmsg, sizeof(errmsg))) {
+		fprintf(stderr, "mktrace: %s: %s\n", argc == 3 ? argv[2] : "stdin", errmsg);
 		return 2;
 	}
 	return 0;

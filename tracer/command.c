@@ -16,8 +16,8 @@
 
 static int fail(struct command *command, int err, const char *name, const char *advice)
 {
-	snprintf(command->why, sizeof(command->why), "%s: cannot be run: %s%s", name, strerror(err),
-		 advice);
+	snprintf(command->errmsg, sizeof(command->errmsg), "%s: cannot be run: %s%s", name,
+		 strerror(err), advice);
 	return -err;
 }
 

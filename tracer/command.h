@@ -21,17 +21,17 @@ struct command {
 	int failure; /* a pipe from it: the errno of its exec */
 	bool ended;
 	int status; /* as waitpid gave it */
-	char why[300];
+	char errmsg[300];
 };
 
-/* Can such a command be run? 0 or -errno, with why set. */
+/* Can such a command be run? 0 or -errno, with errmsg set. */
 int command_probe(struct command *command, char *const *arguments);
 
 /* Forks a child that waits, with this process's priority of this moment. */
 int command_start(struct command *command, char *const *arguments,
 		  const struct command_world *before);
 
-/* Lets it run. 0, or -errno with why set: it could not be executed. */
+/* Lets it run. 0, or -errno with errmsg set: it could not be executed. */
 int command_go(struct command *command);
 
 /* Has it ended? */

@@ -61,9 +61,9 @@ static void say_rescue(const struct programs *programs)
 {
 	if (!programs->guarded)
 		return; /* nothing is to be rescued */
-	if (programs->backup.why[0])
+	if (programs->backup.reason[0])
 		say(LESS, "rescue", "frees that interrupt a free are counted only: %s",
-		    programs->backup.why);
+		    programs->backup.reason);
 	else
 		say(FINE, "rescue", "frees that interrupt a free are told by a second program");
 }
@@ -74,7 +74,7 @@ static void say_paths(const struct programs *programs)
 	bool hooked = true;
 
 	for (size_t i = 0; i < AUX_KINDS; i++)
-		hooked &= !programs->aux.list[i].why[0];
+		hooked &= !programs->aux.list[i].reason[0];
 	if (hooked)
 		say(FINE, "hooks",
 		    "bulk allocation and free, and krealloc in place, are told by hooks");
@@ -82,7 +82,7 @@ static void say_paths(const struct programs *programs)
 		for (size_t i = 0; i < status.path_count; i++)
 			if (!status.paths[i].observed)
 				say(LESS, "unobserved", "%s: %s", status.paths[i].name,
-				    status.paths[i].why);
+				    status.paths[i].reason);
 	status_deinit(&status);
 }
 
@@ -100,7 +100,7 @@ static bool try_programs(const struct options *options, const struct attach_plan
 		mib = rings_default_mib(online, machine_memory());
 	if (rings_init(&rings, cpus, mib, layout->missing_features.fetch) ||
 	    rings_add(&rings, topology->list[0].cpu, -1)) {
-		say(FATAL, "rings", "%s", rings.why);
+		say(FATAL, "rings", "%s", rings.errmsg);
 		rings_deinit(&rings);
 		return false;
 	}
@@ -120,9 +120,9 @@ static bool try_programs(const struct options *options, const struct attach_plan
 	};
 
 	if (programs_load(&programs, layout, &settings)) {
-		say(FATAL, "programs", "%s", programs.why);
+		say(FATAL, "programs", "%s", programs.errmsg);
 	} else if (programs_attach(&programs)) {
-		say(FATAL, "programs", "%s", programs.why);
+		say(FATAL, "programs", "%s", programs.errmsg);
 	} else {
 		say(FINE, "programs", "loaded and attached to all of them");
 		say_skipped(&programs, cpus);
@@ -215,7 +215,7 @@ int doctor_run(const struct options *options)
 	if (fine)
 		say_layout(&layout);
 	else
-		say(FATAL, "tracepoints", "%s", layout.why);
+		say(FATAL, "tracepoints", "%s", layout.errmsg);
 	err = topology_read(&topology, "");
 	if (!err && !topology.count)
 		err = -ENODATA;

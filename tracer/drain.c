@@ -95,7 +95,7 @@ int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], un
 	if (drain->buffer)
 		return 0;
 	err = -errno;
-	snprintf(drain->writer.why, sizeof(drain->writer.why), "cannot map a ring: %s",
+	snprintf(drain->writer.errmsg, sizeof(drain->writer.errmsg), "cannot map a ring: %s",
 		 strerror(-err));
 	return err;
 }

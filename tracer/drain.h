@@ -31,7 +31,7 @@ struct drain {
 
 /*
  * Opens the stream (path NULL: one without a file), and the BPF ring buffer of this descriptor
- * unless there is a ring; begin is before any record (ns). 0 or -errno with writer.why set.
+ * unless there is a ring; begin is before any record (ns). 0 or -errno with writer.errmsg set.
  */
 int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
 	       uint64_t begin, int buffer_fd);
@@ -41,7 +41,7 @@ void drain_close(struct drain *drain);
 uint64_t drain_waiting(const struct drain *drain);
 
 /*
- * Takes out all that is whole in the ring. Returns how many records, or -errno with writer.why
+ * Takes out all that is whole in the ring. Returns how many records, or -errno with writer.errmsg
  * set: they are taken out all the same, and will count as lost. quiet: every event that took its
  * number before the call is among those taken out, now or earlier, or is lost.
  */

@@ -58,13 +58,13 @@ static int capture(struct session *session)
 	err = session_run(session);
 	if (err) {
 		progress_clear(&session->progress);
-		fprintf(stderr, "kmemtraced: %s\n", session->why);
+		fprintf(stderr, "kmemtraced: %s\n", session->errmsg);
 		snprintf(session->status.stopped, sizeof(session->status.stopped), "%s",
-			 session->why);
+			 session->errmsg);
 	}
 	failed = session_finish(session);
 	if (failed && !err)
-		fprintf(stderr, "kmemtraced: %s\n", session->why);
+		fprintf(stderr, "kmemtraced: %s\n", session->errmsg);
 	if (!session->options->quiet)
 		say_end(session);
 	return err ? err : failed;
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	signals_set(&signals);
 	err = session_open(&session, &options, &signals);
 	if (err) {
-		fprintf(stderr, "kmemtraced: %s\n", session.why);
+		fprintf(stderr, "kmemtraced: %s\n", session.errmsg);
 	} else {
 		err = capture(&session);
 		/* whoever stops us, stops what we started; a terminal's ^C has reached it already

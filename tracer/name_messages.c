@@ -19,7 +19,7 @@
 
 static int fail(struct name_messages *names, int err, const char *name)
 {
-	snprintf(names->why, sizeof(names->why), "%s%s%s: %s",
+	snprintf(names->errmsg, sizeof(names->errmsg), "%s%s%s: %s",
 		 names->directory ? names->directory->path : "", names->directory ? "/" : "", name,
 		 strerror(err));
 	return -err;
@@ -157,7 +157,7 @@ int names_run(struct name_messages *names)
 
 	/* the callback has said why */
 	if (got < 0)
-		return names->why[0] ? got : fail(names, -got, "the ring of names");
+		return names->errmsg[0] ? got : fail(names, -got, "the ring of names");
 	if (got && names->caches && fflush(names->caches))
 		return fail(names, errno, "kernel/caches");
 	if (got && names->tasks && fflush(names->tasks))

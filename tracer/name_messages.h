@@ -19,10 +19,10 @@ struct name_messages {
 	FILE *caches, *tasks; /* NULL: nothing is written */
 	uint64_t unnamed;     /* caches of which nothing is known */
 	bool modules_changed; /* set by a message; the user of names clears it */
-	char why[400];
+	char errmsg[400];
 };
 
-/* 0 or -errno, with why set. The files, unless there is no directory, stay open to the end. */
+/* 0 or -errno, with errmsg set. The files, unless there is no directory, stay open to the end. */
 int names_open(struct name_messages *names, struct directory *directory, int names_fd);
 
 /* Adds the tasks that are there now, from /proc. */

@@ -18,9 +18,9 @@
 #define SLABINFO_EVERY 1000000000ULL	     /* ns */
 #define NICE (-10) /* before what is traced, which else keeps it from folding; after the drain */
 
-static int fail(struct publish *publish, int err, const char *why)
+static int fail(struct publish *publish, int err, const char *errmsg)
 {
-	snprintf(publish->why, sizeof(publish->why), "%s", why);
+	snprintf(publish->errmsg, sizeof(publish->errmsg), "%s", errmsg);
 	return err;
 }
 
@@ -201,7 +201,8 @@ static int open_published(struct publish *publish)
 			       [TYPE_STATS_CACHE] = PUBLISH_CACHES },
 	};
 
-	return stats_file_create(&publish->stats_file, &file, publish->why, sizeof(publish->why));
+	return stats_file_create(&publish->stats_file, &file, publish->errmsg,
+				 sizeof(publish->errmsg));
 }
 
 int publish_open(struct publish *publish, const char *directory)
@@ -225,7 +226,7 @@ int publish_open(struct publish *publish, const char *directory)
 		return err;
 	err = capture_open(&publish->capture, directory);
 	if (err)
-		return fail(publish, err, publish->capture.why);
+		return fail(publish, err, publish->capture.errmsg);
 	err = type_stats_init(&publish->type_stats, &publish->capture, &settings);
 	publish->type_stats.generation = 1;
 	if (!err)
@@ -300,8 +301,8 @@ static int check(struct publish *publish)
 
 	if (!err)
 		return 0;
-	snprintf(publish->why, sizeof(publish->why), "the figures cannot be folded any more: %s",
-		 strerror(-err));
+	snprintf(publish->errmsg, sizeof(publish->errmsg),
+		 "the figures cannot be folded any more: %s", strerror(-err));
 	return err;
 }
 
@@ -325,7 +326,7 @@ void publish_symbols(struct publish *publish)
 	__atomic_store_n(&publish->symbols_changed, true, __ATOMIC_RELEASE);
 }
 
-bool publish_lacks_room(struct publish *publish, char *why, size_t why_size)
+bool publish_lacks_room(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
 	int err = __atomic_load_n(&publish->room_err, __ATOMIC_ACQUIRE);
 
@@ -333,11 +334,12 @@ bool publish_lacks_room(struct publish *publish, char *why, size_t why_size)
 		return false;
 	publish->room_told = true;
 	if (publish->types_left_out)
-		snprintf(why, why_size, "%s: %s: %zu type%s left out: give it room",
+		snprintf(errmsg, errmsg_size, "%s: %s: %zu type%s left out: give it room",
 			 publish->settings.path, strerror(err), publish->types_left_out,
 			 publish->types_left_out == 1 ? " is" : "s are");
 	else
-		snprintf(why, why_size, "%s: %s: figures of single CPUs are left out: give it room",
+		snprintf(errmsg, errmsg_size,
+			 "%s: %s: figures of single CPUs are left out: give it room",
 			 publish->settings.path, strerror(err));
 	return true;
 }

@@ -63,19 +63,19 @@ struct publish {
 	size_t types_left_out; /* so for these there was none when that happened first */
 	bool room_told;
 
-	char why[400];
+	char errmsg[400];
 };
 
-/* Starts the thread; task is its id when it returns. 0 or -errno, why set. */
+/* Starts the thread; task is its id when it returns. 0 or -errno, errmsg set. */
 int publish_start(struct publish *publish, const struct publish_settings *settings);
 
 /*
  * All that can be told before the programs are attached lies in the directory: loads it, and makes
- * the file. 0 or -errno, why set.
+ * the file. 0 or -errno, errmsg set.
  */
 int publish_open(struct publish *publish, const char *directory);
 
-/* What kernel/slabinfo tells there is what was there before. 0 or -ENOMEM, why set. */
+/* What kernel/slabinfo tells there is what was there before. 0 or -ENOMEM, errmsg set. */
 int publish_base(struct publish *publish, const char *directory);
 
 /* The drainer's: takes a writer's packets, and caches before the records that tell of them. */
@@ -83,7 +83,7 @@ struct writer_sink publish_sink(struct publish *publish);
 void publish_cache(struct publish *publish, const struct cache *cache);
 void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time);
 
-/* Now up to a horizon. 0, or -errno with why set: the thread has failed. */
+/* Now up to a horizon. 0, or -errno with errmsg set: the thread has failed. */
 int publish_reach(struct publish *publish, const struct horizon *horizon);
 
 /* Symbols were added to kernel/symbols of the directory. Of any thread. */
@@ -92,8 +92,8 @@ void publish_symbols(struct publish *publish);
 /* Folds what is left, ends the thread, and removes the file. Returns as publish_reach(). */
 int publish_end(struct publish *publish);
 
-/* Once, when the file's file system has no room left: the sentence in why. */
-bool publish_lacks_room(struct publish *publish, char *why, size_t why_size);
+/* Once, when the file's file system has no room left: the text in errmsg. */
+bool publish_lacks_room(struct publish *publish, char *errmsg, size_t errmsg_size);
 
 /* After publish_end(): events folded, and those that no figure has though they were recorded. */
 uint64_t publish_folded(const struct publish *publish);

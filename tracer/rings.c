@@ -54,7 +54,7 @@ uint64_t rings_bytes(unsigned int mib, bool buffered)
 
 static int fail(struct rings *rings, int err, const char *what)
 {
-	snprintf(rings->why, sizeof(rings->why), "%s: %s%s", what, strerror(err),
+	snprintf(rings->errmsg, sizeof(rings->errmsg), "%s: %s%s", what, strerror(err),
 		 err == EPERM	 ? ": run as root, or with CAP_BPF and CAP_PERFMON"
 		 : err == ENOMEM ? ": make the rings smaller with -m"
 				 : "");

@@ -26,7 +26,7 @@ struct rings {
 	struct ring *list;	      /* by CPU, possible_cpus of them */
 	struct kmt_control *controls; /* mapped; by CPU */
 	size_t controls_size;	      /* bytes */
-	char why[160];
+	char errmsg[160];
 };
 
 /*
@@ -38,7 +38,7 @@ unsigned int rings_default_mib(unsigned int online_cpus, uint64_t memory_bytes);
 /* The bytes that a ring of mib mebibytes really takes: its slots, or bytes, are a power of two. */
 uint64_t rings_bytes(unsigned int mib, bool buffered);
 
-/* All return 0 or -errno, with why set. buffered: the kernel lacks what the other rings need. */
+/* All return 0 or -errno, with errmsg set. buffered: the kernel lacks what the other rings need. */
 int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib, bool buffered);
 void rings_deinit(struct rings *rings);
 

@@ -15,9 +15,9 @@
 #include "tracer/session_parts.h"
 #include "tracer/snapshot.h"
 
-int session_fail(struct session *session, int err, const char *why)
+int session_fail(struct session *session, int err, const char *errmsg)
 {
-	snprintf(session->why, sizeof(session->why), "%s", why);
+	snprintf(session->errmsg, sizeof(session->errmsg), "%s", errmsg);
 	return err;
 }
 
@@ -26,10 +26,10 @@ int session_fail_command(struct session *session, int err)
 {
 	const struct options *options = session->options;
 
-	session_fail(session, err, session->command.why);
+	session_fail(session, err, session->command.errmsg);
 	if (options->publish_usual)
-		snprintf(session->why, sizeof(session->why),
-			 "%s: to publish in that file: --publish=%s", session->command.why,
+		snprintf(session->errmsg, sizeof(session->errmsg),
+			 "%s: to publish in that file: --publish=%s", session->command.errmsg,
 			 options->command[0]);
 	return err;
 }
@@ -46,7 +46,7 @@ static int make_rings(struct session *session)
 	if (!err && !topology->count)
 		err = -ENODATA;
 	if (err) {
-		snprintf(session->why, sizeof(session->why), "/sys/devices/system/cpu: %s",
+		snprintf(session->errmsg, sizeof(session->errmsg), "/sys/devices/system/cpu: %s",
 			 strerror(-err));
 		return err;
 	}
@@ -57,7 +57,7 @@ static int make_rings(struct session *session)
 	for (size_t i = 0; i < topology->count && !err; i++)
 		if (topology->list[i].online)
 			err = rings_add(rings, topology->list[i].cpu, topology->list[i].node);
-	return err ? session_fail(session, err, rings->why) : 0;
+	return err ? session_fail(session, err, rings->errmsg) : 0;
 }
 
 static int load_programs(struct session *session)
@@ -81,13 +81,13 @@ static int load_programs(struct session *session)
 		}
 	err = programs_load(&session->programs, &session->layout, &settings);
 	if (err)
-		return session_fail(session, err, session->programs.why);
+		return session_fail(session, err, session->programs.errmsg);
 	err = rings_map_controls(rings, bpf_variant_map_fd(&session->programs.variant, "controls"));
 	for (unsigned int i = 0; i < rings->possible_cpus && !err; i++)
 		if (rings->list[i].fd >= 0)
 			err = rings_publish(
 				rings, i, bpf_variant_map_fd(&session->programs.variant, "rings"));
-	return err ? session_fail(session, err, rings->why) : 0;
+	return err ? session_fail(session, err, rings->errmsg) : 0;
 }
 
 /* The first statement stands if nobody lives to write the last. */
@@ -99,14 +99,14 @@ int session_write_status(struct session *session)
 	int err, failed;
 
 	if (!file)
-		return session_fail(session, -EIO, directory->why);
+		return session_fail(session, -EIO, directory->errmsg);
 	err = status_write(&session->status, file);
 	failed = directory_close(directory, file, "kernel/status");
 	if (err || failed)
-		return session_fail(session, err ? err : failed, directory->why);
+		return session_fail(session, err ? err : failed, directory->errmsg);
 	if (rename(directory_name(directory, "kernel/.status", from, sizeof(from)),
 		   directory_name(directory, "kernel/status", to, sizeof(to)))) {
-		snprintf(session->why, sizeof(session->why), "%s: %s", to, strerror(errno));
+		snprintf(session->errmsg, sizeof(session->errmsg), "%s: %s", to, strerror(errno));
 		return -errno;
 	}
 	return 0;
@@ -119,8 +119,8 @@ int session_tell_extras(struct session *session)
 	struct status *status = &session->status;
 
 	status->rescue_known = true;
-	snprintf(status->backup_programs_why, sizeof(status->backup_programs_why), "%s",
-		 programs->backup.why);
+	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
+		 programs->backup.reason);
 	status->hook_skipped = 0;
 	for (unsigned int i = 0; i < AUX_KINDS; i++)
 		status->hook_skipped += aux_programs_skipped(&programs->aux, i);
@@ -154,10 +154,10 @@ static int write_metadata(struct session *session)
 		return session_fail(session, err, strerror(-err));
 	file = directory_open(&session->directory, "metadata", "we");
 	if (!file)
-		return session_fail(session, -EIO, session->directory.why);
+		return session_fail(session, -EIO, session->directory.errmsg);
 	err = metadata_write(&session->metadata, file);
 	failed = directory_close(&session->directory, file, "metadata");
-	return err || failed ? session_fail(session, err ? err : failed, session->directory.why)
+	return err || failed ? session_fail(session, err ? err : failed, session->directory.errmsg)
 			     : 0;
 }
 
@@ -170,7 +170,7 @@ static int fill_directory(struct session *session)
 	if (!err && !session->options->no_capture)
 		err = directory_reserve(directory);
 	if (err)
-		return session_fail(session, err, directory->why);
+		return session_fail(session, err, directory->errmsg);
 	err = write_metadata(session);
 	if (!err)
 		err = start_status(session);
@@ -186,9 +186,9 @@ static int fill_directory(struct session *session)
 	if (!err)
 		err = snapshot_kmalloc(directory);
 	if (err)
-		return session_fail(session, err, directory->why);
+		return session_fail(session, err, directory->errmsg);
 	if (snapshot_formats(directory) && !session->options->quiet)
-		fprintf(stderr, "kmemtraced: %s: GFP flags will be numbers\n", directory->why);
+		fprintf(stderr, "kmemtraced: %s: GFP flags will be numbers\n", directory->errmsg);
 	if (!snapshot_sees_symbols() && !session->options->quiet)
 		fprintf(stderr,
 			"kmemtraced: /proc/kallsyms shows no addresses: call sites will be "
@@ -197,7 +197,7 @@ static int fill_directory(struct session *session)
 			 bpf_variant_map_fd(&session->programs.variant, "names"));
 	if (session->options->publish)
 		session->names.publish = &session->publish;
-	return err ? session_fail(session, err, session->names.why) : 0;
+	return err ? session_fail(session, err, session->names.errmsg) : 0;
 }
 
 static const char *stream_name(const struct session *session, unsigned int cpu, char *path,
@@ -218,7 +218,7 @@ static int take_place(struct session *session)
 
 	err = directory_place(&session->directory);
 	if (err)
-		return session_fail(session, err, session->directory.why);
+		return session_fail(session, err, session->directory.errmsg);
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err && writes; i++)
 		if (session->draining[i])
 			err = writer_rename(&session->drains[i].writer,
@@ -251,7 +251,7 @@ int session_open_stream(struct session *session, unsigned int cpu)
 			 cpu, machine_now(),
 			 session->rings.buffered ? session->rings.list[cpu].fd : -1);
 	if (err)
-		return session_fail(session, err, drain->writer.why);
+		return session_fail(session, err, drain->writer.errmsg);
 	if (session->options->publish)
 		drain->writer.sink = publish_sink(&session->publish);
 	writer_pack(&drain->writer, session->packer);
@@ -286,10 +286,10 @@ static int check_pids(struct session *session)
 		if (tgid == pid)
 			continue;
 		if (tgid)
-			snprintf(session->why, sizeof(session->why),
+			snprintf(session->errmsg, sizeof(session->errmsg),
 				 "-p %u: is a thread of process %u: name that", pid, tgid);
 		else
-			snprintf(session->why, sizeof(session->why),
+			snprintf(session->errmsg, sizeof(session->errmsg),
 				 "-p %u: there is no such process", pid);
 		return -ESRCH;
 	}
@@ -318,7 +318,7 @@ int session_open(struct session *session, const struct options *options,
 	raise_limits(session);
 	err = programs_look(&session->layout, options->verbose);
 	if (err)
-		return session_fail(session, err, session->layout.why);
+		return session_fail(session, err, session->layout.errmsg);
 	err = make_rings(session);
 	if (!err)
 		err = check_pids(session);
@@ -426,8 +426,8 @@ static int finish_status(struct session *session)
 		err = session_tell_extras(session);
 	if (err)
 		return session_fail(session, err, strerror(-err));
-	snprintf(status->backup_programs_why, sizeof(status->backup_programs_why), "%s",
-		 backup_programs_why(&session->programs.backup));
+	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
+		 backup_programs_reason(&session->programs.backup));
 	status->complete = STATUS_COMPLETE;
 	status->begin = session->begin;
 	status->end = session->end;
@@ -457,7 +457,7 @@ static int finish_streams(struct session *session, uint64_t end)
 			continue;
 		failed = drain_rest(&session->drains[i], session->skips.told);
 		if (failed && !err)
-			err = session_fail(session, failed, session->drains[i].writer.why);
+			err = session_fail(session, failed, session->drains[i].writer.errmsg);
 	}
 	directory_release(&session->directory);
 	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
@@ -465,7 +465,7 @@ static int finish_streams(struct session *session, uint64_t end)
 			continue;
 		failed = drain_finish(&session->drains[i], end, session->skips.told);
 		if (failed && !err)
-			err = session_fail(session, failed, session->drains[i].writer.why);
+			err = session_fail(session, failed, session->drains[i].writer.errmsg);
 	}
 	return err;
 }
@@ -487,19 +487,19 @@ int session_finish(struct session *session)
 		failed = names_add_told(&session->names,
 					bpf_variant_map_fd(&session->programs.variant, "told"));
 	if (failed && !err)
-		err = session_fail(session, failed, session->names.why);
+		err = session_fail(session, failed, session->names.errmsg);
 	if (session->names.modules_changed)
 		modules_change(&session->modules, session->end);
 	failed = modules_end(&session->modules);
 	if (failed && !err)
-		err = session_fail(session, failed, session->modules.directory.why);
+		err = session_fail(session, failed, session->modules.directory.errmsg);
 	failed = names_close(&session->names);
 	if (!failed)
 		failed = snapshot_aliases(&session->directory);
 	if (!failed)
 		failed = snapshot_slabinfo(&session->directory, session->end);
 	if (failed && !err)
-		err = session_fail(session, failed, session->directory.why);
+		err = session_fail(session, failed, session->directory.errmsg);
 	failed = finish_status(session);
 	directory_unlock(&session->directory);
 	err = err ? err : failed;

@@ -43,14 +43,14 @@ struct session {
 	struct recursion_misses skips;
 	uint64_t next_flush;   /* ns */
 	struct packer *packer; /* NULL: packets stay raw */
-	char why[500];
+	char errmsg[500];
 };
 
-/* Everything up to the moment before the programs are attached. 0 or -errno with why set. */
+/* Everything up to the moment before the programs are attached. 0 or -errno with errmsg set. */
 int session_open(struct session *session, const struct options *options,
 		 const struct signals *signals);
 
-/* Captures until the command ends, the time is over or a signal comes. 0 or -errno, why set. */
+/* Captures until the command ends, the time is over or a signal comes. 0 or -errno, errmsg set. */
 int session_run(struct session *session);
 
 /* Takes the rest out, writes the last words and says what was captured. 0 or -errno. */

@@ -6,21 +6,21 @@
 #include "tracer/session.h"
 
 /* Takes over the sentence of the part that failed; returns err. */
-int session_fail(struct session *session, int err, const char *why);
+int session_fail(struct session *session, int err, const char *errmsg);
 
-/* The command cannot be run, as its why tells. */
+/* The command cannot be run, as its errmsg says. */
 int session_fail_command(struct session *session, int err);
 
 /* Tells the status what second programs and hooks there are. 0 or -errno. */
 int session_tell_extras(struct session *session);
 
-/* Writes the status as it is now. 0 or -errno with session->why set. */
+/* Writes the status as it is now. 0 or -errno with session->errmsg set. */
 int session_write_status(struct session *session);
 
-/* Opens the stream of a CPU. 0 or -errno with session->why set. */
+/* Opens the stream of a CPU. 0 or -errno with session->errmsg set. */
 int session_open_stream(struct session *session, unsigned int cpu);
 
-/* In session_publish.c. All return 0 or -errno, with session->why set. */
+/* In session_publish.c. All return 0 or -errno, with session->errmsg set. */
 
 /* Probes the directory that was asked for; of a session that captures nothing, one of its own. */
 int session_choose_directory(struct session *session);

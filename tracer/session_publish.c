@@ -19,7 +19,7 @@ int session_choose_directory(struct session *session)
 	if (options->no_capture) {
 		err = tempdir_open(&session->tempdir);
 		if (err) {
-			snprintf(session->why, sizeof(session->why),
+			snprintf(session->errmsg, sizeof(session->errmsg),
 				 "no temporary directory can be made: %s: name another with TMPDIR",
 				 strerror(-err));
 			return err;
@@ -28,7 +28,7 @@ int session_choose_directory(struct session *session)
 		target = path;
 	}
 	err = directory_probe(&session->directory, target);
-	return err ? session_fail(session, err, session->directory.why) : 0;
+	return err ? session_fail(session, err, session->directory.errmsg) : 0;
 }
 
 int session_publish_start(struct session *session)
@@ -51,7 +51,7 @@ int session_publish_start(struct session *session)
 			settings.ring_bytes += rings_bytes(rings->mib, rings->buffered);
 	err = publish_start(&session->publish, &settings);
 	if (err)
-		return session_fail(session, err, session->publish.why);
+		return session_fail(session, err, session->publish.errmsg);
 	err = status_add_own(&session->status, session->publish.task);
 	return err ? session_fail(session, err, strerror(-err)) : 0;
 }
@@ -63,7 +63,7 @@ static int make_stream(struct session *session)
 	FILE *file = directory_open(directory, "cpu0", "we");
 
 	if (!file || directory_close(directory, file, "cpu0"))
-		return session_fail(session, -EIO, directory->why);
+		return session_fail(session, -EIO, directory->errmsg);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ int session_publish_open(struct session *session)
 	if (err)
 		return err;
 	err = publish_open(&session->publish, session->directory.path);
-	return err ? session_fail(session, err, session->publish.why) : 0;
+	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 
 int session_publish_base(struct session *session)
@@ -88,7 +88,7 @@ int session_publish_base(struct session *session)
 	if (!session->options->publish)
 		return 0;
 	err = publish_base(&session->publish, session->directory.path);
-	return err ? session_fail(session, err, session->publish.why) : 0;
+	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 
 /*
@@ -141,12 +141,13 @@ static uint64_t count_lost(struct session *session)
 
 static void tell_room(struct session *session)
 {
-	char why[400];
+	char errmsg[400];
 
-	if (!publish_lacks_room(&session->publish, why, sizeof(why)) || session->options->quiet)
+	if (!publish_lacks_room(&session->publish, errmsg, sizeof(errmsg)) ||
+	    session->options->quiet)
 		return;
 	progress_clear(&session->progress);
-	fprintf(stderr, "kmemtraced: %s\n", why);
+	fprintf(stderr, "kmemtraced: %s\n", errmsg);
 }
 
 int session_publish_reach(struct session *session, uint64_t now)
@@ -163,7 +164,7 @@ int session_publish_reach(struct session *session, uint64_t now)
 		horizon.lost = STATS_FILE_LOST_UNKNOWN;
 	err = publish_reach(&session->publish, &horizon);
 	tell_room(session);
-	return err ? session_fail(session, err, session->publish.why) : 0;
+	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 
 int session_publish_end(struct session *session)
@@ -174,5 +175,5 @@ int session_publish_end(struct session *session)
 		return 0;
 	err = publish_end(&session->publish);
 	tell_room(session);
-	return err ? session_fail(session, err, session->publish.why) : 0;
+	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }

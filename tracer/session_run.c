@@ -28,12 +28,12 @@ static int add_ring(struct session *session, unsigned int cpu)
 
 	err = rings_add(rings, cpu, about ? about->node : -1);
 	if (err)
-		return session_fail(session, err, rings->why);
+		return session_fail(session, err, rings->errmsg);
 	err = session_open_stream(session, cpu);
 	if (err)
 		return err;
 	err = rings_publish(rings, cpu, bpf_variant_map_fd(&session->programs.variant, "rings"));
-	return err ? session_fail(session, err, rings->why) : 0;
+	return err ? session_fail(session, err, rings->errmsg) : 0;
 }
 
 /*
@@ -83,12 +83,12 @@ static int drain_all(struct session *session, uint64_t now)
 		if (!err && flush)
 			err = writer_flush(&drain->writer, 0, session->skips.told, false);
 		if (err)
-			session_fail(session, err, drain->writer.why);
+			session_fail(session, err, drain->writer.errmsg);
 	}
 	if (!err) {
 		err = names_run(&session->names);
 		if (err)
-			session_fail(session, err, session->names.why);
+			session_fail(session, err, session->names.errmsg);
 	}
 	if (!err && flush)
 		err = session_publish_reach(session, now);
@@ -165,14 +165,14 @@ int session_run(struct session *session)
 
 	err = snapshot_slabinfo(&session->directory, machine_now());
 	if (err)
-		return session_fail(session, err, session->directory.why);
+		return session_fail(session, err, session->directory.errmsg);
 	err = session_publish_base(session);
 	if (err)
 		return err;
 	recursion_misses_init(&session->skips, machine_now());
 	err = programs_attach(&session->programs);
 	if (err)
-		return session_fail(session, err, session->programs.why);
+		return session_fail(session, err, session->programs.errmsg);
 	session->begin = session->status.begin = machine_now();
 	/* a command that writes to the same terminal would write into the line */
 	progress_init(&session->progress,
@@ -189,7 +189,7 @@ int session_run(struct session *session)
 		session->deadline = session->begin + (uint64_t)(options->duration * 1e9);
 	err = names_add_tasks(&session->names);
 	if (err)
-		return session_fail(session, err, session->names.why);
+		return session_fail(session, err, session->names.errmsg);
 	if (options->command) {
 		err = command_go(&session->command);
 		if (err)

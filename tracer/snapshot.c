@@ -23,7 +23,7 @@
 
 static int fail(struct directory *directory, int err, const char *what)
 {
-	snprintf(directory->why, sizeof(directory->why), "%s: %s", what, strerror(err));
+	snprintf(directory->errmsg, sizeof(directory->errmsg), "%s: %s", what, strerror(err));
 	return -err;
 }
 

@@ -15,7 +15,7 @@
 
 /*
  * Writes the code symbols of kallsyms to kernel/symbols (gzip). since 0: all of them, anew;
- * else the modules' only, added as seen from that time (ns). 0 or -errno with why set.
+ * else the modules' only, added as seen from that time (ns). 0 or -errno with errmsg set.
  */
 int snapshot_symbols(struct directory *directory, uint64_t since);
 

@@ -73,13 +73,14 @@ struct cell *table_add(struct table *table)
 
 static void sort_unknown_key(struct table *table, const char *key, size_t length)
 {
-	size_t used = snprintf(table->why, sizeof(table->why), "no sort key is named \"%.*s\": use",
+	size_t used = snprintf(table->errmsg, sizeof(table->errmsg),
+			       "no sort key is named \"%.*s\": use",
 			       (int)(length < 40 ? length : 40), key);
 
-	for (size_t i = 0; i < table->column_count && used < sizeof(table->why); i++) {
+	for (size_t i = 0; i < table->column_count && used < sizeof(table->errmsg); i++) {
 		if (table->columns[i].type != COLUMN_BAR)
-			used += snprintf(table->why + used, sizeof(table->why) - used, "%s %s",
-					 i ? "," : "", table->columns[i].key);
+			used += snprintf(table->errmsg + used, sizeof(table->errmsg) - used,
+					 "%s %s", i ? "," : "", table->columns[i].key);
 	}
 }
 
@@ -105,7 +106,7 @@ static int sort_add_key(struct sort *sort, struct table *table, const char *key,
 		    memcmp(column->key, key, length) != 0)
 			continue;
 		if (sort->count == SORT_KEYS_MAX) {
-			snprintf(table->why, sizeof(table->why), "more than %d sort keys",
+			snprintf(table->errmsg, sizeof(table->errmsg), "more than %d sort keys",
 				 SORT_KEYS_MAX);
 			return -EINVAL;
 		}
@@ -185,7 +186,7 @@ int table_sort(struct table *table, const char *keys)
 	if (!order || !cells) {
 		free(order);
 		free(cells);
-		snprintf(table->why, sizeof(table->why), "%s", strerror(ENOMEM));
+		snprintf(table->errmsg, sizeof(table->errmsg), "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	for (size_t row = 0; row < table->rows; row++)

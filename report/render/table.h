@@ -65,7 +65,7 @@ struct table {
 	struct cell *cells; /* row after row */
 	size_t rows, space;
 	size_t rows_made; /* before the cut */
-	char why[640];	  /* the sentence after a failure */
+	char errmsg[640]; /* after a failure */
 };
 
 /* The rest of the fields is the caller's to set. */
@@ -78,7 +78,7 @@ struct cell *table_add(struct table *table);
 /*
  * Sorts by "KEY[,KEY…]"; "-KEY" is descending and "+KEY" ascending whatever the column's habit.
  * Equal rows are in ascending order of the tie column, then as they were added. 0, -ENOMEM or
- * -EINVAL with why: there is no such key.
+ * -EINVAL with errmsg: there is no such key.
  */
 int table_sort(struct table *table, const char *keys);
 

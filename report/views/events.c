@@ -198,7 +198,7 @@ static int begin(struct report *report)
 	int err;
 
 	if (report->settings.select && report->settings.select->older) {
-		snprintf(report->why, sizeof(report->why),
+		snprintf(report->errmsg, sizeof(report->errmsg),
 			 "--older is for objects, and this view shows events: leave it out, or "
 			 "take another view");
 		return -EINVAL;
@@ -229,7 +229,8 @@ static int make(struct report *report)
 	int err = event_lines_flush(&events->lines);
 
 	if (err)
-		snprintf(report->why, sizeof(report->why), "standard output: %s", strerror(-err));
+		snprintf(report->errmsg, sizeof(report->errmsg), "standard output: %s",
+			 strerror(-err));
 	return err;
 }
 

@@ -31,7 +31,7 @@ struct view {
 	bool brief;		  /* its text shows no lifetimes: they are for sorting and data */
 	size_t rows;		  /* of each table, in the text; 0: 20; VIEW_ALL_ROWS */
 	/*
-	 * All may be NULL but make; 0, -ENOMEM, or another -errno with report->why set. begin is
+	 * All may be NULL but make; 0, -ENOMEM, or another -errno with report->errmsg set. begin is
 	 * called before the pass, and may set report->settings.observers; end frees what begin
 	 * made, and is called once begin was.
 	 */
@@ -59,10 +59,10 @@ struct report {
 	const char *const *filters;		   /* what is looked at, in words */
 	size_t filter_count;
 	enum output_format format;
-	size_t lines;  /* -l, for a view that streams; 0: all */
-	FILE *out;     /* for a view that streams */
-	void *data;    /* the view's own */
-	char why[320]; /* the sentence after a failure */
+	size_t lines;	  /* -l, for a view that streams; 0: all */
+	FILE *out;	  /* for a view that streams */
+	void *data;	  /* the view's own */
+	char errmsg[320]; /* after a failure */
 };
 
 /*

@@ -161,7 +161,7 @@ static void follow(const char *path, size_t enough)
 		if ((err == -ENOENT && ++tries < 3000) || err == -EAGAIN)
 			continue;
 		if (err)
-			die("%s", view.why);
+			die("%s", view.errmsg);
 		if (moment_count && moments[moment_count - 1].about.time == view.moment.time)
 			continue;
 		keep(&view);
@@ -230,7 +230,7 @@ static void compare(const struct moment *moment, struct capture *capture)
 	    type_stats_slabinfo(&type_stats, &capture->slabinfo.moments[0], NULL))
 		die("no memory");
 	if (analysis_run(&analysis, capture, &settings))
-		die("%s", capture->why);
+		die("%s", capture->errmsg);
 	if (type_stats.count != moment->count)
 		die("%" PRIu64 ": published %zu types, captured %zu", moment->about.time,
 		    moment->count, type_stats.count);
@@ -247,7 +247,7 @@ static int read_once(const char *path)
 	uint64_t numallocs = 0;
 
 	if (stats_file_read(&view, path))
-		die("%s", view.why);
+		die("%s", view.errmsg);
 	for (size_t i = 0; i < view.count; i++)
 		numallocs += view.types[i].numallocs;
 	printf("types %zu\nnumallocs %" PRIu64 "\nlost %" PRIu64 "\n", view.count, numallocs,
@@ -274,7 +274,7 @@ int main(int argc, char **argv)
 	if (moment_count < enough || compared > moment_count)
 		die("only %zu moments were published", moment_count);
 	if (capture_open(&capture, argv[2]))
-		die("%s", capture.why);
+		die("%s", capture.errmsg);
 	for (size_t i = 1; i <= compared; i++)
 		compare(&moments[moment_count * i / compared - 1], &capture);
 	printf("moments %zu\ncompared %zu\ntypes %zu\nlost %" PRIu64 "\n", moment_count, compared,

@@ -38,7 +38,7 @@ static int load_all(const struct missing_features *missing_features, bool alloca
 	if (!err)
 		err = rings_add(&rings, 0, -1);
 	if (err) {
-		fprintf(stderr, "%s\n", rings.why);
+		fprintf(stderr, "%s\n", rings.errmsg);
 		rings_deinit(&rings);
 		return err;
 	}

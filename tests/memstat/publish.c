@@ -18,10 +18,10 @@ static int publish(const struct analysis *analysis, const struct type_stats *typ
 		.path = path, .group = (gid_t)-1, .cpus = 64, .types_max = { 1000, 1000 }
 	};
 	struct stats_file *stats_file;
-	char why[400], byte;
+	char errmsg[400], byte;
 
-	if (stats_file_create(&stats_file, &settings, why, sizeof(why))) {
-		fprintf(stderr, "publish: %s\n", why);
+	if (stats_file_create(&stats_file, &settings, errmsg, sizeof(errmsg))) {
+		fprintf(stderr, "publish: %s\n", errmsg);
 		return 2;
 	}
 	stats_file_write(stats_file, type_stats, &moment);
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (capture_open(&capture, argv[1])) {
-		fprintf(stderr, "publish: %s\n", capture.why);
+		fprintf(stderr, "publish: %s\n", capture.errmsg);
 		return 2;
 	}
 	if (type_stats_init(&type_stats, &capture, NULL) ||

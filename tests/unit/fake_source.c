@@ -23,9 +23,10 @@ int fake_read(struct update *update, void *handle)
 			update_put(update, &fake->types[i]);
 	}
 	if (fake->cut)
-		update_cut(update, "%s", fake->why ? fake->why : "cut");
-	if (fake->err && fake->why)
-		return update_fail(update, MEMSTAT_ERROR_UNDEFINED, fake->err, "%s: %m", fake->why);
+		update_cut(update, "%s", fake->errmsg ? fake->errmsg : "cut");
+	if (fake->err && fake->errmsg)
+		return update_fail(update, MEMSTAT_ERROR_UNDEFINED, fake->err, "%s: %m",
+				   fake->errmsg);
 	return -fake->err;
 }
 

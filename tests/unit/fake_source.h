@@ -15,7 +15,7 @@ struct fake {
 	size_t fail_after; /* types; with err */
 	int err;
 	bool cut;
-	const char *why; /* of err or cut; NULL: the source gives no sentence */
+	const char *errmsg; /* of err or cut; NULL: the source gives no sentence */
 };
 
 /* A source_read. Only the types of the allocators that are asked for are told. */

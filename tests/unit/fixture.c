@@ -89,7 +89,7 @@ static int put_record(struct making *making, struct kmt_record *record)
 	if (record->time > making->now)
 		making->now = record->time;
 	err = writer_put(&cpu->writer, record);
-	return err ? making_fail(making, err, "%s", cpu->writer.why) : 0;
+	return err ? making_fail(making, err, "%s", cpu->writer.errmsg) : 0;
 }
 
 /* The words that all events have but raw: pointer and call site, this one at the index. */
@@ -277,21 +277,21 @@ static int make_line(struct making *making, char *line)
 	return keyword->make(making);
 }
 
-int fixture_make(FILE *text, const char *directory, char *why, size_t why_size)
+int fixture_make(FILE *text, const char *directory, char *errmsg, size_t errmsg_size)
 {
 	struct making making;
 	char message[256], *line = NULL;
 	size_t space = 0;
 	int lines = 0, err;
 
-	err = making_open(&making, directory, why, why_size);
+	err = making_open(&making, directory, errmsg, errmsg_size);
 	if (err)
 		return err;
 	while (!err && getline(&line, &space, text) >= 0) {
 		lines++;
 		err = make_line(&making, line);
 		if (err) {
-			snprintf(message, sizeof(message), "%s", making.why);
+			snprintf(message, sizeof(message), "%s", making.errmsg);
 			making_fail(&making, err, "line %d: %s", lines,
 				    *message ? message : strerror(-err));
 		}

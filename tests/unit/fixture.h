@@ -37,7 +37,7 @@
 
 #include <stdio.h>
 
-/* Makes the directory and the capture in it. 0 or -errno, and why. */
-int fixture_make(FILE *text, const char *directory, char *why, size_t why_size);
+/* Makes the directory and the capture in it. 0 or -errno, with making->errmsg set. */
+int fixture_make(FILE *text, const char *directory, char *errmsg, size_t errmsg_size);
 
 #endif

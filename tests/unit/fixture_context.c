@@ -216,17 +216,17 @@ static int make_skips(struct making *making)
 static int make_path(struct making *making)
 {
 	bool observed = !strcmp(making->word[2], "observed");
-	char why[160];
+	char reason[160];
 	size_t length = 0;
 
 	if (!observed && strcmp(making->word[2], "unobserved"))
 		return making_fail(making, -EINVAL, "%s is neither observed nor unobserved",
 				   making->word[2]);
-	why[0] = '\0';
-	for (size_t i = 3; i < making->words && length < sizeof(why); i++)
-		length += (size_t)snprintf(why + length, sizeof(why) - length, "%s%s",
+	reason[0] = '\0';
+	for (size_t i = 3; i < making->words && length < sizeof(reason); i++)
+		length += (size_t)snprintf(reason + length, sizeof(reason) - length, "%s%s",
 					   i > 3 ? " " : "", making->word[i]);
-	return status_add_path(&making->status, making->word[1], observed, why);
+	return status_add_path(&making->status, making->word[1], observed, reason);
 }
 
 static int make_own(struct making *making)

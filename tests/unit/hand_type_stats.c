@@ -78,10 +78,10 @@ struct stats_file *hand_tally_publish(const char *path)
 		.path = path, .group = (gid_t)-1, .cpus = 2, .types_max = { 4, 4 }
 	};
 	struct stats_file *stats_file = NULL;
-	char why[400];
+	char errmsg[400];
 
-	if (stats_file_create(&stats_file, &settings, why, sizeof(why)))
-		fail_msg("%s", why);
+	if (stats_file_create(&stats_file, &settings, errmsg, sizeof(errmsg)))
+		fail_msg("%s", errmsg);
 	return stats_file;
 }
 

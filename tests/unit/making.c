@@ -18,7 +18,7 @@ int making_fail(struct making *making, int err, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(making->why, making->why_size, format, arguments);
+	vsnprintf(making->errmsg, making->errmsg_size, format, arguments);
 	va_end(arguments);
 	return err;
 }
@@ -68,7 +68,7 @@ struct making_cpu *making_cpu(struct making *making, uint64_t number)
 	err = writer_open(&cpu->writer, path, making->metadata.uuid, cpu->cpu, making->begin);
 	free(path);
 	if (err) {
-		making_fail(making, err, "%s", cpu->writer.why);
+		making_fail(making, err, "%s", cpu->writer.errmsg);
 		free(cpu);
 		return NULL;
 	}
@@ -90,7 +90,7 @@ int making_flush(struct making *making, uint64_t time, bool force)
 		if (!err)
 			err = writer_flush(&cpu->writer, time, making->status.skipped, force);
 		if (err)
-			making_fail(making, err, "%s", cpu->writer.why);
+			making_fail(making, err, "%s", cpu->writer.errmsg);
 	}
 	return err;
 }
@@ -208,16 +208,16 @@ static void close_file(FILE *file)
 		fclose(file);
 }
 
-int making_open(struct making *making, const char *directory, char *why, size_t why_size)
+int making_open(struct making *making, const char *directory, char *errmsg, size_t errmsg_size)
 {
 	char *kernel = join(directory, "kernel");
 	int err = 0;
 
 	memset(making, 0, sizeof(*making));
 	making->directory = directory;
-	making->why = why;
-	making->why_size = why_size;
-	*why = '\0';
+	making->errmsg = errmsg;
+	making->errmsg_size = errmsg_size;
+	*errmsg = '\0';
 	set_defaults(making);
 	if ((mkdir(directory, 0755) && errno != EEXIST) || mkdir(kernel, 0755))
 		err = making_fail(making, -errno, "%s: %s", kernel, strerror(errno));

@@ -41,12 +41,12 @@ struct making {
 	uint64_t now, begin, end;
 	char *word[MAKING_WORDS_MAX]; /* of the line at hand */
 	size_t words;
-	char *why;
-	size_t why_size;
+	char *errmsg;
+	size_t errmsg_size;
 };
 
-/* 0 or -errno, and why. If it fails there is nothing to close. */
-int making_open(struct making *making, const char *directory, char *why, size_t why_size);
+/* 0 or -errno, with making->errmsg set. If it fails there is nothing to close. */
+int making_open(struct making *making, const char *directory, char *errmsg, size_t errmsg_size);
 void making_close(struct making *making);
 
 /* A keyword that begins a line of the text, and what it does. */
@@ -58,7 +58,7 @@ struct making_keyword {
 
 extern const struct making_keyword making_context_keywords[]; /* ends with a word of NULL */
 
-/* What words of a line mean; 0 or -EINVAL, and why. */
+/* What words of a line mean; 0 or -EINVAL, with making->errmsg set. */
 int making_number(struct making *making, const char *text, uint64_t *value);
 int making_address(struct making *making, const char *text, const struct making_name *names,
 		   size_t count, uint64_t *value);
@@ -69,14 +69,14 @@ int making_option(struct making *making, const char *key, uint64_t *value);
 /* Begins a file of the capture; NULL with errno. */
 FILE *making_file(const struct making *making, const char *name);
 
-/* Sets why and returns err. */
+/* Sets errmsg and returns err. */
 int making_fail(struct making *making, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* The list with one more element, zeroed, behind its count. */
 void *making_grow(void *list, size_t count, size_t size);
 
-/* The CPU of that number, with its stream begun; or NULL, and why. */
+/* The CPU of that number, with its stream begun; or NULL, with making->errmsg set. */
 struct making_cpu *making_cpu(struct making *making, uint64_t number);
 
 /* Closes all packets, up to the time; if force is set with an empty one. */

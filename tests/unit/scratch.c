@@ -49,14 +49,14 @@ void scratch_remove(char *directory)
 static char *capture(FILE *text)
 {
 	char *directory = scratch_directory();
-	char why[300];
+	char errmsg[300];
 	int err;
 
 	assert_non_null(text);
-	err = fixture_make(text, directory, why, sizeof(why));
+	err = fixture_make(text, directory, errmsg, sizeof(errmsg));
 	fclose(text);
 	if (err)
-		fail_msg("%s", why);
+		fail_msg("%s", errmsg);
 	return directory;
 }
 

@@ -157,7 +157,7 @@ static void unknown_forms_are_refused(void **state)
 	static const struct {
 		enum attach_plan_event event;
 		const char *arguments;
-		const char *why;
+		const char *errmsg;
 	} cases[] = {
 		{ ATTACH_KMALLOC, "lpssgii", "tracepoint kmalloc passes" },
 		{ ATTACH_KMALLOC, "lpssg", NULL }, /* known, from another kernel */
@@ -177,9 +177,9 @@ static void unknown_forms_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		err = choose(&layout, &kernels[3], 8, cases[i].event, cases[i].arguments);
-		assert_int_equal(err, cases[i].why ? -ENOTSUP : 0);
-		if (cases[i].why)
-			assert_non_null(strstr(layout.why, cases[i].why));
+		assert_int_equal(err, cases[i].errmsg ? -ENOTSUP : 0);
+		if (cases[i].errmsg)
+			assert_non_null(strstr(layout.errmsg, cases[i].errmsg));
 	}
 }
 
@@ -227,7 +227,7 @@ static void formats_tell_the_same(void **state)
 				clues[event].arguments = (int)strlen(kernel->arguments[event]);
 		}
 		if (attach_plan_from_formats(&layout, clues))
-			fail_msg("%s: %s", cases[i].formats, layout.why);
+			fail_msg("%s: %s", cases[i].formats, layout.errmsg);
 		assert_chosen(&layout, kernel);
 		/* more arguments: nobody knows what they are */
 		clues[ATTACH_CACHE_ALLOC].arguments += 3;

@@ -38,13 +38,13 @@ static void remove_file(const char *directory, const char *name)
 	free(path);
 }
 
-static void check_refused(const char *path, int err, const char *why)
+static void check_refused(const char *path, int err, const char *errmsg)
 {
 	struct capture capture;
 
 	assert_int_equal(capture_open(&capture, path), err);
-	if (!strstr(capture.why, why))
-		fail_msg("\"%s\" instead of \"%s\"", capture.why, why);
+	if (!strstr(capture.errmsg, errmsg))
+		fail_msg("\"%s\" instead of \"%s\"", capture.errmsg, errmsg);
 }
 
 static void test_whole(void **state)

@@ -42,7 +42,7 @@ static char *check_text(const char *directory, uint64_t *count)
 	struct check_findings findings = { 0 };
 	FILE *printed = tmpfile();
 	int saved = dup(STDOUT_FILENO);
-	char why[400] = "";
+	char errmsg[400] = "";
 	char *text;
 	long size;
 	int err;
@@ -50,11 +50,11 @@ static char *check_text(const char *directory, uint64_t *count)
 	assert_non_null(printed);
 	fflush(stdout);
 	assert_true(dup2(fileno(printed), STDOUT_FILENO) >= 0);
-	err = check_all(directory, &findings, &result, why, sizeof(why));
+	err = check_all(directory, &findings, &result, errmsg, sizeof(errmsg));
 	fflush(stdout);
 	assert_true(dup2(saved, STDOUT_FILENO) >= 0);
 	close(saved);
-	assert_string_equal(why, "");
+	assert_string_equal(errmsg, "");
 	assert_int_equal(err, 0);
 	assert_int_equal(fseek(printed, 0, SEEK_END), 0);
 	size = ftell(printed);

@@ -97,7 +97,7 @@ static void test_kinds(void **state)
 	char expected[200];
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		struct fake fake = { .err = kinds[i].err, .why = "the source" };
+		struct fake fake = { .err = kinds[i].err, .errmsg = "the source" };
 
 		errno = 0;
 		assert_int_equal(fake_query(*state, QUERY_ALL, &fake), -1);
@@ -106,7 +106,7 @@ static void test_kinds(void **state)
 		snprintf(expected, sizeof(expected), "the source: %s", strerror(kinds[i].err));
 		assert_string_equal(memstat_mtl_errortext(*state), expected);
 
-		fake.why = NULL;
+		fake.errmsg = NULL;
 		errno = 0;
 		assert_int_equal(fake_query(*state, QUERY_ALL, &fake), -1);
 		assert_int_equal(errno, kinds[i].err);
@@ -137,7 +137,7 @@ static void test_named_kind(void **state)
 static void test_stays(void **state)
 {
 	struct told_type type = fake_type(ALLOCATOR_UMA, "a", 1, 0);
-	struct fake bad = { .err = EACCES, .why = "closed" };
+	struct fake bad = { .err = EACCES, .errmsg = "closed" };
 	struct fake good = { .types = &type, .count = 1 };
 
 	assert_int_equal(fake_query(*state, QUERY_ALL, &bad), -1);
@@ -146,7 +146,7 @@ static void test_stays(void **state)
 	assert_int_equal(errno, 12345);
 	assert_int_equal(memstat_mtl_geterror(*state), MEMSTAT_ERROR_PERMISSION);
 	assert_non_null(strstr(memstat_mtl_errortext(*state), "closed"));
-	bad = (struct fake){ .err = ENOENT, .why = "away" };
+	bad = (struct fake){ .err = ENOENT, .errmsg = "away" };
 	assert_int_equal(fake_query(*state, QUERY_ALL, &bad), -1);
 	assert_int_equal(memstat_mtl_geterror(*state), MEMSTAT_ERROR_DATAERROR);
 	assert_null(strstr(memstat_mtl_errortext(*state), "closed"));
@@ -157,7 +157,7 @@ static void test_cut(void **state)
 {
 	struct told_type type = fake_type(ALLOCATOR_UMA, "a", 3, 1);
 	struct fake fake = {
-		.types = &type, .count = 1, .cut = true, .lost = 9, .why = "cut after 2 packets"
+		.types = &type, .count = 1, .cut = true, .lost = 9, .errmsg = "cut after 2 packets"
 	};
 
 	errno = 0;
@@ -173,14 +173,17 @@ static void test_cut(void **state)
 static void test_cut_and_failed(void **state)
 {
 	struct told_type type = fake_type(ALLOCATOR_UMA, "a", 3, 1);
-	struct fake fake = {
-		.types = &type, .count = 1, .cut = true, .why = "x", .err = ENOMEM, .fail_after = 1
-	};
+	struct fake fake = { .types = &type,
+			     .count = 1,
+			     .cut = true,
+			     .errmsg = "x",
+			     .err = ENOMEM,
+			     .fail_after = 1 };
 
 	assert_int_equal(fake_query(*state, QUERY_UMA, &fake), -1);
 	assert_int_equal(memstat_mtl_geterror(*state), MEMSTAT_ERROR_NOMEMORY);
 	assert_memory_equal(memstat_mtl_errortext(*state), "x: ", 3);
-	fake.why = NULL;
+	fake.errmsg = NULL;
 	fake.err = EACCES;
 	assert_int_equal(fake_query(*state, QUERY_UMA, &fake), -1);
 	assert_int_equal(errno, EACCES);

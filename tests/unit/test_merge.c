@@ -43,7 +43,7 @@ static void read_all(struct reading *reading, char *directory)
 	reading->events = calloc(EVENTS_MAX, sizeof(struct event));
 	reading->count = 0;
 	if (capture_open(&reading->capture, directory))
-		fail_msg("%s", reading->capture.why);
+		fail_msg("%s", reading->capture.errmsg);
 	assert_int_equal(merge_open(&reading->merge, &reading->capture, 0, SEED), 0);
 	while ((got = merge_next(reading->merge, &batch)) > 0) {
 		assert_true(reading->count + (size_t)got <= EVENTS_MAX);
@@ -540,7 +540,7 @@ static void test_threads(void **state)
 /* A stream that a later version went on with: the same sentence, whoever reads it. */
 static void test_fail(void **state)
 {
-	char first[sizeof(((struct capture *)NULL)->why)] = "";
+	char first[sizeof(((struct capture *)NULL)->errmsg)] = "";
 
 	(void)state;
 	for (unsigned int threads = 1; threads < 5; threads++) {
@@ -562,10 +562,10 @@ static void test_fail(void **state)
 			got += (size_t)more;
 		assert_int_equal(more, -EPROTONOSUPPORT);
 		assert_true(got <= 5);
-		assert_non_null(strstr(capture.why, "codec 99"));
+		assert_non_null(strstr(capture.errmsg, "codec 99"));
 		if (threads > 1)
-			assert_string_equal(strstr(capture.why, "cpu0"), first);
-		snprintf(first, sizeof(first), "%s", strstr(capture.why, "cpu0"));
+			assert_string_equal(strstr(capture.errmsg, "cpu0"), first);
+		snprintf(first, sizeof(first), "%s", strstr(capture.errmsg, "cpu0"));
 		merge_close(merge);
 		capture_close(&capture);
 		scratch_remove(directory);

@@ -76,14 +76,14 @@ static void written_and_read(void **state)
 		.tracer_version = "12.34.5",
 	};
 	struct metadata copy;
-	char why[200] = "", *text = text_of(&metadata);
+	char errmsg[200] = "", *text = text_of(&metadata);
 
 	(void)state;
 	assert_non_null(strstr(text, "tracer_major = 12; tracer_minor = 34;"));
 	assert_non_null(strstr(text, "offset_s = 1700000000; offset = 123456789;"));
 	assert_non_null(strstr(text, "\"00ff1234-5678-9abc-def0-010203040506\""));
-	assert_int_equal(metadata_parse(&copy, text, why, sizeof(why)), 0);
-	assert_string_equal(why, "");
+	assert_int_equal(metadata_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
+	assert_string_equal(errmsg, "");
 	assert_memory_equal(copy.uuid, metadata.uuid, 16);
 	assert_true(copy.big_endian);
 	assert_int_equal(copy.format, CAPTURE_FORMAT);
@@ -110,7 +110,7 @@ static void of_an_import(void **state)
 	static const enum metadata_order orders[] = { METADATA_ORDER_UNKNOWN, METADATA_ORDER_LITTLE,
 						      METADATA_ORDER_BIG };
 	struct metadata metadata = { .format = CAPTURE_FORMAT, .source = "a \"recording\"" }, copy;
-	char why[200], *text, name[40];
+	char errmsg[200], *text, name[40];
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -121,7 +121,7 @@ static void of_an_import(void **state)
 		snprintf(name, sizeof(name), "map = clock.%s.value",
 			 metadata_clock_text(&metadata));
 		assert_non_null(strstr(text, name));
-		assert_int_equal(metadata_parse(&copy, text, why, sizeof(why)), 0);
+		assert_int_equal(metadata_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
 		assert_string_equal(copy.source, metadata.source);
 		assert_int_equal(copy.clock, clocks[i]);
 		assert_int_equal(metadata_order(&copy), orders[i]);
@@ -136,14 +136,14 @@ static void of_an_import(void **state)
 static void white_space_and_order_do_not_matter(void **state)
 {
 	struct metadata metadata;
-	char why[200];
+	char errmsg[200];
 
 	(void)state;
 	assert_int_equal(metadata_parse(&metadata,
 					HEAD
 					"kmt_format\t=\n1;// byte_order = be\n/* byte_order = be */"
 					"byte_order/**/=/* */le;" UUID "kmt_word_bits=64",
-					why, sizeof(why)),
+					errmsg, sizeof(errmsg)),
 			 0);
 	assert_false(metadata.big_endian);
 	assert_int_equal(metadata.uuid[15], 0x64);
@@ -156,7 +156,7 @@ static void white_space_and_order_do_not_matter(void **state)
 static void refused(void **state)
 {
 	static const struct {
-		const char *text, *why;
+		const char *text, *errmsg;
 		int err;
 	} wrong[] = {
 		{ "", "begin", -EINVAL },
@@ -185,12 +185,12 @@ static void refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct metadata metadata;
-		char why[200] = "";
+		char errmsg[200] = "";
 
-		assert_int_equal(metadata_parse(&metadata, wrong[i].text, why, sizeof(why)),
+		assert_int_equal(metadata_parse(&metadata, wrong[i].text, errmsg, sizeof(errmsg)),
 				 wrong[i].err);
-		if (!strstr(why, wrong[i].why))
-			fail_msg("%s: %s", wrong[i].text, why);
+		if (!strstr(errmsg, wrong[i].errmsg))
+			fail_msg("%s: %s", wrong[i].text, errmsg);
 	}
 }
 
@@ -198,14 +198,14 @@ static void refused(void **state)
 static void hostile(void **state)
 {
 	struct metadata metadata, copy;
-	char why[200], *text, *hostname;
+	char errmsg[200], *text, *hostname;
 
 	(void)state;
 	assert_int_equal(metadata_init(&metadata), 0);
 	text = text_of(&metadata);
 	for (size_t size = strlen(text); size--;) {
 		char *cut = strndup(text, size);
-		int err = metadata_parse(&copy, cut, why, sizeof(why));
+		int err = metadata_parse(&copy, cut, errmsg, sizeof(errmsg));
 
 		assert_true(!err || err == -EINVAL);
 		free(cut);
@@ -219,7 +219,7 @@ static void hostile(void **state)
 				       "kmt_page_size = 12345; offset_s = 99999999999; offset = 1;"
 				       "machine = \"\\777\\0\\q\\\"\\\\\"; hostname = \"%s",
 			     hostname) > 0);
-	assert_int_equal(metadata_parse(&copy, text, why, sizeof(why)), 0);
+	assert_int_equal(metadata_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
 	assert_int_equal(strlen(copy.hostname), METADATA_TEXT - 1);
 	assert_string_equal(copy.machine, "q\"\\");
 	assert_int_equal(copy.word_bits, 64);
@@ -233,7 +233,7 @@ static void hostile(void **state)
 					HEAD UUID "byte_order = be; kmt_format = 1;"
 						  "kmt_word_bits = 0; kmt_page_size = 0;"
 						  "offset_s = 0; offset = 0;",
-					why, sizeof(why)),
+					errmsg, sizeof(errmsg)),
 			 0);
 	assert_int_equal(copy.word_bits, 0);
 	assert_int_equal(copy.clock, METADATA_CLOCK_MONOTONIC);
@@ -243,7 +243,7 @@ static void hostile(void **state)
 	assert_int_equal(metadata_parse(&copy,
 					HEAD UUID "byte_order = be; kmt_format = 1;"
 						  "kmt_source = \"a\"; kmt_clock = \"tai\";",
-					why, sizeof(why)),
+					errmsg, sizeof(errmsg)),
 			 0);
 	assert_int_equal(copy.clock, METADATA_CLOCK_OTHER);
 }

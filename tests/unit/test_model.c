@@ -361,7 +361,7 @@ static void run_round(struct round *round, uint64_t seed)
 	directory = scratch_capture(round->text);
 	if (capture_open(&round->capture, directory) ||
 	    analysis_run(&round->analysis, &round->capture, &settings))
-		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.why);
+		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.errmsg);
 	scratch_remove(directory);
 	compare_totals(round);
 	compare_sites(round);

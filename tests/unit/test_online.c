@@ -91,7 +91,7 @@ static void open_scene(struct scene *scene, const char *text, size_t objects_max
 	memset(scene, 0, sizeof(*scene));
 	scene->directory = scratch_capture(text);
 	if (capture_open(&scene->capture, scene->directory))
-		fail_msg("%s", scene->capture.why);
+		fail_msg("%s", scene->capture.errmsg);
 	for (size_t i = 0; i < scene->capture.stream_count; i++)
 		read_source(scene, &scene->capture.streams[i]);
 	scene->told.list = scene->capture.caches.list;
@@ -185,7 +185,7 @@ static void run_whole(struct whole *whole, const char *directory, uint64_t begin
 	if (capture_open(&whole->capture, directory) ||
 	    type_stats_init(&whole->type_stats, &whole->capture, NULL) ||
 	    analysis_run(&whole->analysis, &whole->capture, &settings))
-		fail_msg("%s", whole->capture.why);
+		fail_msg("%s", whole->capture.errmsg);
 	if (horizon != UINT64_MAX)
 		assert_int_equal(whole->analysis.begin, begin);
 }

@@ -38,7 +38,7 @@ static int open_publish(struct scene *scene, size_t objects)
 	};
 
 	if (publish_start(&scene->publish, &settings))
-		fail_msg("%s", scene->publish.why);
+		fail_msg("%s", scene->publish.errmsg);
 	assert_int_not_equal(scene->publish.task, 0);
 	return publish_open(&scene->publish, scene->directory);
 }
@@ -51,7 +51,7 @@ static struct scene *make_scene(size_t objects)
 	scene->directory = scratch_capture(TEXT "alloc 10 0 0x1000 8/8 maker\n");
 	scene->path = scratch_path(scene->directory, "memstat");
 	if (open_publish(scene, objects))
-		fail_msg("%s", scene->publish.why);
+		fail_msg("%s", scene->publish.errmsg);
 	return scene;
 }
 
@@ -115,7 +115,7 @@ static void read_moment(struct scene *scene, uint64_t time)
 		if (!err && scene->view.moment.time >= time)
 			break;
 		if (err && err != -ENOENT && err != -EAGAIN)
-			fail_msg("%s", scene->view.why);
+			fail_msg("%s", scene->view.errmsg);
 		nanosleep(&pause, NULL);
 	}
 	assert_int_equal(scene->view.moment.time, time);
@@ -284,7 +284,7 @@ static void one_at_a_time(void **state)
 	second.directory = scene->directory;
 	second.path = scene->path;
 	assert_int_equal(open_publish(&second, 0), -EBUSY);
-	assert_non_null(strstr(second.publish.why, "memstat"));
+	assert_non_null(strstr(second.publish.errmsg, "memstat"));
 	publish_close(&second.publish);
 	reach(scene, 20, 0);
 	read_moment(scene, 20);
@@ -322,7 +322,7 @@ static void never_opened(void **state)
 	(void)state;
 	publish_close(&none);
 	assert_int_not_equal(open_publish(&scene, 0), 0);
-	assert_non_null(strstr(scene.publish.why, "nowhere"));
+	assert_non_null(strstr(scene.publish.errmsg, "nowhere"));
 	assert_int_equal(publish_folded(&scene.publish), 0);
 	publish_close(&scene.publish);
 }

@@ -290,20 +290,20 @@ static void test_padding(void **state)
 	check_packet(files, 2);
 }
 
-static void check_not_read(struct files *files, int err, const char *why)
+static void check_not_read(struct files *files, int err, const char *errmsg)
 {
 	struct packet packet;
 
 	open_stream(files);
 	assert_int_equal(stream_next(&files->stream, &packet), err);
-	if (!strstr(files->stream.why, why))
-		fail_msg("\"%s\" instead of \"%s\"", files->stream.why, why);
+	if (!strstr(files->stream.errmsg, errmsg))
+		fail_msg("\"%s\" instead of \"%s\"", files->stream.errmsg, errmsg);
 	assert_int_equal(files->stream.offset, 0);
 }
 
-static void check_bad(struct files *files, const char *why)
+static void check_bad(struct files *files, const char *errmsg)
 {
-	check_not_read(files, -EBADMSG, why);
+	check_not_read(files, -EBADMSG, errmsg);
 }
 
 /* Whole and right, and for later programs: told apart from damage, and not lost behind it. */
@@ -405,7 +405,7 @@ static void test_mixed_byte_orders(void **state)
 	open_stream(files);
 	check_packet(files, 1);
 	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
-	assert_non_null(strstr(files->stream.why, "another byte order"));
+	assert_non_null(strstr(files->stream.errmsg, "another byte order"));
 	assert_int_equal(stream_resync(&files->stream), 0);
 }
 
@@ -519,7 +519,7 @@ static void test_packed_wrong(void **state)
 		seal(files, 0);
 		open_stream(files);
 		assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
-		assert_non_null(strstr(files->stream.why, "does not unpack"));
+		assert_non_null(strstr(files->stream.errmsg, "does not unpack"));
 		assert_int_equal(stream_resync(&files->stream), 1);
 		assert_int_equal(files->stream.offset, next);
 		check_packet(files, 3);

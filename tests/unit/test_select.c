@@ -74,17 +74,19 @@ static void test_windows(void **state)
 	expect_window(",10ms", 0, 10000000);
 	expect_window(",", 0, 0);
 	assert_int_equal(select_time(&select, "5"), -EINVAL);
-	assert_string_equal(select.why,
+	assert_string_equal(select.errmsg,
 			    "--time: \"5\" has no comma: say A,B, as in 0.5,2 or 10ms,");
 	assert_int_equal(select_time(&select, "1,x"), -EINVAL);
-	assert_string_equal(select.why, "--time: \"x\" is no time: say seconds, or a number with "
-					"ns, us, ms, s, m or h");
+	assert_string_equal(select.errmsg,
+			    "--time: \"x\" is no time: say seconds, or a number with "
+			    "ns, us, ms, s, m or h");
 	assert_int_equal(select_time(&select, "y,1"), -EINVAL);
-	assert_string_equal(select.why, "--time: \"y\" is no time: say seconds, or a number with "
-					"ns, us, ms, s, m or h");
+	assert_string_equal(select.errmsg,
+			    "--time: \"y\" is no time: say seconds, or a number with "
+			    "ns, us, ms, s, m or h");
 	assert_int_equal(select_time(&select, "1,2,3"), -EINVAL);
 	assert_int_equal(select_time(&select, "2,2"), -EINVAL);
-	assert_string_equal(select.why, "--time: \"2,2\" ends before anything can happen");
+	assert_string_equal(select.errmsg, "--time: \"2,2\" ends before anything can happen");
 	assert_int_equal(select_time(&select, ",0"), -EINVAL);
 	/* What was refused changes nothing. */
 	assert_int_equal(select.after, 7);
@@ -97,8 +99,9 @@ static void test_windows(void **state)
 	assert_int_equal(select_older(&select, "1m"), 0);
 	assert_int_equal(select.older, 60000000000);
 	assert_int_equal(select_older(&select, "old"), -EINVAL);
-	assert_string_equal(select.why, "--older: \"old\" is no age: say seconds, or a number with "
-					"ns, us, ms, s, m or h");
+	assert_string_equal(select.errmsg,
+			    "--older: \"old\" is no age: say seconds, or a number with "
+			    "ns, us, ms, s, m or h");
 	assert_false(select_is_partial(&select));
 	select_deinit(&select);
 }
@@ -130,7 +133,7 @@ static void test_sizes(void **state)
 	assert_true(select_takes_size(&select, 2097152));
 	assert_false(select_takes_size(&select, 2097153));
 	assert_int_equal(select_max_size(&select, "1000"), -EINVAL);
-	assert_string_equal(select.why, "--min-size 1024 is more than --max-size 1000");
+	assert_string_equal(select.errmsg, "--min-size 1024 is more than --max-size 1000");
 	assert_int_equal(select_max_size(&select, "3G"), 0);
 	assert_int_equal(select.max_size, 3221225472);
 	/* 0 alone is a bound: of unmatched frees nothing but the size 0 is known. */
@@ -156,7 +159,8 @@ static void test_cpus(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		if (select_list(&select, &select.cpus, "--cpu", wrong[i]) != -EINVAL)
 			fail_msg("\"%s\" is taken", wrong[i]);
-	assert_string_equal(select.why, "--cpu: \"1;2\" is no list of numbers, such as 3 or 0-3,8");
+	assert_string_equal(select.errmsg,
+			    "--cpu: \"1;2\" is no list of numbers, such as 3 or 0-3,8");
 	assert_false(select_is_partial(&select));
 
 	assert_int_equal(select_list(&select, &select.cpus, "--cpu", "7,1-2,700-65535"), 0);
@@ -184,7 +188,7 @@ static void test_cpus(void **state)
 	assert_int_equal(select_list(&select, &select.cpus, "--cpu", many), 0);
 	strcat(many, ",1");
 	assert_int_equal(select_list(&select, &select.cpus, "--cpu", many), -EINVAL);
-	assert_string_equal(select.why, "--cpu: more than 64 numbers or ranges");
+	assert_string_equal(select.errmsg, "--cpu: more than 64 numbers or ranges");
 	assert_int_equal(select.cpus.count, 64);
 	select_deinit(&select);
 	topology_deinit(&topology);
@@ -234,7 +238,7 @@ static void test_texts(void **state)
 	assert_true(select_takes_site(&select, "xxy+0x1"));
 	assert_false(select_takes_site(&select, "a_xx+0x1"));
 	assert_int_equal(select_site(&select, "("), -EINVAL);
-	assert_non_null(strstr(select.why, "--site: \"(\" is no regular expression: "));
+	assert_non_null(strstr(select.errmsg, "--site: \"(\" is no regular expression: "));
 	/* What was refused changes nothing; the last one counts. */
 	assert_true(select_takes_site(&select, "ext4"));
 	assert_int_equal(select_site(&select, "\\[btrfs\\]$"), 0);

@@ -59,7 +59,7 @@ static void read_it(struct place *place)
 	int err = stats_file_read(&place->view, place->path);
 
 	if (err)
-		fail_msg("%s", place->view.why);
+		fail_msg("%s", place->view.errmsg);
 }
 
 /* With room for other numbers of types and CPUs. */
@@ -71,12 +71,12 @@ static void publish_anew(struct place *place, size_t functions, size_t caches, s
 		.cpus = cpus,
 		.types_max = { functions, caches },
 	};
-	char why[400];
+	char errmsg[400];
 
 	stats_file_remove(place->stats_file);
 	place->stats_file = NULL;
-	if (stats_file_create(&place->stats_file, &settings, why, sizeof(why)))
-		fail_msg("%s", why);
+	if (stats_file_create(&place->stats_file, &settings, errmsg, sizeof(errmsg)))
+		fail_msg("%s", errmsg);
 }
 
 static void assert_same_type(const struct type_stats_type *got, const struct type_stats_type *type)
@@ -315,7 +315,7 @@ static void test_growing(void **state)
 /* In a mount namespace of its own: a file system with room for little. 0, or what was wrong. */
 static int fill_up(struct place *place)
 {
-	char why[400], name[40];
+	char errmsg[400], name[40];
 	struct stats_file_settings settings = {
 		.path = place->path, .group = (gid_t)-1, .cpus = 2, .types_max = { 1000, 24 }
 	};
@@ -327,7 +327,7 @@ static int fill_up(struct place *place)
 	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("none", place->directory, "tmpfs", 0, "size=160k"))
 		return 77;
-	if (stats_file_create(&stats_file, &settings, why, sizeof(why)))
+	if (stats_file_create(&stats_file, &settings, errmsg, sizeof(errmsg)))
 		return 1;
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "a name of some length %d", i);

@@ -117,7 +117,7 @@ static int read_any(struct place *place)
 {
 	int err;
 
-	place->view.why[0] = 0;
+	place->view.errmsg[0] = 0;
 	err = stats_file_read(&place->view, place->path);
 	switch (err) {
 	case 0:
@@ -128,10 +128,10 @@ static int read_any(struct place *place)
 	case -EAGAIN:
 	case -ENOMEM:
 		assert_int_equal(place->view.count, 0);
-		assert_non_null(strstr(place->view.why, place->path));
+		assert_non_null(strstr(place->view.errmsg, place->path));
 		return err;
 	default:
-		fail_msg("error %d: %s", err, place->view.why);
+		fail_msg("error %d: %s", err, place->view.errmsg);
 		return err;
 	}
 }
@@ -170,7 +170,7 @@ static void test_version(void **state)
 	head->version = STATS_FILE_VERSION + 1;
 	write_bytes(place, place->size);
 	assert_int_equal(read_any(place), -EPROTONOSUPPORT);
-	assert_non_null(strstr(place->view.why, "version 2"));
+	assert_non_null(strstr(place->view.errmsg, "version 2"));
 	head->version = STATS_FILE_VERSION;
 	head->magic = __builtin_bswap64(head->magic);
 	write_bytes(place, place->size);

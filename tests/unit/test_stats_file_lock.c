@@ -27,7 +27,7 @@ struct place {
 	char *directory, *path, *fresh;
 	struct type_stats type_stats;
 	struct stats_file_view view;
-	char why[400];
+	char errmsg[400];
 };
 
 static int setup(void **state)
@@ -63,25 +63,25 @@ static int create(struct stats_file **stats_file, struct place *place, const cha
 		.path = path, .group = (gid_t)-1, .cpus = 1, .types_max = { 1, 1 }
 	};
 
-	place->why[0] = 0;
-	return stats_file_create(stats_file, &settings, place->why, sizeof(place->why));
+	place->errmsg[0] = 0;
+	return stats_file_create(stats_file, &settings, place->errmsg, sizeof(place->errmsg));
 }
 
-static void assert_refused(struct place *place, const char *path, int err, const char *why)
+static void assert_refused(struct place *place, const char *path, int err, const char *errmsg)
 {
 	struct stats_file *stats_file = NULL;
 
 	assert_int_equal(create(&stats_file, place, path), -err);
 	assert_null(stats_file);
-	if (!strstr(place->why, why) || !strstr(place->why, path))
-		fail_msg("'%s' is not in: %s", why, place->why);
+	if (!strstr(place->errmsg, errmsg) || !strstr(place->errmsg, path))
+		fail_msg("'%s' is not in: %s", errmsg, place->errmsg);
 }
 
-static void assert_read(struct place *place, int err, const char *why)
+static void assert_read(struct place *place, int err, const char *errmsg)
 {
 	assert_int_equal(stats_file_read(&place->view, place->path), -err);
-	if (err && !strstr(place->view.why, why))
-		fail_msg("'%s' is not in: %s", why, place->view.why);
+	if (err && !strstr(place->view.errmsg, errmsg))
+		fail_msg("'%s' is not in: %s", errmsg, place->view.errmsg);
 }
 
 static void test_absent(void **state)
@@ -169,10 +169,10 @@ static void test_settings(void **state)
 		struct stats_file_settings settings = wrong[i];
 
 		settings.path = place->path;
-		assert_int_equal(stats_file_create(&stats_file, &settings, place->why,
-						   sizeof(place->why)),
+		assert_int_equal(stats_file_create(&stats_file, &settings, place->errmsg,
+						   sizeof(place->errmsg)),
 				 -EINVAL);
-		assert_non_null(strstr(place->why, place->path));
+		assert_non_null(strstr(place->errmsg, place->path));
 	}
 	assert_refused(place, "", EISDIR, "");
 	assert_refused(place, "/tmp/", EISDIR, "no file");
@@ -199,7 +199,7 @@ static int may_read(struct place *place)
 {
 	int err = stats_file_read(&place->view, place->path);
 
-	if (err == -EACCES && !strstr(place->view.why, "--publish-group"))
+	if (err == -EACCES && !strstr(place->view.errmsg, "--publish-group"))
 		return 98;
 	return -err;
 }
@@ -222,8 +222,8 @@ static void test_readers(void **state)
 	assert_int_equal(as_nobody(place, A_GROUP, may_read), EACCES);
 	stats_file_remove(stats_file);
 
-	assert_int_equal(stats_file_create(&stats_file, &settings, place->why, sizeof(place->why)),
-			 0);
+	assert_int_equal(
+		stats_file_create(&stats_file, &settings, place->errmsg, sizeof(place->errmsg)), 0);
 	hand_tally_write(stats_file, &place->type_stats, 1);
 	assert_int_equal(stat(place->path, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0640);
@@ -302,10 +302,10 @@ static int may_give(struct place *place)
 						.cpus = 1,
 						.types_max = { 1, 1 } };
 	struct stats_file *stats_file = NULL;
-	int err = stats_file_create(&stats_file, &settings, place->why, sizeof(place->why));
+	int err = stats_file_create(&stats_file, &settings, place->errmsg, sizeof(place->errmsg));
 
 	stats_file_remove(stats_file);
-	if (err && (!strstr(place->why, "readers") || !strstr(place->why, place->path)))
+	if (err && (!strstr(place->errmsg, "readers") || !strstr(place->errmsg, place->path)))
 		return 98;
 	return -err;
 }
@@ -374,7 +374,7 @@ static void test_killed(void **state)
 
 	publish_and_die(place, true);
 	assert_read(place, ENOENT, "has ended");
-	assert_non_null(strstr(place->view.why, "'kmemtraced --publish="));
+	assert_non_null(strstr(place->view.errmsg, "'kmemtraced --publish="));
 	assert_int_equal(place->view.count, 0);
 	publish_and_die(place, false);
 	assert_read(place, ENOENT, "has ended");
@@ -508,9 +508,9 @@ static void test_no_directory(void **state)
 	scratch_write(file, "", 0);
 	snprintf(sentence, sizeof(sentence), ": %s is no directory", file);
 	assert_int_equal(stats_file_read(&place->view, path), -ENOTDIR);
-	assert_non_null(strstr(place->view.why, sentence));
+	assert_non_null(strstr(place->view.errmsg, sentence));
 	assert_int_equal(stats_file_read(&place->view, far), -ENOTDIR);
-	assert_non_null(strstr(place->view.why, sentence));
+	assert_non_null(strstr(place->view.errmsg, sentence));
 	assert_refused(place, path, ENOTDIR, "its directory");
 	free(far);
 	free(path);

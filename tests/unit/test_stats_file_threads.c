@@ -125,7 +125,7 @@ static void *read_moments(void *argument)
 			reader->too_fast++;
 			continue;
 		}
-		wrong = err ? view.why : compare(reader, &view);
+		wrong = err ? view.errmsg : compare(reader, &view);
 		if (wrong)
 			snprintf(reader->wrong, sizeof(reader->wrong),
 				 "moment %" PRIu64 " after %" PRIu64 ": %s", view.moment.time,

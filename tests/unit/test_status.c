@@ -40,7 +40,7 @@ static void fill(struct status *status)
 		.include_self = true,
 		.skipped = STATUS_UNKNOWN,
 		.rescue_known = true,
-		.backup_programs_why = "no guard",
+		.backup_programs_reason = "no guard",
 		.rescued = 6,
 		.rescue_off = 1,
 		.hook_skipped = 7,
@@ -75,7 +75,7 @@ static void fill(struct status *status)
 static void written_and_read(void **state)
 {
 	struct status status, copy;
-	char why[200] = "", *text, *again;
+	char errmsg[200] = "", *text, *again;
 
 	(void)state;
 	fill(&status);
@@ -111,12 +111,12 @@ static void written_and_read(void **state)
 			    "lost_span 2 12 12 1 300 400\n"
 			    "skip 100 300 5\n"
 			    "skip 200 400 4\n");
-	assert_int_equal(status_parse(&copy, text, why, sizeof(why)), 0);
+	assert_int_equal(status_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
 	assert_int_equal(copy.complete, STATUS_COMPLETE);
 	assert_string_equal(copy.stopped, status.stopped);
 	assert_true(copy.include_self);
 	assert_true(copy.rescue_known);
-	assert_string_equal(copy.backup_programs_why, "no guard");
+	assert_string_equal(copy.backup_programs_reason, "no guard");
 	assert_int_equal(copy.raised_most, 5);
 	assert_int_equal(copy.own_count, 2);
 	assert_true(copy.cpus[1].skipped == STATUS_UNKNOWN);
@@ -143,7 +143,7 @@ static void written_and_read(void **state)
 static void words_of_completeness(void **state)
 {
 	struct status status, copy;
-	char why[200];
+	char errmsg[200];
 
 	(void)state;
 	for (int complete = STATUS_CUT_OFF; complete <= STATUS_REPAIRED; complete++) {
@@ -151,7 +151,7 @@ static void words_of_completeness(void **state)
 
 		status = (struct status){ .complete = complete };
 		text = text_of(&status);
-		assert_int_equal(status_parse(&copy, text, why, sizeof(why)), 0);
+		assert_int_equal(status_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
 		assert_int_equal(copy.complete, complete);
 		assert_string_equal(copy.stopped, "");
 		assert_false(copy.include_self);
@@ -233,7 +233,7 @@ static void many_skips_are_merged(void **state)
 static void unknown_and_damaged_lines(void **state)
 {
 	struct status status;
-	char why[200];
+	char errmsg[200];
 
 	(void)state;
 	assert_int_equal(
@@ -246,7 +246,7 @@ static void unknown_and_damaged_lines(void **state)
 			     "observed\nunobserved\nlost_span 1 2 3 4 5\n\n\nskip 1 2\nskip 9 5 "
 			     "1\nskip 1 2 x\n"
 			     "rescued -1\nrescue_off\nrescue maybe\nend 9\nskipped 12",
-			     why, sizeof(why)),
+			     errmsg, sizeof(errmsg)),
 		0);
 	assert_int_equal(status.complete, STATUS_CUT_OFF);
 	assert_int_equal(status.begin, 7);
@@ -265,16 +265,16 @@ static void unknown_and_damaged_lines(void **state)
 	assert_int_equal(status.cpus[1].rescued, 0);
 	assert_int_equal(status.unknown_lines, 1);
 	status_deinit(&status);
-	assert_int_equal(status_parse(&status, "begin 1\nformat 2\n", why, sizeof(why)),
+	assert_int_equal(status_parse(&status, "begin 1\nformat 2\n", errmsg, sizeof(errmsg)),
 			 -EPROTONOSUPPORT);
-	assert_non_null(strstr(why, "format 2, this program reads up to 1"));
-	assert_int_equal(status_parse(&status, "", why, sizeof(why)), 0);
+	assert_non_null(strstr(errmsg, "format 2, this program reads up to 1"));
+	assert_int_equal(status_parse(&status, "", errmsg, sizeof(errmsg)), 0);
 }
 
 static void cut_anywhere(void **state)
 {
 	struct status status, copy;
-	char why[200], *text;
+	char errmsg[200], *text;
 
 	(void)state;
 	fill(&status);
@@ -282,7 +282,7 @@ static void cut_anywhere(void **state)
 	for (size_t size = strlen(text); size--;) {
 		char *cut = strndup(text, size);
 
-		assert_int_equal(status_parse(&copy, cut, why, sizeof(why)), 0);
+		assert_int_equal(status_parse(&copy, cut, errmsg, sizeof(errmsg)), 0);
 		status_deinit(&copy);
 		free(cut);
 	}

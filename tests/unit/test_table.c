@@ -135,8 +135,8 @@ static void test_wrong_keys(void **state)
 	struct table *table = *state;
 
 	assert_int_equal(table_sort(table, "size"), -EINVAL);
-	assert_string_equal(table->why, "no sort key is named \"size\": use name, count, share, "
-					"address, cpu, time, age");
+	assert_string_equal(table->errmsg, "no sort key is named \"size\": use name, count, share, "
+					   "address, cpu, time, age");
 	assert_int_equal(table_sort(table, "bar"), -EINVAL);
 	assert_int_equal(table_sort(table, ""), -EINVAL);
 	assert_int_equal(table_sort(table, "name,"), -EINVAL);
@@ -145,7 +145,7 @@ static void test_wrong_keys(void **state)
 	assert_int_equal(table_sort(table, "name,name,name,name,name,name,name,name,name,name,"
 					   "name,name,name,name,name,name,name"),
 			 -EINVAL);
-	assert_string_equal(table->why, "more than 16 sort keys");
+	assert_string_equal(table->errmsg, "more than 16 sort keys");
 }
 
 static void test_cut(void **state)

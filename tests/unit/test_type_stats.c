@@ -46,7 +46,7 @@ static void open_scene(struct scene *scene, const char *text)
 		scratch_write(path, scene->symbols, strlen(scene->symbols));
 	free(path);
 	if (capture_open(&scene->capture, directory))
-		fail_msg("%s", scene->capture.why);
+		fail_msg("%s", scene->capture.errmsg);
 	assert_int_equal(type_stats_init(&scene->type_stats, &scene->capture, &scene->settings), 0);
 	/* the streams are read while the analysis runs */
 	{
@@ -59,7 +59,7 @@ static void open_scene(struct scene *scene, const char *text)
 		};
 
 		if (analysis_run(&scene->analysis, &scene->capture, &settings))
-			fail_msg("%s", scene->capture.why);
+			fail_msg("%s", scene->capture.errmsg);
 	}
 	scratch_remove(directory);
 }

@@ -346,7 +346,7 @@ static void test_disk_full(void **state)
 	err = writer_flush(writer, 4000, 0, false);
 	limit_file_size(RLIM_INFINITY);
 	assert_int_equal(err, -EFBIG);
-	assert_non_null(strstr(writer->why, "cpu3: File too large"));
+	assert_non_null(strstr(writer->errmsg, "cpu3: File too large"));
 	assert_int_equal(writer_put(writer, &late), -EFBIG);
 	assert_int_equal(writer_settle(writer), -EFBIG);
 	assert_int_equal(writer_flush(writer, 4000, 0, true), -EFBIG);
@@ -490,7 +490,7 @@ static void test_cannot_open(void **state)
 	struct writer writer;
 
 	assert_int_equal(writer_open(&writer, path, uuid, 0, 0), -ENOENT);
-	assert_non_null(strstr(writer.why, "no/cpu0: No such file"));
+	assert_non_null(strstr(writer.errmsg, "no/cpu0: No such file"));
 	free(path);
 }
 

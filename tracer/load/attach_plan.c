@@ -93,12 +93,12 @@ static void choose(struct attach_plan *plan, const struct form *form)
 static int lack(struct attach_plan *plan, enum attach_plan_event event, bool is_there)
 {
 	if (is_there)
-		snprintf(plan->why, sizeof(plan->why),
+		snprintf(plan->errmsg, sizeof(plan->errmsg),
 			 "this kernel's tracepoint %s passes its arguments in a form that no "
 			 "program here reads: a newer kmemtraced may",
 			 tracepoints[event].name);
 	else
-		snprintf(plan->why, sizeof(plan->why),
+		snprintf(plan->errmsg, sizeof(plan->errmsg),
 			 "this kernel has no tracepoint %s: it needs CONFIG_TRACEPOINTS and a "
 			 "slab allocator that has it",
 			 tracepoints[event].name);
@@ -170,7 +170,7 @@ static int look_at_formats(struct attach_plan *plan)
 	char name[64];
 
 	if (tracefs < 0) {
-		snprintf(plan->why, sizeof(plan->why),
+		snprintf(plan->errmsg, sizeof(plan->errmsg),
 			 "this kernel has no BTF (/sys/kernel/btf/vmlinux), and tracefs, which "
 			 "would tell as much as is needed, cannot be read: %s%s",
 			 strerror(-tracefs),
@@ -213,7 +213,7 @@ int attach_plan_look(struct attach_plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
 	if (!knows_what_to_do_without()) {
-		snprintf(plan->why, sizeof(plan->why),
+		snprintf(plan->errmsg, sizeof(plan->errmsg),
 			 "KMEMTRACED_WITHOUT=%s: it is btf, fetch, or both with a comma",
 			 getenv("KMEMTRACED_WITHOUT"));
 		return -EINVAL;

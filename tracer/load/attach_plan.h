@@ -32,10 +32,10 @@ struct attach_plan {
 	const char *programs[ATTACH_EVENTS]; /* NULL: the kernel has no such tracepoint */
 	bool allocations_tell_caches;
 	bool frees_name; /* they tell the name of a cache only */
-	char why[300];
+	char errmsg[300];
 };
 
-/* Looks at the running kernel. 0, or -errno with why set: no capture is possible. */
+/* Looks at the running kernel. 0, or -errno with errmsg set: no capture is possible. */
 int attach_plan_look(struct attach_plan *plan);
 void attach_plan_deinit(struct attach_plan *plan);
 

@@ -42,7 +42,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct aux_program *aux
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(aux_program->why, sizeof(aux_program->why), format, arguments);
+	vsnprintf(aux_program->reason, sizeof(aux_program->reason), format, arguments);
 	va_end(arguments);
 }
 
@@ -62,7 +62,8 @@ static bool has_helper(const struct btf *btf, const char *name)
 }
 
 /* What every hook needs. NULL, or why there can be none. */
-static const char *look_at_kernel(const struct btf *btf, int function, char *why, size_t why_size)
+static const char *look_at_kernel(const struct btf *btf, int function, char *reason,
+				  size_t reason_size)
 {
 	static const char *const helpers[] = { "BPF_FUNC_loop", "BPF_FUNC_get_func_arg",
 					       "BPF_FUNC_get_func_ret", "BPF_FUNC_get_func_ip" };
@@ -70,19 +71,20 @@ static const char *look_at_kernel(const struct btf *btf, int function, char *why
 
 	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
 		if (!has_helper(btf, helpers[i])) {
-			snprintf(why, why_size,
+			snprintf(reason, reason_size,
 				 "fires no tracepoint, and this kernel lacks what hooks need: %s",
 				 helpers[i]);
-			return why;
+			return reason;
 		}
 	err = probe_hook(function);
 	if (!err)
 		return NULL;
 	/* ENOTSUPP, 524, is the kernel's own and has no text */
-	snprintf(why, why_size, "fires no tracepoint, and this kernel refuses fentry hooks: %s%s",
+	snprintf(reason, reason_size,
+		 "fires no tracepoint, and this kernel refuses fentry hooks: %s%s",
 		 err == -524 ? "not supported" : strerror(-err),
 		 err == -ENOMEM ? " (without a BPF compiler there are none)" : "");
-	return why;
+	return reason;
 }
 
 static void list_programs(struct aux_programs *aux, const struct bpf_variant *variant)
@@ -130,7 +132,7 @@ static const char *choose_function(struct aux_program *aux_program, enum aux_pro
 void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
 			 const struct btf *btf, const char *unwanted)
 {
-	const char *name, *why = unwanted;
+	const char *name, *reason = unwanted;
 	bool looked = unwanted;
 	char text[160];
 	int id;
@@ -143,14 +145,15 @@ void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
 
 		name = choose_function(aux_program, kind, btf, variant, &id);
 		if (name && !looked) {
-			why = look_at_kernel(btf, id, text, sizeof(text));
+			reason = look_at_kernel(btf, id, text, sizeof(text));
 			looked = true;
 		}
-		if (name && why)
-			refuse(aux_program, "%s", why);
+		if (name && reason)
+			refuse(aux_program, "%s", reason);
 		for (size_t i = 0; i < 2 && aux_program->programs[i]; i++) {
-			bpf_program__set_autoload(aux_program->programs[i], !aux_program->why[0]);
-			if (!aux_program->why[0])
+			bpf_program__set_autoload(aux_program->programs[i],
+						  !aux_program->reason[0]);
+			if (!aux_program->reason[0])
 				bpf_program__set_attach_target(aux_program->programs[i], 0, name);
 		}
 	}
@@ -160,7 +163,7 @@ void aux_programs_attach(struct aux_programs *aux, enum aux_program_kind kind)
 {
 	struct aux_program *aux_program = &aux->list[kind];
 
-	for (size_t i = 2; i-- > 0 && !aux_program->why[0];) {
+	for (size_t i = 2; i-- > 0 && !aux_program->reason[0];) {
 		if (!aux_program->programs[i])
 			continue;
 		aux_program->links[i] = bpf_program__attach(aux_program->programs[i]);
@@ -168,7 +171,7 @@ void aux_programs_attach(struct aux_programs *aux, enum aux_program_kind kind)
 			refuse(aux_program, "fires no tracepoint, and cannot be hooked: %s",
 			       errno == 524 ? "not supported" : strerror(errno));
 	}
-	if (aux_program->why[0])
+	if (aux_program->reason[0])
 		aux_programs_detach(aux, kind);
 }
 
@@ -189,7 +192,7 @@ uint64_t aux_programs_skipped(const struct aux_programs *aux, enum aux_program_k
 	uint32_t size = sizeof(info);
 
 	/* refused: it may not even be loaded */
-	if (aux_program->why[0] ||
+	if (aux_program->reason[0] ||
 	    bpf_obj_get_info_by_fd(bpf_program__fd(aux_program->programs[0]), &info, &size))
 		return 0;
 	/* whose frees these were is a guess: they count as not seen */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Hooks on kernel functions that fire no tracepoint (fentry and fexit programs). All of them are
- * optional: what a kernel refuses stays unobserved, and why says so.
+ * optional: what a kernel refuses stays unobserved, and reason says why.
  */
 #ifndef TRACER_LOAD_AUX_PROGRAMS_H
 #define TRACER_LOAD_AUX_PROGRAMS_H
@@ -26,7 +26,7 @@ struct aux_program {
 	/* the first tells the objects; the other, or NULL, is attached before it */
 	struct bpf_program *programs[2];
 	struct bpf_link *links[2];
-	char why[160]; /* why it is not there; empty: it is */
+	char reason[160]; /* why it is not there; empty: it is */
 };
 
 struct aux_programs {

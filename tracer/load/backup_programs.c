@@ -43,26 +43,26 @@ void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *
 			    const struct btf *btf, bool frees_tell_caches, const char *unwanted)
 {
 	struct bpf_program *programs[KMT_BACKUP_KINDS];
-	const char *why = unwanted;
+	const char *reason = unwanted;
 	bool may_rescue;
 
 	memset(backup, 0, sizeof(*backup));
 	backup->variant = variant;
 	/* where nobody tells, they are tried: without a guard each finds its mark, and tells
 	 * nothing */
-	if (!why && !frees_tell_caches)
-		why = "this kernel's kmem_cache_free is of a form that no second program reads";
-	if (!why && btf && !backup_programs_is_guarded(btf))
-		why = "this kernel has no guard against nested programs: it skips none";
+	if (!reason && !frees_tell_caches)
+		reason = "this kernel's kmem_cache_free is of a form that no second program reads";
+	if (!reason && btf && !backup_programs_is_guarded(btf))
+		reason = "this kernel has no guard against nested programs: it skips none";
 	/* its tracepoints may be preempted between the two programs, and go on on another CPU */
-	if (!why && machine_is_realtime())
-		why = "on a real-time kernel a tracepoint may change its CPU";
-	snprintf(backup->why, sizeof(backup->why), "%s", why ? why : "");
-	may_rescue = !why;
+	if (!reason && machine_is_realtime())
+		reason = "on a real-time kernel a tracepoint may change its CPU";
+	snprintf(backup->reason, sizeof(backup->reason), "%s", reason ? reason : "");
+	may_rescue = !reason;
 	bpf_variant_set(variant, "may_rescue", &may_rescue, sizeof(may_rescue));
 	list_programs(backup, programs);
 	for (size_t i = 0; i < KMT_BACKUP_KINDS; i++)
-		bpf_program__set_autoload(programs[i], !why);
+		bpf_program__set_autoload(programs[i], !reason);
 }
 
 /* A store that the programs see, on all CPUs, before anything that follows a grace period. */
@@ -76,13 +76,13 @@ void backup_programs_attach(struct backup_programs *backup)
 {
 	struct bpf_program *programs[KMT_BACKUP_KINDS];
 
-	if (backup->why[0])
+	if (backup->reason[0])
 		return;
 	list_programs(backup, programs);
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++) {
 		backup->links[i] = bpf_program__attach(programs[i]);
 		if (!backup->links[i]) {
-			snprintf(backup->why, sizeof(backup->why), "cannot attach: %s",
+			snprintf(backup->reason, sizeof(backup->reason), "cannot attach: %s",
 				 strerror(errno));
 			backup_programs_detach(backup);
 			return;
@@ -95,7 +95,7 @@ void backup_programs_attach(struct backup_programs *backup)
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		set_state(backup, i, KMT_BACKUP_MARKING);
 	if (!machine_grace_period()) {
-		snprintf(backup->why, sizeof(backup->why),
+		snprintf(backup->reason, sizeof(backup->reason),
 			 "this kernel cannot tell when programs have ended (nohz_full)");
 		backup_programs_detach(backup);
 		return;
@@ -126,12 +126,12 @@ void backup_programs_detach(struct backup_programs *backup)
 	}
 }
 
-const char *backup_programs_why(const struct backup_programs *backup)
+const char *backup_programs_reason(const struct backup_programs *backup)
 {
 	const struct kmt_totals *totals = backup->variant->totals;
 
-	if (backup->why[0])
-		return backup->why;
+	if (backup->reason[0])
+		return backup->reason;
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		if (!totals->matched[i])
 			return i == KMT_BACKUP_OF_KFREE

@@ -18,7 +18,7 @@ struct btf;
 struct backup_programs {
 	struct bpf_variant *variant;
 	struct bpf_link *links[KMT_BACKUP_KINDS];
-	char why[160]; /* why there are none; empty: there are */
+	char reason[160]; /* why there are none; empty: there are */
 };
 
 /* Does the kernel keep a program from nesting in itself? Then, and only then, it skips runs. */
@@ -29,7 +29,7 @@ bool backup_programs_is_guarded(const struct btf *btf);
 void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *variant,
 			    const struct btf *btf, bool frees_tell_caches, const char *unwanted);
 
-/* After the first programs: attaches them; where that fails, why says so. */
+/* After the first programs: attaches them; where that fails, reason says so. */
 void backup_programs_attach(struct backup_programs *backup);
 
 /* Lets them tell events as soon as they have shown that they find their marks. Call it often. */
@@ -39,6 +39,6 @@ void backup_programs_poll(struct backup_programs *backup);
 void backup_programs_detach(struct backup_programs *backup);
 
 /* Once more at the end: why one of the kinds was never told, or an empty text. */
-const char *backup_programs_why(const struct backup_programs *backup);
+const char *backup_programs_reason(const struct backup_programs *backup);
 
 #endif

@@ -16,9 +16,9 @@ struct path {
 	const char *name;
 	const char *functions[3];	   /* none: always there */
 	enum aux_program_kind aux_program; /* that sees it; or NO_HOOK */
-	const char *why;	/* without a hook: why it is unobserved; NULL: it is observed */
-	const char *unless;	/* where there is this function, the hook does not see it all, */
-	const char *why_unless; /* and why */
+	const char *reason;	   /* without a hook: why it is unobserved; NULL: it is observed */
+	const char *unless;	   /* where there is this function, the hook does not see it all, */
+	const char *reason_unless; /* and why */
 };
 
 static const struct path paths[] = {
@@ -37,26 +37,26 @@ static const struct path paths[] = {
 	  .functions = { "kvfree_call_rcu", "kfree_call_rcu" },
 	  .aux_program = AUX_BULK_FREE,
 	  .unless = "__kfree_rcu_sheaf",
-	  .why_unless = "fires no tracepoint, and goes through sheaves that no hook sees" },
+	  .reason_unless = "fires no tracepoint, and goes through sheaves that no hook sees" },
 	{ .name = "krealloc-in-place",
 	  .functions = { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" },
 	  .aux_program = AUX_REALLOC },
 	{ .name = "sheaf-prefill",
 	  .functions = { "kmem_cache_prefill_sheaf" },
 	  .aux_program = NO_HOOK,
-	  .why = NO_TRACEPOINT },
+	  .reason = NO_TRACEPOINT },
 	{ .name = "sheaf-return",
 	  .functions = { "kmem_cache_return_sheaf" },
 	  .aux_program = NO_HOOK,
-	  .why = NO_TRACEPOINT },
+	  .reason = NO_TRACEPOINT },
 	{ .name = "kmalloc_nolock",
 	  .functions = { "kmalloc_nolock_noprof" },
 	  .aux_program = NO_HOOK,
-	  .why = NO_TRACEPOINT },
+	  .reason = NO_TRACEPOINT },
 	{ .name = "kfree_nolock",
 	  .functions = { "kfree_nolock" },
 	  .aux_program = NO_HOOK,
-	  .why = NO_TRACEPOINT },
+	  .reason = NO_TRACEPOINT },
 };
 
 #define PATHS (sizeof(paths) / sizeof(paths[0]))
@@ -118,23 +118,23 @@ void paths_look(struct paths *seen, const struct btf *btf)
 static int tell(struct status *status, const struct path *path, bool unless,
 		const struct aux_programs *aux)
 {
-	const char *why = path->why;
+	const char *reason = path->reason;
 	uint64_t skipped;
 	char text[160];
 
 	if (path->aux_program != NO_HOOK) {
 		skipped = aux_programs_skipped(aux, path->aux_program);
-		if (aux->list[path->aux_program].why[0]) {
-			why = aux->list[path->aux_program].why;
+		if (aux->list[path->aux_program].reason[0]) {
+			reason = aux->list[path->aux_program].reason;
 		} else if (unless) {
-			why = path->why_unless;
+			reason = path->reason_unless;
 		} else if (skipped) {
 			snprintf(text, sizeof(text), "%" PRIu64 " calls were not recorded",
 				 skipped);
-			why = text;
+			reason = text;
 		}
 	}
-	return status_add_path(status, path->name, !why, why);
+	return status_add_path(status, path->name, !reason, reason);
 }
 
 int paths_tell(struct status *status, const struct paths *seen, const struct aux_programs *aux)

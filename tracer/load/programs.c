@@ -48,7 +48,7 @@ int programs_look(struct attach_plan *plan, bool verbose)
 	libbpf_set_print(verbose ? loud_printer : quiet_printer);
 	if (has_own_pids()) {
 		memset(plan, 0, sizeof(*plan));
-		snprintf(plan->why, sizeof(plan->why),
+		snprintf(plan->errmsg, sizeof(plan->errmsg),
 			 "this PID namespace (a container's) has process ids of its "
 			 "own, which are not the kernel's: run it in the first one");
 		return -ENOTSUP;
@@ -62,7 +62,8 @@ static int fail(struct programs *programs, int err, const char *what)
 				     ? ": run as root, or with CAP_BPF and CAP_PERFMON"
 				     : "";
 
-	snprintf(programs->why, sizeof(programs->why), "%s: %s%s", what, strerror(err), advice);
+	snprintf(programs->errmsg, sizeof(programs->errmsg), "%s: %s%s", what, strerror(err),
+		 advice);
 	return -err;
 }
 

@@ -34,7 +34,7 @@ struct programs {
 	bool by_stacks;	       /* -p knows tasks by their stacks: see bpf/bystanders.bpf.h */
 	unsigned int unwanted; /* ticks since a record was last wanted */
 	bool attached;	       /* some of them */
-	char why[512];
+	char errmsg[512];
 };
 
 struct programs_settings {
@@ -49,13 +49,13 @@ struct programs_settings {
 };
 
 /*
- * Looks at what the kernel has. 0, or -errno with layout->why set: there is no capture on this
+ * Looks at what the kernel has. 0, or -errno with layout->errmsg set: there is no capture on this
  * kernel, or from this namespace. verbose: let libbpf talk.
  */
 int programs_look(struct attach_plan *plan, bool verbose);
 
 /*
- * All return 0 or -errno, with why set. Second programs and hooks are never the reason: where
+ * All return 0 or -errno, with errmsg set. Second programs and hooks are never the reason: where
  * they cannot be had, rescue and hooks say why.
  */
 int programs_load(struct programs *programs, const struct attach_plan *plan,
