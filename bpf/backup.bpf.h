@@ -41,7 +41,7 @@
 #define SMALLEST_PAGE 4096 /* of any machine; stacks are whole pages */
 
 /* The verifier allows no arithmetic on its pointers: read one back as plain memory. */
-static __always_inline unsigned long plain(void *const *pointer)
+static __always_inline unsigned long pointer_value(void *const *pointer)
 {
 	unsigned long value = 0;
 
@@ -49,15 +49,15 @@ static __always_inline unsigned long plain(void *const *pointer)
 	return value;
 }
 
-static __always_inline uint32_t rescue_state(uint32_t kind)
+static __always_inline uint32_t backup_state_of(uint32_t kind)
 {
-	return may_rescue ? *(volatile uint32_t *)&totals.rescue[kind] : KMT_BACKUP_OFF;
+	return backup_enabled ? *(volatile uint32_t *)&totals.backup_state[kind] : KMT_BACKUP_OFF;
 }
 
 /* The first place is taken: wipe what is dead, and find another. */
-static __noinline int mark_slowly(struct kmt_marks *marks, void *context)
+static __noinline int mark_in_flight_slow(struct kmt_marks *marks, void *context)
 {
-	unsigned long own = plain(&context);
+	unsigned long own = pointer_value(&context);
 	volatile uint64_t *list = marks->list;
 
 	for (uint32_t i = 0; i < KMT_MARKS; i++) {
@@ -77,22 +77,23 @@ static __noinline int mark_slowly(struct kmt_marks *marks, void *context)
 }
 
 /* The first program is here. */
-static __always_inline void mark(struct place *place, uint32_t kind, void *context)
+static __always_inline void mark_in_flight(struct event_context *event, uint32_t kind,
+					   void *context)
 {
-	struct kmt_marks *marks = &place->control->marks[kind];
+	struct kmt_marks *marks = &event->control->marks[kind];
 	volatile uint64_t *list = marks->list;
 
-	if (rescue_state(kind) == KMT_BACKUP_OFF)
+	if (backup_state_of(kind) == KMT_BACKUP_OFF)
 		return;
 	if (!list[0])
 		list[0] = (unsigned long)context;
 	else
-		mark_slowly(marks, context);
+		mark_in_flight_slow(marks, context);
 }
 
-static __noinline bool wipe_slowly(struct kmt_marks *marks, void *context)
+static __noinline bool clear_mark_slow(struct kmt_marks *marks, void *context)
 {
-	uint64_t own = plain(&context);
+	uint64_t own = pointer_value(&context);
 	volatile uint64_t *list = marks->list;
 
 	for (uint32_t i = 1; i < KMT_MARKS; i++)
@@ -107,27 +108,27 @@ static __noinline bool wipe_slowly(struct kmt_marks *marks, void *context)
  * The second program is here. Is the event to be told by it? Then place is set, and the event
  * counts as rescued. Most often its mark is the first, and nothing else need be known.
  */
-static __always_inline bool take_over(struct place *place, uint32_t kind, void *context)
+static __always_inline bool claim_event(struct event_context *event, uint32_t kind, void *context)
 {
-	uint32_t state = rescue_state(kind);
+	uint32_t state = backup_state_of(kind);
 	struct kmt_marks *marks;
 
-	if (state == KMT_BACKUP_OFF || (wanted_tgid && !find_task(place)) || !find_cpu(place))
+	if (state == KMT_BACKUP_OFF || (traced_tgid && !find_task(event)) || !find_cpu(event))
 		return false;
-	marks = &place->control->marks[kind];
+	marks = &event->control->marks[kind];
 	if (*(volatile uint64_t *)&marks->list[0] == (unsigned long)context)
 		*(volatile uint64_t *)&marks->list[0] = 0;
-	else if (!wipe_slowly(marks, context))
-		goto unmarked;
+	else if (!clear_mark_slow(marks, context))
+		goto not_in_flight;
 	if (state == KMT_BACKUP_MARKING)
 		totals.matched[kind] = 1;
 	return false;
 
-unmarked:
+not_in_flight:
 	if (state != KMT_BACKUP_ON || *(volatile uint64_t *)&marks->full)
 		return false;
-	find_task(place);
-	__sync_fetch_and_add(&place->control->rescued, 1);
+	find_task(event);
+	__sync_fetch_and_add(&event->control->from_backup, 1);
 	return true;
 }
 

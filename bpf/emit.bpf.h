@@ -47,29 +47,29 @@ static __always_inline void count_lost(struct kmt_control *control, uint32_t tid
 }
 
 /* Where an event is taken in. */
-struct place {
+struct event_context {
 	uint64_t ids; /* process and thread */
 	uint32_t cpu;
 	struct kmt_control *control; /* of the CPU */
 };
 
-static __always_inline bool find_cpu(struct place *place)
+static __always_inline bool find_cpu(struct event_context *event)
 {
-	place->cpu = bpf_get_smp_processor_id();
-	place->control = bpf_map_lookup_elem(&controls, &place->cpu);
-	return place->control; /* there is one for each possible CPU */
+	event->cpu = bpf_get_smp_processor_id();
+	event->control = bpf_map_lookup_elem(&controls, &event->cpu);
+	return event->control; /* there is one for each possible CPU */
 }
 
 /* false: the event is not wanted. */
-static __always_inline bool find_task(struct place *place)
+static __always_inline bool find_task(struct event_context *event)
 {
-	place->ids = bpf_get_current_pid_tgid();
-	return is_wanted(place->ids >> 32);
+	event->ids = bpf_get_current_pid_tgid();
+	return is_traced(event->ids >> 32);
 }
 
-static __always_inline bool find_place(struct place *place)
+static __always_inline bool find_context(struct event_context *event)
 {
-	return find_task(place) && find_cpu(place);
+	return find_task(event) && find_cpu(event);
 }
 
 #ifdef KMT_WITHOUT_FETCH
@@ -78,21 +78,21 @@ static __always_inline bool find_place(struct place *place)
 #include "bpf/ring.bpf.h"
 #endif
 
-static __always_inline int emit(struct place *place, uint8_t id, uint64_t call_site,
+static __always_inline int emit(struct event_context *event, uint8_t id, uint64_t call_site,
 				uint64_t pointer, uint32_t gfp, int node, uint64_t last)
 {
 	struct kmt_record whole = {}, *record;
 	uint32_t sequence = 0;
 
-	record = take_slot(place, &sequence);
+	record = take_slot(event, &sequence);
 	if (!record) {
-		count_lost(place->control, place->ids);
+		count_lost(event->control, event->ids);
 		return 0;
 	}
 	record->time = bpf_ktime_get_ns();
 	record->pointer = pointer;
 	record->call_site = call_site;
-	record->task = place->ids;
+	record->task = event->ids;
 	record->gfp = gfp;
 	record->cache = last;
 	whole.id = id;

@@ -17,11 +17,11 @@ struct {
 	__uint(max_entries, 4096);
 	__type(key, uint64_t);
 	__type(value, struct kmt_cache_sighting);
-} told SEC(".maps");
+} known_caches SEC(".maps");
 
-#define WANTED_LONG 1000000 /* ns: what is as old as that is of another event */
+#define REQUEST_MAX_AGE 1000000 /* ns: what is as old as that is of another event */
 
-struct wanted_cache {
+struct name_request {
 	uint64_t cache, pointer, time;
 };
 
@@ -29,28 +29,28 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
-	__type(value, struct wanted_cache);
-} wanted_caches SEC(".maps");
+	__type(value, struct name_request);
+} name_requests SEC(".maps");
 
-static __always_inline struct wanted_cache *wanted_here(void)
+static __always_inline struct name_request *request_here(void)
 {
 	uint32_t first = 0;
 
-	return bpf_map_lookup_elem(&wanted_caches, &first);
+	return bpf_map_lookup_elem(&name_requests, &first);
 }
 
 /* Does the record of this event tell what is not known yet? */
-static __always_inline bool missing_features(const struct kmt_cache_sighting *cache, bool is_free)
+static __always_inline bool record_names_more(const struct kmt_cache_sighting *cache, bool is_free)
 {
 	if (!cache->size && !is_free)
 		return true;
 	return !cache->name[0] && fields[is_free ? KMT_FIELD_FREE_NAME : KMT_FIELD_ALLOC_NAME].size;
 }
 
-static __noinline int want_cache(uint64_t address, uint64_t pointer, bool is_free)
+static __noinline int request_name(uint64_t address, uint64_t pointer, bool is_free)
 {
-	struct kmt_cache_sighting *cache = bpf_map_lookup_elem(&told, &address);
-	struct wanted_cache *here = wanted_here();
+	struct kmt_cache_sighting *cache = bpf_map_lookup_elem(&known_caches, &address);
+	struct name_request *here = request_here();
 	struct kmt_cache_sighting nothing = {};
 
 	if (cache && cache->complete) {
@@ -60,50 +60,50 @@ static __noinline int want_cache(uint64_t address, uint64_t pointer, bool is_fre
 	if (!cache) {
 		nothing.since = bpf_ktime_get_ns();
 		expect_free(address);
-		bpf_map_update_elem(&told, &address, &nothing, BPF_NOEXIST);
+		bpf_map_update_elem(&known_caches, &address, &nothing, BPF_NOEXIST);
 	}
-	if (here && (!cache || missing_features(cache, is_free))) {
+	if (here && (!cache || record_names_more(cache, is_free))) {
 		here->pointer = pointer;
 		here->time = bpf_ktime_get_ns();
 		here->cache = address;
-		totals.names_wanted = 1;
+		totals.names_requested = 1;
 	}
 	return 0;
 }
 
 /* Before its event, which is of an object at pointer, is told. */
-static __always_inline void see_cache(uint64_t address, uint64_t pointer, bool is_free)
+static __always_inline void announce_cache(uint64_t address, uint64_t pointer, bool is_free)
 {
 	if (!was_seen(address))
-		want_cache(address, pointer, is_free);
+		request_name(address, pointer, is_free);
 }
 
-static __noinline int tell_name(uint64_t text)
+static __noinline int send_cache_name(uint64_t text)
 {
 	struct kmt_cache_sighting *known, cache = { .complete = 1 };
 	struct kmt_name *name;
 
-	known = bpf_map_lookup_elem(&told, &text);
+	known = bpf_map_lookup_elem(&known_caches, &text);
 	if (!known) {
-		name = name_begin(KMT_NAME_CACHE, text);
+		name = name_reserve(KMT_NAME_CACHE, text);
 		if (!name)
 			return 0;
-		name_cache(name, text);
+		name_submit(name, text);
 		expect_free(text);
-		bpf_map_update_elem(&told, &text, &cache, 0);
+		bpf_map_update_elem(&known_caches, &text, &cache, 0);
 	}
 	remember_seen(text);
 	return 0;
 }
 
 /* What stands for the cache that a free tells the name of: the name; or 0, nothing. */
-static __always_inline uint64_t see_name(uint64_t text)
+static __always_inline uint64_t cache_by_name(uint64_t text)
 {
 	/* the caches that allocations tell would be others */
-	if (allocations_tell_caches)
+	if (allocations_have_cache)
 		return 0;
 	if (!was_seen(text))
-		tell_name(text);
+		send_cache_name(text);
 	return text;
 }
 
@@ -126,10 +126,10 @@ static __always_inline uint64_t read_field(void *record, enum kmt_field field)
 }
 
 /* The cache that the raw program of this event asks about; NULL: it does not. */
-static __always_inline struct kmt_cache_sighting *find_wanted(void *record, enum kmt_field pointer,
-							      uint64_t *address)
+static __always_inline struct kmt_cache_sighting *take_request(void *record, enum kmt_field pointer,
+							       uint64_t *address)
 {
-	struct wanted_cache *here = wanted_here();
+	struct name_request *here = request_here();
 	struct kmt_cache_sighting *cache;
 
 	if (!here || !here->cache)
@@ -137,9 +137,9 @@ static __always_inline struct kmt_cache_sighting *find_wanted(void *record, enum
 	*address = here->cache;
 	here->cache = 0;
 	if (here->pointer != read_field(record, pointer) ||
-	    bpf_ktime_get_ns() - here->time > WANTED_LONG)
+	    bpf_ktime_get_ns() - here->time > REQUEST_MAX_AGE)
 		return NULL;
-	cache = bpf_map_lookup_elem(&told, address);
+	cache = bpf_map_lookup_elem(&known_caches, address);
 	return cache && !cache->complete ? cache : NULL;
 }
 
@@ -147,74 +147,74 @@ static __always_inline struct kmt_cache_sighting *find_wanted(void *record, enum
 static __always_inline void read_text(struct kmt_cache_sighting *cache, void *record,
 				      enum kmt_field field)
 {
-	uint32_t place = read_field(record, field) & 0xffff;
+	uint32_t event = read_field(record, field) & 0xffff;
 
-	if (place)
-		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), record + place);
+	if (event)
+		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), record + event);
 }
 
-static __always_inline void tell_known(struct kmt_cache_sighting *cache, uint64_t address)
+static __always_inline void send_if_complete(struct kmt_cache_sighting *cache, uint64_t address)
 {
 	struct kmt_name *name;
 
 	if (!cache->name[0] || !cache->size)
 		return;
-	name = name_begin(KMT_NAME_CACHE, address);
+	name = name_reserve(KMT_NAME_CACHE, address);
 	if (!name)
 		return;
 	name->time = cache->since;
 	name->object_size = cache->object_size;
 	name->size = cache->size;
 	cache->complete = 1;
-	name_cache(name, (unsigned long)cache->name);
+	name_submit(name, (unsigned long)cache->name);
 }
 
 /*
  * These programs also decide for all users of perf whether they get the event. They get none that
  * interrupts such a program: kmemtraced attaches these only while something is asked.
  */
-#define KEEP 1
+#define DELIVER_TO_PERF 1
 
 SEC("tp/kmem/kmem_cache_alloc")
 int kmem_cache_alloc_fields(void *ctx)
 {
 	uint64_t address = 0;
-	struct kmt_cache_sighting *cache = find_wanted(ctx, KMT_FIELD_ALLOC_POINTER, &address);
+	struct kmt_cache_sighting *cache = take_request(ctx, KMT_FIELD_ALLOC_POINTER, &address);
 
 	if (!cache)
-		return KEEP;
+		return DELIVER_TO_PERF;
 	cache->object_size = read_field(ctx, KMT_FIELD_ALLOC_REQUESTED);
 	cache->size = read_field(ctx, KMT_FIELD_ALLOC_ALLOCATED);
 	read_text(cache, ctx, KMT_FIELD_ALLOC_NAME);
-	tell_known(cache, address);
-	return KEEP;
+	send_if_complete(cache, address);
+	return DELIVER_TO_PERF;
 }
 
 SEC("tp/kmem/kmem_cache_free")
 int kmem_cache_free_fields(void *ctx)
 {
 	uint64_t address = 0;
-	struct kmt_cache_sighting *cache = find_wanted(ctx, KMT_FIELD_FREE_POINTER, &address);
+	struct kmt_cache_sighting *cache = take_request(ctx, KMT_FIELD_FREE_POINTER, &address);
 
 	if (!cache)
-		return KEEP;
+		return DELIVER_TO_PERF;
 	read_text(cache, ctx, KMT_FIELD_FREE_NAME);
-	tell_known(cache, address);
-	return KEEP;
+	send_if_complete(cache, address);
+	return DELIVER_TO_PERF;
 }
 
 #define COMM_SIZE 16
 
-static __always_inline int tell_task(void *record, uint32_t tid, uint32_t tgid, enum kmt_field comm)
+static __always_inline int send_task(void *record, uint32_t tid, uint32_t tgid, enum kmt_field comm)
 {
-	struct kmt_name *name = name_begin(KMT_NAME_TASK, tid);
+	struct kmt_name *name = name_reserve(KMT_NAME_TASK, tid);
 
 	if (!name)
-		return KEEP;
+		return DELIVER_TO_PERF;
 	name->tgid = tgid;
 	bpf_probe_read_kernel_str(name->name, COMM_SIZE, record + fields[comm].offset);
 	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
-	return KEEP;
+	return DELIVER_TO_PERF;
 }
 
 /* The processes of threads that were born, for whoever renames another. */
@@ -236,7 +236,7 @@ int task_newtask(void *ctx)
 	if (!(read_field(ctx, KMT_FIELD_NEWTASK_FLAGS) & CLONE_THREAD))
 		tgid = tid;
 	bpf_map_update_elem(&processes, &tid, &tgid, 0);
-	return tell_task(ctx, tid, tgid, KMT_FIELD_NEWTASK_COMM);
+	return send_task(ctx, tid, tgid, KMT_FIELD_NEWTASK_COMM);
 }
 
 /* By itself, by another thread of its process, or, of the kernel's threads, by whoever made it. */
@@ -252,7 +252,7 @@ int task_rename(void *ctx)
 		tid = own;
 	if (tid != own)
 		process = bpf_map_lookup_elem(&processes, &tid);
-	return tell_task(ctx, tid, process ? *process : tgid, KMT_FIELD_RENAME_COMM);
+	return send_task(ctx, tid, process ? *process : tgid, KMT_FIELD_RENAME_COMM);
 }
 
 #endif

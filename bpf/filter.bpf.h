@@ -8,11 +8,11 @@
 
 const volatile uint32_t ring_slots = 1024; /* a power of two */
 const volatile uint32_t possible_cpus = 1;
-const volatile uint32_t wanted_tgid; /* the only process; 0: all are wanted; or KMT_TRACED_LIST */
-const volatile bool may_rescue;	     /* there are second programs */
+const volatile uint32_t traced_tgid; /* the only process; 0: all are wanted; or KMT_TRACED_LIST */
+const volatile bool backup_enabled;  /* there are second programs */
 const volatile uint32_t realloc_gfp; /* which argument of krealloc() has the GFP flags, from 0 */
-const volatile bool frees_name;	     /* kmem_cache_free tells the name of the cache only */
-const volatile bool allocations_tell_caches;
+const volatile bool frees_have_name; /* kmem_cache_free tells the name of the cache only */
+const volatile bool allocations_have_cache;
 const volatile struct kmt_field_position
 	fields[KMT_FIELDS]; /* without BTF: of the tracepoints' records */
 
@@ -21,17 +21,17 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, uint32_t); /* tgid */
 	__type(value, uint8_t);
-} wanted SEC(".maps");
+} traced_pids SEC(".maps");
 
-static __always_inline bool is_wanted(uint32_t tgid)
+static __always_inline bool is_traced(uint32_t tgid)
 {
-	uint32_t only = wanted_tgid; /* one load, since every event of others pays for it */
+	uint32_t only = traced_tgid; /* one load, since every event of others pays for it */
 
 	if (!only)
 		return true;
 	if (only != KMT_TRACED_LIST)
 		return tgid == only;
-	return bpf_map_lookup_elem(&wanted, &tgid);
+	return bpf_map_lookup_elem(&traced_pids, &tgid);
 }
 
 #endif

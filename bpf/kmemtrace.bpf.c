@@ -21,7 +21,7 @@
 #include "bpf/backup.bpf.h"
 #include "bpf/slab.bpf.h"
 #ifndef KMT_WITHOUT_BTF
-#include "bpf/aux_programs.bpf.h"
+#include "bpf/hooks.bpf.h"
 #include "bpf/misses.bpf.h"
 #endif
 

@@ -11,7 +11,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, uint64_t);
-} landmark SEC(".maps");
+} per_cpu_probe SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -27,16 +27,16 @@ struct {
 static __always_inline unsigned long per_cpu_offset(uint32_t cpu)
 {
 	unsigned long base = 0;
-	void *map = &landmark, *copy;
+	void *map = &per_cpu_probe, *copy;
 	uint32_t first = 0;
 
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_map_lookup_percpu_elem))
 		return 0; /* before 5.19 */
-	copy = bpf_map_lookup_percpu_elem(&landmark, &first, cpu);
+	copy = bpf_map_lookup_percpu_elem(&per_cpu_probe, &first, cpu);
 	bpf_probe_read_kernel(&base, sizeof(base),
-			      (const char *)plain(&map) +
+			      (const char *)pointer_value(&map) +
 				      bpf_core_field_offset(struct bpf_array, pptrs));
-	return copy && base ? plain(&copy) - base : 0;
+	return copy && base ? pointer_value(&copy) - base : 0;
 }
 
 /* Writes one uint64_t for each possible CPU and program of ours; UINT64_MAX if it cannot tell. */

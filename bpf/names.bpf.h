@@ -21,26 +21,26 @@ uint64_t seen[SEEN_SLOTS];
  * is freed at any other is none of them, which costs a load too. Never wiped: caches are few, and
  * new ones come back at the addresses of old ones.
  */
-#define TOLD_BITS 15
-uint8_t may_be_told[1 << TOLD_BITS];
+#define KNOWN_BITS 15
+uint8_t may_be_known[1 << KNOWN_BITS];
 
 static __always_inline uint32_t seen_slot(uint64_t cache)
 {
 	return (cache >> 6) * 0x9e3779b97f4a7c15ULL >> 52; /* 12 bits: SEEN_SLOTS */
 }
 
-static __always_inline uint64_t told_slot(uint64_t address)
+static __always_inline uint64_t known_slot(uint64_t address)
 {
-	return address * 0x9e3779b97f4a7c15ULL >> (64 - TOLD_BITS);
+	return address * 0x9e3779b97f4a7c15ULL >> (64 - KNOWN_BITS);
 }
 
 /* Before a table gets it. */
 static __always_inline void expect_free(uint64_t address)
 {
-	may_be_told[told_slot(address)] = 1;
+	may_be_known[known_slot(address)] = 1;
 }
 
-static __always_inline struct kmt_name *name_begin(uint32_t kind, uint64_t key)
+static __always_inline struct kmt_name *name_reserve(uint32_t kind, uint64_t key)
 {
 	struct kmt_name *name = bpf_ringbuf_reserve(&names, sizeof(*name), 0);
 
@@ -59,7 +59,7 @@ static __always_inline struct kmt_name *name_begin(uint32_t kind, uint64_t key)
 }
 
 /* The last of telling a cache: what it is called. */
-static __always_inline void name_cache(struct kmt_name *name, uint64_t text)
+static __always_inline void name_submit(struct kmt_name *name, uint64_t text)
 {
 	bpf_probe_read_kernel_str(name->name, sizeof(name->name),
 				  (const void *)(unsigned long)text);
@@ -87,18 +87,18 @@ static __always_inline void remember_seen(uint64_t address)
 #include "bpf/types.bpf.h"
 #endif
 
-static __noinline int forget_slowly(uint64_t address)
+static __noinline int forget_cache_slow(uint64_t address)
 {
 	uint32_t slot = seen_slot(address);
 	struct kmt_name *name;
 
-	if (frees_name)
+	if (frees_have_name)
 		forget_name(address);
 	if (slot < SEEN_SLOTS && seen[slot] == address)
 		seen[slot] = 0;
-	if (bpf_map_delete_elem(&told, &address))
+	if (bpf_map_delete_elem(&known_caches, &address))
 		return 0;
-	name = name_begin(KMT_NAME_CACHE_GONE, address);
+	name = name_reserve(KMT_NAME_CACHE_GONE, address);
 	if (name)
 		bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
 	return 0;
@@ -108,15 +108,15 @@ static __noinline int forget_slowly(uint64_t address)
  * Of every free that may be of a struct kmem_cache, or of the name of one, whoever it is by: its
  * address may come back as another's.
  */
-static __always_inline void forget(uint64_t address)
+static __always_inline void forget_cache(uint64_t address)
 {
-	if (may_be_told[told_slot(address)])
-		forget_slowly(address);
+	if (may_be_known[known_slot(address)])
+		forget_cache_slow(address);
 }
 
-static __always_inline int tell_modules(void)
+static __always_inline int send_modules_changed(void)
 {
-	struct kmt_name *name = name_begin(KMT_NAME_MODULES, 0);
+	struct kmt_name *name = name_reserve(KMT_NAME_MODULES, 0);
 
 	if (name)
 		bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
@@ -126,13 +126,13 @@ static __always_inline int tell_modules(void)
 SEC("raw_tp/module_load")
 int module_load(void *ctx)
 {
-	return tell_modules();
+	return send_modules_changed();
 }
 
 SEC("raw_tp/module_free")
 int module_free(void *ctx)
 {
-	return tell_modules();
+	return send_modules_changed();
 }
 
 #endif

@@ -19,16 +19,16 @@ static __always_inline void publish(struct kmt_record *record, uint64_t tag)
 #endif
 }
 
-static __always_inline struct kmt_record *take_slot(struct place *place, uint32_t *sequence)
+static __always_inline struct kmt_record *take_slot(struct event_context *event, uint32_t *sequence)
 {
-	struct kmt_control *control = place->control;
+	struct kmt_control *control = event->control;
 	uint64_t slot, tail;
 	uint32_t first = 0;
 	char *ring;
 	void *map;
 
 	*sequence = __sync_fetch_and_add(&control->sequence, 1);
-	map = bpf_map_lookup_elem(&rings, &place->cpu);
+	map = bpf_map_lookup_elem(&rings, &event->cpu);
 	if (!map)
 		return NULL; /* a CPU that has just come up */
 	ring = bpf_map_lookup_elem(map, &first);

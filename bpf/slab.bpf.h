@@ -13,176 +13,177 @@ static __always_inline uint64_t size_saturated(uint64_t size)
 }
 
 /* call_site, ptr, then from the argument number first: bytes_req, bytes_alloc, gfp_flags */
-static __always_inline int take_sizes(struct bpf_raw_tracepoint_args *ctx, uint8_t id,
-				      const uint32_t first, int node)
+static __always_inline int emit_alloc_sizes(struct bpf_raw_tracepoint_args *ctx, uint8_t id,
+					    const uint32_t first, int node)
 {
 	struct kmt_record sizes = {};
-	struct place place;
+	struct event_context event;
 
-	if (!find_place_by(&place, ctx))
+	if (!find_context_cached(&event, ctx))
 		return 0;
 	sizes.requested = size_saturated(ctx->args[first]);
 	sizes.allocated = size_saturated(ctx->args[first + 1]);
-	return emit(&place, id, ctx->args[0], ctx->args[1], ctx->args[first + 2], node,
+	return emit(&event, id, ctx->args[0], ctx->args[1], ctx->args[first + 2], node,
 		    sizes.cache);
 }
 
 /* call_site, ptr, cache */
-static __always_inline int take_cache(struct bpf_raw_tracepoint_args *ctx, uint32_t gfp, int node)
+static __always_inline int emit_alloc_cache(struct bpf_raw_tracepoint_args *ctx, uint32_t gfp,
+					    int node)
 {
-	struct place place;
+	struct event_context event;
 
-	if (!find_place_by(&place, ctx))
+	if (!find_context_cached(&event, ctx))
 		return 0;
-	see_cache(ctx->args[2], ctx->args[1], false);
-	return emit(&place, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], gfp, node, ctx->args[2]);
+	announce_cache(ctx->args[2], ctx->args[1], false);
+	return emit(&event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], gfp, node, ctx->args[2]);
 }
 
 /* call_site, ptr */
-static __always_inline int emit_free(struct place *place, uint8_t id,
+static __always_inline int emit_free(struct event_context *event, uint8_t id,
 				     struct bpf_raw_tracepoint_args *ctx, uint64_t cache)
 {
-	return emit(place, id, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, cache);
+	return emit(event, id, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, cache);
 }
 
 /* (call_site, ptr) */
 SEC("raw_tp/kfree")
 int kfree(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct place place;
+	struct event_context event;
 
-	if (frees_name)
-		forget(ctx->args[1]);
-	if (!find_place_by(&place, ctx))
+	if (frees_have_name)
+		forget_cache(ctx->args[1]);
+	if (!find_context_cached(&event, ctx))
 		return 0;
-	mark(&place, KMT_BACKUP_OF_KFREE, ctx);
-	return emit_free(&place, KMT_KFREE, ctx, 0);
+	mark_in_flight(&event, KMT_BACKUP_OF_KFREE, ctx);
+	return emit_free(&event, KMT_KFREE, ctx, 0);
 }
 
 /* (call_site, ptr, cache): 6.1 and later */
 SEC("raw_tp/kmem_cache_free")
 int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct place place;
+	struct event_context event;
 
-	forget(ctx->args[1]);
-	if (!find_place_by(&place, ctx))
+	forget_cache(ctx->args[1]);
+	if (!find_context_cached(&event, ctx))
 		return 0;
-	see_cache(ctx->args[2], ctx->args[1], true);
-	mark(&place, KMT_BACKUP_OF_CACHE_FREE, ctx);
-	return emit_free(&place, KMT_CACHE_FREE, ctx, ctx->args[2]);
+	announce_cache(ctx->args[2], ctx->args[1], true);
+	mark_in_flight(&event, KMT_BACKUP_OF_CACHE_FREE, ctx);
+	return emit_free(&event, KMT_CACHE_FREE, ctx, ctx->args[2]);
 }
 
 /* (call_site, ptr, name): 5.12 to 6.0 */
 SEC("raw_tp/kmem_cache_free")
 int kmem_cache_free_name(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct place place;
+	struct event_context event;
 
-	forget(ctx->args[1]);
-	if (!find_place_by(&place, ctx))
+	forget_cache(ctx->args[1]);
+	if (!find_context_cached(&event, ctx))
 		return 0;
-	return emit_free(&place, KMT_CACHE_FREE, ctx, see_name(ctx->args[2]));
+	return emit_free(&event, KMT_CACHE_FREE, ctx, cache_by_name(ctx->args[2]));
 }
 
 /* (call_site, ptr): before 5.12 */
 SEC("raw_tp/kmem_cache_free")
 int kmem_cache_free_bare(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct place place;
+	struct event_context event;
 
-	if (!find_place_by(&place, ctx))
+	if (!find_context_cached(&event, ctx))
 		return 0;
-	return emit_free(&place, KMT_CACHE_FREE, ctx, 0);
+	return emit_free(&event, KMT_CACHE_FREE, ctx, 0);
 }
 
 /* What the kernel kept from kfree and kmem_cache_free. */
 SEC("raw_tp/kfree")
-int kfree_rescue(struct bpf_raw_tracepoint_args *ctx)
+int kfree_backup(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct place place;
+	struct event_context event;
 
-	if (!take_over(&place, KMT_BACKUP_OF_KFREE, ctx))
+	if (!claim_event(&event, KMT_BACKUP_OF_KFREE, ctx))
 		return 0;
-	return emit_free(&place, KMT_BACKUP_KFREE, ctx, 0);
+	return emit_free(&event, KMT_BACKUP_KFREE, ctx, 0);
 }
 
 SEC("raw_tp/kmem_cache_free")
-int kmem_cache_free_rescue(struct bpf_raw_tracepoint_args *ctx)
+int kmem_cache_free_backup(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct place place;
+	struct event_context event;
 
-	if (!take_over(&place, KMT_BACKUP_OF_CACHE_FREE, ctx))
+	if (!claim_event(&event, KMT_BACKUP_OF_CACHE_FREE, ctx))
 		return 0;
-	forget(ctx->args[1]);
-	see_cache(ctx->args[2], ctx->args[1], true);
-	return emit_free(&place, KMT_BACKUP_CACHE_FREE, ctx, ctx->args[2]);
+	forget_cache(ctx->args[1]);
+	announce_cache(ctx->args[2], ctx->args[1], true);
+	return emit_free(&event, KMT_BACKUP_CACHE_FREE, ctx, ctx->args[2]);
 }
 
 /* (call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node): 6.1 and later */
 SEC("raw_tp/kmalloc")
 int kmalloc(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_sizes(ctx, KMT_KMALLOC, 2, ctx->args[5]);
+	return emit_alloc_sizes(ctx, KMT_KMALLOC, 2, ctx->args[5]);
 }
 
 /* (call_site, ptr, bytes_req, bytes_alloc, gfp_flags): before 6.0 */
 SEC("raw_tp/kmalloc")
 int kmalloc_sizes(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_sizes(ctx, KMT_KMALLOC, 2, KMT_NODE_ANY);
+	return emit_alloc_sizes(ctx, KMT_KMALLOC, 2, KMT_NODE_ANY);
 }
 
 SEC("raw_tp/kmalloc_node") /* (…, node) */
 int kmalloc_node_sizes(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_sizes(ctx, KMT_KMALLOC, 2, ctx->args[5]);
+	return emit_alloc_sizes(ctx, KMT_KMALLOC, 2, ctx->args[5]);
 }
 
 /* (call_site, ptr, cache, bytes_req, bytes_alloc, gfp_flags): 6.0 */
 SEC("raw_tp/kmalloc")
 int kmalloc_both(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_sizes(ctx, KMT_KMALLOC, 3, KMT_NODE_ANY);
+	return emit_alloc_sizes(ctx, KMT_KMALLOC, 3, KMT_NODE_ANY);
 }
 
 SEC("raw_tp/kmalloc_node") /* (…, node) */
 int kmalloc_node_both(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_sizes(ctx, KMT_KMALLOC, 3, ctx->args[6]);
+	return emit_alloc_sizes(ctx, KMT_KMALLOC, 3, ctx->args[6]);
 }
 
 /* (call_site, ptr, cache, gfp_flags, node): 6.1 and later */
 SEC("raw_tp/kmem_cache_alloc")
 int kmem_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_cache(ctx, ctx->args[3], ctx->args[4]);
+	return emit_alloc_cache(ctx, ctx->args[3], ctx->args[4]);
 }
 
 /* (call_site, ptr, bytes_req, bytes_alloc, gfp_flags): before 6.0 */
 SEC("raw_tp/kmem_cache_alloc")
 int kmem_cache_alloc_sizes(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_sizes(ctx, KMT_ANONYMOUS_ALLOC, 2, KMT_NODE_ANY);
+	return emit_alloc_sizes(ctx, KMT_ANONYMOUS_ALLOC, 2, KMT_NODE_ANY);
 }
 
 SEC("raw_tp/kmem_cache_alloc_node") /* (…, node) */
 int kmem_cache_alloc_node_sizes(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_sizes(ctx, KMT_ANONYMOUS_ALLOC, 2, ctx->args[5]);
+	return emit_alloc_sizes(ctx, KMT_ANONYMOUS_ALLOC, 2, ctx->args[5]);
 }
 
 /* (call_site, ptr, cache, bytes_req, bytes_alloc, gfp_flags): 6.0 */
 SEC("raw_tp/kmem_cache_alloc")
 int kmem_cache_alloc_both(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_cache(ctx, ctx->args[5], KMT_NODE_ANY);
+	return emit_alloc_cache(ctx, ctx->args[5], KMT_NODE_ANY);
 }
 
 SEC("raw_tp/kmem_cache_alloc_node") /* (…, node) */
 int kmem_cache_alloc_node_both(struct bpf_raw_tracepoint_args *ctx)
 {
-	return take_cache(ctx, ctx->args[5], ctx->args[6]);
+	return emit_alloc_cache(ctx, ctx->args[5], ctx->args[6]);
 }
 
 #endif

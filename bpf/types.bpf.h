@@ -9,7 +9,7 @@ struct {
 	__uint(max_entries, 16384);
 	__type(key, uint64_t);
 	__type(value, uint8_t);
-} told SEC(".maps");
+} known_caches SEC(".maps");
 
 /* The cache that a name belongs to, where allocations tell caches and frees only names. */
 struct {
@@ -19,24 +19,24 @@ struct {
 	__type(value, uint64_t); /* of the cache */
 } by_name SEC(".maps");
 
-static __noinline int tell_cache(uint64_t address)
+static __noinline int send_cache(uint64_t address)
 {
 	const struct kmem_cache *cache = (const struct kmem_cache *)(unsigned long)address;
 	uint64_t text = (unsigned long)BPF_CORE_READ(cache, name);
 	struct kmt_name *name;
 	uint8_t yes = 1;
 
-	if (!bpf_map_lookup_elem(&told, &address)) {
-		name = name_begin(KMT_NAME_CACHE, address);
+	if (!bpf_map_lookup_elem(&known_caches, &address)) {
+		name = name_reserve(KMT_NAME_CACHE, address);
 		if (!name)
 			return 0; /* not marked: the next event asks again */
 		name->object_size = BPF_CORE_READ(cache, object_size);
 		name->size = BPF_CORE_READ(cache, size);
-		name_cache(name, text);
+		name_submit(name, text);
 		expect_free(address);
-		bpf_map_update_elem(&told, &address, &yes, 0);
+		bpf_map_update_elem(&known_caches, &address, &yes, 0);
 	}
-	if (frees_name) {
+	if (frees_have_name) {
 		expect_free(text);
 		bpf_map_update_elem(&by_name, &text, &address, 0);
 	}
@@ -45,52 +45,52 @@ static __noinline int tell_cache(uint64_t address)
 }
 
 /* Before its event, which is of an object at pointer, is told. */
-static __always_inline void see_cache(uint64_t address, uint64_t pointer, bool is_free)
+static __always_inline void announce_cache(uint64_t address, uint64_t pointer, bool is_free)
 {
 	if (!was_seen(address))
-		tell_cache(address);
+		send_cache(address);
 }
 
-static __noinline int tell_name(uint64_t text)
+static __noinline int send_cache_name(uint64_t text)
 {
 	struct kmt_name *name;
 	uint8_t yes = 1;
 
-	if (!bpf_map_lookup_elem(&told, &text)) {
-		name = name_begin(KMT_NAME_CACHE, text);
+	if (!bpf_map_lookup_elem(&known_caches, &text)) {
+		name = name_reserve(KMT_NAME_CACHE, text);
 		if (!name)
 			return 0;
-		name_cache(name, text);
+		name_submit(name, text);
 		expect_free(text);
-		bpf_map_update_elem(&told, &text, &yes, 0);
+		bpf_map_update_elem(&known_caches, &text, &yes, 0);
 	}
 	remember_seen(text);
 	return 0;
 }
 
 /* What stands for the cache that a free tells the name of: itself, if it is known, or the name. */
-static __always_inline uint64_t see_name(uint64_t text)
+static __always_inline uint64_t cache_by_name(uint64_t text)
 {
 	uint64_t *cache = NULL;
 
-	if (allocations_tell_caches)
+	if (allocations_have_cache)
 		cache = bpf_map_lookup_elem(&by_name, &text);
 	if (cache)
 		return *cache;
 	if (!was_seen(text))
-		tell_name(text);
+		send_cache_name(text);
 	return text;
 }
 
 static __always_inline void forget_name(uint64_t text)
 {
-	if (allocations_tell_caches)
+	if (allocations_have_cache)
 		bpf_map_delete_elem(&by_name, &text);
 }
 
-static __always_inline int tell_task(struct task_struct *task, const char *comm)
+static __always_inline int send_task(struct task_struct *task, const char *comm)
 {
-	struct kmt_name *name = name_begin(KMT_NAME_TASK, (uint32_t)BPF_CORE_READ(task, pid));
+	struct kmt_name *name = name_reserve(KMT_NAME_TASK, (uint32_t)BPF_CORE_READ(task, pid));
 
 	if (!name)
 		return 0;
@@ -105,14 +105,14 @@ int task_newtask(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
-	welcome(task);
-	return tell_task(task, task->comm);
+	invalidate_untraced_stack(task);
+	return send_task(task, task->comm);
 }
 
 SEC("raw_tp/task_rename")
 int task_rename(struct bpf_raw_tracepoint_args *ctx)
 {
-	return tell_task((struct task_struct *)ctx->args[0], (const char *)ctx->args[1]);
+	return send_task((struct task_struct *)ctx->args[0], (const char *)ctx->args[1]);
 }
 
 #endif

@@ -21,76 +21,77 @@
 
 #define STACK_BYTES 16384 /* at least, of a 64-bit kernel */
 #define STACK_PAGE 4096
-#define BYSTANDER_BITS 10
+#define UNTRACED_BITS 10
 
 /* It begins a page, so that pages that are counted from it are those of stacks. */
-uint64_t bystanders[1 << BYSTANDER_BITS] __attribute__((aligned(STACK_PAGE)));
+uint64_t untraced_stacks[1 << UNTRACED_BITS] __attribute__((aligned(STACK_PAGE)));
 
-static __always_inline uint64_t bystander_slot(uint64_t page)
+static __always_inline uint64_t untraced_slot(uint64_t page)
 {
-	return page * 0x9e3779b97f4a7c15ULL >> (64 - BYSTANDER_BITS);
+	return page * 0x9e3779b97f4a7c15ULL >> (64 - UNTRACED_BITS);
 }
 
 /* The verifier allows no arithmetic on a context but its distance: pages are counted from here. */
-static __always_inline uint64_t bystander_distance(const void *context)
+static __always_inline uint64_t untraced_distance(const void *context)
 {
-	return (const char *)context - (const char *)bystanders;
+	return (const char *)context - (const char *)untraced_stacks;
 }
 
 /* The current task is not wanted. Of a page that is not its own that is noted too, as ~page. */
-static __noinline int note_bystander(const void *context)
+static __noinline int cache_untraced_stack(const void *context)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	uint64_t distance = bystander_distance(context), page = distance / STACK_PAGE;
+	uint64_t distance = untraced_distance(context), page = distance / STACK_PAGE;
 	uint64_t own = 0, begin, stack;
 
 	bpf_probe_read_kernel(&own, sizeof(own), &context);
 	begin = own - distance % STACK_PAGE;
 	stack = (unsigned long)BPF_CORE_READ(task, stack);
-	bystanders[bystander_slot(page)] = begin - stack <= STACK_BYTES - STACK_PAGE ? page : ~page;
+	untraced_stacks[untraced_slot(page)] = begin - stack <= STACK_BYTES - STACK_PAGE ? page
+											 : ~page;
 	return 0;
 }
 
-/* As find_place(), of an event whose program has this context. */
-static __always_inline bool find_place_by(struct place *place, const void *context)
+/* As find_context(), of an event whose program has this context. */
+static __always_inline bool find_context_cached(struct event_context *event, const void *context)
 {
 	uint64_t page, noted;
 
-	if (!wanted_tgid || !totals.bystanders)
-		return find_place(place);
-	page = bystander_distance(context) / STACK_PAGE;
-	noted = bystanders[bystander_slot(page)];
+	if (!traced_tgid || !totals.untraced_cache_valid)
+		return find_context(event);
+	page = untraced_distance(context) / STACK_PAGE;
+	noted = untraced_stacks[untraced_slot(page)];
 	if (noted == page)
 		return false;
-	if (find_task(place))
-		return find_cpu(place);
+	if (find_task(event))
+		return find_cpu(event);
 	if (noted != ~page)
-		note_bystander(context);
+		cache_untraced_stack(context);
 	return false;
 }
 
 /* Before a new task runs. */
-static __always_inline void welcome(struct task_struct *task)
+static __always_inline void invalidate_untraced_stack(struct task_struct *task)
 {
-	const void *table = bystanders;
+	const void *table = untraced_stacks;
 	uint64_t page = 0, slot;
 
-	if (!wanted_tgid || !is_wanted(BPF_CORE_READ(task, tgid)))
+	if (!traced_tgid || !is_traced(BPF_CORE_READ(task, tgid)))
 		return;
 	bpf_probe_read_kernel(&page, sizeof(page), &table);
 	page = ((unsigned long)BPF_CORE_READ(task, stack) - page) / STACK_PAGE;
 	for (uint32_t i = 0; i <= STACK_BYTES / STACK_PAGE; i++, page++) {
-		slot = bystander_slot(page);
-		if (bystanders[slot] == page)
-			bystanders[slot] = 0;
+		slot = untraced_slot(page);
+		if (untraced_stacks[slot] == page)
+			untraced_stacks[slot] = 0;
 	}
 }
 
 #else
 
-static __always_inline bool find_place_by(struct place *place, const void *context)
+static __always_inline bool find_context_cached(struct event_context *event, const void *context)
 {
-	return find_place(place);
+	return find_context(event);
 }
 
 #endif

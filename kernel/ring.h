@@ -39,7 +39,7 @@ struct kmt_control {
 	uint64_t sequence; /* events numbered; written by the CPU */
 	uint64_t slots;	   /* slots taken */
 	uint64_t lost;	   /* events that found no slot */
-	uint64_t rescued;  /* of those numbered: told by a second program */
+	uint64_t from_backup;  /* of those numbered: told by a second program */
 	uint64_t reserved[4];
 	uint64_t tail; /* slots given back; written by kmemtraced, on a line of its own */
 	uint64_t reserved2[7];
@@ -109,10 +109,10 @@ struct kmt_totals {
 	uint64_t names_lost; /* names that found no room; of caches: told at the next event */
 	uint64_t lost_unattributed; /* lost events that the per-task table had no room for */
 	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation, once it was called */
-	uint64_t given_back;	    /* bulk frees that were taken for those of a failed one */
-	uint64_t bystanders;	    /* not 0: new tasks are seen; written by kmemtraced */
-	uint64_t names_wanted;	    /* not 0: programs without BTF wait for a record */
-	uint32_t rescue[KMT_BACKUP_KINDS];  /* enum kmt_backup_state; written by kmemtraced */
+	uint64_t rollback_frees;	    /* bulk frees that were taken for those of a failed one */
+	uint64_t untraced_cache_valid;	    /* not 0: new tasks are seen; written by kmemtraced */
+	uint64_t names_requested;	    /* not 0: programs without BTF wait for a record */
+	uint32_t backup_state[KMT_BACKUP_KINDS];  /* enum kmt_backup_state; written by kmemtraced */
 	uint32_t matched[KMT_BACKUP_KINDS]; /* not 0: a second program found its mark */
 };
 

@@ -44,8 +44,8 @@ static void say_skipped(const struct programs *programs, unsigned int cpus)
 
 	if (!skipped)
 		return;
-	programs_missed_by_cpu(programs, skipped);
-	if (!programs->guarded)
+	programs_recursion_misses_by_cpu(programs, skipped);
+	if (!programs->has_recursion_guard)
 		say(FINE, "skipped", "this kernel hides no event from the programs");
 	else if (skipped[0] == STATUS_UNKNOWN)
 		say(LESS, "skipped",
@@ -59,7 +59,7 @@ static void say_skipped(const struct programs *programs, unsigned int cpus)
 
 static void say_rescue(const struct programs *programs)
 {
-	if (!programs->guarded)
+	if (!programs->has_recursion_guard)
 		return; /* nothing is to be rescued */
 	if (programs->backup.reason[0])
 		say(LESS, "rescue", "frees that interrupt a free are counted only: %s",
@@ -73,12 +73,12 @@ static void say_paths(const struct programs *programs)
 	struct status status = { 0 };
 	bool hooked = true;
 
-	for (size_t i = 0; i < AUX_KINDS; i++)
-		hooked &= !programs->aux.list[i].reason[0];
+	for (size_t i = 0; i < HOOK_KINDS; i++)
+		hooked &= !programs->hooks.list[i].reason[0];
 	if (hooked)
 		say(FINE, "hooks",
 		    "bulk allocation and free, and krealloc in place, are told by hooks");
-	if (!paths_tell(&status, &programs->paths, &programs->aux))
+	if (!paths_report(&status, &programs->paths, &programs->hooks))
 		for (size_t i = 0; i < status.path_count; i++)
 			if (!status.paths[i].observed)
 				say(LESS, "unobserved", "%s: %s", status.paths[i].name,
@@ -110,13 +110,13 @@ static bool try_programs(const struct options *options, const struct attach_plan
 
 	struct programs_settings settings = {
 		.possible_cpus = cpus,
-		.first_cpu = topology->list[0].cpu,
+		.any_cpu = topology->list[0].cpu,
 		.all_online = online == topology->count,
 		.ring_slots = rings.slots,
 		.ring_fd = rings.list[topology->list[0].cpu].fd,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
-		.refuse_rescue = options_refuse_rescue(options),
+		.no_backup_reason = options_no_backup_reason(options),
 	};
 
 	if (programs_load(&programs, layout, &settings)) {
@@ -151,16 +151,16 @@ static void say_layout(const struct attach_plan *layout)
 		say(LESS, "rings",
 		    "this kernel lacks atomic instructions with a result: BPF ring buffers cost "
 		    "more, and are counted here");
-	if (!layout->allocations_tell_caches)
+	if (!layout->allocations_have_cache)
 		say(LESS, "caches", "this kernel does not tell the slab cache of an allocation%s",
-		    layout->frees_name ? "; frees tell its name" : "");
+		    layout->frees_have_name ? "; frees tell its name" : "");
 }
 
 static void say_names(void)
 {
 	int tracefs = formats_open();
 
-	if (snapshot_sees_symbols())
+	if (snapshot_has_addresses())
 		say(FINE, "symbols", "/proc/kallsyms shows addresses");
 	else
 		say(LESS, "symbols",
@@ -211,7 +211,7 @@ int doctor_run(const struct options *options)
 	if (!uname(&kernel))
 		say(FINE, "kernel", "%s %s", kernel.release, kernel.machine);
 	say_privileges();
-	fine = !programs_look(&layout, options->verbose);
+	fine = !programs_plan(&layout, options->verbose);
 	if (fine)
 		say_layout(&layout);
 	else

@@ -38,7 +38,7 @@ static void say_end(const struct session *session)
 		fprintf(stderr,
 			"kmemtraced: %s: %" PRIu64 " events folded, %" PRIu64 " not, %" PRIu64
 			" lost, %" PRIu64 " skipped, %.3f s\n",
-			session->options->publish, publish_folded(&session->publish),
+			session->options->publish, publish_aggregated(&session->publish),
 			publish_missing(&session->publish), sums.lost, session->skips.told,
 			(session->end - session->begin) / 1e9);
 	if (session->options->no_capture)

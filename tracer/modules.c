@@ -30,7 +30,7 @@ static void *run(void *data)
 		pthread_mutex_unlock(&modules->mutex);
 		err = snapshot_symbols(&modules->directory, time);
 		if (!err && modules->publish)
-			publish_symbols(modules->publish);
+			publish_symbols_changed(modules->publish);
 		pthread_mutex_lock(&modules->mutex);
 		if (err && !modules->err)
 			modules->err = err;

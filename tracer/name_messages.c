@@ -85,7 +85,7 @@ static int take_message(void *context, void *data, size_t size)
 	return 0;
 }
 
-int names_open(struct name_messages *names, struct directory *directory, int names_fd)
+int name_messages_open(struct name_messages *names, struct directory *directory, int names_fd)
 {
 	memset(names, 0, sizeof(*names));
 	names->directory = directory;
@@ -117,7 +117,7 @@ static int add_thread(struct name_messages *names, unsigned long pid, unsigned l
 	return write_task(names, &task);
 }
 
-int names_add_tasks(struct name_messages *names)
+int name_messages_add_tasks(struct name_messages *names)
 {
 	struct task idle = { .comm = "swapper" };
 	struct dirent *process, *thread;
@@ -151,7 +151,7 @@ int names_add_tasks(struct name_messages *names)
 	return err;
 }
 
-int names_run(struct name_messages *names)
+int name_messages_read(struct name_messages *names)
 {
 	int got = ring_buffer__consume(names->buffer);
 
@@ -165,7 +165,7 @@ int names_run(struct name_messages *names)
 	return 0;
 }
 
-int names_add_told(struct name_messages *names, int told_fd)
+int name_messages_add_incomplete(struct name_messages *names, int told_fd)
 {
 	uint64_t address, *previous = NULL;
 	struct kmt_cache_sighting told;
@@ -194,7 +194,7 @@ int names_add_told(struct name_messages *names, int told_fd)
 	return err ? fail(names, -err, "kernel/caches") : 0;
 }
 
-int names_close(struct name_messages *names)
+int name_messages_close(struct name_messages *names)
 {
 	int err = 0, failed;
 

@@ -23,22 +23,22 @@ struct name_messages {
 };
 
 /* 0 or -errno, with errmsg set. The files, unless there is no directory, stay open to the end. */
-int names_open(struct name_messages *names, struct directory *directory, int names_fd);
+int name_messages_open(struct name_messages *names, struct directory *directory, int names_fd);
 
 /* Adds the tasks that are there now, from /proc. */
-int names_add_tasks(struct name_messages *names);
+int name_messages_add_tasks(struct name_messages *names);
 
 /* Writes what was told since the last call, so that it is in the files when it returns. */
-int names_run(struct name_messages *names);
+int name_messages_read(struct name_messages *names);
 
 /*
  * After the programs, on a kernel without BTF: what the table of struct kmt_cache_sighting knows of
  * caches that were never told: of some no event tells a name, of others none the sizes. 0 or
  * -errno.
  */
-int names_add_told(struct name_messages *names, int told_fd);
+int name_messages_add_incomplete(struct name_messages *names, int told_fd);
 
-/* Closes the files; 0, or -errno if not all was written. Without names_open(): nothing. */
-int names_close(struct name_messages *names);
+/* Closes the files; 0, or -errno if not all was written. Without name_messages_open(): nothing. */
+int name_messages_close(struct name_messages *names);
 
 #endif

@@ -198,7 +198,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (arg && !*arg)
 			argp_error(state, "--publish=: a file must be named");
 		options->publish = arg ? arg : STATS_FILE_PATH;
-		options->publish_usual = !arg;
+		options->publish_default = !arg;
 		return 0;
 	case KEY_PUBLISH_GROUP:
 		if (!*arg)
@@ -262,7 +262,7 @@ void options_parse(struct options *options, int argc, char **argv)
 		error(2, err, "cannot read the command line");
 }
 
-const char *options_refuse_rescue(const struct options *options)
+const char *options_no_backup_reason(const struct options *options)
 {
 	if (options->no_rescue)
 		return "--no-rescue was given";

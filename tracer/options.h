@@ -16,9 +16,9 @@ struct options {
 	size_t pid_count;
 	bool pack;
 	bool include_self;
-	bool rescue, no_rescue; /* see options_refuse_rescue */
+	bool rescue, no_rescue; /* see options_no_backup_reason */
 	const char *publish;	/* path of the file; NULL: nothing is published */
-	bool publish_usual;	/* and no file was named */
+	bool publish_default;	/* and no file was named */
 	gid_t publish_group;	/* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects; /* live ones that are tracked */
@@ -32,7 +32,7 @@ struct options {
 void options_parse(struct options *options, int argc, char **argv);
 
 /* Why no second programs are to be attached to the frees; NULL: they are. */
-const char *options_refuse_rescue(const struct options *options);
+const char *options_no_backup_reason(const struct options *options);
 
 void options_deinit(struct options *options);
 

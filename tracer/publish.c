@@ -237,7 +237,7 @@ int publish_open(struct publish *publish, const char *directory)
 	return 0;
 }
 
-int publish_base(struct publish *publish, const char *directory)
+int publish_initial_counts(struct publish *publish, const char *directory)
 {
 	struct slabinfo slabinfo = { 0 };
 	char path[4096], *text = NULL;
@@ -306,7 +306,7 @@ static int check(struct publish *publish)
 	return err;
 }
 
-int publish_reach(struct publish *publish, const struct horizon *horizon)
+int publish_watermark(struct publish *publish, const struct horizon *horizon)
 {
 	struct message message = { .kind = MESSAGE_HORIZON, .horizon = *horizon };
 
@@ -321,12 +321,12 @@ int publish_reach(struct publish *publish, const struct horizon *horizon)
 	return check(publish);
 }
 
-void publish_symbols(struct publish *publish)
+void publish_symbols_changed(struct publish *publish)
 {
 	__atomic_store_n(&publish->symbols_changed, true, __ATOMIC_RELEASE);
 }
 
-bool publish_lacks_room(struct publish *publish, char *errmsg, size_t errmsg_size)
+bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
 	int err = __atomic_load_n(&publish->room_err, __ATOMIC_ACQUIRE);
 
@@ -377,7 +377,7 @@ int publish_end(struct publish *publish)
 	return check(publish);
 }
 
-uint64_t publish_folded(const struct publish *publish)
+uint64_t publish_aggregated(const struct publish *publish)
 {
 	return publish->folded;
 }

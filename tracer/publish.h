@@ -76,7 +76,7 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 int publish_open(struct publish *publish, const char *directory);
 
 /* What kernel/slabinfo tells there is what was there before. 0 or -ENOMEM, errmsg set. */
-int publish_base(struct publish *publish, const char *directory);
+int publish_initial_counts(struct publish *publish, const char *directory);
 
 /* The drainer's: takes a writer's packets, and caches before the records that tell of them. */
 struct writer_sink publish_sink(struct publish *publish);
@@ -84,19 +84,19 @@ void publish_cache(struct publish *publish, const struct cache *cache);
 void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time);
 
 /* Now up to a horizon. 0, or -errno with errmsg set: the thread has failed. */
-int publish_reach(struct publish *publish, const struct horizon *horizon);
+int publish_watermark(struct publish *publish, const struct horizon *horizon);
 
 /* Symbols were added to kernel/symbols of the directory. Of any thread. */
-void publish_symbols(struct publish *publish);
+void publish_symbols_changed(struct publish *publish);
 
-/* Folds what is left, ends the thread, and removes the file. Returns as publish_reach(). */
+/* Folds what is left, ends the thread, and removes the file. Returns as publish_watermark(). */
 int publish_end(struct publish *publish);
 
 /* Once, when the file's file system has no room left: the text in errmsg. */
-bool publish_lacks_room(struct publish *publish, char *errmsg, size_t errmsg_size);
+bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size);
 
 /* After publish_end(): events folded, and those that no figure has though they were recorded. */
-uint64_t publish_folded(const struct publish *publish);
+uint64_t publish_aggregated(const struct publish *publish);
 uint64_t publish_missing(const struct publish *publish);
 void publish_close(struct publish *publish); /* all zero is allowed */
 

@@ -16,7 +16,7 @@ static uint64_t sum_rescued(const struct rings *rings)
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
-		sum += __atomic_load_n(&rings->controls[i].rescued, __ATOMIC_ACQUIRE);
+		sum += __atomic_load_n(&rings->controls[i].from_backup, __ATOMIC_ACQUIRE);
 	return sum;
 }
 
@@ -25,7 +25,7 @@ static bool read_sum(const struct programs *programs, const struct rings *rings,
 		     uint64_t *most)
 {
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t rescued = sum_rescued(rings), missed = programs_missed(programs);
+		uint64_t rescued = sum_rescued(rings), missed = programs_recursion_misses(programs);
 
 		*sum = missed > rescued ? missed - rescued : 0;
 		if (*sum > *most)
@@ -84,8 +84,8 @@ int recursion_misses_finish(struct recursion_misses *skips, const struct program
 void recursion_misses_by_cpu(const struct programs *programs, const struct rings *rings,
 			     uint64_t *skipped)
 {
-	programs_missed_by_cpu(programs, skipped);
+	programs_recursion_misses_by_cpu(programs, skipped);
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
-		if (skipped[i] != STATUS_UNKNOWN && skipped[i] >= rings->controls[i].rescued)
-			skipped[i] -= rings->controls[i].rescued;
+		if (skipped[i] != STATUS_UNKNOWN && skipped[i] >= rings->controls[i].from_backup)
+			skipped[i] -= rings->controls[i].from_backup;
 }

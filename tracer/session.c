@@ -27,7 +27,7 @@ int session_fail_command(struct session *session, int err)
 	const struct options *options = session->options;
 
 	session_fail(session, err, session->command.errmsg);
-	if (options->publish_usual)
+	if (options->publish_default)
 		snprintf(session->errmsg, sizeof(session->errmsg),
 			 "%s: to publish in that file: --publish=%s", session->command.errmsg,
 			 options->command[0]);
@@ -69,7 +69,7 @@ static int load_programs(struct session *session)
 		.ring_slots = rings->slots,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
-		.refuse_rescue = options_refuse_rescue(options),
+		.no_backup_reason = options_no_backup_reason(options),
 		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
 	};
 	int err;
@@ -77,7 +77,7 @@ static int load_programs(struct session *session)
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
 		if (rings->list[i].fd >= 0) {
 			settings.ring_fd = rings->list[i].fd;
-			settings.first_cpu = i;
+			settings.any_cpu = i;
 		}
 	err = programs_load(&session->programs, &session->layout, &settings);
 	if (err)
@@ -113,7 +113,7 @@ int session_write_status(struct session *session)
 }
 
 /* What is more than the programs on tracepoints: as far as it is known now. */
-int session_tell_extras(struct session *session)
+int session_report_programs(struct session *session)
 {
 	const struct programs *programs = &session->programs;
 	struct status *status = &session->status;
@@ -122,9 +122,9 @@ int session_tell_extras(struct session *session)
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
 		 programs->backup.reason);
 	status->hook_skipped = 0;
-	for (unsigned int i = 0; i < AUX_KINDS; i++)
-		status->hook_skipped += aux_programs_skipped(&programs->aux, i);
-	return paths_tell(status, &programs->paths, &programs->aux);
+	for (unsigned int i = 0; i < HOOK_KINDS; i++)
+		status->hook_skipped += hooks_skipped(&programs->hooks, i);
+	return paths_report(status, &programs->paths, &programs->hooks);
 }
 
 static int start_status(struct session *session)
@@ -140,7 +140,7 @@ static int start_status(struct session *session)
 	for (size_t i = 0; i < options->pid_count && !err; i++)
 		err = status_add_wanted(status, options->pids[i]);
 	if (!err)
-		err = session_tell_extras(session);
+		err = session_report_programs(session);
 	return err ? session_fail(session, err, strerror(-err)) : session_write_status(session);
 }
 
@@ -189,12 +189,12 @@ static int fill_directory(struct session *session)
 		return session_fail(session, err, directory->errmsg);
 	if (snapshot_formats(directory) && !session->options->quiet)
 		fprintf(stderr, "kmemtraced: %s: GFP flags will be numbers\n", directory->errmsg);
-	if (!snapshot_sees_symbols() && !session->options->quiet)
+	if (!snapshot_has_addresses() && !session->options->quiet)
 		fprintf(stderr,
 			"kmemtraced: /proc/kallsyms shows no addresses: call sites will be "
 			"numbers: see kernel.kptr_restrict, and run as root or with CAP_SYSLOG\n");
-	err = names_open(&session->names, session->options->no_capture ? NULL : directory,
-			 bpf_variant_map_fd(&session->programs.variant, "names"));
+	err = name_messages_open(&session->names, session->options->no_capture ? NULL : directory,
+				 bpf_variant_map_fd(&session->programs.variant, "names"));
 	if (session->options->publish)
 		session->names.publish = &session->publish;
 	return err ? session_fail(session, err, session->names.errmsg) : 0;
@@ -316,7 +316,7 @@ int session_open(struct session *session, const struct options *options,
 	session->options = options;
 	session->before.signals = *signals;
 	raise_limits(session);
-	err = programs_look(&session->layout, options->verbose);
+	err = programs_plan(&session->layout, options->verbose);
 	if (err)
 		return session_fail(session, err, session->layout.errmsg);
 	err = make_rings(session);
@@ -378,7 +378,7 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 	about->lost = loss_missing(&drain->writer.loss);
 	about->skipped = skipped;
 	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
-	about->rescued = drain->control->rescued;
+	about->rescued = drain->control->from_backup;
 	session->status.rescued += about->rescued;
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		full |= drain->control->marks[i].full;
@@ -421,9 +421,9 @@ static int finish_status(struct session *session)
 	}
 	free(skipped);
 	if (!err)
-		err = programs_lost_tasks(&session->programs, status);
+		err = programs_add_lost_tasks(&session->programs, status);
 	if (!err)
-		err = session_tell_extras(session);
+		err = session_report_programs(session);
 	if (err)
 		return session_fail(session, err, strerror(-err));
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
@@ -482,10 +482,11 @@ int session_finish(struct session *session)
 	err = finish_streams(session, machine_now());
 	if (failed && !err)
 		err = session_fail(session, failed, strerror(-failed));
-	failed = names_run(&session->names);
+	failed = name_messages_read(&session->names);
 	if (!failed && session->layout.missing_features.btf)
-		failed = names_add_told(&session->names,
-					bpf_variant_map_fd(&session->programs.variant, "told"));
+		failed = name_messages_add_incomplete(&session->names,
+						      bpf_variant_map_fd(&session->programs.variant,
+									 "known_caches"));
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.errmsg);
 	if (session->names.modules_changed)
@@ -493,7 +494,7 @@ int session_finish(struct session *session)
 	failed = modules_end(&session->modules);
 	if (failed && !err)
 		err = session_fail(session, failed, session->modules.directory.errmsg);
-	failed = names_close(&session->names);
+	failed = name_messages_close(&session->names);
 	if (!failed)
 		failed = snapshot_aliases(&session->directory);
 	if (!failed)
@@ -517,7 +518,7 @@ void session_close(struct session *session)
 	packer_destroy(session->packer);
 	modules_end(&session->modules);
 	publish_close(&session->publish);
-	names_close(&session->names);
+	name_messages_close(&session->names);
 	programs_close(&session->programs);
 	attach_plan_deinit(&session->layout);
 	rings_deinit(&session->rings);

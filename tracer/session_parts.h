@@ -12,7 +12,7 @@ int session_fail(struct session *session, int err, const char *errmsg);
 int session_fail_command(struct session *session, int err);
 
 /* Tells the status what second programs and hooks there are. 0 or -errno. */
-int session_tell_extras(struct session *session);
+int session_report_programs(struct session *session);
 
 /* Writes the status as it is now. 0 or -errno with session->errmsg set. */
 int session_write_status(struct session *session);
@@ -30,10 +30,10 @@ int session_publish_start(struct session *session);
 int session_publish_open(struct session *session);
 
 /* Just before the programs are attached. */
-int session_publish_base(struct session *session);
+int session_publish_initial_counts(struct session *session);
 
 /* After a round over all rings that flushed; now was read before it. */
-int session_publish_reach(struct session *session, uint64_t now);
+int session_publish_watermark(struct session *session, uint64_t now);
 
 /* After the last records are handed over. */
 int session_publish_end(struct session *session);

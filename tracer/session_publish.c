@@ -81,13 +81,13 @@ int session_publish_open(struct session *session)
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 
-int session_publish_base(struct session *session)
+int session_publish_initial_counts(struct session *session)
 {
 	int err;
 
 	if (!session->options->publish)
 		return 0;
-	err = publish_base(&session->publish, session->directory.path);
+	err = publish_initial_counts(&session->publish, session->directory.path);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 
@@ -143,14 +143,13 @@ static void tell_room(struct session *session)
 {
 	char errmsg[400];
 
-	if (!publish_lacks_room(&session->publish, errmsg, sizeof(errmsg)) ||
-	    session->options->quiet)
+	if (!publish_no_space(&session->publish, errmsg, sizeof(errmsg)) || session->options->quiet)
 		return;
 	progress_clear(&session->progress);
 	fprintf(stderr, "kmemtraced: %s\n", errmsg);
 }
 
-int session_publish_reach(struct session *session, uint64_t now)
+int session_publish_watermark(struct session *session, uint64_t now)
 {
 	struct horizon horizon = { .begin = session->begin };
 	int err;
@@ -162,7 +161,7 @@ int session_publish_reach(struct session *session, uint64_t now)
 	/* objects of a cache that was not told may count for one that lay there before */
 	if (session->programs.variant.totals->names_lost)
 		horizon.lost = STATS_FILE_LOST_UNKNOWN;
-	err = publish_reach(&session->publish, &horizon);
+	err = publish_watermark(&session->publish, &horizon);
 	tell_room(session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }

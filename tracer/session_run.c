@@ -63,7 +63,7 @@ static int drain_all(struct session *session, uint64_t now)
 					    session->options->no_capture ? NULL : &session->status);
 		if (err)
 			session_fail(session, err, strerror(-err));
-		programs_tend(&session->programs);
+		programs_poll(&session->programs);
 		session->next_flush = now + FLUSH_EVERY;
 	}
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
@@ -86,12 +86,12 @@ static int drain_all(struct session *session, uint64_t now)
 			session_fail(session, err, drain->writer.errmsg);
 	}
 	if (!err) {
-		err = names_run(&session->names);
+		err = name_messages_read(&session->names);
 		if (err)
 			session_fail(session, err, session->names.errmsg);
 	}
 	if (!err && flush)
-		err = session_publish_reach(session, now);
+		err = session_publish_watermark(session, now);
 	return err ? err : filling;
 }
 
@@ -166,7 +166,7 @@ int session_run(struct session *session)
 	err = snapshot_slabinfo(&session->directory, machine_now());
 	if (err)
 		return session_fail(session, err, session->directory.errmsg);
-	err = session_publish_base(session);
+	err = session_publish_initial_counts(session);
 	if (err)
 		return err;
 	recursion_misses_init(&session->skips, machine_now());
@@ -179,7 +179,7 @@ int session_run(struct session *session)
 		      options->quiet || (options->command && isatty(STDOUT_FILENO)),
 		      session->begin);
 	/* what could not be attached after all: for a reader, should nobody live to say so */
-	err = session_tell_extras(session);
+	err = session_report_programs(session);
 	if (err)
 		return session_fail(session, err, strerror(-err));
 	err = session_write_status(session);
@@ -187,7 +187,7 @@ int session_run(struct session *session)
 		return err;
 	if (options->duration)
 		session->deadline = session->begin + (uint64_t)(options->duration * 1e9);
-	err = names_add_tasks(&session->names);
+	err = name_messages_add_tasks(&session->names);
 	if (err)
 		return session_fail(session, err, session->names.errmsg);
 	if (options->command) {

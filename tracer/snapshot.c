@@ -60,7 +60,7 @@ int snapshot_symbols(struct directory *directory, uint64_t since)
 	return err;
 }
 
-bool snapshot_sees_symbols(void)
+bool snapshot_has_addresses(void)
 {
 	FILE *kallsyms = fopen("/proc/kallsyms", "re");
 	uint64_t address = 0;

@@ -46,6 +46,6 @@ int snapshot_slabinfo(struct directory *directory, uint64_t time);
 int snapshot_read_slabinfo(struct slabinfo_snapshot *moment, uint64_t time);
 
 /* Does kallsyms show addresses to us? */
-bool snapshot_sees_symbols(void);
+bool snapshot_has_addresses(void);
 
 #endif

@@ -25,10 +25,10 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list argu
 }
 
 /* How many, or -errno. */
-static int load_all(const struct missing_features *missing_features, bool allocations_tell_caches,
+static int load_all(const struct missing_features *missing_features, bool allocations_have_cache,
 		    uint32_t wanted)
 {
-	const bool frees_name = true;
+	const bool frees_have_name = true;
 	struct bpf_program *program;
 	struct bpf_variant object;
 	struct rings rings;
@@ -44,10 +44,11 @@ static int load_all(const struct missing_features *missing_features, bool alloca
 	}
 	err = bpf_variant_open(&object, missing_features);
 	if (!err) {
-		bpf_variant_set(&object, "frees_name", &frees_name, sizeof(frees_name));
-		bpf_variant_set(&object, "allocations_tell_caches", &allocations_tell_caches,
-				sizeof(allocations_tell_caches));
-		bpf_variant_set(&object, "wanted_tgid", &wanted, sizeof(wanted));
+		bpf_variant_set(&object, "frees_have_name", &frees_have_name,
+				sizeof(frees_have_name));
+		bpf_variant_set(&object, "allocations_have_cache", &allocations_have_cache,
+				sizeof(allocations_have_cache));
+		bpf_variant_set(&object, "traced_tgid", &wanted, sizeof(wanted));
 		bpf_map__set_inner_map_fd(bpf_variant_map(&object, "rings"), rings.list[0].fd);
 		bpf_object__for_each_program (program, object.bpf) {
 			bool is_slab = strstr(bpf_program__section_name(program), "kmalloc") ||

@@ -30,7 +30,7 @@ static const struct kernel {
 	const char *name;
 	const char *arguments[ATTACH_EVENTS];
 	const char *programs[ATTACH_EVENTS];
-	bool allocations_tell_caches, frees_name;
+	bool allocations_have_cache, frees_have_name;
 } kernels[] = {
 	{ "5.8 to 5.11",
 	  { "lp", "lp", "lpssg", "lpssg", "lpssgi", "lpssgi" },
@@ -134,8 +134,8 @@ static void assert_chosen(const struct attach_plan *layout, const struct kernel 
 		else
 			assert_string_equal(layout->programs[event], kernel->programs[event]);
 	}
-	assert_int_equal(layout->allocations_tell_caches, kernel->allocations_tell_caches);
-	assert_int_equal(layout->frees_name, kernel->frees_name);
+	assert_int_equal(layout->allocations_have_cache, kernel->allocations_have_cache);
+	assert_int_equal(layout->frees_have_name, kernel->frees_have_name);
 }
 
 static void each_kernel_has_its_programs(void **state)

@@ -19,28 +19,28 @@
 
 #define __noinline __attribute__((noinline))
 
-struct place {
+struct event_context {
 	struct kmt_control *control;
 };
 
 static struct kmt_control control;
 static struct kmt_totals totals;
-static const bool may_rescue = true;
-static uint32_t wanted_tgid;
+static const bool backup_enabled = true;
+static uint32_t traced_tgid;
 static bool is_task_wanted = true;
 
 static void maybe_interrupt(void);
 
-static bool find_task(struct place *place)
+static bool find_task(struct event_context *event)
 {
-	(void)place;
+	(void)event;
 	return is_task_wanted;
 }
 
-static bool find_cpu(struct place *place)
+static bool find_cpu(struct event_context *event)
 {
 	maybe_interrupt();
-	place->control = &control;
+	event->control = &control;
 	return true;
 }
 
@@ -76,8 +76,8 @@ static uint32_t next_random(uint32_t below)
 /* true: it ran, and told the event. */
 static bool run(unsigned int program, void *context)
 {
-	bool told = false, nested = machine.active[program];
-	struct place place;
+	bool known_caches = false, nested = machine.active[program];
+	struct event_context event;
 
 	if (machine.active[program] && !machine.unguarded) {
 		machine.missed += program == 0;
@@ -86,14 +86,14 @@ static bool run(unsigned int program, void *context)
 	machine.active[program] = true;
 	maybe_interrupt();
 	if (program) {
-		told = take_over(&place, KMT_BACKUP_OF_KFREE, context);
-	} else if (find_task(&place) && find_cpu(&place)) {
-		mark(&place, KMT_BACKUP_OF_KFREE, context);
-		told = true;
+		known_caches = claim_event(&event, KMT_BACKUP_OF_KFREE, context);
+	} else if (find_task(&event) && find_cpu(&event)) {
+		mark_in_flight(&event, KMT_BACKUP_OF_KFREE, context);
+		known_caches = true;
 	}
 	maybe_interrupt();
 	machine.active[program] = nested;
-	return told;
+	return known_caches;
 }
 
 static void fire(void)
@@ -142,7 +142,7 @@ static void play_on(uint64_t seed, unsigned int chance, enum kmt_backup_state st
 	machine.random = seed;
 	machine.chance = chance;
 	machine.unguarded = unguarded;
-	totals.rescue[KMT_BACKUP_OF_KFREE] = state;
+	totals.backup_state[KMT_BACKUP_OF_KFREE] = state;
 	for (int i = 0; i < 10000; i++) {
 		machine.top = 0x100000 + STACK_BYTES - 16 * next_random(200);
 		fire();
@@ -162,7 +162,7 @@ static void never_twice(void **state)
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		play(seed, 1 + seed % 6, KMT_BACKUP_ON);
 		assert_int_equal(machine.twice, 0);
-		assert_int_equal(machine.by_second, control.rescued);
+		assert_int_equal(machine.by_second, control.from_backup);
 		/* nothing is without a trace */
 		assert_int_equal(machine.by_first + machine.missed, machine.events);
 		assert_true(machine.by_second <= machine.missed);
@@ -232,17 +232,17 @@ static void full(void **state)
 }
 
 /* Of a process that nobody wants: no first program tells it, so no second may. */
-static void unwanted(void **state)
+static void disabled_reason(void **state)
 {
 	(void)state;
-	wanted_tgid = 1;
+	traced_tgid = 1;
 	is_task_wanted = false;
 	play(3, 40, KMT_BACKUP_ON);
-	wanted_tgid = 0;
+	traced_tgid = 0;
 	is_task_wanted = true;
 	assert_int_equal(machine.by_first, 0);
 	assert_int_equal(machine.by_second, 0);
-	assert_int_equal(control.rescued, 0);
+	assert_int_equal(control.from_backup, 0);
 }
 
 int main(void)
@@ -253,7 +253,7 @@ int main(void)
 		cmocka_unit_test(without_interrupts),
 		cmocka_unit_test(marking_and_off),
 		cmocka_unit_test(full),
-		cmocka_unit_test(unwanted),
+		cmocka_unit_test(disabled_reason),
 	};
 
 	return cmocka_run_group_tests_name("rescue", tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void reach(struct scene *scene, uint64_t time, uint64_t lost)
 {
 	const struct horizon horizon = { .time = time, .begin = 5, .lost = lost };
 
-	assert_int_equal(publish_reach(&scene->publish, &horizon), 0);
+	assert_int_equal(publish_watermark(&scene->publish, &horizon), 0);
 }
 
 /* Waits until the moment is there. */
@@ -173,7 +173,7 @@ static void up_to_the_horizon(void **state)
 	/* what is behind the last horizon is folded at the end, and published no more */
 	allocate(scene, 70, 0x40000, 0x1008);
 	assert_int_equal(publish_end(&scene->publish), 0);
-	assert_int_equal(publish_folded(&scene->publish), 5);
+	assert_int_equal(publish_aggregated(&scene->publish), 5);
 	assert_int_equal(publish_missing(&scene->publish), 0);
 	assert_int_equal(access(scene->path, F_OK), -1);
 	assert_int_equal(stats_file_read(&scene->view, scene->path), -ENOENT);
@@ -195,7 +195,7 @@ static void symbols_come(void **state)
 	assert_non_null(file);
 	fprintf(file, "# since 25\n90000 t fresh\t[module]\na0000 t end\t[module]\n");
 	fclose(file);
-	publish_symbols(&scene->publish);
+	publish_symbols_changed(&scene->publish);
 	allocate(scene, 30, 0x20000, 0x90010);
 	allocate(scene, 31, 0x30000, 0x90008);
 	allocate(scene, 32, 0x40000, 0x1008);
@@ -225,7 +225,7 @@ static void no_room(void **state)
 	assert_type(scene, "maker", folded, 0);
 	allocate(scene, 20 + puts, 0x10, 0x1008);
 	assert_int_equal(publish_end(&scene->publish), 0);
-	assert_int_equal(publish_folded(&scene->publish), folded + 1);
+	assert_int_equal(publish_aggregated(&scene->publish), folded + 1);
 	assert_int_equal(publish_missing(&scene->publish), scene->publish.unfolded);
 	free_scene(scene);
 }
@@ -245,7 +245,7 @@ static void too_many_objects(void **state)
 	/* and one that nobody knows */
 	put(scene, 50, KMT_ID_END, 0, 0);
 	assert_int_equal(publish_end(&scene->publish), 0);
-	assert_int_equal(publish_folded(&scene->publish), 6 - 3);
+	assert_int_equal(publish_aggregated(&scene->publish), 6 - 3);
 	assert_int_equal(publish_missing(&scene->publish), 3 + 1);
 	free_scene(scene);
 }
@@ -301,9 +301,9 @@ static void base_of_the_start(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(publish_base(&scene->publish, scene->directory), 0);
+	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory), 0);
 	scratch_write(path, text, strlen(text));
-	assert_int_equal(publish_base(&scene->publish, scene->directory), 0);
+	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory), 0);
 	publish_cache(&scene->publish, &dentry);
 	put(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
 	reach(scene, 30, 0);
@@ -323,7 +323,7 @@ static void never_opened(void **state)
 	publish_close(&none);
 	assert_int_not_equal(open_publish(&scene, 0), 0);
 	assert_non_null(strstr(scene.publish.errmsg, "nowhere"));
-	assert_int_equal(publish_folded(&scene.publish), 0);
+	assert_int_equal(publish_aggregated(&scene.publish), 0);
 	publish_close(&scene.publish);
 }
 

@@ -16,17 +16,17 @@ static struct kmt_control controls[2];
 static uint64_t missed;
 static unsigned int rescued_while_read;
 
-uint64_t programs_missed(const struct programs *programs)
+uint64_t programs_recursion_misses(const struct programs *programs)
 {
 	(void)programs;
 	for (; rescued_while_read; rescued_while_read--) {
 		missed++;
-		controls[1].rescued++;
+		controls[1].from_backup++;
 	}
 	return missed;
 }
 
-void programs_missed_by_cpu(const struct programs *programs, uint64_t *list)
+void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t *list)
 {
 	(void)programs;
 	list[0] = missed;
@@ -59,8 +59,8 @@ static void told_one_reading_later(void **state)
 	read_skips(&skips, &status);
 	times[0] = skips.times[0];
 	missed = 10;
-	controls[0].rescued = 4;
-	controls[1].rescued = 3;
+	controls[0].from_backup = 4;
+	controls[1].from_backup = 3;
 	read_skips(&skips, &status);
 	times[1] = skips.times[0];
 	assert_int_equal(skips.told, 0);
@@ -86,7 +86,7 @@ static void under_way(void **state)
 	recursion_misses_init(&skips, 1);
 	missed = 1;
 	read_skips(&skips, &status);
-	controls[0].rescued = 1;
+	controls[0].from_backup = 1;
 	read_skips(&skips, &status);
 	read_skips(&skips, &status);
 	assert_int_equal(skips.told, 0);
@@ -129,12 +129,12 @@ static void finished(void **state)
 	recursion_misses_init(&skips, 1);
 	for (int i = 0; i < 20; i++) {
 		missed += i;
-		controls[0].rescued += i / 2;
+		controls[0].from_backup += i / 2;
 		read_skips(&skips, &status);
 	}
-	assert_true(skips.told < missed - controls[0].rescued);
+	assert_true(skips.told < missed - controls[0].from_backup);
 	assert_int_equal(recursion_misses_finish(&skips, NULL, &rings, &status), 0);
-	assert_int_equal(skips.told, missed - controls[0].rescued);
+	assert_int_equal(skips.told, missed - controls[0].from_backup);
 	for (size_t i = 0; i < status.skip_count; i++)
 		sum += status.skips[i].count;
 	assert_int_equal(sum, skips.told);

@@ -85,9 +85,9 @@ static void choose(struct attach_plan *plan, const struct form *form)
 {
 	plan->programs[form->event] = form->program;
 	if (form->event == ATTACH_CACHE_FREE)
-		plan->frees_name = has(form, TEXT);
+		plan->frees_have_name = has(form, TEXT);
 	if (form->event == ATTACH_CACHE_ALLOC)
-		plan->allocations_tell_caches = has(form, CACHE);
+		plan->allocations_have_cache = has(form, CACHE);
 }
 
 static int lack(struct attach_plan *plan, enum attach_plan_event event, bool is_there)
@@ -191,14 +191,14 @@ static int look_at_formats(struct attach_plan *plan)
 }
 
 /* So that what other kernels get can be tried on this one. */
-static bool is_to_do_without(const char *what)
+static bool is_disabled(const char *what)
 {
 	const char *list = getenv("KMEMTRACED_WITHOUT");
 
 	return list && strstr(list, what);
 }
 
-static bool knows_what_to_do_without(void)
+static bool is_environment_valid(void)
 {
 	static const char *const known[] = { "", "btf", "fetch", "btf,fetch", "fetch,btf" };
 	const char *list = getenv("KMEMTRACED_WITHOUT");
@@ -209,19 +209,19 @@ static bool knows_what_to_do_without(void)
 	return !list;
 }
 
-int attach_plan_look(struct attach_plan *plan)
+int attach_plan_make(struct attach_plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
-	if (!knows_what_to_do_without()) {
+	if (!is_environment_valid()) {
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
 			 "KMEMTRACED_WITHOUT=%s: it is btf, fetch, or both with a comma",
 			 getenv("KMEMTRACED_WITHOUT"));
 		return -EINVAL;
 	}
-	if (!is_to_do_without("btf"))
+	if (!is_disabled("btf"))
 		plan->btf = btf__load_vmlinux_btf();
 	plan->missing_features.btf = !plan->btf;
-	plan->missing_features.fetch = is_to_do_without("fetch") || !probe_fetch();
+	plan->missing_features.fetch = is_disabled("fetch") || !probe_fetch();
 	return plan->btf ? attach_plan_from_btf(plan, plan->btf) : look_at_formats(plan);
 }
 

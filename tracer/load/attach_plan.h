@@ -30,13 +30,13 @@ struct attach_plan {
 	struct missing_features missing_features;
 	struct btf *btf;		     /* the kernel's; NULL if it lacks that */
 	const char *programs[ATTACH_EVENTS]; /* NULL: the kernel has no such tracepoint */
-	bool allocations_tell_caches;
-	bool frees_name; /* they tell the name of a cache only */
+	bool allocations_have_cache;
+	bool frees_have_name; /* they tell the name of a cache only */
 	char errmsg[300];
 };
 
 /* Looks at the running kernel. 0, or -errno with errmsg set: no capture is possible. */
-int attach_plan_look(struct attach_plan *plan);
+int attach_plan_make(struct attach_plan *plan);
 void attach_plan_deinit(struct attach_plan *plan);
 
 /* The choice by BTF alone. */

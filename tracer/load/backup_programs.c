@@ -15,9 +15,9 @@
 static void list_programs(const struct backup_programs *backup,
 			  struct bpf_program *list[KMT_BACKUP_KINDS])
 {
-	list[KMT_BACKUP_OF_KFREE] = bpf_variant_program(backup->variant, "kfree_rescue");
+	list[KMT_BACKUP_OF_KFREE] = bpf_variant_program(backup->variant, "kfree_backup");
 	list[KMT_BACKUP_OF_CACHE_FREE] =
-		bpf_variant_program(backup->variant, "kmem_cache_free_rescue");
+		bpf_variant_program(backup->variant, "kmem_cache_free_backup");
 }
 
 static bool has_member(const struct btf *btf, const char *name, const char *member)
@@ -34,17 +34,18 @@ static bool has_member(const struct btf *btf, const char *name, const char *memb
 	return false;
 }
 
-bool backup_programs_is_guarded(const struct btf *btf)
+bool backup_programs_has_recursion_guard(const struct btf *btf)
 {
 	return has_member(btf, "bpf_prog", "active");
 }
 
 void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *variant,
-			    const struct btf *btf, bool frees_tell_caches, const char *unwanted)
+			    const struct btf *btf, bool frees_tell_caches,
+			    const char *disabled_reason)
 {
 	struct bpf_program *programs[KMT_BACKUP_KINDS];
-	const char *reason = unwanted;
-	bool may_rescue;
+	const char *reason = disabled_reason;
+	bool backup_enabled;
 
 	memset(backup, 0, sizeof(*backup));
 	backup->variant = variant;
@@ -52,14 +53,14 @@ void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *
 	 * nothing */
 	if (!reason && !frees_tell_caches)
 		reason = "this kernel's kmem_cache_free is of a form that no second program reads";
-	if (!reason && btf && !backup_programs_is_guarded(btf))
+	if (!reason && btf && !backup_programs_has_recursion_guard(btf))
 		reason = "this kernel has no guard against nested programs: it skips none";
 	/* its tracepoints may be preempted between the two programs, and go on on another CPU */
 	if (!reason && machine_is_realtime())
 		reason = "on a real-time kernel a tracepoint may change its CPU";
 	snprintf(backup->reason, sizeof(backup->reason), "%s", reason ? reason : "");
-	may_rescue = !reason;
-	bpf_variant_set(variant, "may_rescue", &may_rescue, sizeof(may_rescue));
+	backup_enabled = !reason;
+	bpf_variant_set(variant, "backup_enabled", &backup_enabled, sizeof(backup_enabled));
 	list_programs(backup, programs);
 	for (size_t i = 0; i < KMT_BACKUP_KINDS; i++)
 		bpf_program__set_autoload(programs[i], !reason);
@@ -69,7 +70,7 @@ void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *
 static void set_state(struct backup_programs *backup, unsigned int kind,
 		      enum kmt_backup_state state)
 {
-	__atomic_store_n(&backup->variant->totals->rescue[kind], state, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&backup->variant->totals->backup_state[kind], state, __ATOMIC_SEQ_CST);
 }
 
 void backup_programs_attach(struct backup_programs *backup)
@@ -109,7 +110,7 @@ void backup_programs_poll(struct backup_programs *backup)
 
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS && backup->links[i]; i++) {
 		totals = backup->variant->totals;
-		if (totals->rescue[i] == KMT_BACKUP_MARKING &&
+		if (totals->backup_state[i] == KMT_BACKUP_MARKING &&
 		    __atomic_load_n(&totals->matched[i], __ATOMIC_RELAXED))
 			set_state(backup, i, KMT_BACKUP_ON);
 	}

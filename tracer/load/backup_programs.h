@@ -22,12 +22,13 @@ struct backup_programs {
 };
 
 /* Does the kernel keep a program from nesting in itself? Then, and only then, it skips runs. */
-bool backup_programs_is_guarded(const struct btf *btf);
+bool backup_programs_has_recursion_guard(const struct btf *btf);
 
 /* Before loading: decides. btf: NULL where the kernel has none; unwanted: NULL, or why nobody wants
  * them. */
 void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *variant,
-			    const struct btf *btf, bool frees_tell_caches, const char *unwanted);
+			    const struct btf *btf, bool frees_tell_caches,
+			    const char *disabled_reason);
 
 /* After the first programs: attaches them; where that fails, reason says so. */
 void backup_programs_attach(struct backup_programs *backup);

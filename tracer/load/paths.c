@@ -9,53 +9,53 @@
 #include "tracer/load/paths.h"
 #include "tracer/load/prototype.h"
 
-#define NO_HOOK AUX_KINDS
+#define NO_HOOK HOOK_KINDS
 #define NO_TRACEPOINT "fires no tracepoint"
 
 struct path {
 	const char *name;
-	const char *functions[3];	   /* none: always there */
-	enum aux_program_kind aux_program; /* that sees it; or NO_HOOK */
+	const char *functions[3];  /* none: always there */
+	enum hook_kind hook;	   /* that sees it; or NO_HOOK */
 	const char *reason;	   /* without a hook: why it is unobserved; NULL: it is observed */
 	const char *unless;	   /* where there is this function, the hook does not see it all, */
 	const char *reason_unless; /* and why */
 };
 
 static const struct path paths[] = {
-	{ .name = "kmalloc", .aux_program = NO_HOOK },
-	{ .name = "kfree", .aux_program = NO_HOOK },
-	{ .name = "kmem_cache_alloc", .aux_program = NO_HOOK },
-	{ .name = "kmem_cache_free", .aux_program = NO_HOOK },
+	{ .name = "kmalloc", .hook = NO_HOOK },
+	{ .name = "kfree", .hook = NO_HOOK },
+	{ .name = "kmem_cache_alloc", .hook = NO_HOOK },
+	{ .name = "kmem_cache_free", .hook = NO_HOOK },
 	{ .name = "kmem_cache_alloc_bulk",
 	  .functions = { "kmem_cache_alloc_bulk", "kmem_cache_alloc_bulk_noprof" },
-	  .aux_program = AUX_BULK_ALLOC },
+	  .hook = HOOK_BULK_ALLOC },
 	/* kfree_bulk() is an inline that calls it without a cache */
 	{ .name = "kmem_cache_free_bulk",
 	  .functions = { "kmem_cache_free_bulk" },
-	  .aux_program = AUX_BULK_FREE },
+	  .hook = HOOK_BULK_FREE },
 	{ .name = "kfree_rcu-batched",
 	  .functions = { "kvfree_call_rcu", "kfree_call_rcu" },
-	  .aux_program = AUX_BULK_FREE,
+	  .hook = HOOK_BULK_FREE,
 	  .unless = "__kfree_rcu_sheaf",
 	  .reason_unless = "fires no tracepoint, and goes through sheaves that no hook sees" },
 	{ .name = "krealloc-in-place",
 	  .functions = { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" },
-	  .aux_program = AUX_REALLOC },
+	  .hook = HOOK_REALLOC },
 	{ .name = "sheaf-prefill",
 	  .functions = { "kmem_cache_prefill_sheaf" },
-	  .aux_program = NO_HOOK,
+	  .hook = NO_HOOK,
 	  .reason = NO_TRACEPOINT },
 	{ .name = "sheaf-return",
 	  .functions = { "kmem_cache_return_sheaf" },
-	  .aux_program = NO_HOOK,
+	  .hook = NO_HOOK,
 	  .reason = NO_TRACEPOINT },
 	{ .name = "kmalloc_nolock",
 	  .functions = { "kmalloc_nolock_noprof" },
-	  .aux_program = NO_HOOK,
+	  .hook = NO_HOOK,
 	  .reason = NO_TRACEPOINT },
 	{ .name = "kfree_nolock",
 	  .functions = { "kfree_nolock" },
-	  .aux_program = NO_HOOK,
+	  .hook = NO_HOOK,
 	  .reason = NO_TRACEPOINT },
 };
 
@@ -103,7 +103,7 @@ static void look_at_symbols(struct paths *seen)
 		seen->there = seen->unless = UINT32_MAX;
 }
 
-void paths_look(struct paths *seen, const struct btf *btf)
+void paths_find(struct paths *seen, const struct btf *btf)
 {
 	*seen = (struct paths){ 0 };
 	for (size_t i = 0; i < PATHS; i++)
@@ -116,16 +116,16 @@ void paths_look(struct paths *seen, const struct btf *btf)
 }
 
 static int tell(struct status *status, const struct path *path, bool unless,
-		const struct aux_programs *aux)
+		const struct hooks *hooks)
 {
 	const char *reason = path->reason;
 	uint64_t skipped;
 	char text[160];
 
-	if (path->aux_program != NO_HOOK) {
-		skipped = aux_programs_skipped(aux, path->aux_program);
-		if (aux->list[path->aux_program].reason[0]) {
-			reason = aux->list[path->aux_program].reason;
+	if (path->hook != NO_HOOK) {
+		skipped = hooks_skipped(hooks, path->hook);
+		if (hooks->list[path->hook].reason[0]) {
+			reason = hooks->list[path->hook].reason;
 		} else if (unless) {
 			reason = path->reason_unless;
 		} else if (skipped) {
@@ -137,13 +137,13 @@ static int tell(struct status *status, const struct path *path, bool unless,
 	return status_add_path(status, path->name, !reason, reason);
 }
 
-int paths_tell(struct status *status, const struct paths *seen, const struct aux_programs *aux)
+int paths_report(struct status *status, const struct paths *seen, const struct hooks *hooks)
 {
 	int err = 0;
 
 	status->path_count = 0;
 	for (size_t i = 0; i < PATHS && !err; i++)
 		if (seen->there & 1U << i)
-			err = tell(status, &paths[i], seen->unless & 1U << i, aux);
+			err = tell(status, &paths[i], seen->unless & 1U << i, hooks);
 	return err;
 }

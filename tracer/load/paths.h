@@ -4,7 +4,7 @@
 #define TRACER_LOAD_PATHS_H
 
 #include "capture/status.h"
-#include "tracer/load/aux_programs.h"
+#include "tracer/load/hooks.h"
 
 /* What this kernel has, a bit each. */
 struct paths {
@@ -13,13 +13,13 @@ struct paths {
 };
 
 /* Looks at its functions: in BTF or, where it has none (NULL), in kallsyms. */
-void paths_look(struct paths *paths, const struct btf *btf);
+void paths_find(struct paths *paths, const struct btf *btf);
 
 /*
  * Tells status every path that this kernel has, in place of those that it named before: those
  * that the programs observe, by tracepoints or by hooks as they are now, and those that nothing
  * sees. 0 or -errno.
  */
-int paths_tell(struct status *status, const struct paths *paths, const struct aux_programs *aux);
+int paths_report(struct status *status, const struct paths *paths, const struct hooks *hooks);
 
 #endif

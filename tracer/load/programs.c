@@ -43,7 +43,7 @@ static bool has_own_pids(void)
 	return !stat("/proc/self/ns/pid", &namespace) && namespace.st_ino != FIRST_PID_NAMESPACE;
 }
 
-int programs_look(struct attach_plan *plan, bool verbose)
+int programs_plan(struct attach_plan *plan, bool verbose)
 {
 	libbpf_set_print(verbose ? loud_printer : quiet_printer);
 	if (has_own_pids()) {
@@ -53,7 +53,7 @@ int programs_look(struct attach_plan *plan, bool verbose)
 			 "own, which are not the kernel's: run it in the first one");
 		return -ENOTSUP;
 	}
-	return attach_plan_look(plan);
+	return attach_plan_make(plan);
 }
 
 static int fail(struct programs *programs, int err, const char *what)
@@ -92,7 +92,7 @@ _Static_assert(EXTRAS == PROGRAMS_EXTRAS, "a link for each");
 
 /* Programs that a kernel has no place for are left out. unwanted: why extras are to be. */
 static void choose_programs(struct programs *programs, const struct programs_settings *settings,
-			    const char *unwanted)
+			    const char *disabled_reason)
 {
 	const struct attach_plan *plan = programs->plan;
 	struct bpf_variant *variant = &programs->variant;
@@ -107,8 +107,8 @@ static void choose_programs(struct programs *programs, const struct programs_set
 				btf__find_by_name_kind(btf, extras[i].type, extras[i].kind) > 0))
 			bpf_program__set_autoload(program, true);
 	}
-	programs->guarded = !btf || backup_programs_is_guarded(btf);
-	if (!programs->guarded && bpf_variant_program(variant, "misses"))
+	programs->has_recursion_guard = !btf || backup_programs_has_recursion_guard(btf);
+	if (!programs->has_recursion_guard && bpf_variant_program(variant, "misses"))
 		bpf_program__set_autoload(bpf_variant_program(variant, "misses"), false);
 	for (unsigned int i = 0; i < ATTACH_EVENTS; i++) {
 		if (!plan->programs[i])
@@ -116,10 +116,11 @@ static void choose_programs(struct programs *programs, const struct programs_set
 		programs->list[i] = bpf_variant_program(variant, plan->programs[i]);
 		bpf_program__set_autoload(programs->list[i], true);
 	}
-	aux_programs_choose(&programs->aux, variant, btf, unwanted);
+	hooks_choose(&programs->hooks, variant, btf, disabled_reason);
 	backup_programs_choose(&programs->backup, variant, btf,
 			       !strcmp(plan->programs[ATTACH_CACHE_FREE], "kmem_cache_free"),
-			       settings->refuse_rescue ? settings->refuse_rescue : unwanted);
+			       settings->no_backup_reason ? settings->no_backup_reason
+							  : disabled_reason);
 }
 
 static void set_fields(struct bpf_variant *variant)
@@ -144,10 +145,11 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 			sizeof(settings->possible_cpus));
 	if (settings->pid_count == 1)
 		wanted = settings->pids[0];
-	bpf_variant_set(variant, "wanted_tgid", &wanted, sizeof(wanted));
-	bpf_variant_set(variant, "frees_name", &plan->frees_name, sizeof(plan->frees_name));
-	bpf_variant_set(variant, "allocations_tell_caches", &plan->allocations_tell_caches,
-			sizeof(plan->allocations_tell_caches));
+	bpf_variant_set(variant, "traced_tgid", &wanted, sizeof(wanted));
+	bpf_variant_set(variant, "frees_have_name", &plan->frees_have_name,
+			sizeof(plan->frees_have_name));
+	bpf_variant_set(variant, "allocations_have_cache", &plan->allocations_have_cache,
+			sizeof(plan->allocations_have_cache));
 	if (plan->missing_features.btf)
 		set_fields(variant);
 }
@@ -164,7 +166,7 @@ static bool is_32_bit(void)
  * made meanwhile: s390x makes them when a CPU comes, x86 when it comes first. A real-time kernel
  * may skip a new task. Looked through on these two machines only.
  */
-static bool stacks_tell_tasks(const struct programs *programs)
+static bool can_cache_untraced_tasks(const struct programs *programs)
 {
 	struct utsname names;
 
@@ -186,7 +188,7 @@ static void set_rings(struct bpf_map *rings, const struct programs_settings *set
 }
 
 static int load(struct programs *programs, const struct programs_settings *settings,
-		const char *unwanted)
+		const char *disabled_reason)
 {
 	struct bpf_variant *variant = &programs->variant;
 	int err;
@@ -198,8 +200,9 @@ static int load(struct programs *programs, const struct programs_settings *setti
 	bpf_map__set_max_entries(bpf_variant_map(variant, "controls"), settings->possible_cpus);
 	set_rings(bpf_variant_map(variant, "rings"), settings);
 	if (settings->pid_count)
-		bpf_map__set_max_entries(bpf_variant_map(variant, "wanted"), settings->pid_count);
-	choose_programs(programs, settings, unwanted);
+		bpf_map__set_max_entries(bpf_variant_map(variant, "traced_pids"),
+					 settings->pid_count);
+	choose_programs(programs, settings, disabled_reason);
 	err = bpf_variant_load(variant);
 	return err ? fail(programs, -err, "cannot load the BPF programs") : 0;
 }
@@ -213,9 +216,9 @@ int programs_load(struct programs *programs, const struct attach_plan *plan,
 	memset(programs, 0, sizeof(*programs));
 	programs->plan = plan;
 	programs->possible_cpus = settings->possible_cpus;
-	programs->first_cpu = settings->first_cpu;
+	programs->any_cpu = settings->any_cpu;
 	programs->all_online = settings->all_online;
-	paths_look(&programs->paths, plan->btf);
+	paths_find(&programs->paths, plan->btf);
 	err = load(programs, settings, NULL);
 	/* what a capture can do without must not keep it from what it can have */
 	if (err && err != -EPERM && programs->variant.bpf) {
@@ -225,7 +228,7 @@ int programs_load(struct programs *programs, const struct attach_plan *plan,
 	if (err)
 		return err;
 	for (size_t i = 0; i < settings->pid_count; i++) {
-		err = bpf_map_update_elem(bpf_variant_map_fd(&programs->variant, "wanted"),
+		err = bpf_map_update_elem(bpf_variant_map_fd(&programs->variant, "traced_pids"),
 					  &settings->pids[i], &yes, 0);
 		if (err)
 			return fail(programs, -err, "cannot set the process filter");
@@ -276,7 +279,7 @@ static void attach_extra(struct programs *programs, size_t i)
 	if (!program || !bpf_program__autoload(program))
 		return;
 	programs->extras[i] = bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT
-				      ? attach_to_record(program, programs->first_cpu)
+				      ? attach_to_record(program, programs->any_cpu)
 				      : bpf_program__attach(program);
 	if (!strcmp(extras[i].program, "misses"))
 		programs->misses = programs->extras[i];
@@ -332,36 +335,36 @@ int programs_attach(struct programs *programs)
 
 	programs->attached = true;
 	attach_extras(programs, FIRST);
-	programs->by_stacks = stacks_tell_tasks(programs);
-	programs->variant.totals->bystanders = programs->by_stacks;
+	programs->untraced_cache_used = can_cache_untraced_tasks(programs);
+	programs->variant.totals->untraced_cache_valid = programs->untraced_cache_used;
 	err = attach_events(programs, 0, ATTACH_FREES);
 	if (err)
 		return err;
-	aux_programs_attach(&programs->aux, AUX_BULK_FREE);
+	hooks_attach(&programs->hooks, HOOK_BULK_FREE);
 	err = attach_events(programs, ATTACH_FREES, ATTACH_EVENTS);
 	if (err)
 		return err;
-	aux_programs_attach(&programs->aux, AUX_REALLOC);
-	aux_programs_attach(&programs->aux, AUX_BULK_ALLOC);
+	hooks_attach(&programs->hooks, HOOK_REALLOC);
+	hooks_attach(&programs->hooks, HOOK_BULK_ALLOC);
 	backup_programs_attach(&programs->backup);
 	return 0;
 }
 
-#define UNWANTED_LONG 10 /* ticks */
+#define IDLE_TICKS 10 /* ticks */
 
 /* What names caches where there is no BTF burdens every event of its tracepoint. */
-static void tend_records(struct programs *programs)
+static void poll_field_programs(struct programs *programs)
 {
-	uint64_t *wanted = &programs->variant.totals->names_wanted;
+	uint64_t *wanted = &programs->variant.totals->names_requested;
 	bool is_wanted = __atomic_exchange_n(wanted, 0, __ATOMIC_RELAXED);
 
-	programs->unwanted = is_wanted ? 0 : programs->unwanted + 1;
+	programs->idle_ticks = is_wanted ? 0 : programs->idle_ticks + 1;
 	for (size_t i = 0; i < EXTRAS; i++) {
 		if (extras[i].after == FIRST)
 			continue;
 		if (is_wanted && !programs->extras[i]) {
 			attach_extra(programs, i);
-		} else if (programs->unwanted >= UNWANTED_LONG && programs->extras[i]) {
+		} else if (programs->idle_ticks >= IDLE_TICKS && programs->extras[i]) {
 			bpf_link__destroy(programs->extras[i]);
 			programs->extras[i] = NULL;
 		}
@@ -369,22 +372,23 @@ static void tend_records(struct programs *programs)
 }
 
 /* No kernel is known to do so; whose events that of a wanted process then are nobody knows. */
-static bool skipped_a_task(const struct programs *programs)
+static bool has_missed_new_task(const struct programs *programs)
 {
 	const struct bpf_program *program = bpf_variant_program(&programs->variant, "task_newtask");
 	struct bpf_prog_info info;
 
-	return programs->by_stacks && program && !program_info(program, &info) &&
+	return programs->untraced_cache_used && program && !program_info(program, &info) &&
 	       info.recursion_misses;
 }
 
-void programs_tend(struct programs *programs)
+void programs_poll(struct programs *programs)
 {
 	backup_programs_poll(&programs->backup);
-	if (skipped_a_task(programs))
-		__atomic_store_n(&programs->variant.totals->bystanders, 0, __ATOMIC_RELAXED);
+	if (has_missed_new_task(programs))
+		__atomic_store_n(&programs->variant.totals->untraced_cache_valid, 0,
+				 __ATOMIC_RELAXED);
 	if (programs->plan->missing_features.btf)
-		tend_records(programs);
+		poll_field_programs(programs);
 }
 
 void programs_detach(struct programs *programs)
@@ -392,10 +396,10 @@ void programs_detach(struct programs *programs)
 	if (!programs->attached)
 		return;
 	programs->attached = false;
-	aux_programs_detach(&programs->aux, AUX_BULK_ALLOC);
-	aux_programs_detach(&programs->aux, AUX_REALLOC);
+	hooks_detach(&programs->hooks, HOOK_BULK_ALLOC);
+	hooks_detach(&programs->hooks, HOOK_REALLOC);
 	detach_events(programs, ATTACH_FREES, ATTACH_EVENTS);
-	aux_programs_detach(&programs->aux, AUX_BULK_FREE);
+	hooks_detach(&programs->hooks, HOOK_BULK_FREE);
 	backup_programs_detach(&programs->backup);
 	detach_events(programs, 0, ATTACH_FREES);
 	for (size_t i = 0; i < EXTRAS; i++) {
@@ -418,7 +422,7 @@ void programs_close(struct programs *programs)
 	bpf_variant_close(&programs->variant);
 }
 
-uint64_t programs_missed(const struct programs *programs)
+uint64_t programs_recursion_misses(const struct programs *programs)
 {
 	struct bpf_prog_info info;
 	uint64_t sum = 0;
@@ -429,14 +433,15 @@ uint64_t programs_missed(const struct programs *programs)
 	return sum;
 }
 
-void programs_missed_by_cpu(const struct programs *programs, uint64_t *missed)
+void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t *missed)
 {
 	uint64_t counts[512];
 	size_t index = 0;
 	ssize_t got = 0;
 	int fd = -1;
 
-	bool known = (programs->misses || !programs->guarded) && !skipped_a_task(programs);
+	bool known = (programs->misses || !programs->has_recursion_guard) &&
+		     !has_missed_new_task(programs);
 
 	for (size_t i = 0; i < programs->possible_cpus; i++)
 		missed[i] = known ? 0 : STATUS_UNKNOWN;
@@ -461,7 +466,7 @@ void programs_missed_by_cpu(const struct programs *programs, uint64_t *missed)
 		close(fd);
 }
 
-int programs_lost_tasks(const struct programs *programs, struct status *status)
+int programs_add_lost_tasks(const struct programs *programs, struct status *status)
 {
 	int fd = bpf_variant_map_fd(&programs->variant, "lost_by_task");
 	uint32_t task, *previous = NULL;

@@ -16,7 +16,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/ring.h"
-#include "tracer/load/aux_programs.h"
+#include "tracer/load/hooks.h"
 #include "tracer/load/probe.h"
 #include "tracer/load/prototype.h"
 
@@ -24,25 +24,24 @@ static const struct {
 	const char *functions[4];    /* that it was called over the years */
 	enum arg_kind parameters[5]; /* the first ones */
 	bool whole;		     /* there are no more */
-} wishes[AUX_KINDS] = {
-	[AUX_BULK_FREE] = { { "kmem_cache_free_bulk" },
-			    { ARG_CACHE, ARG_NUMBER, ARG_POINTER },
-			    true },
-	[AUX_REALLOC] = { { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" },
-			  { ARG_POINTER, ARG_NUMBER },
-			  false },
-	[AUX_BULK_ALLOC] = { { "kmem_cache_alloc_bulk", "kmem_cache_alloc_bulk_noprof" },
-			     { ARG_CACHE, ARG_GFP, ARG_NUMBER, ARG_POINTER },
+} wishes[HOOK_KINDS] = {
+	[HOOK_BULK_FREE] = { { "kmem_cache_free_bulk" },
+			     { ARG_CACHE, ARG_NUMBER, ARG_POINTER },
 			     true },
+	[HOOK_REALLOC] = { { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" },
+			   { ARG_POINTER, ARG_NUMBER },
+			   false },
+	[HOOK_BULK_ALLOC] = { { "kmem_cache_alloc_bulk", "kmem_cache_alloc_bulk_noprof" },
+			      { ARG_CACHE, ARG_GFP, ARG_NUMBER, ARG_POINTER },
+			      true },
 };
 
-__attribute__((format(printf, 2, 3))) static void refuse(struct aux_program *aux_program,
-							 const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void refuse(struct hook *hook, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(aux_program->reason, sizeof(aux_program->reason), format, arguments);
+	vsnprintf(hook->reason, sizeof(hook->reason), format, arguments);
 	va_end(arguments);
 }
 
@@ -87,24 +86,23 @@ static const char *look_at_kernel(const struct btf *btf, int function, char *rea
 	return reason;
 }
 
-static void list_programs(struct aux_programs *aux, const struct bpf_variant *variant)
+static void list_programs(struct hooks *hooks, const struct bpf_variant *variant)
 {
-	aux->list[AUX_BULK_FREE].programs[0] = bpf_variant_program(variant, "bulk_free");
-	aux->list[AUX_REALLOC].programs[0] = bpf_variant_program(variant, "reallocation");
-	aux->list[AUX_BULK_ALLOC].programs[0] = bpf_variant_program(variant, "bulk_alloc");
-	aux->list[AUX_BULK_ALLOC].programs[1] = bpf_variant_program(variant, "bulk_alloc_begin");
+	hooks->list[HOOK_BULK_FREE].programs[0] = bpf_variant_program(variant, "bulk_free");
+	hooks->list[HOOK_REALLOC].programs[0] = bpf_variant_program(variant, "reallocation");
+	hooks->list[HOOK_BULK_ALLOC].programs[0] = bpf_variant_program(variant, "bulk_alloc");
+	hooks->list[HOOK_BULK_ALLOC].programs[1] = bpf_variant_program(variant, "bulk_alloc_begin");
 }
 
 /* The name of the function that a hook goes to, and its id; NULL, and why, if there is none. */
-static const char *choose_function(struct aux_program *aux_program, enum aux_program_kind kind,
-				   const struct btf *btf, struct bpf_variant *variant, int *id)
+static const char *choose_function(struct hook *hook, enum hook_kind kind, const struct btf *btf,
+				   struct bpf_variant *variant, int *id)
 {
 	const struct btf_type *type = NULL;
 	const char *name = NULL;
 
 	if (!btf) {
-		refuse(aux_program,
-		       "fires no tracepoint, and hooks need BTF, which this kernel lacks");
+		refuse(hook, "fires no tracepoint, and hooks need BTF, which this kernel lacks");
 		return NULL;
 	}
 	for (size_t i = 0; i < 4 && wishes[kind].functions[i] && !type; i++) {
@@ -112,11 +110,11 @@ static const char *choose_function(struct aux_program *aux_program, enum aux_pro
 		type = prototype_function(btf, name, id);
 	}
 	if (!type) {
-		refuse(aux_program, "fires no tracepoint, and BTF does not describe its function");
+		refuse(hook, "fires no tracepoint, and BTF does not describe its function");
 		return NULL;
 	}
 	if (prototype_takes(btf, type, 0, wishes[kind].parameters, wishes[kind].whole)) {
-		if (kind != AUX_REALLOC)
+		if (kind != HOOK_REALLOC)
 			return name;
 		for (unsigned int i = 2; i < btf_vlen(type); i++)
 			if (prototype_is_gfp(btf, &btf_params(type)[i])) {
@@ -124,78 +122,76 @@ static const char *choose_function(struct aux_program *aux_program, enum aux_pro
 				return name;
 			}
 	}
-	refuse(aux_program, "fires no tracepoint, and %s has parameters that no program here reads",
-	       name);
+	refuse(hook, "fires no tracepoint, and %s has parameters that no program here reads", name);
 	return NULL;
 }
 
-void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
-			 const struct btf *btf, const char *unwanted)
+void hooks_choose(struct hooks *hooks, struct bpf_variant *variant, const struct btf *btf,
+		  const char *disabled_reason)
 {
-	const char *name, *reason = unwanted;
-	bool looked = unwanted;
+	const char *name, *reason = disabled_reason;
+	bool looked = disabled_reason;
 	char text[160];
 	int id;
 
-	memset(aux, 0, sizeof(*aux));
-	aux->variant = variant;
-	list_programs(aux, variant);
-	for (unsigned int kind = 0; kind < AUX_KINDS; kind++) {
-		struct aux_program *aux_program = &aux->list[kind];
+	memset(hooks, 0, sizeof(*hooks));
+	hooks->variant = variant;
+	list_programs(hooks, variant);
+	for (unsigned int kind = 0; kind < HOOK_KINDS; kind++) {
+		struct hook *hook = &hooks->list[kind];
 
-		name = choose_function(aux_program, kind, btf, variant, &id);
+		name = choose_function(hook, kind, btf, variant, &id);
 		if (name && !looked) {
 			reason = look_at_kernel(btf, id, text, sizeof(text));
 			looked = true;
 		}
 		if (name && reason)
-			refuse(aux_program, "%s", reason);
-		for (size_t i = 0; i < 2 && aux_program->programs[i]; i++) {
-			bpf_program__set_autoload(aux_program->programs[i],
-						  !aux_program->reason[0]);
-			if (!aux_program->reason[0])
-				bpf_program__set_attach_target(aux_program->programs[i], 0, name);
+			refuse(hook, "%s", reason);
+		for (size_t i = 0; i < 2 && hook->programs[i]; i++) {
+			bpf_program__set_autoload(hook->programs[i], !hook->reason[0]);
+			if (!hook->reason[0])
+				bpf_program__set_attach_target(hook->programs[i], 0, name);
 		}
 	}
 }
 
-void aux_programs_attach(struct aux_programs *aux, enum aux_program_kind kind)
+void hooks_attach(struct hooks *hooks, enum hook_kind kind)
 {
-	struct aux_program *aux_program = &aux->list[kind];
+	struct hook *hook = &hooks->list[kind];
 
-	for (size_t i = 2; i-- > 0 && !aux_program->reason[0];) {
-		if (!aux_program->programs[i])
+	for (size_t i = 2; i-- > 0 && !hook->reason[0];) {
+		if (!hook->programs[i])
 			continue;
-		aux_program->links[i] = bpf_program__attach(aux_program->programs[i]);
-		if (!aux_program->links[i])
-			refuse(aux_program, "fires no tracepoint, and cannot be hooked: %s",
+		hook->links[i] = bpf_program__attach(hook->programs[i]);
+		if (!hook->links[i])
+			refuse(hook, "fires no tracepoint, and cannot be hooked: %s",
 			       errno == 524 ? "not supported" : strerror(errno));
 	}
-	if (aux_program->reason[0])
-		aux_programs_detach(aux, kind);
+	if (hook->reason[0])
+		hooks_detach(hooks, kind);
 }
 
-void aux_programs_detach(struct aux_programs *aux, enum aux_program_kind kind)
+void hooks_detach(struct hooks *hooks, enum hook_kind kind)
 {
-	struct aux_program *aux_program = &aux->list[kind];
+	struct hook *hook = &hooks->list[kind];
 
 	for (size_t i = 0; i < 2; i++) {
-		bpf_link__destroy(aux_program->links[i]);
-		aux_program->links[i] = NULL;
+		bpf_link__destroy(hook->links[i]);
+		hook->links[i] = NULL;
 	}
 }
 
-uint64_t aux_programs_skipped(const struct aux_programs *aux, enum aux_program_kind kind)
+uint64_t hooks_skipped(const struct hooks *hooks, enum hook_kind kind)
 {
-	const struct aux_program *aux_program = &aux->list[kind];
+	const struct hook *hook = &hooks->list[kind];
 	struct bpf_prog_info info = { 0 };
 	uint32_t size = sizeof(info);
 
 	/* refused: it may not even be loaded */
-	if (aux_program->reason[0] ||
-	    bpf_obj_get_info_by_fd(bpf_program__fd(aux_program->programs[0]), &info, &size))
+	if (hook->reason[0] ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(hook->programs[0]), &info, &size))
 		return 0;
 	/* whose frees these were is a guess: they count as not seen */
 	return info.recursion_misses +
-	       (kind == AUX_BULK_FREE ? aux->variant->totals->given_back : 0);
+	       (kind == HOOK_BULK_FREE ? hooks->variant->totals->rollback_frees : 0);
 }

@@ -6,8 +6,8 @@
  * Arguments are read by number: one program then serves every prototype that has them in these
  * places, and the verifier asks for no types.
  */
-#ifndef BPF_AUX_PROGRAMS_BPF_H
-#define BPF_AUX_PROGRAMS_BPF_H
+#ifndef BPF_HOOKS_BPF_H
+#define BPF_HOOKS_BPF_H
 
 #define CALLER_FRAMES 10
 #define ENTRY_BYTES 64 /* from a function's address to where its trampoline returns to */
@@ -33,14 +33,14 @@ static __always_inline uint64_t argument(void *context, uint32_t index)
 
 static long emit_object(uint32_t index, struct bulk *bulk)
 {
-	struct place place;
+	struct event_context event;
 	uint64_t object = 0;
 
 	bpf_probe_read_kernel(
 		&object, sizeof(object),
 		(const void *)(unsigned long)(bulk->objects + index * sizeof(object)));
-	if (object && find_place(&place))
-		emit(&place, bulk->id, bulk->call_site, object, bulk->gfp, KMT_NODE_ANY,
+	if (object && find_context(&event))
+		emit(&event, bulk->id, bulk->call_site, object, bulk->gfp, KMT_NODE_ANY,
 		     bulk->cache);
 	return 0;
 }
@@ -49,7 +49,7 @@ static long emit_object(uint32_t index, struct bulk *bulk)
  * The stack has, above our own frames, the return address into the hooked function, just behind
  * its entry, and then the one into its caller. Where it cannot be walked: the function itself.
  */
-static __always_inline uint64_t find_caller(void *context, bool *gives_back)
+static __always_inline uint64_t find_caller(void *context, bool *in_rollback)
 {
 	uint64_t frames[CALLER_FRAMES] = {}, function = bpf_get_func_ip(context);
 	uint64_t own = totals.bulk_alloc;
@@ -59,8 +59,8 @@ static __always_inline uint64_t find_caller(void *context, bool *gives_back)
 		if (frames[i] - function >= ENTRY_BYTES)
 			continue;
 		/* itself, or inlined into a helper of its own */
-		*gives_back = own && (frames[i + 1] - own < BULK_ALLOC_BYTES ||
-				      frames[i + 2] - own < BULK_ALLOC_BYTES);
+		*in_rollback = own && (frames[i + 1] - own < BULK_ALLOC_BYTES ||
+				       frames[i + 2] - own < BULK_ALLOC_BYTES);
 		return frames[i + 1] ? frames[i + 1] : function;
 	}
 	return function;
@@ -81,17 +81,17 @@ int bulk_alloc(void *ctx)
 {
 	struct bulk bulk = { .id = KMT_BULK_ALLOC };
 	uint64_t count = 0;
-	struct place place;
+	struct event_context event;
 	bool unused;
 
 	bpf_get_func_ret(ctx, &count);
-	if ((int32_t)count <= 0 || !find_task(&place))
+	if ((int32_t)count <= 0 || !find_task(&event))
 		return 0;
 	bulk.cache = argument(ctx, 0);
 	bulk.gfp = argument(ctx, 1);
 	bulk.objects = argument(ctx, 3);
 	bulk.call_site = find_caller(ctx, &unused);
-	see_cache(bulk.cache, 0, false);
+	announce_cache(bulk.cache, 0, false);
 	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
 	return 0;
 }
@@ -102,24 +102,24 @@ int bulk_free(void *ctx)
 {
 	struct bulk bulk = { .id = KMT_BULK_FREE };
 	uint64_t count = argument(ctx, 1);
-	bool gives_back = false;
-	struct place place;
+	bool in_rollback = false;
+	struct event_context event;
 
-	if (!find_task(&place))
+	if (!find_task(&event))
 		return 0;
 	bulk.cache = argument(ctx, 0);
 	bulk.objects = argument(ctx, 2);
-	bulk.call_site = find_caller(ctx, &gives_back);
+	bulk.call_site = find_caller(ctx, &in_rollback);
 	/*
 	 * A bulk allocation that failed half-way gives back objects that were never told. Most
 	 * compilers call a part of the function there that has no hook, not all need to.
 	 */
-	if (gives_back) {
-		__sync_fetch_and_add(&totals.given_back, 1);
+	if (in_rollback) {
+		__sync_fetch_and_add(&totals.rollback_frees, 1);
 		return 0;
 	}
 	if (bulk.cache)
-		see_cache(bulk.cache, 0, false);
+		announce_cache(bulk.cache, 0, false);
 	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
 	return 0;
 }
@@ -134,12 +134,12 @@ int reallocation(void *ctx)
 {
 	uint64_t object = argument(ctx, 0), size = argument(ctx, 1);
 	struct kmt_record sizes = { .requested = size_saturated(size) };
-	struct place place;
+	struct event_context event;
 	bool unused;
 
-	if (object <= KMT_ZERO_SIZE_PTR || !size || !find_place(&place))
+	if (object <= KMT_ZERO_SIZE_PTR || !size || !find_context(&event))
 		return 0;
-	return emit(&place, KMT_REALLOC, find_caller(ctx, &unused), object,
+	return emit(&event, KMT_REALLOC, find_caller(ctx, &unused), object,
 		    argument(ctx, realloc_gfp), KMT_NODE_ANY, sizes.cache);
 }
 

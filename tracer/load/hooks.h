@@ -3,8 +3,8 @@
  * Hooks on kernel functions that fire no tracepoint (fentry and fexit programs). All of them are
  * optional: what a kernel refuses stays unobserved, and reason says why.
  */
-#ifndef TRACER_LOAD_AUX_PROGRAMS_H
-#define TRACER_LOAD_AUX_PROGRAMS_H
+#ifndef TRACER_LOAD_HOOKS_H
+#define TRACER_LOAD_HOOKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,22 +15,22 @@ struct bpf_link;
 struct bpf_program;
 struct btf;
 
-enum aux_program_kind {
-	AUX_BULK_FREE,
-	AUX_REALLOC,
-	AUX_BULK_ALLOC,
-	AUX_KINDS,
+enum hook_kind {
+	HOOK_BULK_FREE,
+	HOOK_REALLOC,
+	HOOK_BULK_ALLOC,
+	HOOK_KINDS,
 };
 
-struct aux_program {
+struct hook {
 	/* the first tells the objects; the other, or NULL, is attached before it */
 	struct bpf_program *programs[2];
 	struct bpf_link *links[2];
 	char reason[160]; /* why it is not there; empty: it is */
 };
 
-struct aux_programs {
-	struct aux_program list[AUX_KINDS];
+struct hooks {
+	struct hook list[HOOK_KINDS];
 	const struct bpf_variant *variant;
 };
 
@@ -39,14 +39,13 @@ struct aux_programs {
  * lets itself be hooked. btf is NULL where the kernel has none; unwanted: NULL, or why none are to
  * be there.
  */
-void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
-			 const struct btf *btf, const char *unwanted);
+void hooks_choose(struct hooks *hooks, struct bpf_variant *variant, const struct btf *btf,
+		  const char *disabled_reason);
 
-void aux_programs_attach(struct aux_programs *aux,
-			 enum aux_program_kind kind); /* if it was chosen */
-void aux_programs_detach(struct aux_programs *aux, enum aux_program_kind kind);
+void hooks_attach(struct hooks *hooks, enum hook_kind kind); /* if it was chosen */
+void hooks_detach(struct hooks *hooks, enum hook_kind kind);
 
 /* Calls that the kernel kept from a hook: nobody knows of how many objects. */
-uint64_t aux_programs_skipped(const struct aux_programs *aux, enum aux_program_kind kind);
+uint64_t hooks_skipped(const struct hooks *hooks, enum hook_kind kind);
 
 #endif
