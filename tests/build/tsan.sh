@@ -8,8 +8,8 @@ set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
-tests="test_memstat_threads test_memstat_zones test_publish test_published_threads test_queue
-	test_ahead test_order"
+tests="test_memstat_threads test_memstat_zones test_publish test_stats_file_threads test_queue
+	test_prefetch test_merge"
 
 # It wants its memory where a kernel that scatters addresses widely puts something else.
 if setarch -R true 2>/dev/null; then

@@ -67,4 +67,4 @@ done
 	try --heap --list
 	try --heap absent
 } >output
-diff -u "$srcdir/cli/check-heap.expected" output
+"$srcdir/compare.sh" "$srcdir/cli/check-heap.expected" output

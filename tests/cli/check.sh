@@ -86,4 +86,4 @@ mkfifo pipe
 	"$builddir/kmemtrace-check" exact >/dev/full
 	echo "to a full disk -> $?"
 } >out 2>&1
-diff -u "$srcdir/cli/check.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/check.expected" out

@@ -30,6 +30,6 @@ for traces in kinds certainty; do
 		[ $code = 0 ] || echo "exit $code"
 	done <names 2>&1 | tr -d '\r' | awk '!/^kind,/ || !heads++' >out
 	cd ..
-	diff -u "$srcdir/cli/findings-$traces.expected" $traces/out || status=1
+	"$srcdir/compare.sh" "$srcdir/cli/findings-$traces.expected" $traces/out || status=1
 done
 exit $status

@@ -209,4 +209,4 @@ make base
 	run kmemtrace-check kinds
 	run kmemtrace-report -i kinds | sed -n '/^events/,/^allocated/p'
 } >out 2>&1
-diff -u "$srcdir/cli/future.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/future.expected" out

@@ -27,7 +27,7 @@ for fixture in "$srcdir"/data/guests/*.tar.xz; do
 	kernel=$(basename "$fixture" .tar.xz)
 	xz -dc "$fixture" | tar -xf - || exit 1
 	explain "$kernel" >"$kernel.said" || { echo "$kernel: exit status $?"; tail -n 5 "$kernel.said"; code=1; }
-	diff -u "$srcdir/data/guests/$kernel.expected" "$kernel.said" || code=1
+	"$srcdir/compare.sh" "$srcdir/data/guests/$kernel.expected" "$kernel.said" || code=1
 	grep -q '\[plant\]' "$kernel.said" || { echo "$kernel: the module is not named"; code=1; }
 	grep -q '^kmalloc kmalloc-256$' "$kernel/kernel/caches" ||
 		{ echo "$kernel: kmalloc's caches are not told: make the fixtures anew"; code=1; }

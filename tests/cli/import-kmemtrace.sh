@@ -38,7 +38,7 @@ done
 	try -o named.data two one
 	try -q -o twice.data damaged-little/cpu0.out big/cpu0.out
 } >out
-diff -u "$srcdir/cli/import-kmemtrace.expected" out || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/import-kmemtrace.expected" out || exit 1
 
 # The other byte order says the same, but which it is.
 try -q -o big.data big/cpu2.out big/cpu1.out big/cpu0.out >out || exit 1
@@ -102,4 +102,4 @@ END
 	try --symbols=cut.gz -o none cpu0.out
 	ls -d none* 2>/dev/null
 } >out
-diff -u "$srcdir/cli/import-kmemtrace-told.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/import-kmemtrace-told.expected" out

@@ -54,4 +54,4 @@ for formats in "$srcdir"/data/formats/*; do
 	"$builddir/kmemtrace-report" findings --format=csv -i data | tr -d '\r' | sed 1d
 done >out
 [ "$(grep -c === out)" -eq 5 ] || { cat out; exit 1; }
-diff -u "$srcdir/cli/import-layouts.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/import-layouts.expected" out

@@ -70,4 +70,4 @@ printf '%s\n' 'ffffffff81234000 T first' 'ffffffff81234568 t second' 'c0001000 t
 	"$builddir/kmemtrace-report" events --format=csv -l 0 -i odd 2>&1
 	cat odd/kernel/caches odd/kernel/gfp odd/kernel/tasks
 } >out
-diff -u "$srcdir/cli/import-perf.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/import-perf.expected" out

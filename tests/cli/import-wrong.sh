@@ -52,7 +52,7 @@ cp -r in before
 	try -o in/none/data in/cpu0.out
 	ls
 } >out
-diff -u "$srcdir/cli/import-wrong.expected" out || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/import-wrong.expected" out || exit 1
 try --format=trace-cmd in/trace.dat >out
 grep -q -e '-> 2$' out && [ "$(wc -l <out)" -eq 2 ] || { cat out; exit 1; }
 diff -r --no-dereference in before --exclude=pipe || exit 1

@@ -34,7 +34,7 @@ for endian in little big; do
 		"$builddir/tests/mktrace" kmemtrace.data || exit 1
 	say_all 2>&1 | sed "s/$endian-endian/ANY-endian/" >$endian
 done
-diff -u "$srcdir/cli/late.expected" little || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/late.expected" little || exit 1
 diff -u little big || exit 1
 
 # sums FILTER…: allocations, frees, missed frees, live objects

@@ -79,7 +79,7 @@ read -r word <ready
 		echo "$client to a full disk -> $?"
 	done
 } >out 2>&1
-diff -u "$srcdir/cli/memstat-clients.expected" out || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/memstat-clients.expected" out || exit 1
 
 "$builddir/memstat/examples/memstat-malloc" -M sample | head -n 6 | sed 's/^/ /' >example
 sed '1,/^ \$ memstat-malloc/d; /^$/,$d' "$top_srcdir/README" >shown

@@ -57,7 +57,7 @@ run()
 		try like_netstat small 2 filp kmalloc-128 alloc_pipe_info "probe [driver]" none
 		try like_netstat - 1 filp
 	} >out
-	diff -u "$srcdir/cli/memstat-freebsd.expected" out ||
+	"$srcdir/compare.sh" "$srcdir/cli/memstat-freebsd.expected" out ||
 		{ echo "what was compiled with $* shows this"; failed=1; }
 }
 

@@ -30,5 +30,5 @@ wrong() {
 	wrong --publish=f --publish-objects=1k
 	wrong --publish=f --publish-objects=4294967296
 } >out
-diff -u "$srcdir/cli/publish-wrong.expected" out || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/publish-wrong.expected" out || exit 1
 [ "$(ls)" = out ] || { echo "left behind: $(ls)"; exit 1; }

@@ -66,4 +66,4 @@ cmp cut/cpu0 cut.damaged/cpu0 && [ "$(stat -c %s cut.damaged/cpu1)" -eq 500 ] ||
 for capture in cut head again; do
 	cmp exact/kernel/slabinfo $capture/kernel/slabinfo || exit 1
 done
-diff -u "$srcdir/cli/repair.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/repair.expected" out

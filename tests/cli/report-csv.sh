@@ -10,4 +10,4 @@ sed 's/ probe driver/ a,"b" driver/; s/ probe+/ a,"b"+/' "$srcdir/cli/small.trac
 "$builddir/tests/mktrace" kmemtrace.data <quoted.trace || exit 1
 "$builddir/kmemtrace-report" --format=csv -s failed,site 2>err | tr '\r' '~' >out
 cat err >>out
-diff -u "$srcdir/cli/report-csv.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/report-csv.expected" out

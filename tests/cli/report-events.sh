@@ -31,7 +31,7 @@ try()
 	echo "--- csv"
 	"$builddir/kmemtrace-report" events --format=csv 2>/dev/null | tr '\r' '~'
 } >>out
-diff -u "$srcdir/cli/report-events.expected" out || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/report-events.expected" out || exit 1
 
 # A name must neither end a line nor reach the terminal.
 printf 'task 10 0 10 s\\x0ah\\x20\\xff\n' >kmemtrace.data/kernel/tasks

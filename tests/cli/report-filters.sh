@@ -108,5 +108,5 @@ for filter in --time=1,2 --at=1.4 --pid=10 --comm=cat '--site=^send' --cache=den
 	"$builddir/kmemtrace-report" sites "$filter" |
 		sed '/^$/,$d; /^capture/d; /^time/d; /^events/d; /^left out/d'
 done >out
-diff -u "$srcdir/cli/report-filters.expected" out || failed=1
+"$srcdir/compare.sh" "$srcdir/cli/report-filters.expected" out || failed=1
 exit $failed

@@ -31,7 +31,7 @@ for by in site function module cache size task cpu node gfp; do
 	echo "--- $by"
 	"$builddir/kmemtrace-report" sites --by=$by --format=csv -s $by | cut -d, -f1-4
 done | tr '\r' '~' >out
-diff -u "$srcdir/cli/report-groups.expected" out || failed=1
+"$srcdir/compare.sh" "$srcdir/cli/report-groups.expected" out || failed=1
 
 for capture in kmemtrace.data unnamed "$srcdir/data/sample"; do
 	"$builddir/kmemtrace-report" -i "$capture" --format=json >whole || exit 1

@@ -8,7 +8,7 @@ cd "$work" || exit 1
 
 "$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/small.trace" || exit 1
 "$builddir/kmemtrace-report" --format=json >out 2>&1 || exit 1
-diff -u "$srcdir/cli/report-json.expected" out || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/report-json.expected" out || exit 1
 
 # Names are not trusted to be UTF-8.
 sed 's/^kernel.*/kernel 6.12.0@/' "$srcdir/cli/small.trace" | tr @ '\377' >odd.trace

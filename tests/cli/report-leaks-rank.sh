@@ -82,4 +82,4 @@ generate 20000 brief | "$builddir/tests/mktrace" amid || exit 1
 	"$builddir/kmemtrace-report" -i apart leaks >twice
 	cmp once twice
 } >out
-diff -u "$srcdir/cli/report-leaks-rank.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/report-leaks-rank.expected" out

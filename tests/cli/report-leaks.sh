@@ -26,7 +26,7 @@ try()
 	echo "--- json"
 	"$builddir/kmemtrace-report" leaks --format=json | sed -n '/^  "leaks": \[/,$p'
 } >out 2>&1
-diff -u "$srcdir/cli/report-leaks.expected" out || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/report-leaks.expected" out || exit 1
 
 # Whatever the groups, they add up to what is live.
 sample=$srcdir/data/sample

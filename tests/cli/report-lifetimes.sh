@@ -19,7 +19,7 @@ cd "$work" || exit 1
 	echo "--- none"
 	"$builddir/kmemtrace-report" lifetimes --site keep | sed '1,/^$/d'
 } >out 2>&1
-diff -u "$srcdir/cli/report-lifetimes.expected" out || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/report-lifetimes.expected" out || exit 1
 
 # Whatever the groups, all frees are in it whose allocation is known.
 sample=$srcdir/data/sample

@@ -62,4 +62,4 @@ try()
 			grep '"word_bits"\|"start"\|"state"\|"stopped"\|"skipped\|"own_known"'
 	done
 } >out
-diff -u "$srcdir/cli/report-loss.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/report-loss.expected" out

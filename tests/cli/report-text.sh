@@ -19,4 +19,4 @@ awk 'length > 79' out >wide
 [ -s wide ] && { echo "too wide:"; cat wide; exit 1; }
 echo "--- color" >>out
 "$builddir/kmemtrace-report" --color=always -l 1 | sed -n '1,5p' | tr '\033' '^' >>out
-diff -u "$srcdir/cli/report-text.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/report-text.expected" out

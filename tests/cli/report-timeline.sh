@@ -37,7 +37,7 @@ peak()
 	echo "--- none"
 	"$builddir/kmemtrace-report" timeline --comm nobody | sed '1,/^$/d'
 } >out 2>&1
-diff -u "$srcdir/cli/report-timeline.expected" out || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/report-timeline.expected" out || exit 1
 
 # sums CAPTURE FILTER…: what the rows add up to must be what the totals of another view say.
 sums()

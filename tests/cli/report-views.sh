@@ -18,7 +18,7 @@ for format in text json csv; do
 		csv) tr '\r' '~' <out ;;
 		esac
 	done >"views-$format"
-	diff -u "$srcdir/cli/report-views-$format.expected" "views-$format" || failed=1
+	"$srcdir/compare.sh" "$srcdir/cli/report-views-$format.expected" "views-$format" || failed=1
 done
 awk 'length > 79' views-text >wide
 [ -s wide ] && { echo "too wide:"; cat wide; failed=1; }

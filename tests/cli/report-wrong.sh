@@ -72,4 +72,4 @@ try()
 		echo "$format to a full disk -> $?"
 	done 2>&1
 } >out
-diff -u "$srcdir/cli/report-wrong.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/report-wrong.expected" out

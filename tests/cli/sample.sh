@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 	exit 1
 }
 "$builddir/kmemtrace-report" -i "$srcdir/data/sample" -l 0 >"$work/report" || exit 1
-diff -u "$srcdir/cli/sample.expected" "$work/report" || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/sample.expected" "$work/report" || exit 1
 
 "$builddir/kmemtrace-report" sites -i "$srcdir/data/sample" -s live_bytes -l 6 |
 	sed '/^site = /,$d; s/^./ &/' >"$work/example"

@@ -35,7 +35,7 @@ for endian in little big; do
 		"$builddir/tests/mktrace" kmemtrace.data || exit 1
 	say_all 2>&1 | sed "s/$endian-endian/ANY-endian/" >$endian
 done
-diff -u "$srcdir/cli/unnamed.expected" little || exit 1
+"$srcdir/compare.sh" "$srcdir/cli/unnamed.expected" little || exit 1
 diff -u little big || exit 1
 
 # An allocation of less than was asked for, and one that names a cache at no address.
