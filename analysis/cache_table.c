@@ -237,7 +237,7 @@ int64_t cache_table_search(struct cache_table *table, const struct event *event)
 		return find_named(table, event->cache);
 	if (event->id == KMT_KMALLOC)
 		return find_kmalloc(table, event);
-	if (event->id == KMT_ANONYMOUS_ALLOC)
+	if (event_is_anonymous(event))
 		return find_untold(table, event);
 	if (!event->cache_address && !event_is_allocation(event))
 		return CACHE_NONE;

@@ -80,15 +80,10 @@ int delayed_free_replaced(struct matcher *matcher, const struct event *event,
 	return 0;
 }
 
-static bool is_cache_free(const struct event *event)
-{
-	return event->id == KMT_CACHE_FREE || event->id == KMT_BACKUP_CACHE_FREE;
-}
-
 bool delayed_free_expects(const struct delayed_frees *delayed, const struct event *event)
 {
-	const struct delayed_free_case *one = is_cache_free(event) ? find(delayed, event->pointer)
-								   : NULL;
+	const struct delayed_free_case *one =
+		event_is_cache_free(event) ? find(delayed, event->pointer) : NULL;
 
 	return one && one->freed.id != KMT_NONE;
 }
@@ -153,7 +148,7 @@ int delayed_free_take(struct matcher *matcher, const struct event *event)
 
 	if (!found)
 		return 0;
-	if (is_cache_free(event) && found->freed.id == KMT_NONE) {
+	if (event_is_cache_free(event) && found->freed.id == KMT_NONE) {
 		found->second = *object_table_find(&matcher->analysis->objects, event->pointer);
 		found->freed = *event;
 		found->is_last = matcher->last_allocation[event->cpu] == event->pointer;
@@ -161,7 +156,7 @@ int delayed_free_take(struct matcher *matcher, const struct event *event)
 	}
 	one = *found;
 	drop(&matcher->delayed, found);
-	if (!is_cache_free(event))
+	if (!event_is_cache_free(event))
 		return tell_missed(matcher, &one);
 	err = end_first(matcher, event, &one);
 	/* from before the window: the event was told as its free, and cannot be two */

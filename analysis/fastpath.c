@@ -9,8 +9,8 @@
 #include "analysis/heap_rules.h"
 #include "analysis/fastpath.h"
 
-#define ALLOCATIONS (1U << KMT_KMALLOC | 1U << KMT_CACHE_ALLOC | 1U << KMT_BULK_ALLOC)
-#define FREES (1U << KMT_KFREE | 1U << KMT_CACHE_FREE | 1U << KMT_BULK_FREE)
+#define ALLOCATIONS (RECORD_KINDS_WITH(RECORD_ALLOCATION) & ~RECORD_KINDS_WITH(RECORD_ANONYMOUS))
+#define FREES (RECORD_KINDS_WITH(RECORD_FREE) & ~RECORD_KINDS_WITH(RECORD_BACKUP))
 
 /* 1: it was taken; 0: it is not usual, and nothing was done; or -ENOMEM. */
 

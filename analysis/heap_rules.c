@@ -187,7 +187,7 @@ int heap_rules_unlike_allocation(struct heap_rules *heap_rules, const struct eve
 	uint32_t phase;
 	int err = 0;
 
-	if ((event->id == KMT_KMALLOC || event->id == KMT_ANONYMOUS_ALLOC) &&
+	if (event_is_one_of(event, RECORD_KINDS_WITH(RECORD_ALLOCATION | RECORD_SIZES)) &&
 	    event->allocated < event->requested && event->requested != KMT_SIZE_MAX)
 		err = heap_rules_short(heap_rules, event, cache);
 	if (err || !has_class(heap_rules, event, cache))

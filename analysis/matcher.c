@@ -116,7 +116,7 @@ static int replace(struct matcher *matcher, const struct event *event,
 	if (counts)
 		err = end_life(matcher, event, old, counters_missed);
 	checked = counts && is_checked(matcher, event);
-	if (!err && event->id == KMT_ANONYMOUS_ALLOC && old->flags & OBJECT_CACHE_ANONYMOUS)
+	if (!err && event_is_anonymous(event) && old->flags & OBJECT_CACHE_ANONYMOUS)
 		return delayed_free_replaced(matcher, event, old, checked);
 	return !err && checked ? heap_rules_missed(matcher->heap_rules, event, old) : err;
 }
@@ -135,7 +135,7 @@ static int put_block(struct matcher *matcher, const struct event *event,
 {
 	struct object_table *objects = &matcher->analysis->objects;
 	struct slab_object *slot = pass_find_block(matcher, object->address), old;
-	uint16_t flags = event->id == KMT_ANONYMOUS_ALLOC ? OBJECT_CACHE_ANONYMOUS : 0;
+	uint16_t flags = event_is_anonymous(event) ? OBJECT_CACHE_ANONYMOUS : 0;
 	int err = 0;
 
 	if (slot && is_late_repeat(slot, object)) {
@@ -383,7 +383,7 @@ static int take_one(struct matcher *matcher, const struct event *event)
 		return delayed < 0 ? delayed : take_freed_instead(matcher, event);
 	if (event_is_allocation(event))
 		return take_allocation(matcher, event);
-	if (event->id == KMT_REALLOC)
+	if (event_is_resize(event))
 		return take_resize(matcher, event);
 	return take_free(matcher, event);
 }
@@ -463,7 +463,7 @@ static bool makes_no_sense(const struct matcher *matcher, const struct event *ev
 {
 	const struct slab_object *object;
 
-	if (!event_has_object(event) || event->id == KMT_REALLOC ||
+	if (!event_has_object(event) || event_is_resize(event) ||
 	    delayed_free_expects(&matcher->delayed, event))
 		return false;
 	object = object_table_find(&matcher->analysis->objects, event->pointer);
@@ -482,7 +482,7 @@ static size_t find_partner(const struct matcher *matcher, size_t index)
 		const struct event *other = &matcher->same_time[i];
 
 		if (other->pointer == event->pointer && other->cpu != event->cpu &&
-		    other->id != KMT_NONE && other->id != KMT_REALLOC &&
+		    other->id != KMT_NONE && !event_is_resize(other) &&
 		    event_is_allocation(other) != event_is_allocation(event))
 			break;
 	}

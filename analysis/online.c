@@ -148,7 +148,7 @@ static bool make_event(struct online *online, const struct stream_events *stream
 	const struct cache *cache;
 	bool told;
 
-	if (record->id == KMT_NONE || record->id >= KMT_ID_END) {
+	if (!record_kind_is_known(record->id)) {
 		online->analysis.totals.unknown++;
 		return true;
 	}

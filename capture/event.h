@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One event as the readers hand it on: a record in this machine's byte order, with its place. */
+/* One event as the readers deliver it: a record in this machine's byte order, and its cache. */
 #ifndef CAPTURE_EVENT_H
 #define CAPTURE_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/caches.h"
-#include "kernel/record.h"
 #include "base/hash.h"
+#include "kernel/caches.h"
+#include "kernel/record_kinds.h"
 
-#define EVENT_SIZE_MAX 64 /* bytes: a line of a processor's cache, as events change threads */
+#define EVENT_SIZE_MAX 64 /* bytes: a cache line of the processor, since events change threads */
 
 struct event {
 	uint64_t time; /* ns */
@@ -20,34 +20,52 @@ struct event {
 	uint32_t gfp;
 	uint32_t requested, allocated; /* bytes; a cache's allocation has the cache's sizes */
 	union {
-		const struct cache *cache; /* if has_cache: that is told, and has a name; */
-		uint64_t cache_address;	   /* else: of the struct kmem_cache; 0: none is told */
+		const struct cache *cache; /* if has_cache: the cache, whose name is known; */
+		uint64_t cache_address;	   /* else: of the struct kmem_cache; 0: unknown */
 	};
 	uint32_t sequence; /* on its CPU, modulo 2^32 */
 	uint32_t hash;	   /* of pointer: hash_address() */
-	int16_t node;	   /* that was asked for, or KMT_NODE_ANY */
+	int16_t node;	   /* the requested node, or KMT_NODE_ANY */
 	uint16_t cpu;
 	uint8_t id; /* enum kmt_id */
 	bool has_cache;
 	uint16_t unused; /* 0 */
 };
 
-_Static_assert(sizeof(struct event) <= EVENT_SIZE_MAX, "an event fits a line of a cache");
+_Static_assert(sizeof(struct event) <= EVENT_SIZE_MAX, "an event fits a cache line");
 
-static inline bool event_is_one_of(const struct event *event, uint32_t ids)
+/* kinds: a mask of RECORD_KINDS_WITH(). A record of an unknown kind makes no event. */
+static inline bool event_is_one_of(const struct event *event, uint64_t kinds)
 {
-	return ids >> (event->id & 31) & 1; /* none that makes an event is above */
+	return kinds >> (event->id & 63) & 1;
 }
 
 static inline bool event_is_allocation(const struct event *event)
 {
-	return event_is_one_of(event, 1U << KMT_KMALLOC | 1U << KMT_CACHE_ALLOC |
-					      1U << KMT_BULK_ALLOC | 1U << KMT_ANONYMOUS_ALLOC);
+	return event_is_one_of(event, RECORD_KINDS_WITH(RECORD_ALLOCATION));
+}
+
+static inline bool event_is_resize(const struct event *event)
+{
+	return event_is_one_of(event, RECORD_KINDS_WITH(RECORD_RESIZE));
+}
+
+/* Of a slab cache that the kernel does not name. */
+static inline bool event_is_anonymous(const struct event *event)
+{
+	return event_is_one_of(event, RECORD_KINDS_WITH(RECORD_ANONYMOUS));
+}
+
+/* A free into one certain slab cache, by kmem_cache_free(), even if that cache is unknown. */
+static inline bool event_is_cache_free(const struct event *event)
+{
+	return event_is_one_of(event, RECORD_KINDS_WITH(RECORD_FREE | RECORD_CACHE) &
+					      ~RECORD_KINDS_WITH(RECORD_KFREE));
 }
 
 /*
- * Sets all fields to what the record itself tells. seed: of the heap that the event is for. True:
- * it tells a cache by its address, for the caller to find.
+ * Sets all fields from the record. seed: of the object table that the event is for. True: the
+ * record names a cache by its address, and the caller must look up the cache.
  */
 static inline bool event_init(struct event *event, const struct kmt_record *record,
 			      unsigned int cpu, uint64_t seed)
@@ -64,23 +82,22 @@ static inline bool event_init(struct event *event, const struct kmt_record *reco
 	event->id = record->id;
 	event->has_cache = false;
 	event->unused = 0;
-	if (event_is_one_of(event,
-			    1U << KMT_KMALLOC | 1U << KMT_REALLOC | 1U << KMT_ANONYMOUS_ALLOC)) {
+	if (event_is_one_of(event, RECORD_KINDS_WITH(RECORD_SIZES))) {
 		event->requested = record->requested;
 		event->allocated = record->allocated;
 		event->cache_address = 0;
 		return false;
 	}
 	event->requested = event->allocated = 0;
-	/* kfree_bulk() names none, nor do older kernels in any free */
-	event->cache_address = event_is_one_of(event, 1U << KMT_KFREE | 1U << KMT_BACKUP_KFREE)
-				       ? 0
-				       : record->cache;
+	/* kfree_bulk() has no cache, and older kernels name none in any free */
+	event->cache_address =
+		event_is_one_of(event, RECORD_KINDS_WITH(RECORD_CACHE)) ? record->cache : 0;
 	return event->cache_address ||
-	       event_is_one_of(event, 1U << KMT_CACHE_ALLOC | 1U << KMT_BULK_ALLOC);
+	       event_is_one_of(event, RECORD_KINDS_WITH(RECORD_CACHE) &
+					      ~RECORD_KINDS_WITH(RECORD_CACHE_OPTIONAL));
 }
 
-/* The cache, once it is found; NULL: it has no name. */
+/* cache: the result of the lookup; NULL: the cache has no known name. */
 static inline void event_set_cache(struct event *event, const struct cache *cache)
 {
 	if (!cache)
@@ -93,19 +110,19 @@ static inline void event_set_cache(struct event *event, const struct cache *cach
 	}
 }
 
-/* A free that knows nothing of caches, as kfree() and kfree_bulk() do. */
+/* A free of an object of any cache, by kfree() or kfree_bulk(). */
 static inline bool event_is_kfree(const struct event *event)
 {
-	return event_is_one_of(event, 1U << KMT_KFREE | 1U << KMT_BACKUP_KFREE) ||
-	       (event->id == KMT_BULK_FREE && !event->has_cache && !event->cache_address);
+	return event_is_one_of(event, RECORD_KINDS_WITH(RECORD_KFREE)) && !event->has_cache &&
+	       !event->cache_address;
 }
 
 static inline bool event_is_from_backup(const struct event *event)
 {
-	return event_is_one_of(event, 1U << KMT_BACKUP_KFREE | 1U << KMT_BACKUP_CACHE_FREE);
+	return event_is_one_of(event, RECORD_KINDS_WITH(RECORD_BACKUP));
 }
 
-/* Neither kfree(NULL) nor kfree(kmalloc(0)) frees anything; a NULL allocation failed. */
+/* False for kfree(NULL), kfree(kmalloc(0)), and a failed allocation. */
 static inline bool event_has_object(const struct event *event)
 {
 	return event->pointer != 0 && event->pointer != KMT_ZERO_SIZE_PTR;

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "capture/format.h"
 #include "capture/metadata.h"
+#include "kernel/record_kinds.h"
 
 #define SIGNATURE "/* CTF 1.8" /* with this a text must begin */
 #define SECOND 1000000000U     /* ns */
@@ -100,7 +101,7 @@ static const char types[] = SIGNATURE
 	"typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
 	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := x64;\n";
 
-/* struct packet_header and struct kmt_record, field by field. */
+/* struct packet_header and the first 40 bytes of struct kmt_record, field by field. */
 static const char layouts[] =
 	"stream {\n"
 	"\tid = 0;\n"
@@ -117,26 +118,21 @@ static const char layouts[] =
 	"\tevent.context := struct {\n"
 	"\t\tu8 words; s16 node; u32 sequence; x64 pointer; x64 call_site; u32 tid; x32 gfp;\n"
 	"\t};\n"
-	"};\n"
-	"event { name = \"kmalloc\"; id = 1; stream_id = 0;\n"
-	"\tfields := struct { u32 requested; u32 allocated; }; };\n"
-	"event { name = \"kfree\"; id = 2; stream_id = 0; fields := struct { u64 reserved; }; };\n"
-	"event { name = \"kmem_cache_alloc\"; id = 3; stream_id = 0;\n"
-	"\tfields := struct { x64 cache; }; };\n"
-	"event { name = \"kmem_cache_free\"; id = 4; stream_id = 0;\n"
-	"\tfields := struct { x64 cache; }; };\n"
-	"event { name = \"kmem_cache_alloc_bulk\"; id = 5; stream_id = 0;\n"
-	"\tfields := struct { x64 cache; }; };\n"
-	"event { name = \"kmem_cache_free_bulk\"; id = 6; stream_id = 0;\n"
-	"\tfields := struct { x64 cache; }; };\n"
-	"event { name = \"krealloc\"; id = 7; stream_id = 0;\n"
-	"\tfields := struct { u32 requested; u32 allocated; }; };\n"
-	"event { name = \"kfree_rescued\"; id = 8; stream_id = 0;\n"
-	"\tfields := struct { u64 reserved; }; };\n"
-	"event { name = \"kmem_cache_free_rescued\"; id = 9; stream_id = 0;\n"
-	"\tfields := struct { x64 cache; }; };\n"
-	"event { name = \"kmem_cache_alloc_unnamed\"; id = 10; stream_id = 0;\n"
-	"\tfields := struct { u32 requested; u32 allocated; }; };\n";
+	"};\n";
+
+/* The last 8 bytes of struct kmt_record, and all that is behind it in a longer record. */
+static void write_kinds(FILE *file)
+{
+	for (unsigned int id = KMT_NONE + 1; id < KMT_ID_END; id++) {
+		const struct record_kind *kind = &record_kinds[id];
+		bool is_short = strlen(kind->ctf_name) + strlen(kind->ctf_fields) <= 20;
+
+		fprintf(file,
+			"event { name = \"%s\"; id = %u; stream_id = 0;%sfields := struct { %s };",
+			kind->ctf_name, id, is_short ? " " : "\n\t", kind->ctf_fields);
+		fputs(" };\n", file);
+	}
+}
 
 static void write_uuid(const uint8_t uuid[16], FILE *file)
 {
@@ -214,6 +210,7 @@ int metadata_write(const struct metadata *metadata, FILE *file)
 		metadata->format, metadata->word_bits, metadata->page_size);
 	write_clock(metadata, file);
 	fputs(layouts, file);
+	write_kinds(file);
 	return text_write_result(file);
 }
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/record.h"
+#include "kernel/record_kinds.h"
 
 /* On disk, in this order; all but the last are deflated. */
 enum packed_column {
@@ -55,10 +55,15 @@ static inline uint64_t packed_unrotate_pointer(uint64_t turned)
 	return turned << 3 | turned >> 61;
 }
 
-/* Are the last 8 bytes two numbers? Fixed for ever: later ids have one. */
+/* Bytes 40 to 47 of a record: requested and allocated, or one number. */
 static inline bool packed_has_sizes(uint8_t id)
 {
-	return id == KMT_KMALLOC || id == KMT_REALLOC || id == KMT_ANONYMOUS_ALLOC;
+	return record_kind_is_one_of(id, RECORD_KINDS_WITH(RECORD_SIZES));
 }
+
+/* Older readers take these bytes of every other id for one number. */
+_Static_assert(RECORD_KINDS_WITH(RECORD_SIZES) ==
+		       (1U << KMT_KMALLOC | 1U << KMT_REALLOC | 1U << KMT_ANONYMOUS_ALLOC),
+	       "no later kind has RECORD_SIZES");
 
 #endif

@@ -323,12 +323,6 @@ void cursor_init(struct cursor *cursor, const struct packet *packet)
 	cursor->swap = packet->swap;
 }
 
-static bool has_sizes(const struct kmt_record *record)
-{
-	return record->id == KMT_KMALLOC || record->id == KMT_REALLOC ||
-	       record->id == KMT_ANONYMOUS_ALLOC;
-}
-
 void record_swap(struct kmt_record *record)
 {
 	record->time = bswap_64(record->time);
@@ -338,7 +332,7 @@ void record_swap(struct kmt_record *record)
 	record->call_site = bswap_64(record->call_site);
 	record->task = bswap_32(record->task);
 	record->gfp = bswap_32(record->gfp);
-	if (has_sizes(record)) {
+	if (packed_has_sizes(record->id)) {
 		record->requested = bswap_32(record->requested);
 		record->allocated = bswap_32(record->allocated);
 	} else {

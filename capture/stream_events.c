@@ -102,7 +102,7 @@ static void make_event(struct stream_events *stream_events, const struct kmt_rec
 {
 	struct merge_stream *figures = &stream_events->figures;
 
-	if (record->id == KMT_ANONYMOUS_ALLOC)
+	if (record_kind_is_one_of(record->id, RECORD_KINDS_WITH(RECORD_ANONYMOUS)))
 		figures->cache_not_traced++;
 	if (!event_init(event, record, figures->cpu, stream_events->seed))
 		return;
@@ -134,7 +134,7 @@ static int take_records(struct stream_events *stream_events, struct event *event
 		}
 		if (stream_events->last_own)
 			figures->own++;
-		if (record->id == KMT_NONE || record->id >= KMT_ID_END) {
+		if (!record_kind_is_known(record->id)) {
 			unknown++;
 			continue;
 		}

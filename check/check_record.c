@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "kernel/record_kinds.h"
 
 #define ERRNO_POINTERS 4095 /* the last addresses are errors in the kernel's pointers */
 #define PAGE_BYTES 4096	    /* no object lies in the first page */
@@ -24,11 +25,6 @@ static uint64_t record_offset(const struct check_stream *stream)
 	return packet->offset + sizeof(packet->header) + (stream->record - packet->records);
 }
 
-static bool is_known(const struct kmt_record *record)
-{
-	return record->id > KMT_NONE && record->id < KMT_ID_END;
-}
-
 /* Did this very version write it? Nobody knows of a stream alone. */
 static bool is_of_this_version(const struct check_stream *stream)
 {
@@ -39,18 +35,18 @@ static bool is_of_this_version(const struct check_stream *stream)
 /* Another version may have more kinds, and longer records. */
 static void check_kind(struct check_stream *stream, const struct kmt_record *record)
 {
-	bool may_be_newer;
+	bool is_known = record_kind_is_known(record->id), may_be_newer;
 
-	if (is_known(record) && record->words == KMT_RECORD_WORDS)
+	if (is_known && record->words == record_kinds[record->id].words)
 		return;
 	may_be_newer = !is_of_this_version(stream);
-	if (!is_known(record) && may_be_newer && record->id)
+	if (!is_known && may_be_newer && record->id)
 		stream->unknown++;
-	else if (!is_known(record))
+	else if (!is_known)
 		find(stream, CHECK_KIND, "a record of the unknown kind %u", record->id);
 	else if (!may_be_newer)
 		find(stream, CHECK_KIND, "a record of %u words, not %u", record->words,
-		     KMT_RECORD_WORDS);
+		     record_kinds[record->id].words);
 }
 
 static void check_time(struct check_stream *stream, const struct kmt_record *record)
@@ -73,33 +69,34 @@ static void check_sequence(struct check_stream *stream, const struct kmt_record 
 		find(stream, CHECK_SEQUENCE, "event number %" PRIu64 " comes twice", sequence);
 }
 
+/* kfree(), but not kfree_bulk(), which may name a cache. */
+#define KFREE (RECORD_KINDS_WITH(RECORD_KFREE) & ~RECORD_KINDS_WITH(RECORD_CACHE))
+
+static bool is_one_of(const struct kmt_record *record, uint64_t kinds)
+{
+	return record_kind_is_one_of(record->id, kinds);
+}
+
 static void check_sizes(struct check_stream *stream, const struct kmt_record *record)
 {
-	if ((record->id == KMT_KMALLOC || record->id == KMT_ANONYMOUS_ALLOC) && record->pointer &&
-	    record->allocated < record->requested)
+	if (is_one_of(record, RECORD_KINDS_WITH(RECORD_ALLOCATION | RECORD_SIZES)) &&
+	    record->pointer && record->allocated < record->requested)
 		find(stream, CHECK_SIZES, "%" PRIu32 " bytes allocated, %" PRIu32 " requested",
 		     record->allocated, record->requested);
 }
 
-static bool is_free(const struct kmt_record *record)
-{
-	return record->id == KMT_KFREE || record->id == KMT_CACHE_FREE ||
-	       record->id == KMT_BULK_FREE || record->id == KMT_BACKUP_KFREE ||
-	       record->id == KMT_BACKUP_CACHE_FREE;
-}
-
 static void check_fields(struct check_stream *stream, const struct kmt_record *record)
 {
-	bool free = is_free(record);
+	bool free = is_one_of(record, RECORD_KINDS_WITH(RECORD_FREE));
 
-	if (!is_known(record))
+	if (!record_kind_is_known(record->id))
 		return;
 	if (free && record->gfp)
 		find(stream, CHECK_FIELDS, "a free with GFP flags 0x%" PRIx32, record->gfp);
 	if (free ? record->node != KMT_NODE_ANY : record->node < KMT_NODE_ANY)
 		find(stream, CHECK_FIELDS, "%s with node %d", free ? "a free" : "an allocation",
 		     record->node);
-	if ((record->id == KMT_KFREE || record->id == KMT_BACKUP_KFREE) && record->cache)
+	if (is_one_of(record, KFREE) && record->cache)
 		find(stream, CHECK_FIELDS, "a kfree whose last 8 bytes are not 0");
 }
 
@@ -114,7 +111,7 @@ static bool address_is_absurd(const struct check_stream *stream, uint64_t addres
 
 static void check_addresses(struct check_stream *stream, const struct kmt_record *record)
 {
-	if (!is_known(record))
+	if (!record_kind_is_known(record->id))
 		return;
 	if (record->pointer && record->pointer != KMT_ZERO_SIZE_PTR &&
 	    address_is_absurd(stream, record->pointer))
@@ -123,13 +120,11 @@ static void check_addresses(struct check_stream *stream, const struct kmt_record
 		find(stream, CHECK_ADDRESSES, "no code can lie at 0x%" PRIx64, record->call_site);
 }
 
-/* A free names none where the kernel does not tell it, and in bulk where the caller does not. */
+/* Some kernels name no cache in a free, and some callers name none in a bulk free. */
 static bool names_cache(const struct kmt_record *record)
 {
-	return record->id == KMT_CACHE_ALLOC || record->id == KMT_BULK_ALLOC ||
-	       ((record->id == KMT_CACHE_FREE || record->id == KMT_BACKUP_CACHE_FREE ||
-		 record->id == KMT_BULK_FREE) &&
-		record->cache);
+	return is_one_of(record, RECORD_KINDS_WITH(RECORD_CACHE)) &&
+	       (record->cache || !is_one_of(record, RECORD_KINDS_WITH(RECORD_CACHE_OPTIONAL)));
 }
 
 /* As many caches may lack a name as status says. */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/record_kinds.h"
 #include "repair/repair.h"
 
 int repair_stream_identity(const char *path, struct repair_identity *identity)
@@ -121,8 +122,8 @@ static int keep_packet(struct repair_stream *stream, const struct status *status
 			return err;
 		stream->records++;
 		stream->own += status_is_own(status, record.task);
-		stream->rescued += record.id == KMT_BACKUP_KFREE ||
-				   record.id == KMT_BACKUP_CACHE_FREE;
+		stream->rescued +=
+			record_kind_is_one_of(record.id, RECORD_KINDS_WITH(RECORD_BACKUP));
 	}
 	return 0;
 }

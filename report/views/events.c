@@ -12,20 +12,6 @@
 #include "report/views/event_names.h"
 #include "report/views/view.h"
 
-static const char *const event_texts[KMT_ID_END] = {
-	[KMT_NONE] = "none",
-	[KMT_KMALLOC] = "kmalloc",
-	[KMT_KFREE] = "kfree",
-	[KMT_CACHE_ALLOC] = "kmem_cache_alloc",
-	[KMT_CACHE_FREE] = "kmem_cache_free",
-	[KMT_BULK_ALLOC] = "bulk_alloc",
-	[KMT_BULK_FREE] = "bulk_free",
-	[KMT_REALLOC] = "krealloc",
-	[KMT_BACKUP_KFREE] = "kfree",
-	[KMT_BACKUP_CACHE_FREE] = "kmem_cache_free",
-	[KMT_ANONYMOUS_ALLOC] = "kmem_cache_alloc",
-};
-
 #define FATES (OUTCOME_FREE_REASSIGNED + 1)
 
 static const char *const fate_texts[FATES] = {
@@ -213,8 +199,8 @@ static int begin(struct report *report)
 	err = event_names_init(&events->names, report);
 	if (!err)
 		err = quote(&events->nothing, report->format, "", true);
-	for (size_t i = 0; i < KMT_ID_END && !err; i++)
-		err = quote(&events->events[i], report->format, event_texts[i], true);
+	for (size_t i = KMT_NONE + 1; i < KMT_ID_END && !err; i++)
+		err = quote(&events->events[i], report->format, record_kinds[i].name, true);
 	for (size_t i = 0; i < FATES && !err; i++)
 		err = quote(&events->fates[i], report->format, fate_texts[i], true);
 	event_lines_head(&events->lines);
