@@ -98,7 +98,7 @@ struct analysis_cache {
 	const struct cache *cache; /* NULL: one of kmalloc's, or of no known name */
 	char name[80]; /* "kmalloc-64", "kmalloc-cg-1k", "kmalloc-large", …; "0x…" */
 	bool is_kmalloc, is_large; /* large: whole pages, no slab */
-	bool is_unnamed; /* all caches of these sizes that the kernel does not tell apart */
+	bool is_anonymous; /* all caches of these sizes that the kernel does not tell apart */
 	bool selected;
 	uint32_t object_size, size; /* bytes to use, and from one object to the next; 0: unknown */
 	uint64_t allocations, frees, missed_frees, failed;

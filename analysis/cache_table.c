@@ -142,7 +142,7 @@ static int64_t find_untold(struct cache_table *table, const struct event *event)
 	if (err)
 		return err;
 	cache = &table->analysis->caches[added];
-	cache->is_unnamed = true;
+	cache->is_anonymous = true;
 	cache->object_size = event->requested;
 	cache->size = event->allocated;
 	return added;

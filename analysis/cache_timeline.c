@@ -58,10 +58,10 @@ static const struct cache *enter(struct cache_timeline *book, const struct cache
 }
 
 /* Where an address has its stays; NULL: no memory. */
-static struct cache_place *find_place(struct cache_timeline *book, uint64_t address)
+static struct address_history *find_place(struct cache_timeline *book, uint64_t address)
 {
 	uint32_t found = hash_map_find(&book->addresses, address);
-	struct cache_place *slots;
+	struct address_history *slots;
 
 	if (found != HASH_MAP_NONE)
 		return &book->slots[found];
@@ -71,12 +71,12 @@ static struct cache_place *find_place(struct cache_timeline *book, uint64_t addr
 	book->slots = slots;
 	if (hash_map_add(&book->addresses, address, (uint32_t)book->place_count))
 		return NULL;
-	slots[book->place_count] = (struct cache_place){ 0 };
+	slots[book->place_count] = (struct address_history){ 0 };
 	return &slots[book->place_count++];
 }
 
 /* The cache that is still there. */
-static struct cache_interval *find_open(struct cache_place *slot)
+static struct cache_interval *find_open(struct address_history *slot)
 {
 	struct cache_interval *last = slot->count ? &slot->stays[slot->count - 1] : NULL;
 
@@ -84,7 +84,7 @@ static struct cache_interval *find_open(struct cache_place *slot)
 }
 
 /* Drops those that no event can tell of any more. */
-static void forget(struct cache_place *slot, uint64_t reached)
+static void forget(struct address_history *slot, uint64_t reached)
 {
 	size_t old = 0;
 
@@ -98,7 +98,7 @@ static void forget(struct cache_place *slot, uint64_t reached)
 
 int cache_timeline_add(struct cache_timeline *book, const struct cache *cache)
 {
-	struct cache_place *slot = find_place(book, cache->address);
+	struct address_history *slot = find_place(book, cache->address);
 	struct cache_interval *stays;
 	const struct cache *entered;
 	struct cache_interval *open;
@@ -138,7 +138,7 @@ void cache_timeline_end(struct cache_timeline *book, uint64_t address, uint64_t 
 		open->until = time;
 }
 
-void cache_timeline_reach(struct cache_timeline *book, uint64_t time)
+void cache_timeline_set_watermark(struct cache_timeline *book, uint64_t time)
 {
 	book->reached = time;
 }
@@ -147,7 +147,7 @@ const struct cache *cache_timeline_find(const struct cache_timeline *book, uint6
 					uint64_t time, bool *told)
 {
 	uint32_t found = hash_map_find(&book->addresses, address);
-	const struct cache_place *slot;
+	const struct address_history *slot;
 
 	*told = false;
 	if (found == HASH_MAP_NONE)

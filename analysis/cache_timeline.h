@@ -21,7 +21,7 @@ struct cache_interval {
 	const struct cache *cache; /* NULL: there was no room for it */
 };
 
-struct cache_place {
+struct address_history {
 	struct cache_interval *stays; /* the oldest first */
 	size_t count;
 };
@@ -30,7 +30,7 @@ struct cache_timeline {
 	struct caches *caches; /* its list has all the room; of these used are set */
 	size_t used;
 	struct hash_map addresses; /* to an index in places */
-	struct cache_place *slots;
+	struct address_history *slots;
 	size_t place_count;
 	uint64_t reached; /* ns: what ended before is forgotten */
 };
@@ -50,7 +50,7 @@ int cache_timeline_add(struct cache_timeline *book, const struct cache *cache);
 void cache_timeline_end(struct cache_timeline *book, uint64_t address, uint64_t time);
 
 /* Nothing before the time will be asked for any more (ns). */
-void cache_timeline_reach(struct cache_timeline *book, uint64_t time);
+void cache_timeline_set_watermark(struct cache_timeline *book, uint64_t time);
 
 /* What lay at address at the time, or NULL: *told tells whether it was told of nevertheless. */
 const struct cache *cache_timeline_find(const struct cache_timeline *book, uint64_t address,

@@ -26,7 +26,7 @@ static inline int take_allocation(struct matcher *matcher, const struct event *e
 
 	if (pass_is_own(matcher, event->task) || (object && !(object->flags & OBJECT_FREED)))
 		return 0;
-	number = grouping_usual(&matcher->grouping, event->call_site);
+	number = grouping_fastpath_group(&matcher->grouping, event->call_site);
 	if (number == GROUP_NONE)
 		return 0;
 	cache = cache_table_find(&matcher->caches, event);

@@ -116,7 +116,7 @@ int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t
 	return (int64_t)analysis->site_count++;
 }
 
-uint32_t grouping_find_usual(struct grouping *grouping, uint64_t address)
+uint32_t grouping_find_fastpath_group(struct grouping *grouping, uint64_t address)
 {
 	uint32_t number = hash_map_find(&grouping->sites, address);
 	const struct analysis_site *site;

@@ -12,7 +12,7 @@
 struct grouping_memo {
 	uint64_t address;
 	uint32_t number; /* of the site, + 1; 0: none yet */
-	uint32_t usual;	 /* what grouping_usual() says, + 1; 0: ask again */
+	uint32_t usual;	 /* what grouping_fastpath_group() says, + 1; 0: ask again */
 };
 
 struct grouping {
@@ -52,14 +52,15 @@ static inline int64_t grouping_site(struct grouping *grouping, uint64_t address,
  * The group of whatever a call site allocates, if groups are by place, and the site lies outside of
  * kmalloc() and allocated before; or GROUP_NONE.
  */
-uint32_t grouping_find_usual(struct grouping *grouping, uint64_t address);
+uint32_t grouping_find_fastpath_group(struct grouping *grouping, uint64_t address);
 
-static inline uint32_t grouping_usual(struct grouping *grouping, uint64_t address)
+static inline uint32_t grouping_fastpath_group(struct grouping *grouping, uint64_t address)
 {
 	const struct grouping_memo *memo = grouping_memo(grouping, address);
 
-	return memo->address == address && memo->usual ? memo->usual - 1
-						       : grouping_find_usual(grouping, address);
+	return memo->address == address && memo->usual
+		       ? memo->usual - 1
+		       : grouping_find_fastpath_group(grouping, address);
 }
 
 /* The index in analysis->groups for an allocation at that site from that cache; or -ENOMEM. */

@@ -317,7 +317,7 @@ static int find_missed_sizes(struct heap_findings *findings)
 	for (size_t i = 0; i < analysis->cache_count && !err; i++) {
 		const struct analysis_cache *cache = &analysis->caches[i];
 
-		if (cache->is_unnamed && cache->missed_frees &&
+		if (cache->is_anonymous && cache->missed_frees &&
 		    hash_map_find(&findings->missed_sizes, cache->size) == HASH_MAP_NONE)
 			err = hash_map_add(&findings->missed_sizes, cache->size, 0);
 	}
@@ -335,7 +335,7 @@ static bool is_missed(const struct heap_findings *findings, uint32_t object)
 	if (object == CACHE_NONE)
 		return false;
 	cache = &findings->analysis->caches[object];
-	if (cache->is_unnamed)
+	if (cache->is_anonymous)
 		return hash_map_find(&findings->missed_sizes, cache->size) != HASH_MAP_NONE;
 	return cache->missed_frees;
 }

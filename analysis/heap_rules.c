@@ -256,7 +256,7 @@ static bool may_be_kmallocs(const struct analysis_cache *object_cache)
 {
 	uint32_t size = object_cache->size;
 
-	return object_cache->is_unnamed && object_cache->object_size == size &&
+	return object_cache->is_anonymous && object_cache->object_size == size &&
 	       (size == 96 || size == 192 || !(size & (size - 1)));
 }
 
@@ -267,7 +267,7 @@ static int heap_rules_kfree(struct heap_rules *heap_rules, const struct event *e
 	bool guessed = !heap_rules->release_known || may_be_kmallocs(object_cache);
 	struct heap_finding found;
 
-	if (object_cache->is_kmalloc || (!object_cache->cache && !object_cache->is_unnamed))
+	if (object_cache->is_kmalloc || (!object_cache->cache && !object_cache->is_anonymous))
 		return 0;
 	found = describe_free(heap_rules, FINDING_CACHE_KFREED, event, CACHE_NONE, object);
 	if (heap_rules->kfree_of_cache_is_legal)

@@ -228,7 +228,7 @@ int online_take(struct online *online, uint64_t horizon, uint64_t *reached)
 		err = pass_settle(online->matcher);
 	online->horizon = horizon;
 	*reached = limit;
-	cache_timeline_reach(&online->book, limit);
+	cache_timeline_set_watermark(&online->book, limit);
 	return err;
 }
 

@@ -37,7 +37,7 @@ struct select {
 	bool has_max_size;
 	uint32_t min_size, max_size; /* bytes requested */
 	uint64_t older;		     /* ns: only objects that lived, or live, that long */
-	char errmsg[200];	     /* after a failure */
+	char errmsg[200];	     /* the sentence after a failure */
 };
 
 void select_deinit(struct select *select);

@@ -17,9 +17,9 @@ int memstat_get_allocator(const struct memory_type *mtp)
 	return mtp ? mtp->allocator : ALLOCATOR_UNKNOWN;
 }
 
-static const struct type_figures *counters_of(const struct memory_type *type)
+static const struct type_counters *counters_of(const struct memory_type *type)
 {
-	static const struct type_figures nothing;
+	static const struct type_counters nothing;
 
 	return type ? &type->shown.figures : &nothing;
 }
@@ -113,9 +113,9 @@ uint64_t memstat_get_kegfree(const struct memory_type *mtp)
 	return counters_of(mtp)->kegfree;
 }
 
-static const struct percpu_figures *percpu_of(const struct memory_type *type, int cpu)
+static const struct percpu_counters *percpu_of(const struct memory_type *type, int cpu)
 {
-	static const struct percpu_figures nothing;
+	static const struct percpu_counters nothing;
 
 	if (!type || cpu < 0 || (size_t)cpu >= type->shown.cpus)
 		return &nothing;

@@ -183,7 +183,7 @@ static uint64_t lost_in(const struct analysis *analysis, const struct type_stats
 {
 	const uint64_t parts[] = { analysis->loss.lost, analysis->loss.skipped,
 				   analysis->totals.unknown, analysis->totals.untracked,
-				   type_stats->left_out };
+				   type_stats->omitted_events };
 	uint64_t lost = 0;
 
 	/* objects of a cache that was not told may count for one that lay there before */
@@ -211,7 +211,7 @@ static void put_types(struct update *update, const struct type_stats *type_stats
 {
 	for (size_t i = 0; i < type_stats->count; i++) {
 		if (type_stats->types[i].kind == kind)
-			update_put_tally(update, &type_stats->types[i]);
+			update_put_type_stats(update, &type_stats->types[i]);
 	}
 }
 

@@ -23,7 +23,7 @@ static void put_kind(struct update *update, const struct stats_file_view *view,
 {
 	for (size_t i = 0; i < view->count; i++) {
 		if (view->types[i].kind == kind)
-			update_put_tally(update, &view->types[i]);
+			update_put_type_stats(update, &view->types[i]);
 	}
 }
 
@@ -41,9 +41,9 @@ static int read_published(struct update *update, void *handle)
 	if (err)
 		return update_fail(update, MEMSTAT_ERROR_UNDEFINED, err, "%s", view->errmsg);
 
-	update_time(update, view->moment.time);
-	update_begun(update, view->moment.begin);
-	update_lost(update, view->moment.lost);
+	update_time(update, view->snapshot.time);
+	update_begun(update, view->snapshot.begin);
+	update_lost(update, view->snapshot.lost);
 	update_cpus(update, view->cpus);
 	update_classes(update, view->class_bytes, view->class_count);
 	put_kind(update, view, TYPE_STATS_FUNCTION);
@@ -51,7 +51,7 @@ static int read_published(struct update *update, void *handle)
 	return 0;
 }
 
-void live_forget(struct memory_type_list *list)
+void live_view_free(struct memory_type_list *list)
 {
 	if (list->live)
 		stats_file_view_deinit(list->live);

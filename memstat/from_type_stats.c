@@ -11,7 +11,7 @@ _Static_assert(CLASSES_MAX >= TYPE_STATS_CLASSES_MAX, "a sizemask holds all clas
 
 static int reserve(struct update *update, size_t cpus)
 {
-	struct percpu_figures *room;
+	struct percpu_counters *room;
 
 	if (cpus <= update->room_cpus)
 		return 0;
@@ -24,9 +24,9 @@ static int reserve(struct update *update, size_t cpus)
 	return 0;
 }
 
-int update_put_tally(struct update *update, const struct type_stats_type *type)
+int update_put_type_stats(struct update *update, const struct type_stats_type *type)
 {
-	struct told_type told = {
+	struct source_type told = {
 		.allocator = type->kind == TYPE_STATS_CACHE ? ALLOCATOR_UMA : ALLOCATOR_MALLOC,
 		.name = type->name,
 		.aliases = type->aliases,
@@ -40,7 +40,7 @@ int update_put_tally(struct update *update, const struct type_stats_type *type)
 			     .failures = type->failures,
 			     .xdomain = type->xdomain,
 			     .kegfree = type->kegfree },
-		.base = type->base,
+		.initial_count = type->initial_count,
 		.frees_unmatched = type->frees_unmatched,
 		.cpus = type->cpu_count,
 	};
@@ -52,11 +52,11 @@ int update_put_tally(struct update *update, const struct type_stats_type *type)
 	for (size_t cpu = 0; cpu < type->cpu_count; cpu++) {
 		const struct type_stats_cpu *from = &type->cpus[cpu];
 
-		update->room[cpu] = (struct percpu_figures){ .numallocs = from->numallocs,
-							     .numfrees = from->numfrees,
-							     .memalloced = from->memalloced,
-							     .memfreed = from->memfreed,
-							     .sizemask = from->sizemask };
+		update->room[cpu] = (struct percpu_counters){ .numallocs = from->numallocs,
+							      .numfrees = from->numfrees,
+							      .memalloced = from->memalloced,
+							      .memfreed = from->memfreed,
+							      .sizemask = from->sizemask };
 	}
 	told.percpu = update->room;
 	return update_put(update, &told);

@@ -25,7 +25,7 @@
 #define CLASSES_MAX 64 /* bits of a sizemask */
 
 /* Objects and bytes. Of UMA, memalloced and memfreed are worked out, and sizemask is 0. */
-struct type_figures {
+struct type_counters {
 	uint64_t size, rsize; /* UMA; stay when the type is told no more */
 	uint64_t countlimit;  /* UMA; 0: none */
 	uint64_t numallocs, numfrees;
@@ -35,7 +35,7 @@ struct type_figures {
 	uint64_t zonefree, kegfree;
 };
 
-struct percpu_figures {
+struct percpu_counters {
 	uint64_t numallocs, numfrees;
 	uint64_t memalloced, memfreed; /* MALLOC */
 	uint64_t sizemask;	       /* MALLOC */
@@ -44,8 +44,8 @@ struct percpu_figures {
 
 /* What one query tells of a type. */
 struct snapshot {
-	struct type_figures figures;
-	struct percpu_figures *percpu;
+	struct type_counters figures;
+	struct percpu_counters *percpu;
 	size_t cpus;   /* of percpu: the type's own; 0: none were told */
 	size_t space;  /* of percpu */
 	char *aliases; /* separated by commas; or NULL */
@@ -111,21 +111,21 @@ struct update {
 	uint64_t lost, time, begin;
 	int err; /* errno of the first thing that went wrong: the commit is refused */
 	bool cut;
-	struct failure failure;	     /* why, if told */
-	struct percpu_figures *room; /* of update_put_tally() */
+	struct failure failure;	      /* why, if told */
+	struct percpu_counters *room; /* of update_put_type_stats() */
 	size_t room_cpus;
 };
 
 /* A type as a source tells it. */
-struct told_type {
+struct source_type {
 	int allocator; /* ALLOCATOR_MALLOC or ALLOCATOR_UMA, one that is asked for */
 	const char *name;
 	const char *aliases; /* separated by commas; or NULL */
-	struct type_figures figures;
-	uint64_t base;			     /* UMA: objects that were there at the start */
-	uint64_t frees_unmatched;	     /* UMA: of objects that figures do not have */
-	const struct percpu_figures *percpu; /* by CPU; or NULL */
-	size_t cpus;			     /* of percpu; behind them all is 0 */
+	struct type_counters figures;
+	uint64_t initial_count;		      /* UMA: objects that were there at the start */
+	uint64_t frees_unmatched;	      /* UMA: of objects that figures do not have */
+	const struct percpu_counters *percpu; /* by CPU; or NULL */
+	size_t cpus;			      /* of percpu; behind them all is 0 */
 };
 
 /*
@@ -164,13 +164,13 @@ void update_begun(struct update *update, uint64_t begin);
  * A type, each once. 0; -ENOMEM; -EEXIST: it was told already; -EINVAL: no name, or an allocator
  * that is not asked for; -EBADMSG: more freed than allocated, or a bit that is no size class.
  */
-int update_put(struct update *update, const struct told_type *type);
+int update_put(struct update *update, const struct source_type *type);
 
 /*
  * A type as a tally has it: 0 and nothing done if its allocator is not asked for, else as
  * update_put(). All of the type that is no figure (its name, aliases and CPUs) must be set.
  */
-int update_put_tally(struct update *update, const struct type_stats_type *type);
+int update_put_type_stats(struct update *update, const struct type_stats_type *type);
 
 /* The source ends before its time: what was told stands, and the query fails with SHORTREAD. */
 void update_cut(struct update *update, const char *format, ...)
@@ -206,7 +206,7 @@ void names_add(struct memory_type_list *list, struct memory_type *type);
 void names_remove(struct memory_type_list *list, struct memory_type *type);
 
 /* Frees what memstat_sysctl_*() keep. */
-void live_forget(struct memory_type_list *list);
+void live_view_free(struct memory_type_list *list);
 
 /* Puts it on the list and sets errno. Returns -1. */
 int list_fail(struct memory_type_list *list, const struct failure *failure);

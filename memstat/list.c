@@ -37,7 +37,7 @@ void memstat_mtl_free(struct memory_type_list *list)
 		next = type->next;
 		type_destroy(type);
 	}
-	live_forget(list);
+	live_view_free(list);
 	free(list->buckets);
 	free(list);
 }

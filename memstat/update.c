@@ -95,11 +95,12 @@ static bool has_classes(const struct update *update, uint64_t sizemask)
 	return count == CLASSES_MAX || !(sizemask >> count);
 }
 
-static bool can_be(const struct update *update, const struct told_type *told)
+static bool can_be(const struct update *update, const struct source_type *told)
 {
-	const struct type_figures *figures = &told->figures;
+	const struct type_counters *figures = &told->figures;
 
-	if (figures->numfrees > figures->numallocs || told->base > UINT64_MAX - figures->numallocs)
+	if (figures->numfrees > figures->numallocs ||
+	    told->initial_count > UINT64_MAX - figures->numallocs)
 		return false;
 	if (told->allocator == ALLOCATOR_UMA)
 		return true;
@@ -114,18 +115,18 @@ static bool can_be(const struct update *update, const struct told_type *told)
  * A free that matches no allocation was of an object of before, as long as there can be one of
  * these left. What is not in the base is in neither figure, so that neither ever gets less.
  */
-static void add_base(struct type_figures *figures, const struct told_type *told)
+static void add_base(struct type_counters *figures, const struct source_type *told)
 {
-	uint64_t base = told->base, freed = told->frees_unmatched;
+	uint64_t base = told->initial_count, freed = told->frees_unmatched;
 
 	figures->numallocs += base;
 	figures->numfrees += freed < base ? freed : base;
 }
 
 /* The bytes of a slab cache follow from its objects, and those of a call site have no one size. */
-static void work_out(struct snapshot *staged, const struct told_type *told, bool with_base)
+static void work_out(struct snapshot *staged, const struct source_type *told, bool with_base)
 {
-	struct type_figures *figures = &staged->figures;
+	struct type_counters *figures = &staged->figures;
 
 	if (told->allocator == ALLOCATOR_MALLOC) {
 		figures->size = figures->rsize = figures->countlimit = 0;
@@ -137,7 +138,7 @@ static void work_out(struct snapshot *staged, const struct told_type *told, bool
 	figures->memalloced = figures->numallocs * figures->size;
 	figures->memfreed = figures->numfrees * figures->size;
 	for (size_t cpu = 0; cpu < staged->cpus; cpu++) {
-		struct percpu_figures *percpu = &staged->percpu[cpu];
+		struct percpu_counters *percpu = &staged->percpu[cpu];
 
 		percpu->sizemask = 0;
 		percpu->memalloced = percpu->numallocs * figures->size;
@@ -145,9 +146,9 @@ static void work_out(struct snapshot *staged, const struct told_type *told, bool
 	}
 }
 
-static int stage_percpu(struct snapshot *staged, const struct percpu_figures *percpu, size_t cpus)
+static int stage_percpu(struct snapshot *staged, const struct percpu_counters *percpu, size_t cpus)
 {
-	struct percpu_figures *grown;
+	struct percpu_counters *grown;
 
 	staged->cpus = 0;
 	if (!percpu || !cpus)
@@ -183,7 +184,7 @@ static int stage_aliases(struct snapshot *staged, const char *aliases)
 	return 0;
 }
 
-static int stage(struct update *update, struct memory_type *type, const struct told_type *told)
+static int stage(struct update *update, struct memory_type *type, const struct source_type *told)
 {
 	int err = stage_percpu(&type->staged, told->percpu, told->cpus);
 
@@ -197,7 +198,7 @@ static int stage(struct update *update, struct memory_type *type, const struct t
 	return 0;
 }
 
-int update_put(struct update *update, const struct told_type *told)
+int update_put(struct update *update, const struct source_type *told)
 {
 	struct memory_type_list *list = update->list;
 	struct memory_type *type;
@@ -237,9 +238,9 @@ static void show(struct memory_type *type)
 /* What is not told any more has nothing, but is still what it was. */
 static void clear(struct memory_type *type)
 {
-	struct type_figures *figures = &type->shown.figures;
+	struct type_counters *figures = &type->shown.figures;
 
-	*figures = (struct type_figures){ .size = figures->size, .rsize = figures->rsize };
+	*figures = (struct type_counters){ .size = figures->size, .rsize = figures->rsize };
 	type->shown.cpus = 0;
 }
 

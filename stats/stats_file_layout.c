@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Where the parts of a published file lie, by how much it has room for. */
+/* Computes the offsets of the parts of a statistics file from its capacity. */
 #include "config.h"
 
 #include "stats/stats_file_layout.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A published file in its directory: made, shown, removed. Whoever unlinks a fresh file holds its
- * lock, and whoever has locked one looks whether it is still the one of that name: so of two
- * processes that begin at once one is refused. What is no published file is never replaced.
+ * Creates, publishes and removes a statistics file. A process unlinks a temporary file only while
+ * it holds the lock of that file, and after locking one it checks that the name still belongs to
+ * it. So of two processes that start at once one is refused. A file that is not a statistics file
+ * is never replaced.
  */
 #include "config.h"
 
@@ -18,21 +19,20 @@
 #include "stats/stats_file_layout.h"
 #include "stats/stats_file_lock.h"
 
-/* Others may replace a leftover as often; then it is theirs. */
-#define TRIES 10
+#define TRIES 10 /* to create the temporary file while other processes do so too */
 
-struct reason {
+struct error_text {
 	char *errmsg;
 	size_t size;
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(const struct reason *reason, int err,
+__attribute__((format(printf, 3, 4))) static int fail(const struct error_text *error, int err,
 						      const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(reason->errmsg, reason->size, format, arguments);
+	vsnprintf(error->errmsg, error->size, format, arguments);
 	va_end(arguments);
 	return -err;
 }
@@ -46,17 +46,17 @@ int stats_file_lock_is_held(int fd)
 	return lock.l_type != F_UNLCK;
 }
 
-static bool is_file_of_name(const struct stats_file_lock *place, const char *name)
+static bool is_file_of_name(const struct stats_file_lock *lock, const char *name)
 {
 	struct stat named, opened;
 
-	return !fstatat(place->directory, name, &named, AT_SYMLINK_NOFOLLOW) &&
-	       !fstat(place->file, &opened) && named.st_dev == opened.st_dev &&
+	return !fstatat(lock->directory, name, &named, AT_SYMLINK_NOFOLLOW) &&
+	       !fstat(lock->file, &opened) && named.st_dev == opened.st_dev &&
 	       named.st_ino == opened.st_ino;
 }
 
-/* 0, -EAGAIN: it is another's, or -errno. */
-static int lock(int fd)
+/* 0; -EAGAIN: another process holds it; or -errno. */
+static int set_lock(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -65,51 +65,52 @@ static int lock(int fd)
 	return errno == EACCES ? -EAGAIN : -errno;
 }
 
-/* Whoever owns a directory, or may write it, can put another file in the place of this one. */
-static int check_directory(const struct stats_file_lock *place, const struct reason *reason)
+/* The owner of a directory, and every user who may write it, can replace files in it. */
+static int check_directory(const struct stats_file_lock *lock, const struct error_text *error)
 {
 	struct stat about;
 
-	if (fstat(place->directory, &about))
-		return fail(reason, errno, "%s: %s", place->path, strerror(errno));
+	if (fstat(lock->directory, &about))
+		return fail(error, errno, "%s: %s", lock->path, strerror(errno));
 	if (about.st_uid != geteuid() && about.st_uid != 0)
-		return fail(reason, EPERM,
-			    "%s: its directory is another user's (uid %ju), who could put another "
-			    "file there: name another place",
-			    place->path, (uintmax_t)about.st_uid);
+		return fail(error, EPERM,
+			    "%s: its directory belongs to another user (uid %ju), who could "
+			    "replace the file: choose another path",
+			    lock->path, (uintmax_t)about.st_uid);
 	if (!(about.st_mode & (S_IWGRP | S_IWOTH)) || about.st_mode & S_ISVTX)
 		return 0;
-	return fail(reason, EPERM,
-		    "%s: others may write its directory, and could put another file there: "
-		    "take that right away (chmod go-w), or name another place",
-		    place->path);
+	return fail(error, EPERM,
+		    "%s: other users may write its directory and could replace the file: "
+		    "remove that permission (chmod go-w), or choose another path",
+		    lock->path);
 }
 
-/* The one directory that is made is the file's own. */
-static int open_directory(struct stats_file_lock *place, const struct reason *reason)
+/* Creates the last directory of the path if it is missing, but not its parents. */
+static int open_directory(struct stats_file_lock *lock, const struct error_text *error)
 {
-	char *directory = strdup(place->path), *slash;
-	bool made = false;
+	char *directory = strdup(lock->path), *slash;
+	bool created = false;
 	int err = 0;
 
 	if (!directory)
-		return fail(reason, ENOMEM, "%s", strerror(ENOMEM));
+		return fail(error, ENOMEM, "%s", strerror(ENOMEM));
 	slash = strrchr(directory, '/');
 	if (slash) {
 		slash[slash == directory] = 0;
-		made = !mkdir(directory, 0755);
+		created = !mkdir(directory, 0755);
 	}
-	place->directory = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (place->directory < 0)
-		err = fail(reason, errno, "%s: its directory: %s", place->path, strerror(errno));
-	else if (made && fchmod(place->directory, 0755)) /* the umask's bits too */
-		err = fail(reason, errno, "%s: its directory: %s", place->path, strerror(errno));
+	lock->directory = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (lock->directory < 0)
+		err = fail(error, errno, "%s: its directory: %s", lock->path, strerror(errno));
+	else if (created && fchmod(lock->directory, 0755)) /* whatever the umask is */
+		err = fail(error, errno, "%s: its directory: %s", lock->path, strerror(errno));
 	free(directory);
-	return err ? err : check_directory(place, reason);
+	return err ? err : check_directory(lock, error);
 }
 
-/* What is there already under the name may only be what a writer left that is no more. */
-static int look_at_old(const struct stats_file_lock *place, int fd, const struct reason *reason)
+/* An existing file is replaced only if it is a statistics file whose writer has ended. */
+static int check_replaceable(const struct stats_file_lock *lock, int fd,
+			     const struct error_text *error)
 {
 	struct stats_file_head head = { 0 };
 	struct stat about;
@@ -117,44 +118,46 @@ static int look_at_old(const struct stats_file_lock *place, int fd, const struct
 	ssize_t got;
 
 	if (held < 0 || fstat(fd, &about))
-		return fail(reason, errno, "%s: %s", place->path, strerror(errno));
+		return fail(error, errno, "%s: %s", lock->path, strerror(errno));
 	got = S_ISREG(about.st_mode) ? pread(fd, &head, sizeof(head), 0) : -1;
 	if (got < (ssize_t)sizeof(head) || head.magic != STATS_FILE_MAGIC)
-		return fail(reason, EEXIST,
-			    "%s: is there and not of this kind, and is left alone: "
-			    "name another place",
-			    place->path);
+		return fail(error, EEXIST,
+			    "%s: exists and is not a statistics file, and is not replaced: "
+			    "choose another path",
+			    lock->path);
 	if (about.st_uid != geteuid() && about.st_uid != 0)
-		return fail(reason, EEXIST,
-			    "%s: is there and another user's: remove it, or name another place",
-			    place->path);
+		return fail(error, EEXIST,
+			    "%s: exists and belongs to another user: remove it, or choose "
+			    "another path",
+			    lock->path);
 	if (held)
-		return fail(reason, EBUSY,
-			    "%s: process %ju publishes there: end that one, or name another place",
-			    place->path, (uintmax_t)head.writer);
+		return fail(error, EBUSY,
+			    "%s: process %ju publishes there: end that process, or choose "
+			    "another path",
+			    lock->path, (uintmax_t)head.writer);
 	return 0;
 }
 
-static int check_old(const struct stats_file_lock *place, const struct reason *reason)
+static int check_existing(const struct stats_file_lock *lock, const struct error_text *error)
 {
-	int fd = openat(place->directory, place->name,
+	int fd = openat(lock->directory, lock->name,
 			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	int err;
 
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0 && errno == ELOOP)
-		return fail(reason, ELOOP, "%s: is a symbolic link: name the file itself",
-			    place->path);
+		return fail(error, ELOOP, "%s: is a symbolic link: name the file itself",
+			    lock->path);
 	if (fd < 0)
-		return fail(reason, errno, "%s: is there: %s: remove it, or name another place",
-			    place->path, strerror(errno));
-	err = look_at_old(place, fd, reason);
+		return fail(error, errno, "%s: exists: %s: remove it, or choose another path",
+			    lock->path, strerror(errno));
+	err = check_replaceable(lock, fd, error);
 	close(fd);
 	return err;
 }
 
-/* Ended early, a writer has written nothing yet. */
+/* A writer that ended early has left its temporary file without a magic number. */
 static bool may_be_leftover(int fd)
 {
 	struct stats_file_head head = { 0 };
@@ -163,147 +166,151 @@ static bool may_be_leftover(int fd)
 	       (!head.magic || head.magic == STATS_FILE_MAGIC);
 }
 
-/* The fresh file of a writer that did not come to show it. 0: it is gone; -EEXIST: it is none. */
-static int remove_leftover(const struct stats_file_lock *place)
+/*
+ * Removes the temporary file of a writer that ended before it published. 0: there is none now;
+ * -EBUSY: its writer is alive; -EEXIST: it is not a temporary file of a writer; or -errno.
+ */
+static int remove_leftover(const struct stats_file_lock *lock)
 {
 	int fd, err = 0;
 	struct stat about;
-	struct stats_file_lock leftover = *place;
+	struct stats_file_lock leftover = *lock;
 
-	if (fstatat(place->directory, place->fresh_name, &about, AT_SYMLINK_NOFOLLOW))
+	if (fstatat(lock->directory, lock->temporary_name, &about, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : -errno;
-	/* No publisher's: this process writes as one user. */
+	/* not of an earlier process of this user */
 	if (!S_ISREG(about.st_mode) || about.st_uid != geteuid())
-		return unlinkat(place->directory, place->fresh_name, 0) ? -errno : 0;
-	fd = openat(place->directory, place->fresh_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		return unlinkat(lock->directory, lock->temporary_name, 0) ? -errno : 0;
+	fd = openat(lock->directory, lock->temporary_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
 	leftover.file = fd;
-	err = may_be_leftover(fd) ? lock(fd) : -EEXIST;
-	if (!err && is_file_of_name(&leftover, place->fresh_name) &&
-	    unlinkat(place->directory, place->fresh_name, 0))
+	err = may_be_leftover(fd) ? set_lock(fd) : -EEXIST;
+	if (!err && is_file_of_name(&leftover, lock->temporary_name) &&
+	    unlinkat(lock->directory, lock->temporary_name, 0))
 		err = -errno;
 	close(fd);
 	return err == -EAGAIN ? -EBUSY : err;
 }
 
-/* 0, -EAGAIN: another one was at it, -EBUSY, -EEXIST: no leftover is there, or -errno. */
-static int make_file(struct stats_file_lock *place)
+/* 0; -EAGAIN: another process created it meanwhile; -EBUSY and -EEXIST as remove_leftover(). */
+static int create_file(struct stats_file_lock *lock)
 {
-	int err = remove_leftover(place);
+	int err = remove_leftover(lock);
 
 	if (err)
 		return err;
-	place->file = openat(place->directory, place->fresh_name,
-			     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (place->file < 0)
+	lock->file = openat(lock->directory, lock->temporary_name,
+			    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (lock->file < 0)
 		return errno == EEXIST ? -EAGAIN : -errno;
-	err = lock(place->file);
-	if (!err && !is_file_of_name(place, place->fresh_name))
+	err = set_lock(lock->file);
+	if (!err && !is_file_of_name(lock, lock->temporary_name))
 		err = -EAGAIN;
 	if (err && err != -EAGAIN)
-		unlinkat(place->directory, place->fresh_name, 0);
+		unlinkat(lock->directory, lock->temporary_name, 0);
 	if (err)
-		close(place->file);
+		close(lock->file);
 	return err;
 }
 
-static int give_to_group(const struct stats_file_lock *place,
-			 const struct stats_file_settings *settings, const struct reason *reason)
+static int set_group(const struct stats_file_lock *lock, const struct stats_file_settings *settings,
+		     const struct error_text *error)
 {
 	char number[24];
 	int err;
 
 	if (settings->group == (gid_t)-1)
 		return 0;
-	if (!fchown(place->file, (uid_t)-1, settings->group) && !fchmod(place->file, 0640))
+	if (!fchown(lock->file, (uid_t)-1, settings->group) && !fchmod(lock->file, 0640))
 		return 0;
 	err = errno;
 	snprintf(number, sizeof(number), "%ju", (uintmax_t)settings->group);
-	return fail(reason, err,
-		    "%s: group %s cannot be let read it: %s: name a group that you are in, or "
-		    "begin as root",
-		    place->path, settings->group_name ? settings->group_name : number,
+	return fail(error, err,
+		    "%s: group %s cannot be given read permission: %s: choose a group that you "
+		    "are a member of, or run as root",
+		    lock->path, settings->group_name ? settings->group_name : number,
 		    strerror(err));
 }
 
-static int make(struct stats_file_lock *place, const struct stats_file_settings *settings,
-		const struct reason *reason)
+static int create(struct stats_file_lock *lock, const struct stats_file_settings *settings,
+		  const struct error_text *error)
 {
-	int err = open_directory(place, reason);
+	int err = open_directory(lock, error);
 
 	if (!err)
-		err = check_old(place, reason);
+		err = check_existing(lock, error);
 	if (err)
 		return err;
 	err = -EAGAIN;
 	for (int tries = 0; err == -EAGAIN && tries < TRIES; tries++)
-		err = make_file(place);
+		err = create_file(lock);
 	if (err == -EAGAIN || err == -EBUSY)
-		return fail(reason, EBUSY,
-			    "%s: another process is about to publish there: end that one, or "
-			    "name another place",
-			    place->path);
+		return fail(error, EBUSY,
+			    "%s: another process is starting to publish there: end that process, "
+			    "or choose another path",
+			    lock->path);
 	if (err == -EEXIST)
-		return fail(reason, EEXIST,
-			    "%s.new: is there and not of this kind, and is left alone: "
-			    "name another place",
-			    place->path);
+		return fail(error, EEXIST,
+			    "%s.new: exists and is not a statistics file, and is not replaced: "
+			    "choose another path",
+			    lock->path);
 	if (err)
-		return fail(reason, -err, "%s: cannot be made: %s", place->path, strerror(-err));
-	/* Whoever showed one since the first look had done so before this one was locked. */
-	err = check_old(place, reason);
+		return fail(error, -err, "%s: cannot be created: %s", lock->path, strerror(-err));
+	/* another process may have published between the first check and the lock */
+	err = check_existing(lock, error);
 	if (!err)
-		err = give_to_group(place, settings, reason);
+		err = set_group(lock, settings, error);
 	if (err) {
-		unlinkat(place->directory, place->fresh_name, 0);
-		close(place->file);
+		unlinkat(lock->directory, lock->temporary_name, 0);
+		close(lock->file);
 	}
 	return err;
 }
 
-int stats_file_lock_make(struct stats_file_lock *place, const struct stats_file_settings *settings,
+int stats_file_lock_open(struct stats_file_lock *lock, const struct stats_file_settings *settings,
 			 char *errmsg, size_t errmsg_size)
 {
 	const char *path = settings->path;
-	const struct reason reason = { errmsg, errmsg_size };
+	const struct error_text error = { errmsg, errmsg_size };
 	const char *slash = strrchr(path, '/');
 	int err;
 
-	*place = (struct stats_file_lock){ .directory = -1, .file = -1 };
+	*lock = (struct stats_file_lock){ .directory = -1, .file = -1 };
 	if (!*(slash ? slash + 1 : path))
-		return fail(&reason, EISDIR, "%s: names no file", *path ? path : "\"\"");
-	place->path = strdup(path);
-	if (!place->path || asprintf(&place->fresh_name, "%s.new", slash ? slash + 1 : path) < 0) {
-		free(place->path);
-		return fail(&reason, ENOMEM, "%s", strerror(ENOMEM));
+		return fail(&error, EISDIR, "%s: is not the name of a file", *path ? path : "\"\"");
+	lock->path = strdup(path);
+	if (!lock->path ||
+	    asprintf(&lock->temporary_name, "%s.new", slash ? slash + 1 : path) < 0) {
+		free(lock->path);
+		return fail(&error, ENOMEM, "%s", strerror(ENOMEM));
 	}
-	place->name = slash ? place->path + (slash + 1 - path) : place->path;
-	err = make(place, settings, &reason);
+	lock->name = slash ? lock->path + (slash + 1 - path) : lock->path;
+	err = create(lock, settings, &error);
 	if (err) {
-		if (place->directory >= 0)
-			close(place->directory);
-		free(place->fresh_name);
-		free(place->path);
+		if (lock->directory >= 0)
+			close(lock->directory);
+		free(lock->temporary_name);
+		free(lock->path);
 	}
 	return err;
 }
 
-bool stats_file_lock_publish(struct stats_file_lock *place)
+bool stats_file_lock_publish(struct stats_file_lock *lock)
 {
-	place->shown =
-		!renameat(place->directory, place->fresh_name, place->directory, place->name);
-	return place->shown;
+	lock->is_published =
+		!renameat(lock->directory, lock->temporary_name, lock->directory, lock->name);
+	return lock->is_published;
 }
 
-void stats_file_lock_unlink(struct stats_file_lock *place)
+void stats_file_lock_unlink(struct stats_file_lock *lock)
 {
-	const char *name = place->shown ? place->name : place->fresh_name;
+	const char *name = lock->is_published ? lock->name : lock->temporary_name;
 
-	if (is_file_of_name(place, name))
-		unlinkat(place->directory, name, 0);
-	close(place->file);
-	close(place->directory);
-	free(place->fresh_name);
-	free(place->path);
+	if (is_file_of_name(lock, name))
+		unlinkat(lock->directory, name, 0);
+	close(lock->file);
+	close(lock->directory);
+	free(lock->temporary_name);
+	free(lock->path);
 }

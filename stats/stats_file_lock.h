@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A published file in its directory. It is made beside its name and gets it when there is
- * something to be read; meanwhile and after, a lock tells that its writer is alive: an open file
- * description lock, which the kernel takes off when the process ends, however that happens.
+ * A statistics file in its directory. The file is created under a temporary name and is renamed to
+ * its own name when it has a first snapshot. An open file description lock on it shows that its
+ * writer is alive: the kernel releases the lock when the process ends, however it ends.
  */
 #ifndef STATS_STATS_FILE_LOCK_H
 #define STATS_STATS_FILE_LOCK_H
@@ -15,26 +15,26 @@
 
 struct stats_file_lock {
 	char *path;
-	const char *name; /* of the path: behind the directory */
-	char *fresh_name; /* until it is shown */
-	int directory, file;
-	bool shown;
+	const char *name;     /* the last component of path */
+	char *temporary_name; /* until stats_file_lock_publish() */
+	int directory, file;  /* descriptors */
+	bool is_published;
 };
 
 /*
- * An empty file that is locked. 0; or -errno with errmsg set, of which -EBUSY means that a living
- * process publishes there. To be closed by stats_file_lock_unlink() only after success.
+ * Creates and locks an empty file. Returns 0; or -errno with errmsg set, -EBUSY if a living
+ * process publishes there. After success only, stats_file_lock_unlink() ends it.
  */
-int stats_file_lock_make(struct stats_file_lock *place, const struct stats_file_settings *settings,
+int stats_file_lock_open(struct stats_file_lock *lock, const struct stats_file_settings *settings,
 			 char *errmsg, size_t errmsg_size);
 
-/* From now on the file is found under its name. False: not yet, as errno says. */
-bool stats_file_lock_publish(struct stats_file_lock *place);
+/* Renames the file to its own name. False: the rename failed, see errno. */
+bool stats_file_lock_publish(struct stats_file_lock *lock);
 
-/* Removes the file, if it is still this one. */
-void stats_file_lock_unlink(struct stats_file_lock *place);
+/* Removes the file, unless its name now belongs to another file, and releases the lock. */
+void stats_file_lock_unlink(struct stats_file_lock *lock);
 
-/* Does a living process write the file? 1, 0, or -errno. fd needs to be open for reading only. */
+/* Does a living process write the file? 1, 0, or -errno. fd may be open for reading only. */
 int stats_file_lock_is_held(int fd);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the reader of a published file keeps between readings, and the file that it reads. */
+/* The open statistics file of a reader, with the buffers that it keeps between reads. */
 #ifndef STATS_STATS_FILE_OPEN_H
 #define STATS_STATS_FILE_OPEN_H
 
@@ -10,19 +10,19 @@
 #include "stats/stats_file.h"
 #include "stats/stats_file_layout.h"
 
-struct stats_file_memory {
-	int file; /* -1: none is open */
+struct stats_file_reader {
+	int file; /* descriptor; -1: none is open */
 	dev_t device;
 	ino_t inode;
 	struct stats_file_layout layout;
 
 	struct stats_file_slot slot;
 	char *text;
-	size_t text_bytes, text_room; /* that are known for good: names never change */
+	size_t text_bytes; /* that were copied before and stay valid: names never change */
 	struct stats_file_record *records;
 	struct type_stats_cpu *row;  /* of one CPU, by type */
 	struct type_stats_cpu *cpus; /* by type, slot.cpus of each */
-	size_t records_room, row_room, cpus_room, types_room;
+	size_t text_room, records_room, row_room, cpus_room, types_room; /* elements allocated */
 };
 
 /* Sets errmsg and returns -err. */
@@ -31,14 +31,14 @@ int stats_file_fail(struct stats_file_view *view, int err, const char *format, .
 int stats_file_fail_damaged(struct stats_file_view *view, const char *path, const char *what);
 
 /*
- * Opens the file that the path names now, if it is not the one that is open, and looks whether
- * it has a writer. 0 or -errno as stats_file_read().
+ * Opens the file that the path names now, unless it is open already, and checks that its writer
+ * is alive. Returns 0 or -errno as stats_file_read().
  */
 int stats_file_open(struct stats_file_view *view, const char *path);
-void stats_file_close(struct stats_file_memory *memory);
+void stats_file_close(struct stats_file_reader *reader);
 
-/* 0, -EBADMSG: the file is shorter, or the -errno of a read that failed. */
+/* Returns 0; -EBADMSG: the file is too short; or the -errno of a failed pread(). */
 int stats_file_copy(struct stats_file_view *view, const char *path, void *to, size_t bytes,
-		    uint64_t at);
+		    uint64_t offset);
 
 #endif

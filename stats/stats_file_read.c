@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The reader of a published file. What it copied may be of two moments, or of a file that is no
- * such file at all: nothing of it is believed, but within bounds, before the writer is known not
- * to have been at it; and what does not fit together then, is damaged.
+ * The reader of a statistics file. A copy may mix two snapshots, or may come from a hostile file.
+ * So the reader checks bounds first, then checks that the writer did not overwrite the slot
+ * meanwhile, and only then uses the contents. If they are inconsistent, the file is damaged.
  */
 #include "config.h"
 
@@ -15,23 +15,23 @@
 #include "stats/stats_file_open.h"
 
 #define TRIES 100
-#define BELIEVED_BYTES (64 << 20) /* more than that is believed only if the file takes as much */
+#define UNCHECKED_BYTES (64 << 20) /* a larger snapshot must not exceed the file's disk blocks */
 
-/* What was read before is read: the kernel's copies are not ordered by themselves. */
-static int read_generation(struct stats_file_view *view, const char *path, uint64_t at,
+/* The barriers keep this read in order with those around it: copies by the kernel have no order. */
+static int read_generation(struct stats_file_view *view, const char *path, uint64_t offset,
 			   uint32_t *generation)
 {
 	int err;
 
 	__sync_synchronize();
-	err = stats_file_copy(view, path, generation, sizeof(*generation), at);
+	err = stats_file_copy(view, path, generation, sizeof(*generation), offset);
 	__sync_synchronize();
 	return err;
 }
 
-static bool make_room(void *room, size_t *count, size_t needed, size_t size)
+static bool grow(void *array, size_t *count, size_t needed, size_t size)
 {
-	void *old = *(void **)room, *grown;
+	void *old = *(void **)array, *grown;
 	size_t rounded = needed + needed / 4;
 
 	if (needed <= *count)
@@ -41,82 +41,81 @@ static bool make_room(void *room, size_t *count, size_t needed, size_t size)
 	grown = realloc(old, rounded * size);
 	if (!grown)
 		return false;
-	memcpy(room, &grown, sizeof(grown));
+	memcpy(array, &grown, sizeof(grown));
 	*count = rounded;
 	return true;
 }
 
-/* What a slot's head claims: not above what the file has room for. */
+/* Checks that the numbers in a slot's header are within the capacity of the file. */
 static int check_slot(struct stats_file_view *view, const char *path)
 {
-	const struct stats_file_memory *memory = view->memory;
-	const struct stats_file_slot *slot = &memory->slot;
-	const struct stats_file_layout *layout = &memory->layout;
+	const struct stats_file_reader *reader = view->reader;
+	const struct stats_file_slot *slot = &reader->slot;
+	const struct stats_file_layout *layout = &reader->layout;
 	struct stat about;
 
 	if (slot->types > layout->types || slot->cpus > layout->cpus || !slot->text_bytes ||
-	    slot->text_bytes > layout->text_bytes || slot->text_bytes < memory->text_bytes ||
+	    slot->text_bytes > layout->text_bytes || slot->text_bytes < reader->text_bytes ||
 	    slot->class_count > TYPE_STATS_CLASSES_MAX)
-		return stats_file_fail_damaged(view, path, "a moment's numbers are too high");
-	if (slot->types * slot->cpus * sizeof(struct type_stats_cpu) > BELIEVED_BYTES &&
-	    (fstat(memory->file, &about) ||
+		return stats_file_fail_damaged(view, path, "a snapshot's numbers are too high");
+	if (slot->types * slot->cpus * sizeof(struct type_stats_cpu) > UNCHECKED_BYTES &&
+	    (fstat(reader->file, &about) ||
 	     (uint64_t)about.st_blocks * 512 <
 		     slot->types * slot->cpus * sizeof(struct type_stats_cpu)))
-		return stats_file_fail_damaged(view, path, "a moment's numbers are too high");
+		return stats_file_fail_damaged(view, path, "a snapshot's numbers are too high");
 	return 0;
 }
 
 static int copy_rows(struct stats_file_view *view, const char *path, uint32_t generation)
 {
-	struct stats_file_memory *memory = view->memory;
-	size_t types = memory->slot.types, cpus = memory->slot.cpus;
+	struct stats_file_reader *reader = view->reader;
+	size_t types = reader->slot.types, cpus = reader->slot.cpus;
 	int err;
 
 	for (size_t cpu = 0; cpu < cpus; cpu++) {
-		err = stats_file_copy(view, path, memory->row, types * sizeof(*memory->row),
-				      stats_file_row_at(&memory->layout, generation, cpu));
+		err = stats_file_copy(view, path, reader->row, types * sizeof(*reader->row),
+				      stats_file_row_at(&reader->layout, generation, cpu));
 		if (err)
 			return err;
 		for (size_t i = 0; i < types; i++)
-			memory->cpus[i * cpus + cpu] = memory->row[i];
+			reader->cpus[i * cpus + cpu] = reader->row[i];
 	}
 	return 0;
 }
 
-/* All that the moment needs, which may be in the midst of being written. */
+/* Copies a slot, which the writer may be changing. */
 static int copy_slot(struct stats_file_view *view, const char *path, uint32_t generation)
 {
-	struct stats_file_memory *memory = view->memory;
-	struct stats_file_slot *slot = &memory->slot;
+	struct stats_file_reader *reader = view->reader;
+	struct stats_file_slot *slot = &reader->slot;
 	int err = stats_file_copy(view, path, slot, sizeof(*slot),
-				  stats_file_slot_at(&memory->layout, generation));
+				  stats_file_slot_at(&reader->layout, generation));
 
 	if (!err)
 		err = check_slot(view, path);
 	if (err)
 		return err;
-	if (!make_room(&memory->text, &memory->text_room, slot->text_bytes, 1) ||
-	    !make_room(&memory->records, &memory->records_room, slot->types,
-		       sizeof(*memory->records)) ||
-	    !make_room(&memory->row, &memory->row_room, slot->types, sizeof(*memory->row)) ||
-	    !make_room(&memory->cpus, &memory->cpus_room, slot->types * slot->cpus,
-		       sizeof(*memory->cpus)) ||
-	    !make_room(&view->types, &memory->types_room, slot->types, sizeof(*view->types)))
+	if (!grow(&reader->text, &reader->text_room, slot->text_bytes, 1) ||
+	    !grow(&reader->records, &reader->records_room, slot->types, sizeof(*reader->records)) ||
+	    !grow(&reader->row, &reader->row_room, slot->types, sizeof(*reader->row)) ||
+	    !grow(&reader->cpus, &reader->cpus_room, slot->types * slot->cpus,
+		  sizeof(*reader->cpus)) ||
+	    !grow(&view->types, &reader->types_room, slot->types, sizeof(*view->types)))
 		return stats_file_fail(view, ENOMEM, "%s", strerror(ENOMEM));
-	err = stats_file_copy(view, path, memory->text + memory->text_bytes,
-			      slot->text_bytes - memory->text_bytes,
-			      memory->layout.text + memory->text_bytes);
+	err = stats_file_copy(view, path, reader->text + reader->text_bytes,
+			      slot->text_bytes - reader->text_bytes,
+			      reader->layout.text + reader->text_bytes);
 	if (!err)
-		err = stats_file_copy(view, path, memory->records,
-				      slot->types * sizeof(*memory->records),
-				      stats_file_records_at(&memory->layout, generation));
+		err = stats_file_copy(view, path, reader->records,
+				      slot->types * sizeof(*reader->records),
+				      stats_file_records_at(&reader->layout, generation));
 	return err ? err : copy_rows(view, path, generation);
 }
 
-/* A moment as it was written; it is in the memory. 0, or -errno. */
-static int copy_moment(struct stats_file_view *view, const char *path)
+/* Copies the current snapshot into the reader's buffers. 0 or -errno. */
+static int copy_snapshot(struct stats_file_view *view, const char *path)
 {
-	const struct stats_file_layout *layout = &view->memory->layout;
+	const struct stats_file_layout *layout = &view->reader->layout;
 
 	for (int tries = 0; tries < TRIES; tries++) {
 		uint32_t current, writing;
@@ -136,7 +135,8 @@ static int copy_moment(struct stats_file_view *view, const char *path)
 		if (writing == current)
 			return err_copy;
 	}
-	return stats_file_fail(view, EAGAIN, "%s: is written faster than it can be read: try again",
+	return stats_file_fail(view, EAGAIN,
+			       "%s: the file is written faster than it can be read: try again",
 			       path);
 }
 
@@ -145,8 +145,8 @@ static bool has_classes(const struct stats_file_slot *slot, uint64_t sizemask)
 	return slot->class_count == TYPE_STATS_CLASSES_MAX || !(sizemask >> slot->class_count);
 }
 
-static bool can_be(const struct stats_file_slot *slot, const struct stats_file_record *record,
-		   const struct type_stats_cpu *cpus)
+static bool is_consistent(const struct stats_file_slot *slot,
+			  const struct stats_file_record *record, const struct type_stats_cpu *cpus)
 {
 	if (record->kind >= TYPE_STATS_KINDS || record->name >= slot->text_bytes ||
 	    record->aliases >= slot->text_bytes || record->cpu_count > slot->cpus ||
@@ -161,20 +161,20 @@ static bool can_be(const struct stats_file_slot *slot, const struct stats_file_r
 	return true;
 }
 
-static bool take_type(struct stats_file_view *view, size_t index)
+static bool add_type(struct stats_file_view *view, size_t index)
 {
-	const struct stats_file_memory *memory = view->memory;
-	const struct stats_file_record *record = &memory->records[index];
-	struct type_stats_cpu *cpus = memory->cpus + index * memory->slot.cpus;
+	const struct stats_file_reader *reader = view->reader;
+	const struct stats_file_record *record = &reader->records[index];
+	struct type_stats_cpu *cpus = reader->cpus + index * reader->slot.cpus;
 
 	if (!record->name)
 		return true;
-	if (!can_be(&memory->slot, record, cpus) || !memory->text[record->name])
+	if (!is_consistent(&reader->slot, record, cpus) || !reader->text[record->name])
 		return false;
 	view->types[view->count++] = (struct type_stats_type){
 		.kind = (enum type_stats_kind)record->kind,
-		.name = memory->text + record->name,
-		.aliases = record->aliases ? memory->text + record->aliases : NULL,
+		.name = reader->text + record->name,
+		.aliases = record->aliases ? reader->text + record->aliases : NULL,
 		.object_size = (uint32_t)record->object_size,
 		.size = (uint32_t)record->size,
 		.numallocs = record->numallocs,
@@ -185,7 +185,7 @@ static bool take_type(struct stats_file_view *view, size_t index)
 		.failures = record->failures,
 		.xdomain = record->xdomain,
 		.frees_unmatched = record->frees_unmatched,
-		.base = record->base,
+		.initial_count = record->initial_count,
 		.kegfree = record->kegfree,
 		.cpus = cpus,
 		.cpu_count = record->cpu_count,
@@ -193,77 +193,77 @@ static bool take_type(struct stats_file_view *view, size_t index)
 	return true;
 }
 
-static int take_classes(struct stats_file_view *view, const char *path)
+static int set_classes(struct stats_file_view *view, const char *path)
 {
-	const struct stats_file_slot *slot = &view->memory->slot;
+	const struct stats_file_slot *slot = &view->reader->slot;
 
 	for (size_t i = 0; i < slot->class_count; i++) {
 		if (slot->class_bytes[i] <= (i ? slot->class_bytes[i - 1] : 0) ||
 		    slot->class_bytes[i] > SIZE_MAX)
-			return stats_file_fail_damaged(view, path,
-						       "the size classes are in no order");
+			return stats_file_fail_damaged(
+				view, path, "the size classes are not in ascending order");
 		view->class_bytes[i] = (size_t)slot->class_bytes[i];
 	}
 	view->class_count = slot->class_count;
 	return 0;
 }
 
-static int take_moment(struct stats_file_view *view, const char *path)
+static int set_snapshot(struct stats_file_view *view, const char *path)
 {
-	struct stats_file_memory *memory = view->memory;
-	const struct stats_file_slot *slot = &memory->slot;
+	struct stats_file_reader *reader = view->reader;
+	const struct stats_file_slot *slot = &reader->slot;
 
 	view->count = 0;
-	/* Then every place in the names is the start of a string. */
-	if (memory->text[slot->text_bytes - 1])
-		return stats_file_fail_damaged(view, path, "the names have no end");
-	memory->text_bytes = slot->text_bytes;
-	view->moment = (struct stats_snapshot){ .time = slot->time,
-						.lost = slot->lost,
-						.begin = slot->begin };
-	view->cpus = memory->layout.cpus;
+	/* with a NUL at the end, every offset in the names is the start of a string */
+	if (reader->text[slot->text_bytes - 1])
+		return stats_file_fail_damaged(view, path, "the names are not terminated");
+	reader->text_bytes = slot->text_bytes;
+	view->snapshot = (struct stats_snapshot){ .time = slot->time,
+						  .lost = slot->lost,
+						  .begin = slot->begin };
+	view->cpus = reader->layout.cpus;
 	for (size_t i = 0; i < slot->types; i++) {
-		if (!take_type(view, i))
+		if (!add_type(view, i))
 			return stats_file_fail_damaged(view, path,
-						       "a type's figures do not fit together");
+						       "the counters of a type are inconsistent");
 	}
-	return take_classes(view, path);
+	return set_classes(view, path);
 }
 
 int stats_file_read(struct stats_file_view *view, const char *path)
 {
 	int err;
 
-	if (!view->memory) {
-		view->memory = calloc(1, sizeof(*view->memory));
-		if (!view->memory)
+	if (!view->reader) {
+		view->reader = calloc(1, sizeof(*view->reader));
+		if (!view->reader)
 			return stats_file_fail(view, ENOMEM, "%s", strerror(ENOMEM));
-		view->memory->file = -1;
+		view->reader->file = -1;
 	}
 	err = stats_file_open(view, path);
 	if (!err)
-		err = copy_moment(view, path);
+		err = copy_snapshot(view, path);
 	if (!err)
-		err = take_moment(view, path);
+		err = set_snapshot(view, path);
 	if (err)
 		view->count = 0;
-	/* It may be another one's next time, under the same name and number. */
-	if (err && err != -EAGAIN && view->memory)
-		stats_file_close(view->memory);
+	/* the next file of that path may get the same inode number */
+	if (err && err != -EAGAIN && view->reader)
+		stats_file_close(view->reader);
 	return err;
 }
 
 void stats_file_view_deinit(struct stats_file_view *view)
 {
-	struct stats_file_memory *memory = view->memory;
+	struct stats_file_reader *reader = view->reader;
 
-	if (memory) {
-		stats_file_close(memory);
-		free(memory->text);
-		free(memory->records);
-		free(memory->row);
-		free(memory->cpus);
-		free(memory);
+	if (reader) {
+		stats_file_close(reader);
+		free(reader->text);
+		free(reader->records);
+		free(reader->row);
+		free(reader->cpus);
+		free(reader);
 	}
 	free(view->types);
 	*view = (struct stats_file_view){ 0 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The writer of a published file: what changed goes into the slot that nobody reads.
+ * The writer of a statistics file: writes what changed into the slot that is not current.
  *
- * Whoever stores through a mapping where the file system has no room left is ended by SIGBUS. So
- * room is asked for before it is first used, for some types and CPUs more than are needed, and
- * what gets none is left out.
+ * A store to a mapped page for which the file system has no space ends the process with SIGBUS. So
+ * space is allocated before it is first used, in larger steps than are needed, and types that get
+ * no space are omitted.
  */
 #include "config.h"
 
@@ -22,34 +22,34 @@
 #include "stats/stats_file_layout.h"
 #include "stats/stats_file_lock.h"
 
-#define ROOM_TYPES 256	 /* asked for at a time */
-#define ROOM_TEXT 0x8000 /* bytes */
-#define ASK_AGAIN 50	 /* moments after there was none: finding that out may take long */
+#define STEP_TYPES 256	 /* space is allocated for so many types at a time */
+#define STEP_TEXT 0x8000 /* bytes */
+#define RETRY_AFTER 50	 /* snapshots after a failure to allocate, which may take long */
 
-/* What the names have of a type. */
+/* The offsets of a type's texts in the names. */
 struct written {
-	uint64_t name; /* 0: the type is left out */
+	uint64_t name; /* 0: the type is omitted */
 	uint64_t aliases;
 };
 
 struct stats_file {
-	struct stats_file_lock place;
+	struct stats_file_lock lock;
 	struct stats_file_layout layout;
 	unsigned char *map;
 	struct written *written; /* by type */
-	size_t *rooms;		 /* by CPU: types that its rows have room for, in both slots */
-	size_t record_room;	 /* the same of the records */
+	size_t *rooms;		 /* by CPU: types for which its rows have space, in both slots */
+	size_t record_room;	 /* types for which there are records, in both slots */
 	uint64_t text_room, text_used;
 	uint32_t generation;
-	uint32_t ask_again; /* for room: not before that generation */
-	int room_err;	    /* errno of the first time that there was none */
-	size_t tried;	    /* types that the last moment should have */
-	uint64_t held[2];   /* by slot: the tally's generation that it has */
+	uint32_t retry_generation;	/* do not try to allocate before that generation */
+	int room_err;			/* errno of the first failure to allocate */
+	size_t attempted;		/* types that the last snapshot should have */
+	uint64_t written_generation[2]; /* by slot: generation of the type_stats in it */
 };
 
 /*
- * A reader that sees any word of a moment must see, if it looks after, that the slot is being
- * written; so each word is a release, which keeps the slot's generation before it.
+ * A reader that has seen any word of a new snapshot must see the slot's new generation when it
+ * reads that afterwards. So each word is stored with release order, after the generation.
  */
 static void put(unsigned char *at, const void *from, size_t bytes)
 {
@@ -62,61 +62,61 @@ static void put(unsigned char *at, const void *from, size_t bytes)
 	}
 }
 
-/* False: the file system has none. One that cannot tell is taken to have enough. */
-static bool get_room(struct stats_file *stats_file, uint64_t at, uint64_t bytes)
+/* False: the file system has no space. One without fallocate() is assumed to have enough. */
+static bool allocate(struct stats_file *stats_file, uint64_t at, uint64_t bytes)
 {
 	int err;
 
-	if (stats_file->generation < stats_file->ask_again)
+	if (stats_file->generation < stats_file->retry_generation)
 		return false;
 	do {
-		err = posix_fallocate(stats_file->place.file, (off_t)at, (off_t)bytes);
+		err = posix_fallocate(stats_file->lock.file, (off_t)at, (off_t)bytes);
 	} while (err == EINTR);
 	if (!err || err == EOPNOTSUPP || err == EINVAL || err == ENOSYS)
 		return true;
-	stats_file->ask_again = stats_file->generation + ASK_AGAIN;
+	stats_file->retry_generation = stats_file->generation + RETRY_AFTER;
 	if (!stats_file->room_err)
 		stats_file->room_err = err;
 	return false;
 }
 
-/* So many types, rounded up, as the file has room for. */
-static size_t types_for(const struct stats_file *stats_file, size_t index)
+/* The number of types to have space for after the type of that index, at most the capacity. */
+static size_t round_up_types(const struct stats_file *stats_file, size_t index)
 {
-	size_t types = (index / ROOM_TYPES + 1) * ROOM_TYPES;
+	size_t types = (index / STEP_TYPES + 1) * STEP_TYPES;
 
 	return types < stats_file->layout.types ? types : stats_file->layout.types;
 }
 
-/* Room for what has an entry for each type, in both slots; at is that in the first. */
-static bool get_type_room(struct stats_file *stats_file, size_t *room, size_t index, uint64_t at,
-			  size_t size)
+/* Allocates entries by type, in both slots; offset is that of the array in the first slot. */
+static bool allocate_types(struct stats_file *stats_file, size_t *room, size_t index,
+			   uint64_t offset, size_t size)
 {
-	size_t types = types_for(stats_file, index);
-	uint64_t from = at + *room * size, bytes = (types - *room) * size;
+	size_t types = round_up_types(stats_file, index);
+	uint64_t from = offset + *room * size, bytes = (types - *room) * size;
 
 	if (index < *room)
 		return true;
-	if (!get_room(stats_file, from, bytes) ||
-	    !get_room(stats_file, from + stats_file->layout.slot_bytes, bytes))
+	if (!allocate(stats_file, from, bytes) ||
+	    !allocate(stats_file, from + stats_file->layout.slot_bytes, bytes))
 		return false;
 	*room = types;
 	return true;
 }
 
-/* Where in the names the text is from now on, or 0. */
+/* Appends a text to the names and returns its offset; 0: there is no space. */
 static uint64_t add_text(struct stats_file *stats_file, const char *text)
 {
 	size_t size = strlen(text) + 1;
 	uint64_t at = stats_file->text_used;
-	uint64_t room = (at + size + ROOM_TEXT - 1) / ROOM_TEXT * ROOM_TEXT;
+	uint64_t room = (at + size + STEP_TEXT - 1) / STEP_TEXT * STEP_TEXT;
 
 	if (size > stats_file->layout.text_bytes - at)
 		return 0;
 	if (room > stats_file->layout.text_bytes)
 		room = stats_file->layout.text_bytes;
 	if (room > stats_file->text_room) {
-		if (!get_room(stats_file, stats_file->layout.text + stats_file->text_room,
+		if (!allocate(stats_file, stats_file->layout.text + stats_file->text_room,
 			      room - stats_file->text_room))
 			return 0;
 		stats_file->text_room = room;
@@ -126,7 +126,7 @@ static uint64_t add_text(struct stats_file *stats_file, const char *text)
 	return at;
 }
 
-/* False: there is no room for the type. Its aliases may find none and the type some. */
+/* False: there is no space for the type. Without space for its aliases alone it has none. */
 static bool name_type(struct stats_file *stats_file, size_t index,
 		      const struct type_stats_type *type)
 {
@@ -134,9 +134,9 @@ static bool name_type(struct stats_file *stats_file, size_t index,
 	const char *aliases = type->aliases && *type->aliases ? type->aliases : NULL;
 	const char *text = (const char *)stats_file->map + stats_file->layout.text;
 
-	if (!get_type_room(stats_file, &stats_file->record_room, index,
-			   stats_file_records_at(&stats_file->layout, 0),
-			   sizeof(struct stats_file_record)))
+	if (!allocate_types(stats_file, &stats_file->record_room, index,
+			    stats_file_records_at(&stats_file->layout, 0),
+			    sizeof(struct stats_file_record)))
 		return false;
 	if (!written->name)
 		written->name = add_text(stats_file, type->name);
@@ -149,7 +149,7 @@ static bool name_type(struct stats_file *stats_file, size_t index,
 	return true;
 }
 
-/* How many CPUs' figures have room. */
+/* Returns for how many CPUs there was space. */
 static size_t put_cpus(struct stats_file *stats_file, size_t index,
 		       const struct type_stats_type *type)
 {
@@ -157,9 +157,9 @@ static size_t put_cpus(struct stats_file *stats_file, size_t index,
 	size_t cpu = 0;
 
 	for (; cpu < type->cpu_count && cpu < layout->cpus; cpu++) {
-		if (!get_type_room(stats_file, &stats_file->rooms[cpu], index,
-				   stats_file_row_at(layout, 0, cpu),
-				   sizeof(struct type_stats_cpu)))
+		if (!allocate_types(stats_file, &stats_file->rooms[cpu], index,
+				    stats_file_row_at(layout, 0, cpu),
+				    sizeof(struct type_stats_cpu)))
 			break;
 		put(stats_file->map + stats_file_row_at(layout, stats_file->generation, cpu) +
 			    index * sizeof(struct type_stats_cpu),
@@ -186,7 +186,7 @@ static void put_type(struct stats_file *stats_file, size_t index,
 		.failures = type->failures,
 		.xdomain = type->xdomain,
 		.frees_unmatched = type->frees_unmatched,
-		.base = type->base,
+		.initial_count = type->initial_count,
 		.kegfree = type->kegfree,
 	};
 
@@ -206,11 +206,11 @@ static uint64_t add_lost(uint64_t lost, const struct type_stats_type *type)
 static void put_types(struct stats_file *stats_file, const struct type_stats *type_stats,
 		      struct stats_file_slot *slot)
 {
-	uint64_t held = stats_file->held[stats_file->generation & 1];
+	uint64_t written = stats_file->written_generation[stats_file->generation & 1];
 
 	for (size_t i = 0; i < type_stats->count; i++) {
 		const struct type_stats_type *type = &type_stats->types[i];
-		bool changed = type->changed >= held;
+		bool changed = type->changed >= written;
 
 		if (i >= stats_file->layout.types ||
 		    !(changed ? name_type(stats_file, i, type)
@@ -229,12 +229,12 @@ static void put_types(struct stats_file *stats_file, const struct type_stats *ty
 }
 
 void stats_file_write(struct stats_file *stats_file, const struct type_stats *type_stats,
-		      const struct stats_snapshot *moment)
+		      const struct stats_snapshot *snapshot)
 {
 	struct stats_file_head *head = (void *)stats_file->map;
-	struct stats_file_slot slot = { .time = moment->time,
-					.lost = moment->lost,
-					.begin = moment->begin,
+	struct stats_file_slot slot = { .time = snapshot->time,
+					.lost = snapshot->lost,
+					.begin = snapshot->begin,
 					.class_count = type_stats->class_count };
 	unsigned char *at;
 
@@ -244,28 +244,28 @@ void stats_file_write(struct stats_file *stats_file, const struct type_stats *ty
 			 __ATOMIC_RELAXED);
 
 	put_types(stats_file, type_stats, &slot);
-	stats_file->tried = type_stats->count;
+	stats_file->attempted = type_stats->count;
 	slot.text_bytes = stats_file->text_used;
 	for (size_t i = 0; i < type_stats->class_count; i++)
 		slot.class_bytes[i] = type_stats->class_bytes[i];
 	put(at, &slot, sizeof(slot));
-	stats_file->held[slot.generation & 1] = type_stats->generation;
+	stats_file->written_generation[slot.generation & 1] = type_stats->generation;
 
 	__atomic_store_n(&head->current, slot.generation, __ATOMIC_RELEASE);
-	/* What fails now may be gone the next time. */
-	if (!stats_file->place.shown)
-		stats_file_lock_publish(&stats_file->place);
+	/* if this fails, the next write tries again */
+	if (!stats_file->lock.is_published)
+		stats_file_lock_publish(&stats_file->lock);
 }
 
-void stats_file_left_out(const struct stats_file *stats_file, const struct type_stats *type_stats,
-			 struct stats_file_left_out *left_out)
+void stats_file_omitted(const struct stats_file *stats_file, const struct type_stats *type_stats,
+			struct stats_file_omitted *omitted)
 {
-	*left_out = (struct stats_file_left_out){ .err = stats_file->room_err };
-	for (size_t i = 0; i < stats_file->tried; i++) {
+	*omitted = (struct stats_file_omitted){ .err = stats_file->room_err };
+	for (size_t i = 0; i < stats_file->attempted; i++) {
 		if (i < stats_file->layout.types && stats_file->written[i].name)
 			continue;
-		left_out->types++;
-		left_out->events = add_lost(left_out->events, &type_stats->types[i]);
+		omitted->types++;
+		omitted->events = add_lost(omitted->events, &type_stats->types[i]);
 	}
 }
 
@@ -278,17 +278,17 @@ size_t stats_file_bytes(const struct stats_file *stats_file)
 {
 	struct stat about;
 
-	return fstat(stats_file->place.file, &about) ? 0 : (size_t)about.st_blocks * 512;
+	return fstat(stats_file->lock.file, &about) ? 0 : (size_t)about.st_blocks * 512;
 }
 
-static void free_published(struct stats_file *stats_file)
+static void stats_file_free(struct stats_file *stats_file)
 {
 	free(stats_file->rooms);
 	free(stats_file->written);
 	free(stats_file);
 }
 
-/* What is there from the start: the heads of the file and of the slots, and the first names. */
+/* Maps the file and allocates its header, those of the slots, and the first names. */
 static int map_file(struct stats_file *stats_file)
 {
 	const struct stats_file_layout *layout = &stats_file->layout;
@@ -303,20 +303,20 @@ static int map_file(struct stats_file *stats_file)
 
 	if (layout->bytes > SIZE_MAX / 2)
 		return -ENOMEM;
-	if (ftruncate(stats_file->place.file, (off_t)layout->bytes))
+	if (ftruncate(stats_file->lock.file, (off_t)layout->bytes))
 		return -errno;
-	if (!get_room(stats_file, 0, STATS_FILE_ALIGN) ||
-	    !get_room(stats_file, stats_file_slot_at(layout, 0), layout->records) ||
-	    !get_room(stats_file, stats_file_slot_at(layout, 1), layout->records) ||
-	    !get_room(stats_file, layout->text, STATS_FILE_ALIGN))
+	if (!allocate(stats_file, 0, STATS_FILE_ALIGN) ||
+	    !allocate(stats_file, stats_file_slot_at(layout, 0), layout->records) ||
+	    !allocate(stats_file, stats_file_slot_at(layout, 1), layout->records) ||
+	    !allocate(stats_file, layout->text, STATS_FILE_ALIGN))
 		return -ENOSPC;
-	map = mmap(NULL, layout->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, stats_file->place.file,
+	map = mmap(NULL, layout->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, stats_file->lock.file,
 		   0);
 	if (map == MAP_FAILED)
 		return -errno;
 	stats_file->map = map;
 	stats_file->text_room = STATS_FILE_ALIGN;
-	stats_file->text_used = 1; /* 0 is no name */
+	stats_file->text_used = 1; /* offset 0 means no name */
 	memcpy(map, &head, sizeof(head));
 	return 0;
 }
@@ -332,7 +332,7 @@ __attribute__((format(printf, 4, 5))) static int fail(char *errmsg, size_t errms
 	return -err;
 }
 
-/* 0: they are too many, or none. */
+/* 0: there are too many, or none. */
 static size_t count_types(const struct stats_file_settings *settings)
 {
 	size_t count = 0;
@@ -356,7 +356,7 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 
 	if (!types || !settings->cpus || settings->cpus > STATS_FILE_CPUS_MAX)
 		return fail(errmsg, errmsg_size, EINVAL,
-			    "%s: holds from 1 to %d types and from 1 to %d CPUs", settings->path,
+			    "%s: the file can have 1 to %d types and 1 to %d CPUs", settings->path,
 			    STATS_FILE_TYPES_MAX, STATS_FILE_CPUS_MAX);
 	stats_file = calloc(1, sizeof(*stats_file));
 	if (stats_file) {
@@ -366,18 +366,18 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	}
 	if (!stats_file || !stats_file->written || !stats_file->rooms) {
 		if (stats_file)
-			free_published(stats_file);
+			stats_file_free(stats_file);
 		return fail(errmsg, errmsg_size, ENOMEM, "%s", strerror(ENOMEM));
 	}
-	err = stats_file_lock_make(&stats_file->place, settings, errmsg, errmsg_size);
+	err = stats_file_lock_open(&stats_file->lock, settings, errmsg, errmsg_size);
 	if (err) {
-		free_published(stats_file);
+		stats_file_free(stats_file);
 		return err;
 	}
 	err = map_file(stats_file);
 	if (err) {
 		stats_file_remove(stats_file);
-		return fail(errmsg, errmsg_size, -err, "%s: cannot be made: %s", settings->path,
+		return fail(errmsg, errmsg_size, -err, "%s: cannot be created: %s", settings->path,
 			    strerror(-err));
 	}
 	*created = stats_file;
@@ -390,6 +390,6 @@ void stats_file_remove(struct stats_file *stats_file)
 		return;
 	if (stats_file->map)
 		munmap(stats_file->map, stats_file->layout.bytes);
-	stats_file_lock_unlink(&stats_file->place);
-	free_published(stats_file);
+	stats_file_lock_unlink(&stats_file->lock);
+	stats_file_free(stats_file);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Folds what becomes of events into memory types, in all and by CPU: slab caches, and the
- * functions that call kmalloc(). It watches an analysis whose groups are by function.
+ * Counts the transitions of an analysis by memory type, in total and by CPU. Memory types are slab
+ * caches and functions that call kmalloc(). The analysis must group by function.
  */
 #ifndef STATS_TYPE_STATS_H
 #define STATS_TYPE_STATS_H
@@ -22,47 +22,48 @@ enum type_stats_kind {
 };
 
 /*
- * What one CPU allocated, and what it freed, whoever allocated it. A free that no record told is
- * no CPU's, nor is a part of a base.
+ * What one CPU allocated, and what it freed, whichever CPU allocated that. A free that no record
+ * reported, and the initial count, belong to no CPU.
  */
 struct type_stats_cpu {
 	uint64_t numallocs, numfrees;
-	uint64_t memalloced, memfreed; /* bytes allocated; of a function: a cache's follow */
+	uint64_t memalloced, memfreed; /* bytes, of a function; of a cache: objects * object_size */
 	uint64_t sizemask;	       /* of a function */
 };
 
 /*
- * None of the figures ever gets less. numfrees, of objects whose allocation was counted, has
- * those too that must have been freed unseen, since their address was allocated again; no CPU has
- * those. Where it turns out that another event freed an object than was told
- * (OUTCOME_FREE_REASSIGNED), the CPU of the first stays its CPU.
+ * No counter but kegfree ever decreases. numfrees counts the frees of objects whose allocation was
+ * counted; it includes frees that no record reported but must have happened, since the address was
+ * allocated again (no CPU counts these). Where it turns out later that another event freed an
+ * object than was first assumed (OUTCOME_FREE_REASSIGNED), the CPU of the first event keeps it.
  *
- * A function is "function" or "function [module]", in every place where that module ever was;
- * several of one name in one module are "function#1", "function#2", … by address. A call from no
- * known function is "0xADDRESS". Caches of one name are one; but where their object sizes differ,
- * the later one is "name#2", and so on. A size that is not known is no other.
+ * A function is named "function" or "function [module]", at every address where that module ever
+ * was; several of one name in one module are "function#1", "function#2", ... by address. A call
+ * from an unknown function is named "0xADDRESS". Caches of one name are one type, unless their
+ * object sizes differ: then the later one is "name#2", and so on. An unknown size equals any size.
  */
 struct type_stats_type {
 	enum type_stats_kind kind;
-	char *name;		       /* unique among its kind, and stable: never changes */
-	const char *aliases;	       /* of a cache, with commas between; or NULL */
+	char *name;		       /* unique within its kind; never changes */
+	const char *aliases;	       /* of a cache, separated by commas; or NULL */
 	uint32_t object_size, size;    /* bytes, of a cache: to use, and to the next object */
 	uint64_t numallocs, numfrees;  /* objects */
 	uint64_t memalloced, memfreed; /* bytes allocated; of a function */
-	uint64_t sizemask;	       /* of a function: the classes of its objects */
-	uint64_t failures, xdomain;    /* xdomain: frees on another node than allocated */
-	uint64_t frees_unmatched;      /* that named the cache, of objects not counted */
-	uint64_t base;		       /* of a cache: objects that were there at the start */
-	uint64_t kegfree;	       /* of a cache: free ones in its slabs; may get less */
-	struct type_stats_cpu *cpus;   /* by CPU number */
-	size_t cpu_count;	       /* of them: the highest CPU seen, + 1 */
-	uint64_t changed;	       /* tally.generation when something last changed */
+	uint64_t sizemask;	       /* of a function: the size classes of its objects */
+	uint64_t failures;
+	uint64_t xdomain;	     /* frees on another NUMA node than the allocation */
+	uint64_t frees_unmatched;    /* that name the cache, of objects not counted */
+	uint64_t initial_count;	     /* of a cache: objects that existed when tracing began */
+	uint64_t kegfree;	     /* of a cache: free objects in its slabs; may decrease */
+	struct type_stats_cpu *cpus; /* by CPU number */
+	size_t cpu_count;	     /* the highest CPU seen, + 1 */
+	uint64_t changed;	     /* type_stats.generation of the last change */
 };
 
 /*
- * A step that has no type for want of room is in no figure of that type: it counts in left_out,
- * and twice if both its function and its cache have none. So no figure, and no sum of figures, is
- * off by more.
+ * A transition whose type was omitted, since there are types_max already, is counted in
+ * omitted_events: once for each of its function and its cache that was omitted. So no counter, and
+ * no sum of counters, is off by more than omitted_events.
  */
 struct type_stats_settings {
 	size_t types_max[TYPE_STATS_KINDS]; /* 0: no limit */
@@ -71,35 +72,36 @@ struct type_stats_settings {
 struct type_stats {
 	struct type_stats_settings settings;
 	const struct capture *capture;
-	struct type_stats_type
-		*types; /* in order of first appearance; pointers do not stay valid */
+	/* in order of first appearance; pointers into it do not stay valid */
+	struct type_stats_type *types;
 	size_t count;
 	size_t class_count;
-	size_t class_bytes[TYPE_STATS_CLASSES_MAX]; /* kmalloc's, smallest first */
-	uint64_t generation; /* the user's to step: what is changed gets this number */
-	uint64_t left_out;   /* events of types for which there was no room */
-	/* the rest is tally.c's own */
-	struct type_stats_parts *parts;
+	size_t class_bytes[TYPE_STATS_CLASSES_MAX]; /* of kmalloc(), smallest first */
+	uint64_t generation; /* incremented by the user; changed types get this number */
+	uint64_t omitted_events;
+	struct type_stats_parts *parts; /* private */
 };
 
-/* The capture's tables must stay. settings NULL: no limits. 0 or -ENOMEM. */
+/* The capture must outlive the type_stats. settings NULL: no limits. 0 or -ENOMEM. */
 int type_stats_init(struct type_stats *type_stats, const struct capture *capture,
 		    const struct type_stats_settings *settings);
 void type_stats_deinit(struct type_stats *type_stats);
 
-/* For struct observer: data is the tally. The analysis groups by function. */
+/* For struct observer: data is the struct type_stats. */
 int type_stats_on_transition(void *type_stats, const struct analysis *analysis,
 			     const struct transition *transition);
 
-/* The capture's symbols are others now: names to come are made of them. 0 or -ENOMEM. */
-int type_stats_renew_symbols(struct type_stats *type_stats);
+/* The symbols of the capture were replaced: later types get names from the new ones. 0 or -ENOMEM.
+ */
+int type_stats_reload_symbols(struct type_stats *type_stats);
 
 /*
- * What the kernel told of its caches: base from the first call that knows the cache, kegfree from
- * the last. It is applied to types that come later too. kmalloc's caches have no base, for frees
- * of their objects tell no cache. 0 or -ENOMEM.
+ * Takes over what /proc/slabinfo says about caches: initial_count from the first call that knows
+ * the cache, kegfree from the last. It applies to types that appear later too. kmalloc's caches
+ * have no initial_count, since frees of their objects name no cache. Each argument may be NULL.
+ * 0 or -ENOMEM.
  */
-int type_stats_slabinfo(struct type_stats *type_stats, const struct slabinfo_snapshot *base,
-			const struct slabinfo_snapshot *now);
+int type_stats_slabinfo(struct type_stats *type_stats, const struct slabinfo_snapshot *initial,
+			const struct slabinfo_snapshot *latest);
 
 #endif

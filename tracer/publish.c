@@ -45,7 +45,7 @@ static int renew_symbols(struct publish *publish)
 		return err == -ENOMEM ? err : 0; /* those that are known are as good as before */
 	symbols_deinit(&publish->capture.symbols);
 	publish->capture.symbols = symbols;
-	return type_stats_renew_symbols(&publish->type_stats);
+	return type_stats_reload_symbols(&publish->type_stats);
 }
 
 /* How many objects of the caches are free; for now, which may be after the horizon. */
@@ -69,11 +69,11 @@ static int look_at_slabinfo(struct publish *publish)
 /* What is left out first may be the figures of a CPU, or all that is. */
 static void look_at_room(struct publish *publish)
 {
-	struct stats_file_left_out left_out;
+	struct stats_file_omitted left_out;
 
 	if (publish->room_err)
 		return;
-	stats_file_left_out(publish->stats_file, &publish->type_stats, &left_out);
+	stats_file_omitted(publish->stats_file, &publish->type_stats, &left_out);
 	publish->types_left_out = left_out.types;
 	__atomic_store_n(&publish->room_err, left_out.err, __ATOMIC_RELEASE);
 }
@@ -99,7 +99,7 @@ static int fold(struct publish *publish, const struct horizon *horizon)
 	if (horizon->lost != STATS_FILE_LOST_UNKNOWN)
 		moment.lost = horizon->lost + analysis->totals.untracked +
 			      analysis->totals.unknown + analysis->caches_unknown +
-			      publish->type_stats.left_out;
+			      publish->type_stats.omitted_events;
 	stats_file_write(publish->stats_file, &publish->type_stats, &moment);
 	look_at_room(publish);
 	publish->type_stats.generation++;
@@ -351,11 +351,11 @@ bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size)
 static void count_missing(struct publish *publish)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
-	struct stats_file_left_out left_out;
+	struct stats_file_omitted left_out;
 	uint64_t taken = online_events(publish->online), missing;
 
-	stats_file_left_out(publish->stats_file, &publish->type_stats, &left_out);
-	missing = analysis->totals.untracked + publish->type_stats.left_out + left_out.events;
+	stats_file_omitted(publish->stats_file, &publish->type_stats, &left_out);
+	missing = analysis->totals.untracked + publish->type_stats.omitted_events + left_out.events;
 	if (missing > taken)
 		missing = taken;
 	publish->folded = taken - missing;

@@ -134,7 +134,7 @@ static const struct event_name *find_cache(struct events *events, const struct a
 {
 	const struct cache *told = transition->event->has_cache ? transition->event->cache : NULL;
 
-	if (told && is_freed(transition) && analysis->caches[transition->cache].is_unnamed)
+	if (told && is_freed(transition) && analysis->caches[transition->cache].is_anonymous)
 		return event_names_told(&events->names, told);
 	return event_names_cache(&events->names, transition->cache);
 }

@@ -70,7 +70,7 @@ compile()
 			{ echo "$name: does not compile with $*"; failed=1; return; }
 	done
 	runs example "$work/published" 0 "dentry: 3 allocated, 2 of them still there"
-	none="$work/none: nothing is published there: begin with 'kmemtraced --publish=$work/none'"
+	none="$work/none: nothing is published there: start with 'kmemtraced --publish=$work/none'"
 	runs example "$work/none" 1 "example: $none, as root"
 	runs prototypes "$work/none" 0 ""
 }

@@ -61,7 +61,7 @@ static void keep(const struct stats_file_view *view)
 {
 	struct moment *moment = &moments[moment_count];
 
-	moment->about = view->moment;
+	moment->about = view->snapshot;
 	moment->count = view->count;
 	moment->cpus = view->cpus;
 	moment->list = copy("", 0);
@@ -92,7 +92,7 @@ static void list_growing(const struct type_stats_type *type, uint64_t *figures)
 	const uint64_t list[GROWING] = {
 		type->numallocs, type->numfrees,	type->memalloced,
 		type->memfreed,	 type->sizemask,	type->failures,
-		type->xdomain,	 type->frees_unmatched, type->base,
+		type->xdomain,	 type->frees_unmatched, type->initial_count,
 	};
 
 	memcpy(figures, list, sizeof(list));
@@ -162,7 +162,7 @@ static void follow(const char *path, size_t enough)
 			continue;
 		if (err)
 			die("%s", view.errmsg);
-		if (moment_count && moments[moment_count - 1].about.time == view.moment.time)
+		if (moment_count && moments[moment_count - 1].about.time == view.snapshot.time)
 			continue;
 		keep(&view);
 		for (size_t i = 0; i < view.count; i++)
@@ -251,7 +251,7 @@ static int read_once(const char *path)
 	for (size_t i = 0; i < view.count; i++)
 		numallocs += view.types[i].numallocs;
 	printf("types %zu\nnumallocs %" PRIu64 "\nlost %" PRIu64 "\n", view.count, numallocs,
-	       view.moment.lost);
+	       view.snapshot.lost);
 	stats_file_view_deinit(&view);
 	return 0;
 }

@@ -35,9 +35,9 @@ int fake_query(struct memory_type_list *list, unsigned int allocators, struct fa
 	return query(list, allocators, fake_read, fake);
 }
 
-struct told_type fake_type(int allocator, const char *name, uint64_t allocs, uint64_t frees)
+struct source_type fake_type(int allocator, const char *name, uint64_t allocs, uint64_t frees)
 {
-	struct told_type type = { .allocator = allocator, .name = name };
+	struct source_type type = { .allocator = allocator, .name = name };
 
 	type.figures.numallocs = allocs;
 	type.figures.numfrees = frees;

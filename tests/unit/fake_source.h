@@ -6,7 +6,7 @@
 #include "memstat/internal.h"
 
 struct fake {
-	const struct told_type *types;
+	const struct source_type *types;
 	size_t count;
 	size_t cpus;
 	const size_t *classes;
@@ -24,7 +24,7 @@ int fake_read(struct update *update, void *handle);
 int fake_query(struct memory_type_list *list, unsigned int allocators, struct fake *fake);
 
 /* A type with those allocations and frees, of 100 bytes each. */
-struct told_type fake_type(int allocator, const char *name, uint64_t allocs, uint64_t frees);
+struct source_type fake_type(int allocator, const char *name, uint64_t allocs, uint64_t frees);
 
 /* "malloc:a uma:b …", as the list is walked; for the caller to free. */
 char *fake_walk(struct memory_type_list *list);

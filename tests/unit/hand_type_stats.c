@@ -12,7 +12,7 @@
 
 #include "tests/unit/hand_type_stats.h"
 
-void hand_tally_init(struct type_stats *type_stats)
+void hand_type_stats_init(struct type_stats *type_stats)
 {
 	*type_stats =
 		(struct type_stats){ .generation = 1,
@@ -22,7 +22,7 @@ void hand_tally_init(struct type_stats *type_stats)
 	assert_non_null(type_stats->types);
 }
 
-void hand_tally_deinit(struct type_stats *type_stats)
+void hand_type_stats_deinit(struct type_stats *type_stats)
 {
 	for (size_t i = 0; i < type_stats->count; i++) {
 		free(type_stats->types[i].name);
@@ -31,8 +31,9 @@ void hand_tally_deinit(struct type_stats *type_stats)
 	free(type_stats->types);
 }
 
-struct type_stats_type *hand_tally_add(struct type_stats *type_stats, enum type_stats_kind kind,
-				       const char *name, size_t cpus)
+struct type_stats_type *hand_type_stats_add(struct type_stats *type_stats,
+					    enum type_stats_kind kind, const char *name,
+					    size_t cpus)
 {
 	struct type_stats_type *type = &type_stats->types[type_stats->count++];
 
@@ -47,7 +48,8 @@ struct type_stats_type *hand_tally_add(struct type_stats *type_stats, enum type_
 	return type;
 }
 
-void hand_tally_change(struct type_stats *type_stats, struct type_stats_type *type, uint64_t number)
+void hand_type_stats_change(struct type_stats *type_stats, struct type_stats_type *type,
+			    uint64_t number)
 {
 	bool is_cache = type->kind == TYPE_STATS_CACHE;
 
@@ -61,7 +63,7 @@ void hand_tally_change(struct type_stats *type_stats, struct type_stats_type *ty
 	type->failures = 1 + number;
 	type->xdomain = 2 + number;
 	type->frees_unmatched = 3 + number;
-	type->base = is_cache ? 4 : 0;
+	type->initial_count = is_cache ? 4 : 0;
 	type->kegfree = is_cache ? 5 + number : 0;
 	for (size_t cpu = 0; cpu < type->cpu_count; cpu++)
 		type->cpus[cpu] = (struct type_stats_cpu){ .numallocs = number + cpu,
@@ -72,7 +74,7 @@ void hand_tally_change(struct type_stats *type_stats, struct type_stats_type *ty
 	type->changed = type_stats->generation;
 }
 
-struct stats_file *hand_tally_publish(const char *path)
+struct stats_file *hand_stats_file_create(const char *path)
 {
 	const struct stats_file_settings settings = {
 		.path = path, .group = (gid_t)-1, .cpus = 2, .types_max = { 4, 4 }
@@ -85,7 +87,8 @@ struct stats_file *hand_tally_publish(const char *path)
 	return stats_file;
 }
 
-void hand_tally_write(struct stats_file *stats_file, struct type_stats *type_stats, uint64_t time)
+void hand_stats_file_write(struct stats_file *stats_file, struct type_stats *type_stats,
+			   uint64_t time)
 {
 	const struct stats_snapshot moment = { .time = time, .begin = 1 };
 

@@ -131,7 +131,7 @@ static void many_stays(void **state)
 		assert_string_equal(cache_timeline_find(&book, 0x1000, 100 * i + 20, &told)->name,
 				    i % 2 ? "odd" : "even");
 	assert_int_equal(book.slots[0].count, 10);
-	cache_timeline_reach(&book, 760);
+	cache_timeline_set_watermark(&book, 760);
 	add(0x1000, 940, "even");
 	assert_int_equal(book.slots[0].count, 3); /* since 700, ended at 750: no more; open: even */
 	cache_timeline_end(&book, 0x1000, 945);

@@ -14,13 +14,13 @@
 
 static const size_t classes[] = { 8, 16, 32, 64 };
 
-static const struct percpu_figures percpu[3] = {
+static const struct percpu_counters percpu[3] = {
 	{ .numallocs = 30, .numfrees = 3, .memalloced = 300, .memfreed = 30, .sizemask = 1 },
 	{ .numallocs = 10, .numfrees = 11, .memalloced = 100, .memfreed = 110, .sizemask = 8 },
 	{ .numallocs = 2, .free = 5 },
 };
 
-static struct told_type told[] = {
+static struct source_type told[] = {
 	{ .allocator = ALLOCATOR_MALLOC,
 	  .name = "call",
 	  .percpu = percpu,
@@ -255,7 +255,7 @@ static void test_caller(void **state)
 /* A query that tells nothing by CPU does not leave what another one told. */
 static void test_no_percpu(void **state)
 {
-	struct told_type type = told[1];
+	struct source_type type = told[1];
 	struct fake fake = { .types = &type, .count = 1, .cpus = 3 };
 	struct types *types = *state;
 
@@ -272,8 +272,8 @@ static void test_no_percpu(void **state)
 /* With fewer CPUs, and then with more, what the caller keeps for them stays. */
 static void test_other_cpus(void **state)
 {
-	static const struct percpu_figures many[5] = { [4] = { .numallocs = 1 } };
-	struct told_type type = {
+	static const struct percpu_counters many[5] = { [4] = { .numallocs = 1 } };
+	struct source_type type = {
 		.allocator = ALLOCATOR_UMA, .name = "cache", .percpu = many, .cpus = 1
 	};
 	struct fake fake = { .types = &type, .count = 1, .cpus = 1 };

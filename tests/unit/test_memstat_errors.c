@@ -69,7 +69,7 @@ static void test_no_list(void **state)
 
 static void test_flags(void **state)
 {
-	struct told_type type = fake_type(ALLOCATOR_UMA, "a", 1, 0);
+	struct source_type type = fake_type(ALLOCATOR_UMA, "a", 1, 0);
 	struct fake fake = { .types = &type, .count = 1 };
 
 	errno = 0;
@@ -136,7 +136,7 @@ static void test_named_kind(void **state)
 
 static void test_stays(void **state)
 {
-	struct told_type type = fake_type(ALLOCATOR_UMA, "a", 1, 0);
+	struct source_type type = fake_type(ALLOCATOR_UMA, "a", 1, 0);
 	struct fake bad = { .err = EACCES, .errmsg = "closed" };
 	struct fake good = { .types = &type, .count = 1 };
 
@@ -155,7 +155,7 @@ static void test_stays(void **state)
 /* What is cut is shown as far as it goes; the query fails all the same. */
 static void test_cut(void **state)
 {
-	struct told_type type = fake_type(ALLOCATOR_UMA, "a", 3, 1);
+	struct source_type type = fake_type(ALLOCATOR_UMA, "a", 3, 1);
 	struct fake fake = {
 		.types = &type, .count = 1, .cut = true, .lost = 9, .errmsg = "cut after 2 packets"
 	};
@@ -172,7 +172,7 @@ static void test_cut(void **state)
 /* What fails after a cut has failed, and says so. */
 static void test_cut_and_failed(void **state)
 {
-	struct told_type type = fake_type(ALLOCATOR_UMA, "a", 3, 1);
+	struct source_type type = fake_type(ALLOCATOR_UMA, "a", 3, 1);
 	struct fake fake = { .types = &type,
 			     .count = 1,
 			     .cut = true,

@@ -30,7 +30,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void tell(struct memory_type_list *list, unsigned int allocators, struct told_type *types,
+static void tell(struct memory_type_list *list, unsigned int allocators, struct source_type *types,
 		 size_t count)
 {
 	struct fake fake = { .types = types, .count = count, .cpus = 4 };
@@ -67,11 +67,11 @@ static void test_null(void **state)
 
 static void test_newest_first(void **state)
 {
-	struct told_type first[] = { fake_type(MALLOC, "a", 1, 0), fake_type(MALLOC, "b", 1, 0),
-				     fake_type(UMA, "c", 1, 0), fake_type(UMA, "d", 1, 0) };
-	struct told_type second[] = { fake_type(MALLOC, "b", 1, 0), fake_type(MALLOC, "e", 1, 0),
-				      fake_type(MALLOC, "a", 1, 0), fake_type(UMA, "f", 1, 0),
-				      fake_type(UMA, "c", 1, 0) };
+	struct source_type first[] = { fake_type(MALLOC, "a", 1, 0), fake_type(MALLOC, "b", 1, 0),
+				       fake_type(UMA, "c", 1, 0), fake_type(UMA, "d", 1, 0) };
+	struct source_type second[] = { fake_type(MALLOC, "b", 1, 0), fake_type(MALLOC, "e", 1, 0),
+					fake_type(MALLOC, "a", 1, 0), fake_type(UMA, "f", 1, 0),
+					fake_type(UMA, "c", 1, 0) };
 
 	tell(*state, QUERY_ALL, first, 4);
 	expect(*state, "uma:d uma:c malloc:b malloc:a");
@@ -81,7 +81,7 @@ static void test_newest_first(void **state)
 
 static void test_only_what_was_asked(void **state)
 {
-	struct told_type types[] = { fake_type(MALLOC, "a", 1, 0), fake_type(UMA, "b", 1, 0) };
+	struct source_type types[] = { fake_type(MALLOC, "a", 1, 0), fake_type(UMA, "b", 1, 0) };
 
 	tell(*state, QUERY_UMA, types, 2);
 	expect(*state, "uma:b");
@@ -91,8 +91,9 @@ static void test_only_what_was_asked(void **state)
 
 static void test_find(void **state)
 {
-	struct told_type types[] = { fake_type(MALLOC, "same", 1, 0), fake_type(MALLOC, "a", 2, 0),
-				     fake_type(UMA, "same", 3, 0), fake_type(UMA, "aa", 4, 0) };
+	struct source_type types[] = { fake_type(MALLOC, "same", 1, 0),
+				       fake_type(MALLOC, "a", 2, 0), fake_type(UMA, "same", 3, 0),
+				       fake_type(UMA, "aa", 4, 0) };
 	struct memory_type *type;
 
 	tell(*state, QUERY_ALL, types, 4);
@@ -116,8 +117,8 @@ static void test_find(void **state)
 /* Of two with the name it is the one that the walk meets first. */
 static void test_find_any_is_newest(void **state)
 {
-	struct told_type uma = fake_type(UMA, "same", 1, 0);
-	struct told_type call = fake_type(MALLOC, "same", 2, 0);
+	struct source_type uma = fake_type(UMA, "same", 1, 0);
+	struct source_type call = fake_type(MALLOC, "same", 2, 0);
 
 	tell(*state, QUERY_UMA, &uma, 1);
 	tell(*state, QUERY_MALLOC, &call, 1);
@@ -127,8 +128,8 @@ static void test_find_any_is_newest(void **state)
 
 static void test_aliases(void **state)
 {
-	struct told_type types[] = { fake_type(MALLOC, "fork", 9, 0), fake_type(UMA, "pid", 1, 0),
-				     fake_type(UMA, "own", 2, 0) };
+	struct source_type types[] = { fake_type(MALLOC, "fork", 9, 0), fake_type(UMA, "pid", 1, 0),
+				       fake_type(UMA, "own", 2, 0) };
 	const struct memory_type *pid;
 
 	types[1].aliases = "task_delay_info,fork,own";
@@ -160,7 +161,7 @@ static void test_aliases(void **state)
 static void test_long_names(void **state)
 {
 	char name[1000];
-	struct told_type types[2];
+	struct source_type types[2];
 
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
@@ -180,7 +181,7 @@ static void test_many_names(void **state)
 	enum {
 		COUNT = 5000
 	};
-	struct told_type *types = calloc(2 * COUNT, sizeof(*types));
+	struct source_type *types = calloc(2 * COUNT, sizeof(*types));
 	char(*names)[16] = calloc(COUNT, sizeof(*names));
 
 	for (int i = 0; i < COUNT; i++) {
@@ -204,7 +205,7 @@ static void test_stable(void **state)
 	enum {
 		COUNT = 3000
 	};
-	struct told_type *types = calloc(COUNT, sizeof(*types));
+	struct source_type *types = calloc(COUNT, sizeof(*types));
 	struct memory_type **pointers = calloc(COUNT, sizeof(struct memory_type *));
 	const char **kept = calloc(COUNT, sizeof(char *));
 	char(*names)[16] = calloc(COUNT, sizeof(*names));
@@ -245,8 +246,8 @@ static void test_stable(void **state)
 /* Nothing is removed, and what is told no more has no objects. */
 static void test_never_removed(void **state)
 {
-	struct told_type types[] = { fake_type(MALLOC, "a", 5, 1), fake_type(UMA, "b", 7, 2) };
-	const struct percpu_figures percpu[4] = { { .numallocs = 7, .free = 3 } };
+	struct source_type types[] = { fake_type(MALLOC, "a", 5, 1), fake_type(UMA, "b", 7, 2) };
+	const struct percpu_counters percpu[4] = { { .numallocs = 7, .free = 3 } };
 	struct memory_type *b;
 
 	types[1].percpu = percpu;

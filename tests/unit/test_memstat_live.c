@@ -39,15 +39,15 @@ static int setup(void **state)
 	system->directory = scratch_directory();
 	system->path = scratch_path(system->directory, "memstat");
 	assert_int_equal(setenv("KMEMTRACE_MEMSTAT", system->path, 1), 0);
-	system->stats_file = hand_tally_publish(system->path);
-	hand_tally_init(&system->type_stats);
+	system->stats_file = hand_stats_file_create(system->path);
+	hand_type_stats_init(&system->type_stats);
 	system->function =
-		hand_tally_add(&system->type_stats, TYPE_STATS_FUNCTION, "a_function [m]", 2);
-	hand_tally_change(&system->type_stats, system->function, 1);
-	system->cache = hand_tally_add(&system->type_stats, TYPE_STATS_CACHE, "a_cache", 1);
+		hand_type_stats_add(&system->type_stats, TYPE_STATS_FUNCTION, "a_function [m]", 2);
+	hand_type_stats_change(&system->type_stats, system->function, 1);
+	system->cache = hand_type_stats_add(&system->type_stats, TYPE_STATS_CACHE, "a_cache", 1);
 	system->cache->aliases = "one,two";
-	hand_tally_change(&system->type_stats, system->cache, 2);
-	hand_tally_write(system->stats_file, &system->type_stats, 100);
+	hand_type_stats_change(&system->type_stats, system->cache, 2);
+	hand_stats_file_write(system->stats_file, &system->type_stats, 100);
 	system->list = memstat_mtl_alloc();
 	assert_non_null(system->list);
 	*state = system;
@@ -60,7 +60,7 @@ static int teardown(void **state)
 
 	memstat_mtl_free(system->list);
 	stats_file_remove(system->stats_file);
-	hand_tally_deinit(&system->type_stats);
+	hand_type_stats_deinit(&system->type_stats);
 	free(system->path);
 	scratch_remove(system->directory);
 	free(system);
@@ -163,8 +163,8 @@ static void test_all(void **state)
 	struct system *system = *state;
 	struct memory_type *type;
 
-	hand_tally_add(&system->type_stats, TYPE_STATS_FUNCTION, "later", 0);
-	hand_tally_write(system->stats_file, &system->type_stats, 101);
+	hand_type_stats_add(&system->type_stats, TYPE_STATS_FUNCTION, "later", 0);
+	hand_stats_file_write(system->stats_file, &system->type_stats, 101);
 	ask(system);
 	type = memstat_mtl_first(system->list);
 	assert_string_equal(memstat_get_name(type), "a_cache");
@@ -191,10 +191,10 @@ static void test_refresh(void **state)
 		char another[20];
 
 		snprintf(another, sizeof(another), "cache %d", (int)round);
-		hand_tally_change(&system->type_stats, system->cache, round);
+		hand_type_stats_change(&system->type_stats, system->cache, round);
 		if (round % 10 == 0)
-			hand_tally_add(&system->type_stats, TYPE_STATS_CACHE, another, 1);
-		hand_tally_write(system->stats_file, &system->type_stats, round * 100);
+			hand_type_stats_add(&system->type_stats, TYPE_STATS_CACHE, another, 1);
+		hand_stats_file_write(system->stats_file, &system->type_stats, round * 100);
 		ask(system);
 		assert_int_equal(memstat_mtl_time(system->list), round * 100);
 		assert_int_equal(memstat_mtl_begin(system->list), 1);
@@ -220,10 +220,11 @@ static void test_never_removed(void **state)
 	ask(system);
 	type = find(system, ALLOCATOR_UMA, "a_cache");
 	end_publisher(system);
-	system->stats_file = hand_tally_publish(system->path);
-	hand_tally_init(&other);
-	hand_tally_change(&other, hand_tally_add(&other, TYPE_STATS_CACHE, "another", 1), 1);
-	hand_tally_write(system->stats_file, &other, 5);
+	system->stats_file = hand_stats_file_create(system->path);
+	hand_type_stats_init(&other);
+	hand_type_stats_change(&other, hand_type_stats_add(&other, TYPE_STATS_CACHE, "another", 1),
+			       1);
+	hand_stats_file_write(system->stats_file, &other, 5);
 	ask(system);
 	assert_string_equal(memstat_get_name(memstat_mtl_first(system->list)), "another");
 	assert_ptr_equal(find(system, ALLOCATOR_ANY, "a_cache"), type);
@@ -233,7 +234,7 @@ static void test_never_removed(void **state)
 	assert_int_equal(memstat_get_percpu_numallocs(type, 0), 0);
 	assert_non_null(find(system, ALLOCATOR_MALLOC, "a_function [m]"));
 	assert_int_equal(memstat_mtl_time(system->list), 5);
-	hand_tally_deinit(&other);
+	hand_type_stats_deinit(&other);
 }
 
 static void test_lost(void **state)
@@ -309,11 +310,11 @@ static void test_no_publisher(void **state)
 	assert_int_equal(memstat_mtl_time(system->list), 100);
 	assert_non_null(memstat_mtl_next(memstat_mtl_first(system->list)));
 
-	system->stats_file = hand_tally_publish(system->path);
+	system->stats_file = hand_stats_file_create(system->path);
 	assert_fails(system, MEMSTAT_ERROR_DATAERROR, ENOENT, command);
-	hand_tally_change(&system->type_stats, system->cache, 3);
-	hand_tally_change(&system->type_stats, system->function, 3);
-	hand_tally_write(system->stats_file, &system->type_stats, 200);
+	hand_type_stats_change(&system->type_stats, system->cache, 3);
+	hand_type_stats_change(&system->type_stats, system->function, 3);
+	hand_stats_file_write(system->stats_file, &system->type_stats, 200);
 	errno = 12345;
 	ask(system);
 	assert_int_equal(errno, 12345);
@@ -333,8 +334,8 @@ static void test_killed_publisher(void **state)
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
-		system->stats_file = hand_tally_publish(system->path);
-		hand_tally_write(system->stats_file, &system->type_stats, 100);
+		system->stats_file = hand_stats_file_create(system->path);
+		hand_stats_file_write(system->stats_file, &system->type_stats, 100);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -395,7 +396,7 @@ static void test_damaged(void **state)
 	assert_int_equal(truncate(system->path, 100), 0);
 	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "damaged");
 	assert_int_equal(truncate(system->path, 10), 0);
-	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "is not what");
+	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "is not a statistics file");
 	assert_int_equal(memstat_get_numallocs(find(system, ALLOCATOR_UMA, "a_cache")), 20);
 }
 
@@ -404,8 +405,8 @@ static void test_same_name(void **state)
 {
 	struct system *system = *state;
 
-	hand_tally_add(&system->type_stats, TYPE_STATS_CACHE, "a_cache", 0);
-	hand_tally_write(system->stats_file, &system->type_stats, 101);
+	hand_type_stats_add(&system->type_stats, TYPE_STATS_CACHE, "a_cache", 0);
+	hand_stats_file_write(system->stats_file, &system->type_stats, 101);
 	assert_int_equal(memstat_sysctl_uma(system->list, 0), -1);
 	assert_int_equal(memstat_mtl_geterror(system->list), MEMSTAT_ERROR_DATAERROR);
 	assert_null(memstat_mtl_first(system->list));

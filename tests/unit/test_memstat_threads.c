@@ -33,7 +33,7 @@ struct user {
 static const char *use(const struct user *user, struct memory_type_list *list, int round)
 {
 	char names[TYPES][16];
-	struct told_type types[TYPES];
+	struct source_type types[TYPES];
 	struct fake fake = { .types = types,
 			     .count = TYPES,
 			     .cpus = 2,

@@ -44,7 +44,7 @@ static struct type_stats_type cache = {
 	.failures = 2,
 	.xdomain = 3,
 	.frees_unmatched = 6,
-	.base = 50,
+	.initial_count = 50,
 	.kegfree = 11,
 	.cpus = cache_cpus,
 	.cpu_count = 1,
@@ -58,8 +58,8 @@ static int put(struct update *update, void *handle)
 	update_classes(update, classes, 3);
 	update_time(update, 12345);
 	update_begun(update, 345);
-	assert_int_equal(update_put_tally(update, only ? only : &function), 0);
-	assert_int_equal(update_put_tally(update, only ? only : &cache), only ? -EEXIST : 0);
+	assert_int_equal(update_put_type_stats(update, only ? only : &function), 0);
+	assert_int_equal(update_put_type_stats(update, only ? only : &cache), only ? -EEXIST : 0);
 	return 0;
 }
 
@@ -140,8 +140,8 @@ static void test_caller_of_quiet_cpu(void **state)
 
 static int puts_one_of_eight(struct update *update, void *handle)
 {
-	static const struct percpu_figures percpu[8] = { { 0 } };
-	const struct told_type type = {
+	static const struct percpu_counters percpu[8] = { { 0 } };
+	const struct source_type type = {
 		.allocator = ALLOCATOR_UMA, .name = "wide", .percpu = percpu, .cpus = 8
 	};
 

@@ -22,8 +22,8 @@ static const size_t classes[] = { 8, 16, 32 };
 
 static struct {
 	char names[2 * TYPES][16];
-	struct percpu_figures percpu[8];
-	struct told_type before[TYPES], after[2 * TYPES];
+	struct percpu_counters percpu[8];
+	struct source_type before[TYPES], after[2 * TYPES];
 } told;
 
 static struct fake before, after;
@@ -83,7 +83,7 @@ static void expect_before(struct memory_type_list *list)
 	struct memory_type *type = memstat_mtl_first(list);
 
 	for (int i = TYPES - 1; i >= 0; i--, type = memstat_mtl_next(type)) {
-		const struct told_type *was = &told.before[i];
+		const struct source_type *was = &told.before[i];
 
 		assert_string_equal(memstat_get_name(type), was->name);
 		assert_int_equal(memstat_get_allocator(type), was->allocator);
@@ -104,7 +104,7 @@ static void expect_before(struct memory_type_list *list)
 static void expect_after(struct memory_type_list *list)
 {
 	for (int i = 0; i < 2 * TYPES; i++) {
-		const struct told_type *is = &told.after[i];
+		const struct source_type *is = &told.after[i];
 		struct memory_type *type = memstat_mtl_find(list, is->allocator, is->name);
 
 		assert_int_equal(memstat_get_numallocs(type), 1000);
@@ -239,10 +239,10 @@ static void test_caller_without_memory(void **state)
 	assert_int_equal(memstat_get_percpu_caller_uint64(type, 0, 2), 0);
 }
 
-static void refused(struct memory_type_list *list, const struct told_type *type, int err)
+static void refused(struct memory_type_list *list, const struct source_type *type, int err)
 {
-	struct told_type types[] = { fake_type(MALLOC, "fresh", 1, 0), *type,
-				     fake_type(UMA, "fresh", 1, 0) };
+	struct source_type types[] = { fake_type(MALLOC, "fresh", 1, 0), *type,
+				       fake_type(UMA, "fresh", 1, 0) };
 	struct fake fake = { .types = types,
 			     .count = 3,
 			     .cpus = 2,
@@ -260,8 +260,8 @@ static void refused(struct memory_type_list *list, const struct told_type *type,
 
 static void test_refused(void **state)
 {
-	static const struct percpu_figures no_class[2] = { [1] = { .sizemask = 8 } };
-	struct told_type type = fake_type(MALLOC, "fresh", 1, 0);
+	static const struct percpu_counters no_class[2] = { [1] = { .sizemask = 8 } };
+	struct source_type type = fake_type(MALLOC, "fresh", 1, 0);
 
 	refused(*state, &type, EEXIST);
 	type.name = "";
@@ -273,7 +273,7 @@ static void test_refused(void **state)
 	type = fake_type(MALLOC, "more freed", 1, 2);
 	refused(*state, &type, EBADMSG);
 	type = fake_type(UMA, "more than there are", 2, 1);
-	type.base = UINT64_MAX - 1;
+	type.initial_count = UINT64_MAX - 1;
 	refused(*state, &type, EBADMSG);
 	type = fake_type(MALLOC, "more bytes freed", 1, 1);
 	type.figures.memfreed++;
@@ -290,8 +290,8 @@ static void test_refused(void **state)
 /* Whatever else goes wrong behind it. */
 static void test_first_failure_counts(void **state)
 {
-	struct told_type types[] = { fake_type(MALLOC, "a", 1, 0), fake_type(MALLOC, "a", 1, 0),
-				     fake_type(UMA, "b", 1, 2) };
+	struct source_type types[] = { fake_type(MALLOC, "a", 1, 0), fake_type(MALLOC, "a", 1, 0),
+				       fake_type(UMA, "b", 1, 2) };
 	struct fake fake = { .types = types, .count = 3 };
 
 	assert_int_equal(fake_query(*state, QUERY_ALL, &fake), -1);
@@ -305,7 +305,7 @@ static void test_first_failure_counts(void **state)
 
 static int puts_the_unasked(struct update *update, void *handle)
 {
-	const struct told_type *type = handle;
+	const struct source_type *type = handle;
 
 	assert_int_equal(update_put(update, type), -EINVAL);
 	return 0;
@@ -313,7 +313,7 @@ static int puts_the_unasked(struct update *update, void *handle)
 
 static void test_unasked(void **state)
 {
-	struct told_type type = fake_type(UMA, "unasked", 1, 0);
+	struct source_type type = fake_type(UMA, "unasked", 1, 0);
 
 	assert_int_equal(query(*state, QUERY_MALLOC, puts_the_unasked, &type), -1);
 	expect_before(*state);

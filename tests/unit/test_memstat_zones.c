@@ -69,8 +69,8 @@ static void test_last_wins(void **state)
 static void test_used(void **state)
 {
 	struct memory_type_list *list = memstat_mtl_alloc();
-	struct told_type types[] = { fake_type(ALLOCATOR_MALLOC, "a", 2, 0),
-				     fake_type(ALLOCATOR_UMA, "b", 2, 0) };
+	struct source_type types[] = { fake_type(ALLOCATOR_MALLOC, "a", 2, 0),
+				       fake_type(ALLOCATOR_UMA, "b", 2, 0) };
 	struct fake fake = source(large, 5), shorter = source(small, 3);
 	struct memory_type_list *other = memstat_mtl_alloc();
 	struct memory_type *a, *b;
@@ -101,7 +101,7 @@ static void test_used(void **state)
 static void test_full(void **state)
 {
 	struct memory_type_list *list = memstat_mtl_alloc();
-	struct told_type type = fake_type(ALLOCATOR_MALLOC, "a", 2, 0);
+	struct source_type type = fake_type(ALLOCATOR_MALLOC, "a", 2, 0);
 	struct fake fake;
 	size_t classes[CLASSES_MAX];
 

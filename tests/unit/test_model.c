@@ -279,7 +279,7 @@ static void note_seen(struct round *round, const struct heap_finding *finding)
 
 	round->seen[finding->kind][finding->certainty]++;
 	round->reasons |= finding->reasons;
-	if (finding->cache < analysis->cache_count && analysis->caches[finding->cache].is_unnamed)
+	if (finding->cache < analysis->cache_count && analysis->caches[finding->cache].is_anonymous)
 		round->unnamed[finding->kind][finding->certainty]++;
 	round->freed_to_none += finding->kind == FINDING_KMALLOC_TO_CACHE && finding->certain &&
 				finding->free_cache == CACHE_NONE;

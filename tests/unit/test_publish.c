@@ -112,14 +112,14 @@ static void read_moment(struct scene *scene, uint64_t time)
 	for (int i = 0; i < 10000; i++) {
 		int err = stats_file_read(&scene->view, scene->path);
 
-		if (!err && scene->view.moment.time >= time)
+		if (!err && scene->view.snapshot.time >= time)
 			break;
 		if (err && err != -ENOENT && err != -EAGAIN)
 			fail_msg("%s", scene->view.errmsg);
 		nanosleep(&pause, NULL);
 	}
-	assert_int_equal(scene->view.moment.time, time);
-	assert_int_equal(scene->view.moment.begin, 5);
+	assert_int_equal(scene->view.snapshot.time, time);
+	assert_int_equal(scene->view.snapshot.begin, 5);
 }
 
 static void assert_type(const struct scene *scene, const char *name, uint64_t numallocs,
@@ -151,14 +151,14 @@ static void up_to_the_horizon(void **state)
 	put(scene, 30, KMT_CACHE_FREE, 0x10000, 0xd000);
 	reach(scene, 30, 3);
 	read_moment(scene, 30);
-	assert_int_equal(scene->view.moment.lost, 3);
+	assert_int_equal(scene->view.snapshot.lost, 3);
 	assert_int_equal(scene->view.count, 3);
 	assert_type(scene, "dentry", 1, 0);
 	assert_type(scene, "kmalloc-8", 1, 0);
 	assert_type(scene, "maker", 1, 0);
 	reach(scene, 31, 4);
 	read_moment(scene, 31);
-	assert_int_equal(scene->view.moment.lost, 4);
+	assert_int_equal(scene->view.snapshot.lost, 4);
 	assert_type(scene, "dentry", 1, 1);
 
 	/* another may lie there then */
@@ -221,7 +221,7 @@ static void no_room(void **state)
 	folded = puts - scene->publish.unfolded;
 	reach(scene, 10 + puts, 1);
 	read_moment(scene, 10 + puts);
-	assert_int_equal(scene->view.moment.lost, 1 + scene->publish.unfolded);
+	assert_int_equal(scene->view.snapshot.lost, 1 + scene->publish.unfolded);
 	assert_type(scene, "maker", folded, 0);
 	allocate(scene, 20 + puts, 0x10, 0x1008);
 	assert_int_equal(publish_end(&scene->publish), 0);
@@ -240,7 +240,7 @@ static void too_many_objects(void **state)
 	put(scene, 30, KMT_KFREE, 0x10020, 0);
 	reach(scene, 40, 0);
 	read_moment(scene, 40);
-	assert_int_equal(scene->view.moment.lost, 3);
+	assert_int_equal(scene->view.snapshot.lost, 3);
 	assert_type(scene, "maker", 2, 0);
 	/* and one that nobody knows */
 	put(scene, 50, KMT_ID_END, 0, 0);
@@ -258,19 +258,19 @@ static void names_without_room(void **state)
 	(void)state;
 	reach(scene, 10, 2);
 	read_moment(scene, 10);
-	assert_int_equal(scene->view.moment.lost, 2);
+	assert_int_equal(scene->view.snapshot.lost, 2);
 	for (uint64_t i = 0; i < 100000; i++) {
 		cache.address = 0x1000 + i;
 		publish_cache(&scene->publish, &cache);
 	}
-	for (uint64_t time = 20; scene->view.moment.time < 20 && time < 10000; time++) {
+	for (uint64_t time = 20; scene->view.snapshot.time < 20 && time < 10000; time++) {
 		const struct timespec pause = { .tv_nsec = 1000000 };
 
 		reach(scene, time, 2);
 		nanosleep(&pause, NULL);
 		assert_int_equal(stats_file_read(&scene->view, scene->path), 0);
 	}
-	assert_int_equal(scene->view.moment.lost, STATS_FILE_LOST_UNKNOWN);
+	assert_int_equal(scene->view.snapshot.lost, STATS_FILE_LOST_UNKNOWN);
 	free_scene(scene);
 }
 
@@ -309,7 +309,7 @@ static void base_of_the_start(void **state)
 	reach(scene, 30, 0);
 	read_moment(scene, 30);
 	assert_int_equal(scene->view.count, 1);
-	assert_int_equal(scene->view.types[0].base, 30);
+	assert_int_equal(scene->view.types[0].initial_count, 30);
 	free(path);
 	free_scene(scene);
 }

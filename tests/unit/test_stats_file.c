@@ -35,8 +35,8 @@ static int setup(void **state)
 	assert_non_null(place);
 	place->directory = scratch_directory();
 	place->path = scratch_path(place->directory, "memstat");
-	place->stats_file = hand_tally_publish(place->path);
-	hand_tally_init(&place->type_stats);
+	place->stats_file = hand_stats_file_create(place->path);
+	hand_type_stats_init(&place->type_stats);
 	*state = place;
 	return 0;
 }
@@ -47,7 +47,7 @@ static int teardown(void **state)
 
 	stats_file_view_deinit(&place->view);
 	stats_file_remove(place->stats_file);
-	hand_tally_deinit(&place->type_stats);
+	hand_type_stats_deinit(&place->type_stats);
 	free(place->path);
 	scratch_remove(place->directory);
 	free(place);
@@ -114,16 +114,17 @@ static void test_everything(void **state)
 	const struct stats_snapshot moment = { .time = 5, .lost = 6, .begin = 7 };
 	struct type_stats_type *type;
 
-	type = hand_tally_add(&place->type_stats, TYPE_STATS_FUNCTION, "a_function [module]", 2);
-	hand_tally_change(&place->type_stats, type, 11);
-	type = hand_tally_add(&place->type_stats, TYPE_STATS_CACHE, "a cache", 1);
+	type = hand_type_stats_add(&place->type_stats, TYPE_STATS_FUNCTION, "a_function [module]",
+				   2);
+	hand_type_stats_change(&place->type_stats, type, 11);
+	type = hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, "a cache", 1);
 	type->aliases = "one,two";
-	hand_tally_change(&place->type_stats, type, 12);
-	hand_tally_add(&place->type_stats, TYPE_STATS_FUNCTION, "nothing", 0);
+	hand_type_stats_change(&place->type_stats, type, 12);
+	hand_type_stats_add(&place->type_stats, TYPE_STATS_FUNCTION, "nothing", 0);
 	stats_file_write(place->stats_file, &place->type_stats, &moment);
 	read_it(place);
 	assert_same(place);
-	assert_memory_equal(&place->view.moment, &moment, sizeof(moment));
+	assert_memory_equal(&place->view.snapshot, &moment, sizeof(moment));
 	assert_int_equal(place->view.cpus, 2);
 	assert_int_equal(place->view.class_count, 3);
 	assert_memory_equal(place->view.class_bytes, place->type_stats.class_bytes,
@@ -135,11 +136,11 @@ static void test_empty(void **state)
 	struct place *place = *state;
 
 	place->type_stats.class_count = 0;
-	hand_tally_write(place->stats_file, &place->type_stats, 9);
+	hand_stats_file_write(place->stats_file, &place->type_stats, 9);
 	read_it(place);
 	assert_int_equal(place->view.count, 0);
 	assert_int_equal(place->view.class_count, 0);
-	assert_int_equal(place->view.moment.time, 9);
+	assert_int_equal(place->view.snapshot.time, 9);
 }
 
 /* A type that changed once is in both slots, one that changes always in each as it is. */
@@ -148,11 +149,11 @@ static void test_changes(void **state)
 	struct place *place = *state;
 	struct type_stats_type *seldom, *often;
 
-	seldom = hand_tally_add(&place->type_stats, TYPE_STATS_CACHE, "seldom", 2);
-	often = hand_tally_add(&place->type_stats, TYPE_STATS_CACHE, "often", 2);
+	seldom = hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, "seldom", 2);
+	often = hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, "often", 2);
 	for (uint64_t round = 1; round < 50; round++) {
 		if (round % 7 == 1)
-			hand_tally_change(&place->type_stats, seldom, round);
+			hand_type_stats_change(&place->type_stats, seldom, round);
 		if (round == 20)
 			seldom->aliases = "late";
 		if (round == 30)
@@ -161,15 +162,15 @@ static void test_changes(void **state)
 			seldom->aliases = NULL;
 		if (round % 10 == 0)
 			seldom->changed = place->type_stats.generation;
-		hand_tally_change(&place->type_stats, often, round);
+		hand_type_stats_change(&place->type_stats, often, round);
 		if (round == 25)
-			hand_tally_add(&place->type_stats, TYPE_STATS_FUNCTION, "new", 1);
-		hand_tally_write(place->stats_file, &place->type_stats, round);
+			hand_type_stats_add(&place->type_stats, TYPE_STATS_FUNCTION, "new", 1);
+		hand_stats_file_write(place->stats_file, &place->type_stats, round);
 		if (round % 3 == 0)
 			continue;
 		read_it(place);
 		assert_same(place);
-		assert_int_equal(place->view.moment.time, round);
+		assert_int_equal(place->view.snapshot.time, round);
 	}
 }
 
@@ -177,18 +178,19 @@ static void test_changes(void **state)
 static void test_unchanged(void **state)
 {
 	struct place *place = *state;
-	struct type_stats_type *type = hand_tally_add(&place->type_stats, TYPE_STATS_CACHE, "a", 1);
+	struct type_stats_type *type =
+		hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, "a", 1);
 
 	for (int i = 0; i < 3; i++)
-		hand_tally_write(place->stats_file, &place->type_stats, 1);
+		hand_stats_file_write(place->stats_file, &place->type_stats, 1);
 	type->numallocs = 77;
 	for (int i = 0; i < 3; i++) {
-		hand_tally_write(place->stats_file, &place->type_stats, 2);
+		hand_stats_file_write(place->stats_file, &place->type_stats, 2);
 		read_it(place);
 		assert_int_equal(place->view.types[0].numallocs, 0);
 	}
 	type->changed = place->type_stats.generation;
-	hand_tally_write(place->stats_file, &place->type_stats, 3);
+	hand_stats_file_write(place->stats_file, &place->type_stats, 3);
 	read_it(place);
 	assert_int_equal(place->view.types[0].numallocs, 77);
 }
@@ -202,9 +204,9 @@ static void test_too_many_types(void **state)
 
 	for (int i = 0; i < 10; i++) {
 		snprintf(name, sizeof(name), "type %d", i);
-		hand_tally_change(&place->type_stats,
-				  hand_tally_add(&place->type_stats, TYPE_STATS_FUNCTION, name, 1),
-				  1);
+		hand_type_stats_change(
+			&place->type_stats,
+			hand_type_stats_add(&place->type_stats, TYPE_STATS_FUNCTION, name, 1), 1);
 	}
 	for (int i = 0; i < 3; i++) {
 		stats_file_write(place->stats_file, &place->type_stats, &moment);
@@ -213,12 +215,12 @@ static void test_too_many_types(void **state)
 		assert_int_equal(place->view.count, 8);
 		assert_string_equal(place->view.types[7].name, "type 7");
 		/* each: 10 allocations, 7 frees, 2 failed, 4 frees of what was not counted */
-		assert_int_equal(place->view.moment.lost, 1000 + 2 * 23);
+		assert_int_equal(place->view.snapshot.lost, 1000 + 2 * 23);
 	}
 	moment.lost = STATS_FILE_LOST_UNKNOWN;
 	stats_file_write(place->stats_file, &place->type_stats, &moment);
 	read_it(place);
-	assert_true(place->view.moment.lost == STATS_FILE_LOST_UNKNOWN);
+	assert_true(place->view.snapshot.lost == STATS_FILE_LOST_UNKNOWN);
 }
 
 /* Eight types have 4096 bytes for their names. */
@@ -232,21 +234,22 @@ static void test_long_names(void **state)
 	name[sizeof(name) - 1] = 0;
 	for (int i = 0; i < 4; i++) {
 		name[0] = (char)('a' + i);
-		hand_tally_change(&place->type_stats,
-				  hand_tally_add(&place->type_stats, TYPE_STATS_CACHE, name, 1), 1);
+		hand_type_stats_change(
+			&place->type_stats,
+			hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, name, 1), 1);
 	}
-	type = hand_tally_add(&place->type_stats, TYPE_STATS_CACHE, "short", 1);
+	type = hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, "short", 1);
 	type->aliases = name;
-	hand_tally_change(&place->type_stats, type, 1);
+	hand_type_stats_change(&place->type_stats, type, 1);
 	for (int i = 0; i < 3; i++) {
-		hand_tally_write(place->stats_file, &place->type_stats, 1);
+		hand_stats_file_write(place->stats_file, &place->type_stats, 1);
 		read_it(place);
 		assert_int_equal(place->view.count, 3);
 		assert_int_equal(place->view.types[1].name[0], 'b');
 		assert_int_equal(strlen(place->view.types[1].name), sizeof(name) - 1);
 		assert_string_equal(place->view.types[2].name, "short");
 		assert_null(place->view.types[2].aliases);
-		assert_int_equal(place->view.moment.lost, 2 * 23);
+		assert_int_equal(place->view.snapshot.lost, 2 * 23);
 	}
 }
 
@@ -254,10 +257,11 @@ static void test_long_names(void **state)
 static void test_too_many_cpus(void **state)
 {
 	struct place *place = *state;
-	struct type_stats_type *type = hand_tally_add(&place->type_stats, TYPE_STATS_CACHE, "a", 5);
+	struct type_stats_type *type =
+		hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, "a", 5);
 
-	hand_tally_change(&place->type_stats, type, 3);
-	hand_tally_write(place->stats_file, &place->type_stats, 1);
+	hand_type_stats_change(&place->type_stats, type, 3);
+	hand_stats_file_write(place->stats_file, &place->type_stats, 1);
 	read_it(place);
 	assert_int_equal(place->view.types[0].cpu_count, 2);
 	assert_memory_equal(place->view.types[0].cpus, type->cpus, 2 * sizeof(*type->cpus));
@@ -278,12 +282,12 @@ static void test_memory(void **state)
 	assert_in_range(before, 1, 1 << 20);
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "type %d", i);
-		hand_tally_change(&place->type_stats,
-				  hand_tally_add(&place->type_stats, TYPE_STATS_FUNCTION, name, 2),
-				  1);
+		hand_type_stats_change(
+			&place->type_stats,
+			hand_type_stats_add(&place->type_stats, TYPE_STATS_FUNCTION, name, 2), 1);
 	}
-	hand_tally_write(place->stats_file, &place->type_stats, 1);
-	hand_tally_write(place->stats_file, &place->type_stats, 1);
+	hand_stats_file_write(place->stats_file, &place->type_stats, 1);
+	hand_stats_file_write(place->stats_file, &place->type_stats, 1);
 	assert_in_range(stats_file_bytes(place->stats_file), before + 1, before + (4 << 20));
 	read_it(place);
 	assert_int_equal(place->view.cpus, 512);
@@ -299,11 +303,11 @@ static void test_growing(void **state)
 	publish_anew(place, 600, 100, 3);
 	for (int i = 0; i < 700; i++) {
 		snprintf(name, sizeof(name), "type %d", i);
-		hand_tally_change(&place->type_stats,
-				  hand_tally_add(&place->type_stats, TYPE_STATS_FUNCTION, name,
-						 i < 300 ? 1 : 3),
-				  i);
-		hand_tally_write(place->stats_file, &place->type_stats, 1);
+		hand_type_stats_change(&place->type_stats,
+				       hand_type_stats_add(&place->type_stats, TYPE_STATS_FUNCTION,
+							   name, i < 300 ? 1 : 3),
+				       i);
+		hand_stats_file_write(place->stats_file, &place->type_stats, 1);
 		if (i % 13)
 			continue;
 		read_it(place);
@@ -319,7 +323,7 @@ static int fill_up(struct place *place)
 	struct stats_file_settings settings = {
 		.path = place->path, .group = (gid_t)-1, .cpus = 2, .types_max = { 1000, 24 }
 	};
-	struct stats_file_left_out left_out;
+	struct stats_file_omitted left_out;
 	struct stats_file *stats_file;
 	uint64_t lost;
 
@@ -331,20 +335,20 @@ static int fill_up(struct place *place)
 		return 1;
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "a name of some length %d", i);
-		hand_tally_change(&place->type_stats,
-				  hand_tally_add(&place->type_stats, TYPE_STATS_FUNCTION, name, 2),
-				  1);
+		hand_type_stats_change(
+			&place->type_stats,
+			hand_type_stats_add(&place->type_stats, TYPE_STATS_FUNCTION, name, 2), 1);
 	}
 	for (int i = 0; i < 5; i++)
-		hand_tally_write(stats_file, &place->type_stats, 1);
+		hand_stats_file_write(stats_file, &place->type_stats, 1);
 	if (stats_file_read(&place->view, place->path))
 		return 2;
 	if (place->view.count < 100 || place->view.count > 900)
 		return 3;
-	if (place->view.moment.lost != (1000 - place->view.count) * 23)
+	if (place->view.snapshot.lost != (1000 - place->view.count) * 23)
 		return 4;
-	lost = place->view.moment.lost;
-	stats_file_left_out(stats_file, &place->type_stats, &left_out);
+	lost = place->view.snapshot.lost;
+	stats_file_omitted(stats_file, &place->type_stats, &left_out);
 	if (left_out.err != ENOSPC || left_out.types != 1000 - place->view.count ||
 	    left_out.events != lost)
 		return 9;
@@ -354,13 +358,13 @@ static int fill_up(struct place *place)
 	for (int i = 0; i < 100; i++) {
 		for (size_t k = 0; k < place->type_stats.count; k++)
 			place->type_stats.types[k].changed = place->type_stats.generation;
-		hand_tally_write(stats_file, &place->type_stats, 1);
+		hand_stats_file_write(stats_file, &place->type_stats, 1);
 	}
 	if (stats_file_read(&place->view, place->path) || !lost)
 		return 6;
-	if (place->view.count != 1000 || place->view.moment.lost)
+	if (place->view.count != 1000 || place->view.snapshot.lost)
 		return 7;
-	stats_file_left_out(stats_file, &place->type_stats, &left_out);
+	stats_file_omitted(stats_file, &place->type_stats, &left_out);
 	if (left_out.err != ENOSPC || left_out.types || left_out.events)
 		return 10;
 	for (size_t i = 0; i < 1000; i++) {
@@ -393,21 +397,21 @@ static void test_followed(void **state)
 	struct place *place = *state;
 	struct type_stats other;
 
-	hand_tally_add(&place->type_stats, TYPE_STATS_CACHE, "the first one's", 2);
-	hand_tally_write(place->stats_file, &place->type_stats, 1);
+	hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, "the first one's", 2);
+	hand_stats_file_write(place->stats_file, &place->type_stats, 1);
 	read_it(place);
 	assert_string_equal(place->view.types[0].name, "the first one's");
 	publish_anew(place, 10, 10, 3);
-	hand_tally_init(&other);
-	hand_tally_add(&other, TYPE_STATS_FUNCTION, "x", 1);
-	hand_tally_add(&other, TYPE_STATS_FUNCTION, "another's", 1);
-	hand_tally_write(place->stats_file, &other, 2);
+	hand_type_stats_init(&other);
+	hand_type_stats_add(&other, TYPE_STATS_FUNCTION, "x", 1);
+	hand_type_stats_add(&other, TYPE_STATS_FUNCTION, "another's", 1);
+	hand_stats_file_write(place->stats_file, &other, 2);
 	read_it(place);
 	assert_int_equal(place->view.count, 2);
 	assert_int_equal(place->view.cpus, 3);
 	assert_string_equal(place->view.types[0].name, "x");
 	assert_string_equal(place->view.types[1].name, "another's");
-	hand_tally_deinit(&other);
+	hand_type_stats_deinit(&other);
 }
 
 int main(void)

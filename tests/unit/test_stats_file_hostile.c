@@ -36,23 +36,24 @@ struct place {
 static void make_good(struct place *place)
 {
 	char *path = scratch_path(place->directory, "good");
-	struct stats_file *stats_file = hand_tally_publish(path);
+	struct stats_file *stats_file = hand_stats_file_create(path);
 	struct type_stats type_stats;
 
-	hand_tally_init(&type_stats);
-	hand_tally_change(&type_stats,
-			  hand_tally_add(&type_stats, TYPE_STATS_FUNCTION, "function", 2), 1);
-	hand_tally_change(&type_stats, hand_tally_add(&type_stats, TYPE_STATS_CACHE, "cache", 1),
-			  2);
-	hand_tally_add(&type_stats, TYPE_STATS_CACHE, "empty", 0)->aliases = "one,two";
-	hand_tally_write(stats_file, &type_stats, 1);
-	hand_tally_write(stats_file, &type_stats, 2);
-	hand_tally_write(stats_file, &type_stats, 3);
+	hand_type_stats_init(&type_stats);
+	hand_type_stats_change(&type_stats,
+			       hand_type_stats_add(&type_stats, TYPE_STATS_FUNCTION, "function", 2),
+			       1);
+	hand_type_stats_change(&type_stats,
+			       hand_type_stats_add(&type_stats, TYPE_STATS_CACHE, "cache", 1), 2);
+	hand_type_stats_add(&type_stats, TYPE_STATS_CACHE, "empty", 0)->aliases = "one,two";
+	hand_stats_file_write(stats_file, &type_stats, 1);
+	hand_stats_file_write(stats_file, &type_stats, 2);
+	hand_stats_file_write(stats_file, &type_stats, 3);
 	place->bytes = scratch_read(path, &place->size);
 	stats_file_layout(&place->layout, 2, 8);
 	assert_int_equal(place->size, place->layout.bytes);
 	stats_file_remove(stats_file);
-	hand_tally_deinit(&type_stats);
+	hand_type_stats_deinit(&type_stats);
 	free(path);
 }
 
@@ -143,7 +144,7 @@ static void test_good(void **state)
 	write_bytes(place, place->size);
 	assert_int_equal(read_any(place), 0);
 	assert_int_equal(place->view.count, 3);
-	assert_int_equal(place->view.moment.time, 3);
+	assert_int_equal(place->view.snapshot.time, 3);
 }
 
 /* With a view that knows the whole file, and with a new one. */

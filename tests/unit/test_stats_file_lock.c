@@ -38,8 +38,8 @@ static int setup(void **state)
 	place->directory = scratch_directory();
 	place->path = scratch_path(place->directory, "memstat");
 	place->fresh = scratch_path(place->directory, "memstat.new");
-	hand_tally_init(&place->type_stats);
-	hand_tally_add(&place->type_stats, TYPE_STATS_CACHE, "a", 1);
+	hand_type_stats_init(&place->type_stats);
+	hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, "a", 1);
 	*state = place;
 	return 0;
 }
@@ -49,7 +49,7 @@ static int teardown(void **state)
 	struct place *place = *state;
 
 	stats_file_view_deinit(&place->view);
-	hand_tally_deinit(&place->type_stats);
+	hand_type_stats_deinit(&place->type_stats);
 	free(place->fresh);
 	free(place->path);
 	scratch_remove(place->directory);
@@ -92,9 +92,9 @@ static void test_absent(void **state)
 
 	snprintf(command, sizeof(command), "'kmemtraced --publish=%s'", place->path);
 	assert_read(place, ENOENT, command);
-	stats_file = hand_tally_publish(place->path);
+	stats_file = hand_stats_file_create(place->path);
 	assert_read(place, ENOENT, command);
-	hand_tally_write(stats_file, &place->type_stats, 1);
+	hand_stats_file_write(stats_file, &place->type_stats, 1);
 	assert_read(place, 0, NULL);
 	stats_file_remove(stats_file);
 	assert_read(place, ENOENT, command);
@@ -108,7 +108,7 @@ static void test_removed_unwritten(void **state)
 {
 	struct place *place = *state;
 
-	stats_file_remove(hand_tally_publish(place->path));
+	stats_file_remove(hand_stats_file_create(place->path));
 	assert_int_equal(access(place->fresh, F_OK), -1);
 }
 
@@ -120,11 +120,11 @@ static void test_directory(void **state)
 	char *far = scratch_path(place->directory, "no/run/memstat");
 	char *directory = scratch_path(place->directory, "run");
 	mode_t before = umask(0077);
-	struct stats_file *stats_file = hand_tally_publish(path);
+	struct stats_file *stats_file = hand_stats_file_create(path);
 	struct stat about;
 
 	umask(before);
-	hand_tally_write(stats_file, &place->type_stats, 1);
+	hand_stats_file_write(stats_file, &place->type_stats, 1);
 	assert_int_equal(stats_file_read(&place->view, path), 0);
 	assert_int_equal(stat(directory, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0755);
@@ -148,7 +148,7 @@ static void test_open_directory(void **state)
 		assert_refused(place, place->path, EPERM, "chmod go-w");
 	}
 	assert_int_equal(chmod(place->directory, 01777), 0);
-	stats_file = hand_tally_publish(place->path);
+	stats_file = hand_stats_file_create(place->path);
 	stats_file_remove(stats_file);
 }
 
@@ -175,7 +175,7 @@ static void test_settings(void **state)
 		assert_non_null(strstr(place->errmsg, place->path));
 	}
 	assert_refused(place, "", EISDIR, "");
-	assert_refused(place, "/tmp/", EISDIR, "no file");
+	assert_refused(place, "/tmp/", EISDIR, "not the name of a file");
 }
 
 /* Runs it as another user. What it returns: 0, or what was wrong. */
@@ -216,15 +216,15 @@ static void test_readers(void **state)
 	if (geteuid() != 0)
 		skip(); /* only root can become somebody else */
 	assert_int_equal(chmod(place->directory, 0711), 0);
-	stats_file = hand_tally_publish(place->path);
-	hand_tally_write(stats_file, &place->type_stats, 1);
+	stats_file = hand_stats_file_create(place->path);
+	hand_stats_file_write(stats_file, &place->type_stats, 1);
 	assert_int_equal(as_nobody(place, NOBODY, may_read), EACCES);
 	assert_int_equal(as_nobody(place, A_GROUP, may_read), EACCES);
 	stats_file_remove(stats_file);
 
 	assert_int_equal(
 		stats_file_create(&stats_file, &settings, place->errmsg, sizeof(place->errmsg)), 0);
-	hand_tally_write(stats_file, &place->type_stats, 1);
+	hand_stats_file_write(stats_file, &place->type_stats, 1);
 	assert_int_equal(stat(place->path, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0640);
 	assert_int_equal(about.st_gid, A_GROUP);
@@ -258,20 +258,20 @@ static void test_not_allowed(void **state)
 	/* where everybody may, what is root's stays */
 	assert_int_equal(chmod(place->directory, 01777), 0);
 	assert_int_equal(as_nobody(place, NOBODY, may_publish), 0);
-	stats_file = hand_tally_publish(place->path);
-	hand_tally_write(stats_file, &place->type_stats, 1);
+	stats_file = hand_stats_file_create(place->path);
+	hand_stats_file_write(stats_file, &place->type_stats, 1);
 	assert_int_equal(link(place->path, kept), 0);
 	stats_file_remove(stats_file);
 	assert_int_equal(rename(kept, place->path), 0);
 	assert_int_equal(as_nobody(place, NOBODY, may_publish), EACCES);
 	/* and what is another's is not taken away */
 	assert_int_equal(chown(place->path, NOBODY, NOBODY), 0);
-	assert_refused(place, place->path, EEXIST, "another user's");
+	assert_refused(place, place->path, EEXIST, "belongs to another user");
 	/* but for the leftover, which is only so named */
 	assert_int_equal(remove(place->path), 0);
 	scratch_write(place->fresh, "x", 1);
 	assert_int_equal(chown(place->fresh, NOBODY, NOBODY), 0);
-	stats_file_remove(hand_tally_publish(place->path));
+	stats_file_remove(hand_stats_file_create(place->path));
 	free(kept);
 }
 
@@ -286,12 +286,12 @@ static void test_foreign_directory(void **state)
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		assert_int_equal(chown(place->directory, NOBODY, NOBODY), 0);
 		assert_int_equal(chmod(place->directory, modes[i]), 0);
-		assert_refused(place, place->path, EPERM, "another user's (uid 65534)");
+		assert_refused(place, place->path, EPERM, "another user (uid 65534)");
 	}
 	assert_int_equal(chmod(place->directory, 0755), 0);
 	assert_int_equal(as_nobody(place, NOBODY, may_publish), 0);
 	assert_int_equal(chown(place->directory, 0, 0), 0);
-	stats_file_remove(hand_tally_publish(place->path));
+	stats_file_remove(hand_stats_file_create(place->path));
 }
 
 static int may_give(struct place *place)
@@ -326,17 +326,17 @@ static void test_foreign_group(void **state)
 static void test_second_writer(void **state)
 {
 	struct place *place = *state;
-	struct stats_file *stats_file = hand_tally_publish(place->path);
+	struct stats_file *stats_file = hand_stats_file_create(place->path);
 	char process[40];
 
 	snprintf(process, sizeof(process), "process %ld publishes there", (long)getpid());
-	assert_refused(place, place->path, EBUSY, "another process is about to publish there");
-	hand_tally_write(stats_file, &place->type_stats, 1);
+	assert_refused(place, place->path, EBUSY, "another process is starting to publish there");
+	hand_stats_file_write(stats_file, &place->type_stats, 1);
 	assert_refused(place, place->path, EBUSY, process);
 	assert_int_equal(access(place->fresh, F_OK), -1);
 	assert_read(place, 0, NULL);
 	stats_file_remove(stats_file);
-	stats_file_remove(hand_tally_publish(place->path));
+	stats_file_remove(hand_stats_file_create(place->path));
 }
 
 /* A child that publishes, after one moment or none, until it is killed. */
@@ -354,7 +354,7 @@ static void publish_and_die(struct place *place, bool writes)
 		if (create(&stats_file, place, place->path))
 			_exit(1);
 		if (writes)
-			hand_tally_write(stats_file, &place->type_stats, 1);
+			hand_stats_file_write(stats_file, &place->type_stats, 1);
 		_exit(write(ready[1], &byte, 1) == 1 ? pause() : 1);
 	}
 	assert_int_equal(read(ready[0], &byte, 1), 1);
@@ -380,11 +380,11 @@ static void test_killed(void **state)
 	assert_read(place, ENOENT, "has ended");
 	assert_int_equal(access(place->fresh, F_OK), 0);
 
-	stats_file = hand_tally_publish(place->path);
+	stats_file = hand_stats_file_create(place->path);
 	assert_read(place, ENOENT, "has ended");
-	hand_tally_write(stats_file, &place->type_stats, 2);
+	hand_stats_file_write(stats_file, &place->type_stats, 2);
 	assert_read(place, 0, NULL);
-	assert_int_equal(place->view.moment.time, 2);
+	assert_int_equal(place->view.snapshot.time, 2);
 	stats_file_remove(stats_file);
 }
 
@@ -398,7 +398,7 @@ static void begin(struct place *place, int start, int said, int end)
 		_exit(1);
 	byte = !create(&stats_file, place, place->path);
 	if (byte)
-		hand_tally_write(stats_file, &place->type_stats, 1);
+		hand_stats_file_write(stats_file, &place->type_stats, 1);
 	_exit(write(said, &byte, 1) != 1 || read(end, &byte, 1));
 }
 
@@ -457,7 +457,7 @@ static void test_something_else(void **state)
 	unsigned char *bytes;
 
 	scratch_write(place->path, "precious", 8);
-	assert_refused(place, place->path, EEXIST, "left alone");
+	assert_refused(place, place->path, EEXIST, "is not replaced");
 	bytes = scratch_read(place->path, &size);
 	assert_int_equal(size, 8);
 	free(bytes);
@@ -466,29 +466,30 @@ static void test_something_else(void **state)
 	assert_refused(place, place->path, ELOOP, "is a symbolic link: name the file itself");
 	assert_int_equal(remove(place->path), 0);
 	assert_int_equal(mkdir(place->path, 0700), 0);
-	assert_refused(place, place->path, EEXIST, "left alone");
+	assert_refused(place, place->path, EEXIST, "is not replaced");
 	assert_int_equal(rmdir(place->path), 0);
 	assert_int_equal(mkfifo(place->path, 0600), 0);
-	assert_refused(place, place->path, EEXIST, "left alone");
-	assert_read(place, EBADMSG, "is not what kmemtraced --publish makes");
+	assert_refused(place, place->path, EEXIST, "is not replaced");
+	assert_read(place, EBADMSG, "is not a statistics file");
 	assert_int_equal(remove(place->path), 0);
 
 	/* an empty one too: whoever made it had something in mind */
 	scratch_write(place->path, "", 0);
-	assert_refused(place, place->path, EEXIST, "left alone");
+	assert_refused(place, place->path, EEXIST, "is not replaced");
 	assert_int_equal(remove(place->path), 0);
 	/* in place of the fresh one: a file, an early writer's, and a link */
-	assert_refused(place, place->path, EEXIST, "memstat.new: is there and not of this kind");
+	assert_refused(place, place->path, EEXIST,
+		       "memstat.new: exists and is not a statistics file");
 	bytes = scratch_read(place->fresh, &size);
 	assert_int_equal(size, 8);
 	free(bytes);
 	scratch_write(place->fresh, "", 0);
-	stats_file_remove(hand_tally_publish(place->path));
+	stats_file_remove(hand_stats_file_create(place->path));
 	assert_int_equal(access(place->fresh, F_OK), -1);
 	scratch_write(precious, "precious", 8);
 	assert_int_equal(symlink(precious, place->fresh), 0);
-	stats_file = hand_tally_publish(place->path);
-	hand_tally_write(stats_file, &place->type_stats, 1);
+	stats_file = hand_stats_file_create(place->path);
+	hand_stats_file_write(stats_file, &place->type_stats, 1);
 	assert_read(place, 0, NULL);
 	stats_file_remove(stats_file);
 	bytes = scratch_read(precious, &size);
@@ -506,7 +507,7 @@ static void test_no_directory(void **state)
 	char *far = scratch_path(place->directory, "run/a/memstat"), sentence[300];
 
 	scratch_write(file, "", 0);
-	snprintf(sentence, sizeof(sentence), ": %s is no directory", file);
+	snprintf(sentence, sizeof(sentence), ": %s is not a directory", file);
 	assert_int_equal(stats_file_read(&place->view, path), -ENOTDIR);
 	assert_non_null(strstr(place->view.errmsg, sentence));
 	assert_int_equal(stats_file_read(&place->view, far), -ENOTDIR);
@@ -521,12 +522,12 @@ static void test_no_directory(void **state)
 static void test_replaced(void **state)
 {
 	struct place *place = *state;
-	struct stats_file *stats_file = hand_tally_publish(place->path);
+	struct stats_file *stats_file = hand_stats_file_create(place->path);
 
-	hand_tally_write(stats_file, &place->type_stats, 1);
+	hand_stats_file_write(stats_file, &place->type_stats, 1);
 	assert_int_equal(remove(place->path), 0);
 	scratch_write(place->path, "another", 7);
-	hand_tally_write(stats_file, &place->type_stats, 2);
+	hand_stats_file_write(stats_file, &place->type_stats, 2);
 	stats_file_remove(stats_file);
 	assert_int_equal(access(place->path, F_OK), 0);
 }

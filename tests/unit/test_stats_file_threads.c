@@ -56,13 +56,13 @@ static void write_moment(struct stats_file *stats_file, struct type_stats *type_
 
 	while (type_stats->count < types_of(moment)) {
 		snprintf(name, sizeof(name), "type %zu", type_stats->count);
-		hand_tally_add(type_stats, TYPE_STATS_FUNCTION, name, CPUS);
+		hand_type_stats_add(type_stats, TYPE_STATS_FUNCTION, name, CPUS);
 	}
 	for (size_t i = 0; i < type_stats->count; i++) {
 		uint64_t last = last_change(moment, i);
 
 		if (last == moment || type_stats->types[i].changed == type_stats->generation)
-			hand_tally_change(type_stats, &type_stats->types[i], last + i);
+			hand_type_stats_change(type_stats, &type_stats->types[i], last + i);
 	}
 	stats_file_write(stats_file, type_stats, &about);
 	type_stats->generation++;
@@ -80,11 +80,11 @@ struct reader {
 /* NULL, or what is wrong. */
 static const char *compare(struct reader *reader, const struct stats_file_view *view)
 {
-	uint64_t moment = view->moment.time;
+	uint64_t moment = view->snapshot.time;
 
 	if (moment < reader->time)
 		return "the time goes backwards";
-	if (view->moment.lost != 3 * moment || view->moment.begin != 5 * moment)
+	if (view->snapshot.lost != 3 * moment || view->snapshot.begin != 5 * moment)
 		return "the moment is of two";
 	if (view->count != types_of(moment))
 		return "types are missing";
@@ -95,7 +95,7 @@ static const char *compare(struct reader *reader, const struct stats_file_view *
 
 		if (got->numallocs - got->numfrees != 3 * number)
 			return "numallocs - numfrees is not the count";
-		hand_tally_change(&reader->expected, type, number);
+		hand_type_stats_change(&reader->expected, type, number);
 		if (memcmp(got->cpus, type->cpus, CPUS * sizeof(*type->cpus)) ||
 		    got->cpu_count != CPUS)
 			return "a CPU's figures are of another moment";
@@ -128,11 +128,11 @@ static void *read_moments(void *argument)
 		wrong = err ? view.errmsg : compare(reader, &view);
 		if (wrong)
 			snprintf(reader->wrong, sizeof(reader->wrong),
-				 "moment %" PRIu64 " after %" PRIu64 ": %s", view.moment.time,
+				 "moment %" PRIu64 " after %" PRIu64 ": %s", view.snapshot.time,
 				 reader->time, wrong);
 		reader->reads++;
-		reader->moments += view.moment.time != reader->time;
-		reader->time = view.moment.time;
+		reader->moments += view.snapshot.time != reader->time;
+		reader->time = view.snapshot.time;
 	}
 	stats_file_view_deinit(&view);
 	return NULL;
@@ -154,16 +154,16 @@ static int setup(void **state)
 	assert_non_null(crowd);
 	crowd->directory = scratch_directory();
 	crowd->path = scratch_path(crowd->directory, "memstat");
-	crowd->stats_file = hand_tally_publish(crowd->path);
-	hand_tally_init(&crowd->type_stats);
+	crowd->stats_file = hand_stats_file_create(crowd->path);
+	hand_type_stats_init(&crowd->type_stats);
 	for (int i = 0; i < READERS; i++) {
 		struct reader *reader = &crowd->readers[i];
 
 		reader->path = crowd->path;
-		hand_tally_init(&reader->expected);
+		hand_type_stats_init(&reader->expected);
 		for (int k = 0; k < TYPES_MAX; k++) {
 			snprintf(name, sizeof(name), "type %d", k);
-			hand_tally_add(&reader->expected, TYPE_STATS_FUNCTION, name, CPUS);
+			hand_type_stats_add(&reader->expected, TYPE_STATS_FUNCTION, name, CPUS);
 		}
 	}
 	write_moment(crowd->stats_file, &crowd->type_stats, crowd->moment++);
@@ -176,9 +176,9 @@ static int teardown(void **state)
 	struct crowd *crowd = *state;
 
 	stats_file_remove(crowd->stats_file);
-	hand_tally_deinit(&crowd->type_stats);
+	hand_type_stats_deinit(&crowd->type_stats);
 	for (int i = 0; i < READERS; i++)
-		hand_tally_deinit(&crowd->readers[i].expected);
+		hand_type_stats_deinit(&crowd->readers[i].expected);
 	free(crowd->path);
 	scratch_remove(crowd->directory);
 	free(crowd);

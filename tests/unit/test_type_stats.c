@@ -107,7 +107,7 @@ static void print_type(FILE *file, const struct type_stats_type *type)
 	print_more(file, "failed", type->failures);
 	print_more(file, "far", type->xdomain);
 	print_more(file, "unmatched", type->frees_unmatched);
-	print_more(file, "base", type->base);
+	print_more(file, "base", type->initial_count);
 	print_more(file, "free", type->kegfree);
 	for (size_t i = 0; i < type->cpu_count; i++) {
 		const struct type_stats_cpu *cpu = &type->cpus[i];
@@ -142,7 +142,7 @@ static void check(const char *text, const char *expected)
 
 	open_scene(&scene, text);
 	assert_types(&scene.type_stats, expected);
-	assert_int_equal(scene.type_stats.left_out, 0);
+	assert_int_equal(scene.type_stats.omitted_events, 0);
 	close_scene(&scene);
 }
 
@@ -315,7 +315,7 @@ static void names_of_renewed_symbols(void **state)
 	symbols_deinit(&capture.symbols);
 	scratch_write(path, more, strlen(more));
 	assert_int_equal(symbols_load(&capture.symbols, path), 0);
-	assert_int_equal(type_stats_renew_symbols(&type_stats), 0);
+	assert_int_equal(type_stats_reload_symbols(&type_stats), 0);
 	analysis.group_count = 4;
 	for (transition.group = 0; transition.group < 4; transition.group++)
 		assert_int_equal(type_stats_on_transition(&type_stats, &analysis, &transition), 0);
@@ -390,7 +390,7 @@ static void caches_of_too_many_sizes(void **state)
 	open_scene(&scene, text);
 	assert_int_equal(scene.type_stats.count, 64);
 	assert_string_equal(scene.type_stats.types[63].name, "many#64");
-	assert_int_equal(scene.type_stats.left_out, 6);
+	assert_int_equal(scene.type_stats.omitted_events, 6);
 	close_scene(&scene);
 	free(text);
 }
@@ -467,7 +467,7 @@ static void no_room_for_types(void **state)
 	open_scene(&scene, text);
 	assert_types(&scene.type_stats, "kmalloc-8(8/8): 3-0; 0: 3-0\n"
 					"maker: 3-1 80-64 0x9 failed 1; 0: 3-0 80-0 0x9\n");
-	assert_int_equal(scene.type_stats.left_out, 1 + 1 + 2 + 1 + 2 + 1 + 1 + 1);
+	assert_int_equal(scene.type_stats.omitted_events, 1 + 1 + 2 + 1 + 2 + 1 + 1 + 1);
 	close_scene(&scene);
 
 	scene.settings = (struct type_stats_settings){ .types_max = { [TYPE_STATS_CACHE] = 2 } };
@@ -476,7 +476,7 @@ static void no_room_for_types(void **state)
 					"maker: 3-1 80-64 0x9 failed 1; 0: 3-0 80-0 0x9\n"
 					"taker: 2-1 72-64 0x9; 0: 2-1 72-64 0x9\n"
 					"kmalloc-64(64/64): 2-2 failed 1; 0: 2-1\n");
-	assert_int_equal(scene.type_stats.left_out, 2);
+	assert_int_equal(scene.type_stats.omitted_events, 2);
 	close_scene(&scene);
 }
 
@@ -558,11 +558,11 @@ static void slabinfo(void **state)
 				 "filp(232/256): 1-0 base 1 free 2; 0: 1-0\n"
 				 "late(8/8): 0-0 unmatched 1 base 5\n");
 	assert_int_equal(type_stats_slabinfo(type_stats, NULL, &empty), 0);
-	assert_int_equal(type_stats->types[0].base, 100);
+	assert_int_equal(type_stats->types[0].initial_count, 100);
 	assert_int_equal(type_stats->types[2].kegfree, 0);
 	assert_int_equal(type_stats_slabinfo(type_stats, NULL, NULL), 0);
 	assert_int_equal(type_stats_slabinfo(type_stats, &empty, NULL), 0);
-	assert_int_equal(type_stats->types[4].base, 1);
+	assert_int_equal(type_stats->types[4].initial_count, 1);
 	close_scene(&scene);
 }
 

@@ -303,7 +303,7 @@ static void compare_all(struct round *round)
 				     !strcmp(round->type_stats.types[k].name, type->name));
 	}
 	assert_in_range(functions_found, 0, round->has_functions ? 3 : 6);
-	expect(round, "types", "left out", 0, round->type_stats.left_out);
+	expect(round, "types", "left out", 0, round->type_stats.omitted_events);
 }
 
 static void run_round(struct round *round, uint64_t seed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Adds one step of the analysis to the figures of its types. What an index of the analysis stands
- * for is found out once; after that a step costs a few additions and no search.
+ * Adds one transition of the analysis to the counters of its types. The type of a cache or group
+ * of the analysis is searched once and then found by index, so a transition costs a few additions.
  */
 #include "config.h"
 
@@ -66,33 +66,33 @@ void type_stats_deinit(struct type_stats *type_stats)
 		free(parts->nodes);
 		hash_map_deinit(&parts->by_name);
 		symbols_names_deinit(&parts->symbols);
-		slabinfo_snapshot_deinit(&parts->base);
-		slabinfo_snapshot_deinit(&parts->now);
+		slabinfo_snapshot_deinit(&parts->initial);
+		slabinfo_snapshot_deinit(&parts->latest);
 	}
 	free(parts);
 	memset(type_stats, 0, sizeof(*type_stats));
 }
 
-int type_stats_renew_symbols(struct type_stats *type_stats)
+int type_stats_reload_symbols(struct type_stats *type_stats)
 {
 	symbols_names_deinit(&type_stats->parts->symbols);
 	return symbols_names_init(&type_stats->parts->symbols, &type_stats->capture->symbols);
 }
 
-/* The list with room for all of count, the new ones zero; or NULL. */
-static void *widen(void *list, size_t *room, size_t count, size_t size)
+/* Reallocates the list for at least count elements, the new ones zero; or NULL. */
+static void *grow_zeroed(void *list, size_t *room, size_t count, size_t size)
 {
-	size_t wanted = count > 2 * *room ? count : 2 * *room;
-	char *more = reallocarray(list, wanted, size);
+	size_t new_room = count > 2 * *room ? count : 2 * *room;
+	char *more = reallocarray(list, new_room, size);
 
 	if (!more)
 		return NULL;
-	memset(more + *room * size, 0, (wanted - *room) * size);
-	*room = wanted;
+	memset(more + *room * size, 0, (new_room - *room) * size);
+	*room = new_room;
 	return more;
 }
 
-static int look_at_cache(struct type_stats *type_stats, const struct analysis *analysis,
+static int resolve_cache(struct type_stats *type_stats, const struct analysis *analysis,
 			 uint32_t index)
 {
 	const struct analysis_cache *cache = &analysis->caches[index];
@@ -101,8 +101,8 @@ static int look_at_cache(struct type_stats *type_stats, const struct analysis *a
 	int64_t type;
 
 	if (index >= parts->cache_count) {
-		caches = widen(parts->caches, &parts->cache_count, analysis->cache_count,
-			       sizeof(*caches));
+		caches = grow_zeroed(parts->caches, &parts->cache_count, analysis->cache_count,
+				     sizeof(*caches));
 		if (!caches)
 			return -ENOMEM;
 		parts->caches = caches;
@@ -118,7 +118,7 @@ static int look_at_cache(struct type_stats *type_stats, const struct analysis *a
 	return 0;
 }
 
-static int look_at_group(struct type_stats *type_stats, const struct analysis *analysis,
+static int resolve_group(struct type_stats *type_stats, const struct analysis *analysis,
 			 uint32_t index)
 {
 	struct type_stats_parts *parts = type_stats->parts;
@@ -126,8 +126,8 @@ static int look_at_group(struct type_stats *type_stats, const struct analysis *a
 	int64_t type;
 
 	if (index >= parts->group_count) {
-		groups = widen(parts->groups, &parts->group_count, analysis->group_count,
-			       sizeof(*groups));
+		groups = grow_zeroed(parts->groups, &parts->group_count, analysis->group_count,
+				     sizeof(*groups));
 		if (!groups)
 			return -ENOMEM;
 		parts->groups = groups;
@@ -139,7 +139,7 @@ static int look_at_group(struct type_stats *type_stats, const struct analysis *a
 	return 0;
 }
 
-/* What a step counts for: a type of each kind, or NULL. */
+/* The types for which a transition counts, one of each kind, or NULL. */
 struct target {
 	struct type_stats_type *types[TYPE_STATS_KINDS];
 	uint64_t class_bit;
@@ -149,8 +149,8 @@ static struct type_stats_type *get_type(struct type_stats *type_stats, uint32_t 
 {
 	if (type == TYPE_STATS_NO_TYPE)
 		return NULL;
-	if (type == TYPE_STATS_LEFT_OUT) {
-		type_stats->left_out++;
+	if (type == TYPE_STATS_OMITTED) {
+		type_stats->omitted_events++;
 		return NULL;
 	}
 	return &type_stats->types[type - 1];
@@ -164,11 +164,11 @@ static int find_target(struct type_stats *type_stats, const struct analysis *ana
 	int err = 0;
 
 	if (transition->cache >= parts->cache_count || !parts->caches[transition->cache].type)
-		err = look_at_cache(type_stats, analysis, transition->cache);
+		err = resolve_cache(type_stats, analysis, transition->cache);
 	if (!err && parts->caches[transition->cache].is_kmalloc &&
 	    transition->group != GROUP_NONE) {
 		if (transition->group >= parts->group_count || !parts->groups[transition->group])
-			err = look_at_group(type_stats, analysis, transition->group);
+			err = resolve_group(type_stats, analysis, transition->group);
 		if (!err)
 			function = parts->groups[transition->group];
 	}
@@ -187,7 +187,7 @@ static struct type_stats_cpu *get_cpu(struct type_stats_type *type, unsigned int
 
 	if (cpu < type->cpu_count)
 		return &type->cpus[cpu];
-	/* fresh from calloc(): thousands of CPUs that a damaged capture skips take no memory */
+	/* untouched pages of calloc() take no memory, even if a damaged capture names CPU 8000 */
 	cpus = calloc(cpu + 1, sizeof(*cpus));
 	if (!cpus)
 		return NULL;
@@ -229,9 +229,9 @@ static int node_of(const struct type_stats_parts *parts, unsigned int cpu)
 	return cpu < parts->node_count ? parts->nodes[cpu] : -1;
 }
 
-/* What a free tells beside that the object is gone: where it was freed. */
-static int count_place(const struct type_stats_parts *parts, struct type_stats_type *type,
-		       const struct transition *transition)
+/* Counts a free on the CPU where it happened. */
+static int count_free_cpu(const struct type_stats_parts *parts, struct type_stats_type *type,
+			  const struct transition *transition)
 {
 	const struct slab_object *object = transition->object;
 	struct type_stats_cpu *cpu = get_cpu(type, transition->event->cpu);
@@ -250,8 +250,8 @@ static int count_place(const struct type_stats_parts *parts, struct type_stats_t
 	return 0;
 }
 
-static int count_step(const struct type_stats *type_stats, struct type_stats_type *type,
-		      const struct transition *transition, uint64_t class_bit)
+static int count_transition(const struct type_stats *type_stats, struct type_stats_type *type,
+			    const struct transition *transition, uint64_t class_bit)
 {
 	int err = 0;
 
@@ -260,16 +260,16 @@ static int count_step(const struct type_stats *type_stats, struct type_stats_typ
 		err = count_allocation(type, transition->object, class_bit);
 		break;
 	case OUTCOME_FREED:
-		err = count_place(type_stats->parts, type, transition);
+		err = count_free_cpu(type_stats->parts, type, transition);
 		if (!err)
 			count_free(type, transition->object);
 		break;
 	case OUTCOME_MISSED:
 		count_free(type, transition->object);
 		break;
-	case OUTCOME_MISSED_FREE_MATCHED: /* OUTCOME_MISSED counted it in all: now it is known where
-					   */
-		err = count_place(type_stats->parts, type, transition);
+	case OUTCOME_MISSED_FREE_MATCHED: /* counted in total by OUTCOME_MISSED: now the CPU is
+					     known */
+		err = count_free_cpu(type_stats->parts, type, transition);
 		break;
 	case OUTCOME_FAILED:
 		type->failures++;
@@ -293,10 +293,7 @@ int type_stats_on_transition(void *data, const struct analysis *analysis,
 	struct target target;
 	int err;
 
-	/*
-	 * An object that was freed by another event than was told stays counted with the CPU of
-	 * that: to take it away there would make a figure less.
-	 */
+	/* OUTCOME_FREE_REASSIGNED: subtracting from the first CPU would decrease a counter */
 	if (transition->outcome == OUTCOME_FREE_REASSIGNED ||
 	    transition->outcome == OUTCOME_NO_OBJECT || transition->outcome == OUTCOME_RESIZED ||
 	    transition->cache == CACHE_NONE)
@@ -304,6 +301,7 @@ int type_stats_on_transition(void *data, const struct analysis *analysis,
 	err = find_target(type_stats, analysis, transition, &target);
 	for (size_t i = 0; i < TYPE_STATS_KINDS && !err; i++)
 		if (target.types[i])
-			err = count_step(type_stats, target.types[i], transition, target.class_bit);
+			err = count_transition(type_stats, target.types[i], transition,
+					       target.class_bit);
 	return err;
 }

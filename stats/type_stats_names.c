@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The memory types: their names, which stay what they are, and what the kernel told beside the
- * events: kmalloc()'s size classes and the objects of its caches.
+ * The memory types: their stable names, and what is known of them besides events: the size classes
+ * of kmalloc() and the object counts of /proc/slabinfo.
  */
 #include "config.h"
 
@@ -14,13 +14,13 @@
 #include "base/text.h"
 #include "stats/type_stats_internal.h"
 
-#define PAGE_SIZE_USUAL 4096
+#define PAGE_SIZE_DEFAULT 4096
 #define CLASS_BYTES_MAX (1U << 30)
-#define SIZES_MAX 64 /* caches of one name that differ in size; a kernel has two at most */
+#define SIZES_MAX 64 /* caches of one name but different sizes; real kernels have at most two */
 
 /* The size classes. */
 
-/* "kmalloc-64", "kmalloc-cg-1k", "dma-kmalloc-8", "kmalloc-rnd-05-2M": 0: it tells none. */
+/* "kmalloc-64", "kmalloc-cg-1k", "dma-kmalloc-8", "kmalloc-rnd-05-2M": 0: the name has no size. */
 static size_t bytes_of_name(const char *name)
 {
 	const char *at = strrchr(name, '-');
@@ -44,11 +44,11 @@ static int compare_bytes(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Those that a kernel has if nobody tells otherwise (kmalloc_info in mm/slab_common.c). */
-static void set_usual_classes(struct type_stats *type_stats)
+/* The default size classes of the kernel (kmalloc_info in mm/slab_common.c). */
+static void set_default_classes(struct type_stats *type_stats)
 {
 	uint64_t page = type_stats->capture->metadata.page_size;
-	uint64_t largest = 2 * (page ? page : PAGE_SIZE_USUAL);
+	uint64_t largest = 2 * (page ? page : PAGE_SIZE_DEFAULT);
 
 	for (size_t bytes = 8; bytes <= largest && bytes <= CLASS_BYTES_MAX; bytes *= 2) {
 		type_stats->class_bytes[type_stats->class_count++] = bytes;
@@ -75,7 +75,7 @@ int type_stats_classes(struct type_stats *type_stats)
 			type_stats->class_bytes[type_stats->class_count++] = bytes[i];
 	free(bytes);
 	if (!type_stats->class_count)
-		set_usual_classes(type_stats);
+		set_default_classes(type_stats);
 	return 0;
 }
 
@@ -98,11 +98,11 @@ static uint64_t hash_name(const char *name, uint64_t salt)
 	return hash;
 }
 
-/* Its index; or HASH_MAP_NONE, and the key for adding it. */
+/* Returns its index, or HASH_MAP_NONE with the key for adding it. */
 static uint32_t find_type(const struct type_stats *type_stats, enum type_stats_kind kind,
 			  const char *name, uint64_t *key)
 {
-	/* where two names have one key, the second has the key of another salt */
+	/* where two names have the same hash, the second gets the key of the next salt */
 	for (uint64_t salt = kind;; salt += TYPE_STATS_KINDS) {
 		const struct type_stats_type *type;
 		uint32_t found;
@@ -117,7 +117,7 @@ static uint32_t find_type(const struct type_stats *type_stats, enum type_stats_k
 	}
 }
 
-/* A new one, which has nothing but a name; as type_stats_cache_type(). */
+/* Adds a type that has only a name; returns as type_stats_cache_type(). */
 static int64_t add_type(struct type_stats *type_stats, enum type_stats_kind kind, const char *name,
 			uint64_t key)
 {
@@ -126,7 +126,7 @@ static int64_t add_type(struct type_stats *type_stats, enum type_stats_kind kind
 	char *copy;
 
 	if (max && type_stats->parts->kinds[kind] >= max)
-		return TYPE_STATS_LEFT_OUT;
+		return TYPE_STATS_OMITTED;
 	types = array_grow(type_stats->types, type_stats->count, sizeof(*types));
 	if (!types)
 		return -ENOMEM;
@@ -177,7 +177,7 @@ int64_t type_stats_group_type(struct type_stats *type_stats, const struct group 
 
 	if (!name)
 		return -ENOMEM;
-	/* a module that was loaded again has its functions elsewhere: they are what they were */
+	/* when a module is loaded again its functions get other addresses but remain one type */
 	type = find_type(type_stats, TYPE_STATS_FUNCTION, name, &key);
 	type = type == HASH_MAP_NONE ? add_type(type_stats, TYPE_STATS_FUNCTION, name, key)
 				     : type + 1;
@@ -187,34 +187,35 @@ int64_t type_stats_group_type(struct type_stats *type_stats, const struct group 
 
 /* Caches. */
 
-/* What is known of the objects of a type's cache. They do not tell sizes, so not of a "#2". */
+/* Sets the object counts of a cache. slabinfo has no sizes, so a type "name#2" is not found there.
+ */
 static void apply_slabinfo(struct type_stats *type_stats, struct type_stats_type *type)
 {
 	const struct type_stats_parts *parts = type_stats->parts;
-	const struct slabinfo_cache *base, *now;
+	const struct slabinfo_cache *initial, *latest;
 	uint64_t objects, kegfree;
 
 	if (type->kind != TYPE_STATS_CACHE)
 		return;
-	base = caches_is_kmalloc(type->name) ? NULL : slabinfo_find(&parts->base, type->name);
-	now = slabinfo_find(&parts->now, type->name);
-	objects = base ? base->active : 0;
-	kegfree = now && now->total > now->active ? now->total - now->active : 0;
-	if (objects == type->base && kegfree == type->kegfree)
+	initial = caches_is_kmalloc(type->name) ? NULL : slabinfo_find(&parts->initial, type->name);
+	latest = slabinfo_find(&parts->latest, type->name);
+	objects = initial ? initial->active : 0;
+	kegfree = latest && latest->total > latest->active ? latest->total - latest->active : 0;
+	if (objects == type->initial_count && kegfree == type->kegfree)
 		return;
-	type->base = objects;
+	type->initial_count = objects;
 	type->kegfree = kegfree;
 	type->changed = type_stats->generation;
 }
 
-/* Sizes that are not known are no others: an old kernel's free may tell nothing but a name. */
+/* An unknown size equals any size: a free of an old kernel may report only the cache's name. */
 static bool is_same_size(const struct type_stats_type *type, const struct analysis_cache *cache)
 {
 	return type->object_size == cache->object_size || !type->object_size || !cache->object_size;
 }
 
-static void describe(struct type_stats *type_stats, struct type_stats_type *type,
-		     const struct analysis_cache *cache)
+static void add_description(struct type_stats *type_stats, struct type_stats_type *type,
+			    const struct analysis_cache *cache)
 {
 	bool has_size = type->object_size, has_aliases = type->aliases;
 
@@ -242,16 +243,16 @@ int64_t type_stats_cache_type(struct type_stats *type_stats, const struct analys
 				       ? add_type(type_stats, TYPE_STATS_CACHE, name, key)
 				       : (int64_t)found + 1;
 
-		if (type < 0 || type == TYPE_STATS_LEFT_OUT)
+		if (type < 0 || type == TYPE_STATS_OMITTED)
 			return type;
 		if (found == HASH_MAP_NONE || is_same_size(&type_stats->types[type - 1], cache)) {
-			describe(type_stats, &type_stats->types[type - 1], cache);
+			add_description(type_stats, &type_stats->types[type - 1], cache);
 			apply_slabinfo(type_stats, &type_stats->types[type - 1]);
 			return type;
 		}
 		snprintf(name, sizeof(name), "%s#%d", cache->name, number);
 	}
-	return TYPE_STATS_LEFT_OUT;
+	return TYPE_STATS_OMITTED;
 }
 
 static int compare_caches(const void *left, const void *right)
@@ -260,47 +261,47 @@ static int compare_caches(const void *left, const void *right)
 		      ((const struct slabinfo_cache *)right)->name);
 }
 
-/* Into known goes what it does not have; what it has stays. 0 or -ENOMEM. */
-static int add_unknown(struct slabinfo_snapshot *known, const struct slabinfo_snapshot *moment)
+/* Adds the caches that the sum does not have yet and keeps those it has. 0 or -ENOMEM. */
+static int merge_slabinfo(struct slabinfo_snapshot *sum, const struct slabinfo_snapshot *snapshot)
 {
 	struct slabinfo_cache *list;
-	size_t before = known->count;
+	size_t before = sum->count;
 
-	if (!moment->count)
+	if (!snapshot->count)
 		return 0;
-	list = reallocarray(known->list, before + moment->count, sizeof(*list));
+	list = reallocarray(sum->list, before + snapshot->count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	known->list = list;
-	for (size_t i = 0; i < moment->count; i++) {
+	sum->list = list;
+	for (size_t i = 0; i < snapshot->count; i++) {
 		struct slabinfo_snapshot old = { .list = list, .count = before };
 
-		if (!slabinfo_find(&old, moment->list[i].name))
-			list[known->count++] = moment->list[i];
+		if (!slabinfo_find(&old, snapshot->list[i].name))
+			list[sum->count++] = snapshot->list[i];
 	}
-	if (known->count > before)
-		qsort(list, known->count, sizeof(*list), compare_caches);
+	if (sum->count > before)
+		qsort(list, sum->count, sizeof(*list), compare_caches);
 	return 0;
 }
 
-int type_stats_slabinfo(struct type_stats *type_stats, const struct slabinfo_snapshot *base,
-			const struct slabinfo_snapshot *now)
+int type_stats_slabinfo(struct type_stats *type_stats, const struct slabinfo_snapshot *initial,
+			const struct slabinfo_snapshot *latest)
 {
 	struct type_stats_parts *parts = type_stats->parts;
 	struct slabinfo_snapshot copy = { 0 };
 	int err = 0;
 
-	if (now)
-		err = add_unknown(&copy, now);
-	if (!err && base)
-		err = add_unknown(&parts->base, base);
+	if (latest)
+		err = merge_slabinfo(&copy, latest);
+	if (!err && initial)
+		err = merge_slabinfo(&parts->initial, initial);
 	if (err) {
 		slabinfo_snapshot_deinit(&copy);
 		return err;
 	}
-	if (now) {
-		slabinfo_snapshot_deinit(&parts->now);
-		parts->now = copy;
+	if (latest) {
+		slabinfo_snapshot_deinit(&parts->latest);
+		parts->latest = copy;
 	}
 	for (size_t i = 0; i < type_stats->count; i++)
 		apply_slabinfo(type_stats, &type_stats->types[i]);
