@@ -11,18 +11,12 @@
 #include <string.h>
 
 #include "report/options.h"
+#include "report/views/row_names.h"
 #include "capture/capture.h"
 
-static const struct view *const views[] = {
-	&view_summary, &view_sites, &view_caches,   &view_sizes,  &view_leaks,	  &view_lifetimes,
-	&view_cpus,    &view_nodes, &view_timeline, &view_events, &view_findings,
-};
+#define VIEW_ADDRESS(name) &view_##name,
 
-static const char *const formats[] = {
-	[OUTPUT_TEXT] = "text",
-	[OUTPUT_JSON] = "json",
-	[OUTPUT_CSV] = "csv",
-};
+static const struct view *const views[] = { VIEWS(VIEW_ADDRESS) };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BY_LAST GROUP_BY_GFP
@@ -54,7 +48,7 @@ static const struct argp_option option_table[] = {
 	  "Sort by these columns; -KEY is descending, +KEY ascending", 1 },
 	{ "lines", 'l', "N", 0,
 	  "Show the first N rows; 0 is all (default: in text the view's own, else all)", 1 },
-	{ "format", OPTION_FORMAT, "FORMAT", 0, "Print text, json or csv (default: text)", 1 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0, NULL, 1 },
 	{ "color", OPTION_COLOR, "WHEN", 0, "Color the text: auto, always or never", 1 },
 	{ "max-loss", OPTION_MAX_LOSS, "PCT", 0,
 	  "Exit with 1 if more than PCT percent of the events were lost, skipped or unknown", 1 },
@@ -123,14 +117,13 @@ static enum color_when parse_color(const char *text, struct argp_state *state)
 	return COLOR_AUTO;
 }
 
-static enum output_format parse_format(const char *text, struct argp_state *state)
+static const struct renderer *parse_format(const char *text, struct argp_state *state)
 {
-	for (size_t i = 0; i < COUNT(formats); i++) {
-		if (strcmp(formats[i], text) == 0)
-			return (enum output_format)i;
-	}
-	argp_error(state, "--format: \"%s\" is none of text, json, csv", text);
-	return OUTPUT_TEXT;
+	const struct renderer *renderer = renderer_find(text);
+
+	if (!renderer)
+		argp_error(state, "--format: \"%s\" is none of %s", text, renderer_names());
+	return renderer;
 }
 
 static enum group_by parse_by(const char *text, struct argp_state *state)
@@ -261,7 +254,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->has_by = true;
 		break;
 	case OPTION_FORMAT:
-		options->format = parse_format(argument, state);
+		options->renderer = parse_format(argument, state);
 		break;
 	case OPTION_COLOR:
 		options->color = parse_color(argument, state);
@@ -301,6 +294,9 @@ static char *help_views(int key, const char *text, void *input)
 	FILE *file;
 
 	(void)input;
+	if (key == OPTION_FORMAT)
+		return asprintf(&help, "Print %s (default: text)", renderer_names()) < 0 ? NULL
+											 : help;
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	file = open_memstream(&help, &size);
@@ -340,6 +336,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	*options = (struct options){
 		.input = CAPTURE_DEFAULT,
 		.max_loss = -1,
+		.renderer = &renderer_text,
 	};
 	argp_err_exit_status = 2;
 	err = argp_parse(&argp, argc, argv, 0, NULL, options);

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/views/view.h"
 #include "analysis/select.h"
+#include "report/render/render.h"
+#include "report/views/view.h"
 
 enum color_when {
 	COLOR_AUTO,
@@ -21,7 +22,7 @@ struct options {
 	const char *input;
 	const char *sort; /* NULL: the view's own */
 	const struct view *view;
-	enum output_format format;
+	const struct renderer *renderer;
 	bool lines_given;
 	size_t lines;
 	bool has_by;

@@ -8,20 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/views/event_clock.h"
-#include "report/render/header.h"
+#include "cli/progress.h"
 #include "report/render/render.h"
 #include "report/report.h"
-#include "cli/progress.h"
+#include "report/views/capture_header.h"
+#include "report/views/event_clock.h"
+#include "report/views/row_names.h"
 
 #define ROWS_TEXT 20 /* of a table in the text, unless the view or -l says otherwise */
-
-static int (*const renderers[])(FILE *file, const struct header *header, const struct table *tables,
-				size_t table_count, bool color) = {
-	[OUTPUT_TEXT] = render_text,
-	[OUTPUT_JSON] = render_json,
-	[OUTPUT_CSV] = render_csv,
-};
 
 /* What the first column holds, of each kind of groups; of a site the view tells it. */
 static const char *const by_meanings[] = {
@@ -78,7 +72,7 @@ struct table *report_add_table(struct report *report, const struct column *colum
 
 static bool is_brief(const struct options *options)
 {
-	return options->view->brief && options->format == OUTPUT_TEXT && !options->sort;
+	return options->view->brief && options->renderer->for_people && !options->sort;
 }
 
 static int report_init(struct report *report, const struct options *options)
@@ -94,7 +88,7 @@ static int report_init(struct report *report, const struct options *options)
 			      .select = options->filter_count ? &options->select : NULL },
 		.filters = (const char *const *)options->filters,
 		.filter_count = options->filter_count,
-		.format = options->format,
+		.renderer = options->renderer,
 		.lines = options->lines,
 		.out = stdout,
 	};
@@ -168,7 +162,7 @@ static int sort_and_cut(struct report *report, const struct options *options)
 
 	if (options->lines_given)
 		rows = options->lines;
-	else if (report->format == OUTPUT_TEXT && own != VIEW_ALL_ROWS)
+	else if (report->renderer->for_people && own != VIEW_ALL_ROWS)
 		rows = own;
 	for (size_t i = 0; i < report->table_count; i++) {
 		struct table *table = &report->tables[i];
@@ -195,15 +189,16 @@ static bool use_color(enum color_when when)
 	return when == COLOR_ALWAYS;
 }
 
-static int render(const struct options *options, const struct header *header,
+static int render(const struct options *options, const struct capture_header *header,
 		  const struct report *report)
 {
+	const struct output output = { .file = stdout, .color = use_color(options->color) };
 	int err = 0;
 
 	errno = 0;
 	if (!report->view->streams)
-		err = renderers[report->format](stdout, header, report->tables, report->table_count,
-						use_color(options->color));
+		err = report->renderer->print(&output, &header->header, report->tables,
+					      report->table_count);
 	if (err) {
 		complain("standard output", strerror(-err));
 		return EXIT_TROUBLE;
@@ -215,11 +210,11 @@ static int render(const struct options *options, const struct header *header,
 	return EXIT_CLEAN;
 }
 
-static int judge_loss(const struct options *options, const struct header *header,
+static int judge_loss(const struct options *options, const struct capture_header *header,
 		      const struct report *report)
 {
 	const struct analysis_loss *loss = &report->analysis.loss;
-	bool has_header = report->format != OUTPUT_CSV && !report->view->streams;
+	bool has_header = report->renderer->has_header && !report->view->streams;
 	uint64_t unknown = report->analysis.totals.unknown;
 	char newer[METADATA_TEXT];
 
@@ -255,7 +250,7 @@ static int judge_loss(const struct options *options, const struct header *header
 
 int report_print(const struct options *options, struct capture *capture)
 {
-	struct header header = { 0 };
+	struct capture_header header = { 0 };
 	struct report report;
 	int status = EXIT_TROUBLE;
 	int err;
@@ -266,7 +261,7 @@ int report_print(const struct options *options, struct capture *capture)
 	if (!err)
 		err = sort_and_cut(&report, options);
 	if (!err)
-		err = header_init(&header, &report);
+		err = capture_header_init(&header, &report);
 	if (!err)
 		status = render(options, &header, &report);
 	else if (*report.errmsg)
@@ -275,7 +270,7 @@ int report_print(const struct options *options, struct capture *capture)
 		complain(options->input, strerror(-err));
 	if (status == EXIT_CLEAN)
 		status = judge_loss(options, &header, &report);
-	header_deinit(&header);
+	capture_header_deinit(&header);
 	report_deinit(&report);
 	return status;
 }

@@ -2,12 +2,14 @@
 /* CSV as RFC 4180 has it: a line of keys, then a line a row, each ended by CR LF. */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/render/render.h"
 
-void render_csv_text(FILE *file, const char *text)
+static void csv_text(FILE *file, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, file);
@@ -28,7 +30,7 @@ static void csv_cell(FILE *file, const struct column *column, const struct cell 
 		return;
 	switch (column->type) {
 	case COLUMN_TEXT:
-		render_csv_text(file, cell->text);
+		csv_text(file, cell->text);
 		break;
 	case COLUMN_NUMBER:
 	case COLUMN_MAYBE:
@@ -63,20 +65,62 @@ static void csv_row(FILE *file, const struct table *table, const struct cell *ro
 		if (row)
 			csv_cell(file, column, row + i);
 		else
-			render_csv_text(file, column->key);
+			csv_text(file, column->key);
 		separator = ",";
 	}
 	fputs("\r\n", file);
 }
 
-int render_csv(FILE *file, const struct header *header, const struct table *tables,
-	       size_t table_count, bool color)
+static int csv_print(const struct output *output, const struct header *header,
+		     const struct table *tables, size_t table_count)
 {
 	(void)header;
 	(void)table_count;
-	(void)color;
-	csv_row(file, tables, NULL);
+	csv_row(output->file, tables, NULL);
 	for (size_t row = 0; row < tables->rows; row++)
-		csv_row(file, tables, table_row(tables, row));
+		csv_row(output->file, tables, table_row(tables, row));
 	return 0;
 }
+
+static void csv_begin_rows(struct row_stream *stream)
+{
+	for (size_t i = 0; i < stream->column_count; i++) {
+		const char *key = stream->columns[i].key;
+
+		if (i)
+			row_stream_put(stream, ",", 1);
+		row_stream_put(stream, key, strlen(key));
+	}
+	row_stream_put(stream, "\r\n", 2);
+}
+
+static void csv_add_row(struct row_stream *stream, const struct stream_cell *row)
+{
+	for (size_t i = 0; i < stream->column_count; i++) {
+		if (i)
+			row_stream_put(stream, ",", 1);
+		row_stream_put_cell(stream, &row[i]);
+	}
+	row_stream_put(stream, "\r\n", 2);
+}
+
+static int csv_quote(struct stream_text *quoted, const char *text, bool is_word)
+{
+	FILE *file = open_memstream(&quoted->text, &quoted->length);
+
+	(void)is_word;
+	if (!file)
+		return -ENOMEM;
+	csv_text(file, text);
+	if (!fclose(file))
+		return 0;
+	free(quoted->text);
+	quoted->text = NULL;
+	return -ENOMEM;
+}
+
+const struct renderer renderer_csv = {
+	.name = "csv",
+	.print = csv_print,
+	.rows = { csv_begin_rows, csv_add_row, csv_quote },
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What stands above every view: what was captured, when, how completely, what was lost, and the
- * totals. Once as named values and once as lines for people.
+ * The header of a report: the same information once as named values in sections, for programs,
+ * and once as lines, for people.
  */
 #ifndef REPORT_RENDER_HEADER_H
 #define REPORT_RENDER_HEADER_H
@@ -12,8 +12,6 @@
 
 #include "report/render/table.h"
 
-struct report;
-
 enum field_type {
 	FIELD_TEXT,
 	FIELD_NUMBER,
@@ -21,7 +19,7 @@ enum field_type {
 	FIELD_BOOL,
 	FIELD_TABLE,
 	FIELD_LIST,    /* a table of one column */
-	FIELD_TIME,    /* ns since the capture's begin */
+	FIELD_TIME,    /* ns, may be negative */
 	FIELD_UNKNOWN, /* no value */
 };
 
@@ -50,31 +48,39 @@ struct header_line {
 	bool warning;
 };
 
-#define HEADER_SECTIONS 4 /* report, capture, loss, totals */
+#define HEADER_SECTIONS 4
 #define HEADER_FIELDS 64
 
+/* All zero is an empty header. It must not be moved. */
 struct header {
 	struct section sections[HEADER_SECTIONS];
 	size_t section_count;
 	struct field fields[HEADER_FIELDS]; /* of all sections, one after the other */
 	size_t field_count;
-	char start[40];
-	const char *state; /* "complete", "repaired", "running", "cut-off" or "unknown" */
-	uint64_t duration; /* ns */
-	struct table cpus, unobserved, wanted, filters;
 	struct header_line *lines;
 	size_t line_count;
-	double loss_percent; /* lost, skipped and unknown events of all that were seen */
 };
 
-/* The report must outlive the header, which must not be moved. 0 or -ENOMEM. */
-int header_init(struct header *header, const struct report *report);
 void header_deinit(struct header *header);
 
-/* For header_init(): the lines, once all else is there. 0 or -ENOMEM. */
-int header_add_lines(struct header *header, const struct report *report);
+/* Begins the next section. The fields that are added next belong to it. */
+void header_add_section(struct header *header, const char *key);
 
-/* ISO-8601 in UTC with nanoseconds, from the ns since 1970. */
-void header_utc_text(uint64_t ns, char *text, size_t size);
+/* Adds a field, whose value the caller sets. Texts and tables must outlive the header. */
+struct field *header_add_field(struct header *header, const char *key, enum field_type type);
+void header_add_number(struct header *header, const char *key, uint64_t number);
+void header_add_text(struct header *header, const char *key, const char *text);
+void header_add_bool(struct header *header, const char *key, bool truth);
+
+/* A line without a text, which the caller sets, or NULL: no memory. Valid until the next. */
+struct header_line *header_new_line(struct header *header, const char *label, bool warning);
+
+/* Adds a line. 0 or -ENOMEM. */
+__attribute__((format(printf, 4, 5))) int header_add_line(struct header *header, const char *label,
+							  bool warning, const char *format, ...);
+
+/* Adds a line with the cells of a table of one column: "before a, b, c after". 0 or -ENOMEM. */
+int header_add_list_line(struct header *header, const char *label, bool warning, const char *before,
+			 const struct table *list, const char *after);
 
 #endif

@@ -11,6 +11,8 @@
 
 #include "report/render/render.h"
 
+#define JSON_SCHEMA 1 /* of the document: raised when a key is renamed or removed */
+
 /* Length of the valid UTF-8 sequence at text, or 0. */
 static size_t utf8_length(const unsigned char *text)
 {
@@ -68,15 +70,6 @@ static json_t *json_from_text(const char *text)
 	json = json_string(valid);
 	free(valid);
 	return json;
-}
-
-char *render_json_text(const char *text)
-{
-	json_t *json = json_from_text(text);
-	char *quoted = json_dumps(json, JSON_ENCODE_ANY);
-
-	json_decref(json);
-	return quoted;
 }
 
 static json_t *json_from_number(uint64_t number)
@@ -183,16 +176,15 @@ static json_t *json_from_section(const struct section *section)
 	return object;
 }
 
-int render_json(FILE *file, const struct header *header, const struct table *tables,
-		size_t table_count, bool color)
+static int json_print(const struct output *output, const struct header *header,
+		      const struct table *tables, size_t table_count)
 {
 	/* 15 digits are what every decimal keeps; more would show how doubles are stored. */
 	const size_t flags = JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15);
 	json_t *document = json_object();
 	int failed = 0;
 
-	(void)color;
-	failed |= json_object_set_new(document, "schema", json_integer(REPORT_SCHEMA));
+	failed |= json_object_set_new(document, "schema", json_integer(JSON_SCHEMA));
 	for (size_t i = 0; i < header->section_count; i++)
 		failed |= json_object_set_new(document, header->sections[i].key,
 					      json_from_section(&header->sections[i]));
@@ -201,9 +193,49 @@ int render_json(FILE *file, const struct header *header, const struct table *tab
 					      json_from_table(&tables[i], false));
 	if (!failed) {
 		/* It fails when the file does, too: ferror() then tells. */
-		json_dumpf(document, file, flags);
-		putc('\n', file);
+		json_dumpf(document, output->file, flags);
+		putc('\n', output->file);
 	}
 	json_decref(document);
 	return failed ? -ENOMEM : 0;
 }
+
+static void json_begin_rows(struct row_stream *stream)
+{
+	for (size_t i = 0; i < stream->column_count; i++)
+		row_stream_set_prefix(stream, i, i ? ", \"" : "{\"", stream->columns[i].key,
+				      "\": ");
+}
+
+static void json_add_row(struct row_stream *stream, const struct stream_cell *row)
+{
+	for (size_t i = 0; i < stream->column_count; i++) {
+		row_stream_put_prefix(stream, i);
+		if (row[i].type == STREAM_NULL)
+			row_stream_put(stream, "null", 4);
+		if (row[i].type == STREAM_HEX)
+			row_stream_put(stream, "\"", 1);
+		row_stream_put_cell(stream, &row[i]);
+		if (row[i].type == STREAM_HEX)
+			row_stream_put(stream, "\"", 1);
+	}
+	row_stream_put(stream, "}\n", 2);
+}
+
+static int json_quote(struct stream_text *quoted, const char *text, bool is_word)
+{
+	json_t *json = json_from_text(text);
+
+	(void)is_word;
+	quoted->text = json_dumps(json, JSON_ENCODE_ANY);
+	quoted->length = quoted->text ? strlen(quoted->text) : 0;
+	json_decref(json);
+	return quoted->text ? 0 : -ENOMEM;
+}
+
+const struct renderer renderer_json = {
+	.name = "json",
+	.has_header = true,
+	.print = json_print,
+	.rows = { json_begin_rows, json_add_row, json_quote },
+};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Renderers print a header and tables; they know nothing of what these speak of. */
+/* Renderers: one for each output format. They print any header and tables. */
 #ifndef REPORT_RENDER_RENDER_H
 #define REPORT_RENDER_RENDER_H
 
@@ -8,28 +8,44 @@
 #include <stdio.h>
 
 #include "report/render/header.h"
+#include "report/render/row_stream.h"
 #include "report/render/table.h"
 
-#define REPORT_SCHEMA 1 /* of the JSON document: raised when a name changes */
+/* Every output format, as --format names it. Its file defines renderer_NAME. */
+#define RENDERERS(add) add(text) add(json) add(csv)
 
-/* All: 0 or -ENOMEM; errors of the file are left to ferror(). */
+struct output {
+	FILE *file;
+	bool color;
+	size_t width; /* columns of a line, for renderers for people; 0: RENDER_WIDTH */
+};
 
-/* For people: ASCII, lines of less than 80 columns unless a word or the numbers are longer. */
-int render_text(FILE *file, const struct header *header, const struct table *tables,
-		size_t table_count, bool color);
+#define RENDER_WIDTH 79
 
-/* One JSON document. */
-int render_json(FILE *file, const struct header *header, const struct table *tables,
-		size_t table_count, bool color);
+struct renderer {
+	const char *name;
+	/*
+	 * For people rather than programs: tables show their first rows, an obvious value is left
+	 * out, and the view may choose names that are easier to read.
+	 */
+	bool for_people;
+	bool has_header; /* prints the header. Without it, report.c prints losses on stderr */
 
-/* The first table alone, as RFC 4180 has it. */
-int render_csv(FILE *file, const struct header *header, const struct table *tables,
-	       size_t table_count, bool color);
+	/* Prints a report. 0 or -ENOMEM; errors of the file are left to ferror(). */
+	int (*print)(const struct output *output, const struct header *header,
+		     const struct table *tables, size_t table_count);
 
-/* One value of JSON, quotes and all: a new string, or NULL. */
-char *render_json_text(const char *text);
+	struct row_format rows; /* of a report that is printed while it is made */
+};
 
-/* One value of CSV. */
-void render_csv_text(FILE *file, const char *text);
+#define DECLARE_RENDERER(name) extern const struct renderer renderer_##name;
+RENDERERS(DECLARE_RENDERER)
+#undef DECLARE_RENDERER
+
+/* The renderer of the format, or NULL. */
+const struct renderer *renderer_find(const char *name);
+
+/* "text, json, csv": for messages. */
+const char *renderer_names(void);
 
 #endif

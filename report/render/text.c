@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/render/column_layout.h"
 #include "report/render/render.h"
 
 #define TEXT_LABEL 10 /* columns before a line's text */
 #define TEXT_BELOW 8  /* columns before what stands below a row */
+
+#define NSEC_PER_SEC 1000000000
 
 #define COLOR_HEAD "\033[1m"
 #define COLOR_WARNING "\033[33m"
@@ -279,11 +282,11 @@ static int text_layouts(struct column_layout *layouts, const struct table *table
 	return meanings->told ? err : -ENOMEM;
 }
 
-int render_text(FILE *file, const struct header *header, const struct table *tables,
-		size_t table_count, bool color)
+static int text_print(const struct output *output, const struct header *header,
+		      const struct table *tables, size_t table_count)
 {
 	struct column_layout *layouts = calloc(table_count + 1, sizeof(*layouts));
-	struct text text = { .file = file, .color = color };
+	struct text text = { .file = output->file, .color = output->color };
 	struct text_meanings meanings = { 0 };
 	bool any = false;
 	int err;
@@ -311,3 +314,100 @@ int render_text(FILE *file, const struct header *header, const struct table *tab
 	free(meanings.told);
 	return err;
 }
+
+static void text_begin_rows(struct row_stream *stream)
+{
+	for (size_t i = 0; i < stream->column_count; i++)
+		row_stream_set_prefix(stream, i, " ", stream->columns[i].key, "=");
+}
+
+static void text_put_seconds(struct row_stream *stream, int64_t ns, size_t width)
+{
+	uint64_t positive = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	char text[2 * STREAM_DIGITS], *end = text + sizeof(text), *first;
+
+	first = row_stream_digits(end, positive % NSEC_PER_SEC, 9);
+	*--first = '.';
+	first = row_stream_digits(first, positive / NSEC_PER_SEC, 1);
+	if (ns < 0)
+		*--first = '-';
+	row_stream_put_spaces(stream, (size_t)(end - first), width);
+	row_stream_put(stream, first, (size_t)(end - first));
+}
+
+static void text_put_brackets(struct row_stream *stream, uint64_t number, unsigned int width)
+{
+	char text[STREAM_DIGITS], *end = text + sizeof(text),
+				  *first = row_stream_digits(end, number, width);
+
+	row_stream_put(stream, " [", 2);
+	row_stream_put(stream, first, (size_t)(end - first));
+	row_stream_put(stream, "]", 1);
+}
+
+/* Has the cell a value that is not obvious? */
+static bool text_shows(const struct stream_cell *cell)
+{
+	if (cell->type == STREAM_BOOL)
+		return cell->truth;
+	return cell->type != STREAM_NULL && (cell->type != STREAM_TEXT || cell->text.length);
+}
+
+static void text_add_row(struct row_stream *stream, const struct stream_cell *row)
+{
+	for (size_t i = 0; i < stream->column_count; i++) {
+		const struct stream_column *column = &stream->columns[i];
+		const struct stream_cell *cell = &row[i];
+
+		switch (column->layout) {
+		case STREAM_LAYOUT_KEYED:
+			if (!text_shows(cell))
+				break;
+			row_stream_put_prefix(stream, i);
+			row_stream_put_cell(stream, cell);
+			break;
+		case STREAM_LAYOUT_HIDDEN:
+			break;
+		case STREAM_LAYOUT_SECONDS:
+			text_put_seconds(stream, cell->number, column->width);
+			break;
+		case STREAM_LAYOUT_NUMBER:
+			row_stream_put_number(stream, cell->number, column->width);
+			break;
+		case STREAM_LAYOUT_BRACKETS:
+			text_put_brackets(stream, (uint64_t)cell->number, column->width);
+			break;
+		case STREAM_LAYOUT_WORD:
+			row_stream_put(stream, " ", 1);
+			row_stream_put_cell(stream, cell);
+			row_stream_put_spaces(stream, cell->text.length, column->width);
+			break;
+		}
+	}
+	row_stream_put(stream, "\n", 1);
+}
+
+static int text_quote(struct stream_text *quoted, const char *text, bool is_word)
+{
+	FILE *file = open_memstream(&quoted->text, &quoted->length);
+
+	if (!file)
+		return -ENOMEM;
+	if (is_word)
+		text_write_word(file, text);
+	else
+		text_write_rest(file, text);
+	if (!fclose(file))
+		return 0;
+	free(quoted->text);
+	quoted->text = NULL;
+	return -ENOMEM;
+}
+
+const struct renderer renderer_text = {
+	.name = "text",
+	.for_people = true,
+	.has_header = true,
+	.print = text_print,
+	.rows = { text_begin_rows, text_add_row, text_quote },
+};

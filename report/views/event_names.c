@@ -7,36 +7,12 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/views/event_names.h"
 #include "report/render/render.h"
+#include "report/views/event_names.h"
+#include "report/views/row_names.h"
 
 #define GFP_TEXT 4096		 /* bytes: 64 flags of 40 */
 #define TOLD ((uint64_t)1 << 32) /* keys of the capture's caches: above those of the analysis's */
-
-int quote(struct quoted *quoted, enum output_format format, const char *text, bool word)
-{
-	FILE *file;
-
-	if (format == OUTPUT_JSON) {
-		quoted->text = render_json_text(text);
-		quoted->length = quoted->text ? strlen(quoted->text) : 0;
-		return quoted->text ? 0 : -ENOMEM;
-	}
-	file = open_memstream(&quoted->text, &quoted->length);
-	if (!file)
-		return -ENOMEM;
-	if (format == OUTPUT_CSV)
-		render_csv_text(file, text);
-	else if (word)
-		text_write_word(file, text);
-	else
-		text_write_rest(file, text);
-	if (!fclose(file))
-		return 0;
-	free(quoted->text);
-	quoted->text = NULL;
-	return -ENOMEM;
-}
 
 static void map_deinit(struct event_map *map)
 {
@@ -108,7 +84,7 @@ static const struct event_name *set_name(const struct event_names *names, struct
 	int err = -ENOMEM;
 
 	if (text)
-		err = quote(&name->name, names->report->format, text, word);
+		err = names->report->renderer->rows.quote(&name->name, text, word);
 	free(text);
 	return err ? NULL : name;
 }
@@ -146,7 +122,7 @@ const struct event_name *event_names_task(struct event_names *names, uint32_t ti
 		name->since = task->since;
 	if (task && task + 1 < tasks->list + tasks->count && task[1].tid == tid)
 		name->until = task[1].since;
-	if (names->report->format == OUTPUT_TEXT)
+	if (names->report->renderer->for_people)
 		return set_name(names, name, task_name(names->report, tid, time), true);
 	return set_name(names, name, strdup(task ? task->comm : ""), true);
 }

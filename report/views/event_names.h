@@ -9,18 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/views/view.h"
 #include "base/hash_map.h"
-
-/* As it stands in the report: quoted, escaped. Never NULL. */
-struct quoted {
-	char *text;
-	size_t length;
-};
+#include "report/render/row_stream.h"
+#include "report/views/view.h"
 
 /* What a key is called from one time up to another. */
 struct event_name {
-	struct quoted name;
+	struct stream_text name;
 	uint64_t since, until; /* ns */
 	uint32_t next;	       /* the key's name at another time: index, or 0 */
 	int64_t number;	       /* of a task, its process; -1: not known */
@@ -52,8 +47,5 @@ const struct event_name *event_names_flags(struct event_names *names, uint32_t g
 const struct event_name *event_names_cache(struct event_names *names, uint32_t cache);
 /* Of the cache that the event itself names. */
 const struct event_name *event_names_told(struct event_names *names, const struct cache *cache);
-
-/* Quotes a text as the format has it. word: in a text, spaces are escaped too. 0 or -ENOMEM. */
-int quote(struct quoted *quoted, enum output_format format, const char *text, bool word);
 
 #endif

@@ -7,10 +7,56 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/render/render.h"
+#include "report/render/row_stream.h"
 #include "report/views/event_clock.h"
-#include "report/views/event_lines.h"
 #include "report/views/event_names.h"
 #include "report/views/view.h"
+
+enum event_column {
+	EVENT_TIME,
+	EVENT_CPU,
+	EVENT_TID,
+	EVENT_PID,
+	EVENT_COMM, /* for people "comm/tid" */
+	EVENT_EVENT,
+	EVENT_FATE,
+	EVENT_RESCUED,
+	EVENT_POINTER,
+	EVENT_REQUESTED,
+	EVENT_ALLOCATED,
+	EVENT_CACHE,
+	EVENT_GFP,
+	EVENT_NODE,
+	EVENT_SITE,
+	EVENT_AGE,
+	EVENT_ALLOC_SITE,
+	EVENT_MISSED_SITE,
+	EVENT_COLUMNS
+};
+
+_Static_assert(EVENT_COLUMNS <= STREAM_COLUMNS_MAX, "columns of a stream");
+
+static const struct stream_column columns[EVENT_COLUMNS] = {
+	[EVENT_TIME] = { "time_ns", STREAM_LAYOUT_SECONDS, 16 },
+	[EVENT_CPU] = { "cpu", STREAM_LAYOUT_BRACKETS, 3 },
+	[EVENT_TID] = { "tid", STREAM_LAYOUT_HIDDEN, 0 },
+	[EVENT_PID] = { "pid", STREAM_LAYOUT_HIDDEN, 0 },
+	[EVENT_COMM] = { "comm", STREAM_LAYOUT_WORD, 20 },
+	[EVENT_EVENT] = { "event", STREAM_LAYOUT_WORD, 16 },
+	[EVENT_FATE] = { "fate", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_RESCUED] = { "rescued", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_POINTER] = { "pointer", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_REQUESTED] = { "bytes_requested", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_ALLOCATED] = { "bytes_allocated", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_CACHE] = { "cache", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_GFP] = { "gfp", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_NODE] = { "node", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_SITE] = { "site", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_AGE] = { "age_ns", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_ALLOC_SITE] = { "alloc_site", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_MISSED_SITE] = { "missed_site", STREAM_LAYOUT_KEYED, 0 },
+};
 
 #define FATES (OUTCOME_FREE_REASSIGNED + 1)
 
@@ -25,8 +71,9 @@ static const char *const fate_texts[FATES] = {
 struct events {
 	const struct report *report;
 	struct event_names names;
-	struct event_lines lines;
-	struct quoted events[KMT_ID_END], fates[FATES], nothing;
+	struct stream_column columns[EVENT_COLUMNS];
+	struct row_stream stream;
+	struct stream_text events[KMT_ID_END], fates[FATES], nothing;
 	size_t rows;
 	/* the object that lived where an event allocates next, and was not seen freed */
 	uint64_t missed_site, missed_time;
@@ -35,23 +82,23 @@ struct events {
 	bool has_missed;
 };
 
-static void set_number(struct event_value *value, int64_t number)
+static void set_number(struct stream_cell *value, int64_t number)
 {
-	value->type = EVENT_NUMBER;
+	value->type = STREAM_INTEGER;
 	value->number = number;
 }
 
-static int set_name(struct event_value *value, const struct event_name *name)
+static int set_name(struct stream_cell *value, const struct event_name *name)
 {
 	if (!name)
 		return -ENOMEM;
-	value->type = EVENT_TEXT;
+	value->type = STREAM_TEXT;
 	value->text = name->name;
 	return 0;
 }
 
 /* site is 0 where there is none. */
-static int set_site(struct events *events, struct event_value *value, uint64_t site, uint64_t time)
+static int set_site(struct events *events, struct stream_cell *value, uint64_t site, uint64_t time)
 {
 	return set_name(value, event_names_site(&events->names, site, time));
 }
@@ -63,7 +110,7 @@ static bool is_freed(const struct transition *transition)
 }
 
 static int set_event(struct events *events, const struct transition *transition,
-		     struct event_value *row)
+		     struct stream_cell *row)
 {
 	const struct event *event = transition->event;
 	bool ordinary = transition->outcome == OUTCOME_ALLOCATED || is_freed(transition);
@@ -78,21 +125,21 @@ static int set_event(struct events *events, const struct transition *transition,
 	if (task->number >= 0)
 		set_number(&row[EVENT_PID], task->number);
 	row[EVENT_EVENT] =
-		(struct event_value){ .type = EVENT_TEXT, .text = events->events[event->id] };
-	if (!ordinary || events->report->format != OUTPUT_TEXT)
+		(struct stream_cell){ .type = STREAM_TEXT, .text = events->events[event->id] };
+	if (!ordinary || !events->report->renderer->for_people)
 		row[EVENT_FATE] =
-			(struct event_value){ .type = EVENT_TEXT,
+			(struct stream_cell){ .type = STREAM_TEXT,
 					      .text = events->fates[transition->outcome] };
 	row[EVENT_GFP] = row[EVENT_ALLOC_SITE] = row[EVENT_MISSED_SITE] =
-		(struct event_value){ .type = EVENT_TEXT, .text = events->nothing };
+		(struct stream_cell){ .type = STREAM_TEXT, .text = events->nothing };
 	row[EVENT_RESCUED] =
-		(struct event_value){ .type = EVENT_BOOL, .truth = event_is_from_backup(event) };
-	row[EVENT_POINTER] = (struct event_value){ .type = EVENT_HEX, .hex = event->pointer };
+		(struct stream_cell){ .type = STREAM_BOOL, .truth = event_is_from_backup(event) };
+	row[EVENT_POINTER] = (struct stream_cell){ .type = STREAM_HEX, .hex = event->pointer };
 	return set_site(events, &row[EVENT_SITE], event->call_site, event->time);
 }
 
 static int set_allocation(struct events *events, const struct transition *transition,
-			  struct event_value *row)
+			  struct stream_cell *row)
 {
 	const struct event *event = transition->event;
 	bool missed = events->has_missed && events->missed_cpu == event->cpu &&
@@ -110,7 +157,7 @@ static int set_allocation(struct events *events, const struct transition *transi
 }
 
 static int set_object(struct events *events, const struct analysis *analysis,
-		      const struct transition *transition, struct event_value *row)
+		      const struct transition *transition, struct stream_cell *row)
 {
 	const struct slab_object *object = transition->object;
 
@@ -122,7 +169,7 @@ static int set_object(struct events *events, const struct analysis *analysis,
 }
 
 static int set_resize(struct events *events, const struct transition *transition,
-		      struct event_value *row)
+		      struct stream_cell *row)
 {
 	set_number(&row[EVENT_REQUESTED], transition->event->requested);
 	return set_name(&row[EVENT_GFP], event_names_flags(&events->names, transition->event->gfp));
@@ -142,7 +189,7 @@ static const struct event_name *find_cache(struct events *events, const struct a
 static int write_row(struct events *events, const struct analysis *analysis,
 		     const struct transition *transition)
 {
-	struct event_value row[EVENT_COLUMNS] = { 0 };
+	struct stream_cell row[EVENT_COLUMNS] = { 0 };
 	int err = set_event(events, transition, row);
 
 	if (!err && event_is_allocation(transition->event))
@@ -155,7 +202,7 @@ static int write_row(struct events *events, const struct analysis *analysis,
 		return err;
 	if (set_name(&row[EVENT_CACHE], find_cache(events, analysis, transition)))
 		return -ENOMEM;
-	event_lines_row(&events->lines, row);
+	row_stream_add(&events->stream, row);
 	return 0;
 }
 
@@ -171,11 +218,21 @@ static int watch(void *data, const struct analysis *analysis, const struct trans
 		events->missed_sequence = transition->event->sequence;
 		return 0;
 	}
-	if (transition->outcome == OUTCOME_MISSED_FREE_MATCHED || events->lines.err ||
+	if (transition->outcome == OUTCOME_MISSED_FREE_MATCHED || events->stream.err ||
 	    (events->report->lines && events->rows == events->report->lines))
 		return 0;
 	events->rows++;
 	return write_row(events, analysis, transition);
+}
+
+static void set_columns(struct events *events, bool counts_events)
+{
+	memcpy(events->columns, columns, sizeof(columns));
+	if (!counts_events)
+		return;
+	events->columns[EVENT_TIME].key = "time_events";
+	events->columns[EVENT_TIME].layout = STREAM_LAYOUT_NUMBER;
+	events->columns[EVENT_AGE].key = "age_events";
 }
 
 static int begin(struct report *report)
@@ -194,16 +251,16 @@ static int begin(struct report *report)
 		return -ENOMEM;
 	report->data = events;
 	events->report = report;
-	event_lines_init(&events->lines, report->out, report->format,
-			 event_clock_is(report->capture));
 	err = event_names_init(&events->names, report);
 	if (!err)
-		err = quote(&events->nothing, report->format, "", true);
+		err = report->renderer->rows.quote(&events->nothing, "", true);
 	for (size_t i = KMT_NONE + 1; i < KMT_ID_END && !err; i++)
-		err = quote(&events->events[i], report->format, record_kinds[i].name, true);
+		err = report->renderer->rows.quote(&events->events[i], record_kinds[i].name, true);
 	for (size_t i = 0; i < FATES && !err; i++)
-		err = quote(&events->fates[i], report->format, fate_texts[i], true);
-	event_lines_head(&events->lines);
+		err = report->renderer->rows.quote(&events->fates[i], fate_texts[i], true);
+	set_columns(events, event_clock_is(report->capture));
+	row_stream_init(&events->stream, &report->renderer->rows, report->out, events->columns,
+			EVENT_COLUMNS);
 	report->settings.observers[report->settings.observer_count++] =
 		(struct observer){ watch, events };
 	return err;
@@ -212,7 +269,7 @@ static int begin(struct report *report)
 static int make(struct report *report)
 {
 	struct events *events = report->data;
-	int err = event_lines_flush(&events->lines);
+	int err = row_stream_flush(&events->stream);
 
 	if (err)
 		snprintf(report->errmsg, sizeof(report->errmsg), "standard output: %s",

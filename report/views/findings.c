@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/render/render.h"
 #include "report/views/event_clock.h"
+#include "report/views/row_names.h"
 #include "report/views/view.h"
 #include "analysis/heap_findings.h"
 
@@ -139,7 +141,7 @@ static void put_unobserved(FILE *file, const struct report *report)
 	const struct status *status = &report->capture->status;
 	const char *separator = " (";
 
-	for (size_t i = 0; i < status->path_count && report->format != OUTPUT_TEXT; i++) {
+	for (size_t i = 0; i < status->path_count && !report->renderer->for_people; i++) {
 		if (status->paths[i].observed)
 			continue;
 		fprintf(file, "%s%s", separator, status->paths[i].name);

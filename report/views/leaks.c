@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "report/views/slices.h"
 #include "report/views/trend.h"
+#include "report/views/row_names.h"
 #include "report/views/view.h"
 
 #define NSEC_PER_SEC 1e9

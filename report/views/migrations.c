@@ -8,6 +8,7 @@
 
 #include "report/views/crossings.h"
 #include "report/views/migrations.h"
+#include "report/views/row_names.h"
 
 static int begin(struct report *report, bool by_node)
 {

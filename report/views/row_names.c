@@ -11,7 +11,7 @@
 #include "kernel/gfp.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
-#include "report/views/view.h"
+#include "report/views/row_names.h"
 
 #define GFP_TEXT 4096 /* bytes: 64 flags of 40 */
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "report/views/row_names.h"
 #include "report/views/view.h"
 
 enum site_column {

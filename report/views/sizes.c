@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/views/row_names.h"
 #include "report/views/view.h"
 #include "base/hash_map.h"
 

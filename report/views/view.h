@@ -17,6 +17,12 @@
 #define VIEW_TABLES_MAX 4
 #define VIEW_ALL_ROWS SIZE_MAX
 
+/* Every view, in the order of --help; the first is the default. Its file defines view_NAME. */
+#define VIEWS(add)                                                                         \
+	add(summary) add(sites) add(caches) add(sizes) add(leaks) add(lifetimes) add(cpus) \
+		add(nodes) add(timeline) add(events) add(findings)
+
+struct renderer;
 struct report;
 
 struct view {
@@ -40,12 +46,6 @@ struct view {
 	void (*end)(struct report *report);
 };
 
-enum output_format {
-	OUTPUT_TEXT,
-	OUTPUT_JSON,
-	OUTPUT_CSV,
-};
-
 /* One run of one view. */
 struct report {
 	const struct view *view;
@@ -58,7 +58,7 @@ struct report {
 	struct column *converted[VIEW_TABLES_MAX]; /* where the clock counts events */
 	const char *const *filters;		   /* what is looked at, in words */
 	size_t filter_count;
-	enum output_format format;
+	const struct renderer *renderer;
 	size_t lines;	  /* -l, for a view that streams; 0: all */
 	FILE *out;	  /* for a view that streams */
 	void *data;	  /* the view's own */
@@ -79,23 +79,6 @@ static inline int64_t report_time(const struct report *report, uint64_t time)
 	return (int64_t)(time - report->analysis.begin);
 }
 
-/*
- * What stands for a group of the kind report->settings.by: a symbol, a name, "comm (pid 12)", ….
- * Never cut. A new string, or NULL: no memory.
- */
-char *group_name(const struct report *report, const struct group *group);
-const char *group_by_text(enum group_by by); /* "site", … */
-
-/* The address, size, thread id, CPU, node or flags that the group stands for, or CELL_UNKNOWN. */
-uint64_t group_number(const struct report *report, const struct group *group);
-
-char *site_name(const struct report *report, uint64_t address, uint64_t time); /* "" for 0 */
-const char *cache_name(const struct report *report, uint32_t cache);	       /* "" for none */
-char *task_name(const struct report *report, uint32_t tid, uint64_t time);     /* "comm/tid" */
-
-/* Has it no figure at all, as one whose objects were all left out? */
-bool group_is_empty(const struct group *group);
-
 /* Of the views sites and summary. */
 #define SITES_COLUMNS 17
 extern const struct column sites_columns[SITES_COLUMNS];
@@ -105,7 +88,8 @@ int sites_table(struct report *report, struct table *table);
 int caches_table(struct report *report, struct table *table);
 int findings_table(struct report *report, struct table *table);
 
-extern const struct view view_summary, view_sites, view_caches, view_sizes, view_leaks,
-	view_lifetimes, view_cpus, view_nodes, view_timeline, view_events, view_findings;
+#define DECLARE_VIEW(name) extern const struct view view_##name;
+VIEWS(DECLARE_VIEW)
+#undef DECLARE_VIEW
 
 #endif

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/render/header.h"
 #include "report/render/render.h"
+#include "report/views/capture_header.h"
 
 static void expect_date(uint64_t ns, const char *expected)
 {
 	char text[40];
 
-	header_utc_text(ns, text, sizeof(text));
+	capture_header_utc_text(ns, text, sizeof(text));
 	assert_string_equal(text, expected);
 }
 
@@ -52,6 +52,7 @@ static char *rendered(const char *name, uint64_t number)
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
+	const struct output output = { .file = file };
 
 	assert_non_null(file);
 	table_init(&table, columns, 6);
@@ -60,7 +61,7 @@ static char *rendered(const char *name, uint64_t number)
 	row[0].text = strdup(name);
 	for (int i = 1; i < 5; i++)
 		row[i].number = number;
-	assert_int_equal(render_text(file, &header, &table, 1, false), 0);
+	assert_int_equal(renderer_text.print(&output, &header, &table, 1), 0);
 	assert_int_equal(fclose(file), 0);
 	table_deinit(&table);
 	return text;
@@ -163,6 +164,7 @@ static void test_kinds(void **state)
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
+	const struct output output = { .file = file };
 
 	(void)state;
 	assert_non_null(file);
@@ -177,7 +179,7 @@ static void test_kinds(void **state)
 	tables[2].title = "Another one";
 	add_kinds(&tables[2], "d", 0, 2500000000, 0, 0.01, 0, 99.9, "");
 	add_kinds(&tables[2], "e", 0, 3600000000000, 0, 0.03, 0, 0, "");
-	assert_int_equal(render_text(file, &header, tables, 3, false), 0);
+	assert_int_equal(renderer_text.print(&output, &header, tables, 3), 0);
 	assert_int_equal(fclose(file), 0);
 	assert_string_equal(text, "\n"
 				  "key\n"

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Rows of a stream. Numbers are converted by hand: printf() would take most of the run time. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "report/render/row_stream.h"
+
+static void write_out(struct row_stream *stream, const char *bytes, size_t count)
+{
+	errno = 0;
+	if (!stream->err && count && fwrite(bytes, 1, count, stream->file) != count)
+		stream->err = errno ? -errno : -EIO;
+}
+
+void row_stream_init(struct row_stream *stream, const struct row_format *format, FILE *file,
+		     const struct stream_column *columns, size_t column_count)
+{
+	stream->format = format;
+	stream->file = file;
+	stream->columns = columns;
+	stream->column_count = column_count;
+	stream->err = 0;
+	stream->used = 0;
+	format->begin(stream);
+}
+
+void row_stream_add(struct row_stream *stream, const struct stream_cell *row)
+{
+	stream->format->add(stream, row);
+}
+
+int row_stream_flush(struct row_stream *stream)
+{
+	write_out(stream, stream->buffer, stream->used);
+	stream->used = 0;
+	errno = 0;
+	if (!stream->err && fflush(stream->file))
+		stream->err = errno ? -errno : -EIO;
+	return stream->err;
+}
+
+void row_stream_put_slowly(struct row_stream *stream, const char *bytes, size_t count)
+{
+	write_out(stream, stream->buffer, stream->used);
+	stream->used = 0;
+	if (count > sizeof(stream->buffer)) {
+		write_out(stream, bytes, count);
+		return;
+	}
+	memcpy(stream->buffer, bytes, count);
+	stream->used = count;
+}
+
+void row_stream_set_prefix(struct row_stream *stream, size_t column, const char *before,
+			   const char *key, const char *after)
+{
+	stream->prefixes[column].length = (size_t)snprintf(
+		stream->prefixes[column].text, STREAM_PREFIX, "%s%s%s", before, key, after);
+}
+
+void row_stream_put_spaces(struct row_stream *stream, size_t written, size_t width)
+{
+	static const char spaces[STREAM_WIDTH_MAX + 1] = "                    ";
+
+	if (written < width)
+		row_stream_put(stream, spaces, width - written);
+}
+
+char *row_stream_digits(char *end, uint64_t number, unsigned int at_least)
+{
+	char *first = end - at_least;
+
+	while (number || end > first) {
+		*--end = (char)('0' + number % 10);
+		number /= 10;
+	}
+	return end;
+}
+
+void row_stream_put_number(struct row_stream *stream, int64_t number, size_t width)
+{
+	uint64_t positive = number < 0 ? -(uint64_t)number : (uint64_t)number;
+	char text[STREAM_DIGITS], *end = text + sizeof(text),
+				  *first = row_stream_digits(end, positive, 1);
+
+	if (number < 0)
+		*--first = '-';
+	row_stream_put_spaces(stream, (size_t)(end - first), width);
+	row_stream_put(stream, first, (size_t)(end - first));
+}
+
+static void put_hex(struct row_stream *stream, uint64_t number)
+{
+	char text[STREAM_DIGITS], *end = text + sizeof(text), *first = end;
+
+	do {
+		*--first = "0123456789abcdef"[number & 15];
+		number >>= 4;
+	} while (number);
+	*--first = 'x';
+	*--first = '0';
+	row_stream_put(stream, first, (size_t)(end - first));
+}
+
+void row_stream_put_cell(struct row_stream *stream, const struct stream_cell *cell)
+{
+	switch (cell->type) {
+	case STREAM_NULL:
+		break;
+	case STREAM_INTEGER:
+		row_stream_put_number(stream, cell->number, 0);
+		break;
+	case STREAM_HEX:
+		put_hex(stream, cell->hex);
+		break;
+	case STREAM_BOOL:
+		row_stream_put(stream, cell->truth ? "true" : "false", cell->truth ? 4 : 5);
+		break;
+	case STREAM_TEXT:
+		row_stream_put(stream, cell->text.text, cell->text.length);
+		break;
+	}
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The values of the header of every report, by name: from the capture's metadata, its status and
+ * the pass over it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/capture_header.h"
+#include "report/views/event_clock.h"
+#include "report/views/row_names.h"
+
+#define NSEC_PER_SEC 1000000000ULL
+
+static const struct column cpu_columns[] = {
+	{ .key = "cpu", .type = COLUMN_NUMBER },
+	{ .key = "recorded", .type = COLUMN_NUMBER },
+	{ .key = "lost", .type = COLUMN_NUMBER },
+	{ .key = "own", .type = COLUMN_NUMBER },
+};
+static const struct column name_column = { .key = "name", .type = COLUMN_TEXT };
+static const struct column pid_column = { .key = "pid", .type = COLUMN_NUMBER };
+
+/*
+ * Not with gmtime(): where time_t has 32 bits it ends in 2038. The day is counted from
+ * 1 March of year 0, so that a leap day is the last of its year.
+ */
+void capture_header_utc_text(uint64_t ns, char *text, size_t size)
+{
+	uint64_t seconds = ns / NSEC_PER_SEC;
+	uint64_t day = seconds / 86400 + 719468;
+	uint64_t era = day / 146097, day_of_era = day % 146097;
+	uint64_t year_of_era =
+		(day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+	uint64_t day_of_year =
+		day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	uint64_t month = (5 * day_of_year + 2) / 153;
+	uint64_t day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
+	uint64_t year = era * 400 + year_of_era + (month >= 10);
+
+	month = month < 10 ? month + 3 : month - 9;
+	snprintf(text, size,
+		 "%04" PRIu64 "-%02" PRIu64 "-%02" PRIu64 "T%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64
+		 ".%09" PRIu64 "Z",
+		 year, month, day_of_month, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60,
+		 (uint64_t)(ns % NSEC_PER_SEC));
+}
+
+static const char *capture_state(const struct capture *capture)
+{
+	if (capture->has_status && capture->status.complete == STATUS_COMPLETE)
+		return "complete";
+	if (capture->has_status && capture->status.complete == STATUS_REPAIRED)
+		return "repaired";
+	for (size_t i = 0; i < capture->missing_count; i++)
+		if (capture->missing[i].err == -EPROTONOSUPPORT)
+			return "unknown";
+	return capture->being_written ? "running" : "cut-off";
+}
+
+static void add_capture(struct capture_header *header, const struct report *report)
+{
+	struct header *fields = &header->header;
+	const struct capture *capture = report->capture;
+	const struct metadata *metadata = &capture->metadata;
+
+	header_add_section(fields, "capture");
+	header_add_text(fields, "host", metadata->hostname);
+	header_add_text(fields, "kernel", metadata->release);
+	header_add_text(fields, "arch", metadata->machine);
+	if (metadata_order(metadata))
+		header_add_text(fields, "endian",
+				metadata_order(metadata) == METADATA_ORDER_BIG ? "big" : "little");
+	else
+		header_add_field(fields, "endian", FIELD_UNKNOWN);
+	if (metadata->word_bits)
+		header_add_number(fields, "word_bits", metadata->word_bits);
+	else
+		header_add_field(fields, "word_bits", FIELD_UNKNOWN);
+	header_add_number(fields, "cpus", capture->stream_count);
+	if (metadata->wall_offset)
+		header_add_text(fields, "start", header->start);
+	else
+		header_add_field(fields, "start", FIELD_UNKNOWN);
+	header_add_text(fields, "clock", metadata_clock_text(metadata));
+	if (event_clock_is(capture))
+		header_add_number(fields, "duration_events", header->duration);
+	else
+		header_add_field(fields, "duration_s", FIELD_DECIMAL)->decimal =
+			(double)header->duration / NSEC_PER_SEC;
+	if (*metadata->source)
+		header_add_text(fields, "imported", metadata->source);
+	else
+		header_add_field(fields, "imported", FIELD_UNKNOWN);
+	header_add_bool(fields, "complete", strcmp(header->state, "complete") == 0);
+	header_add_text(fields, "state", header->state);
+	header_add_text(fields, "stopped", capture->status.stopped);
+	header_add_number(fields, "damaged_bytes", report->analysis.damaged_bytes);
+	header_add_number(fields, "unnamed_allocations", report->analysis.cache_not_traced);
+}
+
+/* Which report it is, and of which part of the capture. */
+static void add_report(struct capture_header *header, const struct report *report)
+{
+	struct header *fields = &header->header;
+	const struct analysis *analysis = &report->analysis;
+	bool events = event_clock_is(report->capture);
+
+	header_add_section(fields, "report");
+	header_add_text(fields, "view", report->view->name);
+	if (report->view->has_by)
+		header_add_text(fields, "by", group_by_text(report->settings.by));
+	else
+		header_add_field(fields, "by", FIELD_UNKNOWN);
+	header_add_field(fields, "filters", FIELD_LIST)->table = &header->filters;
+	header_add_number(fields, events ? "window_begin_events" : "window_begin_ns",
+			  analysis->window_begin - analysis->begin);
+	header_add_number(fields, events ? "window_end_events" : "window_end_ns",
+			  analysis->window_end - analysis->begin);
+	header_add_number(fields, "left_out", analysis->totals.left_out);
+}
+
+static void add_loss(struct capture_header *header, const struct analysis_loss *loss)
+{
+	struct header *fields = &header->header;
+
+	header_add_section(fields, "loss");
+	header_add_number(fields, "seen", loss->seen);
+	header_add_number(fields, "recorded", loss->recorded);
+	header_add_number(fields, "lost", loss->lost);
+	header_add_number(fields, "skipped", loss->skipped);
+	header_add_number(fields, "own", loss->own);
+	header_add_bool(fields, "own_known", loss->own_known);
+	header_add_bool(fields, "skipped_partial", loss->skipped_partial);
+	header_add_field(fields, "per_cpu", FIELD_TABLE)->table = &header->cpus;
+	header_add_field(fields, "unobserved", FIELD_LIST)->table = &header->unobserved;
+	header_add_field(fields, "filtered_pids", FIELD_LIST)->table = &header->traced_pids;
+}
+
+static void add_totals(struct capture_header *header, const struct report *report)
+{
+	struct header *fields = &header->header;
+	const struct analysis_totals *totals = &report->analysis.totals;
+	const struct select *select = report->settings.select;
+	bool knows_peak = !select || !select->older;
+	struct field *field;
+
+	header_add_section(fields, "totals");
+	header_add_number(fields, "allocations", totals->allocations);
+	header_add_number(fields, "frees", totals->frees);
+	header_add_number(fields, "failed", totals->failed);
+	header_add_number(fields, "bytes_requested", totals->bytes_requested);
+	header_add_number(fields, "bytes_allocated", totals->bytes_allocated);
+	header_add_field(fields, "fragmentation_percent", FIELD_DECIMAL)->decimal =
+		analysis_fragmentation(totals->bytes_requested, totals->bytes_allocated);
+	header_add_number(fields, "cross_cpu_frees", totals->cross_cpu_frees);
+	header_add_number(fields, "live_objects", totals->live_objects);
+	header_add_number(fields, "live_bytes", totals->live_bytes);
+	field = header_add_field(fields, "peak_bytes", knows_peak ? FIELD_NUMBER : FIELD_UNKNOWN);
+	field->number = totals->peak_bytes;
+	field = header_add_field(
+		fields, event_clock_is(report->capture) ? "peak_time_events" : "peak_time_ns",
+		totals->peak_bytes ? FIELD_TIME : FIELD_UNKNOWN);
+	field->time = report_time(report, totals->peak_time);
+	header_add_number(fields, "temporary", totals->temporary);
+	header_add_number(fields, "frees_unmatched", totals->frees_unmatched);
+	header_add_number(fields, "null_frees", totals->null_frees);
+	header_add_number(fields, "missed_frees", totals->missed_frees);
+	header_add_number(fields, "resizes", totals->resizes);
+	header_add_number(fields, "repeated", totals->repeated);
+	header_add_number(fields, "rescued", totals->rescued);
+	header_add_number(fields, "own_allocations", totals->own_allocations);
+	header_add_number(fields, "own_frees", totals->own_frees);
+	header_add_number(fields, "unknown", totals->unknown);
+}
+
+static int add_name(struct table *list, const char *name)
+{
+	struct cell *row = table_add(list);
+
+	if (!row)
+		return -ENOMEM;
+	row[0].text = strdup(name);
+	return row[0].text ? 0 : -ENOMEM;
+}
+
+static int make_lists(struct capture_header *header, const struct report *report)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct status *status = &report->capture->status;
+	struct cell *row;
+	int err = 0;
+
+	table_init(&header->cpus, cpu_columns, 4);
+	table_init(&header->unobserved, &name_column, 1);
+	table_init(&header->traced_pids, &pid_column, 1);
+	table_init(&header->filters, &name_column, 1);
+	for (size_t i = 0; i < analysis->cpu_count; i++) {
+		row = table_add(&header->cpus);
+		if (!row)
+			return -ENOMEM;
+		row[0].number = analysis->cpus[i].cpu;
+		row[1].number = analysis->cpus[i].recorded;
+		row[2].number = analysis->cpus[i].lost;
+		row[3].number = analysis->cpus[i].own;
+	}
+	for (size_t i = 0; i < status->path_count && !err; i++)
+		if (!status->paths[i].observed)
+			err = add_name(&header->unobserved, status->paths[i].name);
+	for (size_t i = 0; i < report->filter_count && !err; i++)
+		err = add_name(&header->filters, report->filters[i]);
+	for (size_t i = 0; i < status->wanted_count; i++) {
+		row = table_add(&header->traced_pids);
+		if (!row)
+			return -ENOMEM;
+		row[0].number = status->wanted[i];
+	}
+	return err;
+}
+
+int capture_header_init(struct capture_header *header, const struct report *report)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct analysis_loss *loss = &analysis->loss;
+	int err;
+
+	memset(header, 0, sizeof(*header));
+	capture_header_utc_text(report->capture->metadata.wall_offset + analysis->begin,
+				header->start, sizeof(header->start));
+	header->state = capture_state(report->capture);
+	if (analysis->end > analysis->begin)
+		header->duration = analysis->end - analysis->begin;
+	if (loss->seen)
+		header->loss_percent = 100.0 *
+				       ((double)loss->lost + (double)loss->skipped +
+					(double)analysis->totals.unknown) /
+				       (double)loss->seen;
+	err = make_lists(header, report);
+	add_report(header, report);
+	add_capture(header, report);
+	add_loss(header, loss);
+	add_totals(header, report);
+	if (!err)
+		err = capture_header_add_lines(header, report);
+	if (err)
+		capture_header_deinit(header);
+	return err;
+}
+
+void capture_header_deinit(struct capture_header *header)
+{
+	table_deinit(&header->cpus);
+	table_deinit(&header->unobserved);
+	table_deinit(&header->traced_pids);
+	table_deinit(&header->filters);
+	header_deinit(&header->header);
+}

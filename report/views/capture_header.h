@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The header of every report: what was captured, when, how completely, what was lost, and the
+ * totals.
+ */
+#ifndef REPORT_VIEWS_CAPTURE_HEADER_H
+#define REPORT_VIEWS_CAPTURE_HEADER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/render/header.h"
+#include "report/render/table.h"
+#include "report/views/view.h"
+
+struct capture_header {
+	struct header header; /* for the renderer */
+	struct table cpus, unobserved, traced_pids, filters;
+	char start[40];
+	const char *state;   /* "complete", "repaired", "running", "cut-off" or "unknown" */
+	uint64_t duration;   /* ns */
+	double loss_percent; /* lost, skipped and unknown events of all that were seen */
+};
+
+/* The report must outlive the header, which must not be moved. 0 or -ENOMEM. */
+int capture_header_init(struct capture_header *header, const struct report *report);
+void capture_header_deinit(struct capture_header *header);
+
+/* For capture_header_init(): the lines, once all else is there. 0 or -ENOMEM. */
+int capture_header_add_lines(struct capture_header *header, const struct report *report);
+
+/* ISO-8601 in UTC with nanoseconds, from the ns since 1970. */
+void capture_header_utc_text(uint64_t ns, char *text, size_t size);
+
+#endif

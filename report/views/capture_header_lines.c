@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The header of every report, in lines for people. A figure that loss or an unobserved path
+ * touches is said to be so here.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/capture_header.h"
+#include "report/views/event_clock.h"
+
+#define NSEC_PER_SEC ((uint64_t)1000000000)
+
+static const char *state_sentence(const char *state)
+{
+	if (strcmp(state, "cut-off") == 0)
+		return "cut off: not finished by kmemtraced";
+	if (strcmp(state, "unknown") == 0)
+		return "finished or cut off: nobody knows";
+	if (strcmp(state, "running") == 0)
+		return "still being written by kmemtraced";
+	return state;
+}
+
+/* Did the capture end for a reason that says nothing about it? */
+static bool stop_is_ordinary(const char *stopped)
+{
+	return !*stopped || strcmp(stopped, "the command ended") == 0 ||
+	       strcmp(stopped, "the duration was over") == 0 ||
+	       strcmp(stopped, "the recording ended") == 0 || strncmp(stopped, "SIG", 3) == 0;
+}
+
+static void percent_text(double percent, char *text, size_t size)
+{
+	if (percent > 0 && percent < 0.001)
+		snprintf(text, size, "less than 0.001%%");
+	else
+		snprintf(text, size, "%.3f%%", percent);
+}
+
+#define TIME_TEXT 48
+
+/* From the capture's begin on: "1.250000 s", or "event 7". */
+static const char *time_text(const struct capture *capture, uint64_t ns, char text[TIME_TEXT])
+{
+	if (event_clock_is(capture))
+		snprintf(text, TIME_TEXT, "event %" PRIu64, ns);
+	else
+		snprintf(text, TIME_TEXT, "%" PRIu64 ".%06u s", ns / NSEC_PER_SEC,
+			 (unsigned int)(ns % NSEC_PER_SEC / 1000));
+	return text;
+}
+
+static int add_cpus(struct capture_header *header, const struct analysis *analysis)
+{
+	struct header_line *line = header_new_line(&header->header, "lost", true);
+	const char *separator = "";
+	char percent[40];
+	size_t size;
+	FILE *text;
+
+	if (!line)
+		return -ENOMEM;
+	text = open_memstream(&line->text, &size);
+	if (!text)
+		return -ENOMEM;
+	for (size_t i = 0; i < analysis->cpu_count; i++) {
+		const struct analysis_cpu *cpu = &analysis->cpus[i];
+
+		if (!cpu->lost)
+			continue;
+		percent_text(100.0 * cpu->lost / ((double)cpu->lost + cpu->recorded), percent,
+			     sizeof(percent));
+		fprintf(text, "%scpu%u %" PRIu64 " (%s)", separator, cpu->cpu, cpu->lost, percent);
+		separator = ", ";
+	}
+	return fclose(text) ? -ENOMEM : 0;
+}
+
+static int add_capture(struct capture_header *header, const struct capture *capture,
+		       const struct analysis *analysis)
+{
+	static const char *const orders[] = { "unknown byte order", "little-endian", "big-endian" };
+	const struct metadata *metadata = &capture->metadata;
+	bool cut_off = strcmp(header->state, "complete") != 0;
+	char word[16] = "", length[TIME_TEXT];
+	int err;
+
+	if (metadata->word_bits)
+		snprintf(word, sizeof(word), "%u-bit ", metadata->word_bits);
+	err = header_add_line(&header->header, "capture", false, "%s: Linux %s %s, %s%s, %zu CPU%s",
+			      metadata->hostname, metadata->release, metadata->machine, word,
+			      orders[metadata_order(metadata)], capture->stream_count,
+			      capture->stream_count == 1 ? "" : "s");
+	if (!err && *metadata->source)
+		err = header_add_line(&header->header, "imported", true, "%s", metadata->source);
+	if (!err && event_clock_is(capture))
+		err = header_add_line(&header->header, "time", true,
+				      "none is known: times are numbers of events, ages and rates "
+				      "count events, %" PRIu64 " in all, %s",
+				      header->duration, state_sentence(header->state));
+	else if (!err)
+		err = header_add_line(&header->header, "time", cut_off, "%s, for %s, %s",
+				      metadata->wall_offset ? header->start : "date unknown",
+				      time_text(capture, header->duration, length),
+				      state_sentence(header->state));
+	if (!err && !stop_is_ordinary(capture->status.stopped))
+		err = header_add_line(&header->header, "stopped", true, "%s",
+				      capture->status.stopped);
+	if (!err && analysis->damaged_bytes)
+		err = header_add_line(&header->header, "", true,
+				      "%" PRIu64
+				      " damaged bytes were passed over: see kmemtrace-check",
+				      analysis->damaged_bytes);
+	for (size_t i = 0; !err && i < capture->missing_count; i++)
+		err = header_add_line(&header->header, "", true, "%s",
+				      capture->missing[i].sentence);
+	return err;
+}
+
+/* What the report is of, if it is not of all. */
+static int add_filters(struct capture_header *header, const struct report *report)
+{
+	uint64_t left_out = report->analysis.totals.left_out;
+	char after[64];
+
+	if (!report->filter_count)
+		return 0;
+	snprintf(after, sizeof(after), ": %" PRIu64 " event%s left out", left_out,
+		 left_out == 1 ? " is" : "s are");
+	return header_add_list_line(&header->header, "only", left_out, "", &header->filters, after);
+}
+
+static int add_loss(struct capture_header *header, const struct capture *capture,
+		    const struct analysis *analysis)
+{
+	const struct analysis_loss *loss = &analysis->loss;
+	const char *only_these = header->traced_pids.rows == 1 ? "only events of process "
+							       : "only events of processes ";
+	uint64_t unknown = analysis->totals.unknown, unseen = loss->lost + loss->skipped + unknown;
+	char own[48] = "own unknown", percent[40], skipped[40], newer[METADATA_TEXT];
+	int err;
+
+	if (loss->own_known)
+		snprintf(own, sizeof(own), "own %" PRIu64 " of the recorded", loss->own);
+	snprintf(skipped, sizeof(skipped),
+		 loss->skipped_partial ? "%" PRIu64 " or more" : "%" PRIu64, loss->skipped);
+	err = header_add_line(&header->header, "events", false,
+			      "seen %" PRIu64 " = recorded %" PRIu64 " + lost %" PRIu64
+			      " + skipped %s; %s",
+			      loss->seen, loss->recorded, loss->lost, skipped, own);
+	if (!err && !loss->own_known && capture->has_status)
+		err = header_add_line(
+			&header->header, "", true,
+			"%s own tasks are not known: what it allocated itself counts as "
+			"any other",
+			*capture->metadata.source ? "the recorder's" : "kmemtraced's");
+	if (!err && !loss->seen)
+		err = header_add_line(&header->header, "", true, "no events");
+	if (!err && loss->lost)
+		err = add_cpus(header, analysis);
+	if (!err && unknown)
+		err = header_add_line(&header->header, "", true,
+				      "records of kinds that this version does not know: %" PRIu64
+				      "; %s",
+				      unknown,
+				      metadata_newer_text(capture->metadata.tracer_version, newer,
+							  sizeof(newer)));
+	if (!err && unseen) {
+		percent_text(header->loss_percent, percent, sizeof(percent));
+		err = header_add_line(&header->header, "", true,
+				      "%s of the events are %s; each may be an allocation "
+				      "or a free: live may be wrong by up to %" PRIu64 " object%s",
+				      percent,
+				      unknown ? "lost, skipped or unknown" : "lost or skipped",
+				      unseen, unseen == 1 ? "" : "s");
+	}
+	if (!err && header->traced_pids.rows && loss->skipped)
+		err = header_add_line(
+			&header->header, "", true,
+			"the kernel tells skipped events of all processes together: of "
+			"these ones there may be fewer, down to none");
+	if (!err && loss->skipped_partial)
+		err = header_add_line(
+			&header->header, "", true, "%s",
+			*capture->metadata.source
+				? "the recording does not tell the events that were skipped"
+			: capture->has_status && capture->status.skipped == STATUS_UNKNOWN
+				? "this kernel does not tell all events that it skipped"
+				: "events skipped after the last packet are not known");
+	if (!err && header->traced_pids.rows)
+		err = header_add_list_line(
+			&header->header, "", true, only_these, &header->traced_pids,
+			": frees by others are not observed, so live is an upper "
+			"bound and cross-CPU frees a lower one");
+	if (!err && header->unobserved.rows)
+		err = header_add_list_line(&header->header, "", true,
+					   *capture->metadata.source
+						   ? "not in the recording: "
+						   : "not observed on this kernel: ",
+					   &header->unobserved,
+					   ": what these allocate or free is missing");
+	if (!err && analysis->caches_unknown)
+		err = header_add_line(&header->header, "", true,
+				      "%" PRIu64
+				      " event%s of slab caches that the capture does not "
+				      "tell: their sizes count as 0",
+				      analysis->caches_unknown,
+				      analysis->caches_unknown == 1 ? "" : "s");
+	if (!err && analysis->cache_not_traced)
+		err = header_add_line(&header->header, "", true,
+				      "%" PRIu64
+				      " allocation%s from slab caches that the kernel does "
+				      "not tell: those of the same sizes are one cache here, "
+				      "unnamed-OBJECT/DISTANCE",
+				      analysis->cache_not_traced,
+				      analysis->cache_not_traced == 1 ? " is" : "s are");
+	return err;
+}
+
+static int add_live(struct capture_header *header, const struct capture *capture,
+		    const struct analysis *analysis)
+{
+	const struct analysis_totals *totals = &analysis->totals;
+	uint64_t end = analysis->window_end - analysis->begin;
+	uint64_t peak = totals->peak_time > analysis->begin ? totals->peak_time - analysis->begin
+							    : 0;
+	const char *plural = totals->live_objects == 1 ? "" : "s";
+	char at[TIME_TEXT + 8] = "", most[TIME_TEXT + 40] = "", time[TIME_TEXT];
+
+	if (analysis->window_end < analysis->end)
+		snprintf(at, sizeof(at), " at %s", time_text(capture, end, time));
+	if (totals->peak_bytes)
+		snprintf(most, sizeof(most), "; peak %" PRIu64 " bytes at %s", totals->peak_bytes,
+			 time_text(capture, peak, time));
+	return header_add_line(&header->header, "live", false,
+			       "%" PRIu64 " object%s, %" PRIu64 " bytes%s%s", totals->live_objects,
+			       plural, totals->live_bytes, at, most);
+}
+
+static int add_totals(struct capture_header *header, const struct report *report)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct analysis_totals *totals = &analysis->totals;
+	int err;
+
+	err = header_add_line(&header->header, "allocated", false,
+			      "%" PRIu64 " object%s, %" PRIu64 " bytes requested, %" PRIu64
+			      " bytes allocated, fragmentation %.2f%%; %" PRIu64 " failed",
+			      totals->allocations, totals->allocations == 1 ? "" : "s",
+			      totals->bytes_requested, totals->bytes_allocated,
+			      analysis_fragmentation(totals->bytes_requested,
+						     totals->bytes_allocated),
+			      totals->failed);
+	if (!err)
+		err = header_add_line(
+			&header->header, "freed", false,
+			"%" PRIu64 " object%s, %" PRIu64 " of them cross-CPU, %" PRIu64
+			" temporary, %" PRIu64
+			" allocated before %s or unseen; frees of no object: %" PRIu64,
+			totals->frees, totals->frees == 1 ? "" : "s", totals->cross_cpu_frees,
+			totals->temporary, totals->frees_unmatched,
+			analysis->window_begin > analysis->begin ? "the window" : "the capture",
+			totals->null_frees);
+	if (!err)
+		err = add_live(header, report->capture, analysis);
+	if (!err && totals->resizes)
+		err = header_add_line(&header->header, "resized", false,
+				      "%" PRIu64 " object%s in place", totals->resizes,
+				      totals->resizes == 1 ? "" : "s");
+	if (!err && totals->missed_frees)
+		err = header_add_line(&header->header, "", true,
+				      "%" PRIu64
+				      " object%s freed unseen: the address was allocated "
+				      "again",
+				      totals->missed_frees,
+				      totals->missed_frees == 1 ? " was" : "s were");
+	if (!err && (totals->own_allocations || totals->own_frees))
+		err = header_add_line(&header->header, "left out", false,
+				      "kmemtraced's own allocations: %" PRIu64
+				      ", and their frees: %" PRIu64,
+				      totals->own_allocations, totals->own_frees);
+	if (!err && totals->rescued && !report->filter_count)
+		err = header_add_line(&header->header, "rescued", false,
+				      "%" PRIu64
+				      " of the frees were recorded by a second program, since the "
+				      "kernel kept the first from running",
+				      totals->rescued);
+	if (!err && totals->repeated)
+		err = header_add_line(&header->header, "repeated", false,
+				      "%" PRIu64
+				      " large allocations that the kernel told twice, counted once",
+				      totals->repeated);
+	return err;
+}
+
+int capture_header_add_lines(struct capture_header *header, const struct report *report)
+{
+	int err;
+
+	err = add_capture(header, report->capture, &report->analysis);
+	if (!err)
+		err = add_filters(header, report);
+	if (!err)
+		err = add_loss(header, report->capture, &report->analysis);
+	if (!err)
+		err = add_totals(header, report);
+	return err;
+}
