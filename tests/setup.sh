@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# What ./test, ./demo and bench/run have in common: which Debian packages they need, how those are
-# installed, and how a configuration is built. Sourced by them, with $program set.
+# What ./test, ./demo and bench/run share: the Debian packages that they need, how to install these,
+# and how to build a configuration. They source this file with $program set.
 
-# Each list is given once, here. To build and run everything:
+# What a build of everything needs:
 packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 	libbpf-dev libelf-dev zlib1g-dev libdeflate-dev libjansson-dev"
-# and what the tests use besides (xz-utils: the tarball; linux-perf: an independent count;
-# qemu-system and cpio: other kernels; qemu-user: the offline tools on other machines;
-# compilers: both; g++: memstat.h is C++'s too;
-# trace-cmd and its libraries: recordings that kmemtrace-import reads).
-packages_test="libcmocka-dev g++ xz-utils valgrind mandoc babeltrace2 linux-perf jq procps
+# What "./test quick" needs besides (g++: C++ programs use memstat.h too; xz-utils: captures of
+# other machines).
+packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format"
+# What ./test needs besides (linux-perf: an independent count; qemu-system and cpio: other kernels;
+# qemu-user: the offline tools on other machines; compilers: both; trace-cmd and its libraries:
+# recordings that kmemtrace-import reads).
+packages_test="valgrind babeltrace2 linux-perf
 	qemu-system-x86 qemu-system-arm qemu-system-misc cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
-# and what bench/run measures, or reads its own figures with
+# What bench/run measures, and what reads its results.
 packages_bench="linux-perf bpftrace trace-cmd jq"
 
-# setup PACKAGE…: installs those that are missing, or says which they are and exits with 2.
+# setup PACKAGE…: installs the missing packages, or names them and exits with 2.
 setup()
 {
 	local package output missing=""
 
 	if ! command -v dpkg-query >/dev/null; then
-		echo "$program: this is no Debian: going on with what is installed"
+		echo "$program: dpkg-query is missing, so this system is not Debian:" \
+			"using the packages that are installed"
 		return
 	fi
 	for package in "$@"; do
@@ -54,15 +57,15 @@ apt_install()
 			-o Dpkg::Use-Pty=0 "$@"
 }
 
-# The folder of all builds; the one who runs as root first owns it.
+# Makes the folder of all builds. If root makes it, other users cannot write to it.
 make_build()
 {
 	mkdir -p build 2>/dev/null && [ -w build ] && return
-	echo "$program: $PWD/build cannot be written: remove it, or go on as its owner" >&2
+	echo "$program: cannot write to $PWD/build: remove it, or run as its owner" >&2
 	exit 2
 }
 
-# Makes configure, if it is not there or older than what it is made from.
+# Makes configure if it is missing or older than its sources.
 bootstrap()
 {
 	if [ -f configure ] && [ -f Makefile.in ] && [ -f config.h.in ] &&
@@ -74,7 +77,7 @@ bootstrap()
 	autoreconf -fi
 }
 
-# configure_in DIR OPTION…: configures in DIR, unless it was done with the same options.
+# configure_in DIR OPTION…: configures in DIR, unless DIR was configured with the same options.
 configure_in()
 {
 	local top=$PWD dir=$1
