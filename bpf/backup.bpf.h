@@ -1,46 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Frees that an interrupt nests into a free: the kernel skips the program that is under way on
- * the CPU already, and counts it. A second program on the same tracepoint tells what the first
- * was kept from, and must never tell what the first told: that would read as a double free.
+ * Backup programs for nested frees. When an interrupt frees an object in the middle of a free, the
+ * kernel does not run a program that already runs on the CPU; it only counts the miss. A backup
+ * program, the second program on the same tracepoint, records the free that the first program
+ * missed. It must never record a free that the first program recorded: that would look like a
+ * double free.
  *
- * An event is known by the address of its arguments, the context of its programs: both are
- * called from the same frame, one after the other, on one CPU, so they get the same address;
- * and the frames of two events that are under way at once lie apart. The first program leaves
- * this address as a mark, the second wipes it; where there is none, the first was skipped.
+ * The address of its arguments, the context of its programs, identifies an event. Both programs
+ * are called from the same frame, one after the other, on one CPU, so they get the same address,
+ * and the frames of two events that are in flight at once do not overlap. The first program stores
+ * this address as an in-flight mark, and the backup program clears it. If there is no mark, the
+ * kernel skipped the first program.
  *
- * E is an event, N one of the same kind that interrupts it and is over before E goes on:
- *	N before E's mark, in the first program: N's first is skipped, its second finds no mark of
- *	    N and tells it. E's mark is not there yet or has another address: it stays.
- *	N after E's mark, in the first program: the same.
- *	N between E's programs: both of N's run; N's mark takes a place that E's does not have,
- *	    since E's is neither 0 nor dead (see below), and N's second wipes N's.
- *	N in E's second, before it wipes: N's first tells N and marks it, N's second is skipped, so
- *	    that N's mark is stale. E's is still there for E.
- *	N in E's second, after it has wiped: the same; the place is no longer E's.
- * So the mark of an event whose first program ran is there when its second looks for it. A stale
- * mark can only keep a later event at the same address from being told a second time: that one
- * stays counted as skipped.
+ * E is an event; N is an event of the same kind that interrupts E and ends before E continues:
+ *	N comes in E's first program, before E's mark: the kernel skips N's first program. N's
+ *	    backup program finds no mark of N and records N. E's mark does not exist yet or has
+ *	    another address, so N does not clear it.
+ *	N comes in E's first program, after E's mark: the same.
+ *	N comes between E's two programs: both programs of N run. N's mark takes a slot that is not
+ *	    E's, since E's mark is neither 0 nor dead (see below), and N's backup clears N's mark.
+ *	N comes in E's backup program, before it clears the mark: N's first program records N and
+ *	    marks it. The kernel skips N's backup program, so N's mark becomes stale. E's mark is
+ *	    still there for E.
+ *	N comes in E's backup program, after it cleared the mark: the same; E uses no slot any more.
+ * So the mark of an event whose first program ran is there when its backup program looks for it.
+ * The only effect of a stale mark is that the backup program does not record a later event at the
+ * same address. That event stays counted as skipped.
  *
- * Stale marks would fill the list. One is dead if it lies in the page of our own frame, so on the
- * same stack (stacks begin at pages), and not above it: stacks grow down, so whatever had its
- * arguments there and was still under way would have us above it. Only first programs write
- * marks, and a first program does not nest in itself, so nobody else fills the place that it
- * found free; second ones at most empty it once more. (Where kernels have no guard, an event that
- * nests is over, and its mark wiped, before the one below goes on.)
+ * Stale marks would fill the list. A mark is dead if it is in the page of our own frame, so on the
+ * same stack (stacks begin at page boundaries), and not above our frame: stacks grow down, so an
+ * event in flight whose arguments are there would have our frame above it. Only first programs
+ * write marks, and a first program does not nest in itself, so no other program fills the slot
+ * that it found free; a backup program can only clear that slot again. (On a kernel without a
+ * recursion guard, a nested event has ended, and its mark is cleared, before the interrupted event
+ * continues.)
  *
- * Where there is no room for a mark, the second program of that kind tells nothing on that CPU
- * any more: it could not know. An event under way when marking began has no mark either: hence
- * the state between off and on, and a grace period before on. And on is only for a kernel where a
- * second program has once found its mark: another that hands each program a copy of the
- * arguments would have everything told twice.
+ * If a mark finds no free slot, the backup program of that kind records nothing more on that CPU,
+ * because it can no longer know which first programs ran. An event that was in flight when marking
+ * began has no mark either: hence the state between off and on, and the grace period before on.
+ * The state becomes on only after a backup program has found its mark once: on a kernel that
+ * passes each program its own copy of the arguments, every free would be recorded twice.
  */
 #ifndef BPF_BACKUP_BPF_H
 #define BPF_BACKUP_BPF_H
 
-#define SMALLEST_PAGE 4096 /* of any machine; stacks are whole pages */
+#define SMALLEST_PAGE 4096 /* on any machine; stacks are whole pages */
 
-/* The verifier allows no arithmetic on its pointers: read one back as plain memory. */
+/* The verifier allows no arithmetic on its pointers: read the pointer back as plain memory. */
 static __always_inline unsigned long pointer_value(void *const *pointer)
 {
 	unsigned long value = 0;
@@ -54,7 +60,7 @@ static __always_inline uint32_t backup_state_of(uint32_t kind)
 	return backup_enabled ? *(volatile uint32_t *)&totals.backup_state[kind] : KMT_BACKUP_OFF;
 }
 
-/* The first place is taken: wipe what is dead, and find another. */
+/* The first slot is used: clear the dead marks and find a free slot. */
 static __noinline int mark_in_flight_slow(struct kmt_marks *marks, void *context)
 {
 	unsigned long own = pointer_value(&context);
@@ -66,7 +72,7 @@ static __noinline int mark_in_flight_slow(struct kmt_marks *marks, void *context
 		if (other <= own && (other ^ own) < SMALLEST_PAGE)
 			list[i] = 0;
 	}
-	/* a loop of its own: the verifier follows each combination of what a loop carries on */
+	/* a separate loop: the verifier follows each combination of the values a loop keeps */
 	for (uint32_t i = 0; i < KMT_MARKS; i++)
 		if (!list[i]) {
 			list[i] = own;
@@ -76,7 +82,7 @@ static __noinline int mark_in_flight_slow(struct kmt_marks *marks, void *context
 	return 0;
 }
 
-/* The first program is here. */
+/* Called by the first program. */
 static __always_inline void mark_in_flight(struct event_context *event, uint32_t kind,
 					   void *context)
 {
@@ -105,8 +111,8 @@ static __noinline bool clear_mark_slow(struct kmt_marks *marks, void *context)
 }
 
 /*
- * The second program is here. Is the event to be told by it? Then place is set, and the event
- * counts as rescued. Most often its mark is the first, and nothing else need be known.
+ * Called by the backup program. Returns true if it must record the event: then event is set, and
+ * the free is counted in from_backup. The mark is nearly always in the first slot: the fast path.
  */
 static __always_inline bool claim_event(struct event_context *event, uint32_t kind, void *context)
 {

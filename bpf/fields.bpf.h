@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What caches and tasks are called, for kernels without BTF: from the fields of the tracepoints'
- * own records, at the places that their format files tell.
+ * Names of caches and tasks on a kernel without BTF: from the fields of the tracepoints' records,
+ * at the offsets that their format files list.
  *
- * Only the raw tracepoint tells a cache's address, and only the record its name and sizes. The
- * raw program of an event runs first, and leaves word of a cache that is not known well; the one
- * below, of the same event on the same CPU, finds it there. An event that comes between is told
- * by its object: then the next one tries again.
+ * Only a raw tracepoint has a cache's address, and only the tracepoint's record has its name and
+ * sizes. The raw program of an event runs first; if it needs to know more of a cache, it stores a
+ * request. The field program below, of the same event on the same CPU, answers it. A request is
+ * not answered from another event that comes between the two: their objects differ. The next
+ * event of the cache then stores a new request.
  */
 #ifndef BPF_FIELDS_BPF_H
 #define BPF_FIELDS_BPF_H
 
-/* What is known of the caches that were seen. */
+/* The caches that events have shown, by address, and what is known of each. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -19,7 +20,7 @@ struct {
 	__type(value, struct kmt_cache_sighting);
 } known_caches SEC(".maps");
 
-#define REQUEST_MAX_AGE 1000000 /* ns: what is as old as that is of another event */
+#define REQUEST_MAX_AGE 1000000 /* ns: an older request is from another event */
 
 struct name_request {
 	uint64_t cache, pointer, time;
@@ -39,7 +40,7 @@ static __always_inline struct name_request *request_here(void)
 	return bpf_map_lookup_elem(&name_requests, &first);
 }
 
-/* Does the record of this event tell what is not known yet? */
+/* Does the record of this event have something that is not known of the cache yet? */
 static __always_inline bool record_names_more(const struct kmt_cache_sighting *cache, bool is_free)
 {
 	if (!cache->size && !is_free)
@@ -71,7 +72,10 @@ static __noinline int request_name(uint64_t address, uint64_t pointer, bool is_f
 	return 0;
 }
 
-/* Before its event, which is of an object at pointer, is told. */
+/*
+ * Requests what is not known of the cache. Called before its event, of the object at pointer, is
+ * recorded.
+ */
 static __always_inline void announce_cache(uint64_t address, uint64_t pointer, bool is_free)
 {
 	if (!was_seen(address))
@@ -96,10 +100,10 @@ static __noinline int send_cache_name(uint64_t text)
 	return 0;
 }
 
-/* What stands for the cache that a free tells the name of: the name; or 0, nothing. */
+/* The cache of a free, by its name: the address of the name, or 0: unknown. */
 static __always_inline uint64_t cache_by_name(uint64_t text)
 {
-	/* the caches that allocations tell would be others */
+	/* allocations have the cache's address; that of the name would count as another cache */
 	if (allocations_have_cache)
 		return 0;
 	if (!was_seen(text))
@@ -125,7 +129,7 @@ static __always_inline uint64_t read_field(void *record, enum kmt_field field)
 	return narrow;
 }
 
-/* The cache that the raw program of this event asks about; NULL: it does not. */
+/* The cache that the raw program of this event requested; NULL: none. */
 static __always_inline struct kmt_cache_sighting *take_request(void *record, enum kmt_field pointer,
 							       uint64_t *address)
 {
@@ -143,14 +147,14 @@ static __always_inline struct kmt_cache_sighting *take_request(void *record, enu
 	return cache && !cache->complete ? cache : NULL;
 }
 
-/* A text lies where the lower half of its field says, from the record's begin. */
+/* The lower half of a text's field (__data_loc) is the offset of the text in the record. */
 static __always_inline void read_text(struct kmt_cache_sighting *cache, void *record,
 				      enum kmt_field field)
 {
-	uint32_t event = read_field(record, field) & 0xffff;
+	uint32_t offset = read_field(record, field) & 0xffff;
 
-	if (event)
-		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), record + event);
+	if (offset)
+		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), record + offset);
 }
 
 static __always_inline void send_if_complete(struct kmt_cache_sighting *cache, uint64_t address)
@@ -170,8 +174,9 @@ static __always_inline void send_if_complete(struct kmt_cache_sighting *cache, u
 }
 
 /*
- * These programs also decide for all users of perf whether they get the event. They get none that
- * interrupts such a program: kmemtraced attaches these only while something is asked.
+ * The result of these programs decides whether users of perf get the event. An event that
+ * interrupts such a program does not reach perf, so kmemtraced attaches the programs only while
+ * there are requests.
  */
 #define DELIVER_TO_PERF 1
 
@@ -217,7 +222,7 @@ static __always_inline int send_task(void *record, uint32_t tid, uint32_t tgid, 
 	return DELIVER_TO_PERF;
 }
 
-/* The processes of threads that were born, for whoever renames another. */
+/* The process of each new thread, for threads that are renamed by others. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 8192);
@@ -239,7 +244,10 @@ int task_newtask(void *ctx)
 	return send_task(ctx, tid, tgid, KMT_FIELD_NEWTASK_COMM);
 }
 
-/* By itself, by another thread of its process, or, of the kernel's threads, by whoever made it. */
+/*
+ * A task is renamed by itself, by another thread of its process or, if it is a kernel thread, by
+ * the task that created it.
+ */
 SEC("tp/task/task_rename")
 int task_rename(void *ctx)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Settings that kmemtraced fixes before the programs are loaded (the verifier then folds them
- * to constants), and which events a capture wants. An unwanted event takes no number.
+ * Settings that kmemtraced writes before it loads the programs (the verifier then treats them as
+ * constants), and the filter by process. An event that is filtered out takes no sequence number.
  */
 #ifndef BPF_FILTER_BPF_H
 #define BPF_FILTER_BPF_H
 
 const volatile uint32_t ring_slots = 1024; /* a power of two */
 const volatile uint32_t possible_cpus = 1;
-const volatile uint32_t traced_tgid; /* the only process; 0: all are wanted; or KMT_TRACED_LIST */
-const volatile bool backup_enabled;  /* there are second programs */
-const volatile uint32_t realloc_gfp; /* which argument of krealloc() has the GFP flags, from 0 */
-const volatile bool frees_have_name; /* kmem_cache_free tells the name of the cache only */
-const volatile bool allocations_have_cache;
-const volatile struct kmt_field_position
-	fields[KMT_FIELDS]; /* without BTF: of the tracepoints' records */
+const volatile uint32_t traced_tgid; /* the only traced process; 0: all; or KMT_TRACED_LIST */
+const volatile bool backup_enabled;  /* the frees have backup programs */
+const volatile uint32_t realloc_gfp; /* index of krealloc()'s argument with the GFP flags */
+const volatile bool frees_have_name; /* kmem_cache_free has the cache's name, not its address */
+const volatile bool allocations_have_cache; /* kmem_cache_alloc has the cache's address */
+/* where the tracepoints' records have their fields, on a kernel without BTF */
+const volatile struct kmt_field_position fields[KMT_FIELDS];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -25,7 +25,7 @@ struct {
 
 static __always_inline bool is_traced(uint32_t tgid)
 {
-	uint32_t only = traced_tgid; /* one load, since every event of others pays for it */
+	uint32_t only = traced_tgid; /* one load: every event of other processes pays for it */
 
 	if (!only)
 		return true;

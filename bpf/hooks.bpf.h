@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Allocations and frees that fire no tracepoint, from hooks on the functions themselves, where
- * the kernel allows: bulk allocation and free, and krealloc(). One record an object.
+ * Hooks (fentry and fexit programs) for allocations and frees that fire no tracepoint: bulk
+ * allocation and free, and krealloc(). Each object gets one record.
  *
- * Arguments are read by number: one program then serves every prototype that has them in these
- * places, and the verifier asks for no types.
+ * Arguments are read by index: one program then serves every prototype that has them at these
+ * positions, and the verifier does not check their types.
  */
 #ifndef BPF_HOOKS_BPF_H
 #define BPF_HOOKS_BPF_H
 
 #define CALLER_FRAMES 10
-#define ENTRY_BYTES 64 /* from a function's address to where its trampoline returns to */
+#define ENTRY_BYTES 64 /* at most, from a function's address to its trampoline's return address */
 
-/* A guess at the length of the bulk allocation: nothing near it calls the bulk free. */
+/*
+ * A guess at the length of the bulk allocation function. No other function that close behind it
+ * calls the bulk free.
+ */
 #define BULK_ALLOC_BYTES 2048
 
 struct bulk {
@@ -46,8 +49,10 @@ static long emit_object(uint32_t index, struct bulk *bulk)
 }
 
 /*
- * The stack has, above our own frames, the return address into the hooked function, just behind
- * its entry, and then the one into its caller. Where it cannot be walked: the function itself.
+ * The call site of the hooked function. Above our own frames the stack has the return address into
+ * the hooked function, just behind its entry, and then the return address into its caller. If the
+ * stack cannot be walked, returns the function itself.
+ * in_rollback: the bulk allocation itself is the caller.
  */
 static __always_inline uint64_t find_caller(void *context, bool *in_rollback)
 {
@@ -58,7 +63,7 @@ static __always_inline uint64_t find_caller(void *context, bool *in_rollback)
 	for (uint32_t i = 0; i < CALLER_FRAMES - 2; i++) {
 		if (frames[i] - function >= ENTRY_BYTES)
 			continue;
-		/* itself, or inlined into a helper of its own */
+		/* the caller is the bulk allocation, or a helper that it calls */
 		*in_rollback = own && (frames[i + 1] - own < BULK_ALLOC_BYTES ||
 				       frames[i + 2] - own < BULK_ALLOC_BYTES);
 		return frames[i + 1] ? frames[i + 1] : function;
@@ -66,7 +71,10 @@ static __always_inline uint64_t find_caller(void *context, bool *in_rollback)
 	return function;
 }
 
-/* Before the call, since it may give objects back: where it is. */
+/*
+ * Remembers where the bulk allocation is. Runs before the function, which may free objects again
+ * with a bulk free.
+ */
 SEC("fentry")
 int bulk_alloc_begin(void *ctx)
 {
@@ -75,7 +83,7 @@ int bulk_alloc_begin(void *ctx)
 	return 0;
 }
 
-/* (cache, gfp, size, objects) = how many */
+/* (cache, gfp, size, objects) returns the number of objects */
 SEC("fexit")
 int bulk_alloc(void *ctx)
 {
@@ -111,8 +119,8 @@ int bulk_free(void *ctx)
 	bulk.objects = argument(ctx, 2);
 	bulk.call_site = find_caller(ctx, &in_rollback);
 	/*
-	 * A bulk allocation that failed half-way gives back objects that were never told. Most
-	 * compilers call a part of the function there that has no hook, not all need to.
+	 * A bulk allocation that fails half-way frees objects whose allocation was not recorded.
+	 * Most compilers call a part of the bulk free there that has no hook, but not all do.
 	 */
 	if (in_rollback) {
 		__sync_fetch_and_add(&totals.rollback_frees, 1);
@@ -125,9 +133,10 @@ int bulk_free(void *ctx)
 }
 
 /*
- * (object, size, …). Whether the object moves is told by its size, offline. No fexit program can
- * look at the result: a function that has one is called from the trampoline, which would then be
- * the call site of the kmalloc() that krealloc() does when the object moves.
+ * (object, size, …). The offline analysis finds out from the size whether the object moved. An
+ * fexit program, which would see the result, is not possible: the trampoline then calls the
+ * function, and would be the call site of the kmalloc() that krealloc() does when it moves the
+ * object.
  */
 SEC("fentry")
 int reallocation(void *ctx)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The programs of a capture. They know nothing of the heap: pairing is done offline. They are
- * compiled four times, for kernels that lack BTF, or atomic instructions with a result, or both.
+ * The BPF programs of a capture. They only record events; matching frees with allocations is done
+ * offline. They are compiled four times: for kernels with everything, without BTF, without atomic
+ * instructions that have a result, and without both.
  */
 #include "bpf/vmlinux.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads, for each CPU, how many runs of our programs the kernel skipped (bpf_prog_stats.misses).
- * bpf_prog_info tells only the sum.
+ * bpf_prog_info has only the sum of all CPUs.
  */
 #ifndef BPF_MISSES_BPF_H
 #define BPF_MISSES_BPF_H
@@ -16,13 +16,14 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16);
-	__type(key, uint32_t); /* id of a program of ours */
+	__type(key, uint32_t); /* id of one of our programs */
 	__type(value, uint8_t);
 } own_programs SEC(".maps");
 
 /*
- * How far a CPU's copy of per-CPU data lies from its per-CPU pointer. The kernel's own table of
- * it is in kallsyms only with CONFIG_KALLSYMS_ALL; a per-CPU map of ours shows both addresses.
+ * The offset of a CPU's copy of per-CPU data from the per-CPU pointer. The kernel's own table of
+ * these offsets is in kallsyms only with CONFIG_KALLSYMS_ALL; a per-CPU map of ours shows both
+ * addresses.
  */
 static __always_inline unsigned long per_cpu_offset(uint32_t cpu)
 {
@@ -39,7 +40,7 @@ static __always_inline unsigned long per_cpu_offset(uint32_t cpu)
 	return copy && base ? pointer_value(&copy) - base : 0;
 }
 
-/* Writes one uint64_t for each possible CPU and program of ours; UINT64_MAX if it cannot tell. */
+/* Writes a uint64_t for each of our programs and possible CPU; UINT64_MAX: it cannot be read. */
 SEC("iter/bpf_prog")
 int misses(struct bpf_iter__bpf_prog *ctx)
 {

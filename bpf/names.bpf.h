@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names, told once: slab caches when an event first shows one, tasks when they are born or
- * renamed, modules when they come or go. Records carry only addresses and thread ids.
+ * Sends each name to kmemtraced once: of a slab cache at its first event, of a task when it is
+ * created or renamed; and a message when a module is loaded or unloaded. Records hold only
+ * addresses and thread ids.
  */
 #ifndef BPF_NAMES_BPF_H
 #define BPF_NAMES_BPF_H
@@ -13,13 +14,14 @@ struct {
 	__uint(max_entries, 1 << 20);
 } names SEC(".maps");
 
-/* Caches that were told: a direct-mapped copy of the table of them, which costs a load. */
+/* A direct-mapped cache of the map known_caches: a lookup here costs one load. */
 uint64_t seen[SEEN_SLOTS];
 
 /*
- * Not 0 where the table of caches, or that of their names, has had an address of this hash: what
- * is freed at any other is none of them, which costs a load too. Never wiped: caches are few, and
- * new ones come back at the addresses of old ones.
+ * By hash of an address: not 0 if known_caches, or the map of their names, has ever had such an
+ * address. An object freed at any other address is neither a struct kmem_cache nor the name of
+ * one; to know that costs one load. Entries are never cleared: caches are few, and new caches
+ * reuse the addresses of old ones.
  */
 #define KNOWN_BITS 15
 uint8_t may_be_known[1 << KNOWN_BITS];
@@ -34,7 +36,7 @@ static __always_inline uint64_t known_slot(uint64_t address)
 	return address * 0x9e3779b97f4a7c15ULL >> (64 - KNOWN_BITS);
 }
 
-/* Before a table gets it. */
+/* Call it before the address is added to one of the maps. */
 static __always_inline void expect_free(uint64_t address)
 {
 	may_be_known[known_slot(address)] = 1;
@@ -58,7 +60,7 @@ static __always_inline struct kmt_name *name_reserve(uint32_t kind, uint64_t key
 	return name;
 }
 
-/* The last of telling a cache: what it is called. */
+/* Fills in the name of a cache, from the kernel's memory, and submits the message. */
 static __always_inline void name_submit(struct kmt_name *name, uint64_t text)
 {
 	bpf_probe_read_kernel_str(name->name, sizeof(name->name),
@@ -105,8 +107,8 @@ static __noinline int forget_cache_slow(uint64_t address)
 }
 
 /*
- * Of every free that may be of a struct kmem_cache, or of the name of one, whoever it is by: its
- * address may come back as another's.
+ * Called at every free, of any process: the object may be a struct kmem_cache or the name of one,
+ * and another cache may get its address later.
  */
 static __always_inline void forget_cache(uint64_t address)
 {

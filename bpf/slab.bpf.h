@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kmalloc, kfree, kmem_cache_alloc, kmem_cache_free and their sisters, in every form that their
- * arguments have had: a program of its own for each, since none may branch over two.
- * Raw tracepoints, since tp_btf refuses `const void *` on 6.1.
+ * Programs on the tracepoints kmalloc, kfree, kmem_cache_alloc, kmem_cache_free and their _node
+ * variants. The arguments of a tracepoint changed over the years. Each signature has its own
+ * program, so that no program has to choose between signatures at run time.
+ * The programs use raw tracepoints, since tp_btf refuses `const void *` on 6.1.
  */
 #ifndef BPF_SLAB_BPF_H
 #define BPF_SLAB_BPF_H
@@ -12,7 +13,7 @@ static __always_inline uint64_t size_saturated(uint64_t size)
 	return size < KMT_SIZE_MAX ? size : KMT_SIZE_MAX;
 }
 
-/* call_site, ptr, then from the argument number first: bytes_req, bytes_alloc, gfp_flags */
+/* (call_site, ptr, …); from argument number first on: bytes_req, bytes_alloc, gfp_flags */
 static __always_inline int emit_alloc_sizes(struct bpf_raw_tracepoint_args *ctx, uint8_t id,
 					    const uint32_t first, int node)
 {
@@ -27,7 +28,7 @@ static __always_inline int emit_alloc_sizes(struct bpf_raw_tracepoint_args *ctx,
 		    sizes.cache);
 }
 
-/* call_site, ptr, cache */
+/* (call_site, ptr, cache, …) */
 static __always_inline int emit_alloc_cache(struct bpf_raw_tracepoint_args *ctx, uint32_t gfp,
 					    int node)
 {
@@ -39,7 +40,7 @@ static __always_inline int emit_alloc_cache(struct bpf_raw_tracepoint_args *ctx,
 	return emit(&event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], gfp, node, ctx->args[2]);
 }
 
-/* call_site, ptr */
+/* (call_site, ptr, …) */
 static __always_inline int emit_free(struct event_context *event, uint8_t id,
 				     struct bpf_raw_tracepoint_args *ctx, uint64_t cache)
 {
@@ -97,7 +98,7 @@ int kmem_cache_free_bare(struct bpf_raw_tracepoint_args *ctx)
 	return emit_free(&event, KMT_CACHE_FREE, ctx, 0);
 }
 
-/* What the kernel kept from kfree and kmem_cache_free. */
+/* The backup programs, for frees where the kernel skipped kfree or kmem_cache_free. */
 SEC("raw_tp/kfree")
 int kfree_backup(struct bpf_raw_tracepoint_args *ctx)
 {

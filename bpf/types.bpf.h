@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What caches and tasks are called, from the kernel's own structures, which BTF describes. */
+/* Names of caches and tasks on a kernel with BTF: from the kernel's own structures. */
 #ifndef BPF_TYPES_BPF_H
 #define BPF_TYPES_BPF_H
 
-/* Exactly which caches were told. */
+/* The caches, and the names of caches, that were sent to kmemtraced, by address. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -11,12 +11,12 @@ struct {
 	__type(value, uint8_t);
 } known_caches SEC(".maps");
 
-/* The cache that a name belongs to, where allocations tell caches and frees only names. */
+/* For kernels whose allocations have the cache's address and whose frees have only its name. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
-	__type(key, uint64_t);	 /* address of the name */
-	__type(value, uint64_t); /* of the cache */
+	__type(key, uint64_t);	 /* address of the cache's name */
+	__type(value, uint64_t); /* address of the cache */
 } by_name SEC(".maps");
 
 static __noinline int send_cache(uint64_t address)
@@ -29,7 +29,7 @@ static __noinline int send_cache(uint64_t address)
 	if (!bpf_map_lookup_elem(&known_caches, &address)) {
 		name = name_reserve(KMT_NAME_CACHE, address);
 		if (!name)
-			return 0; /* not marked: the next event asks again */
+			return 0; /* not stored in known_caches: the next event tries again */
 		name->object_size = BPF_CORE_READ(cache, object_size);
 		name->size = BPF_CORE_READ(cache, size);
 		name_submit(name, text);
@@ -44,7 +44,7 @@ static __noinline int send_cache(uint64_t address)
 	return 0;
 }
 
-/* Before its event, which is of an object at pointer, is told. */
+/* Sends the name of the cache, unless it is known. Called before its event is recorded. */
 static __always_inline void announce_cache(uint64_t address, uint64_t pointer, bool is_free)
 {
 	if (!was_seen(address))
@@ -68,7 +68,7 @@ static __noinline int send_cache_name(uint64_t text)
 	return 0;
 }
 
-/* What stands for the cache that a free tells the name of: itself, if it is known, or the name. */
+/* The cache of a free, by its name: the cache's address if it is known, else that of the name. */
 static __always_inline uint64_t cache_by_name(uint64_t text)
 {
 	uint64_t *cache = NULL;

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tasks that nobody wants, known by the stack that their events are on: to ask the kernel for the
- * current process is a call, and where calls are slow it would be most of what -p costs them.
+ * The untraced-task cache of -p: recognizes tasks of other processes by the stack that their
+ * events are on. Asking the kernel for the current process is a helper call; where helper calls
+ * are slow, that call would be most of the cost that -p adds to other processes.
  *
- * The arguments of a tracepoint, the context of its programs, lie on the stack. While a stack is a
- * task's, code that runs on it has this task for its current one; so of a page that lies within
- * the current task's own stack it is enough to note once that the task is not wanted. (Interrupts
- * run on the task's stack, and then it is current; or on one of their own that was made before:
- * kmemtraced lets this be where that is not sure.) The stack of a task that has ended goes to
- * another: if that one is wanted, its pages are wiped before it runs. A task never changes its
- * process.
+ * The arguments of a tracepoint, the context of its programs, are on the stack. While a stack
+ * belongs to a task, that task is current for the code that runs on the stack. So it is enough to
+ * store once, for a page of the current task's own stack, that the task is not traced. (An
+ * interrupt runs on the task's stack, and then the task is current; or it runs on an interrupt
+ * stack that was allocated earlier. kmemtraced does not use the cache where this is not certain.)
+ * The kernel reuses the stack of a task that has ended: if the new task is traced, the entries of
+ * its pages are invalidated before it runs. A task never changes its process.
  *
- * Entries are told apart by the whole number of the page, so whichever of two stores to one entry
- * comes last, it is true.
+ * An entry holds the whole page number, so an entry is correct no matter which of two stores to it
+ * comes last.
  */
 #ifndef BPF_UNTRACED_BPF_H
 #define BPF_UNTRACED_BPF_H
 
 #ifndef KMT_WITHOUT_BTF
 
-#define STACK_BYTES 16384 /* at least, of a 64-bit kernel */
+#define STACK_BYTES 16384 /* the smallest stack of a 64-bit kernel */
 #define STACK_PAGE 4096
 #define UNTRACED_BITS 10
 
-/* It begins a page, so that pages that are counted from it are those of stacks. */
+/* Page-aligned, so that page numbers relative to this table are whole pages of stacks. */
 uint64_t untraced_stacks[1 << UNTRACED_BITS] __attribute__((aligned(STACK_PAGE)));
 
 static __always_inline uint64_t untraced_slot(uint64_t page)
@@ -31,13 +32,16 @@ static __always_inline uint64_t untraced_slot(uint64_t page)
 	return page * 0x9e3779b97f4a7c15ULL >> (64 - UNTRACED_BITS);
 }
 
-/* The verifier allows no arithmetic on a context but its distance: pages are counted from here. */
+/* A difference of pointers is the only arithmetic on a context that the verifier allows. */
 static __always_inline uint64_t untraced_distance(const void *context)
 {
 	return (const char *)context - (const char *)untraced_stacks;
 }
 
-/* The current task is not wanted. Of a page that is not its own that is noted too, as ~page. */
+/*
+ * The current task is not traced. Stores the page of the context if it is of the task's own stack;
+ * otherwise ~page, so that the next event from there does not check it again.
+ */
 static __noinline int cache_untraced_stack(const void *context)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -52,25 +56,25 @@ static __noinline int cache_untraced_stack(const void *context)
 	return 0;
 }
 
-/* As find_context(), of an event whose program has this context. */
+/* Like find_context(), for an event whose program has this context; may answer from the cache. */
 static __always_inline bool find_context_cached(struct event_context *event, const void *context)
 {
-	uint64_t page, noted;
+	uint64_t page, entry;
 
 	if (!traced_tgid || !totals.untraced_cache_valid)
 		return find_context(event);
 	page = untraced_distance(context) / STACK_PAGE;
-	noted = untraced_stacks[untraced_slot(page)];
-	if (noted == page)
+	entry = untraced_stacks[untraced_slot(page)];
+	if (entry == page)
 		return false;
 	if (find_task(event))
 		return find_cpu(event);
-	if (noted != ~page)
+	if (entry != ~page)
 		cache_untraced_stack(context);
 	return false;
 }
 
-/* Before a new task runs. */
+/* Called before a new task runs. */
 static __always_inline void invalidate_untraced_stack(struct task_struct *task)
 {
 	const void *table = untraced_stacks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The few kernel types that the programs touch, written by hand: CO-RE finds each field's
- * place in the running kernel. Fields that are not read are left out.
+ * The few kernel types that the programs read, written by hand: CO-RE finds each field's offset in
+ * the running kernel. Fields that are not read are left out.
  */
 #ifndef BPF_VMLINUX_H
 #define BPF_VMLINUX_H
@@ -29,7 +29,7 @@ typedef __u64 uint64_t;
 #define UINT64_MAX 0xffffffffffffffffULL
 #define NULL ((void *)0)
 
-/* the UAPI numbers that the programs use (linux/bpf.h would define types that stand above) */
+/* the UAPI numbers that the programs use (linux/bpf.h would define the types above again) */
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
@@ -72,7 +72,7 @@ struct task_struct {
 typedef struct {
 	struct {
 	} v;
-} u64_stats_t; /* a 64-bit word; only its place is asked for */
+} u64_stats_t; /* a 64-bit word; only its offset is used */
 
 struct bpf_prog_stats {
 	u64_stats_t misses;
