@@ -216,25 +216,25 @@ static void formats_tell_the_same(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct kernel *kernel = &kernels[cases[i].kernel];
-		struct attach_plan_clue clues[ATTACH_EVENTS] = { 0 };
+		struct tracepoint_info info[ATTACH_EVENTS] = { 0 };
 		struct attach_plan layout = { 0 };
 
 		for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
-			clues[event].format =
+			info[event].format =
 				read_format(cases[i].formats, attach_plan_tracepoint(event));
-			assert_int_equal(!clues[event].format, !kernel->arguments[event]);
-			if (clues[event].format)
-				clues[event].arguments = (int)strlen(kernel->arguments[event]);
+			assert_int_equal(!info[event].format, !kernel->arguments[event]);
+			if (info[event].format)
+				info[event].arguments = (int)strlen(kernel->arguments[event]);
 		}
-		if (attach_plan_from_formats(&layout, clues))
+		if (attach_plan_from_formats(&layout, info))
 			fail_msg("%s: %s", cases[i].formats, layout.errmsg);
 		assert_chosen(&layout, kernel);
 		/* more arguments: nobody knows what they are */
-		clues[ATTACH_CACHE_ALLOC].arguments += 3;
+		info[ATTACH_CACHE_ALLOC].arguments += 3;
 		memset(&layout, 0, sizeof(layout));
-		assert_int_equal(attach_plan_from_formats(&layout, clues), -ENOTSUP);
+		assert_int_equal(attach_plan_from_formats(&layout, info), -ENOTSUP);
 		for (unsigned int event = 0; event < ATTACH_EVENTS; event++)
-			free((char *)(uintptr_t)clues[event].format);
+			free((char *)(uintptr_t)info[event].format);
 	}
 }
 
@@ -247,7 +247,7 @@ static void frees_are_as_their_allocations(void **state)
 	(void)state;
 	for (size_t i = 0; i < KERNELS; i++) {
 		const struct kernel *kernel = &kernels[i];
-		struct attach_plan_clue clues[ATTACH_EVENTS] = { 0 };
+		struct tracepoint_info info[ATTACH_EVENTS] = { 0 };
 		struct attach_plan layout = { 0 };
 
 		for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
@@ -255,10 +255,10 @@ static void frees_are_as_their_allocations(void **state)
 
 			if (!arguments)
 				continue;
-			clues[event].format = strchr(arguments, 'i') ? with_node : without;
-			clues[event].arguments = (int)strlen(arguments);
+			info[event].format = strchr(arguments, 'i') ? with_node : without;
+			info[event].arguments = (int)strlen(arguments);
 		}
-		assert_int_equal(attach_plan_from_formats(&layout, clues), 0);
+		assert_int_equal(attach_plan_from_formats(&layout, info), 0);
 		assert_chosen(&layout, kernel);
 	}
 }
@@ -282,22 +282,22 @@ static void fields_are_found(void **state)
 		{ "6.18.44-x86_64", "kmem_cache_alloc", "req", 0, 0 },
 	};
 	static const char comm[] = "\tfield:char newcomm[16];\toffset:28;\tsize:16;\tsigned:0;\n";
-	struct kmt_field_position place;
+	struct kmt_field_position position;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *format = read_format(cases[i].kernel, cases[i].event);
 
 		assert_non_null(format);
-		assert_int_equal(formats_find(format, cases[i].field, &place), cases[i].size != 0);
-		assert_int_equal(place.offset, cases[i].offset);
-		assert_int_equal(place.size, cases[i].size);
+		assert_int_equal(formats_find(format, cases[i].field, &position), cases[i].size != 0);
+		assert_int_equal(position.offset, cases[i].offset);
+		assert_int_equal(position.size, cases[i].size);
 		free(format);
 	}
-	assert_true(formats_find(comm, "newcomm", &place));
-	assert_int_equal(place.offset, 28);
-	assert_false(formats_find(comm, "comm", &place));
-	assert_false(formats_find("field:int node", "node", &place));
+	assert_true(formats_find(comm, "newcomm", &position));
+	assert_int_equal(position.offset, 28);
+	assert_false(formats_find(comm, "comm", &position));
+	assert_false(formats_find("field:int node", "node", &position));
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The forms of the tracepoints' arguments, and the program in bpf/slab.bpf.h for each. */
+/* The signatures that the tracepoints have had, and the program in bpf/slab.bpf.h for each. */
 #include "config.h"
 
 #include <errno.h>
@@ -34,12 +34,12 @@ static const struct {
 	[ATTACH_CACHE_ALLOC_NODE] = { "kmem_cache_alloc_node", false },
 };
 
-/* All begin with the call site and the object. */
-static const struct form {
+/* The first two arguments are always the call site and the object. */
+static const struct signature {
 	enum attach_plan_event event;
 	const char *program;
-	enum arg_kind arg_kind[8];
-} forms[] = {
+	enum arg_kind arg_kinds[8];
+} signatures[] = {
 	{ ATTACH_KFREE, "kfree", { NUMBER, POINTER } },
 	{ ATTACH_CACHE_FREE, "kmem_cache_free", { NUMBER, POINTER, CACHE } },
 	{ ATTACH_CACHE_FREE, "kmem_cache_free_name", { NUMBER, POINTER, TEXT } },
@@ -66,41 +66,41 @@ static const struct form {
 	  { NUMBER, POINTER, CACHE, NUMBER, NUMBER, GFP, NODE } },
 };
 
-#define FORMS (sizeof(forms) / sizeof(forms[0]))
+#define SIGNATURES (sizeof(signatures) / sizeof(signatures[0]))
 
 const char *attach_plan_tracepoint(enum attach_plan_event event)
 {
 	return tracepoints[event].name;
 }
 
-static bool has(const struct form *form, enum arg_kind what)
+static bool has_argument(const struct signature *signature, enum arg_kind arg_kind)
 {
-	for (size_t i = 0; form->arg_kind[i] != ARG_END; i++)
-		if (form->arg_kind[i] == what)
+	for (size_t i = 0; signature->arg_kinds[i] != ARG_END; i++)
+		if (signature->arg_kinds[i] == arg_kind)
 			return true;
 	return false;
 }
 
-static void choose(struct attach_plan *plan, const struct form *form)
+static void choose(struct attach_plan *plan, const struct signature *signature)
 {
-	plan->programs[form->event] = form->program;
-	if (form->event == ATTACH_CACHE_FREE)
-		plan->frees_have_name = has(form, TEXT);
-	if (form->event == ATTACH_CACHE_ALLOC)
-		plan->allocations_have_cache = has(form, CACHE);
+	plan->programs[signature->event] = signature->program;
+	if (signature->event == ATTACH_CACHE_FREE)
+		plan->frees_have_name = has_argument(signature, TEXT);
+	if (signature->event == ATTACH_CACHE_ALLOC)
+		plan->allocations_have_cache = has_argument(signature, CACHE);
 }
 
-static int lack(struct attach_plan *plan, enum attach_plan_event event, bool is_there)
+static int fail_tracepoint(struct attach_plan *plan, enum attach_plan_event event, bool exists)
 {
-	if (is_there)
+	if (exists)
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "this kernel's tracepoint %s passes its arguments in a form that no "
-			 "program here reads: a newer kmemtraced may",
+			 "this kernel's tracepoint %s passes arguments that this kmemtraced does "
+			 "not know: try a newer kmemtraced",
 			 tracepoints[event].name);
 	else
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "this kernel has no tracepoint %s: it needs CONFIG_TRACEPOINTS and a "
-			 "slab allocator that has it",
+			 "this kernel has no tracepoint %s: kmemtraced needs CONFIG_TRACEPOINTS "
+			 "and a slab allocator with this tracepoint",
 			 tracepoints[event].name);
 	return -ENOTSUP;
 }
@@ -112,38 +112,39 @@ int attach_plan_from_btf(struct attach_plan *plan, const struct btf *btf)
 		const struct btf_type *type = prototype_tracepoint(btf, name);
 
 		/* the first parameter is the tracepoint's own data */
-		for (size_t i = 0; i < FORMS && type && !plan->programs[event]; i++)
-			if (forms[i].event == event &&
-			    prototype_takes(btf, type, 1, forms[i].arg_kind, true))
-				choose(plan, &forms[i]);
+		for (size_t i = 0; i < SIGNATURES && type && !plan->programs[event]; i++)
+			if (signatures[i].event == event &&
+			    prototype_matches(btf, type, 1, signatures[i].arg_kinds, true))
+				choose(plan, &signatures[i]);
 		if (!plan->programs[event] && (type || tracepoints[event].needed))
-			return lack(plan, event, type);
+			return fail_tracepoint(plan, event, type);
 	}
 	return 0;
 }
 
-static bool agrees(const struct attach_plan *plan, const struct form *form,
-		   const struct attach_plan_clue *clue)
+static bool matches_info(const struct attach_plan *plan, const struct signature *signature,
+			 const struct tracepoint_info *info)
 {
-	struct kmt_field_position place;
+	struct kmt_field_position position;
 	int count = 0;
 
-	while (form->arg_kind[count] != ARG_END)
+	while (signature->arg_kinds[count] != ARG_END)
 		count++;
-	if (count != clue->arguments ||
-	    has(form, NODE) != formats_find(clue->format, "node", &place))
+	if (count != info->arguments ||
+	    has_argument(signature, NODE) != formats_find(info->format, "node", &position))
 		return false;
-	/* frees tell the cache since allocations tell the cache and no sizes: 6.1 */
-	if (has(form, TEXT) || (form->event == ATTACH_CACHE_FREE && has(form, CACHE)))
-		return has(form, CACHE) ==
+	/* frees have the cache since allocations have the cache and no sizes: 6.1 */
+	if (has_argument(signature, TEXT) ||
+	    (signature->event == ATTACH_CACHE_FREE && has_argument(signature, CACHE)))
+		return has_argument(signature, CACHE) ==
 		       !strcmp(plan->programs[ATTACH_CACHE_ALLOC], "kmem_cache_alloc");
 	return true;
 }
 
 int attach_plan_from_formats(struct attach_plan *plan,
-			     const struct attach_plan_clue clues[ATTACH_EVENTS])
+			     const struct tracepoint_info list[ATTACH_EVENTS])
 {
-	/* what frees tell is known by what allocations do */
+	/* allocations first: the third argument of frees is known only from those of allocations */
 	static const enum attach_plan_event order[ATTACH_EVENTS] = {
 		ATTACH_CACHE_ALLOC, ATTACH_CACHE_FREE,	 ATTACH_KFREE,
 		ATTACH_KMALLOC,	    ATTACH_KMALLOC_NODE, ATTACH_CACHE_ALLOC_NODE,
@@ -151,51 +152,52 @@ int attach_plan_from_formats(struct attach_plan *plan,
 
 	for (size_t at = 0; at < ATTACH_EVENTS; at++) {
 		enum attach_plan_event event = order[at];
-		const struct attach_plan_clue *clue = &clues[event];
+		const struct tracepoint_info *info = &list[event];
 
-		for (size_t i = 0; i < FORMS && clue->format && !plan->programs[event]; i++)
-			if (forms[i].event == event && agrees(plan, &forms[i], clue))
-				choose(plan, &forms[i]);
-		if (!plan->programs[event] && (clue->format || tracepoints[event].needed))
-			return lack(plan, event, clue->format);
+		for (size_t i = 0; i < SIGNATURES && info->format && !plan->programs[event]; i++)
+			if (signatures[i].event == event &&
+			    matches_info(plan, &signatures[i], info))
+				choose(plan, &signatures[i]);
+		if (!plan->programs[event] && (info->format || tracepoints[event].needed))
+			return fail_tracepoint(plan, event, info->format);
 	}
 	return 0;
 }
 
-static int look_at_formats(struct attach_plan *plan)
+static int plan_from_tracefs(struct attach_plan *plan)
 {
-	struct attach_plan_clue clues[ATTACH_EVENTS] = { 0 };
+	struct tracepoint_info info[ATTACH_EVENTS] = { 0 };
 	char *formats[ATTACH_EVENTS] = { 0 };
 	int tracefs = formats_open(), err;
 	char name[64];
 
 	if (tracefs < 0) {
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "this kernel has no BTF (/sys/kernel/btf/vmlinux), and tracefs, which "
-			 "would tell as much as is needed, cannot be read: %s%s",
+			 "this kernel has no BTF (/sys/kernel/btf/vmlinux), and tracefs, which is "
+			 "needed instead, cannot be read: %s%s",
 			 strerror(-tracefs),
 			 tracefs == -EPERM || tracefs == -EACCES ? ": run as root" : "");
 		return -ENOTSUP;
 	}
 	for (unsigned int i = 0; i < ATTACH_EVENTS; i++) {
 		snprintf(name, sizeof(name), "kmem/%s", tracepoints[i].name);
-		clues[i].format = formats[i] = formats_read(tracefs, name);
+		info[i].format = formats[i] = formats_read(tracefs, name);
 		if (formats[i])
-			clues[i].arguments = probe_arguments(tracepoints[i].name);
+			info[i].arguments = probe_arguments(tracepoints[i].name);
 	}
 	close(tracefs);
-	err = attach_plan_from_formats(plan, clues);
+	err = attach_plan_from_formats(plan, info);
 	for (unsigned int i = 0; i < ATTACH_EVENTS; i++)
 		free(formats[i]);
 	return err;
 }
 
-/* So that what other kernels get can be tried on this one. */
-static bool is_disabled(const char *what)
+/* KMEMTRACED_WITHOUT makes it possible to test on this kernel what other kernels get. */
+static bool is_disabled(const char *feature)
 {
 	const char *list = getenv("KMEMTRACED_WITHOUT");
 
-	return list && strstr(list, what);
+	return list && strstr(list, feature);
 }
 
 static bool is_environment_valid(void)
@@ -214,7 +216,7 @@ int attach_plan_make(struct attach_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 	if (!is_environment_valid()) {
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "KMEMTRACED_WITHOUT=%s: it is btf, fetch, or both with a comma",
+			 "KMEMTRACED_WITHOUT=%s: must be btf, fetch, or btf,fetch",
 			 getenv("KMEMTRACED_WITHOUT"));
 		return -EINVAL;
 	}
@@ -222,7 +224,7 @@ int attach_plan_make(struct attach_plan *plan)
 		plan->btf = btf__load_vmlinux_btf();
 	plan->missing_features.btf = !plan->btf;
 	plan->missing_features.fetch = is_disabled("fetch") || !probe_fetch();
-	return plan->btf ? attach_plan_from_btf(plan, plan->btf) : look_at_formats(plan);
+	return plan->btf ? attach_plan_from_btf(plan, plan->btf) : plan_from_tracefs(plan);
 }
 
 void attach_plan_deinit(struct attach_plan *plan)

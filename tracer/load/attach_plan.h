@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which programs read this kernel's tracepoints. Their arguments had several forms over the
- * years; which one a kernel has is told by the types in its BTF or, where it has none, by its
- * format files and by how many arguments there are; never by its version.
+ * The programs to attach to this kernel's tracepoints. The tracepoints have had several signatures
+ * over the years. The signature is found from the types in the kernel's BTF or, without BTF, from
+ * the format files and the number of arguments; never from the kernel's version.
  */
 #ifndef TRACER_LOAD_ATTACH_PLAN_H
 #define TRACER_LOAD_ATTACH_PLAN_H
@@ -14,11 +14,11 @@
 
 struct btf;
 
-/* The tracepoints; the frees come first. */
+/* The tracepoints: the frees, and then the allocations. */
 enum attach_plan_event {
 	ATTACH_KFREE,
 	ATTACH_CACHE_FREE,
-	ATTACH_FREES, /* how many these are */
+	ATTACH_FREES, /* the number of frees */
 	ATTACH_KMALLOC = ATTACH_FREES,
 	ATTACH_CACHE_ALLOC,
 	ATTACH_KMALLOC_NODE,	 /* until 6.0 */
@@ -28,29 +28,29 @@ enum attach_plan_event {
 
 struct attach_plan {
 	struct missing_features missing_features;
-	struct btf *btf;		     /* the kernel's; NULL if it lacks that */
+	struct btf *btf;		     /* of the kernel; NULL: it has none */
 	const char *programs[ATTACH_EVENTS]; /* NULL: the kernel has no such tracepoint */
-	bool allocations_have_cache;
-	bool frees_have_name; /* they tell the name of a cache only */
+	bool allocations_have_cache;	     /* kmem_cache_alloc passes the cache's address */
+	bool frees_have_name; /* kmem_cache_free passes the cache's name, not its address */
 	char errmsg[300];
 };
 
-/* Looks at the running kernel. 0, or -errno with errmsg set: no capture is possible. */
+/* Makes the plan for the running kernel. 0, or -errno with errmsg set: no capture is possible. */
 int attach_plan_make(struct attach_plan *plan);
 void attach_plan_deinit(struct attach_plan *plan);
 
-/* The choice by BTF alone. */
+/* Chooses the programs from BTF alone. */
 int attach_plan_from_btf(struct attach_plan *plan, const struct btf *btf);
 
-/* What a tracepoint's format file says, or NULL, and how many arguments it passes. */
-struct attach_plan_clue {
+/* Of a tracepoint: the text of its format file, or NULL, and the number of its arguments. */
+struct tracepoint_info {
 	const char *format;
 	int arguments;
 };
 
-/* The choice without BTF. */
+/* Chooses the programs without BTF. */
 int attach_plan_from_formats(struct attach_plan *plan,
-			     const struct attach_plan_clue clues[ATTACH_EVENTS]);
+			     const struct tracepoint_info list[ATTACH_EVENTS]);
 
 const char *attach_plan_tracepoint(enum attach_plan_event event);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Chooses, attaches and switches the second programs on frees. */
+/* Chooses and attaches the backup programs, and switches them on and off. */
 #include "config.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ bool backup_programs_has_recursion_guard(const struct btf *btf)
 }
 
 void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *variant,
-			    const struct btf *btf, bool frees_tell_caches,
+			    const struct btf *btf, bool frees_have_cache,
 			    const char *disabled_reason)
 {
 	struct bpf_program *programs[KMT_BACKUP_KINDS];
@@ -49,15 +49,18 @@ void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *
 
 	memset(backup, 0, sizeof(*backup));
 	backup->variant = variant;
-	/* where nobody tells, they are tried: without a guard each finds its mark, and tells
-	 * nothing */
-	if (!reason && !frees_tell_caches)
-		reason = "this kernel's kmem_cache_free is of a form that no second program reads";
+	if (!reason && !frees_have_cache)
+		reason =
+			"no backup program can read the arguments of this kernel's kmem_cache_free";
+	/*
+	 * Without BTF the guard is unknown, and the backup programs are attached: on a kernel
+	 * without a guard, each finds its mark and records nothing.
+	 */
 	if (!reason && btf && !backup_programs_has_recursion_guard(btf))
-		reason = "this kernel has no guard against nested programs: it skips none";
-	/* its tracepoints may be preempted between the two programs, and go on on another CPU */
+		reason = "this kernel skips no nested programs";
+	/* a tracepoint may be preempted between the two programs, and continue on another CPU */
 	if (!reason && machine_is_realtime())
-		reason = "on a real-time kernel a tracepoint may change its CPU";
+		reason = "on a real-time kernel a tracepoint may move to another CPU";
 	snprintf(backup->reason, sizeof(backup->reason), "%s", reason ? reason : "");
 	backup_enabled = !reason;
 	bpf_variant_set(variant, "backup_enabled", &backup_enabled, sizeof(backup_enabled));
@@ -66,7 +69,7 @@ void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *
 		bpf_program__set_autoload(programs[i], !reason);
 }
 
-/* A store that the programs see, on all CPUs, before anything that follows a grace period. */
+/* After the next grace period, the programs on all CPUs see the new state. */
 static void set_state(struct backup_programs *backup, unsigned int kind,
 		      enum kmt_backup_state state)
 {
@@ -90,14 +93,15 @@ void backup_programs_attach(struct backup_programs *backup)
 		}
 	}
 	/*
-	 * Marks are left only while somebody wipes them. An event that began before has none, and
-	 * must have ended before one without a mark is told.
+	 * First programs may mark events only while backup programs clear the marks. An event that
+	 * began before marking has no mark, and must have ended before the state becomes on.
 	 */
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		set_state(backup, i, KMT_BACKUP_MARKING);
 	if (!machine_grace_period()) {
-		snprintf(backup->reason, sizeof(backup->reason),
-			 "this kernel cannot tell when programs have ended (nohz_full)");
+		snprintf(
+			backup->reason, sizeof(backup->reason),
+			"with nohz_full, kmemtraced cannot wait until running programs have ended");
 		backup_programs_detach(backup);
 		return;
 	}
@@ -118,7 +122,7 @@ void backup_programs_poll(struct backup_programs *backup)
 
 void backup_programs_detach(struct backup_programs *backup)
 {
-	/* off first: without second programs the marks would fill up */
+	/* off first: without backup programs the list of marks would fill up */
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++) {
 		if (backup->variant && backup->variant->totals)
 			set_state(backup, i, KMT_BACKUP_OFF);
@@ -136,8 +140,8 @@ const char *backup_programs_reason(const struct backup_programs *backup)
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		if (!totals->matched[i])
 			return i == KMT_BACKUP_OF_KFREE
-				       ? "no kfree came by that showed that marks are found"
-				       : "no kmem_cache_free came by that showed that marks are "
-					 "found";
+				       ? "no kfree happened that showed that in-flight marks work"
+				       : "no kmem_cache_free happened that showed that in-flight "
+					 "marks work";
 	return "";
 }

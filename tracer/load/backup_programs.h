@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The second programs on frees, that tell what an interrupt kept from the first: whether this
- * kernel can have them, and when they may begin. bpf/rescue.bpf.h tells how they work.
+ * The backup programs, which record frees that interrupt a free (bpf/backup.bpf.h explains how):
+ * whether this kernel can run them, and when they may begin to record.
  */
 #ifndef TRACER_LOAD_BACKUP_PROGRAMS_H
 #define TRACER_LOAD_BACKUP_PROGRAMS_H
@@ -18,28 +18,34 @@ struct btf;
 struct backup_programs {
 	struct bpf_variant *variant;
 	struct bpf_link *links[KMT_BACKUP_KINDS];
-	char reason[160]; /* why there are none; empty: there are */
+	char reason[160]; /* why there are no backup programs; empty: there are */
 };
 
-/* Does the kernel keep a program from nesting in itself? Then, and only then, it skips runs. */
+/*
+ * Does the kernel prevent that a BPF program runs nested in itself? Only then it skips runs, and
+ * counts them as recursion misses.
+ */
 bool backup_programs_has_recursion_guard(const struct btf *btf);
 
-/* Before loading: decides. btf: NULL where the kernel has none; unwanted: NULL, or why nobody wants
- * them. */
+/*
+ * Before loading: decides whether to use backup programs. btf: NULL if the kernel has none.
+ * frees_have_cache: kmem_cache_free passes the cache. disabled_reason: NULL, or why not to use
+ * them.
+ */
 void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *variant,
-			    const struct btf *btf, bool frees_tell_caches,
+			    const struct btf *btf, bool frees_have_cache,
 			    const char *disabled_reason);
 
-/* After the first programs: attaches them; where that fails, reason says so. */
+/* Attaches them, after the first programs; if that fails, reason says why. */
 void backup_programs_attach(struct backup_programs *backup);
 
-/* Lets them tell events as soon as they have shown that they find their marks. Call it often. */
+/* Lets them record events once they have shown that they find their marks. Call it often. */
 void backup_programs_poll(struct backup_programs *backup);
 
-/* Before the first programs go. */
+/* Detaches them, before the first programs. */
 void backup_programs_detach(struct backup_programs *backup);
 
-/* Once more at the end: why one of the kinds was never told, or an empty text. */
+/* At the end: the reason why the backup programs of a kind recorded nothing; else an empty text. */
 const char *backup_programs_reason(const struct backup_programs *backup);
 
 #endif

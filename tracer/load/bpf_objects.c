@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Finds programs, maps, settings and totals by their names, whichever object it is. */
+/* Finds programs, maps, settings and totals by their names, in any variant. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "tracer/load/bpf_objects.h"
 
-/* A file as it is, between two symbols. */
+/* Embeds an object file between two symbols. */
 #define EMBED(name)                                          \
 	__asm__(".pushsection .rodata\n"                     \
 		".balign 8\n"                                \
@@ -45,7 +45,9 @@ int bpf_variant_open(struct bpf_variant *variant, const struct missing_features 
 	return variant->bpf ? 0 : -errno;
 }
 
-/* A variable of a section that is a map, by the object's own BTF; offset gets its place. */
+/* Finds a variable of a section by the object's own BTF. Returns the section's map, and sets
+ * offset.
+ */
 static struct bpf_map *find_variable(const struct bpf_variant *variant, const char *section,
 				     const char *name, size_t *offset)
 {
@@ -70,7 +72,7 @@ void bpf_variant_set(struct bpf_variant *variant, const char *name, const void *
 {
 	size_t offset, whole;
 	struct bpf_map *map = find_variable(variant, ".rodata", name, &offset);
-	/* the settings are read-only for the programs, not for whoever loads them */
+	/* the settings are read-only for the programs, but not for us before loading */
 	char *initial = map ? (char *)(uintptr_t)bpf_map__initial_value(map, &whole) : NULL;
 
 	if (initial && offset + size <= whole)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The BPF objects: the same programs and maps, by the same names, compiled for what a kernel may
- * lack. libbpf refuses a whole object for one relocation by BTF where there is no BTF, and older
- * kernels do so for one instruction that they do not know.
+ * The variants of the BPF object: the same programs and maps, under the same names, compiled for
+ * kernels without some features. One object for all kernels is not possible: without BTF, libbpf
+ * refuses a whole object for a single relocation by BTF, and an older kernel refuses it for a
+ * single instruction that it does not know.
  */
 #ifndef TRACER_LOAD_BPF_OBJECTS_H
 #define TRACER_LOAD_BPF_OBJECTS_H
@@ -17,15 +18,15 @@ struct bpf_object;
 
 struct bpf_variant {
 	struct bpf_object *bpf;	   /* NULL: not open */
-	struct kmt_totals *totals; /* of the programs; mapped once it is loaded */
+	struct kmt_totals *totals; /* of the programs; mapped after loading */
 	void *mapped;
 	size_t mapped_size;
 };
 
-/* What the kernel lacks. */
+/* The features that the kernel does not have. */
 struct missing_features {
 	bool btf;
-	bool fetch; /* atomic instructions with a result: each CPU gets a BPF ring buffer */
+	bool fetch; /* atomic instructions with a result; each CPU then gets a BPF ring buffer */
 };
 
 /* 0 or -errno. */
@@ -33,12 +34,12 @@ int bpf_variant_open(struct bpf_variant *variant, const struct missing_features 
 int bpf_variant_load(struct bpf_variant *variant);
 void bpf_variant_close(struct bpf_variant *variant);
 
-/* By their names in bpf/; NULL: this object has none. */
+/* By their names in bpf/. NULL, or -ENOENT: this variant does not have it. */
 struct bpf_program *bpf_variant_program(const struct bpf_variant *variant, const char *name);
 struct bpf_map *bpf_variant_map(const struct bpf_variant *variant, const char *name);
 int bpf_variant_map_fd(const struct bpf_variant *variant, const char *name);
 
-/* Before loading: sets a setting of the programs (bpf/filter.bpf.h). */
+/* Before loading: sets a setting of the programs (bpf/filter.bpf.h), if this variant has it. */
 void bpf_variant_set(struct bpf_variant *variant, const char *name, const void *value, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Reads tracefs wherever it is. */
+/* Reads tracefs, mounted or not. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,16 +17,16 @@
 
 int formats_open(void)
 {
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	static const char *const paths[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	char probe[64];
 	int context, mounted = -1, err;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(probe, sizeof(probe), "%s/events", places[i]);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		snprintf(probe, sizeof(probe), "%s/events", paths[i]);
 		if (!access(probe, F_OK))
-			return open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			return open(paths[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
-	/* not mounted: a mount that is nowhere in the tree changes nothing for others */
+	/* not mounted: a detached mount is visible to this process only */
 	context = syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
 	if (context < 0)
 		return -errno;
@@ -72,7 +72,10 @@ long formats_id(int tracefs, const char *event)
 	return id;
 }
 
-/* "field:__data_loc char[] name;", "field:char comm[16];": the last word, but for brackets. */
+/*
+ * Does a declaration, such as "field:__data_loc char[] name;" or "field:char comm[16];", declare
+ * this field? The field's name is the last word, without brackets.
+ */
 static bool declares(const char *declaration, const char *end, const char *field)
 {
 	size_t length = strlen(field);
@@ -84,20 +87,20 @@ static bool declares(const char *declaration, const char *end, const char *field
 	       end[-(ptrdiff_t)length - 1] == ' ';
 }
 
-bool formats_find(const char *format, const char *field, struct kmt_field_position *place)
+bool formats_find(const char *format, const char *field, struct kmt_field_position *position)
 {
-	*place = (struct kmt_field_position){ 0 };
+	*position = (struct kmt_field_position){ 0 };
 	while ((format = strstr(format, "field:"))) {
 		const char *end = strchr(format, ';');
 
 		if (!end)
 			break;
 		if (declares(format, end, field) &&
-		    sscanf(end, "; offset:%u; size:%u;", &place->offset, &place->size) == 2)
+		    sscanf(end, "; offset:%u; size:%u;", &position->offset, &position->size) == 2)
 			return true;
 		format = end;
 	}
-	*place = (struct kmt_field_position){ 0 };
+	*position = (struct kmt_field_position){ 0 };
 	return false;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The format files of tracepoints: what a record holds, and where. */
+/* The format files of tracepoints: the fields of a record, with their offsets. */
 #ifndef TRACER_LOAD_FORMATS_H
 #define TRACER_LOAD_FORMATS_H
 
@@ -7,19 +7,19 @@
 
 #include "kernel/ring.h"
 
-/* A descriptor of tracefs' directory, mounted or not, or -errno. */
+/* Opens the directory of tracefs, mounted or not. A file descriptor, or -errno. */
 int formats_open(void);
 
-/* The whole format file of an event, "kmem/kfree"; the caller frees it. NULL: there is none. */
+/* The text of an event's format file (event: "kmem/kfree"); the caller frees it. NULL: none. */
 char *formats_read(int tracefs, const char *event);
 
-/* The number of the event, for perf_event_open(); -1: there is none. */
+/* The id of the event, for perf_event_open(); -1: there is no such event. */
 long formats_id(int tracefs, const char *event);
 
-/* The field of a name; false, and size 0: it has none. */
-bool formats_find(const char *format, const char *field, struct kmt_field_position *place);
+/* Finds a field by its name. False, and size 0: the format does not have it. */
+bool formats_find(const char *format, const char *field, struct kmt_field_position *position);
 
-/* Where all that kmt_field names is, as far as there is such a record and such a field. */
+/* The position of each field of enum kmt_field; size 0 if this kernel does not have it. */
 void formats_fields(int tracefs, struct kmt_field_position fields[KMT_FIELDS]);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Chooses hooks by the kernel's own description of its functions, never by its version: their
- * names move, and so may their parameters.
+ * Chooses hooks from BTF, the kernel's own description of its functions, never from its version:
+ * the names of the functions change, and their parameters may change too.
  */
 #include "config.h"
 
@@ -21,10 +21,10 @@
 #include "tracer/load/prototype.h"
 
 static const struct {
-	const char *functions[4];    /* that it was called over the years */
-	enum arg_kind parameters[5]; /* the first ones */
-	bool whole;		     /* there are no more */
-} wishes[HOOK_KINDS] = {
+	const char *functions[4];    /* the names that it has had over the years */
+	enum arg_kind parameters[5]; /* its first parameters */
+	bool all;		     /* it has no others */
+} targets[HOOK_KINDS] = {
 	[HOOK_BULK_FREE] = { { "kmem_cache_free_bulk" },
 			     { ARG_CACHE, ARG_NUMBER, ARG_POINTER },
 			     true },
@@ -36,7 +36,8 @@ static const struct {
 			      true },
 };
 
-__attribute__((format(printf, 2, 3))) static void refuse(struct hook *hook, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void set_reason(struct hook *hook, const char *format,
+							     ...)
 {
 	va_list arguments;
 
@@ -45,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct hook *hook, cons
 	va_end(arguments);
 }
 
-/* Does the kernel know a helper, by the name that it has in enum bpf_func_id? */
+/* Does the kernel have this BPF helper? The name is as in enum bpf_func_id. */
 static bool has_helper(const struct btf *btf, const char *name)
 {
 	int id = btf__find_by_name_kind(btf, "bpf_func_id", BTF_KIND_ENUM);
@@ -60,9 +61,9 @@ static bool has_helper(const struct btf *btf, const char *name)
 	return false;
 }
 
-/* What every hook needs. NULL, or why there can be none. */
-static const char *look_at_kernel(const struct btf *btf, int function, char *reason,
-				  size_t reason_size)
+/* Does the kernel have what every hook needs? NULL, or the reason why no hook is possible. */
+static const char *probe_kernel(const struct btf *btf, int function, char *reason,
+				size_t reason_size)
 {
 	static const char *const helpers[] = { "BPF_FUNC_loop", "BPF_FUNC_get_func_arg",
 					       "BPF_FUNC_get_func_ret", "BPF_FUNC_get_func_ip" };
@@ -71,18 +72,18 @@ static const char *look_at_kernel(const struct btf *btf, int function, char *rea
 	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
 		if (!has_helper(btf, helpers[i])) {
 			snprintf(reason, reason_size,
-				 "fires no tracepoint, and this kernel lacks what hooks need: %s",
+				 "fires no tracepoint, and hooks need %s, which this kernel lacks",
 				 helpers[i]);
 			return reason;
 		}
 	err = probe_hook(function);
 	if (!err)
 		return NULL;
-	/* ENOTSUPP, 524, is the kernel's own and has no text */
+	/* ENOTSUPP, 524, is internal to the kernel: strerror() does not know it */
 	snprintf(reason, reason_size,
 		 "fires no tracepoint, and this kernel refuses fentry hooks: %s%s",
 		 err == -524 ? "not supported" : strerror(-err),
-		 err == -ENOMEM ? " (without a BPF compiler there are none)" : "");
+		 err == -ENOMEM ? " (hooks need the kernel's BPF JIT compiler)" : "");
 	return reason;
 }
 
@@ -94,7 +95,7 @@ static void list_programs(struct hooks *hooks, const struct bpf_variant *variant
 	hooks->list[HOOK_BULK_ALLOC].programs[1] = bpf_variant_program(variant, "bulk_alloc_begin");
 }
 
-/* The name of the function that a hook goes to, and its id; NULL, and why, if there is none. */
+/* The name and the BTF id of the function to hook; NULL, and the hook's reason set: none. */
 static const char *choose_function(struct hook *hook, enum hook_kind kind, const struct btf *btf,
 				   struct bpf_variant *variant, int *id)
 {
@@ -102,18 +103,19 @@ static const char *choose_function(struct hook *hook, enum hook_kind kind, const
 	const char *name = NULL;
 
 	if (!btf) {
-		refuse(hook, "fires no tracepoint, and hooks need BTF, which this kernel lacks");
+		set_reason(hook,
+			   "fires no tracepoint, and hooks need BTF, which this kernel lacks");
 		return NULL;
 	}
-	for (size_t i = 0; i < 4 && wishes[kind].functions[i] && !type; i++) {
-		name = wishes[kind].functions[i];
+	for (size_t i = 0; i < 4 && targets[kind].functions[i] && !type; i++) {
+		name = targets[kind].functions[i];
 		type = prototype_function(btf, name, id);
 	}
 	if (!type) {
-		refuse(hook, "fires no tracepoint, and BTF does not describe its function");
+		set_reason(hook, "fires no tracepoint, and BTF does not describe its function");
 		return NULL;
 	}
-	if (prototype_takes(btf, type, 0, wishes[kind].parameters, wishes[kind].whole)) {
+	if (prototype_matches(btf, type, 0, targets[kind].parameters, targets[kind].all)) {
 		if (kind != HOOK_REALLOC)
 			return name;
 		for (unsigned int i = 2; i < btf_vlen(type); i++)
@@ -122,7 +124,9 @@ static const char *choose_function(struct hook *hook, enum hook_kind kind, const
 				return name;
 			}
 	}
-	refuse(hook, "fires no tracepoint, and %s has parameters that no program here reads", name);
+	set_reason(hook,
+		   "fires no tracepoint, and %s has parameters that this kmemtraced does not know",
+		   name);
 	return NULL;
 }
 
@@ -130,7 +134,7 @@ void hooks_choose(struct hooks *hooks, struct bpf_variant *variant, const struct
 		  const char *disabled_reason)
 {
 	const char *name, *reason = disabled_reason;
-	bool looked = disabled_reason;
+	bool probed = disabled_reason;
 	char text[160];
 	int id;
 
@@ -141,12 +145,12 @@ void hooks_choose(struct hooks *hooks, struct bpf_variant *variant, const struct
 		struct hook *hook = &hooks->list[kind];
 
 		name = choose_function(hook, kind, btf, variant, &id);
-		if (name && !looked) {
-			reason = look_at_kernel(btf, id, text, sizeof(text));
-			looked = true;
+		if (name && !probed) {
+			reason = probe_kernel(btf, id, text, sizeof(text));
+			probed = true;
 		}
 		if (name && reason)
-			refuse(hook, "%s", reason);
+			set_reason(hook, "%s", reason);
 		for (size_t i = 0; i < 2 && hook->programs[i]; i++) {
 			bpf_program__set_autoload(hook->programs[i], !hook->reason[0]);
 			if (!hook->reason[0])
@@ -164,8 +168,8 @@ void hooks_attach(struct hooks *hooks, enum hook_kind kind)
 			continue;
 		hook->links[i] = bpf_program__attach(hook->programs[i]);
 		if (!hook->links[i])
-			refuse(hook, "fires no tracepoint, and cannot be hooked: %s",
-			       errno == 524 ? "not supported" : strerror(errno));
+			set_reason(hook, "fires no tracepoint, and cannot be hooked: %s",
+				   errno == 524 ? "not supported" : strerror(errno));
 	}
 	if (hook->reason[0])
 		hooks_detach(hooks, kind);
@@ -187,11 +191,11 @@ uint64_t hooks_skipped(const struct hooks *hooks, enum hook_kind kind)
 	struct bpf_prog_info info = { 0 };
 	uint32_t size = sizeof(info);
 
-	/* refused: it may not even be loaded */
+	/* a hook that was refused may not be loaded */
 	if (hook->reason[0] ||
 	    bpf_obj_get_info_by_fd(bpf_program__fd(hook->programs[0]), &info, &size))
 		return 0;
-	/* whose frees these were is a guess: they count as not seen */
+	/* rollback frees are recognized by a guess, so count them as not recorded */
 	return info.recursion_misses +
 	       (kind == HOOK_BULK_FREE ? hooks->variant->totals->rollback_frees : 0);
 }

@@ -23,10 +23,10 @@ enum hook_kind {
 };
 
 struct hook {
-	/* the first tells the objects; the other, or NULL, is attached before it */
+	/* the first records the objects; the other, or NULL, is attached before it */
 	struct bpf_program *programs[2];
 	struct bpf_link *links[2];
-	char reason[160]; /* why it is not there; empty: it is */
+	char reason[160]; /* why it is not attached; empty: it is, or will be */
 };
 
 struct hooks {
@@ -35,17 +35,18 @@ struct hooks {
 };
 
 /*
- * Before loading: finds the functions, looks at what they take, and tries whether the kernel
- * lets itself be hooked. btf is NULL where the kernel has none; unwanted: NULL, or why none are to
- * be there.
+ * Before loading: finds the functions, checks their parameters, and tries whether the kernel
+ * accepts a hook. btf: NULL if the kernel has none. disabled_reason: NULL, or the reason why there
+ * are to be no hooks.
  */
 void hooks_choose(struct hooks *hooks, struct bpf_variant *variant, const struct btf *btf,
 		  const char *disabled_reason);
 
-void hooks_attach(struct hooks *hooks, enum hook_kind kind); /* if it was chosen */
+/* Attaches a hook if it was chosen. */
+void hooks_attach(struct hooks *hooks, enum hook_kind kind);
 void hooks_detach(struct hooks *hooks, enum hook_kind kind);
 
-/* Calls that the kernel kept from a hook: nobody knows of how many objects. */
+/* Calls that the kernel did not deliver to a hook. The number of their objects is unknown. */
 uint64_t hooks_skipped(const struct hooks *hooks, enum hook_kind kind);
 
 #endif

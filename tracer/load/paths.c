@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A path is there if the kernel has one of the functions that it had over the years. */
+/* A path exists if the kernel has one of the functions that have implemented it over the years. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -14,14 +14,14 @@
 
 struct path {
 	const char *name;
-	const char *functions[3];  /* none: always there */
-	enum hook_kind hook;	   /* that sees it; or NO_HOOK */
-	const char *reason;	   /* without a hook: why it is unobserved; NULL: it is observed */
-	const char *unless;	   /* where there is this function, the hook does not see it all, */
-	const char *reason_unless; /* and why */
+	const char *functions[3]; /* none: every kernel has the path */
+	enum hook_kind hook;	  /* the hook that observes it, or NO_HOOK */
+	const char *reason;	  /* without a hook: why it is unobserved; NULL: it is observed */
+	const char *partial;	  /* where there is this function, the hook does not see it all, */
+	const char *partial_reason; /* and why */
 };
 
-static const struct path paths[] = {
+static const struct path table[] = {
 	{ .name = "kmalloc", .hook = NO_HOOK },
 	{ .name = "kfree", .hook = NO_HOOK },
 	{ .name = "kmem_cache_alloc", .hook = NO_HOOK },
@@ -36,8 +36,8 @@ static const struct path paths[] = {
 	{ .name = "kfree_rcu-batched",
 	  .functions = { "kvfree_call_rcu", "kfree_call_rcu" },
 	  .hook = HOOK_BULK_FREE,
-	  .unless = "__kfree_rcu_sheaf",
-	  .reason_unless = "fires no tracepoint, and goes through sheaves that no hook sees" },
+	  .partial = "__kfree_rcu_sheaf",
+	  .partial_reason = "fires no tracepoint, and uses sheaves, which no hook observes" },
 	{ .name = "krealloc-in-place",
 	  .functions = { "krealloc", "krealloc_noprof", "krealloc_node_align_noprof" },
 	  .hook = HOOK_REALLOC },
@@ -59,64 +59,64 @@ static const struct path paths[] = {
 	  .reason = NO_TRACEPOINT },
 };
 
-#define PATHS (sizeof(paths) / sizeof(paths[0]))
+#define TABLE_SIZE (sizeof(table) / sizeof(table[0]))
 
-/* Marks what a function that the kernel has says of the paths. */
-static void see_function(struct paths *seen, const char *name)
+/* The kernel has this function: notes what that means for the paths. */
+static void mark_function(struct paths *paths, const char *name)
 {
-	for (size_t i = 0; i < PATHS; i++) {
-		for (size_t j = 0; j < 3 && paths[i].functions[j]; j++)
-			if (!strcmp(paths[i].functions[j], name))
-				seen->there |= 1U << i;
-		if (paths[i].unless && !strcmp(paths[i].unless, name))
-			seen->unless |= 1U << i;
+	for (size_t i = 0; i < TABLE_SIZE; i++) {
+		for (size_t j = 0; j < 3 && table[i].functions[j]; j++)
+			if (!strcmp(table[i].functions[j], name))
+				paths->exists |= 1U << i;
+		if (table[i].partial && !strcmp(table[i].partial, name))
+			paths->partial |= 1U << i;
 	}
 }
 
-static void look_at_btf(struct paths *seen, const struct btf *btf)
+static void find_in_btf(struct paths *paths, const struct btf *btf)
 {
-	for (size_t i = 0; i < PATHS; i++) {
-		for (size_t j = 0; j < 3 && paths[i].functions[j]; j++)
-			if (prototype_function(btf, paths[i].functions[j], NULL))
-				see_function(seen, paths[i].functions[j]);
-		if (prototype_function(btf, paths[i].unless, NULL))
-			see_function(seen, paths[i].unless);
+	for (size_t i = 0; i < TABLE_SIZE; i++) {
+		for (size_t j = 0; j < 3 && table[i].functions[j]; j++)
+			if (prototype_function(btf, table[i].functions[j], NULL))
+				mark_function(paths, table[i].functions[j]);
+		if (prototype_function(btf, table[i].partial, NULL))
+			mark_function(paths, table[i].partial);
 	}
 }
 
-/* Where nobody tells what there is, there may be anything. */
-static void look_at_symbols(struct paths *seen)
+/* If kallsyms cannot be read, any path may exist. */
+static void find_in_kallsyms(struct paths *paths)
 {
 	FILE *kallsyms = fopen("/proc/kallsyms", "re");
 	char line[512], name[256];
-	bool told = false;
+	bool readable = false;
 
 	while (kallsyms && fgets(line, sizeof(line), kallsyms)) {
 		if (sscanf(line, "%*x %*c %255s", name) != 1)
 			continue;
-		told |= !strcmp(name, "kfree");
-		see_function(seen, name);
+		readable |= !strcmp(name, "kfree");
+		mark_function(paths, name);
 	}
 	if (kallsyms)
 		fclose(kallsyms);
-	if (!told)
-		seen->there = seen->unless = UINT32_MAX;
+	if (!readable)
+		paths->exists = paths->partial = UINT32_MAX;
 }
 
-void paths_find(struct paths *seen, const struct btf *btf)
+void paths_find(struct paths *paths, const struct btf *btf)
 {
-	*seen = (struct paths){ 0 };
-	for (size_t i = 0; i < PATHS; i++)
-		if (!paths[i].functions[0])
-			seen->there |= 1U << i;
+	*paths = (struct paths){ 0 };
+	for (size_t i = 0; i < TABLE_SIZE; i++)
+		if (!table[i].functions[0])
+			paths->exists |= 1U << i;
 	if (btf)
-		look_at_btf(seen, btf);
+		find_in_btf(paths, btf);
 	else
-		look_at_symbols(seen);
+		find_in_kallsyms(paths);
 }
 
-static int tell(struct status *status, const struct path *path, bool unless,
-		const struct hooks *hooks)
+static int report_path(struct status *status, const struct path *path, bool partial,
+		       const struct hooks *hooks)
 {
 	const char *reason = path->reason;
 	uint64_t skipped;
@@ -126,8 +126,8 @@ static int tell(struct status *status, const struct path *path, bool unless,
 		skipped = hooks_skipped(hooks, path->hook);
 		if (hooks->list[path->hook].reason[0]) {
 			reason = hooks->list[path->hook].reason;
-		} else if (unless) {
-			reason = path->reason_unless;
+		} else if (partial) {
+			reason = path->partial_reason;
 		} else if (skipped) {
 			snprintf(text, sizeof(text), "%" PRIu64 " calls were not recorded",
 				 skipped);
@@ -137,13 +137,13 @@ static int tell(struct status *status, const struct path *path, bool unless,
 	return status_add_path(status, path->name, !reason, reason);
 }
 
-int paths_report(struct status *status, const struct paths *seen, const struct hooks *hooks)
+int paths_report(struct status *status, const struct paths *paths, const struct hooks *hooks)
 {
 	int err = 0;
 
 	status->path_count = 0;
-	for (size_t i = 0; i < PATHS && !err; i++)
-		if (seen->there & 1U << i)
-			err = tell(status, &paths[i], seen->unless & 1U << i, hooks);
+	for (size_t i = 0; i < TABLE_SIZE && !err; i++)
+		if (paths->exists & 1U << i)
+			err = report_path(status, &table[i], paths->partial & 1U << i, hooks);
 	return err;
 }

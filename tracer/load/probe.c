@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Loads and attaches programs of a few instructions. */
+/* Loads and attaches small programs of a few instructions. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "tracer/load/probe.h"
 
 #define LICENCE "Dual BSD/GPL"
-#define MOST_ARGUMENTS 12 /* that the kernel's macros can pass */
+#define ARGUMENTS_MAX 12 /* the kernel's macros can pass no more */
 
 static const struct bpf_insn result_0 = {
 	.code = BPF_ALU64 | BPF_MOV | BPF_K,
@@ -37,11 +37,14 @@ bool probe_fetch(void)
 
 	if (program >= 0)
 		close(program);
-	/* where nothing is allowed, nothing is known to be lacking */
+	/* without the privilege to load programs, nothing is known to be missing */
 	return program >= 0 || errno == EPERM;
 }
 
-/* Attaches a program that reads the argument with this index; the kernel knows how many it has. */
+/*
+ * Attaches a program that reads the argument with this index. The kernel refuses it if the
+ * tracepoint has fewer arguments.
+ */
 static bool has_argument(const char *tracepoint, int index)
 {
 	const struct bpf_insn read[] = {
@@ -69,7 +72,7 @@ int probe_arguments(const char *tracepoint)
 {
 	int count = 0;
 
-	while (count < MOST_ARGUMENTS && has_argument(tracepoint, count))
+	while (count < ARGUMENTS_MAX && has_argument(tracepoint, count))
 		count++;
 	return count;
 }

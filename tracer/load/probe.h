@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tries what the kernel lets a BPF program do, by really doing it for a moment. */
+/* Finds out what the kernel allows BPF programs to do: loads and attaches a small one. */
 #ifndef TRACER_LOAD_PROBE_H
 #define TRACER_LOAD_PROBE_H
 
 #include <stdbool.h>
 
-/* Atomic instructions with a result: false before 5.12, or where its compiler has none. */
+/*
+ * Does the kernel have atomic BPF instructions with a result? Kernels before 5.12 do not, nor do
+ * architectures whose BPF JIT compiler does not implement them.
+ */
 bool probe_fetch(void);
 
-/* How many arguments a raw tracepoint passes; 0: there is none, or it cannot be attached to. */
+/* The number of arguments of a raw tracepoint; 0: it does not exist, or cannot be attached to. */
 int probe_arguments(const char *tracepoint);
 
-/* Hooks a function, by its BTF id, with a program that does nothing. 0 or -errno. */
+/* Hooks a function, given by its BTF id, with a program that does nothing. 0 or -errno. */
 int probe_hook(int function);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Loads and attaches the BPF programs that the layout names, and what is worth having besides. */
+/* Loads and attaches the BPF programs: those of the attach plan, and the optional ones. */
 #include "config.h"
 
 #include <errno.h>
@@ -7,14 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <linux/perf_event.h>
 
 #include "capture/metadata.h"
 #include "tracer/load/formats.h"
@@ -35,8 +33,8 @@ static int loud_printer(enum libbpf_print_level level, const char *format, va_li
 /* The inode of the first PID namespace's file: a number of the kernel's ABI. */
 #define FIRST_PID_NAMESPACE 0xeffffffcU
 
-/* Programs see the kernel's own thread ids: in another namespace ours would be somebody else's. */
-static bool has_own_pids(void)
+/* BPF programs see the thread ids of the first PID namespace; those of another one differ. */
+static bool is_in_child_pid_namespace(void)
 {
 	struct stat namespace;
 
@@ -46,11 +44,11 @@ static bool has_own_pids(void)
 int programs_plan(struct attach_plan *plan, bool verbose)
 {
 	libbpf_set_print(verbose ? loud_printer : quiet_printer);
-	if (has_own_pids()) {
+	if (is_in_child_pid_namespace()) {
 		memset(plan, 0, sizeof(*plan));
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "this PID namespace (a container's) has process ids of its "
-			 "own, which are not the kernel's: run it in the first one");
+			 "kmemtraced runs in a PID namespace (of a container), whose process ids "
+			 "the kernel's events do not have: run it in the first PID namespace");
 		return -ENOTSUP;
 	}
 	return attach_plan_make(plan);
@@ -67,30 +65,10 @@ static int fail(struct programs *programs, int err, const char *what)
 	return -err;
 }
 
-#define FIRST ATTACH_EVENTS /* before any event */
-
-/* By the names in bpf/; after which event; what of BTF shows that a kernel has a place for it. */
-static const struct {
-	const char *program;
-	enum attach_plan_event after;
-	const char *type;
-	uint32_t kind;
-} extras[] = {
-	{ "task_newtask", FIRST, NULL, 0 },
-	{ "task_rename", FIRST, NULL, 0 },
-	{ "module_load", FIRST, "btf_trace_module_load", BTF_KIND_TYPEDEF },
-	{ "module_free", FIRST, "btf_trace_module_free", BTF_KIND_TYPEDEF },
-	{ "misses", FIRST, "bpf_iter__bpf_prog", BTF_KIND_STRUCT },
-	/* in place of what BTF would tell: the records of the tracepoints */
-	{ "kmem_cache_alloc_fields", ATTACH_CACHE_ALLOC, NULL, 0 },
-	{ "kmem_cache_free_fields", ATTACH_CACHE_FREE, NULL, 0 },
-};
-
-#define NEWTASK 0 /* of them */
-#define EXTRAS (sizeof(extras) / sizeof(extras[0]))
-_Static_assert(EXTRAS == PROGRAMS_EXTRAS, "a link for each");
-
-/* Programs that a kernel has no place for are left out. unwanted: why extras are to be. */
+/*
+ * Chooses the programs that this kernel can run. disabled_reason: NULL, or the reason why hooks and
+ * backup programs are not to be loaded.
+ */
 static void choose_programs(struct programs *programs, const struct programs_settings *settings,
 			    const char *disabled_reason)
 {
@@ -101,15 +79,9 @@ static void choose_programs(struct programs *programs, const struct programs_set
 
 	bpf_object__for_each_program (program, variant->bpf)
 		bpf_program__set_autoload(program, false);
-	for (size_t i = 0; i < EXTRAS; i++) {
-		program = bpf_variant_program(variant, extras[i].program);
-		if (program && (!btf || !extras[i].type ||
-				btf__find_by_name_kind(btf, extras[i].type, extras[i].kind) > 0))
-			bpf_program__set_autoload(program, true);
-	}
 	programs->has_recursion_guard = !btf || backup_programs_has_recursion_guard(btf);
-	if (!programs->has_recursion_guard && bpf_variant_program(variant, "misses"))
-		bpf_program__set_autoload(bpf_variant_program(variant, "misses"), false);
+	aux_programs_choose(&programs->aux, variant, btf, programs->has_recursion_guard,
+			    settings->any_cpu);
 	for (unsigned int i = 0; i < ATTACH_EVENTS; i++) {
 		if (!plan->programs[i])
 			continue;
@@ -138,14 +110,14 @@ static void set_fields(struct bpf_variant *variant)
 static void set_settings(struct bpf_variant *variant, const struct attach_plan *plan,
 			 const struct programs_settings *settings)
 {
-	uint32_t wanted = settings->pid_count > 1 ? KMT_TRACED_LIST : 0;
+	uint32_t traced = settings->pid_count > 1 ? KMT_TRACED_LIST : 0;
 
 	bpf_variant_set(variant, "ring_slots", &settings->ring_slots, sizeof(settings->ring_slots));
 	bpf_variant_set(variant, "possible_cpus", &settings->possible_cpus,
 			sizeof(settings->possible_cpus));
 	if (settings->pid_count == 1)
-		wanted = settings->pids[0];
-	bpf_variant_set(variant, "traced_tgid", &wanted, sizeof(wanted));
+		traced = settings->pids[0];
+	bpf_variant_set(variant, "traced_tgid", &traced, sizeof(traced));
 	bpf_variant_set(variant, "frees_have_name", &plan->frees_have_name,
 			sizeof(plan->frees_have_name));
 	bpf_variant_set(variant, "allocations_have_cache", &plan->allocations_have_cache,
@@ -162,16 +134,18 @@ static bool is_32_bit(void)
 }
 
 /*
- * Is a stack a task's for as long as no new task is seen on it? Not where one of interrupts may be
- * made meanwhile: s390x makes them when a CPU comes, x86 when it comes first. A real-time kernel
- * may skip a new task. Looked through on these two machines only.
+ * May the untraced-task cache be used (bpf/untraced.bpf.h)? It needs that the memory of a task's
+ * stack becomes nothing else before a new task is seen on it. That is wrong where the kernel may
+ * allocate an interrupt stack during the capture: s390x does it when a CPU comes online, x86 when a
+ * CPU comes online for the first time. A real-time kernel may skip the program on a new task. The
+ * kernel's source was checked for these two architectures only.
  */
 static bool can_cache_untraced_tasks(const struct programs *programs)
 {
 	struct utsname names;
 
-	return programs->extras[NEWTASK] && programs->all_online && !machine_is_realtime() &&
-	       !uname(&names) &&
+	return aux_programs_see_new_tasks(&programs->aux) && programs->all_online &&
+	       !machine_is_realtime() && !uname(&names) &&
 	       (!strcmp(names.machine, "x86_64") || !strcmp(names.machine, "aarch64"));
 }
 
@@ -216,14 +190,13 @@ int programs_load(struct programs *programs, const struct attach_plan *plan,
 	memset(programs, 0, sizeof(*programs));
 	programs->plan = plan;
 	programs->possible_cpus = settings->possible_cpus;
-	programs->any_cpu = settings->any_cpu;
 	programs->all_online = settings->all_online;
 	paths_find(&programs->paths, plan->btf);
 	err = load(programs, settings, NULL);
-	/* what a capture can do without must not keep it from what it can have */
+	/* optional programs must not make a capture impossible: try again without them */
 	if (err && err != -EPERM && programs->variant.bpf) {
 		bpf_variant_close(&programs->variant);
-		err = load(programs, settings, "this kernel does not load the program");
+		err = load(programs, settings, "the kernel refused to load the program");
 	}
 	if (err)
 		return err;
@@ -245,56 +218,8 @@ static int program_info(const struct bpf_program *program, struct bpf_prog_info 
 }
 
 /*
- * A program that gets a tracepoint's record (section "tp/…"). Not by libbpf, which looks for
- * tracefs only where it is mounted.
- */
-static struct bpf_link *attach_to_record(struct bpf_program *program, unsigned int cpu)
-{
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
-					.size = sizeof(attr),
-					.sample_period = 1,
-					.wakeup_events = 1 };
-	int tracefs = formats_open(), event;
-	struct bpf_link *link;
-
-	if (tracefs < 0)
-		return NULL;
-	attr.config = formats_id(tracefs, strchr(bpf_program__section_name(program), '/') + 1);
-	close(tracefs);
-	/* of one CPU, but the program is then run on all of them */
-	event = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (event < 0)
-		return NULL;
-	link = bpf_program__attach_perf_event(program, event);
-	if (!link)
-		close(event);
-	return link;
-}
-
-/* Names are worth having, not needed. */
-static void attach_extra(struct programs *programs, size_t i)
-{
-	struct bpf_program *program = bpf_variant_program(&programs->variant, extras[i].program);
-
-	if (!program || !bpf_program__autoload(program))
-		return;
-	programs->extras[i] = bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT
-				      ? attach_to_record(program, programs->any_cpu)
-				      : bpf_program__attach(program);
-	if (!strcmp(extras[i].program, "misses"))
-		programs->misses = programs->extras[i];
-}
-
-static void attach_extras(struct programs *programs, enum attach_plan_event after)
-{
-	for (size_t i = 0; i < EXTRAS; i++)
-		if (extras[i].after == after)
-			attach_extra(programs, i);
-}
-
-/*
- * The events from first up to end. Frees come first: an object allocated while only the frees
- * are watched is an unmatched free, not a false leak.
+ * Attaches the events from first up to end. Frees come first: an object that is allocated while
+ * only the frees are attached becomes an unmatched free, not a false leak.
  */
 static int attach_events(struct programs *programs, size_t first, size_t end)
 {
@@ -313,7 +238,7 @@ static int attach_events(struct programs *programs, size_t first, size_t end)
 				 attach_plan_tracepoint(i));
 			return fail(programs, errno, what);
 		}
-		attach_extras(programs, i);
+		aux_programs_attach(&programs->aux, i);
 		programs->event_count++;
 		if (own >= 0 && !program_info(programs->list[i], &info))
 			bpf_map_update_elem(own, &info.id, &yes, 0);
@@ -334,7 +259,7 @@ int programs_attach(struct programs *programs)
 	int err;
 
 	programs->attached = true;
-	attach_extras(programs, FIRST);
+	aux_programs_attach(&programs->aux, ATTACH_EVENTS);
 	programs->untraced_cache_used = can_cache_untraced_tasks(programs);
 	programs->variant.totals->untraced_cache_valid = programs->untraced_cache_used;
 	err = attach_events(programs, 0, ATTACH_FREES);
@@ -350,28 +275,10 @@ int programs_attach(struct programs *programs)
 	return 0;
 }
 
-#define IDLE_TICKS 10 /* ticks */
-
-/* What names caches where there is no BTF burdens every event of its tracepoint. */
-static void poll_field_programs(struct programs *programs)
-{
-	uint64_t *wanted = &programs->variant.totals->names_requested;
-	bool is_wanted = __atomic_exchange_n(wanted, 0, __ATOMIC_RELAXED);
-
-	programs->idle_ticks = is_wanted ? 0 : programs->idle_ticks + 1;
-	for (size_t i = 0; i < EXTRAS; i++) {
-		if (extras[i].after == FIRST)
-			continue;
-		if (is_wanted && !programs->extras[i]) {
-			attach_extra(programs, i);
-		} else if (programs->idle_ticks >= IDLE_TICKS && programs->extras[i]) {
-			bpf_link__destroy(programs->extras[i]);
-			programs->extras[i] = NULL;
-		}
-	}
-}
-
-/* No kernel is known to do so; whose events that of a wanted process then are nobody knows. */
+/*
+ * Did the kernel skip the program on new tasks? No kernel is known to do so. The untraced-task
+ * cache may then be wrong, and events of a traced process may be missing.
+ */
 static bool has_missed_new_task(const struct programs *programs)
 {
 	const struct bpf_program *program = bpf_variant_program(&programs->variant, "task_newtask");
@@ -388,7 +295,7 @@ void programs_poll(struct programs *programs)
 		__atomic_store_n(&programs->variant.totals->untraced_cache_valid, 0,
 				 __ATOMIC_RELAXED);
 	if (programs->plan->missing_features.btf)
-		poll_field_programs(programs);
+		aux_programs_poll(&programs->aux);
 }
 
 void programs_detach(struct programs *programs)
@@ -402,14 +309,8 @@ void programs_detach(struct programs *programs)
 	hooks_detach(&programs->hooks, HOOK_BULK_FREE);
 	backup_programs_detach(&programs->backup);
 	detach_events(programs, 0, ATTACH_FREES);
-	for (size_t i = 0; i < EXTRAS; i++) {
-		/* it tells what was skipped to the end */
-		if (programs->extras[i] == programs->misses)
-			continue;
-		bpf_link__destroy(programs->extras[i]);
-		programs->extras[i] = NULL;
-	}
-	/* whatever still ran when it was detached has ended */
+	aux_programs_detach(&programs->aux);
+	/* wait for the programs that still ran when they were detached */
 	machine_grace_period();
 }
 
@@ -418,7 +319,7 @@ void programs_close(struct programs *programs)
 	if (!programs->variant.bpf)
 		return;
 	programs_detach(programs);
-	bpf_link__destroy(programs->misses);
+	aux_programs_close(&programs->aux);
 	bpf_variant_close(&programs->variant);
 }
 
@@ -440,15 +341,15 @@ void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t 
 	ssize_t got = 0;
 	int fd = -1;
 
-	bool known = (programs->misses || !programs->has_recursion_guard) &&
+	bool known = (programs->aux.misses || !programs->has_recursion_guard) &&
 		     !has_missed_new_task(programs);
 
 	for (size_t i = 0; i < programs->possible_cpus; i++)
 		missed[i] = known ? 0 : STATUS_UNKNOWN;
-	if (!programs->misses)
+	if (!programs->aux.misses)
 		return;
-	fd = bpf_iter_create(bpf_link__fd(programs->misses));
-	/* possible_cpus counts of each program of ours, one after another */
+	fd = bpf_iter_create(bpf_link__fd(programs->aux.misses));
+	/* for each of our programs, one after another: possible_cpus counts */
 	while (fd >= 0 && (got = read(fd, counts, sizeof(counts))) > 0) {
 		for (size_t i = 0; i < got / sizeof(counts[0]); i++, index++) {
 			uint64_t *cpu = &missed[index % programs->possible_cpus];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Looks types up in BTF. */
+/* Finds the types of functions, tracepoints and parameters in BTF. */
 #include "config.h"
 
 #include <stdint.h>
@@ -81,8 +81,8 @@ static bool fits(const struct btf *btf, const struct btf_param *parameter, enum 
 	return btf_is_int(type) && type->size == 1;
 }
 
-bool prototype_takes(const struct btf *btf, const struct btf_type *prototype, unsigned int first,
-		     const enum arg_kind *list, bool whole)
+bool prototype_matches(const struct btf *btf, const struct btf_type *prototype, unsigned int first,
+		       const enum arg_kind *list, bool all)
 {
 	unsigned int count = 0;
 
@@ -90,5 +90,5 @@ bool prototype_takes(const struct btf *btf, const struct btf_type *prototype, un
 		if (first + count >= btf_vlen(prototype) ||
 		    !fits(btf, &btf_params(prototype)[first + count], list[count]))
 			return false;
-	return !whole || first + count == btf_vlen(prototype);
+	return !all || first + count == btf_vlen(prototype);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a function or a tracepoint of the kernel takes, as BTF tells it. */
+/* The parameters of a function or a tracepoint of the kernel, from BTF. */
 #ifndef TRACER_LOAD_PROTOTYPE_H
 #define TRACER_LOAD_PROTOTYPE_H
 
@@ -9,7 +9,7 @@ struct btf;
 struct btf_param;
 struct btf_type;
 
-/* What a parameter must be. */
+/* The type that a parameter must have. */
 enum arg_kind {
 	ARG_END,
 	ARG_NUMBER,
@@ -20,17 +20,19 @@ enum arg_kind {
 	ARG_NODE,  /* int */
 };
 
-/* The prototypes; NULL: there is no such function, no such tracepoint. id, if not NULL, gets its.
+/*
+ * The prototype of a function or a tracepoint; NULL: the kernel does not have it. id: NULL, or set
+ * to the function's BTF id.
  */
 const struct btf_type *prototype_function(const struct btf *btf, const char *name, int *id);
 const struct btf_type *prototype_tracepoint(const struct btf *btf, const char *name);
 
 /*
- * Are the parameters from first on those of the list, which ends with ARG_END; and, if whole,
- * no others?
+ * Do the parameters, from number first on, match the list, which ends with ARG_END? all: there must
+ * be no other parameters.
  */
-bool prototype_takes(const struct btf *btf, const struct btf_type *prototype, unsigned int first,
-		     const enum arg_kind *list, bool whole);
+bool prototype_matches(const struct btf *btf, const struct btf_type *prototype, unsigned int first,
+		       const enum arg_kind *list, bool all);
 
 bool prototype_is_gfp(const struct btf *btf, const struct btf_param *parameter);
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A table of the auxiliary programs, and when each of them is attached. */
+#include "config.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/perf_event.h>
+
+#include "tracer/load/aux_programs.h"
+#include "tracer/load/formats.h"
+
+#define BEFORE_EVENTS ATTACH_EVENTS
+#define IDLE_TICKS 10
+
+/* name: in bpf/. after: which event. type, kind: what BTF has if the kernel can run it. */
+static const struct {
+	const char *name;
+	enum attach_plan_event after;
+	const char *type;
+	uint32_t kind;
+} table[] = {
+	{ "task_newtask", BEFORE_EVENTS, NULL, 0 },
+	{ "task_rename", BEFORE_EVENTS, NULL, 0 },
+	{ "module_load", BEFORE_EVENTS, "btf_trace_module_load", BTF_KIND_TYPEDEF },
+	{ "module_free", BEFORE_EVENTS, "btf_trace_module_free", BTF_KIND_TYPEDEF },
+	{ "misses", BEFORE_EVENTS, "bpf_iter__bpf_prog", BTF_KIND_STRUCT },
+	/* for kernels without BTF: they read the tracepoints' records */
+	{ "kmem_cache_alloc_fields", ATTACH_CACHE_ALLOC, NULL, 0 },
+	{ "kmem_cache_free_fields", ATTACH_CACHE_FREE, NULL, 0 },
+};
+
+#define NEWTASK 0 /* its index */
+_Static_assert(sizeof(table) / sizeof(table[0]) == AUX_PROGRAMS, "each program has a link");
+
+void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
+			 const struct btf *btf, bool reads_misses, unsigned int any_cpu)
+{
+	struct bpf_program *program;
+
+	memset(aux, 0, sizeof(*aux));
+	aux->variant = variant;
+	aux->any_cpu = any_cpu;
+	for (size_t i = 0; i < AUX_PROGRAMS; i++) {
+		program = bpf_variant_program(variant, table[i].name);
+		if (!program || (!reads_misses && !strcmp(table[i].name, "misses")))
+			continue;
+		if (!btf || !table[i].type ||
+		    btf__find_by_name_kind(btf, table[i].type, table[i].kind) > 0)
+			bpf_program__set_autoload(program, true);
+	}
+}
+
+/*
+ * Attaches a program that gets a tracepoint's record (section "tp/…"). libbpf could do it only if
+ * tracefs were mounted.
+ */
+static struct bpf_link *attach_to_record(struct bpf_program *program, unsigned int cpu)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
+					.size = sizeof(attr),
+					.sample_period = 1,
+					.wakeup_events = 1 };
+	int tracefs = formats_open(), event;
+	struct bpf_link *link;
+
+	if (tracefs < 0)
+		return NULL;
+	attr.config = formats_id(tracefs, strchr(bpf_program__section_name(program), '/') + 1);
+	close(tracefs);
+	/* the perf event is of one CPU, but its program runs on all of them */
+	event = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event < 0)
+		return NULL;
+	link = bpf_program__attach_perf_event(program, event);
+	if (!link)
+		close(event);
+	return link;
+}
+
+/* A failure is no error: the names are then missing. */
+static void attach(struct aux_programs *aux, size_t i)
+{
+	struct bpf_program *program = bpf_variant_program(aux->variant, table[i].name);
+
+	if (!program || !bpf_program__autoload(program))
+		return;
+	aux->links[i] = bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT
+				? attach_to_record(program, aux->any_cpu)
+				: bpf_program__attach(program);
+	if (!strcmp(table[i].name, "misses"))
+		aux->misses = aux->links[i];
+}
+
+static void detach(struct aux_programs *aux, size_t i)
+{
+	bpf_link__destroy(aux->links[i]);
+	aux->links[i] = NULL;
+}
+
+void aux_programs_attach(struct aux_programs *aux, enum attach_plan_event after)
+{
+	for (size_t i = 0; i < AUX_PROGRAMS; i++)
+		if (table[i].after == after)
+			attach(aux, i);
+}
+
+bool aux_programs_see_new_tasks(const struct aux_programs *aux)
+{
+	return aux->links[NEWTASK];
+}
+
+void aux_programs_poll(struct aux_programs *aux)
+{
+	uint64_t *requested = &aux->variant->totals->names_requested;
+	bool is_requested = __atomic_exchange_n(requested, 0, __ATOMIC_RELAXED);
+
+	/* each of these programs slows down every event of its tracepoint */
+	aux->idle_ticks = is_requested ? 0 : aux->idle_ticks + 1;
+	for (size_t i = 0; i < AUX_PROGRAMS; i++) {
+		if (table[i].after == BEFORE_EVENTS)
+			continue;
+		if (is_requested && !aux->links[i])
+			attach(aux, i);
+		else if (aux->idle_ticks >= IDLE_TICKS && aux->links[i])
+			detach(aux, i);
+	}
+}
+
+void aux_programs_detach(struct aux_programs *aux)
+{
+	for (size_t i = 0; i < AUX_PROGRAMS; i++)
+		if (aux->links[i] != aux->misses)
+			detach(aux, i);
+}
+
+void aux_programs_close(struct aux_programs *aux)
+{
+	aux_programs_detach(aux);
+	bpf_link__destroy(aux->misses);
+	*aux = (struct aux_programs){ 0 };
+}

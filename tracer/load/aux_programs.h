@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The auxiliary programs: they send names of tasks, modules and, on a kernel without BTF, of slab
+ * caches, and read recursion misses. A capture is possible without any of them.
+ */
+#ifndef TRACER_LOAD_AUX_PROGRAMS_H
+#define TRACER_LOAD_AUX_PROGRAMS_H
+
+#include <stdbool.h>
+
+#include "tracer/load/attach_plan.h"
+#include "tracer/load/bpf_objects.h"
+
+#define AUX_PROGRAMS 7
+
+struct bpf_link;
+struct btf;
+
+struct aux_programs {
+	struct bpf_variant *variant;
+	unsigned int any_cpu; /* one that is online */
+	struct bpf_link *links[AUX_PROGRAMS];
+	struct bpf_link *misses; /* one of them; NULL: recursion misses are not known by CPU */
+	unsigned int idle_ticks; /* calls of aux_programs_poll() since the last request of a name */
+};
+
+/*
+ * Before loading: chooses the programs that the kernel can run. btf: NULL if the kernel has none.
+ * reads_misses: the kernel has recursion misses to read.
+ */
+void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
+			 const struct btf *btf, bool reads_misses, unsigned int any_cpu);
+
+/* Attaches the programs that follow this event's program; ATTACH_EVENTS: those before all events.
+ */
+void aux_programs_attach(struct aux_programs *aux, enum attach_plan_event after);
+
+/* Is the program on new tasks attached? */
+bool aux_programs_see_new_tasks(const struct aux_programs *aux);
+
+/* Attaches the field programs of a kernel without BTF while names are requested, else detaches. */
+void aux_programs_poll(struct aux_programs *aux);
+
+/* Detaches all but misses, which is read after all others have ended. */
+void aux_programs_detach(struct aux_programs *aux);
+
+/* Detaches misses too. */
+void aux_programs_close(struct aux_programs *aux);
+
+#endif
