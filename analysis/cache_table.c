@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
 #include "analysis/cache_table.h"
 
 #define PAGE_SIZE_USUAL 4096

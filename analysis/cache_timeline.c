@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
 #include "analysis/cache_timeline.h"
 
 int cache_timeline_init(struct cache_timeline *book, struct caches *caches)

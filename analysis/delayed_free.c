@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
 #include "analysis/counters.h"
 #include "analysis/delayed_free.h"
 #include "analysis/heap_rules.h"

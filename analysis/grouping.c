@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
+#include "base/hash.h"
 #include "analysis/grouping.h"
 
 #define SITE_TEXT 512 /* bytes: symbols are shorter */
@@ -139,7 +140,7 @@ static uint64_t task_key(const struct grouping *grouping, const struct event *ev
 	return task ? grouping->same_task[task - tasks->list] : GROUP_KEY_UNKNOWN + event->task;
 }
 
-/* Where the name of the module lies that the site is in. */
+/* The offset of the name of the module that the call site belongs to. */
 static uint64_t find_module(const struct grouping *grouping, const struct event *event)
 {
 	const struct symbol *symbol =
@@ -148,18 +149,15 @@ static uint64_t find_module(const struct grouping *grouping, const struct event 
 	return symbol ? symbol->module : GROUP_KEY_UNKNOWN;
 }
 
-/* A number for the module's name (FNV-1a): it may lie in several places. */
+/* The hash of the module's name: the same name may be stored at several offsets. */
 static uint64_t module_key(const struct grouping *grouping, const struct event *event)
 {
-	uint64_t slot = find_module(grouping, event), hash = 0xcbf29ce484222325;
-	const char *name;
+	uint64_t offset = find_module(grouping, event);
 
-	if (slot == GROUP_KEY_UNKNOWN)
-		return slot;
-	name = symbols_string(&grouping->analysis->capture->symbols, (uint32_t)slot);
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * 0x100000001b3;
-	return hash;
+	if (offset == GROUP_KEY_UNKNOWN)
+		return offset;
+	return hash_text(0,
+			 symbols_string(&grouping->analysis->capture->symbols, (uint32_t)offset));
 }
 
 static uint64_t key_of(const struct grouping *grouping, const struct event *event, uint32_t cache)

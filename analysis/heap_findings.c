@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
 #include "analysis/analysis.h"
 #include "analysis/heap_findings.h"
 #include "base/hash_map.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
 #include "analysis/select.h"
 
 #define SELECT_TIME_MAX ((uint64_t)INT64_MAX) /* ns: 292 years */

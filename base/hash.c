@@ -10,8 +10,7 @@ uint64_t hash_seed(void)
 {
 	uint64_t seed = 0xbf58476d1ce4e5b9;
 
-	/* Without random bytes the table is still correct, but an attacker can predict its hashes.
-	 */
+	/* Without random bytes a table is correct, but an attacker can predict its hashes. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed ^= (uintptr_t)&seed;
 	return seed;

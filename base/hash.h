@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The hash of a 64-bit key, which hash tables and readers of a capture share. */
+/* Hashes of addresses and of names. Hash tables and the readers of a capture share the first. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
 #include <stdint.h>
 
-/* The seed keeps a hostile capture from choosing addresses that all get the same hash. */
+/* The seed prevents a hostile capture from choosing addresses that all have the same hash. */
 static inline uint32_t hash_address(uint64_t seed, uint64_t address)
 {
 	uint64_t hash = (address ^ seed) * 0x9e3779b97f4a7c15;
 
 	return (uint32_t)((hash ^ hash >> 32) * (seed | 1) >> 16);
+}
+
+/* FNV-1a, 64 bits. Another salt gives the same text another hash. */
+static inline uint64_t hash_text(uint64_t salt, const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325 ^ salt;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+	return hash;
 }
 
 /* A random seed for a new table. */

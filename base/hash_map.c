@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Open addressing with linear probing; nothing is ever taken out. */
+/* Open addressing with linear probing; keys are never removed. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,12 +8,12 @@
 #include "base/hash.h"
 #include "base/hash_map.h"
 
-#define PLACES_FIRST 1024
+#define SLOTS_FIRST 1024
 
 int hash_map_init(struct hash_map *map)
 {
-	map->slots = calloc(PLACES_FIRST, sizeof(*map->slots));
-	map->mask = PLACES_FIRST - 1;
+	map->slots = calloc(SLOTS_FIRST, sizeof(*map->slots));
+	map->mask = SLOTS_FIRST - 1;
 	map->count = 0;
 	map->seed = hash_seed();
 	return map->slots ? 0 : -ENOMEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A map from 64-bit keys to small numbers, such as the index of what a key stands for. */
+/* A map from 64-bit keys to 32-bit numbers, such as an index into the caller's own array. */
 #ifndef BASE_HASH_MAP_H
 #define BASE_HASH_MAP_H
 
@@ -8,12 +8,12 @@
 
 struct hash_map_slot {
 	uint64_t key;
-	uint32_t number; /* + 1; 0: an empty place */
+	uint32_t number; /* + 1; 0: an empty slot */
 };
 
 struct hash_map {
 	struct hash_map_slot *slots;
-	size_t mask; /* places - 1 */
+	size_t mask; /* slots - 1 */
 	size_t count;
 	uint64_t seed;
 };
@@ -26,7 +26,7 @@ void hash_map_deinit(struct hash_map *map);
 /* The number of the key, or HASH_MAP_NONE. */
 uint32_t hash_map_find(const struct hash_map *map, uint64_t key);
 
-/* Adds a key that is not there. 0 or -ENOMEM. */
+/* Adds a key that is not in the map. The highest number is HASH_MAP_NONE - 2. 0 or -ENOMEM. */
 int hash_map_add(struct hash_map *map, uint64_t key, uint32_t number);
 
 #endif

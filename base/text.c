@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The text tables of a capture: escaping, and lines taken apart. */
+/* The text tables of a capture: escapes names and parses lines. */
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 static void escape_write(FILE *file, const char *text, unsigned char lowest)
@@ -36,51 +35,12 @@ int text_write_result(FILE *file)
 	return errno ? -errno : -EIO;
 }
 
-/* One more than each digit is worth. */
-static const unsigned char digits[UCHAR_MAX + 1] = {
-	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
-	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
-	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
-	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-};
-
-/* Of what is no digit, more than any base. */
-static unsigned int digit_value(char c)
-{
-	return digits[(unsigned char)c] - 1U;
-}
-
-bool number_parse(const char **at, unsigned int base, uint64_t *number)
-{
-	const char *digit = *at;
-	uint64_t value = 0;
-	unsigned int add;
-
-	if (base == 16 && digit[0] == '0' && (digit[1] == 'x' || digit[1] == 'X'))
-		digit += 2;
-	if (digit_value(*digit) >= base)
-		return false;
-	for (; base == 16 && (add = digit_value(*digit)) < 16; digit++) {
-		if (value >> 60)
-			return false;
-		value = value << 4 | add;
-	}
-	for (; (add = digit_value(*digit)) < base; digit++) {
-		if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)add, &value))
-			return false;
-	}
-	*number = value;
-	*at = digit;
-	return true;
-}
-
 bool line_next(struct line *line, const char **text)
 {
 	line->at = *text;
 	line->end = strchr(*text, '\n');
 	if (!line->end)
-		return false; /* cut off in mid-line: its last number may be another */
+		return false; /* cut off in the line: its last number may have lost digits */
 	*text = line->end + 1;
 	return true;
 }
@@ -90,7 +50,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The next word without taking it: where it ends; *start is where it begins. */
+/* Finds the next word without taking it: *start is its begin; returns its end. */
 static const char *line_peek(const struct line *line, const char **start)
 {
 	const char *at = line->at;
@@ -138,7 +98,7 @@ bool line_u32(struct line *line, uint32_t *number)
 	return true;
 }
 
-/* "\x00" stays as it is: no writer makes it, and it would end the text. */
+/* "\x00" is copied as it is: no writer makes it, and a NUL would end the text. */
 static void unescape(const char *at, const char *end, char *text, size_t size)
 {
 	char *last = text + size - 1;
@@ -169,12 +129,4 @@ void line_rest(struct line *line, char *text, size_t size)
 		line->at++;
 	unescape(line->at, line->end, text, size);
 	line->at = line->end;
-}
-
-/* Space doubles whenever count reaches a power of two, so that no list needs to remember it. */
-void *array_grow(void *list, size_t count, size_t size)
-{
-	if (list && count & (count - 1))
-		return list;
-	return reallocarray(list, count ? 2 * count : 1, size);
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "capture/format.h"
 #include "capture/metadata.h"

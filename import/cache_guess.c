@@ -8,7 +8,7 @@
 
 #include "import/cache_guess.h"
 #include "kernel/caches.h"
-#include "base/text.h"
+#include "base/array.h"
 
 /* Only the capture's own table gives them a meaning; they are right where words have 32 bits. */
 #define CACHE_BASE 0x10000

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "import/dat_gfp.h"
-#include "base/text.h"
+#include "base/array.h"
 
 #define DEPTH_MAX 64
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "import/flags.h"
-#include "base/text.h"
+#include "base/array.h"
+#include "base/number.h"
 
 #define BITS 32
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "import/functions.h"
-#include "base/text.h"
+#include "base/number.h"
 
 #define UNKNOWN "unknown"
 #define FUNCTION_BASE ((uint64_t)2 << 56) /* not canonical: no code of a kernel lies there */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "import/import_target.h"
-#include "base/text.h"
+#include "base/array.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
 

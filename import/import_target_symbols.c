@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "import/import_target.h"
-#include "base/text.h"
+#include "base/number.h"
 #include "kernel/symbols.h"
 
 #define LINE_BYTES 1024 /* Linux allows names of 512 */

@@ -7,17 +7,8 @@
 #include <string.h>
 
 #include "import/name_table.h"
-#include "base/text.h"
-
-/* FNV-1a, 64 bits. */
-static uint64_t hash(const char *text)
-{
-	uint64_t sum = 0xcbf29ce484222325;
-
-	for (; *text; text++)
-		sum = (sum ^ (unsigned char)*text) * 0x100000001b3;
-	return sum;
-}
+#include "base/array.h"
+#include "base/hash.h"
 
 int names_init(struct name_table *names)
 {
@@ -37,7 +28,7 @@ void names_deinit(struct name_table *names)
 
 int64_t names_find(const struct name_table *names, const char *text)
 {
-	uint32_t number = hash_map_find(&names->index, hash(text));
+	uint32_t number = hash_map_find(&names->index, hash_text(0, text));
 
 	while (number != HASH_MAP_NONE && strcmp(names->list[number].text, text))
 		number = names->list[number].next;
@@ -60,12 +51,12 @@ int64_t names_add(struct name_table *names, const char *text)
 	copy = strdup(text);
 	if (!copy)
 		return -ENOMEM;
-	first = hash_map_find(&names->index, hash(text));
+	first = hash_map_find(&names->index, hash_text(0, text));
 	list[names->count] = (struct name_entry){ copy, HASH_MAP_NONE };
 	if (first != HASH_MAP_NONE) {
 		list[names->count].next = list[first].next;
 		list[first].next = (uint32_t)names->count;
-	} else if (hash_map_add(&names->index, hash(text), (uint32_t)names->count)) {
+	} else if (hash_map_add(&names->index, hash_text(0, text), (uint32_t)names->count)) {
 		free(copy);
 		return -ENOMEM;
 	}

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "import/perf_line.h"
-#include "base/text.h"
+#include "base/number.h"
 
 #define SYSTEM "kmem:"
 #define LOST "PERF_RECORD_LOST"

@@ -12,7 +12,7 @@
 
 #include "import/relay.h"
 #include "import/source.h"
-#include "base/text.h"
+#include "base/number.h"
 #include "kernel/topology.h"
 
 #define BACKWARD ((uint32_t)1 << 31) /* a number so far ahead lies behind */

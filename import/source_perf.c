@@ -14,7 +14,7 @@
 #include "import/functions.h"
 #include "import/perf_line.h"
 #include "import/source.h"
-#include "base/text.h"
+#include "base/number.h"
 
 #define LINE_BYTES 16384
 #define POINTER_DIGITS 16 /* of a pointer that the kernel hashed, half of them zeros */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernel/caches.h"
+#include "base/array.h"
 #include "base/text.h"
 
 #define ALIASES_MAX 4096 /* bytes of one cache's; a busy machine has 2,000 */

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "kernel/gfp.h"
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "kernel/slabinfo.h"
 

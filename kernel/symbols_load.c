@@ -13,6 +13,7 @@
 #include <sys/param.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "kernel/symbols_parts.h"
 #include "base/unzip.h"

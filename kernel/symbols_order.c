@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/param.h>
 
-#include "base/text.h"
+#include "base/array.h"
 #include "kernel/symbols_parts.h"
 
 /* Each run left to merge is more than twice as long as the next: 2^64 has room for 64. */

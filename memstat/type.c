@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "memstat/internal.h"
 
 struct memory_type *type_create(struct memory_type_list *list, int allocator, const char *name)
@@ -57,13 +58,11 @@ bool type_has_alias(const struct memory_type *type, const char *name)
 	return false;
 }
 
-/* FNV-1a. Types of one name lie in one bucket, whatever their allocator. */
+/* Types of one name lie in one bucket, whatever their allocator. */
 static struct memory_type **bucket(const struct memory_type_list *list, const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = hash_text(0, name);
 
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
 	return &list->buckets[(hash ^ hash >> 32) & (list->bucket_count - 1)];
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stats/type_stats.h"
 #include "stats/type_stats_internal.h"
 
@@ -79,19 +80,6 @@ int type_stats_reload_symbols(struct type_stats *type_stats)
 	return symbols_names_init(&type_stats->parts->symbols, &type_stats->capture->symbols);
 }
 
-/* Reallocates the list for at least count elements, the new ones zero; or NULL. */
-static void *grow_zeroed(void *list, size_t *room, size_t count, size_t size)
-{
-	size_t new_room = count > 2 * *room ? count : 2 * *room;
-	char *more = reallocarray(list, new_room, size);
-
-	if (!more)
-		return NULL;
-	memset(more + *room * size, 0, (new_room - *room) * size);
-	*room = new_room;
-	return more;
-}
-
 static int resolve_cache(struct type_stats *type_stats, const struct analysis *analysis,
 			 uint32_t index)
 {
@@ -101,8 +89,8 @@ static int resolve_cache(struct type_stats *type_stats, const struct analysis *a
 	int64_t type;
 
 	if (index >= parts->cache_count) {
-		caches = grow_zeroed(parts->caches, &parts->cache_count, analysis->cache_count,
-				     sizeof(*caches));
+		caches = array_grow_zeroed(parts->caches, &parts->cache_count,
+					   analysis->cache_count, sizeof(*caches));
 		if (!caches)
 			return -ENOMEM;
 		parts->caches = caches;
@@ -126,8 +114,8 @@ static int resolve_group(struct type_stats *type_stats, const struct analysis *a
 	int64_t type;
 
 	if (index >= parts->group_count) {
-		groups = grow_zeroed(parts->groups, &parts->group_count, analysis->group_count,
-				     sizeof(*groups));
+		groups = array_grow_zeroed(parts->groups, &parts->group_count,
+					   analysis->group_count, sizeof(*groups));
 		if (!groups)
 			return -ENOMEM;
 		parts->groups = groups;

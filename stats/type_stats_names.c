@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/number.h"
 #include "stats/type_stats_internal.h"
 
 #define PAGE_SIZE_DEFAULT 4096
@@ -89,15 +91,6 @@ uint64_t type_stats_class_bit(const struct type_stats *type_stats, uint32_t byte
 
 /* Types by name. */
 
-static uint64_t hash_name(const char *name, uint64_t salt)
-{
-	uint64_t hash = 0xcbf29ce484222325 ^ salt; /* FNV-1a */
-
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * 0x100000001b3;
-	return hash;
-}
-
 /* Returns its index, or HASH_MAP_NONE with the key for adding it. */
 static uint32_t find_type(const struct type_stats *type_stats, enum type_stats_kind kind,
 			  const char *name, uint64_t *key)
@@ -107,7 +100,7 @@ static uint32_t find_type(const struct type_stats *type_stats, enum type_stats_k
 		const struct type_stats_type *type;
 		uint32_t found;
 
-		*key = hash_name(name, salt);
+		*key = hash_text(salt, name);
 		found = hash_map_find(&type_stats->parts->by_name, *key);
 		if (found == HASH_MAP_NONE)
 			return found;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
 #include "report/views/crossings.h"
 
 int crossings_init(struct crossings *crossings, const struct topology *topology, bool by_node)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
 #include "report/render/render.h"
 #include "report/views/event_names.h"
 #include "report/views/row_names.h"

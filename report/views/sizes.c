@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
 #include "report/views/row_names.h"
 #include "report/views/view.h"
 #include "base/hash_map.h"

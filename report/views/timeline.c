@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/array.h"
 #include "report/views/slices.h"
 #include "report/views/row_names.h"
 #include "report/views/view.h"

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Reads and copies whole files. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/files.h"
+
+#define UNKNOWN_SIZE 4096 /* bytes, at first, for a file of /proc, whose size is 0 */
+
+char *join_path(const char *directory, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+/* Doubles the space, up to max bytes and a NUL. */
+static int grow_text(char **text, size_t *space, size_t max)
+{
+	size_t larger = *space - 1 > max / 2 ? max + 1 : 2 * *space;
+	char *grown;
+
+	if (*space > max)
+		return -EFBIG;
+	grown = realloc(*text, larger);
+	if (!grown)
+		return -ENOMEM;
+	*text = grown;
+	*space = larger;
+	return 0;
+}
+
+/* Reads to the end of the file. The last byte of the space is for the NUL. */
+static int read_all(int fd, size_t max, char **text, size_t space, size_t *size)
+{
+	char more;
+	int err;
+
+	for (*size = 0;;) {
+		size_t room = space - 1 - *size;
+		ssize_t got = room ? read(fd, *text + *size, room) : read(fd, &more, 1);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : 0;
+		if (room) {
+			*size += (size_t)got;
+			continue;
+		}
+		err = grow_text(text, &space, max);
+		if (err)
+			return err;
+		(*text)[(*size)++] = more;
+	}
+}
+
+int read_file(int directory, const char *name, size_t max, char **text, size_t *size)
+{
+	__attribute__((cleanup(close_fd))) int fd = -1;
+	__attribute__((cleanup(free_text))) char *bytes = NULL;
+	struct stat about;
+	size_t space, length;
+	int err;
+
+	/* Without O_NONBLOCK, opening a pipe would block. */
+	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &about))
+		return -errno;
+	if (!S_ISREG(about.st_mode))
+		return S_ISDIR(about.st_mode) ? -EISDIR : -EINVAL;
+	if ((uint64_t)about.st_size > max)
+		return -EFBIG;
+	space = (about.st_size	      ? (size_t)about.st_size
+		 : max < UNKNOWN_SIZE ? max
+				      : UNKNOWN_SIZE) +
+		1;
+	bytes = malloc(space);
+	if (!bytes)
+		return -ENOMEM;
+	err = read_all(fd, max, &bytes, space, &length);
+	if (err)
+		return err;
+	bytes[length] = '\0';
+	*text = bytes;
+	bytes = NULL;
+	if (size)
+		*size = length;
+	return 0;
+}
+
+/* Notes the path that errno belongs to. */
+static int copy_failed(struct file_copy *copy, const char *path)
+{
+	int err = errno;
+
+	snprintf(copy->failed, sizeof(copy->failed), "%s", path);
+	return -err;
+}
+
+int copy_file(struct file_copy *copy, const char *from, const char *to)
+{
+	__attribute__((cleanup(close_fd))) int in = -1;
+	__attribute__((cleanup(close_fd))) int out = -1;
+	char bytes[65536];
+	ssize_t got, done;
+
+	in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (in < 0)
+		return copy_failed(copy, from);
+	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, copy->mode);
+	if (out < 0)
+		return copy_failed(copy, to);
+	while ((got = read(in, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t at = 0; at < got; at += done) {
+			done = write(out, bytes + at, (size_t)(got - at));
+			if (done < 0)
+				return copy_failed(copy, to);
+		}
+	}
+	if (got < 0)
+		return copy_failed(copy, from);
+	return fsync(out) ? copy_failed(copy, to) : 0;
+}
+
+int copy_folder(struct file_copy *copy, const char *from, const char *to)
+{
+	__attribute__((cleanup(close_directory))) DIR *folder = NULL;
+	struct dirent *entry;
+	struct stat about;
+	int err = 0;
+
+	if (mkdir(to, 0700) && errno != EEXIST)
+		return copy_failed(copy, to);
+	folder = opendir(from);
+	if (!folder)
+		return errno == ENOENT ? 0 : copy_failed(copy, from);
+	while (!err && (entry = readdir(folder))) {
+		__attribute__((cleanup(free_text))) char *inner = join_path(from, entry->d_name);
+		__attribute__((cleanup(free_text))) char *outer = join_path(to, entry->d_name);
+
+		if (!inner || !outer)
+			return copy_failed(copy, from);
+		if (entry->d_name[0] == '.' || lstat(inner, &about) ||
+		    (copy->except && !strcmp(entry->d_name, copy->except)))
+			continue;
+		if (S_ISDIR(about.st_mode))
+			err = copy_folder(copy, inner, outer);
+		else if (S_ISREG(about.st_mode))
+			err = copy_file(copy, inner, outer);
+	}
+	return err;
+}
+
+int close_synced(FILE *file)
+{
+	int err = 0;
+
+	if (fflush(file) || fsync(fileno(file)))
+		err = -errno;
+	if (fclose(file) && !err)
+		err = -errno;
+	return err;
+}

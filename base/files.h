@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whole files: reading one into memory, copying one, copying a folder. All return 0 or -errno. */
+#ifndef BASE_FILES_H
+#define BASE_FILES_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/*
+ * Reads a whole file of at most `max` bytes, of /proc or tracefs too. name is relative to the
+ * directory, an open file descriptor or AT_FDCWD. *text gets the bytes with a NUL behind them, to
+ * be freed; *size, unless size is NULL, their number. -EFBIG: the file is larger; -EISDIR, -EINVAL:
+ * it is not a regular file.
+ */
+int read_file(int directory, const char *name, size_t max, char **text, size_t *size);
+
+struct file_copy {
+	mode_t mode;	       /* of new files; the umask applies */
+	const char *except;    /* copy_folder() leaves out files of this name; NULL: none */
+	char failed[PATH_MAX]; /* after a failure: the path that the error belongs to */
+};
+
+/* Copies a file to a path that must not exist, and waits until it is on disk. */
+int copy_file(struct file_copy *copy, const char *from, const char *to);
+
+/*
+ * Copies the regular files and folders that a folder holds, but hidden ones. A pipe would block,
+ * and a symbolic link may lead anywhere. `to` may exist; if `from` does not, `to` stays empty.
+ */
+int copy_folder(struct file_copy *copy, const char *from, const char *to);
+
+/* Closes a file that was written, once all of it is on disk. The file is closed on failure too. */
+int close_synced(FILE *file);
+
+/* "directory/name", to be freed; or NULL. */
+char *join_path(const char *directory, const char *name);
+
+#endif

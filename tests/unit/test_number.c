@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Numbers, sizes, durations and CPU names in text. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/number.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void expect_number(const char *text, unsigned int base, uint64_t expected, const char *rest)
+{
+	const char *at = text;
+	uint64_t number = 0;
+
+	assert_true(number_parse(&at, base, &number));
+	assert_true(number == expected);
+	assert_string_equal(at, rest);
+}
+
+static void number_ends_at_the_first_other_character(void **state)
+{
+	(void)state;
+	expect_number("0", 10, 0, "");
+	expect_number("007x", 10, 7, "x");
+	expect_number("12ab", 10, 12, "ab");
+	expect_number("12abg", 16, 0x12ab, "g");
+	expect_number("0xFFffffffFFFFFFFF ", 16, UINT64_MAX, " ");
+	expect_number("18446744073709551615", 10, UINT64_MAX, "");
+}
+
+static void refused_number_changes_nothing(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int base;
+	} wrong[] = {
+		{ "", 10 },
+		{ " 1", 10 },
+		{ "-1", 10 },
+		{ "+1", 10 },
+		{ "0x", 16 },
+		{ "g", 16 },
+		{ "a", 10 },
+		{ "18446744073709551616", 10 },
+		{ "10000000000000000", 16 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		const char *at = wrong[i].text;
+		uint64_t number = 42;
+
+		assert_false(number_parse(&at, wrong[i].base, &number));
+		assert_ptr_equal(at, wrong[i].text);
+		assert_int_equal(number, 42);
+	}
+}
+
+static void number_in_range_refuses_the_rest(void **state)
+{
+	static const char *const wrong[] = { "", "1", "9", "5 ", " 5", "5k", "-5", "0x5", "+5" };
+	uint64_t number = 42;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		assert_false(number_in_range(wrong[i], 2, 8, &number));
+	assert_int_equal(number, 42);
+	assert_true(number_in_range("2", 2, 8, &number));
+	assert_int_equal(number, 2);
+	assert_true(number_in_range("08", 2, 8, &number));
+	assert_int_equal(number, 8);
+}
+
+static void expect_duration(const char *text, uint64_t expected)
+{
+	uint64_t ns = 0;
+
+	if (!duration_parse(text, strlen(text), &ns))
+		fail_msg("\"%s\" is refused", text);
+	if (ns != expected)
+		fail_msg("\"%s\" is %llu ns", text, (unsigned long long)ns);
+}
+
+static void duration_takes_each_unit(void **state)
+{
+	(void)state;
+	expect_duration("2", 2000000000);
+	expect_duration("2ns", 2);
+	expect_duration("2us", 2000);
+	expect_duration("2ms", 2000000);
+	expect_duration("2s", 2000000000);
+	expect_duration("2m", 120000000000);
+	expect_duration("2h", 7200000000000);
+}
+
+static void duration_takes_fractions_and_cuts_them_at_1_ns(void **state)
+{
+	(void)state;
+	expect_duration("1.5", 1500000000);
+	expect_duration("1.", 1000000000);
+	expect_duration(".5m", 30000000000);
+	expect_duration("0.0000000019", 1);
+	expect_duration("1.999ns", 1);
+}
+
+static void duration_ends_at_its_length(void **state)
+{
+	uint64_t ns;
+
+	(void)state;
+	assert_true(duration_parse("10ms,20ms", 4, &ns));
+	assert_int_equal(ns, 10000000);
+	assert_true(duration_parse("1.5", 1, &ns));
+	assert_int_equal(ns, 1000000000);
+	assert_false(duration_parse("1", 0, &ns));
+	assert_false(duration_parse(".5", 1, &ns));
+}
+
+static void other_durations_are_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"",   ".",    "s",  "-1",  "+1", "1e3", "1 s",	    "1.x",
+		"1d", "0x10", " 1", "1\n", "1S", "inf", "9999999h", "1.2.3",
+	};
+	uint64_t ns = 42;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		if (duration_parse(wrong[i], strlen(wrong[i]), &ns))
+			fail_msg("\"%s\" is accepted", wrong[i]);
+	assert_int_equal(ns, 42);
+}
+
+static void expect_size(const char *text, uint64_t unit, uint64_t expected)
+{
+	uint64_t bytes = 0;
+
+	assert_true(size_parse(text, unit, &bytes));
+	assert_true(bytes == expected);
+}
+
+static void size_takes_powers_of_1024(void **state)
+{
+	(void)state;
+	expect_size("100", 1, 100);
+	expect_size("3k", 1, 3 << 10);
+	expect_size("3K", 1, 3 << 10);
+	expect_size("64M", 1, 64 << 20);
+	expect_size("1G", 1, 1 << 30);
+}
+
+static void plain_size_counts_the_given_unit(void **state)
+{
+	(void)state;
+	expect_size("64", 1 << 20, 64 << 20);
+	expect_size("64M", 1 << 20, 64 << 20);
+	expect_size("512k", 1 << 20, 512 << 10);
+}
+
+static void other_sizes_are_refused(void **state)
+{
+	static const char *const wrong[] = { "",     "k",   "-1",   "1kk", "1T",
+					     "1.5k", "1 M", "0x10", "1MB", "17179869184G" };
+	uint64_t bytes = 42;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		assert_false(size_parse(wrong[i], 1, &bytes));
+}
+
+static void cpu_name_is_cpu_and_a_number(void **state)
+{
+	static const char *const wrong[] = {
+		"", "cpu", "cpux", "CPU1", "xcpu1", "cpu-1", "cpu101"
+	};
+	const char *at = "cpu12.out";
+	unsigned int cpu = 42;
+
+	(void)state;
+	assert_true(cpu_name_parse(&at, 100, &cpu));
+	assert_int_equal(cpu, 12);
+	assert_string_equal(at, ".out");
+	at = "cpu100";
+	assert_true(cpu_name_parse(&at, 100, &cpu));
+	assert_int_equal(cpu, 100);
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		at = wrong[i];
+		assert_false(cpu_name_parse(&at, 100, &cpu));
+		assert_ptr_equal(at, wrong[i]);
+	}
+	assert_int_equal(cpu, 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(number_ends_at_the_first_other_character),
+		cmocka_unit_test(refused_number_changes_nothing),
+		cmocka_unit_test(number_in_range_refuses_the_rest),
+		cmocka_unit_test(duration_takes_each_unit),
+		cmocka_unit_test(duration_takes_fractions_and_cuts_them_at_1_ns),
+		cmocka_unit_test(duration_ends_at_its_length),
+		cmocka_unit_test(other_durations_are_refused),
+		cmocka_unit_test(size_takes_powers_of_1024),
+		cmocka_unit_test(plain_size_counts_the_given_unit),
+		cmocka_unit_test(other_sizes_are_refused),
+		cmocka_unit_test(cpu_name_is_cpu_and_a_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Lines of words: written escaped, parsed word by word. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+
+static struct line line_of(const char *text)
+{
+	struct line line = { 0 };
+
+	assert_true(line_next(&line, &text));
+	assert_string_equal(text, "");
+	return line;
+}
+
+static void expect_written(void (*write)(FILE *, const char *), const char *text,
+			   const char *expected)
+{
+	char *written = NULL;
+	size_t size;
+	FILE *file = open_memstream(&written, &size);
+
+	assert_non_null(file);
+	write(file, text);
+	assert_int_equal(text_write_result(file), 0);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(written, expected);
+	free(written);
+}
+
+static void words_are_written_escaped(void **state)
+{
+	(void)state;
+	expect_written(text_write_word, "kmalloc-64", "kmalloc-64");
+	expect_written(text_write_word, "a b\\c\n\x7f\xff", "a\\x20b\\x5cc\\x0a\\x7f\\xff");
+	expect_written(text_write_rest, "a b\\c\n", "a b\\x5cc\\x0a");
+}
+
+static void words_are_parsed_unescaped(void **state)
+{
+	struct line line = line_of("one  a\\x20b\\x5C \t\\x41 rest\\x0a of it\n");
+	char text[40];
+
+	(void)state;
+	assert_true(line_key(&line, "one"));
+	line_word(&line, text, sizeof(text));
+	assert_string_equal(text, "a b\\");
+	line_word(&line, text, sizeof(text));
+	assert_string_equal(text, "A");
+	line_rest(&line, text, sizeof(text));
+	assert_string_equal(text, "rest\n of it");
+	line_word(&line, text, sizeof(text));
+	assert_string_equal(text, "");
+}
+
+static void damaged_escapes_stay_as_they_are(void **state)
+{
+	struct line line = line_of("\\x00 \\x4 \\xg1 \\\n");
+	char text[40];
+
+	(void)state;
+	line_rest(&line, text, sizeof(text));
+	assert_string_equal(text, "\\x00 \\x4 \\xg1 \\");
+}
+
+static void long_words_are_cut(void **state)
+{
+	struct line line = line_of("abcdef next\n");
+	char text[4];
+
+	(void)state;
+	line_word(&line, text, sizeof(text));
+	assert_string_equal(text, "abc");
+	line_word(&line, text, sizeof(text));
+	assert_string_equal(text, "nex");
+}
+
+static void word_of_another_kind_stays(void **state)
+{
+	struct line line = line_of("seen 12x 4294967296 0x1f 7\n");
+	uint32_t small = 42;
+	uint64_t number = 42;
+	char text[8];
+
+	(void)state;
+	assert_false(line_key(&line, "see"));
+	assert_false(line_key(&line, "seen2"));
+	assert_true(line_key(&line, "seen"));
+	assert_false(line_u64(&line, 10, &number));
+	line_word(&line, text, sizeof(text));
+	assert_string_equal(text, "12x");
+	assert_false(line_u32(&line, &small));
+	assert_int_equal(small, 42);
+	assert_true(line_u64(&line, 10, &number));
+	assert_true(number == 4294967296);
+	assert_true(line_u64(&line, 16, &number));
+	assert_int_equal(number, 0x1f);
+	assert_true(line_u32(&line, &small));
+	assert_int_equal(small, 7);
+	assert_false(line_u32(&line, &small));
+}
+
+static void cut_off_line_is_not_parsed(void **state)
+{
+	const char *text = "one 1\n\ntwo 2";
+	struct line line;
+
+	(void)state;
+	assert_true(line_next(&line, &text));
+	assert_true(line_key(&line, "one"));
+	assert_true(line_next(&line, &text));
+	assert_false(line_key(&line, "two"));
+	assert_false(line_next(&line, &text));
+	assert_string_equal(text, "two 2");
+}
+
+static void failed_write_is_reported(void **state)
+{
+	FILE *full = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(full);
+	setbuf(full, NULL);
+	text_write_word(full, "text");
+	assert_int_not_equal(text_write_result(full), 0);
+	fclose(full);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_are_written_escaped),
+		cmocka_unit_test(words_are_parsed_unescaped),
+		cmocka_unit_test(damaged_escapes_stay_as_they_are),
+		cmocka_unit_test(long_words_are_cut),
+		cmocka_unit_test(word_of_another_kind_stays),
+		cmocka_unit_test(cut_off_line_is_not_parsed),
+		cmocka_unit_test(failed_write_is_reported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
