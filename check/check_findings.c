@@ -24,7 +24,7 @@ void findings_end(struct check_findings *findings)
 
 		if (count <= FINDINGS_OF_A_KIND || findings->silent)
 			continue;
-		progress_line_clear(findings->line);
+		progress_line_clear();
 		printf("%s: and %" PRIu64 " more of this kind (%s)\n", findings->path,
 		       count - FINDINGS_OF_A_KIND, findings->kinds[i].check->name);
 	}
@@ -45,7 +45,7 @@ void findings_add(struct check_findings *findings, const struct check *check, ui
 	findings->mendable += check->mendable;
 	if (++findings->kinds[kind].count > FINDINGS_OF_A_KIND || findings->silent)
 		return;
-	progress_line_clear(findings->line);
+	progress_line_clear();
 	printf("%s: ", findings->path);
 	if (offset != FINDING_NO_OFFSET)
 		printf("byte %" PRIu64 ": ", offset);

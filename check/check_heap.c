@@ -116,7 +116,7 @@ int check_heap_run(const char *path, bool verbose, struct progress_line *line,
 		return err;
 	}
 	err = analysis_run(&analysis, &capture, &settings);
-	progress_line_clear(line);
+	progress_line_clear();
 	if (err)
 		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
 	for (size_t i = 0; !err && i < heap_findings_count(analysis.findings); i++) {

@@ -244,7 +244,7 @@ static void check_print_stream(const struct check_stream *stream, const char *pa
 {
 	bool events = stream->capture && stream->capture->metadata.clock == METADATA_CLOCK_EVENTS;
 
-	progress_line_clear(stream->findings->line);
+	progress_line_clear();
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " records, lost %" PRIu64 ", %s%" PRIu64
 	       " to %" PRIu64 "%s\n",
 	       path, stream->packets, stream->records, loss_missing(&stream->loss),

@@ -2,9 +2,7 @@
 /* kmemtrace-check: runs the checks over captures and streams, or repairs a capture. */
 #include "config.h"
 
-#include <argp.h>
 #include <errno.h>
-#include <error.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,21 +13,16 @@
 #include "check/check.h"
 #include "check/check_heap.h"
 #include "repair/repair.h"
+#include "cli/command_line.h"
+#include "cli/message.h"
 #include "cli/progress.h"
 #include "capture/capture.h"
 
-enum {
-	EXIT_CLEAN = 0,
-	EXIT_FINDINGS = 1,
-	EXIT_TROUBLE = 2,
-};
-
 struct options {
-	bool quiet, verbose, heap, list, repair, paths_given;
+	bool quiet, verbose, heap, list, repair;
 	bool repaired; /* it is the result of a repair that is checked */
 	const char *output;
-	char **paths;
-	size_t path_count;
+	struct path_arguments arguments;
 };
 
 enum option_key {
@@ -56,7 +49,6 @@ static const struct argp_option option_table[] = {
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	static char *default_paths[] = { CAPTURE_DEFAULT };
 	struct options *options = state->input;
 
 	switch (key) {
@@ -76,33 +68,21 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->repair = true;
 		break;
 	case 'o':
-		if (!*argument)
-			argp_error(state, "-o: a directory must be named");
-		options->output = argument;
+		options->output = parse_path(state, "-o", argument);
 		break;
 	case ARGP_KEY_ARGS:
-		options->paths = state->argv + state->next;
-		options->path_count = state->argc - state->next;
-		options->paths_given = true;
-		break;
-	case ARGP_KEY_NO_ARGS:
-		options->paths = default_paths;
-		options->path_count = 1;
+		parse_paths(state, &options->arguments);
 		break;
 	case ARGP_KEY_SUCCESS:
 		if (options->output && !options->repair)
 			argp_error(state, "--output is for --repair");
 		if (options->list && (options->quiet || options->verbose || options->repair ||
-				      options->heap || options->paths_given))
-			argp_error(state, "--list stands alone");
-		for (size_t i = 0; i < options->path_count; i++) {
-			if (!*options->paths[i])
-				argp_error(state, "a directory or a stream must be named");
-		}
+				      options->heap || options->arguments.count))
+			argp_error(state, "--list cannot be combined with other options");
 		if (options->repair && options->heap)
 			argp_error(state,
 				   "--heap is no part of --repair: check the result with it");
-		if (options->repair && options->path_count != 1)
+		if (options->repair && options->arguments.count > 1)
 			argp_error(state, "--repair takes one capture at a time");
 		break;
 	default:
@@ -111,10 +91,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static void complain(const char *errmsg, int err)
+static int cannot_check(const char *errmsg, int err)
 {
-	fprintf(stderr, "%s: %s%s\n", program_invocation_short_name, errmsg,
-		err == -ENOENT ? ": capture first with kmemtraced, or name a capture" : "");
+	return error_msg("%s%s", errmsg,
+			 err == -ENOENT ? ": capture first with kmemtraced, or name a capture"
+					: "");
 }
 
 static void list_checks(const struct check *checks, size_t count)
@@ -140,18 +121,15 @@ static void tell_unknown(const char *path, const struct check_result *result)
 {
 	char newer[METADATA_TEXT];
 
-	fflush(stdout);
 	metadata_newer_text(result->tracer_version, newer, sizeof(newer));
 	if (result->unknown)
-		fprintf(stderr,
-			"%s: %s: records of kinds that this version does not know, not checked: "
-			"%" PRIu64 "; %s\n",
-			program_invocation_short_name, path, result->unknown, newer);
+		error_msg("%s: records of kinds that this version does not know, not checked: "
+			  "%" PRIu64 "; %s",
+			  path, result->unknown, newer);
 	if (result->status_unknown)
-		fprintf(stderr,
-			"%s: %s/kernel/status: its format is newer than this version knows: it was "
-			"not checked; %s\n",
-			program_invocation_short_name, path, newer);
+		error_msg("%s/kernel/status: its format is newer than this version knows: it was "
+			  "not checked; %s",
+			  path, newer);
 }
 
 static void print_summary(const char *path, const struct check_findings *findings,
@@ -179,13 +157,10 @@ static void advise(const char *path, const struct check_findings *findings,
 	/* a repair would refuse what it cannot read */
 	if (!result->being_written && (!findings->mendable || result->status_unknown))
 		return;
-	fflush(stdout);
 	if (result->being_written)
-		fprintf(stderr, "%s: %s: stop kmemtraced, then check again\n",
-			program_invocation_short_name, path);
+		info_msg("%s: stop kmemtraced, then check again", path);
 	else
-		fprintf(stderr, "%s: %s: kmemtrace-check --repair %s keeps what is whole\n",
-			program_invocation_short_name, path, path);
+		info_msg("%s: kmemtrace-check --repair %s keeps what is whole", path, path);
 }
 
 /* Exit status: findings are those that nothing unseen can explain. */
@@ -197,12 +172,10 @@ static int check_heap(const char *path, const struct options *options)
 	int err;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
-	line.what = path;
+	line.file = path;
 	err = check_heap_run(path, options->verbose, &line, &result, errmsg, sizeof(errmsg));
-	if (err) {
-		complain(errmsg, err);
-		return EXIT_TROUBLE;
-	}
+	if (err)
+		return cannot_check(errmsg, err);
 	if (!options->quiet)
 		printf("%s: heap: %" PRIu64 " certain finding%s, %" PRIu64 " possible, %" PRIu64
 		       " legal on this kernel%s\n",
@@ -211,7 +184,7 @@ static int check_heap(const char *path, const struct options *options)
 		       options->verbose || !(result.possible || result.legal)
 			       ? ""
 			       : " (-v or kmemtrace-report findings lists them)");
-	return result.certain ? EXIT_FINDINGS : EXIT_CLEAN;
+	return result.certain ? EXIT_FINDINGS : EXIT_OK;
 }
 
 static int check(const char *path, const struct options *options)
@@ -224,19 +197,17 @@ static int check(const char *path, const struct options *options)
 	int status, err;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
-	line.what = path;
+	line.file = path;
 	err = whole ? check_all(path, &findings, &result, errmsg, sizeof(errmsg))
 		    : check_alone(path, &findings, &result, errmsg, sizeof(errmsg));
-	progress_line_clear(&line);
-	if (err) {
-		complain(errmsg, err);
-		return EXIT_TROUBLE;
-	}
+	progress_line_clear();
+	if (err)
+		return cannot_check(errmsg, err);
 	if (!options->quiet)
 		print_summary(path, &findings, &result);
 	if (!options->quiet && whole)
 		advise(path, &findings, &result);
-	status = findings.count ? EXIT_FINDINGS : EXIT_CLEAN;
+	status = findings.count ? EXIT_FINDINGS : EXIT_OK;
 	if (is_partial(&result) && !options->repaired) {
 		tell_unknown(path, &result);
 		status = EXIT_TROUBLE;
@@ -263,31 +234,24 @@ static int repair(const char *path, const struct options *options)
 	int err, status;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
-	line.what = path;
+	line.file = path;
 	err = check_all(path, &findings, &result, errmsg, sizeof(errmsg));
-	progress_line_clear(&line);
+	progress_line_clear();
 	if (!err && !findings.count) {
 		if (!options->quiet)
 			printf("%s: nothing to repair\n", path);
-		return EXIT_CLEAN;
+		return EXIT_OK;
 	}
-	if (err && err != -EINVAL) {
-		complain(errmsg, err);
-		return EXIT_TROUBLE;
-	}
+	if (err && err != -EINVAL)
+		return cannot_check(errmsg, err);
 	err = repair_run(path, options->output, options->quiet, errmsg, sizeof(errmsg));
-	if (err) {
-		complain(errmsg, 0);
-		return EXIT_TROUBLE;
-	}
+	if (err)
+		return error_msg("%s", errmsg);
 	status = check(options->output ? options->output : path, &after);
 	if (status == EXIT_FINDINGS)
-		fprintf(stderr, "%s: %s: these findings remain: they are in whole packets\n",
-			program_invocation_short_name, path);
+		info_msg("%s: these findings remain: they are in whole packets", path);
 	return status;
 }
-
-const char *argp_program_version = "kmemtrace-check " PACKAGE_VERSION;
 
 int main(int argc, char **argv)
 {
@@ -305,31 +269,24 @@ int main(int argc, char **argv)
 		       "Make a capture with kmemtraced(8), explain it with kmemtrace-report(1).",
 	};
 	struct options options = { 0 };
-	int status = EXIT_CLEAN, err;
+	static char *default_paths[] = { CAPTURE_DEFAULT };
+	int status = EXIT_OK;
 
-	argp_err_exit_status = EXIT_TROUBLE;
-	argv[0] = program_invocation_short_name;
-	err = argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (err)
-		error(EXIT_TROUBLE, err, "cannot read the command line");
+	parse_command_line(&argp, argc, argv, 0, &options);
+	if (!options.arguments.count)
+		options.arguments = (struct path_arguments){ .paths = default_paths, .count = 1 };
 	if (options.list) {
 		list_checks(stream_checks, STREAM_CHECKS);
 		list_checks(capture_checks, capture_check_count);
 	} else if (options.repair) {
-		status = repair(options.paths[0], &options);
+		status = repair(options.arguments.paths[0], &options);
 	} else {
-		for (size_t i = 0; i < options.path_count; i++) {
-			int one = check(options.paths[i], &options);
+		for (size_t i = 0; i < options.arguments.count; i++) {
+			int one = check(options.arguments.paths[i], &options);
 
 			if (one > status)
 				status = one;
 		}
 	}
-	errno = 0;
-	if (ferror(stdout) | fclose(stdout)) {
-		fprintf(stderr, "%s: standard output: %s\n", program_invocation_short_name,
-			strerror(errno ? errno : EIO));
-		status = EXIT_TROUBLE;
-	}
-	return status;
+	return close_stdout(status);
 }

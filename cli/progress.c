@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Draws the line over itself. */
+/* Draws the progress line over itself, and remembers whether the terminal shows one. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +12,12 @@
 #include "cli/progress.h"
 
 #define NSEC_PER_SEC 1000000000ULL
+#define CLEAR_LINE "\033[K"
 
-uint64_t progress_now(void)
+/* A process has one terminal, and so one line. */
+static bool on_terminal;
+
+static uint64_t now_ns(void)
 {
 	struct timespec now;
 
@@ -23,12 +28,13 @@ uint64_t progress_now(void)
 void progress_line_init(struct progress_line *line, bool quiet, uint64_t delay)
 {
 	memset(line, 0, sizeof(*line));
-	line->shown = !quiet && isatty(STDERR_FILENO);
-	line->begin = progress_now();
+	line->enabled = !quiet && isatty(STDERR_FILENO);
+	line->begin = line->last = now_ns();
 	line->due = line->begin + delay;
 }
 
-void progress_line_draw(struct progress_line *line, uint64_t now, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void draw(struct progress_line *line, uint64_t now,
+						       const char *format, ...)
 {
 	va_list arguments;
 	char text[160];
@@ -36,9 +42,8 @@ void progress_line_draw(struct progress_line *line, uint64_t now, const char *fo
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "\r%s\033[K", text);
-	fflush(stderr);
-	line->dirty = true;
+	fprintf(stderr, "\r%s" CLEAR_LINE, text);
+	on_terminal = true;
 	line->due = now + PROGRESS_INTERVAL;
 }
 
@@ -47,21 +52,36 @@ void progress_line_bytes(void *data, uint64_t done, uint64_t bytes)
 	struct progress_line *line = data;
 	uint64_t now;
 
-	if (!line || !line->shown)
+	if (!line || !line->enabled)
 		return;
-	now = progress_now();
-	if (!progress_line_is_due(line, now))
+	now = now_ns();
+	if (now < line->due)
 		return;
-	progress_line_draw(line, now, "%s: %3.0f%% of %.1f MB, %.0f MB/s", line->what,
-			   bytes ? 100.0 * (double)done / (double)bytes : 100.0,
-			   (double)bytes / 1e6, (double)done * 1e3 / (double)(now - line->begin));
+	draw(line, now, "%s: %3.0f%% of %.1f MB, %.0f MB/s", line->file,
+	     bytes ? 100.0 * (double)done / (double)bytes : 100.0, (double)bytes / 1e6,
+	     (double)done * 1e3 / (double)(now - line->begin));
 }
 
-void progress_line_clear(struct progress_line *line)
+void progress_line_events(struct progress_line *line, uint64_t events, uint64_t lost)
 {
-	if (!line || !line->dirty)
+	uint64_t now;
+
+	if (!line->enabled)
 		return;
-	fputs("\r\033[K", stderr);
-	fflush(stderr);
-	line->dirty = false;
+	now = now_ns();
+	if (now < line->due || now == line->last)
+		return;
+	draw(line, now, "%7.1f s  %" PRIu64 " events  %.0f/s  %" PRIu64 " lost",
+	     (double)(now - line->begin) / 1e9, events,
+	     (double)(events - line->last_events) * 1e9 / (double)(now - line->last), lost);
+	line->last = now;
+	line->last_events = events;
+}
+
+void progress_line_clear(void)
+{
+	if (!on_terminal)
+		return;
+	fputs("\r" CLEAR_LINE, stderr);
+	on_terminal = false;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/stop.h"
 #include "import/import_target.h"
 #include "base/array.h"
 #include "kernel/tasks.h"
@@ -55,15 +56,13 @@ static void forget_machine(struct metadata *metadata)
 	metadata->clock = METADATA_CLOCK_OTHER;
 }
 
-int target_open(struct import_target *target, struct directory *directory, const char *source,
-		const volatile sig_atomic_t *interrupted)
+int target_open(struct import_target *target, struct directory *directory, const char *source)
 {
 	char name[4096];
 	int err;
 
 	memset(target, 0, sizeof(*target));
 	target->directory = directory;
-	target->interrupted = interrupted;
 	err = metadata_init(&target->metadata);
 	if (err)
 		return target_fail(target, -err, "%s", strerror(-err));
@@ -229,7 +228,7 @@ int target_put(struct import_target *target, const struct target_event *event)
 	struct target_cpu *cpu;
 	int err;
 
-	if (target->interrupted && *target->interrupted)
+	if (stop_signal())
 		return target_fail(target, EINTR, "interrupted: nothing was imported");
 	cpu = need_cpu(target, event->cpu, event->time, &err);
 	if (!cpu)

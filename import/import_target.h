@@ -6,7 +6,6 @@
 #ifndef IMPORT_IMPORT_TARGET_H
 #define IMPORT_IMPORT_TARGET_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +42,6 @@ struct target_event {
 
 struct import_target {
 	struct directory *directory;
-	const volatile sig_atomic_t *interrupted;
 	struct metadata metadata;
 	struct status status;
 	struct gfp_table gfp;
@@ -70,8 +68,7 @@ struct import_target {
  * Of a directory that is made; source: what is imported, in words. 0 or -errno with errmsg set, as
  * all that follow.
  */
-int target_open(struct import_target *target, struct directory *directory, const char *source,
-		const volatile sig_atomic_t *interrupted);
+int target_open(struct import_target *target, struct directory *directory, const char *source);
 void target_close(struct import_target *target);
 
 /* The CPU has a stream, even if nothing happened on it. The first call of all begins the time. */

@@ -2,9 +2,7 @@
 /* kmemtrace-import: makes a capture of what another recorder recorded. */
 #include "config.h"
 
-#include <argp.h>
 #include <errno.h>
-#include <error.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -15,24 +13,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/command_line.h"
+#include "cli/message.h"
+#include "cli/stop.h"
 #include "import/source.h"
 #include "import/import_target.h"
 #include "capture/capture.h"
-
-enum {
-	EXIT_DONE = 0,
-	EXIT_TROUBLE = 2,
-};
 
 struct options {
 	const char *output, *symbols, *release;
 	const struct source *source; /* NULL: found by content */
 	bool quiet;
-	char **paths;
-	size_t path_count;
+	struct path_arguments arguments;
 };
-
-static volatile sig_atomic_t interrupted;
 
 /* trace-cmd's and perf's begin with marks of their own; anything may be a relay file. */
 static const struct source *const sources[] = { &source_trace_cmd, &source_perf,
@@ -68,15 +61,13 @@ static const struct argp_option option_table[] = {
 
 static void parse_format(struct argp_state *state, const char *name, struct options *options)
 {
-	options->source = NULL;
-	if (!strcmp(name, "auto"))
-		return;
+	const char *names[SOURCES + 1] = { "auto" };
+	size_t choice;
+
 	for (size_t i = 0; i < SOURCES; i++)
-		if (!strcmp(name, sources[i]->name))
-			options->source = sources[i];
-	if (!options->source)
-		argp_error(state, "--format=%s: the formats are auto, kmemtrace, trace-cmd, perf",
-			   name);
+		names[i + 1] = sources[i]->name;
+	choice = parse_choice(state, "--format", name, names, SOURCES + 1);
+	options->source = choice ? sources[choice - 1] : NULL;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -85,9 +76,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		if (!*argument)
-			argp_error(state, "-o: a directory must be named");
-		options->output = argument;
+		options->output = parse_path(state, "-o", argument);
 		break;
 	case 'q':
 		options->quiet = true;
@@ -106,8 +95,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_format(state, argument, options);
 		break;
 	case ARGP_KEY_ARGS:
-		options->paths = state->argv + state->next;
-		options->path_count = (size_t)(state->argc - state->next);
+		parse_paths(state, &options->arguments);
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "the files to import must be named");
@@ -118,19 +106,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	putc('\n', stderr);
-	return EXIT_TROUBLE;
-}
-
-/* The beginning of a regular file; its size, or -1 once complained. */
+/* The beginning of a regular file; its size, or -1 after a message. */
 static ssize_t peek(const char *path, unsigned char *bytes)
 {
 	struct stat about;
@@ -138,20 +114,20 @@ static ssize_t peek(const char *path, unsigned char *bytes)
 	FILE *file;
 
 	if (stat(path, &about)) {
-		complain("%s: %s", path, strerror(errno));
+		error_msg("%s: %s", path, strerror(errno));
 		return -1;
 	}
 	if (S_ISDIR(about.st_mode)) {
-		complain("%s: is a directory: name the files that were recorded", path);
+		error_msg("%s: is a directory: name the files that were recorded", path);
 		return -1;
 	}
 	if (!S_ISREG(about.st_mode)) {
-		complain("%s: is no regular file: write it to one first", path);
+		error_msg("%s: is no regular file: write it to one first", path);
 		return -1;
 	}
 	file = fopen(path, "rbe");
 	if (!file) {
-		complain("%s: %s", path, strerror(errno));
+		error_msg("%s: %s", path, strerror(errno));
 		return -1;
 	}
 	size = fread(bytes, 1, SOURCE_PEEK, file);
@@ -170,12 +146,12 @@ static const struct source *find_source(const unsigned char *bytes, size_t size)
 static int refuse_unknown(const char *path, const unsigned char *bytes, size_t size)
 {
 	if (size >= 8 && !memcmp(bytes, "PERFILE2", 8))
-		return complain("%s: is perf's own file: print it with perf script -i %s --ns "
-				"--show-lost-events, and import that",
-				path, path);
-	return complain("%s: is neither relay files of kmemtrace, nor a trace.dat, nor the text "
-			"of perf script with kmem events: --format says what it is",
-			path);
+		return error_msg("%s: is perf's own file: print it with perf script -i %s --ns "
+				 "--show-lost-events, and import that",
+				 path, path);
+	return error_msg("%s: is neither relay files of kmemtrace, nor a trace.dat, nor the text "
+			 "of perf script with kmem events: --format says what it is",
+			 path);
 }
 
 /* All files must be of one format; a relay file may be empty. Sets options->source. */
@@ -183,12 +159,12 @@ static int look_at_files(struct options *options)
 {
 	unsigned char *bytes = malloc(SOURCE_PEEK);
 	bool given = options->source, empty = true;
-	int status = EXIT_DONE;
+	int status = EXIT_OK;
 
 	if (!bytes)
-		return complain("%s", strerror(ENOMEM));
-	for (size_t i = 0; i < options->path_count && status == EXIT_DONE; i++) {
-		const char *path = options->paths[i];
+		return error_msg("%s", strerror(ENOMEM));
+	for (size_t i = 0; i < options->arguments.count && status == EXIT_OK; i++) {
+		const char *path = options->arguments.paths[i];
 		const struct source *source;
 		ssize_t size = peek(path, bytes);
 
@@ -201,18 +177,19 @@ static int look_at_files(struct options *options)
 		if (!source)
 			status = refuse_unknown(path, bytes, (size_t)size);
 		else if (options->source && options->source != source)
-			status = complain("%s: is %s, unlike the files before it: import them one "
-					  "by one",
-					  path, source->sentence);
+			status = error_msg("%s: is %s, unlike the files before it: import them one "
+					   "by one",
+					   path, source->sentence);
 		options->source = source;
 	}
 	free(bytes);
-	if (status == EXIT_DONE && empty)
-		status = complain("%s: is empty: there is nothing to import", options->paths[0]);
-	if (status == EXIT_DONE && options->path_count > 1 && !options->source->many)
-		status = complain("%s: only one such file can be imported at a time: their times "
-				  "are not comparable",
-				  options->paths[1]);
+	if (status == EXIT_OK && empty)
+		status = error_msg("%s: is empty: there is nothing to import",
+				   options->arguments.paths[0]);
+	if (status == EXIT_OK && options->arguments.count > 1 && !options->source->many)
+		status = error_msg("%s: only one such file can be imported at a time: their times "
+				   "are not comparable",
+				   options->arguments.paths[1]);
 	return status;
 }
 
@@ -224,14 +201,12 @@ static void say(const struct options *options, struct import_target *target)
 		return;
 	for (size_t i = 0; i < target->cpu_count; i++)
 		lost += target->cpus[i]->lost;
-	fprintf(stderr, "%s: %s: %" PRIu64 " event%s of %zu CPU%s, lost %" PRIu64 ", from %s\n",
-		program_invocation_short_name, options->output, target->events,
-		target->events == 1 ? "" : "s", target->cpu_count,
-		target->cpu_count == 1 ? "" : "s", lost, options->source->sentence);
+	info_msg("%s: %" PRIu64 " event%s of %zu CPU%s, lost %" PRIu64 ", from %s", options->output,
+		 target->events, target->events == 1 ? "" : "s", target->cpu_count,
+		 target->cpu_count == 1 ? "" : "s", lost, options->source->sentence);
 	fflush(target->notes);
 	for (char *line = target->note_text, *end; (end = strchr(line, '\n')); line = end + 1)
-		fprintf(stderr, "%s: note: %.*s\n", program_invocation_short_name,
-			(int)(end - line), line);
+		info_msg("note: %.*s", (int)(end - line), line);
 }
 
 static int import(const struct options *options, struct directory *directory)
@@ -239,9 +214,10 @@ static int import(const struct options *options, struct directory *directory)
 	struct import_target target;
 	int err;
 
-	err = target_open(&target, directory, options->source->sentence, &interrupted);
+	err = target_open(&target, directory, options->source->sentence);
 	if (!err)
-		err = options->source->import(&target, options->paths, options->path_count);
+		err = options->source->import(&target, options->arguments.paths,
+					      options->arguments.count);
 	if (!err && options->symbols)
 		err = target_symbols(&target, options->symbols);
 	if (options->release)
@@ -250,11 +226,11 @@ static int import(const struct options *options, struct directory *directory)
 	if (!err)
 		err = target_finish(&target);
 	if (err)
-		complain("%s", target.errmsg);
+		error_msg("%s", target.errmsg);
 	else
 		say(options, &target);
 	target_close(&target);
-	return err ? EXIT_TROUBLE : EXIT_DONE;
+	return err ? EXIT_TROUBLE : EXIT_OK;
 }
 
 /* So that what brings a library down leaves nothing behind, and is told. */
@@ -264,7 +240,7 @@ static int import_isolated(const struct options *options, struct directory *dire
 	int code;
 
 	if (child < 0)
-		return complain("no process can be made: %s", strerror(errno));
+		return error_msg("no process can be made: %s", strerror(errno));
 	if (!child) {
 		code = import(options, directory);
 		fflush(stderr);
@@ -272,13 +248,13 @@ static int import_isolated(const struct options *options, struct directory *dire
 	}
 	while (waitpid(child, &code, 0) < 0) {
 		if (errno != EINTR)
-			return complain("%s", strerror(errno));
+			return error_msg("%s", strerror(errno));
 		kill(child, SIGTERM);
 	}
 	if (WIFEXITED(code))
-		return WEXITSTATUS(code) == EXIT_DONE ? EXIT_DONE : EXIT_TROUBLE;
-	return complain("%s: the library that reads it ended with signal %d: it is damaged",
-			options->paths[0], WTERMSIG(code));
+		return WEXITSTATUS(code) == EXIT_OK ? EXIT_OK : EXIT_TROUBLE;
+	return error_msg("%s: the library that reads it ended with signal %d: it is damaged",
+			 options->arguments.paths[0], WTERMSIG(code));
 }
 
 static int run(const struct options *options)
@@ -287,26 +263,18 @@ static int run(const struct options *options)
 	int status;
 
 	if (directory_probe(&directory, options->output) || directory_make(&directory)) {
-		status = complain("%s", directory.errmsg);
+		status = error_msg("%s", directory.errmsg);
 	} else {
 		status = options->source->isolated ? import_isolated(options, &directory)
 						   : import(options, &directory);
-		if (status == EXIT_DONE && directory_place(&directory))
-			status = complain("%s", directory.errmsg);
+		if (status == EXIT_OK && directory_place(&directory))
+			status = error_msg("%s", directory.errmsg);
 	}
-	if (status != EXIT_DONE)
+	if (status != EXIT_OK)
 		directory_abandon(&directory);
 	directory_deinit(&directory);
 	return status;
 }
-
-static void interrupt(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
-
-const char *argp_program_version = "kmemtrace-import " PACKAGE_VERSION;
 
 int main(int argc, char **argv)
 {
@@ -322,19 +290,13 @@ int main(int argc, char **argv)
 		       "kmemtrace-report(1).",
 	};
 	struct options options = { .output = CAPTURE_DEFAULT };
-	struct sigaction action = { .sa_handler = interrupt };
-	int status, err;
+	int status;
 
-	argp_err_exit_status = EXIT_TROUBLE;
-	argv[0] = program_invocation_short_name;
-	err = argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (err)
-		error(EXIT_TROUBLE, err, "cannot read the command line");
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	parse_command_line(&argp, argc, argv, 0, &options);
+	stop_handle_signals(NULL);
 	status = look_at_files(&options);
-	if (status == EXIT_DONE && options.symbols && options.source->has_symbols)
-		status = complain("--symbols: %s: is %s, which has its own: leave the option out",
-				  options.paths[0], options.source->sentence);
-	return status == EXIT_DONE ? run(&options) : status;
+	if (status == EXIT_OK && options.symbols && options.source->has_symbols)
+		status = error_msg("--symbols: %s: is %s, which has its own: leave the option out",
+				   options.arguments.paths[0], options.source->sentence);
+	return status == EXIT_OK ? run(&options) : status;
 }

@@ -16,6 +16,7 @@
 
 #include "pack/convert.h"
 #include "cli/progress.h"
+#include "cli/stop.h"
 #include "capture/packer.h"
 #include "capture/reader.h"
 #include "capture/unpacker.h"
@@ -30,11 +31,10 @@ int convert_fail(struct convert *convert, int err, const char *format, ...)
 	return err;
 }
 
-int convert_init(struct convert *convert, bool unpack, const volatile sig_atomic_t *interrupted)
+int convert_init(struct convert *convert, bool unpack)
 {
 	memset(convert, 0, sizeof(*convert));
 	convert->unpack = unpack;
-	convert->interrupted = interrupted;
 	if (packer_create(&convert->packer) || unpacker_create(&convert->unpacker)) {
 		convert_deinit(convert);
 		return convert_fail(convert, -ENOMEM, "%s", strerror(ENOMEM));
@@ -188,7 +188,7 @@ static int convert_packets(struct output *output, struct stream *stream)
 		uint64_t offset = stream->offset;
 
 		progress_line_bytes(convert->line, convert->bytes_before + offset, convert->bytes);
-		if (convert->interrupted && *convert->interrupted)
+		if (stop_signal())
 			return convert_fail(convert, -EINTR, "interrupted");
 		more = stream_next(stream, &packet);
 		if (!more)

@@ -3,7 +3,6 @@
 #ifndef PACK_CONVERT_H
 #define PACK_CONVERT_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +15,6 @@ struct convert {
 	bool unpack;
 	struct packer *packer;
 	struct unpacker *unpacker;		     /* proves what was packed */
-	const volatile sig_atomic_t *interrupted;    /* ends the work */
 	struct progress_line *line;		     /* of the progress */
 	uint64_t bytes;				     /* of all streams */
 	uint64_t records, bytes_before, bytes_after; /* of all streams so far */
@@ -26,7 +24,7 @@ struct convert {
 };
 
 /* 0 or -errno with errmsg set. */
-int convert_init(struct convert *convert, bool unpack, const volatile sig_atomic_t *interrupted);
+int convert_init(struct convert *convert, bool unpack);
 void convert_deinit(struct convert *convert);
 
 /*

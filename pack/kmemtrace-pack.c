@@ -2,34 +2,25 @@
 /* kmemtrace-pack: makes captures small, or as they were before. */
 #include "config.h"
 
-#include <argp.h>
 #include <errno.h>
-#include <error.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "pack/apply.h"
+#include "cli/command_line.h"
+#include "cli/message.h"
 #include "cli/progress.h"
+#include "cli/stop.h"
 #include "capture/capture.h"
 #include "capture/metadata.h"
-
-enum {
-	EXIT_DONE = 0,
-	EXIT_DAMAGED = 1,
-	EXIT_TROUBLE = 2,
-};
 
 struct options {
 	bool quiet, unpack;
 	const char *output;
-	char **paths;
-	size_t path_count;
+	struct path_arguments arguments;
 };
-
-static volatile sig_atomic_t interrupted;
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "DIR", 0,
@@ -43,14 +34,11 @@ static const struct argp_option option_table[] = {
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	static char *default_paths[] = { CAPTURE_DEFAULT };
 	struct options *options = state->input;
 
 	switch (key) {
 	case 'o':
-		if (!*argument)
-			argp_error(state, "-o: a directory must be named");
-		options->output = argument;
+		options->output = parse_path(state, "-o", argument);
 		break;
 	case 'u':
 		options->unpack = true;
@@ -59,18 +47,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->quiet = true;
 		break;
 	case ARGP_KEY_ARGS:
-		options->paths = state->argv + state->next;
-		options->path_count = (size_t)(state->argc - state->next);
-		break;
-	case ARGP_KEY_NO_ARGS:
-		options->paths = default_paths;
-		options->path_count = 1;
+		parse_paths(state, &options->arguments);
 		break;
 	case ARGP_KEY_SUCCESS:
-		for (size_t i = 0; i < options->path_count; i++)
-			if (!*options->paths[i])
-				argp_error(state, "a capture's directory must be named");
-		if (options->output && options->path_count != 1)
+		if (options->output && options->arguments.count > 1)
 			argp_error(state, "-o takes one capture at a time");
 		break;
 	default:
@@ -79,25 +59,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static int complain(const char *errmsg)
-{
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, errmsg);
-	return EXIT_TROUBLE;
-}
-
-static void say(const struct options *options, const char *path, const struct convert *convert)
+static void print_result(const struct options *options, const char *path,
+			 const struct convert *convert)
 {
 	const char *name = options->output ? options->output : path;
 
 	if (options->quiet)
 		return;
 	if (!convert->changed && !options->output)
-		fprintf(stderr, "%s: %s: nothing to %s\n", program_invocation_short_name, name,
-			options->unpack ? "unpack" : "pack");
+		info_msg("%s: nothing to %s", name, options->unpack ? "unpack" : "pack");
 	else
-		fprintf(stderr, "%s: %s: %" PRIu64 " events, %" PRIu64 " bytes, were %" PRIu64 "\n",
-			program_invocation_short_name, name, convert->records, convert->bytes_after,
-			convert->bytes_before);
+		info_msg("%s: %" PRIu64 " events, %" PRIu64 " bytes, were %" PRIu64, name,
+			 convert->records, convert->bytes_after, convert->bytes_before);
 }
 
 /* Later packets are kept by none but later versions. */
@@ -106,49 +79,43 @@ static int fail(const struct options *options, const struct capture *capture,
 {
 	char newer[METADATA_TEXT];
 
-	fprintf(stderr, "%s: %s", program_invocation_short_name, convert->errmsg);
 	if (err == -EPROTONOSUPPORT)
-		fprintf(stderr, "; %s",
-			metadata_newer_text(capture->metadata.tracer_version, newer,
-					    sizeof(newer)));
-	else if (!options->output && convert->changed)
-		fprintf(stderr, ": nothing of %s is lost, and the same command goes on",
-			capture->path);
-	fprintf(stderr, "\n");
-	return EXIT_TROUBLE;
+		return error_msg("%s; %s", convert->errmsg,
+				 metadata_newer_text(capture->metadata.tracer_version, newer,
+						     sizeof(newer)));
+	if (!options->output && convert->changed)
+		return error_msg("%s: nothing of %s is lost, and the same command goes on",
+				 convert->errmsg, capture->path);
+	return error_msg("%s", convert->errmsg);
 }
 
 static int apply(const struct options *options, const char *path, const struct capture *capture)
 {
 	struct progress_line line;
 	struct convert convert;
-	int status = EXIT_DONE, err;
+	int status = EXIT_OK, err;
 
-	if (capture->being_written) {
-		fprintf(stderr, "%s: %s: kmemtraced is writing it: stop that first\n",
-			program_invocation_short_name, path);
-		return EXIT_TROUBLE;
-	}
-	err = convert_init(&convert, options->unpack, &interrupted);
+	if (capture->being_written)
+		return error_msg("%s: kmemtraced is writing it: stop that first", path);
+	err = convert_init(&convert, options->unpack);
 	if (err)
-		return complain(convert.errmsg);
+		return error_msg("%s", convert.errmsg);
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
-	line.what = path;
+	line.file = path;
 	convert.line = &line;
 	convert.bytes = capture_stream_bytes(capture);
 	err = options->output ? apply_to(&convert, capture, options->output)
 			      : apply_in_place(&convert, capture);
-	progress_line_clear(&line);
+	progress_line_clear();
 	if (err) {
 		status = fail(options, capture, &convert, err);
 	} else {
-		say(options, path, &convert);
+		print_result(options, path, &convert);
 		if (convert.damaged_bytes) {
-			fprintf(stderr,
-				"%s: %s: %" PRIu64 " bytes are no packet: they stay as they are: "
-				"kmemtrace-check --repair keeps what is whole\n",
-				program_invocation_short_name, path, convert.damaged_bytes);
-			status = EXIT_DAMAGED;
+			info_msg("%s: %" PRIu64 " bytes are no packet: they stay as they are: "
+				 "kmemtrace-check --repair keeps what is whole",
+				 path, convert.damaged_bytes);
+			status = EXIT_FINDINGS;
 		}
 	}
 	convert_deinit(&convert);
@@ -161,19 +128,11 @@ static int run(const struct options *options, const char *path)
 	int status;
 
 	if (capture_open(&capture, path))
-		return complain(capture.errmsg);
+		return error_msg("%s", capture.errmsg);
 	status = apply(options, path, &capture);
 	capture_close(&capture);
 	return status;
 }
-
-static void interrupt(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
-
-const char *argp_program_version = "kmemtrace-pack " PACKAGE_VERSION;
 
 int main(int argc, char **argv)
 {
@@ -190,20 +149,16 @@ int main(int argc, char **argv)
 		       "the same.\n\n"
 		       "kmemtraced(8) packs while it captures with -z.",
 	};
-	const struct sigaction action = { .sa_handler = interrupt };
+	static char *default_paths[] = { CAPTURE_DEFAULT };
 	struct options options = { 0 };
-	int status = EXIT_DONE, err;
+	int status = EXIT_OK;
 
-	argp_err_exit_status = EXIT_TROUBLE;
-	argv[0] = program_invocation_short_name;
-	err = argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (err)
-		error(EXIT_TROUBLE, err, "cannot read the command line");
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	for (size_t i = 0; i < options.path_count && !interrupted; i++) {
-		int one = run(&options, options.paths[i]);
+	parse_command_line(&argp, argc, argv, 0, &options);
+	if (!options.arguments.count)
+		options.arguments = (struct path_arguments){ .paths = default_paths, .count = 1 };
+	stop_handle_signals(NULL);
+	for (size_t i = 0; i < options.arguments.count && !stop_signal(); i++) {
+		int one = run(&options, options.arguments.paths[i]);
 
 		if (one > status)
 			status = one;

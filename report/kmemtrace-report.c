@@ -3,9 +3,8 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "cli/message.h"
 #include "report/options.h"
 #include "report/report.h"
 #include "capture/capture.h"
@@ -19,13 +18,10 @@ static int report(const struct options *options)
 	if (report_check_sort(options))
 		return EXIT_TROUBLE;
 	err = capture_open(&capture, options->input);
-	if (err) {
-		fprintf(stderr, "%s: %s%s\n", program_invocation_short_name, capture.errmsg,
-			err == -ENOENT
-				? ": capture first with kmemtraced, or name a capture with -i"
-				: "");
-		return EXIT_TROUBLE;
-	}
+	if (err)
+		return error_msg(
+			"%s%s", capture.errmsg,
+			err == -ENOENT ? ": capture first with kmemtraced, or name a capture" : "");
 	status = report_print(options, &capture);
 	capture_close(&capture);
 	return status;
@@ -36,13 +32,8 @@ int main(int argc, char **argv)
 	struct options options;
 	int status;
 
-	argv[0] = program_invocation_short_name;
 	options_parse(&options, argc, argv);
 	status = report(&options);
 	options_deinit(&options);
-	if (fclose(stdout) && status != EXIT_TROUBLE) {
-		complain("standard output", strerror(errno));
-		status = EXIT_TROUBLE;
-	}
-	return status;
+	return status == EXIT_TROUBLE ? status : close_stdout(status);
 }

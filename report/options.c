@@ -2,14 +2,16 @@
 /* Options in one argp table: what to read, which view of it, which part, and how to print it. */
 #include "config.h"
 
-#include <argp.h>
 #include <errno.h>
-#include <error.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "cli/command_line.h"
+#include "cli/suggest.h"
 #include "report/options.h"
 #include "report/views/row_names.h"
 #include "capture/capture.h"
@@ -17,6 +19,16 @@
 #define VIEW_ADDRESS(name) &view_##name,
 
 static const struct view *const views[] = { VIEWS(VIEW_ADDRESS) };
+
+#define FORMAT_NAME(name) #name,
+
+static const char *const formats[] = { RENDERERS(FORMAT_NAME) };
+
+static const char *const colors[] = {
+	[COLOR_AUTO] = "auto",
+	[COLOR_ALWAYS] = "always",
+	[COLOR_NEVER] = "never",
+};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BY_LAST GROUP_BY_GFP
@@ -71,18 +83,6 @@ static const struct argp_option option_table[] = {
 	{ 0 },
 };
 
-static size_t parse_lines(const char *text, struct argp_state *state)
-{
-	unsigned long long lines;
-	char *end;
-
-	errno = 0;
-	lines = strtoull(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || lines > SIZE_MAX)
-		argp_error(state, "--lines: \"%s\" is no number of rows", text);
-	return lines;
-}
-
 static double parse_percent(const char *text, struct argp_state *state)
 {
 	double percent;
@@ -90,63 +90,60 @@ static double parse_percent(const char *text, struct argp_state *state)
 
 	percent = strtod(text, &end);
 	if (end == text || *end || !isfinite(percent) || percent < 0 || percent > 100)
-		argp_error(state, "--max-loss: \"%s\" is no percentage from 0 to 100", text);
+		argp_error(state, "--max-loss: \"%s\" is not a percentage from 0 to 100", text);
 	return percent;
-}
-
-static unsigned int parse_threads(const char *text, struct argp_state *state)
-{
-	unsigned long threads;
-	char *end;
-
-	errno = 0;
-	threads = strtoul(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || !threads || threads > THREADS_MAX)
-		argp_error(state, "--threads: \"%s\" is no number from 1 to %d", text, THREADS_MAX);
-	return (unsigned int)threads;
-}
-
-static enum color_when parse_color(const char *text, struct argp_state *state)
-{
-	if (strcmp(text, "always") == 0)
-		return COLOR_ALWAYS;
-	if (strcmp(text, "never") == 0)
-		return COLOR_NEVER;
-	if (strcmp(text, "auto") != 0)
-		argp_error(state, "--color: \"%s\" is none of auto, always, never", text);
-	return COLOR_AUTO;
-}
-
-static const struct renderer *parse_format(const char *text, struct argp_state *state)
-{
-	const struct renderer *renderer = renderer_find(text);
-
-	if (!renderer)
-		argp_error(state, "--format: \"%s\" is none of %s", text, renderer_names());
-	return renderer;
 }
 
 static enum group_by parse_by(const char *text, struct argp_state *state)
 {
-	for (enum group_by by = 0; by <= BY_LAST; by++) {
-		if (strcmp(group_by_text(by), text) == 0)
-			return by;
-	}
-	argp_error(state,
-		   "--by: \"%s\" is none of site, function, module, cache, size, task, cpu, node, "
-		   "gfp",
-		   text);
-	return GROUP_BY_SITE;
+	const char *names[BY_LAST + 1];
+
+	for (enum group_by by = 0; by <= BY_LAST; by++)
+		names[by] = group_by_text(by);
+	return (enum group_by)parse_choice(state, "--by", text, names, COUNT(names));
 }
 
-static const struct view *parse_view(const char *text, struct argp_state *state)
+static const struct view *find_view(const char *name)
 {
 	for (size_t i = 0; i < COUNT(views); i++) {
-		if (strcmp(views[i]->name, text) == 0)
+		if (strcmp(views[i]->name, name) == 0)
 			return views[i];
 	}
-	argp_error(state, "no view is named \"%s\" (a capture is named with -i)", text);
 	return NULL;
+}
+
+/* An argument that is not the name of a view: a path, which exists or holds a slash. */
+static bool is_path(const char *text)
+{
+	struct stat status;
+
+	return strchr(text, '/') || stat(text, &status) == 0;
+}
+
+/* The arguments are a view, a capture, or both in either order. */
+static void parse_argument(struct options *options, const char *text, struct argp_state *state)
+{
+	const struct view *view = find_view(text);
+	const char *names[COUNT(views)];
+	char suggestion[80];
+
+	if (view) {
+		if (options->view)
+			argp_error(state, "two views are named: %s and %s: name one of them",
+				   options->view->name, text);
+		options->view = view;
+		return;
+	}
+	for (size_t i = 0; i < COUNT(views); i++)
+		names[i] = views[i]->name;
+	if (!is_path(text))
+		argp_error(state, "no view %sis named \"%s\"%s",
+			   suggest_word(text, names, COUNT(names)) ? "" : "and no capture ", text,
+			   suggest_text(text, names, COUNT(names), suggestion, sizeof(suggestion)));
+	if (options->capture)
+		argp_error(state, "two captures are named: %s and %s: name one of them",
+			   options->capture, text);
+	options->capture = text;
 }
 
 /* How a report tells of what was selected. */
@@ -238,15 +235,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'i':
-		if (!*argument)
-			argp_error(state, "-i: a directory must be named");
-		options->input = argument;
+		options->input = parse_path(state, "-i", argument);
 		break;
 	case 's':
 		options->sort = argument;
 		break;
 	case 'l':
-		options->lines = parse_lines(argument, state);
+		options->lines = parse_number(state, "--lines", argument, 0, ULLONG_MAX, "rows");
 		options->lines_given = true;
 		break;
 	case OPTION_BY:
@@ -254,29 +249,37 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->has_by = true;
 		break;
 	case OPTION_FORMAT:
-		options->renderer = parse_format(argument, state);
+		options->renderer = renderer_find(formats[parse_choice(state, "--format", argument,
+								       formats, COUNT(formats))]);
 		break;
 	case OPTION_COLOR:
-		options->color = parse_color(argument, state);
+		options->color = (enum color_when)parse_choice(state, "--color", argument, colors,
+							       COUNT(colors));
 		break;
 	case OPTION_MAX_LOSS:
 		options->max_loss = parse_percent(argument, state);
 		break;
 	case OPTION_THREADS:
-		options->threads = parse_threads(argument, state);
+		options->threads = (unsigned int)parse_number(state, "--threads", argument, 1,
+							      THREADS_MAX, "threads");
 		break;
 	case 'p':
 	case OPTION_TIME ... OPTION_OLDER:
 		parse_filter(options, key, argument, state);
 		break;
 	case ARGP_KEY_ARG:
-		if (options->view)
-			argp_error(state, "one view at a time: \"%s\" is one too many", argument);
-		options->view = parse_view(argument, state);
+		parse_argument(options, argument, state);
 		break;
 	case ARGP_KEY_SUCCESS:
 		if (!options->view)
 			options->view = views[0];
+		if (options->input && options->capture)
+			argp_error(state, "two captures are named: -i %s and %s: name one of them",
+				   options->input, options->capture);
+		if (options->capture)
+			options->input = options->capture;
+		if (!options->input)
+			options->input = CAPTURE_DEFAULT;
 		check_together(options, state);
 		finish_filters(options);
 		break;
@@ -309,20 +312,21 @@ static char *help_views(int key, const char *text, void *input)
 	return fclose(file) ? NULL : help;
 }
 
-const char *argp_program_version = "kmemtrace-report " PACKAGE_VERSION;
-
 void options_parse(struct options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse_option,
-		.args_doc = "[VIEW]",
+		.args_doc = "[VIEW] [CAPTURE]",
 		.doc = "Explain a capture of the kernel's slab allocations: what was captured "
 		       "and what was lost, the totals, and a view: who allocates how much, what "
 		       "is wasted, what stays, what is wrong.\v"
 		       "Times and ages are seconds, or have a unit: ns, us, ms, s, m, h. Sizes are "
 		       "bytes, or have k, M or G. REGEX is an extended regular expression that "
 		       "matches anywhere in a name.\n\n"
+		       "CAPTURE is a directory (default: " CAPTURE_DEFAULT
+		       "). An argument that is the name of a view is a view, even where a "
+		       "directory has that name: write ./NAME for the directory.\n\n"
 		       "Exit status: 0 if the report was made; 1 if more was lost than --max-loss "
 		       "allows; 2 if it could not be made.\n\n"
 		       "kmemtrace-report(1) defines every word of a report. Make a capture with "
@@ -330,18 +334,12 @@ void options_parse(struct options *options, int argc, char **argv)
 		.help_filter = help_views,
 	};
 
-	error_t err;
-
 	_Static_assert(COUNT(filters) <= OPTIONS_FILTERS_MAX, "a place for each");
 	*options = (struct options){
-		.input = CAPTURE_DEFAULT,
 		.max_loss = -1,
 		.renderer = &renderer_text,
 	};
-	argp_err_exit_status = 2;
-	err = argp_parse(&argp, argc, argv, 0, NULL, options);
-	if (err)
-		error(2, err, "cannot read the command line");
+	parse_command_line(&argp, argc, argv, 0, options);
 }
 
 void options_deinit(struct options *options)

@@ -19,8 +19,9 @@ enum color_when {
 #define OPTIONS_FILTERS_MAX 16
 
 struct options {
-	const char *input;
-	const char *sort; /* NULL: the view's own */
+	const char *input;   /* the capture that is read */
+	const char *capture; /* as a plain argument; NULL: none */
+	const char *sort;    /* NULL: the view's own */
 	const struct view *view;
 	const struct renderer *renderer;
 	bool lines_given;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/message.h"
 #include "cli/progress.h"
 #include "report/render/render.h"
 #include "report/report.h"
@@ -28,11 +29,6 @@ static const char *const by_meanings[] = {
 	[GROUP_BY_NODE] = "the NUMA node of the CPU that allocated",
 	[GROUP_BY_GFP] = "the GFP flags that the allocation gave",
 };
-
-void complain(const char *what, const char *errmsg)
-{
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, errmsg);
-}
 
 /* The columns of the first table by the name of what its rows are of. */
 static int make_by_columns(struct report *report)
@@ -115,13 +111,13 @@ int report_check_sort(const struct options *options)
 		return 0;
 	err = report_init(&report, options);
 	if (err) {
-		complain("--sort", strerror(-err));
+		error_msg("--sort: %s", strerror(-err));
 		return err;
 	}
 	table = report_add_table(&report, report.view->columns, report.view->column_count);
 	err = table_sort(table, options->sort);
 	if (err)
-		complain("--sort", table->errmsg);
+		error_msg("--sort: %s", table->errmsg);
 	report_deinit(&report);
 	return err;
 }
@@ -136,14 +132,14 @@ static int report_make(struct report *report, struct capture *capture)
 	report->capture = capture;
 	/* not into what a view prints meanwhile */
 	progress_line_init(&line, view->streams && isatty(STDOUT_FILENO), PROGRESS_DELAY);
-	line.what = capture->path;
+	line.file = capture->path;
 	report->settings.progress = progress_line_bytes;
 	report->settings.progress_data = &line;
 	if (view->begin)
 		err = view->begin(report);
 	if (!err) {
 		err = analysis_run(&report->analysis, capture, &report->settings);
-		progress_line_clear(&line);
+		progress_line_clear();
 		if (err)
 			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
 		else
@@ -199,15 +195,11 @@ static int render(const struct options *options, const struct capture_header *he
 	if (!report->view->streams)
 		err = report->renderer->print(&output, &header->header, report->tables,
 					      report->table_count);
-	if (err) {
-		complain("standard output", strerror(-err));
-		return EXIT_TROUBLE;
-	}
-	if (fflush(stdout) || ferror(stdout)) {
-		complain("standard output", strerror(errno ? errno : EIO));
-		return EXIT_TROUBLE;
-	}
-	return EXIT_CLEAN;
+	if (err)
+		return error_msg("standard output: %s", strerror(-err));
+	if (fflush(stdout) || ferror(stdout))
+		return error_msg("standard output: %s", strerror(errno ? errno : EIO));
+	return EXIT_OK;
 }
 
 static int judge_loss(const struct options *options, const struct capture_header *header,
@@ -219,32 +211,29 @@ static int judge_loss(const struct options *options, const struct capture_header
 	char newer[METADATA_TEXT];
 
 	if (!has_header && (loss->lost || loss->skipped))
-		fprintf(stderr, "%s: %s: lost %llu and skipped %llu of %llu events\n",
-			program_invocation_short_name, options->input,
-			(unsigned long long)loss->lost, (unsigned long long)loss->skipped,
-			(unsigned long long)loss->seen);
+		info_msg("%s: lost %llu and skipped %llu of %llu events", options->input,
+			 (unsigned long long)loss->lost, (unsigned long long)loss->skipped,
+			 (unsigned long long)loss->seen);
 	if (!has_header && unknown)
-		fprintf(stderr,
-			"%s: %s: records of kinds that this version does not know: %llu of %llu; "
-			"%s\n",
-			program_invocation_short_name, options->input, (unsigned long long)unknown,
-			(unsigned long long)loss->seen,
-			metadata_newer_text(report->capture->metadata.tracer_version, newer,
-					    sizeof(newer)));
+		info_msg("%s: records of kinds that this version does not know: %llu of %llu; "
+			 "%s",
+			 options->input, (unsigned long long)unknown,
+			 (unsigned long long)loss->seen,
+			 metadata_newer_text(report->capture->metadata.tracer_version, newer,
+					     sizeof(newer)));
 	if (options->max_loss < 0)
-		return EXIT_CLEAN;
+		return EXIT_OK;
 	if (header->loss_percent <= options->max_loss && loss->skipped_partial) {
-		fprintf(stderr,
-			"%s: %s: how many events were skipped is not known: it may be more than "
-			"%.6g%%\n",
-			program_invocation_short_name, options->input, options->max_loss);
+		error_msg("%s: how many events were skipped is not known: it may be more than "
+			  "%.6g%%",
+			  options->input, options->max_loss);
 		return EXIT_FINDINGS;
 	}
 	if (header->loss_percent <= options->max_loss)
-		return EXIT_CLEAN;
-	fprintf(stderr, "%s: %s: %.6g%% of the events were %s: more than %.6g%%\n",
-		program_invocation_short_name, options->input, header->loss_percent,
-		unknown ? "lost, skipped or unknown" : "lost or skipped", options->max_loss);
+		return EXIT_OK;
+	error_msg("%s: %.6g%% of the events were %s: more than %.6g%%", options->input,
+		  header->loss_percent, unknown ? "lost, skipped or unknown" : "lost or skipped",
+		  options->max_loss);
 	return EXIT_FINDINGS;
 }
 
@@ -265,10 +254,10 @@ int report_print(const struct options *options, struct capture *capture)
 	if (!err)
 		status = render(options, &header, &report);
 	else if (*report.errmsg)
-		fprintf(stderr, "%s: %s\n", program_invocation_short_name, report.errmsg);
+		error_msg("%s", report.errmsg);
 	else
-		complain(options->input, strerror(-err));
-	if (status == EXIT_CLEAN)
+		error_msg("%s: %s", options->input, strerror(-err));
+	if (status == EXIT_OK)
 		status = judge_loss(options, &header, &report);
 	capture_header_deinit(&header);
 	report_deinit(&report);

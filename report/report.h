@@ -6,19 +6,10 @@
 #include "report/options.h"
 #include "report/views/view.h"
 
-enum {
-	EXIT_CLEAN = 0,
-	EXIT_FINDINGS = 1,
-	EXIT_TROUBLE = 2,
-};
-
 /* The sort keys, before a long pass is made in vain. 0, or -errno with a sentence printed. */
 int report_check_sort(const struct options *options);
 
 /* Prints the report of the capture; returns the exit status. */
 int report_print(const struct options *options, struct capture *capture);
-
-/* Prints a sentence on standard error. */
-void complain(const char *what, const char *errmsg);
 
 #endif

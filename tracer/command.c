@@ -65,7 +65,7 @@ static void child(int go, int failure, char *const *arguments, const struct comm
 	/* end of file: kmemtraced ended before it let us go */
 	if (read(go, &byte, 1) != 1)
 		_exit(2);
-	signals_restore(&before->signals);
+	stop_restore_signals(&before->signals);
 	setrlimit(RLIMIT_NOFILE, &before->files);
 	execvp(arguments[0], arguments);
 	err = errno;
@@ -140,7 +140,7 @@ void command_wait(struct command *command, int signal_number)
 	if (signal_number)
 		kill(command->pid, signal_number);
 	while (waitpid(command->pid, &command->status, 0) < 0 && errno == EINTR)
-		if (signals_stop())
+		if (stop_signal())
 			kill(command->pid, SIGTERM);
 	command->ended = true;
 }

@@ -7,11 +7,11 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "tracer/signals.h"
+#include "cli/stop.h"
 
 /* What kmemtraced changes for itself and its command must not see. */
 struct command_world {
-	struct signals signals;
+	struct saved_signals signals;
 	struct rlimit files; /* RLIMIT_NOFILE */
 };
 

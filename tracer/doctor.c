@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/message.h"
 #include "tracer/doctor.h"
 #include "tracer/load/formats.h"
 #include "tracer/machine.h"
@@ -231,9 +232,5 @@ int doctor_run(const struct options *options)
 	attach_plan_deinit(&layout);
 	say_names();
 	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "kmemtraced: standard output: %s\n", strerror(errno));
-		return 2;
-	}
-	return fine ? 0 : 1;
+	return close_stdout(fine ? EXIT_OK : EXIT_FINDINGS);
 }

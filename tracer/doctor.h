@@ -5,7 +5,7 @@
 
 #include "tracer/options.h"
 
-/* Prints to stdout. 0: a capture is possible; 1: it is not; 2: stdout cannot be written. */
+/* Prints to stdout, and closes it. The exit status: EXIT_FINDINGS if no capture is possible. */
 int doctor_run(const struct options *options);
 
 #endif

@@ -9,45 +9,43 @@
 #include "tracer/doctor.h"
 #include "tracer/options.h"
 #include "tracer/session.h"
-#include "tracer/signals.h"
+#include "cli/message.h"
+#include "cli/stop.h"
 
-static void say_cpus(const struct status *status)
+static void print_cpus(const struct status *status)
 {
 	for (size_t i = 0; i < status->cpu_count; i++) {
 		const struct status_cpu *cpu = &status->cpus[i];
+		char skipped[40] = "skipped unknown";
 
-		fprintf(stderr, "kmemtraced: cpu%u: %" PRIu64 " events, %" PRIu64 " lost, ",
-			cpu->cpu, cpu->recorded, cpu->lost);
-		if (cpu->skipped == STATUS_UNKNOWN)
-			fprintf(stderr, "skipped unknown, ");
-		else
-			fprintf(stderr, "%" PRIu64 " skipped, ", cpu->skipped);
-		fprintf(stderr, "%" PRIu64 " rescued, ", cpu->rescued);
-		fprintf(stderr, "%" PRIu64 " own\n", cpu->own);
+		if (cpu->skipped != STATUS_UNKNOWN)
+			snprintf(skipped, sizeof(skipped), "%" PRIu64 " skipped", cpu->skipped);
+		info_msg("cpu%u: %" PRIu64 " events, %" PRIu64 " lost, %s, %" PRIu64
+			 " rescued, %" PRIu64 " own",
+			 cpu->cpu, cpu->recorded, cpu->lost, skipped, cpu->rescued, cpu->own);
 	}
 }
 
-static void say_end(const struct session *session)
+static void print_result(const struct session *session)
 {
+	double seconds = (double)(session->end - session->begin) / 1e9;
 	struct session_sums sums;
 
 	session_sums(session, &sums);
 	if (session->options->verbose)
-		say_cpus(&session->status);
+		print_cpus(&session->status);
 	if (session->options->publish)
-		fprintf(stderr,
-			"kmemtraced: %s: %" PRIu64 " events folded, %" PRIu64 " not, %" PRIu64
-			" lost, %" PRIu64 " skipped, %.3f s\n",
-			session->options->publish, publish_aggregated(&session->publish),
-			publish_missing(&session->publish), sums.lost, session->skips.told,
-			(session->end - session->begin) / 1e9);
+		info_msg("%s: %" PRIu64 " events folded, %" PRIu64 " not, %" PRIu64
+			 " lost, %" PRIu64 " skipped, %.3f s",
+			 session->options->publish, publish_aggregated(&session->publish),
+			 publish_missing(&session->publish), sums.lost, session->skips.told,
+			 seconds);
 	if (session->options->no_capture)
 		return;
-	fprintf(stderr,
-		"kmemtraced: %s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
-		" skipped, %" PRIu64 " bytes, %.3f s\n",
-		session->directory.path, sums.recorded, sums.lost, session->skips.told, sums.bytes,
-		(session->end - session->begin) / 1e9);
+	info_msg("%s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64
+		 " bytes, %.3f s",
+		 session->directory.path, sums.recorded, sums.lost, session->skips.told, sums.bytes,
+		 seconds);
 }
 
 /* A capture that failed under way is still finished: what was captured is kept. */
@@ -57,16 +55,15 @@ static int capture(struct session *session)
 
 	err = session_run(session);
 	if (err) {
-		progress_clear(&session->progress);
-		fprintf(stderr, "kmemtraced: %s\n", session->errmsg);
+		error_msg("%s", session->errmsg);
 		snprintf(session->status.stopped, sizeof(session->status.stopped), "%s",
 			 session->errmsg);
 	}
 	failed = session_finish(session);
 	if (failed && !err)
-		fprintf(stderr, "kmemtraced: %s\n", session->errmsg);
+		error_msg("%s", session->errmsg);
 	if (!session->options->quiet)
-		say_end(session);
+		print_result(session);
 	return err ? err : failed;
 }
 
@@ -74,7 +71,7 @@ int main(int argc, char **argv)
 {
 	struct session session;
 	struct options options;
-	struct signals signals;
+	struct saved_signals signals;
 	int err, result = 0;
 
 	options_parse(&options, argc, argv);
@@ -83,18 +80,18 @@ int main(int argc, char **argv)
 		options_deinit(&options);
 		return result;
 	}
-	signals_set(&signals);
+	stop_handle_signals(&signals);
 	err = session_open(&session, &options, &signals);
 	if (err) {
-		fprintf(stderr, "kmemtraced: %s\n", session.errmsg);
+		error_msg("%s", session.errmsg);
 	} else {
 		err = capture(&session);
 		/* whoever stops us, stops what we started; a terminal's ^C has reached it already
 		 */
-		command_wait(&session.command, signals_stop() ? SIGTERM : 0);
+		command_wait(&session.command, stop_signal() ? SIGTERM : 0);
 	}
 	if (err)
-		result = 2;
+		result = EXIT_TROUBLE;
 	else if (options.command)
 		result = command_exit(&session.command);
 	session_close(&session);

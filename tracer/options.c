@@ -2,14 +2,14 @@
 /* The command line of kmemtraced: one argp table. */
 #include "config.h"
 
-#include <argp.h>
 #include <errno.h>
-#include <error.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/capture.h"
+#include "cli/command_line.h"
+#include "cli/exit_status.h"
 #include "tracer/group.h"
 #include "tracer/options.h"
 #include "tracer/publish.h"
@@ -93,18 +93,6 @@ static void parse_duration(struct argp_state *state, const char *text, double *d
 		argp_error(state, "-d %s: the duration is a number of seconds above 0", text);
 }
 
-static void parse_ring(struct argp_state *state, const char *text, unsigned int *mib)
-{
-	unsigned long value;
-	char *end;
-
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > 512)
-		argp_error(state, "-m %s: a ring has 1 to 512 mebibytes", text);
-	*mib = value;
-}
-
 static void parse_pids(struct argp_state *state, const char *text, struct options *options)
 {
 	const char *at = text;
@@ -122,26 +110,13 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 				   text);
 		more = realloc(options->pids, (options->pid_count + 1) * sizeof(*more));
 		if (!more)
-			argp_failure(state, 2, ENOMEM, "-p %s", text);
+			argp_failure(state, EXIT_TROUBLE, ENOMEM, "-p %s", text);
 		options->pids = more;
 		options->pids[options->pid_count++] = value;
 		if (!*end)
 			return;
 		at = end + 1;
 	}
-}
-
-static void parse_objects(struct argp_state *state, const char *text, size_t *objects)
-{
-	unsigned long long value;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > UINT32_MAX)
-		argp_error(state, "--publish-objects %s: from 1 to %lu objects can be followed",
-			   text, (unsigned long)UINT32_MAX);
-	*objects = value;
 }
 
 /* What makes sense only with another option, or not with it. */
@@ -169,15 +144,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		if (!*arg)
-			argp_error(state, "-o: a directory must be named");
-		options->output = arg;
+		options->output = parse_path(state, "-o", arg);
 		return 0;
 	case 'd':
 		parse_duration(state, arg, &options->duration);
 		return 0;
 	case 'm':
-		parse_ring(state, arg, &options->ring_mib);
+		options->ring_mib =
+			(unsigned int)parse_number(state, "-m", arg, 1, 512, "mebibytes");
 		return 0;
 	case 'p':
 		parse_pids(state, arg, options);
@@ -195,9 +169,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->no_rescue = true;
 		return 0;
 	case KEY_PUBLISH:
-		if (arg && !*arg)
-			argp_error(state, "--publish=: a file must be named");
-		options->publish = arg ? arg : STATS_FILE_PATH;
+		options->publish = arg ? parse_path(state, "--publish", arg) : STATS_FILE_PATH;
 		options->publish_default = !arg;
 		return 0;
 	case KEY_PUBLISH_GROUP:
@@ -208,7 +180,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--publish-group %s: there is no such group", arg);
 		return 0;
 	case KEY_PUBLISH_OBJECTS:
-		parse_objects(state, arg, &options->publish_objects);
+		options->publish_objects = (size_t)parse_number(state, "--publish-objects", arg, 1,
+								UINT32_MAX, "objects");
 		return 0;
 	case KEY_NO_CAPTURE:
 		options->no_capture = true;
@@ -242,8 +215,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const char *argp_program_version = "kmemtraced " PACKAGE_VERSION;
-
 void options_parse(struct options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -252,14 +223,10 @@ void options_parse(struct options *options, int argc, char **argv)
 		.args_doc = "[--] [COMMAND [ARG...]]",
 		.doc = summary,
 	};
-	error_t err;
 
 	memset(options, 0, sizeof(*options));
 	options->publish_group = (gid_t)-1;
-	argp_err_exit_status = 2;
-	err = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
-	if (err)
-		error(2, err, "cannot read the command line");
+	parse_command_line(&argp, argc, argv, ARGP_IN_ORDER, options);
 }
 
 const char *options_no_backup_reason(const struct options *options)

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/message.h"
 #include "tracer/machine.h"
 #include "tracer/load/paths.h"
 #include "tracer/session.h"
@@ -188,11 +189,10 @@ static int fill_directory(struct session *session)
 	if (err)
 		return session_fail(session, err, directory->errmsg);
 	if (snapshot_formats(directory) && !session->options->quiet)
-		fprintf(stderr, "kmemtraced: %s: GFP flags will be numbers\n", directory->errmsg);
+		info_msg("%s: GFP flags will be numbers", directory->errmsg);
 	if (!snapshot_has_addresses() && !session->options->quiet)
-		fprintf(stderr,
-			"kmemtraced: /proc/kallsyms shows no addresses: call sites will be "
-			"numbers: see kernel.kptr_restrict, and run as root or with CAP_SYSLOG\n");
+		info_msg("/proc/kallsyms shows no addresses: call sites will be numbers: see "
+			 "kernel.kptr_restrict, and run as root or with CAP_SYSLOG");
 	err = name_messages_open(&session->names, session->options->no_capture ? NULL : directory,
 				 bpf_variant_map_fd(&session->programs.variant, "names"));
 	if (session->options->publish)
@@ -308,7 +308,7 @@ static void raise_limits(struct session *session)
 }
 
 int session_open(struct session *session, const struct options *options,
-		 const struct signals *signals)
+		 const struct saved_signals *signals)
 {
 	int err;
 
@@ -478,7 +478,7 @@ int session_finish(struct session *session)
 	programs_detach(&session->programs);
 	failed = recursion_misses_finish(&session->skips, &session->programs, &session->rings,
 					 &session->status);
-	progress_clear(&session->progress);
+	progress_line_clear();
 	err = finish_streams(session, machine_now());
 	if (failed && !err)
 		err = session_fail(session, failed, strerror(-failed));

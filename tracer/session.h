@@ -14,7 +14,7 @@
 #include "tracer/name_messages.h"
 #include "tracer/options.h"
 #include "tracer/load/programs.h"
-#include "tracer/progress.h"
+#include "cli/progress.h"
 #include "tracer/publish.h"
 #include "tracer/rings.h"
 #include "tracer/tempdir.h"
@@ -35,7 +35,7 @@ struct session {
 	struct publish publish; /* if options->publish */
 	struct tempdir tempdir; /* if options->no_capture: the directory lies in it */
 	struct command command;
-	struct progress progress;
+	struct progress_line progress;
 	struct drain *drains; /* by CPU, rings.possible_cpus of them */
 	bool *draining;	      /* which of them are open */
 	uint64_t deadline;    /* ns; 0: none */
@@ -48,7 +48,7 @@ struct session {
 
 /* Everything up to the moment before the programs are attached. 0 or -errno with errmsg set. */
 int session_open(struct session *session, const struct options *options,
-		 const struct signals *signals);
+		 const struct saved_signals *signals);
 
 /* Captures until the command ends, the time is over or a signal comes. 0 or -errno, errmsg set. */
 int session_run(struct session *session);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/message.h"
 #include "tracer/session.h"
 #include "tracer/session_parts.h"
 
@@ -145,8 +146,7 @@ static void tell_room(struct session *session)
 
 	if (!publish_no_space(&session->publish, errmsg, sizeof(errmsg)) || session->options->quiet)
 		return;
-	progress_clear(&session->progress);
-	fprintf(stderr, "kmemtraced: %s\n", errmsg);
+	info_msg("%s", errmsg);
 }
 
 int session_publish_watermark(struct session *session, uint64_t now)

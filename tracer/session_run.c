@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/message.h"
+#include "cli/stop.h"
 #include "tracer/machine.h"
 #include "tracer/session.h"
 #include "tracer/session_parts.h"
@@ -99,9 +101,9 @@ static bool is_over(struct session *session, uint64_t now)
 {
 	struct status *status = &session->status;
 
-	if (signals_stop())
+	if (stop_signal())
 		snprintf(status->stopped, sizeof(status->stopped), "SIG%s",
-			 sigabbrev_np(signals_stop()));
+			 sigabbrev_np(stop_signal()));
 	else if (session->options->command && command_poll(&session->command))
 		snprintf(status->stopped, sizeof(status->stopped), "the command ended");
 	else if (session->deadline && now >= session->deadline)
@@ -135,9 +137,9 @@ static int loop(struct session *session)
 		if (session->names.modules_changed)
 			modules_change(&session->modules, now);
 		session->names.modules_changed = false;
-		if (session->progress.line.shown) {
+		if (session->progress.enabled) {
 			session_sums(session, &sums);
-			progress_update(&session->progress, now, sums.recorded, sums.lost);
+			progress_line_events(&session->progress, sums.recorded, sums.lost);
 		}
 		now = machine_now();
 		if (session->deadline && now >= session->deadline)
@@ -161,7 +163,7 @@ int session_run(struct session *session)
 	}
 	/* a consumer that waits for its turn loses events when all CPUs are busy */
 	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)
-		fprintf(stderr, "kmemtraced: no high priority: %s\n", strerror(errno));
+		info_msg("no high priority: %s", strerror(errno));
 
 	err = snapshot_slabinfo(&session->directory, machine_now());
 	if (err)
@@ -175,9 +177,9 @@ int session_run(struct session *session)
 		return session_fail(session, err, session->programs.errmsg);
 	session->begin = session->status.begin = machine_now();
 	/* a command that writes to the same terminal would write into the line */
-	progress_init(&session->progress,
-		      options->quiet || (options->command && isatty(STDOUT_FILENO)),
-		      session->begin);
+	progress_line_init(&session->progress,
+			   options->quiet || (options->command && isatty(STDOUT_FILENO)),
+			   PROGRESS_INTERVAL);
 	/* what could not be attached after all: for a reader, should nobody live to say so */
 	err = session_report_programs(session);
 	if (err)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/suggest.h"
 #include "report/render/table.h"
 
 #define SORT_KEYS_MAX 16
@@ -73,15 +74,22 @@ struct cell *table_add(struct table *table)
 
 static void sort_unknown_key(struct table *table, const char *key, size_t length)
 {
-	size_t used = snprintf(table->errmsg, sizeof(table->errmsg),
-			       "no sort key is named \"%.*s\": use",
-			       (int)(length < 40 ? length : 40), key);
+	const char **keys = calloc(table->column_count + 1, sizeof(*keys));
+	char text[41], suggestion[80] = "";
+	size_t count = 0, used;
 
-	for (size_t i = 0; i < table->column_count && used < sizeof(table->errmsg); i++) {
+	snprintf(text, sizeof(text), "%.*s", (int)length, key);
+	for (size_t i = 0; keys && i < table->column_count; i++)
 		if (table->columns[i].type != COLUMN_BAR)
-			used += snprintf(table->errmsg + used, sizeof(table->errmsg) - used,
-					 "%s %s", i ? "," : "", table->columns[i].key);
-	}
+			keys[count++] = table->columns[i].key;
+	if (keys)
+		suggest_text(text, keys, count, suggestion, sizeof(suggestion));
+	used = snprintf(table->errmsg, sizeof(table->errmsg), "no sort key is named \"%s\"%s%s",
+			text, suggestion, *suggestion ? " The keys are" : ": use");
+	for (size_t i = 0; i < count && used < sizeof(table->errmsg); i++)
+		used += snprintf(table->errmsg + used, sizeof(table->errmsg) - used, "%s %s",
+				 i ? "," : "", keys[i]);
+	free(keys);
 }
 
 static bool column_descends(enum column_type type)

@@ -41,7 +41,7 @@ static int setup_packed(void **state)
 	struct convert convert;
 
 	assert_int_equal(capture_open(&capture, directory), 0);
-	assert_int_equal(convert_init(&convert, false, NULL), 0);
+	assert_int_equal(convert_init(&convert, false), 0);
 	assert_int_equal(apply_in_place(&convert, &capture), 0);
 	assert_int_equal(convert.changed, 3); /* all that have records */
 	convert_deinit(&convert);

@@ -68,7 +68,7 @@ static void test_draw(void **state)
 	(void)state;
 	begin_terminal(&away);
 	progress_line_init(&line, false, 0);
-	line.what = "capture";
+	line.file = "capture";
 	progress_line_bytes(&line, 42000000, 100000000);
 	read_text(&away, text, sizeof(text));
 	assert_int_equal(strncmp(text, "\rcapture:  42% of 100.0 MB, ", 28), 0);
@@ -81,8 +81,8 @@ static void test_draw(void **state)
 	progress_line_bytes(&line, 44000000, 100000000);
 	read_text(&away, text, sizeof(text));
 	assert_non_null(strstr(text, " 44% "));
-	progress_line_clear(&line);
-	progress_line_clear(&line);
+	progress_line_clear();
+	progress_line_clear();
 	read_text(&away, text, sizeof(text));
 	assert_string_equal(text, "\r\033[K");
 	end(&away);
@@ -94,9 +94,9 @@ static void assert_silent(const struct away *away, bool quiet, uint64_t delay)
 	char text[200];
 
 	progress_line_init(&line, quiet, delay);
-	line.what = "capture";
+	line.file = "capture";
 	progress_line_bytes(&line, 1, 2);
-	progress_line_clear(&line);
+	progress_line_clear();
 	read_text(away, text, sizeof(text));
 	assert_string_equal(text, "");
 }
@@ -116,7 +116,7 @@ static void test_silent(void **state)
 	assert_silent(&away, false, 0);
 	end(&away);
 	progress_line_bytes(NULL, 1, 2);
-	progress_line_clear(NULL);
+	progress_line_clear();
 }
 
 int main(void)

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Parsers of option values, and the search for a mistyped long option. */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command_line.h"
+#include "cli/message.h"
+#include "cli/suggest.h"
+
+#define LONG_OPTIONS_MAX 64
+#define SUGGESTION_SIZE 80
+
+/* The options of an argp table, in the form that getopt_long() takes. */
+struct getopt_table {
+	struct option options[LONG_OPTIONS_MAX + 1];
+	const char *names[LONG_OPTIONS_MAX];
+	size_t count;
+	char letters[4 + 3 * LONG_OPTIONS_MAX];
+};
+
+static void add_option(struct getopt_table *table, const char *name, int key, const char *argument,
+		       int flags)
+{
+	int has_argument = !argument			 ? no_argument
+			   : flags & OPTION_ARG_OPTIONAL ? optional_argument
+							 : required_argument;
+	char letter[4] = { (char)key, ':', ':' };
+
+	if (table->count == LONG_OPTIONS_MAX)
+		return;
+	if (name) {
+		table->names[table->count] = name;
+		table->options[table->count++] =
+			(struct option){ .name = name, .has_arg = has_argument };
+	}
+	if (key > ' ' && key <= '~') {
+		letter[1 + has_argument] = '\0';
+		strcat(table->letters, letter);
+	}
+}
+
+static void make_getopt_table(struct getopt_table *table, const struct argp *argp,
+			      unsigned int flags)
+{
+	memset(table, 0, sizeof(*table));
+	/* a plus ends the options at the first argument, as ARGP_IN_ORDER with a command does */
+	if (flags & ARGP_IN_ORDER)
+		strcat(table->letters, "+");
+	for (const struct argp_option *option = argp->options;
+	     option->name || option->key || option->doc; option++)
+		add_option(table, option->name, option->key, option->arg, option->flags);
+	add_option(table, "help", '?', NULL, 0);
+	add_option(table, "usage", 0, NULL, 0);
+	add_option(table, "version", 'V', NULL, 0);
+}
+
+/* Ends the program if a long option is unknown and resembles a known one; argp refuses the rest. */
+static void check_long_options(const struct argp *argp, int argc, char **argv, unsigned int flags)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy)), name[SUGGESTION_SIZE];
+	struct getopt_table table;
+	const char *word = NULL;
+	int key;
+
+	if (!copy)
+		return;
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy)); /* getopt_long() sorts it */
+	make_getopt_table(&table, argp, flags);
+	opterr = 0;
+	while (!word && (key = getopt_long(argc, copy, table.letters, table.options, NULL)) != -1) {
+		if (key != '?' || optopt || strncmp(copy[optind - 1], "--", 2) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(copy[optind - 1] + 2, "="),
+			 copy[optind - 1] + 2);
+		word = suggest_word(name, table.names, table.count);
+		/* the beginning of several options is ambiguous, not mistyped */
+		if (word && strncmp(word, name, strlen(name)) == 0)
+			word = NULL;
+	}
+	free(copy);
+	optind = 0;
+	opterr = 1;
+	if (!word)
+		return;
+	error_msg("unrecognized option '--%s': did you mean --%s?", name, word);
+	argp_help(argp, stderr, ARGP_HELP_SEE, program_invocation_short_name);
+	exit(EXIT_TROUBLE);
+}
+
+static void print_version(FILE *file, struct argp_state *state)
+{
+	(void)state;
+	fprintf(file, "%s %s\n", program_invocation_short_name, PACKAGE_VERSION);
+}
+
+void parse_command_line(const struct argp *argp, int argc, char **argv, unsigned int flags,
+			void *options)
+{
+	error_t err;
+
+	argp_err_exit_status = EXIT_TROUBLE;
+	argp_program_version_hook = print_version;
+	if (argc)
+		argv[0] = program_invocation_short_name;
+	check_long_options(argp, argc, argv, flags);
+	err = argp_parse(argp, argc, argv, flags, NULL, options);
+	if (err)
+		exit(error_msg("the command line cannot be read: %s", strerror(err)));
+}
+
+size_t parse_choice(struct argp_state *state, const char *option, const char *text,
+		    const char *const *choices, size_t count)
+{
+	char all[300] = "", suggestion[SUGGESTION_SIZE];
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(choices[i], text) == 0)
+			return i;
+	for (size_t i = 0; i < count && used < sizeof(all); i++)
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
+					 choices[i]);
+	argp_error(state, "%s: \"%s\" is not one of %s%s", option, text, all,
+		   suggest_text(text, choices, count, suggestion, sizeof(suggestion)));
+	return 0;
+}
+
+unsigned long long parse_number(struct argp_state *state, const char *option, const char *text,
+				unsigned long long min, unsigned long long max, const char *unit)
+{
+	unsigned long long number;
+	char *end;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && number >= min && number <= max)
+		return number;
+	if (max == ULLONG_MAX)
+		argp_error(state, "%s: \"%s\" is not a number of %s", option, text, unit);
+	else
+		argp_error(state, "%s: \"%s\" is not a number of %s from %llu to %llu", option,
+			   text, unit, min, max);
+	return min;
+}
+
+const char *parse_path(struct argp_state *state, const char *option, const char *text)
+{
+	if (!*text)
+		argp_error(state, "%s: the name is empty", option);
+	return text;
+}
+
+void parse_paths(struct argp_state *state, struct path_arguments *arguments)
+{
+	arguments->paths = state->argv + state->next;
+	arguments->count = (size_t)(state->argc - state->next);
+	for (size_t i = 0; i < arguments->count; i++)
+		if (!*arguments->paths[i])
+			argp_error(state, "argument %zu is empty: name a file or a directory",
+				   i + 1);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the argp parsers of all programs share. Every error ends the program with EXIT_TROUBLE. */
+#ifndef CLI_COMMAND_LINE_H
+#define CLI_COMMAND_LINE_H
+
+#include <argp.h>
+#include <stddef.h>
+
+/* Captures that are named as plain arguments. */
+struct path_arguments {
+	char **paths;
+	size_t count;
+};
+
+/*
+ * argp_parse() with --version, the program's name in every message, and a suggestion for a mistyped
+ * long option.
+ */
+void parse_command_line(const struct argp *argp, int argc, char **argv, unsigned int flags,
+			void *options);
+
+/* The index of the text in choices. option: as a message names it, "--format". */
+size_t parse_choice(struct argp_state *state, const char *option, const char *text,
+		    const char *const *choices, size_t count);
+
+/* A decimal number from min to max. unit: "threads", for the message. */
+unsigned long long parse_number(struct argp_state *state, const char *option, const char *text,
+				unsigned long long min, unsigned long long max, const char *unit);
+
+/* The name of a file or directory, which is not empty. */
+const char *parse_path(struct argp_state *state, const char *option, const char *text);
+
+/* At ARGP_KEY_ARGS: all arguments that are left. */
+void parse_paths(struct argp_state *state, struct path_arguments *arguments);
+
+#endif
