@@ -307,7 +307,7 @@ static char *help_views(int key, const char *text, void *input)
 		return NULL;
 	fputs("Views:\n", file);
 	for (size_t i = 0; i < COUNT(views); i++)
-		fprintf(file, "  %-10s %s\n", views[i]->name, views[i]->sentence);
+		fprintf(file, "  %-10s %s\n", views[i]->name, views[i]->summary);
 	fprintf(file, "\n%s", text);
 	return fclose(file) ? NULL : help;
 }

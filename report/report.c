@@ -19,7 +19,7 @@
 #define ROWS_TEXT 20 /* of a table in the text, unless the view or -l says otherwise */
 
 /* What the first column holds, of each kind of groups; of a site the view tells it. */
-static const char *const by_meanings[] = {
+static const char *const legends_by_group[] = {
 	[GROUP_BY_FUNCTION] = "the kernel function that allocated: symbol [module]",
 	[GROUP_BY_MODULE] = "whose code allocated: a [module], the kernel itself, or unknown",
 	[GROUP_BY_CACHE] = "the slab cache, or the size class of kmalloc(), of the objects",
@@ -44,7 +44,7 @@ static int make_by_columns(struct report *report)
 		return -ENOMEM;
 	memcpy(columns, view->columns, view->column_count * sizeof(*columns));
 	columns[0].key = columns[0].header = group_by_text(by);
-	columns[0].meaning = by_meanings[by];
+	columns[0].legend = legends_by_group[by];
 	if (by != GROUP_BY_FUNCTION && view->column_count > 1 &&
 	    strcmp(columns[1].key, "address") == 0) {
 		columns[1].key = columns[1].header = "number";
@@ -202,7 +202,7 @@ static int render(const struct options *options, const struct capture_header *he
 	return EXIT_OK;
 }
 
-static int judge_loss(const struct options *options, const struct capture_header *header,
+static int check_loss(const struct options *options, const struct capture_header *header,
 		      const struct report *report)
 {
 	const struct analysis_loss *loss = &report->analysis.loss;
@@ -258,7 +258,7 @@ int report_print(const struct options *options, struct capture *capture)
 	else
 		error_msg("%s: %s", options->input, strerror(-err));
 	if (status == EXIT_OK)
-		status = judge_loss(options, &header, &report);
+		status = check_loss(options, &header, &report);
 	capture_header_deinit(&header);
 	report_deinit(&report);
 	return status;

@@ -31,7 +31,7 @@ const char *column_layout_unit(const struct layout_column *shown)
 
 static bool column_in_bytes(const struct column *column)
 {
-	return (column->type == COLUMN_NUMBER || column->type == COLUMN_MAYBE) &&
+	return (column->type == COLUMN_NUMBER || column->type == COLUMN_NULLABLE) &&
 	       strcmp(column->unit, byte_units[0]) == 0;
 }
 
@@ -84,7 +84,7 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 	case COLUMN_TEXT:
 		break;
 	case COLUMN_NUMBER:
-	case COLUMN_MAYBE:
+	case COLUMN_NULLABLE:
 	case COLUMN_ID:
 		if (shown->scale)
 			number = (number >> (10 * shown->scale)) +
@@ -113,7 +113,7 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 	return width < TEXT_CELL ? width : TEXT_CELL - 1;
 }
 
-bool column_layout_tells(const struct column *column, const struct cell *cell)
+bool column_layout_shows(const struct column *column, const struct cell *cell)
 {
 	switch (column->type) {
 	case COLUMN_TEXT:
@@ -122,7 +122,7 @@ bool column_layout_tells(const struct column *column, const struct cell *cell)
 	case COLUMN_BAR:
 		return cell->decimal != (column->where == COLUMN_BELOW_IF_PART ? 100 : 0);
 	case COLUMN_NUMBER:
-	case COLUMN_MAYBE:
+	case COLUMN_NULLABLE:
 	case COLUMN_HEX:
 	case COLUMN_ID:
 	case COLUMN_TIME:
@@ -153,7 +153,7 @@ static void column_measure(const struct table *table, struct layout_column *show
 static bool column_is_used(const struct table *table, size_t index)
 {
 	for (size_t row = 0; row < table->rows; row++)
-		if (column_layout_tells(&table->columns[index], table_row(table, row) + index))
+		if (column_layout_shows(&table->columns[index], table_row(table, row) + index))
 			return true;
 	return false;
 }
@@ -216,7 +216,7 @@ int column_layout_init(struct column_layout *layout, const struct table *table)
 	layout->columns = calloc(table->column_count, sizeof(*layout->columns));
 	layout->below = calloc(table->column_count, sizeof(*layout->below));
 	if (!layout->columns || !layout->below) {
-		attach_plan_deinit(layout);
+		column_layout_deinit(layout);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < table->column_count; i++)
@@ -238,7 +238,7 @@ int column_layout_init(struct column_layout *layout, const struct table *table)
 	return 0;
 }
 
-void attach_plan_deinit(struct column_layout *layout)
+void column_layout_deinit(struct column_layout *layout)
 {
 	free(layout->columns);
 	free(layout->below);

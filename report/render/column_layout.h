@@ -30,7 +30,7 @@ struct column_layout {
 };
 
 int column_layout_init(struct column_layout *layout, const struct table *table); /* 0 or -ENOMEM */
-void attach_plan_deinit(struct column_layout *layout);
+void column_layout_deinit(struct column_layout *layout);
 
 const char *column_layout_unit(const struct layout_column *shown);
 
@@ -38,7 +38,7 @@ const char *column_layout_unit(const struct layout_column *shown);
 size_t column_layout_cell(const struct layout_column *shown, const struct cell *cell, char *text);
 
 /* Does the cell of a column below tell anything? */
-bool column_layout_tells(const struct column *column, const struct cell *cell);
+bool column_layout_shows(const struct column *column, const struct cell *cell);
 
 /* Columns that a text, or its first bytes, take. */
 size_t column_layout_text_width(const char *text, size_t length);

@@ -33,7 +33,7 @@ static void csv_cell(FILE *file, const struct column *column, const struct cell 
 		csv_text(file, cell->text);
 		break;
 	case COLUMN_NUMBER:
-	case COLUMN_MAYBE:
+	case COLUMN_NULLABLE:
 	case COLUMN_ID:
 	case COLUMN_DURATION:
 		fprintf(file, "%" PRIu64, cell->number);

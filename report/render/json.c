@@ -95,7 +95,7 @@ static json_t *json_from_cell(const struct column *column, const struct cell *ce
 	case COLUMN_TIME:
 		return json_integer(cell->time);
 	case COLUMN_NUMBER:
-	case COLUMN_MAYBE:
+	case COLUMN_NULLABLE:
 	case COLUMN_ID:
 	case COLUMN_DURATION:
 		break;

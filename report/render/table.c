@@ -94,7 +94,7 @@ static void sort_unknown_key(struct table *table, const char *key, size_t length
 
 static bool column_descends(enum column_type type)
 {
-	return type == COLUMN_NUMBER || type == COLUMN_MAYBE || type == COLUMN_DECIMAL ||
+	return type == COLUMN_NUMBER || type == COLUMN_NULLABLE || type == COLUMN_DECIMAL ||
 	       type == COLUMN_DURATION;
 }
 
@@ -142,7 +142,7 @@ static int cell_compare(enum column_type type, const struct cell *a, const struc
 		/* CELL_UNKNOWN becomes the least. */
 		return (a->number + 1 > b->number + 1) - (a->number + 1 < b->number + 1);
 	case COLUMN_NUMBER:
-	case COLUMN_MAYBE:
+	case COLUMN_NULLABLE:
 	case COLUMN_HEX:
 		break;
 	}
@@ -185,7 +185,7 @@ int table_sort(struct table *table, const char *keys)
 		if (!*key)
 			break;
 	}
-	sort.keys[sort.count++] = (struct sort_key){ .column = table->tie };
+	sort.keys[sort.count++] = (struct sort_key){ .column = table->tiebreak };
 	if (table->rows < 2)
 		return 0;
 

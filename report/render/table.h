@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 enum column_type {
-	COLUMN_TEXT,	/* sorted ascending, numbers in it by their value */
-	COLUMN_NUMBER,	/* sorted descending */
-	COLUMN_MAYBE,	/* as COLUMN_NUMBER; or CELL_UNKNOWN */
-	COLUMN_DECIMAL, /* sorted descending */
-	COLUMN_HEX,	/* "0x…", sorted ascending */
+	COLUMN_TEXT,	 /* sorted ascending, numbers in it by their value */
+	COLUMN_NUMBER,	 /* sorted descending */
+	COLUMN_NULLABLE, /* as COLUMN_NUMBER; or CELL_UNKNOWN */
+	COLUMN_DECIMAL,	 /* sorted descending */
+	COLUMN_HEX,	 /* "0x…", sorted ascending */
 	COLUMN_ID, /* a number that is a name, as of a CPU: sorted ascending; or CELL_UNKNOWN */
 	/*
 	 * ns since the capture's begin, sorted ascending; or TIME_UNKNOWN. Of the unit "event": a
@@ -42,7 +42,7 @@ struct column {
 	enum column_type type;
 	int decimals; /* of COLUMN_DECIMAL, in the text */
 	enum column_where where;
-	const char *meaning; /* defines the term, for the foot of the text; or NULL */
+	const char *legend; /* defines the term, for the foot of the text; or NULL */
 };
 
 struct cell {
@@ -61,7 +61,7 @@ struct table {
 	const char *sort;	      /* default keys */
 	const struct column *columns; /* not the table's own */
 	size_t column_count;
-	size_t tie;	    /* the column that tells two rows apart in the end */
+	size_t tiebreak;    /* the column that tells two rows apart in the end */
 	struct cell *cells; /* row after row */
 	size_t rows, space;
 	size_t rows_made; /* before the cut */
@@ -95,7 +95,7 @@ static inline int cell_is_unknown(enum column_type type, const struct cell *cell
 {
 	if (type == COLUMN_TIME)
 		return cell->time == TIME_UNKNOWN;
-	return (type == COLUMN_MAYBE || type == COLUMN_ID || type == COLUMN_DURATION) &&
+	return (type == COLUMN_NULLABLE || type == COLUMN_ID || type == COLUMN_DURATION) &&
 	       cell->number == CELL_UNKNOWN;
 }
 

@@ -46,7 +46,7 @@ static void text_put(struct text *text, const char *what, size_t length)
 	}
 }
 
-static void text_say(struct text *text, const char *what)
+static void text_put_string(struct text *text, const char *what)
 {
 	text_put(text, what, strlen(what));
 }
@@ -101,7 +101,7 @@ static void text_header(struct text *text, const struct header *header)
 		size_t width = strlen(line->label);
 
 		text_color(text, line->warning ? COLOR_WARNING : COLOR_HEAD);
-		text_say(text, line->label);
+		text_put_string(text, line->label);
 		text_pad(text, width < TEXT_LABEL ? TEXT_LABEL - width : 1);
 		if (!line->warning)
 			text_color(text, COLOR_END);
@@ -119,7 +119,7 @@ static void text_cell(struct text *text, const struct layout_column *shown, cons
 	bool left = shown->column->type == COLUMN_TEXT || shown->column->type == COLUMN_BAR;
 
 	text_pad(text, left ? 0 : pad);
-	text_say(text, what);
+	text_put_string(text, what);
 	text_pad(text, left ? pad : 0);
 }
 
@@ -153,20 +153,20 @@ static void text_below(struct text *text, const struct column_layout *layout,
 		bool unit_after = strcmp(column->unit, "%") == 0 || strcmp(column->unit, "s") == 0;
 		char number[TEXT_CELL];
 
-		if (!column_layout_tells(column, cell))
+		if (!column_layout_shows(column, cell))
 			continue;
 		if (begun && is_text)
 			text_end_line(text);
 		if (begun && !is_text)
-			text_say(text, ", ");
+			text_put_string(text, ", ");
 		else
 			text_pad(text, TEXT_BELOW);
-		text_say(text, column->header);
+		text_put_string(text, column->header);
 		if (*column->unit && !unit_after) {
 			text_pad(text, 1);
-			text_say(text, column->unit);
+			text_put_string(text, column->unit);
 		}
-		text_say(text, ": ");
+		text_put_string(text, ": ");
 		begun = !is_text;
 		if (is_text) {
 			text_wrap(text, cell->text, TEXT_BELOW + strlen(column->header) + 2,
@@ -174,9 +174,9 @@ static void text_below(struct text *text, const struct column_layout *layout,
 			continue;
 		}
 		column_layout_cell(shown, cell, number);
-		text_say(text, number + strspn(number, " "));
+		text_put_string(text, number + strspn(number, " "));
 		text_pad(text, unit_after);
-		text_say(text, unit_after ? column->unit : "");
+		text_put_string(text, unit_after ? column->unit : "");
 	}
 	if (begun)
 		text_end_line(text);
@@ -197,7 +197,7 @@ static void text_row(struct text *text, const struct column_layout *layout, cons
 		text_pad(text, i != 0);
 		if (i == 0 && layout->has_name &&
 		    column_layout_text_width(what, strlen(what)) > shown->width) {
-			text_say(text, what);
+			text_put_string(text, what);
 			text_end_line(text);
 			what = "";
 		}
@@ -210,7 +210,7 @@ static void text_row(struct text *text, const struct column_layout *layout, cons
 static void text_title(struct text *text, const char *title)
 {
 	text_color(text, COLOR_HEAD);
-	text_say(text, title);
+	text_put_string(text, title);
 	text_color(text, COLOR_END);
 	text_end_line(text);
 	text_end_line(text);
@@ -231,45 +231,45 @@ static void text_table(struct text *text, const struct table *table,
 			table->rows_made);
 }
 
-/* Terms that were told, each once. */
-struct text_meanings {
-	const struct column **told;
+/* Columns whose legend is printed. Equal legends are printed once. */
+struct text_legends {
+	const struct column **shown;
 	size_t count;
 };
 
-static void text_meaning(struct text *text, struct text_meanings *meanings,
-			 const struct column *column)
+static void text_legend(struct text *text, struct text_legends *legends,
+			const struct column *column)
 {
 	char term[80];
 
-	if (!column->meaning)
+	if (!column->legend)
 		return;
-	for (size_t i = 0; i < meanings->count; i++) {
-		const struct column *other = meanings->told[i];
+	for (size_t i = 0; i < legends->count; i++) {
+		const struct column *other = legends->shown[i];
 
-		if (strcmp(other->meaning, column->meaning) == 0 &&
+		if (strcmp(other->legend, column->legend) == 0 &&
 		    strcmp(other->header, column->header) == 0 &&
 		    strcmp(other->unit, column->unit) == 0)
 			return;
 	}
-	meanings->told[meanings->count++] = column;
+	legends->shown[legends->count++] = column;
 	snprintf(term, sizeof(term), "%s%s%s = ", column->header, *column->unit ? " " : "",
 		 column->unit);
-	text_say(text, term);
-	text_wrap(text, column->meaning, strlen(term), 4);
+	text_put_string(text, term);
+	text_wrap(text, column->legend, strlen(term), 4);
 }
 
-static void text_meanings(struct text *text, struct text_meanings *meanings,
-			  const struct column_layout *layout)
+static void text_legends(struct text *text, struct text_legends *legends,
+			 const struct column_layout *layout)
 {
 	for (size_t i = 0; i < layout->count; i++)
-		text_meaning(text, meanings, layout->columns[i].column);
+		text_legend(text, legends, layout->columns[i].column);
 	for (size_t i = 0; i < layout->below_count; i++)
-		text_meaning(text, meanings, layout->below[i].column);
+		text_legend(text, legends, layout->below[i].column);
 }
 
 static int text_layouts(struct column_layout *layouts, const struct table *tables, size_t count,
-			struct text_meanings *meanings)
+			struct text_legends *legends)
 {
 	size_t columns = 0;
 	int err = 0;
@@ -278,8 +278,8 @@ static int text_layouts(struct column_layout *layouts, const struct table *table
 		columns += tables[i].column_count;
 		err = column_layout_init(&layouts[i], &tables[i]);
 	}
-	meanings->told = calloc(columns + 1, sizeof(*meanings->told));
-	return meanings->told ? err : -ENOMEM;
+	legends->shown = calloc(columns + 1, sizeof(*legends->shown));
+	return legends->shown ? err : -ENOMEM;
 }
 
 static int text_print(const struct output *output, const struct header *header,
@@ -287,11 +287,11 @@ static int text_print(const struct output *output, const struct header *header,
 {
 	struct column_layout *layouts = calloc(table_count + 1, sizeof(*layouts));
 	struct text text = { .file = output->file, .color = output->color };
-	struct text_meanings meanings = { 0 };
+	struct text_legends legends = { 0 };
 	bool any = false;
 	int err;
 
-	err = layouts ? text_layouts(layouts, tables, table_count, &meanings) : -ENOMEM;
+	err = layouts ? text_layouts(layouts, tables, table_count, &legends) : -ENOMEM;
 	if (!err) {
 		text_header(&text, header);
 		for (size_t i = 0; i < table_count; i++) {
@@ -306,12 +306,12 @@ static int text_print(const struct output *output, const struct header *header,
 			text_end_line(&text);
 		for (size_t i = 0; i < table_count; i++)
 			if (tables[i].rows_made)
-				text_meanings(&text, &meanings, &layouts[i]);
+				text_legends(&text, &legends, &layouts[i]);
 	}
 	for (size_t i = 0; layouts && i < table_count; i++)
-		attach_plan_deinit(&layouts[i]);
+		column_layout_deinit(&layouts[i]);
 	free(layouts);
-	free(meanings.told);
+	free(legends.shown);
 	return err;
 }
 

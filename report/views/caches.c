@@ -123,7 +123,7 @@ int caches_table(struct report *report, struct table *table)
 	table->title = "Slab caches";
 	table->empty = "Nothing was allocated.";
 	table->sort = "bytes_allocated,allocations";
-	table->tie = CACHE_NAME;
+	table->tiebreak = CACHE_NAME;
 	for (size_t i = 0; i < analysis->cache_count && !err; i++)
 		if (!is_empty(&analysis->caches[i]))
 			err = add_row(table, &analysis->caches[i]);
@@ -137,7 +137,7 @@ static int make(struct report *report)
 
 const struct view view_caches = {
 	.name = "caches",
-	.sentence = "what was taken from each slab cache and kmalloc() size class",
+	.summary = "what was taken from each slab cache and kmalloc() size class",
 	.columns = columns,
 	.column_count = CACHE_COLUMNS,
 	.make = make,

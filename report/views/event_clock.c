@@ -36,7 +36,7 @@ static void convert_rates(struct table *table, size_t index)
 static void convert(struct table *table, size_t index, struct column *column, struct texts *texts)
 {
 	if (column->type == COLUMN_DURATION)
-		column->type = COLUMN_MAYBE;
+		column->type = COLUMN_NULLABLE;
 	if (replace_end(column->key, "_ns", "_events", texts->key, sizeof(texts->key)))
 		column->key = texts->key;
 	if (replace_end(column->key, "_per_s", "_per_event", texts->key, sizeof(texts->key))) {

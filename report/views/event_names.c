@@ -11,8 +11,9 @@
 #include "report/views/event_names.h"
 #include "report/views/row_names.h"
 
-#define GFP_TEXT 4096		 /* bytes: 64 flags of 40 */
-#define TOLD ((uint64_t)1 << 32) /* keys of the capture's caches: above those of the analysis's */
+#define GFP_TEXT 4096 /* bytes: 64 flags of 40 */
+#define EVENT_CACHES \
+	((uint64_t)1 << 32) /* keys of the capture's caches: above those of the analysis's */
 
 static void map_deinit(struct event_map *map)
 {
@@ -149,10 +150,11 @@ const struct event_name *event_names_cache(struct event_names *names, uint32_t c
 	return set_name(names, name, strdup(cache_name(names->report, cache)), true);
 }
 
-const struct event_name *event_names_told(struct event_names *names, const struct cache *cache)
+const struct event_name *event_names_event_cache(struct event_names *names,
+						 const struct cache *cache)
 {
 	uint64_t number = (uint64_t)(cache - names->report->capture->caches.list);
-	struct event_name *name = find(&names->caches, TOLD + number, 0);
+	struct event_name *name = find(&names->caches, EVENT_CACHES + number, 0);
 
 	if (!name || name->name.text)
 		return name;

@@ -46,6 +46,7 @@ const struct event_name *event_names_task(struct event_names *names, uint32_t ti
 const struct event_name *event_names_flags(struct event_names *names, uint32_t gfp);
 const struct event_name *event_names_cache(struct event_names *names, uint32_t cache);
 /* Of the cache that the event itself names. */
-const struct event_name *event_names_told(struct event_names *names, const struct cache *cache);
+const struct event_name *event_names_event_cache(struct event_names *names,
+						 const struct cache *cache);
 
 #endif

@@ -20,8 +20,8 @@ enum event_column {
 	EVENT_PID,
 	EVENT_COMM, /* for people "comm/tid" */
 	EVENT_EVENT,
-	EVENT_FATE,
-	EVENT_RESCUED,
+	EVENT_OUTCOME,
+	EVENT_FROM_BACKUP,
 	EVENT_POINTER,
 	EVENT_REQUESTED,
 	EVENT_ALLOCATED,
@@ -44,8 +44,8 @@ static const struct stream_column columns[EVENT_COLUMNS] = {
 	[EVENT_PID] = { "pid", STREAM_LAYOUT_HIDDEN, 0 },
 	[EVENT_COMM] = { "comm", STREAM_LAYOUT_WORD, 20 },
 	[EVENT_EVENT] = { "event", STREAM_LAYOUT_WORD, 16 },
-	[EVENT_FATE] = { "fate", STREAM_LAYOUT_KEYED, 0 },
-	[EVENT_RESCUED] = { "rescued", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_OUTCOME] = { "fate", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_FROM_BACKUP] = { "rescued", STREAM_LAYOUT_KEYED, 0 },
 	[EVENT_POINTER] = { "pointer", STREAM_LAYOUT_KEYED, 0 },
 	[EVENT_REQUESTED] = { "bytes_requested", STREAM_LAYOUT_KEYED, 0 },
 	[EVENT_ALLOCATED] = { "bytes_allocated", STREAM_LAYOUT_KEYED, 0 },
@@ -58,9 +58,9 @@ static const struct stream_column columns[EVENT_COLUMNS] = {
 	[EVENT_MISSED_SITE] = { "missed_site", STREAM_LAYOUT_KEYED, 0 },
 };
 
-#define FATES (OUTCOME_FREE_REASSIGNED + 1)
+#define OUTCOMES (OUTCOME_FREE_REASSIGNED + 1)
 
-static const char *const fate_texts[FATES] = {
+static const char *const outcome_texts[OUTCOMES] = {
 	[OUTCOME_ALLOCATED] = "allocated",   [OUTCOME_FAILED] = "failed",
 	[OUTCOME_FREED] = "freed",	     [OUTCOME_UNMATCHED] = "unmatched",
 	[OUTCOME_NO_OBJECT] = "no-object",   [OUTCOME_RESIZED] = "resized",
@@ -73,7 +73,7 @@ struct events {
 	struct event_names names;
 	struct stream_column columns[EVENT_COLUMNS];
 	struct row_stream stream;
-	struct stream_text events[KMT_ID_END], fates[FATES], nothing;
+	struct stream_text events[KMT_ID_END], outcomes[OUTCOMES], nothing;
 	size_t rows;
 	/* the object that lived where an event allocates next, and was not seen freed */
 	uint64_t missed_site, missed_time;
@@ -127,12 +127,12 @@ static int set_event(struct events *events, const struct transition *transition,
 	row[EVENT_EVENT] =
 		(struct stream_cell){ .type = STREAM_TEXT, .text = events->events[event->id] };
 	if (!ordinary || !events->report->renderer->for_people)
-		row[EVENT_FATE] =
+		row[EVENT_OUTCOME] =
 			(struct stream_cell){ .type = STREAM_TEXT,
-					      .text = events->fates[transition->outcome] };
+					      .text = events->outcomes[transition->outcome] };
 	row[EVENT_GFP] = row[EVENT_ALLOC_SITE] = row[EVENT_MISSED_SITE] =
 		(struct stream_cell){ .type = STREAM_TEXT, .text = events->nothing };
-	row[EVENT_RESCUED] =
+	row[EVENT_FROM_BACKUP] =
 		(struct stream_cell){ .type = STREAM_BOOL, .truth = event_is_from_backup(event) };
 	row[EVENT_POINTER] = (struct stream_cell){ .type = STREAM_HEX, .hex = event->pointer };
 	return set_site(events, &row[EVENT_SITE], event->call_site, event->time);
@@ -175,14 +175,14 @@ static int set_resize(struct events *events, const struct transition *transition
 	return set_name(&row[EVENT_GFP], event_names_flags(&events->names, transition->event->gfp));
 }
 
-/* The object's, but where that has no name and its free tells one. */
+/* The cache of the object; if that is anonymous and the free names a cache, the named one. */
 static const struct event_name *find_cache(struct events *events, const struct analysis *analysis,
 					   const struct transition *transition)
 {
-	const struct cache *told = transition->event->has_cache ? transition->event->cache : NULL;
+	const struct cache *named = transition->event->has_cache ? transition->event->cache : NULL;
 
-	if (told && is_freed(transition) && analysis->caches[transition->cache].is_anonymous)
-		return event_names_told(&events->names, told);
+	if (named && is_freed(transition) && analysis->caches[transition->cache].is_anonymous)
+		return event_names_event_cache(&events->names, named);
 	return event_names_cache(&events->names, transition->cache);
 }
 
@@ -206,7 +206,8 @@ static int write_row(struct events *events, const struct analysis *analysis,
 	return 0;
 }
 
-static int watch(void *data, const struct analysis *analysis, const struct transition *transition)
+static int on_transition(void *data, const struct analysis *analysis,
+			 const struct transition *transition)
 {
 	struct events *events = data;
 
@@ -256,13 +257,13 @@ static int begin(struct report *report)
 		err = report->renderer->rows.quote(&events->nothing, "", true);
 	for (size_t i = KMT_NONE + 1; i < KMT_ID_END && !err; i++)
 		err = report->renderer->rows.quote(&events->events[i], record_kinds[i].name, true);
-	for (size_t i = 0; i < FATES && !err; i++)
-		err = report->renderer->rows.quote(&events->fates[i], fate_texts[i], true);
+	for (size_t i = 0; i < OUTCOMES && !err; i++)
+		err = report->renderer->rows.quote(&events->outcomes[i], outcome_texts[i], true);
 	set_columns(events, event_clock_is(report->capture));
 	row_stream_init(&events->stream, &report->renderer->rows, report->out, events->columns,
 			EVENT_COLUMNS);
 	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ watch, events };
+		(struct observer){ on_transition, events };
 	return err;
 }
 
@@ -285,8 +286,8 @@ static void end(struct report *report)
 		return;
 	for (size_t i = 0; i < KMT_ID_END; i++)
 		free(events->events[i].text);
-	for (size_t i = 0; i < FATES; i++)
-		free(events->fates[i].text);
+	for (size_t i = 0; i < OUTCOMES; i++)
+		free(events->outcomes[i].text);
 	free(events->nothing.text);
 	event_names_deinit(&events->names);
 	free(events);
@@ -294,7 +295,7 @@ static void end(struct report *report)
 
 const struct view view_events = {
 	.name = "events",
-	.sentence = "the events one a line, in time order; JSON gives an object a line",
+	.summary = "the events one a line, in time order; JSON gives an object a line",
 	.streams = true,
 	.by = GROUP_BY_SITE,
 	.begin = begin,

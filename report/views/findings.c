@@ -240,7 +240,7 @@ int findings_table(struct report *report, struct table *table)
 			       ? "Nothing is wrong with what was selected, as far as it shows."
 			       : "Nothing is wrong, as far as this capture shows.";
 	table->sort = "-certain,-certainty,kind,count";
-	table->tie = FINDING_ADDRESS;
+	table->tiebreak = FINDING_ADDRESS;
 	for (size_t i = 0; findings && i < heap_findings_count(findings) && !err; i++)
 		err = add_row(report, table, heap_findings_get(findings, i));
 	return err;
@@ -255,7 +255,7 @@ static int make(struct report *report)
 
 const struct view view_findings = {
 	.name = "findings",
-	.sentence = "what is wrong, or may be: double frees, wrong caches, ...",
+	.summary = "what is wrong, or may be: double frees, wrong caches, ...",
 	.columns = columns,
 	.column_count = FINDING_COLUMNS,
 	.by = GROUP_BY_SITE,

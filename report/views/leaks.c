@@ -112,7 +112,8 @@ static size_t find_slice(struct leaks *leaks, uint64_t time)
 	return slice;
 }
 
-static int watch(void *data, const struct analysis *analysis, const struct transition *transition)
+static int on_transition(void *data, const struct analysis *analysis,
+			 const struct transition *transition)
 {
 	bool ends = transition->outcome == OUTCOME_FREED || transition->outcome == OUTCOME_MISSED;
 	struct leaks *leaks = data;
@@ -141,7 +142,7 @@ static int begin(struct report *report)
 		return -ENOMEM;
 	report->data = leaks;
 	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ watch, leaks };
+		(struct observer){ on_transition, leaks };
 	return 0;
 }
 
@@ -293,7 +294,7 @@ static int make(struct report *report)
 	table->key = "leaks";
 	table->empty = "Nothing that was allocated is still live.";
 	table->sort = "steady_percent,fit_percent,growth_bytes_per_s,live_bytes";
-	table->tie = LEAK_ADDRESS;
+	table->tiebreak = LEAK_ADDRESS;
 	list = find_survivors(analysis, &count);
 	times = calloc(count + 1, sizeof(*times));
 	if (list && times && count)
@@ -312,7 +313,7 @@ static int make(struct report *report)
 
 const struct view view_leaks = {
 	.name = "leaks",
-	.sentence = "what is still live at the end: its age, and how it grows",
+	.summary = "what is still live at the end: its age, and how it grows",
 	.columns = columns,
 	.column_count = LEAK_COLUMNS,
 	.has_by = true,

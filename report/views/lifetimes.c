@@ -95,7 +95,7 @@ static int make(struct report *report)
 	table->key = "lifetimes";
 	table->empty = "No object was seen from its allocation to its free.";
 	table->sort = "frees_in_all"; /* then rows stay as they were added: a group's together */
-	table->tie = LIFETIME_NAME;
+	table->tiebreak = LIFETIME_NAME;
 	for (size_t i = 0; i < analysis->group_count && !err; i++)
 		if (analysis->groups[i].lifetimes)
 			err = add_group(report, table, &analysis->groups[i]);
@@ -104,7 +104,7 @@ static int make(struct report *report)
 
 const struct view view_lifetimes = {
 	.name = "lifetimes",
-	.sentence = "how long the objects of each call site lived: a histogram",
+	.summary = "how long the objects of each call site lived: a histogram",
 	.columns = columns,
 	.column_count = LIFETIME_COLUMNS,
 	.has_by = true,

@@ -57,7 +57,7 @@ const struct column sites_columns[SITES_COLUMNS] = {
 			      "bytes allocated to them" },
 	[SITE_CROSS_CPU] = { "cross_cpu_frees", "x-cpu", "frees", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			     "cross-CPU frees: on another CPU than the allocation" },
-	[SITE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_MAYBE, 0, COLUMN_ALWAYS,
+	[SITE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
 			"the most that were live at one time" },
 	[SITE_TEMPORARY] = { "temporary", "temp", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			     "temporary: freed by the task and on the CPU that allocated it, with "
@@ -127,7 +127,7 @@ int sites_table(struct report *report, struct table *table)
 	table->title = "Call sites";
 	table->empty = "Nothing was allocated.";
 	table->sort = "bytes_allocated,allocations";
-	table->tie = SITE_ADDRESS;
+	table->tiebreak = SITE_ADDRESS;
 	for (size_t i = 0; i < analysis->group_count && !err; i++)
 		if (!group_is_empty(&analysis->groups[i]))
 			err = add_row(report, table, &analysis->groups[i]);
@@ -141,7 +141,7 @@ static int make(struct report *report)
 
 const struct view view_sites = {
 	.name = "sites",
-	.sentence = "who allocates how much, by call site or what --by says",
+	.summary = "who allocates how much, by call site or what --by says",
 	.columns = sites_columns,
 	.column_count = SITES_COLUMNS,
 	.has_by = true,

@@ -118,7 +118,8 @@ static struct request *find_request(struct sizes *sizes, uint32_t cache, uint32_
 	return list;
 }
 
-static int watch(void *data, const struct analysis *analysis, const struct transition *transition)
+static int on_transition(void *data, const struct analysis *analysis,
+			 const struct transition *transition)
 {
 	const struct slab_object *object = transition->object;
 	struct sizes *sizes = data;
@@ -155,7 +156,7 @@ static int begin(struct report *report)
 	err = hash_map_init(&sizes->index);
 	sizes->late = report->settings.select && report->settings.select->older;
 	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ watch, sizes };
+		(struct observer){ on_transition, sizes };
 	return err;
 }
 
@@ -316,13 +317,13 @@ static int make(struct report *report)
 	ranges->title = "Sizes requested in each class";
 	ranges->empty = "Nothing was asked of kmalloc().";
 	ranges->sort = "size,cache,from_bytes";
-	ranges->tie = SIZE_FROM;
+	ranges->tiebreak = SIZE_FROM;
 	classes = report_add_table(report, class_columns, CLASS_COLUMNS);
 	classes->key = "classes";
 	classes->title = "Waste of each class";
 	classes->empty = ranges->empty;
 	classes->sort = "bytes_wasted,objects";
-	classes->tie = CLASS_CACHE;
+	classes->tiebreak = CLASS_CACHE;
 	if (sizes->count)
 		qsort_r(sizes->requests, sizes->count, sizeof(*sizes->requests), compare_requests,
 			analysis);
@@ -339,7 +340,7 @@ static int make(struct report *report)
 
 const struct view view_sizes = {
 	.name = "sizes",
-	.sentence = "what is asked of kmalloc() in each size class, and the waste",
+	.summary = "what is asked of kmalloc() in each size class, and the waste",
 	.columns = columns,
 	.column_count = SIZE_COLUMNS,
 	.rows = VIEW_ALL_ROWS,

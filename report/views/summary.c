@@ -67,7 +67,7 @@ static int make(struct report *report)
 
 const struct view view_summary = {
 	.name = "summary",
-	.sentence = "the first of call sites, slab caches and findings (the default)",
+	.summary = "the first of call sites, slab caches and findings (the default)",
 	.columns = sites_columns,
 	.column_count = SITES_COLUMNS,
 	.by = GROUP_BY_SITE,

@@ -257,7 +257,8 @@ static int take(struct timeline *timeline, const struct change *change)
 	return 0;
 }
 
-static int watch(void *data, const struct analysis *analysis, const struct transition *transition)
+static int on_transition(void *data, const struct analysis *analysis,
+			 const struct transition *transition)
 {
 	struct timeline *timeline = data;
 	struct change change = { .outcome = transition->outcome, .group = transition->group },
@@ -314,7 +315,7 @@ static int begin(struct report *report)
 	timeline->unordered = report->settings.select && report->settings.select->older;
 	report->data = timeline;
 	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ watch, timeline };
+		(struct observer){ on_transition, timeline };
 	return 0;
 }
 
@@ -410,12 +411,12 @@ static int make(struct report *report)
 	table->key = "timeline";
 	table->empty = "Nothing was allocated or freed.";
 	table->sort = "time_ns";
-	table->tie = SLICE_TIME;
+	table->tiebreak = SLICE_TIME;
 	peak->key = "peak";
 	peak->title = "peak: what was live when the live bytes were at their highest";
 	peak->empty = "Nothing was live at any time.";
 	peak->sort = "live_bytes,live_objects";
-	peak->tie = PEAK_ADDRESS;
+	peak->tiebreak = PEAK_ADDRESS;
 	err = take_kept(timeline);
 	if (err || !timeline->slices.width)
 		return err;
@@ -426,7 +427,7 @@ static int make(struct report *report)
 
 const struct view view_timeline = {
 	.name = "timeline",
-	.sentence = "live bytes and rates over time, and what made up the peak",
+	.summary = "live bytes and rates over time, and what made up the peak",
 	.columns = columns,
 	.column_count = SLICE_COLUMNS,
 	.by = GROUP_BY_SITE,

@@ -27,7 +27,7 @@ struct report;
 
 struct view {
 	const char *name;
-	const char *sentence;
+	const char *summary;	      /* for --help */
 	const struct column *columns; /* of the first table: its sort keys */
 	size_t column_count;
 	bool streams;		  /* rows are printed as they come: no sorting, no header above */

@@ -38,7 +38,7 @@ static int setup(void **state)
 	struct table *table = calloc(1, sizeof(*table));
 
 	table_init(table, columns, COLUMNS);
-	table->tie = 3;
+	table->tiebreak = 3;
 	add(table, "d", 1, 0.5, 40);
 	add(table, "b", 7, 0.25, 30);
 	add(table, "a", 7, 0.75, 20);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The tables of the views cpus and nodes: domains (CPUs or nodes), pairs of domains, and the call
+ * sites whose objects migrate from one domain to another.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/cross_frees.h"
+#include "report/views/cross_free_tables.h"
+#include "report/views/row_names.h"
+
+static int begin(struct report *report, bool by_node)
+{
+	struct cross_frees *cross = calloc(1, sizeof(*cross));
+	int err;
+
+	if (!cross)
+		return -ENOMEM;
+	report->data = cross;
+	err = cross_frees_init(cross, &report->capture->topology, by_node);
+	cross->objects_at_end = report->settings.select && report->settings.select->older;
+	report->settings.observers[report->settings.observer_count++] =
+		(struct observer){ cross_frees_on_transition, cross };
+	return err;
+}
+
+int cross_free_begin_cpus(struct report *report)
+{
+	return begin(report, false);
+}
+
+int cross_free_begin_nodes(struct report *report)
+{
+	return begin(report, true);
+}
+
+void cross_free_end(struct report *report)
+{
+	if (!report->data)
+		return;
+	cross_frees_deinit(report->data);
+	free(report->data);
+}
+
+static uint64_t id_of(uint32_t number)
+{
+	return number == DOMAIN_UNKNOWN ? CELL_UNKNOWN : number;
+}
+
+/* Of a CPU its node; of a node the number of its CPUs in the capture. */
+static uint64_t other_of(const struct report *report, const struct cross_frees *cross,
+			 uint32_t number)
+{
+	const struct topology_cpu *cpu;
+	uint64_t cpus = 0;
+
+	if (!cross->by_node) {
+		cpu = topology_find(cross->topology, number);
+		return cpu && cpu->node >= 0 ? (uint64_t)cpu->node : CELL_UNKNOWN;
+	}
+	for (size_t i = 0; i < report->analysis.cpu_count; i++) {
+		uint16_t one = (uint16_t)report->analysis.cpus[i].cpu;
+
+		cpus += cross_frees_domain_number(cross, one) == number;
+	}
+	return cpus;
+}
+
+static int add_domain(struct report *report, struct table *table, const struct domain *domain)
+{
+	const struct cross_frees *cross = report->data;
+	struct cell *row = table_add(table);
+
+	if (!row)
+		return -ENOMEM;
+	row[DOMAIN_NUMBER].number = id_of(domain->number);
+	row[DOMAIN_OTHER].number = other_of(report, cross, domain->number);
+	row[DOMAIN_ALLOCATIONS].number = domain->allocations;
+	row[DOMAIN_FAILED].number = domain->failed;
+	row[DOMAIN_ALLOCATED].number = domain->bytes_allocated;
+	row[DOMAIN_REMOTE_NODE].number = cross->objects_at_end ? CELL_UNKNOWN : domain->remote_node;
+	row[DOMAIN_FREES].number = domain->frees;
+	row[DOMAIN_UNMATCHED].number = domain->frees_unmatched;
+	row[DOMAIN_OF_OTHERS].number = domain->frees_of_others;
+	row[DOMAIN_BY_OTHERS].number = domain->freed_by_others;
+	return 0;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole * 100 : 0;
+}
+
+static int add_pair(struct table *table, const struct domain_pair *pair, uint64_t frees)
+{
+	struct cell *row = table_add(table);
+
+	if (!row)
+		return -ENOMEM;
+	row[PAIR_FROM].number = id_of(pair->from);
+	row[PAIR_TO].number = id_of(pair->to);
+	row[PAIR_FREES].number = pair->frees;
+	row[PAIR_BYTES].number = pair->bytes;
+	row[PAIR_PERCENT].decimal = percent(pair->frees, frees);
+	return 0;
+}
+
+static int add_migrating_site(struct report *report, struct table *table, const struct group *group,
+			      const struct group_cross_frees *frees)
+{
+	struct cell *row = table_add(table);
+
+	if (!row)
+		return -ENOMEM;
+	row[MIGRATING_NAME].text = group_name(report, group);
+	row[MIGRATING_ADDRESS].number = group_number(report, group);
+	row[MIGRATING_FREES].number = group->frees;
+	row[MIGRATING_CROSS_FREES].number = frees->frees;
+	row[MIGRATING_PERCENT].decimal = percent(frees->frees, group->frees);
+	row[MIGRATING_BYTES].number = frees->bytes;
+	return row[MIGRATING_NAME].text ? 0 : -ENOMEM;
+}
+
+static int make_domains(struct report *report, const char *title)
+{
+	const struct analysis *analysis = &report->analysis;
+	struct cross_frees *cross = report->data;
+	struct table *table;
+	int err = 0;
+
+	table = report_add_table(report, report->view->columns, report->view->column_count);
+	table->key = report->view->name;
+	table->title = title;
+	table->empty = "The capture has no CPU.";
+	table->sort = report->view->columns[DOMAIN_NUMBER].key;
+	table->tiebreak = DOMAIN_NUMBER;
+	/* Those where nothing happened, too. */
+	for (size_t i = 0; i < analysis->cpu_count; i++) {
+		uint16_t cpu = (uint16_t)analysis->cpus[i].cpu;
+
+		if (!cross_frees_domain(cross, cross_frees_domain_number(cross, cpu)))
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < cross->domain_count && !err; i++)
+		err = add_domain(report, table, &cross->domains[i]);
+	return err;
+}
+
+static int make_pairs(struct report *report, const struct cross_free_text *text)
+{
+	const struct cross_frees *cross = report->data;
+	struct table *table = report_add_table(report, text->pairs, PAIR_COLUMNS);
+	uint64_t frees = 0;
+	int err = 0;
+
+	table->key = "crossings";
+	table->title = text->pairs_title;
+	table->empty = "Nothing was freed.";
+	table->sort = text->pairs_sort;
+	table->tiebreak = PAIR_FROM;
+	for (size_t i = 0; i < cross->pair_count; i++)
+		frees += cross->pairs[i].frees;
+	for (size_t i = 0; i < cross->pair_count && !err; i++)
+		if (cross->pairs[i].frees)
+			err = add_pair(table, &cross->pairs[i], frees);
+	return err;
+}
+
+static int make_migrating(struct report *report, const struct cross_free_text *text)
+{
+	const struct cross_frees *cross = report->data;
+	struct table *table = report_add_table(report, text->migrating, MIGRATING_COLUMNS);
+	int err = 0;
+
+	table->key = "crossing_sites";
+	table->title = "Call sites whose objects cross most";
+	table->empty = text->no_migrating;
+	table->sort = text->migrating_sort;
+	table->tiebreak = MIGRATING_ADDRESS;
+	for (size_t i = 0; i < cross->group_count && !err; i++)
+		if (cross->groups[i].frees)
+			err = add_migrating_site(report, table, &report->analysis.groups[i],
+						 &cross->groups[i]);
+	return err;
+}
+
+int cross_free_make(struct report *report, const struct cross_free_text *text)
+{
+	int err;
+
+	err = make_domains(report, text->title);
+	if (!err)
+		err = make_pairs(report, text);
+	if (!err)
+		err = make_migrating(report, text);
+	return err;
+}
