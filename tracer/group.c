@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Asks the system's table of groups. */
+/* Looks groups up in the system's group database. */
 #include "config.h"
 
 #include <errno.h>

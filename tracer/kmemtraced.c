@@ -38,13 +38,13 @@ static void print_result(const struct session *session)
 		info_msg("%s: %" PRIu64 " events folded, %" PRIu64 " not, %" PRIu64
 			 " lost, %" PRIu64 " skipped, %.3f s",
 			 session->options->publish, publish_aggregated(&session->publish),
-			 publish_missing(&session->publish), sums.lost, session->skips.told,
+			 publish_missing(&session->publish), sums.lost, session->misses.reported,
 			 seconds);
 	if (session->options->no_capture)
 		return;
 	info_msg("%s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64
 		 " bytes, %.3f s",
-		 session->directory.path, sums.recorded, sums.lost, session->skips.told, sums.bytes,
+		 session->directory.path, sums.recorded, sums.lost, session->misses.reported, sums.bytes,
 		 seconds);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Asks the C library and the topology. */
+/* From the C library, system calls and the topology. */
 #include "config.h"
 
 #include <linux/membarrier.h>
@@ -27,11 +27,11 @@ uint64_t machine_now(void)
 bool machine_grace_period(void)
 {
 	/* programs run for microseconds */
-	const struct timespec moment = { .tv_nsec = 20000000 };
+	const struct timespec pause = { .tv_nsec = 20000000 };
 
 	if (!syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		return true;
-	nanosleep(&moment, NULL);
+	nanosleep(&pause, NULL);
 	return false;
 }
 

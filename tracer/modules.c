@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One thread that waits for a change, saves, and waits again. */
+/* The thread that saves the symbols: it waits for a change, saves, and waits again. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,12 +21,12 @@ static void *run(void *data)
 	modules->task = syscall(SYS_gettid);
 	pthread_cond_broadcast(&modules->changed);
 	for (;;) {
-		while (!modules->wanted && !modules->ending)
+		while (!modules->changed_at && !modules->ending)
 			pthread_cond_wait(&modules->changed, &modules->mutex);
-		if (!modules->wanted)
+		if (!modules->changed_at)
 			break;
-		time = modules->wanted;
-		modules->wanted = 0;
+		time = modules->changed_at;
+		modules->changed_at = 0;
 		pthread_mutex_unlock(&modules->mutex);
 		err = snapshot_symbols(&modules->directory, time);
 		if (!err && modules->publish)
@@ -63,8 +63,8 @@ int modules_start(struct modules *modules, const struct directory *directory,
 void modules_change(struct modules *modules, uint64_t time)
 {
 	pthread_mutex_lock(&modules->mutex);
-	if (!modules->wanted)
-		modules->wanted = time;
+	if (!modules->changed_at)
+		modules->changed_at = time;
 	pthread_cond_broadcast(&modules->changed);
 	pthread_mutex_unlock(&modules->mutex);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The messages of struct kmt_name, as lines of the tables of names. */
+/* Writes each message (struct kmt_name) as a line of a table of names. */
 #include "config.h"
 
 #include <dirent.h>
@@ -32,7 +32,7 @@ static int write_task(struct name_messages *names, const struct task *task)
 	return err ? fail(names, -err, "kernel/tasks") : 0;
 }
 
-static int take_cache(struct name_messages *names, const struct kmt_name *name)
+static int write_cache(struct name_messages *names, const struct kmt_name *name)
 {
 	struct cache cache = {
 		.address = name->key,
@@ -51,7 +51,7 @@ static int take_cache(struct name_messages *names, const struct kmt_name *name)
 	return err ? fail(names, -err, "kernel/caches") : 0;
 }
 
-static int take_gone(struct name_messages *names, const struct kmt_name *name)
+static int write_cache_gone(struct name_messages *names, const struct kmt_name *name)
 {
 	int err = 0;
 
@@ -62,7 +62,7 @@ static int take_gone(struct name_messages *names, const struct kmt_name *name)
 	return err ? fail(names, -err, "kernel/caches") : 0;
 }
 
-static int take_message(void *context, void *data, size_t size)
+static int handle_message(void *context, void *data, size_t size)
 {
 	const struct kmt_name *name = data;
 	struct name_messages *names = context;
@@ -70,9 +70,9 @@ static int take_message(void *context, void *data, size_t size)
 	if (size < sizeof(*name))
 		return 0;
 	if (name->kind == KMT_NAME_CACHE)
-		return take_cache(names, name);
+		return write_cache(names, name);
 	if (name->kind == KMT_NAME_CACHE_GONE)
-		return take_gone(names, name);
+		return write_cache_gone(names, name);
 	if (name->kind == KMT_NAME_TASK) {
 		struct task task = { .tid = name->key, .tgid = name->tgid, .since = name->time };
 
@@ -95,7 +95,7 @@ int name_messages_open(struct name_messages *names, struct directory *directory,
 		if (!names->caches || !names->tasks)
 			return fail(names, errno, "kernel");
 	}
-	names->buffer = ring_buffer__new(names_fd, take_message, names, NULL);
+	names->buffer = ring_buffer__new(names_fd, handle_message, names, NULL);
 	if (!names->buffer)
 		return fail(names, errno, "the ring of names");
 	return 0;
@@ -155,7 +155,7 @@ int name_messages_read(struct name_messages *names)
 {
 	int got = ring_buffer__consume(names->buffer);
 
-	/* the callback has said why */
+	/* if the callback failed, errmsg is set */
 	if (got < 0)
 		return names->errmsg[0] ? got : fail(names, -got, "the ring of names");
 	if (got && names->caches && fflush(names->caches))
@@ -165,28 +165,28 @@ int name_messages_read(struct name_messages *names)
 	return 0;
 }
 
-int name_messages_add_incomplete(struct name_messages *names, int told_fd)
+int name_messages_add_incomplete(struct name_messages *names, int map_fd)
 {
 	uint64_t address, *previous = NULL;
-	struct kmt_cache_sighting told;
+	struct kmt_cache_sighting sighting;
 	int err = 0;
 
-	while (!err && !bpf_map_get_next_key(told_fd, previous, &address)) {
+	while (!err && !bpf_map_get_next_key(map_fd, previous, &address)) {
 		struct cache cache = { .address = address };
 
 		previous = &address;
-		if (bpf_map_lookup_elem(told_fd, &address, &told) || told.complete)
+		if (bpf_map_lookup_elem(map_fd, &address, &sighting) || sighting.complete)
 			continue;
-		if (!told.name[0] && !told.size) {
-			names->unnamed++;
+		if (!sighting.name[0] && !sighting.size) {
+			names->unknown_caches++;
 			continue;
 		}
-		cache.since = told.since;
-		cache.object_size = told.object_size;
-		cache.size = told.size;
-		memcpy(cache.name, told.name, sizeof(cache.name));
+		cache.since = sighting.since;
+		cache.object_size = sighting.object_size;
+		cache.size = sighting.size;
+		memcpy(cache.name, sighting.name, sizeof(cache.name));
 		cache.name[sizeof(cache.name) - 1] = 0;
-		/* its sizes count all the same */
+		/* without a name, the line still has the cache's sizes */
 		if (!cache.name[0])
 			snprintf(cache.name, sizeof(cache.name), "0x%" PRIx64, address);
 		err = names->caches ? caches_write_cache(names->caches, &cache) : 0;

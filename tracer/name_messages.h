@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Takes the names that the programs tell, and writes them to kernel/caches and kernel/tasks. */
+/* Reads the names that the BPF programs send, and writes them to kernel/caches and kernel/tasks. */
 #ifndef TRACER_NAME_MESSAGES_H
 #define TRACER_NAME_MESSAGES_H
 
@@ -14,31 +14,33 @@ struct ring_buffer;
 
 struct name_messages {
 	struct directory *directory;
-	struct publish *publish; /* caches are told to it too; NULL: nobody publishes */
+	struct publish *publish; /* gets the caches too; NULL: nothing is published */
 	struct ring_buffer *buffer;
-	FILE *caches, *tasks; /* NULL: nothing is written */
-	uint64_t unnamed;     /* caches of which nothing is known */
-	bool modules_changed; /* set by a message; the user of names clears it */
+	FILE *caches, *tasks;	 /* NULL: nothing is written */
+	uint64_t unknown_caches; /* caches without name and sizes */
+	bool modules_changed;	 /* set by a message; the caller clears it */
 	char errmsg[400];
 };
 
-/* 0 or -errno, with errmsg set. The files, unless there is no directory, stay open to the end. */
+/*
+ * directory: NULL, or where to open the files, which stay open until the end. 0 or -errno with
+ * errmsg set, as all functions below.
+ */
 int name_messages_open(struct name_messages *names, struct directory *directory, int names_fd);
 
-/* Adds the tasks that are there now, from /proc. */
+/* Adds the tasks that exist now, from /proc. */
 int name_messages_add_tasks(struct name_messages *names);
 
-/* Writes what was told since the last call, so that it is in the files when it returns. */
+/* Writes the messages that came since the last call; they are in the files when it returns. */
 int name_messages_read(struct name_messages *names);
 
 /*
- * After the programs, on a kernel without BTF: what the table of struct kmt_cache_sighting knows of
- * caches that were never told: of some no event tells a name, of others none the sizes. 0 or
- * -errno.
+ * On a kernel without BTF, after the programs are detached: adds the caches that were not sent
+ * because their name or their sizes are not known, from the map of struct kmt_cache_sighting.
  */
-int name_messages_add_incomplete(struct name_messages *names, int told_fd);
+int name_messages_add_incomplete(struct name_messages *names, int map_fd);
 
-/* Closes the files; 0, or -errno if not all was written. Without name_messages_open(): nothing. */
+/* Closes the files. 0, or -errno: not all was written. Does nothing if they are not open. */
 int name_messages_close(struct name_messages *names);
 
 #endif

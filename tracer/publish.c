@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The two ends of the queue, and what the thread makes of what comes out of it. */
+/* The thread that aggregates what is in the queue, and the functions that put it there. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include "tracer/publish.h"
 #include "tracer/snapshot.h"
 
-#define QUEUE_BYTES_MIN ((uint64_t)64 << 20) /* of 100 ms between horizons, at 14 M events/s */
+#define QUEUE_BYTES_MIN ((uint64_t)64 << 20) /* 100 ms between watermarks, at 14 M events/s */
 #define SLABINFO_EVERY 1000000000ULL	     /* ns */
-#define NICE (-10) /* before what is traced, which else keeps it from folding; after the drain */
+#define NICE (-10) /* a higher priority than the traced tasks, a lower one than the drain */
 
 static int fail(struct publish *publish, int err, const char *errmsg)
 {
@@ -26,14 +26,14 @@ static int fail(struct publish *publish, int err, const char *errmsg)
 
 /* The thread. */
 
-static void give_back(void *data, struct online_packet *packet)
+static void return_packet(void *data, struct online_packet *packet)
 {
 	struct publish *publish = data;
 
 	queue_return(&publish->queue, packet);
 }
 
-static int renew_symbols(struct publish *publish)
+static int reload_symbols(struct publish *publish)
 {
 	struct symbols symbols;
 	char path[4096];
@@ -42,72 +42,75 @@ static int renew_symbols(struct publish *publish)
 	snprintf(path, sizeof(path), "%s/kernel/symbols", publish->capture.path);
 	err = symbols_load(&symbols, path);
 	if (err)
-		return err == -ENOMEM ? err : 0; /* those that are known are as good as before */
+		return err == -ENOMEM ? err : 0; /* keep the symbols from before */
 	symbols_deinit(&publish->capture.symbols);
 	publish->capture.symbols = symbols;
 	return type_stats_reload_symbols(&publish->type_stats);
 }
 
-/* How many objects of the caches are free; for now, which may be after the horizon. */
-static int look_at_slabinfo(struct publish *publish)
+/* Updates the free objects of the caches. They are those of now, maybe after the watermark. */
+static int update_slabinfo(struct publish *publish)
 {
-	struct slabinfo_snapshot moment;
+	struct slabinfo_snapshot snapshot;
 	uint64_t now = machine_now();
 	int err;
 
 	if (now - publish->slabinfo < SLABINFO_EVERY)
 		return 0;
 	publish->slabinfo = now;
-	err = snapshot_read_slabinfo(&moment, now);
+	err = snapshot_read_slabinfo(&snapshot, now);
 	if (err)
 		return err == -ENODATA ? 0 : err;
-	err = type_stats_slabinfo(&publish->type_stats, NULL, &moment);
-	slabinfo_snapshot_deinit(&moment);
+	err = type_stats_slabinfo(&publish->type_stats, NULL, &snapshot);
+	slabinfo_snapshot_deinit(&snapshot);
 	return err;
 }
 
-/* What is left out first may be the figures of a CPU, or all that is. */
-static void look_at_room(struct publish *publish)
+/*
+ * Notes the first failure for lack of space. It may concern the counters of a CPU only, or whole
+ * types.
+ */
+static void check_space(struct publish *publish)
 {
-	struct stats_file_omitted left_out;
+	struct stats_file_omitted omitted;
 
-	if (publish->room_err)
+	if (publish->space_err)
 		return;
-	stats_file_omitted(publish->stats_file, &publish->type_stats, &left_out);
-	publish->types_left_out = left_out.types;
-	__atomic_store_n(&publish->room_err, left_out.err, __ATOMIC_RELEASE);
+	stats_file_omitted(publish->stats_file, &publish->type_stats, &omitted);
+	publish->types_omitted = omitted.types;
+	__atomic_store_n(&publish->space_err, omitted.err, __ATOMIC_RELEASE);
 }
 
-static int fold(struct publish *publish, const struct horizon *horizon)
+static int aggregate(struct publish *publish, const struct watermark *watermark)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
-	struct stats_snapshot moment = { .begin = horizon->begin };
+	struct stats_snapshot snapshot = { .begin = watermark->begin };
 	int err;
 
 	if (__atomic_exchange_n(&publish->symbols_changed, false, __ATOMIC_ACQUIRE)) {
-		err = renew_symbols(publish);
+		err = reload_symbols(publish);
 		if (err)
 			return err;
 	}
-	err = online_take(publish->online, horizon->time, &moment.time);
-	if (err || moment.time <= publish->moment)
+	err = online_take(publish->online, watermark->time, &snapshot.time);
+	if (err || snapshot.time <= publish->snapshot_time)
 		return err;
-	err = look_at_slabinfo(publish);
+	err = update_slabinfo(publish);
 	if (err)
 		return err;
-	moment.lost = STATS_FILE_LOST_UNKNOWN;
-	if (horizon->lost != STATS_FILE_LOST_UNKNOWN)
-		moment.lost = horizon->lost + analysis->totals.untracked +
-			      analysis->totals.unknown + analysis->caches_unknown +
-			      publish->type_stats.omitted_events;
-	stats_file_write(publish->stats_file, &publish->type_stats, &moment);
-	look_at_room(publish);
+	snapshot.lost = STATS_FILE_LOST_UNKNOWN;
+	if (watermark->lost != STATS_FILE_LOST_UNKNOWN)
+		snapshot.lost = watermark->lost + analysis->totals.untracked +
+				analysis->totals.unknown + analysis->caches_unknown +
+				publish->type_stats.omitted_events;
+	stats_file_write(publish->stats_file, &publish->type_stats, &snapshot);
+	check_space(publish);
 	publish->type_stats.generation++;
-	publish->moment = moment.time;
+	publish->snapshot_time = snapshot.time;
 	return 0;
 }
 
-static int take_message(struct publish *publish, struct message *message)
+static int handle_message(struct publish *publish, struct message *message)
 {
 	switch (message->kind) {
 	case MESSAGE_PACKET:
@@ -118,24 +121,24 @@ static int take_message(struct publish *publish, struct message *message)
 	case MESSAGE_CACHE_GONE:
 		online_cache_gone(publish->online, message->cache.address, message->cache.until);
 		return 0;
-	case MESSAGE_HORIZON:
-		return fold(publish, &message->horizon);
+	case MESSAGE_WATERMARK:
+		return aggregate(publish, &message->watermark);
 	}
 	return 0;
 }
 
-static int take_messages(struct publish *publish)
+static int handle_messages(struct publish *publish)
 {
 	struct message message;
 	int err = 0;
 
 	while (!err && queue_get(&publish->queue, &message))
-		err = take_message(publish, &message);
+		err = handle_message(publish, &message);
 	return err;
 }
 
-/* Those behind the last horizon: no figure of them is published, but they are counted. */
-static int take_rest(struct publish *publish)
+/* The events after the last watermark: counted at the end, but not published any more. */
+static int aggregate_rest(struct publish *publish)
 {
 	uint64_t reached = 0;
 	int err = 0;
@@ -153,22 +156,22 @@ static void *run(void *data)
 
 	__atomic_store_n(&publish->task, syscall(SYS_gettid), __ATOMIC_RELEASE);
 	sem_post(&publish->started);
-	/* without the right to it, what cannot be folded in time is counted */
+	/* if this is not permitted, events that cannot be aggregated in time are counted as lost */
 	setpriority(PRIO_PROCESS, 0, NICE);
 	while (!ending && !err) {
 		while (sem_wait(&publish->work))
 			;
 		ending = __atomic_load_n(&publish->ending, __ATOMIC_ACQUIRE);
 		if (publish->opened)
-			err = take_messages(publish);
+			err = handle_messages(publish);
 		if (publish->opened && ending && !err)
-			err = take_rest(publish);
+			err = aggregate_rest(publish);
 	}
 	__atomic_store_n(&publish->err, err, __ATOMIC_RELEASE);
 	return NULL;
 }
 
-/* The others. */
+/* The functions for other threads. */
 
 int publish_start(struct publish *publish, const struct publish_settings *settings)
 {
@@ -189,7 +192,7 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	return 0;
 }
 
-static int open_published(struct publish *publish)
+static int create_stats_file(struct publish *publish)
 {
 	const struct publish_settings *settings = &publish->settings;
 	const struct stats_file_settings file = {
@@ -215,13 +218,13 @@ int publish_open(struct publish *publish, const char *directory)
 		.cpus = publish->settings.cpus,
 		.objects_max = publish->settings.objects_max,
 		.observer = { type_stats_on_transition, &publish->type_stats },
-		.release = give_back,
+		.release = return_packet,
 		.data = publish,
 	};
 	int err;
 
-	/* first of all, since another program may be publishing there */
-	err = open_published(publish);
+	/* first, because it fails if another program publishes in this file */
+	err = create_stats_file(publish);
 	if (err)
 		return err;
 	err = capture_open(&publish->capture, directory);
@@ -248,7 +251,7 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 	snprintf(path, sizeof(path), "%s/kernel/slabinfo", directory);
 	file = fopen(path, "re");
 	if (!file)
-		return 0; /* the kernel does not tell */
+		return 0; /* the kernel has no slabinfo */
 	if (getdelim(&text, &space, '\0', file) > 0)
 		err = slabinfo_parse(&slabinfo, text);
 	if (!err && slabinfo.count)
@@ -260,21 +263,21 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 	return err ? fail(publish, err, strerror(-err)) : 0;
 }
 
-static void take_packet(void *data, const struct packet_header *header,
-			const struct kmt_record *records)
+static void queue_packet(void *data, const struct packet_header *header,
+			 const struct kmt_record *records)
 {
 	struct publish *publish = data;
 
 	if (!queue_put_records(&publish->queue, header, records))
-		publish->unfolded += header->records;
+		publish->queue_dropped += header->records;
 }
 
 struct writer_sink publish_sink(struct publish *publish)
 {
-	return (struct writer_sink){ take_packet, publish };
+	return (struct writer_sink){ queue_packet, publish };
 }
 
-static void put_name(struct publish *publish, const struct message *message)
+static void queue_name(struct publish *publish, const struct message *message)
 {
 	if (!queue_put(&publish->queue, message))
 		publish->names_dropped = true;
@@ -284,7 +287,7 @@ void publish_cache(struct publish *publish, const struct cache *cache)
 {
 	const struct message message = { .kind = MESSAGE_CACHE, .cache = *cache };
 
-	put_name(publish, &message);
+	queue_name(publish, &message);
 }
 
 void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time)
@@ -292,33 +295,33 @@ void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time
 	const struct message message = { .kind = MESSAGE_CACHE_GONE,
 					 .cache = { .address = address, .until = time } };
 
-	put_name(publish, &message);
+	queue_name(publish, &message);
 }
 
-static int check(struct publish *publish)
+static int thread_error(struct publish *publish)
 {
 	int err = __atomic_load_n(&publish->err, __ATOMIC_ACQUIRE);
 
 	if (!err)
 		return 0;
-	snprintf(publish->errmsg, sizeof(publish->errmsg),
-		 "the figures cannot be folded any more: %s", strerror(-err));
+	snprintf(publish->errmsg, sizeof(publish->errmsg), "cannot aggregate events any more: %s",
+		 strerror(-err));
 	return err;
 }
 
-int publish_watermark(struct publish *publish, const struct horizon *horizon)
+int publish_watermark(struct publish *publish, const struct watermark *watermark)
 {
-	struct message message = { .kind = MESSAGE_HORIZON, .horizon = *horizon };
+	struct message message = { .kind = MESSAGE_WATERMARK, .watermark = *watermark };
 
-	if (horizon->lost != STATS_FILE_LOST_UNKNOWN)
-		message.horizon.lost += publish->unfolded;
-	/* objects of caches that nobody knows may count anywhere */
+	if (watermark->lost != STATS_FILE_LOST_UNKNOWN)
+		message.watermark.lost += publish->queue_dropped;
+	/* objects of an unknown cache may be counted for another cache */
 	if (publish->names_dropped)
-		message.horizon.lost = STATS_FILE_LOST_UNKNOWN;
-	/* without room the next one will do */
+		message.watermark.lost = STATS_FILE_LOST_UNKNOWN;
+	/* if the queue is full, the next watermark replaces this one */
 	queue_put(&publish->queue, &message);
 	sem_post(&publish->work);
-	return check(publish);
+	return thread_error(publish);
 }
 
 void publish_symbols_changed(struct publish *publish)
@@ -328,38 +331,40 @@ void publish_symbols_changed(struct publish *publish)
 
 bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
-	int err = __atomic_load_n(&publish->room_err, __ATOMIC_ACQUIRE);
+	int err = __atomic_load_n(&publish->space_err, __ATOMIC_ACQUIRE);
 
-	if (!err || publish->room_told)
+	if (!err || publish->space_reported)
 		return false;
-	publish->room_told = true;
-	if (publish->types_left_out)
-		snprintf(errmsg, errmsg_size, "%s: %s: %zu type%s left out: give it room",
-			 publish->settings.path, strerror(err), publish->types_left_out,
-			 publish->types_left_out == 1 ? " is" : "s are");
+	publish->space_reported = true;
+	if (publish->types_omitted)
+		snprintf(errmsg, errmsg_size,
+			 "%s: %s: %zu type%s omitted: make room in the file system",
+			 publish->settings.path, strerror(err), publish->types_omitted,
+			 publish->types_omitted == 1 ? " is" : "s are");
 	else
 		snprintf(errmsg, errmsg_size,
-			 "%s: %s: figures of single CPUs are left out: give it room",
+			 "%s: %s: the counters of some CPUs are omitted: make room in the file "
+			 "system",
 			 publish->settings.path, strerror(err));
 	return true;
 }
 
 /*
- * A record that is in the figures of its cache and not in those of its function is missing; one
- * that is in neither was counted twice.
+ * A record is missing if the counters of its cache or of its function do not include it. A record
+ * that both do not include was counted twice.
  */
 static void count_missing(struct publish *publish)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
-	struct stats_file_omitted left_out;
+	struct stats_file_omitted omitted;
 	uint64_t taken = online_events(publish->online), missing;
 
-	stats_file_omitted(publish->stats_file, &publish->type_stats, &left_out);
-	missing = analysis->totals.untracked + publish->type_stats.omitted_events + left_out.events;
+	stats_file_omitted(publish->stats_file, &publish->type_stats, &omitted);
+	missing = analysis->totals.untracked + publish->type_stats.omitted_events + omitted.events;
 	if (missing > taken)
 		missing = taken;
-	publish->folded = taken - missing;
-	publish->missing = publish->unfolded + analysis->totals.unknown + missing;
+	publish->aggregated = taken - missing;
+	publish->missing = publish->queue_dropped + analysis->totals.unknown + missing;
 }
 
 int publish_end(struct publish *publish)
@@ -374,12 +379,12 @@ int publish_end(struct publish *publish)
 		count_missing(publish);
 	stats_file_remove(publish->stats_file);
 	publish->stats_file = NULL;
-	return check(publish);
+	return thread_error(publish);
 }
 
 uint64_t publish_aggregated(const struct publish *publish)
 {
-	return publish->folded;
+	return publish->aggregated;
 }
 
 uint64_t publish_missing(const struct publish *publish)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Folds the records as they are drained into the published figures. A thread of its own does
- * that: whoever drains hands over and never waits for it. It is there from the start to the end,
- * so that its thread id means nobody else.
+ * Aggregates the records, as they are drained, into type statistics, and publishes these in a file.
+ * A separate thread does it; the thread that drains the rings never waits for it. It runs from the
+ * start to the end of the capture, so that its thread id is not reused by another task.
  */
 #ifndef TRACER_PUBLISH_H
 #define TRACER_PUBLISH_H
@@ -19,16 +19,16 @@
 #include "capture/writer.h"
 #include "tracer/queue.h"
 
-#define PUBLISH_OBJECTS 4194304 /* that are tracked, unless told otherwise */
-#define PUBLISH_FUNCTIONS 8192	/* types at most: a kernel has two thousand */
+#define PUBLISH_OBJECTS 4194304 /* default for objects_max */
+#define PUBLISH_FUNCTIONS 8192	/* types at most; a kernel has about 2000 */
 #define PUBLISH_CACHES 2048
 
 struct publish_settings {
 	const char *path;
-	gid_t group; /* who may read, beside the owner; (gid_t)-1: nobody */
+	gid_t group; /* may read the file, as the owner may; (gid_t)-1: none */
 	const char *group_name;
-	size_t objects_max;  /* live ones that are tracked */
-	unsigned int cpus;   /* possible ones: the highest number + 1 */
+	size_t objects_max;  /* live objects to track, at most */
+	unsigned int cpus;   /* possible CPUs: the highest number + 1 */
 	uint64_t ring_bytes; /* of all rings together */
 };
 
@@ -37,31 +37,31 @@ struct publish {
 	pthread_t thread;
 	uint32_t task; /* thread id; 0: not started */
 	sem_t started;
-	sem_t work; /* there is some */
+	sem_t work; /* posted when the queue has messages */
 	struct queue queue;
 
-	/* the drainer's */
-	uint64_t unfolded;  /* records that found no room in the queue */
-	bool names_dropped; /* the name of a cache found none */
+	/* for the thread that drains the rings */
+	uint64_t queue_dropped; /* records that did not fit in the queue */
+	bool names_dropped;	/* the name of a cache did not fit in the queue */
 
-	/* the thread's, from publish_open() to publish_end() */
+	/* for the publishing thread, from publish_open() to publish_end() */
 	struct capture capture;
 	struct type_stats type_stats;
 	struct online *online;
 	struct stats_file *stats_file;
 	bool opened;
-	uint64_t moment;   /* ns: the last one published */
-	uint64_t slabinfo; /* ns: last looked at */
-	uint64_t folded;   /* at the end: events, */
-	uint64_t missing;  /* and those that were recorded and are in no figure */
+	uint64_t snapshot_time; /* ns: time of the last published snapshot */
+	uint64_t slabinfo;	/* ns: when slabinfo was last read */
+	uint64_t aggregated;	/* at the end: events that were aggregated, */
+	uint64_t missing;	/* and recorded events that some counter does not include */
 
-	/* of several threads, with atomic operations */
+	/* for several threads, with atomic operations */
 	bool ending;
 	bool symbols_changed;
-	int err;	       /* of the thread: it folds no more */
-	int room_err;	       /* the file system had no room, */
-	size_t types_left_out; /* so for these there was none when that happened first */
-	bool room_told;
+	int err;	      /* the thread has failed and ended */
+	int space_err;	      /* the first failure for lack of space in the file system, */
+	size_t types_omitted; /* and how many types were omitted then */
+	bool space_reported;  /* publish_no_space() has reported it */
 
 	char errmsg[400];
 };
@@ -70,32 +70,44 @@ struct publish {
 int publish_start(struct publish *publish, const struct publish_settings *settings);
 
 /*
- * All that can be told before the programs are attached lies in the directory: loads it, and makes
- * the file. 0 or -errno, errmsg set.
+ * Loads the directory, which has all that is known before the programs are attached, and creates
+ * the statistics file. 0 or -errno, errmsg set.
  */
 int publish_open(struct publish *publish, const char *directory);
 
-/* What kernel/slabinfo tells there is what was there before. 0 or -ENOMEM, errmsg set. */
+/*
+ * Sets the number of objects that each cache had before, from the directory's kernel/slabinfo. 0 or
+ * -ENOMEM, errmsg set.
+ */
 int publish_initial_counts(struct publish *publish, const char *directory);
 
-/* The drainer's: takes a writer's packets, and caches before the records that tell of them. */
+/*
+ * For the thread that drains the rings: puts a writer's packets into the queue, and each cache
+ * before the records of its objects.
+ */
 struct writer_sink publish_sink(struct publish *publish);
 void publish_cache(struct publish *publish, const struct cache *cache);
 void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time);
 
-/* Now up to a horizon. 0, or -errno with errmsg set: the thread has failed. */
-int publish_watermark(struct publish *publish, const struct horizon *horizon);
+/*
+ * Lets the thread aggregate the events before this watermark and publish them. 0, or -errno with
+ * errmsg set: the thread has failed.
+ */
+int publish_watermark(struct publish *publish, const struct watermark *watermark);
 
-/* Symbols were added to kernel/symbols of the directory. Of any thread. */
+/* Call it after symbols were appended to the directory's kernel/symbols; from any thread. */
 void publish_symbols_changed(struct publish *publish);
 
-/* Folds what is left, ends the thread, and removes the file. Returns as publish_watermark(). */
+/* Aggregates the rest, ends the thread and removes the file. Returns as publish_watermark(). */
 int publish_end(struct publish *publish);
 
-/* Once, when the file's file system has no room left: the text in errmsg. */
+/* True once, when the file's file system is full; errmsg gets the message. */
 bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size);
 
-/* After publish_end(): events folded, and those that no figure has though they were recorded. */
+/*
+ * After publish_end(): the number of events that were aggregated, and of recorded events that some
+ * counter does not include.
+ */
 uint64_t publish_aggregated(const struct publish *publish);
 uint64_t publish_missing(const struct publish *publish);
 void publish_close(struct publish *publish); /* all zero is allowed */

@@ -18,11 +18,11 @@ enum message_kind {
 	MESSAGE_PACKET,
 	MESSAGE_CACHE,
 	MESSAGE_CACHE_GONE,
-	MESSAGE_HORIZON,
+	MESSAGE_WATERMARK,
 };
 
 /* Every event before time was put before it, but for those that were lost or found no room. */
-struct horizon {
+struct watermark {
 	uint64_t time;	/* ns */
 	uint64_t begin; /* ns: of the capture */
 	uint64_t lost;	/* events of which nothing was put: so far, and at least until time */
@@ -33,7 +33,7 @@ struct message {
 	union {
 		struct online_packet *packet; /* the getter gives it back */
 		struct cache cache;	      /* gone: its address, and until */
-		struct horizon horizon;
+		struct watermark watermark;
 	};
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An event that is rescued counts as missed first and as rescued a moment later. What is counted
- * between the two readings would make the difference too small, what is counted before them and
- * not yet rescued too large.
+ * Skipped events = recursion misses - events that backup programs recorded. Such an event is first
+ * counted as missed and, a moment later, as recorded. The difference of the two counters is too
+ * small if an event is recorded between the two readings, and too large if an event was missed
+ * before them but is not recorded yet.
  */
 #include "config.h"
 
@@ -11,7 +12,7 @@
 
 #define TRIES 4
 
-static uint64_t sum_rescued(const struct rings *rings)
+static uint64_t sum_from_backup(const struct rings *rings)
 {
 	uint64_t sum = 0;
 
@@ -20,65 +21,70 @@ static uint64_t sum_rescued(const struct rings *rings)
 	return sum;
 }
 
-/* False: something was rescued meanwhile, each time; most is right all the same. */
+/*
+ * False: at each try, backup programs recorded something between the readings. upper_bound is
+ * correct even then.
+ */
 static bool read_sum(const struct programs *programs, const struct rings *rings, uint64_t *sum,
-		     uint64_t *most)
+		     uint64_t *upper_bound)
 {
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t rescued = sum_rescued(rings), missed = programs_recursion_misses(programs);
+		uint64_t from_backup = sum_from_backup(rings),
+			 missed = programs_recursion_misses(programs);
 
-		*sum = missed > rescued ? missed - rescued : 0;
-		if (*sum > *most)
-			*most = *sum;
-		if (sum_rescued(rings) == rescued)
+		*sum = missed > from_backup ? missed - from_backup : 0;
+		if (*sum > *upper_bound)
+			*upper_bound = *sum;
+		if (sum_from_backup(rings) == from_backup)
 			return true;
 	}
 	return false;
 }
 
-void recursion_misses_init(struct recursion_misses *skips, uint64_t now)
+void recursion_misses_init(struct recursion_misses *misses, uint64_t now)
 {
-	*skips = (struct recursion_misses){ .times = { now, now } };
+	*misses = (struct recursion_misses){ .times = { now, now } };
 }
 
-static int tell(struct recursion_misses *skips, uint64_t told, struct status *status)
+static int report(struct recursion_misses *misses, uint64_t reported, struct status *status)
 {
-	uint64_t more = told - skips->told;
+	uint64_t more = reported - misses->reported;
 
-	if (told <= skips->told)
+	if (reported <= misses->reported)
 		return 0;
-	skips->told = told;
+	misses->reported = reported;
 	if (!status)
 		return 0;
-	return status_add_skip(status, skips->times[1], machine_now(), more);
+	return status_add_skip(status, misses->times[1], machine_now(), more);
 }
 
-int recursion_misses_read(struct recursion_misses *skips, const struct programs *programs,
+int recursion_misses_read(struct recursion_misses *misses, const struct programs *programs,
 			  const struct rings *rings, struct status *status)
 {
 	uint64_t time = machine_now(), sum;
 	int err;
 
-	if (!read_sum(programs, rings, &sum, &skips->most))
+	if (!read_sum(programs, rings, &sum, &misses->upper_bound))
 		return 0;
 	/*
-	 * An event that was missed and not yet rescued is in one reading, and not in the next: the
-	 * lesser of two is told, which is no less than what was skipped before the first of them.
+	 * An event that is missed and not yet recorded is in one reading, and not in the next. So
+	 * report the lesser of two readings; it includes all events skipped before the first one.
 	 */
-	err = tell(skips, sum < skips->reading ? sum : skips->reading, status);
-	skips->reading = sum;
-	skips->times[1] = skips->times[0];
-	skips->times[0] = time;
+	err = report(misses, sum < misses->last_sum ? sum : misses->last_sum, status);
+	misses->last_sum = sum;
+	misses->times[1] = misses->times[0];
+	misses->times[0] = time;
 	return err;
 }
 
-int recursion_misses_finish(struct recursion_misses *skips, const struct programs *programs,
+int recursion_misses_finish(struct recursion_misses *misses, const struct programs *programs,
 			    const struct rings *rings, struct status *status)
 {
 	uint64_t sum;
 
-	/* nothing runs any more: the first try is right */
-	return read_sum(programs, rings, &sum, &skips->most) ? tell(skips, sum, status) : 0;
+	/* no program runs any more: the first try succeeds */
+	return read_sum(programs, rings, &sum, &misses->upper_bound) ? report(misses, sum, status)
+								     : 0;
 }
 
 void recursion_misses_by_cpu(const struct programs *programs, const struct rings *rings,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many events the kernel hid from all programs, and when: the runs of first programs that it
- * skipped, less those that second programs told. Read while both go on counting.
+ * How many events the kernel skipped, and when: the recursion misses of the first programs, without
+ * the events that backup programs recorded. Both counters are read while they change.
  */
 #ifndef TRACER_RECURSION_MISSES_H
 #define TRACER_RECURSION_MISSES_H
@@ -13,24 +13,27 @@
 #include "tracer/rings.h"
 
 struct recursion_misses {
-	uint64_t told;	   /* never less than before, never more than there are */
-	uint64_t reading;  /* the last */
-	uint64_t most;	   /* never less than there were at the last call, and never gets less */
-	uint64_t times[2]; /* ns: just before the last reading, and the one before it */
+	uint64_t reported;    /* skipped events; a lower bound that never decreases */
+	uint64_t last_sum;    /* the last reading */
+	uint64_t upper_bound; /* of skipped events at the last call; never decreases */
+	uint64_t times[2];    /* ns: just before the last reading, and before the one before it */
 };
 
-/* now: before any program is attached. */
-void recursion_misses_init(struct recursion_misses *skips, uint64_t now);
+/* now: ns, before any program is attached. */
+void recursion_misses_init(struct recursion_misses *misses, uint64_t now);
 
-/* While the programs run: notes what was skipped since in status, if not NULL. 0 or -ENOMEM. */
-int recursion_misses_read(struct recursion_misses *skips, const struct programs *programs,
+/*
+ * While the programs run: reads the counters, and adds what was skipped since the last call to
+ * status, if status is not NULL. 0 or -ENOMEM.
+ */
+int recursion_misses_read(struct recursion_misses *misses, const struct programs *programs,
 			  const struct rings *rings, struct status *status);
 
-/* After they were detached: what was skipped in all. 0 or -ENOMEM. */
-int recursion_misses_finish(struct recursion_misses *skips, const struct programs *programs,
+/* After the programs were detached: the same for the rest. 0 or -ENOMEM. */
+int recursion_misses_finish(struct recursion_misses *misses, const struct programs *programs,
 			    const struct rings *rings, struct status *status);
 
-/* Then by CPU, rings->possible_cpus of them; STATUS_UNKNOWN where this kernel does not tell. */
+/* Then: skipped events by CPU, for rings->possible_cpus CPUs; STATUS_UNKNOWN if not known. */
 void recursion_misses_by_cpu(const struct programs *programs, const struct rings *rings,
 			     uint64_t *skipped);
 

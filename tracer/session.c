@@ -431,8 +431,8 @@ static int finish_status(struct session *session)
 	status->complete = STATUS_COMPLETE;
 	status->begin = session->begin;
 	status->end = session->end;
-	status->skipped = session->skips.told;
-	status->names_lost = totals->names_lost + session->names.unnamed;
+	status->skipped = session->misses.reported;
+	status->names_lost = totals->names_lost + session->names.unknown_caches;
 	/* what found no room in the table of tasks, or on the disk */
 	for (size_t i = 0; i < status->cpu_count; i++)
 		lost += status->cpus[i].lost;
@@ -455,7 +455,7 @@ static int finish_streams(struct session *session, uint64_t end)
 		}
 		if (!session->draining[i])
 			continue;
-		failed = drain_rest(&session->drains[i], session->skips.told);
+		failed = drain_rest(&session->drains[i], session->misses.reported);
 		if (failed && !err)
 			err = session_fail(session, failed, session->drains[i].writer.errmsg);
 	}
@@ -463,7 +463,7 @@ static int finish_streams(struct session *session, uint64_t end)
 	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
 		if (!session->draining[i])
 			continue;
-		failed = drain_finish(&session->drains[i], end, session->skips.told);
+		failed = drain_finish(&session->drains[i], end, session->misses.reported);
 		if (failed && !err)
 			err = session_fail(session, failed, session->drains[i].writer.errmsg);
 	}
@@ -476,7 +476,7 @@ int session_finish(struct session *session)
 
 	session->end = machine_now();
 	programs_detach(&session->programs);
-	failed = recursion_misses_finish(&session->skips, &session->programs, &session->rings,
+	failed = recursion_misses_finish(&session->misses, &session->programs, &session->rings,
 					 &session->status);
 	progress_line_clear();
 	err = finish_streams(session, machine_now());

@@ -40,7 +40,7 @@ struct session {
 	bool *draining;	      /* which of them are open */
 	uint64_t deadline;    /* ns; 0: none */
 	uint64_t begin, end;  /* ns: all programs are attached between them */
-	struct recursion_misses skips;
+	struct recursion_misses misses;
 	uint64_t next_flush;   /* ns */
 	struct packer *packer; /* NULL: packets stay raw */
 	char errmsg[500];

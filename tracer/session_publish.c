@@ -103,9 +103,9 @@ int session_publish_initial_counts(struct session *session)
  *
  * A CPU without a ring loses its events, until it gets one: in a round, so after its now.
  */
-static uint64_t find_horizon(struct session *session, uint64_t now)
+static uint64_t find_watermark(struct session *session, uint64_t now)
 {
-	uint64_t horizon = now;
+	uint64_t watermark = now;
 
 	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
 		struct drain *drain = &session->drains[i];
@@ -114,10 +114,10 @@ static uint64_t find_horizon(struct session *session, uint64_t now)
 		if (!session->draining[i])
 			continue;
 		reached = writer_reach(&drain->writer, drain->quiet ? now : 0);
-		if (reached < horizon)
-			horizon = reached;
+		if (reached < watermark)
+			watermark = reached;
 	}
-	return horizon;
+	return watermark;
 }
 
 /*
@@ -151,17 +151,17 @@ static void tell_room(struct session *session)
 
 int session_publish_watermark(struct session *session, uint64_t now)
 {
-	struct horizon horizon = { .begin = session->begin };
+	struct watermark watermark = { .begin = session->begin };
 	int err;
 
 	if (!session->options->publish)
 		return 0;
-	horizon.time = find_horizon(session, now);
-	horizon.lost = count_lost(session) + session->skips.most;
+	watermark.time = find_watermark(session, now);
+	watermark.lost = count_lost(session) + session->misses.upper_bound;
 	/* objects of a cache that was not told may count for one that lay there before */
 	if (session->programs.variant.totals->names_lost)
-		horizon.lost = STATS_FILE_LOST_UNKNOWN;
-	err = publish_watermark(&session->publish, &horizon);
+		watermark.lost = STATS_FILE_LOST_UNKNOWN;
+	err = publish_watermark(&session->publish, &watermark);
 	tell_room(session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }

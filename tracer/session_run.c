@@ -61,7 +61,7 @@ static int drain_all(struct session *session, uint64_t now)
 
 	if (flush) {
 		/* a session that captures nothing may run for long, and tells no spans */
-		err = recursion_misses_read(&session->skips, &session->programs, &session->rings,
+		err = recursion_misses_read(&session->misses, &session->programs, &session->rings,
 					    session->options->no_capture ? NULL : &session->status);
 		if (err)
 			session_fail(session, err, strerror(-err));
@@ -83,7 +83,7 @@ static int drain_all(struct session *session, uint64_t now)
 			filling = true;
 		err = got < 0 ? (int)got : 0;
 		if (!err && flush)
-			err = writer_flush(&drain->writer, 0, session->skips.told, false);
+			err = writer_flush(&drain->writer, 0, session->misses.reported, false);
 		if (err)
 			session_fail(session, err, drain->writer.errmsg);
 	}
@@ -171,7 +171,7 @@ int session_run(struct session *session)
 	err = session_publish_initial_counts(session);
 	if (err)
 		return err;
-	recursion_misses_init(&session->skips, machine_now());
+	recursion_misses_init(&session->misses, machine_now());
 	err = programs_attach(&session->programs);
 	if (err)
 		return session_fail(session, err, session->programs.errmsg);

@@ -38,7 +38,7 @@ int snapshot_symbols(struct directory *directory, uint64_t since)
 	if (!kallsyms)
 		return fail(directory, errno, "/proc/kallsyms");
 	directory_name(directory, "kernel/symbols", name, sizeof(name));
-	/* members of gzip follow one another: what is added is read as one file */
+	/* a gzip file may have several members: readers get them as one text */
 	out = gzopen(name, since ? "ab1" : "wb1");
 	if (!out) {
 		err = fail(directory, errno ? errno : ENOMEM, name);
@@ -155,7 +155,7 @@ static int by_target(const void *a, const void *b)
 	return order ? order : strcmp(left->name, right->name);
 }
 
-/* Every name that is a link, with what it leads to. */
+/* Lists the symbolic links, each with its target, sorted by target. */
 static int read_slab_names(struct slab_name **list, size_t *count)
 {
 	DIR *dir = opendir("/sys/kernel/slab");
@@ -166,7 +166,7 @@ static int read_slab_names(struct slab_name **list, size_t *count)
 	*list = NULL;
 	*count = 0;
 	if (!dir)
-		return 0; /* a kernel without it has no names to give */
+		return 0; /* this kernel has no such directory */
 	while ((entry = readdir(dir))) {
 		struct slab_name found = { 0 };
 
@@ -189,7 +189,7 @@ static int read_slab_names(struct slab_name **list, size_t *count)
 	return 0;
 }
 
-/* One line for each name of a group, since any may be the cache's own. */
+/* Writes a line for each name of a group: any of them may be the cache's own name. */
 static int write_group(FILE *file, const struct slab_name *group, size_t count)
 {
 	size_t size = count * sizeof(group->name) + 1;
@@ -279,7 +279,7 @@ int snapshot_aliases(struct directory *directory)
 	return err ? err : failed;
 }
 
-/* The whole of a file of /proc, to be freed; or NULL. */
+/* The text of a file in /proc; the caller frees it. NULL: it cannot be read. */
 static char *read_proc(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -295,10 +295,10 @@ static char *read_proc(const char *path)
 	return text;
 }
 
-int snapshot_read_slabinfo(struct slabinfo_snapshot *moment, uint64_t time)
+int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time)
 {
 	char *text = read_proc("/proc/slabinfo");
-	int err = text ? slabinfo_parse_proc(moment, text, time) : -ENODATA;
+	int err = text ? slabinfo_parse_proc(snapshot, text, time) : -ENODATA;
 
 	free(text);
 	return err == -EINVAL ? -ENODATA : err;
@@ -306,15 +306,15 @@ int snapshot_read_slabinfo(struct slabinfo_snapshot *moment, uint64_t time)
 
 int snapshot_slabinfo(struct directory *directory, uint64_t time)
 {
-	struct slabinfo_snapshot moment;
-	int err = snapshot_read_slabinfo(&moment, time), failed;
+	struct slabinfo_snapshot snapshot;
+	int err = snapshot_read_slabinfo(&snapshot, time), failed;
 	FILE *file;
 
 	if (err)
 		return err == -ENODATA ? 0 : fail(directory, -err, "/proc/slabinfo");
 	file = directory_open(directory, "kernel/slabinfo", "ae");
-	err = file ? slabinfo_write(file, &moment) : -errno;
-	slabinfo_snapshot_deinit(&moment);
+	err = file ? slabinfo_write(file, &snapshot) : -errno;
+	slabinfo_snapshot_deinit(&snapshot);
 	if (!file)
 		return err;
 	failed = directory_close(directory, file, "kernel/slabinfo");

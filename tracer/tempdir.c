@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A tmpfs of one's own, or a temporary directory. */
+/* Mounts a private tmpfs or, if that is not possible, makes a directory in $TMPDIR. */
 #include "config.h"
 
 #include <errno.h>

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A directory for what is written only to be read again by this process. It lies in memory, where
- * nobody else sees it, and ends with the process however that ends; where that is not allowed, it
- * lies in $TMPDIR.
+ * A directory for files that only this process reads. It is on a private tmpfs, which disappears
+ * with the process however the process ends; where mounting is not allowed, it is in $TMPDIR.
  */
 #ifndef TRACER_TEMPDIR_H
 #define TRACER_TEMPDIR_H
 
 struct tempdir {
-	int mount;	/* descriptor of a mount that is nowhere in the tree; -1: none */
-	char path[300]; /* empty: there is none */
+	int mount;	/* file descriptor of a detached mount; -1: none */
+	char path[300]; /* empty: there is no directory */
 };
 
-/* 0 or -errno: no directory could be made in $TMPDIR, or /tmp, either. */
+/* 0, or -errno: no tmpfs could be mounted, and no directory made in $TMPDIR or /tmp. */
 int tempdir_open(struct tempdir *tempdir);
 
-/* Whatever was made in it must be gone. All zero is allowed. */
+/* Removes the directory, which must be empty if it is in $TMPDIR. All zero is allowed. */
 void tempdir_close(struct tempdir *tempdir);
 
 #endif

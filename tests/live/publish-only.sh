@@ -105,7 +105,7 @@ full() {
 		"$builddir/tests/live/workload" fs 2000 folder >truth 2>full.log ||
 		fail "exit $? on a small file system: $(cat full.log)"
 	umount full
-	said=$(grep -c 'full/memstat: No space left on device: [0-9]* types\{0,1\} [a-z]* left out: give it room' full.log)
+	said=$(grep -c 'full/memstat: No space left on device: [0-9]* types\{0,1\} [a-z]* omitted: make room in the file system' full.log)
 	read -r folded not <<-END
 		$(sed -n 's/.*: \([0-9]*\) events folded, \([0-9]*\) not, .*/\1 \2/p' full.log)
 	END

@@ -142,13 +142,13 @@ static void put(struct scene *scene, unsigned int cpu, size_t count)
 }
 
 /* All before the horizon, and some that are not. */
-static void put_before(struct scene *scene, uint64_t horizon)
+static void put_before(struct scene *scene, uint64_t watermark)
 {
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
 		struct source *source = &scene->sources[cpu];
 		size_t wanted = source->put;
 
-		while (wanted < source->count && source->records[wanted].time < horizon)
+		while (wanted < source->count && source->records[wanted].time < watermark)
 			wanted++;
 		if (wanted < source->count)
 			wanted += below(scene, source->count - wanted + 1);
@@ -157,12 +157,12 @@ static void put_before(struct scene *scene, uint64_t horizon)
 	}
 }
 
-static void take(struct scene *scene, uint64_t horizon)
+static void take(struct scene *scene, uint64_t watermark)
 {
 	uint64_t reached;
 
-	assert_int_equal(online_take(scene->online, horizon, &reached), 0);
-	assert_int_equal(reached, horizon);
+	assert_int_equal(online_take(scene->online, watermark, &reached), 0);
+	assert_int_equal(reached, watermark);
 }
 
 /* The same again, of the whole capture. */
@@ -172,12 +172,12 @@ struct whole {
 	struct type_stats type_stats;
 };
 
-static void run_whole(struct whole *whole, const char *directory, uint64_t begin, uint64_t horizon)
+static void run_whole(struct whole *whole, const char *directory, uint64_t begin, uint64_t watermark)
 {
-	struct select select = { .before = horizon - begin };
+	struct select select = { .before = watermark - begin };
 	struct analysis_settings settings = {
 		.by = GROUP_BY_FUNCTION,
-		.select = horizon == UINT64_MAX ? NULL : &select,
+		.select = watermark == UINT64_MAX ? NULL : &select,
 		.observers = { { type_stats_on_transition, &whole->type_stats } },
 		.observer_count = 1,
 	};
@@ -186,7 +186,7 @@ static void run_whole(struct whole *whole, const char *directory, uint64_t begin
 	    type_stats_init(&whole->type_stats, &whole->capture, NULL) ||
 	    analysis_run(&whole->analysis, &whole->capture, &settings))
 		fail_msg("%s", whole->capture.errmsg);
-	if (horizon != UINT64_MAX)
+	if (watermark != UINT64_MAX)
 		assert_int_equal(whole->analysis.begin, begin);
 }
 
@@ -245,14 +245,14 @@ static void compare_types(const struct type_stats *a, const struct type_stats *b
 	}
 }
 
-static void compare(struct scene *scene, uint64_t begin, uint64_t horizon)
+static void compare(struct scene *scene, uint64_t begin, uint64_t watermark)
 {
 	const struct analysis *analysis = online_analysis(scene->online);
 	struct whole whole;
 
-	run_whole(&whole, scene->directory, begin, horizon);
+	run_whole(&whole, scene->directory, begin, watermark);
 	compare_totals(&analysis->totals, &whole.analysis.totals);
-	if (horizon == UINT64_MAX)
+	if (watermark == UINT64_MAX)
 		assert_int_equal(analysis->totals.unknown, whole.analysis.totals.unknown);
 	assert_int_equal(analysis->group_count, whole.analysis.group_count);
 	for (size_t i = 0; i < analysis->group_count; i++)
@@ -263,17 +263,17 @@ static void compare(struct scene *scene, uint64_t begin, uint64_t horizon)
 }
 
 /* With a look at where it stops for a name that never comes. */
-static void take_all(struct scene *scene, uint64_t begin, uint64_t horizon)
+static void take_all(struct scene *scene, uint64_t begin, uint64_t watermark)
 {
 	uint64_t reached;
 
-	assert_int_equal(online_take(scene->online, horizon, &reached), 0);
-	if (reached < horizon) {
+	assert_int_equal(online_take(scene->online, watermark, &reached), 0);
+	if (reached < watermark) {
 		if (reached > begin)
 			compare(scene, begin, reached);
-		take(scene, horizon);
+		take(scene, watermark);
 	}
-	compare(scene, begin, horizon);
+	compare(scene, begin, watermark);
 }
 
 static uint64_t last_time(const struct scene *scene)
@@ -292,7 +292,7 @@ static void one_round(uint64_t seed)
 	struct naive_trace trace;
 	struct scene scene;
 	char *text = random_trace(&trace, seed);
-	uint64_t begin, reached = 0, horizon;
+	uint64_t begin, reached = 0, watermark;
 	struct whole whole;
 
 	open_scene(&scene, text, 0);
@@ -300,12 +300,12 @@ static void one_round(uint64_t seed)
 	run_whole(&whole, scene.directory, 0, UINT64_MAX);
 	begin = whole.analysis.begin;
 	close_whole(&whole);
-	for (horizon = begin; horizon <= last_time(&scene);) {
-		horizon += 1 + below(&scene, 1 + (unsigned int)(last_time(&scene) - begin) / 2);
-		tell(&scene, reached, horizon + OLDER);
-		put_before(&scene, horizon);
-		take_all(&scene, begin, horizon);
-		reached = horizon + OLDER;
+	for (watermark = begin; watermark <= last_time(&scene);) {
+		watermark += 1 + below(&scene, 1 + (unsigned int)(last_time(&scene) - begin) / 2);
+		tell(&scene, reached, watermark + OLDER);
+		put_before(&scene, watermark);
+		take_all(&scene, begin, watermark);
+		reached = watermark + OLDER;
 	}
 	tell(&scene, reached, UINT64_MAX);
 	put_before(&scene, UINT64_MAX);

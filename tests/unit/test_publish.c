@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The publisher's thread between a writer's packets and a reader of the file, without a kernel. */
+/*
+ * The publishing thread: packets of a writer go in, and a reader of the file sees the statistics.
+ * Needs no kernel and no privileges.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -64,7 +67,8 @@ static void free_scene(struct scene *scene)
 	free(scene);
 }
 
-static void put(struct scene *scene, uint64_t time, uint8_t id, uint64_t pointer, uint64_t last)
+static void put_record(struct scene *scene, uint64_t time, uint8_t id, uint64_t pointer,
+		       uint64_t last)
 {
 	const struct writer_sink sink = publish_sink(&scene->publish);
 	const struct packet_header header = { .records = 1, .sequence_first = scene->sequence };
@@ -97,15 +101,15 @@ static void allocate(struct scene *scene, uint64_t time, uint64_t pointer, uint6
 	sink.take(sink.data, &header, &record);
 }
 
-static void reach(struct scene *scene, uint64_t time, uint64_t lost)
+static void advance_watermark(struct scene *scene, uint64_t time, uint64_t lost)
 {
-	const struct horizon horizon = { .time = time, .begin = 5, .lost = lost };
+	const struct watermark watermark = { .time = time, .begin = 5, .lost = lost };
 
-	assert_int_equal(publish_watermark(&scene->publish, &horizon), 0);
+	assert_int_equal(publish_watermark(&scene->publish, &watermark), 0);
 }
 
-/* Waits until the moment is there. */
-static void read_moment(struct scene *scene, uint64_t time)
+/* Waits until the snapshot of this time is published. */
+static void read_snapshot(struct scene *scene, uint64_t time)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
@@ -137,7 +141,7 @@ static void assert_type(const struct scene *scene, const char *name, uint64_t nu
 	fail_msg("there is no %s", name);
 }
 
-static void up_to_the_horizon(void **state)
+static void publishes_events_before_the_watermark(void **state)
 {
 	const struct cache dentry = {
 		.address = 0xd000, .since = 6, .object_size = 192, .size = 200, .name = "dentry"
@@ -146,31 +150,31 @@ static void up_to_the_horizon(void **state)
 
 	(void)state;
 	publish_cache(&scene->publish, &dentry);
-	put(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
+	put_record(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
 	allocate(scene, 20, 0x20000, 0x1008);
-	put(scene, 30, KMT_CACHE_FREE, 0x10000, 0xd000);
-	reach(scene, 30, 3);
-	read_moment(scene, 30);
+	put_record(scene, 30, KMT_CACHE_FREE, 0x10000, 0xd000);
+	advance_watermark(scene, 30, 3);
+	read_snapshot(scene, 30);
 	assert_int_equal(scene->view.snapshot.lost, 3);
 	assert_int_equal(scene->view.count, 3);
 	assert_type(scene, "dentry", 1, 0);
 	assert_type(scene, "kmalloc-8", 1, 0);
 	assert_type(scene, "maker", 1, 0);
-	reach(scene, 31, 4);
-	read_moment(scene, 31);
+	advance_watermark(scene, 31, 4);
+	read_snapshot(scene, 31);
 	assert_int_equal(scene->view.snapshot.lost, 4);
 	assert_type(scene, "dentry", 1, 1);
 
-	/* another may lie there then */
+	/* another cache may then have this address */
 	publish_cache_gone(&scene->publish, 0xd000, 40);
-	put(scene, 50, KMT_CACHE_ALLOC, 0x30000, 0xd000);
-	reach(scene, 60, 4);
-	reach(scene, 61, 4);
-	read_moment(scene, 61);
+	put_record(scene, 50, KMT_CACHE_ALLOC, 0x30000, 0xd000);
+	advance_watermark(scene, 60, 4);
+	advance_watermark(scene, 61, 4);
+	read_snapshot(scene, 61);
 	assert_type(scene, "dentry", 1, 1);
 	assert_type(scene, "0xd000", 1, 0);
 
-	/* what is behind the last horizon is folded at the end, and published no more */
+	/* events after the last watermark are aggregated at the end, but not published */
 	allocate(scene, 70, 0x40000, 0x1008);
 	assert_int_equal(publish_end(&scene->publish), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), 5);
@@ -180,7 +184,7 @@ static void up_to_the_horizon(void **state)
 	free_scene(scene);
 }
 
-static void symbols_come(void **state)
+static void names_functions_of_modules_loaded_later(void **state)
 {
 	struct scene *scene = make_scene(0);
 	char *path = scratch_path(scene->directory, "kernel/symbols");
@@ -188,8 +192,8 @@ static void symbols_come(void **state)
 
 	(void)state;
 	allocate(scene, 10, 0x10000, 0x90008);
-	reach(scene, 20, 0);
-	read_moment(scene, 20);
+	advance_watermark(scene, 20, 0);
+	read_snapshot(scene, 20);
 	assert_type(scene, "0x90008", 1, 0);
 	file = fopen(path, "ae");
 	assert_non_null(file);
@@ -199,8 +203,8 @@ static void symbols_come(void **state)
 	allocate(scene, 30, 0x20000, 0x90010);
 	allocate(scene, 31, 0x30000, 0x90008);
 	allocate(scene, 32, 0x40000, 0x1008);
-	reach(scene, 40, 0);
-	read_moment(scene, 40);
+	advance_watermark(scene, 40, 0);
+	read_snapshot(scene, 40);
 	assert_type(scene, "fresh [module]", 1, 0);
 	assert_type(scene, "0x90008", 2, 0);
 	assert_type(scene, "maker", 1, 0);
@@ -208,56 +212,56 @@ static void symbols_come(void **state)
 	free_scene(scene);
 }
 
-/* Whoever puts faster than is folded is not kept waiting: what finds no room is counted. */
-static void no_room(void **state)
+/* If records come faster than they are aggregated, the drain does not wait: they are counted. */
+static void counts_records_that_do_not_fit_in_the_queue(void **state)
 {
 	struct scene *scene = make_scene(0);
-	uint64_t puts = 2 * (64 << 20) / sizeof(struct online_packet), folded;
+	uint64_t puts = 2 * (64 << 20) / sizeof(struct online_packet), aggregated;
 
 	(void)state;
 	for (uint64_t i = 0; i < puts; i++)
 		allocate(scene, 10 + i, 0x10000 + 8 * i, 0x1008);
-	assert_in_range(scene->publish.unfolded, puts / 4, puts);
-	folded = puts - scene->publish.unfolded;
-	reach(scene, 10 + puts, 1);
-	read_moment(scene, 10 + puts);
-	assert_int_equal(scene->view.snapshot.lost, 1 + scene->publish.unfolded);
-	assert_type(scene, "maker", folded, 0);
+	assert_in_range(scene->publish.queue_dropped, puts / 4, puts);
+	aggregated = puts - scene->publish.queue_dropped;
+	advance_watermark(scene, 10 + puts, 1);
+	read_snapshot(scene, 10 + puts);
+	assert_int_equal(scene->view.snapshot.lost, 1 + scene->publish.queue_dropped);
+	assert_type(scene, "maker", aggregated, 0);
 	allocate(scene, 20 + puts, 0x10, 0x1008);
 	assert_int_equal(publish_end(&scene->publish), 0);
-	assert_int_equal(publish_aggregated(&scene->publish), folded + 1);
-	assert_int_equal(publish_missing(&scene->publish), scene->publish.unfolded);
+	assert_int_equal(publish_aggregated(&scene->publish), aggregated + 1);
+	assert_int_equal(publish_missing(&scene->publish), scene->publish.queue_dropped);
 	free_scene(scene);
 }
 
-static void too_many_objects(void **state)
+static void counts_objects_beyond_the_limit(void **state)
 {
 	struct scene *scene = make_scene(2);
 
 	(void)state;
 	for (uint64_t i = 0; i < 5; i++)
 		allocate(scene, 10 + i, 0x10000 + 8 * i, 0x1008);
-	put(scene, 30, KMT_KFREE, 0x10020, 0);
-	reach(scene, 40, 0);
-	read_moment(scene, 40);
+	put_record(scene, 30, KMT_KFREE, 0x10020, 0);
+	advance_watermark(scene, 40, 0);
+	read_snapshot(scene, 40);
 	assert_int_equal(scene->view.snapshot.lost, 3);
 	assert_type(scene, "maker", 2, 0);
-	/* and one that nobody knows */
-	put(scene, 50, KMT_ID_END, 0, 0);
+	/* and a record of unknown kind */
+	put_record(scene, 50, KMT_ID_END, 0, 0);
 	assert_int_equal(publish_end(&scene->publish), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), 6 - 3);
 	assert_int_equal(publish_missing(&scene->publish), 3 + 1);
 	free_scene(scene);
 }
 
-static void names_without_room(void **state)
+static void reports_unknown_losses_after_a_dropped_name(void **state)
 {
 	struct cache cache = { .since = 6, .object_size = 8, .size = 8, .name = "some" };
 	struct scene *scene = make_scene(0);
 
 	(void)state;
-	reach(scene, 10, 2);
-	read_moment(scene, 10);
+	advance_watermark(scene, 10, 2);
+	read_snapshot(scene, 10);
 	assert_int_equal(scene->view.snapshot.lost, 2);
 	for (uint64_t i = 0; i < 100000; i++) {
 		cache.address = 0x1000 + i;
@@ -266,7 +270,7 @@ static void names_without_room(void **state)
 	for (uint64_t time = 20; scene->view.snapshot.time < 20 && time < 10000; time++) {
 		const struct timespec pause = { .tv_nsec = 1000000 };
 
-		reach(scene, time, 2);
+		advance_watermark(scene, time, 2);
 		nanosleep(&pause, NULL);
 		assert_int_equal(stats_file_read(&scene->view, scene->path), 0);
 	}
@@ -274,24 +278,24 @@ static void names_without_room(void **state)
 	free_scene(scene);
 }
 
-static void one_at_a_time(void **state)
+static void refuses_a_second_publisher(void **state)
 {
 	struct scene *scene = make_scene(0), second = { 0 };
 
 	(void)state;
-	reach(scene, 10, 0);
-	read_moment(scene, 10);
+	advance_watermark(scene, 10, 0);
+	read_snapshot(scene, 10);
 	second.directory = scene->directory;
 	second.path = scene->path;
 	assert_int_equal(open_publish(&second, 0), -EBUSY);
 	assert_non_null(strstr(second.publish.errmsg, "memstat"));
 	publish_close(&second.publish);
-	reach(scene, 20, 0);
-	read_moment(scene, 20);
+	advance_watermark(scene, 20, 0);
+	read_snapshot(scene, 20);
 	free_scene(scene);
 }
 
-static void base_of_the_start(void **state)
+static void starts_from_the_initial_counts(void **state)
 {
 	struct scene *scene = make_scene(0);
 	char *path = scratch_path(scene->directory, "kernel/slabinfo");
@@ -305,16 +309,16 @@ static void base_of_the_start(void **state)
 	scratch_write(path, text, strlen(text));
 	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory), 0);
 	publish_cache(&scene->publish, &dentry);
-	put(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
-	reach(scene, 30, 0);
-	read_moment(scene, 30);
+	put_record(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
+	advance_watermark(scene, 30, 0);
+	read_snapshot(scene, 30);
 	assert_int_equal(scene->view.count, 1);
 	assert_int_equal(scene->view.types[0].initial_count, 30);
 	free(path);
 	free_scene(scene);
 }
 
-static void never_opened(void **state)
+static void closes_what_was_never_opened(void **state)
 {
 	struct publish none = { 0 };
 	struct scene scene = { .path = (char *)"/nowhere/at/all", .directory = (char *)"/nowhere" };
@@ -330,14 +334,14 @@ static void never_opened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(up_to_the_horizon),
-		cmocka_unit_test(symbols_come),
-		cmocka_unit_test(no_room),
-		cmocka_unit_test(too_many_objects),
-		cmocka_unit_test(names_without_room),
-		cmocka_unit_test(one_at_a_time),
-		cmocka_unit_test(base_of_the_start),
-		cmocka_unit_test(never_opened),
+		cmocka_unit_test(publishes_events_before_the_watermark),
+		cmocka_unit_test(names_functions_of_modules_loaded_later),
+		cmocka_unit_test(counts_records_that_do_not_fit_in_the_queue),
+		cmocka_unit_test(counts_objects_beyond_the_limit),
+		cmocka_unit_test(reports_unknown_losses_after_a_dropped_name),
+		cmocka_unit_test(refuses_a_second_publisher),
+		cmocka_unit_test(starts_from_the_initial_counts),
+		cmocka_unit_test(closes_what_was_never_opened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

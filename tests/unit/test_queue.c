@@ -41,7 +41,7 @@ static void assert_packet(const struct online_packet *packet, uint64_t number, u
 
 static void in_order(void **state)
 {
-	struct message message = { .kind = MESSAGE_HORIZON, .horizon = { .time = 7, .lost = 3 } };
+	struct message message = { .kind = MESSAGE_WATERMARK, .watermark = { .time = 7, .lost = 3 } };
 	const struct message gone = { .kind = MESSAGE_CACHE_GONE, .cache = { .address = 9 } };
 	struct queue queue;
 
@@ -64,9 +64,9 @@ static void in_order(void **state)
 	assert_packet(message.packet, 2, PACKET_RECORDS_MAX);
 	queue_return(&queue, message.packet);
 	assert_true(queue_get(&queue, &message));
-	assert_int_equal(message.kind, MESSAGE_HORIZON);
-	assert_int_equal(message.horizon.time, 7);
-	assert_int_equal(message.horizon.lost, 3);
+	assert_int_equal(message.kind, MESSAGE_WATERMARK);
+	assert_int_equal(message.watermark.time, 7);
+	assert_int_equal(message.watermark.lost, 3);
 	assert_false(queue_get(&queue, &message));
 	queue_deinit(&queue);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What was skipped and when, while events are counted as missed and as rescued meanwhile. */
+/*
+ * Recursion misses: how many events were skipped, and when, although events are counted as missed
+ * and as recorded by a backup program during the reading.
+ */
 #include "config.h"
 
 #include <setjmp.h>
@@ -11,15 +14,15 @@
 
 #include "tracer/recursion_misses.h"
 
-/* In place of the kernel: what it counts, and what happens between two looks at it. */
+/* In place of the kernel: its counters, and how many events happen while they are read. */
 static struct kmt_control controls[2];
 static uint64_t missed;
-static unsigned int rescued_while_read;
+static unsigned int recorded_while_read;
 
 uint64_t programs_recursion_misses(const struct programs *programs)
 {
 	(void)programs;
-	for (; rescued_while_read; rescued_while_read--) {
+	for (; recorded_while_read; recorded_while_read--) {
 		missed++;
 		controls[1].from_backup++;
 	}
@@ -39,107 +42,106 @@ static int start(void **state)
 {
 	(void)state;
 	controls[0] = controls[1] = (struct kmt_control){ 0 };
-	missed = rescued_while_read = 0;
+	missed = recorded_while_read = 0;
 	return 0;
 }
 
-static void read_skips(struct recursion_misses *skips, struct status *status)
+static void read_misses(struct recursion_misses *misses, struct status *status)
 {
-	assert_int_equal(recursion_misses_read(skips, NULL, &rings, status), 0);
+	assert_int_equal(recursion_misses_read(misses, NULL, &rings, status), 0);
 }
 
-static void told_one_reading_later(void **state)
+static void reports_misses_one_reading_later(void **state)
 {
 	struct status status = { 0 };
-	struct recursion_misses skips;
+	struct recursion_misses misses;
 	uint64_t times[2];
 
 	(void)state;
-	recursion_misses_init(&skips, 7);
-	read_skips(&skips, &status);
-	times[0] = skips.times[0];
+	recursion_misses_init(&misses, 7);
+	read_misses(&misses, &status);
+	times[0] = misses.times[0];
 	missed = 10;
 	controls[0].from_backup = 4;
 	controls[1].from_backup = 3;
-	read_skips(&skips, &status);
-	times[1] = skips.times[0];
-	assert_int_equal(skips.told, 0);
-	read_skips(&skips, &status);
-	assert_int_equal(skips.told, 3);
+	read_misses(&misses, &status);
+	times[1] = misses.times[0];
+	assert_int_equal(misses.reported, 0);
+	read_misses(&misses, &status);
+	assert_int_equal(misses.reported, 3);
 	assert_int_equal(status.skip_count, 1);
 	assert_int_equal(status.skips[0].count, 3);
 	/* they came between the first two readings */
 	assert_true(status.skips[0].after == times[0]);
 	assert_true(status.skips[0].before > times[1]);
-	read_skips(&skips, &status);
+	read_misses(&misses, &status);
 	assert_int_equal(status.skip_count, 1);
 	status_deinit(&status);
 }
 
-/* An event that was missed and is rescued a moment later is never told. */
-static void under_way(void **state)
+static void does_not_report_a_free_that_a_backup_program_records_later(void **state)
 {
 	struct status status = { 0 };
-	struct recursion_misses skips;
+	struct recursion_misses misses;
 
 	(void)state;
-	recursion_misses_init(&skips, 1);
+	recursion_misses_init(&misses, 1);
 	missed = 1;
-	read_skips(&skips, &status);
+	read_misses(&misses, &status);
 	controls[0].from_backup = 1;
-	read_skips(&skips, &status);
-	read_skips(&skips, &status);
-	assert_int_equal(skips.told, 0);
+	read_misses(&misses, &status);
+	read_misses(&misses, &status);
+	assert_int_equal(misses.reported, 0);
 	assert_int_equal(status.skip_count, 0);
 }
 
-/* While something is rescued at each look, nothing is told, and the span stays open. */
-static void never_quiet(void **state)
+/* The time span of the next report then begins before these readings. */
+static void reports_nothing_while_backup_programs_record(void **state)
 {
 	struct status status = { 0 };
-	struct recursion_misses skips;
+	struct recursion_misses misses;
 	uint64_t time;
 
 	(void)state;
-	recursion_misses_init(&skips, 1);
-	read_skips(&skips, &status);
+	recursion_misses_init(&misses, 1);
+	read_misses(&misses, &status);
 	missed = 5;
 	for (int i = 0; i < 3; i++) {
-		rescued_while_read = 1000;
-		read_skips(&skips, &status);
-		rescued_while_read = 1000;
-		time = skips.times[1];
+		recorded_while_read = 1000;
+		read_misses(&misses, &status);
+		recorded_while_read = 1000;
+		time = misses.times[1];
 	}
-	rescued_while_read = 0;
-	read_skips(&skips, &status);
-	assert_int_equal(recursion_misses_finish(&skips, NULL, &rings, &status), 0);
-	assert_int_equal(skips.told, 5);
+	recorded_while_read = 0;
+	read_misses(&misses, &status);
+	assert_int_equal(recursion_misses_finish(&misses, NULL, &rings, &status), 0);
+	assert_int_equal(misses.reported, 5);
 	assert_int_equal(status.skip_count, 1);
 	assert_true(status.skips[0].after <= time || time == 1);
 	status_deinit(&status);
 }
 
-static void finished(void **state)
+static void reports_all_misses_at_the_end(void **state)
 {
 	struct status status = { 0 };
 	uint64_t list[2], sum = 0;
-	struct recursion_misses skips;
+	struct recursion_misses misses;
 
 	(void)state;
-	recursion_misses_init(&skips, 1);
+	recursion_misses_init(&misses, 1);
 	for (int i = 0; i < 20; i++) {
 		missed += i;
 		controls[0].from_backup += i / 2;
-		read_skips(&skips, &status);
+		read_misses(&misses, &status);
 	}
-	assert_true(skips.told < missed - controls[0].from_backup);
-	assert_int_equal(recursion_misses_finish(&skips, NULL, &rings, &status), 0);
-	assert_int_equal(skips.told, missed - controls[0].from_backup);
+	assert_true(misses.reported < missed - controls[0].from_backup);
+	assert_int_equal(recursion_misses_finish(&misses, NULL, &rings, &status), 0);
+	assert_int_equal(misses.reported, missed - controls[0].from_backup);
 	for (size_t i = 0; i < status.skip_count; i++)
 		sum += status.skips[i].count;
-	assert_int_equal(sum, skips.told);
+	assert_int_equal(sum, misses.reported);
 	recursion_misses_by_cpu(NULL, &rings, list);
-	assert_int_equal(list[0], skips.told);
+	assert_int_equal(list[0], misses.reported);
 	assert_true(list[1] == STATUS_UNKNOWN);
 	status_deinit(&status);
 }
@@ -147,11 +149,12 @@ static void finished(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(told_one_reading_later, start),
-		cmocka_unit_test_setup(under_way, start),
-		cmocka_unit_test_setup(never_quiet, start),
-		cmocka_unit_test_setup(finished, start),
+		cmocka_unit_test_setup(reports_misses_one_reading_later, start),
+		cmocka_unit_test_setup(does_not_report_a_free_that_a_backup_program_records_later,
+				       start),
+		cmocka_unit_test_setup(reports_nothing_while_backup_programs_record, start),
+		cmocka_unit_test_setup(reports_all_misses_at_the_end, start),
 	};
 
-	return cmocka_run_group_tests_name("skips", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("recursion_misses", tests, NULL, NULL);
 }
