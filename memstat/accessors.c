@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a program reads of a type, and what it keeps there. Nothing here can fail. */
+/* The memstat_get_*() functions that read the counters of a type. None of them can fail. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const struct type_counters *counters_of(const struct memory_type *type)
 {
 	static const struct type_counters nothing;
 
-	return type ? &type->shown.figures : &nothing;
+	return type ? &type->shown.counters : &nothing;
 }
 
 uint64_t memstat_get_countlimit(const struct memory_type *mtp)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The caller's own data in a type. Those for CPUs take 256 bytes each and few programs use them:
- * they are there from the first that is set.
+ * The caller's own data in a type. The slots of a CPU take 256 bytes and few programs use them, so
+ * they are allocated when the first of them is set.
  */
 #include "config.h"
 
@@ -44,7 +44,7 @@ static const struct caller_slots *slots_of(const struct memory_type *type, int c
 	return type->percpu_caller[cpu];
 }
 
-/* For writing: NULL where there is no such CPU, or no memory. */
+/* Allocates them if need be; NULL: no such CPU, or no memory. */
 static struct caller_slots *slots_make(struct memory_type *type, int cpu)
 {
 	struct caller_slots **grown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The errors of the library: their sentences, and how one is kept on a list. */
+/* The errors of the library: their texts, and the failure that a list keeps. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 const char *memstat_strerror(int error)
 {
-	static const char *const sentences[] = {
+	static const char *const texts[] = {
 		[MEMSTAT_ERROR_UNDEFINED] = "Unknown error",
 		[MEMSTAT_ERROR_NOMEMORY] = "Cannot allocate memory",
 		[MEMSTAT_ERROR_VERSION] = "Version mismatch",
@@ -20,9 +20,9 @@ const char *memstat_strerror(int error)
 		[MEMSTAT_ERROR_KVM_SHORTREAD] = "KVM short read",
 	};
 
-	if (error < 0 || error >= (int)(sizeof(sentences) / sizeof(*sentences)))
+	if (error < 0 || error >= (int)(sizeof(texts) / sizeof(*texts)))
 		error = MEMSTAT_ERROR_UNDEFINED;
-	return sentences[error];
+	return texts[error];
 }
 
 int error_of(int err)

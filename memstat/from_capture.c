@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A capture as a source. Each query reads it anew, since it may grow, and folds it as
- * kmemtrace-report does: what both tell is the same.
+ * A capture as a source. Each query reads the whole capture again, since it may have grown, and
+ * analyses it as kmemtrace-report does, so both show the same counters.
  */
 #include "config.h"
 
@@ -15,14 +15,14 @@
 #include "memstat/internal.h"
 
 struct memstat_capture {
-	char *path; /* from the root: it stays right wherever the program goes */
+	char *path; /* absolute: it stays valid when the program changes its directory */
 	dev_t device;
 	ino_t inode;
 	uint64_t at; /* ns from the capture's begin, or MEMSTAT_CAPTURE_END */
 	char errmsg[400];
 };
 
-/* Why the last memstat_capture_open() of this thread failed, which left nothing to ask. */
+/* Of the last memstat_capture_open() of this thread that failed: there is no capture to keep it. */
 static _Thread_local char open_errmsg[400];
 
 static struct memstat_capture *open_failed(struct memstat_capture *capture, int err)
@@ -32,7 +32,7 @@ static struct memstat_capture *open_failed(struct memstat_capture *capture, int 
 	return NULL;
 }
 
-/* Is it a capture, and one that can be read? */
+/* Opens and closes the capture to check that it can be read. */
 static int probe(const char *path)
 {
 	struct capture opened;
@@ -52,7 +52,8 @@ struct memstat_capture *memstat_capture_open(const char *path)
 	struct stat about;
 
 	if (!path)
-		snprintf(open_errmsg, sizeof(open_errmsg), "no path: name a capture's directory");
+		snprintf(open_errmsg, sizeof(open_errmsg),
+			 "no path: give the directory of a capture");
 	if (err)
 		return open_failed(NULL, err);
 	capture = calloc(1, sizeof(*capture));
@@ -75,7 +76,7 @@ int memstat_capture_at(struct memstat_capture *capture, uint64_t time)
 		errno = EINVAL;
 		return -1;
 	}
-	/* no clock comes that far: a sum with it would not be later */
+	/* so that adding it to the start of the capture does not overflow */
 	capture->at = time > INT64_MAX ? MEMSTAT_CAPTURE_END : time;
 	return 0;
 }
@@ -93,7 +94,7 @@ const char *memstat_capture_errortext(const struct memstat_capture *capture)
 	return capture ? capture->errmsg : open_errmsg;
 }
 
-/* What goes wrong with the machine, and not with the capture, is KVM. */
+/* Failures of the machine, rather than of the capture, are MEMSTAT_ERROR_KVM. */
 static int error_of_capture(int err)
 {
 	switch (err) {
@@ -117,8 +118,8 @@ static int fail(struct update *update, int err, const char *errmsg)
 	return update_fail(update, error_of_capture(err), err, "%s", errmsg);
 }
 
-/* An older capture may have gone to another name, and a new one may have taken its place. */
-static int look_again(struct update *update, const struct memstat_capture *source)
+/* The capture may have been renamed, and another one may have its path now. */
+static int check_same_capture(struct update *update, const struct memstat_capture *source)
 {
 	struct stat about;
 
@@ -127,12 +128,14 @@ static int look_again(struct update *update, const struct memstat_capture *sourc
 	if (about.st_dev == source->device && about.st_ino == source->inode)
 		return 0;
 	return update_fail(update, MEMSTAT_ERROR_DATAERROR, ESTALE,
-			   "%s: another capture has taken its place: open that one", source->path);
+			   "%s: another capture is at this path now: open the path again",
+			   source->path);
 }
 
 /*
- * A table that is not there is known to be missing, and figures are right without it; names of
- * tasks are in none. Of one that cannot be read nobody knows what it would have changed.
+ * An absent table is no error, since the counters are right without it. A table that exists but
+ * cannot be read is an error, since it might change them; except for the names of tasks, which no
+ * counter depends on.
  */
 static int check_tables(struct update *update, const struct capture *capture)
 {
@@ -146,7 +149,7 @@ static int check_tables(struct update *update, const struct capture *capture)
 	return 0;
 }
 
-/* Damage with whole packets behind it: who made the capture did not leave it so. */
+/* Damage followed by whole packets, which an interrupted recording does not leave. */
 static int check_streams(struct update *update, const struct analysis *analysis)
 {
 	uint64_t damaged = analysis->damaged_bytes - analysis->cut_bytes;
@@ -154,12 +157,13 @@ static int check_streams(struct update *update, const struct analysis *analysis)
 	if (!damaged)
 		return 0;
 	return update_fail(update, MEMSTAT_ERROR_DATAERROR, EBADMSG,
-			   "%s: %" PRIu64 " bytes in the midst of its streams are damaged: "
-			   "kmemtrace-check tells which, and with --repair keeps the rest",
+			   "%s: %" PRIu64 " bytes in the middle of its streams are damaged: "
+			   "kmemtrace-check shows which, and kmemtrace-check --repair saves the "
+			   "other bytes",
 			   analysis->capture->path, damaged);
 }
 
-/* What is still being written ends where it ends. */
+/* Is the capture incomplete? One that is still being written is not cut. */
 static bool is_cut(const struct analysis *analysis, const char **reason)
 {
 	const struct capture *capture = analysis->capture;
@@ -169,11 +173,11 @@ static bool is_cut(const struct analysis *analysis, const char **reason)
 	if (analysis->cut_bytes)
 		*reason = "a stream ends in the middle of a packet";
 	else if (analysis->loss.cut_off)
-		*reason = "its streams hold less than its status tells";
+		*reason = "its streams hold less than its status says";
 	else if (!capture->has_status)
-		*reason = "it has no status, which is written first and last";
+		*reason = "it has no status file";
 	else if (capture->status.complete == STATUS_CUT_OFF)
-		*reason = "who wrote it did not come to the end";
+		*reason = "its writer did not finish it";
 	else
 		return false;
 	return true;
@@ -186,7 +190,7 @@ static uint64_t lost_in(const struct analysis *analysis, const struct type_stats
 				   type_stats->omitted_events };
 	uint64_t lost = 0;
 
-	/* objects of a cache that was not told may count for one that lay there before */
+	/* objects of a cache whose name was lost may count for an earlier cache at that address */
 	if (!analysis_knows_skips(analysis->capture) || analysis->capture->status.names_lost)
 		return MEMSTAT_LOST_UNKNOWN;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
@@ -215,8 +219,8 @@ static void put_types(struct update *update, const struct type_stats *type_stats
 	}
 }
 
-/* ns: after the last event, which may come later than the capture ended. */
-static uint64_t end_of(const struct analysis *analysis)
+/* ns: after the last event, which may be later than the end of the capture. */
+static uint64_t end_time(const struct analysis *analysis)
 {
 	uint64_t end = analysis->end;
 
@@ -227,24 +231,25 @@ static uint64_t end_of(const struct analysis *analysis)
 	return end;
 }
 
-/* time is from the capture's begin. */
-static uint64_t moment_of(const struct analysis *analysis, uint64_t time)
+/* ns: of the snapshot that shows the capture at a time after its begin. */
+static uint64_t snapshot_time(const struct analysis *analysis, uint64_t time)
 {
-	uint64_t end = end_of(analysis);
+	uint64_t end = end_time(analysis);
 
 	return time < end - analysis->begin ? analysis->begin + time : end;
 }
 
-static int hand_over(struct update *update, const struct memstat_capture *source,
-		     const struct analysis *analysis, struct type_stats *type_stats)
+static int put_analysis(struct update *update, const struct memstat_capture *source,
+			const struct analysis *analysis, struct type_stats *type_stats)
 {
 	const struct slabinfo *slabinfo = &analysis->capture->slabinfo;
-	uint64_t time = moment_of(analysis, source->at);
+	uint64_t time = snapshot_time(analysis, source->at);
 	const char *reason;
 	int err = check_streams(update, analysis);
 
 	if (!err && slabinfo->count) {
-		/* one of the end alone has what was allocated meanwhile */
+		/* a snapshot taken only at the end includes objects that were allocated meanwhile
+		 */
 		const struct slabinfo_snapshot *first = &slabinfo->moments[0];
 
 		err = type_stats_slabinfo(type_stats, first->time <= analysis->begin ? first : NULL,
@@ -259,7 +264,7 @@ static int hand_over(struct update *update, const struct memstat_capture *source
 	update_cpus(update, count_cpus(analysis->capture));
 	update_classes(update, type_stats->class_bytes, type_stats->class_count);
 	update_time(update, time);
-	update_begun(update, analysis->begin);
+	update_begin_time(update, analysis->begin);
 	update_lost(update, lost_in(analysis, type_stats));
 	put_types(update, type_stats, TYPE_STATS_FUNCTION);
 	put_types(update, type_stats, TYPE_STATS_CACHE);
@@ -267,8 +272,8 @@ static int hand_over(struct update *update, const struct memstat_capture *source
 		return 0;
 	update_lost(update, MEMSTAT_LOST_UNKNOWN);
 	update_cut(update,
-		   "%s: cut: %s: the figures are those up to the last whole packet; "
-		   "kmemtrace-check tells more",
+		   "%s: the capture was cut: %s: the counters include everything up to the last "
+		   "whole packet; run kmemtrace-check for details",
 		   source->path, reason);
 	return 0;
 }
@@ -280,7 +285,7 @@ static int read_streams(struct update *update, const struct memstat_capture *sou
 	struct analysis_settings settings = {
 		.by = GROUP_BY_FUNCTION,
 		.observer_count = 1,
-		.threads = 1, /* a program that links with a library has its own */
+		.threads = 1, /* the program that uses the library decides about threads */
 	};
 	struct analysis analysis;
 	struct type_stats type_stats;
@@ -295,7 +300,7 @@ static int read_streams(struct update *update, const struct memstat_capture *sou
 	if (err) {
 		fail(update, -err, capture->errmsg);
 	} else {
-		err = hand_over(update, source, &analysis, &type_stats);
+		err = put_analysis(update, source, &analysis, &type_stats);
 		analysis_deinit(&analysis);
 	}
 	type_stats_deinit(&type_stats);
@@ -310,8 +315,8 @@ static int read_capture(struct update *update, void *handle)
 
 	if (!source)
 		return update_fail(update, MEMSTAT_ERROR_DATAERROR, EINVAL,
-				   "no capture: give what memstat_capture_open() returned");
-	err = look_again(update, source);
+				   "no capture: give the result of memstat_capture_open()");
+	err = check_same_capture(update, source);
 	if (!err) {
 		err = capture_open(&capture, source->path);
 		if (err) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The running system as a source: what kmemtraced --publish tells. */
+/* The running system as a source: the statistics file of kmemtraced --publish. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include "memstat/internal.h"
 #include "stats/stats_file.h"
 
-_Static_assert(MEMSTAT_LOST_UNKNOWN == STATS_FILE_LOST_UNKNOWN, "the bound is handed on as it is");
+_Static_assert(MEMSTAT_LOST_UNKNOWN == STATS_FILE_LOST_UNKNOWN, "lost is passed on unchanged");
 
-/* A program with more rights than its user is not led to another file. */
+/* secure_getenv(): a set-user-ID program ignores the variable. */
 static const char *stats_file_path(void)
 {
 	const char *path = secure_getenv("KMEMTRACE_MEMSTAT");
@@ -27,7 +27,7 @@ static void put_kind(struct update *update, const struct stats_file_view *view,
 	}
 }
 
-static int read_published(struct update *update, void *handle)
+static int read_stats_file(struct update *update, void *handle)
 {
 	struct memory_type_list *list = handle;
 	struct stats_file_view *view = list->live;
@@ -42,7 +42,7 @@ static int read_published(struct update *update, void *handle)
 		return update_fail(update, MEMSTAT_ERROR_UNDEFINED, err, "%s", view->errmsg);
 
 	update_time(update, view->snapshot.time);
-	update_begun(update, view->snapshot.begin);
+	update_begin_time(update, view->snapshot.begin);
 	update_lost(update, view->snapshot.lost);
 	update_cpus(update, view->cpus);
 	update_classes(update, view->class_bytes, view->class_count);
@@ -60,15 +60,15 @@ void live_view_free(struct memory_type_list *list)
 
 int memstat_sysctl_all(struct memory_type_list *list, int flags)
 {
-	return query_flags(list, flags, QUERY_ALL, read_published, list);
+	return query_flags(list, flags, QUERY_ALL, read_stats_file, list);
 }
 
 int memstat_sysctl_malloc(struct memory_type_list *list, int flags)
 {
-	return query_flags(list, flags, QUERY_MALLOC, read_published, list);
+	return query_flags(list, flags, QUERY_MALLOC, read_stats_file, list);
 }
 
 int memstat_sysctl_uma(struct memory_type_list *list, int flags)
 {
-	return query_flags(list, flags, QUERY_UMA, read_published, list);
+	return query_flags(list, flags, QUERY_UMA, read_stats_file, list);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a source hands its figures to a list, and what lists and types are inside.
+ * Lists and types inside, and the interface between a list and a source of types.
  *
- * An update is all or nothing: what a source tells is laid beside the figures that the list
- * shows, and takes their place only when the source has told everything. Taking place cannot
+ * An update is all or nothing. The counters of a source are staged beside the counters that the
+ * list shows, and replace them only when the source has put all of its types. The commit cannot
  * fail, and from the second query on it allocates nothing.
  */
 #ifndef MEMSTAT_INTERNAL_H
@@ -21,12 +21,12 @@
 #define QUERY_UMA (1u << ALLOCATOR_UMA)
 #define QUERY_ALL (QUERY_MALLOC | QUERY_UMA)
 
-#define ALLOCATORS 3   /* by ALLOCATOR_MALLOC and ALLOCATOR_UMA */
+#define ALLOCATORS 3   /* array size for ALLOCATOR_MALLOC and ALLOCATOR_UMA */
 #define CLASSES_MAX 64 /* bits of a sizemask */
 
-/* Objects and bytes. Of UMA, memalloced and memfreed are worked out, and sizemask is 0. */
+/* Objects and bytes. For UMA, memalloced and memfreed are computed, and sizemask is 0. */
 struct type_counters {
-	uint64_t size, rsize; /* UMA; stay when the type is told no more */
+	uint64_t size, rsize; /* UMA; kept when the source no longer has the type */
 	uint64_t countlimit;  /* UMA; 0: none */
 	uint64_t numallocs, numfrees;
 	uint64_t memalloced, memfreed; /* MALLOC: allocated, not requested */
@@ -42,12 +42,12 @@ struct percpu_counters {
 	uint64_t free;
 };
 
-/* What one query tells of a type. */
-struct snapshot {
-	struct type_counters figures;
+/* What one query found out about a type. */
+struct type_state {
+	struct type_counters counters;
 	struct percpu_counters *percpu;
-	size_t cpus;   /* of percpu: the type's own; 0: none were told */
-	size_t space;  /* of percpu */
+	size_t cpus;   /* elements of percpu that are valid */
+	size_t space;  /* elements of percpu that are allocated */
 	char *aliases; /* separated by commas; or NULL */
 };
 
@@ -57,14 +57,14 @@ struct caller_slots {
 };
 
 struct memory_type {
-	struct memory_type *next; /* the next in age; or of those that wait for the commit */
-	struct memory_type *same; /* next of the same bucket */
+	struct memory_type *next; /* the next older type, in the list or in update.new_types */
+	struct memory_type *same; /* the next type of the same bucket */
 	struct memory_type_list *list;
 	char *name;
 	int allocator;
-	uint64_t serial; /* a newer type's is higher */
-	uint64_t told;	 /* the last update that told it */
-	struct snapshot shown, staged;
+	uint64_t serial;      /* a newer type's is higher */
+	uint64_t last_update; /* that had this type: memory_type_list.updates */
+	struct type_state shown, staged;
 	struct caller_slots caller;
 	struct caller_slots **percpu_caller; /* by CPU; NULL where nothing was set */
 	size_t percpu_callers;
@@ -78,19 +78,18 @@ struct failure {
 
 struct memory_type_list {
 	struct memory_type *first;
-	struct memory_type **buckets; /* by name; a power of two of them */
+	struct memory_type **buckets; /* by name; the count is a power of two */
 	size_t bucket_count, type_count;
-	uint64_t updates; /* begun */
-	uint64_t serials; /* given */
-	size_t cpus;	  /* the most that any query told */
-	size_t cpus_told; /* by the last one */
+	uint64_t updates;    /* updates begun */
+	uint64_t serials;    /* serial numbers given */
+	size_t cpus;	     /* the most possible CPUs of any query */
+	size_t machine_cpus; /* possible CPUs of the last query */
 	uint64_t lost[ALLOCATORS];
-	uint64_t time;	/* ns: the moment of the last query */
-	uint64_t begin; /* ns: when tracing began, of the last query */
-	bool with_base; /* caches start with the objects that were there before */
-	/* what memstat_sysctl_*() keep; or NULL */
-	struct stats_file_view *live;
-	struct failure failure; /* the last */
+	uint64_t time;		      /* ns: of the snapshot of the last query */
+	uint64_t begin;		      /* ns: when tracing began, by the last query */
+	bool with_base;		      /* memstat_mtl_set_base() is on */
+	struct stats_file_view *live; /* kept by memstat_sysctl_*(); or NULL */
+	struct failure failure;	      /* the last */
 };
 
 struct type_classes {
@@ -99,92 +98,93 @@ struct type_classes {
 };
 
 /*
- * The source's side.
+ * For sources.
  */
 
 struct update {
 	struct memory_type_list *list;
-	unsigned int allocators; /* that are asked for: QUERY_* */
+	unsigned int allocators; /* requested: QUERY_* */
 	size_t cpus;
-	struct memory_type *fresh; /* types that the list does not show yet, newest first */
+	struct memory_type *new_types; /* that the list does not show yet, newest first */
 	struct type_classes classes;
 	uint64_t lost, time, begin;
-	int err; /* errno of the first thing that went wrong: the commit is refused */
+	int err; /* errno of the first failure, which prevents the commit */
 	bool cut;
-	struct failure failure;	      /* why, if told */
-	struct percpu_counters *room; /* of update_put_type_stats() */
-	size_t room_cpus;
+	struct failure failure;		/* described by the source, or all 0 */
+	struct percpu_counters *percpu; /* buffer of update_put_type_stats() */
+	size_t percpu_space;
 };
 
-/* A type as a source tells it. */
+/* A type of a source. */
 struct source_type {
-	int allocator; /* ALLOCATOR_MALLOC or ALLOCATOR_UMA, one that is asked for */
+	int allocator; /* ALLOCATOR_MALLOC or ALLOCATOR_UMA, if requested */
 	const char *name;
 	const char *aliases; /* separated by commas; or NULL */
-	struct type_counters figures;
-	uint64_t initial_count;		      /* UMA: objects that were there at the start */
-	uint64_t frees_unmatched;	      /* UMA: of objects that figures do not have */
+	struct type_counters counters;
+	uint64_t initial_count;		      /* UMA: objects that existed when tracing began */
+	uint64_t frees_unmatched;	      /* UMA: frees of objects that no counter includes */
 	const struct percpu_counters *percpu; /* by CPU; or NULL */
-	size_t cpus;			      /* of percpu; behind them all is 0 */
+	size_t cpus;			      /* of percpu; other CPUs have only 0 */
 };
 
 /*
- * Reads all that update->allocators asks for and tells it, those of MALLOC before those of UMA: in
- * this order, for that is the order of the list. 0, or -errno, best from update_fail(). What the
- * functions below return need not be looked at: the first failure is kept and ends the query.
+ * Puts the types of the requested allocators into the update, those of MALLOC before those of UMA,
+ * which is the order of the list. Returns 0, or -errno, preferably from update_fail(). A source
+ * need not check the results of the functions below: the first failure is kept and ends the query.
  */
 typedef int source_read(struct update *update, void *handle);
 
 /*
- * The whole of a query: 0; or -1 with the error on the list and errno set, and then the list is
- * as it was, but after update_cut(). list NULL is EINVAL.
+ * A whole query. Returns 0; or -1 with the error on the list and errno set: the list is then
+ * unchanged, unless the source called update_cut(). EINVAL if list is NULL.
  */
 int query(struct memory_type_list *list, unsigned int allocators, source_read *read, void *handle);
 
-/* The same for memstat_sysctl_*(), of which the flags must be 0. */
+/* The same for memstat_sysctl_*(), whose flags must be 0. */
 int query_flags(struct memory_type_list *list, int flags, unsigned int allocators,
 		source_read *read, void *handle);
 
-/* How many CPUs the machine may have, by the highest number. */
+/* The possible CPUs of the machine: the highest number + 1. */
 void update_cpus(struct update *update, size_t cpus);
 
 /* Before the first type of MALLOC: the size classes in bytes, smallest first. 0 or -EBADMSG. */
 int update_classes(struct update *update, const size_t *bytes, size_t count);
 
-/* Events that happened and that no figure tells, or MEMSTAT_LOST_UNKNOWN. */
+/* Events that happened and that no counter includes, or MEMSTAT_LOST_UNKNOWN. */
 void update_lost(struct update *update, uint64_t lost);
 
-/* The moment that the figures stand for: ns, CLOCK_MONOTONIC of the machine that was traced. */
+/* The time of the snapshot: ns, CLOCK_MONOTONIC of the traced machine. */
 void update_time(struct update *update, uint64_t time);
 
 /* When tracing began, by the same clock. */
-void update_begun(struct update *update, uint64_t begin);
+void update_begin_time(struct update *update, uint64_t begin);
 
 /*
- * A type, each once. 0; -ENOMEM; -EEXIST: it was told already; -EINVAL: no name, or an allocator
- * that is not asked for; -EBADMSG: more freed than allocated, or a bit that is no size class.
+ * Puts a type, each once. 0; -ENOMEM; -EEXIST: it was put before; -EINVAL: no name, or an
+ * allocator that is not requested; -EBADMSG: more freed than allocated, or a bit without a size
+ * class.
  */
 int update_put(struct update *update, const struct source_type *type);
 
 /*
- * A type as a tally has it: 0 and nothing done if its allocator is not asked for, else as
- * update_put(). All of the type that is no figure (its name, aliases and CPUs) must be set.
+ * Puts a struct type_stats_type, as update_put(). Returns 0 and does nothing if its allocator is
+ * not requested.
  */
 int update_put_type_stats(struct update *update, const struct type_stats_type *type);
 
-/* The source ends before its time: what was told stands, and the query fails with SHORTREAD. */
+/* The source ends early: the types up to here are committed, but the query fails with SHORTREAD. */
 void update_cut(struct update *update, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * The query has failed. error is MEMSTAT_ERROR_*, or MEMSTAT_ERROR_UNDEFINED for the one that err
- * (an errno) stands for; the sentence says what, why and what to do. Returns -err.
+ * The query has failed. error is MEMSTAT_ERROR_*, or MEMSTAT_ERROR_UNDEFINED for the one that fits
+ * err (an errno); the message says what failed, why, and what to do. Returns -err.
  */
 int update_fail(struct update *update, int error, int err, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /*
- * Of query() alone.
+ * For query() only.
  */
 
 void update_begin(struct update *update, struct memory_type_list *list, unsigned int allocators);
@@ -199,22 +199,22 @@ struct memory_type *type_create(struct memory_type_list *list, int allocator, co
 void type_destroy(struct memory_type *type); /* NULL is allowed */
 bool type_has_alias(const struct memory_type *type, const char *name);
 
-/* By allocator and own name, of an update under way too; or NULL. */
+/* By allocator and own name, types of an unfinished update included; or NULL. */
 struct memory_type *names_find(const struct memory_type_list *list, int allocator,
 			       const char *name);
 void names_add(struct memory_type_list *list, struct memory_type *type);
 void names_remove(struct memory_type_list *list, struct memory_type *type);
 
-/* Frees what memstat_sysctl_*() keep. */
+/* Frees what memstat_sysctl_*() keep on the list. */
 void live_view_free(struct memory_type_list *list);
 
-/* Puts it on the list and sets errno. Returns -1. */
+/* Keeps the failure on the list and sets errno. Returns -1. */
 int list_fail(struct memory_type_list *list, const struct failure *failure);
 
-/* MEMSTAT_ERROR_* that an errno stands for. */
+/* The MEMSTAT_ERROR_* that fits an errno. */
 int error_of(int err);
 
-/* The table of the process. */
+/* Replaces the size classes of the process. */
 void classes_publish(const struct type_classes *classes);
 
 #endif

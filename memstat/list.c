@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A list and its types: how they begin, are walked and found, and end. */
+/* A list of types: creating, freeing, walking and searching it. */
 #include "config.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static bool matches(const struct memory_type *type, int allocator)
 	return allocator == ALLOCATOR_ANY || type->allocator == allocator;
 }
 
-/* A name that is a type's own is that one's, whoever else has it for an alias. */
+/* A type with this name comes before types with this alias. */
 struct memory_type *memstat_mtl_find(struct memory_type_list *list, int allocator, const char *name)
 {
 	struct memory_type *found = NULL, *type;
@@ -98,7 +98,7 @@ uint64_t memstat_mtl_begin(const struct memory_type_list *list)
 
 size_t memstat_mtl_cpus(const struct memory_type_list *list)
 {
-	return list ? list->cpus_told : 0;
+	return list ? list->machine_cpus : 0;
 }
 
 void memstat_mtl_set_base(struct memory_type_list *list, int on)

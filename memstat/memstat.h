@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The interface of FreeBSD's libmemstat(3), for the slab allocator of Linux. See libmemstat(3)
- * for what the figures mean here.
+ * The interface of FreeBSD's libmemstat(3), for the slab allocator of Linux. libmemstat(3)
+ * describes what the counters mean on Linux.
  *
  * A list holds memory types, and a query fills or refreshes it. Types are never removed: a
- * struct memory_type * and its name are valid until memstat_mtl_free(). Nothing is ever printed.
- * Several threads may use several lists; one list belongs to one thread at a time.
+ * struct memory_type * and its name are valid until memstat_mtl_free(). The library never prints.
+ * Several threads may use several lists; one list may be used by one thread at a time.
  */
 #ifndef MEMSTAT_MEMSTAT_H
 #define MEMSTAT_MEMSTAT_H
@@ -16,23 +16,23 @@
 /* Slots for the caller's own data in a type, and in a type for each CPU: index 0..15. */
 #define MEMSTAT_MAXCALLER 16
 
-#define ALLOCATOR_UNKNOWN 0 /* of NULL */
+#define ALLOCATOR_UNKNOWN 0 /* the allocator of NULL */
 #define ALLOCATOR_MALLOC 1  /* functions that call kmalloc() */
 #define ALLOCATOR_UMA 2	    /* slab caches */
 #define ALLOCATOR_ANY 255   /* memstat_mtl_find() only */
 
-/* As FreeBSD defines it. Names here may be longer and are never cut: do not size buffers by it. */
+/* FreeBSD's limit. Names on Linux may be longer and are never cut: do not size buffers by it. */
 #define MEMTYPE_MAXNAME 32
 
-#define MEMSTAT_ERROR_UNDEFINED 0     /* nothing has failed yet */
+#define MEMSTAT_ERROR_UNDEFINED 0     /* no query has failed yet */
 #define MEMSTAT_ERROR_NOMEMORY 1      /* out of memory */
-#define MEMSTAT_ERROR_VERSION 2	      /* made by a version that this one does not know */
+#define MEMSTAT_ERROR_VERSION 2	      /* written by an unknown version */
 #define MEMSTAT_ERROR_PERMISSION 3    /* EACCES or EPERM */
-#define MEMSTAT_ERROR_TOOMANYCPUS 4   /* historic: there is no such limit */
+#define MEMSTAT_ERROR_TOOMANYCPUS 4   /* never: there is no such limit */
 #define MEMSTAT_ERROR_DATAERROR 5     /* no data, wrong data, wrong flags */
-#define MEMSTAT_ERROR_KVM 6	      /* the machine kept a capture from being read */
-#define MEMSTAT_ERROR_KVM_NOSYMBOL 7  /* historic: what has no symbol is named by its address */
-#define MEMSTAT_ERROR_KVM_SHORTREAD 8 /* a capture that was cut: the figures up to there */
+#define MEMSTAT_ERROR_KVM 6	      /* an I/O error while reading a capture */
+#define MEMSTAT_ERROR_KVM_NOSYMBOL 7  /* never: an address without a symbol is the name */
+#define MEMSTAT_ERROR_KVM_SHORTREAD 8 /* the capture was cut: counters up to the cut */
 
 struct memory_type;
 struct memory_type_list;
@@ -41,20 +41,20 @@ struct memory_type_list;
 extern "C" {
 #endif
 
-/* The sentence for MEMSTAT_ERROR_*; "Unknown error" for any other number. Never NULL. */
+/* The text for MEMSTAT_ERROR_*; "Unknown error" for any other number. Never NULL. */
 const char *memstat_strerror(int error);
 
 /* An empty list, or NULL with errno ENOMEM. */
 struct memory_type_list *memstat_mtl_alloc(void);
 
-/* The newest type, and the one that is next in age; NULL where there is none, and of NULL. */
+/* The newest type, and the next older type; NULL at the end of the list, and for NULL. */
 struct memory_type *memstat_mtl_first(struct memory_type_list *list);
 struct memory_type *memstat_mtl_next(struct memory_type *mtp);
 
 /*
  * The first type with exactly this name, of ALLOCATOR_MALLOC, ALLOCATOR_UMA or ALLOCATOR_ANY; a
- * slab cache is found by each of its aliases too. NULL, which is no error, where there is none,
- * and of NULL.
+ * slab cache is also found by each of its aliases. NULL if there is no such type, which is not an
+ * error, and for NULL.
  */
 struct memory_type *memstat_mtl_find(struct memory_type_list *list, int allocator,
 				     const char *name);
@@ -62,20 +62,20 @@ struct memory_type *memstat_mtl_find(struct memory_type_list *list, int allocato
 /* Frees the list and all its types; NULL is allowed. */
 void memstat_mtl_free(struct memory_type_list *list);
 
-/* MEMSTAT_ERROR_* of the last query that failed: success does not clear it. Of NULL, 0. */
+/* MEMSTAT_ERROR_* of the last query that failed: success does not clear it. For NULL, 0. */
 int memstat_mtl_geterror(struct memory_type_list *list);
 
 /*
- * Query the running system, from what kmemtraced --publish tells. flags is 0. 0; or -1 with the
- * error on the list and errno set: the list is then as it was before.
+ * Query the running system, whose counters kmemtraced --publish publishes. flags must be 0. Return
+ * 0; or -1 with the error on the list and errno set, and the list is unchanged.
  */
 int memstat_sysctl_all(struct memory_type_list *list, int flags);
 int memstat_sysctl_malloc(struct memory_type_list *list, int flags);
 int memstat_sysctl_uma(struct memory_type_list *list, int flags);
 
 /*
- * Query a capture: kvm_handle is what memstat_capture_open() returned. 0; or -1 as above, but
- * with MEMSTAT_ERROR_KVM_SHORTREAD the figures are those up to where the capture was cut.
+ * Query a capture: kvm_handle is the result of memstat_capture_open(). Return 0, or -1 as above;
+ * but with MEMSTAT_ERROR_KVM_SHORTREAD the list shows the counters up to where the capture was cut.
  */
 int memstat_kvm_all(struct memory_type_list *list, void *kvm_handle);
 int memstat_kvm_malloc(struct memory_type_list *list, void *kvm_handle);
@@ -83,50 +83,51 @@ int memstat_kvm_uma(struct memory_type_list *list, void *kvm_handle);
 
 /*
  * The size classes of kmalloc(), smallest first: how many, and the bytes of each. They belong to
- * the process: the last query of ALLOCATOR_MALLOC that succeeded, or told the figures of a cut
- * capture, of any list and thread, sets them. 0 before, and for an index out of range. Bit n of a
- * sizemask is class n; memstat_malloc_zone_used() is 1 where the type has it, otherwise 0.
+ * the process: the last query of ALLOCATOR_MALLOC that succeeded, or that showed the counters of a
+ * cut capture, of any list and thread, sets them. 0 before, and for an index out of range. Bit n of
+ * a sizemask is class n; memstat_malloc_zone_used() is 1 if the type has used it, otherwise 0.
  */
 size_t memstat_malloc_zone_get_count(void);
 size_t memstat_malloc_zone_get_size(size_t n);
 int memstat_malloc_zone_used(const struct memory_type *mtp, size_t n);
 
 /*
- * Figures of a type, as of the last query. None of these can fail: NULL, an index or a CPU out of
- * range reads 0 or NULL, and nothing is written there. What an allocator does not have is 0.
+ * Counters of a type, as of the last query. None of these can fail: for NULL, and for an index or a
+ * CPU out of range, they return 0 or NULL, and set nothing. Values that an allocator does not have
+ * are 0.
  */
 const char *memstat_get_name(const struct memory_type *mtp);
 int memstat_get_allocator(const struct memory_type *mtp);
 
 uint64_t memstat_get_countlimit(const struct memory_type *mtp); /* objects; 0: no limit */
 uint64_t memstat_get_byteslimit(const struct memory_type *mtp); /* bytes; 0: no limit */
-uint64_t memstat_get_sizemask(const struct memory_type *mtp);	/* of MALLOC */
-uint64_t memstat_get_size(const struct memory_type *mtp);	/* of UMA: bytes of an object */
-uint64_t memstat_get_rsize(const struct memory_type *mtp);	/* of UMA: bytes it takes */
+uint64_t memstat_get_sizemask(const struct memory_type *mtp);	/* MALLOC */
+uint64_t memstat_get_size(const struct memory_type *mtp);	/* UMA: bytes of an object */
+uint64_t memstat_get_rsize(const struct memory_type *mtp);	/* UMA: bytes in its slab */
 
-uint64_t memstat_get_memalloced(const struct memory_type *mtp); /* bytes, ever */
-uint64_t memstat_get_memfreed(const struct memory_type *mtp);	/* bytes, ever */
-uint64_t memstat_get_numallocs(const struct memory_type *mtp);	/* objects, ever */
-uint64_t memstat_get_numfrees(const struct memory_type *mtp);	/* objects, ever */
+uint64_t memstat_get_memalloced(const struct memory_type *mtp); /* bytes, total */
+uint64_t memstat_get_memfreed(const struct memory_type *mtp);	/* bytes, total */
+uint64_t memstat_get_numallocs(const struct memory_type *mtp);	/* objects, total */
+uint64_t memstat_get_numfrees(const struct memory_type *mtp);	/* objects, total */
 uint64_t memstat_get_bytes(const struct memory_type *mtp);	/* memalloced - memfreed */
 uint64_t memstat_get_count(const struct memory_type *mtp);	/* numallocs - numfrees */
 uint64_t memstat_get_free(const struct memory_type *mtp);	/* objects kept for later use */
 uint64_t memstat_get_failures(const struct memory_type *mtp);	/* allocations that failed */
-uint64_t memstat_get_sleeps(const struct memory_type *mtp);	/* times that one waited */
-uint64_t memstat_get_xdomain(const struct memory_type *mtp);	/* frees from another node */
+uint64_t memstat_get_sleeps(const struct memory_type *mtp);	/* allocations that waited */
+uint64_t memstat_get_xdomain(const struct memory_type *mtp);	/* frees on another node */
 uint64_t memstat_get_zonefree(const struct memory_type *mtp);	/* objects */
 uint64_t memstat_get_kegfree(const struct memory_type *mtp);	/* objects */
 
 /*
- * The caller's own data: 0 and NULL in a new type; queries do not touch it. What is set for a CPU
- * takes memory: where there is none, errno is ENOMEM and nothing is written.
+ * The caller's own data: 0 and NULL in a new type; queries do not change it. Setting a value for a
+ * CPU may allocate memory: if there is none, errno is ENOMEM and nothing is set.
  */
 void *memstat_get_caller_pointer(const struct memory_type *mtp, int index);
 void memstat_set_caller_pointer(struct memory_type *mtp, int index, void *value);
 uint64_t memstat_get_caller_uint64(const struct memory_type *mtp, int index);
 void memstat_set_caller_uint64(struct memory_type *mtp, int index, uint64_t value);
 
-/* The same by CPU: objects and bytes of what that CPU allocated, and of what it freed. */
+/* The same by CPU: objects and bytes that the CPU allocated, and that it freed. */
 uint64_t memstat_get_percpu_memalloced(const struct memory_type *mtp, int cpu);
 uint64_t memstat_get_percpu_memfreed(const struct memory_type *mtp, int cpu);
 uint64_t memstat_get_percpu_numallocs(const struct memory_type *mtp, int cpu);
@@ -139,76 +140,77 @@ void memstat_set_percpu_caller_uint64(struct memory_type *mtp, int cpu, int inde
 uint64_t memstat_get_percpu_free(const struct memory_type *mtp, int cpu);
 
 /*
- * What follows is not in FreeBSD's library.
+ * The following functions are not in FreeBSD's library.
  */
 
-/* What failed, why and what to do, of memstat_mtl_geterror(); "" before and of NULL. Never NULL. */
+/* What failed last, why and what to do; "" before the first failure and for NULL. Never NULL. */
 const char *memstat_mtl_errortext(const struct memory_type_list *list);
 
 #define MEMSTAT_LOST_UNKNOWN UINT64_MAX
 
 /*
- * How many events were seen to happen and yet are in no figure, because their records were lost,
- * as of the last query of that allocator (ALLOCATOR_ANY: the greater one); a query of both gives
- * both the same. No numallocs, numfrees, failures or count of any type is further off than this.
- * 0: they are exact, from when tracing began, or there was no query yet, or there is no such
- * allocator; MEMSTAT_LOST_UNKNOWN: that is not known, as after a cut.
+ * The number of events that happened but that no counter includes, since their records were lost,
+ * as of the last query of that allocator (ALLOCATOR_ANY: the greater number); a query of both sets
+ * both to the same number. No numallocs, numfrees, failures or count of any type is wrong by more
+ * than this. 0: the counters are exact, counted from when tracing began; or there was no query yet;
+ * or there is no such allocator. MEMSTAT_LOST_UNKNOWN: the number is unknown, as after a cut.
  */
 uint64_t memstat_mtl_lost(const struct memory_type_list *list, int allocator);
 
 /*
- * The moment that the figures of the last query stand for: ns of CLOCK_MONOTONIC of the machine
- * that was traced. 0 before. Capture and running system tell the same figures of the same moment,
- * but for free, zonefree and kegfree, which the kernel told at another time. Of a kmemtraced that
- * was stopped it goes on being the last moment: the clock tells how old that is.
+ * The time of the snapshot of the last query: ns of CLOCK_MONOTONIC of the traced machine. 0 before
+ * the first query. A capture and the running system have the same counters at the same time, except
+ * free, zonefree and kegfree, which were read from the kernel at another time. While kmemtraced is
+ * suspended the time does not advance: compare it with the clock to see how old the snapshot is.
  */
 uint64_t memstat_mtl_time(const struct memory_type_list *list);
 
 /*
- * When tracing began, of the last query: ns of the same clock. 0 before. No event that happened
- * earlier is in any figure.
+ * When tracing began, by the last query: ns of the same clock. 0 before the first query. No counter
+ * includes earlier events.
  */
 uint64_t memstat_mtl_begin(const struct memory_type_list *list);
 
 /*
- * How many CPUs the machine that was traced may have, of the last query: the highest number + 1,
- * so that cpu from 0 below it are all that the figures by CPU have. 0 before.
+ * The number of possible CPUs of the traced machine, by the last query: the highest number + 1. All
+ * counters by CPU belong to CPUs below it. 0 before the first query.
  */
 size_t memstat_mtl_cpus(const struct memory_type_list *list);
 
 /*
- * on not 0: from the next query on, slab caches start with the objects that the kernel said they
- * had when tracing began (an upper bound: SLUB counts what a CPU keeps for later as in use), so
- * that frees of these count too. They are no CPU's. kmalloc()'s caches have no such base, for
- * frees of their objects tell no cache. Without it, as in a new list, what was before tracing
- * began is in no figure. Where slabinfo could not be read it changes nothing.
+ * on not 0: from the next query on, the counters of slab caches include the objects that existed
+ * when tracing began, by /proc/slabinfo, and the frees of these. Their number is an upper bound,
+ * since SLUB reports the free objects that it reserves for a CPU as in use. They belong to no CPU.
+ * kmalloc()'s caches have no such base, since frees of their objects name no cache. Without a base,
+ * as in a new list, no counter includes objects from before tracing began. Where slabinfo could not
+ * be read this changes nothing.
  */
 void memstat_mtl_set_base(struct memory_type_list *list, int on);
 
-/* A capture that kmemtraced or kmemtrace-import made: what memstat_kvm_*() take. */
+/* A capture of kmemtraced or kmemtrace-import, for memstat_kvm_*(). */
 struct memstat_capture;
 
 #define MEMSTAT_CAPTURE_END UINT64_MAX
 
 /*
- * The capture in the directory, standing at its end; or NULL with errno set. Each query reads it
- * anew, since it may be written still. For one thread at a time.
+ * Opens the capture in a directory; queries show its end. Returns NULL with errno set on failure.
+ * Each query reads the capture again, since it may still grow. For one thread at a time.
  */
 struct memstat_capture *memstat_capture_open(const char *path);
 
 /*
- * The next queries show the moment that many ns after the capture's start: all that happened
- * before it. Of a later one than the last, as of MEMSTAT_CAPTURE_END, its end. 0; or -1 with errno
- * EINVAL for NULL.
+ * The next queries show the capture at this time, ns after its start: they include every event
+ * before it. A time after the last event, such as MEMSTAT_CAPTURE_END, is its end. Returns 0; or -1
+ * with errno EINVAL for NULL.
  */
 int memstat_capture_at(struct memstat_capture *capture, uint64_t time);
 
-/* NULL is allowed. Lists that were filled from it stay. */
+/* NULL is allowed. Lists that were filled from the capture stay valid. */
 void memstat_capture_close(struct memstat_capture *capture);
 
 /*
- * What failed last with this capture, in place of kvm_geterr(); of NULL, why the last
- * memstat_capture_open() of this thread that failed did so. "" before. Never NULL.
+ * The message of the last failed query of this capture, in place of kvm_geterr(); for NULL, of the
+ * last memstat_capture_open() that failed in this thread. "" before the first failure. Never NULL.
  */
 const char *memstat_capture_errortext(const struct memstat_capture *capture);
 

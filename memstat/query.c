@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A query, whatever its source: begins and ends the update, and keeps the error on the list. */
+/* A query of any source: begins and ends the update, and keeps the error on the list. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "memstat/internal.h"
 
-/* Why, of a source that returned -errno and gave no sentence. */
+/* Sets the message for a source that returned -errno without update_fail(). */
 static void explain(struct update *update, int err)
 {
 	struct failure *failure = &update->failure;
@@ -22,7 +22,7 @@ static void explain(struct update *update, int err)
 	case EEXIST:
 	case EINVAL:
 		snprintf(failure->errmsg, sizeof(failure->errmsg),
-			 "the figures do not fit together: they are damaged, or not all there");
+			 "the counters are inconsistent: the data is damaged or incomplete");
 		break;
 	default:
 		errno = err;
@@ -41,7 +41,7 @@ int query(struct memory_type_list *list, unsigned int allocators, source_read *r
 	}
 	update_begin(&update, list, allocators);
 	err = -read(&update, handle);
-	free(update.room);
+	free(update.percpu);
 	if (update.err)
 		err = update.err;
 	if (err) {
@@ -63,7 +63,7 @@ int query_flags(struct memory_type_list *list, int flags, unsigned int allocator
 
 	if (!flags || !list)
 		return query(list, allocators, read, handle);
-	snprintf(failure.errmsg, sizeof(failure.errmsg), "flags 0x%x: there are no flags: give 0",
+	snprintf(failure.errmsg, sizeof(failure.errmsg), "flags 0x%x: no flags are defined: give 0",
 		 (unsigned int)flags);
 	return list_fail(list, &failure);
 }

@@ -26,7 +26,7 @@ struct memory_type *type_create(struct memory_type_list *list, int allocator, co
 	return type;
 }
 
-static void snapshot_deinit(struct snapshot *snapshot)
+static void type_state_deinit(struct type_state *snapshot)
 {
 	free(snapshot->percpu);
 	free(snapshot->aliases);
@@ -36,8 +36,8 @@ void type_destroy(struct memory_type *type)
 {
 	if (!type)
 		return;
-	snapshot_deinit(&type->shown);
-	snapshot_deinit(&type->staged);
+	type_state_deinit(&type->shown);
+	type_state_deinit(&type->staged);
 	for (size_t cpu = 0; cpu < type->percpu_callers; cpu++)
 		free(type->percpu_caller[cpu]);
 	free(type->percpu_caller);
@@ -58,7 +58,7 @@ bool type_has_alias(const struct memory_type *type, const char *name)
 	return false;
 }
 
-/* Types of one name lie in one bucket, whatever their allocator. */
+/* Types of one name share a bucket, whatever their allocator. */
 static struct memory_type **bucket(const struct memory_type_list *list, const char *name)
 {
 	uint64_t hash = hash_text(0, name);
@@ -75,7 +75,7 @@ struct memory_type *names_find(const struct memory_type_list *list, int allocato
 	return type;
 }
 
-static void hang(struct memory_type_list *list, struct memory_type *type)
+static void bucket_insert(struct memory_type_list *list, struct memory_type *type)
 {
 	struct memory_type **head = bucket(list, type->name);
 
@@ -83,7 +83,7 @@ static void hang(struct memory_type_list *list, struct memory_type *type)
 	*head = type;
 }
 
-/* Without memory the chains get longer: that is slower, and no failure. */
+/* Without memory the chains get longer: slower, but not a failure. */
 static void grow(struct memory_type_list *list)
 {
 	struct memory_type **old = list->buckets, *type, *same;
@@ -98,7 +98,7 @@ static void grow(struct memory_type_list *list)
 	for (size_t i = 0; i < old_count; i++) {
 		for (type = old[i]; type; type = same) {
 			same = type->same;
-			hang(list, type);
+			bucket_insert(list, type);
 		}
 	}
 	free(old);
@@ -108,7 +108,7 @@ void names_add(struct memory_type_list *list, struct memory_type *type)
 {
 	if (list->type_count >= list->bucket_count)
 		grow(list);
-	hang(list, type);
+	bucket_insert(list, type);
 	list->type_count++;
 }
 

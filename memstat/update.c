@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* An update of a list: what a source tells waits in the types until all of it is there. */
+/* An update of a list: stages the types of a source, and commits them when all are complete. */
 #include "config.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ void update_time(struct update *update, uint64_t time)
 	update->time = time;
 }
 
-void update_begun(struct update *update, uint64_t begin)
+void update_begin_time(struct update *update, uint64_t begin)
 {
 	update->begin = begin;
 }
@@ -95,58 +95,61 @@ static bool has_classes(const struct update *update, uint64_t sizemask)
 	return count == CLASSES_MAX || !(sizemask >> count);
 }
 
-static bool can_be(const struct update *update, const struct source_type *told)
+static bool is_consistent(const struct update *update, const struct source_type *source)
 {
-	const struct type_counters *figures = &told->figures;
+	const struct type_counters *counters = &source->counters;
 
-	if (figures->numfrees > figures->numallocs ||
-	    told->initial_count > UINT64_MAX - figures->numallocs)
+	if (counters->numfrees > counters->numallocs ||
+	    source->initial_count > UINT64_MAX - counters->numallocs)
 		return false;
-	if (told->allocator == ALLOCATOR_UMA)
+	if (source->allocator == ALLOCATOR_UMA)
 		return true;
-	for (size_t cpu = 0; told->percpu && cpu < told->cpus; cpu++) {
-		if (!has_classes(update, told->percpu[cpu].sizemask))
+	for (size_t cpu = 0; source->percpu && cpu < source->cpus; cpu++) {
+		if (!has_classes(update, source->percpu[cpu].sizemask))
 			return false;
 	}
-	return figures->memfreed <= figures->memalloced && has_classes(update, figures->sizemask);
+	return counters->memfreed <= counters->memalloced &&
+	       has_classes(update, counters->sizemask);
 }
 
 /*
- * A free that matches no allocation was of an object of before, as long as there can be one of
- * these left. What is not in the base is in neither figure, so that neither ever gets less.
+ * A free that matches no allocation freed one of the initial objects, as long as there can be any
+ * left. Further such frees are not counted, so that numfrees never exceeds numallocs.
  */
-static void add_base(struct type_counters *figures, const struct source_type *told)
+static void add_base(struct type_counters *counters, const struct source_type *source)
 {
-	uint64_t base = told->initial_count, freed = told->frees_unmatched;
+	uint64_t base = source->initial_count, freed = source->frees_unmatched;
 
-	figures->numallocs += base;
-	figures->numfrees += freed < base ? freed : base;
+	counters->numallocs += base;
+	counters->numfrees += freed < base ? freed : base;
 }
 
-/* The bytes of a slab cache follow from its objects, and those of a call site have no one size. */
-static void work_out(struct snapshot *staged, const struct source_type *told, bool with_base)
+/* Computes the bytes of a slab cache from its objects. A function has no object size. */
+static void derive_counters(struct type_state *staged, const struct source_type *source,
+			    bool with_base)
 {
-	struct type_counters *figures = &staged->figures;
+	struct type_counters *counters = &staged->counters;
 
-	if (told->allocator == ALLOCATOR_MALLOC) {
-		figures->size = figures->rsize = figures->countlimit = 0;
+	if (source->allocator == ALLOCATOR_MALLOC) {
+		counters->size = counters->rsize = counters->countlimit = 0;
 		return;
 	}
 	if (with_base)
-		add_base(figures, told);
-	figures->sizemask = 0;
-	figures->memalloced = figures->numallocs * figures->size;
-	figures->memfreed = figures->numfrees * figures->size;
+		add_base(counters, source);
+	counters->sizemask = 0;
+	counters->memalloced = counters->numallocs * counters->size;
+	counters->memfreed = counters->numfrees * counters->size;
 	for (size_t cpu = 0; cpu < staged->cpus; cpu++) {
 		struct percpu_counters *percpu = &staged->percpu[cpu];
 
 		percpu->sizemask = 0;
-		percpu->memalloced = percpu->numallocs * figures->size;
-		percpu->memfreed = percpu->numfrees * figures->size;
+		percpu->memalloced = percpu->numallocs * counters->size;
+		percpu->memfreed = percpu->numfrees * counters->size;
 	}
 }
 
-static int stage_percpu(struct snapshot *staged, const struct percpu_counters *percpu, size_t cpus)
+static int stage_percpu(struct type_state *staged, const struct percpu_counters *percpu,
+			size_t cpus)
 {
 	struct percpu_counters *grown;
 
@@ -166,7 +169,7 @@ static int stage_percpu(struct snapshot *staged, const struct percpu_counters *p
 	return 0;
 }
 
-static int stage_aliases(struct snapshot *staged, const char *aliases)
+static int stage_aliases(struct type_state *staged, const char *aliases)
 {
 	size_t size;
 
@@ -184,85 +187,85 @@ static int stage_aliases(struct snapshot *staged, const char *aliases)
 	return 0;
 }
 
-static int stage(struct update *update, struct memory_type *type, const struct source_type *told)
+static int stage(struct update *update, struct memory_type *type, const struct source_type *source)
 {
-	int err = stage_percpu(&type->staged, told->percpu, told->cpus);
+	int err = stage_percpu(&type->staged, source->percpu, source->cpus);
 
 	if (!err)
-		err = stage_aliases(&type->staged, told->aliases);
+		err = stage_aliases(&type->staged, source->aliases);
 	if (err)
 		return err;
-	type->staged.figures = told->figures;
-	work_out(&type->staged, told, update->list->with_base);
-	type->told = update->list->updates;
+	type->staged.counters = source->counters;
+	derive_counters(&type->staged, source, update->list->with_base);
+	type->last_update = update->list->updates;
 	return 0;
 }
 
-int update_put(struct update *update, const struct source_type *told)
+int update_put(struct update *update, const struct source_type *source)
 {
 	struct memory_type_list *list = update->list;
 	struct memory_type *type;
 
-	if (told->allocator != ALLOCATOR_MALLOC && told->allocator != ALLOCATOR_UMA)
+	if (source->allocator != ALLOCATOR_MALLOC && source->allocator != ALLOCATOR_UMA)
 		return refuse(update, EINVAL);
-	if (!(update->allocators & 1u << told->allocator) || !told->name || !*told->name)
+	if (!(update->allocators & 1u << source->allocator) || !source->name || !*source->name)
 		return refuse(update, EINVAL);
-	if (!can_be(update, told))
+	if (!is_consistent(update, source))
 		return refuse(update, EBADMSG);
-	if (told->percpu && told->cpus > update->cpus)
-		update->cpus = told->cpus;
+	if (source->percpu && source->cpus > update->cpus)
+		update->cpus = source->cpus;
 
-	type = names_find(list, told->allocator, told->name);
-	if (type && type->told == list->updates)
+	type = names_find(list, source->allocator, source->name);
+	if (type && type->last_update == list->updates)
 		return refuse(update, EEXIST);
 	if (!type) {
-		type = type_create(list, told->allocator, told->name);
+		type = type_create(list, source->allocator, source->name);
 		if (!type)
 			return refuse(update, ENOMEM);
 		names_add(list, type);
 		type->serial = ++list->serials;
-		type->next = update->fresh;
-		update->fresh = type;
+		type->next = update->new_types;
+		update->new_types = type;
 	}
-	return stage(update, type, told) ? refuse(update, ENOMEM) : 0;
+	return stage(update, type, source) ? refuse(update, ENOMEM) : 0;
 }
 
-static void show(struct memory_type *type)
+static void commit_type(struct memory_type *type)
 {
-	struct snapshot shown = type->shown;
+	struct type_state shown = type->shown;
 
 	type->shown = type->staged;
 	type->staged = shown;
 }
 
-/* What is not told any more has nothing, but is still what it was. */
+/* A type that the source no longer has keeps only its sizes. */
 static void clear(struct memory_type *type)
 {
-	struct type_counters *figures = &type->shown.figures;
+	struct type_counters *counters = &type->shown.counters;
 
-	*figures = (struct type_counters){ .size = figures->size, .rsize = figures->rsize };
+	*counters = (struct type_counters){ .size = counters->size, .rsize = counters->rsize };
 	type->shown.cpus = 0;
 }
 
 void update_commit(struct update *update)
 {
 	struct memory_type_list *list = update->list;
-	struct memory_type *type, *oldest_fresh = NULL;
+	struct memory_type *type, *oldest_new = NULL;
 
 	for (type = list->first; type; type = type->next) {
-		if (type->told == list->updates)
-			show(type);
+		if (type->last_update == list->updates)
+			commit_type(type);
 		else if (update->allocators & 1u << type->allocator)
 			clear(type);
 	}
-	for (type = update->fresh; type; type = type->next) {
-		show(type);
-		oldest_fresh = type;
+	for (type = update->new_types; type; type = type->next) {
+		commit_type(type);
+		oldest_new = type;
 	}
-	if (oldest_fresh) {
-		oldest_fresh->next = list->first;
-		list->first = update->fresh;
-		update->fresh = NULL;
+	if (oldest_new) {
+		oldest_new->next = list->first;
+		list->first = update->new_types;
+		update->new_types = NULL;
 	}
 
 	for (int allocator = ALLOCATOR_MALLOC; allocator <= ALLOCATOR_UMA; allocator++) {
@@ -271,7 +274,7 @@ void update_commit(struct update *update)
 	}
 	list->time = update->time;
 	list->begin = update->begin;
-	list->cpus_told = update->cpus;
+	list->machine_cpus = update->cpus;
 	if (update->cpus > list->cpus)
 		list->cpus = update->cpus;
 	if (update->allocators & QUERY_MALLOC)
@@ -282,10 +285,10 @@ void update_abandon(struct update *update)
 {
 	struct memory_type *next;
 
-	for (struct memory_type *type = update->fresh; type; type = next) {
+	for (struct memory_type *type = update->new_types; type; type = next) {
 		next = type->next;
 		names_remove(update->list, type);
 		type_destroy(type);
 	}
-	update->fresh = NULL;
+	update->new_types = NULL;
 }

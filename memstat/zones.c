@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The size classes of kmalloc(). The functions that tell them take no list, so the table has to
- * be the process's: this is the one mutable global of the library.
+ * The size classes of kmalloc(). The functions that return them take no list, so the table belongs
+ * to the process: it is the only mutable global of the library.
  */
 #include "config.h"
 
@@ -12,10 +12,10 @@
 static pthread_mutex_t classes_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct type_classes classes; /* under the lock */
 
-void classes_publish(const struct type_classes *stats_file)
+void classes_publish(const struct type_classes *new_classes)
 {
 	pthread_mutex_lock(&classes_lock);
-	classes = *stats_file;
+	classes = *new_classes;
 	pthread_mutex_unlock(&classes_lock);
 }
 
@@ -44,5 +44,5 @@ int memstat_malloc_zone_used(const struct memory_type *mtp, size_t n)
 {
 	if (!mtp || n >= memstat_malloc_zone_get_count())
 		return 0;
-	return mtp->shown.figures.sizemask >> n & 1;
+	return mtp->shown.counters.sizemask >> n & 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One list for the whole run: each query brings it up to date, and what was learnt from the one
- * before, as the place of a type in memory, is still true.
+ * The common part of the example programs. It uses one list for the whole run: each query updates
+ * the list, and pointers to types stay valid.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -14,34 +14,34 @@
 
 #include "client.h"
 
-#define EXIT_TROUBLE 2
+#define EXIT_ERROR 2
 #define WAIT_MAX 1e9 /* seconds */
 
 struct options {
 	const char *path; /* of a capture; NULL: the running system */
-	double wait;	  /* seconds between two listings; 0: not told */
-	long count;	  /* of listings; 0: not told */
+	double wait;	  /* seconds between two listings; 0: not given */
+	long count;	  /* of listings; 0: not given */
 	int help;
 };
 
 static void print_help(const struct client *client)
 {
 	printf("Usage: %s [-M DIR] [-w SECONDS] [-c COUNT] [SECONDS [COUNT]]\n%s\n\n"
-	       "  -M DIR      of this capture, as of its end, in place of the running system, of\n"
-	       "              which `kmemtraced --publish' tells\n"
-	       "  -w SECONDS  again and again, with so many seconds between: of the running\n"
-	       "              system until kmemtraced ends, and then with exit status 2\n"
-	       "  -c COUNT    so often; with a second between, unless -w is given\n"
-	       "  -h, --help  this\n\n"
-	       "The figures count from when tracing began. They are sorted by name.\n"
+	       "  -M DIR      read the capture in DIR, as of its end; by default, the running\n"
+	       "              system, while `kmemtraced --publish' runs\n"
+	       "  -w SECONDS  repeat the listing at this interval, until COUNT or until\n"
+	       "              kmemtraced ends, which is exit status 2\n"
+	       "  -c COUNT    print COUNT listings, one a second unless -w is given\n"
+	       "  -h, --help  print this help\n\n"
+	       "The counters start when tracing begins. The listing is sorted by name.\n"
 	       "Exit status: 0, or 2 if something could not be done.\n",
 	       client->name, client->about);
 }
 
-static int trouble(const struct client *client, const char *what, int err)
+static int fail(const struct client *client, const char *what, int err)
 {
 	fprintf(stderr, "%s: %s: %s\n", client->name, what, strerror(err));
-	return EXIT_TROUBLE;
+	return EXIT_ERROR;
 }
 
 static int usage(const struct client *client, const char *option, const char *argument,
@@ -59,10 +59,10 @@ static int parse_wait(const struct client *client, struct options *options, cons
 	char *end;
 
 	options->wait = strtod(argument, &end);
-	/* this way round, what is no number is wrong too */
+	/* written so that NaN fails too */
 	if (end != argument && !*end && options->wait > 0 && options->wait <= WAIT_MAX)
 		return 0;
-	return usage(client, option, argument, "the wait is in seconds, more than 0, 1e9 at most");
+	return usage(client, option, argument, "must be seconds, more than 0 and at most 1e9");
 }
 
 static int parse_count(const struct client *client, struct options *options, const char *option,
@@ -74,7 +74,7 @@ static int parse_count(const struct client *client, struct options *options, con
 	options->count = strtol(argument, &end, 10);
 	if (end != argument && !*end && !errno && options->count > 0)
 		return 0;
-	return usage(client, option, argument, "the count is a whole number, 1 or more");
+	return usage(client, option, argument, "must be a whole number, 1 or more");
 }
 
 static int parse(const struct client *client, struct options *options, int argc, char **argv)
@@ -97,7 +97,7 @@ static int parse(const struct client *client, struct options *options, int argc,
 		case 'h':
 			options->help = 1;
 			return 0;
-		default: /* getopt_long() has said what is wrong */
+		default: /* getopt_long() has printed the error */
 			return usage(client, NULL, NULL, NULL);
 		}
 	}
@@ -106,7 +106,8 @@ static int parse(const struct client *client, struct options *options, int argc,
 	if (!wrong && optind < argc)
 		wrong = parse_count(client, options, "COUNT", argv[optind++]);
 	if (!wrong && optind < argc)
-		wrong = usage(client, "argument", argv[optind], "SECONDS and COUNT are all");
+		wrong = usage(client, "argument", argv[optind],
+			      "unexpected: only SECONDS and COUNT may follow the options");
 	return wrong;
 }
 
@@ -118,8 +119,8 @@ static int by_name(const void *left, const void *right)
 }
 
 /*
- * The list has the newest type first, so that new ones push the others down. By name, a type is
- * found where it was, and two listings can be compared with diff.
+ * Sorts the types by name, so that two listings can be compared with diff: in the list itself each
+ * new type comes first.
  */
 static int show(const struct client *client, struct memory_type_list *list)
 {
@@ -146,21 +147,21 @@ static int show(const struct client *client, struct memory_type_list *list)
 	return fflush(stdout);
 }
 
-/* Once for each number: a long run with one loss long ago is not to fill the screen with it. */
-static void tell_lost(const struct client *client, uint64_t lost, uint64_t *told)
+/* Reports each number of lost events once, not with each listing. */
+static void report_lost(const struct client *client, uint64_t lost, uint64_t *reported)
 {
-	if (lost == *told)
+	if (lost == *reported)
 		return;
-	*told = lost;
+	*reported = lost;
 	if (lost == MEMSTAT_LOST_UNKNOWN)
 		fprintf(stderr,
-			"%s: how many events are missing is not known; the figures count from when "
-			"tracing began\n",
+			"%s: the number of lost events is unknown; the counters start when tracing "
+			"begins\n",
 			client->name);
 	else
 		fprintf(stderr,
-			"%s: events that are missing: %" PRIu64 ": no count is off by more; the "
-			"figures count from when tracing began\n",
+			"%s: %" PRIu64 " events were lost: no count is wrong by more; the counters "
+			"start when tracing begins\n",
 			client->name, lost);
 }
 
@@ -176,24 +177,24 @@ static void pause_for(double seconds)
 static int run(const struct client *client, const struct options *options,
 	       struct memory_type_list *list, struct memstat_capture *capture)
 {
-	uint64_t told = 0;
+	uint64_t reported = 0;
 	int failed;
 
 	for (long i = 0; options->count == 0 || i < options->count; i++) {
 		if (i > 0)
 			pause_for(options->wait);
 		failed = capture ? client->capture(list, capture) : client->live(list, 0);
-		/* a capture that was cut has figures all the same: those up to there */
+		/* a capture that was cut still has counters, up to the cut */
 		if (!failed || memstat_mtl_geterror(list) == MEMSTAT_ERROR_KVM_SHORTREAD) {
 			if (i > 0)
 				putchar('\n');
 			if (show(client, list))
-				return trouble(client, "the listing", errno);
-			tell_lost(client, memstat_mtl_lost(list, ALLOCATOR_ANY), &told);
+				return fail(client, "the listing", errno);
+			report_lost(client, memstat_mtl_lost(list, ALLOCATOR_ANY), &reported);
 		}
 		if (failed) {
 			fprintf(stderr, "%s: %s\n", client->name, memstat_mtl_errortext(list));
-			return EXIT_TROUBLE;
+			return EXIT_ERROR;
 		}
 	}
 	return EXIT_SUCCESS;
@@ -207,12 +208,12 @@ int client_main(const struct client *client, int argc, char **argv)
 	int status;
 
 	if (argc > 0)
-		argv[0] = (char *)client->name; /* for what getopt_long() says */
+		argv[0] = (char *)client->name; /* for messages of getopt_long() */
 	if (parse(client, &options, argc, argv))
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	if (options.help) {
 		print_help(client);
-		return fflush(stdout) ? trouble(client, "the help", errno) : EXIT_SUCCESS;
+		return fflush(stdout) ? fail(client, "the help", errno) : EXIT_SUCCESS;
 	}
 	if (!options.wait) {
 		options.wait = 1;
@@ -224,17 +225,17 @@ int client_main(const struct client *client, int argc, char **argv)
 		capture = memstat_capture_open(options.path);
 		if (!capture) {
 			fprintf(stderr, "%s: %s%s\n", client->name, memstat_capture_errortext(NULL),
-				errno == ENOENT
-					? ": capture first with kmemtraced, or name a capture"
-					: "");
-			return EXIT_TROUBLE;
+				errno == ENOENT ? ": record a capture with kmemtraced, or give "
+						  "another directory"
+						: "");
+			return EXIT_ERROR;
 		}
 	}
 	list = memstat_mtl_alloc();
 	if (list)
 		status = run(client, &options, list, capture);
 	else
-		status = trouble(client, "a list of types", errno);
+		status = fail(client, "a list of types", errno);
 	memstat_mtl_free(list);
 	memstat_capture_close(capture);
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What memstat-malloc and memstat-uma share: all but which types they show, and how. */
+/* The common part of memstat-malloc and memstat-uma: options, queries, errors. */
 #ifndef MEMSTAT_EXAMPLES_CLIENT_H
 #define MEMSTAT_EXAMPLES_CLIENT_H
 
@@ -8,14 +8,14 @@
 #include <memstat.h>
 
 struct client {
-	const char *name, *about; /* of --help */
+	const char *name, *about; /* for --help */
 	int (*live)(struct memory_type_list *list, int flags);
 	int (*capture)(struct memory_type_list *list, void *handle);
-	/* The types by name; width is that of the longest name. */
+	/* Prints the types, which are sorted by name; width is the length of the longest name. */
 	void (*print)(const struct memory_type *const *types, size_t count, int width);
 };
 
-/* The program; returns its exit status: 0, or 2 if it could not do what it was asked for. */
+/* Runs the program and returns its exit status: 0, or 2 if something could not be done. */
 int client_main(const struct client *client, int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which functions of the kernel hold memory of kmalloc(), in the manner of FreeBSD's vmstat -m. */
+/* Shows which kernel functions hold memory of kmalloc(), like vmstat -m of FreeBSD. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 #define WIDTH_MIN 13
 
-/* The sizes of objects that the function got: not of whole pages, which are no size class. */
+/* Prints the size classes that the function used; allocations of whole pages have none. */
 static void print_sizes(const struct memory_type *type)
 {
 	const char *separator = "  ";
@@ -39,9 +39,9 @@ int main(int argc, char **argv)
 {
 	static const struct client client = {
 		.name = "memstat-malloc",
-		.about = "Show which functions of the kernel hold memory of kmalloc(): objects\n"
-			 "and memory in use, objects that were asked for, and the size classes\n"
-			 "that they took: - where all were too large for a slab, or none was got.",
+		.about = "Show which kernel functions hold memory of kmalloc(): objects and\n"
+			 "memory in use, allocations requested, and the size classes used; - if\n"
+			 "all allocations failed or were too large for a slab.",
 		.live = memstat_sysctl_malloc,
 		.capture = memstat_kvm_malloc,
 		.print = print,

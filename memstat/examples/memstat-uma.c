@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the kernel's slab caches hold, in the manner of FreeBSD's vmstat -z. */
+/* Shows the slab caches of the kernel, like vmstat -z of FreeBSD. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,9 +31,9 @@ int main(int argc, char **argv)
 {
 	static const struct client client = {
 		.name = "memstat-uma",
-		.about = "Show what the kernel's slab caches hold: bytes of an object, objects at\n"
-			 "most (0: no limit), in use, and kept for later; and how many were asked\n"
-			 "for, how many of these in vain, and after a wait.",
+		.about = "Show the slab caches of the kernel: the object size in bytes, the limit\n"
+			 "of objects (0: none), objects in use and free, allocations requested,\n"
+			 "those that failed, and those that had to wait.",
 		.live = memstat_sysctl_uma,
 		.capture = memstat_kvm_uma,
 		.print = print,

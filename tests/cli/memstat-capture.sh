@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What libmemstat shows of a capture is what kmemtrace-report says: every cache and every function
-# that calls kmalloc(), with every figure, of real captures of nine kernels, at their end and at a
-# moment within. Cut anywhere, or damaged, they are one of the documented errors.
+# libmemstat and kmemtrace-report show the same counters for every cache and every function that
+# calls kmalloc(), for real captures of nine kernels, at their end and at a time in between. A query
+# of a cut or damaged capture fails with one of the documented errors.
 set -u
 print=$builddir/tests/memstat/print_types
-[ -x "$print" ] || { echo "there is no libmemstat in a build that is linked statically"; exit 77; }
+[ -x "$print" ] || { echo "libmemstat was not built: this build is linked statically"; exit 77; }
 for tool in jq xz; do
 	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
 done
@@ -14,8 +14,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 code=0 rows=0
 
-# Types of one name are added up: the report gives each cache and function a row, and the library
-# one type that has "#2" and so on behind its name.
+# Adds up types of one name: the report has one row for a name, and the library has several types
+# whose names end with "#2" and so on.
 add_up()
 {
 	awk -F '\t' '
@@ -31,7 +31,7 @@ add_up()
 		}' | sort
 }
 
-# report VIEW CAPTURE OPTION…: its rows of objects, as print_types has them, but for the bytes
+# report VIEW CAPTURE OPTION…: rows of kmemtrace-report in the columns of print_types
 report()
 {
 	view=$1 capture=$2
@@ -58,13 +58,13 @@ compare()
 		report caches "$1" ${at:+"$at"} &&
 			report sites "$1" --by=function --cache='^(dma-)?kmalloc' ${at:+"$at"}
 	} >reported || { echo "$1: kmemtrace-report $at fails"; code=1; }
-	# a type that was only told of by frees of what nobody saw allocated has nothing yet
+	# a type that has only unmatched frees has no counters yet
 	grep -v '^lost' printed | awk -F '\t' '$5 + $10 > 0' | add_up >left
 	add_up <reported >right
 	diff -u right left || { echo "$1 $at: the report (-) and the library (+) differ"; code=1; }
 	rows=$((rows + $(wc -l <left)))
 	bound=$(jq .loss.lost+.loss.skipped+.totals.unknown json)
-	# whose events may count for another cache then
+	# then events may be counted for another cache
 	grep -q '^names_lost [1-9]' "$1/kernel/status" && bound=unknown
 	grep -qx "lost $bound" printed || { echo "$1: $(tail -n 1 printed), not $bound"; code=1; }
 }
@@ -84,7 +84,7 @@ done
 [ $count -ge 9 ] || { echo "only $count captures"; code=1; }
 [ $rows -ge 1000 ] || { echo "only $rows rows were compared"; code=1; }
 
-# With losses, skips and records of no known id.
+# With lost events, skipped events and records of an unknown id.
 "$builddir/tests/mktrace" lossy <<-END || exit 1
 	begin 1us
 	symbol 0xffffffff81000000 caller
@@ -103,25 +103,25 @@ END
 compare lossy
 [ "$bound" = 6 ] || { echo "lossy: the bound is $bound, not 6"; code=1; }
 
-# One allocator is the same as its part of both.
+# A query of one allocator gives the same types as a query of both.
 for kind in malloc uma; do
 	"$print" $kind sample >one
 	"$print" all sample | grep -e "^$kind" -e '^lost' | diff -u - one ||
-		{ echo "$kind is not its part of all"; code=1; }
+		{ echo "$kind differs from its part of all"; code=1; }
 done
 
-# expect SENTENCE…: the last query came to one of these
+# expect ERROR…: the last query failed with one of these errors
 expect()
 {
-	for sentence; do
-		grep -q "^print_types: $sentence: " err && [ $status -eq 1 ] && return
+	for error; do
+		grep -q "^print_types: $error: " err && [ $status -eq 1 ] && return
 	done
 	echo "$where: exit status $status, not one of: $*"
 	cat err
 	code=1
 }
 
-# Cut at every so many bytes; and with a byte of every so many turned.
+# Cut at 40 offsets, and damaged there.
 size=$(stat -c %s sample/cpu1)
 step=$((size / 40))
 at=7

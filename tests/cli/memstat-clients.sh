@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The small clients of libmemstat under memstat/examples: known figures, a real capture, one with
-# losses, one that was cut; again and again on one list; and the wrong ways in. README shows what one
-# of them shows.
+# The example programs of libmemstat: known counters, a real capture, one with lost events, one that
+# was cut, repeated listings, and wrong arguments. The listing in libmemstat(3) is real output.
 set -u
 [ -x "$builddir/memstat/examples/memstat-uma" ] ||
-	{ echo "there is no libmemstat in a build that is linked statically"; exit 77; }
+	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -81,6 +80,6 @@ read -r word <ready
 } >out 2>&1
 "$srcdir/compare.sh" "$srcdir/cli/memstat-clients.expected" out || exit 1
 
-"$builddir/memstat/examples/memstat-malloc" -M sample | head -n 6 | sed 's/^/ /' >example
-sed '1,/^ \$ memstat-malloc/d; /^$/,$d' "$top_srcdir/README" >shown
+"$builddir/memstat/examples/memstat-malloc" -M sample | head -n 6 >example
+sed '1,/^\$ memstat-malloc/d; /^\./,$d' "$top_srcdir/memstat/libmemstat.3" >shown
 diff -u example shown

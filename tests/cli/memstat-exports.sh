@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The library exports what memstat.h declares, and nothing else; and the manual tells all of it:
-# the functions and the constants.
+# The library exports exactly the functions that memstat.h declares, and libmemstat(3) documents
+# all functions and constants of memstat.h.
 set -u
 [ -e "$builddir/libmemstat.so.3" ] ||
-	{ echo "there is no libmemstat in a build that is linked statically"; exit 77; }
+	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 header=$top_srcdir/memstat/memstat.h
@@ -15,7 +15,7 @@ sed 's,/\*.*\*/,,' "$header" | grep -oE '^[a-z].*[ *]memstat_[a-z0-9_]+\(' |
 	grep -oE 'memstat_[a-z0-9_]+\(' | tr -d '(' | sort >"$work/declared"
 [ "$(wc -l <"$work/declared")" -ge 50 ] ||
 	{ echo "only these are found in $header:"; cat "$work/declared"; exit 1; }
-# nm would not know another machine's
+# unlike nm, readelf reads libraries of any architecture
 readelf -W --dyn-syms "$builddir/libmemstat.so.3" |
 	awk '$4 != "SECTION" && $7 != "UND" && $7 != "ABS" && $1 ~ /^[0-9]+:/ { sub(/@.*/, "", $8); print $8 }' |
 	sort >"$work/exported"
@@ -32,11 +32,11 @@ while read -r function; do
 done <"$work/declared"
 grep -oE '^#define [A-Z_]+ ' "$header" | cut -d' ' -f2 | while read -r constant; do
 	[ "$constant" = MEMSTAT_H ] || grep -qE "Dv $constant( |\$)" "$page" ||
-		{ echo "$page does not tell $constant"; exit 1; }
+		{ echo "$page does not document $constant"; exit 1; }
 done || failed=1
 grep -oE '(Fn|Fo) memstat_[a-z0-9_]+' "$page" | cut -d' ' -f2 | sort -u |
 	comm -23 - "$work/declared" | while read -r unknown; do
-	echo "$page tells $unknown, which is not there"
+	echo "$page documents $unknown, which memstat.h does not declare"
 	exit 1
 done || failed=1
 exit $failed

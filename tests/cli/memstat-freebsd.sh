@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Programs as they are written for FreeBSD compile without a warning, as C99, C11 and C++11, and
-# show a capture: known figures, rates from their slots in a list, and what fails.
+# Programs in the style of FreeBSD programs compile without warnings as C99, C11 and C++11. They
+# show known counters of a capture, rates computed with the caller slots, and errors.
 set -u
 [ -e "$builddir/libmemstat.so" ] ||
-	{ echo "there is no libmemstat in a build that is linked statically"; exit 77; }
+	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0
 
-# a program for a library with the sanitizers has to begin with them
+# a program must load the sanitizers before a library that was built with them
 sanitizers=
 nm -D "$builddir/libmemstat.so" | grep -q __asan_init && sanitizers=-fsanitize=address,undefined
 echo 'int main(void) { return 0; }' >nothing.c
@@ -26,7 +26,7 @@ for capture in exact small; do
 done
 cp -r exact cut
 truncate -s 500 cut/cpu1
-KMEMTRACE_MEMSTAT=nothing # is published there
+KMEMTRACE_MEMSTAT=nothing # a file that does not exist
 export KMEMTRACE_MEMSTAT
 
 try()
@@ -58,7 +58,7 @@ run()
 		try like_netstat - 1 filp
 	} >out
 	"$srcdir/compare.sh" "$srcdir/cli/memstat-freebsd.expected" out ||
-		{ echo "what was compiled with $* shows this"; failed=1; }
+		{ echo "this is the output of the programs compiled with $*"; failed=1; }
 }
 
 run "${CC:-cc}" -std=c99

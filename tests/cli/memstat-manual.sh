@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The manual's example, as it stands there, and the prototypes of FreeBSD's header: compiled as
-# C99, C11 and C++11 without a warning, linked with the library and run: where figures are
-# published, and where none are.
+# The example of libmemstat(3), copied from the page, and the prototypes of FreeBSD's header compile
+# without warnings as C99, C11 and C++11, link with the library and run: with a statistics file, and
+# without one.
 set -u
 [ -e "$builddir/libmemstat.so" ] ||
-	{ echo "there is no libmemstat in a build that is linked statically"; exit 77; }
+	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 page=$top_srcdir/memstat/libmemstat.3
 failed=0
 
-# a program for a library with the sanitizers has to begin with them
+# a program must load the sanitizers before a library that was built with them
 sanitizers=
 nm -D "$builddir/libmemstat.so" 2>/dev/null | grep -q __asan_init &&
 	sanitizers=-fsanitize=address,undefined
@@ -25,14 +25,9 @@ echo 'int main(void) { return 0; }' >"$work/nothing.c"
 	exit 1
 }
 
-# The library's variables and calls are the manual's; what is around them is ours.
-{
-	printf '#include <sys/types.h>\n#include <err.h>\n#include <memstat.h>\n#include <stdio.h>\n'
-	printf '\nint main(void)\n{\n'
-	sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\.Bd/,/^\.Ed/{/^\./d; s/\\e/\\/g; p;};}' "$page"
-	printf '\treturn 0;\n}\n'
-} >"$work/example.c"
-grep -q memstat_mtl_find "$work/example.c" || { echo "no example in $page"; exit 1; }
+# The first literal text of the section is the program.
+sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\.Bd/,/^\.Ed/{/^\./d; s/\\e/\\/g; p;};}' "$page" >"$work/example.c"
+grep -q memstat_mtl_find "$work/example.c" || { echo "$page has no example"; exit 1; }
 cp "$top_srcdir/tests/memstat/prototypes.c" "$work"
 
 "$builddir/tests/mktrace" "$work/capture" <<-END || exit 1
@@ -48,7 +43,7 @@ exec 9>"$work/until"
 read -r word <"$work/ready"
 [ "$word" = ready ] || { echo "nothing is published"; exit 1; }
 
-# runs NAME FILE STATUS WORDS: with what is published in FILE
+# runs NAME FILE STATUS OUTPUT: runs a program with FILE as the statistics file
 runs()
 {
 	KMEMTRACE_MEMSTAT=$2 "$work/$1" >"$work/out" 2>&1
@@ -69,7 +64,7 @@ compile()
 			-Wl,-rpath,"$builddir" ||
 			{ echo "$name: does not compile with $*"; failed=1; return; }
 	done
-	runs example "$work/published" 0 "dentry: 3 allocated, 2 of them still there"
+	runs example "$work/published" 0 "dentry: 3 allocated, 2 still in use"
 	none="$work/none: nothing is published there: start with 'kmemtraced --publish=$work/none'"
 	runs example "$work/none" 1 "example: $none, as root"
 	runs prototypes "$work/none" 0 ""

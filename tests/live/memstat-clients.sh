@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# memstat-malloc and memstat-uma show this kernel while kmemtraced publishes: again and again on one
-# list, with no figure that ever gets less, the workload's own function and cache, and no more than
-# the capture of the same daemon holds in the end.
+# memstat-malloc and memstat-uma show this kernel while kmemtraced publishes: in repeated listings of
+# one list no counter decreases, the function and cache of the workload appear, and no counter is
+# higher than in the capture of the same daemon.
 . "$srcdir/live/live.sh"
 
 examples=$builddir/memstat/examples
@@ -15,7 +15,7 @@ background=
 # shellcheck disable=SC2086 # a list
 trap 'stop_daemon; kill $background 2>/dev/null; wait; umount "$scratch/folder"; cd /; rm -rf "$scratch"' EXIT
 
-"$examples/memstat-uma" 2>before && fail "memstat-uma shows what nobody publishes"
+"$examples/memstat-uma" 2>before && fail "memstat-uma succeeds although nothing is published"
 grep -q 'kmemtraced --publish' before || fail "memstat-uma does not say what to start: $(cat before)"
 
 start_daemon --publish="$KMEMTRACE_MEMSTAT"
@@ -36,7 +36,7 @@ code=$?
 [ $code = 77 ] && skip "$(cat workload.log)"
 [ $code = 0 ] || fail "workload: exit $code: $(cat workload.log)"
 
-# what is published now has all of it: twice the flush and a little more
+# twice the flush interval and a little more: all events are published now
 sleep 0.5
 for client in malloc uma; do
 	[ "$(grep -cE '^ITEM|Requests' $client)" = 3 ] || fail "memstat-$client: not 3 listings: $(cat $client)"
@@ -45,7 +45,7 @@ for client in malloc uma; do
 done
 stop_daemon
 [ "$status" = 0 ] || fail "kmemtraced: exit $status: $(cat daemon.log)"
-"$examples/memstat-uma" >after 2>after.log && fail "memstat-uma shows what nobody publishes any more"
+"$examples/memstat-uma" >after 2>after.log && fail "memstat-uma succeeds after kmemtraced has ended"
 for client in malloc uma; do
 	{ echo; "$examples/memstat-$client" -M kmemtrace.data; } >>$client 2>capture.log ||
 		fail "memstat-$client -M: exit $?: $(cat capture.log)"
@@ -58,9 +58,9 @@ awk '/Requests/ { listing++; next }
 awk -F ', *' '/^ITEM/ { listing++; next }
 	NF { name = $1; sub(/: *[0-9]+$/, "", name); print listing, $5, $3, name }' uma >uma.rows
 
-missing() { # missing LOG: as the client said
-	sed -n -e 's/.*events that are missing: \([0-9]*\):.*/\1/p' \
-		-e 's/.*how many events are missing is not known.*/1000000000/p' "$1"
+lost() { # lost LOG: the number of lost events that the client reported
+	sed -n -e 's/.*: \([0-9]*\) events were lost:.*/\1/p' \
+		-e 's/.*the number of lost events is unknown.*/1000000000/p' "$1"
 }
 requests() { # requests CLIENT LISTING NAME
 	awk -v listing="$2" -v name="$3" '$1 == listing { requests = $2; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "")
@@ -78,15 +78,15 @@ done
 
 # each round makes two pipes, of two kmalloc() and two files each, and opens a file
 at_least() { # at_least CLIENT LISTING LOG NAME COUNT
-	had=$(requests "$1" "$2" "$4") lost=$(missing "$3")
+	had=$(requests "$1" "$2" "$4") lost=$(lost "$3")
 	[ "${had:-0}" -ge $(($5 - ${lost:-0})) ] ||
-		fail "$4: ${had:-no} requests, not $5 or more, but for ${lost:-0} missing"
-	echo "$4: ${had:-0} requests, $5 of them the workload's; missing: ${lost:-0}"
+		fail "$4: ${had:-no} requests, not $5 or more; ${lost:-0} lost"
+	echo "$4: ${had:-0} requests, $5 of them by the workload; lost: ${lost:-0}"
 }
 for listing in "4 malloc.log" "5 capture.log"; do
 	# shellcheck disable=SC2086 # two words
 	at_least malloc $listing alloc_pipe_info $((rounds * 4))
-	# merged with others, it goes by the name of one of them
+	# a merged cache may have the name of another one
 	# shellcheck disable=SC2086 # two words
 	[ -L /sys/kernel/slab/filp ] || at_least uma $listing filp $((rounds * 5))
 done

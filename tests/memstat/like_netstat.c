@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * As a FreeBSD monitor would come here, which looks types up by name as netstat -m does, and keeps
- * what it saw last in their caller's slots, to tell rates. Written from libmemstat(3) alone.
+ * A monitor in the style of FreeBSD's netstat -m: it looks types up by name and keeps the last
+ * counters in the caller slots to compute rates. Written from FreeBSD's libmemstat(3) alone.
  */
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * As FreeBSD's vmstat -m and -z would come here: written from its libmemstat(3) alone, for the
- * headers and the two languages that programs there use. Of kvm_open() alone the name is another.
+ * A program in the style of FreeBSD's vmstat -m and -z, written from FreeBSD's libmemstat(3) alone,
+ * in the common subset of C and C++. Only kvm_open() is replaced, by memstat_capture_open().
  */
 #include <sys/types.h>
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void complain(const char *what, struct memory_type_list *mtlp, void *kd)
+static void fail(const char *what, struct memory_type_list *mtlp, void *kd)
 {
 	int error = memstat_mtl_geterror(mtlp);
 
@@ -85,12 +85,12 @@ int main(int argc, char *argv[])
 	if (wants_malloc) {
 		failed = kd ? memstat_kvm_malloc(mtlp, kd) : memstat_sysctl_malloc(mtlp, 0);
 		if (failed < 0)
-			complain("malloc", mtlp, kd);
+			fail("malloc", mtlp, kd);
 		show_malloc(mtlp);
 	} else {
 		failed = kd ? memstat_kvm_uma(mtlp, kd) : memstat_sysctl_uma(mtlp, 0);
 		if (failed < 0)
-			complain("zones", mtlp, kd);
+			fail("zones", mtlp, kd);
 		show_zones(mtlp);
 	}
 	memstat_mtl_free(mtlp);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * print_types malloc|uma|all DIR [NS]: the types of a capture, at its end or so many ns after its
- * begin, as the library shows them: a line each, with tabs between:
+ * print_types malloc|uma|all DIR [NS]: prints the types of a capture, at its end or NS ns after its
+ * begin, as the library shows them, a line each, separated by tabs:
  *	kind name size rsize numallocs numfrees count memalloced memfreed failures
- * and at the end the bound, "lost N". Exit status 0; 1 and the error; 2: it could not be asked;
- * 3: the figures contradict each other.
+ * and then "lost N". Exit status 0; 1: the query failed; 2: the capture could not be opened;
+ * 3: the counters contradict each other.
  */
 #include <sys/types.h>
 #include <errno.h>
@@ -32,8 +32,8 @@ static int (*find_query(const char *name))(struct memory_type_list *list, void *
 	return NULL;
 }
 
-/* What holds for every type, whatever was lost. */
-static int fits(const struct memory_type *type)
+/* Do the counters satisfy what holds for every type, even with lost events? */
+static int is_consistent(const struct memory_type *type)
 {
 	uint64_t allocs = 0, bytes = 0;
 
@@ -61,7 +61,7 @@ static int print(struct memory_type_list *list)
 		       memstat_get_numallocs(type), memstat_get_numfrees(type),
 		       memstat_get_count(type), memstat_get_memalloced(type),
 		       memstat_get_memfreed(type), memstat_get_failures(type));
-		if (!fits(type)) {
+		if (!is_consistent(type)) {
 			printf("the figures of %s contradict each other\n", memstat_get_name(type));
 			return 3;
 		}

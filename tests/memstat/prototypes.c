@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a FreeBSD program relies on: each function's type, each constant's value, and that two
- * headers are enough. Compiled as C and as C++; what it is linked with has all functions.
+ * Checks what FreeBSD programs rely on: the type of each function, the value of each constant, and
+ * that two headers suffice. Compiled as C and as C++, and linked with the library.
  */
 #include <sys/types.h>
 #include <memstat.h>

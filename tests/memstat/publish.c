@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * publish DIR FILE: publishes the figures of a capture in FILE, as kmemtraced publishes those of
- * the kernel, says "ready", and stays until its standard input ends.
+ * publish DIR FILE: publishes the counters of a capture in FILE, as kmemtraced does for the running
+ * kernel, prints "ready", and exits when its standard input ends.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 static int publish(const struct analysis *analysis, const struct type_stats *type_stats,
 		   const char *path)
 {
-	const struct stats_snapshot moment = { .time = analysis->end, .begin = analysis->begin };
+	const struct stats_snapshot snapshot = { .time = analysis->end, .begin = analysis->begin };
 	const struct stats_file_settings settings = {
 		.path = path, .group = (gid_t)-1, .cpus = 64, .types_max = { 1000, 1000 }
 	};
@@ -24,7 +24,7 @@ static int publish(const struct analysis *analysis, const struct type_stats *typ
 		fprintf(stderr, "publish: %s\n", errmsg);
 		return 2;
 	}
-	stats_file_write(stats_file, type_stats, &moment);
+	stats_file_write(stats_file, type_stats, &snapshot);
 	puts("ready");
 	fflush(stdout);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	}
 	if (type_stats_init(&type_stats, &capture, NULL) ||
 	    analysis_run(&analysis, &capture, &settings)) {
-		fprintf(stderr, "publish: %s: the figures cannot be made\n", argv[1]);
+		fprintf(stderr, "publish: %s: the capture cannot be analysed\n", argv[1]);
 		return 2;
 	}
 	status = publish(&analysis, &type_stats, argv[2]);

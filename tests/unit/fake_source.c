@@ -39,13 +39,13 @@ struct source_type fake_type(int allocator, const char *name, uint64_t allocs, u
 {
 	struct source_type type = { .allocator = allocator, .name = name };
 
-	type.figures.numallocs = allocs;
-	type.figures.numfrees = frees;
+	type.counters.numallocs = allocs;
+	type.counters.numfrees = frees;
 	if (allocator == ALLOCATOR_UMA) {
-		type.figures.size = 100;
+		type.counters.size = 100;
 	} else {
-		type.figures.memalloced = allocs * 100;
-		type.figures.memfreed = frees * 100;
+		type.counters.memalloced = allocs * 100;
+		type.counters.memfreed = frees * 100;
 	}
 	return type;
 }

@@ -308,7 +308,7 @@ static void test_cut_off(void **state)
 		assert_string_equal(memstat_mtl_errortext(use->list),
 				    memstat_capture_errortext(use->capture));
 		assert_non_null(
-			strstr(memstat_mtl_errortext(use->list), "did not come to the end"));
+			strstr(memstat_mtl_errortext(use->list), "its writer did not finish it"));
 		assert_int_equal(memstat_mtl_lost(use->list, ALLOCATOR_ANY), MEMSTAT_LOST_UNKNOWN);
 		assert_int_equal(memstat_get_numallocs(find(use, UMA, "dentry")), 2);
 		assert_int_equal(memstat_mtl_time(use->list), 2000000001);

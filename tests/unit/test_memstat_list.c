@@ -252,7 +252,7 @@ static void test_never_removed(void **state)
 
 	types[1].percpu = percpu;
 	types[1].cpus = 4;
-	types[1].figures.rsize = 128;
+	types[1].counters.rsize = 128;
 	tell(*state, QUERY_ALL, types, 2);
 	b = memstat_mtl_find(*state, UMA, "b");
 	assert_int_equal(memstat_get_free(b), 3);

@@ -43,8 +43,8 @@ static int make(void **state)
 		if (i % 2)
 			continue;
 		told.before[i / 2] = told.after[i];
-		told.before[i / 2].figures.numallocs = 2000;
-		told.before[i / 2].figures.memalloced = 200000;
+		told.before[i / 2].counters.numallocs = 2000;
+		told.before[i / 2].counters.memalloced = 200000;
 		told.before[i / 2].cpus = 2;
 		if (i >= TYPES)
 			told.before[i / 2].aliases = "old";
@@ -88,7 +88,7 @@ static void expect_before(struct memory_type_list *list)
 		assert_string_equal(memstat_get_name(type), was->name);
 		assert_int_equal(memstat_get_allocator(type), was->allocator);
 		assert_int_equal(memstat_get_numallocs(type), 2000);
-		assert_int_equal(memstat_get_numfrees(type), was->figures.numfrees);
+		assert_int_equal(memstat_get_numfrees(type), was->counters.numfrees);
 		assert_int_equal(memstat_get_percpu_numallocs(type, 1), 1);
 		assert_int_equal(memstat_get_percpu_numallocs(type, 2), 0);
 		assert_ptr_equal(memstat_mtl_find(list, was->allocator, was->name), type);
@@ -108,7 +108,7 @@ static void expect_after(struct memory_type_list *list)
 		struct memory_type *type = memstat_mtl_find(list, is->allocator, is->name);
 
 		assert_int_equal(memstat_get_numallocs(type), 1000);
-		assert_int_equal(memstat_get_numfrees(type), is->figures.numfrees);
+		assert_int_equal(memstat_get_numfrees(type), is->counters.numfrees);
 		assert_int_equal(memstat_get_percpu_numallocs(type, 7), 7);
 	}
 	assert_null(memstat_mtl_find(list, ALLOCATOR_ANY, "old"));
@@ -276,12 +276,12 @@ static void test_refused(void **state)
 	type.initial_count = UINT64_MAX - 1;
 	refused(*state, &type, EBADMSG);
 	type = fake_type(MALLOC, "more bytes freed", 1, 1);
-	type.figures.memfreed++;
+	type.counters.memfreed++;
 	refused(*state, &type, EBADMSG);
 	type = fake_type(MALLOC, "no class", 1, 1);
-	type.figures.sizemask = 8;
+	type.counters.sizemask = 8;
 	refused(*state, &type, EBADMSG);
-	type.figures.sizemask = 7;
+	type.counters.sizemask = 7;
 	type.percpu = no_class;
 	type.cpus = 2;
 	refused(*state, &type, EBADMSG);

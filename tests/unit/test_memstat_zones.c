@@ -76,7 +76,7 @@ static void test_used(void **state)
 	struct memory_type *a, *b;
 
 	(void)state;
-	types[0].figures.sizemask = 1 << 1 | 1 << 4;
+	types[0].counters.sizemask = 1 << 1 | 1 << 4;
 	fake.types = types;
 	fake.count = 2;
 	assert_int_equal(fake_query(list, QUERY_ALL, &fake), 0);
@@ -109,7 +109,7 @@ static void test_full(void **state)
 	for (size_t i = 0; i < CLASSES_MAX; i++)
 		classes[i] = 8 * (i + 1);
 	fake = source(classes, CLASSES_MAX);
-	type.figures.sizemask = UINT64_C(1) << 63;
+	type.counters.sizemask = UINT64_C(1) << 63;
 	fake.types = &type;
 	fake.count = 1;
 	assert_int_equal(fake_query(list, QUERY_ALL, &fake), 0);
