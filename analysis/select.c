@@ -11,8 +11,6 @@
 #include "base/number.h"
 #include "analysis/select.h"
 
-#define SELECT_TIME_MAX ((uint64_t)INT64_MAX) /* ns: 292 years */
-
 __attribute__((format(printf, 2, 3))) static int select_fail(struct select *select,
 							     const char *format, ...)
 {
@@ -36,67 +34,9 @@ void select_deinit(struct select *select)
 
 /* Times. */
 
-static const struct {
-	const char *name;
-	uint64_t ns;
-} units[] = {
-	{ "", 1000000000 },
-	{ "ns", 1 },
-	{ "us", 1000 },
-	{ "ms", 1000000 },
-	{ "s", 1000000000 },
-	{ "m", 60 * (uint64_t)1000000000 },
-	{ "h", 3600 * (uint64_t)1000000000 },
-};
-
-/* The unit that the text, of that length, names; 0: none. */
-static uint64_t unit_find(const char *text, size_t length)
-{
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strlen(units[i].name) == length && !memcmp(units[i].name, text, length))
-			return units[i].ns;
-	return 0;
-}
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-/* A part of a nanosecond is cut off. */
-static int parse_time(const char *text, size_t length, uint64_t *ns)
-{
-	const char *end = text + length, *fraction = end, *at = text;
-	uint64_t unit, whole = 0, part = 0;
-
-	if (at < end && is_digit(*at) && !number_parse(&at, 10, &whole))
-		return -EINVAL;
-	if (at == text && (length < 2 || *at != '.' || !is_digit(at[1])))
-		return -EINVAL;
-	if (at < end && *at == '.') {
-		fraction = ++at;
-		while (at < end && is_digit(*at))
-			at++;
-	}
-	unit = unit_find(at, (size_t)(end - at));
-	if (!unit || whole > SELECT_TIME_MAX / unit)
-		return -EINVAL;
-	whole *= unit;
-	unit *= 1000; /* so that what a division cuts off is nowhere near 1 ns */
-	for (; fraction < at; fraction++) {
-		unit /= 10;
-		part += (uint64_t)(*fraction - '0') * unit;
-	}
-	part /= 1000;
-	if (whole > SELECT_TIME_MAX - part)
-		return -EINVAL;
-	*ns = whole + part;
-	return 0;
-}
-
-int select_parse_time(const char *text, uint64_t *ns)
-{
-	return parse_time(text, strlen(text), ns);
 }
 
 int select_time(struct select *select, const char *text)
@@ -108,12 +48,12 @@ int select_time(struct select *select, const char *text)
 		return select_fail(select,
 				   "--time: \"%.60s\" has no comma: say A,B, as in 0.5,2 or 10ms,",
 				   text);
-	if (comma != text && parse_time(text, (size_t)(comma - text), &after))
+	if (comma != text && !duration_parse(text, (size_t)(comma - text), &after))
 		return select_fail(select,
 				   "--time: \"%.*s\" is no time: say seconds, or a number with "
 				   "ns, us, ms, s, m or h",
 				   (int)(comma - text < 60 ? comma - text : 60), text);
-	if (comma[1] && parse_time(comma + 1, strlen(comma + 1), &before))
+	if (comma[1] && !duration_parse(comma + 1, strlen(comma + 1), &before))
 		return select_fail(select,
 				   "--time: \"%.60s\" is no time: say seconds, or a number with "
 				   "ns, us, ms, s, m or h",
@@ -130,7 +70,7 @@ int select_at(struct select *select, const char *text)
 {
 	uint64_t before;
 
-	if (select_parse_time(text, &before))
+	if (!duration_parse(text, strlen(text), &before))
 		return select_fail(select,
 				   "--at: \"%.60s\" is no time: say seconds, or a number with ns, "
 				   "us, ms, s, m or h",
@@ -144,7 +84,7 @@ int select_at(struct select *select, const char *text)
 
 int select_older(struct select *select, const char *text)
 {
-	if (!select_parse_time(text, &select->older))
+	if (duration_parse(text, strlen(text), &select->older))
 		return 0;
 	return select_fail(select,
 			   "--older: \"%.60s\" is no age: say seconds, or a number with ns, us, "
@@ -240,30 +180,14 @@ int select_cache(struct select *select, const char *text)
 
 /* Sizes. */
 
-static int parse_size(const char *text, uint32_t *size)
-{
-	static const char suffixes[] = "kMG";
-	uint64_t number;
-	const char *suffix;
-
-	if (!is_digit(*text) || !number_parse(&text, 10, &number) || number > UINT32_MAX)
-		return -EINVAL;
-	if (*text) {
-		suffix = strchr(suffixes, *text == 'K' ? 'k' : *text);
-		if (!suffix || text[1])
-			return -EINVAL;
-		number <<= 10 * (suffix - suffixes + 1);
-	}
-	if (number > UINT32_MAX)
-		return -EINVAL;
-	*size = (uint32_t)number;
-	return 0;
-}
-
 static int select_size(struct select *select, const char *option, const char *text, uint32_t *size)
 {
-	if (!parse_size(text, size))
+	uint64_t bytes;
+
+	if (size_parse(text, 1, &bytes) && bytes <= UINT32_MAX) {
+		*size = (uint32_t)bytes;
 		return 0;
+	}
 	return select_fail(select,
 			   "%s: \"%.60s\" is no size: say bytes, or a number with k, M or G, below "
 			   "4G",

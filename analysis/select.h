@@ -72,7 +72,4 @@ bool select_takes_cpu(const struct select *select, const struct topology *topolo
 bool select_takes_task(const struct select *select, const struct tasks *tasks, uint32_t tid,
 		       uint64_t time);
 
-/* The nanoseconds of "1.5", "10ms" …; -EINVAL if it is none. */
-int select_parse_time(const char *text, uint64_t *ns);
-
 #endif

@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/files.h"
+#include "base/number.h"
 #include "capture/capture.h"
 
 #define METADATA_BYTES_MAX ((size_t)1 << 20)
@@ -49,61 +52,13 @@ __attribute__((format(printf, 4, 5))) static void miss(struct capture *capture, 
 	va_end(arguments);
 }
 
-static void close_fd(const int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
-static void free_text(char **text)
-{
-	free(*text);
-}
-
-/* The whole of a regular file of at most max bytes, with a NUL behind it, to be freed. */
-static int read_text(int directory, const char *name, size_t max, char **text)
-{
-	__attribute__((cleanup(close_fd))) int fd = -1;
-	__attribute__((cleanup(free_text))) char *bytes = NULL;
-	struct stat stat;
-	size_t size = 0;
-	ssize_t got;
-
-	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &stat))
-		return -errno;
-	if (!S_ISREG(stat.st_mode))
-		return S_ISDIR(stat.st_mode) ? -EISDIR : -EINVAL;
-	if ((uint64_t)stat.st_size > max)
-		return -EFBIG;
-	bytes = malloc((size_t)stat.st_size + 1);
-	if (!bytes)
-		return -ENOMEM;
-	while (size < (size_t)stat.st_size) {
-		got = read(fd, bytes + size, (size_t)stat.st_size - size);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			break;
-		size += got;
-	}
-	bytes[size] = '\0';
-	*text = bytes;
-	bytes = NULL;
-	return 0;
-}
-
 static int open_metadata(struct capture *capture, int directory)
 {
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	char errmsg[200] = "";
 	int err;
 
-	err = read_text(directory, "metadata", METADATA_BYTES_MAX, &text);
+	err = read_file(directory, "metadata", METADATA_BYTES_MAX, &text, NULL);
 	if (err == -ENOENT && !capture->stream_count)
 		return fail(capture, -ENOENT, "%s holds no metadata: not a capture", capture->path);
 	if (err == -ENOENT)
@@ -136,7 +91,7 @@ static void open_status(struct capture *capture, int directory)
 	char errmsg[160] = "", newer[METADATA_TEXT];
 	int err;
 
-	err = read_text(directory, "kernel/status", TABLE_BYTES_MAX, &text);
+	err = read_file(directory, "kernel/status", TABLE_BYTES_MAX, &text, NULL);
 	if (err) {
 		miss(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
 		     without);
@@ -203,7 +158,7 @@ static void open_tables(struct capture *capture, int directory)
 {
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		__attribute__((cleanup(free_text))) char *text = NULL;
-		int err = read_text(directory, tables[i].path, TABLE_BYTES_MAX, &text);
+		int err = read_file(directory, tables[i].path, TABLE_BYTES_MAX, &text, NULL);
 
 		if (!err)
 			err = tables[i].parse(capture, text);
@@ -240,19 +195,15 @@ static int open_symbols(struct capture *capture)
 	return 0;
 }
 
-/* The number of a name such as cpu12, or -1. */
+/* The CPU whose stream has this file name, or -1. "cpu01" is not a stream. */
 static int stream_cpu(const char *name)
 {
-	unsigned long cpu;
-	char *end;
+	const char *end = name;
+	unsigned int cpu;
 
-	if (strncmp(name, "cpu", 3) || name[3] < '0' || name[3] > '9')
+	if (!cpu_name_parse(&end, CPU_MAX, &cpu) || *end || (name[3] == '0' && name[4]))
 		return -1;
-	if (name[3] == '0' && name[4])
-		return -1;
-	errno = 0;
-	cpu = strtoul(name + 3, &end, 10);
-	return errno || *end || cpu > CPU_MAX ? -1 : (int)cpu;
+	return (int)cpu;
 }
 
 static int compare_streams(const void *a, const void *b)
@@ -276,12 +227,6 @@ static int add_stream(struct capture *capture, const char *name, unsigned int cp
 		return -ENOMEM;
 	capture->stream_count++;
 	return 0;
-}
-
-static void close_directory(DIR **directory)
-{
-	if (*directory)
-		closedir(*directory);
 }
 
 static int open_streams(struct capture *capture)

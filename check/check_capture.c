@@ -6,11 +6,14 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/files.h"
 #include "check/check.h"
 
 #define find(capture, ...) \
@@ -18,7 +21,8 @@
 
 int check_metadata_text(const struct metadata *metadata, const char *path)
 {
-	char *expected = NULL, *text = NULL;
+	__attribute__((cleanup(free_text))) char *expected = NULL;
+	__attribute__((cleanup(free_text))) char *text = NULL;
 	size_t size, got;
 	FILE *file;
 	int err;
@@ -29,21 +33,11 @@ int check_metadata_text(const struct metadata *metadata, const char *path)
 	err = metadata_write(metadata, file);
 	if (fclose(file) && !err)
 		err = -ENOMEM;
-	file = err ? NULL : fopen(path, "re");
-	if (!err && !file)
-		err = -errno;
-	text = err ? NULL : malloc(size + 1);
-	if (!err && !text)
-		err = -ENOMEM;
-	if (!err) {
-		got = fread(text, 1, size + 1, file);
-		err = got == size && memcmp(text, expected, size) == 0 ? 0 : -EBADMSG;
-	}
-	if (file)
-		fclose(file);
-	free(text);
-	free(expected);
-	return err;
+	if (!err)
+		err = read_file(AT_FDCWD, path, size, &text, &got);
+	if (err)
+		return err == -EFBIG ? -EBADMSG : err;
+	return got == size && memcmp(text, expected, size) == 0 ? 0 : -EBADMSG;
 }
 
 /* Another version may write it otherwise. */

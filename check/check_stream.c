@@ -5,13 +5,12 @@
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "check/check.h"
 #include "cli/progress.h"
 
@@ -303,16 +302,10 @@ void check_stream_deinit(struct check_stream *stream)
 
 bool check_cpu_of_path(const char *path, unsigned int *cpu)
 {
-	const char *name = strrchr(path, '/');
-	unsigned long number;
-	char *end;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	unsigned int number;
 
-	name = name ? name + 1 : path;
-	if (strncmp(name, "cpu", 3) != 0 || !isdigit((unsigned char)name[3]))
-		return false;
-	errno = 0;
-	number = strtoul(name + 3, &end, 10);
-	if (*end || errno || number > UINT16_MAX)
+	if (!cpu_name_parse(&name, UINT16_MAX, &number) || *name)
 		return false;
 	*cpu = number;
 	return true;

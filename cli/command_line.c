@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/command_line.h"
 #include "cli/message.h"
 #include "cli/suggest.h"
@@ -134,12 +135,9 @@ size_t parse_choice(struct argp_state *state, const char *option, const char *te
 unsigned long long parse_number(struct argp_state *state, const char *option, const char *text,
 				unsigned long long min, unsigned long long max, const char *unit)
 {
-	unsigned long long number;
-	char *end;
+	uint64_t number;
 
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && !*end && !errno && number >= min && number <= max)
+	if (number_in_range(text, min, max, &number))
 		return number;
 	if (max == ULLONG_MAX)
 		argp_error(state, "%s: \"%s\" is not a number of %s", option, text, unit);

@@ -41,20 +41,12 @@ static bool is_relay(const unsigned char *bytes, size_t size)
 	return relay_count(bytes, size, false) || relay_count(bytes, size, true);
 }
 
-/* The number in "cpu3.out", or in whatever the last part of the path is that begins with it. */
+/* The CPU of a path whose file name begins with "cpu3", such as "cpu3.out". */
 static bool cpu_of_name(const char *path, unsigned int *cpu)
 {
-	const char *name = strrchr(path, '/');
-	uint64_t number;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	name = name ? name + 1 : path;
-	if (strncmp(name, "cpu", 3))
-		return false;
-	name += 3;
-	if (!number_parse(&name, 10, &number) || number > TOPOLOGY_NUMBER_MAX)
-		return false;
-	*cpu = (unsigned int)number;
-	return true;
+	return cpu_name_parse(&name, TOPOLOGY_NUMBER_MAX, cpu);
 }
 
 static struct head *head_of(const struct merge *merge, unsigned int cpu, size_t count)

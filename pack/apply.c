@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,26 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/files.h"
 #include "pack/apply.h"
 #include "capture/directory.h"
-
-static void free_text(char **text)
-{
-	free(*text);
-}
-
-static void close_fd(const int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
-static char *join(const char *directory, const char *name)
-{
-	char *path;
-
-	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
-}
 
 static int fail_at(struct convert *convert, const char *path)
 {
@@ -59,7 +42,7 @@ static int sync_directory(struct convert *convert, const char *path)
 static int lock(struct convert *convert, const char *path, int *fd)
 {
 	const struct timespec moment = { .tv_nsec = 20000000 };
-	__attribute__((cleanup(free_text))) char *name = join(path, "metadata");
+	__attribute__((cleanup(free_text))) char *name = join_path(path, "metadata");
 
 	*fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
 	if (*fd < 0)
@@ -121,7 +104,8 @@ static int replace_stream(struct convert *convert, const char *path, const char 
 
 int apply_in_place(struct convert *convert, const struct capture *capture)
 {
-	__attribute__((cleanup(free_text))) char *beside = join(capture->path, DIRECTORY_PACK_NAME);
+	__attribute__((cleanup(free_text))) char *beside =
+		join_path(capture->path, DIRECTORY_PACK_NAME);
 	__attribute__((cleanup(close_fd))) int locked = -1;
 	int err;
 
@@ -135,62 +119,13 @@ int apply_in_place(struct convert *convert, const struct capture *capture)
 
 /* Into another directory. */
 
-static int copy_bytes(struct convert *convert, const char *from, int in, const char *to, int out)
+static int copy_part(struct convert *convert, const char *from, const char *to,
+		     int (*copy_it)(struct file_copy *copy, const char *from, const char *to))
 {
-	char bytes[65536];
-	ssize_t got, done;
+	struct file_copy copy = { .mode = 0600 };
+	int err = copy_it(&copy, from, to);
 
-	while ((got = read(in, bytes, sizeof(bytes))) > 0) {
-		for (ssize_t at = 0; at < got; at += done) {
-			done = write(out, bytes + at, (size_t)(got - at));
-			if (done < 0)
-				return fail_at(convert, to);
-		}
-	}
-	if (got < 0)
-		return fail_at(convert, from);
-	return fsync(out) ? fail_at(convert, to) : 0;
-}
-
-static int copy_file(struct convert *convert, const char *from, const char *to)
-{
-	__attribute__((cleanup(close_fd))) int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	__attribute__((cleanup(close_fd))) int out = -1;
-
-	if (in < 0)
-		return fail_at(convert, from);
-	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	return out < 0 ? fail_at(convert, to) : copy_bytes(convert, from, in, to, out);
-}
-
-/* A folder with all that is in it but hidden files. A pipe would hang, a link may lead anywhere. */
-static int copy_folder(struct convert *convert, const char *from, const char *to)
-{
-	struct dirent *entry;
-	struct stat about;
-	int err = 0;
-	DIR *folder;
-
-	if (mkdir(to, 0700) && errno != EEXIST)
-		return fail_at(convert, to);
-	folder = opendir(from);
-	if (!folder)
-		return errno == ENOENT ? 0 : fail_at(convert, from);
-	while (!err && (entry = readdir(folder))) {
-		__attribute__((cleanup(free_text))) char *inner = join(from, entry->d_name);
-		__attribute__((cleanup(free_text))) char *outer = join(to, entry->d_name);
-
-		if (!inner || !outer)
-			err = fail_at(convert, NULL);
-		else if (entry->d_name[0] == '.' || lstat(inner, &about))
-			continue;
-		else if (S_ISDIR(about.st_mode))
-			err = copy_folder(convert, inner, outer);
-		else if (S_ISREG(about.st_mode))
-			err = copy_file(convert, inner, outer);
-	}
-	closedir(folder);
-	return err;
+	return err ? convert_fail(convert, err, "%s: %s", copy.failed, strerror(-err)) : 0;
 }
 
 static int copy_stream(struct convert *convert, const char *from, const char *to)
@@ -219,12 +154,12 @@ static int fill(struct convert *convert, const struct capture *capture,
 				  directory_name(directory, name, to, sizeof(to)));
 	}
 	for (size_t i = 0; !err && i < sizeof(rest) / sizeof(*rest); i++) {
-		__attribute__((cleanup(free_text))) char *from = join(capture->path, rest[i]);
+		__attribute__((cleanup(free_text))) char *from = join_path(capture->path, rest[i]);
 
 		if (!from)
 			return fail_at(convert, NULL);
 		directory_name(directory, rest[i], to, sizeof(to));
-		err = i ? copy_file(convert, from, to) : copy_folder(convert, from, to);
+		err = copy_part(convert, from, to, i ? copy_file : copy_folder);
 	}
 	return err ? err : sync_directory(convert, directory->path);
 }

@@ -7,11 +7,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/files.h"
 #include "check/check.h"
 #include "repair/repair.h"
 
@@ -20,32 +23,11 @@
 /* The whole of a text, to be freed, or NULL with errno. */
 static char *read_text(const char *directory, const char *name)
 {
-	char *path = repair_join(directory, name), *text = NULL;
-	struct stream file;
-	ssize_t got;
-	int err;
+	__attribute__((cleanup(free_text))) char *path = join_path(directory, name);
+	char *text = NULL;
+	int err = path ? read_file(AT_FDCWD, path, TEXT_BYTES_MAX, &text, NULL) : -ENOMEM;
 
-	err = path ? stream_open(&file, path) : -ENOMEM;
-	free(path);
-	if (!err) {
-		if (file.size > TEXT_BYTES_MAX)
-			err = -EFBIG;
-		else
-			text = malloc(file.size + 1);
-		if (!text && !err)
-			err = -ENOMEM;
-		got = text ? pread(file.fd, text, file.size, 0) : 0;
-		if (got < 0)
-			err = -errno;
-		else if (text)
-			text[got] = '\0';
-		stream_close(&file);
-	}
-	if (err) {
-		free(text);
-		text = NULL;
-		errno = -err;
-	}
+	errno = -err;
 	return text;
 }
 
@@ -87,7 +69,7 @@ static int gather_streams(struct repair *repair)
 			continue;
 		stream = add_stream(repair, cpu);
 		if (stream)
-			stream->path = repair_join(repair->path, entry->d_name);
+			stream->path = join_path(repair->path, entry->d_name);
 		if (!stream || !stream->path)
 			err = repair_fail(repair, -ENOMEM, "%s: %s", repair->path,
 					  strerror(ENOMEM));
@@ -171,7 +153,7 @@ static void mend_metadata(struct repair *repair)
 			   "/metadata: made anew: the host, its kernel and word size, and the "
 			   "date are unknown");
 	} else {
-		path = repair_join(repair->path, "metadata");
+		path = join_path(repair->path, "metadata");
 		if (memcmp(metadata->uuid, repair->identity.uuid, sizeof(metadata->uuid)) != 0 ||
 		    metadata->big_endian != big_endian ||
 		    (strcmp(metadata->tracer_version, PACKAGE_VERSION) == 0 && path &&

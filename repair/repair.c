@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/files.h"
 #include "check/check.h"
 #include "repair/repair.h"
 #include "capture/metadata.h"
@@ -44,13 +46,6 @@ __attribute__((format(printf, 2, 3))) void repair_say(const struct repair *repai
 	vprintf(format, arguments);
 	va_end(arguments);
 	putchar('\n');
-}
-
-char *repair_join(const char *directory, const char *name)
-{
-	char *path;
-
-	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
 static struct repair_end stream_end(const struct repair *repair, const struct repair_stream *stream)
@@ -159,7 +154,7 @@ static int write_streams(struct repair *repair)
 		int err;
 
 		snprintf(name, sizeof(name), "cpu%u", stream->cpu);
-		path = repair_join(repair->work, name);
+		path = join_path(repair->work, name);
 		err = path ? repair_stream_settle(stream, &end) : -ENOMEM;
 		if (!err)
 			err = repair_stream_write(stream, &repair->identity, &end, path);
@@ -172,99 +167,24 @@ static int write_streams(struct repair *repair)
 	return 0;
 }
 
-static int copy_bytes(FILE *from, FILE *to)
+/* Copies the metadata, or the folder of tables but for the status. */
+static int copy_part(struct repair *repair, const char *name,
+		     int (*copy_it)(struct file_copy *copy, const char *from, const char *to))
 {
-	char bytes[65536];
-	size_t got;
+	__attribute__((cleanup(free_text))) char *from = join_path(repair->path, name);
+	__attribute__((cleanup(free_text))) char *to = join_path(repair->work, name);
+	struct file_copy copy = { .mode = 0666, .except = "status" };
+	int err;
 
-	while ((got = fread(bytes, 1, sizeof(bytes), from)) > 0) {
-		if (fwrite(bytes, 1, got, to) != got)
-			return -errno;
-	}
-	return ferror(from) ? -errno : 0;
-}
-
-static int finish(FILE *file)
-{
-	int err = 0;
-
-	if (fflush(file) || fsync(fileno(file)))
-		err = -errno;
-	if (fclose(file) && !err)
-		err = -errno;
-	return err;
-}
-
-static int copy_file(struct repair *repair, const char *name)
-{
-	char *from_path = repair_join(repair->path, name),
-	     *to_path = repair_join(repair->work, name);
-	FILE *from = NULL, *to = NULL;
-	int err = 0, finish_err;
-
-	if (!from_path || !to_path)
-		err = -ENOMEM;
-	if (!err) {
-		from = fopen(from_path, "re");
-		to = from ? fopen(to_path, "wxe") : NULL;
-		err = to ? copy_bytes(from, to) : -errno;
-	}
-	if (to) {
-		finish_err = finish(to);
-		err = err ? err : finish_err;
-	}
-	if (from)
-		fclose(from);
-	if (err)
-		repair_fail(repair, err, "%s/%s: %s", repair->path, name, strerror(-err));
-	free(from_path);
-	free(to_path);
-	return err;
-}
-
-/* One of the capture's folders with all that is in it, but not status. */
-static int copy_folder(struct repair *repair, const char *folder)
-{
-	char *from = repair_join(repair->path, folder), *to = repair_join(repair->work, folder);
-	DIR *directory = from ? opendir(from) : NULL;
-	struct dirent *entry;
-	int err = 0;
-
-	if (!directory && errno != ENOENT)
-		err = repair_fail(repair, -errno, "%s/%s: %s", repair->path, folder,
-				  strerror(errno));
-	else if (!to || (mkdir(to, 0700) && errno != EEXIST))
-		err = repair_fail(repair, -errno, "%s/%s: %s", repair->work, folder,
-				  strerror(errno));
-	while (!err && directory && (entry = readdir(directory))) {
-		char *name, *path;
-		struct stat stat;
-
-		if (entry->d_name[0] == '.' || strcmp(entry->d_name, "status") == 0)
-			continue;
-		name = repair_join(folder, entry->d_name);
-		path = repair_join(from, entry->d_name);
-		if (!name || !path)
-			err = repair_fail(repair, -ENOMEM, "%s: %s", repair->path,
-					  strerror(ENOMEM));
-		/* A pipe would hang, and a link may lead anywhere. */
-		else if (!lstat(path, &stat))
-			err = S_ISDIR(stat.st_mode)   ? copy_folder(repair, name)
-			      : S_ISREG(stat.st_mode) ? copy_file(repair, name)
-						      : 0;
-		free(name);
-		free(path);
-	}
-	if (directory)
-		closedir(directory);
-	free(from);
-	free(to);
-	return err;
+	if (!from || !to)
+		return repair_fail(repair, -ENOMEM, "%s: %s", repair->path, strerror(ENOMEM));
+	err = copy_it(&copy, from, to);
+	return err ? repair_fail(repair, err, "%s: %s", copy.failed, strerror(-err)) : 0;
 }
 
 static int write_texts(struct repair *repair)
 {
-	char *path = repair_join(repair->work, "kernel/status");
+	char *path = join_path(repair->work, "kernel/status");
 	FILE *file = NULL;
 	int err, finish_err;
 
@@ -274,7 +194,7 @@ static int write_texts(struct repair *repair)
 		err = file ? status_write(&repair->status, file) : -errno;
 	}
 	if (file) {
-		finish_err = finish(file);
+		finish_err = close_synced(file);
 		err = err ? err : finish_err;
 	}
 	free(path);
@@ -282,13 +202,13 @@ static int write_texts(struct repair *repair)
 		return repair_fail(repair, err, "%s/kernel/status: %s", repair->work,
 				   strerror(-err));
 	if (!repair->metadata_rebuilt)
-		return copy_file(repair, "metadata");
+		return copy_part(repair, "metadata", copy_file);
 
-	path = repair_join(repair->work, "metadata");
+	path = join_path(repair->work, "metadata");
 	file = path ? fopen(path, "wxe") : NULL;
 	err = file ? metadata_write(&repair->metadata, file) : -errno;
 	if (file) {
-		finish_err = finish(file);
+		finish_err = close_synced(file);
 		err = err ? err : finish_err;
 	}
 	free(path);
@@ -321,7 +241,7 @@ static void remove_directory(const char *path)
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory))) {
-		char *inner = entry->d_name[0] == '.' ? NULL : repair_join(path, entry->d_name);
+		char *inner = entry->d_name[0] == '.' ? NULL : join_path(path, entry->d_name);
 
 		if (inner && unlink(inner) && (errno == EISDIR || errno == EPERM))
 			remove_directory(inner);
@@ -403,7 +323,7 @@ static int repair_build(struct repair *repair, const char *target)
 	if (!err)
 		err = write_streams(repair);
 	if (!err)
-		err = copy_folder(repair, "kernel");
+		err = copy_part(repair, "kernel", copy_folder);
 	if (!err)
 		err = write_texts(repair);
 	return err;

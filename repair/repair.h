@@ -90,7 +90,6 @@ __attribute__((format(printf, 2, 3))) void repair_say(const struct repair *repai
 						      const char *format, ...);
 
 /* DIRECTORY/NAME, to be freed, or NULL. */
-char *repair_join(const char *directory, const char *name);
 struct status_cpu *repair_status_cpu(const struct status *status, unsigned int cpu);
 
 /* Finds out what is there, and decides what is kept and believed. 0 or -errno. */

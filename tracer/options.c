@@ -3,16 +3,20 @@
 #include "config.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "capture/capture.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "tracer/group.h"
 #include "tracer/options.h"
 #include "tracer/publish.h"
+
+#define NSEC_PER_SEC 1000000000ULL
+#define DURATION_MAX 1000000000ULL /* seconds */
+#define MIB (1024 * 1024ULL)
 
 enum {
 	KEY_INCLUDE_SELF = 256,
@@ -30,9 +34,10 @@ static const struct argp_option table[] = {
 	  "Write the capture to DIR (default: " CAPTURE_DEFAULT "); "
 	  "a capture that is there is moved to DIR.old",
 	  0 },
-	{ "duration", 'd', "SECONDS", 0, "Stop after SECONDS (fractions allowed)", 0 },
+	{ "duration", 'd', "SECONDS", 0,
+	  "Stop after SECONDS (fractions allowed), or a number with ns, us, ms, s, m or h", 0 },
 	{ "ring-size", 'm', "MIB", 0,
-	  "Give the ring of each CPU MIB mebibytes (default: 64, or less "
+	  "Give the ring of each CPU MIB mebibytes, or a size such as 64M (default: 64, or less "
 	  "where all rings together would pass 1/16 of the memory)",
 	  0 },
 	{ "pid", 'p', "PID[,PID...]", 0,
@@ -84,13 +89,32 @@ static const char summary[] =
 	"2 if the capture could not be made or is not whole.\n\n"
 	"Check a capture with kmemtrace-check(1), explain it with kmemtrace-report(1).";
 
-static void parse_duration(struct argp_state *state, const char *text, double *duration)
+/* Spellings of strtod(), such as 1e3, mean seconds as they always have. */
+static void parse_duration(struct argp_state *state, const char *text, uint64_t *ns)
 {
+	double seconds;
 	char *end;
 
-	*duration = strtod(text, &end);
-	if (end == text || *end || !isfinite(*duration) || *duration <= 0 || *duration > 1e9)
-		argp_error(state, "-d %s: the duration is a number of seconds above 0", text);
+	if (!duration_parse(text, strlen(text), ns)) {
+		seconds = strtod(text, &end);
+		if (end == text || *end || !(seconds > 0) || seconds > DURATION_MAX)
+			seconds = 0;
+		*ns = (uint64_t)(seconds * NSEC_PER_SEC);
+		if (!*ns && seconds > 0)
+			*ns = 1;
+	}
+	if (!*ns || *ns > DURATION_MAX * NSEC_PER_SEC)
+		argp_error(state, "-d: \"%s\" is not a duration above 0: use " DURATION_UNITS,
+			   text);
+}
+
+static unsigned int parse_ring(struct argp_state *state, const char *text)
+{
+	uint64_t bytes = 0;
+
+	if (!size_parse(text, MIB, &bytes) || bytes % MIB || bytes < MIB || bytes > 512 * MIB)
+		argp_error(state, "-m: \"%s\" is not a number of mebibytes from 1 to 512", text);
+	return (unsigned int)(bytes / MIB);
 }
 
 static void parse_pids(struct argp_state *state, const char *text, struct options *options)
@@ -147,11 +171,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->output = parse_path(state, "-o", arg);
 		return 0;
 	case 'd':
-		parse_duration(state, arg, &options->duration);
+		parse_duration(state, arg, &options->duration_ns);
 		return 0;
 	case 'm':
-		options->ring_mib =
-			(unsigned int)parse_number(state, "-m", arg, 1, 512, "mebibytes");
+		options->ring_mib = parse_ring(state, arg);
 		return 0;
 	case 'p':
 		parse_pids(state, arg, options);

@@ -10,7 +10,7 @@
 
 struct options {
 	const char *output;    /* the capture directory; NULL: nothing is captured */
-	double duration;       /* seconds; 0: until stopped */
+	uint64_t duration_ns;  /* 0: until stopped */
 	unsigned int ring_mib; /* of each CPU; 0: by the machine's memory */
 	uint32_t *pids;	       /* only these processes; none: all */
 	size_t pid_count;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "tracer/machine.h"
 #include "tracer/publish.h"
 #include "tracer/snapshot.h"
 
+#define SLABINFO_BYTES_MAX ((size_t)64 << 20)
 #define QUEUE_BYTES_MIN ((uint64_t)64 << 20) /* 100 ms between watermarks, at 14 M events/s */
 #define SLABINFO_EVERY 1000000000ULL	     /* ns */
 #define NICE (-10) /* a higher priority than the traced tasks, a lower one than the drain */
@@ -244,22 +247,17 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 {
 	struct slabinfo slabinfo = { 0 };
 	char path[4096], *text = NULL;
-	size_t space = 0;
-	FILE *file;
 	int err = 0;
 
 	snprintf(path, sizeof(path), "%s/kernel/slabinfo", directory);
-	file = fopen(path, "re");
-	if (!file)
+	if (read_file(AT_FDCWD, path, SLABINFO_BYTES_MAX, &text, NULL))
 		return 0; /* the kernel has no slabinfo */
-	if (getdelim(&text, &space, '\0', file) > 0)
-		err = slabinfo_parse(&slabinfo, text);
+	err = slabinfo_parse(&slabinfo, text);
 	if (!err && slabinfo.count)
 		err = type_stats_slabinfo(&publish->type_stats, &slabinfo.moments[0],
 					  &slabinfo.moments[0]);
 	slabinfo_deinit(&slabinfo);
 	free(text);
-	fclose(file);
 	return err ? fail(publish, err, strerror(-err)) : 0;
 }
 

@@ -187,8 +187,8 @@ int session_run(struct session *session)
 	err = session_write_status(session);
 	if (err)
 		return err;
-	if (options->duration)
-		session->deadline = session->begin + (uint64_t)(options->duration * 1e9);
+	if (options->duration_ns)
+		session->deadline = session->begin + options->duration_ns;
 	err = name_messages_add_tasks(&session->names);
 	if (err)
 		return session_fail(session, err, session->names.errmsg);

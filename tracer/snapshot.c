@@ -14,12 +14,15 @@
 
 #include <zlib.h>
 
+#include "base/files.h"
 #include "kernel/caches.h"
 #include "kernel/gfp.h"
 #include "kernel/slabinfo.h"
 #include "kernel/symbols.h"
 #include "tracer/load/formats.h"
 #include "tracer/snapshot.h"
+
+#define SLABINFO_BYTES_MAX ((size_t)64 << 20)
 
 static int fail(struct directory *directory, int err, const char *what)
 {
@@ -279,26 +282,12 @@ int snapshot_aliases(struct directory *directory)
 	return err ? err : failed;
 }
 
-/* The text of a file in /proc; the caller frees it. NULL: it cannot be read. */
-static char *read_proc(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	size_t space = 0;
-	char *text = NULL;
-
-	if (file && getdelim(&text, &space, '\0', file) <= 0) {
-		free(text);
-		text = NULL;
-	}
-	if (file)
-		fclose(file);
-	return text;
-}
-
 int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time)
 {
-	char *text = read_proc("/proc/slabinfo");
-	int err = text ? slabinfo_parse_proc(snapshot, text, time) : -ENODATA;
+	char *text = NULL;
+	int err = read_file(AT_FDCWD, "/proc/slabinfo", SLABINFO_BYTES_MAX, &text, NULL);
+
+	err = err ? -ENODATA : slabinfo_parse_proc(snapshot, text, time);
 
 	free(text);
 	return err == -EINVAL ? -ENODATA : err;

@@ -19,9 +19,13 @@ wrong 'above 0' -d 0
 wrong 'above 0' -d -1
 wrong 'above 0' -d soon
 wrong 'above 0' -d 1e400
+wrong 'above 0' -d 1d
+wrong 'above 0' -d 0ms
 wrong '1 to 512' -m 0
 wrong '1 to 512' -m 513
 wrong '1 to 512' -m lots
+wrong '1 to 512' -m 1G
+wrong '1 to 512' -m 1500k
 wrong 'above 0' -p 0
 wrong 'above 0' -p 1,
 wrong 'above 0' -p x
@@ -57,7 +61,7 @@ grep -q 'standard output' err || fail "--doctor to a full disk: $(cat err)"
 uuid=$(grep uuid kmemtrace.data/metadata)
 "$kmemtraced" -q -d 0.2 || fail "exit $?"
 [ "$(grep uuid kmemtrace.data.old/metadata)" = "$uuid" ] || fail "the older capture is not in .old"
-"$kmemtraced" -q -d 0.2 || fail "a third capture: exit $?"
+"$kmemtraced" -q -d 200ms -m 4M || fail "a third capture: exit $?"
 echo text >kmemtrace.data.old/precious
 wrong 'in the way' -d 1
 [ -s kmemtrace.data.old/precious ] || fail "a foreign file was removed"

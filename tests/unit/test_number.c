@@ -91,13 +91,15 @@ static void expect_duration(const char *text, uint64_t expected)
 static void duration_takes_each_unit(void **state)
 {
 	(void)state;
-	expect_duration("2", 2000000000);
-	expect_duration("2ns", 2);
-	expect_duration("2us", 2000);
-	expect_duration("2ms", 2000000);
+	expect_duration("0", 0);
+	expect_duration("1", 1000000000);
+	expect_duration("10ns", 10);
+	expect_duration("10us", 10000);
+	expect_duration("10ms", 10000000);
 	expect_duration("2s", 2000000000);
 	expect_duration("2m", 120000000000);
 	expect_duration("2h", 7200000000000);
+	expect_duration("9223372036854775807ns", INT64_MAX);
 }
 
 static void duration_takes_fractions_and_cuts_them_at_1_ns(void **state)
@@ -105,9 +107,15 @@ static void duration_takes_fractions_and_cuts_them_at_1_ns(void **state)
 	(void)state;
 	expect_duration("1.5", 1500000000);
 	expect_duration("1.", 1000000000);
+	expect_duration(".5", 500000000);
 	expect_duration(".5m", 30000000000);
-	expect_duration("0.0000000019", 1);
-	expect_duration("1.999ns", 1);
+	expect_duration("1.25s", 1250000000);
+	expect_duration("0.5h", 1800000000000);
+	expect_duration("0.000000001", 1);
+	expect_duration("1.0000000019", 1000000001);
+	expect_duration("1.9ns", 1);
+	expect_duration("0.000000000001h", 3);
+	expect_duration("0.000000000009h", 32);
 }
 
 static void duration_ends_at_its_length(void **state)
@@ -126,8 +134,9 @@ static void duration_ends_at_its_length(void **state)
 static void other_durations_are_refused(void **state)
 {
 	static const char *const wrong[] = {
-		"",   ".",    "s",  "-1",  "+1", "1e3", "1 s",	    "1.x",
-		"1d", "0x10", " 1", "1\n", "1S", "inf", "9999999h", "1.2.3",
+		"",    ".",    "s",   "-1",   "+1",	"1e3",	    "1 s",
+		"1.x", "1..2", "1,2", "0x10", "1.5.2s", "1d",	    "1S",
+		"ms",  ".ms",  " 1",  "1\n",  "inf",	"9999999h", "18446744073709551616ns",
 	};
 	uint64_t ns = 42;
 

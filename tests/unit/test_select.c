@@ -12,47 +12,6 @@
 
 #include "analysis/select.h"
 
-static void expect_time(const char *text, uint64_t expected)
-{
-	uint64_t ns = 0;
-
-	if (select_parse_time(text, &ns))
-		fail_msg("\"%s\" is refused", text);
-	if (ns != expected)
-		fail_msg("\"%s\" is %llu ns", text, (unsigned long long)ns);
-}
-
-static void test_times(void **state)
-{
-	static const char *const wrong[] = {
-		"",    ".",    "s",   "-1",   "+1",	"1e3",	    "1 s",
-		"1.x", "1..2", "1,2", "0x10", "1.5.2s", "1d",	    "1S",
-		"ms",  ".ms",  " 1",  "1\n",  "inf",	"9999999h", "18446744073709551616ns",
-	};
-	uint64_t ns;
-
-	(void)state;
-	expect_time("0", 0);
-	expect_time("1", 1000000000);
-	expect_time("1.5", 1500000000);
-	expect_time("1.", 1000000000);
-	expect_time(".5", 500000000);
-	expect_time("0.000000001", 1);
-	expect_time("1.0000000019", 1000000001);
-	expect_time("10ns", 10);
-	expect_time("1.9ns", 1);
-	expect_time("10us", 10000);
-	expect_time("10ms", 10000000);
-	expect_time("1.25s", 1250000000);
-	expect_time("2m", 120000000000);
-	expect_time("0.5h", 1800000000000);
-	expect_time("0.000000000001h", 3);
-	expect_time("0.000000000009h", 32);
-	expect_time("9223372036854775807ns", INT64_MAX);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_equal(select_parse_time(wrong[i], &ns), -EINVAL);
-}
-
 static void expect_window(const char *text, uint64_t after, uint64_t before)
 {
 	struct select select = { 0 };
@@ -256,9 +215,9 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times), cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_sizes), cmocka_unit_test(test_cpus),
-		cmocka_unit_test(test_tasks), cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_windows), cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_cpus),	cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_texts),
 	};
 
 	return cmocka_run_group_tests_name("select", tests, NULL, NULL);

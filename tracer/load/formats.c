@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "tracer/load/formats.h"
 
 #define FORMAT_MAX (1 << 20)
@@ -37,35 +38,22 @@ int formats_open(void)
 	return err ? err : mounted;
 }
 
-static char *read_file(int tracefs, const char *event, const char *file)
+static char *read_event_file(int tracefs, const char *event, const char *file)
 {
-	char path[128], *text;
-	size_t length = 0;
-	ssize_t got;
-	int fd;
+	char path[128], *text = NULL;
 
 	snprintf(path, sizeof(path), "events/%s/%s", event, file);
-	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	text = malloc(FORMAT_MAX);
-	while (text && length < FORMAT_MAX - 1 &&
-	       (got = read(fd, text + length, FORMAT_MAX - 1 - length)) > 0)
-		length += got;
-	close(fd);
-	if (text)
-		text[length] = 0;
-	return text;
+	return read_file(tracefs, path, FORMAT_MAX, &text, NULL) ? NULL : text;
 }
 
 char *formats_read(int tracefs, const char *event)
 {
-	return read_file(tracefs, event, "format");
+	return read_event_file(tracefs, event, "format");
 }
 
 long formats_id(int tracefs, const char *event)
 {
-	char *text = read_file(tracefs, event, "id");
+	char *text = read_event_file(tracefs, event, "id");
 	long id = text ? strtol(text, NULL, 10) : -1;
 
 	free(text);
