@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -176,6 +177,17 @@ static int sort_and_cut(struct report *report, const struct options *options)
 	return 0;
 }
 
+/* Columns for the report: of the terminal, but for its last one, where some terminals wrap. */
+static size_t output_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
+	    size.ws_col <= RENDER_WIDTH)
+		return RENDER_WIDTH;
+	return size.ws_col - 1;
+}
+
 static bool use_color(enum color_when when)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -188,7 +200,9 @@ static bool use_color(enum color_when when)
 static int render(const struct options *options, const struct capture_header *header,
 		  const struct report *report)
 {
-	const struct output output = { .file = stdout, .color = use_color(options->color) };
+	const struct output output = { .file = stdout,
+				       .color = use_color(options->color),
+				       .width = output_width() };
 	int err = 0;
 
 	errno = 0;
@@ -207,9 +221,16 @@ static int check_loss(const struct options *options, const struct capture_header
 {
 	const struct analysis_loss *loss = &report->analysis.loss;
 	bool has_header = report->renderer->has_header && !report->view->streams;
-	uint64_t unknown = report->analysis.totals.unknown;
+	const struct analysis_totals *totals = &report->analysis.totals;
+	uint64_t unknown = totals->unknown;
 	char newer[METADATA_TEXT];
 
+	if (report->view->streams && (totals->own_allocations || totals->own_frees))
+		info_msg("%s: left out kmemtraced's own allocations (%llu) and their frees (%llu): "
+			 "to "
+			 "include them, capture with kmemtraced --include-self",
+			 options->input, (unsigned long long)totals->own_allocations,
+			 (unsigned long long)totals->own_frees);
 	if (!has_header && (loss->lost || loss->skipped))
 		info_msg("%s: lost %llu and skipped %llu of %llu events", options->input,
 			 (unsigned long long)loss->lost, (unsigned long long)loss->skipped,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Widths of a text's columns: numbers are never cut, bytes are shown in larger units at need. */
+/* Widths of the columns of a text, and its numbers. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,10 +10,8 @@
 
 #include "report/render/column_layout.h"
 
-static const char *const byte_units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
-
-#define BYTE_SCALE_MAX (sizeof(byte_units) / sizeof(byte_units[0]) - 1)
 #define BAR_WIDTH 20
+#define UNITS_WIDTH 5 /* columns: "1.25M", "1023K" */
 
 size_t column_layout_text_width(const char *text, size_t length)
 {
@@ -24,32 +22,45 @@ size_t column_layout_text_width(const char *text, size_t length)
 	return width;
 }
 
-const char *column_layout_unit(const struct layout_column *shown)
-{
-	return shown->scale ? byte_units[shown->scale] : shown->column->unit;
-}
-
 static bool column_in_bytes(const struct column *column)
 {
 	return (column->type == COLUMN_NUMBER || column->type == COLUMN_NULLABLE) &&
-	       strcmp(column->unit, byte_units[0]) == 0;
+	       strcmp(column->unit, "bytes") == 0;
 }
 
-/* Three digits and the unit that fits: "1.25 ms", "2.50 s". */
+/* Three digits: 1.25, 12.5, 125. */
+static int decimals_of(double value)
+{
+	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+}
+
+/* Three digits and a unit of powers of 1024: "1.25M"; below 1024 with a space: "512 ". */
+static int bytes_text(uint64_t bytes, char *text)
+{
+	static const char units[] = " KMGTPE";
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	if (bytes < 1024)
+		return snprintf(text, TEXT_CELL, "%u ", (unsigned int)bytes);
+	for (; value >= 1023.5; unit++)
+		value /= 1024;
+	return snprintf(text, TEXT_CELL, "%.*f%c", decimals_of(value), value, units[unit]);
+}
+
+/* Three digits and a unit: "1.25 ms", "2.50 s". */
 static int duration_text(uint64_t ns, char *text)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	double value = (double)ns;
 	unsigned int unit = 0;
-	int decimals = 0;
 
 	while (unit < 3 && value >= 999.5) {
 		value /= 1000;
 		unit++;
 	}
-	if (unit)
-		decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-	return snprintf(text, TEXT_CELL, "%.*f %s", decimals, value, units[unit]);
+	return snprintf(text, TEXT_CELL, "%.*f %s", unit ? decimals_of(value) : 0, value,
+			units[unit]);
 }
 
 static int time_text(int64_t time, char *text)
@@ -77,8 +88,8 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 	int width = 0;
 
 	if (cell_is_unknown(shown->column->type, cell)) {
-		strcpy(text, "-");
-		return 1;
+		strcpy(text, shown->has_units ? "- " : "-");
+		return strlen(text);
 	}
 	switch (shown->column->type) {
 	case COLUMN_TEXT:
@@ -86,10 +97,10 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 	case COLUMN_NUMBER:
 	case COLUMN_NULLABLE:
 	case COLUMN_ID:
-		if (shown->scale)
-			number = (number >> (10 * shown->scale)) +
-				 (number >> (10 * shown->scale - 1) & 1);
-		width = snprintf(text, TEXT_CELL, "%" PRIu64, number);
+		if (shown->has_units)
+			width = bytes_text(number, text);
+		else
+			width = snprintf(text, TEXT_CELL, "%" PRIu64, number);
 		break;
 	case COLUMN_DECIMAL:
 		width = snprintf(text, TEXT_CELL, "%.*f", shown->column->decimals, cell->decimal);
@@ -134,7 +145,7 @@ bool column_layout_shows(const struct column *column, const struct cell *cell)
 
 static void column_measure(const struct table *table, struct layout_column *shown)
 {
-	size_t header = strlen(shown->column->header), unit = strlen(column_layout_unit(shown));
+	size_t header = strlen(shown->column->header), unit = strlen(shown->column->unit);
 	char text[TEXT_CELL];
 
 	shown->width = header > unit ? header : unit;
@@ -149,7 +160,7 @@ static void column_measure(const struct table *table, struct layout_column *show
 	}
 }
 
-/* Does any row tell something there? */
+/* Does any row show a value in the column? */
 static bool column_is_used(const struct table *table, size_t index)
 {
 	for (size_t row = 0; row < table->rows; row++)
@@ -181,7 +192,7 @@ static void column_layout_add(struct column_layout *layout, const struct table *
 	}
 }
 
-/* Columns of the widest in bytes are scaled until all fit. */
+/* The widest column of bytes that units make narrower, or NULL. */
 static struct layout_column *column_layout_widest_bytes(const struct column_layout *layout)
 {
 	struct layout_column *widest = NULL;
@@ -189,15 +200,15 @@ static struct layout_column *column_layout_widest_bytes(const struct column_layo
 	for (size_t i = 0; i < layout->count; i++) {
 		struct layout_column *shown = &layout->columns[i];
 
-		if (column_in_bytes(shown->column) && shown->scale < BYTE_SCALE_MAX &&
-		    shown->width > strlen(shown->column->header) &&
+		if (column_in_bytes(shown->column) && !shown->has_units &&
+		    shown->width > UNITS_WIDTH && shown->width > strlen(shown->column->header) &&
 		    (!widest || shown->width > widest->width))
 			widest = shown;
 	}
 	return widest;
 }
 
-/* What all but the name take, with the spaces before them. */
+/* The width of all columns but the name, with the spaces before them. */
 static size_t column_layout_numbers(const struct column_layout *layout)
 {
 	size_t width = 0;
@@ -207,7 +218,7 @@ static size_t column_layout_numbers(const struct column_layout *layout)
 	return width;
 }
 
-int column_layout_init(struct column_layout *layout, const struct table *table)
+int column_layout_init(struct column_layout *layout, const struct table *table, size_t width)
 {
 	struct layout_column *widest;
 	size_t name = 0, left;
@@ -224,14 +235,14 @@ int column_layout_init(struct column_layout *layout, const struct table *table)
 	layout->has_name = layout->count && layout->columns[0].column->type == COLUMN_TEXT;
 	if (layout->has_name)
 		name = strlen(layout->columns[0].column->header);
-	while (column_layout_numbers(layout) + name > TEXT_COLUMNS &&
+	while (column_layout_numbers(layout) + name > width &&
 	       (widest = column_layout_widest_bytes(layout))) {
-		widest->scale++;
+		widest->has_units = true;
 		column_measure(table, widest);
 	}
 	if (layout->has_name) {
 		left = column_layout_numbers(layout);
-		left = left + name <= TEXT_COLUMNS ? TEXT_COLUMNS - left : name;
+		left = left + name <= width ? width - left : name;
 		if (layout->columns[0].width > left)
 			layout->columns[0].width = left;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a table lies in a text of 79 columns: which of its columns are shown, how wide, in which
- * unit; and what stands below a row. Names beyond ASCII are shown as \xHH.
+ * The layout of a table in a text of a given width: which of its columns stand side by side and how
+ * wide, and which stand on lines below the row.
  */
 #ifndef REPORT_RENDER_COLUMN_LAYOUT_H
 #define REPORT_RENDER_COLUMN_LAYOUT_H
@@ -11,36 +11,37 @@
 
 #include "report/render/table.h"
 
-#define TEXT_COLUMNS 79
 #define TEXT_CELL 32 /* bytes: any number in digits, any bar */
 
 struct layout_column {
 	const struct column *column;
 	size_t index; /* in the table */
 	size_t width;
-	unsigned int scale; /* bytes are shown in units of 1024 to this power */
+	bool has_units; /* each number of bytes has a unit of its own: "12.5K" */
 };
 
 struct column_layout {
-	struct layout_column *columns; /* those that are shown side by side */
+	struct layout_column *columns; /* side by side */
 	size_t count;
-	struct layout_column *below; /* those below, where a row has something to tell */
+	struct layout_column *below; /* on lines below the row, if the cell is not 0 or empty */
 	size_t below_count;
-	bool has_name; /* the first is a name, and takes what is left */
+	bool has_name; /* the first column is a text: it takes the rest of the width */
 };
 
-int column_layout_init(struct column_layout *layout, const struct table *table); /* 0 or -ENOMEM */
+/*
+ * Numbers are never cut. Where they do not fit, numbers of bytes get units, the widest column
+ * first. 0 or -ENOMEM.
+ */
+int column_layout_init(struct column_layout *layout, const struct table *table, size_t width);
 void column_layout_deinit(struct column_layout *layout);
 
-const char *column_layout_unit(const struct layout_column *shown);
-
-/* A cell that is no text; returns its width. */
+/* Prints a cell that is not a text; returns its width. */
 size_t column_layout_cell(const struct layout_column *shown, const struct cell *cell, char *text);
 
-/* Does the cell of a column below tell anything? */
+/* Is the cell of a column below the row printed? */
 bool column_layout_shows(const struct column *column, const struct cell *cell);
 
-/* Columns that a text, or its first bytes, take. */
+/* Width of the first bytes of a text: what is not printable ASCII is shown as \xHH. */
 size_t column_layout_text_width(const char *text, size_t length);
 
 #endif

@@ -13,8 +13,9 @@
 #include "report/render/column_layout.h"
 #include "report/render/render.h"
 
-#define TEXT_LABEL 10 /* columns before a line's text */
-#define TEXT_BELOW 8  /* columns before what stands below a row */
+#define TEXT_LABEL 10	   /* columns before the text of a header line */
+#define TEXT_BELOW 8	   /* columns before a line below a row */
+#define TEXT_PROSE_MAX 100 /* columns of a sentence: longer lines are hard to read */
 
 #define NSEC_PER_SEC 1000000000
 
@@ -26,6 +27,7 @@
 struct text {
 	FILE *file;
 	size_t spaces;
+	size_t prose; /* width of sentences */
 	bool color;
 };
 
@@ -77,7 +79,7 @@ static void text_wrap(struct text *text, const char *what, size_t at, size_t ind
 	while (*what) {
 		size_t length = strcspn(what, " "), width = column_layout_text_width(what, length);
 
-		if (!first && at + 1 + width > TEXT_COLUMNS) {
+		if (!first && at + 1 + width > text->prose) {
 			text_end_line(text);
 			text_pad(text, indent);
 			at = indent;
@@ -131,8 +133,7 @@ static void text_table_head(struct text *text, const struct column_layout *layou
 			const struct layout_column *shown = &layout->columns[i];
 
 			text_pad(text, i != 0);
-			text_cell(text, shown,
-				  line ? column_layout_unit(shown) : shown->column->header);
+			text_cell(text, shown, line ? shown->column->unit : shown->column->header);
 		}
 		text_color(text, COLOR_END);
 		text_end_line(text);
@@ -268,15 +269,29 @@ static void text_legends(struct text *text, struct text_legends *legends,
 		text_legend(text, legends, layout->below[i].column);
 }
 
+/* Explains the units of bytes, if any cell has one. */
+static void text_units_legend(struct text *text, const struct column_layout *layouts, size_t count)
+{
+	bool has_units = false;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t column = 0; column < layouts[i].count; column++)
+			has_units |= layouts[i].columns[column].has_units;
+	if (!has_units)
+		return;
+	text_wrap(text, "K, M, G, T = KiB, MiB, GiB, TiB: 1024 bytes, 1024 KiB, 1024 MiB, 1024 GiB",
+		  0, 4);
+}
+
 static int text_layouts(struct column_layout *layouts, const struct table *tables, size_t count,
-			struct text_legends *legends)
+			size_t width, struct text_legends *legends)
 {
 	size_t columns = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < count && !err; i++) {
 		columns += tables[i].column_count;
-		err = column_layout_init(&layouts[i], &tables[i]);
+		err = column_layout_init(&layouts[i], &tables[i], width);
 	}
 	legends->shown = calloc(columns + 1, sizeof(*legends->shown));
 	return legends->shown ? err : -ENOMEM;
@@ -286,12 +301,15 @@ static int text_print(const struct output *output, const struct header *header,
 		      const struct table *tables, size_t table_count)
 {
 	struct column_layout *layouts = calloc(table_count + 1, sizeof(*layouts));
-	struct text text = { .file = output->file, .color = output->color };
+	size_t width = output->width ? output->width : RENDER_WIDTH;
+	struct text text = { .file = output->file,
+			     .prose = width < TEXT_PROSE_MAX ? width : TEXT_PROSE_MAX,
+			     .color = output->color };
 	struct text_legends legends = { 0 };
 	bool any = false;
 	int err;
 
-	err = layouts ? text_layouts(layouts, tables, table_count, &legends) : -ENOMEM;
+	err = layouts ? text_layouts(layouts, tables, table_count, width, &legends) : -ENOMEM;
 	if (!err) {
 		text_header(&text, header);
 		for (size_t i = 0; i < table_count; i++) {
@@ -307,6 +325,7 @@ static int text_print(const struct output *output, const struct header *header,
 		for (size_t i = 0; i < table_count; i++)
 			if (tables[i].rows_made)
 				text_legends(&text, &legends, &layouts[i]);
+		text_units_legend(&text, layouts, table_count);
 	}
 	for (size_t i = 0; layouts && i < table_count; i++)
 		column_layout_deinit(&layouts[i]);

@@ -81,7 +81,7 @@ static void test_small(void **state)
 	free(text);
 }
 
-/* 2^64 - 1 has 20 digits: bytes are shown in larger units until all fit, rounded. */
+/* 2^64 - 1 has 20 digits: the widest numbers of bytes get units until all fit. */
 static void test_huge(void **state)
 {
 	char *text = rendered("name", UINT64_MAX);
@@ -94,8 +94,88 @@ static void test_huge(void **state)
 		line += length + 1;
 	}
 	assert_non_null(strstr(text, " 18446744073709551615 "));
-	assert_non_null(strstr(text, " 18014398509481984\n"));
-	assert_non_null(strstr(text, "KiB"));
+	assert_non_null(strstr(text, " 16.0E 18446744073709551615 "));
+	assert_non_null(strstr(text, "\nK, M, G, T = "));
+	free(text);
+}
+
+static char *rendered_sizes(size_t width)
+{
+	static const struct column sizes[] = {
+		{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
+		{ "a", "a", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
+		{ "b", "b", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS, NULL },
+		{ "c", "c", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
+	};
+	static const uint64_t numbers[] = {
+		0, 7, 1023, 1024, 1047552, 13184440, (uint64_t)5 << 40, UINT64_MAX
+	};
+	const size_t count = sizeof(numbers) / sizeof(*numbers);
+	struct header header = { 0 };
+	struct table table;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const struct output output = { .file = file, .width = width };
+
+	assert_non_null(file);
+	table_init(&table, sizes, 4);
+	for (size_t i = 0; i < count; i++) {
+		struct cell *row = table_add(&table);
+
+		assert_non_null(row);
+		row[0].text = strdup("a_name_of_a_call_site+0x10/0x200 [module]");
+		row[1].number = numbers[i];
+		row[2].number = numbers[count - 1 - i];
+		row[3].number = UINT64_MAX;
+	}
+	assert_int_equal(renderer_text.print(&output, &header, &table, 1), 0);
+	assert_int_equal(fclose(file), 0);
+	table_deinit(&table);
+	return text;
+}
+
+/* One large number does not round the other ones to 0: each has its own unit, digits aligned. */
+static void test_units(void **state)
+{
+	char *text = rendered_sizes(40);
+
+	(void)state;
+	assert_string_equal(text, "\n"
+				  "name        a     b                    c\n"
+				  "        bytes bytes\n"
+				  "a_name_of_a_call_site+0x10/0x200 [module]\n"
+				  "           0     -  18446744073709551615\n"
+				  "a_name_of_a_call_site+0x10/0x200 [module]\n"
+				  "           7  5.00T 18446744073709551615\n"
+				  "a_name_of_a_call_site+0x10/0x200 [module]\n"
+				  "        1023  12.6M 18446744073709551615\n"
+				  "a_name_of_a_call_site+0x10/0x200 [module]\n"
+				  "        1.00K 1023K 18446744073709551615\n"
+				  "a_name_of_a_call_site+0x10/0x200 [module]\n"
+				  "        1023K 1.00K 18446744073709551615\n"
+				  "a_name_of_a_call_site+0x10/0x200 [module]\n"
+				  "        12.6M 1023  18446744073709551615\n"
+				  "a_name_of_a_call_site+0x10/0x200 [module]\n"
+				  "        5.00T    7  18446744073709551615\n"
+				  "a_name_of_a_call_site+0x10/0x200 [module]\n"
+				  "        16.0E    0  18446744073709551615\n"
+				  "\n"
+				  "K, M, G, T = KiB, MiB, GiB, TiB: 1024\n"
+				  "    bytes, 1024 KiB, 1024 MiB, 1024 GiB\n");
+	free(text);
+}
+
+/* A wide terminal shows names on the line of their numbers, and all digits. */
+static void test_wide(void **state)
+{
+	char *text = rendered_sizes(199);
+
+	(void)state;
+	assert_non_null(strstr(text,
+			       "\na_name_of_a_call_site+0x10/0x200 [module]             13184440 "
+			       "         1023 18446744073709551615\n"));
+	assert_null(strstr(text, "GiB"));
 	free(text);
 }
 
@@ -220,6 +300,7 @@ int main(void)
 		cmocka_unit_test(test_dates),	  cmocka_unit_test(test_small),
 		cmocka_unit_test(test_huge),	  cmocka_unit_test(test_hostile_name),
 		cmocka_unit_test(test_long_name), cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_units),	  cmocka_unit_test(test_wide),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
