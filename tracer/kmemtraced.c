@@ -8,7 +8,9 @@
 
 #include "tracer/doctor.h"
 #include "tracer/options.h"
-#include "tracer/session.h"
+#include "tracer/session_finish.h"
+#include "tracer/session_open.h"
+#include "tracer/session_run.h"
 #include "cli/message.h"
 #include "cli/stop.h"
 
@@ -44,8 +46,8 @@ static void print_result(const struct session *session)
 		return;
 	info_msg("%s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64
 		 " bytes, %.3f s",
-		 session->directory.path, sums.recorded, sums.lost, session->misses.reported, sums.bytes,
-		 seconds);
+		 session->directory.path, sums.recorded, sums.lost, session->misses.reported,
+		 sums.bytes, seconds);
 }
 
 /* A capture that failed under way is still finished: what was captured is kept. */

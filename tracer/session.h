@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One capture, from the first look at the kernel to the last line of its status. */
+/*
+ * A session: one run of kmemtraced that captures, publishes, or both. This file has its data; its
+ * start, run and end are in session_open, session_run and session_finish.
+ */
 #ifndef TRACER_SESSION_H
 #define TRACER_SESSION_H
 
@@ -22,10 +25,10 @@
 
 struct session {
 	const struct options *options;
-	struct command_world before; /* as it was: the command gets it back */
+	struct command_world before; /* restored in the command's process */
 	struct topology topology;
 	struct rings rings;
-	struct attach_plan layout;
+	struct attach_plan plan;
 	struct programs programs;
 	struct directory directory;
 	struct metadata metadata;
@@ -33,31 +36,29 @@ struct session {
 	struct name_messages names;
 	struct modules modules;
 	struct publish publish; /* if options->publish */
-	struct tempdir tempdir; /* if options->no_capture: the directory lies in it */
+	struct tempdir tempdir; /* if options->no_capture: it has the directory */
 	struct command command;
 	struct progress_line progress;
 	struct drain *drains; /* by CPU, rings.possible_cpus of them */
-	bool *draining;	      /* which of them are open */
+	bool *draining;	      /* by CPU: its drain is open */
 	uint64_t deadline;    /* ns; 0: none */
-	uint64_t begin, end;  /* ns: all programs are attached between them */
+	uint64_t begin, end;  /* ns: between them all programs are attached */
 	struct recursion_misses misses;
 	uint64_t next_flush;   /* ns */
 	struct packer *packer; /* NULL: packets stay raw */
 	char errmsg[500];
 };
 
-/* Everything up to the moment before the programs are attached. 0 or -errno with errmsg set. */
-int session_open(struct session *session, const struct options *options,
-		 const struct saved_signals *signals);
+/* Sets errmsg; returns err. */
+int session_fail(struct session *session, int err, const char *errmsg);
 
-/* Captures until the command ends, the time is over or a signal comes. 0 or -errno, errmsg set. */
-int session_run(struct session *session);
+/* The command cannot be run: takes over its errmsg, and returns err. */
+int session_fail_command(struct session *session, int err);
 
-/* Takes the rest out, writes the last words and says what was captured. 0 or -errno. */
-int session_finish(struct session *session);
+/* Frees everything. */
 void session_close(struct session *session);
 
-/* What was captured: the sums of all CPUs. */
+/* What was captured, summed over all CPUs. */
 struct session_sums {
 	uint64_t recorded, lost, bytes;
 };

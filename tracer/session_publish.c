@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a session that publishes does besides: up to which time all is drained, and what is lost. */
+/* Finds the watermark and the number of lost events, and passes them to the publishing thread. */
 #include "config.h"
 
 #include <errno.h>
@@ -7,30 +7,7 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "tracer/session.h"
-#include "tracer/session_parts.h"
-
-int session_choose_directory(struct session *session)
-{
-	const struct options *options = session->options;
-	const char *target = options->output;
-	char path[400];
-	int err;
-
-	if (options->no_capture) {
-		err = tempdir_open(&session->tempdir);
-		if (err) {
-			snprintf(session->errmsg, sizeof(session->errmsg),
-				 "no temporary directory can be made: %s: name another with TMPDIR",
-				 strerror(-err));
-			return err;
-		}
-		snprintf(path, sizeof(path), "%s/capture", session->tempdir.path);
-		target = path;
-	}
-	err = directory_probe(&session->directory, target);
-	return err ? session_fail(session, err, session->directory.errmsg) : 0;
-}
+#include "tracer/session_publish.h"
 
 int session_publish_start(struct session *session)
 {
@@ -57,7 +34,7 @@ int session_publish_start(struct session *session)
 	return err ? session_fail(session, err, strerror(-err)) : 0;
 }
 
-/* A capture has streams; in a shelter there is one to be seen, which stays empty. */
+/* Opening a capture needs at least one stream; without a capture on disk, it stays empty. */
 static int make_stream(struct session *session)
 {
 	struct directory *directory = &session->directory;
@@ -93,15 +70,18 @@ int session_publish_initial_counts(struct session *session)
 }
 
 /*
- * Before which time has every event been handed over that ever will be? Never after now, which was
- * read before the first ring of this round was looked at, and before each CPU's own time:
+ * The watermark: all events before this time have been passed to the queue, or are lost. It is not
+ * after now, which was read before this round over the rings, and not after the time that each CPU
+ * has reached:
  *
- * Where the drain was quiet, every event that took its number before now has been taken out, or is
- * lost; and any other takes its time after its number, so after now. Else what comes next took its
- * slot after the last record, and cannot be earlier than that. Should clocks differ all the same,
- * the writer raises the time of what comes too late, here as in the stream.
+ * If the drain was quiet, every event that took its number before now has been drained or is lost.
+ * Any other event reads its time after it took its number, so after now. If the drain was not
+ * quiet, the next event took its slot after the last record, and has no earlier time. Should the
+ * clocks of CPUs differ, the writer clamps the time of an event that would be before the watermark,
+ * as it does in the stream.
  *
- * A CPU without a ring loses its events, until it gets one: in a round, so after its now.
+ * A CPU without a ring loses its events until it gets one. It gets the ring in a round, after the
+ * now of that round.
  */
 static uint64_t find_watermark(struct session *session, uint64_t now)
 {
@@ -121,8 +101,8 @@ static uint64_t find_watermark(struct session *session, uint64_t now)
 }
 
 /*
- * Events that are in no stream. The programs count what finds no room at once, so before its gap
- * shows; what cannot be written is counted by the writer.
+ * Events that are in no stream. The programs count an event that finds no slot at once, so before
+ * the gap in the numbers is read; the writer counts the records that it cannot write.
  */
 static uint64_t count_lost(struct session *session)
 {
@@ -140,7 +120,7 @@ static uint64_t count_lost(struct session *session)
 	return lost;
 }
 
-static void tell_room(struct session *session)
+static void report_no_space(struct session *session)
 {
 	char errmsg[400];
 
@@ -158,11 +138,11 @@ int session_publish_watermark(struct session *session, uint64_t now)
 		return 0;
 	watermark.time = find_watermark(session, now);
 	watermark.lost = count_lost(session) + session->misses.upper_bound;
-	/* objects of a cache that was not told may count for one that lay there before */
+	/* objects of a cache whose name was lost may count for an older cache at its address */
 	if (session->programs.variant.totals->names_lost)
 		watermark.lost = STATS_FILE_LOST_UNKNOWN;
 	err = publish_watermark(&session->publish, &watermark);
-	tell_room(session);
+	report_no_space(session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 
@@ -173,6 +153,6 @@ int session_publish_end(struct session *session)
 	if (!session->options->publish)
 		return 0;
 	err = publish_end(&session->publish);
-	tell_room(session);
+	report_no_space(session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }

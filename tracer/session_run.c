@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The time of the capture: attach, then drain every few milliseconds until it is over. */
+/* Attaches the programs, then drains the rings every few milliseconds until the capture is over. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,35 +12,20 @@
 #include "cli/message.h"
 #include "cli/stop.h"
 #include "tracer/machine.h"
-#include "tracer/session.h"
-#include "tracer/session_parts.h"
+#include "tracer/session_publish.h"
+#include "tracer/session_run.h"
+#include "tracer/session_status.h"
+#include "tracer/session_streams.h"
 #include "tracer/snapshot.h"
 
 #define MILLISECOND 1000000ULL
-#define PAUSE (5 * MILLISECOND)		/* between two rounds: more often disturbs the traced */
-#define SHORT_PAUSE (1 * MILLISECOND)	/* when a ring was a quarter full */
-#define FLUSH_EVERY (100 * MILLISECOND) /* what a kill may cost */
-
-/* A CPU that has no ring has numbered an event: it came up meanwhile. */
-static int add_ring(struct session *session, unsigned int cpu)
-{
-	const struct topology_cpu *about = topology_find(&session->topology, cpu);
-	struct rings *rings = &session->rings;
-	int err;
-
-	err = rings_add(rings, cpu, about ? about->node : -1);
-	if (err)
-		return session_fail(session, err, rings->errmsg);
-	err = session_open_stream(session, cpu);
-	if (err)
-		return err;
-	err = rings_publish(rings, cpu, bpf_variant_map_fd(&session->programs.variant, "rings"));
-	return err ? session_fail(session, err, rings->errmsg) : 0;
-}
+#define PAUSE (5 * MILLISECOND)		/* between two rounds; a shorter pause slows others down */
+#define SHORT_PAUSE (1 * MILLISECOND)	/* after a ring was a quarter full */
+#define FLUSH_EVERY (100 * MILLISECOND) /* the time that is missing after a SIGKILL, at most */
 
 /*
- * Is there time to pack? What waits in all rings together must be less than a quarter of one: to
- * pack that takes less time than any CPU needs to fill the rest of its ring.
+ * Is there time to pack? All rings together must have fewer records than a quarter of one ring:
+ * packing those takes less time than any CPU needs to fill the rest of its ring.
  */
 static bool has_time_to_pack(const struct session *session)
 {
@@ -60,7 +45,8 @@ static int drain_all(struct session *session, uint64_t now)
 	int err = 0;
 
 	if (flush) {
-		/* a session that captures nothing may run for long, and tells no spans */
+		/* without a capture, a session may run for months, and its time spans are not
+		 * written */
 		err = recursion_misses_read(&session->misses, &session->programs, &session->rings,
 					    session->options->no_capture ? NULL : &session->status);
 		if (err)
@@ -74,7 +60,7 @@ static int drain_all(struct session *session, uint64_t now)
 
 		if (!session->draining[i]) {
 			if (session->rings.controls[i].sequence)
-				err = add_ring(session, i);
+				err = session_streams_add(session, i);
 			continue;
 		}
 		writer_pack(&drain->writer, packer);
@@ -113,7 +99,7 @@ static bool is_over(struct session *session, uint64_t now)
 	return true;
 }
 
-static void rest(const struct session *session, uint64_t now, bool filling)
+static void pause_until_next_round(const struct session *session, uint64_t now, bool filling)
 {
 	uint64_t pause = filling ? SHORT_PAUSE : PAUSE;
 	struct timespec time = { 0 };
@@ -144,7 +130,7 @@ static int loop(struct session *session)
 		now = machine_now();
 		if (session->deadline && now >= session->deadline)
 			continue;
-		rest(session, now, filling);
+		pause_until_next_round(session, now, filling);
 		now = machine_now();
 	}
 	return 0;
@@ -161,9 +147,9 @@ int session_run(struct session *session)
 		if (err)
 			return session_fail_command(session, err);
 	}
-	/* a consumer that waits for its turn loses events when all CPUs are busy */
+	/* with a normal priority, events are lost when all CPUs are busy */
 	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)
-		info_msg("no high priority: %s", strerror(errno));
+		info_msg("cannot raise the priority: %s", strerror(errno));
 
 	err = snapshot_slabinfo(&session->directory, machine_now());
 	if (err)
@@ -176,15 +162,15 @@ int session_run(struct session *session)
 	if (err)
 		return session_fail(session, err, session->programs.errmsg);
 	session->begin = session->status.begin = machine_now();
-	/* a command that writes to the same terminal would write into the line */
+	/* no progress line if the command writes to the same terminal */
 	progress_line_init(&session->progress,
 			   options->quiet || (options->command && isatty(STDOUT_FILENO)),
 			   PROGRESS_INTERVAL);
-	/* what could not be attached after all: for a reader, should nobody live to say so */
-	err = session_report_programs(session);
+	/* now, so that the status is correct even if kmemtraced is killed */
+	err = session_status_update_programs(session);
 	if (err)
 		return session_fail(session, err, strerror(-err));
-	err = session_write_status(session);
+	err = session_status_write(session);
 	if (err)
 		return err;
 	if (options->duration_ns)

@@ -92,9 +92,9 @@ nothing_left "with a command"
 
 # What is no command may be meant as the file.
 "$kmemtraced" --publish ./nothing 2>wrong.log && fail "a command that is not there is run"
-grep -q 'to publish in that file: --publish=./nothing$' wrong.log || fail "no hint: $(cat wrong.log)"
+grep -q 'if it is the file to publish in, use --publish=./nothing$' wrong.log || fail "no hint: $(cat wrong.log)"
 "$kmemtraced" --publish=memstat --no-capture ./nothing 2>wrong.log && fail "nothing there is run"
-grep -q 'in that file' wrong.log && fail "a hint where a file was named: $(cat wrong.log)"
+grep -q "the file to publish in" wrong.log && fail "a hint where a file was named: $(cat wrong.log)"
 
 # A file system that is full: said once, and counted at the end.
 # full SIZE OPTION…: what was said is in full.log, and the figures of the last line in $folded, $not

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* After the capture: empties the rings, completes names and symbols, writes the status. */
+#include "config.h"
+
+#include <string.h>
+
+#include "cli/progress.h"
+#include "tracer/machine.h"
+#include "tracer/session_finish.h"
+#include "tracer/session_publish.h"
+#include "tracer/session_status.h"
+#include "tracer/session_streams.h"
+#include "tracer/snapshot.h"
+
+int session_finish(struct session *session)
+{
+	int err, failed;
+
+	session->end = machine_now();
+	programs_detach(&session->programs);
+	failed = recursion_misses_finish(&session->misses, &session->programs, &session->rings,
+					 &session->status);
+	progress_line_clear();
+	err = session_streams_finish(session, machine_now());
+	if (failed && !err)
+		err = session_fail(session, failed, strerror(-failed));
+	failed = name_messages_read(&session->names);
+	if (!failed && session->plan.missing_features.btf)
+		failed = name_messages_add_incomplete(&session->names,
+						      bpf_variant_map_fd(&session->programs.variant,
+									 "known_caches"));
+	if (failed && !err)
+		err = session_fail(session, failed, session->names.errmsg);
+	if (session->names.modules_changed)
+		modules_change(&session->modules, session->end);
+	failed = modules_end(&session->modules);
+	if (failed && !err)
+		err = session_fail(session, failed, session->modules.directory.errmsg);
+	failed = name_messages_close(&session->names);
+	if (!failed)
+		failed = snapshot_aliases(&session->directory);
+	if (!failed)
+		failed = snapshot_slabinfo(&session->directory, session->end);
+	if (failed && !err)
+		err = session_fail(session, failed, session->directory.errmsg);
+	failed = session_status_finish(session);
+	directory_unlock(&session->directory);
+	err = err ? err : failed;
+	failed = session_publish_end(session);
+	return err ? err : failed;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Everything before the programs are attached. A start that fails changes nothing on disk. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli/message.h"
+#include "tracer/machine.h"
+#include "tracer/session_open.h"
+#include "tracer/session_publish.h"
+#include "tracer/session_status.h"
+#include "tracer/session_streams.h"
+#include "tracer/snapshot.h"
+
+static int load_programs(struct session *session)
+{
+	const struct options *options = session->options;
+	struct rings *rings = &session->rings;
+	struct programs_settings settings = {
+		.possible_cpus = rings->possible_cpus,
+		.ring_slots = rings->slots,
+		.pids = options->pids,
+		.pid_count = options->pid_count,
+		.no_backup_reason = options_no_backup_reason(options),
+		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
+	};
+	int err;
+
+	for (unsigned int i = 0; i < rings->possible_cpus; i++)
+		if (rings->list[i].fd >= 0) {
+			settings.ring_fd = rings->list[i].fd;
+			settings.any_cpu = i;
+		}
+	err = programs_load(&session->programs, &session->plan, &settings);
+	if (err)
+		return session_fail(session, err, session->programs.errmsg);
+	err = rings_map_controls(rings, bpf_variant_map_fd(&session->programs.variant, "controls"));
+	for (unsigned int i = 0; i < rings->possible_cpus && !err; i++)
+		if (rings->list[i].fd >= 0)
+			err = rings_publish(
+				rings, i, bpf_variant_map_fd(&session->programs.variant, "rings"));
+	return err ? session_fail(session, err, rings->errmsg) : 0;
+}
+
+static int write_metadata(struct session *session)
+{
+	FILE *file;
+	int err, failed;
+
+	err = metadata_init(&session->metadata);
+	if (err)
+		return session_fail(session, err, strerror(-err));
+	file = directory_open(&session->directory, "metadata", "we");
+	if (!file)
+		return session_fail(session, -EIO, session->directory.errmsg);
+	err = metadata_write(&session->metadata, file);
+	failed = directory_close(&session->directory, file, "metadata");
+	return err || failed ? session_fail(session, err ? err : failed, session->directory.errmsg)
+			     : 0;
+}
+
+static int choose_directory(struct session *session)
+{
+	const struct options *options = session->options;
+	const char *target = options->output;
+	char path[400];
+	int err;
+
+	if (options->no_capture) {
+		err = tempdir_open(&session->tempdir);
+		if (err) {
+			snprintf(session->errmsg, sizeof(session->errmsg),
+				 "cannot make a temporary directory: %s: set TMPDIR to a directory "
+				 "that is "
+				 "writable",
+				 strerror(-err));
+			return err;
+		}
+		snprintf(path, sizeof(path), "%s/capture", session->tempdir.path);
+		target = path;
+	}
+	err = directory_probe(&session->directory, target);
+	return err ? session_fail(session, err, session->directory.errmsg) : 0;
+}
+
+static int fill_directory(struct session *session)
+{
+	struct directory *directory = &session->directory;
+	int err;
+
+	err = directory_make(directory);
+	if (!err && !session->options->no_capture)
+		err = directory_reserve(directory);
+	if (err)
+		return session_fail(session, err, directory->errmsg);
+	err = write_metadata(session);
+	if (!err)
+		err = session_status_start(session);
+	if (err)
+		return err;
+	err = directory_lock(directory);
+	if (!err)
+		err = snapshot_symbols(directory, 0);
+	if (!err)
+		err = snapshot_topology(directory, &session->topology);
+	if (!err)
+		err = snapshot_aliases(directory);
+	if (!err)
+		err = snapshot_kmalloc(directory);
+	if (err)
+		return session_fail(session, err, directory->errmsg);
+	if (snapshot_formats(directory) && !session->options->quiet)
+		info_msg("%s: GFP flags will be numbers", directory->errmsg);
+	if (!snapshot_has_addresses() && !session->options->quiet)
+		info_msg("/proc/kallsyms shows no addresses: call sites will be numbers: see "
+			 "kernel.kptr_restrict, and run as root or with CAP_SYSLOG");
+	err = name_messages_open(&session->names, session->options->no_capture ? NULL : directory,
+				 bpf_variant_map_fd(&session->programs.variant, "names"));
+	if (session->options->publish)
+		session->names.publish = &session->publish;
+	return err ? session_fail(session, err, session->names.errmsg) : 0;
+}
+
+/* All is ready: moves the capture to its final path, and an older capture out of the way. */
+static int move_to_target(struct session *session)
+{
+	int err;
+
+	err = directory_place(&session->directory);
+	if (err)
+		return session_fail(session, err, session->directory.errmsg);
+	if (!session->options->no_capture)
+		err = session_streams_rename(session);
+	if (!err)
+		err = modules_start(&session->modules, &session->directory,
+				    session->options->publish ? &session->publish : NULL);
+	if (!err)
+		err = status_add_own(&session->status, session->modules.task);
+	if (err)
+		return session_fail(session, err, strerror(-err));
+	err = session_publish_start(session);
+	if (!err)
+		err = session_status_write(session);
+	return err ? err : session_publish_open(session);
+}
+
+/* The process that a thread belongs to; 0: there is no such thread. */
+static uint32_t process_of(uint32_t task)
+{
+	char path[64], line[256];
+	unsigned int tgid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", task);
+	file = fopen(path, "re");
+	while (file && !tgid && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Tgid: %u", &tgid) != 1)
+			tgid = 0;
+	if (file)
+		fclose(file);
+	return tgid;
+}
+
+static int check_pids(struct session *session)
+{
+	const struct options *options = session->options;
+
+	for (size_t i = 0; i < options->pid_count; i++) {
+		uint32_t pid = options->pids[i], tgid = process_of(pid);
+
+		if (tgid == pid)
+			continue;
+		if (tgid)
+			snprintf(session->errmsg, sizeof(session->errmsg),
+				 "-p %u: is a thread of process %u: use -p %u", pid, tgid, tgid);
+		else
+			snprintf(session->errmsg, sizeof(session->errmsg),
+				 "-p %u: there is no such process", pid);
+		return -ESRCH;
+	}
+	return 0;
+}
+
+/* The rings and streams of many CPUs may need more open files than the default limit allows. */
+static void raise_limits(struct session *session)
+{
+	struct rlimit files;
+
+	getrlimit(RLIMIT_NOFILE, &session->before.files);
+	files = session->before.files;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+int session_open(struct session *session, const struct options *options,
+		 const struct saved_signals *signals)
+{
+	int err;
+
+	memset(session, 0, sizeof(*session));
+	session->options = options;
+	session->before.signals = *signals;
+	raise_limits(session);
+	err = programs_plan(&session->plan, options->verbose);
+	if (err)
+		return session_fail(session, err, session->plan.errmsg);
+	err = session_streams_init(session);
+	if (!err)
+		err = check_pids(session);
+	if (err)
+		return err;
+	err = choose_directory(session);
+	if (err)
+		return err;
+	if (options->command) {
+		err = command_probe(&session->command, options->command);
+		if (err)
+			return session_fail_command(session, err);
+	}
+	session->drains = calloc(session->rings.possible_cpus, sizeof(*session->drains));
+	session->draining = calloc(session->rings.possible_cpus, sizeof(*session->draining));
+	if (!session->drains || !session->draining)
+		return session_fail(session, -ENOMEM, strerror(ENOMEM));
+	if (options->pack && packer_create(&session->packer))
+		return session_fail(session, -ENOMEM, strerror(ENOMEM));
+	err = load_programs(session);
+	if (!err)
+		err = fill_directory(session);
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
+		if (session->rings.list[i].fd >= 0)
+			err = session_streams_open(session, i);
+	if (!err)
+		err = move_to_target(session);
+	if (err)
+		directory_abandon(&session->directory);
+	return err;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Fills in the status from the parts of the session, and writes it. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tracer/load/paths.h"
+#include "tracer/machine.h"
+#include "tracer/session_status.h"
+#include "tracer/session_streams.h"
+
+int session_status_write(struct session *session)
+{
+	struct directory *directory = &session->directory;
+	char from[4096], to[4096];
+	FILE *file = directory_open(directory, "kernel/.status", "we");
+	int err, failed;
+
+	if (!file)
+		return session_fail(session, -EIO, directory->errmsg);
+	err = status_write(&session->status, file);
+	failed = directory_close(directory, file, "kernel/status");
+	if (err || failed)
+		return session_fail(session, err ? err : failed, directory->errmsg);
+	if (rename(directory_name(directory, "kernel/.status", from, sizeof(from)),
+		   directory_name(directory, "kernel/status", to, sizeof(to)))) {
+		snprintf(session->errmsg, sizeof(session->errmsg), "%s: %s", to, strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+int session_status_update_programs(struct session *session)
+{
+	const struct programs *programs = &session->programs;
+	struct status *status = &session->status;
+
+	status->rescue_known = true;
+	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
+		 programs->backup.reason);
+	status->hook_skipped = 0;
+	for (unsigned int i = 0; i < HOOK_KINDS; i++)
+		status->hook_skipped += hooks_skipped(&programs->hooks, i);
+	return paths_report(status, &programs->paths, &programs->hooks);
+}
+
+int session_status_start(struct session *session)
+{
+	const struct options *options = session->options;
+	struct status *status = &session->status;
+	int err;
+
+	status->ring_bytes = rings_bytes(session->rings.mib, session->rings.buffered);
+	status->include_self = options->include_self;
+	status->begin = session->begin = machine_now();
+	err = status_add_own(status, syscall(SYS_gettid));
+	for (size_t i = 0; i < options->pid_count && !err; i++)
+		err = status_add_wanted(status, options->pids[i]);
+	if (!err)
+		err = session_status_update_programs(session);
+	return err ? session_fail(session, err, strerror(-err)) : session_status_write(session);
+}
+
+static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
+{
+	struct drain *drain = &session->drains[cpu];
+	struct status_cpu *about = status_add_cpu(&session->status, cpu);
+	bool full = false;
+
+	if (!about)
+		return -ENOMEM;
+	about->recorded = drain->writer.loss.records;
+	about->lost = loss_missing(&drain->writer.loss);
+	about->skipped = skipped;
+	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
+	about->rescued = drain->control->from_backup;
+	session->status.rescued += about->rescued;
+	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
+		full |= drain->control->marks[i].full;
+	session->status.rescue_off += full;
+	about->own = session_streams_count_own(session, cpu);
+	session->status.raised += drain->writer.raised;
+	if (drain->writer.raised_most > session->status.raised_most)
+		session->status.raised_most = drain->writer.raised_most;
+	return status_add_spans(&session->status, cpu, &drain->writer.loss);
+}
+
+/* A CPU that came online, and for which no stream could be made. */
+static int add_lost_cpu(struct status *status, unsigned int cpu, uint64_t lost)
+{
+	struct status_cpu *about = status_add_cpu(status, cpu);
+
+	if (!about)
+		return -ENOMEM;
+	about->seen = about->lost = lost;
+	about->skipped = STATUS_UNKNOWN;
+	return 0;
+}
+
+int session_status_finish(struct session *session)
+{
+	struct status *status = &session->status;
+	const struct kmt_totals *totals = session->programs.variant.totals;
+	uint64_t *skipped, lost = 0, lost_of_tasks = 0;
+	int err = 0;
+
+	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
+	if (!skipped)
+		return session_fail(session, -ENOMEM, strerror(ENOMEM));
+	recursion_misses_by_cpu(&session->programs, &session->rings, skipped);
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
+		if (session->draining[i])
+			err = add_cpu(session, i, skipped[i]);
+		else if (session->rings.controls[i].sequence)
+			err = add_lost_cpu(status, i, session->rings.controls[i].sequence);
+	}
+	free(skipped);
+	if (!err)
+		err = programs_add_lost_tasks(&session->programs, status);
+	if (!err)
+		err = session_status_update_programs(session);
+	if (err)
+		return session_fail(session, err, strerror(-err));
+	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
+		 backup_programs_reason(&session->programs.backup));
+	status->complete = STATUS_COMPLETE;
+	status->begin = session->begin;
+	status->end = session->end;
+	status->skipped = session->misses.reported;
+	status->names_lost = totals->names_lost + session->names.unknown_caches;
+	/* lost events without a slot in the table of tasks, and records that could not be written
+	 */
+	for (size_t i = 0; i < status->cpu_count; i++)
+		lost += status->cpus[i].lost;
+	for (size_t i = 0; i < status->lost_task_count; i++)
+		lost_of_tasks += status->lost_tasks[i].count;
+	status->lost_unattributed = lost - lost_of_tasks;
+	return session_status_write(session);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The ring and the stream of each CPU. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tracer/machine.h"
+#include "tracer/session_streams.h"
+
+int session_streams_init(struct session *session)
+{
+	const struct options *options = session->options;
+	struct topology *topology = &session->topology;
+	struct rings *rings = &session->rings;
+	unsigned int mib = options->ring_mib;
+	int err;
+
+	err = topology_read(topology, "");
+	if (!err && !topology->count)
+		err = -ENODATA;
+	if (err) {
+		snprintf(session->errmsg, sizeof(session->errmsg), "/sys/devices/system/cpu: %s",
+			 strerror(-err));
+		return err;
+	}
+	if (!mib)
+		mib = rings_default_mib(machine_online_cpus(topology), machine_memory());
+	err = rings_init(rings, machine_possible_cpus(topology), mib,
+			 session->plan.missing_features.fetch);
+	for (size_t i = 0; i < topology->count && !err; i++)
+		if (topology->list[i].online)
+			err = rings_add(rings, topology->list[i].cpu, topology->list[i].node);
+	return err ? session_fail(session, err, rings->errmsg) : 0;
+}
+
+static const char *stream_name(const struct session *session, unsigned int cpu, char *path,
+			       size_t size)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "cpu%u", cpu);
+	return directory_name(&session->directory, name, path, size);
+}
+
+int session_streams_open(struct session *session, unsigned int cpu)
+{
+	struct drain *drain = &session->drains[cpu];
+	char path[4096];
+	int err;
+
+	drain->control = &session->rings.controls[cpu];
+	drain->ring = session->rings.list[cpu].slots;
+	drain->slots = session->rings.slots;
+	drain->status = &session->status;
+	stream_name(session, cpu, path, sizeof(path));
+	err = drain_open(drain, session->options->no_capture ? NULL : path, session->metadata.uuid,
+			 cpu, machine_now(),
+			 session->rings.buffered ? session->rings.list[cpu].fd : -1);
+	if (err)
+		return session_fail(session, err, drain->writer.errmsg);
+	if (session->options->publish)
+		drain->writer.sink = publish_sink(&session->publish);
+	writer_pack(&drain->writer, session->packer);
+	session->draining[cpu] = true;
+	return 0;
+}
+
+int session_streams_add(struct session *session, unsigned int cpu)
+{
+	const struct topology_cpu *about = topology_find(&session->topology, cpu);
+	struct rings *rings = &session->rings;
+	int err;
+
+	err = rings_add(rings, cpu, about ? about->node : -1);
+	if (err)
+		return session_fail(session, err, rings->errmsg);
+	err = session_streams_open(session, cpu);
+	if (err)
+		return err;
+	err = rings_publish(rings, cpu, bpf_variant_map_fd(&session->programs.variant, "rings"));
+	return err ? session_fail(session, err, rings->errmsg) : 0;
+}
+
+int session_streams_rename(struct session *session)
+{
+	char path[4096];
+	int err = 0;
+
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
+		if (session->draining[i])
+			err = writer_rename(&session->drains[i].writer,
+					    stream_name(session, i, path, sizeof(path)));
+	return err;
+}
+
+uint64_t session_streams_count_own(struct session *session, unsigned int cpu)
+{
+	char path[4096];
+
+	return drain_count_own(&session->drains[cpu],
+			       stream_name(session, cpu, path, sizeof(path)));
+}
+
+/*
+ * First writes the rest of all streams, as far as the disk has space. Then releases the reserved
+ * space, and writes the last packet of each stream with it.
+ */
+int session_streams_finish(struct session *session, uint64_t end)
+{
+	int err = 0, failed;
+
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+		/* a CPU that came online and never got a ring may still have had events */
+		if (!session->draining[i] && session->rings.controls[i].sequence) {
+			failed = session_streams_open(session, i);
+			err = err ? err : failed;
+		}
+		if (!session->draining[i])
+			continue;
+		failed = drain_rest(&session->drains[i], session->misses.reported);
+		if (failed && !err)
+			err = session_fail(session, failed, session->drains[i].writer.errmsg);
+	}
+	directory_release(&session->directory);
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+		if (!session->draining[i])
+			continue;
+		failed = drain_finish(&session->drains[i], end, session->misses.reported);
+		if (failed && !err)
+			err = session_fail(session, failed, session->drains[i].writer.errmsg);
+	}
+	return err;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The ring and the stream of each CPU: CPUs that are online have both from the start, others get
+ * them when they come online. Functions return 0, or -errno with session->errmsg set.
+ */
+#ifndef TRACER_SESSION_STREAMS_H
+#define TRACER_SESSION_STREAMS_H
+
+#include "tracer/session.h"
+
+/* Reads the topology, and makes a ring for each CPU that is online. */
+int session_streams_init(struct session *session);
+
+/* Opens the stream of a CPU. */
+int session_streams_open(struct session *session, unsigned int cpu);
+
+/* Makes the ring and opens the stream of a CPU that came online during the capture. */
+int session_streams_add(struct session *session, unsigned int cpu);
+
+/* The capture directory was renamed: tells the streams their new paths. */
+int session_streams_rename(struct session *session);
+
+/* Drains the rings after the programs were detached, and ends the streams at the time end (ns). */
+int session_streams_finish(struct session *session, uint64_t end);
+
+/* The number of kmemtraced's own records on disk, after the stream is finished. */
+uint64_t session_streams_count_own(struct session *session, unsigned int cpu);
+
+#endif
