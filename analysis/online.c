@@ -125,7 +125,9 @@ void online_cache_gone(struct online *online, uint64_t address, uint64_t time)
 
 static const struct kmt_record *lane_record(const struct stream_events *stream_events)
 {
-	return &stream_events->first->records[stream_events->first->taken];
+	const struct online_packet *packet = stream_events->first;
+
+	return (const void *)((const char *)packet->records + packet->taken);
 }
 
 static int hand_over(struct online *online)
@@ -166,7 +168,10 @@ static bool make_event(struct online *online, const struct stream_events *stream
 
 static bool lane_advance(struct online *online, struct stream_events *stream_events)
 {
-	if (++stream_events->first->taken == stream_events->first->count)
+	struct online_packet *packet = stream_events->first;
+
+	packet->taken += (size_t)lane_record(stream_events)->words * KMT_WORD;
+	if (packet->taken == packet->size)
 		drop_first(online, stream_events);
 	return stream_events->first;
 }

@@ -21,10 +21,11 @@
 /* Records of one CPU, in the order of its stream: none is earlier than the one before. */
 struct online_packet {
 	struct online_packet *next; /* online.c's own, as is taken */
-	size_t taken;
-	uint64_t sequence_first; /* a number that no record's is far from */
+	size_t taken;		    /* bytes */
+	uint64_t sequence_first;    /* a number that no record's is far from */
 	uint32_t cpu;
-	uint32_t count;
+	uint32_t count; /* of records, which may be longer than struct kmt_record */
+	size_t size;	/* bytes of all records */
 	struct kmt_record records[PACKET_RECORDS_MAX];
 };
 

@@ -14,7 +14,9 @@ static __always_inline void publish(struct kmt_record *record, uint64_t tag)
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline struct kmt_record *take_slot(struct event_context *event, uint32_t *sequence)
+/* words is a constant. NULL: the ring has no room. */
+static __always_inline struct kmt_record *take_slots(struct event_context *event,
+						     unsigned int words, uint32_t *sequence)
 {
 	struct kmt_control *control = event->control;
 	struct kmt_record *record;
@@ -24,7 +26,7 @@ static __always_inline struct kmt_record *take_slot(struct event_context *event,
 	map = bpf_map_lookup_elem(&rings, &event->cpu);
 	if (!map)
 		return NULL; /* a CPU that has just come up */
-	record = bpf_ringbuf_reserve(map, sizeof(*record), 0);
+	record = bpf_ringbuf_reserve(map, words * KMT_WORD, 0);
 	if (record)
 		*sequence = *(volatile uint64_t *)&control->lost;
 	return record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One record into the ring of this CPU: number, room, slot, time, fields, tag; and where there
- * is no room, the counters. Never waits.
+ * One record into the ring of this CPU: number, room, slots, time, fields, tag. If the ring has
+ * no room, the event is counted as lost. Never waits.
  */
 #ifndef BPF_EMIT_BPF_H
 #define BPF_EMIT_BPF_H
@@ -78,13 +78,15 @@ static __always_inline bool find_context(struct event_context *event)
 #include "bpf/ring.bpf.h"
 #endif
 
-static __always_inline int emit(struct event_context *event, uint8_t id, uint64_t call_site,
-				uint64_t pointer, uint32_t gfp, int node, uint64_t last)
+/* The record has more_count words behind struct kmt_record, a constant: KMT_WORDS_MAX bounds it. */
+static __always_inline int emit_long(struct event_context *event, uint8_t id, uint64_t call_site,
+				     uint64_t pointer, uint32_t gfp, int node, uint64_t last,
+				     const uint64_t *more, unsigned int more_count)
 {
 	struct kmt_record whole = {}, *record;
 	uint32_t sequence = 0;
 
-	record = take_slot(event, &sequence);
+	record = take_slots(event, KMT_RECORD_WORDS + more_count, &sequence);
 	if (!record) {
 		count_lost(event->control, event->ids);
 		return 0;
@@ -95,12 +97,21 @@ static __always_inline int emit(struct event_context *event, uint8_t id, uint64_
 	record->task = event->ids;
 	record->gfp = gfp;
 	record->cache = last;
+#pragma unroll
+	for (unsigned int i = 0; i < more_count; i++)
+		((struct kmt_long_record *)record)->more[i] = more[i];
 	whole.id = id;
-	whole.words = KMT_RECORD_WORDS;
+	whole.words = KMT_RECORD_WORDS + more_count;
 	whole.node = node;
 	whole.sequence = sequence;
 	publish(record, whole.tag);
 	return 0;
+}
+
+static __always_inline int emit(struct event_context *event, uint8_t id, uint64_t call_site,
+				uint64_t pointer, uint32_t gfp, int node, uint64_t last)
+{
+	return emit_long(event, id, call_site, pointer, gfp, node, last, NULL, 0);
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A ring in memory that kmemtraced maps, for kernels that have atomic instructions with a result
- * (5.12 and later): a number, then a slot, then the tag that makes the slot whole. It is an array
- * of one huge value, so that it can lie on its CPU's own node.
+ * (5.12 and later): a number, then slots, then the tag that makes their record whole. It is an
+ * array of one huge value, so that it can lie on its CPU's own node.
  */
 #ifndef BPF_RING_BPF_H
 #define BPF_RING_BPF_H
@@ -19,7 +19,9 @@ static __always_inline void publish(struct kmt_record *record, uint64_t tag)
 #endif
 }
 
-static __always_inline struct kmt_record *take_slot(struct event_context *event, uint32_t *sequence)
+/* words is a constant. NULL: the ring has no room. */
+static __always_inline struct kmt_record *take_slots(struct event_context *event,
+						     unsigned int words, uint32_t *sequence)
 {
 	struct kmt_control *control = event->control;
 	uint64_t slot, tail;
@@ -38,7 +40,9 @@ static __always_inline struct kmt_record *take_slot(struct event_context *event,
 	tail = *(volatile uint64_t *)&control->tail;
 	if (*(volatile uint64_t *)&control->slots - tail >= ring_slots - KMT_RING_MARGIN)
 		return NULL;
-	slot = __sync_fetch_and_add(&control->slots, 1) & (ring_slots - 1);
+	if (KMT_SLOTS(words) > 1)
+		__sync_fetch_and_add(&control->more_slots, KMT_SLOTS(words) - 1);
+	slot = __sync_fetch_and_add(&control->slots, KMT_SLOTS(words)) & (ring_slots - 1);
 	return (struct kmt_record *)(ring + slot * sizeof(struct kmt_record));
 }
 

@@ -13,13 +13,16 @@
 #define CAPTURE_FORMAT 1	 /* kmt_format in metadata; readers refuse a higher one */
 #define PACKET_MAGIC 0xc1fc1fc1U /* of CTF; tells the byte order too */
 #define PACKET_VERSION 1
-#define PACKET_RECORDS_MAX 4096	     /* that the writer puts into one; readers take more */
+#define PACKET_RECORDS_MAX 4096 /* that the writer puts into one; readers take more */
+#define PACKET_RECORDS_BYTES_MAX (PACKET_RECORDS_MAX * sizeof(struct kmt_record)) /* the same */
 #define PACKET_BYTES_MAX (16U << 20) /* a larger packet is damage */
 
-/* How a packet's records lie in it. On disk: append only. */
+/* The encoding of a packet's records. On disk: append only. */
 enum packet_codec {
 	PACKET_RAW = 0,
-	PACKET_PACKED = 1, /* see packed.h */
+	PACKET_PACKED = 1,	/* see packed.h; all records have KMT_RECORD_WORDS words */
+	PACKET_PACKED_LONG = 2, /* the same, with long records */
+	PACKET_CODEC_END	/* one past the last that this version knows */
 };
 
 struct packet_header {

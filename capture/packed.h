@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/format.h"
 #include "kernel/record_kinds.h"
 
 /* On disk, in this order; all but the last are deflated. */
@@ -21,6 +22,7 @@ enum packed_column {
 	PACKED_BACK,		       /* how many records back the object was named, or 0 */
 	PACKED_KIND,		       /* place in the dictionary + 1, or 0: a new entry */
 	PACKED_TIMES,		       /* since the record before */
+	PACKED_MORE,		       /* further words of long records; not in PACKET_PACKED */
 	PACKED_DEFLATED,	       /* so many columns */
 	PACKED_WIDE = PACKED_DEFLATED, /* addresses far from others, 8 bytes each */
 	PACKED_COLUMNS
@@ -28,7 +30,9 @@ enum packed_column {
 
 #define PACKED_RECORDS_MAX 65536 /* of one packet */
 #define PACKED_RECORD_BYTES 80	 /* at most, for each record, in all deflated columns together */
-#define PACKED_NUMBER_BYTES 10	 /* the longest number */
+#define PACKED_MORE_BYTES 8	 /* and for each further word of a long record */
+#define PACKED_MORE_MAX (PACKET_BYTES_MAX / KMT_WORD) /* further words of one packet */
+#define PACKED_NUMBER_BYTES 10			      /* the longest number */
 #define PACKED_FAR                                                                  \
 	(1ULL << 48) /* differences of addresses, made positive, from which on they \
 			are wide: random bytes cost deflate much time for nothing */

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <byteswap.h>
 #include <endian.h>
 #include <errno.h>
 #include <libdeflate.h>
@@ -22,21 +23,28 @@
 _Static_assert(TABLE_SIZE >= 2 * PACKET_RECORDS_MAX, "a place is always found");
 _Static_assert(PACKET_RECORDS_MAX < UINT16_MAX, "places in the tables");
 
-/* What each column may take for one record. */
+/*
+ * Bytes that each column may take for one record. PACKET_RECORDS_BYTES_MAX bounds the words of
+ * long records together, to KMT_RECORD_WORDS for each of PACKET_RECORDS_MAX records.
+ */
 #define ADDRESS_BYTES 7
+#define MORE_WORDS KMT_RECORD_WORDS
 static const unsigned char column_bytes[PACKED_COLUMNS] = {
-	[PACKED_KINDS] = 1 + ADDRESS_BYTES + 5 + 3 + PACKED_NUMBER_BYTES,
+	[PACKED_KINDS] = 1 + ADDRESS_BYTES + 5 + 3 + PACKED_NUMBER_BYTES + 2,
 	[PACKED_NUMBERS] = 2 + 5,
 	[PACKED_TASKS] = 2 + 5,
 	[PACKED_POINTERS] = ADDRESS_BYTES,
 	[PACKED_BACK] = 2,
 	[PACKED_KIND] = 2,
 	[PACKED_TIMES] = PACKED_NUMBER_BYTES,
-	[PACKED_WIDE] = 2 * sizeof(uint64_t),
+	[PACKED_MORE] = MORE_WORDS * ADDRESS_BYTES,
+	[PACKED_WIDE] = (2 + MORE_WORDS) * sizeof(uint64_t),
 };
-#define COLUMNS_BYTES 77 /* their sum */
+#define COLUMNS_BYTES 169 /* their sum */
+#define DEFLATED_BYTES 63 /* their sum without MORE_WORDS and PACKED_WIDE */
 
-_Static_assert(COLUMNS_BYTES <= PACKED_RECORD_BYTES, "as the form has it");
+_Static_assert(DEFLATED_BYTES <= PACKED_RECORD_BYTES, "the unpacker accepts it");
+_Static_assert(ADDRESS_BYTES <= PACKED_MORE_BYTES, "the unpacker accepts it");
 _Static_assert(PACKED_FAR < 1ULL << 7 * ADDRESS_BYTES, "as long as that");
 
 struct kind {
@@ -51,10 +59,11 @@ struct packer {
 	uint16_t kind_table[TABLE_SIZE];       /* hash: place in kinds + 1 */
 	uint16_t objects[TABLE_SIZE];	       /* hash: the last record that named the object + 1 */
 	uint64_t pointers[PACKET_RECORDS_MAX]; /* of the records so far */
+	/* by place in kinds: the further words of the kind's last record, in the caller's bytes */
+	const unsigned char *more_before[PACKET_RECORDS_MAX];
 	unsigned char *begin[PACKED_COLUMNS], *end[PACKED_COLUMNS];
 	unsigned char columns[COLUMNS_BYTES * PACKET_RECORDS_MAX];
-	unsigned char packet[sizeof(struct packet_header) +
-			     PACKET_RECORDS_MAX * sizeof(struct kmt_record)];
+	unsigned char packet[sizeof(struct packet_header) + PACKET_RECORDS_BYTES_MAX];
 };
 
 int packer_create(struct packer **result)
@@ -153,8 +162,8 @@ static size_t find_kind(struct packer *packer, const struct kind *wanted,
 	return dictionary->count;
 }
 
-static void define_kind(struct dictionary *dictionary, const struct kmt_record *record,
-			unsigned char **wide)
+static inline void define_kind(struct dictionary *dictionary, const struct kmt_record *record,
+			       unsigned char **wide, bool has_long)
 {
 	unsigned char *at = dictionary->end;
 
@@ -163,6 +172,8 @@ static void define_kind(struct dictionary *dictionary, const struct kmt_record *
 	dictionary->site = record->call_site;
 	at = put(at, record->gfp);
 	at = put(at, (uint16_t)(record->node + 1));
+	if (has_long)
+		at = put(at, record->words - KMT_RECORD_WORDS);
 	if (packed_has_sizes(record->id)) {
 		at = put(at, record->requested);
 		at = put(at, record->allocated);
@@ -191,10 +202,41 @@ static size_t find_object(struct packer *packer, uint64_t pointer, size_t record
 	return 0;
 }
 
-/* Writes the columns. 0; -EINVAL: a record is longer than this version's. */
-static int fill_columns(struct packer *packer, const unsigned char *records, size_t count,
-			bool swap)
+static uint64_t load_word(const unsigned char *bytes, bool swap)
 {
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return swap ? bswap_64(word) : word;
+}
+
+/* The further words of a long record, as differences from those of the last of its kind. */
+static unsigned char *put_more(struct packer *packer, unsigned char *at, const unsigned char *more,
+			       size_t count, size_t kind, bool swap, unsigned char **wide)
+{
+	const unsigned char *before = packer->more_before[kind];
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t word = load_word(more + i * KMT_WORD, swap);
+
+		at = put_address(at, word, word,
+				 before ? load_word(before + i * KMT_WORD, swap) : 0, wide);
+	}
+	packer->more_before[kind] = more;
+	return at;
+}
+
+/*
+ * Writes the columns. has_long: some records are long, else each has KMT_RECORD_WORDS. 0; -EINVAL:
+ * the records' words do not add up to size.
+ */
+static inline __attribute__((always_inline)) int fill_columns(struct packer *packer,
+							      const unsigned char *records,
+							      size_t size, size_t count, bool swap,
+							      const bool has_long)
+{
+	const unsigned char *record_at = records, *records_end = records + size;
+	unsigned char *more_at = packer->begin[PACKED_MORE];
 	/* in registers: what is written could otherwise be any of them */
 	unsigned char *number_at = packer->begin[PACKED_NUMBERS];
 	unsigned char *task_at = packer->begin[PACKED_TASKS];
@@ -213,8 +255,15 @@ static int fill_columns(struct packer *packer, const unsigned char *records, siz
 	for (size_t i = 0; i < count; i++) {
 		struct kind wanted;
 
-		memcpy(&record, records + i * sizeof(record), sizeof(record));
-		if (record.words != KMT_RECORD_WORDS)
+		size_t record_size;
+
+		if (has_long && (size_t)(records_end - record_at) < sizeof(record))
+			return -EINVAL;
+		memcpy(&record, record_at, sizeof(record));
+		record_size = has_long ? (size_t)record.words * KMT_WORD : sizeof(record);
+		if (has_long ? record_size < sizeof(record) ||
+				       record_size > (size_t)(records_end - record_at)
+			     : record.words != KMT_RECORD_WORDS)
 			return -EINVAL;
 		if (swap)
 			record_swap(&record);
@@ -223,11 +272,15 @@ static int fill_columns(struct packer *packer, const unsigned char *records, siz
 					.pointer = pointer,
 					.rest = (uint64_t)record.gfp << 32 |
 						(uint32_t)(uint16_t)record.node << 8 | record.id };
+		if (has_long)
+			wanted.rest |= (uint32_t)(record.words - KMT_RECORD_WORDS) << 24;
 		place = guess;
 		if (place >= dictionary.count || !kind_is(&packer->kinds[place], &wanted))
 			place = find_kind(packer, &wanted, &dictionary);
 		if (place == dictionary.count) {
-			define_kind(&dictionary, &record, &wide);
+			define_kind(&dictionary, &record, &wide, has_long);
+			if (has_long)
+				packer->more_before[place] = NULL;
 			kind_at = put(kind_at, 0);
 		} else {
 			kind_at = put(kind_at, place + 1);
@@ -258,9 +311,15 @@ static int fill_columns(struct packer *packer, const unsigned char *records, siz
 			task_record = i;
 			task = record.task;
 		}
+		if (has_long && record_size > sizeof(record))
+			more_at = put_more(packer, more_at, record_at + sizeof(record),
+					   record.words - KMT_RECORD_WORDS, place, swap, &wide);
+		record_at += record_size;
 		last = kind;
 		guess = kind->next;
 	}
+	if (record_at != records_end)
+		return -EINVAL;
 	packer->end[PACKED_KINDS] = dictionary.end;
 	packer->end[PACKED_NUMBERS] = number_at;
 	packer->end[PACKED_TASKS] = task_at;
@@ -268,6 +327,7 @@ static int fill_columns(struct packer *packer, const unsigned char *records, siz
 	packer->end[PACKED_BACK] = back_at;
 	packer->end[PACKED_KIND] = kind_at;
 	packer->end[PACKED_TIMES] = time_at;
+	packer->end[PACKED_MORE] = more_at;
 	packer->end[PACKED_WIDE] = wide;
 	return 0;
 }
@@ -286,19 +346,28 @@ static size_t join_columns(struct packer *packer)
 	return (size_t)(at - packer->begin[0]);
 }
 
-/* Bytes behind the header, or 0: there are not fewer than max. */
-static size_t compress_columns(struct packer *packer, size_t max)
+/*
+ * Bytes behind the header, or 0: there are not fewer than max. more_count: further words of long
+ * records, or 0: there are no long records.
+ */
+static size_t compress_columns(struct packer *packer, size_t max, size_t more_count)
 {
 	size_t wide = (size_t)(packer->end[PACKED_WIDE] - packer->begin[PACKED_WIDE]);
 	size_t size, joined, deflated;
 	unsigned char *begin = packer->packet + sizeof(struct packet_header), *at;
-	unsigned char sizes[PACKED_COLUMNS * PACKED_NUMBER_BYTES];
+	unsigned char sizes[(1 + PACKED_COLUMNS) * PACKED_NUMBER_BYTES];
 
 	at = sizes;
+	if (more_count)
+		at = put(at, more_count);
 	for (size_t i = 0; i < PACKED_COLUMNS; i++)
-		at = put(at, (uint64_t)(packer->end[i] - packer->begin[i]));
+		if (i != PACKED_MORE || more_count)
+			at = put(at, (uint64_t)(packer->end[i] - packer->begin[i]));
 	size = (size_t)(at - sizes);
-	/* of the 48 bytes of each record wide has 16 at most, and all sizes 24 */
+	/*
+	 * Of the 48 bytes of each record wide has 16 at most, of each further word 8, and all
+	 * sizes have 30.
+	 */
 	memcpy(begin, sizes, size);
 	memcpy(begin + size, packer->begin[PACKED_WIDE], wide);
 	size += wide;
@@ -315,20 +384,32 @@ static size_t compress_columns(struct packer *packer, size_t max)
 	return size < max ? size : 0;
 }
 
-unsigned char *packer_pack(struct packer *packer, const void *records, size_t count, bool swap,
-			   size_t *size)
+bool packer_pack(struct packer *packer, const void *records, size_t size, size_t count, bool swap,
+		 struct packed_packet *packed)
 {
-	size_t packed;
+	const size_t least = count * sizeof(struct kmt_record);
+	size_t more_count, body_size;
+	int err;
 
-	if (!count || count > PACKET_RECORDS_MAX)
-		return NULL;
+	if (!count || count > PACKET_RECORDS_MAX || size < least ||
+	    size > PACKET_RECORDS_BYTES_MAX || size % KMT_WORD)
+		return false;
+	more_count = (size - least) / KMT_WORD;
 	memset(packer->kind_table, 0, sizeof(packer->kind_table));
 	memset(packer->objects, 0, sizeof(packer->objects));
-	if (fill_columns(packer, records, count, swap))
-		return NULL;
-	packed = compress_columns(packer, count * sizeof(struct kmt_record));
-	if (!packed)
-		return NULL;
-	*size = sizeof(struct packet_header) + packed;
-	return packer->packet;
+	if (more_count)
+		err = fill_columns(packer, records, size, count, swap, true);
+	else
+		err = fill_columns(packer, records, size, count, swap, false);
+	if (err)
+		return false;
+	body_size = compress_columns(packer, size, more_count);
+	if (!body_size)
+		return false;
+	*packed = (struct packed_packet){
+		.bytes = packer->packet,
+		.size = sizeof(struct packet_header) + body_size,
+		.codec = more_count ? PACKET_PACKED_LONG : PACKET_PACKED,
+	};
+	return true;
 }

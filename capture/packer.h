@@ -14,14 +14,19 @@ struct packer;
 int packer_create(struct packer **packer);
 void packer_destroy(struct packer *packer); /* takes NULL */
 
+struct packed_packet {
+	unsigned char *bytes; /* room for the header, which the caller fills in, then the body */
+	size_t size;	      /* of both */
+	enum packet_codec codec;
+};
+
 /*
- * Packs count records that lie one after another; swap: not in this machine's byte order. Returns
- * the packet: room for its header, which the caller fills in, and what is packed; size is that of
- * both, and the bytes last until the next call. NULL: the records stay raw, since packed they
- * would not be smaller, are more than PACKET_RECORDS_MAX, or one of them is longer than this
- * version's.
+ * Packs count records, size bytes one after another; swap: not in this machine's byte order. The
+ * packed bytes last until the next call. False: the records stay raw, since packed they would
+ * not be smaller, or they are more than PACKET_RECORDS_MAX or PACKET_RECORDS_BYTES_MAX, or their
+ * words do not add up to size.
  */
-unsigned char *packer_pack(struct packer *packer, const void *records, size_t count, bool swap,
-			   size_t *size);
+bool packer_pack(struct packer *packer, const void *records, size_t size, size_t count, bool swap,
+		 struct packed_packet *packed);
 
 #endif

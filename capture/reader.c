@@ -67,7 +67,7 @@ void stream_close(struct stream *stream)
 /* Is it a packet as this program can read it, if it is whole? */
 static bool is_known(const struct packet_header *header)
 {
-	return header->version == PACKET_VERSION && header->codec <= PACKET_PACKED;
+	return header->version == PACKET_VERSION && header->codec < PACKET_CODEC_END;
 }
 
 __attribute__((format(printf, 2, 3))) static int bad(struct stream *stream, const char *format, ...)
@@ -173,30 +173,32 @@ static int refuse(struct stream *stream, const struct packet_header *header)
 		    PACKET_VERSION);
 	else
 		bad(stream, "a packet of codec %u, this program knows those up to %u",
-		    header->codec, PACKET_PACKED);
+		    header->codec, PACKET_CODEC_END - 1);
 	return -EPROTONOSUPPORT;
 }
 
 static int unpack(struct stream *stream, struct packet *packet)
 {
-	size_t count = packet->header.records;
+	size_t count = packet->header.records, size = 0;
 	const struct kmt_record *records = NULL;
 	int err = 0;
 
 	if (!stream->unpacker)
 		err = unpacker_create(&stream->unpacker);
 	if (!err)
-		err = unpacker_unpack(stream->unpacker, packet->body, packet->body_size, count,
-				      packet->swap, &records);
+		err = unpacker_unpack(stream->unpacker, &packet->header, packet->body,
+				      packet->body_size, packet->swap, &records, &size);
 	if (err != -EBADMSG) {
 		packet->records = (const unsigned char *)records;
-		packet->size = count * sizeof(*records);
+		packet->size = size;
 		return err;
 	}
 	/* that was work too */
 	stream->wasted += packet->body_size;
 	if (count <= PACKED_RECORDS_MAX)
 		stream->wasted += count * PACKED_RECORD_BYTES;
+	if (packet->header.codec == PACKET_PACKED_LONG)
+		stream->wasted += size;
 	return bad(stream, "a packed packet that does not unpack to its %zu records", count);
 }
 
@@ -247,7 +249,7 @@ static int read_packet(struct stream *stream, uint64_t offset, struct packet *pa
 	packet->offset = offset;
 	packet->records = packet->body = stream->buffer + sizeof(*header);
 	packet->size = packet->body_size = header->content_bits / 8 - sizeof(*header);
-	return header->codec == PACKET_PACKED ? unpack(stream, packet) : 0;
+	return header->codec == PACKET_RAW ? 0 : unpack(stream, packet);
 }
 
 int stream_next(struct stream *stream, struct packet *packet)
@@ -338,6 +340,12 @@ void record_swap(struct kmt_record *record)
 	} else {
 		record->cache = bswap_64(record->cache);
 	}
+}
+
+void record_swap_more(uint64_t *copy, const uint64_t *more, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		copy[i] = bswap_64(more[i]);
 }
 
 size_t cursor_offset(const struct cursor *cursor, const struct packet *packet)

@@ -25,9 +25,13 @@ struct packet {
 
 struct unpacker;
 
-/* Turns the byte order of every field. */
+/*
+ * Turns the byte order of every field; of a record, without its further words, which
+ * record_swap_more() copies with their byte order turned.
+ */
 void packet_header_swap(struct packet_header *header);
 void record_swap(struct kmt_record *record);
+void record_swap_more(uint64_t *copy, const uint64_t *more, size_t count);
 
 struct stream {
 	int fd;
@@ -69,42 +73,45 @@ struct cursor {
 void cursor_init(struct cursor *cursor, const struct packet *packet);
 
 /*
- * The next record, in this machine's byte order; what a longer record of a later version has
- * more is passed over. It lies in the packet, or in space if its byte order must be turned. 1; 0
- * at the end; -EBADMSG: its size cannot be.
+ * The next record with all its words, in this machine's byte order. It lies in the packet, or in
+ * space if its byte order is turned. 1; 0 at the end; -EBADMSG: the record's size is impossible.
  */
-static inline int cursor_find(struct cursor *cursor, struct kmt_record *space,
+static inline int cursor_find(struct cursor *cursor, struct kmt_long_record *space,
 			      const struct kmt_record **record)
 {
-	const struct kmt_record *place = (const struct kmt_record *)(const void *)cursor->at;
+	const struct kmt_record *raw = (const struct kmt_record *)(const void *)cursor->at;
 	size_t left = cursor->end - cursor->at;
 	size_t size;
 
 	if (!left)
 		return 0;
-	if (left < sizeof(*place))
+	if (left < sizeof(*raw))
 		return -EBADMSG;
-	size = (size_t)place->words * KMT_WORD;
-	if (size < sizeof(*place) || size > left)
+	size = (size_t)raw->words * KMT_WORD;
+	if (size < sizeof(*raw) || size > left)
 		return -EBADMSG;
-	*record = place;
+	*record = raw;
 	if (cursor->swap) {
-		*space = *place;
-		record_swap(space);
-		*record = space;
+		space->head = *raw;
+		record_swap(&space->head);
+		if (raw->words > KMT_RECORD_WORDS)
+			record_swap_more(space->more, (const uint64_t *)(raw + 1),
+					 raw->words - KMT_RECORD_WORDS);
+		*record = &space->head;
 	}
 	cursor->at += size;
 	return 1;
 }
 
-/* The same, but copied. */
+/* The same, but copies the record, without the further words of a long one. */
 static inline int cursor_next(struct cursor *cursor, struct kmt_record *record)
 {
-	const struct kmt_record *place;
-	int got = cursor_find(cursor, record, &place);
+	struct kmt_long_record space;
+	const struct kmt_record *found;
+	int got = cursor_find(cursor, &space, &found);
 
-	if (got > 0 && place != record)
-		*record = *place;
+	if (got > 0)
+		*record = *found;
 	return got;
 }
 

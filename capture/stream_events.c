@@ -117,7 +117,7 @@ static int take_records(struct stream_events *stream_events, struct event *event
 	struct merge_stream *figures = &stream_events->figures;
 	struct cursor cursor = stream_events->cursor; /* a copy, which can stay in registers */
 	const struct kmt_record *record;
-	struct kmt_record turned;
+	struct kmt_long_record turned;
 	uint64_t latest = stream_events->latest;
 	struct event *event = events, *end = events + space;
 	size_t unknown = 0;

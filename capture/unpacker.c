@@ -25,10 +25,18 @@ struct unpacker {
 	unsigned char *bytes; /* of the columns */
 	size_t bytes_space;
 	struct kmt_record *records;
-	size_t records_space;
+	size_t records_space;	  /* bytes */
 	struct kmt_record *kinds; /* what their records have in common; and their last object */
 	size_t kinds_space;
+	struct long_history *history; /* for packets with long records */
+	size_t history_space;
 	struct column columns[PACKED_COLUMNS];
+};
+
+/* The object of each record, since long records have no index; and each kind's last words. */
+struct long_history {
+	uint64_t pointer;     /* of the record with this index */
+	const uint64_t *more; /* of the last record of the kind with this index; NULL: no record */
 };
 
 int unpacker_create(struct unpacker **result)
@@ -54,6 +62,7 @@ void unpacker_destroy(struct unpacker *unpacker)
 	free(unpacker->bytes);
 	free(unpacker->records);
 	free(unpacker->kinds);
+	free(unpacker->history);
 	free(unpacker);
 }
 
@@ -110,19 +119,26 @@ static void *reserve(void *array, size_t *space, size_t count, size_t size)
 	return array;
 }
 
-/* Finds the columns, which end where the bytes do but for what fills a word. */
+/*
+ * Finds the columns, behind which only zeros may fill up a word. more_count: of the further words
+ * of long records, if has_long.
+ */
 static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, size_t size,
-			size_t count)
+			size_t count, bool has_long, size_t *more_count)
 {
 	struct column sizes = { .at = bytes, .end = bytes + size };
-	size_t left = count * PACKED_RECORD_BYTES, lengths[PACKED_DEFLATED], wide, total, deflated;
+	size_t most, left, lengths[PACKED_DEFLATED] = { 0 }, wide, total, deflated;
 	unsigned char *at;
 
+	*more_count = has_long ? next_below(&sizes, PACKED_MORE_MAX + 1) : 0;
+	left = most = count * PACKED_RECORD_BYTES + *more_count * PACKED_MORE_BYTES;
 	for (size_t i = 0; i < PACKED_DEFLATED; i++) {
+		if (i == PACKED_MORE && !has_long)
+			continue;
 		lengths[i] = next_below(&sizes, left + 1);
 		left -= lengths[i];
 	}
-	total = count * PACKED_RECORD_BYTES - left;
+	total = most - left;
 	wide = next_below(&sizes, size + 1);
 	if (sizes.bad || wide > (size_t)(sizes.end - sizes.at))
 		return -EBADMSG;
@@ -176,7 +192,8 @@ struct dictionary {
 	uint64_t site, tail; /* of the last entry, and of the last without sizes */
 };
 
-static void define_kind(struct dictionary *dictionary, struct kmt_record *record)
+static inline void define_kind(struct dictionary *dictionary, struct kmt_record *record,
+			       bool has_long)
 {
 	struct column *column = dictionary->kinds;
 	uint64_t difference;
@@ -188,6 +205,8 @@ static void define_kind(struct dictionary *dictionary, struct kmt_record *record
 	dictionary->site = record->call_site;
 	record->gfp = (uint32_t)next_below(column, 1ULL << 32);
 	record->node = (int16_t)(uint16_t)(next_below(column, 1 << 16) - 1);
+	if (has_long)
+		record->words += next_below(column, KMT_WORDS_LIMIT - KMT_RECORD_WORDS + 1);
 	if (packed_has_sizes(record->id)) {
 		record->requested = (uint32_t)next_below(column, 1ULL << 32);
 		record->allocated = (uint32_t)next_below(column, 1ULL << 32);
@@ -221,7 +240,25 @@ static uint64_t changes_take(struct changes *changes)
 	return change;
 }
 
-static int fill_records(struct unpacker *unpacker, size_t count)
+/* The further words of a long record, as differences from those of the last of its kind. */
+static void fill_more(struct unpacker *unpacker, uint64_t *words, size_t count,
+		      struct long_history *kind)
+{
+	struct column *more = &unpacker->columns[PACKED_MORE];
+	struct column *wide = &unpacker->columns[PACKED_WIDE];
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t difference;
+
+		if (next_address(more, wide, &difference, &words[i]))
+			words[i] = (kind->more ? kind->more[i] : 0) + difference;
+	}
+	kind->more = words;
+}
+
+/* has_long: the records have so many words more than count times KMT_RECORD_WORDS. */
+static inline __attribute__((always_inline)) int
+fill_records(struct unpacker *unpacker, size_t count, const bool has_long, size_t more_count)
 {
 	/* copies, in registers */
 	struct column kind = unpacker->columns[PACKED_KIND], back = unpacker->columns[PACKED_BACK];
@@ -231,7 +268,8 @@ static int fill_records(struct unpacker *unpacker, size_t count)
 					 .wide = &unpacker->columns[PACKED_WIDE] };
 	struct changes numbers = { .column = &unpacker->columns[PACKED_NUMBERS] };
 	struct changes tasks = { .column = &unpacker->columns[PACKED_TASKS] };
-	struct kmt_record *records = unpacker->records;
+	struct kmt_record *records = unpacker->records, *record = records;
+	struct long_history *history = unpacker->history;
 	uint32_t sequence = 0, task = 0;
 	uint64_t time = 0;
 
@@ -240,16 +278,23 @@ static int fill_records(struct unpacker *unpacker, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		uint64_t place = next(&kind), distance = next(&back), pointer, difference;
 		struct kmt_record *common;
+		size_t more;
 
 		if (place > dictionary.count || distance > i)
 			return -EBADMSG;
-		common = &unpacker->kinds[place ? place - 1 : dictionary.count];
-		if (!place) {
-			define_kind(&dictionary, common);
-			common->pointer = i ? records[i - 1].pointer : 0;
+		place = place ? place - 1 : dictionary.count;
+		common = &unpacker->kinds[place];
+		if (place == dictionary.count) {
+			define_kind(&dictionary, common, has_long);
+			if (has_long)
+				history[place].more = NULL;
+			common->pointer = !i	     ? 0
+					  : has_long ? history[i - 1].pointer
+						     : records[i - 1].pointer;
 		}
 		if (distance)
-			pointer = records[i - distance].pointer;
+			pointer = has_long ? history[i - distance].pointer
+					   : records[i - distance].pointer;
 		else if (next_address(pointers, dictionary.wide, &difference, &pointer))
 			pointer = packed_unrotate_pointer(packed_rotate_pointer(common->pointer) +
 							  difference);
@@ -262,11 +307,25 @@ static int fill_records(struct unpacker *unpacker, size_t count)
 		/* not to go on for nothing: the other columns are looked at in the end */
 		if (kind.bad || back.bad || pointers->bad)
 			return -EBADMSG;
-		records[i] = *common;
-		records[i].time = time;
-		records[i].sequence = sequence++;
-		records[i].task = task;
+		if (!has_long)
+			record = &records[i];
+		*record = *common;
+		record->time = time;
+		record->sequence = sequence++;
+		record->task = task;
+		if (!has_long)
+			continue;
+		history[i].pointer = pointer;
+		more = common->words - KMT_RECORD_WORDS;
+		if (more > more_count)
+			return -EBADMSG;
+		more_count -= more;
+		if (more)
+			fill_more(unpacker, (uint64_t *)(record + 1), more, &history[place]);
+		record = (void *)((uint64_t *)(record + 1) + more);
 	}
+	if (more_count)
+		return -EBADMSG;
 	/* a change behind the last record */
 	if (numbers.record != SIZE_MAX || tasks.record != SIZE_MAX)
 		return -EBADMSG;
@@ -276,30 +335,59 @@ static int fill_records(struct unpacker *unpacker, size_t count)
 	return 0;
 }
 
-int unpacker_unpack(struct unpacker *unpacker, const void *bytes, size_t size, size_t count,
-		    bool swap, const struct kmt_record **records)
+/* Room for the records and all that is made on the way. 0 or -ENOMEM. */
+static int reserve_records(struct unpacker *unpacker, size_t count, size_t size, bool has_long)
 {
+	unpacker->records = reserve(unpacker->records, &unpacker->records_space, size, 1);
+	unpacker->kinds =
+		reserve(unpacker->kinds, &unpacker->kinds_space, count, sizeof(*unpacker->kinds));
+	if (has_long)
+		unpacker->history = reserve(unpacker->history, &unpacker->history_space, count,
+					    sizeof(*unpacker->history));
+	return unpacker->records && unpacker->kinds && (!has_long || unpacker->history) ? 0
+											: -ENOMEM;
+}
+
+static void swap_records(struct kmt_record *record, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *more = (uint64_t *)(record + 1);
+		size_t more_count = record->words - KMT_RECORD_WORDS;
+
+		record_swap(record);
+		if (more_count)
+			record_swap_more(more, more, more_count);
+		record = (void *)(more + more_count);
+	}
+}
+
+int unpacker_unpack(struct unpacker *unpacker, const struct packet_header *header, const void *body,
+		    size_t body_size, bool swap, const struct kmt_record **records, size_t *size)
+{
+	size_t count = header->records, more_count = 0;
+	bool has_long = header->codec == PACKET_PACKED_LONG;
 	int err;
 
 	if (!count || count > PACKED_RECORDS_MAX)
 		return -EBADMSG;
-	unpacker->records = reserve(unpacker->records, &unpacker->records_space, count,
-				    sizeof(*unpacker->records));
-	unpacker->kinds =
-		reserve(unpacker->kinds, &unpacker->kinds_space, count, sizeof(*unpacker->kinds));
-	if (!unpacker->records || !unpacker->kinds)
-		return -ENOMEM;
-	err = find_columns(unpacker, bytes, size, count);
+	err = find_columns(unpacker, body, body_size, count, has_long, &more_count);
+	*size = count * sizeof(struct kmt_record) + more_count * KMT_WORD;
 	if (!err)
-		err = fill_records(unpacker, count);
+		err = reserve_records(unpacker, count, *size, has_long);
+	if (err)
+		return err;
+	if (has_long)
+		err = fill_records(unpacker, count, true, more_count);
+	else
+		err = fill_records(unpacker, count, false, 0);
 	for (size_t i = 0; !err && i < PACKED_COLUMNS; i++) {
 		const struct column *column = &unpacker->columns[i];
 
 		if (column->bad || column->at != column->end)
 			err = -EBADMSG;
 	}
-	for (size_t i = 0; !err && swap && i < count; i++)
-		record_swap(&unpacker->records[i]);
+	if (!err && swap)
+		swap_records(unpacker->records, count);
 	*records = unpacker->records;
 	return err;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernel/record.h"
+#include "capture/format.h"
 
 struct unpacker;
 
@@ -15,11 +15,14 @@ int unpacker_create(struct unpacker **unpacker);
 void unpacker_destroy(struct unpacker *unpacker); /* takes NULL */
 
 /*
- * Unpacks what lies behind a packet's header; swap: the records shall not be in this machine's
- * byte order. They last until the next call. 0; -EBADMSG: the bytes are not count records; or
- * -ENOMEM: it takes at most 176 bytes for each, and PACKED_RECORDS_MAX of them.
+ * Unpacks the body of a packet, body_size bytes behind its header; swap: the records shall not be
+ * in this machine's byte order. The header's codec and number of records count. The records,
+ * size bytes one after another, last until the next call. 0; -EBADMSG: the body is damaged, and
+ * size is how many bytes it claims; or
+ * -ENOMEM: that takes at most 192 bytes for each of PACKED_RECORDS_MAX records, and 16 for each
+ * of PACKED_MORE_MAX further words of long records.
  */
-int unpacker_unpack(struct unpacker *unpacker, const void *bytes, size_t size, size_t count,
-		    bool swap, const struct kmt_record **records);
+int unpacker_unpack(struct unpacker *unpacker, const struct packet_header *header, const void *body,
+		    size_t body_size, bool swap, const struct kmt_record **records, size_t *size);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "capture/writer.h"
 
-#define PACKET_SPACE (sizeof(struct packet_header) + PACKET_RECORDS_MAX * sizeof(struct kmt_record))
+#define PACKET_SPACE (sizeof(struct packet_header) + PACKET_RECORDS_BYTES_MAX)
 
 /* A handful is usual. A clock that steps back makes many: better to raise their times then. */
 #define HELD_MAX 65536
@@ -32,6 +32,11 @@ static struct kmt_record *packet_records(const struct writer *writer)
 	return (struct kmt_record *)(writer->packet + sizeof(struct packet_header));
 }
 
+static size_t record_size(const struct kmt_record *record)
+{
+	return (size_t)record->words * KMT_WORD;
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -43,16 +48,20 @@ static int compare_numbers(const void *a, const void *b)
 static int forget_packet(struct writer *writer)
 {
 	struct packet_header *header = &writer->header;
+	const struct kmt_record *record = packet_records(writer);
 	uint32_t numbers[PACKET_RECORDS_MAX];
 	size_t count = header->records;
 	struct loss_span span = { .after = header->time_first, .before = header->time_last };
 	int err;
 
-	for (size_t i = 0; i < count; i++)
-		numbers[i] = packet_records(writer)[i].sequence - (uint32_t)header->sequence_first;
+	for (size_t i = 0; i < count; i++) {
+		numbers[i] = record->sequence - (uint32_t)header->sequence_first;
+		record = (const void *)((const char *)record + record_size(record));
+	}
 	qsort(numbers, count, sizeof(*numbers), compare_numbers);
 	header->records = 0;
-	writer->held_count = 0;
+	writer->packet_size = 0;
+	writer->held_count = writer->held_more_count = 0;
 	writer->time_last = writer->packet_end;
 	for (size_t i = 0; i < count; i++) {
 		span.first = header->sequence_first + numbers[i];
@@ -89,14 +98,17 @@ static int write_packet(struct writer *writer, const unsigned char *packet, size
 static unsigned char *encode_packet(struct writer *writer, size_t *size)
 {
 	struct packet_header *header = &writer->header;
-	unsigned char *packed = NULL;
+	struct packed_packet packed;
 
-	*size = sizeof(*header) + header->records * sizeof(struct kmt_record);
-	if (writer->packer)
-		packed = packer_pack(writer->packer, packet_records(writer), header->records, false,
-				     size);
-	header->codec = packed ? PACKET_PACKED : PACKET_RAW;
-	return packed ? packed : writer->packet;
+	if (writer->packer && packer_pack(writer->packer, packet_records(writer),
+					  writer->packet_size, header->records, false, &packed)) {
+		header->codec = packed.codec;
+		*size = packed.size;
+		return packed.bytes;
+	}
+	header->codec = PACKET_RAW;
+	*size = sizeof(*header) + writer->packet_size;
+	return writer->packet;
 }
 
 static int close_packet(struct writer *writer)
@@ -129,59 +141,109 @@ static int close_packet(struct writer *writer)
 		return fail(writer, forget_err ? forget_err : err);
 	}
 	if (header->records && writer->sink.take)
-		writer->sink.take(writer->sink.data, header, packet_records(writer));
+		writer->sink.take(writer->sink.data, header, packet_records(writer),
+				  writer->packet_size);
 	writer->size += size;
 	writer->packet_end = writer->time_last;
 	header->number++;
 	header->records = 0;
+	writer->packet_size = 0;
 	return 0;
 }
 
-static int append(struct writer *writer, const struct kmt_record *record)
+static int append(struct writer *writer, const struct kmt_record *record, const uint64_t *more)
 {
+	const size_t head_size = sizeof(*record), size = record_size(record);
 	struct packet_header *header = &writer->header;
-	uint64_t sequence = loss_widen(&writer->loss, record->sequence);
-	uint64_t raise = record->time < writer->time_last ? writer->time_last - record->time : 0;
-	struct kmt_record *place = &packet_records(writer)[header->records];
+	struct kmt_record *copy;
+	uint64_t sequence, raise;
 	int err;
 
+	if (writer->packet_size + size > PACKET_RECORDS_BYTES_MAX) {
+		err = close_packet(writer);
+		if (err)
+			return err;
+	}
+	sequence = loss_widen(&writer->loss, record->sequence);
+	raise = record->time < writer->time_last ? writer->time_last - record->time : 0;
 	err = loss_record(&writer->loss, sequence, record->time + raise);
 	if (err)
 		return err == -EEXIST ? 0 : fail(writer, err);
-	*place = *record;
-	place->words = KMT_RECORD_WORDS;
-	place->time += raise;
+	copy = (void *)((char *)packet_records(writer) + writer->packet_size);
+	*copy = *record;
+	if (size > head_size)
+		memcpy(copy + 1, more, size - head_size);
+	copy->time += raise;
 	if (raise) {
 		writer->raised++;
 		if (raise > writer->raised_most)
 			writer->raised_most = raise;
 	}
-	writer->time_last = place->time;
+	writer->time_last = copy->time;
 	if (!header->records)
-		header->time_first = place->time;
+		header->time_first = copy->time;
 	if (!header->records || sequence < header->sequence_first)
 		header->sequence_first = sequence;
 	header->records++;
-	return header->records == PACKET_RECORDS_MAX ? close_packet(writer) : 0;
+	writer->packet_size += size;
+	if (writer->packet_size + head_size > PACKET_RECORDS_BYTES_MAX)
+		return close_packet(writer);
+	return 0;
 }
 
-/* Writes out what was held and is not later than time; the earliest is last in held. */
+/* Writes out the held records that are not later than time; the earliest is last in held. */
 static int release(struct writer *writer, uint64_t time)
 {
 	int err;
 
 	while (writer->held_count && writer->held[writer->held_count - 1].time <= time) {
-		err = append(writer, &writer->held[--writer->held_count]);
+		const struct kmt_record *record = &writer->held[--writer->held_count];
+		const uint64_t *more = NULL;
+
+		if (record->words > KMT_RECORD_WORDS) {
+			writer->held_more_count -= record->words - KMT_RECORD_WORDS;
+			more = writer->held_more + writer->held_more_count;
+		}
+		err = append(writer, record, more);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
+/* The array with room for count items; or NULL: no memory, and the array stays as it is. */
+static void *reserve(void *array, size_t *space, size_t count, size_t size)
+{
+	size_t grown = *space ? *space : 16;
+
+	if (count <= *space)
+		return array;
+	while (grown < count)
+		grown *= 2;
+	array = reallocarray(array, grown, size);
+	if (array)
+		*space = grown;
+	return array;
+}
+
+/* Holds the further words of a long record. */
+static int hold_more(struct writer *writer, const struct kmt_record *record)
+{
+	size_t count = record->words - KMT_RECORD_WORDS;
+	uint64_t *more = reserve(writer->held_more, &writer->held_more_space,
+				 writer->held_more_count + count, sizeof(*more));
+
+	if (!more)
+		return fail(writer, -ENOMEM);
+	writer->held_more = more;
+	memcpy(writer->held_more + writer->held_more_count, record + 1, count * KMT_WORD);
+	writer->held_more_count += count;
+	return 0;
+}
+
 int writer_put(struct writer *writer, const struct kmt_record *record)
 {
 	struct kmt_record *held;
-	size_t space;
 	int err;
 
 	if (writer->error)
@@ -189,16 +251,20 @@ int writer_put(struct writer *writer, const struct kmt_record *record)
 	err = release(writer, writer->held_count < HELD_MAX ? record->time : UINT64_MAX);
 	if (err)
 		return err;
-	if (writer->held_count == writer->held_space) {
-		space = writer->held_space ? writer->held_space * 2 : 16;
-		held = reallocarray(writer->held, space, sizeof(*held));
-		if (!held)
-			return fail(writer, -ENOMEM);
-		writer->held = held;
-		writer->held_space = space;
+	held = reserve(writer->held, &writer->held_space, writer->held_count + 1, sizeof(*held));
+	if (!held)
+		return fail(writer, -ENOMEM);
+	writer->held = held;
+	if (record->words > KMT_RECORD_WORDS) {
+		err = hold_more(writer, record);
+		if (err)
+			return err;
 	}
-	/* Whatever is still held is later than this one. */
-	writer->held[writer->held_count++] = *record;
+	/* All records that are still held are later than this one. */
+	held = &writer->held[writer->held_count++];
+	*held = *record;
+	if (held->words < KMT_RECORD_WORDS)
+		held->words = KMT_RECORD_WORDS;
 	return 0;
 }
 
@@ -297,10 +363,13 @@ void writer_close(struct writer *writer)
 	free(writer->path);
 	free(writer->packet);
 	free(writer->held);
+	free(writer->held_more);
 	writer->path = NULL;
 	writer->packet = NULL;
 	writer->held = NULL;
+	writer->held_more = NULL;
 	writer->held_count = writer->held_space = 0;
+	writer->held_more_count = writer->held_more_space = 0;
 	loss_deinit(&writer->loss);
 }
 

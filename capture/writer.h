@@ -18,7 +18,7 @@
  */
 struct writer_sink {
 	void (*take)(void *data, const struct packet_header *header,
-		     const struct kmt_record *records);
+		     const struct kmt_record *records, size_t size); /* size: bytes of records */
 	void *data;
 };
 
@@ -30,12 +30,15 @@ struct writer {
 	uint64_t size;		     /* bytes written, whole packets */
 	struct packet_header header; /* of the packet that is being filled */
 	unsigned char *packet;	     /* header and records */
+	size_t packet_size;	     /* bytes of the records in it */
 	struct packer *packer;	     /* packs packets that get smaller; NULL: they stay raw */
 	uint64_t time_last;	     /* of the last record or packet written */
 	uint64_t packet_end;	     /* ns: time_last of the last packet on disk */
 	struct loss loss;	     /* loss.records of them are in packets or will be */
 	struct kmt_record *held;     /* records that an earlier one may still follow, by time */
 	size_t held_count, held_space;
+	uint64_t *held_more; /* of long records in held: their further words, in held's order */
+	size_t held_more_count, held_more_space;
 	uint64_t raised;      /* records whose time was raised to keep the order */
 	uint64_t raised_most; /* ns */
 	char errmsg[160];     /* after a failure */
@@ -62,8 +65,8 @@ void writer_pack(struct writer *writer, struct packer *packer);
 int writer_rename(struct writer *writer, const char *path);
 
 /*
- * A record in slot order, in this machine's byte order. One whose number has already come, or
- * is already stated as lost, is dropped: a number is written or lost, once.
+ * A record in slot order, in this machine's byte order, with all its words. One whose number has
+ * already come, or is already stated as lost, is dropped: a number is written or lost, once.
  */
 int writer_put(struct writer *writer, const struct kmt_record *record);
 

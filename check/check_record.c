@@ -184,7 +184,7 @@ void check_records(struct check_stream *stream, const struct packet *packet)
 {
 	uint64_t lowest = UINT64_MAX, highest = 0, count = stream->records;
 	const struct kmt_record *record;
-	struct kmt_record turned;
+	struct kmt_long_record turned;
 	struct cursor cursor;
 	int more;
 

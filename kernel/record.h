@@ -37,8 +37,10 @@ enum kmt_id {
 #define KMT_NODE_ANY (-1)	/* no node was asked for; also in every free */
 #define KMT_SIZE_MAX UINT32_MAX /* a size of 4 GiB or more: only failed requests have it */
 #define KMT_WORD 8		/* bytes: the unit of kmt_record.words */
-#define KMT_RECORD_WORDS 6
-#define KMT_ZERO_SIZE_PTR 16 /* what kmalloc(0) returns: no object */
+#define KMT_RECORD_WORDS 6	/* of struct kmt_record: no record has fewer */
+#define KMT_WORDS_MAX 6		/* of the longest kind that this version writes */
+#define KMT_WORDS_LIMIT 255	/* of any record */
+#define KMT_ZERO_SIZE_PTR 16	/* what kmalloc(0) returns: no object */
 
 struct kmt_record {
 	uint64_t time; /* ns, the capture's clock; taken after the slot */
@@ -64,7 +66,19 @@ struct kmt_record {
 	};
 };
 
+/*
+ * Room for any record. A long record, of more words than KMT_RECORD_WORDS, goes on behind the
+ * fields that all kinds have: each further word is one number of 64 bits, in the byte order of the
+ * capturing machine. Narrower values share a word by shifts, so that a reader that does not know
+ * the kind can still turn its byte order.
+ */
+struct kmt_long_record {
+	struct kmt_record head;
+	uint64_t more[KMT_WORDS_LIMIT - KMT_RECORD_WORDS];
+};
+
 _Static_assert(sizeof(struct kmt_record) == KMT_RECORD_WORDS * KMT_WORD, "record ABI");
+_Static_assert(sizeof(struct kmt_long_record) == KMT_WORDS_LIMIT * KMT_WORD, "record ABI");
 _Static_assert(__builtin_offsetof(struct kmt_record, tag) == 8, "record ABI");
 _Static_assert(__builtin_offsetof(struct kmt_record, pointer) == 16, "record ABI");
 _Static_assert(__builtin_offsetof(struct kmt_record, call_site) == 24, "record ABI");

@@ -32,15 +32,17 @@ struct kmt_marks {
 
 /*
  * One for each possible CPU, in one memory-mapped array. An event takes a number (sequence)
- * before anything can fail, then, if there is room, a slot; so at any moment
- * sequence = slots + lost + events between the two.
+ * before anything can fail, then, if there is room, the slots of its record; so at any time
+ * sequence = slots - more_slots + lost + events between the two. A long record counts its slots
+ * but one in more_slots before it takes them.
  */
 struct kmt_control {
-	uint64_t sequence; /* events numbered; written by the CPU */
-	uint64_t slots;	   /* slots taken */
-	uint64_t lost;	   /* events that found no slot */
-	uint64_t from_backup;  /* of those numbered: told by a second program */
-	uint64_t reserved[4];
+	uint64_t sequence;    /* events numbered; written by the CPU */
+	uint64_t slots;	      /* slots taken */
+	uint64_t lost;	      /* events that found no slot */
+	uint64_t from_backup; /* of those numbered: recorded by a backup program */
+	uint64_t more_slots;  /* of slots: behind the first slot of their record */
+	uint64_t reserved[3];
 	uint64_t tail; /* slots given back; written by kmemtraced, on a line of its own */
 	uint64_t reserved2[7];
 	struct kmt_marks marks[KMT_BACKUP_KINDS];
@@ -48,10 +50,18 @@ struct kmt_control {
 _Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
 
 /*
- * An event checks for room and takes its slot in two steps; those that interrupt it between
- * the two take theirs first. One for each program and context that can be under way at once.
+ * A record takes consecutive slots of the ring, enough for its words. One that begins near the
+ * end of the ring does not wrap: it goes on behind the last slot, in memory that no record begins
+ * in, and the slots at the start of the ring that it took stay unused.
  */
-#define KMT_RING_MARGIN 64
+#define KMT_SLOTS(words) (((words) + KMT_RECORD_WORDS - 1U) / KMT_RECORD_WORDS)
+#define KMT_RING_OVERHANG (KMT_SLOTS(KMT_WORDS_MAX) - 1) /* slots behind the last */
+
+/*
+ * An event checks for room and takes its slots in two steps; events that interrupt it between
+ * the two take theirs first. 64 programs and contexts can be under way at once.
+ */
+#define KMT_RING_MARGIN (64 * KMT_SLOTS(KMT_WORDS_MAX))
 
 /* Names come seldom, through one BPF ring buffer. */
 enum kmt_name_kind {
@@ -109,11 +119,11 @@ struct kmt_totals {
 	uint64_t names_lost; /* names that found no room; of caches: told at the next event */
 	uint64_t lost_unattributed; /* lost events that the per-task table had no room for */
 	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation, once it was called */
-	uint64_t rollback_frees;	    /* bulk frees that were taken for those of a failed one */
-	uint64_t untraced_cache_valid;	    /* not 0: new tasks are seen; written by kmemtraced */
-	uint64_t names_requested;	    /* not 0: programs without BTF wait for a record */
-	uint32_t backup_state[KMT_BACKUP_KINDS];  /* enum kmt_backup_state; written by kmemtraced */
-	uint32_t matched[KMT_BACKUP_KINDS]; /* not 0: a second program found its mark */
+	uint64_t rollback_frees;    /* bulk frees that were taken for those of a failed one */
+	uint64_t untraced_cache_valid; /* not 0: new tasks are seen; written by kmemtraced */
+	uint64_t names_requested;      /* not 0: programs without BTF wait for a record */
+	uint32_t backup_state[KMT_BACKUP_KINDS]; /* enum kmt_backup_state; written by kmemtraced */
+	uint32_t matched[KMT_BACKUP_KINDS];	 /* not 0: a second program found its mark */
 };
 
 #endif

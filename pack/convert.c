@@ -123,8 +123,7 @@ static bool is_plain(const struct packet *packet)
 {
 	const struct packet_header *header = &packet->header;
 
-	return header->codec == PACKET_RAW && header->content_bits == header->packet_bits &&
-	       packet->size == header->records * sizeof(struct kmt_record);
+	return header->codec == PACKET_RAW && header->content_bits == header->packet_bits;
 }
 
 /* 1; 0: it stays as it is; or -errno. */
@@ -132,26 +131,28 @@ static int pack(struct output *output, const struct packet *packet)
 {
 	struct convert *convert = output->convert;
 	const size_t head = sizeof(struct packet_header);
+	struct packet_header header = packet->header;
 	const struct kmt_record *records;
-	size_t count = packet->header.records, size;
-	unsigned char *packed;
+	struct packed_packet packed;
+	size_t size = 0;
 	int err;
 
 	if (!is_plain(packet))
 		return 0;
-	packed = packer_pack(convert->packer, packet->records, count, packet->swap, &size);
-	if (!packed)
+	if (!packer_pack(convert->packer, packet->records, packet->size, header.records,
+			 packet->swap, &packed))
 		return 0;
-	err = unpacker_unpack(convert->unpacker, packed + head, size - head, count, packet->swap,
-			      &records);
+	header.codec = packed.codec;
+	err = unpacker_unpack(convert->unpacker, &header, packed.bytes + head, packed.size - head,
+			      packet->swap, &records, &size);
 	if (err == -ENOMEM)
 		return convert_fail(convert, err, "%s", strerror(ENOMEM));
-	if (err || memcmp(records, packet->records, packet->size) != 0)
+	if (err || size != packet->size || memcmp(records, packet->records, size) != 0)
 		return convert_fail(convert, -EIO,
 				    "%s: a packet that was packed did not unpack to what it was: "
 				    "the capture stays as it is; please report this",
 				    output->name);
-	err = put_packet(output, packet, PACKET_PACKED, packed + head, size - head);
+	err = put_packet(output, packet, packed.codec, packed.bytes + head, packed.size - head);
 	return err ? err : 1;
 }
 
@@ -160,7 +161,7 @@ static int unpack(struct output *output, const struct packet *packet)
 {
 	int err;
 
-	if (packet->header.codec != PACKET_PACKED)
+	if (packet->header.codec == PACKET_RAW)
 		return 0;
 	err = put_packet(output, packet, PACKET_RAW, packet->records, packet->size);
 	return err ? err : 1;

@@ -24,20 +24,23 @@ static uint64_t load(const uint64_t *word)
 }
 
 /*
- * A moment at which no event was between its number and its slot: then every number below
- * sequence has a slot below slots, or is lost. All three only grow, and sequence, read last, is
- * never less than the sum of the others, so equality proves that none of them moved meanwhile.
+ * A moment at which no event was between its number and its slots: then every number below
+ * sequence has its slots below slots, or is lost. All counters only grow. An event counts in
+ * more_slots before slots, and more_slots is read after slots, so slots - more_slots is never
+ * more than the records that had slots. sequence, read last, is never less than these records
+ * and the lost events, so equality proves that no counter moved meanwhile.
  */
 static bool find_quiet_moment(const struct kmt_control *control, uint64_t *sequence,
 			      uint64_t *slots)
 {
 	for (int i = 0; i < 8; i++) {
-		uint64_t lost;
+		uint64_t lost, more_slots;
 
 		*slots = load(&control->slots);
+		more_slots = load(&control->more_slots);
 		lost = load(&control->lost);
 		*sequence = load(&control->sequence);
-		if (*sequence == *slots + lost)
+		if (*sequence == *slots - more_slots + lost)
 			return true;
 	}
 	return false;
@@ -69,18 +72,18 @@ static void put(struct drain *drain, const struct kmt_record *record)
 static int take_buffered(void *context, void *data, size_t size)
 {
 	struct drain *drain = context;
-	struct kmt_record record;
+	struct kmt_long_record record;
 	uint32_t more;
 
-	if (size < sizeof(record))
+	if (size < sizeof(record.head))
 		return 0;
-	memcpy(&record, data, sizeof(record));
-	more = record.sequence - (uint32_t)drain->lost_before;
+	memcpy(&record, data, size < sizeof(record) ? size : sizeof(record));
+	more = record.head.sequence - (uint32_t)drain->lost_before;
 	if (more <= INT32_MAX)
 		drain->lost_before += more;
-	record.sequence = (uint32_t)(drain->taken + drain->lost_before);
+	record.head.sequence = (uint32_t)(drain->taken + drain->lost_before);
 	drain->taken++;
-	put(drain, &record);
+	put(drain, &record.head);
 	return 0;
 }
 
@@ -107,10 +110,28 @@ void drain_close(struct drain *drain)
 	writer_close(&drain->writer);
 }
 
-static void run_ring(struct drain *drain, uint64_t tail)
+/* Takes out a long record, whose first fields are given. Returns its number of slots. */
+static unsigned int take_long(struct drain *drain, struct kmt_record *slot,
+			      const struct kmt_record *head)
+{
+	struct kmt_long_record record;
+	unsigned int slots = KMT_SLOTS(head->words);
+
+	memcpy(&record, slot, (size_t)head->words * KMT_WORD);
+	record.head = *head;
+	/* what was a number in the middle of this record is the tag of a later one */
+	for (unsigned int i = 0; i < slots; i++)
+		__atomic_store_n(&slot[i].tag, 0, __ATOMIC_RELAXED);
+	put(drain, &record.head);
+	return slots;
+}
+
+/* Returns how many records it took out. */
+static long run_ring(struct drain *drain, uint64_t tail)
 {
 	struct kmt_control *control = drain->control;
-	uint64_t head = load(&control->slots);
+	uint64_t head = load(&control->slots), given_back = tail;
+	long taken = 0;
 
 	while (tail < head) {
 		struct kmt_record *slot = &drain->ring[tail & (drain->slots - 1)], record;
@@ -120,12 +141,21 @@ static void run_ring(struct drain *drain, uint64_t tail)
 			break; /* taken, not yet filled: the next time */
 		record = *slot;
 		record.tag = tag;
-		__atomic_store_n(&slot->tag, 0, __ATOMIC_RELAXED);
-		put(drain, &record);
-		if (++tail % GIVE_BACK == 0)
+		if (record.words > KMT_RECORD_WORDS) {
+			tail += take_long(drain, slot, &record);
+		} else {
+			__atomic_store_n(&slot->tag, 0, __ATOMIC_RELAXED);
+			put(drain, &record);
+			tail++;
+		}
+		taken++;
+		if (tail - given_back >= GIVE_BACK) {
+			given_back = tail;
 			__atomic_store_n(&control->tail, tail, __ATOMIC_RELEASE);
+		}
 	}
 	__atomic_store_n(&control->tail, tail, __ATOMIC_RELEASE);
+	return taken;
 }
 
 /* What took a number has its record among those taken out, or is lost. */
@@ -147,7 +177,7 @@ uint64_t drain_waiting(const struct drain *drain)
 long drain_run(struct drain *drain)
 {
 	struct kmt_control *control = drain->control;
-	uint64_t tail = control->tail, sequence = 0, quiet_slots = 0, quiet_time;
+	uint64_t sequence = 0, quiet_slots = 0, quiet_time;
 	long got;
 	bool quiet;
 	int failed;
@@ -165,9 +195,7 @@ long drain_run(struct drain *drain)
 	} else {
 		quiet = find_quiet_moment(control, &sequence, &quiet_slots);
 		quiet_time = quiet ? machine_now() : 0;
-		if (drain->ring)
-			run_ring(drain, tail);
-		got = (long)(control->tail - tail);
+		got = drain->ring ? run_ring(drain, control->tail) : 0;
 		quiet = quiet && control->tail >= quiet_slots;
 	}
 
@@ -193,8 +221,9 @@ static bool is_empty(const struct drain *drain)
 	if (drain->buffer)
 		return is_quiet_now(drain, &sequence);
 	return drain->control->tail == load(&drain->control->slots) &&
-	       load(&drain->control->sequence) ==
-		       drain->control->tail + load(&drain->control->lost);
+	       load(&drain->control->sequence) == drain->control->tail -
+							  load(&drain->control->more_slots) +
+							  load(&drain->control->lost);
 }
 
 int drain_rest(struct drain *drain, uint64_t skipped)

@@ -14,8 +14,8 @@ struct ring_buffer;
 
 struct drain {
 	struct kmt_control *control;
-	struct kmt_record *ring;     /* NULL: buffer is in its place */
-	uint32_t slots;		     /* of the ring */
+	struct kmt_record *ring;     /* its slots and its overhang; NULL: buffer is in its place */
+	uint32_t slots;		     /* of the ring: a power of two */
 	struct ring_buffer *buffer;  /* of a kernel without numbers: they are made here */
 	uint64_t taken, lost_before; /* of it: records; and events lost before the last of them */
 	uint64_t round_taken;	     /* records of the last round */
@@ -37,7 +37,8 @@ int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], un
 	       uint64_t begin, int buffer_fd);
 void drain_close(struct drain *drain);
 
-/* Records that wait in the ring; of a BPF ring buffer, those that the last round took out. */
+/* Slots that records take in the ring; of a BPF ring buffer: records that the last round took out.
+ */
 uint64_t drain_waiting(const struct drain *drain);
 
 /*

@@ -262,11 +262,11 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 }
 
 static void queue_packet(void *data, const struct packet_header *header,
-			 const struct kmt_record *records)
+			 const struct kmt_record *records, size_t size)
 {
 	struct publish *publish = data;
 
-	if (!queue_put_records(&publish->queue, header, records))
+	if (!queue_put_records(&publish->queue, header, records, size))
 		publish->queue_dropped += header->records;
 }
 

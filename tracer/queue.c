@@ -76,7 +76,7 @@ bool queue_put(struct queue *queue, const struct message *message)
 }
 
 bool queue_put_records(struct queue *queue, const struct packet_header *header,
-		       const struct kmt_record *records)
+		       const struct kmt_record *records, size_t size)
 {
 	struct message message = { .kind = MESSAGE_PACKET };
 	struct online_packet *packet;
@@ -93,7 +93,8 @@ bool queue_put_records(struct queue *queue, const struct packet_header *header,
 	packet->cpu = header->cpu;
 	packet->count = header->records;
 	packet->sequence_first = header->sequence_first;
-	memcpy(packet->records, records, header->records * sizeof(*records));
+	packet->size = size;
+	memcpy(packet->records, records, size);
 	message.packet = packet;
 	return queue_put(queue, &message);
 }

@@ -51,9 +51,9 @@ struct queue {
 int queue_init(struct queue *queue, uint64_t bytes);
 void queue_deinit(struct queue *queue); /* all zero is allowed */
 
-/* The putter's. False: there is no room, nothing was put. */
+/* The putter's. size: bytes of all records. False: there is no room, nothing was put. */
 bool queue_put_records(struct queue *queue, const struct packet_header *header,
-		       const struct kmt_record *records);
+		       const struct kmt_record *records, size_t size);
 bool queue_put(struct queue *queue, const struct message *message);
 
 /* The getter's. False: there is nothing. */

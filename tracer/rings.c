@@ -47,9 +47,14 @@ static uint32_t buffer_bytes(unsigned int mib)
 	return bytes;
 }
 
+static uint64_t mapped_bytes(uint32_t slots)
+{
+	return ((uint64_t)slots + KMT_RING_OVERHANG) * sizeof(struct kmt_record);
+}
+
 uint64_t rings_bytes(unsigned int mib, bool buffered)
 {
-	return buffered ? buffer_bytes(mib) : (uint64_t)slots_of(mib) * sizeof(struct kmt_record);
+	return buffered ? buffer_bytes(mib) : mapped_bytes(slots_of(mib));
 }
 
 static int fail(struct rings *rings, int err, const char *what)
@@ -82,7 +87,7 @@ void rings_deinit(struct rings *rings)
 		struct ring *ring = &rings->list[i];
 
 		if (ring->slots)
-			munmap(ring->slots, (size_t)rings->slots * sizeof(*ring->slots));
+			munmap(ring->slots, mapped_bytes(rings->slots));
 		if (ring->fd >= 0)
 			close(ring->fd);
 	}
@@ -104,7 +109,7 @@ static int add_buffer(struct rings *rings, struct ring *ring, int node)
 
 int rings_add(struct rings *rings, unsigned int cpu, int node)
 {
-	size_t size = (size_t)rings->slots * sizeof(struct kmt_record);
+	size_t size = mapped_bytes(rings->slots);
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
 		    .numa_node = node);
 	struct ring *ring = &rings->list[cpu];

@@ -8,7 +8,7 @@
 
 int main(int argc, char **argv)
 {
-	unsigned int counts[PACKET_PACKED + 1] = { 0 };
+	unsigned int counts[PACKET_CODEC_END] = { 0 };
 	struct stream stream;
 	struct packet packet;
 	int more;
@@ -19,6 +19,6 @@ int main(int argc, char **argv)
 		if (packet.header.records)
 			counts[packet.header.codec]++;
 	stream_close(&stream);
-	printf("%u %u\n", counts[PACKET_RAW], counts[PACKET_PACKED]);
+	printf("%u %u\n", counts[PACKET_RAW], counts[PACKET_PACKED] + counts[PACKET_PACKED_LONG]);
 	return more ? 1 : 0;
 }

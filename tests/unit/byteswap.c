@@ -18,9 +18,9 @@ static void swap_packet(unsigned char *bytes, const struct packet *packet)
 	struct packet_header header = packet->header;
 	size_t size = header.packet_bits / 8;
 
-	for (size_t at = sizeof(header); header.codec == PACKET_RAW && at < size;
-	     at += sizeof(struct kmt_record)) {
+	for (size_t at = sizeof(header); header.codec == PACKET_RAW && at < size;) {
 		struct kmt_record record;
+		uint64_t word;
 
 		memcpy(&record, bytes + at, sizeof(record));
 		record.time = bswap_64(record.time);
@@ -38,6 +38,13 @@ static void swap_packet(unsigned char *bytes, const struct packet *packet)
 			record.cache = bswap_64(record.cache);
 		}
 		memcpy(bytes + at, &record, sizeof(record));
+		at += sizeof(record);
+		for (int i = sizeof(record) / 8; i < record.words && at < size;
+		     i++, at += sizeof(word)) {
+			memcpy(&word, bytes + at, sizeof(word));
+			word = bswap_64(word);
+			memcpy(bytes + at, &word, sizeof(word));
+		}
 	}
 	header.magic = bswap_32(header.magic);
 	header.stream_id = bswap_32(header.stream_id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Written from the page: what it does not tell would be missing here. */
+/* Written from the manual page: a gap in the page would be a gap here. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -65,6 +65,7 @@ static uint64_t wide_address(struct text *wide)
 struct entry {
 	struct kmt_record record;
 	uint64_t object;
+	uint64_t more[KMT_WORDS_LIMIT]; /* words behind the first 6, of its last record */
 };
 
 enum {
@@ -75,11 +76,12 @@ enum {
 	BACK,
 	KIND,
 	TIMES,
+	MORE,
 	WIDE,
 	COLUMNS
 };
 
-static void read_entry(struct text *columns, struct entry *entries, size_t count)
+static void read_entry(struct text *columns, struct entry *entries, size_t count, bool has_long)
 {
 	struct kmt_record *record = &entries[count].record;
 	uint64_t coded, cache = 0;
@@ -96,6 +98,8 @@ static void read_entry(struct text *columns, struct entry *entries, size_t count
 			(count ? entries[count - 1].record.call_site : 0) + difference(coded - 1);
 	record->gfp = (uint32_t)number(&columns[KINDS]);
 	record->node = (int16_t)(uint16_t)(number(&columns[KINDS]) - 1);
+	if (has_long)
+		record->words += number(&columns[KINDS]);
 	if (record->id == 1 || record->id == 7 || record->id == 10) {
 		record->requested = (uint32_t)number(&columns[KINDS]);
 		record->allocated = (uint32_t)number(&columns[KINDS]);
@@ -119,8 +123,19 @@ static bool comes_now(struct text *column, size_t record, size_t *next, bool fir
 	return *next == record;
 }
 
-static void fill(struct text *columns, struct kmt_record *records, size_t count,
-		 struct entry *entries)
+static void read_more(struct text *columns, struct entry *entry)
+{
+	for (int i = 0; i < entry->record.words - 6; i++) {
+		uint64_t coded = number(&columns[MORE]);
+
+		entry->more[i] = coded ? entry->more[i] + difference(coded - 1)
+				       : wide_address(&columns[WIDE]);
+	}
+}
+
+/* objects: room for the object of each record. */
+static void fill(struct text *columns, unsigned char *records, size_t count, bool has_long,
+		 struct entry *entries, uint64_t *objects)
 {
 	size_t known = 0, next_number = SIZE_MAX, next_task = SIZE_MAX;
 	uint32_t sequence = 0, task = 0;
@@ -133,11 +148,11 @@ static void fill(struct text *columns, struct kmt_record *records, size_t count,
 		assert_true(kind <= known && back <= i);
 		entry = &entries[kind ? kind - 1 : known];
 		if (!kind) {
-			read_entry(columns, entries, known++);
-			entry->object = i ? records[i - 1].pointer : 0;
+			read_entry(columns, entries, known++, has_long);
+			entry->object = i ? objects[i - 1] : 0;
 		}
 		if (back) {
-			entry->object = records[i - back].pointer;
+			entry->object = objects[i - back];
 		} else {
 			coded = number(&columns[OBJECTS]);
 			entry->object =
@@ -157,31 +172,41 @@ static void fill(struct text *columns, struct kmt_record *records, size_t count,
 			if (columns[TASKS].at < columns[TASKS].size)
 				next_task = i + number(&columns[TASKS]);
 		}
-		records[i] = entry->record;
-		records[i].pointer = entry->object;
-		records[i].time = time;
-		records[i].sequence = sequence++;
-		records[i].task = task;
+		entry->record.pointer = objects[i] = entry->object;
+		entry->record.time = time;
+		entry->record.sequence = sequence++;
+		entry->record.task = task;
+		read_more(columns, entry);
+		memcpy(records, &entry->record, 48);
+		memcpy(records + 48, entry->more, entry->record.words * 8U - 48);
+		records += entry->record.words * 8U;
 	}
 }
 
-int naive_unpack(const unsigned char *bytes, size_t size, struct kmt_record *records, size_t count)
+int naive_unpack(const unsigned char *bytes, size_t size, unsigned int codec, void *records,
+		 size_t count)
 {
-	unsigned char *inflated = malloc(count * 80);
 	struct entry *entries = calloc(count, sizeof(*entries));
+	uint64_t *objects = calloc(count, sizeof(*objects));
 	struct text columns[COLUMNS] = { 0 };
 	z_stream stream = { 0 };
-	size_t at = 0, total = 0;
-	bool all = true;
+	size_t at = 0, total = 0, most = count * 80;
+	bool all = true, has_long = codec == 2;
+	unsigned char *inflated;
 
-	assert_true(inflated && entries);
+	if (has_long)
+		most += 8 * naive_number(bytes, size, &at);
+	inflated = malloc(most);
+	assert_true(inflated && entries && objects);
 	for (int i = 0; i < COLUMNS; i++) {
+		if (i == MORE && !has_long)
+			continue;
 		columns[i].size = naive_number(bytes, size, &at);
 		columns[i].bytes = i == WIDE ? bytes + at : inflated + total;
 		total += i == WIDE ? 0 : columns[i].size;
 	}
 	at += columns[WIDE].size;
-	assert_true(total <= count * 80 && at <= size);
+	assert_true(total <= most && at <= size);
 	assert_int_equal(inflateInit2(&stream, -15), Z_OK);
 	stream.next_in = (unsigned char *)(uintptr_t)bytes + at;
 	stream.avail_in = (uInt)(size - at);
@@ -190,10 +215,11 @@ int naive_unpack(const unsigned char *bytes, size_t size, struct kmt_record *rec
 	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
 	assert_int_equal(stream.total_out, total);
 	inflateEnd(&stream);
-	fill(columns, records, count, entries);
+	fill(columns, records, count, has_long, entries, objects);
 	for (int i = 0; i < COLUMNS; i++)
 		all &= columns[i].at == columns[i].size;
 	free(inflated);
 	free(entries);
+	free(objects);
 	return all ? 0 : -1;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Numbers that are made as records come out of a BPF ring buffer: every event has one of its own,
- * in the order of the ring, and what was lost has the numbers between.
+ * Records from a ring to a stream. From a BPF ring buffer every event gets a number of its own, in
+ * the order of the ring, and lost events have the numbers between. From a mapped ring, records take
+ * one slot or several.
  */
 #include "config.h"
 
@@ -23,7 +24,7 @@
 
 /* In place of libbpf: a ring of a few records, and what happens while it is emptied. */
 static struct {
-	struct kmt_record queue[64];
+	struct kmt_long_record queue[64];
 	size_t count;
 	ring_buffer_sample_fn take;
 	void *context;
@@ -49,7 +50,8 @@ int ring_buffer__consume(struct ring_buffer *buffer)
 
 	(void)buffer;
 	for (size_t i = 0; i < ring.count; i++)
-		ring.take(ring.context, &ring.queue[i], sizeof(ring.queue[i]));
+		ring.take(ring.context, &ring.queue[i],
+			  (size_t)ring.queue[i].head.words * KMT_WORD);
 	ring.count = 0;
 	return count;
 }
@@ -62,7 +64,7 @@ static char *folder, *path;
 /* Takes its room; the stamp, that it reads a moment later, is given to put_stamp(). */
 static struct kmt_record *reserve(void)
 {
-	struct kmt_record *record = &ring.queue[ring.count++];
+	struct kmt_record *record = &ring.queue[ring.count++].head;
 
 	control.sequence++;
 	*record = (struct kmt_record){ .id = KMT_KFREE,
@@ -206,6 +208,170 @@ static void lost_without_end(void **state)
 	assert_stream(numbers, 3, much);
 }
 
+static uint64_t more_word(uint32_t sequence, unsigned int index)
+{
+	return ((uint64_t)sequence << 32) + index + 1;
+}
+
+/* The stream has each of these records once, by its number, with all its words. */
+static void assert_long_stream(const uint8_t *words, size_t count)
+{
+	const struct kmt_record *found;
+	struct kmt_long_record space;
+	struct stream stream;
+	struct packet packet;
+	struct cursor cursor;
+	size_t records = 0;
+
+	assert_int_equal(drain_rest(&drain, 0), 0);
+	assert_int_equal(drain_finish(&drain, machine_now(), 0), 0);
+	assert_int_equal(loss_missing(&drain.writer.loss), 0);
+	assert_int_equal(drain.writer.loss.records, count);
+	assert_int_equal(stream_open(&stream, path), 0);
+	while (stream_next(&stream, &packet) == 1) {
+		cursor_init(&cursor, &packet);
+		while (cursor_find(&cursor, &space, &found) == 1) {
+			assert_true(found->sequence < count);
+			assert_int_equal(found->words, words[found->sequence]);
+			for (unsigned int i = 0; i + KMT_RECORD_WORDS < found->words; i++)
+				assert_int_equal(((const uint64_t *)(found + 1))[i],
+						 more_word(found->sequence, i));
+			records++;
+		}
+	}
+	stream_close(&stream);
+	assert_int_equal(records, count);
+}
+
+static void long_records_of_a_buffer(void **state)
+{
+	static const uint8_t words[] = { 6, 9, 255, 6, 7 };
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(words); i++) {
+		struct kmt_record *record = reserve();
+
+		record->words = words[i];
+		record->id = i % 2 ? 200 : KMT_KFREE;
+		for (unsigned int j = 0; j < words[i] - 6U; j++)
+			((struct kmt_long_record *)record)->more[j] = more_word(i, j);
+		put_stamp(record);
+	}
+	run(sizeof(words));
+	assert_long_stream(words, sizeof(words));
+}
+
+/* A mapped ring of a few slots, with room for the longest record behind the last. */
+
+#define SLOTS 64
+#define OVERHANG KMT_SLOTS(KMT_WORDS_LIMIT)
+
+static struct kmt_record slots[SLOTS + OVERHANG];
+
+static int start_mapped(void **state)
+{
+	static const uint8_t uuid[16] = { 1 };
+
+	(void)state;
+	memset(&control, 0, sizeof(control));
+	memset(slots, 0, sizeof(slots));
+	drain = (struct drain){
+		.control = &control, .status = &status, .ring = slots, .slots = SLOTS
+	};
+	folder = scratch_directory();
+	path = scratch_path(folder, "cpu0");
+	return drain_open(&drain, path, uuid, 0, machine_now(), -1);
+}
+
+/* The three steps of bpf/ring.bpf.h; between them anything may happen. */
+
+static uint32_t take_number(void)
+{
+	return (uint32_t)control.sequence++;
+}
+
+static struct kmt_record *take_slots(unsigned int words)
+{
+	struct kmt_record *record = &slots[control.slots % SLOTS];
+
+	assert_in_range(control.slots + KMT_SLOTS(words) - control.tail, 1, SLOTS);
+	control.more_slots += KMT_SLOTS(words) - 1;
+	control.slots += KMT_SLOTS(words);
+	return record;
+}
+
+static void fill(struct kmt_record *record, unsigned int words, uint32_t sequence)
+{
+	const struct kmt_record tag = { .id = sequence % 2 ? 200 : KMT_KFREE,
+					.words = (uint8_t)words,
+					.node = KMT_NODE_ANY,
+					.sequence = sequence };
+
+	assert_int_equal(record->tag, 0);
+	record->time = machine_now();
+	record->pointer = UINT64_MAX;
+	for (unsigned int i = 0; i < words - KMT_RECORD_WORDS; i++)
+		((struct kmt_long_record *)record)->more[i] = more_word(sequence, i);
+	record->tag = tag.tag;
+}
+
+static void record_long(unsigned int words)
+{
+	uint32_t sequence = take_number();
+
+	fill(take_slots(words), words, sequence);
+}
+
+/* At every position of the ring, also across its end, and behind records of other lengths. */
+static void long_records_of_a_ring(void **state)
+{
+	static const uint8_t lengths[] = { 9, 6, 255, 6, 6, 7, 12, 13, 6, 18, 6 };
+	static uint8_t words[2000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words); i++) {
+		words[i] = lengths[i % sizeof(lengths)];
+		if (KMT_SLOTS(words[i]) + control.slots - control.tail > SLOTS)
+			assert_true(drain_run(&drain) > 0);
+		record_long(words[i]);
+	}
+	assert_int_not_equal(drain_run(&drain), 0);
+	assert_true(drain.quiet);
+	assert_int_equal(drain_waiting(&drain), 0);
+	for (size_t i = 0; i < SLOTS; i++)
+		assert_int_equal(slots[i].tag, 0);
+	assert_long_stream(words, sizeof(words));
+}
+
+/* A record that is not whole stops the drain; nothing behind it is lost, nothing comes twice. */
+static void long_record_under_way(void **state)
+{
+	static const uint8_t words[] = { 9, 255, 6, 9 };
+	struct kmt_record *record;
+	uint32_t sequence;
+
+	(void)state;
+	record_long(9);
+	sequence = take_number();
+	run(1);
+	assert_false(drain.quiet); /* it has no slots yet */
+	control.more_slots += KMT_SLOTS(255) - 1;
+	run(0);
+	assert_false(drain.quiet);
+	control.more_slots -= KMT_SLOTS(255) - 1;
+	record = take_slots(255);
+	record_long(6);
+	run(0);
+	assert_false(drain.quiet);
+	fill(record, 255, sequence);
+	run(2);
+	assert_true(drain.quiet);
+	record_long(9);
+	run(1);
+	assert_true(drain.quiet);
+	assert_long_stream(words, sizeof(words));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +379,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(interrupted, start, stop),
 		cmocka_unit_test_setup_teardown(under_way, start, stop),
 		cmocka_unit_test_setup_teardown(lost_without_end, start, stop),
+		cmocka_unit_test_setup_teardown(long_records_of_a_buffer, start, stop),
+		cmocka_unit_test_setup_teardown(long_records_of_a_ring, start_mapped, stop),
+		cmocka_unit_test_setup_teardown(long_record_under_way, start_mapped, stop),
 	};
 
 	return cmocka_run_group_tests_name("drain", tests, NULL, NULL);

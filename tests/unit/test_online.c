@@ -135,7 +135,8 @@ static void put(struct scene *scene, unsigned int cpu, size_t count)
 	packet->cpu = cpu;
 	packet->count = count;
 	packet->sequence_first = 0;
-	memcpy(packet->records, source->records + source->put, count * sizeof(struct kmt_record));
+	packet->size = count * sizeof(struct kmt_record);
+	memcpy(packet->records, source->records + source->put, packet->size);
 	source->put += count;
 	scene->packets++;
 	online_put(scene->online, packet);
@@ -532,6 +533,51 @@ static void strange_packets(void **state)
 	close_scene(&scene);
 }
 
+/* Puts count records as they are, one after another in words, to CPU 0. */
+static void put_words(struct scene *scene, const uint64_t *words, size_t count, size_t size)
+{
+	struct online_packet *packet = calloc(1, sizeof(*packet));
+
+	assert_non_null(packet);
+	packet->count = count;
+	packet->size = size;
+	memcpy(packet->records, words, size);
+	scene->packets++;
+	online_put(scene->online, packet);
+}
+
+/* Records of a known kind and of an unknown one, of 9 and 255 words, among short ones. */
+static void long_records(void **state)
+{
+	static const uint8_t lengths[] = { 6, 9, 255, 6, 9, 255, 6 };
+	static uint64_t words[1000];
+	const size_t count = sizeof(lengths);
+	struct scene scene;
+	size_t at = 0;
+
+	(void)state;
+	open_scene(&scene, "begin 5\nend 500\nsymbol 0x10 caller\nalloc 10 0 0x1000 8/8 0x18\n", 0);
+	memset(words, 0xff, sizeof(words));
+	for (size_t i = 0; i < count; at += lengths[i++]) {
+		struct kmt_record record = { .time = 10 + i,
+					     .id = i < 4 ? KMT_KMALLOC : 200,
+					     .words = lengths[i],
+					     .pointer = 0x1000 + i * 64,
+					     .call_site = 0x18,
+					     .requested = 8,
+					     .allocated = 8 };
+
+		memcpy(words + at, &record, sizeof(record));
+	}
+	put_words(&scene, words, count, at * KMT_WORD);
+	put_words(&scene, words, 0, 0);
+	take(&scene, 100);
+	assert_type(&scene, "caller", 4, 0);
+	assert_int_equal(online_analysis(scene.online)->totals.unknown, 3);
+	assert_int_equal(online_events(scene.online), 4);
+	close_scene(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,6 +588,7 @@ int main(void)
 		cmocka_unit_test(too_many_objects),
 		cmocka_unit_test(told_twice),
 		cmocka_unit_test(strange_packets),
+		cmocka_unit_test(long_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,9 +29,11 @@
 struct room {
 	struct packer *packer;
 	struct unpacker *unpacker;
-	struct kmt_record records[MAX], turned[MAX], naive[MAX];
+	struct kmt_record records[MAX], turned[MAX], naive[MAX]; /* fewer if some are long */
+	size_t size;		 /* bytes of the records that make_long() made */
+	enum packet_codec codec; /* of the bytes */
 	unsigned char bytes[HEAD + MAX * sizeof(struct kmt_record)];
-	unsigned char columns[MAX * PACKED_RECORD_BYTES];
+	unsigned char columns[MAX * (PACKED_RECORD_BYTES + KMT_RECORD_WORDS * PACKED_MORE_BYTES)];
 	uint64_t state; /* of random() */
 };
 
@@ -43,6 +45,7 @@ static int setup(void **state)
 	assert_int_equal(packer_create(&room->packer), 0);
 	assert_int_equal(unpacker_create(&room->unpacker), 0);
 	room->state = 88172645463325252ULL;
+	room->codec = PACKET_PACKED;
 	*state = room;
 	return 0;
 }
@@ -71,41 +74,75 @@ static uint64_t below(struct room *room, uint64_t end)
 	return any(room) % end;
 }
 
-/* Packs, and checks all that must come back. Bytes of what was packed, in room->bytes; or 0. */
-static size_t check_packing(struct room *room, size_t count)
+static struct kmt_record *next_record(struct kmt_record *record)
 {
-	const struct kmt_record *back;
-	unsigned char *packed;
-	size_t size, again;
+	return (void *)((uint64_t *)record + record->words);
+}
 
-	packed = packer_pack(room->packer, room->records, count, false, &size);
-	for (size_t i = 0; i < count; i++) {
-		room->turned[i] = room->records[i];
-		record_swap(&room->turned[i]);
+static void swap_all(struct room *room, size_t count, size_t records_size)
+{
+	struct kmt_record *record = room->turned;
+
+	memcpy(room->turned, room->records, records_size);
+	for (size_t i = 0; i < count; i++, record = next_record(record)) {
+		record_swap(record);
+		for (int j = KMT_RECORD_WORDS; j < record->words; j++)
+			((uint64_t *)record)[j] = bswap_64(((uint64_t *)record)[j]);
 	}
-	if (!packed) {
-		assert_null(packer_pack(room->packer, room->turned, count, true, &again));
+}
+
+static int unpack(struct room *room, const void *bytes, size_t size, size_t count, bool swap,
+		  const struct kmt_record **back, size_t *back_size)
+{
+	const struct packet_header header = { .records = (uint32_t)count, .codec = room->codec };
+
+	return unpacker_unpack(room->unpacker, &header, bytes, size, swap, back, back_size);
+}
+
+/*
+ * Packs, unpacks and compares, in both byte orders and with the naive unpacker. The bytes of what
+ * was packed, in room->bytes; or 0: it stays raw.
+ */
+static size_t check_packing_of(struct room *room, size_t count, size_t records_size)
+{
+	struct packed_packet packed, again;
+	const struct kmt_record *back;
+	size_t size, back_size;
+
+	swap_all(room, count, records_size);
+	if (!packer_pack(room->packer, room->records, records_size, count, false, &packed)) {
+		assert_false(
+			packer_pack(room->packer, room->turned, records_size, count, true, &again));
 		return 0;
 	}
-	assert_true(size < HEAD + count * sizeof(*back));
-	assert_int_equal(size % KMT_WORD, 0);
-	size -= HEAD;
-	memcpy(room->bytes, packed + HEAD, size);
-	assert_int_equal(unpacker_unpack(room->unpacker, room->bytes, size, count, false, &back),
-			 0);
-	assert_memory_equal(back, room->records, count * sizeof(*back));
-	assert_int_equal(unpacker_unpack(room->unpacker, room->bytes, size, count, true, &back), 0);
-	assert_memory_equal(back, room->turned, count * sizeof(*back));
+	room->codec = packed.codec;
+	assert_int_equal(packed.codec, records_size == count * sizeof(*back) ? PACKET_PACKED
+									     : PACKET_PACKED_LONG);
+	assert_true(packed.size < HEAD + records_size);
+	assert_int_equal(packed.size % KMT_WORD, 0);
+	size = packed.size - HEAD;
+	memcpy(room->bytes, packed.bytes + HEAD, size);
+	assert_int_equal(unpack(room, room->bytes, size, count, false, &back, &back_size), 0);
+	assert_int_equal(back_size, records_size);
+	assert_memory_equal(back, room->records, records_size);
+	assert_int_equal(unpack(room, room->bytes, size, count, true, &back, &back_size), 0);
+	assert_int_equal(back_size, records_size);
+	assert_memory_equal(back, room->turned, records_size);
 
-	packed = packer_pack(room->packer, room->turned, count, true, &again);
-	assert_non_null(packed);
-	assert_int_equal(again - HEAD, size);
-	assert_memory_equal(packed + HEAD, room->bytes, size);
+	assert_true(packer_pack(room->packer, room->turned, records_size, count, true, &again));
+	assert_int_equal(again.size - HEAD, size);
+	assert_int_equal(again.codec, packed.codec);
+	assert_memory_equal(again.bytes + HEAD, room->bytes, size);
 
-	memset(room->naive, 0x55, count * sizeof(*room->naive));
-	assert_int_equal(naive_unpack(room->bytes, size, room->naive, count), 0);
-	assert_memory_equal(room->naive, room->records, count * sizeof(*back));
+	memset(room->naive, 0x55, records_size);
+	assert_int_equal(naive_unpack(room->bytes, size, room->codec, room->naive, count), 0);
+	assert_memory_equal(room->naive, room->records, records_size);
 	return size;
+}
+
+static size_t check_packing(struct room *room, size_t count)
+{
+	return check_packing_of(room, count, count * sizeof(struct kmt_record));
 }
 
 /* Few sites, objects that are freed again soon, times that go on. */
@@ -221,10 +258,17 @@ static void test_random_addresses(void **state)
 	assert_in_range(check_packing(room, MAX), MAX * 16, MAX * 20);
 }
 
+static bool pack(struct room *room, size_t records_size, size_t count)
+{
+	struct packed_packet packed;
+
+	return packer_pack(room->packer, room->records, records_size, count, false, &packed);
+}
+
 static void test_stays_raw(void **state)
 {
+	const size_t size = sizeof(((struct room *)NULL)->records);
 	struct room *room = *state;
-	size_t size;
 
 	make_random(room, MAX);
 	for (size_t count = 1; count <= MAX; count *= 2)
@@ -232,11 +276,19 @@ static void test_stays_raw(void **state)
 	/* nothing repeats in them but ids, which are not a word */
 	assert_int_equal(check_packing(room, 1), 0);
 	make_usual(room, MAX);
-	assert_null(packer_pack(room->packer, room->records, 0, false, &size));
-	assert_null(packer_pack(room->packer, room->records, MAX + 1, false, &size));
+	assert_false(pack(room, 0, 0));
+	assert_false(pack(room, 0, MAX));
+	assert_false(pack(room, size, MAX + 1));
+	assert_false(pack(room, size + sizeof(*room->records), MAX + 1));
+	assert_false(pack(room, size - KMT_WORD, MAX));
+	assert_false(pack(room, size, MAX - 1));
+	assert_true(pack(room, size, MAX));
 	room->records[MAX - 1].words++;
-	assert_null(packer_pack(room->packer, room->records, MAX, false, &size));
-	assert_non_null(packer_pack(room->packer, room->records, MAX - 1, false, &size));
+	assert_false(pack(room, size, MAX));
+	assert_true(pack(room, size - sizeof(*room->records), MAX - 1));
+	room->records[0].words = KMT_RECORD_WORDS - 1;
+	assert_false(pack(room, size - KMT_WORD, MAX));
+	assert_false(pack(room, size, MAX));
 }
 
 static void test_real(void **state)
@@ -277,11 +329,12 @@ static bool try(struct room *room, const void *bytes, size_t size, size_t count)
 	/* of its own, so that a sanitizer sees its end */
 	unsigned char *copy = malloc(size ? size : 1);
 	const struct kmt_record *back;
+	size_t back_size;
 	int err;
 
 	assert_non_null(copy);
 	memcpy(copy, bytes, size);
-	err = unpacker_unpack(room->unpacker, copy, size, count, false, &back);
+	err = unpack(room, copy, size, count, false, &back, &back_size);
 	assert_true(!err || err == -EBADMSG);
 	free(copy);
 	return !err;
@@ -302,7 +355,7 @@ static void test_every_truncation(void **state)
 	for (size_t count = 0; count < 1000; count++)
 		assert_int_equal(try(room, room->bytes, size, count), count == 500);
 	assert_false(try(room, room->bytes, size, PACKED_RECORDS_MAX + 1));
-	assert_false(try(room, room->bytes, size, SIZE_MAX));
+	assert_false(try(room, room->bytes, size, UINT32_MAX));
 }
 
 static void test_every_byte_changed(void **state)
@@ -331,13 +384,105 @@ static void test_every_byte_changed(void **state)
 	}
 }
 
+/*
+ * Makes each record of room->records long where its number is a multiple of every: some of an id
+ * that this version knows, some of an unknown one; of 7 words or more. The words are near to
+ * those of the record of the same kind before, or anything.
+ */
+static void make_long(struct room *room, size_t count, size_t every)
+{
+	static const uint8_t lengths[] = { 7, 9, 9, 16, KMT_WORDS_LIMIT };
+	struct kmt_record *records = malloc(count * sizeof(*records)), *record = room->records;
+	size_t left = sizeof(room->records) / KMT_WORD - count * KMT_RECORD_WORDS;
+
+	assert_non_null(records);
+	memcpy(records, room->records, count * sizeof(*records));
+	for (size_t i = 0; i < count; i++, record = next_record(record)) {
+		size_t which = below(room, sizeof(lengths));
+
+		*record = records[i];
+		if (i % every || lengths[which] > left + KMT_RECORD_WORDS)
+			continue;
+		record->words = lengths[which];
+		left -= record->words - KMT_RECORD_WORDS;
+		if (which % 2)
+			record->id = 200;
+		for (int j = KMT_RECORD_WORDS; j < record->words; j++)
+			((uint64_t *)record)[j] = below(room, 8)
+							  ? 0xffffffff81000000 + below(room, 4096)
+						  : below(room, 2) ? any(room)
+								   : extreme(room);
+	}
+	room->size = (size_t)((char *)record - (char *)room->records);
+	free(records);
+}
+
+static void test_long_records(void **state)
+{
+	struct room *room = *state;
+	size_t size;
+
+	for (size_t count = 1; count <= MAX; count += count < 40 ? 1 : count - 7) {
+		for (size_t every = 1; every < 4; every++) {
+			make_usual(room, count);
+			make_long(room, count, every);
+			check_packing_of(room, count, room->size);
+			make_extreme(room, count);
+			make_long(room, count, every);
+			check_packing_of(room, count, room->size);
+		}
+	}
+	/* one record as long as can be; its words repeat those of the record before */
+	for (int alike = 0; alike < 2; alike++) {
+		uint64_t *words = (uint64_t *)room->records;
+
+		make_usual(room, 1);
+		room->records[0].words = KMT_WORDS_LIMIT;
+		for (int i = KMT_RECORD_WORDS; i < KMT_WORDS_LIMIT; i++)
+			words[i] = alike ? any(room) : 5;
+		for (int i = 1; i < 10; i++)
+			memcpy(words + i * KMT_WORDS_LIMIT, words, KMT_WORDS_LIMIT * KMT_WORD);
+		size = check_packing_of(room, 10, 10 * KMT_WORDS_LIMIT * KMT_WORD);
+		assert_in_range(size, 1, alike ? KMT_WORDS_LIMIT * KMT_WORD + 100 : 100);
+	}
+}
+
+static void test_long_truncations(void **state)
+{
+	struct room *room = *state;
+	size_t size, taken = 0;
+
+	make_usual(room, 60);
+	make_long(room, 60, 5);
+	size = check_packing_of(room, 60, room->size);
+	for (size_t cut = 1; cut <= size; cut++)
+		taken += try(room, room->bytes, size - cut, 60);
+	assert_in_range(taken, 0, KMT_WORD - 1);
+	for (size_t count = 0; count < 200; count++)
+		assert_int_equal(try(room, room->bytes, size, count), count == 60);
+	/* of another codec they are damage */
+	room->codec = PACKET_PACKED;
+	assert_false(try(room, room->bytes, size, 60));
+	make_usual(room, 60);
+	size = check_packing(room, 60);
+	room->codec = PACKET_PACKED_LONG;
+	assert_false(try(room, room->bytes, size, 60));
+}
+
 /* What is deflated, changed and deflated again: damage that no deflate would find. */
 
 struct parts {
+	bool has_long;
+	uint64_t more_count; /* if has_long */
 	uint64_t sizes[PACKED_COLUMNS];
 	size_t total; /* of room->columns */
 	unsigned char wide[MAX * 16];
 };
+
+static bool has_column(const struct parts *parts, size_t column)
+{
+	return column != PACKED_MORE || parts->has_long;
+}
 
 static void take_apart(struct room *room, size_t size, struct parts *parts)
 {
@@ -345,7 +490,12 @@ static void take_apart(struct room *room, size_t size, struct parts *parts)
 	size_t at = 0;
 
 	parts->total = 0;
+	parts->has_long = room->codec == PACKET_PACKED_LONG;
+	if (parts->has_long)
+		parts->more_count = naive_number(room->bytes, size, &at);
 	for (size_t i = 0; i < PACKED_COLUMNS; i++) {
+		if (!has_column(parts, i))
+			continue;
 		parts->sizes[i] = naive_number(room->bytes, size, &at);
 		parts->total += i < PACKED_DEFLATED ? parts->sizes[i] : 0;
 	}
@@ -361,18 +511,24 @@ static void take_apart(struct room *room, size_t size, struct parts *parts)
 	inflateEnd(&stream);
 }
 
+static size_t put_number(struct room *room, size_t at, uint64_t number)
+{
+	for (; number > 0x7f; number >>= 7)
+		room->bytes[at++] = (unsigned char)number | 0x80;
+	room->bytes[at++] = (unsigned char)number;
+	return at;
+}
+
 static size_t put_together(struct room *room, const struct parts *parts)
 {
 	z_stream stream = { 0 };
 	size_t at = 0;
 
-	for (size_t i = 0; i < PACKED_COLUMNS; i++) {
-		uint64_t number = parts->sizes[i];
-
-		for (; number > 0x7f; number >>= 7)
-			room->bytes[at++] = (unsigned char)number | 0x80;
-		room->bytes[at++] = (unsigned char)number;
-	}
+	if (parts->has_long)
+		at = put_number(room, at, parts->more_count);
+	for (size_t i = 0; i < PACKED_COLUMNS; i++)
+		if (has_column(parts, i))
+			at = put_number(room, at, parts->sizes[i]);
 	memcpy(room->bytes + at, parts->wide, parts->sizes[PACKED_WIDE]);
 	at += parts->sizes[PACKED_WIDE];
 	assert_int_equal(deflateInit2(&stream, 1, Z_DEFLATED, WINDOW_BITS, 8, Z_DEFAULT_STRATEGY),
@@ -387,7 +543,7 @@ static size_t put_together(struct room *room, const struct parts *parts)
 	return at;
 }
 
-static struct parts *make_parts(struct room *room, size_t count)
+static struct parts *make_parts(struct room *room, size_t count, bool has_long)
 {
 	struct parts *parts = calloc(1, sizeof(*parts));
 	size_t size;
@@ -398,19 +554,21 @@ static struct parts *make_parts(struct room *room, size_t count)
 	room->records[count / 3].task++;
 	room->records[count / 4].pointer = ~room->records[count / 4].pointer;
 	room->records[count / 5].call_site = 4096;
-	size = check_packing(room, count);
+	room->size = count * sizeof(*room->records);
+	if (has_long)
+		make_long(room, count, 7);
+	size = check_packing_of(room, count, room->size);
 	assert_int_not_equal(size, 0);
 	take_apart(room, size, parts);
 	for (size_t i = 0; i < PACKED_COLUMNS; i++)
-		assert_int_not_equal(parts->sizes[i], 0);
+		assert_int_equal(parts->sizes[i] != 0, has_column(parts, i));
 	assert_true(try(room, room->bytes, put_together(room, parts), count));
 	return parts;
 }
 
-static void test_columns_changed(void **state)
+static void check_columns_changed(struct room *room, bool has_long)
 {
-	struct room *room = *state;
-	struct parts *parts = make_parts(room, 60);
+	struct parts *parts = make_parts(room, 60, has_long);
 
 	for (size_t i = 0; i < parts->total; i++) {
 		unsigned char was = room->columns[i];
@@ -424,14 +582,24 @@ static void test_columns_changed(void **state)
 	free(parts);
 }
 
-/* A column is a byte longer or shorter: the rest of the bytes are the next one's. */
-static void test_columns_moved(void **state)
+static void test_columns_changed(void **state)
 {
-	struct room *room = *state;
-	struct parts *parts = make_parts(room, 60);
+	check_columns_changed(*state, false);
+}
+
+static void test_columns_changed_long(void **state)
+{
+	check_columns_changed(*state, true);
+}
+
+/* A column is a byte longer or shorter: the rest of the bytes are the next one's. */
+static void check_columns_moved(struct room *room, bool has_long)
+{
+	struct parts *parts = make_parts(room, 60, has_long);
 
 	for (size_t i = 0; i < PACKED_COLUMNS; i++) {
-		for (int more = -1; more <= 1; more += 2) {
+		for (int more = -1; more <= 1 && has_column(parts, i); more += 2) {
+			size_t next = (i + 1) % (has_long ? PACKED_DEFLATED : PACKED_MORE);
 			struct parts wrong = *parts;
 
 			wrong.sizes[i] += (uint64_t)more;
@@ -442,11 +610,21 @@ static void test_columns_moved(void **state)
 			}
 			/* the sum is wrong, or not */
 			assert_false(try(room, room->bytes, put_together(room, &wrong), 60));
-			wrong.sizes[(i + 1) % PACKED_DEFLATED] -= (uint64_t)more;
+			wrong.sizes[next] -= (uint64_t)more;
 			assert_false(try(room, room->bytes, put_together(room, &wrong), 60));
 		}
 	}
 	free(parts);
+}
+
+static void test_columns_moved(void **state)
+{
+	check_columns_moved(*state, false);
+}
+
+static void test_columns_moved_long(void **state)
+{
+	check_columns_moved(*state, true);
 }
 
 /* What is between the columns' sizes and the records must not grow without bound. */
@@ -459,14 +637,14 @@ static void test_bombs(void **state)
 	assert_non_null(parts);
 	memset(room->columns, 0, sizeof(room->columns));
 	parts->total = sizeof(room->columns);
-	for (size_t i = 0; i < PACKED_DEFLATED; i++)
+	for (size_t i = 0; i < PACKED_MORE; i++)
 		parts->sizes[i] = 1;
 	size = put_together(room, parts);
 	for (size_t count = 1; count < 10; count++)
 		assert_false(try(room, room->bytes, size, count));
 	assert_false(try(room, room->bytes, size, PACKED_RECORDS_MAX));
 	/* as much as they say, of which the records make nothing */
-	parts->sizes[0] = parts->total - PACKED_DEFLATED + 1;
+	parts->sizes[0] = parts->total - PACKED_MORE + 1;
 	size = put_together(room, parts);
 	assert_false(try(room, room->bytes, size, MAX));
 	assert_false(try(room, room->bytes, size, PACKED_RECORDS_MAX));
@@ -477,15 +655,35 @@ static void test_bombs(void **state)
 	free(parts);
 }
 
+/* The number of further words is not that of the records, or out of all bounds. */
+static void test_long_counts(void **state)
+{
+	static const uint64_t counts[] = { 0, 1, PACKED_MORE_MAX, PACKED_MORE_MAX + 1, UINT64_MAX };
+	struct room *room = *state;
+	struct parts *parts = make_parts(room, 60, true);
+	const uint64_t right = parts->more_count;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		parts->more_count = counts[i];
+		assert_false(try(room, room->bytes, put_together(room, parts), 60));
+	}
+	for (uint64_t count = right - 9; count < right + 9; count++) {
+		parts->more_count = count;
+		assert_int_equal(try(room, room->bytes, put_together(room, parts), 60),
+				 count == right);
+	}
+	free(parts);
+}
+
 /* Not where it says that it is. */
 static void test_wide(void **state)
 {
 	struct room *room = *state;
-	struct parts *parts = make_parts(room, 60);
-	unsigned char bytes[PACKED_COLUMNS + 4] = { 1, 0, 0, 1, 1, 1, 1 };
+	struct parts *parts = make_parts(room, 60, false);
+	unsigned char bytes[PACKED_WIDE - 1 + 5] = { 1, 0, 0, 1, 1, 1, 1 };
 
 	for (int size = 0; size < 256; size++) {
-		bytes[PACKED_WIDE] = (unsigned char)size;
+		bytes[PACKED_WIDE - 1] = (unsigned char)size; /* without PACKED_MORE */
 		assert_false(try(room, bytes, sizeof(bytes), 1));
 	}
 	/* half an address */
@@ -502,7 +700,7 @@ static void test_wide(void **state)
 static void test_ends(void **state)
 {
 	struct room *room = *state;
-	struct parts *parts = make_parts(room, 60);
+	struct parts *parts = make_parts(room, 60, false);
 	size_t size = put_together(room, parts);
 
 	for (size_t more = 0; more < KMT_WORD; more++) {
@@ -588,6 +786,7 @@ static void test_numbers(void **state)
 			[PACKED_BACK] = "\x00",
 			[PACKED_KIND] = "\x00",
 			[PACKED_TIMES] = "\x01",
+			[PACKED_MORE] = "",
 		};
 		size_t sizes[PACKED_DEFLATED] = { 5, 0, 0, 1, 1, 1, 1 };
 
@@ -612,6 +811,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_every_byte_changed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_columns_changed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_columns_moved, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_truncations, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_columns_changed_long, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_columns_moved_long, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bombs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wide, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),

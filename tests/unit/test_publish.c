@@ -75,13 +75,14 @@ static void put_record(struct scene *scene, uint64_t time, uint8_t id, uint64_t 
 	const struct kmt_record record = {
 		.time = time,
 		.id = id,
+		.words = KMT_RECORD_WORDS,
 		.sequence = scene->sequence++,
 		.pointer = pointer,
 		.call_site = 0x1008,
 		.cache = last,
 	};
 
-	sink.take(sink.data, &header, &record);
+	sink.take(sink.data, &header, &record, sizeof(record));
 }
 
 static void allocate(struct scene *scene, uint64_t time, uint64_t pointer, uint64_t site)
@@ -91,6 +92,7 @@ static void allocate(struct scene *scene, uint64_t time, uint64_t pointer, uint6
 	const struct kmt_record record = {
 		.time = time,
 		.id = KMT_KMALLOC,
+		.words = KMT_RECORD_WORDS,
 		.sequence = scene->sequence++,
 		.pointer = pointer,
 		.call_site = site,
@@ -98,7 +100,7 @@ static void allocate(struct scene *scene, uint64_t time, uint64_t pointer, uint6
 		.allocated = 8,
 	};
 
-	sink.take(sink.data, &header, &record);
+	sink.take(sink.data, &header, &record, sizeof(record));
 }
 
 static void advance_watermark(struct scene *scene, uint64_t time, uint64_t lost)

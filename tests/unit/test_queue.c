@@ -27,7 +27,7 @@ static bool put_records(struct queue *queue, uint64_t number, uint32_t count)
 
 	records[0].pointer = number;
 	records[count - 1].call_site = number;
-	return queue_put_records(queue, &header, records);
+	return queue_put_records(queue, &header, records, count * sizeof(*records));
 }
 
 static void assert_packet(const struct online_packet *packet, uint64_t number, uint32_t count)
@@ -35,6 +35,7 @@ static void assert_packet(const struct online_packet *packet, uint64_t number, u
 	assert_int_equal(packet->cpu, number % 7);
 	assert_int_equal(packet->count, count);
 	assert_int_equal(packet->sequence_first, number);
+	assert_int_equal(packet->size, count * sizeof(*packet->records));
 	assert_int_equal(packet->records[0].pointer, number);
 	assert_int_equal(packet->records[count - 1].call_site, number);
 }
@@ -108,6 +109,28 @@ static void bounded(void **state)
 	queue_deinit(&queue); /* with all that is in it */
 }
 
+/* A packet of 96 records of 255 words each, as the writer makes them, and one of 9 words. */
+static void long_records(void **state)
+{
+	static uint64_t words[PACKET_RECORDS_BYTES_MAX / KMT_WORD];
+	const struct packet_header header = { .cpu = 3, .records = 96 + 1 };
+	const size_t size = (96 * 255 + 9) * KMT_WORD;
+	struct message message;
+	struct queue queue;
+
+	(void)state;
+	for (size_t i = 0; i < size / KMT_WORD; i++)
+		words[i] = i;
+	assert_int_equal(queue_init(&queue, sizeof(struct online_packet)), 0);
+	assert_true(queue_put_records(&queue, &header, (const void *)words, size));
+	assert_true(queue_get(&queue, &message));
+	assert_int_equal(message.packet->count, 97);
+	assert_int_equal(message.packet->size, size);
+	assert_memory_equal(message.packet->records, words, size);
+	queue_return(&queue, message.packet);
+	queue_deinit(&queue);
+}
+
 static void *put_all(void *data)
 {
 	struct queue *queue = data;
@@ -163,9 +186,8 @@ static void empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_order),
-		cmocka_unit_test(bounded),
-		cmocka_unit_test(two_threads),
+		cmocka_unit_test(in_order),	cmocka_unit_test(bounded),
+		cmocka_unit_test(long_records), cmocka_unit_test(two_threads),
 		cmocka_unit_test(empty),
 	};
 

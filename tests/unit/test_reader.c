@@ -65,6 +65,12 @@ static struct packet_header *header_at(struct files *files, size_t offset)
 	return (struct packet_header *)(files->bytes + offset);
 }
 
+/* The word with this index of a long record. */
+static uint64_t more_word(uint32_t record, unsigned int word)
+{
+	return record * 0x0102030405060708ULL + word;
+}
+
 /* Adds a packet of records of so many words each. Returns its offset, which is aligned. */
 static size_t add_packet(struct files *files, uint32_t records, uint8_t words)
 {
@@ -94,6 +100,12 @@ static size_t add_packet(struct files *files, uint32_t records, uint8_t words)
 		record.sequence = i;
 		memcpy(files->bytes + offset + sizeof(header) + i * words * 8, &record,
 		       sizeof(record));
+		for (unsigned int j = KMT_RECORD_WORDS; j < words; j++) {
+			uint64_t word = more_word(i, j);
+
+			memcpy(files->bytes + offset + sizeof(header) + (i * words + j) * 8, &word,
+			       sizeof(word));
+		}
 	}
 	files->size += size;
 	seal(files, offset);
@@ -168,18 +180,17 @@ static void test_both_byte_orders(void **state)
 static void pack(struct files *files, size_t offset)
 {
 	struct packet_header *header = header_at(files, offset);
+	struct packed_packet packed;
 	struct packer *packer;
-	unsigned char *packed;
-	size_t size;
 
 	assert_int_equal(packer_create(&packer), 0);
-	packed = packer_pack(packer, header + 1, header->records, false, &size);
-	assert_non_null(packed);
-	memcpy(header + 1, packed + sizeof(*header), size - sizeof(*header));
+	assert_true(packer_pack(packer, header + 1, files->size - offset - sizeof(*header),
+				header->records, false, &packed));
+	memcpy(header + 1, packed.bytes + sizeof(*header), packed.size - sizeof(*header));
+	files->size = offset + packed.size;
+	header->codec = packed.codec;
+	header->content_bits = header->packet_bits = packed.size * 8;
 	packer_destroy(packer);
-	files->size = offset + size;
-	header->codec = PACKET_PACKED;
-	header->content_bits = header->packet_bits = size * 8;
 	seal(files, offset);
 }
 
@@ -247,12 +258,66 @@ static void test_sizes_in_other_byte_order(void **state)
 	assert_int_equal(record.allocated, 0x05060708);
 }
 
-static void test_longer_records(void **state)
+/* The packet's records have so many words; those behind the first 6 are as add_packet() made them.
+ */
+static void check_long_packet(struct files *files, uint32_t records, uint8_t words)
+{
+	const struct kmt_record *record = NULL;
+	struct kmt_long_record space;
+	struct packet packet;
+	struct cursor cursor;
+
+	assert_int_equal(stream_next(&files->stream, &packet), 1);
+	assert_int_equal(packet.header.codec != PACKET_PACKED, 1);
+	assert_int_equal((uintptr_t)packet.records % 8, 0);
+	cursor_init(&cursor, &packet);
+	for (uint32_t i = 0; i < records; i++) {
+		assert_int_equal(cursor_find(&cursor, &space, &record), 1);
+		check_record(record, i);
+		assert_int_equal(record->words, words);
+		for (unsigned int j = KMT_RECORD_WORDS; j < words; j++)
+			assert_int_equal(((const uint64_t *)record)[j], more_word(i, j));
+	}
+	assert_int_equal(cursor_find(&cursor, &space, &record), 0);
+	assert_int_equal(cursor_offset(&cursor, &packet), packet.size);
+	assert_int_equal(packet.size, (size_t)records * words * KMT_WORD);
+}
+
+/* Raw and packed, in either byte order; the words behind the first 6 are numbers of 64 bits. */
+static void test_long_records(void **state)
+{
+	struct files *files = *state;
+
+	for (int turned = 0; turned < 2; turned++) {
+		files->size = 0;
+		add_packet(files, 3, 9);
+		pack(files, add_packet(files, 3, 9));
+		add_packet(files, 2, 255);
+		pack(files, add_packet(files, 2, 255));
+		open_stream(files);
+		if (turned) {
+			assert_int_equal(turn_stream(files->path), 0);
+			stream_close(&files->stream);
+			assert_int_equal(stream_open(&files->stream, files->path), 0);
+		}
+		check_long_packet(files, 3, 9);
+		check_long_packet(files, 3, 9);
+		check_long_packet(files, 2, 255);
+		check_long_packet(files, 2, 255);
+		assert_int_equal(files->stream.swap, turned);
+		assert_int_equal(files->stream.offset, files->size);
+	}
+}
+
+/* A reader of the first 48 bytes of each record skips the rest. */
+static void test_long_records_skipped(void **state)
 {
 	struct files *files = *state;
 
 	add_packet(files, 3, 9);
+	pack(files, add_packet(files, 3, 9));
 	open_stream(files);
+	check_packet(files, 3);
 	check_packet(files, 3);
 }
 
@@ -330,7 +395,7 @@ static void test_later_packets(void **state)
 	header->content_bits = 77;
 	header->time_last = 0;
 	seal(files, 0);
-	check_not_read(files, -EPROTONOSUPPORT, "codec 9, this program knows those up to 1");
+	check_not_read(files, -EPROTONOSUPPORT, "codec 9, this program knows those up to 2");
 
 	*header = right;
 	header->lost++;
@@ -575,7 +640,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_packed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cache_in_other_byte_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sizes_in_other_byte_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_longer_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_records_skipped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_record_sizes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_padding, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_later_packets, setup, teardown),

@@ -381,12 +381,14 @@ struct sunk {
 	uint64_t time;
 };
 
-static void sink(void *data, const struct packet_header *header, const struct kmt_record *records)
+static void sink(void *data, const struct packet_header *header, const struct kmt_record *records,
+		 size_t size)
 {
 	struct sunk *sunk = data;
 
 	assert_int_not_equal(header->records, 0);
 	assert_int_equal(header->cpu, 3);
+	assert_int_equal(size, header->records * sizeof(*records));
 	assert_int_equal(records[0].time, header->time_first);
 	assert_true(header->time_first >= sunk->time);
 	sunk->time = header->time_last;
@@ -457,6 +459,125 @@ static void test_sink_disk_full(void **state)
 	free(sunk);
 }
 
+/* A record of so many words, whose numbers behind the first 6 follow from the sequence. */
+static void put_long(struct writer *writer, uint32_t sequence, uint64_t time, uint8_t id,
+		     uint8_t words)
+{
+	struct kmt_long_record record = {
+		.head = { .time = time, .id = id, .words = words, .sequence = sequence }
+	};
+
+	for (int i = 0; i < words - KMT_RECORD_WORDS; i++)
+		record.more[i] = ((uint64_t)sequence << 32) + (uint64_t)i;
+	assert_int_equal(writer_put(writer, &record.head), 0);
+}
+
+static uint8_t words_of(uint32_t sequence)
+{
+	static const uint8_t words[] = { 6, 9, 6, 255, 7, 6, 6, 6 };
+
+	return words[sequence % 8];
+}
+
+static void check_long(const struct kmt_record *record)
+{
+	const uint64_t *more = (const uint64_t *)(record + 1);
+
+	assert_int_equal(record->words, words_of(record->sequence));
+	assert_int_equal(record->id, record->sequence % 8 == 1 ? 200 : KMT_KFREE);
+	for (int i = 0; i < record->words - KMT_RECORD_WORDS; i++)
+		assert_int_equal(more[i], ((uint64_t)record->sequence << 32) + (uint64_t)i);
+}
+
+/* All records of the sink, by the words that each has. */
+static void take_long(void *data, const struct packet_header *header,
+		      const struct kmt_record *records, size_t size)
+{
+	const char *at = (const char *)records, *end = at + size;
+	uint32_t *total = data;
+
+	for (uint32_t i = 0; i < header->records; i++, ++*total) {
+		check_long((const void *)at);
+		at += ((const struct kmt_record *)(const void *)at)->words * KMT_WORD;
+	}
+	assert_ptr_equal(at, end);
+}
+
+#define LONG_RECORDS 4000
+
+/*
+ * Records of several lengths, out of order in time: they come back in order with all words. A
+ * packet is full by its bytes.
+ */
+static void test_long_records(void **state)
+{
+	static struct packet_header headers[64];
+	static uint32_t numbers[LONG_RECORDS];
+	struct files *files = *state;
+	struct writer *writer = &files->writer;
+	const struct kmt_record *record;
+	struct kmt_long_record space;
+	struct stream stream;
+	struct packet packet;
+	struct cursor cursor;
+	size_t records, packets;
+	uint32_t sunk = 0;
+
+	writer->sink = (struct writer_sink){ take_long, &sunk };
+	for (uint32_t i = 0; i < LONG_RECORDS; i += 4)
+		for (uint32_t j = i + 3; j + 1 > i; j--)
+			put_long(writer, j, 2000 + j, j % 8 == 1 ? 200 : KMT_KFREE, words_of(j));
+	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
+	packets = read_back(files->path, headers, 64, &records, numbers);
+	assert_int_equal(records, LONG_RECORDS);
+	assert_int_equal(sunk, LONG_RECORDS);
+	for (uint32_t i = 0; i < LONG_RECORDS; i++)
+		assert_int_equal(numbers[i], i);
+	/* on average 37 words; only the last packet is not full */
+	assert_int_equal(packets, 2 + LONG_RECORDS * 37 * KMT_WORD / PACKET_RECORDS_BYTES_MAX);
+	assert_int_equal(headers[1].codec, files->packer ? PACKET_PACKED_LONG : PACKET_RAW);
+
+	assert_int_equal(stream_open(&stream, files->path), 0);
+	while (stream_next(&stream, &packet) > 0) {
+		assert_in_range(packet.size, 0, PACKET_RECORDS_BYTES_MAX);
+		cursor_init(&cursor, &packet);
+		while (cursor_find(&cursor, &space, &record) > 0)
+			check_long(record);
+	}
+	stream_close(&stream);
+}
+
+/* A packet of long records that cannot be written: each of its numbers is lost, and later ones. */
+static void test_long_records_disk_full(void **state)
+{
+	struct files *files = *state;
+	struct writer *writer = &files->writer;
+	struct packet_header headers[8];
+	size_t records;
+	int err = 0;
+	uint32_t next = 0;
+	struct kmt_long_record record = { .head = { .id = 200, .words = 255 } };
+
+	limit_file_size(writer->size + 100);
+	for (; !err; next++) {
+		record.head.sequence = next;
+		record.head.time = 2000 + next;
+		err = writer_put(writer, &record.head);
+	}
+	limit_file_size(RLIM_INFINITY);
+	assert_int_equal(err, -EFBIG);
+	assert_int_equal(next - 2, PACKET_RECORDS_BYTES_MAX / 2040);
+	writer_retry(writer);
+	put_long(writer, next, 3000, KMT_KFREE, 9);
+	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_settle_losses(writer, next + 1, 3000), 0);
+	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
+	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 2);
+	assert_int_equal(records, 1);
+	assert_int_equal(headers[1].lost, next);
+}
+
 /* A promise that nothing earlier comes is kept, whatever comes. */
 static void test_reach(void **state)
 {
@@ -511,6 +632,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_disk_full, setup_packed, teardown),
 		cmocka_unit_test_setup_teardown(test_sink, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sink_disk_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_records, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(test_long_records_disk_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reach, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cannot_open, setup, teardown),
 	};
