@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The tracepoint kmalloc names no cache. The kernel chooses it by size and by three GFP flags,
- * DMA before reclaimable before accounted (kmalloc_type() in include/linux/slab.h); its copies
- * for hardening (kmalloc-rnd-NN-…) cannot be told from the plain one.
+ * The tracepoint kmalloc does not name the cache. The kernel chooses the cache by size and by three
+ * GFP flags, DMA before reclaimable before accounted (kmalloc_type() in include/linux/slab.h). Its
+ * copies for hardening (kmalloc-rnd-NN-...) cannot be distinguished from the plain one.
  *
- * Before 6.0 a raw kmem_cache_alloc names no cache either, but tells its sizes. What has the same
- * sizes goes by a name with a slash, which no cache of the kernel has.
+ * Before 6.0 a raw kmem_cache_alloc does not name the cache either, but reports its sizes. All such
+ * anonymous caches with the same sizes get one name, with a slash, which no cache of the kernel
+ * has.
  */
 #include "config.h"
 
@@ -18,13 +19,14 @@
 #include "base/array.h"
 #include "analysis/cache_table.h"
 
-#define PAGE_SIZE_USUAL 4096
-#define CLASS_LARGE ((uint64_t)1 << 63) /* keys of kmalloc's: no address has these */
+#define PAGE_SIZE_DEFAULT 4096
+#define CLASS_LARGE ((uint64_t)1 << 63) /* in keys of kmalloc's caches: no address has these bits \
+					 */
 #define CLASS_KMALLOC ((uint64_t)1 << 62)
 
 enum kmalloc_type {
 	KMALLOC_NORMAL,
-	KMALLOC_DMA, /* and in the order in which the kernel asks */
+	KMALLOC_DMA, /* from here on in the order in which the kernel checks the flags */
 	KMALLOC_RECLAIMABLE,
 	KMALLOC_ACCOUNTED,
 };
@@ -36,7 +38,7 @@ static uint64_t find_bit(const struct gfp_table *gfp, const char *name)
 	for (size_t i = 0; i < gfp->count; i++) {
 		const char *found = gfp->list[i].name;
 
-		/* "__GFP_DMA" is shown as "GFP_DMA" by older kernels */
+		/* older kernels print "__GFP_DMA" as "GFP_DMA" */
 		if (!strcmp(found, name) || !strcmp(found, name + 2))
 			return gfp->list[i].bits;
 	}
@@ -54,7 +56,7 @@ int cache_table_init(struct cache_table *table, struct analysis *analysis)
 	table->reclaimable = find_bit(&capture->gfp, "__GFP_RECLAIMABLE");
 	table->account = find_bit(&capture->gfp, "__GFP_ACCOUNT");
 	table->choosing = (uint32_t)(table->dma | table->reclaimable | table->account);
-	table->slab_max = 2 * (page ? page : PAGE_SIZE_USUAL);
+	table->slab_max = 2 * (page ? page : PAGE_SIZE_DEFAULT);
 	table->list = capture->caches.list;
 	table->named = calloc(capture->caches.count + 1, sizeof(*table->named));
 	return !table->named || hash_map_init(&table->others) || hash_map_init(&table->sizes)
@@ -69,7 +71,7 @@ void cache_table_deinit(struct cache_table *table)
 	hash_map_deinit(&table->sizes);
 }
 
-/* A new one with a name; the rest is the caller's. Its index, or -ENOMEM. */
+/* Adds a cache with a name; the caller sets the rest. Returns its index, or -ENOMEM. */
 static int64_t add(struct cache_table *table, const char *name)
 {
 	struct analysis *analysis = table->analysis;
@@ -108,7 +110,7 @@ static int64_t find_named(struct cache_table *table, const struct cache *named)
 	return found;
 }
 
-static int64_t find_unnamed(struct cache_table *table, uint64_t address)
+static int64_t find_address(struct cache_table *table, uint64_t address)
 {
 	uint64_t key = address & ~(CLASS_LARGE | CLASS_KMALLOC);
 	uint32_t found = hash_map_find(&table->others, key);
@@ -124,7 +126,7 @@ static int64_t find_unnamed(struct cache_table *table, uint64_t address)
 	return err ? err : added;
 }
 
-static int64_t find_untold(struct cache_table *table, const struct event *event)
+static int64_t find_anonymous(struct cache_table *table, const struct event *event)
 {
 	uint64_t key = (uint64_t)event->requested << 32 | event->allocated;
 	uint32_t found = hash_map_find(&table->sizes, key);
@@ -158,15 +160,15 @@ static void name_class(char *name, size_t name_size, enum kmalloc_type type, uin
 		snprintf(name, name_size, "%s-%" PRIu32, prefixes[type], size);
 }
 
-/* Which of the flags that choose a type an event has: a bit for each type. */
-static unsigned int flags_of(const struct cache_table *table, const struct event *event)
+/* The flags of an event that choose a type: a bit for each type. */
+static unsigned int type_flags(const struct cache_table *table, const struct event *event)
 {
 	return (event->gfp & table->dma ? 1U << KMALLOC_DMA : 0) |
 	       (event->gfp & table->reclaimable ? 1U << KMALLOC_RECLAIMABLE : 0) |
 	       (event->gfp & table->account ? 1U << KMALLOC_ACCOUNTED : 0);
 }
 
-/* The first that the flags ask for and that the kernel has; its name. */
+/* The first type that the flags choose and that the kernel has, with the name of its cache. */
 static enum kmalloc_type choose_type(const struct caches *caches, unsigned int flags, uint32_t size,
 				     char *name, size_t name_size)
 {
@@ -179,7 +181,7 @@ static enum kmalloc_type choose_type(const struct caches *caches, unsigned int f
 	return KMALLOC_NORMAL;
 }
 
-/* What was chosen is remembered by flags and size, and the caches by their type and size. */
+/* In the keys of others: entries by flags and size, and with this bit, entries by type and size. */
 #define BY_TYPE 16ULL /* above all flags */
 
 static int64_t find_class(struct cache_table *table, unsigned int flags, uint32_t size)
@@ -195,7 +197,7 @@ static int64_t find_class(struct cache_table *table, unsigned int flags, uint32_
 	int err;
 
 	type = choose_type(caches, flags, size, name, sizeof(name));
-	/* SLAB has caches for more than SLUB */
+	/* SLAB has caches for larger objects than SLUB */
 	large = size > table->slab_max &&
 		!(caches->kmalloc_count && caches_has_kmalloc(caches, name));
 	key = large ? CLASS_LARGE : CLASS_KMALLOC | (BY_TYPE | type) << 32 | size;
@@ -216,7 +218,7 @@ static int64_t find_class(struct cache_table *table, unsigned int flags, uint32_
 
 static int64_t find_kmalloc(struct cache_table *table, const struct event *event)
 {
-	unsigned int flags = flags_of(table, event);
+	unsigned int flags = type_flags(table, event);
 	uint64_t key = CLASS_KMALLOC | (uint64_t)flags << 32 | event->allocated;
 	uint32_t found = hash_map_find(&table->others, key);
 	int64_t cache;
@@ -238,8 +240,8 @@ int64_t cache_table_search(struct cache_table *table, const struct event *event)
 	if (event->id == KMT_KMALLOC)
 		return find_kmalloc(table, event);
 	if (event_is_anonymous(event))
-		return find_untold(table, event);
+		return find_anonymous(table, event);
 	if (!event->cache_address && !event_is_allocation(event))
 		return CACHE_NONE;
-	return find_unnamed(table, event->cache_address);
+	return find_address(table, event->cache_address);
 }

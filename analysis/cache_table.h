@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The caches of an analysis: slab caches as the capture names them, those of kmalloc, and for
- * what is told to come from a cache, but not from which, one for each pair of sizes.
+ * The caches of an analysis: slab caches that the capture names, caches of kmalloc, and anonymous
+ * caches, one for each pair of sizes.
  */
 #ifndef ANALYSIS_CACHE_TABLE_H
 #define ANALYSIS_CACHE_TABLE_H
@@ -11,31 +11,32 @@
 
 #define CACHE_TABLE_MEMO_BITS 8
 
-/* A class of kmalloc's that was asked for lately. */
+/* A recently searched cache of kmalloc. */
 struct cache_table_memo {
-	uint32_t gfp;	    /* what chooses the type of it */
+	uint32_t gfp;	    /* the flags that choose its type */
 	uint32_t allocated; /* bytes */
-	uint32_t number;    /* of the cache, + 1; 0: none yet */
+	uint32_t number;    /* of the cache, + 1; 0: empty */
 };
 
 struct cache_table {
 	struct analysis *analysis;
 	struct cache_table_memo memos[1 << CACHE_TABLE_MEMO_BITS];
-	const struct cache *list; /* the capture's, which stays where it is */
+	const struct cache *list; /* of the capture; never moves */
 	uint32_t *named;	  /* by cache of the list: index + 1 */
-	struct hash_map others;	  /* kmalloc's by class, and caches of no known name by address */
-	struct hash_map sizes;	  /* those that the kernel does not tell, by both sizes */
-	uint64_t dma, reclaimable, account; /* GFP bits; 0: not known */
-	uint32_t choosing;		    /* all of them */
-	uint32_t slab_max;		    /* bytes: a larger kmalloc() is whole pages */
+	struct hash_map
+		others;	       /* kmalloc's caches by class, and caches without a name by address */
+	struct hash_map sizes; /* anonymous caches by both sizes */
+	uint64_t dma, reclaimable, account; /* GFP bits; 0: unknown */
+	uint32_t choosing;		    /* all three */
+	uint32_t slab_max;		    /* bytes: a larger kmalloc() gets whole pages */
 };
 
 int cache_table_init(struct cache_table *table, struct analysis *analysis); /* 0 or -ENOMEM */
 void cache_table_deinit(struct cache_table *table);
 
 /*
- * The index in analysis->caches of the cache that an event names or, of an allocation, comes from;
- * CACHE_NONE where it tells none; or -ENOMEM.
+ * The index in analysis->caches of the cache that an event names or, for an allocation, that the
+ * object came from; CACHE_NONE if the event has no cache; or -ENOMEM.
  */
 int64_t cache_table_search(struct cache_table *table, const struct event *event);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Keeps few caches, which never move, and at which addresses they are. */
+/* Keeps the caches, which never move, and the addresses that they had over time. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,28 +9,28 @@
 #include "base/array.h"
 #include "analysis/cache_timeline.h"
 
-int cache_timeline_init(struct cache_timeline *book, struct caches *caches)
+int cache_timeline_init(struct cache_timeline *timeline, struct caches *caches)
 {
 	struct cache *list = calloc(CACHE_TIMELINE_MAX, sizeof(*list));
 
-	memset(book, 0, sizeof(*book));
+	memset(timeline, 0, sizeof(*timeline));
 	if (!list)
 		return -ENOMEM;
 	free(caches->list);
 	caches->list = list;
 	caches->count = CACHE_TIMELINE_MAX;
-	book->caches = caches;
-	return hash_map_init(&book->addresses);
+	timeline->caches = caches;
+	return hash_map_init(&timeline->addresses);
 }
 
-void cache_timeline_deinit(struct cache_timeline *book)
+void cache_timeline_deinit(struct cache_timeline *timeline)
 {
-	hash_map_deinit(&book->addresses);
-	for (size_t i = 0; i < book->place_count; i++)
-		free(book->slots[i].stays);
-	free(book->slots);
-	book->slots = NULL;
-	book->place_count = 0;
+	hash_map_deinit(&timeline->addresses);
+	for (size_t i = 0; i < timeline->history_count; i++)
+		free(timeline->histories[i].intervals);
+	free(timeline->histories);
+	timeline->histories = NULL;
+	timeline->history_count = 0;
 }
 
 static bool same_cache(const struct cache *a, const struct cache *b)
@@ -38,128 +38,130 @@ static bool same_cache(const struct cache *a, const struct cache *b)
 	return a->object_size == b->object_size && a->size == b->size && !strcmp(a->name, b->name);
 }
 
-/* The one in the list that is the same, a new one if need be; NULL: there is no room. */
-static const struct cache *enter(struct cache_timeline *book, const struct cache *cache)
+/* The equal cache in the list, which is added if need be; NULL: the list is full. */
+static const struct cache *intern(struct cache_timeline *timeline, const struct cache *cache)
 {
-	struct cache *list = book->caches->list;
+	struct cache *list = timeline->caches->list;
 	size_t i = 0;
 
-	while (i < book->used && !same_cache(&list[i], cache))
+	while (i < timeline->used && !same_cache(&list[i], cache))
 		i++;
-	if (i < book->used)
+	if (i < timeline->used)
 		return &list[i];
 	if (i == CACHE_TIMELINE_MAX)
 		return NULL;
 	list[i] = *cache;
 	list[i].until = CACHE_FOREVER;
-	list[i].aliases = caches_find_aliases(book->caches, cache->name);
-	book->used++;
+	list[i].aliases = caches_find_aliases(timeline->caches, cache->name);
+	timeline->used++;
 	return &list[i];
 }
 
-/* Where an address has its stays; NULL: no memory. */
-static struct address_history *find_place(struct cache_timeline *book, uint64_t address)
+/* The history of an address, which is added if need be; NULL: no memory. */
+static struct address_history *find_history(struct cache_timeline *timeline, uint64_t address)
 {
-	uint32_t found = hash_map_find(&book->addresses, address);
-	struct address_history *slots;
+	uint32_t found = hash_map_find(&timeline->addresses, address);
+	struct address_history *histories;
 
 	if (found != HASH_MAP_NONE)
-		return &book->slots[found];
-	slots = array_grow(book->slots, book->place_count, sizeof(*slots));
-	if (!slots)
+		return &timeline->histories[found];
+	histories = array_grow(timeline->histories, timeline->history_count, sizeof(*histories));
+	if (!histories)
 		return NULL;
-	book->slots = slots;
-	if (hash_map_add(&book->addresses, address, (uint32_t)book->place_count))
+	timeline->histories = histories;
+	if (hash_map_add(&timeline->addresses, address, (uint32_t)timeline->history_count))
 		return NULL;
-	slots[book->place_count] = (struct address_history){ 0 };
-	return &slots[book->place_count++];
+	histories[timeline->history_count] = (struct address_history){ 0 };
+	return &histories[timeline->history_count++];
 }
 
 /* The cache that is still there. */
-static struct cache_interval *find_open(struct address_history *slot)
+static struct cache_interval *find_open(struct address_history *history)
 {
-	struct cache_interval *last = slot->count ? &slot->stays[slot->count - 1] : NULL;
+	struct cache_interval *last = history->count ? &history->intervals[history->count - 1]
+						     : NULL;
 
 	return last && last->until == CACHE_FOREVER ? last : NULL;
 }
 
-/* Drops those that no event can tell of any more. */
-static void forget(struct address_history *slot, uint64_t reached)
+/* Removes the intervals that no event can refer to any more. */
+static void forget(struct address_history *history, uint64_t watermark)
 {
 	size_t old = 0;
 
-	while (old < slot->count && slot->stays[old].until < reached)
+	while (old < history->count && history->intervals[old].until < watermark)
 		old++;
 	if (!old)
 		return;
-	slot->count -= old;
-	memmove(slot->stays, slot->stays + old, slot->count * sizeof(*slot->stays));
+	history->count -= old;
+	memmove(history->intervals, history->intervals + old,
+		history->count * sizeof(*history->intervals));
 }
 
-int cache_timeline_add(struct cache_timeline *book, const struct cache *cache)
+int cache_timeline_add(struct cache_timeline *timeline, const struct cache *cache)
 {
-	struct address_history *slot = find_place(book, cache->address);
-	struct cache_interval *stays;
-	const struct cache *entered;
+	struct address_history *history = find_history(timeline, cache->address);
+	struct cache_interval *intervals;
+	const struct cache *interned;
 	struct cache_interval *open;
 
-	if (!slot)
+	if (!history)
 		return -ENOMEM;
-	open = find_open(slot);
-	entered = enter(book, cache);
-	if (open && open->cache == entered) {
-		/* two CPUs told of it at once */
+	open = find_open(history);
+	interned = intern(timeline, cache);
+	if (open && open->cache == interned) {
+		/* two CPUs reported it at the same time */
 		if (cache->since < open->since)
 			open->since = cache->since;
 		return 0;
 	}
 	if (open)
 		open->until = cache->since;
-	forget(slot, book->reached);
-	stays = array_grow(slot->stays, slot->count, sizeof(*stays));
-	if (!stays)
+	forget(history, timeline->watermark);
+	intervals = array_grow(history->intervals, history->count, sizeof(*intervals));
+	if (!intervals)
 		return -ENOMEM;
-	slot->stays = stays;
-	slot->stays[slot->count++] = (struct cache_interval){
+	history->intervals = intervals;
+	history->intervals[history->count++] = (struct cache_interval){
 		.since = cache->since,
 		.until = CACHE_FOREVER,
-		.cache = entered,
+		.cache = interned,
 	};
 	return 0;
 }
 
-void cache_timeline_end(struct cache_timeline *book, uint64_t address, uint64_t time)
+void cache_timeline_end(struct cache_timeline *timeline, uint64_t address, uint64_t time)
 {
-	uint32_t found = hash_map_find(&book->addresses, address);
-	struct cache_interval *open = found == HASH_MAP_NONE ? NULL
-							     : find_open(&book->slots[found]);
+	uint32_t found = hash_map_find(&timeline->addresses, address);
+	struct cache_interval *open =
+		found == HASH_MAP_NONE ? NULL : find_open(&timeline->histories[found]);
 
 	if (open)
 		open->until = time;
 }
 
-void cache_timeline_set_watermark(struct cache_timeline *book, uint64_t time)
+void cache_timeline_set_watermark(struct cache_timeline *timeline, uint64_t time)
 {
-	book->reached = time;
+	timeline->watermark = time;
 }
 
-const struct cache *cache_timeline_find(const struct cache_timeline *book, uint64_t address,
-					uint64_t time, bool *told)
+const struct cache *cache_timeline_find(const struct cache_timeline *timeline, uint64_t address,
+					uint64_t time, bool *is_known)
 {
-	uint32_t found = hash_map_find(&book->addresses, address);
-	const struct address_history *slot;
+	uint32_t found = hash_map_find(&timeline->addresses, address);
+	const struct address_history *history;
 
-	*told = false;
+	*is_known = false;
 	if (found == HASH_MAP_NONE)
 		return NULL;
-	slot = &book->slots[found];
-	for (size_t i = 0; i < slot->count; i++) {
-		const struct cache_interval *stay = &slot->stays[i];
-		bool follows = i + 1 < slot->count && stay[1].since <= time;
+	history = &timeline->histories[found];
+	for (size_t i = 0; i < history->count; i++) {
+		const struct cache_interval *interval = &history->intervals[i];
+		bool follows = i + 1 < history->count && interval[1].since <= time;
 
-		if (stay->until >= time && !follows) {
-			*told = true;
-			return stay->cache;
+		if (interval->until >= time && !follows) {
+			*is_known = true;
+			return interval->cache;
 		}
 	}
 	return NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The slab caches of a capture that goes on: they are told one by one, and events are looked at
- * meanwhile. As caches_find() finds them once all are told; but what was found stays where it is.
+ * The slab caches of a capture that is still being recorded: they are reported one by one, while
+ * events refer to them. The results are those that caches_find() gives for the whole capture, and
+ * pointers to caches stay valid.
  */
 #ifndef ANALYSIS_CACHE_TIMELINE_H
 #define ANALYSIS_CACHE_TIMELINE_H
@@ -13,47 +14,47 @@
 #include "kernel/caches.h"
 #include "base/hash_map.h"
 
-#define CACHE_TIMELINE_MAX 4096 /* caches; more have no name. Most kernels have some hundreds */
+#define CACHE_TIMELINE_MAX 4096 /* most kernels have some hundreds; more caches get no name */
 
-/* A cache at an address, as of struct cache. */
+/* A cache was at an address from since to until, as in struct cache. */
 struct cache_interval {
 	uint64_t since, until;	   /* ns */
-	const struct cache *cache; /* NULL: there was no room for it */
+	const struct cache *cache; /* NULL: the list was full */
 };
 
 struct address_history {
-	struct cache_interval *stays; /* the oldest first */
+	struct cache_interval *intervals; /* the oldest first */
 	size_t count;
 };
 
 struct cache_timeline {
-	struct caches *caches; /* its list has all the room; of these used are set */
+	struct caches *caches; /* CACHE_TIMELINE_MAX elements, of which used are set */
 	size_t used;
-	struct hash_map addresses; /* to an index in places */
-	struct address_history *slots;
-	size_t place_count;
-	uint64_t reached; /* ns: what ended before is forgotten */
+	struct hash_map addresses; /* to an index in histories */
+	struct address_history *histories;
+	size_t history_count;
+	uint64_t watermark; /* ns: intervals that ended before are removed */
 };
 
 /*
- * Empties the list of caches and gives it the room: its count is the room from now on, and the
- * rest is all zero. 0 or -ENOMEM; the list is the caller's in any case.
+ * Replaces the list of caches by an empty one of CACHE_TIMELINE_MAX elements, all zero; its count
+ * is that number. 0 or -ENOMEM; the caller owns the list in any case.
  */
-int cache_timeline_init(struct cache_timeline *book, struct caches *caches);
-void cache_timeline_deinit(struct cache_timeline *book);
+int cache_timeline_init(struct cache_timeline *timeline, struct caches *caches);
+void cache_timeline_deinit(struct cache_timeline *timeline);
 
 /*
- * Told of a cache, in the order in which it is told. One of the same name and sizes as another
- * is the same to whoever asks. 0 or -ENOMEM.
+ * Adds a reported cache, in the order of the reports. Caches of the same name and sizes are one
+ * cache. 0 or -ENOMEM.
  */
-int cache_timeline_add(struct cache_timeline *book, const struct cache *cache);
-void cache_timeline_end(struct cache_timeline *book, uint64_t address, uint64_t time);
+int cache_timeline_add(struct cache_timeline *timeline, const struct cache *cache);
+void cache_timeline_end(struct cache_timeline *timeline, uint64_t address, uint64_t time);
 
-/* Nothing before the time will be asked for any more (ns). */
-void cache_timeline_set_watermark(struct cache_timeline *book, uint64_t time);
+/* No event before the watermark (ns) will be looked up any more. */
+void cache_timeline_set_watermark(struct cache_timeline *timeline, uint64_t watermark);
 
-/* What lay at address at the time, or NULL: *told tells whether it was told of nevertheless. */
-const struct cache *cache_timeline_find(const struct cache_timeline *book, uint64_t address,
-					uint64_t time, bool *told);
+/* The cache at the address at the time, or NULL. *is_known: one was reported, even if NULL. */
+const struct cache *cache_timeline_find(const struct cache_timeline *timeline, uint64_t address,
+					uint64_t time, bool *is_known);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Interns call sites and groups; what depends on the place alone is found out once for a site. */
+/* Interns call sites and groups. What depends on the call site alone is computed once for a site.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -17,36 +18,36 @@ static int compare_tasks(const void *left, const void *right, void *data)
 	const struct task *list = data;
 	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
 	const struct task *a = &list[i], *b = &list[k];
-	int merge = strcmp(a->comm, b->comm);
+	int by_comm = strcmp(a->comm, b->comm);
 
 	if (a->tgid != b->tgid)
 		return a->tgid < b->tgid ? -1 : 1;
-	return merge ? merge : (i > k) - (i < k);
+	return by_comm ? by_comm : (i > k) - (i < k);
 }
 
 static int find_same_tasks(struct grouping *grouping)
 {
 	const struct tasks *tasks = &grouping->analysis->capture->tasks;
-	uint32_t *merge, first = 0;
+	uint32_t *sorted, first = 0;
 
 	grouping->same_task = calloc(tasks->count + 1, sizeof(*grouping->same_task));
-	merge = calloc(tasks->count + 1, sizeof(*merge));
-	if (!grouping->same_task || !merge) {
-		free(merge);
+	sorted = calloc(tasks->count + 1, sizeof(*sorted));
+	if (!grouping->same_task || !sorted) {
+		free(sorted);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < tasks->count; i++)
-		merge[i] = (uint32_t)i;
+		sorted[i] = (uint32_t)i;
 	if (tasks->count)
-		qsort_r(merge, tasks->count, sizeof(*merge), compare_tasks, tasks->list);
+		qsort_r(sorted, tasks->count, sizeof(*sorted), compare_tasks, tasks->list);
 	for (size_t i = 0; i < tasks->count; i++) {
-		const struct task *task = &tasks->list[merge[i]], *same = &tasks->list[first];
+		const struct task *task = &tasks->list[sorted[i]], *same = &tasks->list[first];
 
 		if (!i || task->tgid != same->tgid || strcmp(task->comm, same->comm))
-			first = merge[i];
-		grouping->same_task[merge[i]] = first;
+			first = sorted[i];
+		grouping->same_task[sorted[i]] = first;
 	}
-	free(merge);
+	free(sorted);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Call sites by address, and the group that an allocation counts for. */
+/* Call sites by address, and the group for which an allocation counts. */
 #ifndef ANALYSIS_GROUPING_H
 #define ANALYSIS_GROUPING_H
 
@@ -8,24 +8,24 @@
 
 #define GROUPING_MEMO_BITS 12
 
-/* A site that was asked for lately: most calls come from few. */
+/* A cache of recently searched sites: most calls come from few sites. */
 struct grouping_memo {
 	uint64_t address;
-	uint32_t number; /* of the site, + 1; 0: none yet */
-	uint32_t usual;	 /* what grouping_fastpath_group() says, + 1; 0: ask again */
+	uint32_t number;	 /* of the site, + 1; 0: empty */
+	uint32_t fastpath_group; /* the result of grouping_fastpath_group(), + 1; 0: unknown */
 };
 
 struct grouping {
 	struct analysis *analysis;
 	struct hash_map sites, groups;
-	uint32_t *same_task; /* by task: the first of the same process and name */
+	uint32_t *same_task; /* by task: the first task with the same process and name */
 	struct grouping_memo memos[1 << GROUPING_MEMO_BITS];
 };
 
 int grouping_init(struct grouping *grouping, struct analysis *analysis); /* 0 or -ENOMEM */
 void grouping_deinit(struct grouping *grouping);
 
-/* The index in analysis->sites of a call site, a new one if need be; or -ENOMEM. */
+/* The index in analysis->sites of a call site, which is added if need be; or -ENOMEM. */
 int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t time);
 
 static inline struct grouping_memo *grouping_memo(struct grouping *grouping, uint64_t address)
@@ -49,8 +49,8 @@ static inline int64_t grouping_site(struct grouping *grouping, uint64_t address,
 }
 
 /*
- * The group of whatever a call site allocates, if groups are by place, and the site lies outside of
- * kmalloc() and allocated before; or GROUP_NONE.
+ * The group of every allocation of a call site, if the call site alone determines the group, and
+ * the site is outside of kmalloc() and has allocated before; or GROUP_NONE.
  */
 uint32_t grouping_find_fastpath_group(struct grouping *grouping, uint64_t address);
 
@@ -58,8 +58,8 @@ static inline uint32_t grouping_fastpath_group(struct grouping *grouping, uint64
 {
 	const struct grouping_memo *memo = grouping_memo(grouping, address);
 
-	return memo->address == address && memo->usual
-		       ? memo->usual - 1
+	return memo->address == address && memo->fastpath_group
+		       ? memo->fastpath_group - 1
 		       : grouping_find_fastpath_group(grouping, address);
 }
 

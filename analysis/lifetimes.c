@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Lifetimes in buckets: below 8 ns each its own, then 8 for each power of two. */
+/* Histograms of lifetimes: one bucket for each ns below 8 ns, then 8 buckets for each power of two.
+ */
 #include "config.h"
 
 #include "analysis/analysis.h"
@@ -24,13 +25,13 @@ uint64_t lifetime_last(unsigned int bucket)
 
 uint64_t lifetimes_percentile(const struct lifetimes *lifetimes, double percent)
 {
-	uint64_t sum = 0, so_far = 0;
+	uint64_t sum = 0, below = 0;
 
 	for (unsigned int i = 0; i < LIFETIME_BUCKETS; i++)
 		sum += lifetimes->counts[i];
 	for (unsigned int i = 0; i < LIFETIME_BUCKETS; i++) {
-		so_far += lifetimes->counts[i];
-		if (so_far && (double)so_far >= (double)sum * percent / 100)
+		below += lifetimes->counts[i];
+		if (below && (double)below >= (double)sum * percent / 100)
 			return lifetime_last(i);
 	}
 	return 0;

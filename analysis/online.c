@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Merges what was put as order.c merges streams, and hands it to the pass. */
+/* Merges the packets of all CPUs by time, as merge.c merges streams, and runs the matcher on them.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -12,8 +13,8 @@
 
 #define BATCH 256
 
-/* The packets of one CPU. */
-struct stream_events {
+/* The packets of one CPU, oldest first. */
+struct cpu_queue {
 	struct online_packet *first, **end;
 };
 
@@ -21,12 +22,13 @@ struct online {
 	struct online_settings settings;
 	struct analysis analysis;
 	struct matcher *matcher;
-	struct cache_timeline book;
-	struct stream_events *lanes; /* by CPU */
-	struct merge_heap ranks;
-	uint64_t taken;	  /* events */
-	uint64_t last;	  /* ns: the time of the last of them */
-	uint64_t horizon; /* ns: of the last call: what came before it waits for no name any more */
+	struct cache_timeline timeline;
+	struct cpu_queue *queues; /* by CPU */
+	struct merge_heap heap;
+	uint64_t taken;		 /* events */
+	uint64_t last;		 /* ns: the time of the last of them */
+	uint64_t last_watermark; /* ns: of the last call; earlier events do not wait for a name any
+				    more */
 	struct event events[BATCH];
 	size_t count; /* of events */
 };
@@ -47,23 +49,23 @@ int online_open(struct online **result, struct capture *capture,
 	analysis->settings.observer_count = 1;
 	analysis->capture = capture;
 	analysis->window_end = UINT64_MAX;
-	err = cache_timeline_init(&online->book, &capture->caches);
+	err = cache_timeline_init(&online->timeline, &capture->caches);
 	if (!err)
 		err = object_table_init(&analysis->objects);
 	analysis->objects.limit = settings->objects_max;
 	if (!err)
 		err = pass_open(&online->matcher, analysis);
 	if (!err)
-		err = merge_heap_init(&online->ranks, settings->cpus);
-	online->lanes = calloc(settings->cpus ? settings->cpus : 1, sizeof(*online->lanes));
-	if (!online->lanes)
+		err = merge_heap_init(&online->heap, settings->cpus);
+	online->queues = calloc(settings->cpus ? settings->cpus : 1, sizeof(*online->queues));
+	if (!online->queues)
 		err = -ENOMEM;
 	if (err) {
 		online_close(online);
 		return err;
 	}
 	for (size_t i = 0; i < settings->cpus; i++)
-		online->lanes[i].end = &online->lanes[i].first;
+		online->queues[i].end = &online->queues[i].first;
 	*result = online;
 	return 0;
 }
@@ -73,13 +75,13 @@ static void release(struct online *online, struct online_packet *packet)
 	online->settings.release(online->settings.data, packet);
 }
 
-static void drop_first(struct online *online, struct stream_events *stream_events)
+static void drop_first(struct online *online, struct cpu_queue *queue)
 {
-	struct online_packet *packet = stream_events->first;
+	struct online_packet *packet = queue->first;
 
-	stream_events->first = packet->next;
-	if (!stream_events->first)
-		stream_events->end = &stream_events->first;
+	queue->first = packet->next;
+	if (!queue->first)
+		queue->end = &queue->first;
 	release(online, packet);
 }
 
@@ -87,50 +89,50 @@ void online_close(struct online *online)
 {
 	if (!online)
 		return;
-	for (size_t i = 0; online->lanes && i < online->settings.cpus; i++)
-		while (online->lanes[i].first)
-			drop_first(online, &online->lanes[i]);
-	free(online->lanes);
-	merge_heap_deinit(&online->ranks);
+	for (size_t i = 0; online->queues && i < online->settings.cpus; i++)
+		while (online->queues[i].first)
+			drop_first(online, &online->queues[i]);
+	free(online->queues);
+	merge_heap_deinit(&online->heap);
 	pass_close(online->matcher);
-	cache_timeline_deinit(&online->book);
+	cache_timeline_deinit(&online->timeline);
 	analysis_deinit(&online->analysis);
 	free(online);
 }
 
 void online_put(struct online *online, struct online_packet *packet)
 {
-	struct stream_events *stream_events;
+	struct cpu_queue *queue;
 
 	if (packet->cpu >= online->settings.cpus || !packet->count) {
 		release(online, packet);
 		return;
 	}
-	stream_events = &online->lanes[packet->cpu];
+	queue = &online->queues[packet->cpu];
 	packet->next = NULL;
 	packet->taken = 0;
-	*stream_events->end = packet;
-	stream_events->end = &packet->next;
+	*queue->end = packet;
+	queue->end = &packet->next;
 }
 
 int online_cache(struct online *online, const struct cache *cache)
 {
-	return cache_timeline_add(&online->book, cache);
+	return cache_timeline_add(&online->timeline, cache);
 }
 
 void online_cache_gone(struct online *online, uint64_t address, uint64_t time)
 {
-	cache_timeline_end(&online->book, address, time);
+	cache_timeline_end(&online->timeline, address, time);
 }
 
-static const struct kmt_record *lane_record(const struct stream_events *stream_events)
+static const struct kmt_record *next_record(const struct cpu_queue *queue)
 {
-	const struct online_packet *packet = stream_events->first;
+	const struct online_packet *packet = queue->first;
 
 	return (const void *)((const char *)packet->records + packet->taken);
 }
 
-static int hand_over(struct online *online)
+static int flush_batch(struct online *online)
 {
 	int err = online->count ? pass_take(online->matcher, online->events, online->count) : 0;
 
@@ -141,23 +143,23 @@ static int hand_over(struct online *online)
 	return err;
 }
 
-/* Makes an event of the lane's record. False: it names a cache that was not told. */
-static bool make_event(struct online *online, const struct stream_events *stream_events)
+/* Makes an event of the queue's first record. False: its cache has not been reported yet. */
+static bool make_event(struct online *online, const struct cpu_queue *queue)
 {
-	const struct online_packet *packet = stream_events->first;
-	const struct kmt_record *record = lane_record(stream_events);
+	const struct online_packet *packet = queue->first;
+	const struct kmt_record *record = next_record(queue);
 	struct event *event = &online->events[online->count];
 	const struct cache *cache;
-	bool told;
+	bool is_known;
 
 	if (!record_kind_is_known(record->id)) {
 		online->analysis.totals.unknown++;
 		return true;
 	}
 	if (event_init(event, record, packet->cpu, online->analysis.objects.seed)) {
-		cache = cache_timeline_find(&online->book, event->cache_address, event->time,
-					    &told);
-		if (!told && event->time >= online->horizon)
+		cache = cache_timeline_find(&online->timeline, event->cache_address, event->time,
+					    &is_known);
+		if (!is_known && event->time >= online->last_watermark)
 			return false;
 		online->analysis.caches_unknown += !cache;
 		event_set_cache(event, cache);
@@ -166,74 +168,78 @@ static bool make_event(struct online *online, const struct stream_events *stream
 	return true;
 }
 
-static bool lane_advance(struct online *online, struct stream_events *stream_events)
+static bool queue_advance(struct online *online, struct cpu_queue *queue)
 {
-	struct online_packet *packet = stream_events->first;
+	struct online_packet *packet = queue->first;
 
-	packet->taken += (size_t)lane_record(stream_events)->words * KMT_WORD;
+	packet->taken += (size_t)next_record(queue)->words * KMT_WORD;
 	if (packet->taken == packet->size)
-		drop_first(online, stream_events);
-	return stream_events->first;
+		drop_first(online, queue);
+	return queue->first;
 }
 
-static void rank_lanes(struct online *online, uint64_t horizon)
+static void sort_queues(struct online *online, uint64_t watermark)
 {
-	struct merge_heap *ranks = &online->ranks;
+	struct merge_heap *heap = &online->heap;
 
-	ranks->count = 0;
+	heap->count = 0;
 	for (size_t i = 0; i < online->settings.cpus; i++) {
-		const struct stream_events *stream_events = &online->lanes[i];
+		const struct cpu_queue *queue = &online->queues[i];
 
-		if (stream_events->first && lane_record(stream_events)->time < horizon)
-			ranks->list[ranks->count++] =
-				(struct merge_entry){ lane_record(stream_events)->time, i };
+		if (queue->first && next_record(queue)->time < watermark)
+			heap->list[heap->count++] =
+				(struct merge_entry){ next_record(queue)->time, i };
 	}
-	merge_heap_sort(ranks);
+	merge_heap_sort(heap);
 }
 
-/* Takes records of the first lane as long as it comes before all others. 1 at its end, or 0. */
-static int take_run(struct online *online, uint64_t *horizon)
+/*
+ * Takes records of the first queue while they come before those of all other queues. Returns 1 if
+ * the queue has no more events before the limit, or 0. If an event must wait for the name of its
+ * cache, *limit becomes its time.
+ */
+static int take_run(struct online *online, uint64_t *limit)
 {
-	struct merge_entry runner_up = merge_heap_second(&online->ranks);
-	struct merge_entry *first = &online->ranks.list[0];
-	struct stream_events *stream_events = &online->lanes[first->stream_events];
+	struct merge_entry second = merge_heap_second(&online->heap);
+	struct merge_entry *first = &online->heap.list[0];
+	struct cpu_queue *queue = &online->queues[first->stream_events];
 
 	do {
-		if (!make_event(online, stream_events)) {
-			*horizon = first->key;
+		if (!make_event(online, queue)) {
+			*limit = first->key;
 			return 0;
 		}
-		if (!lane_advance(online, stream_events))
+		if (!queue_advance(online, queue))
 			return 1;
-		first->key = lane_record(stream_events)->time;
-		if (first->key >= *horizon)
+		first->key = next_record(queue)->time;
+		if (first->key >= *limit)
 			return 1;
-	} while (online->count < BATCH && merge_entry_precedes(first, &runner_up));
+	} while (online->count < BATCH && merge_entry_precedes(first, &second));
 	return 0;
 }
 
-int online_take(struct online *online, uint64_t horizon, uint64_t *reached)
+int online_take(struct online *online, uint64_t watermark, uint64_t *processed)
 {
-	uint64_t limit = horizon;
+	uint64_t limit = watermark;
 	int err = 0;
 
-	rank_lanes(online, horizon);
-	while (online->ranks.count && limit == horizon && !err) {
+	sort_queues(online, watermark);
+	while (online->heap.count && limit == watermark && !err) {
 		if (take_run(online, &limit))
-			merge_heap_drop_first(&online->ranks);
+			merge_heap_drop_first(&online->heap);
 		else
-			merge_heap_move_first(&online->ranks);
+			merge_heap_move_first(&online->heap);
 		if (online->count == BATCH)
-			err = hand_over(online);
+			err = flush_batch(online);
 	}
 	if (!err)
-		err = hand_over(online);
-	/* what is as late as the one that waits, waits with it for others of the same time */
+		err = flush_batch(online);
+	/* events at the time of a waiting event must be matched together with it */
 	if (!err && online->last < limit)
 		err = pass_settle(online->matcher);
-	online->horizon = horizon;
-	*reached = limit;
-	cache_timeline_set_watermark(&online->book, limit);
+	online->last_watermark = watermark;
+	*processed = limit;
+	cache_timeline_set_watermark(&online->timeline, limit);
 	return err;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Options that select, from their texts; and what they take. */
+/* Parses the options that select a part of a capture, and applies them. */
 #include "config.h"
 
 #include <errno.h>
@@ -34,33 +34,39 @@ void select_deinit(struct select *select)
 
 /* Times. */
 
-static bool is_digit(char c)
+static int fail_time(struct select *select, const char *option, const char *text, size_t length)
 {
-	return c >= '0' && c <= '9';
+	return select_fail(select, "%s: \"%.*s\" is not a time: give " DURATION_UNITS, option,
+			   (int)(length < 60 ? length : 60), text);
+}
+
+static int parse_time(struct select *select, const char *option, const char *text, uint64_t *ns)
+{
+	if (duration_parse(text, strlen(text), ns))
+		return 0;
+	return fail_time(select, option, text, strlen(text));
 }
 
 int select_time(struct select *select, const char *text)
 {
 	const char *comma = strchr(text, ',');
 	uint64_t after = 0, before = 0;
+	int err;
 
 	if (!comma)
-		return select_fail(select,
-				   "--time: \"%.60s\" has no comma: say A,B, as in 0.5,2 or 10ms,",
-				   text);
+		return select_fail(
+			select, "--time: \"%.60s\" has no comma: give A,B, such as 0.5,2 or 10ms,",
+			text);
 	if (comma != text && !duration_parse(text, (size_t)(comma - text), &after))
-		return select_fail(select,
-				   "--time: \"%.*s\" is no time: say seconds, or a number with "
-				   "ns, us, ms, s, m or h",
-				   (int)(comma - text < 60 ? comma - text : 60), text);
-	if (comma[1] && !duration_parse(comma + 1, strlen(comma + 1), &before))
-		return select_fail(select,
-				   "--time: \"%.60s\" is no time: say seconds, or a number with "
-				   "ns, us, ms, s, m or h",
-				   comma + 1);
-	if (comma[1] && before <= after)
-		return select_fail(select, "--time: \"%.60s\" ends before anything can happen",
-				   text);
+		return fail_time(select, "--time", text, (size_t)(comma - text));
+	if (comma[1]) {
+		err = parse_time(select, "--time", comma + 1, &before);
+		if (err)
+			return err;
+		if (before <= after)
+			return select_fail(
+				select, "--time: \"%.60s\": the end must be after the start", text);
+	}
 	select->after = after;
 	select->before = before;
 	return 0;
@@ -69,14 +75,13 @@ int select_time(struct select *select, const char *text)
 int select_at(struct select *select, const char *text)
 {
 	uint64_t before;
+	int err = parse_time(select, "--at", text, &before);
 
-	if (!duration_parse(text, strlen(text), &before))
-		return select_fail(select,
-				   "--at: \"%.60s\" is no time: say seconds, or a number with ns, "
-				   "us, ms, s, m or h",
-				   text);
+	if (err)
+		return err;
 	if (!before)
-		return select_fail(select, "--at: nothing is known of the heap before the capture");
+		return select_fail(select,
+				   "--at: nothing is known about the heap before the capture");
 	select->after = 0;
 	select->before = before;
 	return 0;
@@ -84,15 +89,15 @@ int select_at(struct select *select, const char *text)
 
 int select_older(struct select *select, const char *text)
 {
-	if (duration_parse(text, strlen(text), &select->older))
-		return 0;
-	return select_fail(select,
-			   "--older: \"%.60s\" is no age: say seconds, or a number with ns, us, "
-			   "ms, s, m or h",
-			   text);
+	return parse_time(select, "--older", text, &select->older);
 }
 
 /* Lists. */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
 
 int select_list(struct select *select, struct select_list *list, const char *option,
 		const char *text)
@@ -121,7 +126,7 @@ int select_list(struct select *select, struct select_list *list, const char *opt
 		if (*at++ != ',')
 			break;
 	}
-	return select_fail(select, "%s: \"%.60s\" is no list of numbers, such as 3 or 0-3,8",
+	return select_fail(select, "%s: \"%.60s\" is not a list of numbers, such as 3 or 0-3,8",
 			   option, text);
 }
 
@@ -158,7 +163,7 @@ static int select_regex(struct select *select, regex_t *regex, bool *has, const 
 		return -ENOMEM;
 	if (err) {
 		regerror(err, &new, errmsg, sizeof(errmsg));
-		return select_fail(select, "%s: \"%.60s\" is no regular expression: %s", option,
+		return select_fail(select, "%s: \"%.60s\" is not a regular expression: %s", option,
 				   text, errmsg);
 	}
 	if (*has)
@@ -180,18 +185,17 @@ int select_cache(struct select *select, const char *text)
 
 /* Sizes. */
 
-static int select_size(struct select *select, const char *option, const char *text, uint32_t *size)
+static int parse_size(struct select *select, const char *option, const char *text, uint32_t *size)
 {
 	uint64_t bytes;
 
-	if (size_parse(text, 1, &bytes) && bytes <= UINT32_MAX) {
-		*size = (uint32_t)bytes;
-		return 0;
-	}
-	return select_fail(select,
-			   "%s: \"%.60s\" is no size: say bytes, or a number with k, M or G, below "
-			   "4G",
-			   option, text);
+	if (!size_parse(text, 1, &bytes) || bytes > UINT32_MAX)
+		return select_fail(select,
+				   "%s: \"%.60s\" is not a size: give bytes, or a number with k, M "
+				   "or G, below 4G",
+				   option, text);
+	*size = (uint32_t)bytes;
+	return 0;
 }
 
 static int check_sizes(struct select *select)
@@ -204,14 +208,14 @@ static int check_sizes(struct select *select)
 
 int select_min_size(struct select *select, const char *text)
 {
-	int err = select_size(select, "--min-size", text, &select->min_size);
+	int err = parse_size(select, "--min-size", text, &select->min_size);
 
 	return err ? err : check_sizes(select);
 }
 
 int select_max_size(struct select *select, const char *text)
 {
-	int err = select_size(select, "--max-size", text, &select->max_size);
+	int err = parse_size(select, "--max-size", text, &select->max_size);
 
 	if (err)
 		return err;
@@ -219,7 +223,7 @@ int select_max_size(struct select *select, const char *text)
 	return check_sizes(select);
 }
 
-/* What is taken. */
+/* What is selected. */
 
 bool select_is_partial(const struct select *select)
 {
@@ -265,6 +269,6 @@ bool select_takes_task(const struct select *select, const struct tasks *tasks, u
 	task = tasks_find(tasks, tid, time);
 	if (select->comm && (!task || strcmp(task->comm, select->comm)))
 		return false;
-	/* A thread that is not known may be its process's first: then both have one number. */
+	/* an unknown thread may be the first of its process, whose pid equals its tid */
 	return !select->pids.count || list_holds(&select->pids, task ? task->tgid : tid);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which part of a capture is looked at. An object is taken or left by its allocation, and its
- * free goes with it, so that the parts of a whole add up to it; a free whose allocation is not
- * known is judged by itself (its own call site, task, CPU; its size is 0).
+ * Which part of a capture is selected. An object is selected by its allocation, and its free goes
+ * with it, so that the parts of a capture add up to the whole. A free whose allocation is unknown
+ * is selected by its own call site, task and CPU; its size is 0.
  */
 #ifndef ANALYSIS_SELECT_H
 #define ANALYSIS_SELECT_H
@@ -26,29 +26,29 @@ struct select_list {
 	size_t count; /* 0: any */
 };
 
-/* All zero: everything is taken. Set by the select_*() functions below. */
+/* All zero: everything is selected. Set by the select_*() functions below. */
 struct select {
 	uint64_t after, before; /* ns from the capture's begin: after <= time < before; 0: open */
-	bool at_begin;		/* before is 0 and not open: only what came ahead of the begin */
+	bool at_begin;		/* before is 0 and not open: only events before the begin */
 	struct select_list pids, cpus, nodes;
 	char *comm; /* exactly this name; NULL: any */
 	bool has_site, has_cache;
 	regex_t site, cache; /* POSIX extended, anywhere in the text */
 	bool has_max_size;
 	uint32_t min_size, max_size; /* bytes requested */
-	uint64_t older;		     /* ns: only objects that lived, or live, that long */
-	char errmsg[200];	     /* the sentence after a failure */
+	uint64_t older;		     /* ns: only objects with at least this lifetime or age */
+	char errmsg[200];	     /* after a failure */
 };
 
 void select_deinit(struct select *select);
 
 /*
- * Each takes the text of its option; 0, -ENOMEM or -EINVAL with errmsg set.
- *	time   "A,B": seconds since the capture's begin, or with a unit (ns, us, ms, s, m, h);
- *	       either may be empty
+ * Each parses the text of its option; returns 0, -ENOMEM, or -EINVAL with errmsg set.
+ *	time   "A,B": durations since the begin of the capture, see duration_parse(); either may be
+ *	       empty
  *	list   "0-3,8"
- *	size   bytes, or with k, M, G (of 1024)
- *	age    as a time
+ *	size   see size_parse()
+ *	older  a duration
  */
 int select_time(struct select *select, const char *text);
 int select_at(struct select *select, const char *text); /* as time ",T" */
@@ -61,10 +61,10 @@ int select_min_size(struct select *select, const char *text);
 int select_max_size(struct select *select, const char *text);
 int select_older(struct select *select, const char *text);
 
-/* Does it leave anything out, time and age aside? */
+/* Does it exclude anything, apart from time and age? */
 bool select_is_partial(const struct select *select);
 
-/* A node or a name that is not known is none of those asked for; of a task see the source. */
+/* An unknown node or task name is never selected. An unknown thread is selected if its tid is. */
 bool select_takes_size(const struct select *select, uint32_t requested);
 bool select_takes_site(const struct select *select, const char *text);
 bool select_takes_cache(const struct select *select, const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The buckets of lifetimes cover all times without a gap, none is wider than an eighth. */
+/* The buckets of lifetimes cover all times without gaps; none is wider than 1/8 of its start. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is folded while the records come is what the analysis of the whole capture has of the same
- * time: of traces made by chance, at horizons by chance, in packets cut by chance.
+ * An online analysis agrees at every watermark with an analysis of the whole capture up to that
+ * time: for random traces, random watermarks and random packet sizes.
  */
 #include "config.h"
 
@@ -23,9 +23,10 @@
 
 #define ROUNDS 400
 #define CPUS 16
-#define OLDER 60 /* ns: an event of a random trace may be that older than its cache's sight */
+#define OLDER \
+	60 /* ns: an event of a random trace may be so much older than the report of its cache */
 
-/* The records of one CPU, as far as they were put. */
+/* The records of one CPU, and how many of them were put. */
 struct source {
 	struct kmt_record *records;
 	size_t count, put;
@@ -33,8 +34,8 @@ struct source {
 
 struct scene {
 	char *directory;
-	struct capture capture; /* fed */
-	struct caches told;	/* its caches, to be told */
+	struct capture capture; /* of the online analysis */
+	struct caches reported; /* all caches of the trace, for online_cache() */
 	struct source sources[CPUS];
 	struct online *online;
 	struct type_stats type_stats;
@@ -94,8 +95,8 @@ static void open_scene(struct scene *scene, const char *text, size_t objects_max
 		fail_msg("%s", scene->capture.errmsg);
 	for (size_t i = 0; i < scene->capture.stream_count; i++)
 		read_source(scene, &scene->capture.streams[i]);
-	scene->told.list = scene->capture.caches.list;
-	scene->told.count = scene->capture.caches.count;
+	scene->reported.list = scene->capture.caches.list;
+	scene->reported.count = scene->capture.caches.count;
 	scene->capture.caches.list = NULL;
 	assert_int_equal(type_stats_init(&scene->type_stats, &scene->capture, NULL), 0);
 	assert_int_equal(online_open(&scene->online, &scene->capture, &settings), 0);
@@ -106,18 +107,18 @@ static void close_scene(struct scene *scene)
 	online_close(scene->online);
 	assert_int_equal(scene->packets, 0);
 	type_stats_deinit(&scene->type_stats);
-	free(scene->told.list);
+	free(scene->reported.list);
 	for (size_t i = 0; i < CPUS; i++)
 		free(scene->sources[i].records);
 	capture_close(&scene->capture);
 	scratch_remove(scene->directory);
 }
 
-/* The caches that come, and go, between the times. */
-static void tell(struct scene *scene, uint64_t after, uint64_t before)
+/* Reports the caches that were created or destroyed between the times. */
+static void report_caches(struct scene *scene, uint64_t after, uint64_t before)
 {
-	for (size_t i = 0; i < scene->told.count; i++) {
-		const struct cache *cache = &scene->told.list[i];
+	for (size_t i = 0; i < scene->reported.count; i++) {
+		const struct cache *cache = &scene->reported.list[i];
 
 		if (cache->since >= after && cache->since < before)
 			assert_int_equal(online_cache(scene->online, cache), 0);
@@ -142,38 +143,39 @@ static void put(struct scene *scene, unsigned int cpu, size_t count)
 	online_put(scene->online, packet);
 }
 
-/* All before the horizon, and some that are not. */
+/* Puts all records before the watermark, and some after it. */
 static void put_before(struct scene *scene, uint64_t watermark)
 {
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
 		struct source *source = &scene->sources[cpu];
-		size_t wanted = source->put;
+		size_t end = source->put;
 
-		while (wanted < source->count && source->records[wanted].time < watermark)
-			wanted++;
-		if (wanted < source->count)
-			wanted += below(scene, source->count - wanted + 1);
-		while (source->put < wanted)
-			put(scene, cpu, 1 + below(scene, wanted - source->put));
+		while (end < source->count && source->records[end].time < watermark)
+			end++;
+		if (end < source->count)
+			end += below(scene, source->count - end + 1);
+		while (source->put < end)
+			put(scene, cpu, 1 + below(scene, end - source->put));
 	}
 }
 
 static void take(struct scene *scene, uint64_t watermark)
 {
-	uint64_t reached;
+	uint64_t processed;
 
-	assert_int_equal(online_take(scene->online, watermark, &reached), 0);
-	assert_int_equal(reached, watermark);
+	assert_int_equal(online_take(scene->online, watermark, &processed), 0);
+	assert_int_equal(processed, watermark);
 }
 
-/* The same again, of the whole capture. */
+/* An analysis of the whole capture. */
 struct whole {
 	struct capture capture;
 	struct analysis analysis;
 	struct type_stats type_stats;
 };
 
-static void run_whole(struct whole *whole, const char *directory, uint64_t begin, uint64_t watermark)
+static void run_whole(struct whole *whole, const char *directory, uint64_t begin,
+		      uint64_t watermark)
 {
 	struct select select = { .before = watermark - begin };
 	struct analysis_settings settings = {
@@ -263,15 +265,15 @@ static void compare(struct scene *scene, uint64_t begin, uint64_t watermark)
 	close_whole(&whole);
 }
 
-/* With a look at where it stops for a name that never comes. */
+/* Compares also where it waits for a name that is never reported. */
 static void take_all(struct scene *scene, uint64_t begin, uint64_t watermark)
 {
-	uint64_t reached;
+	uint64_t processed;
 
-	assert_int_equal(online_take(scene->online, watermark, &reached), 0);
-	if (reached < watermark) {
-		if (reached > begin)
-			compare(scene, begin, reached);
+	assert_int_equal(online_take(scene->online, watermark, &processed), 0);
+	if (processed < watermark) {
+		if (processed > begin)
+			compare(scene, begin, processed);
 		take(scene, watermark);
 	}
 	compare(scene, begin, watermark);
@@ -293,7 +295,7 @@ static void one_round(uint64_t seed)
 	struct naive_trace trace;
 	struct scene scene;
 	char *text = random_trace(&trace, seed);
-	uint64_t begin, reached = 0, watermark;
+	uint64_t begin, processed = 0, watermark;
 	struct whole whole;
 
 	open_scene(&scene, text, 0);
@@ -303,12 +305,12 @@ static void one_round(uint64_t seed)
 	close_whole(&whole);
 	for (watermark = begin; watermark <= last_time(&scene);) {
 		watermark += 1 + below(&scene, 1 + (unsigned int)(last_time(&scene) - begin) / 2);
-		tell(&scene, reached, watermark + OLDER);
+		report_caches(&scene, processed, watermark + OLDER);
 		put_before(&scene, watermark);
 		take_all(&scene, begin, watermark);
-		reached = watermark + OLDER;
+		processed = watermark + OLDER;
 	}
-	tell(&scene, reached, UINT64_MAX);
+	report_caches(&scene, processed, UINT64_MAX);
 	put_before(&scene, UINT64_MAX);
 	take_all(&scene, begin, UINT64_MAX);
 	assert_int_equal(scene.packets, 0);
@@ -316,7 +318,7 @@ static void one_round(uint64_t seed)
 	free(text);
 }
 
-static void by_chance(void **state)
+static void agrees_with_the_analysis_of_the_whole_capture(void **state)
 {
 	const char *text = getenv("KMEMTRACE_SEED");
 	uint64_t rounds = text ? 1 : scratch_setting("KMEMTRACE_ROUNDS", ROUNDS);
@@ -329,10 +331,10 @@ static void by_chance(void **state)
 	}
 }
 
-/* Which it was, if one failed. */
-static int tell_seed(void **state)
+/* Prints the seed of the last round, for repeating a failure. */
+static int print_seed(void **state)
 {
-	print_message("the last one: KMEMTRACE_SEED=%" PRIu64 "\n", *(const uint64_t *)*state);
+	print_message("the last round: KMEMTRACE_SEED=%" PRIu64 "\n", *(const uint64_t *)*state);
 	return 0;
 }
 
@@ -355,8 +357,8 @@ static void assert_type(const struct scene *scene, const char *name, uint64_t nu
 	assert_int_equal(type->numfrees, numfrees);
 }
 
-/* The record is there, the name of its cache comes a moment later, or never. */
-static void awaited_names(void **state)
+/* A record arrives before the name of its cache, which comes later or never. */
+static void waits_for_the_name_of_a_cache(void **state)
 {
 	static const char text[] = "begin 5\nend 500\nsymbol 0x10 nothing\n"
 				   "cache late 0xd000 192 200 since=15\n"
@@ -368,26 +370,26 @@ static void awaited_names(void **state)
 				   "alloc  40 0 0x6000 8/8 0x100\n"
 				   "calloc 50 0 0x7000 0xffff 0x100\n";
 	struct scene scene;
-	uint64_t reached;
+	uint64_t processed;
 
 	(void)state;
 	open_scene(&scene, text, 0);
 	put_before(&scene, 100);
-	assert_int_equal(online_take(scene.online, 25, &reached), 0);
-	assert_int_equal(reached, 10);
+	assert_int_equal(online_take(scene.online, 25, &processed), 0);
+	assert_int_equal(processed, 10);
 	assert_int_equal(scene.type_stats.count, 0);
-	tell(&scene, 0, 100);
+	report_caches(&scene, 0, 100);
 	take(&scene, 25);
 	assert_type(&scene, "late", 2, 0);
 	assert_type(&scene, "kmalloc-8", 2, 0);
 
-	/* until the next horizon, whatever else is missing */
-	assert_int_equal(online_take(scene.online, 45, &reached), 0);
-	assert_int_equal(reached, 30);
+	/* an event waits until the next call only, even if the name is still missing */
+	assert_int_equal(online_take(scene.online, 45, &processed), 0);
+	assert_int_equal(processed, 30);
 	assert_type(&scene, "kmalloc-8", 2, 0);
 	assert_int_equal(online_analysis(scene.online)->caches_unknown, 0);
-	assert_int_equal(online_take(scene.online, 60, &reached), 0);
-	assert_int_equal(reached, 50);
+	assert_int_equal(online_take(scene.online, 60, &processed), 0);
+	assert_int_equal(processed, 50);
 	assert_type(&scene, "0xeeee", 1, 0);
 	assert_null(find_type(&scene, "0xffff"));
 	assert_int_equal(online_analysis(scene.online)->caches_unknown, 1);
@@ -400,8 +402,8 @@ static void awaited_names(void **state)
 	close_scene(&scene);
 }
 
-/* Of the same time as the record that waits some come before it, and none is taken yet. */
-static void awaited_among_others(void **state)
+/* If a record waits, no record of the same time is taken, not even one that comes before it. */
+static void waits_with_events_of_the_same_time(void **state)
 {
 	static const char text[] = "begin 5\nend 500\nsymbol 0x10 nothing\n"
 				   "cache late 0xd000 192 200 since=15\n"
@@ -410,23 +412,23 @@ static void awaited_among_others(void **state)
 				   "free   20 3 0x2000 0x100\n"
 				   "alloc  10 3 0x4000 8/8 0x100\n";
 	struct scene scene;
-	uint64_t reached;
+	uint64_t processed;
 
 	(void)state;
 	open_scene(&scene, text, 0);
 	put_before(&scene, 100);
-	assert_int_equal(online_take(scene.online, 90, &reached), 0);
-	assert_int_equal(reached, 20);
+	assert_int_equal(online_take(scene.online, 90, &processed), 0);
+	assert_int_equal(processed, 20);
 	assert_int_equal(online_analysis(scene.online)->totals.allocations, 1);
-	tell(&scene, 0, 100);
+	report_caches(&scene, 0, 100);
 	take(&scene, 90);
 	compare(&scene, 5, 90);
 	assert_int_equal(online_analysis(scene.online)->totals.frees_unmatched, 0);
 	close_scene(&scene);
 }
 
-/* One address, one cache after another, all told before the first record is looked at. */
-static void caches_come_and_go(void **state)
+/* Several caches have one address in turn; all are reported before the first record is taken. */
+static void follows_caches_at_one_address(void **state)
 {
 	static const char text[] = "begin 5\nend 500\nsymbol 0x10 nothing\n"
 				   "cache first 0xd000 8 8 since=6\ngone 0xd000 20\n"
@@ -443,7 +445,7 @@ static void caches_come_and_go(void **state)
 
 	(void)state;
 	open_scene(&scene, text, 0);
-	tell(&scene, 0, 100);
+	report_caches(&scene, 0, 100);
 	put_before(&scene, 100);
 	take(&scene, 100);
 	assert_type(&scene, "first", 4, 0);
@@ -453,8 +455,8 @@ static void caches_come_and_go(void **state)
 	close_scene(&scene);
 }
 
-/* What finds no room is as if it had not been seen, and is counted. */
-static void too_many_objects(void **state)
+/* Objects beyond objects_max are ignored and counted. */
+static void counts_untracked_objects(void **state)
 {
 	static const char text[] = "begin 5\nend 500\nsymbol 0x10 nothing\n"
 				   "alloc 10 0 0x1000 8/8 0x100\n"
@@ -484,8 +486,8 @@ static void too_many_objects(void **state)
 	close_scene(&scene);
 }
 
-/* What may be told again waits for a millisecond, but no longer. */
-static void told_twice(void **state)
+/* An allocation that a second event may report again waits up to a millisecond. */
+static void waits_for_the_second_report(void **state)
 {
 	static const char text[] = "begin 5\nend 5ms\nsymbol 0x100 __kmalloc_large\n"
 				   "symbol 0x200 caller\nsymbol 0x300 end\n"
@@ -511,7 +513,7 @@ static void told_twice(void **state)
 	close_scene(&scene);
 }
 
-static void strange_packets(void **state)
+static void releases_packets_of_other_cpus(void **state)
 {
 	static const char text[] = "begin 5\nend 500\nsymbol 0x10 nothing\n"
 				   "alloc 10 0 0x1000 8/8 0x100\nraw 20 0 99\n";
@@ -547,7 +549,7 @@ static void put_words(struct scene *scene, const uint64_t *words, size_t count, 
 }
 
 /* Records of a known kind and of an unknown one, of 9 and 255 words, among short ones. */
-static void long_records(void **state)
+static void takes_records_of_any_length(void **state)
 {
 	static const uint8_t lengths[] = { 6, 9, 255, 6, 9, 255, 6 };
 	static uint64_t words[1000];
@@ -581,14 +583,15 @@ static void long_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(by_chance, tell_seed),
-		cmocka_unit_test(awaited_names),
-		cmocka_unit_test(awaited_among_others),
-		cmocka_unit_test(caches_come_and_go),
-		cmocka_unit_test(too_many_objects),
-		cmocka_unit_test(told_twice),
-		cmocka_unit_test(strange_packets),
-		cmocka_unit_test(long_records),
+		cmocka_unit_test_teardown(agrees_with_the_analysis_of_the_whole_capture,
+					  print_seed),
+		cmocka_unit_test(waits_for_the_name_of_a_cache),
+		cmocka_unit_test(waits_with_events_of_the_same_time),
+		cmocka_unit_test(follows_caches_at_one_address),
+		cmocka_unit_test(counts_untracked_objects),
+		cmocka_unit_test(waits_for_the_second_report),
+		cmocka_unit_test(releases_packets_of_other_cpus),
+		cmocka_unit_test(takes_records_of_any_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

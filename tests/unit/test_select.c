@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Options that select: what their texts mean, which are refused and how, what is taken. */
+/* The options that select: what their texts mean, the errors of wrong texts, what is selected. */
 #include "config.h"
 
 #include <errno.h>
@@ -34,20 +34,20 @@ static void test_windows(void **state)
 	expect_window(",", 0, 0);
 	assert_int_equal(select_time(&select, "5"), -EINVAL);
 	assert_string_equal(select.errmsg,
-			    "--time: \"5\" has no comma: say A,B, as in 0.5,2 or 10ms,");
+			    "--time: \"5\" has no comma: give A,B, such as 0.5,2 or 10ms,");
 	assert_int_equal(select_time(&select, "1,x"), -EINVAL);
 	assert_string_equal(select.errmsg,
-			    "--time: \"x\" is no time: say seconds, or a number with "
+			    "--time: \"x\" is not a time: give seconds, or a number with "
 			    "ns, us, ms, s, m or h");
 	assert_int_equal(select_time(&select, "y,1"), -EINVAL);
 	assert_string_equal(select.errmsg,
-			    "--time: \"y\" is no time: say seconds, or a number with "
+			    "--time: \"y\" is not a time: give seconds, or a number with "
 			    "ns, us, ms, s, m or h");
 	assert_int_equal(select_time(&select, "1,2,3"), -EINVAL);
 	assert_int_equal(select_time(&select, "2,2"), -EINVAL);
-	assert_string_equal(select.errmsg, "--time: \"2,2\" ends before anything can happen");
+	assert_string_equal(select.errmsg, "--time: \"2,2\": the end must be after the start");
 	assert_int_equal(select_time(&select, ",0"), -EINVAL);
-	/* What was refused changes nothing. */
+	/* a refused option changes nothing */
 	assert_int_equal(select.after, 7);
 	assert_int_equal(select.before, 9);
 	assert_int_equal(select_at(&select, "0"), -EINVAL);
@@ -59,7 +59,7 @@ static void test_windows(void **state)
 	assert_int_equal(select.older, 60000000000);
 	assert_int_equal(select_older(&select, "old"), -EINVAL);
 	assert_string_equal(select.errmsg,
-			    "--older: \"old\" is no age: say seconds, or a number with "
+			    "--older: \"old\" is not a time: give seconds, or a number with "
 			    "ns, us, ms, s, m or h");
 	assert_false(select_is_partial(&select));
 	select_deinit(&select);
@@ -95,7 +95,7 @@ static void test_sizes(void **state)
 	assert_string_equal(select.errmsg, "--min-size 1024 is more than --max-size 1000");
 	assert_int_equal(select_max_size(&select, "3G"), 0);
 	assert_int_equal(select.max_size, 3221225472);
-	/* 0 alone is a bound: of unmatched frees nothing but the size 0 is known. */
+	/* 0 alone is a bound: unmatched frees have size 0 */
 	assert_int_equal(select_min_size(&select, "0"), 0);
 	assert_int_equal(select_max_size(&select, "0"), 0);
 	assert_true(select_takes_size(&select, 0));
@@ -117,9 +117,9 @@ static void test_cpus(void **state)
 			 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		if (select_list(&select, &select.cpus, "--cpu", wrong[i]) != -EINVAL)
-			fail_msg("\"%s\" is taken", wrong[i]);
+			fail_msg("\"%s\" is accepted", wrong[i]);
 	assert_string_equal(select.errmsg,
-			    "--cpu: \"1;2\" is no list of numbers, such as 3 or 0-3,8");
+			    "--cpu: \"1;2\" is not a list of numbers, such as 3 or 0-3,8");
 	assert_false(select_is_partial(&select));
 
 	assert_int_equal(select_list(&select, &select.cpus, "--cpu", "7,1-2,700-65535"), 0);
@@ -131,7 +131,7 @@ static void test_cpus(void **state)
 	assert_false(select_takes_cpu(&select, &topology, 699));
 	assert_true(select_takes_cpu(&select, &topology, UINT16_MAX));
 
-	/* Both must hold; a CPU of no known node is on none. */
+	/* both options must select the CPU; a CPU whose node is unknown is on no node */
 	assert_int_equal(select_list(&select, &select.nodes, "--node", "0"), 0);
 	assert_true(select_takes_cpu(&select, &topology, 1));
 	assert_false(select_takes_cpu(&select, &topology, 2));
@@ -197,8 +197,8 @@ static void test_texts(void **state)
 	assert_true(select_takes_site(&select, "xxy+0x1"));
 	assert_false(select_takes_site(&select, "a_xx+0x1"));
 	assert_int_equal(select_site(&select, "("), -EINVAL);
-	assert_non_null(strstr(select.errmsg, "--site: \"(\" is no regular expression: "));
-	/* What was refused changes nothing; the last one counts. */
+	assert_non_null(strstr(select.errmsg, "--site: \"(\" is not a regular expression: "));
+	/* a refused option changes nothing; the last option counts */
 	assert_true(select_takes_site(&select, "ext4"));
 	assert_int_equal(select_site(&select, "\\[btrfs\\]$"), 0);
 	assert_false(select_takes_site(&select, "ext4"));
