@@ -4,14 +4,17 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "capture/format.h"
@@ -431,4 +434,25 @@ int metadata_parse(struct metadata *metadata, const char *text, char *errmsg, si
 	parse_machine(metadata, text);
 	parse_source(metadata, text);
 	return 0;
+}
+
+int metadata_compare_file(const struct metadata *metadata, const char *path)
+{
+	char *expected = NULL, *text = NULL;
+	size_t expected_size, size;
+	FILE *file = open_memstream(&expected, &expected_size);
+	int err;
+
+	if (!file)
+		return -ENOMEM;
+	err = metadata_write(metadata, file);
+	if (fclose(file) && !err)
+		err = -ENOMEM;
+	if (!err)
+		err = read_file(AT_FDCWD, path, expected_size, &text, &size);
+	if (err == -EFBIG || (!err && (size != expected_size || memcmp(text, expected, size) != 0)))
+		err = -EBADMSG;
+	free(text);
+	free(expected);
+	return err;
 }

@@ -58,6 +58,9 @@ enum metadata_order metadata_order(const struct metadata *metadata);
 /* Writes the text. 0 or -errno. */
 int metadata_write(const struct metadata *metadata, FILE *file);
 
+/* 0 if the file has the text that metadata_write() writes, -EBADMSG if not, or another -errno. */
+int metadata_compare_file(const struct metadata *metadata, const char *path);
+
 /*
  * Reads the text of a metadata file. 0; -EINVAL: not a capture's; -EPROTONOSUPPORT: a newer
  * format. errmsg gets the error text.

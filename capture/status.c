@@ -100,6 +100,15 @@ int status_add_own(struct status *status, uint32_t task)
 	return 0;
 }
 
+struct status_cpu *status_find_cpu(const struct status *status, unsigned int cpu)
+{
+	for (size_t i = 0; i < status->cpu_count; i++) {
+		if (status->cpus[i].cpu == cpu)
+			return &status->cpus[i];
+	}
+	return NULL;
+}
+
 struct status_cpu *status_add_cpu(struct status *status, unsigned int cpu)
 {
 	size_t index = status->cpu_count;

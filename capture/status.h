@@ -101,7 +101,8 @@ int status_parse(struct status *status, const char *text, char *errmsg, size_t e
 /* Appending; 0 or -ENOMEM. A CPU or own task that is there already is not added again. */
 int status_add_wanted(struct status *status, uint32_t tgid);
 int status_add_own(struct status *status, uint32_t task);
-struct status_cpu *status_add_cpu(struct status *status, unsigned int cpu); /* or NULL */
+struct status_cpu *status_add_cpu(struct status *status, unsigned int cpu);	   /* or NULL */
+struct status_cpu *status_find_cpu(const struct status *status, unsigned int cpu); /* or NULL */
 int status_add_lost_task(struct status *status, uint32_t task, uint64_t count);
 int status_add_path(struct status *status, const char *name, bool observed, const char *reason);
 int status_add_spans(struct status *status, unsigned int cpu, const struct loss *loss);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How findings are printed: "PATH: byte OFFSET: what", ten of a kind in one file. */
+/* Prints findings as "PATH: byte OFFSET: what". */
 #include "config.h"
 
 #include <inttypes.h>
@@ -7,43 +7,42 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/check.h"
 #include "check/check_findings.h"
 #include "cli/progress.h"
 
 void findings_begin(struct check_findings *findings, const char *path)
 {
 	findings->path = path;
-	memset(findings->kinds, 0, sizeof(findings->kinds));
+	memset(findings->checks, 0, sizeof(findings->checks));
 }
 
 void findings_end(struct check_findings *findings)
 {
-	for (size_t i = 0; i < FINDING_KINDS && findings->kinds[i].check; i++) {
-		uint64_t count = findings->kinds[i].count;
+	for (size_t i = 0; i < FINDING_CHECKS && findings->checks[i].check; i++) {
+		uint64_t count = findings->checks[i].count;
 
-		if (count <= FINDINGS_OF_A_KIND || findings->silent)
+		if (count <= FINDINGS_PRINTED || findings->silent)
 			continue;
 		progress_line_clear();
-		printf("%s: and %" PRIu64 " more of this kind (%s)\n", findings->path,
-		       count - FINDINGS_OF_A_KIND, findings->kinds[i].check->name);
+		printf("%s: and %" PRIu64 " more findings of the check %s\n", findings->path,
+		       count - FINDINGS_PRINTED, findings->checks[i].check->name);
 	}
 	findings_begin(findings, findings->path);
 }
 
-void findings_add(struct check_findings *findings, const struct check *check, uint64_t offset,
+void findings_add(struct check_findings *findings, const struct check_info *check, uint64_t offset,
 		  const char *format, ...)
 {
 	va_list arguments;
-	size_t kind = 0;
+	size_t i = 0;
 
-	while (kind + 1 < FINDING_KINDS && findings->kinds[kind].check &&
-	       findings->kinds[kind].check != check)
-		kind++;
-	findings->kinds[kind].check = check;
+	while (i + 1 < FINDING_CHECKS && findings->checks[i].check &&
+	       findings->checks[i].check != check)
+		i++;
+	findings->checks[i].check = check;
 	findings->count++;
-	findings->mendable += check->mendable;
-	if (++findings->kinds[kind].count > FINDINGS_OF_A_KIND || findings->silent)
+	findings->repairable += check->repairable;
+	if (++findings->checks[i].count > FINDINGS_PRINTED || findings->silent)
 		return;
 	progress_line_clear();
 	printf("%s: ", findings->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Findings: printed one a line on stdout as they come, counted by file and by check. */
+/* Findings: printed on standard output one a line, and counted for each file and check. */
 #ifndef CHECK_CHECK_FINDINGS_H
 #define CHECK_CHECK_FINDINGS_H
 
@@ -7,34 +7,40 @@
 #include <stdint.h>
 
 #define FINDING_NO_OFFSET UINT64_MAX
-#define FINDINGS_OF_A_KIND 10 /* in one file that are printed */
-#define FINDING_KINDS 32
+#define FINDINGS_PRINTED 10 /* of one check in one file; the others are only counted */
+#define FINDING_CHECKS 32   /* checks that find something in one file */
 
-struct check;
 struct progress_line;
 
-struct check_findings {
-	bool silent;		    /* only count */
-	bool verbose;		    /* a line for each stream too */
-	struct progress_line *line; /* of the progress; or NULL */
-	uint64_t bytes, bytes_done; /* of all files that are read, and of those that are behind */
-	uint64_t count;
-	uint64_t mendable; /* of them: what --repair mends */
-	const char *path;  /* of the file that is looked at */
-	struct {
-		const struct check *check;
-		uint64_t count;
-	} kinds[FINDING_KINDS]; /* in that file */
+/* What --list prints about a check. */
+struct check_info {
+	const char *name;
+	const char *summary; /* the condition that a consistent capture meets */
+	bool repairable;     /* --repair makes the condition true */
 };
 
-/* What is found from here on is found in path, which must stay until the next. */
+struct check_findings {
+	bool silent;		    /* count only */
+	bool verbose;		    /* print a line for each stream too */
+	struct progress_line *line; /* or NULL */
+	uint64_t bytes, bytes_done; /* of all streams; of the streams that are read */
+	uint64_t count;
+	uint64_t repairable; /* of them */
+	const char *path;    /* of the file that is being checked */
+	struct {
+		const struct check_info *check;
+		uint64_t count;
+	} checks[FINDING_CHECKS]; /* in that file */
+};
+
+/* Begins the checks of a file. The path must stay valid until findings_end(). */
 void findings_begin(struct check_findings *findings, const char *path);
 
-/* Says how many of a kind were not printed. */
+/* Prints for each check how many findings in the file were not printed. */
 void findings_end(struct check_findings *findings);
 
-/* offset in bytes, or FINDING_NO_OFFSET. */
-void findings_add(struct check_findings *findings, const struct check *check, uint64_t offset,
+/* offset: in the file, bytes, or FINDING_NO_OFFSET. */
+void findings_add(struct check_findings *findings, const struct check_info *check, uint64_t offset,
 		  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

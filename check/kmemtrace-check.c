@@ -20,7 +20,7 @@
 
 struct options {
 	bool quiet, verbose, heap, list, repair;
-	bool repaired; /* it is the result of a repair that is checked */
+	bool repaired; /* the capture is the result of a repair */
 	const char *output;
 	struct path_arguments arguments;
 };
@@ -98,10 +98,9 @@ static int cannot_check(const char *errmsg, int err)
 					: "");
 }
 
-static void list_checks(const struct check *checks, size_t count)
+static void print_check(const struct check_info *check)
 {
-	for (size_t i = 0; i < count; i++)
-		printf("%-12s %s\n", checks[i].name, checks[i].sentence);
+	printf("%-12s %s\n", check->name, check->summary);
 }
 
 static bool is_directory(const char *path)
@@ -111,13 +110,13 @@ static bool is_directory(const char *path)
 	return stat(path, &stat_buffer) || S_ISDIR(stat_buffer.st_mode);
 }
 
-/* Was there anything of a later version, which could not be checked? */
+/* A later version wrote parts that could not be checked. */
 static bool is_partial(const struct check_result *result)
 {
 	return result->unknown || result->status_unknown;
 }
 
-static void tell_unknown(const char *path, const struct check_result *result)
+static void report_unknown(const char *path, const struct check_result *result)
 {
 	char newer[METADATA_TEXT];
 
@@ -150,20 +149,21 @@ static void print_summary(const char *path, const struct check_findings *finding
 	putchar('\n');
 }
 
-/* What to do about what was found. */
-static void advise(const char *path, const struct check_findings *findings,
-		   const struct check_result *result)
+/* Suggests what to do about the findings. */
+static void print_advice(const char *path, const struct check_findings *findings,
+			 const struct check_result *result)
 {
-	/* a repair would refuse what it cannot read */
-	if (!result->being_written && (!findings->mendable || result->status_unknown))
+	/* a repair refuses a status of a newer format */
+	if (!result->being_written && (!findings->repairable || result->status_unknown))
 		return;
 	if (result->being_written)
 		info_msg("%s: stop kmemtraced, then check again", path);
 	else
-		info_msg("%s: kmemtrace-check --repair %s keeps what is whole", path, path);
+		info_msg("%s: kmemtrace-check --repair %s makes a readable capture of it", path,
+			 path);
 }
 
-/* Exit status: findings are those that nothing unseen can explain. */
+/* The exit status: only certain findings count. */
 static int check_heap(const char *path, const struct options *options)
 {
 	struct check_heap result;
@@ -198,18 +198,18 @@ static int check(const char *path, const struct options *options)
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = path;
-	err = whole ? check_all(path, &findings, &result, errmsg, sizeof(errmsg))
-		    : check_alone(path, &findings, &result, errmsg, sizeof(errmsg));
+	err = whole ? check_capture(path, &findings, &result, errmsg, sizeof(errmsg))
+		    : check_stream(path, &findings, &result, errmsg, sizeof(errmsg));
 	progress_line_clear();
 	if (err)
 		return cannot_check(errmsg, err);
 	if (!options->quiet)
 		print_summary(path, &findings, &result);
 	if (!options->quiet && whole)
-		advise(path, &findings, &result);
+		print_advice(path, &findings, &result);
 	status = findings.count ? EXIT_FINDINGS : EXIT_OK;
 	if (is_partial(&result) && !options->repaired) {
-		tell_unknown(path, &result);
+		report_unknown(path, &result);
 		status = EXIT_TROUBLE;
 	}
 	if (options->heap && whole) {
@@ -221,7 +221,7 @@ static int check(const char *path, const struct options *options)
 	return status;
 }
 
-/* A capture whose metadata cannot be read is one to be repaired. */
+/* Metadata that cannot be read (-EINVAL) is a reason for a repair. */
 static int repair(const char *path, const struct options *options)
 {
 	struct progress_line line;
@@ -235,7 +235,7 @@ static int repair(const char *path, const struct options *options)
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = path;
-	err = check_all(path, &findings, &result, errmsg, sizeof(errmsg));
+	err = check_capture(path, &findings, &result, errmsg, sizeof(errmsg));
 	progress_line_clear();
 	if (!err && !findings.count) {
 		if (!options->quiet)
@@ -249,7 +249,8 @@ static int repair(const char *path, const struct options *options)
 		return error_msg("%s", errmsg);
 	status = check(options->output ? options->output : path, &after);
 	if (status == EXIT_FINDINGS)
-		info_msg("%s: these findings remain: they are in whole packets", path);
+		info_msg("%s: these findings remain: a repair changes no record of a whole packet",
+			 path);
 	return status;
 }
 
@@ -276,8 +277,7 @@ int main(int argc, char **argv)
 	if (!options.arguments.count)
 		options.arguments = (struct path_arguments){ .paths = default_paths, .count = 1 };
 	if (options.list) {
-		list_checks(stream_checks, STREAM_CHECKS);
-		list_checks(capture_checks, capture_check_count);
+		check_list(print_check);
 	} else if (options.repair) {
 		status = repair(options.arguments.paths[0], &options);
 	} else {

@@ -2,17 +2,16 @@
 /* Parsers of option values, and the search for a mistyped long option. */
 #include "config.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "base/suggest.h"
 #include "cli/command_line.h"
 #include "cli/message.h"
-#include "cli/suggest.h"
 
 #define LONG_OPTIONS_MAX 64
 #define SUGGESTION_SIZE 80
@@ -132,18 +131,18 @@ size_t parse_choice(struct argp_state *state, const char *option, const char *te
 	return 0;
 }
 
-unsigned long long parse_number(struct argp_state *state, const char *option, const char *text,
-				unsigned long long min, unsigned long long max, const char *unit)
+uint64_t parse_number(struct argp_state *state, const char *option, const char *text, uint64_t min,
+		      uint64_t max, const char *unit)
 {
 	uint64_t number;
 
 	if (number_in_range(text, min, max, &number))
 		return number;
-	if (max == ULLONG_MAX)
+	if (max >= SIZE_MAX)
 		argp_error(state, "%s: \"%s\" is not a number of %s", option, text, unit);
 	else
-		argp_error(state, "%s: \"%s\" is not a number of %s from %llu to %llu", option,
-			   text, unit, min, max);
+		argp_error(state, "%s: \"%s\" is not a number of %s from %" PRIu64 " to %" PRIu64,
+			   option, text, unit, min, max);
 	return min;
 }
 

@@ -5,6 +5,7 @@
 
 #include <argp.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Captures that are named as plain arguments. */
 struct path_arguments {
@@ -24,8 +25,8 @@ size_t parse_choice(struct argp_state *state, const char *option, const char *te
 		    const char *const *choices, size_t count);
 
 /* A decimal number from min to max. unit: "threads", for the message. */
-unsigned long long parse_number(struct argp_state *state, const char *option, const char *text,
-				unsigned long long min, unsigned long long max, const char *unit);
+uint64_t parse_number(struct argp_state *state, const char *option, const char *text, uint64_t min,
+		      uint64_t max, const char *unit);
 
 /* The name of a file or directory, which is not empty. */
 const char *parse_path(struct argp_state *state, const char *option, const char *text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is left of a damaged capture. The packets have CRCs and so are believed; texts have none,
- * and are believed where they agree with the packets or with themselves.
+ * Reads a damaged capture. Packets have CRCs, so a whole packet is trusted. Texts have none: they
+ * are trusted only where they agree with the packets, or where their counters add up.
  */
 #include "config.h"
 
@@ -11,24 +11,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/files.h"
-#include "check/check.h"
-#include "repair/repair.h"
+#include "base/number.h"
+#include "repair/collect.h"
 
 #define TEXT_BYTES_MAX ((size_t)64 << 20)
 
-/* The whole of a text, to be freed, or NULL with errno. */
-static char *read_text(const char *directory, const char *name)
+/* The text of a file of the capture, to be freed. 0 or -errno. */
+static int read_text(const struct repair *repair, const char *name, char **text)
 {
-	__attribute__((cleanup(free_text))) char *path = join_path(directory, name);
-	char *text = NULL;
-	int err = path ? read_file(AT_FDCWD, path, TEXT_BYTES_MAX, &text, NULL) : -ENOMEM;
+	char *path = join_path(repair->path, name);
+	int err = path ? read_file(AT_FDCWD, path, TEXT_BYTES_MAX, text, NULL) : -ENOMEM;
 
-	errno = -err;
-	return text;
+	free(path);
+	return err;
 }
 
 static struct repair_stream *add_stream(struct repair *repair, unsigned int cpu)
@@ -53,7 +50,7 @@ static int compare_streams(const void *a, const void *b)
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-static int gather_streams(struct repair *repair)
+static int find_streams(struct repair *repair)
 {
 	DIR *directory = opendir(repair->path);
 	struct dirent *entry;
@@ -63,9 +60,10 @@ static int gather_streams(struct repair *repair)
 		return repair_fail(repair, -errno, "%s: %s", repair->path, strerror(errno));
 	while (!err && (entry = readdir(directory))) {
 		struct repair_stream *stream;
+		const char *name = entry->d_name;
 		unsigned int cpu;
 
-		if (!check_cpu_of_path(entry->d_name, &cpu))
+		if (!cpu_name_parse(&name, UINT16_MAX, &cpu) || *name)
 			continue;
 		stream = add_stream(repair, cpu);
 		if (stream)
@@ -93,38 +91,39 @@ static int fail_stream(struct repair *repair, const struct repair_stream *stream
 			   stream->path, metadata_newer_text(version, newer, sizeof(newer)));
 }
 
-/* What the packets tell, each under its own CRC, counts more than what the metadata tells. */
-static int gather_identity(struct repair *repair)
+/* Packets have CRCs, so their uuid and byte order override those of the metadata. */
+static int find_capture_id(struct repair *repair)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < repair->stream_count; i++) {
-		struct repair_identity identity;
-		int err = repair_stream_identity(repair->streams[i].path, &identity);
+		struct capture_id id;
+		int err = repair_stream_id(repair->streams[i].path, &id);
 
 		if (err == -ENODATA)
 			continue;
 		if (err)
 			return fail_stream(repair, &repair->streams[i], err);
-		if (!found || (repair->metadata_read && memcmp(identity.uuid, repair->metadata.uuid,
-							       sizeof(identity.uuid)) == 0))
-			repair->identity = identity;
+		if (!found || (repair->metadata_read &&
+			       memcmp(id.uuid, repair->metadata.uuid, sizeof(id.uuid)) == 0))
+			repair->id = id;
 		found = true;
 	}
 	if (!found)
-		return repair_fail(repair, -EINVAL,
-				   "%s: no stream holds a whole packet: nothing to repair from",
-				   repair->path);
+		return repair_fail(
+			repair, -EINVAL,
+			"%s: no stream holds a whole packet: the capture cannot be repaired",
+			repair->path);
 	return 0;
 }
 
-static int gather_metadata(struct repair *repair)
+static int read_metadata(struct repair *repair)
 {
-	char *text = read_text(repair->path, "metadata");
 	char errmsg[200] = "";
-	int err = -EINVAL;
+	char *text = NULL;
+	int err = read_text(repair, "metadata", &text);
 
-	if (text)
+	if (!err)
 		err = metadata_parse(&repair->metadata, text, errmsg, sizeof(errmsg));
 	free(text);
 	if (err == -EPROTONOSUPPORT)
@@ -133,10 +132,10 @@ static int gather_metadata(struct repair *repair)
 	return 0;
 }
 
-static void mend_metadata(struct repair *repair)
+static void rebuild_metadata(struct repair *repair)
 {
 	struct metadata *metadata = &repair->metadata;
-	bool big_endian = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != repair->identity.swap;
+	bool big_endian = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != repair->id.swap;
 	char *path;
 
 	if (!repair->metadata_read) {
@@ -149,25 +148,26 @@ static void mend_metadata(struct repair *repair)
 		strcpy(metadata->machine, "unknown");
 		strcpy(metadata->tracer_version, PACKAGE_VERSION);
 		repair->metadata_rebuilt = true;
-		repair_say(repair,
-			   "/metadata: made anew: the host, its kernel and word size, and the "
-			   "date are unknown");
+		repair_print(
+			repair,
+			"/metadata: rebuilt: the host, its kernel and word size, and the date are "
+			"unknown");
 	} else {
 		path = join_path(repair->path, "metadata");
-		if (memcmp(metadata->uuid, repair->identity.uuid, sizeof(metadata->uuid)) != 0 ||
+		if (memcmp(metadata->uuid, repair->id.uuid, sizeof(metadata->uuid)) != 0 ||
 		    metadata->big_endian != big_endian ||
 		    (strcmp(metadata->tracer_version, PACKAGE_VERSION) == 0 && path &&
-		     check_metadata_text(metadata, path))) {
+		     metadata_compare_file(metadata, path))) {
 			repair->metadata_rebuilt = true;
-			repair_say(repair, "/metadata: written anew from what could be read of it");
+			repair_print(repair, "/metadata: rebuilt from the part that could be read");
 		}
 		free(path);
 	}
-	memcpy(metadata->uuid, repair->identity.uuid, sizeof(metadata->uuid));
+	memcpy(metadata->uuid, repair->id.uuid, sizeof(metadata->uuid));
 	metadata->big_endian = big_endian;
 }
 
-/* Text has no CRC: its figures are believed only if all of them add up. */
+/* A text has no CRC: its counters are trusted only if all of them add up. */
 static bool status_adds_up(const struct status *status)
 {
 	uint64_t skipped = 0;
@@ -188,18 +188,17 @@ static bool status_adds_up(const struct status *status)
 	return status->complete != STATUS_CUT_OFF && status->cpu_count;
 }
 
-/* A status of a later version is not to be replaced by one that says less. */
-static int gather_status(struct repair *repair)
+/* A status of a later version is an error: the repair would lose a part of it. */
+static int read_status(struct repair *repair)
 {
 	const char *version = repair->metadata_read ? repair->metadata.tracer_version : "";
-	char *text = read_text(repair->path, "kernel/status");
 	char newer[METADATA_TEXT];
-	bool found = text;
-	int err = 0;
+	char *text = NULL;
+	int read_err = read_text(repair, "kernel/status", &text), err = 0;
 
-	if (!found)
+	if (read_err)
 		snprintf(repair->status_errmsg, sizeof(repair->status_errmsg), "%s",
-			 strerror(errno));
+			 strerror(-read_err));
 	else
 		err = status_parse(&repair->status, text, repair->status_errmsg,
 				   sizeof(repair->status_errmsg));
@@ -210,45 +209,36 @@ static int gather_status(struct repair *repair)
 				   metadata_newer_text(version, newer, sizeof(newer)));
 	if (err)
 		memset(&repair->status, 0, sizeof(repair->status));
-	else if (found)
+	else if (!read_err)
 		repair->status_errmsg[0] = '\0';
-	repair->status_sound = status_adds_up(&repair->status);
+	repair->status_consistent = status_adds_up(&repair->status);
 	return 0;
 }
 
-/* A stream that a sound status names and that is not there is lost as a whole, by its count. */
+/* A consistent status counts the events of a missing stream: all of them are lost. */
 static int add_missing_streams(struct repair *repair)
 {
 	size_t count = repair->stream_count;
 
-	for (size_t i = 0; repair->status_sound && i < repair->status.cpu_count; i++) {
+	for (size_t i = 0; repair->status_consistent && i < repair->status.cpu_count; i++) {
 		unsigned int cpu = repair->status.cpus[i].cpu;
-		bool there = false;
+		bool found = false;
 
 		for (size_t j = 0; j < count; j++)
-			there |= repair->streams[j].cpu == cpu;
-		if (there)
+			found |= repair->streams[j].cpu == cpu;
+		if (found)
 			continue;
 		if (!add_stream(repair, cpu))
 			return repair_fail(repair, -ENOMEM, "%s: %s", repair->path,
 					   strerror(ENOMEM));
 		loss_init(&repair->streams[repair->stream_count - 1].loss, repair->status.begin);
-		repair_say(repair, "/cpu%u: is missing", cpu);
+		repair_print(repair, "/cpu%u: the stream is missing", cpu);
 	}
 	qsort(repair->streams, repair->stream_count, sizeof(*repair->streams), compare_streams);
 	return 0;
 }
 
-struct status_cpu *repair_status_cpu(const struct status *status, unsigned int cpu)
-{
-	for (size_t i = 0; i < status->cpu_count; i++) {
-		if (status->cpus[i].cpu == cpu)
-			return &status->cpus[i];
-	}
-	return NULL;
-}
-
-/* What the capture says in the end, all streams together. */
+/* The end of the capture, from all streams and from a consistent status. */
 static void find_end(struct repair *repair)
 {
 	struct status *status = &repair->status;
@@ -257,11 +247,11 @@ static void find_end(struct repair *repair)
 
 	for (size_t i = 0; i < repair->stream_count; i++) {
 		const struct repair_stream *stream = &repair->streams[i];
-		const struct status_cpu *cpu = repair_status_cpu(status, stream->cpu);
+		const struct status_cpu *cpu = status_find_cpu(status, stream->cpu);
 
-		/* More was written than the status ever knew of: it is not of this capture. */
+		/* The stream has more events than the status: the status is of another capture. */
 		if (cpu && cpu->recorded + cpu->lost < stream->last.sequence_end)
-			repair->status_sound = false;
+			repair->status_consistent = false;
 		if (!stream->count)
 			continue;
 		if (stream->time_first < first)
@@ -276,19 +266,19 @@ static void find_end(struct repair *repair)
 	if (status->end < end->time)
 		status->end = end->time;
 	end->begin = status->begin;
-	if (repair->status_sound && status->skipped != STATUS_UNKNOWN) {
+	if (repair->status_consistent && status->skipped != STATUS_UNKNOWN) {
 		if (status->skipped < end->skipped)
-			repair->status_sound = false;
+			repair->status_consistent = false;
 		else
 			end->skipped = status->skipped;
 	}
 }
 
-static int survey(struct repair *repair)
+static int scan_streams(struct repair *repair)
 {
 	for (size_t i = 0; i < repair->stream_count; i++) {
 		struct repair_stream *stream = &repair->streams[i];
-		int err = repair_stream_survey(stream, &repair->identity, &repair->status);
+		int err = repair_stream_scan(stream, &repair->id, &repair->status);
 
 		if (err)
 			return fail_stream(repair, stream, err);
@@ -296,22 +286,22 @@ static int survey(struct repair *repair)
 	return add_missing_streams(repair);
 }
 
-int repair_gather(struct repair *repair)
+int repair_collect(struct repair *repair)
 {
-	int err = gather_streams(repair);
+	int err = find_streams(repair);
 
 	if (!err)
-		err = gather_metadata(repair);
+		err = read_metadata(repair);
 	if (!err)
-		err = gather_identity(repair);
+		err = find_capture_id(repair);
 	if (err)
 		return err;
-	err = gather_status(repair);
+	err = read_status(repair);
 	if (!err)
-		err = survey(repair);
+		err = scan_streams(repair);
 	if (err)
 		return err;
-	mend_metadata(repair);
+	rebuild_metadata(repair);
 	find_end(repair);
 	return 0;
 }

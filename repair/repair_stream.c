@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One stream repaired: its good packets are copied as they are, raw or packed, but for the header's
- * number and lost count, so nothing is decoded and encoded anew.
+ * The records of kept packets are copied byte for byte, raw or packed: nothing is decoded and
+ * encoded again. Only the number and the lost count in the headers change.
  */
 #include "config.h"
 
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "kernel/record_kinds.h"
-#include "repair/repair.h"
+#include "repair/repair_stream.h"
 
-int repair_stream_identity(const char *path, struct repair_identity *identity)
+int repair_stream_id(const char *path, struct capture_id *id)
 {
 	struct packet packet;
 	struct stream file;
@@ -32,21 +32,21 @@ int repair_stream_identity(const char *path, struct repair_identity *identity)
 			more = stream_next(&file, &packet);
 	}
 	if (more == 1) {
-		memcpy(identity->uuid, packet.header.uuid, sizeof(identity->uuid));
-		identity->swap = packet.swap;
+		memcpy(id->uuid, packet.header.uuid, sizeof(id->uuid));
+		id->swap = packet.swap;
 	}
 	stream_close(&file);
 	return more == 1 ? 0 : more ? more : -ENODATA;
 }
 
-/* Whole and right as it is, a packet may still be another capture's, or stand there twice. */
-static bool packet_belongs(const struct repair_stream *stream,
-			   const struct repair_identity *identity, const struct packet *packet)
+/* A whole packet can belong to another capture, or be a second copy. */
+static bool packet_belongs(const struct repair_stream *stream, const struct capture_id *id,
+			   const struct packet *packet)
 {
 	const struct packet_header *header = &packet->header, *last = &stream->last;
 
-	if (packet->swap != identity->swap || header->cpu != stream->cpu || header->stream_id ||
-	    memcmp(header->uuid, identity->uuid, sizeof(header->uuid)) != 0 ||
+	if (packet->swap != id->swap || header->cpu != stream->cpu || header->stream_id ||
+	    memcmp(header->uuid, id->uuid, sizeof(header->uuid)) != 0 ||
 	    header->sequence_end > LOSS_SEQUENCE_MAX)
 		return false;
 	return !stream->count ||
@@ -55,7 +55,7 @@ static bool packet_belongs(const struct repair_stream *stream,
 		header->sequence_end >= last->sequence_end);
 }
 
-static bool packet_is_sound(const struct packet *packet)
+static bool packet_is_consistent(const struct packet *packet)
 {
 	const struct packet_header *header = &packet->header;
 	uint64_t lowest = header->sequence_end, highest = 0, time = header->time_first;
@@ -91,7 +91,7 @@ static int keep_packet(struct repair_stream *stream, const struct status *status
 
 	if (stream->count == stream->space) {
 		size_t space = stream->space ? stream->space * 2 : 64;
-		struct repair_packet *packets =
+		struct kept_packet *packets =
 			reallocarray(stream->packets, space, sizeof(*packets));
 
 		if (!packets)
@@ -101,10 +101,10 @@ static int keep_packet(struct repair_stream *stream, const struct status *status
 	}
 	if (!stream->count) {
 		stream->time_first = packet->header.time_first;
-		/* a closing packet has no records either, but speaks of numbers */
+		/* a final packet has no records either, but its sequence_end is not 0 */
 		stream->empty_first = !packet->header.records && !packet->header.sequence_end;
 	}
-	stream->packets[stream->count++] = (struct repair_packet){
+	stream->packets[stream->count++] = (struct kept_packet){
 		.offset = packet->offset,
 		.sequence_end = packet->header.sequence_end,
 	};
@@ -131,12 +131,12 @@ static int keep_packet(struct repair_stream *stream, const struct status *status
 static void drop_bytes(struct repair_stream *stream, uint64_t bytes)
 {
 	stream->dropped_bytes += bytes;
-	stream->dropped_places++;
+	stream->dropped_ranges++;
 	stream->tail_dropped = true;
 }
 
-int repair_stream_survey(struct repair_stream *stream, const struct repair_identity *identity,
-			 const struct status *status)
+int repair_stream_scan(struct repair_stream *stream, const struct capture_id *id,
+		       const struct status *status)
 {
 	struct packet packet;
 	struct stream file;
@@ -159,7 +159,7 @@ int repair_stream_survey(struct repair_stream *stream, const struct repair_ident
 		}
 		if (more != 1)
 			break;
-		if (packet_belongs(stream, identity, &packet) && packet_is_sound(&packet))
+		if (packet_belongs(stream, id, &packet) && packet_is_consistent(&packet))
 			err = keep_packet(stream, status, &packet);
 		else
 			drop_bytes(stream, file.offset - offset);
@@ -172,14 +172,14 @@ int repair_stream_survey(struct repair_stream *stream, const struct repair_ident
 	return more;
 }
 
-int repair_stream_settle(struct repair_stream *stream, const struct repair_end *end)
+int repair_stream_close_loss(struct repair_stream *stream, const struct repair_end *end)
 {
 	return loss_settle(&stream->loss, end->sequence_end, end->time);
 }
 
 struct repair_output {
 	int fd;
-	const struct repair_identity *identity;
+	const struct capture_id *id;
 	uint64_t number; /* of the next packet */
 	unsigned char *bytes;
 	size_t space;
@@ -200,7 +200,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t size)
 	return 0;
 }
 
-/* Completes the header, which is in this machine's byte order, and writes the packet. */
+/* The header is in this machine's byte order. Sets its other fields and writes the packet. */
 static int output_packet(struct repair_output *output, struct packet_header header,
 			 const unsigned char *body, size_t size)
 {
@@ -216,32 +216,32 @@ static int output_packet(struct repair_output *output, struct packet_header head
 		output->space = total;
 	}
 	header.magic = PACKET_MAGIC;
-	memcpy(header.uuid, output->identity->uuid, sizeof(header.uuid));
+	memcpy(header.uuid, output->id->uuid, sizeof(header.uuid));
 	header.number = output->number++;
 	header.content_bits = header.packet_bits = (uint64_t)total * 8;
 	header.version = PACKET_VERSION;
 	header.crc = 0;
 	disk = header;
-	if (output->identity->swap)
+	if (output->id->swap)
 		packet_header_swap(&disk);
 	memcpy(output->bytes, &disk, sizeof(disk));
 	if (size)
 		memcpy(output->bytes + sizeof(disk), body, size);
 	disk.crc = libdeflate_crc32(0, output->bytes, total);
-	if (output->identity->swap)
+	if (output->id->swap)
 		disk.crc = bswap_32(disk.crc);
 	memcpy(output->bytes, &disk, sizeof(disk));
 	return write_all(output->fd, output->bytes, total);
 }
 
 /*
- * Lost events whose numbers lie below an end that only grows. Of very many spans neighbours are
- * merged (see loss.h), so their sum may be too large: the count of all is exact.
+ * Counts lost events whose numbers are below an end that only grows. Neighbours of very many spans
+ * are merged (see loss.h), so the sum of the spans may be too large; loss_missing() is exact.
  */
 struct lost_below {
 	const struct loss *loss;
 	size_t span;
-	uint64_t before; /* in the spans before that one */
+	uint64_t before; /* in the spans before it */
 };
 
 static uint64_t lost_below(struct lost_below *below, uint64_t sequence_end)
@@ -260,7 +260,7 @@ static uint64_t lost_below(struct lost_below *below, uint64_t sequence_end)
 	return lost < loss_missing(loss) ? lost : loss_missing(loss);
 }
 
-static int output_kept(struct repair_output *output, const struct repair_stream *stream)
+static int output_kept_packets(struct repair_output *output, const struct repair_stream *stream)
 {
 	struct lost_below below = { .loss = &stream->loss };
 	struct packet packet;
@@ -284,10 +284,10 @@ static int output_kept(struct repair_output *output, const struct repair_stream 
 	return err;
 }
 
-int repair_stream_write(const struct repair_stream *stream, const struct repair_identity *identity,
+int repair_stream_write(const struct repair_stream *stream, const struct capture_id *id,
 			const struct repair_end *end, const char *path)
 {
-	struct repair_output output = { .identity = identity };
+	struct repair_output output = { .id = id };
 	struct packet_header empty = { .cpu = stream->cpu };
 	int err = 0;
 
@@ -298,7 +298,7 @@ int repair_stream_write(const struct repair_stream *stream, const struct repair_
 	if (!stream->empty_first)
 		err = output_packet(&output, empty, NULL, 0);
 	if (!err && stream->count)
-		err = output_kept(&output, stream);
+		err = output_kept_packets(&output, stream);
 	if (!err && (end->sequence_end > stream->last.sequence_end ||
 		     end->skipped > stream->last.skipped)) {
 		if (stream->count)

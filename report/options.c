@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "cli/command_line.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "report/options.h"
 #include "report/views/row_names.h"
 #include "capture/capture.h"
@@ -241,7 +241,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->sort = argument;
 		break;
 	case 'l':
-		options->lines = parse_number(state, "--lines", argument, 0, ULLONG_MAX, "rows");
+		options->lines = parse_number(state, "--lines", argument, 0, SIZE_MAX, "rows");
 		options->lines_given = true;
 		break;
 	case OPTION_BY:

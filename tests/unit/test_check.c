@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Every check of kmemtrace-check, each made to fail by one wrong field under a right CRC. */
+/* Every check of kmemtrace-check: each finds one wrong field in a packet with a correct CRC. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -13,6 +13,7 @@
 #include <zlib.h>
 #include <cmocka.h>
 
+#include "capture/reader.h"
 #include "check/check.h"
 #include "tests/unit/scratch.h"
 
@@ -22,20 +23,20 @@
 #define ORDER "little"
 #endif
 
-/* In this machine's byte order, in which the fields are set. */
-static const char sound[] = "endian " ORDER "\n"
-			    "begin 1s\n"
-			    "end 2s\n"
-			    "symbol 0xffff81000000 f\n"
-			    "cache filp 0xffff00010000 232 256\n"
-			    "alloc 1001ms 0 0xffff00100000 100/128 f+0x4\n"
-			    "calloc 1002ms 0 0xffff00200000 filp f+0x8\n"
-			    "flush\n"
-			    "free 1003ms 0 0xffff00100000 f+0x10\n"
-			    "cfree 1004ms 0 0xffff00200000 filp f+0x10\n"
-			    "complete yes\n";
+/* In this machine's byte order, so that fields can be set. */
+static const char consistent[] = "endian " ORDER "\n"
+				 "begin 1s\n"
+				 "end 2s\n"
+				 "symbol 0xffff81000000 f\n"
+				 "cache filp 0xffff00010000 232 256\n"
+				 "alloc 1001ms 0 0xffff00100000 100/128 f+0x4\n"
+				 "calloc 1002ms 0 0xffff00200000 filp f+0x8\n"
+				 "flush\n"
+				 "free 1003ms 0 0xffff00100000 f+0x10\n"
+				 "cfree 1004ms 0 0xffff00200000 filp f+0x10\n"
+				 "complete yes\n";
 
-/* What kmemtrace-check prints about the capture, to be freed. */
+/* The findings of the capture, as text, to be freed. */
 static char *check_text(const char *directory, uint64_t *count)
 {
 	struct check_result result = { 0 };
@@ -50,7 +51,7 @@ static char *check_text(const char *directory, uint64_t *count)
 	assert_non_null(printed);
 	fflush(stdout);
 	assert_true(dup2(fileno(printed), STDOUT_FILENO) >= 0);
-	err = check_all(directory, &findings, &result, errmsg, sizeof(errmsg));
+	err = check_capture(directory, &findings, &result, errmsg, sizeof(errmsg));
 	fflush(stdout);
 	assert_true(dup2(saved, STDOUT_FILENO) >= 0);
 	close(saved);
@@ -69,7 +70,7 @@ static char *check_text(const char *directory, uint64_t *count)
 
 /* One field of a packet's header or of one of its records. */
 struct patch {
-	const char *expected; /* somewhere in what is printed */
+	const char *expected; /* a part of the findings */
 	size_t packet;
 	size_t offset, size; /* bytes, in the packet */
 	uint64_t value;
@@ -118,7 +119,7 @@ static void apply(const char *directory, const struct patch *patch)
 static const struct patch patches[] = {
 	{ "byte 112: a packet of another capture", 1, HEADER(uuid), 1 },
 	{ "byte 112: a packet of cpu7 in the stream of cpu0", 1, HEADER(cpu), 7 },
-	{ "byte 112: a packet of stream class 1", 1, HEADER(stream_id), 1 },
+	{ "byte 112: a packet of the unknown stream class 1", 1, HEADER(stream_id), 1 },
 	{ "byte 0: the first packet holds 0 records and 3 lost events", 0, HEADER(lost), 3 },
 	{ "byte 112: lost events decrease from 3 to 0", 0, HEADER(lost), 3 },
 	{ "byte 112: packet 5 where 1 is expected", 1, HEADER(number), 5 },
@@ -136,33 +137,34 @@ static const struct patch patches[] = {
 	{ "byte 112: a packet of 1664 bits of which 1600 are content", 1, HEADER(content_bits),
 	  1600 },
 	{ "byte 224: a record of the unknown kind 99", 1, RECORD(0, id), 99 },
-	{ "byte 272: the rest of the packet is no records", 1, RECORD(1, words), 7 },
+	{ "byte 272: the bytes up to the end of the packet are not records", 1, RECORD(1, words),
+	  7 },
 	{ "byte 224: a record of 12 words, not 6", 1, RECORD(0, words), 12 },
 	{ "byte 224: time 5 ns is not within its packet's", 1, RECORD(0, time), 5 },
 	{ "byte 272: time steps back from 1001000000 ns to 5", 1, RECORD(1, time), 5 },
 	{ "byte 272: event number 0 comes twice", 1, RECORD(1, sequence), 0 },
 	{ "cpu0: event numbers missing: 1, stated as lost: 0", 1, RECORD(1, sequence), 0 },
 	{ "cpu0: event numbers missing: 0, stated as lost: 2", 2, HEADER(lost), 2 },
-	{ "cpu0: event numbers up to 9223372036854775808 cannot be", 2, HEADER(sequence_end),
+	{ "cpu0: event numbers up to 9223372036854775808 are impossible", 2, HEADER(sequence_end),
 	  (uint64_t)1 << 63 },
 	{ "byte 224: 50 bytes allocated, 100 requested", 1, RECORD(0, allocated), 50 },
 	{ "byte 432: a free with GFP flags 0x20", 2, RECORD(0, gfp), 0x20 },
 	{ "byte 432: a free with node 3", 2, RECORD(0, node), 3 },
 	{ "byte 224: an allocation with node -5", 1, RECORD(0, node), (uint64_t)-5 },
 	{ "byte 432: a kfree whose last 8 bytes are not 0", 2, RECORD(0, cache), 1 },
-	{ "byte 224: no object can lie at 0x11", 1, RECORD(0, pointer), 17 },
-	{ "byte 224: no object can lie at 0xfffffffffffffff4", 1, RECORD(0, pointer),
+	{ "byte 224: an object at the impossible address 0x11", 1, RECORD(0, pointer), 17 },
+	{ "byte 224: an object at the impossible address 0xfffffffffffffff4", 1, RECORD(0, pointer),
 	  (uint64_t)-12 },
-	{ "byte 224: no code can lie at 0x0", 1, RECORD(0, call_site), 0 },
-	{ "byte 272: no slab cache can lie at 0x8", 1, RECORD(1, cache), 8 },
-	{ "byte 272: no slab cache can lie at 0x0", 1, RECORD(1, cache), 0 },
+	{ "byte 224: a call site at the impossible address 0x0", 1, RECORD(0, call_site), 0 },
+	{ "byte 272: a slab cache at the impossible address 0x8", 1, RECORD(1, cache), 8 },
+	{ "byte 272: a slab cache at the impossible address 0x0", 1, RECORD(1, cache), 0 },
 	{ "byte 272: kernel/caches has no slab cache at 0xffff00010100", 1, RECORD(1, cache),
 	  0xffff00010100 },
 };
 
-static void test_sound(void **state)
+static void finds_nothing_in_a_consistent_capture(void **state)
 {
-	char *directory = scratch_capture(sound);
+	char *directory = scratch_capture(consistent);
 	uint64_t count;
 	char *text = check_text(directory, &count);
 
@@ -173,11 +175,11 @@ static void test_sound(void **state)
 	scratch_remove(directory);
 }
 
-static void test_each_field(void **state)
+static void finds_each_wrong_field(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(patches) / sizeof(patches[0]); i++) {
-		char *directory = scratch_capture(sound);
+		char *directory = scratch_capture(consistent);
 		uint64_t count;
 		char *text;
 
@@ -191,25 +193,25 @@ static void test_each_field(void **state)
 	}
 }
 
-/* What the capture says about itself, word by word. */
-static void test_each_statement(void **state)
+static void finds_each_wrong_counter_of_the_status(void **state)
 {
 	static const struct {
 		const char *from, *to, *expected;
 	} changes[] = {
-		{ "recorded 4", "recorded 5", "cpu0: recorded 5, its stream has 4" },
-		{ "seen 4", "seen 9", "cpu0: seen 9 is not recorded 4 + lost 0 + skipped 0" },
-		{ " own 0", " own 1", "cpu0: own 1, its stream has 0" },
-		{ "\nskipped 0", "\nskipped 3", "skipped 3, the streams have 0" },
-		{ "\nskipped 0", "\nskipped 3", "skipped 3 in all, 0 of its CPUs together" },
+		{ "recorded 4", "recorded 5", "cpu0: recorded 5, but its stream has 4" },
+		{ "seen 4", "seen 9",
+		  "cpu0: seen 9 differs from the sum of recorded 4 + lost 0 + skipped 0" },
+		{ " own 0", " own 1", "cpu0: own 1, but its stream has 0" },
+		{ "\nskipped 0", "\nskipped 3", "skipped 3, but the streams have 0" },
+		{ "\nskipped 0", "\nskipped 3", "skipped 3 in total, but 0 on all CPUs" },
 		{ "cpu 0 ", "cpu 1 ", "the stream of cpu1 is missing" },
-		{ "cpu 0 ", "cpu 1 ", "there is a stream of cpu0, which it does not name" },
+		{ "cpu 0 ", "cpu 1 ", "does not name the stream of cpu0, which exists" },
 		{ "complete yes", "complete no ", "was cut off: kmemtraced did not finish it" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		char *directory = scratch_capture(sound);
+		char *directory = scratch_capture(consistent);
 		char *path = scratch_path(directory, "kernel/status");
 		size_t size;
 		unsigned char *bytes = scratch_read(path, &size);
@@ -230,7 +232,7 @@ static void test_each_statement(void **state)
 	}
 }
 
-static void test_ten_of_a_kind(void **state)
+static void prints_ten_findings_of_a_check(void **state)
 {
 	char *capture_text = NULL, *directory, *text;
 	unsigned int lines = 0;
@@ -251,14 +253,13 @@ static void test_ten_of_a_kind(void **state)
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		lines++;
 	assert_int_equal(lines, 11);
-	assert_non_null(strstr(text, "cpu0: and 7 more of this kind (sizes)\n"));
+	assert_non_null(strstr(text, "cpu0: and 7 more findings of the check sizes\n"));
 	free(text);
 	free(capture_text);
 	scratch_remove(directory);
 }
 
-/* As many slab caches may lack a name as names were lost, each with all its events; no more. */
-static void test_names_that_were_lost(void **state)
+static void accepts_as_many_unnamed_caches_as_names_were_lost(void **state)
 {
 	static const char capture_text[] =
 		"begin 1s\nend 2s\nsymbol 0xffff81000000 f\n"
@@ -295,9 +296,11 @@ static void test_names_that_were_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sound),	       cmocka_unit_test(test_each_field),
-		cmocka_unit_test(test_each_statement), cmocka_unit_test(test_names_that_were_lost),
-		cmocka_unit_test(test_ten_of_a_kind),
+		cmocka_unit_test(finds_nothing_in_a_consistent_capture),
+		cmocka_unit_test(finds_each_wrong_field),
+		cmocka_unit_test(finds_each_wrong_counter_of_the_status),
+		cmocka_unit_test(accepts_as_many_unnamed_caches_as_names_were_lost),
+		cmocka_unit_test(prints_ten_findings_of_a_check),
 	};
 
 	return cmocka_run_group_tests_name("check", tests, NULL, NULL);

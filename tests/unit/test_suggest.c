@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 static const char *const views[] = { "summary", "sites", "leaks", "lifetimes", "findings" };
 #define VIEWS (sizeof(views) / sizeof(*views))

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #define WORD_MAX 40 /* longer words are never suggested */
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Reads all streams, adds up their counters, and then runs the checks of the whole capture. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "check/check.h"
+#include "check/check_capture.h"
+#include "check/check_packet.h"
+#include "check/check_record.h"
+#include "check/check_stream.h"
+
+static void add_result(struct check_result *result, const struct stream_state *stream)
+{
+	result->cpus++;
+	result->records += stream->records;
+	result->lost += loss_missing(&stream->loss);
+	result->own += stream->own;
+	result->unknown += stream->unknown;
+	if (stream->last.skipped > result->skipped)
+		result->skipped = stream->last.skipped;
+}
+
+static int check_all_streams(struct capture_state *state, struct stream_state *streams,
+			     struct check_result *result, char *errmsg, size_t errmsg_size)
+{
+	const struct capture *capture = state->capture;
+	int err = 0;
+
+	state->findings->bytes = capture_stream_bytes(capture);
+	for (size_t i = 0; !err && i < capture->stream_count; i++) {
+		streams[i].findings = state->findings;
+		streams[i].capture = capture;
+		streams[i].cpu = capture->streams[i].cpu;
+		streams[i].cpu_known = true;
+		err = check_stream_run(&streams[i], capture->streams[i].path);
+		if (err == -EPROTONOSUPPORT)
+			snprintf(errmsg, errmsg_size, "%s", streams[i].errmsg);
+		else if (err)
+			snprintf(errmsg, errmsg_size, "%s: %s", capture->streams[i].path,
+				 strerror(-err));
+		else
+			add_result(result, &streams[i]);
+	}
+	return err;
+}
+
+static int check_open_capture(const struct capture *capture, struct check_findings *findings,
+			      struct check_result *result, char *errmsg, size_t errmsg_size)
+{
+	struct stream_state *streams = calloc(capture->stream_count, sizeof(*streams));
+	struct capture_state state = { .findings = findings,
+				       .capture = capture,
+				       .streams = streams };
+	int err;
+
+	snprintf(errmsg, errmsg_size, "%s: %s", capture->path, strerror(ENOMEM));
+	if (!streams)
+		return -ENOMEM;
+	err = check_all_streams(&state, streams, result, errmsg, errmsg_size);
+	if (!err)
+		err = check_capture_run(&state);
+	for (size_t i = 0; i < capture->stream_count; i++)
+		check_stream_deinit(&streams[i]);
+	free(streams);
+	if (!err)
+		*errmsg = '\0';
+	return err;
+}
+
+int check_capture(const char *path, struct check_findings *findings, struct check_result *result,
+		  char *errmsg, size_t errmsg_size)
+{
+	struct capture capture;
+	int err;
+
+	err = capture_open(&capture, path);
+	if (err) {
+		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
+		return err;
+	}
+	result->own_known = capture_knows_own(&capture);
+	result->being_written = capture.being_written;
+	memcpy(result->tracer_version, capture.metadata.tracer_version,
+	       sizeof(result->tracer_version));
+	for (size_t i = 0; i < capture.missing_count; i++)
+		result->status_unknown |= check_table_is_newer(&capture, &capture.missing[i]);
+	err = check_open_capture(&capture, findings, result, errmsg, errmsg_size);
+	capture_close(&capture);
+	return err;
+}
+
+/* The CPU in the file name, which is cpuN for the stream of a capture. */
+static bool find_cpu(const char *path, unsigned int *cpu)
+{
+	const char *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	return cpu_name_parse(&name, UINT16_MAX, cpu) && !*name;
+}
+
+int check_stream(const char *path, struct check_findings *findings, struct check_result *result,
+		 char *errmsg, size_t errmsg_size)
+{
+	struct stream_state stream = { .findings = findings };
+	int err;
+
+	stream.cpu_known = find_cpu(path, &stream.cpu);
+	err = check_stream_run(&stream, path);
+	if (err == -EINVAL)
+		snprintf(errmsg, errmsg_size,
+			 "%s: holds no whole packet: not a stream of a capture", path);
+	else if (err == -EPROTONOSUPPORT)
+		snprintf(errmsg, errmsg_size, "%s", stream.errmsg);
+	else if (err)
+		snprintf(errmsg, errmsg_size, "%s: %s", path, strerror(-err));
+	else
+		add_result(result, &stream);
+	check_stream_deinit(&stream);
+	return err;
+}
+
+void check_list(void (*print)(const struct check_info *check))
+{
+	for (size_t i = 0; i < packet_check_count; i++)
+		print(&packet_checks[i].info);
+	for (size_t i = 0; i < record_check_count; i++)
+		print(&record_checks[i].info);
+	for (size_t i = 0; i < capture_check_count; i++)
+		print(&capture_checks[i].info);
+}

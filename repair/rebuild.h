@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The second step of a repair: writes the new capture. */
+#ifndef REPAIR_REBUILD_H
+#define REPAIR_REBUILD_H
+
+#include "repair/repair_state.h"
+
+/* Writes the new capture into the directory repair->work. 0 or -errno. */
+int repair_rebuild(struct repair *repair);
+
+#endif
