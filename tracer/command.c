@@ -35,7 +35,7 @@ static int is_program(const char *path)
 int command_probe(struct command *command, char *const *arguments)
 {
 	const char *name = arguments[0], *path = getenv("PATH");
-	char *places, *place, *whole, *rest = NULL;
+	char *directories, *directory, *program, *rest = NULL;
 	int err = -ENOENT;
 
 	memset(command, 0, sizeof(*command));
@@ -43,18 +43,18 @@ int command_probe(struct command *command, char *const *arguments)
 		err = is_program(name);
 		return err ? fail(command, -err, name, "") : 0;
 	}
-	places = strdup(path ? path : "/bin:/usr/bin");
-	if (!places)
+	directories = strdup(path ? path : "/bin:/usr/bin");
+	if (!directories)
 		return fail(command, ENOMEM, name, "");
-	for (place = strtok_r(places, ":", &rest); place && err;
-	     place = strtok_r(NULL, ":", &rest)) {
-		if (asprintf(&whole, "%s/%s", place, name) < 0)
+	for (directory = strtok_r(directories, ":", &rest); directory && err;
+	     directory = strtok_r(NULL, ":", &rest)) {
+		if (asprintf(&program, "%s/%s", directory, name) < 0)
 			continue;
-		err = is_program(whole);
-		free(whole);
+		err = is_program(program);
+		free(program);
 	}
-	free(places);
-	return err ? fail(command, ENOENT, name, ": no directory of PATH holds it") : 0;
+	free(directories);
+	return err ? fail(command, ENOENT, name, ": it is in no directory of PATH") : 0;
 }
 
 static void child(int go, int failure, char *const *arguments, const struct command_world *before)
@@ -62,7 +62,7 @@ static void child(int go, int failure, char *const *arguments, const struct comm
 	char byte;
 	int err;
 
-	/* end of file: kmemtraced ended before it let us go */
+	/* end of file: kmemtraced ended before command_go() */
 	if (read(go, &byte, 1) != 1)
 		_exit(2);
 	stop_restore_signals(&before->signals);
@@ -114,7 +114,7 @@ int command_go(struct command *command)
 		err = errno;
 	close(command->go);
 	command->go = -1;
-	/* the pipe closes without a word when exec succeeds */
+	/* if exec succeeds, the pipe is closed and nothing was written */
 	if (!err && read(command->failure, &err, sizeof(err)) != sizeof(err))
 		err = 0;
 	close(command->failure);
@@ -133,7 +133,7 @@ void command_wait(struct command *command, int signal_number)
 {
 	if (!command->pid || command->ended)
 		return;
-	/* a child that still waits sees the end of the pipe, and ends */
+	/* a child that still waits reads the end of the pipe, and exits */
 	if (command->go >= 0)
 		close(command->go);
 	command->go = -1;

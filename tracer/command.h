@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command that a capture watches: forked early, let go once the programs are attached. */
+/* The command that a capture records: forked early, and run after the programs are attached. */
 #ifndef TRACER_COMMAND_H
 #define TRACER_COMMAND_H
 
@@ -9,7 +9,7 @@
 
 #include "cli/stop.h"
 
-/* What kmemtraced changes for itself and its command must not see. */
+/* What kmemtraced changes for its own process, and restores for the command. */
 struct command_world {
 	struct saved_signals signals;
 	struct rlimit files; /* RLIMIT_NOFILE */
@@ -17,33 +17,33 @@ struct command_world {
 
 struct command {
 	pid_t pid;   /* 0: none */
-	int go;	     /* a pipe to the child, until it is let go; else -1 */
-	int failure; /* a pipe from it: the errno of its exec */
+	int go;	     /* a pipe to the child, until command_go(); else -1 */
+	int failure; /* a pipe from the child: the errno of its exec */
 	bool ended;
-	int status; /* as waitpid gave it */
+	int status; /* from waitpid() */
 	char errmsg[300];
 };
 
-/* Can such a command be run? 0 or -errno, with errmsg set. */
+/* Checks that the command can be run. 0, or -errno with errmsg set. */
 int command_probe(struct command *command, char *const *arguments);
 
-/* Forks a child that waits, with this process's priority of this moment. */
+/* Forks a child that waits for command_go(). It inherits the present priority of this process. */
 int command_start(struct command *command, char *const *arguments,
 		  const struct command_world *before);
 
-/* Lets it run. 0, or -errno with errmsg set: it could not be executed. */
+/* Lets the child execute the command. 0, or -errno with errmsg set. */
 int command_go(struct command *command);
 
-/* Has it ended? */
+/* Has the command ended? */
 bool command_poll(struct command *command);
 
 /*
- * Waits for its end, if it was let go; else ends it. With a signal, sends that first; and when
- * somebody asks us to end meanwhile, sends SIGTERM.
+ * Waits until the command ends; a child that still waits for command_go() exits. Sends the signal
+ * first, unless it is 0, and SIGTERM if this process is asked to stop while it waits.
  */
 void command_wait(struct command *command, int signal_number);
 
-/* Its exit status as a shell has it: 128 + the signal that ended it. */
+/* The exit status of the command, as in a shell: 128 + the signal that ended it. */
 int command_exit(const struct command *command);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tries each thing that a capture needs or would like, and says what came of it. */
+/* Tries everything that a capture needs or can use, and prints the results. */
 #include "config.h"
 
 #include <errno.h>
@@ -22,12 +22,12 @@
 
 enum verdict {
 	FINE,
-	LESS, /* a capture is possible and will lack something */
+	LESS, /* a capture is possible, but something will be missing */
 	FATAL,
 };
 
-__attribute__((format(printf, 3, 4))) static void say(enum verdict verdict, const char *subject,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+print_check(enum verdict verdict, const char *subject, const char *format, ...)
 {
 	static const char *const words[] = { "ok", "less", "NO" };
 	va_list arguments;
@@ -39,7 +39,7 @@ __attribute__((format(printf, 3, 4))) static void say(enum verdict verdict, cons
 	putchar('\n');
 }
 
-static void say_skipped(const struct programs *programs, unsigned int cpus)
+static void print_skipped(const struct programs *programs, unsigned int cpus)
 {
 	uint64_t *skipped = calloc(cpus, sizeof(*skipped));
 
@@ -47,29 +47,30 @@ static void say_skipped(const struct programs *programs, unsigned int cpus)
 		return;
 	programs_recursion_misses_by_cpu(programs, skipped);
 	if (!programs->has_recursion_guard)
-		say(FINE, "skipped", "this kernel hides no event from the programs");
+		print_check(FINE, "skipped", "this kernel skips no events");
 	else if (skipped[0] == STATUS_UNKNOWN)
-		say(LESS, "skipped",
-		    "events that the kernel hides from the programs are counted in "
-		    "all, not by CPU");
+		print_check(LESS, "skipped",
+			    "events that the kernel skips are counted for all CPUs together, not "
+			    "by CPU");
 	else
-		say(FINE, "skipped",
-		    "events that the kernel hides from the programs are counted by CPU");
+		print_check(FINE, "skipped", "events that the kernel skips are counted by CPU");
 	free(skipped);
 }
 
-static void say_rescue(const struct programs *programs)
+static void print_nested_frees(const struct programs *programs)
 {
 	if (!programs->has_recursion_guard)
-		return; /* nothing is to be rescued */
+		return; /* no free is skipped */
 	if (programs->backup.reason[0])
-		say(LESS, "rescue", "frees that interrupt a free are counted only: %s",
-		    programs->backup.reason);
+		print_check(LESS, "nested frees",
+			    "frees that interrupt a free are only counted: %s",
+			    programs->backup.reason);
 	else
-		say(FINE, "rescue", "frees that interrupt a free are told by a second program");
+		print_check(FINE, "nested frees",
+			    "frees that interrupt a free are recorded by backup programs");
 }
 
-static void say_paths(const struct programs *programs)
+static void print_paths(const struct programs *programs)
 {
 	struct status status = { 0 };
 	bool hooked = true;
@@ -77,18 +78,19 @@ static void say_paths(const struct programs *programs)
 	for (size_t i = 0; i < HOOK_KINDS; i++)
 		hooked &= !programs->hooks.list[i].reason[0];
 	if (hooked)
-		say(FINE, "hooks",
-		    "bulk allocation and free, and krealloc in place, are told by hooks");
+		print_check(
+			FINE, "hooks",
+			"bulk allocation and free, and krealloc in place, are recorded by hooks");
 	if (!paths_report(&status, &programs->paths, &programs->hooks))
 		for (size_t i = 0; i < status.path_count; i++)
 			if (!status.paths[i].observed)
-				say(LESS, "unobserved", "%s: %s", status.paths[i].name,
-				    status.paths[i].reason);
+				print_check(LESS, "unobserved", "%s: %s", status.paths[i].name,
+					    status.paths[i].reason);
 	status_deinit(&status);
 }
 
-/* Really makes a ring, loads and attaches, and takes it all down again. */
-static bool try_programs(const struct options *options, const struct attach_plan *layout,
+/* Makes a ring, loads and attaches the programs, and detaches them again. */
+static bool try_programs(const struct options *options, const struct attach_plan *plan,
 			 const struct topology *topology)
 {
 	unsigned int cpus = machine_possible_cpus(topology), online = machine_online_cpus(topology);
@@ -99,15 +101,15 @@ static bool try_programs(const struct options *options, const struct attach_plan
 
 	if (!mib)
 		mib = rings_default_mib(online, machine_memory());
-	if (rings_init(&rings, cpus, mib, layout->missing_features.fetch) ||
+	if (rings_init(&rings, cpus, mib, plan->missing_features.fetch) ||
 	    rings_add(&rings, topology->list[0].cpu, -1)) {
-		say(FATAL, "rings", "%s", rings.errmsg);
+		print_check(FATAL, "rings", "%s", rings.errmsg);
 		rings_deinit(&rings);
 		return false;
 	}
-	say(FINE, "rings", "%u of %" PRIu64 " KiB, %" PRIu64 " MiB in all", online,
-	    rings_bytes(mib, rings.buffered) >> 10,
-	    rings_bytes(mib, rings.buffered) * online >> 20);
+	print_check(FINE, "rings", "%u rings of %" PRIu64 " KiB, together %" PRIu64 " MiB", online,
+		    rings_bytes(mib, rings.buffered) >> 10,
+		    rings_bytes(mib, rings.buffered) * online >> 20);
 
 	struct programs_settings settings = {
 		.possible_cpus = cpus,
@@ -120,15 +122,15 @@ static bool try_programs(const struct options *options, const struct attach_plan
 		.no_backup_reason = options_no_backup_reason(options),
 	};
 
-	if (programs_load(&programs, layout, &settings)) {
-		say(FATAL, "programs", "%s", programs.errmsg);
+	if (programs_load(&programs, plan, &settings)) {
+		print_check(FATAL, "programs", "%s", programs.errmsg);
 	} else if (programs_attach(&programs)) {
-		say(FATAL, "programs", "%s", programs.errmsg);
+		print_check(FATAL, "programs", "%s", programs.errmsg);
 	} else {
-		say(FINE, "programs", "loaded and attached to all of them");
-		say_skipped(&programs, cpus);
-		say_rescue(&programs);
-		say_paths(&programs);
+		print_check(FINE, "programs", "loaded, and attached to all tracepoints");
+		print_skipped(&programs, cpus);
+		print_nested_frees(&programs);
+		print_paths(&programs);
 		fine = true;
 	}
 	programs_close(&programs);
@@ -136,52 +138,59 @@ static bool try_programs(const struct options *options, const struct attach_plan
 	return fine;
 }
 
-static void say_layout(const struct attach_plan *layout)
+static void print_plan(const struct attach_plan *plan)
 {
 	printf("%-5s %-12s ", "ok", "tracepoints");
 	for (unsigned int i = 0; i < ATTACH_EVENTS; i++)
-		if (layout->programs[i])
+		if (plan->programs[i])
 			printf("%s%s", i ? ", " : "", attach_plan_tracepoint(i));
-	printf(": %s describe%s a form that the programs read\n",
-	       layout->btf ? "BTF" : "their format files", layout->btf ? "s" : "");
-	if (!layout->btf)
-		say(LESS, "btf",
-		    "this kernel has none: names come from the tracepoints' records, and what "
-		    "needs hooks is not observed");
-	if (layout->missing_features.fetch)
-		say(LESS, "rings",
-		    "this kernel lacks atomic instructions with a result: BPF ring buffers cost "
-		    "more, and are counted here");
-	if (!layout->allocations_have_cache)
-		say(LESS, "caches", "this kernel does not tell the slab cache of an allocation%s",
-		    layout->frees_have_name ? "; frees tell its name" : "");
+	printf(": their arguments are known from %s\n", plan->btf ? "BTF" : "their format files");
+	if (!plan->btf)
+		print_check(LESS, "btf",
+			    "this kernel has no BTF: names come from the tracepoints' records, and "
+			    "hooks "
+			    "are not possible");
+	if (plan->missing_features.fetch)
+		print_check(LESS, "rings",
+			    "this kernel has no atomic BPF instructions with a result: the rings "
+			    "are BPF "
+			    "ring buffers, which cost more");
+	if (!plan->allocations_have_cache)
+		print_check(LESS, "caches",
+			    "on this kernel allocations do not have their slab cache%s",
+			    plan->frees_have_name ? "; frees have its name" : "");
 }
 
-static void say_names(void)
+static void print_names(void)
 {
 	int tracefs = formats_open();
 
 	if (snapshot_has_addresses())
-		say(FINE, "symbols", "/proc/kallsyms shows addresses");
+		print_check(FINE, "symbols", "/proc/kallsyms shows addresses");
 	else
-		say(LESS, "symbols",
-		    "/proc/kallsyms shows no addresses: call sites will be numbers "
-		    "(see kernel.kptr_restrict; run as root)");
+		print_check(
+			LESS, "symbols",
+			"/proc/kallsyms shows no addresses, so call sites will be numbers: run as "
+			"root, or see kernel.kptr_restrict");
 	if (tracefs < 0) {
-		say(LESS, "gfp names", "tracefs cannot be read: %s: GFP flags will be numbers",
-		    strerror(-tracefs));
+		print_check(LESS, "gfp names",
+			    "tracefs cannot be read, so GFP flags will be numbers: %s",
+			    strerror(-tracefs));
 	} else {
-		say(FINE, "gfp names", "tracefs has them");
+		print_check(FINE, "gfp names", "tracefs has the names of the GFP flags");
 		close(tracefs);
 	}
 	if (access("/sys/kernel/slab", R_OK))
-		say(LESS, "aliases",
-		    "/sys/kernel/slab cannot be read: merged slab caches cannot be told");
+		print_check(
+			LESS, "aliases",
+			"/sys/kernel/slab cannot be read, so the names of merged slab caches are "
+			"unknown");
 	else
-		say(FINE, "aliases", "/sys/kernel/slab tells merged slab caches");
+		print_check(FINE, "aliases",
+			    "/sys/kernel/slab has the names of merged slab caches");
 }
 
-static void say_privileges(void)
+static void print_privileges(void)
 {
 	const uint64_t bpf = 1ULL << 39, perfmon = 1ULL << 38, admin = 1ULL << 21;
 	FILE *file = fopen("/proc/self/status", "re");
@@ -194,11 +203,12 @@ static void say_privileges(void)
 	if (file)
 		fclose(file);
 	if (!geteuid())
-		say(FINE, "privileges", "root");
+		print_check(FINE, "privileges", "root");
 	else if ((rights & bpf && rights & perfmon) || rights & admin)
-		say(FINE, "privileges", "not root, with CAP_BPF and CAP_PERFMON");
+		print_check(FINE, "privileges", "not root, with CAP_BPF and CAP_PERFMON");
 	else
-		say(FATAL, "privileges", "not root: BPF needs CAP_BPF and CAP_PERFMON");
+		print_check(FATAL, "privileges",
+			    "not root: run as root, or with CAP_BPF and CAP_PERFMON");
 }
 
 int doctor_run(const struct options *options)
@@ -206,31 +216,32 @@ int doctor_run(const struct options *options)
 	struct topology topology;
 	struct utsname kernel;
 	bool fine = true;
-	struct attach_plan layout;
+	struct attach_plan plan;
 	int err;
 
 	if (!uname(&kernel))
-		say(FINE, "kernel", "%s %s", kernel.release, kernel.machine);
-	say_privileges();
-	fine = !programs_plan(&layout, options->verbose);
+		print_check(FINE, "kernel", "%s %s", kernel.release, kernel.machine);
+	print_privileges();
+	fine = !programs_plan(&plan, options->verbose);
 	if (fine)
-		say_layout(&layout);
+		print_plan(&plan);
 	else
-		say(FATAL, "tracepoints", "%s", layout.errmsg);
+		print_check(FATAL, "tracepoints", "%s", plan.errmsg);
 	err = topology_read(&topology, "");
 	if (!err && !topology.count)
 		err = -ENODATA;
 	if (err) {
-		say(FATAL, "cpus", "/sys/devices/system/cpu cannot be read: %s", strerror(-err));
+		print_check(FATAL, "cpus", "/sys/devices/system/cpu cannot be read: %s",
+			    strerror(-err));
 		fine = false;
 	} else {
-		say(FINE, "cpus", "%u online of %u possible", machine_online_cpus(&topology),
-		    machine_possible_cpus(&topology));
-		fine = fine && try_programs(options, &layout, &topology);
+		print_check(FINE, "cpus", "%u online of %u possible",
+			    machine_online_cpus(&topology), machine_possible_cpus(&topology));
+		fine = fine && try_programs(options, &plan, &topology);
 		topology_deinit(&topology);
 	}
-	attach_plan_deinit(&layout);
-	say_names();
+	attach_plan_deinit(&plan);
+	print_names();
 	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
 	return close_stdout(fine ? EXIT_OK : EXIT_FINDINGS);
 }

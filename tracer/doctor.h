@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Says, line by line, what this kernel and these privileges allow. */
+/* Checks what this kernel and these privileges allow, and prints a line for each check. */
 #ifndef TRACER_DOCTOR_H
 #define TRACER_DOCTOR_H
 

@@ -23,7 +23,7 @@ static void print_cpus(const struct status *status)
 		if (cpu->skipped != STATUS_UNKNOWN)
 			snprintf(skipped, sizeof(skipped), "%" PRIu64 " skipped", cpu->skipped);
 		info_msg("cpu%u: %" PRIu64 " events, %" PRIu64 " lost, %s, %" PRIu64
-			 " rescued, %" PRIu64 " own",
+			 " recorded by backup programs, %" PRIu64 " own",
 			 cpu->cpu, cpu->recorded, cpu->lost, skipped, cpu->rescued, cpu->own);
 	}
 }
@@ -37,7 +37,7 @@ static void print_result(const struct session *session)
 	if (session->options->verbose)
 		print_cpus(&session->status);
 	if (session->options->publish)
-		info_msg("%s: %" PRIu64 " events folded, %" PRIu64 " not, %" PRIu64
+		info_msg("%s: %" PRIu64 " events aggregated, %" PRIu64 " not, %" PRIu64
 			 " lost, %" PRIu64 " skipped, %.3f s",
 			 session->options->publish, publish_aggregated(&session->publish),
 			 publish_missing(&session->publish), sums.lost, session->misses.reported,
@@ -50,7 +50,7 @@ static void print_result(const struct session *session)
 		 sums.bytes, seconds);
 }
 
-/* A capture that failed under way is still finished: what was captured is kept. */
+/* If the capture fails, it is still finished, so that what was captured can be read. */
 static int capture(struct session *session)
 {
 	int err, failed;
@@ -88,8 +88,7 @@ int main(int argc, char **argv)
 		error_msg("%s", session.errmsg);
 	} else {
 		err = capture(&session);
-		/* whoever stops us, stops what we started; a terminal's ^C has reached it already
-		 */
+		/* a signal that stops kmemtraced stops the command too */
 		command_wait(&session.command, stop_signal() ? SIGTERM : 0);
 	}
 	if (err)

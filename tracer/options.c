@@ -32,62 +32,59 @@ enum {
 static const struct argp_option table[] = {
 	{ "output", 'o', "DIR", 0,
 	  "Write the capture to DIR (default: " CAPTURE_DEFAULT "); "
-	  "a capture that is there is moved to DIR.old",
+	  "rename an existing capture to DIR.old",
 	  0 },
-	{ "duration", 'd', "SECONDS", 0,
-	  "Stop after SECONDS (fractions allowed), or a number with ns, us, ms, s, m or h", 0 },
+	{ "duration", 'd', "DURATION", 0,
+	  "Stop after DURATION: seconds, or a number with ns, us, ms, s, m or h", 0 },
 	{ "ring-size", 'm', "MIB", 0,
-	  "Give the ring of each CPU MIB mebibytes, or a size such as 64M (default: 64, or less "
-	  "where all rings together would pass 1/16 of the memory)",
+	  "Set the size of each CPU's ring to MIB mebibytes, or a size such as 64M (default: 64, "
+	  "or less, so that all rings together take at most 1/16 of the memory)",
 	  0 },
 	{ "pid", 'p', "PID[,PID...]", 0,
-	  "Record only the events of these processes; frees by others "
+	  "Record only the events of these processes; other processes' frees of their objects "
 	  "are then not observed",
 	  0 },
 	{ "pack", 'z', NULL, 0,
-	  "Pack the capture while it is written, as kmemtrace-pack(1) does: an event then takes "
-	  "one to three bytes of disk instead of 48, mostly",
+	  "Pack the capture while writing it, as kmemtrace-pack(1) does: most events then take "
+	  "one to three bytes on disk instead of 48",
 	  0 },
 	{ "include-self", KEY_INCLUDE_SELF, NULL, 0,
-	  "Let reports count the objects that kmemtraced "
-	  "itself allocates",
-	  0 },
+	  "Let reports include the objects that kmemtraced itself allocates", 0 },
 	{ "rescue", KEY_RESCUE, NULL, 0,
-	  "With -p: attach second programs to the frees all the same, which record those that "
-	  "interrupt another; every free of any process then costs more",
+	  "With -p: attach backup programs to the frees, which record frees that interrupt a "
+	  "free; each free of any process then costs more",
 	  0 },
 	{ "no-rescue", KEY_NO_RESCUE, NULL, 0,
-	  "Attach no second programs to the frees: each free costs less, and those that "
-	  "interrupt another are counted only",
+	  "Attach no backup programs to the frees: each free costs less, and frees that "
+	  "interrupt a free are only counted",
 	  0 },
 	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
-	  "Keep the figures of the running system in FILE (default: " STATS_FILE_PATH "), "
+	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH "), "
 	  "for programs that use libmemstat(3)",
 	  0 },
 	{ "publish-group", KEY_PUBLISH_GROUP, "GROUP", 0,
-	  "Let the members of GROUP read that file, beside its owner", 0 },
+	  "With --publish: let the members of GROUP read the file", 0 },
 	{ "publish-objects", KEY_PUBLISH_OBJECTS, "N", 0,
-	  "Follow at most N live objects for it (1 to 4294967295; default: 4194304), which take "
-	  "up to 128 bytes of memory each",
+	  "With --publish: track at most N live objects (1 to 4294967295; default: 4194304); each "
+	  "takes up to 128 bytes of memory",
 	  0 },
-	{ "no-capture", KEY_NO_CAPTURE, NULL, 0,
-	  "With --publish: publish only, and write no capture", 0 },
+	{ "no-capture", KEY_NO_CAPTURE, NULL, 0, "With --publish: write no capture", 0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
-	{ "verbose", 'v', NULL, 0, "Print the figures of each CPU at the end, and what libbpf says",
-	  0 },
+	{ "verbose", 'v', NULL, 0,
+	  "Print the counters of each CPU at the end, and the messages of libbpf", 0 },
 	{ "doctor", KEY_DOCTOR, NULL, 0,
-	  "Say, line by line, what this kernel and these privileges "
-	  "allow, and exit: 0 if a capture is possible, else 1",
+	  "Check what this kernel and these privileges allow, print a line for each check, and "
+	  "exit: 0 if a capture is possible, else 1",
 	  0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
 static const char summary[] =
-	"Record the slab allocations and frees of the running kernel, until COMMAND ends, SECONDS "
-	"have passed, or SIGINT or SIGTERM arrives.\v"
-	"Exit status: that of COMMAND, else 0; 1 if --doctor finds that no capture is possible; "
-	"2 if the capture could not be made or is not whole.\n\n"
-	"Check a capture with kmemtrace-check(1), explain it with kmemtrace-report(1).";
+	"Record the slab allocations and frees of the running kernel, until COMMAND ends, DURATION "
+	"is over, or SIGINT, SIGTERM or SIGHUP arrives.\v"
+	"Exit status: that of COMMAND, or 0 without a command; 1 if --doctor finds that no capture "
+	"is possible; 2 if the capture could not be made or is not complete.\n\n"
+	"Check a capture with kmemtrace-check(1), and read it with kmemtrace-report(1).";
 
 /* Spellings of strtod(), such as 1e3, mean seconds as they always have. */
 static void parse_duration(struct argp_state *state, const char *text, uint64_t *ns)
@@ -129,9 +126,10 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 		value = strtoul(at, &end, 10);
 		if (*at < '0' || *at > '9' || errno || value < 1 || value > INT32_MAX ||
 		    (*end && *end != ','))
-			argp_error(state,
-				   "-p %s: process ids are numbers above 0, with commas between",
-				   text);
+			argp_error(
+				state,
+				"-p %s: process ids must be numbers above 0, separated by commas",
+				text);
 		more = realloc(options->pids, (options->pid_count + 1) * sizeof(*more));
 		if (!more)
 			argp_failure(state, EXIT_TROUBLE, ENOMEM, "-p %s", text);
@@ -143,19 +141,19 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 	}
 }
 
-/* What makes sense only with another option, or not with it. */
+/* Checks the options that need, or exclude, another option; sets defaults. */
 static void complete_publish(struct argp_state *state, struct options *options)
 {
 	if (!options->publish && options->no_capture)
-		argp_error(state, "--no-capture: nothing is left to do without --publish");
+		argp_error(state, "--no-capture: needs --publish");
 	if (!options->publish && options->publish_group != (gid_t)-1)
-		argp_error(state, "--publish-group: nothing is published without --publish");
+		argp_error(state, "--publish-group: needs --publish");
 	if (!options->publish && options->publish_objects)
-		argp_error(state, "--publish-objects: nothing is published without --publish");
+		argp_error(state, "--publish-objects: needs --publish");
 	if (options->no_capture && options->output)
-		argp_error(state, "-o %s: there is no capture with --no-capture", options->output);
+		argp_error(state, "-o %s: cannot be used with --no-capture", options->output);
 	if (options->no_capture && options->pack)
-		argp_error(state, "-z: there is no capture with --no-capture");
+		argp_error(state, "-z: cannot be used with --no-capture");
 	if (!options->no_capture && !options->output)
 		options->output = CAPTURE_DEFAULT;
 	if (!options->publish_objects)
@@ -197,7 +195,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PUBLISH_GROUP:
 		if (!*arg)
-			argp_error(state, "--publish-group=: a group must be named");
+			argp_error(state, "--publish-group: the name of the group is empty");
 		options->publish_group_name = arg;
 		if (!group_parse(arg, &options->publish_group))
 			argp_error(state, "--publish-group %s: there is no such group", arg);
@@ -219,18 +217,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->doctor = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		/* the first word that is no option begins the command: all that follows is its own
-		 */
+		/* the first word that is not an option begins the command */
 		options->command = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
 		if (options->doctor && options->command)
-			argp_error(state, "--doctor: runs no command: %s", options->command[0]);
+			argp_error(state, "--doctor: cannot be used with a command: %s",
+				   options->command[0]);
 		if (options->rescue && options->no_rescue)
-			argp_error(state,
-				   "--rescue: --no-rescue asks for the opposite: give one of "
-				   "them");
+			argp_error(state, "--rescue: cannot be used with --no-rescue");
 		complete_publish(state, options);
 		return 0;
 	default:
@@ -257,7 +253,7 @@ const char *options_no_backup_reason(const struct options *options)
 	if (options->no_rescue)
 		return "--no-rescue was given";
 	if (options->pid_count && !options->rescue)
-		return "with -p only --rescue asks for second programs";
+		return "with -p, backup programs need --rescue";
 	return NULL;
 }
 

@@ -9,16 +9,16 @@
 #include <sys/types.h>
 
 struct options {
-	const char *output;    /* the capture directory; NULL: nothing is captured */
+	const char *output;    /* the capture directory; NULL: no capture is written */
 	uint64_t duration_ns;  /* 0: until stopped */
 	unsigned int ring_mib; /* of each CPU; 0: by the machine's memory */
-	uint32_t *pids;	       /* only these processes; none: all */
+	uint32_t *pids;	       /* the processes to trace; none: all */
 	size_t pid_count;
 	bool pack;
 	bool include_self;
 	bool rescue, no_rescue; /* see options_no_backup_reason */
 	const char *publish;	/* path of the file; NULL: nothing is published */
-	bool publish_default;	/* and no file was named */
+	bool publish_default;	/* --publish without a file */
 	gid_t publish_group;	/* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects; /* live ones that are tracked */
@@ -31,7 +31,7 @@ struct options {
 /* Exits with 2 and a sentence where the command line is wrong; --help and --version exit with 0. */
 void options_parse(struct options *options, int argc, char **argv);
 
-/* Why no second programs are to be attached to the frees; NULL: they are. */
+/* The reason why the options allow no backup programs on the frees; NULL: they allow them. */
 const char *options_no_backup_reason(const struct options *options);
 
 void options_deinit(struct options *options);

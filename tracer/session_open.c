@@ -114,10 +114,10 @@ static int fill_directory(struct session *session)
 	if (err)
 		return session_fail(session, err, directory->errmsg);
 	if (snapshot_formats(directory) && !session->options->quiet)
-		info_msg("%s: GFP flags will be numbers", directory->errmsg);
+		info_msg("%s: reports will show GFP flags as numbers", directory->errmsg);
 	if (!snapshot_has_addresses() && !session->options->quiet)
-		info_msg("/proc/kallsyms shows no addresses: call sites will be numbers: see "
-			 "kernel.kptr_restrict, and run as root or with CAP_SYSLOG");
+		info_msg("/proc/kallsyms shows no addresses: reports will show call sites as "
+			 "numbers: run as root or with CAP_SYSLOG, or see kernel.kptr_restrict");
 	err = name_messages_open(&session->names, session->options->no_capture ? NULL : directory,
 				 bpf_variant_map_fd(&session->programs.variant, "names"));
 	if (session->options->publish)

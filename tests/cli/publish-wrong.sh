@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Options of publishing that make no sense, alone or together: refused before anything is done.
+# Options of --publish that are wrong, alone or together, are refused before anything is done.
 # shellcheck disable=SC2154 # ./test sets builddir and srcdir
 set -u
 kmemtraced=$builddir/kmemtraced

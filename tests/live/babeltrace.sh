@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# babeltrace2, which we did not write, reads a capture: without losses it has nothing to complain
-# of and counts the same events; with losses its discarded events are our lost ones.
+# babeltrace2, an independent reader of CTF, reads a capture: without losses it prints no warning and
+# counts the same events; with losses it reports as many discarded events as were lost.
 . "$srcdir/live/live.sh"
 need babeltrace2 jq
 

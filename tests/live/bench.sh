@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# bench/run measures everything in small sizes, says so as text and as JSON, and leaves nothing
-# behind, also when it is stopped. How fast anything is, is not asserted.
+# bench/run --quick measures everything in small sizes, prints the results as text and JSON, and
+# leaves nothing behind, also when it is stopped. The test does not check how fast anything is.
 . "$srcdir/live/live.sh"
 need jq
 run=$top_srcdir/bench/run
@@ -16,8 +16,8 @@ nothing_left() {
 	[ -z "$left" ] || fail "$1 left $left"
 }
 
-true_of() { # true_of WHAT FILTER: of the results
-	jq -e "$2" results.json >/dev/null || fail "the results do not tell $1: $(jq -c "$2" results.json 2>&1)"
+true_of() { # true_of WHAT FILTER: checks the results
+	jq -e "$2" results.json >/dev/null || fail "the results lack $1: $(jq -c "$2" results.json 2>&1)"
 }
 
 for wrong in --rounds=0 --rounds --rounds= --build= --json= --nothing nothing "--rounds 2x"; do
@@ -67,7 +67,7 @@ true_of "captures" '.figures | any(.tool == "kmemtraced" and .metric == "bytes_e
 true_of "sizes" '[.figures[] | select(.tool == "kmemtrace-report" and .metric == "events") |
 	{(.case): .median}] | add | .["fs 12"] > .["fs 1"] and .live == 40000'
 true_of "commands" '(.commands | length) > 0 and (.commands | all(.command | length > 0))'
-# each row was measured, unless a tool that it needs is told as absent, or its ratio is of a figure
+# each row was measured, unless a tool that it needs is reported as absent, or its ratio is of a value
 # below 0 or by one that is not above 0: in small sizes some are
 grep -v '^#' "$top_srcdir/bench/required" >rows
 jq -e --rawfile rows rows '
@@ -75,13 +75,13 @@ jq -e --rawfile rows rows '
 		.metric == ($row[3] | split(":")[0]) and .case == $row[$i] and .tool == $row[$i + 1])] | .[0].median;
 	. as $all | [$rows | split("\n")[] | select(length > 0) | split("|") | map(gsub("^ +| +$"; ""))] as $rows |
 	(.required | length) == ($rows | length) and all(range($rows | length);
-		$rows[.] as $row | $all.required[.] as $told |
+		$rows[.] as $row | $all.required[.] as $row_result |
 		($all | median($row; 4)) as $a |
 		(if $row | length > 6 then $all | median($row; 6) else 1 end) as $b |
-		$told.what == $row[0] and ($told.met == null) == ($told.measured == null) and
-		if $a == null or $b == null then $told.met == null and ($all.absent | length) > 0
-		else ($told.met == null) == ($b <= 0 or ($row | length > 6) and $a < 0) end)
-' results.json >/dev/null || fail "the results do not tell what must hold: $(jq -c .required results.json)"
+		$row_result.what == $row[0] and ($row_result.met == null) == ($row_result.measured == null) and
+		if $a == null or $b == null then $row_result.met == null and ($all.absent | length) > 0
+		else ($row_result.met == null) == ($b <= 0 or ($row | length > 6) and $a < 0) end)
+' results.json >/dev/null || fail "the results do not list the requirements: $(jq -c .required results.json)"
 jq -e '[.figures[] | select(.metric == "lost" and .tool == "kmemtraced")][0].most as $most |
 	.required | any(.required == "<= 0" and .measured == $most)' results.json >/dev/null ||
 	fail "what was lost is not judged by the worst round"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Prints how many of a stream's packets with records are raw, and how many packed. */
+/* Prints how many packets with records of a stream are raw, and how many are packed. */
 #include "config.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtraced -- COMMAND: passes on what the command prints, reads and says at its end; signals
-# finish the capture whole.
+# kmemtraced -- COMMAND: the command has its own input, output, priority and exit status; a signal
+# ends the capture, which is complete.
 . "$srcdir/live/live.sh"
 need jq
 
@@ -38,10 +38,10 @@ done
 daemon=$!
 sleep 0.05
 stop_daemon TERM
-# 143: so early that it was not yet told what to do with a signal
+# 143: the signal came before kmemtraced had installed its handlers
 [ "$status" = 0 ] || [ "$status" = 143 ] || fail "an early SIGTERM: exit $status: $(cat daemon.log)"
 
-# who stops us while only the command is left to wait for, stops that
+# after the duration, kmemtraced waits for the command; a signal then stops the command
 "$kmemtraced" -q -d 0.1 -- sleep 20 2>daemon.log &
 daemon=$!
 sleep 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Counts the records of one task between two times, by tracepoint: count DIR TASK BEGIN END. What
- * a second program told is an event of the same tracepoint; what hooks told is of none.
+ * Counts the records of one task between two times, by tracepoint: count DIR TASK BEGIN END. A
+ * record of a backup program counts for its tracepoint; records of hooks have no tracepoint.
  */
 #include "config.h"
 
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 			lost = capture.status.lost_tasks[i].count;
 	printf("kmalloc %" PRIu64 "\nkfree %" PRIu64 "\nkmem_cache_alloc %" PRIu64
 	       "\nkmem_cache_free %" PRIu64 "\nlost %" PRIu64 "\nskipped %" PRIu64
-	       "\nrescued %" PRIu64 "\n",
+	       "\nfrom_backup %" PRIu64 "\n",
 	       counts[KMT_KMALLOC], counts[KMT_KFREE] + counts[KMT_BACKUP_KFREE],
 	       counts[KMT_CACHE_ALLOC] + counts[KMT_ANONYMOUS_ALLOC],
 	       counts[KMT_CACHE_FREE] + counts[KMT_BACKUP_CACHE_FREE], lost, capture.status.skipped,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Perf's counters of the tracepoints, a descriptor each. */
+/* Perf counters of the tracepoints, with a file descriptor for each. */
 #include "config.h"
 
 #include <errno.h>
@@ -60,16 +60,16 @@ static void read_counts(const struct counters *counters, uint64_t *counts)
 			counters_die("perf counter");
 }
 
-/* Counts and clock belong together if nothing was counted while both were read. */
-void counters_read(const struct counters *counters, struct counters_moment *moment)
+/* Reads the counters again after the clock, until both readings are the same. */
+void counters_read(const struct counters *counters, struct counters_reading *reading)
 {
 	uint64_t again[COUNTERS];
 	struct timespec time;
 
 	do {
-		read_counts(counters, moment->counts);
+		read_counts(counters, reading->counts);
 		clock_gettime(CLOCK_MONOTONIC, &time);
 		read_counts(counters, again);
-	} while (memcmp(again, moment->counts, sizeof(again)));
-	moment->time = time.tv_sec * 1000000000ULL + time.tv_nsec;
+	} while (memcmp(again, reading->counts, sizeof(again)));
+	reading->time = time.tv_sec * 1000000000ULL + time.tv_nsec;
 }

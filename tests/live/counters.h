@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What perf, which is not of our making, counts of a thread's slab events, between moments of the
- * capture's clock. What fails ends the program with a sentence and 77.
+ * Counts a thread's slab events with perf, which is independent of kmemtrace, and reads the clock of
+ * captures with the counters. Any failure ends the program with a message and exit status 77.
  */
 #ifndef TESTS_LIVE_COUNTERS_H
 #define TESTS_LIVE_COUNTERS_H
@@ -16,15 +16,15 @@ struct counters {
 	int list[COUNTERS];
 };
 
-struct counters_moment {
+struct counters_reading {
 	uint64_t time, counts[COUNTERS];
 };
 
 __attribute__((noreturn)) void counters_die(const char *what);
 
-/* Of the calling thread; tracefs: as formats_open() gives it. */
+/* Opens the counters of the calling thread. tracefs: from formats_open(). */
 void counters_open(struct counters *counters, int tracefs);
 void counters_close(struct counters *counters);
-void counters_read(const struct counters *counters, struct counters_moment *moment);
+void counters_read(const struct counters *counters, struct counters_reading *reading);
 
 #endif

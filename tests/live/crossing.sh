@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Messages sent on CPU 0 and received on CPU 1: what each call site allocates for one of them is
-# freed on the other CPU once, in the sites view and in the matrix of crossings.
+# Messages are sent on CPU 0 and received on CPU 1: each object that a call site allocates for a
+# message is freed on the other CPU once, in the sites view and in the matrix of cross-CPU frees.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
 need jq
 [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ] || skip "only one CPU is online"
 
 messages=100000
-sent=$((messages + 1)) # the last one says that it is
-# an interrupt counts for the task that it came upon, and may use the same site: not each time
+sent=$((messages + 1)) # one more message ends the receiver
+# an interrupt counts for the task that it interrupts, and may use the same site: try again then
 for try in 1 2 3 4; do
 	"$kmemtraced" -q -- "$builddir/tests/live/workload" skb $messages . >truth 2>workload.log
 	code=$?

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Looks for frees that two programs told: doubles DIR. Two records in a row of one object, both
- * frees, by the same call site, task and CPU, one of them by a second program; then for as many
- * where none is, which only an allocation between them that nobody saw can explain.
+ * Finds frees that two programs recorded: doubles DIR. These are two records in a row of one
+ * object, both frees, by the same call site, task and CPU, one of them by a backup program. Also
+ * counts such pairs without a backup program, which only an allocation between them that was not
+ * recorded can explain.
  */
 #include "config.h"
 
@@ -15,11 +16,11 @@
 #include "capture/capture.h"
 #include "capture/merge.h"
 
-#define NEAR 10000 /* ns: the two programs run in a row, but for an interrupt between them */
+#define NEAR 10000 /* ns: the two programs run one after the other, except for an interrupt */
 
-/* The last event of each object, by pointer: open addressing, as large as it must be. */
+/* The last event of each object, by pointer: a hash table with open addressing. */
 struct table {
-	struct event *events; /* pointer 0: free place */
+	struct event *events; /* pointer 0: a free slot */
 	size_t size, used;    /* size is a power of two */
 };
 
@@ -48,12 +49,12 @@ static int grow(struct table *table)
 	return 0;
 }
 
-static bool is_rescued(const struct event *event)
+static bool is_from_backup(const struct event *event)
 {
 	return event->id == KMT_BACKUP_KFREE || event->id == KMT_BACKUP_CACHE_FREE;
 }
 
-/* The tracepoint of a free, as its first program would tell it; 0: something else. */
+/* The tracepoint of a free, as the id of its first program's record; 0: not a free. */
 static uint8_t free_of(const struct event *event)
 {
 	if (event->id == KMT_KFREE || event->id == KMT_BACKUP_KFREE)
@@ -64,7 +65,7 @@ static uint8_t free_of(const struct event *event)
 }
 
 struct counts {
-	uint64_t rescued, doubles, unseen;
+	uint64_t from_backup, doubles, unseen;
 };
 
 static void compare(const struct event *last, const struct event *event, struct counts *counts)
@@ -73,7 +74,7 @@ static void compare(const struct event *last, const struct event *event, struct 
 	    last->cpu != event->cpu || last->task != event->task ||
 	    last->call_site != event->call_site || event->time - last->time > NEAR)
 		return;
-	if (is_rescued(last) || is_rescued(event)) {
+	if (is_from_backup(last) || is_from_backup(event)) {
 		counts->doubles++;
 		printf("double 0x%" PRIx64 " cpu%u, numbers %" PRIu32 " and %" PRIu32 ", %" PRIu64
 		       " ns apart\n",
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < got; i++) {
 			struct event *last;
 
-			counts.rescued += is_rescued(&events[i]);
+			counts.from_backup += is_from_backup(&events[i]);
 			if (!event_has_object(&events[i]))
 				continue;
 			if (2 * table.used >= table.size && grow(&table))
@@ -112,7 +113,7 @@ int main(int argc, char **argv)
 	merge_close(merge);
 	capture_close(&capture);
 	free(table.events);
-	printf("rescued %" PRIu64 "\ndoubles %" PRIu64 "\nunseen %" PRIu64 "\n", counts.rescued,
-	       counts.doubles, counts.unseen);
+	printf("from_backup %" PRIu64 "\ndoubles %" PRIu64 "\nunseen %" PRIu64 "\n",
+	       counts.from_backup, counts.doubles, counts.unseen);
 	return got ? 2 : 0;
 }

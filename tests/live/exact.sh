@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What perf counted in a task is what was recorded of it, lost of it, or skipped by the kernel:
-# three workloads, with the usual ring and with one that is far too small; and as other kernels
-# are captured, which lack what this one has.
+# Each event that perf counted in a task was recorded, lost, or skipped by the kernel: in three
+# workloads, with the default ring and with one that is far too small; and again with the variants
+# of the programs for kernels that have fewer features.
 . "$srcdir/live/live.sh"
 
 mkdir folder
@@ -49,8 +49,8 @@ one skb 300000 -m 1
 
 for lack in btf fetch btf,fetch; do
 	export KMEMTRACED_WITHOUT=$lack
-	# while caches are being named without BTF, perf does not get what interrupts that: the
-	# vm tests count such kernels by other means
+	# without BTF, perf does not get events that interrupt a field program: the vm tests check
+	# the counts of such kernels with ftrace
 	perf_misses=${lack#fetch}
 	total_lost=0
 	one fs 60000

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Reads the published moments until nobody publishes any more; then looks whether the capture that
- * was taken meanwhile tells the same figures of the same moments, every one. With a file alone:
- * reads it once.
+ * Reads the published snapshots until the publisher ends; then checks that the capture of the same
+ * time gives the same statistics at the times of the snapshots. With a file only: reads it once.
  */
 #include "config.h"
 
@@ -18,24 +17,24 @@
 #include "stats/stats_file.h"
 #include "stats/type_stats.h"
 
-#define MOMENTS_MAX 4096
+#define SNAPSHOTS_MAX 4096
 
-/* The figures of a type that both can tell. */
-struct figures {
+/* A copy of a published type: the values that the file and a capture both have. */
+struct type_copy {
 	enum type_stats_kind kind;
 	char *name;
 	struct type_stats_type type;
 	struct type_stats_cpu *cpus;
 };
 
-struct moment {
+struct snapshot {
 	struct stats_snapshot about;
-	struct figures *list;
+	struct type_copy *list;
 	size_t count, cpus;
 };
 
-static struct moment moments[MOMENTS_MAX];
-static size_t moment_count;
+static struct snapshot snapshots[SNAPSHOTS_MAX];
+static size_t snapshot_count;
 
 __attribute__((format(printf, 1, 2), noreturn)) static void die(const char *format, ...)
 {
@@ -57,37 +56,37 @@ static void *copy(const void *from, size_t size)
 	return size ? memcpy(to, from, size) : to;
 }
 
-static void keep(const struct stats_file_view *view)
+static void store(const struct stats_file_view *view)
 {
-	struct moment *moment = &moments[moment_count];
+	struct snapshot *snapshot = &snapshots[snapshot_count];
 
-	moment->about = view->snapshot;
-	moment->count = view->count;
-	moment->cpus = view->cpus;
-	moment->list = copy("", 0);
-	moment->list = realloc(moment->list, (view->count + 1) * sizeof(*moment->list));
-	if (!moment->list)
+	snapshot->about = view->snapshot;
+	snapshot->count = view->count;
+	snapshot->cpus = view->cpus;
+	snapshot->list = copy("", 0);
+	snapshot->list = realloc(snapshot->list, (view->count + 1) * sizeof(*snapshot->list));
+	if (!snapshot->list)
 		die("no memory");
 	for (size_t i = 0; i < view->count; i++) {
 		const struct type_stats_type *type = &view->types[i];
 
-		moment->list[i] = (struct figures){
+		snapshot->list[i] = (struct type_copy){
 			.kind = type->kind,
 			.name = copy(type->name, strlen(type->name) + 1),
 			.type = *type,
 			.cpus = calloc(view->cpus, sizeof(*type->cpus)),
 		};
-		if (!moment->list[i].cpus || type->cpu_count > view->cpus)
+		if (!snapshot->list[i].cpus || type->cpu_count > view->cpus)
 			die("%s: %zu CPUs of %zu", type->name, type->cpu_count, view->cpus);
-		memcpy(moment->list[i].cpus, type->cpus, type->cpu_count * sizeof(*type->cpus));
+		memcpy(snapshot->list[i].cpus, type->cpus, type->cpu_count * sizeof(*type->cpus));
 	}
-	moment_count++;
+	snapshot_count++;
 }
 
-/* The figures that never get less, one after the other. */
+/* The counters that never decrease, as an array. */
 #define GROWING 9
 
-static void list_growing(const struct type_stats_type *type, uint64_t *figures)
+static void list_growing(const struct type_stats_type *type, uint64_t *values)
 {
 	const uint64_t list[GROWING] = {
 		type->numallocs, type->numfrees,	type->memalloced,
@@ -95,7 +94,7 @@ static void list_growing(const struct type_stats_type *type, uint64_t *figures)
 		type->xdomain,	 type->frees_unmatched, type->initial_count,
 	};
 
-	memcpy(figures, list, sizeof(list));
+	memcpy(values, list, sizeof(list));
 }
 
 static const char *const growing[GROWING] = {
@@ -103,7 +102,7 @@ static const char *const growing[GROWING] = {
 	"failures",  "xdomain",	 "frees_unmatched", "base",
 };
 
-static void check_alone(const struct figures *one, size_t cpus)
+static void check_alone(const struct type_copy *one, size_t cpus)
 {
 	uint64_t numallocs = 0, numfrees = 0;
 
@@ -120,15 +119,15 @@ static void check_alone(const struct figures *one, size_t cpus)
 		    one->name, numallocs, one->type.numallocs, numfrees, one->type.numfrees);
 }
 
-/* Nothing is less than it was a moment before. */
-static void check_growth(const struct moment *before, const struct moment *after)
+/* No counter is smaller than in the snapshot before. */
+static void check_growth(const struct snapshot *before, const struct snapshot *after)
 {
 	if (after->about.time <= before->about.time || after->about.begin != before->about.begin ||
 	    after->about.lost < before->about.lost || after->count < before->count)
-		die("moment %" PRIu64 " comes after %" PRIu64 " and is less", after->about.time,
+		die("snapshot %" PRIu64 " comes after %" PRIu64 " and has less", after->about.time,
 		    before->about.time);
 	for (size_t i = 0; i < before->count; i++) {
-		const struct figures *old = &before->list[i], *new = &after->list[i];
+		const struct type_copy *old = &before->list[i], *new = &after->list[i];
 		uint64_t was[GROWING], is[GROWING];
 
 		if (strcmp(old->name, new->name) || old->kind != new->kind)
@@ -142,7 +141,7 @@ static void check_growth(const struct moment *before, const struct moment *after
 		for (size_t k = 0; k < before->cpus; k++)
 			if (new->cpus[k].numallocs < old->cpus[k].numallocs ||
 			    new->cpus[k].numfrees < old->cpus[k].numfrees)
-				die("%s: CPU %zu has less", new->name, k);
+				die("%s: CPU %zu has smaller counters", new->name, k);
 	}
 }
 
@@ -153,66 +152,68 @@ static void follow(const char *path, size_t enough)
 	unsigned int tries = 0;
 	int err;
 
-	while (moment_count < MOMENTS_MAX) {
+	while (snapshot_count < SNAPSHOTS_MAX) {
 		nanosleep(&pause, NULL);
 		err = stats_file_read(&view, path);
-		if (err == -ENOENT && moment_count)
+		if (err == -ENOENT && snapshot_count)
 			break;
 		if ((err == -ENOENT && ++tries < 3000) || err == -EAGAIN)
 			continue;
 		if (err)
 			die("%s", view.errmsg);
-		if (moment_count && moments[moment_count - 1].about.time == view.snapshot.time)
+		if (snapshot_count &&
+		    snapshots[snapshot_count - 1].about.time == view.snapshot.time)
 			continue;
-		keep(&view);
+		store(&view);
 		for (size_t i = 0; i < view.count; i++)
-			check_alone(&moments[moment_count - 1].list[i], view.cpus);
-		if (moment_count > 1)
-			check_growth(&moments[moment_count - 2], &moments[moment_count - 1]);
-		if (moment_count == enough)
+			check_alone(&snapshots[snapshot_count - 1].list[i], view.cpus);
+		if (snapshot_count > 1)
+			check_growth(&snapshots[snapshot_count - 2],
+				     &snapshots[snapshot_count - 1]);
+		if (snapshot_count == enough)
 			printf("enough\n");
 	}
 	stats_file_view_deinit(&view);
 }
 
 static const struct type_stats_type *find(const struct type_stats *type_stats,
-					  const struct figures *one)
+					  const struct type_copy *one)
 {
 	for (size_t i = 0; i < type_stats->count; i++)
 		if (type_stats->types[i].kind == one->kind &&
 		    !strcmp(type_stats->types[i].name, one->name))
 			return &type_stats->types[i];
-	die("%s: the capture does not tell it", one->name);
+	die("%s: the capture does not have it", one->name);
 }
 
-static void compare_type(const struct moment *moment, const struct figures *one,
+static void compare_type(const struct snapshot *snapshot, const struct type_copy *one,
 			 const struct type_stats_type *type)
 {
-	uint64_t told[GROWING], captured[GROWING];
+	uint64_t published[GROWING], captured[GROWING];
 
-	list_growing(&one->type, told);
+	list_growing(&one->type, published);
 	list_growing(type, captured);
 	for (size_t k = 0; k < GROWING; k++)
-		if (told[k] != captured[k])
+		if (published[k] != captured[k])
 			die("%" PRIu64 ": %s: %s: published %" PRIu64 ", captured %" PRIu64,
-			    moment->about.time, one->name, growing[k], told[k], captured[k]);
+			    snapshot->about.time, one->name, growing[k], published[k], captured[k]);
 	if (one->type.object_size != type->object_size || one->type.size != type->size)
 		die("%s: its sizes differ", one->name);
-	for (size_t i = 0; i < moment->cpus; i++) {
+	for (size_t i = 0; i < snapshot->cpus; i++) {
 		const struct type_stats_cpu none = { 0 };
 		const struct type_stats_cpu *cpu = i < type->cpu_count ? &type->cpus[i] : &none;
 
 		if (memcmp(cpu, &one->cpus[i], sizeof(*cpu)))
 			die("%" PRIu64 ": %s: CPU %zu differs: published %" PRIu64 " - %" PRIu64
 			    ", captured %" PRIu64 " - %" PRIu64,
-			    moment->about.time, one->name, i, one->cpus[i].numallocs,
+			    snapshot->about.time, one->name, i, one->cpus[i].numallocs,
 			    one->cpus[i].numfrees, cpu->numallocs, cpu->numfrees);
 	}
 }
 
-static void compare(const struct moment *moment, struct capture *capture)
+static void compare(const struct snapshot *snapshot, struct capture *capture)
 {
-	struct select select = { .before = moment->about.time - moment->about.begin };
+	struct select select = { .before = snapshot->about.time - snapshot->about.begin };
 	struct type_stats type_stats;
 	struct analysis analysis;
 	struct analysis_settings settings = {
@@ -222,7 +223,7 @@ static void compare(const struct moment *moment, struct capture *capture)
 		.observer_count = 1,
 	};
 
-	if (capture->status.begin != moment->about.begin)
+	if (capture->status.begin != snapshot->about.begin)
 		die("the capture began at another time");
 	if (type_stats_init(&type_stats, capture, NULL))
 		die("no memory");
@@ -231,16 +232,16 @@ static void compare(const struct moment *moment, struct capture *capture)
 		die("no memory");
 	if (analysis_run(&analysis, capture, &settings))
 		die("%s", capture->errmsg);
-	if (type_stats.count != moment->count)
-		die("%" PRIu64 ": published %zu types, captured %zu", moment->about.time,
-		    moment->count, type_stats.count);
-	for (size_t i = 0; i < moment->count; i++)
-		compare_type(moment, &moment->list[i], find(&type_stats, &moment->list[i]));
+	if (type_stats.count != snapshot->count)
+		die("%" PRIu64 ": published %zu types, captured %zu", snapshot->about.time,
+		    snapshot->count, type_stats.count);
+	for (size_t i = 0; i < snapshot->count; i++)
+		compare_type(snapshot, &snapshot->list[i], find(&type_stats, &snapshot->list[i]));
 	analysis_deinit(&analysis);
 	type_stats_deinit(&type_stats);
 }
 
-/* Of all types: how many objects were allocated, and how many types. */
+/* Prints the number of types, and the sum of their allocations. */
 static int read_once(const char *path)
 {
 	struct stats_file_view view = { 0 };
@@ -265,20 +266,21 @@ int main(int argc, char **argv)
 	if (argc == 2)
 		return read_once(argv[1]);
 	if (argc != 5) {
-		fprintf(stderr, "usage: follow PUBLISHED [CAPTURE MOMENTS COMPARED]\n");
+		fprintf(stderr, "usage: follow PUBLISHED [CAPTURE SNAPSHOTS COMPARED]\n");
 		return 2;
 	}
 	enough = strtoul(argv[3], NULL, 10);
 	compared = strtoul(argv[4], NULL, 10);
 	follow(argv[1], enough);
-	if (moment_count < enough || compared > moment_count)
-		die("only %zu moments were published", moment_count);
+	if (snapshot_count < enough || compared > snapshot_count)
+		die("only %zu snapshots were published", snapshot_count);
 	if (capture_open(&capture, argv[2]))
 		die("%s", capture.errmsg);
 	for (size_t i = 1; i <= compared; i++)
-		compare(&moments[moment_count * i / compared - 1], &capture);
-	printf("moments %zu\ncompared %zu\ntypes %zu\nlost %" PRIu64 "\n", moment_count, compared,
-	       moments[moment_count - 1].count, moments[moment_count - 1].about.lost);
+		compare(&snapshots[snapshot_count * i / compared - 1], &capture);
+	printf("snapshots %zu\ncompared %zu\ntypes %zu\nlost %" PRIu64 "\n", snapshot_count,
+	       compared, snapshots[snapshot_count - 1].count,
+	       snapshots[snapshot_count - 1].about.lost);
 	capture_close(&capture);
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Prints how many records are of no process that is named: foreign DIR TGID …. */
+/* Prints how many records are of other processes than the named ones: foreign DIR TGID …. */
 #include "config.h"
 
 #include <inttypes.h>

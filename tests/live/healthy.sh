@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A kernel with no bug: whatever it does under three workloads, nothing is certainly wrong.
+# On a kernel without memory bugs there is no certain finding under three workloads.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
 need jq

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Makes objects of a few slab caches and holds them, between two readings of /proc/slabinfo:
- * hold FILES SOCKETS FOLDER CACHE…. Prints between which times the readings were taken (ns of the
- * capture's clock) and what they said.
+ * Allocates objects of some slab caches and keeps them, between two readings of /proc/slabinfo:
+ * hold FILES SOCKETS FOLDER CACHE…. Prints the begin and the end of each reading (ns of the
+ * capture's clock) and the numbers of objects.
  *
- * SLUB counts the objects on a slab that a CPU has for itself as active, free or not. Shrinking
- * the cache takes these slabs from the CPUs, so that what is counted then is in use.
+ * SLUB counts all objects on a CPU's own slab as active, even the free ones. Shrinking the cache
+ * takes these slabs from the CPUs, so that only objects in use are counted.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define CACHES_MAX 8
-#define DELETED 5 /* of so many files one is deleted again */
+#define DELETED 5 /* each 5th file is deleted again */
 
 struct cache_reading {
 	unsigned long active, size, per_slab;
@@ -73,7 +73,7 @@ static void take_line(const char *line, struct reading *reading, char **names, i
 
 static void read_slabs(struct reading *reading, char **names, int count)
 {
-	/* what is freed by RCU has its time to go */
+	/* wait until RCU has freed its objects */
 	const struct timespec calm = { .tv_nsec = 500000000 };
 	FILE *file = fopen("/proc/slabinfo", "r");
 	char *line = NULL;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A CPU that is offline when the capture begins gets its ring when it comes up; one that goes
-# away meanwhile is no problem.
+# A CPU that is offline when the capture begins gets its ring when it comes online. A CPU may also go
+# offline during the capture.
 . "$srcdir/live/live.sh"
 need jq
 

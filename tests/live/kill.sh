@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kill -9 in mid-capture costs the last fraction of a second, and the capture can be read as it
-# is and repaired.
+# After kill -9 during a capture, at most half a second is missing; the capture can be read, and it
+# can be repaired.
 . "$srcdir/live/live.sh"
 need jq
 
-work() { # until told to stop: something that allocates all the time
+work() { # allocates all the time, until the file stop exists
 	while [ ! -e stop ]; do
 		ls -R /proc/self >/dev/null 2>&1
 	done

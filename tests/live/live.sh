@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# For the live tests to source: a scratch folder, a reason to skip, and words for what they do.
+# Sourced by the live tests: a scratch folder, checks that skip the test, and helper functions.
 set -u
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/kmemtrace-live.XXXXXX") || exit 1
@@ -41,7 +41,7 @@ start_daemon() {
 	"$kmemtraced" "$@" 2>daemon.log &
 	daemon=$!
 	for _ in $(seq 100); do
-		# the first task is named once all programs are attached
+		# the first task is written after all programs are attached
 		[ -s kmemtrace.data/kernel/tasks ] && return
 		kill -0 $daemon 2>/dev/null || break
 		sleep 0.05
@@ -49,7 +49,7 @@ start_daemon() {
 	fail "kmemtraced did not start: $(cat daemon.log)"
 }
 
-stop_daemon() { # stop_daemon [SIGNAL]: its exit status is in $status
+stop_daemon() { # stop_daemon [SIGNAL]: sets $status to its exit status
 	[ -n "$daemon" ] || return 0
 	kill -"${1:-INT}" "$daemon" 2>/dev/null
 	wait "$daemon" 2>/dev/null
@@ -57,8 +57,8 @@ stop_daemon() { # stop_daemon [SIGNAL]: its exit status is in $status
 	daemon=
 }
 
-# starved COMMAND…: kmemtraced with these arguments, stopped again and again, so that a small ring
-# overflows for sure; its exit status
+# starved ARGUMENT…: runs kmemtraced, and stops and continues it all the time, so that a small ring
+# overflows for sure; returns its exit status
 starved() {
 	"$kmemtraced" "$@" &
 	daemon=$!
@@ -74,11 +74,11 @@ starved() {
 	return $status
 }
 
-json() { # json FILTER: one figure of the report on the capture
+json() { # json FILTER: one value of the report on the capture
 	"$report" -i "${dir:-kmemtrace.data}" --format=json | jq -r "$1"
 }
 
-checked() { # the capture is right in every way that kmemtrace-check knows
+checked() { # kmemtrace-check finds nothing wrong in the capture
 	"$check" "$@" >check.log 2>&1 || fail "kmemtrace-check: $(head -20 check.log)"
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Loads every program on slab tracepoints of every object, whatever kernel it is for and whichever
- * processes are wanted: this one's verifier takes them all. None is attached. Prints how many there
- * were; exit status 77: no BPF here.
+ * Loads the slab programs of all variants, with each kind of process filter: this kernel's verifier
+ * must accept all of them, also those for other kernels. Attaches none. Prints how many programs
+ * were loaded; exit status 77: BPF is not possible here.
  */
 #include "config.h"
 
@@ -19,18 +19,18 @@
 #include "tracer/load/bpf_objects.h"
 #include "tracer/rings.h"
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list arguments)
+static int print_warning(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	return level == LIBBPF_WARN ? vfprintf(stderr, format, arguments) : 0;
 }
 
-/* How many, or -errno. */
+/* The number of programs, or -errno. */
 static int load_all(const struct missing_features *missing_features, bool allocations_have_cache,
-		    uint32_t wanted)
+		    uint32_t tgids)
 {
 	const bool frees_have_name = true;
 	struct bpf_program *program;
-	struct bpf_variant object;
+	struct bpf_variant variant;
 	struct rings rings;
 	int err, count = 0;
 
@@ -42,15 +42,15 @@ static int load_all(const struct missing_features *missing_features, bool alloca
 		rings_deinit(&rings);
 		return err;
 	}
-	err = bpf_variant_open(&object, missing_features);
+	err = bpf_variant_open(&variant, missing_features);
 	if (!err) {
-		bpf_variant_set(&object, "frees_have_name", &frees_have_name,
+		bpf_variant_set(&variant, "frees_have_name", &frees_have_name,
 				sizeof(frees_have_name));
-		bpf_variant_set(&object, "allocations_have_cache", &allocations_have_cache,
+		bpf_variant_set(&variant, "allocations_have_cache", &allocations_have_cache,
 				sizeof(allocations_have_cache));
-		bpf_variant_set(&object, "traced_tgid", &wanted, sizeof(wanted));
-		bpf_map__set_inner_map_fd(bpf_variant_map(&object, "rings"), rings.list[0].fd);
-		bpf_object__for_each_program (program, object.bpf) {
+		bpf_variant_set(&variant, "traced_tgid", &tgids, sizeof(tgids));
+		bpf_map__set_inner_map_fd(bpf_variant_map(&variant, "rings"), rings.list[0].fd);
+		bpf_object__for_each_program (program, variant.bpf) {
 			bool is_slab = strstr(bpf_program__section_name(program), "kmalloc") ||
 				       strstr(bpf_program__section_name(program), "kfree") ||
 				       strstr(bpf_program__section_name(program), "kmem_cache") ||
@@ -59,8 +59,8 @@ static int load_all(const struct missing_features *missing_features, bool alloca
 			bpf_program__set_autoload(program, is_slab);
 			count += is_slab;
 		}
-		err = bpf_variant_load(&object);
-		bpf_variant_close(&object);
+		err = bpf_variant_load(&variant);
+		bpf_variant_close(&variant);
 	}
 	rings_deinit(&rings);
 	return err ? err : count;
@@ -68,13 +68,13 @@ static int load_all(const struct missing_features *missing_features, bool alloca
 
 int main(void)
 {
-	static const uint32_t wanted[] = { 0, 1, KMT_TRACED_LIST };
+	static const uint32_t tgids[] = { 0, 1, KMT_TRACED_LIST };
 	int all = 0;
 
-	libbpf_set_print(quiet);
+	libbpf_set_print(print_warning);
 	for (int i = 0; i < 24; i++) {
 		const struct missing_features missing_features = { .btf = i & 1, .fetch = i & 2 };
-		int count = load_all(&missing_features, i & 4, wanted[i / 8]);
+		int count = load_all(&missing_features, i & 4, tgids[i / 8]);
 
 		if (count == -EPERM && i == 0)
 			return 77;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The programs for other kernels pass this kernel's verifier.
+# This kernel's verifier accepts the programs for other kernels.
 . "$srcdir/live/live.sh"
 
 "$builddir/tests/live/loads" >loads.log 2>&1

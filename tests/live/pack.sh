@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtraced -z: nothing is lost by it, the capture is right and small, and unpacking makes one
-# that says the same. When there is no time to pack, packets stay raw and nothing is wrong.
+# kmemtraced -z loses no events; the capture is correct and small, and its unpacked copy gives the
+# same report. If there is no time to pack, packets stay raw, and the capture is still correct.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
 need jq
@@ -39,7 +39,7 @@ checked
 "$report" -i kmemtrace.data >after || fail "report: $?"
 diff before after || fail "unpacked it is another capture"
 
-# An interrupted one: every packet on disk is whole.
+# After SIGKILL, every packet on disk is complete.
 start_daemon -q -z
 "$builddir/tests/live/workload" fs 20000 folder >truth 2>&1
 stop_daemon KILL

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# perf kmem, on the same events at the same time, finds the same hottest call sites with the
-# same bytes, within what each of the two lost.
+# perf kmem records the same events at the same time: it finds the same hottest call sites with the
+# same bytes, except for the events that one of the two lost.
 . "$srcdir/live/live.sh"
 need perf jq
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtraced --publish --no-capture: nothing is left behind, memory stays within what the man page
-# says, one at a time, and whoever reads is told when it is gone, killed or not.
+# kmemtraced --publish --no-capture leaves no files behind, needs no more memory than the man page
+# says, and refuses a second publisher; readers get an error after it ended, even by SIGKILL.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
 
@@ -25,7 +25,7 @@ start() {
 	fail "nothing is published: $(cat daemon.log read.log)"
 }
 
-nothing_left() {
+nothing_left() { # nothing_left WHEN: neither the published file nor temporary files
 	[ ! -e memstat ] || fail "$1: the file is still there"
 	[ -z "$(find empty tmp -mindepth 1)" ] || fail "$1: left behind: $(find empty tmp)"
 }
@@ -39,9 +39,9 @@ memory() { # of this process alone, KiB: neither rings nor the published file
 }
 
 "$follow" memstat >read.out 2>read.log && fail "something is published before the start"
-grep -q 'kmemtraced --publish' read.log || fail "nobody says how to begin: $(cat read.log)"
+grep -q 'kmemtraced --publish' read.log || fail "the message does not say how to start publishing: $(cat read.log)"
 
-# What it takes: the queue, 192 bytes for an object, and some for names.
+# Memory: the queue, 192 bytes for each object, and some for names.
 objects=100000 queue=$((64 << 10))
 start -m 4 --publish-objects=$objects
 load 30000
@@ -63,7 +63,7 @@ stop_daemon
 cat daemon.log
 nothing_left "at the end"
 
-# Objects beyond the limit are counted as what may be missing.
+# Objects beyond the limit are counted as lost.
 start -m 4 --publish-objects=10
 for _ in $(seq 100); do
 	load 100
@@ -71,12 +71,12 @@ for _ in $(seq 100); do
 done
 [ "$(value read.out lost)" -gt 0 ] || fail "ten objects are enough: $(cat read.out)"
 
-# Killed: the file stays, but nobody takes it for what is.
+# After SIGKILL the file stays, but readers refuse it.
 stop_daemon KILL
-"$follow" memstat >read.out 2>read.log && fail "the dead one's figures were read: $(cat read.out)"
-grep -q 'kmemtraced --publish' read.log || fail "nobody says how to begin again: $(cat read.log)"
+"$follow" memstat >read.out 2>read.log && fail "statistics of a killed kmemtraced were read: $(cat read.out)"
+grep -q 'kmemtraced --publish' read.log || fail "the message does not say how to publish again: $(cat read.log)"
 start -m 4
-# its first moment may have had no event yet
+# its first snapshot may have had no event yet
 for _ in $(seq 100); do
 	load 100
 	"$follow" memstat >read.out && [ "$(value read.out types)" -gt 0 ] && break
@@ -90,14 +90,15 @@ nothing_left "after the restart"
 [ $? = 7 ] || fail "the command's exit status is lost"
 nothing_left "with a command"
 
-# What is no command may be meant as the file.
+# If the command does not exist, the message explains --publish=FILE.
 "$kmemtraced" --publish ./nothing 2>wrong.log && fail "a command that is not there is run"
 grep -q 'if it is the file to publish in, use --publish=./nothing$' wrong.log || fail "no hint: $(cat wrong.log)"
 "$kmemtraced" --publish=memstat --no-capture ./nothing 2>wrong.log && fail "nothing there is run"
 grep -q "the file to publish in" wrong.log && fail "a hint where a file was named: $(cat wrong.log)"
 
-# A file system that is full: said once, and counted at the end.
-# full SIZE OPTION…: what was said is in full.log, and the figures of the last line in $folded, $not
+# If the file system is full, there is one message, and the last line counts what is missing.
+# full SIZE OPTION…: puts the messages into full.log, the numbers of the last line into $aggregated
+# and $not
 full() {
 	mount -t tmpfs -o "size=$1" tmpfs full || fail "no tmpfs of $1"
 	shift
@@ -106,26 +107,26 @@ full() {
 		fail "exit $? on a small file system: $(cat full.log)"
 	umount full
 	said=$(grep -c 'full/memstat: No space left on device: [0-9]* types\{0,1\} [a-z]* omitted: make room in the file system' full.log)
-	read -r folded not <<-END
-		$(sed -n 's/.*: \([0-9]*\) events folded, \([0-9]*\) not, .*/\1 \2/p' full.log)
+	read -r aggregated not <<-END
+		$(sed -n 's/.*: \([0-9]*\) events aggregated, \([0-9]*\) not, .*/\1 \2/p' full.log)
 	END
 }
 mkdir full
 full 60k
 cat full.log
-[ "$said" = 1 ] || fail "a full file system is told $said times: $(cat full.log)"
+[ "$said" = 1 ] || fail "a full file system is reported $said times: $(cat full.log)"
 [ "$not" -gt 0 ] || fail "nothing is missing on a full file system: $(cat full.log)"
 full 60k -q
 [ -s full.log ] && fail "not quiet: $(cat full.log)"
 full 16m
-[ "$said" = 0 ] || fail "a full file system is told where there is room: $(cat full.log)"
+[ "$said" = 0 ] || fail "a full file system is reported although it has space: $(cat full.log)"
 [ "$not" = 0 ] || fail "something is missing: $(cat full.log)"
 full 16m --publish-objects=1
 [ "$not" -ge "$(($(value truth kmem_cache_alloc) / 2))" ] ||
 	fail "one object is followed, and only $not are missing: $(cat full.log)"
-[ "$folded" -gt 0 ] || fail "nothing is folded: $(cat full.log)"
+[ "$aggregated" -gt 0 ] || fail "nothing is aggregated: $(cat full.log)"
 
-# Where nothing may be mounted, a temporary directory does.
+# If mounting is not allowed, kmemtraced uses a temporary directory.
 if command -v setpriv >/dev/null; then
 	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
 		"$kmemtraced" -q --publish=memstat --no-capture -- sh -c 'ls tmp >seen' ||

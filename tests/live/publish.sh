@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What is published while events come by the million is what a capture taken at the same time has
-# of the same moments, figure by figure, and none of it ever gets less; also where a small ring
-# loses records, and then it says so.
+# Under a load of millions of events, the published snapshots have the same counters as a capture of
+# the same run at the same times, and no counter ever decreases. If a small ring loses records, the
+# snapshots report it.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
 need jq
@@ -14,7 +14,7 @@ trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
 follow=$builddir/tests/live/follow
 
 cat >load.sh <<'END'
-# several processes at once, until enough moments are read
+# several processes at once, until enough snapshots were read
 for _ in $(seq 300); do
 	for work in fs dir skb; do
 		"$builddir/tests/live/workload" $work 2000 folder/$work >/dev/null 2>workload.log &
@@ -26,28 +26,28 @@ done
 sleep 1
 END
 
-# one MOMENTS COMPARED RUN OPTION…
+# one SNAPSHOTS COMPARED RUN OPTION…
 one() {
-	moments=$1 compared=$2 run=$3
+	snapshots=$1 compared=$2 run=$3
 	shift 3
 	rm -rf kmemtrace.data*
 	: >follow.out
-	"$follow" memstat kmemtrace.data "$moments" "$compared" >follow.out 2>follow.log &
+	"$follow" memstat kmemtrace.data "$snapshots" "$compared" >follow.out 2>follow.log &
 	follower=$!
 	$run --publish=memstat "$@" -- sh load.sh 2>daemon.log
 	code=$?
 	[ $code = 0 ] || fail "kmemtraced: exit $code: $(cat daemon.log workload.log)"
 	cat daemon.log
-	folded=$(sed -n 's/.*memstat: \([0-9]*\) events folded.*/\1/p' daemon.log)
-	unfolded=$(sed -n 's/.*events folded, \([0-9]*\) not.*/\1/p' daemon.log)
+	aggregated=$(sed -n 's/.*memstat: \([0-9]*\) events aggregated.*/\1/p' daemon.log)
+	not_aggregated=$(sed -n 's/.*events aggregated, \([0-9]*\) not.*/\1/p' daemon.log)
 	recorded=$(json .loss.recorded)
-	[ $((folded + unfolded)) = "$recorded" ] ||
-		fail "$folded events folded and $unfolded not are not the $recorded recorded"
-	[ "$unfolded" = 0 ] || skip "this machine is too busy: $unfolded events could not be folded"
+	[ $((aggregated + not_aggregated)) = "$recorded" ] ||
+		fail "$aggregated events aggregated + $not_aggregated not aggregated are not $recorded recorded"
+	[ "$not_aggregated" = 0 ] || skip "this machine is too busy: $not_aggregated events could not be aggregated"
 	wait $follower || fail "follow: $(cat follow.log)"
 	checked
 	cat follow.out
-	[ "$(value follow.out moments)" -ge "$moments" ] || fail "too few moments"
+	[ "$(value follow.out snapshots)" -ge "$snapshots" ] || fail "too few snapshots"
 	[ ! -e memstat ] || fail "the published file is still there"
 }
 

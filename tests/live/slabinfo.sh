@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What the report calls live of a cache is what /proc/slabinfo says that it grew by, to the object
-# as far as both can tell: between two readings, for caches that are not merged with others.
+# Between two readings, the report's live objects of a cache are exactly the objects by which it grew
+# in /proc/slabinfo, within the known uncertainty of both; for caches that are not merged.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
 need jq
@@ -11,8 +11,8 @@ mount -t tmpfs tmpfs folder 2>/dev/null || skip "no tmpfs can be mounted"
 trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
 [ -r /proc/slabinfo ] || skip "/proc/slabinfo cannot be read"
 
-# Not dentry: a kernel was seen to make dentries of /proc by the thousand with no tracepoint fired;
-# perf saw nothing of them either.
+# Not dentry: a kernel was seen to allocate thousands of dentries of /proc without any tracepoint
+# event; perf did not see them either.
 caches=
 for cache in shmem_inode_cache sock_inode_cache filp; do
 	folder=/sys/kernel/slab/$cache
@@ -20,8 +20,8 @@ for cache in shmem_inode_cache sock_inode_cache filp; do
 done
 [ -n "$caches" ] || skip "every cache that would do is merged with others"
 
-# Some sandboxes' kernels run no BPF program while their own init is the current task, and interrupts
-# that free objects come then too: what perf sees there, and a capture does not.
+# The kernels of some sandboxes run no BPF program while their own init is the current task; interrupts
+# that free objects then are seen by perf, but not by a capture.
 init=$(for task in /proc/1/task/*; do printf '|| common_pid == %s ' "${task##*/}"; done)
 # shellcheck disable=SC2086 # a list
 "$kmemtraced" -q -- perf stat -x , -o hidden -a -e kmem:kmem_cache_alloc --filter "${init#|| }" \
@@ -36,7 +36,7 @@ hidden=$(awk -F , '$3 ~ /^kmem:/ { sum += $1 } END { print sum + 0 }' hidden)
 [ "$("$report" events -p 1 -l 1 2>/dev/null | wc -l)" = 0 ] || hidden=0
 
 begin=$(value kmemtrace.data/kernel/status begin)
-# what the capture itself keeps of slabinfo: from before the first event, and from its end
+# kernel/slabinfo of the capture has two readings: before the first event, and at the end
 # shellcheck disable=SC2046 # times
 set -- $(awk '$1 == "slab" { print $2 }' kmemtrace.data/kernel/slabinfo | uniq)
 end=$(value kmemtrace.data/kernel/status end)
@@ -45,18 +45,18 @@ if [ $# != 2 ] || [ "$1" -gt "$begin" ] || [ "$2" != "$end" ]; then
 fi
 for cache in $caches; do
 	[ "$(grep -c "^slab [0-9]* $cache [0-9]* [0-9]*$" kmemtrace.data/kernel/slabinfo)" = 2 ] ||
-		fail "kernel/slabinfo does not tell $cache"
+		fail "kernel/slabinfo does not have $cache"
 done
-moment() { # moment KEY FIELD: ns from the capture's begin
+time_of() { # time_of KEY FIELD: ns from the capture's begin
 	echo $(($(awk -v key="$1" -v field="$2" '$1 == key { print $field }' truth) - begin))
 }
-window() { # window FROM TO: the caches, as the report has them for that time
+window() { # window FROM TO: the caches view for this time
 	"$report" caches --time "${1}ns,${2}ns" --format=json -l 0 || fail "report: exit $?"
 }
-window "$(moment before 2)" "$(moment before 3)" >at_begin
-window "$(moment before 3)" "$(moment after 2)" >between
-window "$(moment after 2)" "$(moment after 3)" >at_end
-figure() { # figure FILE CACHE FILTER: 0 if there is no such cache
+window "$(time_of before 2)" "$(time_of before 3)" >at_begin
+window "$(time_of before 3)" "$(time_of after 2)" >between
+window "$(time_of after 2)" "$(time_of after 3)" >at_end
+value_of() { # value_of FILE CACHE FILTER: 0 if there is no such cache
 	jq --arg cache "$2" "[.caches[] | select(.cache == \$cache) | $3] | add // 0" "$1"
 }
 
@@ -64,24 +64,24 @@ lost=$(json '.loss.lost + .loss.skipped')
 compared=0
 while read -r key cache size per_slab before after; do
 	[ "$key" = cache ] || continue
-	# of what is freed in the window the part that is older takes away from the cache, too
-	ours=$(figure between "$cache" '.live_objects - .frees_unmatched')
-	missed=$(figure between "$cache" .missed_frees)
-	bytes=$(figure between "$cache" .live_bytes)
-	objects=$(figure between "$cache" .live_objects)
+	# objects from before the window that are freed in it shrink the cache, too
+	ours=$(value_of between "$cache" '.live_objects - .frees_unmatched')
+	missed=$(value_of between "$cache" .missed_frees)
+	bytes=$(value_of between "$cache" .live_bytes)
+	objects=$(value_of between "$cache" .live_objects)
 	meanwhile=0 # from before the caches were shrunk until slabinfo was read
-	for reading in at_begin at_end; do
-		meanwhile=$((meanwhile + $(figure $reading "$cache" \
+	for window in at_begin at_end; do
+		meanwhile=$((meanwhile + $(value_of $window "$cache" \
 			'.allocations + .frees + .frees_unmatched')))
 	done
-	# each of these may have given a CPU a slab of its own again, and all of that counts as active
+	# each of these events may have given a CPU its own slab again, whose objects all count as active
 	slack=$((meanwhile * (per_slab + 1) + missed + lost + hidden))
 	theirs=$((after - before)) difference=$((after - before - ours))
-	echo "$cache: slabinfo $before + $theirs, live $ours; apart by $difference, may be $slack:" \
-		"$meanwhile meanwhile, slabs of $per_slab; $missed missed, $lost lost or skipped, $hidden hidden"
+	echo "$cache: slabinfo $before + $theirs, live $ours; they differ by $difference, at most $slack is possible:" \
+		"$meanwhile between the readings, slabs of $per_slab; $missed missed, $lost lost or skipped, $hidden hidden"
 	[ ${difference#-} -le $slack ] || fail "$cache: $difference objects too many"
 	[ "$bytes" = $((objects * size)) ] || fail "$cache: $objects objects of $size are not $bytes bytes"
-	# a figure that may be anything proves nothing
+	# with a large uncertainty, the comparison proves nothing
 	[ $((slack * 10)) -le "$theirs" ] && compared=$((compared + 1))
 done <truth
 [ $compared -gt 0 ] || skip "too much was lost or skipped, or too much else went on, for a comparison"

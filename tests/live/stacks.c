@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Threads that get the stacks of other processes' tasks: stacks ROUNDS GO. Once the file GO is
- * there, so often a child of this process makes slab events and ends, and then a thread of this
- * process begins on the same CPU, which gives it the stack that has become free. Prints of each
- * thread its number, two moments of the capture's clock and what perf counted between them.
+ * Creates threads that reuse the stacks of other processes' tasks: stacks ROUNDS GO. After the file
+ * GO exists, in each round a child process makes slab events and ends; then a thread of this
+ * process starts on the same CPU, and gets the stack of the child. Prints for each thread its id,
+ * two times of the capture's clock and what perf counted between them.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 #include "tracer/load/formats.h"
 
 #define PIPES 20
-#define WAIT 6000 /* moments of 10 ms */
+#define WAIT 6000 /* pauses of 10 ms */
 
 static void work(void)
 {
@@ -38,7 +38,7 @@ static void work(void)
 
 static void *run(void *argument)
 {
-	struct counters_moment begin, end;
+	struct counters_reading begin, end;
 	struct counters counters;
 
 	counters_open(&counters, *(int *)argument);
@@ -73,7 +73,7 @@ static void one_round(int tracefs)
 
 int main(int argc, char **argv)
 {
-	const struct timespec moment = { .tv_nsec = 10000000 };
+	const struct timespec pause = { .tv_nsec = 10000000 };
 	cpu_set_t first;
 	int tracefs;
 
@@ -90,11 +90,11 @@ int main(int argc, char **argv)
 		errno = -tracefs;
 		counters_die("tracefs");
 	}
-	/* whoever makes it may have failed */
+	/* the test that creates the file may have failed */
 	for (int i = 0; access(argv[2], F_OK); i++) {
 		if (i == WAIT)
 			counters_die(argv[2]);
-		nanosleep(&moment, NULL);
+		nanosleep(&pause, NULL);
 	}
 	for (long i = atol(argv[1]); i > 0; i--)
 		one_round(tracefs);

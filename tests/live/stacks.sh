@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# -p tells tasks apart by their stacks where it can: a thread of the process that is wanted, on the
-# stack of one that has just ended and was not, is recorded from its first event on.
+# -p caches untraced tasks by their stacks: if a thread of a traced process gets the stack of an
+# untraced task that has just ended, it is recorded from its first event on.
 . "$srcdir/live/live.sh"
 rounds=150
 
@@ -9,15 +9,15 @@ one() { # one ALSO: with more processes than that of the threads, or none
 	also=$1
 	rm -f go
 	"$builddir/tests/live/stacks" $rounds go >truth 2>stacks.log &
-	wanted=$!
-	start_daemon -q -p "$wanted$also"
+	traced=$!
+	start_daemon -q -p "$traced$also"
 	touch go
-	wait $wanted
+	wait $traced
 	code=$?
 	stop_daemon
 	[ $code = 77 ] && skip "$(cat stacks.log)"
 	[ $code = 0 ] || fail "stacks: exit $code: $(cat stacks.log)"
-	[ "$status" = 0 ] || fail "-p $wanted$also: exit $status"
+	[ "$status" = 0 ] || fail "-p $traced$also: exit $status"
 	checked
 	fired=0 missing=0 threads=0
 	while read -r task begin end kmalloc kfree alloc free; do
@@ -34,7 +34,7 @@ one() { # one ALSO: with more processes than that of the threads, or none
 		missing=$((missing - $(value counted lost))) threads=$((threads + 1))
 	done <truth
 	skipped=$(value kmemtrace.data/kernel/status skipped)
-	echo "-p $wanted$also: $threads threads: perf $fired, $missing are missing, skipped $skipped in all tasks"
+	echo "-p $traced$also: $threads threads: perf $fired, $missing are missing, skipped $skipped in all tasks"
 	[ $threads = $rounds ] || fail "$threads of $rounds threads were counted"
 	[ $missing -le "$skipped" ] || fail "$missing are missing, the kernel skipped only $skipped"
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A workload that counts its own slab events with perf counters, which are not of our making,
- * between two moments of the capture's clock. Prints the moments, its task and the counts.
+ * A workload that counts its own slab events with perf counters, which are independent of
+ * kmemtrace, between two times of the capture's clock. Prints the times, its task and the counts.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@ static void pin(int cpu)
 		counters_die("sched_setaffinity");
 }
 
-/* Opens and closes files and pipes: many caches, all in one task. */
+/* Opens and closes files and pipes: objects of many caches, all in one task. */
 static void work_fs(const char *folder, long rounds)
 {
 	char name[300];
@@ -51,7 +51,7 @@ static void work_fs(const char *folder, long rounds)
 	unlink(name);
 }
 
-/* Makes and removes directories: inodes and dentries, freed by RCU. */
+/* Makes and removes directories: inodes and dentries, which RCU frees. */
 static void work_dir(const char *folder, long rounds)
 {
 	char name[300];
@@ -104,7 +104,7 @@ static void stop_receiver(void)
 int main(int argc, char **argv)
 {
 	const struct timespec calm = { .tv_nsec = 100000000 };
-	struct counters_moment begin, end;
+	struct counters_reading begin, end;
 	struct counters counters;
 	const char *name, *folder;
 	long rounds;
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 		start_receiver();
 	counters_open(&counters, tracefs);
 
-	/* so that nothing of this task is lost outside of the measured time */
+	/* pauses, so that no event of this task is lost outside of the measured time */
 	nanosleep(&calm, NULL);
 	counters_read(&counters, &begin);
 	if (!strcmp(name, "fs"))

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The wrong ways into kmemtraced: each gives a sentence on stderr and exit status 2, and nothing
-# that was captured before is lost.
+# Wrong options, targets and privileges: kmemtraced prints a message on stderr, ends with exit status
+# 2, and leaves older captures alone.
 . "$srcdir/live/live.sh"
 
-wrong() { # wrong PATTERN ARGUMENT…: refused with a sentence in which PATTERN stands
+wrong() { # wrong PATTERN ARGUMENT…: kmemtraced refuses, with a message that matches PATTERN
 	pattern=$1
 	shift
 	timeout 20 "$kmemtraced" "$@" >out 2>err </dev/null
@@ -48,15 +48,15 @@ wrong 'cannot be written\|cannot be made' -d 1 -o /proc/kmemtrace.data
 wrong 'no such process' -d 1 -p 4194303
 thread=$(find /proc/[0-9]*/task/ -mindepth 1 -maxdepth 1 2>/dev/null | awk -F/ '$3 != $5 { print $5; exit }')
 [ -z "$thread" ] || wrong "is a thread of process" -d 1 -p "$thread"
-wrong 'runs no command' --doctor ls
-wrong 'give one of them' --rescue --no-rescue
-wrong 'give one of them' -p $$ --no-rescue --rescue -d 1
+wrong 'cannot be used with a command' --doctor ls
+wrong 'cannot be used with --no-rescue' --rescue --no-rescue
+wrong 'cannot be used with --no-rescue' -p $$ --no-rescue --rescue -d 1
 "$kmemtraced" --doctor >/dev/full 2>err
 [ $? = 2 ] || fail "--doctor to a full disk: not 2"
 grep -q 'standard output' err || fail "--doctor to a full disk: $(cat err)"
 [ -e kmemtrace.data ] && fail "a refused command left a capture behind"
 
-# an older capture is moved aside, and only a capture is removed for it
+# an older capture is renamed to .old, and .old is replaced only if it is a capture
 "$kmemtraced" -q -d 0.2 || fail "exit $?"
 uuid=$(grep uuid kmemtrace.data/metadata)
 "$kmemtraced" -q -d 0.2 || fail "exit $?"
@@ -82,7 +82,7 @@ if command -v setpriv >/dev/null; then
 	fi
 fi
 
-# a kernel that shows no BTF is captured all the same, and says what it lacks
+# without BTF a capture is possible, and --doctor and the status say what is missing
 mkdir empty
 if unshare -m true 2>/dev/null; then
 	unshare -m sh -c 'mount --bind empty /sys/kernel/btf && "$1" --doctor && exec "$@" -q -d 0.3 -o none' \
@@ -92,17 +92,17 @@ if unshare -m true 2>/dev/null; then
 	grep -q '^unobserved kmem_cache_alloc_bulk .*BTF' none/kernel/status ||
 		fail "without BTF: nothing is unobserved: $(cat none/kernel/status)"
 	rm -r none
-	# and where nobody says what it has, it may have anything
+	# if neither BTF nor kallsyms can be read, any path may exist
 	unshare -m sh -c 'mount --bind empty /sys/kernel/btf && mount --bind /dev/null /proc/kallsyms &&
 		exec "$@"' sh "$kmemtraced" -q -d 0.3 -o none 2>err || fail "without names: exit $?: $(cat err)"
 	grep -q '^unobserved sheaf-prefill ' none/kernel/status ||
-		fail "without names: what may be there is not told: $(cat none/kernel/status)"
+		fail "without names: the status does not list all paths: $(cat none/kernel/status)"
 	rm -r none
 fi
 KMEMTRACED_WITHOUT=bogus "$kmemtraced" -d 1 -o none 2>err
 [ $? = 2 ] || fail "KMEMTRACED_WITHOUT=bogus: $(cat err)"
 grep -q 'btf, fetch, or both' err || fail "KMEMTRACED_WITHOUT=bogus: $(cat err)"
-# where process ids are not the kernel's
+# in a PID namespace, process ids differ from those of the kernel's events
 if unshare -pf --mount-proc true 2>/dev/null; then
 	unshare -pf --mount-proc "$kmemtraced" -d 1 -o none >out 2>err
 	code=$?
@@ -112,7 +112,7 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 	echo "in a PID namespace: $(cat err)"
 fi
 
-# few files at once are no problem where more may be had; the command has the limit as it was
+# kmemtraced raises a low soft limit of open files; the command gets the old limit
 limit=$(ulimit -Sn 20 && "$kmemtraced" -q -o few.data -- sh -c 'ulimit -Sn') || fail "with 20 files: exit $?"
 [ "$limit" = 20 ] || fail "the command's limit of files is $limit"
 checked few.data

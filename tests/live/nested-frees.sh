@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The second programs on frees: what an interrupt keeps from the first is recorded all the same,
-# nothing is recorded twice, and every free is still accounted for.
+# Backup programs record frees that interrupt a free; no free is recorded twice, and every free is
+# still accounted for.
 . "$srcdir/live/live.sh"
 about=kmemtrace.data/kernel/status
 
 mkdir folder
 mount -t tmpfs tmpfs folder 2>/dev/null && trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
-grep -q '^less  rescue' doctor.log && skip "no second programs here: $(sed -n 's/^less  rescue *//p' doctor.log)"
+grep -q '^less  nested frees' doctor.log && skip "no backup programs here: $(sed -n 's/^less  nested frees *//p' doctor.log)"
 
-capture() { # capture WORKLOAD ROUNDS OPTION…: its figures are in the variables
+capture() { # capture WORKLOAD ROUNDS OPTION…: sets the variables below
 	name=$1 rounds=$2
 	shift 2
 	"$kmemtraced" -q "$@" -- "$builddir/tests/live/workload" "$name" "$rounds" folder >truth 2>workload.log
@@ -20,7 +20,7 @@ capture() { # capture WORKLOAD ROUNDS OPTION…: its figures are in the variable
 	"$builddir/tests/live/doubles" kmemtrace.data >doubled || fail "$name: the capture cannot be read"
 	"$builddir/tests/live/count" kmemtrace.data "$(value truth task)" "$(value truth begin)" \
 		"$(value truth end)" >counted || fail "$name: the capture cannot be counted"
-	rescued=$(value $about rescued) skipped=$(value $about skipped)
+	from_backup=$(value $about rescued) skipped=$(value $about skipped)
 	seen=$(awk '$1 == "cpu" { n += $4 } END { print n }' $about)
 	lost=$(awk '$1 == "cpu" { n += $8 } END { print n }' $about)
 
@@ -30,62 +30,62 @@ capture() { # capture WORKLOAD ROUNDS OPTION…: its figures are in the variable
 		recorded=$((recorded + $(value counted $event)))
 	done
 	missing=$((fired - recorded - $(value counted lost)))
-	echo "$name $*: seen $seen, rescued $rescued, skipped $skipped ($(per_million "$skipped" "$seen") of a million); in the task: perf $fired = recorded $recorded + lost $(value counted lost) + $missing"
+	echo "$name $*: seen $seen, from_backup $from_backup, skipped $skipped ($(per_million "$skipped" "$seen") of a million); in the task: perf counted $fired = recorded $recorded + lost $(value counted lost) + $missing"
 	[ $missing -ge 0 ] || fail "$name: $((-missing)) events more than perf counted"
 	[ $missing -le "$skipped" ] || fail "$name: $missing events are missing, the kernel skipped only $skipped"
 	spans=$(awk '$1 == "skip" { n += $4 } END { print n + 0 }' $about)
 	[ "$spans" = "$skipped" ] || fail "$name: skipped $skipped, by the spans $spans"
 	parts=$(awk '$1 == "cpu" { n += $14 } END { print n }' $about)
-	[ "$parts" = "$rescued" ] || fail "$name: rescued $rescued, $parts of the CPUs together"
-	[ "$(value doubled doubles)" = 0 ] || fail "$name: told twice: $(grep -v '^unseen' doubled | head -20)"
-	[ "$lost" != 0 ] || [ "$(value doubled rescued)" = "$rescued" ] ||
-		fail "$name: rescued $rescued, recorded of them $(value doubled rescued)"
+	[ "$parts" = "$from_backup" ] || fail "$name: from_backup $from_backup, sum of the CPUs $parts"
+	[ "$(value doubled doubles)" = 0 ] || fail "$name: recorded twice: $(grep -v '^unseen' doubled | head -20)"
+	[ "$lost" != 0 ] || [ "$(value doubled from_backup)" = "$from_backup" ] ||
+		fail "$name: from_backup $from_backup, but $(value doubled from_backup) records"
 }
 
 per_million() {
 	awk -v n="$1" -v of="$2" 'BEGIN { printf "%.1f", n * 1e6 / of }'
 }
 
-# both ROUNDS OPTION…: dir and fs, their sums in the variables
+# both ROUNDS OPTION…: captures dir and fs, and sums the counts
 both() {
 	rounds=$1
 	shift
 	capture dir "$rounds" "$@"
-	all_rescued=$rescued all_skipped=$skipped all_seen=$seen
+	all_from_backup=$from_backup all_skipped=$skipped all_seen=$seen
 	capture fs $((rounds / 2)) "$@"
-	all_rescued=$((all_rescued + rescued)) all_skipped=$((all_skipped + skipped))
+	all_from_backup=$((all_from_backup + from_backup)) all_skipped=$((all_skipped + skipped))
 	all_seen=$((all_seen + seen))
 }
 
-# interrupts do not come to order: a longer load where none nested
+# if no interrupt nested a free, repeat with a longer load
 for rounds in 100000 300000 600000; do
 	both $rounds
 	with=$(per_million $all_skipped $all_seen)
-	[ $all_rescued -gt 0 ] && break
+	[ $all_from_backup -gt 0 ] && break
 done
-[ "$all_rescued" -gt 0 ] || skip "no free nested into another on this machine"
+[ "$all_from_backup" -gt 0 ] || skip "no free interrupted another on this machine"
 grep -qx 'rescue yes' $about || fail "status: $(grep '^rescue' $about)"
-[ "$(value $about rescue_off)" = 0 ] || echo "note: the marks found no room on $(value $about rescue_off) CPUs"
+[ "$(value $about rescue_off)" = 0 ] || echo "note: the in-flight marks found no free slot on $(value $about rescue_off) CPUs"
 
-# without them the kernel's skips are what they are
+# without backup programs, the kernel skips more events
 for rounds in 100000 300000 600000; do
 	both $rounds --no-rescue
 	without=$(per_million $all_skipped $all_seen)
-	[ $all_rescued = 0 ] || fail "--no-rescue: $all_rescued rescued"
+	[ $all_from_backup = 0 ] || fail "--no-rescue: $all_from_backup records from backup programs"
 	[ $all_skipped -ge 100 ] && break
 done
 grep -q '^rescue no --no-rescue' $about || fail "--no-rescue: $(grep '^rescue' $about)"
-echo "skipped of a million events: $without without second programs, $with with them"
+echo "skipped of a million events: $without without backup programs, $with with them"
 if [ "$all_skipped" -ge 100 ]; then
-	awk -v a="$without" -v b="$with" 'BEGIN { exit !(b < a) }' || fail "second programs do not help"
+	awk -v a="$without" -v b="$with" 'BEGIN { exit !(b < a) }' || fail "backup programs do not help"
 else
 	echo "note: too few to compare"
 fi
 
-# with -p there are none, unless they are asked for; then those of its own frees are told
+# with -p, backup programs are attached only with --rescue
 "$kmemtraced" -q -p $$ -d 0.2 || fail "-p: exit $?"
 checked
-grep -q '^rescue no with -p only --rescue ' $about || fail "-p: $(grep '^rescue' $about)"
+grep -q '^rescue no with -p, backup programs need --rescue' $about || fail "-p: $(grep '^rescue' $about)"
 sh -c 'while :; do read -r line </proc/self/stat; done' &
 "$kmemtraced" -q -p $! --rescue -d 1
 code=$?
@@ -96,7 +96,7 @@ grep -qx 'rescue yes' $about || fail "-p --rescue: $(grep '^rescue' $about)"
 "$kmemtraced" -q --rescue -d 1 || fail "--rescue: exit $?"
 checked
 grep -qx 'rescue yes' $about || fail "--rescue: $(grep '^rescue' $about)"
-"$kmemtraced" --doctor -p $$ | grep -q '^less  rescue.*--rescue' || fail "--doctor -p does not say so"
-"$kmemtraced" --doctor -p $$ --rescue | grep -q '^ok    rescue' || fail "--doctor -p --rescue does not say so"
-"$kmemtraced" --doctor --no-rescue | grep -q '^less  rescue.*--no-rescue' || fail "--doctor --no-rescue does not say so"
+"$kmemtraced" --doctor -p $$ | grep -q '^less  nested frees.*--rescue' || fail "--doctor -p does not say so"
+"$kmemtraced" --doctor -p $$ --rescue | grep -q '^ok    nested frees' || fail "--doctor -p --rescue does not say so"
+"$kmemtraced" --doctor --no-rescue | grep -q '^less  nested frees.*--no-rescue' || fail "--doctor --no-rescue does not say so"
 exit 0
