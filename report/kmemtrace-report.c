@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* kmemtrace-report: one pass over a capture, one view of it, one renderer. */
+/* kmemtrace-report: prints one view of a capture in one format. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "capture/capture.h"
 
-/* Of the capture that the options name. */
+/* Reports on the capture that the options name. */
 static int report(const struct options *options)
 {
 	struct capture capture;

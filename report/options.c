@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Options in one argp table: what to read, which view of it, which part, and how to print it. */
+/* Options of kmemtrace-report in one argp table: the capture, the view, filters and the format. */
 #include "config.h"
 
 #include <errno.h>
@@ -59,7 +59,9 @@ static const struct argp_option option_table[] = {
 	{ "sort", 's', "KEY[,KEY...]", 0,
 	  "Sort by these columns; -KEY is descending, +KEY ascending", 1 },
 	{ "lines", 'l', "N", 0,
-	  "Show the first N rows; 0 is all (default: in text the view's own, else all)", 1 },
+	  "Print the first N rows of each table, 0 for all (default: in text a limit of the "
+	  "view, else all)",
+	  1 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0, NULL, 1 },
 	{ "color", OPTION_COLOR, "WHEN", 0, "Color the text: auto, always or never", 1 },
 	{ "max-loss", OPTION_MAX_LOSS, "PCT", 0,
@@ -67,19 +69,20 @@ static const struct argp_option option_table[] = {
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
 	{ NULL, 0, NULL, 0,
-	  "Only some objects (taken by their allocation; their frees go with them):", 2 },
+	  "Filters select objects by their allocation; their frees are selected with them:", 2 },
 	{ "time", OPTION_TIME, "A,B", 0,
-	  "Allocated from A on; the heap as it was at B, in seconds from the capture's begin", 2 },
-	{ "at", OPTION_AT, "T", 0, "The same as --time=,T: the heap as it was then", 2 },
+	  "Allocated since A; live objects as of B (seconds since the begin of the capture)", 2 },
+	{ "at", OPTION_AT, "T", 0, "The same as --time=,T: live objects as of T", 2 },
 	{ "pid", 'p', "PID[,PID...]", 0, "Allocated by these processes", 2 },
 	{ "comm", OPTION_COMM, "NAME", 0, "Allocated by tasks of this name", 2 },
 	{ "site", OPTION_SITE, "REGEX", 0, "Allocated at call sites whose name matches", 2 },
-	{ "cache", OPTION_CACHE, "REGEX", 0, "Of slab caches whose name matches", 2 },
+	{ "cache", OPTION_CACHE, "REGEX", 0, "From slab caches whose name matches", 2 },
 	{ "cpu", OPTION_CPU, "LIST", 0, "Allocated on these CPUs, as in 0-3,8", 2 },
 	{ "node", OPTION_NODE, "LIST", 0, "Allocated on CPUs of these nodes", 2 },
-	{ "min-size", OPTION_MIN_SIZE, "BYTES", 0, "Of at least so many bytes requested", 2 },
-	{ "max-size", OPTION_MAX_SIZE, "BYTES", 0, "Of at most so many bytes requested", 2 },
-	{ "older", OPTION_OLDER, "AGE", 0, "That lived, or live, at least so long, as in 10ms", 2 },
+	{ "min-size", OPTION_MIN_SIZE, "BYTES", 0, "At least BYTES bytes requested", 2 },
+	{ "max-size", OPTION_MAX_SIZE, "BYTES", 0, "At most BYTES bytes requested", 2 },
+	{ "older", OPTION_OLDER, "AGE", 0,
+	  "Lived, or are live at the end, for at least AGE, as in 10ms", 2 },
 	{ 0 },
 };
 
@@ -146,7 +149,7 @@ static void parse_argument(struct options *options, const char *text, struct arg
 	options->capture = text;
 }
 
-/* How a report tells of what was selected. */
+/* Each filter, and its name in the header of a report. */
 static const struct filter {
 	int key;
 	const char *words;
@@ -185,7 +188,7 @@ static int select_one(struct select *select, int key, const char *argument)
 	}
 }
 
-/* Of two alike the last counts, as in all options. */
+/* If a filter is given twice, the last one counts, as for all options. */
 static void parse_filter(struct options *options, int key, const char *argument,
 			 struct argp_state *state)
 {
@@ -203,7 +206,7 @@ static void parse_filter(struct options *options, int key, const char *argument,
 		argp_failure(state, 2, ENOMEM, "%s", argument);
 }
 
-/* Closes the gaps of those that were not given. */
+/* Moves the filters that were given to the front. */
 static void finish_filters(struct options *options)
 {
 	for (size_t i = 0; i < COUNT(filters); i++)
@@ -221,11 +224,10 @@ static void check_together(const struct options *options, struct argp_state *sta
 		argp_error(state, "--time and --at: give one of them");
 	if (view->streams && options->sort)
 		argp_error(state,
-			   "--sort: %s is printed while it is read, in order of time: it cannot "
-			   "be sorted",
+			   "--sort: the view %s is printed in order of time and cannot be sorted",
 			   view->name);
 	if (options->has_by && !view->has_by)
-		argp_error(state, "--by: %s has no groups to choose: use sites, leaks or lifetimes",
+		argp_error(state, "--by: the view %s has no groups: use sites, leaks or lifetimes",
 			   view->name);
 }
 
@@ -289,7 +291,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* What follows the options in --help: the views. argp frees it. */
+/* Lists the formats and the views in --help. argp frees the text. */
 static char *help_views(int key, const char *text, void *input)
 {
 	char *help = NULL;
@@ -318,9 +320,8 @@ void options_parse(struct options *options, int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "[VIEW] [CAPTURE]",
-		.doc = "Explain a capture of the kernel's slab allocations: what was captured "
-		       "and what was lost, the totals, and a view: who allocates how much, what "
-		       "is wasted, what stays, what is wrong.\v"
+		.doc = "Print a report of a capture of the kernel's slab allocations: what was "
+		       "captured and what was lost, the totals, and one view of them.\v"
 		       "Times and ages are seconds, or have a unit: ns, us, ms, s, m, h. Sizes are "
 		       "bytes, or have k, M or G. REGEX is an extended regular expression that "
 		       "matches anywhere in a name.\n\n"
@@ -329,12 +330,12 @@ void options_parse(struct options *options, int argc, char **argv)
 		       "directory has that name: write ./NAME for the directory.\n\n"
 		       "Exit status: 0 if the report was made; 1 if more was lost than --max-loss "
 		       "allows; 2 if it could not be made.\n\n"
-		       "kmemtrace-report(1) defines every word of a report. Make a capture with "
+		       "kmemtrace-report(1) explains the columns and terms. Make a capture with "
 		       "kmemtraced(8), check and repair one with kmemtrace-check(1).",
 		.help_filter = help_views,
 	};
 
-	_Static_assert(COUNT(filters) <= OPTIONS_FILTERS_MAX, "a place for each");
+	_Static_assert(COUNT(filters) <= OPTIONS_FILTERS_MAX, "one entry for each filter");
 	*options = (struct options){
 		.max_loss = -1,
 		.renderer = &renderer_text,

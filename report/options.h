@@ -37,8 +37,8 @@ struct options {
 };
 
 /*
- * From the command line; exits with 2 and a sentence if that is wrong, with 0 after --help and
- * the like.
+ * Parses the command line. Exits with 2 after a message if it is wrong, with 0 after --help and
+ * --version.
  */
 void options_parse(struct options *options, int argc, char **argv);
 void options_deinit(struct options *options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The way of a report: the view's wishes, the pass, its tables sorted and cut, the renderer. */
+/* A report: runs the analysis for a view, sorts and cuts the tables, and calls the renderer. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,21 +17,21 @@
 #include "report/views/event_clock.h"
 #include "report/views/row_names.h"
 
-#define ROWS_TEXT 20 /* of a table in the text, unless the view or -l says otherwise */
+#define ROWS_TEXT 20 /* default rows of a table in a text */
 
-/* What the first column holds, of each kind of groups; of a site the view tells it. */
+/* Legends of the first column by kind of group. The view has the legend of a site. */
 static const char *const legends_by_group[] = {
 	[GROUP_BY_FUNCTION] = "the kernel function that allocated: symbol [module]",
-	[GROUP_BY_MODULE] = "whose code allocated: a [module], the kernel itself, or unknown",
-	[GROUP_BY_CACHE] = "the slab cache, or the size class of kmalloc(), of the objects",
-	[GROUP_BY_SIZE] = "bytes that an allocation asked for",
-	[GROUP_BY_TASK] = "the name and process of the task that allocated",
+	[GROUP_BY_MODULE] = "the code that allocated: a [module], the kernel itself, or unknown",
+	[GROUP_BY_CACHE] = "the slab cache of the objects, or the kmalloc() size class",
+	[GROUP_BY_SIZE] = "bytes that an allocation requested",
+	[GROUP_BY_TASK] = "name and process of the task that allocated",
 	[GROUP_BY_CPU] = "the CPU that allocated",
 	[GROUP_BY_NODE] = "the NUMA node of the CPU that allocated",
-	[GROUP_BY_GFP] = "the GFP flags that the allocation gave",
+	[GROUP_BY_GFP] = "GFP flags of the allocation",
 };
 
-/* The columns of the first table by the name of what its rows are of. */
+/* Names the first columns of the first table after --by. */
 static int make_by_columns(struct report *report)
 {
 	const struct view *view = report->view;
@@ -123,7 +123,7 @@ int report_check_sort(const struct options *options)
 	return err;
 }
 
-/* Runs the pass and makes the tables. 0, or -errno with errmsg, but of a lack of memory. */
+/* Runs the analysis and makes the tables. 0, or -errno with errmsg, but of a lack of memory. */
 static int report_make(struct report *report, struct capture *capture)
 {
 	const struct view *view = report->view;
@@ -131,7 +131,7 @@ static int report_make(struct report *report, struct capture *capture)
 	int err = 0;
 
 	report->capture = capture;
-	/* not into what a view prints meanwhile */
+	/* a stream prints to the terminal meanwhile: show no progress there */
 	progress_line_init(&line, view->streams && isatty(STDOUT_FILENO), PROGRESS_DELAY);
 	line.file = capture->path;
 	report->settings.progress = progress_line_bytes;
@@ -151,7 +151,7 @@ static int report_make(struct report *report, struct capture *capture)
 	return err;
 }
 
-/* -s is for the first table; the others keep their own order. */
+/* -s sorts the first table; the other tables keep their default order. */
 static int sort_and_cut(struct report *report, const struct options *options)
 {
 	const size_t own = report->view->rows ? report->view->rows : ROWS_TEXT;
@@ -245,7 +245,7 @@ static int check_loss(const struct options *options, const struct capture_header
 	if (options->max_loss < 0)
 		return EXIT_OK;
 	if (header->loss_percent <= options->max_loss && loss->skipped_partial) {
-		error_msg("%s: how many events were skipped is not known: it may be more than "
+		error_msg("%s: the number of skipped events is not known: it may be more than "
 			  "%.6g%%",
 			  options->input, options->max_loss);
 		return EXIT_FINDINGS;

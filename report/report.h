@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One report: the pass over a capture for one view, and what is printed of it. */
+/* One report: one view of a capture, printed in one format. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
 #include "report/options.h"
 #include "report/views/view.h"
 
-/* The sort keys, before a long pass is made in vain. 0, or -errno with a sentence printed. */
+/* Checks the sort keys before a long analysis. 0, or -errno after a message. */
 int report_check_sort(const struct options *options);
 
 /* Prints the report of the capture; returns the exit status. */

@@ -28,7 +28,7 @@ static bool column_in_bytes(const struct column *column)
 	       strcmp(column->unit, "bytes") == 0;
 }
 
-/* Three digits: 1.25, 12.5, 125. */
+/* Decimals that make three digits: 1.25, 12.5, 125. */
 static int decimals_of(double value)
 {
 	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;

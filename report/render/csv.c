@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* CSV as RFC 4180 has it: a line of keys, then a line a row, each ended by CR LF. */
+/* CSV of RFC 4180: a line of keys, then a line for each row, each ended by CR LF. */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One JSON document: the header's sections by their keys, then each table as an array of rows. */
+/* One JSON document: the sections of the header by key, then each table as an array of rows. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "report/render/render.h"
 
-#define JSON_SCHEMA 1 /* of the document: raised when a key is renamed or removed */
+#define JSON_SCHEMA 2 /* of the document: raised when a key is renamed or removed */
 
 /* Length of the valid UTF-8 sequence at text, or 0. */
 static size_t utf8_length(const unsigned char *text)
@@ -41,7 +41,7 @@ static size_t utf8_length(const unsigned char *text)
 	return length;
 }
 
-/* Names come from the capture: a byte that is no UTF-8 becomes U+FFFD. */
+/* Names come from the capture: a byte that is not valid UTF-8 becomes U+FFFD. */
 static json_t *json_from_text(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
@@ -121,7 +121,7 @@ static json_t *json_from_row(const struct table *table, size_t row)
 	return object;
 }
 
-/* An array of objects or, of a list, of its only column's cells. */
+/* An array of objects; of a list, an array of the cells of its only column. */
 static json_t *json_from_table(const struct table *table, bool list)
 {
 	json_t *array = json_array();
@@ -179,7 +179,7 @@ static json_t *json_from_section(const struct section *section)
 static int json_print(const struct output *output, const struct header *header,
 		      const struct table *tables, size_t table_count)
 {
-	/* 15 digits are what every decimal keeps; more would show how doubles are stored. */
+	/* 15 digits: any decimal of 15 digits survives the conversion to double and back. */
 	const size_t flags = JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15);
 	json_t *document = json_object();
 	int failed = 0;
@@ -192,7 +192,7 @@ static int json_print(const struct output *output, const struct header *header,
 		failed |= json_object_set_new(document, tables[i].key,
 					      json_from_table(&tables[i], false));
 	if (!failed) {
-		/* It fails when the file does, too: ferror() then tells. */
+		/* It also fails if writing to the file fails: ferror() reports that. */
 		json_dumpf(document, output->file, flags);
 		putc('\n', output->file);
 	}

@@ -12,7 +12,12 @@
 #include "report/render/table.h"
 
 /* Every output format, as --format names it. Its file defines renderer_NAME. */
-#define RENDERERS(add) add(text) add(json) add(csv)
+/* clang-format off */
+#define RENDERERS(add) \
+	add(text)      \
+	add(json)      \
+	add(csv)
+/* clang-format on */
 
 struct output {
 	FILE *file;
@@ -25,7 +30,7 @@ struct output {
 struct renderer {
 	const char *name;
 	/*
-	 * For people rather than programs: tables show their first rows, an obvious value is left
+	 * For people, not for programs: tables are cut to their first rows, obvious values are left
 	 * out, and the view may choose names that are easier to read.
 	 */
 	bool for_people;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tables: building, sorting with a last tie-break so that the order is always the same, cutting. */
+/* Tables: adding rows, sorting in a reproducible order, cutting. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct sort_key {
 
 struct sort {
 	const struct table *table;
-	struct sort_key keys[SORT_KEYS_MAX + 1]; /* the tie column is the last */
+	struct sort_key keys[SORT_KEYS_MAX + 1]; /* the tiebreak column is the last */
 	size_t count;
 };
 

@@ -15,10 +15,10 @@ enum column_type {
 	COLUMN_NULLABLE, /* as COLUMN_NUMBER; or CELL_UNKNOWN */
 	COLUMN_DECIMAL,	 /* sorted descending */
 	COLUMN_HEX,	 /* "0x…", sorted ascending */
-	COLUMN_ID, /* a number that is a name, as of a CPU: sorted ascending; or CELL_UNKNOWN */
+	COLUMN_ID, /* a number that identifies, as of a CPU: sorted ascending; or CELL_UNKNOWN */
 	/*
-	 * ns since the capture's begin, sorted ascending; or TIME_UNKNOWN. Of the unit "event": a
-	 * number of events
+	 * ns, may be negative, sorted ascending; or TIME_UNKNOWN. With the unit "event": a number
+	 * of events
 	 */
 	COLUMN_TIME,
 	COLUMN_DURATION, /* ns, sorted descending; or CELL_UNKNOWN */
@@ -38,11 +38,11 @@ enum column_where {
 
 struct column {
 	const char *key;	   /* in JSON, CSV and the sort option */
-	const char *header, *unit; /* two lines of the text's head; the unit may be "" */
+	const char *header, *unit; /* two lines above the column; the unit may be "" */
 	enum column_type type;
 	int decimals; /* of COLUMN_DECIMAL, in the text */
 	enum column_where where;
-	const char *legend; /* defines the term, for the foot of the text; or NULL */
+	const char *legend; /* explains the column below the text; or NULL */
 };
 
 struct cell {
@@ -56,12 +56,12 @@ struct cell {
 
 struct table {
 	const char *key;	      /* in JSON */
-	const char *title;	      /* above it, where a report has several; NULL: the key */
-	const char *empty;	      /* the sentence of a table without rows */
+	const char *title;	      /* above it, if a report has several; NULL: the key */
+	const char *empty;	      /* printed if the table has no rows */
 	const char *sort;	      /* default keys */
 	const struct column *columns; /* not the table's own */
 	size_t column_count;
-	size_t tiebreak;    /* the column that tells two rows apart in the end */
+	size_t tiebreak;    /* the column that orders rows with equal sort keys */
 	struct cell *cells; /* row after row */
 	size_t rows, space;
 	size_t rows_made; /* before the cut */
@@ -76,9 +76,9 @@ void table_deinit(struct table *table);
 struct cell *table_add(struct table *table);
 
 /*
- * Sorts by "KEY[,KEY…]"; "-KEY" is descending and "+KEY" ascending whatever the column's habit.
- * Equal rows are in ascending order of the tie column, then as they were added. 0, -ENOMEM or
- * -EINVAL with errmsg: there is no such key.
+ * Sorts by "KEY[,KEY…]", each in the order of its column type; "-KEY" is descending, "+KEY"
+ * ascending. Equal rows are in ascending order of the tiebreak column, then as they were added. 0,
+ * -ENOMEM or -EINVAL with errmsg: there is no such key.
  */
 int table_sort(struct table *table, const char *keys);
 
@@ -90,7 +90,7 @@ static inline const struct cell *table_row(const struct table *table, size_t row
 	return table->cells + row * table->column_count;
 }
 
-/* Is there nothing to tell: a number that is not known? */
+/* Is the value of the cell not known? */
 static inline int cell_is_unknown(enum column_type type, const struct cell *cell)
 {
 	if (type == COLUMN_TIME)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Text for people and mails: the header's lines, the tables, and what their terms mean. Names are
- * never cut: one that does not fit stands on a line of its own.
+ * Text for terminals and mails: the lines of the header, the tables, and the legends. Names are
+ * never cut: a name that is too long has a line of its own.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #define COLOR_WARNING "\033[33m"
 #define COLOR_END "\033[m"
 
-/* A line that is being printed: spaces wait until something follows them. */
+/* A line that is being printed. Spaces are printed when a character follows: none end a line. */
 struct text {
 	FILE *file;
 	size_t spaces;
@@ -31,7 +31,7 @@ struct text {
 	bool color;
 };
 
-/* What a name holds beyond printable ASCII is shown as \xHH: a terminal must not obey it. */
+/* Other bytes than printable ASCII become \xHH, since a terminal would obey them. */
 static void text_put(struct text *text, const char *what, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -64,14 +64,14 @@ static void text_end_line(struct text *text)
 	putc('\n', text->file);
 }
 
-/* Switches to a color, or back with COLOR_END. */
+/* Switches to a color; COLOR_END switches back. */
 static void text_color(struct text *text, const char *color)
 {
 	if (text->color)
 		fputs(color, text->file);
 }
 
-/* Words from column at on; lines that follow begin at column indent. */
+/* Prints words from column at on. Further lines begin at column indent. */
 static void text_wrap(struct text *text, const char *what, size_t at, size_t indent)
 {
 	bool first = true;
@@ -113,7 +113,7 @@ static void text_header(struct text *text, const struct header *header)
 	}
 }
 
-/* Names and bars are on the left of their column, numbers on the right. */
+/* Aligns names and bars to the left, numbers to the right. */
 static void text_cell(struct text *text, const struct layout_column *shown, const char *what)
 {
 	size_t width = column_layout_text_width(what, strlen(what));
@@ -140,7 +140,7 @@ static void text_table_head(struct text *text, const struct column_layout *layou
 	}
 }
 
-/* Names stand on lines of their own, numbers side by side: "missed frees: 1, coverage: 50.0 %". */
+/* Texts have lines of their own; numbers share one: "missed frees: 1, coverage: 50.0 %". */
 static void text_below(struct text *text, const struct column_layout *layout,
 		       const struct cell *row)
 {

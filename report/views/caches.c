@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What was taken from each slab cache, kmalloc's told apart; and under which other names. */
+/* The view caches: allocations and frees by slab cache, with the names of merged caches. */
 #include "config.h"
 
 #include <errno.h>
@@ -29,44 +29,47 @@ enum cache_column {
 
 static const struct column columns[CACHE_COLUMNS] = {
 	[CACHE_NAME] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			 "the slab cache; kmalloc's by size class: -cg- of objects charged to a "
-			 "memory cgroup, -rcl- of reclaimable ones, dma-; kmalloc-large is no "
-			 "slab but whole pages" },
+			 "the slab cache. For kmalloc() its size class: -cg- for objects charged "
+			 "to a memory cgroup, -rcl- for reclaimable ones, dma- for DMA; "
+			 "kmalloc-large is whole pages" },
 	[CACHE_OBJECT_SIZE] = { "object_size", "object", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
 				NULL },
 	[CACHE_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
-			 "the distance from one object to the next" },
+			 "bytes from the start of one object to the start of the next" },
 	[CACHE_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 				"allocations that succeeded" },
 	[CACHE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			  "frees of these objects, wherever freed" },
+			  "frees of these objects, on any CPU" },
 	[CACHE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW,
-			   "freed unseen: the address was allocated again" },
+			   "frees that were not recorded: the address was allocated again while "
+			   "the object was live" },
 	[CACHE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_BELOW,
-			   "allocations that gave no memory" },
+			   "allocations that failed" },
 	[CACHE_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
 			      COLUMN_NOT_IN_TEXT,
-			      "asked for; of a slab cache's object, the cache's object size" },
+			      "bytes requested; for an object of a slab cache, the object size of "
+			      "the cache" },
 	[CACHE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 			      COLUMN_ALWAYS,
-			      "used up; of a slab cache's object, its distance to the next" },
+			      "bytes occupied: the kmalloc() size class, or the slab size of the "
+			      "cache" },
 	[CACHE_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
 				  COLUMN_ALWAYS,
 				  "fragmentation: (allocated - requested) / allocated" },
 	[CACHE_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				 "objects not seen freed by the end" },
+				 "objects with no recorded free by the end" },
 	[CACHE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			       "bytes allocated to them" },
+			       "bytes allocated to the live objects" },
 	[CACHE_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			     "the share of their cache's frees that was observed: the rest were "
-			     "missed, so that what is live may have been freed too" },
+			     "frees / (frees + missed frees) in the slab cache: below 100, live "
+			     "objects may have been freed" },
 	[CACHE_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
 			      COLUMN_NOT_IN_TEXT, NULL },
 	[CACHE_ALIASES] = { "aliases", "aliases", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			    "other caches that the kernel merged with it" },
+			    "other caches that the kernel merged with this one" },
 };
 
-/* "a, b" from "a,b": so that the text can break the line. */
+/* "a, b" from "a,b", so that the text can break the line. */
 static char *list_aliases(const struct analysis_cache *cache)
 {
 	const char *from = cache->cache && cache->cache->aliases ? cache->cache->aliases : "";
@@ -121,7 +124,7 @@ int caches_table(struct report *report, struct table *table)
 
 	table->key = "caches";
 	table->title = "Slab caches";
-	table->empty = "Nothing was allocated.";
+	table->empty = "No allocation was recorded.";
 	table->sort = "bytes_allocated,allocations";
 	table->tiebreak = CACHE_NAME;
 	for (size_t i = 0; i < analysis->cache_count && !err; i++)
@@ -137,7 +140,7 @@ static int make(struct report *report)
 
 const struct view view_caches = {
 	.name = "caches",
-	.summary = "what was taken from each slab cache and kmalloc() size class",
+	.summary = "allocations by slab cache and kmalloc() size class",
 	.columns = columns,
 	.column_count = CACHE_COLUMNS,
 	.make = make,

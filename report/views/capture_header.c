@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The values of the header of every report, by name: from the capture's metadata, its status and
- * the pass over it.
+ * The values of the header of every report by key: from the metadata and the status of the
+ * capture, and from the analysis.
  */
 #include "config.h"
 
@@ -104,7 +104,7 @@ static void add_capture(struct capture_header *header, const struct report *repo
 	header_add_number(fields, "unnamed_allocations", report->analysis.cache_not_traced);
 }
 
-/* Which report it is, and of which part of the capture. */
+/* The view, its groups and filters, and the window. */
 static void add_report(struct capture_header *header, const struct report *report)
 {
 	struct header *fields = &header->header;
@@ -173,7 +173,7 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "missed_frees", totals->missed_frees);
 	header_add_number(fields, "resizes", totals->resizes);
 	header_add_number(fields, "repeated", totals->repeated);
-	header_add_number(fields, "rescued", totals->rescued);
+	header_add_number(fields, "from_backup", totals->rescued);
 	header_add_number(fields, "own_allocations", totals->own_allocations);
 	header_add_number(fields, "own_frees", totals->own_frees);
 	header_add_number(fields, "unknown", totals->unknown);

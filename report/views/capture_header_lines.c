@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The header of every report, in lines for people. A figure that loss or an unobserved path
- * touches is said to be so here.
+ * The header of every report in lines for people. It warns of everything that makes numbers of the
+ * report uncertain: loss, and paths that are not observed.
  */
 #include "config.h"
 
@@ -16,18 +16,18 @@
 
 #define NSEC_PER_SEC ((uint64_t)1000000000)
 
-static const char *state_sentence(const char *state)
+static const char *state_text(const char *state)
 {
 	if (strcmp(state, "cut-off") == 0)
-		return "cut off: not finished by kmemtraced";
+		return "cut off: kmemtraced did not finish it";
 	if (strcmp(state, "unknown") == 0)
-		return "finished or cut off: nobody knows";
+		return "finished or cut off: not known";
 	if (strcmp(state, "running") == 0)
 		return "still being written by kmemtraced";
 	return state;
 }
 
-/* Did the capture end for a reason that says nothing about it? */
+/* Did the capture end as requested? */
 static bool stop_is_ordinary(const char *stopped)
 {
 	return !*stopped || strcmp(stopped, "the command ended") == 0 ||
@@ -45,7 +45,7 @@ static void percent_text(double percent, char *text, size_t size)
 
 #define TIME_TEXT 48
 
-/* From the capture's begin on: "1.250000 s", or "event 7". */
+/* Time since the begin of the capture: "1.250000 s", or "event 7". */
 static const char *time_text(const struct capture *capture, uint64_t ns, char text[TIME_TEXT])
 {
 	if (event_clock_is(capture))
@@ -100,22 +100,22 @@ static int add_capture(struct capture_header *header, const struct capture *capt
 	if (!err && *metadata->source)
 		err = header_add_line(&header->header, "imported", true, "%s", metadata->source);
 	if (!err && event_clock_is(capture))
-		err = header_add_line(&header->header, "time", true,
-				      "none is known: times are numbers of events, ages and rates "
-				      "count events, %" PRIu64 " in all, %s",
-				      header->duration, state_sentence(header->state));
+		err = header_add_line(
+			&header->header, "time", true,
+			"the recording has no times: times, ages and rates count events, %" PRIu64
+			" in all, %s",
+			header->duration, state_text(header->state));
 	else if (!err)
 		err = header_add_line(&header->header, "time", cut_off, "%s, for %s, %s",
 				      metadata->wall_offset ? header->start : "date unknown",
 				      time_text(capture, header->duration, length),
-				      state_sentence(header->state));
+				      state_text(header->state));
 	if (!err && !stop_is_ordinary(capture->status.stopped))
 		err = header_add_line(&header->header, "stopped", true, "%s",
 				      capture->status.stopped);
 	if (!err && analysis->damaged_bytes)
 		err = header_add_line(&header->header, "", true,
-				      "%" PRIu64
-				      " damaged bytes were passed over: see kmemtrace-check",
+				      "%" PRIu64 " damaged bytes were ignored: see kmemtrace-check",
 				      analysis->damaged_bytes);
 	for (size_t i = 0; !err && i < capture->missing_count; i++)
 		err = header_add_line(&header->header, "", true, "%s",
@@ -123,7 +123,7 @@ static int add_capture(struct capture_header *header, const struct capture *capt
 	return err;
 }
 
-/* What the report is of, if it is not of all. */
+/* The filters. */
 static int add_filters(struct capture_header *header, const struct report *report)
 {
 	uint64_t left_out = report->analysis.totals.left_out;
@@ -133,7 +133,8 @@ static int add_filters(struct capture_header *header, const struct report *repor
 		return 0;
 	snprintf(after, sizeof(after), ": %" PRIu64 " event%s left out", left_out,
 		 left_out == 1 ? " is" : "s are");
-	return header_add_list_line(&header->header, "only", left_out, "", &header->filters, after);
+	return header_add_list_line(&header->header, "filters", left_out, "", &header->filters,
+				    after);
 }
 
 static int add_loss(struct capture_header *header, const struct capture *capture,
@@ -143,11 +144,15 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 	const char *only_these = header->traced_pids.rows == 1 ? "only events of process "
 							       : "only events of processes ";
 	uint64_t unknown = analysis->totals.unknown, unseen = loss->lost + loss->skipped + unknown;
-	char own[48] = "own unknown", percent[40], skipped[40], newer[METADATA_TEXT];
+	const char *recorder = *capture->metadata.source ? "the recorder" : "kmemtraced";
+	char own[80], percent[40], skipped[40], newer[METADATA_TEXT];
 	int err;
 
 	if (loss->own_known)
-		snprintf(own, sizeof(own), "own %" PRIu64 " of the recorded", loss->own);
+		snprintf(own, sizeof(own), "%" PRIu64 " of the recorded %s %s's own", loss->own,
+			 loss->own == 1 ? "is" : "are", recorder);
+	else
+		snprintf(own, sizeof(own), "%s's own are not known", recorder);
 	snprintf(skipped, sizeof(skipped),
 		 loss->skipped_partial ? "%" PRIu64 " or more" : "%" PRIu64, loss->skipped);
 	err = header_add_line(&header->header, "events", false,
@@ -157,9 +162,9 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 	if (!err && !loss->own_known && capture->has_status)
 		err = header_add_line(
 			&header->header, "", true,
-			"%s own tasks are not known: what it allocated itself counts as "
-			"any other",
-			*capture->metadata.source ? "the recorder's" : "kmemtraced's");
+			"the tasks of %s are not known: its own allocations are counted like all "
+			"others",
+			recorder);
 	if (!err && !loss->seen)
 		err = header_add_line(&header->header, "", true, "no events");
 	if (!err && loss->lost)
@@ -181,42 +186,40 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 				      unseen, unseen == 1 ? "" : "s");
 	}
 	if (!err && header->traced_pids.rows && loss->skipped)
-		err = header_add_line(
-			&header->header, "", true,
-			"the kernel tells skipped events of all processes together: of "
-			"these ones there may be fewer, down to none");
+		err = header_add_line(&header->header, "", true,
+				      "the kernel counts skipped events of all processes together: "
+				      "the traced processes may have fewer, or none");
 	if (!err && loss->skipped_partial)
 		err = header_add_line(
 			&header->header, "", true, "%s",
-			*capture->metadata.source
-				? "the recording does not tell the events that were skipped"
+			*capture->metadata.source ? "the recording does not count skipped events"
 			: capture->has_status && capture->status.skipped == STATUS_UNKNOWN
-				? "this kernel does not tell all events that it skipped"
-				: "events skipped after the last packet are not known");
+				? "this kernel does not count all skipped events"
+				: "skipped events after the last packet are not known");
 	if (!err && header->traced_pids.rows)
 		err = header_add_list_line(
 			&header->header, "", true, only_these, &header->traced_pids,
-			": frees by others are not observed, so live is an upper "
-			"bound and cross-CPU frees a lower one");
+			" were traced: frees by other processes are not recorded, so live is an "
+			"upper bound and cross-CPU frees are a lower bound");
 	if (!err && header->unobserved.rows)
 		err = header_add_list_line(&header->header, "", true,
 					   *capture->metadata.source
 						   ? "not in the recording: "
 						   : "not observed on this kernel: ",
 					   &header->unobserved,
-					   ": what these allocate or free is missing");
+					   ": their allocations and frees are missing");
 	if (!err && analysis->caches_unknown)
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64
-				      " event%s of slab caches that the capture does not "
-				      "tell: their sizes count as 0",
+				      " event%s of slab caches that are not in the capture: their "
+				      "sizes count as 0",
 				      analysis->caches_unknown,
 				      analysis->caches_unknown == 1 ? "" : "s");
 	if (!err && analysis->cache_not_traced)
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64
-				      " allocation%s from slab caches that the kernel does "
-				      "not tell: those of the same sizes are one cache here, "
+				      " allocation%s from slab caches that the kernel does not "
+				      "name: all such caches of the same sizes are one cache here, "
 				      "unnamed-OBJECT/DISTANCE",
 				      analysis->cache_not_traced,
 				      analysis->cache_not_traced == 1 ? " is" : "s are");
@@ -260,13 +263,14 @@ static int add_totals(struct capture_header *header, const struct report *report
 	if (!err)
 		err = header_add_line(
 			&header->header, "freed", false,
-			"%" PRIu64 " object%s, %" PRIu64 " of them cross-CPU, %" PRIu64
+			"%" PRIu64 " object%s, %" PRIu64 " cross-CPU, %" PRIu64
 			" temporary, %" PRIu64
-			" allocated before %s or unseen; frees of no object: %" PRIu64,
+			" unmatched (allocated before %s or not recorded); %" PRIu64
+			" free%s of NULL or ZERO_SIZE_PTR",
 			totals->frees, totals->frees == 1 ? "" : "s", totals->cross_cpu_frees,
 			totals->temporary, totals->frees_unmatched,
 			analysis->window_begin > analysis->begin ? "the window" : "the capture",
-			totals->null_frees);
+			totals->null_frees, totals->null_frees == 1 ? "" : "s");
 	if (!err)
 		err = add_live(header, report->capture, analysis);
 	if (!err && totals->resizes)
@@ -276,25 +280,27 @@ static int add_totals(struct capture_header *header, const struct report *report
 	if (!err && totals->missed_frees)
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64
-				      " object%s freed unseen: the address was allocated "
-				      "again",
+				      " free%s missed: the address was allocated again while the "
+				      "object was live",
 				      totals->missed_frees,
 				      totals->missed_frees == 1 ? " was" : "s were");
 	if (!err && (totals->own_allocations || totals->own_frees))
 		err = header_add_line(&header->header, "left out", false,
-				      "kmemtraced's own allocations: %" PRIu64
-				      ", and their frees: %" PRIu64,
+				      "kmemtraced's own allocations (%" PRIu64
+				      ") and their frees (%" PRIu64
+				      "); kmemtraced --include-self includes them",
 				      totals->own_allocations, totals->own_frees);
 	if (!err && totals->rescued && !report->filter_count)
-		err = header_add_line(&header->header, "rescued", false,
+		err = header_add_line(&header->header, "backup", false,
 				      "%" PRIu64
-				      " of the frees were recorded by a second program, since the "
-				      "kernel kept the first from running",
+				      " of the frees were recorded by the backup programs, because "
+				      "the kernel skipped the main programs",
 				      totals->rescued);
 	if (!err && totals->repeated)
 		err = header_add_line(&header->header, "repeated", false,
 				      "%" PRIu64
-				      " large allocations that the kernel told twice, counted once",
+				      " large allocations were reported twice by the kernel and "
+				      "are counted once",
 				      totals->repeated);
 	return err;
 }

@@ -1,42 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which CPU allocates, which frees, and what goes from one to another. */
+/* The view cpus: allocations and frees by CPU, and cross-CPU frees. */
 #include "config.h"
 
 #include "report/views/cross_free_tables.h"
 
 static const struct column columns[DOMAIN_COLUMNS] = {
 	[DOMAIN_NUMBER] = { "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
-	[DOMAIN_OTHER] = { "node", "node", "", COLUMN_ID, 0, COLUMN_ALWAYS, "its NUMA node" },
+	[DOMAIN_OTHER] = { "node", "node", "", COLUMN_ID, 0, COLUMN_ALWAYS,
+			   "NUMA node of the CPU" },
 	[DOMAIN_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				 "allocations on it that succeeded" },
+				 "allocations on the CPU that succeeded" },
 	[DOMAIN_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,
-			    "allocations on it that gave no memory" },
+			    "allocations on the CPU that failed" },
 	[DOMAIN_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			       COLUMN_ALWAYS, "used up by those that succeeded" },
-	[DOMAIN_REMOTE_NODE] = { "other_node_requests", "asked for", "elsewhere", COLUMN_ID, 0,
+			       COLUMN_ALWAYS, "bytes allocated on the CPU" },
+	[DOMAIN_REMOTE_NODE] = { "other_node_requests", "remote", "node", COLUMN_ID, 0,
 				 COLUMN_IN_TEXT_IF_USED,
-				 "allocations that asked for another node than the CPU's own" },
+				 "allocations that requested another node than the CPU's own" },
 	[DOMAIN_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "frees on it, wherever the object was allocated" },
+			   "frees on the CPU, of objects allocated on any CPU" },
 	[DOMAIN_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
 			       COLUMN_ALWAYS,
-			       "of them those of objects allocated before the capture or unseen" },
+			       "frees of objects whose allocation was not recorded" },
 	[DOMAIN_OF_OTHERS] = { "frees_of_other_cpus", "frees of", "others", COLUMN_NUMBER, 0,
-			       COLUMN_ALWAYS, "of its frees those of other CPUs' objects" },
+			       COLUMN_ALWAYS,
+			       "frees on the CPU of objects that another CPU allocated" },
 	[DOMAIN_BY_OTHERS] = { "freed_by_other_cpus", "freed by", "others", COLUMN_NUMBER, 0,
-			       COLUMN_ALWAYS, "objects allocated on it that another CPU freed" },
+			       COLUMN_ALWAYS,
+			       "objects allocated on the CPU that another CPU freed" },
 };
 
 static const struct column pair_columns[PAIR_COLUMNS] = {
 	[PAIR_FROM] = { "alloc_cpu", "alloc", "cpu", COLUMN_ID, 0, COLUMN_ALWAYS,
-			"that allocated the objects" },
-	[PAIR_TO] = { "free_cpu", "free", "cpu", COLUMN_ID, 0, COLUMN_ALWAYS, "that freed them" },
+			"the CPU that allocated" },
+	[PAIR_TO] = { "free_cpu", "free", "cpu", COLUMN_ID, 0, COLUMN_ALWAYS,
+		      "the CPU that freed" },
 	[PAIR_FREES] = { "frees", "objects", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "that were allocated in the window and freed" },
+			 "objects allocated in the window and freed" },
 	[PAIR_BYTES] = { "bytes", "bytes", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "allocated to them" },
+			 "bytes allocated to these objects" },
 	[PAIR_PERCENT] = { "percent", "share", "%", COLUMN_DECIMAL, 2, COLUMN_ALWAYS,
-			   "of all objects that were freed" },
+			   "of all freed objects" },
 };
 
 static const struct column migrating_columns[MIGRATING_COLUMNS] = {
@@ -44,14 +48,14 @@ static const struct column migrating_columns[MIGRATING_COLUMNS] = {
 			     "the kernel code that allocated: symbol+offset/size [module]" },
 	[MIGRATING_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[MIGRATING_FREES] = { "frees", "freed", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			      "objects of the site that were freed" },
+			      "freed objects of the site" },
 	[MIGRATING_CROSS_FREES] = { "cross_cpu_frees", "x-cpu", "frees", COLUMN_NUMBER, 0,
 				    COLUMN_ALWAYS,
 				    "cross-CPU frees: on another CPU than the allocation" },
 	[MIGRATING_PERCENT] = { "cross_cpu_percent", "x-cpu", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-				"of the site's freed objects" },
+				"of the freed objects of the site" },
 	[MIGRATING_BYTES] = { "cross_cpu_bytes", "x-cpu", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			      "allocated to the objects that crossed" },
+			      "bytes allocated to the objects of these frees" },
 };
 
 static int make(struct report *report)
@@ -60,10 +64,11 @@ static int make(struct report *report)
 		.pairs = pair_columns,
 		.migrating = migrating_columns,
 		.title = "CPUs",
-		.pairs_title = "From the CPU that allocates to the CPU that frees",
+		.migrating_title = "Call sites with the most cross-CPU frees",
+		.pairs_title = "Frees by allocating CPU and freeing CPU",
 		.pairs_sort = "frees,alloc_cpu,free_cpu",
 		.migrating_sort = "cross_cpu_frees,cross_cpu_bytes",
-		.no_migrating = "No object was freed on another CPU.",
+		.no_migrating = "No cross-CPU free was recorded.",
 	};
 
 	return cross_free_make(report, &text);
@@ -71,7 +76,7 @@ static int make(struct report *report)
 
 const struct view view_cpus = {
 	.name = "cpus",
-	.summary = "which CPU allocates, which frees, and what crosses",
+	.summary = "allocations and frees by CPU, and cross-CPU frees",
 	.columns = columns,
 	.column_count = DOMAIN_COLUMNS,
 	.by = GROUP_BY_SITE,

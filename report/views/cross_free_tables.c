@@ -135,10 +135,10 @@ static int make_domains(struct report *report, const char *title)
 	table = report_add_table(report, report->view->columns, report->view->column_count);
 	table->key = report->view->name;
 	table->title = title;
-	table->empty = "The capture has no CPU.";
+	table->empty = "The capture has no CPUs.";
 	table->sort = report->view->columns[DOMAIN_NUMBER].key;
 	table->tiebreak = DOMAIN_NUMBER;
-	/* Those where nothing happened, too. */
+	/* Include the domains without events. */
 	for (size_t i = 0; i < analysis->cpu_count; i++) {
 		uint16_t cpu = (uint16_t)analysis->cpus[i].cpu;
 
@@ -159,7 +159,7 @@ static int make_pairs(struct report *report, const struct cross_free_text *text)
 
 	table->key = "crossings";
 	table->title = text->pairs_title;
-	table->empty = "Nothing was freed.";
+	table->empty = "No free was recorded.";
 	table->sort = text->pairs_sort;
 	table->tiebreak = PAIR_FROM;
 	for (size_t i = 0; i < cross->pair_count; i++)
@@ -177,7 +177,7 @@ static int make_migrating(struct report *report, const struct cross_free_text *t
 	int err = 0;
 
 	table->key = "crossing_sites";
-	table->title = "Call sites whose objects cross most";
+	table->title = text->migrating_title;
 	table->empty = text->no_migrating;
 	table->sort = text->migrating_sort;
 	table->tiebreak = MIGRATING_ADDRESS;

@@ -40,7 +40,8 @@ enum migrating_column {
 
 struct cross_free_text {
 	const struct column *pairs, *migrating;
-	const char *title, *pairs_title, *pairs_sort, *migrating_sort, *no_migrating;
+	const char *title, *pairs_title, *migrating_title, *pairs_sort, *migrating_sort,
+		*no_migrating;
 };
 
 int cross_free_begin_cpus(struct report *report);

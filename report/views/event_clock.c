@@ -8,22 +8,22 @@
 
 #include "report/views/event_clock.h"
 
-#define EVENTS_PER_SECOND 1e9 /* that views reckon with, of ns that are events */
+#define EVENTS_PER_SECOND 1e9 /* a view computes rates as if an event were a ns */
 #define RATE_DECIMALS 4
 
 struct texts {
 	char key[48], unit[24];
 };
 
-/* Text with end instead of the ending old, if it has that. */
-static bool replace_end(const char *text, const char *old, const char *end, char *place,
+/* Writes text with the ending old replaced by end. False: text has another ending. */
+static bool replace_end(const char *text, const char *old, const char *end, char *buffer,
 			size_t size)
 {
 	size_t length = strlen(text), cut = strlen(old);
 
 	if (length < cut || strcmp(text + length - cut, old))
 		return false;
-	snprintf(place, size, "%.*s%s", (int)(length - cut), text, end);
+	snprintf(buffer, size, "%.*s%s", (int)(length - cut), text, end);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Captures without times, whose clock counts events: what the views tell in nanoseconds and per
- * second becomes a number of events and per event, in all forms of output.
+ * Captures without times, whose clock counts events: nanoseconds become numbers of events, and
+ * rates per second become rates per event, in all output formats.
  */
 #ifndef REPORT_VIEWS_EVENT_CLOCK_H
 #define REPORT_VIEWS_EVENT_CLOCK_H
@@ -16,8 +16,8 @@ static inline bool event_clock_is(const struct capture *capture)
 }
 
 /*
- * Gives the table, once it is sorted, columns of its own with other names and units: free() them
- * when it is printed. NULL: no memory.
+ * Replaces the columns of a sorted table by copies with other names and units, which the caller
+ * frees. NULL: no memory.
  */
 struct column *event_clock_convert(struct table *table);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Names of call sites, tasks, GFP flags and caches by their keys, for as long as they hold. */
+/* Lookup of names by key and time. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 
 #define GFP_TEXT 4096 /* bytes: 64 flags of 40 */
 #define EVENT_CACHES \
-	((uint64_t)1 << 32) /* keys of the capture's caches: above those of the analysis's */
+	((uint64_t)1 \
+	 << 32) /* first key of the caches of the capture; those of the analysis are below */
 
 static void map_deinit(struct event_map *map)
 {
@@ -51,7 +52,7 @@ static bool holds(const struct event_name *name, uint64_t time)
 	       (time < name->until || name->until == UINT64_MAX);
 }
 
-/* The entry of the key that holds at the time, or a new one without a name; or NULL. */
+/* The entry of the key at the time, or a new one without a name. NULL: no memory. */
 static struct event_name *find(struct event_map *map, uint64_t key, uint64_t time)
 {
 	uint32_t first = hash_map_find(&map->index, key), found = first;
@@ -78,7 +79,7 @@ static struct event_name *find(struct event_map *map, uint64_t key, uint64_t tim
 	return &list[map->count++];
 }
 
-/* Gives a new entry its name, and frees text. */
+/* Sets the name of a new entry, and frees text. */
 static const struct event_name *set_name(const struct event_names *names, struct event_name *name,
 					 char *text, bool word)
 {

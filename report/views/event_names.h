@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names that events bear, each looked up and quoted once: a line for every event leaves no
- * time for more.
+ * Names of call sites, tasks, flags and caches for the view events. Each is looked up and quoted
+ * once: doing it for every event would take most of the run time.
  */
 #ifndef REPORT_VIEWS_EVENT_NAMES_H
 #define REPORT_VIEWS_EVENT_NAMES_H
@@ -13,12 +13,12 @@
 #include "report/render/row_stream.h"
 #include "report/views/view.h"
 
-/* What a key is called from one time up to another. */
+/* The name of a key in a range of time. */
 struct event_name {
 	struct stream_text name;
 	uint64_t since, until; /* ns */
-	uint32_t next;	       /* the key's name at another time: index, or 0 */
-	int64_t number;	       /* of a task, its process; -1: not known */
+	uint32_t next;	       /* index of the key's name at another time, or 0 */
+	int64_t number;	       /* of a task: its process, -1 if not known */
 };
 
 struct event_map {
@@ -36,16 +36,15 @@ int event_names_init(struct event_names *names, const struct report *report); /*
 void event_names_deinit(struct event_names *names);
 
 /*
- * Each returns a name, or NULL: no memory. What it points to is valid until the next call, but the
- * text until event_names_deinit(). Of a task in a text it is "comm/tid" as one word, else the
- * name alone.
+ * Each returns a name, or NULL: no memory. The struct is valid until the next call, its text until
+ * event_names_deinit(). For people the name of a task is "comm/tid" as one word.
  */
 const struct event_name *event_names_site(struct event_names *names, uint64_t address,
 					  uint64_t time);
 const struct event_name *event_names_task(struct event_names *names, uint32_t tid, uint64_t time);
 const struct event_name *event_names_flags(struct event_names *names, uint32_t gfp);
 const struct event_name *event_names_cache(struct event_names *names, uint32_t cache);
-/* Of the cache that the event itself names. */
+/* The name of a cache of the capture that an event names. */
 const struct event_name *event_names_event_cache(struct event_names *names,
 						 const struct cache *cache);
 

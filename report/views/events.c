@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The events themselves, one a line, in time order, with what the pass found out about each. */
+/* The view events: one event a line, in time order, with its object and outcome. */
 #include "config.h"
 
 #include <errno.h>
@@ -44,8 +44,8 @@ static const struct stream_column columns[EVENT_COLUMNS] = {
 	[EVENT_PID] = { "pid", STREAM_LAYOUT_HIDDEN, 0 },
 	[EVENT_COMM] = { "comm", STREAM_LAYOUT_WORD, 20 },
 	[EVENT_EVENT] = { "event", STREAM_LAYOUT_WORD, 16 },
-	[EVENT_OUTCOME] = { "fate", STREAM_LAYOUT_KEYED, 0 },
-	[EVENT_FROM_BACKUP] = { "rescued", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_OUTCOME] = { "outcome", STREAM_LAYOUT_KEYED, 0 },
+	[EVENT_FROM_BACKUP] = { "from_backup", STREAM_LAYOUT_KEYED, 0 },
 	[EVENT_POINTER] = { "pointer", STREAM_LAYOUT_KEYED, 0 },
 	[EVENT_REQUESTED] = { "bytes_requested", STREAM_LAYOUT_KEYED, 0 },
 	[EVENT_ALLOCATED] = { "bytes_allocated", STREAM_LAYOUT_KEYED, 0 },
@@ -63,8 +63,8 @@ static const struct stream_column columns[EVENT_COLUMNS] = {
 static const char *const outcome_texts[OUTCOMES] = {
 	[OUTCOME_ALLOCATED] = "allocated",   [OUTCOME_FAILED] = "failed",
 	[OUTCOME_FREED] = "freed",	     [OUTCOME_UNMATCHED] = "unmatched",
-	[OUTCOME_NO_OBJECT] = "no-object",   [OUTCOME_RESIZED] = "resized",
-	[OUTCOME_MISSED] = "missed",	     [OUTCOME_MISSED_FREE_MATCHED] = "found",
+	[OUTCOME_NO_OBJECT] = "null-free",   [OUTCOME_RESIZED] = "resized",
+	[OUTCOME_MISSED] = "missed",	     [OUTCOME_MISSED_FREE_MATCHED] = "missed-free-matched",
 	[OUTCOME_FREE_REASSIGNED] = "freed",
 };
 
@@ -75,7 +75,7 @@ struct events {
 	struct row_stream stream;
 	struct stream_text events[KMT_ID_END], outcomes[OUTCOMES], nothing;
 	size_t rows;
-	/* the object that lived where an event allocates next, and was not seen freed */
+	/* a missed free: the object at the address that the next allocation event returns */
 	uint64_t missed_site, missed_time;
 	uint32_t missed_sequence;
 	uint16_t missed_cpu;
@@ -243,8 +243,8 @@ static int begin(struct report *report)
 
 	if (report->settings.select && report->settings.select->older) {
 		snprintf(report->errmsg, sizeof(report->errmsg),
-			 "--older is for objects, and this view shows events: leave it out, or "
-			 "take another view");
+			 "--older selects objects, but the view events shows events: remove "
+			 "--older or name another view");
 		return -EINVAL;
 	}
 	events = calloc(1, sizeof(*events));
@@ -295,7 +295,7 @@ static void end(struct report *report)
 
 const struct view view_events = {
 	.name = "events",
-	.summary = "the events one a line, in time order; JSON gives an object a line",
+	.summary = "one event a line, in time order; in JSON one object a line",
 	.streams = true,
 	.by = GROUP_BY_SITE,
 	.begin = begin,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is wrong, or may be: each kind of it at each pair of call sites, with its first case. */
+/* The view findings: each kind of error at each pair of call sites, with its first case. */
 #include "config.h"
 
 #include <errno.h>
@@ -45,25 +45,25 @@ enum finding_column {
 
 static const struct column columns[FINDING_COLUMNS] = {
 	[FINDING_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			   "what is wrong; kmemtrace-report(1) explains each kind" },
+			   "kind of error: kmemtrace-report(1) explains each kind" },
 	[FINDING_CERTAINTY] = { "certainty", "certainty", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-				"certain: nothing that was not seen can explain it; possible: "
-				"something can, and is named; legal: allowed on this kernel" },
+				"certain: no event that was not recorded can explain it; possible: "
+				"such an event can; legal: allowed on this kernel" },
 	[FINDING_COUNT] = { "count", "cases", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			    "how often it was seen" },
+			    "number of cases" },
 	[FINDING_CERTAIN] = { "certain", "certain", "cases", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			      "of them those that are certain" },
+			      "number of certain cases" },
 	[FINDING_ALLOC_SITE] = { "alloc_site", "allocated by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
 				 NULL },
 	[FINDING_FREE_SITE] = { "free_site", "freed by", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
 	[FINDING_OTHER_SITE] = { "other_site", "other site", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-				 "of a double free, that freed it first; of an "
-				 "overlap, that allocated the object beneath; of a missed free, "
-				 "that was given the address" },
+				 "of a double free: the site that freed the object first; of an "
+				 "overlap: the site that allocated the object below; of a missed "
+				 "free: the site that was given the address" },
 	[FINDING_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
 	[FINDING_FREE_CACHE] = { "free_cache", "other cache", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-				 "that the free named; of an overlap, that of the object "
-				 "beneath" },
+				 "the cache that the free named; of an overlap: the cache of the "
+				 "object below" },
 	[FINDING_FIRST_TIME] = { "first_time", "first", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
 				 NULL },
 	[FINDING_LAST_TIME] = { "last_time", "last", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT, NULL },
@@ -83,25 +83,25 @@ static const struct column columns[FINDING_COLUMNS] = {
 				COLUMN_NOT_IN_TEXT, NULL },
 	[FINDING_GFP] = { "gfp", "gfp", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
 	[FINDING_FIRST] = { "first_case", "first case", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	[FINDING_BECAUSE] = { "because", "possible since", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			      "what was not seen, and can explain it: the header names the "
-			      "paths" },
+	[FINDING_BECAUSE] = { "because", "possible because", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+			      "what was not recorded and can explain the case. The header lists "
+			      "the paths that are not observed" },
 };
 
-static void put_time(FILE *file, const struct report *report, const char *before, uint64_t time)
+static void put_time(FILE *file, const struct report *report, const char *prefix, uint64_t time)
 {
 	int64_t ns = report_time(report, time);
 	uint64_t part = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
 
 	if (event_clock_is(report->capture)) {
-		fprintf(file, "%sevent %" PRId64, before, ns);
+		fprintf(file, "%sevent %" PRId64, prefix, ns);
 		return;
 	}
-	fprintf(file, "%s%s%" PRIu64 ".%09" PRIu64 " s", before, ns < 0 ? "-" : "",
+	fprintf(file, "%s%s%" PRIu64 ".%09" PRIu64 " s", prefix, ns < 0 ? "-" : "",
 		part / NSEC_PER_SEC, part % NSEC_PER_SEC);
 }
 
-/* Both times, both CPUs, both tasks. */
+/* The first case in words, with the times, CPUs and tasks of the events. */
 static char *describe_first(const struct report *report, const struct heap_finding *found,
 			    const char *task, const char *alloc_task)
 {
@@ -123,7 +123,7 @@ static char *describe_first(const struct report *report, const struct heap_findi
 	if (found->kind == FINDING_DOUBLE_FREE)
 		put_time(file, report, "; freed first at ", found->other_time);
 	if (found->kind == FINDING_OVERLAP)
-		put_time(file, report, "; the object beneath was allocated at ", found->other_time);
+		put_time(file, report, "; the object below was allocated at ", found->other_time);
 	if (found->kind == FINDING_SHORT_ALLOCATION || found->kind == FINDING_FAILED_ALLOCATION)
 		fprintf(file, "; %" PRIu32 " bytes requested", found->requested);
 	if (found->kind == FINDING_SHORT_ALLOCATION)
@@ -135,7 +135,7 @@ static char *describe_first(const struct report *report, const struct heap_findi
 	return text;
 }
 
-/* " (a, b)": which paths; the text's header has them already. */
+/* " (a, b)": the paths that are not observed. The header of a text lists them already. */
 static void put_unobserved(FILE *file, const struct report *report)
 {
 	const struct status *status = &report->capture->status;
@@ -236,9 +236,8 @@ int findings_table(struct report *report, struct table *table)
 	int err = 0;
 
 	table->key = "findings";
-	table->empty = report->filter_count
-			       ? "Nothing is wrong with what was selected, as far as it shows."
-			       : "Nothing is wrong, as far as this capture shows.";
+	table->empty = report->filter_count ? "No finding in the selected events."
+					    : "No finding in this capture.";
 	table->sort = "-certain,-certainty,kind,count";
 	table->tiebreak = FINDING_ADDRESS;
 	for (size_t i = 0; findings && i < heap_findings_count(findings) && !err; i++)
@@ -255,7 +254,7 @@ static int make(struct report *report)
 
 const struct view view_findings = {
 	.name = "findings",
-	.summary = "what is wrong, or may be: double frees, wrong caches, ...",
+	.summary = "certain and possible errors: double frees, wrong caches, ...",
 	.columns = columns,
 	.column_count = FINDING_COLUMNS,
 	.by = GROUP_BY_SITE,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is live at the end of the window, by group, and how it grew: so that code that leaves
- * objects behind all the time stands out from what filled up once and from what comes and goes.
+ * The view leaks: live objects at the end of the window by group, and their growth. A steady leak
+ * ranks before a cache that filled once, and before objects that come and go.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "report/views/view.h"
 
 #define NSEC_PER_SEC 1e9
-#define ORDINARY_PERCENT 99 /* of the freed objects: who is older than they became is old */
+#define ORDINARY_PERCENT 99 /* an old object is older than these freed objects became */
 
 enum leak_column {
 	LEAK_NAME,
@@ -42,42 +42,44 @@ static const struct column columns[LEAK_COLUMNS] = {
 			"the kernel code that allocated: symbol+offset/size [module]" },
 	[LEAK_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "allocated in the window and not seen freed by its end" },
+			   "allocated in the window, with no recorded free by its end" },
 	[LEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "bytes allocated to them" },
+			 "bytes allocated to the live objects" },
 	[LEAK_AGE_MIN] = { "age_min_ns", "age", "min", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
 	[LEAK_AGE_MEDIAN] = { "age_median_ns", "age", "median", COLUMN_DURATION, 0, COLUMN_ALWAYS,
-			      "of the live objects at the end: half of them are younger" },
+			      "median age of the live objects at the end of the window" },
 	[LEAK_AGE_MAX] = { "age_max_ns", "age", "max", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
 	[LEAK_GROWTH] = { "growth_bytes_per_s", "growth", "B/s", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			  "slope of the straight line that fits the live bytes over time best" },
+			  "slope of the straight line that fits the live bytes over time best "
+			  "(least squares)" },
 	[LEAK_GROWTH_OBJECTS] = { "growth_objects_per_s", "growth", "objects/s", COLUMN_DECIMAL, 2,
 				  COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-		       "how much of the live bytes' ups and downs that line explains (R squared); "
-		       "0 unless they grow" },
+		       "share of the variance of the live bytes that this line explains (R "
+		       "squared); 0 if they do not grow" },
 	[LEAK_OLD] = { "old_objects", "old", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-		       "live, and older than 99 % of the site's freed objects became" },
+		       "live objects that are older than 99 % of the freed objects of the site "
+		       "became" },
 	[LEAK_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			  "how evenly the old objects' allocations are spread over the window, "
-			  "times the coverage: near 100 is a steady leak; to the nearest ten" },
+			  "how evenly the allocations of the old objects are spread over the "
+			  "window, times the coverage, rounded to ten: near 100 is a steady leak" },
 	[LEAK_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
 			       NULL },
 	[LEAK_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_COVERAGE] = { "coverage_percent", "cov", "%", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-			    "coverage: the share of the frees in their cache that was observed, of "
-			    "the worst cache; if it is low, live objects may have been freed" },
+			    "coverage: frees / (frees + missed frees) in the slab cache, the "
+			    "lowest of several: below 100, live objects may have been freed" },
 };
 
-/* What the live bytes and objects of a group changed by in each slice. */
+/* Change of the live bytes and objects of a group in each slice. */
 struct series {
 	int64_t bytes[SLICES_MAX], objects[SLICES_MAX];
 };
 
 struct leaks {
 	struct slices slices;
-	unsigned int merged;	/* slices.doublings that all series have followed */
-	struct series **series; /* by group; NULL: nothing yet */
+	unsigned int merged;	/* slices.doublings that all series have applied */
+	struct series **series; /* by group; NULL: empty */
 	size_t group_count;
 };
 
@@ -170,7 +172,7 @@ static int compare_survivors(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* What is live at the end, by group, then time. NULL: no memory. */
+/* Live objects at the end, sorted by group, then time. NULL: no memory. */
 static const struct slab_object **find_survivors(const struct analysis *analysis, size_t *count)
 {
 	const struct slab_object **list, *object;
@@ -186,7 +188,7 @@ static const struct slab_object **find_survivors(const struct analysis *analysis
 	return list;
 }
 
-/* Lines through what was live at the end of each slice. */
+/* Fits lines to the live bytes and objects at the ends of the slices. */
 static void add_growth(const struct leaks *leaks, const struct analysis *analysis, uint32_t group,
 		       struct cell *row)
 {
@@ -216,7 +218,7 @@ static uint64_t age(const struct analysis *analysis, const struct slab_object *s
 	return analysis->window_end > survivor->time ? analysis->window_end - survivor->time : 0;
 }
 
-/* Objects of one group, the oldest first. times: room for as many. */
+/* list: objects of one group, the oldest first. times: an array of count for scratch. */
 static void add_ages(const struct analysis *analysis, const struct slab_object *const *list,
 		     size_t count, uint64_t *times, struct cell *row)
 {
@@ -236,7 +238,7 @@ static void add_ages(const struct analysis *analysis, const struct slab_object *
 		row[LEAK_AGE_MEDIAN].number += (age(analysis, list[count / 2 - 1]) - younger) / 2;
 	row[LEAK_AGE_MAX].number = age(analysis, list[0]);
 	row[LEAK_OLD].number = old;
-	/* objects whose frees are missed are left behind all the time, too */
+	/* missed frees look like a steady leak: weigh with the coverage */
 	row[LEAK_STEADY].number = (uint64_t)(steady * row[LEAK_COVERAGE].decimal / 1000 + 0.5) * 10;
 }
 
@@ -292,7 +294,7 @@ static int make(struct report *report)
 	int err = 0;
 
 	table->key = "leaks";
-	table->empty = "Nothing that was allocated is still live.";
+	table->empty = "No object is live at the end.";
 	table->sort = "steady_percent,fit_percent,growth_bytes_per_s,live_bytes";
 	table->tiebreak = LEAK_ADDRESS;
 	list = find_survivors(analysis, &count);
@@ -313,7 +315,7 @@ static int make(struct report *report)
 
 const struct view view_leaks = {
 	.name = "leaks",
-	.summary = "what is still live at the end: its age, and how it grows",
+	.summary = "objects that are live at the end, by call site: age and growth",
 	.columns = columns,
 	.column_count = LEAK_COLUMNS,
 	.has_by = true,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How long objects lived, by group: a histogram of a row for each power of two. */
+/* The view lifetimes: a histogram by group, with a row for each power of two of ns. */
 #include "config.h"
 
 #include <errno.h>
@@ -26,17 +26,17 @@ static const struct column columns[LIFETIME_COLUMNS] = {
 	[LIFETIME_GROUP_FREES] = { "frees_in_all", "frees", "in all", COLUMN_NUMBER, 0,
 				   COLUMN_NOT_IN_TEXT, NULL },
 	[LIFETIME_FROM] = { "from_ns", "lived", "from", COLUMN_DURATION, 0, COLUMN_ALWAYS,
-			    "from the allocation to the free that was seen: objects that still "
-			    "live, or were freed unseen, are not in it" },
+			    "time from the allocation to the recorded free; objects without a "
+			    "recorded free are not counted" },
 	[LIFETIME_TO] = { "to_ns", "lived", "to", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
 	[LIFETIME_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			     "frees of the site's objects that had lived so long" },
+			     "frees of the site's objects with this lifetime" },
 	[LIFETIME_PERCENT] = { "percent", "share", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
 			       "of all frees of the site's objects" },
 	[LIFETIME_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
 };
 
-#define POWERS 64 /* the first is below 2 ns, then one for each power of two */
+#define POWERS 64 /* rows: below 2 ns, then each power of two */
 
 static unsigned int power_of(unsigned int bucket)
 {
@@ -64,7 +64,7 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	return row[LIFETIME_NAME].text ? 0 : -ENOMEM;
 }
 
-/* From the first to the last that has any, those between too, so that gaps are seen. */
+/* Rows from the first to the last with frees, including empty ones between, to show gaps. */
 static int add_group(struct report *report, struct table *table, const struct group *group)
 {
 	uint64_t frees[POWERS] = { 0 };
@@ -93,8 +93,9 @@ static int make(struct report *report)
 	int err = 0;
 
 	table->key = "lifetimes";
-	table->empty = "No object was seen from its allocation to its free.";
-	table->sort = "frees_in_all"; /* then rows stay as they were added: a group's together */
+	table->empty = "No object has a recorded allocation and a recorded free.";
+	table->sort =
+		"frees_in_all"; /* equal rows keep their order: those of a group stay together */
 	table->tiebreak = LIFETIME_NAME;
 	for (size_t i = 0; i < analysis->group_count && !err; i++)
 		if (analysis->groups[i].lifetimes)
@@ -104,7 +105,7 @@ static int make(struct report *report)
 
 const struct view view_lifetimes = {
 	.name = "lifetimes",
-	.summary = "how long the objects of each call site lived: a histogram",
+	.summary = "lifetimes of the freed objects of each call site: a histogram",
 	.columns = columns,
 	.column_count = LIFETIME_COLUMNS,
 	.has_by = true,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a report calls call sites, caches, tasks and groups. */
+/* Names from the symbols, caches and tasks of the capture. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ __attribute__((format(printf, 1, 2))) static char *new_text(const char *format, 
 	return length < 0 ? NULL : text;
 }
 
-/* With the offset in the symbol and its size, or the symbol alone. */
+/* "symbol+offset/size [module]", or without the offset and size. */
 static char *symbol_name(const struct symbols *symbols, uint64_t address, uint64_t time,
 			 bool with_offset)
 {
@@ -87,7 +87,7 @@ static char *module_name(const struct report *report, uint64_t key)
 	return *module ? new_text("[%s]", module) : strdup("kernel");
 }
 
-/* The task of a group by task, or NULL: then tid is all that is known. */
+/* The task of a group by task, or NULL: only its tid is known. */
 static const struct task *group_task(const struct report *report, const struct group *group,
 				     uint32_t *tid)
 {

@@ -10,20 +10,20 @@
 #include "report/views/view.h"
 
 /*
- * What stands for a group of the kind report->settings.by: a symbol, a name, "comm (pid 12)", ….
+ * The name of a group of the kind report->settings.by: a symbol, a name, "comm (pid 12)", ….
  * Never cut. A new string, or NULL: no memory.
  */
 char *group_name(const struct report *report, const struct group *group);
 const char *group_by_text(enum group_by by); /* "site", … */
 
-/* The address, size, thread id, CPU, node or flags that the group stands for, or CELL_UNKNOWN. */
+/* The address, size, process or thread id, CPU, node or flags of the group, or CELL_UNKNOWN. */
 uint64_t group_number(const struct report *report, const struct group *group);
 
 char *site_name(const struct report *report, uint64_t address, uint64_t time); /* "" for 0 */
 const char *cache_name(const struct report *report, uint32_t cache);	       /* "" for none */
 char *task_name(const struct report *report, uint32_t tid, uint64_t time);     /* "comm/tid" */
 
-/* Has it no figure at all, as one whose objects were all left out? */
+/* Are all counters 0, as of a group whose objects the filters excluded? */
 bool group_is_empty(const struct group *group);
 
 #endif

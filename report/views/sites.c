@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Who allocates how much, and what became of it: a row for each call site, or what --by says. */
+/* The view sites: allocations, frees and lifetimes by call site, or by the group of --by. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ enum site_column {
 	SITE_COLUMNS
 };
 
-_Static_assert(SITE_COLUMNS == SITES_COLUMNS, "as the header tells");
+_Static_assert(SITE_COLUMNS == SITES_COLUMNS, "the size that view.h declares");
 
 const struct column sites_columns[SITES_COLUMNS] = {
 	[SITE_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
@@ -37,42 +37,45 @@ const struct column sites_columns[SITES_COLUMNS] = {
 	[SITE_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			       "allocations that succeeded" },
 	[SITE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "frees of these objects, wherever freed" },
+			 "frees of these objects, on any CPU" },
 	[SITE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW,
-			  "freed unseen: the address was allocated again" },
+			  "frees that were not recorded: the address was allocated again while the "
+			  "object was live" },
 	[SITE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_BELOW,
-			  "allocations that gave no memory" },
+			  "allocations that failed" },
 	[SITE_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
 			     COLUMN_NOT_IN_TEXT,
-			     "asked for; of a slab cache's object, the cache's object size" },
+			     "bytes requested; for an object of a slab cache, the object size of "
+			     "the cache" },
 	[SITE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 			     COLUMN_ALWAYS,
-			     "used up; of a slab cache's object, its distance to the next" },
+			     "bytes occupied: the kmalloc() size class, or the slab size of the "
+			     "cache" },
 	[SITE_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
 				 COLUMN_ALWAYS,
 				 "fragmentation: (allocated - requested) / allocated" },
 	[SITE_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				"objects not seen freed by the end" },
+				"objects with no recorded free by the end" },
 	[SITE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			      "bytes allocated to them" },
+			      "bytes allocated to the live objects" },
 	[SITE_CROSS_CPU] = { "cross_cpu_frees", "x-cpu", "frees", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			     "cross-CPU frees: on another CPU than the allocation" },
 	[SITE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
-			"the most that were live at one time" },
+			"the most bytes that were live at one time" },
 	[SITE_TEMPORARY] = { "temporary", "temp", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			     "temporary: freed by the task and on the CPU that allocated it, with "
-			     "no other allocation there between" },
+			     "temporary objects: freed by the task that allocated them, on the "
+			     "same CPU, with no other allocation on this CPU in between" },
 	[SITE_P50] = { "lifetime_p50_ns", "life", "p50", COLUMN_DURATION, 0, COLUMN_ALWAYS,
-		       "half of the objects that were freed lived no longer; to within 12.5 %" },
+		       "median lifetime of the freed objects, to within 12.5 %" },
 	[SITE_P99] = { "lifetime_p99_ns", "life", "p99", COLUMN_DURATION, 0, COLUMN_ALWAYS,
-		       "99 % of them lived no longer; likewise" },
+		       "99 % of the freed objects lived no longer than this, to within 12.5 %" },
 	[SITE_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
 			    COLUMN_BELOW_IF_PART,
-			    "the share of their cache's frees that was observed: the rest were "
-			    "missed, so that what is live may have been freed too" },
+			    "frees / (frees + missed frees) in the slab cache: below 100, live "
+			    "objects may have been freed" },
 };
 
-/* Of the cache that all its objects are of; of several caches, of its own objects. */
+/* The coverage of the cache of its objects; of several caches, that of its own frees. */
 static double coverage(const struct analysis *analysis, const struct group *group)
 {
 	const struct analysis_cache *cache;
@@ -91,7 +94,7 @@ static uint64_t lifetime(const struct group *group, double percent)
 static int add_row(struct report *report, struct table *table, const struct group *group)
 {
 	const struct select *select = report->settings.select;
-	/* objects that are told at their end come too late for it */
+	/* with --older the analysis reports an object when it ends: the peak is not known */
 	bool knows_peak = !select || !select->older;
 	struct cell *row = table_add(table);
 
@@ -125,7 +128,7 @@ int sites_table(struct report *report, struct table *table)
 
 	table->key = "sites";
 	table->title = "Call sites";
-	table->empty = "Nothing was allocated.";
+	table->empty = "No allocation was recorded.";
 	table->sort = "bytes_allocated,allocations";
 	table->tiebreak = SITE_ADDRESS;
 	for (size_t i = 0; i < analysis->group_count && !err; i++)
@@ -141,7 +144,7 @@ static int make(struct report *report)
 
 const struct view view_sites = {
 	.name = "sites",
-	.summary = "who allocates how much, by call site or what --by says",
+	.summary = "allocations by call site, or by the group of --by",
 	.columns = sites_columns,
 	.column_count = SITES_COLUMNS,
 	.has_by = true,

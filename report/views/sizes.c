@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is asked of kmalloc() inside each of its size classes, as a histogram of up to eight even
- * ranges; and how many bytes each class wastes.
+ * The view sizes: a histogram of the requested sizes in each size class of kmalloc(), of up to
+ * eight ranges of equal width; and the bytes that each class wastes.
  */
 #include "config.h"
 
@@ -32,22 +32,23 @@ enum size_column {
 
 static const struct column columns[SIZE_COLUMNS] = {
 	[SIZE_CACHE] = { "cache", "class", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			 "the size class of kmalloc(): its slab cache, or whole pages" },
+			 "the size class of kmalloc(): a slab cache, or whole pages "
+			 "(kmalloc-large)" },
 	[SIZE_CLASS] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[SIZE_FROM] = { "from_bytes", "from", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
 	[SIZE_TO] = { "to_bytes", "to", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
-		      "requests of this many bytes, from and to included" },
+		      "range of requested sizes, both ends included" },
 	[SIZE_OBJECTS] = { "objects", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			   "allocations that succeeded" },
 	[SIZE_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
-			     COLUMN_ALWAYS, "what they asked for" },
+			     COLUMN_ALWAYS, "bytes that these allocations requested" },
 	[SIZE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 			     COLUMN_NOT_IN_TEXT, NULL },
 	[SIZE_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			 "allocated - requested" },
 	[SIZE_WASTE_PERCENT] = { "waste_percent", "waste", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-				 "waste / allocated: what other views call fragmentation" },
-	[SIZE_BAR] = { "share", "of the class", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
+				 "waste / allocated; other views call it fragmentation" },
+	[SIZE_BAR] = { "share", "share", "of class", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
 };
 
 enum class_column {
@@ -63,22 +64,23 @@ enum class_column {
 
 static const struct column class_columns[CLASS_COLUMNS] = {
 	[CLASS_CACHE] = { "cache", "class", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			  "the size class of kmalloc(): its slab cache, or whole pages" },
+			  "the size class of kmalloc(): a slab cache, or whole pages "
+			  "(kmalloc-large)" },
 	[CLASS_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
-			 "what an allocation takes" },
+			 "bytes that one allocation occupies" },
 	[CLASS_OBJECTS] = { "objects", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			    "allocations that succeeded" },
 	[CLASS_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_ALWAYS, "what they asked for" },
+			      COLUMN_ALWAYS, "bytes that these allocations requested" },
 	[CLASS_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_ALWAYS, "what they took" },
+			      COLUMN_ALWAYS, "bytes that they occupy" },
 	[CLASS_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			  "allocated - requested" },
 	[CLASS_WASTE_PERCENT] = { "waste_percent", "waste", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-				  "waste / allocated: what other views call fragmentation" },
+				  "waste / allocated; other views call it fragmentation" },
 };
 
-/* All allocations from one cache that asked for the same. */
+/* All allocations from one cache that requested the same size. */
 struct request {
 	uint32_t cache, requested;
 	uint64_t objects, allocated; /* bytes of all of them */
@@ -88,10 +90,11 @@ struct sizes {
 	struct hash_map index; /* of requests, by cache and bytes requested */
 	struct request *requests;
 	size_t count;
-	bool late; /* objects are told when their life is over, and as they are then */
+	/* With --older: the analysis reports an object when it ends, with its last size. */
+	bool objects_at_end;
 };
 
-/* A size class: of large requests, those that take the same pages. */
+/* A size class. Large requests of the same number of pages are one class. */
 struct class
 {
 	const struct request *requests; /* ascending */
@@ -124,7 +127,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 	const struct slab_object *object = transition->object;
 	struct sizes *sizes = data;
 	struct request *request;
-	bool resized = transition->outcome == OUTCOME_RESIZED && object && !sizes->late;
+	bool resized = transition->outcome == OUTCOME_RESIZED && object && !sizes->objects_at_end;
 
 	if (transition->outcome != OUTCOME_ALLOCATED && !resized)
 		return 0;
@@ -154,7 +157,7 @@ static int begin(struct report *report)
 		return -ENOMEM;
 	report->data = sizes;
 	err = hash_map_init(&sizes->index);
-	sizes->late = report->settings.select && report->settings.select->older;
+	sizes->objects_at_end = report->settings.select && report->settings.select->older;
 	report->settings.observers[report->settings.observer_count++] =
 		(struct observer){ on_transition, sizes };
 	return err;
@@ -183,7 +186,7 @@ static int compare_requests(const void *left, const void *right, void *analysis)
 	const struct request *a = left, *b = right;
 	uint64_t a_size, b_size;
 
-	/* What all were resized away from is of no class: to the end with it. */
+	/* A request without objects (all were resized) has no class: sort it to the end. */
 	if (!a->objects || !b->objects)
 		return !a->objects - !b->objects;
 	a_size = size_of(analysis, a);
@@ -227,7 +230,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole * 100 : 0;
 }
 
-/* Kernels have classes of powers of two, and 96 and 192. */
+/* The classes are powers of two, and 96 and 192. */
 static uint64_t class_below(uint64_t size)
 {
 	uint64_t power = 8;
@@ -245,14 +248,14 @@ static uint64_t class_below(uint64_t size)
 	return power;
 }
 
-/* A row for each range of the class that holds any request. */
+/* A row for each range of the class that has requests. */
 static int add_ranges(struct report *report, struct table *table, const struct class *class)
 {
 	uint64_t first = class->requests[0].requested, below = class_below(class->size);
 	uint64_t width, from, to = 0;
 	struct cell *row = NULL;
 
-	/* Where the smallest class is larger, smaller requests are in this one. */
+	/* The smallest class of the kernel holds all smaller requests, too. */
 	while (below && first <= below)
 		below = class_below(below);
 	width = class->size ? (class->size - below + RANGES - 1) / RANGES : 1;
@@ -314,13 +317,13 @@ static int make(struct report *report)
 
 	ranges = report_add_table(report, columns, SIZE_COLUMNS);
 	ranges->key = "sizes";
-	ranges->title = "Sizes requested in each class";
-	ranges->empty = "Nothing was asked of kmalloc().";
+	ranges->title = "Requested sizes in each size class";
+	ranges->empty = "No kmalloc() was recorded.";
 	ranges->sort = "size,cache,from_bytes";
 	ranges->tiebreak = SIZE_FROM;
 	classes = report_add_table(report, class_columns, CLASS_COLUMNS);
 	classes->key = "classes";
-	classes->title = "Waste of each class";
+	classes->title = "Waste in each size class";
 	classes->empty = ranges->empty;
 	classes->sort = "bytes_wasted,objects";
 	classes->tiebreak = CLASS_CACHE;
@@ -340,7 +343,7 @@ static int make(struct report *report)
 
 const struct view view_sizes = {
 	.name = "sizes",
-	.summary = "what is asked of kmalloc() in each size class, and the waste",
+	.summary = "requested sizes in each kmalloc() size class, and the waste",
 	.columns = columns,
 	.column_count = SIZE_COLUMNS,
 	.rows = VIEW_ALL_ROWS,

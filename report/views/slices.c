@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Slices of time: their width, and how they grow. */
+/* Width and growth of time slices. */
 #include "config.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@
 
 #define WIDTH_FIRST 1000000 /* ns, where the end is not known */
 
-/* 1, 2, 5, 10, 20, …: the first that makes no more than SLICES_MAX. */
+/* The first of 1, 2, 5, 10, 20, … that makes at most SLICES_MAX slices. */
 static uint64_t width_for(uint64_t span)
 {
-	static const unsigned int steps[] = { 1, 2, 5 };
+	static const unsigned int factors[] = { 1, 2, 5 };
 	uint64_t power = 1;
 
 	for (size_t i = 0;; i++) {
-		uint64_t width = steps[i % 3] * power;
+		uint64_t width = factors[i % 3] * power;
 
 		if ((span - 1) / width < SLICES_MAX)
 			return width;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The first look: the call sites and slab caches that come first, and what is wrong. */
+/* The view summary: the top call sites and slab caches, and the findings. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define SUMMARY_ROWS 10
 
-/* What the text shows otherwise here than in the views of their own. */
+/* A column that the text of the summary shows or hides, unlike the view of the table. */
 struct difference {
 	const char *key;
 	enum column_where where;
@@ -61,13 +61,13 @@ static int make(struct report *report)
 		return err;
 	table = report_add_table(report, columns + SITES_COLUMNS, count);
 	err = findings_table(report, table);
-	table->title = "Findings (the view findings tells more)";
+	table->title = "Findings (details: kmemtrace-report findings)";
 	return err;
 }
 
 const struct view view_summary = {
 	.name = "summary",
-	.summary = "the first of call sites, slab caches and findings (the default)",
+	.summary = "the top call sites, slab caches and findings (the default)",
 	.columns = sites_columns,
 	.column_count = SITES_COLUMNS,
 	.by = GROUP_BY_SITE,

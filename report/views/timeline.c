@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What went on in each slice of time, and what the highest live bytes were made of. */
+/* The view timeline: rates and live bytes in each time slice, and the call sites at the peak. */
 #include "config.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ enum slice_column {
 
 static const struct column columns[SLICE_COLUMNS] = {
 	[SLICE_TIME] = { "time_ns", "time", "s", COLUMN_TIME, 0, COLUMN_ALWAYS,
-			 "when the slice of time begins, since the capture's begin" },
+			 "begin of the time slice, since the begin of the capture" },
 	[SLICE_DURATION] = { "duration_ns", "for", "", COLUMN_DURATION, 0, COLUMN_NOT_IN_TEXT,
 			     NULL },
 	[SLICE_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
@@ -44,24 +44,25 @@ static const struct column columns[SLICE_COLUMNS] = {
 			      COLUMN_NOT_IN_TEXT, NULL },
 	[SLICE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
 			   COLUMN_IN_TEXT_IF_USED,
-			   "freed unseen: the address was allocated again" },
+			   "frees that were not recorded: the address was allocated again while "
+			   "the object was live" },
 	[SLICE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,
-			   "allocations that gave no memory" },
+			   "allocations that failed" },
 	[SLICE_ALLOCATION_RATE] = { "allocations_per_s", "allocs", "per s", COLUMN_DECIMAL, 0,
 				    COLUMN_ALWAYS, NULL },
 	[SLICE_FREE_RATE] = { "frees_per_s", "frees", "per s", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-			      "with those of objects that were allocated before, or unseen" },
+			      "includes frees of objects whose allocation was not recorded" },
 	[SLICE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 			      COLUMN_NOT_IN_TEXT, NULL },
 	[SLICE_FREED] = { "bytes_freed", "freed", "bytes", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
 			  NULL },
 	[SLICE_LIVE_OBJECTS] = { "live_objects", "live", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				 "at the end of the slice: allocated in the window, and not seen "
-				 "freed by then" },
+				 "at the end of the slice: allocated in the window, with no "
+				 "recorded free by then" },
 	[SLICE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			       "bytes allocated to them" },
+			       "bytes allocated to the live objects" },
 	[SLICE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "the most live bytes at any moment of the slice" },
+			 "the most bytes that were live at one time in the slice" },
 	[SLICE_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
 };
 
@@ -81,16 +82,16 @@ static const struct column peak_columns[PEAK_COLUMNS] = {
 			"the kernel code that allocated: symbol+offset/size [module]" },
 	[PEAK_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[PEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "when all live bytes together were at their highest" },
+			   "when the live bytes of all sites together were highest" },
 	[PEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "bytes allocated to them" },
+			 "bytes allocated to the live objects" },
 	[PEAK_PERCENT] = { "percent", "share", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
 			   "of all live bytes at that time" },
 	[PEAK_TIME] = { "time_ns", "time", "s", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[PEAK_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
 };
 
-/* One event, as far as it matters here. */
+/* A transition, reduced to the fields that this view needs. */
 struct change {
 	uint64_t time;
 	enum outcome outcome;
@@ -107,23 +108,23 @@ struct live {
 	uint64_t objects, bytes;
 };
 
-/* What is live of a group, and was at the peak; that only if it changed since. */
+/* Live objects of a group now and, if they changed since, at the peak. */
 struct part {
 	struct live live, at_peak;
-	uint64_t peak; /* the number of the peak that at_peak is of */
+	uint64_t peak; /* the peak of at_peak, by its number */
 };
 
 struct timeline {
 	struct slices slices;
-	unsigned int merged; /* slices.doublings that list has followed */
+	unsigned int merged; /* slices.doublings that list has applied */
 	struct slice list[SLICES_MAX];
 	size_t latest; /* slice */
 	struct live live;
 	struct part *parts; /* by group */
 	size_t part_count;
-	uint64_t peaks, peak_bytes, peak_time; /* how many there were; the highest */
+	uint64_t peaks, peak_bytes, peak_time; /* number of new maxima; the highest */
 	uint64_t last_time;		       /* of a change */
-	bool unordered;			       /* changes come late: keep, sort, then take them */
+	bool unordered; /* with --older: store changes, sort them at the end */
 	struct change *changes;
 	size_t change_count;
 };
@@ -149,13 +150,13 @@ static void merge_slices(struct slice *list)
 	memset(list + SLICES_MAX / 2, 0, SLICES_MAX / 2 * sizeof(*list));
 }
 
-/* Moves on to the slice of the time; those that are passed on the way stay as it is. */
-static struct slice *reach(struct timeline *timeline, uint64_t time)
+/* Moves to the slice of the time. Slices without events on the way keep the live values. */
+static struct slice *advance(struct timeline *timeline, uint64_t time)
 {
 	size_t index = slices_index(&timeline->slices, time);
 
 	for (; timeline->merged < timeline->slices.doublings; timeline->merged++) {
-		/* the second half of the latest pair is as its first, up to now */
+		/* nothing changed in the second half of the latest pair yet */
 		if (timeline->latest % 2 == 0) {
 			struct slice *next = &timeline->list[timeline->latest + 1];
 
@@ -217,14 +218,14 @@ static int change_live(struct timeline *timeline, struct slice *slice, const str
 	return 0;
 }
 
-static int take(struct timeline *timeline, const struct change *change)
+static int apply(struct timeline *timeline, const struct change *change)
 {
 	struct slice *slice;
 
 	if (change->outcome == OUTCOME_MISSED_FREE_MATCHED && change->time < timeline->last_time) {
 		slice = &timeline->list[slices_index(&timeline->slices, change->time)];
 	} else {
-		slice = reach(timeline, change->time);
+		slice = advance(timeline, change->time);
 		timeline->last_time = change->time;
 	}
 	switch (change->outcome) {
@@ -271,7 +272,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 	if (!timeline->slices.width)
 		slices_init_window(&timeline->slices, analysis);
 	if (!timeline->unordered)
-		return take(timeline, &change);
+		return apply(timeline, &change);
 	changes = array_grow(timeline->changes, timeline->change_count, sizeof(*changes));
 	if (!changes)
 		return -ENOMEM;
@@ -280,7 +281,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 	return 0;
 }
 
-/* At one time, what ends goes first: of its own objects the allocations came before. */
+/* At equal times frees come first: the allocations of these objects are earlier. */
 static int compare_changes(const void *left, const void *right)
 {
 	const struct change *a = left, *b = right;
@@ -294,7 +295,7 @@ static int compare_changes(const void *left, const void *right)
 	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-static int take_kept(struct timeline *timeline)
+static int apply_stored(struct timeline *timeline)
 {
 	int err = 0;
 
@@ -302,7 +303,7 @@ static int take_kept(struct timeline *timeline)
 		qsort(timeline->changes, timeline->change_count, sizeof(*timeline->changes),
 		      compare_changes);
 	for (size_t i = 0; i < timeline->change_count && !err; i++)
-		err = take(timeline, &timeline->changes[i]);
+		err = apply(timeline, &timeline->changes[i]);
 	return err;
 }
 
@@ -336,7 +337,7 @@ static int add_slices(const struct report *report, struct table *table)
 	const struct slices *slices = &timeline->slices;
 	uint64_t end = report->analysis.window_end;
 
-	/* while the programs were detached one after the other, the last ones saw a little more */
+	/* programs are detached one after the other: the last ones record beyond the end */
 	if (timeline->last_time > end)
 		end = timeline->last_time;
 	for (size_t i = 0; i < slices->count; i++) {
@@ -409,25 +410,26 @@ static int make(struct report *report)
 	int err;
 
 	table->key = "timeline";
-	table->empty = "Nothing was allocated or freed.";
+	table->title = "Timeline";
+	table->empty = "No allocation or free was recorded.";
 	table->sort = "time_ns";
 	table->tiebreak = SLICE_TIME;
 	peak->key = "peak";
-	peak->title = "peak: what was live when the live bytes were at their highest";
-	peak->empty = "Nothing was live at any time.";
+	peak->title = "Peak: live objects when the live bytes were highest";
+	peak->empty = "No object was live at any time.";
 	peak->sort = "live_bytes,live_objects";
 	peak->tiebreak = PEAK_ADDRESS;
-	err = take_kept(timeline);
+	err = apply_stored(timeline);
 	if (err || !timeline->slices.width)
 		return err;
-	reach(timeline, window_end ? window_end - 1 : 0);
+	advance(timeline, window_end ? window_end - 1 : 0);
 	err = add_slices(report, table);
 	return err || !timeline->peak_bytes ? err : add_parts(report, peak);
 }
 
 const struct view view_timeline = {
 	.name = "timeline",
-	.summary = "live bytes and rates over time, and what made up the peak",
+	.summary = "live bytes and rates over time, and the call sites at the peak",
 	.columns = columns,
 	.column_count = SLICE_COLUMNS,
 	.by = GROUP_BY_SITE,

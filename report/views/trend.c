@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The arithmetic of growth. */
+/* Growth over time. */
 #include "config.h"
 
 #include "report/views/trend.h"
 
-/* To a millionth: what is beyond differs between processors. */
+/* To a millionth: further digits differ between processors. */
 static double rounded(double value)
 {
 	const double millionth = 1e-6, most = 1e12;

@@ -17,7 +17,7 @@ say_all()
 	say "$report" caches
 	say "$report" sites --by=cache --format=csv
 	say "$report" events
-	"$report" events --format=json | grep -E 'unmatched|no-object'
+	"$report" events --format=json | grep -E 'unmatched|null-free'
 	say "$report" findings
 	say "$report" sites --cache=^dentry
 	say "$report" caches --cache=^unnamed-184/ --format=csv
