@@ -46,7 +46,7 @@ static void find_begin(struct analysis *analysis, const struct merge *merge)
 
 	analysis->begin = UINT64_MAX;
 	for (size_t i = 0; i < merge_stream_count(merge); i++) {
-		const struct merge_stream *stream = merge_stream(merge, i);
+		const struct stream_counters *stream = merge_stream_counters(merge, i);
 
 		if (stream->packets && stream->time_first < analysis->begin)
 			analysis->begin = stream->time_first;
@@ -124,17 +124,17 @@ static int add_figures(struct analysis *analysis, const struct merge *merge)
 	if (!analysis->cpus)
 		return -ENOMEM;
 	for (size_t i = 0; i < merge_stream_count(merge) && !err; i++) {
-		const struct merge_stream *stream = merge_stream(merge, i);
+		const struct stream_counters *stream = merge_stream_counters(merge, i);
 
 		analysis->cpus[analysis->cpu_count++] = (struct analysis_cpu){
 			.cpu = stream->cpu,
 			.recorded = stream->recorded,
-			.lost = stream->loss.settled,
+			.lost = stream->loss.confirmed,
 			.own = stream->own,
 			.time_last = stream->time_last,
 		};
 		loss->recorded += stream->recorded;
-		loss->lost += stream->loss.settled;
+		loss->lost += stream->loss.confirmed;
 		loss->own += stream->own;
 		if (stream->skipped > loss->skipped)
 			loss->skipped = stream->skipped;

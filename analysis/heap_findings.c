@@ -57,12 +57,12 @@ static uint32_t reasons_of_capture(const struct analysis *analysis)
 	for (size_t i = 0; i < status->path_count; i++)
 		if (!status->paths[i].observed)
 			reasons |= REASON_UNOBSERVED;
-	if (status->wanted_count)
+	if (status->traced_pid_count)
 		reasons |= REASON_FILTERED;
 	if (!analysis_knows_skips(analysis->capture))
 		return reasons | REASON_CUT_OFF;
-	for (size_t i = 0; i < status->skip_count; i++)
-		told += status->skips[i].count;
+	for (size_t i = 0; i < status->miss_span_count; i++)
+		told += status->miss_spans[i].count;
 	return told < status->skipped ? reasons | REASON_SKIPPED : reasons;
 }
 
@@ -131,9 +131,9 @@ int heap_findings_open(struct heap_findings **result, const struct analysis *ana
 	err = hash_map_init(&findings->by_key);
 	if (!err)
 		err = hash_map_init(&findings->missed_sizes);
-	for (size_t i = 0; i < status->skip_count && !err; i++)
-		err = spans_add(&findings->skipped, status->skips[i].after,
-				status->skips[i].before);
+	for (size_t i = 0; i < status->miss_span_count && !err; i++)
+		err = spans_add(&findings->skipped, status->miss_spans[i].after,
+				status->miss_spans[i].before);
 	if (err) {
 		heap_findings_close(findings);
 		return err;
@@ -305,8 +305,8 @@ int heap_findings_add_loss(struct heap_findings *findings, uint64_t after, uint6
 static bool is_raised_between(const struct status *status, enum finding_kind kind,
 			      const struct judged_case *checked)
 {
-	return status->raised && (kind == FINDING_DOUBLE_FREE || kind == FINDING_UNKNOWN_FREE ||
-				  checked->time - checked->since <= status->raised_most);
+	return status->clamped && (kind == FINDING_DOUBLE_FREE || kind == FINDING_UNKNOWN_FREE ||
+				   checked->time - checked->since <= status->clamped_max);
 }
 
 static int find_missed_sizes(struct heap_findings *findings)

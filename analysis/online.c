@@ -202,7 +202,7 @@ static int take_run(struct online *online, uint64_t *limit)
 {
 	struct merge_entry second = merge_heap_second(&online->heap);
 	struct merge_entry *first = &online->heap.list[0];
-	struct cpu_queue *queue = &online->queues[first->stream_events];
+	struct cpu_queue *queue = &online->queues[first->index];
 
 	do {
 		if (!make_event(online, queue)) {

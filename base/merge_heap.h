@@ -12,7 +12,7 @@
 
 struct merge_entry {
 	uint64_t key; /* ns: of the lane's next event */
-	size_t stream_events;
+	size_t index; /* of the source */
 };
 
 struct merge_heap {
@@ -22,7 +22,7 @@ struct merge_heap {
 
 static inline bool merge_entry_precedes(const struct merge_entry *a, const struct merge_entry *b)
 {
-	return a->key < b->key || (a->key == b->key && a->stream_events < b->stream_events);
+	return a->key < b->key || (a->key == b->key && a->index < b->index);
 }
 
 /* Room for so many; 0 or -ENOMEM. */

@@ -48,7 +48,7 @@ __attribute__((format(printf, 4, 5))) static void miss(struct capture *capture, 
 	missing->key = key;
 	missing->err = err;
 	va_start(arguments, format);
-	vsnprintf(missing->sentence, sizeof(missing->sentence), format, arguments);
+	vsnprintf(missing->summary, sizeof(missing->summary), format, arguments);
 	va_end(arguments);
 }
 

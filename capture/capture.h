@@ -22,9 +22,9 @@ struct capture_stream {
 
 /* What a reader must do without. */
 struct capture_missing {
-	const char *key; /* status, symbols, hidden or the name of the table */
-	int err;	 /* -ENOENT: there is no such file, …; 0: it says less */
-	char sentence[320];
+	const char *key;   /* status, symbols, hidden or the name of the table */
+	int err;	   /* -ENOENT: there is no such file, …; 0: it says less */
+	char summary[320]; /* what is missing, and the consequence, for the user */
 };
 
 #define CAPTURE_MISSING_MAX 8

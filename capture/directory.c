@@ -262,7 +262,7 @@ int directory_make(struct directory *directory)
 	return 0;
 }
 
-int directory_place(struct directory *directory)
+int directory_commit(struct directory *directory)
 {
 	char *path;
 	int err = 0;

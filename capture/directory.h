@@ -33,7 +33,7 @@ int directory_make(struct directory *directory);
  * Once all is ready: takes its place; an older capture there goes to target.old, whose own
  * capture is removed. 0 or -errno.
  */
-int directory_place(struct directory *directory);
+int directory_commit(struct directory *directory);
 
 /* It came to nothing: removes it. An older capture is where it was, or, once placed, in .old. */
 void directory_abandon(struct directory *directory);

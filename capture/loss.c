@@ -44,7 +44,7 @@ static uint64_t oldest_time(const struct loss *loss)
 
 static void settle_oldest(struct loss *loss)
 {
-	loss->settled += span_size(&loss->spans[loss->open++]);
+	loss->confirmed += span_size(&loss->spans[loss->open++]);
 }
 
 /*
@@ -163,7 +163,7 @@ int loss_jump(struct loss *loss, uint64_t sequence, uint64_t time)
 	return 0;
 }
 
-int loss_settle(struct loss *loss, uint64_t sequence, uint64_t time)
+int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time)
 {
 	struct loss_span *gap, below;
 	int err;
@@ -199,21 +199,21 @@ int loss_approach(struct loss *loss, uint64_t sequence, uint64_t time)
 {
 	if (sequence <= loss->next || sequence - loss->next <= FAR_AHEAD)
 		return 0;
-	return loss_settle(loss, sequence, time);
+	return loss_confirm(loss, sequence, time);
 }
 
 int loss_forget(struct loss *loss, const struct loss_span *span)
 {
 	int err;
 
-	err = loss_settle(loss, loss->next, span->before);
+	err = loss_confirm(loss, loss->next, span->before);
 	if (!err)
 		err = reserve(loss);
 	if (err)
 		return err;
 	insert(loss, find(loss, 0, span->first), span);
 	loss->open++;
-	loss->settled += span_size(span);
+	loss->confirmed += span_size(span);
 	loss->records -= span_size(span);
 	for (size_t i = 0; i < LOSS_MEMORY; i++)
 		loss->times[i] = span->after;
@@ -222,7 +222,7 @@ int loss_forget(struct loss *loss, const struct loss_span *span)
 
 uint64_t loss_missing(const struct loss *loss)
 {
-	uint64_t missing = loss->settled;
+	uint64_t missing = loss->confirmed;
 
 	for (size_t i = loss->open; i < loss->count; i++)
 		missing += span_size(&loss->spans[i]);

@@ -15,7 +15,7 @@
 /*
  * Lost events first..last; they happened between the two times (ns, inclusive). Where there are
  * very many (2^16 on one CPU), neighbours are merged and what lies between them was recorded:
- * loss.settled is the count, not the sum of the spans.
+ * loss.confirmed is the count, not the sum of the spans.
  */
 struct loss_span {
 	uint64_t first, last;	/* sequence numbers */
@@ -28,7 +28,7 @@ struct loss_span {
 struct loss {
 	uint64_t next;		 /* lowest number that has not been seen or passed */
 	uint64_t records;	 /* taken */
-	uint64_t settled;	 /* lost, in spans[0..open) */
+	uint64_t confirmed;	 /* lost, in spans[0..open) */
 	struct loss_span *spans; /* in order of first */
 	size_t count, space;
 	size_t open;		     /* spans[open..] may still be filled */
@@ -60,11 +60,11 @@ static inline int loss_record(struct loss *loss, uint64_t sequence, uint64_t tim
  * No record below this number will come any more: open gaps below it are lost. Numbers from
  * next to sequence that never came are lost too, before the time given. 0, -ENOMEM, or -ERANGE.
  */
-int loss_settle(struct loss *loss, uint64_t sequence, uint64_t time);
+int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time);
 
 /*
  * No record to come is below this number, as a packet's header tells. Needed before loss_widen()
- * where very many are lost; does nothing where few are. As loss_settle().
+ * where very many are lost; does nothing where few are. As loss_confirm().
  */
 int loss_approach(struct loss *loss, uint64_t sequence, uint64_t time);
 

@@ -109,14 +109,14 @@ static int find_next(struct merge *merge, size_t index)
 }
 
 /* Takes those of the turn's events, up to a limit, that come before the runner-up: at least one. */
-static size_t take_run(struct turn *turn, size_t stream_events, const struct merge_entry *runner_up,
+static size_t take_run(struct turn *turn, size_t stream_events, const struct merge_entry *second,
 		       size_t limit)
 {
 	size_t left = turn->end - turn->at, count = 1;
 	struct merge_entry rank = { turn->slot->latest, stream_events };
 
 	/* all that is left of a slot: none of its times needs a look */
-	if (left <= limit && merge_entry_precedes(&rank, runner_up)) {
+	if (left <= limit && merge_entry_precedes(&rank, second)) {
 		turn->key = rank.key;
 		turn->at = turn->end;
 		return left;
@@ -127,7 +127,7 @@ static size_t take_run(struct turn *turn, size_t stream_events, const struct mer
 	for (; count < left; count++) {
 		if (turn->at[count].time > rank.key)
 			rank.key = turn->at[count].time;
-		if (!merge_entry_precedes(&rank, runner_up))
+		if (!merge_entry_precedes(&rank, second))
 			break;
 		turn->key = rank.key;
 	}
@@ -139,11 +139,11 @@ static size_t take_run(struct turn *turn, size_t stream_events, const struct mer
 static int rank_first(struct merge *merge)
 {
 	struct merge_entry *first = &merge->heap.list[0];
-	int got = find_next(merge, first->stream_events);
+	int got = find_next(merge, first->index);
 
 	if (got < 0)
 		return got;
-	first->key = merge->turns[first->stream_events].key;
+	first->key = merge->turns[first->index].key;
 	if (got)
 		merge_heap_move_first(&merge->heap);
 	else
@@ -164,12 +164,12 @@ int merge_next(struct merge *merge, const struct event **events)
 	merge->handed = false;
 	*events = merge->events;
 	while (!err && count < BATCH && merge->heap.count) {
-		struct merge_entry runner_up = merge_heap_second(&merge->heap);
-		size_t index = merge->heap.list[0].stream_events, run;
+		struct merge_entry second = merge_heap_second(&merge->heap);
+		size_t index = merge->heap.list[0].index, run;
 		struct turn *turn = &merge->turns[index];
 		const struct event *first = turn->at;
 
-		run = take_run(turn, index, &runner_up, count ? BATCH - count : merge->slot_events);
+		run = take_run(turn, index, &second, count ? BATCH - count : merge->slot_events);
 		if (!count && run >= LONG_RUN) {
 			*events = first;
 			merge->handed = true;
@@ -265,7 +265,7 @@ size_t merge_stream_count(const struct merge *merge)
 	return merge->lane_count;
 }
 
-const struct merge_stream *merge_stream(const struct merge *merge, size_t index)
+const struct stream_counters *merge_stream_counters(const struct merge *merge, size_t index)
 {
 	return &merge->streams[index].figures;
 }

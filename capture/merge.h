@@ -16,7 +16,7 @@
 struct merge;
 
 /* What one CPU's stream held. */
-struct merge_stream {
+struct stream_counters {
 	unsigned int cpu;
 	uint64_t recorded;		/* records handed on or skipped as unknown */
 	uint64_t unknown;		/* of them of an id that this version does not know */
@@ -51,7 +51,7 @@ size_t merge_stream_count(const struct merge *merge);
  * Whole once merge_next() has returned 0. Before merge_next() is called first it has time_first,
  * and packets is 0 if there are none; between, it is not to be looked at.
  */
-const struct merge_stream *merge_stream(const struct merge *merge, size_t index);
+const struct stream_counters *merge_stream_counters(const struct merge *merge, size_t index);
 
 /* How much of the streams was handed on, bytes, and of how many. */
 uint64_t merge_progress(const struct merge *merge, uint64_t *bytes);

@@ -29,9 +29,9 @@ static const struct {
 	{ "end", offsetof(struct status, end) },
 	{ "ring_bytes", offsetof(struct status, ring_bytes) },
 	{ "skipped", offsetof(struct status, skipped) },
-	{ "rescued", offsetof(struct status, rescued) },
-	{ "rescue_off", offsetof(struct status, rescue_off) },
-	{ "hook_skipped", offsetof(struct status, hook_skipped) },
+	{ "rescued", offsetof(struct status, from_backup) },
+	{ "rescue_off", offsetof(struct status, backup_off_cpus) },
+	{ "hook_skipped", offsetof(struct status, aux_skipped) },
 	{ "names_lost", offsetof(struct status, names_lost) },
 	{ "lost_unattributed", offsetof(struct status, lost_unattributed) },
 };
@@ -39,24 +39,24 @@ static const struct {
 
 void status_deinit(struct status *status)
 {
-	free(status->wanted);
+	free(status->traced_pids);
 	free(status->own_tasks);
 	free(status->cpus);
 	free(status->lost_tasks);
 	free(status->paths);
 	free(status->spans);
-	free(status->skips);
+	free(status->miss_spans);
 	*status = (struct status){ 0 };
 }
 
-int status_add_wanted(struct status *status, uint32_t tgid)
+int status_add_traced_pid(struct status *status, uint32_t tgid)
 {
-	uint32_t *list = array_grow(status->wanted, status->wanted_count, sizeof(*list));
+	uint32_t *list = array_grow(status->traced_pids, status->traced_pid_count, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
-	status->wanted = list;
-	list[status->wanted_count++] = tgid;
+	status->traced_pids = list;
+	list[status->traced_pid_count++] = tgid;
 	return 0;
 }
 
@@ -199,7 +199,7 @@ int status_add_spans(struct status *status, unsigned int cpu, const struct loss 
 	return 0;
 }
 
-static uint64_t time_between(const struct status_skip *skip)
+static uint64_t time_between(const struct status_miss_span *skip)
 {
 	return skip[1].after > skip[0].before ? skip[1].after - skip[0].before : 0;
 }
@@ -207,9 +207,10 @@ static uint64_t time_between(const struct status_skip *skip)
 /* Where neighbours overlap, as readings in a row do, those that are short together come first. */
 static void merge_skips(struct status *status)
 {
-	struct status_skip *skips = status->skips, *merged = skips;
+	struct status_miss_span *skips = status->miss_spans, *merged = skips;
 
-	for (struct status_skip *skip = skips; skip + 1 < skips + status->skip_count; skip++) {
+	for (struct status_miss_span *skip = skips; skip + 1 < skips + status->miss_span_count;
+	     skip++) {
 		uint64_t gap = time_between(skip), least = time_between(merged);
 
 		if (gap < least || (gap == least && skip[1].before - skip->after <
@@ -221,23 +222,23 @@ static void merge_skips(struct status *status)
 	if (merged[1].before > merged->before)
 		merged->before = merged[1].before;
 	merged->count += merged[1].count;
-	status->skip_count--;
+	status->miss_span_count--;
 	memmove(merged + 1, merged + 2,
-		(skips + status->skip_count - (merged + 1)) * sizeof(*merged));
+		(skips + status->miss_span_count - (merged + 1)) * sizeof(*merged));
 }
 
-int status_add_skip(struct status *status, uint64_t after, uint64_t before, uint64_t count)
+int status_add_miss_span(struct status *status, uint64_t after, uint64_t before, uint64_t count)
 {
-	struct status_skip *list;
+	struct status_miss_span *list;
 
 	if (!count || after >= before)
 		return 0;
-	list = array_grow(status->skips, status->skip_count, sizeof(*list));
+	list = array_grow(status->miss_spans, status->miss_span_count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	status->skips = list;
-	list[status->skip_count++] = (struct status_skip){ after, before, count };
-	if (status->skip_count > STATUS_SKIPS_MAX)
+	status->miss_spans = list;
+	list[status->miss_span_count++] = (struct status_miss_span){ after, before, count };
+	if (status->miss_span_count > STATUS_MISS_SPANS_MAX)
 		merge_skips(status);
 	return 0;
 }
@@ -252,8 +253,8 @@ static void write_count(FILE *file, uint64_t count)
 
 static void write_lists(const struct status *status, FILE *file)
 {
-	for (size_t i = 0; i < status->wanted_count; i++)
-		fprintf(file, "wanted %" PRIu32 "\n", status->wanted[i]);
+	for (size_t i = 0; i < status->traced_pid_count; i++)
+		fprintf(file, "wanted %" PRIu32 "\n", status->traced_pids[i]);
 	for (size_t i = 0; i < status->own_count; i++)
 		fprintf(file, "own_task %" PRIu32 "\n", status->own_tasks[i]);
 	for (size_t i = 0; i < status->cpu_count; i++) {
@@ -263,7 +264,7 @@ static void write_lists(const struct status *status, FILE *file)
 			"cpu %u seen %" PRIu64 " recorded %" PRIu64 " lost %" PRIu64 " skipped",
 			cpu->cpu, cpu->seen, cpu->recorded, cpu->lost);
 		write_count(file, cpu->skipped);
-		fprintf(file, " own %" PRIu64 " rescued %" PRIu64 "\n", cpu->own, cpu->rescued);
+		fprintf(file, " own %" PRIu64 " rescued %" PRIu64 "\n", cpu->own, cpu->from_backup);
 	}
 	for (size_t i = 0; i < status->lost_task_count; i++)
 		fprintf(file, "lost_task %" PRIu32 " %" PRIu64 "\n", status->lost_tasks[i].task,
@@ -287,9 +288,10 @@ static void write_lists(const struct status *status, FILE *file)
 		write_count(file, span->count);
 		fprintf(file, " %" PRIu64 " %" PRIu64 "\n", span->span.after, span->span.before);
 	}
-	for (size_t i = 0; i < status->skip_count; i++)
-		fprintf(file, "skip %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", status->skips[i].after,
-			status->skips[i].before, status->skips[i].count);
+	for (size_t i = 0; i < status->miss_span_count; i++)
+		fprintf(file, "skip %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			status->miss_spans[i].after, status->miss_spans[i].before,
+			status->miss_spans[i].count);
 }
 
 int status_write(const struct status *status, FILE *file)
@@ -298,7 +300,7 @@ int status_write(const struct status *status, FILE *file)
 		complete_words[status->complete]);
 	text_write_rest(file, status->stopped);
 	fprintf(file, "\ninclude_self %s\n", status->include_self ? "yes" : "no");
-	if (status->rescue_known) {
+	if (status->backup_known) {
 		fprintf(file, "rescue %s", status->backup_programs_reason[0] ? "no " : "yes");
 		text_write_rest(file, status->backup_programs_reason);
 		putc('\n', file);
@@ -308,7 +310,7 @@ int status_write(const struct status *status, FILE *file)
 		write_count(file, *(const uint64_t *)((const char *)status + numbers[i].offset));
 		putc('\n', file);
 	}
-	fprintf(file, "raised %" PRIu64 " %" PRIu64 "\n", status->raised, status->raised_most);
+	fprintf(file, "raised %" PRIu64 " %" PRIu64 "\n", status->clamped, status->clamped_max);
 	write_lists(status, file);
 	return text_write_result(file);
 }
@@ -333,9 +335,9 @@ static int parse_cpu(struct status *status, struct line *line)
 	    !line_count(line, &cpu.skipped) || !line_key(line, "own") ||
 	    !line_u64(line, 10, &cpu.own))
 		return 0;
-	cpu.rescued = 0;
+	cpu.from_backup = 0;
 	if (line_key(line, "rescued"))
-		line_u64(line, 10, &cpu.rescued);
+		line_u64(line, 10, &cpu.from_backup);
 	if (status->cpu_count && status->cpus[status->cpu_count - 1].cpu >= cpu.cpu)
 		return 0;
 	added = status_add_cpu(status, cpu.cpu);
@@ -363,7 +365,7 @@ static int parse_skip(struct status *status, struct line *line)
 	if (!line_u64(line, 10, &after) || !line_u64(line, 10, &before) ||
 	    !line_u64(line, 10, &count))
 		return 0;
-	return status_add_skip(status, after, before, count);
+	return status_add_miss_span(status, after, before, count);
 }
 
 static int parse_path(struct status *status, struct line *line, bool observed)
@@ -384,7 +386,7 @@ static int parse_list(struct status *status, struct line *line)
 	if (line_key(line, "cpu"))
 		return parse_cpu(status, line);
 	if (line_key(line, "wanted"))
-		return line_u32(line, &id) ? status_add_wanted(status, id) : 0;
+		return line_u32(line, &id) ? status_add_traced_pid(status, id) : 0;
 	if (line_key(line, "own_task")) {
 		/* Ascending too. */
 		if (!line_u32(line, &id) ||
@@ -427,15 +429,15 @@ static bool parse_single(struct status *status, struct line *line)
 		return true;
 	}
 	if (line_key(line, "rescue")) {
-		status->rescue_known = line_key(line, "yes") || line_key(line, "no");
-		if (status->rescue_known)
+		status->backup_known = line_key(line, "yes") || line_key(line, "no");
+		if (status->backup_known)
 			line_rest(line, status->backup_programs_reason,
 				  sizeof(status->backup_programs_reason));
 		return true;
 	}
 	if (line_key(line, "raised")) {
-		if (line_u64(line, 10, &status->raised))
-			line_u64(line, 10, &status->raised_most);
+		if (line_u64(line, 10, &status->clamped))
+			line_u64(line, 10, &status->clamped_max);
 		return true;
 	}
 	for (size_t i = 0; i < NUMBERS; i++) {

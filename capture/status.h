@@ -19,9 +19,9 @@
 struct status_cpu {
 	unsigned int cpu;
 	uint64_t seen, recorded, lost;
-	uint64_t skipped; /* or STATUS_UNKNOWN */
-	uint64_t own;	  /* recorded while kmemtraced itself was the current task */
-	uint64_t rescued; /* frees that the first program was kept from and the second told */
+	uint64_t skipped;     /* or STATUS_UNKNOWN */
+	uint64_t own;	      /* recorded while kmemtraced itself was the current task */
+	uint64_t from_backup; /* frees that the first program was kept from and the second told */
 };
 
 struct status_lost_task {
@@ -47,12 +47,12 @@ struct status_span {
 #define STATUS_SPANS_MAX 256 /* of one CPU */
 
 /* Events that the kernel skipped, on any CPU, between two times. */
-struct status_skip {
+struct status_miss_span {
 	uint64_t after, before; /* ns */
 	uint64_t count;
 };
 
-#define STATUS_SKIPS_MAX 256
+#define STATUS_MISS_SPANS_MAX 256
 
 enum status_complete {
 	STATUS_CUT_OFF = 0, /* "no": still running, or it was cut off */
@@ -67,16 +67,16 @@ struct status {
 	uint64_t ring_bytes; /* of one CPU */
 	bool include_self;   /* reports count kmemtraced's own allocations too */
 	uint64_t skipped;    /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
-	bool rescue_known;   /* whether second programs watched, by what follows */
+	bool backup_known;   /* whether second programs watched, by what follows */
 	char backup_programs_reason[160]; /* why none did; empty: they did */
-	uint64_t rescued;		  /* the sum of cpus[].rescued */
-	uint64_t rescue_off;		  /* CPUs on which the second programs gave up for a kind */
-	uint64_t hook_skipped;		  /* calls of hooked functions that are not recorded */
+	uint64_t from_backup;		  /* the sum of cpus[].from_backup */
+	uint64_t backup_off_cpus;	  /* CPUs on which the second programs gave up for a kind */
+	uint64_t aux_skipped;		  /* calls of hooked functions that are not recorded */
 	uint64_t names_lost;		  /* names and news of modules that found no room */
 	uint64_t lost_unattributed;	  /* lost events of no task that lost_tasks names */
-	uint64_t raised, raised_most;	  /* records whose time was raised; ns at most */
-	uint32_t *wanted;		  /* -p: the processes; none: all */
-	size_t wanted_count;
+	uint64_t clamped, clamped_max;	  /* records whose time was raised; ns at most */
+	uint32_t *traced_pids;		  /* -p: the processes; none: all */
+	size_t traced_pid_count;
 	uint32_t *own_tasks; /* thread ids of kmemtraced, ascending */
 	size_t own_count;
 	struct status_cpu *cpus; /* by cpu */
@@ -87,9 +87,10 @@ struct status {
 	size_t path_count;
 	struct status_span *spans; /* where events were lost; neighbours merged if very many */
 	size_t span_count;
-	struct status_skip *skips; /* when events were skipped; in the order in which it was seen */
-	size_t skip_count;	   /* at most STATUS_SKIPS_MAX */
-	size_t unknown_lines;	   /* that were read: of keys that this version does not know */
+	struct status_miss_span
+		*miss_spans;	/* when events were skipped; in the order in which it was seen */
+	size_t miss_span_count; /* at most STATUS_MISS_SPANS_MAX */
+	size_t unknown_lines;	/* that were read: of keys that this version does not know */
 };
 
 void status_deinit(struct status *status);
@@ -99,7 +100,7 @@ int status_write(const struct status *status, FILE *file); /* 0 or -errno */
 int status_parse(struct status *status, const char *text, char *errmsg, size_t errmsg_size);
 
 /* Appending; 0 or -ENOMEM. A CPU or own task that is there already is not added again. */
-int status_add_wanted(struct status *status, uint32_t tgid);
+int status_add_traced_pid(struct status *status, uint32_t tgid);
 int status_add_own(struct status *status, uint32_t task);
 struct status_cpu *status_add_cpu(struct status *status, unsigned int cpu);	   /* or NULL */
 struct status_cpu *status_find_cpu(const struct status *status, unsigned int cpu); /* or NULL */
@@ -109,10 +110,10 @@ int status_add_spans(struct status *status, unsigned int cpu, const struct loss 
 
 /*
  * So many events were skipped between the two times. Nothing is noted of none, or where after is
- * not before. Of more than STATUS_SKIPS_MAX the two neighbours with least time between them
+ * not before. Of more than STATUS_MISS_SPANS_MAX the two neighbours with least time between them
  * become one. 0 or -ENOMEM.
  */
-int status_add_skip(struct status *status, uint64_t after, uint64_t before, uint64_t count);
+int status_add_miss_span(struct status *status, uint64_t after, uint64_t before, uint64_t count);
 
 bool status_is_own(const struct status *status, uint32_t task);
 

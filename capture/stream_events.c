@@ -27,7 +27,7 @@ void stream_events_close(struct stream_events *stream_events)
 static int begin_packet(struct stream_events *stream_events)
 {
 	const struct packet_header *header = &stream_events->packet.header;
-	struct merge_stream *figures = &stream_events->figures;
+	struct stream_counters *figures = &stream_events->figures;
 	int err;
 
 	if (!figures->packets++) {
@@ -77,7 +77,7 @@ static int end_stream(struct stream_events *stream_events)
 
 	if (end < loss->next || end > LOSS_SEQUENCE_MAX)
 		end = loss->next;
-	return loss_settle(loss, end, stream_events->figures.time_last);
+	return loss_confirm(loss, end, stream_events->figures.time_last);
 }
 
 static const struct cache *find_cache(struct stream_events *stream_events, uint64_t address,
@@ -100,7 +100,7 @@ static const struct cache *find_cache(struct stream_events *stream_events, uint6
 static void make_event(struct stream_events *stream_events, const struct kmt_record *record,
 		       struct event *event)
 {
-	struct merge_stream *figures = &stream_events->figures;
+	struct stream_counters *figures = &stream_events->figures;
 
 	if (record_kind_is_one_of(record->id, RECORD_KINDS_WITH(RECORD_ANONYMOUS)))
 		figures->cache_not_traced++;
@@ -114,7 +114,7 @@ static void make_event(struct stream_events *stream_events, const struct kmt_rec
 /* Takes records of the packet; those whose id is not known make no event. */
 static int take_records(struct stream_events *stream_events, struct event *events, size_t space)
 {
-	struct merge_stream *figures = &stream_events->figures;
+	struct stream_counters *figures = &stream_events->figures;
 	struct cursor cursor = stream_events->cursor; /* a copy, which can stay in registers */
 	const struct kmt_record *record;
 	struct kmt_long_record turned;

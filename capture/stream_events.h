@@ -29,7 +29,7 @@ struct stream_events {
 	uint32_t last_task;
 	bool last_own; /* last_task is one of kmemtraced's own */
 	uint64_t seed; /* of the events' hashes */
-	struct merge_stream figures;
+	struct stream_counters figures;
 	struct stream_events_memo memos[1 << STREAM_EVENTS_MEMO_BITS];
 };
 

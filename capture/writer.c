@@ -124,7 +124,7 @@ static int close_packet(struct writer *writer)
 	}
 	header->time_last = writer->time_last;
 	header->sequence_end = writer->loss.next;
-	header->lost = writer->loss.settled;
+	header->lost = writer->loss.confirmed;
 	packet = encode_packet(writer, &size);
 	header->content_bits = header->packet_bits = (uint64_t)size * 8;
 	header->crc = 0;
@@ -175,9 +175,9 @@ static int append(struct writer *writer, const struct kmt_record *record, const 
 		memcpy(copy + 1, more, size - head_size);
 	copy->time += raise;
 	if (raise) {
-		writer->raised++;
-		if (raise > writer->raised_most)
-			writer->raised_most = raise;
+		writer->clamped++;
+		if (raise > writer->clamped_max)
+			writer->clamped_max = raise;
 	}
 	writer->time_last = copy->time;
 	if (!header->records)
@@ -284,7 +284,7 @@ int writer_settle_losses(struct writer *writer, uint64_t sequence, uint64_t time
 		if (held < sequence)
 			sequence = held;
 	}
-	err = loss_settle(&writer->loss, sequence, time);
+	err = loss_confirm(&writer->loss, sequence, time);
 	return err ? fail(writer, err) : 0;
 }
 

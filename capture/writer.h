@@ -39,8 +39,8 @@ struct writer {
 	size_t held_count, held_space;
 	uint64_t *held_more; /* of long records in held: their further words, in held's order */
 	size_t held_more_count, held_more_space;
-	uint64_t raised;      /* records whose time was raised to keep the order */
-	uint64_t raised_most; /* ns */
+	uint64_t clamped;      /* records whose time was raised to keep the order */
+	uint64_t clamped_max; /* ns */
 	char errmsg[160];     /* after a failure */
 };
 

@@ -52,7 +52,7 @@ static void check_tables(struct capture_state *state)
 		if (is_hidden_by_kernel(whole, &whole->missing[i]) ||
 		    check_table_is_newer(whole, &whole->missing[i]))
 			continue;
-		find(state, "%s", whole->missing[i].sentence);
+		find(state, "%s", whole->missing[i].summary);
 		/* A repair makes this table from the streams, and no other. */
 		state->findings->repairable += strcmp(whole->missing[i].key, "status") == 0;
 	}

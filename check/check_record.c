@@ -77,7 +77,7 @@ static void check_sequence_end(struct stream_state *stream)
 
 	if (!stream->packets)
 		return;
-	if (loss_settle(&stream->loss, stream->last.sequence_end, stream->last.time_last) ==
+	if (loss_confirm(&stream->loss, stream->last.sequence_end, stream->last.time_last) ==
 	    -ERANGE)
 		find_whole(stream, "event numbers up to %" PRIu64 " are impossible",
 			   stream->last.sequence_end);

@@ -66,9 +66,9 @@ static int finish_cpu(struct import_target *target, struct target_cpu *cpu)
 	figures->seen = cpu->recorded + cpu->lost;
 	figures->skipped = STATUS_UNKNOWN;
 	status->lost_unattributed += cpu->lost;
-	status->raised += writer->raised;
-	if (writer->raised_most > status->raised_most)
-		status->raised_most = writer->raised_most;
+	status->clamped += writer->clamped;
+	if (writer->clamped_max > status->clamped_max)
+		status->clamped_max = writer->clamped_max;
 	err = status_add_spans(status, cpu->cpu, &writer->loss);
 	return err ? target_fail(target, -err, "%s", strerror(-err)) : 0;
 }

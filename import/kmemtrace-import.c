@@ -267,7 +267,7 @@ static int run(const struct options *options)
 	} else {
 		status = options->source->isolated ? import_isolated(options, &directory)
 						   : import(options, &directory);
-		if (status == EXIT_OK && directory_place(&directory))
+		if (status == EXIT_OK && directory_commit(&directory))
 			status = error_msg("%s", directory.errmsg);
 	}
 	if (status != EXIT_OK)

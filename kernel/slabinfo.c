@@ -56,20 +56,21 @@ static uint64_t sum(uint64_t a, uint64_t b)
 }
 
 /* Those of one time, by name. Caches of one name are one. */
-static int fill_moment(struct slabinfo_snapshot *moment, const struct reading *list, size_t count)
+static int fill_snapshot(struct slabinfo_snapshot *snapshot, const struct reading *list,
+			 size_t count)
 {
-	moment->time = list->time;
-	moment->count = 0;
-	moment->list = malloc(count * sizeof(*moment->list));
-	if (!moment->list)
+	snapshot->time = list->time;
+	snapshot->count = 0;
+	snapshot->list = malloc(count * sizeof(*snapshot->list));
+	if (!snapshot->list)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct slabinfo_cache *cache = &list[i].cache;
-		struct slabinfo_cache *last = moment->list + moment->count;
+		struct slabinfo_cache *last = snapshot->list + snapshot->count;
 
 		if (!i || strcmp(last[-1].name, cache->name)) {
 			*last = *cache;
-			moment->count++;
+			snapshot->count++;
 			continue;
 		}
 		last[-1].active = sum(last[-1].active, cache->active);
@@ -161,14 +162,14 @@ static bool read_cache(struct slabinfo_cache *cache, const struct form *form, st
 	return true;
 }
 
-int slabinfo_parse_proc(struct slabinfo_snapshot *moment, const char *text, uint64_t time)
+int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, uint64_t time)
 {
 	struct readings readings = { 0 };
 	struct line line;
 	struct form form;
 	int err = 0;
 
-	*moment = (struct slabinfo_snapshot){ .time = time };
+	*snapshot = (struct slabinfo_snapshot){ .time = time };
 	if (strncmp(text, FORM, strlen(FORM)) || !line_next(&line, &text) ||
 	    !line_next(&line, &text) || !read_form(&form, &line))
 		return -EINVAL;
@@ -180,15 +181,15 @@ int slabinfo_parse_proc(struct slabinfo_snapshot *moment, const char *text, uint
 	}
 	sort(&readings);
 	if (!err && readings.count)
-		err = fill_moment(moment, readings.list, readings.count);
+		err = fill_snapshot(snapshot, readings.list, readings.count);
 	free(readings.list);
 	return err;
 }
 
-void slabinfo_snapshot_deinit(struct slabinfo_snapshot *moment)
+void slabinfo_snapshot_deinit(struct slabinfo_snapshot *snapshot)
 {
-	free(moment->list);
-	*moment = (struct slabinfo_snapshot){ 0 };
+	free(snapshot->list);
+	*snapshot = (struct slabinfo_snapshot){ 0 };
 }
 
 static int compare_name(const void *key, const void *element)
@@ -196,19 +197,21 @@ static int compare_name(const void *key, const void *element)
 	return strcmp(key, ((const struct slabinfo_cache *)element)->name);
 }
 
-const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *moment, const char *name)
+const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *snapshot,
+					   const char *name)
 {
-	if (!moment->count)
+	if (!snapshot->count)
 		return NULL;
-	return bsearch(name, moment->list, moment->count, sizeof(*moment->list), compare_name);
+	return bsearch(name, snapshot->list, snapshot->count, sizeof(*snapshot->list),
+		       compare_name);
 }
 
-int slabinfo_write(FILE *file, const struct slabinfo_snapshot *moment)
+int slabinfo_write(FILE *file, const struct slabinfo_snapshot *snapshot)
 {
-	for (size_t i = 0; i < moment->count; i++) {
-		const struct slabinfo_cache *cache = &moment->list[i];
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const struct slabinfo_cache *cache = &snapshot->list[i];
 
-		fprintf(file, "slab %" PRIu64 " ", moment->time);
+		fprintf(file, "slab %" PRIu64 " ", snapshot->time);
 		text_write_word(file, cache->name);
 		fprintf(file, " %" PRIu64 " %" PRIu64 "\n", cache->active, cache->total);
 	}
@@ -233,16 +236,16 @@ static int read_lines(struct readings *readings, const char *text)
 	return err;
 }
 
-static int add_moment(struct slabinfo *slabinfo, const struct reading *list, size_t count)
+static int add_snapshot(struct slabinfo *slabinfo, const struct reading *list, size_t count)
 {
-	struct slabinfo_snapshot *moments =
-		array_grow(slabinfo->moments, slabinfo->count, sizeof(*moments));
+	struct slabinfo_snapshot *snapshots =
+		array_grow(slabinfo->snapshots, slabinfo->count, sizeof(*snapshots));
 	int err;
 
-	if (!moments)
+	if (!snapshots)
 		return -ENOMEM;
-	slabinfo->moments = moments;
-	err = fill_moment(&moments[slabinfo->count], list, count);
+	slabinfo->snapshots = snapshots;
+	err = fill_snapshot(&snapshots[slabinfo->count], list, count);
 	slabinfo->count += !err;
 	return err;
 }
@@ -261,7 +264,7 @@ int slabinfo_parse(struct slabinfo *slabinfo, const char *text)
 
 		for (end = first + 1; end < readings.count && list[end - first].time == list->time;)
 			end++;
-		err = add_moment(slabinfo, list, end - first);
+		err = add_snapshot(slabinfo, list, end - first);
 	}
 	free(readings.list);
 	if (err)
@@ -272,8 +275,8 @@ int slabinfo_parse(struct slabinfo *slabinfo, const char *text)
 void slabinfo_deinit(struct slabinfo *slabinfo)
 {
 	for (size_t i = 0; i < slabinfo->count; i++)
-		slabinfo_snapshot_deinit(&slabinfo->moments[i]);
-	free(slabinfo->moments);
+		slabinfo_snapshot_deinit(&slabinfo->snapshots[i]);
+	free(slabinfo->snapshots);
 	*slabinfo = (struct slabinfo){ 0 };
 }
 
@@ -281,7 +284,7 @@ const struct slabinfo_snapshot *slabinfo_at(const struct slabinfo *slabinfo, uin
 {
 	size_t i = slabinfo->count;
 
-	while (i > 0 && slabinfo->moments[i - 1].time > time)
+	while (i > 0 && slabinfo->snapshots[i - 1].time > time)
 		i--;
-	return i ? &slabinfo->moments[i - 1] : NULL;
+	return i ? &slabinfo->snapshots[i - 1] : NULL;
 }

@@ -24,23 +24,23 @@ struct slabinfo_snapshot {
 
 /* All that a capture tells, by time. */
 struct slabinfo {
-	struct slabinfo_snapshot *moments;
+	struct slabinfo_snapshot *snapshots;
 	size_t count;
 };
 
 /* The text of /proc/slabinfo, as of time. 0, -ENOMEM, or -EINVAL: it is of another form. */
-int slabinfo_parse_proc(struct slabinfo_snapshot *moment, const char *text, uint64_t time);
-void slabinfo_snapshot_deinit(struct slabinfo_snapshot *moment);
+int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, uint64_t time);
+void slabinfo_snapshot_deinit(struct slabinfo_snapshot *snapshot);
 
 /* NULL: it does not tell that cache. */
-const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *moment,
+const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *snapshot,
 					   const char *name);
 
 /*
  * Lines of kernel/slabinfo: "slab TIME NAME ACTIVE TOTAL"; numbers in decimal, NAME as in
  * kernel/caches. Lines of other keys are skipped. 0 or -errno.
  */
-int slabinfo_write(FILE *file, const struct slabinfo_snapshot *moment);
+int slabinfo_write(FILE *file, const struct slabinfo_snapshot *snapshot);
 int slabinfo_parse(struct slabinfo *slabinfo, const char *text);
 void slabinfo_deinit(struct slabinfo *slabinfo);
 

@@ -144,7 +144,7 @@ static int check_tables(struct update *update, const struct capture *capture)
 
 		if (missing->err && missing->err != -ENOENT && strcmp(missing->key, "tasks") != 0)
 			return update_fail(update, error_of_capture(-missing->err), -missing->err,
-					   "%s: %s", capture->path, missing->sentence);
+					   "%s: %s", capture->path, missing->summary);
 	}
 	return 0;
 }
@@ -250,7 +250,7 @@ static int put_analysis(struct update *update, const struct memstat_capture *sou
 	if (!err && slabinfo->count) {
 		/* a snapshot taken only at the end includes objects that were allocated meanwhile
 		 */
-		const struct slabinfo_snapshot *first = &slabinfo->moments[0];
+		const struct slabinfo_snapshot *first = &slabinfo->snapshots[0];
 
 		err = type_stats_slabinfo(type_stats, first->time <= analysis->begin ? first : NULL,
 					  slabinfo_at(slabinfo, source->at == MEMSTAT_CAPTURE_END

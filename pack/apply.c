@@ -200,7 +200,7 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 	else
 		err = fill(convert, capture, &directory);
 	if (!err) {
-		err = directory_place(&directory);
+		err = directory_commit(&directory);
 		if (err)
 			convert_fail(convert, err, "%s", directory.errmsg);
 	}

@@ -66,7 +66,7 @@ static int update_status(struct repair *repair)
 	int err = 0;
 
 	status->cpus = NULL;
-	status->rescued = 0;
+	status->from_backup = 0;
 	status->cpu_count = status->span_count = 0;
 	for (size_t i = 0; !err && i < repair->stream_count; i++) {
 		struct repair_stream *stream = &repair->streams[i];
@@ -81,9 +81,9 @@ static int update_status(struct repair *repair)
 		cpu->lost = loss_missing(&stream->loss);
 		cpu->own = stream->own;
 		/* without a consistent status, only the records that are kept count */
-		cpu->rescued = repair->status_consistent && old_cpu ? old_cpu->rescued
-								    : stream->rescued;
-		status->rescued += cpu->rescued;
+		cpu->from_backup = repair->status_consistent && old_cpu ? old_cpu->from_backup
+									: stream->from_backup;
+		status->from_backup += cpu->from_backup;
 		cpu->skipped = repair->status_consistent && old_cpu ? old_cpu->skipped
 								    : STATUS_UNKNOWN;
 		cpu->seen = cpu->recorded + cpu->lost;
@@ -103,10 +103,10 @@ static int update_status(struct repair *repair)
 	status->complete = STATUS_REPAIRED;
 	if (!repair->status_consistent || status->skipped != STATUS_UNKNOWN)
 		status->skipped = repair->end.skipped;
-	for (size_t i = 0; i < status->skip_count; i++)
-		skipped += status->skips[i].count;
+	for (size_t i = 0; i < status->miss_span_count; i++)
+		skipped += status->miss_spans[i].count;
 	if (skipped != status->skipped)
-		status->skip_count = 0;
+		status->miss_span_count = 0;
 	return err;
 }
 

@@ -122,7 +122,7 @@ static int keep_packet(struct repair_stream *stream, const struct status *status
 			return err;
 		stream->records++;
 		stream->own += status_is_own(status, record.task);
-		stream->rescued +=
+		stream->from_backup +=
 			record_kind_is_one_of(record.id, RECORD_KINDS_WITH(RECORD_BACKUP));
 	}
 	return 0;
@@ -174,7 +174,7 @@ int repair_stream_scan(struct repair_stream *stream, const struct capture_id *id
 
 int repair_stream_close_loss(struct repair_stream *stream, const struct repair_end *end)
 {
-	return loss_settle(&stream->loss, end->sequence_end, end->time);
+	return loss_confirm(&stream->loss, end->sequence_end, end->time);
 }
 
 struct repair_output {

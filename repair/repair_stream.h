@@ -30,7 +30,7 @@ struct repair_stream {
 	bool empty_first;	   /* the first kept packet is valid as the first of a stream */
 	struct packet_header last; /* of the last kept packet */
 	uint64_t time_first;	   /* of the first kept packet, ns */
-	uint64_t records, own, rescued;
+	uint64_t records, own, from_backup;
 	struct loss loss; /* complete after repair_stream_close_loss() */
 	uint64_t dropped_bytes, dropped_ranges;
 	bool tail_dropped; /* no kept packet follows the last dropped bytes */

@@ -24,7 +24,7 @@ static void print_cpus(const struct status *status)
 			snprintf(skipped, sizeof(skipped), "%" PRIu64 " skipped", cpu->skipped);
 		info_msg("cpu%u: %" PRIu64 " events, %" PRIu64 " lost, %s, %" PRIu64
 			 " recorded by backup programs, %" PRIu64 " own",
-			 cpu->cpu, cpu->recorded, cpu->lost, skipped, cpu->rescued, cpu->own);
+			 cpu->cpu, cpu->recorded, cpu->lost, skipped, cpu->from_backup, cpu->own);
 	}
 }
 

@@ -254,8 +254,8 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 		return 0; /* the kernel has no slabinfo */
 	err = slabinfo_parse(&slabinfo, text);
 	if (!err && slabinfo.count)
-		err = type_stats_slabinfo(&publish->type_stats, &slabinfo.moments[0],
-					  &slabinfo.moments[0]);
+		err = type_stats_slabinfo(&publish->type_stats, &slabinfo.snapshots[0],
+					  &slabinfo.snapshots[0]);
 	slabinfo_deinit(&slabinfo);
 	free(text);
 	return err ? fail(publish, err, strerror(-err)) : 0;

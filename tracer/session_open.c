@@ -130,7 +130,7 @@ static int move_to_target(struct session *session)
 {
 	int err;
 
-	err = directory_place(&session->directory);
+	err = directory_commit(&session->directory);
 	if (err)
 		return session_fail(session, err, session->directory.errmsg);
 	if (!session->options->no_capture)

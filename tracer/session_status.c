@@ -40,12 +40,12 @@ int session_status_update_programs(struct session *session)
 	const struct programs *programs = &session->programs;
 	struct status *status = &session->status;
 
-	status->rescue_known = true;
+	status->backup_known = true;
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
 		 programs->backup.reason);
-	status->hook_skipped = 0;
+	status->aux_skipped = 0;
 	for (unsigned int i = 0; i < HOOK_KINDS; i++)
-		status->hook_skipped += hooks_skipped(&programs->hooks, i);
+		status->aux_skipped += hooks_skipped(&programs->hooks, i);
 	return paths_report(status, &programs->paths, &programs->hooks);
 }
 
@@ -60,7 +60,7 @@ int session_status_start(struct session *session)
 	status->begin = session->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
 	for (size_t i = 0; i < options->pid_count && !err; i++)
-		err = status_add_wanted(status, options->pids[i]);
+		err = status_add_traced_pid(status, options->pids[i]);
 	if (!err)
 		err = session_status_update_programs(session);
 	return err ? session_fail(session, err, strerror(-err)) : session_status_write(session);
@@ -78,15 +78,15 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 	about->lost = loss_missing(&drain->writer.loss);
 	about->skipped = skipped;
 	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
-	about->rescued = drain->control->from_backup;
-	session->status.rescued += about->rescued;
+	about->from_backup = drain->control->from_backup;
+	session->status.from_backup += about->from_backup;
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		full |= drain->control->marks[i].full;
-	session->status.rescue_off += full;
+	session->status.backup_off_cpus += full;
 	about->own = session_streams_count_own(session, cpu);
-	session->status.raised += drain->writer.raised;
-	if (drain->writer.raised_most > session->status.raised_most)
-		session->status.raised_most = drain->writer.raised_most;
+	session->status.clamped += drain->writer.clamped;
+	if (drain->writer.clamped_max > session->status.clamped_max)
+		session->status.clamped_max = drain->writer.clamped_max;
 	return status_add_spans(&session->status, cpu, &drain->writer.loss);
 }
 

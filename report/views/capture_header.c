@@ -214,11 +214,11 @@ static int make_lists(struct capture_header *header, const struct report *report
 			err = add_name(&header->unobserved, status->paths[i].name);
 	for (size_t i = 0; i < report->filter_count && !err; i++)
 		err = add_name(&header->filters, report->filters[i]);
-	for (size_t i = 0; i < status->wanted_count; i++) {
+	for (size_t i = 0; i < status->traced_pid_count; i++) {
 		row = table_add(&header->traced_pids);
 		if (!row)
 			return -ENOMEM;
-		row[0].number = status->wanted[i];
+		row[0].number = status->traced_pids[i];
 	}
 	return err;
 }

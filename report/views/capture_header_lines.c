@@ -118,8 +118,7 @@ static int add_capture(struct capture_header *header, const struct capture *capt
 				      "%" PRIu64 " damaged bytes were ignored: see kmemtrace-check",
 				      analysis->damaged_bytes);
 	for (size_t i = 0; !err && i < capture->missing_count; i++)
-		err = header_add_line(&header->header, "", true, "%s",
-				      capture->missing[i].sentence);
+		err = header_add_line(&header->header, "", true, "%s", capture->missing[i].summary);
 	return err;
 }
 

@@ -228,7 +228,7 @@ static void compare(const struct snapshot *snapshot, struct capture *capture)
 	if (type_stats_init(&type_stats, capture, NULL))
 		die("no memory");
 	if (capture->slabinfo.count &&
-	    type_stats_slabinfo(&type_stats, &capture->slabinfo.moments[0], NULL))
+	    type_stats_slabinfo(&type_stats, &capture->slabinfo.snapshots[0], NULL))
 		die("no memory");
 	if (analysis_run(&analysis, capture, &settings))
 		die("%s", capture->errmsg);

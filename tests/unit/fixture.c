@@ -85,7 +85,7 @@ static int put_record(struct making *making, struct kmt_record *record)
 	record->sequence = (uint32_t)cpu->sequence++;
 	cpu->recorded++;
 	cpu->own += status_is_own(&making->status, record->task);
-	cpu->rescued += record->id == KMT_BACKUP_KFREE || record->id == KMT_BACKUP_CACHE_FREE;
+	cpu->from_backup += record->id == KMT_BACKUP_KFREE || record->id == KMT_BACKUP_CACHE_FREE;
 	if (record->time > making->now)
 		making->now = record->time;
 	err = writer_put(&cpu->writer, record);

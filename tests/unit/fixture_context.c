@@ -210,7 +210,7 @@ static int make_skips(struct making *making)
 	if (err)
 		return err;
 	making->status.skipped += count;
-	return status_add_skip(&making->status, after, before, count);
+	return status_add_miss_span(&making->status, after, before, count);
 }
 
 static int make_path(struct making *making)
@@ -242,7 +242,7 @@ static int make_wanted(struct making *making)
 	uint64_t tgid;
 	int err = making_number(making, making->word[1], &tgid);
 
-	return err ? err : status_add_wanted(&making->status, (uint32_t)tgid);
+	return err ? err : status_add_traced_pid(&making->status, (uint32_t)tgid);
 }
 
 static int make_include_self(struct making *making)

@@ -110,14 +110,14 @@ static int finish_cpu(struct making *making, struct making_cpu *cpu)
 		figures->lost = cpu->lost;
 		status->lost_unattributed += figures->lost;
 		figures->own = cpu->own;
-		figures->rescued = cpu->rescued;
-		status->rescued += cpu->rescued;
+		figures->from_backup = cpu->from_backup;
+		status->from_backup += cpu->from_backup;
 		/* All the skips are the first CPU's. */
 		figures->skipped = status->cpu_count == 1 ? status->skipped : 0;
 		figures->seen = figures->recorded + figures->lost + figures->skipped;
-		status->raised += writer->raised;
-		if (writer->raised_most > status->raised_most)
-			status->raised_most = writer->raised_most;
+		status->clamped += writer->clamped;
+		if (writer->clamped_max > status->clamped_max)
+			status->clamped_max = writer->clamped_max;
 		err = status_add_spans(status, cpu->cpu, &writer->loss);
 		if (err)
 			return err;
@@ -172,7 +172,7 @@ int making_finish(struct making *making)
 		snprintf(status->stopped, sizeof(status->stopped), "the duration was over");
 	} else {
 		status->skipped = 0;
-		status->skip_count = 0;
+		status->miss_span_count = 0;
 	}
 	WRITE_FILE(making, "metadata", metadata_write(&making->metadata, file));
 	/* a capture that tells of no path is taken for one that observed none */

@@ -17,7 +17,7 @@
 
 struct making_cpu {
 	unsigned int cpu;
-	uint64_t sequence, recorded, lost, own, rescued;
+	uint64_t sequence, recorded, lost, own, from_backup;
 	struct writer writer;
 };
 

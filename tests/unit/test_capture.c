@@ -106,7 +106,7 @@ static void test_missing_tables(void **state)
 	assert_int_equal(capture.missing_count, 2);
 	assert_string_equal(capture.missing[0].key, "symbols");
 	assert_int_equal(capture.missing[0].err, -ENOENT);
-	assert_string_equal(capture.missing[0].sentence,
+	assert_string_equal(capture.missing[0].summary,
 			    "symbols are missing (No such file or directory): call sites are "
 			    "addresses");
 	assert_string_equal(capture.missing[1].key, "status");
@@ -151,7 +151,7 @@ static void test_slabinfo(void **state)
 	assert_int_equal(capture_open(&capture, *state), 0);
 	assert_int_equal(capture.missing_count, 1);
 	assert_string_equal(capture.missing[0].key, "slabinfo");
-	assert_string_equal(capture.missing[0].sentence,
+	assert_string_equal(capture.missing[0].summary,
 			    "figures of /proc/slabinfo are missing (File too large): what caches "
 			    "held at the start is not known");
 	capture_close(&capture);
@@ -169,14 +169,14 @@ static void test_symbols(void **state)
 	assert_int_equal(capture_open(&capture, *state), 0);
 	assert_int_equal(capture.missing_count, 1);
 	assert_string_equal(capture.missing[0].key, "hidden");
-	assert_non_null(strstr(capture.missing[0].sentence, "kptr_restrict"));
+	assert_non_null(strstr(capture.missing[0].summary, "kptr_restrict"));
 	capture_close(&capture);
 
 	scratch_write(path, "\x1f\x8b\x08\0\0\0\0\0\0\3rest", 14);
 	assert_int_equal(capture_open(&capture, *state), 0);
 	assert_int_equal(capture.missing_count, 1);
 	assert_string_equal(capture.missing[0].key, "symbols");
-	assert_non_null(strstr(capture.missing[0].sentence, "damage"));
+	assert_non_null(strstr(capture.missing[0].summary, "damage"));
 	capture_close(&capture);
 	free(path);
 }
@@ -213,7 +213,7 @@ static void test_huge_tables(void **state)
 	assert_int_equal(truncate(path, (64 << 20) + 1), 0);
 	assert_int_equal(capture_open(&capture, *state), 0);
 	assert_int_equal(capture.missing_count, 1);
-	assert_string_equal(capture.missing[0].sentence,
+	assert_string_equal(capture.missing[0].summary,
 			    "names of tasks are missing (File too large): tasks are numbers");
 	capture_close(&capture);
 	free(path);

@@ -61,7 +61,7 @@ static void test_gap_times(void **state)
 	assert_span(&loss.spans[0], 0, 2, 100, 1003);
 	assert_span(&loss.spans[1], 10, 11, 100, 1012);
 	assert_span(&loss.spans[2], 30, 39, 1022, 1040);
-	assert_int_equal(loss.settled, 0);
+	assert_int_equal(loss.confirmed, 0);
 	assert_int_equal(loss_missing(&loss), 15);
 	loss_deinit(&loss);
 }
@@ -113,8 +113,8 @@ static void test_settle(void **state)
 	loss_init(&loss, 7);
 	assert_int_equal(loss_record(&loss, 5, 10), 0);
 	assert_int_equal(loss_record(&loss, 20, 11), 0);
-	assert_int_equal(loss_settle(&loss, 10, 12), 0);
-	assert_int_equal(loss.settled, 9);
+	assert_int_equal(loss_confirm(&loss, 10, 12), 0);
+	assert_int_equal(loss.confirmed, 9);
 	assert_int_equal(loss.open, 2);
 	assert_int_equal(loss.count, 3);
 	assert_span(&loss.spans[0], 0, 4, 7, 10);
@@ -123,17 +123,17 @@ static void test_settle(void **state)
 	/* What is settled cannot come any more; the rest can. */
 	assert_int_equal(loss_record(&loss, 4, 13), -EEXIST);
 	assert_int_equal(loss_record(&loss, 10, 13), 0);
-	assert_int_equal(loss_settle(&loss, 25, 14), 0);
-	assert_int_equal(loss.settled, 9 + 9 + 4);
+	assert_int_equal(loss_confirm(&loss, 25, 14), 0);
+	assert_int_equal(loss.confirmed, 9 + 9 + 4);
 	assert_int_equal(loss.next, 25);
 	assert_span(&loss.spans[3], 21, 24, 7, 14);
 	/* Again, or for less: nothing new. */
-	assert_int_equal(loss_settle(&loss, 25, 15), 0);
-	assert_int_equal(loss_settle(&loss, 3, 15), 0);
-	assert_int_equal(loss.settled, 22);
+	assert_int_equal(loss_confirm(&loss, 25, 15), 0);
+	assert_int_equal(loss_confirm(&loss, 3, 15), 0);
+	assert_int_equal(loss.confirmed, 22);
 	assert_int_equal(loss_missing(&loss), 22);
-	assert_int_equal(loss_settle(&loss, UINT64_MAX, 16), -ERANGE);
-	assert_int_equal(loss.settled, 22);
+	assert_int_equal(loss_confirm(&loss, UINT64_MAX, 16), -ERANGE);
+	assert_int_equal(loss.confirmed, 22);
 	loss_deinit(&loss);
 }
 
@@ -147,7 +147,7 @@ static void test_forget(void **state)
 	records(&loss, 0, 9, 1000);
 	assert_int_equal(loss_record(&loss, 12, 1012), 0);
 	assert_int_equal(loss_forget(&loss, &span), 0);
-	assert_int_equal(loss.settled, 5);
+	assert_int_equal(loss.confirmed, 5);
 	assert_int_equal(loss_missing(&loss), 5);
 	assert_int_equal(loss.records, 8);
 	assert_int_equal(loss.count, 2);
@@ -192,11 +192,11 @@ static void test_very_many(void **state)
 	for (uint64_t i = 1; i <= gaps; i++) {
 		assert_int_equal(loss_record(&loss, i * 4, i), 0);
 		if (i % 1000 == 0 && i < gaps / 2)
-			assert_int_equal(loss_settle(&loss, i * 4 - 2, i), 0);
+			assert_int_equal(loss_confirm(&loss, i * 4 - 2, i), 0);
 	}
 	assert_int_equal(loss_missing(&loss), gaps * 3 + 1);
-	assert_int_equal(loss_settle(&loss, loss.next, gaps + 1), 0);
-	assert_int_equal(loss.settled, gaps * 3 + 1);
+	assert_int_equal(loss_confirm(&loss, loss.next, gaps + 1), 0);
+	assert_int_equal(loss.confirmed, gaps * 3 + 1);
 	assert_true(loss.count <= 65536);
 	assert_int_equal(loss.spans[0].first, 0);
 	assert_int_equal(loss.spans[loss.count - 1].last, gaps * 4 - 1);
@@ -234,7 +234,7 @@ static void test_against_table(void **state)
 			next = order[i] + 1;
 		/* No number is displaced by more than 40 places: those below are final. */
 		if (i % 97 == 0 && next > 400)
-			assert_int_equal(loss_settle(&loss, next - 400, i), 0);
+			assert_int_equal(loss_confirm(&loss, next - 400, i), 0);
 		if (i % 500)
 			continue;
 		missing = 0;
@@ -243,8 +243,8 @@ static void test_against_table(void **state)
 		assert_int_equal(loss_missing(&loss), missing);
 		assert_int_equal(loss.next, next);
 	}
-	assert_int_equal(loss_settle(&loss, NUMBERS, count), 0);
-	assert_int_equal(loss.settled, NUMBERS - count);
+	assert_int_equal(loss_confirm(&loss, NUMBERS, count), 0);
+	assert_int_equal(loss.confirmed, NUMBERS - count);
 	assert_int_equal(loss.records, count);
 	for (size_t i = 0; i < loss.count; i++) {
 		for (uint64_t j = loss.spans[i].first; j <= loss.spans[i].last; j++)

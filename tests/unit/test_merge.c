@@ -84,7 +84,7 @@ static void test_merge(void **state)
 				   "lose 11 1\n"
 				   "skip 4\n";
 	static const uint64_t pointers[] = { 0x4000, 0x1000, 0x5000, 0x2000, 0x6000, 0x3000 };
-	const struct merge_stream *stream;
+	const struct stream_counters *stream;
 	struct reading reading;
 
 	(void)state;
@@ -102,20 +102,20 @@ static void test_merge(void **state)
 	assert_int_equal(reading.events[5].node, -1);
 
 	assert_int_equal(merge_stream_count(reading.merge), 3);
-	stream = merge_stream(reading.merge, 0);
+	stream = merge_stream_counters(reading.merge, 0);
 	assert_int_equal(stream->cpu, 2);
 	assert_int_equal(stream->recorded, 2);
-	assert_int_equal(stream->loss.settled, 3);
-	stream = merge_stream(reading.merge, 1);
+	assert_int_equal(stream->loss.confirmed, 3);
+	stream = merge_stream_counters(reading.merge, 1);
 	assert_int_equal(stream->cpu, 5);
 	assert_int_equal(stream->recorded, 4);
 	assert_int_equal(stream->unknown, 1);
 	assert_int_equal(stream->own, 2);
-	assert_int_equal(stream->loss.settled, 0);
+	assert_int_equal(stream->loss.confirmed, 0);
 	assert_int_equal(stream->packets, 2);
-	stream = merge_stream(reading.merge, 2);
+	stream = merge_stream_counters(reading.merge, 2);
 	assert_int_equal(stream->cpu, 11);
-	assert_int_equal(stream->loss.settled, 1);
+	assert_int_equal(stream->loss.confirmed, 1);
 	assert_int_equal(stream->skipped, 4);
 	assert_int_equal(stream->time_last, 40);
 	finish(&reading);
@@ -154,7 +154,7 @@ static void test_caches(void **state)
 	assert_string_equal(events[5].cache->name, "other");
 	assert_int_equal(events[5].allocated, 0);
 	assert_false(events[6].has_cache);
-	assert_int_equal(merge_stream(reading.merge, 0)->caches_unknown, 1);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->caches_unknown, 1);
 	finish(&reading);
 }
 
@@ -184,8 +184,8 @@ static void test_untold_caches(void **state)
 	assert_int_equal(events[4].cache_address, 0xc000);
 	for (size_t i = 0; i < reading.count; i++)
 		assert_int_equal(events[i].hash, hash_address(SEED, events[i].pointer));
-	assert_int_equal(merge_stream(reading.merge, 0)->cache_not_traced, 2);
-	assert_int_equal(merge_stream(reading.merge, 0)->caches_unknown, 1);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->cache_not_traced, 2);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->caches_unknown, 1);
 	finish(&reading);
 }
 
@@ -238,7 +238,7 @@ static void test_far_jump(void **state)
 	read_all(&reading, scratch_capture(text));
 	assert_int_equal(reading.count, 3);
 	assert_int_equal(reading.events[2].sequence, (uint32_t)5000000002);
-	assert_int_equal(merge_stream(reading.merge, 0)->loss.settled, 5000000000);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->loss.confirmed, 5000000000);
 	finish(&reading);
 }
 
@@ -287,7 +287,7 @@ static const char three_packets[] = "alloc 10 0 0x1000 1/8 0x100\n"
 static void test_damage(void **state)
 {
 	char *directory = scratch_capture(three_packets), *path = stream_path(directory, 0);
-	const struct merge_stream *stream;
+	const struct stream_counters *stream;
 	struct reading reading;
 	unsigned char *bytes;
 	size_t size;
@@ -303,9 +303,9 @@ static void test_damage(void **state)
 	assert_int_equal(reading.count, 3);
 	assert_int_equal(reading.events[1].pointer, 0x1100);
 	assert_int_equal(reading.events[2].pointer, 0x3000);
-	stream = merge_stream(reading.merge, 0);
+	stream = merge_stream_counters(reading.merge, 0);
 	assert_int_equal(stream->damaged_bytes, 112 + 3 * 48);
-	assert_int_equal(stream->loss.settled, 3);
+	assert_int_equal(stream->loss.confirmed, 3);
 	assert_int_equal(stream->recorded, 3);
 	finish(&reading);
 }
@@ -324,8 +324,8 @@ static void test_cut_off(void **state)
 	free(path);
 	read_all(&reading, directory);
 	assert_int_equal(reading.count, 2);
-	assert_int_equal(merge_stream(reading.merge, 0)->damaged_bytes, 150);
-	assert_int_equal(merge_stream(reading.merge, 0)->loss.settled, 0);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->damaged_bytes, 150);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->loss.confirmed, 0);
 	finish(&reading);
 }
 
@@ -350,10 +350,10 @@ static void test_steps_back(void **state)
 	free(bytes);
 	read_all(&reading, directory);
 	assert_int_equal(reading.count, 18);
-	assert_int_equal(merge_stream(reading.merge, 0)->recorded, 12);
-	assert_int_equal(merge_stream(reading.merge, 0)->loss.records, 6);
-	assert_int_equal(merge_stream(reading.merge, 0)->loss.settled, 0);
-	assert_int_equal(merge_stream(reading.merge, 1)->recorded, 6);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->recorded, 12);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->loss.records, 6);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->loss.confirmed, 0);
+	assert_int_equal(merge_stream_counters(reading.merge, 1)->recorded, 6);
 	assert_int_equal(reading.events[17].time, 30);
 	finish(&reading);
 }
@@ -375,12 +375,12 @@ static void assert_same(struct reading *reading, unsigned int threads)
 	assert_int_equal(got, 0);
 	assert_int_equal(count, reading->count);
 	for (size_t i = 0; i < merge_stream_count(merge); i++) {
-		const struct merge_stream *one = merge_stream(merge, i);
-		const struct merge_stream *other = merge_stream(reading->merge, i);
+		const struct stream_counters *one = merge_stream_counters(merge, i);
+		const struct stream_counters *other = merge_stream_counters(reading->merge, i);
 
 		assert_int_equal(one->recorded, other->recorded);
 		assert_int_equal(one->damaged_bytes, other->damaged_bytes);
-		assert_int_equal(one->loss.settled, other->loss.settled);
+		assert_int_equal(one->loss.confirmed, other->loss.confirmed);
 		assert_int_equal(one->packets, other->packets);
 	}
 	merge_close(merge);
@@ -527,7 +527,7 @@ static void test_threads(void **state)
 	bytes[size / 2] ^= 1;
 	scratch_write(path, bytes, size);
 	read_all(&reading, directory);
-	assert_true(merge_stream(reading.merge, 1)->damaged_bytes > 0);
+	assert_true(merge_stream_counters(reading.merge, 1)->damaged_bytes > 0);
 	assert_true(reading.count > 14000);
 	for (unsigned int threads = 1; threads < 9; threads++)
 		assert_same(&reading, threads);

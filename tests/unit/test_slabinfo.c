@@ -176,7 +176,7 @@ static char *write_moments(const struct slabinfo *slabinfo)
 
 	assert_non_null(file);
 	for (size_t i = 0; i < slabinfo->count; i++)
-		assert_int_equal(slabinfo_write(file, &slabinfo->moments[i]), 0);
+		assert_int_equal(slabinfo_write(file, &slabinfo->snapshots[i]), 0);
 	assert_int_equal(fclose(file), 0);
 	return text;
 }
@@ -193,11 +193,11 @@ static void table_there_and_back(void **state)
 	(void)state;
 	assert_int_equal(slabinfo_parse(&slabinfo, text), 0);
 	assert_int_equal(slabinfo.count, 3);
-	assert_cache(&slabinfo.moments[0], "a b", 3, 5);
-	assert_cache(&slabinfo.moments[0], "dentry", 10, 20);
-	assert_cache(&slabinfo.moments[1], "a b", 4, 5);
-	assert_null(slabinfo_find(&slabinfo.moments[1], "dentry"));
-	assert_cache(&slabinfo.moments[2], "\\\xff", 0, UINT64_MAX);
+	assert_cache(&slabinfo.snapshots[0], "a b", 3, 5);
+	assert_cache(&slabinfo.snapshots[0], "dentry", 10, 20);
+	assert_cache(&slabinfo.snapshots[1], "a b", 4, 5);
+	assert_null(slabinfo_find(&slabinfo.snapshots[1], "dentry"));
+	assert_cache(&slabinfo.snapshots[2], "\\\xff", 0, UINT64_MAX);
 	again = write_moments(&slabinfo);
 	assert_string_equal(again, text);
 	free(again);
@@ -250,9 +250,9 @@ static void table_of_a_later_version_or_damaged(void **state)
 	(void)state;
 	assert_int_equal(slabinfo_parse(&slabinfo, text), 0);
 	assert_int_equal(slabinfo.count, 1);
-	assert_int_equal(slabinfo.moments[0].count, 2);
-	assert_cache(&slabinfo.moments[0], "good", 2, 3);
-	assert_cache(&slabinfo.moments[0], "twice", 22, 33);
+	assert_int_equal(slabinfo.snapshots[0].count, 2);
+	assert_cache(&slabinfo.snapshots[0], "good", 2, 3);
+	assert_cache(&slabinfo.snapshots[0], "twice", 22, 33);
 	slabinfo_deinit(&slabinfo);
 
 	memset(name, 'n', sizeof(name) - 1);
@@ -260,7 +260,7 @@ static void table_of_a_later_version_or_damaged(void **state)
 	snprintf(line, sizeof(line), "slab 1 %s 2 3\n", name);
 	assert_int_equal(slabinfo_parse(&slabinfo, line), 0);
 	name[63] = '\0';
-	assert_cache(&slabinfo.moments[0], name, 2, 3);
+	assert_cache(&slabinfo.snapshots[0], name, 2, 3);
 	slabinfo_deinit(&slabinfo);
 }
 

@@ -28,7 +28,7 @@ static char *text_of(const struct status *status)
 static void fill(struct status *status)
 {
 	struct loss_span spans[] = { { 3, 9, 100, 200 }, { 12, 12, 300, 400 } };
-	struct loss loss = { .spans = spans, .count = 2, .open = 2, .settled = 8 };
+	struct loss loss = { .spans = spans, .count = 2, .open = 2, .confirmed = 8 };
 	struct status_cpu *cpu;
 
 	*status = (struct status){
@@ -39,18 +39,18 @@ static void fill(struct status *status)
 		.ring_bytes = 1 << 20,
 		.include_self = true,
 		.skipped = STATUS_UNKNOWN,
-		.rescue_known = true,
+		.backup_known = true,
 		.backup_programs_reason = "no guard",
-		.rescued = 6,
-		.rescue_off = 1,
-		.hook_skipped = 7,
+		.from_backup = 6,
+		.backup_off_cpus = 1,
+		.aux_skipped = 7,
 		.names_lost = 2,
 		.lost_unattributed = 3,
-		.raised = 4,
-		.raised_most = 5,
+		.clamped = 4,
+		.clamped_max = 5,
 	};
-	assert_int_equal(status_add_wanted(status, 77), 0);
-	assert_int_equal(status_add_wanted(status, 66), 0);
+	assert_int_equal(status_add_traced_pid(status, 77), 0);
+	assert_int_equal(status_add_traced_pid(status, 66), 0);
 	assert_int_equal(status_add_own(status, 500), 0);
 	assert_int_equal(status_add_own(status, 400), 0);
 	assert_int_equal(status_add_own(status, 500), 0);
@@ -66,10 +66,10 @@ static void fill(struct status *status)
 	assert_int_equal(status_add_path(status, "kfree_bulk", false, "fires no tracepoint"), 0);
 	assert_int_equal(status_add_path(status, "a b", false, ""), 0);
 	assert_int_equal(status_add_spans(status, 2, &loss), 0);
-	assert_int_equal(status_add_skip(status, 100, 300, 5), 0);
-	assert_int_equal(status_add_skip(status, 200, 200, 1), 0);
-	assert_int_equal(status_add_skip(status, 200, 400, 0), 0);
-	assert_int_equal(status_add_skip(status, 200, 400, 4), 0);
+	assert_int_equal(status_add_miss_span(status, 100, 300, 5), 0);
+	assert_int_equal(status_add_miss_span(status, 200, 200, 1), 0);
+	assert_int_equal(status_add_miss_span(status, 200, 400, 0), 0);
+	assert_int_equal(status_add_miss_span(status, 200, 400, 4), 0);
 }
 
 static void written_and_read(void **state)
@@ -115,18 +115,18 @@ static void written_and_read(void **state)
 	assert_int_equal(copy.complete, STATUS_COMPLETE);
 	assert_string_equal(copy.stopped, status.stopped);
 	assert_true(copy.include_self);
-	assert_true(copy.rescue_known);
+	assert_true(copy.backup_known);
 	assert_string_equal(copy.backup_programs_reason, "no guard");
-	assert_int_equal(copy.raised_most, 5);
+	assert_int_equal(copy.clamped_max, 5);
 	assert_int_equal(copy.own_count, 2);
 	assert_true(copy.cpus[1].skipped == STATUS_UNKNOWN);
 	assert_string_equal(copy.paths[2].name, "a b");
 	assert_true(copy.paths[0].observed);
 	assert_int_equal(copy.spans[0].span.last, 9);
 	assert_int_equal(copy.spans[0].count, 7);
-	assert_int_equal(copy.cpus[1].rescued, 6);
-	assert_int_equal(copy.hook_skipped, 7);
-	assert_int_equal(copy.skips[1].before, 400);
+	assert_int_equal(copy.cpus[1].from_backup, 6);
+	assert_int_equal(copy.aux_skipped, 7);
+	assert_int_equal(copy.miss_spans[1].before, 400);
 	again = text_of(&copy);
 	assert_string_equal(again, text);
 	assert_true(status_is_own(&copy, 400));
@@ -169,7 +169,7 @@ static void many_spans_are_merged(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 1000; i++) {
 		spans[i] = (struct loss_span){ i * 10, i * 10 + i % 3, i * 50, i * 50 + 70 };
-		loss.settled += i % 3 + 1;
+		loss.confirmed += i % 3 + 1;
 	}
 	assert_int_equal(status_add_spans(&status, 5, &loss), 0);
 	assert_in_range(status.span_count, 200, STATUS_SPANS_MAX);
@@ -182,12 +182,12 @@ static void many_spans_are_merged(void **state)
 		assert_int_equal(span->span.before, span->span.last / 10 * 50 + 70);
 		assert_true(!i || span->span.first > status.spans[i - 1].span.last);
 	}
-	assert_int_equal(count, loss.settled);
+	assert_int_equal(count, loss.confirmed);
 	assert_int_equal(status.spans[status.span_count - 1].span.last, 9990);
 	status_deinit(&status);
 	/* struct loss merged some itself: nobody knows how many each has */
 	loss.count = loss.open = 3;
-	loss.settled = 2;
+	loss.confirmed = 2;
 	assert_int_equal(status_add_spans(&status, 5, &loss), 0);
 	assert_int_equal(status.span_count, 3);
 	assert_true(status.spans[0].count == STATUS_UNKNOWN);
@@ -202,10 +202,10 @@ static void many_skips_are_merged(void **state)
 	(void)state;
 	/* readings in a row: each overlaps the one before */
 	for (uint64_t i = 1; i <= 1000; i++)
-		assert_int_equal(status_add_skip(&status, i * 100 - 100, i * 100 + 100, i), 0);
-	assert_int_equal(status.skip_count, STATUS_SKIPS_MAX);
-	for (size_t i = 0; i < status.skip_count; i++) {
-		const struct status_skip *skip = &status.skips[i];
+		assert_int_equal(status_add_miss_span(&status, i * 100 - 100, i * 100 + 100, i), 0);
+	assert_int_equal(status.miss_span_count, STATUS_MISS_SPANS_MAX);
+	for (size_t i = 0; i < status.miss_span_count; i++) {
+		const struct status_miss_span *skip = &status.miss_spans[i];
 
 		count += skip->count;
 		/* none has swallowed all others */
@@ -213,20 +213,20 @@ static void many_skips_are_merged(void **state)
 		assert_true(!i || skip->after == skip[-1].before - 100);
 	}
 	assert_int_equal(count, 500500);
-	assert_int_equal(status.skips[STATUS_SKIPS_MAX - 1].before, 100100);
+	assert_int_equal(status.miss_spans[STATUS_MISS_SPANS_MAX - 1].before, 100100);
 	status_deinit(&status);
 
 	/* what lies far apart stays apart */
-	for (uint64_t i = 0; i <= STATUS_SKIPS_MAX; i++)
-		assert_int_equal(status_add_skip(&status, i * 1000 + (i == 7 ? 0 : 300),
-						 i * 1000 + 900, 2),
+	for (uint64_t i = 0; i <= STATUS_MISS_SPANS_MAX; i++)
+		assert_int_equal(status_add_miss_span(&status, i * 1000 + (i == 7 ? 0 : 300),
+						      i * 1000 + 900, 2),
 				 0);
-	assert_int_equal(status.skip_count, STATUS_SKIPS_MAX);
-	assert_int_equal(status.skips[5].before, 5900);
-	assert_int_equal(status.skips[6].after, 6300);
-	assert_int_equal(status.skips[6].before, 7900);
-	assert_int_equal(status.skips[6].count, 4);
-	assert_int_equal(status.skips[7].after, 8300);
+	assert_int_equal(status.miss_span_count, STATUS_MISS_SPANS_MAX);
+	assert_int_equal(status.miss_spans[5].before, 5900);
+	assert_int_equal(status.miss_spans[6].after, 6300);
+	assert_int_equal(status.miss_spans[6].before, 7900);
+	assert_int_equal(status.miss_spans[6].count, 4);
+	assert_int_equal(status.miss_spans[7].after, 8300);
 	status_deinit(&status);
 }
 
@@ -254,15 +254,15 @@ static void unknown_and_damaged_lines(void **state)
 	assert_int_equal(status.skipped, 0); /* of a line that was cut off */
 	assert_int_equal(status.cpu_count, 2);
 	assert_int_equal(status.cpus[1].cpu, 5);
-	assert_int_equal(status.wanted_count, 0);
+	assert_int_equal(status.traced_pid_count, 0);
 	assert_int_equal(status.own_count, 1);
 	assert_int_equal(status.lost_task_count, 0);
 	assert_int_equal(status.path_count, 0);
 	assert_int_equal(status.span_count, 0);
-	assert_int_equal(status.skip_count, 0);
-	assert_int_equal(status.rescued, 0);
-	assert_false(status.rescue_known);
-	assert_int_equal(status.cpus[1].rescued, 0);
+	assert_int_equal(status.miss_span_count, 0);
+	assert_int_equal(status.from_backup, 0);
+	assert_false(status.backup_known);
+	assert_int_equal(status.cpus[1].from_backup, 0);
 	assert_int_equal(status.unknown_lines, 1);
 	status_deinit(&status);
 	assert_int_equal(status_parse(&status, "begin 1\nformat 2\n", errmsg, sizeof(errmsg)),

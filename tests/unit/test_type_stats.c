@@ -507,7 +507,7 @@ static void generations(void **state)
 	assert_int_equal(type_stats->types[3].changed, 2);
 
 	assert_int_equal(scene.capture.slabinfo.count, 3);
-	moment = scene.capture.slabinfo.moments;
+	moment = scene.capture.slabinfo.snapshots;
 	type_stats->generation = 8;
 	assert_int_equal(type_stats_slabinfo(type_stats, &moment[0], &moment[0]), 0);
 	assert_int_equal(type_stats->types[2].changed, 8);
@@ -654,8 +654,8 @@ static void no_memory(void **state)
 		fail_once_after(calls++);
 		err = type_stats_init(&type_stats, &capture, NULL);
 		if (!err)
-			err = type_stats_slabinfo(&type_stats, capture.slabinfo.moments,
-						  capture.slabinfo.moments);
+			err = type_stats_slabinfo(&type_stats, capture.slabinfo.snapshots,
+						  capture.slabinfo.snapshots);
 		fail_never(&failed);
 		assert_int_equal(err, failed ? -ENOMEM : 0);
 		type_stats_deinit(&type_stats);

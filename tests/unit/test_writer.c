@@ -159,7 +159,7 @@ static void test_order(void **state)
 	assert_int_equal(headers[1].sequence_end, 8);
 	assert_int_equal(headers[1].lost, 0);
 	assert_int_equal(headers[1].skipped, 11);
-	assert_int_equal(files->writer.raised, 0);
+	assert_int_equal(files->writer.clamped, 0);
 }
 
 static void test_flush_spares_what_is_held(void **state)
@@ -178,8 +178,8 @@ static void test_flush_spares_what_is_held(void **state)
 	assert_int_equal(headers[1].records, 1);
 	assert_int_equal(headers[1].time_last, 2100);
 	/* Its time had been spoken for. */
-	assert_int_equal(files->writer.raised, 1);
-	assert_int_equal(files->writer.raised_most, 50);
+	assert_int_equal(files->writer.clamped, 1);
+	assert_int_equal(files->writer.clamped_max, 50);
 	assert_int_equal(records, 3);
 }
 
@@ -281,8 +281,8 @@ static void test_clock_steps_back(void **state)
 
 	put(&files->writer, 0, 500);
 	assert_int_equal(writer_settle(&files->writer), 0);
-	assert_int_equal(files->writer.raised, 1);
-	assert_int_equal(files->writer.raised_most, 500);
+	assert_int_equal(files->writer.clamped, 1);
+	assert_int_equal(files->writer.clamped_max, 500);
 	/* Ever further back: they are not held without end. */
 	for (uint32_t i = 1; i <= 200000; i++)
 		put(&files->writer, i, 1000000 - i);
@@ -366,12 +366,12 @@ static void test_disk_full(void **state)
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
 	assert_int_equal(records, 101);
 	assert_int_equal(headers[2].time_first, 2500);
-	assert_int_equal(writer->raised, 0);
+	assert_int_equal(writer->clamped, 0);
 	assert_int_equal(headers[2].lost, 310 - 101);
 	assert_int_equal(headers[2].sequence_end, 310);
 	assert_int_equal(headers[2].sequence_first, 301);
 	assert_int_equal(writer->loss.records, 101);
-	assert_int_equal(writer->loss.settled, 310 - 101);
+	assert_int_equal(writer->loss.confirmed, 310 - 101);
 }
 
 /* What a sink was given: the numbers of the records, and how many packets. */
@@ -600,8 +600,8 @@ static void test_reach(void **state)
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
 	assert_int_equal(headers[1].time_last, 2000);
 	assert_int_equal(headers[2].time_first, 3000);
-	assert_int_equal(writer->raised, 1);
-	assert_int_equal(writer->raised_most, 10);
+	assert_int_equal(writer->clamped, 1);
+	assert_int_equal(writer->clamped_max, 10);
 }
 
 static void test_cannot_open(void **state)
