@@ -7,29 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "analysis/heap_findings.h"
 #include "capture/merge.h"
 #include "analysis/matcher.h"
 
 #define PROGRESS_EVENTS 65536 /* milliseconds */
-
-/*
- * A repaired status still has what the finished one knew of the capture's end; of a capture that
- * was cut off nobody knew the skips, and repair says so CPU by CPU.
- */
-bool analysis_knows_skips(const struct capture *capture)
-{
-	const struct status *status = &capture->status;
-
-	if (!capture->has_status || status->complete == STATUS_CUT_OFF ||
-	    status->skipped == STATUS_UNKNOWN)
-		return false;
-	for (size_t i = 0; status->complete == STATUS_REPAIRED && i < status->cpu_count; i++) {
-		if (status->cpus[i].skipped == STATUS_UNKNOWN)
-			return false;
-	}
-	return status->complete == STATUS_COMPLETE || status->cpu_count;
-}
 
 /* Does status tell the times between which all was attached? */
 static bool knows_times(const struct status *status)
@@ -154,7 +137,7 @@ static int add_figures(struct analysis *analysis, const struct merge *merge)
 		analysis->end = status->end;
 	if (analysis->begin > analysis->end)
 		analysis->begin = analysis->end;
-	loss->skipped_partial = !analysis_knows_skips(capture);
+	loss->skipped_partial = !capture_knows_skips(capture);
 	if (!loss->skipped_partial)
 		loss->skipped = status->skipped;
 	loss->own_known = capture_knows_own(capture);
@@ -170,12 +153,12 @@ static int end_pass(struct analysis *analysis, struct matcher *matcher)
 
 	if (end > analysis->end)
 		end = analysis->end;
-	err = pass_end(matcher, end);
+	err = matcher_finish(matcher, end);
 	if (analysis->window_begin < analysis->begin)
 		analysis->window_begin = analysis->begin;
 	if (analysis->window_begin > end)
 		analysis->window_begin = end;
-	return !err && analysis->findings ? heap_findings_judge(analysis->findings) : err;
+	return !err && analysis->findings ? heap_findings_classify(analysis->findings) : err;
 }
 
 static int run(struct analysis *analysis, struct merge *merge, struct matcher *matcher)
@@ -186,7 +169,7 @@ static int run(struct analysis *analysis, struct merge *merge, struct matcher *m
 	int got, err;
 
 	while ((got = merge_next(merge, &events)) > 0) {
-		err = pass_take(matcher, events, (size_t)got);
+		err = matcher_take(matcher, events, (size_t)got);
 		if (err)
 			return err;
 		taken += (size_t)got;
@@ -221,13 +204,13 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 	if (!err && analysis->settings.findings)
 		err = heap_findings_open(&analysis->findings, analysis);
 	if (!err)
-		err = pass_open(&matcher, analysis);
+		err = matcher_open(&matcher, analysis);
 	if (!err)
 		err = run(analysis, merge, matcher);
 	if (err && !*capture->errmsg)
 		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", capture->path,
 			 strerror(-err));
-	pass_close(matcher);
+	matcher_close(matcher);
 	merge_close(merge);
 	if (err)
 		analysis_deinit(analysis);

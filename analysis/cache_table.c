@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "analysis/cache_table.h"
+#include "analysis/select.h"
 
 #define PAGE_SIZE_DEFAULT 4096
 #define CLASS_LARGE ((uint64_t)1 << 63) /* in keys of kmalloc's caches: no address has these bits \

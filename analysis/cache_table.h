@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_CACHE_TABLE_H
 #define ANALYSIS_CACHE_TABLE_H
 
-#include "analysis/analysis.h"
+#include "analysis/model.h"
 #include "base/hash_map.h"
 
 #define CACHE_TABLE_MEMO_BITS 8

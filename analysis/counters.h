@@ -1,83 +1,164 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a pass counts. */
+/* Counts each transition for its group, its cache and the totals. */
 #ifndef ANALYSIS_COUNTERS_H
 #define ANALYSIS_COUNTERS_H
 
-#include "analysis/matcher.h"
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/lifetimes.h"
+#include "analysis/model.h"
 
 /*
- * What usual events add to the sums waits in group.due until counters_flush(). Of all sums only the
- * live bytes of groups and totals are right at each moment, for their peaks; nobody reads the
- * others before the pass is over, since where somebody watches, nothing is usual. The long way adds
- * to them directly, so that one may lie below 0, modulo 2^64, until all is settled.
+ * Events of the fast path are added to group.pending, which is added to the counters when the group
+ * has an event of another cache, and by counters_flush_all(). Until then only the live bytes of
+ * groups and of the totals, and their peaks, are up to date. All other events are counted directly:
+ * a counter can be below 0, modulo 2^64, until the flush. Observers read all counters: where there
+ * are observers, nothing is pending.
  */
 void counters_flush(struct analysis *analysis, struct group *group);
-void counters_settle_all(struct analysis *analysis);
+void counters_flush_all(struct analysis *analysis);
 
-/* Where an event of an object of this group and cache adds. */
-static inline struct pending_counters *counters_due(struct analysis *analysis, struct group *group,
-						    uint32_t cache)
-{
-	if (group->pending.cache != cache) {
-		counters_flush(analysis, group);
-		group->pending.cache = cache;
-	}
-	return &group->pending;
-}
-
-/* Of an object that was allocated now. */
-static inline void counters_raise_live(struct analysis *analysis, struct group *group,
-				       uint64_t bytes, uint64_t time)
+/* Adds to all counters of the group, its cache and the totals; but not to their live bytes. */
+static inline void counters_add(struct analysis *analysis, struct group *group,
+				struct pending_counters added)
 {
 	struct analysis_totals *totals = &analysis->totals;
+	struct analysis_cache *cache = &analysis->caches[added.cache];
+	uint64_t objects = added.allocations - added.frees; /* modulo 2^64, as all below */
 
-	group->live_bytes += bytes;
+	group->allocations += added.allocations;
+	group->frees += added.frees;
+	group->bytes_requested += added.requested;
+	group->bytes_allocated += added.allocated;
+	group->live_objects += objects;
+	if (group->cache != added.cache)
+		group->cache = group->cache == CACHE_NONE ? added.cache : CACHE_SEVERAL;
+	cache->allocations += added.allocations;
+	cache->frees += added.frees;
+	cache->bytes_requested += added.requested;
+	cache->bytes_allocated += added.allocated;
+	cache->live_objects += objects;
+	cache->live_bytes += added.allocated - added.freed;
+	totals->allocations += added.allocations;
+	totals->frees += added.frees;
+	totals->bytes_requested += added.requested;
+	totals->bytes_allocated += added.allocated;
+	totals->live_objects += objects;
+}
+
+/* The same, later: see counters_flush(). */
+static inline void counters_add_pending(struct analysis *analysis, struct group *group,
+					struct pending_counters added)
+{
+	struct pending_counters *pending = &group->pending;
+
+	if (pending->cache != added.cache) {
+		counters_flush(analysis, group);
+		pending->cache = added.cache;
+	}
+	pending->allocations += added.allocations;
+	pending->frees += added.frees;
+	pending->requested += added.requested;
+	pending->allocated += added.allocated;
+	pending->freed += added.freed;
+}
+
+__attribute__((always_inline)) static inline void
+counters_allocated(struct analysis *analysis, const struct slab_object *object, uint64_t time,
+		   const bool fast)
+{
+	const struct pending_counters added = {
+		.allocations = 1,
+		.requested = object->requested,
+		.allocated = object->allocated,
+		.cache = object->cache,
+	};
+	struct analysis_totals *totals = &analysis->totals;
+	struct group *group = &analysis->groups[object->group];
+
+	if (fast)
+		counters_add_pending(analysis, group, added);
+	else
+		counters_add(analysis, group, added);
+	group->live_bytes += object->allocated;
 	if (group->live_bytes > group->peak_bytes)
 		group->peak_bytes = group->live_bytes;
-	totals->live_bytes += bytes;
+	totals->live_bytes += object->allocated;
 	if (totals->live_bytes > totals->peak_bytes) {
 		totals->peak_bytes = totals->live_bytes;
 		totals->peak_time = time;
 	}
 }
 
-/* ns: what was freed lived so long. by: 1, or -1 to take it back. 0 or -ENOMEM. */
-int counters_add_lifetime(struct group *group, uint64_t ns, uint64_t by);
-
-/* The sums, and whoever watches is told first. All: 0 or -errno. */
-
-int counters_tell_all(const struct matcher *matcher, const struct transition *transition);
-
-static inline int counters_emit(const struct matcher *matcher, const struct transition *transition)
+/*
+ * Whether the free crossed CPUs, whether the object was temporary, and its lifetime. by: 1, or -1
+ * to take an earlier count back. 0 or -ENOMEM.
+ */
+static inline int counters_free_kind(struct analysis *analysis, const struct event *event,
+				     const struct slab_object *object, bool no_allocation_between,
+				     uint64_t by)
 {
-	return matcher->analysis->settings.observer_count ? counters_tell_all(matcher, transition)
-							  : 0;
+	struct analysis_totals *totals = &analysis->totals;
+	struct group *group = &analysis->groups[object->group];
+
+	if (object->cpu != event->cpu) {
+		group->cross_cpu_frees += by;
+		totals->cross_cpu_frees += by;
+	} else if (object->task == event->task && no_allocation_between) {
+		group->temporary += by;
+		totals->temporary += by;
+	}
+	if (!analysis->settings.lifetimes)
+		return 0;
+	if (!group->lifetimes)
+		group->lifetimes = calloc(1, sizeof(*group->lifetimes));
+	if (!group->lifetimes)
+		return -ENOMEM;
+	group->lifetimes->counts[lifetime_bucket(event->time - object->time)] += by;
+	return 0;
 }
 
-/* event may be NULL: of an object that still lives at the end. */
-int counters_allocated(const struct matcher *matcher, const struct event *event,
-		       const struct slab_object *object);
-int counters_freed(const struct matcher *matcher, const struct event *event,
-		   const struct slab_object *object);
-int counters_missed(const struct matcher *matcher, const struct event *event,
-		    const struct slab_object *object);
+__attribute__((always_inline)) static inline int
+counters_freed(struct analysis *analysis, const struct transition *transition, const bool fast)
+{
+	const struct slab_object *object = transition->object;
+	const struct pending_counters added = {
+		.frees = 1,
+		.freed = object->allocated,
+		.cache = object->cache,
+	};
+	struct group *group = &analysis->groups[object->group];
 
-/*
- * What was told to be missed: event freed it, with the time at which it was told missed. is_last:
- * nothing was allocated on the event's CPU between.
- */
-int counters_found(const struct matcher *matcher, const struct event *event,
-		   const struct slab_object *object, bool is_last);
+	if (fast)
+		counters_add_pending(analysis, group, added);
+	else
+		counters_add(analysis, group, added);
+	group->live_bytes -= object->allocated;
+	analysis->totals.live_bytes -= object->allocated;
+	return counters_free_kind(analysis, transition->event, object,
+				  transition->no_allocation_between, 1);
+}
 
-/* What the event told freed is freed by this event; was_last: what is_last was of that one. */
-int counters_freed_instead(const struct matcher *matcher, const struct event *event,
-			   const struct slab_object *object, const struct event *told,
-			   bool was_last);
+/* Any other transition. 0 or -ENOMEM. */
+int counters_count_rare(struct analysis *analysis, const struct transition *transition);
 
-/* An event of no object that is known: fate is OUTCOME_UNMATCHED or OUTCOME_NO_OBJECT. */
-int counters_other(const struct matcher *matcher, const struct event *event, enum outcome outcome,
-		   uint32_t cache);
-int counters_failed(struct matcher *matcher, const struct event *event, uint32_t site,
-		    uint32_t cache);
+/* 0 or -ENOMEM. fast: a constant; true if there are no observers. */
+__attribute__((always_inline)) static inline int
+counters_count(struct analysis *analysis, const struct transition *transition, const bool fast)
+{
+	const struct event *event = transition->event;
+	const struct slab_object *object = transition->object;
+
+	switch (transition->outcome) {
+	case OUTCOME_ALLOCATED:
+		counters_allocated(analysis, object, event ? event->time : object->time, fast);
+		return 0;
+	case OUTCOME_FREED:
+		return counters_freed(analysis, transition, fast);
+	default:
+		return counters_count_rare(analysis, transition);
+	}
+}
 
 #endif

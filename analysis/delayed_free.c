@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Finds the frees that were told late, and gives each of them to its own object. */
+/* Finds delayed reports of frees, and assigns each free to the object that it freed. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
-#include "analysis/counters.h"
 #include "analysis/delayed_free.h"
-#include "analysis/heap_rules.h"
+#include "base/array.h"
 
 struct delayed_free_case {
-	struct slab_object first; /* as it was when its address was allocated again */
-	struct event again;	  /* that allocation */
-	struct event freed;	  /* the first free; KMT_NONE: it did not come yet */
-	struct slab_object second;
-	bool checked;
-	bool is_last; /* nothing else was allocated on the first free's CPU in between */
+	struct slab_object first;	/* when its address was allocated again */
+	struct event second_allocation; /* the event that did so */
+	struct event first_free;	/* KMT_NONE: it has not come yet */
+	struct slab_object second;	/* when the first free came */
+	bool check;			/* report the missed free as a finding */
+	/* Was nothing else allocated on the first free's CPU since the second allocation? */
+	bool no_allocation_between;
 };
 
 int delayed_free_init(struct delayed_frees *delayed)
@@ -31,145 +29,163 @@ void delayed_free_deinit(struct delayed_frees *delayed)
 	free(delayed->list);
 }
 
-static struct delayed_free_case *find(const struct delayed_frees *delayed, uint64_t address)
+static struct delayed_free_case *find_case(const struct delayed_frees *delayed, uint64_t address)
 {
-	const struct slab_object *slot =
+	const struct slab_object *entry =
 		delayed->count ? object_table_find(&delayed->addresses, address) : NULL;
 
-	return slot ? &delayed->list[slot->group] : NULL;
+	return entry ? &delayed->list[entry->group] : NULL;
 }
 
-static void drop(struct delayed_frees *delayed, const struct delayed_free_case *one)
+static void remove_case(struct delayed_frees *delayed, const struct delayed_free_case *removed)
 {
-	size_t index = (size_t)(one - delayed->list);
+	size_t index = (size_t)(removed - delayed->list);
 	struct delayed_free_case *last = &delayed->list[--delayed->count];
 
 	object_table_remove(&delayed->addresses,
-			    object_table_find(&delayed->addresses, one->first.address));
-	if (one == last)
+			    object_table_find(&delayed->addresses, removed->first.address));
+	if (removed == last)
 		return;
 	object_table_find(&delayed->addresses, last->first.address)->group = (uint32_t)index;
 	delayed->list[index] = *last;
 }
 
-static int tell_missed(struct matcher *matcher, const struct delayed_free_case *one)
+static int check_missed(struct matcher *matcher, const struct delayed_free_case *missed)
 {
-	return one->checked ? heap_rules_missed(matcher->heap_rules, &one->again, &one->first) : 0;
+	return missed->check ? subscribers_check_missed(&matcher->subscribers,
+							&missed->second_allocation, &missed->first)
+			     : 0;
 }
 
-int delayed_free_replaced(struct matcher *matcher, const struct event *event,
-			  const struct slab_object *old, bool checked)
+int delayed_free_add(struct matcher *matcher, const struct event *event,
+		     const struct slab_object *old, bool check)
 {
 	struct delayed_frees *delayed = &matcher->delayed;
-	struct slab_object *slot;
+	struct slab_object *entry;
 	struct delayed_free_case *list;
 
 	list = array_grow(delayed->list, delayed->count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	delayed->list = list;
-	slot = object_table_add(&delayed->addresses, event->pointer);
-	if (!slot)
+	entry = object_table_add(&delayed->addresses, event->pointer);
+	if (!entry)
 		return -ENOMEM;
-	slot->group = (uint32_t)delayed->count;
+	entry->group = (uint32_t)delayed->count;
 	list[delayed->count++] = (struct delayed_free_case){
 		.first = *old,
-		.again = *event,
-		.checked = checked,
+		.second_allocation = *event,
+		.check = check,
 	};
 	return 0;
 }
 
 bool delayed_free_expects(const struct delayed_frees *delayed, const struct event *event)
 {
-	const struct delayed_free_case *one =
-		event_is_cache_free(event) ? find(delayed, event->pointer) : NULL;
+	const struct delayed_free_case *found =
+		event_is_cache_free(event) ? find_case(delayed, event->pointer) : NULL;
 
-	return one && one->freed.id != KMT_NONE;
+	return found && found->first_free.id != KMT_NONE;
 }
 
-/* Is a life too short to be looked at? */
-static bool is_short(const struct matcher *matcher, uint64_t begin, uint64_t end)
+/* Does select.older exclude an object with this lifetime? */
+static bool is_too_short(const struct matcher *matcher, uint64_t begin, uint64_t end)
 {
-	return matcher->select && end - begin < matcher->select->older;
+	return end - begin < matcher_older(matcher);
 }
 
-/* The first object was freed by the first free, when its address was allocated again or before. */
+/* The first free freed the first object, when its address was allocated again or before. */
 static int end_first(struct matcher *matcher, const struct event *event,
-		     const struct delayed_free_case *one)
+		     const struct delayed_free_case *found)
 {
 	struct analysis_totals *totals = &matcher->analysis->totals;
-	const struct slab_object *object = &one->first;
-	bool in_window = pass_is_in_window(matcher, event->time);
-	struct event freed = one->freed;
+	const struct slab_object *object = &found->first;
+	bool in_window = matcher_is_in_window(matcher, event->time);
+	struct event first_free = found->first_free;
 	uint64_t begin = object->time;
+	struct transition transition;
 	int64_t cache;
 
-	freed.time = one->again.time;
-	if (object->flags & OBJECT_PREWINDOW) /* of what is not looked at no life is long */
-		begin = freed.time;
+	first_free.time = found->second_allocation.time;
+	/* lifetimes that began before the window are unknown: do not let select.older select them
+	 */
+	if (object->flags & OBJECT_PREWINDOW)
+		begin = first_free.time;
 	if (in_window && object->flags & OBJECT_SELF) {
 		totals->own_frees++;
 		return 0;
 	}
-	if (!in_window || object->flags & OBJECT_FILTERED || is_short(matcher, begin, freed.time)) {
+	if (!in_window || object->flags & OBJECT_FILTERED ||
+	    is_too_short(matcher, begin, first_free.time)) {
 		totals->left_out++;
 		return 0;
 	}
-	if (!(object->flags & OBJECT_PREWINDOW))
-		return counters_found(matcher, &freed, object,
-				      one->is_last && object->cpu != one->again.cpu);
-	cache = cache_table_find(&matcher->caches, event);
-	return cache < 0 ? (int)cache
-			 : counters_other(matcher, event, OUTCOME_UNMATCHED, (uint32_t)cache);
+	if (object->flags & OBJECT_PREWINDOW) {
+		cache = cache_table_find(&matcher->caches, event);
+		return cache < 0 ? (int)cache
+				 : matcher_emit_event(matcher, OUTCOME_UNMATCHED, event, GROUP_NONE,
+						      (uint32_t)cache);
+	}
+	transition = matcher_transition(matcher, OUTCOME_MISSED_FREE_MATCHED, &first_free, object);
+	transition.no_allocation_between = found->no_allocation_between &&
+					   object->cpu != found->second_allocation.cpu;
+	return matcher_emit(matcher, &transition);
 }
 
 static int end_second(struct matcher *matcher, const struct event *event,
-		      const struct delayed_free_case *one)
+		      const struct delayed_free_case *found)
 {
-	const struct slab_object *object = &one->second;
+	const struct slab_object *object = &found->second;
+	struct transition transition;
 	int err;
 
 	if (object->flags & (OBJECT_FILTERED | OBJECT_PREWINDOW))
 		return 0;
-	if (!is_short(matcher, object->time, one->freed.time))
-		return counters_freed_instead(matcher, event, object, &one->freed, one->is_last);
-	if (is_short(matcher, object->time, event->time))
+	if (!is_too_short(matcher, object->time, found->first_free.time)) {
+		transition = matcher_transition(matcher, OUTCOME_FREE_REASSIGNED, event, object);
+		transition.earlier_free = &found->first_free;
+		transition.earlier_no_allocation_between = found->no_allocation_between;
+		return matcher_emit(matcher, &transition);
+	}
+	if (is_too_short(matcher, object->time, event->time))
 		return 0;
+	/* its allocation and the first free were left out, as its lifetime seemed too short */
 	matcher->analysis->totals.left_out -= 2;
-	err = counters_allocated(matcher, event, object);
-	return err ? err : counters_freed(matcher, event, object);
+	err = matcher_emit_object(matcher, OUTCOME_ALLOCATED, event, object);
+	return err ? err : matcher_emit_object(matcher, OUTCOME_FREED, event, object);
 }
 
-int delayed_free_take(struct matcher *matcher, const struct event *event)
+int delayed_free_match(struct matcher *matcher, const struct event *event)
 {
-	struct delayed_free_case *found = find(&matcher->delayed, event->pointer), one;
+	struct delayed_free_case *found = find_case(&matcher->delayed, event->pointer), copy;
 	int err;
 
 	if (!found)
 		return 0;
-	if (event_is_cache_free(event) && found->freed.id == KMT_NONE) {
+	if (event_is_cache_free(event) && found->first_free.id == KMT_NONE) {
 		found->second = *object_table_find(&matcher->analysis->objects, event->pointer);
-		found->freed = *event;
-		found->is_last = matcher->last_allocation[event->cpu] == event->pointer;
+		found->first_free = *event;
+		found->no_allocation_between = matcher->last_allocation[event->cpu] ==
+					       event->pointer;
 		return 0;
 	}
-	one = *found;
-	drop(&matcher->delayed, found);
+	copy = *found;
+	remove_case(&matcher->delayed, found);
 	if (!event_is_cache_free(event))
-		return tell_missed(matcher, &one);
-	err = end_first(matcher, event, &one);
-	/* from before the window: the event was told as its free, and cannot be two */
-	if (!err && !(one.first.flags & OBJECT_PREWINDOW))
-		err = end_second(matcher, event, &one);
+		return check_missed(matcher, &copy);
+	err = end_first(matcher, event, &copy);
+	/* end_first() counted the event as the free of an object from before the window: count the
+	 * event once */
+	if (!err && !(copy.first.flags & OBJECT_PREWINDOW))
+		err = end_second(matcher, event, &copy);
 	return err ? err : 1;
 }
 
-int delayed_free_end(struct matcher *matcher)
+int delayed_free_finish(struct matcher *matcher)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < matcher->delayed.count && !err; i++)
-		err = tell_missed(matcher, &matcher->delayed.list[i]);
+		err = check_missed(matcher, &matcher->delayed.list[i]);
 	return err;
 }

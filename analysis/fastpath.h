@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The short way for what nearly all events are, where all is looked at and nobody watches: an
- * allocation where nothing lives, at a site that has its group, and the free of an object that
- * counts. It does what the pass does with these, and leaves all else to it.
+ * The fast path: takes nearly all events where everything is selected and there are no observers.
+ * An allocation is fast if no object is live at its address and its call site has a group already;
+ * a free is fast if it frees a counted object. All other events are left to match_event().
  */
 #ifndef ANALYSIS_FASTPATH_H
 #define ANALYSIS_FASTPATH_H
 
-#include "analysis/matcher.h"
+#include "analysis/matcher_state.h"
 
 /*
- * ns: before it an event may be usual. Where nothing is selected the window is everything, and what
- * comes before check_until is judged: nobody needs to ask.
+ * ns: only earlier events can be fast. Without a selection the window is everything, and each event
+ * before check_until is checked against the heap rules: no event has to ask. 0: none can be fast.
  */
 static inline uint64_t fastpath_end(const struct matcher *matcher)
 {
+	uint64_t check_until = matcher->subscribers.check_until;
+
 	if (matcher->select || matcher->analysis->settings.observer_count ||
 	    matcher->analysis->objects.limit)
 		return 0;
-	return matcher->check_until < UINT64_MAX ? matcher->check_until + 1 : UINT64_MAX;
+	return check_until < UINT64_MAX ? check_until + 1 : UINT64_MAX;
 }
 
 /*
- * Takes events from the first on, as long as they are usual, and tells how many. guesses: at the
- * block of each one's object, as object_table_prefetch_object() makes them: NULL, another's or,
- * since events before it are taken first, one that was removed meanwhile. One more event lies
- * behind the last: those that share their time with the next are not usual either. err: 0 or
- * -ENOMEM.
+ * Matches events up to the first that is not fast, and returns their number. prefetched: for each
+ * event the result of object_table_prefetch_object(). It may be NULL, another address' object or an
+ * object that was removed since. events[count] must exist: an event with the same time as the next
+ * one is not fast. err: 0 or -ENOMEM.
  */
 size_t fastpath_run(struct matcher *matcher, const struct event *events, size_t count,
-		    struct slab_object *const *guesses, int *err);
+		    struct slab_object *const *prefetched, int *err);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Forgotten ones stay in the heap until it is swept: most blocks are in use again before that, and
- * it is so seldom that nobody needs to list them by their frees.
+ * A forgotten object stays in the table until the next sweep. Most addresses are allocated again
+ * before that, and sweeps are so rare that reading the whole table costs little.
  */
 #include "config.h"
 
 #include "analysis/freed_objects.h"
 
-#define SWEEP_PART 8 /* of the heap's blocks: as many frees, at least, lie between two sweeps */
+#define SWEEP_PART 8 /* at least a table's objects / SWEEP_PART frees lie between two sweeps */
 
 void freed_objects_sweep(struct matcher *matcher)
 {
@@ -19,6 +19,6 @@ void freed_objects_sweep(struct matcher *matcher)
 	while ((object = object_table_next(objects, &next)))
 		if (freed_objects_is_forgotten(matcher, object))
 			object_table_remove(objects, object);
-	matcher->sweep_next =
-		matcher->freed_count + (wait > PASS_FREED_MAX ? wait : PASS_FREED_MAX);
+	matcher->sweep_at =
+		matcher->freed_count + (wait > MATCHER_FREED_MAX ? wait : MATCHER_FREED_MAX);
 }

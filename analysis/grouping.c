@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "analysis/grouping.h"
+#include "analysis/select.h"
 
 #define SITE_TEXT 512 /* bytes: symbols are shorter */
 

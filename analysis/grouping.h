@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_GROUPING_H
 #define ANALYSIS_GROUPING_H
 
-#include "analysis/analysis.h"
+#include "analysis/model.h"
 #include "base/hash_map.h"
 
 #define GROUPING_MEMO_BITS 12

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "analysis/analysis.h"
+#include "analysis/model.h"
 #include "analysis/heap_findings.h"
 #include "base/hash_map.h"
 
@@ -59,7 +59,7 @@ static uint32_t reasons_of_capture(const struct analysis *analysis)
 			reasons |= REASON_UNOBSERVED;
 	if (status->traced_pid_count)
 		reasons |= REASON_FILTERED;
-	if (!analysis_knows_skips(analysis->capture))
+	if (!capture_knows_skips(analysis->capture))
 		return reasons | REASON_CUT_OFF;
 	for (size_t i = 0; i < status->miss_span_count; i++)
 		told += status->miss_spans[i].count;
@@ -347,7 +347,7 @@ static uint32_t judge(const struct heap_findings *findings, const struct judged_
 	uint32_t reasons = 0;
 
 	if (is_raised_between(&analysis->capture->status, kind, checked))
-		reasons |= REASON_RAISED;
+		reasons |= REASON_CLAMPED;
 	if (analysis->totals.unknown)
 		reasons |= REASON_UNKNOWN;
 	if (spans_meet(&findings->lost, checked->since, checked->time))
@@ -381,7 +381,7 @@ static int compare_findings(const void *left, const void *right)
 	return 0;
 }
 
-int heap_findings_judge(struct heap_findings *findings)
+int heap_findings_classify(struct heap_findings *findings)
 {
 	int err = find_missed_sizes(findings);
 
@@ -439,7 +439,7 @@ const char *finding_kind_text(enum finding_kind kind)
 	return kinds[kind].text;
 }
 
-const char *finding_kind_meaning(enum finding_kind kind)
+const char *finding_kind_legend(enum finding_kind kind)
 {
 	return kinds[kind].meaning;
 }
@@ -462,7 +462,7 @@ const char *finding_reason_text(enum finding_reason reason)
 		return "not all frees of the cache were seen";
 	case REASON_UNOBSERVED:
 		return "paths are not observed";
-	case REASON_RESCUED:
+	case REASON_FROM_BACKUP:
 		return "it rests on a rescued record";
 	case REASON_FILTERED:
 		return "only some processes were captured";
@@ -470,7 +470,7 @@ const char *finding_reason_text(enum finding_reason reason)
 		return "what was skipped is not known";
 	case REASON_ATTACHING:
 		return "not all was attached";
-	case REASON_RAISED:
+	case REASON_CLAMPED:
 		return "times of records were raised";
 	case REASON_UNKNOWN:
 		return "records are of unknown kinds";

@@ -32,17 +32,17 @@ enum certainty {
 
 /* Why it is only possible. */
 enum finding_reason {
-	REASON_LOST = 1,	/* events were lost between */
-	REASON_SKIPPED = 2,	/* the kernel hid events between */
-	REASON_MISSED = 4,	/* the cache's frees were not all seen */
-	REASON_UNOBSERVED = 8,	/* a path is not observed on this kernel */
-	REASON_RESCUED = 16,	/* it rests on a record of a second program */
-	REASON_FILTERED = 32,	/* only some processes were captured */
-	REASON_CUT_OFF = 64,	/* the capture does not tell all that was skipped */
-	REASON_ATTACHING = 128, /* not everything was attached, yet or any more */
-	REASON_GUESS = 256,	/* the rule itself can be wrong */
-	REASON_RAISED = 512,	/* records may not be in their true order */
-	REASON_UNKNOWN = 1024,	/* there are records of kinds that this version does not know */
+	REASON_LOST = 1,	 /* events were lost between */
+	REASON_SKIPPED = 2,	 /* the kernel hid events between */
+	REASON_MISSED = 4,	 /* the cache's frees were not all seen */
+	REASON_UNOBSERVED = 8,	 /* a path is not observed on this kernel */
+	REASON_FROM_BACKUP = 16, /* it rests on a record of a second program */
+	REASON_FILTERED = 32,	 /* only some processes were captured */
+	REASON_CUT_OFF = 64,	 /* the capture does not tell all that was skipped */
+	REASON_ATTACHING = 128,	 /* not everything was attached, yet or any more */
+	REASON_GUESS = 256,	 /* the rule itself can be wrong */
+	REASON_CLAMPED = 512,	 /* records may not be in their true order */
+	REASON_UNKNOWN = 1024,	 /* there are records of kinds that this version does not know */
 };
 #define FINDING_REASONS 11
 
@@ -86,21 +86,21 @@ int heap_findings_add(struct heap_findings *findings, const struct heap_finding 
 int heap_findings_add_plain(struct heap_findings *findings, const struct heap_finding *found,
 			    uint64_t time, enum certainty certainty);
 
-/* The settled losses of one CPU: told before heap_findings_judge(). 0 or -ENOMEM. */
+/* The settled losses of one CPU: told before heap_findings_classify(). 0 or -ENOMEM. */
 int heap_findings_add_losses(struct heap_findings *findings, const struct loss *loss);
 
 /* Events that were lost between the two times. 0 or -ENOMEM. */
 int heap_findings_add_loss(struct heap_findings *findings, uint64_t after, uint64_t before);
 
 /* Judges every case, once the pass is over, and sorts. 0 or -ENOMEM. */
-int heap_findings_judge(struct heap_findings *findings);
+int heap_findings_classify(struct heap_findings *findings);
 
 /* Certain before possible before legal, then by kind, count (highest first), and sites. */
 size_t heap_findings_count(const struct heap_findings *findings);
 const struct heap_finding *heap_findings_get(const struct heap_findings *findings, size_t index);
 
 const char *finding_kind_text(enum finding_kind kind);	     /* "double-free" */
-const char *finding_kind_meaning(enum finding_kind kind);    /* a phrase for people */
+const char *finding_kind_legend(enum finding_kind kind);     /* a phrase for people */
 const char *certainty_text(enum certainty certainty);	     /* "possible" */
 const char *finding_reason_text(enum finding_reason reason); /* "events were lost between" */
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The rules of what is wrong. A healthy kernel breaks most of them in a capture that does not see
- * everything: each case says since when nothing may have been hidden for it to be certain.
+ * The rules of correct heap use. A correct kernel seems to break most of them if some events were
+ * not recorded: each case has the time since which all events must be recorded for it to be
+ * certain.
  */
 #include "config.h"
 
@@ -13,10 +14,13 @@
 #include "analysis/heap_findings.h"
 #include "analysis/heap_rules.h"
 
-#define STRIDE_MIN 8	 /* bytes: no slab has smaller objects, */
-#define STRIDE_MAX 65536 /* or larger ones */
+#define STRIDE_MIN 8	 /* bytes: of the smallest slab objects */
+#define STRIDE_MAX 65536 /* and of the largest */
 
-/* SLOB, which could not do it, went with 6.4; it is a matter of what was allowed when. */
+/*
+ * kfree() of a kmem_cache object is legal since Linux 6.4, which removed SLOB: SLOB could not do
+ * it.
+ */
 static bool is_since_6_4(const char *release)
 {
 	unsigned long major, minor;
@@ -37,7 +41,7 @@ int heap_rules_open(struct heap_rules **result, struct analysis *analysis)
 	heap_rules->analysis = analysis;
 	heap_rules->kfree_of_cache_is_legal = is_since_6_4(analysis->capture->metadata.release);
 	heap_rules->release_known = isdigit((unsigned char)*analysis->capture->metadata.release);
-	err = pages_init(&heap_rules->pages);
+	err = slab_pages_init(&heap_rules->pages);
 	if (err) {
 		heap_rules_close(heap_rules);
 		return err;
@@ -50,7 +54,7 @@ void heap_rules_close(struct heap_rules *heap_rules)
 {
 	if (!heap_rules)
 		return;
-	pages_deinit(&heap_rules->pages);
+	slab_pages_deinit(&heap_rules->pages);
 	free(heap_rules);
 }
 
@@ -69,7 +73,7 @@ static struct heap_finding describe(enum finding_kind kind, const struct event *
 	};
 }
 
-/* Of an object as it was allocated. */
+/* Describes a live object's allocation. */
 static void describe_object(const struct heap_rules *heap_rules, struct heap_finding *found,
 			    const struct slab_object *object)
 {
@@ -89,8 +93,8 @@ static bool is_live(const struct slab_object *object)
 
 /* Allocations. */
 
-static int heap_rules_overlap(struct heap_rules *heap_rules, const struct event *event,
-			      uint32_t cache, struct slab_object *beneath)
+static int report_overlap(struct heap_rules *heap_rules, const struct event *event, uint32_t cache,
+			  struct slab_object *beneath)
 {
 	struct heap_finding found = describe(FINDING_OVERLAP, event);
 
@@ -114,43 +118,44 @@ static int heap_rules_overlap(struct heap_rules *heap_rules, const struct event 
 }
 
 /*
- * The page was of another class: nothing of that may live where the new object lies. Here and in
- * find_around() a class is a stride and a phase, whatever the cache: bytes that two live objects
- * would share prove it, of one cache or of two. So objects of several caches that the kernel does
- * not tell apart are judged as any; a missed free of one of them makes all of them doubtful.
+ * The page had another stride or phase: report its live objects that the new object overlaps. Here
+ * and in find_around() the cache does not matter, only stride and phase: two live objects that
+ * share bytes prove an overlap, in one cache or in two. So objects of anonymous caches are checked
+ * as all others; a missed free of one of them makes findings about all of them possible only.
  */
-static int look_beneath(struct heap_rules *heap_rules, const struct event *event, uint32_t cache,
-			const struct page *page)
+static int check_overlaps(struct heap_rules *heap_rules, const struct event *event, uint32_t cache,
+			  const struct slab_page *page)
 {
 	uint64_t end = event->pointer + event->allocated, at, inside;
 	uint64_t page_end = (event->pointer | (PAGE_BYTES - 1)) + 1;
 	const struct object_table *objects = &heap_rules->analysis->objects;
 	int err = 0;
 
-	/* of what follows the page, another one tells */
+	/* the next page has its own stride and phase */
 	if (end > page_end)
 		end = page_end;
-	/* from the object that holds the first byte on */
-	inside = page_inside(page, event->pointer);
+	/* start at the object that contains the first byte */
+	inside = slab_page_offset(page, event->pointer);
 	at = event->pointer - inside;
 	while (at < end && inside <= event->pointer && !err) {
 		struct slab_object *beneath = object_table_find(objects, at);
 
 		if (at != event->pointer && is_live(beneath) && beneath->allocated == page->stride)
-			err = heap_rules_overlap(heap_rules, event, cache, beneath);
+			err = report_overlap(heap_rules, event, cache, beneath);
 		at = end - at > page->stride ? at + page->stride : end;
 	}
 	return err;
 }
 
-/* The page is about to become one of another class. */
-static void forget_plain(const struct object_table *objects, uint64_t address, struct page *page)
+/* The page is about to change its stride or phase. */
+static void clear_matches(const struct object_table *objects, uint64_t address,
+			  struct slab_page *page)
 {
 	uint64_t begin = address & ~(uint64_t)(PAGE_BYTES - 1);
 
-	if (!page->has_plain)
+	if (!page->has_matches)
 		return;
-	page->has_plain = false;
+	page->has_matches = false;
 	for (uint64_t at = page->phase; at < PAGE_BYTES; at += page->stride) {
 		struct slab_object *object = object_table_find(objects, begin + at);
 
@@ -159,15 +164,14 @@ static void forget_plain(const struct object_table *objects, uint64_t address, s
 	}
 }
 
-static bool has_class(const struct heap_rules *heap_rules, const struct event *event,
-		      uint32_t cache)
+static bool is_in_slab(const struct heap_rules *heap_rules, const struct event *event,
+		       uint32_t cache)
 {
 	return event->allocated >= STRIDE_MIN && event->allocated <= STRIDE_MAX &&
 	       !heap_rules->analysis->caches[cache].is_large;
 }
 
-static int heap_rules_short(struct heap_rules *heap_rules, const struct event *event,
-			    uint32_t cache)
+static int report_short(struct heap_rules *heap_rules, const struct event *event, uint32_t cache)
 {
 	struct heap_finding found = describe(FINDING_SHORT_ALLOCATION, event);
 
@@ -180,29 +184,29 @@ static int heap_rules_short(struct heap_rules *heap_rules, const struct event *e
 				       CERTAINTY_CERTAIN);
 }
 
-int heap_rules_unlike_allocation(struct heap_rules *heap_rules, const struct event *event,
-				 uint32_t cache)
+int heap_rules_check_new_page(struct heap_rules *heap_rules, const struct event *event,
+			      uint32_t cache)
 {
-	struct page *page;
+	struct slab_page *page;
 	uint32_t phase;
 	int err = 0;
 
 	if (event_is_one_of(event, RECORD_KINDS_WITH(RECORD_ALLOCATION | RECORD_SIZES)) &&
 	    event->allocated < event->requested && event->requested != KMT_SIZE_MAX)
-		err = heap_rules_short(heap_rules, event, cache);
-	if (err || !has_class(heap_rules, event, cache))
+		err = report_short(heap_rules, event, cache);
+	if (err || !is_in_slab(heap_rules, event, cache))
 		return err;
-	page = pages_find(&heap_rules->pages, event->pointer);
+	page = slab_pages_find(&heap_rules->pages, event->pointer);
 	if (!page)
-		page = pages_add(&heap_rules->pages, event->pointer);
+		page = slab_pages_add(&heap_rules->pages, event->pointer);
 	if (!page)
 		return -ENOMEM;
-	phase = page_phase(event->pointer, event->allocated);
+	phase = slab_page_phase(event->pointer, event->allocated);
 	if (page->stride == event->allocated && page->phase == phase)
 		return 0;
 	if (page->stride) {
-		err = look_beneath(heap_rules, event, cache, page);
-		forget_plain(&heap_rules->analysis->objects, event->pointer, page);
+		err = check_overlaps(heap_rules, event, cache, page);
+		clear_matches(&heap_rules->analysis->objects, event->pointer, page);
 		page->changed = true;
 	}
 	page->stride = event->allocated;
@@ -210,7 +214,8 @@ int heap_rules_unlike_allocation(struct heap_rules *heap_rules, const struct eve
 	return err;
 }
 
-int heap_rules_failure(struct heap_rules *heap_rules, const struct event *event, uint32_t cache)
+int heap_rules_check_failed(struct heap_rules *heap_rules, const struct event *event,
+			    uint32_t cache)
 {
 	struct heap_finding found = describe(FINDING_FAILED_ALLOCATION, event);
 
@@ -220,8 +225,8 @@ int heap_rules_failure(struct heap_rules *heap_rules, const struct event *event,
 				       CERTAINTY_LEGAL);
 }
 
-int heap_rules_missed(struct heap_rules *heap_rules, const struct event *event,
-		      const struct slab_object *object)
+int heap_rules_check_missed(struct heap_rules *heap_rules, const struct event *event,
+			    const struct slab_object *object)
 {
 	struct heap_finding found = describe(FINDING_MISSED_FREE, event);
 
@@ -246,13 +251,13 @@ static struct heap_finding describe_free(const struct heap_rules *heap_rules,
 	return found;
 }
 
-static uint32_t reasons_of(const struct event *event)
+static uint32_t event_reasons(const struct event *event)
 {
-	return event_is_from_backup(event) ? REASON_RESCUED : 0;
+	return event_is_from_backup(event) ? REASON_FROM_BACKUP : 0;
 }
 
-/* Of what the kernel does not name: that it was taken by name from one of kmalloc's caches. */
-static bool may_be_kmallocs(const struct analysis_cache *object_cache)
+/* Can the object of an anonymous cache come from a kmalloc cache, by kmem_cache_alloc()? */
+static bool can_be_kmalloc_cache(const struct analysis_cache *object_cache)
 {
 	uint32_t size = object_cache->size;
 
@@ -260,11 +265,11 @@ static bool may_be_kmallocs(const struct analysis_cache *object_cache)
 	       (size == 96 || size == 192 || !(size & (size - 1)));
 }
 
-static int heap_rules_kfree(struct heap_rules *heap_rules, const struct event *event,
-			    const struct slab_object *object)
+static int check_kfree(struct heap_rules *heap_rules, const struct event *event,
+		       const struct slab_object *object)
 {
 	const struct analysis_cache *object_cache = &heap_rules->analysis->caches[object->cache];
-	bool guessed = !heap_rules->release_known || may_be_kmallocs(object_cache);
+	bool is_guess = !heap_rules->release_known || can_be_kmalloc_cache(object_cache);
 	struct heap_finding found;
 
 	if (object_cache->is_kmalloc || (!object_cache->cache && !object_cache->is_anonymous))
@@ -274,17 +279,20 @@ static int heap_rules_kfree(struct heap_rules *heap_rules, const struct event *e
 		return heap_findings_add_plain(heap_rules->analysis->findings, &found, event->time,
 					       CERTAINTY_LEGAL);
 	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, object->time,
-				 object->cache, reasons_of(event) | (guessed ? REASON_GUESS : 0));
+				 object->cache,
+				 event_reasons(event) | (is_guess ? REASON_GUESS : 0));
 }
 
-/* What a free to the named cache is; NULL: to one that the kernel does not tell. */
-static enum finding_kind kind_of_cache_free(const struct analysis_cache *object_cache,
-					    const struct analysis_cache *named)
+/* named: the cache that kmem_cache_free() names, NULL if unknown. FINDING_KIND_COUNT: no finding.
+ */
+static enum finding_kind cache_free_kind(const struct analysis_cache *object_cache,
+					 const struct analysis_cache *named)
 {
 	if (object_cache->is_kmalloc) {
 		/*
-		 * A hardened kernel tells the object's own cache (cache_from_obj() in mm/slub.c):
-		 * one of kmalloc's is as wrong, unless the object was taken from it by name.
+		 * A hardened kernel reports the object's own cache (cache_from_obj() in mm/slub.c):
+		 * a kmalloc cache is a finding too, unless the object was allocated from it by
+		 * kmem_cache_alloc().
 		 */
 		if (object_cache->cache && (!named || named->is_kmalloc))
 			return FINDING_KIND_COUNT;
@@ -297,75 +305,76 @@ static enum finding_kind kind_of_cache_free(const struct analysis_cache *object_
 	return FINDING_WRONG_CACHE;
 }
 
-int heap_rules_unlike_free(struct heap_rules *heap_rules, const struct event *event, uint32_t cache,
-			   const struct slab_object *object)
+int heap_rules_check_other_cache(struct heap_rules *heap_rules, const struct event *event,
+				 uint32_t cache, const struct slab_object *object)
 {
 	const struct analysis_cache *object_cache = &heap_rules->analysis->caches[object->cache];
 	const struct analysis_cache *named = NULL;
-	uint32_t reasons = reasons_of(event);
+	uint32_t reasons = event_reasons(event);
 	enum finding_kind kind;
 	struct heap_finding found;
 
 	if (event_is_kfree(event))
-		return heap_rules_kfree(heap_rules, event, object);
+		return check_kfree(heap_rules, event, object);
 	if (cache != CACHE_NONE)
 		named = &heap_rules->analysis->caches[cache];
 	if (named && !named->cache)
 		return 0;
-	kind = kind_of_cache_free(object_cache, named);
+	kind = cache_free_kind(object_cache, named);
 	if (kind == FINDING_KIND_COUNT)
 		return 0;
-	/* A kernel that tells a name by its address: another name may lie there by now. */
+	/* A kernel that reports a cache's name by its address only: the name can have changed. */
 	if (kind == FINDING_WRONG_CACHE && !named->size)
 		reasons |= REASON_GUESS;
-	if (object->flags & OBJECT_REUSED_ADDRESS) /* it may be that one's, told late */
+	/* the free may be a delayed report about the object before (see delayed_free.h) */
+	if (object->flags & OBJECT_REUSED_ADDRESS)
 		reasons |= REASON_GUESS;
 	found = describe_free(heap_rules, kind, event, cache, object);
 	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, object->time,
 				 object->cache, reasons);
 }
 
-static int heap_rules_double(struct heap_rules *heap_rules, const struct event *event,
-			     uint32_t cache, const struct slab_object *freed)
+static int report_double_free(struct heap_rules *heap_rules, const struct event *event,
+			      uint32_t cache, const struct slab_object *freed)
 {
 	struct heap_finding found =
 		describe_free(heap_rules, FINDING_DOUBLE_FREE, event, cache, freed);
-	uint32_t reasons = reasons_of(event);
+	uint32_t reasons = event_reasons(event);
 
 	if (freed->flags & OBJECT_FROM_BACKUP)
-		reasons |= REASON_RESCUED;
-	/* its first free may be that of what lay here before, told late */
+		reasons |= REASON_FROM_BACKUP;
+	/* the first free may be a delayed report about the object before (see delayed_free.h) */
 	if (freed->flags & (OBJECT_CACHE_ANONYMOUS | OBJECT_REUSED_ADDRESS))
 		reasons |= REASON_GUESS;
-	/* of a freed block, these are of its free */
-	found.other_site = heap_rules->analysis->sites[freed->requested].address;
-	found.other_time = freed->time;
+	found.other_site = heap_rules->analysis->sites[freed->freed.site].address;
+	found.other_time = freed->freed.time;
 	found.alloc_time = 0;
 	found.alloc_task = 0;
-	found.alloc_cpu = freed->cpu;
+	found.alloc_cpu = freed->freed_cpu;
 	found.requested = 0;
-	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, freed->time,
-				 freed->cache, reasons);
+	return heap_findings_add(heap_rules->analysis->findings, &found, event->time,
+				 freed->freed.time, freed->cache, reasons);
 }
 
-/* The live object that the address lies inside of, or NULL. */
+/* The live object that has address inside it, not at its start; or NULL. */
 static const struct slab_object *find_around(const struct heap_rules *heap_rules, uint64_t address)
 {
-	const struct page *page = pages_find(&heap_rules->pages, address);
+	const struct slab_page *page = slab_pages_find(&heap_rules->pages, address);
 	const struct slab_object *object;
 	uint64_t inside;
 
 	if (!page || !page->stride)
 		return NULL;
-	inside = page_inside(page, address);
+	inside = slab_page_offset(page, address);
 	if (!inside || inside > address)
 		return NULL;
 	object = object_table_find(&heap_rules->analysis->objects, address - inside);
 	return is_live(object) && object->allocated == page->stride ? object : NULL;
 }
 
-/* The allocation of the struct kmem_cache itself, if this capture saw it; or NULL. */
-static const struct slab_object *find_birth(const struct heap_rules *heap_rules, uint32_t cache)
+/* The allocation of the struct kmem_cache itself, if this capture recorded it; or NULL. */
+static const struct slab_object *find_cache_creation(const struct heap_rules *heap_rules,
+						     uint32_t cache)
 {
 	const struct analysis_cache *named;
 	const struct slab_object *object;
@@ -382,27 +391,27 @@ static const struct slab_object *find_birth(const struct heap_rules *heap_rules,
 	return object;
 }
 
-static int heap_rules_unknown(struct heap_rules *heap_rules, const struct event *event,
+static int check_unknown_free(struct heap_rules *heap_rules, const struct event *event,
 			      uint32_t cache)
 {
 	struct heap_finding found = describe(FINDING_UNKNOWN_FREE, event);
-	const struct slab_object *birth = find_birth(heap_rules, cache);
-	const struct page *page = pages_find(&heap_rules->pages, event->pointer);
+	const struct slab_object *creation = find_cache_creation(heap_rules, cache);
+	const struct slab_page *page = slab_pages_find(&heap_rules->pages, event->pointer);
 
 	found.free_site = event->call_site;
 	found.free_cache = cache;
-	if (birth)
+	if (creation)
 		return heap_findings_add(heap_rules->analysis->findings, &found, event->time,
-					 birth->time, cache, reasons_of(event));
+					 creation->time, cache, event_reasons(event));
 	if (page && page->changed)
 		return heap_findings_add(heap_rules->analysis->findings, &found, event->time,
 					 heap_rules->analysis->begin, cache,
-					 reasons_of(event) | REASON_GUESS);
+					 event_reasons(event) | REASON_GUESS);
 	return 0;
 }
 
-int heap_rules_unmatched(struct heap_rules *heap_rules, const struct event *event, uint32_t cache,
-			 const struct slab_object *object)
+int heap_rules_check_unmatched(struct heap_rules *heap_rules, const struct event *event,
+			       uint32_t cache, const struct slab_object *object)
 {
 	const struct slab_object *around;
 	struct heap_finding found;
@@ -410,11 +419,11 @@ int heap_rules_unmatched(struct heap_rules *heap_rules, const struct event *even
 	if (object && object->flags & (OBJECT_FILTERED | OBJECT_PREWINDOW))
 		return 0;
 	if (object)
-		return heap_rules_double(heap_rules, event, cache, object);
+		return report_double_free(heap_rules, event, cache, object);
 	around = find_around(heap_rules, event->pointer);
 	if (!around)
-		return heap_rules_unknown(heap_rules, event, cache);
+		return check_unknown_free(heap_rules, event, cache);
 	found = describe_free(heap_rules, FINDING_INTERIOR_FREE, event, cache, around);
 	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, around->time,
-				 around->cache, reasons_of(event));
+				 around->cache, event_reasons(event));
 }

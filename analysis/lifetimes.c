@@ -3,7 +3,7 @@
  */
 #include "config.h"
 
-#include "analysis/analysis.h"
+#include "analysis/lifetimes.h"
 
 #define SUB_BITS LIFETIME_SUB_BITS
 #define SUB (1U << SUB_BITS)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An index with linear probing. A place that is given up leaves no tombstone: those behind it move
- * up, so that an index that lives long stays as fast as a new one. What is probed for and moved is
- * 8 bytes; the block is looked at once.
+ * A hash index with linear probing. Removing an object leaves no tombstone: the slots after it move
+ * up, so that the index stays fast after many removals. Probing and moving touch the 8 bytes of a
+ * slot; the object itself is read once.
  */
 #include "config.h"
 
@@ -11,13 +11,13 @@
 
 #include "analysis/object_table.h"
 
-#define PLACES_FIRST 4096
-#define PLACES_MAX ((uint64_t)1 << 32) /* a hash has no more bits */
+#define SLOTS_FIRST 4096
+#define SLOTS_MAX ((uint64_t)1 << 32) /* a hash has 32 bits */
 
 int object_table_init(struct object_table *objects)
 {
-	*objects = (struct object_table){ .mask = PLACES_FIRST - 1, .seed = hash_seed() };
-	objects->slots = calloc(PLACES_FIRST, sizeof(*objects->slots));
+	*objects = (struct object_table){ .mask = SLOTS_FIRST - 1, .seed = hash_seed() };
+	objects->slots = calloc(SLOTS_FIRST, sizeof(*objects->slots));
 	return objects->slots ? 0 : -ENOMEM;
 }
 
@@ -30,13 +30,13 @@ void object_table_deinit(struct object_table *objects)
 	*objects = (struct object_table){ 0 };
 }
 
-static void put(struct object_table *objects, struct object_slot one)
+static void insert_slot(struct object_table *objects, struct object_slot added)
 {
-	size_t slot = one.hash & objects->mask;
+	size_t slot = added.hash & objects->mask;
 
 	while (objects->slots[slot].number)
 		slot = (slot + 1) & objects->mask;
-	objects->slots[slot] = one;
+	objects->slots[slot] = added;
 }
 
 static int grow(struct object_table *objects)
@@ -45,26 +45,26 @@ static int grow(struct object_table *objects)
 	struct object_table bigger = *objects;
 
 	bigger.mask = objects->mask * 2 + 1;
-	bigger.slots = slots <= PLACES_MAX && slots <= SIZE_MAX / sizeof(*bigger.slots)
+	bigger.slots = slots <= SLOTS_MAX && slots <= SIZE_MAX / sizeof(*bigger.slots)
 			       ? calloc((size_t)slots, sizeof(*bigger.slots))
 			       : NULL;
 	if (!bigger.slots)
 		return -ENOMEM;
 	for (size_t i = 0; i <= objects->mask; i++)
 		if (objects->slots[i].number)
-			put(&bigger, objects->slots[i]);
+			insert_slot(&bigger, objects->slots[i]);
 	free(objects->slots);
 	*objects = bigger;
 	return 0;
 }
 
-/* Memory for OBJECT_TABLE_CHUNK blocks more. */
+/* Makes room for OBJECT_TABLE_CHUNK more objects. */
 static int add_chunk(struct object_table *objects)
 {
 	size_t index = objects->used / OBJECT_TABLE_CHUNK;
 	struct slab_object **chunks = objects->chunks;
 
-	if (!(index & (index - 1))) { /* a power of 2: as many again */
+	if (!(index & (index - 1))) { /* a power of 2: double the list */
 		chunks = reallocarray(chunks, index ? index * 2 : 1, sizeof(*chunks));
 		if (!chunks)
 			return -ENOMEM;
@@ -74,13 +74,13 @@ static int add_chunk(struct object_table *objects)
 	return chunks[index] ? 0 : -ENOMEM;
 }
 
-/* Number of a block that nobody has, + 1; or 0: no memory. */
-static uint32_t take_block(struct object_table *objects)
+/* The number of an unused object, + 1; 0: no memory. */
+static uint32_t claim_object(struct object_table *objects)
 {
-	uint32_t number = objects->idle;
+	uint32_t number = objects->unused;
 
 	if (number) {
-		objects->idle = slab_object(objects, number - 1)->group;
+		objects->unused = slab_object(objects, number - 1)->next_unused;
 		return number;
 	}
 	if (objects->used % OBJECT_TABLE_CHUNK == 0 && add_chunk(objects))
@@ -96,21 +96,21 @@ struct slab_object *object_table_add_hashed(struct object_table *objects, uint64
 
 	if (object)
 		return object;
-	/* fuller than five eighths, a search takes too many steps */
+	/* more than five eighths full, a search visits too many slots */
 	if (objects->count >= objects->mask / 8 * 5 && grow(objects))
 		return NULL;
-	slot.number = take_block(objects);
+	slot.number = claim_object(objects);
 	if (!slot.number)
 		return NULL;
-	put(objects, slot);
+	insert_slot(objects, slot);
 	objects->count++;
 	object = slab_object(objects, slot.number - 1);
 	*object = (struct slab_object){ .address = address };
 	return object;
 }
 
-/* The place that leads to the block, which is there. */
-static size_t find_place(const struct object_table *objects, const struct slab_object *object)
+/* The slot of an object that is in the table. */
+static size_t find_slot(const struct object_table *objects, const struct slab_object *object)
 {
 	uint32_t hash = hash_address(objects->seed, object->address);
 	size_t slot = hash & objects->mask;
@@ -124,11 +124,11 @@ static size_t find_place(const struct object_table *objects, const struct slab_o
 void object_table_remove(struct object_table *objects, struct slab_object *object)
 {
 	struct object_slot *slots = objects->slots;
-	size_t hole = find_place(objects, object);
+	size_t hole = find_slot(objects, object);
 	uint32_t number = slots[hole].number;
 
 	for (size_t i = (hole + 1) & objects->mask; slots[i].number; i = (i + 1) & objects->mask) {
-		/* It may move up only if the hole is no further from its home than it is itself. */
+		/* A slot may move into the hole only if the hole is not before its home slot. */
 		size_t distance = (i - slots[i].hash) & objects->mask;
 
 		if (distance >= ((i - hole) & objects->mask)) {
@@ -137,9 +137,9 @@ void object_table_remove(struct object_table *objects, struct slab_object *objec
 		}
 	}
 	slots[hole].number = 0;
-	object->address = 0; /* whoever still holds it sees that it is not his */
-	object->group = objects->idle;
-	objects->idle = number;
+	object->address = 0; /* a prefetched pointer to it no longer matches any event */
+	object->next_unused = objects->unused;
+	objects->unused = number;
 	objects->count--;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Objects by address: the live ones, and for a while those that were freed. Grows with the live
- * set only.
+ * Objects by address: the live ones, and with findings also recently freed ones. Memory grows with
+ * the number of live objects only.
  */
 #ifndef ANALYSIS_OBJECT_TABLE_H
 #define ANALYSIS_OBJECT_TABLE_H
@@ -13,53 +13,68 @@
 #include "base/hash.h"
 
 enum {
-	OBJECT_FREED = 1,	      /* not live: kept to know a second free of it */
-	OBJECT_FROM_BACKUP = 2,	      /* its last event came from a second program */
-	OBJECT_FILTERED = 4,	      /* kmemtraced's own, or not selected: in no figure */
-	OBJECT_SELF = 8,	      /* kmemtraced's own */
-	OBJECT_PREWINDOW = 16,	      /* allocated before the window that is looked at */
-	OBJECT_FROM_ALLOCATOR = 64,   /* told from inside kmalloc(): it may be told again */
-	OBJECT_OVERLAP_REPORTED = 32, /* another object was put over it, and that was told */
-	OBJECT_CACHE_ANONYMOUS = 128, /* its kernel tells no cache of it: see late.h */
-	OBJECT_REUSED_ADDRESS = 256,  /* it was given the address of a live one of those */
-	OBJECT_MATCHES_PAGE =
-		512 /* it lies as all else in its page: see heap_rules_is_still_plain() */
+	OBJECT_FREED = 1,	      /* not live: remembered to detect a second free */
+	OBJECT_FROM_BACKUP = 2,	      /* its free was recorded by a backup program */
+	OBJECT_FILTERED = 4,	      /* of kmemtraced itself, or not selected: not counted */
+	OBJECT_SELF = 8,	      /* of kmemtraced itself */
+	OBJECT_PREWINDOW = 16,	      /* allocated before the selected window */
+	OBJECT_OVERLAP_REPORTED = 32, /* another object was allocated over it: reported once */
+	OBJECT_FROM_ALLOCATOR = 64,   /* reported from inside kmalloc(): a second report may come */
+	OBJECT_CACHE_ANONYMOUS = 128, /* its kernel names no cache: see delayed_free.h */
+	OBJECT_REUSED_ADDRESS = 256,  /* allocated at the address of a live anonymous object */
+	OBJECT_MATCHES_PAGE = 512,    /* it has the page's stride and phase: see slab_pages.h */
 };
 
 struct slab_object {
-	uint64_t address;   /* 0: an empty place */
-	uint64_t time;	    /* ns: of the allocation; of a freed one, of the free */
-	uint32_t requested; /* bytes; of a freed one: index of the site that freed it */
+	uint64_t address; /* 0: unused */
+	union {
+		struct {		    /* live */
+			uint64_t time;	    /* ns: of the allocation */
+			uint32_t requested; /* bytes */
+			uint32_t task;	    /* thread id: of the allocation */
+		};
+		struct {		 /* OBJECT_FREED */
+			uint64_t time;	 /* ns: of the free */
+			uint32_t site;	 /* of the free: index in analysis.sites */
+			uint32_t number; /* of the free: frees are counted modulo 2^32 */
+		} freed;
+	};
 	uint32_t allocated; /* bytes */
-	uint32_t group;	    /* of its allocation, as the user of the heap counts */
-	uint32_t task;	/* thread id: that allocated it; of a freed one, the number of that free */
-	uint32_t cache; /* as the user of the heap counts */
-	uint16_t cpu;	/* where it was allocated; of a freed one, where it was freed */
-	uint16_t flags; /* BLOCK_… */
+	union {
+		uint32_t group;	      /* of the allocation: index in analysis.groups */
+		uint32_t next_unused; /* address 0: number of the next unused object, + 1 */
+	};
+	uint32_t cache; /* index in analysis.caches */
+	union {
+		uint16_t cpu;	    /* live: of the allocation */
+		uint16_t freed_cpu; /* OBJECT_FREED: of the free */
+	};
+	uint16_t flags; /* OBJECT_… */
 };
 
-/* Half of a hash, which tells where the search for an address begins, and what lies there. */
+_Static_assert(sizeof(struct slab_object) == 40, "millions of objects are live");
+
+/* A slot of the hash index: the lower half of the address' hash, and the object. */
 struct object_slot {
 	uint32_t hash;
-	uint32_t number; /* of the block, + 1; 0: an empty place */
+	uint32_t number; /* of the object, + 1; 0: the slot is empty */
 };
 
-#define OBJECT_TABLE_CHUNK 4096 /* blocks that are allocated at a time */
+#define OBJECT_TABLE_CHUNK 4096 /* objects that one malloc() makes room for */
 
-/* Blocks stay where they are; an index of 8 bytes a place finds them. */
+/* Objects never move; an index with 8 bytes a slot finds them. */
 struct object_table {
 	struct object_slot *slots;
 	uint64_t seed;
-	size_t mask;  /* places - 1 */
-	size_t count; /* blocks */
-	size_t limit; /* of them, for object_table_is_full(); 0: none */
+	size_t mask;  /* slots - 1 */
+	size_t count; /* objects */
+	size_t limit; /* on count, for object_table_is_full(); 0: none */
 	struct slab_object **chunks;
-	size_t used;   /* blocks of the chunks, those of removed ones too */
-	uint32_t idle; /* number of a removed one, + 1; its group is the next: a list, 0 at its end
-			*/
+	size_t used;	 /* objects of the chunks, including unused ones */
+	uint32_t unused; /* number of the first unused object, + 1; 0: none. See next_unused */
 };
 
-/* Whoever sets a limit asks before object_table_add(), which knows none. */
+/* object_table_add() does not check the limit: its caller asks this first. */
 static inline bool object_table_is_full(const struct object_table *objects)
 {
 	return objects->limit && objects->count >= objects->limit;
@@ -73,7 +88,7 @@ static inline struct slab_object *slab_object(const struct object_table *objects
 	return &objects->chunks[index / OBJECT_TABLE_CHUNK][index % OBJECT_TABLE_CHUNK];
 }
 
-/* The block at address, whose hash is known; or NULL. Stays where it is until it is removed. */
+/* The object at address, whose hash the caller knows; or NULL. It stays until it is removed. */
 static inline struct slab_object *object_table_find_hashed(const struct object_table *objects,
 							   uint64_t address, uint32_t hash)
 {
@@ -91,20 +106,22 @@ static inline struct slab_object *object_table_find_hashed(const struct object_t
 	return NULL;
 }
 
-/* The same, by the address alone. */
 static inline struct slab_object *object_table_find(const struct object_table *objects,
 						    uint64_t address)
 {
 	return object_table_find_hashed(objects, address, hash_address(objects->seed, address));
 }
 
-/* Tells the processor that an address of this hash will be asked for: first this, */
+/* Prefetches the slot of an address with this hash. */
 static inline void object_table_prefetch(const struct object_table *objects, uint32_t hash)
 {
 	__builtin_prefetch(&objects->slots[hash & objects->mask]);
 }
 
-/* and then, as long again as memory takes, this. A guess at its block: it may be another's. */
+/*
+ * Prefetches the object of the hash's first slot, once the slot itself was prefetched. The result
+ * may be another address' object; NULL: the slot is empty.
+ */
 static inline struct slab_object *object_table_prefetch_object(const struct object_table *objects,
 							       uint32_t hash)
 {
@@ -119,10 +136,8 @@ static inline struct slab_object *object_table_prefetch_object(const struct obje
 	return object;
 }
 
-/*
- * The block at address, a new one if there is none: of that only the address is set, all else
- * is 0. NULL: no memory.
- */
+/* The object at address; a new one, all zero except for its address, if there is none. NULL: no
+ * memory. */
 struct slab_object *object_table_add_hashed(struct object_table *objects, uint64_t address,
 					    uint32_t hash);
 
@@ -133,7 +148,7 @@ static inline struct slab_object *object_table_add(struct object_table *objects,
 
 void object_table_remove(struct object_table *objects, struct slab_object *object);
 
-/* The next block in an order that means nothing, or NULL; *next is 0 at the start. */
+/* The next object, in no defined order, or NULL; *next is 0 at the start. */
 struct slab_object *object_table_next(const struct object_table *objects, size_t *next);
 
 #endif

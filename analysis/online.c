@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/analysis.h"
 #include "analysis/cache_timeline.h"
 #include "analysis/online.h"
 #include "analysis/matcher.h"
@@ -54,7 +55,7 @@ int online_open(struct online **result, struct capture *capture,
 		err = object_table_init(&analysis->objects);
 	analysis->objects.limit = settings->objects_max;
 	if (!err)
-		err = pass_open(&online->matcher, analysis);
+		err = matcher_open(&online->matcher, analysis);
 	if (!err)
 		err = merge_heap_init(&online->heap, settings->cpus);
 	online->queues = calloc(settings->cpus ? settings->cpus : 1, sizeof(*online->queues));
@@ -94,7 +95,7 @@ void online_close(struct online *online)
 			drop_first(online, &online->queues[i]);
 	free(online->queues);
 	merge_heap_deinit(&online->heap);
-	pass_close(online->matcher);
+	matcher_close(online->matcher);
 	cache_timeline_deinit(&online->timeline);
 	analysis_deinit(&online->analysis);
 	free(online);
@@ -134,7 +135,7 @@ static const struct kmt_record *next_record(const struct cpu_queue *queue)
 
 static int flush_batch(struct online *online)
 {
-	int err = online->count ? pass_take(online->matcher, online->events, online->count) : 0;
+	int err = online->count ? matcher_take(online->matcher, online->events, online->count) : 0;
 
 	if (online->count)
 		online->last = online->events[online->count - 1].time;
@@ -236,7 +237,7 @@ int online_take(struct online *online, uint64_t watermark, uint64_t *processed)
 		err = flush_batch(online);
 	/* events at the time of a waiting event must be matched together with it */
 	if (!err && online->last < limit)
-		err = pass_settle(online->matcher);
+		err = matcher_flush(online->matcher);
 	online->last_watermark = watermark;
 	*processed = limit;
 	cache_timeline_set_watermark(&online->timeline, limit);

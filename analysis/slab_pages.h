@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What lies in each page of memory, as far as allocations showed it: the objects of one slab all
- * lie a whole number of strides from one another.
+ * The layout of each page of slab memory, as far as allocations showed it. The distance between two
+ * objects of one slab is a multiple of the stride.
  */
 #ifndef ANALYSIS_SLAB_PAGES_H
 #define ANALYSIS_SLAB_PAGES_H
@@ -12,40 +12,41 @@
 
 #include "base/hash.h"
 
-#define PAGE_BYTES 4096 /* the unit here, whatever the kernel's pages are */
+#define PAGE_BYTES 4096 /* this file's unit; the kernel's pages can be larger */
 
-struct page {
-	uint64_t number;     /* address / PAGE_BYTES, + 1; 0: an empty place */
-	uint32_t stride;     /* bytes from one object to the next; 0: none was seen yet */
-	uint32_t phase : 30; /* bytes from the page's begin to the first object that begins in it */
-	uint32_t has_plain : 1; /* a block in it may be OBJECT_MATCHES_PAGE */
-	uint32_t changed : 1;	/* it held objects of another class before, in this capture */
+struct slab_page {
+	uint64_t number;     /* address / PAGE_BYTES, + 1; 0: the slot is empty */
+	uint32_t stride;     /* bytes from one object to the next; 0: unknown */
+	uint32_t phase : 30; /* bytes from the start of the page to the first object that starts in
+				it */
+	uint32_t has_matches : 1; /* objects in it can have OBJECT_MATCHES_PAGE */
+	uint32_t changed : 1;	  /* earlier in this capture it had another stride or phase */
 };
 
-struct pages {
-	struct page *slots;
-	size_t mask; /* places - 1 */
+struct slab_pages {
+	struct slab_page *slots;
+	size_t mask; /* slots - 1 */
 	size_t count;
 	uint64_t seed;
 };
 
-int pages_init(struct pages *pages); /* 0 or -ENOMEM */
-void pages_deinit(struct pages *pages);
+int slab_pages_init(struct slab_pages *pages); /* 0 or -ENOMEM */
+void slab_pages_deinit(struct slab_pages *pages);
 
-/* The phase of the page, if an object is at address. */
-static inline uint32_t page_phase(uint64_t address, uint32_t stride)
+/* The phase of a page with an object at address. */
+static inline uint32_t slab_page_phase(uint64_t address, uint32_t stride)
 {
 	return (uint32_t)(address % PAGE_BYTES) % stride;
 }
 
-/* How far address is from where the object begins that holds it, if one does. */
-static inline uint32_t page_inside(const struct page *page, uint64_t address)
+/* The offset of address in the object that contains it, if there is one. */
+static inline uint32_t slab_page_offset(const struct slab_page *page, uint64_t address)
 {
 	return ((uint32_t)(address % PAGE_BYTES) + page->stride - page->phase) % page->stride;
 }
 
-/* The page of the number, or the empty place where it would go. */
-static inline struct page *pages_place(const struct pages *pages, uint64_t number)
+/* The slot of the page with this number, or the empty slot for it. */
+static inline struct slab_page *slab_pages_slot(const struct slab_pages *pages, uint64_t number)
 {
 	size_t slot = hash_address(pages->seed, number) & pages->mask;
 
@@ -54,22 +55,22 @@ static inline struct page *pages_place(const struct pages *pages, uint64_t numbe
 	return &pages->slots[slot];
 }
 
-static inline void pages_prefetch(const struct pages *pages, uint64_t address)
+static inline void slab_pages_prefetch(const struct slab_pages *pages, uint64_t address)
 {
 	uint32_t hash = hash_address(pages->seed, address / PAGE_BYTES + 1);
 
 	__builtin_prefetch(&pages->slots[hash & pages->mask]);
 }
 
-/* The page that holds address, or NULL. */
-static inline struct page *pages_find(const struct pages *pages, uint64_t address)
+/* The page that contains address, or NULL. */
+static inline struct slab_page *slab_pages_find(const struct slab_pages *pages, uint64_t address)
 {
-	struct page *page = pages_place(pages, address / PAGE_BYTES + 1);
+	struct slab_page *page = slab_pages_slot(pages, address / PAGE_BYTES + 1);
 
 	return page->number ? page : NULL;
 }
 
-/* A new one if need be; NULL: no memory. */
-struct page *pages_add(struct pages *pages, uint64_t address);
+/* The page that contains address, added if it is not there. NULL: no memory. */
+struct slab_page *slab_pages_add(struct slab_pages *pages, uint64_t address);
 
 #endif

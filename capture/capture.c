@@ -325,6 +325,24 @@ bool capture_knows_own(const struct capture *capture)
 	       (capture->status.own_count || capture->status.complete != STATUS_REPAIRED);
 }
 
+/*
+ * A repaired status keeps the skipped counts of the finished one. Of a capture that was cut off the
+ * skipped counts are unknown, and repair writes that for each CPU.
+ */
+bool capture_knows_skips(const struct capture *capture)
+{
+	const struct status *status = &capture->status;
+
+	if (!capture->has_status || status->complete == STATUS_CUT_OFF ||
+	    status->skipped == STATUS_UNKNOWN)
+		return false;
+	for (size_t i = 0; status->complete == STATUS_REPAIRED && i < status->cpu_count; i++) {
+		if (status->cpus[i].skipped == STATUS_UNKNOWN)
+			return false;
+	}
+	return status->complete == STATUS_COMPLETE || status->cpu_count;
+}
+
 bool capture_is_being_written(const char *path)
 {
 	bool locked = false;

@@ -64,6 +64,9 @@ uint64_t capture_stream_bytes(const struct capture *capture);
 /* Does the capture tell which tasks were kmemtraced's own? */
 bool capture_knows_own(const struct capture *capture);
 
+/* Does the capture know how many events the kernel skipped, up to the capture's end? */
+bool capture_knows_skips(const struct capture *capture);
+
 /* Is a kmemtraced writing it? It holds a lock (flock) on the metadata meanwhile. */
 bool capture_is_being_written(const char *path);
 

@@ -191,7 +191,7 @@ static uint64_t lost_in(const struct analysis *analysis, const struct type_stats
 	uint64_t lost = 0;
 
 	/* objects of a cache whose name was lost may count for an earlier cache at that address */
-	if (!analysis_knows_skips(analysis->capture) || analysis->capture->status.names_lost)
+	if (!capture_knows_skips(analysis->capture) || analysis->capture->status.names_lost)
 		return MEMSTAT_LOST_UNKNOWN;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (__builtin_add_overflow(lost, parts[i], &lost))

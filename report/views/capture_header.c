@@ -173,7 +173,7 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "missed_frees", totals->missed_frees);
 	header_add_number(fields, "resizes", totals->resizes);
 	header_add_number(fields, "repeated", totals->repeated);
-	header_add_number(fields, "from_backup", totals->rescued);
+	header_add_number(fields, "from_backup", totals->from_backup);
 	header_add_number(fields, "own_allocations", totals->own_allocations);
 	header_add_number(fields, "own_frees", totals->own_frees);
 	header_add_number(fields, "unknown", totals->unknown);

@@ -289,12 +289,12 @@ static int add_totals(struct capture_header *header, const struct report *report
 				      ") and their frees (%" PRIu64
 				      "); kmemtraced --include-self includes them",
 				      totals->own_allocations, totals->own_frees);
-	if (!err && totals->rescued && !report->filter_count)
+	if (!err && totals->from_backup && !report->filter_count)
 		err = header_add_line(&header->header, "backup", false,
 				      "%" PRIu64
 				      " of the frees were recorded by the backup programs, because "
 				      "the kernel skipped the main programs",
-				      totals->rescued);
+				      totals->from_backup);
 	if (!err && totals->repeated)
 		err = header_add_line(&header->header, "repeated", false,
 				      "%" PRIu64

@@ -149,7 +149,7 @@ int cross_frees_on_transition(void *data, const struct analysis *analysis,
 	case OUTCOME_MISSED_FREE_MATCHED:
 		return count_free(cross, transition, transition->event, 1);
 	case OUTCOME_FREE_REASSIGNED:
-		err = count_free(cross, transition, transition->told, (uint64_t)-1);
+		err = count_free(cross, transition, transition->earlier_free, (uint64_t)-1);
 		return err ? err : count_free(cross, transition, transition->event, 1);
 	case OUTCOME_FAILED:
 	case OUTCOME_UNMATCHED:

@@ -410,7 +410,7 @@ static void take(struct naive *naive, struct naive_event *event)
 	struct naive_event *last[2];
 
 	event->done = true;
-	naive->totals.rescued += naive_is_rescued(event);
+	naive->totals.from_backup += naive_is_rescued(event);
 	if (naive_is_allocation(event)) {
 		naive_look_at_allocation(naive, event);
 		if (naive_has_object(event))

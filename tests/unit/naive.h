@@ -74,7 +74,8 @@ struct naive_figures {
 };
 
 struct naive_totals {
-	uint64_t null_frees, resizes, own_allocations, own_frees, rescued, unknown, lost, peak_time;
+	uint64_t null_frees, resizes, own_allocations, own_frees, from_backup, unknown, lost,
+		peak_time;
 };
 
 /* One thing that one event showed, or an entry of the same things. */

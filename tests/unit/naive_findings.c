@@ -47,7 +47,7 @@ static void set_free(struct naive_case *one, const struct naive_event *event)
 	one->finding.free_site = event->site;
 	strcpy(one->finding.free_cache, event->cache_name);
 	if (naive_is_rescued(event))
-		one->reasons |= REASON_RESCUED;
+		one->reasons |= REASON_FROM_BACKUP;
 }
 
 /* Distance from one object to the next in its slab; 0: it lies in none, or it is not known. */
@@ -278,7 +278,7 @@ static void look_at_unmatched(struct naive *naive, const struct naive_event *eve
 		one->finding.other_site = first->site;
 		one->begin = first->time;
 		if (naive_is_rescued(first))
-			one->reasons |= REASON_RESCUED;
+			one->reasons |= REASON_FROM_BACKUP;
 		/* an old kernel may have told the free of another object late */
 		if (first->object->id == KMT_ANONYMOUS_ALLOC || replaces_unnamed(first->object))
 			one->reasons |= REASON_GUESS;

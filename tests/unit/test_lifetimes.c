@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/analysis.h"
+#include "analysis/lifetimes.h"
 
 static void test_buckets(void **state)
 {

@@ -87,7 +87,7 @@ static void compare_totals(const struct round *round)
 		expect(round, where, "resizes", ours->resizes, theirs->resizes + theirs->left_out);
 		SAME(own_allocations);
 		SAME(own_frees);
-		SAME(rescued);
+		SAME(from_backup);
 		SAME(unknown);
 		SAME(peak_time);
 		expect(round, where, "lost", ours->lost, loss->lost);
@@ -410,7 +410,7 @@ static void assert_seen(const struct round *round)
 	assert_true(round->freed_to_none);
 	assert_true(round->seen[FINDING_CACHE_KFREED][CERTAINTY_LEGAL]);
 	/* mktrace raises no times */
-	assert_int_equal(round->reasons, ((1U << FINDING_REASONS) - 1) & ~(uint32_t)REASON_RAISED);
+	assert_int_equal(round->reasons, ((1U << FINDING_REASONS) - 1) & ~(uint32_t)REASON_CLAMPED);
 }
 
 static void test_rounds(void **state)

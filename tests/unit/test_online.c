@@ -220,7 +220,7 @@ static void compare_totals(const struct analysis_totals *a, const struct analysi
 	assert_int_equal(a->peak_time, b->peak_time);
 	assert_int_equal(a->own_allocations, b->own_allocations);
 	assert_int_equal(a->own_frees, b->own_frees);
-	assert_int_equal(a->rescued, b->rescued);
+	assert_int_equal(a->from_backup, b->from_backup);
 }
 
 static void compare_types(const struct type_stats *a, const struct type_stats *b)

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Decides by the kind of the event. */
+#include "config.h"
+
+#include "analysis/match_allocation.h"
+#include "analysis/match_event.h"
+#include "analysis/match_free.h"
+
+/*
+ * delayed_free.h gave the earlier free of this address to an older object: this event is the free
+ * of the object that is in the table, which is marked as freed already.
+ */
+static int match_reassigned_free(struct matcher *matcher, const struct event *event)
+{
+	struct slab_object *object = object_table_find(&matcher->analysis->objects, event->pointer);
+
+	/* no object: it was kmemtraced's own */
+	if (!object || freed_objects_is_forgotten(matcher, object))
+		return 0;
+	object->flags &= (uint16_t)~OBJECT_FROM_BACKUP;
+	return freed_objects_keep(matcher, event, object,
+				  event_is_from_backup(event) ? OBJECT_FROM_BACKUP : 0);
+}
+
+/* krealloc(): an object that is not moved has a new requested size. */
+static int match_resize(struct matcher *matcher, const struct event *event,
+			struct slab_object *object)
+{
+	bool counts;
+	int err = 0;
+
+	if (object && object->flags & OBJECT_FREED)
+		object = NULL;
+	counts = object ? !(object->flags & (OBJECT_FILTERED | OBJECT_PREWINDOW))
+			: !matcher->is_partial && !matcher_older(matcher);
+	if (!counts || !matcher_is_in_window(matcher, event->time))
+		matcher->analysis->totals.left_out++;
+	else if (object)
+		err = matcher_emit_object(matcher, OUTCOME_RESIZED, event, object);
+	else
+		err = matcher_emit_event(matcher, OUTCOME_RESIZED, event, GROUP_NONE, CACHE_NONE);
+	if (object && event->requested <= object->allocated)
+		object->requested = event->requested;
+	return err;
+}
+
+int match_event(struct matcher *matcher, const struct event *event)
+{
+	struct analysis_totals *totals = &matcher->analysis->totals;
+	struct slab_object *object = NULL;
+	int delayed;
+
+	if (matcher_is_in_window(matcher, event->time))
+		totals->from_backup += event_is_from_backup(event);
+	if (event->time >= matcher->analysis->window_end) {
+		totals->left_out++;
+		return 0;
+	}
+	delayed = matcher->delayed.count ? delayed_free_match(matcher, event) : 0;
+	if (delayed)
+		return delayed < 0 ? delayed : match_reassigned_free(matcher, event);
+	if (event_has_object(event))
+		object = object_table_find_hashed(&matcher->analysis->objects, event->pointer,
+						  event->hash);
+	if (event_is_allocation(event))
+		return match_allocation(matcher, event, object, false);
+	if (event_is_resize(event))
+		return match_resize(matcher, event, object);
+	return match_free(matcher, event, object, false);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The state that the parts of the matcher share, and the questions that several of them ask. */
+#ifndef ANALYSIS_MATCHER_STATE_H
+#define ANALYSIS_MATCHER_STATE_H
+
+#include "analysis/cache_table.h"
+#include "analysis/grouping.h"
+#include "analysis/model.h"
+#include "analysis/object_table.h"
+#include "analysis/select.h"
+#include "analysis/subscribers.h"
+
+#define MATCHER_SAME_TIME_MAX 64
+#define MATCHER_WAITING_MAX 16
+#define MATCHER_FREED_MAX 65536 /* recent frees that are remembered to detect a second free */
+
+struct delayed_free_case;
+
+/* See delayed_free.h. */
+struct delayed_frees {
+	struct object_table addresses; /* group: index in list */
+	struct delayed_free_case *list;
+	size_t count;
+};
+
+struct matcher {
+	struct analysis *analysis;
+	struct subscribers subscribers;
+	const struct status *status;
+	const struct select *select; /* NULL: everything */
+	bool is_partial;	     /* select takes some objects only */
+	struct grouping grouping;
+	struct cache_table caches;
+	struct delayed_frees delayed;
+	uint64_t fastpath_end;			       /* ns: see fastpath.h; 0: no fast path */
+	uint64_t last_allocation[UINT16_MAX + 1];      /* by CPU: its address */
+	uint32_t last_task;			       /* the last task of matcher_is_own(), */
+	bool last_own;				       /* and the answer */
+	struct event same_time[MATCHER_SAME_TIME_MAX]; /* see same_time.h */
+	size_t same_time_count;
+	struct event waiting[MATCHER_WAITING_MAX]; /* see repeated_kmalloc.h */
+	size_t waiting_count;
+	uint64_t freed_count; /* with findings: objects freed so far */
+	uint64_t sweep_at;    /* the freed_count at which to remove forgotten objects */
+};
+
+static inline bool matcher_is_in_window(const struct matcher *matcher, uint64_t time)
+{
+	return time >= matcher->analysis->window_begin && time < matcher->analysis->window_end;
+}
+
+/* Is the task one of kmemtraced's own tasks, whose objects are not counted? */
+static inline bool matcher_is_own(struct matcher *matcher, uint32_t task)
+{
+	if (task != matcher->last_task) {
+		matcher->last_task = task;
+		matcher->last_own = !matcher->status->include_self &&
+				    status_is_own(matcher->status, task);
+	}
+	return matcher->last_own;
+}
+
+/* ns: only objects that live this long are counted, and only at their end; 0: all objects. */
+static inline uint64_t matcher_older(const struct matcher *matcher)
+{
+	return matcher->select ? matcher->select->older : 0;
+}
+
+static inline int matcher_emit(const struct matcher *matcher, const struct transition *transition)
+{
+	return subscribers_emit(&matcher->subscribers, transition, false);
+}
+
+/* A transition of a counted object. event: NULL for an object that is still live at the end. */
+static inline struct transition matcher_transition(const struct matcher *matcher,
+						   enum outcome outcome, const struct event *event,
+						   const struct slab_object *object)
+{
+	return (struct transition){
+		.outcome = outcome,
+		.event = event,
+		.object = object,
+		.group = object->group,
+		.cache = object->cache,
+		.no_allocation_between = event &&
+					 matcher->last_allocation[event->cpu] == event->pointer,
+	};
+}
+
+static inline int matcher_emit_object(const struct matcher *matcher, enum outcome outcome,
+				      const struct event *event, const struct slab_object *object)
+{
+	const struct transition transition = matcher_transition(matcher, outcome, event, object);
+
+	return matcher_emit(matcher, &transition);
+}
+
+/* An event without a counted object: OUTCOME_UNMATCHED, OUTCOME_NO_OBJECT or OUTCOME_FAILED. */
+static inline int matcher_emit_event(const struct matcher *matcher, enum outcome outcome,
+				     const struct event *event, uint32_t group, uint32_t cache)
+{
+	const struct transition transition = {
+		.outcome = outcome, .event = event, .group = group, .cache = cache
+	};
+
+	return matcher_emit(matcher, &transition);
+}
+
+/* OUTCOME_FREED or OUTCOME_MISSED. With select.older, the object is counted now, if it lived that
+ * long. fast: a constant; true where select is NULL. */
+__attribute__((always_inline)) static inline int
+matcher_emit_end(struct matcher *matcher, enum outcome outcome, const struct event *event,
+		 const struct slab_object *object, const bool fast)
+{
+	const struct transition transition = matcher_transition(matcher, outcome, event, object);
+	int err = 0;
+
+	if (!fast && matcher_older(matcher)) {
+		if (event->time - object->time < matcher_older(matcher)) {
+			/* the allocation, and the free if there is one */
+			matcher->analysis->totals.left_out += outcome == OUTCOME_FREED ? 2 : 1;
+			return 0;
+		}
+		err = matcher_emit_object(matcher, OUTCOME_ALLOCATED, event, object);
+	}
+	return err ? err : subscribers_emit(&matcher->subscribers, &transition, fast);
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The heap model's data: groups, caches, sites, totals, transitions and their observers. Only
+ * structs and enums: each part of the analysis includes this file, and this file includes none of
+ * them.
+ */
+#ifndef ANALYSIS_MODEL_H
+#define ANALYSIS_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/object_table.h"
+#include "capture/capture.h"
+#include "capture/event.h"
+
+enum group_by {
+	GROUP_BY_SITE,	   /* key: the address of the call */
+	GROUP_BY_FUNCTION, /* key: the function's address; the site's address if it has no symbol */
+	GROUP_BY_MODULE,   /* key: symbols_string() of its name; GROUP_KEY_UNKNOWN: no symbol */
+	GROUP_BY_CACHE,	   /* key: index in analysis.caches */
+	GROUP_BY_SIZE,	   /* key: bytes requested */
+	GROUP_BY_TASK, /* key: index in tasks.list; GROUP_KEY_UNKNOWN + tid: task not recorded */
+	GROUP_BY_CPU,  /* key: CPU */
+	GROUP_BY_NODE, /* key: node of the allocating CPU; GROUP_KEY_UNKNOWN: node unknown */
+	GROUP_BY_GFP,  /* key: flags */
+};
+
+#define GROUP_KEY_UNKNOWN ((uint64_t)1 << 32)
+#define GROUP_NONE UINT32_MAX	 /* no group */
+#define CACHE_NONE UINT32_MAX	 /* no cache, or cache unknown */
+#define CACHE_SEVERAL 0xfffffffe /* more than one cache */
+
+/* What to add to a group's counters, to its cache's and to the totals: see counters.h. */
+struct pending_counters {
+	uint64_t allocations, frees;
+	uint64_t requested, allocated, freed; /* bytes */
+	uint32_t cache;			      /* the cache of all these objects */
+};
+
+struct lifetimes;
+
+/* live_objects = allocations - frees - missed_frees. */
+struct group {
+	uint64_t key;
+	uint64_t first_time;   /* ns: selects the module that had the key's address at that time */
+	uint64_t allocations;  /* that succeeded */
+	uint64_t frees;	       /* of the group's own objects, from any call site */
+	uint64_t missed_frees; /* proven: an address was allocated again while live */
+	uint64_t failed;
+	uint64_t bytes_requested, bytes_allocated; /* of the allocations */
+	uint64_t live_objects, live_bytes;	   /* at the end; bytes allocated */
+	uint64_t peak_bytes;			   /* the maximum of live_bytes */
+	struct pending_counters pending;	   /* all 0 when the analysis is complete */
+	uint64_t temporary; /* freed by the same task on the same CPU with no allocation between */
+	uint64_t cross_cpu_frees;    /* freed on another CPU than the one that allocated */
+	struct lifetimes *lifetimes; /* of freed objects; NULL: none freed, or not requested */
+	uint32_t cache;		     /* of all its objects: index, CACHE_NONE or CACHE_SEVERAL */
+};
+
+/*
+ * A slab cache; or a kmalloc cache, identified by size and GFP flags; or all anonymous caches with
+ * the same sizes. As in struct group, an object counts for the cache that its allocation named,
+ * even if its free names another.
+ */
+struct analysis_cache {
+	const struct cache *cache; /* NULL: a kmalloc cache, or a cache without a known name */
+	char name[80]; /* "kmalloc-64", "kmalloc-cg-1k", "kmalloc-large", …; "0x…": the address */
+	bool is_kmalloc, is_large; /* large: whole pages, no slab */
+	bool is_anonymous;	   /* all caches with these sizes that the kernel does not name */
+	bool selected;
+	uint32_t object_size, size; /* usable bytes, and bytes between two objects; 0: unknown */
+	uint64_t allocations, frees, missed_frees, failed;
+	uint64_t bytes_requested, bytes_allocated;
+	uint64_t live_objects, live_bytes;
+	uint64_t frees_unmatched; /* frees that named this cache */
+};
+
+struct analysis_site {
+	uint64_t address, first_time;
+	uint32_t group; /* GROUP_NONE: no allocation yet, or the group depends on more than the site
+			 */
+	bool selected;
+	bool in_allocator; /* the call site lies inside kmalloc() itself */
+};
+
+/*
+ * allocations + failed + frees + null_frees + resizes + repeated + left_out + own_allocations
+ * + own_frees + untracked + unknown = recorded. live_objects = allocations - (frees -
+ * frees_unmatched) - missed_frees.
+ */
+struct analysis_totals {
+	uint64_t allocations, failed;
+	uint64_t frees;		  /* of objects, including frees_unmatched */
+	uint64_t frees_unmatched; /* of objects whose allocation was not recorded in the window */
+	uint64_t null_frees;	  /* of NULL or of the pointer that kmalloc(0) returns */
+	uint64_t resizes;	  /* calls of krealloc(), in place or not */
+	uint64_t repeated;	  /* second reports of one allocation: not counted */
+	uint64_t missed_frees;	  /* proven: the address was allocated again while live */
+	uint64_t bytes_requested, bytes_allocated;
+	uint64_t cross_cpu_frees, temporary;
+	uint64_t live_objects, live_bytes, peak_bytes, peak_time;
+	uint64_t own_allocations, own_frees; /* of kmemtraced itself: in no other counter */
+	uint64_t left_out;		     /* events that were not selected */
+	uint64_t untracked;		     /* allocations after objects.limit was reached */
+	uint64_t from_backup;		     /* records of the backup programs */
+	uint64_t unknown;		     /* records of kinds that this version does not know */
+};
+
+/* The counters of the status file, computed from the streams. */
+struct analysis_loss {
+	uint64_t seen, recorded, lost, skipped, own;
+	uint64_t cut_off;     /* part of lost: in the status file, but in no stream */
+	bool skipped_partial; /* the capture was cut off: skips after the last packet are unknown */
+	bool own_known;	      /* false: own is 0, and kmemtraced's own objects count as others */
+};
+
+/* The same for one CPU; skips are known for all CPUs together only. */
+struct analysis_cpu {
+	unsigned int cpu;
+	uint64_t recorded, lost, own;
+	uint64_t time_last; /* ns: of the last record in its stream */
+};
+
+/* The effect of an event on the model. */
+enum outcome {
+	OUTCOME_ALLOCATED, /* object: the new object */
+	OUTCOME_FAILED,
+	OUTCOME_FREED,	   /* object: the freed object */
+	OUTCOME_UNMATCHED, /* a free of no live object; object: NULL */
+	OUTCOME_NO_OBJECT, /* a free of NULL or of the pointer that kmalloc(0) returns */
+	OUTCOME_RESIZED,   /* object: before the resize */
+	OUTCOME_MISSED,	   /* event allocated the address of the live object: its free was missed */
+	OUTCOME_MISSED_FREE_MATCHED, /* event is the free of object, which was MISSED at this time
+				      */
+	OUTCOME_FREE_REASSIGNED,     /* event freed object, which earlier_free was FREED by */
+};
+
+struct transition {
+	enum outcome outcome;
+	const struct event *event;
+	const struct slab_object *object;
+	uint32_t group; /* of the object, or of the failed allocation; else GROUP_NONE */
+	uint32_t cache; /* index: of the object; else of the event's cache, or CACHE_NONE */
+	const struct event *earlier_free; /* of OUTCOME_FREE_REASSIGNED; else NULL */
+	/* Was nothing else allocated on the free's CPU since the object was? For the event, and for
+	 * earlier_free. */
+	bool no_allocation_between, earlier_no_allocation_between;
+};
+
+struct analysis;
+
+/*
+ * Called for each selected event, before the counters of its group and cache change. With
+ * select.older an object is reported when it is known to have lived that long: OUTCOME_ALLOCATED
+ * comes directly before OUTCOME_FREED or OUTCOME_MISSED, or at the end, with event NULL, if the
+ * object is still live. OUTCOME_MISSED_FREE_MATCHED and OUTCOME_FREE_REASSIGNED (see
+ * delayed_free.h) correct which free belongs to which object; they do not change the live counters.
+ * Returns 0, or -errno to stop the analysis.
+ */
+struct observer {
+	int (*on_transition)(void *data, const struct analysis *analysis,
+			     const struct transition *transition);
+	void *data;
+};
+
+#define OBSERVERS_MAX 2
+
+struct select;
+
+struct analysis_settings {
+	enum group_by by;
+	bool lifetimes;		     /* count lifetimes for each group */
+	bool findings;		     /* check the heap rules: groups must be by site */
+	const struct select *select; /* NULL: everything */
+	struct observer observers[OBSERVERS_MAX];
+	size_t observer_count;
+	/* Threads that read ahead, including the caller's; 0: one per CPU. Results do not depend
+	 * on it. */
+	unsigned int threads;
+	/* Called now and then with the number of bytes read; or NULL. */
+	void (*progress)(void *data, uint64_t done, uint64_t bytes);
+	void *progress_data;
+};
+
+struct heap_findings;
+
+struct analysis {
+	struct analysis_settings settings;
+	const struct capture *capture;
+	struct group *groups; /* in order of first appearance */
+	size_t group_count;
+	struct analysis_cache *caches; /* in order of first appearance */
+	size_t cache_count;
+	struct analysis_site *sites; /* all call sites, of frees too */
+	size_t site_count;
+	struct object_table objects;	/* live objects; with findings, recently freed ones too */
+	struct heap_findings *findings; /* NULL: not requested */
+	struct analysis_totals totals;
+	struct analysis_loss loss;
+	struct analysis_cpu *cpus; /* of each stream, by cpu */
+	size_t cpu_count;
+	uint64_t begin, end;		   /* ns: the time that the capture covers */
+	uint64_t window_begin, window_end; /* ns: the selected part of it */
+	uint64_t damaged_bytes;
+	uint64_t cut_bytes;	   /* part of it: after the last whole packet of a stream */
+	uint64_t caches_unknown;   /* events of caches without a name: they have 0 bytes */
+	uint64_t cache_not_traced; /* allocations whose cache the kernel does not name */
+};
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Some kernels (6.12) report a large kmalloc() twice: first from a call site inside kmalloc(), then
+ * with the true caller. The first report waits up to 1 ms for the second, which replaces it.
+ */
+#ifndef ANALYSIS_REPEATED_KMALLOC_H
+#define ANALYSIS_REPEATED_KMALLOC_H
+
+#include "analysis/matcher_state.h"
+
+/* Passes an event on to match_event(), now or later. 0 or -errno. */
+int repeated_kmalloc_take(struct matcher *matcher, const struct event *event);
+
+/* No more events come: matches all waiting events. 0 or -errno. */
+int repeated_kmalloc_finish(struct matcher *matcher);
+
+#endif
