@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# How fast a capture is explained, and in how much memory: by kmemtrace-report from raw and packed
-# captures, and by perf kmem and trace-cmd from theirs of the same workload. Sourced by bench/run.
+# The speed and memory of reports: kmemtrace-report with raw and packed captures, perf kmem and
+# trace-cmd with their recordings of the same workload. Sourced by bench/run.
 
-room_analysis=(7000 500)
+space_analysis=(7000 500)
 about_analysis="events a second and memory of the reports, and how they grow"
 
 allowed_bytes=$((64 << 20)) # and as many more for each live object:
@@ -27,7 +27,7 @@ analysis_run()
 		"$(divide "$peak" "$((allowed_bytes + live * allowed_bytes_object))")"
 }
 
-# Our reports on raw, or packed.
+# analysis_ours CASE CAPTURE SUFFIX: kmemtrace-report with a raw or packed capture
 analysis_ours()
 {
 	local name=$1 capture=$2 count live
@@ -48,17 +48,17 @@ analysis_round()
 	[ ! -e "$scratch/perf.data" ] ||
 		analysis_run "$name" "perf kmem stat" "$perf_events" 0 \
 			perf kmem -i "$scratch/perf.data" --caller stat
-	# minutes, where the others take seconds
+	# these two take minutes, the others seconds
 	if [ -e "$scratch/trace.dat" ] && [ "$round" -le "$(at_most 3)" ]; then
 		analysis_run "$name" "trace-cmd report" "$trace_events" 0 \
 			trace-cmd report -i "$scratch/trace.dat"
-		# which prints each event as well
+		# prints each event too
 		analysis_run "$name" "kmemtrace-report events" "$(recorded "$scratch/raw")" "$objects" \
 			"$build/kmemtrace-report" events -i "$scratch/raw"
 	fi
 }
 
-# What perf and ftrace record of the same workload.
+# Records the same workload with perf and ftrace.
 analysis_record_peers()
 {
 	local times=$1 captured lost cpu files=()
@@ -84,7 +84,7 @@ analysis_record_peers()
 	for cpu in $(seq 0 $(($(getconf _NPROCESSORS_CONF) - 1))); do
 		files+=("$scratch/recorded/cpu$cpu")
 	done
-	# a recording of trace-cmd, made of what was read from the buffers
+	# make a trace.dat of the pages of the buffers
 	if ! { trace-cmd restore -c -o "$scratch/head.dat" &&
 		trace-cmd restore -i "$scratch/head.dat" -o "$scratch/trace.dat" "${files[@]}"; } >"$log" 2>&1; then
 		absent analysis "trace-cmd report" "trace-cmd restore fails here: $(tail -n 1 "$log")"
@@ -99,7 +99,7 @@ analysis_clean()
 	rm -f "$scratch/perf.data" "$scratch/trace.dat"
 }
 
-# With all that is recorded in place.
+# Measures all reports of the recordings in $scratch.
 analysis_measure()
 {
 	local name=$1 round
@@ -110,7 +110,7 @@ analysis_measure()
 	else
 		absent analysis "kmemtrace-report, packed" "this build does not pack"
 	fi
-	# as many as were live at the end of any of its slices
+	# the most live objects at the end of any of its slices
 	if ! measure "$build/kmemtrace-report" timeline -i "$scratch/raw" --format=json ||
 		! objects=$(jq -e '[.timeline[].live_objects] | max' "$out"); then
 		could_not "analysis: the report has no timeline: $(tail -n 1 "$log")"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# How fast kmemtrace-check goes through a capture, against only reading it. Sourced by bench/run.
+# The speed of kmemtrace-check, compared with only reading the files. Sourced by bench/run.
 
-room_check=(2000 300)
-about_check="bytes a second of kmemtrace-check, against reading the file"
+space_check=(2000 300)
+about_check="bytes a second of kmemtrace-check, compared with reading the file"
 
 # check_run CASE TOOL COMMAND…
 check_run()
@@ -11,10 +11,10 @@ check_run()
 	local name=$1 tool=$2
 
 	shift 2
-	# what cat reads goes nowhere
+	# the output of cat is discarded
 	[ "$tool" != cat ] || local out=/dev/null
 	measure_long "$@"
-	# 1: it found something, which takes as long
+	# exit status 1: there are findings, which is not a failure
 	[ $? -le 1 ] || could_not "check: $tool: $(tail -n 1 "$log")"
 	command_line check "$tool" "$@"
 	sample check "$name" "$tool" bytes_s \

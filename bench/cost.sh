@@ -1,44 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# What tracing costs the traced: the workload's own CPU time with a tool less that without, for
-# each slab event that it makes. One round runs all tools in turn, with a run without any before
-# and after each: without is the mean of these two. Sourced by bench/run.
+# The cost of tracing: the CPU time of the workload with a tool minus that without, divided by its
+# slab events. One round runs all tools in turn, with an untraced run before and after each; the time
+# without a tool is the mean of these two. Sourced by bench/run.
 
-room_cost=(2000 300)
+space_cost=(2000 300)
 about_cost="added CPU time of the workload, for each event"
 
 cost_tools=(kmemtraced "kmemtraced --no-rescue" "kmemtraced -z" "kmemtraced -p PID"
 	"empty program" "perf record" "ftrace buffers" "trace-cmd record" bpftrace)
 
-# cost_run CASE TOOL TIMES: one run; its CPU time for each event is in $ns.
+# cost_run CASE TOOL TIMES: one run; sets $ns to its CPU time for each event.
 cost_run()
 {
 	tool_run "$2" "$build/bench/workload" "$1" "$3" "$memory" "$tree" ||
 		could_not "cost: $2: $(tail -n 1 "$log")"
 	ns=$(divide "$(value "$out" cpu_ns)" "$events")
-	[ "$ns" != 0.000 ] || could_not "cost: $2: the workload told no time"
+	[ "$ns" != 0.000 ] || could_not "cost: $2: the workload printed no time"
 }
 
-# What the kernel kept from the programs: mostly frees, in interrupts that nest.
+# Events for which the kernel did not run the programs: mostly frees in nested interrupts.
 cost_skipped()
 {
 	local data=$scratch/recorded/data skipped
 
 	skipped=$(recorded "$data" skipped)
-	# a kernel that does not count them leaves the figure out
+	# some kernels do not count them
 	grep -q '^skipped unknown' "$data/kernel/status" && return
 	sample cost "$1" "$2" skipped_ppm \
 		"$(divide "$((skipped * 1000000))" "$(recorded "$data" seen)")"
 }
 
-# cost_added CASE TOOL WITH BEFORE AFTER: ns an event with the tool, and without before and after.
+# cost_added CASE TOOL WITH BEFORE AFTER: ns an event with the tool, and in the untraced runs.
 cost_added()
 {
 	sample cost "$1" "$2" added_ns \
 		"$(awk -v a="$3" -v b="$4" -v c="$5" 'BEGIN { printf "%.3f\n", a - (b + c) / 2 }')"
 }
 
-# cost_round CASE TIMES ROUND: each round begins with another tool, since each may disturb the next.
+# cost_round CASE TIMES ROUND: each round begins with another tool, since a tool may affect the next.
 cost_round()
 {
 	local work=$1 times=$2 ns before with tool i

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * empty COMMAND [ARG…]: runs it while a BPF program that does nothing hangs on each of the four
- * tracepoints: no tracer that uses BPF can cost less.
+ * empty COMMAND [ARG...]: runs a command while a BPF program that does nothing is attached to each
+ * of the four tracepoints: the minimum cost of a tracer that uses BPF.
  */
 #include "config.h"
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# From the samples of all rounds and the pairs that shall be compared, two tab-separated files: to
-# what the variable figures names
+# From the samples of all rounds and the requested ratios, makes two tab-separated files: the one
+# named by the variable figures,
 #	bench case tool metric rounds median least most sample,sample,...
-# and to what the variable compared names
+# and the one named by the variable compared,
 #	bench metric case tool case tool ratio least most
-# where the ratio is that of the medians, and least and most are of single rounds. Of a median below
-# 0, or by one that is not above 0, there is no ratio: all three are empty. Where that is so in any
-# round, least and most are: they would leave out the worst.
+# where the ratio is that of the medians, and least and most are of single rounds. If the first median
+# is below 0, or the second is not above 0, there is no ratio, and all three are empty. If that is so
+# in any round, least and most are empty: they would not include the worst round.
 BEGIN { FS = OFS = "\t" }
 
-# An insertion sort: rounds are few.
+# An insertion sort, since rounds are few.
 function sorted(key, list, count,    i, j, value) {
 	count = counts[key]
 	for (i = 1; i <= count; i++) {

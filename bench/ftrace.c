@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * ftrace -o DIR [-m MIB] COMMAND [ARG…]: runs it while ftrace records the slab events into
- * buffers of its own, which go to files as trace-cmd record would take them: spliced page by
- * page, once a buffer is half full. Tells what was read and what was lost. It is here since
- * trace-cmd record wants to write to files that some machines protect.
+ * ftrace -o DIR [-m MIB] COMMAND [ARG...]: runs a command while ftrace records the slab events in
+ * an instance with its own buffers. Writes the buffers to files as trace-cmd record does: spliced
+ * page by page when a buffer is half full. Prints how many events were read and lost. It exists
+ * since trace-cmd record writes to files that some machines protect.
  */
 #include "config.h"
 
@@ -69,7 +69,7 @@ static int switch_events(struct recording *recording, const char *text)
 	return err;
 }
 
-/* An instance: what others trace is left alone. */
+/* Creates an instance, which does not affect other users of ftrace. */
 static int instance_open(struct recording *recording)
 {
 	char size[32];
@@ -97,7 +97,7 @@ static void instance_close(struct recording *recording)
 {
 	char before[200];
 
-	/* what failed first is what counts */
+	/* keep the first error */
 	memcpy(before, recording->errmsg, sizeof(before));
 	if (recording->instance >= 0) {
 		set(recording, "tracing_on", "0");
@@ -111,7 +111,8 @@ static void instance_close(struct recording *recording)
 	memcpy(recording->errmsg, before, sizeof(before));
 }
 
-/* The pages that are left once tracing is off; the last is not full, and so is not spliced. */
+/* Reads the remaining pages after tracing is off: the last page is not full, and cannot be spliced.
+ */
 static int drain(int from, int to)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -134,7 +135,7 @@ static int drain(int from, int to)
 	return err;
 }
 
-/* All of what is in the pipe. 0 or -errno. */
+/* Writes everything in the pipe to the file. 0 or -errno. */
 static int pass_on(int pipe, int to, size_t bytes)
 {
 	while (bytes) {
@@ -147,7 +148,7 @@ static int pass_on(int pipe, int to, size_t bytes)
 	return 0;
 }
 
-/* A process for each CPU, as trace-cmd has them; ends when it is told to and all is read. */
+/* The process for a CPU, as in trace-cmd. It ends after a signal, when everything is read. */
 static int read_cpu(const struct recording *recording, long cpu)
 {
 	char name[300];
@@ -201,7 +202,7 @@ static int readers_stop(struct recording *recording)
 	for (long cpu = 0; recording->readers && cpu < recording->cpus; cpu++) {
 		if (recording->readers[cpu] <= 0)
 			continue;
-		/* again and again: the first may come before it sleeps */
+		/* repeatedly, since the first signal may arrive before the process sleeps */
 		while (!kill(recording->readers[cpu], SIGINT) &&
 		       !waitpid(recording->readers[cpu], &status, WNOHANG))
 			usleep(10000);
@@ -244,7 +245,7 @@ static int print_stats(struct recording *recording)
 	return 0;
 }
 
-/* Its exit status, or 128 and the signal's number, or -errno. */
+/* Returns its exit status, or 128 + the number of the signal, or -errno. */
 static int run(struct recording *recording, char **command)
 {
 	pid_t child = fork();
@@ -285,7 +286,7 @@ static int record(struct recording *recording, char **command)
 int main(int argc, char **argv)
 {
 	struct recording recording = { .tracefs = -1, .instance = -1, .mib = 64 };
-	/* no SA_RESTART: what blocks shall look at stop */
+	/* without SA_RESTART, so that blocked calls return and check stop */
 	const struct sigaction action = { .sa_handler = on_signal };
 	int option, status;
 

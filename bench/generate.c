@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * generate [--random] EVENTS LIVE DIR: a capture of so many events, of which so many objects stay
- * live, on two CPUs. Addresses are as slab gives them out, or with --random as if there were no
- * order in the world: what a packer can do least with.
+ * generate [--random] EVENTS LIVE DIR: writes a capture of two CPUs with so many events, after
+ * which so many objects are live. Addresses are as a slab allocator gives them, or with --random
+ * without any order, which is the worst case for the packer.
  */
 #include "config.h"
 
@@ -26,18 +26,18 @@
 #define TEXT_SEGMENT 0xffffffff81000000
 #define DIRECT_MAP 0xffff888000000000
 #define OBJECT 256	/* bytes apart */
-#define SLAB 4096	/* bytes that have objects of one size */
-#define LIVE_SPREAD 256 /* objects more than the even growth wants, at most */
+#define SLAB 4096	/* bytes with objects of one size */
+#define LIVE_SPREAD 256 /* at most so many live objects above the even growth */
 
 struct generator {
 	const char *directory;
 	bool random;
 	uint64_t state; /* of the random numbers */
 	uint64_t now;
-	uint64_t live_wanted, live; /* objects */
-	uint64_t fresh;		    /* objects that were ever given a new address */
+	uint64_t live_target, live; /* objects */
+	uint64_t fresh;		    /* objects that got a new address */
 	uint64_t *objects;	    /* addresses of the live ones */
-	uint64_t *idle;		    /* that were freed, last in first out, as slab does */
+	uint64_t *idle;		    /* addresses that were freed, last in first out, as in a slab */
 	uint64_t idle_count;
 	struct metadata metadata;
 	struct writer writers[CPUS];
@@ -46,7 +46,7 @@ struct generator {
 	const char *errmsg;
 };
 
-/* xorshift64*: the same capture each time */
+/* xorshift64*: always the same capture */
 static uint64_t next_random(struct generator *generator)
 {
 	generator->state ^= generator->state >> 12;
@@ -70,7 +70,7 @@ static uint64_t call_site(struct generator *generator, uint64_t which)
 				 : TEXT_SEGMENT + which * 4096 + (which & 255);
 }
 
-/* The object to take from the list: one of the last, as most objects die young. */
+/* Chooses an object to free: one of the last, since most objects live briefly. */
 static uint64_t old_address(struct generator *generator)
 {
 	uint64_t back = next_random(generator) % (generator->random ? generator->live : 64);
@@ -126,7 +126,7 @@ static int put(struct generator *generator, bool alloc)
 	return err;
 }
 
-/* Live objects grow evenly from none to what is wanted; in between they come and go. */
+/* The number of live objects grows evenly from 0 to the target, with random variation. */
 static int put_all(struct generator *generator, uint64_t events)
 {
 	int64_t missing, left;
@@ -135,8 +135,8 @@ static int put_all(struct generator *generator, uint64_t events)
 	int err = 0;
 
 	for (uint64_t i = 0; i < events && !err; i++) {
-		wanted = (uint64_t)((double)generator->live_wanted * (double)i / (double)events);
-		missing = (int64_t)(generator->live_wanted - generator->live);
+		wanted = (uint64_t)((double)generator->live_target * (double)i / (double)events);
+		missing = (int64_t)(generator->live_target - generator->live);
 		left = (int64_t)(events - i);
 		if (missing == left || !generator->live || generator->live < wanted)
 			alloc = true;
@@ -149,7 +149,7 @@ static int put_all(struct generator *generator, uint64_t events)
 	return err;
 }
 
-/* A file of the capture, and what has been said of it if it cannot be. */
+/* Opens a file of the capture, or sets the error message. */
 static FILE *open_file(struct generator *generator, const char *name)
 {
 	char path[4096];
@@ -237,7 +237,7 @@ static int generate(struct generator *generator, uint64_t events)
 	char path[4096];
 	int err = metadata_init(&generator->metadata);
 
-	generator->metadata.word_bits = 64; /* as its addresses are, wherever it is made */
+	generator->metadata.word_bits = 64; /* like its addresses, on every machine */
 	snprintf(path, sizeof(path), "%s/kernel", generator->directory);
 	if (!err && (mkdir(generator->directory, 0700) || mkdir(path, 0700)))
 		err = -errno;
@@ -273,10 +273,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	events = strtoull(argv[1], NULL, 10);
-	generator.live_wanted = strtoull(argv[2], NULL, 10);
+	generator.live_target = strtoull(argv[2], NULL, 10);
 	generator.directory = argv[3];
-	if (generator.live_wanted > events || (events - generator.live_wanted) % 2) {
-		fprintf(stderr, "generate: EVENTS less LIVE must be even and not below 0\n");
+	if (generator.live_target > events || (events - generator.live_target) % 2) {
+		fprintf(stderr, "generate: EVENTS - LIVE must be even and at least 0\n");
 		return 2;
 	}
 	generator.objects = calloc(events + 1, sizeof(*generator.objects));

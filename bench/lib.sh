@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# What the benches have in common: figures are noted one a line, and added up at the end. Sourced
+# Common functions of the benches. Samples are written one a line, and evaluated at the end. Sourced
 # by bench/run, which sets $build, $scratch, $memory, $results, $rounds and $quick.
 
 note()
@@ -8,7 +8,7 @@ note()
 	echo "bench: $*" >&2
 }
 
-# could_not WHAT…: ends everything; what was measured is printed first, and then this.
+# could_not WHAT…: ends the run; the exit trap prints the results and then this message.
 could_not()
 {
 	failure="$*"
@@ -22,27 +22,27 @@ line()
 	echo "$*"
 }
 
-# sample BENCH CASE TOOL METRIC VALUE: a figure of one round.
+# sample BENCH CASE TOOL METRIC VALUE: writes a value of one round.
 sample()
 {
 	line "$@" >>"$results/samples"
 }
 
-# ratio BENCH METRIC CASE TOOL CASE TOOL: the first divided by the second is to be told.
+# ratio BENCH METRIC CASE TOOL CASE TOOL: requests the ratio of the first to the second.
 ratio()
 {
 	grep -qsxF "$(line "$@")" "$results/ratios" || line "$@" >>"$results/ratios"
 }
 
-# absent BENCH TOOL WHY: it is not measured; once each.
+# absent BENCH TOOL WHY: notes, once for each, that a tool is not measured.
 absent()
 {
 	grep -qsF "$(line "$1" "$2")" "$results/absent" && return
-	note "$1: $2 is left out: $3"
+	note "$1: $2 is not measured: $3"
 	line "$1" "$2" "$3" >>"$results/absent"
 }
 
-# command_line BENCH TOOL WORD…: how it was called; once each.
+# command_line BENCH TOOL WORD…: notes, once for each, how a tool was called.
 command_line()
 {
 	local bench=$1 tool=$2 word words=''
@@ -60,7 +60,7 @@ command_line()
 	line "$bench" "$tool" "${words# }" >>"$results/commands"
 }
 
-# value FILE KEY: of a line "KEY VALUE".
+# value FILE KEY: prints the value of the line "KEY VALUE".
 value()
 {
 	awk -v key="$2" '$1 == key { print $2; exit }' "$1"
@@ -72,18 +72,18 @@ divide()
 	awk -v a="$1" -v b="$2" -v digits="${3:-3}" 'BEGIN { printf "%.*f\n", digits, b ? a / b : 0 }'
 }
 
-# room BENCH: there is as much free in $scratch as it takes, or the end. Each bench removes what it
-# wrote before the next begins.
-room()
+# check_space BENCH: ends the run unless $scratch has enough free space for a bench. Each bench
+# removes its files before the next begins.
+check_space()
 {
-	local -n sizes=room_$1
+	local -n sizes=space_$1
 	local free need
 
 	need=$(sized "${sizes[0]}" "${sizes[1]}")
 	free=$(df -Pm "$scratch" | awk 'NR == 2 { print $4 }')
 	[ "$free" -ge "$need" ] ||
 		could_not "$1 needs $need MiB in $scratch, where $free are free:" \
-			"set TMPDIR to a folder with more room, or use --quick"
+			"set TMPDIR to a directory with more space, or use --quick"
 }
 
 # sized FULL QUICK: the number for this run.
@@ -92,13 +92,13 @@ sized()
 	if [ "$quick" = yes ]; then echo "$2"; else echo "$1"; fi
 }
 
-# at_most N: the number of rounds, of what takes long.
+# at_most N: the number of rounds for slow tools.
 at_most()
 {
 	if [ "$rounds" -lt "$1" ]; then echo "$rounds"; else echo "$1"; fi
 }
 
-# Live captures and tests of one build take turns, as tests/live/live.sh does.
+# Takes the lock of live captures and tests of one build, as tests/live/live.sh does.
 lock()
 {
 	exec 9>"$build/live.lock" || could_not "$build/live.lock cannot be written"
@@ -112,7 +112,7 @@ unlock()
 	exec 9>&-
 }
 
-# count_events WORK TIMES: how many slab events that makes, in $events.
+# count_events WORK TIMES: sets $events to the number of slab events of a workload.
 count_events()
 {
 	local file=$results/count.$1.$2
@@ -123,7 +123,7 @@ count_events()
 	[ "${events:-0}" -gt 0 ] || could_not "the workload $1 made no slab events"
 }
 
-# times_of WORK EVENTS: how often it must run to make about so many; in $times.
+# times_of WORK EVENTS: sets $times to the repetitions that make about so many events.
 times_of()
 {
 	local probe
@@ -133,8 +133,8 @@ times_of()
 	times=$(($2 * probe / events))
 }
 
-# guarded COMMAND…: in a group of its own and not waited for by the shell alone, so that a signal
-# ends us at once, and it with us.
+# guarded COMMAND…: runs it in its own process group and in the background, so that a signal ends
+# this script at once, and the command with it.
 guarded()
 {
 	local status
@@ -149,33 +149,33 @@ guarded()
 	return $status
 }
 
-# measure COMMAND…: its output goes to $out, its figures to $figures.
+# measure COMMAND…: writes its output to $out, its times and memory to $figures.
 measure()
 {
 	guarded "$build/bench/measure" "$figures" "$@" >"$out" 2>"$log" </dev/null
 }
 
-# measure_long COMMAND…: the same, but again until two seconds have gone by: the times are the mean,
-# and $out holds what all runs printed.
+# measure_long COMMAND…: the same, repeated for two seconds: the times are the mean, and $out has the
+# output of all runs.
 measure_long()
 {
 	guarded "$build/bench/measure" -s "$(sized 2 0)" "$figures" "$@" >"$out" 2>"$log" </dev/null
 }
 
-# size_of CAPTURE: bytes of its streams.
+# size_of CAPTURE: prints the bytes of its streams.
 size_of()
 {
 	cat "$1"/cpu* | wc -c
 }
 
-# recorded CAPTURE [KEY]: events recorded, lost, skipped or seen on all CPUs, by its own account.
+# recorded CAPTURE [KEY]: prints the events recorded, lost, skipped or seen on all CPUs, by its status.
 recorded()
 {
 	awk -v key="${2:-recorded}" '$1 == "cpu" { for (i = 3; i < NF; i += 2) if ($i == key) sum += $(i + 1) }
 		END { printf "%d\n", sum }' "$1/kernel/status"
 }
 
-# warm FILE…: into the page cache, so that what is measured is the program and not the disk.
+# warm FILE…: reads files into the page cache, so that the disk is not measured.
 warm()
 {
 	cat "$@" >/dev/null

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# What is lost when all CPUs make events as fast as they can, and the recording goes to a file: by
-# each tool's own account, and by what it captured of what was made. Sourced by bench/run.
+# Events lost while all CPUs make events as fast as they can and the recording goes to a file: the
+# number that each tool reports, and the number of events that it captured. Sourced by bench/run.
 
-# MiB, in full and in small sizes: 120 bytes an event of perf's
-room_loss=(8000 500)
+# MiB, normally and with --quick: perf takes 120 bytes an event
+space_loss=(8000 500)
 about_loss="events lost while all CPUs are busy, to a file"
 
 loss_tools=(kmemtraced "kmemtraced --no-rescue" "kmemtraced -z" "perf record"

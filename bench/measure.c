@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * measure [-s SECONDS] FILE COMMAND [ARG…]: runs it, and writes into FILE how long it took, what
- * CPU time, its children's with it, and its most memory. With -s it runs again until so much time
- * has gone by: the times are the mean of all runs, the memory is the most of any. Its exit status
- * is that of the last run; one above 1 (which may be findings) ends it.
+ * measure [-s SECONDS] FILE COMMAND [ARG...]: runs a command and writes its elapsed time, its CPU
+ * time including its children, and its peak memory to FILE. With -s it repeats the command for that
+ * time: the times are the mean of all runs, the memory is the most of any. Exits with the status of
+ * the last run; a status above 1 ends the repetition (1 may mean findings).
  */
 #include "config.h"
 
@@ -48,7 +48,7 @@ static int run(char **command, struct figures *figures)
 	pid_t child;
 	int err;
 
-	/* no copy of this process is made: its memory would count as the command's */
+	/* not fork(): the memory of the copied process would count as that of the command */
 	err = posix_spawnp(&child, *command, NULL, NULL, command, environ);
 	if (err)
 		return -err;
@@ -63,7 +63,7 @@ static int run(char **command, struct figures *figures)
 	return 0;
 }
 
-/* False: no number of seconds. */
+/* False: the text is not a number of seconds. */
 static bool parse_seconds(const char *text, double *seconds)
 {
 	char *end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * perfdata FILE: how many samples a perf.data holds, and how many events perf says that it lost.
- * perf report --stats tells the same, but takes a hundred times as long.
+ * perfdata FILE: prints the number of samples in a perf.data file, and the number of lost events
+ * that perf recorded. perf report --stats prints the same, but takes a hundred times as long.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* of perf's file: the words of its header that tell where the records lie */
+/* the words of the header of perf.data with the offset and size of the records */
 struct file_header {
 	char magic[8];
 	uint64_t size, attribute_size, attributes, attributes_size, data, data_size;
@@ -25,7 +25,7 @@ struct counts {
 
 #define RECORD_MAX 65536
 
-/* 0 or -errno; the file stands at the first record. */
+/* 0 or -errno; the file position is then the first record. */
 static int count_records(FILE *file, uint64_t bytes, struct counts *counts)
 {
 	static unsigned char body[RECORD_MAX];
@@ -45,7 +45,7 @@ static int count_records(FILE *file, uint64_t bytes, struct counts *counts)
 		if (header.type == PERF_RECORD_SAMPLE) {
 			counts->samples++;
 		} else if (header.type == PERF_RECORD_LOST && rest >= 2 * sizeof(lost)) {
-			/* the number of the event, then how many */
+			/* the id of the event, then the number of lost events */
 			memcpy(&lost, body + sizeof(lost), sizeof(lost));
 			counts->lost += lost;
 		}
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 	if (file)
 		fclose(file);
 	if (err) {
-		fprintf(stderr, "perfdata: %s: no whole recording of perf: %s\n", argv[1],
+		fprintf(stderr, "perfdata: %s: not a complete perf.data file: %s\n", argv[1],
 			strerror(-err));
 		return 2;
 	}

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Holds the figures and the ratios against the table of what must hold. Prints it for the benches
-# that the variable benches names, and writes all of it tab-separated to what the variable told
-# names: what limit measured met.
+# Compares the figures and the ratios with the requirements. Prints those of the benches in the
+# variable benches, and writes all of them, separated by tabs, to the file named by the variable
+# output: what limit measured met.
 BEGIN {
 	OFS = "\t"
 	split(benches, list, " ")
 	for (i in list)
 		asked[list[i]]
-	printf "%-62s %16s %16s  %s\n", "what must hold", "required", "measured", "met?"
+	printf "%-62s %16s %16s  %s\n", "requirement", "required", "measured", "met?"
 }
 
-# In groups of three digits, where it is a large one.
+# Formats a number; a large one in groups of three digits.
 function grouped(value,    digits, sign) {
 	if (value > -1000 && value < 1000)
 		return sprintf("%.3g", value)
@@ -22,7 +22,7 @@ function grouped(value,    digits, sign) {
 	return sign digits value
 }
 
-# note KEY FIRST: the median, the least and the most, which begin at that field.
+# Stores the median, the least and the most, which begin at the field first.
 function note(key, first) {
 	values[key, "median"] = f[first]
 	values[key, "least"] = f[first + 1]
@@ -60,5 +60,5 @@ FILENAME == ARGV[2] {
 		printf "%-62s %16s %16s  %s\n", f[1],
 			limit[1] " " (limit[2] + 0 < 1000 ? limit[2] : grouped(limit[2] + 0)),
 			value == "" ? "-" : grouped(value + 0), met
-	print f[1], f[2], value, met >told
+	print f[1], f[2], value, met >output
 }

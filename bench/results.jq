@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The results as JSON, from the tab-separated files that the benches leave (jq -n --rawfile …).
+# The results as JSON, from the tab-separated files of the benches (jq -n --rawfile …).
 def rows: split("\n") | map(select(length > 0) | split("\t"));
 def number: if . == "" then null else tonumber end;
 {

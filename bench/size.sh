@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# How many bytes an event takes on disk, raw and packed, what CPU time it takes to write it, and
-# how fast one CPU packs. Sourced by bench/run.
+# Bytes of an event on disk, raw and packed, the CPU time of writing it, and the speed of packing on
+# one CPU. Sourced by bench/run.
 
-room_size=(2000 300)
+space_size=(2000 300)
 about_size="bytes an event on disk, raw and packed, and the writer's CPU time"
 
-# size_writer TOOL: what kmemtraced itself takes for each event, less what it takes for none.
+# size_writer TOOL: the CPU time of kmemtraced itself, minus its time with nothing to record.
 size_writer()
 {
 	local tool=$1 words idle busy data=$scratch/recorded/data
@@ -24,7 +24,7 @@ size_writer()
 	sample size fs "$tool" writer_ns "$(divide "$((busy - idle))" "$(recorded "$data")")"
 }
 
-# size_pack CASE CAPTURE: on one CPU, reading and writing with it.
+# size_pack CASE CAPTURE: packs on one CPU, reading and writing included.
 size_pack()
 {
 	local name=$1 capture=$2 count

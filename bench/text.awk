@@ -8,13 +8,13 @@ BEGIN {
 	unit("skipped_ppm", "hidden by the kernel (nested), per million events", 1, 2)
 	unit("events_s", "million events a second", 1e6, 2)
 	unit("captured", "events captured", 1, 0)
-	unit("lost", "events lost, as the tool tells", 1, 0)
+	unit("lost", "events lost, as the tool reports", 1, 0)
 	unit("lost_percent", "events lost, percent", 1, 2)
 	unit("bytes_event", "bytes an event on disk", 1, 2)
 	unit("writer_ns", "CPU time of the tool itself, ns an event", 1, 1)
-	unit("peak_bytes", "memory at most, MiB", 1048576, 1)
+	unit("peak_bytes", "peak memory, MiB", 1048576, 1)
 	unit("live", "live objects at most", 1, 0)
-	unit("of_allowed", "memory, of 64 MiB and 100 bytes a live object", 1, 2)
+	unit("of_allowed", "memory / (64 MiB + 100 bytes a live object)", 1, 2)
 	unit("bytes_s", "GB a second", 1e9, 2)
 }
 
@@ -28,7 +28,7 @@ function number(metric, value) {
 	return sprintf("%.*f", digit[metric], value / scales[metric])
 }
 
-# Why a ratio is none: this figure has no sign that can be compared.
+# Explains why there is no ratio: the figure is below 0, or the divisor is not above 0.
 function no_ratio(    a, b) {
 	a = medians[$1, $2, $3, $4]
 	b = medians[$1, $2, $5, $6]

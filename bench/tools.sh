@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# The tools that look at a workload: how each is called, and why one cannot be. Sourced by
+# The tools that trace a workload: how each is called, and whether it can run here. Sourced by
 # bench/run.
 
 trace_cmd_buffers=kmemtrace-bench
@@ -8,29 +8,29 @@ events_perf=kmem:kmalloc,kmem:kfree,kmem:kmem_cache_alloc,kmem:kmem_cache_free
 script_bpftrace='tracepoint:kmem:kmalloc, tracepoint:kmem:kfree, tracepoint:kmem:kmem_cache_alloc,
 	tracepoint:kmem:kmem_cache_free { @[args->call_site] = count(); }'
 
-# tool_words TOOL COMMAND…: the command with what the tool puts around it, in $words. What it
-# records goes below $scratch/recorded.
+# tool_words TOOL COMMAND…: sets $words to the command line that traces COMMAND with the tool. The
+# recording is written below $scratch/recorded.
 tool_words()
 {
-	local tool=$1 place=$scratch/recorded
+	local tool=$1 dir=$scratch/recorded
 
 	shift
 	case $tool in
 	untraced) words=() ;;
-	kmemtraced) words=("$build/kmemtraced" -q -o "$place/data" --) ;;
-	"kmemtraced --no-rescue") words=("$build/kmemtraced" -q --no-rescue -o "$place/data" --) ;;
-	"kmemtraced -z") words=("$build/kmemtraced" -q -z -o "$place/data" --) ;;
-	# of a task that sleeps
-	"kmemtraced -p PID") words=("$build/kmemtraced" -q -p "$sleeper" -o "$place/data" --) ;;
+	kmemtraced) words=("$build/kmemtraced" -q -o "$dir/data" --) ;;
+	"kmemtraced --no-rescue") words=("$build/kmemtraced" -q --no-rescue -o "$dir/data" --) ;;
+	"kmemtraced -z") words=("$build/kmemtraced" -q -z -o "$dir/data" --) ;;
+	# the PID of a task that sleeps
+	"kmemtraced -p PID") words=("$build/kmemtraced" -q -p "$sleeper" -o "$dir/data" --) ;;
 	"empty program") words=("$build/bench/empty") ;;
-	"perf record") words=(perf record -q -a -B -N -c 1 -m 64M -e "$events_perf" -o "$place/perf.data" --) ;;
-	"perf record, default -m") words=(perf record -q -a -B -N -c 1 -e "$events_perf" -o "$place/perf.data" --) ;;
-	"ftrace buffers") words=("$build/bench/ftrace" -m 64 -o "$place") ;;
-	# in buffers of its own: what is traced besides is left alone
+	"perf record") words=(perf record -q -a -B -N -c 1 -m 64M -e "$events_perf" -o "$dir/perf.data" --) ;;
+	"perf record, default -m") words=(perf record -q -a -B -N -c 1 -e "$events_perf" -o "$dir/perf.data" --) ;;
+	"ftrace buffers") words=("$build/bench/ftrace" -m 64 -o "$dir") ;;
+	# in an instance, which does not affect other users of ftrace
 	"trace-cmd record") words=(trace-cmd record -q -B "$trace_cmd_buffers" -b 65536 -e kmem:kmalloc
-		-e kmem:kfree -e kmem:kmem_cache_alloc -e kmem:kmem_cache_free -o "$place/trace.dat") ;;
+		-e kmem:kfree -e kmem:kmem_cache_alloc -e kmem:kmem_cache_free -o "$dir/trace.dat") ;;
 	bpftrace)
-		words=(bpftrace -q -o "$place/bpftrace.out" -e "$script_bpftrace" -c "$*")
+		words=(bpftrace -q -o "$dir/bpftrace.out" -e "$script_bpftrace" -c "$*")
 		return
 		;;
 	*) could_not "there is no tool $tool" ;;
@@ -38,7 +38,7 @@ tool_words()
 	words+=("$@")
 }
 
-# tool_run TOOL COMMAND…: runs it so; what the command prints goes to $out, all else to $log.
+# tool_run TOOL COMMAND…: runs it; the output goes to $out, errors to $log.
 tool_run()
 {
 	local words
@@ -49,7 +49,7 @@ tool_run()
 	guarded "${words[@]}" >"$out" 2>"$log" </dev/null
 }
 
-# What trace-cmd leaves behind where it fails.
+# Removes what trace-cmd leaves behind after a failure.
 tools_clean()
 {
 	rmdir "/sys/kernel/tracing/instances/$trace_cmd_buffers" 2>/dev/null
@@ -60,7 +60,7 @@ is_ours()
 	[[ $1 == kmemtraced* ]]
 }
 
-# The package that a tool is in.
+# Prints the command and the Debian package of a peer.
 package_of()
 {
 	case $1 in
@@ -75,7 +75,7 @@ packs()
 	"$build/kmemtraced" --help | grep -q -e '^ *-z' && [ -x "$build/kmemtrace-pack" ]
 }
 
-# usable BENCH TOOL: can it run here? Found out by a run of nothing, once. If not, says so.
+# usable BENCH TOOL: can it run here? Tries once with an empty workload; if not, notes why.
 usable()
 {
 	local bench=$1 tool=$2 known=$results/usable command package file why
@@ -89,7 +89,7 @@ usable()
 		elif [ "$tool" = "kmemtraced -z" ] && ! packs; then
 			why="this build does not pack"
 		elif ! tool_run "$tool" "$(type -P true)"; then
-			# trace-cmd says what it could not do, and then where, on a line of its own
+			# trace-cmd prints the error, and on the next line its location
 			why="it fails here: $(grep -v '^ *$' "$log" | head -n 2 | tr -s ' \n' ' ')"
 			tools_clean
 			is_ours "$tool" && could_not "$tool: $(tail -n 1 "$log")"
@@ -104,7 +104,7 @@ usable()
 	return 1
 }
 
-# usable_tools BENCH TOOL…: those that can run here, in $tools.
+# usable_tools BENCH TOOL…: sets $tools to those that can run here.
 usable_tools()
 {
 	local bench=$1 tool
@@ -117,26 +117,26 @@ usable_tools()
 	return 0
 }
 
-# captured TOOL: how many events lie in what it recorded, and how many it says that it lost; in
-# $captured and $lost.
+# captured TOOL: sets $captured to the number of recorded events and $lost to the number of lost
+# events that the tool reports.
 captured()
 {
-	local place=$scratch/recorded
+	local dir=$scratch/recorded
 
 	case $1 in
 	kmemtraced*)
-		captured=$(recorded "$place/data") lost=$(recorded "$place/data" lost)
+		captured=$(recorded "$dir/data") lost=$(recorded "$dir/data" lost)
 		;;
 	perf*)
-		"$build/bench/perfdata" "$place/perf.data" >"$figures" 2>"$log" || could_not "$(cat "$log")"
+		"$build/bench/perfdata" "$dir/perf.data" >"$figures" 2>"$log" || could_not "$(cat "$log")"
 		captured=$(value "$figures" samples) lost=$(value "$figures" lost)
 		;;
 	ftrace*)
 		captured=$(value "$out" read) lost=$(value "$out" lost)
 		;;
 	trace-cmd*)
-		# what the kernel said when it stopped; what was then in the buffers was recorded too
-		trace-cmd report -i "$place/trace.dat" --stat >"$figures" 2>/dev/null
+		# by the counters of the kernel; the events left in the buffers were recorded too
+		trace-cmd report -i "$dir/trace.dat" --stat >"$figures" 2>/dev/null
 		captured=$(awk '/^(entries|read events): / { n += $NF } END { print n + 0 }' "$figures")
 		lost=$(awk '/^(overrun|commit overrun|dropped events): / { n += $NF } END { print n + 0 }' "$figures")
 		;;

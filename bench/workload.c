@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Runs a workload and prints what CPU time it took, its children's with it, and what this process
- * took in all. With --count also how many slab events it made; not in the same run as the time,
- * since to count them costs time too.
+ * Runs a workload and prints its CPU time, including its children, and the total CPU time of this
+ * process. With --count it also prints the number of slab events, in a separate run, since counting
+ * takes time too.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ static int fail(const char *what, int err)
 	return 2;
 }
 
-/* Counters of this task and of all that it forks from here on. 0 or -errno. */
+/* Opens counters of this task and of its later children. 0 or -errno. */
 static int open_counters(int counters[EVENTS])
 {
 	struct perf_event_attr about = { .type = PERF_TYPE_TRACEPOINT,
@@ -98,7 +98,7 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-	/* what a tracer does when it starts is over by then */
+	/* warm up, until a starting tracer is idle */
 	const struct timespec calm = { .tv_nsec = 200000000 };
 	uint64_t cpu, wall, made = 0;
 	int counters[EVENTS], err;

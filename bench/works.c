@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What keeps the slab allocator busy: files and pipes, directories, datagrams, archives. */
+/* The workloads, which use the slab allocator: files, pipes, directories, datagrams, archives. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "bench/works.h"
 
-/* To the CPU of that rank among those that are allowed; where there are fewer, to the last. */
+/* Moves this task to the n-th allowed CPU, or to the last one if there are fewer. */
 static void pin(int rank)
 {
 	cpu_set_t allowed, one;
@@ -73,7 +73,7 @@ static int run_fs(const char *folder, const char *tree, long times)
 	return files_and_pipes(folder, times);
 }
 
-/* fs on every CPU at once, so many times in all. */
+/* Runs fs on all CPUs at once; times is the total. */
 static int run_busy(const char *folder, const char *tree, long times)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
@@ -156,7 +156,7 @@ static int run_skb(const char *folder, const char *tree, long times)
 	return err ? err : child_err;
 }
 
-/* The tree packed, unpacked and removed, by three programs. */
+/* Packs, unpacks and removes the tree with tar and rm. */
 static int run_mixed(const char *folder, const char *tree, long times)
 {
 	static const char script[] =

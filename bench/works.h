@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The workloads: what each does a number of times, in a folder, and on which CPU. */
+/* The workloads: each does something a number of times, in a directory, on chosen CPUs. */
 #ifndef BENCH_WORKS_H
 #define BENCH_WORKS_H
 
@@ -7,14 +7,14 @@
 
 struct work {
 	const char *name, *about;
-	long warm; /* times before it is measured: the caches of slab are then filled */
-	/* 0 or -errno. mixed packs the tree; the others have no use for it. */
+	long warm; /* repetitions before the measurement, to fill the slab caches */
+	/* 0 or -errno. Only mixed uses the tree. */
 	int (*run)(const char *folder, const char *tree, long times);
 };
 
 extern const struct work works[];
 extern const size_t work_count;
 
-const struct work *work_find(const char *name); /* NULL: there is none */
+const struct work *work_find(const char *name); /* or NULL */
 
 #endif

@@ -25,7 +25,7 @@ for wrong in --rounds=0 --rounds --rounds= --build= --json= --nothing nothing "-
 	$run $wrong >out 2>&1
 	[ $? = 2 ] || fail "bench/run $wrong did not end with 2: $(cat out)"
 done
-# says WORDS COMMAND…: ends with 2 and these words as its last line, with nothing measured
+# says WORDS COMMAND…: it ends with 2 and an error with these words, and measures nothing
 says() {
 	words=$1
 	shift
@@ -37,9 +37,9 @@ says() {
 says 'TMPDIR is .*blanks' env TMPDIR="$scratch/t mp" "$run" --build "$builddir" --quick check
 says 'there is no Makefile' "$run" --build "$scratch/tmp" --quick check
 says 'none: there is no Makefile' "$run" --build "$scratch/none" --quick --json none.json check
-[ ! -e none.json ] || fail "a file for results that there are none of was left"
+[ ! -e none.json ] || fail "an empty file for results was left"
 says 'none/results.json: cannot be written' "$run" --build "$builddir" --json "$scratch/none/results.json" --quick check
-$run --help | grep -q -- '--json FILE' || fail "--help says nothing of --json"
+$run --help | grep -q -- '--json FILE' || fail "--help does not mention --json"
 $run --list >list || fail "--list: exit $?"
 [ "$(cut -f 1 list | xargs)" = "cost loss size analysis check" ] || fail "--list printed $(cat list)"
 
@@ -48,7 +48,7 @@ $run --build "$builddir" --quick --rounds 1 --json results.json >text 2>log || f
 nothing_left "bench/run"
 
 for word in '^cpu: ' '^kernel: Linux ' '^kmemtrace: ' '^perf: ' '^bpftrace: ' '^trace-cmd: ' \
-	'^cost, fs: CPU time added' '^Ratios' '^what must hold'; do
+	'^cost, fs: CPU time added' '^Ratios' '^requirement'; do
 	grep -q "$word" text || fail "the text does not have '$word': $(cat text)"
 done
 true_of "all keys" 'keys == ["absent", "commands", "date", "failure", "figures", "machine", "quick", "ratios",
@@ -84,9 +84,9 @@ jq -e --rawfile rows rows '
 ' results.json >/dev/null || fail "the results do not list the requirements: $(jq -c .required results.json)"
 jq -e '[.figures[] | select(.metric == "lost" and .tool == "kmemtraced")][0].most as $most |
 	.required | any(.required == "<= 0" and .measured == $most)' results.json >/dev/null ||
-	fail "what was lost is not judged by the worst round"
+	fail "the requirement on lost events does not use the worst round"
 
-# stopped in the middle of it
+# stopped while it measures
 touch begun
 $run --build "$builddir" --quick --json results.json cost >text 2>log &
 pid=$!
@@ -100,10 +100,10 @@ status=$?
 [ $status = 143 ] || fail "stopped by SIGTERM it ended with $status: $(cat log)"
 nothing_left "bench/run, stopped,"
 [ "$(tail -n 1 log)" = "bench: stopped by SIGTERM" ] || fail "stopped by SIGTERM it said $(cat log)"
-grep -q '^cost, fs: CPU time added' text || fail "what was measured was thrown away: $(cat text)"
-true_of "that it was stopped" '.failure == "stopped by SIGTERM" and any(.figures[]; .metric == "added_ns")'
+grep -q '^cost, fs: CPU time added' text || fail "the results so far were not printed: $(cat text)"
+true_of "the signal" '.failure == "stopped by SIGTERM" and any(.figures[]; .metric == "added_ns")'
 
-# it waits for others, and can be stopped while it does
+# it waits for the lock, and can be stopped while it waits
 exec 8>"$builddir/live.lock"
 flock 8
 $run --build "$builddir" --quick check >text 2>log 8>&- &
@@ -117,6 +117,6 @@ wait $pid
 status=$?
 exec 8>&-
 [ $status = 143 ] || fail "stopped while it waited it ended with $status: $(cat log)"
-grep -q "waits for another .* $builddir/live.lock" log || fail "it did not say what it waits for: $(cat log)"
+grep -q "waits for another .* $builddir/live.lock" log || fail "it did not say that it waits for the lock: $(cat log)"
 nothing_left "bench/run, stopped while it waited,"
 exit 0
