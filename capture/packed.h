@@ -28,6 +28,12 @@ enum packed_column {
 	PACKED_COLUMNS
 };
 
+/*
+ * Packer and unpacker have two copies of their inner loops, one for packets without long records.
+ * Both copies have the functions that they call inline.
+ */
+#define PACKED_INLINE static inline __attribute__((always_inline))
+
 #define PACKED_RECORDS_MAX 65536 /* of one packet */
 #define PACKED_RECORD_BYTES 80	 /* at most, for each record, in all deflated columns together */
 #define PACKED_MORE_BYTES 8	 /* and for each further word of a long record */

@@ -148,8 +148,8 @@ struct dictionary {
 };
 
 /* The place of the kind, which is count if it was new. */
-static size_t find_kind(struct packer *packer, const struct kind *wanted,
-			struct dictionary *dictionary)
+PACKED_INLINE size_t find_kind(struct packer *packer, const struct kind *wanted,
+			       struct dictionary *dictionary)
 {
 	size_t at =
 		hash(wanted->site ^ wanted->tail << 7 ^ wanted->rest << 17 ^ wanted->rest >> 20);
@@ -162,7 +162,7 @@ static size_t find_kind(struct packer *packer, const struct kind *wanted,
 	return dictionary->count;
 }
 
-static inline void define_kind(struct dictionary *dictionary, const struct kmt_record *record,
+PACKED_INLINE void define_kind(struct dictionary *dictionary, const struct kmt_record *record,
 			       unsigned char **wide, bool has_long)
 {
 	unsigned char *at = dictionary->end;
@@ -186,7 +186,7 @@ static inline void define_kind(struct dictionary *dictionary, const struct kmt_r
 }
 
 /* How many records back the object was named, or 0; it is named now. */
-static size_t find_object(struct packer *packer, uint64_t pointer, size_t record)
+PACKED_INLINE size_t find_object(struct packer *packer, uint64_t pointer, size_t record)
 {
 	size_t at = hash(pointer), before;
 
@@ -230,10 +230,8 @@ static unsigned char *put_more(struct packer *packer, unsigned char *at, const u
  * Writes the columns. has_long: some records are long, else each has KMT_RECORD_WORDS. 0; -EINVAL:
  * the records' words do not add up to size.
  */
-static inline __attribute__((always_inline)) int fill_columns(struct packer *packer,
-							      const unsigned char *records,
-							      size_t size, size_t count, bool swap,
-							      const bool has_long)
+PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *records, size_t size,
+			       size_t count, bool swap, const bool has_long)
 {
 	const unsigned char *record_at = records, *records_end = records + size;
 	unsigned char *more_at = packer->begin[PACKED_MORE];

@@ -192,7 +192,7 @@ struct dictionary {
 	uint64_t site, tail; /* of the last entry, and of the last without sizes */
 };
 
-static inline void define_kind(struct dictionary *dictionary, struct kmt_record *record,
+PACKED_INLINE void define_kind(struct dictionary *dictionary, struct kmt_record *record,
 			       bool has_long)
 {
 	struct column *column = dictionary->kinds;
@@ -223,7 +223,7 @@ struct changes {
 	size_t record; /* of the next change; past all: there is none */
 };
 
-static void changes_find(struct changes *changes, size_t record)
+PACKED_INLINE void changes_find(struct changes *changes, size_t record)
 {
 	struct column *column = changes->column;
 
@@ -232,7 +232,7 @@ static void changes_find(struct changes *changes, size_t record)
 		changes->record = record + next_below(column, PACKED_RECORDS_MAX);
 }
 
-static uint64_t changes_take(struct changes *changes)
+PACKED_INLINE uint64_t changes_take(struct changes *changes)
 {
 	uint64_t change = next_below(changes->column, 1ULL << 32);
 
@@ -257,8 +257,8 @@ static void fill_more(struct unpacker *unpacker, uint64_t *words, size_t count,
 }
 
 /* has_long: the records have so many words more than count times KMT_RECORD_WORDS. */
-static inline __attribute__((always_inline)) int
-fill_records(struct unpacker *unpacker, size_t count, const bool has_long, size_t more_count)
+PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bool has_long,
+			       size_t more_count)
 {
 	/* copies, in registers */
 	struct column kind = unpacker->columns[PACKED_KIND], back = unpacker->columns[PACKED_BACK];
