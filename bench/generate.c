@@ -221,10 +221,10 @@ static int write_names(struct generator *generator)
 static int finish_stream(struct generator *generator, unsigned int cpu)
 {
 	struct writer *writer = &generator->writers[cpu];
-	int err = writer_settle(writer);
+	int err = writer_release(writer);
 
 	if (!err)
-		err = writer_settle_losses(writer, generator->recorded[cpu], generator->now);
+		err = writer_confirm_losses(writer, generator->recorded[cpu], generator->now);
 	if (!err)
 		err = writer_flush(writer, generator->now, 0, true);
 	if (err)

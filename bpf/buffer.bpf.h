@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A BPF ring buffer of each CPU, for kernels without atomic instructions that have a result. No
- * program can take a number there: kmemtraced counts the records as it takes them out, in the
- * order in which they took their room, and adds the events that were lost before each, which the
- * record tells in place of its number.
+ * program can take an event number there: kmemtraced numbers the records as it takes them out, in
+ * the order in which they took their room, and adds the lost events before each record. The record
+ * has the count of these in place of its number.
  */
 #ifndef BPF_BUFFER_BPF_H
 #define BPF_BUFFER_BPF_H
@@ -25,7 +25,7 @@ static __always_inline struct kmt_record *take_slots(struct event_context *event
 	__sync_fetch_and_add(&control->sequence, 1);
 	map = bpf_map_lookup_elem(&rings, &event->cpu);
 	if (!map)
-		return NULL; /* a CPU that has just come up */
+		return NULL; /* a CPU that has just come online */
 	record = bpf_ringbuf_reserve(map, words * KMT_WORD, 0);
 	if (record)
 		*sequence = *(volatile uint64_t *)&control->lost;

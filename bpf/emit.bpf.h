@@ -14,7 +14,7 @@ struct {
 	__type(value, struct kmt_control);
 } controls SEC(".maps");
 
-/* Of each CPU one: what it is, ring.bpf.h and buffer.bpf.h say. */
+/* The ring of each CPU: see ring.bpf.h and buffer.bpf.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1); /* kmemtraced: the possible CPUs */
@@ -46,7 +46,7 @@ static __always_inline void count_lost(struct kmt_control *control, uint32_t tid
 	__sync_fetch_and_add(count ? count : &totals.lost_unattributed, 1);
 }
 
-/* Where an event is taken in. */
+/* The CPU and the task of an event. */
 struct event_context {
 	uint64_t ids; /* process and thread */
 	uint32_t cpu;
@@ -60,7 +60,7 @@ static __always_inline bool find_cpu(struct event_context *event)
 	return event->control; /* there is one for each possible CPU */
 }
 
-/* false: the event is not wanted. */
+/* False: the task is not traced. */
 static __always_inline bool find_task(struct event_context *event)
 {
 	event->ids = bpf_get_current_pid_tgid();
@@ -78,7 +78,10 @@ static __always_inline bool find_context(struct event_context *event)
 #include "bpf/ring.bpf.h"
 #endif
 
-/* The record has more_count words behind struct kmt_record, a constant: KMT_WORDS_MAX bounds it. */
+/*
+ * A record with more_count words behind struct kmt_record. more_count is a constant, and
+ * KMT_WORDS_MAX is the limit of all words.
+ */
 static __always_inline int emit_long(struct event_context *event, uint8_t id, uint64_t call_site,
 				     uint64_t pointer, uint32_t gfp, int node, uint64_t last,
 				     const uint64_t *more, unsigned int more_count)

@@ -7,11 +7,11 @@
 #ifndef BPF_RING_BPF_H
 #define BPF_RING_BPF_H
 
-/* The tag makes the record whole: nothing that was stored before it may be seen after it. */
+/* The tag makes the record whole: the stores before it must be visible before the tag is. */
 static __always_inline void publish(struct kmt_record *record, uint64_t tag)
 {
 #if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_s390)
-	/* these CPUs keep stores in order: only the compiler must be held back */
+	/* these CPUs keep stores in order: only the compiler could reorder them */
 	asm volatile("" ::: "memory");
 	*(volatile uint64_t *)&record->tag = tag;
 #else
@@ -32,11 +32,11 @@ static __always_inline struct kmt_record *take_slots(struct event_context *event
 	*sequence = __sync_fetch_and_add(&control->sequence, 1);
 	map = bpf_map_lookup_elem(&rings, &event->cpu);
 	if (!map)
-		return NULL; /* a CPU that has just come up */
+		return NULL; /* a CPU that has just come online */
 	ring = bpf_map_lookup_elem(map, &first);
 	if (!ring)
 		return NULL;
-	/* tail first: what comes between the two makes the ring look fuller, never emptier */
+	/* tail first: a change between the two reads makes the ring look fuller, never emptier */
 	tail = *(volatile uint64_t *)&control->tail;
 	if (*(volatile uint64_t *)&control->slots - tail >= ring_slots - KMT_RING_MARGIN)
 		return NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The CTF metadata of a capture: the template that is written, and the keys that are read. */
+/* The CTF metadata of a capture: writes a template, and reads its keys. */
 #include "config.h"
 
 #include <ctype.h>
@@ -47,7 +47,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return time.tv_sec * (uint64_t)SECOND + time.tv_nsec;
 }
 
-/* Of several readings the one with the least time between the two of the monotonic clock. */
+/* From 16 readings, the one with the least time between its two of the monotonic clock. */
 static uint64_t read_wall_offset(void)
 {
 	uint64_t least = UINT64_MAX, offset = 0;
@@ -218,7 +218,7 @@ int metadata_write(const struct metadata *metadata, FILE *file)
 	return text_write_result(file);
 }
 
-/* Behind white space and comments. */
+/* The position behind white space and comments. */
 static const char *skip_space(const char *at)
 {
 	for (;;) {
@@ -237,7 +237,7 @@ static const char *skip_space(const char *at)
 	}
 }
 
-/* Behind the word, string or sign that begins at at. */
+/* The position behind the word, string or sign at at. */
 static const char *skip_token(const char *at)
 {
 	if (*at == '"') {
@@ -253,7 +253,7 @@ static const char *skip_token(const char *at)
 	return at;
 }
 
-/* Where the value of "key = value" begins, the first in text; or NULL. */
+/* The value of the first "key = value" in text; or NULL. */
 static const char *find_value(const char *text, const char *key)
 {
 	size_t size = strlen(key);
@@ -275,7 +275,7 @@ static bool find_number(const char *text, const char *key, uint64_t *number)
 	return at && number_parse(&at, 10, number);
 }
 
-/* The character behind a backslash at *at, which moves behind it; '\0': none that can be. */
+/* The character behind a backslash at *at, which moves behind it; '\0': not valid. */
 static char unescape(const char **at)
 {
 	unsigned int byte = 0, digits = 0;
@@ -296,7 +296,7 @@ static char unescape(const char **at)
 	}
 }
 
-/* A string's value, unescaped and cut to size; empty if there is none. */
+/* A string's value, unescaped and cut to size; empty if the key is missing. */
 static void find_string(const char *text, const char *key, char *value, size_t size)
 {
 	const char *at = find_value(text, key);
@@ -348,14 +348,14 @@ fail(int err, char *errmsg, size_t size, const char *format, ...)
 	return -err;
 }
 
-/* An importer's own statements; a capture of kmemtraced has none. */
+/* The keys that kmemtrace-import writes; kmemtraced does not. */
 static void parse_source(struct metadata *metadata, const char *text)
 {
 	char value[16];
 
 	find_string(text, "kmt_source", metadata->source, sizeof(metadata->source));
 	find_string(text, "kmt_clock", value, sizeof(value));
-	/* one of a later version, if it is none of these */
+	/* an unknown name is one of a later version */
 	metadata->clock = *value ? METADATA_CLOCK_OTHER : METADATA_CLOCK_MONOTONIC;
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
 		if (!strcmp(value, clocks[i].key))
@@ -383,7 +383,7 @@ char *metadata_newer_text(const char *tracer_version, char *text, size_t size)
 	return text;
 }
 
-/* What is missing or cannot be is as most machines have it. */
+/* A value that is missing or impossible becomes that of most machines. */
 static void parse_machine(struct metadata *metadata, const char *text)
 {
 	uint64_t number, seconds, offset;

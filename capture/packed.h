@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The form of packed records, as kmemtrace-capture(5) tells it: columns of variable-length
- * numbers, one after another in one stream of DEFLATE without a frame: the packet has a CRC.
- * Shared by packer and unpacker.
+ * The format of packed records, described in kmemtrace-capture(5): columns of variable-length
+ * numbers, one after another in one DEFLATE stream without a frame, since the packet has a CRC.
  */
 #ifndef CAPTURE_PACKED_H
 #define CAPTURE_PACKED_H
@@ -13,18 +12,18 @@
 #include "capture/format.h"
 #include "kernel/record_kinds.h"
 
-/* On disk, in this order; all but the last are deflated. */
+/* On disk, in this order. All columns except the last are deflated. */
 enum packed_column {
-	PACKED_KINDS,		       /* the dictionary: what many records have in common */
-	PACKED_NUMBERS,		       /* where the event numbers do not go on by 1 */
+	PACKED_KINDS,		       /* the dictionary: fields that many records share */
+	PACKED_NUMBERS,		       /* where the event number is not the last + 1 */
 	PACKED_TASKS,		       /* where the task changes */
-	PACKED_POINTERS,	       /* objects that no record before names */
-	PACKED_BACK,		       /* how many records back the object was named, or 0 */
-	PACKED_KIND,		       /* place in the dictionary + 1, or 0: a new entry */
-	PACKED_TIMES,		       /* since the record before */
+	PACKED_POINTERS,	       /* objects that are new in the packet */
+	PACKED_BACK,		       /* distance to the last record of the object; 0: new */
+	PACKED_KIND,		       /* index in the dictionary + 1; 0: a new entry */
+	PACKED_TIMES,		       /* ns since the record before */
 	PACKED_MORE,		       /* further words of long records; not in PACKET_PACKED */
-	PACKED_DEFLATED,	       /* so many columns */
-	PACKED_WIDE = PACKED_DEFLATED, /* addresses far from others, 8 bytes each */
+	PACKED_DEFLATED,	       /* number of deflated columns */
+	PACKED_WIDE = PACKED_DEFLATED, /* addresses far from all others, 8 bytes each */
 	PACKED_COLUMNS
 };
 
@@ -35,13 +34,16 @@ enum packed_column {
 #define PACKED_INLINE static inline __attribute__((always_inline))
 
 #define PACKED_RECORDS_MAX 65536 /* of one packet */
-#define PACKED_RECORD_BYTES 80	 /* at most, for each record, in all deflated columns together */
-#define PACKED_MORE_BYTES 8	 /* and for each further word of a long record */
+#define PACKED_RECORD_BYTES 80	 /* limit for each record, in all deflated columns together */
+#define PACKED_MORE_BYTES 8	 /* limit for each further word of a long record */
 #define PACKED_MORE_MAX (PACKET_BYTES_MAX / KMT_WORD) /* further words of one packet */
 #define PACKED_NUMBER_BYTES 10			      /* the longest number */
-#define PACKED_FAR                                                                  \
-	(1ULL << 48) /* differences of addresses, made positive, from which on they \
-			are wide: random bytes cost deflate much time for nothing */
+
+/*
+ * Addresses with a difference of this or more, made positive, go to PACKED_WIDE: to deflate random
+ * bytes takes long and saves nothing.
+ */
+#define PACKED_FAR (1ULL << 48)
 
 /* Small numbers for small differences of either sign: 0, -1, 1, -2, ... are 0, 1, 2, 3, ... */
 static inline uint64_t packed_zigzag(uint64_t difference)
@@ -60,9 +62,9 @@ static inline uint64_t packed_rotate_pointer(uint64_t pointer)
 	return pointer >> 3 | pointer << 61;
 }
 
-static inline uint64_t packed_unrotate_pointer(uint64_t turned)
+static inline uint64_t packed_unrotate_pointer(uint64_t rotated)
 {
-	return turned << 3 | turned >> 61;
+	return rotated << 3 | rotated >> 61;
 }
 
 /* Bytes 40 to 47 of a record: requested and allocated, or one number. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Packs records. What costs most bytes in a record repeats: its kind (id, site, sizes or cache,
- * flags, node) goes into a dictionary, its object is mostly one that was named shortly before.
+ * Packs records. The largest fields of a record repeat: its kind (id, site, sizes or cache, flags,
+ * node) goes into a dictionary, and its object mostly occurs in one of the last records.
  */
 #include "config.h"
 
@@ -18,10 +18,10 @@
 
 #define TABLE_BITS 13 /* half full at most */
 #define TABLE_SIZE (1 << TABLE_BITS)
-#define LEVEL 1 /* the next takes two thirds more time for a twentieth of the bytes */
+#define LEVEL 1 /* level 2 takes two thirds more time and saves a twentieth of the bytes */
 
-_Static_assert(TABLE_SIZE >= 2 * PACKET_RECORDS_MAX, "a place is always found");
-_Static_assert(PACKET_RECORDS_MAX < UINT16_MAX, "places in the tables");
+_Static_assert(TABLE_SIZE >= 2 * PACKET_RECORDS_MAX, "a free slot is always found");
+_Static_assert(PACKET_RECORDS_MAX < UINT16_MAX, "the tables can hold every index + 1");
 
 /*
  * Bytes that each column may take for one record. PACKET_RECORDS_BYTES_MAX bounds the words of
@@ -49,17 +49,17 @@ _Static_assert(PACKED_FAR < 1ULL << 7 * ADDRESS_BYTES, "as long as that");
 
 struct kind {
 	uint64_t site, tail, rest;
-	uint64_t pointer; /* of its last record; at first, of the record before it */
-	uint16_t next;	  /* the kind that came after it the last time: often it does again */
+	uint64_t pointer; /* of its last record; at first, of the record before its first */
+	uint16_t next;	  /* the kind that followed it the last time: it often follows again */
 };
 
 struct packer {
 	struct libdeflate_compressor *deflate;
 	struct kind kinds[PACKET_RECORDS_MAX];
-	uint16_t kind_table[TABLE_SIZE];       /* hash: place in kinds + 1 */
-	uint16_t objects[TABLE_SIZE];	       /* hash: the last record that named the object + 1 */
-	uint64_t pointers[PACKET_RECORDS_MAX]; /* of the records so far */
-	/* by place in kinds: the further words of the kind's last record, in the caller's bytes */
+	uint16_t kind_table[TABLE_SIZE];       /* hash: index in kinds + 1 */
+	uint16_t objects[TABLE_SIZE];	       /* hash: index of the object's last record + 1 */
+	uint64_t pointers[PACKET_RECORDS_MAX]; /* by index of the record */
+	/* by index in kinds: the further words of the kind's last record, in the caller's bytes */
 	const unsigned char *more_before[PACKET_RECORDS_MAX];
 	unsigned char *begin[PACKED_COLUMNS], *end[PACKED_COLUMNS];
 	unsigned char columns[COLUMNS_BYTES * PACKET_RECORDS_MAX];
@@ -110,7 +110,10 @@ static unsigned char *put_difference(unsigned char *at, uint64_t number, uint64_
 	return put(at, packed_zigzag(number - before));
 }
 
-/* An address that is mostly near to the one before; both in the form whose difference is small. */
+/*
+ * An address as a difference from another. form and form_before are both addresses, or both rotated
+ * for a smaller difference.
+ */
 static unsigned char *put_address(unsigned char *at, uint64_t address, uint64_t form,
 				  uint64_t form_before, unsigned char **wide)
 {
@@ -143,22 +146,22 @@ static bool kind_is(const struct kind *kind, const struct kind *other)
 
 struct dictionary {
 	size_t count;
-	uint64_t site, tail; /* of the last entry, and of the last without sizes */
+	uint64_t site; /* of the last entry */
+	uint64_t tail; /* of the last entry without sizes */
 	unsigned char *end;
 };
 
-/* The place of the kind, which is count if it was new. */
-PACKED_INLINE size_t find_kind(struct packer *packer, const struct kind *wanted,
+/* The index of the kind; dictionary->count: the kind is new, and was added. */
+PACKED_INLINE size_t find_kind(struct packer *packer, const struct kind *key,
 			       struct dictionary *dictionary)
 {
-	size_t at =
-		hash(wanted->site ^ wanted->tail << 7 ^ wanted->rest << 17 ^ wanted->rest >> 20);
+	size_t at = hash(key->site ^ key->tail << 7 ^ key->rest << 17 ^ key->rest >> 20);
 
 	for (; packer->kind_table[at]; at = (at + 1) % TABLE_SIZE)
-		if (kind_is(&packer->kinds[packer->kind_table[at] - 1], wanted))
+		if (kind_is(&packer->kinds[packer->kind_table[at] - 1], key))
 			return packer->kind_table[at] - 1U;
 	packer->kind_table[at] = (uint16_t)(dictionary->count + 1);
-	packer->kinds[dictionary->count] = *wanted;
+	packer->kinds[dictionary->count] = *key;
 	return dictionary->count;
 }
 
@@ -185,7 +188,7 @@ PACKED_INLINE void define_kind(struct dictionary *dictionary, const struct kmt_r
 	dictionary->count++;
 }
 
-/* How many records back the object was named, or 0; it is named now. */
+/* The distance to the last record of the object, or 0: this is its first record. */
 PACKED_INLINE size_t find_object(struct packer *packer, uint64_t pointer, size_t record)
 {
 	size_t at = hash(pointer), before;
@@ -210,7 +213,7 @@ static uint64_t load_word(const unsigned char *bytes, bool swap)
 	return swap ? bswap_64(word) : word;
 }
 
-/* The further words of a long record, as differences from those of the last of its kind. */
+/* The further words of a long record, as differences from the last record of its kind. */
 static unsigned char *put_more(struct packer *packer, unsigned char *at, const unsigned char *more,
 			       size_t count, size_t kind, bool swap, unsigned char **wide)
 {
@@ -235,7 +238,7 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 {
 	const unsigned char *record_at = records, *records_end = records + size;
 	unsigned char *more_at = packer->begin[PACKED_MORE];
-	/* in registers: what is written could otherwise be any of them */
+	/* local, to stay in registers: a write through them could alias the packer's fields */
 	unsigned char *number_at = packer->begin[PACKED_NUMBERS];
 	unsigned char *task_at = packer->begin[PACKED_TASKS];
 	unsigned char *pointer_at = packer->begin[PACKED_POINTERS];
@@ -244,14 +247,14 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 	unsigned char *time_at = packer->begin[PACKED_TIMES];
 	unsigned char *wide = packer->begin[PACKED_WIDE];
 	struct dictionary dictionary = { .end = packer->begin[PACKED_KINDS] };
-	size_t number_record = 0, task_record = 0, place, back, guess = 0;
+	size_t number_record = 0, task_record = 0, index, back, guess = 0;
 	uint32_t sequence = 0, task = 0;
 	struct kind *kind, *last = NULL;
 	struct kmt_record record;
 	uint64_t time = 0, pointer = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct kind wanted;
+		struct kind key;
 
 		size_t record_size;
 
@@ -265,27 +268,27 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 			return -EINVAL;
 		if (swap)
 			record_swap(&record);
-		wanted = (struct kind){ .site = record.call_site,
-					.tail = kind_tail(&record),
-					.pointer = pointer,
-					.rest = (uint64_t)record.gfp << 32 |
-						(uint32_t)(uint16_t)record.node << 8 | record.id };
+		key = (struct kind){ .site = record.call_site,
+				     .tail = kind_tail(&record),
+				     .pointer = pointer,
+				     .rest = (uint64_t)record.gfp << 32 |
+					     (uint32_t)(uint16_t)record.node << 8 | record.id };
 		if (has_long)
-			wanted.rest |= (uint32_t)(record.words - KMT_RECORD_WORDS) << 24;
-		place = guess;
-		if (place >= dictionary.count || !kind_is(&packer->kinds[place], &wanted))
-			place = find_kind(packer, &wanted, &dictionary);
-		if (place == dictionary.count) {
+			key.rest |= (uint32_t)(record.words - KMT_RECORD_WORDS) << 24;
+		index = guess;
+		if (index >= dictionary.count || !kind_is(&packer->kinds[index], &key))
+			index = find_kind(packer, &key, &dictionary);
+		if (index == dictionary.count) {
 			define_kind(&dictionary, &record, &wide, has_long);
 			if (has_long)
-				packer->more_before[place] = NULL;
+				packer->more_before[index] = NULL;
 			kind_at = put(kind_at, 0);
 		} else {
-			kind_at = put(kind_at, place + 1);
+			kind_at = put(kind_at, index + 1);
 		}
 		if (last)
-			last->next = (uint16_t)place;
-		kind = &packer->kinds[place];
+			last->next = (uint16_t)index;
+		kind = &packer->kinds[index];
 
 		time_at = put(time_at, record.time - time);
 		time = record.time;
@@ -311,7 +314,7 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 		}
 		if (has_long && record_size > sizeof(record))
 			more_at = put_more(packer, more_at, record_at + sizeof(record),
-					   record.words - KMT_RECORD_WORDS, place, swap, &wide);
+					   record.words - KMT_RECORD_WORDS, index, swap, &wide);
 		record_at += record_size;
 		last = kind;
 		guess = kind->next;
@@ -330,7 +333,7 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 	return 0;
 }
 
-/* Moves together the columns that are deflated: one after another from the first. Their bytes. */
+/* Moves the deflated columns together, behind the first. Returns their bytes. */
 static size_t join_columns(struct packer *packer)
 {
 	unsigned char *at = packer->begin[0];
@@ -345,8 +348,8 @@ static size_t join_columns(struct packer *packer)
 }
 
 /*
- * Bytes behind the header, or 0: there are not fewer than max. more_count: further words of long
- * records, or 0: there are no long records.
+ * Returns the bytes behind the header; 0: not fewer than max. more_count: further words of all long
+ * records; 0: no record is long.
  */
 static size_t compress_columns(struct packer *packer, size_t max, size_t more_count)
 {
@@ -370,7 +373,7 @@ static size_t compress_columns(struct packer *packer, size_t max, size_t more_co
 	memcpy(begin + size, packer->begin[PACKED_WIDE], wide);
 	size += wide;
 	joined = join_columns(packer);
-	/* all the room that there is: in a narrow one it gives up some bytes too early */
+	/* libdeflate gets all the room: with max, it fails some bytes too early */
 	deflated = libdeflate_deflate_compress(
 		packer->deflate, packer->begin[0], joined, begin + size,
 		(size_t)(packer->packet + sizeof(packer->packet) - begin) - size);

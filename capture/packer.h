@@ -10,7 +10,7 @@
 
 struct packer;
 
-/* 0 or -ENOMEM. One serves any number of streams, one thread at a time. */
+/* 0 or -ENOMEM. A packer can serve several streams, but one thread at a time. */
 int packer_create(struct packer **packer);
 void packer_destroy(struct packer *packer); /* takes NULL */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Streams from disk, of either byte order. A packet is checked whole before any of it is used;
- * bytes that are none are told, and the next packet can be looked for behind them.
+ * Streams from disk, of either byte order. A packet is checked as a whole before use. Damaged
+ * bytes are reported, and the caller can search for the next packet behind them.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ int stream_open(struct stream *stream, const char *path)
 	int err = 0;
 
 	memset(stream, 0, sizeof(*stream));
-	/* Not to hang on a pipe. */
+	/* O_NONBLOCK: open() of a pipe would wait for its writer */
 	stream->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (stream->fd < 0)
 		return -errno;
@@ -64,13 +64,14 @@ void stream_close(struct stream *stream)
 	stream->buffer_size = 0;
 }
 
-/* Is it a packet as this program can read it, if it is whole? */
+/* Can this version read such packets? */
 static bool is_known(const struct packet_header *header)
 {
 	return header->version == PACKET_VERSION && header->codec < PACKET_CODEC_END;
 }
 
-__attribute__((format(printf, 2, 3))) static int bad(struct stream *stream, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int damaged(struct stream *stream, const char *format,
+							 ...)
 {
 	va_list arguments;
 
@@ -80,7 +81,7 @@ __attribute__((format(printf, 2, 3))) static int bad(struct stream *stream, cons
 	return -EBADMSG;
 }
 
-/* Reads up to size bytes, fewer only at the end of the file. Their number or -errno. */
+/* Reads size bytes, or fewer at the end of the file. Returns their number or -errno. */
 static ssize_t read_at(const struct stream *stream, void *buffer, size_t size, uint64_t offset)
 {
 	size_t done = 0;
@@ -120,7 +121,7 @@ void packet_header_swap(struct packet_header *header)
 	header->crc = bswap_32(header->crc);
 }
 
-/* The content of a later codec may end anywhere; other lengths are the same in all versions. */
+/* Content of an unknown codec may end at any bit; other lengths are the same in all versions. */
 static bool has_right_lengths(const struct packet_header *header)
 {
 	uint64_t bytes = header->packet_bits / 8;
@@ -132,22 +133,22 @@ static bool has_right_lengths(const struct packet_header *header)
 		 header->content_bits / 8 >= sizeof(*header)));
 }
 
-/* What can be told from the header alone, in this machine's byte order. */
+/* Checks a header, in this machine's byte order. left: bytes of the file from it on. */
 static int check_header(struct stream *stream, const struct packet_header *header, uint64_t left)
 {
 	uint64_t bytes = header->packet_bits / 8;
 
 	if (!header->version)
-		return bad(stream, "a packet of format version %u, which never was",
-			   header->version);
+		return damaged(stream, "a packet of format version %u, which does not exist",
+			       header->version);
 	if (!has_right_lengths(header))
-		return bad(stream, "a packet of %" PRIu64 " bits with %" PRIu64 " of content",
-			   header->packet_bits, header->content_bits);
+		return damaged(stream, "a packet of %" PRIu64 " bits with %" PRIu64 " of content",
+			       header->packet_bits, header->content_bits);
 	if (is_known(header) && header->time_last < header->time_first)
-		return bad(stream, "a packet that ends before it begins");
+		return damaged(stream, "a packet that ends before it begins");
 	if (bytes > left)
-		return bad(stream, "cut off: %" PRIu64 " bytes of %" PRIu64 " are there", left,
-			   bytes);
+		return damaged(stream, "cut off: %" PRIu64 " bytes of %" PRIu64 " are there", left,
+			       bytes);
 	return 0;
 }
 
@@ -165,15 +166,15 @@ static int reserve(struct stream *stream, size_t size)
 	return 0;
 }
 
-/* A packet that is whole and right, but for later programs: no damage. */
+/* An intact packet of a later version or codec. */
 static int refuse(struct stream *stream, const struct packet_header *header)
 {
 	if (header->version != PACKET_VERSION)
-		bad(stream, "a packet of format version %u, this program knows %u", header->version,
-		    PACKET_VERSION);
+		damaged(stream, "a packet of format version %u, this program knows %u",
+			header->version, PACKET_VERSION);
 	else
-		bad(stream, "a packet of codec %u, this program knows those up to %u",
-		    header->codec, PACKET_CODEC_END - 1);
+		damaged(stream, "a packet of codec %u, this program knows those up to %u",
+			header->codec, PACKET_CODEC_END - 1);
 	return -EPROTONOSUPPORT;
 }
 
@@ -193,13 +194,13 @@ static int unpack(struct stream *stream, struct packet *packet)
 		packet->size = size;
 		return err;
 	}
-	/* that was work too */
+	/* the time to unpack counts, too */
 	stream->wasted += packet->body_size;
 	if (count <= PACKED_RECORDS_MAX)
 		stream->wasted += count * PACKED_RECORD_BYTES;
 	if (packet->header.codec == PACKET_PACKED_LONG)
 		stream->wasted += size;
-	return bad(stream, "a packed packet that does not unpack to its %zu records", count);
+	return damaged(stream, "a packed packet that does not unpack to its %zu records", count);
 }
 
 /* Reads and checks the packet at offset. 0, -EBADMSG, -EPROTONOSUPPORT or another -errno. */
@@ -216,12 +217,12 @@ static int read_packet(struct stream *stream, uint64_t offset, struct packet *pa
 	if (got < 0)
 		return (int)got;
 	if (got >= 4 && header->magic != PACKET_MAGIC && bswap_32(header->magic) != PACKET_MAGIC)
-		return bad(stream, "no packet begins here");
+		return damaged(stream, "no packet begins here");
 	if ((size_t)got < sizeof(*header))
-		return bad(stream, "cut off: %zd bytes of a packet's header are there", got);
+		return damaged(stream, "cut off: %zd bytes of a packet's header are there", got);
 	packet->swap = header->magic != PACKET_MAGIC;
 	if (stream->swap_known && packet->swap != stream->swap)
-		return bad(stream, "a packet in another byte order than the first");
+		return damaged(stream, "a packet in another byte order than the first");
 	if (packet->swap)
 		packet_header_swap(header);
 	err = check_header(stream, header, left);
@@ -236,13 +237,13 @@ static int read_packet(struct stream *stream, uint64_t offset, struct packet *pa
 	if (got < 0)
 		return (int)got;
 	if ((size_t)got < size)
-		return bad(stream, "cut off: %zd bytes of %zu are there", got, size);
+		return damaged(stream, "cut off: %zd bytes of %zu are there", got, size);
 	memset(stream->buffer + offsetof(struct packet_header, crc), 0, sizeof(header->crc));
 	crc = libdeflate_crc32(0, stream->buffer, size);
 	if (crc != header->crc) {
 		stream->wasted += size;
-		return bad(stream, "a packet whose CRC-32 is %08" PRIx32 ", not %08" PRIx32, crc,
-			   header->crc);
+		return damaged(stream, "a packet whose CRC-32 is %08" PRIx32 ", not %08" PRIx32,
+			       crc, header->crc);
 	}
 	if (!is_known(header))
 		return refuse(stream, header);
@@ -267,7 +268,7 @@ int stream_next(struct stream *stream, struct packet *packet)
 	return 1;
 }
 
-/* The first byte from start on with which a magic number, of either order, begins; or size. */
+/* The offset of the first magic number, of either byte order, from start on; or size. */
 static size_t find_magic(const unsigned char *bytes, size_t size, size_t start)
 {
 	static const unsigned char little[4] = { 0xc1, 0x1f, 0xfc, 0xc1 };
@@ -311,7 +312,7 @@ int stream_resync(struct stream *stream)
 		}
 		if (size < 4)
 			break;
-		/* A magic number may lie across the end. */
+		/* a magic number may cross the end of the bytes */
 		offset += size - 3;
 	}
 	stream->offset = stream->size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads one stream, packet by packet. Nothing in a stream is trusted: a packet is handed out
- * only when its header, lengths and CRC are right, and one cursor advances over its records.
+ * Reads one stream, packet by packet. A stream is untrusted: the caller gets a packet only if its
+ * header, lengths and CRC are valid, and a cursor checks the size of each record.
  */
 #ifndef CAPTURE_READER_H
 #define CAPTURE_READER_H
@@ -18,7 +18,7 @@ struct packet {
 	uint64_t offset;	      /* of the packet in the file, bytes */
 	const unsigned char *records; /* aligned to 8; in the capture's byte order */
 	size_t size;		      /* bytes of records */
-	const unsigned char *body; /* the same as it lies on disk: packed, if that is its codec */
+	const unsigned char *body;    /* the records as on disk: packed, if the codec is */
 	size_t body_size;
 	bool swap; /* the capture's byte order is not this machine's */
 };
@@ -36,32 +36,31 @@ void record_swap_more(uint64_t *copy, const uint64_t *more, size_t count);
 struct stream {
 	int fd;
 	char *path;
-	uint64_t offset;       /* where the next packet is looked for */
+	uint64_t offset;       /* of the next packet */
 	uint64_t size;	       /* of the file when it was opened */
 	bool swap_known, swap; /* set by the first packet */
 	unsigned char *buffer;
 	size_t buffer_size;
-	struct unpacker *unpacker; /* made when it is needed */
-	uint64_t wasted;	   /* bytes of what looked like a packet and was none */
-	char errmsg[200];	   /* after -EBADMSG or -EPROTONOSUPPORT: what is at offset */
+	struct unpacker *unpacker; /* created with the first packed packet */
+	uint64_t wasted;	   /* bytes read and unpacked that turned out to be damaged */
+	char errmsg[200];	   /* after -EBADMSG or -EPROTONOSUPPORT: the reason */
 };
 
-/* 0 or -errno (-EISDIR, -EINVAL for what is no regular file, …). */
+/* 0 or -errno. -EISDIR: a folder; -EINVAL: another file that is not regular. */
 int stream_open(struct stream *stream, const char *path);
 void stream_close(struct stream *stream);
 
 /*
  * The next packet, valid until the next call. 1; 0 at the end; -EBADMSG: the bytes at
- * stream->offset are no whole and right packet; -EPROTONOSUPPORT: they are one, of a version or
- * codec that is not known; or another -errno. Of these two stream->errmsg says why.
+ * stream->offset are damaged; -EPROTONOSUPPORT: they are an intact packet of an unknown version or
+ * codec; or another -errno. -EBADMSG and -EPROTONOSUPPORT set stream->errmsg.
  */
 int stream_next(struct stream *stream, struct packet *packet);
 
 /*
- * After -EBADMSG: looks for the next whole, right packet behind stream->offset, of whatever
- * version and codec. 1 and offset stands on it; 0: there is none, offset stands at the end; or
- * -errno. Takes time in proportion to the file, whatever is in it: one full of false packets is
- * given up.
+ * After -EBADMSG: searches for the next intact packet behind stream->offset, of any version and
+ * codec. 1: offset is that of the packet; 0: no packet follows, offset is the end; or -errno. The
+ * time is at most in proportion to the file: the search gives up in a file full of false packets.
  */
 int stream_resync(struct stream *stream);
 
@@ -115,7 +114,7 @@ static inline int cursor_next(struct cursor *cursor, struct kmt_record *record)
 	return got;
 }
 
-/* Where the cursor stands, in bytes from the packet's first record. */
+/* The cursor's offset from the packet's first record, in bytes. */
 size_t cursor_offset(const struct cursor *cursor, const struct packet *packet);
 
 #endif

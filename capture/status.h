@@ -74,7 +74,7 @@ struct status {
 	uint64_t aux_skipped;		  /* calls of hooked functions that are not recorded */
 	uint64_t names_lost;		  /* names and news of modules that found no room */
 	uint64_t lost_unattributed;	  /* lost events of no task that lost_tasks names */
-	uint64_t clamped, clamped_max;	  /* records whose time was raised; ns at most */
+	uint64_t clamped, clamped_max;	  /* records whose time was clamped; ns at most */
 	uint32_t *traced_pids;		  /* -p: the processes; none: all */
 	size_t traced_pid_count;
 	uint32_t *own_tasks; /* thread ids of kmemtraced, ascending */

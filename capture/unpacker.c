@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Unpacks records. Nothing is believed: the columns' sizes are bounded by the number of records,
- * one function advances in a column, and what it finds behind its end is remembered as damage.
+ * Unpacks records from untrusted bytes: the number of records bounds the columns' sizes, next()
+ * alone advances in a column, and a read past the end of a column marks it as damaged.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 struct column {
 	const unsigned char *at, *end;
-	bool bad; /* something was wanted that is not there */
+	bool damaged; /* a read went past its end, or a number is too high */
 };
 
 struct unpacker {
@@ -26,14 +26,14 @@ struct unpacker {
 	size_t bytes_space;
 	struct kmt_record *records;
 	size_t records_space;	  /* bytes */
-	struct kmt_record *kinds; /* what their records have in common; and their last object */
+	struct kmt_record *kinds; /* the shared fields of each kind, and its last object */
 	size_t kinds_space;
 	struct long_history *history; /* for packets with long records */
 	size_t history_space;
 	struct column columns[PACKED_COLUMNS];
 };
 
-/* The object of each record, since long records have no index; and each kind's last words. */
+/* Tables for long records: they have different lengths, so records[] has no index. */
 struct long_history {
 	uint64_t pointer;     /* of the record with this index */
 	const uint64_t *more; /* of the last record of the kind with this index; NULL: no record */
@@ -79,7 +79,7 @@ static uint64_t next_long(struct column *column)
 		if (byte < 0x80)
 			return number;
 	}
-	column->bad = true;
+	column->damaged = true;
 	return 0;
 }
 
@@ -94,7 +94,7 @@ static unsigned int next_byte(struct column *column)
 {
 	if (column->at < column->end)
 		return *column->at++;
-	column->bad = true;
+	column->damaged = true;
 	return 0;
 }
 
@@ -104,11 +104,11 @@ static uint64_t next_below(struct column *column, uint64_t end)
 
 	if (number < end)
 		return number;
-	column->bad = true;
+	column->damaged = true;
 	return 0;
 }
 
-/* Room for count items, whose bytes may be lost: the array or a new one, or NULL. */
+/* The array, or a new one, with room for count items, but without its content; or NULL. */
 static void *reserve(void *array, size_t *space, size_t count, size_t size)
 {
 	if (count <= *space)
@@ -120,8 +120,8 @@ static void *reserve(void *array, size_t *space, size_t count, size_t size)
 }
 
 /*
- * Finds the columns, behind which only zeros may fill up a word. more_count: of the further words
- * of long records, if has_long.
+ * Finds the columns and inflates them. Behind them may be only zeros, up to a whole word.
+ * more_count is set: the further words of all long records, if has_long.
  */
 static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, size_t size,
 			size_t count, bool has_long, size_t *more_count)
@@ -140,7 +140,7 @@ static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, s
 	}
 	total = most - left;
 	wide = next_below(&sizes, size + 1);
-	if (sizes.bad || wide > (size_t)(sizes.end - sizes.at))
+	if (sizes.damaged || wide > (size_t)(sizes.end - sizes.at))
 		return -EBADMSG;
 	unpacker->columns[PACKED_WIDE] = (struct column){ .at = sizes.at, .end = sizes.at + wide };
 	unpacker->bytes = reserve(unpacker->bytes, &unpacker->bytes_space, total + 1, 1);
@@ -165,7 +165,7 @@ static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, s
 	return 0;
 }
 
-/* 1: the difference is set; 0: it is far, and address is set. */
+/* 1: difference is set. 0: address is set, from the column wide. */
 static int next_address(struct column *column, struct column *wide, uint64_t *difference,
 			uint64_t *address)
 {
@@ -176,8 +176,8 @@ static int next_address(struct column *column, struct column *wide, uint64_t *di
 		*difference = packed_unzigzag(number - 1);
 		return 1;
 	}
-	if (column->bad || wide->end - wide->at < (ptrdiff_t)sizeof(*address)) {
-		column->bad = true;
+	if (column->damaged || wide->end - wide->at < (ptrdiff_t)sizeof(*address)) {
+		column->damaged = true;
 		return 0;
 	}
 	memcpy(address, wide->at, sizeof(*address));
@@ -189,7 +189,8 @@ static int next_address(struct column *column, struct column *wide, uint64_t *di
 struct dictionary {
 	struct column *kinds, *wide;
 	size_t count;
-	uint64_t site, tail; /* of the last entry, and of the last without sizes */
+	uint64_t site; /* of the last entry */
+	uint64_t tail; /* of the last entry without sizes */
 };
 
 PACKED_INLINE void define_kind(struct dictionary *dictionary, struct kmt_record *record,
@@ -217,10 +218,10 @@ PACKED_INLINE void define_kind(struct dictionary *dictionary, struct kmt_record 
 	dictionary->count++;
 }
 
-/* A column of what changes only at some records: how far it is to the next, and the change. */
+/* A column of a field that changes only at some records: pairs of a distance and the change. */
 struct changes {
 	struct column *column;
-	size_t record; /* of the next change; past all: there is none */
+	size_t record; /* index, of the next change; SIZE_MAX: no more changes */
 };
 
 PACKED_INLINE void changes_find(struct changes *changes, size_t record)
@@ -240,7 +241,7 @@ PACKED_INLINE uint64_t changes_take(struct changes *changes)
 	return change;
 }
 
-/* The further words of a long record, as differences from those of the last of its kind. */
+/* The further words of a long record, as differences from the last record of its kind. */
 static void fill_more(struct unpacker *unpacker, uint64_t *words, size_t count,
 		      struct long_history *kind)
 {
@@ -260,7 +261,7 @@ static void fill_more(struct unpacker *unpacker, uint64_t *words, size_t count,
 PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bool has_long,
 			       size_t more_count)
 {
-	/* copies, in registers */
+	/* local copies, to stay in registers */
 	struct column kind = unpacker->columns[PACKED_KIND], back = unpacker->columns[PACKED_BACK];
 	struct column times = unpacker->columns[PACKED_TIMES];
 	struct column *pointers = &unpacker->columns[PACKED_POINTERS];
@@ -276,18 +277,18 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 	changes_find(&numbers, 0);
 	changes_find(&tasks, 0);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t place = next(&kind), distance = next(&back), pointer, difference;
+		uint64_t index = next(&kind), distance = next(&back), pointer, difference;
 		struct kmt_record *common;
 		size_t more;
 
-		if (place > dictionary.count || distance > i)
+		if (index > dictionary.count || distance > i)
 			return -EBADMSG;
-		place = place ? place - 1 : dictionary.count;
-		common = &unpacker->kinds[place];
-		if (place == dictionary.count) {
+		index = index ? index - 1 : dictionary.count;
+		common = &unpacker->kinds[index];
+		if (index == dictionary.count) {
 			define_kind(&dictionary, common, has_long);
 			if (has_long)
-				history[place].more = NULL;
+				history[index].more = NULL;
 			common->pointer = !i	     ? 0
 					  : has_long ? history[i - 1].pointer
 						     : records[i - 1].pointer;
@@ -304,8 +305,8 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 			sequence += (uint32_t)packed_unzigzag(changes_take(&numbers));
 		if (i == tasks.record)
 			task = (uint32_t)changes_take(&tasks);
-		/* not to go on for nothing: the other columns are looked at in the end */
-		if (kind.bad || back.bad || pointers->bad)
+		/* stop early; the other columns are checked at the end */
+		if (kind.damaged || back.damaged || pointers->damaged)
 			return -EBADMSG;
 		if (!has_long)
 			record = &records[i];
@@ -321,12 +322,12 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 			return -EBADMSG;
 		more_count -= more;
 		if (more)
-			fill_more(unpacker, (uint64_t *)(record + 1), more, &history[place]);
+			fill_more(unpacker, (uint64_t *)(record + 1), more, &history[index]);
 		record = (void *)((uint64_t *)(record + 1) + more);
 	}
 	if (more_count)
 		return -EBADMSG;
-	/* a change behind the last record */
+	/* a change is left, behind the last record */
 	if (numbers.record != SIZE_MAX || tasks.record != SIZE_MAX)
 		return -EBADMSG;
 	unpacker->columns[PACKED_KIND] = kind;
@@ -335,7 +336,7 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 	return 0;
 }
 
-/* Room for the records and all that is made on the way. 0 or -ENOMEM. */
+/* Room for the records and the tables. 0 or -ENOMEM. */
 static int reserve_records(struct unpacker *unpacker, size_t count, size_t size, bool has_long)
 {
 	unpacker->records = reserve(unpacker->records, &unpacker->records_space, size, 1);
@@ -383,7 +384,7 @@ int unpacker_unpack(struct unpacker *unpacker, const struct packet_header *heade
 	for (size_t i = 0; !err && i < PACKED_COLUMNS; i++) {
 		const struct column *column = &unpacker->columns[i];
 
-		if (column->bad || column->at != column->end)
+		if (column->damaged || column->at != column->end)
 			err = -EBADMSG;
 	}
 	if (!err && swap)

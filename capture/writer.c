@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One CPU's stream on its way to disk: held until its order in time is certain, gathered into
- * packets, written whole or not at all.
+ * One CPU's stream on its way to disk: records are held until their order in time is certain, and
+ * collected in packets. A packet is written as a whole or not at all.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 #define PACKET_SPACE (sizeof(struct packet_header) + PACKET_RECORDS_BYTES_MAX)
 
-/* A handful is usual. A clock that steps back makes many: better to raise their times then. */
+/* Mostly a few are held. A clock that steps back makes many: then clamp their times instead. */
 #define HELD_MAX 65536
 
 static int fail(struct writer *writer, int err)
@@ -44,7 +44,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The records of a packet that is not on disk: each run of their numbers is lost after all. */
+/* Makes the records of a packet that was not written lost, each run of event numbers at once. */
 static int forget_packet(struct writer *writer)
 {
 	struct packet_header *header = &writer->header;
@@ -94,7 +94,7 @@ static int write_packet(struct writer *writer, const unsigned char *packet, size
 	return 0;
 }
 
-/* The packet as it goes to disk but for its header, which gets the codec. */
+/* The packet's bytes on disk; the caller fills in its header, whose codec is set. */
 static unsigned char *encode_packet(struct writer *writer, size_t *size)
 {
 	struct packet_header *header = &writer->header;
@@ -134,7 +134,7 @@ static int close_packet(struct writer *writer)
 	err = write_packet(writer, packet, size);
 	if (err) {
 		if (ftruncate(writer->fd, (off_t)writer->size)) {
-			/* Then readers pass over what is cut off. */
+			/* Readers skip the incomplete packet. */
 		}
 		writer->error = err;
 		forget_err = forget_packet(writer);
@@ -156,7 +156,7 @@ static int append(struct writer *writer, const struct kmt_record *record, const 
 	const size_t head_size = sizeof(*record), size = record_size(record);
 	struct packet_header *header = &writer->header;
 	struct kmt_record *copy;
-	uint64_t sequence, raise;
+	uint64_t sequence, delay;
 	int err;
 
 	if (writer->packet_size + size > PACKET_RECORDS_BYTES_MAX) {
@@ -165,19 +165,19 @@ static int append(struct writer *writer, const struct kmt_record *record, const 
 			return err;
 	}
 	sequence = loss_widen(&writer->loss, record->sequence);
-	raise = record->time < writer->time_last ? writer->time_last - record->time : 0;
-	err = loss_record(&writer->loss, sequence, record->time + raise);
+	delay = record->time < writer->time_last ? writer->time_last - record->time : 0;
+	err = loss_record(&writer->loss, sequence, record->time + delay);
 	if (err)
 		return err == -EEXIST ? 0 : fail(writer, err);
 	copy = (void *)((char *)packet_records(writer) + writer->packet_size);
 	*copy = *record;
 	if (size > head_size)
 		memcpy(copy + 1, more, size - head_size);
-	copy->time += raise;
-	if (raise) {
+	copy->time += delay;
+	if (delay) {
 		writer->clamped++;
-		if (raise > writer->clamped_max)
-			writer->clamped_max = raise;
+		if (delay > writer->clamped_max)
+			writer->clamped_max = delay;
 	}
 	writer->time_last = copy->time;
 	if (!header->records)
@@ -192,7 +192,7 @@ static int append(struct writer *writer, const struct kmt_record *record, const 
 }
 
 /* Writes out the held records that are not later than time; the earliest is last in held. */
-static int release(struct writer *writer, uint64_t time)
+static int release_until(struct writer *writer, uint64_t time)
 {
 	int err;
 
@@ -248,7 +248,7 @@ int writer_put(struct writer *writer, const struct kmt_record *record)
 
 	if (writer->error)
 		return writer->error;
-	err = release(writer, writer->held_count < HELD_MAX ? record->time : UINT64_MAX);
+	err = release_until(writer, writer->held_count < HELD_MAX ? record->time : UINT64_MAX);
 	if (err)
 		return err;
 	held = reserve(writer->held, &writer->held_space, writer->held_count + 1, sizeof(*held));
@@ -268,16 +268,16 @@ int writer_put(struct writer *writer, const struct kmt_record *record)
 	return 0;
 }
 
-int writer_settle(struct writer *writer)
+int writer_release(struct writer *writer)
 {
-	return writer->error ? writer->error : release(writer, UINT64_MAX);
+	return writer->error ? writer->error : release_until(writer, UINT64_MAX);
 }
 
-int writer_settle_losses(struct writer *writer, uint64_t sequence, uint64_t time)
+int writer_confirm_losses(struct writer *writer, uint64_t sequence, uint64_t time)
 {
 	int err;
 
-	/* What is held has come, but the loss tracker has not heard of it yet. */
+	/* Held records are not lost, but the loss tracker does not know them yet. */
 	for (size_t i = 0; i < writer->held_count; i++) {
 		uint64_t held = loss_widen(&writer->loss, writer->held[i].sequence);
 
@@ -307,7 +307,7 @@ void writer_pack(struct writer *writer, struct packer *packer)
 	writer->packer = packer;
 }
 
-uint64_t writer_reach(struct writer *writer, uint64_t time)
+uint64_t writer_watermark(struct writer *writer, uint64_t time)
 {
 	if (time > writer->time_last)
 		writer->time_last = time;
@@ -337,7 +337,7 @@ int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16],
 	writer->packet = malloc(PACKET_SPACE);
 	if ((path && !writer->path) || !writer->packet)
 		goto failed;
-	/* Kernel addresses are nobody else's business. */
+	/* Only the owner may see kernel addresses. */
 	if (path)
 		writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (path && writer->fd < 0) {

@@ -262,13 +262,13 @@ int target_lose(struct import_target *target, unsigned int number, uint64_t coun
 		return target_fail(target, ERANGE,
 				   "it tells %" PRIu64 " lost events of CPU %u: it is damaged",
 				   count, number);
-	err = writer_settle(&cpu->writer);
+	err = writer_release(&cpu->writer);
 	if (!err && count >= LOSS_SMALL)
 		err = writer_flush(&cpu->writer, cpu->writer.time_last, 0, false);
 	cpu->sequence += count;
 	cpu->lost += count;
 	if (!err)
-		err = writer_settle_losses(&cpu->writer, cpu->sequence, time);
+		err = writer_confirm_losses(&cpu->writer, cpu->sequence, time);
 	return err ? target_fail(target, -err, "%s", cpu->writer.errmsg) : 0;
 }
 

@@ -51,9 +51,9 @@ static int finish_cpu(struct import_target *target, struct target_cpu *cpu)
 	struct status_cpu *figures;
 	int err;
 
-	err = writer_settle(writer);
+	err = writer_release(writer);
 	if (!err)
-		err = writer_settle_losses(writer, cpu->sequence, target->end);
+		err = writer_confirm_losses(writer, cpu->sequence, target->end);
 	if (!err)
 		err = writer_flush(writer, target->end, 0, true);
 	if (err)

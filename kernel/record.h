@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The record ABI: one event as the BPF programs write it into a ring and as it lies in a
- * stream on disk. Fixed width, no implicit padding, the byte order of the capturing machine.
+ * The record ABI: one event as the BPF programs write it into a ring, and as a stream has it on
+ * disk. Fixed width, no implicit padding, the byte order of the capturing machine.
  *
  * Its ancestor is the kmemtrace ABI of Linux 2.6.31 {u8 event, u8 type, u16 size, s32 sequence,
  * u64 call site, u64 pointer; + u64 requested, u64 allocated, u32 gfp, s32 node}. Event and
@@ -15,40 +15,42 @@
 #include <stdint.h>
 #endif
 
-/* What happened. On disk: append only, never renumbered, never reused. */
+/* The kinds of records, see kernel/record_kinds.h. On disk: append only, never renumbered, never
+ * reused. */
 enum kmt_id {
 	KMT_NONE = 0,	     /* never recorded: marks an unused ring slot */
 	KMT_KMALLOC = 1,     /* requested and allocated are valid */
 	KMT_KFREE = 2,	     /* the last 8 bytes are 0 */
 	KMT_CACHE_ALLOC = 3, /* cache is valid; the sizes are the cache's */
-	KMT_CACHE_FREE = 4,  /* cache is valid, or 0: the kernel does not tell it (before 5.12) */
-	/* what fires no tracepoint, hooked where the kernel allows; one record for each object */
+	KMT_CACHE_FREE = 4,  /* cache is valid, or 0: kernels before 5.12 do not report it */
+	/* functions without a tracepoint, hooked where the kernel allows; a record for each object
+	 */
 	KMT_BULK_ALLOC = 5, /* kmem_cache_alloc_bulk(): cache is valid */
 	KMT_BULK_FREE = 6,  /* kmem_cache_free_bulk(), kfree_bulk(): cache is valid, or 0 */
 	KMT_REALLOC = 7,    /* krealloc(): requested is the new size; it stays if that fits */
-	/* recorded by a second program, since the kernel kept the first from running */
+	/* recorded by a backup program, since the kernel did not run the first program */
 	KMT_BACKUP_KFREE = 8,	   /* as KMT_KFREE */
 	KMT_BACKUP_CACHE_FREE = 9, /* as KMT_CACHE_FREE */
-	/* kmem_cache_alloc() of a kernel that does not tell the cache (before 6.0) */
+	/* kmem_cache_alloc() of a kernel before 6.0, which does not report the cache */
 	KMT_ANONYMOUS_ALLOC = 10, /* requested and allocated are valid: they are the cache's */
-	KMT_ID_END		  /* not an id: one past the last that this version knows */
+	KMT_ID_END		  /* one past the last id that this version knows */
 };
 
-#define KMT_NODE_ANY (-1)	/* no node was asked for; also in every free */
+#define KMT_NODE_ANY (-1)	/* no node was requested; also in every free */
 #define KMT_SIZE_MAX UINT32_MAX /* a size of 4 GiB or more: only failed requests have it */
 #define KMT_WORD 8		/* bytes: the unit of kmt_record.words */
 #define KMT_RECORD_WORDS 6	/* of struct kmt_record: no record has fewer */
 #define KMT_WORDS_MAX 6		/* of the longest kind that this version writes */
 #define KMT_WORDS_LIMIT 255	/* of any record */
-#define KMT_ZERO_SIZE_PTR 16	/* what kmalloc(0) returns: no object */
+#define KMT_ZERO_SIZE_PTR 16	/* the result of kmalloc(0), which has no object */
 
 struct kmt_record {
-	uint64_t time; /* ns, the capture's clock; taken after the slot */
+	uint64_t time; /* ns, the capture's clock; read after the slots were taken */
 	union {
 		struct {
 			uint8_t id;	   /* enum kmt_id */
 			uint8_t words;	   /* size of the whole record, in words of 8 bytes */
-			int16_t node;	   /* that was asked for, or KMT_NODE_ANY */
+			int16_t node;	   /* the requested node, or KMT_NODE_ANY */
 			uint32_t sequence; /* number of the event on its CPU, modulo 2^32 */
 		};
 		uint64_t tag; /* the same 8 bytes: not 0 once the record is whole */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The kinds of records: one row for each id of enum kmt_id, with its names, its properties and
- * its fields. All programs ask this table what an id means.
+ * its fields. All programs look up the meaning of an id here.
  */
 #ifndef KERNEL_RECORD_KINDS_H
 #define KERNEL_RECORD_KINDS_H
@@ -52,8 +52,8 @@ enum record_flag {
 	ROW(argument, KMT_ANONYMOUS_ALLOC, 6, "kmem_cache_alloc_unnamed", "kmem_cache_alloc",      \
 	    RECORD_ALLOCATION | RECORD_SIZES | RECORD_ANONYMOUS, "u32 requested; u32 allocated;")
 
-#define RECORD_KIND_BIT_IF(wanted, id, words, ctf_name, name, flags, ctf_fields) \
-	| (((flags) & (wanted)) == (wanted) ? 1ULL << (id) : 0)
+#define RECORD_KIND_BIT_IF(required, id, words, ctf_name, name, flags, ctf_fields) \
+	| (((flags) & (required)) == (required) ? 1ULL << (id) : 0)
 
 /* The ids of all kinds that have all of the flags: bit 1 << id of each. A constant. */
 #define RECORD_KINDS_WITH(flags) (0ULL RECORD_KINDS(RECORD_KIND_BIT_IF, flags))

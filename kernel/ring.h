@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the BPF programs and kmemtraced share while a capture runs: the control line of each
- * CPU's ring, and the names that are told apart from the records. Never on disk.
+ * Memory and messages that the BPF programs and kmemtraced share while a capture runs: the
+ * control block of each CPU's ring, and the names of caches and tasks. Never on disk.
  */
 #ifndef KERNEL_RING_H
 #define KERNEL_RING_H
 
 #include "kernel/record.h"
 
-/* The tracepoints that have a second program. */
+/* The tracepoints that have a backup program: see bpf/backup.bpf.h. */
 enum kmt_backup_kind {
 	KMT_BACKUP_OF_KFREE,
 	KMT_BACKUP_OF_CACHE_FREE,
 	KMT_BACKUP_KINDS,
 };
 
-/* What the second programs do. Only ever forward, but for the last step back to off. */
+/* The state of a backup program. It goes only forward, and at the end back to off. */
 enum kmt_backup_state {
-	KMT_BACKUP_OFF = 0,	/* first programs leave no marks */
-	KMT_BACKUP_MARKING = 1, /* they do; second ones only wipe them */
-	KMT_BACKUP_ON = 2,	/* all events under way began with marking */
+	KMT_BACKUP_OFF = 0,	/* the first programs leave no marks */
+	KMT_BACKUP_MARKING = 1, /* they leave marks; the backup programs only clear them */
+	KMT_BACKUP_ON = 2,	/* all events in flight began with a mark */
 };
 
 #define KMT_MARKS 63
 
-/* Which events of a kind are under way on a CPU: see bpf/rescue.bpf.h. */
+/* The events of one tracepoint that are in flight on a CPU. */
 struct kmt_marks {
-	uint64_t full; /* not 0: there was no room once; the second program told nothing since */
+	uint64_t full; /* not 0: a mark found no room; the backup program records nothing since */
 	uint64_t list[KMT_MARKS];
 };
 
@@ -39,11 +39,11 @@ struct kmt_marks {
 struct kmt_control {
 	uint64_t sequence;    /* events numbered; written by the CPU */
 	uint64_t slots;	      /* slots taken */
-	uint64_t lost;	      /* events that found no slot */
+	uint64_t lost;	      /* events that found no room */
 	uint64_t from_backup; /* of those numbered: recorded by a backup program */
 	uint64_t more_slots;  /* of slots: behind the first slot of their record */
 	uint64_t reserved[3];
-	uint64_t tail; /* slots given back; written by kmemtraced, on a line of its own */
+	uint64_t tail; /* slots given back; written by kmemtraced, on a cache line of its own */
 	uint64_t reserved2[7];
 	struct kmt_marks marks[KMT_BACKUP_KINDS];
 };
@@ -63,12 +63,12 @@ _Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
  */
 #define KMT_RING_MARGIN (64 * KMT_SLOTS(KMT_WORDS_MAX))
 
-/* Names come seldom, through one BPF ring buffer. */
+/* Names are rare, and go through one BPF ring buffer. */
 enum kmt_name_kind {
 	KMT_NAME_CACHE = 1,	 /* key: struct kmem_cache; first seen at time */
 	KMT_NAME_CACHE_GONE = 2, /* key: struct kmem_cache; freed at time */
 	KMT_NAME_TASK = 3,	 /* key: tid; new, or renamed, at time */
-	KMT_NAME_MODULES = 4,	 /* a module came or went */
+	KMT_NAME_MODULES = 4,	 /* a module was loaded or unloaded */
 };
 
 #define KMT_NAME_SIZE 64
@@ -78,20 +78,20 @@ struct kmt_name {
 	uint32_t tgid; /* of a task */
 	uint64_t time;
 	uint64_t key;
-	uint32_t object_size;	  /* of a cache, bytes: what a user may use */
-	uint32_t size;		  /* of a cache, bytes: from one object to the next */
+	uint32_t object_size;	  /* of a cache, bytes: usable size of an object */
+	uint32_t size;		  /* of a cache, bytes: distance of objects */
 	char name[KMT_NAME_SIZE]; /* NUL-terminated */
 };
 
-/* What a kernel without BTF has told of a cache so far. */
+/* Known so far about a cache of a kernel without BTF. */
 struct kmt_cache_sighting {
-	uint64_t since;		    /* ns: the first sight */
-	uint32_t object_size, size; /* bytes; 0: no allocation told them yet */
-	uint64_t complete;	    /* not 0: it was told as a kmt_name */
-	char name[KMT_NAME_SIZE];   /* empty: no free told it yet */
+	uint64_t since;		    /* ns: first seen */
+	uint32_t object_size, size; /* bytes; 0: seen in no allocation yet */
+	uint64_t complete;	    /* not 0: a kmt_name was sent */
+	char name[KMT_NAME_SIZE];   /* empty: seen in no free yet */
 };
 
-/* The fields of tracepoints' records that such a kernel's names are read from. */
+/* Fields of tracepoint records that have the names, in a kernel without BTF. */
 enum kmt_field {
 	KMT_FIELD_ALLOC_POINTER,
 	KMT_FIELD_ALLOC_REQUESTED,
@@ -108,22 +108,23 @@ enum kmt_field {
 };
 
 struct kmt_field_position {
-	uint32_t offset, size; /* bytes, from the record's begin; size 0: there is none */
+	uint32_t offset, size; /* bytes, from the start of the record; size 0: no such field */
 };
 
-/* In place of the only process that is wanted: several are, in a map. No process has this id. */
+/* Instead of the id of the traced process: a map has several. No process has this id. */
 #define KMT_TRACED_LIST UINT32_MAX
 
-/* Totals that are no CPU's own. */
+/* Counters and states of all CPUs. */
 struct kmt_totals {
-	uint64_t names_lost; /* names that found no room; of caches: told at the next event */
-	uint64_t lost_unattributed; /* lost events that the per-task table had no room for */
-	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation, once it was called */
-	uint64_t rollback_frees;    /* bulk frees that were taken for those of a failed one */
-	uint64_t untraced_cache_valid; /* not 0: new tasks are seen; written by kmemtraced */
+	uint64_t names_lost; /* names that found no room; a cache's is sent again at its next event
+			      */
+	uint64_t lost_unattributed; /* lost events without room in the per-task table */
+	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation; 0: not called yet */
+	uint64_t rollback_frees;    /* bulk frees attributed to a failed bulk allocation */
+	uint64_t untraced_cache_valid; /* not 0: new tasks are reported; written by kmemtraced */
 	uint64_t names_requested;      /* not 0: programs without BTF wait for a record */
 	uint32_t backup_state[KMT_BACKUP_KINDS]; /* enum kmt_backup_state; written by kmemtraced */
-	uint32_t matched[KMT_BACKUP_KINDS];	 /* not 0: a second program found its mark */
+	uint32_t matched[KMT_BACKUP_KINDS];	 /* not 0: a backup program found its mark */
 };
 
 #endif

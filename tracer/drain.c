@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Takes records out of a ring. A slot is whole once its tag is not 0; it is set to 0 again
- * before the slot is given back. BPF ring buffers are libbpf's work.
+ * Takes records out of a ring. A record is whole once its first slot's tag is not 0. The drain sets
+ * the tags to 0 again before it gives the slots back. libbpf reads BPF ring buffers.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "tracer/drain.h"
 #include "tracer/machine.h"
 
-#define GIVE_BACK 1024 /* slots at a time, so that a CPU in need finds room soon */
+#define GIVE_BACK 1024 /* slots at a time: a CPU whose ring is full finds room soon */
 
 static uint64_t load(const uint64_t *word)
 {
@@ -24,14 +24,14 @@ static uint64_t load(const uint64_t *word)
 }
 
 /*
- * A moment at which no event was between its number and its slots: then every number below
- * sequence has its slots below slots, or is lost. All counters only grow. An event counts in
+ * Finds a time at which no event was between its number and its slots: then every event number
+ * below sequence has its slots below slots, or is lost. All counters only grow. An event counts in
  * more_slots before slots, and more_slots is read after slots, so slots - more_slots is never
  * more than the records that had slots. sequence, read last, is never less than these records
  * and the lost events, so equality proves that no counter moved meanwhile.
  */
-static bool find_quiet_moment(const struct kmt_control *control, uint64_t *sequence,
-			      uint64_t *slots)
+static bool find_consistent_counters(const struct kmt_control *control, uint64_t *sequence,
+				     uint64_t *slots)
 {
 	for (int i = 0; i < 8; i++) {
 		uint64_t lost, more_slots;
@@ -66,8 +66,9 @@ static void put(struct drain *drain, const struct kmt_record *record)
 }
 
 /*
- * A record of a BPF ring buffer has, for its number, how many events were lost before it: as seen
- * by then, so that one which an interrupt delayed may know of more than the next.
+ * A record of a BPF ring buffer has the number of lost events before it in place of its event
+ * number. An interrupt may delay a record, so it may have a higher number of lost events than the
+ * next record.
  */
 static int take_buffered(void *context, void *data, size_t size)
 {
@@ -119,7 +120,7 @@ static unsigned int take_long(struct drain *drain, struct kmt_record *slot,
 
 	memcpy(&record, slot, (size_t)head->words * KMT_WORD);
 	record.head = *head;
-	/* what was a number in the middle of this record is the tag of a later one */
+	/* later records that begin in the other slots need a tag of 0, too */
 	for (unsigned int i = 0; i < slots; i++)
 		__atomic_store_n(&slot[i].tag, 0, __ATOMIC_RELAXED);
 	put(drain, &record.head);
@@ -138,7 +139,7 @@ static long run_ring(struct drain *drain, uint64_t tail)
 		uint64_t tag = load(&slot->tag);
 
 		if (!tag)
-			break; /* taken, not yet filled: the next time */
+			break; /* the program has not finished this record yet */
 		record = *slot;
 		record.tag = tag;
 		if (record.words > KMT_RECORD_WORDS) {
@@ -158,8 +159,8 @@ static long run_ring(struct drain *drain, uint64_t tail)
 	return taken;
 }
 
-/* What took a number has its record among those taken out, or is lost. */
-static bool is_quiet_now(const struct drain *drain, uint64_t *sequence)
+/* Was every event that took a number taken out, or lost? */
+static bool is_caught_up(const struct drain *drain, uint64_t *sequence)
 {
 	uint64_t lost = load(&drain->control->lost);
 
@@ -177,36 +178,37 @@ uint64_t drain_waiting(const struct drain *drain)
 long drain_run(struct drain *drain)
 {
 	struct kmt_control *control = drain->control;
-	uint64_t sequence = 0, quiet_slots = 0, quiet_time;
+	uint64_t sequence = 0, slots_then = 0, caught_up_time;
 	long got;
-	bool quiet;
+	bool caught_up;
 	int failed;
 
 	drain->failure = 0;
 	if (drain->buffer) {
 		got = ring_buffer__consume(drain->buffer);
-		quiet = is_quiet_now(drain, &sequence);
-		quiet_time = quiet ? machine_now() : 0;
-		/* a stamp is 32 bits wide: more may have been lost since the last one */
-		if (quiet)
+		caught_up = is_caught_up(drain, &sequence);
+		caught_up_time = caught_up ? machine_now() : 0;
+		/* the number in a record has 32 bits; more may have been lost since the last record
+		 */
+		if (caught_up)
 			drain->lost_before = sequence - drain->taken;
 		if (got < 0 && !drain->failure)
 			drain->failure = (int)got;
 	} else {
-		quiet = find_quiet_moment(control, &sequence, &quiet_slots);
-		quiet_time = quiet ? machine_now() : 0;
+		caught_up = find_consistent_counters(control, &sequence, &slots_then);
+		caught_up_time = caught_up ? machine_now() : 0;
 		got = drain->ring ? run_ring(drain, control->tail) : 0;
-		quiet = quiet && control->tail >= quiet_slots;
+		caught_up = caught_up && control->tail >= slots_then;
 	}
 
 	/*
-	 * What comes next took its slot after these were whole, and its time after its slot: it
-	 * cannot be earlier.
+	 * The next record took its slots after these records were whole, and its time after its
+	 * slots: it cannot be earlier.
 	 */
-	drain->quiet = quiet;
-	failed = writer_settle(&drain->writer);
-	if (!failed && quiet)
-		failed = writer_settle_losses(&drain->writer, sequence, quiet_time);
+	drain->caught_up = caught_up;
+	failed = writer_release(&drain->writer);
+	if (!failed && caught_up)
+		failed = writer_confirm_losses(&drain->writer, sequence, caught_up_time);
 	if (failed && !drain->failure)
 		drain->failure = failed;
 	drain->failed |= drain->failure;
@@ -219,7 +221,7 @@ static bool is_empty(const struct drain *drain)
 	uint64_t sequence;
 
 	if (drain->buffer)
-		return is_quiet_now(drain, &sequence);
+		return is_caught_up(drain, &sequence);
 	return drain->control->tail == load(&drain->control->slots) &&
 	       load(&drain->control->sequence) == drain->control->tail -
 							  load(&drain->control->more_slots) +
@@ -228,18 +230,18 @@ static bool is_empty(const struct drain *drain)
 
 int drain_rest(struct drain *drain, uint64_t skipped)
 {
-	const struct timespec moment = { .tv_nsec = 1000000 };
+	const struct timespec millisecond = { .tv_nsec = 1000000 };
 	int err = 0, failed;
 	long got;
 
-	/* a program that was cut in by an interrupt may still be under way for a moment */
+	/* an interrupted program may need some more time */
 	for (int i = 0; i < 1000; i++) {
 		got = drain_run(drain);
 		if (got < 0 && !err)
 			err = got;
 		if (is_empty(drain))
 			break;
-		nanosleep(&moment, NULL);
+		nanosleep(&millisecond, NULL);
 	}
 	failed = writer_flush(&drain->writer, 0, skipped, false);
 	drain->failed |= failed;
@@ -250,7 +252,7 @@ int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped)
 {
 	int err;
 
-	err = writer_settle_losses(&drain->writer, load(&drain->control->sequence), end);
+	err = writer_confirm_losses(&drain->writer, load(&drain->control->sequence), end);
 	writer_retry(&drain->writer);
 	return err ? err : writer_flush(&drain->writer, end, skipped, true);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Two circles, there and back. A place is the putter's until its count says that it was put, and
- * the getter's until its own count says that it was got.
+ * Two circular buffers, one for messages and one for packets to use again. A slot belongs to its
+ * producer until the producer's counter has passed it, then to the consumer until the consumer's
+ * counter has passed it.
  */
 #include "config.h"
 
@@ -11,7 +12,7 @@
 
 #include "tracer/queue.h"
 
-#define MESSAGES_MORE 8192 /* besides packets: caches come in bursts of hundreds */
+#define MESSAGES_MORE 8192 /* in addition to packets: caches come in bursts of hundreds */
 
 static size_t power_of_two(size_t least)
 {
@@ -27,10 +28,10 @@ int queue_init(struct queue *queue, uint64_t bytes)
 	memset(queue, 0, sizeof(*queue));
 	queue->packets_max = bytes / sizeof(struct online_packet) + 1;
 	queue->message_mask = power_of_two(queue->packets_max + MESSAGES_MORE) - 1;
-	queue->empty_mask = power_of_two(queue->packets_max) - 1;
+	queue->free_mask = power_of_two(queue->packets_max) - 1;
 	queue->messages = calloc(queue->message_mask + 1, sizeof(*queue->messages));
-	queue->empties = calloc(queue->empty_mask + 1, sizeof(struct online_packet *));
-	return queue->messages && queue->empties ? 0 : -ENOMEM;
+	queue->free_packets = calloc(queue->free_mask + 1, sizeof(struct online_packet *));
+	return queue->messages && queue->free_packets ? 0 : -ENOMEM;
 }
 
 static struct online_packet *reuse(struct queue *queue)
@@ -39,8 +40,8 @@ static struct online_packet *reuse(struct queue *queue)
 
 	if (__atomic_load_n(&queue->returned, __ATOMIC_ACQUIRE) == queue->reused)
 		return NULL;
-	packet = queue->empties[queue->reused & queue->empty_mask];
-	/* nobody but this thread reads it: there are never more packets than places */
+	packet = queue->free_packets[queue->reused & queue->free_mask];
+	/* only this thread reads reused: there are never more packets than slots */
 	queue->reused++;
 	return packet;
 }
@@ -53,12 +54,12 @@ void queue_deinit(struct queue *queue)
 	while (queue->messages && queue_get(queue, &message))
 		if (message.kind == MESSAGE_PACKET)
 			free(message.packet);
-	while (queue->empties && (packet = reuse(queue)))
+	while (queue->free_packets && (packet = reuse(queue)))
 		free(packet);
 	free(queue->messages);
-	free(queue->empties);
+	free(queue->free_packets);
 	queue->messages = NULL;
-	queue->empties = NULL;
+	queue->free_packets = NULL;
 }
 
 static bool has_room(const struct queue *queue)
@@ -110,6 +111,6 @@ bool queue_get(struct queue *queue, struct message *message)
 
 void queue_return(struct queue *queue, struct online_packet *packet)
 {
-	queue->empties[queue->returned & queue->empty_mask] = packet;
+	queue->free_packets[queue->returned & queue->free_mask] = packet;
 	__atomic_store_n(&queue->returned, queue->returned + 1, __ATOMIC_RELEASE);
 }

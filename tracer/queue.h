@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From the thread that drains to the one that folds: records, caches, and horizons, in order.
- * One thread puts and one gets; neither ever waits for the other.
+ * From the thread that drains to the thread that aggregates: records, caches, and watermarks, in
+ * order.
+ * One thread puts and one gets; neither waits for the other.
  */
 #ifndef TRACER_QUEUE_H
 #define TRACER_QUEUE_H
@@ -21,42 +22,42 @@ enum message_kind {
 	MESSAGE_WATERMARK,
 };
 
-/* Every event before time was put before it, but for those that were lost or found no room. */
+/* Every event before time was put before it, except events that were lost or found no room. */
 struct watermark {
 	uint64_t time;	/* ns */
 	uint64_t begin; /* ns: of the capture */
-	uint64_t lost;	/* events of which nothing was put: so far, and at least until time */
+	uint64_t lost;	/* events that were not put: so far, and at least until time */
 };
 
 struct message {
 	enum message_kind kind;
 	union {
-		struct online_packet *packet; /* the getter gives it back */
-		struct cache cache;	      /* gone: its address, and until */
+		struct online_packet *packet; /* the consumer returns it */
+		struct cache cache;	      /* MESSAGE_CACHE_GONE: its address and until */
 		struct watermark watermark;
 	};
 };
 
 struct queue {
-	size_t packets_max, packets_made; /* the putter's */
-	struct message *messages;	  /* a circle, as is empties */
-	struct online_packet **empties;
-	size_t message_mask, empty_mask; /* places - 1 */
-	/* each only grows, and is written by one of the two */
-	size_t put, reused __attribute__((aligned(64)));   /* by the putter */
-	size_t got, returned __attribute__((aligned(64))); /* by the getter */
+	size_t packets_max, packets_made; /* the producer's */
+	struct message *messages;	  /* circular, as is free_packets */
+	struct online_packet **free_packets;
+	size_t message_mask, free_mask; /* slots - 1 */
+	/* each only grows, and has one writer */
+	size_t put, reused __attribute__((aligned(64)));   /* by the producer */
+	size_t got, returned __attribute__((aligned(64))); /* by the consumer */
 };
 
-/* bytes: that records may take. 0 or -ENOMEM. */
+/* bytes: limit of all records. 0 or -ENOMEM. */
 int queue_init(struct queue *queue, uint64_t bytes);
 void queue_deinit(struct queue *queue); /* all zero is allowed */
 
-/* The putter's. size: bytes of all records. False: there is no room, nothing was put. */
+/* For the producer. size: bytes of all records. False: no room, nothing was put. */
 bool queue_put_records(struct queue *queue, const struct packet_header *header,
 		       const struct kmt_record *records, size_t size);
 bool queue_put(struct queue *queue, const struct message *message);
 
-/* The getter's. False: there is nothing. */
+/* For the consumer. False: the queue is empty. */
 bool queue_get(struct queue *queue, struct message *message);
 void queue_return(struct queue *queue, struct online_packet *packet);
 

@@ -57,9 +57,9 @@ uint64_t rings_bytes(unsigned int mib, bool buffered)
 	return buffered ? buffer_bytes(mib) : mapped_bytes(slots_of(mib));
 }
 
-static int fail(struct rings *rings, int err, const char *what)
+static int fail(struct rings *rings, int err, const char *action)
 {
-	snprintf(rings->errmsg, sizeof(rings->errmsg), "%s: %s%s", what, strerror(err),
+	snprintf(rings->errmsg, sizeof(rings->errmsg), "%s: %s%s", action, strerror(err),
 		 err == EPERM	 ? ": run as root, or with CAP_BPF and CAP_PERFMON"
 		 : err == ENOMEM ? ": make the rings smaller with -m"
 				 : "");
@@ -117,7 +117,7 @@ int rings_add(struct rings *rings, unsigned int cpu, int node)
 
 	if (rings->buffered)
 		return add_buffer(rings, ring, node);
-	/* every ring has the same flags: the kernel wants all maps of an array of maps alike */
+	/* every ring has the same flags: the kernel requires equal maps in an array of maps */
 	ring->fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "ring", sizeof(uint32_t), size, 1, &options);
 	if (ring->fd < 0)
 		return fail(rings, errno, "cannot make a ring");
@@ -146,6 +146,6 @@ int rings_map_controls(struct rings *rings, int controls_fd)
 int rings_publish(struct rings *rings, unsigned int cpu, int rings_fd)
 {
 	if (bpf_map_update_elem(rings_fd, &cpu, &rings->list[cpu].fd, 0))
-		return fail(rings, errno, "cannot hand a ring to the programs");
+		return fail(rings, errno, "cannot give a ring to the programs");
 	return 0;
 }

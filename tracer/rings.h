@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The rings of the CPUs: how large, where, and mapped into this process. */
+/* The rings of the CPUs: their size, their NUMA node, and their mapping in this process. */
 #ifndef TRACER_RINGS_H
 #define TRACER_RINGS_H
 
@@ -19,9 +19,9 @@ struct ring {
 };
 
 struct rings {
-	uint32_t slots; /* of each ring: a power of two, but for BPF ring buffers */
+	uint32_t slots; /* of each ring: a power of two, except in BPF ring buffers */
 	unsigned int mib;
-	bool buffered; /* they are BPF ring buffers: nothing is mapped here */
+	bool buffered; /* BPF ring buffers, which libbpf maps */
 	unsigned int possible_cpus;
 	struct ring *list;	      /* by CPU, possible_cpus of them */
 	struct kmt_control *controls; /* mapped; by CPU */
@@ -30,15 +30,15 @@ struct rings {
 };
 
 /*
- * How many mebibytes the ring of each of so many CPUs gets when nobody says: RINGS_DEFAULT_MIB,
- * or less to keep to RINGS_SHARE of memory_bytes, but at least 1.
+ * The default size of one CPU's ring in mebibytes: RINGS_DEFAULT_MIB, or less so that all rings
+ * take at most 1/RINGS_SHARE of memory_bytes, but at least 1.
  */
 unsigned int rings_default_mib(unsigned int online_cpus, uint64_t memory_bytes);
 
 /* The bytes that a ring of mib mebibytes really takes: its slots, or bytes, are a power of two. */
 uint64_t rings_bytes(unsigned int mib, bool buffered);
 
-/* All return 0 or -errno, with errmsg set. buffered: the kernel lacks what the other rings need. */
+/* All return 0 or -errno, with errmsg set. buffered: BPF ring buffers, for an older kernel. */
 int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib, bool buffered);
 void rings_deinit(struct rings *rings);
 

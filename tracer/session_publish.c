@@ -93,7 +93,7 @@ static uint64_t find_watermark(struct session *session, uint64_t now)
 
 		if (!session->draining[i])
 			continue;
-		reached = writer_reach(&drain->writer, drain->quiet ? now : 0);
+		reached = writer_watermark(&drain->writer, drain->caught_up ? now : 0);
 		if (reached < watermark)
 			watermark = reached;
 	}

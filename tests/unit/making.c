@@ -84,9 +84,9 @@ int making_flush(struct making *making, uint64_t time, bool force)
 	for (size_t i = 0; i < making->cpu_count && !err; i++) {
 		struct making_cpu *cpu = making->cpus[i];
 
-		err = writer_settle(&cpu->writer);
+		err = writer_release(&cpu->writer);
 		if (!err)
-			err = writer_settle_losses(&cpu->writer, cpu->sequence, making->now);
+			err = writer_confirm_losses(&cpu->writer, cpu->sequence, making->now);
 		if (!err)
 			err = writer_flush(&cpu->writer, time, making->status.skipped, force);
 		if (err)

@@ -336,7 +336,7 @@ static void long_records_of_a_ring(void **state)
 		record_long(words[i]);
 	}
 	assert_int_not_equal(drain_run(&drain), 0);
-	assert_true(drain.quiet);
+	assert_true(drain.caught_up);
 	assert_int_equal(drain_waiting(&drain), 0);
 	for (size_t i = 0; i < SLOTS; i++)
 		assert_int_equal(slots[i].tag, 0);
@@ -354,21 +354,21 @@ static void long_record_under_way(void **state)
 	record_long(9);
 	sequence = take_number();
 	run(1);
-	assert_false(drain.quiet); /* it has no slots yet */
+	assert_false(drain.caught_up); /* it has no slots yet */
 	control.more_slots += KMT_SLOTS(255) - 1;
 	run(0);
-	assert_false(drain.quiet);
+	assert_false(drain.caught_up);
 	control.more_slots -= KMT_SLOTS(255) - 1;
 	record = take_slots(255);
 	record_long(6);
 	run(0);
-	assert_false(drain.quiet);
+	assert_false(drain.caught_up);
 	fill(record, 255, sequence);
 	run(2);
-	assert_true(drain.quiet);
+	assert_true(drain.caught_up);
 	record_long(9);
 	run(1);
-	assert_true(drain.quiet);
+	assert_true(drain.caught_up);
 	assert_long_stream(words, sizeof(words));
 }
 

@@ -146,7 +146,7 @@ static void test_order(void **state)
 		put(&files->writer, slots[i].sequence, slots[i].time);
 	assert_int_equal(files->writer.held_count, 1);
 	assert_int_equal(files->writer.header.records, 7);
-	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 3500, 11, false), 0);
 	assert_int_equal(files->writer.held_count, 0);
 	assert_int_equal(files->writer.header.records, 0);
@@ -172,7 +172,7 @@ static void test_flush_spares_what_is_held(void **state)
 	put(&files->writer, 1, 2100);
 	assert_int_equal(writer_flush(&files->writer, 9999, 0, false), 0);
 	put(&files->writer, 2, 2050);
-	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
 	assert_int_equal(read_back(files->path, headers, 4, &records, NULL), 3);
 	assert_int_equal(headers[1].records, 1);
@@ -194,7 +194,7 @@ static void test_full_packets(void **state)
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
 	assert_int_equal(headers[2].time_last, 2000 + 2 * PACKET_RECORDS_MAX - 1);
 	assert_int_equal(files->writer.held_count + files->writer.header.records, 10);
-	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_release(&files->writer), 0);
 	/* Nothing to say and not forced: no packet. */
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
@@ -216,7 +216,7 @@ static void test_packing(void **state)
 		writer_pack(writer, i > 400 ? files->packer : NULL);
 		put(writer, i, 2000 + i);
 		if (i == 400 || i == 800 || i >= 999) {
-			assert_int_equal(writer_settle(writer), 0);
+			assert_int_equal(writer_release(writer), 0);
 			assert_int_equal(writer_flush(writer, 0, 0, false), 0);
 		}
 	}
@@ -247,15 +247,15 @@ static void test_losses(void **state)
 	put(&files->writer, 5, 2100);
 	put(&files->writer, 6, 2200);
 	/* 6 is held: it has come, but 7 to 9 are not settled before it is written. */
-	assert_int_equal(writer_settle_losses(&files->writer, 10, 2300), 0);
+	assert_int_equal(writer_confirm_losses(&files->writer, 10, 2300), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
-	assert_int_equal(writer_settle(&files->writer), 0);
-	assert_int_equal(writer_settle_losses(&files->writer, 10, 2300), 0);
+	assert_int_equal(writer_release(&files->writer), 0);
+	assert_int_equal(writer_confirm_losses(&files->writer, 10, 2300), 0);
 	/* Stated as lost: it cannot be recorded as well. */
 	put(&files->writer, 8, 2400);
-	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 2500, 0, false), 0);
-	assert_int_equal(writer_settle_losses(&files->writer, 12, 2600), 0);
+	assert_int_equal(writer_confirm_losses(&files->writer, 12, 2600), 0);
 	assert_int_equal(writer_flush(&files->writer, 2700, 0, false), 0);
 	assert_int_equal(writer_flush(&files->writer, 2700, 0, true), 0);
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 4);
@@ -280,14 +280,14 @@ static void test_clock_steps_back(void **state)
 	size_t records;
 
 	put(&files->writer, 0, 500);
-	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(files->writer.clamped, 1);
 	assert_int_equal(files->writer.clamped_max, 500);
 	/* Ever further back: they are not held without end. */
 	for (uint32_t i = 1; i <= 200000; i++)
 		put(&files->writer, i, 1000000 - i);
 	assert_true(files->writer.held_count <= 65536);
-	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
 	read_back(files->path, headers, 64, &records, NULL);
 	assert_int_equal(records, 200001);
@@ -301,12 +301,12 @@ static void test_numbers_wrap(void **state)
 	struct packet_header headers[8];
 	size_t records;
 
-	assert_int_equal(writer_settle_losses(&files->writer, 0xfffffffe, 2000), 0);
+	assert_int_equal(writer_confirm_losses(&files->writer, 0xfffffffe, 2000), 0);
 	put(&files->writer, 0xfffffffe, 2000);
 	put(&files->writer, 0xffffffff, 2001);
 	put(&files->writer, 0, 2002);
 	put(&files->writer, 1, 2003);
-	assert_int_equal(writer_settle(&files->writer), 0);
+	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 2);
 	assert_int_equal(headers[1].sequence_first, 0xfffffffe);
@@ -334,7 +334,7 @@ static void test_disk_full(void **state)
 
 	for (uint32_t i = 0; i < 100; i++)
 		put(writer, i, 2000 + i);
-	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_flush(writer, 2100, 0, false), 0);
 	size = writer->size;
 
@@ -348,7 +348,7 @@ static void test_disk_full(void **state)
 	assert_int_equal(err, -EFBIG);
 	assert_non_null(strstr(writer->errmsg, "cpu3: File too large"));
 	assert_int_equal(writer_put(writer, &late), -EFBIG);
-	assert_int_equal(writer_settle(writer), -EFBIG);
+	assert_int_equal(writer_release(writer), -EFBIG);
 	assert_int_equal(writer_flush(writer, 4000, 0, true), -EFBIG);
 	assert_int_equal(writer->held_count, 0);
 	assert_int_equal(writer->header.records, 0);
@@ -360,8 +360,8 @@ static void test_disk_full(void **state)
 	writer_retry(writer);
 	/* What was dropped counts for nothing, so this one is not late. */
 	put(writer, 301, 2500);
-	assert_int_equal(writer_settle(writer), 0);
-	assert_int_equal(writer_settle_losses(writer, 310, 6000), 0);
+	assert_int_equal(writer_release(writer), 0);
+	assert_int_equal(writer_confirm_losses(writer, 310, 6000), 0);
 	assert_int_equal(writer_flush(writer, 6000, 0, true), 0);
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
 	assert_int_equal(records, 101);
@@ -406,7 +406,7 @@ static void put_many(struct writer *writer)
 		put(writer, i + 1, 2000 + i * 10 + 15);
 		put(writer, i, 2000 + i * 10);
 	}
-	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
 	assert_int_equal(writer_flush(writer, 0, 0, true), 0);
 }
@@ -449,7 +449,7 @@ static void test_sink_disk_full(void **state)
 
 	writer->sink = (struct writer_sink){ sink, sunk };
 	put(writer, 0, 2000);
-	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_release(writer), 0);
 	limit_file_size(writer->size + 100);
 	err = writer_flush(writer, 0, 0, false);
 	limit_file_size(RLIM_INFINITY);
@@ -527,7 +527,7 @@ static void test_long_records(void **state)
 	for (uint32_t i = 0; i < LONG_RECORDS; i += 4)
 		for (uint32_t j = i + 3; j + 1 > i; j--)
 			put_long(writer, j, 2000 + j, j % 8 == 1 ? 200 : KMT_KFREE, words_of(j));
-	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
 	packets = read_back(files->path, headers, 64, &records, numbers);
 	assert_int_equal(records, LONG_RECORDS);
@@ -570,8 +570,8 @@ static void test_long_records_disk_full(void **state)
 	assert_int_equal(next - 2, PACKET_RECORDS_BYTES_MAX / 2040);
 	writer_retry(writer);
 	put_long(writer, next, 3000, KMT_KFREE, 9);
-	assert_int_equal(writer_settle(writer), 0);
-	assert_int_equal(writer_settle_losses(writer, next + 1, 3000), 0);
+	assert_int_equal(writer_release(writer), 0);
+	assert_int_equal(writer_confirm_losses(writer, next + 1, 3000), 0);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 2);
 	assert_int_equal(records, 1);
@@ -587,16 +587,16 @@ static void test_reach(void **state)
 	size_t records;
 
 	put(writer, 0, 2000);
-	assert_int_equal(writer_settle(writer), 0);
-	assert_int_equal(writer_reach(writer, 0), 2000);
-	assert_int_equal(writer_reach(writer, 1500), 2000);
+	assert_int_equal(writer_release(writer), 0);
+	assert_int_equal(writer_watermark(writer, 0), 2000);
+	assert_int_equal(writer_watermark(writer, 1500), 2000);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
-	assert_int_equal(writer_reach(writer, 3000), 3000);
+	assert_int_equal(writer_watermark(writer, 3000), 3000);
 	put(writer, 1, 2990);
 	put(writer, 2, 3010);
-	assert_int_equal(writer_settle(writer), 0);
+	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
-	assert_int_equal(writer_reach(writer, 0), 3010);
+	assert_int_equal(writer_watermark(writer, 0), 3010);
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
 	assert_int_equal(headers[1].time_last, 2000);
 	assert_int_equal(headers[2].time_first, 3000);
