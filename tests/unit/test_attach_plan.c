@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Which programs read the tracepoints of which kernel: by prototypes as the kernels had them over
- * the years, and by the format files of real ones.
+ * The programs that are chosen for each kernel: from prototypes as kernels had them over the years,
+ * and from the format files of real kernels.
  */
 #include "config.h"
 
@@ -22,9 +22,9 @@
 #include "tracer/load/attach_plan.h"
 
 /*
- * A kernel: of each tracepoint the arguments, a letter each, or NULL where it has none; and the
- * program that reads it. l unsigned long, p const void *, s size_t, g gfp_t, i int, c struct
- * kmem_cache *, C the same const, t const char *.
+ * A kernel: for each tracepoint its arguments, a letter each, or NULL if the kernel does not have
+ * it; and the program that reads it. l unsigned long, p const void *, s size_t, g gfp_t, i int,
+ * c struct kmem_cache *, C const struct kmem_cache *, t const char *.
  */
 static const struct kernel {
 	const char *name;
@@ -59,7 +59,7 @@ static const struct kernel {
 
 #define KERNELS (sizeof(kernels) / sizeof(kernels[0]))
 
-/* The types that tracepoints take, by their letters. */
+/* The types of the arguments, by their letters. */
 struct types {
 	struct btf *btf;
 	int of[128];
@@ -106,14 +106,14 @@ static void add_tracepoint(struct types *types, const char *name, const char *ar
 	assert_true(btf__add_typedef(btf, type, id) > 0);
 }
 
-/* With one tracepoint's arguments in place of the kernel's, if which is one. */
-static int choose(struct attach_plan *layout, const struct kernel *kernel, int word,
+/* Makes a plan for the kernel; the tracepoint `which`, if any, has the arguments `instead`. */
+static int choose(struct attach_plan *plan, const struct kernel *kernel, int word,
 		  enum attach_plan_event which, const char *instead)
 {
 	struct types types = { 0 };
 	int err;
 
-	memset(layout, 0, sizeof(*layout));
+	memset(plan, 0, sizeof(*plan));
 	make_types(&types, word);
 	for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
 		const char *arguments = event == which ? instead : kernel->arguments[event];
@@ -121,38 +121,37 @@ static int choose(struct attach_plan *layout, const struct kernel *kernel, int w
 		if (arguments)
 			add_tracepoint(&types, attach_plan_tracepoint(event), arguments);
 	}
-	err = attach_plan_from_btf(layout, types.btf);
+	err = attach_plan_from_btf(plan, types.btf);
 	btf__free(types.btf);
 	return err;
 }
 
-static void assert_chosen(const struct attach_plan *layout, const struct kernel *kernel)
+static void assert_chosen(const struct attach_plan *plan, const struct kernel *kernel)
 {
 	for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
 		if (!kernel->programs[event])
-			assert_null(layout->programs[event]);
+			assert_null(plan->programs[event]);
 		else
-			assert_string_equal(layout->programs[event], kernel->programs[event]);
+			assert_string_equal(plan->programs[event], kernel->programs[event]);
 	}
-	assert_int_equal(layout->allocations_have_cache, kernel->allocations_have_cache);
-	assert_int_equal(layout->frees_have_name, kernel->frees_have_name);
+	assert_int_equal(plan->allocations_have_cache, kernel->allocations_have_cache);
+	assert_int_equal(plan->frees_have_name, kernel->frees_have_name);
 }
 
-static void each_kernel_has_its_programs(void **state)
+static void chooses_the_programs_of_each_kernel(void **state)
 {
-	struct attach_plan layout;
+	struct attach_plan plan;
 
 	(void)state;
 	for (size_t i = 0; i < KERNELS; i++)
 		for (int word = 4; word <= 8; word += 4) {
-			assert_int_equal(choose(&layout, &kernels[i], word, ATTACH_EVENTS, NULL),
-					 0);
-			assert_chosen(&layout, &kernels[i]);
+			assert_int_equal(choose(&plan, &kernels[i], word, ATTACH_EVENTS, NULL), 0);
+			assert_chosen(&plan, &kernels[i]);
 		}
 }
 
-/* Five arguments both before 6.0 and since 6.1: the type of the third decides. */
-static void unknown_forms_are_refused(void **state)
+/* kmem_cache_alloc has five arguments before 6.0 and since 6.1: the type of the third decides. */
+static void refuses_unknown_signatures(void **state)
 {
 	static const struct {
 		enum attach_plan_event event;
@@ -171,15 +170,15 @@ static void unknown_forms_are_refused(void **state)
 		{ ATTACH_KFREE, NULL, "no tracepoint kfree:" },
 		{ ATTACH_CACHE_ALLOC, NULL, "no tracepoint kmem_cache_alloc:" },
 	};
-	struct attach_plan layout;
+	struct attach_plan plan;
 	int err;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		err = choose(&layout, &kernels[3], 8, cases[i].event, cases[i].arguments);
+		err = choose(&plan, &kernels[3], 8, cases[i].event, cases[i].arguments);
 		assert_int_equal(err, cases[i].errmsg ? -ENOTSUP : 0);
 		if (cases[i].errmsg)
-			assert_non_null(strstr(layout.errmsg, cases[i].errmsg));
+			assert_non_null(strstr(plan.errmsg, cases[i].errmsg));
 	}
 }
 
@@ -200,7 +199,7 @@ static char *read_format(const char *kernel, const char *event)
 	return text;
 }
 
-static void formats_tell_the_same(void **state)
+static void chooses_the_same_programs_from_formats(void **state)
 {
 	static const struct {
 		const char *formats;
@@ -217,7 +216,7 @@ static void formats_tell_the_same(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct kernel *kernel = &kernels[cases[i].kernel];
 		struct tracepoint_info info[ATTACH_EVENTS] = { 0 };
-		struct attach_plan layout = { 0 };
+		struct attach_plan plan = { 0 };
 
 		for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
 			info[event].format =
@@ -226,20 +225,20 @@ static void formats_tell_the_same(void **state)
 			if (info[event].format)
 				info[event].arguments = (int)strlen(kernel->arguments[event]);
 		}
-		if (attach_plan_from_formats(&layout, info))
-			fail_msg("%s: %s", cases[i].formats, layout.errmsg);
-		assert_chosen(&layout, kernel);
-		/* more arguments: nobody knows what they are */
+		if (attach_plan_from_formats(&plan, info))
+			fail_msg("%s: %s", cases[i].formats, plan.errmsg);
+		assert_chosen(&plan, kernel);
+		/* unknown further arguments */
 		info[ATTACH_CACHE_ALLOC].arguments += 3;
-		memset(&layout, 0, sizeof(layout));
-		assert_int_equal(attach_plan_from_formats(&layout, info), -ENOTSUP);
+		memset(&plan, 0, sizeof(plan));
+		assert_int_equal(attach_plan_from_formats(&plan, info), -ENOTSUP);
 		for (unsigned int event = 0; event < ATTACH_EVENTS; event++)
 			free((char *)(uintptr_t)info[event].format);
 	}
 }
 
-/* What frees tell since 5.12, where BTF does not say of which type it is. */
-static void frees_are_as_their_allocations(void **state)
+/* The type of a free's third argument, since 5.12, is known without BTF from its allocations. */
+static void knows_frees_from_allocations(void **state)
 {
 	static const char with_node[] = "field:int node;\toffset:48;\tsize:4;\tsigned:1;\n";
 	static const char without[] = "field:gfp_t gfp_flags;\toffset:40;\tsize:4;\tsigned:0;\n";
@@ -248,7 +247,7 @@ static void frees_are_as_their_allocations(void **state)
 	for (size_t i = 0; i < KERNELS; i++) {
 		const struct kernel *kernel = &kernels[i];
 		struct tracepoint_info info[ATTACH_EVENTS] = { 0 };
-		struct attach_plan layout = { 0 };
+		struct attach_plan plan = { 0 };
 
 		for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
 			const char *arguments = kernel->arguments[event];
@@ -258,12 +257,12 @@ static void frees_are_as_their_allocations(void **state)
 			info[event].format = strchr(arguments, 'i') ? with_node : without;
 			info[event].arguments = (int)strlen(arguments);
 		}
-		assert_int_equal(attach_plan_from_formats(&layout, info), 0);
-		assert_chosen(&layout, kernel);
+		assert_int_equal(attach_plan_from_formats(&plan, info), 0);
+		assert_chosen(&plan, kernel);
 	}
 }
 
-static void fields_are_found(void **state)
+static void finds_fields_in_formats(void **state)
 {
 	static const struct {
 		const char *kernel, *event, *field;
@@ -289,7 +288,8 @@ static void fields_are_found(void **state)
 		char *format = read_format(cases[i].kernel, cases[i].event);
 
 		assert_non_null(format);
-		assert_int_equal(formats_find(format, cases[i].field, &position), cases[i].size != 0);
+		assert_int_equal(formats_find(format, cases[i].field, &position),
+				 cases[i].size != 0);
 		assert_int_equal(position.offset, cases[i].offset);
 		assert_int_equal(position.size, cases[i].size);
 		free(format);
@@ -303,12 +303,12 @@ static void fields_are_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kernel_has_its_programs),
-		cmocka_unit_test(unknown_forms_are_refused),
-		cmocka_unit_test(formats_tell_the_same),
-		cmocka_unit_test(frees_are_as_their_allocations),
-		cmocka_unit_test(fields_are_found),
+		cmocka_unit_test(chooses_the_programs_of_each_kernel),
+		cmocka_unit_test(refuses_unknown_signatures),
+		cmocka_unit_test(chooses_the_same_programs_from_formats),
+		cmocka_unit_test(knows_frees_from_allocations),
+		cmocka_unit_test(finds_fields_in_formats),
 	};
 
-	return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("attach_plan", tests, NULL, NULL);
 }

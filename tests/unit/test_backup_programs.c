@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The marks of first and second programs, with interrupts wherever they may come: no event is
- * told twice, whatever nests into what, and what is told by nobody is counted. The programs are
- * those that run in the kernel; stacks, interrupts and the kernel's guard are played here.
+ * Simulates interrupts at every point of the first and the backup programs: no event is recorded
+ * twice, whatever nests in what, and every event that is not recorded is counted. The programs are
+ * those that run in the kernel; stacks, interrupts and the kernel's recursion guard are simulated.
  */
 #include "config.h"
 
@@ -27,14 +27,14 @@ static struct kmt_control control;
 static struct kmt_totals totals;
 static const bool backup_enabled = true;
 static uint32_t traced_tgid;
-static bool is_task_wanted = true;
+static bool is_task_traced = true;
 
 static void maybe_interrupt(void);
 
 static bool find_task(struct event_context *event)
 {
 	(void)event;
-	return is_task_wanted;
+	return is_task_traced;
 }
 
 static bool find_cpu(struct event_context *event)
@@ -52,7 +52,8 @@ static void bpf_probe_read_kernel(void *to, size_t size, const void *from)
 
 #include "bpf/backup.bpf.h"
 
-/* Stacks begin at pages and grow down. The first is a task's, the next are of interrupts. */
+/* Stacks begin at page boundaries and grow down. The first is a task's, the others of interrupts.
+ */
 #define STACKS 3
 #define STACK_BYTES 16384
 #define DEPTH_MAX 6
@@ -61,10 +62,10 @@ static struct {
 	uint64_t random;
 	unsigned int chance; /* of an interrupt, in 256 */
 	unsigned int depth;
-	uint64_t stack, top; /* where the next frame goes below */
-	bool unguarded;	     /* a kernel that lets programs nest in themselves */
-	bool active[2];	     /* the guard: of the first program, and of the second */
-	uint64_t events, by_first, by_second, missed, twice;
+	uint64_t stack, top; /* the next frame is below top */
+	bool unguarded;	     /* the kernel lets programs nest in themselves */
+	bool active[2];	     /* the guards of the first and of the backup program */
+	uint64_t events, by_first, by_backup, missed, twice;
 } machine;
 
 static uint32_t next_random(uint32_t below)
@@ -73,7 +74,7 @@ static uint32_t next_random(uint32_t below)
 	return (machine.random >> 33) % below;
 }
 
-/* true: it ran, and told the event. */
+/* Returns true if the program ran and recorded the event. */
 static bool run(unsigned int program, void *context)
 {
 	bool known_caches = false, nested = machine.active[program];
@@ -109,7 +110,7 @@ static void fire(void)
 	second = run(1, context);
 	machine.events++;
 	machine.by_first += first;
-	machine.by_second += second;
+	machine.by_backup += second;
 	machine.twice += first && second;
 	machine.top = top;
 }
@@ -121,7 +122,7 @@ static void maybe_interrupt(void)
 	if (machine.depth >= DEPTH_MAX || next_random(256) >= machine.chance)
 		return;
 	machine.depth++;
-	/* on a stack of its own, or deeper on the one that it is on already */
+	/* on an interrupt stack, or on the present stack */
 	if (machine.stack + 1 < STACKS && next_random(2)) {
 		machine.stack++;
 		machine.top = 0x100000 + (machine.stack + 1) * STACK_BYTES;
@@ -134,7 +135,8 @@ static void maybe_interrupt(void)
 	machine.depth--;
 }
 
-static void play_on(uint64_t seed, unsigned int chance, enum kmt_backup_state state, bool unguarded)
+static void run_events_on(uint64_t seed, unsigned int chance, enum kmt_backup_state state,
+			  bool unguarded)
 {
 	memset(&control, 0, sizeof(control));
 	memset(&totals, 0, sizeof(totals));
@@ -149,73 +151,73 @@ static void play_on(uint64_t seed, unsigned int chance, enum kmt_backup_state st
 	}
 }
 
-static void play(uint64_t seed, unsigned int chance, enum kmt_backup_state state)
+static void run_events(uint64_t seed, unsigned int chance, enum kmt_backup_state state)
 {
-	play_on(seed, chance, state, false);
+	run_events_on(seed, chance, state, false);
 }
 
-static void never_twice(void **state)
+static void records_no_event_twice(void **state)
 {
 	uint64_t rescued = 0, missed = 0;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 60; seed++) {
-		play(seed, 1 + seed % 6, KMT_BACKUP_ON);
+		run_events(seed, 1 + seed % 6, KMT_BACKUP_ON);
 		assert_int_equal(machine.twice, 0);
-		assert_int_equal(machine.by_second, control.from_backup);
-		/* nothing is without a trace */
+		assert_int_equal(machine.by_backup, control.from_backup);
+		/* every event is recorded or counted */
 		assert_int_equal(machine.by_first + machine.missed, machine.events);
-		assert_true(machine.by_second <= machine.missed);
+		assert_true(machine.by_backup <= machine.missed);
 		assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].full, 0);
-		rescued += machine.by_second;
+		rescued += machine.by_backup;
 		missed += machine.missed;
 	}
-	/* and it is worth it */
+	/* enough events nested, and backup programs recorded many of them */
 	assert_true(missed > 10000);
 	assert_true(rescued > missed / 4);
 }
 
-/* Where programs nest in themselves, each event is told by its first one. */
-static void without_a_guard(void **state)
+/* Where programs nest in themselves, the first program records each event. */
+static void records_nothing_without_a_recursion_guard(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 60; seed++) {
-		play_on(seed, 1 + seed % 6, KMT_BACKUP_ON, true);
+		run_events_on(seed, 1 + seed % 6, KMT_BACKUP_ON, true);
 		assert_int_equal(machine.by_first, machine.events);
-		assert_int_equal(machine.by_second, 0);
+		assert_int_equal(machine.by_backup, 0);
 		assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].full, 0);
 	}
 }
 
-static void without_interrupts(void **state)
+static void leaves_no_marks_without_interrupts(void **state)
 {
 	static const uint64_t none[KMT_MARKS];
 
 	(void)state;
-	play(1, 0, KMT_BACKUP_ON);
+	run_events(1, 0, KMT_BACKUP_ON);
 	assert_int_equal(machine.by_first, machine.events);
-	assert_int_equal(machine.by_second, 0);
+	assert_int_equal(machine.by_backup, 0);
 	assert_memory_equal(control.marks[KMT_BACKUP_OF_KFREE].list, none, sizeof(none));
 }
 
-/* Until it is on, nothing is rescued, and marks are left and found all the same. */
-static void marking_and_off(void **state)
+/* In the marking state, marks are set and found, but backup programs record nothing. */
+static void records_nothing_before_the_state_is_on(void **state)
 {
 	(void)state;
-	play(1, 12, KMT_BACKUP_MARKING);
-	assert_int_equal(machine.by_second, 0);
+	run_events(1, 12, KMT_BACKUP_MARKING);
+	assert_int_equal(machine.by_backup, 0);
 	assert_int_equal(totals.matched[KMT_BACKUP_OF_KFREE], 1);
-	play(1, 12, KMT_BACKUP_OFF);
-	assert_int_equal(machine.by_second, 0);
+	run_events(1, 12, KMT_BACKUP_OFF);
+	assert_int_equal(machine.by_backup, 0);
 	assert_int_equal(totals.matched[KMT_BACKUP_OF_KFREE], 0);
 	assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].list[0], 0);
 }
 
-/* Where a mark finds no room, nothing is rescued any more. */
-static void full(void **state)
+/* After a mark found no free slot, the backup program records nothing any more. */
+static void stops_when_no_slot_is_free(void **state)
 {
 	(void)state;
-	play(1, 0, KMT_BACKUP_ON);
+	run_events(1, 0, KMT_BACKUP_ON);
 	for (int i = 0; i < KMT_MARKS; i++)
 		control.marks[KMT_BACKUP_OF_KFREE].list[i] = 0x900000 + i * 4096;
 	machine.top = 0x100000 + STACK_BYTES;
@@ -226,35 +228,35 @@ static void full(void **state)
 		fire();
 	}
 	assert_int_equal(machine.twice, 0);
-	assert_int_equal(machine.by_second, 0);
+	assert_int_equal(machine.by_backup, 0);
 	assert_true(machine.missed > 100);
 	assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].full, 1);
 }
 
-/* Of a process that nobody wants: no first program tells it, so no second may. */
+/* The first program does not record events of untraced processes, so the backup must not either. */
 static void disabled_reason(void **state)
 {
 	(void)state;
 	traced_tgid = 1;
-	is_task_wanted = false;
-	play(3, 40, KMT_BACKUP_ON);
+	is_task_traced = false;
+	run_events(3, 40, KMT_BACKUP_ON);
 	traced_tgid = 0;
-	is_task_wanted = true;
+	is_task_traced = true;
 	assert_int_equal(machine.by_first, 0);
-	assert_int_equal(machine.by_second, 0);
+	assert_int_equal(machine.by_backup, 0);
 	assert_int_equal(control.from_backup, 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(never_twice),
-		cmocka_unit_test(without_a_guard),
-		cmocka_unit_test(without_interrupts),
-		cmocka_unit_test(marking_and_off),
-		cmocka_unit_test(full),
+		cmocka_unit_test(records_no_event_twice),
+		cmocka_unit_test(records_nothing_without_a_recursion_guard),
+		cmocka_unit_test(leaves_no_marks_without_interrupts),
+		cmocka_unit_test(records_nothing_before_the_state_is_on),
+		cmocka_unit_test(stops_when_no_slot_is_free),
 		cmocka_unit_test(disabled_reason),
 	};
 
-	return cmocka_run_group_tests_name("rescue", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("backup_programs", tests, NULL, NULL);
 }
