@@ -21,7 +21,7 @@ enum color_when {
 struct options {
 	const char *input;   /* the capture that is read */
 	const char *capture; /* as a plain argument; NULL: none */
-	const char *sort;    /* NULL: the view's own */
+	const char *sort;    /* NULL: the default of the view */
 	const struct view *view;
 	const struct renderer *renderer;
 	bool lines_given;
@@ -29,10 +29,10 @@ struct options {
 	bool has_by;
 	enum group_by by;
 	enum color_when color;
-	unsigned int threads; /* 0: as many as CPUs */
+	unsigned int threads; /* 0: one for each CPU */
 	double max_loss;      /* percent; negative: any */
 	struct select select;
-	char *filters[OPTIONS_FILTERS_MAX]; /* what is selected, in words, a filter each */
+	char *filters[OPTIONS_FILTERS_MAX]; /* the filters as texts */
 	size_t filter_count;
 };
 

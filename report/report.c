@@ -17,7 +17,7 @@
 #include "report/views/event_clock.h"
 #include "report/views/row_names.h"
 
-#define ROWS_TEXT 20 /* default rows of a table in a text */
+#define ROWS_TEXT 20 /* of a table in a text, by default */
 
 /* Legends of the first column by kind of group. The view has the legend of a site. */
 static const char *const legends_by_group[] = {
@@ -123,7 +123,7 @@ int report_check_sort(const struct options *options)
 	return err;
 }
 
-/* Runs the analysis and makes the tables. 0, or -errno with errmsg, but of a lack of memory. */
+/* Runs the analysis and makes the tables. 0, or -errno with errmsg; -ENOMEM has none. */
 static int report_make(struct report *report, struct capture *capture)
 {
 	const struct view *view = report->view;
@@ -177,7 +177,7 @@ static int sort_and_cut(struct report *report, const struct options *options)
 	return 0;
 }
 
-/* Columns for the report: of the terminal, but for its last one, where some terminals wrap. */
+/* Columns of the terminal without the last one, where some terminals wrap. */
 static size_t output_width(void)
 {
 	struct winsize size;

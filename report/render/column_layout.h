@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The layout of a table in a text of a given width: which of its columns stand side by side and how
- * wide, and which stand on lines below the row.
+ * The layout of a table in a text of a given width: which of its columns are side by side and how
+ * wide they are, and which are on lines below the row.
  */
 #ifndef REPORT_RENDER_COLUMN_LAYOUT_H
 #define REPORT_RENDER_COLUMN_LAYOUT_H
@@ -29,7 +29,7 @@ struct column_layout {
 };
 
 /*
- * Numbers are never cut. Where they do not fit, numbers of bytes get units, the widest column
+ * Numbers are never cut. If they do not fit, numbers of bytes get units, the widest column
  * first. 0 or -ENOMEM.
  */
 int column_layout_init(struct column_layout *layout, const struct table *table, size_t width);

@@ -61,7 +61,7 @@ struct row_stream;
 
 /* How an output format prints rows. */
 struct row_format {
-	/* Sets the prefixes of the columns and prints what is above the rows. */
+	/* Sets the prefixes of the columns and prints the head above the rows. */
 	void (*begin)(struct row_stream *stream);
 	void (*add)(struct row_stream *stream, const struct stream_cell *row);
 	/*
@@ -80,12 +80,12 @@ struct row_stream {
 	struct {
 		char text[STREAM_PREFIX];
 		size_t length;
-	} prefixes[STREAM_COLUMNS_MAX]; /* what the renderer prints before the cell of a column */
+	} prefixes[STREAM_COLUMNS_MAX]; /* printed before the cell of the column */
 	size_t used;
 	char buffer[STREAM_BUFFER];
 };
 
-/* Prints what stands above the rows, as a line of CSV with the keys. */
+/* Prints the head above the rows, as the line of CSV with the keys. */
 void row_stream_init(struct row_stream *stream, const struct row_format *format, FILE *file,
 		     const struct stream_column *columns, size_t column_count);
 
@@ -125,7 +125,7 @@ void row_stream_put_cell(struct row_stream *stream, const struct stream_cell *ce
 
 #define STREAM_DIGITS 24 /* bytes: any number */
 
-/* Writes digits that stop before end, at least so many; returns the first of them. */
+/* Writes at_least digits or more, which stop before end; returns the first of them. */
 char *row_stream_digits(char *end, uint64_t number, unsigned int at_least);
 
 #endif

@@ -139,7 +139,7 @@ static int cell_compare(enum column_type type, const struct cell *a, const struc
 		return (a->time > b->time) - (a->time < b->time);
 	case COLUMN_ID:
 	case COLUMN_DURATION:
-		/* CELL_UNKNOWN becomes the least. */
+		/* CELL_UNKNOWN becomes the smallest. */
 		return (a->number + 1 > b->number + 1) - (a->number + 1 < b->number + 1);
 	case COLUMN_NUMBER:
 	case COLUMN_NULLABLE:

@@ -27,8 +27,8 @@ static const struct column name_column = { .key = "name", .type = COLUMN_TEXT };
 static const struct column pid_column = { .key = "pid", .type = COLUMN_NUMBER };
 
 /*
- * Not with gmtime(): where time_t has 32 bits it ends in 2038. The day is counted from
- * 1 March of year 0, so that a leap day is the last of its year.
+ * Does not use gmtime(), which ends in 2038 if time_t has 32 bits. Days are counted from 1 March of
+ * year 0, so that a leap day is the last day of its year.
  */
 void capture_header_utc_text(uint64_t ns, char *text, size_t size)
 {

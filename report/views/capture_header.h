@@ -26,7 +26,7 @@ struct capture_header {
 int capture_header_init(struct capture_header *header, const struct report *report);
 void capture_header_deinit(struct capture_header *header);
 
-/* For capture_header_init(): the lines, once all else is there. 0 or -ENOMEM. */
+/* For capture_header_init(): adds the lines when all other fields are set. 0 or -ENOMEM. */
 int capture_header_add_lines(struct capture_header *header, const struct report *report);
 
 /* ISO-8601 in UTC with nanoseconds, from the ns since 1970. */

@@ -7,7 +7,7 @@
 
 enum domain_column {
 	DOMAIN_NUMBER,
-	DOMAIN_OTHER, /* of a CPU its node, of a node how many CPUs it has */
+	DOMAIN_OTHER, /* of a CPU its node, of a node the number of its CPUs */
 	DOMAIN_ALLOCATIONS,
 	DOMAIN_FAILED,
 	DOMAIN_ALLOCATED,

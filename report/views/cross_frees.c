@@ -56,7 +56,7 @@ struct domain *cross_frees_domain(struct cross_frees *cross, uint32_t number)
 	return list;
 }
 
-/* Here and below, by is 1, or -1 modulo 2^64 to take it back. */
+/* Here and below, by is 1, or -1 modulo 2^64 to undo a count. */
 static int count_pair(struct cross_frees *cross, uint32_t from, uint32_t to, uint32_t bytes,
 		      uint64_t by)
 {

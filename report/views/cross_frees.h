@@ -20,7 +20,7 @@ struct domain {
 	uint32_t number;
 	uint64_t allocations, failed;
 	uint64_t bytes_allocated;
-	uint64_t remote_node; /* allocations that asked for a node other than the CPU's own */
+	uint64_t remote_node; /* allocations that requested another node than the CPU's own */
 	uint64_t frees;	      /* of objects; includes frees_unmatched */
 	uint64_t frees_unmatched;
 	uint64_t frees_of_others; /* here, of objects allocated in other domains */

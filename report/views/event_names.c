@@ -12,9 +12,8 @@
 #include "report/views/row_names.h"
 
 #define GFP_TEXT 4096 /* bytes: 64 flags of 40 */
-#define EVENT_CACHES \
-	((uint64_t)1 \
-	 << 32) /* first key of the caches of the capture; those of the analysis are below */
+/* First key of the caches of the capture. Keys of the caches of the analysis are below. */
+#define EVENT_CACHES ((uint64_t)1 << 32)
 
 static void map_deinit(struct event_map *map)
 {

@@ -97,7 +97,7 @@ static int set_name(struct stream_cell *value, const struct event_name *name)
 	return 0;
 }
 
-/* site is 0 where there is none. */
+/* site: 0 if there is none. */
 static int set_site(struct events *events, struct stream_cell *value, uint64_t site, uint64_t time)
 {
 	return set_name(value, event_names_site(&events->names, site, time));

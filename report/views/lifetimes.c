@@ -94,8 +94,8 @@ static int make(struct report *report)
 
 	table->key = "lifetimes";
 	table->empty = "No object has a recorded allocation and a recorded free.";
-	table->sort =
-		"frees_in_all"; /* equal rows keep their order: those of a group stay together */
+	/* equal rows keep their order: the rows of a group stay together */
+	table->sort = "frees_in_all";
 	table->tiebreak = LIFETIME_NAME;
 	for (size_t i = 0; i < analysis->group_count && !err; i++)
 		if (analysis->groups[i].lifetimes)

@@ -6,7 +6,7 @@
 
 #include "report/views/slices.h"
 
-#define WIDTH_FIRST 1000000 /* ns, where the end is not known */
+#define WIDTH_FIRST 1000000 /* ns, if the end is not known */
 
 /* The first of 1, 2, 5, 10, 20, … that makes at most SLICES_MAX slices. */
 static uint64_t width_for(uint64_t span)

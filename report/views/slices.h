@@ -20,7 +20,7 @@ struct slices {
 	unsigned int doublings;
 };
 
-/* end: ns, or 0 if it is not known. The width for a known end is 1, 2 or 5 and zeros. */
+/* end: ns, or 0 if it is not known. The width for a known end is 1, 2 or 5 times a power of ten. */
 void slices_init(struct slices *slices, uint64_t begin, uint64_t end);
 
 /* The same for the window of an analysis, which may still run. */

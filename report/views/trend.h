@@ -8,7 +8,7 @@
 
 struct trend {
 	double slope;	    /* units of y for one of x */
-	double fit_percent; /* R squared; 0 where the slope is not positive */
+	double fit_percent; /* R squared; 0 if the slope is not positive */
 };
 
 /*

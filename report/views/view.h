@@ -64,13 +64,13 @@ struct report {
 	const struct capture *capture;
 	struct analysis_settings settings;
 	struct analysis analysis;
-	struct table tables[VIEW_TABLES_MAX]; /* the first has the name of the view as key, except
-						 in summary */
+	/* Except in summary, the key of the first table is the name of the view. */
+	struct table tables[VIEW_TABLES_MAX];
 	size_t table_count;
-	struct column *columns; /* made for this report alone */
-	struct column
-		*converted[VIEW_TABLES_MAX]; /* if the clock counts events: see event_clock.h */
-	const char *const *filters;	     /* in words */
+	struct column *columns; /* changed columns of this report, or NULL */
+	/* Columns of event_clock_convert(), or NULL. */
+	struct column *converted[VIEW_TABLES_MAX];
+	const char *const *filters; /* as texts */
 	size_t filter_count;
 	const struct renderer *renderer;
 	size_t lines;	  /* -l, of a stream; 0: all */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Real captures of other kernels, of both byte orders and word sizes, with all that was planted there:
-# they are read here as the machines themselves read them (vm/ compares the two), with their symbols,
-# modules and names.
+# Real captures of other kernels, of both byte orders and word sizes, with the errors that the test
+# module planted. The reports are as expected, with the symbols, modules and names of these machines;
+# tests/vm compares them with the reports of the machines themselves.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -10,7 +10,7 @@ cd "$work" || exit 1
 command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
 code=0 count=0
 
-# explain KERNEL: the words whole, of what is long its sum
+# explain KERNEL: texts in full, long JSON as a checksum
 explain()
 {
 	"$builddir/kmemtrace-check" --heap "$1" && return 9
@@ -26,11 +26,11 @@ explain()
 for fixture in "$srcdir"/data/guests/*.tar.xz; do
 	kernel=$(basename "$fixture" .tar.xz)
 	xz -dc "$fixture" | tar -xf - || exit 1
-	explain "$kernel" >"$kernel.said" || { echo "$kernel: exit status $?"; tail -n 5 "$kernel.said"; code=1; }
-	"$srcdir/compare.sh" "$srcdir/data/guests/$kernel.expected" "$kernel.said" || code=1
-	grep -q '\[plant\]' "$kernel.said" || { echo "$kernel: the module is not named"; code=1; }
+	explain "$kernel" >"$kernel.explained" || { echo "$kernel: exit status $?"; tail -n 5 "$kernel.explained"; code=1; }
+	"$srcdir/compare.sh" "$srcdir/data/guests/$kernel.expected" "$kernel.explained" || code=1
+	grep -q '\[plant\]' "$kernel.explained" || { echo "$kernel: the module is not named"; code=1; }
 	grep -q '^kmalloc kmalloc-256$' "$kernel/kernel/caches" ||
-		{ echo "$kernel: kmalloc's caches are not told: make the fixtures anew"; code=1; }
+		{ echo "$kernel: kmalloc's caches are missing: rebuild the fixtures"; code=1; }
 	count=$((count + 1))
 done
 [ $count -ge 7 ] || { echo "only $count captures"; exit 1; }

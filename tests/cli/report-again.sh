@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The same report twice is the same bytes, though the tables of addresses are shuffled anew.
+# The same report twice is the same bytes, although each run seeds its hash tables differently.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The CSV report: the table alone with CR LF; losses are told on standard error.
+# The CSV report: the table alone with CR LF; losses are printed on standard error.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The view events: every kind of event in all formats, filtered and cut; losses on standard error;
-# the wrong ways in. And that there is a line for each event that the totals count.
+# wrong options. There is a line for each event that the totals count.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -39,7 +39,7 @@ printf 'task 10 0 10 s\\x0ah\\x20\\xff\n' >kmemtrace.data/kernel/tasks
 "$builddir/kmemtrace-report" events -l 1 --format=json 2>/dev/null |
 	grep -qF '"comm": "s\nh �"' || exit 1
 
-# Where a module came to the place of another, each time has its own names.
+# If a module is loaded at the address of another, each time has its own names.
 "$builddir/tests/mktrace" modules <<END || exit 1
 begin 0
 symbol 0xffffc0000000 first one

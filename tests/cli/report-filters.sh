@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The parts into which filters cut a capture add up to the whole; every record is counted once;
-# and what a report says of a filter.
+# The reports of filters that divide a capture add up to the whole; every record is counted once;
+# the header of a report lists its filters.
 set -uf
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -11,9 +11,9 @@ cd "$work" || exit 1
 "$builddir/tests/mktrace" unnamed <"$srcdir/cli/unnamed.trace" || exit 1
 failed=0
 
-# Each record is of one of these.
+# Each record counts as one of these.
 events="allocations failed frees null_frees resizes left_out own_allocations own_frees unknown"
-# What adds up, wherever the whole is cut; and what does unless it is cut in time.
+# Totals that add up for every filter, and totals that add up for filters other than --time.
 always="allocations failed frees null_frees bytes_allocated"
 objects="$always bytes_requested frees_unmatched missed_frees resizes cross_cpu_frees temporary
 	live_objects live_bytes"
@@ -25,7 +25,7 @@ totals()
 	awk '/^  "report"|^  "loss"|^  "totals"/ { inside = 1 }
 		/^  }/ { inside = 0 }
 		inside && $2 ~ /^[0-9]+,?$/ { gsub(/[":,]/, ""); print $1, $2 }' json >figures
-	# the first of a name is that of all CPUs
+	# the first value of a name is that of all CPUs
 	awk -v events="$events" '!($1 in figure) { figure[$1] = $2 }
 		END {
 			count = split(events, event, " ")
@@ -82,7 +82,7 @@ for age in 0 1ms 900ms 2h; do
 	totals --older=$age >/dev/null || { totals --older=$age; failed=1; }
 done
 
-# What is older than all else, and what any age is: a free of what is not known has none.
+# --older longer than all lifetimes, and --older=0: frees without a known allocation have no age.
 # same WHAT VALUE EXPECTED
 same()
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Groups by another thing are the same objects: what --by tells, each with its own name, and its
-# columns add up to the totals; so do the tables of all other views.
+# --by: each kind of group divides the same objects, has its own names, and its columns add up to the
+# totals; so do the tables of all other views.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -37,7 +37,7 @@ for capture in kmemtrace.data unnamed "$srcdir/data/sample"; do
 	"$builddir/kmemtrace-report" -i "$capture" --format=json >whole || exit 1
 	for by in site function module cache size task cpu node gfp; do
 		"$builddir/kmemtrace-report" sites -i "$capture" --by=$by --format=json >part || exit 1
-		grep -q "\"by\": \"$by\"" part || { echo "$by: not told"; failed=1; }
+		grep -q "\"by\": \"$by\"" part || { echo "$by: not in the report"; failed=1; }
 		for key in allocations failed missed_frees bytes_requested bytes_allocated \
 			live_objects live_bytes cross_cpu_frees temporary; do
 			same "$by $key" "$(sum part sites $key)" "$(sum whole totals $key)"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# One object leaked a second, in a million events that are in order, is the first row of leaks:
-# before what filled up at the start or later, grows in waves, comes and goes in any way, or is
-# twice as much once. So is one at a call site whose other objects come and go.
+# A site that leaks one object a second among a million events is the first row of leaks: before
+# caches that filled once, early or late, that grow in waves, objects that come and go, or a burst
+# of twice the size. So is a leaking site whose other objects come and go.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# A minute. Allocations and frees are put at times that go on by a step; of each pair one is of
+# A minute. Allocations and frees are at times of equal distance; of each pair one is of
 # brief (in order), one of lasting (at random), one of wander (alone at random).
 generate()
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The view leaks in all formats; as it was earlier, of what is old only, and by other groups.
+# The view leaks in all formats; at an earlier time, with --older, and by other groups.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -28,7 +28,7 @@ try()
 } >out 2>&1
 "$srcdir/compare.sh" "$srcdir/cli/report-leaks.expected" out || exit 1
 
-# Whatever the groups, they add up to what is live.
+# All kinds of groups add up to the live objects.
 sample=$srcdir/data/sample
 live=$("$builddir/kmemtrace-report" -i "$sample" sites --format=json |
 	awk -F'[:,] *' '/"totals"/ { on = 1 } on && /"live_/ { print $2 } /"live_bytes"/ { exit }')

@@ -21,7 +21,7 @@ cd "$work" || exit 1
 } >out 2>&1
 "$srcdir/compare.sh" "$srcdir/cli/report-lifetimes.expected" out || exit 1
 
-# Whatever the groups, all frees are in it whose allocation is known.
+# All kinds of groups include all frees whose allocation is known.
 sample=$srcdir/data/sample
 frees=$("$builddir/kmemtrace-report" -i "$sample" sites --format=json |
 	awk -F'[:,] *' '/"totals"/ { on = 1 } on && /"frees"/ { frees = $2 }

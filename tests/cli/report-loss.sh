@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# --max-loss: 9 of 22 events are lost or skipped; and what a report says of captures that are
+# --max-loss: 9 of 22 events are lost or skipped; and the reports of captures that are
 # filtered, without events, cut off, still being written, ended by an error, short of tables, or
 # repaired.
 set -u

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The text report: header, totals, table, cut and sorted, and what the terms mean.
+# The text report: header, totals, tables, sorted and cut, and the legend.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A report is the same, byte by byte, however many threads read: of real captures, of those of other
-# kernels and byte orders, and of a damaged one; and so is the word about one that cannot be read.
+# A report does not depend on the number of threads: of real captures, of captures of other kernels
+# and byte orders, and of a damaged one. Neither does the message about an unreadable one.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -44,10 +44,10 @@ grep -q damaged 1 || "$builddir/kmemtrace-report" -i damaged | grep -q 'damaged 
 	{ echo "the damaged capture is not damaged"; failed=1; }
 
 for wrong in 0 65 -1 x "" 1x; do
-	"$builddir/kmemtrace-report" -i "$srcdir/data/sample" --threads="$wrong" >out 2>said
-	if [ $? != 2 ] || ! grep -qF -e "--threads: \"$wrong\" is no number from 1 to 64" said; then
+	"$builddir/kmemtrace-report" -i "$srcdir/data/sample" --threads="$wrong" >out 2>message
+	if [ $? != 2 ] || ! grep -qF -e "--threads: \"$wrong\" is not a number of threads from 1 to 64" message; then
 		echo "--threads=$wrong:"
-		cat said
+		cat message
 		failed=1
 	fi
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The view timeline in all formats; of a part of the time, of what lived long, and of a capture
-# whose end nobody told, where slices double; and that its rows add up to the totals.
+# The view timeline in all formats; with --time and --older, and of a capture without an end, where
+# slices double. Its rows add up to the totals.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -10,14 +10,14 @@ cd "$work" || exit 1
 "$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/live.trace" || exit 1
 sed 's/complete yes/complete no/' "$srcdir/cli/live.trace" |
 	"$builddir/tests/mktrace" cut || exit 1
-# The slices in which anything happened.
+# The slices with events.
 try()
 {
 	echo "--- $*"
 	"$builddir/kmemtrace-report" timeline --format=csv "$@" |
 		awk -F, 'NR == 1 || $3 || $4 || $6 || $7' | tr '\r' '~'
 }
-# What the peak was made of.
+# The call sites at the peak.
 peak()
 {
 	echo "--- $*"
@@ -39,7 +39,7 @@ peak()
 } >out 2>&1
 "$srcdir/compare.sh" "$srcdir/cli/report-timeline.expected" out || exit 1
 
-# sums CAPTURE FILTER…: what the rows add up to must be what the totals of another view say.
+# sums CAPTURE FILTER…: the sums of the rows must be the totals of another view.
 sums()
 {
 	capture=$1

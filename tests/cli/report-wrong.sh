@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Every wrong way into kmemtrace-report gives a sentence and exit status 2.
+# Wrong options and captures: kmemtrace-report prints a message and exits with status 2.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -24,7 +24,7 @@ try()
 	status=$?
 	echo "--- $* -> $status"
 	cat stderr
-	[ -s stdout ] && echo "something on stdout"
+	[ -s stdout ] && echo "output on stdout"
 }
 {
 	try

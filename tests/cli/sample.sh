@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The real capture that the tree ships is right, its report says what it said when it was taken, and
-# README shows what it says.
+# The real capture of the tree passes kmemtrace-check, its report is as expected, and README shows the
+# output of the report.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

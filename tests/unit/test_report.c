@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is hard to see from the command line: dates, widths with huge numbers, hostile names. */
+/* Dates, column widths with huge numbers, hostile names, wide terminals. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -212,8 +212,8 @@ static const struct column kinds[] = {
 	{ "missed", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW, "unseen" },
 	{ "part", "part", "%", COLUMN_DECIMAL, 1, COLUMN_BELOW_IF_PART, NULL },
 	{ "below", "below", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	{ "never", "never", "", COLUMN_NUMBER, 0, COLUMN_BELOW, "not told" },
-	{ "hidden", "hidden", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, "not told" },
+	{ "never", "never", "", COLUMN_NUMBER, 0, COLUMN_BELOW, "not shown" },
+	{ "hidden", "hidden", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, "not shown" },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -236,7 +236,7 @@ static void add_kinds(struct table *table, const char *name, int64_t time, uint6
 	row[10].number = 1;
 }
 
-/* Every kind of column; two tables with one legend; nothing at the end of a line. */
+/* Every type of column; two tables with one legend; no spaces at the end of a line. */
 static void test_kinds(void **state)
 {
 	struct header header = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Slices of time: their width for an end that is known, and their doubling for one that is not. */
+/* Time slices: their width if the end is known, and their doubling if it is not. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static void test_known_end(void **state)
 	expect_width(UINT64_MAX - 2000, 500000000000000000, 37);
 }
 
-/* What comes too early or too late is in the first or last; an end before the begin is one slice.
+/* Times before or after are in the first or last slice; an end before the begin is one slice.
  */
 static void test_outside(void **state)
 {
@@ -71,7 +71,7 @@ static void test_ends(void **state)
 	assert_int_equal(slices_end(&slices, 43, 319), 319);
 }
 
-/* Whatever the order in which the end gets known, figures end up in the same slices. */
+/* Values are in the same slices in whatever order their times come. */
 static void test_doubling(void **state)
 {
 	int64_t values[SLICES_MAX] = { 0 }, sum = 0;

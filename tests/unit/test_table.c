@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tables of a report: keys, directions, ties, the cut. */
+/* Tables of a report: sort keys, directions, tie breaks, cutting. */
 #include "config.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static void set(struct table *table, size_t row, uint64_t cpu, int64_t time, uin
 	cells[6].number = age;
 }
 
-/* What is not known is less than anything that is. */
+/* Unknown values are less than known ones. */
 static void test_unknown(void **state)
 {
 	struct table *table = *state;

@@ -40,7 +40,7 @@ static void test_line(void **state)
 	expect_line(NULL, 0, 0, 0);
 }
 
-/* One number a call, the same in every run. */
+/* A pseudo-random number, the same in every run. */
 static unsigned int chance(uint64_t *seed, unsigned int below)
 {
 	*seed = *seed * 6364136223846793005 + 1442695040888963407;
@@ -70,7 +70,7 @@ static double one_every(uint64_t interval)
 	return steady(times, count);
 }
 
-/* So many times, at random in a part of the window. */
+/* count times at random in a part of the window. */
 static double at_random(size_t count, unsigned int from, unsigned int to)
 {
 	uint64_t times[TIMES_MAX], seed = count;
@@ -102,7 +102,7 @@ static void test_leaks(void **state)
 	assert_in_range(in_bursts(10), 90, 96);
 }
 
-/* None of these comes near to a leak of ten objects. */
+/* All of these rank below a leak of ten objects. */
 static void test_others(void **state)
 {
 	(void)state;
@@ -111,14 +111,14 @@ static void test_others(void **state)
 	assert_in_range(at_random(4000, END - 100, END), 0, 1);	   /* young: turnover */
 	assert_in_range(at_random(4000, 0, END * 3 / 10), 28, 31); /* filled slowly */
 	assert_in_range(at_random(4000, 21000, 39000), 62, 66);	   /* … in the middle */
-	assert_in_range(in_bursts(2), 73, 76);			   /* two steps */
+	assert_in_range(in_bursts(2), 73, 76);			   /* two bursts */
 	assert_in_range(one_every(20000), 49, 51);		   /* three objects */
 	assert_in_range(one_every(30000), 24, 26);		   /* two */
 	assert_in_range(one_every(60000), 0, 0);		   /* one */
 	assert_in_range(trend_steady(NULL, 0, 0, END), 0, 0);	   /* none */
 }
 
-/* Times outside of the window are at its edges; a window of no length has no spread. */
+/* Times outside of the window count as at its edges; an empty window has no spread. */
 static void test_edges(void **state)
 {
 	const uint64_t times[] = { 5, 50, 200 };
