@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A binary heap: of the places 2 i + 1 and 2 i + 2 none comes before place i. */
+/* A binary heap: entry i precedes the entries 2 i + 1 and 2 i + 2. */
 #include "config.h"
 
 #include <errno.h>
@@ -7,9 +7,9 @@
 
 #include "base/merge_heap.h"
 
-int merge_heap_init(struct merge_heap *heap, size_t lanes)
+int merge_heap_init(struct merge_heap *heap, size_t sources)
 {
-	heap->list = calloc(lanes ? lanes : 1, sizeof(*heap->list));
+	heap->list = calloc(sources ? sources : 1, sizeof(*heap->list));
 	heap->count = 0;
 	return heap->list ? 0 : -ENOMEM;
 }
@@ -21,13 +21,13 @@ void merge_heap_deinit(struct merge_heap *heap)
 	heap->count = 0;
 }
 
-/* Moves the rank at index down to where it belongs. */
-static void sift(struct merge_heap *heap, size_t map)
+/* Moves an entry down until both its children follow it. */
+static void sift(struct merge_heap *heap, size_t index)
 {
-	struct merge_entry *list = heap->list, moved = list[map];
+	struct merge_entry *list = heap->list, moved = list[index];
 
 	for (;;) {
-		size_t child = map * 2 + 1;
+		size_t child = index * 2 + 1;
 
 		if (child >= heap->count)
 			break;
@@ -35,10 +35,10 @@ static void sift(struct merge_heap *heap, size_t map)
 			child++;
 		if (merge_entry_precedes(&moved, &list[child]))
 			break;
-		list[map] = list[child];
-		map = child;
+		list[index] = list[child];
+		index = child;
 	}
-	list[map] = moved;
+	list[index] = moved;
 }
 
 void merge_heap_sort(struct merge_heap *heap)

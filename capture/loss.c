@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Gaps in the sequence numbers of one CPU. Memory is bounded whatever the numbers are: of very
- * many spans neighbours become one, while the count of what was lost stays exact.
+ * Gaps in the sequence numbers of one CPU. The memory is bounded for any input: of very many spans,
+ * neighbours are merged, while the count of lost events stays exact.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "capture/loss.h"
 
 #define SPANS_MAX ((size_t)1 << 16)
-#define FAR_AHEAD ((uint64_t)1 << 30) /* numbers: nearer ones loss_widen() tells apart */
+#define FAR_AHEAD ((uint64_t)1 << 30) /* numbers: loss_widen() distinguishes nearer ones */
 
 void loss_init(struct loss *loss, uint64_t begin)
 {
@@ -34,29 +34,29 @@ static uint64_t span_size(const struct loss_span *span)
 }
 
 /*
- * The oldest of the last times, not the newest: an interrupted event may bear a time later than
- * the losses nested in it, although it comes before them.
+ * The oldest of the last times, not the newest: an event that was interrupted precedes the losses
+ * of the interrupt in the stream, but may have a later time.
  */
 static uint64_t oldest_time(const struct loss *loss)
 {
 	return loss->times[loss->records % LOSS_MEMORY];
 }
 
-static void settle_oldest(struct loss *loss)
+static void confirm_oldest(struct loss *loss)
 {
 	loss->confirmed += span_size(&loss->spans[loss->open++]);
 }
 
 /*
- * Halves the settled spans. If hardly any are settled, the older half of the open ones is given
- * up first: SPANS_MAX / 4 gaps are more than an interrupt can displace a record by.
+ * Halves the number of confirmed spans. If there are few, the older half of the open spans is
+ * confirmed first: an interrupt displaces a record by fewer than SPANS_MAX / 4 gaps.
  */
-static void thin(struct loss *loss)
+static void thin_out(struct loss *loss)
 {
 	size_t kept = 0;
 
 	while (loss->open < SPANS_MAX / 2 && loss->count - loss->open > SPANS_MAX / 4)
-		settle_oldest(loss);
+		confirm_oldest(loss);
 	for (size_t i = 0; i < loss->open; i += 2, kept++) {
 		const struct loss_span *other = &loss->spans[i + 1 < loss->open ? i + 1 : i];
 		struct loss_span merged = loss->spans[i];
@@ -74,14 +74,14 @@ static void thin(struct loss *loss)
 	loss->open = kept;
 }
 
-/* Makes room for one more, before any index into spans is taken: thinning moves them. */
+/* Makes room for one span more. Any index into spans is invalid afterwards. */
 static int reserve(struct loss *loss)
 {
 	struct loss_span *spans;
 	size_t space;
 
 	if (loss->count == SPANS_MAX)
-		thin(loss);
+		thin_out(loss);
 	if (loss->count < loss->space)
 		return 0;
 	space = loss->space ? loss->space * 2 : 16;
@@ -101,7 +101,7 @@ static void insert(struct loss *loss, size_t index, const struct loss_span *span
 	loss->count++;
 }
 
-/* Index of the first span, from start on, that ends at sequence or behind it. */
+/* The index of the first span, from start on, whose last number is not below sequence. */
 static size_t find(const struct loss *loss, size_t start, uint64_t sequence)
 {
 	size_t end = loss->count;
@@ -117,7 +117,7 @@ static size_t find(const struct loss *loss, size_t start, uint64_t sequence)
 	return start;
 }
 
-/* Takes one number out of an open gap. */
+/* Removes one number from an open gap. -EEXIST: the number is not missing. */
 static int fill(struct loss *loss, uint64_t sequence)
 {
 	struct loss_span *gap, rest;
@@ -174,14 +174,14 @@ int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time)
 	if (err)
 		return err;
 	while (loss->open < loss->count && loss->spans[loss->open].last < sequence)
-		settle_oldest(loss);
+		confirm_oldest(loss);
 	if (loss->open < loss->count && loss->spans[loss->open].first < sequence) {
 		gap = &loss->spans[loss->open];
 		below = *gap;
 		below.last = sequence - 1;
 		gap->first = sequence;
 		insert(loss, loss->open, &below);
-		settle_oldest(loss);
+		confirm_oldest(loss);
 	}
 	if (sequence > loss->next) {
 		below = (struct loss_span){ .first = loss->next,
@@ -189,7 +189,7 @@ int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time)
 					    .after = oldest_time(loss),
 					    .before = time };
 		insert(loss, loss->count, &below);
-		settle_oldest(loss);
+		confirm_oldest(loss);
 		loss->next = sequence;
 	}
 	return 0;

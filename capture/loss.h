@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Follows the sequence numbers of one CPU's events and finds those that are missing. The writer
- * and all readers use it, so they agree.
+ * Finds the missing sequence numbers of one CPU's events. The writer and all readers use it, so
+ * that their counts agree.
  *
- * A number may be missing and come later: an interrupt between an event's number and its slot
- * puts its own events first. A gap is therefore a suspicion until it is settled.
+ * A missing number may come later: an interrupt after an event took its number, and before it took
+ * its slot in the ring, puts the interrupt's events first. A gap is therefore open, which means
+ * that numbers may still come, until it is confirmed as lost.
  */
 #ifndef CAPTURE_LOSS_H
 #define CAPTURE_LOSS_H
@@ -13,36 +14,40 @@
 #include <stdint.h>
 
 /*
- * Lost events first..last; they happened between the two times (ns, inclusive). Where there are
- * very many (2^16 on one CPU), neighbours are merged and what lies between them was recorded:
- * loss.confirmed is the count, not the sum of the spans.
+ * The events first..last were lost, between the two times (ns, inclusive). If one CPU has more than
+ * 2^16 spans, neighbours are merged, with the recorded events between them: then loss.confirmed is
+ * the count, and the sum of the spans is higher.
  */
 struct loss_span {
 	uint64_t first, last;	/* sequence numbers */
 	uint64_t after, before; /* ns */
 };
 
-#define LOSS_SEQUENCE_MAX ((uint64_t)1 << 62) /* no CPU comes that far: a higher one is damage */
-#define LOSS_MEMORY 8 /* a lost event may lie this many records before its gap shows */
+/* No CPU counts that far: a higher number is damage. */
+#define LOSS_SEQUENCE_MAX ((uint64_t)1 << 62)
+
+/* The most records between a lost event and the record that reveals the gap. */
+#define LOSS_MEMORY 8
+
 
 struct loss {
-	uint64_t next;		 /* lowest number that has not been seen or passed */
-	uint64_t records;	 /* taken */
+	uint64_t next;		 /* above all numbers that were seen or confirmed as lost */
+	uint64_t records;	 /* seen, without repeated numbers */
 	uint64_t confirmed;	 /* lost, in spans[0..open) */
 	struct loss_span *spans; /* in order of first */
 	size_t count, space;
 	size_t open;		     /* spans[open..] may still be filled */
-	uint64_t times[LOSS_MEMORY]; /* of the last records, a circle */
+	uint64_t times[LOSS_MEMORY]; /* ns: of the last records, a ring buffer */
 };
 
-/* The first event's number is 0; begin is the time of the capture's start (ns). */
+/* The number of the first event is 0. begin: ns, the start of the capture. */
 void loss_init(struct loss *loss, uint64_t begin);
 void loss_deinit(struct loss *loss);
 
-/* The slow path of loss_record(): a gap opens or is filled. 0, -ENOMEM, or -EEXIST if taken. */
+/* The slow path of loss_record(): opens or fills a gap. 0, -ENOMEM, or -EEXIST: came before. */
 int loss_jump(struct loss *loss, uint64_t sequence, uint64_t time);
 
-/* A record, in the order of the stream. Returns 0, -ENOMEM, or -EEXIST: the number came twice. */
+/* Counts a record, in the order of the stream. 0, -ENOMEM, or -EEXIST: the number came before. */
 static inline int loss_record(struct loss *loss, uint64_t sequence, uint64_t time)
 {
 	int err = 0;
@@ -57,24 +62,25 @@ static inline int loss_record(struct loss *loss, uint64_t sequence, uint64_t tim
 }
 
 /*
- * No record below this number will come any more: open gaps below it are lost. Numbers from
- * next to sequence that never came are lost too, before the time given. 0, -ENOMEM, or -ERANGE.
+ * No later record has a number below this one: the missing numbers below it are confirmed as lost.
+ * time: ns, not before the loss of the numbers from next on. 0, -ENOMEM, or -ERANGE: the number is
+ * above LOSS_SEQUENCE_MAX.
  */
 int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time);
 
 /*
- * No record to come is below this number, as a packet's header tells. Needed before loss_widen()
- * where very many are lost; does nothing where few are. As loss_confirm().
+ * The same for the lowest number of a packet, from its header. loss_widen() needs it if very many
+ * events were lost; it does nothing if few were.
  */
 int loss_approach(struct loss *loss, uint64_t sequence, uint64_t time);
 
 /*
- * Takes back records that came but were not kept, between the two times: they are lost after
- * all, and with them whatever is missing by now. 0 or -ENOMEM.
+ * The records of the span came, but could not be stored: they count as lost, and all numbers that
+ * are missing now too. 0 or -ENOMEM.
  */
 int loss_forget(struct loss *loss, const struct loss_span *span);
 
-/* Missing by now, settled or not. */
+/* The number of missing events now, confirmed or not. */
 uint64_t loss_missing(const struct loss *loss);
 
 /* The 64-bit number whose low half is sequence and that is nearest to loss->next. */
@@ -88,7 +94,7 @@ static inline uint64_t loss_widen(const struct loss *loss, uint32_t sequence)
 	return loss->next - behind;
 }
 
-/* The same of a record that tells the low half of its number, as all do. */
+/* The same as loss_record() with the low half of the number, which is all that a record holds. */
 static inline int loss_follow(struct loss *loss, uint32_t sequence, uint64_t time)
 {
 	if (sequence != (uint32_t)loss->next)

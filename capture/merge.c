@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Merges the streams of a capture by time. One CPU's events come in runs: as long as a stream
- * stays ahead of the runner-up, its events are taken without a look at the others, and a long run
- * is handed on where it lies.
+ * Merges the streams of a capture by time. The events of one CPU come in runs: while the events of
+ * one stream precede the next event of the second stream, they are taken without a comparison with
+ * the others. A long run is returned without a copy.
  */
 #include "config.h"
 
@@ -17,41 +17,38 @@
 #include "capture/merge.h"
 #include "base/merge_heap.h"
 
-#define BATCH 1024	     /* events of short runs that are handed on together */
+#define BATCH 1024	     /* events of short runs, copied and returned together */
 #define LONG_RUN 64	     /* events */
-#define SLOTS_SPACE 16777216 /* bytes, of all streams, if there are not very many */
-#define SLOTS 8		     /* of a stream */
+#define SLOTS_BYTES 16777216 /* bytes of all slots, unless there are very many streams */
+#define SLOTS_PER_STREAM 8
 
-/*
- * Events that are read at a time. Many: two processors that write and read nearby wait for each
- * other's caches.
- */
+/* Events of a slot. With few, the CPUs that fill and read neighbouring slots share cache lines. */
 #define SLOT_EVENTS_MAX 4096
 #define SLOT_EVENTS_MIN 256
 
 struct slot {
-	uint64_t offset; /* in the stream, of what comes behind its packet */
-	uint64_t latest; /* ns: the highest time of the stream's events, up to its end */
+	uint64_t offset; /* in the stream, behind the packet of the events */
+	uint64_t latest; /* ns: the highest time of the stream so far */
 	_Alignas(EVENT_SIZE_MAX) struct event events[];
 };
 
-/* Where the merging stands in one stream. */
-struct turn {
+/* The position of the merge in one stream. */
+struct merge_cursor {
 	const struct slot *slot;
 	const struct event *at, *end;
-	uint64_t key;	 /* ns: the time of the next event, but never a step back */
-	uint64_t offset; /* bytes that are behind it */
+	uint64_t key;	 /* ns: the highest time up to the next event, inclusive */
+	uint64_t offset; /* bytes of the stream whose events were returned */
 };
 
 struct merge {
 	struct capture *capture;
 	struct stream_events *streams; /* by cpu */
-	struct turn *turns;	       /* of each lane */
-	size_t lane_count, slot_events;
+	struct merge_cursor *cursors;  /* of each stream */
+	size_t stream_count, slot_events;
 	struct prefetcher *prefetcher;
 	struct merge_heap heap;
 	bool started;
-	bool handed; /* the first in ranks has handed on a run: its next event must be found */
+	bool has_pending_run; /* a run was returned: the first cursor must move behind it */
 	struct event events[BATCH];
 };
 
@@ -84,66 +81,66 @@ static int fill_slot(void *data, size_t index, void *space)
 	return got;
 }
 
-/* Finds the lane's next event. 1, 0 at the end, or -errno. */
-static int find_next(struct merge *merge, size_t index)
+/* Finds the next event of a stream. 1, 0 at the end, or -errno. */
+static int cursor_refill(struct merge *merge, size_t index)
 {
-	struct turn *turn = &merge->turns[index];
+	struct merge_cursor *cursor = &merge->cursors[index];
 	const void *slot;
 	int got;
 
-	if (turn->at == turn->end) {
-		if (turn->slot)
-			turn->offset = turn->slot->offset;
+	if (cursor->at == cursor->end) {
+		if (cursor->slot)
+			cursor->offset = cursor->slot->offset;
 		got = prefetcher_take(merge->prefetcher, index, &slot);
 		if (got < 0)
 			return fail(merge, index, got);
-		turn->slot = got ? slot : NULL;
+		cursor->slot = got ? slot : NULL;
 		if (!got)
 			return 0;
-		turn->at = turn->slot->events;
-		turn->end = turn->at + got;
+		cursor->at = cursor->slot->events;
+		cursor->end = cursor->at + got;
 	}
-	if (turn->at->time > turn->key)
-		turn->key = turn->at->time;
+	if (cursor->at->time > cursor->key)
+		cursor->key = cursor->at->time;
 	return 1;
 }
 
-/* Takes those of the turn's events, up to a limit, that come before the runner-up: at least one. */
-static size_t take_run(struct turn *turn, size_t stream_events, const struct merge_entry *second,
+/* Takes the events of the cursor that precede the second stream's: from one to `limit` of them. */
+static size_t take_run(struct merge_cursor *cursor, size_t index, const struct merge_entry *second,
 		       size_t limit)
 {
-	size_t left = turn->end - turn->at, count = 1;
-	struct merge_entry rank = { turn->slot->latest, stream_events };
+	size_t left = cursor->end - cursor->at, count = 1;
+	struct merge_entry entry = { cursor->slot->latest, index };
 
-	/* all that is left of a slot: none of its times needs a look */
-	if (left <= limit && merge_entry_precedes(&rank, second)) {
-		turn->key = rank.key;
-		turn->at = turn->end;
+	/* the whole rest of the slot precedes: no time has to be compared */
+	if (left <= limit && merge_entry_precedes(&entry, second)) {
+		cursor->key = entry.key;
+		cursor->at = cursor->end;
 		return left;
 	}
-	rank.key = turn->key;
+	entry.key = cursor->key;
 	if (left > limit)
 		left = limit;
 	for (; count < left; count++) {
-		if (turn->at[count].time > rank.key)
-			rank.key = turn->at[count].time;
-		if (!merge_entry_precedes(&rank, second))
+		if (cursor->at[count].time > entry.key)
+			entry.key = cursor->at[count].time;
+		if (!merge_entry_precedes(&entry, second))
 			break;
-		turn->key = rank.key;
+		cursor->key = entry.key;
 	}
-	turn->at += count;
+	cursor->at += count;
 	return count;
 }
 
-/* Gives the first lane its next place. 0 or -errno. */
-static int rank_first(struct merge *merge)
+/* Moves the first entry of the heap to its new position. 0 or -errno. */
+static int update_first(struct merge *merge)
 {
 	struct merge_entry *first = &merge->heap.list[0];
-	int got = find_next(merge, first->index);
+	int got = cursor_refill(merge, first->index);
 
 	if (got < 0)
 		return got;
-	first->key = merge->turns[first->index].key;
+	first->key = merge->cursors[first->index].key;
 	if (got)
 		merge_heap_move_first(&merge->heap);
 	else
@@ -159,30 +156,30 @@ int merge_next(struct merge *merge, const struct event **events)
 	if (!merge->started)
 		prefetcher_start(merge->prefetcher);
 	merge->started = true;
-	if (merge->handed)
-		err = rank_first(merge);
-	merge->handed = false;
+	if (merge->has_pending_run)
+		err = update_first(merge);
+	merge->has_pending_run = false;
 	*events = merge->events;
 	while (!err && count < BATCH && merge->heap.count) {
 		struct merge_entry second = merge_heap_second(&merge->heap);
 		size_t index = merge->heap.list[0].index, run;
-		struct turn *turn = &merge->turns[index];
-		const struct event *first = turn->at;
+		struct merge_cursor *cursor = &merge->cursors[index];
+		const struct event *first = cursor->at;
 
-		run = take_run(turn, index, &second, count ? BATCH - count : merge->slot_events);
+		run = take_run(cursor, index, &second, count ? BATCH - count : merge->slot_events);
 		if (!count && run >= LONG_RUN) {
 			*events = first;
-			merge->handed = true;
+			merge->has_pending_run = true;
 			return (int)run;
 		}
 		memcpy(&merge->events[count], first, run * sizeof(*first));
 		count += run;
-		err = rank_first(merge);
+		err = update_first(merge);
 	}
 	return err ? err : (int)count;
 }
 
-static int open_lane(struct merge *merge, size_t index, uint64_t seed)
+static int open_stream(struct merge *merge, size_t index, uint64_t seed)
 {
 	const struct capture *capture = merge->capture;
 	int got;
@@ -190,11 +187,11 @@ static int open_lane(struct merge *merge, size_t index, uint64_t seed)
 	got = stream_events_open(&merge->streams[index], capture, &capture->streams[index], seed);
 	if (got)
 		return fail(merge, index, got);
-	merge->lane_count++;
-	got = find_next(merge, index);
+	merge->stream_count++;
+	got = cursor_refill(merge, index);
 	if (got > 0)
 		merge->heap.list[merge->heap.count++] =
-			(struct merge_entry){ merge->turns[index].key, index };
+			(struct merge_entry){ merge->cursors[index].key, index };
 	return got < 0 ? got : 0;
 }
 
@@ -204,12 +201,13 @@ static int prepare(struct merge *merge, unsigned int threads)
 	struct prefetcher_settings settings = {
 		.sources = count,
 		.threads = threads ? threads : prefetcher_default_threads(),
-		.space = SLOTS_SPACE,
+		.space = SLOTS_BYTES,
 		.fill = fill_slot,
 		.data = merge,
 	};
 
-	merge->slot_events = SLOTS_SPACE / SLOTS / sizeof(struct event) / (count ? count : 1);
+	merge->slot_events =
+		SLOTS_BYTES / SLOTS_PER_STREAM / sizeof(struct event) / (count ? count : 1);
 	if (merge->slot_events > SLOT_EVENTS_MAX)
 		merge->slot_events = SLOT_EVENTS_MAX;
 	if (merge->slot_events < SLOT_EVENTS_MIN)
@@ -217,8 +215,8 @@ static int prepare(struct merge *merge, unsigned int threads)
 	settings.slot_align = EVENT_SIZE_MAX;
 	settings.slot_size = sizeof(struct slot) + merge->slot_events * sizeof(struct event);
 	merge->streams = calloc(count + 1, sizeof(*merge->streams));
-	merge->turns = calloc(count + 1, sizeof(*merge->turns));
-	if (!merge->streams || !merge->turns || merge_heap_init(&merge->heap, count))
+	merge->cursors = calloc(count + 1, sizeof(*merge->cursors));
+	if (!merge->streams || !merge->cursors || merge_heap_init(&merge->heap, count))
 		return -ENOMEM;
 	return prefetcher_open(&merge->prefetcher, &settings);
 }
@@ -237,7 +235,7 @@ int merge_open(struct merge **result, struct capture *capture, unsigned int thre
 		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", capture->path,
 			 strerror(-err));
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
-		err = open_lane(merge, i, seed);
+		err = open_stream(merge, i, seed);
 	if (err) {
 		merge_close(merge);
 		return err;
@@ -252,22 +250,22 @@ void merge_close(struct merge *merge)
 	if (!merge)
 		return;
 	prefetcher_close(merge->prefetcher);
-	for (size_t i = 0; i < merge->lane_count; i++)
+	for (size_t i = 0; i < merge->stream_count; i++)
 		stream_events_close(&merge->streams[i]);
 	free(merge->streams);
-	free(merge->turns);
+	free(merge->cursors);
 	merge_heap_deinit(&merge->heap);
 	free(merge);
 }
 
 size_t merge_stream_count(const struct merge *merge)
 {
-	return merge->lane_count;
+	return merge->stream_count;
 }
 
 const struct stream_counters *merge_stream_counters(const struct merge *merge, size_t index)
 {
-	return &merge->streams[index].figures;
+	return &merge->streams[index].counters;
 }
 
 uint64_t merge_progress(const struct merge *merge, uint64_t *bytes)
@@ -275,9 +273,9 @@ uint64_t merge_progress(const struct merge *merge, uint64_t *bytes)
 	uint64_t done = 0;
 
 	*bytes = 0;
-	for (size_t i = 0; i < merge->lane_count; i++) {
+	for (size_t i = 0; i < merge->stream_count; i++) {
 		*bytes += merge->streams[i].stream.size;
-		done += merge->turns[i].offset;
+		done += merge->cursors[i].offset;
 	}
 	return done;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One lock for all, held for a moment for each slot. A slot is hundreds of events, so that nobody
- * waits for the lock; and whoever sleeps is woken only once half of a source's slots are there
- * to work on.
+ * One lock protects all sources. It is held briefly once a slot, and a slot holds hundreds of
+ * events, so that threads rarely wait for it. A sleeping consumer is woken only when half of the
+ * slots of its source are filled.
  */
 #include "config.h"
 
@@ -15,17 +15,17 @@
 
 #include "capture/prefetch.h"
 
-#define SLOTS_MIN 2 /* one that is held, one to fill */
+#define SLOTS_MIN 2 /* one that the consumer holds, one to fill */
 #define SLOTS_MAX 8
 #define THREADS_MAX 64
-#define THREADS_DEFAULT_MAX 8 /* more find nothing to do: one alone takes */
+#define THREADS_DEFAULT_MAX 8 /* more would be idle: there is one consumer only */
 
 struct source {
-	unsigned char *slots; /* a circle */
-	int *results;	      /* of each slot */
-	size_t first, filled; /* that are filled, or held */
-	bool held;	      /* the first is with the taker */
-	bool busy;	      /* the one behind the last is being filled */
+	unsigned char *slots; /* a ring buffer */
+	int *results;	      /* of each slot: what settings.fill() returned */
+	size_t first, filled; /* slots that are filled, or held by the consumer */
+	bool held;	      /* the consumer holds the first slot */
+	bool busy;	      /* a thread is filling the slot behind the last */
 	bool ended;
 	int end; /* 0 or -errno */
 };
@@ -35,9 +35,9 @@ struct prefetcher {
 	struct source *sources;
 	size_t slot_count; /* of each source */
 	pthread_mutex_t lock;
-	pthread_cond_t work;	/* there are slots to fill */
-	pthread_cond_t ready;	/* the source that is waited for has some */
-	struct source *awaited; /* by the taker; or NULL */
+	pthread_cond_t work;	/* some slots are free */
+	pthread_cond_t ready;	/* `awaited` has filled slots */
+	struct source *awaited; /* the consumer sleeps until it has filled slots; or NULL */
 	bool stopping;
 	pthread_t threads[THREADS_MAX];
 	unsigned int thread_count;
@@ -50,7 +50,7 @@ unsigned int prefetcher_default_threads(void)
 
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		cpus = CPU_COUNT(&set);
-	else if (errno == EINVAL) /* more CPUs than a set has */
+	else if (errno == EINVAL) /* the machine has more CPUs than the set can hold */
 		cpus = THREADS_DEFAULT_MAX;
 	return cpus < THREADS_DEFAULT_MAX ? (unsigned int)cpus : THREADS_DEFAULT_MAX;
 }
@@ -119,13 +119,16 @@ void prefetcher_close(struct prefetcher *prefetcher)
 	free(prefetcher);
 }
 
-/* Is it worth waking the taker? */
+/* Is it worth waking the consumer? */
 static bool has_enough(const struct prefetcher *prefetcher, const struct source *source)
 {
 	return source->ended || source->filled >= (prefetcher->slot_count + 1) / 2;
 }
 
-/* Fills the next slot of a source that nobody is busy with. With the lock held, but meanwhile. */
+/*
+ * Fills the next slot of a source that is not busy. The caller holds the lock, which is released
+ * while the slot is filled.
+ */
 static void fill(struct prefetcher *prefetcher, struct source *source)
 {
 	const struct prefetcher_settings *settings = &prefetcher->settings;
@@ -147,7 +150,7 @@ static void fill(struct prefetcher *prefetcher, struct source *source)
 	}
 }
 
-/* The source that has the fewest slots filled, of those that can be worked on; or NULL. */
+/* Of the sources with a free slot, the awaited one, else that with the fewest filled; or NULL. */
 static struct source *choose(const struct prefetcher *prefetcher)
 {
 	struct source *best = NULL;
@@ -180,7 +183,7 @@ static void *work(void *data)
 		fill(prefetcher, source);
 		if (prefetcher->awaited == source && has_enough(prefetcher, source)) {
 			prefetcher->awaited = NULL;
-			/* not with the lock held, for which the taker would only wait again */
+			/* without the lock: the consumer would wait for the lock at once */
 			pthread_mutex_unlock(&prefetcher->lock);
 			pthread_cond_signal(&prefetcher->ready);
 			pthread_mutex_lock(&prefetcher->lock);
@@ -192,20 +195,20 @@ static void *work(void *data)
 
 void prefetcher_start(struct prefetcher *prefetcher)
 {
-	unsigned int wanted = prefetcher->settings.threads ? prefetcher->settings.threads - 1 : 0,
-		     count = 0;
+	unsigned int threads = prefetcher->settings.threads ? prefetcher->settings.threads - 1 : 0;
+	unsigned int count = 0;
 	sigset_t all, before;
 
 	for (size_t i = 0; i < prefetcher->settings.sources; i++)
 		count += !prefetcher->sources[i].ended;
-	if (wanted > count)
-		wanted = count;
-	if (wanted > THREADS_MAX)
-		wanted = THREADS_MAX;
-	/* signals are for those who know of them */
+	if (threads > count)
+		threads = count;
+	if (threads > THREADS_MAX)
+		threads = THREADS_MAX;
+	/* the threads of the program itself handle the signals */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (prefetcher->thread_count < wanted &&
+	while (prefetcher->thread_count < threads &&
 	       !pthread_create(&prefetcher->threads[prefetcher->thread_count], NULL, work,
 			       prefetcher))
 		prefetcher->thread_count++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Makes events of a stream's records, and follows what the stream lost. */
+/* Converts the records of a stream to events, and counts the records and the losses. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ int stream_events_open(struct stream_events *stream_events, const struct capture
 {
 	memset(stream_events, 0, sizeof(*stream_events));
 	stream_events->capture = capture;
-	stream_events->figures.cpu = source->cpu;
+	stream_events->counters.cpu = source->cpu;
 	stream_events->seed = seed;
 	stream_events->last_own = status_is_own(&capture->status, 0);
 	return stream_open(&stream_events->stream, source->path);
@@ -21,30 +21,30 @@ int stream_events_open(struct stream_events *stream_events, const struct capture
 void stream_events_close(struct stream_events *stream_events)
 {
 	stream_close(&stream_events->stream);
-	loss_deinit(&stream_events->figures.loss);
+	loss_deinit(&stream_events->counters.loss);
 }
 
 static int begin_packet(struct stream_events *stream_events)
 {
 	const struct packet_header *header = &stream_events->packet.header;
-	struct stream_counters *figures = &stream_events->figures;
+	struct stream_counters *counters = &stream_events->counters;
 	int err;
 
-	if (!figures->packets++) {
-		figures->time_first = header->time_first;
-		loss_init(&figures->loss, header->time_first);
+	if (!counters->packets++) {
+		counters->time_first = header->time_first;
+		loss_init(&counters->loss, header->time_first);
 	}
-	if (header->time_last > figures->time_last)
-		figures->time_last = header->time_last;
-	figures->skipped = header->skipped;
+	if (header->time_last > counters->time_last)
+		counters->time_last = header->time_last;
+	counters->skipped = header->skipped;
 	if (header->sequence_end > stream_events->sequence_end)
 		stream_events->sequence_end = header->sequence_end;
-	err = loss_approach(&figures->loss, header->sequence_first, header->time_first);
+	err = loss_approach(&counters->loss, header->sequence_first, header->time_first);
 	cursor_init(&stream_events->cursor, &stream_events->packet);
 	return err == -ERANGE ? 0 : err;
 }
 
-/* 1, 0 at the end, or -errno. */
+/* Finds the next whole packet, past any damage. 1, 0 at the end, or -errno. */
 static int next_packet(struct stream_events *stream_events)
 {
 	struct stream *stream = &stream_events->stream;
@@ -63,21 +63,21 @@ static int next_packet(struct stream_events *stream_events)
 		got = stream_resync(stream);
 		if (got < 0)
 			return got;
-		stream_events->figures.damaged_bytes += stream->offset - offset;
+		stream_events->counters.damaged_bytes += stream->offset - offset;
 		if (!got)
-			stream_events->figures.cut_bytes = stream->offset - offset;
+			stream_events->counters.cut_bytes = stream->offset - offset;
 	}
 }
 
-/* Nothing more can come: what is missing is lost. */
+/* No more records can follow: all missing sequence numbers are lost. */
 static int end_stream(struct stream_events *stream_events)
 {
-	struct loss *loss = &stream_events->figures.loss;
+	struct loss *loss = &stream_events->counters.loss;
 	uint64_t end = stream_events->sequence_end;
 
 	if (end < loss->next || end > LOSS_SEQUENCE_MAX)
 		end = loss->next;
-	return loss_confirm(loss, end, stream_events->figures.time_last);
+	return loss_confirm(loss, end, stream_events->counters.time_last);
 }
 
 static const struct cache *find_cache(struct stream_events *stream_events, uint64_t address,
@@ -100,32 +100,32 @@ static const struct cache *find_cache(struct stream_events *stream_events, uint6
 static void make_event(struct stream_events *stream_events, const struct kmt_record *record,
 		       struct event *event)
 {
-	struct stream_counters *figures = &stream_events->figures;
+	struct stream_counters *counters = &stream_events->counters;
 
 	if (record_kind_is_one_of(record->id, RECORD_KINDS_WITH(RECORD_ANONYMOUS)))
-		figures->cache_not_traced++;
-	if (!event_init(event, record, figures->cpu, stream_events->seed))
+		counters->cache_not_traced++;
+	if (!event_init(event, record, counters->cpu, stream_events->seed))
 		return;
 	event_set_cache(event, find_cache(stream_events, event->cache_address, event->time));
 	if (!event->has_cache)
-		figures->caches_unknown++;
+		counters->caches_unknown++;
 }
 
-/* Takes records of the packet; those whose id is not known make no event. */
+/* Converts records of the packet. A record of an unknown id becomes no event. */
 static int take_records(struct stream_events *stream_events, struct event *events, size_t space)
 {
-	struct stream_counters *figures = &stream_events->figures;
+	struct stream_counters *counters = &stream_events->counters;
 	struct cursor cursor = stream_events->cursor; /* a copy, which can stay in registers */
 	const struct kmt_record *record;
-	struct kmt_long_record turned;
+	struct kmt_long_record decoded;
 	uint64_t latest = stream_events->latest;
 	struct event *event = events, *end = events + space;
 	size_t unknown = 0;
 	int got = 0;
 
-	while (event < end && (got = cursor_find(&cursor, &turned, &record)) > 0) {
-		/* -EEXIST: a number that came before is an event all the same */
-		if (loss_follow(&figures->loss, record->sequence, record->time) == -ENOMEM)
+	while (event < end && (got = cursor_find(&cursor, &decoded, &record)) > 0) {
+		/* -EEXIST: the sequence number came twice; the record is an event nevertheless */
+		if (loss_follow(&counters->loss, record->sequence, record->time) == -ENOMEM)
 			return -ENOMEM;
 		if (record->task != stream_events->last_task) {
 			stream_events->last_task = record->task;
@@ -133,7 +133,7 @@ static int take_records(struct stream_events *stream_events, struct event *event
 				status_is_own(&stream_events->capture->status, record->task);
 		}
 		if (stream_events->last_own)
-			figures->own++;
+			counters->own++;
 		if (!record_kind_is_known(record->id)) {
 			unknown++;
 			continue;
@@ -144,10 +144,10 @@ static int take_records(struct stream_events *stream_events, struct event *event
 	}
 	stream_events->cursor = cursor;
 	stream_events->latest = latest;
-	figures->recorded += (size_t)(event - events) + unknown;
-	figures->unknown += unknown;
+	counters->recorded += (size_t)(event - events) + unknown;
+	counters->unknown += unknown;
 	if (got < 0) {
-		figures->damaged_bytes += cursor.end - cursor.at;
+		counters->damaged_bytes += cursor.end - cursor.at;
 		stream_events->cursor.at = cursor.end;
 	}
 	return (int)(event - events);
@@ -160,7 +160,7 @@ int stream_events_fill(struct stream_events *stream_events, struct event *events
 
 	while (count < space) {
 		if (stream_events->cursor.at == stream_events->cursor.end) {
-			/* what is wrong with the next packet is for the next call */
+			/* the next call reports any error of the next packet */
 			if (count)
 				break;
 			got = next_packet(stream_events);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What was read, lost and damaged in the stream of one CPU. */
+#ifndef CAPTURE_STREAM_COUNTERS_H
+#define CAPTURE_STREAM_COUNTERS_H
+
+#include <stdint.h>
+
+#include "capture/loss.h"
+
+struct stream_counters {
+	unsigned int cpu;
+	uint64_t recorded;		/* records read, known or unknown */
+	uint64_t unknown;		/* of these: with an id that this version does not know */
+	uint64_t own;			/* of these: by a task of kmemtraced */
+	struct loss loss;		/* damage counts as loss; all confirmed at the end */
+	uint64_t skipped;		/* events, by the header of the last packet */
+	uint64_t time_first, time_last; /* ns, of the packets */
+	uint64_t damaged_bytes;		/* not read */
+	uint64_t cut_bytes;		/* of these: at the end, with no whole packet behind */
+	uint64_t packets;
+	uint64_t caches_unknown;   /* events of a cache that kernel/caches does not name */
+	uint64_t cache_not_traced; /* allocations that the kernel reports without a cache */
+};
+
+#endif
