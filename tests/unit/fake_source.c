@@ -11,7 +11,7 @@ int fake_read(struct update *update, void *handle)
 {
 	const struct fake *fake = handle;
 
-	errno = EAGAIN; /* what a source leaves behind is nobody's error */
+	errno = EAGAIN; /* the errno of a source must not appear as an error */
 	update_cpus(update, fake->cpus);
 	update_lost(update, fake->lost);
 	update_time(update, fake->time);

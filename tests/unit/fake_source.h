@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A source of memory types that tells what a test says, and fails where it says. */
+/* A source of memory types for tests: it puts given types, and fails after a given number. */
 #ifndef TESTS_UNIT_FAKE_SOURCE_H
 #define TESTS_UNIT_FAKE_SOURCE_H
 
@@ -15,18 +15,18 @@ struct fake {
 	size_t fail_after; /* types; with err */
 	int err;
 	bool cut;
-	const char *errmsg; /* of err or cut; NULL: the source gives no sentence */
+	const char *errmsg; /* of err or cut; NULL: no message */
 };
 
-/* A source_read. Only the types of the allocators that are asked for are told. */
+/* A source_read. It puts the types of the requested allocators only. */
 int fake_read(struct update *update, void *handle);
 
 int fake_query(struct memory_type_list *list, unsigned int allocators, struct fake *fake);
 
-/* A type with those allocations and frees, of 100 bytes each. */
+/* A type with so many allocations and frees, of 100 bytes each. */
 struct source_type fake_type(int allocator, const char *name, uint64_t allocs, uint64_t frees);
 
-/* "malloc:a uma:b …", as the list is walked; for the caller to free. */
+/* "malloc:a uma:b ...", in the order of the list; the caller frees it. */
 char *fake_walk(struct memory_type_list *list);
 
 #endif

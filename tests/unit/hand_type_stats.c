@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A tally made by a test. */
+/* Type statistics that a test fills in by hand. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -90,8 +90,8 @@ struct stats_file *hand_stats_file_create(const char *path)
 void hand_stats_file_write(struct stats_file *stats_file, struct type_stats *type_stats,
 			   uint64_t time)
 {
-	const struct stats_snapshot moment = { .time = time, .begin = 1 };
+	const struct stats_snapshot snapshot = { .time = time, .begin = 1 };
 
-	stats_file_write(stats_file, type_stats, &moment);
+	stats_file_write(stats_file, type_stats, &snapshot);
 	type_stats->generation++;
 }

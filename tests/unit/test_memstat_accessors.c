@@ -20,39 +20,39 @@ static const struct percpu_counters percpu[3] = {
 	{ .numallocs = 2, .free = 5 },
 };
 
-static struct source_type told[] = {
+static struct source_type source_types[] = {
 	{ .allocator = ALLOCATOR_MALLOC,
 	  .name = "call",
 	  .percpu = percpu,
 	  .cpus = 3,
 	  .counters = { .size = 1,
-		       .rsize = 1,
-		       .countlimit = 1,
-		       .numallocs = 42,
-		       .numfrees = 14,
-		       .memalloced = 400,
-		       .memfreed = 140,
-		       .sizemask = 9,
-		       .failures = 6,
-		       .sleeps = 7,
-		       .xdomain = 8 } },
+			.rsize = 1,
+			.countlimit = 1,
+			.numallocs = 42,
+			.numfrees = 14,
+			.memalloced = 400,
+			.memfreed = 140,
+			.sizemask = 9,
+			.failures = 6,
+			.sleeps = 7,
+			.xdomain = 8 } },
 	{ .allocator = ALLOCATOR_UMA,
 	  .name = "cache",
 	  .percpu = percpu,
 	  .cpus = 3,
 	  .counters = { .size = 40,
-		       .rsize = 48,
-		       .countlimit = 1000,
-		       .numallocs = 42,
-		       .numfrees = 14,
-		       .memalloced = 1,
-		       .memfreed = 1,
-		       .sizemask = UINT64_MAX,
-		       .failures = 1,
-		       .sleeps = 2,
-		       .xdomain = 3,
-		       .zonefree = 20,
-		       .kegfree = 100 } },
+			.rsize = 48,
+			.countlimit = 1000,
+			.numallocs = 42,
+			.numfrees = 14,
+			.memalloced = 1,
+			.memfreed = 1,
+			.sizemask = UINT64_MAX,
+			.failures = 1,
+			.sleeps = 2,
+			.xdomain = 3,
+			.zonefree = 20,
+			.kegfree = 100 } },
 };
 
 struct types {
@@ -64,7 +64,7 @@ static int setup(void **state)
 {
 	static struct types types;
 	struct fake fake = {
-		.types = told, .count = 2, .cpus = 3, .classes = classes, .class_count = 4
+		.types = source_types, .count = 2, .cpus = 3, .classes = classes, .class_count = 4
 	};
 
 	types.list = memstat_mtl_alloc();
@@ -189,7 +189,7 @@ static void test_out_of_range(void **state)
 		keeps_nothing(types->cache, slots[i]);
 		percpu_keeps_nothing(types->cache, 0, slots[i]);
 	}
-	/* and nothing was written beside them */
+	/* and nothing was written outside of them */
 	for (int slot = 0; slot < MEMSTAT_MAXCALLER; slot++) {
 		assert_int_equal(memstat_get_caller_uint64(types->cache, slot), 0);
 		assert_null(memstat_get_caller_pointer(types->cache, slot));
@@ -223,7 +223,7 @@ static void test_null(void **state)
 	keeps_nothing(NULL, 0);
 }
 
-/* Each slot is its own, the first and the last of them too. */
+/* All slots are independent, the first and the last too. */
 static void test_caller(void **state)
 {
 	struct types *types = *state;
@@ -252,10 +252,10 @@ static void test_caller(void **state)
 	}
 }
 
-/* A query that tells nothing by CPU does not leave what another one told. */
+/* A query without counters by CPU clears those of the query before. */
 static void test_no_percpu(void **state)
 {
-	struct source_type type = told[1];
+	struct source_type type = source_types[1];
 	struct fake fake = { .types = &type, .count = 1, .cpus = 3 };
 	struct types *types = *state;
 
@@ -269,7 +269,7 @@ static void test_no_percpu(void **state)
 	}
 }
 
-/* With fewer CPUs, and then with more, what the caller keeps for them stays. */
+/* The slots of CPUs keep their values when a query has fewer CPUs, and then more. */
 static void test_other_cpus(void **state)
 {
 	static const struct percpu_counters many[5] = { [4] = { .numallocs = 1 } };

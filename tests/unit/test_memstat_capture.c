@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A capture as a list shows it: every figure, at any moment, over and over, and what is unsure. */
+/* A list of a capture: every counter, at any time, in repeated queries, and lost events. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define MALLOC ALLOCATOR_MALLOC
 #define UMA ALLOCATOR_UMA
 
-/* What all captures here have. */
+/* The common part of all captures here. */
 #define TABLES                                          \
 	"begin 1ms\n"                                   \
 	"cpu 0 node 0\n"                                \
@@ -139,7 +139,7 @@ static void test_function(void **state)
 	assert_int_equal(memstat_get_numallocs(type), 1);
 	assert_int_equal(memstat_get_failures(type), 1);
 	assert_int_equal(memstat_get_bytes(type), 8);
-	/* a call site without a name */
+	/* a call site without a symbol */
 	type = find(use, MALLOC, "0xffffffff90000000");
 	assert_int_equal(memstat_get_count(type), 1);
 }
@@ -191,7 +191,7 @@ static void test_order(void **state)
 			 "malloc:alloc_fdtable");
 }
 
-/* Time 0 is the capture's begin; what happens at the moment itself has not happened yet. */
+/* Time 0 is the begin of the capture; events at the time itself are not included. */
 static void test_moments(void **state)
 {
 	static const struct {
@@ -228,13 +228,13 @@ static void test_moments(void **state)
 		assert_int_equal(memstat_get_count(fdtable), moments[i].fdtable);
 		assert_int_equal(memstat_get_count(dentry), moments[i].dentry);
 		assert_int_equal(memstat_get_kegfree(dentry), moments[i].kegfree);
-		/* its name and sizes are known for good */
+		/* its name and sizes stay */
 		assert_string_equal(memstat_get_name(dentry), "dentry");
 		assert_int_equal(memstat_get_size(dentry), 192);
 	}
 }
 
-/* A new list has no types of before they were first seen. */
+/* A new list has no types whose first event is later. */
 static void test_types_appear(void **state)
 {
 	struct use *use = *state;
@@ -284,7 +284,7 @@ static void test_lost(void **state)
 				  "skip 20\n"
 				  "raw 2400us 1 200\n",
 		    24);
-	/* a sum that is no number */
+	/* the sum overflows */
 	expect_lost(TABLES EVENTS "lose 0 3\n"
 				  "free 2300us 0 0 free_fdtable\n"
 				  "skip 18446744073709551614\n",
@@ -294,7 +294,7 @@ static void test_lost(void **state)
 		    20);
 }
 
-/* Not finished and nobody at it: the figures are there, and the error too. */
+/* A capture that its writer did not finish has counters, and an error. */
 static void test_cut_off(void **state)
 {
 	struct use *use = use_text(TABLES EVENTS "complete no\n");
@@ -330,7 +330,7 @@ static void put_file(const struct use *use, const struct use *from, const char *
 	free(target);
 }
 
-/* One that is being written ends where it ends, and the next query sees more. */
+/* A capture that is being written is not cut, and the next query sees more. */
 static void test_grows(void **state)
 {
 	struct use *use = use_text(TABLES "alloc 1100us 0 0xffff888001000000 9/16 d_alloc+1\n"
@@ -362,7 +362,7 @@ static void test_grows(void **state)
 	use_end(use);
 }
 
-/* A handle stays with what it was opened for, wherever the program goes. */
+/* A handle stays with its capture when the program changes its directory. */
 static void test_another_in_its_place(void **state)
 {
 	struct use *use = *state, *other = use_text(TABLES EVENTS);

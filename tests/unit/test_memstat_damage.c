@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Captures that are cut, damaged, of a later version, of somebody else or no captures at all, and
- * memory that runs out: each is one of the documented errors, and the list stays what it was.
+ * Captures that are cut, damaged, of a later version or of another user, directories that are not
+ * captures, and failing allocations: each gives a documented error and leaves the list unchanged.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 
 #define RECORDS 7
 
-/* Only allocations, so that what is left of a stream can be counted; the last packets are empty. */
+/* Only allocations, so that the rest of a cut stream can be counted; the last packets are empty. */
 static const char text[] = "begin 1ms\n"
 			   "end 2s\n"
 			   "symbol 0xffffffff81000000 caller\n"
@@ -71,7 +71,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* All that was allocated, as caches have it. */
+/* The allocations of all caches. */
 static uint64_t count_records(struct memory_type_list *list)
 {
 	uint64_t count = 0;
@@ -86,7 +86,7 @@ static uint64_t count_records(struct memory_type_list *list)
 	return count;
 }
 
-/* The error that a query comes to, which is one that a capture may be to blame for. */
+/* The error of a query, which must be one that a capture can cause. */
 static int query_all(struct damage *damage)
 {
 	int result, error;
@@ -107,7 +107,7 @@ static int query_all(struct damage *damage)
 	return error;
 }
 
-/* In this machine's byte order, which need not be the capture's. */
+/* In the byte order of this machine, which may differ from that of the capture. */
 static bool read_header(const unsigned char *bytes, struct packet_header *header)
 {
 	bool swap;
@@ -120,7 +120,7 @@ static bool read_header(const unsigned char *bytes, struct packet_header *header
 	return swap;
 }
 
-/* Of a stream that ends there: records of its whole packets. */
+/* The records in the whole packets of a stream that ends there. */
 static uint64_t whole_records(const unsigned char *bytes, size_t size, bool *between)
 {
 	struct packet_header header;
@@ -161,7 +161,7 @@ static void test_cut_anywhere(void **state)
 
 			scratch_write(path, bytes, cut);
 			error = query_all(damage);
-			/* an empty packet that is gone altogether is missed by nobody */
+			/* the loss of an empty packet is not detected */
 			if (between && left == all)
 				assert_int_equal(error, MEMSTAT_ERROR_UNDEFINED);
 			else
@@ -206,7 +206,7 @@ static void test_status_is_gone(void **state)
 	free(path);
 }
 
-/* With whole packets behind it: nobody's writing was only cut short. */
+/* Damage that is followed by whole packets is not a cut. */
 static void test_damage_in_the_midst(void **state)
 {
 	struct damage *damage = *state;
@@ -243,9 +243,9 @@ static void test_damage_in_the_midst(void **state)
 	free(path);
 }
 
-#define STRIDE 5 /* so that it does not last: test_hostile cuts and turns every byte */
+#define STRIDE 5 /* to save time: test_hostile cuts and changes every byte */
 
-/* Every other file, cut at every so many bytes, and with one bit turned of every so many. */
+/* Every other file, cut at every STRIDE bytes, and with one bit changed there. */
 static void test_hostile_tables(void **state)
 {
 	static const char *const names[] = { "metadata", "kernel/status", "kernel/symbols",
@@ -361,7 +361,7 @@ static void test_later_metadata(void **state)
 	free(path);
 }
 
-/* A table that is there and cannot be read: its names would be missing, and nobody would know. */
+/* A table that exists but cannot be read is an error: types would get other names unnoticed. */
 static void test_table_cannot_be_read(void **state)
 {
 	struct damage *damage = *state;
@@ -376,7 +376,7 @@ static void test_table_cannot_be_read(void **state)
 	free(path);
 }
 
-/* Whose names are in no figure. */
+/* No counter depends on the names of tasks. */
 static void test_tasks_cannot_be_read(void **state)
 {
 	struct damage *damage = *state;
@@ -389,7 +389,7 @@ static void test_tasks_cannot_be_read(void **state)
 	free(path);
 }
 
-/* The machine is to blame, and not the capture. */
+/* Errors of the machine, not of the capture. */
 static void test_no_descriptors(void **state)
 {
 	struct damage *damage = *state;
@@ -452,7 +452,7 @@ static void test_no_capture(void **state)
 	expect_no_capture(stream, ENOTDIR, "is a stream");
 	expect_no_capture(kernel, ENOENT, "not a capture");
 	expect_no_capture("/dev/null", ENOTDIR, "not a directory");
-	/* what another failed to open is nothing to this one */
+	/* errors of another thread do not appear here */
 	assert_string_equal(memstat_capture_errortext(damage->capture), "");
 	free(stream);
 	free(kernel);
@@ -493,7 +493,7 @@ static void expect_whole(struct memory_type_list *list)
 			 4);
 }
 
-/* From some call on all fail, or one does: the query fails, or could do without. */
+/* All allocations from the n-th on fail, or only the n-th: the query fails, or needs no memory. */
 static void memory_runs_out(struct damage *damage, void (*inject)(size_t calls), size_t *failures)
 {
 	bool failed = true;
@@ -543,7 +543,7 @@ static void test_open_without_memory(void **state)
 		fail_after(calls);
 		capture = memstat_capture_open(damage->directory);
 		fail_never(&failed);
-		/* what an open is not sure to need, a query asks for again */
+		/* memory that open can do without is allocated by the query */
 		if (!capture) {
 			assert_true(failed);
 			assert_int_equal(errno, ENOMEM);

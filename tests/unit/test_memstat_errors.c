@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Errors of a query: on the list, in errno, in words, and nowhere else. */
+/* Errors of a query: on the list, in errno and as text; nothing is printed. */
 #include "config.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static void test_flags(void **state)
 	assert_non_null(memstat_mtl_first(*state));
 }
 
-/* Each errno, with a sentence and without. */
+/* Each errno, with a message and without. */
 static void test_kinds(void **state)
 {
 	static const struct {
@@ -152,7 +152,7 @@ static void test_stays(void **state)
 	assert_null(strstr(memstat_mtl_errortext(*state), "closed"));
 }
 
-/* What is cut is shown as far as it goes; the query fails all the same. */
+/* A cut source is shown up to the cut, and the query fails. */
 static void test_cut(void **state)
 {
 	struct source_type type = fake_type(ALLOCATOR_UMA, "a", 3, 1);
@@ -169,7 +169,7 @@ static void test_cut(void **state)
 	assert_int_equal(memstat_mtl_lost(*state, ALLOCATOR_UMA), 9);
 }
 
-/* What fails after a cut has failed, and says so. */
+/* An error after a cut replaces the error of the cut. */
 static void test_cut_and_failed(void **state)
 {
 	struct source_type type = fake_type(ALLOCATOR_UMA, "a", 3, 1);
@@ -215,7 +215,7 @@ static void test_lost(void **state)
 	assert_int_equal(memstat_mtl_lost(*state, ALLOCATOR_ANY), 0);
 }
 
-/* What fails above, once more, with an ear at both outputs. */
+/* The errors above again: nothing is printed on either output. */
 static void test_silent(void **state)
 {
 	FILE *heard = tmpfile();

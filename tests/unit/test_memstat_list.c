@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Lists of memory types: order, finding, what stays from one query to the next. */
+/* Lists of memory types: order, searching, and what stays from query to query. */
 #include "config.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void tell(struct memory_type_list *list, unsigned int allocators, struct source_type *types,
-		 size_t count)
+static void query_types(struct memory_type_list *list, unsigned int allocators,
+			struct source_type *types, size_t count)
 {
 	struct fake fake = { .types = types, .count = count, .cpus = 4 };
 
@@ -52,7 +52,7 @@ static void test_empty(void **state)
 	assert_null(memstat_mtl_find(*state, ANY, "a"));
 	assert_null(memstat_mtl_find(*state, ANY, ""));
 	assert_int_equal(memstat_mtl_geterror(*state), MEMSTAT_ERROR_UNDEFINED);
-	tell(*state, QUERY_ALL, NULL, 0);
+	query_types(*state, QUERY_ALL, NULL, 0);
 	assert_null(memstat_mtl_first(*state));
 }
 
@@ -73,9 +73,9 @@ static void test_newest_first(void **state)
 					fake_type(MALLOC, "a", 1, 0), fake_type(UMA, "f", 1, 0),
 					fake_type(UMA, "c", 1, 0) };
 
-	tell(*state, QUERY_ALL, first, 4);
+	query_types(*state, QUERY_ALL, first, 4);
 	expect(*state, "uma:d uma:c malloc:b malloc:a");
-	tell(*state, QUERY_ALL, second, 5);
+	query_types(*state, QUERY_ALL, second, 5);
 	expect(*state, "uma:f malloc:e uma:d uma:c malloc:b malloc:a");
 }
 
@@ -83,9 +83,9 @@ static void test_only_what_was_asked(void **state)
 {
 	struct source_type types[] = { fake_type(MALLOC, "a", 1, 0), fake_type(UMA, "b", 1, 0) };
 
-	tell(*state, QUERY_UMA, types, 2);
+	query_types(*state, QUERY_UMA, types, 2);
 	expect(*state, "uma:b");
-	tell(*state, QUERY_MALLOC, types, 2);
+	query_types(*state, QUERY_MALLOC, types, 2);
 	expect(*state, "malloc:a uma:b");
 }
 
@@ -96,7 +96,7 @@ static void test_find(void **state)
 				       fake_type(UMA, "aa", 4, 0) };
 	struct memory_type *type;
 
-	tell(*state, QUERY_ALL, types, 4);
+	query_types(*state, QUERY_ALL, types, 4);
 	type = memstat_mtl_find(*state, MALLOC, "same");
 	assert_int_equal(memstat_get_allocator(type), MALLOC);
 	assert_int_equal(memstat_get_count(type), 1);
@@ -114,14 +114,14 @@ static void test_find(void **state)
 	assert_int_equal(memstat_mtl_geterror(*state), MEMSTAT_ERROR_UNDEFINED);
 }
 
-/* Of two with the name it is the one that the walk meets first. */
+/* Of two types with the name, the first in the list is found. */
 static void test_find_any_is_newest(void **state)
 {
 	struct source_type uma = fake_type(UMA, "same", 1, 0);
 	struct source_type call = fake_type(MALLOC, "same", 2, 0);
 
-	tell(*state, QUERY_UMA, &uma, 1);
-	tell(*state, QUERY_MALLOC, &call, 1);
+	query_types(*state, QUERY_UMA, &uma, 1);
+	query_types(*state, QUERY_MALLOC, &call, 1);
 	assert_ptr_equal(memstat_mtl_find(*state, ANY, "same"), memstat_mtl_first(*state));
 	assert_int_equal(memstat_get_allocator(memstat_mtl_find(*state, ANY, "same")), MALLOC);
 }
@@ -133,13 +133,13 @@ static void test_aliases(void **state)
 	const struct memory_type *pid;
 
 	types[1].aliases = "task_delay_info,fork,own";
-	tell(*state, QUERY_ALL, types, 3);
+	query_types(*state, QUERY_ALL, types, 3);
 	pid = memstat_mtl_find(*state, UMA, "pid");
 	assert_ptr_equal(memstat_mtl_find(*state, UMA, "task_delay_info"), pid);
 	assert_ptr_equal(memstat_mtl_find(*state, ANY, "task_delay_info"), pid);
 	assert_ptr_equal(memstat_mtl_find(*state, UMA, "fork"), pid);
 	assert_null(memstat_mtl_find(*state, MALLOC, "task_delay_info"));
-	/* an own name comes before another's alias */
+	/* a name comes before an alias */
 	assert_int_equal(memstat_get_count(memstat_mtl_find(*state, ANY, "fork")), 9);
 	assert_int_equal(memstat_get_count(memstat_mtl_find(*state, UMA, "own")), 2);
 	assert_null(memstat_mtl_find(*state, ANY, "task"));
@@ -149,12 +149,12 @@ static void test_aliases(void **state)
 	assert_null(memstat_mtl_find(*state, ANY, ","));
 
 	types[1].aliases = "x,,other";
-	tell(*state, QUERY_UMA, types, 3);
+	query_types(*state, QUERY_UMA, types, 3);
 	assert_ptr_equal(memstat_mtl_find(*state, UMA, "other"), pid);
 	assert_null(memstat_mtl_find(*state, UMA, ""));
 	assert_null(memstat_mtl_find(*state, UMA, "task_delay_info"));
-	/* a cache that is told no more keeps its names */
-	tell(*state, QUERY_UMA, NULL, 0);
+	/* a cache that the source no longer has keeps its names */
+	query_types(*state, QUERY_UMA, NULL, 0);
 	assert_ptr_equal(memstat_mtl_find(*state, UMA, "other"), pid);
 }
 
@@ -166,11 +166,11 @@ static void test_long_names(void **state)
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	types[0] = fake_type(MALLOC, name, 1, 0);
-	types[1] = fake_type(MALLOC, name + 1, 2, 0); /* the same, cut anywhere */
-	tell(*state, QUERY_ALL, types, 2);
+	types[1] = fake_type(MALLOC, name + 1, 2, 0); /* a part of the name */
+	query_types(*state, QUERY_ALL, types, 2);
 	assert_string_equal(memstat_get_name(memstat_mtl_find(*state, ANY, name)), name);
 	assert_int_equal(memstat_get_count(memstat_mtl_find(*state, ANY, name + 1)), 2);
-	/* the name is the list's own copy */
+	/* the list has a copy of the name */
 	name[500] = 'y';
 	assert_null(memstat_mtl_find(*state, ANY, name));
 }
@@ -189,7 +189,7 @@ static void test_many_names(void **state)
 		types[i] = fake_type(MALLOC, names[i], i, 0);
 		types[COUNT + i] = fake_type(UMA, names[i], COUNT + i, 0);
 	}
-	tell(*state, QUERY_ALL, types, 2 * COUNT);
+	query_types(*state, QUERY_ALL, types, 2 * COUNT);
 	for (int i = 0; i < COUNT; i++) {
 		assert_int_equal(memstat_get_count(memstat_mtl_find(*state, MALLOC, names[i])), i);
 		assert_int_equal(memstat_get_count(memstat_mtl_find(*state, UMA, names[i])),
@@ -199,7 +199,7 @@ static void test_many_names(void **state)
 	free(names);
 }
 
-/* A type stays where it is, with its name and what the caller keeps there. */
+/* A type stays at its address, with its name and the caller's data. */
 static void test_stable(void **state)
 {
 	enum {
@@ -213,7 +213,7 @@ static void test_stable(void **state)
 	for (int i = 0; i < COUNT; i++) {
 		snprintf(names[i], sizeof(names[i]), "type-%d", i);
 		types[i] = fake_type(i % 2 ? UMA : MALLOC, names[i], i + 1, 0);
-		tell(*state, QUERY_ALL, types, i < 100 ? i + 1 : 0);
+		query_types(*state, QUERY_ALL, types, i < 100 ? i + 1 : 0);
 		if (i >= 100)
 			continue;
 		pointers[i] = memstat_mtl_find(*state, ANY, names[i]);
@@ -223,7 +223,7 @@ static void test_stable(void **state)
 		memstat_set_percpu_caller_pointer(pointers[i], 0, 0, &names[i]);
 		kept[i] = memstat_get_name(pointers[i]);
 	}
-	tell(*state, QUERY_ALL, types, COUNT);
+	query_types(*state, QUERY_ALL, types, COUNT);
 	for (int i = 0; i < COUNT; i++) {
 		struct memory_type *type = memstat_mtl_find(*state, ANY, names[i]);
 
@@ -243,7 +243,7 @@ static void test_stable(void **state)
 	free(names);
 }
 
-/* Nothing is removed, and what is told no more has no objects. */
+/* Types are never removed; a type that the source no longer has has no objects. */
 static void test_never_removed(void **state)
 {
 	struct source_type types[] = { fake_type(MALLOC, "a", 5, 1), fake_type(UMA, "b", 7, 2) };
@@ -253,13 +253,13 @@ static void test_never_removed(void **state)
 	types[1].percpu = percpu;
 	types[1].cpus = 4;
 	types[1].counters.rsize = 128;
-	tell(*state, QUERY_ALL, types, 2);
+	query_types(*state, QUERY_ALL, types, 2);
 	b = memstat_mtl_find(*state, UMA, "b");
 	assert_int_equal(memstat_get_free(b), 3);
 
-	tell(*state, QUERY_MALLOC, types, 1);
-	assert_int_equal(memstat_get_count(b), 5); /* nobody asked for it */
-	tell(*state, QUERY_UMA, NULL, 0);
+	query_types(*state, QUERY_MALLOC, types, 1);
+	assert_int_equal(memstat_get_count(b), 5); /* not requested */
+	query_types(*state, QUERY_UMA, NULL, 0);
 	expect(*state, "uma:b malloc:a");
 	assert_int_equal(memstat_get_numallocs(b), 0);
 	assert_int_equal(memstat_get_bytes(b), 0);
@@ -269,7 +269,7 @@ static void test_never_removed(void **state)
 	assert_int_equal(memstat_get_rsize(b), 128);
 	assert_int_equal(memstat_get_count(memstat_mtl_find(*state, ANY, "a")), 4);
 
-	tell(*state, QUERY_ALL, types, 2);
+	query_types(*state, QUERY_ALL, types, 2);
 	assert_ptr_equal(memstat_mtl_find(*state, UMA, "b"), b);
 	assert_int_equal(memstat_get_count(b), 5);
 	expect(*state, "uma:b malloc:a");

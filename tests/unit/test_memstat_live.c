@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* memstat_sysctl_*() against a publisher that is this test itself. */
+/* memstat_sysctl_*(), with a statistics file that this test writes. */
 #include "config.h"
 
 #include <errno.h>
@@ -157,7 +157,7 @@ static void test_cache(void **state)
 	assert_null(find(system, ALLOCATOR_MALLOC, "one"));
 }
 
-/* Newest first, and malloc is asked before UMA. */
+/* Newest first; malloc is read before UMA. */
 static void test_all(void **state)
 {
 	struct system *system = *state;
@@ -210,7 +210,7 @@ static void test_refresh(void **state)
 	assert_ptr_equal(memstat_get_percpu_caller_pointer(type, 1, 2), system);
 }
 
-/* What another publisher does not tell any more stays, and has nothing. */
+/* A type that another publisher does not have stays in the list, with counters of 0. */
 static void test_never_removed(void **state)
 {
 	struct system *system = *state;
@@ -261,7 +261,7 @@ static void test_base(void **state)
 	ask(system);
 	cache = find(system, ALLOCATOR_UMA, "a_cache");
 	function = find(system, ALLOCATOR_MALLOC, "a_function [m]");
-	/* 4 there before, of which no more can have been freed, though 5 frees tell so */
+	/* 4 initial objects: at most 4 of the 5 unmatched frees count */
 	assert_int_equal(memstat_get_numallocs(cache), 24);
 	assert_int_equal(memstat_get_numfrees(cache), 18);
 	assert_int_equal(memstat_get_percpu_numallocs(cache, 0), 2);
@@ -293,7 +293,7 @@ static void test_flags(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-/* The list stays as it was, and the error, until the next one. */
+/* A failed query leaves the list unchanged, and its error stays until the next failure. */
 static void test_no_publisher(void **state)
 {
 	struct system *system = *state;
@@ -323,7 +323,7 @@ static void test_no_publisher(void **state)
 	assert_non_null(strstr(memstat_mtl_errortext(system->list), command));
 }
 
-/* A publisher that was killed: what it published is not taken for the running system. */
+/* The file of a publisher that was killed is not read. */
 static void test_killed_publisher(void **state)
 {
 	struct system *system = *state;
@@ -350,7 +350,7 @@ static void test_permission(void **state)
 	pid_t child;
 
 	if (geteuid() != 0)
-		skip(); /* only root can become somebody else */
+		skip(); /* only root can change its user */
 	assert_int_equal(chmod(system->directory, 0711), 0);
 	child = fork();
 	assert_true(child >= 0);
@@ -400,7 +400,7 @@ static void test_damaged(void **state)
 	assert_int_equal(memstat_get_numallocs(find(system, ALLOCATOR_UMA, "a_cache")), 20);
 }
 
-/* Two types of one name cannot be told apart. */
+/* Two types of one name are an error. */
 static void test_same_name(void **state)
 {
 	struct system *system = *state;
@@ -413,7 +413,7 @@ static void test_same_name(void **state)
 	assert_int_equal(memstat_sysctl_malloc(system->list, 0), 0);
 }
 
-/* Wherever memory ends, the query says so and leaves the list as it was. */
+/* Any allocation may fail: the query fails and leaves the list unchanged. */
 static void test_no_memory(void **state)
 {
 	bool failed = true;
@@ -445,7 +445,7 @@ static void test_no_memory(void **state)
 	assert_in_range(calls, 8, 999);
 }
 
-/* Without the variable, where kmemtraced publishes by itself: perhaps one does. */
+/* Without the variable: the default path, where a kmemtraced may publish. */
 static void test_usual_path(void **state)
 {
 	struct system *system = *state;

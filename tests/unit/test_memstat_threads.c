@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Two lists in two threads, and two more that read the size classes meanwhile. Also to be run
- * with the thread sanitizer, which is what sees most of what could be wrong here.
+ * Two threads with a list each, and two threads that read the size classes meanwhile. Run this with
+ * the thread sanitizer too, which finds most of the possible errors.
  */
 #include "config.h"
 
@@ -80,7 +80,7 @@ static void *use_list(void *argument)
 	return NULL;
 }
 
-/* A size may be of either table, and of no other. */
+/* A size is from one of the two tables. */
 static void *read_classes(void *argument)
 {
 	struct user *user = argument;

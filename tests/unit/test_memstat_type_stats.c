@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a tally tells becomes figures: with the objects of before or without, CPU by CPU. */
+/* Type statistics become counters of a list: with a base or without, in total and by CPU. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 static const size_t classes[] = { 8, 16, 32 };
 
-/* Of a machine with four CPUs two were seen to allocate. */
+/* Two of four possible CPUs allocated. */
 static struct type_stats_cpu function_cpus[2] = {
 	{ .numallocs = 1, .memalloced = 16, .sizemask = 2 },
 	{ .numallocs = 6, .numfrees = 2, .memalloced = 48, .memfreed = 24, .sizemask = 1 },
@@ -123,11 +123,11 @@ static void test_cache(void **state)
 	assert_int_equal(memstat_get_free(type), 11);
 	assert_int_equal(memstat_get_percpu_numallocs(type, 0), 9);
 	assert_int_equal(memstat_get_percpu_memfreed(type, 0), 400);
-	/* the other type has this CPU, and this one not */
+	/* the other type has counters of this CPU, this type has not */
 	assert_int_equal(memstat_get_percpu_numallocs(type, 1), 0);
 }
 
-/* All CPUs that the machine may have have places, those that nothing was seen of too. */
+/* All possible CPUs have slots, also those without events. */
 static void test_caller_of_quiet_cpu(void **state)
 {
 	struct memory_type *type = memstat_mtl_first(*state);
@@ -149,7 +149,7 @@ static int puts_one_of_eight(struct update *update, void *handle)
 	return update_put(update, &type);
 }
 
-/* A type that has more than the source said: there are more. */
+/* A type with more CPUs than the source reported increases their number. */
 static void test_more_cpus_than_told(void **state)
 {
 	struct memory_type *type;
@@ -186,7 +186,7 @@ static void test_base(void **state)
 	assert_int_equal(memstat_get_numfrees(find(list, "cache")), 4);
 }
 
-/* More frees of what was not seen allocated than there were objects: the rest is in no figure. */
+/* Unmatched frees beyond the initial objects are not counted. */
 static void test_base_is_used_up(void **state)
 {
 	const struct memory_type *type = find(*state, "cache");
@@ -215,7 +215,7 @@ static void test_time(void **state)
 	assert_int_equal(memstat_mtl_time(*state), 12345);
 	assert_int_equal(memstat_mtl_begin(*state), 345);
 	assert_int_equal(memstat_mtl_cpus(*state), 4);
-	/* one that fails does not change it */
+	/* a query that fails does not change it */
 	assert_int_equal(query(*state, QUERY_ALL, put, &cache), -1);
 	assert_int_equal(memstat_mtl_time(*state), 12345);
 	assert_int_equal(memstat_mtl_begin(*state), 345);

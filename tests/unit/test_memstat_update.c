@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* An update is all or nothing: refused figures, a source that fails, memory that runs out. */
+/* An update is all or nothing: inconsistent counters, failing sources, failing allocations. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define MALLOC ALLOCATOR_MALLOC
 #define UMA ALLOCATOR_UMA
-#define TYPES 150 /* more than the first table of names holds */
+#define TYPES 150 /* more than the first hash table has buckets */
 
 static const size_t classes[] = { 8, 16, 32 };
 
@@ -24,38 +24,38 @@ static struct {
 	char names[2 * TYPES][16];
 	struct percpu_counters percpu[8];
 	struct source_type before[TYPES], after[2 * TYPES];
-} told;
+} data;
 
 static struct fake before, after;
 
-/* After: the same types with other figures, CPUs and aliases, and as many new ones between. */
+/* After: the same types with other counters, CPUs and aliases, and as many new types between. */
 static int make(void **state)
 {
 	(void)state;
 	for (int cpu = 0; cpu < 8; cpu++)
-		told.percpu[cpu].numallocs = cpu;
+		data.percpu[cpu].numallocs = cpu;
 	for (int i = 0; i < 2 * TYPES; i++) {
-		snprintf(told.names[i], sizeof(told.names[i]), "type-%d", i);
-		told.after[i] = fake_type(i < TYPES ? MALLOC : UMA, told.names[i], 1000, i);
-		told.after[i].percpu = told.percpu;
-		told.after[i].cpus = 8;
-		told.after[i].aliases = i < TYPES ? NULL : i % 3 ? "new" : "new,newer";
+		snprintf(data.names[i], sizeof(data.names[i]), "type-%d", i);
+		data.after[i] = fake_type(i < TYPES ? MALLOC : UMA, data.names[i], 1000, i);
+		data.after[i].percpu = data.percpu;
+		data.after[i].cpus = 8;
+		data.after[i].aliases = i < TYPES ? NULL : i % 3 ? "new" : "new,newer";
 		if (i % 2)
 			continue;
-		told.before[i / 2] = told.after[i];
-		told.before[i / 2].counters.numallocs = 2000;
-		told.before[i / 2].counters.memalloced = 200000;
-		told.before[i / 2].cpus = 2;
+		data.before[i / 2] = data.after[i];
+		data.before[i / 2].counters.numallocs = 2000;
+		data.before[i / 2].counters.memalloced = 200000;
+		data.before[i / 2].cpus = 2;
 		if (i >= TYPES)
-			told.before[i / 2].aliases = "old";
+			data.before[i / 2].aliases = "old";
 	}
-	before = (struct fake){ .types = told.before,
+	before = (struct fake){ .types = data.before,
 				.count = TYPES,
 				.cpus = 2,
 				.classes = classes,
 				.class_count = 2,
 				.lost = 3 };
-	after = (struct fake){ .types = told.after,
+	after = (struct fake){ .types = data.after,
 			       .count = 2 * TYPES,
 			       .cpus = 8,
 			       .classes = classes,
@@ -77,13 +77,13 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The list shows what was told before, to the last figure, in the order of then. */
+/* The list shows all types and counters of the query before, in the same order. */
 static void expect_before(struct memory_type_list *list)
 {
 	struct memory_type *type = memstat_mtl_first(list);
 
 	for (int i = TYPES - 1; i >= 0; i--, type = memstat_mtl_next(type)) {
-		const struct source_type *was = &told.before[i];
+		const struct source_type *was = &data.before[i];
 
 		assert_string_equal(memstat_get_name(type), was->name);
 		assert_int_equal(memstat_get_allocator(type), was->allocator);
@@ -104,7 +104,7 @@ static void expect_before(struct memory_type_list *list)
 static void expect_after(struct memory_type_list *list)
 {
 	for (int i = 0; i < 2 * TYPES; i++) {
-		const struct source_type *is = &told.after[i];
+		const struct source_type *is = &data.after[i];
 		struct memory_type *type = memstat_mtl_find(list, is->allocator, is->name);
 
 		assert_int_equal(memstat_get_numallocs(type), 1000);
@@ -150,7 +150,7 @@ static void test_memory_runs_out(void **state)
 		assert_true(*memstat_mtl_errortext(list));
 		expect_before(list);
 	}
-	/* each new type takes itself, its name and its CPUs */
+	/* each new type allocates itself, its name and its CPUs */
 	assert_true(failures >= 3 * TYPES);
 	expect_after(list);
 }
@@ -161,7 +161,7 @@ static void fresh_list(void **state)
 	setup(state);
 }
 
-/* Each call alone: but for the tables of names, which may stay small, it fails the query. */
+/* One allocation fails: the query fails, unless it was a hash table, which may stay small. */
 static void test_one_call_fails(void **state)
 {
 	size_t total, tables = 0;
@@ -189,7 +189,7 @@ static void test_one_call_fails(void **state)
 	assert_true(tables <= 2);
 }
 
-/* From the second query on, the same types take no memory. */
+/* From the second query on, the same types need no memory. */
 static void test_no_memory_needed(void **state)
 {
 	bool failed;
@@ -221,7 +221,7 @@ static void test_list_without_memory(void **state)
 	}
 }
 
-/* What is kept for a CPU is kept or not, and never half. */
+/* The data of a caller for a CPU is set completely or not at all. */
 static void test_caller_without_memory(void **state)
 {
 	struct memory_type *type = memstat_mtl_first(*state);
@@ -287,7 +287,7 @@ static void test_refused(void **state)
 	refused(*state, &type, EBADMSG);
 }
 
-/* Whatever else goes wrong behind it. */
+/* The first error counts, whatever fails later. */
 static void test_first_failure_counts(void **state)
 {
 	struct source_type types[] = { fake_type(MALLOC, "a", 1, 0), fake_type(MALLOC, "a", 1, 0),

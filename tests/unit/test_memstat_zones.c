@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The size classes of the process: who sets them, and what is out of range. */
+/* The size classes of the process: which queries set them, and indices out of range. */
 #include "config.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ static void test_used(void **state)
 	assert_int_equal(memstat_malloc_zone_used(a, 5), 0);
 	assert_int_equal(memstat_malloc_zone_used(a, 65), 0); /* 1 modulo 64 */
 	assert_int_equal(memstat_malloc_zone_used(a, SIZE_MAX), 0);
-	/* with another's table there is no class 4 */
+	/* the table of another query has no class 4 */
 	assert_int_equal(fake_query(other, QUERY_ALL, &shorter), 0);
 	assert_int_equal(memstat_malloc_zone_used(a, 1), 1);
 	assert_int_equal(memstat_malloc_zone_used(a, 4), 0);

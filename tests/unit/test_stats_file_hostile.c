@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Files that are cut, damaged or made up, and yet have a living writer: an error that is told of,
- * or figures that can be. Also to be run with the address sanitizer.
+ * Files that are cut, damaged or made up, although they have a living writer: the reader returns an
+ * error, or consistent counters. Run this with the address sanitizer too.
  */
 #include "config.h"
 
@@ -23,19 +23,19 @@
 
 #define DAMAGES 20000
 
-struct place {
+struct fixture {
 	char *directory, *path;
-	int file; /* that is locked as a writer does */
+	int file; /* locked as by a writer */
 	unsigned char *bytes;
 	size_t size;
 	struct stats_file_layout layout;
 	struct stats_file_view view;
 };
 
-/* The bytes of a good one. */
-static void make_good(struct place *place)
+/* The bytes of a valid file. */
+static void make_good(struct fixture *fixture)
 {
-	char *path = scratch_path(place->directory, "good");
+	char *path = scratch_path(fixture->directory, "good");
 	struct stats_file *stats_file = hand_stats_file_create(path);
 	struct type_stats type_stats;
 
@@ -49,9 +49,9 @@ static void make_good(struct place *place)
 	hand_stats_file_write(stats_file, &type_stats, 1);
 	hand_stats_file_write(stats_file, &type_stats, 2);
 	hand_stats_file_write(stats_file, &type_stats, 3);
-	place->bytes = scratch_read(path, &place->size);
-	stats_file_layout(&place->layout, 2, 8);
-	assert_int_equal(place->size, place->layout.bytes);
+	fixture->bytes = scratch_read(path, &fixture->size);
+	stats_file_layout(&fixture->layout, 2, 8);
+	assert_int_equal(fixture->size, fixture->layout.bytes);
 	stats_file_remove(stats_file);
 	hand_type_stats_deinit(&type_stats);
 	free(path);
@@ -59,41 +59,41 @@ static void make_good(struct place *place)
 
 static int setup(void **state)
 {
-	struct place *place = calloc(1, sizeof(*place));
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	assert_non_null(place);
-	place->directory = scratch_directory();
-	place->path = scratch_path(place->directory, "memstat");
-	make_good(place);
-	place->file = open(place->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	assert_true(place->file >= 0);
-	assert_int_equal(fcntl(place->file, F_OFD_SETLK, &lock), 0);
-	*state = place;
+	assert_non_null(fixture);
+	fixture->directory = scratch_directory();
+	fixture->path = scratch_path(fixture->directory, "memstat");
+	make_good(fixture);
+	fixture->file = open(fixture->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fixture->file >= 0);
+	assert_int_equal(fcntl(fixture->file, F_OFD_SETLK, &lock), 0);
+	*state = fixture;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
-	stats_file_view_deinit(&place->view);
-	close(place->file);
-	free(place->bytes);
-	free(place->path);
-	scratch_remove(place->directory);
-	free(place);
+	stats_file_view_deinit(&fixture->view);
+	close(fixture->file);
+	free(fixture->bytes);
+	free(fixture->path);
+	scratch_remove(fixture->directory);
+	free(fixture);
 	return 0;
 }
 
-/* So many of its bytes are the file. */
-static void write_bytes(const struct place *place, size_t size)
+/* Writes so many of the bytes to the file. */
+static void write_bytes(const struct fixture *fixture, size_t size)
 {
-	assert_int_equal(ftruncate(place->file, (off_t)size), 0);
-	assert_int_equal(pwrite(place->file, place->bytes, size, 0), size);
+	assert_int_equal(ftruncate(fixture->file, (off_t)size), 0);
+	assert_int_equal(pwrite(fixture->file, fixture->bytes, size, 0), size);
 }
 
-/* Every byte that the view tells of is there, and no figure that cannot be. */
+/* Reads every byte of the view, and checks that its counters are consistent. */
 static void use_view(const struct stats_file_view *view)
 {
 	size_t sum = 0;
@@ -114,99 +114,99 @@ static void use_view(const struct stats_file_view *view)
 	assert_true(sum < SIZE_MAX);
 }
 
-static int read_any(struct place *place)
+static int read_any(struct fixture *fixture)
 {
 	int err;
 
-	place->view.errmsg[0] = 0;
-	err = stats_file_read(&place->view, place->path);
+	fixture->view.errmsg[0] = 0;
+	err = stats_file_read(&fixture->view, fixture->path);
 	switch (err) {
 	case 0:
-		use_view(&place->view);
+		use_view(&fixture->view);
 		return 0;
 	case -EBADMSG:
 	case -EPROTONOSUPPORT:
 	case -EAGAIN:
 	case -ENOMEM:
-		assert_int_equal(place->view.count, 0);
-		assert_non_null(strstr(place->view.errmsg, place->path));
+		assert_int_equal(fixture->view.count, 0);
+		assert_non_null(strstr(fixture->view.errmsg, fixture->path));
 		return err;
 	default:
-		fail_msg("error %d: %s", err, place->view.errmsg);
+		fail_msg("error %d: %s", err, fixture->view.errmsg);
 		return err;
 	}
 }
 
 static void test_good(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
-	write_bytes(place, place->size);
-	assert_int_equal(read_any(place), 0);
-	assert_int_equal(place->view.count, 3);
-	assert_int_equal(place->view.snapshot.time, 3);
+	write_bytes(fixture, fixture->size);
+	assert_int_equal(read_any(fixture), 0);
+	assert_int_equal(fixture->view.count, 3);
+	assert_int_equal(fixture->view.snapshot.time, 3);
 }
 
-/* With a view that knows the whole file, and with a new one. */
+/* Reads with a view that has read the valid file before, and with a new one. */
 static void test_cut(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
-	for (size_t size = 0; size < place->size; size += size < 200 ? 1 : 97) {
-		write_bytes(place, place->size);
-		assert_int_equal(read_any(place), 0);
-		assert_int_equal(ftruncate(place->file, (off_t)size), 0);
-		if (read_any(place))
-			assert_int_equal(read_any(place), -EBADMSG);
-		stats_file_view_deinit(&place->view);
-		assert_int_equal(read_any(place), -EBADMSG);
+	for (size_t size = 0; size < fixture->size; size += size < 200 ? 1 : 97) {
+		write_bytes(fixture, fixture->size);
+		assert_int_equal(read_any(fixture), 0);
+		assert_int_equal(ftruncate(fixture->file, (off_t)size), 0);
+		if (read_any(fixture))
+			assert_int_equal(read_any(fixture), -EBADMSG);
+		stats_file_view_deinit(&fixture->view);
+		assert_int_equal(read_any(fixture), -EBADMSG);
 	}
 }
 
 static void test_version(void **state)
 {
-	struct place *place = *state;
-	struct stats_file_head *head = (void *)place->bytes;
+	struct fixture *fixture = *state;
+	struct stats_file_head *head = (void *)fixture->bytes;
 
 	head->version = STATS_FILE_VERSION + 1;
-	write_bytes(place, place->size);
-	assert_int_equal(read_any(place), -EPROTONOSUPPORT);
-	assert_non_null(strstr(place->view.errmsg, "version 2"));
+	write_bytes(fixture, fixture->size);
+	assert_int_equal(read_any(fixture), -EPROTONOSUPPORT);
+	assert_non_null(strstr(fixture->view.errmsg, "version 2"));
 	head->version = STATS_FILE_VERSION;
 	head->magic = __builtin_bswap64(head->magic);
-	write_bytes(place, place->size);
-	assert_int_equal(read_any(place), -EBADMSG);
+	write_bytes(fixture, fixture->size);
+	assert_int_equal(read_any(fixture), -EBADMSG);
 }
 
-/* As if the writer always were at the slot that is to be read. */
+/* As if the writer always overwrote the slot that is being read. */
 static void test_too_fast(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 	struct stats_file_slot *slot =
-		(void *)(place->bytes + stats_file_slot_at(&place->layout, 3));
+		(void *)(fixture->bytes + stats_file_slot_at(&fixture->layout, 3));
 
 	assert_int_equal(slot->generation, 3);
 	slot->generation = 5;
-	write_bytes(place, place->size);
-	assert_int_equal(read_any(place), -EAGAIN);
+	write_bytes(fixture, fixture->size);
+	assert_int_equal(read_any(fixture), -EAGAIN);
 	slot->types = UINT64_MAX;
-	write_bytes(place, place->size);
-	assert_int_equal(read_any(place), -EAGAIN);
+	write_bytes(fixture, fixture->size);
+	assert_int_equal(read_any(fixture), -EAGAIN);
 	slot->generation = 3;
-	write_bytes(place, place->size);
-	assert_int_equal(read_any(place), -EBADMSG);
+	write_bytes(fixture, fixture->size);
+	assert_int_equal(read_any(fixture), -EBADMSG);
 }
 
-/* Each of these numbers, made too high or put out of order. */
+/* Each of these numbers is set too high or out of order. */
 static void test_numbers(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 	struct stats_file_slot *slot =
-		(void *)(place->bytes + stats_file_slot_at(&place->layout, 3));
+		(void *)(fixture->bytes + stats_file_slot_at(&fixture->layout, 3));
 	struct stats_file_record *record =
-		(void *)(place->bytes + stats_file_records_at(&place->layout, 3));
+		(void *)(fixture->bytes + stats_file_records_at(&fixture->layout, 3));
 	struct type_stats_cpu *row =
-		(void *)(place->bytes + stats_file_row_at(&place->layout, 3, 1));
+		(void *)(fixture->bytes + stats_file_row_at(&fixture->layout, 3, 1));
 	const struct {
 		uint64_t *number, value;
 	} wrong[] = {
@@ -235,26 +235,26 @@ static void test_numbers(void **state)
 		{ &row->sizemask, 8 },
 	};
 
-	write_bytes(place, place->size);
-	assert_int_equal(read_any(place), 0);
+	write_bytes(fixture, fixture->size);
+	assert_int_equal(read_any(fixture), 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		uint64_t right = *wrong[i].number;
 
 		*wrong[i].number = wrong[i].value;
-		write_bytes(place, place->size);
-		if (read_any(place) != -EBADMSG)
+		write_bytes(fixture, fixture->size);
+		if (read_any(fixture) != -EBADMSG)
 			fail_msg("number %zu is believed", i);
 		*wrong[i].number = right;
 	}
-	write_bytes(place, place->size);
-	assert_int_equal(read_any(place), 0);
+	write_bytes(fixture, fixture->size);
+	assert_int_equal(read_any(fixture), 0);
 }
 
-/* A file as large as one may be, of which nothing is there: it is not believed to need so much. */
+/* A sparse file of the maximum size: the reader does not allocate so much memory. */
 static void test_much(void **state)
 {
-	struct place *place = *state;
-	struct stats_file_head *head = (void *)place->bytes;
+	struct fixture *fixture = *state;
+	struct stats_file_head *head = (void *)fixture->bytes;
 	struct stats_file_slot slot = { .generation = 2,
 					.types = STATS_FILE_TYPES_MAX,
 					.cpus = STATS_FILE_CPUS_MAX,
@@ -266,13 +266,13 @@ static void test_much(void **state)
 	head->types = STATS_FILE_TYPES_MAX;
 	head->text_bytes = layout.text_bytes;
 	head->current = 2;
-	if (ftruncate(place->file, (off_t)layout.bytes))
-		skip(); /* the file system has no files of that size */
-	assert_int_equal(pwrite(place->file, head, sizeof(*head), 0), sizeof(*head));
-	assert_int_equal(pwrite(place->file, &slot, sizeof(slot),
+	if (ftruncate(fixture->file, (off_t)layout.bytes))
+		skip(); /* the file system does not allow files of that size */
+	assert_int_equal(pwrite(fixture->file, head, sizeof(*head), 0), sizeof(*head));
+	assert_int_equal(pwrite(fixture->file, &slot, sizeof(slot),
 				(off_t)stats_file_slot_at(&layout, 2)),
 			 sizeof(slot));
-	assert_int_equal(read_any(place), -EBADMSG);
+	assert_int_equal(read_any(fixture), -EBADMSG);
 }
 
 /* xorshift64 */
@@ -284,10 +284,10 @@ static uint64_t next_random(uint64_t *random)
 	return *random;
 }
 
-/* Where something lies: the heads, the records, the rows, the names. */
-static size_t random_place(const struct place *place, uint64_t *random)
+/* The offset of something: the headers, the records, the rows, the names. */
+static size_t random_place(const struct fixture *fixture, uint64_t *random)
 {
-	const struct stats_file_layout *layout = &place->layout;
+	const struct stats_file_layout *layout = &fixture->layout;
 	const size_t starts[] = { 0,
 				  stats_file_slot_at(layout, 3),
 				  stats_file_records_at(layout, 3),
@@ -303,30 +303,30 @@ static size_t random_place(const struct place *place, uint64_t *random)
 static void test_damaged(void **state)
 {
 	static const unsigned char often[] = { 0, 1, 2, 3, 0x7f, 0x80, 0xff };
-	struct place *place = *state;
-	unsigned char *good = malloc(place->size);
+	struct fixture *fixture = *state;
+	unsigned char *good = malloc(fixture->size);
 	uint64_t random = 0x9e3779b97f4a7c15;
 	size_t believed = 0;
 
 	assert_non_null(good);
-	memcpy(good, place->bytes, place->size);
+	memcpy(good, fixture->bytes, fixture->size);
 	for (int i = 0; i < DAMAGES; i++) {
 		size_t changes = 1 + next_random(&random) % 4;
 
 		for (size_t k = 0; k < changes; k++) {
 			uint64_t value = next_random(&random);
 
-			place->bytes[random_place(place, &random)] =
+			fixture->bytes[random_place(fixture, &random)] =
 				value & 256 ? (unsigned char)value : often[value % 7];
 		}
-		write_bytes(place, place->size);
-		believed += !read_any(place);
+		write_bytes(fixture, fixture->size);
+		believed += !read_any(fixture);
 		if (next_random(&random) % 4 == 0)
-			stats_file_view_deinit(&place->view);
+			stats_file_view_deinit(&fixture->view);
 		if (next_random(&random) % 3)
-			memcpy(place->bytes, good, place->size);
+			memcpy(fixture->bytes, good, fixture->size);
 	}
-	/* most of what is changed is a figure, which can be another */
+	/* most changes hit a counter, and give a valid file */
 	assert_in_range(believed, DAMAGES / 20, DAMAGES / 20 * 19);
 	free(good);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Who may publish where, who may read it, and what is told when nobody publishes any more. */
+/* Who may publish where, who may read the file, and the errors when no process publishes. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@
 #define NOBODY 65534
 #define A_GROUP 12345
 
-struct place {
-	char *directory, *path, *fresh;
+struct fixture {
+	char *directory, *path, *temporary;
 	struct type_stats type_stats;
 	struct stats_file_view view;
 	char errmsg[400];
@@ -32,106 +32,106 @@ struct place {
 
 static int setup(void **state)
 {
-	struct place *place = calloc(1, sizeof(*place));
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
-	assert_non_null(place);
-	place->directory = scratch_directory();
-	place->path = scratch_path(place->directory, "memstat");
-	place->fresh = scratch_path(place->directory, "memstat.new");
-	hand_type_stats_init(&place->type_stats);
-	hand_type_stats_add(&place->type_stats, TYPE_STATS_CACHE, "a", 1);
-	*state = place;
+	assert_non_null(fixture);
+	fixture->directory = scratch_directory();
+	fixture->path = scratch_path(fixture->directory, "memstat");
+	fixture->temporary = scratch_path(fixture->directory, "memstat.new");
+	hand_type_stats_init(&fixture->type_stats);
+	hand_type_stats_add(&fixture->type_stats, TYPE_STATS_CACHE, "a", 1);
+	*state = fixture;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
-	stats_file_view_deinit(&place->view);
-	hand_type_stats_deinit(&place->type_stats);
-	free(place->fresh);
-	free(place->path);
-	scratch_remove(place->directory);
-	free(place);
+	stats_file_view_deinit(&fixture->view);
+	hand_type_stats_deinit(&fixture->type_stats);
+	free(fixture->temporary);
+	free(fixture->path);
+	scratch_remove(fixture->directory);
+	free(fixture);
 	return 0;
 }
 
-static int create(struct stats_file **stats_file, struct place *place, const char *path)
+static int create(struct stats_file **stats_file, struct fixture *fixture, const char *path)
 {
 	const struct stats_file_settings settings = {
 		.path = path, .group = (gid_t)-1, .cpus = 1, .types_max = { 1, 1 }
 	};
 
-	place->errmsg[0] = 0;
-	return stats_file_create(stats_file, &settings, place->errmsg, sizeof(place->errmsg));
+	fixture->errmsg[0] = 0;
+	return stats_file_create(stats_file, &settings, fixture->errmsg, sizeof(fixture->errmsg));
 }
 
-static void assert_refused(struct place *place, const char *path, int err, const char *errmsg)
+static void assert_refused(struct fixture *fixture, const char *path, int err, const char *errmsg)
 {
 	struct stats_file *stats_file = NULL;
 
-	assert_int_equal(create(&stats_file, place, path), -err);
+	assert_int_equal(create(&stats_file, fixture, path), -err);
 	assert_null(stats_file);
-	if (!strstr(place->errmsg, errmsg) || !strstr(place->errmsg, path))
-		fail_msg("'%s' is not in: %s", errmsg, place->errmsg);
+	if (!strstr(fixture->errmsg, errmsg) || !strstr(fixture->errmsg, path))
+		fail_msg("'%s' is not in: %s", errmsg, fixture->errmsg);
 }
 
-static void assert_read(struct place *place, int err, const char *errmsg)
+static void assert_read(struct fixture *fixture, int err, const char *errmsg)
 {
-	assert_int_equal(stats_file_read(&place->view, place->path), -err);
-	if (err && !strstr(place->view.errmsg, errmsg))
-		fail_msg("'%s' is not in: %s", errmsg, place->view.errmsg);
+	assert_int_equal(stats_file_read(&fixture->view, fixture->path), -err);
+	if (err && !strstr(fixture->view.errmsg, errmsg))
+		fail_msg("'%s' is not in: %s", errmsg, fixture->view.errmsg);
 }
 
 static void test_absent(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 	struct stats_file *stats_file;
 	char command[300];
 
-	snprintf(command, sizeof(command), "'kmemtraced --publish=%s'", place->path);
-	assert_read(place, ENOENT, command);
-	stats_file = hand_stats_file_create(place->path);
-	assert_read(place, ENOENT, command);
-	hand_stats_file_write(stats_file, &place->type_stats, 1);
-	assert_read(place, 0, NULL);
+	snprintf(command, sizeof(command), "'kmemtraced --publish=%s'", fixture->path);
+	assert_read(fixture, ENOENT, command);
+	stats_file = hand_stats_file_create(fixture->path);
+	assert_read(fixture, ENOENT, command);
+	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
+	assert_read(fixture, 0, NULL);
 	stats_file_remove(stats_file);
-	assert_read(place, ENOENT, command);
-	assert_int_equal(place->view.count, 0);
-	assert_int_equal(access(place->path, F_OK), -1);
-	assert_int_equal(access(place->fresh, F_OK), -1);
+	assert_read(fixture, ENOENT, command);
+	assert_int_equal(fixture->view.count, 0);
+	assert_int_equal(access(fixture->path, F_OK), -1);
+	assert_int_equal(access(fixture->temporary, F_OK), -1);
 	stats_file_remove(NULL);
 }
 
 static void test_removed_unwritten(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
-	stats_file_remove(hand_stats_file_create(place->path));
-	assert_int_equal(access(place->fresh, F_OK), -1);
+	stats_file_remove(hand_stats_file_create(fixture->path));
+	assert_int_equal(access(fixture->temporary, F_OK), -1);
 }
 
-/* Its directory is made, whatever the umask; the one above it is not. */
+/* The directory is created, whatever the umask is; its parent is not. */
 static void test_directory(void **state)
 {
-	struct place *place = *state;
-	char *path = scratch_path(place->directory, "run/memstat");
-	char *far = scratch_path(place->directory, "no/run/memstat");
-	char *directory = scratch_path(place->directory, "run");
+	struct fixture *fixture = *state;
+	char *path = scratch_path(fixture->directory, "run/memstat");
+	char *far = scratch_path(fixture->directory, "no/run/memstat");
+	char *directory = scratch_path(fixture->directory, "run");
 	mode_t before = umask(0077);
 	struct stats_file *stats_file = hand_stats_file_create(path);
 	struct stat about;
 
 	umask(before);
-	hand_stats_file_write(stats_file, &place->type_stats, 1);
-	assert_int_equal(stats_file_read(&place->view, path), 0);
+	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
+	assert_int_equal(stats_file_read(&fixture->view, path), 0);
 	assert_int_equal(stat(directory, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0755);
 	assert_int_equal(stat(path, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0600);
 	stats_file_remove(stats_file);
-	assert_refused(place, far, ENOENT, "its directory");
+	assert_refused(fixture, far, ENOENT, "its directory");
 	free(directory);
 	free(far);
 	free(path);
@@ -139,22 +139,22 @@ static void test_directory(void **state)
 
 static void test_open_directory(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 	static const mode_t modes[] = { 0777, 0775, 0722 };
 	struct stats_file *stats_file;
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		assert_int_equal(chmod(place->directory, modes[i]), 0);
-		assert_refused(place, place->path, EPERM, "chmod go-w");
+		assert_int_equal(chmod(fixture->directory, modes[i]), 0);
+		assert_refused(fixture, fixture->path, EPERM, "chmod go-w");
 	}
-	assert_int_equal(chmod(place->directory, 01777), 0);
-	stats_file = hand_stats_file_create(place->path);
+	assert_int_equal(chmod(fixture->directory, 01777), 0);
+	stats_file = hand_stats_file_create(fixture->path);
 	stats_file_remove(stats_file);
 }
 
 static void test_settings(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 	static const struct stats_file_settings wrong[] = {
 		{ .cpus = 0, .types_max = { 1, 1 } },
 		{ .cpus = 8193, .types_max = { 1, 1 } },
@@ -168,18 +168,18 @@ static void test_settings(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct stats_file_settings settings = wrong[i];
 
-		settings.path = place->path;
-		assert_int_equal(stats_file_create(&stats_file, &settings, place->errmsg,
-						   sizeof(place->errmsg)),
+		settings.path = fixture->path;
+		assert_int_equal(stats_file_create(&stats_file, &settings, fixture->errmsg,
+						   sizeof(fixture->errmsg)),
 				 -EINVAL);
-		assert_non_null(strstr(place->errmsg, place->path));
+		assert_non_null(strstr(fixture->errmsg, fixture->path));
 	}
-	assert_refused(place, "", EISDIR, "");
-	assert_refused(place, "/tmp/", EISDIR, "not the name of a file");
+	assert_refused(fixture, "", EISDIR, "");
+	assert_refused(fixture, "/tmp/", EISDIR, "not the name of a file");
 }
 
-/* Runs it as another user. What it returns: 0, or what was wrong. */
-static int as_nobody(struct place *place, gid_t group, int (*does)(struct place *place))
+/* Calls the function as another user and returns its result. */
+static int as_nobody(struct fixture *fixture, gid_t group, int (*does)(struct fixture *fixture))
 {
 	int status;
 	pid_t child = fork();
@@ -188,57 +188,58 @@ static int as_nobody(struct place *place, gid_t group, int (*does)(struct place 
 	if (!child) {
 		if (setgid(group) || setuid(NOBODY))
 			_exit(99);
-		_exit(does(place));
+		_exit(does(fixture));
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
 }
 
-static int may_read(struct place *place)
+static int may_read(struct fixture *fixture)
 {
-	int err = stats_file_read(&place->view, place->path);
+	int err = stats_file_read(&fixture->view, fixture->path);
 
-	if (err == -EACCES && !strstr(place->view.errmsg, "--publish-group"))
+	if (err == -EACCES && !strstr(fixture->view.errmsg, "--publish-group"))
 		return 98;
 	return -err;
 }
 
 static void test_readers(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 	struct stats_file_settings settings = {
-		.path = place->path, .group = A_GROUP, .cpus = 1, .types_max = { 1, 1 }
+		.path = fixture->path, .group = A_GROUP, .cpus = 1, .types_max = { 1, 1 }
 	};
 	struct stats_file *stats_file;
 	struct stat about;
 
 	if (geteuid() != 0)
 		skip(); /* only root can become somebody else */
-	assert_int_equal(chmod(place->directory, 0711), 0);
-	stats_file = hand_stats_file_create(place->path);
-	hand_stats_file_write(stats_file, &place->type_stats, 1);
-	assert_int_equal(as_nobody(place, NOBODY, may_read), EACCES);
-	assert_int_equal(as_nobody(place, A_GROUP, may_read), EACCES);
+	assert_int_equal(chmod(fixture->directory, 0711), 0);
+	stats_file = hand_stats_file_create(fixture->path);
+	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
+	assert_int_equal(as_nobody(fixture, NOBODY, may_read), EACCES);
+	assert_int_equal(as_nobody(fixture, A_GROUP, may_read), EACCES);
 	stats_file_remove(stats_file);
 
-	assert_int_equal(
-		stats_file_create(&stats_file, &settings, place->errmsg, sizeof(place->errmsg)), 0);
-	hand_stats_file_write(stats_file, &place->type_stats, 1);
-	assert_int_equal(stat(place->path, &about), 0);
+	assert_int_equal(stats_file_create(&stats_file, &settings, fixture->errmsg,
+					   sizeof(fixture->errmsg)),
+			 0);
+	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
+	assert_int_equal(stat(fixture->path, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0640);
 	assert_int_equal(about.st_gid, A_GROUP);
-	assert_int_equal(as_nobody(place, NOBODY, may_read), EACCES);
-	assert_int_equal(as_nobody(place, A_GROUP, may_read), 0);
-	assert_int_equal(chmod(place->directory, 0700), 0);
-	assert_int_equal(as_nobody(place, A_GROUP, may_read), EACCES);
+	assert_int_equal(as_nobody(fixture, NOBODY, may_read), EACCES);
+	assert_int_equal(as_nobody(fixture, A_GROUP, may_read), 0);
+	assert_int_equal(chmod(fixture->directory, 0700), 0);
+	assert_int_equal(as_nobody(fixture, A_GROUP, may_read), EACCES);
 	stats_file_remove(stats_file);
 }
 
-static int may_publish(struct place *place)
+static int may_publish(struct fixture *fixture)
 {
 	struct stats_file *stats_file = NULL;
-	int err = create(&stats_file, place, place->path);
+	int err = create(&stats_file, fixture, fixture->path);
 
 	stats_file_remove(stats_file);
 	return -err;
@@ -246,101 +247,103 @@ static int may_publish(struct place *place)
 
 static void test_not_allowed(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 	struct stats_file *stats_file;
 	char *kept;
 
 	if (geteuid() != 0)
 		skip(); /* only root can become somebody else */
-	kept = scratch_path(place->directory, "kept");
-	assert_int_equal(chmod(place->directory, 0755), 0);
-	assert_int_equal(as_nobody(place, NOBODY, may_publish), EACCES);
-	/* where everybody may, what is root's stays */
-	assert_int_equal(chmod(place->directory, 01777), 0);
-	assert_int_equal(as_nobody(place, NOBODY, may_publish), 0);
-	stats_file = hand_stats_file_create(place->path);
-	hand_stats_file_write(stats_file, &place->type_stats, 1);
-	assert_int_equal(link(place->path, kept), 0);
+	kept = scratch_path(fixture->directory, "kept");
+	assert_int_equal(chmod(fixture->directory, 0755), 0);
+	assert_int_equal(as_nobody(fixture, NOBODY, may_publish), EACCES);
+	/* a file of root in a sticky directory is not replaced */
+	assert_int_equal(chmod(fixture->directory, 01777), 0);
+	assert_int_equal(as_nobody(fixture, NOBODY, may_publish), 0);
+	stats_file = hand_stats_file_create(fixture->path);
+	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
+	assert_int_equal(link(fixture->path, kept), 0);
 	stats_file_remove(stats_file);
-	assert_int_equal(rename(kept, place->path), 0);
-	assert_int_equal(as_nobody(place, NOBODY, may_publish), EACCES);
-	/* and what is another's is not taken away */
-	assert_int_equal(chown(place->path, NOBODY, NOBODY), 0);
-	assert_refused(place, place->path, EEXIST, "belongs to another user");
-	/* but for the leftover, which is only so named */
-	assert_int_equal(remove(place->path), 0);
-	scratch_write(place->fresh, "x", 1);
-	assert_int_equal(chown(place->fresh, NOBODY, NOBODY), 0);
-	stats_file_remove(hand_stats_file_create(place->path));
+	assert_int_equal(rename(kept, fixture->path), 0);
+	assert_int_equal(as_nobody(fixture, NOBODY, may_publish), EACCES);
+	/* a file of another user is not replaced */
+	assert_int_equal(chown(fixture->path, NOBODY, NOBODY), 0);
+	assert_refused(fixture, fixture->path, EEXIST, "belongs to another user");
+	/* a temporary file of another user is removed */
+	assert_int_equal(remove(fixture->path), 0);
+	scratch_write(fixture->temporary, "x", 1);
+	assert_int_equal(chown(fixture->temporary, NOBODY, NOBODY), 0);
+	stats_file_remove(hand_stats_file_create(fixture->path));
 	free(kept);
 }
 
-/* Its owner could put another file there, whatever its mode. */
+/* The owner of the directory could replace the file, whatever the mode is. */
 static void test_foreign_directory(void **state)
 {
 	static const mode_t modes[] = { 0755, 0700, 01777 };
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
 	if (geteuid() != 0)
 		skip(); /* only root can give a directory away */
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		assert_int_equal(chown(place->directory, NOBODY, NOBODY), 0);
-		assert_int_equal(chmod(place->directory, modes[i]), 0);
-		assert_refused(place, place->path, EPERM, "another user (uid 65534)");
+		assert_int_equal(chown(fixture->directory, NOBODY, NOBODY), 0);
+		assert_int_equal(chmod(fixture->directory, modes[i]), 0);
+		assert_refused(fixture, fixture->path, EPERM, "another user (uid 65534)");
 	}
-	assert_int_equal(chmod(place->directory, 0755), 0);
-	assert_int_equal(as_nobody(place, NOBODY, may_publish), 0);
-	assert_int_equal(chown(place->directory, 0, 0), 0);
-	stats_file_remove(hand_stats_file_create(place->path));
+	assert_int_equal(chmod(fixture->directory, 0755), 0);
+	assert_int_equal(as_nobody(fixture, NOBODY, may_publish), 0);
+	assert_int_equal(chown(fixture->directory, 0, 0), 0);
+	stats_file_remove(hand_stats_file_create(fixture->path));
 }
 
-static int may_give(struct place *place)
+static int may_give(struct fixture *fixture)
 {
-	struct stats_file_settings settings = { .path = place->path,
+	struct stats_file_settings settings = { .path = fixture->path,
 						.group = A_GROUP,
 						.group_name = "readers",
 						.cpus = 1,
 						.types_max = { 1, 1 } };
 	struct stats_file *stats_file = NULL;
-	int err = stats_file_create(&stats_file, &settings, place->errmsg, sizeof(place->errmsg));
+	int err =
+		stats_file_create(&stats_file, &settings, fixture->errmsg, sizeof(fixture->errmsg));
 
 	stats_file_remove(stats_file);
-	if (err && (!strstr(place->errmsg, "readers") || !strstr(place->errmsg, place->path)))
+	if (err && (!strstr(fixture->errmsg, "readers") || !strstr(fixture->errmsg, fixture->path)))
 		return 98;
 	return -err;
 }
 
-/* Who is not root has only groups of its own to give. */
+/* Only root can give the file to a group that it is not a member of. */
 static void test_foreign_group(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
 	if (geteuid() != 0)
 		skip(); /* only root can become somebody else */
-	assert_int_equal(chmod(place->directory, 01777), 0);
-	assert_int_equal(as_nobody(place, NOBODY, may_give), EPERM);
-	assert_int_equal(access(place->fresh, F_OK), -1);
-	assert_int_equal(as_nobody(place, A_GROUP, may_give), 0);
+	assert_int_equal(chmod(fixture->directory, 01777), 0);
+	assert_int_equal(as_nobody(fixture, NOBODY, may_give), EPERM);
+	assert_int_equal(access(fixture->temporary, F_OK), -1);
+	assert_int_equal(as_nobody(fixture, A_GROUP, may_give), 0);
 }
 
 static void test_second_writer(void **state)
 {
-	struct place *place = *state;
-	struct stats_file *stats_file = hand_stats_file_create(place->path);
+	struct fixture *fixture = *state;
+	struct stats_file *stats_file = hand_stats_file_create(fixture->path);
 	char process[40];
 
 	snprintf(process, sizeof(process), "process %ld publishes there", (long)getpid());
-	assert_refused(place, place->path, EBUSY, "another process is starting to publish there");
-	hand_stats_file_write(stats_file, &place->type_stats, 1);
-	assert_refused(place, place->path, EBUSY, process);
-	assert_int_equal(access(place->fresh, F_OK), -1);
-	assert_read(place, 0, NULL);
+	assert_refused(fixture, fixture->path, EBUSY,
+		       "another process is starting to publish there");
+	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
+	assert_refused(fixture, fixture->path, EBUSY, process);
+	assert_int_equal(access(fixture->temporary, F_OK), -1);
+	assert_read(fixture, 0, NULL);
 	stats_file_remove(stats_file);
-	stats_file_remove(hand_stats_file_create(place->path));
+	stats_file_remove(hand_stats_file_create(fixture->path));
 }
 
-/* A child that publishes, after one moment or none, until it is killed. */
-static void publish_and_die(struct place *place, bool writes)
+/* Starts a child that publishes one snapshot or none, and kills it. */
+static void publish_until_killed(struct fixture *fixture, bool writes)
 {
 	int ready[2], status;
 	struct stats_file *stats_file;
@@ -351,16 +354,16 @@ static void publish_and_die(struct place *place, bool writes)
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
-		if (create(&stats_file, place, place->path))
+		if (create(&stats_file, fixture, fixture->path))
 			_exit(1);
 		if (writes)
-			hand_stats_file_write(stats_file, &place->type_stats, 1);
+			hand_stats_file_write(stats_file, &fixture->type_stats, 1);
 		_exit(write(ready[1], &byte, 1) == 1 ? pause() : 1);
 	}
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	if (writes)
-		assert_read(place, 0, NULL);
-	assert_refused(place, place->path, EBUSY, "");
+		assert_read(fixture, 0, NULL);
+	assert_refused(fixture, fixture->path, EBUSY, "");
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	close(ready[0]);
@@ -369,45 +372,45 @@ static void publish_and_die(struct place *place, bool writes)
 
 static void test_killed(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 	struct stats_file *stats_file;
 
-	publish_and_die(place, true);
-	assert_read(place, ENOENT, "has ended");
-	assert_non_null(strstr(place->view.errmsg, "'kmemtraced --publish="));
-	assert_int_equal(place->view.count, 0);
-	publish_and_die(place, false);
-	assert_read(place, ENOENT, "has ended");
-	assert_int_equal(access(place->fresh, F_OK), 0);
+	publish_until_killed(fixture, true);
+	assert_read(fixture, ENOENT, "has ended");
+	assert_non_null(strstr(fixture->view.errmsg, "'kmemtraced --publish="));
+	assert_int_equal(fixture->view.count, 0);
+	publish_until_killed(fixture, false);
+	assert_read(fixture, ENOENT, "has ended");
+	assert_int_equal(access(fixture->temporary, F_OK), 0);
 
-	stats_file = hand_stats_file_create(place->path);
-	assert_read(place, ENOENT, "has ended");
-	hand_stats_file_write(stats_file, &place->type_stats, 2);
-	assert_read(place, 0, NULL);
-	assert_int_equal(place->view.snapshot.time, 2);
+	stats_file = hand_stats_file_create(fixture->path);
+	assert_read(fixture, ENOENT, "has ended");
+	hand_stats_file_write(stats_file, &fixture->type_stats, 2);
+	assert_read(fixture, 0, NULL);
+	assert_int_equal(fixture->view.snapshot.time, 2);
 	stats_file_remove(stats_file);
 }
 
-/* One of many that begin at once; it says whether it publishes, and does so until the end. */
-static void begin(struct place *place, int start, int said, int end)
+/* One of many that start at once; it reports whether it publishes, and does so until the end. */
+static void begin(struct fixture *fixture, int start, int results, int end)
 {
 	struct stats_file *stats_file;
 	char byte = 0;
 
 	if (read(start, &byte, 1))
 		_exit(1);
-	byte = !create(&stats_file, place, place->path);
+	byte = !create(&stats_file, fixture, fixture->path);
 	if (byte)
-		hand_stats_file_write(stats_file, &place->type_stats, 1);
-	_exit(write(said, &byte, 1) != 1 || read(end, &byte, 1));
+		hand_stats_file_write(stats_file, &fixture->type_stats, 1);
+	_exit(write(results, &byte, 1) != 1 || read(end, &byte, 1));
 }
 
-static void begin_at_once(struct place *place, int count)
+static void begin_at_once(struct fixture *fixture, int count)
 {
-	int start[2], said[2], end[2], status, publishing = 0;
+	int start[2], results[2], end[2], status, publishing = 0;
 	char byte;
 
-	assert_int_equal(pipe(start) + pipe(said) + pipe(end), 0);
+	assert_int_equal(pipe(start) + pipe(results) + pipe(end), 0);
 	for (int i = 0; i < count; i++) {
 		pid_t child = fork();
 
@@ -416,81 +419,81 @@ static void begin_at_once(struct place *place, int count)
 			continue;
 		close(start[1]);
 		close(end[1]);
-		begin(place, start[0], said[1], end[0]);
+		begin(fixture, start[0], results[1], end[0]);
 	}
 	close(start[1]);
 	for (int i = 0; i < count; i++) {
-		assert_int_equal(read(said[0], &byte, 1), 1);
+		assert_int_equal(read(results[0], &byte, 1), 1);
 		publishing += byte;
 	}
 	assert_int_equal(publishing, 1);
-	assert_read(place, 0, NULL);
+	assert_read(fixture, 0, NULL);
 	close(end[1]);
 	for (int i = 0; i < count; i++) {
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
 	close(start[0]);
-	close(said[0]);
-	close(said[1]);
+	close(results[0]);
+	close(results[1]);
 	close(end[0]);
 }
 
 static void test_race(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 
 	for (int round = 0; round < 60; round++) {
 		if (round % 3)
-			publish_and_die(place, round % 3 == 1);
-		begin_at_once(place, 6);
+			publish_until_killed(fixture, round % 3 == 1);
+		begin_at_once(fixture, 6);
 	}
 }
 
-/* What no publisher has made is left alone, and nothing is written through a link. */
+/* Files of other programs are not replaced, and no symbolic link is followed. */
 static void test_something_else(void **state)
 {
-	struct place *place = *state;
+	struct fixture *fixture = *state;
 	struct stats_file *stats_file;
-	char *precious = scratch_path(place->directory, "precious");
+	char *precious = scratch_path(fixture->directory, "precious");
 	size_t size;
 	unsigned char *bytes;
 
-	scratch_write(place->path, "precious", 8);
-	assert_refused(place, place->path, EEXIST, "is not replaced");
-	bytes = scratch_read(place->path, &size);
+	scratch_write(fixture->path, "precious", 8);
+	assert_refused(fixture, fixture->path, EEXIST, "is not replaced");
+	bytes = scratch_read(fixture->path, &size);
 	assert_int_equal(size, 8);
 	free(bytes);
-	assert_int_equal(rename(place->path, place->fresh), 0);
-	assert_int_equal(symlink("memstat.other", place->path), 0);
-	assert_refused(place, place->path, ELOOP, "is a symbolic link: name the file itself");
-	assert_int_equal(remove(place->path), 0);
-	assert_int_equal(mkdir(place->path, 0700), 0);
-	assert_refused(place, place->path, EEXIST, "is not replaced");
-	assert_int_equal(rmdir(place->path), 0);
-	assert_int_equal(mkfifo(place->path, 0600), 0);
-	assert_refused(place, place->path, EEXIST, "is not replaced");
-	assert_read(place, EBADMSG, "is not a statistics file");
-	assert_int_equal(remove(place->path), 0);
+	assert_int_equal(rename(fixture->path, fixture->temporary), 0);
+	assert_int_equal(symlink("memstat.other", fixture->path), 0);
+	assert_refused(fixture, fixture->path, ELOOP, "is a symbolic link: name the file itself");
+	assert_int_equal(remove(fixture->path), 0);
+	assert_int_equal(mkdir(fixture->path, 0700), 0);
+	assert_refused(fixture, fixture->path, EEXIST, "is not replaced");
+	assert_int_equal(rmdir(fixture->path), 0);
+	assert_int_equal(mkfifo(fixture->path, 0600), 0);
+	assert_refused(fixture, fixture->path, EEXIST, "is not replaced");
+	assert_read(fixture, EBADMSG, "is not a statistics file");
+	assert_int_equal(remove(fixture->path), 0);
 
-	/* an empty one too: whoever made it had something in mind */
-	scratch_write(place->path, "", 0);
-	assert_refused(place, place->path, EEXIST, "is not replaced");
-	assert_int_equal(remove(place->path), 0);
-	/* in place of the fresh one: a file, an early writer's, and a link */
-	assert_refused(place, place->path, EEXIST,
+	/* an empty file too: it may belong to another program */
+	scratch_write(fixture->path, "", 0);
+	assert_refused(fixture, fixture->path, EEXIST, "is not replaced");
+	assert_int_equal(remove(fixture->path), 0);
+	/* at the temporary name: a file, that of a writer that ended early, and a link */
+	assert_refused(fixture, fixture->path, EEXIST,
 		       "memstat.new: exists and is not a statistics file");
-	bytes = scratch_read(place->fresh, &size);
+	bytes = scratch_read(fixture->temporary, &size);
 	assert_int_equal(size, 8);
 	free(bytes);
-	scratch_write(place->fresh, "", 0);
-	stats_file_remove(hand_stats_file_create(place->path));
-	assert_int_equal(access(place->fresh, F_OK), -1);
+	scratch_write(fixture->temporary, "", 0);
+	stats_file_remove(hand_stats_file_create(fixture->path));
+	assert_int_equal(access(fixture->temporary, F_OK), -1);
 	scratch_write(precious, "precious", 8);
-	assert_int_equal(symlink(precious, place->fresh), 0);
-	stats_file = hand_stats_file_create(place->path);
-	hand_stats_file_write(stats_file, &place->type_stats, 1);
-	assert_read(place, 0, NULL);
+	assert_int_equal(symlink(precious, fixture->temporary), 0);
+	stats_file = hand_stats_file_create(fixture->path);
+	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
+	assert_read(fixture, 0, NULL);
 	stats_file_remove(stats_file);
 	bytes = scratch_read(precious, &size);
 	assert_int_equal(size, 8);
@@ -498,38 +501,38 @@ static void test_something_else(void **state)
 	free(precious);
 }
 
-/* What should be its directory is none: says which, of all on the way. */
+/* A component of the path is not a directory: the error names it. */
 static void test_no_directory(void **state)
 {
-	struct place *place = *state;
-	char *file = scratch_path(place->directory, "run");
-	char *path = scratch_path(place->directory, "run/memstat");
-	char *far = scratch_path(place->directory, "run/a/memstat"), sentence[300];
+	struct fixture *fixture = *state;
+	char *file = scratch_path(fixture->directory, "run");
+	char *path = scratch_path(fixture->directory, "run/memstat");
+	char *far = scratch_path(fixture->directory, "run/a/memstat"), expected[300];
 
 	scratch_write(file, "", 0);
-	snprintf(sentence, sizeof(sentence), ": %s is not a directory", file);
-	assert_int_equal(stats_file_read(&place->view, path), -ENOTDIR);
-	assert_non_null(strstr(place->view.errmsg, sentence));
-	assert_int_equal(stats_file_read(&place->view, far), -ENOTDIR);
-	assert_non_null(strstr(place->view.errmsg, sentence));
-	assert_refused(place, path, ENOTDIR, "its directory");
+	snprintf(expected, sizeof(expected), ": %s is not a directory", file);
+	assert_int_equal(stats_file_read(&fixture->view, path), -ENOTDIR);
+	assert_non_null(strstr(fixture->view.errmsg, expected));
+	assert_int_equal(stats_file_read(&fixture->view, far), -ENOTDIR);
+	assert_non_null(strstr(fixture->view.errmsg, expected));
+	assert_refused(fixture, path, ENOTDIR, "its directory");
 	free(far);
 	free(path);
 	free(file);
 }
 
-/* The file that is removed is the publisher's own. */
+/* A publisher removes only its own file. */
 static void test_replaced(void **state)
 {
-	struct place *place = *state;
-	struct stats_file *stats_file = hand_stats_file_create(place->path);
+	struct fixture *fixture = *state;
+	struct stats_file *stats_file = hand_stats_file_create(fixture->path);
 
-	hand_stats_file_write(stats_file, &place->type_stats, 1);
-	assert_int_equal(remove(place->path), 0);
-	scratch_write(place->path, "another", 7);
-	hand_stats_file_write(stats_file, &place->type_stats, 2);
+	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
+	assert_int_equal(remove(fixture->path), 0);
+	scratch_write(fixture->path, "another", 7);
+	hand_stats_file_write(stats_file, &fixture->type_stats, 2);
 	stats_file_remove(stats_file);
-	assert_int_equal(access(place->path, F_OK), 0);
+	assert_int_equal(access(fixture->path, F_OK), 0);
 }
 
 int main(void)

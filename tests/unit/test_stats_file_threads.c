@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One writer and four readers, in threads and in processes: every moment that is read is one that
- * was written, whole. Also to be run with the thread sanitizer (with fewer READS).
+ * One writer and four readers, in threads and in processes: readers get only whole
+ * snapshots that were written. Run this with the thread sanitizer too (with fewer READS).
  */
 #include "config.h"
 
@@ -28,40 +28,40 @@
 #endif
 #define READERS 4
 #define READS_EACH (READS / 2 / READERS)
-#define MOMENTS_EACH 100
+#define SNAPSHOTS_EACH 100
 #define TYPES_MAX 8
 #define CPUS 2
 
 /*
- * The figures of moment number n: type i changes in every (i + 1)th one, and its figures follow
- * from the last of these; a type more is there after each hundred moments.
+ * The counters of snapshot number n: type i changes in every (i + 1)th snapshot, and its counters
+ * depend on the number of its last change; after each 100 snapshots there is one type more.
  */
-static uint64_t last_change(uint64_t moment, size_t index)
+static uint64_t last_change(uint64_t number, size_t index)
 {
-	return moment - moment % (index + 1);
+	return number - number % (index + 1);
 }
 
-static size_t types_of(uint64_t moment)
+static size_t types_of(uint64_t number)
 {
-	return moment / 100 + 1 < TYPES_MAX ? (size_t)moment / 100 + 1 : TYPES_MAX;
+	return number / 100 + 1 < TYPES_MAX ? (size_t)number / 100 + 1 : TYPES_MAX;
 }
 
-static void write_moment(struct stats_file *stats_file, struct type_stats *type_stats,
-			 uint64_t moment)
+static void write_snapshot(struct stats_file *stats_file, struct type_stats *type_stats,
+			   uint64_t number)
 {
-	const struct stats_snapshot about = { .time = moment,
-					      .lost = 3 * moment,
-					      .begin = 5 * moment };
+	const struct stats_snapshot about = { .time = number,
+					      .lost = 3 * number,
+					      .begin = 5 * number };
 	char name[20];
 
-	while (type_stats->count < types_of(moment)) {
+	while (type_stats->count < types_of(number)) {
 		snprintf(name, sizeof(name), "type %zu", type_stats->count);
 		hand_type_stats_add(type_stats, TYPE_STATS_FUNCTION, name, CPUS);
 	}
 	for (size_t i = 0; i < type_stats->count; i++) {
-		uint64_t last = last_change(moment, i);
+		uint64_t last = last_change(number, i);
 
-		if (last == moment || type_stats->types[i].changed == type_stats->generation)
+		if (last == number || type_stats->types[i].changed == type_stats->generation)
 			hand_type_stats_change(type_stats, &type_stats->types[i], last + i);
 	}
 	stats_file_write(stats_file, type_stats, &about);
@@ -71,53 +71,53 @@ static void write_moment(struct stats_file *stats_file, struct type_stats *type_
 struct reader {
 	pthread_t thread;
 	const char *path;
-	struct type_stats expected; /* as types are to be */
-	uint64_t time;		    /* of the last moment */
-	size_t reads, moments, too_fast;
+	struct type_stats expected; /* the types of the snapshot */
+	uint64_t time;		    /* of the last snapshot */
+	size_t reads, snapshots, too_fast;
 	char wrong[500];
 };
 
-/* NULL, or what is wrong. */
+/* NULL, or an error message. */
 static const char *compare(struct reader *reader, const struct stats_file_view *view)
 {
-	uint64_t moment = view->snapshot.time;
+	uint64_t number = view->snapshot.time;
 
-	if (moment < reader->time)
+	if (number < reader->time)
 		return "the time goes backwards";
-	if (view->snapshot.lost != 3 * moment || view->snapshot.begin != 5 * moment)
-		return "the moment is of two";
-	if (view->count != types_of(moment))
+	if (view->snapshot.lost != 3 * number || view->snapshot.begin != 5 * number)
+		return "it mixes two snapshots";
+	if (view->count != types_of(number))
 		return "types are missing";
 	for (size_t i = 0; i < view->count; i++) {
 		const struct type_stats_type *got = &view->types[i];
 		struct type_stats_type *type = &reader->expected.types[i];
-		uint64_t number = last_change(moment, i) + i;
+		uint64_t change = last_change(number, i) + i;
 
-		if (got->numallocs - got->numfrees != 3 * number)
+		if (got->numallocs - got->numfrees != 3 * change)
 			return "numallocs - numfrees is not the count";
-		hand_type_stats_change(&reader->expected, type, number);
+		hand_type_stats_change(&reader->expected, type, change);
 		if (memcmp(got->cpus, type->cpus, CPUS * sizeof(*type->cpus)) ||
 		    got->cpu_count != CPUS)
-			return "a CPU's figures are of another moment";
+			return "the counters of a CPU are of another snapshot";
 		if (got->numallocs != type->numallocs || got->memalloced != type->memalloced ||
 		    got->memfreed != type->memfreed || got->failures != type->failures ||
 		    got->xdomain != type->xdomain || got->sizemask != type->sizemask ||
 		    got->frees_unmatched != type->frees_unmatched)
-			return "a type's figures are of another moment";
+			return "the counters of a type are of another snapshot";
 		if (strcmp(got->name, type->name) != 0)
 			return "a type has another name";
 	}
 	return NULL;
 }
 
-static void *read_moments(void *argument)
+static void *read_snapshots(void *argument)
 {
 	struct reader *reader = argument;
 	struct stats_file_view view = { 0 };
 	const char *wrong = NULL;
 
-	/* reading what does not change proves nothing */
-	while ((reader->reads < READS_EACH || reader->moments < MOMENTS_EACH) &&
+	/* read until enough different snapshots were seen */
+	while ((reader->reads < READS_EACH || reader->snapshots < SNAPSHOTS_EACH) &&
 	       !reader->wrong[0]) {
 		int err = stats_file_read(&view, reader->path);
 
@@ -128,10 +128,10 @@ static void *read_moments(void *argument)
 		wrong = err ? view.errmsg : compare(reader, &view);
 		if (wrong)
 			snprintf(reader->wrong, sizeof(reader->wrong),
-				 "moment %" PRIu64 " after %" PRIu64 ": %s", view.snapshot.time,
+				 "snapshot %" PRIu64 " after %" PRIu64 ": %s", view.snapshot.time,
 				 reader->time, wrong);
 		reader->reads++;
-		reader->moments += view.snapshot.time != reader->time;
+		reader->snapshots += view.snapshot.time != reader->time;
 		reader->time = view.snapshot.time;
 	}
 	stats_file_view_deinit(&view);
@@ -142,7 +142,7 @@ struct crowd {
 	char *directory, *path;
 	struct stats_file *stats_file;
 	struct type_stats type_stats;
-	uint64_t moment;
+	uint64_t number;
 	struct reader readers[READERS];
 };
 
@@ -166,7 +166,7 @@ static int setup(void **state)
 			hand_type_stats_add(&reader->expected, TYPE_STATS_FUNCTION, name, CPUS);
 		}
 	}
-	write_moment(crowd->stats_file, &crowd->type_stats, crowd->moment++);
+	write_snapshot(crowd->stats_file, &crowd->type_stats, crowd->number++);
 	*state = crowd;
 	return 0;
 }
@@ -185,12 +185,12 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Now and then several moments in a row, so that both slots change beneath a reader. */
+/* Sometimes writes several snapshots in a row, so that both slots change during a read. */
 static void write_some(struct crowd *crowd)
 {
-	for (uint64_t more = crowd->moment % 7 ? 1 : 5; more; more--)
-		write_moment(crowd->stats_file, &crowd->type_stats, crowd->moment++);
-	usleep((useconds_t)(crowd->moment % 5 * 20));
+	for (uint64_t more = crowd->number % 7 ? 1 : 5; more; more--)
+		write_snapshot(crowd->stats_file, &crowd->type_stats, crowd->number++);
+	usleep((useconds_t)(crowd->number % 5 * 20));
 }
 
 static void check_reader(const struct crowd *crowd, const struct reader *reader)
@@ -198,8 +198,8 @@ static void check_reader(const struct crowd *crowd, const struct reader *reader)
 	if (reader->wrong[0])
 		fail_msg("%s", reader->wrong);
 	assert_in_range(reader->reads, READS_EACH, SIZE_MAX);
-	assert_in_range(reader->moments, MOMENTS_EACH, crowd->moment);
-	/* readers that the writer keeps from reading are to be few */
+	assert_in_range(reader->snapshots, SNAPSHOTS_EACH, crowd->number);
+	/* few reads fail because the writer is faster */
 	assert_in_range(reader->too_fast, 0, reader->reads / 10);
 }
 
@@ -207,7 +207,7 @@ static atomic_int reading;
 
 static void *read_in_thread(void *argument)
 {
-	read_moments(argument);
+	read_snapshots(argument);
 	atomic_fetch_sub(&reading, 1);
 	return NULL;
 }
@@ -230,7 +230,7 @@ static void test_threads(void **state)
 	}
 }
 
-/* What a process saw comes back through the pipe, as its struct reader. */
+/* A process returns its results through the pipe, as its struct reader. */
 static void test_processes(void **state)
 {
 	struct crowd *crowd = *state;
@@ -245,7 +245,7 @@ static void test_processes(void **state)
 		assert_true(children[i] >= 0);
 		if (children[i])
 			continue;
-		read_moments(reader);
+		read_snapshots(reader);
 		_exit(write(ends[i][1], reader, sizeof(*reader)) != sizeof(*reader));
 	}
 	for (int left = READERS; left;) {

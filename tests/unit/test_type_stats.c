@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Memory types folded from small traces, all figures of which can be worked out by hand. */
+/* Type statistics of small traces, whose counters can be computed by hand. */
 #include "config.h"
 
 #include <errno.h>
@@ -22,18 +22,20 @@ struct scene {
 	struct type_stats type_stats;
 	struct type_stats_settings settings;
 	struct select select;
-	const char *symbols; /* kernel/symbols, where the text's are not enough */
-	uint64_t steps, steps_per_generation;
+	const char
+		*symbols; /* kernel/symbols, if the symbols of the text do not suffice; or NULL */
+	uint64_t transitions, transitions_per_generation;
 };
 
-/* Counts the steps, and steps the generation. */
+/* Counts the transitions, and increments the generation. */
 static int watch(void *data, const struct analysis *analysis, const struct transition *transition)
 {
 	struct scene *scene = data;
 
 	(void)analysis;
 	(void)transition;
-	if (scene->steps_per_generation && scene->steps++ % scene->steps_per_generation == 0)
+	if (scene->transitions_per_generation &&
+	    scene->transitions++ % scene->transitions_per_generation == 0)
 		scene->type_stats.generation++;
 	return 0;
 }
@@ -48,7 +50,7 @@ static void open_scene(struct scene *scene, const char *text)
 	if (capture_open(&scene->capture, directory))
 		fail_msg("%s", scene->capture.errmsg);
 	assert_int_equal(type_stats_init(&scene->type_stats, &scene->capture, &scene->settings), 0);
-	/* the streams are read while the analysis runs */
+	/* the directory may be removed once the analysis has read the streams */
 	{
 		const struct analysis_settings settings = {
 			.by = GROUP_BY_FUNCTION,
@@ -71,8 +73,8 @@ static void close_scene(struct scene *scene)
 	capture_close(&scene->capture);
 }
 
-static void print_figures(FILE *file, bool is_function, uint64_t numallocs, uint64_t numfrees,
-			  uint64_t memalloced, uint64_t memfreed, uint64_t sizemask)
+static void print_counters(FILE *file, bool is_function, uint64_t numallocs, uint64_t numfrees,
+			   uint64_t memalloced, uint64_t memfreed, uint64_t sizemask)
 {
 	fprintf(file, "%" PRIu64 "-%" PRIu64, numallocs, numfrees);
 	if (is_function)
@@ -82,15 +84,15 @@ static void print_figures(FILE *file, bool is_function, uint64_t numallocs, uint
 		assert_true(!memalloced && !memfreed && !sizemask);
 }
 
-static void print_more(FILE *file, const char *what, uint64_t figure)
+static void print_more(FILE *file, const char *what, uint64_t value)
 {
-	if (figure)
-		fprintf(file, " %s %" PRIu64, what, figure);
+	if (value)
+		fprintf(file, " %s %" PRIu64, what, value);
 }
 
 /*
- * "name: allocs-frees", of functions with bytes and classes, of caches with "(object/size)", and
- * what is not 0; then the same of each CPU that has anything.
+ * "name: allocs-frees", for functions with bytes and classes, for caches with "(object/size)", and
+ * other counters that are not 0; then the same for each CPU with counters.
  */
 static void print_type(FILE *file, const struct type_stats_type *type)
 {
@@ -102,8 +104,8 @@ static void print_type(FILE *file, const struct type_stats_type *type)
 	if (type->aliases)
 		fprintf(file, " alias %s", type->aliases);
 	fprintf(file, ": ");
-	print_figures(file, is_function, type->numallocs, type->numfrees, type->memalloced,
-		      type->memfreed, type->sizemask);
+	print_counters(file, is_function, type->numallocs, type->numfrees, type->memalloced,
+		       type->memfreed, type->sizemask);
 	print_more(file, "failed", type->failures);
 	print_more(file, "far", type->xdomain);
 	print_more(file, "unmatched", type->frees_unmatched);
@@ -115,8 +117,8 @@ static void print_type(FILE *file, const struct type_stats_type *type)
 		if (!cpu->numallocs && !cpu->numfrees)
 			continue;
 		fprintf(file, "; %zu: ", i);
-		print_figures(file, is_function, cpu->numallocs, cpu->numfrees, cpu->memalloced,
-			      cpu->memfreed, cpu->sizemask);
+		print_counters(file, is_function, cpu->numallocs, cpu->numfrees, cpu->memalloced,
+			       cpu->memfreed, cpu->sizemask);
 	}
 	fputc('\n', file);
 }
@@ -152,7 +154,7 @@ static void check(const char *text, const char *expected)
 static void kmalloc_and_caches(void **state)
 {
 	(void)state;
-	/* taker() takes of both; what it has of a cache is not its own as a caller of kmalloc() */
+	/* taker() uses both; objects of a cache do not count for it as a caller of kmalloc() */
 	check("begin 5\nend 500\n" CPUS SYMBOLS "cache dentry 0xd000 192 200\n"
 	      "alias dentry other,more\n"
 	      "alloc  10 0 0x10000 100/128 maker\n"
@@ -174,8 +176,8 @@ static void kmalloc_and_caches(void **state)
 	      "taker: 1-0 32-0 0x4; 2: 1-0 32-0 0x4\n");
 }
 
-/* Nodes of CPUs must be known for a free to be far. */
-static void far_frees(void **state)
+/* A free counts as on another node only if the nodes of both CPUs are known. */
+static void counts_frees_on_another_node(void **state)
 {
 	(void)state;
 	check("begin 5\nend 500\ncpu 0 node 0\ncpu 1 node 0\ncpu 3 node 1\n" SYMBOLS
@@ -194,8 +196,8 @@ static void far_frees(void **state)
 	      "3: 0-1 0-8 0x0; 7: 1-1 8-8 0x1\n");
 }
 
-/* Whole pages are of no slab cache and of no size class; the function has them. */
-static void large_and_failed(void **state)
+/* Whole pages have no slab cache and no size class; they count for the function. */
+static void counts_large_and_failed_allocations(void **state)
 {
 	(void)state;
 	check("begin 5\nend 500\n" SYMBOLS "cache dentry 0xd000 192 200\n"
@@ -212,8 +214,8 @@ static void large_and_failed(void **state)
 	      "dentry(192/200): 0-0 failed 1\n");
 }
 
-/* A free that nobody told is in all, and no CPU's. */
-static void missed_frees(void **state)
+/* A free that no event reported counts in total, but for no CPU. */
+static void counts_missed_frees(void **state)
 {
 	(void)state;
 	check("begin 5\nend 500\n" SYMBOLS "alloc 10 0 0x10000 100/128 maker\n"
@@ -228,10 +230,10 @@ static void missed_frees(void **state)
 }
 
 /*
- * Old kernels tell some frees late. The first object went missing and then its free was told, on
- * CPU 2; that of the second was first taken to be there, and stays there.
+ * Old kernels report some frees with a delay. The free of the first object is reported on CPU 2
+ * after it was assumed missed; the free of the second object stays with the CPU of the first event.
  */
-static void frees_told_late(void **state)
+static void counts_delayed_frees(void **state)
 {
 	static const char first[] = "begin 5\nend 500\n" CPUS SYMBOLS
 				    "ualloc 10 0 0x10000 56/64 maker\n"
@@ -258,7 +260,7 @@ static const char slots[] = "begin 5\nend 5000\n"
 			    "alloc 902 0 0xa0000 8/8 0xbf002010\n"
 			    "alloc 903 0 0xb0000 8/8 0x1008\n";
 
-/* Same-named functions; modules; one that was loaded again elsewhere, and another with it. */
+/* Functions of one name; modules; a module that was loaded again at another address. */
 static void names_of_functions(void **state)
 {
 	struct scene scene = {
@@ -288,8 +290,8 @@ static void names_of_functions(void **state)
 	close_scene(&scene);
 }
 
-/* Who was called by an address keeps that name; who comes later has the symbol's. */
-static void names_of_renewed_symbols(void **state)
+/* A function named by its address keeps that name; later ones have the name of the symbol. */
+static void names_stay_when_symbols_are_reloaded(void **state)
 {
 	static const char kernel[] = "00001000 t a\n00001100 t b\n00001200 t end\n";
 	static const char more[] = "00001000 t a\n00001100 t b\n00001200 t end\n# since 20\n"
@@ -360,7 +362,7 @@ static void caches_of_one_name(void **state)
 	      "0x1: 1-0 64-0 0x8; 0: 1-0 64-0 0x8\n");
 }
 
-/* What is not told or not known: pseudo caches, and frees that name none. */
+/* Anonymous and unknown caches, and frees that name no cache. */
 static void caches_of_no_name(void **state)
 {
 	(void)state;
@@ -373,7 +375,7 @@ static void caches_of_no_name(void **state)
 	      "unnamed-60/64(60/64): 1-0; 0: 1-0\n");
 }
 
-/* A kernel with more sizes of one name than any has: the rest has no type, and is counted. */
+/* More sizes of one cache name than in any kernel: further ones are omitted and counted. */
 static void caches_of_too_many_sizes(void **state)
 {
 	struct scene scene = { 0 };
@@ -423,7 +425,7 @@ static void size_classes(void **state)
 		      "has kmalloc-0\nhas kmalloc-x\nhas kmalloc-12kk\nhas dentry-24\n"
 		      "alloc 1 0 0x1000 8/8 0x1\n",
 		      "16 64 96 1024 2048 1048576");
-	/* the smallest are told; what is larger has no bit */
+	/* the smallest have bits, larger ones do not */
 	for (unsigned int i = 100; i-- > 0;)
 		at += sprintf(at, "has kmalloc-%u\n", 8 + 8 * i);
 	sprintf(at, "alloc 2 0 0x2000 512/512 0x1\nalloc 3 0 0x3000 520/520 0x1\n");
@@ -436,7 +438,7 @@ static void size_classes(void **state)
 	close_scene(&scene);
 }
 
-/* A size between two classes is of the larger, as a kernel that adds to its objects has it. */
+/* A size between two classes belongs to the larger, as with kernels that add debug data. */
 static void sizes_between_classes(void **state)
 {
 	(void)state;
@@ -447,8 +449,8 @@ static void sizes_between_classes(void **state)
 	      "kmalloc-120(120/120): 1-0; 0: 1-0\n");
 }
 
-/* No figure is off by more than what is left out. */
-static void no_room_for_types(void **state)
+/* No counter is wrong by more than omitted_events. */
+static void counts_events_of_omitted_types(void **state)
 {
 	static const char text[] = "begin 5\nend 500\n" SYMBOLS "cache dentry 0xd000 192 200\n"
 				   "alloc  10 0 0x10000 8/8 maker\n"
@@ -480,12 +482,12 @@ static void no_room_for_types(void **state)
 	close_scene(&scene);
 }
 
-/* What the user steps the generation for: only what changed since has the new number. */
+/* Only types that changed since the last increment have the new generation. */
 static void generations(void **state)
 {
-	struct scene scene = { .steps_per_generation = 2 };
+	struct scene scene = { .transitions_per_generation = 2 };
 	struct type_stats *type_stats = &scene.type_stats;
-	const struct slabinfo_snapshot *moment;
+	const struct slabinfo_snapshot *snapshots;
 
 	(void)state;
 	open_scene(&scene, "begin 5\nend 500\n" SYMBOLS "cache dentry 0xd000 192 200\n"
@@ -507,30 +509,31 @@ static void generations(void **state)
 	assert_int_equal(type_stats->types[3].changed, 2);
 
 	assert_int_equal(scene.capture.slabinfo.count, 3);
-	moment = scene.capture.slabinfo.snapshots;
+	snapshots = scene.capture.slabinfo.snapshots;
 	type_stats->generation = 8;
-	assert_int_equal(type_stats_slabinfo(type_stats, &moment[0], &moment[0]), 0);
+	assert_int_equal(type_stats_slabinfo(type_stats, &snapshots[0], &snapshots[0]), 0);
 	assert_int_equal(type_stats->types[2].changed, 8);
 	type_stats->generation = 9;
-	assert_int_equal(type_stats_slabinfo(type_stats, &moment[0], &moment[1]), 0);
+	assert_int_equal(type_stats_slabinfo(type_stats, &snapshots[0], &snapshots[1]), 0);
 	assert_int_equal(type_stats->types[2].changed, 8);
-	assert_int_equal(type_stats_slabinfo(type_stats, &moment[0], &moment[2]), 0);
+	assert_int_equal(type_stats_slabinfo(type_stats, &snapshots[0], &snapshots[2]), 0);
 	assert_int_equal(type_stats->types[2].changed, 9);
 	assert_int_equal(type_stats->types[3].changed, 2);
 	close_scene(&scene);
 }
 
-static const char told[] = "begin 5\nend 500\n"
-			   "cache dentry 0xd000 192 200\ncache filp 0xd100 232 256\n"
-			   "cache dentry 0xd200 180 184\ncache late 0xd300 8 8\n"
-			   "slab 1 dentry 100 120\nslab 1 kmalloc-8 50 64\nslab 1 unused 7 9\n"
-			   "slab 400 dentry 110 110\nslab 400 late 5 4\nslab 400 kmalloc-8 50 90\n"
-			   "slab 400 filp 1 3\n"
-			   "calloc 10 0 0x10000 0xd000 0x1\n"
-			   "calloc 11 0 0x20000 0xd200 0x1\n"
-			   "alloc  12 0 0x30000 8/8 0x1\n"
-			   "calloc 13 0 0x40000 0xd100 0x1\n"
-			   "cfree  14 0 0x90000 0xd300 0x1\n";
+static const char slabinfo_text[] =
+	"begin 5\nend 500\n"
+	"cache dentry 0xd000 192 200\ncache filp 0xd100 232 256\n"
+	"cache dentry 0xd200 180 184\ncache late 0xd300 8 8\n"
+	"slab 1 dentry 100 120\nslab 1 kmalloc-8 50 64\nslab 1 unused 7 9\n"
+	"slab 400 dentry 110 110\nslab 400 late 5 4\nslab 400 kmalloc-8 50 90\n"
+	"slab 400 filp 1 3\n"
+	"calloc 10 0 0x10000 0xd000 0x1\n"
+	"calloc 11 0 0x20000 0xd200 0x1\n"
+	"alloc  12 0 0x30000 8/8 0x1\n"
+	"calloc 13 0 0x40000 0xd100 0x1\n"
+	"cfree  14 0 0x90000 0xd300 0x1\n";
 
 static void slabinfo(void **state)
 {
@@ -539,7 +542,7 @@ static void slabinfo(void **state)
 	const struct slabinfo_snapshot *first, *last, empty = { .time = 3 };
 
 	(void)state;
-	open_scene(&scene, told);
+	open_scene(&scene, slabinfo_text);
 	first = slabinfo_at(&scene.capture.slabinfo, 5);
 	last = slabinfo_at(&scene.capture.slabinfo, 500);
 	assert_int_equal(type_stats_slabinfo(type_stats, first, first), 0);
@@ -549,7 +552,7 @@ static void slabinfo(void **state)
 				 "0x1: 1-0 8-0 0x1; 0: 1-0 8-0 0x1\n"
 				 "filp(232/256): 1-0; 0: 1-0\n"
 				 "late(8/8): 0-0 unmatched 1\n");
-	/* the first base that knows a cache stays; the last figures count, and may be less */
+	/* initial_count comes from the first snapshot with the cache, kegfree from the last one */
 	assert_int_equal(type_stats_slabinfo(type_stats, last, last), 0);
 	assert_types(type_stats, "dentry(192/200): 1-0 base 100; 0: 1-0\n"
 				 "dentry#2(180/184): 1-0; 0: 1-0\n"
@@ -566,7 +569,7 @@ static void slabinfo(void **state)
 	close_scene(&scene);
 }
 
-/* What was told before the first event of a cache holds for it too. */
+/* slabinfo that was given before the first event of a cache applies to it too. */
 static void slabinfo_before_types(void **state)
 {
 	struct analysis_cache caches[] = {
@@ -576,13 +579,13 @@ static void slabinfo_before_types(void **state)
 	struct analysis analysis = { .caches = caches, .cache_count = 2 };
 	struct transition transition = { .outcome = OUTCOME_UNMATCHED, .group = GROUP_NONE };
 	struct slabinfo_cache list[] = { { "dentry", 100, 120 }, { "kmalloc-8", 50, 64 } };
-	const struct slabinfo_snapshot moment = { .list = list, .count = 2 };
+	const struct slabinfo_snapshot snapshot = { .list = list, .count = 2 };
 	struct capture capture = { 0 };
 	struct type_stats type_stats;
 
 	(void)state;
 	assert_int_equal(type_stats_init(&type_stats, &capture, NULL), 0);
-	assert_int_equal(type_stats_slabinfo(&type_stats, &moment, &moment), 0);
+	assert_int_equal(type_stats_slabinfo(&type_stats, &snapshot, &snapshot), 0);
 	for (transition.cache = 0; transition.cache < 2; transition.cache++)
 		assert_int_equal(type_stats_on_transition(&type_stats, &analysis, &transition), 0);
 	assert_types(&type_stats, "dentry(192/192): 0-0 unmatched 1 base 100 free 20\n"
@@ -590,7 +593,7 @@ static void slabinfo_before_types(void **state)
 	type_stats_deinit(&type_stats);
 }
 
-/* Selections: the moment before which events count, and what is told only once it lived long. */
+/* Selections: events before a time, and objects of a minimum age. */
 static void selections(void **state)
 {
 	static const char text[] = "begin 5\nend 500\n" SYMBOLS "alloc 10 0 0x10000 8/8 maker\n"
@@ -612,7 +615,7 @@ static void selections(void **state)
 	close_scene(&scene);
 }
 
-/* The step that finds no memory for a CPU fails, and all before it stands. */
+/* A transition that has no memory for a CPU fails; earlier ones stay counted. */
 static void no_memory_for_a_cpu(void **state)
 {
 	struct group group = { .key = 0x1 };
@@ -640,7 +643,7 @@ static void no_memory_for_a_cpu(void **state)
 
 static void no_memory(void **state)
 {
-	char *directory = scratch_capture(told);
+	char *directory = scratch_capture(slabinfo_text);
 	struct capture capture;
 	size_t calls = 0;
 	bool failed = true;
@@ -669,18 +672,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kmalloc_and_caches),
-		cmocka_unit_test(far_frees),
-		cmocka_unit_test(large_and_failed),
-		cmocka_unit_test(missed_frees),
-		cmocka_unit_test(frees_told_late),
+		cmocka_unit_test(counts_frees_on_another_node),
+		cmocka_unit_test(counts_large_and_failed_allocations),
+		cmocka_unit_test(counts_missed_frees),
+		cmocka_unit_test(counts_delayed_frees),
 		cmocka_unit_test(names_of_functions),
-		cmocka_unit_test(names_of_renewed_symbols),
+		cmocka_unit_test(names_stay_when_symbols_are_reloaded),
 		cmocka_unit_test(caches_of_one_name),
 		cmocka_unit_test(caches_of_no_name),
 		cmocka_unit_test(caches_of_too_many_sizes),
 		cmocka_unit_test(size_classes),
 		cmocka_unit_test(sizes_between_classes),
-		cmocka_unit_test(no_room_for_types),
+		cmocka_unit_test(counts_events_of_omitted_types),
 		cmocka_unit_test(generations),
 		cmocka_unit_test(slabinfo),
 		cmocka_unit_test(slabinfo_before_types),
@@ -689,5 +692,5 @@ int main(void)
 		cmocka_unit_test(no_memory),
 	};
 
-	return cmocka_run_group_tests_name("tally", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("type_stats", tests, NULL, NULL);
 }

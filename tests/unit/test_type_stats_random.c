@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Memory types folded from thousands of small traces made by chance: what they have is what the
- * analysis and the naive model have, and after no step has any figure become less.
- * $KMEMTRACE_ROUNDS says how many, $KMEMTRACE_SEED which comes first.
+ * Type statistics of thousands of small random traces: the counters equal those of the analysis and
+ * of the naive model, and no transition decreases a counter. $KMEMTRACE_ROUNDS is the number of
+ * traces, $KMEMTRACE_SEED the first seed.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ static const char functions[] = "symbol 0xffffffff81000000 same\nsymbol 0xffffff
 				"symbol 0xffffffff81000040 alone module\n";
 static const char *const function_names[] = { "same#1", "same#2", "alone [module]" };
 #define FIRST_SITE 0xffffffff81000000
-#define SITES_OF_FUNCTION 2 /* with 16 bytes to the next */
+#define SITES_OF_FUNCTION 2 /* with 16 bytes between sites */
 
 static const char nodes[] = "cpu 0 node 0\ncpu 1 node 1\ncpu 2 node 0\n";
 static const int node_of[CPUS] = { 0, 1, 0 };
@@ -44,7 +44,7 @@ struct round {
 	struct capture capture;
 	struct analysis analysis;
 	struct type_stats type_stats;
-	struct type_stats_type before[TYPES_MAX]; /* after the last step */
+	struct type_stats_type before[TYPES_MAX]; /* after the last transition */
 	struct type_stats_cpu cpus[TYPES_MAX][CPUS];
 	size_t count;
 	uint64_t seen_missed, seen_found, seen_instead, seen_far, seen_failed; /* of all rounds */
@@ -126,7 +126,7 @@ static const struct type_stats_type *find_type(const struct type_stats *type_sta
 	return NULL;
 }
 
-/* The caches of one name are one type, since none here differ in size. */
+/* Caches of one name are one type, since none here differ in size. */
 static void compare_caches(const struct round *round)
 {
 	static const struct type_stats_type none;
@@ -160,7 +160,7 @@ static void compare_caches(const struct round *round)
 	}
 }
 
-/* Before the tally's turn: both have all steps but this one. */
+/* Runs before type_stats, which has counted all transitions but this one. */
 static int look(void *data, const struct analysis *analysis, const struct transition *transition)
 {
 	struct round *round = data;
@@ -210,7 +210,7 @@ static uint64_t class_of(uint32_t bytes)
 	return 0;
 }
 
-/* A function's figures, counted from the events of the model. */
+/* The counters of a function, from the events of the model. */
 static void compare_function(struct round *round, const char *name)
 {
 	const struct type_stats_type *type =
@@ -261,7 +261,7 @@ static void compare_function(struct round *round, const char *name)
 	round->seen_far += all.xdomain;
 }
 
-/* The CPUs of a cache have together what it has, but for the frees that nobody told. */
+/* The counters by CPU add up to the total, except for frees that no event reported. */
 static void compare_cache_cpus(const struct round *round, const struct type_stats_type *type)
 {
 	uint64_t numallocs = 0, numfrees = 0, frees = 0;
@@ -363,5 +363,5 @@ int main(void)
 		cmocka_unit_test(test_rounds),
 	};
 
-	return cmocka_run_group_tests_name("tally of random traces", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("type_stats of random traces", tests, NULL, NULL);
 }
