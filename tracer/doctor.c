@@ -14,7 +14,7 @@
 #include "cli/message.h"
 #include "tracer/doctor.h"
 #include "tracer/load/formats.h"
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/load/paths.h"
 #include "tracer/load/programs.h"
 #include "tracer/rings.h"

@@ -14,7 +14,7 @@
 
 #include "capture/reader.h"
 #include "tracer/drain.h"
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 
 #define GIVE_BACK 1024 /* slots at a time: a CPU whose ring is full finds room soon */
 

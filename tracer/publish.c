@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/publish.h"
 #include "tracer/snapshot.h"
 

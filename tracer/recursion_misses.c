@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/recursion_misses.h"
 
 #define TRIES 4

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/progress.h"
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/session_finish.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_status.h"

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "cli/message.h"
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/session_open.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_status.h"

@@ -11,7 +11,7 @@
 
 #include "cli/message.h"
 #include "cli/stop.h"
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_run.h"
 #include "tracer/session_status.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "tracer/load/paths.h"
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/session_status.h"
 #include "tracer/session_streams.h"
 

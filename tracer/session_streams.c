@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/session_streams.h"
 
 int session_streams_init(struct session *session)

@@ -20,7 +20,7 @@
 #include "tests/unit/scratch.h"
 #include "capture/reader.h"
 #include "tracer/drain.h"
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 
 /* In place of libbpf: a ring of a few records, and what happens while it is emptied. */
 static struct {

@@ -9,7 +9,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/load/backup_programs.h"
 
 static void list_programs(const struct backup_programs *backup,

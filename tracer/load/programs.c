@@ -16,7 +16,7 @@
 
 #include "capture/metadata.h"
 #include "tracer/load/formats.h"
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 #include "tracer/load/programs.h"
 
 static int quiet_printer(enum libbpf_print_level level, const char *format, va_list arguments)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Facts about this machine: memory, CPUs, clock, kind of kernel. */
-#ifndef TRACER_MACHINE_H
-#define TRACER_MACHINE_H
+#ifndef TRACER_LOAD_MACHINE_H
+#define TRACER_LOAD_MACHINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tracer/machine.h"
+#include "tracer/load/machine.h"
 
 uint64_t machine_memory(void)
 {
