@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Looks for the flags in the tree of a print format's arguments. */
+/* Searches the arguments of an event's print format for its table of flags. */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The recorded kernel's GFP flags, as libtraceevent keeps the print format of its tracepoints. */
+/* The GFP flags of the recorded kernel, from the print format that libtraceevent has parsed. */
 #ifndef IMPORT_DAT_GFP_H
 #define IMPORT_DAT_GFP_H
 

@@ -7,7 +7,7 @@
 
 #include "import/dat_layout.h"
 
-/* The _node events went with Linux 6.1; the others have a node since. */
+/* Linux 6.1 removed the _node events and gave the others a node. */
 static const struct dat_layout kinds[DAT_LAYOUTS] = {
 	{ .name = "kmalloc", .id = KMT_KMALLOC },
 	{ .name = "kmalloc_node", .id = KMT_KMALLOC },
@@ -47,7 +47,7 @@ const struct dat_layout *dat_layout_of(const struct dat_layout layouts[DAT_LAYOU
 	return NULL;
 }
 
-/* libtraceevent does not look whether the record goes so far. */
+/* libtraceevent does not check that the record holds the field. */
 bool dat_field_read(struct tep_format_field *field, const struct tep_record *record,
 		    uint64_t *value)
 {
@@ -61,17 +61,17 @@ bool dat_field_read(struct tep_format_field *field, const struct tep_record *rec
 	return true;
 }
 
-/* A dynamic string: its field holds where it lies in the record, and its size. */
+/* A dynamic string: its field holds the offset in the record and the size. */
 static bool read_name(struct tep_format_field *field, const struct tep_record *record, char *name,
 		      size_t size)
 {
-	uint64_t place, offset, length;
+	uint64_t location, offset, length;
 
 	if (!field || !(field->flags & TEP_FIELD_IS_DYNAMIC) ||
-	    !dat_field_read(field, record, &place))
+	    !dat_field_read(field, record, &location))
 		return false;
-	offset = place & 0xffff;
-	length = place >> 16 & 0xffff;
+	offset = location & 0xffff;
+	length = location >> 16 & 0xffff;
 	if (!length || offset + length > (uint64_t)record->size)
 		return false;
 	snprintf(name, size, "%.*s", (int)length, (const char *)record->data + offset);
@@ -79,7 +79,7 @@ static bool read_name(struct tep_format_field *field, const struct tep_record *r
 }
 
 bool dat_layout_read(const struct dat_layout *layout, const struct tep_record *record,
-		     struct target_event *event, char *cache, size_t size)
+		     struct import_event *event, char *cache, size_t size)
 {
 	uint64_t number;
 

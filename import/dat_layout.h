@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the tracepoints of a recorded kernel have their fields, as its format files tell. */
+/* The fields of the recorded kernel's tracepoints, from the format files in the recording. */
 #ifndef IMPORT_DAT_LAYOUT_H
 #define IMPORT_DAT_LAYOUT_H
 
@@ -23,16 +23,16 @@ struct dat_layout {
 
 void dat_layouts_find(struct dat_layout layouts[DAT_LAYOUTS], struct tep_handle *tep);
 
-/* The layout of an event's kind, or NULL: none of these. */
+/* The layout of the event, or NULL: another tracepoint. */
 const struct dat_layout *dat_layout_of(const struct dat_layout layouts[DAT_LAYOUTS],
 				       const struct tep_event *event);
 
 /*
- * What the record tells of the allocation or free; cache: place for the name. False: the record
- * is too short for its fields.
+ * Reads the allocation or free; cache is a buffer for the name of the cache. False: the record is
+ * too short for its fields.
  */
 bool dat_layout_read(const struct dat_layout *layout, const struct tep_record *record,
-		     struct target_event *event, char *cache, size_t size);
+		     struct import_event *event, char *cache, size_t size);
 
 /* A number in a record; false: there is no such field. */
 bool dat_field_read(struct tep_format_field *field, const struct tep_record *record,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Opens a capture for what is imported, and takes its events, losses, tasks and symbols. */
+/* Writes events, losses, tasks and symbols into a new capture. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,10 +15,11 @@
 #include "kernel/topology.h"
 
 #define UNKNOWN "unknown"
-#define LOSS_SMALL ((uint64_t)1 << 30) /* readers cannot tell a gap of 2^31 in one packet */
-#define LOSS_MOST ((uint64_t)1 << 48)  /* no recorder counts further: a damaged number */
+/* Sequence numbers have 32 bits in a packet: a larger gap needs a packet border. */
+#define LOSS_IN_PACKET_MAX ((uint64_t)1 << 30)
+#define LOSS_MAX ((uint64_t)1 << 48) /* a larger number is damaged */
 
-int target_fail(struct import_target *target, int err, const char *format, ...)
+int import_target_fail(struct import_target *target, int err, const char *format, ...)
 {
 	va_list arguments;
 
@@ -28,7 +29,7 @@ int target_fail(struct import_target *target, int err, const char *format, ...)
 	return -err;
 }
 
-void target_note(struct import_target *target, const char *format, ...)
+void import_target_note(struct import_target *target, const char *format, ...)
 {
 	va_list arguments;
 
@@ -40,11 +41,11 @@ void target_note(struct import_target *target, const char *format, ...)
 
 static int no_memory(struct import_target *target)
 {
-	return target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
 }
 
-/* What metadata_init() tells of this machine is not true of the one that was recorded. */
-static void forget_machine(struct metadata *metadata)
+/* metadata_init() describes this machine, not the recorded machine. */
+static void clear_machine(struct metadata *metadata)
 {
 	snprintf(metadata->hostname, sizeof(metadata->hostname), UNKNOWN);
 	snprintf(metadata->release, sizeof(metadata->release), UNKNOWN);
@@ -56,7 +57,8 @@ static void forget_machine(struct metadata *metadata)
 	metadata->clock = METADATA_CLOCK_OTHER;
 }
 
-int target_open(struct import_target *target, struct directory *directory, const char *source)
+int import_target_open(struct import_target *target, struct directory *directory,
+		       const char *source)
 {
 	char name[4096];
 	int err;
@@ -65,25 +67,25 @@ int target_open(struct import_target *target, struct directory *directory, const
 	target->directory = directory;
 	err = metadata_init(&target->metadata);
 	if (err)
-		return target_fail(target, -err, "%s", strerror(-err));
-	forget_machine(&target->metadata);
+		return import_target_fail(target, -err, "%s", strerror(-err));
+	clear_machine(&target->metadata);
 	snprintf(target->metadata.source, sizeof(target->metadata.source), "%s", source);
 	target->notes = open_memstream(&target->note_text, &target->note_size);
-	if (!target->notes || objects_init(&target->objects) || names_init(&target->comms) ||
-	    hash_map_init(&target->tasks))
+	if (!target->notes || cache_guesses_init(&target->caches) ||
+	    name_table_init(&target->comms) || hash_map_init(&target->tasks))
 		return no_memory(target);
 	target->task_lines = directory_open(directory, "kernel/tasks", "w");
 	if (!target->task_lines)
-		return target_fail(target, errno, "%s", directory->errmsg);
+		return import_target_fail(target, errno, "%s", directory->errmsg);
 	target->symbols =
 		gzopen(directory_name(directory, "kernel/symbols", name, sizeof(name)), "wb");
 	if (!target->symbols)
-		return target_fail(target, errno ? errno : ENOMEM, "%s: %s", name,
-				   strerror(errno ? errno : ENOMEM));
+		return import_target_fail(target, errno ? errno : ENOMEM, "%s: %s", name,
+					  strerror(errno ? errno : ENOMEM));
 	return 0;
 }
 
-void target_close(struct import_target *target)
+void import_target_close(struct import_target *target)
 {
 	for (size_t i = 0; i < target->cpu_count; i++) {
 		writer_close(&target->cpus[i]->writer);
@@ -99,8 +101,8 @@ void target_close(struct import_target *target)
 	free(target->note_text);
 	free(target->task_comms);
 	hash_map_deinit(&target->tasks);
-	names_deinit(&target->comms);
-	objects_deinit(&target->objects);
+	name_table_deinit(&target->comms);
+	cache_guesses_deinit(&target->caches);
 	gfp_deinit(&target->gfp);
 	status_deinit(&target->status);
 	memset(target, 0, sizeof(*target));
@@ -108,15 +110,15 @@ void target_close(struct import_target *target)
 
 static int add_cpu(struct import_target *target, unsigned int number, size_t index)
 {
-	struct target_cpu **list;
-	struct target_cpu *cpu;
+	struct import_cpu **list;
+	struct import_cpu *cpu;
 	char name[24], path[4096];
 	int err;
 
 	if (number > TOPOLOGY_NUMBER_MAX)
-		return target_fail(
+		return import_target_fail(
 			target, ERANGE,
-			"the recording has a CPU %u, captures have none above %u: it is damaged",
+			"the recording has a CPU %u, above the maximum of %u: it is damaged",
 			number, TOPOLOGY_NUMBER_MAX);
 	list = array_grow(target->cpus, target->cpu_count, sizeof(*list));
 	if (!list)
@@ -130,7 +132,7 @@ static int add_cpu(struct import_target *target, unsigned int number, size_t ind
 	err = writer_open(&cpu->writer, directory_name(target->directory, name, path, sizeof(path)),
 			  target->metadata.uuid, number, target->begin);
 	if (err) {
-		target_fail(target, -err, "%s", cpu->writer.errmsg);
+		import_target_fail(target, -err, "%s", cpu->writer.errmsg);
 		free(cpu);
 		return err;
 	}
@@ -140,8 +142,8 @@ static int add_cpu(struct import_target *target, unsigned int number, size_t ind
 	return 0;
 }
 
-/* The CPU, which is made if it is not there; NULL with *err set. */
-static struct target_cpu *need_cpu(struct import_target *target, unsigned int number, uint64_t time,
+/* Finds or adds the CPU. NULL with *err set. */
+static struct import_cpu *find_cpu(struct import_target *target, unsigned int number, uint64_t time,
 				   int *err)
 {
 	size_t low = 0, high = target->cpu_count;
@@ -166,25 +168,25 @@ static struct target_cpu *need_cpu(struct import_target *target, unsigned int nu
 	return *err ? NULL : target->cpus[low];
 }
 
-int target_cpu(struct import_target *target, unsigned int cpu, uint64_t time)
+int import_target_add_cpu(struct import_target *target, unsigned int cpu, uint64_t time)
 {
 	int err;
 
-	need_cpu(target, cpu, time, &err);
+	find_cpu(target, cpu, time, &err);
 	return err;
 }
 
-static uint32_t cut_size(uint64_t size)
+static uint32_t clamp_size(uint64_t size)
 {
 	return size < KMT_SIZE_MAX ? (uint32_t)size : KMT_SIZE_MAX;
 }
 
-/* What only the whole recording tells: the cache of an object. */
-static int fill_in(struct import_target *target, const struct target_event *event,
-		   struct kmt_record *record)
+/* Sets the sizes and the cache. Only earlier events show which cache an object belongs to. */
+static int set_cache(struct import_target *target, const struct import_event *event,
+		     struct kmt_record *record)
 {
-	struct cache_guesses *objects = &target->objects;
-	uint32_t requested = cut_size(event->requested), allocated = cut_size(event->allocated);
+	struct cache_guesses *caches = &target->caches;
+	uint32_t requested = clamp_size(event->requested), allocated = clamp_size(event->allocated);
 	uint64_t cache;
 	int err = 0;
 
@@ -194,11 +196,11 @@ static int fill_in(struct import_target *target, const struct target_event *even
 		record->allocated = allocated;
 		/* fall through */
 	case KMT_KFREE:
-		objects_forget(objects, event->pointer);
+		cache_guesses_forget(caches, event->pointer);
 		return 0;
 	case KMT_CACHE_ALLOC:
-		err = objects_alloc(objects, event->pointer, event->cache, requested, allocated,
-				    &cache);
+		err = cache_guesses_alloc(caches, event->pointer, event->cache, requested,
+					  allocated, &cache);
 		if (!err && !event->cache) {
 			record->id = KMT_ANONYMOUS_ALLOC;
 			record->requested = requested;
@@ -207,13 +209,13 @@ static int fill_in(struct import_target *target, const struct target_event *even
 		}
 		break;
 	default:
-		err = objects_free(objects, event->pointer, event->cache, &cache);
+		err = cache_guesses_free(caches, event->pointer, event->cache, &cache);
 	}
 	record->cache = cache;
 	return err ? no_memory(target) : 0;
 }
 
-int target_put(struct import_target *target, const struct target_event *event)
+int import_target_put_event(struct import_target *target, const struct import_event *event)
 {
 	struct kmt_record record = {
 		.time = event->time,
@@ -225,15 +227,15 @@ int target_put(struct import_target *target, const struct target_event *event)
 		.task = event->task,
 		.gfp = event->gfp,
 	};
-	struct target_cpu *cpu;
+	struct import_cpu *cpu;
 	int err;
 
 	if (stop_signal())
-		return target_fail(target, EINTR, "interrupted: nothing was imported");
-	cpu = need_cpu(target, event->cpu, event->time, &err);
+		return import_target_fail(target, EINTR, "interrupted: nothing was imported");
+	cpu = find_cpu(target, event->cpu, event->time, &err);
 	if (!cpu)
 		return err;
-	err = fill_in(target, event, &record);
+	err = set_cache(target, event, &record);
 	if (err)
 		return err;
 	if (event->node >= 0 && event->node <= INT16_MAX)
@@ -245,68 +247,70 @@ int target_put(struct import_target *target, const struct target_event *event)
 	target->events++;
 	target->seen[event->id]++;
 	err = writer_put(&cpu->writer, &record);
-	return err ? target_fail(target, -err, "%s", cpu->writer.errmsg) : 0;
+	return err ? import_target_fail(target, -err, "%s", cpu->writer.errmsg) : 0;
 }
 
-int target_lose(struct import_target *target, unsigned int number, uint64_t count, uint64_t time)
+int import_target_count_lost(struct import_target *target, unsigned int number, uint64_t count,
+			     uint64_t time)
 {
-	struct target_cpu *cpu;
+	struct import_cpu *cpu;
 	int err;
 
 	if (!count)
 		return 0;
-	cpu = need_cpu(target, number, time, &err);
+	cpu = find_cpu(target, number, time, &err);
 	if (!cpu)
 		return err;
-	if (count > LOSS_MOST || cpu->lost > LOSS_MOST)
-		return target_fail(target, ERANGE,
-				   "it tells %" PRIu64 " lost events of CPU %u: it is damaged",
-				   count, number);
+	if (count > LOSS_MAX || cpu->lost > LOSS_MAX)
+		return import_target_fail(target, ERANGE,
+					  "the recording has %" PRIu64
+					  " lost events on CPU %u: it is damaged",
+					  count, number);
 	err = writer_release(&cpu->writer);
-	if (!err && count >= LOSS_SMALL)
+	if (!err && count >= LOSS_IN_PACKET_MAX)
 		err = writer_flush(&cpu->writer, cpu->writer.time_last, 0, false);
 	cpu->sequence += count;
 	cpu->lost += count;
 	if (!err)
 		err = writer_confirm_losses(&cpu->writer, cpu->sequence, time);
-	return err ? target_fail(target, -err, "%s", cpu->writer.errmsg) : 0;
+	return err ? import_target_fail(target, -err, "%s", cpu->writer.errmsg) : 0;
 }
 
-int target_task(struct import_target *target, uint32_t tid, uint32_t tgid, const char *comm,
-		uint64_t time)
+int import_target_name_task(struct import_target *target, uint32_t tid, uint32_t tgid,
+			    const char *comm, uint64_t time)
 {
 	struct task task = { .tid = tid, .tgid = tgid, .since = time };
-	uint32_t place = hash_map_find(&target->tasks, tid);
-	int64_t number = names_add(&target->comms, comm);
+	uint32_t index = hash_map_find(&target->tasks, tid);
+	int64_t number = name_table_add(&target->comms, comm);
 	int err;
 
 	if (number < 0)
 		return no_memory(target);
-	if (place == HASH_MAP_NONE) {
+	if (index == HASH_MAP_NONE) {
 		uint32_t *list;
 
-		place = (uint32_t)target->tasks.count;
-		list = array_grow(target->task_comms, place, sizeof(*list));
+		index = (uint32_t)target->tasks.count;
+		list = array_grow(target->task_comms, index, sizeof(*list));
 		if (!list)
 			return no_memory(target);
 		target->task_comms = list;
-		if (hash_map_add(&target->tasks, tid, place))
+		if (hash_map_add(&target->tasks, tid, index))
 			return no_memory(target);
-	} else if (target->task_comms[place] == number) {
+	} else if (target->task_comms[index] == number) {
 		return 0;
 	}
-	target->task_comms[place] = (uint32_t)number;
+	target->task_comms[index] = (uint32_t)number;
 	snprintf(task.comm, sizeof(task.comm), "%s", comm);
 	err = tasks_write(target->task_lines, &task);
-	return err ? target_fail(target, -err, "kernel/tasks: %s", strerror(-err)) : 0;
+	return err ? import_target_fail(target, -err, "kernel/tasks: %s", strerror(-err)) : 0;
 }
 
-int target_symbol(struct import_target *target, uint64_t address, const char *name,
-		  const char *module)
+int import_target_add_symbol(struct import_target *target, uint64_t address, const char *name,
+			     const char *module)
 {
 	target->has_symbols = true;
 	if (gzprintf(target->symbols, "%016" PRIx64 " t %s%s%s%s\n", address, name,
 		     module ? " [" : "", module ? module : "", module ? "]" : "") <= 0)
-		return target_fail(target, EIO, "kernel/symbols: cannot be written");
+		return import_target_fail(target, EIO, "kernel/symbols: cannot be written");
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* kmemtrace-import: makes a capture of what another recorder recorded. */
+/* kmemtrace-import: makes a capture of a recording of another tracer. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,20 +16,22 @@
 #include "cli/command_line.h"
 #include "cli/message.h"
 #include "cli/stop.h"
-#include "import/source.h"
+#include "import/import_finish.h"
+#include "import/import_source.h"
+#include "import/import_symbols.h"
 #include "import/import_target.h"
 #include "capture/capture.h"
 
 struct options {
 	const char *output, *symbols, *release;
-	const struct source *source; /* NULL: found by content */
+	const struct import_source *source; /* NULL: found by content */
 	bool quiet;
 	struct path_arguments arguments;
 };
 
-/* trace-cmd's and perf's begin with marks of their own; anything may be a relay file. */
-static const struct source *const sources[] = { &source_trace_cmd, &source_perf,
-						&source_kmemtrace };
+/* In the order in which they are tried: any bytes can look like a relay file. */
+static const struct import_source *const sources[] = { &source_trace_cmd, &source_perf,
+						       &source_kmemtrace };
 #define SOURCES (sizeof(sources) / sizeof(*sources))
 
 enum option_key {
@@ -40,20 +42,21 @@ enum option_key {
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "DIR", 0,
-	  "Write the capture to DIR (default: " CAPTURE_DEFAULT "); a capture that is there is "
-	  "moved to DIR.old",
+	  "Write the capture to DIR (default: " CAPTURE_DEFAULT "); an existing capture is moved "
+	  "to DIR.old",
 	  0 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0,
-	  "What the files are: kmemtrace (relay files of Linux 2.6.31's kmemtrace, one for each "
+	  "Format of the files: kmemtrace (relay files of Linux 2.6.31's kmemtrace, one for each "
 	  "CPU), trace-cmd (a trace.dat), perf (the text of perf script), or auto (default): "
-	  "found by their content",
+	  "detected from their content",
 	  0 },
 	{ "symbols", OPTION_SYMBOLS, "FILE", 0,
 	  "The recorded kernel's symbols: its System.map or a copy of its /proc/kallsyms, plain or "
 	  "gzip",
 	  0 },
 	{ "release", OPTION_RELEASE, "RELEASE", 0,
-	  "The recorded kernel, as uname -r told it (default: as the recording tells, if it does)",
+	  "The release of the recorded kernel, as uname -r prints it (default: the release in the "
+	  "recording, if it has one)",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	{ 0 },
@@ -86,9 +89,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case OPTION_RELEASE:
 		if (*argument < '0' || *argument > '9')
-			argp_error(state,
-				   "--release=%s: must begin with a number, as uname -r does",
-				   argument);
+			argp_error(
+				state,
+				"--release: \"%s\" does not begin with a number, as uname -r does",
+				argument);
 		options->release = argument;
 		break;
 	case OPTION_FORMAT:
@@ -98,7 +102,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_paths(state, &options->arguments);
 		break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "the files to import must be named");
+		argp_error(state, "no file is named: name the files to import");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -118,11 +122,11 @@ static ssize_t peek(const char *path, unsigned char *bytes)
 		return -1;
 	}
 	if (S_ISDIR(about.st_mode)) {
-		error_msg("%s: is a directory: name the files that were recorded", path);
+		error_msg("%s: is a directory: name the recorded files", path);
 		return -1;
 	}
 	if (!S_ISREG(about.st_mode)) {
-		error_msg("%s: is no regular file: write it to one first", path);
+		error_msg("%s: is not a regular file: copy it to one first", path);
 		return -1;
 	}
 	file = fopen(path, "rbe");
@@ -135,7 +139,7 @@ static ssize_t peek(const char *path, unsigned char *bytes)
 	return (ssize_t)size;
 }
 
-static const struct source *find_source(const unsigned char *bytes, size_t size)
+static const struct import_source *find_source(const unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < SOURCES; i++)
 		if (sources[i]->is(bytes, size))
@@ -146,16 +150,16 @@ static const struct source *find_source(const unsigned char *bytes, size_t size)
 static int refuse_unknown(const char *path, const unsigned char *bytes, size_t size)
 {
 	if (size >= 8 && !memcmp(bytes, "PERFILE2", 8))
-		return error_msg("%s: is perf's own file: print it with perf script -i %s --ns "
-				 "--show-lost-events, and import that",
+		return error_msg("%s: is a perf.data: print it with perf script -i %s --ns "
+				 "--show-lost-events, and import the text",
 				 path, path);
-	return error_msg("%s: is neither relay files of kmemtrace, nor a trace.dat, nor the text "
-			 "of perf script with kmem events: --format says what it is",
+	return error_msg("%s: is not a relay file of kmemtrace, a trace.dat, or the text "
+			 "of perf script with kmem events: set its format with --format",
 			 path);
 }
 
 /* All files must be of one format; a relay file may be empty. Sets options->source. */
-static int look_at_files(struct options *options)
+static int detect_source(struct options *options)
 {
 	unsigned char *bytes = malloc(SOURCE_PEEK);
 	bool given = options->source, empty = true;
@@ -165,7 +169,7 @@ static int look_at_files(struct options *options)
 		return error_msg("%s", strerror(ENOMEM));
 	for (size_t i = 0; i < options->arguments.count && status == EXIT_OK; i++) {
 		const char *path = options->arguments.paths[i];
-		const struct source *source;
+		const struct import_source *source;
 		ssize_t size = peek(path, bytes);
 
 		if (size < 0)
@@ -179,21 +183,21 @@ static int look_at_files(struct options *options)
 		else if (options->source && options->source != source)
 			status = error_msg("%s: is %s, unlike the files before it: import them one "
 					   "by one",
-					   path, source->sentence);
+					   path, source->description);
 		options->source = source;
 	}
 	free(bytes);
 	if (status == EXIT_OK && empty)
-		status = error_msg("%s: is empty: there is nothing to import",
-				   options->arguments.paths[0]);
+		status = error_msg("%s: is empty: nothing to import", options->arguments.paths[0]);
 	if (status == EXIT_OK && options->arguments.count > 1 && !options->source->many)
-		status = error_msg("%s: only one such file can be imported at a time: their times "
-				   "are not comparable",
-				   options->arguments.paths[1]);
+		status = error_msg(
+			"%s: only one file of this format can be imported at a time: their times "
+			"are not comparable",
+			options->arguments.paths[1]);
 	return status;
 }
 
-static void say(const struct options *options, struct import_target *target)
+static void print_result(const struct options *options, struct import_target *target)
 {
 	uint64_t lost = 0;
 
@@ -203,7 +207,7 @@ static void say(const struct options *options, struct import_target *target)
 		lost += target->cpus[i]->lost;
 	info_msg("%s: %" PRIu64 " event%s of %zu CPU%s, lost %" PRIu64 ", from %s", options->output,
 		 target->events, target->events == 1 ? "" : "s", target->cpu_count,
-		 target->cpu_count == 1 ? "" : "s", lost, options->source->sentence);
+		 target->cpu_count == 1 ? "" : "s", lost, options->source->description);
 	fflush(target->notes);
 	for (char *line = target->note_text, *end; (end = strchr(line, '\n')); line = end + 1)
 		info_msg("note: %.*s", (int)(end - line), line);
@@ -214,33 +218,33 @@ static int import(const struct options *options, struct directory *directory)
 	struct import_target target;
 	int err;
 
-	err = target_open(&target, directory, options->source->sentence);
+	err = import_target_open(&target, directory, options->source->description);
 	if (!err)
 		err = options->source->import(&target, options->arguments.paths,
 					      options->arguments.count);
 	if (!err && options->symbols)
-		err = target_symbols(&target, options->symbols);
+		err = import_symbols_load(&target, options->symbols);
 	if (options->release)
 		snprintf(target.metadata.release, sizeof(target.metadata.release), "%s",
 			 options->release);
 	if (!err)
-		err = target_finish(&target);
+		err = import_finish(&target);
 	if (err)
 		error_msg("%s", target.errmsg);
 	else
-		say(options, &target);
-	target_close(&target);
+		print_result(options, &target);
+	import_target_close(&target);
 	return err ? EXIT_TROUBLE : EXIT_OK;
 }
 
-/* So that what brings a library down leaves nothing behind, and is told. */
+/* In a child process: if the library crashes, the new capture is removed and an error printed. */
 static int import_isolated(const struct options *options, struct directory *directory)
 {
 	pid_t child = fork();
 	int code;
 
 	if (child < 0)
-		return error_msg("no process can be made: %s", strerror(errno));
+		return error_msg("cannot create a process: %s", strerror(errno));
 	if (!child) {
 		code = import(options, directory);
 		fflush(stderr);
@@ -253,7 +257,7 @@ static int import_isolated(const struct options *options, struct directory *dire
 	}
 	if (WIFEXITED(code))
 		return WEXITSTATUS(code) == EXIT_OK ? EXIT_OK : EXIT_TROUBLE;
-	return error_msg("%s: the library that reads it ended with signal %d: it is damaged",
+	return error_msg("%s: the library that reads it died of signal %d: the file is damaged",
 			 options->arguments.paths[0], WTERMSIG(code));
 }
 
@@ -282,10 +286,11 @@ int main(int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "FILE...",
-		.doc = "Make a capture of what another recorder recorded of the kernel's slab "
-		       "allocations: relay files of kmemtrace, a trace.dat of trace-cmd, or the "
-		       "text of perf script.\v"
-		       "Exit status: 0 if it is imported, 2 if it could not be.\n\n"
+		.doc = "Make a capture from a recording of the kernel's slab allocations by "
+		       "another "
+		       "tracer: relay files of kmemtrace, a trace.dat of trace-cmd, or the text of "
+		       "perf script.\v"
+		       "Exit status: 0 if the recording was imported, 2 if not.\n\n"
 		       "Check the capture with kmemtrace-check(1), explain it with "
 		       "kmemtrace-report(1).",
 	};
@@ -294,9 +299,10 @@ int main(int argc, char **argv)
 
 	parse_command_line(&argp, argc, argv, 0, &options);
 	stop_handle_signals(NULL);
-	status = look_at_files(&options);
+	status = detect_source(&options);
 	if (status == EXIT_OK && options.symbols && options.source->has_symbols)
-		status = error_msg("--symbols: %s: is %s, which has its own: leave the option out",
-				   options.arguments.paths[0], options.source->sentence);
+		status = error_msg(
+			"--symbols: %s: is %s, which has its own symbols: omit the option",
+			options.arguments.paths[0], options.source->description);
 	return status == EXIT_OK ? run(&options) : status;
 }

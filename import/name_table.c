@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Texts by number: an index of their hashes, and a list for each hash. */
+/* An index of hashes, and a list of the texts of each hash. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,13 +10,13 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-int names_init(struct name_table *names)
+int name_table_init(struct name_table *names)
 {
 	memset(names, 0, sizeof(*names));
 	return hash_map_init(&names->index);
 }
 
-void names_deinit(struct name_table *names)
+void name_table_deinit(struct name_table *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->list[i].text);
@@ -26,7 +26,7 @@ void names_deinit(struct name_table *names)
 	names->count = 0;
 }
 
-int64_t names_find(const struct name_table *names, const char *text)
+int64_t name_table_find(const struct name_table *names, const char *text)
 {
 	uint32_t number = hash_map_find(&names->index, hash_text(0, text));
 
@@ -35,9 +35,9 @@ int64_t names_find(const struct name_table *names, const char *text)
 	return number == HASH_MAP_NONE ? -1 : (int64_t)number;
 }
 
-int64_t names_add(struct name_table *names, const char *text)
+int64_t name_table_add(struct name_table *names, const char *text)
 {
-	int64_t number = names_find(names, text);
+	int64_t number = name_table_find(names, text);
 	struct name_entry *list;
 	uint32_t first;
 	char *copy;

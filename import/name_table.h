@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Texts by number: each distinct one is kept once, and numbered from 0 in the order of arrival. */
+/* Numbers for texts: each distinct text is stored once and gets the next number, from 0. */
 #ifndef IMPORT_NAME_TABLE_H
 #define IMPORT_NAME_TABLE_H
 
@@ -10,22 +10,22 @@
 
 struct name_entry {
 	char *text;
-	uint32_t next; /* of the same hash, or HASH_MAP_NONE */
+	uint32_t next; /* the next entry with the same hash, or HASH_MAP_NONE */
 };
 
 struct name_table {
-	struct hash_map index; /* of the hash: the first entry that has it */
+	struct hash_map index; /* by hash: its first entry */
 	struct name_entry *list;
 	size_t count;
 };
 
-int names_init(struct name_table *names); /* 0 or -ENOMEM */
-void names_deinit(struct name_table *names);
+int name_table_init(struct name_table *names); /* 0 or -ENOMEM */
+void name_table_deinit(struct name_table *names);
 
 /* The number of the text, or -1. */
-int64_t names_find(const struct name_table *names, const char *text);
+int64_t name_table_find(const struct name_table *names, const char *text);
 
-/* The number of the text, which is added if it is not there; or -ENOMEM. */
-int64_t names_add(struct name_table *names, const char *text);
+/* The number of the text, which is added if it is new; or -ENOMEM. */
+int64_t name_table_add(struct name_table *names, const char *text);
 
 #endif

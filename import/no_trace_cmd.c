@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Stands for source_trace_cmd.c where there is no libtracecmd. */
+/* Replaces source_trace_cmd.c in a build without libtracecmd. */
 #include "config.h"
 
 #include <errno.h>
 
-#include "import/magic.h"
-#include "import/source.h"
+#include "import/trace_cmd_magic.h"
+#include "import/import_source.h"
 
 static int refuse(struct import_target *target, char *const *paths, size_t count)
 {
 	(void)count;
-	return target_fail(
+	return import_target_fail(
 		target, ENOTSUP,
-		"%s: is a recording of trace-cmd, which this kmemtrace-import was built "
-		"without libtracecmd for: install it (Debian: libtracecmd-dev, libtracefs-dev, "
-		"libtraceevent-dev) and build anew, or import the text of perf script",
+		"%s: is a recording of trace-cmd, but this kmemtrace-import was built without "
+		"libtracecmd: install it (Debian: libtracecmd-dev, libtracefs-dev, "
+		"libtraceevent-dev) and build again, or import the text of perf script",
 		paths[0]);
 }
 
-const struct source source_trace_cmd = {
+const struct import_source source_trace_cmd = {
 	.name = "trace-cmd",
-	.sentence = "a recording of trace-cmd",
-	.is = trace_cmd_is,
+	.description = "a recording of trace-cmd",
+	.is = is_trace_cmd,
 	.import = refuse,
 	.has_symbols = true,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Takes a line of perf script apart, from the event's name back to the command's. */
+/* Parses a line of perf script, backwards from the name of the event to the name of the command. */
 #include "config.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #define SYSTEM "kmem:"
 #define LOST "PERF_RECORD_LOST"
 
-/* The last word that ends before *end, which moves to where it begins; its size, or 0. */
+/* Finds the last word before *end, and sets *end to its beginning. Its size, or 0. */
 static size_t word_before(const char *line, const char **end)
 {
 	const char *last = *end, *first;
@@ -56,7 +56,7 @@ static bool parse_cpu(const char *word, size_t size, unsigned int *cpu)
 	return true;
 }
 
-/* "1041" or "1041/1042"; perf prints -1 for what belongs to no task. */
+/* "1041" or "1041/1042"; perf prints -1 for an event without a task. */
 static bool parse_task(const char *word, size_t size, struct perf_line *parsed)
 {
 	const char *at = word;
@@ -78,7 +78,7 @@ static bool parse_task(const char *word, size_t size, struct perf_line *parsed)
 	return true;
 }
 
-/* What stands before the event's name. */
+/* Parses the words in front of the event's name. */
 static enum perf_line_kind parse_head(struct perf_line *parsed, const char *line, const char *end)
 {
 	enum perf_line_kind kind = PERF_NO_TIME;

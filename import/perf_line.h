@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A line of what perf script prints:
+ * A line that perf script prints:
  *	comm tid|pid/tid [cpu] seconds.fraction: kmem:event: key=value …
  */
 #ifndef IMPORT_PERF_LINE_H
@@ -15,27 +15,26 @@ struct perf_line {
 	size_t event_size;
 	const char *fields; /* what follows the event's name */
 	char comm[64];
-	uint32_t tid, pid; /* pid: of the process; tid where it is not told */
+	uint32_t tid, pid; /* pid: of the process, or tid if the line has only that */
 	bool has_cpu;
 	unsigned int cpu;
 	uint64_t time; /* ns */
-	bool coarse;   /* only whole microseconds are told */
+	bool coarse;   /* the time is in whole microseconds */
 };
 
 enum perf_line_kind {
-	PERF_OTHER, /* no event of kmem: of another system, of a stack, a comment, … */
+	PERF_OTHER, /* not a kmem event: another subsystem, a stack, a comment, ... */
 	PERF_EVENT,
 	PERF_LOST,
-	PERF_BAD,     /* an event of kmem without what must stand before it */
-	PERF_NO_TIME, /* the same: without a time */
+	PERF_BAD,     /* a kmem event without a valid task in front of it */
+	PERF_NO_TIME, /* a kmem event without a time */
 };
 
-/* Takes line apart. */
 enum perf_line_kind perf_line_parse(struct perf_line *parsed, const char *line);
 
 /*
- * The value of key ("ptr="), which goes up to the next " until", or " " if that is NULL, or the end
- * of the line. Cut to size; false: there is no such key.
+ * The value of key ("ptr="), up to the text until (NULL: up to a space) or the end of the line. It
+ * is cut to size. False: the line has no such key.
  */
 bool perf_line_field(const struct perf_line *line, const char *key, const char *until, char *value,
 		     size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Takes the records of a relay file apart; nothing in it is trusted. */
+/* Parses relay files. Every field is checked: a file may be damaged. */
 #include "config.h"
 
 #include <byteswap.h>
@@ -37,7 +37,7 @@ static uint64_t get64(const struct relay_bytes *bytes, size_t offset)
 	return bytes->big_endian == HOST_IS_BIG ? value : bswap_64(value);
 }
 
-/* Do the four bytes at the cursor begin a record? Its size, or 0. */
+/* The size of the record that begins at the cursor, or 0: its first four bytes are invalid. */
 static size_t record_size(const struct relay_bytes *bytes)
 {
 	size_t size = get16(bytes, 2);
@@ -47,7 +47,7 @@ static size_t record_size(const struct relay_bytes *bytes)
 	return size >= (bytes->at[0] == RELAY_ALLOC ? RELAY_WHOLE : RELAY_CORE) ? size : 0;
 }
 
-/* Do features fill what the record has more than its fields? Each tells its size, head included. */
+/* The record has features behind its fields. They must fill it; each size includes the head. */
 static bool has_features(const struct relay_bytes *bytes, size_t size)
 {
 	struct relay_bytes feature = *bytes;
@@ -66,10 +66,10 @@ static bool has_features(const struct relay_bytes *bytes, size_t size)
 }
 
 /*
- * A record has no mark of its own: behind damage its features must fit, and another follow, or the
- * file end with it. 1 yes, 0 no, -1 not yet known.
+ * A record has no magic number. Behind damage it counts as a record only if its features are valid
+ * and another record or the end of the file follows. 1 yes, 0 no, -1: more bytes are needed.
  */
-static int is_followed(const struct relay_bytes *bytes, size_t size)
+static int is_confirmed(const struct relay_bytes *bytes, size_t size)
 {
 	struct relay_bytes next = *bytes;
 	size_t left = (size_t)(bytes->end - bytes->at);
@@ -107,12 +107,12 @@ bool relay_next(struct relay_bytes *bytes, struct relay_record *record)
 {
 	while (bytes->end - bytes->at >= 4) {
 		size_t left = (size_t)(bytes->end - bytes->at), size = record_size(bytes);
-		int followed = size && bytes->astray ? is_followed(bytes, size) : size != 0;
+		int confirmed = size && bytes->out_of_sync ? is_confirmed(bytes, size) : size != 0;
 
-		if (followed < 0)
+		if (confirmed < 0)
 			return false;
-		bytes->astray = !followed;
-		if (!followed) {
+		bytes->out_of_sync = !confirmed;
+		if (!confirmed) {
 			bytes->at++;
 			bytes->damaged++;
 			continue;
@@ -124,7 +124,7 @@ bool relay_next(struct relay_bytes *bytes, struct relay_record *record)
 		return true;
 	}
 	if (bytes->last) {
-		*(bytes->astray ? &bytes->damaged : &bytes->cut) +=
+		*(bytes->out_of_sync ? &bytes->damaged : &bytes->cut) +=
 			(uint64_t)(bytes->end - bytes->at);
 		bytes->at = bytes->end;
 	}

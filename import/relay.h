@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One relay file of a kmemtrace kernel (ABI 1): a record after the other of
+ * One relay file of a kmemtrace kernel (ABI 1) is a sequence of records:
  *	u8 event, u8 type, u16 size, s32 sequence, u64 call site, u64 pointer
- * and of an allocation also
+ * and in an allocation also
  *	u64 requested, u64 allocated, u32 gfp, s32 node
- * in the byte order of its machine. size is that of the whole record; what it has more than these
- * are features, {u16 size, u8 id, data}, which are passed over.
+ * in the byte order of its machine. size is the size of the whole record. The bytes behind these
+ * fields are features, {u16 size, u8 id, data}, which are ignored.
  */
 #ifndef IMPORT_RELAY_H
 #define IMPORT_RELAY_H
@@ -43,14 +43,14 @@ struct relay_bytes {
 	const unsigned char *at, *end;
 	bool big_endian;
 	bool last;	  /* nothing follows end */
-	bool astray;	  /* what came last was no record */
-	uint64_t damaged; /* bytes that were passed over */
-	uint64_t cut;	  /* bytes of half a record at the very end */
+	bool out_of_sync; /* the bytes before at are not a record */
+	uint64_t damaged; /* bytes that are not part of a record */
+	uint64_t cut;	  /* bytes of an incomplete record at the end of the file */
 };
 
 /*
- * Takes the next record off; passes over what is none. False: there is no whole one, and what is
- * left, from at on, needs more behind it, if it is not the last.
+ * Reads the next record and ignores damaged bytes in front of it. False: no whole record is left;
+ * unless last is set, more bytes must be added behind end.
  */
 bool relay_next(struct relay_bytes *bytes, struct relay_record *record);
 
@@ -61,7 +61,7 @@ struct relay_file {
 	FILE *file;
 	unsigned char *buffer;
 	struct relay_bytes bytes;
-	bool failed; /* in reading; errno tells why */
+	bool failed; /* a read failed; errno has the error */
 };
 
 int relay_open(struct relay_file *relay, const char *path, bool big_endian); /* 0 or -errno */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The ancestor's recording: a relay file for each CPU. One number counts the events of all CPUs,
- * and there is no time: the number orders them, and stands for it.
+ * Recordings of Linux 2.6.31's kmemtrace: a relay file for each CPU. The events have no time, but
+ * one sequence number over all CPUs: it gives the order, and replaces the time.
  */
 #include "config.h"
 
@@ -11,27 +11,27 @@
 #include <string.h>
 
 #include "import/relay.h"
-#include "import/source.h"
+#include "import/import_source.h"
 #include "base/number.h"
 #include "kernel/topology.h"
 
-#define BACKWARD ((uint32_t)1 << 31) /* a number so far ahead lies behind */
+#define BACKWARD_DISTANCE ((uint32_t)1 << 31) /* a difference of at least this much is negative */
 
-struct head {
+struct relay_input {
 	struct relay_file relay;
-	struct relay_record record; /* the next, if there is one */
-	bool there;
+	struct relay_record record; /* the next record, if has_record */
+	bool has_record;
 	const char *path;
 	unsigned int cpu;
 	uint64_t records;
 };
 
-struct merge {
+struct relay_merge {
 	struct import_target *target;
-	struct head *heads;
+	struct relay_input *inputs;
 	size_t count;
-	uint32_t expected; /* number of the next event */
-	uint64_t time;	   /* of the next event, if it has that number */
+	uint32_t expected; /* sequence number of the next event, if none is missing */
+	uint64_t time;	   /* of an event with that number */
 	uint64_t lost, backward;
 	bool big_endian;
 };
@@ -49,70 +49,72 @@ static bool cpu_of_name(const char *path, unsigned int *cpu)
 	return cpu_name_parse(&name, TOPOLOGY_NUMBER_MAX, cpu);
 }
 
-static struct head *head_of(const struct merge *merge, unsigned int cpu, size_t count)
+static struct relay_input *find_input(const struct relay_merge *merge, unsigned int cpu,
+				      size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (merge->heads[i].path && merge->heads[i].cpu == cpu)
-			return &merge->heads[i];
+		if (merge->inputs[i].path && merge->inputs[i].cpu == cpu)
+			return &merge->inputs[i];
 	return NULL;
 }
 
-/* Files whose name tells no CPU get the lowest numbers that are left. */
-static int name_cpus(struct merge *merge, char *const *paths)
+/* Files without a CPU in their name get the lowest numbers that are free. */
+static int assign_cpus(struct relay_merge *merge, char *const *paths)
 {
 	unsigned int next = 0;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		struct head *head = &merge->heads[i], *other;
+		struct relay_input *input = &merge->inputs[i], *other;
 
-		if (!cpu_of_name(paths[i], &head->cpu))
+		if (!cpu_of_name(paths[i], &input->cpu))
 			continue;
-		other = head_of(merge, head->cpu, i);
+		other = find_input(merge, input->cpu, i);
 		if (other)
-			return target_fail(merge->target, EINVAL,
-					   "%s: is of CPU %u by its name, as %s is: name the files "
-					   "of one recording only",
-					   paths[i], head->cpu, other->path);
-		head->path = paths[i];
+			return import_target_fail(
+				merge->target, EINVAL,
+				"%s: the name has CPU %u, as the name of %s: give the files "
+				"of one recording only",
+				paths[i], input->cpu, other->path);
+		input->path = paths[i];
 	}
 	for (size_t i = 0; i < merge->count; i++) {
-		struct head *head = &merge->heads[i];
+		struct relay_input *input = &merge->inputs[i];
 
-		if (head->path)
+		if (input->path)
 			continue;
-		while (head_of(merge, next, merge->count))
+		while (find_input(merge, next, merge->count))
 			next++;
-		head->path = paths[i];
-		head->cpu = next;
-		target_note(merge->target, "%s: the name tells no CPU: taken for CPU %u",
-			    head->path, head->cpu);
+		input->path = paths[i];
+		input->cpu = next;
+		import_target_note(merge->target, "%s: the file name has no CPU: assumed CPU %u",
+				   input->path, input->cpu);
 	}
 	return 0;
 }
 
-static int read_head(struct merge *merge, struct head *head)
+static int read_next(struct relay_merge *merge, struct relay_input *input)
 {
-	head->there = relay_read(&head->relay, &head->record);
-	if (head->relay.failed)
-		return target_fail(merge->target, EIO, "%s: %s", head->path, strerror(EIO));
-	head->records += head->there;
+	input->has_record = relay_read(&input->relay, &input->record);
+	if (input->relay.failed)
+		return import_target_fail(merge->target, EIO, "%s: %s", input->path, strerror(EIO));
+	input->records += input->has_record;
 	return 0;
 }
 
-/* All files are of one machine: the order in which most of their bytes make sense. */
-static int find_byte_order(struct merge *merge, char *const *paths)
+/* All files come from one machine: the byte order that gives the most records is right. */
+static int find_byte_order(struct relay_merge *merge, char *const *paths)
 {
 	size_t little = 0, big = 0;
 	unsigned char *bytes = malloc(SOURCE_PEEK);
-	int err = bytes ? 0 : target_fail(merge->target, ENOMEM, "%s", strerror(ENOMEM));
+	int err = bytes ? 0 : import_target_fail(merge->target, ENOMEM, "%s", strerror(ENOMEM));
 
 	for (size_t i = 0; i < merge->count && !err; i++) {
 		FILE *file = fopen(paths[i], "rbe");
 		size_t size;
 
 		if (!file) {
-			err = target_fail(merge->target, errno, "%s: %s", paths[i],
-					  strerror(errno));
+			err = import_target_fail(merge->target, errno, "%s: %s", paths[i],
+						 strerror(errno));
 			break;
 		}
 		size = fread(bytes, 1, SOURCE_PEEK, file);
@@ -122,22 +124,22 @@ static int find_byte_order(struct merge *merge, char *const *paths)
 	}
 	free(bytes);
 	if (!err && !little && !big)
-		err = target_fail(merge->target, ENODATA,
-				  "%s: holds no record of kmemtrace's ABI 1", paths[0]);
+		err = import_target_fail(merge->target, ENODATA,
+					 "%s: has no record of kmemtrace's ABI 1", paths[0]);
 	merge->big_endian = big > little;
 	return err;
 }
 
-static int open_heads(struct merge *merge)
+static int open_inputs(struct relay_merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++) {
-		struct head *head = &merge->heads[i];
-		int err = relay_open(&head->relay, head->path, merge->big_endian);
+		struct relay_input *input = &merge->inputs[i];
+		int err = relay_open(&input->relay, input->path, merge->big_endian);
 
 		if (err)
-			return target_fail(merge->target, -err, "%s: %s", head->path,
-					   strerror(-err));
-		err = read_head(merge, head);
+			return import_target_fail(merge->target, -err, "%s: %s", input->path,
+						  strerror(-err));
+		err = read_next(merge, input);
 		if (err)
 			return err;
 	}
@@ -145,22 +147,22 @@ static int open_heads(struct merge *merge)
 }
 
 /*
- * The numbers may have wrapped around between the first events of two CPUs: the first of all is
- * the one from which the others are least far ahead.
+ * The numbers may wrap around between the first events of two CPUs. The first number of all is the
+ * one from which the distance to the others is smallest.
  */
-static uint32_t find_start(const struct merge *merge)
+static uint32_t find_start(const struct relay_merge *merge)
 {
 	uint32_t start = 0, least = UINT32_MAX;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		uint32_t most = 0, first = merge->heads[i].record.sequence;
+		uint32_t most = 0, first = merge->inputs[i].record.sequence;
 
-		if (!merge->heads[i].there)
+		if (!merge->inputs[i].has_record)
 			continue;
 		for (size_t j = 0; j < merge->count; j++) {
-			uint32_t ahead = merge->heads[j].record.sequence - first;
+			uint32_t ahead = merge->inputs[j].record.sequence - first;
 
-			if (merge->heads[j].there && ahead > most)
+			if (merge->inputs[j].has_record && ahead > most)
 				most = ahead;
 		}
 		if (most < least) {
@@ -171,35 +173,35 @@ static uint32_t find_start(const struct merge *merge)
 	return start;
 }
 
-static struct head *next_head(const struct merge *merge)
+static struct relay_input *first_input(const struct relay_merge *merge)
 {
-	struct head *nearest = NULL;
+	struct relay_input *nearest = NULL;
 	uint32_t least = 0;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		struct head *head = &merge->heads[i];
-		uint32_t ahead = head->record.sequence - merge->expected;
+		struct relay_input *input = &merge->inputs[i];
+		uint32_t ahead = input->record.sequence - merge->expected;
 
-		if (head->there && (!nearest || ahead < least)) {
-			nearest = head;
+		if (input->has_record && (!nearest || ahead < least)) {
+			nearest = input;
 			least = ahead;
 		}
 	}
 	return nearest;
 }
 
-static uint8_t id_of(const struct relay_record *record)
+static uint8_t record_id(const struct relay_record *record)
 {
 	if (record->type == RELAY_KMALLOC)
 		return record->event == RELAY_ALLOC ? KMT_KMALLOC : KMT_KFREE;
 	return record->event == RELAY_ALLOC ? KMT_CACHE_ALLOC : KMT_CACHE_FREE;
 }
 
-static int take(struct merge *merge, struct head *head)
+static int add_event(struct relay_merge *merge, struct relay_input *input)
 {
-	const struct relay_record *record = &head->record;
+	const struct relay_record *record = &input->record;
 	uint32_t ahead = record->sequence - merge->expected;
-	struct target_event event = {
+	struct import_event event = {
 		.pointer = record->pointer,
 		.call_site = record->call_site,
 		.requested = record->requested,
@@ -207,107 +209,111 @@ static int take(struct merge *merge, struct head *head)
 		.cache = record->type == RELAY_PAGES ? "pages" : NULL,
 		.gfp = record->gfp,
 		.node = record->node,
-		.cpu = head->cpu,
-		.id = id_of(record),
+		.cpu = input->cpu,
+		.id = record_id(record),
 	};
 	int err = 0;
 
-	if (ahead < BACKWARD) {
+	if (ahead < BACKWARD_DISTANCE) {
 		merge->time += ahead;
 		merge->lost += ahead;
-		err = target_lose(merge->target, head->cpu, ahead, merge->time);
+		err = import_target_count_lost(merge->target, input->cpu, ahead, merge->time);
 	} else {
 		merge->backward++;
 	}
 	event.time = merge->time++;
 	merge->expected = record->sequence + 1;
-	return err ? err : target_put(merge->target, &event);
+	return err ? err : import_target_put_event(merge->target, &event);
 }
 
-static void tell(const struct merge *merge)
+static void add_notes(const struct relay_merge *merge)
 {
 	struct import_target *target = merge->target;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		const struct head *head = &merge->heads[i];
-		const struct relay_bytes *bytes = &head->relay.bytes;
+		const struct relay_input *input = &merge->inputs[i];
+		const struct relay_bytes *bytes = &input->relay.bytes;
 
 		if (bytes->damaged)
-			target_note(target, "%s: bytes that are no records, passed over: %" PRIu64,
-				    head->path, bytes->damaged);
+			import_target_note(target,
+					   "%s: ignored bytes that are not records: %" PRIu64,
+					   input->path, bytes->damaged);
 		if (bytes->cut)
-			target_note(target,
-				    "%s: it is cut off: bytes of half a record at its end, left "
-				    "out: %" PRIu64,
-				    head->path, bytes->cut);
+			import_target_note(
+				target,
+				"%s: is cut off: ignored bytes of an incomplete record at its "
+				"end: %" PRIu64,
+				input->path, bytes->cut);
 	}
 	if (merge->lost)
-		target_note(target,
-			    "numbers that are missing, on CPUs that nobody knows: %" PRIu64
-			    ": each is counted as lost on the CPU of the event that follows",
-			    merge->lost);
+		import_target_note(target,
+				   "missing sequence numbers, of events on unknown CPUs: %" PRIu64
+				   ": each counts as lost on the CPU of the next event",
+				   merge->lost);
 	if (merge->backward)
-		target_note(target,
-			    "numbers that go back, as in files of different recordings: %" PRIu64
-			    ": these events stay where they lie in their file",
-			    merge->backward);
-	target_note(target, "the recording has no times: the number of an event stands for its "
-			    "time, and reports count events where they else tell time");
-	target_note(target,
-		    "it does not tell tasks, the names of caches, symbols, or what was lost "
-		    "while its buffers were full (/sys/kernel/debug/kmemtrace/total_overruns "
-		    "told that)");
+		import_target_note(
+			target,
+			"sequence numbers that step back, as in files of different recordings: "
+			"%" PRIu64 ": these events keep the order of their file",
+			merge->backward);
+	import_target_note(
+		target, "the recording has no times: reports use the sequence number of an event "
+			"as its time");
+	import_target_note(
+		target, "the recording has no tasks, cache names or symbols, and no count of the "
+			"events that were lost while its buffers were full (that was "
+			"/sys/kernel/debug/kmemtrace/total_overruns)");
 }
 
-static int merge_all(struct merge *merge)
+static int merge_all(struct relay_merge *merge)
 {
-	struct head *head;
+	struct relay_input *input;
 	int err = 0;
 
 	merge->expected = find_start(merge);
 	merge->time = merge->expected;
 	for (size_t i = 0; i < merge->count && !err; i++)
-		err = target_cpu(merge->target, merge->heads[i].cpu, merge->time);
-	while (!err && (head = next_head(merge))) {
-		err = take(merge, head);
+		err = import_target_add_cpu(merge->target, merge->inputs[i].cpu, merge->time);
+	while (!err && (input = first_input(merge))) {
+		err = add_event(merge, input);
 		if (!err)
-			err = read_head(merge, head);
+			err = read_next(merge, input);
 	}
 	return err;
 }
 
 static int import_relay(struct import_target *target, char *const *paths, size_t count)
 {
-	struct merge merge = { .target = target, .count = count };
+	struct relay_merge merge = { .target = target, .count = count };
 	int err;
 
-	merge.heads = calloc(count, sizeof(*merge.heads));
-	if (!merge.heads)
-		return target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
-	err = name_cpus(&merge, paths);
+	merge.inputs = calloc(count, sizeof(*merge.inputs));
+	if (!merge.inputs)
+		return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	err = assign_cpus(&merge, paths);
 	if (!err)
 		err = find_byte_order(&merge, paths);
 	if (!err)
-		err = open_heads(&merge);
+		err = open_inputs(&merge);
 	if (!err)
 		err = merge_all(&merge);
 	if (!err)
-		err = target_task(target, 0, 0, "unknown", 0);
+		err = import_target_name_task(target, 0, 0, "unknown", 0);
 	if (!err) {
 		target->metadata.clock = METADATA_CLOCK_EVENTS;
 		target->metadata.source_order = merge.big_endian ? METADATA_ORDER_BIG
 								 : METADATA_ORDER_LITTLE;
-		tell(&merge);
+		add_notes(&merge);
 	}
 	for (size_t i = 0; i < count; i++)
-		relay_close(&merge.heads[i].relay);
-	free(merge.heads);
+		relay_close(&merge.inputs[i].relay);
+	free(merge.inputs);
 	return err;
 }
 
-const struct source source_kmemtrace = {
+const struct import_source source_kmemtrace = {
 	.name = "kmemtrace",
-	.sentence = "relay files of a kmemtrace kernel",
+	.description = "relay files of a kmemtrace kernel",
 	.is = is_relay,
 	.import = import_relay,
 	.many = true,

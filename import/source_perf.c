@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What perf script printed of kmem's tracepoints. It is text for people: places are names, flags
- * too, and times are cut to microseconds. The order of the lines is that of the events.
+ * The text that perf script prints for the tracepoints of kmem. Call sites and flags are names, and
+ * times are cut to microseconds. The lines are in the order of the events.
  */
 #include "config.h"
 
@@ -10,25 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/flags.h"
-#include "import/functions.h"
+#include "import/gfp_bits.h"
+#include "import/function_addresses.h"
 #include "import/perf_line.h"
-#include "import/source.h"
+#include "import/import_source.h"
 #include "base/number.h"
 
 #define LINE_BYTES 16384
-#define POINTER_DIGITS 16 /* of a pointer that the kernel hashed, half of them zeros */
+#define POINTER_DIGITS 16 /* of a hashed pointer, the first half zeros */
 
 struct perf {
 	struct import_target *target;
 	const char *path;
-	struct functions functions;
-	struct flags flags;
-	uint64_t line;	  /* number of this one */
+	struct function_addresses functions;
+	struct gfp_bits gfp_bits;
+	uint64_t line;	  /* the number of the current line */
 	uint64_t time;	  /* of the event before */
-	uint64_t shifted; /* events that got another time, to keep their order */
+	uint64_t shifted; /* events that got a later time, to keep their order */
 	bool coarse;	  /* times are microseconds */
-	uint64_t bad, first_bad, no_time, no_cpu, no_pointer, hashed, lost;
+	uint64_t bad_lines, first_bad_line, no_time, no_cpu, no_pointer, hashed, lost;
 };
 
 static bool is_perf(const unsigned char *bytes, size_t size)
@@ -50,7 +50,7 @@ static const struct {
 	{ "kmem_cache_free", KMT_CACHE_FREE },
 };
 
-static uint8_t id_of(const struct perf_line *line)
+static uint8_t record_id(const struct perf_line *line)
 {
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		if (strlen(events[i].name) == line->event_size &&
@@ -59,13 +59,13 @@ static uint8_t id_of(const struct perf_line *line)
 	return KMT_NONE;
 }
 
-static void note_bad(struct perf *perf)
+static void count_bad_line(struct perf *perf)
 {
-	if (!perf->bad++)
-		perf->first_bad = perf->line;
+	if (!perf->bad_lines++)
+		perf->first_bad_line = perf->line;
 }
 
-/* 1: it is told, 0: it is not. */
+/* 1, or 0: the line has no pointer. */
 static int parse_pointer(struct perf *perf, const struct perf_line *line, uint64_t *pointer)
 {
 	const char *at;
@@ -85,7 +85,7 @@ static int parse_pointer(struct perf *perf, const struct perf_line *line, uint64
 	return 1;
 }
 
-static int parse_sizes(struct perf *perf, const struct perf_line *line, struct target_event *event)
+static int parse_sizes(struct perf *perf, const struct perf_line *line, struct import_event *event)
 {
 	char text[256];
 	const char *at;
@@ -93,7 +93,7 @@ static int parse_sizes(struct perf *perf, const struct perf_line *line, struct t
 
 	if (!perf_line_number(line, "bytes_req=", &event->requested) ||
 	    !perf_line_number(line, "bytes_alloc=", &event->allocated)) {
-		note_bad(perf);
+		count_bad_line(perf);
 		return -EINVAL;
 	}
 	if (perf_line_field(line, "node=", NULL, text, sizeof(text))) {
@@ -102,12 +102,12 @@ static int parse_sizes(struct perf *perf, const struct perf_line *line, struct t
 			event->node = (int64_t)node;
 	}
 	if (perf_line_field(line, "gfp_flags=", NULL, text, sizeof(text)) &&
-	    flags_parse(&perf->flags, &perf->target->gfp, text, &event->gfp))
-		return target_fail(perf->target, ENOMEM, "%s", strerror(ENOMEM));
+	    gfp_bits_parse(&perf->gfp_bits, &perf->target->gfp, text, &event->gfp))
+		return import_target_fail(perf->target, ENOMEM, "%s", strerror(ENOMEM));
 	return 0;
 }
 
-/* Lines that have one time are one nanosecond apart, in their order. */
+/* Lines with equal times become one nanosecond apart, in their order. */
 static uint64_t next_time(struct perf *perf, uint64_t time)
 {
 	if (perf->target->begun && time <= perf->time) {
@@ -118,19 +118,20 @@ static uint64_t next_time(struct perf *perf, uint64_t time)
 	return time;
 }
 
-static int take_event(struct perf *perf, const struct perf_line *line)
+static int import_event_line(struct perf *perf, const struct perf_line *line)
 {
-	struct target_event event = {
-		.id = id_of(line), .task = line->tid, .cpu = line->cpu, .node = KMT_NODE_ANY
+	struct import_event event = {
+		.id = record_id(line), .task = line->tid, .cpu = line->cpu, .node = KMT_NODE_ANY
 	};
-	char place[512], cache[64];
+	char call_site[512], cache[64];
 	int err;
 
 	if (event.id == KMT_NONE)
 		return 0;
 	if (!parse_pointer(perf, line, &event.pointer)) {
 		perf->no_pointer++;
-		return target_lose(perf->target, line->cpu, 1, next_time(perf, line->time));
+		return import_target_count_lost(perf->target, line->cpu, 1,
+						next_time(perf, line->time));
 	}
 	if (event.id == KMT_KMALLOC || event.id == KMT_CACHE_ALLOC) {
 		err = parse_sizes(perf, line, &event);
@@ -140,19 +141,19 @@ static int take_event(struct perf *perf, const struct perf_line *line)
 	if (event.id != KMT_KMALLOC && event.id != KMT_KFREE &&
 	    perf_line_field(line, "name=", " bytes_req=", cache, sizeof(cache)) && *cache)
 		event.cache = cache;
-	if (!perf_line_field(line, "call_site=", " ptr=", place, sizeof(place)))
-		place[0] = '\0';
-	err = functions_place(&perf->functions, perf->target, place, &event.call_site);
+	if (!perf_line_field(line, "call_site=", " ptr=", call_site, sizeof(call_site)))
+		call_site[0] = '\0';
+	err = function_addresses_find(&perf->functions, perf->target, call_site, &event.call_site);
 	if (err)
 		return err;
 	event.time = next_time(perf, line->time);
 	perf->coarse |= line->coarse;
 	perf->no_cpu += !line->has_cpu;
-	err = target_task(perf->target, line->tid, line->pid, line->comm, event.time);
-	return err ? err : target_put(perf->target, &event);
+	err = import_target_name_task(perf->target, line->tid, line->pid, line->comm, event.time);
+	return err ? err : import_target_put_event(perf->target, &event);
 }
 
-static int take_lost(struct perf *perf, const struct perf_line *line)
+static int import_lost_line(struct perf *perf, const struct perf_line *line)
 {
 	uint64_t count;
 	const char *at = strstr(line->fields, " lost ");
@@ -160,15 +161,16 @@ static int take_lost(struct perf *perf, const struct perf_line *line)
 	if (at)
 		at += strlen(" lost ");
 	if (!at || !number_parse(&at, 10, &count)) {
-		note_bad(perf);
+		count_bad_line(perf);
 		return 0;
 	}
 	perf->lost += count;
-	return target_lose(perf->target, line->cpu, count, next_time(perf, line->time));
+	return import_target_count_lost(perf->target, line->cpu, count,
+					next_time(perf, line->time));
 }
 
 /* "# hostname : vm", which perf script --header prints. */
-static void take_header(struct metadata *metadata, const char *line)
+static void parse_header(struct metadata *metadata, const char *line)
 {
 	static const struct {
 		const char *key;
@@ -186,29 +188,29 @@ static void take_header(struct metadata *metadata, const char *line)
 				 line + strlen(keys[i].key));
 }
 
-static int take_line(struct perf *perf, const char *text)
+static int import_line(struct perf *perf, const char *text)
 {
 	struct perf_line line;
 
 	switch (perf_line_parse(&line, text)) {
 	case PERF_EVENT:
-		return take_event(perf, &line);
+		return import_event_line(perf, &line);
 	case PERF_LOST:
-		return take_lost(perf, &line);
+		return import_lost_line(perf, &line);
 	case PERF_NO_TIME:
 		perf->no_time++;
 		/* fall through */
 	case PERF_BAD:
-		note_bad(perf);
+		count_bad_line(perf);
 		return 0;
 	default:
-		take_header(&perf->target->metadata, text);
+		parse_header(&perf->target->metadata, text);
 		return 0;
 	}
 }
 
-/* Of a line that is longer than text the rest is passed over. */
-static int take_lines(struct perf *perf, FILE *file, char *text)
+/* A line that does not fit text is ignored. */
+static int import_lines(struct perf *perf, FILE *file, char *text)
 {
 	bool rest = false;
 	int err = 0;
@@ -218,74 +220,77 @@ static int take_lines(struct perf *perf, FILE *file, char *text)
 
 		perf->line += !rest;
 		if (!rest && whole)
-			err = take_line(perf, text);
+			err = import_line(perf, text);
 		rest = !whole;
 	}
 	if (!err && ferror(file))
-		err = target_fail(perf->target, EIO, "%s: %s", perf->path, strerror(EIO));
+		err = import_target_fail(perf->target, EIO, "%s: %s", perf->path, strerror(EIO));
 	return err;
 }
 
-static void tell(const struct perf *perf)
+static void add_notes(const struct perf *perf)
 {
 	struct import_target *target = perf->target;
 
-	if (perf->bad)
-		target_note(target,
-			    "%s: lines of kmem that could not be understood: %" PRIu64
-			    ", line %" PRIu64 " first: left out",
-			    perf->path, perf->bad, perf->first_bad);
+	if (perf->bad_lines)
+		import_target_note(target,
+				   "%s: ignored kmem lines that could not be parsed: %" PRIu64
+				   ", first line %" PRIu64,
+				   perf->path, perf->bad_lines, perf->first_bad_line);
 	if (perf->no_cpu)
-		target_note(target,
-			    "%s: lines that tell no CPU: %" PRIu64
-			    ": taken for CPU 0; perf script -F +cpu prints it",
-			    perf->path, perf->no_cpu);
+		import_target_note(target,
+				   "%s: lines without a CPU: %" PRIu64
+				   ": assumed CPU 0; perf script -F +cpu prints it",
+				   perf->path, perf->no_cpu);
 	if (perf->no_pointer)
-		target_note(target, "%s: lines that tell no pointer: %" PRIu64 ": counted as lost",
-			    perf->path, perf->no_pointer);
+		import_target_note(target,
+				   "%s: lines without a pointer: %" PRIu64 ": counted as lost",
+				   perf->path, perf->no_pointer);
 	if (perf->hashed)
-		target_note(target,
-			    "%s: hashed pointers: %" PRIu64
-			    ": different objects may share one, and none is an address",
-			    perf->path, perf->hashed);
+		import_target_note(
+			target,
+			"%s: hashed pointers: %" PRIu64
+			": they are not addresses, and different objects may have the same",
+			perf->path, perf->hashed);
 	if (perf->functions.unresolved)
-		target_note(target, "%s: call sites that could not be understood: %" PRIu64,
-			    perf->path, perf->functions.unresolved);
-	if (perf->flags.left_out)
-		target_note(target, "%s: more than 32 GFP flags, left out: %" PRIu64, perf->path,
-			    perf->flags.left_out);
+		import_target_note(target, "%s: call sites that could not be parsed: %" PRIu64,
+				   perf->path, perf->functions.unresolved);
+	if (perf->gfp_bits.left_out)
+		import_target_note(target, "%s: ignored GFP flags above 32: %" PRIu64, perf->path,
+				   perf->gfp_bits.left_out);
 	if (perf->shifted)
-		target_note(target,
-			    "events that got a later time, to keep the order of the lines: %" PRIu64
-			    "%s",
-			    perf->shifted,
-			    perf->coarse ? "; perf script --ns tells times to the nanosecond" : "");
+		import_target_note(
+			target,
+			"events moved to a later time, to keep the order of the lines: %" PRIu64
+			"%s",
+			perf->shifted, perf->coarse ? "; perf script --ns prints nanoseconds" : "");
 	if (perf->lost)
-		target_note(target,
-			    "%" PRIu64
-			    " events are lost, as the text tells: perf counts those of all "
-			    "kinds together",
-			    perf->lost);
+		import_target_note(target,
+				   "the text reports %" PRIu64
+				   " lost events: perf counts those of all kinds together",
+				   perf->lost);
 	else
-		target_note(target, "the text tells no lost events, which may be because there are "
-				    "none: perf script --show-lost-events prints them");
-	target_note(target, "addresses of functions and caches, and the bits of GFP flags, are "
-			    "invented: the text tells their names only");
+		import_target_note(target, "the text reports no lost events: perf script "
+					   "--show-lost-events prints them, if there are any");
+	import_target_note(
+		target, "addresses of functions and caches, and bits of GFP flags, are invented: "
+			"the text has only their names");
 }
 
 static int finish(struct perf *perf)
 {
 	if (!perf->target->events && perf->no_time)
-		return target_fail(perf->target, ENODATA,
-				   "%s: its lines have no time: print it with perf script -F "
-				   "comm,tid,cpu,time,event,trace",
-				   perf->path);
+		return import_target_fail(
+			perf->target, ENODATA,
+			"%s: its lines have no time: print them with perf script -F "
+			"comm,tid,cpu,time,event,trace",
+			perf->path);
 	if (!perf->target->events)
-		return target_fail(perf->target, ENODATA,
-				   "%s: holds no kmem event: record with perf record -a -e "
-				   "'kmem:*' and print with perf script",
-				   perf->path);
-	tell(perf);
+		return import_target_fail(perf->target, ENODATA,
+					  "%s: has no kmem event: record with perf record -a -e "
+					  "'kmem:*' and print with perf script",
+					  perf->path);
+	add_notes(perf);
 	return 0;
 }
 
@@ -297,24 +302,24 @@ static int import_perf(struct import_target *target, char *const *paths, size_t 
 	int err;
 
 	(void)count;
-	if (!text || functions_init(&perf.functions))
-		err = target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	if (!text || function_addresses_init(&perf.functions))
+		err = import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
 	else if (!file)
-		err = target_fail(target, errno, "%s: %s", paths[0], strerror(errno));
+		err = import_target_fail(target, errno, "%s: %s", paths[0], strerror(errno));
 	else
-		err = take_lines(&perf, file, text);
+		err = import_lines(&perf, file, text);
 	if (!err)
 		err = finish(&perf);
 	if (file)
 		fclose(file);
 	free(text);
-	functions_deinit(&perf.functions);
+	function_addresses_deinit(&perf.functions);
 	return err;
 }
 
-const struct source source_perf = {
+const struct import_source source_perf = {
 	.name = "perf",
-	.sentence = "the text of perf script",
+	.description = "the text of perf script",
 	.is = is_perf,
 	.import = import_perf,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A trace.dat of trace-cmd, read with libtracecmd: the tracepoints' own fields, the symbols of the
- * functions that they name, and the kernel's table of GFP flags.
+ * A trace.dat of trace-cmd, read with libtracecmd: the fields of the tracepoints, the symbols of
+ * their call sites, and the kernel's table of GFP flags.
  */
 #include "config.h"
 
@@ -15,46 +15,46 @@
 
 #include "import/dat_gfp.h"
 #include "import/dat_layout.h"
-#include "import/magic.h"
-#include "import/source.h"
+#include "import/trace_cmd_magic.h"
+#include "import/import_source.h"
 #include "base/hash_map.h"
 
-#define BUFFERS_MAX 256 /* that are read at once */
+#define BUFFERS_MAX 256 /* buffers that are read; more are ignored */
 
 struct dat {
 	struct import_target *target;
 	const char *path;
 	struct tep_handle *tep;
 	struct dat_layout layouts[DAT_LAYOUTS];
-	struct tracecmd_input *buffer; /* the one that events are taken from */
-	struct hash_map places;	       /* call sites whose function is told */
+	struct tracecmd_input *buffer; /* the buffer whose events are imported */
+	struct hash_map call_sites;    /* call sites whose function is a symbol */
 	uint64_t time;		       /* of the event before */
-	uint64_t missed, missed_unknown, broken, elsewhere;
+	uint64_t missed, missed_unknown, broken, other_buffers;
 	int err;
 };
 
-/* The function that holds the place, and where the next begins. */
-static int tell_function(struct dat *dat, uint64_t place)
+/* Adds the function of the call site, and the next function, where it ends. */
+static int add_function(struct dat *dat, uint64_t call_site)
 {
 	unsigned long long start;
 	unsigned long size;
 	const char *name;
 	int err;
 
-	if (hash_map_find(&dat->places, place) != HASH_MAP_NONE)
+	if (hash_map_find(&dat->call_sites, call_site) != HASH_MAP_NONE)
 		return 0;
-	if (hash_map_add(&dat->places, place, 0))
-		return target_fail(dat->target, ENOMEM, "%s", strerror(ENOMEM));
-	if (!tep_find_function_info(dat->tep, place, &name, &start, &size))
+	if (hash_map_add(&dat->call_sites, call_site, 0))
+		return import_target_fail(dat->target, ENOMEM, "%s", strerror(ENOMEM));
+	if (!tep_find_function_info(dat->tep, call_site, &name, &start, &size))
 		return 0;
-	err = target_symbol(dat->target, start, name, NULL);
+	err = import_target_add_symbol(dat->target, start, name, NULL);
 	if (err || !size)
 		return err;
 	name = tep_find_function(dat->tep, start + size);
-	return name ? target_symbol(dat->target, start + size, name, NULL) : 0;
+	return name ? import_target_add_symbol(dat->target, start + size, name, NULL) : 0;
 }
 
-static int tell_task(struct dat *dat, struct tep_record *record, struct target_event *event)
+static int set_task(struct dat *dat, struct tep_record *record, struct import_event *event)
 {
 	uint64_t pid;
 	struct tep_event *any = tep_find_event_by_record(dat->tep, record);
@@ -64,11 +64,11 @@ static int tell_task(struct dat *dat, struct tep_record *record, struct target_e
 		return 0;
 	event->task = (uint32_t)pid;
 	comm = pid ? tep_data_comm_from_pid(dat->tep, (int)pid) : "swapper";
-	return target_task(dat->target, event->task, event->task, comm ? comm : "unknown",
-			   event->time);
+	return import_target_name_task(dat->target, event->task, event->task,
+				       comm ? comm : "unknown", event->time);
 }
 
-static int take_missed(struct dat *dat, const struct tep_record *record)
+static int count_missed(struct dat *dat, const struct tep_record *record)
 {
 	if (!record->missed_events)
 		return 0;
@@ -77,13 +77,13 @@ static int take_missed(struct dat *dat, const struct tep_record *record)
 		return 0;
 	}
 	dat->missed += (uint64_t)record->missed_events;
-	return target_lose(dat->target, (unsigned int)record->cpu, (uint64_t)record->missed_events,
-			   record->ts);
+	return import_target_count_lost(dat->target, (unsigned int)record->cpu,
+					(uint64_t)record->missed_events, record->ts);
 }
 
-static int take_event(struct dat *dat, const struct dat_layout *layout, struct tep_record *record)
+static int add_event(struct dat *dat, const struct dat_layout *layout, struct tep_record *record)
 {
-	struct target_event event = { .time = record->ts, .cpu = (unsigned int)record->cpu };
+	struct import_event event = { .time = record->ts, .cpu = (unsigned int)record->cpu };
 	char cache[64];
 	int err;
 
@@ -91,37 +91,37 @@ static int take_event(struct dat *dat, const struct dat_layout *layout, struct t
 		dat->broken++;
 		return 0;
 	}
-	err = tell_task(dat, record, &event);
+	err = set_task(dat, record, &event);
 	if (!err)
-		err = tell_function(dat, event.call_site);
-	return err ? err : target_put(dat->target, &event);
+		err = add_function(dat, event.call_site);
+	return err ? err : import_target_put_event(dat->target, &event);
 }
 
-static int take_record(struct tracecmd_input *handle, struct tep_record *record, int buffer_cpu,
-		       void *data)
+static int import_record(struct tracecmd_input *handle, struct tep_record *record, int buffer_cpu,
+			 void *data)
 {
 	struct dat *dat = data;
 	const struct dat_layout *layout;
 
-	(void)buffer_cpu; /* counts on over all buffers */
+	(void)buffer_cpu; /* continues over all buffers */
 	if (record->cpu < 0 || record->size < 0)
 		return 0;
 	layout = dat_layout_of(dat->layouts, tep_find_event_by_record(dat->tep, record));
 	if (layout && !dat->buffer)
 		dat->buffer = handle;
 	if (handle != dat->buffer) {
-		/* another buffer may have the same events */
-		dat->elsewhere += layout != NULL;
+		/* another buffer may have the same events: they would count twice */
+		dat->other_buffers += layout != NULL;
 		return 0;
 	}
-	dat->err = take_missed(dat, record);
+	dat->err = count_missed(dat, record);
 	if (!dat->err && layout)
-		dat->err = take_event(dat, layout, record);
+		dat->err = add_event(dat, layout, record);
 	return dat->err;
 }
 
-/* The recording has the main buffer and those of instances. */
-static int take_all(struct dat *dat, struct tracecmd_input *top)
+/* A recording has the main buffer and the buffers of instances. */
+static int import_buffers(struct dat *dat, struct tracecmd_input *top)
 {
 	struct tracecmd_input *handles[BUFFERS_MAX] = { top };
 	int instances = tracecmd_buffer_instances(top), count = 1;
@@ -130,13 +130,13 @@ static int take_all(struct dat *dat, struct tracecmd_input *top)
 		handles[count] = tracecmd_buffer_instance_handle(top, i);
 		count += handles[count] != NULL;
 	}
-	tracecmd_iterate_events_multi(handles, count, take_record, dat);
+	tracecmd_iterate_events_multi(handles, count, import_record, dat);
 	for (int i = 1; i < count; i++)
 		tracecmd_close(handles[i]);
 	return dat->err;
 }
 
-/* In whichever event has one. */
+/* Any of the events may have the table. */
 static void find_gfp(struct dat *dat)
 {
 	for (size_t i = 0; i < DAT_LAYOUTS; i++) {
@@ -147,35 +147,38 @@ static void find_gfp(struct dat *dat)
 	}
 }
 
-static void tell(const struct dat *dat)
+static void add_notes(const struct dat *dat)
 {
 	struct import_target *target = dat->target;
 
 	if (dat->broken)
-		target_note(target, "%s: records that are too short, left out: %" PRIu64, dat->path,
-			    dat->broken);
-	if (dat->elsewhere)
-		target_note(
-			target,
-			"%s: events are taken from one buffer only; of others, left out: %" PRIu64,
-			dat->path, dat->elsewhere);
+		import_target_note(target, "%s: ignored records that are too short: %" PRIu64,
+				   dat->path, dat->broken);
+	if (dat->other_buffers)
+		import_target_note(target,
+				   "%s: only one buffer is imported; ignored events of other "
+				   "buffers: %" PRIu64,
+				   dat->path, dat->other_buffers);
 	if (dat->missed)
-		target_note(target,
-			    "lost events, as the recording tells: %" PRIu64
-			    ": of kmem and of other systems together",
-			    dat->missed);
+		import_target_note(target,
+				   "lost events in the recording: %" PRIu64
+				   ": of kmem and of other subsystems together",
+				   dat->missed);
 	if (dat->missed_unknown)
-		target_note(target,
-			    "places where the recording tells that events are lost, but not how "
-			    "many: %" PRIu64,
-			    dat->missed_unknown);
-	target_note(target, "what ftrace dropped without a word, and what the kernel's bulk "
-			    "functions did, is not known");
-	target_note(target, "addresses of caches are invented: the recording has their names at "
-			    "most; processes are threads here");
+		import_target_note(
+			target,
+			"gaps in the recording where an unknown number of events is lost: "
+			"%" PRIu64,
+			dat->missed_unknown);
+	import_target_note(target,
+			   "events that ftrace dropped without counting them, and those of the "
+			   "kernel's bulk functions, are unknown");
+	import_target_note(
+		target, "addresses of caches are invented, since the recording has at most their "
+			"names; it has thread ids only, which count as processes");
 }
 
-static void tell_machine(struct metadata *metadata, struct tep_handle *tep)
+static void set_machine(struct metadata *metadata, struct tep_handle *tep)
 {
 	int page_size = tep_get_page_size(tep), word_bytes = tep_get_long_size(tep);
 
@@ -196,36 +199,37 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 	(void)count;
 	tracecmd_set_loglevel(TEP_LOG_NONE);
 	tep_set_loglevel(TEP_LOG_NONE);
-	if (hash_map_init(&dat.places))
-		return target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	if (hash_map_init(&dat.call_sites))
+		return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
 	top = tracecmd_open(paths[0], TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!top) {
-		hash_map_deinit(&dat.places);
-		return target_fail(target, EINVAL,
-				   "%s: libtracecmd cannot read it: it is damaged, cut off, or no "
-				   "trace.dat: trace-cmd report tells more",
-				   paths[0]);
+		hash_map_deinit(&dat.call_sites);
+		return import_target_fail(
+			target, EINVAL,
+			"%s: libtracecmd cannot read it: it is damaged, cut off, or "
+			"not a trace.dat: see trace-cmd report",
+			paths[0]);
 	}
 	dat.tep = tracecmd_get_tep(top);
-	tell_machine(&target->metadata, dat.tep);
+	set_machine(&target->metadata, dat.tep);
 	dat_layouts_find(dat.layouts, dat.tep);
 	find_gfp(&dat);
-	err = take_all(&dat, top);
+	err = import_buffers(&dat, top);
 	if (!err && !target->events)
-		err = target_fail(target, ENODATA,
-				  "%s: holds no kmem event: record with trace-cmd record -e kmem",
-				  paths[0]);
+		err = import_target_fail(
+			target, ENODATA,
+			"%s: has no kmem event: record with trace-cmd record -e kmem", paths[0]);
 	if (!err)
-		tell(&dat);
+		add_notes(&dat);
 	tracecmd_close(top);
-	hash_map_deinit(&dat.places);
+	hash_map_deinit(&dat.call_sites);
 	return err;
 }
 
-const struct source source_trace_cmd = {
+const struct import_source source_trace_cmd = {
 	.name = "trace-cmd",
-	.sentence = "a recording of trace-cmd",
-	.is = trace_cmd_is,
+	.description = "a recording of trace-cmd",
+	.is = is_trace_cmd,
 	.import = import_dat,
 	.has_symbols = true,
 	.isolated = true,

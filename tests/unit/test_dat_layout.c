@@ -110,7 +110,7 @@ static void check_event(struct tep_handle *tep, const struct dat_layout *layouts
 	struct tep_record record = { .data = data, .size = sizeof(data) };
 	const struct dat_layout *layout =
 		dat_layout_of(layouts, tep_find_event_by_name(tep, "kmem", fields->event));
-	struct target_event event = { 0 };
+	struct import_event event = { 0 };
 	char cache[64];
 
 	assert_non_null(layout);

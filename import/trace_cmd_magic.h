@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a trace.dat begins, for those who can read it and for those who cannot. */
-#ifndef IMPORT_MAGIC_H
-#define IMPORT_MAGIC_H
+/* The first bytes of a trace.dat. A build without libtracecmd recognises the file too. */
+#ifndef IMPORT_TRACE_CMD_MAGIC_H
+#define IMPORT_TRACE_CMD_MAGIC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-static inline bool trace_cmd_is(const unsigned char *bytes, size_t size)
+static inline bool is_trace_cmd(const unsigned char *bytes, size_t size)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The end of an import: the last packets, and the capture's statement about itself. */
+/* Writes the last packets, the tables, the status and the metadata of an import. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/import_target.h"
+#include "import/import_finish.h"
 #include "kernel/topology.h"
 
-/* Of the one symbol where none is known: readers take a file without symbols for a damaged one. */
-#define NOWHERE ((uint64_t)2 << 56)
+/* Address of the only symbol if none is known: readers refuse a file without symbols. */
+#define UNKNOWN_ADDRESS ((uint64_t)2 << 56)
 
 static const struct {
 	const char *name;
@@ -22,33 +22,36 @@ static const struct {
 	{ "kmem_cache_free", KMT_CACHE_FREE },
 };
 
-static int tell_paths(struct import_target *target)
+static int add_paths(struct import_target *target)
 {
-	/* 2.6.31, whose relay files have no times, had none but these; later kernels may */
-	static const char *const silent[] = { "krealloc-in-place",    "kmem_cache_alloc_bulk",
-					      "kmem_cache_free_bulk", "kfree_rcu-batched",
-					      "sheaf-prefill",	      "sheaf-return" };
+	/*
+	 * Linux 2.6.31, whose relay files have no times, has the first of these paths only. Later
+	 * kernels may have all.
+	 */
+	static const char *const untraced[] = { "krealloc-in-place",	"kmem_cache_alloc_bulk",
+						"kmem_cache_free_bulk", "kfree_rcu-batched",
+						"sheaf-prefill",	"sheaf-return" };
 	size_t count = target->metadata.clock == METADATA_CLOCK_EVENTS
 			       ? 1
-			       : sizeof(silent) / sizeof(*silent);
+			       : sizeof(untraced) / sizeof(*untraced);
 	struct status *status = &target->status;
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(tracepoints) / sizeof(*tracepoints) && !err; i++)
 		err = status_add_path(status, tracepoints[i].name,
 				      target->seen[tracepoints[i].id] != 0,
-				      "no such event is in the recording");
+				      "the recording has no such event");
 	for (size_t i = 0; i < count && !err; i++)
-		err = status_add_path(status, silent[i], false,
-				      "fires no tracepoint, where the kernel has it");
+		err = status_add_path(status, untraced[i], false,
+				      "has no tracepoint, if the kernel has it");
 	return err;
 }
 
-static int finish_cpu(struct import_target *target, struct target_cpu *cpu)
+static int finish_cpu(struct import_target *target, struct import_cpu *cpu)
 {
 	struct status *status = &target->status;
 	struct writer *writer = &cpu->writer;
-	struct status_cpu *figures;
+	struct status_cpu *counters;
 	int err;
 
 	err = writer_release(writer);
@@ -57,20 +60,20 @@ static int finish_cpu(struct import_target *target, struct target_cpu *cpu)
 	if (!err)
 		err = writer_flush(writer, target->end, 0, true);
 	if (err)
-		return target_fail(target, -err, "%s", writer->errmsg);
-	figures = status_add_cpu(status, cpu->cpu);
-	if (!figures)
-		return target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
-	figures->recorded = cpu->recorded;
-	figures->lost = cpu->lost;
-	figures->seen = cpu->recorded + cpu->lost;
-	figures->skipped = STATUS_UNKNOWN;
+		return import_target_fail(target, -err, "%s", writer->errmsg);
+	counters = status_add_cpu(status, cpu->cpu);
+	if (!counters)
+		return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	counters->recorded = cpu->recorded;
+	counters->lost = cpu->lost;
+	counters->seen = cpu->recorded + cpu->lost;
+	counters->skipped = STATUS_UNKNOWN;
 	status->lost_unattributed += cpu->lost;
 	status->clamped += writer->clamped;
 	if (writer->clamped_max > status->clamped_max)
 		status->clamped_max = writer->clamped_max;
 	err = status_add_spans(status, cpu->cpu, &writer->loss);
-	return err ? target_fail(target, -err, "%s", strerror(-err)) : 0;
+	return err ? import_target_fail(target, -err, "%s", strerror(-err)) : 0;
 }
 
 static int write_topology(const struct import_target *target, FILE *file)
@@ -90,7 +93,7 @@ static int write_topology(const struct import_target *target, FILE *file)
 
 static int write_caches(const struct import_target *target, FILE *file)
 {
-	return objects_write_caches(&target->objects, target->begin, file);
+	return cache_guesses_write(&target->caches, target->begin, file);
 }
 
 static int write_gfp(const struct import_target *target, FILE *file)
@@ -115,31 +118,32 @@ static int write_file(struct import_target *target, const char *name,
 	int err = file ? write(target, file) : -errno;
 
 	if (!file)
-		return target_fail(target, -err, "%s", target->directory->errmsg);
+		return import_target_fail(target, -err, "%s", target->directory->errmsg);
 	if (err)
-		target_fail(target, -err, "%s/%s: %s", target->directory->path, name,
-			    strerror(-err));
+		import_target_fail(target, -err, "%s/%s: %s", target->directory->path, name,
+				   strerror(-err));
 	if (directory_close(target->directory, file, name) && !err)
-		err = target_fail(target, EIO, "%s", target->directory->errmsg);
+		err = import_target_fail(target, EIO, "%s", target->directory->errmsg);
 	return err;
 }
 
 static int close_tables(struct import_target *target)
 {
-	int failed = !target->has_symbols && target_symbol(target, NOWHERE, "unknown", "unknown");
+	int failed = !target->has_symbols &&
+		     import_target_add_symbol(target, UNKNOWN_ADDRESS, "unknown", "unknown");
 	FILE *tasks = target->task_lines;
 
 	failed |= gzclose(target->symbols) != Z_OK;
 	target->symbols = NULL;
 	target->task_lines = NULL;
 	if (directory_close(target->directory, tasks, "kernel/tasks"))
-		return target_fail(target, EIO, "%s", target->directory->errmsg);
-	return failed ? target_fail(target, EIO, "%s/kernel/symbols: cannot be written",
-				    target->directory->path)
+		return import_target_fail(target, EIO, "%s", target->directory->errmsg);
+	return failed ? import_target_fail(target, EIO, "%s/kernel/symbols: cannot be written",
+					   target->directory->path)
 		      : 0;
 }
 
-int target_finish(struct import_target *target)
+int import_finish(struct import_target *target)
 {
 	static const struct {
 		const char *name;
@@ -154,8 +158,8 @@ int target_finish(struct import_target *target)
 
 	for (size_t i = 0; i < target->cpu_count && !err; i++)
 		err = finish_cpu(target, target->cpus[i]);
-	if (!err && tell_paths(target))
-		err = target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	if (!err && add_paths(target))
+		err = import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
 	if (err)
 		return err;
 	status->complete = STATUS_COMPLETE;

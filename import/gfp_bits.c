@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Bits for the names of GFP flags. */
+/* Gives bits to the names of GFP flags, in an order that readers understand. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "import/flags.h"
+#include "import/gfp_bits.h"
 #include "base/array.h"
 #include "base/number.h"
 
 #define BITS 32
 
-/* The one name for several flags of which a reader must know a part: kmalloc's cache goes by it. */
+/* This name means two flags, and a reader must see the second: it selects a kmalloc cache. */
 #define WHOLE "GFP_KERNEL_ACCOUNT"
 #define FIRST_PART "GFP_KERNEL"
 #define SECOND_PART "__GFP_ACCOUNT"
@@ -41,8 +41,8 @@ static size_t find(const struct gfp_table *table, const char *name)
 	return index;
 }
 
-/* One flag, which stands before the one at *limit. */
-static int add_bit(struct flags *flags, struct gfp_table *table, const char *name, size_t *limit,
+/* Adds one flag, in front of the entry at *limit. */
+static int add_bit(struct gfp_bits *gfp, struct gfp_table *table, const char *name, size_t *limit,
 		   uint32_t *bits)
 {
 	size_t index = find(table, name);
@@ -60,16 +60,16 @@ static int add_bit(struct flags *flags, struct gfp_table *table, const char *nam
 		*bits |= (uint32_t)found.bits;
 		return 0;
 	}
-	if (flags->used == BITS) {
-		flags->left_out++;
+	if (gfp->used == BITS) {
+		gfp->left_out++;
 		return 0;
 	}
-	*bits |= (uint32_t)1 << flags->used;
-	return insert(table, name, (uint64_t)1 << flags->used++, *limit);
+	*bits |= (uint32_t)1 << gfp->used;
+	return insert(table, name, (uint64_t)1 << gfp->used++, *limit);
 }
 
-/* Its parts, and in front of all others, since readers take the first that fits, itself. */
-static int add_whole(struct flags *flags, struct gfp_table *table, uint32_t *bits)
+/* Adds its parts, and the name itself at the front: readers use the first name that matches. */
+static int add_whole(struct gfp_bits *gfp, struct gfp_table *table, uint32_t *bits)
 {
 	size_t index = find(table, WHOLE), limit = table->count;
 	uint32_t parts = 0;
@@ -79,18 +79,18 @@ static int add_whole(struct flags *flags, struct gfp_table *table, uint32_t *bit
 		*bits |= (uint32_t)table->list[index].bits;
 		return 0;
 	}
-	err = add_bit(flags, table, SECOND_PART, &limit, &parts);
+	err = add_bit(gfp, table, SECOND_PART, &limit, &parts);
 	if (!err)
-		err = add_bit(flags, table, FIRST_PART, &limit, &parts);
+		err = add_bit(gfp, table, FIRST_PART, &limit, &parts);
 	*bits |= parts;
 	return err || !parts ? err : insert(table, WHOLE, parts, 0);
 }
 
 /*
  * The names of a line are in the order of the kernel's table. From the last to the first, each is
- * put before the one behind it, if it is not there already.
+ * put in front of its successor, unless it is there already.
  */
-int flags_parse(struct flags *flags, struct gfp_table *table, const char *text, uint32_t *bits)
+int gfp_bits_parse(struct gfp_bits *gfp, struct gfp_table *table, const char *text, uint32_t *bits)
 {
 	size_t limit = SIZE_MAX, start, end = strlen(text) + 1;
 	const char *at = text;
@@ -111,14 +111,14 @@ int flags_parse(struct flags *flags, struct gfp_table *table, const char *text, 
 		if (!*name || !strcmp(name, "none") || !strcmp(name, "0"))
 			continue;
 		if (!strcmp(name, WHOLE)) {
-			err = add_whole(flags, table, bits);
+			err = add_whole(gfp, table, bits);
 			continue;
 		}
 		if (limit > table->count)
 			limit = table->count;
 		if (!limit && table->count && !strcmp(table->list[0].name, WHOLE))
 			limit = 1;
-		err = add_bit(flags, table, name, &limit, bits);
+		err = add_bit(gfp, table, name, &limit, bits);
 	}
 	return err;
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The recorded kernel's symbols, from a file that its user has. */
+/* Copies the symbols of functions from a System.map or a copy of /proc/kallsyms. */
 #include "config.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "import/import_target.h"
+#include "import/import_symbols.h"
 #include "base/number.h"
 #include "kernel/symbols.h"
 
 #define LINE_BYTES 1024 /* Linux allows names of 512 */
 
-/* Readers take the lines as they are, but one of a zero address says that all were hidden. */
+/* A line with address 0 is left out: readers take it as a sign that all addresses are hidden. */
 static int copy_symbols(struct import_target *target, const char *path, gzFile file,
 			uint64_t *hidden)
 {
@@ -29,21 +29,22 @@ static int copy_symbols(struct import_target *target, const char *path, gzFile f
 			line[strcspn(line, "\n")] = '\0';
 			*hidden += !address;
 			if (address && gzprintf(target->symbols, "%s\n", line) <= 0)
-				return target_fail(target, EIO,
-						   "kernel/symbols: cannot be written");
+				return import_target_fail(target, EIO,
+							  "kernel/symbols: cannot be written");
 			target->has_symbols |= address != 0;
 		}
 		rest = !whole;
 	}
 	gzerror(file, &code);
 	if (code == Z_ERRNO)
-		return target_fail(target, errno, "%s: %s", path, strerror(errno));
+		return import_target_fail(target, errno, "%s: %s", path, strerror(errno));
 	if (code != Z_OK && code != Z_STREAM_END)
-		return target_fail(target, EINVAL, "%s: is damaged or cut off: copy it anew", path);
+		return import_target_fail(target, EINVAL,
+					  "%s: is damaged or cut off: copy the file again", path);
 	return 0;
 }
 
-int target_symbols(struct import_target *target, const char *path)
+int import_symbols_load(struct import_target *target, const char *path)
 {
 	bool had_symbols = target->has_symbols;
 	uint64_t hidden = 0;
@@ -53,18 +54,18 @@ int target_symbols(struct import_target *target, const char *path)
 	errno = 0;
 	file = gzopen(path, "rbe");
 	if (!file)
-		return target_fail(target, errno ? errno : ENOMEM, "%s: %s", path,
-				   strerror(errno ? errno : ENOMEM));
+		return import_target_fail(target, errno ? errno : ENOMEM, "%s: %s", path,
+					  strerror(errno ? errno : ENOMEM));
 	target->has_symbols = false;
 	err = copy_symbols(target, path, file, &hidden);
 	gzclose(file);
 	if (!err && !target->has_symbols)
-		err = target_fail(
+		err = import_target_fail(
 			target, ENODATA,
-			hidden ? "%s: all its addresses are 0: the kernel hides them from "
-				 "who is not root: copy it as root"
-			       : "%s: holds no symbols: System.map or a copy of "
-				 "/proc/kallsyms is wanted",
+			hidden ? "%s: all addresses are 0: the kernel hides them from other "
+				 "users: copy the file as root"
+			       : "%s: holds no symbols: expected System.map or a copy of "
+				 "/proc/kallsyms",
 			path);
 	target->has_symbols |= had_symbols;
 	return err;
