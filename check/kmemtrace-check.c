@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* kmemtrace-check: runs the checks over captures and streams, or repairs a capture. */
+/* kmemtrace-check: checks captures and streams, or repairs a capture. */
 #include "config.h"
 
 #include <errno.h>
@@ -33,16 +33,18 @@ enum option_key {
 
 static const struct argp_option option_table[] = {
 	{ "quiet", 'q', NULL, 0, "Print findings only", 0 },
-	{ "verbose", 'v', NULL, 0, "Print a line for each stream too; with --repair, of the result",
-	  0 },
+	{ "verbose", 'v', NULL, 0,
+	  "Print a line for each stream too; with --repair, for the streams of the result", 0 },
 	{ "heap", OPTION_HEAP, NULL, 0,
-	  "Look for what is wrong with the kernel's heap too: double frees, wrong caches, ...; "
-	  "with -v, tell what is only possible or legal as well",
+	  "Look for errors of the kernel in the heap too: double frees, wrong caches, ...; with "
+	  "-v, print possible and legal findings too",
 	  0 },
 	{ "list", OPTION_LIST, NULL, 0, "List the checks and exit", 0 },
 	{ "repair", OPTION_REPAIR, NULL, 0,
-	  "Write a readable capture from one cut off or damaged; keep that as DIR.damaged", 0 },
-	{ "output", 'o', "OUT", 0, "With --repair: write the result to OUT and leave DIR as it is",
+	  "Make a readable capture of one that is cut off or damaged; rename the original to "
+	  "DIR.damaged",
+	  0 },
+	{ "output", 'o', "OUT", 0, "With --repair: write the result to OUT and leave DIR unchanged",
 	  0 },
 	{ 0 },
 };
@@ -80,8 +82,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 				      options->heap || options->arguments.count))
 			argp_error(state, "--list cannot be combined with other options");
 		if (options->repair && options->heap)
-			argp_error(state,
-				   "--heap is no part of --repair: check the result with it");
+			argp_error(state, "--heap cannot be combined with --repair: check the "
+					  "result with --heap");
 		if (options->repair && options->arguments.count > 1)
 			argp_error(state, "--repair takes one capture at a time");
 		break;
@@ -122,13 +124,14 @@ static void report_unknown(const char *path, const struct check_result *result)
 
 	metadata_newer_text(result->tracer_version, newer, sizeof(newer));
 	if (result->unknown)
-		error_msg("%s: records of kinds that this version does not know, not checked: "
+		error_msg("%s: unchecked records of kinds that this version does not know: "
 			  "%" PRIu64 "; %s",
 			  path, result->unknown, newer);
 	if (result->status_unknown)
-		error_msg("%s/kernel/status: its format is newer than this version knows: it was "
-			  "not checked; %s",
-			  path, newer);
+		error_msg(
+			"%s/kernel/status: unchecked: its format is newer than this version knows; "
+			"%s",
+			path, newer);
 }
 
 static void print_summary(const char *path, const struct check_findings *findings,
@@ -192,27 +195,27 @@ static int check(const char *path, const struct options *options)
 	struct progress_line line;
 	struct check_findings findings = { .verbose = options->verbose, .line = &line };
 	struct check_result result = { 0 };
-	bool whole = is_directory(path);
+	bool is_capture = is_directory(path);
 	char errmsg[400];
 	int status, err;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = path;
-	err = whole ? check_capture(path, &findings, &result, errmsg, sizeof(errmsg))
-		    : check_stream(path, &findings, &result, errmsg, sizeof(errmsg));
+	err = is_capture ? check_capture(path, &findings, &result, errmsg, sizeof(errmsg))
+			 : check_stream(path, &findings, &result, errmsg, sizeof(errmsg));
 	progress_line_clear();
 	if (err)
 		return cannot_check(errmsg, err);
 	if (!options->quiet)
 		print_summary(path, &findings, &result);
-	if (!options->quiet && whole)
+	if (!options->quiet && is_capture)
 		print_advice(path, &findings, &result);
 	status = findings.count ? EXIT_FINDINGS : EXIT_OK;
 	if (is_partial(&result) && !options->repaired) {
 		report_unknown(path, &result);
 		status = EXIT_TROUBLE;
 	}
-	if (options->heap && whole) {
+	if (options->heap && is_capture) {
 		int heap = check_heap(path, options);
 
 		if (heap > status)
@@ -262,11 +265,11 @@ int main(int argc, char **argv)
 		.args_doc = "[DIR|STREAM...]",
 		.doc = "Check that captures of the kernel's slab allocations "
 		       "(default: " CAPTURE_DEFAULT
-		       "), or single streams of them, are whole and right; or "
-		       "repair a capture.\v"
-		       "Exit status: 0 if all is well; 1 if there are findings, or some remain "
-		       "after a repair; 2 "
-		       "if something could not be checked or repaired.\n\n"
+		       "), or single streams of them, are complete and consistent; or repair a "
+		       "capture.\v"
+		       "Exit status: 0 without findings; 1 if there are findings, or some remain "
+		       "after a "
+		       "repair; 2 if a capture could not be checked or repaired.\n\n"
 		       "Make a capture with kmemtraced(8), explain it with kmemtrace-report(1).",
 	};
 	struct options options = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A capture packed so that it is never lost: a stream is whole on the disk before the old one
- * goes, and a new directory before it gets its name.
+ * Replaces files so that no crash loses data: a new stream is on disk before it replaces the old
+ * one, and a new directory before it gets its name.
  */
 #include "config.h"
 
@@ -27,21 +27,24 @@ static int fail_at(struct convert *convert, const char *path)
 	return convert_fail(convert, err, "%s: %s", path ? path : "kmemtrace-pack", strerror(-err));
 }
 
-/* A name that is in the directory now is there after a power failure too. */
+/* After this, the names in the directory survive a power failure. */
 static int sync_directory(struct convert *convert, const char *path)
 {
 	__attribute__((cleanup(close_fd))) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	/* some file systems cannot: then it is theirs */
+	/* some file systems cannot sync a directory: EINVAL */
 	if (fd < 0 || (fsync(fd) && errno != EINVAL))
 		return fail_at(convert, path);
 	return 0;
 }
 
-/* Nobody writes it, repairs it or packs it meanwhile; a reader's look lasts a moment. */
+/*
+ * Locks the capture against kmemtraced and other kmemtrace-pack processes. A reader holds the lock
+ * only for an instant, so that is worth some attempts.
+ */
 static int lock(struct convert *convert, const char *path, int *fd)
 {
-	const struct timespec moment = { .tv_nsec = 20000000 };
+	const struct timespec pause = { .tv_nsec = 20000000 };
 	__attribute__((cleanup(free_text))) char *name = join_path(path, "metadata");
 
 	*fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
@@ -52,28 +55,28 @@ static int lock(struct convert *convert, const char *path, int *fd)
 			return 0;
 		if (errno != EWOULDBLOCK)
 			return fail_at(convert, name);
-		nanosleep(&moment, NULL);
+		nanosleep(&pause, NULL);
 	}
-	return convert_fail(convert, -EBUSY,
-			    "%s: another program is writing or packing it: wait until it has ended",
-			    path);
+	return convert_fail(
+		convert, -EBUSY,
+		"%s: another program is writing or packing the capture: wait until it ends", path);
 }
 
-/* The new stream has the old one's owner, as far as may be, and its mode. */
-static int make_like(const char *path, const char *old, struct convert *convert)
+/* Makes a file with the mode and, where permitted, the owner of the old file. Its fd or -errno. */
+static int create_like(struct convert *convert, const char *path, const char *old)
 {
 	struct stat about;
 	int fd;
 
 	if (stat(old, &about))
 		return fail_at(convert, old);
-	/* what a packing left behind that was killed; never through a link */
+	/* a killed kmemtrace-pack may have left the file; O_EXCL never follows a link */
 	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail_at(convert, path);
 	if (fchown(fd, about.st_uid, about.st_gid)) {
-		/* Then it is the one's who packs. */
+		/* without the permission, the owner is the user who packs */
 	}
 	if (fchmod(fd, about.st_mode & 0777)) {
 		int err = fail_at(convert, path);
@@ -85,45 +88,43 @@ static int make_like(const char *path, const char *old, struct convert *convert)
 	return fd;
 }
 
-static int replace_stream(struct convert *convert, const char *path, const char *beside)
+static int replace_stream(struct convert *convert, const char *path, const char *temporary)
 {
 	uint64_t changed = convert->changed;
-	int err, fd = make_like(beside, path, convert);
+	int err, fd = create_like(convert, temporary, path);
 
 	if (fd < 0)
 		return fd;
-	err = convert_stream(convert, path, fd, beside);
+	err = convert_stream(convert, path, fd, temporary);
 	if (close(fd) && !err)
-		err = fail_at(convert, beside);
-	if (!err && convert->changed != changed && rename(beside, path))
+		err = fail_at(convert, temporary);
+	if (!err && convert->changed != changed && rename(temporary, path))
 		err = fail_at(convert, path);
 	if (err || convert->changed == changed)
-		unlink(beside);
+		unlink(temporary);
 	return err;
 }
 
 int apply_in_place(struct convert *convert, const struct capture *capture)
 {
-	__attribute__((cleanup(free_text))) char *beside =
+	__attribute__((cleanup(free_text))) char *temporary =
 		join_path(capture->path, DIRECTORY_PACK_NAME);
 	__attribute__((cleanup(close_fd))) int locked = -1;
 	int err;
 
-	if (!beside)
+	if (!temporary)
 		return fail_at(convert, NULL);
 	err = lock(convert, capture->path, &locked);
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
-		err = replace_stream(convert, capture->streams[i].path, beside);
+		err = replace_stream(convert, capture->streams[i].path, temporary);
 	return err ? err : sync_directory(convert, capture->path);
 }
 
-/* Into another directory. */
-
 static int copy_part(struct convert *convert, const char *from, const char *to,
-		     int (*copy_it)(struct file_copy *copy, const char *from, const char *to))
+		     int (*copy_function)(struct file_copy *copy, const char *from, const char *to))
 {
 	struct file_copy copy = { .mode = 0600 };
-	int err = copy_it(&copy, from, to);
+	int err = copy_function(&copy, from, to);
 
 	return err ? convert_fail(convert, err, "%s: %s", copy.failed, strerror(-err)) : 0;
 }
@@ -140,11 +141,11 @@ static int copy_stream(struct convert *convert, const char *from, const char *to
 	return err;
 }
 
-/* The streams first: if there is no room, it is for them. */
-static int fill(struct convert *convert, const struct capture *capture,
-		const struct directory *directory)
+/* The streams first: they are large, and most likely to fill the disk. */
+static int write_capture(struct convert *convert, const struct capture *capture,
+			 const struct directory *directory)
 {
-	static const char *const rest[] = { "kernel", "metadata" };
+	static const char *const others[] = { "kernel", "metadata" };
 	char to[4096], name[24];
 	int err = 0;
 
@@ -153,12 +154,13 @@ static int fill(struct convert *convert, const struct capture *capture,
 		err = copy_stream(convert, capture->streams[i].path,
 				  directory_name(directory, name, to, sizeof(to)));
 	}
-	for (size_t i = 0; !err && i < sizeof(rest) / sizeof(*rest); i++) {
-		__attribute__((cleanup(free_text))) char *from = join_path(capture->path, rest[i]);
+	for (size_t i = 0; !err && i < sizeof(others) / sizeof(*others); i++) {
+		__attribute__((cleanup(free_text))) char *from =
+			join_path(capture->path, others[i]);
 
 		if (!from)
 			return fail_at(convert, NULL);
-		directory_name(directory, rest[i], to, sizeof(to));
+		directory_name(directory, others[i], to, sizeof(to));
 		err = copy_part(convert, from, to, i ? copy_file : copy_folder);
 	}
 	return err ? err : sync_directory(convert, directory->path);
@@ -180,25 +182,26 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 
 	if (is_same(capture->path, output))
 		return convert_fail(convert, -EINVAL,
-				    "-o %s: is the capture itself: without -o it is replaced",
+				    "-o %s: is the capture itself: omit -o to pack it in place",
 				    output);
 	if (asprintf(&old, "%s.old", output) < 0) {
 		old = NULL;
 		return fail_at(convert, NULL);
 	}
-	/* what is at output may be moved there, and what is there removed */
+	/* a capture at output is moved to OUTPUT.old, and what is there is removed */
 	if (is_same(capture->path, old))
-		return convert_fail(convert, -EINVAL,
-				    "-o %s: would take %s for an older capture and remove it: name "
-				    "another directory",
-				    output, capture->path);
+		return convert_fail(
+			convert, -EINVAL,
+			"-o %s: would remove %s, which has the name of an older capture: "
+			"name another directory",
+			output, capture->path);
 	err = directory_probe(&directory, output);
 	if (!err)
 		err = directory_make(&directory);
 	if (err)
 		convert_fail(convert, err, "%s", directory.errmsg);
 	else
-		err = fill(convert, capture, &directory);
+		err = write_capture(convert, capture, &directory);
 	if (!err) {
 		err = directory_commit(&directory);
 		if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packs or unpacks a whole capture: where it lies, or into another directory. */
+/* Packs or unpacks a whole capture: in place, or into another directory. */
 #ifndef PACK_APPLY_H
 #define PACK_APPLY_H
 
@@ -7,13 +7,12 @@
 #include "capture/capture.h"
 
 /*
- * Stream after stream: each is written beside the old one and then takes its place, so that the
- * capture is whole at any time. 0 or -errno with convert->errmsg set.
+ * Writes each stream to a temporary file, which then replaces the old stream: the capture can be
+ * read at any time. 0 or -errno with convert->errmsg set.
  */
 int apply_in_place(struct convert *convert, const struct capture *capture);
 
-/* Writes another capture to output and leaves this one alone. 0 or -errno with convert->errmsg set.
- */
+/* Writes a new capture to output. 0 or -errno with convert->errmsg set. */
 int apply_to(struct convert *convert, const struct capture *capture, const char *output);
 
 #endif

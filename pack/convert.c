@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One stream packed or unpacked: each packet alone, so that every byte of the original can be had
- * again. What was packed is unpacked and compared before the original may go.
+ * Packs or unpacks a stream packet by packet. Every packed packet is unpacked again and compared,
+ * so unpacking restores every byte of the original.
  */
 #include "config.h"
 
@@ -57,7 +57,7 @@ struct output {
 	uint64_t size;
 };
 
-static int put(struct output *output, const void *bytes, size_t size)
+static int write_bytes(struct output *output, const void *bytes, size_t size)
 {
 	const char *at = bytes;
 
@@ -76,7 +76,8 @@ static int put(struct output *output, const void *bytes, size_t size)
 	return 0;
 }
 
-static int copy(struct output *output, const struct stream *stream, uint64_t from, uint64_t to)
+static int copy_bytes(struct output *output, const struct stream *stream, uint64_t from,
+		      uint64_t to)
 {
 	char bytes[65536];
 	int err = 0;
@@ -88,18 +89,18 @@ static int copy(struct output *output, const struct stream *stream, uint64_t fro
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return convert_fail(output->convert, got ? -errno : -EIO, "%s: %s",
-					    stream->path,
-					    got ? strerror(errno) : "it was cut while it was read");
-		err = put(output, bytes, (size_t)got);
+			return convert_fail(
+				output->convert, got ? -errno : -EIO, "%s: %s", stream->path,
+				got ? strerror(errno) : "the file was truncated while it was read");
+		err = write_bytes(output, bytes, (size_t)got);
 		from += (uint64_t)got;
 	}
 	return err;
 }
 
-/* The packet with its records in another codec, in its own byte order. */
-static int put_packet(struct output *output, const struct packet *packet, enum packet_codec codec,
-		      const void *body, size_t size)
+/* Writes the packet with its records in another codec. The byte order stays. */
+static int write_packet(struct output *output, const struct packet *packet, enum packet_codec codec,
+			const void *body, size_t size)
 {
 	struct packet_header header = packet->header;
 	uint32_t crc;
@@ -114,20 +115,20 @@ static int put_packet(struct output *output, const struct packet *packet, enum p
 	crc = libdeflate_crc32(crc, body, size);
 	header.crc = packet->swap ? bswap_32(crc) : crc;
 	output->convert->changed++;
-	err = put(output, &header, sizeof(header));
-	return err ? err : put(output, body, size);
+	err = write_bytes(output, &header, sizeof(header));
+	return err ? err : write_bytes(output, body, size);
 }
 
-/* Can every byte of it be made again from its records and its header? */
-static bool is_plain(const struct packet *packet)
+/* Unpacking restores a packet from its header and records, so it must not have other bytes. */
+static bool is_packable(const struct packet *packet)
 {
 	const struct packet_header *header = &packet->header;
 
 	return header->codec == PACKET_RAW && header->content_bits == header->packet_bits;
 }
 
-/* 1; 0: it stays as it is; or -errno. */
-static int pack(struct output *output, const struct packet *packet)
+/* 1; 0: the packet must be copied; or -errno. */
+static int pack_packet(struct output *output, const struct packet *packet)
 {
 	struct convert *convert = output->convert;
 	const size_t head = sizeof(struct packet_header);
@@ -137,7 +138,7 @@ static int pack(struct output *output, const struct packet *packet)
 	size_t size = 0;
 	int err;
 
-	if (!is_plain(packet))
+	if (!is_packable(packet))
 		return 0;
 	if (!packer_pack(convert->packer, packet->records, packet->size, header.records,
 			 packet->swap, &packed))
@@ -148,22 +149,23 @@ static int pack(struct output *output, const struct packet *packet)
 	if (err == -ENOMEM)
 		return convert_fail(convert, err, "%s", strerror(ENOMEM));
 	if (err || size != packet->size || memcmp(records, packet->records, size) != 0)
-		return convert_fail(convert, -EIO,
-				    "%s: a packet that was packed did not unpack to what it was: "
-				    "the capture stays as it is; please report this",
-				    output->name);
-	err = put_packet(output, packet, packed.codec, packed.bytes + head, packed.size - head);
+		return convert_fail(
+			convert, -EIO,
+			"%s: a packed packet did not unpack to the original: the stream "
+			"is unchanged; please report this bug",
+			output->name);
+	err = write_packet(output, packet, packed.codec, packed.bytes + head, packed.size - head);
 	return err ? err : 1;
 }
 
-/* 1; 0: it stays as it is; or -errno. */
-static int unpack(struct output *output, const struct packet *packet)
+/* 1; 0: the packet must be copied; or -errno. */
+static int unpack_packet(struct output *output, const struct packet *packet)
 {
 	int err;
 
 	if (packet->header.codec == PACKET_RAW)
 		return 0;
-	err = put_packet(output, packet, PACKET_RAW, packet->records, packet->size);
+	err = write_packet(output, packet, PACKET_RAW, packet->records, packet->size);
 	return err ? err : 1;
 }
 
@@ -171,12 +173,12 @@ static int convert_packet(struct output *output, const struct stream *stream,
 			  const struct packet *packet)
 {
 	struct convert *convert = output->convert;
-	int done = convert->unpack ? unpack(output, packet) : pack(output, packet);
+	int done = convert->unpack ? unpack_packet(output, packet) : pack_packet(output, packet);
 
 	convert->records += packet->header.records;
 	if (done)
 		return done < 0 ? done : 0;
-	return copy(output, stream, packet->offset, stream->offset);
+	return copy_bytes(output, stream, packet->offset, stream->offset);
 }
 
 static int convert_packets(struct output *output, struct stream *stream)
@@ -197,7 +199,7 @@ static int convert_packets(struct output *output, struct stream *stream)
 		if (more == -EBADMSG) {
 			more = stream_resync(stream);
 			convert->damaged_bytes += stream->offset - offset;
-			err = more < 0 ? more : copy(output, stream, offset, stream->offset);
+			err = more < 0 ? more : copy_bytes(output, stream, offset, stream->offset);
 		} else if (more == -EPROTONOSUPPORT) {
 			err = convert_fail(convert, more, "%s: byte %" PRIu64 ": %s", stream->path,
 					   offset, stream->errmsg);

@@ -14,13 +14,13 @@ struct unpacker;
 struct convert {
 	bool unpack;
 	struct packer *packer;
-	struct unpacker *unpacker;		     /* proves what was packed */
-	struct progress_line *line;		     /* of the progress */
+	struct unpacker *unpacker;		     /* to verify each packed packet */
+	struct progress_line *line;		     /* or NULL */
 	uint64_t bytes;				     /* of all streams */
 	uint64_t records, bytes_before, bytes_after; /* of all streams so far */
 	uint64_t changed;			     /* packets */
-	uint64_t damaged_bytes;			     /* that are no packet: they stay as they are */
-	char errmsg[400];			     /* after a failure */
+	uint64_t damaged_bytes; /* bytes that are not packets, which are copied */
+	char errmsg[400];	/* after a failure */
 };
 
 /* 0 or -errno with errmsg set. */
@@ -28,9 +28,9 @@ int convert_init(struct convert *convert, bool unpack);
 void convert_deinit(struct convert *convert);
 
 /*
- * Writes the stream at path, packed or unpacked, to the empty file fd, whose name is that of the
- * sentences, and on to the disk. What is no packet, or would not get smaller, is copied. 0 or
- * -errno with errmsg set; -EINTR: interrupted.
+ * Writes the stream at path, packed or unpacked, to the empty file fd, and waits until it is on
+ * disk. name: of that file, for errmsg. Bytes that are not packets, and packets that would not get
+ * smaller, are copied. 0 or -errno with errmsg set; -EINTR: a signal asked to stop.
  */
 int convert_stream(struct convert *convert, const char *path, int fd, const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* kmemtrace-pack: makes captures small, or as they were before. */
+/* kmemtrace-pack: packs captures, and unpacks them. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,10 +24,10 @@ struct options {
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "DIR", 0,
-	  "Write the result to DIR and leave the capture as it is; a capture that is in DIR is "
-	  "moved to DIR.old",
+	  "Write the result to DIR and leave the capture unchanged; an existing capture is moved "
+	  "to DIR.old",
 	  0 },
-	{ "unpack", 'u', NULL, 0, "Unpack: what other readers of CTF need", 0 },
+	{ "unpack", 'u', NULL, 0, "Unpack, for other readers of CTF", 0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	{ 0 },
 };
@@ -73,9 +73,9 @@ static void print_result(const struct options *options, const char *path,
 			 convert->records, convert->bytes_after, convert->bytes_before);
 }
 
-/* Later packets are kept by none but later versions. */
-static int fail(const struct options *options, const struct capture *capture,
-		const struct convert *convert, int err)
+/* A packet of a newer format needs a newer version: the message names it. */
+static int print_failure(const struct options *options, const struct capture *capture,
+			 const struct convert *convert, int err)
 {
 	char newer[METADATA_TEXT];
 
@@ -84,8 +84,9 @@ static int fail(const struct options *options, const struct capture *capture,
 				 metadata_newer_text(capture->metadata.tracer_version, newer,
 						     sizeof(newer)));
 	if (!options->output && convert->changed)
-		return error_msg("%s: nothing of %s is lost, and the same command goes on",
-				 convert->errmsg, capture->path);
+		return error_msg(
+			"%s: no data of %s is lost: run the same command again to continue",
+			convert->errmsg, capture->path);
 	return error_msg("%s", convert->errmsg);
 }
 
@@ -96,7 +97,8 @@ static int apply(const struct options *options, const char *path, const struct c
 	int status = EXIT_OK, err;
 
 	if (capture->being_written)
-		return error_msg("%s: kmemtraced is writing it: stop that first", path);
+		return error_msg("%s: kmemtraced is writing the capture: stop kmemtraced first",
+				 path);
 	err = convert_init(&convert, options->unpack);
 	if (err)
 		return error_msg("%s", convert.errmsg);
@@ -108,12 +110,12 @@ static int apply(const struct options *options, const char *path, const struct c
 			      : apply_in_place(&convert, capture);
 	progress_line_clear();
 	if (err) {
-		status = fail(options, capture, &convert, err);
+		status = print_failure(options, capture, &convert, err);
 	} else {
 		print_result(options, path, &convert);
 		if (convert.damaged_bytes) {
-			info_msg("%s: %" PRIu64 " bytes are no packet: they stay as they are: "
-				 "kmemtrace-check --repair keeps what is whole",
+			info_msg("%s: %" PRIu64 " bytes are not packets: they are unchanged: "
+				 "kmemtrace-check --repair makes a readable capture",
 				 path, convert.damaged_bytes);
 			status = EXIT_FINDINGS;
 		}
@@ -141,12 +143,14 @@ int main(int argc, char **argv)
 		.parser = parse_option,
 		.args_doc = "[DIR...]",
 		.doc = "Make captures of the kernel's slab allocations (default: " CAPTURE_DEFAULT
-		       ") small, where they lie: the streams of one of some seconds or more become "
-		       "ten to forty times smaller. All kmemtrace programs read them as before, "
-		       "and --unpack makes every byte again.\v"
-		       "Exit status: 0 if all is done; 1 if it is, but a capture has damage, which "
-		       "is kept; 2 if something could not be done: then the capture is whole all "
-		       "the same.\n\n"
+		       ") small, in place: the streams of a capture of some seconds or more become "
+		       "ten to forty times smaller. All kmemtrace programs read packed captures, "
+		       "and "
+		       "--unpack restores every byte.\v"
+		       "Exit status: 0 if all captures were packed; 1 if a capture has damaged "
+		       "bytes, "
+		       "which are copied; 2 if a capture could not be packed: it is still "
+		       "whole.\n\n"
 		       "kmemtraced(8) packs while it captures with -z.",
 	};
 	static char *default_paths[] = { CAPTURE_DEFAULT };

@@ -102,4 +102,4 @@ END
 	try --symbols=cut.gz -o none cpu0.out
 	ls -d none* 2>/dev/null
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/import-kmemtrace-told.expected" out
+"$srcdir/compare.sh" "$srcdir/cli/import-kmemtrace-messages.expected" out

@@ -53,7 +53,9 @@ same()
 				"$builddir/kmemtrace-report" $view --format=$format -l 0 \
 					-i "$capture" >"view.$capture" 2>&1 ||
 					wrong "report $view of $capture: $(cat "view.$capture")"
-				sed -i "s,$capture/,CAPTURE/,g" "view.$capture"
+				sed -i -e "s,$capture/,CAPTURE/,g" \
+					-e "s,^kmemtrace-report: $capture:,kmemtrace-report: CAPTURE:," \
+					"view.$capture"
 			done
 			cmp -s "view.$1" "view.$2" || {
 				wrong "$view as $format of $2 is not that of $1"
@@ -141,7 +143,7 @@ for capture in packed small; do
 		esac
 		cp -r was broken
 		run 1 kmemtrace-pack broken
-		says "bytes are no packet: they stay as they are"
+		says "bytes are not packets: they are unchanged"
 		for one in was broken; do
 			"$builddir/kmemtrace-check" -q $one | sed "s/^$one//; s/byte [0-9]*/byte N/" >check.$one
 		done
@@ -180,7 +182,7 @@ run 2 kmemtrace-pack -o ./raw raw
 says "-o ./raw: is the capture itself"
 cp -r raw kept.old
 run 2 kmemtrace-pack -o kept kept.old
-says "would take kept.old for an older capture"
+says "would remove kept.old, which has the name of an older capture"
 mkdir other
 echo mine >other/file
 run 2 kmemtrace-pack -o other raw
@@ -205,11 +207,11 @@ sed -i 's/^complete yes/complete no/' held/kernel/status
 exec 8<held/metadata
 if flock -x 8; then
 	run 2 kmemtrace-pack held
-	says "held: kmemtraced is writing it: stop that first"
+	says "held: kmemtraced is writing the capture: stop kmemtraced first"
 	run 2 kmemtrace-pack -o out held
 	sed -i 's/^complete no/complete yes/' held/kernel/status
 	run 2 kmemtrace-pack held
-	says "another program is writing or packing it"
+	says "another program is writing or packing the capture"
 fi
 exec 8<&-
 diff -r raw held || wrong "a capture that is held was changed"
