@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Runs the pass over the merged streams, and adds what the streams themselves tell. */
+/* Runs the matcher over the merged streams, then adds the streams' own counters and the window. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,14 +14,14 @@
 
 #define PROGRESS_EVENTS 65536 /* milliseconds */
 
-/* Does status tell the times between which all was attached? */
+/* Does the status file have the times from which and until which all programs were attached? */
 static bool knows_times(const struct status *status)
 {
 	return status->complete == STATUS_COMPLETE ||
 	       (status->complete == STATUS_REPAIRED && status->begin && status->end);
 }
 
-/* Known before the pass, since every stream begins when the capture does. */
+/* The capture begins with its first stream: this is known before the streams are read. */
 static void find_begin(struct analysis *analysis, const struct merge *merge)
 {
 	const struct status *status = &analysis->capture->status;
@@ -62,8 +62,8 @@ static int compare_cpus(const void *left, const void *right)
 }
 
 /*
- * Of a capture that was finished, status tells what its streams must hold: what is not there,
- * since a stream was cut or is gone, is lost.
+ * The status file of a finished capture has the number of records of each stream. Records that are
+ * not there, because a stream was truncated or deleted, are lost.
  */
 static int add_cut_off(struct analysis *analysis)
 {
@@ -73,19 +73,19 @@ static int add_cut_off(struct analysis *analysis)
 	if (status->complete != STATUS_COMPLETE)
 		return 0;
 	for (size_t i = 0; i < status->cpu_count && !err; i++) {
-		uint64_t told = status->cpus[i].recorded + status->cpus[i].lost;
+		uint64_t missing = status->cpus[i].recorded + status->cpus[i].lost;
 		struct analysis_cpu *cpu = find_cpu(analysis, status->cpus[i].cpu);
 
-		if (!told || (cpu && cpu->recorded + cpu->lost >= told))
+		if (!missing || (cpu && cpu->recorded + cpu->lost >= missing))
 			continue;
 		if (!cpu) {
 			cpu = &analysis->cpus[analysis->cpu_count++];
 			cpu->cpu = status->cpus[i].cpu;
 		}
-		told -= cpu->recorded + cpu->lost;
-		cpu->lost += told;
-		analysis->loss.lost += told;
-		analysis->loss.cut_off += told;
+		missing -= cpu->recorded + cpu->lost;
+		cpu->lost += missing;
+		analysis->loss.lost += missing;
+		analysis->loss.cut_off += missing;
 		if (analysis->findings)
 			err = heap_findings_add_loss(analysis->findings, cpu->time_last,
 						     UINT64_MAX);
@@ -94,8 +94,8 @@ static int add_cut_off(struct analysis *analysis)
 	return err;
 }
 
-/* What the streams told, once all are read. */
-static int add_figures(struct analysis *analysis, const struct merge *merge)
+/* The streams' counters, when all are read. */
+static int add_stream_counters(struct analysis *analysis, const struct merge *merge)
 {
 	const struct capture *capture = analysis->capture;
 	const struct status *status = &capture->status;
@@ -145,8 +145,8 @@ static int add_figures(struct analysis *analysis, const struct merge *merge)
 	return err;
 }
 
-/* The window as it turned out to be. */
-static int end_pass(struct analysis *analysis, struct matcher *matcher)
+/* Limits the window to the time that the capture covers. */
+static int finish(struct analysis *analysis, struct matcher *matcher)
 {
 	uint64_t end = analysis->window_end;
 	int err;
@@ -179,8 +179,8 @@ static int run(struct analysis *analysis, struct merge *merge, struct matcher *m
 		done = merge_progress(merge, &bytes);
 		settings->progress(settings->progress_data, done, bytes);
 	}
-	err = got ? got : add_figures(analysis, merge);
-	return err ? err : end_pass(analysis, matcher);
+	err = got ? got : add_stream_counters(analysis, merge);
+	return err ? err : finish(analysis, matcher);
 }
 
 int analysis_run(struct analysis *analysis, struct capture *capture,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The list of findings, and the judgement how sure each is: nothing is certain that something
- * unseen could explain.
+ * Collects findings and classifies their certainty: a finding is possible only, not certain, if an
+ * event that was not recorded could explain it.
  */
 #include "config.h"
 
@@ -14,20 +14,20 @@
 #include "analysis/heap_findings.h"
 #include "base/hash_map.h"
 
-/* A case that is certain unless something turns out to be hidden. More than these are possible. */
+/* Cases to classify at the end, when all losses are known. Further cases count as possible. */
 #define CASES_MAX ((size_t)1 << 20)
 
-struct judged_case {
+struct open_case {
 	uint64_t since, time; /* ns */
 	uint32_t finding;
-	uint32_t object; /* cache */
+	uint32_t cache; /* of the object */
 };
 
 struct span {
 	uint64_t after, before; /* ns, inclusive */
 };
 
-/* Disjoint spans in order, once they are sorted. */
+/* After spans_sort(): disjoint, in order of time. */
 struct spans {
 	struct span *list;
 	size_t count;
@@ -37,20 +37,20 @@ struct heap_findings {
 	const struct analysis *analysis;
 	struct heap_finding *list;
 	size_t count;
-	struct hash_map by_key; /* the newest of those with one hash; next leads to the others */
-	uint32_t *next;
-	struct judged_case *cases;
+	struct hash_map by_key; /* index of the first finding with a hash; next: of the others */
+	uint32_t *next;		/* by finding: the next with the same hash, or HASH_MAP_NONE */
+	struct open_case *cases;
 	size_t case_count;
 	struct spans lost, skipped;
-	struct hash_map missed_sizes; /* of unnamed caches of whose frees some were missed */
-	uint32_t always;	      /* reasons that the whole capture gives */
+	struct hash_map missed_sizes; /* of anonymous caches with missed frees */
+	uint32_t capture_reasons;     /* that hold for the whole capture */
 };
 
 static uint32_t reasons_of_capture(const struct analysis *analysis)
 {
 	const struct status *status = &analysis->capture->status;
 	uint32_t reasons = 0;
-	uint64_t told = 0;
+	uint64_t known = 0;
 
 	if (!status->path_count)
 		reasons |= REASON_UNOBSERVED;
@@ -62,8 +62,8 @@ static uint32_t reasons_of_capture(const struct analysis *analysis)
 	if (!capture_knows_skips(analysis->capture))
 		return reasons | REASON_CUT_OFF;
 	for (size_t i = 0; i < status->miss_span_count; i++)
-		told += status->miss_spans[i].count;
-	return told < status->skipped ? reasons | REASON_SKIPPED : reasons;
+		known += status->miss_spans[i].count;
+	return known < status->skipped ? reasons | REASON_SKIPPED : reasons;
 }
 
 static int spans_add(struct spans *spans, uint64_t after, uint64_t before)
@@ -86,27 +86,27 @@ static int compare_spans(const void *left, const void *right)
 
 static void spans_sort(struct spans *spans)
 {
-	size_t kept = 0;
+	size_t last_index = 0;
 
 	if (!spans->count)
 		return;
 	qsort(spans->list, spans->count, sizeof(*spans->list), compare_spans);
 	for (size_t i = 1; i < spans->count; i++) {
-		struct span *last = &spans->list[kept];
+		struct span *last = &spans->list[last_index];
 
 		if (spans->list[i].after > last->before)
-			spans->list[++kept] = spans->list[i];
+			spans->list[++last_index] = spans->list[i];
 		else if (spans->list[i].before > last->before)
 			last->before = spans->list[i].before;
 	}
-	spans->count = kept + 1;
+	spans->count = last_index + 1;
 }
 
-static bool spans_meet(const struct spans *spans, uint64_t since, uint64_t time)
+static bool spans_overlap(const struct spans *spans, uint64_t since, uint64_t time)
 {
 	size_t low = 0, high = spans->count;
 
-	/* the first that ends at since or later */
+	/* find the first span that ends at since or later */
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -127,7 +127,7 @@ int heap_findings_open(struct heap_findings **result, const struct analysis *ana
 	if (!findings)
 		return -ENOMEM;
 	findings->analysis = analysis;
-	findings->always = reasons_of_capture(analysis);
+	findings->capture_reasons = reasons_of_capture(analysis);
 	err = hash_map_init(&findings->by_key);
 	if (!err)
 		err = hash_map_init(&findings->missed_sizes);
@@ -156,7 +156,7 @@ void heap_findings_close(struct heap_findings *findings)
 	free(findings);
 }
 
-/* Failed allocations are told apart by flags; all others by kind, sites and caches. */
+/* Same kind, sites and caches; of failed allocations also the same GFP flags. */
 static bool is_same(const struct heap_finding *a, const struct heap_finding *b)
 {
 	return a->kind == b->kind && a->alloc_site == b->alloc_site &&
@@ -177,9 +177,9 @@ static uint64_t hash_of(const struct heap_finding *found)
 	return hash;
 }
 
-/* The finding that the case belongs to, a new one if need be; NULL: no memory. */
-static struct heap_finding *find(struct heap_findings *findings, const struct heap_finding *found,
-				 uint64_t time)
+/* The finding of the case, added if it is new; NULL: no memory. */
+static struct heap_finding *find_or_add(struct heap_findings *findings,
+					const struct heap_finding *found, uint64_t time)
 {
 	uint64_t hash = hash_of(found);
 	uint32_t at = hash_map_find(&findings->by_key, hash), last = at, *next;
@@ -211,21 +211,21 @@ static struct heap_finding *find(struct heap_findings *findings, const struct he
 	return finding;
 }
 
-/* A missed free may be told long after what followed it: see late.h. */
+/* Cases of missed frees can come out of time order: see delayed_free.h. The first is described. */
 static void count_case(struct heap_finding *finding, const struct heap_finding *found,
 		       uint64_t time)
 {
 	if (time < finding->first_time ||
 	    (time == finding->first_time && found->address < finding->address)) {
-		const struct heap_finding delayed = *finding;
+		const struct heap_finding later = *finding;
 
 		*finding = *found;
-		finding->certainty = delayed.certainty;
-		finding->count = delayed.count;
-		finding->certain = delayed.certain;
-		finding->reasons = delayed.reasons;
+		finding->certainty = later.certainty;
+		finding->count = later.count;
+		finding->certain = later.certain;
+		finding->reasons = later.reasons;
 		finding->first_time = time;
-		finding->last_time = delayed.last_time;
+		finding->last_time = later.last_time;
 	}
 	if (time > finding->last_time)
 		finding->last_time = time;
@@ -240,10 +240,10 @@ static void add_certainty(struct heap_finding *finding, enum certainty certainty
 	finding->reasons |= reasons;
 }
 
-int heap_findings_add_plain(struct heap_findings *findings, const struct heap_finding *found,
-			    uint64_t time, enum certainty certainty)
+int heap_findings_add_classified(struct heap_findings *findings, const struct heap_finding *found,
+				 uint64_t time, enum certainty certainty)
 {
-	struct heap_finding *finding = find(findings, found, time);
+	struct heap_finding *finding = find_or_add(findings, found, time);
 
 	if (!finding)
 		return -ENOMEM;
@@ -253,16 +253,16 @@ int heap_findings_add_plain(struct heap_findings *findings, const struct heap_fi
 }
 
 int heap_findings_add(struct heap_findings *findings, const struct heap_finding *found,
-		      uint64_t time, uint64_t since, uint32_t object, uint32_t reasons)
+		      uint64_t time, uint64_t since, uint32_t cache, uint32_t reasons)
 {
 	const struct status *status = &findings->analysis->capture->status;
-	struct heap_finding *finding = find(findings, found, time);
-	struct judged_case *cases;
+	struct heap_finding *finding = find_or_add(findings, found, time);
+	struct open_case *cases;
 
 	if (!finding)
 		return -ENOMEM;
 	count_case(finding, found, time);
-	reasons |= findings->always;
+	reasons |= findings->capture_reasons;
 	if ((status->begin && since < status->begin) || (status->end && time > status->end))
 		reasons |= REASON_ATTACHING;
 	if (!reasons && findings->case_count == CASES_MAX)
@@ -275,11 +275,11 @@ int heap_findings_add(struct heap_findings *findings, const struct heap_finding 
 	if (!cases)
 		return -ENOMEM;
 	findings->cases = cases;
-	cases[findings->case_count++] = (struct judged_case){
+	cases[findings->case_count++] = (struct open_case){
 		.since = since,
 		.time = time,
 		.finding = (uint32_t)(finding - findings->list),
-		.object = object,
+		.cache = cache,
 	};
 	return 0;
 }
@@ -299,14 +299,15 @@ int heap_findings_add_loss(struct heap_findings *findings, uint64_t after, uint6
 }
 
 /*
- * A record whose time was raised may stand behind what followed it: an allocation behind the
- * second of two frees, or whatever lies no further from another than the most that was raised.
+ * Can a clamped timestamp explain the case? A record with a clamped timestamp can come too late in
+ * the order: an allocation after the second of two frees, or any record after another one that is
+ * not more than clamped_max later.
  */
-static bool is_raised_between(const struct status *status, enum finding_kind kind,
-			      const struct judged_case *checked)
+static bool is_clamped_between(const struct status *status, enum finding_kind kind,
+			       const struct open_case *open_case)
 {
 	return status->clamped && (kind == FINDING_DOUBLE_FREE || kind == FINDING_UNKNOWN_FREE ||
-				   checked->time - checked->since <= status->clamped_max);
+				   open_case->time - open_case->since <= status->clamped_max);
 }
 
 static int find_missed_sizes(struct heap_findings *findings)
@@ -325,36 +326,36 @@ static int find_missed_sizes(struct heap_findings *findings)
 }
 
 /*
- * Were some of the cache's frees missed? A cache that is merged into another raises the size that
- * allocations from it request: then what has no name goes by two.
+ * Has the cache missed frees? If the kernel merges a cache into another, it raises the requested
+ * size of later allocations: one anonymous cache then appears as two with the same size.
  */
-static bool is_missed(const struct heap_findings *findings, uint32_t object)
+static bool has_missed_frees(const struct heap_findings *findings, uint32_t index)
 {
 	const struct analysis_cache *cache;
 
-	if (object == CACHE_NONE)
+	if (index == CACHE_NONE)
 		return false;
-	cache = &findings->analysis->caches[object];
+	cache = &findings->analysis->caches[index];
 	if (cache->is_anonymous)
 		return hash_map_find(&findings->missed_sizes, cache->size) != HASH_MAP_NONE;
 	return cache->missed_frees;
 }
 
-static uint32_t judge(const struct heap_findings *findings, const struct judged_case *checked)
+static uint32_t classify(const struct heap_findings *findings, const struct open_case *open_case)
 {
 	const struct analysis *analysis = findings->analysis;
-	enum finding_kind kind = findings->list[checked->finding].kind;
+	enum finding_kind kind = findings->list[open_case->finding].kind;
 	uint32_t reasons = 0;
 
-	if (is_raised_between(&analysis->capture->status, kind, checked))
+	if (is_clamped_between(&analysis->capture->status, kind, open_case))
 		reasons |= REASON_CLAMPED;
 	if (analysis->totals.unknown)
 		reasons |= REASON_UNKNOWN;
-	if (spans_meet(&findings->lost, checked->since, checked->time))
+	if (spans_overlap(&findings->lost, open_case->since, open_case->time))
 		reasons |= REASON_LOST;
-	if (spans_meet(&findings->skipped, checked->since, checked->time))
+	if (spans_overlap(&findings->skipped, open_case->since, open_case->time))
 		reasons |= REASON_SKIPPED;
-	if (is_missed(findings, checked->object))
+	if (has_missed_frees(findings, open_case->cache))
 		reasons |= REASON_MISSED;
 	return reasons;
 }
@@ -390,10 +391,10 @@ int heap_findings_classify(struct heap_findings *findings)
 	spans_sort(&findings->lost);
 	spans_sort(&findings->skipped);
 	for (size_t i = 0; i < findings->case_count; i++) {
-		const struct judged_case *checked = &findings->cases[i];
-		uint32_t reasons = judge(findings, checked);
+		const struct open_case *open_case = &findings->cases[i];
+		uint32_t reasons = classify(findings, open_case);
 
-		add_certainty(&findings->list[checked->finding],
+		add_certainty(&findings->list[open_case->finding],
 			      reasons ? CERTAINTY_POSSIBLE : CERTAINTY_CERTAIN, reasons);
 	}
 	findings->case_count = 0;
@@ -412,36 +413,22 @@ const struct heap_finding *heap_findings_get(const struct heap_findings *finding
 	return &findings->list[index];
 }
 
-static const struct {
-	const char *text, *meaning;
-} kinds[FINDING_KIND_COUNT] = {
-	[FINDING_KMALLOC_TO_CACHE] = { "kmalloc-freed-to-cache",
-				       "kmem_cache_free() of an object that kmalloc() gave" },
-	[FINDING_WRONG_CACHE] = { "wrong-cache",
-				  "kmem_cache_free() to another cache than the object's" },
-	[FINDING_CACHE_KFREED] = { "cache-object-kfreed",
-				   "kfree() of a slab cache's object: legal since Linux 6.4" },
-	[FINDING_DOUBLE_FREE] = { "double-free", "a free of an address that is free already" },
-	[FINDING_INTERIOR_FREE] = { "interior-free", "a free of an address inside an object" },
-	[FINDING_UNKNOWN_FREE] = { "unknown-free",
-				   "a free of what was never allocated, not even before the "
-				   "capture" },
-	[FINDING_OVERLAP] = { "overlap", "an object put over another that is live" },
-	[FINDING_MISSED_FREE] = { "missed-free",
-				  "a live object's address was allocated again: its free was "
-				  "not seen" },
-	[FINDING_SHORT_ALLOCATION] = { "short-allocation", "fewer bytes than were requested" },
-	[FINDING_FAILED_ALLOCATION] = { "failed-allocation", "an allocation that gave no memory" },
-};
-
 const char *finding_kind_text(enum finding_kind kind)
 {
-	return kinds[kind].text;
-}
+	static const char *const texts[FINDING_KIND_COUNT] = {
+		[FINDING_KMALLOC_TO_CACHE] = "kmalloc-freed-to-cache",
+		[FINDING_WRONG_CACHE] = "wrong-cache",
+		[FINDING_CACHE_KFREED] = "cache-object-kfreed",
+		[FINDING_DOUBLE_FREE] = "double-free",
+		[FINDING_INTERIOR_FREE] = "interior-free",
+		[FINDING_UNKNOWN_FREE] = "unknown-free",
+		[FINDING_OVERLAP] = "overlap",
+		[FINDING_MISSED_FREE] = "missed-free",
+		[FINDING_SHORT_ALLOCATION] = "short-allocation",
+		[FINDING_FAILED_ALLOCATION] = "failed-allocation",
+	};
 
-const char *finding_kind_legend(enum finding_kind kind)
-{
-	return kinds[kind].meaning;
+	return texts[kind];
 }
 
 const char *certainty_text(enum certainty certainty)
@@ -455,27 +442,27 @@ const char *finding_reason_text(enum finding_reason reason)
 {
 	switch (reason) {
 	case REASON_LOST:
-		return "events were lost between";
+		return "events were lost during this time";
 	case REASON_SKIPPED:
-		return "the kernel hid events between";
+		return "the kernel skipped events during this time";
 	case REASON_MISSED:
-		return "not all frees of the cache were seen";
+		return "some frees of this cache were not recorded";
 	case REASON_UNOBSERVED:
-		return "paths are not observed";
+		return "some paths are not observed";
 	case REASON_FROM_BACKUP:
-		return "it rests on a rescued record";
+		return "a backup program recorded the free";
 	case REASON_FILTERED:
 		return "only some processes were captured";
 	case REASON_CUT_OFF:
-		return "what was skipped is not known";
+		return "the number of skipped events is unknown";
 	case REASON_ATTACHING:
-		return "not all was attached";
+		return "not all tracing programs were attached";
 	case REASON_CLAMPED:
-		return "times of records were raised";
+		return "some timestamps were clamped";
 	case REASON_UNKNOWN:
-		return "records are of unknown kinds";
+		return "some records have unknown kinds";
 	case REASON_GUESS:
-		return "the rule itself can be wrong";
+		return "this rule can be wrong";
 	}
 	return "";
 }

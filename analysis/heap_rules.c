@@ -180,8 +180,8 @@ static int report_short(struct heap_rules *heap_rules, const struct event *event
 	found.alloc_task = event->task;
 	found.alloc_cpu = event->cpu;
 	found.cache = cache;
-	return heap_findings_add_plain(heap_rules->analysis->findings, &found, event->time,
-				       CERTAINTY_CERTAIN);
+	return heap_findings_add_classified(heap_rules->analysis->findings, &found, event->time,
+					    CERTAINTY_CERTAIN);
 }
 
 int heap_rules_check_new_page(struct heap_rules *heap_rules, const struct event *event,
@@ -221,8 +221,8 @@ int heap_rules_check_failed(struct heap_rules *heap_rules, const struct event *e
 
 	found.alloc_site = event->call_site;
 	found.cache = event->id == KMT_KMALLOC ? CACHE_NONE : cache;
-	return heap_findings_add_plain(heap_rules->analysis->findings, &found, event->time,
-				       CERTAINTY_LEGAL);
+	return heap_findings_add_classified(heap_rules->analysis->findings, &found, event->time,
+					    CERTAINTY_LEGAL);
 }
 
 int heap_rules_check_missed(struct heap_rules *heap_rules, const struct event *event,
@@ -276,8 +276,8 @@ static int check_kfree(struct heap_rules *heap_rules, const struct event *event,
 		return 0;
 	found = describe_free(heap_rules, FINDING_CACHE_KFREED, event, CACHE_NONE, object);
 	if (heap_rules->kfree_of_cache_is_legal)
-		return heap_findings_add_plain(heap_rules->analysis->findings, &found, event->time,
-					       CERTAINTY_LEGAL);
+		return heap_findings_add_classified(heap_rules->analysis->findings, &found,
+						    event->time, CERTAINTY_LEGAL);
 	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, object->time,
 				 object->cache,
 				 event_reasons(event) | (is_guess ? REASON_GUESS : 0));
