@@ -51,6 +51,6 @@ END
 "$check" odd >out && exit 1
 diff -u - out <<'END'
 odd/cpu0: byte 224: 192 bytes allocated, 200 requested
-odd/cpu0: byte 320: no slab cache can lie at 0x0
+odd/cpu0: byte 320: a slab cache at the impossible address 0x0
 odd: 2 findings: 4 records of 1 CPU, lost 0, skipped 0, own 0
 END
