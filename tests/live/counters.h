@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts a thread's slab events with perf, which is independent of kmemtrace, and reads the clock of
- * captures with the counters. Any failure ends the program with a message and exit status 77.
+ * Counts a thread's slab events with perf, which is independent of kmemtrace, and reads the clock
+ * of captures with the counters. Any failure ends the program with a message and exit status 77.
  */
 #ifndef TESTS_LIVE_COUNTERS_H
 #define TESTS_LIVE_COUNTERS_H

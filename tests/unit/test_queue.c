@@ -42,7 +42,8 @@ static void assert_packet(const struct online_packet *packet, uint64_t number, u
 
 static void in_order(void **state)
 {
-	struct message message = { .kind = MESSAGE_WATERMARK, .watermark = { .time = 7, .lost = 3 } };
+	struct message message = { .kind = MESSAGE_WATERMARK,
+				   .watermark = { .time = 7, .lost = 3 } };
 	const struct message gone = { .kind = MESSAGE_CACHE_GONE, .cache = { .address = 9 } };
 	struct queue queue;
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154 # lab.sh, sourced before, has could_not and wrong
-# Debian's packages of any architecture and suite, downloaded and extracted, never installed.
-# Sourced; needs $work, a scratch folder of the caller's, and $lab. Needs no root.
+# Downloads and extracts Debian packages of any architecture and suite; never installs them. Sourced;
+# needs $work, a scratch folder of the caller, and $lab. Needs no root.
 
 native=$(dpkg --print-architecture 2>/dev/null)
 
-complaint()
+apt_warning()
 {
 	grep '^[WE]:' "$work/log" | head -n 1
 }
 
-# apt_update MIRROR ARCHS SUITE…: gets the lists of these suites; 1: not all of them could be had.
+# apt_update MIRROR ARCHS SUITE…: downloads the package lists of these suites; 1: some are missing.
 apt_update()
 {
 	local mirror=$1 archs=$2 suite
@@ -21,13 +21,13 @@ apt_update()
 			"signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
 			"$mirror $suite main"
 	done >"$work/sources.list"
-	# it succeeds, with a complaint, where it got nothing
+	# apt-get succeeds, with a warning, even if it got nothing
 	apt-get update -qq >"$work/log" 2>&1
-	[ -z "$(complaint)" ]
+	[ -z "$(apt_warning)" ]
 }
 
-# apt_prepare "ARCH…" "SUITE…": a package list of our own, so that this machine's packages stay
-# as they are; of those of the suites that the mirror has.
+# apt_prepare "ARCH…" "SUITE…": makes a separate package list, so that this machine's packages do not
+# change, from those of the suites that the mirror has.
 apt_prepare()
 {
 	local archs list suites suite tool mirror had=()
@@ -67,32 +67,32 @@ END
 		if apt_update "$mirror" "$list" "$suite"; then
 			had+=("$suite")
 		else
-			echo "the package lists of $suite cannot be had: $(complaint)"
+			echo "the package lists of $suite cannot be downloaded: $(apt_warning)"
 		fi
 	done
 	if [ ${#had[@]} -eq 0 ] || ! apt_update "$mirror" "$list" "${had[@]}"; then
-		could_not "the package lists of the mirror that /etc/apt names cannot be had:" \
-			"is there a network? $(complaint)"
+		could_not "the package lists of the mirror in /etc/apt cannot be downloaded:" \
+			"is there a network? $(apt_warning)"
 	fi
 }
 
-# apt_try PACKAGE:ARCH…: into $work/debs; 1: they cannot be had, complaint says why.
+# apt_try PACKAGE:ARCH…: downloads into $work/debs; 1: not possible, apt_warning prints the reason.
 apt_try()
 {
 	(cd "$work/debs" && apt-get download -qq "$@") >"$work/log" 2>&1
 }
 
-# apt_download WHAT PACKAGE:ARCH…: into $work/debs, instead of what was there.
+# apt_download WHAT PACKAGE:ARCH…: replaces the content of $work/debs by these packages.
 apt_download()
 {
 	local what=$1
 
 	shift
 	rm -f "$work"/debs/*
-	apt_try "$@" || could_not "the packages of $what cannot be downloaded: $(complaint)"
+	apt_try "$@" || could_not "the packages of $what cannot be downloaded: $(apt_warning)"
 }
 
-# apt_extract PACKAGE[:ARCH] INTO [PATH…]: all of it, or these paths of it, as tar takes them.
+# apt_extract PACKAGE[:ARCH] INTO [PATH…]: extracts all of it, or these paths (arguments of tar).
 apt_extract()
 {
 	local deb=${1%:*} arch=${1#"${1%:*}"} into=$2

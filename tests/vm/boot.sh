@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # boot.sh KERNEL OUTDIR SCRIPT [FILE…]: boots a kernel of the table under qemu, in software, with a
-# busybox and these files in /t, runs the script there as root, and copies what it leaves in /out
-# to OUTDIR, with the console in OUTDIR/console. Needs no root.
-# Exit status: the script's; 2 the guest did not finish, 77 it cannot be booted here.
-# Environment: SECONDS_MOST (300) for all, MEMORY (1024 MiB), CPUS (2).
+# busybox and these files in /t, runs the script there as root, and copies the files that it writes
+# to /out into OUTDIR, and the console into OUTDIR/console. Needs no root.
+# Exit status: that of the script; 2: the guest did not finish, 77: it cannot be booted here.
+# Environment: SECONDS_MOST (300) for the whole run, MEMORY (1024 MiB), CPUS (2).
 set -o pipefail
 program=boot.sh
 # shellcheck source=tests/vm/lab.sh
@@ -51,8 +51,8 @@ rm -f "$out/status"
 tar -xf "$work/disk" -C "$out" 2>/dev/null
 if [ ! -s "$out/status" ]; then
 	tail -n 20 "$out/console" >&2
-	why="ended before it was done (qemu: $code)"
-	[ $code -ne 124 ] || why="did not finish within ${SECONDS_MOST:-300} s"
-	wrong "$release $why: its last words are above, all of them in $out/console"
+	reason="ended before the script was done (qemu: $code)"
+	[ $code -ne 124 ] || reason="did not finish within ${SECONDS_MOST:-300} s"
+	wrong "$release $reason: the end of its console is above, all of it is in $out/console"
 fi
 exit "$(cat "$out/status")"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # build-module.sh KERNEL SOURCES OUTDIR: builds the module whose Kbuild is in SOURCES for a kernel
-# of the table; its .ko lands in OUTDIR.
-# Exit status: 0 it is there, 2 it does not build, 77 it cannot be built here.
+# of the table, and writes its .ko to OUTDIR.
+# Exit status: 0: it is built, 2: it does not build, 77: it cannot be built here.
 program=build-module.sh
 # shellcheck source=tests/vm/lab.sh
 . "$(dirname "$0")/lab.sh"
@@ -11,7 +11,7 @@ program=build-module.sh
 look_up_fetched "$1"
 headers=$home/headers/usr/src/linux-headers-$release
 
-# the compiler that these kernels were built with, if it is there
+# the compiler that these kernels were built with, if it is installed
 native=
 for compiler in "$triplet-gcc-12" "$triplet-gcc"; do
 	command -v "$compiler" >/dev/null && native=$compiler && break

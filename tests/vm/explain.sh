@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# explain.sh TOOLS CAPTURE OUT: all that the programs in the folder TOOLS say of a capture, with their
-# exit status, into the folder OUT: here and in a guest it must be the same to the byte.
+# explain.sh TOOLS CAPTURE OUT: writes the outputs of the programs in the folder TOOLS for a capture,
+# with their exit status, to the folder OUT. On this machine and in a guest they must be identical.
 tools=$1 capture=$2 out=$3
 
 mkdir -p "$out" || exit

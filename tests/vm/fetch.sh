@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# fetch.sh [KERNEL…]: downloads the kernels of the table (all, if none is named) that are not here
-# yet, with the headers to build modules for them, a busybox, and the libraries that a static
-# kmemtraced of their architectures needs: extracted, never installed. Needs no root.
-# Exit status: 0 they are here, 77 not all can be had here, 2 something is wrong.
-# What is here stays as it is: to fetch a newer one, remove its folder. Libraries are fetched anew
-# if others are needed than those that are here.
+# fetch.sh [KERNEL…]: downloads the named kernels of the table, or all, that are not in the lab yet,
+# with the headers to build modules for them, a busybox, and the libraries that a static kmemtraced
+# of their architectures needs. Packages are extracted, never installed. Needs no root.
+# Exit status: 0: all are in the lab, 77: not all can be downloaded, 2: another error.
+# A kernel in the lab is not replaced: to fetch a newer one, remove its folder. Libraries are
+# downloaded again if the list of needed libraries has changed.
 set -o pipefail
 program=fetch.sh
 # shellcheck source=tests/vm/lab.sh
@@ -13,11 +13,11 @@ program=fetch.sh
 # shellcheck source=tests/vm/apt.sh
 . "$(dirname "$0")/apt.sh"
 
-[ $# -gt 0 ] || mapfile -t wanted < <(kernels)
-wanted+=("$@")
+[ $# -gt 0 ] || mapfile -t names < <(kernels)
+names+=("$@")
 missing=() archs=() suites=(bookworm) failed=()
 declare -A sysroots=()
-for name in "${wanted[@]}"; do
+for name in "${names[@]}"; do
 	look_up "$name"
 	has_packages "$sysroot" "${static_libraries[@]}" || sysroots[$arch]=$sysroot
 	if [ -n "$release" ]; then
@@ -37,14 +37,14 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-failed() # WHAT WHY: go on without it
+failed() # WHAT REASON: continue without it
 {
-	echo "$1 cannot be had: $2"
+	echo "$1 cannot be downloaded: $2"
 	failed+=("$1")
 }
 
-# The packages of a kernel; then those that its headers come with: the headers of all flavours, and
-# the tools that run on this machine.
+# The packages of a kernel; and the packages on which its headers depend: the headers of all
+# flavours, and the tools that run on this machine.
 packages_of()
 {
 	echo "linux-image-$1:$arch linux-headers-$1:$arch busybox-static:$arch"
@@ -56,14 +56,14 @@ twins_of()
 		grep -oE 'linux-(headers|kbuild)-[^ ,]+' | sed "s/^linux-kbuild.*/&:$native/"
 }
 
-# fetch_kernel NAME: made aside and then moved, so that what is there is whole.
+# fetch_kernel NAME: makes the folder in $work and then moves it, so that a folder is complete.
 fetch_kernel()
 {
 	local into=$work/$1 twin
 
 	look_up "$1"
 	release=${releases[$1]}
-	# of all its modules only the disk through which a guest sends files back
+	# of its modules only those for the disk through which a guest sends files back
 	apt_extract "linux-image-$release" "$into/package" --wildcards './boot/vmlinu?-*' \
 		'*/kernel/drivers/virtio/virtio*' '*/kernel/drivers/block/virtio_blk*'
 	mv "$into"/package/boot/vmlinu?-"$release" "$into/image" ||
@@ -77,11 +77,11 @@ fetch_kernel()
 	rm -r "${into:?}/package"
 	apt_extract "linux-headers-$release" "$into/headers"
 	for twin in $(twins_of "$release"); do
-		# kernels of one release have them in common
+		# kernels of one release share them
 		[ -d "$work/$twin" ] || apt_extract "${twin%:*}" "$work/$twin"
 		cp -al "$work/$twin/." "$into/headers" || wrong "$into/headers cannot be made"
 	done
-	# it names the headers of all flavours by their path where they are installed
+	# it includes the headers of all flavours by the path where they would be installed
 	# shellcheck disable=SC2016 # make's own
 	sed -i 's#^include */usr/src/#include $(dir $(lastword $(MAKEFILE_LIST)))../#' \
 		"$into/headers/usr/src/linux-headers-$release/Makefile"
@@ -91,7 +91,7 @@ fetch_kernel()
 	echo "$1: $release was fetched into $home ($(du -sh "$home" | cut -f 1))"
 }
 
-# fetch_sysroot ARCH: headers, static libraries and what pkg-config reads.
+# fetch_sysroot ARCH: headers, static libraries and files of pkg-config.
 fetch_sysroot()
 {
 	local into=$work/sysroot-$1 library
@@ -99,14 +99,14 @@ fetch_sysroot()
 	for library in "${static_libraries[@]}"; do
 		apt_extract "$library:$1" "$into" --wildcards './usr/include/*' '*.a' '*.pc'
 	done
-	tell_packages "$into" "${static_libraries[@]}" || wrong "$into cannot be written"
+	list_packages "$into" "${static_libraries[@]}" || wrong "$into cannot be written"
 	rm -rf "${sysroots[$1]}"
 	mv "$into" "${sysroots[$1]}" || wrong "${sysroots[$1]} cannot be made"
 	echo "$1: static libraries were fetched into ${sysroots[$1]}"
 }
 
-# download_all WHAT=PACKAGES…: all at once, or, if not all can be had, those of one after another;
-# what cannot be had is told, and its release forgotten.
+# download_all WHAT=PACKAGES…: downloads all at once; if that fails, one WHAT after another. Reports
+# each WHAT that cannot be downloaded, and drops its release.
 download_all()
 {
 	local each all
@@ -116,7 +116,7 @@ download_all()
 	for each; do
 		# shellcheck disable=SC2086 # a list
 		apt_try ${each#*=} && continue
-		failed "${each%%=*}" "$(complaint)"
+		failed "${each%%=*}" "$(apt_warning)"
 		unset "releases[${each%%=*}]" "sysroots[${each%%=*}]"
 	done
 }
@@ -151,4 +151,4 @@ done
 for name in "${!sysroots[@]}"; do
 	fetch_sysroot "$name"
 done
-[ ${#failed[@]} -eq 0 ] || could_not "not all can be had, see above: ${failed[*]}"
+[ ${#failed[@]} -eq 0 ] || could_not "some cannot be downloaded, see above: ${failed[*]}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2154 # kernel.sh, which sources it, sets them
-# Everything wrong that is planted in a kernel is found, as often as it was planted, where it was
-# planted, and with the certainty that it deserves there; nothing that is right is. Sourced.
+# Each bug that is planted in a kernel is found, as often as it was planted, at its call sites, and
+# with the expected certainty; correct code leads to no finding. Sourced.
 
 write_planted()
 {
@@ -30,18 +30,18 @@ failed-allocation 12
 END
 }
 
-# Does the capture say that not all of that path was seen?
+# Does the capture list that path as not observed?
 unobserved()
 {
 	grep -q "^unobserved $1" planted/kernel/status
 }
 
-# kind, certainty, count; the functions that allocated, freed and did the other part of it
+# kind, certainty, count; the functions of the allocation, of the free and of the other event
 expect_wrong()
 {
 	local sure=certain kfreed
 
-	# what nobody saw explains everything but an event that is wrong in itself
+	# events on paths that are not observed may explain all but an event that is wrong by itself
 	! unobserved '' || sure=possible
 	# SLOB, gone since 6.4, had no kfree() of a cache's object
 	kfreed=$sure
@@ -58,12 +58,12 @@ short-allocation certain 11 plant_short - -
 unknown-free $sure 8 - plant_unknown_free -
 wrong-cache $sure 4 wrong_cache plant_wrong_cache -
 END
-	# what is wrong with these is the cache: some kernels do not tell it
+	# in these, the cache is wrong: some kernels' events do not have the cache
 	grep -q '^cache ' planted/kernel/caches || sed -i -E '/^(unknown-free|wrong-cache) /d' expected
 }
 
-# function; objects allocated, freed, of these on another CPU (where that is certain), freed unseen;
-# where the path is not observed, whether and when that shows depends on who gets the address next
+# function; objects allocated, freed, freed on another CPU (if that is certain), missed frees. If the
+# path is not observed, a missed free is found only when its address is used again: "*"
 expect_right()
 {
 	local bulk_frees="160 - 0" bulk="right_bulk 160 160 - 0" rcu="100 - 0"
@@ -84,13 +84,13 @@ right_typesafe 20 20 - 0
 END
 }
 
-look_at_findings()
+check_findings()
 {
 	local others gaps
 
 	expect_wrong
 	expect_right
-	# "plant_short+0x14/0x20 [plant]" -> plant_short; an object freed unseen was right
+	# "plant_short+0x14/0x20 [plant]" -> plant_short; a missed free in right_* is expected
 	# shellcheck disable=SC2016 # jq's own
 	json planted findings '.findings[] |
 		[.alloc_site, .free_site, .other_site | . // ""] as $sites |
@@ -113,13 +113,13 @@ look_at_findings()
 			-e 's/^cpu .* lost \([0-9]*\) .*/\1/p' planted/kernel/status | paste -sd+)
 		[ $((gaps)) -gt 0 ] || fail "planted (-) and found (+): $(cat difference)"
 		cat difference
-		skip "each of three captures has lost, skipped or raised events: is this machine busy?"
+		skip "three captures have lost or skipped events, or clamped times: is this machine busy?"
 	fi
 	others=$(json planted findings '.findings[] | select(.certainty == "certain") |
 		select([.alloc_site, .free_site, .other_site | . // ""] |
 			any(endswith(" [plant]")) | not)')
-	[ -z "$others" ] || fail "nobody planted this, but it is certain: $others"
-	# what breaks the format, too: a size that is less than was asked for
+	[ -z "$others" ] || fail "certain findings that were not planted: $others"
+	# a size that is smaller than requested breaks the format, too
 	tail -n 2 here/check | grep -q ': 11 findings: ' || fail "kmemtrace-check: $(cat here/check)"
 	echo "what was planted was found: $(cut -d ' ' -f 2 found | sort | uniq -c | xargs)"
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A healthy kernel, whose paths are all observed and which is busy from before the capture until
-# after it, has nothing that is certainly wrong.
+# A kernel without memory bugs, whose paths are all observed and which is busy before, during and
+# after the capture, has no certain finding.
 # shellcheck source=tests/vm/vm.sh
 . "$srcdir/vm/vm.sh"
 

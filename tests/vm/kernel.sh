@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kernel.sh NAME: in one boot of a kernel of the table: what was planted is found; what ftrace
-# counted in a task is what was recorded of it, lost of it, or skipped by the kernel; caches that
-# come and go unseen are called by their names; and the programs say there, on that machine, what
-# they say here.
+# kernel.sh NAME: boots a kernel of the table once, and checks: planted bugs are found; each event of
+# a task that ftrace counted was recorded, lost, or skipped by the kernel; caches that untraced
+# processes create and destroy have their names; and the programs print the same on that machine as
+# on this one.
 # shellcheck source=tests/vm/vm.sh
 . "$srcdir/vm/vm.sh"
 # shellcheck source=tests/vm/findings.sh
@@ -14,7 +14,7 @@ value()
 	awk -v key="$2" '$1 == key { print $2 }' "$1"
 }
 
-look_at_counts()
+check_counts()
 {
 	local lost skipped missing=0 fired=0 event truth recorded
 
@@ -37,7 +37,7 @@ look_at_counts()
 		fail "$missing are missing, lost $lost, skipped only $skipped"
 }
 
-look_at_names()
+check_names()
 {
 	local i
 
@@ -48,15 +48,15 @@ look_at_names()
 		echo "plant_name_$i ${i}0 ${i}0"
 	done >expected-names
 	if grep -q 'hooks need BTF' named/kernel/status; then
-		# what it is called may be known too late; but none may have another's name
-		! grep -vxFf expected-names names || fail "a cache has another's name"
+		# a name may be known too late; but no cache may have the name of another
+		! grep -vxFf expected-names names || fail "a cache has the name of another"
 	elif grep -q '^cache ' planted/kernel/caches; then
-		diff -u expected-names names || fail "the caches are not told as they came and went"
+		diff -u expected-names names || fail "the caches do not have their names"
 	fi
 	echo "$(wc -l <names) of 5 caches that came and went have their names"
 }
 
-look_at_bytes()
+check_bytes()
 {
 	local file same=0
 
@@ -80,10 +80,10 @@ echo "$release, $(grep -c '^unobserved ' "$kernel/planted/kernel/status") paths 
 		"$kernel/console"); $(grep '^the counts' "$kernel/console")"
 mkdir -p "$builddir/vm-captures"
 rm -rf "$builddir/vm-captures/$kernel"
-cp -r "$kernel" "$builddir/vm-captures" || fail "the captures cannot be kept"
+cp -r "$kernel" "$builddir/vm-captures" || fail "the captures cannot be copied"
 cd "$kernel" || exit 1
-look_at_counts
-look_at_names
-look_at_bytes
-look_at_findings
+check_counts
+check_names
+check_bytes
+check_findings
 exit 0

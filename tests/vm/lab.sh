@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=bash disable=SC2034,SC2154 # whoever sources it uses them, and sets $program
-# Where the kernels are kept, and what the table says of each. Sourced.
+# shellcheck shell=bash disable=SC2034,SC2154 # scripts that source it use them, and set $program
+# The lab, a folder with the kernels, and the table of kernels. Sourced.
 set -u
 
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 lab=${KMEMTRACE_LAB:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/kmemtrace/lab}
 
-# could_not WHAT-WHY-WHAT-TO-DO: ends with the status of a test that cannot run here.
+# could_not MESSAGE: ends with the status of a test that cannot run here.
 could_not()
 {
 	echo "$program: $*"
@@ -19,13 +19,12 @@ wrong()
 	exit 2
 }
 
-# What an architecture's static programs are linked with: packages of Debian.
+# The Debian packages with the libraries of the static programs.
 static_libraries=(libbpf-dev libelf-dev zlib1g-dev libdeflate-dev libjansson-dev)
 
-# The packages that were extracted into a folder are told in a file there, so that one that was
-# made when fewer were needed is known for what it is.
-# tell_packages FOLDER PACKAGE…; and has_packages FOLDER PACKAGE…: are they these?
-tell_packages()
+# list_packages FOLDER PACKAGE…: writes the extracted packages to a file in the folder, so that
+# has_packages FOLDER PACKAGE…: recognizes a folder that was made with other packages.
+list_packages()
 {
 	printf '%s\n' "${@:2}" >"$1/packages"
 }
@@ -35,7 +34,7 @@ has_packages()
 	printf '%s\n' "${@:2}" | cmp -s - "$1/packages"
 }
 
-# The names in the table; and those of one architecture.
+# All names in the table; and the names of an architecture.
 kernels()
 {
 	awk '/^[^#]/ { print $1 }' "$vm/kernels"
@@ -46,9 +45,9 @@ kernels_of()
 	awk -v arch="$1" '/^[^#]/ && $4 == arch { print $1 }' "$vm/kernels"
 }
 
-# look_up NAME: sets suite, package, arch, triplet, karch, console, machine; home, where its files
-# are; sysroot, where its architecture's libraries are; and release, what uname -r says in it, or
-# nothing if it was not fetched.
+# look_up NAME: sets suite, package, arch, triplet, karch, console, machine from the table; home, the
+# folder of its files; sysroot, the folder of its architecture's libraries; and release, its uname -r,
+# or nothing if it was not fetched.
 look_up()
 {
 	local name
@@ -63,7 +62,7 @@ look_up()
 	wrong "$1: no such kernel: $vm/kernels has" "$(kernels | xargs)"
 }
 
-# The same of one that must be there.
+# The same for a kernel that must be in the lab.
 look_up_fetched()
 {
 	look_up "$1"

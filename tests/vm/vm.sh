@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=bash disable=SC2034 # the tests use what it sets
-# For the vm tests to source: a scratch folder, a reason to skip, and a capture made in a guest.
+# shellcheck shell=bash disable=SC2034 # the tests use its variables
+# Sourced by the vm tests: a scratch folder, checks that skip the test, and captures in a guest.
 set -u
 program=vm
 # shellcheck source=tests/vm/lab.sh
@@ -11,18 +11,18 @@ trap 'cd /; rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 cd "$scratch" || exit 1
 
-# no more guests at once than there are CPUs
-take_turn()
+# at most as many guests at the same time as there are CPUs
+lock_slot()
 {
-	local turn
+	local slot
 
-	for turn in $(seq "$(nproc)"); do
-		exec 9>"$builddir/vm.lock.$turn"
+	for slot in $(seq "$(nproc)"); do
+		exec 9>"$builddir/vm.lock.$slot"
 		flock -n 9 && return
 	done
 	return 1
 }
-until take_turn; do sleep 1; done
+until lock_slot; do sleep 1; done
 
 check=$builddir/kmemtrace-check
 report=$builddir/kmemtrace-report
@@ -44,7 +44,7 @@ command -v jq >/dev/null || skip "jq is not installed"
 # The kernels of this machine's architecture.
 mapfile -t guests < <(kernels_of "$(dpkg --print-architecture 2>/dev/null)")
 
-# succeed COMMAND…: a step of the way into a guest.
+# succeed COMMAND…: runs a step of the preparation; skips or fails as its exit status says.
 succeed()
 {
 	local code
@@ -56,9 +56,9 @@ succeed()
 		"$(tail -n 40 "$2/console" 2>/dev/null)"
 }
 
-# in_guest KERNEL SCRIPT FILE…: runs it there, with our programs and the planting module in /t; what
-# it leaves in /out is then in the folder KERNEL, and stays in the folder vm-captures of the build.
-# Sets release, arch and tools, the folder where the programs for it are.
+# in_guest KERNEL SCRIPT FILE…: runs the script in a guest, with our programs and the planting module
+# in /t; the files that it writes to /out are then in the folder KERNEL.
+# Sets release, arch and tools, the folder of the programs for its architecture.
 in_guest()
 {
 	local kernel=$1 script=$2
@@ -72,12 +72,12 @@ in_guest()
 		"$tools"/kmemtrace-{check,report} "module-$kernel/plant.ko" "$@"
 }
 
-checked() # the capture is right in every way that kmemtrace-check knows
+checked() # kmemtrace-check finds nothing wrong in the capture
 {
 	"$check" "$1" >check.log 2>&1 || fail "$1: kmemtrace-check: $(head -n 20 check.log)"
 }
 
-# json CAPTURE VIEW FILTER: of what the report tells of it
+# json CAPTURE VIEW FILTER: values of the report on the capture
 json()
 {
 	"$report" "$2" -i "$1" --format=json -l 0 | jq -r "$3"

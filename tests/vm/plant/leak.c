@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A leak among much that is in order: objects that come and go, a cache that fills once and then
- * stays, and a list that grows, is emptied and grows again.
+ * A leak among correct code: objects that are allocated and freed, a cache that fills once and then
+ * keeps its objects, and a list that grows, is emptied and grows again.
  */
 #include <linux/delay.h>
 #include <linux/minmax.h>
@@ -9,13 +9,13 @@
 
 #include "plant.h"
 
-#define BUSY 128	      /* live at once */
-#define BURST 4000	      /* allocations, and as many frees, for one that leaks */
-#define FILL 2000	      /* objects that the cache holds in the end */
-#define FILL_STEP (FILL / 10) /* of them for each of the first that leak */
-#define PAUSE 20	      /* ms from one burst to the next */
-#define WAVE 40		      /* bursts from empty to empty */
-#define WAVE_STEP 20	      /* objects that it grows by */
+#define BUSY 128	      /* objects that are live at the same time */
+#define BURST 4000	      /* allocations, and as many frees, for each leaked object */
+#define FILL 2000	      /* objects in the full cache */
+#define FILL_STEP (FILL / 10) /* objects by which it grows in a burst */
+#define PAUSE 20	      /* ms between bursts */
+#define WAVE 40		      /* bursts from an empty list to the next empty list */
+#define WAVE_STEP 20	      /* objects by which the list grows in a burst */
 
 static struct kmem_cache *filled;
 static void *busy[BUSY], *filling[FILL], *wave[WAVE * WAVE_STEP], *leaked[PLANT_MOST];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A slab cache that comes and goes, by the hand of one process, and is used by that of another. */
+/* A slab cache that one process creates and destroys, and another process uses. */
 #include <linux/module.h>
 
 #include "plant.h"

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A module that does to the slab allocator what kmemtrace must find, and what it must not. */
+/* A module with the bugs that kmemtrace must find, and correct code where it must find nothing. */
 #ifndef TESTS_VM_PLANT_PLANT_H
 #define TESTS_VM_PLANT_PLANT_H
 
 #include <linux/slab.h>
 
-#define PLANT_MOST 256 /* of anything at once */
+#define PLANT_MOST 256 /* the largest COUNT */
 
-/* Something to plant: a word for the parameter go, and what does it count times. */
+/* Something to plant: its NAME for the parameter go, and the function that plants it. */
 struct plant {
 	const char *name;
 	int (*run)(unsigned int count);
 };
 
-/* a NULL name ends each */
+/* each list ends with a NULL name */
 extern const struct plant wrong_plants[], right_plants[], leak_plants[], named_plants[];
 
 int wrong_init(void);
@@ -28,8 +28,8 @@ void named_exit(void);
 struct kmem_cache *plant_cache(const char *name, unsigned int size, slab_flags_t flags);
 
 /*
- * What the allocator would tell if it were called from where these are, and nothing else: for
- * what would damage the kernel if it were really done.
+ * These fire the tracepoint that the allocator would fire if the caller called it, and do nothing
+ * else: for bugs that would damage the kernel.
  */
 void say_kmalloc(const void *object, size_t requested, size_t allocated);
 void say_kfree(const void *object);

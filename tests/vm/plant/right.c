@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is right, however odd it looks: nothing of it may be found. */
+/* Correct code that looks unusual: it must lead to no finding. */
 #include <linux/mempool.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -16,7 +16,7 @@ struct right_object {
 
 static struct kmem_cache *plain, *typesafe, *pooled;
 static mempool_t *pool;
-static void *handed[PLANT_MOST]; /* from one CPU to another */
+static void *handed[PLANT_MOST]; /* allocated on one CPU, and freed on another */
 
 static int right_kfree(unsigned int count)
 {
@@ -43,7 +43,7 @@ static int right_cache(unsigned int count)
 	return cache_of(plain, count);
 }
 
-/* Freed at once, and given to others at once. */
+/* Objects that are freed at once, so that others soon get their addresses. */
 static int right_typesafe(unsigned int count)
 {
 	return cache_of(typesafe, count);
@@ -125,7 +125,7 @@ static int right_large(unsigned int count)
 	return 0;
 }
 
-/* Within the 128 bytes that it was given, and then out of them. */
+/* Reallocates within the 128 allocated bytes, and then beyond them. */
 static int right_krealloc(unsigned int count)
 {
 	void *object, *more;

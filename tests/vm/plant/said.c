@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Fires the allocator's tracepoints. */
+/* Fires the allocator's tracepoints, without allocating or freeing anything. */
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/version.h>
 
-/* first: 6.1's <trace/events/kmem.h> does not know struct kmem_cache by itself */
+/* must come first: 6.1's <trace/events/kmem.h> does not declare struct kmem_cache */
 #include "plant.h"
 
 #include <trace/events/kmem.h>
 
-/* What the tracepoints take; between 5.12 and 6.1 it was yet something else. */
+/* The arguments of the tracepoints before 5.12 and since 6.1; no kernel between is tested. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 12, 0)
 #define NODE(node)
 #define OF_CACHE(cache) kmem_cache_size(cache), kmem_cache_size(cache)

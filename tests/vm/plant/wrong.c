@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What must be found. Where the real act is safe it is done; where it would damage the kernel it
- * is only said, of objects that are kept until the module goes: nobody else is given them.
+ * Bugs that must be found. A bug is really committed if that is safe. If it would damage the
+ * kernel, only its tracepoints are fired, for objects that the module holds until it is unloaded,
+ * so that the allocator gives them to no other code.
  */
 #include <linux/gfp.h>
 #include <linux/module.h>
@@ -30,14 +31,14 @@ static const char *const cache_names[CACHES] = {
 	[MISSED] = "plant_missed",
 };
 
-/* What was said to be freed, and is really freed at the end. */
+/* Objects whose free was only said, and that are freed when the module is unloaded. */
 static struct {
 	void *object;
-	struct kmem_cache *cache; /* NULL: of kmalloc() */
+	struct kmem_cache *cache; /* NULL: from kmalloc() */
 } kept[4 * PLANT_MOST];
 static unsigned int kept_count;
 
-/* Addresses that no slab has. */
+/* Pages whose addresses are in no slab. */
 #define PAGES_ORDER 4
 #define PAGES_STEP 128
 static char *pages;
@@ -66,7 +67,7 @@ static void *unused_address(void)
 	return pages + PAGES_STEP * pages_used++;
 }
 
-/* The kernel sees that the object is not of that cache, warns, and frees it to its own. */
+/* A real free: the kernel detects the wrong cache, warns, and frees the object to its own cache. */
 static noinline void plant_kmalloc_to_cache(void *object)
 {
 	kmem_cache_free(caches[TO], object);
@@ -86,8 +87,8 @@ static int kmalloc_to_cache(unsigned int count)
 }
 
 /*
- * Only said: the same kernels tell the object's own cache, not the one that was named, when it
- * is really done.
+ * Only said: in a real free, these kernels' tracepoints have the object's own cache, not the cache
+ * of the call.
  */
 static noinline void plant_wrong_cache(void *object)
 {
@@ -107,7 +108,7 @@ static int wrong_cache(unsigned int count)
 	return 0;
 }
 
-/* Really done: SLUB, which all these kernels have, finds the object's cache by itself. */
+/* A real free: SLUB, which all these kernels have, finds the object's cache by itself. */
 static noinline void plant_cache_kfreed(void *object)
 {
 	kfree(object);
@@ -281,7 +282,10 @@ int wrong_init(void)
 	pages = (char *)__get_free_pages(GFP_KERNEL, PAGES_ORDER);
 	if (!pages)
 		return -ENOMEM;
-	/* some kernels tell of the cache of caches only when one goes: unknown-free needs it */
+	/*
+	 * unknown-free needs the name of the cache of struct kmem_cache, which some kernels show
+	 * only when a cache is destroyed
+	 */
 	kmem_cache_destroy(plant_cache("plant_gone", 192, 0));
 	for (i = 0; i < CACHES; i++) {
 		caches[i] = plant_cache(cache_names[i], 192, 0);
