@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Finds what belongs to a capture and reads all of it but the streams. Only the metadata and a
- * stream must be there: without its tables a capture is still worth reading.
+ * Opens a capture and reads all of it except the streams. Only the metadata and one stream are
+ * required: a capture without its tables is still useful.
  */
 #include "config.h"
 
@@ -63,19 +63,20 @@ static int open_metadata(struct capture *capture, int directory)
 		return fail(capture, -ENOENT, "%s holds no metadata: not a capture", capture->path);
 	if (err == -ENOENT)
 		return fail(capture, -EINVAL,
-			    "%s holds streams but no metadata: kmemtrace-check --repair makes it "
-			    "anew",
+			    "%s holds streams but no metadata: kmemtrace-check --repair "
+			    "rebuilds it",
 			    capture->path);
 	if (err == -EFBIG)
-		return fail(capture, -EINVAL, "%s/metadata: larger than 1 MiB: not a capture's",
+		return fail(capture, -EINVAL,
+			    "%s/metadata: larger than 1 MiB: it is not the metadata of a capture",
 			    capture->path);
 	if (err)
 		return fail(capture, err, "%s/metadata: %s", capture->path, strerror(-err));
 	err = metadata_parse(&capture->metadata, text, errmsg, sizeof(errmsg));
 	if (err == -EINVAL && capture->stream_count)
 		return fail(capture, err,
-			    "%s/metadata: %s; if it is damaged, kmemtrace-check --repair makes it "
-			    "anew",
+			    "%s/metadata: %s; if it is damaged, kmemtrace-check --repair "
+			    "rebuilds it",
 			    capture->path, errmsg);
 	if (err)
 		return fail(capture, err, "%s/metadata: %s", capture->path, errmsg);
@@ -85,8 +86,8 @@ static int open_metadata(struct capture *capture, int directory)
 static void open_status(struct capture *capture, int directory)
 {
 	static const char without[] =
-		"what was lost is known from the streams only, and what kmemtraced itself "
-		"allocated counts as any other";
+		"losses are known from the streams only, and the allocations of kmemtraced "
+		"itself count as those of other tasks";
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	char errmsg[160] = "", newer[METADATA_TEXT];
 	int err;
@@ -138,11 +139,11 @@ static int open_slabinfo(struct capture *capture, const char *text)
 	return slabinfo_parse(&capture->slabinfo, text);
 }
 
-/* The tables that are text, and what a reader must do without one. */
+/* The text tables, and the consequence if one is missing. */
 static const struct table {
 	const char *key, *path, *what, *without;
 	int (*parse)(struct capture *capture, const char *text);
-	bool may_lack; /* older captures have none, nor do those of all kernels */
+	bool is_optional; /* older captures and some kernels do not have it */
 } tables[] = {
 	{ "caches", "kernel/caches", "names of slab caches",
 	  "the sizes of their objects count as 0", open_caches, false },
@@ -150,8 +151,8 @@ static const struct table {
 	{ "topology", "kernel/topology", "nodes of CPUs", "no CPU has a known node", open_topology,
 	  false },
 	{ "gfp", "kernel/gfp", "names of GFP flags", "flags are numbers", open_gfp, false },
-	{ "slabinfo", "kernel/slabinfo", "figures of /proc/slabinfo",
-	  "what caches held at the start is not known", open_slabinfo, true },
+	{ "slabinfo", "kernel/slabinfo", "counters of /proc/slabinfo",
+	  "the objects that caches had at the start are not known", open_slabinfo, true },
 };
 
 static void open_tables(struct capture *capture, int directory)
@@ -162,7 +163,7 @@ static void open_tables(struct capture *capture, int directory)
 
 		if (!err)
 			err = tables[i].parse(capture, text);
-		if (err && !(tables[i].may_lack && err == -ENOENT))
+		if (err && !(tables[i].is_optional && err == -ENOENT))
 			miss(capture, tables[i].key, err, "%s are missing (%s): %s", tables[i].what,
 			     strerror(-err), tables[i].without);
 	}
@@ -190,7 +191,8 @@ static int open_symbols(struct capture *capture)
 		     "symbols are missing (the file is empty): call sites are addresses");
 	if (capture->symbols.damaged)
 		miss(capture, "symbols", 0,
-		     "symbols are damaged: those behind the damage are missing, and their call "
+		     "symbols are damaged: the symbols behind the damage are missing, and their "
+		     "call "
 		     "sites are addresses");
 	return 0;
 }
@@ -289,7 +291,7 @@ int capture_open(struct capture *capture, const char *path)
 		capture_close(capture);
 		return err;
 	}
-	/* Asked for first: it may be finished between the two. */
+	/* before the status is read: the capture may be finished in between */
 	capture->being_written = capture_is_being_written(path);
 	open_status(capture, directory);
 	capture->being_written &= capture->status.complete == STATUS_CUT_OFF;
@@ -315,10 +317,7 @@ void capture_close(struct capture *capture)
 	slabinfo_deinit(&capture->slabinfo);
 }
 
-/*
- * kmemtraced names itself always; what repair made of a lost status names nobody, and so does an
- * import.
- */
+/* kmemtraced always lists its own tasks; a repaired status and an import may list none. */
 bool capture_knows_own(const struct capture *capture)
 {
 	return capture->has_status && !*capture->metadata.source &&
@@ -355,7 +354,7 @@ bool capture_is_being_written(const char *path)
 	free(name);
 	if (fd < 0)
 		return false;
-	/* Shared: two readers do not take each other for a writer. */
+	/* a shared lock: readers do not block each other */
 	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 	close(fd);
 	return locked;

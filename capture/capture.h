@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A capture directory, opened: its metadata, status, tables of names, and list of streams. */
+/* An opened capture: its metadata, its status, its tables of names, the list of its streams. */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
 
@@ -20,11 +20,11 @@ struct capture_stream {
 	char *path;
 };
 
-/* What a reader must do without. */
+/* A part of a capture that is missing or damaged. */
 struct capture_missing {
 	const char *key;   /* status, symbols, hidden or the name of the table */
-	int err;	   /* -ENOENT: there is no such file, …; 0: it says less */
-	char summary[320]; /* what is missing, and the consequence, for the user */
+	int err;	   /* -ENOENT: the file does not exist, …; 0: the file is incomplete */
+	char summary[320]; /* for the user: the missing part and the consequence */
 };
 
 #define CAPTURE_MISSING_MAX 8
@@ -33,16 +33,16 @@ struct capture {
 	char *path;
 	struct metadata metadata;
 	struct status status;
-	bool has_status; /* kernel/status was there and could be read */
+	bool has_status; /* kernel/status exists and could be parsed */
 	struct symbols symbols;
 	struct caches caches;
 	struct tasks tasks;
 	struct topology topology;
 	struct gfp_table gfp;
-	struct slabinfo slabinfo;	/* not every capture has it */
+	struct slabinfo slabinfo;	/* empty in captures of some kernels and versions */
 	struct capture_stream *streams; /* by cpu */
 	size_t stream_count;
-	bool being_written; /* not finished, and a kmemtraced is at it */
+	bool being_written; /* not finished, and kmemtraced is running */
 	struct capture_missing missing[CAPTURE_MISSING_MAX];
 	size_t missing_count;
 	char errmsg[300]; /* after a failure */
@@ -51,23 +51,23 @@ struct capture {
 #define CAPTURE_DEFAULT "kmemtrace.data"
 
 /*
- * 0, or -errno with errmsg set: -ENOENT (nothing there, or nothing of a capture), -ENOTDIR, -EINVAL
- * (no capture), -EPROTONOSUPPORT (a newer format), …. A table that is missing or damaged is no
- * failure: it is empty, and missing says so.
+ * Opens a capture. 0, or -errno with errmsg set: -ENOENT (the path does not exist, or an empty
+ * directory), -ENOTDIR, -EINVAL (not a capture), -EPROTONOSUPPORT (the format is newer), …. A
+ * missing or damaged table is not an error: it is empty, and `missing` names it.
  */
 int capture_open(struct capture *capture, const char *path);
 void capture_close(struct capture *capture);
 
-/* Of all its streams, as large as they are now. */
+/* The bytes of all streams now. */
 uint64_t capture_stream_bytes(const struct capture *capture);
 
-/* Does the capture tell which tasks were kmemtraced's own? */
+/* Does the status list the tasks of kmemtraced itself? */
 bool capture_knows_own(const struct capture *capture);
 
 /* Does the capture know how many events the kernel skipped, up to the capture's end? */
 bool capture_knows_skips(const struct capture *capture);
 
-/* Is a kmemtraced writing it? It holds a lock (flock) on the metadata meanwhile. */
+/* Is a program writing the capture? The program holds a lock (flock) on the metadata. */
 bool capture_is_being_written(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Makes the capture directory and never removes what is no capture. */
+/* Makes the capture directory. Removes captures only, never other files. */
 #include "config.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include "capture/capture.h"
 #include "capture/directory.h"
 
-#define RESERVE_NAME ".reserve" /* hidden: what is visible beside metadata is a stream */
+#define RESERVE_NAME ".reserve" /* hidden: visible files are streams or metadata */
 #define RESERVE_BYTES (2 << 20)
 
 __attribute__((format(printf, 3, 4))) static int fail(struct directory *directory, int err,
@@ -68,8 +68,8 @@ static int is_empty(const char *path)
 	return empty;
 }
 
-/* Making, or moving, the directory changes the one that it lies in. */
-static int need_parent(struct directory *directory)
+/* Checks that the parent of target can be written, to make and rename the directory in it. */
+static int check_parent(struct directory *directory)
 {
 	char *parent = strdup(directory->target), *slash;
 	int err = 0;
@@ -81,8 +81,8 @@ static int need_parent(struct directory *directory)
 		slash[slash == parent] = 0;
 	if (access(slash ? parent : ".", W_OK | X_OK))
 		err = fail(directory, errno,
-			   "%s: the directory that it lies in cannot be written: %s: "
-			   "name another with -o",
+			   "%s: its parent directory cannot be written: %s: "
+			   "name another directory with -o",
 			   directory->target, strerror(errno));
 	free(parent);
 	return err;
@@ -107,11 +107,11 @@ int directory_probe(struct directory *directory, const char *target)
 	if (lstat(path, &about)) {
 		if (errno != ENOENT)
 			return fail(directory, errno, "%s: %s", path, strerror(errno));
-		return need_parent(directory);
+		return check_parent(directory);
 	}
 	if (!S_ISDIR(about.st_mode))
 		return fail(directory, ENOTDIR,
-			    "%s: is there and no directory: "
+			    "%s: exists and is not a directory: "
 			    "name another with -o",
 			    path);
 	if (is_capture(path))
@@ -120,13 +120,13 @@ int directory_probe(struct directory *directory, const char *target)
 				      "%s: another program is writing it: name another "
 				      "directory with -o",
 				      path)
-			       : need_parent(directory);
+			       : check_parent(directory);
 	err = is_empty(path);
 	if (err < 0)
 		return fail(directory, -err, "%s: %s", path, strerror(-err));
 	if (!err)
 		return fail(directory, ENOTEMPTY,
-			    "%s: holds something else than a capture, which is "
+			    "%s: holds files that are not of a capture, and is "
 			    "left alone: name another directory with -o",
 			    path);
 	if (access(path, W_OK | X_OK))
@@ -168,8 +168,8 @@ static bool is_part(enum part part, const char *name)
 }
 
 /*
- * Goes through the files of a capture, and removes them if remove is set. 0, or -errno:
- * -ENOTEMPTY if there is anything that no capture has.
+ * Checks that a directory holds only files of a capture; if remove is set, removes them. 0 or
+ * -errno. -ENOTEMPTY: it holds another file.
  */
 static int clear_capture(const char *path, enum part part, bool remove)
 {
@@ -205,7 +205,7 @@ static int clear_capture(const char *path, enum part part, bool remove)
 	return err;
 }
 
-static int move_aside(struct directory *directory)
+static int move_older(struct directory *directory)
 {
 	char *old;
 	int err = 0;
@@ -219,7 +219,7 @@ static int move_aside(struct directory *directory)
 		if (err)
 			fail(directory, -err,
 			     "%s: is in the way of the older capture and cannot be "
-			     "removed: %s: move it",
+			     "removed: %s: move it away",
 			     old, strerror(-err));
 	}
 	if (!err && rename(directory->target, old))
@@ -232,7 +232,7 @@ static int move_aside(struct directory *directory)
 static int make_top(struct directory *directory)
 {
 	if (is_empty(directory->target) == 1) {
-		directory->placed = directory->was_there = true;
+		directory->committed = directory->was_there = true;
 		directory->path = strdup(directory->target);
 		return directory->path ? 0 : -ENOMEM;
 	}
@@ -240,7 +240,7 @@ static int make_top(struct directory *directory)
 		directory->path = NULL;
 		return -ENOMEM;
 	}
-	/* only its owner may look: kernel addresses are nobody else's business */
+	/* mode 0700: a capture holds kernel addresses */
 	return mkdtemp(directory->path) ? 0 : -errno;
 }
 
@@ -267,13 +267,13 @@ int directory_commit(struct directory *directory)
 	char *path;
 	int err = 0;
 
-	if (directory->placed)
+	if (directory->committed)
 		return 0;
 	if (is_capture(directory->target)) {
 		if (capture_is_being_written(directory->target))
 			return fail(directory, EBUSY, "%s: another program is writing it",
 				    directory->target);
-		err = move_aside(directory);
+		err = move_older(directory);
 	}
 	if (err)
 		return err;
@@ -287,7 +287,7 @@ int directory_commit(struct directory *directory)
 	}
 	free(directory->path);
 	directory->path = path;
-	directory->placed = true;
+	directory->committed = true;
 	return 0;
 }
 

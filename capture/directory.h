@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The capture directory: made anew, an older capture moved aside; room kept for the last words. */
+/*
+ * The capture directory: it is made beside its target and renamed once the capture has begun. An
+ * older capture is moved to TARGET.old. Disk space is reserved for the tables written at the end.
+ */
 #ifndef CAPTURE_DIRECTORY_H
 #define CAPTURE_DIRECTORY_H
 
@@ -7,56 +10,56 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Where a stream is packed, in the capture: hidden, as no stream may be. */
+/* The file in the capture in which kmemtrace-pack packs a stream. Hidden: no stream is. */
 #define DIRECTORY_PACK_NAME ".pack"
 
 struct directory {
-	char *path;   /* where it is written: beside target until it takes its place */
-	char *target; /* where it shall lie */
-	bool made, placed;
+	char *path;   /* where the capture is now: beside target, or target */
+	char *target; /* the final path */
+	bool made, committed;
 	bool was_there; /* target was an empty directory */
 	bool reserved;
-	int lock; /* on metadata while the capture is written; -1: none */
+	int lock; /* file descriptor of metadata, locked while the capture is written; -1: none */
 	char errmsg[400];
 };
 
 /*
- * Looks whether a capture can come to lie at target, without changing anything: it is not there,
- * is an empty directory, or holds a capture that nobody is writing. 0 or -errno with errmsg set.
+ * Checks, without changing anything, that a capture can be made at target: nothing is there, or an
+ * empty directory, or a capture that no program is writing. 0 or -errno with errmsg set.
  */
 int directory_probe(struct directory *directory, const char *target);
 
-/* Makes it, beside target unless that is an empty directory. 0 or -errno. */
+/* Makes the directory, beside target unless target is an empty directory. 0 or -errno. */
 int directory_make(struct directory *directory);
 
 /*
- * Once all is ready: takes its place; an older capture there goes to target.old, whose own
- * capture is removed. 0 or -errno.
+ * Renames the directory to target, once all is ready. An older capture is moved to target.old, and
+ * the capture that was there is removed. 0 or -errno.
  */
 int directory_commit(struct directory *directory);
 
-/* It came to nothing: removes it. An older capture is where it was, or, once placed, in .old. */
+/* Removes the directory after a failure. An older capture stays: at target, or in target.old. */
 void directory_abandon(struct directory *directory);
 void directory_deinit(struct directory *directory);
 
-/* Opens a file below it with fopen's mode; NULL with errmsg set. */
+/* Opens a file of the capture with fopen's mode; NULL with errmsg set. */
 FILE *directory_open(struct directory *directory, const char *name, const char *mode);
 
-/* Closes it; 0, or -errno if not all of it was written. */
+/* Closes the file. 0, or -errno with errmsg set if a write to it has failed. */
 int directory_close(struct directory *directory, FILE *file, const char *name);
 
-/* path/name in buffer */
+/* Writes path/name to buffer, and returns buffer. */
 const char *directory_name(const struct directory *directory, const char *name, char *buffer,
 			   size_t size);
 
 /*
- * Locks the metadata (flock), once it is there, so that nobody moves or repairs the capture while
- * it is written. 0 or -errno.
+ * Locks the metadata (flock), which must exist, so that no program moves, packs or repairs the
+ * capture while it is written. 0 or -errno.
  */
 int directory_lock(struct directory *directory);
 void directory_unlock(struct directory *directory);
 
-/* Keeps room on the disk for what must be written last, and gives it free. */
+/* Reserves disk space for the tables that are written at the end, and releases it. */
 int directory_reserve(struct directory *directory);
 void directory_release(struct directory *directory);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* kernel/status: written, and read with whatever keys it has. */
+/* Writes and parses kernel/status. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static const char *const complete_words[] = {
 };
 #define COMPLETE_WORDS (sizeof(complete_words) / sizeof(complete_words[0]))
 
-/* A number of which there is one. */
+/* The keys with one number. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -60,7 +60,7 @@ int status_add_traced_pid(struct status *status, uint32_t tgid)
 	return 0;
 }
 
-/* Where task is, or belongs, among the own ones. */
+/* The index of the task in own_tasks, or the index to insert it at. */
 static size_t find_own(const struct status *status, uint32_t task)
 {
 	size_t low = 0, high = status->own_count;
@@ -168,7 +168,7 @@ static int add_span(struct status *status, const struct status_span *span)
 
 int status_add_spans(struct status *status, unsigned int cpu, const struct loss *loss)
 {
-	/* So many neighbours become one that no more than STATUS_SPANS_MAX are left. */
+	/* Merges groups of neighbours, so that at most STATUS_SPANS_MAX spans are left. */
 	size_t group = loss->count / STATUS_SPANS_MAX + (loss->count % STATUS_SPANS_MAX != 0);
 	uint64_t numbers_in_spans = 0;
 	bool exact;
@@ -204,7 +204,7 @@ static uint64_t time_between(const struct status_miss_span *skip)
 	return skip[1].after > skip[0].before ? skip[1].after - skip[0].before : 0;
 }
 
-/* Where neighbours overlap, as readings in a row do, those that are short together come first. */
+/* Merges the neighbours with the least time between them; if equal, those shortest together. */
 static void merge_skips(struct status *status)
 {
 	struct status_miss_span *skips = status->miss_spans, *merged = skips;
@@ -323,7 +323,7 @@ static bool line_count(struct line *line, uint64_t *count)
 	return true;
 }
 
-/* The writer has the CPUs ascending; what comes out of turn is passed over. */
+/* The writer sorts the CPUs: a line out of order is skipped. */
 static int parse_cpu(struct status *status, struct line *line)
 {
 	struct status_cpu *added, cpu;
@@ -377,7 +377,7 @@ static int parse_path(struct status *status, struct line *line, bool observed)
 	return path.name[0] ? status_add_path(status, path.name, observed, path.reason) : 0;
 }
 
-/* The keys of which there may be many lines. */
+/* Parses a key that several lines may have. */
 static int parse_list(struct status *status, struct line *line)
 {
 	uint64_t count;
@@ -388,7 +388,7 @@ static int parse_list(struct status *status, struct line *line)
 	if (line_key(line, "wanted"))
 		return line_u32(line, &id) ? status_add_traced_pid(status, id) : 0;
 	if (line_key(line, "own_task")) {
-		/* Ascending too. */
+		/* sorted, as the CPUs are */
 		if (!line_u32(line, &id) ||
 		    (status->own_count && status->own_tasks[status->own_count - 1] >= id))
 			return 0;
@@ -411,7 +411,7 @@ static int parse_list(struct status *status, struct line *line)
 	return 0;
 }
 
-/* The keys of which there is one line; true if it is one of them. */
+/* Parses a key that one line has; false: the key is another. */
 static bool parse_single(struct status *status, struct line *line)
 {
 	if (line_key(line, "complete")) {

@@ -186,7 +186,7 @@ says "would remove kept.old, which has the name of an older capture"
 mkdir other
 echo mine >other/file
 run 2 kmemtrace-pack -o other raw
-says "holds something else than a capture"
+says "holds files that are not of a capture"
 [ "$(ls other)" = file ] || wrong "other/ was touched"
 
 cp -r raw full

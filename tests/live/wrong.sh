@@ -38,7 +38,7 @@ wrong 'cannot be run' -- /etc/passwd
 [ -e kmemtrace.data ] && fail "a refused command left a capture behind"
 
 echo text >file
-wrong 'no directory' -d 1 -o file
+wrong 'not a directory' -d 1 -o file
 mkdir other && echo text >other/precious
 wrong 'left alone' -d 1 -o other
 [ -s other/precious ] || fail "a file that is no capture's was removed"

@@ -152,8 +152,8 @@ static void test_slabinfo(void **state)
 	assert_int_equal(capture.missing_count, 1);
 	assert_string_equal(capture.missing[0].key, "slabinfo");
 	assert_string_equal(capture.missing[0].summary,
-			    "figures of /proc/slabinfo are missing (File too large): what caches "
-			    "held at the start is not known");
+			    "counters of /proc/slabinfo are missing (File too large): the objects "
+			    "that caches had at the start are not known");
 	capture_close(&capture);
 	free(path);
 }
@@ -241,7 +241,7 @@ static void test_what_is_no_capture(void **state)
 	scratch_write(path, "hello", 5);
 	check_refused(*state, -EINVAL, "if it is damaged, kmemtrace-check --repair");
 	assert_int_equal(remove(path), 0);
-	check_refused(*state, -EINVAL, "no metadata: kmemtrace-check --repair makes it anew");
+	check_refused(*state, -EINVAL, "no metadata: kmemtrace-check --repair rebuilds it");
 	scratch_write(path, metadata, metadata_size);
 	free(metadata);
 	remove_file(*state, "cpu0");
