@@ -15,7 +15,7 @@ static const struct column columns[DOMAIN_COLUMNS] = {
 	[DOMAIN_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,
 			    "allocations on these CPUs that failed" },
 	[DOMAIN_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			       COLUMN_ALWAYS, "bytes allocated on these CPUs" },
+			       COLUMN_ALWAYS, "bytes that these allocations occupy" },
 	[DOMAIN_REMOTE_NODE] = { "other_node_requests", "remote", "node", COLUMN_ID, 0,
 				 COLUMN_ALWAYS,
 				 "allocations that requested another node than the CPU's own" },
