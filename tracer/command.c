@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Forks, holds, releases and reaps the command of a capture. */
+/* Forks the command of a capture, lets it run, and waits for it. */
 #include "config.h"
 
 #include <errno.h>

@@ -28,7 +28,8 @@ struct options {
 	char **command; /* NULL-terminated; NULL: no command */
 };
 
-/* Exits with 2 and a sentence where the command line is wrong; --help and --version exit with 0. */
+/* Exits with 2 and a message if the command line is wrong, and with 0 after --help and --version.
+ */
 void options_parse(struct options *options, int argc, char **argv);
 
 /* The reason why the options allow no backup programs on the frees; NULL: they allow them. */
