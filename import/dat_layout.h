@@ -34,7 +34,7 @@ const struct dat_layout *dat_layout_of(const struct dat_layout layouts[DAT_LAYOU
 bool dat_layout_read(const struct dat_layout *layout, const struct tep_record *record,
 		     struct import_event *event, char *cache, size_t size);
 
-/* A number in a record; false: there is no such field. */
+/* A number in a record; false: the kernel or the record does not have the field. */
 bool dat_field_read(struct tep_format_field *field, const struct tep_record *record,
 		    uint64_t *value);
 

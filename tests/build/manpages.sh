@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# The man pages are right mdoc. (That they tell every option is for cli/options.sh.)
+# The man pages are valid mdoc. cli/options.sh checks that they have every option.
 set -u
 failed=0
 cd "$top_srcdir" || exit 1

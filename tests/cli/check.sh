@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtrace-check: sound captures and streams, damaged ones, one that is still being written, and
+# kmemtrace-check: consistent captures and streams, damaged ones, one that is still being written, and
 # the wrong ways in.
 set -u
 work=$(mktemp -d) || exit 1

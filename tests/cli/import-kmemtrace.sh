@@ -60,7 +60,7 @@ diff -u damaged.data.csv damaged-big.data.csv || exit 1
 try -q -o big.data big/cpu1.out big/cpu0.out >out || exit 1
 [ -e big.data.old/metadata ] && [ ! -e big.data/cpu2 ] || { ls -R; exit 1; }
 
-# No report tells a time: in place of one it counts events. Symbols and a release may be told.
+# Reports print sequence numbers of events instead of times. Options add symbols and a release.
 cat >System.map <<'END'
 c0101000 T alloc_a
 c0102000 t alloc_b

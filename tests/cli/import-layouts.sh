@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # perf script prints each event by the print format of its kernel: lines that are built by those of
-# several kernels import alike, but for what a kernel does not tell.
+# several kernels give the same capture, except for fields that a kernel does not record.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A real trace.dat imports event by event: what the events view says of each is what trace-cmd
-# prints of it; and its figures are those that trace-cmd printed when it was recorded.
+# prints of it; and its counters are those that trace-cmd printed when it was recorded.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -12,7 +12,7 @@ data=$srcdir/data/trace.dat
 	cat notes
 	grep -q 'built without libtracecmd' notes || exit 1
 	echo "skipped: kmemtrace-import was built without libtracecmd: install libtracecmd-dev," \
-		"libtracefs-dev and libtraceevent-dev, and configure anew"
+		"libtracefs-dev and libtraceevent-dev, and configure again"
 	exit 77
 }
 "$builddir/kmemtrace-check" >check || { cat check; exit 1; }
@@ -23,12 +23,12 @@ awk -F, '!/^#/ && $1 ~ /^[0-9]/ {
 	print $2, $3, $6, $9, free ? "" : $10, free ? "" : $11, $13, $15
 }' report >got
 
-# The figures: the events of each kind, and the bytes asked for.
+# The counters: the events of each kind, and the bytes asked for.
 awk '{ count[$3]++; asked += NF == 8 ? $5 : 0 } END {
 	print count["kmalloc"], count["kfree"], count["kmem_cache_alloc"],
 		count["kmem_cache_free"], asked
-}' got >figures
-echo "530 1437 447 848 711830" | diff -u - figures || exit 1
+}' got >counters
+echo "530 1437 447 848 711830" | diff -u - counters || exit 1
 
 # One that is cut off, or damaged, is refused or imported: nothing crashes, nothing is left.
 size=$(wc -c <"$data")

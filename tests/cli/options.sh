@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Every option that --help tells is in the man page and in the bash completion, and the other way
-# round: the completion names none that is not there.
+# The man page and the bash completion have every option of --help, and the completion has no other.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -19,21 +18,21 @@ for program in kmemtraced kmemtrace-check kmemtrace-import kmemtrace-pack kmemtr
 	page=$(echo "$top_srcdir"/*/$program.[18])
 	"$builddir/$program" --help >help || exit 1
 	grep -oE -e '--[a-z][a-z-]+' help | sort -u >options
-	[ -s options ] || { echo "$program: --help tells no option"; failed=1; }
+	[ -s options ] || { echo "$program: --help has no option"; failed=1; }
 	completion $program | grep -oE -e '--[a-z][a-z-]+' | sort -u >completed
 	while read -r option; do
 		grep -qE "Fl Fl ${option#--}( |\$)" "$page" ||
-			{ echo "$page does not tell $option"; failed=1; }
+			{ echo "$page does not have $option"; failed=1; }
 		grep -qxF -e "$option" completed ||
 			{ echo "completion of $program lacks $option"; failed=1; }
 	done <options
 	while read -r option; do
 		grep -qxF -e "$option" options ||
-			{ echo "completion of $program: there is no $option"; failed=1; }
+			{ echo "completion of $program has $option, which --help does not have"; failed=1; }
 	done <completed
 	grep -oE '^ +-[a-zA-Z?]' help | tr -d ' -' | while read -r letter; do
 		grep -qF "Fl $letter" "$page" || [ "$letter" = "?" ] ||
-			{ echo "$page does not tell -$letter"; exit 1; }
+			{ echo "$page does not have -$letter"; exit 1; }
 	done || failed=1
 done
 exit $failed

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What takes longer than a second says on a terminal how far it is, and wipes that in the end. Nothing
-# of it goes into what is printed, and none of it is there with -q or without a terminal.
+# A command that takes longer than a second shows a progress line on a terminal and clears it at the
+# end. The line is never part of the output, and -q or an output that is not a terminal disables it.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 command -v script >/dev/null || { echo "script (bsdutils) is not installed"; exit 77; }
-[ -d /proc/self/fd ] || { echo "/proc tells no open files here"; exit 77; }
+[ -d /proc/self/fd ] || { echo "/proc does not show open files here"; exit 77; }
 "$builddir/bench/generate" 3000000 1000 big || exit 1
 failed=0
 
-# on_terminal COMMAND…: its standard error is a terminal. It is held for more than a second as soon
-# as it reads; fails if it was too fast to be held.
+# on_terminal COMMAND...: runs the command with a terminal as standard error, and stops it for more
+# than a second when it reads the capture. Fails if the command ended before that.
 on_terminal()
 {
 	rm -rf pid shown printed packed
@@ -25,7 +25,7 @@ on_terminal()
 		case $(ls -l "/proc/$held/fd" 2>/dev/null) in
 		*/big/cpu*)
 			kill -STOP "$held" && sleep 1.2
-			# script stops itself when what it runs stops, be it late
+			# script stops itself when what it runs stops, maybe with a delay
 			while kill -CONT $script 2>/dev/null; do
 				kill -CONT "$held" 2>/dev/null
 				sleep 0.05
@@ -39,7 +39,7 @@ on_terminal()
 	return 1
 }
 
-# expect YES|no COMMAND…: a line that tells progress, or none
+# expect yes|no COMMAND...: the command shows a progress line, or none
 expect()
 {
 	wanted=$1
@@ -50,10 +50,10 @@ expect()
 	if [ "$wanted" = yes ]; then
 		tr '\r' '\n' <shown | grep -qE '^big: +[0-9]+% of [0-9.]+ MB, [0-9]+ MB/s' ||
 			{ echo "$*: no progress after $try tries:"; od -c shown | head; failed=1; }
-		# behind it the line is empty
+		# at the end the line is cleared
 		tail -c 4 shown | od -An -c | tr -d ' ' | grep -q '^\\r033\[K$' ||
 			grep -q "$(printf '\r\033\[K')" shown ||
-			{ echo "$*: the line stands there still:"; od -c shown | tail -n 3; failed=1; }
+			{ echo "$*: the line was not cleared:"; od -c shown | tail -n 3; failed=1; }
 	elif grep -q '% of' shown; then
 		echo "$*: progress:"
 		od -c shown | head

@@ -41,25 +41,25 @@ try()
 	rm -rf damaged damaged.damaged
 }
 
-"$builddir/tests/mktrace" sound <"$srcdir/cli/small.trace" || exit 1
-all=$("$builddir/kmemtrace-report" -i sound --format=json | sed -n 's/.*"seen": \([0-9]*\),/\1/p')
+"$builddir/tests/mktrace" good <"$srcdir/cli/small.trace" || exit 1
+all=$("$builddir/kmemtrace-report" -i good --format=json | sed -n 's/.*"seen": \([0-9]*\),/\1/p')
 for file in cpu0 cpu1 metadata kernel/status kernel/caches kernel/symbols; do
-	size=$(stat -c %s sound/$file)
+	size=$(stat -c %s good/$file)
 	certain=0
 	case $file in cpu*) certain=1 ;; esac
 	for at in 0 1 3 4 7 50 111 112 113 150 "$((size / 3))" "$((size / 2))" \
 		"$((size - 113))" "$((size - 112))" "$((size - 2))" "$((size - 1))"; do
 		{ [ "$at" -ge 0 ] && [ "$at" -lt "$size" ]; } || continue
-		cp -r sound damaged
+		cp -r good damaged
 		truncate -s "$at" damaged/$file
 		what="$file cut at $at"
 		try $certain
-		cp -r sound damaged
+		cp -r good damaged
 		flip damaged/$file "$at"
 		what="$file flipped at $at"
 		try $certain
 	done
-	cp -r sound damaged
+	cp -r good damaged
 	rm damaged/$file
 	what="without $file"
 	try 1
@@ -68,10 +68,10 @@ done
 # Nothing is left but the packet that closes the stream: it speaks of lost events, and a stream
 # begins with one that does not.
 file=cpu0
-size=$(stat -c %s sound/$file)
-cp -r sound damaged
+size=$(stat -c %s good/$file)
+cp -r good damaged
 dd if=/dev/zero of=damaged/$file bs=1 count=$((size - 112)) conv=notrunc 2>/dev/null
-what="$file zeroed but for its last packet"
+what="$file zeroed, except for its last packet"
 try 1
 
 exit $failed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The tracepoints of a trace.dat, as kernels of all layouts tell them in their format files. */
+/* The tracepoints of a trace.dat, with the format files of kernels of all layouts. */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The line that says how far something is: on a terminal only, not too soon, not too often. */
+/* The progress line: only on a terminal, after a delay, at most ten times a second. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -14,21 +14,21 @@
 
 #include "cli/progress.h"
 
-/* Standard error as a terminal, or a pipe; what was there before. */
-struct away {
+/* Standard error is replaced by a terminal or a pipe; before is the original. */
+struct redirection {
 	int before, ours;
 };
 
-static void begin(struct away *away, int ours, int theirs)
+static void redirect(struct redirection *redirection, int ours, int theirs)
 {
 	fflush(stderr);
-	away->before = dup(STDERR_FILENO);
-	away->ours = ours;
-	assert_true(away->before >= 0 && dup2(theirs, STDERR_FILENO) == STDERR_FILENO);
+	redirection->before = dup(STDERR_FILENO);
+	redirection->ours = ours;
+	assert_true(redirection->before >= 0 && dup2(theirs, STDERR_FILENO) == STDERR_FILENO);
 	close(theirs);
 }
 
-static void begin_terminal(struct away *away)
+static void redirect_to_terminal(struct redirection *redirection)
 {
 	int ours = posix_openpt(O_RDWR | O_NOCTTY), theirs;
 
@@ -38,57 +38,58 @@ static void begin_terminal(struct away *away)
 	}
 	theirs = open(ptsname(ours), O_RDWR | O_NOCTTY);
 	assert_true(theirs >= 0);
-	begin(away, ours, theirs);
+	redirect(redirection, ours, theirs);
 }
 
-/* What was written, up to size - 1 bytes. */
-static void read_text(const struct away *away, char *text, size_t size)
+/* Reads the text that was written, up to size - 1 bytes. */
+static void read_text(const struct redirection *redirection, char *text, size_t size)
 {
 	ssize_t got;
 
-	assert_int_equal(fcntl(away->ours, F_SETFL, O_NONBLOCK), 0);
-	got = read(away->ours, text, size - 1);
+	assert_int_equal(fcntl(redirection->ours, F_SETFL, O_NONBLOCK), 0);
+	got = read(redirection->ours, text, size - 1);
 	text[got > 0 ? got : 0] = '\0';
 }
 
-static void end(struct away *away)
+static void restore(struct redirection *redirection)
 {
 	fflush(stderr);
-	dup2(away->before, STDERR_FILENO);
-	close(away->before);
-	close(away->ours);
+	dup2(redirection->before, STDERR_FILENO);
+	close(redirection->before);
+	close(redirection->ours);
 }
 
-static void test_draw(void **state)
+static void draws_and_clears_the_line(void **state)
 {
 	struct progress_line line;
-	struct away away;
+	struct redirection redirection;
 	char text[200];
 
 	(void)state;
-	begin_terminal(&away);
+	redirect_to_terminal(&redirection);
 	progress_line_init(&line, false, 0);
 	line.file = "capture";
 	progress_line_bytes(&line, 42000000, 100000000);
-	read_text(&away, text, sizeof(text));
+	read_text(&redirection, text, sizeof(text));
 	assert_int_equal(strncmp(text, "\rcapture:  42% of 100.0 MB, ", 28), 0);
 	assert_non_null(strstr(text, " MB/s\033[K"));
-	/* but a moment later */
+	/* not again before the interval is over */
 	progress_line_bytes(&line, 43000000, 100000000);
-	read_text(&away, text, sizeof(text));
+	read_text(&redirection, text, sizeof(text));
 	assert_string_equal(text, "");
 	line.due -= PROGRESS_INTERVAL;
 	progress_line_bytes(&line, 44000000, 100000000);
-	read_text(&away, text, sizeof(text));
+	read_text(&redirection, text, sizeof(text));
 	assert_non_null(strstr(text, " 44% "));
 	progress_line_clear();
 	progress_line_clear();
-	read_text(&away, text, sizeof(text));
+	read_text(&redirection, text, sizeof(text));
 	assert_string_equal(text, "\r\033[K");
-	end(&away);
+	restore(&redirection);
 }
 
-static void assert_silent(const struct away *away, bool quiet, uint64_t delay)
+static void assert_nothing_is_drawn(const struct redirection *redirection, bool quiet,
+				    uint64_t delay)
 {
 	struct progress_line line;
 	char text[200];
@@ -97,24 +98,24 @@ static void assert_silent(const struct away *away, bool quiet, uint64_t delay)
 	line.file = "capture";
 	progress_line_bytes(&line, 1, 2);
 	progress_line_clear();
-	read_text(away, text, sizeof(text));
+	read_text(redirection, text, sizeof(text));
 	assert_string_equal(text, "");
 }
 
-static void test_silent(void **state)
+static void draws_nothing_when_disabled(void **state)
 {
-	struct away away;
+	struct redirection redirection;
 	int pipe_ends[2];
 
 	(void)state;
-	begin_terminal(&away);
-	assert_silent(&away, true, 0);
-	assert_silent(&away, false, PROGRESS_DELAY);
-	end(&away);
+	redirect_to_terminal(&redirection);
+	assert_nothing_is_drawn(&redirection, true, 0);
+	assert_nothing_is_drawn(&redirection, false, PROGRESS_DELAY);
+	restore(&redirection);
 	assert_int_equal(pipe(pipe_ends), 0);
-	begin(&away, pipe_ends[0], pipe_ends[1]);
-	assert_silent(&away, false, 0);
-	end(&away);
+	redirect(&redirection, pipe_ends[0], pipe_ends[1]);
+	assert_nothing_is_drawn(&redirection, false, 0);
+	restore(&redirection);
 	progress_line_bytes(NULL, 1, 2);
 	progress_line_clear();
 }
@@ -122,8 +123,8 @@ static void test_silent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_draw),
-		cmocka_unit_test(test_silent),
+		cmocka_unit_test(draws_and_clears_the_line),
+		cmocka_unit_test(draws_nothing_when_disabled),
 	};
 
 	return cmocka_run_group_tests_name("line", tests, NULL, NULL);

@@ -83,7 +83,8 @@ static void test_allocation(void **state)
 	assert_int_equal(bytes.cut + bytes.damaged, 0);
 }
 
-/* Every cut of an allocation between two frees: whole records are taken, the rest is told. */
+/* An allocation between two frees, cut at every byte: whole records are read, the rest is counted.
+ */
 static void test_cut(void **state)
 {
 	unsigned char all[24 + 53 + 24];
