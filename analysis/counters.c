@@ -123,6 +123,8 @@ int counters_count_rare(struct analysis *analysis, const struct transition *tran
 	case OUTCOME_ALLOCATED:
 	case OUTCOME_FREED:
 		break; /* counters_count() */
+	case OUTCOME_OTHER:
+		break; /* counted by observers */
 	}
 	return 0;
 }

@@ -44,6 +44,24 @@ static int match_resize(struct matcher *matcher, const struct event *event,
 	return err;
 }
 
+/* An event that is not about a slab object goes to the observers as it is. */
+static int match_other(struct matcher *matcher, const struct event *event)
+{
+	int64_t site;
+
+	if (matcher_is_own(matcher, event->task))
+		return 0;
+	site = grouping_site(&matcher->grouping, event->call_site, event->time);
+	if (site < 0)
+		return (int)site;
+	if (matcher_older(matcher) || !matcher_is_in_window(matcher, event->time) ||
+	    !match_is_selected(matcher, event, (uint32_t)site, CACHE_NONE)) {
+		matcher->analysis->totals.left_out++;
+		return 0;
+	}
+	return matcher_emit_event(matcher, OUTCOME_OTHER, event, GROUP_NONE, CACHE_NONE);
+}
+
 int match_event(struct matcher *matcher, const struct event *event)
 {
 	struct analysis_totals *totals = &matcher->analysis->totals;
@@ -56,6 +74,8 @@ int match_event(struct matcher *matcher, const struct event *event)
 		totals->left_out++;
 		return 0;
 	}
+	if (event_is_other(event))
+		return match_other(matcher, event);
 	delayed = matcher->delayed.count ? delayed_free_match(matcher, event) : 0;
 	if (delayed)
 		return delayed < 0 ? delayed : match_reassigned_free(matcher, event);

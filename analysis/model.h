@@ -135,6 +135,7 @@ enum outcome {
 	OUTCOME_MISSED_FREE_MATCHED, /* event is the free of object, which was MISSED at this time
 				      */
 	OUTCOME_FREE_REASSIGNED,     /* event freed object, which earlier_free was FREED by */
+	OUTCOME_OTHER,		     /* event_is_other(): no slab object */
 };
 
 struct transition {

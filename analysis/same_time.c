@@ -11,7 +11,7 @@ static bool is_impossible(const struct matcher *matcher, const struct event *eve
 {
 	const struct slab_object *object;
 
-	if (!event_has_object(event) || event_is_resize(event) ||
+	if (!event_has_object(event) || event_is_resize(event) || event_is_other(event) ||
 	    delayed_free_expects(&matcher->delayed, event))
 		return false;
 	object = object_table_find(&matcher->analysis->objects, event->pointer);
@@ -33,7 +33,7 @@ static size_t find_first(const struct matcher *matcher, size_t index)
 		const struct event *other = &matcher->same_time[i];
 
 		if (other->pointer == event->pointer && other->cpu != event->cpu &&
-		    other->id != KMT_NONE && !event_is_resize(other) &&
+		    other->id != KMT_NONE && !event_is_resize(other) && !event_is_other(other) &&
 		    event_is_allocation(other) != event_is_allocation(event))
 			break;
 	}

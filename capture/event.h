@@ -18,10 +18,17 @@ struct event {
 	uint64_t call_site;
 	uint32_t task; /* thread id */
 	uint32_t gfp;
-	uint32_t requested, allocated; /* bytes; a cache's allocation has the cache's sizes */
+	union {
+		struct {
+			/* bytes; a cache's allocation has the cache's sizes */
+			uint32_t requested, allocated;
+		};
+		uint64_t more; /* if event_is_other(): the first further word of a long record */
+	};
 	union {
 		const struct cache *cache; /* if has_cache: the cache, whose name is known; */
 		uint64_t cache_address;	   /* else: of the struct kmem_cache; 0: unknown */
+		uint64_t value;		   /* if event_is_other(): bytes 40 to 47 of the record */
 	};
 	uint32_t sequence; /* on its CPU, modulo 2^32 */
 	uint32_t hash;	   /* of pointer: hash_address() */
@@ -63,9 +70,16 @@ static inline bool event_is_cache_free(const struct event *event)
 					      ~RECORD_KINDS_WITH(RECORD_KFREE));
 }
 
+/* Not about a slab object. */
+static inline bool event_is_other(const struct event *event)
+{
+	return event_is_one_of(event, RECORD_KINDS_OTHER);
+}
+
 /*
  * Sets all fields from the record. seed: of the object table that the event is for. True: the
- * record names a cache by its address, and the caller must look up the cache.
+ * record names a cache by its address, and the caller must look up the cache. The record has all
+ * its words.
  */
 static inline bool event_init(struct event *event, const struct kmt_record *record,
 			      unsigned int cpu, uint64_t seed)
@@ -89,6 +103,12 @@ static inline bool event_init(struct event *event, const struct kmt_record *reco
 		return false;
 	}
 	event->requested = event->allocated = 0;
+	if (event_is_other(event)) {
+		event->value = record->cache;
+		if (record->words > KMT_RECORD_WORDS)
+			event->more = *(const uint64_t *)(record + 1);
+		return false;
+	}
 	/* kfree_bulk() has no cache, and older kernels name none in any free */
 	event->cache_address =
 		event_is_one_of(event, RECORD_KINDS_WITH(RECORD_CACHE)) ? record->cache : 0;

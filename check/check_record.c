@@ -107,7 +107,7 @@ static void check_fields(struct stream_state *stream, const struct kmt_record *r
 {
 	bool free = is_one_of(record, RECORD_KINDS_WITH(RECORD_FREE));
 
-	if (!record_kind_is_known(record->id))
+	if (!record_kind_is_known(record->id) || is_one_of(record, RECORD_KINDS_OTHER))
 		return;
 	if (free && record->gfp)
 		find(stream, "a free with GFP flags 0x%" PRIx32, record->gfp);

@@ -29,7 +29,8 @@ enum record_flag {
  * ROW(argument, id, words, CTF name, name in kmemtrace-report, flags, CTF fields behind gfp).
  * words is the size of the whole record as this version writes it. A CTF name and CTF fields are
  * on disk in each capture's metadata: they never change. A kind without RECORD_ALLOCATION,
- * RECORD_FREE and RECORD_RESIZE is not about slab objects.
+ * RECORD_FREE and RECORD_RESIZE is not about slab objects: the matcher gives it to the observers as
+ * OUTCOME_OTHER.
  */
 #define RECORD_KINDS(ROW, argument)                                                                \
 	ROW(argument, KMT_KMALLOC, 6, "kmalloc", "kmalloc", RECORD_ALLOCATION | RECORD_SIZES,      \
@@ -57,6 +58,12 @@ enum record_flag {
 
 /* The ids of all kinds that have all of the flags: bit 1 << id of each. A constant. */
 #define RECORD_KINDS_WITH(flags) (0ULL RECORD_KINDS(RECORD_KIND_BIT_IF, flags))
+
+/* The ids of the kinds that are not about slab objects. */
+#define RECORD_KINDS_OTHER                                                         \
+	(RECORD_KINDS_WITH(0) &                                                    \
+	 ~(RECORD_KINDS_WITH(RECORD_ALLOCATION) | RECORD_KINDS_WITH(RECORD_FREE) | \
+	   RECORD_KINDS_WITH(RECORD_RESIZE)))
 
 _Static_assert(KMT_ID_END <= 64, "the ids fit a mask");
 

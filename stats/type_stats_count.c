@@ -268,6 +268,7 @@ static int count_transition(const struct type_stats *type_stats, struct type_sta
 	case OUTCOME_NO_OBJECT:
 	case OUTCOME_RESIZED:
 	case OUTCOME_FREE_REASSIGNED:
+	case OUTCOME_OTHER:
 		break;
 	}
 	type->changed = type_stats->generation;

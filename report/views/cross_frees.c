@@ -164,6 +164,7 @@ int cross_frees_on_transition(void *data, const struct analysis *analysis,
 	case OUTCOME_NO_OBJECT:
 	case OUTCOME_RESIZED:
 	case OUTCOME_MISSED:
+	case OUTCOME_OTHER:
 		break;
 	}
 	return 0;

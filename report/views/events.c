@@ -58,14 +58,14 @@ static const struct stream_column columns[EVENT_COLUMNS] = {
 	[EVENT_MISSED_SITE] = { "missed_site", STREAM_LAYOUT_KEYED, 0 },
 };
 
-#define OUTCOMES (OUTCOME_FREE_REASSIGNED + 1)
+#define OUTCOMES (OUTCOME_OTHER + 1)
 
 static const char *const outcome_texts[OUTCOMES] = {
 	[OUTCOME_ALLOCATED] = "allocated",   [OUTCOME_FAILED] = "failed",
 	[OUTCOME_FREED] = "freed",	     [OUTCOME_UNMATCHED] = "unmatched",
 	[OUTCOME_NO_OBJECT] = "null-free",   [OUTCOME_RESIZED] = "resized",
 	[OUTCOME_MISSED] = "missed",	     [OUTCOME_MISSED_FREE_MATCHED] = "missed-free-matched",
-	[OUTCOME_FREE_REASSIGNED] = "freed",
+	[OUTCOME_FREE_REASSIGNED] = "freed", [OUTCOME_OTHER] = "other",
 };
 
 struct events {

@@ -253,6 +253,7 @@ static int apply(struct timeline *timeline, const struct change *change)
 	case OUTCOME_NO_OBJECT:
 	case OUTCOME_RESIZED:
 	case OUTCOME_FREE_REASSIGNED:
+	case OUTCOME_OTHER:
 		break;
 	}
 	return 0;
