@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The figures of a small trace by plain loops: what became of each event, and what it adds up to.
- */
+/* The counters of a small trace by plain loops: the effect of each event, and the sums. */
 #include "config.h"
 
 #include <assert.h>
@@ -12,10 +11,10 @@
 #include "kernel/record.h"
 #include "tests/unit/naive.h"
 
-#define GFP_DMA 0x1 /* as the traces' own table of names has them */
+#define GFP_DMA 0x1 /* as in the traces' own table of names */
 #define GFP_RECLAIMABLE 0x10
 #define GFP_ACCOUNT 0x400000
-#define SLAB_MAX 8192 /* bytes: what kmalloc() does not take from whole pages */
+#define SLAB_MAX 8192 /* bytes: a larger kmalloc() is whole pages */
 
 bool naive_is_allocation(const struct naive_event *event)
 {
@@ -26,10 +25,10 @@ bool naive_is_allocation(const struct naive_event *event)
 bool naive_is_free(const struct naive_event *event)
 {
 	return event->id == KMT_KFREE || event->id == KMT_CACHE_FREE ||
-	       event->id == KMT_BULK_FREE || naive_is_rescued(event);
+	       event->id == KMT_BULK_FREE || naive_is_from_backup(event);
 }
 
-bool naive_is_rescued(const struct naive_event *event)
+bool naive_is_from_backup(const struct naive_event *event)
 {
 	return event->id == KMT_BACKUP_KFREE || event->id == KMT_BACKUP_CACHE_FREE;
 }
@@ -66,7 +65,7 @@ void naive_cache_name(const struct naive_event *event, char *name)
 	if (event->id == KMT_KMALLOC)
 		kmalloc_name(event, name);
 	else if (event->id == KMT_ANONYMOUS_ALLOC)
-		snprintf(name, NAIVE_NAME, NAIVE_UNNAMED "%" PRIu32 "/%" PRIu32, event->requested,
+		snprintf(name, NAIVE_NAME, NAIVE_ANONYMOUS "%" PRIu32 "/%" PRIu32, event->requested,
 			 event->allocated);
 	else if (event->cache)
 		snprintf(name, NAIVE_NAME, "%s 0x%" PRIx64 " %" PRIu64, event->cache->name,
@@ -76,8 +75,8 @@ void naive_cache_name(const struct naive_event *event, char *name)
 }
 
 /*
- * The first at an address is taken for older than its sight; it ends when it is told gone, at
- * that time still there, or when the next one is seen.
+ * The first cache at an address counts from the beginning. It ends at the time of its destruction,
+ * inclusive, or when the next cache at the address is created.
  */
 static const struct naive_cache *find_cache(const struct naive_trace *trace, uint64_t address,
 					    uint64_t time)
@@ -119,8 +118,8 @@ static int compare_events(const void *a, const void *b)
 }
 
 /*
- * A lost event happened before the first record behind its number, and not before the eighth
- * record before that one.
+ * A lost event happened before the first record after its number, and not before the eighth record
+ * before that one.
  */
 static void find_lost_span(struct naive *naive, const struct naive_event *lost)
 {
@@ -167,8 +166,8 @@ struct naive_event *naive_live(const struct naive *naive, uint64_t address)
 	return NULL;
 }
 
-static struct naive_figures *find_figures(struct naive_figures *list, size_t *count,
-					  const char *key, uint64_t time)
+static struct naive_counters *find_counters(struct naive_counters *list, size_t *count,
+					    const char *key, uint64_t time)
 {
 	for (size_t i = 0; i < *count; i++)
 		if (!strcmp(list[i].key, key))
@@ -178,43 +177,43 @@ static struct naive_figures *find_figures(struct naive_figures *list, size_t *co
 	return &list[(*count)++];
 }
 
-static struct naive_figures *site_of(struct naive *naive, const struct naive_event *event)
+static struct naive_counters *site_of(struct naive *naive, const struct naive_event *event)
 {
 	char key[NAIVE_NAME];
 
 	snprintf(key, sizeof(key), "0x%" PRIx64, event->site);
-	return find_figures(naive->sites, &naive->site_count, key, event->time);
+	return find_counters(naive->sites, &naive->site_count, key, event->time);
 }
 
-static struct naive_figures *cache_of(struct naive *naive, const struct naive_event *event)
+static struct naive_counters *cache_of(struct naive *naive, const struct naive_event *event)
 {
-	return find_figures(naive->caches, &naive->cache_count, event->cache_name, event->time);
+	return find_counters(naive->caches, &naive->cache_count, event->cache_name, event->time);
 }
 
-/* The figures in which an allocation counts: those of all, of its site and of its cache. */
-#define FIGURES 3
+/* An allocation counts in three sets: in total, for its site and for its cache. */
+#define COUNTER_SETS 3
 
 static void counters_of(struct naive *naive, const struct naive_event *event,
-			struct naive_figures *figures[FIGURES])
+			struct naive_counters *counters[COUNTER_SETS])
 {
-	figures[0] = &naive->all;
-	figures[1] = site_of(naive, event);
-	figures[2] = cache_of(naive, event);
-	for (size_t i = 0; i < FIGURES; i++)
-		figures[i]->allocates = true;
+	counters[0] = &naive->all;
+	counters[1] = site_of(naive, event);
+	counters[2] = cache_of(naive, event);
+	for (size_t i = 0; i < COUNTER_SETS; i++)
+		counters[i]->allocates = true;
 }
 
 static void end_object(struct naive *naive, struct naive_event *object)
 {
-	struct naive_figures *figures[FIGURES];
+	struct naive_counters *counters[COUNTER_SETS];
 
 	object->live = false;
 	if (object->own)
 		return;
-	counters_of(naive, object, figures);
-	for (size_t i = 0; i < FIGURES; i++) {
-		figures[i]->live_objects--;
-		figures[i]->live_bytes -= object->allocated;
+	counters_of(naive, object, counters);
+	for (size_t i = 0; i < COUNTER_SETS; i++) {
+		counters[i]->live_objects--;
+		counters[i]->live_bytes -= object->allocated;
 	}
 }
 
@@ -227,29 +226,29 @@ static void forget_freed(struct naive *naive, uint64_t address)
 
 static void take_failure(struct naive *naive, struct naive_event *event)
 {
-	struct naive_figures *figures[FIGURES];
+	struct naive_counters *counters[COUNTER_SETS];
 
 	if (event->own) {
 		naive->totals.own_allocations++;
 		return;
 	}
-	counters_of(naive, event, figures);
-	for (size_t i = 0; i < FIGURES; i++)
-		figures[i]->failed++;
+	counters_of(naive, event, counters);
+	for (size_t i = 0; i < COUNTER_SETS; i++)
+		counters[i]->failed++;
 }
 
 static void take_allocation(struct naive *naive, struct naive_event *event)
 {
 	struct naive_event *old = naive_live(naive, event->pointer);
-	struct naive_figures *figures[FIGURES];
+	struct naive_counters *counters[COUNTER_SETS];
 
 	event->replaced = old;
 	if (old) {
 		end_object(naive, old);
 		if (!old->own) {
-			counters_of(naive, old, figures);
-			for (size_t i = 0; i < FIGURES; i++)
-				figures[i]->missed_frees++;
+			counters_of(naive, old, counters);
+			for (size_t i = 0; i < COUNTER_SETS; i++)
+				counters[i]->missed_frees++;
 		}
 	}
 	forget_freed(naive, event->pointer);
@@ -258,17 +257,17 @@ static void take_allocation(struct naive *naive, struct naive_event *event)
 		naive->totals.own_allocations++;
 		return;
 	}
-	counters_of(naive, event, figures);
-	for (size_t i = 0; i < FIGURES; i++) {
-		figures[i]->allocations++;
-		figures[i]->bytes_requested += event->requested;
-		figures[i]->bytes_allocated += event->allocated;
-		figures[i]->live_objects++;
-		figures[i]->live_bytes += event->allocated;
+	counters_of(naive, event, counters);
+	for (size_t i = 0; i < COUNTER_SETS; i++) {
+		counters[i]->allocations++;
+		counters[i]->bytes_requested += event->requested;
+		counters[i]->bytes_allocated += event->allocated;
+		counters[i]->live_objects++;
+		counters[i]->live_bytes += event->allocated;
 	}
 }
 
-/* Was nothing else allocated on its CPU between an object's allocation and its free? */
+/* Was nothing else allocated on the object's CPU between its allocation and its free? */
 static bool is_temporary(const struct naive *naive, const struct naive_event *object,
 			 const struct naive_event *event)
 {
@@ -293,13 +292,13 @@ static bool is_temporary(const struct naive *naive, const struct naive_event *ob
 static void count_free(struct naive *naive, struct naive_event *event, struct naive_event *object,
 		       int64_t by)
 {
-	struct naive_figures *figures[FIGURES];
+	struct naive_counters *counters[COUNTER_SETS];
 
-	counters_of(naive, object, figures);
-	for (size_t i = 0; i < FIGURES; i++) {
-		figures[i]->frees += by;
-		figures[i]->cross_cpu_frees += object->cpu != event->cpu ? by : 0;
-		figures[i]->temporary += is_temporary(naive, object, event) ? by : 0;
+	counters_of(naive, object, counters);
+	for (size_t i = 0; i < COUNTER_SETS; i++) {
+		counters[i]->frees += by;
+		counters[i]->cross_cpu_frees += object->cpu != event->cpu ? by : 0;
+		counters[i]->temporary += is_temporary(naive, object, event) ? by : 0;
 	}
 }
 
@@ -309,11 +308,12 @@ static bool is_cache_free(const struct naive_event *event)
 }
 
 /*
- * Of an old kernel: allocation, allocation, free, and now a second free, of one address. Then the
- * first free is the first object's. last: the second allocation and the first free.
+ * An old kernel reported allocation, allocation, free and now a second free of one address: the
+ * first free was delayed, and freed the first object. last: the second allocation and the first
+ * free.
  */
-static bool is_late(const struct naive *naive, const struct naive_event *event,
-		    struct naive_event *last[2])
+static bool is_delayed(const struct naive *naive, const struct naive_event *event,
+		       struct naive_event *last[2])
 {
 	last[0] = last[1] = NULL;
 	for (size_t i = 0; i < naive->taken_count; i++) {
@@ -327,28 +327,29 @@ static bool is_late(const struct naive *naive, const struct naive_event *event,
 	       last[0]->replaced->id == KMT_ANONYMOUS_ALLOC;
 }
 
-static void take_late(struct naive *naive, struct naive_event *event, struct naive_event *last[2])
+static void take_delayed(struct naive *naive, struct naive_event *event,
+			 struct naive_event *last[2])
 {
-	struct naive_event *second = last[0], *late = last[1], *first = second->replaced;
-	struct naive_figures *figures[FIGURES];
+	struct naive_event *second = last[0], *delayed = last[1], *first = second->replaced;
+	struct naive_counters *counters[COUNTER_SETS];
 
-	naive->late++;
-	late->freed = false;
-	late->object = NULL;
+	naive->delayed++;
+	delayed->freed = false;
+	delayed->object = NULL;
 	if (first->own) {
 		naive->totals.own_frees++;
 	} else {
 		naive_withdraw_missed(naive, second);
-		counters_of(naive, first, figures);
-		for (size_t i = 0; i < FIGURES; i++)
-			figures[i]->missed_frees--;
-		count_free(naive, late, first, 1);
-		late->object = first;
-		late->freed_at = second->time;
+		counters_of(naive, first, counters);
+		for (size_t i = 0; i < COUNTER_SETS; i++)
+			counters[i]->missed_frees--;
+		count_free(naive, delayed, first, 1);
+		delayed->object = first;
+		delayed->freed_at = second->time;
 	}
 	if (second->own)
 		return;
-	count_free(naive, late, second, -1);
+	count_free(naive, delayed, second, -1);
 	count_free(naive, event, second, 1);
 	event->freed = true;
 	event->object = second;
@@ -380,21 +381,21 @@ static void take_free(struct naive *naive, struct naive_event *event)
 static void take_resize(struct naive *naive, struct naive_event *event)
 {
 	struct naive_event *object = naive_live(naive, event->pointer);
-	struct naive_figures *figures[FIGURES];
+	struct naive_counters *counters[COUNTER_SETS];
 
 	naive->totals.resizes++;
 	if (!object || event->requested > object->allocated)
-		return; /* nothing to resize, or not in place */
+		return; /* no object, or it moves */
 	if (!object->own) {
-		counters_of(naive, object, figures);
-		for (size_t i = 0; i < FIGURES; i++)
-			figures[i]->bytes_requested +=
+		counters_of(naive, object, counters);
+		for (size_t i = 0; i < COUNTER_SETS; i++)
+			counters[i]->bytes_requested +=
 				(uint64_t)event->requested - object->requested;
 	}
 	object->requested = event->requested;
 }
 
-static void note_peaks(struct naive *naive, const struct naive_event *event)
+static void update_peaks(struct naive *naive, const struct naive_event *event)
 {
 	if (naive->all.live_bytes > naive->all.peak_bytes) {
 		naive->all.peak_bytes = naive->all.live_bytes;
@@ -410,41 +411,41 @@ static void take(struct naive *naive, struct naive_event *event)
 	struct naive_event *last[2];
 
 	event->done = true;
-	naive->totals.from_backup += naive_is_rescued(event);
+	naive->totals.from_backup += naive_is_from_backup(event);
 	if (naive_is_allocation(event)) {
-		naive_look_at_allocation(naive, event);
+		naive_check_allocation(naive, event);
 		if (naive_has_object(event))
 			take_allocation(naive, event);
 		else
 			take_failure(naive, event);
 	} else if (naive_is_free(event) && !naive_has_object(event)) {
 		naive->totals.null_frees++;
-	} else if (is_late(naive, event, last)) {
-		take_late(naive, event, last);
+	} else if (is_delayed(naive, event, last)) {
+		take_delayed(naive, event, last);
 	} else if (naive_is_free(event)) {
-		naive_look_at_free(naive, event);
+		naive_check_free(naive, event);
 		take_free(naive, event);
 	} else if (event->id == KMT_REALLOC) {
 		take_resize(naive, event);
 	} else {
 		naive->totals.unknown++;
 	}
-	note_peaks(naive, event);
+	update_peaks(naive, event);
 	naive->taken[naive->taken_count++] = event;
 }
 
 /*
- * The event of the same address at the same time on another CPU that must come first: otherwise
- * what was not yet allocated would be freed, or what was not yet freed allocated.
+ * The event with the same address and time on another CPU that must come first: otherwise a free
+ * would come before its allocation, or an allocation before the free of the object before.
  */
-static struct naive_event *who_comes_first(const struct naive *naive, size_t index)
+static struct naive_event *find_first(const struct naive *naive, size_t index)
 {
 	const struct naive_event *event = naive->order[index];
 	bool live = naive_live(naive, event->pointer);
 	struct naive_event *last[2];
 
 	if (!naive_has_object(event) || !(naive_is_allocation(event) || naive_is_free(event)) ||
-	    naive_is_allocation(event) != live || is_late(naive, event, last))
+	    naive_is_allocation(event) != live || is_delayed(naive, event, last))
 		return NULL;
 	for (size_t i = index + 1; i < naive->count; i++) {
 		struct naive_event *other = naive->order[i];
@@ -463,13 +464,12 @@ void naive_run(struct naive *naive, struct naive_trace *trace)
 	naive->trace = trace;
 	put_in_order(naive);
 	for (size_t i = 0; i < naive->count; i++) {
-		struct naive_event *first = naive->order[i]->done ? NULL
-								  : who_comes_first(naive, i);
+		struct naive_event *first = naive->order[i]->done ? NULL : find_first(naive, i);
 
 		if (first)
 			take(naive, first);
 		if (!naive->order[i]->done)
 			take(naive, naive->order[i]);
 	}
-	naive_judge(naive);
+	naive_classify(naive);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The analysis over again, for tests to compare with: all events of a small trace in one list,
- * plain loops over it, and as obviously right as we could write it. Shares nothing with trace/.
+ * A second implementation of the analysis, for tests to compare with: it keeps all events of a
+ * small trace in one list and uses plain loops, to be obviously correct. It shares no code with
+ * analysis/.
  */
 #ifndef TESTS_UNIT_NAIVE_H
 #define TESTS_UNIT_NAIVE_H
@@ -17,9 +18,9 @@
 #define NAIVE_SPANS_MAX 4
 #define NAIVE_CASES_MAX (NAIVE_EVENTS_MAX * 4)
 #define NAIVE_NAME 100
-#define NAIVE_UNNAMED "unnamed-" /* so begins the name of caches that nothing but sizes tells */
+#define NAIVE_ANONYMOUS "unnamed-" /* prefix of the names of anonymous caches */
 
-/* As kernel/caches tells it. */
+/* An entry of kernel/caches. */
 struct naive_cache {
 	uint64_t address, since, until; /* ns */
 	uint32_t object_size, size;
@@ -30,7 +31,7 @@ struct naive_span {
 	uint64_t after, before;
 };
 
-/* KMT_NONE: the event was lost. The fields from own on are the model's work. */
+/* id KMT_NONE: the event was lost. The fields from own on are set by the model. */
 struct naive_event {
 	uint64_t time, sequence, pointer, site, cache_address;
 	uint32_t requested, allocated, task, gfp;
@@ -38,15 +39,15 @@ struct naive_event {
 	int id;
 
 	bool own;
-	const struct naive_cache *cache; /* that cache_address stood for; NULL: not known */
-	char cache_name[NAIVE_NAME];	 /* of the object, or that a free names; "": none */
-	bool done;			 /* its turn has been */
-	bool live;			 /* an allocation whose object is there */
-	bool overlaid;			 /* an overlap on it was told */
-	bool freed;			 /* a free of an object whose address is not in use again */
-	const struct naive_event *object; /* that a free freed */
-	uint64_t freed_at;		  /* ns: when it did that */
-	struct naive_event *replaced;	  /* the live object whose place an allocation took */
+	const struct naive_cache *cache; /* at cache_address; NULL: unknown */
+	char cache_name[NAIVE_NAME];	 /* of the object, or named by the free; "": none */
+	bool done;			 /* it was processed */
+	bool live;			 /* an allocation whose object is live */
+	bool overlap_reported;		 /* an overlap with it was reported */
+	bool freed; /* a free of an object whose address was not allocated again */
+	const struct naive_event *object; /* the allocation whose object a free freed */
+	uint64_t freed_at;		  /* ns: the time of that */
+	struct naive_event *replaced;	  /* the live object whose address an allocation got */
 };
 
 struct naive_trace {
@@ -61,16 +62,16 @@ struct naive_trace {
 	uint64_t skipped;
 	uint32_t own_task;
 	bool include_self, filtered, unobserved;
-	bool skips_told; /* the capture came to its end as it should */
+	bool skips_known; /* the capture is complete */
 };
 
-struct naive_figures {
-	char key[NAIVE_NAME]; /* of a site its address, of a cache as naive_cache_name() */
+struct naive_counters {
+	char key[NAIVE_NAME]; /* the site's address, or naive_cache_name() */
 	uint64_t first_time;
 	uint64_t allocations, frees, missed_frees, failed;
 	uint64_t bytes_requested, bytes_allocated, live_objects, live_bytes, peak_bytes;
 	uint64_t temporary, cross_cpu_frees, frees_unmatched;
-	bool allocates; /* it stands for more than a free that names it */
+	bool allocates; /* it has allocations, not only frees that name it */
 };
 
 struct naive_totals {
@@ -78,7 +79,7 @@ struct naive_totals {
 		peak_time;
 };
 
-/* One thing that one event showed, or an entry of the same things. */
+/* A finding of one event, or the sum of equal findings. */
 struct naive_finding {
 	enum finding_kind kind;
 	enum certainty certainty;
@@ -89,28 +90,28 @@ struct naive_finding {
 };
 
 struct naive_case {
-	const struct naive_event *event; /* that showed it */
+	const struct naive_event *event; /* that broke the rule */
 	struct naive_finding finding;
-	uint64_t begin;		 /* ns: what was not seen from then on may explain it */
-	uint32_t reasons;	 /* that this case has for itself */
-	bool is_judged;		 /* else it is as certain as finding says */
-	char blamed[NAIVE_NAME]; /* cache: missed frees of it may explain the case */
-	bool withdrawn;		 /* a free told late explained it */
+	uint64_t begin;	  /* ns: events that were not recorded after this time can explain it */
+	uint32_t reasons; /* of this case alone */
+	bool depends_on_losses;	       /* false: finding.certainty is final */
+	char blamed_cache[NAIVE_NAME]; /* missed frees of this cache can explain the case */
+	bool withdrawn;		       /* a delayed free explained it */
 };
 
-/* Of a page of 4096 bytes: how the objects lie that were last begun in it. */
+/* The layout of the last objects in a page of 4096 bytes. */
 struct naive_page {
 	uint64_t number, stride, phase;
-	bool changed; /* they lay otherwise before */
+	bool changed; /* the layout was different before */
 };
 
 struct naive {
 	struct naive_trace *trace;
 	struct naive_event *order[NAIVE_EVENTS_MAX]; /* by time */
 	size_t count;
-	struct naive_event *taken[NAIVE_EVENTS_MAX]; /* as their turns came */
-	size_t taken_count, late;		     /* late: frees that were told so */
-	struct naive_figures all, sites[NAIVE_EVENTS_MAX], caches[NAIVE_EVENTS_MAX];
+	struct naive_event *taken[NAIVE_EVENTS_MAX]; /* in the order of processing */
+	size_t taken_count, delayed;		     /* delayed: frees */
+	struct naive_counters all, sites[NAIVE_EVENTS_MAX], caches[NAIVE_EVENTS_MAX];
 	size_t site_count, cache_count;
 	struct naive_totals totals;
 	struct naive_case cases[NAIVE_CASES_MAX];
@@ -125,26 +126,26 @@ struct naive {
 
 void naive_run(struct naive *naive, struct naive_trace *trace);
 
-/* The name that tells one cache from any other; "" for a free that names none. */
+/* The unique name of the event's cache; "" for a free that names none. */
 void naive_cache_name(const struct naive_event *event, char *name);
 bool naive_is_kmalloc_name(const char *name);
 
 bool naive_has_object(const struct naive_event *event);
 bool naive_is_allocation(const struct naive_event *event);
 bool naive_is_free(const struct naive_event *event);
-bool naive_is_rescued(const struct naive_event *event);
+bool naive_is_from_backup(const struct naive_event *event);
 
 /* The live object at the address, or NULL. */
 struct naive_event *naive_live(const struct naive *naive, uint64_t address);
 
-/* What the event shows; called before it changes anything. */
-void naive_look_at_allocation(struct naive *naive, struct naive_event *event);
-void naive_look_at_free(struct naive *naive, struct naive_event *event);
+/* Findings of the event; called before the event changes anything. */
+void naive_check_allocation(struct naive *naive, struct naive_event *event);
+void naive_check_free(struct naive *naive, struct naive_event *event);
 
-/* The object was freed after all: no missed free was told when the event got its address. */
+/* The object was freed: withdraw the missed free that the event, which got its address, showed. */
 void naive_withdraw_missed(struct naive *naive, const struct naive_event *event);
 
-/* Once all is seen: how certain each case is, and the entries that they make. */
-void naive_judge(struct naive *naive);
+/* At the end: sets the certainty of each case, and sums up the findings. */
+void naive_classify(struct naive *naive);
 
 #endif

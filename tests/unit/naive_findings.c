@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is wrong in a small trace, by plain loops over all that came before. */
+/* The findings of a small trace, by plain loops over all earlier events. */
 #include "config.h"
 
 #include <assert.h>
@@ -10,11 +10,11 @@
 #include "tests/unit/naive.h"
 
 #define PAGE 4096
-#define SLAB_MAX 8192	 /* bytes: a larger kmalloc() lies in no slab */
-#define OBJECT_MAX 65536 /* bytes: a larger object of a cache is taken for a mistake */
-#define FREED_MAX 65536	 /* a small trace never has so many freed addresses */
+#define SLAB_MAX 8192	 /* bytes: a larger kmalloc() is not in a slab */
+#define OBJECT_MAX 65536 /* bytes: a larger cache object is taken for an error */
+#define FREED_MAX 65536	 /* freed objects that are remembered */
 
-_Static_assert(NAIVE_EVENTS_MAX < FREED_MAX, "the oldest need not be forgotten");
+_Static_assert(NAIVE_EVENTS_MAX < FREED_MAX, "no freed object is forgotten");
 
 static struct naive_case *add_case(struct naive *naive, enum finding_kind kind,
 				   const struct naive_event *event)
@@ -32,25 +32,25 @@ static struct naive_case *add_case(struct naive *naive, enum finding_kind kind,
 	return new;
 }
 
-/* What was allocated, and what it came from. */
+/* The allocation and its cache. */
 static void set_object(struct naive_case *one, const struct naive_event *object)
 {
 	one->finding.alloc_site = object->site;
 	strcpy(one->finding.cache, object->cache_name);
 	one->begin = object->time;
-	strcpy(one->blamed, object->cache_name);
-	one->is_judged = true;
+	strcpy(one->blamed_cache, object->cache_name);
+	one->depends_on_losses = true;
 }
 
 static void set_free(struct naive_case *one, const struct naive_event *event)
 {
 	one->finding.free_site = event->site;
 	strcpy(one->finding.free_cache, event->cache_name);
-	if (naive_is_rescued(event))
+	if (naive_is_from_backup(event))
 		one->reasons |= REASON_FROM_BACKUP;
 }
 
-/* Distance from one object to the next in its slab; 0: it lies in none, or it is not known. */
+/* Bytes from one object to the next in its slab; 0: unknown, or not in a slab. */
 static uint64_t stride_of(const struct naive_event *object)
 {
 	uint64_t max = object->id == KMT_KMALLOC ? SLAB_MAX : OBJECT_MAX;
@@ -66,33 +66,33 @@ static struct naive_page *find_page(struct naive *naive, uint64_t address)
 	return NULL;
 }
 
-static void look_for_overlaps(struct naive *naive, const struct naive_event *event,
-			      const struct naive_page *page)
+static void check_overlaps(struct naive *naive, const struct naive_event *event,
+			   const struct naive_page *page)
 {
 	uint64_t end = event->pointer + event->allocated, at = event->pointer;
 
-	/* the page tells of itself only */
+	/* the layout is of this page only */
 	if (end > (page->number + 1) * PAGE)
 		end = (page->number + 1) * PAGE;
-	/* in the order of their addresses */
+	/* in the order of addresses */
 	for (at = at > page->stride ? at - page->stride + 1 : 1; at < end; at++) {
 		struct naive_event *beneath = naive_live(naive, at);
 		struct naive_case *one;
 
 		if (!beneath || at == event->pointer || stride_of(beneath) != page->stride ||
-		    at % page->stride != page->phase || beneath->overlaid || beneath->own)
+		    at % page->stride != page->phase || beneath->overlap_reported || beneath->own)
 			continue;
-		beneath->overlaid = true;
+		beneath->overlap_reported = true;
 		one = add_case(naive, FINDING_OVERLAP, event);
 		set_object(one, event);
 		one->finding.other_site = beneath->site;
 		strcpy(one->finding.free_cache, beneath->cache_name);
 		one->begin = beneath->time;
-		strcpy(one->blamed, beneath->cache_name);
+		strcpy(one->blamed_cache, beneath->cache_name);
 	}
 }
 
-static void look_at_page(struct naive *naive, const struct naive_event *event)
+static void check_page(struct naive *naive, const struct naive_event *event)
 {
 	struct naive_page *page = find_page(naive, event->pointer);
 	uint64_t stride = stride_of(event);
@@ -102,7 +102,7 @@ static void look_at_page(struct naive *naive, const struct naive_event *event)
 		return;
 	changes = page && (page->stride != stride || page->phase != event->pointer % stride);
 	if (changes)
-		look_for_overlaps(naive, event, page);
+		check_overlaps(naive, event, page);
 	if (!page)
 		page = &naive->pages[naive->page_count++];
 	page->number = event->pointer / PAGE;
@@ -111,7 +111,7 @@ static void look_at_page(struct naive *naive, const struct naive_event *event)
 	page->changed |= changes;
 }
 
-void naive_look_at_allocation(struct naive *naive, struct naive_event *event)
+void naive_check_allocation(struct naive *naive, struct naive_event *event)
 {
 	const struct naive_event *old = naive_live(naive, event->pointer);
 	struct naive_case *one;
@@ -133,7 +133,7 @@ void naive_look_at_allocation(struct naive *naive, struct naive_event *event)
 		one->finding.other_site = event->site;
 		one->reasons |= REASON_GUESS;
 	}
-	look_at_page(naive, event);
+	check_page(naive, event);
 	if ((event->id == KMT_KMALLOC || event->id == KMT_ANONYMOUS_ALLOC) &&
 	    event->allocated < event->requested && event->requested != KMT_SIZE_MAX &&
 	    !event->own) {
@@ -158,19 +158,19 @@ static bool is_kfree(const struct naive_event *event)
 	       (event->id == KMT_BULK_FREE && !event->cache_address);
 }
 
-/* Did it take the place of an object whose free an old kernel may tell late? */
-static bool replaces_unnamed(const struct naive_event *object)
+/* Did it get the address of an object whose free an old kernel can report with a delay? */
+static bool replaces_anonymous(const struct naive_event *object)
 {
 	return object->replaced && object->replaced->id == KMT_ANONYMOUS_ALLOC;
 }
 
-/* Is it of a cache without a name, whose sizes both are those of objects of kmalloc()? */
-static bool may_be_kmallocs(const struct naive_event *object)
+/* Is it of an anonymous cache with the sizes of a kmalloc cache? */
+static bool can_be_kmalloc_cache(const struct naive_event *object)
 {
 	unsigned int object_size, size;
 	uint64_t power = 1;
 
-	if (sscanf(object->cache_name, NAIVE_UNNAMED "%u/%u", &object_size, &size) != 2 ||
+	if (sscanf(object->cache_name, NAIVE_ANONYMOUS "%u/%u", &object_size, &size) != 2 ||
 	    object_size != size)
 		return false;
 	while (power < size)
@@ -179,8 +179,8 @@ static bool may_be_kmallocs(const struct naive_event *object)
 }
 
 /* Is it a free by the wrong function, or to the wrong cache? */
-static void look_at_kind(struct naive *naive, const struct naive_event *object,
-			 const struct naive_event *event)
+static void check_kind(struct naive *naive, const struct naive_event *object,
+		       const struct naive_event *event)
 {
 	const struct naive_trace *trace = naive->trace;
 	bool from_kmalloc = naive_is_kmalloc_name(object->cache_name);
@@ -191,15 +191,15 @@ static void look_at_kind(struct naive *naive, const struct naive_event *object,
 			return;
 		one = add_case(naive, FINDING_CACHE_KFREED, event);
 		set_object(one, object);
-		/* taken from a cache of kmalloc's by name, which nobody could see? */
-		if (may_be_kmallocs(object))
+		/* it can be from a kmalloc cache, by kmem_cache_alloc() */
+		if (can_be_kmalloc_cache(object))
 			one->reasons |= REASON_GUESS;
 		if (trace->major > 6 || (trace->major == 6 && trace->minor >= 4)) {
 			one->finding.certainty = CERTAINTY_LEGAL;
-			one->is_judged = false;
+			one->depends_on_losses = false;
 		}
 	} else if (!event->cache_address) {
-		/* to a cache, whichever: wrong for what kmalloc() itself gave */
+		/* the cache is unknown: wrong for any object of kmalloc() */
 		if (object->id != KMT_KMALLOC)
 			return;
 		one = add_case(naive, FINDING_KMALLOC_TO_CACHE, event);
@@ -207,7 +207,7 @@ static void look_at_kind(struct naive *naive, const struct naive_event *object,
 	} else if (!event->cache) {
 		return;
 	} else if (from_kmalloc) {
-		/* a hardened kernel names the object's cache, not the one that the caller did */
+		/* a hardened kernel reports the object's cache, not the caller's */
 		if (object->id != KMT_KMALLOC && naive_is_kmalloc_name(event->cache->name))
 			return;
 		one = add_case(naive, FINDING_KMALLOC_TO_CACHE, event);
@@ -218,18 +218,18 @@ static void look_at_kind(struct naive *naive, const struct naive_event *object,
 			return;
 		one = add_case(naive, FINDING_WRONG_CACHE, event);
 		set_object(one, object);
-		/* is a cache of which but the name is known still called so? */
+		/* only the name's address is known: the name can have changed */
 		if (!event->cache->size)
 			one->reasons |= REASON_GUESS;
 	}
 	set_free(one, event);
-	if (!is_kfree(event) && replaces_unnamed(object))
+	if (!is_kfree(event) && replaces_anonymous(object))
 		one->reasons |= REASON_GUESS;
-	if (!one->is_judged)
+	if (!one->depends_on_losses)
 		one->reasons = 0;
 }
 
-/* The free of the address that freed an object, if it was not used again since. */
+/* The free of an object at the address, if the address was not allocated again. */
 static const struct naive_event *find_first_free(const struct naive *naive, uint64_t address)
 {
 	for (size_t i = 0; i < naive->count; i++)
@@ -238,7 +238,7 @@ static const struct naive_event *find_first_free(const struct naive *naive, uint
 	return NULL;
 }
 
-/* The live object that the address lies in, if its page tells where objects begin. */
+/* The live object that contains the address, if the layout of its page is known. */
 static const struct naive_event *find_around(struct naive *naive, uint64_t address)
 {
 	const struct naive_page *page = find_page(naive, address);
@@ -253,22 +253,24 @@ static const struct naive_event *find_around(struct naive *naive, uint64_t addre
 }
 
 /* The allocation of the struct kmem_cache that a free names. */
-static const struct naive_event *find_birth(const struct naive *naive,
-					    const struct naive_event *event)
+static const struct naive_event *find_cache_creation(const struct naive *naive,
+						     const struct naive_event *event)
 {
-	const struct naive_event *birth;
+	const struct naive_event *creation;
 
 	if (is_kfree(event) || !event->cache || naive_is_kmalloc_name(event->cache->name))
 		return NULL;
-	birth = naive_live(naive, event->cache_address);
-	return birth && birth->cache && !strcmp(birth->cache->name, "kmem_cache") ? birth : NULL;
+	creation = naive_live(naive, event->cache_address);
+	return creation && creation->cache && !strcmp(creation->cache->name, "kmem_cache")
+		       ? creation
+		       : NULL;
 }
 
-static void look_at_unmatched(struct naive *naive, const struct naive_event *event)
+static void check_unmatched(struct naive *naive, const struct naive_event *event)
 {
 	const struct naive_event *first = find_first_free(naive, event->pointer);
 	const struct naive_event *around = find_around(naive, event->pointer);
-	const struct naive_event *birth = find_birth(naive, event);
+	const struct naive_event *creation = find_cache_creation(naive, event);
 	const struct naive_page *page = find_page(naive, event->pointer);
 	struct naive_case *one;
 
@@ -277,22 +279,22 @@ static void look_at_unmatched(struct naive *naive, const struct naive_event *eve
 		set_object(one, first->object);
 		one->finding.other_site = first->site;
 		one->begin = first->time;
-		if (naive_is_rescued(first))
+		if (naive_is_from_backup(first))
 			one->reasons |= REASON_FROM_BACKUP;
-		/* an old kernel may have told the free of another object late */
-		if (first->object->id == KMT_ANONYMOUS_ALLOC || replaces_unnamed(first->object))
+		/* the first free can be a delayed report about another object */
+		if (first->object->id == KMT_ANONYMOUS_ALLOC || replaces_anonymous(first->object))
 			one->reasons |= REASON_GUESS;
 	} else if (around) {
 		one = add_case(naive, FINDING_INTERIOR_FREE, event);
 		set_object(one, around);
-	} else if (birth) {
+	} else if (creation) {
 		one = add_case(naive, FINDING_UNKNOWN_FREE, event);
-		one->is_judged = true;
-		one->begin = birth->time;
-		strcpy(one->blamed, event->cache_name);
+		one->depends_on_losses = true;
+		one->begin = creation->time;
+		strcpy(one->blamed_cache, event->cache_name);
 	} else if (page && page->changed) {
 		one = add_case(naive, FINDING_UNKNOWN_FREE, event);
-		one->is_judged = true;
+		one->depends_on_losses = true;
 		one->begin = naive->trace->begin;
 		one->reasons |= REASON_GUESS;
 	} else {
@@ -301,14 +303,14 @@ static void look_at_unmatched(struct naive *naive, const struct naive_event *eve
 	set_free(one, event);
 }
 
-void naive_look_at_free(struct naive *naive, struct naive_event *event)
+void naive_check_free(struct naive *naive, struct naive_event *event)
 {
 	const struct naive_event *object = naive_live(naive, event->pointer);
 
 	if (!object)
-		look_at_unmatched(naive, event);
+		check_unmatched(naive, event);
 	else if (!object->own)
-		look_at_kind(naive, object, event);
+		check_kind(naive, object, event);
 }
 
 static bool any_touches(const struct naive_span *spans, size_t count, uint64_t begin, uint64_t end)
@@ -319,11 +321,11 @@ static bool any_touches(const struct naive_span *spans, size_t count, uint64_t b
 	return false;
 }
 
-/* Of caches without a name, those whose objects lie as far from one another may be the same. */
-static bool may_be_one(const char *cache, const char *other)
+/* Anonymous caches with the same distance between objects can be one cache. */
+static bool can_be_same_cache(const char *cache, const char *other)
 {
-	if (!strncmp(cache, NAIVE_UNNAMED, strlen(NAIVE_UNNAMED)) &&
-	    !strncmp(other, NAIVE_UNNAMED, strlen(NAIVE_UNNAMED)))
+	if (!strncmp(cache, NAIVE_ANONYMOUS, strlen(NAIVE_ANONYMOUS)) &&
+	    !strncmp(other, NAIVE_ANONYMOUS, strlen(NAIVE_ANONYMOUS)))
 		return !strcmp(strchr(cache, '/'), strchr(other, '/'));
 	return !strcmp(cache, other);
 }
@@ -331,13 +333,13 @@ static bool may_be_one(const char *cache, const char *other)
 static bool missed_frees(const struct naive *naive, const char *cache)
 {
 	for (size_t i = 0; i < naive->cache_count; i++)
-		if (may_be_one(naive->caches[i].key, cache) && naive->caches[i].missed_frees)
+		if (can_be_same_cache(naive->caches[i].key, cache) && naive->caches[i].missed_frees)
 			return true;
 	return false;
 }
 
-/* All that may have happened unseen from begin to end and explains the case. */
-static uint32_t doubts(const struct naive *naive, const struct naive_case *one)
+/* The reasons why events that were not recorded can explain the case. */
+static uint32_t find_reasons(const struct naive *naive, const struct naive_case *one)
 {
 	const struct naive_trace *trace = naive->trace;
 	uint64_t end = one->finding.first_time;
@@ -348,9 +350,9 @@ static uint32_t doubts(const struct naive *naive, const struct naive_case *one)
 	if (any_touches(trace->skips, trace->skip_count, one->begin, end) ||
 	    (trace->skipped && !trace->skip_count))
 		reasons |= REASON_SKIPPED;
-	if (!trace->skips_told)
+	if (!trace->skips_known)
 		reasons |= REASON_CUT_OFF;
-	if (missed_frees(naive, one->blamed))
+	if (missed_frees(naive, one->blamed_cache))
 		reasons |= REASON_MISSED;
 	if (trace->unobserved)
 		reasons |= REASON_UNOBSERVED;
@@ -384,7 +386,7 @@ static void add_to_findings(struct naive *naive, const struct naive_finding *one
 		entry->certain += one->certain;
 		entry->reasons |= one->reasons;
 		entry->last_time = one->last_time;
-		/* of those at one time the lowest address is told */
+		/* of cases at the same time, the lowest address is described */
 		if (one->first_time == entry->first_time && one->address < entry->address)
 			entry->address = one->address;
 		return;
@@ -392,15 +394,15 @@ static void add_to_findings(struct naive *naive, const struct naive_finding *one
 	naive->findings[naive->finding_count++] = *one;
 }
 
-void naive_judge(struct naive *naive)
+void naive_classify(struct naive *naive)
 {
 	for (size_t i = 0; i < naive->case_count; i++) {
 		struct naive_case *one = &naive->cases[i];
 
 		if (one->withdrawn)
 			continue;
-		if (one->is_judged) {
-			one->finding.reasons = doubts(naive, one);
+		if (one->depends_on_losses) {
+			one->finding.reasons = find_reasons(naive, one);
 			if (!one->finding.reasons)
 				one->finding.certainty = CERTAINTY_CERTAIN;
 		}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Traces by chance: what surrounds them, then events one after the other, then their text. */
+/* Makes a random trace: its environment, then its events, then its text. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #define CPUS_MAX 3
 #define SITES 6
 #define OWN_TASK 9
-#define NOWHERE 0x66660000 /* address of a cache that the capture does not name */
+#define UNKNOWN_CACHE 0x66660000 /* address of a cache that the capture does not name */
 
 enum { /* caches of every trace */
 	DENTRY,
@@ -22,35 +22,35 @@ enum { /* caches of every trace */
 	KMEM_CACHE,
 	KMALLOC_64,
 	HUGE,	 /* objects of more than 65536 bytes */
-	NO_SIZE, /* whose sizes are not known */
+	NO_SIZE, /* its sizes are unknown */
 	SHORT_LIVED,
-	SUCCESSOR, /* at the address of the one before, when that is gone */
-	NAMESAKE,  /* of FILP, elsewhere */
-	NEWBORN,   /* its struct kmem_cache lies where KMEM_CACHE's objects do */
-	NAME_ONLY, /* DENTRY, as a kernel has it that tells the address of its name */
+	SUCCESSOR, /* at SHORT_LIVED's address, after that cache was destroyed */
+	NAMESAKE,  /* FILP's name, at another address */
+	NEWBORN,   /* its struct kmem_cache is one of KMEM_CACHE's objects */
+	NAME_ONLY, /* DENTRY, by a kernel that reports the address of its name */
 	CACHES
 };
 
-/* What a kernel tells of the cache of an object: older ones less. */
+/* Which caches a kernel names in its events: older kernels name fewer. */
 enum {
-	TELLS_CACHES,
-	TELLS_NO_ALLOCATION,
-	TELLS_NAMES, /* as the one before, but its frees tell a name */
-	TELLS_NOTHING,
-	TELLS_SOME, /* none does so */
-	TELLS
+	NAMES_CACHES,
+	NAMES_CACHES_OF_FREES,
+	NAMES_NAMES_OF_FREES, /* as before, but frees have the address of the name */
+	NAMES_NOTHING,
+	NAMES_SOME, /* a different one for each event: no kernel does so */
+	NAMINGS
 };
 
-#define LATE_EVENTS 4
+#define DELAYED_EVENTS 4
 
 struct maker {
 	struct naive_trace *trace;
 	uint64_t dice, time, base;
-	unsigned int cpus, tells;
+	unsigned int cpus, naming;
 	bool lossy;
 	uint64_t sequence[CPUS_MAX];
-	struct naive_event late[LATE_EVENTS]; /* to come, among others, the last first */
-	size_t late_count;
+	struct naive_event delayed[DELAYED_EVENTS]; /* planned events, the last first */
+	size_t delayed_count;
 };
 
 static unsigned int below(struct maker *maker, unsigned int limit)
@@ -101,8 +101,8 @@ static void make_caches(struct maker *maker)
 	trace->caches[NEWBORN].since = trace->begin + below(maker, 50);
 }
 
-/* What can make all findings of a trace doubtful is rare, else none would be certain. */
-static void make_surroundings(struct maker *maker, FILE *text)
+/* Conditions that make all findings of a trace possible only are rare: some must be certain. */
+static void make_environment(struct maker *maker, FILE *text)
 {
 	static const struct {
 		const char *text;
@@ -115,7 +115,7 @@ static void make_surroundings(struct maker *maker, FILE *text)
 
 	maker->base = bits == 32 ? 0xc0000000 : 0xffff888000000000;
 	maker->cpus = 1 + below(maker, CPUS_MAX);
-	maker->tells = one_in(maker, 2) ? TELLS_CACHES : below(maker, TELLS);
+	maker->naming = one_in(maker, 2) ? NAMES_CACHES : below(maker, NAMINGS);
 	maker->lossy = one_in(maker, 2);
 	trace->begin = maker->time = 1000;
 	trace->attached = trace->begin + (one_in(maker, 4) ? below(maker, 100) : 0);
@@ -125,7 +125,7 @@ static void make_surroundings(struct maker *maker, FILE *text)
 	trace->include_self = one_in(maker, 6);
 	trace->filtered = one_in(maker, 8);
 	trace->unobserved = one_in(maker, 8);
-	trace->skips_told = true;
+	trace->skips_known = true;
 	fprintf(text, "kernel %s\nword %u\nendian %s\nbegin %" PRIu64 "\nattached %" PRIu64 "\n",
 		releases[release].text, bits, one_in(maker, 4) ? "big" : "little", trace->begin,
 		trace->attached);
@@ -167,23 +167,23 @@ static void make_skips(struct maker *maker, FILE *text)
 			fprintf(text, "skips %" PRIu64 " %" PRIu64 " 2\n", after, before);
 		}
 	} else if (one_in(maker, 8)) {
-		trace->skips_told = false;
+		trace->skips_known = false;
 		fprintf(text, "complete no\n");
 	}
 }
 
-/* Each page has caches that usually fill it. */
+/* Most objects of a page are of its common cache. */
 static const struct {
 	int id, cache;
 	uint32_t requested, allocated; /* of kmalloc */
-} usual[PAGES] = {
+} common[PAGES] = {
 	{ KMT_KMALLOC, -1, 60, 64 },
 	{ KMT_CACHE_ALLOC, DENTRY, 0, 200 },
 	{ KMT_CACHE_ALLOC, KMEM_CACHE, 0, 256 },
 	{ KMT_KMALLOC, -1, 100, 128 },
 };
 
-static uint64_t random_place(struct maker *maker, unsigned int page, uint32_t stride)
+static uint64_t random_address(struct maker *maker, unsigned int page, uint32_t stride)
 {
 	uint64_t slot = one_in(maker, 8) ? 4096 / stride - 1 + below(maker, 2) : below(maker, 4);
 
@@ -197,7 +197,7 @@ static void choose_kmalloc(struct maker *maker, struct naive_event *event, unsig
 	event->id = KMT_KMALLOC;
 	event->allocated = sizes[below(maker, sizeof(sizes) / sizeof(*sizes))];
 	event->requested = event->allocated - below(maker, 8);
-	event->pointer = random_place(maker, page, one_in(maker, 2) ? 64 : 200);
+	event->pointer = random_address(maker, page, one_in(maker, 2) ? 64 : 200);
 	if (one_in(maker, 8))
 		event->requested = event->allocated + 1; /* short */
 	if (one_in(maker, 15))
@@ -210,12 +210,12 @@ static void choose_cache_object(struct maker *maker, struct naive_event *event, 
 	uint32_t stride = 64;
 
 	event->id = one_in(maker, 3) ? KMT_BULK_ALLOC : KMT_CACHE_ALLOC;
-	event->cache_address = NOWHERE;
+	event->cache_address = UNKNOWN_CACHE;
 	if (cache < CACHES) {
 		event->cache_address = maker->trace->caches[cache].address;
 		stride = maker->trace->caches[cache].size;
 	}
-	event->pointer = random_place(maker, page, stride && stride < 4096 ? stride : 64);
+	event->pointer = random_address(maker, page, stride && stride < 4096 ? stride : 64);
 }
 
 static void choose_allocation(struct maker *maker, struct naive_event *event)
@@ -225,13 +225,13 @@ static void choose_allocation(struct maker *maker, struct naive_event *event)
 
 	event->gfp = gfps[below(maker, sizeof(gfps) / sizeof(*gfps))];
 	if (!one_in(maker, 8)) {
-		event->id = usual[page].id;
-		event->requested = usual[page].requested;
-		event->allocated = usual[page].allocated;
-		event->pointer = random_place(maker, page, usual[page].allocated);
-		if (usual[page].cache >= 0) {
+		event->id = common[page].id;
+		event->requested = common[page].requested;
+		event->allocated = common[page].allocated;
+		event->pointer = random_address(maker, page, common[page].allocated);
+		if (common[page].cache >= 0) {
 			event->requested = event->allocated = 0;
-			event->cache_address = maker->trace->caches[usual[page].cache].address;
+			event->cache_address = maker->trace->caches[common[page].cache].address;
 			if (one_in(maker, 5))
 				event->id = KMT_BULK_ALLOC;
 		}
@@ -247,7 +247,7 @@ static void choose_allocation(struct maker *maker, struct naive_event *event)
 	}
 }
 
-/* An event that allocated, one of the last few. */
+/* One of the last allocations. */
 static const struct naive_event *pick_allocation(struct maker *maker)
 {
 	const struct naive_trace *trace = maker->trace;
@@ -270,7 +270,7 @@ static void choose_wrong_free(struct maker *maker, struct naive_event *event)
 	if (event->id == KMT_KFREE || event->id == KMT_BACKUP_KFREE ||
 	    (event->id == KMT_BULK_FREE && one_in(maker, 3)))
 		return;
-	event->cache_address = cache < CACHES ? maker->trace->caches[cache].address : NOWHERE;
+	event->cache_address = cache < CACHES ? maker->trace->caches[cache].address : UNKNOWN_CACHE;
 }
 
 static void choose_free(struct maker *maker, struct naive_event *event)
@@ -278,7 +278,7 @@ static void choose_free(struct maker *maker, struct naive_event *event)
 	const struct naive_event *object = pick_allocation(maker);
 
 	event->id = one_in(maker, 12) ? KMT_BACKUP_KFREE : KMT_KFREE;
-	event->pointer = random_place(maker, below(maker, PAGES), 64);
+	event->pointer = random_address(maker, below(maker, PAGES), 64);
 	if (object) {
 		event->pointer = object->pointer;
 		event->cache_address = object->cache_address;
@@ -294,12 +294,12 @@ static void choose_free(struct maker *maker, struct naive_event *event)
 	if (one_in(maker, 6))
 		choose_wrong_free(maker, event);
 	if (one_in(maker, 12))
-		event->pointer = random_place(maker, below(maker, PAGES), 64);
+		event->pointer = random_address(maker, below(maker, PAGES), 64);
 	if (one_in(maker, 30))
 		event->pointer = one_in(maker, 2) ? 16 : 0;
 }
 
-static void forget_allocation(struct maker *maker, struct naive_event *event)
+static void remove_cache_of_allocation(struct maker *maker, struct naive_event *event)
 {
 	const struct naive_trace *trace = maker->trace;
 
@@ -310,27 +310,28 @@ static void forget_allocation(struct maker *maker, struct naive_event *event)
 		event->allocated = trace->caches[i].size;
 	}
 	if (one_in(maker, 12))
-		event->requested = event->allocated; /* of another cache, or merged since */
+		event->requested = event->allocated; /* of another cache, or merged later */
 	if (one_in(maker, 60))
 		event->requested = event->allocated + 1;
 	event->id = KMT_ANONYMOUS_ALLOC;
 	event->cache_address = 0;
 }
 
-/* Leaves of the event what the kernel tells. */
-static void forget_cache(struct maker *maker, struct naive_event *event)
+/* Removes the parts of the event that the kernel does not report. */
+static void remove_cache(struct maker *maker, struct naive_event *event)
 {
-	unsigned int tells = maker->tells == TELLS_SOME ? below(maker, TELLS_SOME) : maker->tells;
+	unsigned int naming = maker->naming == NAMES_SOME ? below(maker, NAMES_SOME)
+							  : maker->naming;
 
-	if (tells == TELLS_CACHES)
+	if (naming == NAMES_CACHES)
 		return;
 	if (event->id == KMT_CACHE_ALLOC)
-		forget_allocation(maker, event);
+		remove_cache_of_allocation(maker, event);
 	if (event->id != KMT_CACHE_FREE && event->id != KMT_BACKUP_CACHE_FREE)
 		return;
-	if (tells == TELLS_NOTHING)
+	if (naming == NAMES_NOTHING)
 		event->cache_address = 0;
-	else if (tells == TELLS_NAMES &&
+	else if (naming == NAMES_NAMES_OF_FREES &&
 		 event->cache_address == maker->trace->caches[DENTRY].address)
 		event->cache_address = maker->trace->caches[NAME_ONLY].address;
 }
@@ -351,26 +352,26 @@ static void choose_event(struct maker *maker, struct naive_event *event)
 		event->requested = below(maker, 200);
 	}
 	event->site = 0xffffffff81000000 + below(maker, SITES) * 16;
-	forget_cache(maker, event);
+	remove_cache(maker, event);
 	event->task = one_in(maker, 10) ? OWN_TASK : 1 + below(maker, 3);
 	event->cpu = below(maker, maker->cpus);
 }
 
-/* A free that the kernel tells after the next allocation of the address; or nearly that. */
-static void plan_late(struct maker *maker)
+/* Two allocations and two frees of an address, the first free delayed; or nearly that. */
+static void plan_delayed(struct maker *maker)
 {
-	uint64_t pointer = random_place(maker, below(maker, PAGES), 64);
+	uint64_t pointer = random_address(maker, below(maker, PAGES), 64);
 
-	maker->late_count = LATE_EVENTS;
-	for (size_t i = 0; i < LATE_EVENTS; i++) {
-		struct naive_event *event = &maker->late[i];
+	maker->delayed_count = DELAYED_EVENTS;
+	for (size_t i = 0; i < DELAYED_EVENTS; i++) {
+		struct naive_event *event = &maker->delayed[i];
 
 		choose_event(maker, event);
 		event->pointer = pointer;
 		event->cache_address = 0;
-		event->id = i >= LATE_EVENTS / 2 ? KMT_ANONYMOUS_ALLOC
-			    : one_in(maker, 8)	 ? KMT_BACKUP_CACHE_FREE
-						 : KMT_CACHE_FREE;
+		event->id = i >= DELAYED_EVENTS / 2 ? KMT_ANONYMOUS_ALLOC
+			    : one_in(maker, 8)	    ? KMT_BACKUP_CACHE_FREE
+						    : KMT_CACHE_FREE;
 		if (event->id == KMT_ANONYMOUS_ALLOC) {
 			event->requested = 60;
 			event->allocated = 64;
@@ -379,21 +380,21 @@ static void plan_late(struct maker *maker)
 			event->id = KMT_KFREE;
 	}
 	if (one_in(maker, 6))
-		maker->late[0] = maker->late[below(maker, LATE_EVENTS)];
+		maker->delayed[0] = maker->delayed[below(maker, DELAYED_EVENTS)];
 }
 
 static void choose_next(struct maker *maker, struct naive_event *event)
 {
-	if (maker->tells != TELLS_CACHES && !maker->late_count && one_in(maker, 12))
-		plan_late(maker);
-	if (maker->late_count && !one_in(maker, 3))
-		*event = maker->late[--maker->late_count];
+	if (maker->naming != NAMES_CACHES && !maker->delayed_count && one_in(maker, 12))
+		plan_delayed(maker);
+	if (maker->delayed_count && !one_in(maker, 3))
+		*event = maker->delayed[--maker->delayed_count];
 	else
 		choose_event(maker, event);
 }
 
-/* Is there one of another CPU at the same time and address already? */
-static bool is_entangled(const struct naive_trace *trace, const struct naive_event *event)
+/* Is there an event with the same time and address on another CPU? */
+static bool has_same_time(const struct naive_trace *trace, const struct naive_event *event)
 {
 	for (size_t i = 0; i < trace->count; i++)
 		if (trace->events[i].time == event->time && trace->events[i].cpu != event->cpu &&
@@ -408,7 +409,10 @@ static void add_event(struct maker *maker, const struct naive_event *event)
 		maker->trace->events[maker->trace->count++] = *event;
 }
 
-/* Two at the same time and address on two CPUs, and nothing else then: what else came when? */
+/*
+ * Two events with the same time and address on two CPUs, and no other event at that time: the order
+ * of three would be ambiguous.
+ */
 static void add_pair(struct maker *maker, const struct naive_event *event)
 {
 	struct naive_event other = *event;
@@ -427,10 +431,10 @@ static void add_pair(struct maker *maker, const struct naive_event *event)
 
 static void make_events(struct maker *maker)
 {
-	unsigned int wanted = 1 + below(maker, one_in(maker, 4) ? NAIVE_EVENTS_MAX - 20 : 120);
-	unsigned int raw = one_in(maker, 10) ? below(maker, wanted) : wanted;
+	unsigned int count = 1 + below(maker, one_in(maker, 4) ? NAIVE_EVENTS_MAX - 20 : 120);
+	unsigned int raw = one_in(maker, 10) ? below(maker, count) : count;
 
-	for (unsigned int i = 0; i < wanted; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		struct naive_event event = { 0 };
 
 		maker->time += one_in(maker, 20) ? below(maker, 100) : below(maker, 3);
@@ -445,7 +449,7 @@ static void make_events(struct maker *maker)
 			add_pair(maker, &event);
 			continue;
 		}
-		if (is_entangled(maker->trace, &event))
+		if (has_same_time(maker->trace, &event))
 			event.time = ++maker->time;
 		add_event(maker, &event);
 		if (maker->lossy && one_in(maker, 40)) {
@@ -455,8 +459,11 @@ static void make_events(struct maker *maker)
 	}
 }
 
-/* Some neighbours of one CPU change places: an interrupt came between slot and time. */
-static void displace_some(struct maker *maker)
+/*
+ * Swaps some neighbours of one CPU: an interrupt came after the event got its slot and before it
+ * got its time.
+ */
+static void swap_neighbours(struct maker *maker)
 {
 	struct naive_trace *trace = maker->trace;
 
@@ -534,9 +541,9 @@ char *random_trace(struct naive_trace *trace, uint64_t seed)
 	if (!lines)
 		abort();
 	memset(trace, 0, sizeof(*trace));
-	make_surroundings(&maker, lines);
+	make_environment(&maker, lines);
 	make_events(&maker);
-	displace_some(&maker);
+	swap_neighbours(&maker);
 	for (size_t i = 0; i < trace->count; i++)
 		write_event(&trace->events[i], lines);
 	make_skips(&maker, lines);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Small traces by chance, as full of accidents as a few addresses, call sites and CPUs can make
- * them. The same seed makes the same trace.
+ * Small random traces with few addresses, call sites and CPUs, so that each trace has many
+ * unusual cases. The same seed makes the same trace.
  */
 #ifndef TESTS_UNIT_RANDOM_TRACE_H
 #define TESTS_UNIT_RANDOM_TRACE_H
@@ -10,7 +10,7 @@
 
 #include "tests/unit/naive.h"
 
-/* Fills trace; the text, as fixture.h has it, is to be freed. */
+/* Fills trace, and returns its text for fixture.h; the caller frees it. */
 char *random_trace(struct naive_trace *trace, uint64_t seed);
 
 #endif

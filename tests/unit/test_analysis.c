@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The analysis: small traces whose figures one can work out by hand. */
+/* The analysis of small traces whose counters can be worked out by hand. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static void run(struct analysis *analysis, struct capture *capture, const char *
 {
 	char *directory, *whole;
 
-	/* with one symbol: a capture without any lacks something */
+	/* a capture without any symbol would be reported as incomplete */
 	if (asprintf(&whole, "symbol 0x10 nothing\n%s", text) < 0)
 		fail_msg("no memory");
 	directory = scratch_capture(whole);
@@ -61,7 +61,7 @@ static void assert_identities(const struct analysis *analysis)
 	assert_int_equal(totals->missed_frees, missed);
 }
 
-static void test_sites(void **state)
+static void counts_by_call_site(void **state)
 {
 	static const char text[] = "begin 5\nend 500\n"
 				   "cache dentry 0xd000 192 200\n"
@@ -130,7 +130,7 @@ static void test_sites(void **state)
 	finish(&analysis, &capture);
 }
 
-static void test_missed_free(void **state)
+static void counts_missed_frees(void **state)
 {
 	static const char text[] = "alloc 10 0 0x1000 100/128 0x100\n"
 				   "alloc 20 1 0x1000 50/64 0x200\n"
@@ -154,7 +154,8 @@ static void test_missed_free(void **state)
 	finish(&analysis, &capture);
 }
 
-/* kmemtraced's own: left out with its frees, whoever frees; but not what it frees of others. */
+/* kmemtraced's own objects are left out, and their frees by any task; its frees of others are not.
+ */
 static const char own_text[] = "alloc 10 0 0x1000 8/8 0x100 task=9\n"
 			       "alloc 20 0 0x2000 8/8 0x100 task=9\n"
 			       "alloc 25 0 0 8/8 0x100 task=9\n"
@@ -165,7 +166,7 @@ static const char own_text[] = "alloc 10 0 0x1000 8/8 0x100 task=9\n"
 			       "free  65 0 0 0x300 task=9\n"
 			       "alloc 70 0 0x2000 8/8 0x100 task=1\n";
 
-static void test_own(void **state)
+static void leaves_out_own_objects(void **state)
 {
 	char text[1000];
 	struct analysis analysis;
@@ -197,7 +198,7 @@ static void test_own(void **state)
 	finish(&analysis, &capture);
 }
 
-static void test_cut_off(void **state)
+static void reads_captures_that_were_cut_off(void **state)
 {
 	struct analysis analysis;
 	struct capture capture;
@@ -214,8 +215,9 @@ static void test_cut_off(void **state)
 	finish(&analysis, &capture);
 }
 
-/* A large kmalloc() that is told from inside kmalloc() and again with its caller counts once. */
-static void test_repeated(void **state)
+/* A large kmalloc() that is reported from inside kmalloc() and again with its caller counts once.
+ */
+static void counts_repeated_kmalloc_once(void **state)
 {
 	static const char text[] = "begin 5\nend 9000000\n"
 				   "symbol 0x5000 __kmalloc_noprof\n"
@@ -226,7 +228,7 @@ static void test_repeated(void **state)
 				   "free   30 0 0x100000 0x6030 task=3\n"
 				   "alloc  40 0 0 9000000/12582912 0x5010 task=3\n"
 				   "alloc  41 0 0 9000000/12582912 0x6010 task=3\n"
-				   /* not of another task; late; not so small a one */
+				   /* another task; too late; too small */
 				   "alloc  50 0 0x400000 9000/12288 0x5010 task=3\n"
 				   "alloc  51 0 0x400000 9000/12288 0x6010 task=4\n"
 				   "alloc  60 0 0x500000 9000/12288 0x5010 task=3\n"
@@ -248,8 +250,8 @@ static void test_repeated(void **state)
 	finish(&analysis, &capture);
 }
 
-/* What a finished capture says that its streams held is lost if they do not hold it. */
-static void test_stream_gone(void **state)
+/* Records that the status file counts are lost if their stream is gone. */
+static void counts_records_of_a_missing_stream_as_lost(void **state)
 {
 	char *directory = scratch_capture("begin 5\nend 500\n"
 					  "alloc 10 0 0x1000 60/64 0x100\n"
@@ -273,7 +275,7 @@ static void test_stream_gone(void **state)
 	free(stream);
 }
 
-static void test_fixture_file(void **state)
+static void reads_a_trace_file(void **state)
 {
 	char *directory = scratch_capture_file("sites.trace");
 	struct analysis analysis;
@@ -290,7 +292,7 @@ static void test_fixture_file(void **state)
 	scratch_remove(directory);
 }
 
-static void test_fragmentation(void **state)
+static void computes_fragmentation(void **state)
 {
 	(void)state;
 	assert_true(analysis_fragmentation(0, 0) == 0);
@@ -301,10 +303,14 @@ static void test_fragmentation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sites),	     cmocka_unit_test(test_missed_free),
-		cmocka_unit_test(test_own),	     cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_repeated),     cmocka_unit_test(test_stream_gone),
-		cmocka_unit_test(test_fixture_file), cmocka_unit_test(test_fragmentation),
+		cmocka_unit_test(counts_by_call_site),
+		cmocka_unit_test(counts_missed_frees),
+		cmocka_unit_test(leaves_out_own_objects),
+		cmocka_unit_test(reads_captures_that_were_cut_off),
+		cmocka_unit_test(counts_repeated_kmalloc_once),
+		cmocka_unit_test(counts_records_of_a_missing_stream_as_lost),
+		cmocka_unit_test(reads_a_trace_file),
+		cmocka_unit_test(computes_fragmentation),
 	};
 
 	return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);

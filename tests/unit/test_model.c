@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The analysis and the naive model say the same of thousands of small traces made by chance, each
- * written to disk and read back: every figure and every finding. $KMEMTRACE_ROUNDS says how many
- * (under valgrind one wants fewer), $KMEMTRACE_SEED which comes first.
+ * Compares the analysis with the naive model on thousands of small random traces, each written to
+ * disk and read back: every counter and every finding. $KMEMTRACE_ROUNDS is the number of traces
+ * (use fewer under valgrind), $KMEMTRACE_SEED the seed of the first.
  */
 #include "config.h"
 
@@ -30,10 +30,11 @@ struct round {
 	struct naive naive;
 	struct capture capture;
 	struct analysis analysis;
-	uint64_t seen[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1];    /* entries of all rounds */
-	uint64_t unnamed[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1]; /* of unnamed caches */
-	uint64_t late;						     /* frees of old kernels */
-	uint64_t freed_to_none; /* certain: freed to a cache that the kernel did not tell */
+	uint64_t seen[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1];      /* entries of all rounds */
+	uint64_t anonymous[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1]; /* of anonymous caches */
+	uint64_t delayed;					       /* frees of old kernels */
+	uint64_t freed_to_unknown; /* certain findings: freed to a cache that the kernel did not
+				      name */
 	uint32_t reasons;
 };
 
@@ -57,14 +58,14 @@ static void expect(const struct round *round, const char *where, const char *wha
 
 static void compare_totals(const struct round *round)
 {
-	const struct naive_figures *all = &round->naive.all;
+	const struct naive_counters *all = &round->naive.all;
 	const struct analysis_totals *theirs = &round->analysis.totals;
 	const struct analysis_loss *loss = &round->analysis.loss;
 	const char *where = "totals";
 	uint64_t own = 0;
 
 	{
-		const struct naive_figures *ours = all;
+		const struct naive_counters *ours = all;
 
 		SAME(allocations);
 		SAME(failed);
@@ -83,7 +84,7 @@ static void compare_totals(const struct round *round)
 		const struct naive_totals *ours = &round->naive.totals;
 
 		SAME(null_frees);
-		/* those of own objects are no resizes */
+		/* the analysis leaves out the resizes of kmemtraced's own objects */
 		expect(round, where, "resizes", ours->resizes, theirs->resizes + theirs->left_out);
 		SAME(own_allocations);
 		SAME(own_frees);
@@ -102,7 +103,7 @@ static void compare_totals(const struct round *round)
 		       theirs->own_frees + theirs->unknown);
 }
 
-/* The name by which the model knows a cache. */
+/* The model's name of a cache. */
 static void name_cache(const struct analysis *analysis, uint32_t index, char *name)
 {
 	const struct analysis_cache *cache;
@@ -130,7 +131,7 @@ static void compare_names(const struct round *round, const char *where, const ch
 	differ(round, both, "the names", 0, 1);
 }
 
-/* The frees of a site's objects by lifetime, and what cache they came from. */
+/* The lifetimes of a site's objects, and their cache. */
 static void compare_site_objects(const struct round *round, const char *where, uint64_t site,
 				 const struct group *group)
 {
@@ -168,7 +169,7 @@ static void compare_sites(const struct round *round)
 
 	expect(round, "sites", "count", round->naive.site_count, analysis->group_count);
 	for (size_t i = 0; i < analysis->group_count; i++) {
-		const struct naive_figures *ours = &round->naive.sites[i];
+		const struct naive_counters *ours = &round->naive.sites[i];
 		const struct group *theirs = &analysis->groups[i];
 		const char *where = ours->key;
 
@@ -191,13 +192,13 @@ static void compare_sites(const struct round *round)
 
 static void compare_caches(const struct round *round)
 {
-	static const struct naive_figures none;
+	static const struct naive_counters none;
 	const struct analysis *analysis = &round->analysis;
 	size_t found = 0;
 
 	for (size_t i = 0; i < analysis->cache_count; i++) {
 		const struct analysis_cache *theirs = &analysis->caches[i];
-		const struct naive_figures *ours = &none;
+		const struct naive_counters *ours = &none;
 		char where[NAIVE_NAME];
 
 		name_cache(analysis, (uint32_t)i, where);
@@ -273,16 +274,16 @@ static void describe(const struct round *round, const struct heap_finding *findi
 		 finding->alloc_site, finding->free_site, finding->other_site, cache, free_cache);
 }
 
-static void note_seen(struct round *round, const struct heap_finding *finding)
+static void count_seen(struct round *round, const struct heap_finding *finding)
 {
 	const struct analysis *analysis = &round->analysis;
 
 	round->seen[finding->kind][finding->certainty]++;
 	round->reasons |= finding->reasons;
 	if (finding->cache < analysis->cache_count && analysis->caches[finding->cache].is_anonymous)
-		round->unnamed[finding->kind][finding->certainty]++;
-	round->freed_to_none += finding->kind == FINDING_KMALLOC_TO_CACHE && finding->certain &&
-				finding->free_cache == CACHE_NONE;
+		round->anonymous[finding->kind][finding->certainty]++;
+	round->freed_to_unknown += finding->kind == FINDING_KMALLOC_TO_CACHE && finding->certain &&
+				   finding->free_cache == CACHE_NONE;
 }
 
 static void compare_findings(struct round *round)
@@ -305,7 +306,7 @@ static void compare_findings(struct round *round)
 		SAME(count);
 		SAME(certain);
 		SAME(certainty);
-		/* The analysis looks for more reasons only where it has none yet. */
+		/* The analysis stops at the first reasons that it finds. */
 		expect(round, where, "reasons", theirs->reasons & ours->reasons, theirs->reasons);
 		expect(round, where, "any reason", ours->reasons != 0, theirs->reasons != 0);
 		SAME(first_time);
@@ -314,7 +315,7 @@ static void compare_findings(struct round *round)
 		if (i)
 			assert_true(heap_findings_get(findings, i - 1)->certainty >=
 				    theirs->certainty);
-		note_seen(round, theirs);
+		count_seen(round, theirs);
 	}
 	for (size_t k = 0; k < naive->finding_count; k++) {
 		bool found = false;
@@ -336,7 +337,8 @@ static void compare_findings(struct round *round)
 	expect(round, "findings", "count", naive->finding_count, count);
 }
 
-static int watch(void *data, const struct analysis *analysis, const struct transition *transition)
+static int ignore_transition(void *data, const struct analysis *analysis,
+			     const struct transition *transition)
 {
 	(void)data;
 	(void)analysis;
@@ -344,20 +346,20 @@ static int watch(void *data, const struct analysis *analysis, const struct trans
 	return 0;
 }
 
-/* Where somebody watches, no event goes the short way. */
+/* With an observer, no event takes the fast path: odd seeds test the general path. */
 static void run_round(struct round *round, uint64_t seed)
 {
 	const struct analysis_settings settings = { .by = GROUP_BY_SITE,
 						    .lifetimes = true,
 						    .findings = true,
-						    .observers = { { watch, NULL } },
+						    .observers = { { ignore_transition, NULL } },
 						    .observer_count = seed % 2 };
 	char *directory;
 
 	round->seed = seed;
 	round->text = random_trace(&round->trace, seed);
 	naive_run(&round->naive, &round->trace);
-	round->late += round->naive.late;
+	round->delayed += round->naive.delayed;
 	directory = scratch_capture(round->text);
 	if (capture_open(&round->capture, directory) ||
 	    analysis_run(&round->analysis, &round->capture, &settings))
@@ -373,7 +375,7 @@ static void run_round(struct round *round, uint64_t seed)
 	free(round->text);
 }
 
-/* That nothing differs says little if nothing was there: each kind, as certain as it can be. */
+/* The rounds must have had each kind of finding, with its highest certainty. */
 static void assert_seen(const struct round *round)
 {
 	static const enum certainty most[] = {
@@ -396,24 +398,24 @@ static void assert_seen(const struct round *round)
 			fail_msg("no %s %s", certainty_text(most[kind]), finding_kind_text(kind));
 		if (kind <= FINDING_OVERLAP && !round->seen[kind][CERTAINTY_POSSIBLE])
 			fail_msg("no possible %s", finding_kind_text(kind));
-		/* of these three the object's cache is kmalloc's, named, or not known */
+		/* the cache of these three is a kmalloc cache, named, or unknown */
 		if (kind == FINDING_KMALLOC_TO_CACHE || kind == FINDING_WRONG_CACHE ||
 		    kind == FINDING_UNKNOWN_FREE)
 			continue;
 		certainty = kind == FINDING_DOUBLE_FREE ? CERTAINTY_POSSIBLE : most[kind];
-		if (!round->unnamed[kind][certainty])
-			fail_msg("no %s %s of an unnamed cache", certainty_text(certainty),
+		if (!round->anonymous[kind][certainty])
+			fail_msg("no %s %s of an anonymous cache", certainty_text(certainty),
 				 finding_kind_text(kind));
 	}
-	assert_int_equal(round->unnamed[FINDING_DOUBLE_FREE][CERTAINTY_CERTAIN], 0);
-	assert_in_range(round->late, ROUNDS / 4, UINT64_MAX);
-	assert_true(round->freed_to_none);
+	assert_int_equal(round->anonymous[FINDING_DOUBLE_FREE][CERTAINTY_CERTAIN], 0);
+	assert_in_range(round->delayed, ROUNDS / 4, UINT64_MAX);
+	assert_true(round->freed_to_unknown);
 	assert_true(round->seen[FINDING_CACHE_KFREED][CERTAINTY_LEGAL]);
-	/* mktrace raises no times */
+	/* mktrace clamps no timestamps */
 	assert_int_equal(round->reasons, ((1U << FINDING_REASONS) - 1) & ~(uint32_t)REASON_CLAMPED);
 }
 
-static void test_rounds(void **state)
+static void analysis_equals_naive_model(void **state)
 {
 	uint64_t rounds = scratch_setting("KMEMTRACE_ROUNDS", ROUNDS);
 	uint64_t seed = scratch_setting("KMEMTRACE_SEED", SEED);
@@ -431,7 +433,7 @@ static void test_rounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rounds),
+		cmocka_unit_test(analysis_equals_naive_model),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
