@@ -49,10 +49,10 @@ awk -v uptime="$uptime" -v newest="$newest" 'BEGIN {
 start_daemon -q
 "$check" --repair >repair.log 2>&1
 [ $? = 2 ] || fail "repair of a capture that is being written: not 2: $(cat repair.log)"
-grep -q 'is writing it' repair.log || fail "no word of the running kmemtraced: $(cat repair.log)"
+grep -q 'kmemtraced is writing the capture' repair.log || fail "no message about the running kmemtraced: $(cat repair.log)"
 "$kmemtraced" -q -d 1 2>second.log
 [ $? = 2 ] || fail "a second kmemtraced took the directory of the first"
-grep -q 'another program' second.log || fail "no word of the other kmemtraced: $(cat second.log)"
+grep -q 'another program' second.log || fail "no message about the other kmemtraced: $(cat second.log)"
 stop_daemon
 [ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
 checked
