@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtrace-check --heap: findings that are certain, possible and legal; the exit status follows
-# the certain ones alone.
+# kmemtrace-check --heap: certain, possible and legal findings; only certain findings change the exit
+# status.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

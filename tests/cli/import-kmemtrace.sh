@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Relay files of a kmemtrace kernel import exactly, in both byte orders, with numbers that wrap
-# around, gaps, features, damage and half a record.
+# Imports relay files of a kmemtrace kernel exactly, in both byte orders, with numbers that wrap
+# around, gaps, features, damage and an incomplete record.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -40,7 +40,7 @@ done
 } >out
 "$srcdir/compare.sh" "$srcdir/cli/import-kmemtrace.expected" out || exit 1
 
-# The other byte order says the same, but which it is.
+# The other byte order gives the same capture, except for the byte order in the metadata.
 try -q -o big.data big/cpu2.out big/cpu1.out big/cpu0.out >out || exit 1
 try -q -o damaged-big.data damaged-big/cpu0.out >>out || exit 1
 for endian in little big; do
@@ -56,7 +56,7 @@ for capture in damaged.data damaged-big.data; do
 done
 diff -u damaged.data.csv damaged-big.data.csv || exit 1
 
-# An older capture is kept.
+# An older capture is moved to DIR.old.
 try -q -o big.data big/cpu1.out big/cpu0.out >out || exit 1
 [ -e big.data.old/metadata ] && [ ! -e big.data/cpu2 ] || { ls -R; exit 1; }
 

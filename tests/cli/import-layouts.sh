@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# perf script prints each event by the print format of its kernel: lines that are built by those of
+# perf script prints each event with the print format of its kernel: lines in the print formats of
 # several kernels give the same capture, except for fields that a kernel does not record.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# print EVENT PTR REQUESTED ALLOCATED GFP CACHE: a line of it, if this kernel has the event
+# print EVENT PTR REQUESTED ALLOCATED GFP CACHE: prints its line, if this kernel has the event
 print()
 {
 	[ -e "$formats/$1.format" ] || return

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A real text of perf script imports line by line: what the events view says of each is what the
-# text says. Then what no real text here has: hashed pointers, no CPU, bad lines, old kernels.
+# Imports a real text of perf script: the events view shows each line with the values of the text.
+# Then cases that the real text lacks: hashed pointers, no CPU, bad lines, old kernels.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -34,7 +34,7 @@ awk -F, '!/^#/ && $1 ~ /^[0-9]/ {
 [ "$(grep -c ' kmem:' "$text")" -eq "$(wc -l <expected)" ] && [ -s expected ] || exit 1
 diff -u expected got || exit 1
 
-# times stay in the order of the lines, a microsecond apart from theirs at most
+# times are in the order of the lines, and differ from those by a microsecond at most
 awk '/ kmem:/ { for (at = 1; $at !~ /^\[/; at++); split($(at + 1), t, "[.:]"); print t[1] t[2] }' \
 	"$text" >line-times
 awk -F, '!/^#/ && $1 ~ /^[0-9]/ { print $1 }' report | paste -d " " line-times - | awk '

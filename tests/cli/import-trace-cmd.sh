@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A real trace.dat imports event by event: what the events view says of each is what trace-cmd
-# prints of it; and its counters are those that trace-cmd printed when it was recorded.
+# Imports a real trace.dat: the events view shows each event with the values that trace-cmd prints,
+# and its counters are those that trace-cmd printed when it was recorded.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -23,14 +23,14 @@ awk -F, '!/^#/ && $1 ~ /^[0-9]/ {
 	print $2, $3, $6, $9, free ? "" : $10, free ? "" : $11, $13, $15
 }' report >got
 
-# The counters: the events of each kind, and the bytes asked for.
+# The counters: the events of each kind, and the requested bytes.
 awk '{ count[$3]++; asked += NF == 8 ? $5 : 0 } END {
 	print count["kmalloc"], count["kfree"], count["kmem_cache_alloc"],
 		count["kmem_cache_free"], asked
 }' got >counters
 echo "530 1437 447 848 711830" | diff -u - counters || exit 1
 
-# One that is cut off, or damaged, is refused or imported: nothing crashes, nothing is left.
+# A file that is cut off or damaged is refused or imported. No crash, and no file is left behind.
 size=$(wc -c <"$data")
 for at in 0 1 9 11 40 100 500 1000 4000 8191 8192 9000 12000 16384 20000 25000 30000; do
 	[ $at -lt "$size" ] || continue

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtrace-import: the wrong ways in, each with a sentence, exit status 2, and nothing left behind;
-# and bytes at random, which crash nothing.
+# kmemtrace-import: each wrong usage gives a message and exit status 2 and leaves no file behind;
+# random bytes do not crash it.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -57,7 +57,7 @@ try --format=trace-cmd in/trace.dat >out
 grep -q -e '-> 2$' out && [ "$(wc -l <out)" -eq 2 ] || { cat out; exit 1; }
 diff -r --no-dereference in before --exclude=pipe || exit 1
 
-# Bytes of no sense, from a generator that always makes the same.
+# Pseudo-random bytes, the same in every run.
 awk 'BEGIN {
 	seed = 7
 	for (i = 0; i < 3000; i++) {

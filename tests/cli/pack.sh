@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtrace-pack: what it packs, every program reads as before, and --unpack makes the same bytes
-# again; of captures that are damaged, of the other byte order, or of none, too. Nothing is lost.
+# kmemtrace-pack: every program reads a packed capture as before, and --unpack restores every byte,
+# also of damaged captures and of the other byte order. No failure loses data.
 # shellcheck disable=SC2154 # ./test sets builddir and srcdir
 set -u
 work=$(mktemp -d) || exit 1
@@ -15,7 +15,7 @@ wrong()
 	failed=1
 }
 
-# run STATUS COMMAND…: its output is in stdout and stderr
+# run STATUS COMMAND...: writes its output to the files stdout and stderr
 run()
 {
 	local expected=$1 status tool
@@ -31,7 +31,7 @@ run()
 	}
 }
 
-# says TEXT: the last run, on standard error
+# says TEXT: the last run printed the text on standard error
 says()
 {
 	grep -qF -- "$1" stderr || wrong "it does not say \"$1\" but: $(cat stderr)"
@@ -42,7 +42,7 @@ size()
 	cat "$1"/cpu* | wc -c
 }
 
-# same ONE OTHER: every view of both is the same in every format, the path aside
+# same ONE OTHER: all views of both captures are equal in all formats, except for the path
 same()
 {
 	local view format capture
@@ -65,7 +65,7 @@ same()
 	done
 }
 
-# A real capture, packed where it lies.
+# A real capture, packed in place.
 cp -r "$srcdir/data/sample" raw
 cp -r raw packed
 chmod 640 packed/cpu1
@@ -82,7 +82,7 @@ same raw packed
 run 0 kmemtrace-check packed packed/cpu1
 grep -q '^packed: ok: 6445 records' stdout || wrong "check: $(cat stdout)"
 
-# Once more changes nothing, and back again makes what was.
+# Packing again changes nothing, and unpacking restores the original.
 cp -r packed twice
 run 0 kmemtrace-pack twice/
 says "twice/: nothing to pack"
@@ -103,7 +103,7 @@ cmp raw/cpu0 packed/cpu0 || wrong "the first of two"
 cmp raw/cpu1 kmemtrace.data/cpu1 || wrong "the second of two"
 run 0 kmemtrace-pack packed
 
-# All of it goes along; an older capture is moved aside.
+# -o copies all files; an older capture is moved to DIR.old.
 cp -r raw more
 mkdir more/kernel/later
 echo much >more/kernel/later/table
@@ -128,7 +128,7 @@ for name in 6.12-s390x 6.12-amd64; do
 	diff -r was guest || wrong "$name: unpacked it is not the same"
 done
 
-# Cut off and damaged: the damage stays, and repair keeps what is whole, packed.
+# Cut off and damaged: the damaged bytes are copied, and a repair keeps whole packets packed.
 "$builddir/tests/mktrace" small <"$srcdir/cli/exact.trace" || exit 1
 mkdir -p small/kernel/formats
 for capture in packed small; do
@@ -160,7 +160,7 @@ for capture in packed small; do
 		run 0 kmemtrace-pack -u mended
 		diff -r again mended || wrong "$capture $kind: repaired it is not the same"
 	done
-	# a packed packet itself is cut
+	# a packed packet is cut
 	rm -rf was mended
 	cp -r $capture was
 	run 0 kmemtrace-pack was
@@ -170,7 +170,7 @@ for capture in packed small; do
 	run 0 kmemtrace-check mended
 done
 
-# Where it cannot be done nothing changes.
+# A failure changes nothing.
 run 2 kmemtrace-pack nowhere
 says "nowhere: No such file or directory"
 run 2 kmemtrace-pack packed/cpu0
@@ -201,7 +201,7 @@ cp -r raw full
 diff -r raw full || wrong "a full disk changed the capture"
 ls -d fuller* 2>/dev/null && wrong "a full disk left something behind"
 
-# Nobody else may be writing it.
+# A capture that another program is writing is refused.
 cp -r raw held
 sed -i 's/^complete yes/complete no/' held/kernel/status
 exec 8<held/metadata
@@ -216,7 +216,7 @@ fi
 exec 8<&-
 diff -r raw held || wrong "a capture that is held was changed"
 
-# Killed at any time there is a whole capture, and the next packing needs nothing but itself.
+# Killed at any time, a whole capture remains, and running the same command again completes it.
 cp -r raw killed
 for delay in 0 0.001 0.002 0.003 0.005; do
 	"$builddir/kmemtrace-pack" killed 2>/dev/null &

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# --repair: what it says and does; that nothing but the damaged packets is lost, and all of that
-# is counted; that the original stays.
+# --repair: its output and its result. Only damaged packets are lost, all of their events are counted
+# as lost, and the original is unchanged.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +14,7 @@ try()
 	echo "--- $* -> $status"
 	cat stdout stderr
 }
-# The loss line of the report, and what babeltrace2 counts, if it is installed.
+# The line of losses in the report, and the count of babeltrace2, if it is installed.
 loss()
 {
 	"$builddir/kmemtrace-check" -q "$1" || return
