@@ -17,10 +17,10 @@ analysis_run()
 	shift 4
 	measure_long "$@" || could_not "analysis: $tool: $(tail -n 1 "$log")"
 	command_line analysis "$tool" "$@"
-	peak=$(value "$figures" peak_bytes)
+	peak=$(value "$measured" peak_bytes)
 	sample analysis "$name" "$tool" events "$count"
 	sample analysis "$name" "$tool" events_s \
-		"$(divide "$((count * 1000000000))" "$(value "$figures" wall_ns)" 0)"
+		"$(divide "$((count * 1000000000))" "$(value "$measured" wall_ns)" 0)"
 	sample analysis "$name" "$tool" peak_bytes "$peak"
 	is_ours "${tool/kmemtrace-report/kmemtraced}" || return 0
 	sample analysis "$name" "$tool" of_allowed \

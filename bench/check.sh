@@ -18,9 +18,9 @@ check_run()
 	[ $? -le 1 ] || could_not "check: $tool: $(tail -n 1 "$log")"
 	command_line check "$tool" "$@"
 	sample check "$name" "$tool" bytes_s \
-		"$(divide "$((bytes * 1000000000))" "$(value "$figures" wall_ns)" 0)"
+		"$(divide "$((bytes * 1000000000))" "$(value "$measured" wall_ns)" 0)"
 	[ "$tool" = cat ] || sample check "$name" "$tool" events_s \
-		"$(divide "$((count * 1000000000))" "$(value "$figures" wall_ns)" 0)"
+		"$(divide "$((count * 1000000000))" "$(value "$measured" wall_ns)" 0)"
 }
 
 bench_check()

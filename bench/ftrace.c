@@ -215,7 +215,7 @@ static int readers_stop(struct recording *recording)
 	return err;
 }
 
-static uint64_t figure(const char *text, const char *key)
+static uint64_t counter_of(const char *text, const char *key)
 {
 	const char *place = strstr(text, key);
 
@@ -237,9 +237,9 @@ static int print_stats(struct recording *recording)
 			return fail(recording, name);
 		close(fd);
 		text[got] = '\0';
-		were_read += figure(text, "read events: ");
-		lost += figure(text, "\noverrun: ") + figure(text, "commit overrun: ") +
-			figure(text, "dropped events: ");
+		were_read += counter_of(text, "read events: ");
+		lost += counter_of(text, "\noverrun: ") + counter_of(text, "commit overrun: ") +
+			counter_of(text, "dropped events: ");
 	}
 	printf("read %" PRIu64 "\nlost %" PRIu64 "\n", were_read, lost);
 	return 0;

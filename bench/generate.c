@@ -178,11 +178,11 @@ static int write_status(struct generator *generator)
 	int err = file ? 0 : -EIO;
 
 	for (unsigned int cpu = 0; cpu < CPUS && !err; cpu++) {
-		struct status_cpu *figures = status_add_cpu(&status, cpu);
+		struct status_cpu *counters = status_add_cpu(&status, cpu);
 
-		err = figures ? 0 : -ENOMEM;
-		if (figures)
-			figures->seen = figures->recorded = generator->recorded[cpu];
+		err = counters ? 0 : -ENOMEM;
+		if (counters)
+			counters->seen = counters->recorded = generator->recorded[cpu];
 	}
 	if (!err)
 		err = status_add_path(&status, "kmalloc", true, "");

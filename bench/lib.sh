@@ -149,17 +149,17 @@ guarded()
 	return $status
 }
 
-# measure COMMAND…: writes its output to $out, its times and memory to $figures.
+# measure COMMAND…: writes its output to $out, its times and memory to $measured.
 measure()
 {
-	guarded "$build/bench/measure" "$figures" "$@" >"$out" 2>"$log" </dev/null
+	guarded "$build/bench/measure" "$measured" "$@" >"$out" 2>"$log" </dev/null
 }
 
 # measure_long COMMAND…: the same, repeated for two seconds: the times are the mean, and $out has the
 # output of all runs.
 measure_long()
 {
-	guarded "$build/bench/measure" -s "$(sized 2 0)" "$figures" "$@" >"$out" 2>"$log" </dev/null
+	guarded "$build/bench/measure" -s "$(sized 2 0)" "$measured" "$@" >"$out" 2>"$log" </dev/null
 }
 
 # size_of CAPTURE: prints the bytes of its streams.

@@ -35,13 +35,13 @@ static uint64_t to_ns(const struct timeval *time)
 	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
 }
 
-struct figures {
+struct measurement {
 	uint64_t wall, cpu, peak; /* ns, ns, bytes */
 	int status;
 };
 
 /* 0 or -errno. */
-static int run(char **command, struct figures *figures)
+static int run(char **command, struct measurement *total)
 {
 	uint64_t begin = wall_ns(), peak;
 	struct rusage usage;
@@ -52,14 +52,14 @@ static int run(char **command, struct figures *figures)
 	err = posix_spawnp(&child, *command, NULL, NULL, command, environ);
 	if (err)
 		return -err;
-	while (wait4(child, &figures->status, 0, &usage) < 0)
+	while (wait4(child, &total->status, 0, &usage) < 0)
 		if (errno != EINTR)
 			return -errno;
-	figures->wall += wall_ns() - begin;
-	figures->cpu += to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
+	total->wall += wall_ns() - begin;
+	total->cpu += to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
 	peak = (uint64_t)usage.ru_maxrss * 1024;
-	if (peak > figures->peak)
-		figures->peak = peak;
+	if (peak > total->peak)
+		total->peak = peak;
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static bool parse_seconds(const char *text, double *seconds)
 int main(int argc, char **argv)
 {
 	int first = argc > 2 && !strcmp(argv[1], "-s") ? 3 : 1, err;
-	struct figures figures = { 0 };
+	struct measurement total = { 0 };
 	double seconds = 0;
 	uint64_t runs = 0;
 	FILE *out;
@@ -85,10 +85,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	do {
-		err = run(argv + first + 1, &figures);
+		err = run(argv + first + 1, &total);
 		runs++;
-	} while (!err && WIFEXITED(figures.status) && WEXITSTATUS(figures.status) <= 1 &&
-		 (double)figures.wall < seconds * 1e9);
+	} while (!err && WIFEXITED(total.status) && WEXITSTATUS(total.status) <= 1 &&
+		 (double)total.wall < seconds * 1e9);
 	if (err) {
 		fprintf(stderr, "measure: %s: %s\n", argv[first + 1], strerror(-err));
 		return 127;
@@ -99,9 +99,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	fprintf(out, "wall_ns %" PRIu64 "\ncpu_ns %" PRIu64 "\npeak_bytes %" PRIu64 "\n",
-		figures.wall / runs, figures.cpu / runs, figures.peak);
+		total.wall / runs, total.cpu / runs, total.peak);
 	if (fclose(out))
 		return 2;
-	return WIFEXITED(figures.status) ? WEXITSTATUS(figures.status)
-					 : 128 + WTERMSIG(figures.status);
+	return WIFEXITED(total.status) ? WEXITSTATUS(total.status) : 128 + WTERMSIG(total.status);
 }

@@ -55,7 +55,7 @@ FILENAME == ARGV[2] {
 	if (value != "")
 		met = (limit[1] == "<=" ? value + 0 <= limit[2] + 0 : value + 0 >= limit[2] + 0) ? "yes" : "no"
 	else
-		met = key in values ? "no figure" : "not measured"
+		met = key in values ? "no ratio" : "not measured"
 	if (f[3] in asked)
 		printf "%-62s %16s %16s  %s\n", f[1],
 			limit[1] " " (limit[2] + 0 < 1000 ? limit[2] : grouped(limit[2] + 0)),

@@ -14,12 +14,12 @@ size_writer()
 	rm -rf "$data"
 	tool_words "$tool" true
 	measure "${words[@]}" || could_not "size: $tool: $(tail -n 1 "$log")"
-	idle=$(value "$figures" cpu_ns)
+	idle=$(value "$measured" cpu_ns)
 	rm -rf "$data"
 	tool_words "$tool" "$build/bench/workload" fs "$times" "$memory"
 	measure "${words[@]}" || could_not "size: $tool: $(tail -n 1 "$log")"
 	command_line size "$tool" "${words[@]}"
-	busy=$(($(value "$figures" cpu_ns) - $(value "$out" total_ns)))
+	busy=$(($(value "$measured" cpu_ns) - $(value "$out" total_ns)))
 	sample size fs "$tool" bytes_event "$(divide "$(size_of "$data")" "$(recorded "$data")")"
 	sample size fs "$tool" writer_ns "$(divide "$((busy - idle))" "$(recorded "$data")")"
 }
@@ -38,7 +38,7 @@ size_pack()
 		-o "$scratch/packed" "$capture"
 	sample size "$name" kmemtrace-pack bytes_event "$(divide "$(size_of "$scratch/packed")" "$count")"
 	sample size "$name" kmemtrace-pack events_s \
-		"$(divide "$((count * 1000000000))" "$(value "$figures" wall_ns)" 0)"
+		"$(divide "$((count * 1000000000))" "$(value "$measured" wall_ns)" 0)"
 }
 
 bench_size()

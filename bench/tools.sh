@@ -128,17 +128,17 @@ captured()
 		captured=$(recorded "$dir/data") lost=$(recorded "$dir/data" lost)
 		;;
 	perf*)
-		"$build/bench/perfdata" "$dir/perf.data" >"$figures" 2>"$log" || could_not "$(cat "$log")"
-		captured=$(value "$figures" samples) lost=$(value "$figures" lost)
+		"$build/bench/perfdata" "$dir/perf.data" >"$measured" 2>"$log" || could_not "$(cat "$log")"
+		captured=$(value "$measured" samples) lost=$(value "$measured" lost)
 		;;
 	ftrace*)
 		captured=$(value "$out" read) lost=$(value "$out" lost)
 		;;
 	trace-cmd*)
 		# by the counters of the kernel; the events left in the buffers were recorded too
-		trace-cmd report -i "$dir/trace.dat" --stat >"$figures" 2>/dev/null
-		captured=$(awk '/^(entries|read events): / { n += $NF } END { print n + 0 }' "$figures")
-		lost=$(awk '/^(overrun|commit overrun|dropped events): / { n += $NF } END { print n + 0 }' "$figures")
+		trace-cmd report -i "$dir/trace.dat" --stat >"$measured" 2>/dev/null
+		captured=$(awk '/^(entries|read events): / { n += $NF } END { print n + 0 }' "$measured")
+		lost=$(awk '/^(overrun|commit overrun|dropped events): / { n += $NF } END { print n + 0 }' "$measured")
 		;;
 	esac
 }

@@ -133,7 +133,7 @@ static int check_same_capture(struct update *update, const struct memstat_captur
 }
 
 /*
- * An absent table is no error, since the counters are right without it. A table that exists but
+ * An absent table is not an error, since the counters are right without it. A table that exists but
  * cannot be read is an error, since it might change them; except for the names of tasks, which no
  * counter depends on.
  */

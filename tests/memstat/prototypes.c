@@ -45,7 +45,7 @@ void (*mtl_free)(struct memory_type_list *) = memstat_mtl_free;
 int (*mtl_geterror)(struct memory_type_list *) = memstat_mtl_geterror;
 const char *(*strerror_of)(int) = memstat_strerror;
 
-/* and two of what FreeBSD's library does not have */
+/* and two functions that FreeBSD's library does not have */
 uint64_t (*mtl_begin)(const struct memory_type_list *) = memstat_mtl_begin;
 size_t (*mtl_cpus)(const struct memory_type_list *) = memstat_mtl_cpus;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is read of a memory type: each figure, what follows from others, and what is out of range.
- */
+/* The functions that read a type: each counter, computed values, and arguments out of range. */
 #include "config.h"
 
 #include <limits.h>

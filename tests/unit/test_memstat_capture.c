@@ -197,7 +197,7 @@ static void test_moments(void **state)
 	static const struct {
 		uint64_t at, time;
 		unsigned int fdtable, dentry, kegfree;
-	} moments[] = {
+	} points[] = {
 		{ 0, 1000000, 0, 0, 0 },
 		{ 100000, 1100000, 0, 0, 0 },
 		{ 100001, 1100001, 1, 0, 0 },
@@ -220,14 +220,14 @@ static void test_moments(void **state)
 	assert_int_equal(memstat_mtl_time(use->list), 2000000001);
 	fdtable = find(use, MALLOC, "alloc_fdtable");
 	dentry = find(use, UMA, "dentry");
-	for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
-		assert_int_equal(memstat_capture_at(use->capture, moments[i].at), 0);
+	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
+		assert_int_equal(memstat_capture_at(use->capture, points[i].at), 0);
 		assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
-		assert_int_equal(memstat_mtl_time(use->list), moments[i].time);
+		assert_int_equal(memstat_mtl_time(use->list), points[i].time);
 		assert_int_equal(memstat_mtl_begin(use->list), 1000000);
-		assert_int_equal(memstat_get_count(fdtable), moments[i].fdtable);
-		assert_int_equal(memstat_get_count(dentry), moments[i].dentry);
-		assert_int_equal(memstat_get_kegfree(dentry), moments[i].kegfree);
+		assert_int_equal(memstat_get_count(fdtable), points[i].fdtable);
+		assert_int_equal(memstat_get_count(dentry), points[i].dentry);
+		assert_int_equal(memstat_get_kegfree(dentry), points[i].kegfree);
 		/* its name and sizes stay */
 		assert_string_equal(memstat_get_name(dentry), "dentry");
 		assert_int_equal(memstat_get_size(dentry), 192);

@@ -68,7 +68,7 @@ static void expect_no_less(const struct round *round, const char *where, const c
 		expect(round, where, what, before, now);
 }
 
-#define NO_LESS(figure) expect_no_less(round, name, #figure, was->figure, is->figure)
+#define NO_LESS(counter) expect_no_less(round, name, #counter, was->counter, is->counter)
 
 static void compare_cpu(const struct round *round, const char *name,
 			const struct type_stats_cpu *was, const struct type_stats_cpu *is)
