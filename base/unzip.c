@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Reads plain files and gzip, as gzread() does, in less time. */
+/* Reads plain files and gzip files like gzread(), but faster. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,16 +15,16 @@
 
 #define IN_SIZE (1U << 17)
 
-/* Only a file of so many bytes, and a member of so many, is held as a whole. */
+/* The largest file, and the largest inflated member, that are held in memory as a whole. */
 #define WHOLE_IN_MAX (8U << 20)
 #define WHOLE_OUT_MAX (24U << 20)
-#define WHOLE_RATIO 16 /* texts become a fifth or a tenth; room that is not used costs nothing */
+#define WHOLE_RATIO 16 /* texts shrink to a fifth or a tenth; unused room costs nothing */
 
-#define GZIP_WINDOW (15 + 16) /* the largest there is; + 16: with gzip's header */
-#define GZIP_FLAGS 3	      /* where a header has them */
-#define GZIP_HEADER_CRC 2     /* which libdeflate does not look at */
+#define GZIP_WINDOW (15 + 16) /* the largest window; + 16: a gzip header */
+#define GZIP_FLAGS 3	      /* the offset of the flags in a gzip header */
+#define GZIP_HEADER_CRC 2     /* a CRC of the header, which libdeflate does not check */
 
-/* As much as there is room for. */
+/* Reads from the file as much as in[] has room for. */
 static int fill(struct unzip *unzip)
 {
 	if (unzip->at < unzip->end)
@@ -49,7 +49,7 @@ static bool at_member(const struct unzip *unzip)
 	       unzip->in[unzip->at + 1] == 0x8b;
 }
 
-/* Makes room for all of the file, if it is no large one. */
+/* Reads the rest of the file, unless it is large. */
 static int hold_whole(struct unzip *unzip)
 {
 	struct stat status;
@@ -122,7 +122,7 @@ static int read_plain(struct unzip *unzip, char *text, size_t room, size_t *size
 	return 0;
 }
 
-/* False: this has to be done by pieces, and all that follows too, or damage would cost twice. */
+/* False: zlib must inflate this member and all later ones, so that damage is not inflated twice. */
 static bool read_whole(struct unzip *unzip, char *text, size_t room, size_t *size)
 {
 	const unsigned char *in = unzip->in + unzip->at;
@@ -193,7 +193,7 @@ int unzip_read(struct unzip *unzip, char *text, size_t room, size_t *size)
 		if (!unzip->in_member) {
 			if (unzip->end - unzip->at < 2)
 				err = fill(unzip);
-			/* what is behind the members is nothing of the text, gzip(1) says */
+			/* bytes behind the last member are ignored, as by gzip(1) */
 			unzip->finished = !err && !at_member(unzip);
 			if (err || unzip->finished)
 				break;

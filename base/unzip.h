@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A file that is plain or gzip, read in pieces. Members of gzip follow one another as one text.
- * A member that is whole and right is inflated at once, which takes a third of the time; what is
- * cut off or damaged goes through zlib, which gives what came before the damage.
+ * Reads a plain file or a gzip file in pieces. Successive gzip members are one text. An undamaged
+ * member is inflated at once by libdeflate, in a third of the time; a damaged or cut-off member is
+ * inflated by zlib, which returns the text before the damage.
  */
 #ifndef BASE_UNZIP_H
 #define BASE_UNZIP_H
@@ -12,7 +12,7 @@
 
 #include <zlib.h>
 
-/* What is inflated of a damaged file is taken by pieces of this: the one with damage is lost. */
+/* Bytes of a piece of a damaged file. The piece with the damage is lost. */
 #define UNZIP_PIECE (1U << 18)
 
 struct libdeflate_decompressor;
@@ -20,12 +20,12 @@ struct libdeflate_decompressor;
 struct unzip {
 	int file;
 	bool plain;
-	bool damaged;  /* the file ends in damage; what came before it was read */
-	bool finished; /* there is no more to read */
-	bool ended;    /* there is no more in the file than in[] has */
+	bool damaged;  /* the file is damaged; the text before the damage was read */
+	bool finished; /* all text was read */
+	bool ended;    /* all bytes of the file were read into in[] */
 	unsigned char *in;
-	size_t in_space, at, end;	       /* in[at] up to in[end] is yet to be used */
-	struct libdeflate_decompressor *whole; /* or NULL: by pieces */
+	size_t in_space, at, end;	       /* in[at] up to in[end]: not used yet */
+	struct libdeflate_decompressor *whole; /* NULL: zlib inflates */
 	z_stream pieces;
 	bool has_pieces, in_member;
 };
@@ -34,12 +34,12 @@ struct unzip {
 int unzip_open(struct unzip *unzip, const char *path);
 void unzip_close(struct unzip *unzip);
 
-/* The bytes that the next piece may have. */
+/* The largest size in bytes of the next piece. */
 size_t unzip_room(const struct unzip *unzip);
 
 /*
- * The next piece, of at most room bytes, which are no fewer than unzip_room() says: its size, 0
- * at the end. 0 or -errno.
+ * Reads the next piece into text, which has room for `room` bytes, at least unzip_room(). *size
+ * gets its size, 0 at the end. 0 or -errno.
  */
 int unzip_read(struct unzip *unzip, char *text, size_t room, size_t *size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Slab caches by address and time, and their aliases. */
+/* Parses, writes and searches slab caches and their aliases. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,22 +12,22 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#define ALIASES_MAX 4096 /* bytes of one cache's; a busy machine has 2,000 */
+#define ALIASES_MAX 4096 /* bytes, of one cache; a busy machine has 2,000 */
 
-/* A line: a cache seen, or one gone (at since). */
+/* A line "cache", or a line "gone" with its time in since. */
 struct sighting {
 	struct cache cache;
 	size_t order;
 	bool gone;
 };
 
-/* What the lines of a text said. */
+/* The parsed lines of a text. */
 struct cache_lines {
 	struct sighting *sightings;
 	size_t sighting_count;
 	struct cache_alias *aliases;
 	size_t alias_count;
-	char *others; /* the text of the aliases, as long as they may be in all */
+	char *others; /* the storage of the aliases; large enough for all */
 	size_t others_used;
 };
 
@@ -141,7 +141,7 @@ static bool same_cache(const struct cache *a, const struct cache *b)
 	return a->object_size == b->object_size && a->size == b->size && !strcmp(a->name, b->name);
 }
 
-/* In order of time, at one address after the other: who came, and until when it stayed. */
+/* Makes the list of caches from the lines: by address, then by time, with the end of each. */
 static int resolve_sightings(struct caches *caches, struct cache_lines *lines)
 {
 	struct sighting *end = lines->sightings + lines->sighting_count;
@@ -194,7 +194,7 @@ static bool has_alias(const char *list, const char *name, size_t size)
 	}
 }
 
-/* Adds the names of others that joined does not have, while there is room; returns its length. */
+/* Appends the names in others that joined does not have, as far as they fit. Returns its length. */
 static size_t join_aliases(char *joined, size_t length, const char *others)
 {
 	joined[length] = '\0';
@@ -214,7 +214,7 @@ static size_t join_aliases(char *joined, size_t length, const char *others)
 	}
 }
 
-/* All lines of one name become one text, which every cache of that name shares. */
+/* Joins the alias lines of each name. All caches of the name share the text. */
 static int resolve_aliases(struct caches *caches, struct cache_lines *lines)
 {
 	size_t names = 0;
@@ -324,16 +324,15 @@ bool caches_is_kmalloc(const char *name)
 
 bool caches_has_kmalloc(const struct caches *caches, const char *name)
 {
-	struct kmalloc_name wanted = { 0 };
+	struct kmalloc_name key = { 0 };
 
 	if (!caches->kmalloc_count)
 		return true;
-	snprintf(wanted.text, sizeof(wanted.text), "%s", name);
-	return bsearch(&wanted, caches->kmalloc, caches->kmalloc_count, sizeof(wanted),
-		       compare_kmalloc);
+	snprintf(key.text, sizeof(key.text), "%s", name);
+	return bsearch(&key, caches->kmalloc, caches->kmalloc_count, sizeof(key), compare_kmalloc);
 }
 
-/* Is the cache at index before the one that address had at the time? */
+/* Does the cache at index precede the cache of the address at the time? */
 static bool is_before(const struct caches *caches, size_t index, uint64_t address, uint64_t time)
 {
 	const struct cache *cache = &caches->list[index];

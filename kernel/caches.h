@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Slab caches by the address of their struct kmem_cache. An address may stand for one cache
- * after another: each has the time from which it was seen and the time at which it was freed.
- * Merged caches are one cache with aliases.
+ * Slab caches by the address of their struct kmem_cache. One address may belong to several caches,
+ * one after another: each has the time from which it was seen and the time at which it was
+ * destroyed. Merged caches are one cache with aliases.
  */
 #ifndef KERNEL_CACHES_H
 #define KERNEL_CACHES_H
@@ -16,10 +16,10 @@
 
 struct cache {
 	uint64_t address;
-	uint64_t since, until; /* ns: since the first sight; until it was freed */
-	uint32_t object_size;  /* bytes that a user may use: what an allocation requests */
-	uint32_t size;	       /* bytes from one object to the next: what it costs */
-	char name[64];	       /* the cache's own */
+	uint64_t since, until; /* ns: since it was first seen, until it was destroyed */
+	uint32_t object_size;  /* usable bytes: the size that an allocation requests */
+	uint32_t size;	       /* bytes from one object to the next: the memory it takes */
+	char name[64];	       /* of the cache itself */
 	const char *aliases;   /* other names, separated by commas; or NULL */
 };
 
@@ -28,15 +28,15 @@ struct caches {
 	size_t count;
 	struct cache_alias *aliases; /* by name */
 	size_t alias_count;
-	char *alias_text;	      /* where the others of all lie */
-	struct kmalloc_name *kmalloc; /* kmalloc's caches that the kernel has, by name */
-	size_t kmalloc_count;	      /* 0: nobody told */
+	char *alias_text;	      /* the storage of cache_alias.others */
+	struct kmalloc_name *kmalloc; /* the kmalloc caches of the kernel, by name */
+	size_t kmalloc_count;	      /* 0: unknown */
 };
 
 struct cache_alias {
 	char name[64];
 	const char *others; /* separated by commas */
-	size_t order;	    /* of its line: caches.c's own */
+	size_t order;	    /* of its line; used in caches.c only */
 };
 
 struct kmalloc_name {
@@ -49,37 +49,37 @@ struct kmalloc_name {
  *	gone ADDRESS UNTIL
  *	alias NAME OTHER[,OTHER…]
  *	kmalloc NAME
- * Numbers in decimal, addresses in hex; in NAME a byte that is not printable or a space or a
- * backslash is \xHH. Lines of other keys are skipped; their order does not matter. A cache that
- * is told twice is one; where another takes the place of one that was not told gone, that one
- * ends. 0 or -errno.
+ * Numbers are decimal, addresses hex; in NAME, a space, a backslash and a byte that is not
+ *printable are \xHH. Lines may be in any order; lines with other keys are skipped. If a cache has
+ *several lines, they are one cache; if another cache follows at the same address without a line
+ *"gone", the first one ends there. 0 or -errno.
  */
 int caches_parse(struct caches *caches, const char *text);
 void caches_deinit(struct caches *caches);
 
-/* The lines, for the one who captures. 0 or -errno. */
+/* Write one line each. 0 or -errno. */
 int caches_write_cache(FILE *file, const struct cache *cache);
 int caches_write_gone(FILE *file, uint64_t address, uint64_t until);
 int caches_write_alias(FILE *file, const char *name, const char *others);
 int caches_write_kmalloc(FILE *file, const char *name);
 
-/* Is it a name of kmalloc's caches: "kmalloc-64", "kmalloc-cg-1k", "dma-kmalloc-8"? */
+/* Is this the name of a kmalloc cache: "kmalloc-64", "kmalloc-cg-1k", "dma-kmalloc-8"? */
 bool caches_is_kmalloc(const char *name);
 
-/* Does the kernel have this one of them? true also if nobody told. */
+/* Does the kernel have this kmalloc cache? Also true if its kmalloc caches are unknown. */
 bool caches_has_kmalloc(const struct caches *caches, const char *name);
 
-/* The other names of a cache of that name, whether it is in the list or not; or NULL. */
+/* The aliases of a cache of this name, which need not be in the list; or NULL. */
 const char *caches_find_aliases(const struct caches *caches, const char *name);
 
 /*
- * The cache that lay at address at the time, or NULL. An event may be a little older than the
- * sight of its cache: the first cache at an address counts from the capture's start, another
- * one from the end of the one before.
+ * The cache at the address at the time, or NULL. An event may be a little older than the time at
+ * which its cache was seen: the first cache at an address counts from the start of the capture, a
+ * later one from the end of the one before it.
  */
 const struct cache *caches_find(const struct caches *caches, uint64_t address, uint64_t time);
 
-/* Is it, of those in the list, what its address tells at any time? */
+/* Is it the only cache of the list at its address, at any time? */
 bool caches_is_alone(const struct caches *caches, const struct cache *cache);
 
 #endif

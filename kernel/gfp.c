@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The GFP table of a kernel: an evaluator for the C expressions that a tracepoint's format
- * gives for the flags' bits, and flags told by name.
+ * The names of a kernel's GFP flags. The format file of a tracepoint has the bits of each name as a
+ * C expression, which is evaluated here.
  */
 #include "config.h"
 
@@ -20,11 +20,11 @@
 
 #define DEPTH_MAX 100 /* of operands; Linux 6.18 nests 13 parentheses */
 
-/* After a failure, bad is set and values mean nothing. */
+/* After an error, failed is set and values are meaningless. */
 struct expression {
 	const char *at;
 	int depth;
-	bool bad;
+	bool failed;
 };
 
 static uint64_t expression_binary(struct expression *expr, int level);
@@ -35,7 +35,7 @@ static void expression_skip_space(struct expression *expr)
 		expr->at++;
 }
 
-/* "( unsigned long)": words alone between parentheses. Passes over it. */
+/* Skips a cast, such as "( unsigned long)": only words in parentheses. False: not a cast. */
 static bool expression_cast(struct expression *expr)
 {
 	const char *at = expr->at + 1;
@@ -59,7 +59,7 @@ static uint64_t expression_number(struct expression *expr)
 	uint64_t number = 0;
 
 	if (!number_parse(&expr->at, base, &number))
-		expr->bad = true;
+		expr->failed = true;
 	while (*expr->at && strchr("uUlL", *expr->at))
 		expr->at++;
 	return number;
@@ -70,8 +70,8 @@ static uint64_t expression_unary(struct expression *expr)
 	uint64_t value = 0;
 
 	expression_skip_space(expr);
-	if (expr->bad || ++expr->depth > DEPTH_MAX) {
-		expr->bad = true;
+	if (expr->failed || ++expr->depth > DEPTH_MAX) {
+		expr->failed = true;
 		return 0;
 	}
 	if (*expr->at == '~') {
@@ -91,7 +91,7 @@ static uint64_t expression_unary(struct expression *expr)
 		if (*expr->at == ')')
 			expr->at++;
 		else
-			expr->bad = true;
+			expr->failed = true;
 	}
 	expr->depth--;
 	return value;
@@ -118,7 +118,7 @@ static uint64_t expression_apply(struct expression *expr, char sign, uint64_t le
 		return left - right;
 	}
 	if (right > 63) {
-		expr->bad = true;
+		expr->failed = true;
 		return 0;
 	}
 	return sign == '<' ? left << right : left >> right;
@@ -131,7 +131,7 @@ static uint64_t expression_binary(struct expression *expr, int level)
 	if (level == LEVELS)
 		return expression_unary(expr);
 	value = expression_binary(expr, level + 1);
-	while (!expr->bad) {
+	while (!expr->failed) {
 		size_t size = strlen(operators[level][0]);
 		char sign;
 
@@ -158,8 +158,8 @@ static int gfp_append(struct gfp_table *table, const struct gfp_name *name)
 }
 
 /*
- * "expression, "NAME"}" at *at, which moves behind it. 1 and name; 0: the end of the table; or
- * -EINVAL: not understood (a name that the kernel left in place of a number, say).
+ * Parses "expression, "NAME"}" at *at and moves *at behind it. 1: name is set; 0: the table has
+ * ended; -EINVAL: not understood (some kernels leave a name in place of a number).
  */
 static int gfp_parse_entry(const char **at, struct gfp_name *name)
 {
@@ -170,7 +170,7 @@ static int gfp_parse_entry(const char **at, struct gfp_name *name)
 
 	*at += strcspn(*at, "}");
 	expression_skip_space(&expr);
-	if (expr.bad || *expr.at != ',')
+	if (expr.failed || *expr.at != ',')
 		return -EINVAL;
 	expr.at++;
 	expression_skip_space(&expr);
@@ -220,7 +220,8 @@ int gfp_parse(struct gfp_table *table, const char *text)
 	while (line_next(&line, &text)) {
 		struct gfp_name name;
 
-		/* "0x" tells it from a key of a later version, such as "bad" */
+		/* a line without "0x" has a key of a later version, even if the key is hex, such as
+		 * "bad" */
 		if (strncmp(line.at, "0x", 2) || !line_u64(&line, 16, &name.bits) || !name.bits)
 			continue;
 		line_word(&line, name.name, sizeof(name.name));

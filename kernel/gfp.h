@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GFP flags by name. The bits differ by version and configuration, so a capture keeps the
- * capturing kernel's own table, taken from the print format of its kmalloc tracepoint.
+ * GFP flags by name. The bits differ by version and configuration, so a capture has
+ * the table of its kernel, from the print format of its kmalloc tracepoint.
  */
 #ifndef KERNEL_GFP_H
 #define KERNEL_GFP_H
@@ -16,14 +16,14 @@ struct gfp_name {
 };
 
 struct gfp_table {
-	struct gfp_name *list; /* in the kernel's order: the first that fits wins */
+	struct gfp_name *list; /* in the kernel's order: the first match is printed */
 	size_t count;
 };
 
-/* From the text of a tracepoint's format file. 0, -ENOMEM, or -ENODATA: it holds no table. */
+/* Parses the text of a tracepoint's format file. 0, -ENOMEM, or -ENODATA: it has no table. */
 int gfp_parse_format(struct gfp_table *table, const char *format);
 
-/* One "0xBITS NAME" a line, as kernel/gfp of a capture has it. 0 or -errno. */
+/* Lines "0xBITS NAME" of kernel/gfp. 0 or -errno. */
 int gfp_parse(struct gfp_table *table, const char *text);
 int gfp_write(const struct gfp_table *table, FILE *file);
 void gfp_deinit(struct gfp_table *table);

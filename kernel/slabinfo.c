@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * /proc/slabinfo, and what a capture keeps of it. Its second line names the columns, of which two
- * are of use; behind a colon more follow that every allocator fills in its own way.
+ * Parses /proc/slabinfo, and the snapshots of it in a capture. The second line of /proc/slabinfo
+ * names the columns, two of which are used; the columns behind a colon differ by allocator.
  */
 #include "config.h"
 
@@ -16,10 +16,10 @@
 #include "base/text.h"
 #include "kernel/slabinfo.h"
 
-#define FORM "slabinfo - version: 2."
+#define VERSION_LINE "slabinfo - version: 2."
 #define COLUMNS_MAX 16
 
-/* One cache at one time. */
+/* The counters of one cache at one time. */
 struct reading {
 	uint64_t time;
 	struct slabinfo_cache cache;
@@ -55,7 +55,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Those of one time, by name. Caches of one name are one. */
+/* Fills a snapshot from readings of one time, sorted by name. Caches of one name are added up. */
 static int fill_snapshot(struct slabinfo_snapshot *snapshot, const struct reading *list,
 			 size_t count)
 {
@@ -91,7 +91,7 @@ struct column {
 	size_t size;
 };
 
-/* Up to the word ":" or the end; a name may have spaces, and so be several. 0: there are max. */
+/* Splits up to the word ":" or the end. A name with spaces is several words. 0: max is too low. */
 static size_t split_columns(struct line *line, struct column *columns, size_t max)
 {
 	size_t count = 0;
@@ -110,28 +110,28 @@ static size_t split_columns(struct line *line, struct column *columns, size_t ma
 	return count < max ? count : 0;
 }
 
-/* Where the two figures are, counted from behind the name. */
-struct form {
+/* The columns of the two counters: the first column behind the name is 1. */
+struct header {
 	size_t active, total, count;
 };
 
 /* "# name            <active_objs> <num_objs> … : tunables …" */
-static bool read_form(struct form *form, struct line *line)
+static bool read_header(struct header *header, struct line *line)
 {
 	struct column columns[COLUMNS_MAX];
 	size_t count = split_columns(line, columns, COLUMNS_MAX);
 
-	*form = (struct form){ 0 };
+	*header = (struct header){ 0 };
 	if (count < 3 || columns[0].size != 1 || *columns[0].at != '#')
 		return false;
-	form->count = count - 2;
+	header->count = count - 2;
 	for (size_t i = 2; i < count; i++) {
 		if (columns[i].size == 13 && !memcmp(columns[i].at, "<active_objs>", 13))
-			form->active = i - 1;
+			header->active = i - 1;
 		else if (columns[i].size == 10 && !memcmp(columns[i].at, "<num_objs>", 10))
-			form->total = i - 1;
+			header->total = i - 1;
 	}
-	return form->active && form->total;
+	return header->active && header->total;
 }
 
 static bool read_number(const struct column *column, uint64_t *number)
@@ -141,19 +141,19 @@ static bool read_number(const struct column *column, uint64_t *number)
 	return number_parse(&at, 10, number) && at == column->at + column->size;
 }
 
-static bool read_cache(struct slabinfo_cache *cache, const struct form *form, struct line *line)
+static bool read_cache(struct slabinfo_cache *cache, const struct header *header, struct line *line)
 {
 	struct column columns[2 * COLUMNS_MAX];
 	size_t count = split_columns(line, columns, 2 * COLUMNS_MAX), size;
 	const struct column *last;
 
-	if (count <= form->count)
+	if (count <= header->count)
 		return false;
-	last = &columns[count - form->count - 1];
-	if (!read_number(last + form->active, &cache->active) ||
-	    !read_number(last + form->total, &cache->total))
+	last = &columns[count - header->count - 1];
+	if (!read_number(last + header->active, &cache->active) ||
+	    !read_number(last + header->total, &cache->total))
 		return false;
-	/* cut as the names of a capture's caches are */
+	/* cut to the size of struct cache.name */
 	size = (size_t)(last->at + last->size - columns->at);
 	if (size >= sizeof(cache->name))
 		size = sizeof(cache->name) - 1;
@@ -166,17 +166,17 @@ int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, ui
 {
 	struct readings readings = { 0 };
 	struct line line;
-	struct form form;
+	struct header header;
 	int err = 0;
 
 	*snapshot = (struct slabinfo_snapshot){ .time = time };
-	if (strncmp(text, FORM, strlen(FORM)) || !line_next(&line, &text) ||
-	    !line_next(&line, &text) || !read_form(&form, &line))
+	if (strncmp(text, VERSION_LINE, strlen(VERSION_LINE)) || !line_next(&line, &text) ||
+	    !line_next(&line, &text) || !read_header(&header, &line))
 		return -EINVAL;
 	while (!err && line_next(&line, &text)) {
 		struct reading reading = { .time = time };
 
-		if (read_cache(&reading.cache, &form, &line))
+		if (read_cache(&reading.cache, &header, &line))
 			err = add_reading(&readings, &reading);
 	}
 	sort(&readings);

@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "kernel/symbols.h"
 #include "kernel/symbols_parts.h"
 
 /*
- * A module's last symbol ends nobody knows where: what follows in memory may be another module
- * or nothing for gigabytes. It is taken to hold no more than this.
+ * The end of a module's last symbol is unknown: the memory behind it may belong to another module,
+ * or to none for gigabytes. The symbol is assumed to have at most this size.
  */
 #define LAST_SIZE_MAX 65536
 
@@ -55,12 +56,13 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
 
 	while (now > 0 && symbols->snapshots[now - 1].since > time)
 		now--;
-	/* From now back to the first, then those that came later. */
+	/* The snapshots from the time back to the first, then the later ones. */
 	for (size_t i = 0; i < count && !(best && best->size); i++) {
 		const struct symbol *symbol =
 			find_in_snapshot(symbols, i < now ? now - 1 - i : i, address);
 
-		/* How far one without a size goes is a guess: one that begins nearer is better. */
+		/* The end of a symbol without a size is a guess: prefer the symbol that begins
+		 * nearest. */
 		if (symbol && (!best || symbol->address > best->address))
 			best = symbol;
 	}
@@ -92,25 +94,18 @@ char *symbols_text(const struct symbols *symbols, uint64_t address, uint64_t tim
 	return text;
 }
 
-/* Comparing numbers first: 300,000 names are sorted in a tenth of the time. */
+/* Hashes are compared first: this sorts 300,000 names in a tenth of the time. */
 struct symbols_name {
 	uint32_t hash;	 /* of name and module */
 	uint32_t symbol; /* index */
 };
-
-static uint32_t hash_text(uint32_t hash, const char *text)
-{
-	while (*text)
-		hash = (hash ^ (unsigned char)*text++) * 0x01000193; /* FNV-1a */
-	return hash;
-}
 
 static int compare_texts(const struct symbols *symbols, uint32_t a, uint32_t b)
 {
 	return a == b ? 0 : strcmp(symbols->text + a, symbols->text + b);
 }
 
-/* By name and module. */
+/* Orders by hash, name and module. */
 static int compare_words(const struct symbols *symbols, const struct symbols_name *a,
 			 const struct symbols_name *b)
 {
@@ -134,10 +129,10 @@ static int compare_names(const void *left, const void *right, void *data)
 static struct symbols_name name_of(const struct symbols *symbols, size_t index)
 {
 	const struct symbol *symbol = &symbols->list[index];
-	uint32_t hash = hash_text(0x811c9dc5, symbols->text + symbol->name);
+	uint64_t hash = hash_text(0, symbols->text + symbol->name);
 
-	return (struct symbols_name){ hash_text(hash, symbols->text + symbol->module),
-				      (uint32_t)index };
+	hash = hash_text(hash, symbols->text + symbol->module);
+	return (struct symbols_name){ (uint32_t)(hash ^ hash >> 32), (uint32_t)index };
 }
 
 int symbols_names_init(struct symbols_names *names, const struct symbols *symbols)
@@ -161,7 +156,7 @@ void symbols_names_deinit(struct symbols_names *names)
 	*names = (struct symbols_names){ 0 };
 }
 
-/* How many are before those of the name that came at since, or, if past is set, up to them. */
+/* The index of the first symbol of the name and of `since`; if past is set, behind the last. */
 static size_t find_edge(const struct symbols_names *names, const struct symbols_name *name,
 			uint64_t since, bool past)
 {

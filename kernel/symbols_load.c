@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Reads snapshots of kallsyms. Lines are read where they were inflated, and the names in them
- * move to the front of the same text: a name and its end need less room than its line.
+ * Reads snapshots of kallsyms. The names of the lines are moved to the front of the buffer into
+ * which the lines were inflated: a name with its NUL is shorter than its line.
  */
 #include "config.h"
 
@@ -18,22 +18,22 @@
 #include "kernel/symbols_parts.h"
 #include "base/unzip.h"
 
-#define SYMBOLS_MAX (1U << 22) /* a distribution's kernel has 300,000 */
+#define SYMBOLS_MAX (1U << 22) /* the kernel of a distribution has 300,000 */
 #define TEXT_MAX (1U << 28)    /* bytes */
-#define SNAPSHOTS_MAX 1024     /* later ones count as part of the last */
+#define SNAPSHOTS_MAX 1024     /* symbols of further snapshots belong to the last one */
 #define LINE_SIZE 1023	       /* Linux allows names of 512 */
-#define USUAL_LINE 36	       /* bytes; most kernels' lines are a little longer */
+#define LINE_SIZE_ESTIMATE 36  /* bytes; the average line is a little longer */
 #define LARGE_SIZE (4U << 20)
 
 struct loader {
 	struct symbols *symbols;
 	size_t text_space, list_space;
-	size_t at, end; /* lines yet to be read: text[at] up to text[end] */
-	bool has_nul;	/* somewhere in them */
-	bool rest;	/* text[at] goes on with a line that was too long */
+	size_t at, end; /* text[at] up to text[end]: lines that are not parsed yet */
+	bool has_nul;	/* these lines may contain a NUL */
+	bool rest;	/* text[at] continues a line that is too long */
 	uint64_t since;
 	unsigned int snapshots;
-	uint32_t module; /* of the last line: most lines have the same */
+	uint32_t module; /* of the last line; most lines have the same as the line before */
 };
 
 struct fields {
@@ -52,7 +52,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Is any of eight characters a blank or, what names have none of, a control character? */
+/* Is one of the eight characters a blank or a control character? Names have neither. */
 static bool has_blank(const char *text)
 {
 	uint64_t word;
@@ -70,7 +70,7 @@ static const char *find_blank(const char *at, const char *end)
 	return at;
 }
 
-/* Eight digits as kallsyms writes them. False: others, of which number_parse() may make sense. */
+/* Parses eight lower-case hex digits, as in kallsyms. False: use number_parse(). */
 static bool parse_eight(const char *text, uint32_t *value)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -100,7 +100,7 @@ static bool parse_address(const char **at, const char *end, uint64_t *address)
 	return true;
 }
 
-/* A line that ends with a newline or a NUL. Names that begin with $ are marks in ARM's code. */
+/* Parses a line that ends with a newline or a NUL. A name with $ is a mapping symbol of ARM. */
 static bool split_line(const char *at, const char *end, struct fields *fields)
 {
 	if (!parse_address(&at, end, &fields->address) || at[0] != ' ' || !is_code(at[1]) ||
@@ -125,7 +125,7 @@ bool symbols_is_code(const char *line)
 	return split_line(line, strchrnul(line, '\n'), &fields);
 }
 
-static int keep_text(struct symbols *symbols, const char *text, size_t size, uint32_t *offset)
+static int append_text(struct symbols *symbols, const char *text, size_t size, uint32_t *offset)
 {
 	if (size + 1 > TEXT_MAX - symbols->text_size)
 		return -EFBIG;
@@ -145,10 +145,11 @@ static bool same_module(const char *module, const struct fields *fields)
 }
 
 /*
- * Pages of 2 MB come in a quarter of the time. Where there are none, it is as good as before. From
- * page to page: a mapping of which only a part is advised cannot be made larger, but is copied.
+ * Asks for pages of 2 MB, which the kernel provides in a quarter of the time; without them, nothing
+ * changes. The range is extended to whole pages: a mapping that is advised in part is split, and
+ * realloc() then copies it instead of extending it.
  */
-static void want_large_pages(void *memory, size_t size)
+static void advise_large_pages(void *memory, size_t size)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)memory & -page;
 	uintptr_t end = ((uintptr_t)memory + size + page - 1) & -page;
@@ -160,7 +161,7 @@ static void want_large_pages(void *memory, size_t size)
 static int grow_list(struct loader *loader)
 {
 	struct symbols *symbols = loader->symbols;
-	size_t lines = (loader->end - loader->at) / USUAL_LINE + 1;
+	size_t lines = (loader->end - loader->at) / LINE_SIZE_ESTIMATE + 1;
 	size_t space = symbols->count + MAX(symbols->count, lines);
 	struct symbol *list = reallocarray(symbols->list, space, sizeof(*list));
 
@@ -168,7 +169,7 @@ static int grow_list(struct loader *loader)
 		return -ENOMEM;
 	symbols->list = list;
 	loader->list_space = space;
-	want_large_pages(list, space * sizeof(*list));
+	advise_large_pages(list, space * sizeof(*list));
 	return 0;
 }
 
@@ -178,9 +179,9 @@ static int add_symbol(struct loader *loader, const struct fields *fields)
 	uint32_t name;
 	int err;
 
-	err = keep_text(symbols, fields->name, fields->name_size, &name);
+	err = append_text(symbols, fields->name, fields->name_size, &name);
 	if (!err && !same_module(symbols->text + loader->module, fields))
-		err = keep_text(symbols, fields->module, fields->module_size, &loader->module);
+		err = append_text(symbols, fields->module, fields->module_size, &loader->module);
 	if (err)
 		return err;
 	if (symbols->count == SYMBOLS_MAX)
@@ -220,8 +221,8 @@ static int load_line(struct loader *loader, const char *text, const char *end)
 }
 
 /*
- * Each line of the text that is whole. One that is too long is none; neither is one with a NUL,
- * nor the one behind that.
+ * Loads each whole line. A line that is too long or has a NUL is skipped; so is the line behind one
+ * with a NUL.
  */
 static int load_lines(struct loader *loader)
 {
@@ -246,7 +247,7 @@ static int load_lines(struct loader *loader)
 	return err;
 }
 
-/* The names, then what is left of the lines, then room for so much more and a NUL. */
+/* Makes room behind the names and the lines that are not parsed yet for `room` bytes and a NUL. */
 static int make_room(struct loader *loader, size_t room)
 {
 	struct symbols *symbols = loader->symbols;
@@ -266,7 +267,7 @@ static int make_room(struct loader *loader, size_t room)
 		return -ENOMEM;
 	symbols->text = more;
 	loader->text_space = space;
-	want_large_pages(more, space);
+	advise_large_pages(more, space);
 	return 0;
 }
 
@@ -291,14 +292,14 @@ static int load_text(struct loader *loader, struct unzip *unzip)
 		err = load_lines(loader);
 	} while (!err && size);
 	last = symbols->text + loader->at;
-	/* the last line may lack its end, if it is known to be the last */
+	/* the last line of an undamaged file may lack its newline */
 	if (!err && loader->at < loader->end && !loader->rest && !unzip->damaged)
 		err = load_line(loader, last, last + strlen(last));
 	symbols->damaged = unzip->damaged;
 	return err;
 }
 
-static void drop_room(struct symbols *symbols)
+static void release_room(struct symbols *symbols)
 {
 	char *less = realloc(symbols->text, symbols->text_size);
 
@@ -318,13 +319,13 @@ int symbols_load(struct symbols *symbols, const char *path)
 		return err;
 	err = make_room(&loader, UNZIP_PIECE);
 	if (!err)
-		err = keep_text(symbols, "", 0, &loader.module);
+		err = append_text(symbols, "", 0, &loader.module);
 	loader.at = loader.end = symbols->text_size;
 	if (!err)
 		err = load_text(&loader, &unzip);
 	unzip_close(&unzip);
 	if (!err) {
-		drop_room(symbols);
+		release_room(symbols);
 		symbols->hidden = symbols->hidden && !symbols->count;
 		err = symbols_order(symbols);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Sorts symbols as they were read, measures them and finds the snapshots among them. They come
- * in a few sorted runs: the kernel's, then modules, then what was made at run time.
+ * Sorts the symbols that were read, computes their sizes and finds the snapshots. The input
+ * consists of a few sorted runs: the kernel, then each module, then symbols made at run time.
  */
 #include "config.h"
 
@@ -13,14 +13,13 @@
 #include "base/array.h"
 #include "kernel/symbols_parts.h"
 
-/* Each run left to merge is more than twice as long as the next: 2^64 has room for 64. */
+/* Each pending run is at least twice as long as the next: 64 runs are enough for 2^64 symbols. */
 #define RUNS_MAX 64
 
 struct sorter {
 	struct symbol *list, *spare;
 	size_t spare_space;
-	size_t starts[RUNS_MAX +
-		      1]; /* of the runs that are left to merge, and the last one's end */
+	size_t starts[RUNS_MAX + 1]; /* of the pending runs, and the end of the last */
 	size_t count;
 };
 
@@ -29,7 +28,7 @@ static bool is_after(const struct symbol *a, const struct symbol *b)
 	return a->since > b->since || (a->since == b->since && a->address > b->address);
 }
 
-/* The first from start up to end that belongs behind the symbol. */
+/* The index of the first element in start..end that follows the symbol in the order. */
 static size_t find_after(const struct symbol *list, size_t start, size_t end,
 			 const struct symbol *symbol)
 {
@@ -55,7 +54,7 @@ static int reserve(struct sorter *sorter, size_t count)
 	return sorter->spare ? 0 : -ENOMEM;
 }
 
-/* Merges the last two runs; of equals, the left ones stay before the right ones. */
+/* Merges the last two runs. The merge is stable. */
 static int merge_runs(struct sorter *sorter)
 {
 	size_t *starts = &sorter->starts[sorter->count - 2];
@@ -79,7 +78,7 @@ static int merge_runs(struct sorter *sorter)
 	return 0;
 }
 
-/* Is the last run, doubled, longer than the one before it? */
+/* Is the run before the last one shorter than twice the last? */
 static bool is_uneven(const struct sorter *sorter)
 {
 	const size_t *starts = &sorter->starts[sorter->count - 2];
@@ -95,8 +94,9 @@ static size_t run_end(const struct symbol *list, size_t start, size_t count)
 }
 
 /*
- * By since, address, and as listed. Few runs take linear time, any n log n: it is the alpha-stack
- * sort of Auger, Nicaud and Pivoteau, Merge Strategies: from Merge Sort to TimSort, 2015.
+ * A stable sort by since and address, in linear time for few runs and n log n for any: the
+ * alpha-stack sort of Auger, Nicaud and Pivoteau, Merge Strategies: from Merge Sort to TimSort,
+ * 2015.
  */
 static int sort_symbols(struct symbols *symbols)
 {
@@ -121,22 +121,22 @@ static bool same_string(const struct symbols *symbols, uint32_t a, uint32_t b)
 	return a == b || !strcmp(symbols->text + a, symbols->text + b);
 }
 
-/* Of several names of one address the first listed stays; each ends where the next begins. */
-static void measure_symbols(struct symbols *symbols)
+/* Keeps the first of several names of an address. A symbol ends where the next begins. */
+static void compute_sizes(struct symbols *symbols)
 {
 	struct symbol *list = symbols->list;
-	size_t kept = 0;
+	size_t count = 0;
 
 	for (size_t i = 1; i < symbols->count; i++) {
-		if (list[i].since == list[kept].since && list[i].address == list[kept].address)
+		if (list[i].since == list[count].since && list[i].address == list[count].address)
 			continue;
-		if (list[i].since == list[kept].since &&
-		    same_string(symbols, list[i].module, list[kept].module))
-			list[kept].size = list[i].address - list[kept].address;
-		list[++kept] = list[i];
+		if (list[i].since == list[count].since &&
+		    same_string(symbols, list[i].module, list[count].module))
+			list[count].size = list[i].address - list[count].address;
+		list[++count] = list[i];
 	}
 	if (symbols->count)
-		symbols->count = kept + 1;
+		symbols->count = count + 1;
 }
 
 static int index_snapshots(struct symbols *symbols)
@@ -166,13 +166,13 @@ size_t symbols_snapshot_end(const struct symbols *symbols, size_t snapshot)
 }
 
 /*
- * Drops from each snapshot what the one before already had. Not what an older one had: a module
- * may have gone, another have taken its place, and the first have come back to it.
+ * Removes from each snapshot the symbols that the snapshot before it has. Older snapshots do not
+ * count: a module may have been replaced by another at its address, and have returned.
  */
-static int drop_repeats(struct symbols *symbols)
+static int remove_repeats(struct symbols *symbols)
 {
 	struct symbol *list = symbols->list;
-	size_t kept = 0;
+	size_t count = 0;
 
 	for (size_t snapshot = symbols->snapshot_count; snapshot-- > 1;) {
 		size_t old = symbols->snapshots[snapshot - 1].first;
@@ -190,8 +190,8 @@ static int drop_repeats(struct symbols *symbols)
 	}
 	for (size_t i = 0; i < symbols->count; i++)
 		if (list[i].address)
-			list[kept++] = list[i];
-	symbols->count = kept;
+			list[count++] = list[i];
+	symbols->count = count;
 	return index_snapshots(symbols);
 }
 
@@ -201,7 +201,7 @@ int symbols_order(struct symbols *symbols)
 
 	if (err)
 		return err;
-	measure_symbols(symbols);
+	compute_sizes(symbols);
 	err = index_snapshots(symbols);
-	return !err && symbols->snapshot_count > 1 ? drop_repeats(symbols) : err;
+	return !err && symbols->snapshot_count > 1 ? remove_repeats(symbols) : err;
 }

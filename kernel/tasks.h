@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Tasks by thread id: their process and name, which may change with time (exec, reuse of an id).
- */
+/* Tasks by thread id: their process and name. Both may change with time (exec, reuse of an id). */
 #ifndef KERNEL_TASKS_H
 #define KERNEL_TASKS_H
 
@@ -11,7 +9,7 @@
 
 struct task {
 	uint32_t tid, tgid;
-	uint64_t since; /* ns: 0 was there from the start */
+	uint64_t since; /* ns; 0: since before the capture */
 	char comm[16];	/* NUL-terminated */
 };
 
@@ -25,7 +23,7 @@ int tasks_parse(struct tasks *tasks, const char *text);
 int tasks_write(FILE *file, const struct task *task);
 void tasks_deinit(struct tasks *tasks);
 
-/* Who had the id at the time, or NULL; an event older than the first sight is that first one's. */
+/* The task with the id at the time; before its first time, the first with the id; or NULL. */
 const struct task *tasks_find(const struct tasks *tasks, uint32_t tid, uint64_t time);
 
 #endif

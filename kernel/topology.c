@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* CPUs and nodes, from sysfs or from a capture's table. */
+/* Reads CPUs and nodes from sysfs, or from the table of a capture. */
 #include "config.h"
 
 #include <dirent.h>
@@ -76,7 +76,7 @@ int topology_list(const char *text, int (*each)(unsigned int number, void *data)
 	return 0;
 }
 
-/* Calls each for the numbers in a file of sysfs. */
+/* Calls each() for the numbers in a file of sysfs. */
 static int read_list(const char *path, int (*each)(unsigned int number, void *data), void *data)
 {
 	FILE *file = fopen(path, "re");
@@ -127,7 +127,7 @@ static int set_node(unsigned int number, void *data)
 	return 0;
 }
 
-/* A kernel without NUMA has no such folder: the nodes stay unknown. */
+/* A kernel without NUMA does not have this directory: the nodes stay unknown. */
 static int read_nodes(struct topology *topology, const char *root)
 {
 	char path[4096];
@@ -194,7 +194,7 @@ static bool parse_cpu(struct line *line, struct topology_cpu *cpu)
 	return true;
 }
 
-/* Where lines contradict each other, the first one of the lowest node counts. */
+/* If lines contradict each other, the first line with the lowest node counts. */
 static int compare_lines(const void *left, const void *right)
 {
 	const struct topology_cpu *a = left, *b = right;
@@ -208,7 +208,7 @@ static int compare_lines(const void *left, const void *right)
 int topology_parse(struct topology *topology, const char *text)
 {
 	struct line line;
-	size_t kept = 0;
+	size_t last = 0;
 
 	*topology = (struct topology){ 0 };
 	while (line_next(&line, &text)) {
@@ -223,9 +223,9 @@ int topology_parse(struct topology *topology, const char *text)
 		return 0;
 	qsort(topology->list, topology->count, sizeof(*topology->list), compare_lines);
 	for (size_t i = 1; i < topology->count; i++)
-		if (topology->list[i].cpu != topology->list[kept].cpu)
-			topology->list[++kept] = topology->list[i];
-	topology->count = kept + 1;
+		if (topology->list[i].cpu != topology->list[last].cpu)
+			topology->list[++last] = topology->list[i];
+	topology->count = last + 1;
 	return 0;
 }
 

@@ -14,11 +14,11 @@ struct topology_cpu {
 };
 
 struct topology {
-	struct topology_cpu *list; /* by cpu; every possible one */
+	struct topology_cpu *list; /* all possible CPUs, by cpu */
 	size_t count;
 };
 
-/* From /sys/devices/system under root ("" for this machine's own). 0 or -errno. */
+/* Reads ROOT/sys/devices/system; root is "" for this machine. 0 or -errno. */
 int topology_read(struct topology *topology, const char *root);
 
 /* Lines "cpu N node M online|offline" of kernel/topology. 0 or -errno. */
@@ -28,11 +28,11 @@ void topology_deinit(struct topology *topology);
 
 const struct topology_cpu *topology_find(const struct topology *topology, unsigned int cpu);
 
-#define TOPOLOGY_NUMBER_MAX 65535 /* of a CPU or a node; struct event has 16 bits for a CPU */
+#define TOPOLOGY_NUMBER_MAX 65535 /* of a CPU or node; struct event has 16 bits for a CPU */
 
 /*
- * Parses a list as "0-3,8" in sysfs, ascending; calls each for every number, until it does not
- * return 0. 0, -EINVAL, or what each returned.
+ * Parses an ascending list of sysfs, such as "0-3,8", and calls each() for every number until it
+ * returns a number other than 0. Returns that number, 0, or -EINVAL.
  */
 int topology_list(const char *text, int (*each)(unsigned int number, void *data), void *data);
 
