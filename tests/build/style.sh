@@ -1,37 +1,82 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# What can be seen of the style: a licence line in every file of code, no line of C over 100
-# columns, none over 80 in what people read in a terminal, no file of C over 700 lines.
+# The style rules that a program can check: licence lines, the width of lines and the length of
+# files, the format of C, the banned words, and which folder includes which.
 set -u
 failed=0
 cd "$top_srcdir" || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
-complain()
+report_error()
 {
 	echo "$*"
 	failed=1
 }
 
+mapfile -t folders < <(sed -E '/^#/d; s/ *:.*//; s,/.*,,' tests/build/folders | sort -u)
+
+# Licence, width, length.
 while read -r file; do
 	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' ||
-		complain "$file: no SPDX line"
+		report_error "$file: no SPDX line"
 	[[ $file == *.[ch] ]] || continue
 	wide=$(expand -t 8 "$file" | awk 'length > 100 { print FNR; exit }')
-	[ -z "$wide" ] || complain "$file:$wide: over 100 columns"
-	[ "$(wc -l <"$file")" -le 700 ] || complain "$file: over 700 lines"
-done < <(find base cli kernel capture analysis stats bpf tracer report repair check import pack memstat bench tests m4 demo test configure.ac \
-	Makefile.am -name '*.[ch]' -o -name '*.sh' -o -name '*.am' -o -name '*.m4' -o -name demo \
-	-o -name test -o -name configure.ac | grep -v -e '^m4/lt' -e '^m4/libtool')
-if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
-	# shellcheck disable=SC2046 # no name has a space
-	clang-format --dry-run -Werror $(find base cli kernel capture analysis stats bpf tracer report repair check import pack memstat bench tests -name '*.[ch]') ||
-		failed=1
-else
-	echo "note: no clang-format 14: the format was not looked at"
-fi
+	[ -z "$wide" ] || report_error "$file:$wide: over 100 columns"
+	[ "$(wc -l <"$file")" -le 700 ] || report_error "$file: over 700 lines"
+done < <(find "${folders[@]}" tests m4 demo test configure.ac Makefile.am -name '*.[ch]' \
+	-o -name '*.sh' -o -name '*.am' -o -name '*.m4' -o -name demo -o -name test \
+	-o -name configure.ac | grep -v -e '^m4/lt' -e '^m4/libtool')
 for file in README NEWS CONTRIBUTING; do
 	wide=$(awk 'length > 80 { print FNR; exit }' "$file")
-	[ -z "$wide" ] || complain "$file:$wide: over 80 columns"
+	[ -z "$wide" ] || report_error "$file:$wide: over 80 columns"
 done
+[ "$(wc -l <README)" -lt 200 ] || report_error "README: 200 lines or more"
+
+if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+	# shellcheck disable=SC2046 # no name has a space
+	clang-format --dry-run -Werror $(find "${folders[@]}" tests -name '*.[ch]') || failed=1
+else
+	echo "note: clang-format 14 is not installed: the format of C files was not checked"
+fi
+
+# Words that readers stumbled over. CONTRIBUTING has better ones; its list of bad samples, between
+# "Avoid" and "Write", is the one text that may use them.
+banned='\b(un)?told\b|\btells?\b|\bnobody\b|\bwhoever\b|\banew\b|\bthereof\b|\ball the same\b'
+banned+='|\bsuch a one\b|(?<!there )\bis no (?!longer|more)\b|\bof what\b'
+mapfile -t texts < <(find "${folders[@]}" tests m4 demo test configure.ac Makefile.am README NEWS \
+	CONTRIBUTING .ci -type f ! -path 'tests/data/*' ! -path 'm4/l*.m4' ! -name style.sh)
+sed '/^ *Avoid /,/^ *Write /d' CONTRIBUTING >"$scratch/CONTRIBUTING"
+while read -r line; do
+	report_error "banned word: $line"
+done < <(grep -nPi "$banned" "${texts[@]/#CONTRIBUTING/$scratch/CONTRIBUTING}" /dev/null)
+
+# Who includes whom.
+tests/build/includes.sh . "$PWD/tests/build/folders" || failed=1
+
+# expect_refusal TEXT: includes.sh refuses the planted tree, and says TEXT.
+expect_refusal()
+{
+	if tests/build/includes.sh "$scratch/tree" "$PWD/tests/build/folders" >"$scratch/out" ||
+		! grep -q "$1" "$scratch/out"; then
+		report_error "includes.sh does not refuse a planted fault: $1"
+		cat "$scratch/out"
+	fi
+}
+
+mkdir -p "$scratch/tree/base" "$scratch/tree/kernel"
+echo '#include "kernel/b.h"' >"$scratch/tree/base/a.c"
+expect_refusal 'base/ may not include kernel/'
+echo '#include "base/b.h"' >"$scratch/tree/base/a.c"
+echo '#include "base/a.h"' >"$scratch/tree/base/b.h"
+expect_refusal 'include each other in a circle'
+echo '#include "base/c.h"' >"$scratch/tree/base/b.h"
+tests/build/includes.sh "$scratch/tree" "$PWD/tests/build/folders" ||
+	report_error "includes.sh refuses a tree without a fault"
+
+# CONTRIBUTING names each folder.
+while read -r folder; do
+	grep -q "^ *$folder/ " CONTRIBUTING || report_error "CONTRIBUTING does not describe $folder/"
+done < <(sed -E '/^#/d; s/ *:.*//' tests/build/folders)
 exit $failed

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 "$builddir/kmemtrace-report" -i "$srcdir/data/sample" -l 0 >"$work/report" || exit 1
 "$srcdir/compare.sh" "$srcdir/cli/sample.expected" "$work/report" || exit 1
 
-"$builddir/kmemtrace-report" sites -i "$srcdir/data/sample" -s live_bytes -l 6 |
+"$builddir/kmemtrace-report" sites "$srcdir/data/sample" -s live_bytes -l 3 |
 	sed '/^site = /,$d; s/^./ &/' >"$work/example"
 sed '1,/^ \$ kmemtrace-report sites/d; /^"live"/,$d' "$top_srcdir/README" >"$work/shown"
 diff -u "$work/example" "$work/shown"
