@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * mktrace DIR [TEXT]: makes a capture from readable text, for tests. tests/unit/fixture.h tells
- * the text's form.
+ * mktrace DIR [TEXT]: makes a capture from readable text, for tests. tests/unit/fixture.h
+ * describes the text.
  */
 #include "config.h"
 

@@ -32,7 +32,7 @@ struct modules {
 int modules_start(struct modules *modules, const struct directory *directory,
 		  struct publish *publish);
 
-/* Tells the thread that modules changed at this time (ns). */
+/* Reports to the thread that modules changed at this time (ns). */
 void modules_change(struct modules *modules, uint64_t time);
 
 /* Waits until all changes are saved, and ends the thread. 0, or -errno: symbols are missing. */

@@ -17,7 +17,7 @@ int session_streams_open(struct session *session, unsigned int cpu);
 /* Makes the ring and opens the stream of a CPU that came online during the capture. */
 int session_streams_add(struct session *session, unsigned int cpu);
 
-/* The capture directory was renamed: tells the streams their new paths. */
+/* The capture directory was renamed: gives the streams their new paths. */
 int session_streams_rename(struct session *session);
 
 /* Drains the rings after the programs were detached, and ends the streams at the time end (ns). */

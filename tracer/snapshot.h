@@ -40,7 +40,7 @@ int snapshot_kmalloc(struct directory *directory);
  * Appends to kernel/slabinfo how many objects each cache has at this time. Called just before the
  * programs are attached, so that no object is both counted and recorded: an object allocated
  * between the two is in neither, and an object freed between the two stays counted. Called again
- * at the end, after the programs are detached. It is no error if the kernel has no slabinfo, or
+ * at the end, after the programs are detached. It is not an error if the kernel has no slabinfo, or
  * one in another format: then nothing is written.
  */
 int snapshot_slabinfo(struct directory *directory, uint64_t time);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Every program takes a capture as a plain argument; kmemtrace-report tells it from a view's name.
+# Every program takes a capture as a plain argument; kmemtrace-report distinguishes it
+# from the name of a view.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

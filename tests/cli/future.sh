@@ -69,7 +69,7 @@ run()
 	cat stdout stderr
 }
 
-# same NAME: all that kmemtrace-report tells is as it was, and nothing is wrong.
+# same NAME: kmemtrace-report prints the same as before, without an error.
 same()
 {
 	for view in summary sites caches events findings; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A capture cut, flipped or without a file, at many places: kmemtrace-check finds it where a CRC
-# can tell, nothing crashes, and what --repair makes of it passes every check and can be read.
+# A capture is cut, has flipped bits or lacks a file, at many offsets: kmemtrace-check finds each
+# damage that a CRC covers, no program crashes, and the repaired capture passes every check.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -20,7 +20,7 @@ try()
 	try --older 3s
 	try --by cache
 	try -s live_bytes -l 1
-	try --comm nobody
+	try --comm absent
 	echo "--- csv"
 	"$builddir/kmemtrace-report" leaks --format=csv | tr '\r' '~'
 	echo "--- json"

@@ -35,7 +35,7 @@ peak()
 	"$builddir/kmemtrace-report" timeline --format=json -l 1 |
 		sed -n '/^  "timeline": \[/,$p'
 	echo "--- none"
-	"$builddir/kmemtrace-report" timeline --comm nobody | sed '1,/^$/d'
+	"$builddir/kmemtrace-report" timeline --comm absent | sed '1,/^$/d'
 } >out 2>&1
 "$srcdir/compare.sh" "$srcdir/cli/report-timeline.expected" out || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A kernel that does not tell from which slab cache it allocates, nor always to which it frees:
-# what each program says of that, and that the other byte order says the same.
+# A kernel that does not name the slab cache of an allocation, nor always that of a free: the output
+# of each program, which is the same for the other byte order.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

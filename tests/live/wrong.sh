@@ -41,7 +41,7 @@ echo text >file
 wrong 'not a directory' -d 1 -o file
 mkdir other && echo text >other/precious
 wrong 'left alone' -d 1 -o other
-[ -s other/precious ] || fail "a file that is no capture's was removed"
+[ -s other/precious ] || fail "a file that does not belong to a capture was removed"
 wrong 'cannot be written\|No such file' -d 1 -o no/such/folder
 wrong 'cannot be written\|cannot be made' -d 1 -o /proc/kmemtrace.data
 

@@ -20,7 +20,7 @@
 #include "tests/unit/hand_type_stats.h"
 #include "tests/unit/scratch.h"
 
-#define NOBODY 65534
+#define OTHER_USER 65534
 #define A_GROUP 12345
 
 struct fixture {
@@ -179,14 +179,14 @@ static void test_settings(void **state)
 }
 
 /* Calls the function as another user and returns its result. */
-static int as_nobody(struct fixture *fixture, gid_t group, int (*does)(struct fixture *fixture))
+static int as_other_user(struct fixture *fixture, gid_t group, int (*does)(struct fixture *fixture))
 {
 	int status;
 	pid_t child = fork();
 
 	assert_true(child >= 0);
 	if (!child) {
-		if (setgid(group) || setuid(NOBODY))
+		if (setgid(group) || setuid(OTHER_USER))
 			_exit(99);
 		_exit(does(fixture));
 	}
@@ -218,8 +218,8 @@ static void test_readers(void **state)
 	assert_int_equal(chmod(fixture->directory, 0711), 0);
 	stats_file = hand_stats_file_create(fixture->path);
 	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
-	assert_int_equal(as_nobody(fixture, NOBODY, may_read), EACCES);
-	assert_int_equal(as_nobody(fixture, A_GROUP, may_read), EACCES);
+	assert_int_equal(as_other_user(fixture, OTHER_USER, may_read), EACCES);
+	assert_int_equal(as_other_user(fixture, A_GROUP, may_read), EACCES);
 	stats_file_remove(stats_file);
 
 	assert_int_equal(stats_file_create(&stats_file, &settings, fixture->errmsg,
@@ -229,10 +229,10 @@ static void test_readers(void **state)
 	assert_int_equal(stat(fixture->path, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0640);
 	assert_int_equal(about.st_gid, A_GROUP);
-	assert_int_equal(as_nobody(fixture, NOBODY, may_read), EACCES);
-	assert_int_equal(as_nobody(fixture, A_GROUP, may_read), 0);
+	assert_int_equal(as_other_user(fixture, OTHER_USER, may_read), EACCES);
+	assert_int_equal(as_other_user(fixture, A_GROUP, may_read), 0);
 	assert_int_equal(chmod(fixture->directory, 0700), 0);
-	assert_int_equal(as_nobody(fixture, A_GROUP, may_read), EACCES);
+	assert_int_equal(as_other_user(fixture, A_GROUP, may_read), EACCES);
 	stats_file_remove(stats_file);
 }
 
@@ -255,23 +255,23 @@ static void test_not_allowed(void **state)
 		skip(); /* only root can become somebody else */
 	kept = scratch_path(fixture->directory, "kept");
 	assert_int_equal(chmod(fixture->directory, 0755), 0);
-	assert_int_equal(as_nobody(fixture, NOBODY, may_publish), EACCES);
+	assert_int_equal(as_other_user(fixture, OTHER_USER, may_publish), EACCES);
 	/* a file of root in a sticky directory is not replaced */
 	assert_int_equal(chmod(fixture->directory, 01777), 0);
-	assert_int_equal(as_nobody(fixture, NOBODY, may_publish), 0);
+	assert_int_equal(as_other_user(fixture, OTHER_USER, may_publish), 0);
 	stats_file = hand_stats_file_create(fixture->path);
 	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
 	assert_int_equal(link(fixture->path, kept), 0);
 	stats_file_remove(stats_file);
 	assert_int_equal(rename(kept, fixture->path), 0);
-	assert_int_equal(as_nobody(fixture, NOBODY, may_publish), EACCES);
+	assert_int_equal(as_other_user(fixture, OTHER_USER, may_publish), EACCES);
 	/* a file of another user is not replaced */
-	assert_int_equal(chown(fixture->path, NOBODY, NOBODY), 0);
+	assert_int_equal(chown(fixture->path, OTHER_USER, OTHER_USER), 0);
 	assert_refused(fixture, fixture->path, EEXIST, "belongs to another user");
 	/* a temporary file of another user is removed */
 	assert_int_equal(remove(fixture->path), 0);
 	scratch_write(fixture->temporary, "x", 1);
-	assert_int_equal(chown(fixture->temporary, NOBODY, NOBODY), 0);
+	assert_int_equal(chown(fixture->temporary, OTHER_USER, OTHER_USER), 0);
 	stats_file_remove(hand_stats_file_create(fixture->path));
 	free(kept);
 }
@@ -285,12 +285,12 @@ static void test_foreign_directory(void **state)
 	if (geteuid() != 0)
 		skip(); /* only root can give a directory away */
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		assert_int_equal(chown(fixture->directory, NOBODY, NOBODY), 0);
+		assert_int_equal(chown(fixture->directory, OTHER_USER, OTHER_USER), 0);
 		assert_int_equal(chmod(fixture->directory, modes[i]), 0);
 		assert_refused(fixture, fixture->path, EPERM, "another user (uid 65534)");
 	}
 	assert_int_equal(chmod(fixture->directory, 0755), 0);
-	assert_int_equal(as_nobody(fixture, NOBODY, may_publish), 0);
+	assert_int_equal(as_other_user(fixture, OTHER_USER, may_publish), 0);
 	assert_int_equal(chown(fixture->directory, 0, 0), 0);
 	stats_file_remove(hand_stats_file_create(fixture->path));
 }
@@ -320,9 +320,9 @@ static void test_foreign_group(void **state)
 	if (geteuid() != 0)
 		skip(); /* only root can become somebody else */
 	assert_int_equal(chmod(fixture->directory, 01777), 0);
-	assert_int_equal(as_nobody(fixture, NOBODY, may_give), EPERM);
+	assert_int_equal(as_other_user(fixture, OTHER_USER, may_give), EPERM);
 	assert_int_equal(access(fixture->temporary, F_OK), -1);
-	assert_int_equal(as_nobody(fixture, A_GROUP, may_give), 0);
+	assert_int_equal(as_other_user(fixture, A_GROUP, may_give), 0);
 }
 
 static void test_second_writer(void **state)

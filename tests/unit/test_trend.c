@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What tells a leak: lines through figures that one can work out by hand, and the evenness of
- * times of the kinds that there are: a leak, what filled up once, steps, bursts, few.
+ * The signs of a leak: lines through numbers that a reader can check by hand, and the evenness of
+ * allocation times: a leak, a pool that fills once, steps, bursts, few objects.
  */
 #include "config.h"
 

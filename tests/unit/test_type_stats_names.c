@@ -108,7 +108,7 @@ static void caches_of_one_name(void **state)
 		"cache same   0xd000 100 104\ncache same 0xd100 100 104\n"
 		"cache other  0xd200 100 104\ncache other 0xd300 200 208\ncache other 0xd400 300 "
 		"304\n"
-		"cache untold 0xd500 0 0\ncache untold 0xd600 64 64\ncache untold 0xd700 80 80\n"
+		"cache missing 0xd500 0 0\ncache missing 0xd600 64 64\ncache missing 0xd700 80 80\n"
 		"cache kmalloc-64 0xd800 64 64\n"
 		"calloc 10 0 0x10000 0xd000 0x1\n"
 		"calloc 11 0 0x20000 0xd100 0x1\n"
@@ -125,8 +125,8 @@ static void caches_of_one_name(void **state)
 		"other(200/208): 1-0; 0: 1-0\n"
 		"other#2(100/104): 1-1; 0: 1-1\n"
 		"other#3(300/304): 1-0; 0: 1-0\n"
-		"untold(64/64): 1-0 unmatched 1; 0: 1-0\n"
-		"untold#2(80/80): 1-0; 0: 1-0\n"
+		"missing(64/64): 1-0 unmatched 1; 0: 1-0\n"
+		"missing#2(80/80): 1-0; 0: 1-0\n"
 		"kmalloc-64(64/64): 2-0; 0: 2-0\n"
 		"0x1: 1-0 64-0 0x8; 0: 1-0 64-0 0x8\n");
 }

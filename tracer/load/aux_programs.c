@@ -81,7 +81,7 @@ static struct bpf_link *attach_to_record(struct bpf_program *program, unsigned i
 	return link;
 }
 
-/* A failure is no error: the names are then missing. */
+/* A failure is not an error: the names are then missing. */
 static void attach(struct aux_programs *aux, size_t i)
 {
 	struct bpf_program *program = bpf_variant_program(aux->variant, table[i].name);

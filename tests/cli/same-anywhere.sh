@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A capture tells the same wherever it is read: to nobody in particular, from a folder that cannot
-# be written, without /sys, kallsyms, modules and headers, in another locale, time zone and
-# kernel's name: every view in every format, and the check, byte by byte. Symbols are names.
+# All programs print the same, byte by byte, for a capture on another machine: for a user without
+# privileges, from a read-only folder, without /sys, kallsyms, modules and headers, with another
+# locale, time zone and kernel name. This test compares every view in every format and the check.
 set -u
 
-# Prints all that is told of the captures, which lie in the current folder.
-tell()
+# Prints every report of the captures in the current folder.
+print_reports()
 {
 	for capture in *; do
 		for view in summary sites caches sizes leaks lifetimes cpus nodes timeline events \
@@ -23,10 +23,10 @@ tell()
 	done
 }
 
-# In namespaces of its own: what a kernel tells, and the distribution has, is not there; of /etc
-# only where libraries are. Then as a user without rights.
+# Runs in mount and UTS namespaces of its own. Hides all facts about the kernel and the distribution;
+# /etc has the linker's configuration only. Then prints the reports as an unprivileged user.
 # shellcheck disable=SC2317 # called by its name
-elsewhere()
+on_another_machine()
 {
 	set -e
 	for gone in /sys /boot /lib/modules /usr/src /usr/include /var/lib; do
@@ -38,7 +38,7 @@ elsewhere()
 	mkdir "$work/etc"
 	cp -r /etc/ld.so.* "$work/etc"
 	mount --bind "$work/etc" /etc
-	hostname elsewhere
+	hostname another
 	mount --bind "$work/captures" "$work/captures"
 	mount -o remount,bind,ro "$work/captures"
 	cd "$work/captures"
@@ -49,7 +49,7 @@ elsewhere()
 	exec setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all \
 		--inh-caps=-all setarch --uname-2.6 env -i PATH=/usr/bin:/bin work="$work" \
 		HOME=/nowhere TERM=vt52 COLUMNS=40 LANG=tr_TR.UTF-8 LC_ALL=de_DE.UTF-8 \
-		LOCPATH="$work/locales" TZ=XYZ-14:30 sh "$work/script" tell
+		LOCPATH="$work/locales" TZ=XYZ-14:30 sh "$work/script" print_reports
 }
 
 skip()
@@ -74,7 +74,7 @@ unshare --mount --uts mount -t tmpfs none /sys 2>"$work/why" ||
 	skip "/sys cannot be hidden here: $(cat "$work/why")"
 
 mkdir "$work/captures" "$work/bin" "$work/locales"
-# with commas in numbers, if it can be had
+# a locale with decimal commas, if localedef can make it
 localedef -i de_DE -f UTF-8 "$work/locales/de_DE.UTF-8" >/dev/null 2>&1
 cp "$0" "$work/script"
 cp "$builddir"/kmemtrace-report* "$builddir"/kmemtrace-check* "$work/bin"
@@ -86,13 +86,13 @@ done
 chmod -R a+rX,a-w "$work/captures"
 chmod a+rx "$work"
 
-(cd "$work/captures" && LC_ALL=C tell) >"$work/here" 2>&1
-unshare --mount --uts sh "$work/script" elsewhere >"$work/there" 2>&1
+(cd "$work/captures" && LC_ALL=C print_reports) >"$work/here" 2>&1
+unshare --mount --uts sh "$work/script" on_another_machine >"$work/there" 2>&1
 cmp "$work/here" "$work/there" || {
 	diff "$work/here" "$work/there" | head -n 20
 	exit 1
 }
-# the comparison is of reports, and these have names
+# the compared output contains reports, and these have symbols
 grep '^exit status' "$work/here" | grep -v '[01]$' && exit 1
 sed -n '/^--- sample sites csv/,/^exit/p' "$work/here" >"$work/sites"
 grep -q '^kmem_cache\|^[a-z_]*+0x[0-9a-f]*/0x[0-9a-f]*,' "$work/sites" ||
