@@ -7,11 +7,9 @@
 
 void counters_flush(struct analysis *analysis, struct group *group)
 {
-	struct pending_counters pending = group->pending;
-
+	if (group->pending.allocations || group->pending.frees)
+		counters_add(analysis, group, &group->pending);
 	group->pending = (struct pending_counters){ 0 };
-	if (pending.allocations || pending.frees)
-		counters_add(analysis, group, pending);
 }
 
 void counters_flush_all(struct analysis *analysis)

@@ -21,29 +21,29 @@ void counters_flush_all(struct analysis *analysis);
 
 /* Adds to all counters of the group, its cache and the totals; but not to their live bytes. */
 static inline void counters_add(struct analysis *analysis, struct group *group,
-				struct pending_counters added)
+				const struct pending_counters *added)
 {
 	struct analysis_totals *totals = &analysis->totals;
-	struct analysis_cache *cache = &analysis->caches[added.cache];
-	uint64_t objects = added.allocations - added.frees; /* modulo 2^64, as all below */
+	struct analysis_cache *cache = &analysis->caches[added->cache];
+	uint64_t objects = added->allocations - added->frees; /* modulo 2^64, as all below */
 
-	group->allocations += added.allocations;
-	group->frees += added.frees;
-	group->bytes_requested += added.requested;
-	group->bytes_allocated += added.allocated;
+	group->allocations += added->allocations;
+	group->frees += added->frees;
+	group->bytes_requested += added->requested;
+	group->bytes_allocated += added->allocated;
 	group->live_objects += objects;
-	if (group->cache != added.cache)
-		group->cache = group->cache == CACHE_NONE ? added.cache : CACHE_SEVERAL;
-	cache->allocations += added.allocations;
-	cache->frees += added.frees;
-	cache->bytes_requested += added.requested;
-	cache->bytes_allocated += added.allocated;
+	if (group->cache != added->cache)
+		group->cache = group->cache == CACHE_NONE ? added->cache : CACHE_SEVERAL;
+	cache->allocations += added->allocations;
+	cache->frees += added->frees;
+	cache->bytes_requested += added->requested;
+	cache->bytes_allocated += added->allocated;
 	cache->live_objects += objects;
-	cache->live_bytes += added.allocated - added.freed;
-	totals->allocations += added.allocations;
-	totals->frees += added.frees;
-	totals->bytes_requested += added.requested;
-	totals->bytes_allocated += added.allocated;
+	cache->live_bytes += added->allocated - added->freed;
+	totals->allocations += added->allocations;
+	totals->frees += added->frees;
+	totals->bytes_requested += added->requested;
+	totals->bytes_allocated += added->allocated;
 	totals->live_objects += objects;
 }
 
@@ -80,7 +80,7 @@ counters_allocated(struct analysis *analysis, const struct slab_object *object, 
 	if (fast)
 		counters_add_pending(analysis, group, added);
 	else
-		counters_add(analysis, group, added);
+		counters_add(analysis, group, &added);
 	group->live_bytes += object->allocated;
 	if (group->live_bytes > group->peak_bytes)
 		group->peak_bytes = group->live_bytes;
@@ -133,7 +133,7 @@ counters_freed(struct analysis *analysis, const struct transition *transition, c
 	if (fast)
 		counters_add_pending(analysis, group, added);
 	else
-		counters_add(analysis, group, added);
+		counters_add(analysis, group, &added);
 	group->live_bytes -= object->allocated;
 	analysis->totals.live_bytes -= object->allocated;
 	return counters_free_kind(analysis, transition->event, object,

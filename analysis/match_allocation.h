@@ -11,28 +11,6 @@
 #include "analysis/delayed_free.h"
 #include "analysis/matcher_state.h"
 
-#define MATCH_NOT_FAST                                                            \
-	1 /* result of a fast body: nothing was done, the general path must do it \
-	   */
-
-/* Is an allocation, or a free whose allocation is unknown, selected? */
-static inline bool match_is_selected(const struct matcher *matcher, const struct event *event,
-				     uint32_t site, uint32_t cache)
-{
-	const struct select *select = matcher->select;
-	const struct analysis *analysis = matcher->analysis;
-	const struct capture *capture = analysis->capture;
-
-	if (!matcher->is_partial)
-		return true;
-	return analysis->sites[site].selected &&
-	       (cache == CACHE_NONE ? select_takes_cache(select, "")
-				    : analysis->caches[cache].selected) &&
-	       select_takes_size(select, event->requested) &&
-	       select_takes_cpu(select, &capture->topology, event->cpu) &&
-	       select_takes_task(select, &capture->tasks, event->task, event->time);
-}
-
 /* The address of a live object was allocated again. */
 static inline int match_replaced(struct matcher *matcher, const struct event *event,
 				 const struct slab_object *old)
@@ -52,8 +30,8 @@ static inline int match_replaced(struct matcher *matcher, const struct event *ev
  * Is the event the second report of a large kmalloc() that came too late for repeated_kmalloc.h?
  * Then the first report is counted already, and stays. flags: of the event's object.
  */
-static inline bool match_is_late_repeat(const struct slab_object *first, const struct event *event,
-					uint16_t flags)
+static inline bool match_is_second_report(const struct slab_object *first,
+					  const struct event *event, uint16_t flags)
 {
 	const unsigned int ignored = OBJECT_REUSED_ADDRESS | OBJECT_MATCHES_PAGE;
 
@@ -163,7 +141,7 @@ __attribute__((always_inline)) static inline int match_allocation(struct matcher
 		site = grouping_site(&matcher->grouping, event->call_site, event->time);
 		if (site < 0)
 			return (int)site;
-		if (!match_is_selected(matcher, event, (uint32_t)site, (uint32_t)cache))
+		if (!matcher_is_selected(matcher, event, (uint32_t)site, (uint32_t)cache))
 			flags = OBJECT_FILTERED;
 		else if (!matcher_is_in_window(matcher, event->time))
 			flags = OBJECT_PREWINDOW;
@@ -191,7 +169,7 @@ __attribute__((always_inline)) static inline int match_allocation(struct matcher
 		if (in_allocator)
 			flags |= OBJECT_FROM_ALLOCATOR;
 	}
-	if (!fast && slot && match_is_late_repeat(slot, event, flags)) {
+	if (!fast && slot && match_is_second_report(slot, event, flags)) {
 		analysis->totals.repeated++;
 		return 0;
 	}

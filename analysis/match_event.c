@@ -55,7 +55,7 @@ static int match_other(struct matcher *matcher, const struct event *event)
 	if (site < 0)
 		return (int)site;
 	if (matcher_older(matcher) || !matcher_is_in_window(matcher, event->time) ||
-	    !match_is_selected(matcher, event, (uint32_t)site, CACHE_NONE)) {
+	    !matcher_is_selected(matcher, event, (uint32_t)site, CACHE_NONE)) {
 		matcher->analysis->totals.left_out++;
 		return 0;
 	}

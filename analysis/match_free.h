@@ -7,7 +7,6 @@
 #define ANALYSIS_MATCH_FREE_H
 
 #include "analysis/freed_objects.h"
-#include "analysis/match_allocation.h"
 #include "analysis/matcher_state.h"
 
 /* A free of a live object. */
@@ -63,7 +62,7 @@ static inline int match_no_object(struct matcher *matcher, const struct event *e
 	if (site < 0)
 		return (int)site;
 	if (matcher_older(matcher) || !matcher_is_in_window(matcher, event->time) ||
-	    !match_is_selected(matcher, event, (uint32_t)site, cache)) {
+	    !matcher_is_selected(matcher, event, (uint32_t)site, cache)) {
 		matcher->analysis->totals.left_out++;
 		return 0;
 	}

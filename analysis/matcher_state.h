@@ -14,6 +14,9 @@
 #define MATCHER_WAITING_MAX 16
 #define MATCHER_FREED_MAX 65536 /* recent frees that are remembered to detect a second free */
 
+/* Result of a fast body: nothing was done, and the general path must match the event. */
+#define MATCH_NOT_FAST 1
+
 struct delayed_free_case;
 
 /* See delayed_free.h. */
@@ -58,6 +61,24 @@ static inline bool matcher_is_own(struct matcher *matcher, uint32_t task)
 				    status_is_own(matcher->status, task);
 	}
 	return matcher->last_own;
+}
+
+/* Is an allocation, or a free whose allocation is unknown, selected? */
+static inline bool matcher_is_selected(const struct matcher *matcher, const struct event *event,
+				       uint32_t site, uint32_t cache)
+{
+	const struct select *select = matcher->select;
+	const struct analysis *analysis = matcher->analysis;
+	const struct capture *capture = analysis->capture;
+
+	if (!matcher->is_partial)
+		return true;
+	return analysis->sites[site].selected &&
+	       (cache == CACHE_NONE ? select_takes_cache(select, "")
+				    : analysis->caches[cache].selected) &&
+	       select_takes_size(select, event->requested) &&
+	       select_takes_cpu(select, &capture->topology, event->cpu) &&
+	       select_takes_task(select, &capture->tasks, event->task, event->time);
 }
 
 /* ns: only objects that live this long are counted, and only at their end; 0: all objects. */
