@@ -250,6 +250,35 @@ static void counts_repeated_kmalloc_once(void **state)
 	finish(&analysis, &capture);
 }
 
+/*
+ * The second report can come too late to be recognised by its waiting first report. A page that was
+ * a slab with the same stride before makes no difference.
+ */
+static void counts_late_second_report_once(void **state)
+{
+	static const struct analysis_settings settings = { .by = GROUP_BY_SITE, .findings = true };
+	char *directory = scratch_capture("begin 5\nend 9000000\n"
+					  "symbol 0x5000 __kmalloc_noprof\n"
+					  "symbol 0x6000 maker\n"
+					  "cache huge 0xd000 12288 12288\n"
+					  "calloc 10 0 0x300000 huge 0x6010 task=3\n"
+					  "cfree  20 0 0x300000 huge 0x6020 task=3\n"
+					  "alloc  30 0 0x300000 9000/12288 0x5010 task=3\n"
+					  "alloc  2000000 0 0x300000 9000/12288 0x6010 task=3\n");
+	struct analysis analysis;
+	struct capture capture;
+
+	(void)state;
+	assert_int_equal(capture_open(&capture, directory), 0);
+	assert_int_equal(analysis_run(&analysis, &capture, &settings), 0);
+	assert_identities(&analysis);
+	assert_int_equal(analysis.totals.repeated, 1);
+	assert_int_equal(analysis.totals.missed_frees, 0);
+	assert_int_equal(analysis.totals.allocations, 2);
+	finish(&analysis, &capture);
+	scratch_remove(directory);
+}
+
 /* Records that the status file counts are lost if their stream is gone. */
 static void counts_records_of_a_missing_stream_as_lost(void **state)
 {
@@ -308,6 +337,7 @@ int main(void)
 		cmocka_unit_test(leaves_out_own_objects),
 		cmocka_unit_test(reads_captures_that_were_cut_off),
 		cmocka_unit_test(counts_repeated_kmalloc_once),
+		cmocka_unit_test(counts_late_second_report_once),
 		cmocka_unit_test(counts_records_of_a_missing_stream_as_lost),
 		cmocka_unit_test(reads_a_trace_file),
 		cmocka_unit_test(computes_fragmentation),
