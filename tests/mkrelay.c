@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes relay files as a kmemtrace kernel (ABI 1) left them, from text; shares nothing with the
- * program that reads them. mkrelay little|big DIR <TEXT, of lines
+ * Writes relay files as a kmemtrace kernel (ABI 1) did, from text; shares no code with the program
+ * that reads them. mkrelay little|big DIR <TEXT, of lines
  *	CPU alloc TYPE SEQUENCE SITE POINTER REQUESTED ALLOCATED GFP NODE [feature ID TEXT]…
  *	CPU free TYPE SEQUENCE SITE POINTER [feature ID TEXT]…
  *	CPU bytes NUMBER…	a byte each
@@ -69,7 +69,7 @@ static void put_record(struct out *out, int is_free)
 
 	put(out, is_free, 1);
 	put(out, word(), 1);
-	put(out, 0, 2); /* the size, at the end */
+	put(out, 0, 2); /* the size is filled in at the end */
 	put(out, word(), 4);
 	put(out, word(), 8);
 	put(out, word(), 8);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A finished stream in the other byte order, as another machine would have written it. */
+/* Converts a finished stream to the other byte order, as another machine would write it. */
 #include "config.h"
 
 #include <byteswap.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
+#include "base/files.h"
 #include "tests/unit/byteswap.h"
 #include "capture/reader.h"
 
@@ -67,22 +68,6 @@ static void swap_packet(unsigned char *bytes, const struct packet *packet)
 	memcpy(bytes, &header, sizeof(header));
 }
 
-static int read_bytes(const char *path, unsigned char **bytes, size_t *size)
-{
-	struct stat stat;
-	FILE *file = fopen(path, "r");
-
-	if (!file || fstat(fileno(file), &stat))
-		return -errno;
-	*size = (size_t)stat.st_size;
-	*bytes = malloc(*size + 1);
-	if (!*bytes)
-		abort();
-	*size = fread(*bytes, 1, *size, file);
-	fclose(file);
-	return 0;
-}
-
 static int write_bytes(const char *path, const void *bytes, size_t size)
 {
 	FILE *file = fopen(path, "w");
@@ -93,20 +78,20 @@ static int write_bytes(const char *path, const void *bytes, size_t size)
 	return fclose(file) ? -errno : 0;
 }
 
-int turn_stream(const char *path)
+int byteswap_stream(const char *path)
 {
-	unsigned char *bytes = NULL;
+	char *bytes = NULL;
 	struct stream stream;
 	struct packet packet;
 	size_t size = 0;
 	int err;
 
-	err = read_bytes(path, &bytes, &size);
+	err = read_file(AT_FDCWD, path, (size_t)1 << 30, &bytes, &size);
 	if (!err)
 		err = stream_open(&stream, path);
 	if (!err) {
 		while (stream_next(&stream, &packet) > 0)
-			swap_packet(bytes + packet.offset, &packet);
+			swap_packet((unsigned char *)bytes + packet.offset, &packet);
 		stream_close(&stream);
 		err = write_bytes(path, bytes, size);
 	}

@@ -3,6 +3,6 @@
 #ifndef TESTS_UNIT_BYTESWAP_H
 #define TESTS_UNIT_BYTESWAP_H
 
-int turn_stream(const char *path); /* 0 or -errno */
+int byteswap_stream(const char *path); /* 0 or -errno */
 
 #endif

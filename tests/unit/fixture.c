@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Captures made from readable text: its lines, and the events among them. */
+/* Makes captures from readable text: parses the lines, and makes the events. */
 #include "config.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static int put_record(struct making *making, struct kmt_record *record)
 	return err ? making_fail(making, err, "%s", cpu->writer.errmsg) : 0;
 }
 
-/* The words that all events have but raw: pointer and call site, this one at the index. */
+/* Parses the words of all events except raw: the pointer, and the call site at the index. */
 static int read_object(struct making *making, struct kmt_record *record, size_t site)
 {
 	int err = making_address(making, making->word[3], making->symbols, making->symbol_count,

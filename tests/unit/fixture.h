@@ -7,30 +7,30 @@
  *	endian little|big		word 32|64
  *	begin TIME			end TIME		attached TIME
  *	cache NAME ADDRESS OBJECT_SIZE SIZE [since=TIME]	gone ADDRESS TIME
- *	has NAME			(one of kmalloc's caches that the kernel has)
+ *	has NAME			(a kmalloc cache of the kernel)
  *	slab TIME NAME ACTIVE TOTAL	(as /proc/slabinfo has it)
  *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
  *	symbol ADDRESS NAME [MODULE]	cpu N node M		gfp BITS NAME
  *	alloc TIME CPU POINTER REQUESTED/ALLOCATED SITE [task=] [gfp=] [node=]
- *	ualloc				as alloc, but from a slab cache that is not told
+ *	ualloc				as alloc, but without the slab cache
  *	free TIME CPU POINTER SITE [task=]
  *	calloc TIME CPU POINTER CACHE SITE [task=] [gfp=] [node=]
  *	cfree TIME CPU POINTER CACHE SITE [task=]
  *	balloc, bfree			as calloc and cfree, but in bulk
- *	rfree, rcfree			as free and cfree, but told by the second program
+ *	rfree, rcfree			as free and cfree, but from the backup program
  *	resize TIME CPU POINTER REQUESTED SITE [task=] [gfp=]
  *	raw TIME CPU ID			an event of any id
- *	lose CPU COUNT			numbers that no record will have
- *	skip COUNT			hidden by the kernel so far
- *	skips AFTER BEFORE COUNT	hidden by the kernel between two times: so many more
+ *	lose CPU COUNT			sequence numbers without a record
+ *	skip COUNT			skipped by the kernel so far
+ *	skips AFTER BEFORE COUNT	COUNT more skipped between two times
  *	path NAME observed		path NAME unobserved WHY…
  *	flush				closes all packets
  *	own TID		wanted TGID	include_self
  *	complete yes|no|repaired
  *
  * SITE and POINTER are addresses or a symbol, defined before, with or without +OFFSET; CACHE is a
- * cache's name or its address; in a free 0 is none. Everything was attached at the begin, unless
- * attached tells a later time.
+ * cache's name or its address; in a free 0 is none. All programs are attached at begin, unless
+ * attached is a later time.
  */
 #ifndef TESTS_UNIT_FIXTURE_H
 #define TESTS_UNIT_FIXTURE_H

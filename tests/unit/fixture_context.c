@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What surrounds the events of a capture that is made from text: one function a keyword. */
+/* Makes the status and the tables of a capture from text: one function for each keyword. */
 #include "config.h"
 
 #include <errno.h>
@@ -109,8 +109,8 @@ static int make_kmalloc_cache(struct making *making)
 static int make_slab(struct making *making)
 {
 	struct slabinfo_cache cache = { 0 };
-	struct slabinfo_snapshot moment = { .list = &cache, .count = 1 };
-	int err = making_number(making, making->word[1], &moment.time);
+	struct slabinfo_snapshot snapshot = { .list = &cache, .count = 1 };
+	int err = making_number(making, making->word[1], &snapshot.time);
 
 	snprintf(cache.name, sizeof(cache.name), "%s", making->word[2]);
 	if (!err)
@@ -121,7 +121,7 @@ static int make_slab(struct making *making)
 		return err;
 	if (!making->slab_lines)
 		making->slab_lines = making_file(making, "kernel/slabinfo");
-	return making->slab_lines ? slabinfo_write(making->slab_lines, &moment) : -errno;
+	return making->slab_lines ? slabinfo_write(making->slab_lines, &snapshot) : -errno;
 }
 
 static int make_alias(struct making *making)

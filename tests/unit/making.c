@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes a capture for a test with the code that kmemtraced writes one with. */
+/* Writes a capture for a test with the code of kmemtraced. */
 #include "config.h"
 
 #include <errno.h>
@@ -112,7 +112,7 @@ static int finish_cpu(struct making *making, struct making_cpu *cpu)
 		figures->own = cpu->own;
 		figures->from_backup = cpu->from_backup;
 		status->from_backup += cpu->from_backup;
-		/* All the skips are the first CPU's. */
+		/* The first CPU has all skipped events. */
 		figures->skipped = status->cpu_count == 1 ? status->skipped : 0;
 		figures->seen = figures->recorded + figures->lost + figures->skipped;
 		status->clamped += writer->clamped;
@@ -124,7 +124,7 @@ static int finish_cpu(struct making *making, struct making_cpu *cpu)
 	}
 	if (making->metadata.big_endian == HOST_IS_BIG)
 		return 0;
-	err = turn_stream(writer->path);
+	err = byteswap_stream(writer->path);
 	return err ? making_fail(making, err, "%s: %s", writer->path, strerror(-err)) : 0;
 }
 
@@ -135,7 +135,7 @@ static int compare_cpus(const void *a, const void *b)
 	return ((*x)->cpu > (*y)->cpu) - ((*x)->cpu < (*y)->cpu);
 }
 
-/* Writes one file of the capture with the call, in which it is named file. */
+/* Writes one file of the capture by the call, which names the file `file`. */
 #define WRITE_FILE(making, name, call)                                        \
 	do {                                                                  \
 		FILE *file = making_file(making, name);                       \
@@ -175,7 +175,7 @@ int making_finish(struct making *making)
 		status->miss_span_count = 0;
 	}
 	WRITE_FILE(making, "metadata", metadata_write(&making->metadata, file));
-	/* a capture that tells of no path is taken for one that observed none */
+	/* a capture without paths counts as one that observed none */
 	if (!status->path_count && status_add_path(status, "kmalloc", true, ""))
 		return -ENOMEM;
 	WRITE_FILE(making, "kernel/status", status_write(status, file));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A capture that is being made for a test: what fixture.c reads from a text, on its way to disk. */
+/* A capture that a test is making: fixture.c parses a text, making.c writes the files. */
 #ifndef TESTS_UNIT_MAKING_H
 #define TESTS_UNIT_MAKING_H
 
@@ -39,7 +39,7 @@ struct making {
 	FILE *cache_lines, *task_lines, *symbol_lines; /* files of the capture */
 	FILE *slab_lines;			       /* NULL: no line asked for it yet */
 	uint64_t now, begin, end;
-	char *word[MAKING_WORDS_MAX]; /* of the line at hand */
+	char *word[MAKING_WORDS_MAX]; /* of the current line */
 	size_t words;
 	char *errmsg;
 	size_t errmsg_size;
@@ -49,21 +49,21 @@ struct making {
 int making_open(struct making *making, const char *directory, char *errmsg, size_t errmsg_size);
 void making_close(struct making *making);
 
-/* A keyword that begins a line of the text, and what it does. */
+/* A keyword that begins a line of the text, and its function. */
 struct making_keyword {
 	const char *word;
-	size_t words; /* at least, itself counted */
+	size_t words; /* at least, with the keyword */
 	int (*make)(struct making *making);
 };
 
 extern const struct making_keyword making_context_keywords[]; /* ends with a word of NULL */
 
-/* What words of a line mean; 0 or -EINVAL, with making->errmsg set. */
+/* Parse words of a line; 0 or -EINVAL, with making->errmsg set. */
 int making_number(struct making *making, const char *text, uint64_t *value);
 int making_address(struct making *making, const char *text, const struct making_name *names,
 		   size_t count, uint64_t *value);
 
-/* The number behind KEY= among the words of the line, or the value that is there. */
+/* Parses the number behind KEY= in the line, if there is one. */
 int making_option(struct making *making, const char *key, uint64_t *value);
 
 /* Begins a file of the capture; NULL with errno. */
@@ -73,16 +73,16 @@ FILE *making_file(const struct making *making, const char *name);
 int making_fail(struct making *making, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The list with one more element, zeroed, behind its count. */
+/* Grows a list by one zeroed element. */
 void *making_grow(void *list, size_t count, size_t size);
 
-/* The CPU of that number, with its stream begun; or NULL, with making->errmsg set. */
+/* Finds or begins the stream of a CPU; or NULL, with making->errmsg set. */
 struct making_cpu *making_cpu(struct making *making, uint64_t number);
 
-/* Closes all packets, up to the time; if force is set with an empty one. */
+/* Closes all packets at the time; if force is set, also empty ones. */
 int making_flush(struct making *making, uint64_t time, bool force);
 
-/* Whatever of the capture is written at the end. */
+/* Writes the files that are written at the end of a capture. */
 int making_finish(struct making *making);
 
 #endif

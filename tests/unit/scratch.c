@@ -2,6 +2,7 @@
 /* Files of unit tests, below $TMPDIR. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/files.h"
 #include "tests/unit/fixture.h"
 #include "tests/unit/scratch.h"
 
@@ -80,18 +82,10 @@ char *scratch_capture_file(const char *name)
 
 unsigned char *scratch_read(const char *path, size_t *size)
 {
-	FILE *file = fopen(path, "r");
-	unsigned char *bytes;
+	char *bytes = NULL;
 
-	assert_non_null(file);
-	assert_int_equal(fseek(file, 0, SEEK_END), 0);
-	*size = (size_t)ftell(file);
-	rewind(file);
-	bytes = malloc(*size + 1);
-	assert_non_null(bytes);
-	assert_int_equal(fread(bytes, 1, *size, file), *size);
-	fclose(file);
-	return bytes;
+	assert_int_equal(read_file(AT_FDCWD, path, (size_t)1 << 30, &bytes, size), 0);
+	return (unsigned char *)bytes;
 }
 
 void scratch_write(const char *path, const void *bytes, size_t size)
@@ -103,9 +97,9 @@ void scratch_write(const char *path, const void *bytes, size_t size)
 	assert_int_equal(fclose(file), 0);
 }
 
-uint64_t scratch_setting(const char *name, uint64_t usual)
+uint64_t scratch_setting(const char *name, uint64_t default_value)
 {
 	const char *text = getenv(name);
 
-	return text ? strtoull(text, NULL, 0) : usual;
+	return text ? strtoull(text, NULL, 0) : default_value;
 }

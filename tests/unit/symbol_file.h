@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file of symbols that a test writes and loads: made before it, and removed behind it. */
+/* A file of symbols for a test: made before the test, removed after it. */
 #ifndef TESTS_UNIT_SYMBOL_FILE_H
 #define TESTS_UNIT_SYMBOL_FILE_H
 

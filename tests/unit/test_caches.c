@@ -20,7 +20,7 @@ static const char *name_at(const struct caches *caches, uint64_t address, uint64
 	return cache ? cache->name : "none";
 }
 
-static void one_address_after_another(void **state)
+static void address_is_reused_by_another_cache(void **state)
 {
 	struct caches caches;
 
@@ -49,12 +49,12 @@ static void one_address_after_another(void **state)
 	assert_null(caches_find(&caches, 0x1000, 0));
 }
 
-static void replaced_without_a_farewell(void **state)
+static void cache_ends_where_another_begins(void **state)
 {
 	struct caches caches;
 
 	(void)state;
-	/* out of order, and the second told twice */
+	/* out of order, the second cache twice */
 	assert_int_equal(caches_parse(&caches, "cache a0 300 8 8 second\n"
 					       "cache a0 100 8 8 first\n"
 					       "cache a0 350 8 8 second\n"),
@@ -66,7 +66,7 @@ static void replaced_without_a_farewell(void **state)
 	caches_deinit(&caches);
 }
 
-static void aliases_of_every_cache_of_a_name(void **state)
+static void caches_of_one_name_share_aliases(void **state)
 {
 	struct caches caches;
 
@@ -87,7 +87,7 @@ static void aliases_of_every_cache_of_a_name(void **state)
 	caches_deinit(&caches);
 }
 
-static void written_and_read(void **state)
+static void written_lines_are_parsed(void **state)
 {
 	const struct cache odd = {
 		.address = UINT64_MAX,
@@ -120,7 +120,7 @@ static void written_and_read(void **state)
 	free(text);
 }
 
-static void damaged_lines_are_passed_over(void **state)
+static void damaged_lines_are_skipped(void **state)
 {
 	struct caches caches;
 
@@ -136,13 +136,13 @@ static void damaged_lines_are_passed_over(void **state)
 	caches_deinit(&caches);
 }
 
-static void caches_of_kmalloc(void **state)
+static void knows_kmalloc_caches(void **state)
 {
 	struct caches caches;
 
 	(void)state;
 	assert_int_equal(caches_parse(&caches, "cache 1000 0 8 8 kmalloc-8\n"), 0);
-	assert_true(caches_has_kmalloc(&caches, "kmalloc-cg-8")); /* nobody told */
+	assert_true(caches_has_kmalloc(&caches, "kmalloc-cg-8")); /* unknown */
 	caches_deinit(&caches);
 	assert_int_equal(caches_parse(&caches, "kmalloc kmalloc-8\nkmalloc dma-kmalloc-1k\n"
 					       "kmalloc kmalloc-8\nkmalloc cut"),
@@ -156,8 +156,8 @@ static void caches_of_kmalloc(void **state)
 	assert_false(caches_is_kmalloc("kmalloc") || caches_is_kmalloc("my-kmalloc-8"));
 }
 
-/* All caches of one name, with more aliases than there is room for: linear in the text. */
-static void hostile_aliases(void **state)
+/* Caches of one name with more aliases than fit: the time must be linear in the text. */
+static void hostile_aliases_are_bounded(void **state)
 {
 	size_t space = 4 << 20, used = 0;
 	char *text = malloc(space);
@@ -178,8 +178,8 @@ static void hostile_aliases(void **state)
 	free(text);
 }
 
-/* A line that was being written when the capture was cut off: its last number may be another. */
-static void lines_cut_off(void **state)
+/* A line that is cut off may have lost digits of its last number. */
+static void text_may_be_cut_off_anywhere(void **state)
 {
 	static const char *const texts[] = {
 		"cache 0xffff888100 100 640 6",
@@ -200,14 +200,14 @@ static void lines_cut_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_address_after_another),
-		cmocka_unit_test(replaced_without_a_farewell),
-		cmocka_unit_test(aliases_of_every_cache_of_a_name),
-		cmocka_unit_test(written_and_read),
-		cmocka_unit_test(damaged_lines_are_passed_over),
-		cmocka_unit_test(caches_of_kmalloc),
-		cmocka_unit_test(hostile_aliases),
-		cmocka_unit_test(lines_cut_off),
+		cmocka_unit_test(address_is_reused_by_another_cache),
+		cmocka_unit_test(cache_ends_where_another_begins),
+		cmocka_unit_test(caches_of_one_name_share_aliases),
+		cmocka_unit_test(written_lines_are_parsed),
+		cmocka_unit_test(damaged_lines_are_skipped),
+		cmocka_unit_test(knows_kmalloc_caches),
+		cmocka_unit_test(hostile_aliases_are_bounded),
+		cmocka_unit_test(text_may_be_cut_off_anywhere),
 	};
 
 	return cmocka_run_group_tests_name("caches", tests, NULL, NULL);

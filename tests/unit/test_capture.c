@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Opening a capture: what belongs to it, what may be missing, and what is none. */
+/* Opening a capture: its parts, missing parts, and directories that are not captures. */
 #include "config.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static void check_refused(const char *path, int err, const char *errmsg)
 		fail_msg("\"%s\" instead of \"%s\"", capture.errmsg, errmsg);
 }
 
-static void test_whole(void **state)
+static void opens_all_tables(void **state)
 {
 	struct capture capture;
 	char text[100];
@@ -71,8 +71,8 @@ static void test_whole(void **state)
 	capture_close(&capture);
 }
 
-/* Only cpuN is a stream, and the streams are in order of their numbers. */
-static void test_stream_names(void **state)
+/* Only files cpuN are streams; the streams are sorted by number. */
+static void accepts_names_of_streams_only(void **state)
 {
 	static const char *const names[] = {
 		"cpu10", "cpu9",  "cpu65535", "cpu65536", "cpu01", "cpu-1",
@@ -94,7 +94,7 @@ static void test_stream_names(void **state)
 	capture_close(&capture);
 }
 
-static void test_missing_tables(void **state)
+static void reports_missing_tables(void **state)
 {
 	struct capture capture;
 
@@ -126,8 +126,8 @@ static void test_missing_tables(void **state)
 	capture_close(&capture);
 }
 
-/* Older captures and some kernels have none; what is there and cannot be read is missed. */
-static void test_slabinfo(void **state)
+/* Older captures and some kernels have no slabinfo; a file that cannot be read is reported. */
+static void slabinfo_is_optional(void **state)
 {
 	static const char lines[] =
 		"slab 10 dentry 70 84\nslab 10 filp 3 4\nslab 20 dentry 71 84\n";
@@ -158,8 +158,8 @@ static void test_slabinfo(void **state)
 	free(path);
 }
 
-/* What the symbols say of themselves: the kernel hid them, or the file is damaged. */
-static void test_symbols(void **state)
+/* The kernel hid its symbols, or the file is damaged. */
+static void reports_missing_symbols(void **state)
 {
 	static const char hidden[] = "0000000000000000 T a\n0000000000000000 t b\n";
 	char *path = scratch_path(*state, "kernel/symbols");
@@ -181,8 +181,8 @@ static void test_symbols(void **state)
 	free(path);
 }
 
-/* Another reader's lock is no writer's; a finished capture is written by nobody. */
-static void test_being_written(void **state)
+/* The lock of a reader does not count; a finished capture is not being written. */
+static void detects_a_writer(void **state)
 {
 	char *path = scratch_path(*state, "metadata");
 	struct capture capture;
@@ -205,7 +205,7 @@ static void test_being_written(void **state)
 	free(path);
 }
 
-static void test_huge_tables(void **state)
+static void refuses_huge_tables(void **state)
 {
 	char *path = scratch_path(*state, "kernel/tasks");
 	struct capture capture;
@@ -223,7 +223,7 @@ static void test_huge_tables(void **state)
 	free(path);
 }
 
-static void test_what_is_no_capture(void **state)
+static void refuses_other_directories(void **state)
 {
 	char *path = scratch_path(*state, "cpu0"), *empty = scratch_directory();
 	unsigned char *metadata;
@@ -261,14 +261,14 @@ static void test_what_is_no_capture(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stream_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_slabinfo, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_symbols, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_being_written, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_huge_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_is_no_capture, setup, teardown),
+		cmocka_unit_test_setup_teardown(opens_all_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(accepts_names_of_streams_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(reports_missing_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(slabinfo_is_optional, setup, teardown),
+		cmocka_unit_test_setup_teardown(reports_missing_symbols, setup, teardown),
+		cmocka_unit_test_setup_teardown(detects_a_writer, setup, teardown),
+		cmocka_unit_test_setup_teardown(refuses_huge_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(refuses_other_directories, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("capture", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,9 +13,10 @@
 
 #include <cmocka.h>
 
+#include "base/files.h"
 #include "kernel/gfp.h"
 
-/* Bits as that kernel's format has them, by hand; 0: it has no such name. */
+/* Bits of the kernel's format, written by hand; 0: the format does not have the name. */
 static const struct {
 	const char *kernel;
 	size_t count;
@@ -34,16 +36,13 @@ static const struct {
 
 static char *read_format(const char *kernel)
 {
-	char path[4096], *text = calloc(1, 65536);
-	FILE *file;
+	char path[4096], *text = NULL;
+	size_t size;
 
 	assert_non_null(getenv("srcdir"));
 	snprintf(path, sizeof(path), "%s/data/formats/%s/kmalloc.format", getenv("srcdir"), kernel);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	assert_non_null(text);
-	assert_true(fread(text, 1, 65535, file) > 1000);
-	fclose(file);
+	assert_int_equal(read_file(AT_FDCWD, path, 1 << 20, &text, &size), 0);
+	assert_true(size > 1000);
 	return text;
 }
 
@@ -55,7 +54,7 @@ static uint64_t bits_of(const struct gfp_table *table, const char *name)
 	return 0;
 }
 
-static void formats_of_all_kernels(void **state)
+static void reads_formats_of_all_kernels(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
@@ -78,7 +77,7 @@ static void formats_of_all_kernels(void **state)
 	}
 }
 
-static void flags_as_the_kernel_prints_them(void **state)
+static void prints_flags_as_the_kernel(void **state)
 {
 	char *format = read_format("6.18.44-x86_64"), text[80];
 	struct gfp_table table, none = { 0 };
@@ -98,7 +97,7 @@ static void flags_as_the_kernel_prints_them(void **state)
 	free(format);
 }
 
-static void written_and_read(void **state)
+static void written_lines_are_parsed(void **state)
 {
 	char *format = read_format("6.12.107+deb13-s390x"), *text;
 	struct gfp_table table, copy;
@@ -141,7 +140,7 @@ static void operators_bind_as_in_c(void **state)
 	gfp_deinit(&table);
 }
 
-static void entries_that_cannot_be(void **state)
+static void wrong_entries_are_skipped(void **state)
 {
 	static const char *const entries[] = {
 		"",
@@ -170,7 +169,7 @@ static void entries_that_cannot_be(void **state)
 		if (gfp_parse_format(&table, text) != -ENODATA || table.count)
 			fail_msg("took %s", entries[i]);
 	}
-	/* one that is not understood costs only itself */
+	/* only the entry that is not understood is skipped */
 	assert_int_equal(gfp_parse_format(&table,
 					  "__print_flags(x, \"|\", {1 << B, \"A\"}, {2, \"C\"})"),
 			 0);
@@ -197,7 +196,7 @@ static void depth_is_bounded(void **state)
 	free(text);
 }
 
-static void hostile_lines(void **state)
+static void hostile_lines_are_skipped(void **state)
 {
 	struct gfp_table table;
 	char text[40];
@@ -220,13 +219,13 @@ static void hostile_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formats_of_all_kernels),
-		cmocka_unit_test(flags_as_the_kernel_prints_them),
-		cmocka_unit_test(written_and_read),
+		cmocka_unit_test(reads_formats_of_all_kernels),
+		cmocka_unit_test(prints_flags_as_the_kernel),
+		cmocka_unit_test(written_lines_are_parsed),
 		cmocka_unit_test(operators_bind_as_in_c),
-		cmocka_unit_test(entries_that_cannot_be),
+		cmocka_unit_test(wrong_entries_are_skipped),
 		cmocka_unit_test(depth_is_bounded),
-		cmocka_unit_test(hostile_lines),
+		cmocka_unit_test(hostile_lines_are_skipped),
 	};
 
 	return cmocka_run_group_tests_name("gfp", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Gaps in sequence numbers: when they open, when they close, and when they are lost for good. */
+/* Gaps in sequence numbers: opened, filled, and confirmed as lost. */
 #include "config.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void records(struct loss *loss, uint64_t first, uint64_t last, uint64_t t
 		assert_int_equal(loss_record(loss, i, time + i), 0);
 }
 
-static void test_in_order(void **state)
+static void numbers_in_order_lose_nothing(void **state)
 {
 	struct loss loss;
 
@@ -43,7 +43,7 @@ static void test_in_order(void **state)
 	loss_deinit(&loss);
 }
 
-static void test_gap_times(void **state)
+static void gap_has_its_times(void **state)
 {
 	struct loss loss;
 
@@ -51,10 +51,10 @@ static void test_gap_times(void **state)
 	loss_init(&loss, 100);
 	/* Before the first record: after the start. */
 	assert_int_equal(loss_record(&loss, 3, 1003), 0);
-	/* Fewer records than are remembered: still after the start. */
+	/* Fewer than LOSS_MEMORY records: still after the start. */
 	records(&loss, 4, 9, 1000);
 	assert_int_equal(loss_record(&loss, 12, 1012), 0);
-	/* Then after the oldest that is remembered. */
+	/* Then after the oldest of the last LOSS_MEMORY records. */
 	records(&loss, 13, 29, 1000);
 	assert_int_equal(loss_record(&loss, 40, 1040), 0);
 	assert_int_equal(loss.count, 3);
@@ -66,7 +66,7 @@ static void test_gap_times(void **state)
 	loss_deinit(&loss);
 }
 
-static void test_gap_is_filled(void **state)
+static void late_numbers_fill_a_gap(void **state)
 {
 	struct loss loss;
 
@@ -90,7 +90,7 @@ static void test_gap_is_filled(void **state)
 	loss_deinit(&loss);
 }
 
-static void test_twice(void **state)
+static void repeated_number_is_refused(void **state)
 {
 	struct loss loss;
 
@@ -105,7 +105,7 @@ static void test_twice(void **state)
 	loss_deinit(&loss);
 }
 
-static void test_settle(void **state)
+static void confirmed_gaps_stay(void **state)
 {
 	struct loss loss;
 
@@ -120,14 +120,14 @@ static void test_settle(void **state)
 	assert_span(&loss.spans[0], 0, 4, 7, 10);
 	assert_span(&loss.spans[1], 6, 9, 7, 11);
 	assert_span(&loss.spans[2], 10, 19, 7, 11);
-	/* What is settled cannot come any more; the rest can. */
+	/* Confirmed numbers cannot come any more; the others can. */
 	assert_int_equal(loss_record(&loss, 4, 13), -EEXIST);
 	assert_int_equal(loss_record(&loss, 10, 13), 0);
 	assert_int_equal(loss_confirm(&loss, 25, 14), 0);
 	assert_int_equal(loss.confirmed, 9 + 9 + 4);
 	assert_int_equal(loss.next, 25);
 	assert_span(&loss.spans[3], 21, 24, 7, 14);
-	/* Again, or for less: nothing new. */
+	/* Again, or for a lower number: no change. */
 	assert_int_equal(loss_confirm(&loss, 25, 15), 0);
 	assert_int_equal(loss_confirm(&loss, 3, 15), 0);
 	assert_int_equal(loss.confirmed, 22);
@@ -137,7 +137,7 @@ static void test_settle(void **state)
 	loss_deinit(&loss);
 }
 
-static void test_forget(void **state)
+static void dropped_records_are_lost(void **state)
 {
 	struct loss_span span = { .first = 5, .last = 7, .after = 1004, .before = 1009 };
 	struct loss loss;
@@ -153,13 +153,13 @@ static void test_forget(void **state)
 	assert_int_equal(loss.count, 2);
 	assert_span(&loss.spans[0], 5, 7, 1004, 1009);
 	assert_int_equal(loss_record(&loss, 6, 1013), -EEXIST);
-	/* A gap that opens now may have begun as early as what was taken back. */
+	/* A new gap may have begun as early as the dropped records. */
 	assert_int_equal(loss_record(&loss, 20, 1020), 0);
 	assert_span(&loss.spans[2], 13, 19, 1004, 1020);
 	loss_deinit(&loss);
 }
 
-static void test_widen(void **state)
+static void widens_to_the_nearest_number(void **state)
 {
 	struct loss loss;
 
@@ -181,8 +181,8 @@ static void test_widen(void **state)
 	loss_deinit(&loss);
 }
 
-/* However many gaps: the count is exact, the memory is bounded, the spans stay in order. */
-static void test_very_many(void **state)
+/* For any number of gaps: the count is exact, the memory is bounded, the spans are in order. */
+static void very_many_gaps_are_merged(void **state)
 {
 	struct loss loss;
 	uint64_t gaps = 400000;
@@ -207,8 +207,8 @@ static void test_very_many(void **state)
 	loss_deinit(&loss);
 }
 
-/* Against a table of every number: some lost, some displaced, settled now and then. */
-static void test_against_table(void **state)
+/* Compares with a table of all numbers: some are lost, some displaced, some confirmed early. */
+static void counts_as_a_table_of_all_numbers(void **state)
 {
 	static uint64_t order[NUMBERS];
 	static char seen[NUMBERS];
@@ -232,7 +232,7 @@ static void test_against_table(void **state)
 		seen[order[i]] = 1;
 		if (order[i] >= next)
 			next = order[i] + 1;
-		/* No number is displaced by more than 40 places: those below are final. */
+		/* No number is displaced by more than 40 positions: the numbers below are final. */
 		if (i % 97 == 0 && next > 400)
 			assert_int_equal(loss_confirm(&loss, next - 400, i), 0);
 		if (i % 500)
@@ -258,11 +258,15 @@ static void test_against_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_in_order),      cmocka_unit_test(test_gap_times),
-		cmocka_unit_test(test_gap_is_filled), cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_settle),	      cmocka_unit_test(test_forget),
-		cmocka_unit_test(test_widen),	      cmocka_unit_test(test_very_many),
-		cmocka_unit_test(test_against_table),
+		cmocka_unit_test(numbers_in_order_lose_nothing),
+		cmocka_unit_test(gap_has_its_times),
+		cmocka_unit_test(late_numbers_fill_a_gap),
+		cmocka_unit_test(repeated_number_is_refused),
+		cmocka_unit_test(confirmed_gaps_stay),
+		cmocka_unit_test(dropped_records_are_lost),
+		cmocka_unit_test(widens_to_the_nearest_number),
+		cmocka_unit_test(very_many_gaps_are_merged),
+		cmocka_unit_test(counts_as_a_table_of_all_numbers),
 	};
 
 	return cmocka_run_group_tests_name("loss", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The streams of a capture, merged by time; and what each of them held. */
+/* The streams of a capture, merged by time, and their counters. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 #define STREAMS_MAX 3
 #define SEED 0x5eed
 
-/* A capture, read to its end. */
+/* A capture whose events were all read. */
 struct reading {
 	char *directory;
 	struct capture capture;
@@ -33,7 +33,7 @@ struct reading {
 	size_t count;
 };
 
-/* Takes the directory over. */
+/* The directory then belongs to reading. */
 static void read_all(struct reading *reading, char *directory)
 {
 	const struct event *batch;
@@ -70,7 +70,7 @@ static char *stream_path(const char *directory, unsigned int cpu)
 	return scratch_path(directory, name);
 }
 
-static void test_merge(void **state)
+static void merges_streams_by_time(void **state)
 {
 	static const char text[] = "own 9\n"
 				   "alloc 10 5 0x1000 1/8 0x100\n"
@@ -121,7 +121,7 @@ static void test_merge(void **state)
 	finish(&reading);
 }
 
-static void test_caches(void **state)
+static void finds_the_cache_of_a_time(void **state)
 {
 	static const char text[] = "cache first 0xa000 100 128\n"
 				   "gone 0xa000 50\n"
@@ -158,7 +158,7 @@ static void test_caches(void **state)
 	finish(&reading);
 }
 
-static void test_untold_caches(void **state)
+static void counts_caches_not_traced(void **state)
 {
 	static const char text[] = "cache name_only 0xa000 0 0\n"
 				   "ualloc 10 0 0x1000 184/192 0x100\n"
@@ -216,15 +216,15 @@ static void many(const char *first_line)
 	finish(&reading);
 }
 
-static void test_many_cpus(void **state)
+static void merges_many_cpus(void **state)
 {
 	(void)state;
 	many("endian little");
 	many("endian big");
 }
 
-/* A number far beyond what 32 bits tell apart. */
-static void test_far_jump(void **state)
+/* A sequence number that is more than 2^32 above the previous one. */
+static void accepts_a_far_jump_of_numbers(void **state)
 {
 	static const char text[] = "alloc 10 0 0x1000 1/8 0x100\n"
 				   "flush\n"
@@ -249,7 +249,7 @@ static void put_header(unsigned char *bytes, struct packet_header header, bool s
 	memcpy(bytes, &header, sizeof(header));
 }
 
-/* In this machine's byte order; is it not the packet's? */
+/* A number of the packet in this machine's byte order. */
 static bool get_header(const unsigned char *bytes, struct packet_header *header)
 {
 	bool swap;
@@ -262,7 +262,7 @@ static bool get_header(const unsigned char *bytes, struct packet_header *header)
 	return swap;
 }
 
-/* Gives a packet a codec, and a right CRC. */
+/* Sets the codec of a packet, and a correct CRC. */
 static void patch_codec(unsigned char *bytes, size_t size, unsigned int codec)
 {
 	struct packet_header header;
@@ -284,7 +284,7 @@ static const char three_packets[] = "alloc 10 0 0x1000 1/8 0x100\n"
 				    "flush\n"
 				    "alloc 30 0 0x3000 1/8 0x100\n";
 
-static void test_damage(void **state)
+static void skips_damage_and_counts_it(void **state)
 {
 	char *directory = scratch_capture(three_packets), *path = stream_path(directory, 0);
 	const struct stream_counters *stream;
@@ -310,7 +310,7 @@ static void test_damage(void **state)
 	finish(&reading);
 }
 
-static void test_cut_off(void **state)
+static void reads_up_to_the_cut(void **state)
 {
 	char *directory = scratch_capture(three_packets), *path = stream_path(directory, 0);
 	struct reading reading;
@@ -329,8 +329,8 @@ static void test_cut_off(void **state)
 	finish(&reading);
 }
 
-/* A stream whose packets come twice: times step back, numbers repeat; all is handed on. */
-static void test_steps_back(void **state)
+/* A stream whose packets come twice: times step back, numbers repeat; all events are returned. */
+static void times_may_step_back(void **state)
 {
 	char *directory = scratch_capture(three_packets), *path = stream_path(directory, 0);
 	struct reading reading;
@@ -358,7 +358,7 @@ static void test_steps_back(void **state)
 	finish(&reading);
 }
 
-/* Reads the capture anew and compares each event, and what the streams held. */
+/* Reads the capture again and compares all events and counters. */
 static void assert_same(struct reading *reading, unsigned int threads)
 {
 	const struct event *batch;
@@ -386,7 +386,7 @@ static void assert_same(struct reading *reading, unsigned int threads)
 	merge_close(merge);
 }
 
-/* The same by looking at all streams for each event. */
+/* The same order from a plain search of all streams for each event. */
 static void assert_naive(const struct reading *reading)
 {
 	size_t streams = reading->capture.stream_count, at[STREAMS_MAX] = { 0 };
@@ -434,7 +434,7 @@ static void assert_naive(const struct reading *reading)
 	}
 }
 
-/* Lets some times step back, within the packets of a stream. */
+/* Makes some times step back, within the packets of a stream. */
 static void step_back(unsigned char *bytes, size_t size)
 {
 	struct packet_header header;
@@ -460,7 +460,7 @@ static void step_back(unsigned char *bytes, size_t size)
 }
 
 /* Runs of all lengths, times that are the same, and a stream whose times step back. */
-static void test_runs(void **state)
+static void runs_of_any_length_are_ordered(void **state)
 {
 	(void)state;
 	for (unsigned int seed = 1; seed <= 12; seed++) {
@@ -502,8 +502,8 @@ static void test_runs(void **state)
 	}
 }
 
-/* Streams that take turns, long ones and short ones, and damage on the way. */
-static void test_threads(void **state)
+/* Long and short streams that alternate, with damage in between. */
+static void threads_do_not_change_the_events(void **state)
 {
 	struct reading reading;
 	char *text = NULL, *directory, *path;
@@ -537,8 +537,8 @@ static void test_threads(void **state)
 	free(text);
 }
 
-/* A stream that a later version went on with: the same sentence, whoever reads it. */
-static void test_fail(void **state)
+/* A stream that a later version continued: the same error text for any number of threads. */
+static void read_errors_are_reported(void **state)
 {
 	char first[sizeof(((struct capture *)NULL)->errmsg)] = "";
 
@@ -554,7 +554,7 @@ static void test_fail(void **state)
 
 		path = stream_path(directory, 0);
 		bytes = scratch_read(path, &size);
-		patch_codec(bytes + size - 112 - 48, 112 + 48, 99); /* one to come */
+		patch_codec(bytes + size - 112 - 48, 112 + 48, 99); /* a future codec */
 		scratch_write(path, bytes, size);
 		assert_int_equal(capture_open(&capture, directory), 0);
 		assert_int_equal(merge_open(&merge, &capture, threads, SEED), 0);
@@ -577,12 +577,17 @@ static void test_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_merge),	   cmocka_unit_test(test_caches),
-		cmocka_unit_test(test_many_cpus),  cmocka_unit_test(test_far_jump),
-		cmocka_unit_test(test_damage),	   cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_steps_back), cmocka_unit_test(test_untold_caches),
-		cmocka_unit_test(test_threads),	   cmocka_unit_test(test_fail),
-		cmocka_unit_test(test_runs),
+		cmocka_unit_test(merges_streams_by_time),
+		cmocka_unit_test(finds_the_cache_of_a_time),
+		cmocka_unit_test(merges_many_cpus),
+		cmocka_unit_test(accepts_a_far_jump_of_numbers),
+		cmocka_unit_test(skips_damage_and_counts_it),
+		cmocka_unit_test(reads_up_to_the_cut),
+		cmocka_unit_test(times_may_step_back),
+		cmocka_unit_test(counts_caches_not_traced),
+		cmocka_unit_test(threads_do_not_change_the_events),
+		cmocka_unit_test(read_errors_are_reported),
+		cmocka_unit_test(runs_of_any_length_are_ordered),
 	};
 
 	return cmocka_run_group_tests_name("order", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Threads that fill slots ahead: what is taken is the same without any and with many. */
+/* Prefetched slots are the same with any number of threads. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,28 +15,28 @@
 #define SOURCES 7
 #define WORDS 50 /* of a slot */
 
-/* A source: says which slot it is, over and over. Its own thread changes it, one at a time. */
-struct teller {
-	unsigned int slots, told;
-	int end; /* what it says behind them */
+/* A source: each slot holds its own number. One thread at a time changes it. */
+struct counting_source {
+	unsigned int slots, filled;
+	int end; /* the result behind the last slot */
 	uint64_t sum;
 };
 
 static int fill(void *data, size_t index, void *slot)
 {
-	struct teller *teller = (struct teller *)data + index;
+	struct counting_source *counting_source = (struct counting_source *)data + index;
 	uint64_t *words = slot;
 
-	if (teller->told == teller->slots)
-		return teller->end;
+	if (counting_source->filled == counting_source->slots)
+		return counting_source->end;
 	for (size_t i = 0; i < WORDS; i++)
-		words[i] = (uint64_t)index << 32 | teller->told;
-	teller->sum += teller->told++;
-	return (int)teller->told;
+		words[i] = (uint64_t)index << 32 | counting_source->filled;
+	counting_source->sum += counting_source->filled++;
+	return (int)counting_source->filled;
 }
 
-static struct prefetcher *open_tellers(struct teller *tellers, size_t count, unsigned int threads,
-				       size_t space)
+static struct prefetcher *open_tellers(struct counting_source *counting_sources, size_t count,
+				       unsigned int threads, size_t space)
 {
 	const struct prefetcher_settings settings = {
 		.sources = count,
@@ -45,7 +45,7 @@ static struct prefetcher *open_tellers(struct teller *tellers, size_t count, uns
 		.threads = threads,
 		.space = space,
 		.fill = fill,
-		.data = tellers,
+		.data = counting_sources,
 	};
 	struct prefetcher *prefetcher;
 
@@ -61,23 +61,24 @@ static void assert_slot(const void *slot, size_t source, uint64_t number)
 		assert_int_equal(words[i], (uint64_t)source << 32 | number);
 }
 
-/* Takes all, now of this source and then of that; a slot stays as it is while others are taken. */
+/* Takes all slots, alternating between the sources; a slot must not change while others are taken.
+ */
 static void take_all(unsigned int threads, size_t space, unsigned int slots)
 {
-	struct teller tellers[SOURCES];
+	struct counting_source counting_sources[SOURCES];
 	const void *held[SOURCES] = { NULL };
 	unsigned int taken[SOURCES] = { 0 }, ended = 0;
 	struct prefetcher *prefetcher;
 	unsigned int random = 1;
 
 	for (size_t i = 0; i < SOURCES; i++)
-		tellers[i] = (struct teller){ .slots = slots * (unsigned int)i,
-					      .end = i == 3 ? -EIO : 0 };
-	prefetcher = open_tellers(tellers, SOURCES, threads, space);
+		counting_sources[i] = (struct counting_source){ .slots = slots * (unsigned int)i,
+								.end = i == 3 ? -EIO : 0 };
+	prefetcher = open_tellers(counting_sources, SOURCES, threads, space);
 	assert_int_equal(prefetcher_take(prefetcher, 2, &held[2]), slots ? 1 : 0);
 	taken[2] = slots ? 1 : 0;
-	/* not started: nobody but the caller is at it */
-	assert_int_equal(tellers[2].told, taken[2]);
+	/* not started: only the caller uses the sources */
+	assert_int_equal(counting_sources[2].filled, taken[2]);
 	prefetcher_start(prefetcher);
 	while (ended < SOURCES) {
 		size_t source;
@@ -85,28 +86,28 @@ static void take_all(unsigned int threads, size_t space, unsigned int slots)
 
 		random = random * 1103515245 + 12345;
 		source = (random >> 16) % SOURCES;
-		if (taken[source] > tellers[source].slots)
+		if (taken[source] > counting_sources[source].slots)
 			continue;
 		if (held[source])
 			assert_slot(held[source], source, taken[source] - 1);
 		got = prefetcher_take(prefetcher, source, &held[source]);
-		if (taken[source]++ < tellers[source].slots) {
+		if (taken[source]++ < counting_sources[source].slots) {
 			assert_int_equal(got, taken[source]);
 			assert_slot(held[source], source, taken[source] - 1);
 			continue;
 		}
-		/* and what belongs to it may be looked at */
-		assert_int_equal(got, tellers[source].end);
-		assert_int_equal(tellers[source].told, tellers[source].slots);
+		/* and only the caller uses the source again */
+		assert_int_equal(got, counting_sources[source].end);
+		assert_int_equal(counting_sources[source].filled, counting_sources[source].slots);
 		assert_int_equal(prefetcher_take(prefetcher, source, &held[source]),
-				 tellers[source].end);
+				 counting_sources[source].end);
 		held[source] = NULL;
 		ended++;
 	}
 	prefetcher_close(prefetcher);
 }
 
-static void test_take(void **state)
+static void slots_come_in_order(void **state)
 {
 	static const unsigned int threads[] = { 0, 1, 2, 3, 8, 1000 };
 
@@ -118,28 +119,28 @@ static void test_take(void **state)
 	}
 }
 
-/* Nobody takes any more, while threads are at it or wait. */
-static void test_close_early(void **state)
+/* The consumer stops while threads are filling or waiting. */
+static void may_be_closed_early(void **state)
 {
 	(void)state;
 	for (unsigned int threads = 1; threads < 6; threads++) {
-		struct teller tellers[SOURCES];
+		struct counting_source counting_sources[SOURCES];
 		struct prefetcher *prefetcher;
 		const void *slot;
 
 		for (size_t i = 0; i < SOURCES; i++)
-			tellers[i] = (struct teller){ .slots = 1000000 };
-		prefetcher = open_tellers(tellers, SOURCES, threads, 1 << 20);
+			counting_sources[i] = (struct counting_source){ .slots = 1000000 };
+		prefetcher = open_tellers(counting_sources, SOURCES, threads, 1 << 20);
 		prefetcher_start(prefetcher);
 		assert_int_equal(prefetcher_take(prefetcher, 1, &slot), 1);
 		prefetcher_close(prefetcher);
 		for (size_t i = 0; i < SOURCES; i++)
-			assert_true(tellers[i].told < 1000);
+			assert_true(counting_sources[i].filled < 1000);
 	}
 	prefetcher_close(NULL);
 }
 
-static void test_no_sources(void **state)
+static void works_without_sources(void **state)
 {
 	struct prefetcher *prefetcher = open_tellers(NULL, 0, 4, 1 << 20);
 
@@ -152,9 +153,9 @@ static void test_no_sources(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_take),
-		cmocka_unit_test(test_close_early),
-		cmocka_unit_test(test_no_sources),
+		cmocka_unit_test(slots_come_in_order),
+		cmocka_unit_test(may_be_closed_early),
+		cmocka_unit_test(works_without_sources),
 	};
 
 	return cmocka_run_group_tests_name("ahead", tests, NULL, NULL);

@@ -168,7 +168,7 @@ static void test_both_byte_orders(void **state)
 	check_packet(files, 0);
 	check_packet(files, 5);
 	assert_false(files->stream.swap);
-	assert_int_equal(turn_stream(files->path), 0);
+	assert_int_equal(byteswap_stream(files->path), 0);
 	stream_close(&files->stream);
 	assert_int_equal(stream_open(&files->stream, files->path), 0);
 	check_packet(files, 0);
@@ -206,7 +206,7 @@ static void test_packed(void **state)
 	for (int turned = 0; turned < 2; turned++) {
 		open_stream(files);
 		if (turned) {
-			assert_int_equal(turn_stream(files->path), 0);
+			assert_int_equal(byteswap_stream(files->path), 0);
 			stream_close(&files->stream);
 			assert_int_equal(stream_open(&files->stream, files->path), 0);
 		}
@@ -228,7 +228,7 @@ static struct kmt_record turn_record(struct files *files, struct kmt_record reco
 	memcpy(files->bytes + offset, &record, sizeof(record));
 	seal(files, 0);
 	open_stream(files);
-	assert_int_equal(turn_stream(files->path), 0);
+	assert_int_equal(byteswap_stream(files->path), 0);
 	assert_int_equal(stream_next(&files->stream, &packet), 1);
 	cursor_init(&cursor, &packet);
 	assert_int_equal(cursor_next(&cursor, &record), 1);
@@ -296,7 +296,7 @@ static void test_long_records(void **state)
 		pack(files, add_packet(files, 2, 255));
 		open_stream(files);
 		if (turned) {
-			assert_int_equal(turn_stream(files->path), 0);
+			assert_int_equal(byteswap_stream(files->path), 0);
 			stream_close(&files->stream);
 			assert_int_equal(stream_open(&files->stream, files->path), 0);
 		}
@@ -463,7 +463,7 @@ static void test_mixed_byte_orders(void **state)
 
 	add_packet(files, 1, 6);
 	open_stream(files);
-	assert_int_equal(turn_stream(files->path), 0);
+	assert_int_equal(byteswap_stream(files->path), 0);
 	turned = scratch_read(files->path, &size);
 	add_bytes(files, turned, size);
 	free(turned);

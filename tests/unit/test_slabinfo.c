@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* /proc/slabinfo and kernel/slabinfo: what is read, what is written, and what is no such text. */
+/* /proc/slabinfo and kernel/slabinfo: parsing, writing, and refusing other texts. */
 #include "config.h"
 
 #include <errno.h>
@@ -22,103 +22,104 @@
 	"<sharedfactor> : slabdata <active_slabs> <num_slabs> <sharedavail>\n"
 #define REST " : tunables    0    0    0 : slabdata      1      1      0\n"
 
-static void parse_proc(struct slabinfo_snapshot *moment, const char *lines)
+static void parse_proc(struct slabinfo_snapshot *snapshot, const char *lines)
 {
 	char *text;
 
 	assert_true(asprintf(&text, FIRST SECOND "%s", lines) > 0);
-	assert_int_equal(slabinfo_parse_proc(moment, text, 77), 0);
-	assert_int_equal(moment->time, 77);
+	assert_int_equal(slabinfo_parse_proc(snapshot, text, 77), 0);
+	assert_int_equal(snapshot->time, 77);
 	free(text);
 }
 
-static void assert_cache(const struct slabinfo_snapshot *moment, const char *name, uint64_t active,
-			 uint64_t total)
+static void assert_cache(const struct slabinfo_snapshot *snapshot, const char *name,
+			 uint64_t active, uint64_t total)
 {
-	const struct slabinfo_cache *cache = slabinfo_find(moment, name);
+	const struct slabinfo_cache *cache = slabinfo_find(snapshot, name);
 
 	if (!cache)
-		fail_msg("%s is not told", name);
+		fail_msg("%s is not in the snapshot", name);
 	assert_string_equal(cache->name, name);
 	assert_int_equal(cache->active, active);
 	assert_int_equal(cache->total, total);
 }
 
-static void proc_of_a_kernel(void **state)
+static void reads_proc_slabinfo(void **state)
 {
-	struct slabinfo_snapshot moment;
+	struct slabinfo_snapshot snapshot;
 
 	(void)state;
-	parse_proc(&moment, "request_sock_subflow_v6      0      0    392   20    2" REST
-			    "bio-312                2     12    320   12    1" REST
-			    "kmalloc-8k            88     92   8192    4    8" REST
-			    "kmalloc-2M             0      1 2097152   1  512" REST);
-	assert_int_equal(moment.count, 4);
-	assert_cache(&moment, "bio-312", 2, 12);
-	assert_cache(&moment, "kmalloc-8k", 88, 92);
-	assert_cache(&moment, "kmalloc-2M", 0, 1);
-	assert_cache(&moment, "request_sock_subflow_v6", 0, 0);
-	assert_null(slabinfo_find(&moment, "bio-31"));
-	assert_null(slabinfo_find(&moment, ""));
-	slabinfo_snapshot_deinit(&moment);
-	assert_null(slabinfo_find(&moment, "bio-312"));
-	slabinfo_snapshot_deinit(&moment);
+	parse_proc(&snapshot, "request_sock_subflow_v6      0      0    392   20    2" REST
+			      "bio-312                2     12    320   12    1" REST
+			      "kmalloc-8k            88     92   8192    4    8" REST
+			      "kmalloc-2M             0      1 2097152   1  512" REST);
+	assert_int_equal(snapshot.count, 4);
+	assert_cache(&snapshot, "bio-312", 2, 12);
+	assert_cache(&snapshot, "kmalloc-8k", 88, 92);
+	assert_cache(&snapshot, "kmalloc-2M", 0, 1);
+	assert_cache(&snapshot, "request_sock_subflow_v6", 0, 0);
+	assert_null(slabinfo_find(&snapshot, "bio-31"));
+	assert_null(slabinfo_find(&snapshot, ""));
+	slabinfo_snapshot_deinit(&snapshot);
+	assert_null(slabinfo_find(&snapshot, "bio-312"));
+	slabinfo_snapshot_deinit(&snapshot);
 }
 
-/* The second line says which is which; SLAB's may have more behind, and says so in the first. */
-static void proc_with_other_columns(void **state)
+/* The second line names the columns. SLAB may have further columns, and announces them in the
+ * first. */
+static void finds_the_columns_by_name(void **state)
 {
-	struct slabinfo_snapshot moment;
+	struct slabinfo_snapshot snapshot;
 
 	(void)state;
-	assert_int_equal(slabinfo_parse_proc(&moment,
+	assert_int_equal(slabinfo_parse_proc(&snapshot,
 					     "slabinfo - version: 2.1 (statistics)\n"
 					     "# name <num_objs> <new> <active_objs> : what\n"
 					     "a 30 1 20 : 5\n"
 					     "b 3 1 2\n",
 					     5),
 			 0);
-	assert_int_equal(moment.count, 2);
-	assert_cache(&moment, "a", 20, 30);
-	assert_cache(&moment, "b", 2, 3);
-	slabinfo_snapshot_deinit(&moment);
+	assert_int_equal(snapshot.count, 2);
+	assert_cache(&snapshot, "a", 20, 30);
+	assert_cache(&snapshot, "b", 2, 3);
+	slabinfo_snapshot_deinit(&snapshot);
 }
 
-/* Names may have spaces, and may be longer than those that a capture keeps. */
-static void proc_with_strange_names(void **state)
+/* Names may have spaces, and may be longer than struct cache.name. */
+static void names_may_have_spaces(void **state)
 {
 	char line[700], name[201];
-	struct slabinfo_snapshot moment;
+	struct slabinfo_snapshot snapshot;
 
 	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	snprintf(line, sizeof(line),
 		 "two words 1 2 64 1 1" REST ":t-0001 3 4 64 1 1" REST "%s 5 6 64 1 1" REST, name);
-	parse_proc(&moment, line);
-	assert_int_equal(moment.count, 3);
-	assert_cache(&moment, "two words", 1, 2);
-	assert_cache(&moment, ":t-0001", 3, 4);
+	parse_proc(&snapshot, line);
+	assert_int_equal(snapshot.count, 3);
+	assert_cache(&snapshot, "two words", 1, 2);
+	assert_cache(&snapshot, ":t-0001", 3, 4);
 	name[63] = '\0';
-	assert_cache(&moment, name, 5, 6);
-	slabinfo_snapshot_deinit(&moment);
+	assert_cache(&snapshot, name, 5, 6);
+	slabinfo_snapshot_deinit(&snapshot);
 }
 
-static void proc_caches_of_one_name(void **state)
+static void caches_of_one_name_are_added_up(void **state)
 {
-	struct slabinfo_snapshot moment;
+	struct slabinfo_snapshot snapshot;
 
 	(void)state;
-	parse_proc(&moment, "b 1 2 64 1 1" REST "a 9 9 9 1 1" REST "b 10 20 64 1 1" REST
-			    "c 18446744073709551615 3 8 1 1" REST "c 7 3 8 1 1" REST);
-	assert_int_equal(moment.count, 3);
-	assert_cache(&moment, "a", 9, 9);
-	assert_cache(&moment, "b", 11, 22);
-	assert_cache(&moment, "c", UINT64_MAX, 6);
-	slabinfo_snapshot_deinit(&moment);
+	parse_proc(&snapshot, "b 1 2 64 1 1" REST "a 9 9 9 1 1" REST "b 10 20 64 1 1" REST
+			      "c 18446744073709551615 3 8 1 1" REST "c 7 3 8 1 1" REST);
+	assert_int_equal(snapshot.count, 3);
+	assert_cache(&snapshot, "a", 9, 9);
+	assert_cache(&snapshot, "b", 11, 22);
+	assert_cache(&snapshot, "c", UINT64_MAX, 6);
+	slabinfo_snapshot_deinit(&snapshot);
 }
 
-static void proc_of_another_form(void **state)
+static void refuses_other_formats(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -138,34 +139,34 @@ static void proc_of_another_form(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		struct slabinfo_snapshot moment;
+		struct slabinfo_snapshot snapshot;
 
-		if (slabinfo_parse_proc(&moment, texts[i], 1) != -EINVAL)
+		if (slabinfo_parse_proc(&snapshot, texts[i], 1) != -EINVAL)
 			fail_msg("\"%s\" was read", texts[i]);
-		slabinfo_snapshot_deinit(&moment);
+		slabinfo_snapshot_deinit(&snapshot);
 	}
 }
 
-static void proc_with_hostile_lines(void **state)
+static void hostile_lines_are_skipped(void **state)
 {
-	struct slabinfo_snapshot moment;
+	struct slabinfo_snapshot snapshot;
 	char many[600] = "";
 
 	(void)state;
 	for (int i = 0; i < 80; i++)
 		strcat(many, "word ");
 	strcat(many, "1 2 3 4 5" REST "cut 1 2 3 4 5 : tunables 0");
-	parse_proc(&moment,
+	parse_proc(&snapshot,
 		   "over 18446744073709551616 1 64 1 1" REST
 		   "over 1 99999999999999999999999 64 1 1" REST "minus -1 1 64 1 1" REST
 		   "hex 0x10 1 64 1 1" REST "tail 1x 1 64 1 1" REST "\n \n:\n: : : : : : :\n"
 		   "few 1 2 3 4" REST "1 2 3 4 5" REST "good 18446744073709551615 0 64 1 1" REST);
-	assert_int_equal(moment.count, 1);
-	assert_cache(&moment, "good", UINT64_MAX, 0);
-	slabinfo_snapshot_deinit(&moment);
-	parse_proc(&moment, many);
-	assert_int_equal(moment.count, 0);
-	slabinfo_snapshot_deinit(&moment);
+	assert_int_equal(snapshot.count, 1);
+	assert_cache(&snapshot, "good", UINT64_MAX, 0);
+	slabinfo_snapshot_deinit(&snapshot);
+	parse_proc(&snapshot, many);
+	assert_int_equal(snapshot.count, 0);
+	slabinfo_snapshot_deinit(&snapshot);
 }
 
 static char *write_moments(const struct slabinfo *slabinfo)
@@ -181,7 +182,7 @@ static char *write_moments(const struct slabinfo *slabinfo)
 	return text;
 }
 
-static void table_there_and_back(void **state)
+static void written_lines_are_parsed(void **state)
 {
 	static const char text[] = "slab 100 a\\x20b 3 5\n"
 				   "slab 100 dentry 10 20\n"
@@ -205,7 +206,7 @@ static void table_there_and_back(void **state)
 	slabinfo_deinit(&slabinfo);
 }
 
-static void moments_by_time(void **state)
+static void finds_the_snapshot_of_a_time(void **state)
 {
 	struct slabinfo slabinfo;
 
@@ -229,7 +230,7 @@ static void moments_by_time(void **state)
 	slabinfo_deinit(&slabinfo);
 }
 
-static void table_of_a_later_version_or_damaged(void **state)
+static void unknown_and_damaged_lines_are_skipped(void **state)
 {
 	static const char text[] = "slab 1 good 2 3 more words\n"
 				   "what 1 other 2 3\n"
@@ -267,15 +268,15 @@ static void table_of_a_later_version_or_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(proc_of_a_kernel),
-		cmocka_unit_test(proc_with_other_columns),
-		cmocka_unit_test(proc_with_strange_names),
-		cmocka_unit_test(proc_caches_of_one_name),
-		cmocka_unit_test(proc_of_another_form),
-		cmocka_unit_test(proc_with_hostile_lines),
-		cmocka_unit_test(table_there_and_back),
-		cmocka_unit_test(moments_by_time),
-		cmocka_unit_test(table_of_a_later_version_or_damaged),
+		cmocka_unit_test(reads_proc_slabinfo),
+		cmocka_unit_test(finds_the_columns_by_name),
+		cmocka_unit_test(names_may_have_spaces),
+		cmocka_unit_test(caches_of_one_name_are_added_up),
+		cmocka_unit_test(refuses_other_formats),
+		cmocka_unit_test(hostile_lines_are_skipped),
+		cmocka_unit_test(written_lines_are_parsed),
+		cmocka_unit_test(finds_the_snapshot_of_a_time),
+		cmocka_unit_test(unknown_and_damaged_lines_are_skipped),
 	};
 
 	return cmocka_run_group_tests_name("slabinfo", tests, NULL, NULL);

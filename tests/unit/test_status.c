@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* kernel/status: written, read back, and read when it is odd or hostile. */
+/* kernel/status: written, parsed, and parsed when it is damaged or hostile. */
 #include "config.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static void fill(struct status *status)
 	assert_int_equal(status_add_miss_span(status, 200, 400, 4), 0);
 }
 
-static void written_and_read(void **state)
+static void written_status_is_parsed(void **state)
 {
 	struct status status, copy;
 	char errmsg[200] = "", *text, *again;
@@ -140,7 +140,7 @@ static void written_and_read(void **state)
 	assert_false(status_is_own(&copy, 400));
 }
 
-static void words_of_completeness(void **state)
+static void complete_has_three_words(void **state)
 {
 	struct status status, copy;
 	char errmsg[200];
@@ -185,7 +185,7 @@ static void many_spans_are_merged(void **state)
 	assert_int_equal(count, loss.confirmed);
 	assert_int_equal(status.spans[status.span_count - 1].span.last, 9990);
 	status_deinit(&status);
-	/* struct loss merged some itself: nobody knows how many each has */
+	/* struct loss has merged spans: the count of each is unknown */
 	loss.count = loss.open = 3;
 	loss.confirmed = 2;
 	assert_int_equal(status_add_spans(&status, 5, &loss), 0);
@@ -194,7 +194,7 @@ static void many_spans_are_merged(void **state)
 	status_deinit(&status);
 }
 
-static void many_skips_are_merged(void **state)
+static void many_miss_spans_are_merged(void **state)
 {
 	struct status status = { 0 };
 	uint64_t count = 0;
@@ -208,7 +208,7 @@ static void many_skips_are_merged(void **state)
 		const struct status_miss_span *skip = &status.miss_spans[i];
 
 		count += skip->count;
-		/* none has swallowed all others */
+		/* no span has been merged with all others */
 		assert_in_range(skip->before - skip->after, 200, 2000);
 		assert_true(!i || skip->after == skip[-1].before - 100);
 	}
@@ -216,7 +216,7 @@ static void many_skips_are_merged(void **state)
 	assert_int_equal(status.miss_spans[STATUS_MISS_SPANS_MAX - 1].before, 100100);
 	status_deinit(&status);
 
-	/* what lies far apart stays apart */
+	/* spans that are far apart stay separate */
 	for (uint64_t i = 0; i <= STATUS_MISS_SPANS_MAX; i++)
 		assert_int_equal(status_add_miss_span(&status, i * 1000 + (i == 7 ? 0 : 300),
 						      i * 1000 + 900, 2),
@@ -230,7 +230,7 @@ static void many_skips_are_merged(void **state)
 	status_deinit(&status);
 }
 
-static void unknown_and_damaged_lines(void **state)
+static void unknown_and_damaged_lines_are_skipped(void **state)
 {
 	struct status status;
 	char errmsg[200];
@@ -251,7 +251,7 @@ static void unknown_and_damaged_lines(void **state)
 	assert_int_equal(status.complete, STATUS_CUT_OFF);
 	assert_int_equal(status.begin, 7);
 	assert_int_equal(status.end, 9);
-	assert_int_equal(status.skipped, 0); /* of a line that was cut off */
+	assert_int_equal(status.skipped, 0); /* its line was cut off */
 	assert_int_equal(status.cpu_count, 2);
 	assert_int_equal(status.cpus[1].cpu, 5);
 	assert_int_equal(status.traced_pid_count, 0);
@@ -271,7 +271,7 @@ static void unknown_and_damaged_lines(void **state)
 	assert_int_equal(status_parse(&status, "", errmsg, sizeof(errmsg)), 0);
 }
 
-static void cut_anywhere(void **state)
+static void text_may_be_cut_off_anywhere(void **state)
 {
 	struct status status, copy;
 	char errmsg[200], *text;
@@ -293,12 +293,12 @@ static void cut_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(written_and_read),
-		cmocka_unit_test(words_of_completeness),
+		cmocka_unit_test(written_status_is_parsed),
+		cmocka_unit_test(complete_has_three_words),
 		cmocka_unit_test(many_spans_are_merged),
-		cmocka_unit_test(many_skips_are_merged),
-		cmocka_unit_test(unknown_and_damaged_lines),
-		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(many_miss_spans_are_merged),
+		cmocka_unit_test(unknown_and_damaged_lines_are_skipped),
+		cmocka_unit_test(text_may_be_cut_off_anywhere),
 	};
 
 	return cmocka_run_group_tests_name("status", tests, NULL, NULL);

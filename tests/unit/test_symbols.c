@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Symbols: found by address and by time, and counted by name. */
+/* Symbols are found by address and time, and numbered by name. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static const char kernel[] = "ffffffff81000000 T _text\n"
 			     "ffffffffc0000100 t a_last\t[a_mod]\n"
 			     "ffffffffc0000000 t a_init\t[a_mod]\n";
 
-static void names_and_sizes(void **state)
+static void finds_names_and_sizes(void **state)
 {
 	struct symbols symbols;
 	char text[20];
@@ -48,7 +48,7 @@ static void names_and_sizes(void **state)
 	symbols_deinit(&symbols);
 }
 
-static void last_of_a_module_ends_somewhere(void **state)
+static void last_symbol_of_a_module_is_limited(void **state)
 {
 	struct symbols symbols;
 
@@ -62,7 +62,7 @@ static void last_of_a_module_ends_somewhere(void **state)
 	symbols_deinit(&symbols);
 }
 
-static void modules_come_and_go(void **state)
+static void time_decides_between_modules(void **state)
 {
 	static const char text[] = "00001000 T kernel\n"
 				   "00002000 T end\n"
@@ -96,11 +96,11 @@ static void modules_come_and_go(void **state)
 	assert_text(&symbols, 0xbf000090, 500, "n_one+0x10/0x100 [n]");
 	assert_text(&symbols, 0xbf000090, 900, "a_one+0x90/0x100 [a]");
 	assert_text(&symbols, 0xbf000190, 899, "n_end+0x10 [n]");
-	/* the last of module n goes no further than where the one that stayed begins */
+	/* the last symbol of module n ends where the module that stayed begins */
 	assert_text(&symbols, 0xbf004010, 600, "stay+0x10/0x100 [s]");
 	assert_text(&symbols, 0xbf004010, 1000, "stay+0x10/0x100 [s]");
 	assert_text(&symbols, 0x1800, 1000, "kernel+0x800/0x1000");
-	/* an event may be older than the sight of its module */
+	/* an event may be older than the time at which its module was seen */
 	assert_text(&symbols, 0xbf008001, 3, "late+0x1/0x10 [l]");
 	symbols_deinit(&symbols);
 }
@@ -115,8 +115,8 @@ static void assert_rank(const struct symbols_names *names, uint64_t address, uin
 	assert_int_equal(count, expected_count);
 }
 
-/* Which of several it is: of the same module, and of the same time. */
-static void functions_of_one_name(void **state)
+/* The position among the symbols of the same name, module and time. */
+static void numbers_functions_of_one_name(void **state)
 {
 	static const char text[] = "00005000 t show\n"
 				   "00001000 t show\n"
@@ -181,8 +181,8 @@ static void functions_of_one_name(void **state)
 	symbols_deinit(&symbols);
 }
 
-/* Every one of many, against plain loops; few names, so that there are many of each. */
-static void merge_heap_of_many(void **state)
+/* Compares many symbols with plain loops. There are few names, so that many symbols share one. */
+static void numbers_many_functions(void **state)
 {
 	char *text = malloc(200000), *at = text;
 	struct symbols_names names;
@@ -222,7 +222,7 @@ static void merge_heap_of_many(void **state)
 	symbols_deinit(&symbols);
 }
 
-static void hidden_addresses(void **state)
+static void detects_hidden_addresses(void **state)
 {
 	struct symbols symbols;
 
@@ -241,7 +241,7 @@ static void hidden_addresses(void **state)
 	symbols_deinit(&symbols);
 }
 
-static void lines_of_code(void **state)
+static void uses_lines_of_code_only(void **state)
 {
 	(void)state;
 	assert_true(symbols_is_code("ffffffff81000000 T _text\n"));
@@ -260,13 +260,13 @@ static void lines_of_code(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_and_sizes),
-		cmocka_unit_test(last_of_a_module_ends_somewhere),
-		cmocka_unit_test(modules_come_and_go),
-		cmocka_unit_test(functions_of_one_name),
-		cmocka_unit_test(merge_heap_of_many),
-		cmocka_unit_test(hidden_addresses),
-		cmocka_unit_test(lines_of_code),
+		cmocka_unit_test(finds_names_and_sizes),
+		cmocka_unit_test(last_symbol_of_a_module_is_limited),
+		cmocka_unit_test(time_decides_between_modules),
+		cmocka_unit_test(numbers_functions_of_one_name),
+		cmocka_unit_test(numbers_many_functions),
+		cmocka_unit_test(detects_hidden_addresses),
+		cmocka_unit_test(uses_lines_of_code_only),
 	};
 
 	return cmocka_run_group_tests_name("symbols", tests, make_path, remove_path);

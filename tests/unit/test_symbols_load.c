@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Symbols as they come: in any order, lines of any form, texts packed, cut off and hostile. */
+/* Files of symbols: in any order, with any lines, compressed, cut off and hostile. */
 #include "config.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ static const char kernel[] = "ffffffff81000000 T _text\n"
 			     "ffffffff81000040 t first\n"
 			     "ffffffff81000060 W weak\n";
 
-static void gzip_and_what_is_left_of_it(void **state)
+static void reads_gzip_up_to_damage(void **state)
 {
 	gzFile file = gzopen(path, "wb");
 	struct symbols symbols;
@@ -55,7 +55,7 @@ static void gzip_and_what_is_left_of_it(void **state)
 	assert_text(&symbols, 0xffffffff81000055, 0, "first+0x15/0x20");
 	symbols_deinit(&symbols);
 
-	/* half a line is none */
+	/* a line that is cut off is skipped */
 	file = gzopen(path, "wb0");
 	gzputs(file, kernel);
 	gzclose(file);
@@ -85,7 +85,7 @@ static int compare_expected(const void *left, const void *right)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-#define MANY 13000U /* more lines than are read at once of a plain file */
+#define MANY 13000U /* more lines than one read of a plain file returns */
 
 static uint64_t address_of(unsigned int shape, unsigned int i)
 {
@@ -103,8 +103,8 @@ static uint64_t address_of(unsigned int shape, unsigned int i)
 	}
 }
 
-/* However they come: by time, by address, and of one address the first that was listed. */
-static void in_any_order(void **state)
+/* For any order of the input: sorted by time and address; the first of one address stays. */
+static void sorts_any_order(void **state)
 {
 	struct expected *expected = calloc(MANY, sizeof(*expected));
 	char *text = malloc(40 * MANY), name[16];
@@ -147,8 +147,8 @@ static void in_any_order(void **state)
 	free(text);
 }
 
-/* Where a name ends, and where its module's, however long they are. */
-static void ends_of_names(void **state)
+/* Names and modules of all lengths. */
+static void finds_the_end_of_a_name(void **state)
 {
 	static const struct {
 		const char *end, *behind, *module;
@@ -201,8 +201,8 @@ static size_t count_of_line(size_t size, const char *end)
 	return count;
 }
 
-/* What is read at once is 1023 bytes, and the end of a file is seen behind it. */
-static void longest_lines(void **state)
+/* Lines have at most 1023 bytes; a file may end directly behind one. */
+static void reads_the_longest_lines(void **state)
 {
 	(void)state;
 	assert_int_equal(count_of_line(1023, "\n"), 1);
@@ -215,7 +215,7 @@ static void longest_lines(void **state)
 	assert_int_equal(count_of_line(2046, "\n1 t a"), 1);
 }
 
-static void hostile_files(void **state)
+static void hostile_files_are_bounded(void **state)
 {
 	static const char nul[] = "1000 t a\0 [b]\n2000 t c\n3000 t d\n";
 	size_t size = 1 << 20;
@@ -227,7 +227,7 @@ static void hostile_files(void **state)
 	load(&symbols, "");
 	assert_int_equal(symbols.count, 0);
 	symbols_deinit(&symbols);
-	/* a line that is too long is no line, and neither is its end */
+	/* a line that is too long is skipped to its end */
 	memset(text, 'a', size);
 	memcpy(text, "1000 t ", 7);
 	strcpy(text + size - 40, " \n2000 t two\n3000 t three");
@@ -240,7 +240,7 @@ static void hostile_files(void **state)
 	assert_int_equal(symbols.count, 1);
 	assert_text(&symbols, 0x3000, 0, "d+0x0");
 	symbols_deinit(&symbols);
-	write_file(nul, 13); /* the last line ends where its text does */
+	write_file(nul, 13); /* the last line has no newline */
 	assert_int_equal(symbols_load(&symbols, path), 0);
 	assert_text(&symbols, 0x1000, 0, "a+0x0");
 	symbols_deinit(&symbols);
@@ -255,8 +255,9 @@ static void hostile_files(void **state)
 	assert_int_equal(symbols_load(&symbols, "/"), -EISDIR);
 }
 
-/* Every character at every place of an address: what strtoull() makes of it, or no line. */
-static void addresses(void **state)
+/* Every character at every position of an address: parsed as by strtoull(), or the line is skipped.
+ */
+static void parses_addresses_as_strtoull(void **state)
 {
 	(void)state;
 	for (size_t place = 0; place < 16; place++) {
@@ -284,12 +285,12 @@ static void addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gzip_and_what_is_left_of_it),
-		cmocka_unit_test(in_any_order),
-		cmocka_unit_test(ends_of_names),
-		cmocka_unit_test(longest_lines),
-		cmocka_unit_test(hostile_files),
-		cmocka_unit_test(addresses),
+		cmocka_unit_test(reads_gzip_up_to_damage),
+		cmocka_unit_test(sorts_any_order),
+		cmocka_unit_test(finds_the_end_of_a_name),
+		cmocka_unit_test(reads_the_longest_lines),
+		cmocka_unit_test(hostile_files_are_bounded),
+		cmocka_unit_test(parses_addresses_as_strtoull),
 	};
 
 	return cmocka_run_group_tests_name("symbols_load", tests, make_path, remove_path);

@@ -43,7 +43,7 @@ static void names_change_with_time(void **state)
 	assert_string_equal(name_at(&tasks, 7, 3), "none");
 }
 
-static void written_and_read(void **state)
+static void written_lines_are_parsed(void **state)
 {
 	static const struct task odd[] = {
 		{ 1, 2, 3, "" },
@@ -72,7 +72,7 @@ static void written_and_read(void **state)
 	free(text);
 }
 
-static void damaged_lines_are_passed_over(void **state)
+static void damaged_lines_are_skipped(void **state)
 {
 	struct tasks tasks;
 
@@ -90,8 +90,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_change_with_time),
-		cmocka_unit_test(written_and_read),
-		cmocka_unit_test(damaged_lines_are_passed_over),
+		cmocka_unit_test(written_lines_are_parsed),
+		cmocka_unit_test(damaged_lines_are_skipped),
 	};
 
 	return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);

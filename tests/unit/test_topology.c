@@ -59,7 +59,7 @@ static void put(const char *name, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void read_from_sysfs(void **state)
+static void reads_sysfs(void **state)
 {
 	struct topology topology, copy;
 	char *text;
@@ -103,7 +103,7 @@ static void read_from_sysfs(void **state)
 	assert_int_equal(topology_read(&topology, root), -EINVAL);
 }
 
-static void this_machine(void **state)
+static void reads_this_machine(void **state)
 {
 	struct topology topology;
 
@@ -131,7 +131,7 @@ static int sum_of(const char *text)
 	return err ? err : (int)sum;
 }
 
-static void lists(void **state)
+static void parses_lists_of_sysfs(void **state)
 {
 	(void)state;
 	assert_int_equal(sum_of("1-3,8\n"), 14);
@@ -148,7 +148,7 @@ static void lists(void **state)
 	assert_int_equal(sum_of("18446744073709551616"), -EINVAL);
 }
 
-static void damaged_lines_are_passed_over(void **state)
+static void damaged_lines_are_skipped(void **state)
 {
 	struct topology topology;
 
@@ -170,10 +170,10 @@ static void damaged_lines_are_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(read_from_sysfs, make_root, remove_root),
-		cmocka_unit_test(this_machine),
-		cmocka_unit_test(lists),
-		cmocka_unit_test(damaged_lines_are_passed_over),
+		cmocka_unit_test_setup_teardown(reads_sysfs, make_root, remove_root),
+		cmocka_unit_test(reads_this_machine),
+		cmocka_unit_test(parses_lists_of_sysfs),
+		cmocka_unit_test(damaged_lines_are_skipped),
 	};
 
 	return cmocka_run_group_tests_name("topology", tests, NULL, NULL);

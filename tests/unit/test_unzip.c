@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Files plain and gzip, whole and damaged: what is read of them is what zlib reads. */
+/* Plain and gzip files, whole and damaged: the text is the same as with zlib. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,14 +20,14 @@
 #include "scratch.h"
 
 #define TEXT_SIZE 1000000U
-#define LARGE (9 * TEXT_SIZE) /* more than is held as a whole */
+#define LARGE (9 * TEXT_SIZE) /* more than is inflated at once */
 
 struct fixture {
 	char *directory, *path;
 	unsigned char *text; /* TEXT_SIZE bytes that gzip makes a little smaller */
 };
 
-/* All of a file, and the pieces in which it came. */
+/* The text of a file, and the pieces in which it was read. */
 struct whole {
 	unsigned char *text;
 	size_t size, pieces;
@@ -98,7 +98,7 @@ static struct whole read_all(const char *path)
 	return whole;
 }
 
-/* As zlib reads it, byte by byte: larger bites of a damaged file lose more of it. */
+/* Reads with zlib byte by byte: larger reads of a damaged file lose more text. */
 static struct whole read_by_zlib(const char *path)
 {
 	struct whole whole = { .text = malloc(4 * TEXT_SIZE) };
@@ -107,7 +107,7 @@ static struct whole read_by_zlib(const char *path)
 
 	assert_non_null(whole.text);
 	assert_non_null(file);
-	gzbuffer(file, UNZIP_PIECE / 2); /* it inflates twice as much at once */
+	gzbuffer(file, UNZIP_PIECE / 2); /* zlib inflates twice as much at once */
 	while ((byte = gzgetc(file)) >= 0) {
 		assert_in_range(whole.size, 0, 4 * TEXT_SIZE - 1);
 		whole.text[whole.size++] = (unsigned char)byte;
@@ -143,7 +143,7 @@ static bool assert_as_zlib(const char *path)
 	return ours.damaged;
 }
 
-static void plain_files(void **state)
+static void reads_plain_files(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -153,12 +153,12 @@ static void plain_files(void **state)
 	assert_read(fixture->path, "\x1f", 1, 1);
 	scratch_write(fixture->path, "\x1f\x8a\x1f\x8b", 4);
 	assert_read(fixture->path, "\x1f\x8a\x1f\x8b", 4, 1);
-	/* what is read at once: half of UNZIP_PIECE */
+	/* the size of one read: half of UNZIP_PIECE */
 	scratch_write(fixture->path, fixture->text, TEXT_SIZE);
 	assert_read(fixture->path, fixture->text, TEXT_SIZE, TEXT_SIZE * 2 / UNZIP_PIECE + 1);
 }
 
-static void members_come_whole(void **state)
+static void members_are_read_whole(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -180,8 +180,8 @@ static size_t pieces_of(size_t size)
 	return (size + UNZIP_PIECE - 1) / UNZIP_PIECE;
 }
 
-/* What is not held as a whole comes in pieces, and so does all that follows it. */
-static void large_ones_come_in_pieces(void **state)
+/* A member that is too large is read in pieces, and so are all members behind it. */
+static void large_members_are_read_in_pieces(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned char *large = calloc(1, LARGE + 5);
@@ -189,7 +189,7 @@ static void large_ones_come_in_pieces(void **state)
 	assert_non_null(large);
 	memcpy(large, fixture->text, 5);
 	add_member(fixture, "wb6", large, 5);
-	add_member(fixture, "ab6", large + 5, LARGE - 10); /* a thousandth is left of it */
+	add_member(fixture, "ab6", large + 5, LARGE - 10); /* it shrinks to a thousandth */
 	add_member(fixture, "ab6", large + LARGE - 5, 5);
 	assert_read(fixture->path, large, LARGE, 1 + pieces_of(LARGE - 10) + 1);
 
@@ -203,7 +203,7 @@ static void large_ones_come_in_pieces(void **state)
 }
 
 /* The file is read in steps of half a piece: the second member has its first byte in one. */
-static void a_header_in_two_steps(void **state)
+static void header_may_span_two_reads(void **state)
 {
 	const size_t step = UNZIP_PIECE / 2;
 	struct fixture *fixture = *state;
@@ -225,8 +225,8 @@ static void a_header_in_two_steps(void **state)
 	free(large);
 }
 
-/* A file that cannot be asked how large it is. */
-static void pipes(void **state)
+/* A file of unknown size. */
+static void reads_pipes(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned char *packed;
@@ -256,7 +256,7 @@ static size_t next_cut(size_t cut, size_t first, size_t size)
 	return cut < header + 20 || cut >= trailer ? cut + 1 : MIN(cut + 9001, trailer);
 }
 
-static void cut_off_anywhere(void **state)
+static void file_may_be_cut_off_anywhere(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned char *packed;
@@ -268,7 +268,7 @@ static void cut_off_anywhere(void **state)
 	packed = scratch_read(fixture->path, &size);
 	for (size_t cut = 0; cut < size; cut = next_cut(cut, first, size), cuts++) {
 		scratch_write(fixture->path, packed, cut);
-		/* of one byte nobody can tell what it was */
+		/* one byte is not enough to recognise gzip */
 		assert_int_equal(assert_as_zlib(fixture->path),
 				 cut > 1 && cut != first && cut != first + 1);
 	}
@@ -276,7 +276,7 @@ static void cut_off_anywhere(void **state)
 	free(packed);
 }
 
-static void flipped_anywhere(void **state)
+static void any_byte_may_be_damaged(void **state)
 {
 	struct fixture *fixture = *state;
 	unsigned char *packed;
@@ -292,7 +292,7 @@ static void flipped_anywhere(void **state)
 		damages += assert_as_zlib(fixture->path);
 		flips++;
 	}
-	/* all but the time and the system it was made on; without its mark it is a plain file */
+	/* except the time and the system; without its magic number it is a plain file */
 	assert_int_equal(damages, flips - 2 - 6);
 	free(packed);
 }
@@ -319,7 +319,7 @@ static void nothing_is_read_behind_damage(void **state)
 	free(whole.text);
 }
 
-static void what_is_no_member_is_nothing(void **state)
+static void bytes_behind_members_are_ignored(void **state)
 {
 	static const char *const tails[] = { "x", "\x1f", "\x1f\x8a", "more that is not packed" };
 	struct fixture *fixture = *state;
@@ -342,8 +342,8 @@ static void what_is_no_member_is_nothing(void **state)
 	assert_true(assert_as_zlib(fixture->path));
 }
 
-/* Which zlib looks at. */
-static void headers_with_a_checksum(void **state)
+/* A checksum that zlib checks and libdeflate does not. */
+static void reads_headers_with_a_checksum(void **state)
 {
 	struct fixture *fixture = *state;
 	gz_header header = { .hcrc = 1, .os = 3 };
@@ -368,7 +368,7 @@ static void headers_with_a_checksum(void **state)
 	deflateEnd(&stream);
 }
 
-static void what_cannot_be_read(void **state)
+static void reports_files_that_cannot_be_read(void **state)
 {
 	struct unzip unzip;
 
@@ -380,17 +380,17 @@ static void what_cannot_be_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_files),
-		cmocka_unit_test(members_come_whole),
-		cmocka_unit_test(large_ones_come_in_pieces),
-		cmocka_unit_test(a_header_in_two_steps),
-		cmocka_unit_test(pipes),
-		cmocka_unit_test(cut_off_anywhere),
-		cmocka_unit_test(flipped_anywhere),
+		cmocka_unit_test(reads_plain_files),
+		cmocka_unit_test(members_are_read_whole),
+		cmocka_unit_test(large_members_are_read_in_pieces),
+		cmocka_unit_test(header_may_span_two_reads),
+		cmocka_unit_test(reads_pipes),
+		cmocka_unit_test(file_may_be_cut_off_anywhere),
+		cmocka_unit_test(any_byte_may_be_damaged),
 		cmocka_unit_test(nothing_is_read_behind_damage),
-		cmocka_unit_test(what_is_no_member_is_nothing),
-		cmocka_unit_test(headers_with_a_checksum),
-		cmocka_unit_test(what_cannot_be_read),
+		cmocka_unit_test(bytes_behind_members_are_ignored),
+		cmocka_unit_test(reads_headers_with_a_checksum),
+		cmocka_unit_test(reports_files_that_cannot_be_read),
 	};
 
 	return cmocka_run_group_tests_name("unzip", tests, set_up, tear_down);
