@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The view of findings in text and JSON; and how sure it is of a capture that was cut off and
-# repaired, of one without its status, and of a free long ago.
+# The findings view in text and JSON; and the certainty of findings in a capture that was cut off and
+# repaired, in one without its status file, and after very many other frees.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -16,11 +16,11 @@ findings() { # findings CAPTURE OPTION…
 	[ $code = 0 ] || echo "exit $code"
 }
 
-certainty() { # certainty CAPTURE: how sure each is, and why
+certainty() { # certainty CAPTURE: the certainty and reasons of each finding
 	findings "$1" --format=csv | tr -d '\r' | awk -F, 'NR > 1 { print $1 ": " $2 " (" $4 " of " $3 ") " $NF }'
 }
 
-# Freed twice, with so many other frees between. The same page over and over.
+# A double free with COUNT other frees in between, all in one page.
 long_ago()
 {
 	cat <<-END
@@ -37,9 +37,9 @@ long_ago()
 	echo "free 1900000000 0 0xffff888000100000 alloc_a task=1"
 }
 
-# An old kernel tells the free of the first of two objects at one address long after: what it forgot
-# of the address meanwhile stays forgotten, and the third free is not the second of anything.
-told_late()
+# An old kernel reports the free of the first of two objects at one address with a long delay: if the
+# address was forgotten meanwhile, the third free is no double free.
+delayed_report()
 {
 	cat <<-END
 	kernel 5.10.0
@@ -71,9 +71,9 @@ $mktrace nostatus <sure.trace || exit 1
 rm nostatus/kernel/status
 cp -r cut repaired
 "$builddir/kmemtrace-check" -q --repair repaired >repair.log 2>&1 # finds the short allocation
-# What comes behind the end, while the programs are detached, is not judged: of the two frees to
-# another cache and the two allocations that are too short, those at the end are.
-$mktrace behind <<-END || exit 1
+# Events after the end, while the programs are detached, are not checked: of the two frees to another
+# cache and the two allocations that are too short, only those at the end are findings.
+$mktrace after <<-END || exit 1
 	begin 1s
 	symbol 0xffffffff81000000 alloc_a
 	symbol 0xffffffff81000200 free_a
@@ -88,7 +88,7 @@ $mktrace behind <<-END || exit 1
 	alloc  1012ms 0 0xffff888000101080 100/64 alloc_a+0x10
 	complete yes
 END
-sed -i 's/^end .*/end 1010000000/' behind/kernel/status
+sed -i 's/^end .*/end 1010000000/' after/kernel/status
 {
 	echo "--- text"
 	findings whole | sed -n '/^kind /,$p'
@@ -98,17 +98,17 @@ sed -i 's/^end .*/end 1010000000/' behind/kernel/status
 		echo "--- $capture"
 		certainty $capture
 	done
-	echo "--- behind the end"
-	findings behind --format=csv | tr -d '\r'
+	echo "--- after the end"
+	findings after --format=csv | tr -d '\r'
 	for count in 65535 65536; do
-		echo "--- $count other frees between"
+		echo "--- $count other frees in between"
 		long_ago $count | $mktrace $count || exit 1
 		certainty $count
 	done
 	for count in 65000 66000; do
-		echo "--- $count other frees before the late one"
-		told_late $count | $mktrace late$count || exit 1
-		certainty late$count
+		echo "--- $count other frees before the delayed one"
+		delayed_report $count | $mktrace delayed$count || exit 1
+		certainty delayed$count
 	done
 } >out 2>&1
 "$srcdir/compare.sh" "$srcdir/cli/findings-whole.expected" out

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The rules of the findings, one small trace for each: what they tell, and what they do not.
+# The rules of the findings: one small trace for each finding, and for correct use.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# Each trace, with what is common to all of its file, into a file of its own: 01, 02, …; and
-# what they are called into names.
+# Writes each trace, after the common lines of its file, to a file: 01, 02, …; and their names to
+# the file names.
 split()
 {
 	awk '/^=== / { file = sprintf("%02d", ++count); print substr($0, 5) >"names"

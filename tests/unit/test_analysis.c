@@ -13,6 +13,7 @@
 
 #include "tests/unit/scratch.h"
 #include "analysis/analysis.h"
+#include "analysis/heap_findings.h"
 
 static void run(struct analysis *analysis, struct capture *capture, const char *text)
 {
@@ -279,6 +280,56 @@ static void counts_late_second_report_once(void **state)
 	scratch_remove(directory);
 }
 
+/* Writes end, a number of 3 digits, into the status file instead of 210. */
+static void set_end(const char *directory, unsigned int end)
+{
+	char *path = scratch_path(directory, "kernel/status"), text[4096], *found;
+	FILE *file = fopen(path, "r+");
+	size_t size;
+
+	assert_non_null(file);
+	size = fread(text, 1, sizeof(text) - 1, file);
+	text[size] = '\0';
+	found = strstr(text, "\nend 210\n");
+	assert_non_null(found);
+	assert_int_equal(fseek(file, found - text, SEEK_SET), 0);
+	assert_true(fprintf(file, "\nend %u", end) == 8);
+	assert_int_equal(fclose(file), 0);
+	free(path);
+}
+
+static size_t count_findings(unsigned int end)
+{
+	static const struct analysis_settings settings = { .by = GROUP_BY_SITE, .findings = true };
+	char *directory = scratch_capture("begin 5\nend 210\n"
+					  "cache dentry 0xd000 192 192\n"
+					  "alloc 10 0 0x1000 60/64 0x100\n"
+					  "alloc 20 0 0x2000 60/64 0x100\n"
+					  "cfree 200 0 0x1000 dentry 0x300\n"
+					  "free  210 0 0x2000 0x300\n");
+	struct analysis analysis;
+	struct capture capture;
+	size_t count;
+
+	set_end(directory, end);
+	assert_int_equal(capture_open(&capture, directory), 0);
+	assert_int_equal(analysis_run(&analysis, &capture, &settings), 0);
+	count = heap_findings_count(analysis.findings);
+	finish(&analysis, &capture);
+	scratch_remove(directory);
+	return count;
+}
+
+/* After the end of a capture only some programs are still attached: no rule holds there. */
+static void checks_no_rules_after_the_end(void **state)
+{
+	(void)state;
+	assert_int_equal(count_findings(100), 0);
+	assert_int_equal(count_findings(199), 0);
+	assert_int_equal(count_findings(200), 1);
+	assert_int_equal(count_findings(210), 1);
+}
+
 /* Records that the status file counts are lost if their stream is gone. */
 static void counts_records_of_a_missing_stream_as_lost(void **state)
 {
@@ -340,6 +391,7 @@ int main(void)
 		cmocka_unit_test(counts_late_second_report_once),
 		cmocka_unit_test(counts_records_of_a_missing_stream_as_lost),
 		cmocka_unit_test(reads_a_trace_file),
+		cmocka_unit_test(checks_no_rules_after_the_end),
 		cmocka_unit_test(computes_fragmentation),
 	};
 
