@@ -10,7 +10,6 @@
 
 #include "base/hash.h"
 #include "kernel/symbols.h"
-#include "kernel/symbols_parts.h"
 
 /*
  * The end of a module's last symbol is unknown: the memory behind it may belong to another module,
@@ -24,6 +23,12 @@ void symbols_deinit(struct symbols *symbols)
 	free(symbols->snapshots);
 	free(symbols->text);
 	*symbols = (struct symbols){ 0 };
+}
+
+size_t symbols_snapshot_end(const struct symbols *symbols, size_t snapshot)
+{
+	return snapshot + 1 < symbols->snapshot_count ? symbols->snapshots[snapshot + 1].first
+						      : symbols->count;
 }
 
 static const struct symbol *find_in_snapshot(const struct symbols *symbols, size_t snapshot,

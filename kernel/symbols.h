@@ -43,6 +43,9 @@ struct symbols {
 int symbols_load(struct symbols *symbols, const char *path);
 void symbols_deinit(struct symbols *symbols);
 
+/* The index in the list behind the last symbol of a snapshot. */
+size_t symbols_snapshot_end(const struct symbols *symbols, size_t snapshot);
+
 /*
  * The symbol that contains the address: the newest one at the time, else the first one after it; or
  * NULL.

@@ -15,7 +15,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "kernel/symbols_parts.h"
+#include "kernel/symbols_order.h"
 #include "base/unzip.h"
 
 #define SYMBOLS_MAX (1U << 22) /* the kernel of a distribution has 300,000 */

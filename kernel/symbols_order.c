@@ -11,7 +11,7 @@
 #include <sys/param.h>
 
 #include "base/array.h"
-#include "kernel/symbols_parts.h"
+#include "kernel/symbols_order.h"
 
 /* Each pending run is at least twice as long as the next: 64 runs are enough for 2^64 symbols. */
 #define RUNS_MAX 64
@@ -157,12 +157,6 @@ static int index_snapshots(struct symbols *symbols)
 		};
 	}
 	return 0;
-}
-
-size_t symbols_snapshot_end(const struct symbols *symbols, size_t snapshot)
-{
-	return snapshot + 1 < symbols->snapshot_count ? symbols->snapshots[snapshot + 1].first
-						      : symbols->count;
 }
 
 /*

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sorts the symbols that symbols_load.c has read. */
+#ifndef KERNEL_SYMBOLS_ORDER_H
+#define KERNEL_SYMBOLS_ORDER_H
+
+#include "kernel/symbols.h"
+
+/*
+ * Prepares the list for searches: sorts it, keeps one symbol an address, computes the sizes and the
+ * snapshots. 0 or -ENOMEM.
+ */
+int symbols_order(struct symbols *symbols);
+
+#endif
