@@ -29,7 +29,6 @@ struct loss_span {
 /* The most records between a lost event and the record that reveals the gap. */
 #define LOSS_MEMORY 8
 
-
 struct loss {
 	uint64_t next;		 /* above all numbers that were seen or confirmed as lost */
 	uint64_t records;	 /* seen, without repeated numbers */

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/byteorder.h"
 #include "capture/packed.h"
 #include "capture/packer.h"
-#include "capture/reader.h"
 
 #define TABLE_BITS 13 /* half full at most */
 #define TABLE_SIZE (1 << TABLE_BITS)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/byteorder.h"
 #include "capture/format.h"
 
 struct packet {
@@ -24,14 +25,6 @@ struct packet {
 };
 
 struct unpacker;
-
-/*
- * Turns the byte order of every field; of a record, without its further words, which
- * record_swap_more() copies with their byte order turned.
- */
-void packet_header_swap(struct packet_header *header);
-void record_swap(struct kmt_record *record);
-void record_swap_more(uint64_t *copy, const uint64_t *more, size_t count);
 
 struct stream {
 	int fd;

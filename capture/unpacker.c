@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/byteorder.h"
 #include "capture/packed.h"
-#include "capture/reader.h"
 #include "capture/unpacker.h"
 
 struct column {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Swaps the bytes of packet headers and records from a machine of the other byte order. */
+#ifndef CAPTURE_BYTEORDER_H
+#define CAPTURE_BYTEORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/format.h"
+
+void packet_header_swap(struct packet_header *header);
+
+/* The first 48 bytes. The last 8 are one number or two, by the kind of the record. */
+void record_swap(struct kmt_record *record);
+
+/* Copies the further words of a long record: each is one number. */
+void record_swap_more(uint64_t *copy, const uint64_t *more, size_t count);
+
+#endif
