@@ -31,9 +31,9 @@ static int check_all_streams(struct capture_state *state, struct stream_state *s
 	const struct capture *capture = state->capture;
 	int err = 0;
 
-	state->findings->bytes = capture_stream_bytes(capture);
+	state->problems->bytes = capture_stream_bytes(capture);
 	for (size_t i = 0; !err && i < capture->stream_count; i++) {
-		streams[i].findings = state->findings;
+		streams[i].problems = state->problems;
 		streams[i].capture = capture;
 		streams[i].cpu = capture->streams[i].cpu;
 		streams[i].cpu_known = true;
@@ -49,11 +49,11 @@ static int check_all_streams(struct capture_state *state, struct stream_state *s
 	return err;
 }
 
-static int check_open_capture(const struct capture *capture, struct check_findings *findings,
+static int check_open_capture(const struct capture *capture, struct check_problems *problems,
 			      struct check_result *result, char *errmsg, size_t errmsg_size)
 {
 	struct stream_state *streams = calloc(capture->stream_count, sizeof(*streams));
-	struct capture_state state = { .findings = findings,
+	struct capture_state state = { .problems = problems,
 				       .capture = capture,
 				       .streams = streams };
 	int err;
@@ -72,7 +72,7 @@ static int check_open_capture(const struct capture *capture, struct check_findin
 	return err;
 }
 
-int check_capture(const char *path, struct check_findings *findings, struct check_result *result,
+int check_capture(const char *path, struct check_problems *problems, struct check_result *result,
 		  char *errmsg, size_t errmsg_size)
 {
 	struct capture capture;
@@ -89,7 +89,7 @@ int check_capture(const char *path, struct check_findings *findings, struct chec
 	       sizeof(result->tracer_version));
 	for (size_t i = 0; i < capture.missing_count; i++)
 		result->status_unknown |= check_table_is_newer(&capture, &capture.missing[i]);
-	err = check_open_capture(&capture, findings, result, errmsg, errmsg_size);
+	err = check_open_capture(&capture, problems, result, errmsg, errmsg_size);
 	capture_close(&capture);
 	return err;
 }
@@ -103,10 +103,10 @@ static bool find_cpu(const char *path, unsigned int *cpu)
 	return cpu_name_parse(&name, UINT16_MAX, cpu) && !*name;
 }
 
-int check_stream(const char *path, struct check_findings *findings, struct check_result *result,
+int check_stream(const char *path, struct check_problems *problems, struct check_result *result,
 		 char *errmsg, size_t errmsg_size)
 {
-	struct stream_state stream = { .findings = findings };
+	struct stream_state stream = { .problems = problems };
 	int err;
 
 	stream.cpu_known = find_cpu(path, &stream.cpu);

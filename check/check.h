@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "check/check_findings.h"
+#include "check/check_problems.h"
 
 /* The counters of all streams that were read. */
 struct check_result {
@@ -22,12 +22,12 @@ struct check_result {
 };
 
 /*
- * Both report their findings. 0, or -errno with a text in errmsg: the check could not be done.
+ * Both report their problems. 0, or -errno with a text in errmsg: the check could not be done.
  * check_stream() checks a stream without the capture that it belongs to.
  */
-int check_capture(const char *path, struct check_findings *findings, struct check_result *result,
+int check_capture(const char *path, struct check_problems *problems, struct check_result *result,
 		  char *errmsg, size_t errmsg_size);
-int check_stream(const char *path, struct check_findings *findings, struct check_result *result,
+int check_stream(const char *path, struct check_problems *problems, struct check_result *result,
 		 char *errmsg, size_t errmsg_size);
 
 /* Calls print with each check, in the order of --list. */

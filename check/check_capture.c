@@ -11,8 +11,8 @@
 #include "base/files.h"
 #include "check/check_capture.h"
 
-#define find(state, ...) \
-	findings_add((state)->findings, &(state)->check->info, FINDING_NO_OFFSET, __VA_ARGS__)
+#define report_problem(state, ...) \
+	problems_add((state)->problems, &(state)->check->info, PROBLEM_NO_OFFSET, __VA_ARGS__)
 
 /* Another version may write other metadata. */
 static void check_metadata(struct capture_state *state)
@@ -20,8 +20,9 @@ static void check_metadata(struct capture_state *state)
 	const struct metadata *metadata = &state->capture->metadata;
 
 	if (strcmp(metadata->tracer_version, PACKAGE_VERSION) == 0 &&
-	    metadata_compare_file(metadata, state->findings->path))
-		find(state, "differs from the metadata that kmemtraced %s writes", PACKAGE_VERSION);
+	    metadata_compare_file(metadata, state->problems->path))
+		report_problem(state, "differs from the metadata that kmemtraced %s writes",
+			       PACKAGE_VERSION);
 }
 
 /* Some kernels hide their addresses, or the names of their GFP flags. */
@@ -48,22 +49,22 @@ static void check_tables(struct capture_state *state)
 	if (whole->status.complete == STATUS_REPAIRED)
 		return;
 	for (size_t i = 0; i < whole->missing_count; i++) {
-		/* A newer table is reported as unchecked, not as a finding. */
+		/* A newer table is reported as unchecked, not as a problem. */
 		if (is_hidden_by_kernel(whole, &whole->missing[i]) ||
 		    check_table_is_newer(whole, &whole->missing[i]))
 			continue;
-		find(state, "%s", whole->missing[i].summary);
+		report_problem(state, "%s", whole->missing[i].summary);
 		/* A repair makes this table from the streams, and no other. */
-		state->findings->repairable += strcmp(whole->missing[i].key, "status") == 0;
+		state->problems->repairable += strcmp(whole->missing[i].key, "status") == 0;
 	}
 }
 
 static void check_complete(struct capture_state *state)
 {
 	if (state->capture->being_written)
-		find(state, "kmemtraced is still writing the capture");
+		report_problem(state, "kmemtraced is still writing the capture");
 	else if (state->capture->has_status && state->capture->status.complete == STATUS_CUT_OFF)
-		find(state, "the capture was cut off: kmemtraced did not finish it");
+		report_problem(state, "the capture was cut off: kmemtraced did not finish it");
 }
 
 static const struct stream_state *find_stream(const struct capture_state *state, unsigned int cpu)
@@ -86,12 +87,12 @@ static void check_streams(struct capture_state *state)
 		unsigned int cpu = status->cpus[i].cpu;
 
 		if (!find_stream(state, cpu))
-			find(state, "the stream of cpu%u is missing", cpu);
+			report_problem(state, "the stream of cpu%u is missing", cpu);
 	}
 	for (size_t i = 0; status->complete != STATUS_CUT_OFF && i < whole->stream_count; i++) {
 		if (!status_find_cpu(status, whole->streams[i].cpu))
-			find(state, "does not name the stream of cpu%u, which exists",
-			     whole->streams[i].cpu);
+			report_problem(state, "does not name the stream of cpu%u, which exists",
+				       whole->streams[i].cpu);
 	}
 }
 
@@ -99,8 +100,8 @@ static void check_number(struct capture_state *state, unsigned int cpu, const ch
 			 uint64_t stated, uint64_t found)
 {
 	if (stated != found)
-		find(state, "cpu%u: %s %" PRIu64 ", but its stream has %" PRIu64, cpu, counter,
-		     stated, found);
+		report_problem(state, "cpu%u: %s %" PRIu64 ", but its stream has %" PRIu64, cpu,
+			       counter, stated, found);
 }
 
 static void check_status(struct capture_state *state)
@@ -121,10 +122,11 @@ static void check_status(struct capture_state *state)
 		skipped_sum += skipped;
 		lost += cpu->lost;
 		if (cpu->seen != cpu->recorded + cpu->lost + skipped)
-			find(state,
-			     "cpu%u: seen %" PRIu64 " differs from the sum of recorded %" PRIu64
-			     " + lost %" PRIu64 " + skipped %" PRIu64,
-			     cpu->cpu, cpu->seen, cpu->recorded, cpu->lost, skipped);
+			report_problem(state,
+				       "cpu%u: seen %" PRIu64
+				       " differs from the sum of recorded %" PRIu64
+				       " + lost %" PRIu64 " + skipped %" PRIu64,
+				       cpu->cpu, cpu->seen, cpu->recorded, cpu->lost, skipped);
 		if (!stream)
 			continue;
 		check_number(state, cpu->cpu, "recorded", cpu->recorded, stream->records);
@@ -135,9 +137,10 @@ static void check_status(struct capture_state *state)
 	for (size_t i = 0; i < status->lost_task_count; i++)
 		lost_of_tasks += status->lost_tasks[i].count;
 	if (lost != lost_of_tasks)
-		find(state,
-		     "lost %" PRIu64 " on all CPUs, but %" PRIu64 " by all tasks and unattributed",
-		     lost, lost_of_tasks);
+		report_problem(state,
+			       "lost %" PRIu64 " on all CPUs, but %" PRIu64
+			       " by all tasks and unattributed",
+			       lost, lost_of_tasks);
 	for (size_t i = 0; i < state->capture->stream_count; i++) {
 		if (state->streams[i].last.skipped > skipped_highest)
 			skipped_highest = state->streams[i].last.skipped;
@@ -145,11 +148,11 @@ static void check_status(struct capture_state *state)
 	if (status->skipped == STATUS_UNKNOWN)
 		return;
 	if (skipped_known && skipped_sum != status->skipped)
-		find(state, "skipped %" PRIu64 " in total, but %" PRIu64 " on all CPUs",
-		     status->skipped, skipped_sum);
+		report_problem(state, "skipped %" PRIu64 " in total, but %" PRIu64 " on all CPUs",
+			       status->skipped, skipped_sum);
 	if (skipped_highest != status->skipped)
-		find(state, "skipped %" PRIu64 ", but the streams have %" PRIu64, status->skipped,
-		     skipped_highest);
+		report_problem(state, "skipped %" PRIu64 ", but the streams have %" PRIu64,
+			       status->skipped, skipped_highest);
 }
 
 const struct capture_check capture_checks[] = {
@@ -183,9 +186,9 @@ int check_capture_run(struct capture_state *state)
 		path = join_path(state->capture->path, state->check->file);
 		if (!path)
 			return -ENOMEM;
-		findings_begin(state->findings, path);
+		problems_begin(state->problems, path);
 		state->check->run(state);
-		findings_end(state->findings);
+		problems_end(state->problems);
 		free(path);
 	}
 	return 0;

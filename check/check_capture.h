@@ -9,12 +9,12 @@ struct capture_state;
 
 struct capture_check {
 	struct check_info info;
-	const char *file; /* the part of the capture that its findings are about */
+	const char *file; /* the part of the capture that its problems are about */
 	void (*run)(struct capture_state *state);
 };
 
 struct capture_state {
-	struct check_findings *findings;
+	struct check_problems *problems;
 	const struct capture_check *check; /* the check that runs now */
 	const struct capture *capture;
 	const struct stream_state

@@ -36,13 +36,13 @@ static const char *other_site_text(enum finding_kind kind)
 	case FINDING_OVERLAP:
 		return "over an object of";
 	default:
-		return "address then given to";
+		return "address allocated again by";
 	}
 }
 
 static void print_reasons(uint32_t reasons)
 {
-	const char *separator = "; possible since ";
+	const char *separator = "; possible because ";
 
 	for (unsigned int i = 0; i < FINDING_REASONS; i++) {
 		if (!(reasons & 1U << i))

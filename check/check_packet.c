@@ -7,8 +7,8 @@
 
 #include "check/check_packet.h"
 
-#define find(stream, offset, ...) \
-	findings_add((stream)->findings, &(stream)->check->info, offset, __VA_ARGS__)
+#define report_problem(stream, offset, ...) \
+	problems_add((stream)->problems, &(stream)->check->info, offset, __VA_ARGS__)
 
 static void check_identity(struct stream_state *stream, const struct packet *packet)
 {
@@ -17,25 +17,27 @@ static void check_identity(struct stream_state *stream, const struct packet *pac
 	bool big_endian = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != packet->swap;
 
 	if (memcmp(header->uuid, uuid, sizeof(header->uuid)) != 0)
-		find(stream, packet->offset, "a packet of another capture: its uuid differs");
+		report_problem(stream, packet->offset,
+			       "a packet of another capture: its uuid differs");
 	if (header->cpu != stream->cpu)
-		find(stream, packet->offset, "a packet of cpu%" PRIu32 " in the stream of cpu%u",
-		     header->cpu, stream->cpu);
+		report_problem(stream, packet->offset,
+			       "a packet of cpu%" PRIu32 " in the stream of cpu%u", header->cpu,
+			       stream->cpu);
 	if (header->stream_id)
-		find(stream, packet->offset, "a packet of the unknown stream class %" PRIu32,
-		     header->stream_id);
+		report_problem(stream, packet->offset,
+			       "a packet of the unknown stream class %" PRIu32, header->stream_id);
 	if (stream->capture && big_endian != stream->capture->metadata.big_endian)
-		find(stream, packet->offset, "a %s-endian packet, unlike the metadata",
-		     big_endian ? "big" : "little");
+		report_problem(stream, packet->offset, "a %s-endian packet, unlike the metadata",
+			       big_endian ? "big" : "little");
 }
 
 static void check_first(struct stream_state *stream, const struct packet *packet)
 {
 	if (!stream->packets && (packet->header.records || packet->header.lost))
-		find(stream, packet->offset,
-		     "the first packet holds %" PRIu32 " records and %" PRIu64
-		     " lost events, not none",
-		     packet->header.records, packet->header.lost);
+		report_problem(stream, packet->offset,
+			       "the first packet holds %" PRIu32 " records and %" PRIu64
+			       " lost events, not none",
+			       packet->header.records, packet->header.lost);
 }
 
 static void check_numbers(struct stream_state *stream, const struct packet *packet)
@@ -43,8 +45,9 @@ static void check_numbers(struct stream_state *stream, const struct packet *pack
 	uint64_t expected = stream->packets ? stream->last.number + 1 : 0;
 
 	if (packet->header.number != expected)
-		find(stream, packet->offset, "packet %" PRIu64 " where %" PRIu64 " is expected",
-		     packet->header.number, expected);
+		report_problem(stream, packet->offset,
+			       "packet %" PRIu64 " where %" PRIu64 " is expected",
+			       packet->header.number, expected);
 }
 
 static void check_counters(struct stream_state *stream, const struct packet *packet)
@@ -54,23 +57,27 @@ static void check_counters(struct stream_state *stream, const struct packet *pac
 	if (!stream->packets)
 		return;
 	if (header->lost < last->lost)
-		find(stream, packet->offset, "lost events decrease from %" PRIu64 " to %" PRIu64,
-		     last->lost, header->lost);
+		report_problem(stream, packet->offset,
+			       "lost events decrease from %" PRIu64 " to %" PRIu64, last->lost,
+			       header->lost);
 	if (header->skipped < last->skipped)
-		find(stream, packet->offset, "skipped events decrease from %" PRIu64 " to %" PRIu64,
-		     last->skipped, header->skipped);
+		report_problem(stream, packet->offset,
+			       "skipped events decrease from %" PRIu64 " to %" PRIu64,
+			       last->skipped, header->skipped);
 	if (header->sequence_end < last->sequence_end)
-		find(stream, packet->offset,
-		     "the end of the event numbers decreases from %" PRIu64 " to %" PRIu64,
-		     last->sequence_end, header->sequence_end);
+		report_problem(stream, packet->offset,
+			       "the end of the event numbers decreases from %" PRIu64
+			       " to %" PRIu64,
+			       last->sequence_end, header->sequence_end);
 }
 
 static void check_packet_time(struct stream_state *stream, const struct packet *packet)
 {
 	if (stream->packets && packet->header.time_first < stream->last.time_last)
-		find(stream, packet->offset,
-		     "a packet from %" PRIu64 " ns on overlaps the one before, to %" PRIu64 " ns",
-		     packet->header.time_first, stream->last.time_last);
+		report_problem(stream, packet->offset,
+			       "a packet from %" PRIu64
+			       " ns on overlaps the one before, to %" PRIu64 " ns",
+			       packet->header.time_first, stream->last.time_last);
 }
 
 static void check_header_end(struct stream_state *stream, const struct packet *packet)
@@ -78,35 +85,35 @@ static void check_header_end(struct stream_state *stream, const struct packet *p
 	const struct packet_header *header = &packet->header;
 
 	if (header->content_bits != header->packet_bits)
-		find(stream, packet->offset,
-		     "a packet of %" PRIu64 " bits of which %" PRIu64 " are content",
-		     header->packet_bits, header->content_bits);
+		report_problem(stream, packet->offset,
+			       "a packet of %" PRIu64 " bits of which %" PRIu64 " are content",
+			       header->packet_bits, header->content_bits);
 	if (header->records != stream->packet_records)
-		find(stream, packet->offset,
-		     "a packet of %" PRIu64 " records whose header says %" PRIu32,
-		     stream->packet_records, header->records);
+		report_problem(stream, packet->offset,
+			       "a packet of %" PRIu64 " records whose header says %" PRIu32,
+			       stream->packet_records, header->records);
 	if (!stream->packet_records) {
 		if (header->sequence_first != header->sequence_end)
-			find(stream, packet->offset,
-			     "a packet without records for the event numbers %" PRIu64
-			     " to %" PRIu64,
-			     header->sequence_first, header->sequence_end);
+			report_problem(stream, packet->offset,
+				       "a packet without records for the event numbers %" PRIu64
+				       " to %" PRIu64,
+				       header->sequence_first, header->sequence_end);
 		return;
 	}
 	if (header->sequence_first != stream->sequence_lowest)
-		find(stream, packet->offset,
-		     "the lowest event number is %" PRIu64 ", the header says %" PRIu64,
-		     stream->sequence_lowest, header->sequence_first);
+		report_problem(stream, packet->offset,
+			       "the lowest event number is %" PRIu64 ", the header says %" PRIu64,
+			       stream->sequence_lowest, header->sequence_first);
 	if (header->sequence_end <= stream->sequence_highest)
-		find(stream, packet->offset,
-		     "event number %" PRIu64 " is beyond the header's end, %" PRIu64,
-		     stream->sequence_highest, header->sequence_end);
+		report_problem(stream, packet->offset,
+			       "event number %" PRIu64 " is beyond the header's end, %" PRIu64,
+			       stream->sequence_highest, header->sequence_end);
 }
 
 static void check_any_packet(struct stream_state *stream)
 {
 	if (!stream->packets)
-		find(stream, FINDING_NO_OFFSET, "holds no whole packet");
+		report_problem(stream, PROBLEM_NO_OFFSET, "holds no whole packet");
 }
 
 const struct stream_check packet_checks[] = {

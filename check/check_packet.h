@@ -8,8 +8,8 @@
 extern const struct stream_check packet_checks[];
 extern const size_t packet_check_count;
 
-/* The first check: bytes at the offset, or at FINDING_NO_OFFSET, are not a packet. */
-#define find_damage(stream, offset, ...) \
-	findings_add((stream)->findings, &packet_checks[0].info, offset, __VA_ARGS__)
+/* The first check: bytes at the offset, or at PROBLEM_NO_OFFSET, are not a packet. */
+#define report_damage(stream, offset, ...) \
+	problems_add((stream)->problems, &packet_checks[0].info, offset, __VA_ARGS__)
 
 #endif

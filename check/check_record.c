@@ -13,10 +13,10 @@
 #define ERRNO_POINTERS 4095 /* the last addresses are errors in the kernel's pointers */
 #define PAGE_BYTES 4096	    /* the kernel maps nothing at the first page */
 
-#define find(stream, ...) \
-	findings_add((stream)->findings, &(stream)->check->info, record_offset(stream), __VA_ARGS__)
-#define find_whole(stream, ...) \
-	findings_add((stream)->findings, &(stream)->check->info, FINDING_NO_OFFSET, __VA_ARGS__)
+#define report_problem(stream, ...) \
+	problems_add((stream)->problems, &(stream)->check->info, record_offset(stream), __VA_ARGS__)
+#define report_stream_problem(stream, ...) \
+	problems_add((stream)->problems, &(stream)->check->info, PROBLEM_NO_OFFSET, __VA_ARGS__)
 
 /* In the file, bytes: of the record, or of its packet if that is packed. */
 static uint64_t record_offset(const struct stream_state *stream)
@@ -46,10 +46,10 @@ static void check_kind(struct stream_state *stream, const struct kmt_record *rec
 	if (!is_known && may_be_newer && record->id)
 		stream->unknown++;
 	else if (!is_known)
-		find(stream, "a record of the unknown kind %u", record->id);
+		report_problem(stream, "a record of the unknown kind %u", record->id);
 	else if (!may_be_newer)
-		find(stream, "a record of %u words, not %u", record->words,
-		     record_kinds[record->id].words);
+		report_problem(stream, "a record of %u words, not %u", record->words,
+			       record_kinds[record->id].words);
 }
 
 static void check_time(struct stream_state *stream, const struct kmt_record *record)
@@ -57,18 +57,19 @@ static void check_time(struct stream_state *stream, const struct kmt_record *rec
 	const struct packet_header *header = &stream->packet->header;
 
 	if (record->time < header->time_first || record->time > header->time_last)
-		find(stream,
-		     "time %" PRIu64 " ns is not within its packet's, %" PRIu64 " to %" PRIu64,
-		     record->time, header->time_first, header->time_last);
+		report_problem(stream,
+			       "time %" PRIu64 " ns is not within its packet's, %" PRIu64
+			       " to %" PRIu64,
+			       record->time, header->time_first, header->time_last);
 	if (record->time < stream->record_time)
-		find(stream, "time steps back from %" PRIu64 " ns to %" PRIu64, stream->record_time,
-		     record->time);
+		report_problem(stream, "time steps back from %" PRIu64 " ns to %" PRIu64,
+			       stream->record_time, record->time);
 }
 
 static void check_sequence(struct stream_state *stream, const struct kmt_record *record)
 {
 	if (loss_record(&stream->loss, stream->sequence, record->time) == -EEXIST)
-		find(stream, "event number %" PRIu64 " comes twice", stream->sequence);
+		report_problem(stream, "event number %" PRIu64 " comes twice", stream->sequence);
 }
 
 static void check_sequence_end(struct stream_state *stream)
@@ -79,12 +80,14 @@ static void check_sequence_end(struct stream_state *stream)
 		return;
 	if (loss_confirm(&stream->loss, stream->last.sequence_end, stream->last.time_last) ==
 	    -ERANGE)
-		find_whole(stream, "event numbers up to %" PRIu64 " are impossible",
-			   stream->last.sequence_end);
+		report_stream_problem(stream, "event numbers up to %" PRIu64 " are impossible",
+				      stream->last.sequence_end);
 	missing = loss_missing(&stream->loss);
 	if (missing != stream->last.lost)
-		find_whole(stream, "event numbers missing: %" PRIu64 ", stated as lost: %" PRIu64,
-			   missing, stream->last.lost);
+		report_stream_problem(stream,
+				      "event numbers missing: %" PRIu64
+				      ", stated as lost: %" PRIu64,
+				      missing, stream->last.lost);
 }
 
 /* kfree(), but not kfree_bulk(), which may name a cache. */
@@ -99,8 +102,8 @@ static void check_sizes(struct stream_state *stream, const struct kmt_record *re
 {
 	if (is_one_of(record, RECORD_KINDS_WITH(RECORD_ALLOCATION | RECORD_SIZES)) &&
 	    record->pointer && record->allocated < record->requested)
-		find(stream, "%" PRIu32 " bytes allocated, %" PRIu32 " requested",
-		     record->allocated, record->requested);
+		report_problem(stream, "%" PRIu32 " bytes allocated, %" PRIu32 " requested",
+			       record->allocated, record->requested);
 }
 
 static void check_fields(struct stream_state *stream, const struct kmt_record *record)
@@ -110,11 +113,12 @@ static void check_fields(struct stream_state *stream, const struct kmt_record *r
 	if (!record_kind_is_known(record->id) || is_one_of(record, RECORD_KINDS_OTHER))
 		return;
 	if (free && record->gfp)
-		find(stream, "a free with GFP flags 0x%" PRIx32, record->gfp);
+		report_problem(stream, "a free with GFP flags 0x%" PRIx32, record->gfp);
 	if (free ? record->node != KMT_NODE_ANY : record->node < KMT_NODE_ANY)
-		find(stream, "%s with node %d", free ? "a free" : "an allocation", record->node);
+		report_problem(stream, "%s with node %d", free ? "a free" : "an allocation",
+			       record->node);
 	if (is_one_of(record, KFREE) && record->cache)
-		find(stream, "a kfree whose last 8 bytes are not 0");
+		report_problem(stream, "a kfree whose last 8 bytes are not 0");
 }
 
 /* Kernel addresses may be small on some machines (s390x), so a zero high half is legal. */
@@ -132,9 +136,11 @@ static void check_addresses(struct stream_state *stream, const struct kmt_record
 		return;
 	if (record->pointer && record->pointer != KMT_ZERO_SIZE_PTR &&
 	    address_is_impossible(stream, record->pointer))
-		find(stream, "an object at the impossible address 0x%" PRIx64, record->pointer);
+		report_problem(stream, "an object at the impossible address 0x%" PRIx64,
+			       record->pointer);
 	if (address_is_impossible(stream, record->call_site))
-		find(stream, "a call site at the impossible address 0x%" PRIx64, record->call_site);
+		report_problem(stream, "a call site at the impossible address 0x%" PRIx64,
+			       record->call_site);
 }
 
 /* The record must name a cache. Some kernels name none in a free, some callers none in a bulk free.
@@ -174,7 +180,8 @@ static void check_caches(struct stream_state *stream, const struct kmt_record *r
 	    (record->cache && *recent_cache(stream, record->cache) == record->cache))
 		return;
 	if (address_is_impossible(stream, record->cache)) {
-		find(stream, "a slab cache at the impossible address 0x%" PRIx64, record->cache);
+		report_problem(stream, "a slab cache at the impossible address 0x%" PRIx64,
+			       record->cache);
 		return;
 	}
 	/* A repair reported the names that it lost. */
@@ -184,7 +191,8 @@ static void check_caches(struct stream_state *stream, const struct kmt_record *r
 	if (cache && caches_is_alone(&capture->caches, cache))
 		*recent_cache(stream, record->cache) = record->cache;
 	else if (!cache && !name_was_lost(stream, record->cache))
-		find(stream, "kernel/caches has no slab cache at 0x%" PRIx64, record->cache);
+		report_problem(stream, "kernel/caches has no slab cache at 0x%" PRIx64,
+			       record->cache);
 }
 
 /*
@@ -263,6 +271,6 @@ void check_records(struct stream_state *stream, const struct packet *packet)
 	}
 	stream->packet_records = stream->records - before;
 	if (more < 0)
-		find_damage(stream, record_offset(stream),
-			    "the bytes up to the end of the packet are not records");
+		report_damage(stream, record_offset(stream),
+			      "the bytes up to the end of the packet are not records");
 }

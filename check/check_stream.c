@@ -53,8 +53,8 @@ static int skip_damage(struct stream_state *stream, struct stream *file)
 
 	memcpy(errmsg, file->errmsg, sizeof(errmsg));
 	more = stream_resync(file);
-	find_damage(stream, offset, "%s (%" PRIu64 " bytes are not a packet)", errmsg,
-		    file->offset - offset);
+	report_damage(stream, offset, "%s (%" PRIu64 " bytes are not a packet)", errmsg,
+		      file->offset - offset);
 	return more;
 }
 
@@ -94,7 +94,7 @@ static const char *tracer_version_of(const struct stream_state *stream)
 
 int check_stream_run(struct stream_state *stream, const char *path)
 {
-	struct check_findings *findings = stream->findings;
+	struct check_problems *problems = stream->problems;
 	char newer[METADATA_TEXT];
 	struct packet packet;
 	struct stream file;
@@ -106,10 +106,10 @@ int check_stream_run(struct stream_state *stream, const char *path)
 		more = stream_open(&file, path);
 	if (more)
 		return more;
-	findings_begin(findings, path);
+	problems_begin(problems, path);
 	do {
-		progress_line_bytes(findings->line, findings->bytes_done + file.offset,
-				    findings->bytes ? findings->bytes : file.size);
+		progress_line_bytes(problems->line, problems->bytes_done + file.offset,
+				    problems->bytes ? problems->bytes : file.size);
 		more = stream_next(&file, &packet);
 		if (more == 1)
 			check_packet(stream, &packet);
@@ -123,11 +123,11 @@ int check_stream_run(struct stream_state *stream, const char *path)
 	if (!more) {
 		end_checks(stream, packet_checks, packet_check_count);
 		end_checks(stream, record_checks, record_check_count);
-		findings_end(findings);
-		if (findings->verbose)
+		problems_end(problems);
+		if (problems->verbose)
 			print_stream(stream, path);
 	}
-	findings->bytes_done += file.size;
+	problems->bytes_done += file.size;
 	stream_close(&file);
 	return more;
 }

@@ -6,7 +6,7 @@
 #include "check/stream_state.h"
 
 /*
- * The caller sets findings, and the capture and cpu if the stream belongs to one; all else is zero.
+ * The caller sets problems, and the capture and cpu if the stream belongs to one; all else is zero.
  * 0 or -errno: -EINVAL, the file has no packet at all; -EPROTONOSUPPORT, it has a packet of an
  * unknown format, and errmsg is set.
  */

@@ -32,7 +32,7 @@ enum option_key {
 };
 
 static const struct argp_option option_table[] = {
-	{ "quiet", 'q', NULL, 0, "Print findings only", 0 },
+	{ "quiet", 'q', NULL, 0, "Print problems and heap findings only", 0 },
 	{ "verbose", 'v', NULL, 0,
 	  "Print a line for each stream too; with --repair, for the streams of the result", 0 },
 	{ "heap", OPTION_HEAP, NULL, 0,
@@ -134,12 +134,12 @@ static void report_unknown(const char *path, const struct check_result *result)
 			path, newer);
 }
 
-static void print_summary(const char *path, const struct check_findings *findings,
+static void print_summary(const char *path, const struct check_problems *problems,
 			  const struct check_result *result)
 {
 	printf("%s: ", path);
-	if (findings->count)
-		printf("%" PRIu64 " finding%s", findings->count, findings->count == 1 ? "" : "s");
+	if (problems->count)
+		printf("%" PRIu64 " problem%s", problems->count, problems->count == 1 ? "" : "s");
 	else
 		printf("ok");
 	if (is_partial(result))
@@ -152,12 +152,12 @@ static void print_summary(const char *path, const struct check_findings *finding
 	putchar('\n');
 }
 
-/* Suggests what to do about the findings. */
-static void print_advice(const char *path, const struct check_findings *findings,
+/* Suggests what to do about the problems. */
+static void print_advice(const char *path, const struct check_problems *problems,
 			 const struct check_result *result)
 {
 	/* a repair refuses a status of a newer format */
-	if (!result->being_written && (!findings->repairable || result->status_unknown))
+	if (!result->being_written && (!problems->repairable || result->status_unknown))
 		return;
 	if (result->being_written)
 		info_msg("%s: stop kmemtraced, then check again", path);
@@ -166,7 +166,7 @@ static void print_advice(const char *path, const struct check_findings *findings
 			 path);
 }
 
-/* The exit status: only certain findings count. */
+/* The exit status of --heap: only certain findings count. */
 static int check_heap(const char *path, const struct options *options)
 {
 	struct check_heap result;
@@ -193,7 +193,7 @@ static int check_heap(const char *path, const struct options *options)
 static int check(const char *path, const struct options *options)
 {
 	struct progress_line line;
-	struct check_findings findings = { .verbose = options->verbose, .line = &line };
+	struct check_problems problems = { .verbose = options->verbose, .line = &line };
 	struct check_result result = { 0 };
 	bool is_capture = is_directory(path);
 	char errmsg[400];
@@ -201,16 +201,16 @@ static int check(const char *path, const struct options *options)
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = path;
-	err = is_capture ? check_capture(path, &findings, &result, errmsg, sizeof(errmsg))
-			 : check_stream(path, &findings, &result, errmsg, sizeof(errmsg));
+	err = is_capture ? check_capture(path, &problems, &result, errmsg, sizeof(errmsg))
+			 : check_stream(path, &problems, &result, errmsg, sizeof(errmsg));
 	progress_line_clear();
 	if (err)
 		return cannot_check(errmsg, err);
 	if (!options->quiet)
-		print_summary(path, &findings, &result);
+		print_summary(path, &problems, &result);
 	if (!options->quiet && is_capture)
-		print_advice(path, &findings, &result);
-	status = findings.count ? EXIT_FINDINGS : EXIT_OK;
+		print_advice(path, &problems, &result);
+	status = problems.count ? EXIT_FINDINGS : EXIT_OK;
 	if (is_partial(&result) && !options->repaired) {
 		report_unknown(path, &result);
 		status = EXIT_TROUBLE;
@@ -228,7 +228,7 @@ static int check(const char *path, const struct options *options)
 static int repair(const char *path, const struct options *options)
 {
 	struct progress_line line;
-	struct check_findings findings = { .silent = true, .line = &line };
+	struct check_problems problems = { .silent = true, .line = &line };
 	struct check_result result = { 0 };
 	struct options after = { .quiet = true,
 				 .verbose = options->verbose && !options->quiet,
@@ -238,9 +238,9 @@ static int repair(const char *path, const struct options *options)
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = path;
-	err = check_capture(path, &findings, &result, errmsg, sizeof(errmsg));
+	err = check_capture(path, &problems, &result, errmsg, sizeof(errmsg));
 	progress_line_clear();
-	if (!err && !findings.count) {
+	if (!err && !problems.count) {
 		if (!options->quiet)
 			printf("%s: nothing to repair\n", path);
 		return EXIT_OK;
@@ -252,7 +252,7 @@ static int repair(const char *path, const struct options *options)
 		return error_msg("%s", errmsg);
 	status = check(options->output ? options->output : path, &after);
 	if (status == EXIT_FINDINGS)
-		info_msg("%s: these findings remain: a repair changes no record of a whole packet",
+		info_msg("%s: these problems remain: a repair changes no record of a whole packet",
 			 path);
 	return status;
 }
@@ -267,9 +267,9 @@ int main(int argc, char **argv)
 		       "(default: " CAPTURE_DEFAULT
 		       "), or single streams of them, are complete and consistent; or repair a "
 		       "capture.\v"
-		       "Exit status: 0 without findings; 1 if there are findings, or some remain "
-		       "after a "
-		       "repair; 2 if a capture could not be checked or repaired.\n\n"
+		       "Exit status: 0 without problems and certain findings; 1 if there are "
+		       "some, or problems remain after a repair; 2 if a capture could not be "
+		       "checked or repaired.\n\n"
 		       "Make a capture with kmemtraced(8), explain it with kmemtrace-report(1).",
 	};
 	struct options options = { 0 };

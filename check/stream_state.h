@@ -10,7 +10,7 @@
 #include "capture/capture.h"
 #include "capture/loss.h"
 #include "capture/reader.h"
-#include "check/check_findings.h"
+#include "check/check_problems.h"
 
 #define CHECK_NAMELESS_MAX 64 /* caches without a name that are remembered */
 #define CHECK_RECENT_CACHES_BITS 8
@@ -27,7 +27,7 @@ struct stream_check {
 };
 
 struct stream_state {
-	struct check_findings *findings;
+	struct check_problems *problems;
 	const struct stream_check *check; /* the check that runs now */
 	const struct capture *capture;	  /* NULL: the stream is checked alone */
 	unsigned int cpu; /* from the name of the file, else from the first packet */

@@ -5,7 +5,7 @@
 
 enum exit_status {
 	EXIT_OK = 0,	   /* done, and nothing was found */
-	EXIT_FINDINGS = 1, /* done, and there are findings */
+	EXIT_FINDINGS = 1, /* done, and there are problems or findings */
 	EXIT_TROUBLE = 2,  /* could not be done */
 };
 

@@ -69,8 +69,9 @@ static void print_result(const struct options *options, const char *path,
 	if (!convert->changed && !options->output)
 		info_msg("%s: nothing to %s", name, options->unpack ? "unpack" : "pack");
 	else
-		info_msg("%s: %" PRIu64 " events, %" PRIu64 " bytes, were %" PRIu64, name,
-			 convert->records, convert->bytes_after, convert->bytes_before);
+		info_msg("%s: %" PRIu64 " events, %s from %" PRIu64 " to %" PRIu64 " bytes", name,
+			 convert->records, options->unpack ? "unpacked" : "packed",
+			 convert->bytes_before, convert->bytes_after);
 }
 
 /* A packet of a newer format needs a newer version: the message names it. */

@@ -58,8 +58,8 @@ static const struct column columns[LEAK_COLUMNS] = {
 		       "share of the variance of the live bytes that this line explains (R "
 		       "squared); 0 if they do not grow" },
 	[LEAK_OLD] = { "old_objects", "old", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-		       "live objects that are older than 99 % of the freed objects of the site "
-		       "became" },
+		       "live objects whose age is above the 99th percentile of the lifetimes of "
+		       "the site's freed objects" },
 	[LEAK_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			  "how evenly the allocations of the old objects are spread over the "
 			  "window, times the coverage, rounded to ten: near 100 is a steady leak" },

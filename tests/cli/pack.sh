@@ -71,7 +71,7 @@ cp -r raw packed
 chmod 640 packed/cpu1
 chmod 600 packed/cpu0
 run 0 kmemtrace-pack packed
-says "packed: 6445 events, $(size packed) bytes, were $(size raw)"
+says "packed: 6445 events, packed from $(size raw) to $(size packed) bytes"
 [ $(($(size packed) * 10)) -lt "$(size raw)" ] ||
 	wrong "$(size raw) bytes are packed to $(size packed)"
 [ "$(stat -c %a packed/cpu0 packed/cpu1)" = "$(printf '600\n640')" ] || wrong "modes changed"

@@ -52,5 +52,5 @@ END
 diff -u - out <<'END'
 odd/cpu0: byte 224: 192 bytes allocated, 200 requested
 odd/cpu0: byte 320: a slab cache at the impossible address 0x0
-odd: 2 findings: 4 records of 1 CPU, lost 0, skipped 0, own 0
+odd: 2 problems: 4 records of 1 CPU, lost 0, skipped 0, own 0
 END

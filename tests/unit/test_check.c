@@ -36,11 +36,11 @@ static const char consistent[] = "endian " ORDER "\n"
 				 "cfree 1004ms 0 0xffff00200000 filp f+0x10\n"
 				 "complete yes\n";
 
-/* The findings of the capture, as text, to be freed. */
+/* The problems of the capture, as text, to be freed. */
 static char *check_text(const char *directory, uint64_t *count)
 {
 	struct check_result result = { 0 };
-	struct check_findings findings = { 0 };
+	struct check_problems problems = { 0 };
 	FILE *printed = tmpfile();
 	int saved = dup(STDOUT_FILENO);
 	char errmsg[400] = "";
@@ -51,7 +51,7 @@ static char *check_text(const char *directory, uint64_t *count)
 	assert_non_null(printed);
 	fflush(stdout);
 	assert_true(dup2(fileno(printed), STDOUT_FILENO) >= 0);
-	err = check_capture(directory, &findings, &result, errmsg, sizeof(errmsg));
+	err = check_capture(directory, &problems, &result, errmsg, sizeof(errmsg));
 	fflush(stdout);
 	assert_true(dup2(saved, STDOUT_FILENO) >= 0);
 	close(saved);
@@ -64,13 +64,13 @@ static char *check_text(const char *directory, uint64_t *count)
 	assert_non_null(text);
 	assert_int_equal(fread(text, 1, size, printed), size);
 	fclose(printed);
-	*count = findings.count;
+	*count = problems.count;
 	return text;
 }
 
 /* One field of a packet's header or of one of its records. */
 struct patch {
-	const char *expected; /* a part of the findings */
+	const char *expected; /* a part of the problems */
 	size_t packet;
 	size_t offset, size; /* bytes, in the packet */
 	uint64_t value;
@@ -232,7 +232,7 @@ static void finds_each_wrong_counter_of_the_status(void **state)
 	}
 }
 
-static void prints_ten_findings_of_a_check(void **state)
+static void prints_ten_problems_of_a_check(void **state)
 {
 	char *capture_text = NULL, *directory, *text;
 	unsigned int lines = 0;
@@ -253,7 +253,7 @@ static void prints_ten_findings_of_a_check(void **state)
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		lines++;
 	assert_int_equal(lines, 11);
-	assert_non_null(strstr(text, "cpu0: and 7 more findings of the check sizes\n"));
+	assert_non_null(strstr(text, "cpu0: and 7 more problems of the check sizes\n"));
 	free(text);
 	free(capture_text);
 	scratch_remove(directory);
@@ -271,7 +271,7 @@ static void accepts_as_many_unnamed_caches_as_names_were_lost(void **state)
 
 	(void)state;
 	for (unsigned int lost = 0; lost < 4; lost++) {
-		static const uint64_t findings[] = { 3, 1, 0, 0 };
+		static const uint64_t problems[] = { 3, 1, 0, 0 };
 		char *directory = scratch_capture(capture_text);
 		char *caches = scratch_path(directory, "kernel/caches");
 		char *path = scratch_path(directory, "kernel/status");
@@ -285,7 +285,7 @@ static void accepts_as_many_unnamed_caches_as_names_were_lost(void **state)
 		scratch_write(path, bytes, size);
 		scratch_write(caches, "kmalloc kmalloc-8\n", 18);
 		free(check_text(directory, &count));
-		assert_int_equal(count, findings[lost]);
+		assert_int_equal(count, problems[lost]);
 		free(bytes);
 		free(path);
 		free(caches);
@@ -300,7 +300,7 @@ int main(void)
 		cmocka_unit_test(finds_each_wrong_field),
 		cmocka_unit_test(finds_each_wrong_counter_of_the_status),
 		cmocka_unit_test(accepts_as_many_unnamed_caches_as_names_were_lost),
-		cmocka_unit_test(prints_ten_findings_of_a_check),
+		cmocka_unit_test(prints_ten_problems_of_a_check),
 	};
 
 	return cmocka_run_group_tests_name("check", tests, NULL, NULL);

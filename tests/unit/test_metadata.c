@@ -173,12 +173,12 @@ static void refused(void **state)
 		{ HEAD "kmt_format = 1;" UUID "byte_order", "byte_order", -EINVAL },
 		{ HEAD "kmt_format = 1;" UUID "byte_order =", "byte_order", -EINVAL },
 		{ HEAD "kmt_format = 77;",
-		  "format 77, this program reads up to 1; take a newer kmemtrace than "
-		  "this, " PACKAGE_VERSION,
+		  "format 77, this program reads up to 1; use a version newer "
+		  "than " PACKAGE_VERSION,
 		  -EPROTONOSUPPORT },
 		{ HEAD "kmt_format = 77; tracer_version = \"5.0\";",
 		  "; kmemtrace 5.0 wrote it: ", -EPROTONOSUPPORT },
-		{ HEAD "kmt_format = 77; tracer_version = \"a b\";", "to 1; take a newer",
+		{ HEAD "kmt_format = 77; tracer_version = \"a b\";", "to 1; use a version newer",
 		  -EPROTONOSUPPORT },
 	};
 

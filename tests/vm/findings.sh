@@ -120,6 +120,6 @@ check_findings()
 			any(endswith(" [plant]")) | not)')
 	[ -z "$others" ] || fail "certain findings that were not planted: $others"
 	# a size that is smaller than requested breaks the format, too
-	tail -n 2 here/check | grep -q ': 11 findings: ' || fail "kmemtrace-check: $(cat here/check)"
+	tail -n 2 here/check | grep -q ': 11 problems: ' || fail "kmemtrace-check: $(cat here/check)"
 	echo "what was planted was found: $(cut -d ' ' -f 2 found | sort | uniq -c | xargs)"
 }
