@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The receivers of what the matcher finds out: the caller's observers, the counters and the heap
+ * The receivers of transitions from the matcher: the caller's observers, the counters and the heap
  * rules. Only this file knows all of them. Counters and rules are called directly: a function
  * pointer per event would cost too much.
  */

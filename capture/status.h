@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kernel/status: what the tracer says about the whole capture. Lines of "key value …"; readers skip
- * unknown keys. Written at the start of a capture ("complete no"), and again at its end.
+ * kernel/status: the statement of the tracer about the whole capture. Lines of "key value ...";
+ * readers skip unknown keys. Written at the start ("complete no"), and again at the end.
  */
 #ifndef CAPTURE_STATUS_H
 #define CAPTURE_STATUS_H

@@ -62,7 +62,8 @@ static int print(struct memory_type_list *list)
 		       memstat_get_count(type), memstat_get_memalloced(type),
 		       memstat_get_memfreed(type), memstat_get_failures(type));
 		if (!is_consistent(type)) {
-			printf("the counters of %s contradict each other\n", memstat_get_name(type));
+			printf("the counters of %s contradict each other\n",
+			       memstat_get_name(type));
 			return 3;
 		}
 	}

@@ -28,7 +28,7 @@ int making_number(struct making *making, const char *text, uint64_t *value)
 			return 0;
 		}
 	}
-	return making_fail(making, -EINVAL, "%s is no number", text);
+	return making_fail(making, -EINVAL, "%s is not a number", text);
 }
 
 int making_address(struct making *making, const char *text, const struct making_name *names,
@@ -270,7 +270,7 @@ static int make_line(struct making *making, char *line)
 	if (!keyword)
 		keyword = find_keyword(making_context_keywords, making->word[0]);
 	if (!keyword)
-		return making_fail(making, -EINVAL, "%s is no keyword", making->word[0]);
+		return making_fail(making, -EINVAL, "%s is not a keyword", making->word[0]);
 	if (making->words < keyword->words)
 		return making_fail(making, -EINVAL, "%s needs %zu words behind it", keyword->word,
 				   keyword->words - 1);
