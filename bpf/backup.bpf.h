@@ -57,7 +57,7 @@ static __always_inline unsigned long pointer_value(void *const *pointer)
 
 static __always_inline uint32_t backup_state_of(uint32_t kind)
 {
-	return backup_enabled ? *(volatile uint32_t *)&totals.backup_state[kind] : KMT_BACKUP_OFF;
+	return backup_enabled ? *(volatile uint32_t *)&totals.backup_state[kind] : KMT_MARKING_OFF;
 }
 
 /* The first slot is used: clear the dead marks and find a free slot. */
@@ -89,7 +89,7 @@ static __always_inline void mark_in_flight(struct event_context *event, uint32_t
 	struct kmt_marks *marks = &event->control->marks[kind];
 	volatile uint64_t *list = marks->list;
 
-	if (backup_state_of(kind) == KMT_BACKUP_OFF)
+	if (backup_state_of(kind) == KMT_MARKING_OFF)
 		return;
 	if (!list[0])
 		list[0] = (unsigned long)context;
@@ -119,19 +119,19 @@ static __always_inline bool claim_event(struct event_context *event, uint32_t ki
 	uint32_t state = backup_state_of(kind);
 	struct kmt_marks *marks;
 
-	if (state == KMT_BACKUP_OFF || (traced_tgid && !find_task(event)) || !find_cpu(event))
+	if (state == KMT_MARKING_OFF || (traced_tgid && !find_task(event)) || !find_cpu(event))
 		return false;
 	marks = &event->control->marks[kind];
 	if (*(volatile uint64_t *)&marks->list[0] == (unsigned long)context)
 		*(volatile uint64_t *)&marks->list[0] = 0;
 	else if (!clear_mark_slow(marks, context))
 		goto not_in_flight;
-	if (state == KMT_BACKUP_MARKING)
+	if (state == KMT_MARKING_BEGUN)
 		totals.matched[kind] = 1;
 	return false;
 
 not_in_flight:
-	if (state != KMT_BACKUP_ON || *(volatile uint64_t *)&marks->full)
+	if (state != KMT_MARKING_COMPLETE || *(volatile uint64_t *)&marks->full)
 		return false;
 	find_task(event);
 	__sync_fetch_and_add(&event->control->from_backup, 1);

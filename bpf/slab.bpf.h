@@ -57,7 +57,7 @@ int kfree(struct bpf_raw_tracepoint_args *ctx)
 		forget_cache(ctx->args[1]);
 	if (!find_context_cached(&event, ctx))
 		return 0;
-	mark_in_flight(&event, KMT_BACKUP_OF_KFREE, ctx);
+	mark_in_flight(&event, KMT_BACKED_UP_KFREE, ctx);
 	return emit_free(&event, KMT_KFREE, ctx, 0);
 }
 
@@ -71,7 +71,7 @@ int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 	if (!find_context_cached(&event, ctx))
 		return 0;
 	announce_cache(ctx->args[2], ctx->args[1], true);
-	mark_in_flight(&event, KMT_BACKUP_OF_CACHE_FREE, ctx);
+	mark_in_flight(&event, KMT_BACKED_UP_CACHE_FREE, ctx);
 	return emit_free(&event, KMT_CACHE_FREE, ctx, ctx->args[2]);
 }
 
@@ -104,7 +104,7 @@ int kfree_backup(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct event_context event;
 
-	if (!claim_event(&event, KMT_BACKUP_OF_KFREE, ctx))
+	if (!claim_event(&event, KMT_BACKED_UP_KFREE, ctx))
 		return 0;
 	return emit_free(&event, KMT_BACKUP_KFREE, ctx, 0);
 }
@@ -114,7 +114,7 @@ int kmem_cache_free_backup(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct event_context event;
 
-	if (!claim_event(&event, KMT_BACKUP_OF_CACHE_FREE, ctx))
+	if (!claim_event(&event, KMT_BACKED_UP_CACHE_FREE, ctx))
 		return 0;
 	forget_cache(ctx->args[1]);
 	announce_cache(ctx->args[2], ctx->args[1], true);

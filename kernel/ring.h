@@ -10,16 +10,16 @@
 
 /* The tracepoints that have a backup program: see bpf/backup.bpf.h. */
 enum kmt_backup_kind {
-	KMT_BACKUP_OF_KFREE,
-	KMT_BACKUP_OF_CACHE_FREE,
+	KMT_BACKED_UP_KFREE,
+	KMT_BACKED_UP_CACHE_FREE,
 	KMT_BACKUP_KINDS,
 };
 
 /* The state of a backup program. It goes only forward, and at the end back to off. */
 enum kmt_backup_state {
-	KMT_BACKUP_OFF = 0,	/* the first programs leave no marks */
-	KMT_BACKUP_MARKING = 1, /* they leave marks; the backup programs only clear them */
-	KMT_BACKUP_ON = 2,	/* all events in flight began with a mark */
+	KMT_MARKING_OFF = 0,	  /* the first programs leave no marks */
+	KMT_MARKING_BEGUN = 1,	  /* they leave marks; the backup programs only clear them */
+	KMT_MARKING_COMPLETE = 2, /* all events in flight began with a mark */
 };
 
 #define KMT_MARKS 63

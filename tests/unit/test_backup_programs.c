@@ -87,9 +87,9 @@ static bool run(unsigned int program, void *context)
 	machine.active[program] = true;
 	maybe_interrupt();
 	if (program) {
-		known_caches = claim_event(&event, KMT_BACKUP_OF_KFREE, context);
+		known_caches = claim_event(&event, KMT_BACKED_UP_KFREE, context);
 	} else if (find_task(&event) && find_cpu(&event)) {
-		mark_in_flight(&event, KMT_BACKUP_OF_KFREE, context);
+		mark_in_flight(&event, KMT_BACKED_UP_KFREE, context);
 		known_caches = true;
 	}
 	maybe_interrupt();
@@ -144,7 +144,7 @@ static void run_events_on(uint64_t seed, unsigned int chance, enum kmt_backup_st
 	machine.random = seed;
 	machine.chance = chance;
 	machine.unguarded = unguarded;
-	totals.backup_state[KMT_BACKUP_OF_KFREE] = state;
+	totals.backup_state[KMT_BACKED_UP_KFREE] = state;
 	for (int i = 0; i < 10000; i++) {
 		machine.top = 0x100000 + STACK_BYTES - 16 * next_random(200);
 		fire();
@@ -162,13 +162,13 @@ static void records_no_event_twice(void **state)
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 60; seed++) {
-		run_events(seed, 1 + seed % 6, KMT_BACKUP_ON);
+		run_events(seed, 1 + seed % 6, KMT_MARKING_COMPLETE);
 		assert_int_equal(machine.twice, 0);
 		assert_int_equal(machine.by_backup, control.from_backup);
 		/* every event is recorded or counted */
 		assert_int_equal(machine.by_first + machine.missed, machine.events);
 		assert_true(machine.by_backup <= machine.missed);
-		assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].full, 0);
+		assert_int_equal(control.marks[KMT_BACKED_UP_KFREE].full, 0);
 		from_backup += machine.by_backup;
 		missed += machine.missed;
 	}
@@ -182,10 +182,10 @@ static void records_nothing_without_a_recursion_guard(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 60; seed++) {
-		run_events_on(seed, 1 + seed % 6, KMT_BACKUP_ON, true);
+		run_events_on(seed, 1 + seed % 6, KMT_MARKING_COMPLETE, true);
 		assert_int_equal(machine.by_first, machine.events);
 		assert_int_equal(machine.by_backup, 0);
-		assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].full, 0);
+		assert_int_equal(control.marks[KMT_BACKED_UP_KFREE].full, 0);
 	}
 }
 
@@ -194,32 +194,32 @@ static void leaves_no_marks_without_interrupts(void **state)
 	static const uint64_t none[KMT_MARKS];
 
 	(void)state;
-	run_events(1, 0, KMT_BACKUP_ON);
+	run_events(1, 0, KMT_MARKING_COMPLETE);
 	assert_int_equal(machine.by_first, machine.events);
 	assert_int_equal(machine.by_backup, 0);
-	assert_memory_equal(control.marks[KMT_BACKUP_OF_KFREE].list, none, sizeof(none));
+	assert_memory_equal(control.marks[KMT_BACKED_UP_KFREE].list, none, sizeof(none));
 }
 
 /* In the marking state, marks are set and found, but backup programs record nothing. */
 static void records_nothing_before_the_state_is_on(void **state)
 {
 	(void)state;
-	run_events(1, 12, KMT_BACKUP_MARKING);
+	run_events(1, 12, KMT_MARKING_BEGUN);
 	assert_int_equal(machine.by_backup, 0);
-	assert_int_equal(totals.matched[KMT_BACKUP_OF_KFREE], 1);
-	run_events(1, 12, KMT_BACKUP_OFF);
+	assert_int_equal(totals.matched[KMT_BACKED_UP_KFREE], 1);
+	run_events(1, 12, KMT_MARKING_OFF);
 	assert_int_equal(machine.by_backup, 0);
-	assert_int_equal(totals.matched[KMT_BACKUP_OF_KFREE], 0);
-	assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].list[0], 0);
+	assert_int_equal(totals.matched[KMT_BACKED_UP_KFREE], 0);
+	assert_int_equal(control.marks[KMT_BACKED_UP_KFREE].list[0], 0);
 }
 
 /* After a mark found no free slot, the backup program records nothing any more. */
 static void stops_when_no_slot_is_free(void **state)
 {
 	(void)state;
-	run_events(1, 0, KMT_BACKUP_ON);
+	run_events(1, 0, KMT_MARKING_COMPLETE);
 	for (int i = 0; i < KMT_MARKS; i++)
-		control.marks[KMT_BACKUP_OF_KFREE].list[i] = 0x900000 + i * 4096;
+		control.marks[KMT_BACKED_UP_KFREE].list[i] = 0x900000 + i * 4096;
 	machine.top = 0x100000 + STACK_BYTES;
 	fire();
 	machine.chance = 40;
@@ -230,7 +230,7 @@ static void stops_when_no_slot_is_free(void **state)
 	assert_int_equal(machine.twice, 0);
 	assert_int_equal(machine.by_backup, 0);
 	assert_true(machine.missed > 100);
-	assert_int_equal(control.marks[KMT_BACKUP_OF_KFREE].full, 1);
+	assert_int_equal(control.marks[KMT_BACKED_UP_KFREE].full, 1);
 }
 
 /* The first program does not record events of untraced processes, so the backup must not either. */
@@ -239,7 +239,7 @@ static void disabled_reason(void **state)
 	(void)state;
 	traced_tgid = 1;
 	is_task_traced = false;
-	run_events(3, 40, KMT_BACKUP_ON);
+	run_events(3, 40, KMT_MARKING_COMPLETE);
 	traced_tgid = 0;
 	is_task_traced = true;
 	assert_int_equal(machine.by_first, 0);

@@ -15,8 +15,8 @@
 static void list_programs(const struct backup_programs *backup,
 			  struct bpf_program *list[KMT_BACKUP_KINDS])
 {
-	list[KMT_BACKUP_OF_KFREE] = bpf_variant_program(backup->variant, "kfree_backup");
-	list[KMT_BACKUP_OF_CACHE_FREE] =
+	list[KMT_BACKED_UP_KFREE] = bpf_variant_program(backup->variant, "kfree_backup");
+	list[KMT_BACKED_UP_CACHE_FREE] =
 		bpf_variant_program(backup->variant, "kmem_cache_free_backup");
 }
 
@@ -97,7 +97,7 @@ void backup_programs_attach(struct backup_programs *backup)
 	 * began before marking has no mark, and must have ended before the state becomes on.
 	 */
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
-		set_state(backup, i, KMT_BACKUP_MARKING);
+		set_state(backup, i, KMT_MARKING_BEGUN);
 	if (!machine_grace_period()) {
 		snprintf(
 			backup->reason, sizeof(backup->reason),
@@ -114,9 +114,9 @@ void backup_programs_poll(struct backup_programs *backup)
 
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS && backup->links[i]; i++) {
 		totals = backup->variant->totals;
-		if (totals->backup_state[i] == KMT_BACKUP_MARKING &&
+		if (totals->backup_state[i] == KMT_MARKING_BEGUN &&
 		    __atomic_load_n(&totals->matched[i], __ATOMIC_RELAXED))
-			set_state(backup, i, KMT_BACKUP_ON);
+			set_state(backup, i, KMT_MARKING_COMPLETE);
 	}
 }
 
@@ -125,7 +125,7 @@ void backup_programs_detach(struct backup_programs *backup)
 	/* off first: without backup programs the list of marks would fill up */
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++) {
 		if (backup->variant && backup->variant->totals)
-			set_state(backup, i, KMT_BACKUP_OFF);
+			set_state(backup, i, KMT_MARKING_OFF);
 		bpf_link__destroy(backup->links[i]);
 		backup->links[i] = NULL;
 	}
@@ -139,7 +139,7 @@ const char *backup_programs_reason(const struct backup_programs *backup)
 		return backup->reason;
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		if (!totals->matched[i])
-			return i == KMT_BACKUP_OF_KFREE
+			return i == KMT_BACKED_UP_KFREE
 				       ? "no kfree happened that showed that in-flight marks work"
 				       : "no kmem_cache_free happened that showed that in-flight "
 					 "marks work";
