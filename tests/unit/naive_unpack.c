@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Written from the manual page: a gap in the page would be a gap here. */
+/* Written from kmemtrace-capture(5) only, so a gap in the page is a gap here. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include "tests/unit/naive_unpack.h"
 
-struct text {
+struct column {
 	const unsigned char *bytes;
 	size_t size, at;
 };
@@ -31,9 +31,9 @@ uint64_t naive_number(const unsigned char *bytes, size_t size, size_t *at)
 	}
 }
 
-static uint64_t number(struct text *text)
+static uint64_t number(struct column *column)
 {
-	return naive_number(text->bytes, text->size, &text->at);
+	return naive_number(column->bytes, column->size, &column->at);
 }
 
 static uint64_t difference(uint64_t coded)
@@ -41,17 +41,17 @@ static uint64_t difference(uint64_t coded)
 	return coded % 2 ? 0 - (coded / 2 + 1) : coded / 2;
 }
 
-static uint64_t turned(uint64_t pointer)
+static uint64_t rotated(uint64_t pointer)
 {
 	return pointer / 8 + (pointer % 8 << 61);
 }
 
-static uint64_t unturned(uint64_t pointer)
+static uint64_t unrotated(uint64_t pointer)
 {
 	return (pointer << 3) + (pointer >> 61);
 }
 
-static uint64_t wide_address(struct text *wide)
+static uint64_t wide_address(struct column *wide)
 {
 	uint64_t address = 0;
 
@@ -81,7 +81,7 @@ enum {
 	COLUMNS
 };
 
-static void read_entry(struct text *columns, struct entry *entries, size_t count, bool has_long)
+static void read_entry(struct column *columns, struct entry *entries, size_t count, bool has_long)
 {
 	struct kmt_record *record = &entries[count].record;
 	uint64_t coded, cache = 0;
@@ -116,14 +116,14 @@ static void read_entry(struct text *columns, struct entry *entries, size_t count
 	record->cache = cache + difference(number(&columns[KINDS]));
 }
 
-static bool comes_now(struct text *column, size_t record, size_t *next, bool first)
+static bool comes_now(struct column *column, size_t record, size_t *next, bool first)
 {
 	if (first && column->at < column->size)
 		*next = number(column);
 	return *next == record;
 }
 
-static void read_more(struct text *columns, struct entry *entry)
+static void read_more(struct column *columns, struct entry *entry)
 {
 	for (int i = 0; i < entry->record.words - 6; i++) {
 		uint64_t coded = number(&columns[MORE]);
@@ -133,9 +133,9 @@ static void read_more(struct text *columns, struct entry *entry)
 	}
 }
 
-/* objects: room for the object of each record. */
-static void fill(struct text *columns, unsigned char *records, size_t count, bool has_long,
-		 struct entry *entries, uint64_t *objects)
+/* objects: space for one object per record. */
+static void read_records(struct column *columns, unsigned char *records, size_t count,
+			 bool has_long, struct entry *entries, uint64_t *objects)
 {
 	size_t known = 0, next_number = SIZE_MAX, next_task = SIZE_MAX;
 	uint32_t sequence = 0, task = 0;
@@ -156,7 +156,7 @@ static void fill(struct text *columns, unsigned char *records, size_t count, boo
 		} else {
 			coded = number(&columns[OBJECTS]);
 			entry->object =
-				coded ? unturned(turned(entry->object) + difference(coded - 1))
+				coded ? unrotated(rotated(entry->object) + difference(coded - 1))
 				      : wide_address(&columns[WIDE]);
 		}
 		time += number(&columns[TIMES]);
@@ -188,7 +188,7 @@ int naive_unpack(const unsigned char *bytes, size_t size, unsigned int codec, vo
 {
 	struct entry *entries = calloc(count, sizeof(*entries));
 	uint64_t *objects = calloc(count, sizeof(*objects));
-	struct text columns[COLUMNS] = { 0 };
+	struct column columns[COLUMNS] = { 0 };
 	z_stream stream = { 0 };
 	size_t at = 0, total = 0, most = count * 80;
 	bool all = true, has_long = codec == 2;
@@ -215,7 +215,7 @@ int naive_unpack(const unsigned char *bytes, size_t size, unsigned int codec, vo
 	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
 	assert_int_equal(stream.total_out, total);
 	inflateEnd(&stream);
-	fill(columns, records, count, has_long, entries, objects);
+	read_records(columns, records, count, has_long, entries, objects);
 	for (int i = 0; i < COLUMNS; i++)
 		all &= columns[i].at == columns[i].size;
 	free(inflated);

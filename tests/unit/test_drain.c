@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Records from a ring to a stream. From a BPF ring buffer every event gets a number of its own, in
- * the order of the ring, and lost events have the numbers between. From a mapped ring, records take
- * one slot or several.
+ * Moves records from a ring to a stream. In a BPF ring buffer, the drain numbers the events in the
+ * order of the buffer, and skips a number for each lost event. In a mapped ring, a record takes one
+ * or more slots.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 #include "tracer/drain.h"
 #include "tracer/load/machine.h"
 
-/* In place of libbpf: a ring of a few records, and what happens while it is emptied. */
+/* Replaces libbpf's ring buffer: an array of a few records. */
 static struct {
 	struct kmt_long_record queue[64];
 	size_t count;
@@ -61,7 +61,7 @@ static struct status status;
 static struct drain drain;
 static char *folder, *path;
 
-/* Takes its room; the stamp, that it reads a moment later, is given to put_stamp(). */
+/* Reserves space for a record. put_lost_count() then stores the number of lost events in it. */
 static struct kmt_record *reserve(void)
 {
 	struct kmt_record *record = &ring.queue[ring.count++].head;
@@ -74,7 +74,7 @@ static struct kmt_record *reserve(void)
 	return record;
 }
 
-static void put_stamp(struct kmt_record *record)
+static void put_lost_count(struct kmt_record *record)
 {
 	record->sequence = (uint32_t)control.lost;
 }
@@ -82,7 +82,7 @@ static void put_stamp(struct kmt_record *record)
 static void record(size_t count)
 {
 	while (count--)
-		put_stamp(reserve());
+		put_lost_count(reserve());
 }
 
 static void lose(uint64_t count)
@@ -118,7 +118,7 @@ static void run(size_t count)
 	assert_int_equal(drain_run(&drain), count);
 }
 
-/* The records on disk have these numbers, and so many are lost. */
+/* Checks the sequence numbers of the records on disk, and the number of lost events. */
 static void assert_stream(const uint32_t *numbers, size_t count, uint64_t lost)
 {
 	struct kmt_record found;
@@ -143,7 +143,7 @@ static void assert_stream(const uint32_t *numbers, size_t count, uint64_t lost)
 	assert_int_equal(at, count);
 }
 
-static void in_order(void **state)
+static void numbers_events_in_order(void **state)
 {
 	static const uint32_t numbers[] = { 0, 1, 2, 5, 6, 8 };
 
@@ -160,8 +160,8 @@ static void in_order(void **state)
 	assert_stream(numbers, 6, 7);
 }
 
-/* An interrupt between room and stamp takes its room later, and knows of less. */
-static void interrupted(void **state)
+/* An interrupt loses events after the outer event reserved its space, before it reads the count. */
+static void numbers_events_around_an_interrupt(void **state)
 {
 	static const uint32_t numbers[] = { 0, 3, 4, 5, 6 };
 	struct kmt_record *outer;
@@ -171,20 +171,20 @@ static void interrupted(void **state)
 	outer = reserve();
 	record(2);
 	lose(2);
-	put_stamp(outer);
+	put_lost_count(outer);
 	record(1);
 	run(5);
 	assert_stream(numbers, 5, 2);
 }
 
-/* What is still being recorded has its number, and no other gets it. */
-static void under_way(void **state)
+/* An event that is not yet in the ring keeps its number free. */
+static void waits_for_an_event_without_space(void **state)
 {
 	static const uint32_t numbers[] = { 0, 1, 2, 3 };
 
 	(void)state;
 	record(2);
-	control.sequence++; /* has no room yet */
+	control.sequence++; /* counted, but no space reserved yet */
 	run(2);
 	control.sequence--;
 	record(2);
@@ -192,20 +192,20 @@ static void under_way(void **state)
 	assert_stream(numbers, 4, 0);
 }
 
-/* More than a stamp can tell, as long as there is a quiet moment in between. */
-static void lost_without_end(void **state)
+/* More lost events than 32 bits can count, with an empty ring in between. */
+static void counts_losses_beyond_32_bits(void **state)
 {
-	const uint64_t much = 0x180000001;
-	const uint32_t numbers[] = { 0, (uint32_t)(much + 1), (uint32_t)(much + 2) };
+	const uint64_t lost_count = 0x180000001;
+	const uint32_t numbers[] = { 0, (uint32_t)(lost_count + 1), (uint32_t)(lost_count + 2) };
 
 	(void)state;
 	record(1);
 	run(1);
-	lose(much);
+	lose(lost_count);
 	run(0);
 	record(2);
 	run(2);
-	assert_stream(numbers, 3, much);
+	assert_stream(numbers, 3, lost_count);
 }
 
 static uint64_t more_word(uint32_t sequence, unsigned int index)
@@ -213,7 +213,7 @@ static uint64_t more_word(uint32_t sequence, unsigned int index)
 	return ((uint64_t)sequence << 32) + index + 1;
 }
 
-/* The stream has each of these records once, by its number, with all its words. */
+/* The stream has each of these records once, with its number and all its words. */
 static void assert_long_stream(const uint8_t *words, size_t count)
 {
 	const struct kmt_record *found;
@@ -243,7 +243,7 @@ static void assert_long_stream(const uint8_t *words, size_t count)
 	assert_int_equal(records, count);
 }
 
-static void long_records_of_a_buffer(void **state)
+static void drains_long_records_of_a_buffer(void **state)
 {
 	static const uint8_t words[] = { 6, 9, 255, 6, 7 };
 
@@ -255,13 +255,13 @@ static void long_records_of_a_buffer(void **state)
 		record->id = i % 2 ? 200 : KMT_KFREE;
 		for (unsigned int j = 0; j < words[i] - 6U; j++)
 			((struct kmt_long_record *)record)->more[j] = more_word(i, j);
-		put_stamp(record);
+		put_lost_count(record);
 	}
 	run(sizeof(words));
 	assert_long_stream(words, sizeof(words));
 }
 
-/* A mapped ring of a few slots, with room for the longest record behind the last. */
+/* A mapped ring of a few slots, with space for the longest record after the last slot. */
 
 #define SLOTS 64
 #define OVERHANG KMT_SLOTS(KMT_WORDS_LIMIT)
@@ -283,7 +283,7 @@ static int start_mapped(void **state)
 	return drain_open(&drain, path, uuid, 0, machine_now(), -1);
 }
 
-/* The three steps of bpf/ring.bpf.h; between them anything may happen. */
+/* The three steps of bpf/ring.bpf.h; an interrupt can come between them. */
 
 static uint32_t take_number(void)
 {
@@ -322,8 +322,8 @@ static void record_long(unsigned int words)
 	fill(take_slots(words), words, sequence);
 }
 
-/* At every position of the ring, also across its end, and behind records of other lengths. */
-static void long_records_of_a_ring(void **state)
+/* Long records at every position of the ring, also across its end. */
+static void drains_long_records_of_a_ring(void **state)
 {
 	static const uint8_t lengths[] = { 9, 6, 255, 6, 6, 7, 12, 13, 6, 18, 6 };
 	static uint8_t words[2000];
@@ -343,8 +343,8 @@ static void long_records_of_a_ring(void **state)
 	assert_long_stream(words, sizeof(words));
 }
 
-/* A record that is not whole stops the drain; nothing behind it is lost, nothing comes twice. */
-static void long_record_under_way(void **state)
+/* The drain stops at an incomplete record; later records are neither lost nor repeated. */
+static void stops_at_an_incomplete_long_record(void **state)
 {
 	static const uint8_t words[] = { 9, 255, 6, 9 };
 	struct kmt_record *record;
@@ -375,13 +375,14 @@ static void long_record_under_way(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(in_order, start, stop),
-		cmocka_unit_test_setup_teardown(interrupted, start, stop),
-		cmocka_unit_test_setup_teardown(under_way, start, stop),
-		cmocka_unit_test_setup_teardown(lost_without_end, start, stop),
-		cmocka_unit_test_setup_teardown(long_records_of_a_buffer, start, stop),
-		cmocka_unit_test_setup_teardown(long_records_of_a_ring, start_mapped, stop),
-		cmocka_unit_test_setup_teardown(long_record_under_way, start_mapped, stop),
+		cmocka_unit_test_setup_teardown(numbers_events_in_order, start, stop),
+		cmocka_unit_test_setup_teardown(numbers_events_around_an_interrupt, start, stop),
+		cmocka_unit_test_setup_teardown(waits_for_an_event_without_space, start, stop),
+		cmocka_unit_test_setup_teardown(counts_losses_beyond_32_bits, start, stop),
+		cmocka_unit_test_setup_teardown(drains_long_records_of_a_buffer, start, stop),
+		cmocka_unit_test_setup_teardown(drains_long_records_of_a_ring, start_mapped, stop),
+		cmocka_unit_test_setup_teardown(stops_at_an_incomplete_long_record, start_mapped,
+						stop),
 	};
 
 	return cmocka_run_group_tests_name("drain", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A capture cut off and damaged at every byte of every file: reading it ends, well, and no
- * damaged packet adds anything.
+ * A capture is cut off and damaged at every byte of every file. Reading it never crashes, and does
+ * not count records of damaged packets.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ static int setup_packed(void **state)
 	assert_int_equal(capture_open(&capture, directory), 0);
 	assert_int_equal(convert_init(&convert, false), 0);
 	assert_int_equal(apply_in_place(&convert, &capture), 0);
-	assert_int_equal(convert.changed, 3); /* all that have records */
+	assert_int_equal(convert.changed, 3); /* the packets with records */
 	convert_deinit(&convert);
 	capture_close(&capture);
 	return 0;
@@ -55,7 +55,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Records that are in the capture now, or -1: it is refused, with a sentence. */
+/* The number of records in the capture; -1: the capture is refused, with a message. */
 static int read_capture(const char *directory, uint64_t *damaged)
 {
 	struct type_stats type_stats;
@@ -93,7 +93,7 @@ static int read_capture(const char *directory, uint64_t *damaged)
 	return recorded;
 }
 
-static void test_unharmed(void **state)
+static void reads_all_records(void **state)
 {
 	uint64_t damaged;
 
@@ -102,11 +102,11 @@ static void test_unharmed(void **state)
 }
 
 /*
- * Cuts the file at every byte and flips one bit of every byte; check is told what is left of the
- * records.
+ * Cuts the file at every byte, and flips one bit of every byte. After each change it calls check
+ * with the number of records that can be read.
  */
-static void each_byte(const char *directory, const char *name,
-		      void (*check)(int recorded, uint64_t damaged, bool cut))
+static void damage_each_byte(const char *directory, const char *name,
+			     void (*check)(int recorded, uint64_t damaged, bool cut))
 {
 	char *path = scratch_path(directory, name);
 	uint64_t damaged = 0;
@@ -133,7 +133,7 @@ static void each_byte(const char *directory, const char *name,
 	free(path);
 }
 
-/* Only whole and right packets count: they have 5 records at most. */
+/* A damaged packet loses its records only. A packet has at most 5. */
 static void check_stream(int recorded, uint64_t damaged, bool cut)
 {
 	if (cut)
@@ -146,13 +146,13 @@ static void check_stream(int recorded, uint64_t damaged, bool cut)
 		assert_true(damaged >= 112);
 }
 
-static void test_streams(void **state)
+static void survives_damaged_streams(void **state)
 {
-	each_byte(*state, "cpu0", check_stream);
-	each_byte(*state, "cpu1", check_stream);
+	damage_each_byte(*state, "cpu0", check_stream);
+	damage_each_byte(*state, "cpu1", check_stream);
 }
 
-/* The streams are read as they are, or not at all. */
+/* The metadata is refused, or all records are read. */
 static void check_metadata(int recorded, uint64_t damaged, bool cut)
 {
 	(void)cut;
@@ -167,24 +167,24 @@ static void check_table(int recorded, uint64_t damaged, bool cut)
 	assert_int_equal(damaged, 0);
 }
 
-static void test_metadata(void **state)
+static void survives_damaged_metadata(void **state)
 {
-	each_byte(*state, "metadata", check_metadata);
+	damage_each_byte(*state, "metadata", check_metadata);
 }
 
-static void test_tables(void **state)
+static void survives_damaged_tables(void **state)
 {
-	each_byte(*state, "kernel/status", check_table);
-	each_byte(*state, "kernel/symbols", check_table);
-	each_byte(*state, "kernel/caches", check_table);
-	each_byte(*state, "kernel/tasks", check_table);
-	each_byte(*state, "kernel/topology", check_table);
-	each_byte(*state, "kernel/gfp", check_table);
-	each_byte(*state, "kernel/slabinfo", check_table);
+	damage_each_byte(*state, "kernel/status", check_table);
+	damage_each_byte(*state, "kernel/symbols", check_table);
+	damage_each_byte(*state, "kernel/caches", check_table);
+	damage_each_byte(*state, "kernel/tasks", check_table);
+	damage_each_byte(*state, "kernel/topology", check_table);
+	damage_each_byte(*state, "kernel/gfp", check_table);
+	damage_each_byte(*state, "kernel/slabinfo", check_table);
 }
 
-/* Bytes of no sense at all, in place of a file. */
-static void test_rubbish(void **state)
+/* Each file is replaced by random bytes, one file after the other. */
+static void survives_random_bytes(void **state)
 {
 	static const char *const names[] = { "cpu0",
 					     "kernel/status",
@@ -215,13 +215,13 @@ static void test_rubbish(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_unharmed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_streams, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unharmed, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(test_streams, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(test_metadata, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rubbish, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_all_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(survives_damaged_streams, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_all_records, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(survives_damaged_streams, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(survives_damaged_metadata, setup, teardown),
+		cmocka_unit_test_setup_teardown(survives_damaged_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(survives_random_bytes, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The queue between the thread that drains and the one that folds: order, bounds, two threads. */
+/* The queue between the thread that drains the rings and the thread that aggregates events. */
 #include "config.h"
 
 #include <pthread.h>
@@ -40,18 +40,18 @@ static void assert_packet(const struct online_packet *packet, uint64_t number, u
 	assert_int_equal(packet->records[count - 1].call_site, number);
 }
 
-static void in_order(void **state)
+static void keeps_the_order(void **state)
 {
 	struct message message = { .kind = MESSAGE_WATERMARK,
 				   .watermark = { .time = 7, .lost = 3 } };
-	const struct message gone = { .kind = MESSAGE_CACHE_GONE, .cache = { .address = 9 } };
+	const struct message cache_gone = { .kind = MESSAGE_CACHE_GONE, .cache = { .address = 9 } };
 	struct queue queue;
 
 	(void)state;
 	assert_int_equal(queue_init(&queue, 4 * sizeof(struct online_packet)), 0);
 	assert_false(queue_get(&queue, &message));
 	assert_true(put_records(&queue, 1, 10));
-	assert_true(queue_put(&queue, &gone));
+	assert_true(queue_put(&queue, &cache_gone));
 	assert_true(put_records(&queue, 2, PACKET_RECORDS_MAX));
 	assert_true(queue_put(&queue, &message));
 
@@ -73,8 +73,8 @@ static void in_order(void **state)
 	queue_deinit(&queue);
 }
 
-/* As many bytes of records as were allowed, whoever holds them; then there is room again. */
-static void bounded(void **state)
+/* Packets that a reader holds count for the limit, until the reader returns them. */
+static void limits_the_bytes_of_records(void **state)
 {
 	struct online_packet *held;
 	struct message message;
@@ -99,7 +99,7 @@ static void bounded(void **state)
 	}
 	assert_int_equal(got, put);
 
-	/* other messages have room besides the packets, but not without end */
+	/* other messages have space of their own, which is limited too */
 	while (put_records(&queue, put, 1))
 		put++;
 	message.kind = MESSAGE_CACHE;
@@ -107,11 +107,11 @@ static void bounded(void **state)
 	while (queue_put(&queue, &message))
 		got++;
 	assert_in_range(got, 4096, 65536);
-	queue_deinit(&queue); /* with all that is in it */
+	queue_deinit(&queue); /* frees the messages in the queue */
 }
 
-/* A packet of 96 records of 255 words each, as the writer makes them, and one of 9 words. */
-static void long_records(void **state)
+/* A packet of 96 records of 255 words, which is the writer's limit, and one record of 9 words. */
+static void passes_long_records(void **state)
 {
 	static uint64_t words[PACKET_RECORDS_BYTES_MAX / KMT_WORD];
 	const struct packet_header header = { .cpu = 3, .records = 96 + 1 };
@@ -132,7 +132,7 @@ static void long_records(void **state)
 	queue_deinit(&queue);
 }
 
-static void *put_all(void *data)
+static void *put_rounds(void *data)
 {
 	struct queue *queue = data;
 	const struct message name = { .kind = MESSAGE_CACHE };
@@ -147,7 +147,7 @@ static void *put_all(void *data)
 	return NULL;
 }
 
-static void two_threads(void **state)
+static void passes_messages_between_threads(void **state)
 {
 	uint64_t packets = 0, names = 0;
 	struct message message;
@@ -156,7 +156,7 @@ static void two_threads(void **state)
 
 	(void)state;
 	assert_int_equal(queue_init(&queue, 8 * sizeof(struct online_packet)), 0);
-	assert_int_equal(pthread_create(&thread, NULL, put_all, &queue), 0);
+	assert_int_equal(pthread_create(&thread, NULL, put_rounds, &queue), 0);
 	while (packets < ROUNDS) {
 		if (!queue_get(&queue, &message)) {
 			sched_yield();
@@ -176,7 +176,7 @@ static void two_threads(void **state)
 	queue_deinit(&queue);
 }
 
-static void empty(void **state)
+static void deinit_accepts_an_empty_queue(void **state)
 {
 	struct queue queue = { 0 };
 
@@ -187,9 +187,11 @@ static void empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_order),	cmocka_unit_test(bounded),
-		cmocka_unit_test(long_records), cmocka_unit_test(two_threads),
-		cmocka_unit_test(empty),
+		cmocka_unit_test(keeps_the_order),
+		cmocka_unit_test(limits_the_bytes_of_records),
+		cmocka_unit_test(passes_long_records),
+		cmocka_unit_test(passes_messages_between_threads),
+		cmocka_unit_test(deinit_accepts_an_empty_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

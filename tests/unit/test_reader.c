@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Streams as the reader takes them: both byte orders, later versions, damage of every kind. */
+/* The reader of streams: both byte orders, packets of later versions, and damage. */
 #include "config.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 struct files {
 	char *directory, *path;
 	struct stream stream;
-	unsigned char bytes[65536]; /* of the stream that a test puts together */
+	unsigned char bytes[65536]; /* of the stream that a test builds */
 	size_t size;
 };
 
@@ -48,7 +48,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Computes anew the CRC of the packet at the offset. */
+/* Updates the CRC of the packet at the offset. */
 static void seal(struct files *files, size_t offset)
 {
 	struct packet_header header;
@@ -71,7 +71,7 @@ static uint64_t more_word(uint32_t record, unsigned int word)
 	return record * 0x0102030405060708ULL + word;
 }
 
-/* Adds a packet of records of so many words each. Returns its offset, which is aligned. */
+/* Adds a packet whose records have this number of words. Returns its offset, which is aligned. */
 static size_t add_packet(struct files *files, uint32_t records, uint8_t words)
 {
 	size_t offset = files->size, size = sizeof(struct packet_header) + records * words * 8;
@@ -158,7 +158,7 @@ static void check_packet(struct files *files, uint32_t records)
 	assert_int_equal(cursor_offset(&cursor, &packet), packet.size);
 }
 
-static void test_both_byte_orders(void **state)
+static void reads_both_byte_orders(void **state)
 {
 	struct files *files = *state;
 
@@ -176,7 +176,7 @@ static void test_both_byte_orders(void **state)
 	assert_true(files->stream.swap);
 }
 
-/* The last packet, which is at the offset, is packed. */
+/* Packs the last packet, which is at the offset. */
 static void pack(struct files *files, size_t offset)
 {
 	struct packet_header *header = header_at(files, offset);
@@ -194,7 +194,7 @@ static void pack(struct files *files, size_t offset)
 	seal(files, offset);
 }
 
-static void test_packed(void **state)
+static void reads_packed_packets(void **state)
 {
 	struct files *files = *state;
 
@@ -203,9 +203,9 @@ static void test_packed(void **state)
 	add_packet(files, 5, 6);
 	pack(files, add_packet(files, 9, 6));
 	assert_in_range(files->size, 4 * 112 + 5 * 48, 4 * 112 + 5 * 48 + 300 * 8);
-	for (int turned = 0; turned < 2; turned++) {
+	for (int swapped = 0; swapped < 2; swapped++) {
 		open_stream(files);
-		if (turned) {
+		if (swapped) {
 			assert_int_equal(byteswap_stream(files->path), 0);
 			stream_close(&files->stream);
 			assert_int_equal(stream_open(&files->stream, files->path), 0);
@@ -214,12 +214,12 @@ static void test_packed(void **state)
 		check_packet(files, 500);
 		check_packet(files, 5);
 		check_packet(files, 9);
-		assert_int_equal(files->stream.swap, turned);
+		assert_int_equal(files->stream.swap, swapped);
 		assert_int_equal(files->stream.offset, files->size);
 	}
 }
 
-static struct kmt_record turn_record(struct files *files, struct kmt_record record)
+static struct kmt_record read_swapped(struct files *files, struct kmt_record record)
 {
 	size_t offset = add_packet(files, 1, 6) + sizeof(struct packet_header);
 	struct packet packet;
@@ -235,31 +235,30 @@ static struct kmt_record turn_record(struct files *files, struct kmt_record reco
 	return record;
 }
 
-static void test_cache_in_other_byte_order(void **state)
+static void swaps_caches(void **state)
 {
 	struct kmt_record record = {
 		.id = KMT_CACHE_FREE, .words = 6, .node = 5, .cache = 0x0102030405060708
 	};
 
-	record = turn_record(*state, record);
+	record = read_swapped(*state, record);
 	assert_int_equal(record.cache, 0x0102030405060708);
 	assert_int_equal(record.node, 5);
 }
 
-static void test_sizes_in_other_byte_order(void **state)
+static void swaps_sizes(void **state)
 {
 	struct kmt_record record = { .id = KMT_ANONYMOUS_ALLOC,
 				     .words = 6,
 				     .requested = 0x01020304,
 				     .allocated = 0x05060708 };
 
-	record = turn_record(*state, record);
+	record = read_swapped(*state, record);
 	assert_int_equal(record.requested, 0x01020304);
 	assert_int_equal(record.allocated, 0x05060708);
 }
 
-/* The packet's records have so many words; those behind the first 6 are as add_packet() made them.
- */
+/* The packet's records have this number of words; add_packet() made those after the first 6. */
 static void check_long_packet(struct files *files, uint32_t records, uint8_t words)
 {
 	const struct kmt_record *record = NULL;
@@ -283,19 +282,19 @@ static void check_long_packet(struct files *files, uint32_t records, uint8_t wor
 	assert_int_equal(packet.size, (size_t)records * words * KMT_WORD);
 }
 
-/* Raw and packed, in either byte order; the words behind the first 6 are numbers of 64 bits. */
-static void test_long_records(void **state)
+/* Raw and packed, in either byte order. The words after the first 6 have 64 bits. */
+static void reads_long_records(void **state)
 {
 	struct files *files = *state;
 
-	for (int turned = 0; turned < 2; turned++) {
+	for (int swapped = 0; swapped < 2; swapped++) {
 		files->size = 0;
 		add_packet(files, 3, 9);
 		pack(files, add_packet(files, 3, 9));
 		add_packet(files, 2, 255);
 		pack(files, add_packet(files, 2, 255));
 		open_stream(files);
-		if (turned) {
+		if (swapped) {
 			assert_int_equal(byteswap_stream(files->path), 0);
 			stream_close(&files->stream);
 			assert_int_equal(stream_open(&files->stream, files->path), 0);
@@ -304,13 +303,13 @@ static void test_long_records(void **state)
 		check_long_packet(files, 3, 9);
 		check_long_packet(files, 2, 255);
 		check_long_packet(files, 2, 255);
-		assert_int_equal(files->stream.swap, turned);
+		assert_int_equal(files->stream.swap, swapped);
 		assert_int_equal(files->stream.offset, files->size);
 	}
 }
 
 /* A reader of the first 48 bytes of each record skips the rest. */
-static void test_long_records_skipped(void **state)
+static void skips_further_words(void **state)
 {
 	struct files *files = *state;
 
@@ -321,7 +320,7 @@ static void test_long_records_skipped(void **state)
 	check_packet(files, 3);
 }
 
-static void test_record_sizes(void **state)
+static void refuses_wrong_record_sizes(void **state)
 {
 	static const uint8_t words[] = { 0, 5, 7, 255 };
 	struct files *files = *state;
@@ -342,8 +341,8 @@ static void test_record_sizes(void **state)
 	}
 }
 
-/* Padding behind the content is no record. */
-static void test_padding(void **state)
+/* Bytes after the content are padding, not records. */
+static void skips_padding(void **state)
 {
 	struct files *files = *state;
 
@@ -371,33 +370,33 @@ static void check_bad(struct files *files, const char *errmsg)
 	check_not_read(files, -EBADMSG, errmsg);
 }
 
-/* Whole and right, and for later programs: told apart from damage, and not lost behind it. */
-static void test_later_packets(void **state)
+/* A valid packet of a later version is not taken for damage, and found after damage. */
+static void reports_packets_of_later_versions(void **state)
 {
 	struct files *files = *state;
 	struct packet_header *header = header_at(files, 0);
-	struct packet_header right;
+	struct packet_header valid;
 	struct packet packet;
 	size_t second;
 
 	add_packet(files, 2, 6);
-	right = *header;
+	valid = *header;
 	header->version = 7;
 	check_bad(files, "CRC-32");
 	seal(files, 0);
 	check_not_read(files, -EPROTONOSUPPORT, "format version 7, this program knows 1");
 	header->packet_bits = 64;
 	check_bad(files, "bits");
-	*header = right;
+	*header = valid;
 	header->codec = 9;
 	check_bad(files, "CRC-32");
-	/* what these mean in another codec nobody knows */
+	/* their meaning in another codec is unknown, so they are not checked */
 	header->content_bits = 77;
 	header->time_last = 0;
 	seal(files, 0);
 	check_not_read(files, -EPROTONOSUPPORT, "codec 9, this program knows those up to 2");
 
-	*header = right;
+	*header = valid;
 	header->lost++;
 	second = add_packet(files, 1, 6);
 	header_at(files, second)->codec = 9;
@@ -410,42 +409,42 @@ static void test_later_packets(void **state)
 	assert_int_equal(files->stream.offset, second);
 }
 
-static void test_sentences(void **state)
+static void explains_each_damage(void **state)
 {
 	struct files *files = *state;
 	struct packet_header *header = header_at(files, 0);
-	struct packet_header right;
+	struct packet_header valid;
 
 	add_packet(files, 2, 6);
-	right = *header;
+	valid = *header;
 
 	header->version = 0;
 	check_bad(files, "format version 0");
-	*header = right;
+	*header = valid;
 	header->magic++;
 	check_bad(files, "no packet begins here");
-	*header = right;
+	*header = valid;
 	header->time_last = 99;
 	check_bad(files, "ends before it begins");
-	*header = right;
+	*header = valid;
 	header->packet_bits += 8;
 	check_bad(files, "bits");
-	*header = right;
+	*header = valid;
 	header->content_bits += 64;
 	check_bad(files, "bits");
-	*header = right;
+	*header = valid;
 	header->content_bits = 64;
 	check_bad(files, "bits");
-	*header = right;
+	*header = valid;
 	header->packet_bits = UINT64_MAX / 64 * 64;
 	check_bad(files, "bits");
-	*header = right;
+	*header = valid;
 	header->packet_bits = ((uint64_t)PACKET_BYTES_MAX + 8) * 8;
 	check_bad(files, "bits");
-	*header = right;
+	*header = valid;
 	header->lost++;
 	check_bad(files, "CRC-32");
-	*header = right;
+	*header = valid;
 	files->size -= 8;
 	check_bad(files, "cut off: 200 bytes of 208 are there");
 	files->size = 100;
@@ -454,19 +453,19 @@ static void test_sentences(void **state)
 	check_bad(files, "cut off: 3 bytes");
 }
 
-static void test_mixed_byte_orders(void **state)
+static void refuses_mixed_byte_orders(void **state)
 {
 	struct files *files = *state;
 	struct packet packet;
 	size_t size;
-	unsigned char *turned;
+	unsigned char *swapped;
 
 	add_packet(files, 1, 6);
 	open_stream(files);
 	assert_int_equal(byteswap_stream(files->path), 0);
-	turned = scratch_read(files->path, &size);
-	add_bytes(files, turned, size);
-	free(turned);
+	swapped = scratch_read(files->path, &size);
+	add_bytes(files, swapped, size);
+	free(swapped);
 	open_stream(files);
 	check_packet(files, 1);
 	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
@@ -474,7 +473,7 @@ static void test_mixed_byte_orders(void **state)
 	assert_int_equal(stream_resync(&files->stream), 0);
 }
 
-static void test_resync(void **state)
+static void finds_the_next_packet(void **state)
 {
 	struct files *files = *state;
 	unsigned char rubbish[1001];
@@ -489,7 +488,7 @@ static void test_resync(void **state)
 	files->bytes[first + 150] ^= 1;
 	add_bytes(files, rubbish, sizeof(rubbish));
 	second = files->size;
-	/* At an odd place in the file. */
+	/* At an unaligned offset. */
 	add_packet(files, 4, 6);
 	add_bytes(files, rubbish, 77);
 	open_stream(files);
@@ -505,8 +504,8 @@ static void test_resync(void **state)
 	assert_int_equal(stream_next(&files->stream, &packet), 0);
 }
 
-/* Wherever the next packet lies, also across what is read at once. */
-static void test_resync_anywhere(void **state)
+/* The next packet is found at any offset, also across the end of the read buffer. */
+static void finds_the_next_packet_at_any_offset(void **state)
 {
 	struct files *files = *state;
 
@@ -529,20 +528,20 @@ static void test_resync_anywhere(void **state)
 	}
 }
 
-/* Headers that each claim all that follows: must end in time in proportion to the file. */
-static void test_false_packets(void **state)
+/* Each header claims the rest of the file as its packet: the time must stay linear. */
+static void reads_false_headers_in_linear_time(void **state)
 {
 	struct files *files = *state;
-	size_t size = 8 << 20, step = 112;
+	size_t size = 8 << 20, header_size = 112;
 	unsigned char *bytes = calloc(1, size);
 	struct packet packet;
 
 	add_packet(files, 0, 6);
 	assert_non_null(bytes);
-	for (size_t at = 0; at + step <= size; at += step) {
+	for (size_t at = 0; at + header_size <= size; at += header_size) {
 		struct packet_header *header = (struct packet_header *)(bytes + at);
 
-		memcpy(header, files->bytes, step);
+		memcpy(header, files->bytes, header_size);
 		header->content_bits = header->packet_bits = (size - at) / 8 * 64;
 	}
 	scratch_write(files->path, bytes, size);
@@ -554,23 +553,23 @@ static void test_false_packets(void **state)
 	assert_true(files->stream.wasted < 5 * (size + PACKET_BYTES_MAX));
 }
 
-/* Its CRC is right, its records are not: no packet, and the next one is found. */
-static void test_packed_wrong(void **state)
+/* A packet with a correct CRC whose records are invalid is refused; the next one is found. */
+static void refuses_invalid_packed_records(void **state)
 {
 	struct files *files = *state;
-	struct packet_header *header = header_at(files, 0), right;
+	struct packet_header *header = header_at(files, 0), valid;
 	unsigned char body[4096];
 	struct packet packet;
 	size_t size, next;
 
 	pack(files, add_packet(files, 100, 6));
-	right = *header;
+	valid = *header;
 	size = files->size;
-	memcpy(body, header + 1, size - sizeof(right));
+	memcpy(body, header + 1, size - sizeof(valid));
 	next = add_packet(files, 3, 6);
 	for (int wrong = 0; wrong < 5; wrong++) {
-		*header = right;
-		memcpy(header + 1, body, size - sizeof(right));
+		*header = valid;
+		memcpy(header + 1, body, size - sizeof(valid));
 		if (wrong == 0)
 			header->records = 0;
 		else if (wrong == 1)
@@ -578,9 +577,9 @@ static void test_packed_wrong(void **state)
 		else if (wrong == 2)
 			header->records = UINT32_MAX;
 		else if (wrong == 3)
-			files->bytes[sizeof(right)]++; /* the size of a column */
+			files->bytes[sizeof(valid)]++; /* the size of a column */
 		else
-			memset(header + 1, 0, size - sizeof(right));
+			memset(header + 1, 0, size - sizeof(valid));
 		seal(files, 0);
 		open_stream(files);
 		assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
@@ -591,8 +590,8 @@ static void test_packed_wrong(void **state)
 	}
 }
 
-/* Of these, each takes as long as a packet of many records: soon they are given up. */
-static void test_packed_bombs(void **state)
+/* Each packet takes as long to unpack as one with many records: the time must stay linear. */
+static void unpacks_bombs_in_linear_time(void **state)
 {
 	struct files *files = *state;
 	struct packet_header *header = header_at(files, 0);
@@ -617,7 +616,7 @@ static void test_packed_bombs(void **state)
 	assert_true(files->stream.wasted < 5 * (count * size + PACKET_BYTES_MAX));
 }
 
-static void test_what_is_no_stream(void **state)
+static void refuses_files_that_are_not_streams(void **state)
 {
 	struct files *files = *state;
 	struct stream stream;
@@ -636,23 +635,26 @@ static void test_what_is_no_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_both_byte_orders, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_packed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cache_in_other_byte_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sizes_in_other_byte_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_records_skipped, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_record_sizes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_padding, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_later_packets, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sentences, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_mixed_byte_orders, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_resync, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_resync_anywhere, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_false_packets, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_packed_wrong, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_packed_bombs, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_is_no_stream, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_both_byte_orders, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_packed_packets, setup, teardown),
+		cmocka_unit_test_setup_teardown(swaps_caches, setup, teardown),
+		cmocka_unit_test_setup_teardown(swaps_sizes, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_long_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(skips_further_words, setup, teardown),
+		cmocka_unit_test_setup_teardown(refuses_wrong_record_sizes, setup, teardown),
+		cmocka_unit_test_setup_teardown(skips_padding, setup, teardown),
+		cmocka_unit_test_setup_teardown(reports_packets_of_later_versions, setup, teardown),
+		cmocka_unit_test_setup_teardown(explains_each_damage, setup, teardown),
+		cmocka_unit_test_setup_teardown(refuses_mixed_byte_orders, setup, teardown),
+		cmocka_unit_test_setup_teardown(finds_the_next_packet, setup, teardown),
+		cmocka_unit_test_setup_teardown(finds_the_next_packet_at_any_offset, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(reads_false_headers_in_linear_time, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(refuses_invalid_packed_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(unpacks_bombs_in_linear_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(refuses_files_that_are_not_streams, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests_name("reader", tests, NULL, NULL);

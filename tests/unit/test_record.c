@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The record and the packet header, byte by byte: what is on disk never moves. */
+/* The layout of records and packet headers: fields on disk keep their offsets. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 		assert_int_equal(sizeof(((type *)NULL)->field), size); \
 	} while (0)
 
-static void test_ids(void **state)
+static void ids_do_not_change(void **state)
 {
 	(void)state;
 	assert_int_equal(KMT_NONE, 0);
@@ -36,7 +36,7 @@ static void test_ids(void **state)
 	assert_int_equal(PACKET_RAW, 0);
 }
 
-static void test_record(void **state)
+static void record_fields_do_not_move(void **state)
 {
 	(void)state;
 	assert_int_equal(sizeof(struct kmt_record), 48);
@@ -54,7 +54,7 @@ static void test_record(void **state)
 	ASSERT_FIELD(struct kmt_record, cache, 40, 8);
 }
 
-static void test_tag(void **state)
+static void tag_covers_id_words_node_and_sequence(void **state)
 {
 	struct kmt_record record = { 0 }, other = { 0 };
 
@@ -70,7 +70,7 @@ static void test_tag(void **state)
 	assert_int_equal(other.sequence, 0x12345678);
 }
 
-static void test_packet_header(void **state)
+static void packet_header_fields_do_not_move(void **state)
 {
 	(void)state;
 	assert_int_equal(sizeof(struct packet_header), 112);
@@ -93,7 +93,7 @@ static void test_packet_header(void **state)
 	ASSERT_FIELD(struct packet_header, crc, 108, 4);
 }
 
-static void test_event_kinds(void **state)
+static void classifies_events(void **state)
 {
 	struct event event = { .id = KMT_CACHE_ALLOC };
 
@@ -102,7 +102,7 @@ static void test_event_kinds(void **state)
 	assert_false(event_has_object(&event));
 	event.id = KMT_ANONYMOUS_ALLOC;
 	assert_true(event_is_allocation(&event));
-	event.id = KMT_CACHE_FREE; /* of a kernel that names no cache */
+	event.id = KMT_CACHE_FREE; /* without a cache: some kernels do not name it */
 	assert_false(event_is_kfree(&event));
 	event.id = KMT_BULK_FREE;
 	assert_true(event_is_kfree(&event));
@@ -117,9 +117,11 @@ static void test_event_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ids),	    cmocka_unit_test(test_record),
-		cmocka_unit_test(test_tag),	    cmocka_unit_test(test_packet_header),
-		cmocka_unit_test(test_event_kinds),
+		cmocka_unit_test(ids_do_not_change),
+		cmocka_unit_test(record_fields_do_not_move),
+		cmocka_unit_test(tag_covers_id_words_node_and_sequence),
+		cmocka_unit_test(packet_header_fields_do_not_move),
+		cmocka_unit_test(classifies_events),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);

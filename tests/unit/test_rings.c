@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How large the rings are when nobody says: they keep to their share of the memory. */
+/* The default size of the rings is limited to a share of the memory. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -13,17 +13,17 @@
 
 #define GIB (1ULL << 30)
 
-static void keeps_to_its_share(void **state)
+static void default_is_limited_by_memory(void **state)
 {
 	static const struct {
 		unsigned int cpus;
 		uint64_t memory;
 		unsigned int mib;
 	} cases[] = {
-		{ 1, 64 * GIB, 64 }, /* enough: the default */
+		{ 1, 64 * GIB, 64 }, /* enough memory: the default */
 		{ 2, 24 * GIB, 64 },	{ 512, 1024 * GIB, 64 },
-		{ 512, 256 * GIB, 32 },			    /* the share decides */
-		{ 4, 1 * GIB, 16 },	{ 64, GIB / 2, 1 }, /* never nothing */
+		{ 512, 256 * GIB, 32 },			    /* limited by the share */
+		{ 4, 1 * GIB, 16 },	{ 64, GIB / 2, 1 }, /* at least 1 MiB */
 		{ 0, GIB, 64 },
 	};
 
@@ -60,7 +60,7 @@ static void buffers_are_a_power_of_two_that_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_to_its_share),
+		cmocka_unit_test(default_is_limited_by_memory),
 		cmocka_unit_test(slots_are_a_power_of_two_that_fits),
 		cmocka_unit_test(buffers_are_a_power_of_two_that_fits),
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Streams as the writer makes them: order, packets, losses, and a disk that is full. */
+/* The streams that the writer writes: their order, packets and losses; and a full disk. */
 #include "config.h"
 
 #include <errno.h>
@@ -68,8 +68,8 @@ static void put(struct writer *writer, uint32_t sequence, uint64_t time)
 }
 
 /*
- * Reads the stream back: checks what holds of every packet, hands out the headers, and counts the
- * records. The sequence numbers go to numbers, if given.
+ * Reads the stream, checks the invariants of every packet, and returns the number of packets, their
+ * headers and the number of records. numbers: gets the sequence numbers, or NULL.
  */
 static size_t read_back(const char *path, struct packet_header *headers, size_t max,
 			size_t *record_count, uint32_t *numbers)
@@ -113,7 +113,7 @@ static size_t read_back(const char *path, struct packet_header *headers, size_t 
 	return count;
 }
 
-static void test_first_packet(void **state)
+static void begins_with_an_empty_packet(void **state)
 {
 	struct files *files = *state;
 	struct packet_header headers[4];
@@ -128,9 +128,10 @@ static void test_first_packet(void **state)
 	assert_int_equal(headers[0].packet_bits, 112 * 8);
 }
 
-static void test_order(void **state)
+static void sorts_interrupted_records(void **state)
 {
-	/* In slot order; the second was interrupted by what follows it, that by another. */
+	/* In slot order. An interrupt's records follow the second one; another interrupted these.
+	 */
 	static const struct {
 		uint32_t sequence;
 		uint64_t time;
@@ -162,7 +163,7 @@ static void test_order(void **state)
 	assert_int_equal(files->writer.clamped, 0);
 }
 
-static void test_flush_spares_what_is_held(void **state)
+static void does_not_flush_held_records(void **state)
 {
 	struct files *files = *state;
 	struct packet_header headers[4];
@@ -177,13 +178,13 @@ static void test_flush_spares_what_is_held(void **state)
 	assert_int_equal(read_back(files->path, headers, 4, &records, NULL), 3);
 	assert_int_equal(headers[1].records, 1);
 	assert_int_equal(headers[1].time_last, 2100);
-	/* Its time had been spoken for. */
+	/* The packet already ended after its time, so it is clamped. */
 	assert_int_equal(files->writer.clamped, 1);
 	assert_int_equal(files->writer.clamped_max, 50);
 	assert_int_equal(records, 3);
 }
 
-static void test_full_packets(void **state)
+static void writes_full_packets(void **state)
 {
 	struct files *files = *state;
 	struct packet_header headers[8];
@@ -195,7 +196,7 @@ static void test_full_packets(void **state)
 	assert_int_equal(headers[2].time_last, 2000 + 2 * PACKET_RECORDS_MAX - 1);
 	assert_int_equal(files->writer.held_count + files->writer.header.records, 10);
 	assert_int_equal(writer_release(&files->writer), 0);
-	/* Nothing to say and not forced: no packet. */
+	/* No new records and not forced: no packet is written. */
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 4);
@@ -203,8 +204,8 @@ static void test_full_packets(void **state)
 	assert_int_equal(headers[3].sequence_first, 2 * PACKET_RECORDS_MAX);
 }
 
-/* Each packet as it is asked for when it is closed; where that makes none smaller, raw. */
-static void test_packing(void **state)
+/* The setting at the end of a packet decides. A packet that would not get smaller stays raw. */
+static void packs_packets_if_that_saves_space(void **state)
 {
 	struct files *files = *state;
 	struct writer *writer = &files->writer;
@@ -237,7 +238,7 @@ static void test_packing(void **state)
 	assert_int_equal(records, writer->size);
 }
 
-static void test_losses(void **state)
+static void counts_losses(void **state)
 {
 	struct files *files = *state;
 	struct packet_header headers[8];
@@ -246,12 +247,12 @@ static void test_losses(void **state)
 	put(&files->writer, 0, 2000);
 	put(&files->writer, 5, 2100);
 	put(&files->writer, 6, 2200);
-	/* 6 is held: it has come, but 7 to 9 are not settled before it is written. */
+	/* 6 is still held back, so 7 to 9 are not confirmed as lost before it is written. */
 	assert_int_equal(writer_confirm_losses(&files->writer, 10, 2300), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_confirm_losses(&files->writer, 10, 2300), 0);
-	/* Stated as lost: it cannot be recorded as well. */
+	/* 8 was confirmed as lost, so its record is dropped. */
 	put(&files->writer, 8, 2400);
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 2500, 0, false), 0);
@@ -273,7 +274,7 @@ static void test_losses(void **state)
 	assert_int_equal(files->writer.loss.records, 3);
 }
 
-static void test_clock_steps_back(void **state)
+static void clamps_times_that_step_back(void **state)
 {
 	struct files *files = *state;
 	struct packet_header headers[64];
@@ -283,7 +284,7 @@ static void test_clock_steps_back(void **state)
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(files->writer.clamped, 1);
 	assert_int_equal(files->writer.clamped_max, 500);
-	/* Ever further back: they are not held without end. */
+	/* Each is earlier than the one before; the number of held records stays limited. */
 	for (uint32_t i = 1; i <= 200000; i++)
 		put(&files->writer, i, 1000000 - i);
 	assert_true(files->writer.held_count <= 65536);
@@ -294,8 +295,8 @@ static void test_clock_steps_back(void **state)
 	assert_int_equal(files->writer.loss.records, 200001);
 }
 
-/* Also with a number of any size: the stream of a CPU that ran for long. */
-static void test_numbers_wrap(void **state)
+/* The first record can have any sequence number. */
+static void extends_sequence_numbers_that_wrap(void **state)
 {
 	struct files *files = *state;
 	struct packet_header headers[8];
@@ -323,12 +324,12 @@ static void limit_file_size(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static void test_disk_full(void **state)
+static void continues_after_a_full_disk(void **state)
 {
 	struct files *files = *state;
 	struct writer *writer = &files->writer;
 	struct packet_header headers[8];
-	struct kmt_record late = { .id = KMT_KFREE, .words = KMT_RECORD_WORDS, .sequence = 300 };
+	struct kmt_record later = { .id = KMT_KFREE, .words = KMT_RECORD_WORDS, .sequence = 300 };
 	size_t records, size;
 	int err;
 
@@ -338,7 +339,7 @@ static void test_disk_full(void **state)
 	assert_int_equal(writer_flush(writer, 2100, 0, false), 0);
 	size = writer->size;
 
-	/* 100 and 103 to 199 do not get to the disk; 101 and 102 never were. 200 is held. */
+	/* 100 and 103 to 199 do not reach the disk; 101 and 102 were lost before. 200 is held. */
 	put(writer, 100, 3000);
 	for (uint32_t i = 103; i <= 200; i++)
 		put(writer, i, 3000 + i);
@@ -347,7 +348,7 @@ static void test_disk_full(void **state)
 	limit_file_size(RLIM_INFINITY);
 	assert_int_equal(err, -EFBIG);
 	assert_non_null(strstr(writer->errmsg, "cpu3: File too large"));
-	assert_int_equal(writer_put(writer, &late), -EFBIG);
+	assert_int_equal(writer_put(writer, &later), -EFBIG);
 	assert_int_equal(writer_release(writer), -EFBIG);
 	assert_int_equal(writer_flush(writer, 4000, 0, true), -EFBIG);
 	assert_int_equal(writer->held_count, 0);
@@ -356,9 +357,9 @@ static void test_disk_full(void **state)
 	assert_int_equal(records, size);
 	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 2);
 
-	/* Room again: the stream goes on and tells what it lacks. */
+	/* There is space again: the stream continues and counts the missing events as lost. */
 	writer_retry(writer);
-	/* What was dropped counts for nothing, so this one is not late. */
+	/* Dropped records do not advance the time, so this one is not clamped. */
 	put(writer, 301, 2500);
 	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_confirm_losses(writer, 310, 6000), 0);
@@ -374,7 +375,7 @@ static void test_disk_full(void **state)
 	assert_int_equal(writer->loss.confirmed, 310 - 101);
 }
 
-/* What a sink was given: the numbers of the records, and how many packets. */
+/* The sequence numbers of the records that a sink received, and the number of packets. */
 struct sunk {
 	uint32_t numbers[3 * PACKET_RECORDS_MAX];
 	size_t records, packets;
@@ -399,7 +400,7 @@ static void sink(void *data, const struct packet_header *header, const struct km
 	sunk->packets++;
 }
 
-/* Out of order, two packets and a bit. */
+/* Two full packets and a part of one, out of order. */
 static void put_many(struct writer *writer)
 {
 	for (uint32_t i = 0; i < 2 * PACKET_RECORDS_MAX + 10; i += 2) {
@@ -411,8 +412,8 @@ static void put_many(struct writer *writer)
 	assert_int_equal(writer_flush(writer, 0, 0, true), 0);
 }
 
-/* It gets what is on disk, in that order. */
-static void test_sink(void **state)
+/* The sink receives the records that are on disk, in the same order. */
+static void passes_written_records_to_the_sink(void **state)
 {
 	static uint32_t numbers[3 * PACKET_RECORDS_MAX];
 	struct files *files = *state;
@@ -428,7 +429,7 @@ static void test_sink(void **state)
 	assert_int_equal(sunk->records, records);
 	assert_memory_equal(sunk->numbers, numbers, records * sizeof(*numbers));
 
-	/* and the same where nothing is written */
+	/* a writer without a file gives the sink the same records */
 	assert_int_equal(writer_open(&without, NULL, uuid, 3, 1000), 0);
 	without.sink = (struct writer_sink){ sink, other };
 	put_many(&without);
@@ -439,8 +440,8 @@ static void test_sink(void **state)
 	free(sunk);
 }
 
-/* What could not be written is lost, and nobody gets it. */
-static void test_sink_disk_full(void **state)
+/* Records that could not be written are lost, and the sink does not get them. */
+static void passes_no_lost_records_to_the_sink(void **state)
 {
 	struct files *files = *state;
 	struct writer *writer = &files->writer;
@@ -459,7 +460,7 @@ static void test_sink_disk_full(void **state)
 	free(sunk);
 }
 
-/* A record of so many words, whose numbers behind the first 6 follow from the sequence. */
+/* Puts a record of this length. Its words after the first 6 depend on the sequence number. */
 static void put_long(struct writer *writer, uint32_t sequence, uint64_t time, uint8_t id,
 		     uint8_t words)
 {
@@ -489,9 +490,9 @@ static void check_long(const struct kmt_record *record)
 		assert_int_equal(more[i], ((uint64_t)record->sequence << 32) + (uint64_t)i);
 }
 
-/* All records of the sink, by the words that each has. */
-static void take_long(void *data, const struct packet_header *header,
-		      const struct kmt_record *records, size_t size)
+/* A sink that checks each record and counts them in a uint32_t. */
+static void check_long_sink(void *data, const struct packet_header *header,
+			    const struct kmt_record *records, size_t size)
 {
 	const char *at = (const char *)records, *end = at + size;
 	uint32_t *total = data;
@@ -506,10 +507,10 @@ static void take_long(void *data, const struct packet_header *header,
 #define LONG_RECORDS 4000
 
 /*
- * Records of several lengths, out of order in time: they come back in order with all words. A
- * packet is full by its bytes.
+ * Records of several lengths, not in order of time, are sorted and keep all words. A packet is full
+ * when its bytes reach the limit.
  */
-static void test_long_records(void **state)
+static void writes_long_records(void **state)
 {
 	static struct packet_header headers[64];
 	static uint32_t numbers[LONG_RECORDS];
@@ -523,7 +524,7 @@ static void test_long_records(void **state)
 	size_t records, packets;
 	uint32_t sunk = 0;
 
-	writer->sink = (struct writer_sink){ take_long, &sunk };
+	writer->sink = (struct writer_sink){ check_long_sink, &sunk };
 	for (uint32_t i = 0; i < LONG_RECORDS; i += 4)
 		for (uint32_t j = i + 3; j + 1 > i; j--)
 			put_long(writer, j, 2000 + j, j % 8 == 1 ? 200 : KMT_KFREE, words_of(j));
@@ -548,8 +549,8 @@ static void test_long_records(void **state)
 	stream_close(&stream);
 }
 
-/* A packet of long records that cannot be written: each of its numbers is lost, and later ones. */
-static void test_long_records_disk_full(void **state)
+/* If a packet of long records cannot be written, all of its events are lost, and later ones. */
+static void counts_lost_long_records(void **state)
 {
 	struct files *files = *state;
 	struct writer *writer = &files->writer;
@@ -578,8 +579,8 @@ static void test_long_records_disk_full(void **state)
 	assert_int_equal(headers[1].lost, next);
 }
 
-/* A promise that nothing earlier comes is kept, whatever comes. */
-static void test_reach(void **state)
+/* No record before the watermark is written: an earlier record is clamped. */
+static void clamps_to_the_watermark(void **state)
 {
 	struct files *files = *state;
 	struct writer *writer = &files->writer;
@@ -604,7 +605,7 @@ static void test_reach(void **state)
 	assert_int_equal(writer->clamped_max, 10);
 }
 
-static void test_cannot_open(void **state)
+static void reports_a_file_that_cannot_be_created(void **state)
 {
 	struct files *files = *state;
 	char *path = scratch_path(files->directory, "no/cpu0");
@@ -618,25 +619,31 @@ static void test_cannot_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_first_packet, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_flush_spares_what_is_held, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_full_packets, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_full_packets, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(test_packing, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_losses, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(test_clock_steps_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_numbers_wrap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_disk_full, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_disk_full, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(test_sink, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sink_disk_full, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_records, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(test_long_records_disk_full, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_reach, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cannot_open, setup, teardown),
+		cmocka_unit_test_setup_teardown(begins_with_an_empty_packet, setup, teardown),
+		cmocka_unit_test_setup_teardown(sorts_interrupted_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(does_not_flush_held_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(writes_full_packets, setup, teardown),
+		cmocka_unit_test_setup_teardown(writes_full_packets, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(packs_packets_if_that_saves_space, setup_packed,
+						teardown),
+		cmocka_unit_test_setup_teardown(counts_losses, setup, teardown),
+		cmocka_unit_test_setup_teardown(counts_losses, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(clamps_times_that_step_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(extends_sequence_numbers_that_wrap, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(continues_after_a_full_disk, setup, teardown),
+		cmocka_unit_test_setup_teardown(continues_after_a_full_disk, setup_packed,
+						teardown),
+		cmocka_unit_test_setup_teardown(passes_written_records_to_the_sink, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(passes_no_lost_records_to_the_sink, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(writes_long_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(writes_long_records, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(counts_lost_long_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(clamps_to_the_watermark, setup, teardown),
+		cmocka_unit_test_setup_teardown(reports_a_file_that_cannot_be_created, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests_name("writer", tests, NULL, NULL);
