@@ -127,7 +127,7 @@ static int add_stream_counters(struct analysis *analysis, const struct merge *me
 		analysis->damaged_bytes += stream->damaged_bytes;
 		analysis->cut_bytes += stream->cut_bytes;
 		analysis->caches_unknown += stream->caches_unknown;
-		analysis->cache_not_traced += stream->cache_not_traced;
+		analysis->anonymous_allocations += stream->anonymous_allocations;
 		if (analysis->findings)
 			err = heap_findings_add_losses(analysis->findings, &stream->loss);
 	}

@@ -92,22 +92,22 @@ counters_allocated(struct analysis *analysis, const struct slab_object *object, 
 }
 
 /*
- * Whether the free crossed CPUs, whether the object was temporary, and its lifetime. by: 1, or -1
- * to take an earlier count back. 0 or -ENOMEM.
+ * Counts whether the free crossed CPUs, whether the object was temporary, and its lifetime. sign: 1
+ * adds to the counters; -1, modulo 2^64, subtracts an earlier count. 0 or -ENOMEM.
  */
 static inline int counters_free_kind(struct analysis *analysis, const struct event *event,
 				     const struct slab_object *object, bool no_allocation_between,
-				     uint64_t by)
+				     uint64_t sign)
 {
 	struct analysis_totals *totals = &analysis->totals;
 	struct group *group = &analysis->groups[object->group];
 
 	if (object->cpu != event->cpu) {
-		group->cross_cpu_frees += by;
-		totals->cross_cpu_frees += by;
+		group->cross_cpu_frees += sign;
+		totals->cross_cpu_frees += sign;
 	} else if (object->task == event->task && no_allocation_between) {
-		group->temporary += by;
-		totals->temporary += by;
+		group->temporary += sign;
+		totals->temporary += sign;
 	}
 	if (!analysis->settings.lifetimes)
 		return 0;
@@ -115,7 +115,7 @@ static inline int counters_free_kind(struct analysis *analysis, const struct eve
 		group->lifetimes = calloc(1, sizeof(*group->lifetimes));
 	if (!group->lifetimes)
 		return -ENOMEM;
-	group->lifetimes->counts[lifetime_bucket(event->time - object->time)] += by;
+	group->lifetimes->counts[lifetime_bucket(event->time - object->time)] += sign;
 	return 0;
 }
 

@@ -3,8 +3,8 @@
  * Delayed reports of frees. Before Linux 5.16, kmem_cache_free() reports an object after it
  * returned it to its slab: another CPU can allocate the address again and report that first. So in
  * the sequence allocation, allocation, free, free of one address, the first free frees the first
- * object, and no free was missed. A capture does not show whether its kernel is one of these or one
- * up to 5.19, but none of them names the cache of an allocation.
+ * object, and no free was missed. The kernel's version is not checked: every kernel whose
+ * allocations name no cache (before 6.0) is treated so.
  *
  * Until the second free comes, the first object counts as missed, and the first free as the free of
  * the second object. Live counters are not corrected.

@@ -8,7 +8,7 @@
 
 #define GROUPING_MEMO_BITS 12
 
-/* A cache of recently searched sites: most calls come from few sites. */
+/* A recently searched site. Most calls come from few sites. */
 struct grouping_memo {
 	uint64_t address;
 	uint32_t number;	 /* of the site, + 1; 0: empty */

@@ -19,8 +19,8 @@ enum finding_kind {
 	FINDING_INTERIOR_FREE,	  /* of an address inside a live object */
 	FINDING_UNKNOWN_FREE, /* of an address that was never allocated, not even before the capture
 			       */
-	FINDING_OVERLAP,      /* other_site: of the allocation of the live object below */
-	FINDING_MISSED_FREE,  /* other_site: of the allocation of the live object's address */
+	FINDING_OVERLAP,      /* other_site: of the allocation of the overlapped object */
+	FINDING_MISSED_FREE,  /* other_site: of the new allocation that returned the address */
 	FINDING_SHORT_ALLOCATION,  /* fewer bytes than requested */
 	FINDING_FAILED_ALLOCATION, /* one finding for each set of GFP flags */
 	FINDING_KIND_COUNT

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Decides by the kind of the event. */
+/* Calls the match function for the kind of the event. */
 #include "config.h"
 
 #include "analysis/match_allocation.h"

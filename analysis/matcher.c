@@ -12,7 +12,7 @@
 #include "analysis/repeated_kmalloc.h"
 #include "analysis/same_time.h"
 
-#define STRIDE 32	   /* events: they take about as long as a read of memory */
+#define PREFETCH_BATCH 32  /* events: to match them takes about as long as one read of memory */
 #define PREFETCH_EVENTS 64 /* events from a prefetched event to its use */
 
 void matcher_close(struct matcher *matcher)
@@ -76,21 +76,21 @@ static int take_some(struct matcher *matcher, const struct event *events, size_t
 }
 
 /*
- * Reading memory is slow, so the objects of events are prefetched two strides before their use, and
- * the events themselves, which another thread wrote, before that. Prefetching a stride at a time
+ * Reading memory is slow, so the objects of events are prefetched two batches before their use, and
+ * the events themselves, which another thread wrote, before that. Prefetching a batch at a time
  * lets the processor overlap the reads.
  */
 
-/* The number of events in the stride that begins at first. */
-static size_t stride(size_t count, size_t first)
+/* The number of events in the batch that begins at first. */
+static size_t batch_size(size_t count, size_t first)
 {
-	return first >= count ? 0 : count - first < STRIDE ? count - first : STRIDE;
+	return first >= count ? 0 : count - first < PREFETCH_BATCH ? count - first : PREFETCH_BATCH;
 }
 
 static void prefetch_slots(const struct object_table *objects, const struct event *events,
 			   size_t count, size_t first)
 {
-	size_t end = first + stride(count, first);
+	size_t end = first + batch_size(count, first);
 
 	for (size_t i = first; i < end; i++) {
 		/* prefetching after the end of the array does no harm */
@@ -103,7 +103,7 @@ static void prefetch_slots(const struct object_table *objects, const struct even
 static void prefetch_objects(const struct matcher *matcher, const struct event *events,
 			     size_t count, size_t first, struct slab_object **prefetched)
 {
-	size_t end = first + stride(count, first);
+	size_t end = first + batch_size(count, first);
 
 	for (size_t i = first; i < end; i++, prefetched++) {
 		*prefetched =
@@ -116,16 +116,17 @@ static void prefetch_objects(const struct matcher *matcher, const struct event *
 int matcher_take(struct matcher *matcher, const struct event *events, size_t count)
 {
 	const struct object_table *objects = &matcher->analysis->objects;
-	struct slab_object *prefetched[2][STRIDE]; /* of this stride, and of the next */
+	struct slab_object *prefetched[2][PREFETCH_BATCH]; /* of this batch, and of the next */
 	int err = 0;
 
 	prefetch_slots(objects, events, count, 0);
-	prefetch_slots(objects, events, count, STRIDE);
+	prefetch_slots(objects, events, count, PREFETCH_BATCH);
 	prefetch_objects(matcher, events, count, 0, prefetched[0]);
-	for (size_t i = 0, current = 0; i < count && !err; i += STRIDE, current = !current) {
-		prefetch_slots(objects, events, count, i + 2 * STRIDE);
-		prefetch_objects(matcher, events, count, i + STRIDE, prefetched[!current]);
-		err = take_some(matcher, events + i, stride(count, i), count - i,
+	for (size_t i = 0, current = 0; i < count && !err;
+	     i += PREFETCH_BATCH, current = !current) {
+		prefetch_slots(objects, events, count, i + 2 * PREFETCH_BATCH);
+		prefetch_objects(matcher, events, count, i + PREFETCH_BATCH, prefetched[!current]);
+		err = take_some(matcher, events + i, batch_size(count, i), count - i,
 				prefetched[current]);
 	}
 	return err;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pairs frees with allocations. An event enters here once, in time order, and goes this way, each
- * step a file: same_time, repeated_kmalloc, match_event (or directly: fastpath). There it becomes
- * one transition, which subscribers.h counts, checks and shows to observers; or it is counted in
- * the totals as left out, repeated, untracked or kmemtraced's own.
+ * Pairs frees with allocations. An event enters here once, in time order, and passes through these
+ * files: same_time, repeated_kmalloc, match_event; or directly through fastpath. It becomes one
+ * transition, which goes to the subscribers: the observers, the counters and the heap rules (see
+ * subscribers.h). Or it only counts in the totals, as left out, repeated, untracked or kmemtraced's
+ * own; an own event that is not about a slab object counts nowhere.
  */
 #ifndef ANALYSIS_MATCHER_H
 #define ANALYSIS_MATCHER_H

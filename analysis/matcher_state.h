@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The state that the parts of the matcher share, and the questions that several of them ask. */
+/* The state that the parts of the matcher share, and functions that several of them need. */
 #ifndef ANALYSIS_MATCHER_STATE_H
 #define ANALYSIS_MATCHER_STATE_H
 
@@ -116,7 +116,7 @@ static inline int matcher_emit_object(const struct matcher *matcher, enum outcom
 	return matcher_emit(matcher, &transition);
 }
 
-/* An event without a counted object: OUTCOME_UNMATCHED, OUTCOME_NO_OBJECT or OUTCOME_FAILED. */
+/* An event without a counted object. */
 static inline int matcher_emit_event(const struct matcher *matcher, enum outcome outcome,
 				     const struct event *event, uint32_t group, uint32_t cache)
 {

@@ -87,8 +87,9 @@ struct analysis_site {
 
 /*
  * allocations + failed + frees + null_frees + resizes + repeated + left_out + own_allocations
- * + own_frees + untracked + unknown = recorded. live_objects = allocations - (frees -
- * frees_unmatched) - missed_frees.
+ * + own_frees + untracked + unknown = recorded. Events that are not about slab objects
+ * (event_is_other()) would be missing in this sum unless they are left out; this version records
+ * none. live_objects = allocations - (frees - frees_unmatched) - missed_frees.
  */
 struct analysis_totals {
 	uint64_t allocations, failed;
@@ -132,10 +133,11 @@ enum outcome {
 	OUTCOME_NO_OBJECT, /* a free of NULL or of the pointer that kmalloc(0) returns */
 	OUTCOME_RESIZED,   /* object: before the resize */
 	OUTCOME_MISSED,	   /* event allocated the address of the live object: its free was missed */
-	OUTCOME_MISSED_FREE_MATCHED, /* event is the free of object, which was MISSED at this time
-				      */
-	OUTCOME_FREE_REASSIGNED,     /* event freed object, which earlier_free was FREED by */
-	OUTCOME_OTHER,		     /* event_is_other(): no slab object */
+	/* event is the free of object, which was counted as OUTCOME_MISSED before */
+	OUTCOME_MISSED_FREE_MATCHED,
+	/* event is the true free of object; earlier_free was counted as its free before */
+	OUTCOME_FREE_REASSIGNED,
+	OUTCOME_OTHER, /* event_is_other(): not about a slab object; not counted */
 };
 
 struct transition {
@@ -205,9 +207,9 @@ struct analysis {
 	uint64_t begin, end;		   /* ns: the time that the capture covers */
 	uint64_t window_begin, window_end; /* ns: the selected part of it */
 	uint64_t damaged_bytes;
-	uint64_t cut_bytes;	   /* part of it: after the last whole packet of a stream */
-	uint64_t caches_unknown;   /* events of caches without a name: they have 0 bytes */
-	uint64_t cache_not_traced; /* allocations whose cache the kernel does not name */
+	uint64_t cut_bytes;		/* part of it: after the last whole packet of a stream */
+	uint64_t caches_unknown;	/* events of caches without a name: they have 0 bytes */
+	uint64_t anonymous_allocations; /* of objects in anonymous caches */
 };
 
 #endif

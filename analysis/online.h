@@ -21,7 +21,7 @@
 
 /* Records of one CPU, in the order of its stream, which is the order of time. */
 struct online_packet {
-	struct online_packet *next; /* private, as is taken */
+	struct online_packet *next; /* next and taken are private */
 	size_t taken;		    /* bytes */
 	uint64_t sequence_first;    /* near the sequence number of every record */
 	uint32_t cpu;

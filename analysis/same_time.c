@@ -19,8 +19,8 @@ static bool is_impossible(const struct matcher *matcher, const struct event *eve
 }
 
 /*
- * The index of the other CPU's event that makes the event at index possible if it comes first; or
- * same_time_count.
+ * The index of an event of another CPU that must come before the event at index; same_time_count if
+ * there is none.
  */
 static size_t find_first(const struct matcher *matcher, size_t index)
 {

@@ -64,7 +64,10 @@ int select_older(struct select *select, const char *text);
 /* Does it exclude anything, apart from time and age? */
 bool select_is_partial(const struct select *select);
 
-/* An unknown node or task name is never selected. An unknown thread is selected if its tid is. */
+/*
+ * An unknown node or task name is never selected. A thread without a known process is selected if
+ * its tid is in the list of pids.
+ */
 bool select_takes_size(const struct select *select, uint32_t requested);
 bool select_takes_site(const struct select *select, const char *text);
 bool select_takes_cache(const struct select *select, const char *name);

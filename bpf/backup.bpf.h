@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Backup programs for nested frees. When an interrupt frees an object in the middle of a free, the
- * kernel does not run a program that already runs on the CPU; it only counts the miss. A backup
- * program, the second program on the same tracepoint, records the free that the first program
- * missed. It must never record a free that the first program recorded: that would look like a
- * double free.
+ * Backup programs for nested frees. If an interrupt frees an object while a free is being recorded,
+ * the kernel does not run the program again, because it already runs on this CPU; the kernel only
+ * counts the miss. A backup program, the second program on the same tracepoint, records the free
+ * that the first program missed. It must never record a free that the first program recorded: that
+ * would look like a double free.
  *
- * The address of its arguments, the context of its programs, identifies an event. Both programs
- * are called from the same frame, one after the other, on one CPU, so they get the same address,
- * and the frames of two events that are in flight at once do not overlap. The first program stores
- * this address as an in-flight mark, and the backup program clears it. If there is no mark, the
- * kernel skipped the first program.
+ * An event is identified by the address of its arguments, which the programs get as their context.
+ * Both programs are called from the same frame, one after the other, on one CPU, so they get the
+ * same address. The frames of two events that are in flight at once do not overlap. The first
+ * program stores this address as an in-flight mark, and the backup program clears it. If there is
+ * no mark, the kernel skipped the first program.
  *
  * E is an event; N is an event of the same kind that interrupts E and ends before E continues:
  *	N comes in E's first program, before E's mark: the kernel skips N's first program. N's
@@ -27,19 +27,20 @@
  * The only effect of a stale mark is that the backup program does not record a later event at the
  * same address. That event stays counted as skipped.
  *
- * Stale marks would fill the list. A mark is dead if it is in the page of our own frame, so on the
- * same stack (stacks begin at page boundaries), and not above our frame: stacks grow down, so an
- * event in flight whose arguments are there would have our frame above it. Only first programs
- * write marks, and a first program does not nest in itself, so no other program fills the slot
- * that it found free; a backup program can only clear that slot again. (On a kernel without a
+ * Stale marks would fill the list. A mark is dead if its address is in the page of our own context
+ * and not above our context. It is on the same stack then, since stacks begin at page boundaries;
+ * and stacks grow down, so an event that is still in flight has a higher address than ours. Only
+ * first programs write marks, and a first program does not nest in itself, so no other program
+ * fills the slot that it found free. A backup program can only clear slots. (On a kernel without a
  * recursion guard, a nested event has ended, and its mark is cleared, before the interrupted event
  * continues.)
  *
  * If a mark finds no free slot, the backup program of that kind records nothing more on that CPU,
  * because it can no longer know which first programs ran. An event that was in flight when marking
- * began has no mark either: hence the state between off and on, and the grace period before on.
- * The state becomes on only after a backup program has found its mark once: on a kernel that
- * passes each program its own copy of the arguments, every free would be recorded twice.
+ * began has no mark either. So there is a state between off and on, KMT_BACKUP_MARKING, and a grace
+ * period before on. The state becomes on only after a backup program has found its mark once. On a
+ * kernel that passes each program its own copy of the arguments, no mark is ever found, and without
+ * this rule every free would be recorded twice.
  */
 #ifndef BPF_BACKUP_BPF_H
 #define BPF_BACKUP_BPF_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A BPF ring buffer of each CPU, for kernels without atomic instructions that have a result. No
- * program can take an event number there: kmemtraced numbers the records as it takes them out, in
- * the order in which they took their room, and adds the lost events before each record. The record
- * has the count of these in place of its number.
+ * A BPF ring buffer for each CPU, for kernels without BPF_FETCH atomics. No program can take an
+ * event number there. kmemtraced numbers the records as it takes them out, in the order in which
+ * they were reserved, and counts in the lost events between them. A record stores the number of
+ * lost events before it, instead of its event number.
  */
 #ifndef BPF_BUFFER_BPF_H
 #define BPF_BUFFER_BPF_H
 
-static __always_inline void publish(struct kmt_record *record, uint64_t tag)
+static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 {
 	record->tag = tag;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);

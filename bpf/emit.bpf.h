@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One record into the ring of this CPU: number, room, slots, time, fields, tag. If the ring has
- * no room, the event is counted as lost. Never waits.
+ * Writes one record into the ring of this CPU: takes an event number, checks for room, takes slots,
+ * reads the time, fills the fields, and commits the record with its tag. If the ring has no room,
+ * the event is counted as lost. Never waits.
  */
 #ifndef BPF_EMIT_BPF_H
 #define BPF_EMIT_BPF_H
@@ -26,7 +27,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__type(key, uint32_t);	 /* tid */
-	__type(value, uint64_t); /* its lost events */
+	__type(value, uint64_t); /* number of its lost events */
 } lost_by_task SEC(".maps");
 
 struct kmt_totals totals;
@@ -79,14 +80,15 @@ static __always_inline bool find_context(struct event_context *event)
 #endif
 
 /*
- * A record with more_count words behind struct kmt_record. more_count is a constant, and
- * KMT_WORDS_MAX is the limit of all words.
+ * Writes a record with more_count words after struct kmt_record. more_count is a constant; all
+ * words together are at most KMT_WORDS_MAX. bytes_40_47: the last 8 bytes of struct kmt_record,
+ * which hold the sizes or the cache.
  */
 static __always_inline int emit_long(struct event_context *event, uint8_t id, uint64_t call_site,
-				     uint64_t pointer, uint32_t gfp, int node, uint64_t last,
+				     uint64_t pointer, uint32_t gfp, int node, uint64_t bytes_40_47,
 				     const uint64_t *more, unsigned int more_count)
 {
-	struct kmt_record whole = {}, *record;
+	struct kmt_record header = {}, *record;
 	uint32_t sequence = 0;
 
 	record = take_slots(event, KMT_RECORD_WORDS + more_count, &sequence);
@@ -99,22 +101,22 @@ static __always_inline int emit_long(struct event_context *event, uint8_t id, ui
 	record->call_site = call_site;
 	record->task = event->ids;
 	record->gfp = gfp;
-	record->cache = last;
+	record->cache = bytes_40_47;
 #pragma unroll
 	for (unsigned int i = 0; i < more_count; i++)
 		((struct kmt_long_record *)record)->more[i] = more[i];
-	whole.id = id;
-	whole.words = KMT_RECORD_WORDS + more_count;
-	whole.node = node;
-	whole.sequence = sequence;
-	publish(record, whole.tag);
+	header.id = id;
+	header.words = KMT_RECORD_WORDS + more_count;
+	header.node = node;
+	header.sequence = sequence;
+	commit(record, header.tag);
 	return 0;
 }
 
 static __always_inline int emit(struct event_context *event, uint8_t id, uint64_t call_site,
-				uint64_t pointer, uint32_t gfp, int node, uint64_t last)
+				uint64_t pointer, uint32_t gfp, int node, uint64_t bytes_40_47)
 {
-	return emit_long(event, id, call_site, pointer, gfp, node, last, NULL, 0);
+	return emit_long(event, id, call_site, pointer, gfp, node, bytes_40_47, NULL, 0);
 }
 
 #endif

@@ -3,16 +3,16 @@
  * Names of caches and tasks on a kernel without BTF: from the fields of the tracepoints' records,
  * at the offsets that their format files list.
  *
- * Only a raw tracepoint has a cache's address, and only the tracepoint's record has its name and
- * sizes. The raw program of an event runs first; if it needs to know more of a cache, it stores a
- * request. The field program below, of the same event on the same CPU, answers it. A request is
- * not answered from another event that comes between the two: their objects differ. The next
- * event of the cache then stores a new request.
+ * Only a raw tracepoint has a cache's address, and only the tracepoint's record has the cache's
+ * name and sizes. The raw program of an event runs first. If the name or the sizes of the cache are
+ * not known yet, it stores a request. The field program below then runs for the same event on the
+ * same CPU, and answers the request. If another event comes between the two, it does not answer
+ * the request, since its object differs; the next event of the cache then stores a new request.
  */
 #ifndef BPF_FIELDS_BPF_H
 #define BPF_FIELDS_BPF_H
 
-/* The caches that events have shown, by address, and what is known of each. */
+/* The caches that events have named, by address, with the names and sizes known so far. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -60,7 +60,7 @@ static __noinline int request_name(uint64_t address, uint64_t pointer, bool is_f
 	}
 	if (!cache) {
 		nothing.since = bpf_ktime_get_ns();
-		expect_free(address);
+		mark_maybe_known(address);
 		bpf_map_update_elem(&known_caches, &address, &nothing, BPF_NOEXIST);
 	}
 	if (here && (!cache || record_names_more(cache, is_free))) {
@@ -73,8 +73,8 @@ static __noinline int request_name(uint64_t address, uint64_t pointer, bool is_f
 }
 
 /*
- * Requests what is not known of the cache. Called before its event, of the object at pointer, is
- * recorded.
+ * Requests the name and the sizes of the cache, unless they are known. Called before the event of
+ * the cache is recorded; pointer: the event's object.
  */
 static __always_inline void announce_cache(uint64_t address, uint64_t pointer, bool is_free)
 {
@@ -93,7 +93,7 @@ static __noinline int send_cache_name(uint64_t text)
 		if (!name)
 			return 0;
 		name_submit(name, text);
-		expect_free(text);
+		mark_maybe_known(text);
 		bpf_map_update_elem(&known_caches, &text, &cache, 0);
 	}
 	remember_seen(text);
@@ -103,7 +103,7 @@ static __noinline int send_cache_name(uint64_t text)
 /* The cache of a free, by its name: the address of the name, or 0: unknown. */
 static __always_inline uint64_t cache_by_name(uint64_t text)
 {
-	/* allocations have the cache's address; that of the name would count as another cache */
+	/* allocations name the cache by its own address, so the name's would be another cache */
 	if (allocations_have_cache)
 		return 0;
 	if (!was_seen(text))

@@ -3,8 +3,8 @@
  * Hooks (fentry and fexit programs) for allocations and frees that fire no tracepoint: bulk
  * allocation and free, and krealloc(). Each object gets one record.
  *
- * Arguments are read by index: one program then serves every prototype that has them at these
- * positions, and the verifier does not check their types.
+ * Programs read arguments by index, so one program serves every prototype that has the arguments
+ * at these positions. The verifier does not check the types of such arguments.
  */
 #ifndef BPF_HOOKS_BPF_H
 #define BPF_HOOKS_BPF_H
@@ -13,8 +13,8 @@
 #define ENTRY_BYTES 64 /* at most, from a function's address to its trampoline's return address */
 
 /*
- * A guess at the length of the bulk allocation function. No other function that close behind it
- * calls the bulk free.
+ * A guess at the length of the bulk allocation function. No other function within this distance
+ * after its start calls the bulk free.
  */
 #define BULK_ALLOC_BYTES 2048
 
@@ -49,10 +49,10 @@ static long emit_object(uint32_t index, struct bulk *bulk)
 }
 
 /*
- * The call site of the hooked function. Above our own frames the stack has the return address into
- * the hooked function, just behind its entry, and then the return address into its caller. If the
- * stack cannot be walked, returns the function itself.
- * in_rollback: the bulk allocation itself is the caller.
+ * The call site of the hooked function. In the stack trace, the return address into the hooked
+ * function, just after its entry, follows our own frames; the return address into its caller comes
+ * next. If the stack cannot be walked, returns the function itself.
+ * in_rollback: set to whether the bulk allocation is the caller.
  */
 static __always_inline uint64_t find_caller(void *context, bool *in_rollback)
 {
@@ -72,8 +72,8 @@ static __always_inline uint64_t find_caller(void *context, bool *in_rollback)
 }
 
 /*
- * Remembers where the bulk allocation is. Runs before the function, which may free objects again
- * with a bulk free.
+ * Stores the address of the bulk allocation. Runs at its entry, because a bulk allocation that
+ * fails frees its objects with a bulk free.
  */
 SEC("fentry")
 int bulk_alloc_begin(void *ctx)
@@ -120,7 +120,8 @@ int bulk_free(void *ctx)
 	bulk.call_site = find_caller(ctx, &in_rollback);
 	/*
 	 * A bulk allocation that fails half-way frees objects whose allocation was not recorded.
-	 * Most compilers call a part of the bulk free there that has no hook, but not all do.
+	 * Compilers often inline the start of the bulk free there and call only the rest of it,
+	 * __kmem_cache_free_bulk.part.0, which has no hook; but not all do.
 	 */
 	if (in_rollback) {
 		__sync_fetch_and_add(&totals.rollback_frees, 1);
@@ -134,9 +135,9 @@ int bulk_free(void *ctx)
 
 /*
  * (object, size, …). The offline analysis finds out from the size whether the object moved. An
- * fexit program, which would see the result, is not possible: the trampoline then calls the
- * function, and would be the call site of the kmalloc() that krealloc() does when it moves the
- * object.
+ * fexit program would see the result, but cannot be used: the trampoline of an fexit program calls
+ * the function, so the trampoline would become the recorded call site of the kmalloc() by which
+ * krealloc() moves the object.
  */
 SEC("fentry")
 int reallocation(void *ctx)

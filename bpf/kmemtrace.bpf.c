@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The BPF programs of a capture. They only record events; matching frees with allocations is done
- * offline. They are compiled four times: for kernels with everything, without BTF, without atomic
- * instructions that have a result, and without both.
+ * offline. They are compiled four times: for kernels with BTF and BPF_FETCH atomics, without BTF,
+ * without BPF_FETCH, and without both.
  */
 #include "bpf/vmlinux.h"
 

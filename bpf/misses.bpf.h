@@ -21,9 +21,9 @@ struct {
 } own_programs SEC(".maps");
 
 /*
- * The offset of a CPU's copy of per-CPU data from the per-CPU pointer. The kernel's own table of
- * these offsets is in kallsyms only with CONFIG_KALLSYMS_ALL; a per-CPU map of ours shows both
- * addresses.
+ * The distance from a per-CPU pointer to a CPU's copy of the data; 0: unknown. The kernel's own
+ * table of these distances is in kallsyms only with CONFIG_KALLSYMS_ALL. So this function computes
+ * the distance from a per-CPU map of ours, of which both addresses can be read.
  */
 static __always_inline unsigned long per_cpu_offset(uint32_t cpu)
 {

@@ -14,14 +14,14 @@ struct {
 	__uint(max_entries, 1 << 20);
 } names SEC(".maps");
 
-/* A direct-mapped cache of the map known_caches: a lookup here costs one load. */
+/* A lookup table of recent addresses in the map known_caches: one load instead of a map lookup. */
 uint64_t seen[SEEN_SLOTS];
 
 /*
- * By hash of an address: not 0 if known_caches, or the map of their names, has ever had such an
- * address. An object freed at any other address is neither a struct kmem_cache nor the name of
- * one; to know that costs one load. Entries are never cleared: caches are few, and new caches
- * reuse the addresses of old ones.
+ * By hash of an address: not 0 if an address with this hash was ever added to known_caches or to
+ * the map of their names. An object freed at any other address is neither a known struct kmem_cache
+ * nor the name of one; this check costs one load. Entries are never cleared: caches are few, and
+ * new caches reuse the addresses of old ones.
  */
 #define KNOWN_BITS 15
 uint8_t may_be_known[1 << KNOWN_BITS];
@@ -37,7 +37,7 @@ static __always_inline uint64_t known_slot(uint64_t address)
 }
 
 /* Call it before the address is added to one of the maps. */
-static __always_inline void expect_free(uint64_t address)
+static __always_inline void mark_maybe_known(uint64_t address)
 {
 	may_be_known[known_slot(address)] = 1;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A ring in memory that kmemtraced maps, for kernels that have atomic instructions with a result
- * (5.12 and later): a number, then slots, then the tag that makes their record whole. It is an
- * array of one huge value, so that it can lie on its CPU's own node.
+ * A ring in memory that kmemtraced maps, for kernels with BPF_FETCH atomics (5.12 and later). An
+ * event takes a number, then slots, and at last sets the tag, which makes the record whole. The
+ * ring is an array map with one huge value, so that it can lie on its CPU's own node.
  */
 #ifndef BPF_RING_BPF_H
 #define BPF_RING_BPF_H
 
-/* The tag makes the record whole: the stores before it must be visible before the tag is. */
-static __always_inline void publish(struct kmt_record *record, uint64_t tag)
+/* Sets the tag. The stores to the record must become visible before it. */
+static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 {
 #if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_s390)
 	/* these CPUs keep stores in order: only the compiler could reorder them */

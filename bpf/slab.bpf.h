@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Programs on the tracepoints kmalloc, kfree, kmem_cache_alloc, kmem_cache_free and their _node
- * variants. The arguments of a tracepoint changed over the years. Each signature has its own
- * program, so that no program has to choose between signatures at run time.
+ * Programs on the tracepoints kmalloc, kfree, kmem_cache_alloc and kmem_cache_free, and on the
+ * _node variants of the allocations. The arguments of a tracepoint changed over the years. Each
+ * signature has its own program, so that no program has to choose between signatures at run time.
  * The programs use raw tracepoints, since tp_btf refuses `const void *` on 6.1.
  */
 #ifndef BPF_SLAB_BPF_H
@@ -20,7 +20,7 @@ static __always_inline int emit_alloc_sizes(struct bpf_raw_tracepoint_args *ctx,
 	struct kmt_record sizes = {};
 	struct event_context event;
 
-	if (!find_context_cached(&event, ctx))
+	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	sizes.requested = size_saturated(ctx->args[first]);
 	sizes.allocated = size_saturated(ctx->args[first + 1]);
@@ -34,7 +34,7 @@ static __always_inline int emit_alloc_cache(struct bpf_raw_tracepoint_args *ctx,
 {
 	struct event_context event;
 
-	if (!find_context_cached(&event, ctx))
+	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	announce_cache(ctx->args[2], ctx->args[1], false);
 	return emit(&event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], gfp, node, ctx->args[2]);
@@ -55,7 +55,7 @@ int kfree(struct bpf_raw_tracepoint_args *ctx)
 
 	if (frees_have_name)
 		forget_cache(ctx->args[1]);
-	if (!find_context_cached(&event, ctx))
+	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	mark_in_flight(&event, KMT_BACKED_UP_KFREE, ctx);
 	return emit_free(&event, KMT_KFREE, ctx, 0);
@@ -68,7 +68,7 @@ int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 	struct event_context event;
 
 	forget_cache(ctx->args[1]);
-	if (!find_context_cached(&event, ctx))
+	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	announce_cache(ctx->args[2], ctx->args[1], true);
 	mark_in_flight(&event, KMT_BACKED_UP_CACHE_FREE, ctx);
@@ -82,23 +82,23 @@ int kmem_cache_free_name(struct bpf_raw_tracepoint_args *ctx)
 	struct event_context event;
 
 	forget_cache(ctx->args[1]);
-	if (!find_context_cached(&event, ctx))
+	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	return emit_free(&event, KMT_CACHE_FREE, ctx, cache_by_name(ctx->args[2]));
 }
 
 /* (call_site, ptr): before 5.12 */
 SEC("raw_tp/kmem_cache_free")
-int kmem_cache_free_bare(struct bpf_raw_tracepoint_args *ctx)
+int kmem_cache_free_anonymous(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct event_context event;
 
-	if (!find_context_cached(&event, ctx))
+	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	return emit_free(&event, KMT_CACHE_FREE, ctx, 0);
 }
 
-/* The backup programs, for frees where the kernel skipped kfree or kmem_cache_free. */
+/* The backup programs, for frees where the kernel skipped the program kfree or kmem_cache_free. */
 SEC("raw_tp/kfree")
 int kfree_backup(struct bpf_raw_tracepoint_args *ctx)
 {

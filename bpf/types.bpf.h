@@ -33,18 +33,18 @@ static __noinline int send_cache(uint64_t address)
 		name->object_size = BPF_CORE_READ(cache, object_size);
 		name->size = BPF_CORE_READ(cache, size);
 		name_submit(name, text);
-		expect_free(address);
+		mark_maybe_known(address);
 		bpf_map_update_elem(&known_caches, &address, &yes, 0);
 	}
 	if (frees_have_name) {
-		expect_free(text);
+		mark_maybe_known(text);
 		bpf_map_update_elem(&by_name, &text, &address, 0);
 	}
 	remember_seen(address);
 	return 0;
 }
 
-/* Sends the name of the cache, unless it is known. Called before its event is recorded. */
+/* Sends the name of the cache, unless it was sent. Called before the cache's event is recorded. */
 static __always_inline void announce_cache(uint64_t address, uint64_t pointer, bool is_free)
 {
 	if (!was_seen(address))
@@ -61,14 +61,14 @@ static __noinline int send_cache_name(uint64_t text)
 		if (!name)
 			return 0;
 		name_submit(name, text);
-		expect_free(text);
+		mark_maybe_known(text);
 		bpf_map_update_elem(&known_caches, &text, &yes, 0);
 	}
 	remember_seen(text);
 	return 0;
 }
 
-/* The cache of a free, by its name: the cache's address if it is known, else that of the name. */
+/* The cache of a free, by the name's address: the cache's address if known, else the name's. */
 static __always_inline uint64_t cache_by_name(uint64_t text)
 {
 	uint64_t *cache = NULL;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The untraced-task cache of -p: recognizes tasks of other processes by the stack that their
- * events are on. Asking the kernel for the current process is a helper call; where helper calls
+ * The untraced-task table of -p: recognizes tasks of other processes by the stack that their
+ * events are on. To ask the kernel for the current process takes a helper call; where helper calls
  * are slow, that call would be most of the cost that -p adds to other processes.
  *
- * The arguments of a tracepoint, the context of its programs, are on the stack. While a stack
- * belongs to a task, that task is current for the code that runs on the stack. So it is enough to
- * store once, for a page of the current task's own stack, that the task is not traced. (An
- * interrupt runs on the task's stack, and then the task is current; or it runs on an interrupt
- * stack that was allocated earlier. kmemtraced does not use the cache where this is not certain.)
- * The kernel reuses the stack of a task that has ended: if the new task is traced, the entries of
- * its pages are invalidated before it runs. A task never changes its process.
+ * The context of a tracepoint's programs, its arguments, is on the stack. While a stack belongs to
+ * a task, that task is current for the code that runs on the stack. So it is enough to store once,
+ * for a page of the current task's own stack, that the task is not traced. (An interrupt runs
+ * either on the task's stack, and then the task is current, or on an interrupt stack that was
+ * allocated earlier. kmemtraced does not use the table where this is not certain.) The kernel
+ * reuses the stack of a task that has ended. If the new task is traced, the entries of its pages
+ * are invalidated before it runs. A task never changes its process.
  *
- * An entry holds the whole page number, so an entry is correct no matter which of two stores to it
- * comes last.
+ * An entry holds the whole page number, so it is correct whichever of two stores comes last.
  */
 #ifndef BPF_UNTRACED_BPF_H
 #define BPF_UNTRACED_BPF_H
@@ -32,17 +31,20 @@ static __always_inline uint64_t untraced_slot(uint64_t page)
 	return page * 0x9e3779b97f4a7c15ULL >> (64 - UNTRACED_BITS);
 }
 
-/* A difference of pointers is the only arithmetic on a context that the verifier allows. */
+/*
+ * Bytes from the table to the context. The verifier allows no arithmetic on a context other than a
+ * difference of pointers.
+ */
 static __always_inline uint64_t untraced_distance(const void *context)
 {
 	return (const char *)context - (const char *)untraced_stacks;
 }
 
 /*
- * The current task is not traced. Stores the page of the context if it is of the task's own stack;
- * otherwise ~page, so that the next event from there does not check it again.
+ * Called when the current task is not traced. Stores the page of the context if the page belongs to
+ * the task's own stack; otherwise ~page, so that the next event in this page does not check again.
  */
-static __noinline int cache_untraced_stack(const void *context)
+static __noinline int store_untraced_stack(const void *context)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	uint64_t distance = untraced_distance(context), page = distance / STACK_PAGE;
@@ -56,12 +58,12 @@ static __noinline int cache_untraced_stack(const void *context)
 	return 0;
 }
 
-/* Like find_context(), for an event whose program has this context; may answer from the cache. */
-static __always_inline bool find_context_cached(struct event_context *event, const void *context)
+/* Like find_context(), for an event whose program has this context; may answer from the table. */
+static __always_inline bool find_context_by_stack(struct event_context *event, const void *context)
 {
 	uint64_t page, entry;
 
-	if (!traced_tgid || !totals.untraced_cache_valid)
+	if (!traced_tgid || !totals.untraced_table_valid)
 		return find_context(event);
 	page = untraced_distance(context) / STACK_PAGE;
 	entry = untraced_stacks[untraced_slot(page)];
@@ -70,11 +72,11 @@ static __always_inline bool find_context_cached(struct event_context *event, con
 	if (find_task(event))
 		return find_cpu(event);
 	if (entry != ~page)
-		cache_untraced_stack(context);
+		store_untraced_stack(context);
 	return false;
 }
 
-/* Called before a new task runs. */
+/* Called before the new task runs. */
 static __always_inline void invalidate_untraced_stack(struct task_struct *task)
 {
 	const void *table = untraced_stacks;
@@ -93,7 +95,7 @@ static __always_inline void invalidate_untraced_stack(struct task_struct *task)
 
 #else
 
-static __always_inline bool find_context_cached(struct event_context *event, const void *context)
+static __always_inline bool find_context_by_stack(struct event_context *event, const void *context)
 {
 	return find_context(event);
 }

@@ -31,7 +31,7 @@ static const struct {
 	{ "skipped", offsetof(struct status, skipped) },
 	{ "rescued", offsetof(struct status, from_backup) },
 	{ "rescue_off", offsetof(struct status, backup_off_cpus) },
-	{ "hook_skipped", offsetof(struct status, aux_skipped) },
+	{ "hook_skipped", offsetof(struct status, hook_calls_skipped) },
 	{ "names_lost", offsetof(struct status, names_lost) },
 	{ "lost_unattributed", offsetof(struct status, lost_unattributed) },
 };

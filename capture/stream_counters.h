@@ -18,8 +18,8 @@ struct stream_counters {
 	uint64_t damaged_bytes;		/* not read */
 	uint64_t cut_bytes;		/* of these: at the end, with no whole packet behind */
 	uint64_t packets;
-	uint64_t caches_unknown;   /* events of a cache that kernel/caches does not name */
-	uint64_t cache_not_traced; /* allocations that the kernel reports without a cache */
+	uint64_t caches_unknown;	/* events of a cache that kernel/caches does not name */
+	uint64_t anonymous_allocations; /* of anonymous caches, which the kernel does not name */
 };
 
 #endif

@@ -103,7 +103,7 @@ static void make_event(struct stream_events *stream_events, const struct kmt_rec
 	struct stream_counters *counters = &stream_events->counters;
 
 	if (record_kind_is_one_of(record->id, RECORD_KINDS_WITH(RECORD_ANONYMOUS)))
-		counters->cache_not_traced++;
+		counters->anonymous_allocations++;
 	if (!event_init(event, record, counters->cpu, stream_events->seed))
 		return;
 	event_set_cache(event, find_cache(stream_events, event->cache_address, event->time));

@@ -4,8 +4,8 @@
  * disk. Fixed width, no implicit padding, the byte order of the capturing machine.
  *
  * Its ancestor is the kmemtrace ABI of Linux 2.6.31 {u8 event, u8 type, u16 size, s32 sequence,
- * u64 call site, u64 pointer; + u64 requested, u64 allocated, u32 gfp, s32 node}. Event and
- * type became one id, the size is counted in words, and time, task and cache joined.
+ * u64 call site, u64 pointer; + u64 requested, u64 allocated, u32 gfp, s32 node}. Here event and
+ * type are one id, the size is counted in words, and time, task and cache are added.
  */
 #ifndef KERNEL_RECORD_H
 #define KERNEL_RECORD_H
@@ -23,11 +23,11 @@ enum kmt_id {
 	KMT_KFREE = 2,	     /* the last 8 bytes are 0 */
 	KMT_CACHE_ALLOC = 3, /* cache is valid; the sizes are the cache's */
 	KMT_CACHE_FREE = 4,  /* cache is valid, or 0: kernels before 5.12 do not report it */
-	/* functions without a tracepoint, hooked where the kernel allows; a record for each object
-	 */
+	/* functions without a tracepoint, hooked if the kernel allows it; one record per object */
 	KMT_BULK_ALLOC = 5, /* kmem_cache_alloc_bulk(): cache is valid */
 	KMT_BULK_FREE = 6,  /* kmem_cache_free_bulk(), kfree_bulk(): cache is valid, or 0 */
-	KMT_REALLOC = 7,    /* krealloc(): requested is the new size; it stays if that fits */
+	/* krealloc(): requested is the new size; the object keeps its address if that size fits */
+	KMT_REALLOC = 7,
 	/* recorded by a backup program, since the kernel did not run the first program */
 	KMT_BACKUP_KFREE = 8,	   /* as KMT_KFREE */
 	KMT_BACKUP_CACHE_FREE = 9, /* as KMT_CACHE_FREE */
@@ -69,10 +69,10 @@ struct kmt_record {
 };
 
 /*
- * Room for any record. A long record, of more words than KMT_RECORD_WORDS, goes on behind the
- * fields that all kinds have: each further word is one number of 64 bits, in the byte order of the
- * capturing machine. Narrower values share a word by shifts, so that a reader that does not know
- * the kind can still turn its byte order.
+ * Room for any record. A long record has more words than KMT_RECORD_WORDS, after the fields that
+ * all kinds have. Each of these words is one number of 64 bits, in the byte order of the capturing
+ * machine. Narrower values share a word by shifts, so that a reader that does not know the kind can
+ * still swap its byte order.
  */
 struct kmt_long_record {
 	struct kmt_record head;

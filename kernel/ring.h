@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory and messages that the BPF programs and kmemtraced share while a capture runs: the
+ * The memory and the messages that the BPF programs and kmemtraced share while a capture runs: the
  * control block of each CPU's ring, and the names of caches and tasks. Never on disk.
  */
 #ifndef KERNEL_RING_H
@@ -15,7 +15,7 @@ enum kmt_backup_kind {
 	KMT_BACKUP_KINDS,
 };
 
-/* The state of a backup program. It goes only forward, and at the end back to off. */
+/* The state of a backup program. It only advances, until it is set back to off at the end. */
 enum kmt_backup_state {
 	KMT_MARKING_OFF = 0,	  /* the first programs leave no marks */
 	KMT_MARKING_BEGUN = 1,	  /* they leave marks; the backup programs only clear them */
@@ -26,22 +26,23 @@ enum kmt_backup_state {
 
 /* The events of one tracepoint that are in flight on a CPU. */
 struct kmt_marks {
-	uint64_t full; /* not 0: a mark found no room; the backup program records nothing since */
+	/* not 0: a mark found no free slot; the backup program has recorded nothing since then */
+	uint64_t full;
 	uint64_t list[KMT_MARKS];
 };
 
 /*
- * One for each possible CPU, in one memory-mapped array. An event takes a number (sequence)
- * before anything can fail, then, if there is room, the slots of its record; so at any time
- * sequence = slots - more_slots + lost + events between the two. A long record counts its slots
- * but one in more_slots before it takes them.
+ * The control block of a CPU; one for each possible CPU, in one memory-mapped array. An event first
+ * takes a number (sequence), before anything can fail. Then it takes the slots of its record, or is
+ * lost if there is no room. So at any time sequence = slots - more_slots + lost + events between
+ * these two steps. A long record adds (its slots - 1) to more_slots before it takes its slots.
  */
 struct kmt_control {
 	uint64_t sequence;    /* events numbered; written by the CPU */
 	uint64_t slots;	      /* slots taken */
 	uint64_t lost;	      /* events that found no room */
-	uint64_t from_backup; /* of those numbered: recorded by a backup program */
-	uint64_t more_slots;  /* of slots: behind the first slot of their record */
+	uint64_t from_backup; /* of the numbered events: recorded by a backup program */
+	uint64_t more_slots;  /* of the slots taken: not the first slot of their record */
 	uint64_t reserved[3];
 	uint64_t tail; /* slots given back; written by kmemtraced, on a cache line of its own */
 	uint64_t reserved2[7];
@@ -50,16 +51,16 @@ struct kmt_control {
 _Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
 
 /*
- * A record takes consecutive slots of the ring, enough for its words. One that begins near the
- * end of the ring does not wrap: it goes on behind the last slot, in memory that no record begins
- * in, and the slots at the start of the ring that it took stay unused.
+ * A record takes consecutive slots of the ring, enough for its words. A record that begins near the
+ * end of the ring does not wrap: it continues in the overhang, the memory after the last slot. The
+ * slots that it took at the start of the ring stay unused.
  */
 #define KMT_SLOTS(words) (((words) + KMT_RECORD_WORDS - 1U) / KMT_RECORD_WORDS)
 #define KMT_RING_OVERHANG (KMT_SLOTS(KMT_WORDS_MAX) - 1) /* slots behind the last */
 
 /*
- * An event checks for room and takes its slots in two steps; events that interrupt it between
- * the two take theirs first. 64 programs and contexts can be under way at once.
+ * An event first checks for room and then takes its slots. Events that interrupt it between these
+ * two steps take their slots first. The margin is enough for 64 such events at once.
  */
 #define KMT_RING_MARGIN (64 * KMT_SLOTS(KMT_WORDS_MAX))
 
@@ -83,7 +84,7 @@ struct kmt_name {
 	char name[KMT_NAME_SIZE]; /* NUL-terminated */
 };
 
-/* Known so far about a cache of a kernel without BTF. */
+/* The facts known so far about a cache, on a kernel without BTF. */
 struct kmt_cache_sighting {
 	uint64_t since;		    /* ns: first seen */
 	uint32_t object_size, size; /* bytes; 0: seen in no allocation yet */
@@ -111,18 +112,20 @@ struct kmt_field_position {
 	uint32_t offset, size; /* bytes, from the start of the record; size 0: no such field */
 };
 
-/* Instead of the id of the traced process: a map has several. No process has this id. */
+/* Stands for the id of the traced process if a map lists several. No process has this id. */
 #define KMT_TRACED_LIST UINT32_MAX
 
 /* Counters and states of all CPUs. */
 struct kmt_totals {
-	uint64_t names_lost; /* names that found no room; a cache's is sent again at its next event
-			      */
+	/* names that found no room; the name of a cache is sent again at the cache's next event */
+	uint64_t names_lost;
 	uint64_t lost_unattributed; /* lost events without room in the per-task table */
 	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation; 0: not called yet */
 	uint64_t rollback_frees;    /* bulk frees attributed to a failed bulk allocation */
-	uint64_t untraced_cache_valid; /* not 0: new tasks are reported; written by kmemtraced */
-	uint64_t names_requested;      /* not 0: programs without BTF wait for a record */
+	/* not 0: the program on new tasks is attached, so the untraced-task table is valid;
+	 * written by kmemtraced */
+	uint64_t untraced_table_valid;
+	uint64_t names_requested; /* not 0: a request of bpf/fields.bpf.h waits for a record */
 	uint32_t backup_state[KMT_BACKUP_KINDS]; /* enum kmt_backup_state; written by kmemtraced */
 	uint32_t matched[KMT_BACKUP_KINDS];	 /* not 0: a backup program found its mark */
 };

@@ -57,7 +57,8 @@ int command_probe(struct command *command, char *const *arguments)
 	return err ? fail(command, ENOENT, name, ": it is in no directory of PATH") : 0;
 }
 
-static void child(int go, int failure, char *const *arguments, const struct command_world *before)
+static void child(int go, int failure, char *const *arguments,
+		  const struct saved_process_state *saved)
 {
 	char byte;
 	int err;
@@ -65,8 +66,8 @@ static void child(int go, int failure, char *const *arguments, const struct comm
 	/* end of file: kmemtraced ended before command_go() */
 	if (read(go, &byte, 1) != 1)
 		_exit(2);
-	stop_restore_signals(&before->signals);
-	setrlimit(RLIMIT_NOFILE, &before->files);
+	stop_restore_signals(&saved->signals);
+	setrlimit(RLIMIT_NOFILE, &saved->files);
 	execvp(arguments[0], arguments);
 	err = errno;
 	if (write(failure, &err, sizeof(err)) != sizeof(err))
@@ -75,7 +76,7 @@ static void child(int go, int failure, char *const *arguments, const struct comm
 }
 
 int command_start(struct command *command, char *const *arguments,
-		  const struct command_world *before)
+		  const struct saved_process_state *saved)
 {
 	int go[2], failure[2];
 
@@ -91,7 +92,7 @@ int command_start(struct command *command, char *const *arguments,
 	if (!command->pid) {
 		close(go[1]);
 		close(failure[0]);
-		child(go[0], failure[1], arguments, before);
+		child(go[0], failure[1], arguments, saved);
 	}
 	close(go[0]);
 	close(failure[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command that a capture records: forked early, and run after the programs are attached. */
+/* The command of a capture: forked early, and executed after the programs are attached. */
 #ifndef TRACER_COMMAND_H
 #define TRACER_COMMAND_H
 
@@ -9,8 +9,8 @@
 
 #include "cli/stop.h"
 
-/* What kmemtraced changes for its own process, and restores for the command. */
-struct command_world {
+/* The state of the process that kmemtraced changes for itself, and restores for the command. */
+struct saved_process_state {
 	struct saved_signals signals;
 	struct rlimit files; /* RLIMIT_NOFILE */
 };
@@ -29,7 +29,7 @@ int command_probe(struct command *command, char *const *arguments);
 
 /* Forks a child that waits for command_go(). It inherits the present priority of this process. */
 int command_start(struct command *command, char *const *arguments,
-		  const struct command_world *before);
+		  const struct saved_process_state *saved);
 
 /* Lets the child execute the command. 0, or -errno with errmsg set. */
 int command_go(struct command *command);

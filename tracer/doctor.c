@@ -21,18 +21,18 @@
 #include "tracer/snapshot.h"
 
 enum verdict {
-	FINE,
-	LESS, /* a capture is possible, but something will be missing */
-	FATAL,
+	VERDICT_OK,
+	VERDICT_LIMITED, /* a capture is possible, but something will be missing */
+	VERDICT_NO,	 /* no capture is possible */
 };
 
 __attribute__((format(printf, 3, 4))) static void
 print_check(enum verdict verdict, const char *subject, const char *format, ...)
 {
-	static const char *const words[] = { "ok", "less", "NO" };
+	static const char *const words[] = { "ok", "limited", "NO" };
 	va_list arguments;
 
-	printf("%-5s %-12s ", words[verdict], subject);
+	printf("%-7s %-12s ", words[verdict], subject);
 	va_start(arguments, format);
 	vprintf(format, arguments);
 	va_end(arguments);
@@ -47,13 +47,14 @@ static void print_skipped(const struct programs *programs, unsigned int cpus)
 		return;
 	programs_recursion_misses_by_cpu(programs, skipped);
 	if (!programs->has_recursion_guard)
-		print_check(FINE, "skipped", "this kernel skips no events");
+		print_check(VERDICT_OK, "skipped", "this kernel skips no events");
 	else if (skipped[0] == STATUS_UNKNOWN)
-		print_check(LESS, "skipped",
+		print_check(VERDICT_LIMITED, "skipped",
 			    "events that the kernel skips are counted for all CPUs together, not "
 			    "by CPU");
 	else
-		print_check(FINE, "skipped", "events that the kernel skips are counted by CPU");
+		print_check(VERDICT_OK, "skipped",
+			    "events that the kernel skips are counted by CPU");
 	free(skipped);
 }
 
@@ -62,11 +63,11 @@ static void print_nested_frees(const struct programs *programs)
 	if (!programs->has_recursion_guard)
 		return; /* no free is skipped */
 	if (programs->backup.reason[0])
-		print_check(LESS, "nested frees",
+		print_check(VERDICT_LIMITED, "nested frees",
 			    "frees that interrupt a free are only counted: %s",
 			    programs->backup.reason);
 	else
-		print_check(FINE, "nested frees",
+		print_check(VERDICT_OK, "nested frees",
 			    "frees that interrupt a free are recorded by backup programs");
 }
 
@@ -79,13 +80,13 @@ static void print_paths(const struct programs *programs)
 		hooked &= !programs->hooks.list[i].reason[0];
 	if (hooked)
 		print_check(
-			FINE, "hooks",
+			VERDICT_OK, "hooks",
 			"bulk allocation and free, and krealloc in place, are recorded by hooks");
 	if (!paths_report(&status, &programs->paths, &programs->hooks))
 		for (size_t i = 0; i < status.path_count; i++)
 			if (!status.paths[i].observed)
-				print_check(LESS, "unobserved", "%s: %s", status.paths[i].name,
-					    status.paths[i].reason);
+				print_check(VERDICT_LIMITED, "unobserved", "%s: %s",
+					    status.paths[i].name, status.paths[i].reason);
 	status_deinit(&status);
 }
 
@@ -103,12 +104,12 @@ static bool try_programs(const struct options *options, const struct attach_plan
 		mib = rings_default_mib(online, machine_memory());
 	if (rings_init(&rings, cpus, mib, plan->missing_features.fetch) ||
 	    rings_add(&rings, topology->list[0].cpu, -1)) {
-		print_check(FATAL, "rings", "%s", rings.errmsg);
+		print_check(VERDICT_NO, "rings", "%s", rings.errmsg);
 		rings_deinit(&rings);
 		return false;
 	}
-	print_check(FINE, "rings", "%u rings of %" PRIu64 " KiB, together %" PRIu64 " MiB", online,
-		    rings_bytes(mib, rings.buffered) >> 10,
+	print_check(VERDICT_OK, "rings", "%u rings of %" PRIu64 " KiB, together %" PRIu64 " MiB",
+		    online, rings_bytes(mib, rings.buffered) >> 10,
 		    rings_bytes(mib, rings.buffered) * online >> 20);
 
 	struct programs_settings settings = {
@@ -123,11 +124,11 @@ static bool try_programs(const struct options *options, const struct attach_plan
 	};
 
 	if (programs_load(&programs, plan, &settings)) {
-		print_check(FATAL, "programs", "%s", programs.errmsg);
+		print_check(VERDICT_NO, "programs", "%s", programs.errmsg);
 	} else if (programs_attach(&programs)) {
-		print_check(FATAL, "programs", "%s", programs.errmsg);
+		print_check(VERDICT_NO, "programs", "%s", programs.errmsg);
 	} else {
-		print_check(FINE, "programs", "loaded, and attached to all tracepoints");
+		print_check(VERDICT_OK, "programs", "loaded, and attached to all tracepoints");
 		print_skipped(&programs, cpus);
 		print_nested_frees(&programs);
 		print_paths(&programs);
@@ -140,23 +141,21 @@ static bool try_programs(const struct options *options, const struct attach_plan
 
 static void print_plan(const struct attach_plan *plan)
 {
-	printf("%-5s %-12s ", "ok", "tracepoints");
+	printf("%-7s %-12s ", "ok", "tracepoints");
 	for (unsigned int i = 0; i < ATTACH_EVENTS; i++)
 		if (plan->programs[i])
 			printf("%s%s", i ? ", " : "", attach_plan_tracepoint(i));
 	printf(": their arguments are known from %s\n", plan->btf ? "BTF" : "their format files");
 	if (!plan->btf)
-		print_check(LESS, "btf",
+		print_check(VERDICT_LIMITED, "btf",
 			    "this kernel has no BTF: names come from the tracepoints' records, and "
-			    "hooks "
-			    "are not possible");
+			    "hooks are not possible");
 	if (plan->missing_features.fetch)
-		print_check(LESS, "rings",
-			    "this kernel has no atomic BPF instructions with a result: the rings "
-			    "are BPF "
-			    "ring buffers, which cost more");
+		print_check(VERDICT_LIMITED, "rings",
+			    "this kernel has no BPF atomic instructions that return a value "
+			    "(BPF_FETCH): the rings are BPF ring buffers, which cost more");
 	if (!plan->allocations_have_cache)
-		print_check(LESS, "caches",
+		print_check(VERDICT_LIMITED, "caches",
 			    "on this kernel allocations do not have their slab cache%s",
 			    plan->frees_have_name ? "; frees have its name" : "");
 }
@@ -166,27 +165,27 @@ static void print_names(void)
 	int tracefs = formats_open();
 
 	if (snapshot_has_addresses())
-		print_check(FINE, "symbols", "/proc/kallsyms shows addresses");
+		print_check(VERDICT_OK, "symbols", "/proc/kallsyms shows addresses");
 	else
 		print_check(
-			LESS, "symbols",
+			VERDICT_LIMITED, "symbols",
 			"/proc/kallsyms shows no addresses, so call sites will be numbers: run as "
 			"root, or see kernel.kptr_restrict");
 	if (tracefs < 0) {
-		print_check(LESS, "gfp names",
+		print_check(VERDICT_LIMITED, "gfp names",
 			    "tracefs cannot be read, so GFP flags will be numbers: %s",
 			    strerror(-tracefs));
 	} else {
-		print_check(FINE, "gfp names", "tracefs has the names of the GFP flags");
+		print_check(VERDICT_OK, "gfp names", "tracefs has the names of the GFP flags");
 		close(tracefs);
 	}
 	if (access("/sys/kernel/slab", R_OK))
 		print_check(
-			LESS, "aliases",
+			VERDICT_LIMITED, "aliases",
 			"/sys/kernel/slab cannot be read, so the names of merged slab caches are "
 			"unknown");
 	else
-		print_check(FINE, "aliases",
+		print_check(VERDICT_OK, "aliases",
 			    "/sys/kernel/slab has the names of merged slab caches");
 }
 
@@ -203,11 +202,11 @@ static void print_privileges(void)
 	if (file)
 		fclose(file);
 	if (!geteuid())
-		print_check(FINE, "privileges", "root");
+		print_check(VERDICT_OK, "privileges", "root");
 	else if ((rights & bpf && rights & perfmon) || rights & admin)
-		print_check(FINE, "privileges", "not root, with CAP_BPF and CAP_PERFMON");
+		print_check(VERDICT_OK, "privileges", "not root, with CAP_BPF and CAP_PERFMON");
 	else
-		print_check(FATAL, "privileges",
+		print_check(VERDICT_NO, "privileges",
 			    "not root: run as root, or with CAP_BPF and CAP_PERFMON");
 }
 
@@ -220,22 +219,22 @@ int doctor_run(const struct options *options)
 	int err;
 
 	if (!uname(&kernel))
-		print_check(FINE, "kernel", "%s %s", kernel.release, kernel.machine);
+		print_check(VERDICT_OK, "kernel", "%s %s", kernel.release, kernel.machine);
 	print_privileges();
 	fine = !programs_plan(&plan, options->verbose);
 	if (fine)
 		print_plan(&plan);
 	else
-		print_check(FATAL, "tracepoints", "%s", plan.errmsg);
+		print_check(VERDICT_NO, "tracepoints", "%s", plan.errmsg);
 	err = topology_read(&topology, "");
 	if (!err && !topology.count)
 		err = -ENODATA;
 	if (err) {
-		print_check(FATAL, "cpus", "/sys/devices/system/cpu cannot be read: %s",
+		print_check(VERDICT_NO, "cpus", "/sys/devices/system/cpu cannot be read: %s",
 			    strerror(-err));
 		fine = false;
 	} else {
-		print_check(FINE, "cpus", "%u online of %u possible",
+		print_check(VERDICT_OK, "cpus", "%u online of %u possible",
 			    machine_online_cpus(&topology), machine_possible_cpus(&topology));
 		fine = fine && try_programs(options, &plan, &topology);
 		topology_deinit(&topology);

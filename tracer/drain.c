@@ -16,7 +16,7 @@
 #include "tracer/drain.h"
 #include "tracer/load/machine.h"
 
-#define GIVE_BACK 1024 /* slots at a time: a CPU whose ring is full finds room soon */
+#define GIVE_BACK 1024 /* slots at a time, so that a CPU with a full ring soon finds room */
 
 static uint64_t load(const uint64_t *word)
 {
@@ -24,11 +24,11 @@ static uint64_t load(const uint64_t *word)
 }
 
 /*
- * Finds a time at which no event was between its number and its slots: then every event number
+ * Looks for a time at which no event had a number but no slots yet. Then every event with a number
  * below sequence has its slots below slots, or is lost. All counters only grow. An event counts in
- * more_slots before slots, and more_slots is read after slots, so slots - more_slots is never
- * more than the records that had slots. sequence, read last, is never less than these records
- * and the lost events, so equality proves that no counter moved meanwhile.
+ * more_slots before slots, and more_slots is read after slots, so slots - more_slots is at most the
+ * number of records that had slots. sequence, read last, is at least the number of these records
+ * and the lost events. So if both are equal, no counter changed in between.
  */
 static bool find_consistent_counters(const struct kmt_control *control, uint64_t *sequence,
 				     uint64_t *slots)
@@ -57,18 +57,18 @@ static bool is_own(struct drain *drain, uint32_t task)
 
 static void put(struct drain *drain, const struct kmt_record *record)
 {
-	int failed;
+	int err;
 
 	drain->own += is_own(drain, record->task);
-	failed = writer_put(&drain->writer, record);
-	if (failed && !drain->failure)
-		drain->failure = failed;
+	err = writer_put(&drain->writer, record);
+	if (err && !drain->round_err)
+		drain->round_err = err;
 }
 
 /*
- * A record of a BPF ring buffer has the number of lost events before it in place of its event
- * number. An interrupt may delay a record, so it may have a higher number of lost events than the
- * next record.
+ * A record of a BPF ring buffer stores the number of lost events before it instead of its event
+ * number. An interrupt may delay a record: it then has a higher number of lost events than the next
+ * record.
  */
 static int take_buffered(void *context, void *data, size_t size)
 {
@@ -181,19 +181,18 @@ long drain_run(struct drain *drain)
 	uint64_t sequence = 0, slots_then = 0, caught_up_time;
 	long got;
 	bool caught_up;
-	int failed;
+	int writer_err;
 
-	drain->failure = 0;
+	drain->round_err = 0;
 	if (drain->buffer) {
 		got = ring_buffer__consume(drain->buffer);
 		caught_up = is_caught_up(drain, &sequence);
 		caught_up_time = caught_up ? machine_now() : 0;
-		/* the number in a record has 32 bits; more may have been lost since the last record
-		 */
+		/* a record's number has 32 bits; newer losses are in the control block only */
 		if (caught_up)
 			drain->lost_before = sequence - drain->taken;
-		if (got < 0 && !drain->failure)
-			drain->failure = (int)got;
+		if (got < 0 && !drain->round_err)
+			drain->round_err = (int)got;
 	} else {
 		caught_up = find_consistent_counters(control, &sequence, &slots_then);
 		caught_up_time = caught_up ? machine_now() : 0;
@@ -202,18 +201,18 @@ long drain_run(struct drain *drain)
 	}
 
 	/*
-	 * The next record took its slots after these records were whole, and its time after its
-	 * slots: it cannot be earlier.
+	 * The next record reads the clock after it takes its slots. So its time is not before the
+	 * time of these records.
 	 */
 	drain->caught_up = caught_up;
-	failed = writer_release(&drain->writer);
-	if (!failed && caught_up)
-		failed = writer_confirm_losses(&drain->writer, sequence, caught_up_time);
-	if (failed && !drain->failure)
-		drain->failure = failed;
-	drain->failed |= drain->failure;
+	writer_err = writer_release(&drain->writer);
+	if (!writer_err && caught_up)
+		writer_err = writer_confirm_losses(&drain->writer, sequence, caught_up_time);
+	if (writer_err && !drain->round_err)
+		drain->round_err = writer_err;
+	drain->may_be_incomplete |= drain->round_err;
 	drain->round_taken = got > 0 ? (uint64_t)got : 0;
-	return drain->failure ? drain->failure : got;
+	return drain->round_err ? drain->round_err : got;
 }
 
 static bool is_empty(const struct drain *drain)
@@ -234,7 +233,7 @@ int drain_rest(struct drain *drain, uint64_t skipped)
 	int err = 0, failed;
 	long got;
 
-	/* an interrupted program may need some more time */
+	/* a program that was interrupted may still need time to finish its record */
 	for (int i = 0; i < 1000; i++) {
 		got = drain_run(drain);
 		if (got < 0 && !err)
@@ -244,7 +243,7 @@ int drain_rest(struct drain *drain, uint64_t skipped)
 		nanosleep(&millisecond, NULL);
 	}
 	failed = writer_flush(&drain->writer, 0, skipped, false);
-	drain->failed |= failed;
+	drain->may_be_incomplete |= failed;
 	return err ? err : failed;
 }
 
@@ -265,7 +264,7 @@ uint64_t drain_count_own(struct drain *drain, const char *path)
 	struct cursor cursor;
 	uint64_t own = 0;
 
-	if (!drain->failed || stream_open(&stream, path))
+	if (!drain->may_be_incomplete || stream_open(&stream, path))
 		return drain->own;
 	while (stream_next(&stream, &packet) == 1) {
 		cursor_init(&cursor, &packet);

@@ -16,35 +16,34 @@ struct drain {
 	struct kmt_control *control;
 	struct kmt_record *ring;     /* its slots and its overhang; NULL: buffer is used */
 	uint32_t slots;		     /* of the ring: a power of two */
-	struct ring_buffer *buffer;  /* without event numbers: the drain makes them */
+	struct ring_buffer *buffer;  /* its records have no event numbers: the drain makes them */
 	uint64_t taken, lost_before; /* of buffer: records; events lost before the last record */
 	uint64_t round_taken;	     /* records of the last round */
-	bool caught_up;		     /* by the last round: see drain_run() */
-	int failure;		     /* -errno: the first of a round */
+	bool caught_up;		     /* see drain_run() */
+	int round_err;		     /* -errno: the first failure of a round */
 	const struct status *status; /* knows kmemtraced's own tasks */
 	uint32_t last_task;
-	bool last_own; /* last_task is one of them */
-	uint64_t own;  /* records of these tasks given to the writer */
-	bool failed;   /* some of these records may not be on disk */
+	bool last_own;		/* last_task is one of them */
+	uint64_t own;		/* records of these tasks given to the writer */
+	bool may_be_incomplete; /* some records given to the writer may not be on disk */
 	struct writer writer;
 };
 
 /*
- * Opens the stream (path NULL: without a file), and without a ring the BPF ring buffer of
- * buffer_fd. begin (ns) is before all records. 0 or -errno with writer.errmsg set.
+ * Opens the stream (path NULL: without a file). If there is no ring, opens the BPF ring buffer of
+ * buffer_fd too. begin: ns, before all records. 0 or -errno with writer.errmsg set.
  */
 int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
 	       uint64_t begin, int buffer_fd);
 void drain_close(struct drain *drain);
 
-/* Slots that records take in the ring; of a BPF ring buffer: records that the last round took out.
- */
+/* The slots in use in the ring; for a BPF ring buffer, the records that the last round took out. */
 uint64_t drain_waiting(const struct drain *drain);
 
 /*
- * Takes all whole records out of the ring. Returns how many, or -errno with writer.errmsg set:
- * then they are taken out, too, and will count as lost. quiet: every event that took its
- * number before the call is among those taken out, now or earlier, or is lost.
+ * Takes all whole records out of the ring. Returns how many, or -errno with writer.errmsg set: then
+ * the records are taken out too, and will count as lost. Sets caught_up: true if each event that
+ * took its number before the call was taken out, now or earlier, or is lost.
  */
 long drain_run(struct drain *drain);
 
@@ -55,8 +54,8 @@ long drain_run(struct drain *drain);
 int drain_rest(struct drain *drain, uint64_t skipped);
 
 /*
- * Then every event number taken until end (ns) is written or lost; closes the stream with an
- * empty packet that says so, which needs little room on disk. 0 or -errno.
+ * After drain_rest(): counts every event number up to now that is not on disk as lost, and ends the
+ * stream at the time end (ns) with an empty packet, which needs little room on disk. 0 or -errno.
  */
 int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped);
 

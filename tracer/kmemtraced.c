@@ -37,7 +37,7 @@ static void print_result(const struct session *session)
 	if (session->options->verbose)
 		print_cpus(&session->status);
 	if (session->options->publish)
-		info_msg("%s: %" PRIu64 " events aggregated, %" PRIu64 " not, %" PRIu64
+		info_msg("%s: %" PRIu64 " events aggregated, %" PRIu64 " not aggregated, %" PRIu64
 			 " lost, %" PRIu64 " skipped, %.3f s",
 			 session->options->publish, publish_aggregated(&session->publish),
 			 publish_missing(&session->publish), sums.lost, session->misses.reported,

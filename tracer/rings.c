@@ -143,7 +143,7 @@ int rings_map_controls(struct rings *rings, int controls_fd)
 	return 0;
 }
 
-int rings_publish(struct rings *rings, unsigned int cpu, int rings_fd)
+int rings_insert(struct rings *rings, unsigned int cpu, int rings_fd)
 {
 	if (bpf_map_update_elem(rings_fd, &cpu, &rings->list[cpu].fd, 0))
 		return fail(rings, errno, "cannot give a ring to the programs");

@@ -35,7 +35,7 @@ struct rings {
  */
 unsigned int rings_default_mib(unsigned int online_cpus, uint64_t memory_bytes);
 
-/* The bytes that a ring of mib mebibytes really takes: its slots, or bytes, are a power of two. */
+/* The bytes of a ring of mib mebibytes after rounding: its slots, or bytes, are a power of two. */
 uint64_t rings_bytes(unsigned int mib, bool buffered);
 
 /* All return 0 or -errno, with errmsg set. buffered: BPF ring buffers, for an older kernel. */
@@ -45,8 +45,10 @@ void rings_deinit(struct rings *rings);
 /* Makes and maps the ring of a CPU on its node (-1: anywhere). */
 int rings_add(struct rings *rings, unsigned int cpu, int node);
 
-/* Maps the control lines, and gives the programs a ring (after rings_add()). */
+/* Maps the control blocks of all CPUs. */
 int rings_map_controls(struct rings *rings, int controls_fd);
-int rings_publish(struct rings *rings, unsigned int cpu, int rings_fd);
+
+/* Puts the ring of a CPU, made by rings_add(), into the map rings of the programs. */
+int rings_insert(struct rings *rings, unsigned int cpu, int rings_fd);
 
 #endif

@@ -25,7 +25,7 @@
 
 struct session {
 	const struct options *options;
-	struct command_world before; /* restored in the command's process */
+	struct saved_process_state saved_state; /* restored in the command's process */
 	struct topology topology;
 	struct rings rings;
 	struct attach_plan plan;

@@ -41,8 +41,8 @@ static int load_programs(struct session *session)
 	err = rings_map_controls(rings, bpf_variant_map_fd(&session->programs.variant, "controls"));
 	for (unsigned int i = 0; i < rings->possible_cpus && !err; i++)
 		if (rings->list[i].fd >= 0)
-			err = rings_publish(
-				rings, i, bpf_variant_map_fd(&session->programs.variant, "rings"));
+			err = rings_insert(rings, i,
+					   bpf_variant_map_fd(&session->programs.variant, "rings"));
 	return err ? session_fail(session, err, rings->errmsg) : 0;
 }
 
@@ -190,8 +190,8 @@ static void raise_limits(struct session *session)
 {
 	struct rlimit files;
 
-	getrlimit(RLIMIT_NOFILE, &session->before.files);
-	files = session->before.files;
+	getrlimit(RLIMIT_NOFILE, &session->saved_state.files);
+	files = session->saved_state.files;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
 }
@@ -203,7 +203,7 @@ int session_open(struct session *session, const struct options *options,
 
 	memset(session, 0, sizeof(*session));
 	session->options = options;
-	session->before.signals = *signals;
+	session->saved_state.signals = *signals;
 	raise_limits(session);
 	err = programs_plan(&session->plan, options->verbose);
 	if (err)

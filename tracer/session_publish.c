@@ -70,18 +70,18 @@ int session_publish_initial_counts(struct session *session)
 }
 
 /*
- * The watermark: all events before this time have been passed to the queue, or are lost. It is not
- * after now, which was read before this round over the rings, and not after the time that each CPU
- * has reached:
+ * The watermark: all events before this time have been passed to the queue, or are lost. It is the
+ * earliest of now, which was read before this round over the rings, and of the times that the CPUs
+ * have reached:
  *
- * If the drain was quiet, every event that took its number before now has been drained or is lost.
- * Any other event reads its time after it took its number, so after now. If the drain was not
- * quiet, the next event took its slot after the last record, and has no earlier time. Should the
- * clocks of CPUs differ, the writer clamps the time of an event that would be before the watermark,
- * as it does in the stream.
+ * If the drain of a CPU has caught up, every event that took its number before now has been drained
+ * or is lost. Any other event reads its time after it took its number, so after now. If the drain
+ * has not caught up, the CPU has reached the time of its last record: the next event took its slots
+ * later, and does not have an earlier time. If the clocks of CPUs differ, the writer clamps the
+ * time of an event that would be before the watermark, as it does in the stream.
  *
- * A CPU without a ring loses its events until it gets one. It gets the ring in a round, after the
- * now of that round.
+ * A CPU without a ring loses its events until it gets a ring. It gets the ring during a round,
+ * after the time now of that round.
  */
 static uint64_t find_watermark(struct session *session, uint64_t now)
 {
@@ -101,8 +101,9 @@ static uint64_t find_watermark(struct session *session, uint64_t now)
 }
 
 /*
- * Events that are in no stream. The programs count an event that finds no slot at once, so before
- * the gap in the numbers is read; the writer counts the records that it cannot write.
+ * The number of events that are in no stream. The programs count an event that finds no slot at
+ * once, before a reader can see the gap in the numbers. The writer counts the records that it
+ * cannot write.
  */
 static uint64_t count_lost(struct session *session)
 {

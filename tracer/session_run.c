@@ -143,7 +143,7 @@ int session_run(struct session *session)
 
 	/* the command keeps the priority that it was started with */
 	if (options->command) {
-		err = command_start(&session->command, options->command, &session->before);
+		err = command_start(&session->command, options->command, &session->saved_state);
 		if (err)
 			return session_fail_command(session, err);
 	}

@@ -43,9 +43,9 @@ int session_status_update_programs(struct session *session)
 	status->backup_known = true;
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
 		 programs->backup.reason);
-	status->aux_skipped = 0;
+	status->hook_calls_skipped = 0;
 	for (unsigned int i = 0; i < HOOK_KINDS; i++)
-		status->aux_skipped += hooks_skipped(&programs->hooks, i);
+		status->hook_calls_skipped += hooks_skipped(&programs->hooks, i);
 	return paths_report(status, &programs->paths, &programs->hooks);
 }
 

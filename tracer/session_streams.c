@@ -79,7 +79,7 @@ int session_streams_add(struct session *session, unsigned int cpu)
 	err = session_streams_open(session, cpu);
 	if (err)
 		return err;
-	err = rings_publish(rings, cpu, bpf_variant_map_fd(&session->programs.variant, "rings"));
+	err = rings_insert(rings, cpu, bpf_variant_map_fd(&session->programs.variant, "rings"));
 	return err ? session_fail(session, err, rings->errmsg) : 0;
 }
 

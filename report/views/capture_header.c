@@ -101,7 +101,7 @@ static void add_capture(struct capture_header *header, const struct report *repo
 	header_add_text(fields, "state", header->state);
 	header_add_text(fields, "stopped", capture->status.stopped);
 	header_add_number(fields, "damaged_bytes", report->analysis.damaged_bytes);
-	header_add_number(fields, "unnamed_allocations", report->analysis.cache_not_traced);
+	header_add_number(fields, "unnamed_allocations", report->analysis.anonymous_allocations);
 }
 
 /* The view, its groups and filters, and the window. */

@@ -214,14 +214,14 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 				      "sizes count as 0",
 				      analysis->caches_unknown,
 				      analysis->caches_unknown == 1 ? "" : "s");
-	if (!err && analysis->cache_not_traced)
+	if (!err && analysis->anonymous_allocations)
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64
 				      " allocation%s from slab caches that the kernel does not "
 				      "name: all such caches of the same sizes are one cache here, "
 				      "unnamed-OBJECT/DISTANCE",
-				      analysis->cache_not_traced,
-				      analysis->cache_not_traced == 1 ? " is" : "s are");
+				      analysis->anonymous_allocations,
+				      analysis->anonymous_allocations == 1 ? " is" : "s are");
 	return err;
 }
 

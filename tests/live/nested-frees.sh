@@ -7,7 +7,7 @@ about=kmemtrace.data/kernel/status
 
 mkdir folder
 mount -t tmpfs tmpfs folder 2>/dev/null && trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
-grep -q '^less  nested frees' doctor.log && skip "no backup programs here: $(sed -n 's/^less  nested frees *//p' doctor.log)"
+grep -q '^limited nested frees' doctor.log && skip "no backup programs here: $(sed -n 's/^limited nested frees *//p' doctor.log)"
 
 capture() { # capture WORKLOAD ROUNDS OPTION…: sets the variables below
 	name=$1 rounds=$2
@@ -96,7 +96,7 @@ grep -qx 'rescue yes' $about || fail "-p --rescue: $(grep '^rescue' $about)"
 "$kmemtraced" -q --rescue -d 1 || fail "--rescue: exit $?"
 checked
 grep -qx 'rescue yes' $about || fail "--rescue: $(grep '^rescue' $about)"
-"$kmemtraced" --doctor -p $$ | grep -q '^less  nested frees.*--rescue' || fail "--doctor -p does not say so"
-"$kmemtraced" --doctor -p $$ --rescue | grep -q '^ok    nested frees' || fail "--doctor -p --rescue does not say so"
-"$kmemtraced" --doctor --no-rescue | grep -q '^less  nested frees.*--no-rescue' || fail "--doctor --no-rescue does not say so"
+"$kmemtraced" --doctor -p $$ | grep -q '^limited nested frees.*--rescue' || fail "--doctor -p does not say so"
+"$kmemtraced" --doctor -p $$ --rescue | grep -q '^ok      nested frees' || fail "--doctor -p --rescue does not say so"
+"$kmemtraced" --doctor --no-rescue | grep -q '^limited nested frees.*--no-rescue' || fail "--doctor --no-rescue does not say so"
 exit 0

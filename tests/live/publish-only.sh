@@ -108,7 +108,7 @@ full() {
 	umount full
 	said=$(grep -c 'full/memstat: No space left on device: [0-9]* types\{0,1\} [a-z]* omitted: make room in the file system' full.log)
 	read -r aggregated not <<-END
-		$(sed -n 's/.*: \([0-9]*\) events aggregated, \([0-9]*\) not, .*/\1 \2/p' full.log)
+		$(sed -n 's/.*: \([0-9]*\) events aggregated, \([0-9]*\) not aggregated, .*/\1 \2/p' full.log)
 	END
 }
 mkdir full

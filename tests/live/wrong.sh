@@ -87,7 +87,7 @@ mkdir empty
 if unshare -m true 2>/dev/null; then
 	unshare -m sh -c 'mount --bind empty /sys/kernel/btf && "$1" --doctor && exec "$@" -q -d 0.3 -o none' \
 		sh "$kmemtraced" >out 2>err || fail "without BTF: exit $?: $(cat out err)"
-	grep -q '^less  btf ' out || fail "without BTF: --doctor does not say so: $(cat out)"
+	grep -q '^limited btf ' out || fail "without BTF: --doctor does not say so: $(cat out)"
 	checked none
 	grep -q '^unobserved kmem_cache_alloc_bulk .*BTF' none/kernel/status ||
 		fail "without BTF: nothing is unobserved: $(cat none/kernel/status)"

@@ -34,7 +34,7 @@ static const struct kernel {
 } kernels[] = {
 	{ "5.8 to 5.11",
 	  { "lp", "lp", "lpssg", "lpssg", "lpssgi", "lpssgi" },
-	  { "kfree", "kmem_cache_free_bare", "kmalloc_sizes", "kmem_cache_alloc_sizes",
+	  { "kfree", "kmem_cache_free_anonymous", "kmalloc_sizes", "kmem_cache_alloc_sizes",
 	    "kmalloc_node_sizes", "kmem_cache_alloc_node_sizes" },
 	  false,
 	  false },

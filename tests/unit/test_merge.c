@@ -184,7 +184,7 @@ static void counts_caches_not_traced(void **state)
 	assert_int_equal(events[4].cache_address, 0xc000);
 	for (size_t i = 0; i < reading.count; i++)
 		assert_int_equal(events[i].hash, hash_address(SEED, events[i].pointer));
-	assert_int_equal(merge_stream_counters(reading.merge, 0)->cache_not_traced, 2);
+	assert_int_equal(merge_stream_counters(reading.merge, 0)->anonymous_allocations, 2);
 	assert_int_equal(merge_stream_counters(reading.merge, 0)->caches_unknown, 1);
 	finish(&reading);
 }

@@ -43,7 +43,7 @@ static void fill(struct status *status)
 		.backup_programs_reason = "no guard",
 		.from_backup = 6,
 		.backup_off_cpus = 1,
-		.aux_skipped = 7,
+		.hook_calls_skipped = 7,
 		.names_lost = 2,
 		.lost_unattributed = 3,
 		.clamped = 4,
@@ -125,7 +125,7 @@ static void written_status_is_parsed(void **state)
 	assert_int_equal(copy.spans[0].span.last, 9);
 	assert_int_equal(copy.spans[0].count, 7);
 	assert_int_equal(copy.cpus[1].from_backup, 6);
-	assert_int_equal(copy.aux_skipped, 7);
+	assert_int_equal(copy.hook_calls_skipped, 7);
 	assert_int_equal(copy.miss_spans[1].before, 400);
 	again = text_of(&copy);
 	assert_string_equal(again, text);

@@ -43,7 +43,7 @@ static const struct signature {
 	{ ATTACH_KFREE, "kfree", { NUMBER, POINTER } },
 	{ ATTACH_CACHE_FREE, "kmem_cache_free", { NUMBER, POINTER, CACHE } },
 	{ ATTACH_CACHE_FREE, "kmem_cache_free_name", { NUMBER, POINTER, TEXT } },
-	{ ATTACH_CACHE_FREE, "kmem_cache_free_bare", { NUMBER, POINTER } },
+	{ ATTACH_CACHE_FREE, "kmem_cache_free_anonymous", { NUMBER, POINTER } },
 	{ ATTACH_KMALLOC, "kmalloc", { NUMBER, POINTER, NUMBER, NUMBER, GFP, NODE } },
 	{ ATTACH_KMALLOC, "kmalloc_sizes", { NUMBER, POINTER, NUMBER, NUMBER, GFP } },
 	{ ATTACH_KMALLOC, "kmalloc_both", { NUMBER, POINTER, CACHE, NUMBER, NUMBER, GFP } },

@@ -2,8 +2,8 @@
 /*
  * The variants of the BPF object: the same programs and maps, under the same names, compiled for
  * kernels without some features. One object for all kernels is not possible: without BTF, libbpf
- * refuses a whole object for a single relocation by BTF, and an older kernel refuses it for a
- * single instruction that it does not know.
+ * refuses a whole object because of a single BTF relocation, and an older kernel refuses it because
+ * of a single instruction that it does not know.
  */
 #ifndef TRACER_LOAD_BPF_OBJECTS_H
 #define TRACER_LOAD_BPF_OBJECTS_H
@@ -26,7 +26,7 @@ struct bpf_variant {
 /* The features that the kernel does not have. */
 struct missing_features {
 	bool btf;
-	bool fetch; /* atomic instructions with a result; each CPU then gets a BPF ring buffer */
+	bool fetch; /* BPF atomics with BPF_FETCH; without, each CPU gets a BPF ring buffer */
 };
 
 /* 0 or -errno. */
@@ -34,7 +34,7 @@ int bpf_variant_open(struct bpf_variant *variant, const struct missing_features 
 int bpf_variant_load(struct bpf_variant *variant);
 void bpf_variant_close(struct bpf_variant *variant);
 
-/* By their names in bpf/. NULL, or -ENOENT: this variant does not have it. */
+/* Find by the name in bpf/. NULL, or -ENOENT: this variant does not have it. */
 struct bpf_program *bpf_variant_program(const struct bpf_variant *variant, const char *name);
 struct bpf_map *bpf_variant_map(const struct bpf_variant *variant, const char *name);
 int bpf_variant_map_fd(const struct bpf_variant *variant, const char *name);

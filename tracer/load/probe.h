@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Does the kernel have atomic BPF instructions with a result? Kernels before 5.12 do not, nor do
- * architectures whose BPF JIT compiler does not implement them.
+ * Does the kernel have BPF atomics with BPF_FETCH, which return a value? Kernels before 5.12 do
+ * not, nor do architectures whose BPF JIT compiler does not implement them.
  */
 bool probe_fetch(void);
 

@@ -30,15 +30,15 @@ static int loud_printer(enum libbpf_print_level level, const char *format, va_li
 	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, arguments);
 }
 
-/* The inode of the first PID namespace's file: a number of the kernel's ABI. */
-#define FIRST_PID_NAMESPACE 0xeffffffcU
+/* The inode of the initial PID namespace's file: a number of the kernel's ABI. */
+#define INITIAL_PID_NAMESPACE 0xeffffffcU
 
-/* BPF programs see the thread ids of the first PID namespace; those of another one differ. */
+/* BPF programs see the thread ids of the initial PID namespace. Other namespaces have other ids. */
 static bool is_in_child_pid_namespace(void)
 {
 	struct stat namespace;
 
-	return !stat("/proc/self/ns/pid", &namespace) && namespace.st_ino != FIRST_PID_NAMESPACE;
+	return !stat("/proc/self/ns/pid", &namespace) && namespace.st_ino != INITIAL_PID_NAMESPACE;
 }
 
 int programs_plan(struct attach_plan *plan, bool verbose)
@@ -48,7 +48,7 @@ int programs_plan(struct attach_plan *plan, bool verbose)
 		memset(plan, 0, sizeof(*plan));
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
 			 "kmemtraced runs in a PID namespace (of a container), whose process ids "
-			 "the kernel's events do not have: run it in the first PID namespace");
+			 "the kernel's events do not have: run it in the initial PID namespace");
 		return -ENOTSUP;
 	}
 	return attach_plan_make(plan);
@@ -134,13 +134,13 @@ static bool is_32_bit(void)
 }
 
 /*
- * May the untraced-task cache be used (bpf/untraced.bpf.h)? It needs that the memory of a task's
- * stack becomes nothing else before a new task is seen on it. That is wrong where the kernel may
- * allocate an interrupt stack during the capture: s390x does it when a CPU comes online, x86 when a
- * CPU comes online for the first time. A real-time kernel may skip the program on a new task. The
- * kernel's source was checked for these two architectures only.
+ * May the untraced-task table be used (bpf/untraced.bpf.h)? Only if the memory of a task's stack is
+ * never used for another stack before the program on new tasks runs. A kernel that allocates an
+ * interrupt stack during the capture may break this: s390x allocates one when a CPU comes online,
+ * x86 when a CPU comes online for the first time. A real-time kernel may skip the program on new
+ * tasks. The kernel's source was checked for x86 and arm64 only.
  */
-static bool can_cache_untraced_tasks(const struct programs *programs)
+static bool can_use_untraced_table(const struct programs *programs)
 {
 	struct utsname names;
 
@@ -150,8 +150,8 @@ static bool can_cache_untraced_tasks(const struct programs *programs)
 }
 
 /*
- * 32-bit kernels put the maps of an array of maps 4 bytes apart and look for them 8 bytes apart,
- * so that only the first is found. A hash of maps costs more, and has no such fault.
+ * 32-bit kernels store the maps of an array of maps 4 bytes apart but read them 8 bytes apart, so
+ * that only the first is found. A hash of maps costs more, but does not have this bug.
  */
 static void set_rings(struct bpf_map *rings, const struct programs_settings *settings)
 {
@@ -260,8 +260,8 @@ int programs_attach(struct programs *programs)
 
 	programs->attached = true;
 	aux_programs_attach(&programs->aux, ATTACH_EVENTS);
-	programs->untraced_cache_used = can_cache_untraced_tasks(programs);
-	programs->variant.totals->untraced_cache_valid = programs->untraced_cache_used;
+	programs->untraced_table_used = can_use_untraced_table(programs);
+	programs->variant.totals->untraced_table_valid = programs->untraced_table_used;
 	err = attach_events(programs, 0, ATTACH_FREES);
 	if (err)
 		return err;
@@ -276,15 +276,15 @@ int programs_attach(struct programs *programs)
 }
 
 /*
- * Did the kernel skip the program on new tasks? No kernel is known to do so. The untraced-task
- * cache may then be wrong, and events of a traced process may be missing.
+ * Did the kernel skip the program on new tasks? No kernel is known to do so. If it did, the
+ * untraced-task table may be wrong, and events of a traced process may be missing.
  */
 static bool has_missed_new_task(const struct programs *programs)
 {
 	const struct bpf_program *program = bpf_variant_program(&programs->variant, "task_newtask");
 	struct bpf_prog_info info;
 
-	return programs->untraced_cache_used && program && !program_info(program, &info) &&
+	return programs->untraced_table_used && program && !program_info(program, &info) &&
 	       info.recursion_misses;
 }
 
@@ -292,7 +292,7 @@ void programs_poll(struct programs *programs)
 {
 	backup_programs_poll(&programs->backup);
 	if (has_missed_new_task(programs))
-		__atomic_store_n(&programs->variant.totals->untraced_cache_valid, 0,
+		__atomic_store_n(&programs->variant.totals->untraced_table_valid, 0,
 				 __ATOMIC_RELAXED);
 	if (programs->plan->missing_features.btf)
 		aux_programs_poll(&programs->aux);

@@ -29,7 +29,7 @@ struct programs {
 	unsigned int possible_cpus;
 	bool has_recursion_guard; /* the kernel skips runs that would nest */
 	bool all_online;	  /* all possible CPUs were online at the start */
-	bool untraced_cache_used; /* see bpf/untraced.bpf.h */
+	bool untraced_table_used; /* see bpf/untraced.bpf.h */
 	bool attached;		  /* some programs are */
 	char errmsg[512];
 };
