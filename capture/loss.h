@@ -88,6 +88,8 @@ static inline uint64_t loss_widen(const struct loss *loss, uint32_t sequence)
 	uint32_t ahead = sequence - (uint32_t)loss->next;
 	uint32_t behind = -ahead;
 
+	if (!ahead)
+		return loss->next;
 	if (ahead <= behind || behind > loss->next)
 		return loss->next + ahead;
 	return loss->next - behind;

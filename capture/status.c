@@ -76,7 +76,7 @@ static size_t find_own(const struct status *status, uint32_t task)
 	return low;
 }
 
-bool status_is_own(const struct status *status, uint32_t task)
+bool status_search_own(const struct status *status, uint32_t task)
 {
 	size_t index = find_own(status, task);
 

@@ -113,6 +113,16 @@ int status_add_spans(struct status *status, unsigned int cpu, const struct loss 
  */
 int status_add_miss_span(struct status *status, uint64_t after, uint64_t before, uint64_t count);
 
-bool status_is_own(const struct status *status, uint32_t task);
+/* Is the task in own_tasks? A binary search. */
+bool status_search_own(const struct status *status, uint32_t task);
+
+/* The same, inline for nearly all tasks: their ids are outside of the few own tasks' range. */
+static inline bool status_is_own(const struct status *status, uint32_t task)
+{
+	size_t count = status->own_count;
+
+	return count && task >= status->own_tasks[0] && task <= status->own_tasks[count - 1] &&
+	       status_search_own(status, task);
+}
 
 #endif

@@ -13,10 +13,33 @@
 #define ERRNO_POINTERS 4095 /* the last addresses are errors in the kernel's pointers */
 #define PAGE_BYTES 4096	    /* the kernel maps nothing at the first page */
 
-#define report_problem(stream, ...) \
-	problems_add((stream)->problems, &(stream)->check->info, record_offset(stream), __VA_ARGS__)
-#define report_stream_problem(stream, ...) \
-	problems_add((stream)->problems, &(stream)->check->info, PROBLEM_NO_OFFSET, __VA_ARGS__)
+/*
+ * ROW(name, summary, repairable, stream_end): check_NAME() is called directly for each record,
+ * which makes kmemtrace-check twice as fast as calls through a pointer.
+ */
+#define RECORD_CHECKS(ROW)                                                                    \
+	ROW(kind, "records are of known kinds and have their sizes", false, NULL)             \
+	ROW(time, "records are in order of time, within the time span of their packet", true, \
+	    NULL)                                                                             \
+	ROW(sequence, "every event number is present once or counted as lost", true,          \
+	    check_sequence_end)                                                               \
+	ROW(sizes, "an allocation gets at least the bytes that were requested", false, NULL)  \
+	ROW(fields, "unused fields are 0, and node numbers are valid", false, NULL)           \
+	ROW(addresses, "objects and call sites have possible addresses", false, NULL)         \
+	ROW(caches, "kernel/caches names the slab cache of every event", false, NULL)
+
+#define INDEX(name, summary, repairable, end) CHECK_##name,
+enum {
+	RECORD_CHECKS(INDEX) RECORD_CHECK_COUNT
+};
+
+/* A problem that check_NAME() found. */
+#define report_problem(stream, name, ...)                                                          \
+	problems_add((stream)->problems, &record_checks[CHECK_##name].info, record_offset(stream), \
+		     __VA_ARGS__)
+#define report_stream_problem(stream, name, ...)                                               \
+	problems_add((stream)->problems, &record_checks[CHECK_##name].info, PROBLEM_NO_OFFSET, \
+		     __VA_ARGS__)
 
 /* In the file, bytes: of the record, or of its packet if that is packed. */
 static uint64_t record_offset(const struct stream_state *stream)
@@ -26,6 +49,12 @@ static uint64_t record_offset(const struct stream_state *stream)
 	if (packet->header.codec != PACKET_RAW)
 		return packet->offset;
 	return packet->offset + sizeof(packet->header) + (stream->record - packet->records);
+}
+
+/* The kind of the record. kinds: a mask of RECORD_KINDS_WITH(). False for an unknown kind. */
+static bool is_one_of(const struct stream_state *stream, uint64_t kinds)
+{
+	return stream->kind & kinds;
 }
 
 /* The version that wrote a stream that is checked alone is unknown. */
@@ -38,7 +67,7 @@ static bool is_of_this_version(const struct stream_state *stream)
 /* A later version may have more kinds and longer records. */
 static void check_kind(struct stream_state *stream, const struct kmt_record *record)
 {
-	bool is_known = record_kind_is_known(record->id), may_be_newer;
+	bool is_known = is_one_of(stream, RECORD_KINDS_WITH(0)), may_be_newer;
 
 	if (is_known && record->words == record_kinds[record->id].words)
 		return;
@@ -46,9 +75,9 @@ static void check_kind(struct stream_state *stream, const struct kmt_record *rec
 	if (!is_known && may_be_newer && record->id)
 		stream->unknown++;
 	else if (!is_known)
-		report_problem(stream, "a record of the unknown kind %u", record->id);
+		report_problem(stream, kind, "a record of the unknown kind %u", record->id);
 	else if (!may_be_newer)
-		report_problem(stream, "a record of %u words, not %u", record->words,
+		report_problem(stream, kind, "a record of %u words, not %u", record->words,
 			       record_kinds[record->id].words);
 }
 
@@ -57,19 +86,20 @@ static void check_time(struct stream_state *stream, const struct kmt_record *rec
 	const struct packet_header *header = &stream->packet->header;
 
 	if (record->time < header->time_first || record->time > header->time_last)
-		report_problem(stream,
+		report_problem(stream, time,
 			       "time %" PRIu64 " ns is not within its packet's, %" PRIu64
 			       " to %" PRIu64,
 			       record->time, header->time_first, header->time_last);
 	if (record->time < stream->record_time)
-		report_problem(stream, "time steps back from %" PRIu64 " ns to %" PRIu64,
+		report_problem(stream, time, "time steps back from %" PRIu64 " ns to %" PRIu64,
 			       stream->record_time, record->time);
 }
 
 static void check_sequence(struct stream_state *stream, const struct kmt_record *record)
 {
 	if (loss_record(&stream->loss, stream->sequence, record->time) == -EEXIST)
-		report_problem(stream, "event number %" PRIu64 " comes twice", stream->sequence);
+		report_problem(stream, sequence, "event number %" PRIu64 " comes twice",
+			       stream->sequence);
 }
 
 static void check_sequence_end(struct stream_state *stream)
@@ -80,11 +110,12 @@ static void check_sequence_end(struct stream_state *stream)
 		return;
 	if (loss_confirm(&stream->loss, stream->last.sequence_end, stream->last.time_last) ==
 	    -ERANGE)
-		report_stream_problem(stream, "event numbers up to %" PRIu64 " are impossible",
+		report_stream_problem(stream, sequence,
+				      "event numbers up to %" PRIu64 " are impossible",
 				      stream->last.sequence_end);
 	missing = loss_missing(&stream->loss);
 	if (missing != stream->last.lost)
-		report_stream_problem(stream,
+		report_stream_problem(stream, sequence,
 				      "event numbers missing: %" PRIu64
 				      ", stated as lost: %" PRIu64,
 				      missing, stream->last.lost);
@@ -93,32 +124,30 @@ static void check_sequence_end(struct stream_state *stream)
 /* kfree(), but not kfree_bulk(), which may name a cache. */
 #define KFREE (RECORD_KINDS_WITH(RECORD_KFREE) & ~RECORD_KINDS_WITH(RECORD_CACHE))
 
-static bool is_one_of(const struct kmt_record *record, uint64_t kinds)
-{
-	return record_kind_is_one_of(record->id, kinds);
-}
+/* The kinds that are about slab objects. */
+#define KINDS_OF_SLAB (RECORD_KINDS_WITH(0) & ~RECORD_KINDS_OTHER)
 
 static void check_sizes(struct stream_state *stream, const struct kmt_record *record)
 {
-	if (is_one_of(record, RECORD_KINDS_WITH(RECORD_ALLOCATION | RECORD_SIZES)) &&
+	if (is_one_of(stream, RECORD_KINDS_WITH(RECORD_ALLOCATION | RECORD_SIZES)) &&
 	    record->pointer && record->allocated < record->requested)
-		report_problem(stream, "%" PRIu32 " bytes allocated, %" PRIu32 " requested",
+		report_problem(stream, sizes, "%" PRIu32 " bytes allocated, %" PRIu32 " requested",
 			       record->allocated, record->requested);
 }
 
 static void check_fields(struct stream_state *stream, const struct kmt_record *record)
 {
-	bool free = is_one_of(record, RECORD_KINDS_WITH(RECORD_FREE));
+	bool free = is_one_of(stream, RECORD_KINDS_WITH(RECORD_FREE));
 
-	if (!record_kind_is_known(record->id) || is_one_of(record, RECORD_KINDS_OTHER))
+	if (!is_one_of(stream, KINDS_OF_SLAB))
 		return;
 	if (free && record->gfp)
-		report_problem(stream, "a free with GFP flags 0x%" PRIx32, record->gfp);
+		report_problem(stream, fields, "a free with GFP flags 0x%" PRIx32, record->gfp);
 	if (free ? record->node != KMT_NODE_ANY : record->node < KMT_NODE_ANY)
-		report_problem(stream, "%s with node %d", free ? "a free" : "an allocation",
+		report_problem(stream, fields, "%s with node %d", free ? "a free" : "an allocation",
 			       record->node);
-	if (is_one_of(record, KFREE) && record->cache)
-		report_problem(stream, "a kfree whose last 8 bytes are not 0");
+	if (is_one_of(stream, KFREE) && record->cache)
+		report_problem(stream, fields, "a kfree whose last 8 bytes are not 0");
 }
 
 /* Kernel addresses may be small on some machines (s390x), so a zero high half is legal. */
@@ -132,23 +161,24 @@ static bool address_is_impossible(const struct stream_state *stream, uint64_t ad
 
 static void check_addresses(struct stream_state *stream, const struct kmt_record *record)
 {
-	if (!record_kind_is_known(record->id))
+	if (!is_one_of(stream, RECORD_KINDS_WITH(0)))
 		return;
 	if (record->pointer && record->pointer != KMT_ZERO_SIZE_PTR &&
 	    address_is_impossible(stream, record->pointer))
-		report_problem(stream, "an object at the impossible address 0x%" PRIx64,
+		report_problem(stream, addresses, "an object at the impossible address 0x%" PRIx64,
 			       record->pointer);
 	if (address_is_impossible(stream, record->call_site))
-		report_problem(stream, "a call site at the impossible address 0x%" PRIx64,
+		report_problem(stream, addresses,
+			       "a call site at the impossible address 0x%" PRIx64,
 			       record->call_site);
 }
 
 /* The record must name a cache. Some kernels name none in a free, some callers none in a bulk free.
  */
-static bool names_cache(const struct kmt_record *record)
+static bool names_cache(const struct stream_state *stream, const struct kmt_record *record)
 {
-	return is_one_of(record, RECORD_KINDS_WITH(RECORD_CACHE)) &&
-	       (record->cache || !is_one_of(record, RECORD_KINDS_WITH(RECORD_CACHE_OPTIONAL)));
+	return is_one_of(stream, RECORD_KINDS_WITH(RECORD_CACHE)) &&
+	       (record->cache || !is_one_of(stream, RECORD_KINDS_WITH(RECORD_CACHE_OPTIONAL)));
 }
 
 /* kernel/status counts the names that kmemtraced lost: so many caches may have none. */
@@ -176,11 +206,11 @@ static void check_caches(struct stream_state *stream, const struct kmt_record *r
 	const struct capture *capture = stream->capture;
 	const struct cache *cache;
 
-	if (!names_cache(record) ||
+	if (!names_cache(stream, record) ||
 	    (record->cache && *recent_cache(stream, record->cache) == record->cache))
 		return;
 	if (address_is_impossible(stream, record->cache)) {
-		report_problem(stream, "a slab cache at the impossible address 0x%" PRIx64,
+		report_problem(stream, caches, "a slab cache at the impossible address 0x%" PRIx64,
 			       record->cache);
 		return;
 	}
@@ -191,29 +221,9 @@ static void check_caches(struct stream_state *stream, const struct kmt_record *r
 	if (cache && caches_is_alone(&capture->caches, cache))
 		*recent_cache(stream, record->cache) = record->cache;
 	else if (!cache && !name_was_lost(stream, record->cache))
-		report_problem(stream, "kernel/caches has no slab cache at 0x%" PRIx64,
+		report_problem(stream, caches, "kernel/caches has no slab cache at 0x%" PRIx64,
 			       record->cache);
 }
-
-/*
- * ROW(name, summary, repairable, stream_end): check_NAME() is called directly for each record,
- * which makes kmemtrace-check twice as fast as calls through a pointer.
- */
-#define RECORD_CHECKS(ROW)                                                                    \
-	ROW(kind, "records are of known kinds and have their sizes", false, NULL)             \
-	ROW(time, "records are in order of time, within the time span of their packet", true, \
-	    NULL)                                                                             \
-	ROW(sequence, "every event number is present once or counted as lost", true,          \
-	    check_sequence_end)                                                               \
-	ROW(sizes, "an allocation gets at least the bytes that were requested", false, NULL)  \
-	ROW(fields, "unused fields are 0, and node numbers are valid", false, NULL)           \
-	ROW(addresses, "objects and call sites have possible addresses", false, NULL)         \
-	ROW(caches, "kernel/caches names the slab cache of every event", false, NULL)
-
-#define INDEX(name, summary, repairable, end) CHECK_##name,
-enum {
-	RECORD_CHECKS(INDEX) RECORD_CHECK_COUNT
-};
 
 #define CHECK(name, summary, repairable, end) { { #name, summary, repairable }, .stream_end = end },
 const struct stream_check record_checks[] = { RECORD_CHECKS(CHECK) };
@@ -232,16 +242,9 @@ static void count_own(struct stream_state *stream, const struct kmt_record *reco
 
 static void check_record(struct stream_state *stream, const struct kmt_record *record)
 {
-	uint64_t sequence = loss_widen(&stream->loss, record->sequence);
-
-	stream->sequence = sequence;
-	if (sequence < stream->sequence_lowest)
-		stream->sequence_lowest = sequence;
-	if (sequence > stream->sequence_highest)
-		stream->sequence_highest = sequence;
-#define RUN(name, summary, repairable, end)           \
-	stream->check = &record_checks[CHECK_##name]; \
-	check_##name(stream, record);
+	stream->sequence = loss_widen(&stream->loss, record->sequence);
+	stream->kind = record_kind_is_known(record->id) ? 1ULL << record->id : 0;
+#define RUN(name, summary, repairable, end) check_##name(stream, record);
 	RECORD_CHECKS(RUN)
 #undef RUN
 	count_own(stream, record);
@@ -251,15 +254,13 @@ static void check_record(struct stream_state *stream, const struct kmt_record *r
 
 void check_records(struct stream_state *stream, const struct packet *packet)
 {
-	uint64_t before = stream->records;
+	uint64_t before = stream->records, lowest = UINT64_MAX, highest = 0;
 	const struct kmt_record *record;
 	struct kmt_long_record turned;
 	struct cursor cursor;
 	int more;
 
 	stream->packet = packet;
-	stream->sequence_lowest = UINT64_MAX;
-	stream->sequence_highest = 0;
 	loss_approach(&stream->loss, packet->header.sequence_first, packet->header.time_first);
 	cursor_init(&cursor, packet);
 	for (;;) {
@@ -268,7 +269,11 @@ void check_records(struct stream_state *stream, const struct packet *packet)
 		if (more <= 0)
 			break;
 		check_record(stream, record);
+		lowest = stream->sequence < lowest ? stream->sequence : lowest;
+		highest = stream->sequence > highest ? stream->sequence : highest;
 	}
+	stream->sequence_lowest = lowest;
+	stream->sequence_highest = highest;
 	stream->packet_records = stream->records - before;
 	if (more < 0)
 		report_damage(stream, record_offset(stream),

@@ -35,9 +35,10 @@ struct stream_state {
 	uint64_t packets;		  /* good packets so far */
 	struct packet_header first, last; /* of the good packets; last: of the packet before */
 	struct loss loss;
-	const struct packet *packet;		    /* the packet that is being read */
-	const unsigned char *record;		    /* the position of the record in it */
-	uint64_t sequence;			    /* of the record */
+	const struct packet *packet; /* the packet that is being read */
+	const unsigned char *record; /* the position of the record in it */
+	uint64_t sequence;	     /* of the record */
+	uint64_t kind; /* of the record: bit 1 << id, or 0 if this version does not know the id */
 	uint64_t record_time;			    /* of the record before, ns */
 	uint64_t packet_records;		    /* in this packet */
 	uint64_t sequence_lowest, sequence_highest; /* in this packet */
