@@ -66,7 +66,7 @@ struct group {
  */
 struct analysis_cache {
 	const struct cache *cache; /* NULL: a kmalloc cache, or a cache without a known name */
-	char name[80]; /* "kmalloc-64", "kmalloc-cg-1k", "kmalloc-large", ...; "0x...": its address */
+	char name[80]; /* "kmalloc-64", "kmalloc-cg-1k", "kmalloc-large", ...; "0x..." */
 	bool is_kmalloc, is_large; /* large: whole pages, no slab */
 	bool is_anonymous;	   /* all caches with these sizes that the kernel does not name */
 	bool selected;
