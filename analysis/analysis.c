@@ -119,8 +119,8 @@ static int add_stream_counters(struct analysis *analysis, const struct merge *me
 		loss->recorded += stream->recorded;
 		loss->lost += stream->loss.confirmed;
 		loss->own += stream->own;
-		if (stream->skipped > loss->skipped)
-			loss->skipped = stream->skipped;
+		if (stream->all_cpus_skipped > loss->skipped)
+			loss->skipped = stream->all_cpus_skipped;
 		if (stream->time_last > analysis->end)
 			analysis->end = stream->time_last;
 		analysis->totals.unknown += stream->unknown;

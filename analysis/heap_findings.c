@@ -61,8 +61,8 @@ static uint32_t reasons_of_capture(const struct analysis *analysis)
 		reasons |= REASON_FILTERED;
 	if (!capture_knows_skips(analysis->capture))
 		return reasons | REASON_CUT_OFF;
-	for (size_t i = 0; i < status->miss_span_count; i++)
-		known += status->miss_spans[i].count;
+	for (size_t i = 0; i < status->skip_span_count; i++)
+		known += status->skip_spans[i].count;
 	return known < status->skipped ? reasons | REASON_SKIPPED : reasons;
 }
 
@@ -131,9 +131,9 @@ int heap_findings_open(struct heap_findings **result, const struct analysis *ana
 	err = hash_map_init(&findings->by_key);
 	if (!err)
 		err = hash_map_init(&findings->missed_sizes);
-	for (size_t i = 0; i < status->miss_span_count && !err; i++)
-		err = spans_add(&findings->skipped, status->miss_spans[i].after,
-				status->miss_spans[i].before);
+	for (size_t i = 0; i < status->skip_span_count && !err; i++)
+		err = spans_add(&findings->skipped, status->skip_spans[i].after,
+				status->skip_spans[i].before);
 	if (err) {
 		heap_findings_close(findings);
 		return err;

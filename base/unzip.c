@@ -15,14 +15,15 @@
 
 #define IN_SIZE (1U << 17)
 
-/* The largest file, and the largest inflated member, that are held in memory as a whole. */
+/* libdeflate needs a whole file, and a whole inflated member, in memory. zlib reads larger ones. */
 #define WHOLE_IN_MAX (8U << 20)
 #define WHOLE_OUT_MAX (24U << 20)
-#define WHOLE_RATIO 16 /* texts shrink to a fifth or a tenth; unused room costs nothing */
+/* Of inflated to packed size. kallsyms has 5 to 10, and unused room costs nothing. */
+#define WHOLE_RATIO 16
 
 #define GZIP_WINDOW (15 + 16) /* the largest window; + 16: a gzip header */
 #define GZIP_FLAGS 3	      /* the offset of the flags in a gzip header */
-#define GZIP_HEADER_CRC 2     /* a CRC of the header, which libdeflate does not check */
+#define GZIP_HEADER_CRC 2     /* the flag of a CRC of the header; libdeflate does not check it */
 
 /* Reads from the file as much as in[] has room for. */
 static int fill(struct unzip *unzip)
@@ -122,7 +123,7 @@ static int read_plain(struct unzip *unzip, char *text, size_t room, size_t *size
 	return 0;
 }
 
-/* False: zlib must inflate this member and all later ones, so that damage is not inflated twice. */
+/* False: zlib must inflate this member and all later members. */
 static bool read_whole(struct unzip *unzip, char *text, size_t room, size_t *size)
 {
 	const unsigned char *in = unzip->in + unzip->at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads a plain file or a gzip file in pieces. Successive gzip members are one text. An undamaged
- * member is inflated at once by libdeflate, in a third of the time; a damaged or cut-off member is
- * inflated by zlib, which returns the text before the damage.
+ * Reads a plain file or a gzip file in pieces. Successive gzip members are one text. libdeflate
+ * inflates a valid member at once, in a third of the time of zlib. zlib inflates a damaged or
+ * cut-off member: it returns the text before the damage.
  */
 #ifndef BASE_UNZIP_H
 #define BASE_UNZIP_H
@@ -12,7 +12,7 @@
 
 #include <zlib.h>
 
-/* Bytes of a piece of a damaged file. The piece with the damage is lost. */
+/* The size in bytes of the pieces of a damaged file. The piece that contains damage is lost. */
 #define UNZIP_PIECE (1U << 18)
 
 struct libdeflate_decompressor;

@@ -36,19 +36,20 @@ __attribute__((format(printf, 3, 4))) static int fail(struct capture *capture, i
 	return err;
 }
 
-__attribute__((format(printf, 4, 5))) static void miss(struct capture *capture, const char *key,
-						       int err, const char *format, ...)
+/* Appends to the list of absent tables. */
+__attribute__((format(printf, 4, 5))) static void
+add_absent(struct capture *capture, const char *key, int err, const char *format, ...)
 {
-	struct capture_missing *missing = &capture->missing[capture->missing_count];
+	struct table_absent *absent = &capture->absent[capture->absent_count];
 	va_list arguments;
 
-	if (capture->missing_count == CAPTURE_MISSING_MAX)
+	if (capture->absent_count == TABLES_ABSENT_MAX)
 		return;
-	capture->missing_count++;
-	missing->key = key;
-	missing->err = err;
+	capture->absent_count++;
+	absent->key = key;
+	absent->err = err;
 	va_start(arguments, format);
-	vsnprintf(missing->summary, sizeof(missing->summary), format, arguments);
+	vsnprintf(absent->summary, sizeof(absent->summary), format, arguments);
 	va_end(arguments);
 }
 
@@ -94,8 +95,8 @@ static void open_status(struct capture *capture, int directory)
 
 	err = read_file(directory, "kernel/status", TABLE_BYTES_MAX, &text, NULL);
 	if (err) {
-		miss(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
-		     without);
+		add_absent(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
+			   without);
 		return;
 	}
 	err = status_parse(&capture->status, text, errmsg, sizeof(errmsg));
@@ -106,12 +107,13 @@ static void open_status(struct capture *capture, int directory)
 	status_deinit(&capture->status);
 	memset(&capture->status, 0, sizeof(capture->status));
 	if (err == -EPROTONOSUPPORT)
-		miss(capture, "status", err, "%s; %s; without the status %s", errmsg,
-		     metadata_newer_text(capture->metadata.tracer_version, newer, sizeof(newer)),
-		     without);
+		add_absent(capture, "status", err, "%s; %s; without the status %s", errmsg,
+			   metadata_newer_text(capture->metadata.tracer_version, newer,
+					       sizeof(newer)),
+			   without);
 	else
-		miss(capture, "status", err, "the status cannot be read (%s): %s",
-		     errmsg[0] ? errmsg : strerror(-err), without);
+		add_absent(capture, "status", err, "the status cannot be read (%s): %s",
+			   errmsg[0] ? errmsg : strerror(-err), without);
 }
 
 static int open_caches(struct capture *capture, const char *text)
@@ -164,8 +166,8 @@ static void open_tables(struct capture *capture, int directory)
 		if (!err)
 			err = tables[i].parse(capture, text);
 		if (err && !(tables[i].is_optional && err == -ENOENT))
-			miss(capture, tables[i].key, err, "%s are missing (%s): %s", tables[i].what,
-			     strerror(-err), tables[i].without);
+			add_absent(capture, tables[i].key, err, "%s are missing (%s): %s",
+				   tables[i].what, strerror(-err), tables[i].without);
 	}
 }
 
@@ -180,20 +182,22 @@ static int open_symbols(struct capture *capture)
 	}
 	err = symbols_load(&capture->symbols, path);
 	if (err)
-		miss(capture, "symbols", err, "symbols are missing (%s): call sites are addresses",
-		     strerror(-err));
+		add_absent(capture, "symbols", err,
+			   "symbols are missing (%s): call sites are addresses", strerror(-err));
 	if (capture->symbols.hidden)
-		miss(capture, "hidden", 0,
-		     "the kernel hid its addresses (kptr_restrict): call sites have no names");
+		add_absent(
+			capture, "hidden", 0,
+			"the kernel hid its addresses (kptr_restrict): call sites have no names");
 	if (!err && !capture->symbols.count && !capture->symbols.hidden &&
 	    !capture->symbols.damaged)
-		miss(capture, "symbols", 0,
-		     "symbols are missing (the file is empty): call sites are addresses");
+		add_absent(capture, "symbols", 0,
+			   "symbols are missing (the file is empty): call sites are addresses");
 	if (capture->symbols.damaged)
-		miss(capture, "symbols", 0,
-		     "symbols are damaged: the symbols behind the damage are missing, and their "
-		     "call "
-		     "sites are addresses");
+		add_absent(
+			capture, "symbols", 0,
+			"symbols are damaged: the symbols behind the damage are missing, and their "
+			"call "
+			"sites are addresses");
 	return 0;
 }
 

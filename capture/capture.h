@@ -20,14 +20,14 @@ struct capture_stream {
 	char *path;
 };
 
-/* A part of a capture that is missing or damaged. */
-struct capture_missing {
+/* A table, or the status, that is missing or damaged. */
+struct table_absent {
 	const char *key;   /* status, symbols, hidden or the name of the table */
 	int err;	   /* -ENOENT: the file does not exist, …; 0: the file is incomplete */
 	char summary[320]; /* for the user: the missing part and the consequence */
 };
 
-#define CAPTURE_MISSING_MAX 8
+#define TABLES_ABSENT_MAX 8
 
 struct capture {
 	char *path;
@@ -43,8 +43,8 @@ struct capture {
 	struct capture_stream *streams; /* by cpu */
 	size_t stream_count;
 	bool being_written; /* not finished, and kmemtraced is running */
-	struct capture_missing missing[CAPTURE_MISSING_MAX];
-	size_t missing_count;
+	struct table_absent absent[TABLES_ABSENT_MAX];
+	size_t absent_count;
 	char errmsg[300]; /* after a failure */
 };
 
@@ -53,7 +53,7 @@ struct capture {
 /*
  * Opens a capture. 0, or -errno with errmsg set: -ENOENT (the path does not exist, or an empty
  * directory), -ENOTDIR, -EINVAL (not a capture), -EPROTONOSUPPORT (the format is newer), …. A
- * missing or damaged table is not an error: it is empty, and `missing` names it.
+ * missing or damaged table is not an error: it is empty, and `absent` names it.
  */
 int capture_open(struct capture *capture, const char *path);
 void capture_close(struct capture *capture);

@@ -10,7 +10,8 @@
 #include "kernel/caches.h"
 #include "kernel/record_kinds.h"
 
-#define EVENT_SIZE_MAX 64 /* bytes: a cache line of the processor, since events change threads */
+#define EVENT_SIZE_MAX \
+	64 /* bytes: one cache line of the processor, since threads pass events to each other */
 
 struct event {
 	uint64_t time; /* ns */
@@ -20,15 +21,15 @@ struct event {
 	uint32_t gfp;
 	union {
 		struct {
-			/* bytes; a cache's allocation has the cache's sizes */
+			/* bytes; of a kmem_cache_alloc(), the sizes of the cache */
 			uint32_t requested, allocated;
 		};
 		uint64_t more; /* if event_is_other(): the first further word of a long record */
 	};
 	union {
-		const struct cache *cache; /* if has_cache: the cache, whose name is known; */
-		uint64_t cache_address;	   /* else: of the struct kmem_cache; 0: unknown */
-		uint64_t value;		   /* if event_is_other(): bytes 40 to 47 of the record */
+		const struct cache *cache; /* if has_cache: the cache; its name is known */
+		uint64_t cache_address; /* if not has_cache: of the struct kmem_cache; 0: unknown */
+		uint64_t payload;	/* if event_is_other(): bytes 40 to 47 of the record */
 	};
 	uint32_t sequence; /* on its CPU, modulo 2^32 */
 	uint32_t hash;	   /* of pointer: hash_address() */
@@ -104,7 +105,7 @@ static inline bool event_init(struct event *event, const struct kmt_record *reco
 	}
 	event->requested = event->allocated = 0;
 	if (event_is_other(event)) {
-		event->value = record->cache;
+		event->payload = record->cache;
 		if (record->words > KMT_RECORD_WORDS)
 			event->more = *(const uint64_t *)(record + 1);
 		return false;

@@ -3,9 +3,9 @@
  * Finds the missing sequence numbers of one CPU's events. The writer and all readers use it, so
  * that their counts agree.
  *
- * A missing number may come later: an interrupt after an event took its number, and before it took
- * its slot in the ring, puts the interrupt's events first. A gap is therefore open, which means
- * that numbers may still come, until it is confirmed as lost.
+ * A missing number may come later. An event takes its number first and its slot in the ring later;
+ * if an interrupt comes between these steps, the events of the interrupt take their slots first. A
+ * gap is therefore open until it is confirmed as lost: its numbers may still come.
  */
 #ifndef CAPTURE_LOSS_H
 #define CAPTURE_LOSS_H
@@ -68,8 +68,9 @@ static inline int loss_record(struct loss *loss, uint64_t sequence, uint64_t tim
 int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time);
 
 /*
- * The same for the lowest number of a packet, from its header. loss_widen() needs it if very many
- * events were lost; it does nothing if few were.
+ * Call it before the records of a packet, with the lowest number of the packet, from its header. It
+ * confirms a gap of more than 2^30 numbers, which loss_widen() could not resolve. It does nothing
+ * if fewer events were lost.
  */
 int loss_approach(struct loss *loss, uint64_t sequence, uint64_t time);
 

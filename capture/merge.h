@@ -33,7 +33,8 @@ size_t merge_stream_count(const struct merge *merge);
 
 /*
  * The counters of a stream are final once merge_next() has returned 0. Before the first
- * merge_next(), time_first and packets (0: the stream is empty) are valid; in between, none is.
+ * merge_next(), time_first and packets (0: the stream is empty) are valid. Between these calls, no
+ * counter is valid.
  */
 const struct stream_counters *merge_stream_counters(const struct merge *merge, size_t index);
 

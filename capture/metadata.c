@@ -384,7 +384,7 @@ char *metadata_newer_text(const char *tracer_version, char *text, size_t size)
 	return text;
 }
 
-/* A value that is missing or impossible becomes that of most machines. */
+/* Replaces a missing or impossible value by the value of most machines. */
 static void parse_machine(struct metadata *metadata, const char *text)
 {
 	uint64_t number, seconds, offset;

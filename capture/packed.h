@@ -14,12 +14,12 @@
 
 /* On disk, in this order. All columns except the last are deflated. */
 enum packed_column {
-	PACKED_KINDS,		       /* the dictionary: fields that many records share */
-	PACKED_NUMBERS,		       /* where the event number is not the last + 1 */
-	PACKED_TASKS,		       /* where the task changes */
+	PACKED_TEMPLATES,	       /* the dictionary: the fields that many records share */
+	PACKED_NUMBERS,		       /* sequence numbers that are not the last + 1 */
+	PACKED_TASKS,		       /* changes of the task */
 	PACKED_POINTERS,	       /* objects that are new in the packet */
 	PACKED_BACK,		       /* distance to the last record of the object; 0: new */
-	PACKED_KIND,		       /* index in the dictionary + 1; 0: a new entry */
+	PACKED_TEMPLATE_INDEX,	       /* of the dictionary, + 1; 0: a new entry */
 	PACKED_TIMES,		       /* ns since the record before */
 	PACKED_MORE,		       /* further words of long records; not in PACKET_PACKED */
 	PACKED_DEFLATED,	       /* number of deflated columns */
@@ -67,13 +67,13 @@ static inline uint64_t packed_unrotate_pointer(uint64_t rotated)
 	return rotated << 3 | rotated >> 61;
 }
 
-/* Bytes 40 to 47 of a record: requested and allocated, or one number. */
+/* Is the payload, bytes 40 to 47 of a record, requested and allocated? Else it is one number. */
 static inline bool packed_has_sizes(uint8_t id)
 {
 	return record_kind_is_one_of(id, RECORD_KINDS_WITH(RECORD_SIZES));
 }
 
-/* Older readers take these bytes of every other id for one number. */
+/* Older readers take the payload of every other id for one number. */
 _Static_assert(RECORD_KINDS_WITH(RECORD_SIZES) ==
 		       (1U << KMT_KMALLOC | 1U << KMT_REALLOC | 1U << KMT_ANONYMOUS_ALLOC),
 	       "no later kind has RECORD_SIZES");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Packs records. The largest fields of a record repeat: its kind (id, site, sizes or cache, flags,
- * node) goes into a dictionary, and its object mostly occurs in one of the last records.
+ * Packs records. The largest fields of a record repeat. So its template (id, site, flags, node and
+ * payload) is an entry of a dictionary, and the pointer is the distance to the last record of its
+ * object. The payload is bytes 40 to 47 of a record: requested and allocated, or cache.
  */
 #include "config.h"
 
@@ -30,12 +31,12 @@ _Static_assert(PACKET_RECORDS_MAX < UINT16_MAX, "the tables can hold every index
 #define ADDRESS_BYTES 7
 #define MORE_WORDS KMT_RECORD_WORDS
 static const unsigned char column_bytes[PACKED_COLUMNS] = {
-	[PACKED_KINDS] = 1 + ADDRESS_BYTES + 5 + 3 + PACKED_NUMBER_BYTES + 2,
+	[PACKED_TEMPLATES] = 1 + ADDRESS_BYTES + 5 + 3 + PACKED_NUMBER_BYTES + 2,
 	[PACKED_NUMBERS] = 2 + 5,
 	[PACKED_TASKS] = 2 + 5,
 	[PACKED_POINTERS] = ADDRESS_BYTES,
 	[PACKED_BACK] = 2,
-	[PACKED_KIND] = 2,
+	[PACKED_TEMPLATE_INDEX] = 2,
 	[PACKED_TIMES] = PACKED_NUMBER_BYTES,
 	[PACKED_MORE] = MORE_WORDS * ADDRESS_BYTES,
 	[PACKED_WIDE] = (2 + MORE_WORDS) * sizeof(uint64_t),
@@ -47,19 +48,19 @@ _Static_assert(DEFLATED_BYTES <= PACKED_RECORD_BYTES, "the unpacker accepts it")
 _Static_assert(ADDRESS_BYTES <= PACKED_MORE_BYTES, "the unpacker accepts it");
 _Static_assert(PACKED_FAR < 1ULL << 7 * ADDRESS_BYTES, "as long as that");
 
-struct kind {
-	uint64_t site, tail, rest;
+struct packed_template {
+	uint64_t site, payload, rest;
 	uint64_t pointer; /* of its last record; at first, of the record before its first */
-	uint16_t next;	  /* the kind that followed it the last time: it often follows again */
+	uint16_t next;	  /* the template that followed it the last time: it often follows again */
 };
 
 struct packer {
 	struct libdeflate_compressor *deflate;
-	struct kind kinds[PACKET_RECORDS_MAX];
-	uint16_t kind_table[TABLE_SIZE];       /* hash: index in kinds + 1 */
+	struct packed_template templates[PACKET_RECORDS_MAX];
+	uint16_t template_table[TABLE_SIZE];   /* hash: index in templates + 1 */
 	uint16_t objects[TABLE_SIZE];	       /* hash: index of the object's last record + 1 */
 	uint64_t pointers[PACKET_RECORDS_MAX]; /* by index of the record */
-	/* by index in kinds: the further words of the kind's last record, in the caller's bytes */
+	/* by index in templates: the further words of its last record, in the caller's bytes */
 	const unsigned char *more_before[PACKET_RECORDS_MAX];
 	unsigned char *begin[PACKED_COLUMNS], *end[PACKED_COLUMNS];
 	unsigned char columns[COLUMNS_BYTES * PACKET_RECORDS_MAX];
@@ -132,41 +133,42 @@ static size_t hash(uint64_t key)
 	return key * 0x9e3779b97f4a7c15ULL >> (64 - TABLE_BITS);
 }
 
-static uint64_t kind_tail(const struct kmt_record *record)
+static uint64_t payload_of(const struct kmt_record *record)
 {
 	if (packed_has_sizes(record->id))
 		return (uint64_t)record->allocated << 32 | record->requested;
 	return record->cache;
 }
 
-static bool kind_is(const struct kind *kind, const struct kind *other)
+static bool template_is(const struct packed_template *entry, const struct packed_template *other)
 {
-	return kind->site == other->site && kind->tail == other->tail && kind->rest == other->rest;
+	return entry->site == other->site && entry->payload == other->payload &&
+	       entry->rest == other->rest;
 }
 
 struct dictionary {
 	size_t count;
-	uint64_t site; /* of the last entry */
-	uint64_t tail; /* of the last entry without sizes */
+	uint64_t site;	  /* of the last entry */
+	uint64_t payload; /* of the last entry without sizes */
 	unsigned char *end;
 };
 
-/* The index of the kind; dictionary->count: the kind is new, and was added. */
-PACKED_INLINE size_t find_kind(struct packer *packer, const struct kind *key,
-			       struct dictionary *dictionary)
+/* The index of the template; dictionary->count: the template is new, and was added. */
+PACKED_INLINE size_t find_template(struct packer *packer, const struct packed_template *key,
+				   struct dictionary *dictionary)
 {
-	size_t at = hash(key->site ^ key->tail << 7 ^ key->rest << 17 ^ key->rest >> 20);
+	size_t at = hash(key->site ^ key->payload << 7 ^ key->rest << 17 ^ key->rest >> 20);
 
-	for (; packer->kind_table[at]; at = (at + 1) % TABLE_SIZE)
-		if (kind_is(&packer->kinds[packer->kind_table[at] - 1], key))
-			return packer->kind_table[at] - 1U;
-	packer->kind_table[at] = (uint16_t)(dictionary->count + 1);
-	packer->kinds[dictionary->count] = *key;
+	for (; packer->template_table[at]; at = (at + 1) % TABLE_SIZE)
+		if (template_is(&packer->templates[packer->template_table[at] - 1], key))
+			return packer->template_table[at] - 1U;
+	packer->template_table[at] = (uint16_t)(dictionary->count + 1);
+	packer->templates[dictionary->count] = *key;
 	return dictionary->count;
 }
 
-PACKED_INLINE void define_kind(struct dictionary *dictionary, const struct kmt_record *record,
-			       unsigned char **wide, bool has_long)
+PACKED_INLINE void define_template(struct dictionary *dictionary, const struct kmt_record *record,
+				   unsigned char **wide, bool has_long)
 {
 	unsigned char *at = dictionary->end;
 
@@ -181,8 +183,8 @@ PACKED_INLINE void define_kind(struct dictionary *dictionary, const struct kmt_r
 		at = put(at, record->requested);
 		at = put(at, record->allocated);
 	} else {
-		at = put_difference(at, record->cache, dictionary->tail);
-		dictionary->tail = record->cache;
+		at = put_difference(at, record->cache, dictionary->payload);
+		dictionary->payload = record->cache;
 	}
 	dictionary->end = at;
 	dictionary->count++;
@@ -213,11 +215,11 @@ static uint64_t load_word(const unsigned char *bytes, bool swap)
 	return swap ? bswap_64(word) : word;
 }
 
-/* The further words of a long record, as differences from the last record of its kind. */
+/* The further words of a long record, as differences from the last record of its template. */
 static unsigned char *put_more(struct packer *packer, unsigned char *at, const unsigned char *more,
-			       size_t count, size_t kind, bool swap, unsigned char **wide)
+			       size_t count, size_t index, bool swap, unsigned char **wide)
 {
-	const unsigned char *before = packer->more_before[kind];
+	const unsigned char *before = packer->more_before[index];
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t word = load_word(more + i * KMT_WORD, swap);
@@ -225,7 +227,7 @@ static unsigned char *put_more(struct packer *packer, unsigned char *at, const u
 		at = put_address(at, word, word,
 				 before ? load_word(before + i * KMT_WORD, swap) : 0, wide);
 	}
-	packer->more_before[kind] = more;
+	packer->more_before[index] = more;
 	return at;
 }
 
@@ -243,18 +245,18 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 	unsigned char *task_at = packer->begin[PACKED_TASKS];
 	unsigned char *pointer_at = packer->begin[PACKED_POINTERS];
 	unsigned char *back_at = packer->begin[PACKED_BACK];
-	unsigned char *kind_at = packer->begin[PACKED_KIND];
+	unsigned char *index_at = packer->begin[PACKED_TEMPLATE_INDEX];
 	unsigned char *time_at = packer->begin[PACKED_TIMES];
 	unsigned char *wide = packer->begin[PACKED_WIDE];
-	struct dictionary dictionary = { .end = packer->begin[PACKED_KINDS] };
+	struct dictionary dictionary = { .end = packer->begin[PACKED_TEMPLATES] };
 	size_t number_record = 0, task_record = 0, index, back, guess = 0;
 	uint32_t sequence = 0, task = 0;
-	struct kind *kind, *last = NULL;
+	struct packed_template *entry, *last = NULL;
 	struct kmt_record record;
 	uint64_t time = 0, pointer = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct kind key;
+		struct packed_template key;
 
 		size_t record_size;
 
@@ -268,27 +270,28 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 			return -EINVAL;
 		if (swap)
 			record_swap(&record);
-		key = (struct kind){ .site = record.call_site,
-				     .tail = kind_tail(&record),
-				     .pointer = pointer,
-				     .rest = (uint64_t)record.gfp << 32 |
-					     (uint32_t)(uint16_t)record.node << 8 | record.id };
+		key = (struct packed_template){ .site = record.call_site,
+						.payload = payload_of(&record),
+						.pointer = pointer,
+						.rest = (uint64_t)record.gfp << 32 |
+							(uint32_t)(uint16_t)record.node << 8 |
+							record.id };
 		if (has_long)
 			key.rest |= (uint32_t)(record.words - KMT_RECORD_WORDS) << 24;
 		index = guess;
-		if (index >= dictionary.count || !kind_is(&packer->kinds[index], &key))
-			index = find_kind(packer, &key, &dictionary);
+		if (index >= dictionary.count || !template_is(&packer->templates[index], &key))
+			index = find_template(packer, &key, &dictionary);
 		if (index == dictionary.count) {
-			define_kind(&dictionary, &record, &wide, has_long);
+			define_template(&dictionary, &record, &wide, has_long);
 			if (has_long)
 				packer->more_before[index] = NULL;
-			kind_at = put(kind_at, 0);
+			index_at = put(index_at, 0);
 		} else {
-			kind_at = put(kind_at, index + 1);
+			index_at = put(index_at, index + 1);
 		}
 		if (last)
 			last->next = (uint16_t)index;
-		kind = &packer->kinds[index];
+		entry = &packer->templates[index];
 
 		time_at = put(time_at, record.time - time);
 		time = record.time;
@@ -297,8 +300,8 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 		if (!back)
 			pointer_at = put_address(pointer_at, record.pointer,
 						 packed_rotate_pointer(record.pointer),
-						 packed_rotate_pointer(kind->pointer), &wide);
-		kind->pointer = pointer = record.pointer;
+						 packed_rotate_pointer(entry->pointer), &wide);
+		entry->pointer = pointer = record.pointer;
 		if (record.sequence != sequence) {
 			number_at = put(number_at, i - number_record);
 			number_at = put_difference(
@@ -316,17 +319,17 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 			more_at = put_more(packer, more_at, record_at + sizeof(record),
 					   record.words - KMT_RECORD_WORDS, index, swap, &wide);
 		record_at += record_size;
-		last = kind;
-		guess = kind->next;
+		last = entry;
+		guess = entry->next;
 	}
 	if (record_at != records_end)
 		return -EINVAL;
-	packer->end[PACKED_KINDS] = dictionary.end;
+	packer->end[PACKED_TEMPLATES] = dictionary.end;
 	packer->end[PACKED_NUMBERS] = number_at;
 	packer->end[PACKED_TASKS] = task_at;
 	packer->end[PACKED_POINTERS] = pointer_at;
 	packer->end[PACKED_BACK] = back_at;
-	packer->end[PACKED_KIND] = kind_at;
+	packer->end[PACKED_TEMPLATE_INDEX] = index_at;
 	packer->end[PACKED_TIMES] = time_at;
 	packer->end[PACKED_MORE] = more_at;
 	packer->end[PACKED_WIDE] = wide;
@@ -396,7 +399,7 @@ bool packer_pack(struct packer *packer, const void *records, size_t size, size_t
 	    size > PACKET_RECORDS_BYTES_MAX || size % KMT_WORD)
 		return false;
 	more_count = (size - least) / KMT_WORD;
-	memset(packer->kind_table, 0, sizeof(packer->kind_table));
+	memset(packer->template_table, 0, sizeof(packer->template_table));
 	memset(packer->objects, 0, sizeof(packer->objects));
 	if (more_count)
 		err = fill_columns(packer, records, size, count, swap, true);

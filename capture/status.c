@@ -20,7 +20,11 @@ static const char *const complete_words[] = {
 };
 #define COMPLETE_WORDS (sizeof(complete_words) / sizeof(complete_words[0]))
 
-/* The keys with one number. */
+/*
+ * The keys with one number: the key on disk, and the member of struct status, whose name may
+ * differ. Three other keys differ from the names in C too: rescue (backup_programs_reason), raised
+ * (clamped) and wanted (traced_pids).
+ */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -45,7 +49,7 @@ void status_deinit(struct status *status)
 	free(status->lost_tasks);
 	free(status->paths);
 	free(status->spans);
-	free(status->miss_spans);
+	free(status->skip_spans);
 	*status = (struct status){ 0 };
 }
 
@@ -199,7 +203,7 @@ int status_add_spans(struct status *status, unsigned int cpu, const struct loss 
 	return 0;
 }
 
-static uint64_t time_between(const struct status_miss_span *skip)
+static uint64_t time_between(const struct status_skip_span *skip)
 {
 	return skip[1].after > skip[0].before ? skip[1].after - skip[0].before : 0;
 }
@@ -207,9 +211,9 @@ static uint64_t time_between(const struct status_miss_span *skip)
 /* Merges the neighbours with the least time between them; if equal, those shortest together. */
 static void merge_skips(struct status *status)
 {
-	struct status_miss_span *skips = status->miss_spans, *merged = skips;
+	struct status_skip_span *skips = status->skip_spans, *merged = skips;
 
-	for (struct status_miss_span *skip = skips; skip + 1 < skips + status->miss_span_count;
+	for (struct status_skip_span *skip = skips; skip + 1 < skips + status->skip_span_count;
 	     skip++) {
 		uint64_t gap = time_between(skip), least = time_between(merged);
 
@@ -222,23 +226,23 @@ static void merge_skips(struct status *status)
 	if (merged[1].before > merged->before)
 		merged->before = merged[1].before;
 	merged->count += merged[1].count;
-	status->miss_span_count--;
+	status->skip_span_count--;
 	memmove(merged + 1, merged + 2,
-		(skips + status->miss_span_count - (merged + 1)) * sizeof(*merged));
+		(skips + status->skip_span_count - (merged + 1)) * sizeof(*merged));
 }
 
-int status_add_miss_span(struct status *status, uint64_t after, uint64_t before, uint64_t count)
+int status_add_skip_span(struct status *status, uint64_t after, uint64_t before, uint64_t count)
 {
-	struct status_miss_span *list;
+	struct status_skip_span *list;
 
 	if (!count || after >= before)
 		return 0;
-	list = array_grow(status->miss_spans, status->miss_span_count, sizeof(*list));
+	list = array_grow(status->skip_spans, status->skip_span_count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	status->miss_spans = list;
-	list[status->miss_span_count++] = (struct status_miss_span){ after, before, count };
-	if (status->miss_span_count > STATUS_MISS_SPANS_MAX)
+	status->skip_spans = list;
+	list[status->skip_span_count++] = (struct status_skip_span){ after, before, count };
+	if (status->skip_span_count > STATUS_SKIP_SPANS_MAX)
 		merge_skips(status);
 	return 0;
 }
@@ -288,10 +292,10 @@ static void write_lists(const struct status *status, FILE *file)
 		write_count(file, span->count);
 		fprintf(file, " %" PRIu64 " %" PRIu64 "\n", span->span.after, span->span.before);
 	}
-	for (size_t i = 0; i < status->miss_span_count; i++)
+	for (size_t i = 0; i < status->skip_span_count; i++)
 		fprintf(file, "skip %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-			status->miss_spans[i].after, status->miss_spans[i].before,
-			status->miss_spans[i].count);
+			status->skip_spans[i].after, status->skip_spans[i].before,
+			status->skip_spans[i].count);
 }
 
 int status_write(const struct status *status, FILE *file)
@@ -365,7 +369,7 @@ static int parse_skip(struct status *status, struct line *line)
 	if (!line_u64(line, 10, &after) || !line_u64(line, 10, &before) ||
 	    !line_u64(line, 10, &count))
 		return 0;
-	return status_add_miss_span(status, after, before, count);
+	return status_add_skip_span(status, after, before, count);
 }
 
 static int parse_path(struct status *status, struct line *line, bool observed)

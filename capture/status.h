@@ -15,13 +15,16 @@
 
 #define STATUS_UNKNOWN UINT64_MAX /* a count that the capturing kernel does not report */
 
-/* seen = recorded + lost + skipped; own is part of recorded, from_backup of recorded + lost. */
+/*
+ * seen = recorded + lost + skipped, or recorded + lost if skipped is unknown. own is part of
+ * recorded, from_backup of recorded + lost.
+ */
 struct status_cpu {
 	unsigned int cpu;
 	uint64_t seen, recorded, lost;
-	uint64_t skipped;     /* recursion misses, or STATUS_UNKNOWN */
+	uint64_t skipped;     /* events, or STATUS_UNKNOWN */
 	uint64_t own;	      /* recorded while kmemtraced itself was the current task */
-	uint64_t from_backup; /* frees that the program missed and its backup program saw */
+	uint64_t from_backup; /* frees recorded by a backup program */
 };
 
 struct status_lost_task {
@@ -45,13 +48,13 @@ struct status_span {
 
 #define STATUS_SPANS_MAX 256 /* of one CPU */
 
-/* Recursion misses of all CPUs, between two times. */
-struct status_miss_span {
+/* Skipped events of all CPUs, between two times. */
+struct status_skip_span {
 	uint64_t after, before; /* ns */
 	uint64_t count;
 };
 
-#define STATUS_MISS_SPANS_MAX 256
+#define STATUS_SKIP_SPANS_MAX 256
 
 enum status_complete {
 	STATUS_CUT_OFF = 0, /* "no": still running, or it was cut off */
@@ -61,16 +64,17 @@ enum status_complete {
 
 struct status {
 	enum status_complete complete;
-	char stopped[160];   /* why the capture ended: "the command ended", "SIGINT", … */
-	uint64_t begin, end; /* ns, the capture's clock: all programs were attached */
-	uint64_t ring_bytes; /* of the ring of one CPU */
-	bool include_self;   /* reports include kmemtraced's own allocations */
-	uint64_t skipped;    /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
-	bool backup_known;   /* the status says whether there were backup programs */
+	char stopped[160]; /* why the capture ended: "the command ended", "SIGINT", … */
+	/* ns, the capture's clock: all programs were attached from begin until end */
+	uint64_t begin, end;
+	uint64_t ring_bytes;		  /* of the ring of one CPU */
+	bool include_self;		  /* reports include kmemtraced's own allocations */
+	uint64_t skipped;		  /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
+	bool backup_known;		  /* the status says whether there were backup programs */
 	char backup_programs_reason[160]; /* why not; empty: there were */
 	uint64_t from_backup;		  /* the sum of cpus[].from_backup */
 	uint64_t backup_off_cpus;	  /* CPUs on which a kind of backup program was disabled */
-	uint64_t hook_calls_skipped;	  /* calls of hooked functions that were not recorded */
+	uint64_t hook_calls_skipped;	  /* calls that the kernel skipped for the hooks */
 	uint64_t names_lost;		  /* messages with names or modules: the ring was full */
 	uint64_t lost_unattributed;	  /* lost events of tasks that are not in lost_tasks */
 	uint64_t clamped, clamped_max;	  /* records whose time was clamped; the most ns */
@@ -86,8 +90,8 @@ struct status {
 	size_t path_count;
 	struct status_span *spans; /* lost events; neighbours are merged if there are many */
 	size_t span_count;
-	struct status_miss_span *miss_spans; /* in the order of detection */
-	size_t miss_span_count;		     /* at most STATUS_MISS_SPANS_MAX */
+	struct status_skip_span *skip_spans; /* in the order of detection */
+	size_t skip_span_count;		     /* at most STATUS_SKIP_SPANS_MAX */
 	size_t unknown_lines;		     /* lines that were read, with unknown keys */
 };
 
@@ -107,11 +111,11 @@ int status_add_path(struct status *status, const char *name, bool observed, cons
 int status_add_spans(struct status *status, unsigned int cpu, const struct loss *loss);
 
 /*
- * Adds recursion misses between the two times, unless count is 0 or the times are in the wrong
- * order. If there are more than STATUS_MISS_SPANS_MAX spans, the two neighbours with the least time
+ * Adds skipped events between the two times, unless count is 0 or the times are in the wrong
+ * order. If there are more than STATUS_SKIP_SPANS_MAX spans, the two neighbours with the least time
  * between them are merged. 0 or -ENOMEM.
  */
-int status_add_miss_span(struct status *status, uint64_t after, uint64_t before, uint64_t count);
+int status_add_skip_span(struct status *status, uint64_t after, uint64_t before, uint64_t count);
 
 /* Is the task in own_tasks? A binary search. */
 bool status_search_own(const struct status *status, uint32_t task);

@@ -36,7 +36,7 @@ static int begin_packet(struct stream_events *stream_events)
 	}
 	if (header->time_last > counters->time_last)
 		counters->time_last = header->time_last;
-	counters->skipped = header->skipped;
+	counters->all_cpus_skipped = header->skipped;
 	if (header->sequence_end > stream_events->sequence_end)
 		stream_events->sequence_end = header->sequence_end;
 	err = loss_approach(&counters->loss, header->sequence_first, header->time_first);

@@ -25,9 +25,9 @@ struct unpacker {
 	unsigned char *bytes; /* of the columns */
 	size_t bytes_space;
 	struct kmt_record *records;
-	size_t records_space;	  /* bytes */
-	struct kmt_record *kinds; /* the shared fields of each kind, and its last object */
-	size_t kinds_space;
+	size_t records_space;	      /* bytes */
+	struct kmt_record *templates; /* the fields of the entry, and its last object */
+	size_t templates_space;
 	struct long_history *history; /* for packets with long records */
 	size_t history_space;
 	struct column columns[PACKED_COLUMNS];
@@ -36,7 +36,7 @@ struct unpacker {
 /* Tables for long records: they have different lengths, so records[] has no index. */
 struct long_history {
 	uint64_t pointer;     /* of the record with this index */
-	const uint64_t *more; /* of the last record of the kind with this index; NULL: no record */
+	const uint64_t *more; /* of the last record of the template with this index; NULL: none */
 };
 
 int unpacker_create(struct unpacker **result)
@@ -61,7 +61,7 @@ void unpacker_destroy(struct unpacker *unpacker)
 	libdeflate_free_decompressor(unpacker->inflate);
 	free(unpacker->bytes);
 	free(unpacker->records);
-	free(unpacker->kinds);
+	free(unpacker->templates);
 	free(unpacker->history);
 	free(unpacker);
 }
@@ -187,16 +187,16 @@ static int next_address(struct column *column, struct column *wide, uint64_t *di
 }
 
 struct dictionary {
-	struct column *kinds, *wide;
+	struct column *templates, *wide;
 	size_t count;
-	uint64_t site; /* of the last entry */
-	uint64_t tail; /* of the last entry without sizes */
+	uint64_t site;	  /* of the last entry */
+	uint64_t payload; /* of the last entry without sizes */
 };
 
-PACKED_INLINE void define_kind(struct dictionary *dictionary, struct kmt_record *record,
-			       bool has_long)
+PACKED_INLINE void define_template(struct dictionary *dictionary, struct kmt_record *record,
+				   bool has_long)
 {
-	struct column *column = dictionary->kinds;
+	struct column *column = dictionary->templates;
 	uint64_t difference;
 
 	*record = (struct kmt_record){ .words = KMT_RECORD_WORDS };
@@ -212,8 +212,8 @@ PACKED_INLINE void define_kind(struct dictionary *dictionary, struct kmt_record 
 		record->requested = (uint32_t)next_below(column, 1ULL << 32);
 		record->allocated = (uint32_t)next_below(column, 1ULL << 32);
 	} else {
-		dictionary->tail += packed_unzigzag(next(column));
-		record->cache = dictionary->tail;
+		dictionary->payload += packed_unzigzag(next(column));
+		record->cache = dictionary->payload;
 	}
 	dictionary->count++;
 }
@@ -241,9 +241,9 @@ PACKED_INLINE uint64_t changes_take(struct changes *changes)
 	return change;
 }
 
-/* The further words of a long record, as differences from the last record of its kind. */
+/* The further words of a long record, as differences from the last record of its template. */
 static void fill_more(struct unpacker *unpacker, uint64_t *words, size_t count,
-		      struct long_history *kind)
+		      struct long_history *history)
 {
 	struct column *more = &unpacker->columns[PACKED_MORE];
 	struct column *wide = &unpacker->columns[PACKED_WIDE];
@@ -252,9 +252,9 @@ static void fill_more(struct unpacker *unpacker, uint64_t *words, size_t count,
 		uint64_t difference;
 
 		if (next_address(more, wide, &difference, &words[i]))
-			words[i] = (kind->more ? kind->more[i] : 0) + difference;
+			words[i] = (history->more ? history->more[i] : 0) + difference;
 	}
-	kind->more = words;
+	history->more = words;
 }
 
 /* has_long: the records have so many words more than count times KMT_RECORD_WORDS. */
@@ -262,10 +262,11 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 			       size_t more_count)
 {
 	/* local copies, to stay in registers */
-	struct column kind = unpacker->columns[PACKED_KIND], back = unpacker->columns[PACKED_BACK];
+	struct column indices = unpacker->columns[PACKED_TEMPLATE_INDEX],
+		      back = unpacker->columns[PACKED_BACK];
 	struct column times = unpacker->columns[PACKED_TIMES];
 	struct column *pointers = &unpacker->columns[PACKED_POINTERS];
-	struct dictionary dictionary = { .kinds = &unpacker->columns[PACKED_KINDS],
+	struct dictionary dictionary = { .templates = &unpacker->columns[PACKED_TEMPLATES],
 					 .wide = &unpacker->columns[PACKED_WIDE] };
 	struct changes numbers = { .column = &unpacker->columns[PACKED_NUMBERS] };
 	struct changes tasks = { .column = &unpacker->columns[PACKED_TASKS] };
@@ -277,16 +278,16 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 	changes_find(&numbers, 0);
 	changes_find(&tasks, 0);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t index = next(&kind), distance = next(&back), pointer, difference;
+		uint64_t index = next(&indices), distance = next(&back), pointer, difference;
 		struct kmt_record *common;
 		size_t more;
 
 		if (index > dictionary.count || distance > i)
 			return -EBADMSG;
 		index = index ? index - 1 : dictionary.count;
-		common = &unpacker->kinds[index];
+		common = &unpacker->templates[index];
 		if (index == dictionary.count) {
-			define_kind(&dictionary, common, has_long);
+			define_template(&dictionary, common, has_long);
 			if (has_long)
 				history[index].more = NULL;
 			common->pointer = !i	     ? 0
@@ -306,7 +307,7 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 		if (i == tasks.record)
 			task = (uint32_t)changes_take(&tasks);
 		/* stop early; the other columns are checked at the end */
-		if (kind.damaged || back.damaged || pointers->damaged)
+		if (indices.damaged || back.damaged || pointers->damaged)
 			return -EBADMSG;
 		if (!has_long)
 			record = &records[i];
@@ -330,7 +331,7 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 	/* a change is left, behind the last record */
 	if (numbers.record != SIZE_MAX || tasks.record != SIZE_MAX)
 		return -EBADMSG;
-	unpacker->columns[PACKED_KIND] = kind;
+	unpacker->columns[PACKED_TEMPLATE_INDEX] = indices;
 	unpacker->columns[PACKED_BACK] = back;
 	unpacker->columns[PACKED_TIMES] = times;
 	return 0;
@@ -340,13 +341,14 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 static int reserve_records(struct unpacker *unpacker, size_t count, size_t size, bool has_long)
 {
 	unpacker->records = reserve(unpacker->records, &unpacker->records_space, size, 1);
-	unpacker->kinds =
-		reserve(unpacker->kinds, &unpacker->kinds_space, count, sizeof(*unpacker->kinds));
+	unpacker->templates = reserve(unpacker->templates, &unpacker->templates_space, count,
+				      sizeof(*unpacker->templates));
 	if (has_long)
 		unpacker->history = reserve(unpacker->history, &unpacker->history_space, count,
 					    sizeof(*unpacker->history));
-	return unpacker->records && unpacker->kinds && (!has_long || unpacker->history) ? 0
-											: -ENOMEM;
+	return unpacker->records && unpacker->templates && (!has_long || unpacker->history)
+		       ? 0
+		       : -ENOMEM;
 }
 
 static void swap_records(struct kmt_record *record, size_t count)

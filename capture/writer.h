@@ -64,12 +64,13 @@ void writer_pack(struct writer *writer, struct packer *packer);
 int writer_rename(struct writer *writer, const char *path);
 
 /*
- * A record in slot order, in this machine's byte order, with all its words. One whose number has
- * already come, or already counts as lost, is dropped: each number is written or lost, once.
+ * Puts a record, in slot order, in this machine's byte order, with all its words. It drops a record
+ * with a repeated number or with a number that counts as lost: each number is written or lost,
+ * once.
  */
 int writer_put(struct writer *writer, const struct kmt_record *record);
 
-/* No earlier record than those put can come any more: writes out the held records. */
+/* Writes out the held records: no record that is earlier than they are can come any more. */
 int writer_release(struct writer *writer);
 
 /*
@@ -91,7 +92,7 @@ int writer_flush(struct writer *writer, uint64_t time, uint64_t skipped, bool fo
  */
 uint64_t writer_watermark(struct writer *writer, uint64_t time);
 
-/* Forgets a failed write, since there is room again: later records are written. */
+/* Clears the error of a failed write, since there is room again: later records are written. */
 void writer_retry(struct writer *writer);
 
 #endif

@@ -26,18 +26,17 @@ static void check_metadata(struct capture_state *state)
 }
 
 /* Some kernels hide their addresses, or the names of their GFP flags. */
-static bool is_hidden_by_kernel(const struct capture *capture,
-				const struct capture_missing *missing)
+static bool is_hidden_by_kernel(const struct capture *capture, const struct table_absent *absent)
 {
-	return strcmp(missing->key, "hidden") == 0 ||
-	       (strcmp(missing->key, "gfp") == 0 && missing->err == -ENOENT &&
+	return strcmp(absent->key, "hidden") == 0 ||
+	       (strcmp(absent->key, "gfp") == 0 && absent->err == -ENOENT &&
 		capture->status.complete == STATUS_COMPLETE);
 }
 
 /* A later version wrote the table. In this version's captures an unknown format is damage. */
-bool check_table_is_newer(const struct capture *capture, const struct capture_missing *missing)
+bool check_table_is_newer(const struct capture *capture, const struct table_absent *absent)
 {
-	return missing->err == -EPROTONOSUPPORT &&
+	return absent->err == -EPROTONOSUPPORT &&
 	       strcmp(capture->metadata.tracer_version, PACKAGE_VERSION) != 0;
 }
 
@@ -48,14 +47,14 @@ static void check_tables(struct capture_state *state)
 
 	if (whole->status.complete == STATUS_REPAIRED)
 		return;
-	for (size_t i = 0; i < whole->missing_count; i++) {
+	for (size_t i = 0; i < whole->absent_count; i++) {
 		/* A newer table is reported as unchecked, not as a problem. */
-		if (is_hidden_by_kernel(whole, &whole->missing[i]) ||
-		    check_table_is_newer(whole, &whole->missing[i]))
+		if (is_hidden_by_kernel(whole, &whole->absent[i]) ||
+		    check_table_is_newer(whole, &whole->absent[i]))
 			continue;
-		report_problem(state, "%s", whole->missing[i].summary);
+		report_problem(state, "%s", whole->absent[i].summary);
 		/* A repair makes this table from the streams, and no other. */
-		state->problems->repairable += strcmp(whole->missing[i].key, "status") == 0;
+		state->problems->repairable += strcmp(whole->absent[i].key, "status") == 0;
 	}
 }
 

@@ -141,7 +141,7 @@ static bool same_cache(const struct cache *a, const struct cache *b)
 	return a->object_size == b->object_size && a->size == b->size && !strcmp(a->name, b->name);
 }
 
-/* Makes the list of caches from the lines: by address, then by time, with the end of each. */
+/* Makes the list of caches from the lines, sorted by address and time, and sets the end of each. */
 static int resolve_sightings(struct caches *caches, struct cache_lines *lines)
 {
 	struct sighting *end = lines->sightings + lines->sighting_count;

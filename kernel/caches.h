@@ -28,9 +28,9 @@ struct caches {
 	size_t count;
 	struct cache_alias *aliases; /* by name */
 	size_t alias_count;
-	char *alias_text;	      /* the storage of cache_alias.others */
+	char *alias_text;	      /* the text of all alias lists */
 	struct kmalloc_name *kmalloc; /* the kmalloc caches of the kernel, by name */
-	size_t kmalloc_count;	      /* 0: unknown */
+	size_t kmalloc_count;	      /* 0: the capture does not list them */
 };
 
 struct cache_alias {
@@ -50,9 +50,9 @@ struct kmalloc_name {
  *	alias NAME OTHER[,OTHER…]
  *	kmalloc NAME
  * Numbers are decimal, addresses hex; in NAME, a space, a backslash and a byte that is not
- *printable are \xHH. Lines may be in any order; lines with other keys are skipped. If a cache has
- *several lines, they are one cache; if another cache follows at the same address without a line
- *"gone", the first one ends there. 0 or -errno.
+ * printable are \xHH. Lines may be in any order; lines with other keys are skipped. A repeated line
+ * is ignored. A cache without a line "gone" ends when the next cache at its address begins. 0 or
+ * -errno.
  */
 int caches_parse(struct caches *caches, const char *text);
 void caches_deinit(struct caches *caches);
@@ -73,13 +73,13 @@ bool caches_has_kmalloc(const struct caches *caches, const char *name);
 const char *caches_find_aliases(const struct caches *caches, const char *name);
 
 /*
- * The cache at the address at the time, or NULL. An event may be a little older than the time at
- * which its cache was seen: the first cache at an address counts from the start of the capture, a
- * later one from the end of the one before it.
+ * Returns the cache at the address at the time, or NULL. An event may be a little older than the
+ * time at which its cache was first seen. So the first cache at an address counts from the start of
+ * the capture, and each later cache from the end of the cache before it.
  */
 const struct cache *caches_find(const struct caches *caches, uint64_t address, uint64_t time);
 
-/* Is it the only cache of the list at its address, at any time? */
+/* Is it the only cache in the list with its address? */
 bool caches_is_alone(const struct caches *caches, const struct cache *cache);
 
 #endif

@@ -1,150 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The names of a kernel's GFP flags. The format file of a tracepoint has the bits of each name as a
- * C expression, which is evaluated here.
+ * C expression.
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/number.h"
 #include "base/text.h"
+#include "kernel/c_expression.h"
 #include "kernel/gfp.h"
-
-#define DEPTH_MAX 100 /* of operands; Linux 6.18 nests 13 parentheses */
-
-/* After an error, failed is set and values are meaningless. */
-struct expression {
-	const char *at;
-	int depth;
-	bool failed;
-};
-
-static uint64_t expression_binary(struct expression *expr, int level);
-
-static void expression_skip_space(struct expression *expr)
-{
-	while (isspace((unsigned char)*expr->at))
-		expr->at++;
-}
-
-/* Skips a cast, such as "( unsigned long)": only words in parentheses. False: not a cast. */
-static bool expression_cast(struct expression *expr)
-{
-	const char *at = expr->at + 1;
-
-	while (isspace((unsigned char)*at))
-		at++;
-	if (!isalpha((unsigned char)*at) && *at != '_')
-		return false;
-	while (isalnum((unsigned char)*at) || isspace((unsigned char)*at) || *at == '_')
-		at++;
-	if (*at != ')')
-		return false;
-	expr->at = at + 1;
-	return true;
-}
-
-static uint64_t expression_number(struct expression *expr)
-{
-	unsigned int base = expr->at[0] == '0' && tolower((unsigned char)expr->at[1]) == 'x' ? 16
-											     : 10;
-	uint64_t number = 0;
-
-	if (!number_parse(&expr->at, base, &number))
-		expr->failed = true;
-	while (*expr->at && strchr("uUlL", *expr->at))
-		expr->at++;
-	return number;
-}
-
-static uint64_t expression_unary(struct expression *expr)
-{
-	uint64_t value = 0;
-
-	expression_skip_space(expr);
-	if (expr->failed || ++expr->depth > DEPTH_MAX) {
-		expr->failed = true;
-		return 0;
-	}
-	if (*expr->at == '~') {
-		expr->at++;
-		value = ~expression_unary(expr);
-	} else if (*expr->at == '-') {
-		expr->at++;
-		value = -expression_unary(expr);
-	} else if (*expr->at != '(') {
-		value = expression_number(expr);
-	} else if (expression_cast(expr)) {
-		value = expression_unary(expr);
-	} else {
-		expr->at++;
-		value = expression_binary(expr, 0);
-		expression_skip_space(expr);
-		if (*expr->at == ')')
-			expr->at++;
-		else
-			expr->failed = true;
-	}
-	expr->depth--;
-	return value;
-}
-
-/* The operators from the loosest level to the tightest, as C binds them. */
-static const char *const operators[][2] = {
-	{ "|", "|" }, { "^", "^" }, { "&", "&" }, { "<<", ">>" }, { "+", "-" },
-};
-#define LEVELS (int)(sizeof(operators) / sizeof(operators[0]))
-
-static uint64_t expression_apply(struct expression *expr, char sign, uint64_t left, uint64_t right)
-{
-	switch (sign) {
-	case '|':
-		return left | right;
-	case '^':
-		return left ^ right;
-	case '&':
-		return left & right;
-	case '+':
-		return left + right;
-	case '-':
-		return left - right;
-	}
-	if (right > 63) {
-		expr->failed = true;
-		return 0;
-	}
-	return sign == '<' ? left << right : left >> right;
-}
-
-static uint64_t expression_binary(struct expression *expr, int level)
-{
-	uint64_t value;
-
-	if (level == LEVELS)
-		return expression_unary(expr);
-	value = expression_binary(expr, level + 1);
-	while (!expr->failed) {
-		size_t size = strlen(operators[level][0]);
-		char sign;
-
-		expression_skip_space(expr);
-		sign = *expr->at;
-		if (strncmp(expr->at, operators[level][0], size) &&
-		    strncmp(expr->at, operators[level][1], size))
-			break;
-		expr->at += size;
-		value = expression_apply(expr, sign, value, expression_binary(expr, level + 1));
-	}
-	return value;
-}
 
 static int gfp_append(struct gfp_table *table, const struct gfp_name *name)
 {
@@ -163,17 +33,17 @@ static int gfp_append(struct gfp_table *table, const struct gfp_name *name)
  */
 static int gfp_parse_entry(const char **at, struct gfp_name *name)
 {
-	struct expression expr = { .at = *at };
-	uint64_t bits = expression_binary(&expr, 0);
+	struct c_expression expr = { .at = *at };
+	uint64_t bits = c_expression_evaluate(&expr);
 	const char *name_text;
 	size_t size;
 
 	*at += strcspn(*at, "}");
-	expression_skip_space(&expr);
+	c_expression_skip_space(&expr);
 	if (expr.failed || *expr.at != ',')
 		return -EINVAL;
 	expr.at++;
-	expression_skip_space(&expr);
+	c_expression_skip_space(&expr);
 	if (*expr.at != '"')
 		return 0;
 	name_text = ++expr.at;
@@ -181,7 +51,7 @@ static int gfp_parse_entry(const char **at, struct gfp_name *name)
 	expr.at += size;
 	if (*expr.at++ != '"')
 		return -EINVAL;
-	expression_skip_space(&expr);
+	c_expression_skip_space(&expr);
 	if (*expr.at != '}')
 		return -EINVAL;
 	/* gfp_t is an unsigned int; here a ~ sets the bits above it too. */

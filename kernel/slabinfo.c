@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Parses /proc/slabinfo, and the snapshots of it in a capture. The second line of /proc/slabinfo
- * names the columns, two of which are used; the columns behind a colon differ by allocator.
+ * names the columns. The parser uses two of them, <active_objs> and <num_objs>. It ignores the
+ * columns behind the first colon, which differ by allocator.
  */
 #include "config.h"
 

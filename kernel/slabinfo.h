@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The number of objects of each slab cache, from /proc/slabinfo. SLUB counts the free objects of a
- * CPU's own slabs as active: active is an upper bound of the objects in use.
+ * The number of objects of each slab cache, from /proc/slabinfo. SLUB counts the free objects of
+ * the slabs that a CPU holds, and from about Linux 6.18 those in its sheaves, as active. So active
+ * is mostly higher than the number of objects in use. From about Linux 6.10 it is an estimate: the
+ * kernel counts only a part of a long list of partial slabs (count_partial_free_approx()), so it
+ * may be a little lower, too.
  */
 #ifndef KERNEL_SLABINFO_H
 #define KERNEL_SLABINFO_H
@@ -28,11 +31,11 @@ struct slabinfo {
 	size_t count;
 };
 
-/* Parses /proc/slabinfo as read at time. 0, -ENOMEM, or -EINVAL: the format is another. */
+/* Parses /proc/slabinfo, which was read at time. 0, -ENOMEM, or -EINVAL: an unknown format. */
 int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, uint64_t time);
 void slabinfo_snapshot_deinit(struct slabinfo_snapshot *snapshot);
 
-/* NULL: the snapshot does not have the cache. */
+/* Returns NULL if the snapshot does not have that cache. */
 const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *snapshot,
 					   const char *name);
 
@@ -44,7 +47,7 @@ int slabinfo_write(FILE *file, const struct slabinfo_snapshot *snapshot);
 int slabinfo_parse(struct slabinfo *slabinfo, const char *text);
 void slabinfo_deinit(struct slabinfo *slabinfo);
 
-/* The last snapshot at or before time; or NULL. */
+/* Returns the last snapshot at or before time; NULL: all are later. */
 const struct slabinfo_snapshot *slabinfo_at(const struct slabinfo *slabinfo, uint64_t time);
 
 #endif

@@ -12,8 +12,8 @@
 #include "kernel/symbols.h"
 
 /*
- * The end of a module's last symbol is unknown: the memory behind it may belong to another module,
- * or to none for gigabytes. The symbol is assumed to have at most this size.
+ * kallsyms does not have the end of a module's last symbol. We assume that the symbol has at most
+ * this size, in bytes: the next symbol may be gigabytes away.
  */
 #define LAST_SIZE_MAX 65536
 

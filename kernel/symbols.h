@@ -47,8 +47,8 @@ void symbols_deinit(struct symbols *symbols);
 size_t symbols_snapshot_end(const struct symbols *symbols, size_t snapshot);
 
 /*
- * The symbol that contains the address: the newest one at the time, else the first one after it; or
- * NULL.
+ * Returns the symbol that contains the address: the newest symbol at the time, or else the first
+ * symbol after that time; or NULL.
  */
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t time);
 const char *symbols_string(const struct symbols *symbols, uint32_t offset);
@@ -60,7 +60,7 @@ const char *symbols_string(const struct symbols *symbols, uint32_t offset);
 char *symbols_text(const struct symbols *symbols, uint64_t address, uint64_t time, char *text,
 		   size_t size);
 
-/* Symbols sorted by name and module, then by index: to number symbols of the same name. */
+/* An index of the symbols, sorted by name, module and index, to find symbols of the same name. */
 struct symbols_names {
 	const struct symbols *symbols;
 	struct symbols_name *list;
@@ -72,8 +72,8 @@ int symbols_names_init(struct symbols_names *names, const struct symbols *symbol
 void symbols_names_deinit(struct symbols_names *names);
 
 /*
- * The position of a symbol of the list, from 1 and by address, among the symbols of the same name,
- * module and since; and the number of these.
+ * Returns the position of the symbol among the symbols with the same name, module and since, from
+ * 1, in the order of addresses. *count gets the number of these symbols.
  */
 size_t symbols_rank(const struct symbols_names *names, const struct symbol *symbol, size_t *count);
 

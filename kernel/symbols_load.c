@@ -145,8 +145,8 @@ static bool same_module(const char *module, const struct fields *fields)
 }
 
 /*
- * Asks for pages of 2 MB, which the kernel provides in a quarter of the time; without them, nothing
- * changes. The range is extended to whole pages: a mapping that is advised in part is split, and
+ * Asks for huge pages of 2 MB: page faults then take a quarter of the time. The kernel may refuse.
+ * The range must consist of whole pages: madvise() on a part of a mapping splits the mapping, and
  * realloc() then copies it instead of extending it.
  */
 static void advise_large_pages(void *memory, size_t size)
@@ -221,8 +221,8 @@ static int load_line(struct loader *loader, const char *text, const char *end)
 }
 
 /*
- * Loads each whole line. A line that is too long or has a NUL is skipped; so is the line behind one
- * with a NUL.
+ * Loads each whole line. It skips a line that is too long, a line with a NUL, and the line behind a
+ * line with a NUL.
  */
 static int load_lines(struct loader *loader)
 {

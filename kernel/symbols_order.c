@@ -160,8 +160,8 @@ static int index_snapshots(struct symbols *symbols)
 }
 
 /*
- * Removes from each snapshot the symbols that the snapshot before it has. Older snapshots do not
- * count: a module may have been replaced by another at its address, and have returned.
+ * Removes from each snapshot the symbols that the snapshot before it has. It compares with that
+ * snapshot only: a module can return to an address that another module used in between.
  */
 static int remove_repeats(struct symbols *symbols)
 {

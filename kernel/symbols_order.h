@@ -6,7 +6,7 @@
 #include "kernel/symbols.h"
 
 /*
- * Prepares the list for searches: sorts it, keeps one symbol an address, computes the sizes and the
+ * Prepares the list for searches: sorts it, removes duplicate addresses, and sets the sizes and the
  * snapshots. 0 or -ENOMEM.
  */
 int symbols_order(struct symbols *symbols);

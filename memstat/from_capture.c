@@ -139,12 +139,12 @@ static int check_same_capture(struct update *update, const struct memstat_captur
  */
 static int check_tables(struct update *update, const struct capture *capture)
 {
-	for (size_t i = 0; i < capture->missing_count; i++) {
-		const struct capture_missing *missing = &capture->missing[i];
+	for (size_t i = 0; i < capture->absent_count; i++) {
+		const struct table_absent *absent = &capture->absent[i];
 
-		if (missing->err && missing->err != -ENOENT && strcmp(missing->key, "tasks") != 0)
-			return update_fail(update, error_of_capture(-missing->err), -missing->err,
-					   "%s: %s", capture->path, missing->summary);
+		if (absent->err && absent->err != -ENOENT && strcmp(absent->key, "tasks") != 0)
+			return update_fail(update, error_of_capture(-absent->err), -absent->err,
+					   "%s: %s", capture->path, absent->summary);
 	}
 	return 0;
 }

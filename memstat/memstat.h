@@ -179,8 +179,9 @@ size_t memstat_mtl_cpus(const struct memory_type_list *list);
 
 /*
  * on not 0: from the next query on, the counters of slab caches include the objects that existed
- * when tracing began, by /proc/slabinfo, and the frees of these. Their number is an upper bound,
- * since SLUB reports the free objects that it reserves for a CPU as in use. They belong to no CPU.
+ * when tracing began, by /proc/slabinfo, and the frees of these. Their number is mostly too high,
+ * since SLUB reports the free objects that it reserves for a CPU as in use, and it is an estimate
+ * from about Linux 6.10. They belong to no CPU.
  * kmalloc()'s caches have no such base, since frees of their objects name no cache. Without a base,
  * as in a new list, no counter includes objects from before tracing began. Where slabinfo could not
  * be read this changes nothing.

@@ -103,10 +103,10 @@ static int update_status(struct repair *repair)
 	status->complete = STATUS_REPAIRED;
 	if (!repair->status_consistent || status->skipped != STATUS_UNKNOWN)
 		status->skipped = repair->end.skipped;
-	for (size_t i = 0; i < status->miss_span_count; i++)
-		skipped += status->miss_spans[i].count;
+	for (size_t i = 0; i < status->skip_span_count; i++)
+		skipped += status->skip_spans[i].count;
 	if (skipped != status->skipped)
-		status->miss_span_count = 0;
+		status->skip_span_count = 0;
 	return err;
 }
 

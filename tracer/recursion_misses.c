@@ -55,7 +55,7 @@ static int report(struct recursion_misses *misses, uint64_t reported, struct sta
 	misses->reported = reported;
 	if (!status)
 		return 0;
-	return status_add_miss_span(status, misses->times[1], machine_now(), more);
+	return status_add_skip_span(status, misses->times[1], machine_now(), more);
 }
 
 int recursion_misses_read(struct recursion_misses *misses, const struct programs *programs,

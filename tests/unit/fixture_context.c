@@ -210,7 +210,7 @@ static int make_skips(struct making *making)
 	if (err)
 		return err;
 	making->status.skipped += count;
-	return status_add_miss_span(&making->status, after, before, count);
+	return status_add_skip_span(&making->status, after, before, count);
 }
 
 static int make_path(struct making *making)

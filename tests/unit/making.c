@@ -172,7 +172,7 @@ int making_finish(struct making *making)
 		snprintf(status->stopped, sizeof(status->stopped), "the duration was over");
 	} else {
 		status->skipped = 0;
-		status->miss_span_count = 0;
+		status->skip_span_count = 0;
 	}
 	WRITE_FILE(making, "metadata", metadata_write(&making->metadata, file));
 	/* a capture without paths counts as one that observed none */

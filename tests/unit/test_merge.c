@@ -116,7 +116,7 @@ static void merges_streams_by_time(void **state)
 	stream = merge_stream_counters(reading.merge, 2);
 	assert_int_equal(stream->cpu, 11);
 	assert_int_equal(stream->loss.confirmed, 1);
-	assert_int_equal(stream->skipped, 4);
+	assert_int_equal(stream->all_cpus_skipped, 4);
 	assert_int_equal(stream->time_last, 40);
 	finish(&reading);
 }

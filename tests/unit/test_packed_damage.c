@@ -384,8 +384,8 @@ static void checks_each_number_of_a_column(void **state)
 		{ PACKED_TIMES, "", 0, false },
 		{ PACKED_TIMES, "\x80\x00", 2, true }, /* more bytes than necessary */
 		{ PACKED_TIMES, "\x01\x01", 2, false },
-		{ PACKED_KIND, "\x01", 1, false }, /* an entry that does not exist yet */
-		{ PACKED_KIND, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, false },
+		{ PACKED_TEMPLATE_INDEX, "\x01", 1, false }, /* an entry that does not exist yet */
+		{ PACKED_TEMPLATE_INDEX, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, false },
 		{ PACKED_BACK, "\x01", 1, false }, /* before the first record */
 		{ PACKED_BACK, "\xff\xff\xff\xff\x0f", 5, false },
 		{ PACKED_POINTERS, "", 0, false },
@@ -399,24 +399,25 @@ static void checks_each_number_of_a_column(void **state)
 		{ PACKED_TASKS, "\x00\xff\xff\xff\xff\x0f", 6, true },
 		{ PACKED_TASKS, "\x00\x80\x80\x80\x80\x10", 6, false }, /* 33 bits */
 		{ PACKED_NUMBERS, "\x00\x80\x80\x80\x80\x10", 6, false },
-		{ PACKED_KINDS, "\x02\x01\x00\x00", 4, false },
-		{ PACKED_KINDS, "\x02\x01\x00\x00\x00\x00", 6, false },
-		{ PACKED_KINDS, "\x02\x01\x00\xff\xff\x03\x00", 7, true },
-		{ PACKED_KINDS, "\x02\x01\x00\x80\x80\x04\x00", 7, false }, /* a node of 17 bits */
-		{ PACKED_KINDS, "\x01\x01\x00\x00\x05\x06", 6, true },
-		{ PACKED_KINDS, "\x01\x01\x00\x00\x05", 5, false },
-		{ PACKED_KINDS, "", 0, false },
+		{ PACKED_TEMPLATES, "\x02\x01\x00\x00", 4, false },
+		{ PACKED_TEMPLATES, "\x02\x01\x00\x00\x00\x00", 6, false },
+		{ PACKED_TEMPLATES, "\x02\x01\x00\xff\xff\x03\x00", 7, true },
+		{ PACKED_TEMPLATES, "\x02\x01\x00\x80\x80\x04\x00", 7,
+		  false }, /* a node of 17 bits */
+		{ PACKED_TEMPLATES, "\x01\x01\x00\x00\x05\x06", 6, true },
+		{ PACKED_TEMPLATES, "\x01\x01\x00\x00\x05", 5, false },
+		{ PACKED_TEMPLATES, "", 0, false },
 	};
 	struct packing *packing = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *columns[PACKED_DEFLATED] = {
-			[PACKED_KINDS] = "\x02\x01\x00\x00\x00", /* a kfree */
+			[PACKED_TEMPLATES] = "\x02\x01\x00\x00\x00", /* a kfree */
 			[PACKED_NUMBERS] = "",
 			[PACKED_TASKS] = "",
 			[PACKED_POINTERS] = "\x01",
 			[PACKED_BACK] = "\x00",
-			[PACKED_KIND] = "\x00",
+			[PACKED_TEMPLATE_INDEX] = "\x00",
 			[PACKED_TIMES] = "\x01",
 			[PACKED_MORE] = "",
 		};

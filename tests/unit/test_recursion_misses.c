@@ -69,13 +69,13 @@ static void reports_misses_one_reading_later(void **state)
 	assert_int_equal(misses.reported, 0);
 	read_misses(&misses, &status);
 	assert_int_equal(misses.reported, 3);
-	assert_int_equal(status.miss_span_count, 1);
-	assert_int_equal(status.miss_spans[0].count, 3);
+	assert_int_equal(status.skip_span_count, 1);
+	assert_int_equal(status.skip_spans[0].count, 3);
 	/* they came between the first two readings */
-	assert_true(status.miss_spans[0].after == times[0]);
-	assert_true(status.miss_spans[0].before > times[1]);
+	assert_true(status.skip_spans[0].after == times[0]);
+	assert_true(status.skip_spans[0].before > times[1]);
 	read_misses(&misses, &status);
-	assert_int_equal(status.miss_span_count, 1);
+	assert_int_equal(status.skip_span_count, 1);
 	status_deinit(&status);
 }
 
@@ -92,7 +92,7 @@ static void does_not_report_a_free_that_a_backup_program_records_later(void **st
 	read_misses(&misses, &status);
 	read_misses(&misses, &status);
 	assert_int_equal(misses.reported, 0);
-	assert_int_equal(status.miss_span_count, 0);
+	assert_int_equal(status.skip_span_count, 0);
 }
 
 /* The time span of the next report then begins before these readings. */
@@ -116,8 +116,8 @@ static void reports_nothing_while_backup_programs_record(void **state)
 	read_misses(&misses, &status);
 	assert_int_equal(recursion_misses_finish(&misses, NULL, &rings, &status), 0);
 	assert_int_equal(misses.reported, 5);
-	assert_int_equal(status.miss_span_count, 1);
-	assert_true(status.miss_spans[0].after <= time || time == 1);
+	assert_int_equal(status.skip_span_count, 1);
+	assert_true(status.skip_spans[0].after <= time || time == 1);
 	status_deinit(&status);
 }
 
@@ -137,8 +137,8 @@ static void reports_all_misses_at_the_end(void **state)
 	assert_true(misses.reported < missed - controls[0].from_backup);
 	assert_int_equal(recursion_misses_finish(&misses, NULL, &rings, &status), 0);
 	assert_int_equal(misses.reported, missed - controls[0].from_backup);
-	for (size_t i = 0; i < status.miss_span_count; i++)
-		sum += status.miss_spans[i].count;
+	for (size_t i = 0; i < status.skip_span_count; i++)
+		sum += status.skip_spans[i].count;
 	assert_int_equal(sum, misses.reported);
 	recursion_misses_by_cpu(NULL, &rings, list);
 	assert_int_equal(list[0], misses.reported);

@@ -66,10 +66,10 @@ static void fill(struct status *status)
 	assert_int_equal(status_add_path(status, "kfree_bulk", false, "fires no tracepoint"), 0);
 	assert_int_equal(status_add_path(status, "a b", false, ""), 0);
 	assert_int_equal(status_add_spans(status, 2, &loss), 0);
-	assert_int_equal(status_add_miss_span(status, 100, 300, 5), 0);
-	assert_int_equal(status_add_miss_span(status, 200, 200, 1), 0);
-	assert_int_equal(status_add_miss_span(status, 200, 400, 0), 0);
-	assert_int_equal(status_add_miss_span(status, 200, 400, 4), 0);
+	assert_int_equal(status_add_skip_span(status, 100, 300, 5), 0);
+	assert_int_equal(status_add_skip_span(status, 200, 200, 1), 0);
+	assert_int_equal(status_add_skip_span(status, 200, 400, 0), 0);
+	assert_int_equal(status_add_skip_span(status, 200, 400, 4), 0);
 }
 
 static void written_status_is_parsed(void **state)
@@ -126,7 +126,7 @@ static void written_status_is_parsed(void **state)
 	assert_int_equal(copy.spans[0].count, 7);
 	assert_int_equal(copy.cpus[1].from_backup, 6);
 	assert_int_equal(copy.hook_calls_skipped, 7);
-	assert_int_equal(copy.miss_spans[1].before, 400);
+	assert_int_equal(copy.skip_spans[1].before, 400);
 	again = text_of(&copy);
 	assert_string_equal(again, text);
 	assert_true(status_is_own(&copy, 400));
@@ -194,7 +194,7 @@ static void many_spans_are_merged(void **state)
 	status_deinit(&status);
 }
 
-static void many_miss_spans_are_merged(void **state)
+static void many_skip_spans_are_merged(void **state)
 {
 	struct status status = { 0 };
 	uint64_t count = 0;
@@ -202,10 +202,10 @@ static void many_miss_spans_are_merged(void **state)
 	(void)state;
 	/* readings in a row: each overlaps the one before */
 	for (uint64_t i = 1; i <= 1000; i++)
-		assert_int_equal(status_add_miss_span(&status, i * 100 - 100, i * 100 + 100, i), 0);
-	assert_int_equal(status.miss_span_count, STATUS_MISS_SPANS_MAX);
-	for (size_t i = 0; i < status.miss_span_count; i++) {
-		const struct status_miss_span *skip = &status.miss_spans[i];
+		assert_int_equal(status_add_skip_span(&status, i * 100 - 100, i * 100 + 100, i), 0);
+	assert_int_equal(status.skip_span_count, STATUS_SKIP_SPANS_MAX);
+	for (size_t i = 0; i < status.skip_span_count; i++) {
+		const struct status_skip_span *skip = &status.skip_spans[i];
 
 		count += skip->count;
 		/* no span has been merged with all others */
@@ -213,20 +213,20 @@ static void many_miss_spans_are_merged(void **state)
 		assert_true(!i || skip->after == skip[-1].before - 100);
 	}
 	assert_int_equal(count, 500500);
-	assert_int_equal(status.miss_spans[STATUS_MISS_SPANS_MAX - 1].before, 100100);
+	assert_int_equal(status.skip_spans[STATUS_SKIP_SPANS_MAX - 1].before, 100100);
 	status_deinit(&status);
 
 	/* spans that are far apart stay separate */
-	for (uint64_t i = 0; i <= STATUS_MISS_SPANS_MAX; i++)
-		assert_int_equal(status_add_miss_span(&status, i * 1000 + (i == 7 ? 0 : 300),
+	for (uint64_t i = 0; i <= STATUS_SKIP_SPANS_MAX; i++)
+		assert_int_equal(status_add_skip_span(&status, i * 1000 + (i == 7 ? 0 : 300),
 						      i * 1000 + 900, 2),
 				 0);
-	assert_int_equal(status.miss_span_count, STATUS_MISS_SPANS_MAX);
-	assert_int_equal(status.miss_spans[5].before, 5900);
-	assert_int_equal(status.miss_spans[6].after, 6300);
-	assert_int_equal(status.miss_spans[6].before, 7900);
-	assert_int_equal(status.miss_spans[6].count, 4);
-	assert_int_equal(status.miss_spans[7].after, 8300);
+	assert_int_equal(status.skip_span_count, STATUS_SKIP_SPANS_MAX);
+	assert_int_equal(status.skip_spans[5].before, 5900);
+	assert_int_equal(status.skip_spans[6].after, 6300);
+	assert_int_equal(status.skip_spans[6].before, 7900);
+	assert_int_equal(status.skip_spans[6].count, 4);
+	assert_int_equal(status.skip_spans[7].after, 8300);
 	status_deinit(&status);
 }
 
@@ -259,7 +259,7 @@ static void unknown_and_damaged_lines_are_skipped(void **state)
 	assert_int_equal(status.lost_task_count, 0);
 	assert_int_equal(status.path_count, 0);
 	assert_int_equal(status.span_count, 0);
-	assert_int_equal(status.miss_span_count, 0);
+	assert_int_equal(status.skip_span_count, 0);
 	assert_int_equal(status.from_backup, 0);
 	assert_false(status.backup_known);
 	assert_int_equal(status.cpus[1].from_backup, 0);
@@ -296,7 +296,7 @@ int main(void)
 		cmocka_unit_test(written_status_is_parsed),
 		cmocka_unit_test(complete_has_three_words),
 		cmocka_unit_test(many_spans_are_merged),
-		cmocka_unit_test(many_miss_spans_are_merged),
+		cmocka_unit_test(many_skip_spans_are_merged),
 		cmocka_unit_test(unknown_and_damaged_lines_are_skipped),
 		cmocka_unit_test(text_may_be_cut_off_anywhere),
 	};
