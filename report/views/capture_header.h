@@ -6,7 +6,6 @@
 #ifndef REPORT_VIEWS_CAPTURE_HEADER_H
 #define REPORT_VIEWS_CAPTURE_HEADER_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "report/render/header.h"
@@ -18,7 +17,7 @@ struct capture_header {
 	struct table cpus, unobserved, traced_pids, filters;
 	char start[40];
 	const char *state;   /* "complete", "repaired", "running", "cut-off" or "unknown" */
-	uint64_t duration;   /* ns */
+	uint64_t duration;   /* ns; if the event number is the clock: a number of events */
 	double loss_percent; /* lost, skipped and unknown events of all that were seen */
 };
 
@@ -28,8 +27,5 @@ void capture_header_deinit(struct capture_header *header);
 
 /* For capture_header_init(): adds the lines when all other fields are set. 0 or -ENOMEM. */
 int capture_header_add_lines(struct capture_header *header, const struct report *report);
-
-/* ISO-8601 in UTC with nanoseconds, from the ns since 1970. */
-void capture_header_utc_text(uint64_t ns, char *text, size_t size);
 
 #endif

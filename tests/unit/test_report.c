@@ -9,14 +9,14 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/utc.h"
 #include "report/render/render.h"
-#include "report/views/capture_header.h"
 
 static void expect_date(uint64_t ns, const char *expected)
 {
 	char text[40];
 
-	capture_header_utc_text(ns, text, sizeof(text));
+	utc_text(ns, text, sizeof(text));
 	assert_string_equal(text, expected);
 }
 
