@@ -56,17 +56,6 @@ static int make_by_columns(struct report *report)
 	return 0;
 }
 
-struct table *report_add_table(struct report *report, const struct column *columns,
-			       size_t column_count)
-{
-	struct table *table = &report->tables[report->table_count++];
-
-	if (report->columns && columns == report->view->columns)
-		columns = report->columns;
-	table_init(table, columns, column_count);
-	return table;
-}
-
 static bool is_brief(const struct options *options)
 {
 	return options->view->brief && options->renderer->for_people && !options->sort;
@@ -227,8 +216,7 @@ static int check_loss(const struct options *options, const struct capture_header
 
 	if (report->view->streams && (totals->own_allocations || totals->own_frees))
 		info_msg("%s: left out kmemtraced's own allocations (%llu) and their frees (%llu): "
-			 "to "
-			 "include them, capture with kmemtraced --include-self",
+			 "to include them, capture with kmemtraced --include-self",
 			 options->input, (unsigned long long)totals->own_allocations,
 			 (unsigned long long)totals->own_frees);
 	if (!has_header && (loss->lost || loss->skipped))
@@ -236,8 +224,7 @@ static int check_loss(const struct options *options, const struct capture_header
 			 (unsigned long long)loss->lost, (unsigned long long)loss->skipped,
 			 (unsigned long long)loss->seen);
 	if (!has_header && unknown)
-		info_msg("%s: records of kinds that this version does not know: %llu of %llu; "
-			 "%s",
+		info_msg("%s: records of kinds that this version does not know: %llu of %llu; %s",
 			 options->input, (unsigned long long)unknown,
 			 (unsigned long long)loss->seen,
 			 metadata_newer_text(report->capture->metadata.tracer_version, newer,
@@ -245,9 +232,9 @@ static int check_loss(const struct options *options, const struct capture_header
 	if (options->max_loss < 0)
 		return EXIT_OK;
 	if (header->loss_percent <= options->max_loss && loss->skipped_partial) {
-		error_msg("%s: the number of skipped events is not known: it may be more than "
-			  "%.6g%%",
-			  options->input, options->max_loss);
+		error_msg(
+			"%s: the number of skipped events is not known: it may be more than %.6g%%",
+			options->input, options->max_loss);
 		return EXIT_FINDINGS;
 	}
 	if (header->loss_percent <= options->max_loss)
