@@ -8,65 +8,68 @@
 
 #include "report/views/view.h"
 
-enum cache_column {
-	CACHE_NAME,
-	CACHE_OBJECT_SIZE,
-	CACHE_SIZE,
-	CACHE_ALLOCATIONS,
-	CACHE_FREES,
-	CACHE_MISSED,
-	CACHE_FAILED,
-	CACHE_REQUESTED,
-	CACHE_ALLOCATED,
-	CACHE_FRAGMENTATION,
-	CACHE_LIVE_OBJECTS,
-	CACHE_LIVE_BYTES,
-	CACHE_COVERAGE,
-	CACHE_UNMATCHED,
-	CACHE_ALIASES,
-	CACHE_COLUMNS
+enum caches_column {
+	CACHES_COLUMN_NAME,
+	CACHES_COLUMN_OBJECT_SIZE,
+	CACHES_COLUMN_SIZE,
+	CACHES_COLUMN_ALLOCATIONS,
+	CACHES_COLUMN_FREES,
+	CACHES_COLUMN_MISSED,
+	CACHES_COLUMN_FAILED,
+	CACHES_COLUMN_REQUESTED,
+	CACHES_COLUMN_ALLOCATED,
+	CACHES_COLUMN_FRAGMENTATION,
+	CACHES_COLUMN_LIVE_OBJECTS,
+	CACHES_COLUMN_LIVE_BYTES,
+	CACHES_COLUMN_COVERAGE,
+	CACHES_COLUMN_UNMATCHED,
+	CACHES_COLUMN_ALIASES,
+	CACHES_COLUMNS
 };
 
-static const struct column columns[CACHE_COLUMNS] = {
-	[CACHE_NAME] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			 "the slab cache. For kmalloc() its size class: -cg- for objects charged "
-			 "to a memory cgroup, -rcl- for reclaimable ones, dma- for DMA; "
-			 "kmalloc-large is whole pages" },
-	[CACHE_OBJECT_SIZE] = { "object_size", "object", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
-				NULL },
-	[CACHE_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
-			 "bytes from the start of one object to the start of the next" },
-	[CACHE_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				"allocations that succeeded" },
-	[CACHE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			  "frees of these objects, on any CPU" },
-	[CACHE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW,
-			   "frees that were not recorded: the address was allocated again while "
-			   "the object was live" },
-	[CACHE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_BELOW,
-			   "allocations that failed" },
-	[CACHE_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_NOT_IN_TEXT,
-			      "bytes requested; for an object of a slab cache, the object size of "
-			      "the cache" },
-	[CACHE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_ALWAYS,
-			      "bytes occupied: the kmalloc() size class, or the slab size of the "
-			      "cache" },
-	[CACHE_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
-				  COLUMN_ALWAYS,
-				  "fragmentation: (allocated - requested) / allocated" },
-	[CACHE_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				 "objects with no recorded free by the end" },
-	[CACHE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			       "bytes allocated to the live objects" },
-	[CACHE_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			     "frees / (frees + missed frees) in the slab cache: below 100, live "
-			     "objects may have been freed" },
-	[CACHE_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
-			      COLUMN_NOT_IN_TEXT, NULL },
-	[CACHE_ALIASES] = { "aliases", "aliases", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			    "other caches that the kernel merged with this one" },
+static const struct column columns[CACHES_COLUMNS] = {
+	[CACHES_COLUMN_NAME] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+				 "the slab cache. For kmalloc() its size class: -cg- for objects "
+				 "charged to a memory cgroup, -rcl- for reclaimable ones, dma- for "
+				 "DMA; kmalloc-large is whole pages" },
+	[CACHES_COLUMN_OBJECT_SIZE] = { "object_size", "object", "bytes", COLUMN_ID, 0,
+					COLUMN_NOT_IN_TEXT, NULL },
+	[CACHES_COLUMN_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
+				 "bytes from the start of one object to the start of the next" },
+	[CACHES_COLUMN_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0,
+					COLUMN_ALWAYS, "allocations that succeeded" },
+	[CACHES_COLUMN_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+				  "frees of these objects, on any CPU" },
+	[CACHES_COLUMN_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
+				   COLUMN_BELOW,
+				   "frees that were not recorded: the address was allocated again "
+				   "while the object was live" },
+	[CACHES_COLUMN_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_BELOW,
+				   "allocations that failed" },
+	[CACHES_COLUMN_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
+				      COLUMN_NOT_IN_TEXT,
+				      "bytes requested; for an object of a slab cache, the object "
+				      "size of the cache" },
+	[CACHES_COLUMN_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
+				      COLUMN_ALWAYS,
+				      "bytes occupied: the kmalloc() size class, or the slab size "
+				      "of the cache" },
+	[CACHES_COLUMN_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
+					  COLUMN_ALWAYS,
+					  "fragmentation: (allocated - requested) / allocated" },
+	[CACHES_COLUMN_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_NUMBER, 0,
+					 COLUMN_ALWAYS,
+					 "objects with no recorded free by the end" },
+	[CACHES_COLUMN_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0,
+				       COLUMN_ALWAYS, "bytes allocated to the live objects" },
+	[CACHES_COLUMN_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
+				     COLUMN_ALWAYS,
+				     "frees / (frees + missed frees) in the slab cache: below 100, "
+				     "live objects may have been freed" },
+	[CACHES_COLUMN_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
+				      COLUMN_NOT_IN_TEXT, NULL },
+	[CACHES_COLUMN_ALIASES] = { "aliases", "aliases", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+				    "other caches that the kernel merged with this one" },
 };
 
 /* "a, b" from "a,b", so that the text can break the line. */
@@ -92,23 +95,24 @@ static int add_row(struct table *table, const struct analysis_cache *cache)
 
 	if (!row)
 		return -ENOMEM;
-	row[CACHE_NAME].text = strdup(cache->name);
-	row[CACHE_OBJECT_SIZE].number = cache->object_size ? cache->object_size : CELL_UNKNOWN;
-	row[CACHE_SIZE].number = cache->size ? cache->size : CELL_UNKNOWN;
-	row[CACHE_ALLOCATIONS].number = cache->allocations;
-	row[CACHE_FREES].number = cache->frees;
-	row[CACHE_MISSED].number = cache->missed_frees;
-	row[CACHE_FAILED].number = cache->failed;
-	row[CACHE_REQUESTED].number = cache->bytes_requested;
-	row[CACHE_ALLOCATED].number = cache->bytes_allocated;
-	row[CACHE_FRAGMENTATION].decimal =
+	row[CACHES_COLUMN_NAME].text = strdup(cache->name);
+	row[CACHES_COLUMN_OBJECT_SIZE].number = cache->object_size ? cache->object_size
+								   : CELL_UNKNOWN;
+	row[CACHES_COLUMN_SIZE].number = cache->size ? cache->size : CELL_UNKNOWN;
+	row[CACHES_COLUMN_ALLOCATIONS].number = cache->allocations;
+	row[CACHES_COLUMN_FREES].number = cache->frees;
+	row[CACHES_COLUMN_MISSED].number = cache->missed_frees;
+	row[CACHES_COLUMN_FAILED].number = cache->failed;
+	row[CACHES_COLUMN_REQUESTED].number = cache->bytes_requested;
+	row[CACHES_COLUMN_ALLOCATED].number = cache->bytes_allocated;
+	row[CACHES_COLUMN_FRAGMENTATION].decimal =
 		analysis_fragmentation(cache->bytes_requested, cache->bytes_allocated);
-	row[CACHE_LIVE_OBJECTS].number = cache->live_objects;
-	row[CACHE_LIVE_BYTES].number = cache->live_bytes;
-	row[CACHE_COVERAGE].decimal = analysis_coverage(cache->frees, cache->missed_frees);
-	row[CACHE_UNMATCHED].number = cache->frees_unmatched;
-	row[CACHE_ALIASES].text = list_aliases(cache);
-	return row[CACHE_NAME].text && row[CACHE_ALIASES].text ? 0 : -ENOMEM;
+	row[CACHES_COLUMN_LIVE_OBJECTS].number = cache->live_objects;
+	row[CACHES_COLUMN_LIVE_BYTES].number = cache->live_bytes;
+	row[CACHES_COLUMN_COVERAGE].decimal = analysis_coverage(cache->frees, cache->missed_frees);
+	row[CACHES_COLUMN_UNMATCHED].number = cache->frees_unmatched;
+	row[CACHES_COLUMN_ALIASES].text = list_aliases(cache);
+	return row[CACHES_COLUMN_NAME].text && row[CACHES_COLUMN_ALIASES].text ? 0 : -ENOMEM;
 }
 
 static bool is_empty(const struct analysis_cache *cache)
@@ -126,7 +130,7 @@ int caches_table(struct report *report, struct table *table)
 	table->title = "Slab caches";
 	table->empty = "No allocation was recorded.";
 	table->sort = "bytes_allocated,allocations";
-	table->tiebreak = CACHE_NAME;
+	table->tiebreak = CACHES_COLUMN_NAME;
 	for (size_t i = 0; i < analysis->cache_count && !err; i++)
 		if (!is_empty(&analysis->caches[i]))
 			err = add_row(table, &analysis->caches[i]);
@@ -135,13 +139,13 @@ int caches_table(struct report *report, struct table *table)
 
 static int make(struct report *report)
 {
-	return caches_table(report, report_add_table(report, columns, CACHE_COLUMNS));
+	return caches_table(report, report_add_table(report, columns, CACHES_COLUMNS));
 }
 
 const struct view view_caches = {
 	.name = "caches",
 	.summary = "allocations by slab cache and kmalloc() size class",
 	.columns = columns,
-	.column_count = CACHE_COLUMNS,
+	.column_count = CACHES_COLUMNS,
 	.make = make,
 };

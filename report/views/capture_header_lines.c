@@ -142,7 +142,8 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 	const struct analysis_loss *loss = &analysis->loss;
 	const char *only_these = header->traced_pids.rows == 1 ? "only events of process "
 							       : "only events of processes ";
-	uint64_t unknown = analysis->totals.unknown, unseen = loss->lost + loss->skipped + unknown;
+	uint64_t unknown = analysis->totals.unknown,
+		 not_analysed = loss->lost + loss->skipped + unknown;
 	const char *recorder = *capture->metadata.source ? "the recorder" : "kmemtraced";
 	char own[80], percent[40], skipped[40], newer[METADATA_TEXT];
 	int err;
@@ -175,14 +176,14 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 				      unknown,
 				      metadata_newer_text(capture->metadata.tracer_version, newer,
 							  sizeof(newer)));
-	if (!err && unseen) {
+	if (!err && not_analysed) {
 		percent_text(header->loss_percent, percent, sizeof(percent));
 		err = header_add_line(&header->header, "", true,
 				      "%s of the events are %s; each may be an allocation "
 				      "or a free: live may be wrong by up to %" PRIu64 " object%s",
 				      percent,
 				      unknown ? "lost, skipped or unknown" : "lost or skipped",
-				      unseen, unseen == 1 ? "" : "s");
+				      not_analysed, not_analysed == 1 ? "" : "s");
 	}
 	if (!err && header->traced_pids.rows && loss->skipped)
 		err = header_add_line(&header->header, "", true,
@@ -274,8 +275,8 @@ static int add_totals(struct capture_header *header, const struct report *report
 		err = add_live(header, report->capture, analysis);
 	if (!err && totals->resizes)
 		err = header_add_line(&header->header, "resized", false,
-				      "%" PRIu64 " object%s in place", totals->resizes,
-				      totals->resizes == 1 ? "" : "s");
+				      "%" PRIu64 " call%s of krealloc(), in place or not",
+				      totals->resizes, totals->resizes == 1 ? "" : "s");
 	if (!err && totals->missed_frees)
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64
@@ -293,7 +294,7 @@ static int add_totals(struct capture_header *header, const struct report *report
 		err = header_add_line(&header->header, "backup", false,
 				      "%" PRIu64
 				      " of the frees were recorded by the backup programs, because "
-				      "the kernel skipped the main programs",
+				      "the kernel skipped the first programs",
 				      totals->from_backup);
 	if (!err && totals->repeated)
 		err = header_add_line(&header->header, "repeated", false,

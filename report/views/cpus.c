@@ -14,7 +14,7 @@ static const struct column columns[DOMAIN_COLUMNS] = {
 			    "allocations on the CPU that failed" },
 	[DOMAIN_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 			       COLUMN_ALWAYS, "bytes that these allocations occupy" },
-	[DOMAIN_REMOTE_NODE] = { "other_node_requests", "remote", "node", COLUMN_ID, 0,
+	[DOMAIN_REMOTE_NODE] = { "other_node_requests", "remote", "node", COLUMN_NULLABLE, 0,
 				 COLUMN_IN_TEXT_IF_USED,
 				 "allocations that requested another node than the CPU's own" },
 	[DOMAIN_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,

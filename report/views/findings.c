@@ -16,76 +16,86 @@
 
 #define NSEC_PER_SEC 1000000000
 
-enum finding_column {
-	FINDING_KIND,
-	FINDING_CERTAINTY,
-	FINDING_COUNT,
-	FINDING_CERTAIN,
-	FINDING_ALLOC_SITE,
-	FINDING_FREE_SITE,
-	FINDING_OTHER_SITE,
-	FINDING_CACHE,
-	FINDING_FREE_CACHE,
-	FINDING_FIRST_TIME,
-	FINDING_LAST_TIME,
-	FINDING_ADDRESS,
-	FINDING_CPU,
-	FINDING_TASK,
-	FINDING_ALLOC_TIME,
-	FINDING_ALLOC_CPU,
-	FINDING_ALLOC_TASK,
-	FINDING_OTHER_TIME,
-	FINDING_REQUESTED,
-	FINDING_ALLOCATED,
-	FINDING_GFP,
-	FINDING_FIRST,
-	FINDING_BECAUSE,
-	FINDING_COLUMNS
+enum findings_column {
+	FINDINGS_COLUMN_KIND,
+	FINDINGS_COLUMN_CERTAINTY,
+	FINDINGS_COLUMN_COUNT,
+	FINDINGS_COLUMN_CERTAIN,
+	FINDINGS_COLUMN_ALLOC_SITE,
+	FINDINGS_COLUMN_FREE_SITE,
+	FINDINGS_COLUMN_OTHER_SITE,
+	FINDINGS_COLUMN_CACHE,
+	FINDINGS_COLUMN_FREE_CACHE,
+	FINDINGS_COLUMN_FIRST_TIME,
+	FINDINGS_COLUMN_LAST_TIME,
+	FINDINGS_COLUMN_ADDRESS,
+	FINDINGS_COLUMN_CPU,
+	FINDINGS_COLUMN_TASK,
+	FINDINGS_COLUMN_ALLOC_TIME,
+	FINDINGS_COLUMN_ALLOC_CPU,
+	FINDINGS_COLUMN_ALLOC_TASK,
+	FINDINGS_COLUMN_OTHER_TIME,
+	FINDINGS_COLUMN_REQUESTED,
+	FINDINGS_COLUMN_ALLOCATED,
+	FINDINGS_COLUMN_GFP,
+	FINDINGS_COLUMN_FIRST,
+	FINDINGS_COLUMN_BECAUSE,
+	FINDINGS_COLUMNS
 };
 
-static const struct column columns[FINDING_COLUMNS] = {
-	[FINDING_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			   "kind of error: kmemtrace-report(1) explains each kind" },
-	[FINDING_CERTAINTY] = { "certainty", "certainty", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-				"certain: no event that was not recorded can explain it; possible: "
-				"such an event can; legal: allowed on this kernel" },
-	[FINDING_COUNT] = { "count", "cases", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			    "number of cases" },
-	[FINDING_CERTAIN] = { "certain", "certain", "cases", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			      "number of certain cases" },
-	[FINDING_ALLOC_SITE] = { "alloc_site", "allocated by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-				 NULL },
-	[FINDING_FREE_SITE] = { "free_site", "freed by", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	[FINDING_OTHER_SITE] = { "other_site", "other site", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-				 "of a double free: the site that freed the object first; of an "
-				 "overlap: the site that allocated the object below; of a missed "
-				 "free: the site that was given the address" },
-	[FINDING_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	[FINDING_FREE_CACHE] = { "free_cache", "other cache", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-				 "the cache that the free named; of an overlap: the cache of the "
-				 "object below" },
-	[FINDING_FIRST_TIME] = { "first_time", "first", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
-				 NULL },
-	[FINDING_LAST_TIME] = { "last_time", "last", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDING_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDING_CPU] = { "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDING_TASK] = { "task", "task", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDING_ALLOC_TIME] = { "alloc_time", "allocated", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
-				 NULL },
-	[FINDING_ALLOC_CPU] = { "alloc_cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDING_ALLOC_TASK] = { "alloc_task", "task", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT,
-				 NULL },
-	[FINDING_OTHER_TIME] = { "other_time", "other", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
-				 NULL },
-	[FINDING_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
-				COLUMN_NOT_IN_TEXT, NULL },
-	[FINDING_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-				COLUMN_NOT_IN_TEXT, NULL },
-	[FINDING_GFP] = { "gfp", "gfp", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	[FINDING_FIRST] = { "first_case", "first case", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	[FINDING_BECAUSE] = { "because", "possible because", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			      "what was not recorded and can explain the case. The header lists "
-			      "the paths that are not observed" },
+static const struct column columns[FINDINGS_COLUMNS] = {
+	[FINDINGS_COLUMN_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+				   "kind of error: kmemtrace-report(1) explains each kind" },
+	[FINDINGS_COLUMN_CERTAINTY] = { "certainty", "certainty", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+					"certain: no event that was not recorded can explain it; "
+					"possible: such an event can; legal: allowed on this "
+					"kernel" },
+	[FINDINGS_COLUMN_COUNT] = { "count", "cases", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+				    "number of cases" },
+	[FINDINGS_COLUMN_CERTAIN] = { "certain", "certain", "cases", COLUMN_NUMBER, 0,
+				      COLUMN_ALWAYS, "number of certain cases" },
+	[FINDINGS_COLUMN_ALLOC_SITE] = { "alloc_site", "allocated by", "", COLUMN_TEXT, 0,
+					 COLUMN_BELOW, NULL },
+	[FINDINGS_COLUMN_FREE_SITE] = { "free_site", "freed by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+					NULL },
+	[FINDINGS_COLUMN_OTHER_SITE] = { "other_site", "other site", "", COLUMN_TEXT, 0,
+					 COLUMN_BELOW,
+					 "of a double free: the site that freed the object first; "
+					 "of an overlap: the site that allocated the overlapped "
+					 "object; of a missed free: the site that was given the "
+					 "address" },
+	[FINDINGS_COLUMN_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+	[FINDINGS_COLUMN_FREE_CACHE] = { "free_cache", "other cache", "", COLUMN_TEXT, 0,
+					 COLUMN_BELOW,
+					 "the cache that the free named; of an overlap: the cache "
+					 "of the overlapped object" },
+	[FINDINGS_COLUMN_FIRST_TIME] = { "first_time", "first", "", COLUMN_TIME, 0,
+					 COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_LAST_TIME] = { "last_time", "last", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
+					NULL },
+	[FINDINGS_COLUMN_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT,
+				      NULL },
+	[FINDINGS_COLUMN_CPU] = { "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_TASK] = { "task", "task", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_ALLOC_TIME] = { "alloc_time", "allocated", "", COLUMN_TIME, 0,
+					 COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_ALLOC_CPU] = { "alloc_cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
+					NULL },
+	[FINDINGS_COLUMN_ALLOC_TASK] = { "alloc_task", "task", "", COLUMN_TEXT, 0,
+					 COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_OTHER_TIME] = { "other_time", "other", "", COLUMN_TIME, 0,
+					 COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
+					COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
+					COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_GFP] = { "gfp", "gfp", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+	[FINDINGS_COLUMN_FIRST] = { "first_case", "first case", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+				    NULL },
+	[FINDINGS_COLUMN_BECAUSE] = { "because", "possible because", "", COLUMN_TEXT, 0,
+				      COLUMN_BELOW,
+				      "what was not recorded and can explain the case. The header "
+				      "lists the paths that are not observed" },
 };
 
 static void put_time(FILE *file, const struct report *report, const char *prefix, uint64_t time)
@@ -196,35 +206,37 @@ static int add_row(struct report *report, struct table *table, const struct heap
 
 	if (!row)
 		return -ENOMEM;
-	row[FINDING_KIND].text = strdup(finding_kind_text(found->kind));
-	row[FINDING_CERTAINTY].text = strdup(certainty_text(found->certainty));
-	row[FINDING_COUNT].number = found->count;
-	row[FINDING_CERTAIN].number = found->certain;
-	row[FINDING_ALLOC_SITE].text = site_name(report, found->alloc_site, time);
-	row[FINDING_FREE_SITE].text = site_name(report, found->free_site, found->first_time);
-	row[FINDING_OTHER_SITE].text =
+	row[FINDINGS_COLUMN_KIND].text = strdup(finding_kind_text(found->kind));
+	row[FINDINGS_COLUMN_CERTAINTY].text = strdup(certainty_text(found->certainty));
+	row[FINDINGS_COLUMN_COUNT].number = found->count;
+	row[FINDINGS_COLUMN_CERTAIN].number = found->certain;
+	row[FINDINGS_COLUMN_ALLOC_SITE].text = site_name(report, found->alloc_site, time);
+	row[FINDINGS_COLUMN_FREE_SITE].text =
+		site_name(report, found->free_site, found->first_time);
+	row[FINDINGS_COLUMN_OTHER_SITE].text =
 		site_name(report, found->other_site,
 			  found->other_time ? found->other_time : found->first_time);
-	row[FINDING_CACHE].text = strdup(cache_name(report, found->cache));
-	row[FINDING_FREE_CACHE].text = strdup(cache_name(report, found->free_cache));
-	row[FINDING_FIRST_TIME].time = report_time(report, found->first_time);
-	row[FINDING_LAST_TIME].time = report_time(report, found->last_time);
-	row[FINDING_ADDRESS].number = found->address;
-	row[FINDING_CPU].number = found->cpu;
-	row[FINDING_TASK].text = task_name(report, found->task, found->first_time);
-	row[FINDING_ALLOC_TIME].time = time_of(report, found->alloc_time);
-	row[FINDING_ALLOC_CPU].number = allocated ? found->alloc_cpu : CELL_UNKNOWN;
-	row[FINDING_ALLOC_TASK].text = allocated ? task_name(report, found->alloc_task, time)
-						 : strdup("");
-	row[FINDING_OTHER_TIME].time = time_of(report, found->other_time);
-	row[FINDING_REQUESTED].number = found->requested;
-	row[FINDING_ALLOCATED].number = found->allocated;
-	row[FINDING_GFP].text = text_of_gfp(report, found);
-	if (row[FINDING_TASK].text && row[FINDING_ALLOC_TASK].text)
-		row[FINDING_FIRST].text = describe_first(report, found, row[FINDING_TASK].text,
-							 row[FINDING_ALLOC_TASK].text);
-	row[FINDING_BECAUSE].text = list_reasons(report, found);
-	for (size_t i = 0; i < FINDING_COLUMNS; i++)
+	row[FINDINGS_COLUMN_CACHE].text = strdup(cache_name(report, found->cache));
+	row[FINDINGS_COLUMN_FREE_CACHE].text = strdup(cache_name(report, found->free_cache));
+	row[FINDINGS_COLUMN_FIRST_TIME].time = report_time(report, found->first_time);
+	row[FINDINGS_COLUMN_LAST_TIME].time = report_time(report, found->last_time);
+	row[FINDINGS_COLUMN_ADDRESS].number = found->address;
+	row[FINDINGS_COLUMN_CPU].number = found->cpu;
+	row[FINDINGS_COLUMN_TASK].text = task_name(report, found->task, found->first_time);
+	row[FINDINGS_COLUMN_ALLOC_TIME].time = time_of(report, found->alloc_time);
+	row[FINDINGS_COLUMN_ALLOC_CPU].number = allocated ? found->alloc_cpu : CELL_UNKNOWN;
+	row[FINDINGS_COLUMN_ALLOC_TASK].text =
+		allocated ? task_name(report, found->alloc_task, time) : strdup("");
+	row[FINDINGS_COLUMN_OTHER_TIME].time = time_of(report, found->other_time);
+	row[FINDINGS_COLUMN_REQUESTED].number = found->requested;
+	row[FINDINGS_COLUMN_ALLOCATED].number = found->allocated;
+	row[FINDINGS_COLUMN_GFP].text = text_of_gfp(report, found);
+	if (row[FINDINGS_COLUMN_TASK].text && row[FINDINGS_COLUMN_ALLOC_TASK].text)
+		row[FINDINGS_COLUMN_FIRST].text =
+			describe_first(report, found, row[FINDINGS_COLUMN_TASK].text,
+				       row[FINDINGS_COLUMN_ALLOC_TASK].text);
+	row[FINDINGS_COLUMN_BECAUSE].text = list_reasons(report, found);
+	for (size_t i = 0; i < FINDINGS_COLUMNS; i++)
 		if (columns[i].type == COLUMN_TEXT && !row[i].text)
 			return -ENOMEM;
 	return 0;
@@ -239,7 +251,7 @@ int findings_table(struct report *report, struct table *table)
 	table->empty = report->filter_count ? "No finding in the selected events."
 					    : "No finding in this capture.";
 	table->sort = "-certain,-certainty,kind,count";
-	table->tiebreak = FINDING_ADDRESS;
+	table->tiebreak = FINDINGS_COLUMN_ADDRESS;
 	for (size_t i = 0; findings && i < heap_findings_count(findings) && !err; i++)
 		err = add_row(report, table, heap_findings_get(findings, i));
 	return err;
@@ -247,7 +259,7 @@ int findings_table(struct report *report, struct table *table)
 
 static int make(struct report *report)
 {
-	struct table *table = report_add_table(report, columns, FINDING_COLUMNS);
+	struct table *table = report_add_table(report, columns, FINDINGS_COLUMNS);
 
 	return findings_table(report, table);
 }
@@ -256,7 +268,7 @@ const struct view view_findings = {
 	.name = "findings",
 	.summary = "certain and possible errors: double frees, wrong caches, ...",
 	.columns = columns,
-	.column_count = FINDING_COLUMNS,
+	.column_count = FINDINGS_COLUMNS,
 	.by = GROUP_BY_SITE,
 	.findings = true,
 	.make = make,
