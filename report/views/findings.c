@@ -47,9 +47,8 @@ static const struct column columns[FINDINGS_COLUMNS] = {
 	[FINDINGS_COLUMN_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
 				   "kind of error: kmemtrace-report(1) explains each kind" },
 	[FINDINGS_COLUMN_CERTAINTY] = { "certainty", "certainty", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-					"certain: no event that was not recorded can explain it; "
-					"possible: such an event can; legal: allowed on this "
-					"kernel" },
+					"certain: no unrecorded event can explain it; possible: an "
+					"unrecorded event can; legal: allowed on this kernel" },
 	[FINDINGS_COLUMN_COUNT] = { "count", "cases", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 				    "number of cases" },
 	[FINDINGS_COLUMN_CERTAIN] = { "certain", "certain", "cases", COLUMN_NUMBER, 0,
