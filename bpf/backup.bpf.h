@@ -115,26 +115,27 @@ static __noinline bool clear_mark_slow(struct kmt_marks *marks, void *context)
  * Called by the backup program. Returns true if it must record the event: then event is set, and
  * the free is counted in from_backup. The mark is nearly always in the first slot: the fast path.
  */
-static __always_inline bool claim_event(struct event_context *event, uint32_t kind, void *context)
+static __always_inline bool should_record(struct event_context *event, uint32_t kind, void *context)
 {
 	uint32_t state = backup_state_of(kind);
 	struct kmt_marks *marks;
 
-	if (state == KMT_MARKING_OFF || (traced_tgid && !find_task(event)) || !find_cpu(event))
+	if (state == KMT_MARKING_OFF || (traced_tgid && !find_traced_task(event)) ||
+	    !find_cpu(event))
 		return false;
 	marks = &event->control->marks[kind];
 	if (*(volatile uint64_t *)&marks->list[0] == (unsigned long)context)
 		*(volatile uint64_t *)&marks->list[0] = 0;
 	else if (!clear_mark_slow(marks, context))
-		goto not_in_flight;
+		goto no_mark;
 	if (state == KMT_MARKING_BEGUN)
 		totals.matched[kind] = 1;
 	return false;
 
-not_in_flight:
+no_mark:
 	if (state != KMT_MARKING_COMPLETE || *(volatile uint64_t *)&marks->full)
 		return false;
-	find_task(event);
+	find_traced_task(event);
 	__sync_fetch_and_add(&event->control->from_backup, 1);
 	return true;
 }

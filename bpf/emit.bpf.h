@@ -15,7 +15,7 @@ struct {
 	__type(value, struct kmt_control);
 } controls SEC(".maps");
 
-/* The ring of each CPU: see ring.bpf.h and buffer.bpf.h. */
+/* The ring of each CPU: see mapped_ring.bpf.h and bpf_ringbuf.bpf.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1); /* kmemtraced: the possible CPUs */
@@ -62,7 +62,7 @@ static __always_inline bool find_cpu(struct event_context *event)
 }
 
 /* False: the task is not traced. */
-static __always_inline bool find_task(struct event_context *event)
+static __always_inline bool find_traced_task(struct event_context *event)
 {
 	event->ids = bpf_get_current_pid_tgid();
 	return is_traced(event->ids >> 32);
@@ -70,13 +70,13 @@ static __always_inline bool find_task(struct event_context *event)
 
 static __always_inline bool find_context(struct event_context *event)
 {
-	return find_task(event) && find_cpu(event);
+	return find_traced_task(event) && find_cpu(event);
 }
 
 #ifdef KMT_WITHOUT_FETCH
-#include "bpf/buffer.bpf.h"
+#include "bpf/bpf_ringbuf.bpf.h"
 #else
-#include "bpf/ring.bpf.h"
+#include "bpf/mapped_ring.bpf.h"
 #endif
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of caches and tasks on a kernel without BTF: from the fields of the tracepoints' records,
- * at the offsets that their format files list.
+ * Names of caches and tasks on a kernel without BTF: from the fields of the trace event
+ * entries, at the offsets that the tracepoints' format files list.
  *
- * Only a raw tracepoint has a cache's address, and only the tracepoint's record has the cache's
+ * Only a raw tracepoint has a cache's address, and only the trace event entry has the cache's
  * name and sizes. The raw program of an event runs first. If the name or the sizes of the cache are
  * not known yet, it stores a request. The field program below then runs for the same event on the
  * same CPU, and answers the request. If another event comes between the two, it does not answer
@@ -17,7 +17,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__type(key, uint64_t);
-	__type(value, struct kmt_cache_sighting);
+	__type(value, struct kmt_partial_cache);
 } known_caches SEC(".maps");
 
 #define REQUEST_MAX_AGE 1000000 /* ns: an older request is from another event */
@@ -40,8 +40,8 @@ static __always_inline struct name_request *request_here(void)
 	return bpf_map_lookup_elem(&name_requests, &first);
 }
 
-/* Does the record of this event have something that is not known of the cache yet? */
-static __always_inline bool record_names_more(const struct kmt_cache_sighting *cache, bool is_free)
+/* Does the trace event entry have something that is not known of the cache yet? */
+static __always_inline bool entry_has_more(const struct kmt_partial_cache *cache, bool is_free)
 {
 	if (!cache->size && !is_free)
 		return true;
@@ -50,12 +50,12 @@ static __always_inline bool record_names_more(const struct kmt_cache_sighting *c
 
 static __noinline int request_name(uint64_t address, uint64_t pointer, bool is_free)
 {
-	struct kmt_cache_sighting *cache = bpf_map_lookup_elem(&known_caches, &address);
+	struct kmt_partial_cache *cache = bpf_map_lookup_elem(&known_caches, &address);
 	struct name_request *here = request_here();
-	struct kmt_cache_sighting nothing = {};
+	struct kmt_partial_cache nothing = {};
 
 	if (cache && cache->complete) {
-		remember_seen(address);
+		remember_announced(address);
 		return 0;
 	}
 	if (!cache) {
@@ -63,7 +63,7 @@ static __noinline int request_name(uint64_t address, uint64_t pointer, bool is_f
 		mark_maybe_known(address);
 		bpf_map_update_elem(&known_caches, &address, &nothing, BPF_NOEXIST);
 	}
-	if (here && (!cache || record_names_more(cache, is_free))) {
+	if (here && (!cache || entry_has_more(cache, is_free))) {
 		here->pointer = pointer;
 		here->time = bpf_ktime_get_ns();
 		here->cache = address;
@@ -78,25 +78,25 @@ static __noinline int request_name(uint64_t address, uint64_t pointer, bool is_f
  */
 static __always_inline void announce_cache(uint64_t address, uint64_t pointer, bool is_free)
 {
-	if (!was_seen(address))
+	if (!was_announced(address))
 		request_name(address, pointer, is_free);
 }
 
 static __noinline int send_cache_name(uint64_t text)
 {
-	struct kmt_cache_sighting *known, cache = { .complete = 1 };
-	struct kmt_name *name;
+	struct kmt_partial_cache *known, cache = { .complete = 1 };
+	struct kmt_message *message;
 
 	known = bpf_map_lookup_elem(&known_caches, &text);
 	if (!known) {
-		name = name_reserve(KMT_NAME_CACHE, text);
-		if (!name)
+		message = message_reserve(KMT_MESSAGE_CACHE, text);
+		if (!message)
 			return 0;
-		name_submit(name, text);
+		message_submit_name(message, text);
 		mark_maybe_known(text);
 		bpf_map_update_elem(&known_caches, &text, &cache, 0);
 	}
-	remember_seen(text);
+	remember_announced(text);
 	return 0;
 }
 
@@ -106,7 +106,7 @@ static __always_inline uint64_t cache_by_name(uint64_t text)
 	/* allocations name the cache by its own address, so the name's would be another cache */
 	if (allocations_have_cache)
 		return 0;
-	if (!was_seen(text))
+	if (!was_announced(text))
 		send_cache_name(text);
 	return text;
 }
@@ -115,62 +115,62 @@ static __always_inline void forget_name(uint64_t text)
 {
 }
 
-static __always_inline uint64_t read_field(void *record, enum kmt_field field)
+static __always_inline uint64_t read_field(void *entry, enum kmt_field field)
 {
 	uint64_t wide = 0;
 	uint32_t narrow = 0;
 
 	if (fields[field].size == sizeof(wide)) {
-		bpf_probe_read_kernel(&wide, sizeof(wide), record + fields[field].offset);
+		bpf_probe_read_kernel(&wide, sizeof(wide), entry + fields[field].offset);
 		return wide;
 	}
 	if (fields[field].size == sizeof(narrow))
-		bpf_probe_read_kernel(&narrow, sizeof(narrow), record + fields[field].offset);
+		bpf_probe_read_kernel(&narrow, sizeof(narrow), entry + fields[field].offset);
 	return narrow;
 }
 
 /* The cache that the raw program of this event requested; NULL: none. */
-static __always_inline struct kmt_cache_sighting *take_request(void *record, enum kmt_field pointer,
-							       uint64_t *address)
+static __always_inline struct kmt_partial_cache *take_request(void *entry, enum kmt_field pointer,
+							      uint64_t *address)
 {
 	struct name_request *here = request_here();
-	struct kmt_cache_sighting *cache;
+	struct kmt_partial_cache *cache;
 
 	if (!here || !here->cache)
 		return NULL;
 	*address = here->cache;
 	here->cache = 0;
-	if (here->pointer != read_field(record, pointer) ||
+	if (here->pointer != read_field(entry, pointer) ||
 	    bpf_ktime_get_ns() - here->time > REQUEST_MAX_AGE)
 		return NULL;
 	cache = bpf_map_lookup_elem(&known_caches, address);
 	return cache && !cache->complete ? cache : NULL;
 }
 
-/* The lower half of a text's field (__data_loc) is the offset of the text in the record. */
-static __always_inline void read_text(struct kmt_cache_sighting *cache, void *record,
+/* The lower half of a text's field (__data_loc) is the offset of the text in the entry. */
+static __always_inline void read_text(struct kmt_partial_cache *cache, void *entry,
 				      enum kmt_field field)
 {
-	uint32_t offset = read_field(record, field) & 0xffff;
+	uint32_t offset = read_field(entry, field) & 0xffff;
 
 	if (offset)
-		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), record + offset);
+		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), entry + offset);
 }
 
-static __always_inline void send_if_complete(struct kmt_cache_sighting *cache, uint64_t address)
+static __always_inline void send_if_complete(struct kmt_partial_cache *cache, uint64_t address)
 {
-	struct kmt_name *name;
+	struct kmt_message *message;
 
 	if (!cache->name[0] || !cache->size)
 		return;
-	name = name_reserve(KMT_NAME_CACHE, address);
-	if (!name)
+	message = message_reserve(KMT_MESSAGE_CACHE, address);
+	if (!message)
 		return;
-	name->time = cache->since;
-	name->object_size = cache->object_size;
-	name->size = cache->size;
+	message->time = cache->since;
+	message->object_size = cache->object_size;
+	message->size = cache->size;
 	cache->complete = 1;
-	name_submit(name, (unsigned long)cache->name);
+	message_submit_name(message, (unsigned long)cache->name);
 }
 
 /*
@@ -184,7 +184,7 @@ SEC("tp/kmem/kmem_cache_alloc")
 int kmem_cache_alloc_fields(void *ctx)
 {
 	uint64_t address = 0;
-	struct kmt_cache_sighting *cache = take_request(ctx, KMT_FIELD_ALLOC_POINTER, &address);
+	struct kmt_partial_cache *cache = take_request(ctx, KMT_FIELD_ALLOC_POINTER, &address);
 
 	if (!cache)
 		return DELIVER_TO_PERF;
@@ -199,7 +199,7 @@ SEC("tp/kmem/kmem_cache_free")
 int kmem_cache_free_fields(void *ctx)
 {
 	uint64_t address = 0;
-	struct kmt_cache_sighting *cache = take_request(ctx, KMT_FIELD_FREE_POINTER, &address);
+	struct kmt_partial_cache *cache = take_request(ctx, KMT_FIELD_FREE_POINTER, &address);
 
 	if (!cache)
 		return DELIVER_TO_PERF;
@@ -210,15 +210,15 @@ int kmem_cache_free_fields(void *ctx)
 
 #define COMM_SIZE 16
 
-static __always_inline int send_task(void *record, uint32_t tid, uint32_t tgid, enum kmt_field comm)
+static __always_inline int send_task(void *entry, uint32_t tid, uint32_t tgid, enum kmt_field comm)
 {
-	struct kmt_name *name = name_reserve(KMT_NAME_TASK, tid);
+	struct kmt_message *message = message_reserve(KMT_MESSAGE_TASK, tid);
 
-	if (!name)
+	if (!message)
 		return DELIVER_TO_PERF;
-	name->tgid = tgid;
-	bpf_probe_read_kernel_str(name->name, COMM_SIZE, record + fields[comm].offset);
-	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+	message->tgid = tgid;
+	bpf_probe_read_kernel_str(message->name, COMM_SIZE, entry + fields[comm].offset);
+	bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 	return DELIVER_TO_PERF;
 }
 

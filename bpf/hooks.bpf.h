@@ -93,7 +93,7 @@ int bulk_alloc(void *ctx)
 	bool unused;
 
 	bpf_get_func_ret(ctx, &count);
-	if ((int32_t)count <= 0 || !find_task(&event))
+	if ((int32_t)count <= 0 || !find_traced_task(&event))
 		return 0;
 	bulk.cache = argument(ctx, 0);
 	bulk.gfp = argument(ctx, 1);
@@ -113,7 +113,7 @@ int bulk_free(void *ctx)
 	bool in_rollback = false;
 	struct event_context event;
 
-	if (!find_task(&event))
+	if (!find_traced_task(&event))
 		return 0;
 	bulk.cache = argument(ctx, 0);
 	bulk.objects = argument(ctx, 2);

@@ -15,6 +15,7 @@
 
 #include "kernel/ring.h"
 
+#include "bpf/settings.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/emit.bpf.h"
 #include "bpf/untraced.bpf.h"

@@ -7,7 +7,7 @@
 #ifndef BPF_NAMES_BPF_H
 #define BPF_NAMES_BPF_H
 
-#define SEEN_SLOTS 4096
+#define ANNOUNCED_SLOTS 4096
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -15,7 +15,7 @@ struct {
 } names SEC(".maps");
 
 /* A lookup table of recent addresses in the map known_caches: one load instead of a map lookup. */
-uint64_t seen[SEEN_SLOTS];
+uint64_t announced[ANNOUNCED_SLOTS];
 
 /*
  * By hash of an address: not 0 if an address with this hash was ever added to known_caches or to
@@ -23,64 +23,64 @@ uint64_t seen[SEEN_SLOTS];
  * nor the name of one; this check costs one load. Entries are never cleared: caches are few, and
  * new caches reuse the addresses of old ones.
  */
-#define KNOWN_BITS 15
-uint8_t may_be_known[1 << KNOWN_BITS];
+#define KNOWN_FILTER_BITS 15
+uint8_t known_filter[1 << KNOWN_FILTER_BITS];
 
-static __always_inline uint32_t seen_slot(uint64_t cache)
+static __always_inline uint32_t announced_slot(uint64_t cache)
 {
-	return (cache >> 6) * 0x9e3779b97f4a7c15ULL >> 52; /* 12 bits: SEEN_SLOTS */
+	return (cache >> 6) * 0x9e3779b97f4a7c15ULL >> 52; /* 12 bits: ANNOUNCED_SLOTS */
 }
 
-static __always_inline uint64_t known_slot(uint64_t address)
+static __always_inline uint64_t known_filter_slot(uint64_t address)
 {
-	return address * 0x9e3779b97f4a7c15ULL >> (64 - KNOWN_BITS);
+	return address * 0x9e3779b97f4a7c15ULL >> (64 - KNOWN_FILTER_BITS);
 }
 
 /* Call it before the address is added to one of the maps. */
 static __always_inline void mark_maybe_known(uint64_t address)
 {
-	may_be_known[known_slot(address)] = 1;
+	known_filter[known_filter_slot(address)] = 1;
 }
 
-static __always_inline struct kmt_name *name_reserve(uint32_t kind, uint64_t key)
+static __always_inline struct kmt_message *message_reserve(uint32_t kind, uint64_t key)
 {
-	struct kmt_name *name = bpf_ringbuf_reserve(&names, sizeof(*name), 0);
+	struct kmt_message *message = bpf_ringbuf_reserve(&names, sizeof(*message), 0);
 
-	if (!name) {
+	if (!message) {
 		__sync_fetch_and_add(&totals.names_lost, 1);
 		return NULL;
 	}
-	name->kind = kind;
-	name->tgid = 0;
-	name->time = bpf_ktime_get_ns();
-	name->key = key;
-	name->object_size = 0;
-	name->size = 0;
-	name->name[0] = 0;
-	return name;
+	message->kind = kind;
+	message->tgid = 0;
+	message->time = bpf_ktime_get_ns();
+	message->key = key;
+	message->object_size = 0;
+	message->size = 0;
+	message->name[0] = 0;
+	return message;
 }
 
 /* Fills in the name of a cache, from the kernel's memory, and submits the message. */
-static __always_inline void name_submit(struct kmt_name *name, uint64_t text)
+static __always_inline void message_submit_name(struct kmt_message *message, uint64_t text)
 {
-	bpf_probe_read_kernel_str(name->name, sizeof(name->name),
+	bpf_probe_read_kernel_str(message->name, sizeof(message->name),
 				  (const void *)(unsigned long)text);
-	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline bool was_seen(uint64_t address)
+static __always_inline bool was_announced(uint64_t address)
 {
-	uint32_t slot = seen_slot(address);
+	uint32_t slot = announced_slot(address);
 
-	return slot < SEEN_SLOTS && seen[slot] == address;
+	return slot < ANNOUNCED_SLOTS && announced[slot] == address;
 }
 
-static __always_inline void remember_seen(uint64_t address)
+static __always_inline void remember_announced(uint64_t address)
 {
-	uint32_t slot = seen_slot(address);
+	uint32_t slot = announced_slot(address);
 
-	if (slot < SEEN_SLOTS)
-		seen[slot] = address;
+	if (slot < ANNOUNCED_SLOTS)
+		announced[slot] = address;
 }
 
 #ifdef KMT_WITHOUT_BTF
@@ -91,18 +91,18 @@ static __always_inline void remember_seen(uint64_t address)
 
 static __noinline int forget_cache_slow(uint64_t address)
 {
-	uint32_t slot = seen_slot(address);
-	struct kmt_name *name;
+	uint32_t slot = announced_slot(address);
+	struct kmt_message *message;
 
 	if (frees_have_name)
 		forget_name(address);
-	if (slot < SEEN_SLOTS && seen[slot] == address)
-		seen[slot] = 0;
+	if (slot < ANNOUNCED_SLOTS && announced[slot] == address)
+		announced[slot] = 0;
 	if (bpf_map_delete_elem(&known_caches, &address))
 		return 0;
-	name = name_reserve(KMT_NAME_CACHE_GONE, address);
-	if (name)
-		bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+	message = message_reserve(KMT_MESSAGE_CACHE_GONE, address);
+	if (message)
+		bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 
@@ -112,16 +112,16 @@ static __noinline int forget_cache_slow(uint64_t address)
  */
 static __always_inline void forget_cache(uint64_t address)
 {
-	if (may_be_known[known_slot(address)])
+	if (known_filter[known_filter_slot(address)])
 		forget_cache_slow(address);
 }
 
 static __always_inline int send_modules_changed(void)
 {
-	struct kmt_name *name = name_reserve(KMT_NAME_MODULES, 0);
+	struct kmt_message *message = message_reserve(KMT_MESSAGE_MODULES, 0);
 
-	if (name)
-		bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+	if (message)
+		bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 

@@ -104,7 +104,7 @@ int kfree_backup(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct event_context event;
 
-	if (!claim_event(&event, KMT_BACKED_UP_KFREE, ctx))
+	if (!should_record(&event, KMT_BACKED_UP_KFREE, ctx))
 		return 0;
 	return emit_free(&event, KMT_BACKUP_KFREE, ctx, 0);
 }
@@ -114,7 +114,7 @@ int kmem_cache_free_backup(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct event_context event;
 
-	if (!claim_event(&event, KMT_BACKED_UP_CACHE_FREE, ctx))
+	if (!should_record(&event, KMT_BACKED_UP_CACHE_FREE, ctx))
 		return 0;
 	forget_cache(ctx->args[1]);
 	announce_cache(ctx->args[2], ctx->args[1], true);

@@ -23,16 +23,16 @@ static __noinline int send_cache(uint64_t address)
 {
 	const struct kmem_cache *cache = (const struct kmem_cache *)(unsigned long)address;
 	uint64_t text = (unsigned long)BPF_CORE_READ(cache, name);
-	struct kmt_name *name;
+	struct kmt_message *message;
 	uint8_t yes = 1;
 
 	if (!bpf_map_lookup_elem(&known_caches, &address)) {
-		name = name_reserve(KMT_NAME_CACHE, address);
-		if (!name)
+		message = message_reserve(KMT_MESSAGE_CACHE, address);
+		if (!message)
 			return 0; /* not stored in known_caches: the next event tries again */
-		name->object_size = BPF_CORE_READ(cache, object_size);
-		name->size = BPF_CORE_READ(cache, size);
-		name_submit(name, text);
+		message->object_size = BPF_CORE_READ(cache, object_size);
+		message->size = BPF_CORE_READ(cache, size);
+		message_submit_name(message, text);
 		mark_maybe_known(address);
 		bpf_map_update_elem(&known_caches, &address, &yes, 0);
 	}
@@ -40,31 +40,31 @@ static __noinline int send_cache(uint64_t address)
 		mark_maybe_known(text);
 		bpf_map_update_elem(&by_name, &text, &address, 0);
 	}
-	remember_seen(address);
+	remember_announced(address);
 	return 0;
 }
 
 /* Sends the name of the cache, unless it was sent. Called before the cache's event is recorded. */
 static __always_inline void announce_cache(uint64_t address, uint64_t pointer, bool is_free)
 {
-	if (!was_seen(address))
+	if (!was_announced(address))
 		send_cache(address);
 }
 
 static __noinline int send_cache_name(uint64_t text)
 {
-	struct kmt_name *name;
+	struct kmt_message *message;
 	uint8_t yes = 1;
 
 	if (!bpf_map_lookup_elem(&known_caches, &text)) {
-		name = name_reserve(KMT_NAME_CACHE, text);
-		if (!name)
+		message = message_reserve(KMT_MESSAGE_CACHE, text);
+		if (!message)
 			return 0;
-		name_submit(name, text);
+		message_submit_name(message, text);
 		mark_maybe_known(text);
 		bpf_map_update_elem(&known_caches, &text, &yes, 0);
 	}
-	remember_seen(text);
+	remember_announced(text);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static __always_inline uint64_t cache_by_name(uint64_t text)
 		cache = bpf_map_lookup_elem(&by_name, &text);
 	if (cache)
 		return *cache;
-	if (!was_seen(text))
+	if (!was_announced(text))
 		send_cache_name(text);
 	return text;
 }
@@ -90,13 +90,14 @@ static __always_inline void forget_name(uint64_t text)
 
 static __always_inline int send_task(struct task_struct *task, const char *comm)
 {
-	struct kmt_name *name = name_reserve(KMT_NAME_TASK, (uint32_t)BPF_CORE_READ(task, pid));
+	struct kmt_message *message =
+		message_reserve(KMT_MESSAGE_TASK, (uint32_t)BPF_CORE_READ(task, pid));
 
-	if (!name)
+	if (!message)
 		return 0;
-	name->tgid = BPF_CORE_READ(task, tgid);
-	bpf_probe_read_kernel_str(name->name, sizeof(task->comm), comm);
-	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+	message->tgid = BPF_CORE_READ(task, tgid);
+	bpf_probe_read_kernel_str(message->name, sizeof(task->comm), comm);
+	bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 

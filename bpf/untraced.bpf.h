@@ -69,7 +69,7 @@ static __always_inline bool find_context_by_stack(struct event_context *event, c
 	entry = untraced_stacks[untraced_slot(page)];
 	if (entry == page)
 		return false;
-	if (find_task(event))
+	if (find_traced_task(event))
 		return find_cpu(event);
 	if (entry != ~page)
 		store_untraced_stack(context);

@@ -65,17 +65,17 @@ _Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
 #define KMT_RING_MARGIN (64 * KMT_SLOTS(KMT_WORDS_MAX))
 
 /* Names are rare, and go through one BPF ring buffer. */
-enum kmt_name_kind {
-	KMT_NAME_CACHE = 1,	 /* key: struct kmem_cache; first seen at time */
-	KMT_NAME_CACHE_GONE = 2, /* key: struct kmem_cache; freed at time */
-	KMT_NAME_TASK = 3,	 /* key: tid; new, or renamed, at time */
-	KMT_NAME_MODULES = 4,	 /* a module was loaded or unloaded */
+enum kmt_message_kind {
+	KMT_MESSAGE_CACHE = 1,	    /* key: struct kmem_cache; first seen at time */
+	KMT_MESSAGE_CACHE_GONE = 2, /* key: struct kmem_cache; freed at time */
+	KMT_MESSAGE_TASK = 3,	    /* key: tid; new, or renamed, at time */
+	KMT_MESSAGE_MODULES = 4,    /* a module was loaded or unloaded */
 };
 
 #define KMT_NAME_SIZE 64
 
-struct kmt_name {
-	uint32_t kind; /* enum kmt_name_kind */
+struct kmt_message {
+	uint32_t kind; /* enum kmt_message_kind */
 	uint32_t tgid; /* of a task */
 	uint64_t time;
 	uint64_t key;
@@ -85,10 +85,10 @@ struct kmt_name {
 };
 
 /* The facts known so far about a cache, on a kernel without BTF. */
-struct kmt_cache_sighting {
+struct kmt_partial_cache {
 	uint64_t since;		    /* ns: first seen */
 	uint32_t object_size, size; /* bytes; 0: seen in no allocation yet */
-	uint64_t complete;	    /* not 0: a kmt_name was sent */
+	uint64_t complete;	    /* not 0: a kmt_message was sent */
 	char name[KMT_NAME_SIZE];   /* empty: seen in no free yet */
 };
 

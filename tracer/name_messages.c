@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes each message (struct kmt_name) as a line of a table of names. */
+/* Writes each message (struct kmt_message) as a line of a table of names. */
 #include "config.h"
 
 #include <dirent.h>
@@ -32,17 +32,17 @@ static int write_task(struct name_messages *names, const struct task *task)
 	return err ? fail(names, -err, "kernel/tasks") : 0;
 }
 
-static int write_cache(struct name_messages *names, const struct kmt_name *name)
+static int write_cache(struct name_messages *names, const struct kmt_message *message)
 {
 	struct cache cache = {
-		.address = name->key,
-		.since = name->time,
-		.object_size = name->object_size,
-		.size = name->size,
+		.address = message->key,
+		.since = message->time,
+		.object_size = message->object_size,
+		.size = message->size,
 	};
 	int err = 0;
 
-	memcpy(cache.name, name->name, sizeof(cache.name));
+	memcpy(cache.name, message->name, sizeof(cache.name));
 	cache.name[sizeof(cache.name) - 1] = 0;
 	if (names->publish)
 		publish_cache(names->publish, &cache);
@@ -51,36 +51,38 @@ static int write_cache(struct name_messages *names, const struct kmt_name *name)
 	return err ? fail(names, -err, "kernel/caches") : 0;
 }
 
-static int write_cache_gone(struct name_messages *names, const struct kmt_name *name)
+static int write_cache_gone(struct name_messages *names, const struct kmt_message *message)
 {
 	int err = 0;
 
 	if (names->publish)
-		publish_cache_gone(names->publish, name->key, name->time);
+		publish_cache_gone(names->publish, message->key, message->time);
 	if (names->caches)
-		err = caches_write_gone(names->caches, name->key, name->time);
+		err = caches_write_gone(names->caches, message->key, message->time);
 	return err ? fail(names, -err, "kernel/caches") : 0;
 }
 
 static int handle_message(void *context, void *data, size_t size)
 {
-	const struct kmt_name *name = data;
+	const struct kmt_message *message = data;
 	struct name_messages *names = context;
 
-	if (size < sizeof(*name))
+	if (size < sizeof(*message))
 		return 0;
-	if (name->kind == KMT_NAME_CACHE)
-		return write_cache(names, name);
-	if (name->kind == KMT_NAME_CACHE_GONE)
-		return write_cache_gone(names, name);
-	if (name->kind == KMT_NAME_TASK) {
-		struct task task = { .tid = name->key, .tgid = name->tgid, .since = name->time };
+	if (message->kind == KMT_MESSAGE_CACHE)
+		return write_cache(names, message);
+	if (message->kind == KMT_MESSAGE_CACHE_GONE)
+		return write_cache_gone(names, message);
+	if (message->kind == KMT_MESSAGE_TASK) {
+		struct task task = { .tid = message->key,
+				     .tgid = message->tgid,
+				     .since = message->time };
 
-		memcpy(task.comm, name->name, sizeof(task.comm));
+		memcpy(task.comm, message->name, sizeof(task.comm));
 		task.comm[sizeof(task.comm) - 1] = 0;
 		return write_task(names, &task);
 	}
-	if (name->kind == KMT_NAME_MODULES)
+	if (message->kind == KMT_MESSAGE_MODULES)
 		names->modules_changed = true;
 	return 0;
 }
@@ -168,23 +170,23 @@ int name_messages_read(struct name_messages *names)
 int name_messages_add_incomplete(struct name_messages *names, int map_fd)
 {
 	uint64_t address, *previous = NULL;
-	struct kmt_cache_sighting sighting;
+	struct kmt_partial_cache partial;
 	int err = 0;
 
 	while (!err && !bpf_map_get_next_key(map_fd, previous, &address)) {
 		struct cache cache = { .address = address };
 
 		previous = &address;
-		if (bpf_map_lookup_elem(map_fd, &address, &sighting) || sighting.complete)
+		if (bpf_map_lookup_elem(map_fd, &address, &partial) || partial.complete)
 			continue;
-		if (!sighting.name[0] && !sighting.size) {
+		if (!partial.name[0] && !partial.size) {
 			names->unknown_caches++;
 			continue;
 		}
-		cache.since = sighting.since;
-		cache.object_size = sighting.object_size;
-		cache.size = sighting.size;
-		memcpy(cache.name, sighting.name, sizeof(cache.name));
+		cache.since = partial.since;
+		cache.object_size = partial.object_size;
+		cache.size = partial.size;
+		memcpy(cache.name, partial.name, sizeof(cache.name));
 		cache.name[sizeof(cache.name) - 1] = 0;
 		/* without a name, the line still has the cache's sizes */
 		if (!cache.name[0])

@@ -36,7 +36,7 @@ int name_messages_read(struct name_messages *names);
 
 /*
  * On a kernel without BTF, after the programs are detached: adds the caches that were not sent
- * because their name or their sizes are not known, from the map of struct kmt_cache_sighting.
+ * because their name or their sizes are not known, from the map of struct kmt_partial_cache.
  */
 int name_messages_add_incomplete(struct name_messages *names, int map_fd);
 

@@ -10,7 +10,7 @@
 #include "capture/capture.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
-#include "tracer/group.h"
+#include "tracer/user_group.h"
 #include "tracer/options.h"
 #include "tracer/publish.h"
 

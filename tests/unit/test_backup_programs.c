@@ -31,7 +31,7 @@ static bool is_task_traced = true;
 
 static void maybe_interrupt(void);
 
-static bool find_task(struct event_context *event)
+static bool find_traced_task(struct event_context *event)
 {
 	(void)event;
 	return is_task_traced;
@@ -77,7 +77,7 @@ static uint32_t next_random(uint32_t below)
 /* Returns true if the program ran and recorded the event. */
 static bool run(unsigned int program, void *context)
 {
-	bool known_caches = false, nested = machine.active[program];
+	bool recorded = false, nested = machine.active[program];
 	struct event_context event;
 
 	if (machine.active[program] && !machine.unguarded) {
@@ -87,14 +87,14 @@ static bool run(unsigned int program, void *context)
 	machine.active[program] = true;
 	maybe_interrupt();
 	if (program) {
-		known_caches = claim_event(&event, KMT_BACKED_UP_KFREE, context);
-	} else if (find_task(&event) && find_cpu(&event)) {
+		recorded = should_record(&event, KMT_BACKED_UP_KFREE, context);
+	} else if (find_traced_task(&event) && find_cpu(&event)) {
 		mark_in_flight(&event, KMT_BACKED_UP_KFREE, context);
-		known_caches = true;
+		recorded = true;
 	}
 	maybe_interrupt();
 	machine.active[program] = nested;
-	return known_caches;
+	return recorded;
 }
 
 static void fire(void)
@@ -234,7 +234,7 @@ static void stops_when_no_slot_is_free(void **state)
 }
 
 /* The first program does not record events of untraced processes, so the backup must not either. */
-static void disabled_reason(void **state)
+static void records_no_event_of_untraced_tasks(void **state)
 {
 	(void)state;
 	traced_tgid = 1;
@@ -255,7 +255,7 @@ int main(void)
 		cmocka_unit_test(leaves_no_marks_without_interrupts),
 		cmocka_unit_test(records_nothing_before_the_state_is_on),
 		cmocka_unit_test(stops_when_no_slot_is_free),
-		cmocka_unit_test(disabled_reason),
+		cmocka_unit_test(records_no_event_of_untraced_tasks),
 	};
 
 	return cmocka_run_group_tests_name("backup_programs", tests, NULL, NULL);

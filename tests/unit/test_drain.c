@@ -283,7 +283,7 @@ static int start_mapped(void **state)
 	return drain_open(&drain, path, uuid, 0, machine_now(), -1);
 }
 
-/* The three steps of bpf/ring.bpf.h; an interrupt can come between them. */
+/* The three steps of bpf/mapped_ring.bpf.h; an interrupt can come between them. */
 
 static uint32_t take_number(void)
 {

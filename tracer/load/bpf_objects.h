@@ -39,7 +39,7 @@ struct bpf_program *bpf_variant_program(const struct bpf_variant *variant, const
 struct bpf_map *bpf_variant_map(const struct bpf_variant *variant, const char *name);
 int bpf_variant_map_fd(const struct bpf_variant *variant, const char *name);
 
-/* Before loading: sets a setting of the programs (bpf/filter.bpf.h), if this variant has it. */
+/* Before loading: sets a setting of the programs (bpf/settings.bpf.h), if this variant has it. */
 void bpf_variant_set(struct bpf_variant *variant, const char *name, const void *value, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
 #include <grp.h>
 #include <stdlib.h>
 
-#include "tracer/group.h"
+#include "tracer/user_group.h"
 
 bool group_parse(const char *text, gid_t *group)
 {

@@ -4,8 +4,8 @@
  * event takes a number, then slots, and at last sets the tag, which makes the record whole. The
  * ring is an array map with one huge value, so that it can lie on its CPU's own node.
  */
-#ifndef BPF_RING_BPF_H
-#define BPF_RING_BPF_H
+#ifndef BPF_MAPPED_RING_BPF_H
+#define BPF_MAPPED_RING_BPF_H
 
 /* Sets the tag. The stores to the record must become visible before it. */
 static __always_inline void commit(struct kmt_record *record, uint64_t tag)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A group of users, as an option names it. */
-#ifndef TRACER_GROUP_H
-#define TRACER_GROUP_H
+#ifndef TRACER_USER_GROUP_H
+#define TRACER_USER_GROUP_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -5,8 +5,8 @@
  * they were reserved, and counts in the lost events between them. A record stores the number of
  * lost events before it, instead of its event number.
  */
-#ifndef BPF_BUFFER_BPF_H
-#define BPF_BUFFER_BPF_H
+#ifndef BPF_BPF_RINGBUF_BPF_H
+#define BPF_BPF_RINGBUF_BPF_H
 
 static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 {
