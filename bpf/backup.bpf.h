@@ -135,6 +135,7 @@ static __always_inline bool should_record(struct event_context *event, uint32_t 
 no_mark:
 	if (state != KMT_MARKING_COMPLETE || *(volatile uint64_t *)&marks->full)
 		return false;
+	/* without -p the ids are not read yet, and every task is traced */
 	find_traced_task(event);
 	__sync_fetch_and_add(&event->control->from_backup, 1);
 	return true;

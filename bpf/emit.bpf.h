@@ -61,7 +61,7 @@ static __always_inline bool find_cpu(struct event_context *event)
 	return event->control; /* there is one for each possible CPU */
 }
 
-/* False: the task is not traced. */
+/* Reads the ids of the current task. False: the task is not traced. */
 static __always_inline bool find_traced_task(struct event_context *event)
 {
 	event->ids = bpf_get_current_pid_tgid();

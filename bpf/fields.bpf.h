@@ -60,7 +60,7 @@ static __noinline int request_name(uint64_t address, uint64_t pointer, bool is_f
 	}
 	if (!cache) {
 		nothing.since = bpf_ktime_get_ns();
-		mark_maybe_known(address);
+		known_filter_add(address);
 		bpf_map_update_elem(&known_caches, &address, &nothing, BPF_NOEXIST);
 	}
 	if (here && (!cache || entry_has_more(cache, is_free))) {
@@ -93,7 +93,7 @@ static __noinline int send_cache_name(uint64_t text)
 		if (!message)
 			return 0;
 		message_submit_name(message, text);
-		mark_maybe_known(text);
+		known_filter_add(text);
 		bpf_map_update_elem(&known_caches, &text, &cache, 0);
 	}
 	remember_announced(text);

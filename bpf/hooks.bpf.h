@@ -99,7 +99,7 @@ int bulk_alloc(void *ctx)
 	bulk.gfp = argument(ctx, 1);
 	bulk.objects = argument(ctx, 3);
 	bulk.call_site = find_caller(ctx, &unused);
-	announce_cache(bulk.cache, 0, false);
+	announce_cache(bulk.cache, 0, false); /* see bulk_free() */
 	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
 	return 0;
 }
@@ -127,6 +127,10 @@ int bulk_free(void *ctx)
 		__sync_fetch_and_add(&totals.rollback_frees, 1);
 		return 0;
 	}
+	/*
+	 * Hooks need BTF. With BTF, announce_cache() reads the cache itself; it uses neither the
+	 * object (0) nor whether the event is a free (false), which only programs without BTF need.
+	 */
 	if (bulk.cache)
 		announce_cache(bulk.cache, 0, false);
 	bpf_loop((uint32_t)count, emit_object, &bulk, 0);

@@ -14,14 +14,17 @@ struct {
 	__uint(max_entries, 1 << 20);
 } names SEC(".maps");
 
-/* A lookup table of recent addresses in the map known_caches: one load instead of a map lookup. */
+/*
+ * A direct-mapped lookup table of recent addresses in the map known_caches: one load instead of a
+ * map lookup.
+ */
 uint64_t announced[ANNOUNCED_SLOTS];
 
 /*
- * By hash of an address: not 0 if an address with this hash was ever added to known_caches or to
- * the map of their names. An object freed at any other address is neither a known struct kmem_cache
- * nor the name of one; this check costs one load. Entries are never cleared: caches are few, and
- * new caches reuse the addresses of old ones.
+ * A Bloom filter with one hash function and a byte for each hash value: not 0 if an address with
+ * this hash was ever added to known_caches or to the map of their names. An object freed at any
+ * other address is neither a known struct kmem_cache nor the name of one; this check costs one
+ * load. Entries are never cleared: caches are few, and new caches reuse the addresses of old ones.
  */
 #define KNOWN_FILTER_BITS 15
 uint8_t known_filter[1 << KNOWN_FILTER_BITS];
@@ -37,7 +40,7 @@ static __always_inline uint64_t known_filter_slot(uint64_t address)
 }
 
 /* Call it before the address is added to one of the maps. */
-static __always_inline void mark_maybe_known(uint64_t address)
+static __always_inline void known_filter_add(uint64_t address)
 {
 	known_filter[known_filter_slot(address)] = 1;
 }
@@ -107,8 +110,19 @@ static __noinline int forget_cache_slow(uint64_t address)
 }
 
 /*
- * Called at every free, of any process: the object may be a struct kmem_cache or the name of one,
- * and another cache may get its address later.
+ * Called at frees, before the process filter: the object may be a struct kmem_cache or the name of
+ * one, and another cache may get its address later.
+ *	kmem_cache_free() and kmem_cache_free_name() call it at each free: a struct kmem_cache is an
+ *	    object of a slab cache.
+ *	kfree() calls it only if frees have names: only then an address of a name is stored.
+ *	kmem_cache_free_bare() does not call it: before 5.12 no event has a cache, so
+ *	    nothing is stored.
+ *	kmem_cache_free_backup() calls it for the events that it records. For the other events the
+ *	    first program has called it, or they count as skipped.
+ * So the call is missed only for a free that is skipped. The free of a struct kmem_cache does not
+ * interrupt a program: only a task destroys a cache (kmem_cache_destroy() may sleep). It can be
+ * skipped on kernels that preempt a task in a tracepoint (7.x). If it is, a new cache at the same
+ * address keeps the old cache's name.
  */
 static __always_inline void forget_cache(uint64_t address)
 {

@@ -3,7 +3,9 @@
  * Programs on the tracepoints kmalloc, kfree, kmem_cache_alloc and kmem_cache_free, and on the
  * _node variants of the allocations. The arguments of a tracepoint changed over the years. Each
  * signature has its own program, so that no program has to choose between signatures at run time.
- * The programs use raw tracepoints, since tp_btf refuses `const void *` on 6.1.
+ * The programs use raw tracepoints: on 6.1, the verifier refuses a tp_btf program that reads an
+ * argument of type `const void *` (other versions were not tried), and kernels without BTF have no
+ * tp_btf.
  */
 #ifndef BPF_SLAB_BPF_H
 #define BPF_SLAB_BPF_H

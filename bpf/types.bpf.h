@@ -33,11 +33,11 @@ static __noinline int send_cache(uint64_t address)
 		message->object_size = BPF_CORE_READ(cache, object_size);
 		message->size = BPF_CORE_READ(cache, size);
 		message_submit_name(message, text);
-		mark_maybe_known(address);
+		known_filter_add(address);
 		bpf_map_update_elem(&known_caches, &address, &yes, 0);
 	}
 	if (frees_have_name) {
-		mark_maybe_known(text);
+		known_filter_add(text);
 		bpf_map_update_elem(&by_name, &text, &address, 0);
 	}
 	remember_announced(address);
@@ -61,7 +61,7 @@ static __noinline int send_cache_name(uint64_t text)
 		if (!message)
 			return 0;
 		message_submit_name(message, text);
-		mark_maybe_known(text);
+		known_filter_add(text);
 		bpf_map_update_elem(&known_caches, &text, &yes, 0);
 	}
 	remember_announced(text);

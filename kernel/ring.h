@@ -60,7 +60,9 @@ _Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
 
 /*
  * An event first checks for room and then takes its slots. Events that interrupt it between these
- * two steps take their slots first. The margin is enough for 64 such events at once.
+ * two steps take their slots first. The margin is enough for 64 such events at once. At
+ * most 44 are possible: 11 programs take slots (six on allocations and frees, two backup programs,
+ * three hooks), each at most once in each of four contexts (task, softirq, hard interrupt, NMI).
  */
 #define KMT_RING_MARGIN (64 * KMT_SLOTS(KMT_WORDS_MAX))
 
@@ -92,7 +94,7 @@ struct kmt_partial_cache {
 	char name[KMT_NAME_SIZE];   /* empty: seen in no free yet */
 };
 
-/* Fields of tracepoint records that have the names, in a kernel without BTF. */
+/* Fields of trace event entries that the programs read on a kernel without BTF. */
 enum kmt_field {
 	KMT_FIELD_ALLOC_POINTER,
 	KMT_FIELD_ALLOC_REQUESTED,
@@ -109,7 +111,7 @@ enum kmt_field {
 };
 
 struct kmt_field_position {
-	uint32_t offset, size; /* bytes, from the start of the record; size 0: no such field */
+	uint32_t offset, size; /* bytes, from the start of the entry; size 0: no such field */
 };
 
 /* Stands for the id of the traced process if a map lists several. No process has this id. */
@@ -125,7 +127,7 @@ struct kmt_totals {
 	/* not 0: the program on new tasks is attached, so the untraced-task table is valid;
 	 * written by kmemtraced */
 	uint64_t untraced_table_valid;
-	uint64_t names_requested; /* not 0: a request of bpf/fields.bpf.h waits for a record */
+	uint64_t names_requested; /* not 0: a request of bpf/fields.bpf.h waits for an entry */
 	uint32_t backup_state[KMT_BACKUP_KINDS]; /* enum kmt_backup_state; written by kmemtraced */
 	uint32_t matched[KMT_BACKUP_KINDS];	 /* not 0: a backup program found its mark */
 };

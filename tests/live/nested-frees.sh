@@ -3,7 +3,7 @@
 # Backup programs record frees that interrupt a free; no free is recorded twice, and every free is
 # still accounted for.
 . "$srcdir/live/live.sh"
-about=kmemtrace.data/kernel/status
+status_file=kmemtrace.data/kernel/status
 
 mkdir folder
 mount -t tmpfs tmpfs folder 2>/dev/null && trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
@@ -20,9 +20,9 @@ capture() { # capture WORKLOAD ROUNDS OPTION…: sets the variables below
 	"$builddir/tests/live/doubles" kmemtrace.data >doubled || fail "$name: the capture cannot be read"
 	"$builddir/tests/live/count" kmemtrace.data "$(value truth task)" "$(value truth begin)" \
 		"$(value truth end)" >counted || fail "$name: the capture cannot be counted"
-	from_backup=$(value $about rescued) skipped=$(value $about skipped)
-	seen=$(awk '$1 == "cpu" { n += $4 } END { print n }' $about)
-	lost=$(awk '$1 == "cpu" { n += $8 } END { print n }' $about)
+	from_backup=$(value $status_file rescued) skipped=$(value $status_file skipped)
+	seen=$(awk '$1 == "cpu" { n += $4 } END { print n }' $status_file)
+	lost=$(awk '$1 == "cpu" { n += $8 } END { print n }' $status_file)
 
 	fired=0 recorded=0
 	for event in kmalloc kfree kmem_cache_alloc kmem_cache_free; do
@@ -33,9 +33,9 @@ capture() { # capture WORKLOAD ROUNDS OPTION…: sets the variables below
 	echo "$name $*: seen $seen, from_backup $from_backup, skipped $skipped ($(per_million "$skipped" "$seen") of a million); in the task: perf counted $fired = recorded $recorded + lost $(value counted lost) + $missing"
 	[ $missing -ge 0 ] || fail "$name: $((-missing)) events more than perf counted"
 	[ $missing -le "$skipped" ] || fail "$name: $missing events are missing, the kernel skipped only $skipped"
-	spans=$(awk '$1 == "skip" { n += $4 } END { print n + 0 }' $about)
+	spans=$(awk '$1 == "skip" { n += $4 } END { print n + 0 }' $status_file)
 	[ "$spans" = "$skipped" ] || fail "$name: skipped $skipped, by the spans $spans"
-	parts=$(awk '$1 == "cpu" { n += $14 } END { print n }' $about)
+	parts=$(awk '$1 == "cpu" { n += $14 } END { print n }' $status_file)
 	[ "$parts" = "$from_backup" ] || fail "$name: from_backup $from_backup, sum of the CPUs $parts"
 	[ "$(value doubled doubles)" = 0 ] || fail "$name: recorded twice: $(grep -v '^unseen' doubled | head -20)"
 	[ "$lost" != 0 ] || [ "$(value doubled from_backup)" = "$from_backup" ] ||
@@ -64,8 +64,8 @@ for rounds in 100000 300000 600000; do
 	[ $all_from_backup -gt 0 ] && break
 done
 [ "$all_from_backup" -gt 0 ] || skip "no free interrupted another on this machine"
-grep -qx 'rescue yes' $about || fail "status: $(grep '^rescue' $about)"
-[ "$(value $about rescue_off)" = 0 ] || echo "note: the in-flight marks found no free slot on $(value $about rescue_off) CPUs"
+grep -qx 'rescue yes' $status_file || fail "status: $(grep '^rescue' $status_file)"
+[ "$(value $status_file rescue_off)" = 0 ] || echo "note: the in-flight marks found no free slot on $(value $status_file rescue_off) CPUs"
 
 # without backup programs, the kernel skips more events
 for rounds in 100000 300000 600000; do
@@ -74,7 +74,7 @@ for rounds in 100000 300000 600000; do
 	[ $all_from_backup = 0 ] || fail "--no-rescue: $all_from_backup records from backup programs"
 	[ $all_skipped -ge 100 ] && break
 done
-grep -q '^rescue no --no-rescue' $about || fail "--no-rescue: $(grep '^rescue' $about)"
+grep -q '^rescue no --no-rescue' $status_file || fail "--no-rescue: $(grep '^rescue' $status_file)"
 echo "skipped of a million events: $without without backup programs, $with with them"
 if [ "$all_skipped" -ge 100 ]; then
 	awk -v a="$without" -v b="$with" 'BEGIN { exit !(b < a) }' || fail "backup programs do not help"
@@ -85,17 +85,17 @@ fi
 # with -p, backup programs are attached only with --rescue
 "$kmemtraced" -q -p $$ -d 0.2 || fail "-p: exit $?"
 checked
-grep -q '^rescue no with -p, backup programs need --rescue' $about || fail "-p: $(grep '^rescue' $about)"
+grep -q '^rescue no with -p, backup programs need --rescue' $status_file || fail "-p: $(grep '^rescue' $status_file)"
 sh -c 'while :; do read -r line </proc/self/stat; done' &
 "$kmemtraced" -q -p $! --rescue -d 1
 code=$?
 kill $!
 [ $code = 0 ] || fail "-p --rescue: exit $code"
 checked
-grep -qx 'rescue yes' $about || fail "-p --rescue: $(grep '^rescue' $about)"
+grep -qx 'rescue yes' $status_file || fail "-p --rescue: $(grep '^rescue' $status_file)"
 "$kmemtraced" -q --rescue -d 1 || fail "--rescue: exit $?"
 checked
-grep -qx 'rescue yes' $about || fail "--rescue: $(grep '^rescue' $about)"
+grep -qx 'rescue yes' $status_file || fail "--rescue: $(grep '^rescue' $status_file)"
 "$kmemtraced" --doctor -p $$ | grep -q '^limited nested frees.*--rescue' || fail "--doctor -p does not say so"
 "$kmemtraced" --doctor -p $$ --rescue | grep -q '^ok      nested frees' || fail "--doctor -p --rescue does not say so"
 "$kmemtraced" --doctor --no-rescue | grep -q '^limited nested frees.*--no-rescue' || fail "--doctor --no-rescue does not say so"

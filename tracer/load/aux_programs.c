@@ -28,7 +28,7 @@ static const struct {
 	{ "module_load", BEFORE_EVENTS, "btf_trace_module_load", BTF_KIND_TYPEDEF },
 	{ "module_free", BEFORE_EVENTS, "btf_trace_module_free", BTF_KIND_TYPEDEF },
 	{ "misses", BEFORE_EVENTS, "bpf_iter__bpf_prog", BTF_KIND_STRUCT },
-	/* for kernels without BTF: they read the tracepoints' records */
+	/* for kernels without BTF: they read the trace event entries */
 	{ "kmem_cache_alloc_fields", ATTACH_CACHE_ALLOC, NULL, 0 },
 	{ "kmem_cache_free_fields", ATTACH_CACHE_FREE, NULL, 0 },
 };
@@ -55,10 +55,10 @@ void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
 }
 
 /*
- * Attaches a program that gets a tracepoint's record (section "tp/…"). libbpf could do it only if
+ * Attaches a program that gets a trace event entry (section "tp/…"). libbpf could do it only if
  * tracefs were mounted.
  */
-static struct bpf_link *attach_to_record(struct bpf_program *program, unsigned int cpu)
+static struct bpf_link *attach_to_entry(struct bpf_program *program, unsigned int cpu)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
 					.size = sizeof(attr),
@@ -89,7 +89,7 @@ static void attach(struct aux_programs *aux, size_t i)
 	if (!program || !bpf_program__autoload(program))
 		return;
 	aux->links[i] = bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT
-				? attach_to_record(program, aux->any_cpu)
+				? attach_to_entry(program, aux->any_cpu)
 				: bpf_program__attach(program);
 	if (!strcmp(table[i].name, "misses"))
 		aux->misses = aux->links[i];

@@ -34,6 +34,11 @@ static bool has_member(const struct btf *btf, const char *name, const char *memb
 	return false;
 }
 
+/*
+ * The member came with 5.12, for the programs of trampolines; raw tracepoints use it since 6.1. On
+ * the kernels between, this returns true although no run of a raw tracepoint program is skipped:
+ * the count of recursion misses stays 0.
+ */
 bool backup_programs_has_recursion_guard(const struct btf *btf)
 {
 	return has_member(btf, "bpf_prog", "active");
@@ -58,7 +63,11 @@ void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *
 	 */
 	if (!reason && btf && !backup_programs_has_recursion_guard(btf))
 		reason = "this kernel skips no nested programs";
-	/* a tracepoint may be preempted between the two programs, and continue on another CPU */
+	/*
+	 * A task that is preempted between the two programs may continue on another CPU. No kernel
+	 * up to 6.12 preempts a task in a tracepoint; 7.2 does, without PREEMPT_RT too, and this
+	 * check does not see that.
+	 */
 	if (!reason && machine_is_realtime())
 		reason = "on a real-time kernel a tracepoint may move to another CPU";
 	snprintf(backup->reason, sizeof(backup->reason), "%s", reason ? reason : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The format files of tracepoints: the fields of a record, with their offsets. */
+/* The format files of tracepoints: the fields of a trace event entry, with their offsets. */
 #ifndef TRACER_LOAD_FORMATS_H
 #define TRACER_LOAD_FORMATS_H
 

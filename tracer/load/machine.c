@@ -35,7 +35,10 @@ bool machine_grace_period(void)
 	return false;
 }
 
-/* "#1 SMP PREEMPT_RT …", and since 6.14 "PREEMPT_{RT,…}" too. */
+/*
+ * uname -v is "#1 SMP PREEMPT_RT …". "PREEMPT_{RT,…}", as newer kernels (6.15 or so) write it in
+ * oops messages, is accepted too.
+ */
 bool machine_is_realtime(void)
 {
 	struct utsname kernel;

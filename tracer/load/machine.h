@@ -17,7 +17,11 @@ uint64_t machine_now(void);    /* ns of CLOCK_MONOTONIC, the clock of all record
  */
 bool machine_grace_period(void);
 
-/* Is it a PREEMPT_RT kernel? There a task may be preempted in a tracepoint. */
+/*
+ * Is it a PREEMPT_RT kernel? Whether a task may be preempted in a tracepoint depends on the version
+ * too: up to 6.12 tracepoints disable preemption; on 7.2 they do not, with PREEMPT_RT or without
+ * (they use SRCU).
+ */
 bool machine_is_realtime(void);
 
 /* The highest CPU number that is possible, + 1. */

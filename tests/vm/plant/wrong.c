@@ -87,8 +87,8 @@ static int kmalloc_to_cache(unsigned int count)
 }
 
 /*
- * Only said: in a real free, these kernels' tracepoints have the object's own cache, not the cache
- * of the call.
+ * Fires only the tracepoint. The kernel is hardened: in a real free, cache_from_obj() replaces the
+ * cache of the call with the object's own before the tracepoint fires.
  */
 static noinline void plant_wrong_cache(void *object)
 {
