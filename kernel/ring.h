@@ -121,9 +121,8 @@ struct kmt_field_position {
 struct kmt_totals {
 	/* names that found no room; the name of a cache is sent again at the cache's next event */
 	uint64_t names_lost;
-	uint64_t lost_unattributed; /* lost events without room in the per-task table */
-	uint64_t bulk_alloc;	    /* address of the hooked bulk allocation; 0: not called yet */
-	uint64_t rollback_frees;    /* bulk frees attributed to a failed bulk allocation */
+	uint64_t bulk_alloc;	 /* address of the hooked bulk allocation; 0: not called yet */
+	uint64_t rollback_frees; /* bulk frees attributed to a failed bulk allocation */
 	/* not 0: the program on new tasks is attached, so the untraced-task table is valid;
 	 * written by kmemtraced */
 	uint64_t untraced_table_valid;
