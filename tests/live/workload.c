@@ -101,9 +101,24 @@ static void stop_receiver(void)
 		waitpid(receiver, NULL, 0);
 }
 
+/*
+ * Gives kmemtraced the time to empty the ring of this CPU. Then some events follow: if they are
+ * recorded, the losses before have an end in the capture that is before any later time.
+ */
+static void pause_for_drain(void)
+{
+	const struct timespec pause = { .tv_nsec = 200000000 };
+	int ends[2];
+
+	nanosleep(&pause, NULL);
+	if (pipe(ends))
+		counters_die("pipe");
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(int argc, char **argv)
 {
-	const struct timespec calm = { .tv_nsec = 100000000 };
 	struct counters_reading begin, end;
 	struct counters counters;
 	const char *name, *folder;
@@ -127,8 +142,8 @@ int main(int argc, char **argv)
 		start_receiver();
 	counters_open(&counters, tracefs);
 
-	/* pauses, so that no event of this task is lost outside of the measured time */
-	nanosleep(&calm, NULL);
+	/* pauses, so that no loss crosses the borders of the measured time */
+	pause_for_drain();
 	counters_read(&counters, &begin);
 	if (!strcmp(name, "fs"))
 		work_fs(folder, rounds);
@@ -136,8 +151,8 @@ int main(int argc, char **argv)
 		work_dir(folder, rounds);
 	else
 		work_skb(rounds);
+	pause_for_drain();
 	counters_read(&counters, &end);
-	nanosleep(&calm, NULL);
 	if (receiver)
 		stop_receiver();
 
