@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions for __attribute__((cleanup(…))): what a local variable holds is released when the
- * variable goes out of scope. NULL, and a file descriptor below 0, hold nothing.
+ * Functions for __attribute__((cleanup(…))): they release the resource of a local variable when
+ * the variable goes out of scope. NULL, and a file descriptor below 0, hold nothing.
  */
 #ifndef BASE_CLEANUP_H
 #define BASE_CLEANUP_H

@@ -10,7 +10,7 @@
 
 void packet_header_swap(struct packet_header *header);
 
-/* The first 48 bytes. The last 8 are one number or two, by the kind of the record. */
+/* Swaps the first 48 bytes. The payload, the last 8 of them, is one number or two, by the kind. */
 void record_swap(struct kmt_record *record);
 
 /* Copies the further words of a long record: each is one number. */

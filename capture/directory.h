@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The file in the capture in which kmemtrace-pack packs a stream. Hidden: no stream is. */
+/* The file into which kmemtrace-pack packs a stream. It is hidden: readers ignore it. */
 #define DIRECTORY_PACK_NAME ".pack"
 
 struct directory {

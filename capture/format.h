@@ -41,10 +41,10 @@ struct packet_header {
 	uint64_t sequence_first; /* lowest event number of its records; without records:
 				    sequence_end */
 	uint64_t sequence_end;	 /* all lower event numbers were taken by time_last */
-	uint64_t skipped; /* events of all CPUs for which the kernel ran no program, cumulative */
-	uint16_t codec;	  /* enum packet_codec */
-	uint16_t version; /* PACKET_VERSION */
-	uint32_t crc;	  /* CRC-32 (zlib) of the whole packet with this field 0 */
+	uint64_t skipped;	 /* skipped events of all CPUs, cumulative */
+	uint16_t codec;		 /* enum packet_codec */
+	uint16_t version;	 /* PACKET_VERSION */
+	uint32_t crc;		 /* CRC-32 (zlib) of the whole packet with this field 0 */
 };
 
 _Static_assert(sizeof(struct packet_header) == 112, "packet header ABI");

@@ -34,8 +34,8 @@ static uint64_t span_size(const struct loss_span *span)
 }
 
 /*
- * The oldest of the last times, not the newest: an event that was interrupted precedes the losses
- * of the interrupt in the stream, but may have a later time.
+ * Returns the oldest of the last times, not the newest: an event that was interrupted precedes the
+ * lost events of the interrupt in the stream, but may have a later time.
  */
 static uint64_t oldest_time(const struct loss *loss)
 {
@@ -74,7 +74,7 @@ static void thin_out(struct loss *loss)
 	loss->open = kept;
 }
 
-/* Makes room for one span more. Any index into spans is invalid afterwards. */
+/* Makes room for one more span. Any index into spans is invalid afterwards. */
 static int reserve(struct loss *loss)
 {
 	struct loss_span *spans;

@@ -43,7 +43,7 @@ struct loss {
 void loss_init(struct loss *loss, uint64_t begin);
 void loss_deinit(struct loss *loss);
 
-/* The slow path of loss_record(): opens or fills a gap. 0, -ENOMEM, or -EEXIST: came before. */
+/* The slow path of loss_record(): opens or fills a gap. 0, -ENOMEM, or -EEXIST: repeated. */
 int loss_jump(struct loss *loss, uint64_t sequence, uint64_t time);
 
 /* Counts a record, in the order of the stream. 0, -ENOMEM, or -EEXIST: the number came before. */
@@ -75,8 +75,8 @@ int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time);
 int loss_approach(struct loss *loss, uint64_t sequence, uint64_t time);
 
 /*
- * The records of the span came, but could not be stored: they count as lost, and all numbers that
- * are missing now too. 0 or -ENOMEM.
+ * The records of the span came, but could not be stored: they count as lost, and so do all numbers
+ * that are missing now. 0 or -ENOMEM.
  */
 int loss_forget(struct loss *loss, const struct loss_span *span);
 

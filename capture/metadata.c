@@ -124,7 +124,7 @@ static const char layouts[] =
 	"\t};\n"
 	"};\n";
 
-/* The last 8 bytes of struct kmt_record, and all that is behind it in a longer record. */
+/* The payload of struct kmt_record, and the further words of a long record. */
 static void write_kinds(FILE *file)
 {
 	for (unsigned int id = KMT_NONE + 1; id < KMT_ID_END; id++) {

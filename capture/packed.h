@@ -40,8 +40,8 @@ enum packed_column {
 #define PACKED_NUMBER_BYTES 10			      /* the longest number */
 
 /*
- * Addresses with a difference of this or more, made positive, go to PACKED_WIDE: to deflate random
- * bytes takes long and saves nothing.
+ * An address goes to PACKED_WIDE if the absolute value of its difference is this or more: to
+ * deflate random bytes takes long and saves nothing.
  */
 #define PACKED_FAR (1ULL << 48)
 

@@ -369,14 +369,14 @@ static size_t compress_columns(struct packer *packer, size_t max, size_t more_co
 			at = put(at, (uint64_t)(packer->end[i] - packer->begin[i]));
 	size = (size_t)(at - sizes);
 	/*
-	 * Of the 48 bytes of each record wide has 16 at most, of each further word 8, and all
-	 * sizes have 30.
+	 * All this fits: the column wide has at most 16 of the 48 bytes of each record, and 8 of
+	 * each further word; all sizes have 30.
 	 */
 	memcpy(begin, sizes, size);
 	memcpy(begin + size, packer->begin[PACKED_WIDE], wide);
 	size += wide;
 	joined = join_columns(packer);
-	/* libdeflate gets all the room: with max, it fails some bytes too early */
+	/* libdeflate gets all the room: if it got max, it would fail some bytes too early */
 	deflated = libdeflate_deflate_compress(
 		packer->deflate, packer->begin[0], joined, begin + size,
 		(size_t)(packer->packet + sizeof(packer->packet) - begin) - size);

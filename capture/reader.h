@@ -66,7 +66,7 @@ void cursor_init(struct cursor *cursor, const struct packet *packet);
 
 /*
  * The next record with all its words, in this machine's byte order. It lies in the packet, or in
- * space if its byte order is turned. 1; 0 at the end; -EBADMSG: the record's size is impossible.
+ * space if its byte order is swapped. 1; 0 at the end; -EBADMSG: the record's size is impossible.
  */
 static inline int cursor_find(struct cursor *cursor, struct kmt_long_record *space,
 			      const struct kmt_record **record)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kernel/status: the statement of the tracer about the whole capture. Lines of "key value ...";
+ * kernel/status: counters of events and losses, observed paths, options. Lines of "key value ...";
  * readers skip unknown keys. Written at the start ("complete no"), and again at the end.
  */
 #ifndef CAPTURE_STATUS_H

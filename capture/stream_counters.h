@@ -9,11 +9,11 @@
 
 struct stream_counters {
 	unsigned int cpu;
-	uint64_t recorded;		/* records read, known or unknown */
-	uint64_t unknown;		/* of these: with an id that this version does not know */
-	uint64_t own;			/* of these: by a task of kmemtraced */
-	struct loss loss;		/* damage counts as loss; all confirmed at the end */
-	uint64_t all_cpus_skipped;	/* events of all CPUs, by the header of the last packet */
+	uint64_t recorded;	   /* records read, known or unknown */
+	uint64_t unknown;	   /* of these: with an id that this version does not know */
+	uint64_t own;		   /* of these: by a task of kmemtraced */
+	struct loss loss;	   /* records in damaged bytes are lost; all confirmed at the end */
+	uint64_t all_cpus_skipped; /* events of all CPUs, by the header of the last packet */
 	uint64_t time_first, time_last; /* ns, of the packets */
 	uint64_t damaged_bytes;		/* not read */
 	uint64_t cut_bytes;		/* of these: at the end, with no whole packet behind */

@@ -70,7 +70,7 @@ int writer_rename(struct writer *writer, const char *path);
  */
 int writer_put(struct writer *writer, const struct kmt_record *record);
 
-/* Writes out the held records: no record that is earlier than they are can come any more. */
+/* Writes out the held records. The caller knows that no record before them can come any more. */
 int writer_release(struct writer *writer);
 
 /*

@@ -29,7 +29,7 @@ static int gfp_append(struct gfp_table *table, const struct gfp_name *name)
 
 /*
  * Parses "expression, "NAME"}" at *at and moves *at behind it. 1: name is set; 0: the table has
- * ended; -EINVAL: not understood (some kernels leave a name in place of a number).
+ * ended; -EINVAL: not such an entry (some kernels have a name instead of a number).
  */
 static int gfp_parse_entry(const char **at, struct gfp_name *name)
 {

@@ -146,7 +146,7 @@ static bool same_module(const char *module, const struct fields *fields)
 
 /*
  * Asks for huge pages of 2 MB: page faults then take a quarter of the time. The kernel may refuse.
- * The range must consist of whole pages: madvise() on a part of a mapping splits the mapping, and
+ * The range is extended to whole pages: madvise() on a part of a mapping splits the mapping, and
  * realloc() then copies it instead of extending it.
  */
 static void advise_large_pages(void *memory, size_t size)

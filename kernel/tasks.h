@@ -23,7 +23,7 @@ int tasks_parse(struct tasks *tasks, const char *text);
 int tasks_write(FILE *file, const struct task *task);
 void tasks_deinit(struct tasks *tasks);
 
-/* The task with the id at the time; before its first time, the first with the id; or NULL. */
+/* Returns the task with the id at the time; before the first, the first with the id; or NULL. */
 const struct task *tasks_find(const struct tasks *tasks, uint32_t tid, uint64_t time);
 
 #endif
