@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes relay files as a kmemtrace kernel (ABI 1) did, from text; shares no code with the program
- * that reads them. mkrelay little|big DIR <TEXT, of lines
+ * Writes relay files like a kmemtrace kernel (ABI 1), from text. It shares no code with
+ * kmemtrace-import, which reads them. mkrelay little|big DIR <TEXT; the text has these lines:
  *	CPU alloc TYPE SEQUENCE SITE POINTER REQUESTED ALLOCATED GFP NODE [feature ID TEXT]…
  *	CPU free TYPE SEQUENCE SITE POINTER [feature ID TEXT]…
  *	CPU bytes NUMBER…	a byte each
- *	CPU cut COUNT		takes so many bytes off the end
+ *	CPU cut COUNT		removes this number of bytes at the end
  * Types: 0 kmalloc, 1 cache, 2 pages. Numbers as in C.
  */
 #include <stdio.h>

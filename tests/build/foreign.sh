@@ -11,14 +11,14 @@ program=foreign.sh
 # shellcheck source=tests/vm/apt.sh
 . "$top_srcdir/tests/vm/apt.sh"
 
-# What each needs, by Debian's name of the architecture.
+# The packages that each architecture needs, by Debian's name of the architecture.
 declare -A triplets=([s390x]=s390x-linux-gnu [armhf]=arm-linux-gnueabihf)
 declare -A emulators=([s390x]=qemu-s390x [armhf]=qemu-arm)
 declare -A kinds=([s390x]="2 2" [armhf]="1 1")
 machines=(s390x armhf)
 libraries=(zlib1g-dev libdeflate-dev libjansson-dev libcmocka-dev libcmocka0)
 
-# Tests that the emulation cannot run, "ARCH NAME", each with the reason.
+# Tests that the emulation cannot run, as "ARCH NAME", each with the reason.
 declare -A left_out=()
 
 scratch=$(mktemp -d)
@@ -41,7 +41,7 @@ sysroot_of()
 	echo "$lab/offline-$1"
 }
 
-# Made aside and then moved, so that what is there is whole.
+# Made in another folder and then moved, so that an existing folder is complete.
 fetch_libraries()
 {
 	local arch missing=() library
@@ -66,7 +66,8 @@ fetch_libraries()
 	done
 }
 
-# list_of DIR VARIABLE: what the variable of a configured folder's Makefile holds, a word a line.
+# list_of DIR VARIABLE: prints the words of a variable in the Makefile of a configured folder, one a
+# line.
 list_of()
 {
 	# shellcheck disable=SC2016 # make's own
@@ -96,7 +97,7 @@ build_for()
 		make -j"$jobs" check TESTS=
 }
 
-# wrap DIR EMULATOR TRIPLET: each foreign program gets a script of its name that runs it.
+# wrap DIR EMULATOR TRIPLET: replaces each foreign program by a script that runs it in the emulator.
 wrap()
 {
 	local file
@@ -112,7 +113,7 @@ wrap()
 	done
 }
 
-# run_tests ARCH DIR: prints each that did not pass with its log, then the sum.
+# run_tests ARCH DIR: prints each test that did not pass with its log, then the totals.
 run_tests()
 {
 	local arch=$1 dir=$2 test name list=() out=0 passed=0 bad=0

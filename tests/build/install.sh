@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# What is installed is found: a program that knows only pkg-config's name of libmemstat compiles,
-# and runs with the library there. Uninstalled, nothing stays.
+# A program that finds libmemstat by pkg-config compiles with the installed files, and runs with the
+# installed library. After the removal no file is left.
 set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

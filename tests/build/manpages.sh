@@ -7,7 +7,7 @@ failed=0
 cd "$top_srcdir" || exit 1
 
 for page in */kmemtrace*.[1-8] memstat/*.3; do
-	# -W style would ask for things of BSD's own
+	# -W style would also require conventions of BSD manuals
 	mandoc -T lint -W warning "$page" || failed=1
 done
 exit $failed

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# --disable-tracer builds the offline tools where no clang or libbpf is.
+# --disable-tracer builds the offline tools on a machine without clang and libbpf.
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# All programs and libraries of this machine, but those.
+# Links to all programs and libraries of this machine, except clang, LLVM, libbpf and libelf.
 mkdir "$scratch/bin" "$scratch/pc" "$scratch/build"
 for folder in /usr/sbin /usr/bin /sbin /bin; do
 	find "$folder/" -mindepth 1 -maxdepth 1 ! -name '*clang*' ! -name 'llvm*' \

@@ -41,7 +41,7 @@ else
 	echo "note: clang-format 14 is not installed: the format of C files was not checked"
 fi
 
-# Words that readers stumbled over. CONTRIBUTING has better ones; its list of bad samples, between
+# Words that readers did not understand at once. CONTRIBUTING has better ones; its list of bad samples, between
 # "Avoid" and "Write", is the one text that may use them.
 banned='\b(un)?told\b|\btells?\b|\bnobody\b|\bwhoever\b|\banew\b|\bthereof\b|\ball the same\b'
 banned+='|\bsuch a one\b|(?<!there )\bis no (?!longer|more)\b|\bof what\b'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# The thread sanitizer is silent about what several threads do at once: lists in several, the size
-# classes that belong to all, one that publishes while others read, the queue that it reads, and
-# streams that are read ahead.
+# The thread sanitizer reports no data race in the tests with several threads: lists of libmemstat in
+# several threads and their shared size classes, a publisher with several readers, the publisher's
+# queue, and streams that are prefetched.
 set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -11,14 +11,15 @@ failed=0
 tests="test_memstat_threads test_memstat_zones test_publish test_stats_file_threads test_queue
 	test_prefetch test_merge"
 
-# It wants its memory where a kernel that scatters addresses widely puts something else.
+# The sanitizer needs an address range that a kernel with strong address randomization may have
+# used.
 if setarch -R true 2>/dev/null; then
 	fixed="setarch -R"
 else
 	fixed=
 fi
 
-# Does it see a race where there is one?
+# The sanitizer must find the race in this program.
 cat >"$scratch/race.c" <<-END
 	#include <pthread.h>
 	static int shared;

@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# valgrind is silent about the offline tools and libmemstat: on whole captures of both byte
-# orders, on those that were cut off or damaged, on their repair, and where there is none; and
-# about what the library's own tests do.
+# valgrind reports no error in the offline tools and libmemstat: for complete captures of both byte
+# orders, for captures that are cut off, damaged, repaired or missing, and in the library's tests.
 set -u
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 
-# quiet STATUS TOOL ARGUMENT…: valgrind has nothing to say, and the exit status is one of these.
+# quiet "STATUS…" TOOL ARGUMENT…: valgrind reports no error, and the exit status is one of these.
 quiet()
 {
 	local allowed=$1 status=0
@@ -24,7 +23,7 @@ quiet()
 	failed=1
 }
 
-# A small capture with something of everything; endian is little or big.
+# make_capture little|big: makes a small capture with all kinds of events and tables.
 make_capture()
 {
 	local endian=$1
@@ -55,7 +54,7 @@ make_capture()
 	END
 }
 
-# A copy that was cut off: no last words, half a stream.
+# A copy without a status, and with half a stream.
 cut_off()
 {
 	local size

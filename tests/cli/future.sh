@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Captures of a later version: what its page says of unknown things is so, of each kind of them.
-# What can be passed over changes no report; what cannot is refused, or counted as unseen.
+# Captures of a later version, with each kind of unknown content that kmemtrace-capture(5) allows.
+# Content that can be ignored changes no report; other content is refused, or counted as unknown.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -40,7 +40,7 @@ own_version()
 	cp metadata "$1/metadata"
 }
 
-# put FILE OFFSET BYTE…: the bytes in octal.
+# put FILE OFFSET BYTE…: writes the bytes, which are in octal.
 put()
 {
 	put_file=$1 put_offset=$2
@@ -50,7 +50,7 @@ put()
 		dd of="$put_file" bs=1 seek="$put_offset" conv=notrunc 2>/dev/null
 }
 
-# seal FILE OFFSET SIZE: the packet there has its CRC-32 again; gzip writes that, little-endian.
+# seal FILE OFFSET SIZE: corrects the CRC-32 of the packet there; gzip writes it, little-endian.
 seal()
 {
 	put "$1" $(($2 + 108)) 0 0 0 0
@@ -157,12 +157,12 @@ make base
 		cp -r base $word
 		if [ $word = codec ]; then
 			put $word/cpu0 216 5
-			# its content may end at any bit
+			# in an unknown codec, the content may end at any bit
 			put $word/cpu0 152 67
 		else
 			put $word/cpu0 218 2
 		fi
-		run kmemtrace-check $word # not sealed it is damage
+		run kmemtrace-check $word # the CRC-32 is wrong: damage
 		seal $word/cpu0 112 160
 		run kmemtrace-report -i $word
 		run kmemtrace-report events --format=csv -i $word
@@ -175,7 +175,7 @@ make base
 		rm $word/metadata before/metadata
 		run kmemtrace-check --repair $word
 		diff -r before $word && rm -r before
-		put $word/cpu0 10 0 # it is not lost behind damage
+		put $word/cpu0 10 0 # the packet after damage is found
 		run kmemtrace-check $word/cpu0
 	done
 
@@ -188,7 +188,7 @@ make base
 	truncate -s -8 status/cpu1
 	run kmemtrace-check status
 	run kmemtrace-check --repair status
-	own_version status # then it is damage
+	own_version status # this version writes no such format: damage
 	run kmemtrace-check status
 	run kmemtrace-check --repair status
 

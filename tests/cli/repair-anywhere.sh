@@ -21,7 +21,8 @@ fail()
 	cat out
 	failed=1
 }
-# $what was done to the capture "damaged"; $1 is what must be found, 1 or 0 (perhaps).
+# try STATUS: checks and repairs the capture "damaged". $what describes the damage. STATUS is the
+# lowest allowed exit status of the check: 1 if it must find the damage, else 0.
 try()
 {
 	"$builddir/kmemtrace-check" damaged >out 2>&1
@@ -34,7 +35,7 @@ try()
 	"$builddir/kmemtrace-check" damaged >out 2>&1 || fail "after it: exit $?"
 	"$builddir/kmemtrace-report" -i damaged --format=json >out 2>&1 || fail "report: exit $?"
 	seen=$(sed -n 's/.*"seen": \([0-9]*\),/\1/p' out)
-	# With its status whole, a capture still accounts for every event.
+	# If the status is undamaged, every event is still accounted for.
 	case $file in
 	cpu*) [ "$seen" = "$all" ] || fail "seen $seen, not $all" ;;
 	esac
@@ -65,8 +66,8 @@ for file in cpu0 cpu1 metadata kernel/status kernel/caches kernel/symbols; do
 	try 1
 done
 
-# Nothing is left but the packet that closes the stream: it speaks of lost events, and a stream
-# begins with one that does not.
+# Only the last packet of a stream is left. It counts lost events, but the first packet of a stream
+# must not.
 file=cpu0
 size=$(stat -c %s good/$file)
 cp -r good damaged

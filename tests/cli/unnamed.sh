@@ -38,7 +38,7 @@ done
 "$srcdir/compare.sh" "$srcdir/cli/unnamed.expected" little || exit 1
 diff -u little big || exit 1
 
-# An allocation of less than was asked for, and one that names a cache at no address.
+# An allocation of less than the requested size, and one with a cache at address 0.
 "$builddir/tests/mktrace" odd <<'END' || exit 1
 begin 0
 symbol 0xffff81000000 caller

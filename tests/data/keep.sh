@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# keep.sh CAPTURES [KERNEL…]: makes fixtures of what the vm tests captured in guests and left in the
-# folder vm-captures of their build: NAME.tar.xz in guests/, pruned. What cli/guests.sh then prints
-# as new is to be looked at, and patched into guests/NAME.expected.
+# keep.sh CAPTURES [KERNEL…]: makes the fixtures guests/NAME.tar.xz. Input: the captures of guests,
+# which the vm tests leave in the folder vm-captures of their build. The captures are pruned. Then
+# update guests/NAME.expected by "make update-expected", and review it with git diff.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 captures=$1

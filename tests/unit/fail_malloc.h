@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The next so many calls succeed; all later calls fail until fail_never(). */
+/* The next calls, as many as given, succeed; all later calls fail until fail_never(). */
 void fail_after(size_t calls);
 
 /* Only the call after those fails. */

@@ -23,7 +23,7 @@ int fake_read(struct update *update, void *handle);
 
 int fake_query(struct memory_type_list *list, unsigned int allocators, struct fake *fake);
 
-/* A type with so many allocations and frees, of 100 bytes each. */
+/* A type with these numbers of allocations and frees, of 100 bytes each. */
 struct source_type fake_type(int allocator, const char *name, uint64_t allocs, uint64_t frees);
 
 /* "malloc:a uma:b ...", in the order of the list; the caller frees it. */

@@ -12,8 +12,8 @@ void hand_type_stats_init(struct type_stats *type_stats);
 void hand_type_stats_deinit(struct type_stats *type_stats);
 
 /*
- * Adds a type that changed in this generation, with so many CPUs and all counters 0. The name is
- * copied, aliases are not. The pointer stays valid.
+ * Adds a type that changed in this generation, with this number of CPUs and all counters 0. The
+ * name is copied, aliases are not. The pointer stays valid.
  */
 struct type_stats_type *hand_type_stats_add(struct type_stats *type_stats,
 					    enum type_stats_kind kind, const char *name,

@@ -32,7 +32,7 @@ struct whole_analysis {
 	struct type_stats type_stats;
 };
 
-/* The text is as fixture.h describes it. Whatever fails in these functions ends the test. */
+/* The text is as fixture.h describes it. Any failure in these functions ends the test. */
 void online_scene_open(struct online_scene *scene, const char *text, size_t objects_max);
 void online_scene_close(struct online_scene *scene);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Simulates interrupts at every point of the first and the backup programs: no event is recorded
- * twice, whatever nests in what, and every event that is not recorded is counted. The programs are
+ * twice, in any nesting, and every event that is not recorded is counted. The programs are
  * those that run in the kernel; stacks, interrupts and the kernel's recursion guard are simulated.
  */
 #include "config.h"

@@ -194,7 +194,7 @@ static void refused(void **state)
 	}
 }
 
-/* Cut anywhere it is read or refused; a string without an end is cut to its place. */
+/* Text that is cut anywhere is read or refused; an unterminated string is cut to its field. */
 static void hostile(void **state)
 {
 	struct metadata metadata, copy;

@@ -14,7 +14,7 @@
 
 #include "tracer/recursion_misses.h"
 
-/* In place of the kernel: its counters, and how many events happen while they are read. */
+/* Replaces the kernel: its counters, and the number of events during the reading. */
 static struct kmt_control controls[2];
 static uint64_t missed;
 static unsigned int recorded_while_read;

@@ -86,7 +86,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Writes so many of the bytes to the file. */
+/* Writes this number of bytes to the file. */
 static void write_bytes(const struct fixture *fixture, size_t size)
 {
 	assert_int_equal(ftruncate(fixture->file, (off_t)size), 0);

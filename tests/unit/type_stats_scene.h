@@ -16,7 +16,7 @@ struct type_stats_scene {
 	uint64_t transitions, transitions_per_generation;
 };
 
-/* Analyses the capture of a text as fixture.h describes it. Whatever fails here ends the test. */
+/* Analyses the capture of a text as fixture.h describes it. Any failure ends the test. */
 void type_stats_scene_open(struct type_stats_scene *scene, const char *text);
 void type_stats_scene_close(struct type_stats_scene *scene);
 

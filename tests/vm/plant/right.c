@@ -112,7 +112,7 @@ static int right_handover(unsigned int count)
 	return (int)(err ? err : work_on_cpu(1, right_hand_back, &count));
 }
 
-/* Whole pages; volatile: the compiler does not know a size, and other functions do it. */
+/* Whole pages. volatile: if the compiler knew the size, it would call another function. */
 static volatile size_t large = KMALLOC_MAX_CACHE_SIZE + 100;
 
 static int right_large(unsigned int count)
