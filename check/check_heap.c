@@ -71,7 +71,7 @@ static void print_finding(const char *path, const struct analysis *analysis,
 	putchar('\n');
 }
 
-/* What makes findings only possible, by name. */
+/* Prints the names of the unobserved paths, which make findings only possible. */
 static void print_unobserved(const char *path, const struct status *status)
 {
 	const char *separator = "";

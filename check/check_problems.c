@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Prints problems as "PATH: byte OFFSET: what". */
+/* Prints problems as "PATH: byte OFFSET: MESSAGE". */
 #include "config.h"
 
 #include <inttypes.h>

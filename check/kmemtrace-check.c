@@ -143,7 +143,7 @@ static void print_summary(const char *path, const struct check_problems *problem
 	else
 		printf("ok");
 	if (is_partial(result))
-		printf(" in what could be checked");
+		printf(" in the parts that could be checked");
 	printf(": %" PRIu64 " records of %zu CPU%s, lost %" PRIu64 ", skipped %" PRIu64,
 	       result->records, result->cpus, result->cpus == 1 ? "" : "s", result->lost,
 	       result->skipped);

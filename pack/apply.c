@@ -188,7 +188,7 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 		old = NULL;
 		return fail_at(convert, NULL);
 	}
-	/* a capture at output is moved to OUTPUT.old, and what is there is removed */
+	/* a capture at output is renamed to OUTPUT.old; an older OUTPUT.old is removed */
 	if (is_same(capture->path, old))
 		return convert_fail(
 			convert, -EINVAL,

@@ -38,7 +38,7 @@ long_ago()
 }
 
 # An old kernel reports the free of the first of two objects at one address with a long delay: if the
-# address was forgotten meanwhile, the third free is no double free.
+# address was forgotten meanwhile, the third free is not a double free.
 delayed_report()
 {
 	cat <<-END

@@ -46,8 +46,8 @@ void packing_make_extreme(struct packing *packing, size_t count);
 
 /*
  * Makes each record longer whose index is a multiple of every, to 7 words or more, if there is
- * space. Some of these have a known id, others an unknown one. Most further words are close to those
- * of the previous record of the same kind; the others are random.
+ * space. Some of these have a known id, others an unknown one. Most further words are close to
+ * those of the previous record of the same kind; the others are random.
  */
 void packing_make_long(struct packing *packing, size_t count, size_t every);
 
