@@ -12,7 +12,7 @@
 #include "capture/merge.h"
 #include "analysis/matcher.h"
 
-#define PROGRESS_EVENTS 65536 /* milliseconds */
+#define PROGRESS_EVENTS 65536 /* events between two calls of settings.progress */
 
 /* Does the status file have the times from which and until which all programs were attached? */
 static bool knows_times(const struct status *status)
@@ -65,7 +65,7 @@ static int compare_cpus(const void *left, const void *right)
  * The status file of a finished capture has the number of records of each stream. Records that are
  * not there, because a stream was truncated or deleted, are lost.
  */
-static int add_cut_off(struct analysis *analysis)
+static int add_lost_after_end(struct analysis *analysis)
 {
 	const struct status *status = &analysis->capture->status;
 	int err = 0;
@@ -85,7 +85,7 @@ static int add_cut_off(struct analysis *analysis)
 		missing -= cpu->recorded + cpu->lost;
 		cpu->lost += missing;
 		analysis->loss.lost += missing;
-		analysis->loss.cut_off += missing;
+		analysis->loss.lost_after_end += missing;
 		if (analysis->findings)
 			err = heap_findings_add_loss(analysis->findings, cpu->time_last,
 						     UINT64_MAX);
@@ -132,7 +132,7 @@ static int add_stream_counters(struct analysis *analysis, const struct merge *me
 			err = heap_findings_add_losses(analysis->findings, &stream->loss);
 	}
 	if (!err)
-		err = add_cut_off(analysis);
+		err = add_lost_after_end(analysis);
 	if (knows_times(status))
 		analysis->end = status->end;
 	if (analysis->begin > analysis->end)
@@ -236,7 +236,7 @@ const struct slab_object *analysis_next_live(const struct analysis *analysis, si
 
 	do {
 		object = object_table_next(&analysis->objects, next);
-	} while (object && object->flags & (OBJECT_FREED | OBJECT_FILTERED | OBJECT_PREWINDOW));
+	} while (object && object->flags & (OBJECT_FREED | OBJECT_LEFT_OUT | OBJECT_PREWINDOW));
 	return object;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The tracepoint kmalloc does not name the cache. The kernel chooses the cache by size and by three
- * GFP flags, DMA before reclaimable before accounted (kmalloc_type() in include/linux/slab.h). Its
- * copies for hardening (kmalloc-rnd-NN-...) cannot be distinguished from the plain one.
+ * GFP flags, DMA before reclaimable before accounted (kmalloc_type() in include/linux/slab.h). Some
+ * kernels have copies of the caches for hardening: kmalloc-rnd-NN-...
+ * (CONFIG_RANDOM_KMALLOC_CACHES, since 6.6) and the caches of buckets, such as msg_msg-... and
+ * memdup_user-... (CONFIG_SLAB_BUCKETS, since 6.11). Events of kmalloc do not distinguish them from
+ * the plain cache.
  *
  * Before 6.0 a raw kmem_cache_alloc does not name the cache either, but reports its sizes. All such
  * anonymous caches with the same sizes get one name, with a slash, which no cache of the kernel
@@ -21,8 +24,8 @@
 #include "analysis/select.h"
 
 #define PAGE_SIZE_DEFAULT 4096
-#define CLASS_LARGE ((uint64_t)1 << 63) /* in keys of kmalloc's caches: no address has these bits \
-					 */
+/* Bits in the keys of kmalloc's caches. find_address() clears both in its keys, the addresses. */
+#define CLASS_LARGE ((uint64_t)1 << 63)
 #define CLASS_KMALLOC ((uint64_t)1 << 62)
 
 enum kmalloc_type {

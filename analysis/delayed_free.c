@@ -111,11 +111,11 @@ static int end_first(struct matcher *matcher, const struct event *event,
 	 */
 	if (object->flags & OBJECT_PREWINDOW)
 		begin = first_free.time;
-	if (in_window && object->flags & OBJECT_SELF) {
+	if (in_window && object->flags & OBJECT_OWN) {
 		totals->own_frees++;
 		return 0;
 	}
-	if (!in_window || object->flags & OBJECT_FILTERED ||
+	if (!in_window || object->flags & OBJECT_LEFT_OUT ||
 	    is_too_short(matcher, begin, first_free.time)) {
 		totals->left_out++;
 		return 0;
@@ -139,7 +139,7 @@ static int end_second(struct matcher *matcher, const struct event *event,
 	struct transition transition;
 	int err;
 
-	if (object->flags & (OBJECT_FILTERED | OBJECT_PREWINDOW))
+	if (object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW))
 		return 0;
 	if (!is_too_short(matcher, object->time, found->first_free.time)) {
 		transition = matcher_transition(matcher, OUTCOME_FREE_REASSIGNED, event, object);

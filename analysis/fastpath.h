@@ -11,7 +11,8 @@
 
 /*
  * ns: only earlier events can be fast. Without a selection the window is everything, and each event
- * before check_until is checked against the heap rules: no event has to ask. 0: none can be fast.
+ * before check_until is checked against the heap rules: neither needs a test per event. 0: none can
+ * be fast.
  */
 static inline uint64_t fastpath_end(const struct matcher *matcher)
 {

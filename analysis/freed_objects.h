@@ -27,7 +27,6 @@ static inline int freed_objects_keep(struct matcher *matcher, const struct event
 	object->freed.time = event->time;
 	object->freed.site = (uint32_t)site;
 	object->freed.number = (uint32_t)matcher->freed_count++;
-	object->freed_cpu = event->cpu;
 	object->flags |= (uint16_t)(OBJECT_FREED | flags);
 	if (matcher->freed_count >= matcher->sweep_at)
 		freed_objects_sweep(matcher);

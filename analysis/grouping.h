@@ -8,7 +8,7 @@
 
 #define GROUPING_MEMO_BITS 12
 
-/* A recently searched site. Most calls come from few sites. */
+/* The last site whose address has this hash: most calls come from few sites. */
 struct grouping_memo {
 	uint64_t address;
 	uint32_t number;	 /* of the site, + 1; 0: empty */

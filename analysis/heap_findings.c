@@ -14,7 +14,10 @@
 #include "analysis/heap_findings.h"
 #include "base/hash_map.h"
 
-/* Cases to classify at the end, when all losses are known. Further cases count as possible. */
+/*
+ * Cases to classify at the end, when all losses are known. Further cases count as possible, with
+ * REASON_GUESS.
+ */
 #define CASES_MAX ((size_t)1 << 20)
 
 struct open_case {
@@ -58,9 +61,9 @@ static uint32_t reasons_of_capture(const struct analysis *analysis)
 		if (!status->paths[i].observed)
 			reasons |= REASON_UNOBSERVED;
 	if (status->traced_pid_count)
-		reasons |= REASON_FILTERED;
+		reasons |= REASON_TRACED_SOME;
 	if (!capture_knows_skips(analysis->capture))
-		return reasons | REASON_CUT_OFF;
+		return reasons | REASON_SKIPS_UNKNOWN;
 	for (size_t i = 0; i < status->skip_span_count; i++)
 		known += status->skip_spans[i].count;
 	return known < status->skipped ? reasons | REASON_SKIPPED : reasons;
@@ -265,6 +268,7 @@ int heap_findings_add(struct heap_findings *findings, const struct heap_finding 
 	reasons |= findings->capture_reasons;
 	if ((status->begin && since < status->begin) || (status->end && time > status->end))
 		reasons |= REASON_ATTACHING;
+	/* the case cannot be kept until the losses are known: one of them might explain it */
 	if (!reasons && findings->case_count == CASES_MAX)
 		reasons |= REASON_GUESS;
 	if (reasons) {
@@ -451,9 +455,9 @@ const char *finding_reason_text(enum finding_reason reason)
 		return "some paths are not observed";
 	case REASON_FROM_BACKUP:
 		return "a backup program recorded the free";
-	case REASON_FILTERED:
+	case REASON_TRACED_SOME:
 		return "only some processes were captured";
-	case REASON_CUT_OFF:
+	case REASON_SKIPS_UNKNOWN:
 		return "the number of skipped events is unknown";
 	case REASON_ATTACHING:
 		return "not all tracing programs were attached";

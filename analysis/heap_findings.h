@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Findings: frees by the wrong function, to the wrong cache, of freed objects or of addresses that
- * were never allocated; overlapping objects. Each has a certainty, which depends on what the
- * capture did not record.
+ * were never allocated; overlapping objects; failed allocations. Each has a certainty, which
+ * depends on what the capture did not record.
  */
 #ifndef ANALYSIS_HEAP_FINDINGS_H
 #define ANALYSIS_HEAP_FINDINGS_H
@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 enum finding_kind {
-	FINDING_KMALLOC_TO_CACHE, /* kmem_cache_free() of a kmalloc() object */
-	FINDING_WRONG_CACHE,	  /* kmem_cache_free() to another cache than the object's */
-	FINDING_CACHE_KFREED,	  /* kfree() of a slab cache's object: legal since 6.4 */
-	FINDING_DOUBLE_FREE,	  /* other_site: of the first free */
+	FINDING_KMALLOC_TO_CACHE, /* kmem_cache_free() of an object of kmalloc() */
+	FINDING_WRONG_CACHE,	  /* kmem_cache_free() that names another cache than the object's */
+	FINDING_CACHE_KFREED,	  /* kfree() of an object of kmem_cache_alloc(): legal since 6.4 */
+	FINDING_DOUBLE_FREE,	  /* free_site: of the second free; other_site: of the first */
 	FINDING_INTERIOR_FREE,	  /* of an address inside a live object */
 	FINDING_UNKNOWN_FREE, /* of an address that was never allocated, not even before the capture
 			       */
@@ -27,24 +27,26 @@ enum finding_kind {
 };
 
 enum certainty {
-	CERTAINTY_LEGAL,    /* correct on this kernel */
+	CERTAINTY_LEGAL,    /* not an error on this kernel: legal, or a failed allocation */
 	CERTAINTY_POSSIBLE, /* an event that was not recorded can explain it: see reasons */
 	CERTAINTY_CERTAIN,
 };
 
-/* Why a finding is possible only. "This time" is from a case's since to its time. */
+/*
+ * Why a finding is possible only. The interval of a case is [since, time]: see heap_findings_add().
+ */
 enum finding_reason {
-	REASON_LOST = 1,	 /* events were lost during this time */
-	REASON_SKIPPED = 2,	 /* the kernel skipped events during this time */
-	REASON_MISSED = 4,	 /* some frees of the cache were not recorded */
-	REASON_UNOBSERVED = 8,	 /* some allocation paths are not observed on this kernel */
-	REASON_FROM_BACKUP = 16, /* a backup program recorded the free */
-	REASON_FILTERED = 32,	 /* only some processes were captured */
-	REASON_CUT_OFF = 64,	 /* the number of skipped events is unknown */
-	REASON_ATTACHING = 128,	 /* not all programs were attached */
-	REASON_GUESS = 256,	 /* the rule can be wrong */
-	REASON_CLAMPED = 512,	 /* timestamps were clamped: the order of records can be wrong */
-	REASON_UNKNOWN = 1024,	 /* records have kinds that this version does not know */
+	REASON_LOST = 1,	   /* events were lost in the interval */
+	REASON_SKIPPED = 2,	   /* the kernel skipped events in it, or at an unknown time */
+	REASON_MISSED = 4,	   /* some frees of the cache were not recorded */
+	REASON_UNOBSERVED = 8,	   /* some allocation paths are not observed on this kernel */
+	REASON_FROM_BACKUP = 16,   /* a backup program recorded the free */
+	REASON_TRACED_SOME = 32,   /* only some processes were captured */
+	REASON_SKIPS_UNKNOWN = 64, /* the number of skipped events is unknown */
+	REASON_ATTACHING = 128,	   /* not all programs were attached */
+	REASON_GUESS = 256,	   /* the rule can be wrong, or there were too many cases */
+	REASON_CLAMPED = 512,	   /* timestamps were clamped: the order of records can be wrong */
+	REASON_UNKNOWN = 1024,	   /* records have kinds that this version does not know */
 };
 #define FINDING_REASONS 11
 
@@ -57,14 +59,16 @@ struct heap_finding {
 	uint32_t reasons;    /* of the other cases: enum finding_reason */
 	uint64_t alloc_site; /* addresses; 0: not known, or none */
 	uint64_t free_site, other_site;
-	uint32_t cache, free_cache;	/* index in analysis.caches, or CACHE_NONE */
+	/* Indexes in analysis.caches, or CACHE_NONE. cache: of the object. free_cache: that the
+	 * free named; of FINDING_OVERLAP, which has no free, the cache of the live object below. */
+	uint32_t cache, free_cache;
 	uint64_t first_time, last_time; /* ns: of the events that broke the rule */
 	/* of the first case: */
 	uint64_t address;
-	uint64_t alloc_time, other_time; /* ns; 0: not known */
+	uint64_t alloc_time, other_time; /* ns; 0: not known, as are alloc_task and alloc_cpu */
 	uint32_t task, alloc_task;	 /* of the event that broke the rule; of the allocation */
-	uint16_t cpu, alloc_cpu;
-	uint32_t requested, allocated; /* bytes */
+	uint16_t cpu, alloc_cpu;	 /* of the same */
+	uint32_t requested, allocated;	 /* bytes */
 	uint32_t gfp;
 };
 

@@ -14,12 +14,18 @@
 #include "analysis/heap_findings.h"
 #include "analysis/heap_rules.h"
 
-#define STRIDE_MIN 8	 /* bytes: of the smallest slab objects */
-#define STRIDE_MAX 65536 /* and of the largest */
+/*
+ * Bytes of the slab objects that the rules about pages check: FINDING_OVERLAP,
+ * FINDING_INTERIOR_FREE and the changed pages of FINDING_UNKNOWN_FREE. Larger slab objects are not
+ * checked: a kernel with pages of 64 KiB has kmalloc-128k.
+ */
+#define STRIDE_MIN 8
+#define STRIDE_MAX 65536
 
 /*
  * kfree() of a kmem_cache object is legal since Linux 6.4, which removed SLOB: SLOB could not do
- * it.
+ * it. Offline only the release is known: the answer is wrong for an older release that has the
+ * change backported.
  */
 static bool is_since_6_4(const char *release)
 {
@@ -73,9 +79,9 @@ static struct heap_finding describe(enum finding_kind kind, const struct event *
 	};
 }
 
-/* Describes a live object's allocation. */
-static void describe_object(const struct heap_rules *heap_rules, struct heap_finding *found,
-			    const struct slab_object *object)
+/* Describes the allocation of a live object. */
+static void describe_live(const struct heap_rules *heap_rules, struct heap_finding *found,
+			  const struct slab_object *object)
 {
 	found->alloc_site = heap_rules->analysis->groups[object->group].key;
 	found->alloc_time = object->time;
@@ -86,9 +92,24 @@ static void describe_object(const struct heap_rules *heap_rules, struct heap_fin
 	found->cache = object->cache;
 }
 
+/*
+ * Describes a freed object and its first free. The time, the task and the requested size of the
+ * allocation are unknown: struct slab_object has data of the free in their place.
+ */
+static void describe_freed(const struct heap_rules *heap_rules, struct heap_finding *found,
+			   const struct slab_object *freed)
+{
+	found->alloc_site = heap_rules->analysis->groups[freed->group].key;
+	found->other_site = heap_rules->analysis->sites[freed->freed.site].address;
+	found->other_time = freed->freed.time;
+	found->requested = 0;
+	found->allocated = freed->allocated;
+	found->cache = freed->cache;
+}
+
 static bool is_live(const struct slab_object *object)
 {
-	return object && !(object->flags & (OBJECT_FREED | OBJECT_FILTERED | OBJECT_PREWINDOW));
+	return object && !(object->flags & (OBJECT_FREED | OBJECT_LEFT_OUT | OBJECT_PREWINDOW));
 }
 
 /* Allocations. */
@@ -101,7 +122,7 @@ static int report_overlap(struct heap_rules *heap_rules, const struct event *eve
 	if (beneath->flags & OBJECT_OVERLAP_REPORTED)
 		return 0;
 	beneath->flags |= OBJECT_OVERLAP_REPORTED;
-	describe_object(heap_rules, &found, beneath);
+	describe_live(heap_rules, &found, beneath);
 	found.address = event->pointer;
 	found.other_site = found.alloc_site;
 	found.other_time = beneath->time;
@@ -230,7 +251,7 @@ int heap_rules_check_missed(struct heap_rules *heap_rules, const struct event *e
 {
 	struct heap_finding found = describe(FINDING_MISSED_FREE, event);
 
-	describe_object(heap_rules, &found, object);
+	describe_live(heap_rules, &found, object);
 	found.other_site = event->call_site;
 	found.other_time = event->time;
 	return heap_findings_add(heap_rules->analysis->findings, &found, event->time, object->time,
@@ -239,13 +260,14 @@ int heap_rules_check_missed(struct heap_rules *heap_rules, const struct event *e
 
 /* Frees. */
 
+/* A free of the live object. */
 static struct heap_finding describe_free(const struct heap_rules *heap_rules,
 					 enum finding_kind kind, const struct event *event,
 					 uint32_t cache, const struct slab_object *object)
 {
 	struct heap_finding found = describe(kind, event);
 
-	describe_object(heap_rules, &found, object);
+	describe_live(heap_rules, &found, object);
 	found.free_site = event->call_site;
 	found.free_cache = cache;
 	return found;
@@ -290,9 +312,10 @@ static enum finding_kind cache_free_kind(const struct analysis_cache *object_cac
 {
 	if (object_cache->is_kmalloc) {
 		/*
-		 * A hardened kernel reports the object's own cache (cache_from_obj() in mm/slub.c):
-		 * a kmalloc cache is a finding too, unless the object was allocated from it by
-		 * kmem_cache_alloc().
+		 * With CONFIG_SLAB_FREELIST_HARDENED, or with the consistency checks of
+		 * slab_debug=F, the kernel reports the object's own cache instead of the named one
+		 * (cache_from_obj() in mm/slub.c): a kmalloc cache is a finding too, unless the
+		 * object was allocated from it by kmem_cache_alloc().
 		 */
 		if (object_cache->cache && (!named || named->is_kmalloc))
 			return FINDING_KIND_COUNT;
@@ -326,7 +349,11 @@ int heap_rules_check_other_cache(struct heap_rules *heap_rules, const struct eve
 	/* A kernel that reports a cache's name by its address only: the name can have changed. */
 	if (kind == FINDING_WRONG_CACHE && !named->size)
 		reasons |= REASON_GUESS;
-	/* the free may be a delayed report about the object before (see delayed_free.h) */
+	/*
+	 * The address was allocated again while its previous object was live. This can be the
+	 * delayed report of the free of the previous object (see delayed_free.h): then it did not
+	 * free this object.
+	 */
 	if (object->flags & OBJECT_REUSED_ADDRESS)
 		reasons |= REASON_GUESS;
 	found = describe_free(heap_rules, kind, event, cache, object);
@@ -337,21 +364,21 @@ int heap_rules_check_other_cache(struct heap_rules *heap_rules, const struct eve
 static int report_double_free(struct heap_rules *heap_rules, const struct event *event,
 			      uint32_t cache, const struct slab_object *freed)
 {
-	struct heap_finding found =
-		describe_free(heap_rules, FINDING_DOUBLE_FREE, event, cache, freed);
+	struct heap_finding found = describe(FINDING_DOUBLE_FREE, event);
 	uint32_t reasons = event_reasons(event);
 
+	describe_freed(heap_rules, &found, freed);
+	found.free_site = event->call_site;
+	found.free_cache = cache;
 	if (freed->flags & OBJECT_FROM_BACKUP)
 		reasons |= REASON_FROM_BACKUP;
-	/* the first free may be a delayed report about the object before (see delayed_free.h) */
+	/*
+	 * This kernel may report a free after the address was allocated again (see delayed_free.h):
+	 * the first free can be that of the previous object at the address, and this event the only
+	 * free of the object.
+	 */
 	if (freed->flags & (OBJECT_CACHE_ANONYMOUS | OBJECT_REUSED_ADDRESS))
 		reasons |= REASON_GUESS;
-	found.other_site = heap_rules->analysis->sites[freed->freed.site].address;
-	found.other_time = freed->freed.time;
-	found.alloc_time = 0;
-	found.alloc_task = 0;
-	found.alloc_cpu = freed->freed_cpu;
-	found.requested = 0;
 	return heap_findings_add(heap_rules->analysis->findings, &found, event->time,
 				 freed->freed.time, freed->cache, reasons);
 }
@@ -416,7 +443,7 @@ int heap_rules_check_unmatched(struct heap_rules *heap_rules, const struct event
 	const struct slab_object *around;
 	struct heap_finding found;
 
-	if (object && object->flags & (OBJECT_FILTERED | OBJECT_PREWINDOW))
+	if (object && object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW))
 		return 0;
 	if (object)
 		return report_double_free(heap_rules, event, cache, object);

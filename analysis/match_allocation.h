@@ -15,7 +15,7 @@
 static inline int match_replaced(struct matcher *matcher, const struct event *event,
 				 const struct slab_object *old)
 {
-	bool counts = !(old->flags & (OBJECT_FILTERED | OBJECT_PREWINDOW));
+	bool counts = !(old->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW));
 	bool check = counts && subscribers_check(&matcher->subscribers, event, false);
 	int err = 0;
 
@@ -89,7 +89,7 @@ static inline int match_own_allocation(struct matcher *matcher, const struct eve
 	if (!event_has_object(event))
 		return 0;
 	return match_put_object(matcher, event, &slot, GROUP_NONE, cache,
-				OBJECT_SELF | OBJECT_FILTERED, false);
+				OBJECT_OWN | OBJECT_LEFT_OUT, false);
 }
 
 static inline int match_failed_allocation(struct matcher *matcher, const struct event *event,
@@ -142,7 +142,7 @@ __attribute__((always_inline)) static inline int match_allocation(struct matcher
 		if (site < 0)
 			return (int)site;
 		if (!matcher_is_selected(matcher, event, (uint32_t)site, (uint32_t)cache))
-			flags = OBJECT_FILTERED;
+			flags = OBJECT_LEFT_OUT;
 		else if (!matcher_is_in_window(matcher, event->time))
 			flags = OBJECT_PREWINDOW;
 		/* with select.older, an object is counted at its end */

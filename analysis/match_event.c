@@ -7,8 +7,8 @@
 #include "analysis/match_free.h"
 
 /*
- * delayed_free.h gave the earlier free of this address to an older object: this event is the free
- * of the object that is in the table, which is marked as freed already.
+ * delayed_free_match() assigned the earlier free of this address to an older object. So this event
+ * is the free of the object in the table, which the earlier free has marked as freed already.
  */
 static int match_reassigned_free(struct matcher *matcher, const struct event *event)
 {
@@ -31,7 +31,7 @@ static int match_resize(struct matcher *matcher, const struct event *event,
 
 	if (object && object->flags & OBJECT_FREED)
 		object = NULL;
-	counts = object ? !(object->flags & (OBJECT_FILTERED | OBJECT_PREWINDOW))
+	counts = object ? !(object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW))
 			: !matcher->is_partial && !matcher_older(matcher);
 	if (!counts || !matcher_is_in_window(matcher, event->time))
 		matcher->analysis->totals.left_out++;

@@ -18,7 +18,7 @@ match_live_object(struct matcher *matcher, const struct event *event, uint32_t c
 	bool in_window = fast || matcher_is_in_window(matcher, event->time);
 	int err = 0;
 
-	if (!fast && object->flags & OBJECT_SELF) {
+	if (!fast && object->flags & OBJECT_OWN) {
 		if (in_window)
 			totals->own_frees++;
 		else
@@ -26,7 +26,7 @@ match_live_object(struct matcher *matcher, const struct event *event, uint32_t c
 		object_table_remove(&matcher->analysis->objects, object);
 		return 0;
 	}
-	if (!fast && (object->flags & OBJECT_FILTERED || !in_window)) {
+	if (!fast && (object->flags & OBJECT_LEFT_OUT || !in_window)) {
 		totals->left_out++;
 	} else if (!fast && object->flags & OBJECT_PREWINDOW) {
 		if (matcher_older(matcher))
@@ -85,7 +85,7 @@ __attribute__((always_inline)) static inline int match_free(struct matcher *matc
 {
 	int64_t cache;
 
-	if (fast && (!object || object->flags & (OBJECT_FREED | OBJECT_SELF | OBJECT_FILTERED |
+	if (fast && (!object || object->flags & (OBJECT_FREED | OBJECT_OWN | OBJECT_LEFT_OUT |
 						 OBJECT_PREWINDOW)))
 		return MATCH_NOT_FAST;
 	cache = cache_table_find(&matcher->caches, event);

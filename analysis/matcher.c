@@ -160,7 +160,7 @@ static int count_survivors(struct matcher *matcher)
 	if (!list)
 		return -ENOMEM;
 	while ((object = object_table_next(&analysis->objects, &next)))
-		if (!(object->flags & (OBJECT_FREED | OBJECT_FILTERED | OBJECT_PREWINDOW)))
+		if (!(object->flags & (OBJECT_FREED | OBJECT_LEFT_OUT | OBJECT_PREWINDOW)))
 			list[count++] = object;
 	qsort(list, count, sizeof(*list), compare_objects);
 	for (size_t i = 0; i < count && !err; i++) {
@@ -169,7 +169,7 @@ static int count_survivors(struct matcher *matcher)
 			continue;
 		}
 		analysis->totals.left_out++;
-		list[i]->flags |= OBJECT_FILTERED;
+		list[i]->flags |= OBJECT_LEFT_OUT;
 	}
 	free(list);
 	return err;

@@ -96,48 +96,59 @@ struct analysis_totals {
 	uint64_t frees;		  /* of objects, including frees_unmatched */
 	uint64_t frees_unmatched; /* of objects whose allocation was not recorded in the window */
 	uint64_t null_frees;	  /* of NULL or of the pointer that kmalloc(0) returns */
-	uint64_t resizes;	  /* calls of krealloc(), in place or not */
-	uint64_t repeated;	  /* second reports of one allocation: not counted */
-	uint64_t missed_frees;	  /* proven: the address was allocated again while live */
+	uint64_t resizes;  /* calls of krealloc(); if it moves the object, its kmalloc() and kfree()
+			      count too */
+	uint64_t repeated; /* second reports of one allocation: not counted */
+	uint64_t missed_frees; /* proven: the address was allocated again while live */
 	uint64_t bytes_requested, bytes_allocated;
 	uint64_t cross_cpu_frees, temporary;
 	uint64_t live_objects, live_bytes, peak_bytes, peak_time;
-	uint64_t own_allocations, own_frees; /* of kmemtraced itself: in no other counter */
+	uint64_t own_allocations, own_frees; /* of kmemtraced: not in allocations and frees */
 	uint64_t left_out;		     /* events that were not selected */
 	uint64_t untracked;		     /* allocations after objects.limit was reached */
-	uint64_t from_backup;		     /* records of the backup programs */
-	uint64_t unknown;		     /* records of kinds that this version does not know */
+	uint64_t from_backup; /* records of the backup programs; each is in another counter too */
+	uint64_t unknown;     /* records of kinds that this version does not know */
 };
 
 /* The counters of the status file, computed from the streams. */
 struct analysis_loss {
 	uint64_t seen, recorded, lost, skipped, own;
-	uint64_t cut_off;     /* part of lost: in the status file, but in no stream */
-	bool skipped_partial; /* the capture was cut off: skips after the last packet are unknown */
-	bool own_known;	      /* false: own is 0, and kmemtraced's own objects count as others */
+	uint64_t lost_after_end; /* part of lost: in the status file, but in no stream */
+	bool skipped_partial;	 /* the status file has no final number: skips after the last packet
+				    are unknown */
+	bool own_known;		 /* false: own is 0, and kmemtraced's own objects count as others */
 };
 
-/* The same for one CPU; skips are known for all CPUs together only. */
+/*
+ * The same for one CPU. The skips of each CPU are in status.cpus only: the header of a packet has
+ * the sum of all CPUs.
+ */
 struct analysis_cpu {
 	unsigned int cpu;
 	uint64_t recorded, lost, own;
-	uint64_t time_last; /* ns: of the last record in its stream */
+	uint64_t time_last; /* ns: the last time of its packets, by their headers */
 };
 
-/* The effect of an event on the model. */
+/*
+ * The effect of an event on the model. OUTCOME_MISSED_FREE_MATCHED and OUTCOME_FREE_REASSIGNED
+ * follow a delayed report of a free (see delayed_free.h), in the sequence allocation A, allocation
+ * B, free 1, free 2 of one address. Allocation B causes OUTCOME_MISSED for object A, and free 1
+ * OUTCOME_FREED for object B. Free 2 then shows that free 1 freed object A: it causes
+ * OUTCOME_MISSED_FREE_MATCHED for A and OUTCOME_FREE_REASSIGNED for B.
+ */
 enum outcome {
-	OUTCOME_ALLOCATED, /* object: the new object */
-	OUTCOME_FAILED,
-	OUTCOME_FREED,	   /* object: the freed object */
-	OUTCOME_UNMATCHED, /* a free of no live object; object: NULL */
-	OUTCOME_NO_OBJECT, /* a free of NULL or of the pointer that kmalloc(0) returns */
-	OUTCOME_RESIZED,   /* object: before the resize */
+	OUTCOME_ALLOCATED, /* event allocated object */
+	OUTCOME_FAILED,	   /* event is an allocation that failed; object: NULL */
+	OUTCOME_FREED,	   /* event freed object */
+	OUTCOME_UNMATCHED, /* event is a free of no live object; object: NULL */
+	OUTCOME_NO_OBJECT, /* event is a free of NULL or of the pointer that kmalloc(0) returns */
+	OUTCOME_RESIZED,   /* event resized object, which is as before; NULL: not known */
 	OUTCOME_MISSED,	   /* event allocated the address of the live object: its free was missed */
-	/* event is the free of object, which was counted as OUTCOME_MISSED before */
-	OUTCOME_MISSED_FREE_MATCHED,
-	/* event is the true free of object; earlier_free was counted as its free before */
-	OUTCOME_FREE_REASSIGNED,
-	OUTCOME_OTHER, /* event_is_other(): not about a slab object; not counted */
+	OUTCOME_MISSED_FREE_MATCHED, /* event is free 1, at the time of allocation B; it freed
+				      * object A */
+	OUTCOME_FREE_REASSIGNED,     /* event is free 2; it freed object B, not earlier_free,
+				      * which is free 1 */
+	OUTCOME_OTHER,		     /* event_is_other(): not about a slab object; not counted */
 };
 
 struct transition {

@@ -15,8 +15,8 @@
 enum {
 	OBJECT_FREED = 1,	      /* not live: remembered to detect a second free */
 	OBJECT_FROM_BACKUP = 2,	      /* its free was recorded by a backup program */
-	OBJECT_FILTERED = 4,	      /* of kmemtraced itself, or not selected: not counted */
-	OBJECT_SELF = 8,	      /* of kmemtraced itself */
+	OBJECT_LEFT_OUT = 4,	      /* not counted: of kmemtraced itself, or not selected */
+	OBJECT_OWN = 8,		      /* of kmemtraced itself; with OBJECT_LEFT_OUT */
 	OBJECT_PREWINDOW = 16,	      /* allocated before the selected window */
 	OBJECT_OVERLAP_REPORTED = 32, /* another object was allocated over it: reported once */
 	OBJECT_FROM_ALLOCATOR = 64,   /* reported from inside kmalloc(): a second report may come */
@@ -45,10 +45,7 @@ struct slab_object {
 		uint32_t next_unused; /* address 0: number of the next unused object, + 1 */
 	};
 	uint32_t cache; /* index in analysis.caches */
-	union {
-		uint16_t cpu;	    /* live: of the allocation */
-		uint16_t freed_cpu; /* OBJECT_FREED: of the free */
-	};
+	uint16_t cpu;	/* of the allocation */
 	uint16_t flags; /* OBJECT_… */
 };
 

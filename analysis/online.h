@@ -67,7 +67,7 @@ int online_take(struct online *online, uint64_t watermark, uint64_t *processed);
 /* The current state: groups, caches, totals; no losses. */
 const struct analysis *online_analysis(const struct online *online);
 
-/* The number of records taken. */
+/* The number of events taken. Records of unknown kinds are not among them: totals.unknown. */
 uint64_t online_events(const struct online *online);
 
 #endif

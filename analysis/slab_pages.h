@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The layout of each page of slab memory, as far as allocations showed it. The distance between two
- * objects of one slab is a multiple of the stride.
+ * The layout of each page of slab memory, derived from the size and the address of the latest slab
+ * object that was allocated in it. The distance between two objects of one slab is a multiple of
+ * the stride.
  */
 #ifndef ANALYSIS_SLAB_PAGES_H
 #define ANALYSIS_SLAB_PAGES_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The receivers of transitions from the matcher: the caller's observers, the counters and the heap
- * rules. Only this file knows all of them. Counters and rules are called directly: a function
- * pointer per event would cost too much.
+ * A subscriber receives what the matcher finds out about events. The subscribers are the observers,
+ * which are callbacks of the caller of the analysis (struct observer in model.h), the counters and
+ * the heap rules. Only this file knows all of them. Counters and rules are called directly: a
+ * function pointer per event would cost too much.
  */
 #ifndef ANALYSIS_SUBSCRIBERS_H
 #define ANALYSIS_SUBSCRIBERS_H

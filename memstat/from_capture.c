@@ -172,7 +172,7 @@ static bool is_cut(const struct analysis *analysis, const char **reason)
 		return false;
 	if (analysis->cut_bytes)
 		*reason = "a stream ends in the middle of a packet";
-	else if (analysis->loss.cut_off)
+	else if (analysis->loss.lost_after_end)
 		*reason = "its streams hold less than its status says";
 	else if (!capture->has_status)
 		*reason = "it has no status file";

@@ -22,6 +22,18 @@ enum type_stats_kind {
 };
 
 /*
+ * The words of FreeBSD's libmemstat(3), as used for kernel memory here:
+ *
+ *   numallocs   objects allocated so far
+ *   numfrees    objects freed so far
+ *   memalloced  bytes allocated so far
+ *   memfreed    bytes freed so far
+ *   sizemask    bit n is set if an object of type_stats.class_bytes[n] was allocated
+ *   xdomain     frees on another NUMA node ("domain") than that of the allocation
+ *   kegfree     free objects in the slabs of a cache (a "keg" has the slabs of a FreeBSD zone)
+ */
+
+/*
  * What one CPU allocated, and what it freed, whichever CPU allocated that. A free that no record
  * reported, and the initial count, belong to no CPU.
  */

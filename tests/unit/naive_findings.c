@@ -351,7 +351,7 @@ static uint32_t find_reasons(const struct naive *naive, const struct naive_case 
 	    (trace->skipped && !trace->skip_count))
 		reasons |= REASON_SKIPPED;
 	if (!trace->skips_known)
-		reasons |= REASON_CUT_OFF;
+		reasons |= REASON_SKIPS_UNKNOWN;
 	if (missed_frees(naive, one->blamed_cache))
 		reasons |= REASON_MISSED;
 	if (trace->unobserved)
@@ -359,7 +359,7 @@ static uint32_t find_reasons(const struct naive *naive, const struct naive_case 
 	if (naive->totals.unknown)
 		reasons |= REASON_UNKNOWN;
 	if (trace->filtered)
-		reasons |= REASON_FILTERED;
+		reasons |= REASON_TRACED_SOME;
 	if (one->begin < trace->attached)
 		reasons |= REASON_ATTACHING;
 	return reasons;
