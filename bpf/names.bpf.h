@@ -115,7 +115,7 @@ static __noinline int forget_cache_slow(uint64_t address)
  *	kmem_cache_free() and kmem_cache_free_name() call it at each free: a struct kmem_cache is an
  *	    object of a slab cache.
  *	kfree() calls it only if frees have names: only then an address of a name is stored.
- *	kmem_cache_free_bare() does not call it: before 5.12 no event has a cache, so
+ *	kmem_cache_free_anonymous() does not call it: before 5.12 no event has a cache, so
  *	    nothing is stored.
  *	kmem_cache_free_backup() calls it for the events that it records. For the other events the
  *	    first program has called it, or they count as skipped.

@@ -25,7 +25,7 @@ struct modules {
 	bool ending;
 	uint64_t changed_at; /* ns: modules changed then, and are not saved yet; 0: none */
 	uint32_t task;	     /* thread id */
-	int err;	     /* the first failure, -errno */
+	int err;	     /* -errno: the first failure */
 };
 
 /* Starts the thread; task is its id when it returns. 0 or -errno. */

@@ -31,7 +31,7 @@ int name_messages_open(struct name_messages *names, struct directory *directory,
 /* Adds the tasks that exist now, from /proc. */
 int name_messages_add_tasks(struct name_messages *names);
 
-/* Writes the messages that came since the last call; they are in the files when it returns. */
+/* Writes the messages that came since the last call to the files, and flushes these. */
 int name_messages_read(struct name_messages *names);
 
 /*

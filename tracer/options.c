@@ -86,7 +86,7 @@ static const char summary[] =
 	"is possible; 2 if the capture could not be made or is not complete.\n\n"
 	"Check a capture with kmemtrace-check(1), and read it with kmemtrace-report(1).";
 
-/* Spellings of strtod(), such as 1e3, mean seconds as they always have. */
+/* A number in a spelling of strtod(), such as 1e3, means seconds. */
 static void parse_duration(struct argp_state *state, const char *text, uint64_t *ns)
 {
 	double seconds;

@@ -51,7 +51,7 @@ static int reload_symbols(struct publish *publish)
 	return type_stats_reload_symbols(&publish->type_stats);
 }
 
-/* Updates the free objects of the caches. They are those of now, maybe after the watermark. */
+/* Updates the free objects of the caches to the present numbers, maybe newer than the watermark. */
 static int update_slabinfo(struct publish *publish)
 {
 	struct slabinfo_snapshot snapshot;
@@ -70,7 +70,7 @@ static int update_slabinfo(struct publish *publish)
 }
 
 /*
- * Notes the first failure for lack of space. It may concern the counters of a CPU only, or whole
+ * Stores the first failure for lack of space. It may concern only the counters of a CPU, or whole
  * types.
  */
 static void check_space(struct publish *publish)

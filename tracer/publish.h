@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Aggregates the records, as they are drained, into type statistics, and publishes these in a file.
- * A separate thread does it; the thread that drains the rings never waits for it. It runs from the
- * start to the end of the capture, so that its thread id is not reused by another task.
+ * A separate thread does it; the thread that drains the rings never waits for it. The separate
+ * thread runs from the start to the end of the capture, so that no other task gets its thread id.
  */
 #ifndef TRACER_PUBLISH_H
 #define TRACER_PUBLISH_H
@@ -70,8 +70,8 @@ struct publish {
 int publish_start(struct publish *publish, const struct publish_settings *settings);
 
 /*
- * Loads the directory, which has all that is known before the programs are attached, and creates
- * the statistics file. 0 or -errno, errmsg set.
+ * Loads the capture directory, with all tables that are written before the programs are attached,
+ * and creates the statistics file. 0 or -errno, errmsg set.
  */
 int publish_open(struct publish *publish, const char *directory);
 

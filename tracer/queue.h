@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From the thread that drains to the thread that aggregates: records, caches, and watermarks, in
- * order.
- * One thread puts and one gets; neither waits for the other.
+ * A queue of records, caches and watermarks, in order, from the thread that drains to the thread
+ * that aggregates. One thread puts and one gets; neither waits for the other.
  */
 #ifndef TRACER_QUEUE_H
 #define TRACER_QUEUE_H
@@ -26,7 +25,7 @@ enum message_kind {
 struct watermark {
 	uint64_t time;	/* ns */
 	uint64_t begin; /* ns: of the capture */
-	uint64_t lost;	/* events that were not put: so far, and at least until time */
+	uint64_t lost;	/* events not put so far; includes all such events before time */
 };
 
 struct message {

@@ -67,8 +67,8 @@ int recursion_misses_read(struct recursion_misses *misses, const struct programs
 	if (!read_sum(programs, rings, &sum, &misses->upper_bound))
 		return 0;
 	/*
-	 * An event that is missed and not yet recorded is in one reading, and not in the next. So
-	 * report the lesser of two readings; it includes all events skipped before the first one.
+	 * An event that is missed but not recorded yet counts in one reading, and not in the next.
+	 * So report the lesser of two readings; it includes all events skipped before the first.
 	 */
 	err = report(misses, sum < misses->last_sum ? sum : misses->last_sum, status);
 	misses->last_sum = sum;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many events the kernel skipped, and when: the recursion misses of the first programs, without
- * the events that backup programs recorded. Both counters are read while they change.
+ * Counts the events that the kernel skipped, and when: the recursion misses of the first programs,
+ * without the events that backup programs recorded. Both counters are read while they change.
  */
 #ifndef TRACER_RECURSION_MISSES_H
 #define TRACER_RECURSION_MISSES_H
@@ -33,7 +33,10 @@ int recursion_misses_read(struct recursion_misses *misses, const struct programs
 int recursion_misses_finish(struct recursion_misses *misses, const struct programs *programs,
 			    const struct rings *rings, struct status *status);
 
-/* Then: skipped events by CPU, for rings->possible_cpus CPUs; STATUS_UNKNOWN if not known. */
+/*
+ * After recursion_misses_finish(): the skipped events of each CPU, for rings->possible_cpus CPUs;
+ * STATUS_UNKNOWN if not known.
+ */
 void recursion_misses_by_cpu(const struct programs *programs, const struct rings *rings,
 			     uint64_t *skipped);
 

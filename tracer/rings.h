@@ -38,7 +38,7 @@ unsigned int rings_default_mib(unsigned int online_cpus, uint64_t memory_bytes);
 /* The bytes of a ring of mib mebibytes after rounding: its slots, or bytes, are a power of two. */
 uint64_t rings_bytes(unsigned int mib, bool buffered);
 
-/* All return 0 or -errno, with errmsg set. buffered: BPF ring buffers, for an older kernel. */
+/* All below return 0, or -errno with errmsg set. buffered: use BPF ring buffers. */
 int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib, bool buffered);
 void rings_deinit(struct rings *rings);
 

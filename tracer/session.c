@@ -14,7 +14,7 @@ int session_fail(struct session *session, int err, const char *errmsg)
 	return err;
 }
 
-/* A word behind --publish is taken as the command, but may have been meant as the file. */
+/* A word after --publish is taken as the command, but the user may have meant it as the file. */
 int session_fail_command(struct session *session, int err)
 {
 	const struct options *options = session->options;

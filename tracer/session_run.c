@@ -19,7 +19,7 @@
 #include "tracer/snapshot.h"
 
 #define MILLISECOND 1000000ULL
-#define PAUSE (5 * MILLISECOND)		/* between two rounds; a shorter pause slows others down */
+#define PAUSE (5 * MILLISECOND)		/* between rounds; a shorter pause slows the tasks down */
 #define SHORT_PAUSE (1 * MILLISECOND)	/* after a ring was a quarter full */
 #define FLUSH_EVERY (100 * MILLISECOND) /* the time that is missing after a SIGKILL, at most */
 
@@ -45,8 +45,8 @@ static int drain_all(struct session *session, uint64_t now)
 	int err = 0;
 
 	if (flush) {
-		/* without a capture, a session may run for months, and its time spans are not
-		 * written */
+		/* time spans of skipped events are written in a capture only; without one, they
+		 * would fill the memory of a session that runs for months */
 		err = recursion_misses_read(&session->misses, &session->programs, &session->rings,
 					    session->options->no_capture ? NULL : &session->status);
 		if (err)
@@ -166,7 +166,7 @@ int session_run(struct session *session)
 	progress_line_init(&session->progress,
 			   options->quiet || (options->command && isatty(STDOUT_FILENO)),
 			   PROGRESS_INTERVAL);
-	/* now, so that the status is correct even if kmemtraced is killed */
+	/* write the status now, so that it is correct even if kmemtraced is killed */
 	err = session_status_update_programs(session);
 	if (err)
 		return session_fail(session, err, strerror(-err));

@@ -90,7 +90,7 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 	return status_add_spans(&session->status, cpu, &drain->writer.loss);
 }
 
-/* A CPU that came online, and for which no stream could be made. */
+/* Adds a CPU that came online, but for which no stream could be made. */
 static int add_lost_cpu(struct status *status, unsigned int cpu, uint64_t lost)
 {
 	struct status_cpu *about = status_add_cpu(status, cpu);

@@ -23,7 +23,7 @@ int session_streams_rename(struct session *session);
 /* Drains the rings after the programs were detached, and ends the streams at the time end (ns). */
 int session_streams_finish(struct session *session, uint64_t end);
 
-/* The number of kmemtraced's own records on disk, after the stream is finished. */
+/* The number of kmemtraced's own records on disk; call it after the stream is finished. */
 uint64_t session_streams_count_own(struct session *session, unsigned int cpu);
 
 #endif

@@ -16,8 +16,8 @@
 
 /*
  * Writes the code symbols of kallsyms to kernel/symbols (gzip). since 0: overwrites the file with
- * all symbols. Otherwise appends those of modules only, valid from that time (ns) on. 0 or -errno
- * with errmsg set.
+ * all symbols. Otherwise appends the symbols of modules, valid from the time since (ns) on. 0 or
+ * -errno with errmsg set.
  */
 int snapshot_symbols(struct directory *directory, uint64_t since);
 
@@ -37,11 +37,11 @@ int snapshot_aliases(struct directory *directory);
 int snapshot_kmalloc(struct directory *directory);
 
 /*
- * Appends to kernel/slabinfo how many objects each cache has at this time. Called just before the
- * programs are attached, so that no object is both counted and recorded: an object allocated
- * between the two is in neither, and an object freed between the two stays counted. Called again
- * at the end, after the programs are detached. It is not an error if the kernel has no slabinfo, or
- * one in another format: then nothing is written.
+ * Appends the number of objects of each cache at this time to kernel/slabinfo. Called just before
+ * the programs are attached, so that no object is both counted and recorded. An object allocated
+ * between the two is neither counted nor recorded; an object freed between the two stays counted.
+ * Called again at the end, after the programs are detached. If the kernel has no slabinfo, or one
+ * in another format, writes nothing and returns 0.
  */
 int snapshot_slabinfo(struct directory *directory, uint64_t time);
 

@@ -133,7 +133,7 @@ static bool matches_info(const struct attach_plan *plan, const struct signature 
 	if (count != info->arguments ||
 	    has_argument(signature, NODE) != formats_find(info->format, "node", &position))
 		return false;
-	/* frees have the cache since allocations have the cache and no sizes: 6.1 */
+	/* frees pass the cache if allocations pass the cache and no sizes: since 6.1 */
 	if (has_argument(signature, TEXT) ||
 	    (signature->event == ATTACH_CACHE_FREE && has_argument(signature, CACHE)))
 		return has_argument(signature, CACHE) ==
@@ -144,7 +144,7 @@ static bool matches_info(const struct attach_plan *plan, const struct signature 
 int attach_plan_from_formats(struct attach_plan *plan,
 			     const struct tracepoint_info list[ATTACH_EVENTS])
 {
-	/* allocations first: the third argument of frees is known only from those of allocations */
+	/* allocations first: their arguments decide how to read the third argument of frees */
 	static const enum attach_plan_event order[ATTACH_EVENTS] = {
 		ATTACH_CACHE_ALLOC, ATTACH_CACHE_FREE,	 ATTACH_KFREE,
 		ATTACH_KMALLOC,	    ATTACH_KMALLOC_NODE, ATTACH_CACHE_ALLOC_NODE,
@@ -192,7 +192,8 @@ static int plan_from_tracefs(struct attach_plan *plan)
 	return err;
 }
 
-/* KMEMTRACED_WITHOUT makes it possible to test on this kernel what other kernels get. */
+/* KMEMTRACED_WITHOUT lists features to treat as missing, so that tests can imitate other kernels.
+ */
 static bool is_disabled(const char *feature)
 {
 	const char *list = getenv("KMEMTRACED_WITHOUT");

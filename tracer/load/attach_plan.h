@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The programs to attach to this kernel's tracepoints. The tracepoints have had several signatures
- * over the years. The signature is found from the types in the kernel's BTF or, without BTF, from
- * the format files and the number of arguments; never from the kernel's version.
+ * over the years. The plan finds the signatures from the types in the kernel's BTF or, without BTF,
+ * from the format files and the number of arguments; never from the kernel's version.
  */
 #ifndef TRACER_LOAD_ATTACH_PLAN_H
 #define TRACER_LOAD_ATTACH_PLAN_H
@@ -42,7 +42,7 @@ void attach_plan_deinit(struct attach_plan *plan);
 /* Chooses the programs from BTF alone. */
 int attach_plan_from_btf(struct attach_plan *plan, const struct btf *btf);
 
-/* Of a tracepoint: the text of its format file, or NULL, and the number of its arguments. */
+/* A tracepoint: the text of its format file, or NULL, and the number of its arguments. */
 struct tracepoint_info {
 	const char *format;
 	int arguments;

@@ -20,7 +20,7 @@ struct aux_programs {
 	struct bpf_variant *variant;
 	unsigned int any_cpu; /* one that is online */
 	struct bpf_link *links[AUX_PROGRAMS];
-	struct bpf_link *misses; /* one of them; NULL: recursion misses are not known by CPU */
+	struct bpf_link *misses; /* also in links; NULL: recursion misses are not known by CPU */
 	unsigned int idle_ticks; /* calls of aux_programs_poll() since the last request of a name */
 };
 
@@ -31,17 +31,19 @@ struct aux_programs {
 void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
 			 const struct btf *btf, bool reads_misses, unsigned int any_cpu);
 
-/* Attaches the programs that follow this event's program; ATTACH_EVENTS: those before all events.
+/*
+ * Attaches the programs that must be attached after this event's program. ATTACH_EVENTS: the
+ * programs that are attached before all events.
  */
 void aux_programs_attach(struct aux_programs *aux, enum attach_plan_event after);
 
 /* Is the program on new tasks attached? */
 bool aux_programs_see_new_tasks(const struct aux_programs *aux);
 
-/* Attaches the field programs of a kernel without BTF while names are requested, else detaches. */
+/* On a kernel without BTF: attaches the field programs while names are requested, else detaches. */
 void aux_programs_poll(struct aux_programs *aux);
 
-/* Detaches all but misses, which is read after all others have ended. */
+/* Detaches all programs except misses, which is read after all others have ended. */
 void aux_programs_detach(struct aux_programs *aux);
 
 /* Detaches misses too. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Hooks on kernel functions that fire no tracepoint (fentry and fexit programs). All of them are
- * optional: what a kernel refuses stays unobserved, and reason says why.
+ * optional: a function whose hook the kernel refuses stays unobserved, and reason says why.
  */
 #ifndef TRACER_LOAD_HOOKS_H
 #define TRACER_LOAD_HOOKS_H
@@ -36,8 +36,8 @@ struct hooks {
 
 /*
  * Before loading: finds the functions, checks their parameters, and tries whether the kernel
- * accepts a hook. btf: NULL if the kernel has none. disabled_reason: NULL, or the reason why there
- * are to be no hooks.
+ * accepts a hook. btf: NULL if the kernel has none. disabled_reason: NULL, or the reason not to use
+ * hooks.
  */
 void hooks_choose(struct hooks *hooks, struct bpf_variant *variant, const struct btf *btf,
 		  const char *disabled_reason);

@@ -17,7 +17,7 @@ struct path {
 	const char *functions[3]; /* none: every kernel has the path */
 	enum hook_kind hook;	  /* the hook that observes it, or NO_HOOK */
 	const char *reason;	  /* without a hook: why it is unobserved; NULL: it is observed */
-	const char *partial;	  /* where there is this function, the hook does not see it all, */
+	const char *partial;	  /* a kernel with this function has calls that no hook observes; */
 	const char *partial_reason; /* and why */
 };
 
@@ -61,7 +61,7 @@ static const struct path table[] = {
 
 #define TABLE_SIZE (sizeof(table) / sizeof(table[0]))
 
-/* The kernel has this function: notes what that means for the paths. */
+/* The kernel has this function: marks the paths that it shows to exist or to be partial. */
 static void mark_function(struct paths *paths, const char *name)
 {
 	for (size_t i = 0; i < TABLE_SIZE; i++) {

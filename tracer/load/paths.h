@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ways in which this kernel allocates and frees slab objects, and which of them are observed.
+/*
+ * Paths: the ways in which this kernel allocates and frees slab objects, and whether the programs
+ * observe them.
  */
 #ifndef TRACER_LOAD_PATHS_H
 #define TRACER_LOAD_PATHS_H
@@ -17,8 +19,8 @@ struct paths {
 void paths_find(struct paths *paths, const struct btf *btf);
 
 /*
- * Replaces the paths in status by those of this kernel, each with whether the programs observe it,
- * by tracepoints or by hooks in their present state. 0 or -errno.
+ * Replaces the paths in status by the paths of this kernel. Each is marked as observed or not, with
+ * the tracepoints and with the hooks in their present state. 0 or -errno.
  */
 int paths_report(struct status *status, const struct paths *paths, const struct hooks *hooks);
 

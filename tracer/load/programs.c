@@ -349,7 +349,7 @@ void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t 
 	if (!programs->aux.misses)
 		return;
 	fd = bpf_iter_create(bpf_link__fd(programs->aux.misses));
-	/* for each of our programs, one after another: possible_cpus counts */
+	/* the programs follow one another, each with possible_cpus counters */
 	while (fd >= 0 && (got = read(fd, counts, sizeof(counts))) > 0) {
 		for (size_t i = 0; i < got / sizeof(counts[0]); i++, index++) {
 			uint64_t *cpu = &missed[index % programs->possible_cpus];
