@@ -61,7 +61,10 @@ for lack in btf fetch btf,fetch; do
 		fail "without $lack: the slab caches have no names"
 	[ $total_lost = 0 ] || echo "note: without $lack: $total_lost lost with the usual ring"
 	total_lost=0
-	one skb 300000 -m 1
+	for _ in 1 2 3; do # on a busy machine, the ring may be large enough
+		one skb 300000 -m 1
+		[ $total_lost = 0 ] || break
+	done
 	[ $total_lost -gt 0 ] || fail "without $lack: the small ring lost nothing: this proves nothing"
 done
 exit 0
