@@ -52,8 +52,9 @@ static const struct column columns[CACHES_COLUMNS] = {
 				      "size of the cache" },
 	[CACHES_COLUMN_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 				      COLUMN_ALWAYS,
-				      "bytes occupied: the kmalloc() size class, or the slab size "
-				      "of the cache" },
+				      "bytes occupied: the kmalloc() size class, or in a slab "
+				      "cache the bytes from the start of one object to the start "
+				      "of the next" },
 	[CACHES_COLUMN_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
 					  COLUMN_ALWAYS,
 					  "fragmentation: (allocated - requested) / allocated" },

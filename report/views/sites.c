@@ -49,8 +49,8 @@ const struct column sites_columns[SITES_COLUMNS] = {
 			     "the cache" },
 	[SITE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 			     COLUMN_ALWAYS,
-			     "bytes occupied: the kmalloc() size class, or the slab size of the "
-			     "cache" },
+			     "bytes occupied: the kmalloc() size class, or in a slab cache the "
+			     "bytes from the start of one object to the start of the next" },
 	[SITE_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
 				 COLUMN_ALWAYS,
 				 "fragmentation: (allocated - requested) / allocated" },

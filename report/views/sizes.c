@@ -73,7 +73,7 @@ static const struct column class_columns[CLASS_COLUMNS] = {
 	[CLASS_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
 			      COLUMN_ALWAYS, "bytes that these allocations requested" },
 	[CLASS_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_ALWAYS, "bytes that they occupy" },
+			      COLUMN_ALWAYS, "bytes that these allocations occupy" },
 	[CLASS_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			  "allocated - requested" },
 	[CLASS_WASTE_PERCENT] = { "waste_percent", "waste", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
