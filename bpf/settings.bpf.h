@@ -13,7 +13,7 @@ const volatile bool backup_enabled;  /* the frees have backup programs */
 const volatile uint32_t realloc_gfp; /* index of krealloc()'s argument with the GFP flags */
 const volatile bool frees_have_name; /* kmem_cache_free has the cache's name, not its address */
 const volatile bool allocations_have_cache; /* kmem_cache_alloc has the cache's address */
-/* the positions of the fields in the tracepoints' records, on a kernel without BTF */
+/* the positions of the fields in the trace event entries, on a kernel without BTF */
 const volatile struct kmt_field_position fields[KMT_FIELDS];
 
 #endif

@@ -148,7 +148,7 @@ static void print_plan(const struct attach_plan *plan)
 	printf(": their arguments are known from %s\n", plan->btf ? "BTF" : "their format files");
 	if (!plan->btf)
 		print_check(VERDICT_LIMITED, "btf",
-			    "this kernel has no BTF: names come from the tracepoints' records, and "
+			    "this kernel has no BTF: names come from the trace event entries, and "
 			    "hooks are not possible");
 	if (plan->missing_features.fetch)
 		print_check(VERDICT_LIMITED, "rings",
