@@ -36,8 +36,8 @@ bool machine_grace_period(void)
 }
 
 /*
- * uname -v is "#1 SMP PREEMPT_RT …". "PREEMPT_{RT,…}", as newer kernels (6.15 or so) write it in
- * oops messages, is accepted too.
+ * uname -v is "#1 SMP PREEMPT_RT …". "PREEMPT_{RT,…}", as newer kernels (6.15 or so) write it
+ * in oops messages, is accepted too.
  */
 bool machine_is_realtime(void)
 {
