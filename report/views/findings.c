@@ -93,8 +93,9 @@ static const struct column columns[FINDINGS_COLUMNS] = {
 				    NULL },
 	[FINDINGS_COLUMN_BECAUSE] = { "because", "possible because", "", COLUMN_TEXT, 0,
 				      COLUMN_BELOW,
-				      "what was not recorded and can explain the case. The header "
-				      "lists the paths that are not observed" },
+				      "the reasons why the case is not certain. The header lists "
+				      "the "
+				      "paths that are not observed" },
 };
 
 static void put_time(FILE *file, const struct report *report, const char *prefix, uint64_t time)
@@ -132,7 +133,8 @@ static char *describe_first(const struct report *report, const struct heap_findi
 	if (found->kind == FINDING_DOUBLE_FREE)
 		put_time(file, report, "; freed first at ", found->other_time);
 	if (found->kind == FINDING_OVERLAP)
-		put_time(file, report, "; the object below was allocated at ", found->other_time);
+		put_time(file, report, "; the overlapped object was allocated at ",
+			 found->other_time);
 	if (found->kind == FINDING_SHORT_ALLOCATION || found->kind == FINDING_FAILED_ALLOCATION)
 		fprintf(file, "; %" PRIu32 " bytes requested", found->requested);
 	if (found->kind == FINDING_SHORT_ALLOCATION)
