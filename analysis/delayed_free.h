@@ -3,8 +3,8 @@
  * Delayed reports of frees. Before Linux 5.16, kmem_cache_free() reports an object after it
  * returned it to its slab: another CPU can allocate the address again and report that first. So in
  * the sequence allocation, allocation, free, free of one address, the first free frees the first
- * object, and no free was missed. The release does not decide it: the fix can be backported. All
- * kernels before 6.0 report no cache with an allocation, so this applies to all of these.
+ * object, and no free was missed. A release number does not show the fix, which can be backported.
+ * So this applies to every kernel whose allocations name no cache: all before 6.0.
  *
  * Until the second free comes, the first object counts as missed, and the first free as the free of
  * the second object. Live counters are not corrected.

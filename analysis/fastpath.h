@@ -2,7 +2,9 @@
 /*
  * The fast path: takes nearly all events where everything is selected and there are no observers.
  * An allocation is fast if no object is live at its address and its call site has a group already;
- * a free is fast if it frees a counted object. All other events are left to match_event().
+ * a free is fast if it frees a counted object. Allocations from anonymous caches, records of backup
+ * programs, and events with the time of the next event are not fast. match_event() takes all events
+ * that are not fast.
  */
 #ifndef ANALYSIS_FASTPATH_H
 #define ANALYSIS_FASTPATH_H
@@ -11,7 +13,7 @@
 
 /*
  * ns: only earlier events can be fast. Without a selection the window is everything, and each event
- * before check_until is checked against the heap rules: neither needs a test per event. 0: none can
+ * up to check_until is checked against the heap rules: neither needs a test per event. 0: none can
  * be fast.
  */
 static inline uint64_t fastpath_end(const struct matcher *matcher)

@@ -81,8 +81,8 @@ int heap_findings_open(struct heap_findings **findings,
 void heap_findings_close(struct heap_findings *findings);
 
 /*
- * Adds a case. Its time, count and certainty in found are set here. The case is certain if reasons
- * is 0 and each event from since to time is recorded; that is classified when all losses are known.
+ * Adds a case. The times, count and certainty in found are ignored. The case is certain if reasons
+ * is 0 and all events from since to time were recorded: heap_findings_classify() decides it.
  * cache: of the object; its missed frees can explain the case. 0 or -ENOMEM.
  */
 int heap_findings_add(struct heap_findings *findings, const struct heap_finding *found,

@@ -16,7 +16,7 @@ struct heap_rules {
 int heap_rules_open(struct heap_rules **heap_rules, struct analysis *analysis); /* 0 or -ENOMEM */
 void heap_rules_close(struct heap_rules *heap_rules);
 
-/* heap_rules_check_allocation() and heap_rules_check_free(), if their first test fails. */
+/* The slow paths of heap_rules_check_allocation() and heap_rules_check_free(). 0 or -ENOMEM. */
 int heap_rules_check_new_page(struct heap_rules *heap_rules, const struct event *event,
 			      uint32_t cache);
 int heap_rules_check_other_cache(struct heap_rules *heap_rules, const struct event *event,

@@ -37,8 +37,8 @@ struct matcher {
 	struct delayed_frees delayed;
 	uint64_t fastpath_end;			       /* ns: see fastpath.h; 0: no fast path */
 	uint64_t last_allocation[UINT16_MAX + 1];      /* by CPU: its address */
-	uint32_t last_task;			       /* the last task of matcher_is_own(), */
-	bool last_own;				       /* and the answer */
+	uint32_t last_task;			       /* the last task of matcher_is_own() */
+	bool last_own;				       /* its result for last_task */
 	struct event same_time[MATCHER_SAME_TIME_MAX]; /* see same_time.h */
 	size_t same_time_count;
 	struct event waiting[MATCHER_WAITING_MAX]; /* see repeated_kmalloc.h */

@@ -103,9 +103,11 @@ struct analysis_totals {
 	uint64_t bytes_requested, bytes_allocated;
 	uint64_t cross_cpu_frees, temporary;
 	uint64_t live_objects, live_bytes, peak_bytes, peak_time;
-	uint64_t own_allocations, own_frees; /* of kmemtraced: not in allocations and frees */
-	uint64_t left_out;		     /* events that were not selected */
-	uint64_t untracked;		     /* allocations after objects.limit was reached */
+	/* allocations by kmemtraced, and frees of these objects by any task; not in the counts
+	 * above */
+	uint64_t own_allocations, own_frees;
+	uint64_t left_out;    /* events outside of the selection or the window */
+	uint64_t untracked;   /* allocations after objects.limit was reached */
 	uint64_t from_backup; /* records of the backup programs; each is in another counter too */
 	uint64_t unknown;     /* records of kinds that this version does not know */
 };

@@ -43,7 +43,7 @@ static inline void subscribers_finish(const struct subscribers *subscribers)
 /*
  * Is the event checked against the heap rules? When the tracer detaches its programs one after the
  * other, the remaining ones record frees whose allocations are no longer recorded. fast: a
- * constant; true where the event is known to come before check_until.
+ * constant; true where the event is known not to be later than check_until.
  */
 static inline bool subscribers_check(const struct subscribers *subscribers,
 				     const struct event *event, const bool fast)

@@ -26,8 +26,9 @@ struct file_copy {
 int copy_file(struct file_copy *copy, const char *from, const char *to);
 
 /*
- * Copies the regular files and folders in a folder, except hidden ones. A pipe would block,
- * and a symbolic link may lead anywhere. `to` may exist; if `from` does not, `to` stays empty.
+ * Copies the regular files and directories in a directory, except hidden ones. Pipes
+ * and symbolic links are left out: a pipe would block, and a link may lead anywhere. `to` may
+ * exist; if `from` does not, `to` stays empty.
  */
 int copy_folder(struct file_copy *copy, const char *from, const char *to);
 

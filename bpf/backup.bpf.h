@@ -2,9 +2,9 @@
 /*
  * Backup programs for nested frees. If an interrupt frees an object while a free is being recorded,
  * the kernel does not run the program again, because it already runs on this CPU; the kernel only
- * counts the miss. A backup program, the second program on the same tracepoint, records the free
- * that the first program missed. It must never record a free that the first program recorded: that
- * would look like a double free.
+ * counts a recursion miss. A backup program, the second program on the same tracepoint, records the
+ * free for which the kernel skipped the first program. It must never record a free that the first
+ * program recorded: that would look like a double free.
  *
  * An event is identified by the address of its arguments, which the programs get as their context.
  * Both programs are called from the same frame, one after the other, on one CPU, so they get the
@@ -37,10 +37,11 @@
  *
  * If a mark finds no free slot, the backup program of that kind records nothing more on that CPU,
  * because it can no longer know which first programs ran. An event that was in flight when marking
- * began has no mark either. So there is a state between off and on, KMT_BACKUP_MARKING, and a grace
- * period before on. The state becomes on only after a backup program has found its mark once. On a
- * kernel that passes each program its own copy of the arguments, no mark is ever found, and without
- * this rule every free would be recorded twice.
+ * began has no mark either. So a backup program records only in the state KMT_MARKING_COMPLETE; the
+ * state KMT_MARKING_BEGUN and a grace period come before it. kmemtraced sets KMT_MARKING_COMPLETE
+ * only after a backup program has found its mark once. On a kernel that passes each program its own
+ * copy of the arguments, no mark is ever found; without this rule, every free would be recorded
+ * twice there.
  */
 #ifndef BPF_BACKUP_BPF_H
 #define BPF_BACKUP_BPF_H

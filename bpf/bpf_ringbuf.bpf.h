@@ -2,8 +2,8 @@
 /*
  * A BPF ring buffer for each CPU, for kernels without BPF_FETCH atomics. No program can take an
  * event number there. kmemtraced numbers the records as it takes them out, in the order in which
- * they were reserved, and counts in the lost events between them. A record stores the number of
- * lost events before it, instead of its event number.
+ * they were reserved, and leaves out the numbers of the events lost between them. A record stores
+ * the number of lost events before it, instead of its event number.
  */
 #ifndef BPF_BPF_RINGBUF_BPF_H
 #define BPF_BPF_RINGBUF_BPF_H

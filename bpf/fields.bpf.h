@@ -4,7 +4,8 @@
  * entries, at the offsets that the tracepoints' format files list.
  *
  * Only a raw tracepoint has a cache's address, and only the trace event entry has the cache's
- * name and sizes. The raw program of an event runs first. If the name or the sizes of the cache are
+ * name and sizes. The first program of an event runs before the field
+ * program. If the name or the sizes of the cache are
  * not known yet, it stores a request. The field program below then runs for the same event on the
  * same CPU, and answers the request. If another event comes between the two, it does not answer
  * the request, since its object differs; the next event of the cache then stores a new request.
@@ -12,7 +13,10 @@
 #ifndef BPF_FIELDS_BPF_H
 #define BPF_FIELDS_BPF_H
 
-/* The caches that events have named, by address, with the names and sizes known so far. */
+/*
+ * The caches that events have named, sent to kmemtraced or not, by address, with the names and
+ * sizes known so far.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);

@@ -22,7 +22,7 @@ uint64_t announced[ANNOUNCED_SLOTS];
 
 /*
  * A Bloom filter with one hash function and a byte for each hash value: not 0 if an address with
- * this hash was ever added to known_caches or to the map of their names. An object freed at any
+ * this hash was ever added to known_caches or to by_name. An object freed at any
  * other address is neither a known struct kmem_cache nor the name of one; this check costs one
  * load. Entries are never cleared: caches are few, and new caches reuse the addresses of old ones.
  */

@@ -34,7 +34,7 @@ int directory_make(struct directory *directory);
 
 /*
  * Renames the directory to target, once all is ready. An older capture is moved to target.old, and
- * the capture that was there is removed. 0 or -errno.
+ * a capture already at target.old is removed. 0 or -errno.
  */
 int directory_commit(struct directory *directory);
 

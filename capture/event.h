@@ -28,8 +28,8 @@ struct event {
 	};
 	union {
 		const struct cache *cache; /* if has_cache: the cache; its name is known */
-		uint64_t cache_address; /* if not has_cache: of the struct kmem_cache; 0: unknown */
-		uint64_t payload;	/* if event_is_other(): bytes 40 to 47 of the record */
+		uint64_t cache_address;	   /* if not has_cache: kmt_record.cache; 0: unknown */
+		uint64_t payload;	   /* if event_is_other(): bytes 40 to 47 of the record */
 	};
 	uint32_t sequence; /* on its CPU, modulo 2^32 */
 	uint32_t hash;	   /* of pointer: hash_address() */
@@ -64,7 +64,7 @@ static inline bool event_is_anonymous(const struct event *event)
 	return event_is_one_of(event, RECORD_KINDS_WITH(RECORD_ANONYMOUS));
 }
 
-/* A free into one certain slab cache, by kmem_cache_free(), even if that cache is unknown. */
+/* A free by kmem_cache_free(): it names one slab cache, even if the record does not have it. */
 static inline bool event_is_cache_free(const struct event *event)
 {
 	return event_is_one_of(event, RECORD_KINDS_WITH(RECORD_FREE | RECORD_CACHE) &

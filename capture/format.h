@@ -14,7 +14,7 @@
 #define PACKET_MAGIC 0xc1fc1fc1U /* of CTF; also shows the byte order */
 #define PACKET_VERSION 1
 #define PACKET_RECORDS_MAX 4096 /* in a packet of this writer; readers take more */
-#define PACKET_RECORDS_BYTES_MAX (PACKET_RECORDS_MAX * sizeof(struct kmt_record)) /* the same */
+#define PACKET_RECORDS_BYTES_MAX (PACKET_RECORDS_MAX * sizeof(struct kmt_record)) /* in bytes */
 #define PACKET_BYTES_MAX (16U << 20) /* a larger packet is damage */
 
 /* The encoding of a packet's records. On disk: append only. */

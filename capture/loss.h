@@ -15,8 +15,8 @@
 
 /*
  * The events first..last were lost, between the two times (ns, inclusive). If one CPU has more than
- * 2^16 spans, neighbours are merged, with the recorded events between them: then loss.confirmed is
- * the count, and the sum of the spans is higher.
+ * 2^16 spans, neighbours are merged. A merged span has recorded events too: the number of lost
+ * events is loss.confirmed, not the sum of the spans.
  */
 struct loss_span {
 	uint64_t first, last;	/* sequence numbers */
@@ -26,7 +26,7 @@ struct loss_span {
 /* No CPU counts that far: a higher number is damage. */
 #define LOSS_SEQUENCE_MAX ((uint64_t)1 << 62)
 
-/* The most records between a lost event and the record that reveals the gap. */
+/* A lost event is not earlier than the earliest of this many records before the gap. */
 #define LOSS_MEMORY 8
 
 struct loss {
@@ -62,8 +62,8 @@ static inline int loss_record(struct loss *loss, uint64_t sequence, uint64_t tim
 
 /*
  * No later record has a number below this one: the missing numbers below it are confirmed as lost.
- * time: ns, not before the loss of the numbers from next on. 0, -ENOMEM, or -ERANGE: the number is
- * above LOSS_SEQUENCE_MAX.
+ * time (ns): all numbers from loss->next on were lost at this time or earlier. 0, -ENOMEM, or
+ * -ERANGE: the number is above LOSS_SEQUENCE_MAX.
  */
 int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time);
 

@@ -15,7 +15,7 @@ struct prefetcher_settings {
 	size_t slot_align;    /* bytes, a power of 2 */
 	unsigned int threads; /* with the consumer's; 1 or 0 starts none */
 	size_t space; /* bytes for all slots; more if that is less than two slots a source */
-	/* Fills a slot of a source. Above 0; or, when the source has ended, 0 or -errno. */
+	/* Fills a slot of a source. A number above 0; at the end of the source, 0 or -errno. */
 	int (*fill)(void *data, size_t source, void *slot);
 	void *data;
 };

@@ -74,7 +74,7 @@ struct status {
 	char backup_programs_reason[160]; /* why not; empty: there were */
 	uint64_t from_backup;		  /* the sum of cpus[].from_backup */
 	uint64_t backup_off_cpus;	  /* CPUs on which a kind of backup program was disabled */
-	uint64_t hook_calls_skipped;	  /* calls that the kernel skipped for the hooks */
+	uint64_t hook_calls_skipped;	  /* calls that the hooks did not record */
 	uint64_t names_lost;		  /* messages with names or modules: the ring was full */
 	uint64_t lost_unattributed;	  /* lost events of tasks that are not in lost_tasks */
 	uint64_t clamped, clamped_max;	  /* records whose time was clamped; the most ns */

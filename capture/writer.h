@@ -34,7 +34,8 @@ struct writer {
 	uint64_t time_last;	     /* of the last record or packet written */
 	uint64_t packet_end;	     /* ns: time_last of the last packet on disk */
 	struct loss loss;	     /* loss.records: records in packets, written or not */
-	struct kmt_record *held;     /* records that an earlier one may follow; the latest first */
+	struct kmt_record *held;     /* records kept back because a record with an earlier time may
+					still come; the latest first */
 	size_t held_count, held_space;
 	uint64_t *held_more; /* of long records in held: their further words, in held's order */
 	size_t held_more_count, held_more_space;
@@ -70,7 +71,10 @@ int writer_rename(struct writer *writer, const char *path);
  */
 int writer_put(struct writer *writer, const struct kmt_record *record);
 
-/* Writes out the held records. The caller knows that no record before them can come any more. */
+/*
+ * Appends the held records to the packet. The caller knows that no record with an earlier time can
+ * come any more.
+ */
 int writer_release(struct writer *writer);
 
 /*

@@ -22,7 +22,7 @@ enum kmt_id {
 	KMT_KMALLOC = 1,     /* requested and allocated are valid */
 	KMT_KFREE = 2,	     /* the last 8 bytes are 0 */
 	KMT_CACHE_ALLOC = 3, /* cache is valid; the sizes are the cache's */
-	KMT_CACHE_FREE = 4,  /* cache is valid, or 0: kernels before 5.12 do not report it */
+	KMT_CACHE_FREE = 4,  /* cache is valid, or 0: unknown (before 5.12, or 6.0 without BTF) */
 	/* functions without a tracepoint, hooked if the kernel allows it; one record per object */
 	KMT_BULK_ALLOC = 5, /* kmem_cache_alloc_bulk(): cache is valid */
 	KMT_BULK_FREE = 6,  /* kmem_cache_free_bulk(), kfree_bulk(): cache is valid, or 0 */
@@ -48,10 +48,14 @@ struct kmt_record {
 	uint64_t time; /* ns, the capture's clock; read after the slots were taken */
 	union {
 		struct {
-			uint8_t id;	   /* enum kmt_id */
-			uint8_t words;	   /* size of the whole record, in words of 8 bytes */
-			int16_t node;	   /* the requested node, or KMT_NODE_ANY */
-			uint32_t sequence; /* number of the event on its CPU, modulo 2^32 */
+			uint8_t id;    /* enum kmt_id */
+			uint8_t words; /* size of the whole record, in words of 8 bytes */
+			int16_t node;  /* the requested node, or KMT_NODE_ANY */
+			/*
+			 * Number of the event on its CPU, modulo 2^32. In a BPF ring buffer: the
+			 * number of lost events of the CPU before it.
+			 */
+			uint32_t sequence;
 		};
 		uint64_t tag; /* the same 8 bytes: not 0 once the record is whole */
 	};
@@ -64,7 +68,11 @@ struct kmt_record {
 			uint32_t requested; /* bytes */
 			uint32_t allocated; /* bytes */
 		};
-		uint64_t cache; /* address of the struct kmem_cache */
+		/*
+		 * Address of the struct kmem_cache. In a free of Linux 5.12 to 6.0 it can be the
+		 * address of the cache's name. 0: unknown.
+		 */
+		uint64_t cache;
 	};
 };
 

@@ -15,7 +15,8 @@
 enum record_flag {
 	RECORD_ALLOCATION = 1 << 0,
 	RECORD_FREE = 1 << 1,
-	RECORD_RESIZE = 1 << 2,		/* the object stays where it is */
+	RECORD_RESIZE =
+		1 << 2, /* krealloc(): if the object moves, a kmalloc() and a kfree() follow */
 	RECORD_SIZES = 1 << 3,		/* requested and allocated are valid */
 	RECORD_CACHE = 1 << 4,		/* cache is valid */
 	RECORD_CACHE_OPTIONAL = 1 << 5, /* the cache may be 0: unknown */

@@ -15,11 +15,12 @@ enum kmt_backup_kind {
 	KMT_BACKUP_KINDS,
 };
 
-/* The state of a backup program. It only advances, until it is set back to off at the end. */
+/* The state of a backup program. It only advances, until kmemtraced switches it off at the end. */
 enum kmt_backup_state {
-	KMT_MARKING_OFF = 0,	  /* the first programs leave no marks */
-	KMT_MARKING_BEGUN = 1,	  /* they leave marks; the backup programs only clear them */
-	KMT_MARKING_COMPLETE = 2, /* all events in flight began with a mark */
+	KMT_MARKING_OFF = 0,   /* the first programs leave no marks */
+	KMT_MARKING_BEGUN = 1, /* they leave marks; the backup programs only clear them */
+	KMT_MARKING_COMPLETE =
+		2, /* all events in flight have a mark: they record a free without one */
 };
 
 #define KMT_MARKS 63
@@ -34,8 +35,9 @@ struct kmt_marks {
 /*
  * The control block of a CPU; one for each possible CPU, in one memory-mapped array. An event first
  * takes a number (sequence), before anything can fail. Then it takes the slots of its record, or is
- * lost if there is no room. So at any time sequence = slots - more_slots + lost + events between
- * these two steps. A long record adds (its slots - 1) to more_slots before it takes its slots.
+ * lost if there is no room. So in a mapped ring, at any time sequence = slots - more_slots + lost +
+ * events between these two steps. A long record adds (its slots - 1) to more_slots before it takes
+ * its slots. With BPF ring buffers, slots and more_slots stay 0.
  */
 struct kmt_control {
 	uint64_t sequence;    /* events numbered; written by the CPU */
@@ -68,8 +70,8 @@ _Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
 
 /* Names are rare, and go through one BPF ring buffer. */
 enum kmt_message_kind {
-	KMT_MESSAGE_CACHE = 1,	    /* key: struct kmem_cache; first seen at time */
-	KMT_MESSAGE_CACHE_GONE = 2, /* key: struct kmem_cache; freed at time */
+	KMT_MESSAGE_CACHE = 1,	    /* key: kmt_record.cache; first seen at time */
+	KMT_MESSAGE_CACHE_GONE = 2, /* key: kmt_record.cache; freed at time */
 	KMT_MESSAGE_TASK = 3,	    /* key: tid; new, or renamed, at time */
 	KMT_MESSAGE_MODULES = 4,    /* a module was loaded or unloaded */
 };
@@ -91,7 +93,7 @@ struct kmt_partial_cache {
 	uint64_t since;		    /* ns: first seen */
 	uint32_t object_size, size; /* bytes; 0: seen in no allocation yet */
 	uint64_t complete;	    /* not 0: a kmt_message was sent */
-	char name[KMT_NAME_SIZE];   /* empty: seen in no free yet */
+	char name[KMT_NAME_SIZE]; /* empty: seen in no event yet; before 6.18 only frees have it */
 };
 
 /* Fields of trace event entries that the programs read on a kernel without BTF. */
@@ -119,7 +121,8 @@ struct kmt_field_position {
 
 /* Counters and states of all CPUs. */
 struct kmt_totals {
-	/* names that found no room; the name of a cache is sent again at the cache's next event */
+	/* Messages that found no room. With BTF, the next event of a cache sends its name again;
+	 * without BTF, kmemtraced reads the name at the end: name_messages_add_incomplete(). */
 	uint64_t names_lost;
 	uint64_t bulk_alloc;	 /* address of the hooked bulk allocation; 0: not called yet */
 	uint64_t rollback_frees; /* bulk frees attributed to a failed bulk allocation */

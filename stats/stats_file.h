@@ -22,7 +22,7 @@
 #define STATS_FILE_PATH "/run/kmemtrace/memstat" /* the default */
 #define STATS_FILE_LOST_UNKNOWN UINT64_MAX
 
-/* What a snapshot says besides its types. */
+/* The time, losses and begin of a snapshot, without its types. */
 struct stats_snapshot {
 	uint64_t time;	/* ns, CLOCK_MONOTONIC: the counters include every event before it */
 	uint64_t lost;	/* events that no counter includes, or STATS_FILE_LOST_UNKNOWN */

@@ -34,8 +34,8 @@ enum type_stats_kind {
  */
 
 /*
- * What one CPU allocated, and what it freed, whichever CPU allocated that. A free that no record
- * reported, and the initial count, belong to no CPU.
+ * The counters of one CPU. It may have freed objects that another CPU allocated. A free without a
+ * record, and the initial count, belong to no CPU.
  */
 struct type_stats_cpu {
 	uint64_t numallocs, numfrees;
@@ -46,8 +46,9 @@ struct type_stats_cpu {
 /*
  * No counter but kegfree ever decreases. numfrees counts the frees of objects whose allocation was
  * counted; it includes frees that no record reported but must have happened, since the address was
- * allocated again (no CPU counts these). Where it turns out later that another event freed an
- * object than was first assumed (OUTCOME_FREE_REASSIGNED), the CPU of the first event keeps it.
+ * allocated again (no CPU counts these). If a free is
+ * reassigned to another object later (OUTCOME_FREE_REASSIGNED), the counters of the CPUs do not
+ * change.
  *
  * A function is named "function" or "function [module]", at every address where that module ever
  * was; several of one name in one module are "function#1", "function#2", ... by address. A call
@@ -108,7 +109,7 @@ int type_stats_on_transition(void *type_stats, const struct analysis *analysis,
 int type_stats_reload_symbols(struct type_stats *type_stats);
 
 /*
- * Takes over what /proc/slabinfo says about caches: initial_count from the first call that knows
+ * Sets the counters that come from /proc/slabinfo: initial_count from the first call that knows
  * the cache, kegfree from the last. It applies to types that appear later too. kmalloc's caches
  * have no initial_count, since frees of their objects name no cache. Each argument may be NULL.
  * 0 or -ENOMEM.

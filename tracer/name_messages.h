@@ -35,8 +35,9 @@ int name_messages_add_tasks(struct name_messages *names);
 int name_messages_read(struct name_messages *names);
 
 /*
- * On a kernel without BTF, after the programs are detached: adds the caches that were not sent
- * because their name or their sizes are not known, from the map of struct kmt_partial_cache.
+ * On a kernel without BTF, after the programs are detached: adds the caches that were not sent,
+ * from the map of struct kmt_partial_cache. Their name or their sizes are not known, or their
+ * message found no room.
  */
 int name_messages_add_incomplete(struct name_messages *names, int map_fd);
 

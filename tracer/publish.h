@@ -52,15 +52,15 @@ struct publish {
 	bool opened;
 	uint64_t snapshot_time; /* ns: time of the last published snapshot */
 	uint64_t slabinfo;	/* ns: when slabinfo was last read */
-	uint64_t aggregated;	/* at the end: events that were aggregated, */
-	uint64_t missing;	/* and recorded events that some counter does not include */
+	uint64_t aggregated;	/* at the end: events that were aggregated */
+	uint64_t missing;	/* at the end: recorded events that some counter does not include */
 
 	/* for several threads, with atomic operations */
 	bool ending;
 	bool symbols_changed;
 	int err;	      /* the thread has failed and ended */
-	int space_err;	      /* the first failure for lack of space in the file system, */
-	size_t types_omitted; /* and how many types were omitted then */
+	int space_err;	      /* errno of the first failure for lack of space in the file system */
+	size_t types_omitted; /* at that failure: the number of omitted types */
 	bool space_reported;  /* publish_no_space() has reported it */
 
 	char errmsg[400];

@@ -138,7 +138,7 @@ int rings_map_controls(struct rings *rings, int controls_fd)
 	controls = mmap(NULL, rings->controls_size, PROT_READ | PROT_WRITE, MAP_SHARED, controls_fd,
 			0);
 	if (controls == MAP_FAILED)
-		return fail(rings, errno, "cannot map the control lines");
+		return fail(rings, errno, "cannot map the control blocks of the CPUs");
 	rings->controls = controls;
 	return 0;
 }

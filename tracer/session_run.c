@@ -19,9 +19,11 @@
 #include "tracer/snapshot.h"
 
 #define MILLISECOND 1000000ULL
-#define PAUSE (5 * MILLISECOND)		/* between rounds; a shorter pause slows the tasks down */
+#define PAUSE                                                                              \
+	(5 * MILLISECOND) /* between rounds; a shorter pause takes CPU time from the tasks \
+			   */
 #define SHORT_PAUSE (1 * MILLISECOND)	/* after a ring was a quarter full */
-#define FLUSH_EVERY (100 * MILLISECOND) /* the time that is missing after a SIGKILL, at most */
+#define FLUSH_EVERY (100 * MILLISECOND) /* a SIGKILL loses at most this time */
 
 /*
  * Is there time to pack? All rings together must have fewer records than a quarter of one ring:

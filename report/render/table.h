@@ -68,7 +68,7 @@ struct table {
 	char errmsg[640]; /* after a failure */
 };
 
-/* The rest of the fields is the caller's to set. */
+/* The caller sets the other fields. */
 void table_init(struct table *table, const struct column *columns, size_t column_count);
 void table_deinit(struct table *table);
 

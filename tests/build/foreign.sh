@@ -11,7 +11,8 @@ program=foreign.sh
 # shellcheck source=tests/vm/apt.sh
 . "$top_srcdir/tests/vm/apt.sh"
 
-# The packages that each architecture needs, by Debian's name of the architecture.
+# By Debian's name of the architecture: the triplet of its compiler, its emulator, and the class and
+# byte order of its ELF files.
 declare -A triplets=([s390x]=s390x-linux-gnu [armhf]=arm-linux-gnueabihf)
 declare -A emulators=([s390x]=qemu-s390x [armhf]=qemu-arm)
 declare -A kinds=([s390x]="2 2" [armhf]="1 1")

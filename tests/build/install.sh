@@ -16,7 +16,7 @@ quietly()
 
 mkdir "$scratch/build"
 cd "$scratch/build" || exit 1
-quietly "$top_srcdir/configure" --disable-tracer --without-libtracecmd \
+quietly "$top_srcdir/configure" --disable-tracer --without-libtracecmd CFLAGS=-O0 \
 	--prefix=/opt/kmt --libdir=/opt/kmt/lib/where
 quietly make -j"$jobs"
 quietly make install DESTDIR="$root"

@@ -22,7 +22,7 @@ export PATH=$scratch/bin PKG_CONFIG_LIBDIR=$scratch/pc
 ! pkg-config --exists libbpf || { echo "libbpf is still there"; exit 1; }
 
 cd "$scratch/build"
-"$top_srcdir/configure" --disable-tracer --enable-werror
+"$top_srcdir/configure" --disable-tracer --enable-werror CFLAGS=-O0
 make -j"$jobs"
 for tool in kmemtrace-check kmemtrace-import kmemtrace-pack kmemtrace-report; do
 	./$tool --version

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
-# The style rules that a program can check: licence lines, the width of lines and the length of
-# files, the format of C, the banned words, and which folder includes which.
+# The style rules that a program can check: licence lines, the width and number of lines of C files,
+# the format of C, the banned words, and which folder includes which.
 set -u
 failed=0
 cd "$top_srcdir" || exit 1

@@ -8,8 +8,9 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# A minute. Allocations and frees are at times of equal distance; of each pair one is of
-# brief (in order), one of lasting (at random), one of wander (alone at random).
+# One minute, with equal times between events. Of each four events, two are of "brief" (an allocation,
+# and the free of the oldest object), one is of "lasting" (replaces a random object), and one is of
+# "wander" (allocates or frees at random).
 generate()
 {
 	awk -v events="$1" -v leaker="$2" '

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The next calls, as many as given, succeed; all later calls fail until fail_never(). */
+/* The next `calls` allocations succeed. All later ones fail, until fail_never(). */
 void fail_after(size_t calls);
 
-/* Only the call after those fails. */
+/* The next `calls` allocations succeed, the one after them fails, and all later ones succeed. */
 void fail_once_after(size_t calls);
 
 /* All calls succeed again. Returns the number of calls since, and whether one of them failed. */

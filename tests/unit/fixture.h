@@ -37,7 +37,7 @@
 
 #include <stdio.h>
 
-/* Makes the directory and the capture in it. 0 or -errno, with making->errmsg set. */
+/* Makes the directory and the capture in it. 0 or -errno with errmsg set. */
 int fixture_make(FILE *text, const char *directory, char *errmsg, size_t errmsg_size);
 
 #endif

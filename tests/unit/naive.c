@@ -118,8 +118,8 @@ static int compare_events(const void *a, const void *b)
 }
 
 /*
- * A lost event happened before the first record after its number, and not before the eighth record
- * before that one.
+ * A lost event happened before the first record with a higher number. It did not happen before the
+ * eighth record that precedes this record.
  */
 static void find_lost_span(struct naive *naive, const struct naive_event *lost)
 {

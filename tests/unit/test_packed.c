@@ -135,18 +135,18 @@ static void packs_long_records(void **state)
 			packing_check_long(packing, count, packing->size);
 		}
 	}
-	/* records of the maximum length, all equal */
-	for (int alike = 0; alike < 2; alike++) {
+	/* equal records of the maximum length, with equal words and with random words */
+	for (int is_random = 0; is_random < 2; is_random++) {
 		uint64_t *words = (uint64_t *)packing->records;
 
 		packing_make_typical(packing, 1);
 		packing->records[0].words = KMT_WORDS_LIMIT;
 		for (int i = KMT_RECORD_WORDS; i < KMT_WORDS_LIMIT; i++)
-			words[i] = alike ? packing_random(packing) : 5;
+			words[i] = is_random ? packing_random(packing) : 5;
 		for (int i = 1; i < 10; i++)
 			memcpy(words + i * KMT_WORDS_LIMIT, words, KMT_WORDS_LIMIT * KMT_WORD);
 		size = packing_check_long(packing, 10, 10 * KMT_WORDS_LIMIT * KMT_WORD);
-		assert_in_range(size, 1, alike ? KMT_WORDS_LIMIT * KMT_WORD + 100 : 100);
+		assert_in_range(size, 1, is_random ? KMT_WORDS_LIMIT * KMT_WORD + 100 : 100);
 	}
 }
 

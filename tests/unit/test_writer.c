@@ -130,8 +130,7 @@ static void begins_with_an_empty_packet(void **state)
 
 static void sorts_interrupted_records(void **state)
 {
-	/* In slot order. An interrupt's records follow the second one; another interrupted these.
-	 */
+	/* In slot order. Events 1, 2 and 4 were interrupted before they read the clock. */
 	static const struct {
 		uint32_t sequence;
 		uint64_t time;

@@ -133,7 +133,8 @@ static bool matches_info(const struct attach_plan *plan, const struct signature 
 	if (count != info->arguments ||
 	    has_argument(signature, NODE) != formats_find(info->format, "node", &position))
 		return false;
-	/* frees pass the cache if allocations pass the cache and no sizes: since 6.1 */
+	/* 6.1 changed both: allocations pass the cache without sizes, frees pass the cache itself
+	 */
 	if (has_argument(signature, TEXT) ||
 	    (signature->event == ATTACH_CACHE_FREE && has_argument(signature, CACHE)))
 		return has_argument(signature, CACHE) ==

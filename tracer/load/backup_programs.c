@@ -69,7 +69,7 @@ void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *
 	 * check does not see that.
 	 */
 	if (!reason && machine_is_realtime())
-		reason = "on a real-time kernel a tracepoint may move to another CPU";
+		reason = "on a real-time kernel a task may move to another CPU inside a tracepoint";
 	snprintf(backup->reason, sizeof(backup->reason), "%s", reason ? reason : "");
 	backup_enabled = !reason;
 	bpf_variant_set(variant, "backup_enabled", &backup_enabled, sizeof(backup_enabled));
@@ -103,7 +103,8 @@ void backup_programs_attach(struct backup_programs *backup)
 	}
 	/*
 	 * First programs may mark events only while backup programs clear the marks. An event that
-	 * began before marking has no mark, and must have ended before the state becomes on.
+	 * began before marking has no mark, and must have ended before the state
+	 * becomes KMT_MARKING_COMPLETE.
 	 */
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		set_state(backup, i, KMT_MARKING_BEGUN);

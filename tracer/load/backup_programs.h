@@ -22,8 +22,8 @@ struct backup_programs {
 };
 
 /*
- * Does the kernel skip a nested run of a raw tracepoint program, and count it as a recursion miss?
- * True for 5.12 to 6.0 too, which skip none.
+ * Can the kernel skip a nested run of a BPF program, and count it as a recursion miss? Also true
+ * for 5.12 to 6.0, which do not skip raw tracepoint programs.
  */
 bool backup_programs_has_recursion_guard(const struct btf *btf);
 

@@ -23,7 +23,7 @@ enum hook_kind {
 };
 
 struct hook {
-	/* the first records the objects; the other, or NULL, is attached before it */
+	/* programs[0] records the objects; programs[1], or NULL, is attached before it */
 	struct bpf_program *programs[2];
 	struct bpf_link *links[2];
 	char reason[160]; /* why it is not attached; empty: it is, or will be */
@@ -46,7 +46,10 @@ void hooks_choose(struct hooks *hooks, struct bpf_variant *variant, const struct
 void hooks_attach(struct hooks *hooks, enum hook_kind kind);
 void hooks_detach(struct hooks *hooks, enum hook_kind kind);
 
-/* Calls that the kernel did not deliver to a hook. The number of their objects is unknown. */
+/*
+ * Calls that the hook did not record: the kernel skipped them, or they were taken for frees of a
+ * failed bulk allocation. The number of their objects is unknown.
+ */
 uint64_t hooks_skipped(const struct hooks *hooks, enum hook_kind kind);
 
 #endif

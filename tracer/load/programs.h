@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The BPF programs: loads, attaches and detaches them, and counts the events that they missed. */
+/* The BPF programs: loads, attaches and detaches them, and counts skipped runs. */
 #ifndef TRACER_LOAD_PROGRAMS_H
 #define TRACER_LOAD_PROGRAMS_H
 
@@ -27,7 +27,7 @@ struct programs {
 	struct backup_programs backup;
 	struct hooks hooks;
 	unsigned int possible_cpus;
-	bool has_recursion_guard; /* the kernel skips runs that would nest */
+	bool has_recursion_guard; /* it can skip nested runs; on 5.12 to 6.0 it skips none */
 	bool all_online;	  /* all possible CPUs were online at the start */
 	bool untraced_table_used; /* see bpf/untraced.bpf.h */
 	bool attached;		  /* some programs are */
@@ -70,7 +70,7 @@ void programs_close(struct programs *programs);
 uint64_t programs_recursion_misses(const struct programs *programs);
 
 /* The same by CPU, for possible_cpus CPUs; STATUS_UNKNOWN if this kernel does not report it. */
-void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t *missed);
+void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t *misses);
 
 /* Adds the lost events of each task to status. 0 or -ENOMEM. */
 int programs_add_lost_tasks(const struct programs *programs, struct status *status);
