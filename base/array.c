@@ -2,17 +2,24 @@
 /* Growable arrays: the room doubles, so that growing by one takes constant time on average. */
 #include "config.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+
+/* The sanitizers report a size that overflows as an error of the program: check it before. */
+static void *resize(void *array, size_t count, size_t size)
+{
+	return size && count > SIZE_MAX / size ? NULL : reallocarray(array, count, size);
+}
 
 /* The room doubles when count reaches a power of two, so that no array has to store its room. */
 void *array_grow(void *array, size_t count, size_t size)
 {
 	if (array && count & (count - 1))
 		return array;
-	return reallocarray(array, count ? 2 * count : 1, size);
+	return resize(array, count ? 2 * count : 1, size);
 }
 
 void *array_grow_zeroed(void *array, size_t *space, size_t count, size_t size)
@@ -22,7 +29,7 @@ void *array_grow_zeroed(void *array, size_t *space, size_t count, size_t size)
 
 	if (array && count <= *space)
 		return array;
-	grown = reallocarray(array, more, size);
+	grown = resize(array, more, size);
 	if (!grown)
 		return NULL;
 	memset(grown + *space * size, 0, (more - *space) * size);

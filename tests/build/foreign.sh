@@ -60,7 +60,7 @@ fetch_libraries()
 		for library in "${libraries[@]}"; do
 			apt_extract "$library" "$work/$arch"
 		done
-		tell_packages "$work/$arch" "${libraries[@]}" || wrong "$work/$arch cannot be written"
+		list_packages "$work/$arch" "${libraries[@]}" || wrong "$work/$arch cannot be written"
 		rm -rf "$(sysroot_of "$arch")"
 		mv "$work/$arch" "$(sysroot_of "$arch")" ||
 			wrong "$(sysroot_of "$arch") cannot be made: is the disk full?"
