@@ -19,9 +19,7 @@
 #include "tracer/snapshot.h"
 
 #define MILLISECOND 1000000ULL
-#define PAUSE                                                                              \
-	(5 * MILLISECOND) /* between rounds; a shorter pause takes CPU time from the tasks \
-			   */
+#define PAUSE (5 * MILLISECOND)		/* between rounds; a shorter one costs the tasks CPU time */
 #define SHORT_PAUSE (1 * MILLISECOND)	/* after a ring was a quarter full */
 #define FLUSH_EVERY (100 * MILLISECOND) /* a SIGKILL loses at most this time */
 
