@@ -196,15 +196,20 @@ static struct parts *make_parts(struct packing *packing, size_t count, bool has_
 	return parts;
 }
 
+/* Each byte of the columns gets its smallest and largest values and each change of one bit. */
 static void check_columns_changed(struct packing *packing, bool has_long)
 {
+	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xfe, 0xff };
 	struct parts *parts = make_parts(packing, 60, has_long);
 
 	for (size_t i = 0; i < parts->total; i++) {
 		unsigned char was = packing->columns[i];
 
-		for (int value = 0; value < 256; value += 1 + value % 3) {
-			packing->columns[i] = (unsigned char)value;
+		for (size_t j = 0; j < sizeof(values) + 8; j++) {
+			packing->columns[i] =
+				j < sizeof(values)
+					? values[j]
+					: was ^ (unsigned char)(1 << (j - sizeof(values)));
 			unpacks(packing, packing->bytes, join_packet(packing, parts), 60);
 		}
 		packing->columns[i] = was;
