@@ -19,7 +19,7 @@ void *array_grow(void *array, size_t count, size_t size)
 {
 	if (array && count & (count - 1))
 		return array;
-	return resize(array, count ? 2 * count : 1, size);
+	return count > SIZE_MAX / 2 ? NULL : resize(array, count ? 2 * count : 1, size);
 }
 
 void *array_grow_zeroed(void *array, size_t *space, size_t count, size_t size)

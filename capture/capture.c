@@ -36,20 +36,20 @@ __attribute__((format(printf, 3, 4))) static int fail(struct capture *capture, i
 	return err;
 }
 
-/* Appends to the list of absent tables. */
+/* Appends to the list of tables that are missing or damaged. */
 __attribute__((format(printf, 4, 5))) static void
-add_absent(struct capture *capture, const char *key, int err, const char *format, ...)
+add_unread(struct capture *capture, const char *key, int err, const char *format, ...)
 {
-	struct table_absent *absent = &capture->absent[capture->absent_count];
+	struct unread_table *unread = &capture->unread[capture->unread_count];
 	va_list arguments;
 
-	if (capture->absent_count == TABLES_ABSENT_MAX)
+	if (capture->unread_count == UNREAD_TABLES_MAX)
 		return;
-	capture->absent_count++;
-	absent->key = key;
-	absent->err = err;
+	capture->unread_count++;
+	unread->key = key;
+	unread->err = err;
 	va_start(arguments, format);
-	vsnprintf(absent->summary, sizeof(absent->summary), format, arguments);
+	vsnprintf(unread->summary, sizeof(unread->summary), format, arguments);
 	va_end(arguments);
 }
 
@@ -95,7 +95,7 @@ static void open_status(struct capture *capture, int directory)
 
 	err = read_file(directory, "kernel/status", TABLE_BYTES_MAX, &text, NULL);
 	if (err) {
-		add_absent(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
+		add_unread(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
 			   without);
 		return;
 	}
@@ -107,12 +107,12 @@ static void open_status(struct capture *capture, int directory)
 	status_deinit(&capture->status);
 	memset(&capture->status, 0, sizeof(capture->status));
 	if (err == -EPROTONOSUPPORT)
-		add_absent(capture, "status", err, "%s; %s; without the status %s", errmsg,
+		add_unread(capture, "status", err, "%s; %s; without the status %s", errmsg,
 			   metadata_newer_text(capture->metadata.tracer_version, newer,
 					       sizeof(newer)),
 			   without);
 	else
-		add_absent(capture, "status", err, "the status cannot be read (%s): %s",
+		add_unread(capture, "status", err, "the status cannot be read (%s): %s",
 			   errmsg[0] ? errmsg : strerror(-err), without);
 }
 
@@ -166,7 +166,7 @@ static void open_tables(struct capture *capture, int directory)
 		if (!err)
 			err = tables[i].parse(capture, text);
 		if (err && !(tables[i].is_optional && err == -ENOENT))
-			add_absent(capture, tables[i].key, err, "%s are missing (%s): %s",
+			add_unread(capture, tables[i].key, err, "%s are missing (%s): %s",
 				   tables[i].what, strerror(-err), tables[i].without);
 	}
 }
@@ -182,18 +182,18 @@ static int open_symbols(struct capture *capture)
 	}
 	err = symbols_load(&capture->symbols, path);
 	if (err)
-		add_absent(capture, "symbols", err,
+		add_unread(capture, "symbols", err,
 			   "symbols are missing (%s): call sites are addresses", strerror(-err));
 	if (capture->symbols.hidden)
-		add_absent(
+		add_unread(
 			capture, "hidden", 0,
 			"the kernel hid its addresses (kptr_restrict): call sites have no names");
 	if (!err && !capture->symbols.count && !capture->symbols.hidden &&
 	    !capture->symbols.damaged)
-		add_absent(capture, "symbols", 0,
+		add_unread(capture, "symbols", 0,
 			   "symbols are missing (the file is empty): call sites are addresses");
 	if (capture->symbols.damaged)
-		add_absent(
+		add_unread(
 			capture, "symbols", 0,
 			"symbols are damaged: the symbols behind the damage are missing, and their "
 			"call "

@@ -21,13 +21,13 @@ struct capture_stream {
 };
 
 /* A table, or the status, that is missing or damaged. */
-struct table_absent {
+struct unread_table {
 	const char *key;   /* status, symbols, hidden or the name of the table */
 	int err;	   /* -ENOENT: the file does not exist, …; 0: the file is incomplete */
 	char summary[320]; /* for the user: the missing part and the consequence */
 };
 
-#define TABLES_ABSENT_MAX 8
+#define UNREAD_TABLES_MAX 8
 
 struct capture {
 	char *path;
@@ -43,8 +43,8 @@ struct capture {
 	struct capture_stream *streams; /* by cpu */
 	size_t stream_count;
 	bool being_written; /* not finished, and kmemtraced is running */
-	struct table_absent absent[TABLES_ABSENT_MAX];
-	size_t absent_count;
+	struct unread_table unread[UNREAD_TABLES_MAX];
+	size_t unread_count;
 	char errmsg[300]; /* after a failure */
 };
 
@@ -53,7 +53,7 @@ struct capture {
 /*
  * Opens a capture. 0, or -errno with errmsg set: -ENOENT (the path does not exist, or an empty
  * directory), -ENOTDIR, -EINVAL (not a capture), -EPROTONOSUPPORT (the format is newer), …. A
- * missing or damaged table is not an error: it is empty, and `absent` names it.
+ * missing or damaged table is not an error: it is empty, and `unread` names it.
  */
 int capture_open(struct capture *capture, const char *path);
 void capture_close(struct capture *capture);

@@ -38,9 +38,9 @@ struct packet_header {
 	uint64_t number;       /* of the packet in its stream, from 0 */
 	uint32_t cpu;
 	uint32_t records;
-	uint64_t sequence_first; /* lowest event number of its records; without records:
+	uint64_t sequence_first; /* lowest sequence number of its records; without records:
 				    sequence_end */
-	uint64_t sequence_end;	 /* all lower event numbers were taken by time_last */
+	uint64_t sequence_end;	 /* all lower sequence numbers were taken by time_last */
 	uint64_t skipped;	 /* skipped events of all CPUs, cumulative */
 	uint16_t codec;		 /* enum packet_codec */
 	uint16_t version;	 /* PACKET_VERSION */

@@ -195,14 +195,14 @@ int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time)
 	return 0;
 }
 
-int loss_approach(struct loss *loss, uint64_t sequence, uint64_t time)
+int loss_begin_packet(struct loss *loss, uint64_t sequence, uint64_t time)
 {
 	if (sequence <= loss->next || sequence - loss->next <= FAR_AHEAD)
 		return 0;
 	return loss_confirm(loss, sequence, time);
 }
 
-int loss_forget(struct loss *loss, const struct loss_span *span)
+int loss_drop_span(struct loss *loss, const struct loss_span *span)
 {
 	int err;
 

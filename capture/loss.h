@@ -72,13 +72,13 @@ int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time);
  * confirms a gap of more than 2^30 numbers, which loss_widen() could not resolve. It does nothing
  * if fewer events were lost.
  */
-int loss_approach(struct loss *loss, uint64_t sequence, uint64_t time);
+int loss_begin_packet(struct loss *loss, uint64_t sequence, uint64_t time);
 
 /*
  * The records of the span came, but could not be stored: they count as lost, and so do all numbers
  * that are missing now. 0 or -ENOMEM.
  */
-int loss_forget(struct loss *loss, const struct loss_span *span);
+int loss_drop_span(struct loss *loss, const struct loss_span *span);
 
 /* The number of missing events now, confirmed or not. */
 uint64_t loss_missing(const struct loss *loss);
@@ -97,7 +97,7 @@ static inline uint64_t loss_widen(const struct loss *loss, uint32_t sequence)
 }
 
 /* The same as loss_record() with the low half of the number, which is all that a record holds. */
-static inline int loss_follow(struct loss *loss, uint32_t sequence, uint64_t time)
+static inline int loss_record_low(struct loss *loss, uint32_t sequence, uint64_t time)
 {
 	if (sequence != (uint32_t)loss->next)
 		return loss_record(loss, loss_widen(loss, sequence), time);

@@ -39,7 +39,7 @@ static int begin_packet(struct stream_events *stream_events)
 	counters->all_cpus_skipped = header->skipped;
 	if (header->sequence_end > stream_events->sequence_end)
 		stream_events->sequence_end = header->sequence_end;
-	err = loss_approach(&counters->loss, header->sequence_first, header->time_first);
+	err = loss_begin_packet(&counters->loss, header->sequence_first, header->time_first);
 	cursor_init(&stream_events->cursor, &stream_events->packet);
 	return err == -ERANGE ? 0 : err;
 }
@@ -125,7 +125,7 @@ static int take_records(struct stream_events *stream_events, struct event *event
 
 	while (event < end && (got = cursor_find(&cursor, &decoded, &record)) > 0) {
 		/* -EEXIST: the sequence number came twice; the record is an event nevertheless */
-		if (loss_follow(&counters->loss, record->sequence, record->time) == -ENOMEM)
+		if (loss_record_low(&counters->loss, record->sequence, record->time) == -ENOMEM)
 			return -ENOMEM;
 		if (record->task != stream_events->last_task) {
 			stream_events->last_task = record->task;

@@ -44,7 +44,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Makes the records of a packet that was not written lost, each run of event numbers at once. */
+/* Makes the records of a packet that was not written lost, each run of sequence numbers at once. */
 static int forget_packet(struct writer *writer)
 {
 	struct packet_header *header = &writer->header;
@@ -68,7 +68,7 @@ static int forget_packet(struct writer *writer)
 		while (i + 1 < count && numbers[i + 1] == numbers[i] + 1)
 			i++;
 		span.last = header->sequence_first + numbers[i];
-		err = loss_forget(&writer->loss, &span);
+		err = loss_drop_span(&writer->loss, &span);
 		if (err)
 			return err;
 	}

@@ -87,8 +87,8 @@ int check_capture(const char *path, struct check_problems *problems, struct chec
 	result->being_written = capture.being_written;
 	memcpy(result->tracer_version, capture.metadata.tracer_version,
 	       sizeof(result->tracer_version));
-	for (size_t i = 0; i < capture.absent_count; i++)
-		result->status_unknown |= check_table_is_newer(&capture, &capture.absent[i]);
+	for (size_t i = 0; i < capture.unread_count; i++)
+		result->status_unknown |= check_table_is_newer(&capture, &capture.unread[i]);
 	err = check_open_capture(&capture, problems, result, errmsg, errmsg_size);
 	capture_close(&capture);
 	return err;

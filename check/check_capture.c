@@ -26,17 +26,17 @@ static void check_metadata(struct capture_state *state)
 }
 
 /* Some kernels hide their addresses, or the names of their GFP flags. */
-static bool is_hidden_by_kernel(const struct capture *capture, const struct table_absent *absent)
+static bool is_hidden_by_kernel(const struct capture *capture, const struct unread_table *unread)
 {
-	return strcmp(absent->key, "hidden") == 0 ||
-	       (strcmp(absent->key, "gfp") == 0 && absent->err == -ENOENT &&
+	return strcmp(unread->key, "hidden") == 0 ||
+	       (strcmp(unread->key, "gfp") == 0 && unread->err == -ENOENT &&
 		capture->status.complete == STATUS_COMPLETE);
 }
 
 /* A later version wrote the table. In this version's captures an unknown format is damage. */
-bool check_table_is_newer(const struct capture *capture, const struct table_absent *absent)
+bool check_table_is_newer(const struct capture *capture, const struct unread_table *unread)
 {
-	return absent->err == -EPROTONOSUPPORT &&
+	return unread->err == -EPROTONOSUPPORT &&
 	       strcmp(capture->metadata.tracer_version, PACKAGE_VERSION) != 0;
 }
 
@@ -47,14 +47,14 @@ static void check_tables(struct capture_state *state)
 
 	if (whole->status.complete == STATUS_REPAIRED)
 		return;
-	for (size_t i = 0; i < whole->absent_count; i++) {
+	for (size_t i = 0; i < whole->unread_count; i++) {
 		/* A newer table is reported as unchecked, not as a problem. */
-		if (is_hidden_by_kernel(whole, &whole->absent[i]) ||
-		    check_table_is_newer(whole, &whole->absent[i]))
+		if (is_hidden_by_kernel(whole, &whole->unread[i]) ||
+		    check_table_is_newer(whole, &whole->unread[i]))
 			continue;
-		report_problem(state, "%s", whole->absent[i].summary);
+		report_problem(state, "%s", whole->unread[i].summary);
 		/* A repair makes this table from the streams, and no other. */
-		state->problems->repairable += strcmp(whole->absent[i].key, "status") == 0;
+		state->problems->repairable += strcmp(whole->unread[i].key, "status") == 0;
 	}
 }
 

@@ -27,6 +27,6 @@ extern const size_t capture_check_count;
 int check_capture_run(struct capture_state *state); /* 0 or -ENOMEM */
 
 /* The table is absent: a later version wrote it in a format that this version cannot read. */
-bool check_table_is_newer(const struct capture *capture, const struct table_absent *absent);
+bool check_table_is_newer(const struct capture *capture, const struct unread_table *unread);
 
 #endif

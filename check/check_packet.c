@@ -66,7 +66,7 @@ static void check_counters(struct stream_state *stream, const struct packet *pac
 			       last->skipped, header->skipped);
 	if (header->sequence_end < last->sequence_end)
 		report_problem(stream, packet->offset,
-			       "the end of the event numbers decreases from %" PRIu64
+			       "the end of the sequence numbers decreases from %" PRIu64
 			       " to %" PRIu64,
 			       last->sequence_end, header->sequence_end);
 }
@@ -95,18 +95,19 @@ static void check_header_end(struct stream_state *stream, const struct packet *p
 	if (!stream->packet_records) {
 		if (header->sequence_first != header->sequence_end)
 			report_problem(stream, packet->offset,
-				       "a packet without records for the event numbers %" PRIu64
+				       "a packet without records for the sequence numbers %" PRIu64
 				       " to %" PRIu64,
 				       header->sequence_first, header->sequence_end);
 		return;
 	}
 	if (header->sequence_first != stream->sequence_lowest)
 		report_problem(stream, packet->offset,
-			       "the lowest event number is %" PRIu64 ", the header says %" PRIu64,
+			       "the lowest sequence number is %" PRIu64
+			       ", the header says %" PRIu64,
 			       stream->sequence_lowest, header->sequence_first);
 	if (header->sequence_end <= stream->sequence_highest)
 		report_problem(stream, packet->offset,
-			       "event number %" PRIu64 " is beyond the header's end, %" PRIu64,
+			       "sequence number %" PRIu64 " is beyond the header's end, %" PRIu64,
 			       stream->sequence_highest, header->sequence_end);
 }
 

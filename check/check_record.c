@@ -21,7 +21,7 @@
 	ROW(kind, "records are of known kinds and have their sizes", false, NULL)             \
 	ROW(time, "records are in order of time, within the time span of their packet", true, \
 	    NULL)                                                                             \
-	ROW(sequence, "every event number is present once or counted as lost", true,          \
+	ROW(sequence, "every sequence number is present once or counted as lost", true,       \
 	    check_sequence_end)                                                               \
 	ROW(sizes, "an allocation gets at least the bytes that were requested", false, NULL)  \
 	ROW(fields, "unused fields are 0, and node numbers are valid", false, NULL)           \
@@ -98,7 +98,7 @@ static void check_time(struct stream_state *stream, const struct kmt_record *rec
 static void check_sequence(struct stream_state *stream, const struct kmt_record *record)
 {
 	if (loss_record(&stream->loss, stream->sequence, record->time) == -EEXIST)
-		report_problem(stream, sequence, "event number %" PRIu64 " comes twice",
+		report_problem(stream, sequence, "sequence number %" PRIu64 " comes twice",
 			       stream->sequence);
 }
 
@@ -111,12 +111,12 @@ static void check_sequence_end(struct stream_state *stream)
 	if (loss_confirm(&stream->loss, stream->last.sequence_end, stream->last.time_last) ==
 	    -ERANGE)
 		report_stream_problem(stream, sequence,
-				      "event numbers up to %" PRIu64 " are impossible",
+				      "sequence numbers up to %" PRIu64 " are impossible",
 				      stream->last.sequence_end);
 	missing = loss_missing(&stream->loss);
 	if (missing != stream->last.lost)
 		report_stream_problem(stream, sequence,
-				      "event numbers missing: %" PRIu64
+				      "sequence numbers missing: %" PRIu64
 				      ", stated as lost: %" PRIu64,
 				      missing, stream->last.lost);
 }
@@ -261,7 +261,7 @@ void check_records(struct stream_state *stream, const struct packet *packet)
 	int more;
 
 	stream->packet = packet;
-	loss_approach(&stream->loss, packet->header.sequence_first, packet->header.time_first);
+	loss_begin_packet(&stream->loss, packet->header.sequence_first, packet->header.time_first);
 	cursor_init(&cursor, packet);
 	for (;;) {
 		stream->record = cursor.at;

@@ -139,12 +139,12 @@ static int check_same_capture(struct update *update, const struct memstat_captur
  */
 static int check_tables(struct update *update, const struct capture *capture)
 {
-	for (size_t i = 0; i < capture->absent_count; i++) {
-		const struct table_absent *absent = &capture->absent[i];
+	for (size_t i = 0; i < capture->unread_count; i++) {
+		const struct unread_table *unread = &capture->unread[i];
 
-		if (absent->err && absent->err != -ENOENT && strcmp(absent->key, "tasks") != 0)
-			return update_fail(update, error_of_capture(-absent->err), -absent->err,
-					   "%s: %s", capture->path, absent->summary);
+		if (unread->err && unread->err != -ENOENT && strcmp(unread->key, "tasks") != 0)
+			return update_fail(update, error_of_capture(-unread->err), -unread->err,
+					   "%s: %s", capture->path, unread->summary);
 	}
 	return 0;
 }

@@ -110,8 +110,8 @@ static int keep_packet(struct repair_stream *stream, const struct status *status
 	};
 	stream->last = packet->header;
 	stream->tail_dropped = false;
-	err = loss_approach(&stream->loss, packet->header.sequence_first,
-			    packet->header.time_first);
+	err = loss_begin_packet(&stream->loss, packet->header.sequence_first,
+				packet->header.time_first);
 	if (err)
 		return err;
 	cursor_init(&cursor, packet);

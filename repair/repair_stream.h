@@ -49,7 +49,7 @@ struct repair_end {
 	uint64_t begin, time; /* of the capture and of the packet, ns */
 };
 
-/* Counts every missing event number below end->sequence_end as lost. 0 or -errno. */
+/* Counts every missing sequence number below end->sequence_end as lost. 0 or -errno. */
 int repair_stream_close_loss(struct repair_stream *stream, const struct repair_end *end);
 
 /* Writes the kept packets to a new file. 0 or -errno. */

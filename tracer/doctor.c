@@ -142,9 +142,9 @@ static bool try_programs(const struct options *options, const struct attach_plan
 static void print_plan(const struct attach_plan *plan)
 {
 	printf("%-7s %-12s ", "ok", "tracepoints");
-	for (unsigned int i = 0; i < ATTACH_EVENTS; i++)
+	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++)
 		if (plan->programs[i])
-			printf("%s%s", i ? ", " : "", attach_plan_tracepoint(i));
+			printf("%s%s", i ? ", " : "", attach_plan_tracepoint_name(i));
 	printf(": their arguments are known from %s\n", plan->btf ? "BTF" : "their format files");
 	if (!plan->btf)
 		print_check(VERDICT_LIMITED, "btf",

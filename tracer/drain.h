@@ -14,9 +14,9 @@ struct ring_buffer;
 
 struct drain {
 	struct kmt_control *control;
-	struct kmt_record *ring;     /* its slots and its overhang; NULL: buffer is used */
-	uint32_t slots;		     /* of the ring: a power of two */
-	struct ring_buffer *buffer;  /* its records have no event numbers: the drain makes them */
+	struct kmt_record *ring;    /* its slots and its overhang; NULL: buffer is used */
+	uint32_t slots;		    /* of the ring: a power of two */
+	struct ring_buffer *buffer; /* its records have no sequence numbers: the drain makes them */
 	uint64_t taken, lost_before; /* of buffer: records; events lost before the last record */
 	uint64_t round_taken;	     /* records of the last round */
 	bool caught_up;		     /* see drain_run() */
@@ -54,8 +54,9 @@ long drain_run(struct drain *drain);
 int drain_rest(struct drain *drain, uint64_t skipped);
 
 /*
- * After drain_rest(): counts every event number up to now that is not on disk as lost, and ends the
- * stream at the time end (ns) with an empty packet, which needs little room on disk. 0 or -errno.
+ * After drain_rest(): counts every sequence number up to now that is not on disk as lost, and ends
+ * the stream at the time end (ns) with an empty packet, which needs little room on disk. 0 or
+ * -errno.
  */
 int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped);
 

@@ -31,8 +31,8 @@ static const char *capture_state(const struct capture *capture)
 		return "complete";
 	if (capture->has_status && capture->status.complete == STATUS_REPAIRED)
 		return "repaired";
-	for (size_t i = 0; i < capture->absent_count; i++)
-		if (capture->absent[i].err == -EPROTONOSUPPORT)
+	for (size_t i = 0; i < capture->unread_count; i++)
+		if (capture->unread[i].err == -EPROTONOSUPPORT)
 			return "unknown";
 	return capture->being_written ? "running" : "cut-off";
 }

@@ -17,7 +17,7 @@ struct capture_header {
 	struct table cpus, unobserved, traced_pids, filters;
 	char start[40];
 	const char *state;   /* "complete", "repaired", "running", "cut-off" or "unknown" */
-	uint64_t duration;   /* ns; if the event number is the clock: a number of events */
+	uint64_t duration;   /* ns; if the sequence number is the clock: a number of events */
 	double loss_percent; /* lost, skipped and unknown events of all that were seen */
 };
 

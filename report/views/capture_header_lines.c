@@ -117,8 +117,8 @@ static int add_capture(struct capture_header *header, const struct capture *capt
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64 " damaged bytes were ignored: see kmemtrace-check",
 				      analysis->damaged_bytes);
-	for (size_t i = 0; !err && i < capture->absent_count; i++)
-		err = header_add_line(&header->header, "", true, "%s", capture->absent[i].summary);
+	for (size_t i = 0; !err && i < capture->unread_count; i++)
+		err = header_add_line(&header->header, "", true, "%s", capture->unread[i].summary);
 	return err;
 }
 

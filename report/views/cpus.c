@@ -43,32 +43,33 @@ static const struct column pair_columns[PAIR_COLUMNS] = {
 			   "of all freed objects" },
 };
 
-static const struct column migrating_columns[MIGRATING_COLUMNS] = {
-	[MIGRATING_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			     "the kernel code that allocated: symbol+offset/size [module]" },
-	[MIGRATING_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[MIGRATING_FREES] = { "frees", "freed", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			      "freed objects of the site" },
-	[MIGRATING_CROSS_FREES] = { "cross_cpu_frees", "x-cpu", "frees", COLUMN_NUMBER, 0,
-				    COLUMN_ALWAYS,
-				    "cross-CPU frees: on another CPU than the allocation" },
-	[MIGRATING_PERCENT] = { "cross_cpu_percent", "x-cpu", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-				"of the freed objects of the site" },
-	[MIGRATING_BYTES] = { "cross_cpu_bytes", "x-cpu", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			      "bytes allocated to the objects of these frees" },
+static const struct column crossing_sites_columns[CROSSING_SITES_COLUMNS] = {
+	[CROSSING_SITES_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+				  "the kernel code that allocated: symbol+offset/size [module]" },
+	[CROSSING_SITES_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT,
+				     NULL },
+	[CROSSING_SITES_FREES] = { "frees", "freed", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+				   "freed objects of the site" },
+	[CROSSING_SITES_CROSS_FREES] = { "cross_cpu_frees", "x-cpu", "frees", COLUMN_NUMBER, 0,
+					 COLUMN_ALWAYS,
+					 "cross-CPU frees: on another CPU than the allocation" },
+	[CROSSING_SITES_PERCENT] = { "cross_cpu_percent", "x-cpu", "%", COLUMN_DECIMAL, 1,
+				     COLUMN_ALWAYS, "of the freed objects of the site" },
+	[CROSSING_SITES_BYTES] = { "cross_cpu_bytes", "x-cpu", "bytes", COLUMN_NUMBER, 0,
+				   COLUMN_ALWAYS, "bytes allocated to the objects of these frees" },
 };
 
 static int make(struct report *report)
 {
 	static const struct cross_free_text text = {
 		.pairs = pair_columns,
-		.migrating = migrating_columns,
+		.crossing_sites = crossing_sites_columns,
 		.title = "CPUs",
-		.migrating_title = "Call sites with the most cross-CPU frees",
+		.crossing_sites_title = "Call sites with the most cross-CPU frees",
 		.pairs_title = "Frees by allocating CPU and freeing CPU",
 		.pairs_sort = "frees,alloc_cpu,free_cpu",
-		.migrating_sort = "cross_cpu_frees,cross_cpu_bytes",
-		.no_migrating = "No cross-CPU free was recorded.",
+		.crossing_sites_sort = "cross_cpu_frees,cross_cpu_bytes",
+		.no_crossing_sites = "No cross-CPU free was recorded.",
 	};
 
 	return cross_free_make(report, &text);

@@ -109,20 +109,20 @@ static int add_pair(struct table *table, const struct domain_pair *pair, uint64_
 	return 0;
 }
 
-static int add_migrating_site(struct report *report, struct table *table, const struct group *group,
-			      const struct group_cross_frees *frees)
+static int add_crossing_site(struct report *report, struct table *table, const struct group *group,
+			     const struct group_cross_frees *frees)
 {
 	struct cell *row = table_add(table);
 
 	if (!row)
 		return -ENOMEM;
-	row[MIGRATING_NAME].text = group_name(report, group);
-	row[MIGRATING_ADDRESS].number = group_number(report, group);
-	row[MIGRATING_FREES].number = group->frees;
-	row[MIGRATING_CROSS_FREES].number = frees->frees;
-	row[MIGRATING_PERCENT].decimal = percent(frees->frees, group->frees);
-	row[MIGRATING_BYTES].number = frees->bytes;
-	return row[MIGRATING_NAME].text ? 0 : -ENOMEM;
+	row[CROSSING_SITES_NAME].text = group_name(report, group);
+	row[CROSSING_SITES_ADDRESS].number = group_number(report, group);
+	row[CROSSING_SITES_FREES].number = group->frees;
+	row[CROSSING_SITES_CROSS_FREES].number = frees->frees;
+	row[CROSSING_SITES_PERCENT].decimal = percent(frees->frees, group->frees);
+	row[CROSSING_SITES_BYTES].number = frees->bytes;
+	return row[CROSSING_SITES_NAME].text ? 0 : -ENOMEM;
 }
 
 static int make_domains(struct report *report, const char *title)
@@ -170,21 +170,22 @@ static int make_pairs(struct report *report, const struct cross_free_text *text)
 	return err;
 }
 
-static int make_migrating(struct report *report, const struct cross_free_text *text)
+static int make_crossing_sites(struct report *report, const struct cross_free_text *text)
 {
 	const struct cross_frees *cross = report->data;
-	struct table *table = report_add_table(report, text->migrating, MIGRATING_COLUMNS);
+	struct table *table =
+		report_add_table(report, text->crossing_sites, CROSSING_SITES_COLUMNS);
 	int err = 0;
 
 	table->key = "crossing_sites";
-	table->title = text->migrating_title;
-	table->empty = text->no_migrating;
-	table->sort = text->migrating_sort;
-	table->tiebreak = MIGRATING_ADDRESS;
+	table->title = text->crossing_sites_title;
+	table->empty = text->no_crossing_sites;
+	table->sort = text->crossing_sites_sort;
+	table->tiebreak = CROSSING_SITES_ADDRESS;
 	for (size_t i = 0; i < cross->group_count && !err; i++)
 		if (cross->groups[i].frees)
-			err = add_migrating_site(report, table, &report->analysis.groups[i],
-						 &cross->groups[i]);
+			err = add_crossing_site(report, table, &report->analysis.groups[i],
+						&cross->groups[i]);
 	return err;
 }
 
@@ -196,6 +197,6 @@ int cross_free_make(struct report *report, const struct cross_free_text *text)
 	if (!err)
 		err = make_pairs(report, text);
 	if (!err)
-		err = make_migrating(report, text);
+		err = make_crossing_sites(report, text);
 	return err;
 }

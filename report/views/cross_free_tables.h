@@ -28,20 +28,20 @@ enum pair_column {
 	PAIR_COLUMNS
 };
 
-enum migrating_column {
-	MIGRATING_NAME,
-	MIGRATING_ADDRESS,
-	MIGRATING_FREES,
-	MIGRATING_CROSS_FREES,
-	MIGRATING_PERCENT,
-	MIGRATING_BYTES,
-	MIGRATING_COLUMNS
+enum crossing_sites_column {
+	CROSSING_SITES_NAME,
+	CROSSING_SITES_ADDRESS,
+	CROSSING_SITES_FREES,
+	CROSSING_SITES_CROSS_FREES,
+	CROSSING_SITES_PERCENT,
+	CROSSING_SITES_BYTES,
+	CROSSING_SITES_COLUMNS
 };
 
 struct cross_free_text {
-	const struct column *pairs, *migrating;
-	const char *title, *pairs_title, *migrating_title, *pairs_sort, *migrating_sort,
-		*no_migrating;
+	const struct column *pairs, *crossing_sites;
+	const char *title, *pairs_title, *crossing_sites_title, *pairs_sort, *crossing_sites_sort,
+		*no_crossing_sites;
 };
 
 int cross_free_begin_cpus(struct report *report);

@@ -61,8 +61,8 @@ static const struct column columns[FINDINGS_COLUMNS] = {
 					 COLUMN_BELOW,
 					 "of a double free: the site that freed the object first; "
 					 "of an overlap: the site that allocated the overlapped "
-					 "object; of a missed free: the site that was given the "
-					 "address" },
+					 "object; of a missed free: the site that allocated "
+					 "the address again" },
 	[FINDINGS_COLUMN_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
 	[FINDINGS_COLUMN_FREE_CACHE] = { "free_cache", "other cache", "", COLUMN_TEXT, 0,
 					 COLUMN_BELOW,

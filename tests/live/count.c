@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Counts the records of one task between two times, by tracepoint: count DIR TASK BEGIN END. A
+ * Counts the records of a task between two times, by tracepoint: count DIR {TASK BEGIN END}… A
  * record of a backup program counts for its tracepoint; records of hooks have no tracepoint.
  *
  * kernel/status has the lost events of the task in the whole capture, as a count without times. At
@@ -20,6 +20,13 @@
 struct window {
 	uint32_t task;
 	uint64_t begin, end; /* ns */
+	uint64_t counts[KMT_ID_END];
+	uint64_t lost_outside;
+};
+
+struct windows {
+	struct window *list;
+	size_t count;
 };
 
 /* The sum of the spans that reach beyond the window. Merged spans (see loss.h) count in full. */
@@ -36,19 +43,19 @@ static uint64_t lost_outside(const struct loss *loss, const struct window *windo
 	return lost;
 }
 
-/* 0 or -errno. */
-static int count_record(const struct kmt_record *record, const struct window *window,
-			struct loss *loss, uint64_t counts[KMT_ID_END])
+static void count_record(const struct kmt_record *record, const struct windows *windows)
 {
-	if (record->task == window->task && record->time >= window->begin &&
-	    record->time <= window->end && record->id < KMT_ID_END)
-		counts[record->id]++;
-	return loss_follow(loss, record->sequence, record->time);
+	for (size_t i = 0; i < windows->count && record->id < KMT_ID_END; i++) {
+		struct window *window = &windows->list[i];
+
+		if (record->task == window->task && record->time >= window->begin &&
+		    record->time <= window->end)
+			window->counts[record->id]++;
+	}
 }
 
-/* Adds to the counts and to *outside, which counts lost events. 0 or -errno. */
-static int count_stream(const char *path, const struct window *window, uint64_t counts[KMT_ID_END],
-			uint64_t *outside)
+/* 0 or -errno. */
+static int count_stream(const char *path, const struct windows *windows)
 {
 	uint64_t sequence_end = 0, time_last = 0;
 	struct kmt_record record;
@@ -63,46 +70,66 @@ static int count_stream(const char *path, const struct window *window, uint64_t 
 		return got;
 	loss_init(&loss, 0);
 	while (!err && (got = stream_next(&stream, &packet)) == 1) {
-		err = loss_approach(&loss, packet.header.sequence_first, packet.header.time_first);
+		err = loss_begin_packet(&loss, packet.header.sequence_first,
+					packet.header.time_first);
 		cursor_init(&cursor, &packet);
-		while (!err && cursor_next(&cursor, &record) == 1)
-			err = count_record(&record, window, &loss, counts);
+		while (!err && cursor_next(&cursor, &record) == 1) {
+			count_record(&record, windows);
+			err = loss_record_low(&loss, record.sequence, record.time);
+		}
 		sequence_end = packet.header.sequence_end;
 		time_last = packet.header.time_last;
 	}
 	if (!err && !got)
 		err = loss_confirm(&loss, sequence_end, time_last);
-	*outside += lost_outside(&loss, window);
+	for (size_t i = 0; i < windows->count; i++)
+		windows->list[i].lost_outside += lost_outside(&loss, &windows->list[i]);
 	loss_deinit(&loss);
 	stream_close(&stream);
 	return err ? err : got;
 }
 
-int main(int argc, char **argv)
+static void print_window(const struct window *window, const struct status *status)
 {
-	uint64_t counts[KMT_ID_END] = { 0 }, lost = 0, outside = 0;
-	struct capture capture;
-	struct window window;
+	const uint64_t *counts = window->counts;
+	uint64_t lost = 0;
 
-	if (argc != 5 || capture_open(&capture, argv[1]))
-		return 2;
-	window.task = strtoul(argv[2], NULL, 10);
-	window.begin = strtoull(argv[3], NULL, 10);
-	window.end = strtoull(argv[4], NULL, 10);
-	for (size_t i = 0; i < capture.stream_count; i++)
-		if (count_stream(capture.streams[i].path, &window, counts, &outside))
-			return 2;
-	for (size_t i = 0; i < capture.status.lost_task_count; i++)
-		if (capture.status.lost_tasks[i].task == window.task)
-			lost = capture.status.lost_tasks[i].count;
+	for (size_t i = 0; i < status->lost_task_count; i++)
+		if (status->lost_tasks[i].task == window->task)
+			lost = status->lost_tasks[i].count;
 	printf("kmalloc %" PRIu64 "\nkfree %" PRIu64 "\nkmem_cache_alloc %" PRIu64
 	       "\nkmem_cache_free %" PRIu64 "\nlost %" PRIu64 "\nlost_outside %" PRIu64
 	       "\nskipped %" PRIu64 "\nfrom_backup %" PRIu64 "\n",
 	       counts[KMT_KMALLOC], counts[KMT_KFREE] + counts[KMT_BACKUP_KFREE],
 	       counts[KMT_CACHE_ALLOC] + counts[KMT_ANONYMOUS_ALLOC],
 	       counts[KMT_CACHE_FREE] + counts[KMT_BACKUP_CACHE_FREE], lost,
-	       outside < lost ? outside : lost, capture.status.skipped,
+	       window->lost_outside < lost ? window->lost_outside : lost, status->skipped,
 	       counts[KMT_BACKUP_KFREE] + counts[KMT_BACKUP_CACHE_FREE]);
+}
+
+int main(int argc, char **argv)
+{
+	struct windows windows = { .count = argc > 2 ? (size_t)(argc - 2) / 3 : 0 };
+	struct capture capture;
+
+	if (argc < 5 || (argc - 2) % 3 || capture_open(&capture, argv[1]))
+		return 2;
+	windows.list = calloc(windows.count, sizeof(*windows.list));
+	if (!windows.list)
+		return 2;
+	for (size_t i = 0; i < windows.count; i++) {
+		char **words = &argv[2 + 3 * i];
+
+		windows.list[i].task = strtoul(words[0], NULL, 10);
+		windows.list[i].begin = strtoull(words[1], NULL, 10);
+		windows.list[i].end = strtoull(words[2], NULL, 10);
+	}
+	for (size_t i = 0; i < capture.stream_count; i++)
+		if (count_stream(capture.streams[i].path, &windows))
+			return 2;
+	for (size_t i = 0; i < windows.count; i++)
+		print_window(&windows.list[i], &capture.status);
+	free(windows.list);
 	capture_close(&capture);
 	return 0;
 }

@@ -7,7 +7,9 @@ need jq
 
 mkdir small folder
 mount -t tmpfs -o size=16m tmpfs small 2>/dev/null || skip "no tmpfs can be mounted"
-trap 'umount "$scratch/small"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+# the workload allocates as much there, without waiting for a disk
+mount -t tmpfs tmpfs folder || fail "no second tmpfs can be mounted"
+trap 'umount "$scratch/small" "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
 
 "$kmemtraced" -o small/capture -- "$builddir/tests/live/workload" dir 200000 folder >truth 2>err
 code=$?

@@ -20,22 +20,25 @@ one() { # one ALSO: with more processes than that of the threads, or none
 	[ "$status" = 0 ] || fail "-p $traced$also: exit $status"
 	checked
 	fired=0 missing=0 threads=0
-	while read -r task begin end kmalloc kfree alloc free; do
-		"$builddir/tests/live/count" kmemtrace.data "$task" "$begin" "$end" >counted ||
-			fail "the capture cannot be counted"
-		# one process instead of one for each value: there are hundreds of threads
-		eval "$(sed -nE 's/^([a-z_]+) ([0-9]+)$/counted_\1=\2/p' counted)"
-		[ "$counted_kmem_cache_alloc" -gt 0 ] ||
+	# shellcheck disable=SC2046 # the task, begin and end of each thread
+	"$builddir/tests/live/count" kmemtrace.data $(cut -d ' ' -f 1-3 truth) >counted ||
+		fail "the capture cannot be counted"
+	# each thread has a line of names and counts
+	xargs -n 16 <counted | paste -d ' ' truth - >compared
+	while read -r task _ _ kmalloc kfree alloc free \
+		_ got_kmalloc _ got_kfree _ got_alloc _ got_free _ lost _; do
+		[ "$got_alloc" -gt 0 ] ||
 			fail "thread $task: nothing was recorded, perf counted $alloc allocations"
-		for event in "kmalloc $kmalloc" "kfree $kfree" "kmem_cache_alloc $alloc" "kmem_cache_free $free"; do
-			eval "recorded=\$counted_${event% *}"
-			truth=${event#* }
-			[ "$recorded" -le "$truth" ] ||
-				fail "thread $task: ${event% *}: $recorded were recorded, only $truth happened"
-			fired=$((fired + truth)) missing=$((missing + truth - recorded))
+		for event in "kmalloc $kmalloc $got_kmalloc" "kfree $kfree $got_kfree" \
+			"kmem_cache_alloc $alloc $got_alloc" "kmem_cache_free $free $got_free"; do
+			# shellcheck disable=SC2086 # three words
+			set -- $event
+			[ "$3" -le "$2" ] ||
+				fail "thread $task: $1: $3 were recorded, only $2 happened"
+			fired=$((fired + $2)) missing=$((missing + $2 - $3))
 		done
-		missing=$((missing - counted_lost)) threads=$((threads + 1))
-	done <truth
+		missing=$((missing - lost)) threads=$((threads + 1))
+	done <compared
 	skipped=$(value kmemtrace.data/kernel/status skipped)
 	echo "-p $traced$also: $threads threads: perf $fired, $missing are missing, skipped $skipped in all tasks"
 	[ $threads = $rounds ] || fail "$threads of $rounds threads were counted"

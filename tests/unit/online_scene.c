@@ -19,8 +19,8 @@
 
 unsigned int online_scene_below(struct online_scene *scene, unsigned int limit)
 {
-	scene->dice = scene->dice * 6364136223846793005 + 1442695040888963407;
-	return (unsigned int)(scene->dice >> 33) % limit;
+	scene->random_state = scene->random_state * 6364136223846793005 + 1442695040888963407;
+	return (unsigned int)(scene->random_state >> 33) % limit;
 }
 
 static void read_source(struct online_scene *scene, const struct capture_stream *stream)

@@ -22,7 +22,7 @@ struct online_scene {
 	struct online *online;
 	struct type_stats type_stats;
 	size_t packets; /* put and not released */
-	uint64_t dice;
+	uint64_t random_state;
 };
 
 /* An analysis of the whole capture. */

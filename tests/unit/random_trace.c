@@ -45,7 +45,7 @@ enum {
 
 struct maker {
 	struct naive_trace *trace;
-	uint64_t dice, time, base;
+	uint64_t random_state, time, base;
 	unsigned int cpus, naming;
 	bool lossy;
 	uint64_t sequence[CPUS_MAX];
@@ -56,11 +56,11 @@ struct maker {
 static unsigned int below(struct maker *maker, unsigned int limit)
 {
 	/* splitmix64: public domain, Sebastiano Vigna */
-	uint64_t dice = maker->dice += 0x9e3779b97f4a7c15;
+	uint64_t random_state = maker->random_state += 0x9e3779b97f4a7c15;
 
-	dice = (dice ^ dice >> 30) * 0xbf58476d1ce4e5b9;
-	dice = (dice ^ dice >> 27) * 0x94d049bb133111eb;
-	return (unsigned int)((dice ^ dice >> 31) % limit);
+	random_state = (random_state ^ random_state >> 30) * 0xbf58476d1ce4e5b9;
+	random_state = (random_state ^ random_state >> 27) * 0x94d049bb133111eb;
+	return (unsigned int)((random_state ^ random_state >> 31) % limit);
 }
 
 static bool one_in(struct maker *maker, unsigned int chances)
@@ -533,7 +533,7 @@ static void write_event(const struct naive_event *event, FILE *text)
 
 char *random_trace(struct naive_trace *trace, uint64_t seed)
 {
-	struct maker maker = { .trace = trace, .dice = seed };
+	struct maker maker = { .trace = trace, .random_state = seed };
 	char *text = NULL;
 	size_t size;
 	FILE *lines = open_memstream(&text, &size);

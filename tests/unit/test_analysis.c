@@ -26,7 +26,7 @@ static void run(struct analysis *analysis, struct capture *capture, const char *
 	free(whole);
 	if (capture_open(capture, directory))
 		fail_msg("%s", capture->errmsg);
-	assert_int_equal(capture->absent_count, 0);
+	assert_int_equal(capture->unread_count, 0);
 	if (analysis_run(analysis, capture, NULL))
 		fail_msg("%s", capture->errmsg);
 	scratch_remove(directory);

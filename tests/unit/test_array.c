@@ -70,7 +70,8 @@ static void too_large_a_size_fails(void **state)
 	(void)state;
 	assert_null(array_grow_zeroed(NULL, &space, SIZE_MAX / 4, 16));
 	assert_int_equal(space, 0);
-	/* the largest power of two: only there an array grows */
+	/* powers of two: the bytes overflow, and the elements too */
+	assert_null(array_grow(NULL, SIZE_MAX / 4 + 1, 16));
 	assert_null(array_grow(NULL, SIZE_MAX / 2 + 1, 16));
 }
 

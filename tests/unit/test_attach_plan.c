@@ -28,8 +28,8 @@
  */
 static const struct kernel {
 	const char *name;
-	const char *arguments[ATTACH_EVENTS];
-	const char *programs[ATTACH_EVENTS];
+	const char *arguments[ATTACH_TRACEPOINTS];
+	const char *programs[ATTACH_TRACEPOINTS];
 	bool allocations_have_cache, frees_have_name;
 } kernels[] = {
 	{ "5.8 to 5.11",
@@ -108,18 +108,18 @@ static void add_tracepoint(struct types *types, const char *name, const char *ar
 
 /* Makes a plan for the kernel; the tracepoint `which`, if any, has the arguments `instead`. */
 static int choose(struct attach_plan *plan, const struct kernel *kernel, int word,
-		  enum attach_plan_event which, const char *instead)
+		  enum tracepoint_id which, const char *instead)
 {
 	struct types types = { 0 };
 	int err;
 
 	memset(plan, 0, sizeof(*plan));
 	make_types(&types, word);
-	for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
+	for (unsigned int event = 0; event < ATTACH_TRACEPOINTS; event++) {
 		const char *arguments = event == which ? instead : kernel->arguments[event];
 
 		if (arguments)
-			add_tracepoint(&types, attach_plan_tracepoint(event), arguments);
+			add_tracepoint(&types, attach_plan_tracepoint_name(event), arguments);
 	}
 	err = attach_plan_from_btf(plan, types.btf);
 	btf__free(types.btf);
@@ -128,7 +128,7 @@ static int choose(struct attach_plan *plan, const struct kernel *kernel, int wor
 
 static void assert_chosen(const struct attach_plan *plan, const struct kernel *kernel)
 {
-	for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
+	for (unsigned int event = 0; event < ATTACH_TRACEPOINTS; event++) {
 		if (!kernel->programs[event])
 			assert_null(plan->programs[event]);
 		else
@@ -145,7 +145,8 @@ static void chooses_the_programs_of_each_kernel(void **state)
 	(void)state;
 	for (size_t i = 0; i < KERNELS; i++)
 		for (int word = 4; word <= 8; word += 4) {
-			assert_int_equal(choose(&plan, &kernels[i], word, ATTACH_EVENTS, NULL), 0);
+			assert_int_equal(choose(&plan, &kernels[i], word, ATTACH_TRACEPOINTS, NULL),
+					 0);
 			assert_chosen(&plan, &kernels[i]);
 		}
 }
@@ -154,7 +155,7 @@ static void chooses_the_programs_of_each_kernel(void **state)
 static void refuses_unknown_signatures(void **state)
 {
 	static const struct {
-		enum attach_plan_event event;
+		enum tracepoint_id id;
 		const char *arguments;
 		const char *errmsg;
 	} cases[] = {
@@ -175,7 +176,7 @@ static void refuses_unknown_signatures(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		err = choose(&plan, &kernels[3], 8, cases[i].event, cases[i].arguments);
+		err = choose(&plan, &kernels[3], 8, cases[i].id, cases[i].arguments);
 		assert_int_equal(err, cases[i].errmsg ? -ENOTSUP : 0);
 		if (cases[i].errmsg)
 			assert_non_null(strstr(plan.errmsg, cases[i].errmsg));
@@ -215,12 +216,12 @@ static void chooses_the_same_programs_from_formats(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct kernel *kernel = &kernels[cases[i].kernel];
-		struct tracepoint_info info[ATTACH_EVENTS] = { 0 };
+		struct tracepoint_info info[ATTACH_TRACEPOINTS] = { 0 };
 		struct attach_plan plan = { 0 };
 
-		for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
+		for (unsigned int event = 0; event < ATTACH_TRACEPOINTS; event++) {
 			info[event].format =
-				read_format(cases[i].formats, attach_plan_tracepoint(event));
+				read_format(cases[i].formats, attach_plan_tracepoint_name(event));
 			assert_int_equal(!info[event].format, !kernel->arguments[event]);
 			if (info[event].format)
 				info[event].arguments = (int)strlen(kernel->arguments[event]);
@@ -232,7 +233,7 @@ static void chooses_the_same_programs_from_formats(void **state)
 		info[ATTACH_CACHE_ALLOC].arguments += 3;
 		memset(&plan, 0, sizeof(plan));
 		assert_int_equal(attach_plan_from_formats(&plan, info), -ENOTSUP);
-		for (unsigned int event = 0; event < ATTACH_EVENTS; event++)
+		for (unsigned int event = 0; event < ATTACH_TRACEPOINTS; event++)
 			free((char *)(uintptr_t)info[event].format);
 	}
 }
@@ -246,10 +247,10 @@ static void knows_frees_from_allocations(void **state)
 	(void)state;
 	for (size_t i = 0; i < KERNELS; i++) {
 		const struct kernel *kernel = &kernels[i];
-		struct tracepoint_info info[ATTACH_EVENTS] = { 0 };
+		struct tracepoint_info info[ATTACH_TRACEPOINTS] = { 0 };
 		struct attach_plan plan = { 0 };
 
-		for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
+		for (unsigned int event = 0; event < ATTACH_TRACEPOINTS; event++) {
 			const char *arguments = kernel->arguments[event];
 
 			if (!arguments)

@@ -17,12 +17,12 @@
 #define ROUNDS 3000
 #define TIMES 60
 
-static uint64_t dice;
+static uint64_t random_state;
 
 static unsigned int below(unsigned int limit)
 {
-	dice = dice * 6364136223846793005 + 1442695040888963407;
-	return (unsigned int)(dice >> 33) % limit;
+	random_state = random_state * 6364136223846793005 + 1442695040888963407;
+	return (unsigned int)(random_state >> 33) % limit;
 }
 
 static void assert_same(const struct cache *a, const struct cache *b)

@@ -53,7 +53,7 @@ static void opens_all_tables(void **state)
 	char text[100];
 
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_int_equal(capture.absent_count, 0);
+	assert_int_equal(capture.unread_count, 0);
 	assert_false(capture.being_written);
 	assert_true(capture_knows_own(&capture));
 	assert_string_equal(capture.metadata.hostname, "vm");
@@ -103,13 +103,13 @@ static void reports_missing_tables(void **state)
 	assert_int_equal(capture_open(&capture, *state), 0);
 	assert_false(capture.has_status);
 	assert_false(capture_knows_own(&capture));
-	assert_int_equal(capture.absent_count, 2);
-	assert_string_equal(capture.absent[0].key, "symbols");
-	assert_int_equal(capture.absent[0].err, -ENOENT);
-	assert_string_equal(capture.absent[0].summary,
+	assert_int_equal(capture.unread_count, 2);
+	assert_string_equal(capture.unread[0].key, "symbols");
+	assert_int_equal(capture.unread[0].err, -ENOENT);
+	assert_string_equal(capture.unread[0].summary,
 			    "symbols are missing (No such file or directory): call sites are "
 			    "addresses");
-	assert_string_equal(capture.absent[1].key, "status");
+	assert_string_equal(capture.unread[1].key, "status");
 	assert_int_equal(capture.caches.count, 2);
 	capture_close(&capture);
 
@@ -119,9 +119,9 @@ static void reports_missing_tables(void **state)
 	remove_file(*state, "kernel/gfp");
 	remove_file(*state, "kernel");
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_int_equal(capture.absent_count, 6);
-	assert_string_equal(capture.absent[5].key, "gfp");
-	assert_int_equal(capture.absent[5].err, -ENOENT);
+	assert_int_equal(capture.unread_count, 6);
+	assert_string_equal(capture.unread[5].key, "gfp");
+	assert_int_equal(capture.unread[5].err, -ENOENT);
 	assert_int_equal(capture.stream_count, 2);
 	capture_close(&capture);
 }
@@ -135,13 +135,13 @@ static void slabinfo_is_optional(void **state)
 	struct capture capture;
 
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_int_equal(capture.absent_count, 0);
+	assert_int_equal(capture.unread_count, 0);
 	assert_int_equal(capture.slabinfo.count, 0);
 	capture_close(&capture);
 
 	scratch_write(path, lines, sizeof(lines) - 1);
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_int_equal(capture.absent_count, 0);
+	assert_int_equal(capture.unread_count, 0);
 	assert_int_equal(capture.slabinfo.count, 2);
 	assert_int_equal(slabinfo_find(slabinfo_at(&capture.slabinfo, 15), "filp")->total, 4);
 	assert_int_equal(slabinfo_find(slabinfo_at(&capture.slabinfo, 20), "dentry")->active, 71);
@@ -149,9 +149,9 @@ static void slabinfo_is_optional(void **state)
 
 	assert_int_equal(truncate(path, (64 << 20) + 1), 0);
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_int_equal(capture.absent_count, 1);
-	assert_string_equal(capture.absent[0].key, "slabinfo");
-	assert_string_equal(capture.absent[0].summary,
+	assert_int_equal(capture.unread_count, 1);
+	assert_string_equal(capture.unread[0].key, "slabinfo");
+	assert_string_equal(capture.unread[0].summary,
 			    "counters of /proc/slabinfo are missing (File too large): the objects "
 			    "that caches had at the start are not known");
 	capture_close(&capture);
@@ -167,16 +167,16 @@ static void reports_missing_symbols(void **state)
 
 	scratch_write(path, hidden, sizeof(hidden) - 1);
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_int_equal(capture.absent_count, 1);
-	assert_string_equal(capture.absent[0].key, "hidden");
-	assert_non_null(strstr(capture.absent[0].summary, "kptr_restrict"));
+	assert_int_equal(capture.unread_count, 1);
+	assert_string_equal(capture.unread[0].key, "hidden");
+	assert_non_null(strstr(capture.unread[0].summary, "kptr_restrict"));
 	capture_close(&capture);
 
 	scratch_write(path, "\x1f\x8b\x08\0\0\0\0\0\0\3rest", 14);
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_int_equal(capture.absent_count, 1);
-	assert_string_equal(capture.absent[0].key, "symbols");
-	assert_non_null(strstr(capture.absent[0].summary, "damage"));
+	assert_int_equal(capture.unread_count, 1);
+	assert_string_equal(capture.unread[0].key, "symbols");
+	assert_non_null(strstr(capture.unread[0].summary, "damage"));
 	capture_close(&capture);
 	free(path);
 }
@@ -212,8 +212,8 @@ static void refuses_huge_tables(void **state)
 
 	assert_int_equal(truncate(path, (64 << 20) + 1), 0);
 	assert_int_equal(capture_open(&capture, *state), 0);
-	assert_int_equal(capture.absent_count, 1);
-	assert_string_equal(capture.absent[0].summary,
+	assert_int_equal(capture.unread_count, 1);
+	assert_string_equal(capture.unread[0].summary,
 			    "names of tasks are missing (File too large): tasks are numbers");
 	capture_close(&capture);
 	free(path);

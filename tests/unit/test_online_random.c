@@ -58,7 +58,7 @@ static void one_round(uint64_t seed)
 	struct whole_analysis whole;
 
 	online_scene_open(&scene, text, 0);
-	scene.dice = seed;
+	scene.random_state = seed;
 	whole_run(&whole, scene.directory, 0, UINT64_MAX);
 	begin = whole.analysis.begin;
 	whole_close(&whole);

@@ -25,7 +25,7 @@
 static const struct {
 	const char *name;
 	bool needed;
-} tracepoints[ATTACH_EVENTS] = {
+} tracepoints[ATTACH_TRACEPOINTS] = {
 	[ATTACH_KFREE] = { "kfree", true },
 	[ATTACH_CACHE_FREE] = { "kmem_cache_free", true },
 	[ATTACH_KMALLOC] = { "kmalloc", true },
@@ -36,7 +36,7 @@ static const struct {
 
 /* The first two arguments are always the call site and the object. */
 static const struct signature {
-	enum attach_plan_event event;
+	enum tracepoint_id id;
 	const char *program;
 	enum arg_kind arg_kinds[8];
 } signatures[] = {
@@ -68,9 +68,9 @@ static const struct signature {
 
 #define SIGNATURES (sizeof(signatures) / sizeof(signatures[0]))
 
-const char *attach_plan_tracepoint(enum attach_plan_event event)
+const char *attach_plan_tracepoint_name(enum tracepoint_id id)
 {
-	return tracepoints[event].name;
+	return tracepoints[id].name;
 }
 
 static bool has_argument(const struct signature *signature, enum arg_kind arg_kind)
@@ -83,41 +83,41 @@ static bool has_argument(const struct signature *signature, enum arg_kind arg_ki
 
 static void choose(struct attach_plan *plan, const struct signature *signature)
 {
-	plan->programs[signature->event] = signature->program;
-	if (signature->event == ATTACH_CACHE_FREE)
+	plan->programs[signature->id] = signature->program;
+	if (signature->id == ATTACH_CACHE_FREE)
 		plan->frees_have_name = has_argument(signature, TEXT);
-	if (signature->event == ATTACH_CACHE_ALLOC)
+	if (signature->id == ATTACH_CACHE_ALLOC)
 		plan->allocations_have_cache = has_argument(signature, CACHE);
 }
 
-static int fail_tracepoint(struct attach_plan *plan, enum attach_plan_event event, bool exists)
+static int fail_tracepoint(struct attach_plan *plan, enum tracepoint_id id, bool exists)
 {
 	if (exists)
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
 			 "this kernel's tracepoint %s passes arguments that this kmemtraced does "
 			 "not know: try a newer kmemtraced",
-			 tracepoints[event].name);
+			 tracepoints[id].name);
 	else
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
 			 "this kernel has no tracepoint %s: kmemtraced needs CONFIG_TRACEPOINTS "
 			 "and a slab allocator with this tracepoint",
-			 tracepoints[event].name);
+			 tracepoints[id].name);
 	return -ENOTSUP;
 }
 
 int attach_plan_from_btf(struct attach_plan *plan, const struct btf *btf)
 {
-	for (unsigned int event = 0; event < ATTACH_EVENTS; event++) {
-		const char *name = tracepoints[event].name;
+	for (unsigned int id = 0; id < ATTACH_TRACEPOINTS; id++) {
+		const char *name = tracepoints[id].name;
 		const struct btf_type *type = prototype_tracepoint(btf, name);
 
 		/* the first parameter is the tracepoint's own data */
-		for (size_t i = 0; i < SIGNATURES && type && !plan->programs[event]; i++)
-			if (signatures[i].event == event &&
+		for (size_t i = 0; i < SIGNATURES && type && !plan->programs[id]; i++)
+			if (signatures[i].id == id &&
 			    prototype_matches(btf, type, 1, signatures[i].arg_kinds, true))
 				choose(plan, &signatures[i]);
-		if (!plan->programs[event] && (type || tracepoints[event].needed))
-			return fail_tracepoint(plan, event, type);
+		if (!plan->programs[id] && (type || tracepoints[id].needed))
+			return fail_tracepoint(plan, id, type);
 	}
 	return 0;
 }
@@ -136,39 +136,38 @@ static bool matches_info(const struct attach_plan *plan, const struct signature 
 	/* 6.1 changed both: allocations pass the cache without sizes, frees pass the cache itself
 	 */
 	if (has_argument(signature, TEXT) ||
-	    (signature->event == ATTACH_CACHE_FREE && has_argument(signature, CACHE)))
+	    (signature->id == ATTACH_CACHE_FREE && has_argument(signature, CACHE)))
 		return has_argument(signature, CACHE) ==
 		       !strcmp(plan->programs[ATTACH_CACHE_ALLOC], "kmem_cache_alloc");
 	return true;
 }
 
 int attach_plan_from_formats(struct attach_plan *plan,
-			     const struct tracepoint_info list[ATTACH_EVENTS])
+			     const struct tracepoint_info list[ATTACH_TRACEPOINTS])
 {
 	/* allocations first: their arguments decide how to read the third argument of frees */
-	static const enum attach_plan_event order[ATTACH_EVENTS] = {
+	static const enum tracepoint_id order[ATTACH_TRACEPOINTS] = {
 		ATTACH_CACHE_ALLOC, ATTACH_CACHE_FREE,	 ATTACH_KFREE,
 		ATTACH_KMALLOC,	    ATTACH_KMALLOC_NODE, ATTACH_CACHE_ALLOC_NODE,
 	};
 
-	for (size_t at = 0; at < ATTACH_EVENTS; at++) {
-		enum attach_plan_event event = order[at];
-		const struct tracepoint_info *info = &list[event];
+	for (size_t at = 0; at < ATTACH_TRACEPOINTS; at++) {
+		enum tracepoint_id id = order[at];
+		const struct tracepoint_info *info = &list[id];
 
-		for (size_t i = 0; i < SIGNATURES && info->format && !plan->programs[event]; i++)
-			if (signatures[i].event == event &&
-			    matches_info(plan, &signatures[i], info))
+		for (size_t i = 0; i < SIGNATURES && info->format && !plan->programs[id]; i++)
+			if (signatures[i].id == id && matches_info(plan, &signatures[i], info))
 				choose(plan, &signatures[i]);
-		if (!plan->programs[event] && (info->format || tracepoints[event].needed))
-			return fail_tracepoint(plan, event, info->format);
+		if (!plan->programs[id] && (info->format || tracepoints[id].needed))
+			return fail_tracepoint(plan, id, info->format);
 	}
 	return 0;
 }
 
 static int plan_from_tracefs(struct attach_plan *plan)
 {
-	struct tracepoint_info info[ATTACH_EVENTS] = { 0 };
-	char *formats[ATTACH_EVENTS] = { 0 };
+	struct tracepoint_info info[ATTACH_TRACEPOINTS] = { 0 };
+	char *formats[ATTACH_TRACEPOINTS] = { 0 };
 	int tracefs = formats_open(), err;
 	char name[64];
 
@@ -180,7 +179,7 @@ static int plan_from_tracefs(struct attach_plan *plan)
 			 tracefs == -EPERM || tracefs == -EACCES ? ": run as root" : "");
 		return -ENOTSUP;
 	}
-	for (unsigned int i = 0; i < ATTACH_EVENTS; i++) {
+	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++) {
 		snprintf(name, sizeof(name), "kmem/%s", tracepoints[i].name);
 		info[i].format = formats[i] = formats_read(tracefs, name);
 		if (formats[i])
@@ -188,7 +187,7 @@ static int plan_from_tracefs(struct attach_plan *plan)
 	}
 	close(tracefs);
 	err = attach_plan_from_formats(plan, info);
-	for (unsigned int i = 0; i < ATTACH_EVENTS; i++)
+	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++)
 		free(formats[i]);
 	return err;
 }

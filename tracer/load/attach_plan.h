@@ -15,7 +15,7 @@
 struct btf;
 
 /* The tracepoints: the frees, and then the allocations. */
-enum attach_plan_event {
+enum tracepoint_id {
 	ATTACH_KFREE,
 	ATTACH_CACHE_FREE,
 	ATTACH_FREES, /* the number of frees */
@@ -23,14 +23,14 @@ enum attach_plan_event {
 	ATTACH_CACHE_ALLOC,
 	ATTACH_KMALLOC_NODE,	 /* until 6.0 */
 	ATTACH_CACHE_ALLOC_NODE, /* until 6.0 */
-	ATTACH_EVENTS,
+	ATTACH_TRACEPOINTS,
 };
 
 struct attach_plan {
 	struct missing_features missing_features;
-	struct btf *btf;		     /* of the kernel; NULL: it has none */
-	const char *programs[ATTACH_EVENTS]; /* NULL: the kernel has no such tracepoint */
-	bool allocations_have_cache;	     /* kmem_cache_alloc passes the cache's address */
+	struct btf *btf;			  /* of the kernel; NULL: it has none */
+	const char *programs[ATTACH_TRACEPOINTS]; /* NULL: the kernel has no such tracepoint */
+	bool allocations_have_cache;		  /* kmem_cache_alloc passes the cache's address */
 	bool frees_have_name; /* kmem_cache_free passes the cache's name, not its address */
 	char errmsg[300];
 };
@@ -50,8 +50,8 @@ struct tracepoint_info {
 
 /* Chooses the programs without BTF. */
 int attach_plan_from_formats(struct attach_plan *plan,
-			     const struct tracepoint_info list[ATTACH_EVENTS]);
+			     const struct tracepoint_info list[ATTACH_TRACEPOINTS]);
 
-const char *attach_plan_tracepoint(enum attach_plan_event event);
+const char *attach_plan_tracepoint_name(enum tracepoint_id id);
 
 #endif

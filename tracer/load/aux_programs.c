@@ -13,13 +13,13 @@
 #include "tracer/load/aux_programs.h"
 #include "tracer/load/formats.h"
 
-#define BEFORE_EVENTS ATTACH_EVENTS
+#define BEFORE_EVENTS ATTACH_TRACEPOINTS
 #define IDLE_TICKS 10
 
-/* name: in bpf/. after: which event. type, kind: what BTF has if the kernel can run it. */
+/* name: in bpf/. after: the tracepoint. type, kind: what BTF has if the kernel can run it. */
 static const struct {
 	const char *name;
-	enum attach_plan_event after;
+	enum tracepoint_id after;
 	const char *type;
 	uint32_t kind;
 } table[] = {
@@ -101,7 +101,7 @@ static void detach(struct aux_programs *aux, size_t i)
 	aux->links[i] = NULL;
 }
 
-void aux_programs_attach(struct aux_programs *aux, enum attach_plan_event after)
+void aux_programs_attach(struct aux_programs *aux, enum tracepoint_id after)
 {
 	for (size_t i = 0; i < AUX_PROGRAMS; i++)
 		if (table[i].after == after)

@@ -32,10 +32,10 @@ void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
 			 const struct btf *btf, bool reads_misses, unsigned int any_cpu);
 
 /*
- * Attaches the programs that must be attached after this event's program. ATTACH_EVENTS: the
- * programs that are attached before all events.
+ * Attaches the programs that must be attached after this tracepoint's program. ATTACH_TRACEPOINTS:
+ * the programs that are attached before all others.
  */
-void aux_programs_attach(struct aux_programs *aux, enum attach_plan_event after);
+void aux_programs_attach(struct aux_programs *aux, enum tracepoint_id after);
 
 /* Is the program on new tasks attached? */
 bool aux_programs_see_new_tasks(const struct aux_programs *aux);

@@ -82,7 +82,7 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	programs->has_recursion_guard = !btf || backup_programs_has_recursion_guard(btf);
 	aux_programs_choose(&programs->aux, variant, btf, programs->has_recursion_guard,
 			    settings->any_cpu);
-	for (unsigned int i = 0; i < ATTACH_EVENTS; i++) {
+	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++) {
 		if (!plan->programs[i])
 			continue;
 		programs->list[i] = bpf_variant_program(variant, plan->programs[i]);
@@ -235,7 +235,7 @@ static int attach_events(struct programs *programs, size_t first, size_t end)
 			char what[80];
 
 			snprintf(what, sizeof(what), "cannot attach to the tracepoint %s",
-				 attach_plan_tracepoint(i));
+				 attach_plan_tracepoint_name(i));
 			return fail(programs, errno, what);
 		}
 		aux_programs_attach(&programs->aux, i);
@@ -259,14 +259,14 @@ int programs_attach(struct programs *programs)
 	int err;
 
 	programs->attached = true;
-	aux_programs_attach(&programs->aux, ATTACH_EVENTS);
+	aux_programs_attach(&programs->aux, ATTACH_TRACEPOINTS);
 	programs->untraced_table_used = can_use_untraced_table(programs);
 	programs->variant.totals->untraced_table_valid = programs->untraced_table_used;
 	err = attach_events(programs, 0, ATTACH_FREES);
 	if (err)
 		return err;
 	hooks_attach(&programs->hooks, HOOK_BULK_FREE);
-	err = attach_events(programs, ATTACH_FREES, ATTACH_EVENTS);
+	err = attach_events(programs, ATTACH_FREES, ATTACH_TRACEPOINTS);
 	if (err)
 		return err;
 	hooks_attach(&programs->hooks, HOOK_REALLOC);
@@ -305,7 +305,7 @@ void programs_detach(struct programs *programs)
 	programs->attached = false;
 	hooks_detach(&programs->hooks, HOOK_BULK_ALLOC);
 	hooks_detach(&programs->hooks, HOOK_REALLOC);
-	detach_events(programs, ATTACH_FREES, ATTACH_EVENTS);
+	detach_events(programs, ATTACH_FREES, ATTACH_TRACEPOINTS);
 	hooks_detach(&programs->hooks, HOOK_BULK_FREE);
 	backup_programs_detach(&programs->backup);
 	detach_events(programs, 0, ATTACH_FREES);
@@ -328,7 +328,7 @@ uint64_t programs_recursion_misses(const struct programs *programs)
 	struct bpf_prog_info info;
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < ATTACH_EVENTS; i++)
+	for (size_t i = 0; i < ATTACH_TRACEPOINTS; i++)
 		if (programs->list[i] && !program_info(programs->list[i], &info))
 			sum += info.recursion_misses;
 	return sum;

@@ -20,8 +20,8 @@ struct programs {
 	const struct attach_plan *plan;
 	struct bpf_variant variant;
 	struct paths paths;
-	struct bpf_program *list[ATTACH_EVENTS]; /* NULL: this kernel has no such tracepoint */
-	struct bpf_link *events[ATTACH_EVENTS];
+	struct bpf_program *list[ATTACH_TRACEPOINTS]; /* NULL: this kernel has no such tracepoint */
+	struct bpf_link *events[ATTACH_TRACEPOINTS];
 	unsigned int event_count; /* the number of events that are attached */
 	struct aux_programs aux;
 	struct backup_programs backup;
