@@ -74,6 +74,7 @@ static void one_round(int tracefs)
 int main(int argc, char **argv)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
+	struct counters kept;
 	cpu_set_t first;
 	int tracefs;
 
@@ -90,6 +91,9 @@ int main(int argc, char **argv)
 		errno = -tracefs;
 		counters_die("tracefs");
 	}
+	/* while one perf event of a tracepoint stays open, the kernel closes others without waiting
+	 */
+	counters_open(&kept, tracefs);
 	/* the test that creates the file may have failed */
 	for (int i = 0; access(argv[2], F_OK); i++) {
 		if (i == WAIT)
@@ -98,5 +102,6 @@ int main(int argc, char **argv)
 	}
 	for (long i = atol(argv[1]); i > 0; i--)
 		one_round(tracefs);
+	counters_close(&kept);
 	return 0;
 }
