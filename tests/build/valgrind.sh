@@ -78,12 +78,11 @@ damage()
 	head -c 200 "$1/kernel/symbols" >"$2/kernel/symbols"
 }
 
-make_capture little
-make_capture big
-for metadata in "$scratch"/{little,big}/metadata "$top_srcdir"/tests/data/*/metadata; do
-	[ -e "$metadata" ] || continue
-	whole=$(dirname "$metadata")
-	rm -rf "$scratch"/{cut,damaged,repaired}
+# check_capture CAPTURE: runs the programs on the capture, packed, cut off, damaged and repaired
+check_capture()
+{
+	local whole=$1 format view bad
+
 	cut_off "$whole" "$scratch/cut"
 	damage "$whole" "$scratch/damaged"
 	quiet "0 1" kmemtrace-check -v "$whole"
@@ -110,16 +109,48 @@ for metadata in "$scratch"/{little,big}/metadata "$top_srcdir"/tests/data/*/meta
 		quiet "0 1" kmemtrace-check "$scratch/repaired"
 		rm -rf "$scratch/repaired"
 	done
+}
+
+# check_others: imports, what is missing, and the library's tests
+check_others()
+{
+	mkdir "$scratch/relay"
+	"$builddir/tests/mkrelay" big "$scratch/relay" <"$top_srcdir/tests/cli/import-kmemtrace.relay" || exit 1
+	quiet 0 kmemtrace-import -o "$scratch/imported" "$scratch"/relay/cpu*.out
+	quiet 0 kmemtrace-import -o "$scratch/imported" "$top_srcdir/tests/data/perf-script.txt"
+	quiet 2 kmemtrace-import -o "$scratch/imported" "$top_srcdir/README"
+	quiet 2 kmemtrace-check "$scratch/none"
+	quiet 2 kmemtrace-report -i "$scratch/none"
+	quiet 2 kmemtrace-report --no-such-option
+	for test in "$builddir"/tests/unit/test_memstat_*; do
+		[[ $(basename "$test") == *.* ]] || quiet 0 "tests/unit/$(basename "$test")"
+	done
+}
+
+# run_alone NAME FUNCTION ARGUMENT…: with a scratch folder of its own, at the same time as others
+run_alone()
+{
+	(
+		scratch=$scratch/$1
+		mkdir "$scratch" || exit
+		"${@:2}"
+		exit $failed
+	) >"$scratch/$1.log" 2>&1 &
+	names+=("$1")
+	pids+=($!)
+}
+
+make_capture little
+make_capture big
+names=() pids=()
+for metadata in "$scratch"/{little,big}/metadata "$top_srcdir"/tests/data/*/metadata; do
+	[ -e "$metadata" ] || continue
+	whole=$(dirname "$metadata")
+	run_alone "check-$(basename "$whole")" check_capture "$whole"
 done
-mkdir "$scratch/relay"
-"$builddir/tests/mkrelay" big "$scratch/relay" <"$top_srcdir/tests/cli/import-kmemtrace.relay" || exit 1
-quiet 0 kmemtrace-import -o "$scratch/imported" "$scratch"/relay/cpu*.out
-quiet 0 kmemtrace-import -o "$scratch/imported" "$top_srcdir/tests/data/perf-script.txt"
-quiet 2 kmemtrace-import -o "$scratch/imported" "$top_srcdir/README"
-quiet 2 kmemtrace-check "$scratch/none"
-quiet 2 kmemtrace-report -i "$scratch/none"
-quiet 2 kmemtrace-report --no-such-option
-for test in "$builddir"/tests/unit/test_memstat_*; do
-	[[ $(basename "$test") == *.* ]] || quiet 0 "tests/unit/$(basename "$test")"
+run_alone others check_others
+for i in "${!pids[@]}"; do
+	wait "${pids[i]}" || failed=1
+	cat "$scratch/${names[i]}.log"
 done
 exit $failed

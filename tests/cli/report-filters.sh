@@ -38,13 +38,17 @@ totals()
 	cat figures
 }
 
+last=
 # add_up KEYS CAPTURE PART…: the parts, an option and its value each, and the whole.
 add_up()
 {
 	keys=$1
 	capture=$2
 	shift 2
-	whole=$(totals -i "$capture") || { echo "$whole"; failed=1; return; }
+	if [ "$capture" != "$last" ]; then
+		whole=$(totals -i "$capture") || { echo "$whole"; failed=1; return; }
+		last=$capture
+	fi
 	: >parts
 	for part; do
 		# shellcheck disable=SC2086 # an option, or two

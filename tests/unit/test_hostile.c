@@ -102,20 +102,21 @@ static void reads_all_records(void **state)
 }
 
 /*
- * Cuts the file at every byte, and flips one bit of every byte. After each change it calls check
- * with the number of records that can be read.
+ * Cuts the file at every byte, and flips one bit of every byte; $KMEMTRACE_STRIDE is the distance
+ * of these bytes. After each change it calls check with the number of records that can be read.
  */
 static void damage_each_byte(const char *directory, const char *name,
 			     void (*check)(int recorded, uint64_t damaged, bool cut))
 {
 	char *path = scratch_path(directory, name);
-	uint64_t damaged = 0;
+	uint64_t stride = scratch_setting("KMEMTRACE_STRIDE", 1), damaged = 0;
 	unsigned char *bytes;
 	int recorded;
 	size_t size;
 
+	assert_int_not_equal(stride, 0);
 	bytes = scratch_read(path, &size);
-	for (size_t i = 0; i < size; i++) {
+	for (size_t i = 0; i < size; i += stride) {
 		unsigned char bit = 1 << (i * 5 + i / 8) % 8;
 
 		scratch_write(path, bytes, i);
