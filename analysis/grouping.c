@@ -145,10 +145,14 @@ static uint64_t task_key(const struct grouping *grouping, const struct event *ev
 /* The offset of the name of the module that the call site belongs to. */
 static uint64_t find_module(const struct grouping *grouping, const struct event *event)
 {
-	const struct symbol *symbol =
-		symbols_find(&grouping->analysis->capture->symbols, event->call_site, event->time);
+	const struct symbols *symbols = &grouping->analysis->capture->symbols;
+	const struct symbol *symbol = symbols_find(symbols, event->call_site, event->time);
+	const struct symbols_module *module;
 
-	return symbol ? symbol->module : GROUP_KEY_UNKNOWN;
+	if (symbol)
+		return symbol->module;
+	module = symbols_find_module(symbols, event->call_site, event->time);
+	return module ? module->name : GROUP_KEY_UNKNOWN;
 }
 
 /* The hash of the module's name: the same name may be stored at several offsets. */

@@ -12,16 +12,23 @@
 #include "kernel/symbols.h"
 
 /*
- * kallsyms does not have the end of a module's last symbol. We assume that the symbol has at most
- * this size, in bytes: the next symbol may be gigabytes away.
+ * kallsyms does not have the end of a last symbol. Without the end of its module, we assume that
+ * the symbol has at most this size, in bytes: the next symbol may be gigabytes away.
  */
 #define LAST_SIZE_MAX 65536
+
+/*
+ * Code of a module outside of the module's known addresses, such as its init functions, begins and
+ * ends with a page of at least this size.
+ */
+#define PAGE_SIZE_MIN 4096
 
 void symbols_deinit(struct symbols *symbols)
 {
 	free(symbols->list);
 	free(symbols->snapshots);
 	free(symbols->text);
+	symbols_modules_deinit(&symbols->modules);
 	*symbols = (struct symbols){ 0 };
 }
 
@@ -31,8 +38,43 @@ size_t symbols_snapshot_end(const struct symbols *symbols, size_t snapshot)
 						      : symbols->count;
 }
 
+/* Does the symbol begin in addresses that are known to have been its module's? */
+static bool is_in_own_module(const struct symbols *symbols, const struct symbol *symbol)
+{
+	const char *name = symbols_string(symbols, symbol->module);
+	size_t index = symbols_modules_behind(&symbols->modules, symbol->address);
+	const struct symbols_module *module;
+
+	while ((module = symbols_modules_next(&symbols->modules, symbol->address, &index)))
+		if (!strcmp(symbols_string(symbols, module->name), name))
+			return true;
+	return false;
+}
+
+/* module: the one that occupied the address; NULL: unknown. */
+static bool contains(const struct symbols *symbols, const struct symbol *symbol,
+		     const struct symbols_module *module, uint64_t address)
+{
+	const char *name = symbols_string(symbols, symbol->module);
+	uint64_t distance = address - symbol->address;
+
+	if (symbol->size && distance >= symbol->size)
+		return false;
+	if (module)
+		return symbol->address >= module->address &&
+		       !strcmp(symbols_string(symbols, module->name), name);
+	if (symbol->size && !*name)
+		return true;
+	if (distance >= LAST_SIZE_MAX)
+		return false;
+	if (!symbols->modules.listed || !*name)
+		return true;
+	return !is_in_own_module(symbols, symbol) &&
+	       (symbol->size || address / PAGE_SIZE_MIN == symbol->address / PAGE_SIZE_MIN);
+}
+
 static const struct symbol *find_in_snapshot(const struct symbols *symbols, size_t snapshot,
-					     uint64_t address)
+					     const struct symbols_module *module, uint64_t address)
 {
 	size_t first = symbols->snapshots[snapshot].first, low = first;
 	size_t high = symbols_snapshot_end(symbols, snapshot);
@@ -49,12 +91,18 @@ static const struct symbol *find_in_snapshot(const struct symbols *symbols, size
 	if (low == first)
 		return NULL;
 	symbol = &symbols->list[low - 1];
-	if (address - symbol->address >= (symbol->size ? symbol->size : LAST_SIZE_MAX))
-		return NULL;
-	return symbol;
+	return contains(symbols, symbol, module, address) ? symbol : NULL;
 }
 
-const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t time)
+const struct symbols_module *symbols_find_module(const struct symbols *symbols, uint64_t address,
+						 uint64_t time)
+{
+	return symbols_modules_find(&symbols->modules, address, time);
+}
+
+/* module: the one that occupied the address; NULL: unknown. */
+static const struct symbol *find(const struct symbols *symbols, uint64_t address, uint64_t time,
+				 const struct symbols_module *module)
 {
 	const struct symbol *best = NULL;
 	size_t count = symbols->snapshot_count, now = count;
@@ -62,21 +110,45 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
 	while (now > 0 && symbols->snapshots[now - 1].since > time)
 		now--;
 	/* The snapshots from the time back to the first, then the later ones. */
-	for (size_t i = 0; i < count && !(best && best->size); i++) {
+	for (size_t i = 0; i < count && !(best && (best->size || module)); i++) {
 		const struct symbol *symbol =
-			find_in_snapshot(symbols, i < now ? now - 1 - i : i, address);
+			find_in_snapshot(symbols, i < now ? now - 1 - i : i, module, address);
 
-		/* The end of a symbol without a size is a guess: prefer the symbol that begins
-		 * nearest. */
+		/* Without its module's end, the end of a symbol without a size is a guess: prefer
+		 * the symbol that begins nearest. */
 		if (symbol && (!best || symbol->address > best->address))
 			best = symbol;
 	}
 	return best;
 }
 
+const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t time)
+{
+	const struct symbols_module *module = symbols_find_module(symbols, address, time);
+	const struct symbol *symbol = NULL;
+
+	/* before the module came, the address may have been that of another module's init code */
+	if (module && module->since > time)
+		symbol = find(symbols, address, time, NULL);
+	return symbol ? symbol : find(symbols, address, time, module);
+}
+
 const char *symbols_string(const struct symbols *symbols, uint32_t offset)
 {
 	return offset < symbols->text_size ? symbols->text + offset : "";
+}
+
+static void write_address(const struct symbols *symbols, uint64_t address, uint64_t time,
+			  char *text, size_t size)
+{
+	const struct symbols_module *module = symbols_find_module(symbols, address, time);
+
+	if (module)
+		snprintf(text, size, "0x%" PRIx64 " [%s%s]", address,
+			 symbols_string(symbols, module->name),
+			 module->until == MODULE_NOT_UNLOADED ? "" : ", unloaded");
+	else
+		snprintf(text, size, "0x%" PRIx64, address);
 }
 
 char *symbols_text(const struct symbols *symbols, uint64_t address, uint64_t time, char *text,
@@ -87,7 +159,7 @@ char *symbols_text(const struct symbols *symbols, uint64_t address, uint64_t tim
 	char extent[24] = "";
 
 	if (!symbol) {
-		snprintf(text, size, "0x%" PRIx64, address);
+		write_address(symbols, address, time, text, size);
 		return text;
 	}
 	module = symbols_string(symbols, symbol->module);

@@ -10,9 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/symbols_modules.h"
+
 struct symbol {
 	uint64_t address;
-	uint64_t size;	 /* bytes to the next symbol of its module; 0: the last symbol */
+	uint64_t size;	 /* bytes to the next symbol of its module; 0: its end is unknown */
 	uint64_t since;	 /* ns, the capture's clock; 0: since before the capture */
 	uint32_t name;	 /* offset in symbols.text */
 	uint32_t module; /* offset in symbols.text; of the kernel itself: of an empty string */
@@ -24,11 +26,16 @@ struct symbols_snapshot {
 	size_t first;
 };
 
+/* Where code of the kernel itself ends: _etext, _einittext, __exittext_end. */
+#define SYMBOLS_ENDS 3
+
 struct symbols {
 	struct symbol *list; /* by since, then address */
 	size_t count;
 	struct symbols_snapshot *snapshots; /* by since */
 	size_t snapshot_count;
+	struct symbols_modules modules;
+	uint64_t ends[SYMBOLS_ENDS]; /* 0: unknown */
 	char *text;
 	size_t text_size;
 	bool hidden;  /* the kernel showed only zero addresses (kptr_restrict) */
@@ -38,7 +45,9 @@ struct symbols {
 /*
  * Reads a file in the form of kallsyms ("ADDRESS TYPE NAME [MODULE]" a line), plain or gzip;
  * only code is read. A line "# since NS" gives the time of the lines that follow: of the symbols
- * that are new then, or of all symbols of modules. 0 or -errno; -EFBIG: more than any kernel has.
+ * that are new then, or of all symbols of modules. A line "# modules" begins a list of the modules
+ * at that time, with a line "# module ADDRESS BYTES NAME" for each.
+ * 0 or -errno; -EFBIG: more than any kernel has.
  */
 int symbols_load(struct symbols *symbols, const char *path);
 void symbols_deinit(struct symbols *symbols);
@@ -48,14 +57,20 @@ size_t symbols_snapshot_end(const struct symbols *symbols, size_t snapshot);
 
 /*
  * Returns the symbol that contains the address: the newest symbol at the time, or else the first
- * symbol after that time; or NULL.
+ * symbol after that time; or NULL. If a module is known to have occupied the address, the symbol is
+ * one of that module.
  */
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t time);
 const char *symbols_string(const struct symbols *symbols, uint32_t offset);
 
+/* The module that occupied the address; NULL: none, or the file has no lists of modules. */
+const struct symbols_module *symbols_find_module(const struct symbols *symbols, uint64_t address,
+						 uint64_t time);
+
 /*
- * Writes "name+0xoff/0xsize [module]", without "/0xsize" if the size is unknown; "0xADDRESS" if no
- * symbol contains the address. Returns text.
+ * Writes "name+0xoff/0xsize [module]", without "/0xsize" if the size is unknown. If no symbol
+ * contains the address: "0xADDRESS [module]", "0xADDRESS [module, unloaded]" if the module was
+ * unloaded later, or "0xADDRESS". Returns text.
  */
 char *symbols_text(const struct symbols *symbols, uint64_t address, uint64_t time, char *text,
 		   size_t size);
@@ -78,7 +93,8 @@ void symbols_names_deinit(struct symbols_names *names);
 size_t symbols_rank(const struct symbols_names *names, const struct symbol *symbol, size_t *count);
 
 /*
- * Does symbols_load() use this line of kallsyms? It uses lines with a zero address too: they show
+ * Does symbols_load() use this line of kallsyms? It uses code, and the ends of the kernel's code,
+ * but no labels within functions. It uses lines with a zero address too: they show
  * that the kernel hides its addresses.
  */
 bool symbols_is_code(const char *line);

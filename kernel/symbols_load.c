@@ -31,12 +31,15 @@ struct loader {
 	size_t at, end; /* text[at] up to text[end]: lines that are not parsed yet */
 	bool has_nul;	/* these lines may contain a NUL */
 	bool rest;	/* text[at] continues a line that is too long */
-	uint64_t since;
+	uint64_t since; /* of symbols */
+	uint64_t time;	/* of the last line "# since": later than since after SNAPSHOTS_MAX lines */
 	unsigned int snapshots;
+	struct symbols_modules_loader modules;
 	uint32_t module; /* of the last line; most lines have the same as the line before */
 };
 
 struct fields {
+	char type;
 	uint64_t address;
 	const char *name, *module;
 	size_t name_size, module_size;
@@ -100,22 +103,49 @@ static bool parse_address(const char **at, const char *end, uint64_t *address)
 	return true;
 }
 
-/* Parses a line that ends with a newline or a NUL. A name with $ is a mapping symbol of ARM. */
+/*
+ * Is it a label within a function? Mapping symbols of ARM and RISC-V begin with $. On RISC-V,
+ * modules also keep the assembler's local labels, .L… and L0….
+ */
+static bool is_label(const char *name, size_t size)
+{
+	return *name == '$' || (size > 1 && ((name[0] == '.' && name[1] == 'L') ||
+					     (name[0] == 'L' && name[1] == '0')));
+}
+
+/* The index in symbols.ends of a symbol of the kernel, or SYMBOLS_ENDS. */
+static size_t find_end(const struct fields *fields)
+{
+	static const char *const names[SYMBOLS_ENDS] = { "_etext", "_einittext", "__exittext_end" };
+	size_t i = SYMBOLS_ENDS;
+
+	if (fields->name[0] == '_' && !fields->module_size)
+		for (i = 0; i < SYMBOLS_ENDS; i++)
+			if (fields->name_size == strlen(names[i]) &&
+			    !memcmp(fields->name, names[i], fields->name_size))
+				break;
+	return i;
+}
+
+/* Parses a line that ends with a newline or a NUL. */
 static bool split_line(const char *at, const char *end, struct fields *fields)
 {
-	if (!parse_address(&at, end, &fields->address) || at[0] != ' ' || !is_code(at[1]) ||
-	    at[2] != ' ')
+	if (!parse_address(&at, end, &fields->address) || at[0] != ' ' || !at[1] || at[2] != ' ')
 		return false;
+	fields->type = at[1];
 	fields->name = at + 3;
+	/* most symbols that are not code are skipped here; an end of code may have any type */
+	if (!is_code(fields->type) && *fields->name != '_')
+		return false;
 	at = find_blank(fields->name, end);
 	fields->name_size = (size_t)(at - fields->name);
-	if (!fields->name_size || *fields->name == '$')
+	if (!fields->name_size || is_label(fields->name, fields->name_size))
 		return false;
 	while (is_blank(*at))
 		at++;
 	fields->module = at + (*at == '[');
 	fields->module_size = *at == '[' ? strcspn(fields->module, "]\n") : 0;
-	return true;
+	return is_code(fields->type) || find_end(fields) < SYMBOLS_ENDS;
 }
 
 bool symbols_is_code(const char *line)
@@ -198,23 +228,60 @@ static int add_symbol(struct loader *loader, const struct fields *fields)
 	return 0;
 }
 
-static int load_line(struct loader *loader, const char *text, const char *end)
+/* # module ADDRESS BYTES NAME */
+static int load_module(struct loader *loader, struct line *line)
 {
-	const char *rest = text;
-	struct fields fields;
+	struct symbols_modules *modules = &loader->symbols->modules;
+	uint64_t address, size;
+	char name[64];
+	bool known;
+	int err;
+
+	if (!modules->listed || !line_u64(line, 16, &address) || !line_u64(line, 10, &size))
+		return 0;
+	line_word(line, name, sizeof(name));
+	err = symbols_modules_add(&loader->modules, address, size, name, &known);
+	if (err || known)
+		return err;
+	return append_text(loader->symbols, name, strlen(name),
+			   &modules->list[modules->count - 1].name);
+}
+
+static int load_comment(struct loader *loader, const char *text)
+{
 	struct line line;
 
-	if (*text == '#') {
-		line_next(&line, &rest);
-		if (line_key(&line, "#") && line_key(&line, "since") &&
-		    loader->snapshots < SNAPSHOTS_MAX && line_u64(&line, 10, &loader->since))
-			loader->snapshots++;
+	line_next(&line, &text);
+	if (!line_key(&line, "#"))
 		return 0;
+	if (line_key(&line, "module"))
+		return load_module(loader, &line);
+	if (line_key(&line, "modules"))
+		symbols_modules_begin(&loader->modules, loader->time);
+	else if (line_key(&line, "since") && line_u64(&line, 10, &loader->time) &&
+		 loader->snapshots < SNAPSHOTS_MAX) {
+		loader->since = loader->time;
+		loader->snapshots++;
 	}
+	return 0;
+}
+
+static int load_line(struct loader *loader, const char *text, const char *end)
+{
+	struct fields fields;
+	size_t code_end;
+
+	if (*text == '#')
+		return load_comment(loader, text);
 	if (!split_line(text, end, &fields))
 		return 0;
 	if (!fields.address) {
 		loader->symbols->hidden = true;
+		return 0;
+	}
+	code_end = find_end(&fields);
+	if (code_end < SYMBOLS_ENDS) {
+		loader->symbols->ends[code_end] = fields.address;
 		return 0;
 	}
 	return add_symbol(loader, &fields);
@@ -317,7 +384,9 @@ int symbols_load(struct symbols *symbols, const char *path)
 	err = unzip_open(&unzip, path);
 	if (err)
 		return err;
-	err = make_room(&loader, UNZIP_PIECE);
+	err = symbols_modules_load(&loader.modules, &symbols->modules);
+	if (!err)
+		err = make_room(&loader, UNZIP_PIECE);
 	if (!err)
 		err = append_text(symbols, "", 0, &loader.module);
 	loader.at = loader.end = symbols->text_size;
@@ -327,8 +396,10 @@ int symbols_load(struct symbols *symbols, const char *path)
 	if (!err) {
 		release_room(symbols);
 		symbols->hidden = symbols->hidden && !symbols->count;
+		symbols_modules_sort(&loader.modules);
 		err = symbols_order(symbols);
 	}
+	symbols_modules_loaded(&loader.modules);
 	if (err)
 		symbols_deinit(symbols);
 	return err;

@@ -16,6 +16,9 @@
 /* Each pending run is at least twice as long as the next: 64 runs are enough for 2^64 symbols. */
 #define RUNS_MAX 64
 
+/* Parts of a module, its code and its init code, are at least this far apart, in bytes. */
+#define GAP_MIN 4096
+
 struct sorter {
 	struct symbol *list, *spare;
 	size_t spare_space;
@@ -121,22 +124,54 @@ static bool same_string(const struct symbols *symbols, uint32_t a, uint32_t b)
 	return a == b || !strcmp(symbols->text + a, symbols->text + b);
 }
 
-/* Keeps the first of several names of an address. A symbol ends where the next begins. */
+/* Does the module end between these addresses, so that the second is in another part of it? */
+static bool module_ends_between(const struct symbols *symbols, const struct symbol *symbol,
+				uint64_t next)
+{
+	size_t index = symbols_modules_behind(&symbols->modules, symbol->address);
+	const struct symbols_module *module;
+
+	while ((module = symbols_modules_next(&symbols->modules, symbol->address, &index)))
+		if (module->end <= next && same_string(symbols, module->name, symbol->module))
+			return true;
+	return false;
+}
+
+/* A symbol ends where the next symbol of its module begins. next: NULL, or the next symbol. */
+static uint64_t size_of(const struct symbols *symbols, const struct symbol *symbol,
+			const struct symbol *next)
+{
+	uint64_t size = 0;
+
+	if (next && next->since == symbol->since &&
+	    same_string(symbols, next->module, symbol->module))
+		size = next->address - symbol->address;
+	if (symbols->text[symbol->module])
+		return size > GAP_MIN && module_ends_between(symbols, symbol, next->address) ? 0
+											     : size;
+	for (size_t i = 0; i < SYMBOLS_ENDS; i++)
+		if (symbols->ends[i] > symbol->address &&
+		    symbols->ends[i] - symbol->address < (size ? size : UINT64_MAX))
+			size = symbols->ends[i] - symbol->address;
+	return size;
+}
+
+/* Keeps the first of several names of an address. */
 static void compute_sizes(struct symbols *symbols)
 {
 	struct symbol *list = symbols->list;
 	size_t count = 0;
 
+	if (!symbols->count)
+		return;
 	for (size_t i = 1; i < symbols->count; i++) {
 		if (list[i].since == list[count].since && list[i].address == list[count].address)
 			continue;
-		if (list[i].since == list[count].since &&
-		    same_string(symbols, list[i].module, list[count].module))
-			list[count].size = list[i].address - list[count].address;
+		list[count].size = size_of(symbols, &list[count], &list[i]);
 		list[++count] = list[i];
 	}
-	if (symbols->count)
-		symbols->count = count + 1;
+	list[count].size = size_of(symbols, &list[count], NULL);
+	symbols->count = count + 1;
 }
 
 static int index_snapshots(struct symbols *symbols)

@@ -144,13 +144,18 @@ static char *name_function(const struct type_stats *type_stats, const struct gro
 {
 	const struct symbols *symbols = &type_stats->capture->symbols;
 	const struct symbol *symbol = symbols_find(symbols, group->key, group->first_time);
-	const char *module;
+	const struct symbols_module *range;
 	char number[24] = "", *name;
+	const char *module;
 	size_t rank, count;
 	int length;
 
 	if (!symbol) {
-		length = asprintf(&name, "0x%" PRIx64, group->key);
+		/* whether the module is unloaded later must not change the name */
+		range = symbols_find_module(symbols, group->key, group->first_time);
+		module = range ? symbols_string(symbols, range->name) : "";
+		length = asprintf(&name, "0x%" PRIx64 "%s%s%s", group->key, *module ? " [" : "",
+				  module, *module ? "]" : "");
 		return length < 0 ? NULL : name;
 	}
 	rank = symbols_rank(&type_stats->parts->symbols, symbol, &count);

@@ -43,17 +43,20 @@ static char *symbol_name(const struct symbols *symbols, uint64_t address, uint64
 			 bool with_offset)
 {
 	const struct symbol *symbol = symbols_find(symbols, address, time);
-	const char *name, *module;
+	const struct symbols_module *range = symbols_find_module(symbols, address, time);
+	const char *name = "", *module = "";
 	size_t size;
 	char *text;
 
-	if (!symbol)
-		return new_text("0x%" PRIx64, address);
-	name = symbols_string(symbols, symbol->name);
-	module = symbols_string(symbols, symbol->module);
-	if (!with_offset)
+	if (symbol) {
+		name = symbols_string(symbols, symbol->name);
+		module = symbols_string(symbols, symbol->module);
+	} else if (range) {
+		module = symbols_string(symbols, range->name);
+	}
+	if (symbol && !with_offset)
 		return new_text("%s%s%s%s", name, *module ? " [" : "", module, *module ? "]" : "");
-	size = strlen(name) + strlen(module) + sizeof("+0x/0x []") + 2 * 16;
+	size = strlen(name) + strlen(module) + sizeof("+0x/0x [, unloaded]") + 2 * 16;
 	text = malloc(size);
 	return text ? symbols_text(symbols, address, time, text, size) : NULL;
 }
