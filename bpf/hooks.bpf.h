@@ -10,6 +10,7 @@
 #define BPF_HOOKS_BPF_H
 
 #define CALLER_FRAMES 10
+#define OWN_FRAMES 2   /* of the program and its trampoline */
 #define ENTRY_BYTES 64 /* at most, from a function's address to its trampoline's return address */
 
 /*
@@ -51,10 +52,12 @@ static long emit_object(uint32_t index, struct bulk *bulk)
 /*
  * The call site of the hooked function. In the stack trace, the return address into the hooked
  * function, just after its entry, follows our own frames; the return address into its caller comes
- * next. If the stack cannot be walked, returns the function itself.
+ * next. An fexit program of 7.x has no such return address, since the function jumps to the
+ * trampoline: there the caller follows our own frames. If the stack cannot be walked, returns the
+ * function itself.
  * in_rollback: set to whether the bulk allocation is the caller.
  */
-static __always_inline uint64_t find_caller(void *context, bool *in_rollback)
+static __always_inline uint64_t find_caller(void *context, bool is_exit, bool *in_rollback)
 {
 	uint64_t frames[CALLER_FRAMES] = {}, function = bpf_get_func_ip(context);
 	uint64_t own = totals.bulk_alloc;
@@ -68,7 +71,7 @@ static __always_inline uint64_t find_caller(void *context, bool *in_rollback)
 				       frames[i + 2] - own < BULK_ALLOC_BYTES);
 		return frames[i + 1] ? frames[i + 1] : function;
 	}
-	return function;
+	return is_exit && frames[OWN_FRAMES] ? frames[OWN_FRAMES] : function;
 }
 
 /*
@@ -83,7 +86,7 @@ int bulk_alloc_begin(void *ctx)
 	return 0;
 }
 
-/* (cache, gfp, size, objects) returns the number of objects */
+/* (cache, gfp, size, objects) returns the number of objects; on 7.x: whether it got all of them */
 SEC("fexit")
 int bulk_alloc(void *ctx)
 {
@@ -93,12 +96,14 @@ int bulk_alloc(void *ctx)
 	bool unused;
 
 	bpf_get_func_ret(ctx, &count);
+	if (bulk_alloc_returns_bool)
+		count = (uint8_t)count ? argument(ctx, 2) : 0;
 	if ((int32_t)count <= 0 || !find_traced_task(&event))
 		return 0;
 	bulk.cache = argument(ctx, 0);
 	bulk.gfp = argument(ctx, 1);
 	bulk.objects = argument(ctx, 3);
-	bulk.call_site = find_caller(ctx, &unused);
+	bulk.call_site = find_caller(ctx, true, &unused);
 	announce_cache(bulk.cache, 0, false); /* see bulk_free() */
 	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
 	return 0;
@@ -117,7 +122,7 @@ int bulk_free(void *ctx)
 		return 0;
 	bulk.cache = argument(ctx, 0);
 	bulk.objects = argument(ctx, 2);
-	bulk.call_site = find_caller(ctx, &in_rollback);
+	bulk.call_site = find_caller(ctx, false, &in_rollback);
 	/*
 	 * A bulk allocation that fails half-way frees objects whose allocation was not recorded.
 	 * Compilers often inline the start of the bulk free there and call only the rest of it,
@@ -153,7 +158,7 @@ int reallocation(void *ctx)
 
 	if (object <= KMT_ZERO_SIZE_PTR || !size || !find_context(&event))
 		return 0;
-	return emit(&event, KMT_REALLOC, find_caller(ctx, &unused), object,
+	return emit(&event, KMT_REALLOC, find_caller(ctx, false, &unused), object,
 		    argument(ctx, realloc_gfp), KMT_NODE_ANY, sizes.cache);
 }
 

@@ -101,6 +101,7 @@ static const char *choose_function(struct hook *hook, enum hook_kind kind, const
 {
 	const struct btf_type *type = NULL;
 	const char *name = NULL;
+	bool returns_bool;
 
 	if (!btf) {
 		set_reason(hook,
@@ -116,6 +117,10 @@ static const char *choose_function(struct hook *hook, enum hook_kind kind, const
 		return NULL;
 	}
 	if (prototype_matches(btf, type, 0, targets[kind].parameters, targets[kind].all)) {
+		returns_bool = prototype_returns_bool(btf, type);
+		if (kind == HOOK_BULK_ALLOC)
+			bpf_variant_set(variant, "bulk_alloc_returns_bool", &returns_bool,
+					sizeof(returns_bool));
 		if (kind != HOOK_REALLOC)
 			return name;
 		for (unsigned int i = 2; i < btf_vlen(type); i++)

@@ -58,6 +58,13 @@ static const struct btf_type *resolve(const struct btf *btf, uint32_t id)
 	return resolved > 0 ? btf__type_by_id(btf, resolved) : NULL;
 }
 
+bool prototype_returns_bool(const struct btf *btf, const struct btf_type *prototype)
+{
+	const struct btf_type *type = resolve(btf, prototype->type);
+
+	return type && btf_is_int(type) && btf_int_encoding(type) & BTF_INT_BOOL;
+}
+
 static bool fits(const struct btf *btf, const struct btf_param *parameter, enum arg_kind arg_kind)
 {
 	const struct btf_type *type = resolve(btf, parameter->type);

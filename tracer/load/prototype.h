@@ -34,6 +34,7 @@ const struct btf_type *prototype_tracepoint(const struct btf *btf, const char *n
 bool prototype_matches(const struct btf *btf, const struct btf_type *prototype, unsigned int first,
 		       const enum arg_kind *list, bool all);
 
+bool prototype_returns_bool(const struct btf *btf, const struct btf_type *prototype);
 bool prototype_is_gfp(const struct btf *btf, const struct btf_param *parameter);
 
 #endif
