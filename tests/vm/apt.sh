@@ -47,13 +47,15 @@ apt_prepare()
 	mapfile -t suites < <(printf '%s\n' $2 | sort -u)
 	mkdir -p "$work"/{lists/partial,archives/partial,debs}
 	: >"$work/status"
+	# packages that several suites have come from the suite that has our cross compilers
+	printf '%s\n' 'Package: *' 'Pin: release n=bookworm' 'Pin-Priority: 900' >"$work/preferences"
 	cat >"$work/apt.conf" <<END
 Dir::State "$work";
 Dir::State::status "$work/status";
 Dir::Cache "$work";
 Dir::Etc::SourceList "$work/sources.list";
 Dir::Etc::SourceParts "/dev/null";
-Dir::Etc::Preferences "/dev/null";
+Dir::Etc::Preferences "$work/preferences";
 Dir::Etc::PreferencesParts "/dev/null";
 APT::Architecture "$native";
 APT::Architectures { $(printf '"%s"; ' "${archs[@]}")};

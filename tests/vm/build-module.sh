@@ -22,9 +22,11 @@ cross=()
 
 mkdir -p "$3"
 cp "$2"/* "$3" || wrong "the sources cannot be copied into $3"
-# BTF of modules would need the kernel's vmlinux, which no package of headers has
+# BTF of modules would need the kernel's vmlinux, which not all packages of headers have, and pahole;
+# kernels built with a newer compiler use an option that gcc 12 does not have
 env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C "$headers" M="$(realpath "$3")" ARCH="$karch" \
-	"${cross[@]}" CC="$native" CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$3/log" 2>&1 ||
+	"${cross[@]}" CC="$native" CONFIG_DEBUG_INFO_BTF_MODULES= \
+	CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= modules >"$3/log" 2>&1 ||
 	{
 		cat "$3/log" >&2
 		wrong "the module of $2 does not build for $release"

@@ -43,11 +43,28 @@ failed() # WHAT REASON: continue without it
 	failed+=("$1")
 }
 
+# The packages with the image and the modules. Newer packages linux-image-* only depend on others.
+images_of()
+{
+	if grep -qxF "linux-binary-$1" "$work/binaries"; then
+		echo "linux-binary-$1 linux-modules-$1"
+	else
+		echo "linux-image-$1"
+	fi
+}
+
+# The C library that the build tools of sid need is newer than that of the machines that run them.
+tool_libraries=(libc6 libelf1t64 zlib1g libzstd1)
+
 # The packages of a kernel; and the packages on which its headers depend: the headers of all
 # flavours, and the tools that run on this machine.
 packages_of()
 {
-	echo "linux-image-$1:$arch linux-headers-$1:$arch busybox-static:$arch"
+	local images
+
+	images=$(images_of "$1")
+	echo "${images// /:$arch }:$arch linux-headers-$1:$arch busybox-static:$arch"
+	[ "$suite" != sid ] || echo "${tool_libraries[*]/%/:$native/sid}"
 }
 
 twins_of()
@@ -56,22 +73,48 @@ twins_of()
 		grep -oE 'linux-(headers|kbuild)-[^ ,]+' | sed "s/^linux-kbuild.*/&:$native/"
 }
 
+# The programs in the folder run with the libraries that are extracted beside them: each becomes a
+# script that calls the loader of these libraries.
+use_tool_libraries() # FOLDER/usr/lib
+{
+	local loader program
+
+	loader=$(cd "$1" && echo */ld-linux*.so.*)
+	find "$1"/linux-kbuild-* -type f -perm -u+x | while read -r program; do
+		[ "$(head -c 4 "$program" | tail -c 3)" = ELF ] || continue
+		mv "$program" "$program.elf"
+		cat >"$program" <<END
+#!/bin/sh
+program=\$(realpath "\$0")
+libraries=\${program%%/linux-kbuild-*}
+exec "\$libraries/$loader" --library-path "\$libraries/${loader%/*}" --argv0 "\$0" "\$0.elf" "\$@"
+END
+		chmod +x "$program"
+	done
+}
+
 # fetch_kernel NAME: makes the folder in $work and then moves it, so that a folder is complete.
 fetch_kernel()
 {
-	local into=$work/$1 twin
+	local into=$work/$1 package image twin
 
 	look_up "$1"
 	release=${releases[$1]}
 	# of its modules only those for the disk through which a guest sends files back
-	apt_extract "linux-image-$release" "$into/package" --wildcards './boot/vmlinu?-*' \
-		'*/kernel/drivers/virtio/virtio*' '*/kernel/drivers/block/virtio_blk*'
-	mv "$into"/package/boot/vmlinu?-"$release" "$into/image" ||
-		wrong "linux-image-$release has no image in /boot"
+	for package in $(images_of "$release"); do
+		[ "${package#linux-modules}" != "$package" ] ||
+			apt_extract "$package:$arch" "$into/package" --wildcards '*/vmlinu[xz]*'
+		[ "${package#linux-binary}" != "$package" ] ||
+			apt_extract "$package:$arch" "$into/package" --wildcards \
+				'*/kernel/drivers/virtio/virtio*' '*/kernel/drivers/block/virtio_blk*'
+	done
+	image=$(find "$into/package" -name 'vmlinu[xz]*')
+	[ -f "$image" ] || wrong "$package has no image of a kernel, or several: $image"
+	mv "$image" "$into/image"
 	mkdir "$into/modules"
 	find "$into/package" -name '*.ko*' -exec mv -t "$into/modules" {} +
 	find "$into/modules" -name '*.xz' -exec unxz {} + ||
-		wrong "the modules of linux-image-$release are damaged"
+		wrong "the modules of $package are damaged"
 	apt_extract "busybox-static:$arch" "$into/package" --wildcards '*/bin/busybox'
 	find "$into/package" -name busybox -exec mv {} "$into/busybox" \;
 	rm -r "${into:?}/package"
@@ -81,9 +124,16 @@ fetch_kernel()
 		[ -d "$work/$twin" ] || apt_extract "${twin%:*}" "$work/$twin"
 		cp -al "$work/$twin/." "$into/headers" || wrong "$into/headers cannot be made"
 	done
-	# it includes the headers of all flavours by the path where they would be installed
+	if [ "$suite" = sid ]; then
+		for package in "${tool_libraries[@]}"; do
+			apt_extract "$package:$native" "$into/headers"
+		done
+		use_tool_libraries "$into/headers/usr/lib"
+	fi
+	# it has paths where the headers of this and of all flavours would be installed
 	# shellcheck disable=SC2016 # make's own
-	sed -i 's#^include */usr/src/#include $(dir $(lastword $(MAKEFILE_LIST)))../#' \
+	sed -i -e 's#^include */usr/src/#include $(dir $(lastword $(MAKEFILE_LIST)))../#' \
+		-e 's#^KBUILD_OUTPUT *=.*#KBUILD_OUTPUT := $(CURDIR)#' \
 		"$into/headers/usr/src/linux-headers-$release/Makefile"
 	echo "$release" >"$into/release"
 	rm -rf "$home"
@@ -124,6 +174,7 @@ download_all()
 apt_prepare "${archs[*]}" "${suites[*]}"
 declare -A releases=()
 apt-cache search --names-only '^linux-image-[0-9]' | cut -d ' ' -f 1 | sort -V >"$work/images"
+apt-cache search --names-only '^linux-binary-[0-9]' | cut -d ' ' -f 1 >"$work/binaries"
 lists=()
 for name in "${missing[@]}"; do
 	look_up "$name"

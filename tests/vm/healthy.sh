@@ -6,6 +6,7 @@
 . "$srcdir/vm/vm.sh"
 
 looked=0
+[ ${#guests[@]} -gt 0 ] || skip "the lab has no kernel of this machine's architecture"
 for kernel in "${guests[@]}"; do
 	in_guest "$kernel" "$srcdir/vm/healthy.guest"
 	checked "$kernel/capture"

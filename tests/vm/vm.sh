@@ -41,8 +41,17 @@ fail()
 
 command -v jq >/dev/null || skip "jq is not installed"
 
-# The kernels of this machine's architecture.
-mapfile -t guests < <(kernels_of "$(dpkg --print-architecture 2>/dev/null)")
+# The kernels of this machine's architecture that are in the lab. sid replaces its kernel often, and
+# may have none for a while.
+guests=()
+for kernel in $(kernels_of "$(dpkg --print-architecture 2>/dev/null)"); do
+	look_up "$kernel"
+	if [ -n "$release" ]; then
+		guests+=("$kernel")
+	else
+		echo "$kernel is not in $lab"
+	fi
+done
 
 # succeed COMMAND…: runs a step of the preparation; skips or fails as its exit status says.
 succeed()
