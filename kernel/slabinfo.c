@@ -60,7 +60,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
 static int fill_snapshot(struct slabinfo_snapshot *snapshot, const struct reading *list,
 			 size_t count)
 {
-	snapshot->time = list->time;
+	snapshot->time = snapshot->until = list->time;
 	snapshot->count = 0;
 	snapshot->list = malloc(count * sizeof(*snapshot->list));
 	if (!snapshot->list)
@@ -76,6 +76,7 @@ static int fill_snapshot(struct slabinfo_snapshot *snapshot, const struct readin
 		}
 		last[-1].active = sum(last[-1].active, cache->active);
 		last[-1].total = sum(last[-1].total, cache->total);
+		last[-1].held = sum(last[-1].held, cache->held);
 	}
 	return 0;
 }
@@ -170,12 +171,12 @@ int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, ui
 	struct header header;
 	int err = 0;
 
-	*snapshot = (struct slabinfo_snapshot){ .time = time };
+	*snapshot = (struct slabinfo_snapshot){ .time = time, .until = time };
 	if (strncmp(text, VERSION_LINE, strlen(VERSION_LINE)) || !line_next(&line, &text) ||
 	    !line_next(&line, &text) || !read_header(&header, &line))
 		return -EINVAL;
 	while (!err && line_next(&line, &text)) {
-		struct reading reading = { .time = time };
+		struct reading reading = { .time = time, .cache.held = SLABINFO_UNKNOWN };
 
 		if (read_cache(&reading.cache, &header, &line))
 			err = add_reading(&readings, &reading);
@@ -185,6 +186,21 @@ int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, ui
 		err = fill_snapshot(snapshot, readings.list, readings.count);
 	free(readings.list);
 	return err;
+}
+
+#define SHEAVES_OF_A_CPU 3	  /* struct slub_percpu_sheaves: main, spare, rcu_free */
+#define FULL_SHEAVES_OF_A_NODE 10 /* MAX_FULL_SHEAVES in mm/slub.c */
+
+uint64_t slabinfo_held_max(const struct slabinfo_layout *layout, uint64_t cpus, uint64_t nodes)
+{
+	uint64_t partial = 0;
+
+	/* The kernel makes a number of slabs of it, as if each were half full (since 5.16). */
+	if (layout->per_slab)
+		partial = (2 * layout->cpu_partial + layout->per_slab - 1) / layout->per_slab *
+			  layout->per_slab;
+	return cpus * (layout->per_slab + partial + SHEAVES_OF_A_CPU * layout->sheaf_capacity) +
+	       nodes * FULL_SHEAVES_OF_A_NODE * layout->sheaf_capacity;
 }
 
 void slabinfo_snapshot_deinit(struct slabinfo_snapshot *snapshot)
@@ -209,12 +225,17 @@ const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *snaps
 
 int slabinfo_write(FILE *file, const struct slabinfo_snapshot *snapshot)
 {
+	if (snapshot->until != snapshot->time)
+		fprintf(file, "read %" PRIu64 " %" PRIu64 "\n", snapshot->time, snapshot->until);
 	for (size_t i = 0; i < snapshot->count; i++) {
 		const struct slabinfo_cache *cache = &snapshot->list[i];
 
 		fprintf(file, "slab %" PRIu64 " ", snapshot->time);
 		text_write_word(file, cache->name);
-		fprintf(file, " %" PRIu64 " %" PRIu64 "\n", cache->active, cache->total);
+		fprintf(file, " %" PRIu64 " %" PRIu64, cache->active, cache->total);
+		if (cache->held != SLABINFO_UNKNOWN)
+			fprintf(file, " %" PRIu64, cache->held);
+		fputc('\n', file);
 	}
 	return text_write_result(file);
 }
@@ -231,10 +252,29 @@ static int read_lines(struct readings *readings, const char *text)
 		if (!line_key(&line, "slab") || !line_u64(&line, 10, &reading.time))
 			continue;
 		line_word(&line, cache->name, sizeof(cache->name));
-		if (line_u64(&line, 10, &cache->active) && line_u64(&line, 10, &cache->total))
-			err = add_reading(readings, &reading);
+		if (!line_u64(&line, 10, &cache->active) || !line_u64(&line, 10, &cache->total))
+			continue;
+		if (!line_u64(&line, 10, &cache->held))
+			cache->held = SLABINFO_UNKNOWN;
+		err = add_reading(readings, &reading);
 	}
 	return err;
+}
+
+/* How long each snapshot was read. */
+static void read_durations(struct slabinfo *slabinfo, const char *text)
+{
+	uint64_t time, until;
+	struct line line;
+
+	while (line_next(&line, &text)) {
+		if (!line_key(&line, "read") || !line_u64(&line, 10, &time) ||
+		    !line_u64(&line, 10, &until))
+			continue;
+		for (size_t i = 0; i < slabinfo->count; i++)
+			if (slabinfo->snapshots[i].time == time && until > time)
+				slabinfo->snapshots[i].until = until;
+	}
 }
 
 static int add_snapshot(struct slabinfo *slabinfo, const struct reading *list, size_t count)
@@ -270,6 +310,8 @@ int slabinfo_parse(struct slabinfo *slabinfo, const char *text)
 	free(readings.list);
 	if (err)
 		slabinfo_deinit(slabinfo);
+	else
+		read_durations(slabinfo, text);
 	return err;
 }
 

@@ -5,6 +5,10 @@
  * is mostly higher than the number of objects in use. From about Linux 6.10 it is an estimate: the
  * kernel counts only a part of a long list of partial slabs (count_partial_free_approx()), so it
  * may be a little lower, too.
+ *
+ * The free objects in active are held: by a CPU (in its slab, its partial slabs and its sheaves) or
+ * by a node (in full sheaves). A cache cannot hold more than a number that follows from
+ * /sys/kernel/slab/NAME: see slabinfo_held_max().
  */
 #ifndef KERNEL_SLABINFO_H
 #define KERNEL_SLABINFO_H
@@ -13,14 +17,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define SLABINFO_UNKNOWN UINT64_MAX
+
 struct slabinfo_cache {
 	char name[64];		/* cut as in struct cache */
 	uint64_t active, total; /* objects */
+	uint64_t held;		/* the most free objects in active; or SLABINFO_UNKNOWN */
 };
 
 /* All caches at one time, by name. The counters of caches of the same name are added up. */
 struct slabinfo_snapshot {
-	uint64_t time; /* ns, the capture's clock */
+	uint64_t time;	/* ns, the capture's clock */
+	uint64_t until; /* when it was read to the end; the same as time if that is not known */
 	struct slabinfo_cache *list;
 	size_t count;
 };
@@ -33,6 +41,17 @@ struct slabinfo {
 
 /* Parses /proc/slabinfo, which was read at time. 0, -ENOMEM, or -EINVAL: an unknown format. */
 int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, uint64_t time);
+
+/* Of one cache, as files of /sys/kernel/slab/NAME have them; 0 if the kernel has no such file. */
+struct slabinfo_layout {
+	uint64_t per_slab;	 /* objs_per_slab */
+	uint64_t cpu_partial;	 /* objects in the partial slabs of a CPU */
+	uint64_t sheaf_capacity; /* objects in a sheaf */
+};
+
+/* The most free objects that the CPUs and nodes may hold of a cache. */
+uint64_t slabinfo_held_max(const struct slabinfo_layout *layout, uint64_t cpus, uint64_t nodes);
+
 void slabinfo_snapshot_deinit(struct slabinfo_snapshot *snapshot);
 
 /* Returns NULL if the snapshot does not have that cache. */
@@ -40,8 +59,8 @@ const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *snaps
 					   const char *name);
 
 /*
- * Lines of kernel/slabinfo: "slab TIME NAME ACTIVE TOTAL"; numbers are decimal, NAME is as
- * in kernel/caches. Lines with other keys are skipped. 0 or -errno.
+ * Lines of kernel/slabinfo: "slab TIME NAME ACTIVE TOTAL [HELD]" and "read TIME UNTIL"; numbers are
+ * decimal, NAME is as in kernel/caches. Lines with other keys are skipped. 0 or -errno.
  */
 int slabinfo_write(FILE *file, const struct slabinfo_snapshot *snapshot);
 int slabinfo_parse(struct slabinfo *slabinfo, const char *text);

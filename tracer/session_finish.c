@@ -2,6 +2,7 @@
 /* After the capture: empties the rings, completes names and symbols, writes the status. */
 #include "config.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "cli/progress.h"
@@ -10,12 +11,29 @@
 #include "tracer/session_publish.h"
 #include "tracer/session_status.h"
 #include "tracer/session_streams.h"
+#include "tracer/slab_layout.h"
 #include "tracer/snapshot.h"
+
+/* Writes the last reading. err is its result; -ENODATA: the kernel has no slabinfo. */
+static int finish_slabinfo(struct session *session, struct slabinfo_snapshot *snapshot, int err)
+{
+	if (err == -ENODATA)
+		return 0;
+	if (err)
+		return session_fail(session, err, "/proc/slabinfo cannot be read");
+	slab_layout_add_held(snapshot, &session->topology);
+	err = snapshot_write_slabinfo(&session->directory, snapshot);
+	slabinfo_snapshot_deinit(snapshot);
+	return err ? session_fail(session, err, session->directory.errmsg) : 0;
+}
 
 int session_finish(struct session *session)
 {
-	int err, failed;
+	struct slabinfo_snapshot slabinfo = { 0 };
+	int err, failed, snapshot_error;
 
+	/* before the programs are detached: each event between two readings is recorded */
+	snapshot_error = snapshot_read_slabinfo(&slabinfo, machine_now());
 	session->end = machine_now();
 	programs_detach(&session->programs);
 	failed = recursion_misses_finish(&session->misses, &session->programs, &session->rings,
@@ -39,10 +57,11 @@ int session_finish(struct session *session)
 	failed = name_messages_close(&session->names);
 	if (!failed)
 		failed = snapshot_aliases(&session->directory);
-	if (!failed)
-		failed = snapshot_slabinfo(&session->directory, session->end);
 	if (failed && !err)
 		err = session_fail(session, failed, session->directory.errmsg);
+	failed = finish_slabinfo(session, &slabinfo, snapshot_error);
+	if (failed && !err)
+		err = failed;
 	failed = session_status_finish(session);
 	directory_unlock(&session->directory);
 	err = err ? err : failed;

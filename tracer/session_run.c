@@ -162,6 +162,9 @@ int session_run(struct session *session)
 	if (err)
 		return session_fail(session, err, session->programs.errmsg);
 	session->begin = session->status.begin = machine_now();
+	err = snapshot_slabinfo(&session->directory, session->begin);
+	if (err)
+		return session_fail(session, err, session->directory.errmsg);
 	/* no progress line if the command writes to the same terminal */
 	progress_line_init(&session->progress,
 			   options->quiet || (options->command && isatty(STDOUT_FILENO)),

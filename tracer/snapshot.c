@@ -20,6 +20,7 @@
 #include "kernel/slabinfo.h"
 #include "kernel/symbols.h"
 #include "tracer/load/formats.h"
+#include "tracer/load/machine.h"
 #include "tracer/snapshot.h"
 
 #define SLABINFO_BYTES_MAX ((size_t)64 << 20)
@@ -288,24 +289,35 @@ int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time)
 	int err = read_file(AT_FDCWD, "/proc/slabinfo", SLABINFO_BYTES_MAX, &text, NULL);
 
 	err = err ? -ENODATA : slabinfo_parse_proc(snapshot, text, time);
-
+	if (!err)
+		snapshot->until = machine_now();
 	free(text);
 	return err == -EINVAL ? -ENODATA : err;
+}
+
+int snapshot_write_slabinfo(struct directory *directory, const struct slabinfo_snapshot *snapshot)
+{
+	FILE *file;
+	int err, failed;
+
+	if (!snapshot->count)
+		return 0;
+	file = directory_open(directory, "kernel/slabinfo", "ae");
+	if (!file)
+		return -errno;
+	err = slabinfo_write(file, snapshot);
+	failed = directory_close(directory, file, "kernel/slabinfo");
+	return err && !failed ? fail(directory, -err, "kernel/slabinfo") : failed;
 }
 
 int snapshot_slabinfo(struct directory *directory, uint64_t time)
 {
 	struct slabinfo_snapshot snapshot;
-	int err = snapshot_read_slabinfo(&snapshot, time), failed;
-	FILE *file;
+	int err = snapshot_read_slabinfo(&snapshot, time);
 
 	if (err)
 		return err == -ENODATA ? 0 : fail(directory, -err, "/proc/slabinfo");
-	file = directory_open(directory, "kernel/slabinfo", "ae");
-	err = file ? slabinfo_write(file, &snapshot) : -errno;
+	err = snapshot_write_slabinfo(directory, &snapshot);
 	slabinfo_snapshot_deinit(&snapshot);
-	if (!file)
-		return err;
-	failed = directory_close(directory, file, "kernel/slabinfo");
-	return err && !failed ? fail(directory, -err, "kernel/slabinfo") : failed;
+	return err;
 }

@@ -40,13 +40,18 @@ int snapshot_kmalloc(struct directory *directory);
  * Appends the number of objects of each cache at this time to kernel/slabinfo. Called just before
  * the programs are attached, so that no object is both counted and recorded. An object allocated
  * between the two is neither counted nor recorded; an object freed between the two stays counted.
- * Called again at the end, after the programs are detached. If the kernel has no slabinfo, or one
- * in another format, writes nothing and returns 0.
+ * Called again after the programs are attached: from there to the last reading, before the programs
+ * are detached, the growth of a cache and its records are of the same time. If the kernel has no
+ * slabinfo, or one in another format, writes nothing and returns 0.
  */
 int snapshot_slabinfo(struct directory *directory, uint64_t time);
 
-/* Reads the same into snapshot. -ENODATA: the kernel has no slabinfo, or in another format. */
+/*
+ * The same in two steps. Reading is fast, and a snapshot without caches is not written. -ENODATA:
+ * the kernel has no slabinfo, or in another format.
+ */
 int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time);
+int snapshot_write_slabinfo(struct directory *directory, const struct slabinfo_snapshot *snapshot);
 
 /* Does kallsyms show addresses to this process? */
 bool snapshot_has_addresses(void);

@@ -36,16 +36,24 @@ hidden=$(awk -F , '$3 ~ /^kmem:/ { sum += $1 } END { print sum + 0 }' hidden)
 [ "$("$report" events -p 1 -l 1 2>/dev/null | wc -l)" = 0 ] || hidden=0
 
 begin=$(value kmemtrace.data/kernel/status begin)
-# kernel/slabinfo of the capture has two readings: before the first event, and at the end
+# kernel/slabinfo of the capture has three readings: before the first event, at the begin, at the end
 # shellcheck disable=SC2046 # times
 set -- $(awk '$1 == "slab" { print $2 }' kmemtrace.data/kernel/slabinfo | uniq)
 end=$(value kmemtrace.data/kernel/status end)
-if [ $# != 2 ] || [ "$1" -gt "$begin" ] || [ "$2" != "$end" ]; then
-	fail "kernel/slabinfo is of the times $*, the capture of $begin to $end"
+until=$(awk -v time="$3" '$1 == "read" && $2 == time { print $3 }' kmemtrace.data/kernel/slabinfo)
+if [ $# != 3 ] || [ "$1" -ge "$begin" ] || [ "$2" != "$begin" ] || [ "$3" -le "$begin" ] ||
+	[ "${until:-0}" -le "$3" ] || [ "$until" -gt "$end" ]; then
+	fail "kernel/slabinfo is of the times $* (to $until), the capture of $begin to $end"
 fi
 for cache in $caches; do
 	[ "$(grep -c "^slab [0-9]* $cache [0-9]* [0-9]*$" kmemtrace.data/kernel/slabinfo)" = 2 ] ||
-		fail "kernel/slabinfo does not have $cache"
+		fail "kernel/slabinfo does not have $cache twice"
+	# of these caches a CPU holds a slab, and partial slabs; sheaves only from 6.18 on
+	read -r per_slab <"/sys/kernel/slab/$cache/objs_per_slab"
+	held=$(awk -v cache="$cache" '$1 == "slab" && $3 == cache && NF == 6 { print $6 }' \
+		kmemtrace.data/kernel/slabinfo)
+	[ "${held:-0}" -ge $((per_slab * $(nproc))) ] ||
+		fail "kernel/slabinfo: at most '$held' objects of $cache are held; a slab has $per_slab"
 done
 time_of() { # time_of KEY FIELD: ns from the capture's begin
 	echo $(($(awk -v key="$1" -v field="$2" '$1 == key { print $field }' truth) - begin))

@@ -108,15 +108,20 @@ static int make_kmalloc_cache(struct making *making)
 
 static int make_slab(struct making *making)
 {
-	struct slabinfo_cache cache = { 0 };
+	struct slabinfo_cache cache = { .held = SLABINFO_UNKNOWN };
 	struct slabinfo_snapshot snapshot = { .list = &cache, .count = 1 };
 	int err = making_number(making, making->word[1], &snapshot.time);
 
+	snapshot.until = snapshot.time;
 	snprintf(cache.name, sizeof(cache.name), "%s", making->word[2]);
 	if (!err)
 		err = making_number(making, making->word[3], &cache.active);
 	if (!err)
 		err = making_number(making, making->word[4], &cache.total);
+	if (!err)
+		err = making_option(making, "held", &cache.held);
+	if (!err)
+		err = making_option(making, "until", &snapshot.until);
 	if (err)
 		return err;
 	if (!making->slab_lines)

@@ -184,8 +184,9 @@ static char *write_moments(const struct slabinfo *slabinfo)
 
 static void written_lines_are_parsed(void **state)
 {
-	static const char text[] = "slab 100 a\\x20b 3 5\n"
-				   "slab 100 dentry 10 20\n"
+	static const char text[] = "read 100 150\n"
+				   "slab 100 a\\x20b 3 5\n"
+				   "slab 100 dentry 10 20 7\n"
 				   "slab 2000 a\\x20b 4 5\n"
 				   "slab 18446744073709551615 \\x5c\\xff 0 18446744073709551615\n";
 	struct slabinfo slabinfo;
@@ -196,6 +197,10 @@ static void written_lines_are_parsed(void **state)
 	assert_int_equal(slabinfo.count, 3);
 	assert_cache(&slabinfo.snapshots[0], "a b", 3, 5);
 	assert_cache(&slabinfo.snapshots[0], "dentry", 10, 20);
+	assert_int_equal(slabinfo.snapshots[0].until, 150);
+	assert_int_equal(slabinfo_find(&slabinfo.snapshots[0], "dentry")->held, 7);
+	assert_true(slabinfo_find(&slabinfo.snapshots[0], "a b")->held == SLABINFO_UNKNOWN);
+	assert_int_equal(slabinfo.snapshots[1].until, 2000);
 	assert_cache(&slabinfo.snapshots[1], "a b", 4, 5);
 	assert_null(slabinfo_find(&slabinfo.snapshots[1], "dentry"));
 	assert_cache(&slabinfo.snapshots[2], "\\\xff", 0, UINT64_MAX);
@@ -242,6 +247,9 @@ static void unknown_and_damaged_lines_are_skipped(void **state)
 				   "slab 1\n"
 				   "slab\n"
 				   "\n"
+				   "read 1\n"
+				   "read 2 9\n"
+				   "read 1 0\n"
 				   "slab 1 twice 2 3\n"
 				   "slab 1 twice 20 30\n"
 				   "slab 1 cut 2 3";
@@ -251,6 +259,7 @@ static void unknown_and_damaged_lines_are_skipped(void **state)
 	(void)state;
 	assert_int_equal(slabinfo_parse(&slabinfo, text), 0);
 	assert_int_equal(slabinfo.count, 1);
+	assert_int_equal(slabinfo.snapshots[0].until, 1);
 	assert_int_equal(slabinfo.snapshots[0].count, 2);
 	assert_cache(&slabinfo.snapshots[0], "good", 2, 3);
 	assert_cache(&slabinfo.snapshots[0], "twice", 22, 33);
@@ -265,6 +274,20 @@ static void unknown_and_damaged_lines_are_skipped(void **state)
 	slabinfo_deinit(&slabinfo);
 }
 
+/* maple_node, filp and a cache of SLAB as Linux 6.18 would show them, with 2 CPUs and 1 node. */
+static void held_objects_follow_from_the_layout(void **state)
+{
+	static const struct slabinfo_layout maple = { 16, 52, 32 }, filp = { 21, 120, 0 },
+					    none = { 0, 7, 0 };
+
+	(void)state;
+	/* 2 * (16 + 7 slabs of 16 + 3 sheaves of 32) + 10 sheaves of 32 */
+	assert_int_equal(slabinfo_held_max(&maple, 2, 1), 768);
+	assert_int_equal(slabinfo_held_max(&filp, 2, 1), 2 * (21 + 12 * 21));
+	assert_int_equal(slabinfo_held_max(&filp, 2, 4), 2 * (21 + 12 * 21));
+	assert_int_equal(slabinfo_held_max(&none, 2, 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +299,7 @@ int main(void)
 		cmocka_unit_test(hostile_lines_are_skipped),
 		cmocka_unit_test(written_lines_are_parsed),
 		cmocka_unit_test(finds_the_snapshot_of_a_time),
+		cmocka_unit_test(held_objects_follow_from_the_layout),
 		cmocka_unit_test(unknown_and_damaged_lines_are_skipped),
 	};
 

@@ -245,7 +245,7 @@ static void slabinfo_before_types(void **state)
 	};
 	struct analysis analysis = { .caches = caches, .cache_count = 2 };
 	struct transition transition = { .outcome = OUTCOME_UNMATCHED, .group = GROUP_NONE };
-	struct slabinfo_cache list[] = { { "dentry", 100, 120 }, { "kmalloc-8", 50, 64 } };
+	struct slabinfo_cache list[] = { { "dentry", 100, 120, 0 }, { "kmalloc-8", 50, 64, 0 } };
 	const struct slabinfo_snapshot snapshot = { .list = list, .count = 2 };
 	struct capture capture = { 0 };
 	struct type_stats type_stats;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How many free objects of each cache the CPUs and nodes of this machine may hold. */
+#ifndef TRACER_SLAB_LAYOUT_H
+#define TRACER_SLAB_LAYOUT_H
+
+#include "kernel/slabinfo.h"
+#include "kernel/topology.h"
+
+/*
+ * Sets `held` of each cache of the snapshot, from its folder in /sys/kernel/slab. It stays unknown
+ * if there is no such folder: a cache that was destroyed, or another allocator than SLUB.
+ */
+void slab_layout_add_held(struct slabinfo_snapshot *snapshot, const struct topology *topology);
+
+#endif
