@@ -143,7 +143,7 @@ counters_freed(struct analysis *analysis, const struct transition *transition, c
 /* Any other transition. 0 or -ENOMEM. */
 int counters_count_rare(struct analysis *analysis, const struct transition *transition);
 
-/* 0 or -ENOMEM. fast: a constant; true if there are no observers. */
+/* 0 or -ENOMEM. fast: a constant; true in the fast path, where there are no observers. */
 __attribute__((always_inline)) static inline int
 counters_count(struct analysis *analysis, const struct transition *transition, const bool fast)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fast path: takes nearly all events where everything is selected and there are no observers.
+ * The fast path: takes nearly all events where everything is selected.
  * An allocation is fast if no object is live at its address and its call site has a group already;
  * a free is fast if it frees a counted object. Allocations from anonymous caches, records of backup
  * programs, and events with the time of the next event are not fast. match_event() takes all events
@@ -20,8 +20,7 @@ static inline uint64_t fastpath_end(const struct matcher *matcher)
 {
 	uint64_t check_until = matcher->subscribers.check_until;
 
-	if (matcher->select || matcher->analysis->settings.observer_count ||
-	    matcher->analysis->objects.limit)
+	if (matcher->select)
 		return 0;
 	return check_until < UINT64_MAX ? check_until + 1 : UINT64_MAX;
 }

@@ -106,9 +106,9 @@ static inline int match_failed_allocation(struct matcher *matcher, const struct 
 
 /*
  * slot: the object at the event's address in the object table, live or freed; or NULL. 0 or -errno;
- * the fast body also MATCH_NOT_FAST: the address holds a live object, the task is kmemtraced's own,
- * or the call site has no group yet. The caller of the fast body knows that the event is in the
- * window, is selected, and has an object.
+ * the fast body also MATCH_NOT_FAST: the address holds a live object, the object table is full, the
+ * task is kmemtraced's own, or the call site has no group yet. The caller of the fast body knows
+ * that the event is in the window, is selected, and has an object.
  */
 __attribute__((always_inline)) static inline int match_allocation(struct matcher *matcher,
 								  const struct event *event,
@@ -118,12 +118,12 @@ __attribute__((always_inline)) static inline int match_allocation(struct matcher
 	struct analysis *analysis = matcher->analysis;
 	bool is_own = matcher_is_own(matcher, event->task), counts = true, in_allocator = false;
 	int64_t cache, group, site;
-	struct transition transition;
 	uint16_t flags = 0;
 	int result;
 
 	if (fast) {
-		if (is_own || (slot && !(slot->flags & OBJECT_FREED)))
+		if (is_own || (slot ? !(slot->flags & OBJECT_FREED)
+				    : object_table_is_full(&analysis->objects)))
 			return MATCH_NOT_FAST;
 		group = grouping_fastpath_group(&matcher->grouping, event->call_site);
 		if (group == GROUP_NONE)
@@ -177,8 +177,7 @@ __attribute__((always_inline)) static inline int match_allocation(struct matcher
 				  fast);
 	if (result || !counts)
 		return result;
-	transition = matcher_transition(matcher, OUTCOME_ALLOCATED, event, slot);
-	return subscribers_emit(&matcher->subscribers, &transition, fast);
+	return matcher_emit_begin(matcher, event, slot, fast);
 }
 
 #endif

@@ -93,9 +93,9 @@ static inline int matcher_emit(const struct matcher *matcher, const struct trans
 }
 
 /* A transition of a counted object. event: NULL for an object that is still live at the end. */
-static inline struct transition matcher_transition(const struct matcher *matcher,
-						   enum outcome outcome, const struct event *event,
-						   const struct slab_object *object)
+__attribute__((always_inline)) static inline struct transition
+matcher_transition(const struct matcher *matcher, enum outcome outcome, const struct event *event,
+		   const struct slab_object *object)
 {
 	return (struct transition){
 		.outcome = outcome,
@@ -125,6 +125,17 @@ static inline int matcher_emit_event(const struct matcher *matcher, enum outcome
 	};
 
 	return matcher_emit(matcher, &transition);
+}
+
+/* OUTCOME_ALLOCATED. fast: a constant; true in the fast path. */
+__attribute__((always_inline)) static inline int
+matcher_emit_begin(const struct matcher *matcher, const struct event *event,
+		   const struct slab_object *object, const bool fast)
+{
+	const struct transition transition =
+		matcher_transition(matcher, OUTCOME_ALLOCATED, event, object);
+
+	return subscribers_emit(&matcher->subscribers, &transition, fast);
 }
 
 /* OUTCOME_FREED or OUTCOME_MISSED. With select.older, the object is counted now, if it lived that

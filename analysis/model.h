@@ -192,6 +192,9 @@ struct analysis_settings {
 	const struct select *select; /* NULL: everything */
 	struct observer observers[OBSERVERS_MAX];
 	size_t observer_count;
+	/* Only the observers count: the counters of groups and caches stay 0, and of the totals
+	 * those that add them up. */
+	bool observers_only;
 	/* Threads that read ahead, including the caller's; 0: one per CPU. Results do not depend
 	 * on it. */
 	unsigned int threads;

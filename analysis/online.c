@@ -48,6 +48,7 @@ int online_open(struct online **result, struct capture *capture,
 	analysis->settings.by = GROUP_BY_FUNCTION;
 	analysis->settings.observers[0] = settings->observer;
 	analysis->settings.observer_count = 1;
+	analysis->settings.observers_only = settings->observer_only;
 	analysis->capture = capture;
 	analysis->window_end = UINT64_MAX;
 	err = cache_timeline_init(&online->timeline, &capture->caches);

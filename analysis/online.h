@@ -34,6 +34,7 @@ struct online_settings {
 	unsigned int cpus;  /* the highest number of a CPU, + 1 */
 	size_t objects_max; /* live objects tracked; totals.untracked counts more; 0: no limit */
 	struct observer observer;
+	bool observer_only; /* as analysis_settings.observers_only */
 	/* Called when a packet is no longer needed. */
 	void (*release)(void *data, struct online_packet *packet);
 	void *data;

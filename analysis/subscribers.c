@@ -11,6 +11,7 @@ int subscribers_open(struct subscribers *subscribers, struct analysis *analysis)
 	*subscribers = (struct subscribers){
 		.analysis = analysis,
 		.check_until = end ? end : UINT64_MAX,
+		.is_observed = analysis->settings.observer_count,
 	};
 	return analysis->settings.findings ? heap_rules_open(&subscribers->heap_rules, analysis)
 					   : 0;
@@ -31,5 +32,5 @@ int subscribers_emit_observed(const struct subscribers *subscribers,
 	for (size_t i = 0; i < settings->observer_count && !err; i++)
 		err = settings->observers[i].on_transition(settings->observers[i].data, analysis,
 							   transition);
-	return err ? err : counters_count(analysis, transition, false);
+	return err || settings->observers_only ? err : counters_count(analysis, transition, false);
 }

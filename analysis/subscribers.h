@@ -16,6 +16,7 @@ struct subscribers {
 	struct analysis *analysis;
 	struct heap_rules *heap_rules; /* NULL: findings were not requested */
 	uint64_t check_until;	       /* ns: later events are not checked against the rules */
+	bool is_observed;	       /* there are observers */
 };
 
 int subscribers_open(struct subscribers *subscribers, struct analysis *analysis); /* or -ENOMEM */
@@ -25,13 +26,14 @@ void subscribers_close(struct subscribers *subscribers);
 int subscribers_emit_observed(const struct subscribers *subscribers,
 			      const struct transition *transition);
 
-/* fast: a constant; true where there are no observers. */
+/* fast: a constant; true in the fast path. */
 __attribute__((always_inline)) static inline int
 subscribers_emit(const struct subscribers *subscribers, const struct transition *transition,
 		 const bool fast)
 {
-	return fast ? counters_count(subscribers->analysis, transition, true)
-		    : subscribers_emit_observed(subscribers, transition);
+	return fast && !subscribers->is_observed
+		       ? counters_count(subscribers->analysis, transition, true)
+		       : subscribers_emit_observed(subscribers, transition);
 }
 
 /* Nothing is pending in the counters after this. */

@@ -285,6 +285,7 @@ static int read_streams(struct update *update, const struct memstat_capture *sou
 	struct analysis_settings settings = {
 		.by = GROUP_BY_FUNCTION,
 		.observer_count = 1,
+		.observers_only = true,
 		.threads = 1, /* the program that uses the library decides about threads */
 	};
 	struct analysis analysis;

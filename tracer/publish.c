@@ -221,6 +221,7 @@ int publish_open(struct publish *publish, const char *directory)
 		.cpus = publish->settings.cpus,
 		.objects_max = publish->settings.objects_max,
 		.observer = { type_stats_on_transition, &publish->type_stats },
+		.observer_only = true,
 		.release = return_packet,
 		.data = publish,
 	};

@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 		.by = GROUP_BY_FUNCTION,
 		.observers = { { type_stats_on_transition, &type_stats } },
 		.observer_count = 1,
+		.observers_only = true,
 	};
 	struct analysis analysis;
 	struct capture capture;
