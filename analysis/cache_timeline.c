@@ -145,16 +145,30 @@ void cache_timeline_set_watermark(struct cache_timeline *timeline, uint64_t time
 	timeline->watermark = time;
 }
 
-const struct cache *cache_timeline_find(const struct cache_timeline *timeline, uint64_t address,
-					uint64_t time, bool *is_known)
+static const struct address_history *search_history(struct cache_timeline *timeline,
+						    uint64_t address)
 {
-	uint32_t found = hash_map_find(&timeline->addresses, address);
-	const struct address_history *history;
+	uint64_t hash = address * 0x9e3779b97f4a7c15;
+	struct address_memo *memo = &timeline->memos[hash >> (64 - CACHE_TIMELINE_MEMO_BITS)];
+	uint32_t found;
 
-	*is_known = false;
+	if (memo->address == address && memo->number)
+		return &timeline->histories[memo->number - 1];
+	found = hash_map_find(&timeline->addresses, address);
 	if (found == HASH_MAP_NONE)
 		return NULL;
-	history = &timeline->histories[found];
+	*memo = (struct address_memo){ address, (size_t)found + 1 };
+	return &timeline->histories[found];
+}
+
+const struct cache *cache_timeline_find(struct cache_timeline *timeline, uint64_t address,
+					uint64_t time, bool *is_known)
+{
+	const struct address_history *history = search_history(timeline, address);
+
+	*is_known = false;
+	if (!history)
+		return NULL;
 	for (size_t i = 0; i < history->count; i++) {
 		const struct cache_interval *interval = &history->intervals[i];
 		bool follows = i + 1 < history->count && interval[1].since <= time;

@@ -14,6 +14,7 @@
 #include "kernel/caches.h"
 #include "base/hash_map.h"
 
+#define CACHE_TIMELINE_MEMO_BITS 8
 #define CACHE_TIMELINE_MAX 4096 /* most kernels have some hundreds; more caches get no name */
 
 /* A cache was at an address from since to until, as in struct cache. */
@@ -27,12 +28,19 @@ struct address_history {
 	size_t count;
 };
 
+/* A recently searched address. */
+struct address_memo {
+	uint64_t address;
+	size_t number; /* of its history, + 1; 0: empty */
+};
+
 struct cache_timeline {
 	struct caches *caches; /* CACHE_TIMELINE_MAX elements, of which used are set */
 	size_t used;
 	struct hash_map addresses; /* to an index in histories */
 	struct address_history *histories;
 	size_t history_count;
+	struct address_memo memos[1 << CACHE_TIMELINE_MEMO_BITS];
 	uint64_t watermark; /* ns: intervals that ended before are removed */
 };
 
@@ -54,7 +62,7 @@ void cache_timeline_end(struct cache_timeline *timeline, uint64_t address, uint6
 void cache_timeline_set_watermark(struct cache_timeline *timeline, uint64_t watermark);
 
 /* The cache at the address at the time, or NULL. *is_known: one was reported, even if NULL. */
-const struct cache *cache_timeline_find(const struct cache_timeline *timeline, uint64_t address,
+const struct cache *cache_timeline_find(struct cache_timeline *timeline, uint64_t address,
 					uint64_t time, bool *is_known);
 
 #endif

@@ -127,56 +127,20 @@ static int resolve_group(struct type_stats *type_stats, const struct analysis *a
 	return 0;
 }
 
-/* The types for which a transition counts, one of each kind, or NULL. */
-struct target {
-	struct type_stats_type *types[TYPE_STATS_KINDS];
-	uint64_t class_bit;
-};
-
-static struct type_stats_type *get_type(struct type_stats *type_stats, uint32_t type)
+/* NULL: the transition does not count for a type of this kind. */
+static inline struct type_stats_type *get_type(struct type_stats *type_stats, uint32_t type)
 {
-	if (type == TYPE_STATS_NO_TYPE)
-		return NULL;
-	if (type == TYPE_STATS_OMITTED) {
-		type_stats->omitted_events++;
-		return NULL;
-	}
-	return &type_stats->types[type - 1];
+	if (type < TYPE_STATS_OMITTED)
+		return &type_stats->types[type - 1];
+	type_stats->omitted_events += type == TYPE_STATS_OMITTED;
+	return NULL;
 }
 
-static int find_target(struct type_stats *type_stats, const struct analysis *analysis,
-		       const struct transition *transition, struct target *target)
+static struct type_stats_cpu *add_cpu(struct type_stats_type *type, unsigned int cpu)
 {
-	const struct type_stats_parts *parts = type_stats->parts;
-	uint32_t function = TYPE_STATS_NO_TYPE;
-	int err = 0;
-
-	if (transition->cache >= parts->cache_count || !parts->caches[transition->cache].type)
-		err = resolve_cache(type_stats, analysis, transition->cache);
-	if (!err && parts->caches[transition->cache].is_kmalloc &&
-	    transition->group != GROUP_NONE) {
-		if (transition->group >= parts->group_count || !parts->groups[transition->group])
-			err = resolve_group(type_stats, analysis, transition->group);
-		if (!err)
-			function = parts->groups[transition->group];
-	}
-	if (err)
-		return err;
-	target->class_bit = parts->caches[transition->cache].class_bit;
-	target->types[TYPE_STATS_CACHE] =
-		get_type(type_stats, parts->caches[transition->cache].type);
-	target->types[TYPE_STATS_FUNCTION] = get_type(type_stats, function);
-	return 0;
-}
-
-static struct type_stats_cpu *get_cpu(struct type_stats_type *type, unsigned int cpu)
-{
-	struct type_stats_cpu *cpus;
-
-	if (cpu < type->cpu_count)
-		return &type->cpus[cpu];
 	/* untouched pages of calloc() take no memory, even if a damaged capture names CPU 8000 */
-	cpus = calloc(cpu + 1, sizeof(*cpus));
+	struct type_stats_cpu *cpus = calloc(cpu + 1, sizeof(*cpus));
+
 	if (!cpus)
 		return NULL;
 	if (type->cpu_count)
@@ -187,8 +151,13 @@ static struct type_stats_cpu *get_cpu(struct type_stats_type *type, unsigned int
 	return &cpus[cpu];
 }
 
-static int count_allocation(struct type_stats_type *type, const struct slab_object *object,
-			    uint64_t class_bit)
+static inline struct type_stats_cpu *get_cpu(struct type_stats_type *type, unsigned int cpu)
+{
+	return cpu < type->cpu_count ? &type->cpus[cpu] : add_cpu(type, cpu);
+}
+
+static inline int count_allocation(struct type_stats_type *type, const struct slab_object *object,
+				   uint64_t class_bit)
 {
 	struct type_stats_cpu *cpu = get_cpu(type, object->cpu);
 
@@ -205,21 +174,21 @@ static int count_allocation(struct type_stats_type *type, const struct slab_obje
 	return 0;
 }
 
-static void count_free(struct type_stats_type *type, const struct slab_object *object)
+static inline void count_free(struct type_stats_type *type, const struct slab_object *object)
 {
 	type->numfrees++;
 	if (type->kind == TYPE_STATS_FUNCTION)
 		type->memfreed += object->allocated;
 }
 
-static int node_of(const struct type_stats_parts *parts, unsigned int cpu)
+static inline int node_of(const struct type_stats_parts *parts, unsigned int cpu)
 {
 	return cpu < parts->node_count ? parts->nodes[cpu] : -1;
 }
 
 /* Counts a free on the CPU where it happened. */
-static int count_free_cpu(const struct type_stats_parts *parts, struct type_stats_type *type,
-			  const struct transition *transition)
+static inline int count_free_cpu(const struct type_stats_parts *parts, struct type_stats_type *type,
+				 const struct transition *transition)
 {
 	const struct slab_object *object = transition->object;
 	struct type_stats_cpu *cpu = get_cpu(type, transition->event->cpu);
@@ -238,40 +207,42 @@ static int count_free_cpu(const struct type_stats_parts *parts, struct type_stat
 	return 0;
 }
 
-static int count_transition(const struct type_stats *type_stats, struct type_stats_type *type,
-			    const struct transition *transition, uint64_t class_bit)
+/* A transition that is neither an allocation nor a free of a counted object. */
+static int count_rare(const struct type_stats *type_stats, struct type_stats_type *type,
+		      const struct transition *transition)
 {
-	int err = 0;
-
 	switch (transition->outcome) {
-	case OUTCOME_ALLOCATED:
-		err = count_allocation(type, transition->object, class_bit);
-		break;
-	case OUTCOME_FREED:
-		err = count_free_cpu(type_stats->parts, type, transition);
-		if (!err)
-			count_free(type, transition->object);
-		break;
 	case OUTCOME_MISSED:
 		count_free(type, transition->object);
-		break;
-	case OUTCOME_MISSED_FREE_MATCHED: /* counted in total by OUTCOME_MISSED: now the CPU is
-					     known */
-		err = count_free_cpu(type_stats->parts, type, transition);
-		break;
+		return 0;
+	case OUTCOME_MISSED_FREE_MATCHED:
+		/* counted in total by OUTCOME_MISSED: now the CPU is known */
+		return count_free_cpu(type_stats->parts, type, transition);
 	case OUTCOME_FAILED:
 		type->failures++;
-		break;
+		return 0;
 	case OUTCOME_UNMATCHED:
 		type->frees_unmatched++;
-		break;
-	case OUTCOME_NO_OBJECT:
-	case OUTCOME_RESIZED:
-	case OUTCOME_FREE_REASSIGNED:
-	case OUTCOME_OTHER:
-		break;
+		return 0;
+	default:
+		return 0;
 	}
+}
+
+static inline int count_transition(const struct type_stats *type_stats,
+				   struct type_stats_type *type,
+				   const struct transition *transition, uint64_t class_bit)
+{
+	int err;
+
 	type->changed = type_stats->generation;
+	if (transition->outcome == OUTCOME_ALLOCATED)
+		return count_allocation(type, transition->object, class_bit);
+	if (transition->outcome != OUTCOME_FREED)
+		return count_rare(type_stats, type, transition);
+	err = count_free_cpu(type_stats->parts, type, transition);
+	if (!err)
+		count_free(type, transition->object);
 	return err;
 }
 
@@ -279,18 +250,30 @@ int type_stats_on_transition(void *data, const struct analysis *analysis,
 			     const struct transition *transition)
 {
 	struct type_stats *type_stats = data;
-	struct target target;
-	int err;
+	struct type_stats_parts *parts = type_stats->parts;
+	uint32_t cache = transition->cache, group = transition->group;
+	struct type_stats_type *type;
+	int err = 0;
 
 	/* OUTCOME_FREE_REASSIGNED: subtracting from the first CPU would decrease a counter */
 	if (transition->outcome == OUTCOME_FREE_REASSIGNED ||
 	    transition->outcome == OUTCOME_NO_OBJECT || transition->outcome == OUTCOME_RESIZED ||
-	    transition->cache == CACHE_NONE)
+	    transition->outcome == OUTCOME_OTHER || cache == CACHE_NONE)
 		return 0;
-	err = find_target(type_stats, analysis, transition, &target);
-	for (size_t i = 0; i < TYPE_STATS_KINDS && !err; i++)
-		if (target.types[i])
-			err = count_transition(type_stats, target.types[i], transition,
-					       target.class_bit);
-	return err;
+	if (cache >= parts->cache_count || !parts->caches[cache].type)
+		err = resolve_cache(type_stats, analysis, cache);
+	if (err)
+		return err;
+	if (parts->caches[cache].is_kmalloc && group != GROUP_NONE) {
+		if (group >= parts->group_count || !parts->groups[group])
+			err = resolve_group(type_stats, analysis, group);
+		if (err)
+			return err;
+		type = get_type(type_stats, parts->groups[group]);
+		if (type)
+			err = count_transition(type_stats, type, transition,
+					       parts->caches[cache].class_bit);
+	}
+	type = err ? NULL : get_type(type_stats, parts->caches[cache].type);
+	return type ? count_transition(type_stats, type, transition, 0) : err;
 }
