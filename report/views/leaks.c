@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The view leaks: live objects at the end of the window by group, and their growth. A steady leak
- * ranks before a cache that filled once, and before objects that come and go.
+ * The view leaks: live objects at the end of the window by group, and their growth. The rows with
+ * the most damage are first: see damage.h.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "report/views/slices.h"
-#include "report/views/trend.h"
+#include "report/views/damage.h"
 #include "report/views/row_names.h"
+#include "report/views/slices.h"
+#include "report/views/survivors.h"
+#include "report/views/trend.h"
 #include "report/views/view.h"
 
 #define NSEC_PER_SEC 1e9
-#define ORDINARY_PERCENT 99 /* an old object is older than these freed objects became */
+#define PARTLY_MAX 5	 /* caches that a row lists */
+#define NEARLY_FULL 99.9 /* percent of coverage */
 
 enum leak_column {
 	LEAK_NAME,
@@ -34,6 +39,11 @@ enum leak_column {
 	LEAK_ALLOCATIONS,
 	LEAK_CACHE,
 	LEAK_COVERAGE,
+	LEAK_DAMAGE,
+	LEAK_COVERED,
+	LEAK_PARTLY,
+	LEAK_TASK,
+	LEAK_TASK_SHARE,
 	LEAK_COLUMNS
 };
 
@@ -54,21 +64,36 @@ static const struct column columns[LEAK_COLUMNS] = {
 			  "(least squares)" },
 	[LEAK_GROWTH_OBJECTS] = { "growth_objects_per_s", "growth", "objects/s", COLUMN_DECIMAL, 2,
 				  COLUMN_NOT_IN_TEXT, NULL },
-	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-		       "share of the variance of the live bytes that this line explains (R "
-		       "squared); 0 if they do not grow" },
+	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_OLD] = { "old_objects", "old", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 		       "live objects whose age is above the 99th percentile of the lifetimes of "
-		       "the site's freed objects" },
+		       "the site's freed objects; all, if four times as many are live as were "
+		       "freed" },
 	[LEAK_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			  "how evenly the allocations of the old objects are spread over the "
-			  "window, times the coverage, rounded to ten: near 100 is a steady leak" },
+			  "window: near 100 is a steady leak, a cache that filled once is below "
+			  "50" },
 	[LEAK_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
 			       NULL },
 	[LEAK_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_COVERAGE] = { "coverage_percent", "cov", "%", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-			    "coverage: frees / (frees + missed frees) in the slab cache, the "
-			    "lowest of several: below 100, live objects may have been freed" },
+			    "coverage: frees / (frees + missed frees) in the slab cache; of "
+			    "several, the mean weighted by live bytes: below 100, live objects "
+			    "may have been freed" },
+	[LEAK_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			  "bytes of the old objects, halved for each 4 % that steady is below 100 "
+			  "and for each 4 % that cov is; objects of fully covered caches and the "
+			  "others are weighed apart. The rows are in this order" },
+	[LEAK_COVERED] = { "covered_bytes", "covered", "bytes", COLUMN_NUMBER, 0,
+			   COLUMN_NOT_IN_TEXT, NULL },
+	[LEAK_PARTLY] = { "partly_covered", "partly covered", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+			  "the caches of the row whose coverage is below 100, with their live "
+			  "objects and bytes: these may have been freed" },
+	[LEAK_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+			"the process that was running when more than half of the live bytes were "
+			"allocated" },
+	[LEAK_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
+			      COLUMN_NOT_IN_TEXT, NULL },
 };
 
 /* Change of the live bytes and objects of a group in each slice. */
@@ -160,34 +185,6 @@ static void end(struct report *report)
 	free(leaks);
 }
 
-static int compare_survivors(const void *left, const void *right)
-{
-	const struct slab_object *a = *(const struct slab_object *const *)left;
-	const struct slab_object *b = *(const struct slab_object *const *)right;
-
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
-
-/* Live objects at the end, sorted by group, then time. NULL: no memory. */
-static const struct slab_object **find_survivors(const struct analysis *analysis, size_t *count)
-{
-	const struct slab_object **list, *object;
-	size_t next = 0;
-
-	*count = 0;
-	list = calloc(analysis->totals.live_objects + 1, sizeof(const struct slab_object *));
-	if (!list)
-		return NULL;
-	while ((object = analysis_next_live(analysis, &next)))
-		list[(*count)++] = object;
-	qsort(list, *count, sizeof(*list), compare_survivors);
-	return list;
-}
-
 /* Fits lines to the live bytes and objects at the ends of the slices. */
 static void add_growth(const struct leaks *leaks, const struct analysis *analysis, uint32_t group,
 		       struct cell *row)
@@ -213,103 +210,168 @@ static void add_growth(const struct leaks *leaks, const struct analysis *analysi
 	row[LEAK_GROWTH_OBJECTS].decimal = trend_line(seconds, objects, count).slope;
 }
 
-static uint64_t age(const struct analysis *analysis, const struct slab_object *survivor)
-{
-	return analysis->window_end > survivor->time ? analysis->window_end - survivor->time : 0;
-}
-
-/* list: objects of one group, the oldest first. times: an array of count for scratch. */
 static void add_ages(const struct analysis *analysis, const struct slab_object *const *list,
-		     size_t count, uint64_t *times, struct cell *row)
+		     size_t count, struct cell *row)
 {
-	const struct group *group = &analysis->groups[list[0]->group];
-	uint64_t ordinary = 0, younger = age(analysis, list[count / 2]);
-	size_t old = 0;
-	double steady;
+	uint64_t younger = damage_age(analysis, list[count / 2]);
 
-	if (group->lifetimes)
-		ordinary = lifetimes_percentile(group->lifetimes, ORDINARY_PERCENT);
-	for (; old < count && (!group->lifetimes || age(analysis, list[old]) > ordinary); old++)
-		times[old] = list[old]->time;
-	steady = trend_steady(times, old, analysis->window_begin, analysis->window_end);
-	row[LEAK_AGE_MIN].number = age(analysis, list[count - 1]);
+	row[LEAK_AGE_MIN].number = damage_age(analysis, list[count - 1]);
 	row[LEAK_AGE_MEDIAN].number = younger;
 	if (count % 2 == 0)
-		row[LEAK_AGE_MEDIAN].number += (age(analysis, list[count / 2 - 1]) - younger) / 2;
-	row[LEAK_AGE_MAX].number = age(analysis, list[0]);
-	row[LEAK_OLD].number = old;
-	/* missed frees look like a steady leak: weigh with the coverage */
-	row[LEAK_STEADY].number = (uint64_t)(steady * row[LEAK_COVERAGE].decimal / 1000 + 0.5) * 10;
+		row[LEAK_AGE_MEDIAN].number +=
+			(damage_age(analysis, list[count / 2 - 1]) - younger) / 2;
+	row[LEAK_AGE_MAX].number = damage_age(analysis, list[0]);
+}
+
+/* The live objects of a row in each cache. */
+struct cache_share {
+	uint64_t objects, bytes;
+	uint32_t cache;
+};
+
+/* Scratch memory for each row. */
+struct scratch {
+	uint64_t *times;	    /* for each live object */
+	struct cache_share *caches; /* for each cache of the capture */
+};
+
+static int compare_shares(const void *left, const void *right)
+{
+	const struct cache_share *a = left, *b = right;
+
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return (a->cache > b->cache) - (a->cache < b->cache);
+}
+
+/* "maple_node 2.9 % (300 objects, 76800 bytes), …" of the caches below full coverage. */
+static char *list_partly(const struct report *report, struct cache_share *shares, size_t count)
+{
+	size_t size, listed = 0;
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	qsort(shares, count, sizeof(*shares), compare_shares);
+	for (size_t i = 0; i < count; i++) {
+		double coverage = damage_coverage(&report->analysis, shares[i].cache);
+
+		if (coverage >= 100 || count == 1 || listed++ >= PARTLY_MAX)
+			continue;
+		fprintf(file, "%s%s %s%.1f %% (%" PRIu64 " object%s, %" PRIu64 " bytes)",
+			listed > 1 ? ", " : "", cache_name(report, shares[i].cache),
+			coverage > NEARLY_FULL ? "over " : "",
+			coverage > NEARLY_FULL ? NEARLY_FULL : coverage, shares[i].objects,
+			shares[i].objects == 1 ? "" : "s", shares[i].bytes);
+	}
+	if (listed > PARTLY_MAX)
+		fprintf(file, ", and %zu more", listed - PARTLY_MAX);
+	if (fclose(file)) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
 static void add_caches(const struct report *report, const struct slab_object *const *list,
-		       size_t count, struct cell *row)
+		       size_t count, struct cache_share *shares, struct cell *row)
 {
-	const struct analysis *analysis = &report->analysis;
-	uint32_t name = list[0]->cache;
-	double lowest = 100;
+	size_t used = 0;
 
+	memset(shares, 0, report->analysis.cache_count * sizeof(*shares));
 	for (size_t i = 0; i < count; i++) {
-		const struct analysis_cache *cache = &analysis->caches[list[i]->cache];
-		double coverage = analysis_coverage(cache->frees, cache->missed_frees);
+		struct cache_share *share = &shares[list[i]->cache];
 
-		if (list[i]->cache != name)
-			name = CACHE_SEVERAL;
-		if (coverage < lowest)
-			lowest = coverage;
+		share->cache = list[i]->cache;
+		share->objects++;
+		share->bytes += list[i]->allocated;
 	}
-	row[LEAK_CACHE].text = strdup(cache_name(report, name));
-	row[LEAK_COVERAGE].decimal = lowest;
+	for (size_t i = 0; i < report->analysis.cache_count; i++)
+		if (shares[i].objects)
+			shares[used++] = shares[i];
+	row[LEAK_CACHE].text =
+		strdup(cache_name(report, used == 1 ? shares[0].cache : CACHE_SEVERAL));
+	row[LEAK_PARTLY].text = list_partly(report, shares, used);
 }
 
 static int add_row(struct report *report, struct table *table,
-		   const struct slab_object *const *list, size_t count, uint64_t *times)
+		   const struct slab_object *const *list, size_t count,
+		   const struct scratch *scratch)
 {
 	const struct analysis *analysis = &report->analysis;
 	const struct group *group = &analysis->groups[list[0]->group];
 	struct cell *row = table_add(table);
+	struct damage damage;
 
 	if (!row)
 		return -ENOMEM;
+	damage_find(&damage, analysis, list, count, scratch->times);
 	row[LEAK_NAME].text = group_name(report, group);
 	row[LEAK_ADDRESS].number = group_number(report, group);
 	row[LEAK_OBJECTS].number = count;
+	row[LEAK_BYTES].number = damage.live_bytes;
 	row[LEAK_ALLOCATIONS].number = group->allocations;
-	for (size_t i = 0; i < count; i++)
-		row[LEAK_BYTES].number += list[i]->allocated;
-	add_caches(report, list, count, row);
-	add_ages(analysis, list, count, times, row);
+	row[LEAK_OLD].number = damage.old;
+	row[LEAK_STEADY].number = (uint64_t)(damage.steady + 0.5);
+	row[LEAK_COVERAGE].decimal = damage.coverage;
+	row[LEAK_DAMAGE].number = damage.bytes;
+	row[LEAK_COVERED].number = damage.covered_bytes;
+	if (report->settings.by == GROUP_BY_TASK)
+		row[LEAK_TASK].text = strdup("");
+	else
+		row[LEAK_TASK].text =
+			main_task_name(report, list, count, &row[LEAK_TASK_SHARE].decimal);
+	add_caches(report, list, count, scratch->caches, row);
+	add_ages(analysis, list, count, row);
 	add_growth(report->data, analysis, list[0]->group, row);
-	return row[LEAK_NAME].text && row[LEAK_CACHE].text ? 0 : -ENOMEM;
+	return row[LEAK_NAME].text && row[LEAK_CACHE].text && row[LEAK_PARTLY].text &&
+			       row[LEAK_TASK].text
+		       ? 0
+		       : -ENOMEM;
+}
+
+static int add_rows(struct report *report, struct table *table, struct survivors *survivors)
+{
+	const struct analysis *analysis = &report->analysis;
+	struct scratch scratch = {
+		.times = calloc(analysis->totals.live_objects + 1, sizeof(*scratch.times)),
+		.caches = calloc(analysis->cache_count + 1, sizeof(*scratch.caches)),
+	};
+	int err = scratch.times && scratch.caches ? 0 : -ENOMEM;
+
+	for (size_t group = 0; group < analysis->group_count && !err; group++) {
+		const struct slab_object *const *list;
+		size_t count;
+
+		list = survivors_sort(survivors, group, &count);
+		if (count)
+			err = add_row(report, table, list, count, &scratch);
+	}
+	free(scratch.times);
+	free(scratch.caches);
+	return err;
 }
 
 static int make(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	struct table *table = report_add_table(report, columns, LEAK_COLUMNS);
-	struct leaks *leaks = report->data;
-	const struct slab_object **list;
-	uint64_t *times;
-	size_t count;
-	int err = 0;
+	struct survivors survivors;
+	int err;
 
 	table->key = "leaks";
 	table->empty = "No object is live at the end.";
-	table->sort = "steady_percent,fit_percent,growth_bytes_per_s,live_bytes";
+	table->sort = "damage_bytes,steady_percent,growth_bytes_per_s,live_bytes";
 	table->tiebreak = LEAK_ADDRESS;
-	list = find_survivors(analysis, &count);
-	times = calloc(count + 1, sizeof(*times));
-	if (list && times && count)
-		find_slice(leaks, analysis->window_end ? analysis->window_end - 1 : 0);
-	else if (!list || !times)
-		err = -ENOMEM;
-	for (size_t i = 0, next; i < count && !err; i = next) {
-		for (next = i + 1; next < count && list[next]->group == list[i]->group;)
-			next++;
-		err = add_row(report, table, list + i, next - i, times);
-	}
-	free(times);
-	free(list);
+	if (!analysis->totals.live_objects)
+		return 0;
+	err = survivors_init(&survivors, analysis);
+	if (err)
+		return err;
+	find_slice(report->data, analysis->window_end ? analysis->window_end - 1 : 0);
+	err = add_rows(report, table, &survivors);
+	survivors_deinit(&survivors);
 	return err;
 }
 

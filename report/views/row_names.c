@@ -114,6 +114,62 @@ static char *group_task_name(const struct report *report, const struct group *gr
 	return new_text("? (tid %" PRIu32 ")", tid);
 }
 
+/* The process of an object's allocation: its thread's, or the thread itself if it is not known. */
+static uint32_t object_process(const struct report *report, const struct slab_object *object)
+{
+	const struct task *task = tasks_find(&report->capture->tasks, object->task, object->time);
+
+	return task ? task->tgid : object->task;
+}
+
+/*
+ * The process that can have more than half of the bytes: the one that is left when each byte of
+ * another is taken off against one of its own. Returns one of its objects.
+ */
+static const struct slab_object *find_majority(const struct report *report,
+					       const struct slab_object *const *list, size_t count)
+{
+	const struct slab_object *leader = list[0];
+	uint64_t lead = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bytes = list[i]->allocated;
+
+		if (object_process(report, list[i]) == object_process(report, leader)) {
+			lead += bytes;
+		} else if (lead >= bytes) {
+			lead -= bytes;
+		} else {
+			lead = bytes - lead;
+			leader = list[i];
+		}
+	}
+	return leader;
+}
+
+char *main_task_name(const struct report *report, const struct slab_object *const *list,
+		     size_t count, double *percent)
+{
+	uint32_t process = object_process(report, find_majority(report, list, count));
+	const struct slab_object *last = list[0];
+	const struct task *task;
+	uint64_t bytes = 0, all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		all += list[i]->allocated;
+		if (object_process(report, list[i]) != process)
+			continue;
+		bytes += list[i]->allocated;
+		last = list[i];
+	}
+	*percent = 0;
+	if (2 * bytes <= all)
+		return strdup("");
+	*percent = 100.0 * (double)bytes / (double)all;
+	task = tasks_find(&report->capture->tasks, last->task, last->time);
+	return new_text("%s (pid %" PRIu32 ")", task ? task->comm : "?", process);
+}
+
 static char *gfp_name(const struct report *report, uint64_t flags)
 {
 	char *text = malloc(GFP_TEXT);

@@ -23,6 +23,14 @@ char *site_name(const struct report *report, uint64_t address, uint64_t time); /
 const char *cache_name(const struct report *report, uint32_t cache);	       /* "" for none */
 char *task_name(const struct report *report, uint32_t tid, uint64_t time);     /* "comm/tid" */
 
+/*
+ * "comm (pid 12)": the process that allocated more than half of the bytes of the objects, with its
+ * last name, and its share in percent; "" and 0 if no process did. A new string, or NULL: no
+ * memory.
+ */
+char *main_task_name(const struct report *report, const struct slab_object *const *list,
+		     size_t count, double *percent);
+
 /* Are all counters 0, as of a group whose objects the filters excluded? */
 bool group_is_empty(const struct group *group);
 

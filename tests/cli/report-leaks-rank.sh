@@ -76,7 +76,7 @@ generate 20000 brief | "$builddir/tests/mktrace" amid || exit 1
 	for capture in apart amid; do
 		echo "--- $capture"
 		"$builddir/kmemtrace-report" -i $capture leaks --format=csv | tr -d '\r' |
-			cut -d, -f1,3,8,10-12
+			cut -d, -f1,3,8,10-12,16
 	done
 	"$builddir/kmemtrace-report" -i apart sites --format=json | grep '"allocations"' | head -n 1
 	"$builddir/kmemtrace-report" -i apart leaks >once
