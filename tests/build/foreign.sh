@@ -19,8 +19,9 @@ declare -A kinds=([s390x]="2 2" [armhf]="1 1")
 machines=(s390x armhf)
 libraries=(zlib1g-dev libdeflate-dev libjansson-dev libcmocka-dev libcmocka0)
 
-# Tests that the emulation cannot run, as "ARCH NAME", each with the reason.
-declare -A left_out=()
+# Tests that the emulation need not run: what they check is the same on each machine.
+left_out="cli/mistyped.sh cli/progress.sh cli/report-again.sh cli/report-filters.sh
+	cli/report-leaks-rank.sh cli/report-threads.sh cli/report-width.sh"
 
 scratch=$(mktemp -d)
 work=$scratch # of apt.sh
@@ -87,7 +88,7 @@ build_for()
 	# shellcheck disable=SC2046 # a list
 	mkdir "$2" && cd "$2" &&
 		"$top_srcdir/configure" --host="$triplet" --enable-werror --disable-tracer \
-			--without-libtracecmd CPPFLAGS=-DREADS=100000 \
+			--without-libtracecmd CFLAGS=-O1 CPPFLAGS=-DREADS=100000 \
 			ZLIB_CFLAGS="$include" ZLIB_LIBS="$folder/libz.a" \
 			LIBDEFLATE_CFLAGS="$include" LIBDEFLATE_LIBS="$folder/libdeflate.a" \
 			JANSSON_CFLAGS="$include" JANSSON_LIBS="$folder/libjansson.a" \
@@ -121,8 +122,8 @@ run_tests()
 
 	while read -r test; do
 		name=${test#tests/}
-		if [ -n "${left_out[$arch $name]:-}" ]; then
-			echo "$arch: $name is left out: ${left_out[$arch $name]}"
+		if [[ " $left_out " =~ [[:space:]]$name[[:space:]] ]]; then
+			echo "$arch: $name is left out: it does not depend on the machine"
 			out=$((out + 1))
 		else
 			list+=("$test")
