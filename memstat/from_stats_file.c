@@ -7,7 +7,9 @@
 
 #include "memstat/internal.h"
 #include "stats/stats_file.h"
+#include "stats/stats_file_layout.h"
 
+_Static_assert(MEMSTAT_MAXCPU == STATS_FILE_CPUS_MAX, "no published CPU has a higher number");
 _Static_assert(MEMSTAT_LOST_UNKNOWN == STATS_FILE_LOST_UNKNOWN, "lost is passed on unchanged");
 
 /* secure_getenv(): a set-user-ID program ignores the variable. */

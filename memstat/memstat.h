@@ -16,6 +16,12 @@
 /* Slots for the caller's own data in a type, and in a type for each CPU: index 0..15. */
 #define MEMSTAT_MAXCALLER 16
 
+/*
+ * The headers of FreeBSD 6 to 8 have this constant, for programs that visit each CPU: no CPU has a
+ * higher number. The kernel has at most so many; memstat_mtl_cpus() returns how many a machine has.
+ */
+#define MEMSTAT_MAXCPU 8192
+
 #define ALLOCATOR_UNKNOWN 0 /* the allocator of NULL */
 #define ALLOCATOR_MALLOC 1  /* functions that call kmalloc() */
 #define ALLOCATOR_UMA 2	    /* slab caches */

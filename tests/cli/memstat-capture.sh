@@ -31,7 +31,8 @@ add_up()
 		}' | sort
 }
 
-# report VIEW CAPTURE OPTION…: rows of kmemtrace-report in the columns of print_types
+# report VIEW CAPTURE OPTION…: rows of kmemtrace-report in the columns of print_types, then the bytes
+# that the objects of a cache, and the live ones, take in its slabs
 report()
 {
 	view=$1 capture=$2
@@ -41,10 +42,11 @@ report()
 	caches) jq -r '.caches[] | select(.cache != "kmalloc-large" and .allocations + .failed > 0) |
 		["uma", .cache, .object_size // 0, .size // 0, .allocations, .frees + .missed_frees,
 		.live_objects, .allocations * (.object_size // 0),
-		(.frees + .missed_frees) * (.object_size // 0), .failed] | @tsv' json ;;
+		(.frees + .missed_frees) * (.object_size // 0), .failed, .bytes_allocated, .live_bytes] |
+		@tsv' json ;;
 	sites) jq -r '.sites[] |
 		["malloc", .function, 0, 0, .allocations, .frees + .missed_frees, .live_objects,
-		.bytes_allocated, .bytes_allocated - .live_bytes, .failed] | @tsv' json ;;
+		.bytes_allocated, .bytes_allocated - .live_bytes, .failed, 0, 0] | @tsv' json ;;
 	esac
 }
 
@@ -59,7 +61,8 @@ compare()
 			report sites "$1" --by=function --cache='^(dma-)?kmalloc' ${at:+"$at"}
 	} >reported || { echo "$1: kmemtrace-report $at fails"; code=1; }
 	# a type that has only unmatched frees has no counters yet
-	grep -v '^lost' printed | awk -F '\t' '$5 + $10 > 0' | add_up >left
+	grep -v '^lost' printed | awk -F '\t' 'BEGIN { OFS = FS }
+		$5 + $10 > 0 { print $0, $4 * $5, $4 * $7 }' | add_up >left
 	add_up <reported >right
 	diff -u right left || { echo "$1 $at: the report (-) and the library (+) differ"; code=1; }
 	rows=$((rows + $(wc -l <left)))
