@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/deflate_setup.h"
 #include "base/unzip.h"
 
 #define IN_SIZE (1U << 17)
@@ -60,6 +61,7 @@ static int hold_whole(struct unzip *unzip)
 		return -errno;
 	if (status.st_size > WHOLE_IN_MAX)
 		return 0;
+	deflate_setup();
 	unzip->whole = libdeflate_alloc_decompressor();
 	if (!unzip->whole)
 		return -ENOMEM;

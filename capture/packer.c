@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/deflate_setup.h"
 #include "capture/byteorder.h"
 #include "capture/packed.h"
 #include "capture/packer.h"
@@ -74,6 +75,7 @@ int packer_create(struct packer **result)
 
 	if (!packer)
 		return -ENOMEM;
+	deflate_setup();
 	packer->deflate = libdeflate_alloc_compressor(LEVEL);
 	if (!packer->deflate) {
 		free(packer);

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/deflate_setup.h"
 #include "capture/byteorder.h"
 #include "capture/packed.h"
 #include "capture/reader.h"
@@ -30,6 +31,7 @@ int stream_open(struct stream *stream, const char *path)
 	int err = 0;
 
 	memset(stream, 0, sizeof(*stream));
+	deflate_setup();
 	/* O_NONBLOCK: open() of a pipe would wait for its writer */
 	stream->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (stream->fd < 0)

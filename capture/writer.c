@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/deflate_setup.h"
 #include "capture/writer.h"
 
 #define PACKET_SPACE (sizeof(struct packet_header) + PACKET_RECORDS_BYTES_MAX)
@@ -327,6 +328,7 @@ int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16],
 
 	memset(writer, 0, sizeof(*writer));
 	writer->fd = -1;
+	deflate_setup();
 	loss_init(&writer->loss, begin);
 	writer->header = (struct packet_header){
 		.magic = PACKET_MAGIC, .cpu = cpu, .codec = PACKET_RAW, .version = PACKET_VERSION

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2154 # ./test sets them
 # valgrind reports no error in the offline tools and libmemstat: for complete captures of both byte
 # orders, for captures that are cut off, damaged, repaired or missing, and in the library's tests.
+# helgrind reports no data race in threads that read one capture with libmemstat.
 set -u
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 scratch=$(mktemp -d)
@@ -114,7 +115,17 @@ check_capture()
 # check_others: imports, what is missing, and the library's tests
 check_others()
 {
-	mkdir "$scratch/relay"
+	quiet 0 kmemtrace-pack -o "$scratch/packed" "$top_srcdir/tests/data/sample"
+for capture in "$top_srcdir/tests/data/sample" "$scratch/packed"; do
+	[ -x "$builddir/tests/memstat/read_many" ] || break
+	if ! valgrind -q --tool=helgrind --error-exitcode=99 "$builddir/tests/memstat/read_many" \
+		"$capture" 24 8 >"$scratch/out" 2>&1; then
+		echo "helgrind: read_many $capture:"
+		head -n 40 "$scratch/out"
+		failed=1
+	fi
+done
+mkdir "$scratch/relay"
 	"$builddir/tests/mkrelay" big "$scratch/relay" <"$top_srcdir/tests/cli/import-kmemtrace.relay" || exit 1
 	quiet 0 kmemtrace-import -o "$scratch/imported" "$scratch"/relay/cpu*.out
 	quiet 0 kmemtrace-import -o "$scratch/imported" "$top_srcdir/tests/data/perf-script.txt"
