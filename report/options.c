@@ -50,6 +50,7 @@ enum option_key {
 	OPTION_MIN_SIZE,
 	OPTION_MAX_SIZE,
 	OPTION_OLDER,
+	OPTION_POSSIBLE,
 };
 
 static const struct argp_option option_table[] = {
@@ -66,6 +67,8 @@ static const struct argp_option option_table[] = {
 	{ "color", OPTION_COLOR, "WHEN", 0, "Color the text: auto, always or never", 1 },
 	{ "max-loss", OPTION_MAX_LOSS, "PCT", 0,
 	  "Exit with 1 if more than PCT percent of the events were lost, skipped or unknown", 1 },
+	{ "possible", OPTION_POSSIBLE, NULL, 0,
+	  "The view findings: list possible and legal findings too, not only their number", 1 },
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
 	{ NULL, 0, NULL, 0,
@@ -226,6 +229,10 @@ static void check_together(const struct options *options, struct argp_state *sta
 		argp_error(state,
 			   "--sort: the view %s is printed in order of time and cannot be sorted",
 			   view->name);
+	if (options->possible && view != &view_findings)
+		argp_error(state,
+			   "--possible: the view %s lists no possible findings: use findings",
+			   view->name);
 	if (options->has_by && !view->has_by)
 		argp_error(state, "--by: the view %s has no groups: use sites, leaks or lifetimes",
 			   view->name);
@@ -260,6 +267,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case OPTION_MAX_LOSS:
 		options->max_loss = parse_percent(argument, state);
+		break;
+	case OPTION_POSSIBLE:
+		options->possible = true;
 		break;
 	case OPTION_THREADS:
 		options->threads = (unsigned int)parse_number(state, "--threads", argument, 1,

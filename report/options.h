@@ -28,6 +28,7 @@ struct options {
 	size_t lines;
 	bool has_by;
 	enum group_by by;
+	bool possible; /* list possible and legal findings too */
 	enum color_when color;
 	unsigned int threads; /* 0: one for each CPU */
 	double max_loss;      /* percent; negative: any */

@@ -72,6 +72,7 @@ static int report_init(struct report *report, const struct options *options)
 			      .findings = view->findings,
 			      .threads = options->threads,
 			      .select = options->filter_count ? &options->select : NULL },
+		.all_findings = options->possible,
 		.filters = (const char *const *)options->filters,
 		.filter_count = options->filter_count,
 		.renderer = options->renderer,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The view findings: each kind of error at each pair of call sites, with its first case. */
+/*
+ * The view findings: each kind of error at each pair of call sites, with its first case. A text has
+ * the certain findings, and the number of the others by kind, unless all are requested.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -96,6 +99,22 @@ static const struct column columns[FINDINGS_COLUMNS] = {
 				      "the reasons why the case is not certain. The header lists "
 				      "the "
 				      "paths that are not observed" },
+};
+
+enum count_column {
+	COUNT_KIND,
+	COUNT_CERTAINTY,
+	COUNT_CASES,
+	COUNT_ROWS,
+	COUNT_COLUMNS
+};
+
+static const struct column count_columns[COUNT_COLUMNS] = {
+	[COUNT_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
+	[COUNT_CERTAINTY] = { "certainty", "certainty", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
+	[COUNT_CASES] = { "count", "cases", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
+	[COUNT_ROWS] = { "rows", "rows", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			 "different call sites and caches of the cases" },
 };
 
 static void put_time(FILE *file, const struct report *report, const char *prefix, uint64_t time)
@@ -243,31 +262,103 @@ static int add_row(struct report *report, struct table *table, const struct heap
 	return 0;
 }
 
+/* Does the table leave out the finding? Programs get all findings, and filter them. */
+static bool is_counted_only(const struct report *report, const struct heap_finding *found)
+{
+	return report->renderer->for_people && !report->all_findings &&
+	       found->certainty != CERTAINTY_CERTAIN;
+}
+
 int findings_table(struct report *report, struct table *table)
 {
 	const struct heap_findings *findings = report->analysis.findings;
+	bool counts = false;
 	int err = 0;
 
 	table->key = "findings";
-	table->empty = report->filter_count ? "No finding in the selected events."
-					    : "No finding in this capture.";
 	table->sort = "-certain,-certainty,kind,count";
 	table->tiebreak = FINDINGS_COLUMN_ADDRESS;
-	for (size_t i = 0; findings && i < heap_findings_count(findings) && !err; i++)
-		err = add_row(report, table, heap_findings_get(findings, i));
+	for (size_t i = 0; findings && i < heap_findings_count(findings) && !err; i++) {
+		if (is_counted_only(report, heap_findings_get(findings, i)))
+			counts = true;
+		else
+			err = add_row(report, table, heap_findings_get(findings, i));
+	}
+	if (report->filter_count)
+		table->empty = counts ? "No certain finding in the selected events."
+				      : "No finding in the selected events.";
+	else
+		table->empty = counts ? "No certain finding in this capture."
+				      : "No finding in this capture.";
+	return err;
+}
+
+/* The cases of a kind whose certainty is below certain. 0 or -ENOMEM. */
+static int add_count(struct report *report, struct table *table, enum finding_kind kind,
+		     enum certainty certainty)
+{
+	const struct heap_findings *findings = report->analysis.findings;
+	uint64_t cases = 0, rows = 0;
+	struct cell *row;
+
+	for (size_t i = 0; i < heap_findings_count(findings); i++) {
+		const struct heap_finding *found = heap_findings_get(findings, i);
+
+		if (found->kind != kind || found->certainty != certainty)
+			continue;
+		cases += found->count;
+		rows++;
+	}
+	if (!rows)
+		return 0;
+	row = table_add(table);
+	if (!row)
+		return -ENOMEM;
+	row[COUNT_KIND].text = strdup(finding_kind_text(kind));
+	row[COUNT_CERTAINTY].text = strdup(certainty_text(certainty));
+	row[COUNT_CASES].number = cases;
+	row[COUNT_ROWS].number = rows;
+	return row[COUNT_KIND].text && row[COUNT_CERTAINTY].text ? 0 : -ENOMEM;
+}
+
+int finding_counts_table(struct report *report)
+{
+	const struct heap_findings *findings = report->analysis.findings;
+	size_t count = findings ? heap_findings_count(findings) : 0, certain = 0;
+	struct table *table;
+	int err = 0;
+
+	while (certain < count &&
+	       heap_findings_get(findings, certain)->certainty == CERTAINTY_CERTAIN)
+		certain++;
+	if (report->renderer->for_people && (report->all_findings || certain == count))
+		return 0;
+	table = report_add_table(report, count_columns, COUNT_COLUMNS);
+	table->key = "not_certain";
+	table->title =
+		"Possible and legal findings (kmemtrace-report findings --possible lists them)";
+	table->sort = "-certainty,kind";
+	table->tiebreak = COUNT_KIND;
+	for (unsigned int kind = 0; kind < FINDING_KIND_COUNT && count && !err; kind++) {
+		err = add_count(report, table, kind, CERTAINTY_POSSIBLE);
+		if (!err)
+			err = add_count(report, table, kind, CERTAINTY_LEGAL);
+	}
 	return err;
 }
 
 static int make(struct report *report)
 {
 	struct table *table = report_add_table(report, columns, FINDINGS_COLUMNS);
+	int err = findings_table(report, table);
 
-	return findings_table(report, table);
+	table->title = "Certain findings";
+	return err ? err : finding_counts_table(report);
 }
 
 const struct view view_findings = {
 	.name = "findings",
-	.summary = "certain and possible errors: double frees, wrong caches, ...",
+	.summary = "certain errors: double frees, wrong caches, ...; --possible: others too",
 	.columns = columns,
 	.column_count = FINDINGS_COLUMNS,
 	.by = GROUP_BY_SITE,

@@ -61,8 +61,8 @@ static int make(struct report *report)
 		return err;
 	table = report_add_table(report, columns + SITES_COLUMNS, count);
 	err = findings_table(report, table);
-	table->title = "Findings (details: kmemtrace-report findings)";
-	return err;
+	table->title = "Certain findings (details: kmemtrace-report findings)";
+	return err ? err : finding_counts_table(report);
 }
 
 const struct view view_summary = {

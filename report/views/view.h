@@ -15,7 +15,7 @@
 #include "analysis/analysis.h"
 #include "capture/capture.h"
 
-#define VIEW_TABLES_MAX 4
+#define VIEW_TABLES_MAX 6
 #define VIEW_ALL_ROWS SIZE_MAX
 
 /* Every view, in the order of --help; the first is the default. Its file defines view_NAME. */
@@ -70,6 +70,7 @@ struct report {
 	struct column *columns; /* changed columns of this report, or NULL */
 	/* Columns of event_clock_convert(), or NULL. */
 	struct column *converted[VIEW_TABLES_MAX];
+	bool all_findings;	    /* in a text too: possible and legal ones */
 	const char *const *filters; /* as texts */
 	size_t filter_count;
 	const struct renderer *renderer;
@@ -101,6 +102,9 @@ extern const struct column sites_columns[SITES_COLUMNS];
 int sites_table(struct report *report, struct table *table);
 int caches_table(struct report *report, struct table *table);
 int findings_table(struct report *report, struct table *table);
+
+/* Adds a table with the number of possible and legal findings by kind. 0 or -ENOMEM. */
+int finding_counts_table(struct report *report);
 
 #define DECLARE_VIEW(name) extern const struct view view_##name;
 VIEWS(DECLARE_VIEW)

@@ -16,7 +16,7 @@ say()
 }
 say_all()
 {
-	say kmemtrace-report findings
+	say kmemtrace-report findings --possible
 	say kmemtrace-report sites --format=csv
 	say kmemtrace-report sites --format=csv --older=10ms
 	say kmemtrace-report sites --format=csv --time=0.02,0.7

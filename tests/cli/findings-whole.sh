@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The findings view in text and JSON; and the certainty of findings in a capture that was cut off and
+# The findings view in text, which lists certain findings and with --possible all, and in JSON; and the certainty of findings in a capture that was cut off and
 # repaired, in one without its status file, and after very many other frees.
 set -u
 work=$(mktemp -d) || exit 1
@@ -91,7 +91,11 @@ END
 sed -i 's/^end .*/end 1010000000/' after/kernel/status
 {
 	echo "--- text"
-	findings whole | sed -n '/^kind /,$p'
+	findings whole | sed -n '/^Certain/,$p'
+	echo "--- all"
+	findings whole --possible | sed -n '/^kind /,$p'
+	echo "--- selected"
+	findings whole --cpu 63 | sed -n '/^Certain/,$p'
 	echo "--- json"
 	findings whole --format=json | sed -n '/^  "findings"/,$p'
 	for capture in cut nostatus repaired; do

@@ -16,7 +16,7 @@ explain()
 	"$builddir/kmemtrace-check" --heap "$1" && return 9
 	[ $? = 1 ] || return
 	"$builddir/kmemtrace-report" -i "$1" -l 12 || return
-	"$builddir/kmemtrace-report" findings -i "$1" -l 0 || return
+	"$builddir/kmemtrace-report" findings --possible -i "$1" -l 0 || return
 	for view in sites caches leaks timeline events; do
 		"$builddir/kmemtrace-report" $view -i "$1" --format=json -l 0 >json || return
 		echo "$view: $(wc -l <json) lines of JSON, $(cksum <json)"

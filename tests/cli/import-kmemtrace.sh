@@ -81,17 +81,20 @@ END
 		gzip -dc mapped/kernel/symbols
 	done
 	sed -n '/^env/,/^}/p; /^clock/,/^}/p' mapped/metadata | sed '/tracer_[mv]/d'
-	for view in timeline leaks lifetimes findings; do
+	for view in timeline leaks lifetimes "findings --possible"; do
 		echo "=== $view"
+		# shellcheck disable=SC2086 # words
 		"$builddir/kmemtrace-report" $view -i mapped | sed '/^$/q'
+		# shellcheck disable=SC2086 # words
 		"$builddir/kmemtrace-report" $view -i mapped | sed '1,/^$/d; / = /,$d'
+		# shellcheck disable=SC2086 # words
 		"$builddir/kmemtrace-report" $view --format=csv -i mapped 2>&1 | sed 1q
 	done
 	"$builddir/kmemtrace-check" -v mapped
 	"$builddir/kmemtrace-report" leaks --format=json -i mapped | grep 'events\|time\|_s"'
 	for release in 6.3.9 6.4.0-rc1; do
 		try -q --release=$release -o mapped cpu0.out
-		"$builddir/kmemtrace-report" findings -i mapped | grep '^capture\|^cache-object\|since: '
+		"$builddir/kmemtrace-report" findings --possible -i mapped | grep '^capture\|^cache-object\|since: '
 	done
 	try --release=newest cpu0.out | sed 2q
 	try --symbols=none -o none cpu0.out

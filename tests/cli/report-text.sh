@@ -10,6 +10,7 @@ cd "$work" || exit 1
 {
 	"$builddir/kmemtrace-report"
 	echo "exit $?"
+	"$builddir/kmemtrace-report" findings --possible | sed -n '/^kind/,$p'
 	for sort in site -site +bytes_allocated -live_bytes,+site failed; do
 		echo "--- $sort"
 		"$builddir/kmemtrace-report" sites -l 3 -s "$sort" | sed -n '/^site/,/^$/p'

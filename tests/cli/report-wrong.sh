@@ -47,6 +47,7 @@ try()
 	try -i good -l -1
 	try -i good --format=xml
 	try -i good --color=red
+	try -i good sites --possible
 	try -i good --max-loss=101
 	try -i good --max-loss=much
 	try -i good caches -s site

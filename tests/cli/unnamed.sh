@@ -18,7 +18,7 @@ say_all()
 	say "$report" sites --by=cache --format=csv
 	say "$report" events
 	"$report" events --format=json | grep -E 'unmatched|null-free'
-	say "$report" findings
+	say "$report" findings --possible
 	say "$report" sites --cache=^dentry
 	say "$report" caches --cache=^unnamed-184/ --format=csv
 	"$report" --format=json | grep -w unnamed_allocations

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# On a kernel without memory bugs there is no certain finding under three workloads.
+# On a kernel without memory bugs there is no certain finding under three workloads, and no finding in
+# the summary.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
 need jq
@@ -28,3 +29,7 @@ jq -r '[.findings | group_by(.certainty, .kind)[] | {certainty: .[0].certainty, 
 [ "$events" -ge 800000 ] || fail "that is too few for these workloads"
 jq -e '[.findings[] | select(.certain > 0 or .certainty == "certain")] | length == 0' findings.json \
 	>/dev/null || fail "certainly wrong: $(jq -c '[.findings[] | select(.certain > 0)]' findings.json)"
+# the summary lists certain findings only, and the number of the others
+"$report" >summary || fail "report: exit $?"
+grep -q '^No certain finding in this capture\.$\|^No finding in this capture\.$' summary ||
+	fail "the summary has findings: $(sed -n '/^Certain findings/,$p' summary)"
