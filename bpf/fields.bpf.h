@@ -267,4 +267,27 @@ int task_rename(void *ctx)
 	return send_task(ctx, tid, process ? *process : tgid, KMT_FIELD_RENAME_COMM);
 }
 
+/* The name only: kmemtraced finds the addresses in /proc/modules. */
+static __always_inline int send_module(void *entry, uint32_t kind, enum kmt_field name)
+{
+	uint32_t offset = read_field(entry, name) & 0xffff;
+	struct kmt_message *message = offset ? message_reserve(kind, 0) : NULL;
+
+	if (message)
+		message_submit_name(message, (unsigned long)entry + offset);
+	return DELIVER_TO_PERF;
+}
+
+SEC("tp/module/module_load")
+int module_load(void *ctx)
+{
+	return send_module(ctx, KMT_MESSAGE_MODULE, KMT_FIELD_MODULE_LOAD_NAME);
+}
+
+SEC("tp/module/module_free")
+int module_free(void *ctx)
+{
+	return send_module(ctx, KMT_MESSAGE_MODULE_GONE, KMT_FIELD_MODULE_FREE_NAME);
+}
+
 #endif

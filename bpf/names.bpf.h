@@ -130,25 +130,4 @@ static __always_inline void forget_cache(uint64_t address)
 		forget_cache_slow(address);
 }
 
-static __always_inline int send_modules_changed(void)
-{
-	struct kmt_message *message = message_reserve(KMT_MESSAGE_MODULES, 0);
-
-	if (message)
-		bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
-	return 0;
-}
-
-SEC("raw_tp/module_load")
-int module_load(void *ctx)
-{
-	return send_modules_changed();
-}
-
-SEC("raw_tp/module_free")
-int module_free(void *ctx)
-{
-	return send_modules_changed();
-}
-
 #endif

@@ -116,4 +116,51 @@ int task_rename(struct bpf_raw_tracepoint_args *ctx)
 	return send_task((struct task_struct *)ctx->args[0], (const char *)ctx->args[1]);
 }
 
+static __always_inline void send_module(struct module *module, uint32_t kind, uint64_t address,
+					uint32_t size)
+{
+	struct kmt_message *message = message_reserve(kind, address);
+
+	if (!message)
+		return;
+	message->size = size;
+	message_submit_name(message, (unsigned long)module->name);
+}
+
+/* In mem of struct module, since Linux 6.4. */
+#define MODULE_TEXT 0
+#define MODULE_INIT_TEXT 4
+
+SEC("raw_tp/module_load")
+int module_load(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct module *module = (struct module *)ctx->args[0];
+	struct module___6_3 *old = (struct module___6_3 *)ctx->args[0];
+	uint32_t size = 0, init_size = 0;
+	uint64_t text = 0, init = 0;
+
+	if (bpf_core_field_exists(module->mem)) {
+		text = (unsigned long)BPF_CORE_READ(module, mem[MODULE_TEXT].base);
+		size = BPF_CORE_READ(module, mem[MODULE_TEXT].size);
+		init = (unsigned long)BPF_CORE_READ(module, mem[MODULE_INIT_TEXT].base);
+		init_size = BPF_CORE_READ(module, mem[MODULE_INIT_TEXT].size);
+	} else if (bpf_core_field_exists(old->core_layout)) {
+		text = (unsigned long)BPF_CORE_READ(old, core_layout.base);
+		size = BPF_CORE_READ(old, core_layout.text_size);
+		init = (unsigned long)BPF_CORE_READ(old, init_layout.base);
+		init_size = BPF_CORE_READ(old, init_layout.text_size);
+	}
+	if (init && init_size)
+		send_module(module, KMT_MESSAGE_MODULE_INIT, init, init_size);
+	send_module(module, KMT_MESSAGE_MODULE, text, size);
+	return 0;
+}
+
+SEC("raw_tp/module_free")
+int module_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	send_module((struct module *)ctx->args[0], KMT_MESSAGE_MODULE_GONE, 0, 0);
+	return 0;
+}
+
 #endif

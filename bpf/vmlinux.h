@@ -69,6 +69,27 @@ struct task_struct {
 	char comm[16];
 };
 
+struct module_memory {
+	void *base;
+	unsigned int size;
+};
+
+struct module {
+	char name[56];
+	struct module_memory mem[7];
+};
+
+struct module_layout {
+	void *base;
+	unsigned int text_size;
+};
+
+/* up to Linux 6.3 */
+struct module___6_3 {
+	struct module_layout core_layout;
+	struct module_layout init_layout;
+};
+
 typedef struct {
 	struct {
 	} v;

@@ -73,7 +73,11 @@ enum kmt_message_kind {
 	KMT_MESSAGE_CACHE = 1,	    /* key: kmt_record.cache; first seen at time */
 	KMT_MESSAGE_CACHE_GONE = 2, /* key: kmt_record.cache; freed at time */
 	KMT_MESSAGE_TASK = 3,	    /* key: tid; new, or renamed, at time */
-	KMT_MESSAGE_MODULES = 4,    /* a module was loaded or unloaded */
+	/* a module was loaded at time: the address (key) and size of its code, if they are known */
+	KMT_MESSAGE_MODULE = 4,
+	KMT_MESSAGE_MODULE_INIT =
+		5, /* the same for its init functions; comes before that message */
+	KMT_MESSAGE_MODULE_GONE = 6, /* a module is unloaded at time */
 };
 
 #define KMT_NAME_SIZE 64
@@ -84,7 +88,7 @@ struct kmt_message {
 	uint64_t time;
 	uint64_t key;
 	uint32_t object_size;	  /* of a cache, bytes: usable size of an object */
-	uint32_t size;		  /* of a cache, bytes: distance of objects */
+	uint32_t size;		  /* of a cache, bytes: distance of objects; of a module: of code */
 	char name[KMT_NAME_SIZE]; /* NUL-terminated */
 };
 
@@ -109,6 +113,8 @@ enum kmt_field {
 	KMT_FIELD_NEWTASK_FLAGS,
 	KMT_FIELD_RENAME_PID,
 	KMT_FIELD_RENAME_COMM,
+	KMT_FIELD_MODULE_LOAD_NAME,
+	KMT_FIELD_MODULE_FREE_NAME,
 	KMT_FIELDS
 };
 

@@ -1,42 +1,243 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The thread that saves the symbols: it waits for a change, saves, and waits again. */
+/* The thread that saves modules and symbols: it waits for changes, saves, and waits again. */
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "tracer/modules.h"
 #include "tracer/publish.h"
-#include "tracer/snapshot.h"
+
+#define NO_MESSAGE 0 /* the kind of modules_compare() */
+
+static int fail(struct modules *modules, int err, const char *what)
+{
+	snprintf(modules->directory.errmsg, sizeof(modules->directory.errmsg), "%s: %s", what,
+		 strerror(-err));
+	return err;
+}
+
+/* kernel/symbols, to append to it; NULL with errmsg set. */
+static gzFile open_symbols(struct modules *modules)
+{
+	char name[4096];
+	gzFile file;
+
+	directory_name(&modules->directory, "kernel/symbols", name, sizeof(name));
+	file = gzopen(name, "abe1");
+	if (!file)
+		fail(modules, errno ? -errno : -ENOMEM, name);
+	return file;
+}
+
+static int close_symbols(struct modules *modules, gzFile file, int err)
+{
+	int code = gzclose(file);
+
+	if (!err && code != Z_OK)
+		err = errno ? -errno : -EIO;
+	return err ? fail(modules, err, "kernel/symbols") : 0;
+}
+
+static int write_list(struct modules *modules, gzFile file, uint64_t time)
+{
+	if (time && gzprintf(file, "# since %" PRIu64 "\n", time) <= 0)
+		return -EIO;
+	return module_list_write(&modules->list, file);
+}
+
+static int save_first_list(struct modules *modules)
+{
+	gzFile file;
+
+	if (!modules->listed)
+		return 0;
+	file = open_symbols(modules);
+	if (!file)
+		return -EIO;
+	return close_symbols(modules, file, write_list(modules, file, 0));
+}
+
+/*
+ * Where a loaded module lies: as the message says, or else as in the list that was read after it.
+ * False: unknown, the module is gone already.
+ */
+static bool locate(const struct kmt_message *message, const struct module_list *now,
+		   struct listed_module *module)
+{
+	const struct listed_module *found;
+
+	*module = (struct listed_module){
+		.address = message->key,
+		.size = message->size,
+		.init = message->kind == KMT_MESSAGE_MODULE_INIT,
+	};
+	memcpy(module->name, message->name, sizeof(module->name) - 1);
+	if (module->address)
+		return module->size;
+	found = module->init ? NULL : module_list_find(now, module->name);
+	if (found)
+		*module = *found;
+	return found;
+}
+
+/* Applies a change to the list. *changed: the list must be saved. */
+static int apply(struct modules *modules, const struct kmt_message *message,
+		 const struct module_list *now, bool *changed)
+{
+	struct listed_module module;
+
+	*changed = true;
+	if (message->kind == NO_MESSAGE)
+		return module_list_sync(&modules->list, now, changed);
+	if (message->kind == KMT_MESSAGE_MODULE_GONE) {
+		module_list_unload(&modules->list, message->name);
+		return 0;
+	}
+	*changed = false;
+	if (!locate(message, now, &module))
+		return 0;
+	/* the message about the module itself follows */
+	*changed = !module.init;
+	return module_list_load(&modules->list, &module);
+}
+
+/* The symbols that all modules have now. Uses a file of the ready ones, if there is one. */
+static int write_symbols(struct modules *modules, gzFile file, uint64_t time)
+{
+	struct kallsyms kallsyms = { .fd = -1 };
+	int err = 0;
+
+	for (size_t i = 0; i < MODULES_READY && kallsyms.fd < 0; i++) {
+		struct kallsyms *ready = &modules->ready[i];
+
+		if (ready->fd < 0 || ready->at < ready->end)
+			continue;
+		kallsyms = *ready;
+		ready->fd = -1;
+	}
+	if (kallsyms.fd < 0)
+		err = kallsyms_open(&kallsyms, modules->modules_at);
+	if (err)
+		return err;
+	if (gzprintf(file, "# since %" PRIu64 "\n", time) <= 0)
+		err = -EIO;
+	if (!err)
+		err = kallsyms_copy_modules(&kallsyms, file);
+	kallsyms_close(&kallsyms);
+	return err;
+}
+
+static int save(struct modules *modules, const struct kmt_message *changes, size_t count)
+{
+	struct module_list now = { 0 };
+	bool changed, saved = false;
+	uint64_t loaded_at = 0;
+	gzFile file;
+	int err;
+
+	if (!modules->listed)
+		return 0;
+	err = module_list_read(&now);
+	file = err ? NULL : open_symbols(modules);
+	if (err)
+		fail(modules, err, "/proc/modules");
+	for (size_t i = 0; i < count && file && !err; i++) {
+		err = apply(modules, &changes[i], &now, &changed);
+		if (!err && changed)
+			err = write_list(modules, file, changes[i].time);
+		saved |= changed;
+		if (changed && changes[i].kind != KMT_MESSAGE_MODULE_GONE && !loaded_at)
+			loaded_at = changes[i].time;
+	}
+	if (file && !err && loaded_at)
+		err = write_symbols(modules, file, loaded_at);
+	module_list_deinit(&now);
+	if (!file)
+		return -EIO;
+	err = close_symbols(modules, file, err);
+	if (!err && modules->publish && saved)
+		publish_symbols_changed(modules->publish);
+	return err;
+}
+
+/* Reads a part of kallsyms in advance. False: all files are ready. */
+static bool prepare(struct modules *modules)
+{
+	for (size_t i = 0; i < MODULES_READY && modules->listed; i++) {
+		struct kallsyms *ready = &modules->ready[i];
+
+		if (ready->fd >= 0 && ready->at >= ready->end)
+			continue;
+		if (ready->fd < 0 && kallsyms_open(ready, modules->modules_at))
+			return false;
+		if (!kallsyms_advance(ready) && ready->at < ready->end) {
+			kallsyms_close(ready); /* it is shorter than before */
+			return false;
+		}
+		return true;
+	}
+	return false;
+}
+
+static void save_changes(struct modules *modules)
+{
+	struct kmt_message *changes = modules->changes;
+	size_t count = modules->change_count;
+	int err;
+
+	modules->changes = NULL;
+	modules->change_count = 0;
+	pthread_mutex_unlock(&modules->mutex);
+	err = save(modules, changes, count);
+	free(changes);
+	pthread_mutex_lock(&modules->mutex);
+	if (err && !modules->err)
+		modules->err = err;
+}
 
 static void *run(void *data)
 {
 	struct modules *modules = data;
-	uint64_t time;
-	int err;
+	bool preparing = true;
 
+	modules->err = save_first_list(modules);
+	/* the first file is ready before the capture begins */
+	while (modules->ready[0].at < modules->ready[0].end || modules->ready[0].fd < 0)
+		if (!prepare(modules))
+			break;
 	pthread_mutex_lock(&modules->mutex);
 	modules->task = syscall(SYS_gettid);
 	pthread_cond_broadcast(&modules->changed);
 	for (;;) {
-		while (!modules->changed_at && !modules->ending)
-			pthread_cond_wait(&modules->changed, &modules->mutex);
-		if (!modules->changed_at)
+		if (modules->change_count) {
+			save_changes(modules);
+			preparing = true;
+		} else if (modules->ending) {
 			break;
-		time = modules->changed_at;
-		modules->changed_at = 0;
-		pthread_mutex_unlock(&modules->mutex);
-		err = snapshot_symbols(&modules->directory, time);
-		if (!err && modules->publish)
-			publish_symbols_changed(modules->publish);
-		pthread_mutex_lock(&modules->mutex);
-		if (err && !modules->err)
-			modules->err = err;
+		} else if (preparing) {
+			pthread_mutex_unlock(&modules->mutex);
+			preparing = prepare(modules);
+			pthread_mutex_lock(&modules->mutex);
+		} else {
+			pthread_cond_wait(&modules->changed, &modules->mutex);
+		}
 	}
 	pthread_mutex_unlock(&modules->mutex);
 	return NULL;
+}
+
+void modules_init(struct modules *modules)
+{
+	memset(modules, 0, sizeof(*modules));
+	for (size_t i = 0; i < MODULES_READY; i++)
+		modules->ready[i].fd = -1;
+	modules->listed = !module_list_read(&modules->list) && !modules->list.hidden;
 }
 
 int modules_start(struct modules *modules, const struct directory *directory,
@@ -44,7 +245,6 @@ int modules_start(struct modules *modules, const struct directory *directory,
 {
 	int err;
 
-	memset(modules, 0, sizeof(*modules));
 	modules->directory.path = directory->path;
 	modules->publish = publish;
 	pthread_mutex_init(&modules->mutex, NULL);
@@ -60,24 +260,45 @@ int modules_start(struct modules *modules, const struct directory *directory,
 	return 0;
 }
 
-void modules_change(struct modules *modules, uint64_t time)
+void modules_change(struct modules *modules, const struct kmt_message *message)
 {
+	struct kmt_message *changes;
+
+	if (!modules->started)
+		return;
 	pthread_mutex_lock(&modules->mutex);
-	if (!modules->changed_at)
-		modules->changed_at = time;
+	changes = array_grow(modules->changes, modules->change_count, sizeof(*changes));
+	if (changes) {
+		modules->changes = changes;
+		changes[modules->change_count++] = *message;
+	} else if (!modules->err) {
+		modules->err = fail(modules, -ENOMEM, "kernel/symbols");
+	}
 	pthread_cond_broadcast(&modules->changed);
 	pthread_mutex_unlock(&modules->mutex);
 }
 
+void modules_compare(struct modules *modules, uint64_t time)
+{
+	const struct kmt_message compare = { .kind = NO_MESSAGE, .time = time };
+
+	modules_change(modules, &compare);
+}
+
 int modules_end(struct modules *modules)
 {
-	if (!modules->started)
-		return 0;
-	pthread_mutex_lock(&modules->mutex);
-	modules->ending = true;
-	pthread_cond_broadcast(&modules->changed);
-	pthread_mutex_unlock(&modules->mutex);
-	pthread_join(modules->thread, NULL);
+	if (modules->started) {
+		pthread_mutex_lock(&modules->mutex);
+		modules->ending = true;
+		pthread_cond_broadcast(&modules->changed);
+		pthread_mutex_unlock(&modules->mutex);
+		pthread_join(modules->thread, NULL);
+		for (size_t i = 0; i < MODULES_READY; i++)
+			kallsyms_close(&modules->ready[i]);
+	}
 	modules->started = false;
+	free(modules->changes);
+	modules->changes = NULL;
+	module_list_deinit(&modules->list);
 	return modules->err;
 }

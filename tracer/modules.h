@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Saves the symbols of modules that are loaded during a capture. Reading kallsyms takes long, so a
- * thread does it while the rings are drained. The thread runs from the start to the end of the
- * capture, so that its thread id is not reused by another task.
+ * Saves which modules are loaded and unloaded during a capture, and their symbols. Reading kallsyms
+ * takes long, so a thread does it while the rings are drained. The thread runs from the start to
+ * the end of the capture, so that its thread id is not reused by another task.
  */
 #ifndef TRACER_MODULES_H
 #define TRACER_MODULES_H
@@ -12,8 +12,13 @@
 #include <pthread.h>
 
 #include "capture/directory.h"
+#include "kernel/ring.h"
+#include "tracer/kallsyms.h"
+#include "tracer/module_list.h"
 
 struct publish;
+
+#define MODULES_READY 2
 
 struct modules {
 	struct publish *publish;    /* is notified after saving; NULL: nothing is published */
@@ -23,17 +28,38 @@ struct modules {
 	pthread_cond_t changed;
 	bool started;
 	bool ending;
-	uint64_t changed_at; /* ns: modules changed then, and are not saved yet; 0: none */
-	uint32_t task;	     /* thread id */
-	int err;	     /* -errno: the first failure */
+	struct kmt_message *changes; /* that the thread has not saved yet, in the order of time */
+	size_t change_count;
+	uint32_t task; /* thread id */
+	int err;       /* -errno: the first failure */
+	/* of the thread */
+	struct module_list list; /* saved last */
+	bool listed;		 /* this kernel has modules, and shows their addresses */
+	off_t modules_at;	 /* from kallsyms_copy() */
+	struct kallsyms ready[MODULES_READY];
 };
 
-/* Starts the thread; task is its id when it returns. 0 or -errno. */
+/*
+ * Reads the modules that are loaded now. Call it before kallsyms_copy(), so that a module which is
+ * loaded later is recognized as a change. Without /proc/modules, nothing is saved.
+ */
+void modules_init(struct modules *modules);
+
+/*
+ * Starts the thread, which saves the list; task is its id when this returns. modules_at must be
+ * set. 0 or -errno.
+ */
 int modules_start(struct modules *modules, const struct directory *directory,
 		  struct publish *publish);
 
-/* Reports to the thread that modules changed at this time (ns). */
-void modules_change(struct modules *modules, uint64_t time);
+/* Passes a message about a module to the thread. */
+void modules_change(struct modules *modules, const struct kmt_message *message);
+
+/*
+ * Lets the thread compare its list with the modules that are loaded now. A difference comes from a
+ * change without a message: it gets this time (ns).
+ */
+void modules_compare(struct modules *modules, uint64_t time);
 
 /* Waits until all changes are saved, and ends the thread. 0, or -errno: symbols are missing. */
 int modules_end(struct modules *modules);

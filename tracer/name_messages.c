@@ -14,6 +14,7 @@
 #include "kernel/caches.h"
 #include "kernel/ring.h"
 #include "kernel/tasks.h"
+#include "tracer/modules.h"
 #include "tracer/name_messages.h"
 #include "tracer/publish.h"
 
@@ -82,8 +83,9 @@ static int handle_message(void *context, void *data, size_t size)
 		task.comm[sizeof(task.comm) - 1] = 0;
 		return write_task(names, &task);
 	}
-	if (message->kind == KMT_MESSAGE_MODULES)
-		names->modules_changed = true;
+	if (message->kind == KMT_MESSAGE_MODULE || message->kind == KMT_MESSAGE_MODULE_INIT ||
+	    message->kind == KMT_MESSAGE_MODULE_GONE)
+		modules_change(names->modules, message);
 	return 0;
 }
 

@@ -9,16 +9,17 @@
 
 #include "capture/directory.h"
 
+struct modules;
 struct publish;
 struct ring_buffer;
 
 struct name_messages {
 	struct directory *directory;
 	struct publish *publish; /* gets the caches too; NULL: nothing is published */
+	struct modules *modules; /* gets the messages about modules */
 	struct ring_buffer *buffer;
 	FILE *caches, *tasks;	 /* NULL: nothing is written */
 	uint64_t unknown_caches; /* caches without name and sizes */
-	bool modules_changed;	 /* set by a message; the caller clears it */
 	char errmsg[400];
 };
 

@@ -49,8 +49,7 @@ int session_finish(struct session *session)
 									 "known_caches"));
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.errmsg);
-	if (session->names.modules_changed)
-		modules_change(&session->modules, session->end);
+	modules_compare(&session->modules, session->end);
 	failed = modules_end(&session->modules);
 	if (failed && !err)
 		err = session_fail(session, failed, session->modules.directory.errmsg);

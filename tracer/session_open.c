@@ -103,8 +103,9 @@ static int fill_directory(struct session *session)
 	if (err)
 		return err;
 	err = directory_lock(directory);
+	modules_init(&session->modules);
 	if (!err)
-		err = snapshot_symbols(directory, 0);
+		err = snapshot_symbols(directory, &session->modules.modules_at);
 	if (!err)
 		err = snapshot_topology(directory, &session->topology);
 	if (!err)
@@ -120,6 +121,7 @@ static int fill_directory(struct session *session)
 			 "numbers: run as root or with CAP_SYSLOG, or see kernel.kptr_restrict");
 	err = name_messages_open(&session->names, session->options->no_capture ? NULL : directory,
 				 bpf_variant_map_fd(&session->programs.variant, "names"));
+	session->names.modules = &session->modules;
 	if (session->options->publish)
 		session->names.publish = &session->publish;
 	return err ? session_fail(session, err, session->names.errmsg) : 0;

@@ -120,9 +120,6 @@ static int loop(struct session *session)
 		filling = drain_all(session, now);
 		if (filling < 0)
 			return filling;
-		if (session->names.modules_changed)
-			modules_change(&session->modules, now);
-		session->names.modules_changed = false;
 		if (session->progress.enabled) {
 			session_sums(session, &sums);
 			progress_line_events(&session->progress, sums.recorded, sums.lost);
@@ -165,6 +162,7 @@ int session_run(struct session *session)
 	err = snapshot_slabinfo(&session->directory, session->begin);
 	if (err)
 		return session_fail(session, err, session->directory.errmsg);
+	modules_compare(&session->modules, session->begin);
 	/* no progress line if the command writes to the same terminal */
 	progress_line_init(&session->progress,
 			   options->quiet || (options->command && isatty(STDOUT_FILENO)),

@@ -19,6 +19,7 @@
 #include "kernel/gfp.h"
 #include "kernel/slabinfo.h"
 #include "kernel/symbols.h"
+#include "tracer/kallsyms.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
 #include "tracer/snapshot.h"
@@ -31,37 +32,20 @@ static int fail(struct directory *directory, int err, const char *what)
 	return -err;
 }
 
-int snapshot_symbols(struct directory *directory, uint64_t since)
+int snapshot_symbols(struct directory *directory, off_t *modules_at)
 {
-	FILE *kallsyms = fopen("/proc/kallsyms", "re");
-	char name[4096], *line = NULL;
-	size_t space = 0;
-	gzFile out;
-	int err = 0;
+	char name[4096];
+	gzFile file;
+	int err;
 
-	if (!kallsyms)
-		return fail(directory, errno, "/proc/kallsyms");
 	directory_name(directory, "kernel/symbols", name, sizeof(name));
-	/* a gzip file may have several members: readers get them as one text */
-	out = gzopen(name, since ? "ab1" : "wb1");
-	if (!out) {
-		err = fail(directory, errno ? errno : ENOMEM, name);
-		fclose(kallsyms);
-		return err;
-	}
-	if (since)
-		gzprintf(out, "# since %" PRIu64 "\n", since);
-	while (!err && getline(&line, &space, kallsyms) > 0) {
-		if (!symbols_is_code(line) || (since && !strchr(line, '[')))
-			continue;
-		if (gzputs(out, line) < 0)
-			err = fail(directory, errno ? errno : EIO, name);
-	}
-	if (gzclose(out) != Z_OK && !err)
-		err = fail(directory, errno ? errno : EIO, name);
-	free(line);
-	fclose(kallsyms);
-	return err;
+	file = gzopen(name, "wbe1");
+	if (!file)
+		return fail(directory, errno ? errno : ENOMEM, name);
+	err = kallsyms_copy(file, modules_at);
+	if (gzclose(file) != Z_OK && !err)
+		err = errno ? -errno : -EIO;
+	return err ? fail(directory, -err, "kernel/symbols, from /proc/kallsyms") : 0;
 }
 
 bool snapshot_has_addresses(void)

@@ -9,17 +9,17 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "kernel/slabinfo.h"
 #include "kernel/topology.h"
 #include "capture/directory.h"
 
 /*
- * Writes the code symbols of kallsyms to kernel/symbols (gzip). since 0: overwrites the file with
- * all symbols. Otherwise appends the symbols of modules, valid from the time since (ns) on. 0 or
- * -errno with errmsg set.
+ * Writes the code symbols of kallsyms to kernel/symbols (gzip). modules_at: see kallsyms_copy(). 0
+ * or -errno with errmsg set.
  */
-int snapshot_symbols(struct directory *directory, uint64_t since);
+int snapshot_symbols(struct directory *directory, off_t *modules_at);
 
 /* Writes kernel/topology. */
 int snapshot_topology(struct directory *directory, const struct topology *topology);

@@ -94,8 +94,8 @@ static void last_symbol_ends_with_its_module(void **state)
 }
 
 /*
- * Module c was loaded at 100 and unloaded at 200. Module d was loaded at the same address at 300; its
- * symbols were not read.
+ * Module c was loaded at 100 and unloaded at 200. Module d was loaded at the same address at 300;
+ * its symbols were not read.
  */
 #define CAME_AND_WENT                                                                            \
 	AT_START "# since 100\n# modules\n# module bf004000 8192 c\n# module bf010000 8192 b\n"  \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kernel.sh NAME: boots a kernel of the table once, and checks: planted bugs are found; each event of
 # a task that ftrace counted was recorded, lost, or skipped by the kernel; caches that untraced
-# processes create and destroy have their names; and the programs print the same on that machine as
+# processes create and destroy have their names; so has the code of modules that come and go; and the programs print the same on that machine as
 # on this one.
 # shellcheck source=tests/vm/vm.sh
 . "$srcdir/vm/vm.sh"
@@ -56,6 +56,24 @@ check_names()
 	echo "$(wc -l <names) of 5 caches that came and went have their names"
 }
 
+# check_modules CAPTURE: each call site has its symbol or, if its module was removed too early to read
+# the symbols, that module's name. Without BTF, the addresses of init code may be unknown.
+check_modules()
+{
+	local allowed='0x[0-9a-f]+ \[plant(, unloaded)?\]'
+
+	checked "$1"
+	! grep -q 'hooks need BTF' "$1/kernel/status" || allowed+='|[12] [12] 0x[0-9a-f]+'
+	json "$1" sites '.sites[] | "\(.allocations) \(.frees) \(.site)"' >found-sites
+	grep -vE ' [^ ]+\+0x[0-9a-f]+(/0x[0-9a-f]+)?( \[[a-z0-9_]+\])?$' found-sites |
+		grep -vE "($allowed)$" >unnamed
+	[ ! -s unnamed ] || fail "$1: call sites have no name: $(cat unnamed)"
+	awk '$3 ~ /^right_kfree\+/ || $3 ~ /^0x/ && /plant/ { made += $1; freed += $2 }
+		END { exit !(made >= 40 && made <= 42 && freed == made) }' found-sites ||
+		fail "$1: not 40 objects of right_kfree, and 2 of init code: $(cat found-sites)"
+	echo "$1: call sites of the module: $(grep -F '[plant' found-sites | xargs)"
+}
+
 check_bytes()
 {
 	local file same=0
@@ -84,6 +102,8 @@ cp -r "$kernel" "$builddir/vm-captures" || fail "the captures cannot be copied"
 cd "$kernel" || exit 1
 check_counts
 check_names
+check_modules modules
+check_modules modules-without-btf
 check_bytes
 check_findings
 exit 0

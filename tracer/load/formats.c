@@ -108,6 +108,8 @@ void formats_fields(int tracefs, struct kmt_field_position fields[KMT_FIELDS])
 		[KMT_FIELD_NEWTASK_FLAGS] = { "task/task_newtask", "clone_flags" },
 		[KMT_FIELD_RENAME_PID] = { "task/task_rename", "pid" },
 		[KMT_FIELD_RENAME_COMM] = { "task/task_rename", "newcomm" },
+		[KMT_FIELD_MODULE_LOAD_NAME] = { "module/module_load", "name" },
+		[KMT_FIELD_MODULE_FREE_NAME] = { "module/module_free", "name" },
 	};
 
 	for (size_t i = 0; i < KMT_FIELDS; i++) {

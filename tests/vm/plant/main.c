@@ -54,10 +54,16 @@ static void plant_exit(void)
 	wrong_exit();
 }
 
+static noinline void __init plant_in_init(void)
+{
+	kfree(kmalloc(40, GFP_KERNEL));
+}
+
 static int __init plant_init(void)
 {
 	int err = wrong_init();
 
+	plant_in_init();
 	if (!err)
 		err = right_init();
 	if (!err)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* An array of modules in no order: there are some hundreds. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/files.h"
+#include "tracer/module_list.h"
+
+#define MODULES_BYTES_MAX ((size_t)16 << 20)
+
+static int add(struct module_list *modules, const struct listed_module *module)
+{
+	struct listed_module *list = array_grow(modules->list, modules->count, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	modules->list = list;
+	list[modules->count++] = *module;
+	return 0;
+}
+
+int module_list_parse(struct module_list *modules, const char *text)
+{
+	int err = 0;
+
+	/* NAME SIZE USES USERS STATE ADDRESS, and maybe the taints */
+	for (; *text && !err; text = strchrnul(text, '\n'), text += *text == '\n') {
+		struct listed_module module = { 0 };
+
+		if (sscanf(text, "%63s %" SCNu64 " %*s %*s %*s %" SCNx64, module.name, &module.size,
+			   &module.address) != 3)
+			continue;
+		if (module.address)
+			err = add(modules, &module);
+		else
+			modules->hidden = true;
+	}
+	return err;
+}
+
+int module_list_read(struct module_list *modules)
+{
+	char *text;
+	int err = read_file(AT_FDCWD, "/proc/modules", MODULES_BYTES_MAX, &text, NULL);
+
+	if (err)
+		return err;
+	err = module_list_parse(modules, text);
+	free(text);
+	return err;
+}
+
+void module_list_deinit(struct module_list *modules)
+{
+	free(modules->list);
+	*modules = (struct module_list){ 0 };
+}
+
+const struct listed_module *module_list_find(const struct module_list *modules, const char *name)
+{
+	for (size_t i = 0; i < modules->count; i++)
+		if (!modules->list[i].init && !strcmp(modules->list[i].name, name))
+			return &modules->list[i];
+	return NULL;
+}
+
+static bool overlap(const struct listed_module *a, const struct listed_module *b)
+{
+	return a->address - b->address < b->size || b->address - a->address < a->size;
+}
+
+int module_list_load(struct module_list *modules, const struct listed_module *module)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < modules->count; i++) {
+		struct listed_module *old = &modules->list[i];
+		bool same = old->init == module->init && !strcmp(old->name, module->name);
+
+		if (!same && !(old->init && overlap(old, module)))
+			modules->list[count++] = *old;
+	}
+	modules->count = count;
+	return add(modules, module);
+}
+
+void module_list_unload(struct module_list *modules, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < modules->count; i++)
+		if (strcmp(modules->list[i].name, name))
+			modules->list[count++] = modules->list[i];
+	modules->count = count;
+}
+
+int module_list_sync(struct module_list *modules, const struct module_list *now, bool *changed)
+{
+	int err = 0;
+
+	*changed = false;
+	for (size_t i = modules->count; i-- > 0;)
+		if (i < modules->count && !module_list_find(now, modules->list[i].name)) {
+			char name[KMT_NAME_SIZE];
+
+			memcpy(name, modules->list[i].name, sizeof(name));
+			module_list_unload(modules, name);
+			*changed = true;
+		}
+	for (size_t i = 0; i < now->count && !err; i++)
+		if (!module_list_find(modules, now->list[i].name)) {
+			err = module_list_load(modules, &now->list[i]);
+			*changed = true;
+		}
+	return err;
+}
+
+int module_list_write(const struct module_list *modules, gzFile file)
+{
+	bool failed = gzputs(file, "# modules\n") < 0;
+
+	for (size_t i = 0; i < modules->count && !failed; i++)
+		failed = gzprintf(file, "# module %" PRIx64 " %" PRIu64 " %s\n",
+				  modules->list[i].address, modules->list[i].size,
+				  modules->list[i].name) <= 0;
+	return failed ? -EIO : 0;
+}

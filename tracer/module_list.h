@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The modules that are loaded now, with the addresses of their code; and how they are saved. */
+#ifndef TRACER_MODULE_LIST_H
+#define TRACER_MODULE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <zlib.h>
+
+#include "kernel/ring.h"
+
+struct listed_module {
+	char name[KMT_NAME_SIZE];
+	uint64_t address, size; /* of its code; the size in /proc/modules includes data */
+	bool init;		/* these are the module's init functions */
+};
+
+struct module_list {
+	struct listed_module *list;
+	size_t count;
+	bool hidden; /* the kernel did not show the addresses */
+};
+
+/* Adds the modules of a text in the form of /proc/modules. 0 or -ENOMEM. */
+int module_list_parse(struct module_list *modules, const char *text);
+
+/* Adds the modules of /proc/modules. 0 or -errno; -ENOENT: this kernel has no modules. */
+int module_list_read(struct module_list *modules);
+void module_list_deinit(struct module_list *modules);
+
+/* The module of this name, without its init functions; NULL: it is not loaded. */
+const struct listed_module *module_list_find(const struct module_list *modules, const char *name);
+
+/*
+ * Adds a module, or the init functions of one, in place of an entry that it had. Init functions
+ * whose addresses it occupies are removed: the kernel frees them when the module is ready, without
+ * an event. 0 or -ENOMEM.
+ */
+int module_list_load(struct module_list *modules, const struct listed_module *module);
+
+/* Removes a module and its init functions. */
+void module_list_unload(struct module_list *modules, const char *name);
+
+/*
+ * Makes the names equal to those in now, which was read later. *changed is set to whether a module
+ * was added or removed. 0 or -ENOMEM.
+ */
+int module_list_sync(struct module_list *modules, const struct module_list *now, bool *changed);
+
+/* Writes the list as lines of kernel/symbols. 0, or -EIO with errno set if a write failed. */
+int module_list_write(const struct module_list *modules, gzFile file);
+
+#endif
