@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/cache_marks.h"
 #include "analysis/heap_findings.h"
 #include "capture/merge.h"
 #include "analysis/matcher.h"
@@ -169,7 +170,7 @@ static int run(struct analysis *analysis, struct merge *merge, struct matcher *m
 	int got, err;
 
 	while ((got = merge_next(merge, &events)) > 0) {
-		err = matcher_take(matcher, events, (size_t)got);
+		err = cache_marks_take(matcher, events, (size_t)got);
 		if (err)
 			return err;
 		taken += (size_t)got;
@@ -180,7 +181,9 @@ static int run(struct analysis *analysis, struct merge *merge, struct matcher *m
 		settings->progress(settings->progress_data, done, bytes);
 	}
 	err = got ? got : add_stream_counters(analysis, merge);
-	return err ? err : finish(analysis, matcher);
+	if (!err)
+		err = finish(analysis, matcher);
+	return err ? err : cache_marks_finish(analysis);
 }
 
 int analysis_run(struct analysis *analysis, struct capture *capture,
@@ -223,6 +226,7 @@ void analysis_deinit(struct analysis *analysis)
 		free(analysis->groups[i].lifetimes);
 	free(analysis->groups);
 	free(analysis->caches);
+	cache_marks_deinit(analysis);
 	free(analysis->sites);
 	free(analysis->cpus);
 	object_table_deinit(&analysis->objects);

@@ -82,10 +82,12 @@ static inline int match_own_allocation(struct matcher *matcher, const struct eve
 {
 	struct analysis_totals *totals = &matcher->analysis->totals;
 
-	if (matcher_is_in_window(matcher, event->time))
+	if (matcher_is_in_window(matcher, event->time)) {
 		totals->own_allocations++;
-	else
+		matcher->analysis->caches[cache].own_allocations += event_has_object(event);
+	} else {
 		totals->left_out++;
+	}
 	if (!event_has_object(event))
 		return 0;
 	return match_put_object(matcher, event, &slot, GROUP_NONE, cache,

@@ -19,10 +19,12 @@ match_live_object(struct matcher *matcher, const struct event *event, uint32_t c
 	int err = 0;
 
 	if (!fast && object->flags & OBJECT_OWN) {
-		if (in_window)
+		if (in_window) {
 			totals->own_frees++;
-		else
+			matcher->analysis->caches[object->cache].own_frees++;
+		} else {
 			totals->left_out++;
+		}
 		object_table_remove(&matcher->analysis->objects, object);
 		return 0;
 	}

@@ -74,8 +74,23 @@ struct analysis_cache {
 	uint64_t allocations, frees, missed_frees, failed;
 	uint64_t bytes_requested, bytes_allocated;
 	uint64_t live_objects, live_bytes;
-	uint64_t frees_unmatched; /* frees that named this cache */
+	uint64_t frees_unmatched;	     /* frees that named this cache */
+	uint64_t own_allocations, own_frees; /* as in struct analysis_totals */
 };
+
+/* The events of a cache before a time, kmemtraced's own and frees of unknown objects included. */
+struct cache_count {
+	uint64_t allocations, frees, missed_frees;
+};
+
+/* The events of all caches before a time. */
+struct cache_mark {
+	struct cache_count *list; /* by index in analysis.caches; later caches have no events yet */
+	size_t count;
+	uint64_t nameless_frees; /* frees of unknown objects that name no cache */
+};
+
+#define CACHE_MARKS_MAX 4
 
 struct analysis_site {
 	uint64_t address, first_time;
@@ -195,6 +210,9 @@ struct analysis_settings {
 	/* Only the observers count: the counters of groups and caches stay 0, and of the totals
 	 * those that add them up. */
 	bool observers_only;
+	/* ns, ascending: count the events of each cache before these times, in analysis.marks */
+	uint64_t mark_times[CACHE_MARKS_MAX];
+	size_t mark_count;
 	/* Threads that read ahead, including the caller's; 0: one per CPU. Results do not depend
 	 * on it. */
 	unsigned int threads;
@@ -212,6 +230,8 @@ struct analysis {
 	size_t group_count;
 	struct analysis_cache *caches; /* in order of first appearance */
 	size_t cache_count;
+	struct cache_mark marks[CACHE_MARKS_MAX]; /* of settings.mark_times */
+	size_t mark_count;
 	struct analysis_site *sites; /* all call sites, of frees too */
 	size_t site_count;
 	struct object_table objects;	/* live objects; with findings, recently freed ones too */

@@ -88,6 +88,7 @@ static void report_deinit(struct report *report)
 		table_deinit(&report->tables[i]);
 		free(report->converted[i]);
 	}
+	slab_growth_deinit(&report->growth);
 	analysis_deinit(&report->analysis);
 	free(report->columns);
 }
@@ -126,6 +127,8 @@ static int report_make(struct report *report, struct capture *capture)
 	line.file = capture->path;
 	report->settings.progress = progress_line_bytes;
 	report->settings.progress_data = &line;
+	if (!view->streams)
+		slab_growth_request(&report->settings, capture);
 	if (view->begin)
 		err = view->begin(report);
 	if (!err) {
@@ -133,7 +136,9 @@ static int report_make(struct report *report, struct capture *capture)
 		progress_line_clear();
 		if (err)
 			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
-		else
+		else if (!view->streams)
+			err = slab_growth_init(&report->growth, &report->analysis);
+		if (!err)
 			err = view->make(report);
 	}
 	if (view->end)

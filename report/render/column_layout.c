@@ -114,6 +114,10 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 		else
 			width = snprintf(text, TEXT_CELL, "%" PRId64, cell->time);
 		break;
+	case COLUMN_CHANGE:
+		width = snprintf(text, TEXT_CELL, "%s%" PRId64, cell->change > 0 ? "+" : "",
+				 cell->change);
+		break;
 	case COLUMN_DURATION:
 		width = duration_text(number, text);
 		break;
@@ -137,6 +141,7 @@ bool column_layout_shows(const struct column *column, const struct cell *cell)
 	case COLUMN_HEX:
 	case COLUMN_ID:
 	case COLUMN_TIME:
+	case COLUMN_CHANGE:
 	case COLUMN_DURATION:
 		break;
 	}

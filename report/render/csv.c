@@ -47,6 +47,9 @@ static void csv_cell(FILE *file, const struct column *column, const struct cell 
 	case COLUMN_TIME:
 		fprintf(file, "%" PRId64, cell->time);
 		break;
+	case COLUMN_CHANGE:
+		fprintf(file, "%" PRId64, cell->change);
+		break;
 	case COLUMN_BAR:
 		break;
 	}

@@ -95,7 +95,7 @@ static void sort_unknown_key(struct table *table, const char *key, size_t length
 static bool column_descends(enum column_type type)
 {
 	return type == COLUMN_NUMBER || type == COLUMN_NULLABLE || type == COLUMN_DECIMAL ||
-	       type == COLUMN_DURATION;
+	       type == COLUMN_DURATION || type == COLUMN_CHANGE;
 }
 
 static int sort_add_key(struct sort *sort, struct table *table, const char *key, size_t length)
@@ -127,6 +127,14 @@ static int sort_add_key(struct sort *sort, struct table *table, const char *key,
 	return -EINVAL;
 }
 
+/* Unknown changes are the smallest. */
+static uint64_t change_size(int64_t change)
+{
+	if (change == CHANGE_UNKNOWN)
+		return 0;
+	return 1 + (change < 0 ? -(uint64_t)change : (uint64_t)change);
+}
+
 static int cell_compare(enum column_type type, const struct cell *a, const struct cell *b)
 {
 	switch (type) {
@@ -137,6 +145,10 @@ static int cell_compare(enum column_type type, const struct cell *a, const struc
 		return (a->decimal > b->decimal) - (a->decimal < b->decimal);
 	case COLUMN_TIME:
 		return (a->time > b->time) - (a->time < b->time);
+	case COLUMN_CHANGE:
+		if (change_size(a->change) != change_size(b->change))
+			return change_size(a->change) > change_size(b->change) ? 1 : -1;
+		return (a->change > b->change) - (a->change < b->change);
 	case COLUMN_ID:
 	case COLUMN_DURATION:
 		/* CELL_UNKNOWN becomes the smallest. */

@@ -21,12 +21,14 @@ enum column_type {
 	 * of events
 	 */
 	COLUMN_TIME,
+	COLUMN_CHANGE,	 /* "+5", "-5", "0": sorted by its size, descending; or CHANGE_UNKNOWN */
 	COLUMN_DURATION, /* ns, sorted descending; or CELL_UNKNOWN */
 	COLUMN_BAR,	 /* a share from 0 to 1 as a bar, in the text only */
 };
 
 #define CELL_UNKNOWN UINT64_MAX /* null in JSON, empty in CSV, "-" in the text */
 #define TIME_UNKNOWN INT64_MIN
+#define CHANGE_UNKNOWN INT64_MIN
 
 enum column_where {
 	COLUMN_ALWAYS,
@@ -50,6 +52,7 @@ struct cell {
 		uint64_t number;
 		double decimal;
 		int64_t time;
+		int64_t change;
 		char *text; /* the table's own */
 	};
 };
@@ -95,6 +98,8 @@ static inline int cell_is_unknown(enum column_type type, const struct cell *cell
 {
 	if (type == COLUMN_TIME)
 		return cell->time == TIME_UNKNOWN;
+	if (type == COLUMN_CHANGE)
+		return cell->change == CHANGE_UNKNOWN;
 	return (type == COLUMN_NULLABLE || type == COLUMN_ID || type == COLUMN_DURATION) &&
 	       cell->number == CELL_UNKNOWN;
 }

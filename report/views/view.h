@@ -13,6 +13,7 @@
 
 #include "report/render/table.h"
 #include "analysis/analysis.h"
+#include "analysis/slab_growth.h"
 #include "capture/capture.h"
 
 #define VIEW_TABLES_MAX 6
@@ -24,6 +25,7 @@
 	add(summary)   \
 	add(sites)     \
 	add(caches)    \
+	add(slabinfo)  \
 	add(sizes)     \
 	add(leaks)     \
 	add(lifetimes) \
@@ -64,6 +66,7 @@ struct report {
 	const struct capture *capture;
 	struct analysis_settings settings;
 	struct analysis analysis;
+	struct slab_growth growth; /* not of a stream */
 	/* Except in summary, the key of the first table is the name of the view. */
 	struct table tables[VIEW_TABLES_MAX];
 	size_t table_count;

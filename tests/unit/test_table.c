@@ -17,6 +17,7 @@ static const struct column columns[] = {
 	{ .key = "share", .type = COLUMN_DECIMAL }, { .key = "address", .type = COLUMN_HEX },
 	{ .key = "cpu", .type = COLUMN_ID },	    { .key = "time", .type = COLUMN_TIME },
 	{ .key = "age", .type = COLUMN_DURATION },  { .key = "bar", .type = COLUMN_BAR },
+	{ .key = "change", .type = COLUMN_CHANGE },
 };
 
 #define COLUMNS (sizeof(columns) / sizeof(*columns))
@@ -111,6 +112,19 @@ static void test_unknown(void **state)
 	assert_false(cell_is_unknown(COLUMN_NUMBER, &table_row(table, 0)[6]));
 }
 
+/* The largest change is first, whatever its direction. */
+static void test_changes(void **state)
+{
+	static const int64_t changes[] = { 7, -8, CHANGE_UNKNOWN, 8 };
+	struct table *table = *state;
+
+	for (size_t row = 0; row < 4; row++)
+		table->cells[row * table->column_count + 8].change = changes[row];
+	expect(table, "change", "cbda");
+	expect(table, "+change", "adbc");
+	assert_true(cell_is_unknown(COLUMN_CHANGE, &table_row(table, 0)[8]));
+}
+
 /* "kmalloc-64" comes before "kmalloc-128". */
 static void test_numbers_in_names(void **state)
 {
@@ -136,7 +150,7 @@ static void test_wrong_keys(void **state)
 
 	assert_int_equal(table_sort(table, "size"), -EINVAL);
 	assert_string_equal(table->errmsg, "no sort key is named \"size\": use name, count, share, "
-					   "address, cpu, time, age");
+					   "address, cpu, time, age, change");
 	assert_int_equal(table_sort(table, "bar"), -EINVAL);
 	assert_int_equal(table_sort(table, ""), -EINVAL);
 	assert_int_equal(table_sort(table, "name,"), -EINVAL);
@@ -182,6 +196,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_directions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ties, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_numbers_in_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
