@@ -56,11 +56,6 @@ static int make_by_columns(struct report *report)
 	return 0;
 }
 
-static bool is_brief(const struct options *options)
-{
-	return options->view->brief && options->renderer->for_people && !options->sort;
-}
-
 static int report_init(struct report *report, const struct options *options)
 {
 	const struct view *view = options->view;
@@ -68,7 +63,7 @@ static int report_init(struct report *report, const struct options *options)
 	*report = (struct report){
 		.view = view,
 		.settings = { .by = options->has_by ? options->by : view->by,
-			      .lifetimes = view->lifetimes && !is_brief(options),
+			      .lifetimes = view->lifetimes,
 			      .findings = view->findings,
 			      .threads = options->threads,
 			      .select = options->filter_count ? &options->select : NULL },

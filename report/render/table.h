@@ -6,6 +6,7 @@
 #ifndef REPORT_RENDER_TABLE_H
 #define REPORT_RENDER_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,6 +62,7 @@ struct table {
 	const char *key;	      /* in JSON */
 	const char *title;	      /* above it, if a report has several; NULL: the key */
 	const char *empty;	      /* printed if the table has no rows */
+	bool leads;		      /* a text prints it before the tables that do not */
 	const char *sort;	      /* default keys */
 	const struct column *columns; /* not the table's own */
 	size_t column_count;

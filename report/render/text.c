@@ -297,10 +297,26 @@ static int text_layouts(struct column_layout *layouts, const struct table *table
 	return legends->shown ? err : -ENOMEM;
 }
 
+/* The indexes of the tables, first of those that lead. NULL: no memory. */
+static size_t *text_order(const struct table *tables, size_t count)
+{
+	size_t *order = calloc(count + 1, sizeof(*order));
+	size_t used = 0;
+
+	for (size_t i = 0; order && i < count; i++)
+		if (tables[i].leads)
+			order[used++] = i;
+	for (size_t i = 0; order && i < count; i++)
+		if (!tables[i].leads)
+			order[used++] = i;
+	return order;
+}
+
 static int text_print(const struct output *output, const struct header *header,
 		      const struct table *tables, size_t table_count)
 {
 	struct column_layout *layouts = calloc(table_count + 1, sizeof(*layouts));
+	size_t *order = text_order(tables, table_count);
 	size_t width = output->width ? output->width : RENDER_WIDTH;
 	struct text text = { .file = output->file,
 			     .prose = width < TEXT_PROSE_MAX ? width : TEXT_PROSE_MAX,
@@ -309,27 +325,30 @@ static int text_print(const struct output *output, const struct header *header,
 	bool any = false;
 	int err;
 
-	err = layouts ? text_layouts(layouts, tables, table_count, width, &legends) : -ENOMEM;
+	err = layouts && order ? text_layouts(layouts, tables, table_count, width, &legends)
+			       : -ENOMEM;
 	if (!err) {
 		text_header(&text, header);
 		for (size_t i = 0; i < table_count; i++) {
+			const struct table *table = &tables[order[i]];
+
 			text_end_line(&text);
 			if (table_count > 1)
-				text_title(&text,
-					   tables[i].title ? tables[i].title : tables[i].key);
-			text_table(&text, &tables[i], &layouts[i]);
-			any |= tables[i].rows_made;
+				text_title(&text, table->title ? table->title : table->key);
+			text_table(&text, table, &layouts[order[i]]);
+			any |= table->rows_made;
 		}
 		if (any)
 			text_end_line(&text);
 		for (size_t i = 0; i < table_count; i++)
-			if (tables[i].rows_made)
-				text_legends(&text, &legends, &layouts[i]);
+			if (tables[order[i]].rows_made)
+				text_legends(&text, &legends, &layouts[order[i]]);
 		text_units_legend(&text, layouts, table_count);
 	}
 	for (size_t i = 0; layouts && i < table_count; i++)
 		column_layout_deinit(&layouts[i]);
 	free(layouts);
+	free(order);
 	free(legends.shown);
 	return err;
 }

@@ -2,6 +2,8 @@
 /* Weighs live objects: old objects, evenly spread allocations, complete records of frees. */
 #include "config.h"
 
+#include <stdlib.h>
+
 #include "report/views/damage.h"
 #include "report/views/trend.h"
 
@@ -10,20 +12,12 @@
 #define FULL 100	    /* percent */
 #define HALVING 4	    /* percent below full that halve the weight */
 
-/* How many objects of the list, from the first on, are older than its freed objects became. */
-static size_t count_old(const struct analysis *analysis, const struct slab_object *const *list,
-			size_t count)
+/* ns: an object of the group is old from this age on. */
+static uint64_t find_old_age(const struct group *group, size_t live)
 {
-	const struct group *group = &analysis->groups[list[0]->group];
-	size_t old = 0;
-	uint64_t ordinary;
-
-	if (!group->lifetimes || group->frees * FEW <= count)
-		return count;
-	ordinary = lifetimes_percentile(group->lifetimes, ORDINARY_PERCENT);
-	while (old < count && damage_age(analysis, list[old]) > ordinary)
-		old++;
-	return old;
+	if (!group->lifetimes || group->frees * FEW <= live)
+		return 0;
+	return lifetimes_percentile(group->lifetimes, ORDINARY_PERCENT) + 1;
 }
 
 double damage_coverage(const struct analysis *analysis, uint32_t cache)
@@ -42,28 +36,51 @@ static double halved(double bytes, double missing_percent)
 struct part {
 	uint64_t live_bytes, old_bytes;
 	double weighted; /* sum of coverage times live bytes */
+	size_t old;
 	double steady, bytes;
 };
 
+static int compare_times(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void sort_times(uint64_t *times, size_t count)
+{
+	size_t sorted = 1;
+
+	while (sorted < count && times[sorted - 1] <= times[sorted])
+		sorted++;
+	if (sorted < count)
+		qsort(times, count, sizeof(*times), compare_times);
+}
+
 /* The objects in caches with full coverage, or the others. */
 static void weigh(struct part *part, bool is_full, const struct analysis *analysis,
-		  const struct slab_object *const *list, size_t count, size_t old, uint64_t *times)
+		  const struct slab_object *const *list, size_t count, uint64_t old_age,
+		  uint64_t *times)
 {
-	size_t taken = 0;
+	uint32_t cache = CACHE_NONE;
+	double coverage = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		double coverage = damage_coverage(analysis, list[i]->cache);
-
+		if (list[i]->cache != cache) {
+			cache = list[i]->cache;
+			coverage = damage_coverage(analysis, cache);
+		}
 		if ((coverage >= FULL) != is_full)
 			continue;
 		part->live_bytes += list[i]->allocated;
 		part->weighted += coverage * list[i]->allocated;
-		if (i >= old)
+		if (damage_age(analysis, list[i]) < old_age)
 			continue;
 		part->old_bytes += list[i]->allocated;
-		times[taken++] = list[i]->time;
+		times[part->old++] = list[i]->time;
 	}
-	part->steady = trend_steady(times, taken, analysis->window_begin, analysis->window_end);
+	sort_times(times, part->old);
+	part->steady = trend_steady(times, part->old, analysis->window_begin, analysis->window_end);
 	part->bytes = halved((double)part->old_bytes, FULL - part->steady);
 	if (part->live_bytes)
 		part->bytes = halved(part->bytes, FULL - part->weighted / (double)part->live_bytes);
@@ -72,11 +89,12 @@ static void weigh(struct part *part, bool is_full, const struct analysis *analys
 void damage_find(struct damage *damage, const struct analysis *analysis,
 		 const struct slab_object *const *list, size_t count, uint64_t *times)
 {
+	uint64_t old_age = find_old_age(&analysis->groups[list[0]->group], count);
 	struct part full = { 0 }, rest = { 0 };
 
-	damage->old = count_old(analysis, list, count);
-	weigh(&full, true, analysis, list, count, damage->old, times);
-	weigh(&rest, false, analysis, list, count, damage->old, times);
+	weigh(&full, true, analysis, list, count, old_age, times);
+	weigh(&rest, false, analysis, list, count, old_age, times);
+	damage->old = full.old + rest.old;
 	damage->live_bytes = full.live_bytes + rest.live_bytes;
 	damage->covered_bytes = full.live_bytes;
 	damage->bytes = (uint64_t)(full.bytes + rest.bytes + 0.5);

@@ -22,7 +22,7 @@ struct damage {
 	size_t old;		/* objects */
 };
 
-/* list: the live objects of one group, the oldest first. times: an array of count for scratch. */
+/* list: the live objects of one group. times: an array of count for scratch. */
 void damage_find(struct damage *damage, const struct analysis *analysis,
 		 const struct slab_object *const *list, size_t count, uint64_t *times);
 

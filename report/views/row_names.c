@@ -124,24 +124,25 @@ static uint32_t object_process(const struct report *report, const struct slab_ob
 
 /*
  * The process that can have more than half of the bytes: the one that is left when each byte of
- * another is taken off against one of its own. Returns one of its objects.
+ * another is taken off against one of its own.
  */
-static const struct slab_object *find_majority(const struct report *report,
-					       const struct slab_object *const *list, size_t count)
+static uint32_t find_majority(const struct report *report, const struct slab_object *const *list,
+			      size_t count)
 {
-	const struct slab_object *leader = list[0];
+	uint32_t leader = object_process(report, list[0]);
 	uint64_t lead = 0;
 
 	for (size_t i = 0; i < count; i++) {
+		uint32_t process = object_process(report, list[i]);
 		uint64_t bytes = list[i]->allocated;
 
-		if (object_process(report, list[i]) == object_process(report, leader)) {
+		if (process == leader) {
 			lead += bytes;
 		} else if (lead >= bytes) {
 			lead -= bytes;
 		} else {
 			lead = bytes - lead;
-			leader = list[i];
+			leader = process;
 		}
 	}
 	return leader;
@@ -150,8 +151,8 @@ static const struct slab_object *find_majority(const struct report *report,
 char *main_task_name(const struct report *report, const struct slab_object *const *list,
 		     size_t count, double *percent)
 {
-	uint32_t process = object_process(report, find_majority(report, list, count));
-	const struct slab_object *last = list[0];
+	uint32_t process = find_majority(report, list, count);
+	const struct slab_object *last = NULL;
 	const struct task *task;
 	uint64_t bytes = 0, all = 0;
 
@@ -160,10 +161,11 @@ char *main_task_name(const struct report *report, const struct slab_object *cons
 		if (object_process(report, list[i]) != process)
 			continue;
 		bytes += list[i]->allocated;
-		last = list[i];
+		if (!last || last->time <= list[i]->time)
+			last = list[i];
 	}
 	*percent = 0;
-	if (2 * bytes <= all)
+	if (!last || 2 * bytes <= all)
 		return strdup("");
 	*percent = 100.0 * (double)bytes / (double)all;
 	task = tasks_find(&report->capture->tasks, last->task, last->time);

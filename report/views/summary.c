@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The view summary: the top call sites and slab caches, and the findings. */
+/* The view summary: growth, the top call sites and slab caches, and the findings. */
 #include "config.h"
 
 #include <errno.h>
@@ -62,17 +62,18 @@ static int make(struct report *report)
 	table = report_add_table(report, columns + SITES_COLUMNS, count);
 	err = findings_table(report, table);
 	table->title = "Certain findings (details: kmemtrace-report findings)";
-	return err ? err : finding_counts_table(report);
+	if (!err)
+		err = finding_counts_table(report);
+	return err ? err : growth_table(report);
 }
 
 const struct view view_summary = {
 	.name = "summary",
-	.summary = "the top call sites, slab caches and findings (the default)",
+	.summary = "growth, the top call sites, slab caches and findings (the default)",
 	.columns = sites_columns,
 	.column_count = SITES_COLUMNS,
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,
-	.brief = true,
 	.findings = true,
 	.rows = SUMMARY_ROWS,
 	.make = make,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Lists the live objects by group. They are sorted by time for the groups that need it only. */
+/* Lists the live objects by group: counts those of each group, then puts each at its place. */
 #include "config.h"
 
 #include <errno.h>
@@ -51,10 +51,8 @@ static int compare_survivors(const void *left, const void *right)
 const struct slab_object *const *survivors_sort(struct survivors *survivors, size_t group,
 						size_t *count)
 {
-	const struct slab_object **list = survivors->list + survivors->first[group];
-
-	*count = survivors->first[group + 1] - survivors->first[group];
-	if (*count > 1)
-		qsort(list, *count, sizeof(const struct slab_object *), compare_survivors);
-	return list;
+	qsort(survivors->list + survivors->first[group],
+	      survivors->first[group + 1] - survivors->first[group],
+	      sizeof(const struct slab_object *), compare_survivors);
+	return survivors_of(survivors, group, count);
 }

@@ -15,7 +15,14 @@ struct survivors {
 int survivors_init(struct survivors *survivors, const struct analysis *analysis); /* or -ENOMEM */
 void survivors_deinit(struct survivors *survivors);
 
-/* Sorts the objects of a group, the oldest first, and returns them. */
+static inline const struct slab_object *const *survivors_of(const struct survivors *survivors,
+							    size_t group, size_t *count)
+{
+	*count = survivors->first[group + 1] - survivors->first[group];
+	return survivors->list + survivors->first[group];
+}
+
+/* The same, the oldest first. */
 const struct slab_object *const *survivors_sort(struct survivors *survivors, size_t group,
 						size_t *count);
 

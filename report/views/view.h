@@ -48,8 +48,7 @@ struct view {
 	bool has_by;	  /* --by chooses the groups */
 	enum group_by by; /* the default groups */
 	bool lifetimes, findings; /* what the analysis shall compute */
-	bool brief;  /* the text shows no lifetimes: skip them unless sorted or printed as data */
-	size_t rows; /* of each table in a text; 0: the default; or VIEW_ALL_ROWS */
+	size_t rows;		  /* of each table in a text; 0: the default; or VIEW_ALL_ROWS */
 	/*
 	 * begin is called before the analysis and may add to report->settings.observers; make adds
 	 * the tables; end frees what begin allocated and is called after begin, even if it failed.
@@ -105,6 +104,9 @@ extern const struct column sites_columns[SITES_COLUMNS];
 int sites_table(struct report *report, struct table *table);
 int caches_table(struct report *report, struct table *table);
 int findings_table(struct report *report, struct table *table);
+
+/* Adds the table of the call sites with the most damage: see damage.h. 0 or -ENOMEM. */
+int growth_table(struct report *report);
 
 /* Adds a table with the number of possible and legal findings by kind. 0 or -ENOMEM. */
 int finding_counts_table(struct report *report);
