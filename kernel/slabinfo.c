@@ -214,13 +214,18 @@ static int compare_name(const void *key, const void *element)
 	return strcmp(key, ((const struct slabinfo_cache *)element)->name);
 }
 
-const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *snapshot,
-					   const char *name)
+static struct slabinfo_cache *find(const struct slabinfo_snapshot *snapshot, const char *name)
 {
 	if (!snapshot->count)
 		return NULL;
 	return bsearch(name, snapshot->list, snapshot->count, sizeof(*snapshot->list),
 		       compare_name);
+}
+
+const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *snapshot,
+					   const char *name)
+{
+	return find(snapshot, name);
 }
 
 int slabinfo_write(FILE *file, const struct slabinfo_snapshot *snapshot)
@@ -236,6 +241,20 @@ int slabinfo_write(FILE *file, const struct slabinfo_snapshot *snapshot)
 		if (cache->held != SLABINFO_UNKNOWN)
 			fprintf(file, " %" PRIu64, cache->held);
 		fputc('\n', file);
+	}
+	return text_write_result(file);
+}
+
+int slabinfo_write_sizes(FILE *file, const struct slabinfo_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const struct slabinfo_cache *cache = &snapshot->list[i];
+
+		if (!cache->object_size || !cache->size)
+			continue;
+		fputs("sizes ", file);
+		text_write_word(file, cache->name);
+		fprintf(file, " %" PRIu32 " %" PRIu32 "\n", cache->object_size, cache->size);
 	}
 	return text_write_result(file);
 }
@@ -277,6 +296,30 @@ static void read_durations(struct slabinfo *slabinfo, const char *text)
 	}
 }
 
+static void read_sizes(struct slabinfo *slabinfo, const char *text)
+{
+	uint64_t object_size, size;
+	struct line line;
+	char name[64];
+
+	while (line_next(&line, &text)) {
+		if (!line_key(&line, "sizes"))
+			continue;
+		line_word(&line, name, sizeof(name));
+		if (!line_u64(&line, 10, &object_size) || !line_u64(&line, 10, &size) ||
+		    object_size > size || size > UINT32_MAX)
+			continue;
+		for (size_t i = 0; i < slabinfo->count; i++) {
+			struct slabinfo_cache *cache = find(&slabinfo->snapshots[i], name);
+
+			if (!cache)
+				continue;
+			cache->object_size = (uint32_t)object_size;
+			cache->size = (uint32_t)size;
+		}
+	}
+}
+
 static int add_snapshot(struct slabinfo *slabinfo, const struct reading *list, size_t count)
 {
 	struct slabinfo_snapshot *snapshots =
@@ -308,10 +351,12 @@ int slabinfo_parse(struct slabinfo *slabinfo, const char *text)
 		err = add_snapshot(slabinfo, list, end - first);
 	}
 	free(readings.list);
-	if (err)
+	if (err) {
 		slabinfo_deinit(slabinfo);
-	else
+	} else {
 		read_durations(slabinfo, text);
+		read_sizes(slabinfo, text);
+	}
 	return err;
 }
 

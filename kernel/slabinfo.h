@@ -20,9 +20,10 @@
 #define SLABINFO_UNKNOWN UINT64_MAX
 
 struct slabinfo_cache {
-	char name[64];		/* cut as in struct cache */
-	uint64_t active, total; /* objects */
-	uint64_t held;		/* the most free objects in active; or SLABINFO_UNKNOWN */
+	char name[64];		    /* cut as in struct cache */
+	uint64_t active, total;	    /* objects */
+	uint64_t held;		    /* the most free objects in active; or SLABINFO_UNKNOWN */
+	uint32_t object_size, size; /* bytes, as in struct cache; 0: unknown */
 };
 
 /* All caches at one time, by name. The counters of caches of the same name are added up. */
@@ -59,10 +60,12 @@ const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *snaps
 					   const char *name);
 
 /*
- * Lines of kernel/slabinfo: "slab TIME NAME ACTIVE TOTAL [HELD]" and "read TIME UNTIL"; numbers are
- * decimal, NAME is as in kernel/caches. Lines with other keys are skipped. 0 or -errno.
+ * Lines of kernel/slabinfo: "slab TIME NAME ACTIVE TOTAL [HELD]", "read TIME UNTIL" and "sizes NAME
+ * OBJECT_SIZE SIZE", which is of all times; numbers are decimal, NAME is as in kernel/caches. Lines
+ * with other keys are skipped. 0 or -errno.
  */
 int slabinfo_write(FILE *file, const struct slabinfo_snapshot *snapshot);
+int slabinfo_write_sizes(FILE *file, const struct slabinfo_snapshot *snapshot);
 int slabinfo_parse(struct slabinfo *slabinfo, const char *text);
 void slabinfo_deinit(struct slabinfo *slabinfo);
 

@@ -109,10 +109,10 @@ int type_stats_on_transition(void *type_stats, const struct analysis *analysis,
 int type_stats_reload_symbols(struct type_stats *type_stats);
 
 /*
- * Sets the counters that come from /proc/slabinfo: initial_count from the first call that knows
- * the cache, kegfree from the last. It applies to types that appear later too. kmalloc's caches
- * have no initial_count, since frees of their objects name no cache. Each argument may be NULL.
- * 0 or -ENOMEM.
+ * Adds a type for each cache of /proc/slabinfo, and sets the counters that come from there:
+ * initial_count from the first call that knows the cache, kegfree from the last. kmalloc's caches
+ * have no initial_count, since frees of their objects name no cache; nor has any cache of a kernel
+ * with anonymous caches. Each argument may be NULL. 0 or -ENOMEM.
  */
 int type_stats_slabinfo(struct type_stats *type_stats, const struct slabinfo_snapshot *initial,
 			const struct slabinfo_snapshot *latest);

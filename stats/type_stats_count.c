@@ -95,6 +95,8 @@ static int resolve_cache(struct type_stats *type_stats, const struct analysis *a
 			return -ENOMEM;
 		parts->caches = caches;
 	}
+	if (cache->is_anonymous)
+		type_stats_set_anonymous(type_stats);
 	type = type_stats_cache_type(type_stats, cache);
 	if (type < 0)
 		return (int)type;

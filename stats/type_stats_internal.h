@@ -29,6 +29,7 @@ struct type_stats_parts {
 	size_t kinds[TYPE_STATS_KINDS]; /* number of types of each kind */
 	struct symbols_names symbols;
 	struct slabinfo_snapshot initial, latest;
+	bool is_anonymous; /* the kernel does not name the caches of its events */
 };
 
 /* Fills in the size classes of kmalloc(). 0 or -ENOMEM. */
@@ -37,6 +38,12 @@ int type_stats_classes(struct type_stats *type_stats);
 /* The type number of a cache or group of the analysis, created if need be; or -ENOMEM. */
 int64_t type_stats_cache_type(struct type_stats *type_stats, const struct analysis_cache *cache);
 int64_t type_stats_group_type(struct type_stats *type_stats, const struct group *group);
+
+/*
+ * The kernel has anonymous caches: events do not reduce the number of objects that a cache had at
+ * the begin, so that no type keeps an initial_count.
+ */
+void type_stats_set_anonymous(struct type_stats *type_stats);
 
 /* The bit of kmalloc()'s size class for objects of so many bytes; 0: there is none. */
 uint64_t type_stats_class_bit(const struct type_stats *type_stats, uint32_t bytes);

@@ -195,7 +195,9 @@ static void apply_slabinfo(struct type_stats *type_stats, struct type_stats_type
 
 	if (type->kind != TYPE_STATS_CACHE)
 		return;
-	initial = caches_is_kmalloc(type->name) ? NULL : slabinfo_find(&parts->initial, type->name);
+	initial = parts->is_anonymous || caches_is_kmalloc(type->name)
+			  ? NULL
+			  : slabinfo_find(&parts->initial, type->name);
 	latest = slabinfo_find(&parts->latest, type->name);
 	objects = initial ? initial->active : 0;
 	kegfree = latest && latest->total > latest->active ? latest->total - latest->active : 0;
@@ -204,6 +206,62 @@ static void apply_slabinfo(struct type_stats *type_stats, struct type_stats_type
 	type->initial_count = objects;
 	type->kegfree = kegfree;
 	type->changed = type_stats->generation;
+}
+
+void type_stats_set_anonymous(struct type_stats *type_stats)
+{
+	if (type_stats->parts->is_anonymous)
+		return;
+	type_stats->parts->is_anonymous = true;
+	for (size_t i = 0; i < type_stats->count; i++)
+		apply_slabinfo(type_stats, &type_stats->types[i]);
+}
+
+/*
+ * The sizes of a cache without an event: of a size class, as the analysis sets them; else from
+ * kernel/slabinfo or, in captures of older versions, from kernel/caches.
+ */
+static void set_sizes(const struct type_stats *type_stats, struct type_stats_type *type,
+		      const struct slabinfo_cache *cache)
+{
+	const struct caches *caches = &type_stats->capture->caches;
+	size_t class_bytes = bytes_of_name(cache->name);
+
+	if (class_bytes) {
+		type->object_size = type->size = (uint32_t)class_bytes;
+		return;
+	}
+	type->object_size = cache->object_size;
+	type->size = cache->size;
+	for (size_t i = 0; i < caches->count && !type->object_size; i++) {
+		if (strcmp(caches->list[i].name, cache->name) != 0)
+			continue;
+		type->object_size = caches->list[i].object_size;
+		type->size = caches->list[i].size;
+	}
+}
+
+/* Adds a type for each cache that has none yet. 0 or -ENOMEM. */
+static int add_caches(struct type_stats *type_stats, const struct slabinfo_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const struct slabinfo_cache *cache = &snapshot->list[i];
+		struct type_stats_type *type;
+		uint64_t key;
+		int64_t added;
+
+		if (find_type(type_stats, TYPE_STATS_CACHE, cache->name, &key) != HASH_MAP_NONE)
+			continue;
+		added = add_type(type_stats, TYPE_STATS_CACHE, cache->name, key);
+		if (added < 0)
+			return (int)added;
+		if (added == TYPE_STATS_OMITTED)
+			continue;
+		type = &type_stats->types[added - 1];
+		set_sizes(type_stats, type, cache);
+		type->aliases = caches_find_aliases(&type_stats->capture->caches, cache->name);
+	}
+	return 0;
 }
 
 /* An unknown size equals any size: a free of an old kernel may report only the cache's name. */
@@ -301,7 +359,10 @@ int type_stats_slabinfo(struct type_stats *type_stats, const struct slabinfo_sna
 		slabinfo_snapshot_deinit(&parts->latest);
 		parts->latest = copy;
 	}
+	err = add_caches(type_stats, &parts->initial);
+	if (!err)
+		err = add_caches(type_stats, &parts->latest);
 	for (size_t i = 0; i < type_stats->count; i++)
 		apply_slabinfo(type_stats, &type_stats->types[i]);
-	return 0;
+	return err;
 }

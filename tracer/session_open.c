@@ -112,6 +112,8 @@ static int fill_directory(struct session *session)
 		err = snapshot_aliases(directory);
 	if (!err)
 		err = snapshot_kmalloc(directory);
+	if (!err)
+		err = snapshot_slab_sizes(directory);
 	if (err)
 		return session_fail(session, err, directory->errmsg);
 	if (snapshot_formats(directory) && !session->options->quiet)

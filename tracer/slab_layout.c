@@ -45,6 +45,28 @@ static uint64_t count_nodes(const struct topology *topology)
 	return count;
 }
 
+static uint32_t read_size(int folder, const char *cache, const char *file)
+{
+	uint64_t size = read_number(folder, cache, file);
+
+	return size > UINT32_MAX ? 0 : (uint32_t)size;
+}
+
+void slab_layout_add_sizes(struct slabinfo_snapshot *snapshot)
+{
+	int folder = open("/sys/kernel/slab", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (folder < 0)
+		return;
+	for (size_t i = 0; i < snapshot->count; i++) {
+		struct slabinfo_cache *cache = &snapshot->list[i];
+
+		cache->object_size = read_size(folder, cache->name, "object_size");
+		cache->size = read_size(folder, cache->name, "slab_size");
+	}
+	close(folder);
+}
+
 void slab_layout_add_held(struct slabinfo_snapshot *snapshot, const struct topology *topology)
 {
 	uint64_t nodes = count_nodes(topology);

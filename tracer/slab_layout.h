@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How many free objects of each cache the CPUs and nodes of this machine may hold. */
+/* The sizes of each cache, and how many free objects the CPUs and nodes of this machine may hold.
+ */
 #ifndef TRACER_SLAB_LAYOUT_H
 #define TRACER_SLAB_LAYOUT_H
 
@@ -11,5 +12,8 @@
  * if there is no such folder: a cache that was destroyed, or another allocator than SLUB.
  */
 void slab_layout_add_held(struct slabinfo_snapshot *snapshot, const struct topology *topology);
+
+/* Sets both sizes of each cache, from the same folder, or leaves them unknown. */
+void slab_layout_add_sizes(struct slabinfo_snapshot *snapshot);
 
 #endif

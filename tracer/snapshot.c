@@ -22,6 +22,7 @@
 #include "tracer/kallsyms.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
+#include "tracer/slab_layout.h"
 #include "tracer/snapshot.h"
 
 #define SLABINFO_BYTES_MAX ((size_t)64 << 20)
@@ -279,7 +280,8 @@ int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time)
 	return err == -EINVAL ? -ENODATA : err;
 }
 
-int snapshot_write_slabinfo(struct directory *directory, const struct slabinfo_snapshot *snapshot)
+static int write_slabinfo(struct directory *directory, const struct slabinfo_snapshot *snapshot,
+			  int (*write)(FILE *file, const struct slabinfo_snapshot *snapshot))
 {
 	FILE *file;
 	int err, failed;
@@ -289,9 +291,27 @@ int snapshot_write_slabinfo(struct directory *directory, const struct slabinfo_s
 	file = directory_open(directory, "kernel/slabinfo", "ae");
 	if (!file)
 		return -errno;
-	err = slabinfo_write(file, snapshot);
+	err = write(file, snapshot);
 	failed = directory_close(directory, file, "kernel/slabinfo");
 	return err && !failed ? fail(directory, -err, "kernel/slabinfo") : failed;
+}
+
+int snapshot_write_slabinfo(struct directory *directory, const struct slabinfo_snapshot *snapshot)
+{
+	return write_slabinfo(directory, snapshot, slabinfo_write);
+}
+
+int snapshot_slab_sizes(struct directory *directory)
+{
+	struct slabinfo_snapshot snapshot;
+	int err = snapshot_read_slabinfo(&snapshot, 0);
+
+	if (err)
+		return err == -ENODATA ? 0 : fail(directory, -err, "/proc/slabinfo");
+	slab_layout_add_sizes(&snapshot);
+	err = write_slabinfo(directory, &snapshot, slabinfo_write_sizes);
+	slabinfo_snapshot_deinit(&snapshot);
+	return err;
 }
 
 int snapshot_slabinfo(struct directory *directory, uint64_t time)

@@ -53,6 +53,12 @@ int snapshot_slabinfo(struct directory *directory, uint64_t time);
 int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time);
 int snapshot_write_slabinfo(struct directory *directory, const struct slabinfo_snapshot *snapshot);
 
+/*
+ * Appends the sizes of the caches in /proc/slabinfo to kernel/slabinfo. It reads two files a cache,
+ * so it is called before the readings, which it would delay.
+ */
+int snapshot_slab_sizes(struct directory *directory);
+
 /* Does kallsyms show addresses to this process? */
 bool snapshot_has_addresses(void);
 

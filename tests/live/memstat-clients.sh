@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# memstat-malloc and memstat-uma show this kernel while kmemtraced publishes: in repeated listings of
-# one list no counter decreases, the function and cache of the workload appear, and no counter is
-# higher than in the capture of the same daemon.
+# memstat-malloc and memstat-uma show this kernel while kmemtraced publishes: the first listing has
+# every cache of /proc/slabinfo, in repeated listings of one list no counter decreases, the function
+# and cache of the workload appear, and no counter is higher than in the capture of the same daemon.
 . "$srcdir/live/live.sh"
 
 examples=$builddir/memstat/examples
@@ -24,6 +24,13 @@ for _ in $(seq 100); do
 	sleep 0.05
 done
 [ -s first ] || fail "nothing was published in 5 s: $(cat first.log daemon.log)"
+# a cache whose name has blanks is not compared
+awk 'NR > 2 && $2 ~ /^[0-9]+$/ { print $1 }' /proc/slabinfo | sort >caches
+[ "$(wc -l <caches)" -gt 20 ] || fail "/proc/slabinfo has few caches: $(cat caches)"
+while read -r cache; do
+	size=$(cat "/sys/kernel/slab/$cache/object_size") || continue
+	grep -qE "^$cache: +$size," first || fail "$cache of $size bytes is not in the first listing: $(cat first)"
+done <caches
 
 "$builddir/tests/live/workload" fs $rounds folder >truth 2>workload.log &
 workload=$! background=$!

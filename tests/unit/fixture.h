@@ -8,7 +8,7 @@
  *	begin TIME			end TIME		attached TIME
  *	cache NAME ADDRESS OBJECT_SIZE SIZE [since=TIME]	gone ADDRESS TIME
  *	has NAME			(a kmalloc cache of the kernel)
- *	slab TIME NAME ACTIVE TOTAL [held=] [until=TIME]	(as /proc/slabinfo has it)
+ *	slab TIME NAME ACTIVE TOTAL [held=] [until=TIME] [object= size=]	(as /proc/slabinfo)
  *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
  *	symbol ADDRESS NAME [MODULE]	cpu N node M		gfp BITS NAME
  *	alloc TIME CPU POINTER REQUESTED/ALLOCATED SITE [task=] [gfp=] [node=]

@@ -110,6 +110,7 @@ static int make_slab(struct making *making)
 {
 	struct slabinfo_cache cache = { .held = SLABINFO_UNKNOWN };
 	struct slabinfo_snapshot snapshot = { .list = &cache, .count = 1 };
+	uint64_t object_size = 0, size = 0;
 	int err = making_number(making, making->word[1], &snapshot.time);
 
 	snapshot.until = snapshot.time;
@@ -122,11 +123,20 @@ static int make_slab(struct making *making)
 		err = making_option(making, "held", &cache.held);
 	if (!err)
 		err = making_option(making, "until", &snapshot.until);
+	if (!err)
+		err = making_option(making, "object", &object_size);
+	if (!err)
+		err = making_option(making, "size", &size);
 	if (err)
 		return err;
+	cache.object_size = (uint32_t)object_size;
+	cache.size = (uint32_t)size;
 	if (!making->slab_lines)
 		making->slab_lines = making_file(making, "kernel/slabinfo");
-	return making->slab_lines ? slabinfo_write(making->slab_lines, &snapshot) : -errno;
+	if (!making->slab_lines)
+		return -errno;
+	err = slabinfo_write_sizes(making->slab_lines, &snapshot);
+	return err ? err : slabinfo_write(making->slab_lines, &snapshot);
 }
 
 static int make_alias(struct making *making)

@@ -198,9 +198,9 @@ static void test_moments(void **state)
 		uint64_t at, time;
 		unsigned int fdtable, dentry, kegfree;
 	} points[] = {
-		{ 0, 1000000, 0, 0, 0 },
-		{ 100000, 1100000, 0, 0, 0 },
-		{ 100001, 1100001, 1, 0, 0 },
+		{ 0, 1000000, 0, 0, 20 },
+		{ 100000, 1100000, 0, 0, 20 },
+		{ 100001, 1100001, 1, 0, 20 },
 		{ 350000, 1350000, 2, 1, 20 },
 		{ 2000000, 3000000, 0, 1, 20 },
 		{ 400000, 1400000, 2, 1, 20 },
@@ -234,20 +234,44 @@ static void test_moments(void **state)
 	}
 }
 
-/* A new list has no types whose first event is later. */
+/* A new list has the caches of slabinfo, and no other types whose first event is later. */
 static void test_types_appear(void **state)
 {
 	struct use *use = *state;
 
 	memstat_capture_at(use->capture, 0);
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
-	assert_null(memstat_mtl_first(use->list));
+	expect_walk(use, "uma:dentry");
+	assert_int_equal(memstat_get_numallocs(find(use, UMA, "dentry")), 0);
 	memstat_capture_at(use->capture, 250000);
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
-	expect_walk(use, "uma:kmalloc-96 uma:kmalloc-128 malloc:alloc_fdtable");
+	expect_walk(use, "uma:kmalloc-96 uma:kmalloc-128 malloc:alloc_fdtable uma:dentry");
 	memstat_capture_at(use->capture, 350000);
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
-	expect_walk(use, "uma:dentry uma:kmalloc-96 uma:kmalloc-128 malloc:alloc_fdtable");
+	expect_walk(use, "uma:kmalloc-96 uma:kmalloc-128 malloc:alloc_fdtable uma:dentry");
+}
+
+/* Without an event, a cache is found with its sizes and counters of 0; a base is in both units. */
+static void test_caches_without_events(void **state)
+{
+	struct use *use = use_text(TABLES "slab 1ms idle 40 50 object=24 size=32\n"
+					  "slab 1s idle 41 51\n" EVENTS);
+	const struct memory_type *type;
+
+	(void)state;
+	assert_int_equal(memstat_kvm_uma(use->list, use->capture), 0);
+	type = find(use, UMA, "idle");
+	assert_int_equal(memstat_get_size(type), 24);
+	assert_int_equal(memstat_get_rsize(type), 32);
+	assert_int_equal(memstat_get_numallocs(type), 0);
+	assert_int_equal(memstat_get_count(type), 0);
+	assert_int_equal(memstat_get_kegfree(type), 10);
+	memstat_mtl_set_base(use->list, 1);
+	assert_int_equal(memstat_kvm_uma(use->list, use->capture), 0);
+	assert_int_equal(memstat_get_count(type), 40);
+	assert_int_equal(memstat_get_bytes(type), 40 * 24);
+	assert_int_equal(memstat_get_numfrees(type), 0);
+	use_end(use);
 }
 
 static void test_all_cpus_have_places(void **state)
@@ -421,6 +445,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_types_appear, setup, teardown),
+		cmocka_unit_test(test_caches_without_events),
 		cmocka_unit_test_setup_teardown(test_all_cpus_have_places, setup, teardown),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_cut_off),

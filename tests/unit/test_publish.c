@@ -128,6 +128,16 @@ static void read_snapshot(struct scene *scene, uint64_t time)
 	assert_int_equal(scene->view.snapshot.begin, 5);
 }
 
+/* Types with an event; the others are the caches of this machine's /proc/slabinfo. */
+static size_t count_used(const struct stats_file_view *view)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < view->count; i++)
+		count += view->types[i].numallocs || view->types[i].frees_unmatched;
+	return count;
+}
+
 static void assert_type(const struct scene *scene, const char *name, uint64_t numallocs,
 			uint64_t numfrees)
 {
@@ -158,7 +168,7 @@ static void publishes_events_before_the_watermark(void **state)
 	advance_watermark(scene, 30, 3);
 	read_snapshot(scene, 30);
 	assert_int_equal(scene->view.snapshot.lost, 3);
-	assert_int_equal(scene->view.count, 3);
+	assert_int_equal(count_used(&scene->view), 3);
 	assert_type(scene, "dentry", 1, 0);
 	assert_type(scene, "kmalloc-8", 1, 0);
 	assert_type(scene, "maker", 1, 0);
@@ -314,7 +324,8 @@ static void starts_from_the_initial_counts(void **state)
 	put_record(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
 	advance_watermark(scene, 30, 0);
 	read_snapshot(scene, 30);
-	assert_int_equal(scene->view.count, 1);
+	assert_int_equal(count_used(&scene->view), 1);
+	assert_string_equal(scene->view.types[0].name, "dentry");
 	assert_int_equal(scene->view.types[0].initial_count, 30);
 	free(path);
 	free_scene(scene);

@@ -211,6 +211,41 @@ static void written_lines_are_parsed(void **state)
 	slabinfo_deinit(&slabinfo);
 }
 
+/* The sizes of a cache are those of all times, and come before or after its counters. */
+static void sizes_are_parsed(void **state)
+{
+	static const char text[] = "sizes a\\x20b 24 32\n"
+				   "slab 100 a\\x20b 3 5\n"
+				   "slab 100 dentry 10 20\n"
+				   "slab 200 a\\x20b 4 5\n"
+				   "sizes dentry 192 200\n"
+				   "sizes other 1 2\nsizes dentry 9\nsizes dentry 300 200\n"
+				   "sizes dentry 1 4294967296\nsizes\nsizes dentry 7 7";
+	struct slabinfo slabinfo;
+	char *again;
+	size_t size;
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(slabinfo_parse(&slabinfo, text), 0);
+	assert_int_equal(slabinfo.count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(slabinfo_find(&slabinfo.snapshots[i], "a b")->object_size, 24);
+		assert_int_equal(slabinfo_find(&slabinfo.snapshots[i], "a b")->size, 32);
+	}
+	assert_int_equal(slabinfo_find(&slabinfo.snapshots[0], "dentry")->object_size, 192);
+	file = open_memstream(&again, &size);
+	assert_non_null(file);
+	assert_int_equal(slabinfo_write_sizes(file, &slabinfo.snapshots[0]), 0);
+	slabinfo.snapshots[0].list[0].object_size = 0;
+	assert_int_equal(slabinfo_write_sizes(file, &slabinfo.snapshots[0]), 0);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(again, "sizes a\\x20b 24 32\nsizes dentry 192 200\n"
+				   "sizes dentry 192 200\n");
+	free(again);
+	slabinfo_deinit(&slabinfo);
+}
+
 static void finds_the_snapshot_of_a_time(void **state)
 {
 	struct slabinfo slabinfo;
@@ -298,6 +333,7 @@ int main(void)
 		cmocka_unit_test(refuses_other_formats),
 		cmocka_unit_test(hostile_lines_are_skipped),
 		cmocka_unit_test(written_lines_are_parsed),
+		cmocka_unit_test(sizes_are_parsed),
 		cmocka_unit_test(finds_the_snapshot_of_a_time),
 		cmocka_unit_test(held_objects_follow_from_the_layout),
 		cmocka_unit_test(unknown_and_damaged_lines_are_skipped),

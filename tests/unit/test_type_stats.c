@@ -193,7 +193,8 @@ static const char slabinfo_text[] =
 	"begin 5\nend 500\n"
 	"cache dentry 0xd000 192 200\ncache filp 0xd100 232 256\n"
 	"cache dentry 0xd200 180 184\ncache late 0xd300 8 8\n"
-	"slab 1 dentry 100 120\nslab 1 kmalloc-8 50 64\nslab 1 unused 7 9\n"
+	"slab 1 dentry 100 120\nslab 1 kmalloc-8 50 64\n"
+	"slab 1 unused 7 9 object=24 size=32\n"
 	"slab 400 dentry 110 110\nslab 400 late 5 4\nslab 400 kmalloc-8 50 90\n"
 	"slab 400 filp 1 3\n"
 	"calloc 10 0 0x10000 0xd000 0x1\n"
@@ -218,7 +219,8 @@ static void slabinfo(void **state)
 				 "kmalloc-8(8/8): 1-0 free 14; 0: 1-0\n"
 				 "0x1: 1-0 8-0 0x1; 0: 1-0 8-0 0x1\n"
 				 "filp(232/256): 1-0; 0: 1-0\n"
-				 "late(8/8): 0-0 unmatched 1\n");
+				 "late(8/8): 0-0 unmatched 1\n"
+				 "unused(24/32): 0-0 base 7 free 2\n");
 	/* initial_count comes from the first snapshot with the cache, kegfree from the last one */
 	assert_int_equal(type_stats_slabinfo(type_stats, last, last), 0);
 	assert_types(type_stats, "dentry(192/200): 1-0 base 100; 0: 1-0\n"
@@ -226,7 +228,8 @@ static void slabinfo(void **state)
 				 "kmalloc-8(8/8): 1-0 free 40; 0: 1-0\n"
 				 "0x1: 1-0 8-0 0x1; 0: 1-0 8-0 0x1\n"
 				 "filp(232/256): 1-0 base 1 free 2; 0: 1-0\n"
-				 "late(8/8): 0-0 unmatched 1 base 5\n");
+				 "late(8/8): 0-0 unmatched 1 base 5\n"
+				 "unused(24/32): 0-0 base 7\n");
 	assert_int_equal(type_stats_slabinfo(type_stats, NULL, &empty), 0);
 	assert_int_equal(type_stats->types[0].initial_count, 100);
 	assert_int_equal(type_stats->types[2].kegfree, 0);
@@ -236,27 +239,44 @@ static void slabinfo(void **state)
 	type_stats_scene_close(&scene);
 }
 
-/* slabinfo that was given before the first event of a cache applies to it too. */
+/*
+ * Every cache of slabinfo is a type before its first event, with its sizes if they are known. Where
+ * the kernel has an anonymous cache, no type keeps the objects that it had at the begin.
+ */
 static void slabinfo_before_types(void **state)
 {
 	struct analysis_cache caches[] = {
 		{ .name = "dentry", .object_size = 192, .size = 192 },
 		{ .name = "kmalloc-8", .object_size = 8, .size = 8, .is_kmalloc = true },
+		{ .name = "unnamed-4/8", .object_size = 4, .size = 8, .is_anonymous = true },
 	};
-	struct analysis analysis = { .caches = caches, .cache_count = 2 };
+	struct analysis analysis = { .caches = caches, .cache_count = 3 };
 	struct transition transition = { .outcome = OUTCOME_UNMATCHED, .group = GROUP_NONE };
-	struct slabinfo_cache list[] = { { "dentry", 100, 120, 0 }, { "kmalloc-8", 50, 64, 0 } };
-	const struct slabinfo_snapshot snapshot = { .list = list, .count = 2 };
+	struct slabinfo_cache list[] = {
+		{ .name = "dentry", .active = 100, .total = 120 },
+		{ .name = "kmalloc-8", .active = 50, .total = 64, .object_size = 8, .size = 16 },
+		{ .name = "unused", .active = 6, .total = 8, .object_size = 24, .size = 32 },
+	};
+	const struct slabinfo_snapshot snapshot = { .list = list, .count = 3 };
 	struct capture capture = { 0 };
 	struct type_stats type_stats;
 
 	(void)state;
 	assert_int_equal(type_stats_init(&type_stats, &capture, NULL), 0);
 	assert_int_equal(type_stats_slabinfo(&type_stats, &snapshot, &snapshot), 0);
+	assert_types(&type_stats, "dentry(0/0): 0-0 base 100 free 20\n"
+				  "kmalloc-8(8/8): 0-0 free 14\n"
+				  "unused(24/32): 0-0 base 6 free 2\n");
 	for (transition.cache = 0; transition.cache < 2; transition.cache++)
 		assert_int_equal(type_stats_on_transition(&type_stats, &analysis, &transition), 0);
 	assert_types(&type_stats, "dentry(192/192): 0-0 unmatched 1 base 100 free 20\n"
-				  "kmalloc-8(8/8): 0-0 unmatched 1 free 14\n");
+				  "kmalloc-8(8/8): 0-0 unmatched 1 free 14\n"
+				  "unused(24/32): 0-0 base 6 free 2\n");
+	assert_int_equal(type_stats_on_transition(&type_stats, &analysis, &transition), 0);
+	assert_types(&type_stats, "dentry(192/192): 0-0 unmatched 1 free 20\n"
+				  "kmalloc-8(8/8): 0-0 unmatched 1 free 14\n"
+				  "unused(24/32): 0-0 free 2\n"
+				  "unnamed-4/8(4/8): 0-0 unmatched 1\n");
 	type_stats_deinit(&type_stats);
 }
 
