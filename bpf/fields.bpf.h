@@ -161,13 +161,10 @@ static __always_inline void read_text(struct kmt_partial_cache *cache, void *ent
 		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), entry + offset);
 }
 
-static __always_inline void send_if_complete(struct kmt_partial_cache *cache, uint64_t address)
+static __always_inline void send_known(struct kmt_partial_cache *cache, uint64_t address)
 {
-	struct kmt_message *message;
+	struct kmt_message *message = message_reserve(KMT_MESSAGE_CACHE, address);
 
-	if (!cache->name[0] || !cache->size)
-		return;
-	message = message_reserve(KMT_MESSAGE_CACHE, address);
 	if (!message)
 		return;
 	message->time = cache->since;
@@ -175,6 +172,21 @@ static __always_inline void send_if_complete(struct kmt_partial_cache *cache, ui
 	message->size = cache->size;
 	cache->complete = 1;
 	message_submit_name(message, (unsigned long)cache->name);
+}
+
+static __always_inline void send_if_complete(struct kmt_partial_cache *cache, uint64_t address)
+{
+	if (cache->name[0] && cache->size)
+		send_known(cache, address);
+}
+
+/* The cache is destroyed: sends what is known of it, unless it was sent. */
+static __always_inline void send_incomplete_cache(uint64_t address)
+{
+	struct kmt_partial_cache *cache = bpf_map_lookup_elem(&known_caches, &address);
+
+	if (cache && !cache->complete)
+		send_known(cache, address);
 }
 
 /*

@@ -101,6 +101,7 @@ static __noinline int forget_cache_slow(uint64_t address)
 		forget_name(address);
 	if (slot < ANNOUNCED_SLOTS && announced[slot] == address)
 		announced[slot] = 0;
+	send_incomplete_cache(address);
 	if (bpf_map_delete_elem(&known_caches, &address))
 		return 0;
 	message = message_reserve(KMT_MESSAGE_CACHE_GONE, address);

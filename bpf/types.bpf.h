@@ -44,6 +44,11 @@ static __noinline int send_cache(uint64_t address)
 	return 0;
 }
 
+/* A cache is sent at its first event, with all facts. */
+static __always_inline void send_incomplete_cache(uint64_t address)
+{
+}
+
 /* Sends the name of the cache, unless it was sent. Called before the cache's event is recorded. */
 static __always_inline void announce_cache(uint64_t address, uint64_t pointer, bool is_free)
 {

@@ -33,7 +33,24 @@ static int write_task(struct name_messages *names, const struct task *task)
 	return err ? fail(names, -err, "kernel/tasks") : 0;
 }
 
-static int write_cache(struct name_messages *names, const struct kmt_message *message)
+/* Each cache of an event gets a line. A name that is not known is the address, as in reports. */
+static int write_cache(struct name_messages *names, struct cache *cache, const char *name)
+{
+	int err = 0;
+
+	if (*name)
+		snprintf(cache->name, sizeof(cache->name), "%s", name);
+	else
+		snprintf(cache->name, sizeof(cache->name), "0x%" PRIx64, cache->address);
+	names->unknown_caches += !*name && !cache->size;
+	if (names->publish)
+		publish_cache(names->publish, cache);
+	if (names->caches)
+		err = caches_write_cache(names->caches, cache);
+	return err ? fail(names, -err, "kernel/caches") : 0;
+}
+
+static int handle_cache(struct name_messages *names, const struct kmt_message *message)
 {
 	struct cache cache = {
 		.address = message->key,
@@ -41,15 +58,8 @@ static int write_cache(struct name_messages *names, const struct kmt_message *me
 		.object_size = message->object_size,
 		.size = message->size,
 	};
-	int err = 0;
 
-	memcpy(cache.name, message->name, sizeof(cache.name));
-	cache.name[sizeof(cache.name) - 1] = 0;
-	if (names->publish)
-		publish_cache(names->publish, &cache);
-	if (names->caches)
-		err = caches_write_cache(names->caches, &cache);
-	return err ? fail(names, -err, "kernel/caches") : 0;
+	return write_cache(names, &cache, message->name);
 }
 
 static int write_cache_gone(struct name_messages *names, const struct kmt_message *message)
@@ -71,7 +81,7 @@ static int handle_message(void *context, void *data, size_t size)
 	if (size < sizeof(*message))
 		return 0;
 	if (message->kind == KMT_MESSAGE_CACHE)
-		return write_cache(names, message);
+		return handle_cache(names, message);
 	if (message->kind == KMT_MESSAGE_CACHE_GONE)
 		return write_cache_gone(names, message);
 	if (message->kind == KMT_MESSAGE_TASK) {
@@ -181,21 +191,12 @@ int name_messages_add_incomplete(struct name_messages *names, int map_fd)
 		previous = &address;
 		if (bpf_map_lookup_elem(map_fd, &address, &partial) || partial.complete)
 			continue;
-		if (!partial.name[0] && !partial.size) {
-			names->unknown_caches++;
-			continue;
-		}
 		cache.since = partial.since;
 		cache.object_size = partial.object_size;
 		cache.size = partial.size;
-		memcpy(cache.name, partial.name, sizeof(cache.name));
-		cache.name[sizeof(cache.name) - 1] = 0;
-		/* without a name, the line still has the cache's sizes */
-		if (!cache.name[0])
-			snprintf(cache.name, sizeof(cache.name), "0x%" PRIx64, address);
-		err = names->caches ? caches_write_cache(names->caches, &cache) : 0;
+		err = write_cache(names, &cache, partial.name);
 	}
-	return err ? fail(names, -err, "kernel/caches") : 0;
+	return err;
 }
 
 int name_messages_close(struct name_messages *names)

@@ -74,6 +74,26 @@ check_modules()
 	echo "$1: call sites of the module: $(grep -F '[plant' found-sites | xargs)"
 }
 
+# check_kfreed CAPTURE: the caches whose objects only kfree() freed have a line each, even if their
+# names are not known.
+check_kfreed()
+{
+	local known
+
+	json "$1" caches '.caches[] | select(.allocations > 0) |
+		select(.cache | test("^(plant_name_|0x)")) |
+		"\(.cache) \(.allocations) \(.frees)"' | sort >kfreed
+	known=$(grep -c '^plant_name_1 10 10$\|^plant_name_2 20 20$' kfreed)
+	sed -E 's/^(plant_name_[12]|0x[0-9a-f]+) //' kfreed | sort >counts-kfreed
+	if grep -q '^cache ' "$1/kernel/caches"; then
+		printf '10 10\n20 20\n' | diff -u - counts-kfreed ||
+			fail "$1: not the two caches freed by kfree(): $(cat kfreed)"
+		grep -q 'hooks need BTF' "$1/kernel/status" || [ "$known" = 2 ] ||
+			fail "$1: caches have no names: $(cat kfreed)"
+	fi
+	echo "$1: $known of 2 caches freed by kfree() only have names"
+}
+
 check_bytes()
 {
 	local file same=0
@@ -104,6 +124,8 @@ check_counts
 check_names
 check_modules modules
 check_modules modules-without-btf
+check_kfreed modules
+check_kfreed modules-without-btf
 check_bytes
 check_findings
 exit 0

@@ -35,6 +35,20 @@ static int name_use(unsigned int count)
 	return 0;
 }
 
+/* Frees of the cache are seen as kfree() only, which has no cache. */
+static int name_kfree(unsigned int count)
+{
+	void *object;
+
+	while (count--) {
+		object = named ? plant_named() : NULL;
+		if (!object)
+			return -ENOMEM;
+		kfree(object);
+	}
+	return 0;
+}
+
 static int name_drop(unsigned int count)
 {
 	named_exit();
@@ -42,10 +56,8 @@ static int name_drop(unsigned int count)
 }
 
 const struct plant named_plants[] = {
-	{ "name-make", name_make },
-	{ "name-use", name_use },
-	{ "name-drop", name_drop },
-	{ NULL, NULL },
+	{ "name-make", name_make }, { "name-use", name_use }, { "name-kfree", name_kfree },
+	{ "name-drop", name_drop }, { NULL, NULL },
 };
 
 void named_exit(void)
