@@ -11,6 +11,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <bpf/libbpf.h>
+
 #include "cli/message.h"
 #include "tracer/doctor.h"
 #include "tracer/load/formats.h"
@@ -88,6 +90,36 @@ static void print_paths(const struct programs *programs)
 				print_check(VERDICT_LIMITED, "unobserved", "%s: %s",
 					    status.paths[i].name, status.paths[i].reason);
 	status_deinit(&status);
+}
+
+/* False: no capture is possible. */
+static bool check_cpu_numbers(const struct topology *topology)
+{
+	struct cpu_numbers numbers;
+	char why[300];
+
+	if (programs_check_cpus(&numbers, topology, why, sizeof(why))) {
+		print_check(VERDICT_NO, "cpu numbers", "%s", why);
+		return false;
+	}
+	if (numbers.unknown)
+		print_check(VERDICT_LIMITED, "cpu numbers",
+			    "on %u of %u CPUs no BPF program could be run to verify that it sees "
+			    "the right CPU number",
+			    numbers.unknown, numbers.unknown + numbers.right);
+	else
+		print_check(VERDICT_OK, "cpu numbers",
+			    "a BPF program sees the right CPU number on each CPU");
+	return true;
+}
+
+/* Prints the reason that libbpf gives if the kernel refuses a program. */
+static int print_reason(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	if (level != LIBBPF_WARN)
+		return 0;
+	printf("        ");
+	return vprintf(format, arguments);
 }
 
 /* Makes a ring, loads and attaches the programs, and detaches them again. */
@@ -236,7 +268,10 @@ int doctor_run(const struct options *options)
 	} else {
 		print_check(VERDICT_OK, "cpus", "%u online of %u possible",
 			    machine_online_cpus(&topology), machine_possible_cpus(&topology));
-		fine = fine && try_programs(options, &plan, &topology);
+		if (!options->verbose)
+			libbpf_set_print(print_reason);
+		fine = fine && check_cpu_numbers(&topology) &&
+		       try_programs(options, &plan, &topology);
 		topology_deinit(&topology);
 	}
 	attach_plan_deinit(&plan);

@@ -28,8 +28,13 @@ static int load_programs(struct session *session)
 		.no_backup_reason = options_no_backup_reason(options),
 		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
 	};
+	struct cpu_numbers numbers;
+	char why[300];
 	int err;
 
+	err = programs_check_cpus(&numbers, &session->topology, why, sizeof(why));
+	if (err)
+		return session_fail(session, err, why);
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
 		if (rings->list[i].fd >= 0) {
 			settings.ring_fd = rings->list[i].fd;

@@ -77,6 +77,30 @@ int probe_arguments(const char *tracepoint)
 	return count;
 }
 
+static int run_on_cpu(void *data, unsigned int cpu, uint32_t *number)
+{
+	const int *program = data;
+	LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+	int err = bpf_prog_test_run_opts(*program, &options);
+
+	*number = options.retval;
+	return err;
+}
+
+void probe_cpu_numbers(struct cpu_numbers *numbers, const struct topology *topology)
+{
+	const struct bpf_insn return_cpu[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_smp_processor_id },
+		end,
+	};
+	int program = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "cpu_number", LICENCE, return_cpu,
+				    sizeof(return_cpu) / sizeof(return_cpu[0]), NULL);
+
+	cpu_numbers_check(numbers, topology, run_on_cpu, &program);
+	if (program >= 0)
+		close(program);
+}
+
 int probe_hook(int function)
 {
 	const struct bpf_insn nothing[] = { result_0, end };

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "tracer/load/cpu_numbers.h"
+
 /*
  * Does the kernel have BPF atomics with BPF_FETCH, which return a value? Kernels before 5.12 do
  * not, nor do architectures whose BPF JIT compiler does not implement them.
@@ -16,5 +18,11 @@ int probe_arguments(const char *tracepoint);
 
 /* Hooks a function, given by its BTF id, with a program that does nothing. 0 or -errno. */
 int probe_hook(int function);
+
+/*
+ * Runs a program on each CPU that returns its CPU's number. Kernels before 5.10 cannot run it on a
+ * given CPU: the numbers are then unknown.
+ */
+void probe_cpu_numbers(struct cpu_numbers *numbers, const struct topology *topology);
 
 #endif

@@ -17,6 +17,7 @@
 #include "capture/metadata.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
+#include "tracer/load/probe.h"
 #include "tracer/load/programs.h"
 
 static int quiet_printer(enum libbpf_print_level level, const char *format, va_list arguments)
@@ -52,6 +53,30 @@ int programs_plan(struct attach_plan *plan, bool verbose)
 		return -ENOTSUP;
 	}
 	return attach_plan_make(plan);
+}
+
+/* The setting net.core.bpf_jit_enable; -1: unknown. */
+static int jit_setting(void)
+{
+	FILE *file = fopen("/proc/sys/net/core/bpf_jit_enable", "re");
+	int jit = -1;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &jit) != 1)
+		jit = -1;
+	fclose(file);
+	return jit;
+}
+
+int programs_check_cpus(struct cpu_numbers *numbers, const struct topology *topology, char *errmsg,
+			size_t size)
+{
+	probe_cpu_numbers(numbers, topology);
+	if (!numbers->wrong)
+		return 0;
+	cpu_numbers_explain(numbers, jit_setting(), errmsg, size);
+	return -ENOTSUP;
 }
 
 static int fail(struct programs *programs, int err, const char *what)

@@ -13,6 +13,7 @@
 #include "tracer/load/hooks.h"
 #include "tracer/load/attach_plan.h"
 #include "tracer/load/bpf_objects.h"
+#include "tracer/load/cpu_numbers.h"
 #include "tracer/load/paths.h"
 #include "tracer/load/backup_programs.h"
 
@@ -50,6 +51,13 @@ struct programs_settings {
  * or in this PID namespace. verbose: print the messages of libbpf.
  */
 int programs_plan(struct attach_plan *plan, bool verbose);
+
+/*
+ * Do BPF programs see the right CPU? Sets numbers. 0, or -ENOTSUP with errmsg set: no capture is
+ * possible, since all events would have wrong CPUs.
+ */
+int programs_check_cpus(struct cpu_numbers *numbers, const struct topology *topology, char *errmsg,
+			size_t size);
 
 /*
  * Loads, then attaches the programs. 0, or -errno with errmsg set. Backup programs and hooks are
