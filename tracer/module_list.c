@@ -57,6 +57,19 @@ int module_list_read(struct module_list *modules)
 	return err;
 }
 
+uint64_t module_list_core_size(const char *name)
+{
+	char path[32 + KMT_NAME_SIZE], *text;
+	uint64_t size;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/coresize", name);
+	if (read_file(AT_FDCWD, path, 64, &text, NULL))
+		return 0;
+	size = strtoull(text, NULL, 10);
+	free(text);
+	return size;
+}
+
 void module_list_deinit(struct module_list *modules)
 {
 	free(modules->list);

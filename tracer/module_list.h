@@ -30,6 +30,12 @@ int module_list_parse(struct module_list *modules, const char *text);
 int module_list_read(struct module_list *modules);
 void module_list_deinit(struct module_list *modules);
 
+/*
+ * The size of a module without its init functions, from /sys/module: while they run, the size in
+ * /proc/modules includes them. 0: unknown, for instance because the module was unloaded.
+ */
+uint64_t module_list_core_size(const char *name);
+
 /* The module of this name, without its init functions; NULL: it is not loaded. */
 const struct listed_module *module_list_find(const struct module_list *modules, const char *name);
 

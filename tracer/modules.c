@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -71,6 +72,7 @@ static bool locate(const struct kmt_message *message, const struct module_list *
 		   struct listed_module *module)
 {
 	const struct listed_module *found;
+	uint64_t core_size;
 
 	*module = (struct listed_module){
 		.address = message->key,
@@ -81,9 +83,13 @@ static bool locate(const struct kmt_message *message, const struct module_list *
 	if (module->address)
 		return module->size;
 	found = module->init ? NULL : module_list_find(now, module->name);
-	if (found)
-		*module = *found;
-	return found;
+	if (!found)
+		return false;
+	*module = *found;
+	core_size = module_list_core_size(module->name);
+	if (core_size)
+		module->size = MIN(module->size, core_size);
+	return true;
 }
 
 /* Applies a change to the list. *changed: the list must be saved. */
