@@ -68,6 +68,8 @@ check_modules()
 	grep -vE ' [^ ]+\+0x[0-9a-f]+(/0x[0-9a-f]+)?( \[[a-z0-9_]+\])?$' found-sites |
 		grep -vE "($allowed)$" >unnamed
 	[ ! -s unnamed ] || fail "$1: call sites have no name: $(cat unnamed)"
+	! grep -F ' [plant]' found-sites | grep -vE ' (right_kfree|plant_named|plant_in_init)\+|0x' ||
+		fail "$1: call sites have a wrong name: $(cat found-sites)"
 	awk '$3 ~ /^right_kfree\+/ || $3 ~ /^0x/ && /plant/ { made += $1; freed += $2 }
 		END { exit !(made >= 40 && made <= 42 && freed == made) }' found-sites ||
 		fail "$1: not 40 objects of right_kfree, and 2 of init code: $(cat found-sites)"
@@ -78,20 +80,44 @@ check_modules()
 # names are not known.
 check_kfreed()
 {
-	local known
+	local known count
 
-	json "$1" caches '.caches[] | select(.allocations > 0) |
-		select(.cache | test("^(plant_name_|0x)")) |
-		"\(.cache) \(.allocations) \(.frees)"' | sort >kfreed
-	known=$(grep -c '^plant_name_1 10 10$\|^plant_name_2 20 20$' kfreed)
-	sed -E 's/^(plant_name_[12]|0x[0-9a-f]+) //' kfreed | sort >counts-kfreed
-	if grep -q '^cache ' "$1/kernel/caches"; then
-		printf '10 10\n20 20\n' | diff -u - counts-kfreed ||
-			fail "$1: not the two caches freed by kfree(): $(cat kfreed)"
-		grep -q 'hooks need BTF' "$1/kernel/status" || [ "$known" = 2 ] ||
-			fail "$1: caches have no names: $(cat kfreed)"
-	fi
+	json "$1" caches '.caches[] | select(.cache | test("^(plant_name_|0x)")) |
+		"\(.cache) \(.allocations) \(.frees)"' >kfreed
+	known=$(grep -cx 'plant_name_1 10 10\|plant_name_2 20 20' kfreed)
+	grep -q '^cache ' "$1/kernel/caches" || { echo "$1: events have no caches" && return; }
+	for count in 10 20; do
+		grep -qE "^(plant_name_${count%0}|0x[0-9a-f]+) $count $count$" kfreed ||
+			fail "$1: no cache with $count objects freed by kfree(): $(cat kfreed)"
+	done
+	grep -q 'hooks need BTF' "$1/kernel/status" || [ "$known" = 2 ] ||
+		fail "$1: caches have no names: $(cat kfreed)"
 	echo "$1: $known of 2 caches freed by kfree() only have names"
+}
+
+# Without the BPF JIT, the events have their own CPU, or the capture is refused.
+check_jit_off()
+{
+	local status cpus
+
+	[ -e jit-off.status ] || { echo "the BPF JIT cannot be switched off" && return; }
+	status=$(cat jit-off.status)
+	if [ "$status" = 2 ]; then
+		grep -q 'sysctl net.core.bpf_jit_enable=1' jit-off.log ||
+			fail "without the JIT: $(cat jit-off.log)"
+		grep -q '^NO .*sysctl net.core.bpf_jit_enable=1' jit-off.doctor ||
+			fail "without the JIT, --doctor does not name it: $(cat jit-off.doctor)"
+		[ ! -e jit-off ] || fail "a capture without the JIT was refused, but is there"
+		echo "without the JIT: refused: $(cat jit-off.log)"
+		return
+	fi
+	[ "$status" = 0 ] || fail "without the JIT: exit $status: $(cat jit-off.log)"
+	checked jit-off
+	grep -q '^ok      cpu numbers' jit-off.doctor ||
+		fail "without the JIT, --doctor is not sure of CPU numbers: $(cat jit-off.doctor)"
+	cpus=$(json jit-off cpus '[.cpus[] | select(.allocations > 100)] | length')
+	[ "$cpus" = 2 ] || fail "without the JIT, events are of $cpus of 2 CPUs"
+	echo "without the JIT: the events have 2 CPUs"
 }
 
 check_bytes()
@@ -126,6 +152,7 @@ check_modules modules
 check_modules modules-without-btf
 check_kfreed modules
 check_kfreed modules-without-btf
+check_jit_off
 check_bytes
 check_findings
 exit 0
