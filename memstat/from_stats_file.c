@@ -46,6 +46,7 @@ static int read_stats_file(struct update *update, void *handle)
 	update_time(update, view->snapshot.time);
 	update_begin_time(update, view->snapshot.begin);
 	update_lost(update, view->snapshot.lost);
+	update_base(update, view->snapshot.with_base);
 	update_cpus(update, view->cpus);
 	update_classes(update, view->class_bytes, view->class_count);
 	put_kind(update, view, TYPE_STATS_FUNCTION);

@@ -70,6 +70,13 @@ struct memory_type {
 	size_t percpu_callers;
 };
 
+/* Do the counters of slab caches include the objects that existed when tracing began? */
+enum base_choice {
+	BASE_OF_SOURCE, /* as the source says: see --publish-base of kmemtraced */
+	BASE_OFF,
+	BASE_ON,
+};
+
 struct failure {
 	int error; /* MEMSTAT_ERROR_* */
 	int err;   /* errno */
@@ -87,7 +94,7 @@ struct memory_type_list {
 	uint64_t lost[ALLOCATORS];
 	uint64_t time;		      /* ns: of the snapshot of the last query */
 	uint64_t begin;		      /* ns: when tracing began, by the last query */
-	bool with_base;		      /* memstat_mtl_set_base() is on */
+	enum base_choice base;	      /* by memstat_mtl_set_base() or KMEMTRACE_MEMSTAT_BASE */
 	struct stats_file_view *live; /* kept by memstat_sysctl_*(); or NULL */
 	struct failure failure;	      /* the last */
 };
@@ -108,6 +115,7 @@ struct update {
 	struct memory_type *new_types; /* that the list does not show yet, newest first */
 	struct type_classes classes;
 	uint64_t lost, time, begin;
+	bool with_base;
 	int err; /* errno of the first failure, which prevents the commit */
 	bool cut;
 	struct failure failure;		/* described by the source, or all 0 */
@@ -158,6 +166,9 @@ void update_time(struct update *update, uint64_t time);
 
 /* When tracing began, by the same clock. */
 void update_begin_time(struct update *update, uint64_t begin);
+
+/* Before the first type: what the source says where the list makes no choice; initially off. */
+void update_base(struct update *update, bool with_base);
 
 /*
  * Puts a type, each once. 0; -ENOMEM; -EEXIST: it was put before; -EINVAL: no name, or an

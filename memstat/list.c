@@ -10,6 +10,16 @@
 
 #define BUCKETS_FIRST 64
 
+/* secure_getenv(): a set-user-ID program ignores the variable. */
+static enum base_choice base_of_environment(void)
+{
+	const char *value = secure_getenv("KMEMTRACE_MEMSTAT_BASE");
+
+	if (!value || !*value)
+		return BASE_OF_SOURCE;
+	return strcmp(value, "0") ? BASE_ON : BASE_OFF;
+}
+
 struct memory_type_list *memstat_mtl_alloc(void)
 {
 	struct memory_type_list *list = calloc(1, sizeof(*list));
@@ -24,6 +34,7 @@ struct memory_type_list *memstat_mtl_alloc(void)
 	}
 	list->bucket_count = BUCKETS_FIRST;
 	list->failure.error = MEMSTAT_ERROR_UNDEFINED;
+	list->base = base_of_environment();
 	return list;
 }
 
@@ -104,7 +115,7 @@ size_t memstat_mtl_cpus(const struct memory_type_list *list)
 void memstat_mtl_set_base(struct memory_type_list *list, int on)
 {
 	if (list)
-		list->with_base = on != 0;
+		list->base = on ? BASE_ON : BASE_OFF;
 }
 
 uint64_t memstat_mtl_lost(const struct memory_type_list *list, int allocator)

@@ -188,9 +188,12 @@ size_t memstat_mtl_cpus(const struct memory_type_list *list);
  * when tracing began, by /proc/slabinfo, and the frees of these. Their number is mostly too high,
  * since SLUB reports the free objects that it reserves for a CPU as in use, and it is an estimate
  * from about Linux 6.10. They belong to no CPU.
- * kmalloc()'s caches have no such base, since frees of their objects name no cache. Without a base,
- * as in a new list, no counter includes objects from before tracing began. Where slabinfo could not
- * be read this changes nothing.
+ * kmalloc()'s caches have no such base, since frees of their objects name no cache. Without a base
+ * no counter includes objects from before tracing began. Where slabinfo could not be read this
+ * changes nothing.
+ * A list for which this was not called follows the environment variable KMEMTRACE_MEMSTAT_BASE, as
+ * it was when the list was created: 0 is off, other values are on. If that is not set, queries of
+ * the running system follow kmemtraced --publish-base, and queries of a capture have no base.
  */
 void memstat_mtl_set_base(struct memory_type_list *list, int on);
 

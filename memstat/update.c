@@ -12,7 +12,9 @@
 
 void update_begin(struct update *update, struct memory_type_list *list, unsigned int allocators)
 {
-	*update = (struct update){ .list = list, .allocators = allocators };
+	*update = (struct update){ .list = list,
+				   .allocators = allocators,
+				   .with_base = list->base == BASE_ON };
 	list->updates++;
 }
 
@@ -86,6 +88,12 @@ void update_time(struct update *update, uint64_t time)
 void update_begin_time(struct update *update, uint64_t begin)
 {
 	update->begin = begin;
+}
+
+void update_base(struct update *update, bool with_base)
+{
+	if (update->list->base == BASE_OF_SOURCE)
+		update->with_base = with_base;
 }
 
 static bool has_classes(const struct update *update, uint64_t sizemask)
@@ -196,7 +204,7 @@ static int stage(struct update *update, struct memory_type *type, const struct s
 	if (err)
 		return err;
 	type->staged.counters = source->counters;
-	derive_counters(&type->staged, source, update->list->with_base);
+	derive_counters(&type->staged, source, update->with_base);
 	type->last_update = update->list->updates;
 	return 0;
 }

@@ -13,6 +13,7 @@
 #ifndef STATS_STATS_FILE_H
 #define STATS_STATS_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,6 +28,8 @@ struct stats_snapshot {
 	uint64_t time;	/* ns, CLOCK_MONOTONIC: the counters include every event before it */
 	uint64_t lost;	/* events that no counter includes, or STATS_FILE_LOST_UNKNOWN */
 	uint64_t begin; /* ns: when tracing began */
+	/* Readers that do not choose show the objects that existed when tracing began, too. */
+	bool with_base;
 };
 
 struct stats_file_settings {

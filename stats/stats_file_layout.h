@@ -23,6 +23,8 @@
 #define STATS_FILE_NAME_BYTES 256 /* per type; a longer name uses the space of others */
 #define STATS_FILE_ALIGN 4096
 
+#define STATS_FILE_WITH_BASE 1 /* stats_snapshot.with_base */
+
 /* At the start of the file; only current ever changes. */
 struct stats_file_head {
 	uint64_t magic;
@@ -46,6 +48,19 @@ struct stats_file_slot {
 	uint64_t class_bytes[TYPE_STATS_CLASSES_MAX];
 };
 _Static_assert(sizeof(struct stats_file_slot) == 64 + 8 * TYPE_STATS_CLASSES_MAX, "file ABI");
+
+/*
+ * Behind struct stats_file_slot. Later versions append to it. A file of a version that does not
+ * have it, or a part of it, has 0 there.
+ */
+struct stats_file_slot_more {
+	uint64_t bytes; /* of this struct, as the writer has it; 0: the writer does not have it */
+	uint64_t flags; /* STATS_FILE_WITH_BASE; a reader ignores unknown flags */
+};
+_Static_assert(sizeof(struct stats_file_slot_more) == 16, "file ABI: append only");
+_Static_assert(sizeof(struct stats_file_slot) + sizeof(struct stats_file_slot_more) <=
+		       STATS_FILE_ALIGN,
+	       "in the first page of a slot");
 
 /* A struct type_stats_type. */
 struct stats_file_record {

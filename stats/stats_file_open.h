@@ -17,6 +17,7 @@ struct stats_file_reader {
 	struct stats_file_layout layout;
 
 	struct stats_file_slot slot;
+	struct stats_file_slot_more more; /* all 0: the writer does not have it */
 	char *text;
 	size_t text_bytes; /* that were copied before and stay valid: names never change */
 	struct stats_file_record *records;

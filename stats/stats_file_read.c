@@ -93,6 +93,10 @@ static int copy_slot(struct stats_file_view *view, const char *path, uint32_t ge
 
 	if (!err)
 		err = check_slot(view, path);
+	if (!err)
+		err = stats_file_copy(view, path, &reader->more, sizeof(reader->more),
+				      stats_file_slot_at(&reader->layout, generation) +
+					      sizeof(*slot));
 	if (err)
 		return err;
 	if (!grow(&reader->text, &reader->text_room, slot->text_bytes, 1) ||
@@ -218,9 +222,11 @@ static int set_snapshot(struct stats_file_view *view, const char *path)
 	if (reader->text[slot->text_bytes - 1])
 		return stats_file_fail_damaged(view, path, "the names are not terminated");
 	reader->text_bytes = slot->text_bytes;
-	view->snapshot = (struct stats_snapshot){ .time = slot->time,
-						  .lost = slot->lost,
-						  .begin = slot->begin };
+	view->snapshot =
+		(struct stats_snapshot){ .time = slot->time,
+					 .lost = slot->lost,
+					 .begin = slot->begin,
+					 .with_base = reader->more.flags & STATS_FILE_WITH_BASE };
 	view->cpus = reader->layout.cpus;
 	for (size_t i = 0; i < slot->types; i++) {
 		if (!add_type(view, i))

@@ -236,6 +236,10 @@ void stats_file_write(struct stats_file *stats_file, const struct type_stats *ty
 					.lost = snapshot->lost,
 					.begin = snapshot->begin,
 					.class_count = type_stats->class_count };
+	const struct stats_file_slot_more more = {
+		.bytes = sizeof(more),
+		.flags = snapshot->with_base ? STATS_FILE_WITH_BASE : 0,
+	};
 	unsigned char *at;
 
 	slot.generation = ++stats_file->generation;
@@ -249,6 +253,7 @@ void stats_file_write(struct stats_file *stats_file, const struct type_stats *ty
 	for (size_t i = 0; i < type_stats->class_count; i++)
 		slot.class_bytes[i] = type_stats->class_bytes[i];
 	put(at, &slot, sizeof(slot));
+	put(at + sizeof(slot), &more, sizeof(more));
 	stats_file->written_generation[slot.generation & 1] = type_stats->generation;
 
 	__atomic_store_n(&head->current, slot.generation, __ATOMIC_RELEASE);

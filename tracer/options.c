@@ -25,6 +25,7 @@ enum {
 	KEY_PUBLISH,
 	KEY_PUBLISH_GROUP,
 	KEY_PUBLISH_OBJECTS,
+	KEY_PUBLISH_BASE,
 	KEY_NO_CAPTURE,
 	KEY_DOCTOR,
 };
@@ -67,6 +68,9 @@ static const struct argp_option table[] = {
 	{ "publish-objects", KEY_PUBLISH_OBJECTS, "N", 0,
 	  "With --publish: track at most N live objects (1 to 4294967295; default: 4194304); each "
 	  "takes up to 128 bytes of memory",
+	  0 },
+	{ "publish-base", KEY_PUBLISH_BASE, NULL, 0,
+	  "With --publish: programs show what is in use, also what was allocated before the start",
 	  0 },
 	{ "no-capture", KEY_NO_CAPTURE, NULL, 0, "With --publish: write no capture", 0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
@@ -150,6 +154,8 @@ static void complete_publish(struct argp_state *state, struct options *options)
 		argp_error(state, "--publish-group: needs --publish");
 	if (!options->publish && options->publish_objects)
 		argp_error(state, "--publish-objects: needs --publish");
+	if (!options->publish && options->publish_base)
+		argp_error(state, "--publish-base: needs --publish");
 	if (options->no_capture && options->output)
 		argp_error(state, "-o %s: cannot be used with --no-capture", options->output);
 	if (options->no_capture && options->pack)
@@ -199,6 +205,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->publish_group_name = arg;
 		if (!group_parse(arg, &options->publish_group))
 			argp_error(state, "--publish-group %s: there is no such group", arg);
+		return 0;
+	case KEY_PUBLISH_BASE:
+		options->publish_base = true;
 		return 0;
 	case KEY_PUBLISH_OBJECTS:
 		options->publish_objects = (size_t)parse_number(state, "--publish-objects", arg, 1,

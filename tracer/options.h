@@ -22,6 +22,7 @@ struct options {
 	gid_t publish_group;	/* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects; /* live ones that are tracked */
+	bool publish_base;	/* readers show objects from before the start, too */
 	bool no_capture;	/* publish only */
 	bool quiet, verbose;
 	bool doctor;

@@ -87,7 +87,8 @@ static void check_space(struct publish *publish)
 static int aggregate(struct publish *publish, const struct watermark *watermark)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
-	struct stats_snapshot snapshot = { .begin = watermark->begin };
+	struct stats_snapshot snapshot = { .begin = watermark->begin,
+					   .with_base = publish->settings.with_base };
 	int err;
 
 	if (__atomic_exchange_n(&publish->symbols_changed, false, __ATOMIC_ACQUIRE)) {

@@ -28,6 +28,7 @@ struct publish_settings {
 	gid_t group; /* may read the file, as the owner may; (gid_t)-1: none */
 	const char *group_name;
 	size_t objects_max;  /* live objects to track, at most */
+	bool with_base;	     /* of the published snapshots */
 	unsigned int cpus;   /* possible CPUs: the highest number + 1 */
 	uint64_t ring_bytes; /* of all rings together */
 };

@@ -18,6 +18,7 @@ int session_publish_start(struct session *session)
 		.group = options->publish_group,
 		.group_name = options->publish_group_name,
 		.objects_max = options->publish_objects,
+		.with_base = options->publish_base,
 		.cpus = rings->possible_cpus,
 	};
 	int err;

@@ -19,6 +19,7 @@ wrong() {
 	wrong --no-capture
 	wrong --publish-group=0
 	wrong --publish-objects=5
+	wrong --publish-base
 	wrong --publish=
 	wrong --publish=f --no-capture -o cap
 	wrong --publish=f --no-capture -z

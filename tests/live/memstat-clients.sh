@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # memstat-malloc and memstat-uma show this kernel while kmemtraced publishes: the first listing has
-# every cache of /proc/slabinfo, in repeated listings of one list no counter decreases, the function
+# every cache of /proc/slabinfo, also with what was in use before the start, in repeated listings of one list no counter decreases, the function
 # and cache of the workload appear, and no counter is higher than in the capture of the same daemon.
 . "$srcdir/live/live.sh"
 
@@ -31,6 +31,17 @@ while read -r cache; do
 	size=$(cat "/sys/kernel/slab/$cache/object_size") || continue
 	grep -qE "^$cache: +$size," first || fail "$cache of $size bytes is not in the first listing: $(cat first)"
 done <caches
+
+# inode_cache: a system has hundreds of inodes without a file system of their own
+in_use() { # in_use LISTING CACHE
+	awk -v cache="$2:" '$1 == cache { print $4 + 0 }' "$1"
+}
+KMEMTRACE_MEMSTAT_BASE=1 "$examples/memstat-uma" >base 2>base.log || fail "with a base: exit $?: $(cat base.log)"
+active=$(awk '$1 == "inode_cache" { print $2 }' /proc/slabinfo) found=$(in_use base inode_cache)
+echo "inode_cache: $found in use, $(in_use first inode_cache) since the start; /proc/slabinfo: $active"
+[ "${found:-0}" -ge $((active / 2)) ] && [ "$found" -le $((active * 2)) ] ||
+	fail "$found of inode_cache in use, $active by /proc/slabinfo"
+[ "$(in_use first inode_cache)" -lt "$found" ] || fail "without a base as many: $(cat first)"
 
 "$builddir/tests/live/workload" fs $rounds folder >truth 2>workload.log &
 workload=$! background=$!
@@ -97,4 +108,13 @@ for listing in "4 malloc.log" "5 capture.log"; do
 	# shellcheck disable=SC2086 # two words
 	[ -L /sys/kernel/slab/filp ] || at_least uma $listing filp $((rounds * 5))
 done
+
+# the same figures for a client that asks for nothing
+export examples
+"$kmemtraced" -q --publish="$KMEMTRACE_MEMSTAT" --publish-base --no-capture -- \
+	sh -c 'for _ in $(seq 200); do "$examples/memstat-uma" >based && exit; sleep 0.05; done; exit 1' 2>based.log ||
+	fail "nothing was published with --publish-base: $(cat based.log)"
+found=$(in_use based inode_cache)
+[ "${found:-0}" -ge $((active / 2)) ] && [ "$found" -le $((active * 2)) ] ||
+	fail "--publish-base: $found of inode_cache in use, $active by /proc/slabinfo"
 exit 0

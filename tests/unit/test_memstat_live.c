@@ -273,6 +273,71 @@ static void test_base(void **state)
 	assert_int_equal(memstat_get_numallocs(cache), 20);
 }
 
+/* 20 objects were allocated since tracing began, and 4 before. */
+static void expect_base(const struct system *system, struct memory_type_list *list, bool expected)
+{
+	if (memstat_sysctl_uma(list, 0))
+		fail_msg("%s", memstat_mtl_errortext(list));
+	assert_int_equal(
+		memstat_get_numallocs(memstat_mtl_find(list, ALLOCATOR_UMA, system->cache->name)),
+		expected ? 24 : 20);
+}
+
+/* The program's own choice goes before the environment, which goes before the file. */
+static void test_base_without_a_call(void **state)
+{
+	struct system *system = *state;
+	static const struct {
+		bool in_file;
+		const char *value;
+		bool expected;
+	} cases[] = {
+		{ false, NULL, false }, { false, "1", true }, { false, "", false },
+		{ false, "yes", true }, { true, NULL, true }, { true, "0", false },
+		{ true, "", true },	{ true, "1", true },  { false, "0", false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct stats_snapshot snapshot = { .time = 200 + i,
+							 .with_base = cases[i].in_file };
+		struct memory_type_list *list;
+
+		stats_file_write(system->stats_file, &system->type_stats, &snapshot);
+		if (cases[i].value)
+			assert_int_equal(setenv("KMEMTRACE_MEMSTAT_BASE", cases[i].value, 1), 0);
+		list = memstat_mtl_alloc();
+		assert_int_equal(unsetenv("KMEMTRACE_MEMSTAT_BASE"), 0);
+		expect_base(system, list, cases[i].expected);
+		memstat_mtl_set_base(list, !cases[i].expected);
+		expect_base(system, list, !cases[i].expected);
+		memstat_mtl_set_base(list, cases[i].expected);
+		expect_base(system, list, cases[i].expected);
+		memstat_mtl_free(list);
+	}
+}
+
+/* A file of a version that wrote nothing behind the header of a slot. */
+static void test_file_of_an_older_version(void **state)
+{
+	struct system *system = *state;
+	const struct stats_snapshot snapshot = { .time = 200, .with_base = true };
+	struct stats_file_slot_more none = { 0 };
+	struct stats_file_layout layout;
+	int file;
+
+	stats_file_write(system->stats_file, &system->type_stats, &snapshot);
+	expect_base(system, system->list, true);
+	stats_file_layout(&layout, 2, 8);
+	file = open(system->path, O_WRONLY);
+	assert_true(file >= 0);
+	assert_int_equal(
+		pwrite(file, &none, sizeof(none),
+		       (off_t)(stats_file_slot_at(&layout, 2) + sizeof(struct stats_file_slot))),
+		sizeof(none));
+	close(file);
+	expect_base(system, system->list, false);
+}
+
 static void test_flags(void **state)
 {
 	struct system *system = *state;
@@ -475,6 +540,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_never_removed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_base, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_base_without_a_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_file_of_an_older_version, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_publisher, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_killed_publisher, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_permission, setup, teardown),
