@@ -309,6 +309,7 @@ static void compare(struct slab_growth *growth, struct slab_growth_cache *row)
 		return;
 	row->unobserved =
 		row->difference < row->low || row->difference > row->high ? row->difference : 0;
+	growth->known++;
 	growth->caches += row->unobserved != 0;
 	if (row->unobserved > 0)
 		growth->allocations += (uint64_t)row->unobserved;

@@ -40,7 +40,8 @@ struct slab_growth {
 	size_t count;
 	uint64_t begin, end;	     /* ns: the two readings */
 	uint64_t allocations, frees; /* unobserved, the sums of all caches */
-	size_t caches;		     /* that have unobserved events */
+	size_t known;		     /* caches whose unobserved is known */
+	size_t caches;		     /* those that have unobserved events */
 };
 
 /* Before the analysis: requests the counts at the times of the readings. */

@@ -83,6 +83,7 @@ static void report_deinit(struct report *report)
 		table_deinit(&report->tables[i]);
 		free(report->converted[i]);
 	}
+	live_bounds_deinit(&report->bounds);
 	slab_growth_deinit(&report->growth);
 	analysis_deinit(&report->analysis);
 	free(report->columns);
@@ -109,6 +110,13 @@ int report_check_sort(const struct options *options)
 	return err;
 }
 
+static int make_bounds(struct report *report)
+{
+	int err = slab_growth_init(&report->growth, &report->analysis);
+
+	return err ? err : live_bounds_init(&report->bounds, &report->analysis, &report->growth);
+}
+
 /* Runs the analysis and makes the tables. 0, or -errno with errmsg; -ENOMEM has none. */
 static int report_make(struct report *report, struct capture *capture)
 {
@@ -132,7 +140,7 @@ static int report_make(struct report *report, struct capture *capture)
 		if (err)
 			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
 		else if (!view->streams)
-			err = slab_growth_init(&report->growth, &report->analysis);
+			err = make_bounds(report);
 		if (!err)
 			err = view->make(report);
 	}

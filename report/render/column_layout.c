@@ -24,7 +24,8 @@ size_t column_layout_text_width(const char *text, size_t length)
 
 static bool column_in_bytes(const struct column *column)
 {
-	return (column->type == COLUMN_NUMBER || column->type == COLUMN_NULLABLE) &&
+	return (column->type == COLUMN_NUMBER || column->type == COLUMN_NULLABLE ||
+		column->type == COLUMN_LIVE) &&
 	       strcmp(column->unit, "bytes") == 0;
 }
 
@@ -82,20 +83,34 @@ static int bar_text(double share, char *text)
 	return length;
 }
 
+bool column_layout_is_bound(const struct layout_column *shown, const struct cell *cell)
+{
+	const struct cell *row = cell - shown->index;
+
+	return shown->bound != NO_BOUND && row[shown->bound].truth && cell->number;
+}
+
 size_t column_layout_cell(const struct layout_column *shown, const struct cell *cell, char *text)
 {
 	uint64_t number = cell->number;
+	size_t before = 0;
 	int width = 0;
 
 	if (cell_is_unknown(shown->column->type, cell)) {
 		strcpy(text, shown->has_units ? "- " : "-");
 		return strlen(text);
 	}
+	if (column_layout_is_bound(shown, cell)) {
+		before = strlen(BOUND_PREFIX);
+		text = stpcpy(text, BOUND_PREFIX);
+	}
 	switch (shown->column->type) {
 	case COLUMN_TEXT:
+	case COLUMN_BOUND:
 		break;
 	case COLUMN_NUMBER:
 	case COLUMN_NULLABLE:
+	case COLUMN_LIVE:
 	case COLUMN_ID:
 		if (shown->has_units)
 			width = bytes_text(number, text);
@@ -125,7 +140,7 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 		width = bar_text(cell->decimal, text);
 		break;
 	}
-	return width < TEXT_CELL ? width : TEXT_CELL - 1;
+	return before + (size_t)(width < TEXT_CELL ? width : TEXT_CELL - 1);
 }
 
 bool column_layout_shows(const struct column *column, const struct cell *cell)
@@ -136,8 +151,11 @@ bool column_layout_shows(const struct column *column, const struct cell *cell)
 	case COLUMN_DECIMAL:
 	case COLUMN_BAR:
 		return cell->decimal != (column->where == COLUMN_BELOW_IF_PART ? 100 : 0);
+	case COLUMN_BOUND:
+		return cell->truth;
 	case COLUMN_NUMBER:
 	case COLUMN_NULLABLE:
+	case COLUMN_LIVE:
 	case COLUMN_HEX:
 	case COLUMN_ID:
 	case COLUMN_TIME:
@@ -174,9 +192,21 @@ static bool column_is_used(const struct table *table, size_t index)
 	return false;
 }
 
+static size_t find_bound(const struct table *table, size_t index)
+{
+	if (table->columns[index].type != COLUMN_LIVE)
+		return NO_BOUND;
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->columns[i].type == COLUMN_BOUND)
+			return i;
+	return NO_BOUND;
+}
+
 static void column_layout_add(struct column_layout *layout, const struct table *table, size_t index)
 {
-	struct layout_column shown = { .column = &table->columns[index], .index = index };
+	struct layout_column shown = { .column = &table->columns[index],
+				       .index = index,
+				       .bound = find_bound(table, index) };
 
 	switch (shown.column->where) {
 	case COLUMN_NOT_IN_TEXT:

@@ -34,6 +34,7 @@ static void csv_cell(FILE *file, const struct column *column, const struct cell 
 		break;
 	case COLUMN_NUMBER:
 	case COLUMN_NULLABLE:
+	case COLUMN_LIVE:
 	case COLUMN_ID:
 	case COLUMN_DURATION:
 		fprintf(file, "%" PRIu64, cell->number);
@@ -46,6 +47,9 @@ static void csv_cell(FILE *file, const struct column *column, const struct cell 
 		break;
 	case COLUMN_TIME:
 		fprintf(file, "%" PRId64, cell->time);
+		break;
+	case COLUMN_BOUND:
+		fputs(cell->truth ? "true" : "false", file);
 		break;
 	case COLUMN_CHANGE:
 		fprintf(file, "%" PRId64, cell->change);

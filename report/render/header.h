@@ -49,7 +49,7 @@ struct header_line {
 };
 
 #define HEADER_SECTIONS 4
-#define HEADER_FIELDS 64
+#define HEADER_FIELDS 72
 
 /* All zero is an empty header. It must not be moved. */
 struct header {

@@ -94,10 +94,13 @@ static json_t *json_from_cell(const struct column *column, const struct cell *ce
 		return json_string(hex);
 	case COLUMN_TIME:
 		return json_integer(cell->time);
+	case COLUMN_BOUND:
+		return json_boolean(cell->truth);
 	case COLUMN_CHANGE:
 		return json_integer(cell->change);
 	case COLUMN_NUMBER:
 	case COLUMN_NULLABLE:
+	case COLUMN_LIVE:
 	case COLUMN_ID:
 	case COLUMN_DURATION:
 		break;

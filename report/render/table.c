@@ -95,7 +95,8 @@ static void sort_unknown_key(struct table *table, const char *key, size_t length
 static bool column_descends(enum column_type type)
 {
 	return type == COLUMN_NUMBER || type == COLUMN_NULLABLE || type == COLUMN_DECIMAL ||
-	       type == COLUMN_DURATION || type == COLUMN_CHANGE;
+	       type == COLUMN_DURATION || type == COLUMN_CHANGE || type == COLUMN_LIVE ||
+	       type == COLUMN_BOUND;
 }
 
 static int sort_add_key(struct sort *sort, struct table *table, const char *key, size_t length)
@@ -153,8 +154,11 @@ static int cell_compare(enum column_type type, const struct cell *a, const struc
 	case COLUMN_DURATION:
 		/* CELL_UNKNOWN becomes the smallest. */
 		return (a->number + 1 > b->number + 1) - (a->number + 1 < b->number + 1);
+	case COLUMN_BOUND:
+		return a->truth - b->truth;
 	case COLUMN_NUMBER:
 	case COLUMN_NULLABLE:
+	case COLUMN_LIVE:
 	case COLUMN_HEX:
 		break;
 	}

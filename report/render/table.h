@@ -14,8 +14,11 @@ enum column_type {
 	COLUMN_TEXT,	 /* sorted ascending, numbers in it by their value */
 	COLUMN_NUMBER,	 /* sorted descending */
 	COLUMN_NULLABLE, /* as COLUMN_NUMBER; or CELL_UNKNOWN */
-	COLUMN_DECIMAL,	 /* sorted descending */
-	COLUMN_HEX,	 /* "0x…", sorted ascending */
+	/* As COLUMN_NUMBER. If the row's COLUMN_BOUND is true, an upper bound: "<=5" in a text */
+	COLUMN_LIVE,
+	COLUMN_BOUND, /* true or false; never in a text. One in a table, for all its COLUMN_LIVE */
+	COLUMN_DECIMAL, /* sorted descending */
+	COLUMN_HEX,	/* "0x…", sorted ascending */
 	COLUMN_ID, /* a number that identifies, as of a CPU: sorted ascending; or CELL_UNKNOWN */
 	/*
 	 * ns, may be negative, sorted ascending; or TIME_UNKNOWN. With the unit "event": a number
@@ -54,6 +57,7 @@ struct cell {
 		double decimal;
 		int64_t time;
 		int64_t change;
+		bool truth;
 		char *text; /* the table's own */
 	};
 };

@@ -283,6 +283,28 @@ static void text_units_legend(struct text *text, const struct column_layout *lay
 		  0, 4);
 }
 
+/* Explains the upper bounds, if a row that is printed has one. */
+static void text_bounds_legend(struct text *text, const struct table *tables,
+			       const struct column_layout *layouts, size_t count)
+{
+	bool has_bounds = false;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t column = 0; column < layouts[i].count; column++)
+			for (size_t row = 0; row < tables[i].rows; row++) {
+				const struct layout_column *shown = &layouts[i].columns[column];
+
+				has_bounds |= column_layout_is_bound(
+					shown, table_row(&tables[i], row) + shown->index);
+			}
+	if (has_bounds)
+		text_wrap(
+			text,
+			"<=N = at most N: frees of the slab cache were not recorded, so that some "
+			"of these objects may have been freed",
+			0, 4);
+}
+
 static int text_layouts(struct column_layout *layouts, const struct table *tables, size_t count,
 			size_t width, struct text_legends *legends)
 {
@@ -343,6 +365,7 @@ static int text_print(const struct output *output, const struct header *header,
 		for (size_t i = 0; i < table_count; i++)
 			if (tables[order[i]].rows_made)
 				text_legends(&text, &legends, &layouts[order[i]]);
+		text_bounds_legend(&text, tables, layouts, table_count);
 		text_units_legend(&text, layouts, table_count);
 	}
 	for (size_t i = 0; layouts && i < table_count; i++)

@@ -24,6 +24,7 @@ enum caches_column {
 	CACHES_COLUMN_COVERAGE,
 	CACHES_COLUMN_UNMATCHED,
 	CACHES_COLUMN_ALIASES,
+	CACHES_COLUMN_BOUND,
 	CACHES_COLUMNS
 };
 
@@ -58,11 +59,11 @@ static const struct column columns[CACHES_COLUMNS] = {
 	[CACHES_COLUMN_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
 					  COLUMN_ALWAYS,
 					  "fragmentation: (allocated - requested) / allocated" },
-	[CACHES_COLUMN_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_NUMBER, 0,
+	[CACHES_COLUMN_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_LIVE, 0,
 					 COLUMN_ALWAYS,
 					 "objects with no recorded free by the end" },
-	[CACHES_COLUMN_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0,
-				       COLUMN_ALWAYS, "bytes allocated to the live objects" },
+	[CACHES_COLUMN_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
+				       "bytes allocated to the live objects" },
 	[CACHES_COLUMN_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
 				     COLUMN_ALWAYS,
 				     "frees / (frees + missed frees) in the slab cache: below 100, "
@@ -71,6 +72,8 @@ static const struct column columns[CACHES_COLUMNS] = {
 				      COLUMN_NOT_IN_TEXT, NULL },
 	[CACHES_COLUMN_ALIASES] = { "aliases", "aliases", "", COLUMN_TEXT, 0, COLUMN_BELOW,
 				    "other caches that the kernel merged with this one" },
+	[CACHES_COLUMN_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0,
+				  COLUMN_NOT_IN_TEXT, NULL },
 };
 
 /* "a, b" from "a,b", so that the text can break the line. */
@@ -90,7 +93,7 @@ static char *list_aliases(const struct analysis_cache *cache)
 	return text;
 }
 
-static int add_row(struct table *table, const struct analysis_cache *cache)
+static int add_row(struct table *table, const struct analysis_cache *cache, bool is_bound)
 {
 	struct cell *row = table_add(table);
 
@@ -112,6 +115,7 @@ static int add_row(struct table *table, const struct analysis_cache *cache)
 	row[CACHES_COLUMN_LIVE_BYTES].number = cache->live_bytes;
 	row[CACHES_COLUMN_COVERAGE].decimal = analysis_coverage(cache->frees, cache->missed_frees);
 	row[CACHES_COLUMN_UNMATCHED].number = cache->frees_unmatched;
+	row[CACHES_COLUMN_BOUND].truth = is_bound;
 	row[CACHES_COLUMN_ALIASES].text = list_aliases(cache);
 	return row[CACHES_COLUMN_NAME].text && row[CACHES_COLUMN_ALIASES].text ? 0 : -ENOMEM;
 }
@@ -134,7 +138,8 @@ int caches_table(struct report *report, struct table *table)
 	table->tiebreak = CACHES_COLUMN_NAME;
 	for (size_t i = 0; i < analysis->cache_count && !err; i++)
 		if (!is_empty(&analysis->caches[i]))
-			err = add_row(table, &analysis->caches[i]);
+			err = add_row(table, &analysis->caches[i],
+				      report->bounds.caches[i] && analysis->caches[i].live_objects);
 	return err;
 }
 

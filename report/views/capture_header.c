@@ -151,6 +151,9 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "own_allocations", totals->own_allocations);
 	header_add_number(fields, "own_frees", totals->own_frees);
 	header_add_number(fields, "unknown", totals->unknown);
+	header_add_bool(fields, "live_upper_bound", report->bounds.any);
+	header_add_number(fields, "live_error_objects",
+			  live_bounds_error(&report->bounds, &report->analysis));
 }
 
 static int add_name(struct table *list, const char *name)

@@ -137,7 +137,7 @@ static int add_filters(struct capture_header *header, const struct report *repor
 }
 
 static int add_loss(struct capture_header *header, const struct capture *capture,
-		    const struct analysis *analysis)
+		    const struct analysis *analysis, const struct live_bounds *bounds)
 {
 	const struct analysis_loss *loss = &analysis->loss;
 	const char *only_these = header->traced_pids.rows == 1 ? "only events of process "
@@ -145,7 +145,7 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 	uint64_t unknown = analysis->totals.unknown,
 		 not_analysed = loss->lost + loss->skipped + unknown;
 	const char *recorder = *capture->metadata.source ? "the recorder" : "kmemtraced";
-	char own[80], percent[40], skipped[40], newer[METADATA_TEXT];
+	char own[80], percent[40], skipped[40], wrong[80] = "", newer[METADATA_TEXT];
 	int err;
 
 	if (loss->own_known)
@@ -178,12 +178,14 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 							  sizeof(newer)));
 	if (!err && not_analysed) {
 		percent_text(header->loss_percent, percent, sizeof(percent));
-		err = header_add_line(&header->header, "", true,
-				      "%s of the events are %s; each may be an allocation "
-				      "or a free: live may be wrong by up to %" PRIu64 " object%s",
-				      percent,
-				      unknown ? "lost, skipped or unknown" : "lost or skipped",
-				      not_analysed, not_analysed == 1 ? "" : "s");
+		if (live_bounds_error(bounds, analysis) == not_analysed)
+			snprintf(wrong, sizeof(wrong),
+				 ": live may be wrong by up to %" PRIu64 " object%s", not_analysed,
+				 not_analysed == 1 ? "" : "s");
+		err = header_add_line(
+			&header->header, "", true,
+			"%s of the events are %s; each may be an allocation or a free%s", percent,
+			unknown ? "lost, skipped or unknown" : "lost or skipped", wrong);
 	}
 	if (!err && header->traced_pids.rows && loss->skipped)
 		err = header_add_line(&header->header, "", true,
@@ -226,14 +228,106 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 	return err;
 }
 
+/* By how many objects live may be wrong, with the reasons; unless only losses are one. */
+static int add_live_error(struct capture_header *header, const struct report *report)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct live_bounds *bounds = &report->bounds;
+	uint64_t error = live_bounds_error(bounds, analysis);
+	const struct {
+		uint64_t objects;
+		const char *reason;
+	} parts[] = {
+		{ error - bounds->missed - bounds->unobserved, "lost, skipped or unknown events" },
+		{ bounds->missed, "live in slab caches with frees that were not recorded" },
+		{ bounds->unobserved, "not observed, by /proc/slabinfo" },
+	};
+	struct header_line *line;
+	const char *separator = ": ";
+	size_t size;
+	FILE *text;
+
+	if (!bounds->missed && !bounds->unobserved)
+		return 0;
+	line = header_new_line(&header->header, "", true);
+	text = line ? open_memstream(&line->text, &size) : NULL;
+	if (!text)
+		return -ENOMEM;
+	fprintf(text, "live may be wrong by up to %" PRIu64 " object%s", error,
+		error == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!parts[i].objects)
+			continue;
+		fprintf(text, "%s%" PRIu64 " %s", separator, parts[i].objects, parts[i].reason);
+		separator = ", ";
+	}
+	return fclose(text) ? -ENOMEM : 0;
+}
+
+#define SLABINFO_LISTED 3 /* caches */
+
+static int compare_unobserved(const void *left, const void *right)
+{
+	int64_t a = (*(const struct slab_growth_cache *const *)left)->unobserved;
+	int64_t b = (*(const struct slab_growth_cache *const *)right)->unobserved;
+
+	return (llabs(a) < llabs(b)) - (llabs(a) > llabs(b));
+}
+
+static int list_unobserved(struct header_line *line, const struct slab_growth *growth)
+{
+	const struct slab_growth_cache **list =
+		calloc(growth->caches + 1, sizeof(const struct slab_growth_cache *));
+	size_t count = 0, size;
+	FILE *text = list ? open_memstream(&line->text, &size) : NULL;
+
+	if (!text) {
+		free(list);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < growth->count; i++)
+		if (growth->list[i].unobserved && growth->list[i].unobserved != SLAB_GROWTH_UNKNOWN)
+			list[count++] = &growth->list[i];
+	qsort(list, count, sizeof(*list), compare_unobserved);
+	fprintf(text,
+		"%" PRIu64 " allocations and %" PRIu64
+		" frees were not observed, by /proc/slabinfo: ",
+		growth->allocations, growth->frees);
+	for (size_t i = 0; i < count && i < SLABINFO_LISTED; i++)
+		fprintf(text, "%s%s %+" PRId64, i ? ", " : "", list[i]->name, list[i]->unobserved);
+	if (count > SLABINFO_LISTED)
+		fprintf(text, " and %zu more caches", count - SLABINFO_LISTED);
+	fputs(": see kmemtrace-report slabinfo", text);
+	free(list);
+	return fclose(text) ? -ENOMEM : 0;
+}
+
+/* Of the summary: the objects that only unobserved paths explain. */
+static int add_slabinfo(struct capture_header *header, const struct report *report)
+{
+	const struct slab_growth *growth = &report->growth;
+	struct header_line *line;
+
+	if (!growth->known || report->view != &view_summary)
+		return 0;
+	if (!growth->caches)
+		return header_add_line(
+			&header->header, "slabinfo", false,
+			"/proc/slabinfo shows no unobserved allocation or free in %zu "
+			"slab cache%s",
+			growth->known, growth->known == 1 ? "" : "s");
+	line = header_new_line(&header->header, "slabinfo", true);
+	return line ? list_unobserved(line, growth) : -ENOMEM;
+}
+
 static int add_live(struct capture_header *header, const struct capture *capture,
-		    const struct analysis *analysis)
+		    const struct analysis *analysis, bool is_bound)
 {
 	const struct analysis_totals *totals = &analysis->totals;
 	uint64_t end = analysis->window_end - analysis->begin;
 	uint64_t peak = totals->peak_time > analysis->begin ? totals->peak_time - analysis->begin
 							    : 0;
-	const char *plural = totals->live_objects == 1 ? "" : "s";
+	const char *plural = totals->live_objects == 1 ? "" : "s", *bound = is_bound ? "<= " : "";
 	char at[TIME_TEXT + 8] = "", most[TIME_TEXT + 40] = "", time[TIME_TEXT];
 
 	if (analysis->window_end < analysis->end)
@@ -242,8 +336,8 @@ static int add_live(struct capture_header *header, const struct capture *capture
 		snprintf(most, sizeof(most), "; peak %" PRIu64 " bytes at %s", totals->peak_bytes,
 			 time_text(capture, peak, time));
 	return header_add_line(&header->header, "live", false,
-			       "%" PRIu64 " object%s, %" PRIu64 " bytes%s%s", totals->live_objects,
-			       plural, totals->live_bytes, at, most);
+			       "%s%" PRIu64 " object%s, %s%" PRIu64 " bytes%s%s", bound,
+			       totals->live_objects, plural, bound, totals->live_bytes, at, most);
 }
 
 static int add_totals(struct capture_header *header, const struct report *report)
@@ -272,11 +366,9 @@ static int add_totals(struct capture_header *header, const struct report *report
 			analysis->window_begin > analysis->begin ? "the window" : "the capture",
 			totals->null_frees, totals->null_frees == 1 ? "" : "s");
 	if (!err)
-		err = add_live(header, report->capture, analysis);
-	if (!err && totals->resizes)
-		err = header_add_line(&header->header, "resized", false,
-				      "%" PRIu64 " call%s of krealloc(), in place or not",
-				      totals->resizes, totals->resizes == 1 ? "" : "s");
+		err = add_live(header, report->capture, analysis, report->bounds.any);
+	if (!err)
+		err = add_live_error(header, report);
 	if (!err && totals->missed_frees)
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64
@@ -284,6 +376,12 @@ static int add_totals(struct capture_header *header, const struct report *report
 				      "object was live",
 				      totals->missed_frees,
 				      totals->missed_frees == 1 ? " was" : "s were");
+	if (!err)
+		err = add_slabinfo(header, report);
+	if (!err && totals->resizes)
+		err = header_add_line(&header->header, "resized", false,
+				      "%" PRIu64 " call%s of krealloc(), in place or not",
+				      totals->resizes, totals->resizes == 1 ? "" : "s");
 	if (!err && (totals->own_allocations || totals->own_frees))
 		err = header_add_line(&header->header, "left out", false,
 				      "kmemtraced's own allocations (%" PRIu64
@@ -313,7 +411,7 @@ int capture_header_add_lines(struct capture_header *header, const struct report 
 	if (!err)
 		err = add_filters(header, report);
 	if (!err)
-		err = add_loss(header, report->capture, &report->analysis);
+		err = add_loss(header, report->capture, &report->analysis, &report->bounds);
 	if (!err)
 		err = add_totals(header, report);
 	return err;

@@ -22,15 +22,15 @@ enum growth_column {
 	GROWTH_DAMAGE,
 	GROWTH_TASK,
 	GROWTH_TASK_SHARE,
+	GROWTH_BOUND,
 	GROWTH_COLUMNS
 };
 
 static const struct column columns[GROWTH_COLUMNS] = {
 	[GROWTH_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
 	[GROWTH_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[GROWTH_OBJECTS] = { "live_objects", "live", "objs", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			     NULL },
-	[GROWTH_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
+	[GROWTH_OBJECTS] = { "live_objects", "live", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL },
+	[GROWTH_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL },
 	[GROWTH_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			    "how evenly the live objects were allocated over the window: near 100 "
 			    "is a steady leak, a cache that filled once is below 50" },
@@ -41,6 +41,8 @@ static const struct column columns[GROWTH_COLUMNS] = {
 	[GROWTH_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
 	[GROWTH_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
 				COLUMN_NOT_IN_TEXT, NULL },
+	[GROWTH_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
+			   NULL },
 };
 
 /* A group with live objects. */
@@ -112,6 +114,7 @@ static int add_row(struct report *report, struct table *table, const struct surv
 	row[GROWTH_ADDRESS].number = group_number(report, group);
 	row[GROWTH_OBJECTS].number = count;
 	row[GROWTH_BYTES].number = one->damage.live_bytes;
+	row[GROWTH_BOUND].truth = report->bounds.groups[one->group];
 	row[GROWTH_STEADY].number = (uint64_t)(one->damage.steady + 0.5);
 	row[GROWTH_COVERAGE].decimal = one->damage.coverage;
 	row[GROWTH_DAMAGE].number = one->damage.bytes;

@@ -44,6 +44,7 @@ enum leak_column {
 	LEAK_PARTLY,
 	LEAK_TASK,
 	LEAK_TASK_SHARE,
+	LEAK_BOUND,
 	LEAK_COLUMNS
 };
 
@@ -51,9 +52,9 @@ static const struct column columns[LEAK_COLUMNS] = {
 	[LEAK_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
 			"the kernel code that allocated: symbol+offset/size [module]" },
 	[LEAK_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[LEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+	[LEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			   "allocated in the window, with no recorded free by its end" },
-	[LEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+	[LEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			 "bytes allocated to the live objects" },
 	[LEAK_AGE_MIN] = { "age_min_ns", "age", "min", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
 	[LEAK_AGE_MEDIAN] = { "age_median_ns", "age", "median", COLUMN_DURATION, 0, COLUMN_ALWAYS,
@@ -94,6 +95,8 @@ static const struct column columns[LEAK_COLUMNS] = {
 			"allocated" },
 	[LEAK_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
 			      COLUMN_NOT_IN_TEXT, NULL },
+	[LEAK_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
+			 NULL },
 };
 
 /* Change of the live bytes and objects of a group in each slice. */
@@ -310,6 +313,7 @@ static int add_row(struct report *report, struct table *table,
 	row[LEAK_NAME].text = group_name(report, group);
 	row[LEAK_ADDRESS].number = group_number(report, group);
 	row[LEAK_OBJECTS].number = count;
+	row[LEAK_BOUND].truth = report->bounds.groups[list[0]->group];
 	row[LEAK_BYTES].number = damage.live_bytes;
 	row[LEAK_ALLOCATIONS].number = group->allocations;
 	row[LEAK_OLD].number = damage.old;

@@ -25,6 +25,7 @@ enum site_column {
 	SITE_P50,
 	SITE_P99,
 	SITE_COVERAGE,
+	SITE_BOUND,
 	SITE_COLUMNS
 };
 
@@ -54,9 +55,9 @@ const struct column sites_columns[SITES_COLUMNS] = {
 	[SITE_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
 				 COLUMN_ALWAYS,
 				 "fragmentation: (allocated - requested) / allocated" },
-	[SITE_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+	[SITE_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 				"objects with no recorded free by the end" },
-	[SITE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+	[SITE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			      "bytes allocated to the live objects" },
 	[SITE_CROSS_CPU] = { "cross_cpu_frees", "x-cpu", "frees", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			     "cross-CPU frees: on another CPU than the allocation" },
@@ -73,6 +74,8 @@ const struct column sites_columns[SITES_COLUMNS] = {
 			    COLUMN_BELOW_IF_PART,
 			    "frees / (frees + missed frees) in the slab cache: below 100, live "
 			    "objects may have been freed" },
+	[SITE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
+			 NULL },
 };
 
 /* The coverage of the cache of its objects; of several caches, that of its own frees. */
@@ -117,6 +120,7 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	row[SITE_TEMPORARY].number = group->temporary;
 	row[SITE_P50].number = lifetime(group, 50);
 	row[SITE_P99].number = lifetime(group, 99);
+	row[SITE_BOUND].truth = report->bounds.groups[group - report->analysis.groups];
 	row[SITE_COVERAGE].decimal = coverage(&report->analysis, group);
 	return row[SITE_NAME].text ? 0 : -ENOMEM;
 }

@@ -29,6 +29,7 @@ enum slice_column {
 	SLICE_LIVE_BYTES,
 	SLICE_PEAK,
 	SLICE_BAR,
+	SLICE_BOUND,
 	SLICE_COLUMNS
 };
 
@@ -56,14 +57,16 @@ static const struct column columns[SLICE_COLUMNS] = {
 			      COLUMN_NOT_IN_TEXT, NULL },
 	[SLICE_FREED] = { "bytes_freed", "freed", "bytes", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
 			  NULL },
-	[SLICE_LIVE_OBJECTS] = { "live_objects", "live", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+	[SLICE_LIVE_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 				 "at the end of the slice: allocated in the window, with no "
 				 "recorded free by then" },
-	[SLICE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+	[SLICE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			       "bytes allocated to the live objects" },
 	[SLICE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			 "the most bytes that were live at one time in the slice" },
 	[SLICE_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
+	[SLICE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
+			  NULL },
 };
 
 enum peak_column {
@@ -74,6 +77,7 @@ enum peak_column {
 	PEAK_PERCENT,
 	PEAK_TIME,
 	PEAK_BAR,
+	PEAK_BOUND,
 	PEAK_COLUMNS
 };
 
@@ -81,14 +85,16 @@ static const struct column peak_columns[PEAK_COLUMNS] = {
 	[PEAK_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
 			"the kernel code that allocated: symbol+offset/size [module]" },
 	[PEAK_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[PEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+	[PEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			   "when the live bytes of all sites together were highest" },
-	[PEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+	[PEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			 "bytes allocated to the live objects" },
 	[PEAK_PERCENT] = { "percent", "share", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
 			   "of all live bytes at that time" },
 	[PEAK_TIME] = { "time_ns", "time", "s", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[PEAK_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
+	[PEAK_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
+			 NULL },
 };
 
 /* A transition, reduced to the fields that this view needs. */
@@ -362,6 +368,7 @@ static int add_slices(const struct report *report, struct table *table)
 		row[SLICE_FREED].number = slice->freed;
 		row[SLICE_LIVE_OBJECTS].number = slice->live_objects;
 		row[SLICE_LIVE_BYTES].number = slice->live_bytes;
+		row[SLICE_BOUND].truth = report->bounds.any && slice->live_objects;
 		row[SLICE_PEAK].number = slice->peak_bytes;
 		if (timeline->peak_bytes)
 			row[SLICE_BAR].decimal =
@@ -391,6 +398,7 @@ static int add_parts(const struct report *report, struct table *table)
 			return -ENOMEM;
 		row[PEAK_NAME].text = group_name(report, group);
 		row[PEAK_ADDRESS].number = group->key;
+		row[PEAK_BOUND].truth = live_bounds_ever(&report->bounds, &report->analysis, i);
 		row[PEAK_OBJECTS].number = live.objects;
 		row[PEAK_BYTES].number = live.bytes;
 		row[PEAK_TIME].time = report_time(report, timeline->peak_time);

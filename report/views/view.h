@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "report/render/table.h"
+#include "report/views/live_bounds.h"
 #include "analysis/analysis.h"
 #include "analysis/slab_growth.h"
 #include "capture/capture.h"
@@ -65,7 +66,8 @@ struct report {
 	const struct capture *capture;
 	struct analysis_settings settings;
 	struct analysis analysis;
-	struct slab_growth growth; /* not of a stream */
+	struct slab_growth growth; /* not of a stream, nor the next */
+	struct live_bounds bounds;
 	/* Except in summary, the key of the first table is the name of the view. */
 	struct table tables[VIEW_TABLES_MAX];
 	size_t table_count;
@@ -97,7 +99,7 @@ static inline int64_t report_time(const struct report *report, uint64_t time)
 }
 
 /* Of the views sites and summary. */
-#define SITES_COLUMNS 17
+#define SITES_COLUMNS 18
 extern const struct column sites_columns[SITES_COLUMNS];
 
 /* Each fills a table that has the columns of the view. 0 or -ENOMEM. */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The view slabinfo in all formats; with a lost event, which may be of any cache; with filters, of
-# captures that cannot be compared, and of one of an older version.
+# captures that cannot be compared, and of one of an older version. The summary has a line of it, and
+# live of a cache that grew less than its events say is an upper bound, unless filters are set.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -30,6 +31,12 @@ view()
 	for capture in filtered one; do
 		view -i $capture | sed '1,/^$/d'
 	done
+	for capture in kmemtrace.data lossy older filtered; do
+		"$builddir/kmemtrace-report" summary -i $capture | sed -n '/^events/,/^$/p'
+	done
+	"$builddir/kmemtrace-report" caches -s cache -l 3 | sed '1,/^$/d'
+	"$builddir/kmemtrace-report" leaks -s address --by=cache --format=csv | cut -d, -f1,3,4,20-
+	"$builddir/kmemtrace-report" caches -s cache --cache=bulk | sed -n '/^live/,/^bulk/p'
 	view --time 1,1.5
 	view --pid 10 --format=json
 } >out

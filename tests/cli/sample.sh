@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 "$builddir/kmemtrace-report" -i "$srcdir/data/sample" -l 0 >"$work/report" || exit 1
 "$srcdir/compare.sh" "$srcdir/cli/sample.expected" "$work/report" || exit 1
 
-"$builddir/kmemtrace-report" sites "$srcdir/data/sample" -s live_bytes -l 3 |
+"$builddir/kmemtrace-report" sites "$srcdir/data/sample" -s live_bytes -l 2 |
 	sed '/^site = /,$d; s/^./ &/' >"$work/example"
-sed '1,/^ \$ kmemtrace-report sites/d; /^"live"/,$d' "$top_srcdir/README" >"$work/shown"
+sed '1,/^ \$ kmemtrace-report sites/d; /^kmemtrace-report(1) defines/,$d' "$top_srcdir/README" >"$work/shown"
 diff -u "$work/example" "$work/shown"

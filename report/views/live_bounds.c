@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A missed free proves that frees of its cache are missing, and so does slabinfo where the cache
+ * grew by less than its events say. In a capture of some processes the frees by all others are
+ * missing.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/views/live_bounds.h"
+
+static void add_caches(struct live_bounds *bounds, const struct analysis *analysis,
+		       const struct slab_growth *growth)
+{
+	bool filtered = analysis->capture->status.traced_pid_count;
+
+	for (size_t i = 0; i < analysis->cache_count; i++) {
+		const struct analysis_cache *cache = &analysis->caches[i];
+		const struct slab_growth_cache *grown = slab_growth_find(growth, cache->name);
+		uint64_t freed = 0;
+
+		if (grown && grown->unobserved != SLAB_GROWTH_UNKNOWN && grown->unobserved < 0)
+			freed = (uint64_t)-grown->unobserved;
+		bounds->caches[i] = cache->missed_frees || freed || filtered;
+		bounds->any |= bounds->caches[i] && cache->live_objects;
+		if (cache->missed_frees || filtered)
+			bounds->missed += cache->live_objects;
+		else
+			bounds->unobserved += freed < cache->live_objects ? freed
+									  : cache->live_objects;
+	}
+	bounds->unobserved += growth->allocations;
+}
+
+int live_bounds_init(struct live_bounds *bounds, const struct analysis *analysis,
+		     const struct slab_growth *growth)
+{
+	const struct slab_object *object;
+	size_t next = 0;
+
+	*bounds = (struct live_bounds){
+		.caches = calloc(analysis->cache_count + 1, sizeof(*bounds->caches)),
+		.groups = calloc(analysis->group_count + 1, sizeof(*bounds->groups)),
+	};
+	if (!bounds->caches || !bounds->groups)
+		return -ENOMEM;
+	add_caches(bounds, analysis, growth);
+	while (bounds->any && (object = analysis_next_live(analysis, &next)))
+		bounds->groups[object->group] |= bounds->caches[object->cache];
+	return 0;
+}
+
+uint64_t live_bounds_error(const struct live_bounds *bounds, const struct analysis *analysis)
+{
+	const struct analysis_loss *loss = &analysis->loss;
+
+	return loss->lost + loss->skipped + analysis->totals.unknown + bounds->missed +
+	       bounds->unobserved;
+}
+
+void live_bounds_deinit(struct live_bounds *bounds)
+{
+	free(bounds->caches);
+	free(bounds->groups);
+	*bounds = (struct live_bounds){ 0 };
+}
+
+bool live_bounds_ever(const struct live_bounds *bounds, const struct analysis *analysis,
+		      size_t group)
+{
+	uint32_t cache = analysis->groups[group].cache;
+
+	if (cache < analysis->cache_count)
+		return bounds->caches[cache];
+	for (size_t i = 0; i < analysis->cache_count; i++)
+		if (bounds->caches[i])
+			return true;
+	return false;
+}
