@@ -82,6 +82,20 @@ if command -v setpriv >/dev/null; then
 	fi
 fi
 
+# --doctor prints why the kernel refuses a program
+if command -v setpriv >/dev/null; then
+	setpriv --bounding-set=-all,+bpf --inh-caps=-all "$kmemtraced" --doctor >out 2>&1
+	if grep -q '^NO      programs' out; then
+		grep -q "^        libbpf: prog '.*': .*: Operation not permitted" out ||
+			fail "--doctor without CAP_PERFMON gives no reason of libbpf: $(cat out)"
+	else
+		echo "note: with CAP_BPF only, no program was refused: $(grep '^NO' out)"
+	fi
+fi
+"$kmemtraced" --doctor >out
+grep -q '^ok      cpu numbers' out || fail "--doctor does not verify CPU numbers: $(cat out)"
+! grep libbpf out || fail "--doctor prints reasons of libbpf, but all programs were loaded"
+
 # without BTF a capture is possible, and --doctor and the status say what is missing
 mkdir empty
 if unshare -m true 2>/dev/null; then
