@@ -43,6 +43,7 @@ struct fields {
 	uint64_t address;
 	const char *name, *module;
 	size_t name_size, module_size;
+	size_t code_end; /* the index in symbols.ends, or SYMBOLS_ENDS: it is no end of code */
 };
 
 static bool is_code(char type)
@@ -117,13 +118,15 @@ static bool is_label(const char *name, size_t size)
 static size_t find_end(const struct fields *fields)
 {
 	static const char *const names[SYMBOLS_ENDS] = { "_etext", "_einittext", "__exittext_end" };
-	size_t i = SYMBOLS_ENDS;
+	const char *name = fields->name;
+	size_t i = 0;
 
-	if (fields->name[0] == '_' && !fields->module_size)
-		for (i = 0; i < SYMBOLS_ENDS; i++)
-			if (fields->name_size == strlen(names[i]) &&
-			    !memcmp(fields->name, names[i], fields->name_size))
-				break;
+	if (fields->name_size < strlen(names[0]) || name[0] != '_' || fields->module_size ||
+	    (name[1] != 'e' && name[2] != 'e'))
+		return SYMBOLS_ENDS;
+	while (i < SYMBOLS_ENDS && (fields->name_size != strlen(names[i]) ||
+				    memcmp(name, names[i], fields->name_size) != 0))
+		i++;
 	return i;
 }
 
@@ -145,7 +148,8 @@ static bool split_line(const char *at, const char *end, struct fields *fields)
 		at++;
 	fields->module = at + (*at == '[');
 	fields->module_size = *at == '[' ? strcspn(fields->module, "]\n") : 0;
-	return is_code(fields->type) || find_end(fields) < SYMBOLS_ENDS;
+	fields->code_end = find_end(fields);
+	return is_code(fields->type) || fields->code_end < SYMBOLS_ENDS;
 }
 
 bool symbols_is_code(const char *line)
@@ -269,7 +273,6 @@ static int load_comment(struct loader *loader, const char *text)
 static int load_line(struct loader *loader, const char *text, const char *end)
 {
 	struct fields fields;
-	size_t code_end;
 
 	if (*text == '#')
 		return load_comment(loader, text);
@@ -279,9 +282,8 @@ static int load_line(struct loader *loader, const char *text, const char *end)
 		loader->symbols->hidden = true;
 		return 0;
 	}
-	code_end = find_end(&fields);
-	if (code_end < SYMBOLS_ENDS) {
-		loader->symbols->ends[code_end] = fields.address;
+	if (fields.code_end < SYMBOLS_ENDS) {
+		loader->symbols->ends[fields.code_end] = fields.address;
 		return 0;
 	}
 	return add_symbol(loader, &fields);
