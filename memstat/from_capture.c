@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "memstat/internal.h"
+#include "stats/stats_paths.h"
 
 struct memstat_capture {
 	char *path; /* absolute: it stays valid when the program changes its directory */
@@ -239,6 +240,20 @@ static uint64_t snapshot_time(const struct analysis *analysis, uint64_t time)
 	return time < end - analysis->begin ? analysis->begin + time : end;
 }
 
+/* Captures of older versions, and imported ones, do not say which paths they observe. */
+static int put_paths(struct update *update, const struct status *status)
+{
+	char *names;
+	int err;
+
+	if (!status->path_count)
+		return 0;
+	names = stats_paths_unobserved(status);
+	err = names ? update_paths(update, names) : fail(update, ENOMEM, strerror(ENOMEM));
+	free(names);
+	return err;
+}
+
 static int put_analysis(struct update *update, const struct memstat_capture *source,
 			const struct analysis *analysis, struct type_stats *type_stats)
 {
@@ -266,6 +281,9 @@ static int put_analysis(struct update *update, const struct memstat_capture *sou
 	update_time(update, time);
 	update_begin_time(update, analysis->begin);
 	update_lost(update, lost_in(analysis, type_stats));
+	err = put_paths(update, &analysis->capture->status);
+	if (err)
+		return err;
 	put_types(update, type_stats, TYPE_STATS_FUNCTION);
 	put_types(update, type_stats, TYPE_STATS_CACHE);
 	if (!is_cut(analysis, &reason))

@@ -47,6 +47,8 @@ static int read_stats_file(struct update *update, void *handle)
 	update_begin_time(update, view->snapshot.begin);
 	update_lost(update, view->snapshot.lost);
 	update_base(update, view->snapshot.with_base);
+	if (view->snapshot.paths && update_paths(update, view->snapshot.paths))
+		return -ENOMEM;
 	update_cpus(update, view->cpus);
 	update_classes(update, view->class_bytes, view->class_count);
 	put_kind(update, view, TYPE_STATS_FUNCTION);

@@ -7,6 +7,7 @@
 
 #include "memstat/internal.h"
 
+_Static_assert(MEMSTAT_MISSED_UNKNOWN == TYPE_STATS_UNKNOWN, "missed_frees is passed on unchanged");
 _Static_assert(CLASSES_MAX >= TYPE_STATS_CLASSES_MAX, "a sizemask holds all classes");
 
 static int reserve(struct update *update, size_t cpus)
@@ -39,7 +40,8 @@ int update_put_type_stats(struct update *update, const struct type_stats_type *t
 			      .sizemask = type->sizemask,
 			      .failures = type->failures,
 			      .xdomain = type->xdomain,
-			      .kegfree = type->kegfree },
+			      .kegfree = type->kegfree,
+			      .missed_frees = type->missed_frees },
 		.initial_count = type->initial_count,
 		.frees_unmatched = type->frees_unmatched,
 		.cpus = type->cpu_count,

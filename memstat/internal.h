@@ -33,6 +33,8 @@ struct type_counters {
 	uint64_t sizemask;	       /* MALLOC */
 	uint64_t failures, sleeps, xdomain;
 	uint64_t zonefree, kegfree;
+	uint64_t observed_frees; /* numfrees without the missed ones, and without a base */
+	uint64_t missed_frees;	 /* or MEMSTAT_MISSED_UNKNOWN */
 };
 
 struct percpu_counters {
@@ -92,9 +94,10 @@ struct memory_type_list {
 	size_t cpus;	     /* the most possible CPUs of any query */
 	size_t machine_cpus; /* possible CPUs of the last query */
 	uint64_t lost[ALLOCATORS];
-	uint64_t time;		      /* ns: of the snapshot of the last query */
-	uint64_t begin;		      /* ns: when tracing began, by the last query */
-	enum base_choice base;	      /* by memstat_mtl_set_base() or KMEMTRACE_MEMSTAT_BASE */
+	uint64_t time;	       /* ns: of the snapshot of the last query */
+	uint64_t begin;	       /* ns: when tracing began, by the last query */
+	enum base_choice base; /* by memstat_mtl_set_base() or KMEMTRACE_MEMSTAT_BASE */
+	char *paths; /* the unobserved paths, each with a NUL, and an empty one; NULL: unknown */
 	struct stats_file_view *live; /* kept by memstat_sysctl_*(); or NULL */
 	struct failure failure;	      /* the last */
 };
@@ -116,7 +119,8 @@ struct update {
 	struct type_classes classes;
 	uint64_t lost, time, begin;
 	bool with_base;
-	int err; /* errno of the first failure, which prevents the commit */
+	char *paths; /* as memory_type_list.paths */
+	int err;     /* errno of the first failure, which prevents the commit */
 	bool cut;
 	struct failure failure;		/* described by the source, or all 0 */
 	struct percpu_counters *percpu; /* buffer of update_put_type_stats() */
@@ -166,6 +170,9 @@ void update_time(struct update *update, uint64_t time);
 
 /* When tracing began, by the same clock. */
 void update_begin_time(struct update *update, uint64_t begin);
+
+/* The unobserved paths, separated by commas. Without a call, they are unknown. 0 or -ENOMEM. */
+int update_paths(struct update *update, const char *names);
 
 /* Before the first type: what the source says where the list makes no choice; initially off. */
 void update_base(struct update *update, bool with_base);

@@ -49,6 +49,7 @@ void memstat_mtl_free(struct memory_type_list *list)
 		type_destroy(type);
 	}
 	live_view_free(list);
+	free(list->paths);
 	free(list->buckets);
 	free(list);
 }

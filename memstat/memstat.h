@@ -158,8 +158,9 @@ const char *memstat_mtl_errortext(const struct memory_type_list *list);
  * The number of events that happened but that no counter includes, since their records were lost,
  * as of the last query of that allocator (ALLOCATOR_ANY: the greater number); a query of both sets
  * both to the same number. No numallocs, numfrees, failures or count of any type is wrong by more
- * than this. 0: the counters are exact, counted from when tracing began; or there was no query yet;
- * or there is no such allocator. MEMSTAT_LOST_UNKNOWN: the number is unknown, as after a cut.
+ * than this, except by unobserved paths (see below). 0: the counters are exact for the observed
+ * paths, counted from when tracing began; or there was no query yet; or there is no such allocator.
+ * MEMSTAT_LOST_UNKNOWN: the number is unknown, as after a cut.
  */
 uint64_t memstat_mtl_lost(const struct memory_type_list *list, int allocator);
 
@@ -196,6 +197,50 @@ size_t memstat_mtl_cpus(const struct memory_type_list *list);
  * the running system follow kmemtraced --publish-base, and queries of a capture have no base.
  */
 void memstat_mtl_set_base(struct memory_type_list *list, int on);
+
+/*
+ * memstat_mtl_lost() counts events whose records are known to be missing. An unobserved path is a
+ * way of the kernel to allocate or free without an event, such as bulk allocation: no counter
+ * includes its allocations and frees, and their number is unknown. The following functions show how
+ * complete the counters of the last query are.
+ */
+
+#define MEMSTAT_MISSED_UNKNOWN UINT64_MAX
+#define MEMSTAT_COVERAGE_UNKNOWN (-1.0)
+
+/*
+ * Missed frees: the part of numfrees that no event reported, known since the address was allocated
+ * again. While they are not 0, objects that are counted as in use may be free. May decrease, since
+ * some kernels report a free late. MEMSTAT_MISSED_UNKNOWN: the statistics file is of an older
+ * version.
+ */
+uint64_t memstat_get_missedfrees(const struct memory_type *mtp);
+
+/*
+ * Coverage, in percent: the share of the frees that events reported. 100 if there were no frees;
+ * MEMSTAT_COVERAGE_UNKNOWN where the missed frees are unknown; 0 for NULL.
+ */
+double memstat_get_coverage(const struct memory_type *mtp);
+
+/*
+ * The name of the unobserved path number n, from 0, that may allocate or free objects of this type;
+ * NULL: there are no more. Valid until the next query of the list.
+ */
+const char *memstat_get_unobserved(const struct memory_type *mtp, size_t n);
+
+/* The same of all types of an allocator. ALLOCATOR_ANY: the more missed frees, or the less
+ * coverage, of both. */
+uint64_t memstat_mtl_missedfrees(const struct memory_type_list *list, int allocator);
+double memstat_mtl_coverage(const struct memory_type_list *list, int allocator);
+
+/* The same of all paths of the traced kernel. */
+const char *memstat_mtl_unobserved(const struct memory_type_list *list, size_t n);
+
+/*
+ * 1: the last query knows which paths are unobserved. 0: there was no query yet, or it does not
+ * know it, as in an imported capture; then no path has a name.
+ */
+int memstat_mtl_knows_paths(const struct memory_type_list *list);
 
 /* A capture of kmemtraced or kmemtrace-import, for memstat_kvm_*(). */
 struct memstat_capture;

@@ -107,6 +107,9 @@ static bool is_consistent(const struct update *update, const struct source_type 
 {
 	const struct type_counters *counters = &source->counters;
 
+	if (counters->missed_frees > counters->numfrees &&
+	    counters->missed_frees != MEMSTAT_MISSED_UNKNOWN)
+		return false;
 	if (counters->numfrees > counters->numallocs ||
 	    source->initial_count > UINT64_MAX - counters->numallocs)
 		return false;
@@ -204,6 +207,10 @@ static int stage(struct update *update, struct memory_type *type, const struct s
 	if (err)
 		return err;
 	type->staged.counters = source->counters;
+	type->staged.counters.observed_frees =
+		source->counters.numfrees - (source->counters.missed_frees == MEMSTAT_MISSED_UNKNOWN
+						     ? 0
+						     : source->counters.missed_frees);
 	derive_counters(&type->staged, source, update->with_base);
 	type->last_update = update->list->updates;
 	return 0;
@@ -280,6 +287,9 @@ void update_commit(struct update *update)
 		if (update->allocators & 1u << allocator)
 			list->lost[allocator] = update->lost;
 	}
+	free(list->paths);
+	list->paths = update->paths;
+	update->paths = NULL;
 	list->time = update->time;
 	list->begin = update->begin;
 	list->machine_cpus = update->cpus;
@@ -292,6 +302,9 @@ void update_commit(struct update *update)
 void update_abandon(struct update *update)
 {
 	struct memory_type *next;
+
+	free(update->paths);
+	update->paths = NULL;
 
 	for (struct memory_type *type = update->new_types; type; type = next) {
 		next = type->next;

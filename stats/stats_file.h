@@ -30,6 +30,8 @@ struct stats_snapshot {
 	uint64_t begin; /* ns: when tracing began */
 	/* Readers that do not choose show the objects that existed when tracing began, too. */
 	bool with_base;
+	/* The unobserved paths, separated by commas; NULL: not known which paths are observed. */
+	const char *paths;
 };
 
 struct stats_file_settings {

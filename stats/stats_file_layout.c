@@ -19,5 +19,13 @@ void stats_file_layout(struct stats_file_layout *layout, uint32_t cpus, uint32_t
 	layout->slot_bytes = layout->rows + cpus * layout->row_bytes;
 	layout->text = STATS_FILE_ALIGN + 2 * layout->slot_bytes;
 	layout->text_bytes = aligned(types * (uint64_t)STATS_FILE_NAME_BYTES);
-	layout->bytes = layout->text + layout->text_bytes;
+	layout->more = layout->bytes = layout->text + layout->text_bytes;
+	layout->more_slot_bytes = layout->type_more_bytes = 0;
+}
+
+void stats_file_layout_more(struct stats_file_layout *layout, uint64_t type_more_bytes)
+{
+	layout->type_more_bytes = type_more_bytes;
+	layout->more_slot_bytes = aligned(layout->types * type_more_bytes);
+	layout->bytes = layout->more + 2 * layout->more_slot_bytes;
 }

@@ -31,8 +31,9 @@ struct stats_file_head {
 	uint32_t version, head_bytes;
 	uint32_t cpus, types; /* capacity */
 	uint64_t text_bytes;
-	uint64_t writer; /* process id in the writer's pid namespace */
-	uint64_t zero[2];
+	uint64_t writer;	  /* process id in the writer's pid namespace */
+	uint64_t type_more_bytes; /* of struct stats_file_type_more, as the writer has it */
+	uint64_t zero;
 	uint32_t current; /* generation of the current snapshot, which is in slot current & 1 */
 	uint32_t zeros;
 };
@@ -56,8 +57,9 @@ _Static_assert(sizeof(struct stats_file_slot) == 64 + 8 * TYPE_STATS_CLASSES_MAX
 struct stats_file_slot_more {
 	uint64_t bytes; /* of this struct, as the writer has it; 0: the writer does not have it */
 	uint64_t flags; /* STATS_FILE_WITH_BASE; a reader ignores unknown flags */
+	uint64_t paths; /* offset in the names: stats_snapshot.paths; 0: unknown */
 };
-_Static_assert(sizeof(struct stats_file_slot_more) == 16, "file ABI: append only");
+_Static_assert(sizeof(struct stats_file_slot_more) == 24, "file ABI: append only");
 _Static_assert(sizeof(struct stats_file_slot) + sizeof(struct stats_file_slot_more) <=
 		       STATS_FILE_ALIGN,
 	       "in the first page of a slot");
@@ -74,6 +76,17 @@ struct stats_file_record {
 _Static_assert(sizeof(struct stats_file_record) == 128, "file ABI");
 _Static_assert(sizeof(struct type_stats_cpu) == 40, "file ABI: an entry of a row");
 
+/*
+ * The same type, behind the names of the file, where older readers do not look. Later versions
+ * append to it; the head says how many bytes the writer has, 0 in files of older versions.
+ */
+struct stats_file_type_more {
+	uint64_t missed_frees;
+};
+_Static_assert(sizeof(struct stats_file_type_more) == 8, "file ABI: append only");
+
+#define STATS_FILE_TYPE_MORE_MAX 256 /* bytes */
+
 struct stats_file_layout {
 	uint32_t cpus, types;
 	uint64_t records;    /* bytes from the start of a slot to its records */
@@ -81,11 +94,22 @@ struct stats_file_layout {
 	uint64_t row_bytes;  /* from one row to the next */
 	uint64_t slot_bytes; /* from one slot to the next */
 	uint64_t text, text_bytes;
-	uint64_t bytes; /* of the file */
+	uint64_t more, more_slot_bytes; /* struct stats_file_type_more: of slot 0, and to slot 1 */
+	uint64_t type_more_bytes;	/* from one of them to the next; 0: there are none */
+	uint64_t bytes;			/* of the file */
 };
 
 /* The caller has checked that the numbers are not above STATS_FILE_CPUS_MAX and _TYPES_MAX. */
 void stats_file_layout(struct stats_file_layout *layout, uint32_t cpus, uint32_t types);
+
+/* Adds the part behind the names; bytes is at most STATS_FILE_TYPE_MORE_MAX. */
+void stats_file_layout_more(struct stats_file_layout *layout, uint64_t type_more_bytes);
+
+static inline uint64_t stats_file_more_at(const struct stats_file_layout *layout,
+					  uint32_t generation)
+{
+	return layout->more + (generation & 1) * layout->more_slot_bytes;
+}
 
 static inline uint64_t stats_file_slot_at(const struct stats_file_layout *layout,
 					  uint32_t generation)

@@ -124,6 +124,9 @@ static int check_head(struct stats_file_view *view, const char *path,
 	    !head->types || head->types > STATS_FILE_TYPES_MAX)
 		return stats_file_fail_damaged(view, path, "its header is wrong");
 	stats_file_layout(&reader->layout, head->cpus, head->types);
+	if (head->type_more_bytes > STATS_FILE_TYPE_MORE_MAX || head->type_more_bytes % 8)
+		return stats_file_fail_damaged(view, path, "its header is wrong");
+	stats_file_layout_more(&reader->layout, head->type_more_bytes);
 	if (head->text_bytes != reader->layout.text_bytes)
 		return stats_file_fail_damaged(view, path, "its header is wrong");
 	if (about->st_size < 0 || (uint64_t)about->st_size < reader->layout.bytes)

@@ -17,13 +17,15 @@ struct stats_file_reader {
 	struct stats_file_layout layout;
 
 	struct stats_file_slot slot;
-	struct stats_file_slot_more more; /* all 0: the writer does not have it */
+	struct stats_file_slot_more slot_more; /* all 0: the writer does not have it */
 	char *text;
 	size_t text_bytes; /* that were copied before and stay valid: names never change */
 	struct stats_file_record *records;
+	unsigned char *more;	     /* by type, layout.type_more_bytes of each */
 	struct type_stats_cpu *row;  /* of one CPU, by type */
 	struct type_stats_cpu *cpus; /* by type, slot.cpus of each */
-	size_t text_room, records_room, row_room, cpus_room, types_room; /* elements allocated */
+	size_t text_room, more_room, records_room, row_room, cpus_room,
+		types_room; /* elements allocated */
 };
 
 /* Sets errmsg and returns -err. */

@@ -94,13 +94,15 @@ static int copy_slot(struct stats_file_view *view, const char *path, uint32_t ge
 	if (!err)
 		err = check_slot(view, path);
 	if (!err)
-		err = stats_file_copy(view, path, &reader->more, sizeof(reader->more),
+		err = stats_file_copy(view, path, &reader->slot_more, sizeof(reader->slot_more),
 				      stats_file_slot_at(&reader->layout, generation) +
 					      sizeof(*slot));
 	if (err)
 		return err;
 	if (!grow(&reader->text, &reader->text_room, slot->text_bytes, 1) ||
 	    !grow(&reader->records, &reader->records_room, slot->types, sizeof(*reader->records)) ||
+	    !grow(&reader->more, &reader->more_room, slot->types * reader->layout.type_more_bytes,
+		  1) ||
 	    !grow(&reader->row, &reader->row_room, slot->types, sizeof(*reader->row)) ||
 	    !grow(&reader->cpus, &reader->cpus_room, slot->types * slot->cpus,
 		  sizeof(*reader->cpus)) ||
@@ -113,6 +115,10 @@ static int copy_slot(struct stats_file_view *view, const char *path, uint32_t ge
 		err = stats_file_copy(view, path, reader->records,
 				      slot->types * sizeof(*reader->records),
 				      stats_file_records_at(&reader->layout, generation));
+	if (!err)
+		err = stats_file_copy(view, path, reader->more,
+				      slot->types * reader->layout.type_more_bytes,
+				      stats_file_more_at(&reader->layout, generation));
 	return err ? err : copy_rows(view, path, generation);
 }
 
@@ -165,15 +171,29 @@ static bool is_consistent(const struct stats_file_slot *slot,
 	return true;
 }
 
+/* TYPE_STATS_UNKNOWN: the writer does not have it. */
+static uint64_t missed_frees(const struct stats_file_reader *reader, size_t index)
+{
+	struct stats_file_type_more more;
+	size_t bytes = reader->layout.type_more_bytes;
+
+	if (bytes < sizeof(more))
+		return TYPE_STATS_UNKNOWN;
+	memcpy(&more, reader->more + index * bytes, sizeof(more));
+	return more.missed_frees;
+}
+
 static bool add_type(struct stats_file_view *view, size_t index)
 {
 	const struct stats_file_reader *reader = view->reader;
 	const struct stats_file_record *record = &reader->records[index];
 	struct type_stats_cpu *cpus = reader->cpus + index * reader->slot.cpus;
+	uint64_t missed = missed_frees(reader, index);
 
 	if (!record->name)
 		return true;
-	if (!is_consistent(&reader->slot, record, cpus) || !reader->text[record->name])
+	if (!is_consistent(&reader->slot, record, cpus) || !reader->text[record->name] ||
+	    (missed > record->numfrees && missed != TYPE_STATS_UNKNOWN))
 		return false;
 	view->types[view->count++] = (struct type_stats_type){
 		.kind = (enum type_stats_kind)record->kind,
@@ -188,6 +208,7 @@ static bool add_type(struct stats_file_view *view, size_t index)
 		.sizemask = record->sizemask,
 		.failures = record->failures,
 		.xdomain = record->xdomain,
+		.missed_frees = missed,
 		.frees_unmatched = record->frees_unmatched,
 		.initial_count = record->initial_count,
 		.kegfree = record->kegfree,
@@ -221,12 +242,16 @@ static int set_snapshot(struct stats_file_view *view, const char *path)
 	/* with a NUL at the end, every offset in the names is the start of a string */
 	if (reader->text[slot->text_bytes - 1])
 		return stats_file_fail_damaged(view, path, "the names are not terminated");
+	if (reader->slot_more.paths >= slot->text_bytes)
+		return stats_file_fail_damaged(view, path, "a snapshot's numbers are too high");
 	reader->text_bytes = slot->text_bytes;
-	view->snapshot =
-		(struct stats_snapshot){ .time = slot->time,
-					 .lost = slot->lost,
-					 .begin = slot->begin,
-					 .with_base = reader->more.flags & STATS_FILE_WITH_BASE };
+	view->snapshot = (struct stats_snapshot){ .time = slot->time,
+						  .lost = slot->lost,
+						  .begin = slot->begin,
+						  .with_base = reader->slot_more.flags &
+							       STATS_FILE_WITH_BASE };
+	if (reader->slot_more.paths)
+		view->snapshot.paths = reader->text + reader->slot_more.paths;
 	view->cpus = reader->layout.cpus;
 	for (size_t i = 0; i < slot->types; i++) {
 		if (!add_type(view, i))
@@ -267,6 +292,7 @@ void stats_file_view_deinit(struct stats_file_view *view)
 		stats_file_close(reader);
 		free(reader->text);
 		free(reader->records);
+		free(reader->more);
 		free(reader->row);
 		free(reader->cpus);
 		free(reader);

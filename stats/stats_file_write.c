@@ -39,7 +39,9 @@ struct stats_file {
 	struct written *written; /* by type */
 	size_t *rooms;		 /* by CPU: types for which its rows have space, in both slots */
 	size_t record_room;	 /* types for which there are records, in both slots */
+	size_t more_room;	 /* and those for which there is a struct stats_file_type_more */
 	uint64_t text_room, text_used;
+	uint64_t paths; /* offset of stats_snapshot.paths in the names; 0: none */
 	uint32_t generation;
 	uint32_t retry_generation;	/* do not try to allocate before that generation */
 	int room_err;			/* errno of the first failure to allocate */
@@ -88,17 +90,19 @@ static size_t round_up_types(const struct stats_file *stats_file, size_t index)
 	return types < stats_file->layout.types ? types : stats_file->layout.types;
 }
 
-/* Allocates entries by type, in both slots; offset is that of the array in the first slot. */
+/*
+ * Allocates entries by type, in both slots. offset: of the array in the first slot; second: from
+ * there to that in the second.
+ */
 static bool allocate_types(struct stats_file *stats_file, size_t *room, size_t index,
-			   uint64_t offset, size_t size)
+			   uint64_t offset, uint64_t second, size_t size)
 {
 	size_t types = round_up_types(stats_file, index);
 	uint64_t from = offset + *room * size, bytes = (types - *room) * size;
 
 	if (index < *room)
 		return true;
-	if (!allocate(stats_file, from, bytes) ||
-	    !allocate(stats_file, from + stats_file->layout.slot_bytes, bytes))
+	if (!allocate(stats_file, from, bytes) || !allocate(stats_file, from + second, bytes))
 		return false;
 	*room = types;
 	return true;
@@ -130,13 +134,17 @@ static uint64_t add_text(struct stats_file *stats_file, const char *text)
 static bool name_type(struct stats_file *stats_file, size_t index,
 		      const struct type_stats_type *type)
 {
+	const struct stats_file_layout *layout = &stats_file->layout;
 	struct written *written = &stats_file->written[index];
 	const char *aliases = type->aliases && *type->aliases ? type->aliases : NULL;
 	const char *text = (const char *)stats_file->map + stats_file->layout.text;
 
 	if (!allocate_types(stats_file, &stats_file->record_room, index,
-			    stats_file_records_at(&stats_file->layout, 0),
-			    sizeof(struct stats_file_record)))
+			    stats_file_records_at(layout, 0), layout->slot_bytes,
+			    sizeof(struct stats_file_record)) ||
+	    !allocate_types(stats_file, &stats_file->more_room, index,
+			    stats_file_more_at(layout, 0), layout->more_slot_bytes,
+			    sizeof(struct stats_file_type_more)))
 		return false;
 	if (!written->name)
 		written->name = add_text(stats_file, type->name);
@@ -158,7 +166,7 @@ static size_t put_cpus(struct stats_file *stats_file, size_t index,
 
 	for (; cpu < type->cpu_count && cpu < layout->cpus; cpu++) {
 		if (!allocate_types(stats_file, &stats_file->rooms[cpu], index,
-				    stats_file_row_at(layout, 0, cpu),
+				    stats_file_row_at(layout, 0, cpu), layout->slot_bytes,
 				    sizeof(struct type_stats_cpu)))
 			break;
 		put(stats_file->map + stats_file_row_at(layout, stats_file->generation, cpu) +
@@ -189,8 +197,12 @@ static void put_type(struct stats_file *stats_file, size_t index,
 		.initial_count = type->initial_count,
 		.kegfree = type->kegfree,
 	};
+	const struct stats_file_type_more more = { .missed_frees = type->missed_frees };
 
 	record.cpu_count = put_cpus(stats_file, index, type);
+	put(stats_file->map + stats_file_more_at(&stats_file->layout, stats_file->generation) +
+		    index * sizeof(more),
+	    &more, sizeof(more));
 	put(stats_file->map + stats_file_records_at(&stats_file->layout, stats_file->generation) +
 		    index * sizeof(record),
 	    &record, sizeof(record));
@@ -228,6 +240,18 @@ static void put_types(struct stats_file *stats_file, const struct type_stats *ty
 		slot->cpus = stats_file->layout.cpus;
 }
 
+/* The offset of the unobserved paths; 0: unknown, or no space. */
+static uint64_t put_paths(struct stats_file *stats_file, const char *paths)
+{
+	const char *text = (const char *)stats_file->map + stats_file->layout.text;
+
+	if (!paths)
+		return 0;
+	if (!stats_file->paths || strcmp(text + stats_file->paths, paths) != 0)
+		stats_file->paths = add_text(stats_file, paths);
+	return stats_file->paths;
+}
+
 void stats_file_write(struct stats_file *stats_file, const struct type_stats *type_stats,
 		      const struct stats_snapshot *snapshot)
 {
@@ -236,7 +260,7 @@ void stats_file_write(struct stats_file *stats_file, const struct type_stats *ty
 					.lost = snapshot->lost,
 					.begin = snapshot->begin,
 					.class_count = type_stats->class_count };
-	const struct stats_file_slot_more more = {
+	struct stats_file_slot_more more = {
 		.bytes = sizeof(more),
 		.flags = snapshot->with_base ? STATS_FILE_WITH_BASE : 0,
 	};
@@ -249,6 +273,7 @@ void stats_file_write(struct stats_file *stats_file, const struct type_stats *ty
 
 	put_types(stats_file, type_stats, &slot);
 	stats_file->attempted = type_stats->count;
+	more.paths = put_paths(stats_file, snapshot->paths);
 	slot.text_bytes = stats_file->text_used;
 	for (size_t i = 0; i < type_stats->class_count; i++)
 		slot.class_bytes[i] = type_stats->class_bytes[i];
@@ -303,6 +328,7 @@ static int map_file(struct stats_file *stats_file)
 					.cpus = layout->cpus,
 					.types = layout->types,
 					.text_bytes = layout->text_bytes,
+					.type_more_bytes = layout->type_more_bytes,
 					.writer = (uint64_t)getpid() };
 	void *map;
 
@@ -366,6 +392,7 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	stats_file = calloc(1, sizeof(*stats_file));
 	if (stats_file) {
 		stats_file_layout(&stats_file->layout, (uint32_t)settings->cpus, (uint32_t)types);
+		stats_file_layout_more(&stats_file->layout, sizeof(struct stats_file_type_more));
 		stats_file->written = calloc(types, sizeof(*stats_file->written));
 		stats_file->rooms = calloc(settings->cpus, sizeof(*stats_file->rooms));
 	}

@@ -13,7 +13,8 @@
 #include "kernel/slabinfo.h"
 #include "analysis/analysis.h"
 
-#define TYPE_STATS_CLASSES_MAX 64 /* bits of a sizemask */
+#define TYPE_STATS_UNKNOWN UINT64_MAX /* missed_frees that a statistics file does not have */
+#define TYPE_STATS_CLASSES_MAX 64     /* bits of a sizemask */
 
 enum type_stats_kind {
 	TYPE_STATS_FUNCTION,
@@ -44,11 +45,10 @@ struct type_stats_cpu {
 };
 
 /*
- * No counter but kegfree ever decreases. numfrees counts the frees of objects whose allocation was
- * counted; it includes frees that no record reported but must have happened, since the address was
- * allocated again (no CPU counts these). If a free is
- * reassigned to another object later (OUTCOME_FREE_REASSIGNED), the counters of the CPUs do not
- * change.
+ * No counter but kegfree and missed_frees ever decreases. numfrees counts the frees of objects
+ * whose allocation was counted; it includes frees that no record reported but must have happened,
+ * since the address was allocated again (no CPU counts these). If a free is reassigned to another
+ * object later (OUTCOME_FREE_REASSIGNED), the counters of the CPUs do not change.
  *
  * A function is named "function" or "function [module]", at every address where that module ever
  * was; several of one name in one module are "function#1", "function#2", ... by address. A call
@@ -65,6 +65,7 @@ struct type_stats_type {
 	uint64_t sizemask;	       /* of a function: the size classes of its objects */
 	uint64_t failures;
 	uint64_t xdomain;	     /* frees on another NUMA node than the allocation */
+	uint64_t missed_frees;	     /* part of numfrees: no record reported them; may decrease */
 	uint64_t frees_unmatched;    /* that name the cache, of objects not counted */
 	uint64_t initial_count;	     /* of a cache: objects that existed when tracing began */
 	uint64_t kegfree;	     /* of a cache: free objects in its slabs; may decrease */

@@ -216,9 +216,11 @@ static int count_rare(const struct type_stats *type_stats, struct type_stats_typ
 	switch (transition->outcome) {
 	case OUTCOME_MISSED:
 		count_free(type, transition->object);
+		type->missed_frees++;
 		return 0;
 	case OUTCOME_MISSED_FREE_MATCHED:
-		/* counted in total by OUTCOME_MISSED: now the CPU is known */
+		/* counted in total by OUTCOME_MISSED: now its record and the CPU are known */
+		type->missed_frees--;
 		return count_free_cpu(type_stats->parts, type, transition);
 	case OUTCOME_FAILED:
 		type->failures++;

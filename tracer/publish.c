@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "stats/stats_paths.h"
 #include "tracer/load/machine.h"
 #include "tracer/publish.h"
 #include "tracer/snapshot.h"
@@ -88,7 +89,8 @@ static int aggregate(struct publish *publish, const struct watermark *watermark)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
 	struct stats_snapshot snapshot = { .begin = watermark->begin,
-					   .with_base = publish->settings.with_base };
+					   .with_base = publish->settings.with_base,
+					   .paths = publish->paths };
 	int err;
 
 	if (__atomic_exchange_n(&publish->symbols_changed, false, __ATOMIC_ACQUIRE)) {
@@ -124,6 +126,10 @@ static int handle_message(struct publish *publish, struct message *message)
 		return online_cache(publish->online, &message->cache);
 	case MESSAGE_CACHE_GONE:
 		online_cache_gone(publish->online, message->cache.address, message->cache.until);
+		return 0;
+	case MESSAGE_PATHS:
+		free(publish->paths);
+		publish->paths = message->paths;
 		return 0;
 	case MESSAGE_WATERMARK:
 		return aggregate(publish, &message->watermark);
@@ -298,6 +304,30 @@ void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time
 	queue_name(publish, &message);
 }
 
+int publish_paths(struct publish *publish, const struct status *status)
+{
+	struct message message = { .kind = MESSAGE_PATHS };
+	char *sent;
+
+	if (!status->path_count)
+		return 0;
+	message.paths = stats_paths_unobserved(status);
+	if (!message.paths)
+		return fail(publish, -ENOMEM, strerror(ENOMEM));
+	sent = publish->paths_sent && !strcmp(publish->paths_sent, message.paths)
+		       ? NULL
+		       : strdup(message.paths);
+	/* if the queue is full, the next call sends them */
+	if (!sent || !queue_put(&publish->queue, &message)) {
+		free(message.paths);
+		free(sent);
+		return 0;
+	}
+	free(publish->paths_sent);
+	publish->paths_sent = sent;
+	return 0;
+}
+
 static int thread_error(struct publish *publish)
 {
 	int err = __atomic_load_n(&publish->err, __ATOMIC_ACQUIRE);
@@ -400,4 +430,7 @@ void publish_close(struct publish *publish)
 	type_stats_deinit(&publish->type_stats);
 	capture_close(&publish->capture);
 	queue_deinit(&publish->queue);
+	free(publish->paths);
+	free(publish->paths_sent);
+	publish->paths = publish->paths_sent = NULL;
 }

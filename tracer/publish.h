@@ -44,12 +44,14 @@ struct publish {
 	/* for the thread that drains the rings */
 	uint64_t queue_dropped; /* records that did not fit in the queue */
 	bool names_dropped;	/* the name of a cache did not fit in the queue */
+	char *paths_sent;	/* the last that publish_paths() put into the queue; or NULL */
 
 	/* for the publishing thread, from publish_open() to publish_end() */
 	struct capture capture;
 	struct type_stats type_stats;
 	struct online *online;
 	struct stats_file *stats_file;
+	char *paths; /* of the next snapshot; NULL: unknown */
 	bool opened;
 	uint64_t snapshot_time; /* ns: time of the last published snapshot */
 	uint64_t slabinfo;	/* ns: when slabinfo was last read */
@@ -89,6 +91,9 @@ int publish_initial_counts(struct publish *publish, const char *directory);
 struct writer_sink publish_sink(struct publish *publish);
 void publish_cache(struct publish *publish, const struct cache *cache);
 void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time);
+
+/* The unobserved paths of the next snapshots. Costs little if they did not change. 0 or -ENOMEM. */
+int publish_paths(struct publish *publish, const struct status *status);
 
 /*
  * Lets the thread aggregate the events before this watermark and publish them. 0, or -errno with

@@ -54,6 +54,8 @@ void queue_deinit(struct queue *queue)
 	while (queue->messages && queue_get(queue, &message))
 		if (message.kind == MESSAGE_PACKET)
 			free(message.packet);
+		else if (message.kind == MESSAGE_PATHS)
+			free(message.paths);
 	while (queue->free_packets && (packet = reuse(queue)))
 		free(packet);
 	free(queue->messages);

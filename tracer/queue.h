@@ -19,6 +19,7 @@ enum message_kind {
 	MESSAGE_CACHE,
 	MESSAGE_CACHE_GONE,
 	MESSAGE_WATERMARK,
+	MESSAGE_PATHS,
 };
 
 /* Every event before time was put before it, except events that were lost or found no room. */
@@ -34,6 +35,7 @@ struct message {
 		struct online_packet *packet; /* the consumer returns it */
 		struct cache cache;	      /* MESSAGE_CACHE_GONE: its address and until */
 		struct watermark watermark;
+		char *paths; /* as stats_snapshot.paths; the consumer frees it */
 	};
 };
 

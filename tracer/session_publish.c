@@ -143,7 +143,9 @@ int session_publish_watermark(struct session *session, uint64_t now)
 	/* objects of a cache whose name was lost may count for an older cache at its address */
 	if (session->programs.variant.totals->names_lost)
 		watermark.lost = STATS_FILE_LOST_UNKNOWN;
-	err = publish_watermark(&session->publish, &watermark);
+	err = publish_paths(&session->publish, &session->status);
+	if (!err)
+		err = publish_watermark(&session->publish, &watermark);
 	report_no_space(session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }

@@ -42,11 +42,11 @@ report()
 	caches) jq -r '.caches[] | select(.cache != "kmalloc-large" and .allocations + .failed > 0) |
 		["uma", .cache, .object_size // 0, .size // 0, .allocations, .frees + .missed_frees,
 		.live_objects, .allocations * (.object_size // 0),
-		(.frees + .missed_frees) * (.object_size // 0), .failed, .bytes_allocated, .live_bytes] |
+		(.frees + .missed_frees) * (.object_size // 0), .failed, .missed_frees, .bytes_allocated, .live_bytes] |
 		@tsv' json ;;
 	sites) jq -r '.sites[] |
 		["malloc", .function, 0, 0, .allocations, .frees + .missed_frees, .live_objects,
-		.bytes_allocated, .bytes_allocated - .live_bytes, .failed, 0, 0] | @tsv' json ;;
+		.bytes_allocated, .bytes_allocated - .live_bytes, .failed, .missed_frees, 0, 0] | @tsv' json ;;
 	esac
 }
 
@@ -61,11 +61,14 @@ compare()
 			report sites "$1" --by=function --cache='^(dma-)?kmalloc' ${at:+"$at"}
 	} >reported || { echo "$1: kmemtrace-report $at fails"; code=1; }
 	# a type that has only unmatched frees has no counters yet
-	grep -v '^lost' printed | awk -F '\t' 'BEGIN { OFS = FS }
+	grep -vE '^(lost|unobserved) ' printed | awk -F '\t' 'BEGIN { OFS = FS }
 		$5 + $10 > 0 { print $0, $4 * $5, $4 * $7 }' | add_up >left
 	add_up <reported >right
 	diff -u right left || { echo "$1 $at: the report (-) and the library (+) differ"; code=1; }
 	rows=$((rows + $(wc -l <left)))
+	jq -r '.loss.unobserved[]?' json | sort >right
+	sed -n 's/^unobserved //p' printed | sort | diff -u right - ||
+		{ echo "$1: other unobserved paths than the report (-)"; code=1; }
 	bound=$(jq .loss.lost+.loss.skipped+.totals.unknown json)
 	# then events may be counted for another cache
 	grep -q '^names_lost [1-9]' "$1/kernel/status" && bound=unknown
@@ -109,7 +112,7 @@ compare lossy
 # A query of one allocator gives the same types as a query of both.
 for kind in malloc uma; do
 	"$print" $kind sample >one
-	"$print" all sample | grep -e "^$kind" -e '^lost' | diff -u - one ||
+	"$print" all sample | grep -e "^$kind" -e '^lost' -e '^unobserved' | diff -u - one ||
 		{ echo "$kind differs from its part of all"; code=1; }
 done
 

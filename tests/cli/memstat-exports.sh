@@ -24,6 +24,12 @@ readelf -d "$builddir/libmemstat.so.3" | grep -q 'soname: \[libmemstat.so.3\]' |
 diff -u "$work/declared" "$work/exported" ||
 	{ echo "the header and the library differ"; failed=1; }
 
+# a program that uses a later function says so to the dynamic linker, which refuses an older library
+for symbol in memstat_mtl_set_base@@LIBMEMSTAT_3 memstat_get_coverage@@LIBMEMSTAT_3.1; do
+	readelf -W --dyn-syms "$builddir/libmemstat.so.3" | awk '{ print $8 }' | grep -qxF $symbol ||
+		{ echo "the library does not export $symbol"; failed=1; }
+done
+
 while read -r function; do
 	[ "$(grep -cE "^\.(Fn|Fo) $function( |\$)" "$page")" -ge 1 ] ||
 		{ echo "$page: SYNOPSIS lacks $function"; failed=1; }

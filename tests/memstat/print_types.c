@@ -2,9 +2,9 @@
 /*
  * print_types malloc|uma|all DIR [NS]: prints the types of a capture, at its end or NS ns after its
  * begin, as the library shows them, a line each, separated by tabs:
- *	kind name size rsize numallocs numfrees count memalloced memfreed failures
- * and then "lost N". Exit status 0; 1: the query failed; 2: the capture could not be opened;
- * 3: the counters contradict each other.
+ *	kind name size rsize numallocs numfrees count memalloced memfreed failures missedfrees
+ * then "unobserved NAME" for each unobserved path, and "lost N". Exit status 0; 1: the query
+ *failed; 2: the capture could not be opened; 3: the counters contradict each other.
  */
 #include <sys/types.h>
 #include <errno.h>
@@ -55,18 +55,21 @@ static int print(struct memory_type_list *list)
 
 	for (type = memstat_mtl_first(list); type; type = memstat_mtl_next(type)) {
 		printf("%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-		       "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+		       "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
 		       memstat_get_allocator(type) == ALLOCATOR_UMA ? "uma" : "malloc",
 		       memstat_get_name(type), memstat_get_size(type), memstat_get_rsize(type),
 		       memstat_get_numallocs(type), memstat_get_numfrees(type),
 		       memstat_get_count(type), memstat_get_memalloced(type),
-		       memstat_get_memfreed(type), memstat_get_failures(type));
+		       memstat_get_memfreed(type), memstat_get_failures(type),
+		       memstat_get_missedfrees(type));
 		if (!is_consistent(type)) {
 			printf("the counters of %s contradict each other\n",
 			       memstat_get_name(type));
 			return 3;
 		}
 	}
+	for (size_t n = 0; memstat_mtl_unobserved(list, n); n++)
+		printf("unobserved %s\n", memstat_mtl_unobserved(list, n));
 	if (memstat_mtl_lost(list, ALLOCATOR_ANY) == MEMSTAT_LOST_UNKNOWN)
 		printf("lost unknown\n");
 	else

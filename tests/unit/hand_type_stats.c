@@ -62,6 +62,7 @@ void hand_type_stats_change(struct type_stats *type_stats, struct type_stats_typ
 	type->sizemask = is_cache ? 0 : 2;
 	type->failures = 1 + number;
 	type->xdomain = 2 + number;
+	type->missed_frees = 2 * number;
 	type->frees_unmatched = 3 + number;
 	type->initial_count = is_cache ? 4 : 0;
 	type->kegfree = is_cache ? 5 + number : 0;

@@ -307,6 +307,33 @@ static void refuses_a_second_publisher(void **state)
 	free_scene(scene);
 }
 
+/* The unobserved paths are unknown until the status has them, and may change. */
+static void publishes_the_unobserved_paths(void **state)
+{
+	struct scene *scene = make_scene(0);
+	struct status status = { 0 };
+
+	(void)state;
+	assert_int_equal(publish_paths(&scene->publish, &status), 0);
+	advance_watermark(scene, 30, 0);
+	read_snapshot(scene, 30);
+	assert_null(scene->view.snapshot.paths);
+	assert_int_equal(status_add_path(&status, "kmalloc", true, NULL), 0);
+	assert_int_equal(status_add_path(&status, "one", false, "why"), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(publish_paths(&scene->publish, &status), 0);
+	advance_watermark(scene, 40, 0);
+	read_snapshot(scene, 40);
+	assert_string_equal(scene->view.snapshot.paths, "one");
+	assert_int_equal(status_add_path(&status, "two", false, "why"), 0);
+	assert_int_equal(publish_paths(&scene->publish, &status), 0);
+	advance_watermark(scene, 50, 0);
+	read_snapshot(scene, 50);
+	assert_string_equal(scene->view.snapshot.paths, "one,two");
+	status_deinit(&status);
+	free_scene(scene);
+}
+
 static void starts_from_the_initial_counts(void **state)
 {
 	struct scene *scene = make_scene(0);
@@ -353,6 +380,7 @@ int main(void)
 		cmocka_unit_test(counts_objects_beyond_the_limit),
 		cmocka_unit_test(reports_unknown_losses_after_a_dropped_name),
 		cmocka_unit_test(refuses_a_second_publisher),
+		cmocka_unit_test(publishes_the_unobserved_paths),
 		cmocka_unit_test(starts_from_the_initial_counts),
 		cmocka_unit_test(closes_what_was_never_opened),
 	};

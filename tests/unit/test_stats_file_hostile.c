@@ -51,6 +51,7 @@ static void make_good(struct fixture *fixture)
 	hand_stats_file_write(stats_file, &type_stats, 3);
 	fixture->bytes = scratch_read(path, &fixture->size);
 	stats_file_layout(&fixture->layout, 2, 8);
+	stats_file_layout_more(&fixture->layout, sizeof(struct stats_file_type_more));
 	assert_int_equal(fixture->size, fixture->layout.bytes);
 	stats_file_remove(stats_file);
 	hand_type_stats_deinit(&type_stats);
@@ -207,6 +208,10 @@ static void test_numbers(void **state)
 		(void *)(fixture->bytes + stats_file_records_at(&fixture->layout, 3));
 	struct type_stats_cpu *row =
 		(void *)(fixture->bytes + stats_file_row_at(&fixture->layout, 3, 1));
+	struct stats_file_slot_more *slot_more = (void *)(slot + 1);
+	struct stats_file_type_more *type_more =
+		(void *)(fixture->bytes + stats_file_more_at(&fixture->layout, 3));
+	struct stats_file_head *head = (void *)fixture->bytes;
 	const struct {
 		uint64_t *number, value;
 	} wrong[] = {
@@ -233,6 +238,12 @@ static void test_numbers(void **state)
 		{ &record->sizemask, 8 },
 		{ &record->cpu_count, 3 },
 		{ &row->sizemask, 8 },
+		{ &slot_more->paths, slot->text_bytes },
+		{ &slot_more->paths, UINT64_MAX },
+		{ &type_more->missed_frees, record->numfrees + 1 },
+		{ &head->type_more_bytes, 12 },
+		{ &head->type_more_bytes, 4096 },
+		{ &head->type_more_bytes, UINT64_MAX },
 	};
 
 	write_bytes(fixture, fixture->size);
@@ -241,6 +252,7 @@ static void test_numbers(void **state)
 		uint64_t right = *wrong[i].number;
 
 		*wrong[i].number = wrong[i].value;
+		stats_file_view_deinit(&fixture->view);
 		write_bytes(fixture, fixture->size);
 		if (read_any(fixture) != -EBADMSG)
 			fail_msg("number %zu is believed", i);
