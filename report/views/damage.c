@@ -8,7 +8,7 @@
 #include "report/views/trend.h"
 
 #define ORDINARY_PERCENT 99 /* an old object is older than these freed objects became */
-#define FEW 4		    /* all objects are old if this many times fewer were freed */
+#define FEW 2		    /* all objects are old if this many times fewer were freed */
 #define FULL 100	    /* percent */
 #define HALVING 4	    /* percent below full that halve the weight */
 
@@ -80,7 +80,9 @@ static void weigh(struct part *part, bool is_full, const struct analysis *analys
 		times[part->old++] = list[i]->time;
 	}
 	sort_times(times, part->old);
-	part->steady = trend_steady(times, part->old, analysis->window_begin, analysis->window_end);
+	/* an object that was allocated later cannot be old */
+	part->steady = trend_steady(times, part->old, analysis->window_begin,
+				    analysis->window_end - old_age);
 	part->bytes = halved((double)part->old_bytes, FULL - part->steady);
 	if (part->live_bytes)
 		part->bytes = halved(part->bytes, FULL - part->weighted / (double)part->live_bytes);
@@ -89,9 +91,12 @@ static void weigh(struct part *part, bool is_full, const struct analysis *analys
 void damage_find(struct damage *damage, const struct analysis *analysis,
 		 const struct slab_object *const *list, size_t count, uint64_t *times)
 {
+	uint64_t window = analysis->window_end - analysis->window_begin;
 	uint64_t old_age = find_old_age(&analysis->groups[list[0]->group], count);
 	struct part full = { 0 }, rest = { 0 };
 
+	if (old_age > window)
+		old_age = window;
 	weigh(&full, true, analysis, list, count, old_age, times);
 	weigh(&rest, false, analysis, list, count, old_age, times);
 	damage->old = full.old + rest.old;

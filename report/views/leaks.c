@@ -68,7 +68,7 @@ static const struct column columns[LEAK_COLUMNS] = {
 	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_OLD] = { "old_objects", "old", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 		       "live objects whose age is above the 99th percentile of the lifetimes of "
-		       "the site's freed objects; all, if four times as many are live as were "
+		       "the site's freed objects; all, if twice as many are live as were "
 		       "freed" },
 	[LEAK_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			  "how evenly the allocations of the old objects are spread over the "
