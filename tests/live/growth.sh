@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Kernel objects that a process makes and keeps, beside find, tar and ls: in leaks, leaks --by=task
+# and the summary the process is in the first two rows; as many objects are live as it made, within
+# the bound of the header; and their cache, if it is not merged, grew in /proc/slabinfo as observed.
+# shellcheck disable=SC2154 # ./test sets builddir
+. "$srcdir/live/live.sh"
+need jq find tar ls setsid
+
+background=
+grow=
+cgroup=
+finish() {
+	[ -z "$background" ] || kill -s KILL -- -"$background" 2>/dev/null
+	[ -z "$grow" ] || kill "$grow" 2>/dev/null
+	stop_daemon
+	remove_made
+	cd /
+	rm -rf "$scratch"
+}
+trap finish EXIT
+
+remove_made() { # the folders of the last situation
+	while kill -0 "${grow:-0}" 2>/dev/null && [ -n "$grow" ]; do sleep 0.02; done
+	umount "$scratch/folder" 2>/dev/null
+	[ -z "$cgroup" ] || find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null
+}
+
+# The first pass reads the files from the disk: caches that fill then are not the growth in question.
+find_tar_ls() {
+	find /usr/share /proc -xdev >/dev/null 2>&1 &
+	tar cf - /usr/include /etc 2>/dev/null | cat >/dev/null &
+	ls -lR /usr/share /proc/self /sys/kernel >/dev/null 2>&1
+	wait
+}
+find_tar_ls
+cat >background.sh <<'END'
+while :; do find /usr/share /proc -xdev; done >/dev/null 2>&1 &
+while :; do tar cf - /usr/include /etc 2>/dev/null | cat >/dev/null; done &
+while :; do ls -lR /usr/share /proc/self /sys/kernel; done >/dev/null 2>&1
+END
+setsid sh background.sh &
+background=$!
+
+# choose_folder KIND: where the objects are made
+choose_folder() {
+	mkdir -p folder
+	cgroup=
+	case $1 in
+	cgroup)
+		for place in /sys/fs/cgroup /sys/fs/cgroup/cpu; do
+			mkdir "$place/kmemtrace.$$" 2>/dev/null && [ -e "$place/kmemtrace.$$/cgroup.procs" ] && break
+			rmdir "$place/kmemtrace.$$" 2>/dev/null
+		done
+		cgroup=$place/kmemtrace.$$ folder=$cgroup
+		[ -d "$cgroup" ]
+		;;
+	negative) # a tmpfs has no negative dentries
+		folder=$scratch/folder
+		[ "$(stat -f -c %T "$scratch")" != tmpfs ]
+		;;
+	*)
+		folder=$scratch/folder
+		mount -t tmpfs tmpfs folder 2>/dev/null
+		;;
+	esac
+}
+
+# Prints the row of the process, from 1, or 0, in an array of rows.
+rank() { # rank FILE ROWS KEY
+	jq --arg who "grow-$kind (pid $pid)" "[$2[].$3] | (index(\$who) // -1) + 1" "$1"
+}
+
+# situation KIND COUNT EACH OTHERS SITES [CACHE]: makes COUNT objects, each of which is EACH objects of
+# the call sites; the program itself may add up to OTHERS, as of its own mappings. On a busy machine
+# the growth of a short capture is late: a second attempt takes longer.
+situation() {
+	wrong_before=$wrong
+	attempt 1.5 "$@"
+	case $wrong in
+	"$wrong_before" | *:live | *:slabinfo) ;;
+	*)
+		wrong=$wrong_before tried=$((tried - 1))
+		attempt 4 "$@"
+		;;
+	esac
+}
+
+check_slabinfo() { # check_slabinfo CACHE: nothing of it was not observed
+	folder=/sys/kernel/slab/$1
+	[ -d "$folder" ] && [ ! -L "$folder" ] && [ "$(cat "$folder/aliases")" = 0 ] || return 0
+	"$report" slabinfo --format=json | jq --arg cache "$1" '.slabinfo[] | select(.cache == $cache)' >slabinfo.json
+	jq -r '"    \(.cache) grew by \(.growth_objects), observed \(.observed_objects), error \(.error_low) to \(.error_high)"' \
+		slabinfo.json
+	jq -e '.unobserved_objects == 0' slabinfo.json >/dev/null || wrong="$wrong $kind:slabinfo"
+}
+
+attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES [CACHE]
+	seconds=$1
+	shift
+	kind=$1 made=$2
+	choose_folder "$1" || {
+		echo "$1: cannot be made here"
+		return
+	}
+	cat >command.sh <<-END
+		"$builddir/tests/live/grow" $1 $2 $seconds "$folder" >made 2>grow.log &
+		echo \$! >pid
+		while kill -0 \$(cat pid) 2>/dev/null && [ ! -s made ]; do sleep 0.05; done
+	END
+	rm -rf made kmemtrace.data
+	kill -s CONT -- -"$background"
+	"$kmemtraced" -q -- sh command.sh 2>daemon.log || fail "$1: kmemtraced: $(cat daemon.log)"
+	kill -s STOP -- -"$background"
+	grow=$(cat pid) pid=$grow
+	made=$(cat made)
+	kill "$grow" 2>/dev/null
+	remove_made
+	grow=
+	[ -n "$made" ] || {
+		echo "$1: cannot be made here: $(cat grow.log)"
+		return
+	}
+	"$report" leaks --format=json -l 2 >sites.json
+	"$report" leaks --by=task --format=json -l 2 >tasks.json
+	"$report" --format=json -l 2 >summary.json
+	"$report" leaks -p "$pid" --site="^($5)\\+" --format=json >own.json || fail "$1: report: exit $?"
+	live=$(jq '[.leaks[].live_objects] | add // 0' own.json)
+	bound=$(jq '.loss.lost + .loss.skipped' own.json)
+	more=$((live - made * $3))
+	ranks="$(rank sites.json .leaks main_task) $(rank tasks.json .leaks task) $(rank summary.json .growth main_task)"
+	echo "$1: $live live of $made * $3 made, at most $bound lost or skipped; row in leaks, by task, in the summary: $ranks"
+	case " $ranks " in
+	*" 0 "*) wrong="$wrong $1"; jq -c '.leaks[] | [.[]]' sites.json tasks.json; jq -c '.growth[] | [.[]]' summary.json ;;
+	esac
+	[ $more -ge -"$bound" ] && [ $more -le $((bound + $4)) ] || wrong="$wrong $1:live"
+	[ -z "${6:-}" ] || check_slabinfo "$6"
+	tried=$((tried + 1))
+}
+
+tried=0 wrong=
+situation eventfd 4000 1 0 do_eventfd
+situation epoll 4000 1 1 'do_epoll_ctl|ep_insert|ep_alloc_epitem'
+situation datagram 4000 2 0 '__alloc_skb|kmalloc_reserve'
+situation vma 8000 2 40 'vm_area_dup|vm_area_init_from|vm_area_alloc'
+situation inotify 3000 1 0 'inotify_update_watch|inotify_new_watch' shmem_inode_cache
+situation file 4000 1 0 'shmem_alloc_inode' shmem_inode_cache
+situation timerfd 300 1 0 '__do_sys_timerfd_create|do_timerfd_create'
+situation tcp 1000 2 1 'sk_prot_alloc' sock_inode_cache
+situation negative 8000 1 60 '__d_alloc'
+situation pipe 3000 2 0 'alloc_pipe_info'
+situation netns 15 2 0 'copy_net_ns|net_alloc'
+situation mount 200 1 0 'alloc_super'
+situation message 4000 1 0 'load_msg|alloc_msg'
+situation cgroup 200 1 0 'cgroup_mkdir|cgroup_create'
+[ -z "$wrong" ] || fail "of $tried situations, wrong are:$wrong"
+[ $tried -ge 10 ] || skip "only $tried situations can be made here"
