@@ -22,6 +22,7 @@
 #include "bpf/names.bpf.h"
 #include "bpf/backup.bpf.h"
 #include "bpf/slab.bpf.h"
+#include "bpf/copies.bpf.h"
 #ifndef KMT_WITHOUT_BTF
 #include "bpf/hooks.bpf.h"
 #include "bpf/misses.bpf.h"

@@ -20,6 +20,13 @@ static const char *const complete_words[] = {
 };
 #define COMPLETE_WORDS (sizeof(complete_words) / sizeof(complete_words[0]))
 
+static const char *const preemption_words[] = {
+	[STATUS_PREEMPTION_UNKNOWN] = "unknown",
+	[STATUS_PREEMPTION_NO] = "no",
+	[STATUS_PREEMPTION_YES] = "yes",
+};
+#define PREEMPTION_WORDS (sizeof(preemption_words) / sizeof(preemption_words[0]))
+
 /*
  * The keys with one number: the key on disk, and the member of struct status, whose name may
  * differ. Three other keys differ from the names in C too: rescue (backup_programs_reason), raised
@@ -309,6 +316,9 @@ int status_write(const struct status *status, FILE *file)
 		text_write_rest(file, status->backup_programs_reason);
 		putc('\n', file);
 	}
+	if (status->preemption)
+		fprintf(file, "preemption %s %" PRIu64 "\n", preemption_words[status->preemption],
+			status->copies);
 	for (size_t i = 0; i < NUMBERS; i++) {
 		fputs(numbers[i].key, file);
 		write_count(file, *(const uint64_t *)((const char *)status + numbers[i].offset));
@@ -437,6 +447,14 @@ static bool parse_single(struct status *status, struct line *line)
 		if (status->backup_known)
 			line_rest(line, status->backup_programs_reason,
 				  sizeof(status->backup_programs_reason));
+		return true;
+	}
+	if (line_key(line, "preemption")) {
+		for (size_t i = STATUS_PREEMPTION_UNKNOWN; i < PREEMPTION_WORDS; i++)
+			if (line_key(line, preemption_words[i])) {
+				status->preemption = i;
+				line_u64(line, 10, &status->copies);
+			}
 		return true;
 	}
 	if (line_key(line, "raised")) {

@@ -62,6 +62,14 @@ enum status_complete {
 	STATUS_REPAIRED,    /* "repaired": by kmemtrace-check --repair */
 };
 
+/* Does the kernel preempt a task in a tracepoint, and so in a program? */
+enum status_preemption {
+	STATUS_PREEMPTION_UNSAID, /* the status does not say it */
+	STATUS_PREEMPTION_UNKNOWN,
+	STATUS_PREEMPTION_NO,
+	STATUS_PREEMPTION_YES,
+};
+
 struct status {
 	enum status_complete complete;
 	char stopped[160]; /* why the capture ended: "the command ended", "SIGINT", … */
@@ -72,13 +80,15 @@ struct status {
 	uint64_t skipped;		  /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
 	bool backup_known;		  /* the status says whether there were backup programs */
 	char backup_programs_reason[160]; /* why not; empty: there were */
-	uint64_t from_backup;		  /* the sum of cpus[].from_backup */
-	uint64_t backup_off_cpus;	  /* CPUs on which a kind of backup program was disabled */
-	uint64_t hook_calls_skipped;	  /* calls that the hooks did not record */
-	uint64_t names_lost;		  /* messages with names or modules: the ring was full */
-	uint64_t lost_unattributed;	  /* lost events of tasks that are not in lost_tasks */
-	uint64_t clamped, clamped_max;	  /* records whose time was clamped; the most ns */
-	uint32_t *traced_pids;		  /* option -p; empty: all processes */
+	enum status_preemption preemption;
+	uint64_t copies;	       /* of each program; 0: no further copies */
+	uint64_t from_backup;	       /* the sum of cpus[].from_backup */
+	uint64_t backup_off_cpus;      /* CPUs on which a kind of backup program was disabled */
+	uint64_t hook_calls_skipped;   /* calls that the hooks did not record */
+	uint64_t names_lost;	       /* messages with names or modules: the ring was full */
+	uint64_t lost_unattributed;    /* lost events of tasks that are not in lost_tasks */
+	uint64_t clamped, clamped_max; /* records whose time was clamped; the most ns */
+	uint32_t *traced_pids;	       /* option -p; empty: all processes */
 	size_t traced_pid_count;
 	uint32_t *own_tasks; /* thread ids of kmemtraced, ascending */
 	size_t own_count;

@@ -23,6 +23,20 @@ enum kmt_backup_state {
 		2, /* all events in flight have a mark: they record a free without one */
 };
 
+/*
+ * The tracepoints that have copies, in the order of enum tracepoint_id: see bpf/copies.bpf.h. The
+ * numbers of the copies are 1 to KMT_COPIES.
+ */
+enum kmt_copied_kind {
+	KMT_COPIED_KFREE,
+	KMT_COPIED_CACHE_FREE,
+	KMT_COPIED_FREES, /* the number of frees */
+	KMT_COPIED_KMALLOC = KMT_COPIED_FREES,
+	KMT_COPIED_CACHE_ALLOC,
+	KMT_COPIED_KINDS,
+};
+#define KMT_COPIES 4
+
 #define KMT_MARKS 63
 
 /* The events of one tracepoint that are in flight on a CPU. */
@@ -43,9 +57,11 @@ struct kmt_control {
 	uint64_t sequence;    /* events numbered; written by the CPU */
 	uint64_t slots;	      /* slots taken */
 	uint64_t lost;	      /* events that found no room */
-	uint64_t from_backup; /* of the numbered events: recorded by a backup program */
+	uint64_t from_backup; /* of the numbered events: frees recorded by a backup program */
 	uint64_t more_slots;  /* of the slots taken: not the first slot of their record */
-	uint64_t reserved[3];
+	uint64_t from_copies; /* of the numbered events: allocations recorded by a later copy */
+	uint64_t deferred;    /* events that the first copy could not mark, so it did not record */
+	uint64_t reserved;
 	uint64_t tail; /* slots given back; written by kmemtraced, on a cache line of its own */
 	uint64_t reserved2[7];
 	struct kmt_marks marks[KMT_BACKUP_KINDS];
@@ -65,6 +81,7 @@ _Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
  * two steps take their slots first. The margin is enough for 64 such events at once. At
  * most 44 are possible: 11 programs take slots (six on allocations and frees, two backup programs,
  * three hooks), each at most once in each of four contexts (task, softirq, hard interrupt, NMI).
+ * Copies are not preempted between the two steps: at most four of them are between, and hooks.
  */
 #define KMT_RING_MARGIN (64 * KMT_SLOTS(KMT_WORDS_MAX))
 
@@ -138,6 +155,14 @@ struct kmt_totals {
 	uint64_t names_requested; /* not 0: a request of bpf/fields.bpf.h waits for an entry */
 	uint32_t backup_state[KMT_BACKUP_KINDS]; /* enum kmt_backup_state; written by kmemtraced */
 	uint32_t matched[KMT_BACKUP_KINDS];	 /* not 0: a backup program found its mark */
+	uint32_t copy_matched[KMT_COPIED_KINDS]; /* not 0: a later copy found a mark */
+};
+
+/* Counted by bpf/preemption.bpf.c. */
+struct kmt_preemption {
+	uint32_t events;      /* of the thread that probes */
+	uint32_t unknown;     /* of these: the preempt count cannot be read */
+	uint32_t preemptible; /* of these: the tracepoint had not switched preemption off */
 };
 
 #endif

@@ -60,11 +60,42 @@ static void print_skipped(const struct programs *programs, unsigned int cpus)
 	free(skipped);
 }
 
+static void print_preemption(const struct programs *programs)
+{
+	switch (programs->plan->preemption) {
+	case PREEMPTION_UNKNOWN:
+		print_check(VERDICT_LIMITED, "preemption",
+			    "it is not known whether this kernel preempts a task in a tracepoint; "
+			    "if it does, it skips more events, and nested frees may be recorded "
+			    "twice");
+		break;
+	case PREEMPTION_OFF:
+		print_check(VERDICT_OK, "preemption",
+			    "this kernel preempts no task in a tracepoint");
+		break;
+	case PREEMPTION_POSSIBLE:
+		if (programs->copies.count)
+			print_check(VERDICT_OK, "preemption",
+				    "this kernel preempts tasks in tracepoints: %u copies of each "
+				    "program record the events that it would skip",
+				    programs->copies.count);
+		else
+			print_check(VERDICT_LIMITED, "preemption",
+				    "this kernel preempts tasks in tracepoints, and skips events "
+				    "of other tasks meanwhile: %s",
+				    programs->copies.reason);
+		break;
+	}
+}
+
 static void print_nested_frees(const struct programs *programs)
 {
 	if (!programs->has_recursion_guard)
 		return; /* no free is skipped */
-	if (programs->backup.reason[0])
+	if (programs->copies.count)
+		print_check(VERDICT_OK, "nested frees",
+			    "frees that interrupt a free are recorded by the copies");
+	else if (programs->backup.reason[0])
 		print_check(VERDICT_LIMITED, "nested frees",
 			    "frees that interrupt a free are only counted: %s",
 			    programs->backup.reason);
@@ -162,6 +193,7 @@ static bool try_programs(const struct options *options, const struct attach_plan
 	} else {
 		print_check(VERDICT_OK, "programs", "loaded, and attached to all tracepoints");
 		print_skipped(&programs, cpus);
+		print_preemption(&programs);
 		print_nested_frees(&programs);
 		print_paths(&programs);
 		fine = true;

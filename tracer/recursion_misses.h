@@ -12,11 +12,19 @@
 #include "tracer/load/programs.h"
 #include "tracer/rings.h"
 
+#define RECURSION_MISSES_READINGS 10 /* a second */
+
 struct recursion_misses {
 	uint64_t reported;    /* skipped events; a lower bound that never decreases */
-	uint64_t last_sum;    /* the last reading */
 	uint64_t upper_bound; /* of skipped events at the last call; never decreases */
-	uint64_t times[2];    /* ns: just before the last reading, and before the one before it */
+	/*
+	 * So many readings, the last first, decide what is reported: an event that was missed must
+	 * be recorded before the last of them if it is recorded at all. With copies, a task may be
+	 * preempted in between for as long as the CPU runs other tasks.
+	 */
+	unsigned int readings;
+	uint64_t sums[RECURSION_MISSES_READINGS];
+	uint64_t times[RECURSION_MISSES_READINGS]; /* ns: just before each reading */
 };
 
 /* now: ns, before any program is attached. */

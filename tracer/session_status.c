@@ -35,14 +35,29 @@ int session_status_write(struct session *session)
 	return 0;
 }
 
+static enum status_preemption preemption_of(const struct programs *programs)
+{
+	switch (programs->plan->preemption) {
+	case PREEMPTION_UNKNOWN:
+		return STATUS_PREEMPTION_UNKNOWN;
+	case PREEMPTION_OFF:
+		return STATUS_PREEMPTION_NO;
+	default:
+		return STATUS_PREEMPTION_YES;
+	}
+}
+
 int session_status_update_programs(struct session *session)
 {
 	const struct programs *programs = &session->programs;
 	struct status *status = &session->status;
 
 	status->backup_known = true;
+	status->preemption = preemption_of(programs);
+	status->copies = programs->copies.count;
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
-		 programs->backup.reason);
+		 programs->plan->preemption == PREEMPTION_POSSIBLE ? programs->copies.reason
+								   : programs->backup.reason);
 	status->hook_calls_skipped = 0;
 	for (unsigned int i = 0; i < HOOK_KINDS; i++)
 		status->hook_calls_skipped += hooks_skipped(&programs->hooks, i);
@@ -127,7 +142,7 @@ int session_status_finish(struct session *session)
 	if (err)
 		return session_fail(session, err, strerror(-err));
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
-		 backup_programs_reason(&session->programs.backup));
+		 programs_backup_reason(&session->programs));
 	status->complete = STATUS_COMPLETE;
 	status->begin = session->begin;
 	status->end = session->end;

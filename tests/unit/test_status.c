@@ -41,6 +41,8 @@ static void fill(struct status *status)
 		.skipped = STATUS_UNKNOWN,
 		.backup_known = true,
 		.backup_programs_reason = "no guard",
+		.preemption = STATUS_PREEMPTION_YES,
+		.copies = 4,
 		.from_backup = 6,
 		.backup_off_cpus = 1,
 		.hook_calls_skipped = 7,
@@ -86,6 +88,7 @@ static void written_status_is_parsed(void **state)
 			    "stopped   disk full:\\x0a\\x5cx41 100 %  \n"
 			    "include_self yes\n"
 			    "rescue no no guard\n"
+			    "preemption yes 4\n"
 			    "begin 1\n"
 			    "end 18446744073709551614\n"
 			    "ring_bytes 1048576\n"
@@ -117,6 +120,8 @@ static void written_status_is_parsed(void **state)
 	assert_true(copy.include_self);
 	assert_true(copy.backup_known);
 	assert_string_equal(copy.backup_programs_reason, "no guard");
+	assert_int_equal(copy.preemption, STATUS_PREEMPTION_YES);
+	assert_int_equal(copy.copies, 4);
 	assert_int_equal(copy.clamped_max, 5);
 	assert_int_equal(copy.own_count, 2);
 	assert_true(copy.cpus[1].skipped == STATUS_UNKNOWN);

@@ -37,6 +37,17 @@ check_counts()
 		fail "$missing are missing, lost $lost, skipped only $skipped"
 }
 
+# Did kmemtraced find out whether the kernel preempts tasks in tracepoints? 7.x does.
+check_preemption()
+{
+	local found expected="no 0"
+
+	is_before 7.0 || expected="yes 4"
+	! grep -q 'hooks need BTF' planted/kernel/status || expected="unknown 0"
+	found=$(sed -n 's/^preemption //p' planted/kernel/status)
+	[ "$found" = "$expected" ] || fail "preemption $found, not $expected"
+}
+
 check_names()
 {
 	local i
@@ -146,6 +157,7 @@ mkdir -p "$builddir/vm-captures"
 rm -rf "$builddir/vm-captures/$kernel"
 cp -r "$kernel" "$builddir/vm-captures" || fail "the captures cannot be copied"
 cd "$kernel" || exit 1
+check_preemption
 check_counts
 check_names
 check_modules modules

@@ -225,6 +225,8 @@ int attach_plan_make(struct attach_plan *plan)
 		plan->btf = btf__load_vmlinux_btf();
 	plan->missing_features.btf = !plan->btf;
 	plan->missing_features.fetch = is_disabled("fetch") || !probe_fetch();
+	if (plan->btf)
+		plan->preemption = preemption_probe(plan->btf);
 	return plan->btf ? attach_plan_from_btf(plan, plan->btf) : plan_from_tracefs(plan);
 }
 

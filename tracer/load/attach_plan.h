@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "tracer/load/bpf_objects.h"
+#include "tracer/load/preemption.h"
 
 struct btf;
 
@@ -28,7 +29,8 @@ enum tracepoint_id {
 
 struct attach_plan {
 	struct missing_features missing_features;
-	struct btf *btf;			  /* of the kernel; NULL: it has none */
+	struct btf *btf; /* of the kernel; NULL: it has none */
+	enum preemption preemption;
 	const char *programs[ATTACH_TRACEPOINTS]; /* NULL: the kernel has no such tracepoint */
 	bool allocations_have_cache;		  /* kmem_cache_alloc passes the cache's address */
 	bool frees_have_name; /* kmem_cache_free passes the cache's name, not its address */

@@ -64,9 +64,8 @@ void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *
 	if (!reason && btf && !backup_programs_has_recursion_guard(btf))
 		reason = "this kernel skips no nested programs";
 	/*
-	 * A task that is preempted between the two programs may continue on another CPU. No kernel
-	 * up to 6.12 preempts a task in a tracepoint; 7.2 does, without PREEMPT_RT too, and this
-	 * check does not see that.
+	 * A task that is preempted between the two programs may continue on another CPU. On a
+	 * kernel that does so, disabled_reason is set; without BTF this is not known.
 	 */
 	if (!reason && machine_is_realtime())
 		reason = "on a real-time kernel a task may move to another CPU inside a tracepoint";

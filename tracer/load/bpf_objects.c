@@ -26,6 +26,7 @@ EMBED(kmemtrace);
 EMBED(without_fetch);
 EMBED(without_btf);
 EMBED(without_both);
+EMBED(preemption);
 
 int bpf_variant_open(struct bpf_variant *variant, const struct missing_features *missing_features)
 {
@@ -42,6 +43,14 @@ int bpf_variant_open(struct bpf_variant *variant, const struct missing_features 
 	memset(variant, 0, sizeof(*variant));
 	variant->bpf = bpf_object__open_mem(list[which].begin,
 					    (size_t)(list[which].end - list[which].begin), NULL);
+	return variant->bpf ? 0 : -errno;
+}
+
+int bpf_variant_open_preemption(struct bpf_variant *variant)
+{
+	memset(variant, 0, sizeof(*variant));
+	variant->bpf = bpf_object__open_mem(preemption_begin,
+					    (size_t)(preemption_end - preemption_begin), NULL);
 	return variant->bpf ? 0 : -errno;
 }
 

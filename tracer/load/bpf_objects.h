@@ -31,6 +31,8 @@ struct missing_features {
 
 /* 0 or -errno. */
 int bpf_variant_open(struct bpf_variant *variant, const struct missing_features *missing_features);
+/* The object of bpf/preemption.bpf.c, which has no totals: bpf_variant_load() cannot load it. */
+int bpf_variant_open_preemption(struct bpf_variant *variant);
 int bpf_variant_load(struct bpf_variant *variant);
 void bpf_variant_close(struct bpf_variant *variant);
 

@@ -19,8 +19,7 @@ bool machine_grace_period(void);
 
 /*
  * Is it a PREEMPT_RT kernel? Whether a task may be preempted in a tracepoint depends on the version
- * too: up to 6.12 tracepoints disable preemption; on 7.2 they do not, with PREEMPT_RT or without
- * (they use SRCU).
+ * too: see tracer/load/preemption.h.
  */
 bool machine_is_realtime(void);
 

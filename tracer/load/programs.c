@@ -100,6 +100,8 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	const struct attach_plan *plan = programs->plan;
 	struct bpf_variant *variant = &programs->variant;
 	const struct btf *btf = plan->btf;
+	const char *no_backup_reason = settings->no_backup_reason ? settings->no_backup_reason
+								  : disabled_reason;
 	struct bpf_program *program;
 
 	bpf_object__for_each_program (program, variant->bpf)
@@ -107,17 +109,22 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	programs->has_recursion_guard = !btf || backup_programs_has_recursion_guard(btf);
 	aux_programs_choose(&programs->aux, variant, btf, programs->has_recursion_guard,
 			    settings->any_cpu);
+	copies_choose(&programs->copies, variant, plan, no_backup_reason);
 	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++) {
 		if (!plan->programs[i])
 			continue;
-		programs->list[i] = bpf_variant_program(variant, plan->programs[i]);
+		programs->list[i] = programs->copies.count && i < KMT_COPIED_KINDS
+					    ? programs->copies.programs[0][i]
+					    : bpf_variant_program(variant, plan->programs[i]);
 		bpf_program__set_autoload(programs->list[i], true);
 	}
 	hooks_choose(&programs->hooks, variant, btf, disabled_reason);
+	if (!no_backup_reason && plan->preemption == PREEMPTION_POSSIBLE)
+		no_backup_reason = "on this kernel a task may move to another CPU inside a "
+				   "tracepoint";
 	backup_programs_choose(&programs->backup, variant, btf,
 			       !strcmp(plan->programs[ATTACH_CACHE_FREE], "kmem_cache_free"),
-			       settings->no_backup_reason ? settings->no_backup_reason
-							  : disabled_reason);
+			       no_backup_reason);
 }
 
 static void set_fields(struct bpf_variant *variant)
@@ -250,18 +257,19 @@ static int attach_events(struct programs *programs, size_t first, size_t end)
 {
 	struct bpf_prog_info info;
 	uint8_t yes = 1;
-	int own = bpf_variant_map_fd(&programs->variant, "own_programs");
+	int own = bpf_variant_map_fd(&programs->variant, "own_programs"), err;
 
 	for (size_t i = first; i < end; i++) {
 		if (!programs->list[i])
 			continue;
 		programs->events[i] = bpf_program__attach(programs->list[i]);
-		if (!programs->events[i]) {
+		err = programs->events[i] ? copies_attach(&programs->copies, i) : -errno;
+		if (err) {
 			char what[80];
 
 			snprintf(what, sizeof(what), "cannot attach to the tracepoint %s",
 				 attach_plan_tracepoint_name(i));
-			return fail(programs, errno, what);
+			return fail(programs, -err, what);
 		}
 		aux_programs_attach(&programs->aux, i);
 		programs->event_count++;
@@ -274,6 +282,7 @@ static int attach_events(struct programs *programs, size_t first, size_t end)
 static void detach_events(struct programs *programs, size_t first, size_t end)
 {
 	for (size_t i = end; i-- > first;) {
+		copies_detach(&programs->copies, i);
 		bpf_link__destroy(programs->events[i]);
 		programs->events[i] = NULL;
 	}
@@ -298,6 +307,13 @@ int programs_attach(struct programs *programs)
 	hooks_attach(&programs->hooks, HOOK_BULK_ALLOC);
 	backup_programs_attach(&programs->backup);
 	return 0;
+}
+
+const char *programs_backup_reason(const struct programs *programs)
+{
+	return programs->plan->preemption == PREEMPTION_POSSIBLE
+		       ? copies_reason(&programs->copies)
+		       : backup_programs_reason(&programs->backup);
 }
 
 /*

@@ -13,6 +13,7 @@
 #include "tracer/load/hooks.h"
 #include "tracer/load/attach_plan.h"
 #include "tracer/load/bpf_objects.h"
+#include "tracer/load/copies.h"
 #include "tracer/load/cpu_numbers.h"
 #include "tracer/load/paths.h"
 #include "tracer/load/backup_programs.h"
@@ -26,6 +27,7 @@ struct programs {
 	unsigned int event_count; /* the number of events that are attached */
 	struct aux_programs aux;
 	struct backup_programs backup;
+	struct copies copies; /* on kernels that need them, instead of backup programs */
 	struct hooks hooks;
 	unsigned int possible_cpus;
 	bool has_recursion_guard; /* it can skip nested runs; on 5.12 to 6.0 it skips none */
@@ -71,9 +73,13 @@ void programs_poll(struct programs *programs);
 void programs_detach(struct programs *programs); /* no program runs any more when it returns */
 void programs_close(struct programs *programs);
 
+/* At the end: why not all skipped events were recorded that backup programs or copies can record.
+ */
+const char *programs_backup_reason(const struct programs *programs);
+
 /*
  * How many runs of the tracepoints' first programs the kernel has skipped so far, on all CPUs.
- * Backup programs may have recorded some of these events.
+ * Backup programs, or later copies, may have recorded some of these events.
  */
 uint64_t programs_recursion_misses(const struct programs *programs);
 
