@@ -102,7 +102,7 @@ void damage_find(struct damage *damage, const struct analysis *analysis,
 	damage->old = full.old + rest.old;
 	damage->live_bytes = full.live_bytes + rest.live_bytes;
 	damage->covered_bytes = full.live_bytes;
-	damage->bytes = (uint64_t)(full.bytes + rest.bytes + 0.5);
+	damage->bytes = (uint64_t)(trend_round(full.bytes + rest.bytes) + 0.5);
 	damage->steady = full.bytes >= rest.bytes ? full.steady : rest.steady;
 	damage->coverage = damage_coverage(analysis, list[0]->cache);
 	if (damage->live_bytes)

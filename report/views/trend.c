@@ -4,8 +4,7 @@
 
 #include "report/views/trend.h"
 
-/* To a millionth: further digits differ between processors. */
-static double rounded(double value)
+double trend_round(double value)
 {
 	const double millionth = 1e-6, most = 1e12;
 
@@ -34,9 +33,9 @@ struct trend trend_line(const double *x, const double *y, size_t count)
 	}
 	if (xx <= 0 || yy <= 0)
 		return trend;
-	trend.slope = rounded(xy / xx);
+	trend.slope = trend_round(xy / xx);
 	if (xy > 0)
-		trend.fit_percent = rounded(100 * (xy * xy) / (xx * yy));
+		trend.fit_percent = trend_round(100 * (xy * xy) / (xx * yy));
 	return trend;
 }
 
@@ -56,5 +55,5 @@ double trend_steady(const uint64_t *times, size_t count, uint64_t begin, uint64_
 		if (behind > farthest)
 			farthest = behind;
 	}
-	return farthest + one < 1 ? 100 * (1 - farthest - one) : 0;
+	return farthest + one < 1 ? trend_round(100 * (1 - farthest - one)) : 0;
 }
