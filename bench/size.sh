@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# Bytes of an event on disk, raw and packed, the CPU time of writing it, and the speed of packing on
-# one CPU. Sourced by bench/run.
+# Bytes of an event on disk, raw and packed, the CPU time of writing it and of publishing statistics
+# of it, and the speed of packing on one CPU. Sourced by bench/run.
 
 space_size=(2000 300)
 about_size="bytes an event on disk, raw and packed, and the writer's CPU time"
 
-# size_writer TOOL: the CPU time of kmemtraced itself, minus its time with nothing to record.
+# size_writer TOOL: the CPU time of kmemtraced itself, minus its time with nothing to record, an event;
+# sets $writer_ns to it.
 size_writer()
 {
 	local tool=$1 words idle busy data=$scratch/recorded/data
@@ -21,7 +22,18 @@ size_writer()
 	command_line size "$tool" "${words[@]}"
 	busy=$(($(value "$measured" cpu_ns) - $(value "$out" total_ns)))
 	sample size fs "$tool" bytes_event "$(divide "$(size_of "$data")" "$(recorded "$data")")"
-	sample size fs "$tool" writer_ns "$(divide "$((busy - idle))" "$(recorded "$data")")"
+	writer_ns=$(divide "$((busy - idle))" "$(recorded "$data")")
+	sample size fs "$tool" writer_ns "$writer_ns"
+}
+
+# Publishing: its CPU time in this round minus that of a capture alone.
+size_publish()
+{
+	local capture_ns=$1
+
+	size_writer "kmemtraced --publish"
+	sample size fs "kmemtraced --publish" publish_ns \
+		"$(awk -v a="$writer_ns" -v b="$capture_ns" 'BEGIN { printf "%.3f\n", a - b }')"
 }
 
 # size_pack CASE CAPTURE: packs on one CPU, reading and writing included.
@@ -43,7 +55,7 @@ size_pack()
 
 bench_size()
 {
-	local tool tools times
+	local tool tools times writer_ns capture_ns
 
 	lock
 	usable_tools size kmemtraced "kmemtraced -z"
@@ -55,8 +67,11 @@ bench_size()
 	for _ in $(seq "$rounds"); do
 		for tool in "${tools[@]}"; do
 			size_writer "$tool"
-			[ "$tool" != kmemtraced ] || mv "$scratch/recorded/data" "$scratch/raw"
+			[ "$tool" = kmemtraced ] || continue
+			capture_ns=$writer_ns
+			mv "$scratch/recorded/data" "$scratch/raw"
 		done
+		size_publish "$capture_ns"
 		sample size random kmemtraced bytes_event \
 			"$(divide "$(size_of "$scratch/random")" "$(recorded "$scratch/random")")"
 		if packs; then

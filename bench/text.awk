@@ -12,6 +12,7 @@ BEGIN {
 	unit("lost_percent", "events lost, percent", 1, 2)
 	unit("bytes_event", "bytes an event on disk", 1, 2)
 	unit("writer_ns", "CPU time of the tool itself, ns an event", 1, 1)
+	unit("publish_ns", "CPU time of --publish, on top of a capture, ns an event", 1, 1)
 	unit("peak_bytes", "peak memory, MiB", 1048576, 1)
 	unit("live", "live objects at most", 1, 0)
 	unit("of_allowed", "memory / (64 MiB + 100 bytes a live object)", 1, 2)

@@ -19,6 +19,7 @@ tool_words()
 	untraced) words=() ;;
 	kmemtraced) words=("$build/kmemtraced" -q -o "$dir/data" --) ;;
 	"kmemtraced --no-rescue") words=("$build/kmemtraced" -q --no-rescue -o "$dir/data" --) ;;
+	"kmemtraced --publish") words=("$build/kmemtraced" -q --publish="$dir/memstat" -o "$dir/data" --) ;;
 	"kmemtraced -z") words=("$build/kmemtraced" -q -z -o "$dir/data" --) ;;
 	# the PID of a task that sleeps
 	"kmemtraced -p PID") words=("$build/kmemtraced" -q -p "$sleeper" -o "$dir/data" --) ;;

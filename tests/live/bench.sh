@@ -60,6 +60,8 @@ true_of "what it was" '.schema == 1 and .quick and .rounds == 1 and .failure == 
 true_of "all benches" '[.figures[].bench] | unique == ["analysis", "check", "cost", "loss", "size"]'
 true_of "figures" '.figures | all(has("case") and has("tool") and has("metric") and
 	(.rounds >= 1) and (.least <= .median) and (.median <= .most) and (.samples | length) == .rounds)'
+true_of "the cost of publishing" 'any(.figures[]; .bench == "size" and .metric == "publish_ns" and
+	.tool == "kmemtraced --publish")'
 true_of "our own cost" '[.figures[] | select(.bench == "cost" and .tool == "kmemtraced" and
 	.metric == "added_ns") | .case] | sort == ["dir", "fs", "mixed", "skb"]'
 true_of "losses" '.figures | any(.tool == "kmemtraced" and .metric == "lost")'
