@@ -13,6 +13,8 @@
 #ifndef BPF_FIELDS_BPF_H
 #define BPF_FIELDS_BPF_H
 
+#include "bpf/cache_layout.bpf.h"
+
 /*
  * The caches that events have named, sent to kmemtraced or not, by address, with the names and
  * sizes known so far.
@@ -52,22 +54,61 @@ static __always_inline bool entry_has_more(const struct kmt_partial_cache *cache
 	return !cache->name[0] && fields[is_free ? KMT_FIELD_FREE_NAME : KMT_FIELD_ALLOC_NAME].size;
 }
 
+static __always_inline uint64_t read_field(void *entry, enum kmt_field field)
+{
+	uint64_t wide = 0;
+	uint32_t narrow = 0;
+
+	if (fields[field].size == sizeof(wide)) {
+		bpf_probe_read_kernel(&wide, sizeof(wide), entry + fields[field].offset);
+		return wide;
+	}
+	if (fields[field].size == sizeof(narrow))
+		bpf_probe_read_kernel(&narrow, sizeof(narrow), entry + fields[field].offset);
+	return narrow;
+}
+
+static __always_inline void send_known(struct kmt_partial_cache *cache, uint64_t address)
+{
+	struct kmt_message *message = message_reserve(KMT_MESSAGE_CACHE, address);
+
+	if (!message)
+		return;
+	message->time = cache->since;
+	message->object_size = cache->object_size;
+	message->size = cache->size;
+	cache->complete = 1;
+	message_submit_name(message, (unsigned long)cache->name);
+}
+
+static __always_inline void send_if_complete(struct kmt_partial_cache *cache, uint64_t address)
+{
+	if (cache->name[0] && cache->size)
+		send_known(cache, address);
+}
+
 static __noinline int request_name(uint64_t address, uint64_t pointer, bool is_free)
 {
 	struct kmt_partial_cache *cache = bpf_map_lookup_elem(&known_caches, &address);
 	struct name_request *here = request_here();
 	struct kmt_partial_cache nothing = {};
 
+	if (cache && !cache->complete) {
+		read_layout(cache, address);
+		send_if_complete(cache, address);
+	}
 	if (cache && cache->complete) {
 		remember_announced(address);
 		return 0;
 	}
 	if (!cache) {
 		nothing.since = bpf_ktime_get_ns();
+		read_layout(&nothing, address);
+		send_if_complete(&nothing, address);
 		known_filter_add(address);
 		bpf_map_update_elem(&known_caches, &address, &nothing, BPF_NOEXIST);
 	}
-	if (here && (!cache || entry_has_more(cache, is_free))) {
+	if (here && !nothing.complete && (!cache || entry_has_more(cache, is_free))) {
 		here->pointer = pointer;
 		here->time = bpf_ktime_get_ns();
 		here->cache = address;
@@ -119,20 +160,6 @@ static __always_inline void forget_name(uint64_t text)
 {
 }
 
-static __always_inline uint64_t read_field(void *entry, enum kmt_field field)
-{
-	uint64_t wide = 0;
-	uint32_t narrow = 0;
-
-	if (fields[field].size == sizeof(wide)) {
-		bpf_probe_read_kernel(&wide, sizeof(wide), entry + fields[field].offset);
-		return wide;
-	}
-	if (fields[field].size == sizeof(narrow))
-		bpf_probe_read_kernel(&narrow, sizeof(narrow), entry + fields[field].offset);
-	return narrow;
-}
-
 /* The cache that the raw program of this event requested; NULL: none. */
 static __always_inline struct kmt_partial_cache *take_request(void *entry, enum kmt_field pointer,
 							      uint64_t *address)
@@ -161,32 +188,18 @@ static __always_inline void read_text(struct kmt_partial_cache *cache, void *ent
 		bpf_probe_read_kernel_str(cache->name, sizeof(cache->name), entry + offset);
 }
 
-static __always_inline void send_known(struct kmt_partial_cache *cache, uint64_t address)
-{
-	struct kmt_message *message = message_reserve(KMT_MESSAGE_CACHE, address);
-
-	if (!message)
-		return;
-	message->time = cache->since;
-	message->object_size = cache->object_size;
-	message->size = cache->size;
-	cache->complete = 1;
-	message_submit_name(message, (unsigned long)cache->name);
-}
-
-static __always_inline void send_if_complete(struct kmt_partial_cache *cache, uint64_t address)
-{
-	if (cache->name[0] && cache->size)
-		send_known(cache, address);
-}
-
-/* The cache is destroyed: sends what is known of it, unless it was sent. */
+/*
+ * The cache is destroyed: sends what is known of it, unless it was sent. The kernel has freed the
+ * name already.
+ */
 static __always_inline void send_incomplete_cache(uint64_t address)
 {
 	struct kmt_partial_cache *cache = bpf_map_lookup_elem(&known_caches, &address);
 
-	if (cache && !cache->complete)
-		send_known(cache, address);
+	if (!cache || cache->complete)
+		return;
+	read_layout_sizes(cache, address);
+	send_known(cache, address);
 }
 
 /*
@@ -206,7 +219,11 @@ int kmem_cache_alloc_fields(void *ctx)
 		return DELIVER_TO_PERF;
 	cache->object_size = read_field(ctx, KMT_FIELD_ALLOC_REQUESTED);
 	cache->size = read_field(ctx, KMT_FIELD_ALLOC_ALLOCATED);
+	if (!layout.sizes_at && cache->size)
+		learn_sizes(address, cache->size, cache->object_size);
 	read_text(cache, ctx, KMT_FIELD_ALLOC_NAME);
+	if (!layout.name_at && cache->name[0])
+		learn_name(address, cache);
 	send_if_complete(cache, address);
 	return DELIVER_TO_PERF;
 }
@@ -220,6 +237,8 @@ int kmem_cache_free_fields(void *ctx)
 	if (!cache)
 		return DELIVER_TO_PERF;
 	read_text(cache, ctx, KMT_FIELD_FREE_NAME);
+	if (!layout.name_at && cache->name[0])
+		learn_name(address, cache);
 	send_if_complete(cache, address);
 	return DELIVER_TO_PERF;
 }

@@ -94,16 +94,17 @@ check_kfreed()
 	local known count
 
 	json "$1" caches '.caches[] | select(.cache | test("^(plant_name_|0x)")) |
-		"\(.cache) \(.allocations) \(.frees)"' >kfreed
-	known=$(grep -cx 'plant_name_1 10 10\|plant_name_2 20 20' kfreed)
+		"\(.cache) \(.allocations) \(.frees) \(.object_size // 0)"' >kfreed
+	known=$(grep -cx 'plant_name_1 10 10 192\|plant_name_2 20 20 192' kfreed)
 	grep -q '^cache ' "$1/kernel/caches" || { echo "$1: events have no caches" && return; }
 	for count in 10 20; do
-		grep -qE "^(plant_name_${count%0}|0x[0-9a-f]+) $count $count$" kfreed ||
+		grep -qE "^(plant_name_${count%0}|0x[0-9a-f]+) $count $count (192|0)$" kfreed ||
 			fail "$1: no cache with $count objects freed by kfree(): $(cat kfreed)"
 	done
 	grep -q 'hooks need BTF' "$1/kernel/status" || [ "$known" = 2 ] ||
 		fail "$1: caches have no names: $(cat kfreed)"
-	echo "$1: $known of 2 caches freed by kfree() only have names"
+	echo "$1: $known of 2 caches freed by kfree() only have names," \
+		"$(grep -cE ' (10 10|20 20) 192$' kfreed) have sizes"
 }
 
 # Without the BPF JIT, the events have their own CPU, or the capture is refused.
