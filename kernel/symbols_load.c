@@ -43,7 +43,7 @@ struct fields {
 	uint64_t address;
 	const char *name, *module;
 	size_t name_size, module_size;
-	size_t code_end; /* the index in symbols.ends, or SYMBOLS_ENDS: it is no end of code */
+	size_t code_end; /* the index in symbols.ends; SYMBOLS_ENDS: of another symbol */
 };
 
 static bool is_code(char type)
