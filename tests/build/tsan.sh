@@ -53,8 +53,8 @@ cd "$scratch/build" || exit 1
 # shellcheck disable=SC2086 # a list
 {
 	"$top_srcdir/configure" --disable-tracer --enable-werror --without-libtracecmd \
-		CFLAGS="-g -O1 -fsanitize=thread -DREADS=20000" &&
-		make -j"$jobs" all && make -j"$jobs" ${tests//test_/tests/unit/test_} tests/memstat/read_many
+		CFLAGS="-g -O1 -fsanitize=thread -DTEST_READS=20000" &&
+		make -j"$jobs" ${tests//test_/tests/unit/test_} tests/memstat/read_many
 } >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; exit 1; }
 for test in $tests; do
 	if ! TSAN_OPTIONS=halt_on_error=1 $fixed "tests/unit/$test" >"$scratch/log" 2>&1; then
@@ -68,7 +68,7 @@ for test in $tests; do
 	fi
 done
 # the sanitizer does not see libdeflate's own accesses: see valgrind.sh for these
-./kmemtrace-pack -q -o "$scratch/packed" "$top_srcdir/tests/data/sample" || exit 1
+"$builddir/kmemtrace-pack" -q -o "$scratch/packed" "$top_srcdir/tests/data/sample" || exit 1
 for capture in "$top_srcdir/tests/data/sample" "$scratch/packed"; do
 	if ! TSAN_OPTIONS=halt_on_error=1 $fixed tests/memstat/read_many "$capture" 200 >"$scratch/log" 2>&1; then
 		echo "read_many $capture:"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * One writer and four readers, in threads and in processes: readers get only whole
- * snapshots that were written. Run this with the thread sanitizer too (with fewer READS).
+ * snapshots that were written. Run this with the thread sanitizer too (with fewer TEST_READS).
  */
 #include "config.h"
 
@@ -23,11 +23,11 @@
 #include "tests/unit/hand_type_stats.h"
 #include "tests/unit/scratch.h"
 
-#ifndef READS
-#define READS 1000000 /* in all, half of them by processes */
+#ifndef TEST_READS
+#define TEST_READS 1000000 /* in all, half of them by processes */
 #endif
 #define READERS 4
-#define READS_EACH (READS / 2 / READERS)
+#define READS_EACH (TEST_READS / 2 / READERS)
 #define SNAPSHOTS_EACH 100
 #define TYPES_MAX 8
 #define CPUS 2
