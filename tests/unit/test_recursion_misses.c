@@ -18,10 +18,11 @@
 static struct kmt_control controls[2];
 static uint64_t missed;
 static unsigned int recorded_while_read;
+static struct programs programs; /* without copies, unless the test sets them */
 
-uint64_t programs_recursion_misses(const struct programs *programs)
+uint64_t programs_recursion_misses(const struct programs *unused)
 {
-	(void)programs;
+	(void)unused;
 	for (; recorded_while_read; recorded_while_read--) {
 		missed++;
 		controls[1].from_backup++;
@@ -29,11 +30,11 @@ uint64_t programs_recursion_misses(const struct programs *programs)
 	return missed;
 }
 
-void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t *list)
+void programs_recursion_misses_by_cpu(const struct programs *unused, uint64_t *list)
 {
-	(void)programs;
+	(void)unused;
 	list[0] = missed;
-	list[1] = STATUS_UNKNOWN;
+	list[1] = programs.copies.count ? 0 : STATUS_UNKNOWN;
 }
 
 static struct rings rings = { .possible_cpus = 2, .controls = controls };
@@ -43,12 +44,13 @@ static int start(void **state)
 	(void)state;
 	controls[0] = controls[1] = (struct kmt_control){ 0 };
 	missed = recorded_while_read = 0;
+	programs.copies.count = 0;
 	return 0;
 }
 
 static void read_misses(struct recursion_misses *misses, struct status *status)
 {
-	assert_int_equal(recursion_misses_read(misses, NULL, &rings, status), 0);
+	assert_int_equal(recursion_misses_read(misses, &programs, &rings, status), 0);
 }
 
 static void reports_misses_one_reading_later(void **state)
@@ -114,7 +116,7 @@ static void reports_nothing_while_backup_programs_record(void **state)
 	}
 	recorded_while_read = 0;
 	read_misses(&misses, &status);
-	assert_int_equal(recursion_misses_finish(&misses, NULL, &rings, &status), 0);
+	assert_int_equal(recursion_misses_finish(&misses, &programs, &rings, &status), 0);
 	assert_int_equal(misses.reported, 5);
 	assert_int_equal(status.skip_span_count, 1);
 	assert_true(status.skip_spans[0].after <= time || time == 1);
@@ -135,14 +137,46 @@ static void reports_all_misses_at_the_end(void **state)
 		read_misses(&misses, &status);
 	}
 	assert_true(misses.reported < missed - controls[0].from_backup);
-	assert_int_equal(recursion_misses_finish(&misses, NULL, &rings, &status), 0);
+	assert_int_equal(recursion_misses_finish(&misses, &programs, &rings, &status), 0);
 	assert_int_equal(misses.reported, missed - controls[0].from_backup);
 	for (size_t i = 0; i < status.skip_span_count; i++)
 		sum += status.skip_spans[i].count;
 	assert_int_equal(sum, misses.reported);
-	recursion_misses_by_cpu(NULL, &rings, list);
+	recursion_misses_by_cpu(&programs, &rings, list);
 	assert_int_equal(list[0], misses.reported);
 	assert_true(list[1] == STATUS_UNKNOWN);
+	status_deinit(&status);
+}
+
+/* A preempted task may be recorded by a later copy a second after the first copy was missed. */
+static void with_copies_waits_for_tasks_that_are_preempted(void **state)
+{
+	struct status status = { 0 };
+	struct recursion_misses misses;
+	uint64_t list[2];
+
+	(void)state;
+	programs.copies.count = 4;
+	recursion_misses_init(&misses, 1);
+	read_misses(&misses, &status);
+	missed = 6;
+	controls[0].deferred = 4;
+	for (int i = 0; i + 1 < RECURSION_MISSES_READINGS; i++)
+		read_misses(&misses, &status);
+	assert_int_equal(misses.reported, 0);
+	/* on another CPU: of the 10 events 7 are recorded */
+	controls[1].from_copies = 7;
+	for (int i = 0; i < RECURSION_MISSES_READINGS; i++) {
+		read_misses(&misses, &status);
+		assert_in_range(misses.reported, 0, 3);
+	}
+	assert_int_equal(misses.reported, 3);
+	assert_int_equal(status.skip_span_count, 1);
+	assert_int_equal(recursion_misses_finish(&misses, &programs, &rings, &status), 0);
+	assert_int_equal(misses.reported, 3);
+	recursion_misses_by_cpu(&programs, &rings, list);
+	assert_int_equal(list[0], 3);
+	assert_int_equal(list[1], 0);
 	status_deinit(&status);
 }
 
@@ -154,6 +188,7 @@ int main(void)
 				       start),
 		cmocka_unit_test_setup(reports_nothing_while_backup_programs_record, start),
 		cmocka_unit_test_setup(reports_all_misses_at_the_end, start),
+		cmocka_unit_test_setup(with_copies_waits_for_tasks_that_are_preempted, start),
 	};
 
 	return cmocka_run_group_tests_name("recursion_misses", tests, NULL, NULL);
