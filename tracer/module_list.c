@@ -57,6 +57,18 @@ int module_list_read(struct module_list *modules)
 	return err;
 }
 
+bool module_list_is_loading(void)
+{
+	char *text;
+	bool loading;
+
+	if (read_file(AT_FDCWD, "/proc/modules", MODULES_BYTES_MAX, &text, NULL))
+		return false;
+	loading = strstr(text, " Loading ");
+	free(text);
+	return loading;
+}
+
 uint64_t module_list_core_size(const char *name)
 {
 	char path[32 + KMT_NAME_SIZE], *text;

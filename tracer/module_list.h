@@ -28,6 +28,9 @@ int module_list_parse(struct module_list *modules, const char *text);
 
 /* Adds the modules of /proc/modules. 0 or -errno; -ENOENT: this kernel has no modules. */
 int module_list_read(struct module_list *modules);
+
+/* Is a module being loaded now: does its init function still run? */
+bool module_list_is_loading(void);
 void module_list_deinit(struct module_list *modules);
 
 /*

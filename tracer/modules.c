@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/param.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -15,6 +16,16 @@
 #include "tracer/publish.h"
 
 #define NO_MESSAGE 0 /* the kind of modules_compare() */
+
+/*
+ * When a module's init function has ended, the kernel replaces the module's symbols by a shorter
+ * list. A reader of kallsyms that is within the list at this time misses symbols. So the symbols
+ * are read again when no module is being loaded any more, and some time later than its change of
+ * state, which comes a little before the replacement.
+ */
+#define READ_AGAIN_NS 50000000
+#define READ_AGAIN_TRIES 40
+#define NSEC_PER_SEC 1000000000
 
 static int fail(struct modules *modules, int err, const char *what)
 {
@@ -163,11 +174,32 @@ static int save(struct modules *modules, const struct kmt_message *changes, size
 	}
 	if (file && !err && loaded_at)
 		err = write_symbols(modules, file, loaded_at);
+	if (file && !err && loaded_at) {
+		/* another module was loaded before: its list must be whole too */
+		if (modules->read_again)
+			err = write_symbols(modules, file, modules->read_again);
+		modules->read_again = loaded_at;
+	}
 	module_list_deinit(&now);
 	if (!file)
 		return -EIO;
 	err = close_symbols(modules, file, err);
 	if (!err && modules->publish && saved)
+		publish_symbols_changed(modules->publish);
+	return err;
+}
+
+/* Reads the symbols of the last loaded modules again. */
+static int save_again(struct modules *modules)
+{
+	gzFile file = open_symbols(modules);
+	int err;
+
+	if (!file)
+		return -EIO;
+	err = close_symbols(modules, file, write_symbols(modules, file, modules->read_again));
+	modules->read_again = 0;
+	if (!err && modules->publish)
 		publish_symbols_changed(modules->publish);
 	return err;
 }
@@ -207,9 +239,43 @@ static void save_changes(struct modules *modules)
 		modules->err = err;
 }
 
+/* True: no module was being loaded, and for some time no change came. */
+static bool wait_for_quiet(struct modules *modules, unsigned int *tries)
+{
+	struct timespec until;
+	bool loading = false;
+	int err;
+
+	pthread_mutex_unlock(&modules->mutex);
+	if (++*tries < READ_AGAIN_TRIES)
+		loading = module_list_is_loading();
+	clock_gettime(CLOCK_REALTIME, &until);
+	pthread_mutex_lock(&modules->mutex);
+	until.tv_nsec += READ_AGAIN_NS;
+	until.tv_sec += until.tv_nsec / NSEC_PER_SEC;
+	until.tv_nsec %= NSEC_PER_SEC;
+	err = pthread_cond_timedwait(&modules->changed, &modules->mutex, &until);
+	return err == ETIMEDOUT && !loading && !modules->change_count;
+}
+
+static void read_symbols_again(struct modules *modules, unsigned int *tries)
+{
+	int err;
+
+	if (!wait_for_quiet(modules, tries))
+		return;
+	*tries = 0;
+	pthread_mutex_unlock(&modules->mutex);
+	err = save_again(modules);
+	pthread_mutex_lock(&modules->mutex);
+	if (err && !modules->err)
+		modules->err = err;
+}
+
 static void *run(void *data)
 {
 	struct modules *modules = data;
+	unsigned int tries = 0;
 	bool preparing = true;
 
 	modules->err = save_first_list(modules);
@@ -224,6 +290,9 @@ static void *run(void *data)
 		if (modules->change_count) {
 			save_changes(modules);
 			preparing = true;
+			tries = 0;
+		} else if (modules->read_again) {
+			read_symbols_again(modules, &tries);
 		} else if (modules->ending) {
 			break;
 		} else if (preparing) {

@@ -37,6 +37,7 @@ struct modules {
 	bool listed;		 /* this kernel has modules, and shows their addresses */
 	off_t modules_at;	 /* from kallsyms_copy() */
 	struct kallsyms ready[MODULES_READY];
+	uint64_t read_again; /* ns: the symbols of this time are to be read again; 0: none */
 };
 
 /*
