@@ -88,7 +88,7 @@ build_for()
 	# shellcheck disable=SC2046 # a list
 	mkdir "$2" && cd "$2" &&
 		"$top_srcdir/configure" --host="$triplet" --enable-werror --disable-tracer \
-			--without-libtracecmd CFLAGS=-O1 CPPFLAGS=-DREADS=100000 \
+			--without-libtracecmd CFLAGS=-O1 CPPFLAGS=-DTEST_READS=100000 \
 			ZLIB_CFLAGS="$include" ZLIB_LIBS="$folder/libz.a" \
 			LIBDEFLATE_CFLAGS="$include" LIBDEFLATE_LIBS="$folder/libdeflate.a" \
 			JANSSON_CFLAGS="$include" JANSSON_LIBS="$folder/libjansson.a" \
