@@ -13,19 +13,23 @@
  *
  * All copies get the same context for one event: the address of the tracepoint's arguments, which
  * are on the stack, also after the task has moved to another CPU. So marks belong to the page of
- *the stack that the context is in, not to a CPU. Each page has a line of words in a table. A word
- *holds where in the page the context is, and a hash of the event.
+ * the stack that the context is in, not to a CPU. Each page has a line of words in a table. A word
+ * holds the position of the context in the page, and a hash of the event.
  *
  * Events may nest on one stack: an interrupt; or a preempted task that continues, and first frees
  * the memory of the task that ran before it (finish_task_switch()). Stacks grow down. So a mark at
  * or below our own context is of an event that is over, and a mark above may be of an event in
  * flight. The words of a line are in the order of the stack, the highest first; a 0 ends them. A
- *new mark takes the place of the first mark that is over, or of the 0, and ends the line. N
- *interrupts E while E marks: N marks above or below E's place. If above, that mark was of an event
- *that is over, and so will be N's. E's mark comes last, and N is over. N interrupts E between two
- *of E's copies: E's mark is above N's, and stays. If a mark of an event that is over stays (the
- *kernel skipped its last copy), it can only hide a later event of the same address, pointer and
- *call site from later copies. That event stays counted as skipped.
+ * new mark takes the word of the first mark that is over, or of the 0, and ends the line.
+ *
+ * E is an event; N is an event that interrupts E on the same stack and ends before E continues:
+ *	N comes while E marks: N marks in E's word, or in a word before it. A mark that is before
+ *	    E's and below N's context is of an event that is over, and so is N when E continues.
+ *	    E writes its mark last.
+ *	N comes between two of E's copies: E's mark is above N's context, and stays.
+ * The mark of an event that is over may stay, if the kernel skipped the last copy for it. It can
+ * only hide a later event of the same address, pointer and call site from later copies. That event
+ * stays counted as skipped.
  *
  * A line is never given to another page: its mark could be of an event in flight.
  *

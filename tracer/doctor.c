@@ -77,7 +77,8 @@ static void print_preemption(const struct programs *programs)
 		if (programs->copies.count)
 			print_check(VERDICT_OK, "preemption",
 				    "this kernel preempts tasks in tracepoints: %u copies of each "
-				    "program record the events that it would skip",
+				    "program record most events that it would skip; the rest is "
+				    "counted",
 				    programs->copies.count);
 		else
 			print_check(VERDICT_LIMITED, "preemption",

@@ -45,9 +45,9 @@ one dir 60000
 one skb 100000
 [ $total_lost = 0 ] || echo "note: the usual ring lost $total_lost events on this machine"
 total_lost=0
-one fs 100000 -m 1
-one dir 100000 -m 1
-one skb 200000 -m 1
+one fs 200000 -m 1
+one dir 200000 -m 1
+one skb 300000 -m 1
 [ $total_lost -gt 0 ] || fail "the small ring lost nothing: this proves nothing"
 
 for lack in btf fetch btf,fetch; do

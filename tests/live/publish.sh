@@ -52,7 +52,7 @@ one() {
 }
 
 export builddir
-one 100 8 "$kmemtraced"
+one 200 8 "$kmemtraced"
 [ "$(value follow.out types)" -ge 50 ] || fail "too few types"
 KMEMTRACED_WITHOUT=fetch one 20 4 "$kmemtraced"
 one 50 5 starved -m 1

@@ -13,6 +13,7 @@
 
 #include "tests/unit/naive_unpack.h"
 #include "tests/unit/packing.h"
+#include "tests/unit/scratch.h"
 
 #define WINDOW_BITS (-15) /* zlib: DEFLATE without a header */
 
@@ -196,20 +197,30 @@ static struct parts *make_parts(struct packing *packing, size_t count, bool has_
 	return parts;
 }
 
-/* Each byte of the columns gets its smallest and largest values and each change of one bit. */
+/*
+ * Each byte of the columns gets its smallest and largest values, and each change of one bit; with
+ * $KMEMTRACE_ALL_VALUES=1 all 256 values.
+ */
+static bool is_tried(unsigned char value, unsigned char was, bool all)
+{
+	unsigned char changed = value ^ was;
+
+	return all || value <= 1 || value >= 0xfe || value == 0x7f || value == 0x80 ||
+	       !(changed & (changed - 1));
+}
+
 static void check_columns_changed(struct packing *packing, bool has_long)
 {
-	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xfe, 0xff };
+	bool all = scratch_setting("KMEMTRACE_ALL_VALUES", 0);
 	struct parts *parts = make_parts(packing, 60, has_long);
 
 	for (size_t i = 0; i < parts->total; i++) {
 		unsigned char was = packing->columns[i];
 
-		for (size_t j = 0; j < sizeof(values) + 8; j++) {
-			packing->columns[i] =
-				j < sizeof(values)
-					? values[j]
-					: was ^ (unsigned char)(1 << (j - sizeof(values)));
+		for (unsigned int value = 0; value < 256; value++) {
+			if (!is_tried((unsigned char)value, was, all))
+				continue;
+			packing->columns[i] = (unsigned char)value;
 			unpacks(packing, packing->bytes, join_packet(packing, parts), 60);
 		}
 		packing->columns[i] = was;

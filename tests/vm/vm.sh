@@ -24,6 +24,18 @@ lock_slot()
 }
 until lock_slot; do sleep 1; done
 
+# lock_all_slots: no other guest runs beside ours.
+lock_all_slots()
+{
+	local slot held
+
+	exec 9>&-
+	for slot in $(seq "$(nproc)"); do
+		exec {held}>"$builddir/vm.lock.$slot"
+		flock "$held"
+	done
+}
+
 check=$builddir/kmemtrace-check
 report=$builddir/kmemtrace-report
 
