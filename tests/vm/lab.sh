@@ -34,15 +34,10 @@ has_packages()
 	printf '%s\n' "${@:2}" | cmp -s - "$1/packages"
 }
 
-# All names in the table; and the names of an architecture.
+# All names in the table.
 kernels()
 {
 	awk '/^[^#]/ { print $1 }' "$vm/kernels"
-}
-
-kernels_of()
-{
-	awk -v arch="$1" '/^[^#]/ && $4 == arch { print $1 }' "$vm/kernels"
 }
 
 # look_up NAME: sets suite, package, arch, triplet, karch, console, machine from the table; home, the

@@ -11,7 +11,7 @@ trap 'cd /; rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 cd "$scratch" || exit 1
 
-# at most as many guests at the same time as there are CPUs
+# At most as many guests at the same time as there are CPUs; ./test holds a slot while live tests run.
 lock_slot()
 {
 	local slot
@@ -53,18 +53,6 @@ fail()
 
 command -v jq >/dev/null || skip "jq is not installed"
 
-# The kernels of this machine's architecture that are in the lab. sid replaces its kernel often, and
-# may have none for a while.
-guests=()
-for kernel in $(kernels_of "$(dpkg --print-architecture 2>/dev/null)"); do
-	look_up "$kernel"
-	if [ -n "$release" ]; then
-		guests+=("$kernel")
-	else
-		echo "$kernel is not in $lab"
-	fi
-done
-
 # succeed COMMAND…: runs a step of the preparation; skips or fails as its exit status says.
 succeed()
 {
@@ -77,8 +65,8 @@ succeed()
 		"$(tail -n 40 "$2/console" 2>/dev/null)"
 }
 
-# in_guest KERNEL SCRIPT FILE…: runs the script in a guest, with our programs and the planting module
-# in /t; the files that it writes to /out are then in the folder KERNEL.
+# in_guest KERNEL SCRIPT FILE…: runs the script in a guest, with our programs and the files in /t; the
+# files that it writes to /out are then in the folder KERNEL.
 # Sets release, arch and tools, the folder of the programs for its architecture.
 in_guest()
 {
@@ -88,9 +76,8 @@ in_guest()
 	look_up_fetched "$kernel"
 	tools=$builddir/vm-static/$arch
 	succeed "$srcdir/vm/build-static.sh" "$kernel" "$tools"
-	succeed "$srcdir/vm/build-module.sh" "$kernel" "$srcdir/vm/plant" "module-$kernel"
 	succeed "$srcdir/vm/boot.sh" "$kernel" "$kernel" "$script" "$tools"/kmemtraced \
-		"$tools"/kmemtrace-{check,report} "module-$kernel/plant.ko" "$@"
+		"$tools"/kmemtrace-{check,report} "$@"
 }
 
 checked() # kmemtrace-check finds nothing wrong in the capture
