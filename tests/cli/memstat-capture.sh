@@ -127,9 +127,9 @@ expect()
 	code=1
 }
 
-# Cut at 40 offsets, and damaged there.
+# Cut at 40 offsets, and damaged there; at fewer if $KMEMTRACE_STRIDE is larger than 1.
 size=$(stat -c %s sample/cpu1)
-step=$((size / 40))
+step=$((size / 40 * ${KMEMTRACE_STRIDE:-1}))
 at=7
 while [ $at -lt "$size" ]; do
 	cp "$srcdir/data/sample/cpu1" sample/cpu1

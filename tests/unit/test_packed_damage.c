@@ -199,7 +199,7 @@ static struct parts *make_parts(struct packing *packing, size_t count, bool has_
 
 /*
  * Each byte of the columns gets its smallest and largest values, and each change of one bit; with
- * $KMEMTRACE_ALL_VALUES=1 all 256 values.
+ * $KMEMTRACE_ALL_VALUES=1 all 256 values. $KMEMTRACE_STRIDE is the distance between these bytes.
  */
 static bool is_tried(unsigned char value, unsigned char was, bool all)
 {
@@ -212,9 +212,10 @@ static bool is_tried(unsigned char value, unsigned char was, bool all)
 static void check_columns_changed(struct packing *packing, bool has_long)
 {
 	bool all = scratch_setting("KMEMTRACE_ALL_VALUES", 0);
+	uint64_t stride = scratch_setting("KMEMTRACE_STRIDE", 1);
 	struct parts *parts = make_parts(packing, 60, has_long);
 
-	for (size_t i = 0; i < parts->total; i++) {
+	for (size_t i = 0; i < parts->total; i += stride) {
 		unsigned char was = packing->columns[i];
 
 		for (unsigned int value = 0; value < 256; value++) {
