@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -29,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/live/grow.h"
+
 #define NSEC_PER_SEC 1000000000
 #define PAGES 16384 /* of one mapping, half of which become mappings of their own */
 
@@ -40,7 +41,7 @@ static void die(const char *what)
 	exit(77);
 }
 
-static int need(int result, const char *what)
+int need(int result, const char *what)
 {
 	if (result < 0)
 		die(what);
@@ -179,6 +180,25 @@ static void make_mount(long number)
 	need(mount("grow", path_of("mount", number), "tmpfs", 0, NULL), "mount");
 }
 
+/* Each has its own upper folder, and all have one lower folder. */
+static void make_overlay(long number)
+{
+	char options[1000];
+
+	if (!number) {
+		need(unshare(CLONE_NEWNS), "unshare");
+		need(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), "mount");
+		need(mkdir(path_of("lower", 0), 0700), "mkdir");
+	}
+	need(mkdir(path_of("upper", number), 0700), "mkdir");
+	need(mkdir(path_of("work", number), 0700), "mkdir");
+	need(mkdir(path_of("overlay", number), 0700), "mkdir");
+	snprintf(options, sizeof(options),
+		 "lowerdir=%s/lower0,upperdir=%s/upper%ld,workdir=%s/work%ld", folder, folder,
+		 number, folder, number);
+	need(mount("grow", path_of("overlay", number), "overlay", 0, options), "overlay");
+}
+
 static void make_cgroup(long number)
 {
 	need(mkdir(path_of("cgroup", number), 0700), "mkdir");
@@ -208,7 +228,8 @@ static const struct kind {
 	{ "vma", make_vma },	     { "inotify", make_inotify }, { "file", make_file },
 	{ "timerfd", make_timerfd }, { "tcp", make_tcp },	  { "negative", make_negative },
 	{ "pipe", make_pipe },	     { "netns", make_netns },	  { "mount", make_mount },
-	{ "cgroup", make_cgroup },   { "message", make_message },
+	{ "cgroup", make_cgroup },   { "message", make_message }, { "overlay", make_overlay },
+	{ "nft", make_nft },
 };
 
 static void raise_limit(void)
