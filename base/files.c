@@ -61,6 +61,11 @@ static int read_all(int fd, size_t max, char **text, size_t space, size_t *size)
 	}
 }
 
+bool error_is_shortage(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
+
 int read_file(int directory, const char *name, size_t max, char **text, size_t *size)
 {
 	__attribute__((cleanup(close_fd))) int fd = -1;

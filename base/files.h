@@ -4,6 +4,7 @@
 #define BASE_FILES_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -15,6 +16,9 @@
  * it is not a regular file.
  */
 int read_file(int directory, const char *name, size_t max, char **text, size_t *size);
+
+/* Does this -errno of reading a file say that this machine lacks memory or file descriptors? */
+bool error_is_shortage(int err);
 
 struct file_copy {
 	mode_t mode;	       /* of new files; the umask applies */

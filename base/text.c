@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -33,6 +34,16 @@ int text_write_result(FILE *file)
 	if (!ferror(file))
 		return 0;
 	return errno ? -errno : -EIO;
+}
+
+int text_close(FILE *stream, char **text)
+{
+	/* fclose() succeeds even if there is no memory for the final text */
+	if (!fclose(stream) && *text)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -ENOMEM;
 }
 
 bool line_next(struct line *line, const char **text)

@@ -20,6 +20,12 @@ void text_write_rest(FILE *file, const char *text);
 /* 0, or the -errno of the write to file that has failed just now. */
 int text_write_result(FILE *file);
 
+/*
+ * Closes a stream of open_memstream(). If it ran out of memory at any time: frees *text, sets it to
+ * NULL and returns -ENOMEM.
+ */
+int text_close(FILE *stream, char **text);
+
 /* The part of a line that is not parsed yet. */
 struct line {
 	const char *at, *end;

@@ -53,6 +53,12 @@ add_unread(struct capture *capture, const char *key, int err, const char *format
 	va_end(arguments);
 }
 
+/* Without the table, the same capture would have other figures than elsewhere. */
+static int fail_shortage(struct capture *capture, const char *table, int err)
+{
+	return fail(capture, err, "%s/%s: %s", capture->path, table, strerror(-err));
+}
+
 static int open_metadata(struct capture *capture, int directory)
 {
 	__attribute__((cleanup(free_text))) char *text = NULL;
@@ -84,7 +90,7 @@ static int open_metadata(struct capture *capture, int directory)
 	return 0;
 }
 
-static void open_status(struct capture *capture, int directory)
+static int open_status(struct capture *capture, int directory)
 {
 	static const char without[] =
 		"losses are known from the streams only, and the allocations of kmemtraced "
@@ -94,15 +100,19 @@ static void open_status(struct capture *capture, int directory)
 	int err;
 
 	err = read_file(directory, "kernel/status", TABLE_BYTES_MAX, &text, NULL);
+	if (error_is_shortage(err))
+		return fail_shortage(capture, "kernel/status", err);
 	if (err) {
 		add_unread(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
 			   without);
-		return;
+		return 0;
 	}
 	err = status_parse(&capture->status, text, errmsg, sizeof(errmsg));
+	if (error_is_shortage(err))
+		return fail_shortage(capture, "kernel/status", err);
 	if (!err) {
 		capture->has_status = true;
-		return;
+		return 0;
 	}
 	status_deinit(&capture->status);
 	memset(&capture->status, 0, sizeof(capture->status));
@@ -114,6 +124,7 @@ static void open_status(struct capture *capture, int directory)
 	else
 		add_unread(capture, "status", err, "the status cannot be read (%s): %s",
 			   errmsg[0] ? errmsg : strerror(-err), without);
+	return 0;
 }
 
 static int open_caches(struct capture *capture, const char *text)
@@ -157,7 +168,7 @@ static const struct table {
 	  "the objects that caches had at the start are not known", open_slabinfo, true },
 };
 
-static void open_tables(struct capture *capture, int directory)
+static int open_tables(struct capture *capture, int directory)
 {
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		__attribute__((cleanup(free_text))) char *text = NULL;
@@ -165,10 +176,13 @@ static void open_tables(struct capture *capture, int directory)
 
 		if (!err)
 			err = tables[i].parse(capture, text);
+		if (error_is_shortage(err))
+			return fail_shortage(capture, tables[i].path, err);
 		if (err && !(tables[i].is_optional && err == -ENOENT))
 			add_unread(capture, tables[i].key, err, "%s are missing (%s): %s",
 				   tables[i].what, strerror(-err), tables[i].without);
 	}
+	return 0;
 }
 
 static int open_symbols(struct capture *capture)
@@ -181,6 +195,8 @@ static int open_symbols(struct capture *capture)
 		return fail(capture, -ENOMEM, "%s: %s", capture->path, strerror(ENOMEM));
 	}
 	err = symbols_load(&capture->symbols, path);
+	if (error_is_shortage(err))
+		return fail_shortage(capture, "kernel/symbols", err);
 	if (err)
 		add_unread(capture, "symbols", err,
 			   "symbols are missing (%s): call sites are addresses", strerror(-err));
@@ -291,16 +307,16 @@ int capture_open(struct capture *capture, const char *path)
 		err = fail(capture, -EINVAL, "%s holds no streams (cpu0, cpu1, …)", path);
 	if (!err)
 		err = open_symbols(capture);
-	if (err) {
-		capture_close(capture);
-		return err;
-	}
 	/* before the status is read: the capture may be finished in between */
-	capture->being_written = capture_is_being_written(path);
-	open_status(capture, directory);
+	capture->being_written = !err && capture_is_being_written(path);
+	if (!err)
+		err = open_status(capture, directory);
 	capture->being_written &= capture->status.complete == STATUS_CUT_OFF;
-	open_tables(capture, directory);
-	return 0;
+	if (!err)
+		err = open_tables(capture, directory);
+	if (err)
+		capture_close(capture);
+	return err;
 }
 
 void capture_close(struct capture *capture)

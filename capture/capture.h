@@ -53,7 +53,8 @@ struct capture {
 /*
  * Opens a capture. 0, or -errno with errmsg set: -ENOENT (the path does not exist, or an empty
  * directory), -ENOTDIR, -EINVAL (not a capture), -EPROTONOSUPPORT (the format is newer), …. A
- * missing or damaged table is not an error: it is empty, and `unread` names it.
+ * missing or damaged table is not an error: it is empty, and `unread` names it. It is an error if a
+ * table could not be read because of a shortage of memory or of file descriptors.
  */
 int capture_open(struct capture *capture, const char *path);
 void capture_close(struct capture *capture);

@@ -447,7 +447,7 @@ int metadata_compare_file(const struct metadata *metadata, const char *path)
 	if (!file)
 		return -ENOMEM;
 	err = metadata_write(metadata, file);
-	if (fclose(file) && !err)
+	if (text_close(file, &expected))
 		err = -ENOMEM;
 	if (!err)
 		err = read_file(AT_FDCWD, path, expected_size, &text, &size);

@@ -19,8 +19,14 @@ static void check_metadata(struct capture_state *state)
 {
 	const struct metadata *metadata = &state->capture->metadata;
 
-	if (strcmp(metadata->tracer_version, PACKAGE_VERSION) == 0 &&
-	    metadata_compare_file(metadata, state->problems->path))
+	int err;
+
+	if (strcmp(metadata->tracer_version, PACKAGE_VERSION) != 0)
+		return;
+	err = metadata_compare_file(metadata, state->problems->path);
+	if (error_is_shortage(err))
+		state->err = err;
+	else if (err)
 		report_problem(state, "differs from the metadata that kmemtraced %s writes",
 			       PACKAGE_VERSION);
 }
@@ -190,5 +196,5 @@ int check_capture_run(struct capture_state *state)
 		problems_end(state->problems);
 		free(path);
 	}
-	return 0;
+	return state->err;
 }

@@ -19,12 +19,13 @@ struct capture_state {
 	const struct capture *capture;
 	const struct stream_state
 		*streams; /* one for each stream of the capture, read to the end */
+	int err;	  /* -errno of a check that could not be made */
 };
 
 extern const struct capture_check capture_checks[];
 extern const size_t capture_check_count;
 
-int check_capture_run(struct capture_state *state); /* 0 or -ENOMEM */
+int check_capture_run(struct capture_state *state); /* 0 or -errno */
 
 /* The table is absent: a later version wrote it in a format that this version cannot read. */
 bool check_table_is_newer(const struct capture *capture, const struct unread_table *unread);

@@ -123,6 +123,8 @@ static int read_metadata(struct repair *repair)
 	char *text = NULL;
 	int err = read_text(repair, "metadata", &text);
 
+	if (error_is_shortage(err))
+		return repair_fail(repair, err, "%s/metadata: %s", repair->path, strerror(-err));
 	if (!err)
 		err = metadata_parse(&repair->metadata, text, errmsg, sizeof(errmsg));
 	free(text);
@@ -132,11 +134,12 @@ static int read_metadata(struct repair *repair)
 	return 0;
 }
 
-static void rebuild_metadata(struct repair *repair)
+static int rebuild_metadata(struct repair *repair)
 {
 	struct metadata *metadata = &repair->metadata;
 	bool big_endian = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != repair->id.swap;
 	char *path;
+	int err = 0;
 
 	if (!repair->metadata_read) {
 		memset(metadata, 0, sizeof(*metadata));
@@ -154,17 +157,21 @@ static void rebuild_metadata(struct repair *repair)
 			"unknown");
 	} else {
 		path = join_path(repair->path, "metadata");
+		if (strcmp(metadata->tracer_version, PACKAGE_VERSION) == 0)
+			err = path ? metadata_compare_file(metadata, path) : -ENOMEM;
+		free(path);
+		if (error_is_shortage(err))
+			return repair_fail(repair, err, "%s/metadata: %s", repair->path,
+					   strerror(-err));
 		if (memcmp(metadata->uuid, repair->id.uuid, sizeof(metadata->uuid)) != 0 ||
-		    metadata->big_endian != big_endian ||
-		    (strcmp(metadata->tracer_version, PACKAGE_VERSION) == 0 && path &&
-		     metadata_compare_file(metadata, path))) {
+		    metadata->big_endian != big_endian || err) {
 			repair->metadata_rebuilt = true;
 			repair_print(repair, "/metadata: rebuilt from the part that could be read");
 		}
-		free(path);
 	}
 	memcpy(metadata->uuid, repair->id.uuid, sizeof(metadata->uuid));
 	metadata->big_endian = big_endian;
+	return 0;
 }
 
 /* A text has no CRC: its counters are trusted only if all of them add up. */
@@ -196,6 +203,9 @@ static int read_status(struct repair *repair)
 	char *text = NULL;
 	int read_err = read_text(repair, "kernel/status", &text), err = 0;
 
+	if (error_is_shortage(read_err))
+		return repair_fail(repair, read_err, "%s/kernel/status: %s", repair->path,
+				   strerror(-read_err));
 	if (read_err)
 		snprintf(repair->status_errmsg, sizeof(repair->status_errmsg), "%s",
 			 strerror(-read_err));
@@ -299,9 +309,9 @@ int repair_collect(struct repair *repair)
 	err = read_status(repair);
 	if (!err)
 		err = scan_streams(repair);
-	if (err)
-		return err;
-	rebuild_metadata(repair);
-	find_end(repair);
-	return 0;
+	if (!err)
+		err = rebuild_metadata(repair);
+	if (!err)
+		find_end(repair);
+	return err;
 }

@@ -12,6 +12,7 @@
 
 #include "cli/command_line.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "report/options.h"
 #include "report/views/row_names.h"
 #include "capture/capture.h"
@@ -321,7 +322,8 @@ static char *help_views(int key, const char *text, void *input)
 	for (size_t i = 0; i < COUNT(views); i++)
 		fprintf(file, "  %-10s %s\n", views[i]->name, views[i]->summary);
 	fprintf(file, "\n%s", text);
-	return fclose(file) ? NULL : help;
+	text_close(file, &help);
+	return help;
 }
 
 void options_parse(struct options *options, int argc, char **argv)

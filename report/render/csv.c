@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/render/render.h"
 
 static void csv_text(FILE *file, const char *text)
@@ -119,11 +120,7 @@ static int csv_quote(struct stream_text *quoted, const char *text, bool is_word)
 	if (!file)
 		return -ENOMEM;
 	csv_text(file, text);
-	if (!fclose(file))
-		return 0;
-	free(quoted->text);
-	quoted->text = NULL;
-	return -ENOMEM;
+	return text_close(file, &quoted->text);
 }
 
 const struct renderer renderer_csv = {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "report/render/header.h"
 
 void header_deinit(struct header *header)
@@ -107,5 +108,5 @@ int header_add_list_line(struct header *header, const char *label, bool warning,
 			fprintf(text, "%" PRIu64, cell->number);
 	}
 	fputs(after, text);
-	return fclose(text) ? -ENOMEM : 0;
+	return text_close(text, &line->text);
 }

@@ -198,7 +198,7 @@ static int json_print(const struct output *output, const struct header *header,
 					      json_from_table(&tables[i], false));
 	if (!failed) {
 		/* It also fails if writing to the file fails: ferror() reports that. */
-		json_dumpf(document, output->file, flags);
+		failed = json_dumpf(document, output->file, flags) && !ferror(output->file);
 		putc('\n', output->file);
 	}
 	json_decref(document);

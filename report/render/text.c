@@ -458,11 +458,7 @@ static int text_quote(struct stream_text *quoted, const char *text, bool is_word
 		text_write_word(file, text);
 	else
 		text_write_rest(file, text);
-	if (!fclose(file))
-		return 0;
-	free(quoted->text);
-	quoted->text = NULL;
-	return -ENOMEM;
+	return text_close(file, &quoted->text);
 }
 
 const struct renderer renderer_text = {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/views/capture_header.h"
 #include "report/views/event_clock.h"
 
@@ -79,7 +80,7 @@ static int add_cpus(struct capture_header *header, const struct analysis *analys
 		fprintf(text, "%scpu%u %" PRIu64 " (%s)", separator, cpu->cpu, cpu->lost, percent);
 		separator = ", ";
 	}
-	return fclose(text) ? -ENOMEM : 0;
+	return text_close(text, &line->text);
 }
 
 static int add_capture(struct capture_header *header, const struct capture *capture,
@@ -261,7 +262,7 @@ static int add_live_error(struct capture_header *header, const struct report *re
 		fprintf(text, "%s%" PRIu64 " %s", separator, parts[i].objects, parts[i].reason);
 		separator = ", ";
 	}
-	return fclose(text) ? -ENOMEM : 0;
+	return text_close(text, &line->text);
 }
 
 #define SLABINFO_LISTED 3 /* caches */
@@ -299,7 +300,7 @@ static int list_unobserved(struct header_line *line, const struct slab_growth *g
 		fprintf(text, " and %zu more caches", count - SLABINFO_LISTED);
 	fputs(": see kmemtrace-report slabinfo", text);
 	free(list);
-	return fclose(text) ? -ENOMEM : 0;
+	return text_close(text, &line->text);
 }
 
 /* Of the summary: the objects that only unobserved paths explain. */

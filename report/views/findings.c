@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/render/render.h"
 #include "report/views/event_clock.h"
 #include "report/views/row_names.h"
@@ -158,10 +159,7 @@ static char *describe_first(const struct report *report, const struct heap_findi
 		fprintf(file, "; %" PRIu32 " bytes requested", found->requested);
 	if (found->kind == FINDING_SHORT_ALLOCATION)
 		fprintf(file, ", %" PRIu32 " allocated", found->allocated);
-	if (fclose(file)) {
-		free(text);
-		return NULL;
-	}
+	text_close(file, &text);
 	return text;
 }
 
@@ -197,10 +195,7 @@ static char *list_reasons(const struct report *report, const struct heap_finding
 		if (1U << i == REASON_UNOBSERVED)
 			put_unobserved(file, report);
 	}
-	if (fclose(file)) {
-		free(text);
-		return NULL;
-	}
+	text_close(file, &text);
 	return text;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "report/views/damage.h"
 #include "report/views/row_names.h"
 #include "report/views/slices.h"
@@ -270,10 +271,7 @@ static char *list_partly(const struct report *report, struct cache_share *shares
 	}
 	if (listed > PARTLY_MAX)
 		fprintf(file, ", and %zu more", listed - PARTLY_MAX);
-	if (fclose(file)) {
-		free(text);
-		return NULL;
-	}
+	text_close(file, &text);
 	return text;
 }
 

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# One call of malloc(), open(), read(), write() or rename() fails, each in turn: no program crashes,
+# and each ends with a documented exit status. If that is the status of a run without a failure, the
+# output is the same, too. $KMEMTRACE_STRIDE=1 lets each call fail, not only each fifth.
+# shellcheck disable=SC2154 # ./test sets builddir and srcdir
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+stride=${KMEMTRACE_STRIDE:-5} failed=0
+
+wrong()
+{
+	echo "wrong: $*"
+	failed=1
+}
+
+# with_fault FUNCTION:N COMMAND…: writes its output to out and err, and its exit status to $status
+with_fault()
+{
+	rm -rf mark written
+	env FAULT="$1" FAULT_MARK="$work/mark" LD_PRELOAD="$builddir/tests/faults/fail.so" \
+		timeout 20 "${@:2}" >out 2>err
+	status=$?
+}
+
+# try FUNCTION COMMAND…: each stride-th call of the function fails. Without memory and files, and
+# where it writes, a program may fail only; if a table cannot be read, its reader may go on without it.
+try()
+{
+	local function=$1 n without status
+
+	shift
+	rm -rf written
+	"$@" >good 2>good.err
+	without=$?
+	for ((n = 1;; n += stride)); do
+		with_fault "$function:$n" "$@"
+		[ -e mark ] || break
+		if [ $status -gt 2 ]; then
+			wrong "$function $n: $*: exit status $status: $(tail -n 1 err)"
+		elif [ $status != $without ] && [ ! -s err ] && cmp -s out good; then
+			wrong "$function $n: $*: exit status $status without a word"
+		elif [ $status = $without ] && [ "$function" != read ] && ! cmp -s out good; then
+			wrong "$function $n: $*: exit status $status, but another output:" \
+				"$(diff good out | head -n 5)"
+		fi
+	done
+	runs=$((runs + (n - 1) / stride))
+}
+
+with_fault malloc:1 "$builddir/kmemtrace-report" --version
+[ -e mark ] || { echo "a library cannot be preloaded into these programs"; exit 77; }
+runs=0
+capture=$srcdir/data/sample
+for view in summary findings timeline slabinfo; do
+	try malloc "$builddir/kmemtrace-report" $view -i "$capture"
+done
+try malloc "$builddir/kmemtrace-report" leaks --format=json -i "$capture"
+try malloc "$builddir/kmemtrace-report" events --format=csv -i "$capture"
+# a capture that was cut off
+cp -r "$capture" cut
+rm cut/kernel/status
+truncate -s $(($(stat -c %s cut/cpu1) - 20)) cut/cpu1
+for function in malloc openat read; do
+	try $function "$builddir/kmemtrace-report" -i "$capture"
+	try $function "$builddir/kmemtrace-check" --heap "$capture"
+	try $function "$builddir/kmemtrace-pack" -o written "$capture"
+	try $function "$builddir/kmemtrace-check" --repair -o written cut
+	try $function "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
+done
+for function in write rename; do
+	try $function "$builddir/kmemtrace-pack" -o written "$capture"
+	try $function "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
+done
+echo "$runs runs"
+[ $runs -ge 300 ] || wrong "that is too few"
+exit $failed
