@@ -22,6 +22,10 @@
 #include "bpf/names.bpf.h"
 #include "bpf/backup.bpf.h"
 #include "bpf/slab.bpf.h"
+#ifndef KMT_WITHOUT_BTF
+#include "bpf/preempt_count.bpf.h"
+#endif
+#include "bpf/marks.bpf.h"
 #include "bpf/copies.bpf.h"
 #ifndef KMT_WITHOUT_BTF
 #include "bpf/hooks.bpf.h"
