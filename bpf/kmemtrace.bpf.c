@@ -26,6 +26,7 @@
 #include "bpf/preempt_count.bpf.h"
 #endif
 #include "bpf/marks.bpf.h"
+#include "bpf/front.bpf.h"
 #include "bpf/copies.bpf.h"
 #ifndef KMT_WITHOUT_BTF
 #include "bpf/hooks.bpf.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The in-flight marks of copies (copies.bpf.h). All copies get the same context for one event: the
- * address of the tracepoint's arguments, which are on the stack, also after the task has moved to
- * another CPU. So marks belong to the page of the stack that the context is in, not to a CPU. Each
- * page has a line of words in a table. A word holds the position of the context in the page, and a
- * hash of the event.
+ * The in-flight marks of copies (copies.bpf.h) and front programs (front.bpf.h). All copies get the
+ * same context for one event: the address of the tracepoint's arguments, which are on the stack,
+ * also after the task has moved to another CPU. So marks belong to the page of the stack that the
+ * context is in, not to a CPU. Each page has a line of words in a table. A word holds the position
+ * of the context in the page, and a hash of the event.
  *
  * Events may nest on one stack: an interrupt; or a preempted task that continues, and first frees
  * the memory of the task that ran before it (finish_task_switch()). Stacks grow down. So a mark at

@@ -317,8 +317,8 @@ int status_write(const struct status *status, FILE *file)
 		putc('\n', file);
 	}
 	if (status->preemption)
-		fprintf(file, "preemption %s %" PRIu64 "\n", preemption_words[status->preemption],
-			status->copies);
+		fprintf(file, "preemption %s %" PRIu64 "%s\n", preemption_words[status->preemption],
+			status->copies, status->front ? " front" : "");
 	for (size_t i = 0; i < NUMBERS; i++) {
 		fputs(numbers[i].key, file);
 		write_count(file, *(const uint64_t *)((const char *)status + numbers[i].offset));
@@ -454,6 +454,7 @@ static bool parse_single(struct status *status, struct line *line)
 			if (line_key(line, preemption_words[i])) {
 				status->preemption = i;
 				line_u64(line, 10, &status->copies);
+				status->front = line_key(line, "front");
 			}
 		return true;
 	}

@@ -82,6 +82,7 @@ struct status {
 	char backup_programs_reason[160]; /* why not; empty: there were */
 	enum status_preemption preemption;
 	uint64_t copies;	       /* of each program; 0: no further copies */
+	bool front;		       /* front programs ran before the copies */
 	uint64_t from_backup;	       /* the sum of cpus[].from_backup */
 	uint64_t backup_off_cpus;      /* CPUs on which a kind of backup program was disabled */
 	uint64_t hook_calls_skipped;   /* calls that the hooks did not record */

@@ -61,12 +61,16 @@ struct kmt_control {
 	uint64_t more_slots;  /* of the slots taken: not the first slot of their record */
 	uint64_t from_copies; /* of the numbered events: allocations recorded by a later copy */
 	uint64_t deferred;    /* events that the first copy could not mark, so it did not record */
-	uint64_t reserved;
+	uint64_t from_front;  /* of the numbered events: recorded by a front program */
 	uint64_t tail; /* slots given back; written by kmemtraced, on a cache line of its own */
-	uint64_t reserved2[7];
+	uint64_t reserved[7];
 	struct kmt_marks marks[KMT_BACKUP_KINDS];
+	uint64_t front_found[KMT_COPIED_KINDS]; /* marks of front programs that copy 1 found */
+	uint64_t front_deferred;		/* events that a front program could not mark */
+	uint64_t from_first; /* of the numbered events: by copy 1, after a front program */
+	uint64_t reserved2[2];
 };
-_Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
+_Static_assert(sizeof(struct kmt_control) == 1216, "whole cache lines");
 
 /*
  * A record takes consecutive slots of the ring, enough for its words. A record that begins near the
@@ -81,7 +85,8 @@ _Static_assert(sizeof(struct kmt_control) == 1152, "whole cache lines");
  * two steps take their slots first. The margin is enough for 64 such events at once. At
  * most 44 are possible: 11 programs take slots (six on allocations and frees, two backup programs,
  * three hooks), each at most once in each of four contexts (task, softirq, hard interrupt, NMI).
- * Copies are not preempted between the two steps: at most four of them are between, and hooks.
+ * Copies and front programs are not preempted between the two steps: at most five of them are
+ * between, and hooks.
  */
 #define KMT_RING_MARGIN (64 * KMT_SLOTS(KMT_WORDS_MAX))
 
@@ -142,6 +147,21 @@ struct kmt_field_position {
 /* Stands for the id of the traced process if a map lists several. No process has this id. */
 #define KMT_TRACED_LIST UINT32_MAX
 
+/*
+ * What a front program (bpf/front.bpf.h) learns from the events of one thread of kmemtraced, the
+ * learner.
+ */
+struct kmt_front {
+	uint64_t distance;	/* from its stack pointer to the copies' context; 0: not known */
+	uint64_t candidate;	/* the distance at the last event of the learner */
+	uint64_t stack;		/* the stack pointer at the last event; 0: copy 1 has seen it */
+	uint64_t arguments;	/* a hash of that event's arguments */
+	uint32_t preempt_count; /* in the front program, at events of tasks that may be preempted */
+	uint32_t agreed;	/* so many events in succession had that distance */
+	uint32_t learner;	/* tid */
+	uint32_t reserved;
+};
+
 /* Counters and states of all CPUs. */
 struct kmt_totals {
 	/* Messages that found no room. With BTF, the next event of a cache sends its name again;
@@ -156,6 +176,7 @@ struct kmt_totals {
 	uint32_t backup_state[KMT_BACKUP_KINDS]; /* enum kmt_backup_state; written by kmemtraced */
 	uint32_t matched[KMT_BACKUP_KINDS];	 /* not 0: a backup program found its mark */
 	uint32_t copy_matched[KMT_COPIED_KINDS]; /* not 0: a later copy found a mark */
+	struct kmt_front fronts[KMT_COPIED_KINDS];
 };
 
 /* Counted by bpf/preemption.bpf.c. */

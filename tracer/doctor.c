@@ -74,12 +74,19 @@ static void print_preemption(const struct programs *programs)
 			    "this kernel preempts no task in a tracepoint");
 		break;
 	case PREEMPTION_POSSIBLE:
-		if (programs->copies.count)
-			print_check(VERDICT_OK, "preemption",
+		if (copies_have_front(&programs->copies))
+			print_check(
+				VERDICT_OK, "preemption",
+				"this kernel preempts tasks in tracepoints: front programs "
+				"(kprobe.multi) and %u copies of each program record nearly all "
+				"events that it would skip; the rest is counted",
+				programs->copies.count);
+		else if (programs->copies.count)
+			print_check(VERDICT_LIMITED, "preemption",
 				    "this kernel preempts tasks in tracepoints: %u copies of each "
 				    "program record most events that it would skip; the rest is "
-				    "counted",
-				    programs->copies.count);
+				    "counted; no front programs record more: %s",
+				    programs->copies.count, programs->copies.front.reason);
 		else
 			print_check(VERDICT_LIMITED, "preemption",
 				    "this kernel preempts tasks in tracepoints, and skips events "

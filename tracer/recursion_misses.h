@@ -15,8 +15,13 @@
 #define RECURSION_MISSES_READINGS 10 /* a second */
 
 struct recursion_misses {
-	uint64_t reported;    /* skipped events; a lower bound that never decreases */
-	uint64_t upper_bound; /* of skipped events at the last call; never decreases */
+	uint64_t begin;	   /* ns: before any program was attached */
+	uint64_t reported; /* skipped events; a lower bound that never decreases */
+	/*
+	 * Of skipped events at the last call; never decreases. With front programs it may lack,
+	 * until the end, events for which ftrace did not call them.
+	 */
+	uint64_t upper_bound;
 	/*
 	 * So many readings, the last first, decide what is reported: an event that was missed must
 	 * be recorded before the last of them if it is recorded at all. With copies, a task may be

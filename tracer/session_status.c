@@ -55,6 +55,7 @@ int session_status_update_programs(struct session *session)
 	status->backup_known = true;
 	status->preemption = preemption_of(programs);
 	status->copies = programs->copies.count;
+	status->front = copies_have_front(&programs->copies);
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
 		 programs->plan->preemption == PREEMPTION_POSSIBLE ? programs->copies.reason
 								   : programs->backup.reason);

@@ -37,13 +37,30 @@ void programs_recursion_misses_by_cpu(const struct programs *unused, uint64_t *l
 	list[1] = programs.copies.count ? 0 : STATUS_UNKNOWN;
 }
 
+/* The front programs' misses; front: there are some. */
+static uint64_t front_missed;
+static bool front;
+
+uint64_t programs_front_misses(const struct programs *unused)
+{
+	(void)unused;
+	return front_missed;
+}
+
+bool copies_have_front(const struct copies *unused)
+{
+	(void)unused;
+	return front;
+}
+
 static struct rings rings = { .possible_cpus = 2, .controls = controls };
 
 static int start(void **state)
 {
 	(void)state;
 	controls[0] = controls[1] = (struct kmt_control){ 0 };
-	missed = recorded_while_read = 0;
+	missed = recorded_while_read = front_missed = 0;
+	front = false;
 	programs.copies.count = 0;
 	return 0;
 }
@@ -180,6 +197,78 @@ static void with_copies_waits_for_tasks_that_are_preempted(void **state)
 	status_deinit(&status);
 }
 
+static void read_often(struct recursion_misses *misses, struct status *status)
+{
+	for (int i = 0; i < 2 * RECURSION_MISSES_READINGS; i++)
+		read_misses(misses, status);
+}
+
+/*
+ * 100 events: front programs recorded 90, of which the kernel skipped copy 1 for 20; 60 of them
+ * were found by copy 1, and 10 have not come to it yet. Of the other 10, copy 1 recorded 3, copy 2
+ * recorded 2, and 5 were skipped.
+ */
+static void counts_what_front_programs_and_copies_skip(void **state)
+{
+	struct status status = { 0 };
+	struct recursion_misses misses;
+	uint64_t list[2];
+
+	(void)state;
+	programs.copies.count = 4;
+	front = true;
+	recursion_misses_init(&misses, 1);
+	read_misses(&misses, &status);
+	front_missed = 8;
+	controls[0].front_deferred = 2;
+	controls[0].from_front = 90;
+	controls[0].front_found[KMT_COPIED_KFREE] = 40;
+	controls[1].front_found[KMT_COPIED_KMALLOC] = 20;
+	missed = 27;
+	controls[1].from_first = 3;
+	controls[1].from_backup = 1;
+	controls[0].from_copies = 1;
+	read_often(&misses, &status);
+	assert_int_equal(misses.reported, 5);
+	assert_int_equal(misses.upper_bound, 5);
+	assert_int_equal(status.skip_span_count, 1);
+	assert_int_equal(status.skip_spans[0].count, 5);
+	assert_true(status.skip_spans[0].after > 1);
+
+	/* ftrace did not call a front program, and the kernel skipped all copies: copy 1 counts it
+	 */
+	controls[0].front_found[KMT_COPIED_CACHE_ALLOC] = 10;
+	missed++;
+	assert_int_equal(recursion_misses_finish(&misses, &programs, &rings, &status), 0);
+	assert_int_equal(misses.reported, 6);
+	assert_int_equal(status.skip_span_count, 2);
+	assert_int_equal(status.skip_spans[1].after, 1);
+	assert_int_equal(status.skip_spans[1].count, 1);
+	recursion_misses_by_cpu(&programs, &rings, list);
+	assert_int_equal(list[0] + list[1], 6);
+	status_deinit(&status);
+}
+
+/* The last skipped events are placed in the last second, even if the exact sum is not larger. */
+static void places_the_last_events_by_front_programs(void **state)
+{
+	struct status status = { 0 };
+	struct recursion_misses misses;
+
+	(void)state;
+	programs.copies.count = 4;
+	front = true;
+	recursion_misses_init(&misses, 1);
+	read_often(&misses, &status);
+	front_missed = 9;
+	missed = 4;
+	assert_int_equal(recursion_misses_finish(&misses, &programs, &rings, &status), 0);
+	assert_int_equal(misses.reported, 4);
+	assert_int_equal(status.skip_span_count, 1);
+	assert_true(status.skip_spans[0].after > 1);
+	status_deinit(&status);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +278,8 @@ int main(void)
 		cmocka_unit_test_setup(reports_nothing_while_backup_programs_record, start),
 		cmocka_unit_test_setup(reports_all_misses_at_the_end, start),
 		cmocka_unit_test_setup(with_copies_waits_for_tasks_that_are_preempted, start),
+		cmocka_unit_test_setup(counts_what_front_programs_and_copies_skip, start),
+		cmocka_unit_test_setup(places_the_last_events_by_front_programs, start),
 	};
 
 	return cmocka_run_group_tests_name("recursion_misses", tests, NULL, NULL);

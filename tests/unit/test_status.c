@@ -43,6 +43,7 @@ static void fill(struct status *status)
 		.backup_programs_reason = "no guard",
 		.preemption = STATUS_PREEMPTION_YES,
 		.copies = 4,
+		.front = true,
 		.from_backup = 6,
 		.backup_off_cpus = 1,
 		.hook_calls_skipped = 7,
@@ -88,7 +89,7 @@ static void written_status_is_parsed(void **state)
 			    "stopped   disk full:\\x0a\\x5cx41 100 %  \n"
 			    "include_self yes\n"
 			    "rescue no no guard\n"
-			    "preemption yes 4\n"
+			    "preemption yes 4 front\n"
 			    "begin 1\n"
 			    "end 18446744073709551614\n"
 			    "ring_bytes 1048576\n"
@@ -122,6 +123,7 @@ static void written_status_is_parsed(void **state)
 	assert_string_equal(copy.backup_programs_reason, "no guard");
 	assert_int_equal(copy.preemption, STATUS_PREEMPTION_YES);
 	assert_int_equal(copy.copies, 4);
+	assert_true(copy.front);
 	assert_int_equal(copy.clamped_max, 5);
 	assert_int_equal(copy.own_count, 2);
 	assert_true(copy.cpus[1].skipped == STATUS_UNKNOWN);

@@ -75,7 +75,7 @@ check_preemption()
 {
 	local found expected="no 0"
 
-	is_before 7.0 || expected="yes 4"
+	is_before 7.0 || expected="yes 4 front"
 	! grep -q 'hooks need BTF' planted/kernel/status || expected="unknown 0"
 	found=$(sed -n 's/^preemption //p' planted/kernel/status)
 	[ "$found" = "$expected" ] || fail "preemption $found, not $expected"

@@ -44,8 +44,8 @@ check_run()
 	local fired missing excess skipped lost spans
 
 	checked "$1"
-	[ "$(sed -n 's/^preemption //p' "$1/kernel/status")" = "yes 4" ] ||
-		fail "$1: $(grep '^preemption' "$1/kernel/status"), not 4 copies"
+	[ "$(sed -n 's/^preemption //p' "$1/kernel/status")" = "yes $2" ] ||
+		fail "$1: $(grep '^preemption' "$1/kernel/status"), not: yes $2"
 	read -r fired missing excess < <(compare "$1")
 	skipped=$(sed -n 's/^skipped //p' "$1/kernel/status")
 	lost=$(sed -n 's/^cpu .* lost \([0-9]*\) .*/\1/p' "$1/kernel/status" | paste -sd+)
@@ -73,11 +73,12 @@ six 6
 eight 8
 six-moved 6 flip
 eight-moved 8 flip
+many 64
 END
 succeed "$triplet-gcc" -O2 -static -pthread -o pipes "$srcdir/vm/pipes.c"
 MEMORY=2048 in_guest "$kernel" "$srcdir/vm/preemption.guest" pipes runs
 cd "$kernel" || exit 1
 while read -r name _; do
-	check_run "$name"
+	check_run "$name" "4 front"
 done <../runs
 exit 0

@@ -32,7 +32,8 @@ static bool find_programs(struct copies *copies, const struct bpf_variant *varia
 }
 
 void copies_choose(struct copies *copies, struct bpf_variant *variant,
-		   const struct attach_plan *plan, const char *disabled_reason)
+		   const struct attach_plan *plan, const char *disabled_reason,
+		   const char *no_front_reason)
 {
 	struct bpf_map *marks = bpf_variant_map(variant, ".bss.marks");
 	const char *reason = disabled_reason;
@@ -47,6 +48,7 @@ void copies_choose(struct copies *copies, struct bpf_variant *variant,
 			count = KMT_COPIES;
 		snprintf(copies->reason, sizeof(copies->reason), "%s", reason ? reason : "");
 	}
+	front_choose(&copies->front, variant, count ? no_front_reason : "there are no copies");
 	copies->count = count;
 	bpf_variant_set(variant, "last_copy", &count, sizeof(count));
 	if (marks)
@@ -54,6 +56,11 @@ void copies_choose(struct copies *copies, struct bpf_variant *variant,
 	for (unsigned int n = 0; n < count; n++)
 		for (unsigned int kind = 0; kind < KMT_COPIED_KINDS; kind++)
 			bpf_program__set_autoload(copies->programs[n][kind], true);
+}
+
+bool copies_have_front(const struct copies *copies)
+{
+	return copies->front.enabled && !copies->front.reason[0];
 }
 
 int copies_attach(struct copies *copies, enum tracepoint_id id)

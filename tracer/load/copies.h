@@ -11,6 +11,7 @@
 #include "kernel/ring.h"
 #include "tracer/load/attach_plan.h"
 #include "tracer/load/bpf_objects.h"
+#include "tracer/load/front.h"
 
 struct bpf_link;
 struct bpf_program;
@@ -20,12 +21,20 @@ struct copies {
 	struct bpf_program *programs[KMT_COPIES][KMT_COPIED_KINDS]; /* copy 1 is at index 0 */
 	struct bpf_link *links[KMT_COPIES][KMT_COPIED_KINDS];	    /* none of copy 1 */
 	const struct bpf_variant *variant;
+	struct front front;
 	char reason[160]; /* the kernel needs copies: why there are none; else empty */
 };
 
-/* Before loading: chooses the copies. disabled_reason: NULL, or why not to use them. */
+/*
+ * Before loading: chooses the copies, and the front programs. disabled_reason, no_front_reason:
+ * NULL, or why not to use them.
+ */
 void copies_choose(struct copies *copies, struct bpf_variant *variant,
-		   const struct attach_plan *plan, const char *disabled_reason);
+		   const struct attach_plan *plan, const char *disabled_reason,
+		   const char *no_front_reason);
+
+/* Do front programs record events, before the copies? */
+bool copies_have_front(const struct copies *copies);
 
 /* Attaches the later copies to a tracepoint, just after the first: 0 or -errno. */
 int copies_attach(struct copies *copies, enum tracepoint_id id);

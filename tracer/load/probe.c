@@ -120,3 +120,22 @@ int probe_hook(int function)
 	close(program);
 	return err;
 }
+
+bool probe_function(const char *function)
+{
+	const struct bpf_insn nothing[] = { result_0, end };
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_KPROBE_MULTI);
+	LIBBPF_OPTS(bpf_link_create_opts, link_options, .kprobe_multi.syms = &function,
+		    .kprobe_multi.cnt = 1);
+	int program, link;
+
+	program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "nothing", LICENCE, nothing,
+				sizeof(nothing) / sizeof(nothing[0]), &options);
+	if (program < 0)
+		return false;
+	link = bpf_link_create(program, 0, BPF_TRACE_KPROBE_MULTI, &link_options);
+	if (link >= 0)
+		close(link);
+	close(program);
+	return link >= 0;
+}

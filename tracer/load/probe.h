@@ -25,4 +25,7 @@ int probe_hook(int function);
  */
 void probe_cpu_numbers(struct cpu_numbers *numbers, const struct topology *topology);
 
+/* Can a kprobe.multi program be attached to this kernel function? */
+bool probe_function(const char *function);
+
 #endif

@@ -109,7 +109,8 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	programs->has_recursion_guard = !btf || backup_programs_has_recursion_guard(btf);
 	aux_programs_choose(&programs->aux, variant, btf, programs->has_recursion_guard,
 			    settings->any_cpu);
-	copies_choose(&programs->copies, variant, plan, no_backup_reason);
+	copies_choose(&programs->copies, variant, plan, no_backup_reason,
+		      settings->pid_count ? "with -p there are none" : NULL);
 	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++) {
 		if (!plan->programs[i])
 			continue;
@@ -306,6 +307,7 @@ int programs_attach(struct programs *programs)
 	hooks_attach(&programs->hooks, HOOK_REALLOC);
 	hooks_attach(&programs->hooks, HOOK_BULK_ALLOC);
 	backup_programs_attach(&programs->backup);
+	front_attach(&programs->copies.front);
 	return 0;
 }
 
@@ -344,6 +346,7 @@ void programs_detach(struct programs *programs)
 	if (!programs->attached)
 		return;
 	programs->attached = false;
+	front_detach(&programs->copies.front);
 	hooks_detach(&programs->hooks, HOOK_BULK_ALLOC);
 	hooks_detach(&programs->hooks, HOOK_REALLOC);
 	detach_events(programs, ATTACH_FREES, ATTACH_TRACEPOINTS);
@@ -364,15 +367,25 @@ void programs_close(struct programs *programs)
 	bpf_variant_close(&programs->variant);
 }
 
-uint64_t programs_recursion_misses(const struct programs *programs)
+static uint64_t sum_misses(struct bpf_program *const *list, size_t count)
 {
 	struct bpf_prog_info info;
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < ATTACH_TRACEPOINTS; i++)
-		if (programs->list[i] && !program_info(programs->list[i], &info))
+	for (size_t i = 0; i < count; i++)
+		if (list[i] && !program_info(list[i], &info))
 			sum += info.recursion_misses;
 	return sum;
+}
+
+uint64_t programs_recursion_misses(const struct programs *programs)
+{
+	return sum_misses(programs->list, ATTACH_TRACEPOINTS);
+}
+
+uint64_t programs_front_misses(const struct programs *programs)
+{
+	return sum_misses(programs->copies.front.programs, KMT_COPIED_KINDS);
 }
 
 void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t *missed)

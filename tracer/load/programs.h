@@ -83,7 +83,11 @@ const char *programs_backup_reason(const struct programs *programs);
  */
 uint64_t programs_recursion_misses(const struct programs *programs);
 
-/* The same by CPU, for possible_cpus CPUs; STATUS_UNKNOWN if this kernel does not report it. */
+/* How many runs of the front programs the kernel has skipped so far and counted. */
+uint64_t programs_front_misses(const struct programs *programs);
+
+/* programs_recursion_misses() by CPU, for possible_cpus CPUs; STATUS_UNKNOWN if this kernel does
+ * not report it. */
 void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t *misses);
 
 /* Adds the lost events of each task to status. 0 or -ENOMEM. */
