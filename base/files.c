@@ -66,6 +66,25 @@ bool error_is_shortage(int err)
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
 }
 
+int open_regular_file(int directory, const char *name)
+{
+	struct stat about;
+	int fd, err;
+
+	/* Without O_NONBLOCK, opening a pipe would block. */
+	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &about))
+		err = -errno;
+	else if (S_ISREG(about.st_mode))
+		return fd;
+	else
+		err = S_ISDIR(about.st_mode) ? -EISDIR : -EINVAL;
+	close(fd);
+	return err;
+}
+
 int read_file(int directory, const char *name, size_t max, char **text, size_t *size)
 {
 	__attribute__((cleanup(close_fd))) int fd = -1;
@@ -74,12 +93,11 @@ int read_file(int directory, const char *name, size_t max, char **text, size_t *
 	size_t space, length;
 	int err;
 
-	/* Without O_NONBLOCK, opening a pipe would block. */
-	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &about))
+	fd = open_regular_file(directory, name);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &about))
 		return -errno;
-	if (!S_ISREG(about.st_mode))
-		return S_ISDIR(about.st_mode) ? -EISDIR : -EINVAL;
 	if ((uint64_t)about.st_size > max)
 		return -EFBIG;
 	space = (about.st_size	      ? (size_t)about.st_size

@@ -10,6 +10,13 @@
 #include <sys/types.h>
 
 /*
+ * Opens a regular file for reading: a file descriptor, or -errno. -EISDIR, -EINVAL: it is not a
+ * regular file; a pipe does not block. name is relative to the directory, an open file descriptor
+ * or AT_FDCWD.
+ */
+int open_regular_file(int directory, const char *name);
+
+/*
  * Reads a whole file of at most `max` bytes, of /proc or tracefs too. name is relative to the
  * directory, an open file descriptor or AT_FDCWD. *text gets the bytes with a NUL behind them, to
  * be freed; *size, unless size is NULL, their number. -EFBIG: the file is larger; -EISDIR, -EINVAL:

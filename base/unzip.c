@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/deflate_setup.h"
+#include "base/files.h"
 #include "base/unzip.h"
 
 #define IN_SIZE (1U << 17)
@@ -80,9 +81,9 @@ int unzip_open(struct unzip *unzip, const char *path)
 	int err;
 
 	*unzip = (struct unzip){ .in_space = IN_SIZE };
-	unzip->file = open(path, O_RDONLY | O_CLOEXEC);
+	unzip->file = open_regular_file(AT_FDCWD, path);
 	if (unzip->file < 0)
-		return -errno;
+		return unzip->file;
 	unzip->in = malloc(unzip->in_space);
 	err = unzip->in ? fill(unzip) : -ENOMEM;
 	unzip->plain = !at_member(unzip);

@@ -30,7 +30,7 @@ struct unzip {
 	bool has_pieces, in_member;
 };
 
-/* 0 or -errno. */
+/* 0 or -errno: -EISDIR or -EINVAL if it is not a regular file. */
 int unzip_open(struct unzip *unzip, const char *path);
 void unzip_close(struct unzip *unzip);
 

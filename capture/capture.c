@@ -370,7 +370,7 @@ bool capture_is_being_written(const char *path)
 
 	if (asprintf(&name, "%s/metadata", path) < 0)
 		return false;
-	fd = open(name, O_RDONLY | O_CLOEXEC);
+	fd = open_regular_file(AT_FDCWD, name);
 	free(name);
 	if (fd < 0)
 		return false;
