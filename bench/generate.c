@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -235,7 +236,7 @@ static int finish_stream(struct generator *generator, unsigned int cpu)
 static int generate(struct generator *generator, uint64_t events)
 {
 	char path[4096];
-	int err = metadata_init(&generator->metadata);
+	int fd, err = metadata_init(&generator->metadata);
 
 	generator->metadata.word_bits = 64; /* like its addresses, on every machine */
 	snprintf(path, sizeof(path), "%s/kernel", generator->directory);
@@ -244,8 +245,10 @@ static int generate(struct generator *generator, uint64_t events)
 	generator->errmsg = "the folder";
 	for (unsigned int cpu = 0; cpu < CPUS && !err; cpu++) {
 		snprintf(path, sizeof(path), "%s/cpu%u", generator->directory, cpu);
-		err = writer_open(&generator->writers[cpu], path, generator->metadata.uuid, cpu,
-				  BEGIN);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		err = fd < 0 ? -errno
+			     : writer_open(&generator->writers[cpu], fd, path,
+					   generator->metadata.uuid, cpu, BEGIN);
 		generator->open += !err;
 	}
 	if (!err)

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "capture/capture.h"
+#include "capture/directory.h"
 
 #define METADATA_BYTES_MAX ((size_t)1 << 20)
 #define TABLE_BYTES_MAX ((size_t)64 << 20)
@@ -364,20 +364,10 @@ bool capture_knows_skips(const struct capture *capture)
 
 bool capture_is_being_written(const char *path)
 {
-	bool locked = false;
-	char *name;
-	int fd;
+	__attribute__((cleanup(close_fd))) int fd =
+		open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
 
-	if (asprintf(&name, "%s/metadata", path) < 0)
-		return false;
-	fd = open_regular_file(AT_FDCWD, name);
-	free(name);
-	if (fd < 0)
-		return false;
-	/* a shared lock: readers do not block each other */
-	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-	close(fd);
-	return locked;
+	return fd >= 0 && directory_is_being_written(fd);
 }
 
 uint64_t capture_stream_bytes(const struct capture *capture)

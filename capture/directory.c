@@ -1,91 +1,114 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Makes the capture directory. Removes captures only, never other files. */
+/* Makes the capture directory, and gives it its name. */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
+#include "base/cleanup.h"
+#include "base/inside.h"
 #include "capture/directory.h"
+#include "capture/directory_remove.h"
 
-#define RESERVE_NAME ".reserve" /* hidden: visible files are streams or metadata */
-#define RESERVE_BYTES (2 << 20)
+#define TRIES 100 /* of random names */
 
-__attribute__((format(printf, 3, 4))) static int fail(struct directory *directory, int err,
-						      const char *format, ...)
+#define OTHERS_WRITE (S_IWGRP | S_IWOTH)
+
+/* Splits the target into its parent, which is opened, and its name. */
+static int open_parent(struct directory *directory)
 {
-	va_list arguments;
+	__attribute__((cleanup(free_text))) char *parent = strdup(directory->target);
+	const char *path = ".";
+	char *slash;
 
-	va_start(arguments, format);
-	vsnprintf(directory->errmsg, sizeof(directory->errmsg), format, arguments);
-	va_end(arguments);
-	return -err;
-}
-
-const char *directory_name(const struct directory *directory, const char *name, char *buffer,
-			   size_t size)
-{
-	snprintf(buffer, size, "%s/%s", directory->path, name);
-	return buffer;
-}
-
-static bool holds(const char *path, const char *name)
-{
-	char *whole;
-	bool found;
-
-	if (asprintf(&whole, "%s/%s", path, name) < 0)
-		return false;
-	found = !access(whole, F_OK);
-	free(whole);
-	return found;
-}
-
-static bool is_capture(const char *path)
-{
-	return holds(path, "metadata") && holds(path, "kernel");
-}
-
-/* 1: empty, 0: not, or -errno. */
-static int is_empty(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	int empty = 1;
-
-	if (!dir)
-		return -errno;
-	while (empty && (entry = readdir(dir)))
-		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-	closedir(dir);
-	return empty;
+	if (!parent)
+		return directory_fail(directory, ENOMEM, "%s", strerror(ENOMEM));
+	slash = strrchr(parent, '/');
+	directory->name = directory->target;
+	if (slash) {
+		directory->name += slash - parent + 1;
+		slash[slash == parent] = '\0';
+		path = parent;
+	}
+	if (!*directory->name)
+		directory->name = ".";
+	directory->parent = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory->parent >= 0)
+		return 0;
+	if (errno != ENOENT)
+		return directory_fail(directory, errno, "%s: %s", directory->target,
+				      strerror(errno));
+	return directory_fail(directory, errno,
+			      "%s: its parent directory cannot be written: %s: "
+			      "name another directory with -o",
+			      directory->target, strerror(ENOENT));
 }
 
 /* Checks that the parent of target can be written, to make and rename the directory in it. */
 static int check_parent(struct directory *directory)
 {
-	char *parent = strdup(directory->target), *slash;
-	int err = 0;
+	if (faccessat(directory->parent, ".", W_OK | X_OK, 0))
+		return directory_fail(directory, errno,
+				      "%s: its parent directory cannot be written: %s: "
+				      "name another directory with -o",
+				      directory->target, strerror(errno));
+	return 0;
+}
 
-	if (!parent)
-		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
-	slash = strrchr(parent, '/');
-	if (slash)
-		slash[slash == parent] = 0;
-	if (access(slash ? parent : ".", W_OK | X_OK))
-		err = fail(directory, errno,
-			   "%s: its parent directory cannot be written: %s: "
-			   "name another directory with -o",
-			   directory->target, strerror(errno));
-	free(parent);
-	return err;
+/* Another user who can write the directory could make links in it, or read the capture. */
+static int check_empty(struct directory *directory, int fd)
+{
+	const char *path = directory->target;
+	struct stat about;
+
+	if (fstat(fd, &about))
+		return directory_fail(directory, errno, "%s: %s", path, strerror(errno));
+	if (about.st_uid != geteuid())
+		return directory_fail(directory, EPERM,
+				      "%s: is an empty directory of another user (uid %u): name "
+				      "another directory with -o",
+				      path, (unsigned int)about.st_uid);
+	if (about.st_mode & OTHERS_WRITE)
+		return directory_fail(directory, EPERM,
+				      "%s: is an empty directory that other users can write: "
+				      "chmod go-w it, or name another directory with -o",
+				      path);
+	if (faccessat(fd, ".", W_OK | X_OK, 0))
+		return directory_fail(directory, errno,
+				      "%s: cannot be written: %s: name another directory "
+				      "with -o",
+				      path, strerror(errno));
+	return 0;
+}
+
+static int probe_existing(struct directory *directory, int fd)
+{
+	const char *path = directory->target;
+	int unused;
+
+	if (directory_is_capture(fd))
+		return directory_is_being_written(fd)
+			       ? directory_fail(directory, EBUSY,
+						"%s: another program is writing it: name another "
+						"directory with -o",
+						path)
+			       : check_parent(directory);
+	unused = directory_is_unused(fd);
+	if (unused < 0)
+		return directory_fail(directory, -unused, "%s: %s", path, strerror(-unused));
+	if (!unused)
+		return directory_fail(directory, ENOTEMPTY,
+				      "%s: holds files that are not of a capture, and is "
+				      "left alone: name another directory with -o",
+				      path);
+	directory->was_there = true;
+	return check_empty(directory, fd);
 }
 
 int directory_probe(struct directory *directory, const char *target)
@@ -93,220 +116,267 @@ int directory_probe(struct directory *directory, const char *target)
 	char *path;
 	struct stat about;
 	size_t length;
-	int err;
+	int err, fd;
 
 	memset(directory, 0, sizeof(*directory));
-	directory->lock = -1;
+	directory->lock = directory->parent = directory->fd = -1;
 	path = directory->target = strdup(target);
 	if (!path)
-		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
+		return directory_fail(directory, ENOMEM, "%s", strerror(ENOMEM));
 	length = strlen(path);
 	while (length > 1 && path[length - 1] == '/')
 		path[--length] = 0;
-
-	if (lstat(path, &about)) {
+	err = open_parent(directory);
+	if (err)
+		return err;
+	if (fstatat(directory->parent, directory->name, &about, AT_SYMLINK_NOFOLLOW)) {
 		if (errno != ENOENT)
-			return fail(directory, errno, "%s: %s", path, strerror(errno));
+			return directory_fail(directory, errno, "%s: %s", path, strerror(errno));
 		return check_parent(directory);
 	}
 	if (!S_ISDIR(about.st_mode))
-		return fail(directory, ENOTDIR,
-			    "%s: exists and is not a directory: "
-			    "name another with -o",
-			    path);
-	if (is_capture(path))
-		return capture_is_being_written(path)
-			       ? fail(directory, EBUSY,
-				      "%s: another program is writing it: name another "
-				      "directory with -o",
-				      path)
-			       : check_parent(directory);
-	err = is_empty(path);
-	if (err < 0)
-		return fail(directory, -err, "%s: %s", path, strerror(-err));
-	if (!err)
-		return fail(directory, ENOTEMPTY,
-			    "%s: holds files that are not of a capture, and is "
-			    "left alone: name another directory with -o",
-			    path);
-	if (access(path, W_OK | X_OK))
-		return fail(directory, errno,
-			    "%s: cannot be written: %s: name another directory "
-			    "with -o",
-			    path, strerror(errno));
-	return 0;
-}
-
-enum part {
-	TOP,
-	KERNEL,
-	FORMATS,
-};
-
-static bool is_part(enum part part, const char *name)
-{
-	static const char *const kernel[] = { "status", ".status", "symbols",  "caches",
-					      "tasks",	"gfp",	   "topology", "slabinfo" };
-	const char *end;
-
-	switch (part) {
-	case TOP:
-		if (!strncmp(name, "cpu", 3) && name[3])
-			return !name[3 + strspn(name + 3, "0123456789")];
-		return !strcmp(name, "metadata") || !strcmp(name, RESERVE_NAME) ||
-		       !strcmp(name, DIRECTORY_PACK_NAME);
-	case KERNEL:
-		for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
-			if (!strcmp(name, kernel[i]))
-				return true;
-		return false;
-	case FORMATS:
-		end = strrchr(name, '.');
-		return end && !strcmp(end, ".format");
-	}
-	return false;
-}
-
-/*
- * Checks that a directory holds only files of a capture; if remove is set, removes them. 0 or
- * -errno. -ENOTEMPTY: it holds another file.
- */
-static int clear_capture(const char *path, enum part part, bool remove)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	char *whole;
-	int err = 0;
-
-	if (!dir)
-		return -errno;
-	while (!err && (entry = readdir(dir))) {
-		const char *name = entry->d_name;
-
-		if (!strcmp(name, ".") || !strcmp(name, ".."))
-			continue;
-		if (asprintf(&whole, "%s/%s", path, name) < 0) {
-			err = -ENOMEM;
-			break;
-		}
-		if (part == TOP && !strcmp(name, "kernel"))
-			err = clear_capture(whole, KERNEL, remove);
-		else if (part == KERNEL && !strcmp(name, "formats"))
-			err = clear_capture(whole, FORMATS, remove);
-		else if (!is_part(part, name))
-			err = -ENOTEMPTY;
-		else if (remove && unlink(whole))
-			err = -errno;
-		free(whole);
-	}
-	closedir(dir);
-	if (!err && remove && rmdir(path))
-		err = -errno;
+		return directory_fail(directory, ENOTDIR,
+				      "%s: exists and is not a directory: "
+				      "name another with -o",
+				      path);
+	fd = inside_open_directory(directory->parent, directory->name);
+	if (fd < 0)
+		return directory_fail(directory, -fd, "%s: %s", path, strerror(-fd));
+	err = probe_existing(directory, fd);
+	if (directory->was_there)
+		directory->fd = fd;
+	else
+		close(fd);
 	return err;
 }
 
-static int move_older(struct directory *directory)
+static int set_path(struct directory *directory, const char *path)
 {
-	char *old;
-	int err = 0;
+	char *copy = strdup(path), *slash;
 
-	if (asprintf(&old, "%s.old", directory->target) < 0)
-		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
-	if (!access(old, F_OK)) {
-		err = clear_capture(old, TOP, false);
-		if (!err)
-			err = clear_capture(old, TOP, true);
-		if (err)
-			fail(directory, -err,
-			     "%s: is in the way of the older capture and cannot be "
-			     "removed: %s: move it away",
-			     old, strerror(-err));
+	if (!copy)
+		return -ENOMEM;
+	free(directory->path);
+	directory->path = copy;
+	slash = strrchr(copy, '/');
+	directory->now = slash ? slash + 1 : copy;
+	return 0;
+}
+
+/* Takes the empty directory that directory_probe() has opened. */
+static int take_existing(struct directory *directory)
+{
+	int err = set_path(directory, directory->target);
+
+	if (err)
+		return err;
+	if (flock(directory->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return -EBUSY;
+	err = directory_is_unused(directory->fd);
+	if (err != 1)
+		return err ? err : -ENOTEMPTY;
+	directory->committed = true;
+	return directory_empty_unused(directory->fd);
+}
+
+static int choose_name(struct directory *directory)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	__attribute__((cleanup(free_text))) char *path = NULL;
+	unsigned char random[DIRECTORY_NEW_RANDOM];
+	char name[DIRECTORY_NEW_RANDOM + 1] = "";
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return -EIO;
+	for (size_t i = 0; i < sizeof(random); i++)
+		name[i] = letters[random[i] % (sizeof(letters) - 1)];
+	if (asprintf(&path, "%s" DIRECTORY_NEW "%s", directory->target, name) < 0) {
+		path = NULL;
+		return -ENOMEM;
 	}
-	if (!err && rename(directory->target, old))
-		err = fail(directory, errno, "%s: cannot be moved to %s: %s", directory->target,
-			   old, strerror(errno));
-	free(old);
+	return set_path(directory, path);
+}
+
+/*
+ * Is the directory that was opened the one that was made? Another user who owns the parent could
+ * have put another one in its place.
+ */
+static int check_made(const struct directory *directory)
+{
+	struct stat about;
+
+	if (fstat(directory->fd, &about))
+		return -errno;
+	if (about.st_uid != geteuid() || (about.st_mode & 077) ||
+	    directory_is_unused(directory->fd) != 1)
+		return -EPERM;
+	return 0;
+}
+
+/*
+ * Makes and locks a directory with a new name. 1: another program, which removes what killed
+ * programs left, took it before it was locked.
+ */
+static int make_new(struct directory *directory)
+{
+	int err = choose_name(directory);
+
+	if (err)
+		return err;
+	/* mode 0700: a capture holds kernel addresses */
+	if (mkdirat(directory->parent, directory->now, 0700))
+		return errno == EEXIST ? 1 : -errno;
+	directory->fd = inside_open_directory(directory->parent, directory->now);
+	if (directory->fd == -ENOENT)
+		return 1;
+	if (directory->fd < 0)
+		return directory->fd;
+	if ((flock(directory->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) ||
+	    !inside_is_same(directory->parent, directory->now, directory->fd)) {
+		close(directory->fd);
+		directory->fd = -1;
+		return 1;
+	}
+	err = check_made(directory);
+	if (err)
+		unlinkat(directory->parent, directory->now, AT_REMOVEDIR);
 	return err;
 }
 
 static int make_top(struct directory *directory)
 {
-	if (is_empty(directory->target) == 1) {
-		directory->committed = directory->was_there = true;
-		directory->path = strdup(directory->target);
-		return directory->path ? 0 : -ENOMEM;
-	}
-	if (asprintf(&directory->path, "%s.XXXXXX", directory->target) < 0) {
-		directory->path = NULL;
-		return -ENOMEM;
-	}
-	/* mode 0700: a capture holds kernel addresses */
-	return mkdtemp(directory->path) ? 0 : -errno;
+	int err = 1;
+
+	if (directory->was_there)
+		return take_existing(directory);
+	directory_remove_left(directory->parent, directory->name);
+	for (unsigned int i = 0; err == 1 && i < TRIES; i++)
+		err = make_new(directory);
+	return err == 1 ? -EEXIST : err;
 }
 
 int directory_make(struct directory *directory)
 {
-	char name[4096];
+	int err = make_top(directory);
+
+	if (!err) {
+		directory->made = true;
+		err = inside_make_directory(directory->fd, "kernel", 0700);
+	}
+	if (!err)
+		err = inside_make_directory(directory->fd, "kernel/formats", 0700);
+	if (err == -EPERM)
+		return directory_fail(directory, -err,
+				      "%s: the directory that was made does not belong to uid %u: "
+				      "another program replaced it, or the file system does not "
+				      "keep owners: name another directory with -o",
+				      directory->path, (unsigned int)geteuid());
+	return err ? directory_fail(directory, -err,
+				    "%s: cannot be made: %s: name another directory with -o",
+				    directory->target, strerror(-err))
+		   : 0;
+}
+
+/* Removes an older capture at OLD, the name to which another capture will be moved. */
+static int remove_old(struct directory *directory, const char *old)
+{
+	__attribute__((cleanup(close_fd))) int fd = -1;
+	struct stat about;
 	int err;
 
-	err = make_top(directory);
+	if (fstatat(directory->parent, old, &about, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	fd = inside_open_directory(directory->parent, old);
+	if (fd < 0)
+		return fd == -ELOOP ? -ENOTDIR : fd;
+	if (fstat(fd, &about))
+		return -errno;
+	if (about.st_uid != geteuid())
+		return -EPERM;
+	if (directory_is_being_written(fd))
+		return -EBUSY;
+	err = directory_remove_capture(fd);
+	if (!err && unlinkat(directory->parent, old, AT_REMOVEDIR))
+		err = -errno;
+	return err;
+}
+
+/* Moves the capture, which is open as fd, from target to target.old. */
+static int move_older(struct directory *directory, int fd)
+{
+	__attribute__((cleanup(free_text))) char *old = NULL;
+	struct stat about;
+	int err;
+
+	if (asprintf(&old, "%s.old", directory->name) < 0) {
+		old = NULL;
+		return directory_fail(directory, ENOMEM, "%s", strerror(ENOMEM));
+	}
+	err = remove_old(directory, old);
 	if (err)
-		return fail(directory, -err,
-			    "%s: cannot be made: %s: name another directory with -o",
-			    directory->target, strerror(-err));
-	directory->made = true;
-	if (mkdir(directory_name(directory, "kernel", name, sizeof(name)), 0700) ||
-	    mkdir(directory_name(directory, "kernel/formats", name, sizeof(name)), 0700))
-		return fail(directory, errno, "%s: cannot be made: %s", directory->target,
-			    strerror(errno));
+		return directory_fail(directory, -err,
+				      "%s.old: is in the way of the older capture and cannot be "
+				      "removed: %s: move it away",
+				      directory->target,
+				      err == -EPERM ? "it belongs to another user"
+						    : strerror(-err));
+	/* the space that a killed kmemtraced had reserved */
+	if (!fstat(fd, &about) && about.st_uid == geteuid())
+		inside_unlink(fd, DIRECTORY_RESERVE_NAME);
+	if (renameat(directory->parent, directory->name, directory->parent, old))
+		return directory_fail(directory, errno, "%s: cannot be moved to %s.old: %s",
+				      directory->target, directory->target, strerror(errno));
 	return 0;
+}
+
+/* Moves a capture at target out of the way. */
+static int clear_target(struct directory *directory)
+{
+	__attribute__((cleanup(close_fd))) int fd =
+		inside_open_directory(directory->parent, directory->name);
+
+	if (fd < 0 || !directory_is_capture(fd))
+		return 0; /* the renaming says whether it can be replaced */
+	if (directory_is_being_written(fd))
+		return directory_fail(directory, EBUSY, "%s: another program is writing it",
+				      directory->target);
+	return move_older(directory, fd);
+}
+
+bool directory_is_in_place(const struct directory *directory)
+{
+	return inside_is_same(directory->parent, directory->now, directory->fd);
+}
+
+static int check_place(struct directory *directory)
+{
+	if (directory_is_in_place(directory))
+		return 0;
+	return directory_fail(directory, ESTALE,
+			      "%s: another program moved it while the capture began: name a "
+			      "directory with -o where only you can write",
+			      directory->path);
 }
 
 int directory_commit(struct directory *directory)
 {
-	char *path;
-	int err = 0;
+	int err;
 
 	if (directory->committed)
 		return 0;
-	if (is_capture(directory->target)) {
-		if (capture_is_being_written(directory->target))
-			return fail(directory, EBUSY, "%s: another program is writing it",
-				    directory->target);
-		err = move_older(directory);
-	}
+	err = check_place(directory);
+	if (!err)
+		err = clear_target(directory);
 	if (err)
 		return err;
-	path = strdup(directory->target);
-	if (!path)
-		return fail(directory, ENOMEM, "%s", strerror(ENOMEM));
-	if (rename(directory->path, directory->target)) {
-		free(path);
-		return fail(directory, errno, "%s: cannot be made: %s", directory->target,
-			    strerror(errno));
-	}
-	free(directory->path);
-	directory->path = path;
+	if (renameat(directory->parent, directory->now, directory->parent, directory->name))
+		return directory_fail(directory, errno, "%s: cannot be made: %s", directory->target,
+				      strerror(errno));
+	err = set_path(directory, directory->target);
+	if (err)
+		return directory_fail(directory, -err, "%s", strerror(-err));
 	directory->committed = true;
-	return 0;
-}
-
-int directory_lock(struct directory *directory)
-{
-	char name[4096];
-
-	directory->lock = open(directory_name(directory, "metadata", name, sizeof(name)),
-			       O_RDONLY | O_CLOEXEC);
-	if (directory->lock < 0 || flock(directory->lock, LOCK_EX))
-		return fail(directory, errno, "%s: cannot be locked: %s", name, strerror(errno));
-	return 0;
-}
-
-void directory_unlock(struct directory *directory)
-{
-	if (directory->lock >= 0)
-		close(directory->lock);
-	directory->lock = -1;
+	return check_place(directory);
 }
 
 void directory_abandon(struct directory *directory)
@@ -315,12 +385,11 @@ void directory_abandon(struct directory *directory)
 
 	if (!directory->made)
 		return;
-	directory_release(directory);
-	err = clear_capture(directory->path, TOP, true);
+	directory->made = directory->reserved = false;
+	err = inside_remove_all(directory->fd);
 	/* an empty directory that was there before stays */
-	if (!err && directory->was_there)
-		mkdir(directory->path, 0777);
-	directory->made = false;
+	if (!err && !directory->was_there && directory_is_in_place(directory))
+		unlinkat(directory->parent, directory->now, AT_REMOVEDIR);
 }
 
 void directory_deinit(struct directory *directory)
@@ -328,58 +397,10 @@ void directory_deinit(struct directory *directory)
 	if (!directory->target)
 		return;
 	directory_unlock(directory);
+	close_fd(&directory->fd);
+	close_fd(&directory->parent);
 	free(directory->path);
 	free(directory->target);
 	directory->path = directory->target = NULL;
-}
-
-FILE *directory_open(struct directory *directory, const char *name, const char *mode)
-{
-	char whole[4096];
-	FILE *file = fopen(directory_name(directory, name, whole, sizeof(whole)), mode);
-
-	if (!file)
-		fail(directory, errno, "%s: %s", whole, strerror(errno));
-	return file;
-}
-
-int directory_close(struct directory *directory, FILE *file, const char *name)
-{
-	int err = ferror(file) ? EIO : 0;
-
-	errno = 0;
-	if (fclose(file))
-		err = errno ? errno : EIO;
-	if (err)
-		return fail(directory, err, "%s/%s: %s", directory->path, name, strerror(err));
-	return 0;
-}
-
-int directory_reserve(struct directory *directory)
-{
-	char name[4096];
-	int fd, err;
-
-	fd = open(directory_name(directory, RESERVE_NAME, name, sizeof(name)),
-		  O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return fail(directory, errno, "%s: %s", name, strerror(errno));
-	err = posix_fallocate(fd, 0, RESERVE_BYTES);
-	close(fd);
-	if (err && err != EOPNOTSUPP && err != EINVAL) {
-		unlink(name);
-		return fail(directory, err, "%s: no room for the capture: %s", directory->target,
-			    strerror(err));
-	}
-	directory->reserved = true;
-	return 0;
-}
-
-void directory_release(struct directory *directory)
-{
-	char name[4096];
-
-	if (directory->reserved)
-		unlink(directory_name(directory, RESERVE_NAME, name, sizeof(name)));
-	directory->reserved = false;
+	directory->fd = directory->parent = -1;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The capture directory: it is made beside its target and renamed once the capture has begun. An
- * older capture is moved to TARGET.old. Disk space is reserved for the tables written at the end.
+ * Writes a capture directory. It is made beside its target and renamed once the capture has begun;
+ * an older capture is moved to TARGET.old. Every file is opened by the descriptor of the directory
+ * and never through a symbolic link: the directory stays the same one, and nothing outside of it is
+ * written, whatever other users do to the directories above it.
  */
 #ifndef CAPTURE_DIRECTORY_H
 #define CAPTURE_DIRECTORY_H
@@ -9,13 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-
-/* The file into which kmemtrace-pack packs a stream. It is hidden: readers ignore it. */
-#define DIRECTORY_PACK_NAME ".pack"
+#include <zlib.h>
 
 struct directory {
-	char *path;   /* where the capture is now: beside target, or target */
-	char *target; /* the final path */
+	char *path;	  /* where the capture was put: beside target, or target; for messages */
+	char *target;	  /* the final path */
+	int parent;	  /* file descriptor of the directory that holds the target; -1: none */
+	int fd;		  /* of the directory itself, locked (flock) while it is open; -1: none */
+	const char *name; /* last part of target */
+	const char *now;  /* last part of path: the directory's name in parent */
 	bool made, committed;
 	bool was_there; /* target was an empty directory */
 	bool reserved;
@@ -25,30 +29,47 @@ struct directory {
 
 /*
  * Checks, without changing anything, that a capture can be made at target: nothing is there, or an
- * empty directory, or a capture that no program is writing. 0 or -errno with errmsg set.
+ * empty directory of the caller that no other user can write, or a capture that no program is
+ * writing. 0 or -errno with errmsg set.
  */
 int directory_probe(struct directory *directory, const char *target);
 
-/* Makes the directory, beside target unless target is an empty directory. 0 or -errno. */
+/*
+ * Makes the directory, beside target unless target is an empty directory. Removes directories that
+ * killed programs left beside target before they could rename them. 0 or -errno.
+ */
 int directory_make(struct directory *directory);
 
 /*
  * Renames the directory to target, once all is ready. An older capture is moved to target.old, and
- * a capture already at target.old is removed. 0 or -errno.
+ * a capture of the caller at target.old is removed. 0 or -errno.
  */
 int directory_commit(struct directory *directory);
+
+/* Does path still name the directory? False: another program has moved or replaced it. */
+bool directory_is_in_place(const struct directory *directory);
 
 /* Removes the directory after a failure. An older capture stays: at target, or in target.old. */
 void directory_abandon(struct directory *directory);
 void directory_deinit(struct directory *directory);
 
-/* Opens a file of the capture with fopen's mode; NULL with errmsg set. */
-FILE *directory_open(struct directory *directory, const char *name, const char *mode);
+/* Creates a file, or replaces an old one. Its descriptor for writing, or -errno with errmsg set. */
+int directory_create(struct directory *directory, const char *name);
+
+/* Opens a regular file for reading. Its descriptor, or -errno with errmsg set. */
+int directory_read(struct directory *directory, const char *name);
+
+/* Opens a table. append: at its end, if it exists; else it is replaced. NULL with errmsg set. */
+FILE *directory_open(struct directory *directory, const char *name, bool append);
+gzFile directory_open_gz(struct directory *directory, const char *name, bool append);
 
 /* Closes the file. 0, or -errno with errmsg set if a write to it has failed. */
 int directory_close(struct directory *directory, FILE *file, const char *name);
 
-/* Writes path/name to buffer, and returns buffer. */
+/* Renames a file in the directory. 0 or -errno with errmsg set. */
+int directory_rename(struct directory *directory, const char *from, const char *to);
+
+/* Writes path/name, for messages, to buffer, and returns buffer. */
 const char *directory_name(const struct directory *directory, const char *name, char *buffer,
 			   size_t size);
 
@@ -59,8 +80,15 @@ const char *directory_name(const struct directory *directory, const char *name, 
 int directory_lock(struct directory *directory);
 void directory_unlock(struct directory *directory);
 
+/* Is a program writing the capture in this open directory? False, too: it has no metadata. */
+bool directory_is_being_written(int fd);
+
 /* Reserves disk space for the tables that are written at the end, and releases it. */
 int directory_reserve(struct directory *directory);
 void directory_release(struct directory *directory);
+
+/* Sets errmsg; returns -err. */
+__attribute__((format(printf, 3, 4))) int directory_fail(struct directory *directory, int err,
+							 const char *format, ...);
 
 #endif

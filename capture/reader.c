@@ -27,15 +27,25 @@
 
 int stream_open(struct stream *stream, const char *path)
 {
+	/* O_NONBLOCK: open() of a pipe would wait for its writer */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		memset(stream, 0, sizeof(*stream));
+		stream->fd = -1;
+		return -errno;
+	}
+	return stream_open_fd(stream, fd, path);
+}
+
+int stream_open_fd(struct stream *stream, int fd, const char *path)
+{
 	struct stat stat;
 	int err = 0;
 
 	memset(stream, 0, sizeof(*stream));
 	deflate_setup();
-	/* O_NONBLOCK: open() of a pipe would wait for its writer */
-	stream->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (stream->fd < 0)
-		return -errno;
+	stream->fd = fd;
 	if (fstat(stream->fd, &stat))
 		err = -errno;
 	else if (S_ISDIR(stat.st_mode))

@@ -41,6 +41,9 @@ struct stream {
 
 /* 0 or -errno. -EISDIR: a folder; -EINVAL: another file that is not regular. */
 int stream_open(struct stream *stream, const char *path);
+
+/* The same for an open file, which the stream closes, now if it fails. path: for messages. */
+int stream_open_fd(struct stream *stream, int fd, const char *path);
 void stream_close(struct stream *stream);
 
 /*

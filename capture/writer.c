@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +79,7 @@ static int write_packet(struct writer *writer, const unsigned char *packet, size
 {
 	size_t done = 0;
 
-	if (!writer->path)
+	if (writer->fd < 0)
 		return 0;
 	while (done < size) {
 		ssize_t bytes = pwrite(writer->fd, packet + done, size - done,
@@ -130,7 +129,7 @@ static int close_packet(struct writer *writer)
 	header->content_bits = header->packet_bits = (uint64_t)size * 8;
 	header->crc = 0;
 	memcpy(packet, header, sizeof(*header));
-	header->crc = writer->path ? libdeflate_crc32(0, packet, size) : 0;
+	header->crc = writer->fd >= 0 ? libdeflate_crc32(0, packet, size) : 0;
 	memcpy(packet, header, sizeof(*header));
 	err = write_packet(writer, packet, size);
 	if (err) {
@@ -321,13 +320,13 @@ void writer_retry(struct writer *writer)
 	writer->errmsg[0] = '\0';
 }
 
-int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16], uint32_t cpu,
-		uint64_t begin)
+int writer_open(struct writer *writer, int fd, const char *path, const uint8_t uuid[16],
+		uint32_t cpu, uint64_t begin)
 {
 	int err = -ENOMEM;
 
 	memset(writer, 0, sizeof(*writer));
-	writer->fd = -1;
+	writer->fd = fd;
 	deflate_setup();
 	loss_init(&writer->loss, begin);
 	writer->header = (struct packet_header){
@@ -335,17 +334,10 @@ int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16],
 	};
 	memcpy(writer->header.uuid, uuid, sizeof(writer->header.uuid));
 	writer->time_last = writer->packet_end = begin;
-	writer->path = path ? strdup(path) : NULL;
+	writer->path = strdup(path);
 	writer->packet = malloc(PACKET_SPACE);
-	if ((path && !writer->path) || !writer->packet)
+	if (!writer->path || !writer->packet)
 		goto failed;
-	/* Only the owner may see kernel addresses. */
-	if (path)
-		writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (path && writer->fd < 0) {
-		err = -errno;
-		goto failed;
-	}
 	err = close_packet(writer);
 	if (err)
 		goto failed;

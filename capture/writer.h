@@ -45,14 +45,15 @@ struct writer {
 };
 
 /*
- * Creates or truncates path and writes the empty packet that every stream begins with, at time
- * begin (ns). path NULL: nothing is written. A writer that could not be opened need not be closed.
+ * Writes the empty packet that every stream begins with, at time begin (ns), to the empty file fd,
+ * which the writer closes, now if it fails. fd -1: nothing is written. path: the name of the file,
+ * for messages. A writer that could not be opened need not be closed.
  * All functions return 0 or -errno, with errmsg set. After a failed write the file is cut back to
  * its last whole packet, records that are not on disk count as lost, and records put until
  * writer_retry() are dropped.
  */
-int writer_open(struct writer *writer, const char *path, const uint8_t uuid[16], uint32_t cpu,
-		uint64_t begin);
+int writer_open(struct writer *writer, int fd, const char *path, const uint8_t uuid[16],
+		uint32_t cpu, uint64_t begin);
 void writer_close(struct writer *writer);
 
 /*

@@ -114,8 +114,8 @@ static int write_metadata(const struct import_target *target, FILE *file)
 static int write_file(struct import_target *target, const char *name,
 		      int (*write)(const struct import_target *target, FILE *file))
 {
-	FILE *file = directory_open(target->directory, name, "w");
-	int err = file ? write(target, file) : -errno;
+	FILE *file = directory_open(target->directory, name, false);
+	int err = file ? write(target, file) : -EIO;
 
 	if (!file)
 		return import_target_fail(target, -err, "%s", target->directory->errmsg);

@@ -60,7 +60,6 @@ static void clear_machine(struct metadata *metadata)
 int import_target_open(struct import_target *target, struct directory *directory,
 		       const char *source)
 {
-	char name[4096];
 	int err;
 
 	memset(target, 0, sizeof(*target));
@@ -74,14 +73,12 @@ int import_target_open(struct import_target *target, struct directory *directory
 	if (!target->notes || cache_guesses_init(&target->caches) ||
 	    name_table_init(&target->comms) || hash_map_init(&target->tasks))
 		return no_memory(target);
-	target->task_lines = directory_open(directory, "kernel/tasks", "w");
+	target->task_lines = directory_open(directory, "kernel/tasks", false);
 	if (!target->task_lines)
-		return import_target_fail(target, errno, "%s", directory->errmsg);
-	target->symbols =
-		gzopen(directory_name(directory, "kernel/symbols", name, sizeof(name)), "wb");
+		return import_target_fail(target, EIO, "%s", directory->errmsg);
+	target->symbols = directory_open_gz(directory, "kernel/symbols", false);
 	if (!target->symbols)
-		return import_target_fail(target, errno ? errno : ENOMEM, "%s: %s", name,
-					  strerror(errno ? errno : ENOMEM));
+		return import_target_fail(target, EIO, "%s", directory->errmsg);
 	return 0;
 }
 
@@ -113,7 +110,7 @@ static int add_cpu(struct import_target *target, unsigned int number, size_t ind
 	struct import_cpu **list;
 	struct import_cpu *cpu;
 	char name[24], path[4096];
-	int err;
+	int err, fd;
 
 	if (number > TOPOLOGY_NUMBER_MAX)
 		return import_target_fail(
@@ -129,10 +126,16 @@ static int add_cpu(struct import_target *target, unsigned int number, size_t ind
 		return no_memory(target);
 	cpu->cpu = number;
 	snprintf(name, sizeof(name), "cpu%u", number);
-	err = writer_open(&cpu->writer, directory_name(target->directory, name, path, sizeof(path)),
-			  target->metadata.uuid, number, target->begin);
+	fd = directory_create(target->directory, name);
+	err = fd < 0 ? import_target_fail(target, -fd, "%s", target->directory->errmsg) : 0;
+	if (!err) {
+		directory_name(target->directory, name, path, sizeof(path));
+		err = writer_open(&cpu->writer, fd, path, target->metadata.uuid, number,
+				  target->begin);
+		if (err)
+			import_target_fail(target, -err, "%s", cpu->writer.errmsg);
+	}
 	if (err) {
-		import_target_fail(target, -err, "%s", cpu->writer.errmsg);
 		free(cpu);
 		return err;
 	}

@@ -19,6 +19,7 @@
 #include "base/files.h"
 #include "pack/apply.h"
 #include "capture/directory.h"
+#include "capture/directory_remove.h"
 
 static int fail_at(struct convert *convert, const char *path)
 {

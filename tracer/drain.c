@@ -88,10 +88,10 @@ static int take_buffered(void *context, void *data, size_t size)
 	return 0;
 }
 
-int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
-	       uint64_t begin, int buffer_fd)
+int drain_open(struct drain *drain, int fd, const char *path, const uint8_t uuid[16],
+	       unsigned int cpu, uint64_t begin, int buffer_fd)
 {
-	int err = writer_open(&drain->writer, path, uuid, cpu, begin);
+	int err = writer_open(&drain->writer, fd, path, uuid, cpu, begin);
 
 	if (err || drain->ring || buffer_fd < 0)
 		return err;
@@ -256,7 +256,7 @@ int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped)
 	return err ? err : writer_flush(&drain->writer, end, skipped, true);
 }
 
-uint64_t drain_count_own(struct drain *drain, const char *path)
+uint64_t drain_count_own(struct drain *drain, int fd)
 {
 	struct kmt_record record;
 	struct stream stream;
@@ -264,7 +264,7 @@ uint64_t drain_count_own(struct drain *drain, const char *path)
 	struct cursor cursor;
 	uint64_t own = 0;
 
-	if (!drain->may_be_incomplete || stream_open(&stream, path))
+	if (fd < 0 || stream_open_fd(&stream, fd, drain->writer.path))
 		return drain->own;
 	while (stream_next(&stream, &packet) == 1) {
 		cursor_init(&cursor, &packet);

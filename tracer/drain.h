@@ -30,11 +30,12 @@ struct drain {
 };
 
 /*
- * Opens the stream (path NULL: without a file). If there is no ring, opens the BPF ring buffer of
- * buffer_fd too. begin: ns, before all records. 0 or -errno with writer.errmsg set.
+ * Opens the stream: the empty file fd, which the drain closes, named path in messages; -1: without
+ * a file. If there is no ring, opens the BPF ring buffer of buffer_fd too. begin: ns, before all
+ * records. 0 or -errno with writer.errmsg set.
  */
-int drain_open(struct drain *drain, const char *path, const uint8_t uuid[16], unsigned int cpu,
-	       uint64_t begin, int buffer_fd);
+int drain_open(struct drain *drain, int fd, const char *path, const uint8_t uuid[16],
+	       unsigned int cpu, uint64_t begin, int buffer_fd);
 void drain_close(struct drain *drain);
 
 /* The slots in use in the ring; for a BPF ring buffer, the records that the last round took out. */
@@ -60,7 +61,10 @@ int drain_rest(struct drain *drain, uint64_t skipped);
  */
 int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped);
 
-/* How many records by own tasks are on disk, once the stream at path is finished. */
-uint64_t drain_count_own(struct drain *drain, const char *path);
+/*
+ * How many records by own tasks are on disk, once the stream is finished. fd: the stream, open for
+ * reading, which is closed; -1, unless may_be_incomplete.
+ */
+uint64_t drain_count_own(struct drain *drain, int fd);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tracer/doctor.h"
 #include "tracer/options.h"
@@ -50,6 +51,20 @@ static void print_result(const struct session *session)
 		 sums.bytes, seconds);
 }
 
+/* A script that reads the capture must know that its path names another directory. */
+static void print_place(const struct session *session)
+{
+	char link[64], place[4096] = "";
+
+	if (session->options->no_capture || directory_is_in_place(&session->directory))
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", session->directory.fd);
+	if (readlink(link, place, sizeof(place) - 1) < 0)
+		snprintf(place, sizeof(place), "an unknown directory");
+	info_msg("%s: another program moved the capture, which is complete, to %s",
+		 session->directory.path, place);
+}
+
 /* If the capture fails, it is still finished, so that what was captured can be read. */
 static int capture(struct session *session)
 {
@@ -66,6 +81,7 @@ static int capture(struct session *session)
 		error_msg("%s", session->errmsg);
 	if (!session->options->quiet)
 		print_result(session);
+	print_place(session);
 	return err ? err : failed;
 }
 

@@ -37,14 +37,7 @@ static int fail(struct modules *modules, int err, const char *what)
 /* kernel/symbols, to append to it; NULL with errmsg set. */
 static gzFile open_symbols(struct modules *modules)
 {
-	char name[4096];
-	gzFile file;
-
-	directory_name(&modules->directory, "kernel/symbols", name, sizeof(name));
-	file = gzopen(name, "abe1");
-	if (!file)
-		fail(modules, errno ? -errno : -ENOMEM, name);
-	return file;
+	return directory_open_gz(&modules->directory, "kernel/symbols", true);
 }
 
 static int close_symbols(struct modules *modules, gzFile file, int err)
@@ -321,6 +314,7 @@ int modules_start(struct modules *modules, const struct directory *directory,
 	int err;
 
 	modules->directory.path = directory->path;
+	modules->directory.fd = directory->fd;
 	modules->publish = publish;
 	pthread_mutex_init(&modules->mutex, NULL);
 	pthread_cond_init(&modules->changed, NULL);

@@ -104,8 +104,8 @@ int name_messages_open(struct name_messages *names, struct directory *directory,
 	memset(names, 0, sizeof(*names));
 	names->directory = directory;
 	if (directory) {
-		names->caches = directory_open(directory, "kernel/caches", "ae");
-		names->tasks = directory_open(directory, "kernel/tasks", "ae");
+		names->caches = directory_open(directory, "kernel/caches", true);
+		names->tasks = directory_open(directory, "kernel/tasks", true);
 		if (!names->caches || !names->tasks)
 			return fail(names, errno, "kernel");
 	}

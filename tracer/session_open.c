@@ -59,7 +59,7 @@ static int write_metadata(struct session *session)
 	err = metadata_init(&session->metadata);
 	if (err)
 		return session_fail(session, err, strerror(-err));
-	file = directory_open(&session->directory, "metadata", "we");
+	file = directory_open(&session->directory, "metadata", false);
 	if (!file)
 		return session_fail(session, -EIO, session->directory.errmsg);
 	err = metadata_write(&session->metadata, file);

@@ -39,7 +39,7 @@ int session_publish_start(struct session *session)
 static int make_stream(struct session *session)
 {
 	struct directory *directory = &session->directory;
-	FILE *file = directory_open(directory, "cpu0", "we");
+	FILE *file = directory_open(directory, "cpu0", false);
 
 	if (!file || directory_close(directory, file, "cpu0"))
 		return session_fail(session, -EIO, directory->errmsg);

@@ -17,8 +17,7 @@
 int session_status_write(struct session *session)
 {
 	struct directory *directory = &session->directory;
-	char from[4096], to[4096];
-	FILE *file = directory_open(directory, "kernel/.status", "we");
+	FILE *file = directory_open(directory, "kernel/.status", false);
 	int err, failed;
 
 	if (!file)
@@ -27,12 +26,8 @@ int session_status_write(struct session *session)
 	failed = directory_close(directory, file, "kernel/status");
 	if (err || failed)
 		return session_fail(session, err ? err : failed, directory->errmsg);
-	if (rename(directory_name(directory, "kernel/.status", from, sizeof(from)),
-		   directory_name(directory, "kernel/status", to, sizeof(to)))) {
-		snprintf(session->errmsg, sizeof(session->errmsg), "%s: %s", to, strerror(errno));
-		return -errno;
-	}
-	return 0;
+	err = directory_rename(directory, "kernel/.status", "kernel/status");
+	return err ? session_fail(session, err, directory->errmsg) : 0;
 }
 
 static enum status_preemption preemption_of(const struct programs *programs)

@@ -35,28 +35,39 @@ int session_streams_init(struct session *session)
 	return err ? session_fail(session, err, rings->errmsg) : 0;
 }
 
-static const char *stream_name(const struct session *session, unsigned int cpu, char *path,
+#define NAME_SIZE 32 /* of a stream */
+
+static const char *stream_name(unsigned int cpu, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, "cpu%u", cpu);
+	return name;
+}
+
+static const char *stream_path(const struct session *session, unsigned int cpu, char *path,
 			       size_t size)
 {
-	char name[32];
+	char name[NAME_SIZE];
 
-	snprintf(name, sizeof(name), "cpu%u", cpu);
-	return directory_name(&session->directory, name, path, size);
+	return directory_name(&session->directory, stream_name(cpu, name), path, size);
 }
 
 int session_streams_open(struct session *session, unsigned int cpu)
 {
 	struct drain *drain = &session->drains[cpu];
-	char path[4096];
-	int err;
+	char path[4096], name[NAME_SIZE];
+	int err, fd = -1;
 
 	drain->control = &session->rings.controls[cpu];
 	drain->ring = session->rings.list[cpu].slots;
 	drain->slots = session->rings.slots;
 	drain->status = &session->status;
-	stream_name(session, cpu, path, sizeof(path));
-	err = drain_open(drain, session->options->no_capture ? NULL : path, session->metadata.uuid,
-			 cpu, machine_now(),
+	if (!session->options->no_capture) {
+		fd = directory_create(&session->directory, stream_name(cpu, name));
+		if (fd < 0)
+			return session_fail(session, fd, session->directory.errmsg);
+	}
+	err = drain_open(drain, fd, stream_path(session, cpu, path, sizeof(path)),
+			 session->metadata.uuid, cpu, machine_now(),
 			 session->rings.buffered ? session->rings.list[cpu].fd : -1);
 	if (err)
 		return session_fail(session, err, drain->writer.errmsg);
@@ -91,16 +102,19 @@ int session_streams_rename(struct session *session)
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
 		if (session->draining[i])
 			err = writer_rename(&session->drains[i].writer,
-					    stream_name(session, i, path, sizeof(path)));
+					    stream_path(session, i, path, sizeof(path)));
 	return err;
 }
 
 uint64_t session_streams_count_own(struct session *session, unsigned int cpu)
 {
-	char path[4096];
+	struct drain *drain = &session->drains[cpu];
+	char name[NAME_SIZE];
+	int fd = -1;
 
-	return drain_count_own(&session->drains[cpu],
-			       stream_name(session, cpu, path, sizeof(path)));
+	if (drain->may_be_incomplete && !session->options->no_capture)
+		fd = directory_read(&session->directory, stream_name(cpu, name));
+	return drain_count_own(drain, fd);
 }
 
 /*

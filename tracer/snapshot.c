@@ -35,14 +35,11 @@ static int fail(struct directory *directory, int err, const char *what)
 
 int snapshot_symbols(struct directory *directory, off_t *modules_at)
 {
-	char name[4096];
-	gzFile file;
+	gzFile file = directory_open_gz(directory, "kernel/symbols", false);
 	int err;
 
-	directory_name(directory, "kernel/symbols", name, sizeof(name));
-	file = gzopen(name, "wbe1");
 	if (!file)
-		return fail(directory, errno ? errno : ENOMEM, name);
+		return -EIO;
 	err = kallsyms_copy(file, modules_at);
 	if (gzclose(file) != Z_OK && !err)
 		err = errno ? -errno : -EIO;
@@ -67,7 +64,7 @@ bool snapshot_has_addresses(void)
 
 int snapshot_topology(struct directory *directory, const struct topology *topology)
 {
-	FILE *file = directory_open(directory, "kernel/topology", "we");
+	FILE *file = directory_open(directory, "kernel/topology", false);
 	int err, failed;
 
 	if (!file)
@@ -86,7 +83,7 @@ static int save_gfp(struct directory *directory, const char *format)
 	err = gfp_parse_format(&table, format);
 	if (err)
 		return fail(directory, -err, "the GFP names in kmalloc's format");
-	file = directory_open(directory, "kernel/gfp", "we");
+	file = directory_open(directory, "kernel/gfp", false);
 	if (!file) {
 		gfp_deinit(&table);
 		return -errno;
@@ -114,7 +111,7 @@ int snapshot_formats(struct directory *directory)
 		if (!text)
 			continue;
 		snprintf(name, sizeof(name), "kernel/formats/%s.format", events[i]);
-		file = directory_open(directory, name, "we");
+		file = directory_open(directory, name, false);
 		if (file) {
 			fputs(text, file);
 			err = directory_close(directory, file, name);
@@ -230,7 +227,7 @@ static int write_kmalloc_of_slabinfo(FILE *file)
 
 int snapshot_kmalloc(struct directory *directory)
 {
-	FILE *file = directory_open(directory, "kernel/caches", "ae");
+	FILE *file = directory_open(directory, "kernel/caches", true);
 	int err, failed;
 
 	if (!file)
@@ -252,7 +249,7 @@ int snapshot_aliases(struct directory *directory)
 	err = read_slab_names(&list, &count);
 	if (err)
 		return fail(directory, -err, "/sys/kernel/slab");
-	file = directory_open(directory, "kernel/caches", "ae");
+	file = directory_open(directory, "kernel/caches", true);
 	if (!file)
 		err = -errno;
 	for (size_t i = 0; i < count && !err; i = end) {
@@ -288,7 +285,7 @@ static int write_slabinfo(struct directory *directory, const struct slabinfo_sna
 
 	if (!snapshot->count)
 		return 0;
-	file = directory_open(directory, "kernel/slabinfo", "ae");
+	file = directory_open(directory, "kernel/slabinfo", true);
 	if (!file)
 		return -errno;
 	err = write(file, snapshot);

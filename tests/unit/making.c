@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ struct making_cpu *making_cpu(struct making *making, uint64_t number)
 {
 	struct making_cpu *cpu;
 	char name[32], *path;
-	int err;
+	int err, fd;
 
 	for (size_t i = 0; i < making->cpu_count; i++)
 		if (making->cpus[i]->cpu == number)
@@ -65,10 +66,14 @@ struct making_cpu *making_cpu(struct making *making, uint64_t number)
 	cpu->cpu = (unsigned int)number;
 	snprintf(name, sizeof(name), "cpu%u", cpu->cpu);
 	path = join(making->directory, name);
-	err = writer_open(&cpu->writer, path, making->metadata.uuid, cpu->cpu, making->begin);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	err = fd < 0 ? making_fail(making, -errno, "%s: %s", path, strerror(errno))
+		     : writer_open(&cpu->writer, fd, path, making->metadata.uuid, cpu->cpu,
+				   making->begin);
 	free(path);
 	if (err) {
-		making_fail(making, err, "%s", cpu->writer.errmsg);
+		if (fd >= 0)
+			making_fail(making, err, "%s", cpu->writer.errmsg);
 		free(cpu);
 		return NULL;
 	}

@@ -88,6 +88,14 @@ unsigned char *scratch_read(const char *path, size_t *size)
 	return (unsigned char *)bytes;
 }
 
+int scratch_create(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
 void scratch_write(const char *path, const void *bytes, size_t size)
 {
 	FILE *file = fopen(path, "w");

@@ -13,6 +13,7 @@ char *scratch_path(const char *directory, const char *name); /* to be freed */
 char *scratch_capture(const char *text);      /* text: see fixture.h; in a new directory */
 char *scratch_capture_file(const char *name); /* of $srcdir/data; in a new directory */
 unsigned char *scratch_read(const char *path, size_t *size); /* to be freed */
+int scratch_create(const char *path);			     /* an empty file, open for writing */
 void scratch_write(const char *path, const void *bytes, size_t size);
 
 /* The number in an environment variable, or the default. */

@@ -101,7 +101,7 @@ static int start(void **state)
 	drain = (struct drain){ .control = &control, .status = &status };
 	folder = scratch_directory();
 	path = scratch_path(folder, "cpu0");
-	return drain_open(&drain, path, uuid, 0, machine_now(), 3);
+	return drain_open(&drain, scratch_create(path), path, uuid, 0, machine_now(), 3);
 }
 
 static int stop(void **state)
@@ -280,7 +280,7 @@ static int start_mapped(void **state)
 	};
 	folder = scratch_directory();
 	path = scratch_path(folder, "cpu0");
-	return drain_open(&drain, path, uuid, 0, machine_now(), -1);
+	return drain_open(&drain, scratch_create(path), path, uuid, 0, machine_now(), -1);
 }
 
 /* The three steps of bpf/mapped_ring.bpf.h; an interrupt can come between them. */

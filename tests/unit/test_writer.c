@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -30,7 +31,9 @@ static int setup(void **state)
 
 	files->directory = scratch_directory();
 	files->path = scratch_path(files->directory, "cpu3");
-	assert_int_equal(writer_open(&files->writer, files->path, uuid, 3, 1000), 0);
+	assert_int_equal(writer_open(&files->writer, scratch_create(files->path), files->path, uuid,
+				     3, 1000),
+			 0);
 	*state = files;
 	return 0;
 }
@@ -429,7 +432,7 @@ static void passes_written_records_to_the_sink(void **state)
 	assert_memory_equal(sunk->numbers, numbers, records * sizeof(*numbers));
 
 	/* a writer without a file gives the sink the same records */
-	assert_int_equal(writer_open(&without, NULL, uuid, 3, 1000), 0);
+	assert_int_equal(writer_open(&without, -1, "cpu3", uuid, 3, 1000), 0);
 	without.sink = (struct writer_sink){ sink, other };
 	put_many(&without);
 	assert_memory_equal(other, sunk, sizeof(*sunk));
@@ -604,15 +607,16 @@ static void clamps_to_the_watermark(void **state)
 	assert_int_equal(writer->clamped_max, 10);
 }
 
-static void reports_a_file_that_cannot_be_created(void **state)
+static void reports_a_file_that_cannot_be_written(void **state)
 {
-	struct files *files = *state;
-	char *path = scratch_path(files->directory, "no/cpu0");
 	struct writer writer;
+	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	assert_int_equal(writer_open(&writer, path, uuid, 0, 0), -ENOENT);
-	assert_non_null(strstr(writer.errmsg, "no/cpu0: No such file"));
-	free(path);
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(writer_open(&writer, fd, "full/cpu0", uuid, 0, 0), -ENOSPC);
+	assert_string_equal(writer.errmsg, "full/cpu0: No space left on device");
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
 int main(void)
@@ -641,7 +645,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(writes_long_records, setup_packed, teardown),
 		cmocka_unit_test_setup_teardown(counts_lost_long_records, setup, teardown),
 		cmocka_unit_test_setup_teardown(clamps_to_the_watermark, setup, teardown),
-		cmocka_unit_test_setup_teardown(reports_a_file_that_cannot_be_created, setup,
+		cmocka_unit_test_setup_teardown(reports_a_file_that_cannot_be_written, setup,
 						teardown),
 	};
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Files by the descriptor of a directory and a name below it, such as "kernel/status". No part of
+ * the name may be a symbolic link, so that nothing outside of the directory is reached. All
+ * functions return -errno on failure.
+ */
+#ifndef BASE_INSIDE_H
+#define BASE_INSIDE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* A file descriptor; flags and mode as for openat(). Never waits for the other end of a pipe. */
+int inside_open(int directory, const char *name, int flags, mode_t mode);
+
+/* Opens a regular file for reading. -EINVAL, -EISDIR: it is another kind of file. */
+int inside_open_regular(int directory, const char *name);
+
+/* Opens a directory, so that it can be listed. */
+int inside_open_directory(int directory, const char *name);
+
+int inside_make_directory(int directory, const char *name, mode_t mode);
+int inside_unlink(int directory, const char *name);
+int inside_rename(int directory, const char *from, const char *to);
+
+/* Is the name, without slashes, that of this open file or directory? */
+bool inside_is_same(int directory, const char *name, int fd);
+
+/*
+ * Removes everything in the directory. Directories in it that cannot be emptied stay; the first
+ * error is returned.
+ */
+int inside_remove_all(int directory);
+
+#endif

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Another user prepares the place where root writes a capture: root writes and removes nothing behind
+# a link, takes no directory of that user, and never waits for a pipe. What killed programs left is
+# removed, and nothing else.
+set -u
+[ "$(id -u)" = 0 ] || { echo "skipped: needs root, to act as two users"; exit 77; }
+command -v setpriv >/dev/null || { echo "skipped: setpriv is not installed"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+chmod 755 .
+mkdir -m 777 user
+failed=0
+
+wrong()
+{
+	echo "failed: $*"
+	failed=1
+}
+
+other() # other COMMAND…: as another user
+{
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+import()
+{
+	timeout 20 "$builddir/kmemtrace-import" -q -o "$1" cpu0.out 2>said </dev/null
+	code=$?
+}
+
+refuses() # refuses DIR SENTENCE
+{
+	import "$1"
+	[ $code = 2 ] || wrong "$1: exit $code, not 2: $(cat said)"
+	[ "$(cat said)" = "kmemtrace-import: $2" ] || wrong "$1: says $(cat said), not $2"
+}
+
+imports() # imports DIR
+{
+	import "$1"
+	[ $code = 0 ] || wrong "$1: exit $code: $(cat said)"
+	"$builddir/kmemtrace-check" -q "$1" >said 2>&1 || wrong "$1: is not whole: $(cat said)"
+}
+
+mkdir relay
+echo "0 free 0 1 0x1000 0x2000" | "$builddir/tests/mkrelay" little relay || exit 1
+cp relay/cpu0.out .
+imports mine
+
+# An empty directory of another user, who could put links into it
+other mkdir user/empty
+refuses user/empty "user/empty: is an empty directory of another user (uid 65534): name another directory with -o"
+[ -z "$(ls -A user/empty)" ] || wrong "user/empty: was written: $(ls -A user/empty)"
+mkdir -m 775 open
+refuses open "open: is an empty directory that other users can write: chmod go-w it, or name another directory with -o"
+mkdir -m 755 own
+imports own
+imports own
+imports own
+[ -d own.old/kernel ] || wrong "own.old: the older capture is missing"
+
+# A link in place of the directory
+mkdir target
+other ln -s "$work/target" user/link
+refuses user/link "user/link: exists and is not a directory: name another with -o"
+
+# DIR.old that leads to another capture, or is one of another user
+imports user/data
+cp -r mine precious
+other ln -s "$work/precious" user/data.old
+refuses user/data "user/data.old: is in the way of the older capture and cannot be removed: Not a directory: move it away"
+diff -r mine precious || wrong "the capture behind user/data.old was changed"
+rm user/data.old
+cp -r mine user/data.old
+chown -R 65534 user/data.old
+refuses user/data "user/data.old: is in the way of the older capture and cannot be removed: it belongs to another user: move it away"
+diff -r mine user/data.old || wrong "a capture of another user was removed"
+rm -r user/data.old
+cp -r mine user/data.old
+rm -r user/data.old/kernel
+mkdir elsewhere
+echo precious >elsewhere/caches
+ln -s "$work/elsewhere" user/data.old/kernel
+import user/data
+[ $code = 2 ] || wrong "user/data.old/kernel is a link: exit $code: $(cat said)"
+[ -s elsewhere/caches ] || wrong "a file behind user/data.old/kernel was removed"
+rm -r user/data.old
+ls -A user | grep '\.new\.' && wrong "a refused import left a directory"
+imports user/data
+[ -d user/data.old/kernel ] || wrong "user/data.old: the older capture is missing"
+
+# A pipe as metadata
+cp -r mine pipe
+rm pipe/metadata
+mkfifo pipe/metadata
+refuses pipe "pipe: holds files that are not of a capture, and is left alone: name another directory with -o"
+
+# Left by killed programs: removed only if it is ours, has the whole name, and no program holds it
+mkdir -p left.new.abc123/kernel/formats left.new.abc1234 left.new.held00 left.backup left.new.abc12_
+echo half >left.new.abc123/cpu0
+truncate -s 2M left.new.abc123/.reserve
+mkdir user/left
+mkdir left.new.other0
+chown 65534 left.new.other0
+ln -s mine left.new.link00
+flock left.new.held00 sleep 20 &
+holder=$!
+sleep 0.3
+imports left
+kill $holder
+ls -d left* >now
+cat >expected <<END
+left
+left.backup
+left.new.abc1234
+left.new.abc12_
+left.new.held00
+left.new.link00
+left.new.other0
+END
+diff expected now || wrong "other directories than expected were removed"
+diff -r mine precious || wrong "a capture behind a link was changed"
+[ -d mine/kernel ] || wrong "a capture behind left.new.link00 was removed"
+
+# Left in an empty directory of our own, before anything was written; more than that is kept
+mkdir -p begun/kernel/formats more/kernel
+truncate -s 2M begun/.reserve
+imports begun
+[ -e begun/.reserve ] && wrong "begun: the reserved space is still there"
+echo precious >more/kernel/caches
+refuses more "more: holds files that are not of a capture, and is left alone: name another directory with -o"
+[ -s more/kernel/caches ] || wrong "more: a file was removed"
+
+exit $failed
