@@ -23,11 +23,10 @@
 struct online_packet {
 	struct online_packet *next; /* next and taken are private */
 	size_t taken;		    /* bytes */
-	uint64_t sequence_first;    /* near the sequence number of every record */
 	uint32_t cpu;
 	uint32_t count; /* of records, which may be longer than struct kmt_record */
 	size_t size;	/* bytes of all records */
-	struct kmt_record records[PACKET_RECORDS_MAX];
+	const struct kmt_record *records;
 };
 
 struct online_settings {

@@ -15,8 +15,6 @@
 #include "base/deflate_setup.h"
 #include "capture/writer.h"
 
-#define PACKET_SPACE (sizeof(struct packet_header) + PACKET_RECORDS_BYTES_MAX)
-
 /* Mostly a few are held. A clock that steps back makes many: then clamp their times instead. */
 #define HELD_MAX 65536
 
@@ -141,8 +139,8 @@ static int close_packet(struct writer *writer)
 		return fail(writer, forget_err ? forget_err : err);
 	}
 	if (header->records && writer->sink.take)
-		writer->sink.take(writer->sink.data, header, packet_records(writer),
-				  writer->packet_size);
+		writer->packet = writer->sink.take(writer->sink.data, header, writer->packet,
+						   writer->packet_size);
 	writer->size += size;
 	writer->packet_end = writer->time_last;
 	header->number++;
@@ -335,7 +333,7 @@ int writer_open(struct writer *writer, int fd, const char *path, const uint8_t u
 	memcpy(writer->header.uuid, uuid, sizeof(writer->header.uuid));
 	writer->time_last = writer->packet_end = begin;
 	writer->path = strdup(path);
-	writer->packet = malloc(PACKET_SPACE);
+	writer->packet = malloc(WRITER_PACKET_BYTES);
 	if (!writer->path || !writer->packet)
 		goto failed;
 	err = close_packet(writer);

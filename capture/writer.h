@@ -14,10 +14,17 @@
 #include "capture/loss.h"
 #include "capture/packer.h"
 
-/* A second receiver of the records: gets each packet's once it is written, in stream order. */
+#define WRITER_PACKET_BYTES (sizeof(struct packet_header) + PACKET_RECORDS_BYTES_MAX)
+
+/* A second receiver of the records: gets each packet once it is written, in stream order. */
 struct writer_sink {
-	void (*take)(void *data, const struct packet_header *header,
-		     const struct kmt_record *records, size_t size); /* size: bytes of records */
+	/*
+	 * packet: memory of WRITER_PACKET_BYTES with the records after the place of the header;
+	 * size: bytes of the records. Returns such memory for the next packet: the same; or other
+	 * memory from malloc(), in exchange for it.
+	 */
+	unsigned char *(*take)(void *data, const struct packet_header *header,
+			       unsigned char *packet, size_t size);
 	void *data;
 };
 

@@ -269,18 +269,19 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 	return err ? fail(publish, err, strerror(-err)) : 0;
 }
 
-static void queue_packet(void *data, const struct packet_header *header,
-			 const struct kmt_record *records, size_t size)
+static unsigned char *exchange_packet(void *data, const struct packet_header *header,
+				      unsigned char *packet, size_t size)
 {
 	struct publish *publish = data;
 
-	if (!queue_put_records(&publish->queue, header, records, size))
+	if (!queue_exchange(&publish->queue, header, &packet, size))
 		publish->queue_dropped += header->records;
+	return packet;
 }
 
 struct writer_sink publish_sink(struct publish *publish)
 {
-	return (struct writer_sink){ queue_packet, publish };
+	return (struct writer_sink){ exchange_packet, publish };
 }
 
 static void queue_name(struct publish *publish, const struct message *message)

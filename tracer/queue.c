@@ -26,17 +26,17 @@ static size_t power_of_two(size_t least)
 int queue_init(struct queue *queue, uint64_t bytes)
 {
 	memset(queue, 0, sizeof(*queue));
-	queue->packets_max = bytes / sizeof(struct online_packet) + 1;
+	queue->packets_max = bytes / WRITER_PACKET_BYTES + 1;
 	queue->message_mask = power_of_two(queue->packets_max + MESSAGES_MORE) - 1;
 	queue->free_mask = power_of_two(queue->packets_max) - 1;
 	queue->messages = calloc(queue->message_mask + 1, sizeof(*queue->messages));
-	queue->free_packets = calloc(queue->free_mask + 1, sizeof(struct online_packet *));
+	queue->free_packets = calloc(queue->free_mask + 1, sizeof(struct queue_packet *));
 	return queue->messages && queue->free_packets ? 0 : -ENOMEM;
 }
 
-static struct online_packet *reuse(struct queue *queue)
+static struct queue_packet *reuse(struct queue *queue)
 {
-	struct online_packet *packet;
+	struct queue_packet *packet;
 
 	if (__atomic_load_n(&queue->returned, __ATOMIC_ACQUIRE) == queue->reused)
 		return NULL;
@@ -46,18 +46,48 @@ static struct online_packet *reuse(struct queue *queue)
 	return packet;
 }
 
+static struct queue_packet *make_packet(struct queue *queue)
+{
+	struct queue_packet *packet;
+
+	if (queue->packets_made == queue->packets_max)
+		return NULL;
+	packet = malloc(sizeof(*packet));
+	if (!packet)
+		return NULL;
+	packet->memory = malloc(WRITER_PACKET_BYTES);
+	if (!packet->memory) {
+		free(packet);
+		return NULL;
+	}
+	queue->packets_made++;
+	return packet;
+}
+
+static void free_packet(struct queue_packet *packet)
+{
+	free(packet->memory);
+	free(packet);
+}
+
+/* A queue_packet begins with its online_packet. */
+static struct queue_packet *outer(struct online_packet *packet)
+{
+	return (struct queue_packet *)packet;
+}
+
 void queue_deinit(struct queue *queue)
 {
-	struct online_packet *packet;
+	struct queue_packet *packet;
 	struct message message;
 
 	while (queue->messages && queue_get(queue, &message))
 		if (message.kind == MESSAGE_PACKET)
-			free(message.packet);
+			free_packet(outer(message.packet));
 		else if (message.kind == MESSAGE_PATHS)
 			free(message.paths);
 	while (queue->free_packets && (packet = reuse(queue)))
-		free(packet);
+		free_packet(packet);
 	free(queue->messages);
 	free(queue->free_packets);
 	queue->messages = NULL;
@@ -78,27 +108,30 @@ bool queue_put(struct queue *queue, const struct message *message)
 	return true;
 }
 
-bool queue_put_records(struct queue *queue, const struct packet_header *header,
-		       const struct kmt_record *records, size_t size)
+bool queue_exchange(struct queue *queue, const struct packet_header *header, unsigned char **memory,
+		    size_t size)
 {
 	struct message message = { .kind = MESSAGE_PACKET };
-	struct online_packet *packet;
+	struct queue_packet *packet;
+	unsigned char *unused;
 
 	if (!has_room(queue))
 		return false;
 	packet = reuse(queue);
-	if (!packet && queue->packets_made < queue->packets_max) {
-		packet = malloc(sizeof(*packet));
-		queue->packets_made += packet != NULL;
-	}
+	if (!packet)
+		packet = make_packet(queue);
 	if (!packet)
 		return false;
-	packet->cpu = header->cpu;
-	packet->count = header->records;
-	packet->sequence_first = header->sequence_first;
-	packet->size = size;
-	memcpy(packet->records, records, size);
-	message.packet = packet;
+	unused = packet->memory;
+	packet->memory = *memory;
+	*memory = unused;
+	packet->packet = (struct online_packet){
+		.cpu = header->cpu,
+		.count = header->records,
+		.size = size,
+		.records = (const void *)(packet->memory + sizeof(*header)),
+	};
+	message.packet = &packet->packet;
 	return queue_put(queue, &message);
 }
 
@@ -113,6 +146,6 @@ bool queue_get(struct queue *queue, struct message *message)
 
 void queue_return(struct queue *queue, struct online_packet *packet)
 {
-	queue->free_packets[queue->returned & queue->free_mask] = packet;
+	queue->free_packets[queue->returned & queue->free_mask] = outer(packet);
 	__atomic_store_n(&queue->returned, queue->returned + 1, __ATOMIC_RELEASE);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A queue of records, caches and watermarks, in order, from the thread that drains to the thread
- * that aggregates. One thread puts and one gets; neither waits for the other.
+ * A queue of packets, caches and watermarks, in order, from the thread that drains to the thread
+ * that aggregates. One thread puts and one gets; neither waits for the other. A packet is not
+ * copied: the writer that made it gets an unused one for it.
  */
 #ifndef TRACER_QUEUE_H
 #define TRACER_QUEUE_H
@@ -11,7 +12,7 @@
 #include <stdint.h>
 
 #include "kernel/caches.h"
-#include "capture/format.h"
+#include "capture/writer.h"
 #include "analysis/online.h"
 
 enum message_kind {
@@ -39,23 +40,32 @@ struct message {
 	};
 };
 
+/* A packet of a writer; packet.records lies in its memory. */
+struct queue_packet {
+	struct online_packet packet;
+	unsigned char *memory; /* WRITER_PACKET_BYTES */
+};
+
 struct queue {
 	size_t packets_max, packets_made; /* the producer's */
 	struct message *messages;	  /* circular, as is free_packets */
-	struct online_packet **free_packets;
+	struct queue_packet **free_packets;
 	size_t message_mask, free_mask; /* slots - 1 */
 	/* each only grows, and has one writer */
 	size_t put, reused __attribute__((aligned(64)));   /* by the producer */
 	size_t got, returned __attribute__((aligned(64))); /* by the consumer */
 };
 
-/* bytes: limit of all records. 0 or -ENOMEM. */
+/* bytes: limit of all packets. 0 or -ENOMEM. */
 int queue_init(struct queue *queue, uint64_t bytes);
 void queue_deinit(struct queue *queue); /* all zero is allowed */
 
-/* For the producer. size: bytes of all records. False: no room, nothing was put. */
-bool queue_put_records(struct queue *queue, const struct packet_header *header,
-		       const struct kmt_record *records, size_t size);
+/*
+ * For the producer. False: no room, nothing was put. queue_exchange() puts the records in *memory,
+ * as in struct writer_sink, and sets it to the memory of an unused packet.
+ */
+bool queue_exchange(struct queue *queue, const struct packet_header *header, unsigned char **memory,
+		    size_t size);
 bool queue_put(struct queue *queue, const struct message *message);
 
 /* For the consumer. False: the queue is empty. */

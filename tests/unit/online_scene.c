@@ -53,6 +53,20 @@ static void release(void *data, struct online_packet *packet)
 	free(packet);
 }
 
+void online_scene_put_packet(struct online_scene *scene, unsigned int cpu, const void *records,
+			     size_t count, size_t size)
+{
+	struct online_packet *packet = malloc(sizeof(*packet) + size);
+
+	assert_non_null(packet);
+	*packet = (struct online_packet){
+		.cpu = cpu, .count = count, .size = size, .records = (void *)(packet + 1)
+	};
+	memcpy(packet + 1, records, size);
+	scene->packets++;
+	online_put(scene->online, packet);
+}
+
 void online_scene_open(struct online_scene *scene, const char *text, size_t objects_max)
 {
 	struct online_settings settings = {
@@ -103,17 +117,10 @@ void online_scene_report_caches(struct online_scene *scene, uint64_t after, uint
 static void put(struct online_scene *scene, unsigned int cpu, size_t count)
 {
 	struct cpu_records *source = &scene->sources[cpu];
-	struct online_packet *packet = malloc(sizeof(*packet));
 
-	assert_non_null(packet);
-	packet->cpu = cpu;
-	packet->count = count;
-	packet->sequence_first = 0;
-	packet->size = count * sizeof(struct kmt_record);
-	memcpy(packet->records, source->records + source->put, packet->size);
+	online_scene_put_packet(scene, cpu, source->records + source->put, count,
+				count * sizeof(*source->records));
 	source->put += count;
-	scene->packets++;
-	online_put(scene->online, packet);
 }
 
 void online_scene_put_before(struct online_scene *scene, uint64_t watermark)

@@ -42,6 +42,10 @@ unsigned int online_scene_below(struct online_scene *scene, unsigned int limit);
 /* Reports the caches that were created or destroyed between the times. */
 void online_scene_report_caches(struct online_scene *scene, uint64_t after, uint64_t before);
 
+/* Puts a packet of count records, with size bytes in all. */
+void online_scene_put_packet(struct online_scene *scene, unsigned int cpu, const void *records,
+			     size_t count, size_t size);
+
 /* Puts all records before the watermark, and some after it. */
 void online_scene_put_before(struct online_scene *scene, uint64_t watermark);
 

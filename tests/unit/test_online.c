@@ -193,35 +193,18 @@ static void releases_packets_of_other_cpus(void **state)
 {
 	static const char text[] = "begin 5\nend 500\nsymbol 0x10 nothing\n"
 				   "alloc 10 0 0x1000 8/8 0x100\nraw 20 0 99\n";
-	struct online_packet *packet = calloc(1, sizeof(*packet));
+	const struct kmt_record record = { .id = KMT_KFREE, .words = KMT_RECORD_WORDS };
 	struct online_scene scene;
 
 	(void)state;
 	online_scene_open(&scene, text, 0);
-	assert_non_null(packet);
-	packet->cpu = ONLINE_SCENE_CPUS;
-	packet->count = 1;
-	scene.packets++;
-	online_put(scene.online, packet);
+	online_scene_put_packet(&scene, ONLINE_SCENE_CPUS, &record, 1, sizeof(record));
 	assert_int_equal(scene.packets, 0);
 	online_scene_put_before(&scene, 100);
 	online_scene_take(&scene, 100);
 	assert_int_equal(online_analysis(scene.online)->totals.unknown, 1);
 	assert_int_equal(online_events(scene.online), 1);
 	online_scene_close(&scene);
-}
-
-/* Puts count records as they are, one after another in words, to CPU 0. */
-static void put_words(struct online_scene *scene, const uint64_t *words, size_t count, size_t size)
-{
-	struct online_packet *packet = calloc(1, sizeof(*packet));
-
-	assert_non_null(packet);
-	packet->count = count;
-	packet->size = size;
-	memcpy(packet->records, words, size);
-	scene->packets++;
-	online_put(scene->online, packet);
 }
 
 /* Records of a known kind and of an unknown one, of 9 and 255 words, among short ones. */
@@ -248,8 +231,8 @@ static void takes_records_of_any_length(void **state)
 
 		memcpy(words + at, &record, sizeof(record));
 	}
-	put_words(&scene, words, count, at * KMT_WORD);
-	put_words(&scene, words, 0, 0);
+	online_scene_put_packet(&scene, 0, words, count, at * KMT_WORD);
+	online_scene_put_packet(&scene, 0, words, 0, 0);
 	online_scene_take(&scene, 100);
 	assert_type(&scene, "caller", 4, 0);
 	assert_int_equal(online_analysis(scene.online)->totals.unknown, 3);

@@ -67,11 +67,21 @@ static void free_scene(struct scene *scene)
 	free(scene);
 }
 
+/* As a writer, but with memory of its own for each packet. */
+static void put_packet(struct scene *scene, const struct kmt_record *record)
+{
+	const struct writer_sink sink = publish_sink(&scene->publish);
+	const struct packet_header header = { .records = 1 };
+	unsigned char *packet = malloc(WRITER_PACKET_BYTES);
+
+	assert_non_null(packet);
+	memcpy(packet + sizeof(header), record, sizeof(*record));
+	free(sink.take(sink.data, &header, packet, sizeof(*record)));
+}
+
 static void put_record(struct scene *scene, uint64_t time, uint8_t id, uint64_t pointer,
 		       uint64_t last)
 {
-	const struct writer_sink sink = publish_sink(&scene->publish);
-	const struct packet_header header = { .records = 1, .sequence_first = scene->sequence };
 	const struct kmt_record record = {
 		.time = time,
 		.id = id,
@@ -82,13 +92,11 @@ static void put_record(struct scene *scene, uint64_t time, uint8_t id, uint64_t 
 		.cache = last,
 	};
 
-	sink.take(sink.data, &header, &record, sizeof(record));
+	put_packet(scene, &record);
 }
 
 static void allocate(struct scene *scene, uint64_t time, uint64_t pointer, uint64_t site)
 {
-	const struct writer_sink sink = publish_sink(&scene->publish);
-	const struct packet_header header = { .records = 1, .sequence_first = scene->sequence };
 	const struct kmt_record record = {
 		.time = time,
 		.id = KMT_KMALLOC,
@@ -100,7 +108,7 @@ static void allocate(struct scene *scene, uint64_t time, uint64_t pointer, uint6
 		.allocated = 8,
 	};
 
-	sink.take(sink.data, &header, &record, sizeof(record));
+	put_packet(scene, &record);
 }
 
 static void advance_watermark(struct scene *scene, uint64_t time, uint64_t lost)
@@ -228,7 +236,7 @@ static void names_functions_of_modules_loaded_later(void **state)
 static void counts_records_that_do_not_fit_in_the_queue(void **state)
 {
 	struct scene *scene = make_scene(0);
-	uint64_t puts = 2 * (64 << 20) / sizeof(struct online_packet), aggregated;
+	uint64_t puts = 2 * (64 << 20) / WRITER_PACKET_BYTES, aggregated;
 
 	(void)state;
 	for (uint64_t i = 0; i < puts; i++)

@@ -16,25 +16,34 @@
 
 #define ROUNDS 20000
 
-static bool put_records(struct queue *queue, uint64_t number, uint32_t count)
+/* The memory of a writer's packet, all zero. */
+static unsigned char *make_memory(void)
 {
-	static struct kmt_record records[PACKET_RECORDS_MAX];
-	struct packet_header header = {
+	unsigned char *memory = calloc(1, WRITER_PACKET_BYTES);
+
+	assert_non_null(memory);
+	return memory;
+}
+
+/* memory: of the writer, which it may exchange. */
+static bool put_records(struct queue *queue, unsigned char **memory, uint64_t number,
+			uint32_t count)
+{
+	struct kmt_record *records = (void *)(*memory + sizeof(struct packet_header));
+	const struct packet_header header = {
 		.cpu = number % 7,
 		.records = count,
-		.sequence_first = number,
 	};
 
 	records[0].pointer = number;
 	records[count - 1].call_site = number;
-	return queue_put_records(queue, &header, records, count * sizeof(*records));
+	return queue_exchange(queue, &header, memory, count * sizeof(*records));
 }
 
 static void assert_packet(const struct online_packet *packet, uint64_t number, uint32_t count)
 {
 	assert_int_equal(packet->cpu, number % 7);
 	assert_int_equal(packet->count, count);
-	assert_int_equal(packet->sequence_first, number);
 	assert_int_equal(packet->size, count * sizeof(*packet->records));
 	assert_int_equal(packet->records[0].pointer, number);
 	assert_int_equal(packet->records[count - 1].call_site, number);
@@ -42,17 +51,18 @@ static void assert_packet(const struct online_packet *packet, uint64_t number, u
 
 static void keeps_the_order(void **state)
 {
+	unsigned char *memory = make_memory();
 	struct message message = { .kind = MESSAGE_WATERMARK,
 				   .watermark = { .time = 7, .lost = 3 } };
 	const struct message cache_gone = { .kind = MESSAGE_CACHE_GONE, .cache = { .address = 9 } };
 	struct queue queue;
 
 	(void)state;
-	assert_int_equal(queue_init(&queue, 4 * sizeof(struct online_packet)), 0);
+	assert_int_equal(queue_init(&queue, 4 * WRITER_PACKET_BYTES), 0);
 	assert_false(queue_get(&queue, &message));
-	assert_true(put_records(&queue, 1, 10));
+	assert_true(put_records(&queue, &memory, 1, 10));
 	assert_true(queue_put(&queue, &cache_gone));
-	assert_true(put_records(&queue, 2, PACKET_RECORDS_MAX));
+	assert_true(put_records(&queue, &memory, 2, PACKET_RECORDS_MAX));
 	assert_true(queue_put(&queue, &message));
 
 	assert_true(queue_get(&queue, &message));
@@ -71,28 +81,30 @@ static void keeps_the_order(void **state)
 	assert_int_equal(message.watermark.lost, 3);
 	assert_false(queue_get(&queue, &message));
 	queue_deinit(&queue);
+	free(memory);
 }
 
 /* Packets that a reader holds count for the limit, until the reader returns them. */
 static void limits_the_bytes_of_records(void **state)
 {
+	unsigned char *memory = make_memory();
 	struct online_packet *held;
 	struct message message;
 	struct queue queue;
 	uint64_t put = 0, got = 0;
 
 	(void)state;
-	assert_int_equal(queue_init(&queue, 5 * sizeof(struct online_packet)), 0);
-	while (put_records(&queue, put, 1))
+	assert_int_equal(queue_init(&queue, 5 * WRITER_PACKET_BYTES), 0);
+	while (put_records(&queue, &memory, put, 1))
 		put++;
 	assert_int_equal(put, 6);
 	assert_true(queue_get(&queue, &message));
 	assert_packet(message.packet, got++, 1);
 	held = message.packet;
-	assert_false(put_records(&queue, put, 1));
+	assert_false(put_records(&queue, &memory, put, 1));
 	queue_return(&queue, held);
-	assert_true(put_records(&queue, put++, 1));
-	assert_false(put_records(&queue, put, 1));
+	assert_true(put_records(&queue, &memory, put++, 1));
+	assert_false(put_records(&queue, &memory, put, 1));
 	while (queue_get(&queue, &message)) {
 		assert_packet(message.packet, got++, 1);
 		queue_return(&queue, message.packet);
@@ -100,7 +112,7 @@ static void limits_the_bytes_of_records(void **state)
 	assert_int_equal(got, put);
 
 	/* other messages have space of their own, which is limited too */
-	while (put_records(&queue, put, 1))
+	while (put_records(&queue, &memory, put, 1))
 		put++;
 	message.kind = MESSAGE_CACHE;
 	got = 0;
@@ -108,42 +120,62 @@ static void limits_the_bytes_of_records(void **state)
 		got++;
 	assert_in_range(got, 4096, 65536);
 	queue_deinit(&queue); /* frees the messages in the queue */
+	free(memory);
 }
 
-/* A packet of 96 records of 255 words, which is the writer's limit, and one record of 9 words. */
+/*
+ * A packet of 96 records of 255 words, which is the writer's limit, and one record of 9 words. The
+ * queue does not copy it: the reader gets the same memory.
+ */
 static void passes_long_records(void **state)
 {
-	static uint64_t words[PACKET_RECORDS_BYTES_MAX / KMT_WORD];
 	const struct packet_header header = { .cpu = 3, .records = 96 + 1 };
 	const size_t size = (96 * 255 + 9) * KMT_WORD;
+	unsigned char *memory = make_memory(), *filled = memory;
+	uint64_t *words = (void *)(memory + sizeof(header));
 	struct message message;
 	struct queue queue;
 
 	(void)state;
 	for (size_t i = 0; i < size / KMT_WORD; i++)
 		words[i] = i;
-	assert_int_equal(queue_init(&queue, sizeof(struct online_packet)), 0);
-	assert_true(queue_put_records(&queue, &header, (const void *)words, size));
+	assert_int_equal(queue_init(&queue, WRITER_PACKET_BYTES), 0);
+	assert_true(queue_exchange(&queue, &header, &memory, size));
+	assert_ptr_not_equal(memory, filled);
 	assert_true(queue_get(&queue, &message));
 	assert_int_equal(message.packet->count, 97);
 	assert_int_equal(message.packet->size, size);
-	assert_memory_equal(message.packet->records, words, size);
+	assert_ptr_equal(message.packet->records, words);
+	for (size_t i = 0; i < size / KMT_WORD; i++)
+		assert_int_equal(words[i], i);
+
+	/* without room the writer keeps its memory; later it gets what the reader returned */
+	assert_int_equal(queue.packets_max, 2);
+	assert_true(queue_exchange(&queue, &header, &memory, size));
+	words = (void *)memory;
+	assert_false(queue_exchange(&queue, &header, &memory, size));
+	assert_ptr_equal(memory, words);
 	queue_return(&queue, message.packet);
+	assert_true(queue_exchange(&queue, &header, &memory, size));
+	assert_ptr_equal(memory, filled);
 	queue_deinit(&queue);
+	free(memory);
 }
 
 static void *put_rounds(void *data)
 {
+	unsigned char *memory = make_memory();
 	struct queue *queue = data;
 	const struct message name = { .kind = MESSAGE_CACHE };
 
 	for (uint64_t i = 0; i < ROUNDS; i++) {
-		while (!put_records(queue, i, 1 + i % 64))
+		while (!put_records(queue, &memory, i, 1 + i % 64))
 			sched_yield();
 		if (i % 5 == 0)
 			while (!queue_put(queue, &name))
 				sched_yield();
 	}
+	free(memory);
 	return NULL;
 }
 
@@ -155,7 +187,7 @@ static void passes_messages_between_threads(void **state)
 	pthread_t thread;
 
 	(void)state;
-	assert_int_equal(queue_init(&queue, 8 * sizeof(struct online_packet)), 0);
+	assert_int_equal(queue_init(&queue, 8 * WRITER_PACKET_BYTES), 0);
 	assert_int_equal(pthread_create(&thread, NULL, put_rounds, &queue), 0);
 	while (packets < ROUNDS) {
 		if (!queue_get(&queue, &message)) {

@@ -384,9 +384,12 @@ struct sunk {
 	uint64_t time;
 };
 
-static void sink(void *data, const struct packet_header *header, const struct kmt_record *records,
-		 size_t size)
+/* Frees the memory of each packet, and gives the writer other memory for it. */
+static unsigned char *sink(void *data, const struct packet_header *header, unsigned char *packet,
+			   size_t size)
 {
+	const struct kmt_record *records = (const void *)(packet + sizeof(*header));
+	unsigned char *other = malloc(WRITER_PACKET_BYTES);
 	struct sunk *sunk = data;
 
 	assert_int_not_equal(header->records, 0);
@@ -400,6 +403,9 @@ static void sink(void *data, const struct packet_header *header, const struct km
 		sunk->numbers[sunk->records++] = records[i].sequence;
 	}
 	sunk->packets++;
+	assert_non_null(other);
+	free(packet);
+	return other;
 }
 
 /* Two full packets and a part of one, out of order. */
@@ -493,10 +499,10 @@ static void check_long(const struct kmt_record *record)
 }
 
 /* A sink that checks each record and counts them in a uint32_t. */
-static void check_long_sink(void *data, const struct packet_header *header,
-			    const struct kmt_record *records, size_t size)
+static unsigned char *check_long_sink(void *data, const struct packet_header *header,
+				      unsigned char *packet, size_t size)
 {
-	const char *at = (const char *)records, *end = at + size;
+	const unsigned char *at = packet + sizeof(*header), *end = at + size;
 	uint32_t *total = data;
 
 	for (uint32_t i = 0; i < header->records; i++, ++*total) {
@@ -504,6 +510,7 @@ static void check_long_sink(void *data, const struct packet_header *header,
 		at += ((const struct kmt_record *)(const void *)at)->words * KMT_WORD;
 	}
 	assert_ptr_equal(at, end);
+	return packet;
 }
 
 #define LONG_RECORDS 4000
