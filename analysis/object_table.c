@@ -88,16 +88,13 @@ static uint32_t claim_object(struct object_table *objects)
 	return (uint32_t)++objects->used;
 }
 
-struct slab_object *object_table_add_hashed(struct object_table *objects, uint64_t address,
-					    uint32_t hash)
+struct slab_object *object_table_insert_growing(struct object_table *objects, uint64_t address,
+						uint32_t hash)
 {
-	struct slab_object *object = object_table_find_hashed(objects, address, hash);
 	struct object_slot slot = { .hash = hash };
+	struct slab_object *object;
 
-	if (object)
-		return object;
-	/* more than five eighths full, a search visits too many slots */
-	if (objects->count >= objects->mask / 8 * 5 && grow(objects))
+	if (object_table_must_grow(objects) && grow(objects))
 		return NULL;
 	slot.number = claim_object(objects);
 	if (!slot.number)
@@ -105,7 +102,21 @@ struct slab_object *object_table_add_hashed(struct object_table *objects, uint64
 	insert_slot(objects, slot);
 	objects->count++;
 	object = slab_object(objects, slot.number - 1);
-	*object = (struct slab_object){ .address = address };
+	object->address = address;
+	return object;
+}
+
+struct slab_object *object_table_add_hashed(struct object_table *objects, uint64_t address,
+					    uint32_t hash)
+{
+	size_t slot;
+	struct slab_object *object = object_table_probe(objects, address, hash, &slot);
+
+	if (object)
+		return object;
+	object = object_table_insert(objects, slot, address, hash);
+	if (object)
+		*object = (struct slab_object){ .address = address };
 	return object;
 }
 
@@ -123,24 +134,7 @@ static size_t find_slot(const struct object_table *objects, const struct slab_ob
 
 void object_table_remove(struct object_table *objects, struct slab_object *object)
 {
-	struct object_slot *slots = objects->slots;
-	size_t hole = find_slot(objects, object);
-	uint32_t number = slots[hole].number;
-
-	for (size_t i = (hole + 1) & objects->mask; slots[i].number; i = (i + 1) & objects->mask) {
-		/* A slot may move into the hole only if the hole is not before its home slot. */
-		size_t distance = (i - slots[i].hash) & objects->mask;
-
-		if (distance >= ((i - hole) & objects->mask)) {
-			slots[hole] = slots[i];
-			hole = i;
-		}
-	}
-	slots[hole].number = 0;
-	object->address = 0; /* a prefetched pointer to it no longer matches any event */
-	object->next_unused = objects->unused;
-	objects->unused = number;
-	objects->count--;
+	object_table_remove_slot(objects, find_slot(objects, object), object);
 }
 
 struct slab_object *object_table_next(const struct object_table *objects, size_t *next)

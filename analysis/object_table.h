@@ -57,7 +57,8 @@ struct object_slot {
 	uint32_t number; /* of the object, + 1; 0: the slot is empty */
 };
 
-#define OBJECT_TABLE_CHUNK 4096 /* objects that one malloc() makes room for */
+#define OBJECT_TABLE_SMALL (1 << 19) /* slots */
+#define OBJECT_TABLE_CHUNK 4096	     /* objects that one malloc() makes room for */
 
 /* Objects never move; an index with 8 bytes a slot finds them. */
 struct object_table {
@@ -85,22 +86,36 @@ static inline struct slab_object *slab_object(const struct object_table *objects
 	return &objects->chunks[index / OBJECT_TABLE_CHUNK][index % OBJECT_TABLE_CHUNK];
 }
 
-/* The object at address, whose hash the caller knows; or NULL. It stays until it is removed. */
+/*
+ * The object at address, whose hash the caller knows; or NULL. It stays until it is removed. *slot
+ * becomes its slot; without an object, the empty slot where the search ended.
+ */
+static inline struct slab_object *object_table_probe(const struct object_table *objects,
+						     uint64_t address, uint32_t hash, size_t *slot)
+{
+	size_t at = hash & objects->mask;
+
+	for (; objects->slots[at].number; at = (at + 1) & objects->mask) {
+		struct slab_object *object;
+
+		if (objects->slots[at].hash != hash)
+			continue;
+		object = slab_object(objects, objects->slots[at].number - 1);
+		if (object->address == address) {
+			*slot = at;
+			return object;
+		}
+	}
+	*slot = at;
+	return NULL;
+}
+
 static inline struct slab_object *object_table_find_hashed(const struct object_table *objects,
 							   uint64_t address, uint32_t hash)
 {
-	size_t slot = hash & objects->mask;
+	size_t slot;
 
-	for (; objects->slots[slot].number; slot = (slot + 1) & objects->mask) {
-		struct slab_object *object;
-
-		if (objects->slots[slot].hash != hash)
-			continue;
-		object = slab_object(objects, objects->slots[slot].number - 1);
-		if (object->address == address)
-			return object;
-	}
-	return NULL;
+	return object_table_probe(objects, address, hash, &slot);
 }
 
 static inline struct slab_object *object_table_find(const struct object_table *objects,
@@ -143,7 +158,65 @@ static inline struct slab_object *object_table_add(struct object_table *objects,
 	return object_table_add_hashed(objects, address, hash_address(objects->seed, address));
 }
 
+/* As object_table_insert(), when the table must grow or has no unused object. */
+struct slab_object *object_table_insert_growing(struct object_table *objects, uint64_t address,
+						uint32_t hash);
+
+/*
+ * More than five eighths full, a search visits too many slots. In a small table most searches shall
+ * end at the first slot, which costs little memory.
+ */
+static inline bool object_table_must_grow(const struct object_table *objects)
+{
+	return objects->count >=
+	       (objects->mask < OBJECT_TABLE_SMALL ? objects->mask / 4 : objects->mask / 8 * 5);
+}
+
+/*
+ * A new object at the address, after object_table_probe() found none there and the empty slot. The
+ * caller sets all of its fields but the address. NULL: no memory.
+ */
+static inline struct slab_object *object_table_insert(struct object_table *objects, size_t slot,
+						      uint64_t address, uint32_t hash)
+{
+	uint32_t number = objects->unused;
+	struct slab_object *object;
+
+	if (!number || object_table_must_grow(objects))
+		return object_table_insert_growing(objects, address, hash);
+	object = slab_object(objects, number - 1);
+	objects->unused = object->next_unused;
+	objects->slots[slot] = (struct object_slot){ hash, number };
+	objects->count++;
+	object->address = address;
+	return object;
+}
+
 void object_table_remove(struct object_table *objects, struct slab_object *object);
+
+/* The same for an object whose slot is known. */
+static inline void object_table_remove_slot(struct object_table *objects, size_t slot,
+					    struct slab_object *object)
+{
+	struct object_slot *slots = objects->slots;
+	uint32_t number = slots[slot].number;
+	size_t hole = slot;
+
+	for (size_t i = (hole + 1) & objects->mask; slots[i].number; i = (i + 1) & objects->mask) {
+		/* A slot may move into the hole only if the hole is not before its home slot. */
+		size_t distance = (i - slots[i].hash) & objects->mask;
+
+		if (distance >= ((i - hole) & objects->mask)) {
+			slots[hole] = slots[i];
+			hole = i;
+		}
+	}
+	slots[hole].number = 0;
+	object->address = 0; /* a prefetched pointer to it no longer matches any event */
+	object->next_unused = objects->unused;
+	objects->unused = number;
+	objects->count--;
+}
 
 /* The next object, in no defined order, or NULL; *next is 0 at the start. */
 struct slab_object *object_table_next(const struct object_table *objects, size_t *next);
