@@ -20,6 +20,7 @@ int cache_timeline_init(struct cache_timeline *timeline, struct caches *caches)
 	caches->list = list;
 	caches->count = CACHE_TIMELINE_MAX;
 	timeline->caches = caches;
+	timeline->generation = 1;
 	return hash_map_init(&timeline->addresses);
 }
 
@@ -98,6 +99,12 @@ static void forget(struct address_history *history, uint64_t watermark)
 		history->count * sizeof(*history->intervals));
 }
 
+static void report(struct cache_timeline *timeline)
+{
+	timeline->generation++;
+	timeline->generation += !timeline->generation;
+}
+
 int cache_timeline_add(struct cache_timeline *timeline, const struct cache *cache)
 {
 	struct address_history *history = find_history(timeline, cache->address);
@@ -105,6 +112,7 @@ int cache_timeline_add(struct cache_timeline *timeline, const struct cache *cach
 	const struct cache *interned;
 	struct cache_interval *open;
 
+	report(timeline);
 	if (!history)
 		return -ENOMEM;
 	open = find_open(history);
@@ -136,6 +144,7 @@ void cache_timeline_end(struct cache_timeline *timeline, uint64_t address, uint6
 	struct cache_interval *open =
 		found == HASH_MAP_NONE ? NULL : find_open(&timeline->histories[found]);
 
+	report(timeline);
 	if (open)
 		open->until = time;
 }
@@ -179,4 +188,13 @@ const struct cache *cache_timeline_find(struct cache_timeline *timeline, uint64_
 		}
 	}
 	return NULL;
+}
+
+const struct cache *cache_timeline_constant(struct cache_timeline *timeline, uint64_t address)
+{
+	const struct address_history *history = search_history(timeline, address);
+
+	return history && history->count == 1 && history->intervals[0].until == CACHE_FOREVER
+		       ? history->intervals[0].cache
+		       : NULL;
 }

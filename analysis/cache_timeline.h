@@ -41,7 +41,8 @@ struct cache_timeline {
 	struct address_history *histories;
 	size_t history_count;
 	struct address_memo memos[1 << CACHE_TIMELINE_MEMO_BITS];
-	uint64_t watermark; /* ns: intervals that ended before are removed */
+	uint64_t watermark;  /* ns: intervals that ended before are removed */
+	uint32_t generation; /* grows with each report; never 0 */
 };
 
 /*
@@ -64,5 +65,11 @@ void cache_timeline_set_watermark(struct cache_timeline *timeline, uint64_t wate
 /* The cache at the address at the time, or NULL. *is_known: one was reported, even if NULL. */
 const struct cache *cache_timeline_find(struct cache_timeline *timeline, uint64_t address,
 					uint64_t time, bool *is_known);
+
+/*
+ * The cache that cache_timeline_find() returns for each time, until generation changes; NULL: it
+ * depends on the time, or there is none.
+ */
+const struct cache *cache_timeline_constant(struct cache_timeline *timeline, uint64_t address);
 
 #endif

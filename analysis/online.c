@@ -9,7 +9,9 @@
 #include "analysis/analysis.h"
 #include "analysis/cache_timeline.h"
 #include "analysis/online.h"
+#include "analysis/online_fastpath.h"
 #include "analysis/matcher.h"
+#include "analysis/same_time.h"
 #include "base/merge_heap.h"
 
 #define BATCH 256
@@ -31,7 +33,8 @@ struct online {
 	uint64_t last_watermark; /* ns: of the last call; earlier events do not wait for a name any
 				    more */
 	struct event events[BATCH];
-	size_t count; /* of events */
+	size_t count;			  /* of events */
+	struct online_fastpath *fastpath; /* NULL: not used */
 };
 
 int online_open(struct online **result, struct capture *capture,
@@ -59,6 +62,15 @@ int online_open(struct online **result, struct capture *capture,
 		err = matcher_open(&online->matcher, analysis);
 	if (!err)
 		err = merge_heap_init(&online->heap, settings->cpus);
+	if (!err && settings->tallies && settings->observer_only) {
+		online->fastpath =
+			aligned_alloc(_Alignof(struct online_fastpath), sizeof(*online->fastpath));
+		if (online->fastpath)
+			online_fastpath_init(online->fastpath, online->matcher, &online->timeline,
+					     settings->tallies);
+		else
+			err = -ENOMEM;
+	}
 	online->queues = calloc(settings->cpus ? settings->cpus : 1, sizeof(*online->queues));
 	if (!online->queues)
 		err = -ENOMEM;
@@ -96,6 +108,7 @@ void online_close(struct online *online)
 			drop_first(online, &online->queues[i]);
 	free(online->queues);
 	merge_heap_deinit(&online->heap);
+	free(online->fastpath);
 	matcher_close(online->matcher);
 	cache_timeline_deinit(&online->timeline);
 	analysis_deinit(&online->analysis);
@@ -112,7 +125,8 @@ void online_put(struct online *online, struct online_packet *packet)
 	}
 	queue = &online->queues[packet->cpu];
 	packet->next = NULL;
-	packet->taken = 0;
+	packet->taken = packet->hashed = 0;
+	packet->taken_count = packet->hashed_count = 0;
 	*queue->end = packet;
 	queue->end = &packet->next;
 }
@@ -175,6 +189,7 @@ static bool queue_advance(struct online *online, struct cpu_queue *queue)
 	struct online_packet *packet = queue->first;
 
 	packet->taken += (size_t)next_record(queue)->words * KMT_WORD;
+	packet->taken_count++;
 	if (packet->taken == packet->size)
 		drop_first(online, queue);
 	return queue->first;
@@ -195,27 +210,77 @@ static void sort_queues(struct online *online, uint64_t watermark)
 	merge_heap_sort(heap);
 }
 
+/* Does the fast path exist, and is nothing pending that it cannot take into account? */
+static bool is_fast(const struct online *online)
+{
+	const struct matcher *matcher = online->matcher;
+
+	return online->fastpath && !matcher->delayed.count && !matcher->waiting_count;
+}
+
+/*
+ * Matches the events before the next record of the queue, then takes records before the time (ns)
+ * along the fast path. 0 or -errno.
+ */
+static int take_fast(struct online *online, struct cpu_queue *queue, uint64_t before)
+{
+	long taken = 0;
+	int err = online->count ? flush_batch(online) : 0;
+
+	if (!err && online->matcher->same_time_count && online->last < next_record(queue)->time)
+		err = matcher_flush(online->matcher);
+	if (err || online->matcher->same_time_count || !is_fast(online))
+		return err;
+	taken = online_fastpath_run(online->fastpath, queue->first, before);
+	if (taken < 0)
+		return (int)taken;
+	online->taken += (uint64_t)taken;
+	if (taken)
+		online->last = online->fastpath->last;
+	return 0;
+}
+
+/* Matches the only event of the batch, after which no event of the same time comes. 0 or -errno. */
+static int take_single(struct online *online)
+{
+	online->last = online->events[0].time;
+	online->taken++;
+	online->count = 0;
+	return same_time_take(online->matcher, &online->events[0], true);
+}
+
 /*
  * Takes records of the first queue while they come before those of all other queues. Returns 1 if
- * the queue has no more events before the limit, or 0. If an event must wait for the name of its
- * cache, *limit becomes its time.
+ * the queue has no more events before the limit, 0, or -errno. If an event must wait for the name
+ * of its cache, *limit becomes its time.
  */
 static int take_run(struct online *online, uint64_t *limit)
 {
 	struct merge_entry second = merge_heap_second(&online->heap);
 	struct merge_entry *first = &online->heap.list[0];
 	struct cpu_queue *queue = &online->queues[first->index];
+	uint64_t time;
+	bool more;
+	int err = 0;
 
 	do {
+		if (is_fast(online))
+			err = take_fast(online, queue, second.key < *limit ? second.key : *limit);
+		time = first->key = next_record(queue)->time;
+		if (err || time >= *limit)
+			return err ? err : 1;
+		if (!merge_entry_precedes(first, &second))
+			return 0;
 		if (!make_event(online, queue)) {
-			*limit = first->key;
+			*limit = time;
 			return 0;
 		}
-		if (!queue_advance(online, queue))
-			return 1;
-		first->key = next_record(queue)->time;
-		if (first->key >= *limit)
-			return 1;
+		more = queue_advance(online, queue);
+		first->key = more ? next_record(queue)->time : UINT64_MAX;
+		if (online->count == 1 && is_fast(online) && time < first->key && time < second.key)
+			err = take_single(online);
+		if (err || first->key >= *limit || !more)
+			return err ? err : 1;
 	} while (online->count < BATCH && merge_entry_precedes(first, &second));
 	return 0;
 }
@@ -227,11 +292,15 @@ int online_take(struct online *online, uint64_t watermark, uint64_t *processed)
 
 	sort_queues(online, watermark);
 	while (online->heap.count && limit == watermark && !err) {
-		if (take_run(online, &limit))
+		int ended = take_run(online, &limit);
+
+		if (ended > 0)
 			merge_heap_drop_first(&online->heap);
 		else
 			merge_heap_move_first(&online->heap);
-		if (online->count == BATCH)
+		if (ended < 0)
+			err = ended;
+		else if (online->count == BATCH)
 			err = flush_batch(online);
 	}
 	if (!err)

@@ -3,12 +3,13 @@
  * An analysis of a capture while it is recorded. It groups by function. The caller puts the records
  * of each CPU, and reports caches as they are created and destroyed. When it has taken all events
  * before a time, its observer has seen the same transitions as from analysis_run() of the capture
- * up to that time, with three exceptions:
+ * up to that time, with four exceptions:
  *
  *   - when two tracepoints report one allocation, the first report waits up to a millisecond for
  * the second, and is not counted meanwhile
  *   - a call site keeps the function that it had when it was first seen, even if symbols come later
  *   - a cache that is reported after its events has no name and no sizes until then
+ *   - with tallies, most allocations and frees are counted there instead
  */
 #ifndef ANALYSIS_ONLINE_H
 #define ANALYSIS_ONLINE_H
@@ -17,29 +18,21 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
-#include "capture/format.h"
-
-/* Records of one CPU, in the order of its stream, which is the order of time. */
-struct online_packet {
-	struct online_packet *next; /* next and taken are private */
-	size_t taken;		    /* bytes */
-	uint32_t cpu;
-	uint32_t count; /* of records, which may be longer than struct kmt_record */
-	size_t size;	/* bytes of all records */
-	const struct kmt_record *records;
-};
+#include "analysis/online_packet.h"
 
 struct online_settings {
 	unsigned int cpus;  /* the highest number of a CPU, + 1 */
 	size_t objects_max; /* live objects tracked; totals.untracked counts more; 0: no limit */
 	struct observer observer;
-	bool observer_only; /* as analysis_settings.observers_only */
+	bool observer_only;	 /* as analysis_settings.observers_only */
+	struct tallies *tallies; /* see online_fastpath.h; needs observer_only; NULL: not used */
 	/* Called when a packet is no longer needed. */
 	void (*release)(void *data, struct online_packet *packet);
 	void *data;
 };
 
 struct online;
+struct tallies;
 
 /*
  * The capture must outlive the analysis. Its list of caches is emptied: online_cache() fills it. 0

@@ -12,6 +12,7 @@
 
 #include "kernel/slabinfo.h"
 #include "analysis/analysis.h"
+#include "analysis/tallies.h"
 
 #define TYPE_STATS_UNKNOWN UINT64_MAX /* missed_frees that a statistics file does not have */
 #define TYPE_STATS_CLASSES_MAX 64     /* bits of a sizemask */
@@ -104,6 +105,10 @@ void type_stats_deinit(struct type_stats *type_stats);
 /* For struct observer: data is the struct type_stats. */
 int type_stats_on_transition(void *type_stats, const struct analysis *analysis,
 			     const struct transition *transition);
+
+/* Adds what the analysis counted in tallies instead of passing it on. 0 or -ENOMEM. */
+int type_stats_add_tallies(struct type_stats *type_stats, const struct analysis *analysis,
+			   struct tallies *tallies);
 
 /* The symbols of the capture were replaced: later types get names from the new ones. 0 or -ENOMEM.
  */

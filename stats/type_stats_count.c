@@ -129,12 +129,13 @@ static int resolve_group(struct type_stats *type_stats, const struct analysis *a
 	return 0;
 }
 
-/* NULL: the transition does not count for a type of this kind. */
-static inline struct type_stats_type *get_type(struct type_stats *type_stats, uint32_t type)
+/* NULL: the events do not count for a type of this kind. */
+static inline struct type_stats_type *get_type(struct type_stats *type_stats, uint32_t type,
+					       uint64_t events)
 {
 	if (type < TYPE_STATS_OMITTED)
 		return &type_stats->types[type - 1];
-	type_stats->omitted_events += type == TYPE_STATS_OMITTED;
+	type_stats->omitted_events += type == TYPE_STATS_OMITTED ? events : 0;
 	return NULL;
 }
 
@@ -250,6 +251,21 @@ static inline int count_transition(const struct type_stats *type_stats,
 	return err;
 }
 
+/* Searches the types of the cache, and of the group if it counts, if that was not done yet. */
+static inline int resolve(struct type_stats *type_stats, const struct analysis *analysis,
+			  uint32_t group, uint32_t cache)
+{
+	const struct type_stats_parts *parts = type_stats->parts;
+	int err = 0;
+
+	if (cache >= parts->cache_count || !parts->caches[cache].type)
+		err = resolve_cache(type_stats, analysis, cache);
+	if (!err && parts->caches[cache].is_kmalloc && group != GROUP_NONE &&
+	    (group >= parts->group_count || !parts->groups[group]))
+		err = resolve_group(type_stats, analysis, group);
+	return err;
+}
+
 int type_stats_on_transition(void *data, const struct analysis *analysis,
 			     const struct transition *transition)
 {
@@ -257,27 +273,84 @@ int type_stats_on_transition(void *data, const struct analysis *analysis,
 	struct type_stats_parts *parts = type_stats->parts;
 	uint32_t cache = transition->cache, group = transition->group;
 	struct type_stats_type *type;
-	int err = 0;
+	int err;
 
 	/* OUTCOME_FREE_REASSIGNED: subtracting from the first CPU would decrease a counter */
 	if (transition->outcome == OUTCOME_FREE_REASSIGNED ||
 	    transition->outcome == OUTCOME_NO_OBJECT || transition->outcome == OUTCOME_RESIZED ||
 	    transition->outcome == OUTCOME_OTHER || cache == CACHE_NONE)
 		return 0;
-	if (cache >= parts->cache_count || !parts->caches[cache].type)
-		err = resolve_cache(type_stats, analysis, cache);
+	err = resolve(type_stats, analysis, group, cache);
 	if (err)
 		return err;
 	if (parts->caches[cache].is_kmalloc && group != GROUP_NONE) {
-		if (group >= parts->group_count || !parts->groups[group])
-			err = resolve_group(type_stats, analysis, group);
-		if (err)
-			return err;
-		type = get_type(type_stats, parts->groups[group]);
+		type = get_type(type_stats, parts->groups[group], 1);
 		if (type)
 			err = count_transition(type_stats, type, transition,
 					       parts->caches[cache].class_bit);
 	}
-	type = err ? NULL : get_type(type_stats, parts->caches[cache].type);
+	type = err ? NULL : get_type(type_stats, parts->caches[cache].type, 1);
 	return type ? count_transition(type_stats, type, transition, 0) : err;
+}
+
+/* The same for the allocations and frees of a tally on one CPU. */
+static int add_counts(const struct type_stats *type_stats, struct type_stats_type *type,
+		      unsigned int at, const struct tally_count *count, uint64_t class_bit)
+{
+	struct type_stats_cpu *cpu = get_cpu(type, at);
+
+	if (!cpu)
+		return -ENOMEM;
+	type->changed = type_stats->generation;
+	type->numallocs += count->allocations;
+	cpu->numallocs += count->allocations;
+	type->numfrees += count->frees;
+	cpu->numfrees += count->frees;
+	type->xdomain += count->other_node;
+	if (type->kind != TYPE_STATS_FUNCTION)
+		return 0;
+	type->memalloced += count->allocated;
+	cpu->memalloced += count->allocated;
+	type->memfreed += count->freed;
+	cpu->memfreed += count->freed;
+	if (count->allocations) {
+		type->sizemask |= class_bit;
+		cpu->sizemask |= class_bit;
+	}
+	return 0;
+}
+
+struct adding {
+	struct type_stats *type_stats;
+	const struct analysis *analysis;
+};
+
+static int add_tally(void *data, const struct tally *tally, unsigned int cpu,
+		     const struct tally_count *count)
+{
+	const struct adding *adding = data;
+	struct type_stats *type_stats = adding->type_stats;
+	const struct type_stats_parts *parts = type_stats->parts;
+	uint64_t events = (uint64_t)count->allocations + count->frees;
+	struct type_stats_type *type;
+	int err = resolve(type_stats, adding->analysis, tally->group, tally->cache);
+
+	if (err)
+		return err;
+	if (parts->caches[tally->cache].is_kmalloc) {
+		type = get_type(type_stats, parts->groups[tally->group], events);
+		if (type)
+			err = add_counts(type_stats, type, cpu, count,
+					 parts->caches[tally->cache].class_bit);
+	}
+	type = err ? NULL : get_type(type_stats, parts->caches[tally->cache].type, events);
+	return type ? add_counts(type_stats, type, cpu, count, 0) : err;
+}
+
+int type_stats_add_tallies(struct type_stats *type_stats, const struct analysis *analysis,
+			   struct tallies *tallies)
+{
+	struct adding adding = { type_stats, analysis };
+
+	return tallies_take(tallies, add_tally, &adding);
 }

@@ -85,6 +85,16 @@ static void check_space(struct publish *publish)
 	__atomic_store_n(&publish->space_err, omitted.err, __ATOMIC_RELEASE);
 }
 
+/* Counts the events before the watermark. */
+static int take_events(struct publish *publish, uint64_t watermark, uint64_t *reached)
+{
+	int err = online_take(publish->online, watermark, reached);
+
+	return err ? err
+		   : type_stats_add_tallies(&publish->type_stats, online_analysis(publish->online),
+					    &publish->tallies);
+}
+
 static int aggregate(struct publish *publish, const struct watermark *watermark)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
@@ -98,7 +108,7 @@ static int aggregate(struct publish *publish, const struct watermark *watermark)
 		if (err)
 			return err;
 	}
-	err = online_take(publish->online, watermark->time, &snapshot.time);
+	err = take_events(publish, watermark->time, &snapshot.time);
 	if (err || snapshot.time <= publish->snapshot_time)
 		return err;
 	err = update_slabinfo(publish);
@@ -154,7 +164,7 @@ static int aggregate_rest(struct publish *publish)
 	int err = 0;
 
 	while (!err && reached < UINT64_MAX)
-		err = online_take(publish->online, UINT64_MAX, &reached);
+		err = take_events(publish, UINT64_MAX, &reached);
 	return err;
 }
 
@@ -229,6 +239,7 @@ int publish_open(struct publish *publish, const char *directory)
 		.objects_max = publish->settings.objects_max,
 		.observer = { type_stats_on_transition, &publish->type_stats },
 		.observer_only = true,
+		.tallies = &publish->tallies,
 		.release = return_packet,
 		.data = publish,
 	};
@@ -243,6 +254,9 @@ int publish_open(struct publish *publish, const char *directory)
 		return fail(publish, err, publish->capture.errmsg);
 	err = type_stats_init(&publish->type_stats, &publish->capture, &settings);
 	publish->type_stats.generation = 1;
+	if (!err)
+		err = tallies_init(&publish->tallies, publish->settings.cpus,
+				   &publish->capture.topology);
 	if (!err)
 		err = online_open(&publish->online, &publish->capture, &online);
 	if (err)
@@ -428,6 +442,7 @@ void publish_close(struct publish *publish)
 	publish_end(publish);
 	stats_file_remove(publish->stats_file);
 	online_close(publish->online);
+	tallies_deinit(&publish->tallies);
 	type_stats_deinit(&publish->type_stats);
 	capture_close(&publish->capture);
 	queue_deinit(&publish->queue);

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "analysis/online.h"
+#include "analysis/tallies.h"
 #include "stats/stats_file.h"
 #include "stats/type_stats.h"
 #include "capture/writer.h"
@@ -49,6 +50,7 @@ struct publish {
 	/* for the publishing thread, from publish_open() to publish_end() */
 	struct capture capture;
 	struct type_stats type_stats;
+	struct tallies tallies;
 	struct online *online;
 	struct stats_file *stats_file;
 	char *paths; /* of the next snapshot; NULL: unknown */

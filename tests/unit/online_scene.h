@@ -21,7 +21,10 @@ struct online_scene {
 	struct cpu_records sources[ONLINE_SCENE_CPUS];
 	struct online *online;
 	struct type_stats type_stats;
-	size_t packets; /* put and not released */
+	bool with_tallies; /* as the publishing thread of kmemtraced */
+	struct tallies tallies;
+	uint64_t tallied; /* events */
+	size_t packets;	  /* put and not released */
 	uint64_t random_state;
 };
 
@@ -34,6 +37,8 @@ struct whole_analysis {
 
 /* The text is as fixture.h describes it. Any failure in these functions ends the test. */
 void online_scene_open(struct online_scene *scene, const char *text, size_t objects_max);
+void online_scene_open_with_tallies(struct online_scene *scene, const char *text,
+				    size_t objects_max);
 void online_scene_close(struct online_scene *scene);
 
 /* A random number below the limit. */
@@ -49,7 +54,10 @@ void online_scene_put_packet(struct online_scene *scene, unsigned int cpu, const
 /* Puts all records before the watermark, and some after it. */
 void online_scene_put_before(struct online_scene *scene, uint64_t watermark);
 
-/* Takes the events before the watermark; none waits for the name of a cache. */
+/* Takes the events before the watermark, and adds the tallies. Returns the time reached. */
+uint64_t online_scene_take_until(struct online_scene *scene, uint64_t watermark);
+
+/* The same; no event waits for the name of a cache. */
 void online_scene_take(struct online_scene *scene, uint64_t watermark);
 
 /* Analyses the whole capture up to the watermark (UINT64_MAX: to its end). */

@@ -79,11 +79,18 @@ static void finds_what_caches_find_finds(void **state)
 		one_round(file, &timeline);
 		fclose(file);
 		assert_int_equal(caches_parse(&all, text), 0);
-		for (uint64_t address = 0x1000; address < 0x1000 + ADDRESSES + 1; address++)
-			for (uint64_t time = 0; time <= TIMES; time++)
-				assert_same(cache_timeline_find(&timeline, address, time,
-								&is_known),
-					    caches_find(&all, address, time));
+		for (uint64_t address = 0x1000; address < 0x1000 + ADDRESSES + 1; address++) {
+			const struct cache *constant = cache_timeline_constant(&timeline, address);
+
+			for (uint64_t time = 0; time <= TIMES; time++) {
+				const struct cache *found =
+					cache_timeline_find(&timeline, address, time, &is_known);
+
+				assert_same(found, caches_find(&all, address, time));
+				if (constant)
+					assert_ptr_equal(found, constant);
+			}
+		}
 		cache_timeline_deinit(&timeline);
 		caches_deinit(&all);
 		caches_deinit(&reported);
@@ -115,6 +122,28 @@ static void add(uint64_t address, uint64_t since, const char *name)
 
 	snprintf(cache.name, sizeof(cache.name), "%s", name);
 	assert_int_equal(cache_timeline_add(&timeline, &cache), 0);
+}
+
+/* A constant cache is the only one that its address had so far, and is still there. */
+static void knows_constant_caches(void **state)
+{
+	uint32_t generation = timeline.generation;
+
+	(void)state;
+	assert_null(cache_timeline_constant(&timeline, 0x1000));
+	add(0x1000, 100, "first");
+	assert_int_not_equal(timeline.generation, generation);
+	generation = timeline.generation;
+	assert_string_equal(cache_timeline_constant(&timeline, 0x1000)->name, "first");
+	assert_null(cache_timeline_constant(&timeline, 0x2000));
+	assert_int_equal(timeline.generation, generation);
+	cache_timeline_end(&timeline, 0x1000, 200);
+	assert_int_not_equal(timeline.generation, generation);
+	generation = timeline.generation;
+	assert_null(cache_timeline_constant(&timeline, 0x1000));
+	add(0x1000, 300, "second");
+	assert_int_not_equal(timeline.generation, generation);
+	assert_null(cache_timeline_constant(&timeline, 0x1000));
 }
 
 /* Intervals are removed only when they ended before the watermark. */
@@ -177,6 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_what_caches_find_finds),
+		cmocka_unit_test_setup_teardown(knows_constant_caches, start, stop),
 		cmocka_unit_test_setup_teardown(keeps_intervals_after_the_watermark, start, stop),
 		cmocka_unit_test_setup_teardown(stores_equal_caches_once, start, stop),
 	};

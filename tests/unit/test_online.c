@@ -240,6 +240,110 @@ static void takes_records_of_any_length(void **state)
 	online_scene_close(&scene);
 }
 
+#define PAIRS 1000
+
+/* A trace of one function that allocates on CPU 0, and frees on CPU 0 or 1, one after the other. */
+static char *make_pairs(void)
+{
+	static const char head[] = "begin 5\nend 90000\nsymbol 0x10 nothing\nsymbol 0x100 maker\n"
+				   "symbol 0x200 taker\ncpu 0 node 0\ncpu 1 node 1\n"
+				   "cache pool 0xd000 192 256 since=6\n";
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	fputs(head, file);
+	for (int i = 0; i < PAIRS; i++) {
+		fprintf(file, "alloc %d 0 0x%x 60/64 maker+8\n", 100 + 40 * i, 0x10000 + i * 64);
+		fprintf(file, "calloc %d 0 0x%x pool maker+16\n", 110 + 40 * i, 0x90000 + i * 256);
+		fprintf(file, "free %d %d 0x%x taker\n", 120 + 40 * i, i % 2, 0x10000 + i * 64);
+		fprintf(file, "cfree %d 0 0x%x pool taker\n", 130 + 40 * i, 0x90000 + i * 256);
+	}
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
+static void counts_most_events_in_tallies(void **state)
+{
+	char *text = make_pairs();
+	const struct type_stats_type *type;
+	struct online_scene scene;
+
+	(void)state;
+	online_scene_open_with_tallies(&scene, text, 0);
+	online_scene_report_caches(&scene, 0, 90000);
+	online_scene_put_before(&scene, 90000);
+	online_scene_take(&scene, 90000);
+	assert_int_equal(online_events(scene.online), 4 * PAIRS);
+	/* all but the first of each tally and the last of each packet */
+	assert_in_range(scene.tallied, 3 * PAIRS, 4 * PAIRS - 2);
+	type = find_type(&scene, "maker");
+	assert_non_null(type);
+	assert_int_equal(type->numallocs, PAIRS);
+	assert_int_equal(type->memalloced, PAIRS * 64);
+	assert_int_equal(type->memfreed, PAIRS * 64);
+	assert_int_equal(type->xdomain, PAIRS / 2);
+	assert_int_equal(type->cpus[0].numallocs, PAIRS);
+	assert_int_equal(type->cpus[0].numfrees, PAIRS / 2);
+	assert_int_equal(type->cpus[1].memfreed, PAIRS / 2 * 64);
+	assert_type(&scene, "kmalloc-64", PAIRS, PAIRS);
+	assert_type(&scene, "pool", PAIRS, PAIRS);
+	online_scene_compare(&scene, 5, UINT64_MAX);
+	online_scene_close(&scene);
+	free(text);
+}
+
+/* The events of a type that was omitted are counted once for each omitted type. */
+static void counts_tallies_of_omitted_types(void **state)
+{
+	const struct type_stats_settings one = { .types_max = { 1, 1 } };
+	char *text = make_pairs();
+	struct online_scene scene;
+
+	(void)state;
+	online_scene_open_with_tallies(&scene, text, 0);
+	type_stats_deinit(&scene.type_stats);
+	assert_int_equal(type_stats_init(&scene.type_stats, &scene.capture, &one), 0);
+	online_scene_report_caches(&scene, 0, 90000);
+	online_scene_put_before(&scene, 90000);
+	online_scene_take(&scene, 90000);
+	assert_type(&scene, "maker", PAIRS, PAIRS);
+	assert_type(&scene, "kmalloc-64", PAIRS, PAIRS);
+	assert_null(find_type(&scene, "pool"));
+	assert_int_equal(scene.type_stats.omitted_events, 2 * PAIRS);
+	online_scene_close(&scene);
+	free(text);
+}
+
+/* A free of a counted object needs no name of its cache, so it does not wait for one. */
+static void waits_for_names_of_allocations_only(void **state)
+{
+	static const char text[] = "begin 5\nend 500\nsymbol 0x10 nothing\n"
+				   "cache late 0xd000 192 200 since=15\n"
+				   "alloc  10 0 0x1000 8/8 0x100\n"
+				   "alloc  20 0 0x2000 8/8 0x100\n"
+				   "cfree  30 0 0x1000 late 0x100\n"
+				   "calloc 40 0 0x3000 late 0x100\n"
+				   "alloc  50 0 0x4000 8/8 0x100\n";
+	struct online_scene scene;
+
+	(void)state;
+	online_scene_open_with_tallies(&scene, text, 0);
+	online_scene_put_packet(&scene, 0, scene.sources[0].records, 5,
+				5 * sizeof(struct kmt_record));
+	scene.sources[0].put = 5;
+	assert_int_equal(online_scene_take_until(&scene, 60), 40);
+	assert_type(&scene, "kmalloc-8", 2, 1);
+	online_scene_report_caches(&scene, 0, 100);
+	online_scene_take(&scene, 60);
+	assert_type(&scene, "late", 1, 0);
+	assert_type(&scene, "kmalloc-8", 3, 1);
+	assert_int_equal(online_analysis(scene.online)->caches_unknown, 0);
+	online_scene_compare(&scene, 5, 60);
+	online_scene_close(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +354,9 @@ int main(void)
 		cmocka_unit_test(waits_for_the_second_report),
 		cmocka_unit_test(releases_packets_of_other_cpus),
 		cmocka_unit_test(takes_records_of_any_length),
+		cmocka_unit_test(counts_most_events_in_tallies),
+		cmocka_unit_test(counts_tallies_of_omitted_types),
+		cmocka_unit_test(waits_for_names_of_allocations_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
