@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/files.h"
+#include "base/inside.h"
 
 #define UNKNOWN_SIZE 4096 /* bytes, at first, for a file of /proc, whose size is 0 */
 
@@ -118,65 +119,74 @@ int read_file(int directory, const char *name, size_t max, char **text, size_t *
 	return 0;
 }
 
-/* Notes the path that errno belongs to. */
-static int copy_failed(struct file_copy *copy, const char *path)
+/* Notes the name that the error belongs to. */
+static int copy_failed(struct file_copy *copy, int in, const char *name, int err)
 {
-	int err = errno;
-
-	snprintf(copy->failed, sizeof(copy->failed), "%s", path);
-	return -err;
+	copy->failed_in = in;
+	snprintf(copy->failed, sizeof(copy->failed), "%s", name);
+	return err;
 }
 
-int copy_file(struct file_copy *copy, const char *from, const char *to)
+int copy_file(struct file_copy *copy, const char *name)
 {
-	__attribute__((cleanup(close_fd))) int in = -1;
+	__attribute__((cleanup(close_fd))) int in = inside_open_regular(copy->from, name);
 	__attribute__((cleanup(close_fd))) int out = -1;
 	char bytes[65536];
 	ssize_t got, done;
 
-	in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (in < 0)
-		return copy_failed(copy, from);
-	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, copy->mode);
+		return copy_failed(copy, copy->from, name, in);
+	out = inside_open(copy->to, name, O_WRONLY | O_CREAT | O_EXCL, copy->mode);
 	if (out < 0)
-		return copy_failed(copy, to);
+		return copy_failed(copy, copy->to, name, out);
 	while ((got = read(in, bytes, sizeof(bytes))) > 0) {
 		for (ssize_t at = 0; at < got; at += done) {
 			done = write(out, bytes + at, (size_t)(got - at));
 			if (done < 0)
-				return copy_failed(copy, to);
+				return copy_failed(copy, copy->to, name, -errno);
 		}
 	}
 	if (got < 0)
-		return copy_failed(copy, from);
-	return fsync(out) ? copy_failed(copy, to) : 0;
+		return copy_failed(copy, copy->from, name, -errno);
+	return fsync(out) ? copy_failed(copy, copy->to, name, -errno) : 0;
 }
 
-int copy_folder(struct file_copy *copy, const char *from, const char *to)
+static int copy_entry(struct file_copy *copy, int folder, const char *entry, const char *name)
+{
+	struct stat about;
+
+	if (entry[0] == '.' || fstatat(folder, entry, &about, AT_SYMLINK_NOFOLLOW) ||
+	    (copy->except && !strcmp(entry, copy->except)))
+		return 0;
+	if (S_ISDIR(about.st_mode))
+		return copy_folder(copy, name);
+	return S_ISREG(about.st_mode) ? copy_file(copy, name) : 0;
+}
+
+int copy_folder(struct file_copy *copy, const char *name)
 {
 	__attribute__((cleanup(close_directory))) DIR *folder = NULL;
 	struct dirent *entry;
-	struct stat about;
-	int err = 0;
+	int fd, err;
 
-	if (mkdir(to, 0700) && errno != EEXIST)
-		return copy_failed(copy, to);
-	folder = opendir(from);
-	if (!folder)
-		return errno == ENOENT ? 0 : copy_failed(copy, from);
+	err = inside_make_directory(copy->to, name, 0700);
+	if (err && err != -EEXIST)
+		return copy_failed(copy, copy->to, name, err);
+	fd = inside_open_directory(copy->from, name);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : copy_failed(copy, copy->from, name, fd);
+	folder = fdopendir(fd);
+	if (!folder) {
+		err = copy_failed(copy, copy->from, name, -errno);
+		close(fd);
+		return err;
+	}
+	err = 0;
 	while (!err && (entry = readdir(folder))) {
-		__attribute__((cleanup(free_text))) char *inner = join_path(from, entry->d_name);
-		__attribute__((cleanup(free_text))) char *outer = join_path(to, entry->d_name);
+		__attribute__((cleanup(free_text))) char *inner = join_path(name, entry->d_name);
 
-		if (!inner || !outer)
-			return copy_failed(copy, from);
-		if (entry->d_name[0] == '.' || lstat(inner, &about) ||
-		    (copy->except && !strcmp(entry->d_name, copy->except)))
-			continue;
-		if (S_ISDIR(about.st_mode))
-			err = copy_folder(copy, inner, outer);
-		else if (S_ISREG(about.st_mode))
-			err = copy_file(copy, inner, outer);
+		err = inner ? copy_entry(copy, dirfd(folder), entry->d_name, inner)
+			    : copy_failed(copy, copy->from, name, -ENOMEM);
 	}
 	return err;
 }

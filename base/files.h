@@ -27,21 +27,27 @@ int read_file(int directory, const char *name, size_t max, char **text, size_t *
 /* Does this -errno of reading a file say that this machine lacks memory or file descriptors? */
 bool error_is_shortage(int err);
 
+/* Files are copied from one directory to another by their name in both, such as "kernel/tasks". */
 struct file_copy {
-	mode_t mode;	       /* of new files; the umask applies */
-	const char *except;    /* copy_folder() leaves out files of this name; NULL: none */
-	char failed[PATH_MAX]; /* after a failure: the path that the error belongs to */
+	int from, to;	    /* file descriptors of directories */
+	mode_t mode;	    /* of new files; the umask applies */
+	const char *except; /* copy_folder() leaves out files of this name; NULL: none */
+	int failed_in; /* after a failure: from or to, and the name that the error belongs to */
+	char failed[PATH_MAX];
 };
 
-/* Copies a file to a path that must not exist, and waits until it is on disk. */
-int copy_file(struct file_copy *copy, const char *from, const char *to);
+/*
+ * Copies a regular file to a name that must not exist, and waits until it is on disk. Does not
+ * follow symbolic links.
+ */
+int copy_file(struct file_copy *copy, const char *name);
 
 /*
  * Copies the regular files and directories in a directory, except hidden ones. Pipes
- * and symbolic links are left out: a pipe would block, and a link may lead anywhere. `to` may
- * exist; if `from` does not, `to` stays empty.
+ * and symbolic links are left out: a pipe would block, and a link may lead anywhere. The directory
+ * may exist in `to`; if it does not in `from`, it stays empty.
  */
-int copy_folder(struct file_copy *copy, const char *from, const char *to);
+int copy_folder(struct file_copy *copy, const char *name);
 
 /* Closes a file that was written, once all of it is on disk. The file is closed on failure too. */
 int close_synced(FILE *file);

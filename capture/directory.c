@@ -111,22 +111,27 @@ static int probe_existing(struct directory *directory, int fd)
 	return check_empty(directory, fd);
 }
 
-int directory_probe(struct directory *directory, const char *target)
+static int init(struct directory *directory, const char *target)
 {
-	char *path;
-	struct stat about;
 	size_t length;
-	int err, fd;
 
 	memset(directory, 0, sizeof(*directory));
 	directory->lock = directory->parent = directory->fd = -1;
-	path = directory->target = strdup(target);
-	if (!path)
+	directory->target = strdup(target);
+	if (!directory->target)
 		return directory_fail(directory, ENOMEM, "%s", strerror(ENOMEM));
-	length = strlen(path);
-	while (length > 1 && path[length - 1] == '/')
-		path[--length] = 0;
-	err = open_parent(directory);
+	length = strlen(directory->target);
+	while (length > 1 && directory->target[length - 1] == '/')
+		directory->target[--length] = 0;
+	return open_parent(directory);
+}
+
+int directory_probe(struct directory *directory, const char *target)
+{
+	int err = init(directory, target), fd;
+	const char *path = directory->target;
+	struct stat about;
+
 	if (err)
 		return err;
 	if (fstatat(directory->parent, directory->name, &about, AT_SYMLINK_NOFOLLOW)) {
@@ -229,8 +234,10 @@ static int make_new(struct directory *directory)
 	directory->fd = inside_open_directory(directory->parent, directory->now);
 	if (directory->fd == -ENOENT)
 		return 1;
-	if (directory->fd < 0)
+	if (directory->fd < 0) {
+		unlinkat(directory->parent, directory->now, AT_REMOVEDIR);
 		return directory->fd;
+	}
 	if ((flock(directory->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) ||
 	    !inside_is_same(directory->parent, directory->now, directory->fd)) {
 		close(directory->fd);
@@ -255,26 +262,42 @@ static int make_top(struct directory *directory)
 	return err == 1 ? -EEXIST : err;
 }
 
-int directory_make(struct directory *directory)
+static int fail_to_make(struct directory *directory, int err)
 {
-	int err = make_top(directory);
-
-	if (!err) {
-		directory->made = true;
-		err = inside_make_directory(directory->fd, "kernel", 0700);
-	}
-	if (!err)
-		err = inside_make_directory(directory->fd, "kernel/formats", 0700);
 	if (err == -EPERM)
 		return directory_fail(directory, -err,
 				      "%s: the directory that was made does not belong to uid %u: "
 				      "another program replaced it, or the file system does not "
 				      "keep owners: name another directory with -o",
 				      directory->path, (unsigned int)geteuid());
-	return err ? directory_fail(directory, -err,
-				    "%s: cannot be made: %s: name another directory with -o",
-				    directory->target, strerror(-err))
-		   : 0;
+	return directory_fail(directory, -err,
+			      "%s: cannot be made: %s: name another directory with -o",
+			      directory->target, strerror(-err));
+}
+
+int directory_make(struct directory *directory)
+{
+	int err = make_top(directory);
+
+	directory->made = !err;
+	if (!err)
+		err = inside_make_directory(directory->fd, "kernel", 0700);
+	if (!err)
+		err = inside_make_directory(directory->fd, "kernel/formats", 0700);
+	return err ? fail_to_make(directory, err) : 0;
+}
+
+int directory_make_beside(struct directory *directory, const char *target)
+{
+	int err = init(directory, target);
+
+	if (!err)
+		err = check_parent(directory);
+	if (err)
+		return err;
+	err = make_top(directory);
+	directory->made = !err;
+	return err ? fail_to_make(directory, err) : 0;
 }
 
 /* Removes an older capture at OLD, the name to which another capture will be moved. */
@@ -358,6 +381,20 @@ static int check_place(struct directory *directory)
 			      directory->path);
 }
 
+static int give_name(struct directory *directory)
+{
+	int err;
+
+	if (renameat(directory->parent, directory->now, directory->parent, directory->name))
+		return directory_fail(directory, errno, "%s: cannot be made: %s", directory->target,
+				      strerror(errno));
+	err = set_path(directory, directory->target);
+	if (err)
+		return directory_fail(directory, -err, "%s", strerror(-err));
+	directory->committed = true;
+	return check_place(directory);
+}
+
 int directory_commit(struct directory *directory)
 {
 	int err;
@@ -367,16 +404,34 @@ int directory_commit(struct directory *directory)
 	err = check_place(directory);
 	if (!err)
 		err = clear_target(directory);
+	return err ? err : give_name(directory);
+}
+
+int directory_replace(struct directory *directory, int original, const char *aside)
+{
+	const int parent = directory->parent;
+	struct stat about;
+	int err = check_place(directory);
+
 	if (err)
 		return err;
-	if (renameat(directory->parent, directory->now, directory->parent, directory->name))
-		return directory_fail(directory, errno, "%s: cannot be made: %s", directory->target,
-				      strerror(errno));
-	err = set_path(directory, directory->target);
-	if (err)
-		return directory_fail(directory, -err, "%s", strerror(-err));
-	directory->committed = true;
-	return check_place(directory);
+	if (original < 0) {
+		if (fstatat(parent, directory->name, &about, AT_SYMLINK_NOFOLLOW))
+			return give_name(directory);
+		return directory_fail(directory, EEXIST, "%s: %s: name another directory with -o",
+				      directory->target, strerror(EEXIST));
+	}
+	if (!inside_is_same(parent, directory->name, original))
+		return directory_fail(directory, ESTALE, "%s: another program moved it",
+				      directory->target);
+	if (renameat(parent, directory->name, parent, aside))
+		return directory_fail(directory, errno, "%s: cannot be renamed to %s: %s",
+				      directory->target, aside, strerror(errno));
+	err = give_name(directory);
+	if (err && !directory->committed && renameat(parent, aside, parent, directory->name))
+		return directory_fail(directory, -err, "%s: the original is now %s: %s",
+				      directory->target, aside, strerror(-err));
+	return err;
 }
 
 void directory_abandon(struct directory *directory)

@@ -40,11 +40,21 @@ int directory_probe(struct directory *directory, const char *target);
  */
 int directory_make(struct directory *directory);
 
+/* Makes an empty directory beside target, whatever target is. 0 or -errno with errmsg set. */
+int directory_make_beside(struct directory *directory, const char *target);
+
 /*
  * Renames the directory to target, once all is ready. An older capture is moved to target.old, and
  * a capture of the caller at target.old is removed. 0 or -errno.
  */
 int directory_commit(struct directory *directory);
+
+/*
+ * Renames target, which must be this open directory, to the unused name of `aside` in the same
+ * parent, and then the new directory to target. original -1: there must be nothing at target. 0 or
+ * -errno.
+ */
+int directory_replace(struct directory *directory, int original, const char *aside);
 
 /* Does path still name the directory? False: another program has moved or replaced it. */
 bool directory_is_in_place(const struct directory *directory);

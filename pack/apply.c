@@ -17,45 +17,54 @@
 
 #include "base/cleanup.h"
 #include "base/files.h"
+#include "base/inside.h"
 #include "pack/apply.h"
 #include "capture/directory.h"
 #include "capture/directory_remove.h"
 
-static int fail_at(struct convert *convert, const char *path)
-{
-	int err = path ? -errno : -ENOMEM;
+#define NAME_SIZE 24 /* of a stream */
 
-	return convert_fail(convert, err, "%s: %s", path ? path : "kmemtrace-pack", strerror(-err));
+static int no_memory(struct convert *convert)
+{
+	return convert_fail(convert, -ENOMEM, "kmemtrace-pack: %s", strerror(ENOMEM));
+}
+
+static int fail_at(struct convert *convert, int err, const char *path, const char *name)
+{
+	return convert_fail(convert, err, "%s%s%s: %s", path, *name ? "/" : "", name,
+			    strerror(-err));
+}
+
+static int open_capture(struct convert *convert, const struct capture *capture)
+{
+	int fd = open(capture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? fail_at(convert, -errno, capture->path, "") : fd;
 }
 
 /* After this, the names in the directory survive a power failure. */
-static int sync_directory(struct convert *convert, const char *path)
+static int sync_directory(struct convert *convert, int directory, const char *path)
 {
-	__attribute__((cleanup(close_fd))) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
 	/* some file systems cannot sync a directory: EINVAL */
-	if (fd < 0 || (fsync(fd) && errno != EINVAL))
-		return fail_at(convert, path);
-	return 0;
+	return fsync(directory) && errno != EINVAL ? fail_at(convert, -errno, path, "") : 0;
 }
 
 /*
  * Locks the capture against kmemtraced and other kmemtrace-pack processes. A reader holds the lock
  * only for an instant, so that is worth some attempts.
  */
-static int lock(struct convert *convert, const char *path, int *fd)
+static int lock(struct convert *convert, int directory, const char *path, int *fd)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
-	__attribute__((cleanup(free_text))) char *name = join_path(path, "metadata");
 
-	*fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+	*fd = inside_open_regular(directory, "metadata");
 	if (*fd < 0)
-		return fail_at(convert, name);
+		return fail_at(convert, *fd, path, "metadata");
 	for (int i = 0; i < 20; i++) {
 		if (!flock(*fd, LOCK_EX | LOCK_NB))
 			return 0;
 		if (errno != EWOULDBLOCK)
-			return fail_at(convert, name);
+			return fail_at(convert, -errno, path, "metadata");
 		nanosleep(&pause, NULL);
 	}
 	return convert_fail(
@@ -63,108 +72,130 @@ static int lock(struct convert *convert, const char *path, int *fd)
 		"%s: another program is writing or packing the capture: wait until it ends", path);
 }
 
+static int open_stream(struct convert *convert, int directory, const struct capture_stream *stream,
+		       char name[NAME_SIZE])
+{
+	int fd;
+
+	snprintf(name, NAME_SIZE, "cpu%u", stream->cpu);
+	fd = inside_open_regular(directory, name);
+	return fd < 0 ? fail_at(convert, fd, stream->path, "") : fd;
+}
+
 /* Makes a file with the mode and, where permitted, the owner of the old file. Its fd or -errno. */
-static int create_like(struct convert *convert, const char *path, const char *old)
+static int create_like(struct convert *convert, int directory, const char *path, int old)
 {
 	struct stat about;
 	int fd;
 
-	if (stat(old, &about))
-		return fail_at(convert, old);
-	/* a killed kmemtrace-pack may have left the file; O_EXCL never follows a link */
-	unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fstat(old, &about))
+		return fail_at(convert, -errno, path, "");
+	/* a killed kmemtrace-pack may have left the file */
+	inside_unlink(directory, DIRECTORY_PACK_NAME);
+	fd = inside_open(directory, DIRECTORY_PACK_NAME, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	if (fd < 0)
-		return fail_at(convert, path);
+		return fail_at(convert, fd, path, DIRECTORY_PACK_NAME);
 	if (fchown(fd, about.st_uid, about.st_gid)) {
 		/* without the permission, the owner is the user who packs */
 	}
 	if (fchmod(fd, about.st_mode & 0777)) {
-		int err = fail_at(convert, path);
+		int err = fail_at(convert, -errno, path, DIRECTORY_PACK_NAME);
 
 		close(fd);
-		unlink(path);
+		inside_unlink(directory, DIRECTORY_PACK_NAME);
 		return err;
 	}
 	return fd;
 }
 
-static int replace_stream(struct convert *convert, const char *path, const char *temporary)
+static int replace_stream(struct convert *convert, int directory, const char *path,
+			  const struct capture_stream *stream)
 {
 	uint64_t changed = convert->changed;
-	int err, fd = create_like(convert, temporary, path);
+	char name[NAME_SIZE], temporary[4096];
+	int err, fd, in = open_stream(convert, directory, stream, name);
 
-	if (fd < 0)
+	if (in < 0)
+		return in;
+	snprintf(temporary, sizeof(temporary), "%s/%s", path, DIRECTORY_PACK_NAME);
+	fd = create_like(convert, directory, path, in);
+	if (fd < 0) {
+		close(in);
 		return fd;
-	err = convert_stream(convert, path, fd, temporary);
+	}
+	err = convert_stream(convert, in, stream->path, fd, temporary);
 	if (close(fd) && !err)
-		err = fail_at(convert, temporary);
-	if (!err && convert->changed != changed && rename(temporary, path))
-		err = fail_at(convert, path);
+		err = fail_at(convert, -errno, temporary, "");
+	if (!err && convert->changed != changed) {
+		err = inside_rename(directory, DIRECTORY_PACK_NAME, name);
+		if (err)
+			fail_at(convert, err, stream->path, "");
+	}
 	if (err || convert->changed == changed)
-		unlink(temporary);
+		inside_unlink(directory, DIRECTORY_PACK_NAME);
 	return err;
 }
 
 int apply_in_place(struct convert *convert, const struct capture *capture)
 {
-	__attribute__((cleanup(free_text))) char *temporary =
-		join_path(capture->path, DIRECTORY_PACK_NAME);
+	__attribute__((cleanup(close_fd))) int directory = open_capture(convert, capture);
 	__attribute__((cleanup(close_fd))) int locked = -1;
 	int err;
 
-	if (!temporary)
-		return fail_at(convert, NULL);
-	err = lock(convert, capture->path, &locked);
+	if (directory < 0)
+		return directory;
+	err = lock(convert, directory, capture->path, &locked);
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
-		err = replace_stream(convert, capture->streams[i].path, temporary);
-	return err ? err : sync_directory(convert, capture->path);
+		err = replace_stream(convert, directory, capture->path, &capture->streams[i]);
+	return err ? err : sync_directory(convert, directory, capture->path);
 }
 
-static int copy_part(struct convert *convert, const char *from, const char *to,
-		     int (*copy_function)(struct file_copy *copy, const char *from, const char *to))
+/* Copies everything but the streams. */
+static int copy_tables(struct convert *convert, const char *from_path, int from,
+		       const struct directory *directory)
 {
-	struct file_copy copy = { .mode = 0600 };
-	int err = copy_function(&copy, from, to);
+	struct file_copy copy = { .from = from, .to = directory->fd, .mode = 0600 };
+	int err = copy_folder(&copy, "kernel");
 
-	return err ? convert_fail(convert, err, "%s: %s", copy.failed, strerror(-err)) : 0;
+	if (!err)
+		err = copy_file(&copy, "metadata");
+	return err ? fail_at(convert, err, copy.failed_in == from ? from_path : directory->path,
+			     copy.failed)
+		   : 0;
 }
 
-static int copy_stream(struct convert *convert, const char *from, const char *to)
+static int copy_stream(struct convert *convert, int from, const struct capture_stream *stream,
+		       struct directory *directory)
 {
-	int err, fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	char name[NAME_SIZE], to[4096];
+	int err, fd, in = open_stream(convert, from, stream, name);
 
-	if (fd < 0)
-		return fail_at(convert, to);
-	err = convert_stream(convert, from, fd, to);
+	if (in < 0)
+		return in;
+	fd = directory_create(directory, name);
+	if (fd < 0) {
+		close(in);
+		return convert_fail(convert, fd, "%s", directory->errmsg);
+	}
+	directory_name(directory, name, to, sizeof(to));
+	err = convert_stream(convert, in, stream->path, fd, to);
 	if (close(fd) && !err)
-		err = fail_at(convert, to);
+		err = fail_at(convert, -errno, to, "");
 	return err;
 }
 
 /* The streams first: they are large, and most likely to fill the disk. */
 static int write_capture(struct convert *convert, const struct capture *capture,
-			 const struct directory *directory)
+			 struct directory *directory)
 {
-	static const char *const others[] = { "kernel", "metadata" };
-	char to[4096], name[24];
-	int err = 0;
+	__attribute__((cleanup(close_fd))) int from = open_capture(convert, capture);
+	int err = from < 0 ? from : 0;
 
-	for (size_t i = 0; !err && i < capture->stream_count; i++) {
-		snprintf(name, sizeof(name), "cpu%u", capture->streams[i].cpu);
-		err = copy_stream(convert, capture->streams[i].path,
-				  directory_name(directory, name, to, sizeof(to)));
-	}
-	for (size_t i = 0; !err && i < sizeof(others) / sizeof(*others); i++) {
-		__attribute__((cleanup(free_text))) char *from =
-			join_path(capture->path, others[i]);
-
-		if (!from)
-			return fail_at(convert, NULL);
-		directory_name(directory, others[i], to, sizeof(to));
-		err = copy_part(convert, from, to, i ? copy_file : copy_folder);
-	}
-	return err ? err : sync_directory(convert, directory->path);
+	for (size_t i = 0; !err && i < capture->stream_count; i++)
+		err = copy_stream(convert, from, &capture->streams[i], directory);
+	if (!err)
+		err = copy_tables(convert, capture->path, from, directory);
+	return err ? err : sync_directory(convert, directory->fd, directory->path);
 }
 
 static bool is_same(const char *one, const char *other)
@@ -187,7 +218,7 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 				    output);
 	if (asprintf(&old, "%s.old", output) < 0) {
 		old = NULL;
-		return fail_at(convert, NULL);
+		return no_memory(convert);
 	}
 	/* a capture at output is renamed to OUTPUT.old; an older OUTPUT.old is removed */
 	if (is_same(capture->path, old))

@@ -214,14 +214,14 @@ static int convert_packets(struct output *output, struct stream *stream)
 	return err;
 }
 
-int convert_stream(struct convert *convert, const char *path, int fd, const char *name)
+int convert_stream(struct convert *convert, int in, const char *path, int fd, const char *name)
 {
 	struct output output = { .convert = convert, .name = name, .fd = fd };
 	struct stream stream;
 	int err;
 
 	convert->errmsg[0] = '\0';
-	err = stream_open(&stream, path);
+	err = stream_open_fd(&stream, in, path);
 	if (err)
 		return convert_fail(convert, err, "%s: %s", path, strerror(-err));
 	err = convert_packets(&output, &stream);

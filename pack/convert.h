@@ -28,11 +28,12 @@ int convert_init(struct convert *convert, bool unpack);
 void convert_deinit(struct convert *convert);
 
 /*
- * Writes the stream at path, packed or unpacked, to the empty file fd, and waits until it is on
- * disk. name: of that file, for errmsg. Bytes that are not packets, and packets that would not get
- * smaller, are copied. 0 or -errno with errmsg set; -EINTR: a signal asked to stop.
+ * Writes the stream, packed or unpacked, to the empty file fd, and waits until it is on disk. in:
+ * the stream, open for reading, which is closed. path, name: of both files, for errmsg. Bytes that
+ * are not packets, and packets that would not get smaller, are copied. 0 or -errno with errmsg set;
+ * -EINTR: a signal asked to stop.
  */
-int convert_stream(struct convert *convert, const char *path, int fd, const char *name);
+int convert_stream(struct convert *convert, int in, const char *path, int fd, const char *name);
 
 __attribute__((format(printf, 3, 4))) int convert_fail(struct convert *convert, int err,
 						       const char *format, ...);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "repair/rebuild.h"
@@ -117,17 +118,19 @@ static int write_streams(struct repair *repair)
 		struct repair_end end = stream_end(repair, stream);
 		uint64_t lost_before = stream->last.lost;
 		char name[20];
-		char *path;
-		int err;
+		int err, fd;
 
 		snprintf(name, sizeof(name), "cpu%u", stream->cpu);
-		path = join_path(repair->work, name);
-		err = path ? repair_stream_close_loss(stream, &end) : -ENOMEM;
-		if (!err)
-			err = repair_stream_write(stream, &repair->id, &end, path);
-		free(path);
+		fd = directory_create(&repair->directory, name);
+		if (fd < 0)
+			return repair_fail(repair, fd, "%s", repair->directory.errmsg);
+		err = repair_stream_close_loss(stream, &end);
 		if (err)
-			return repair_fail(repair, err, "%s/%s: %s", repair->work, name,
+			close(fd);
+		else
+			err = repair_stream_write(stream, &repair->id, &end, fd);
+		if (err)
+			return repair_fail(repair, err, "%s/%s: %s", repair->directory.path, name,
 					   strerror(-err));
 		print_lost(repair, stream, lost_before);
 	}
@@ -136,36 +139,35 @@ static int write_streams(struct repair *repair)
 
 /* Copies a part of the capture with one of the functions of base/files.h. */
 static int copy_part(struct repair *repair, const char *name,
-		     int (*copy_function)(struct file_copy *copy, const char *from, const char *to))
+		     int (*copy_function)(struct file_copy *copy, const char *name))
 {
-	struct file_copy copy = { .mode = 0666, .except = "status" };
-	char *from = join_path(repair->path, name), *to = join_path(repair->work, name);
-	int err = -ENOMEM;
+	struct file_copy copy = { .from = repair->original,
+				  .to = repair->directory.fd,
+				  .mode = 0666,
+				  .except = "status" };
+	int err = copy_function(&copy, name);
 
-	if (from && to)
-		err = copy_function(&copy, from, to);
-	free(from);
-	free(to);
 	if (!err)
 		return 0;
-	return repair_fail(repair, err, "%s: %s", *copy.failed ? copy.failed : repair->path,
-			   strerror(-err));
+	return repair_fail(repair, err, "%s/%s: %s",
+			   copy.failed_in == copy.from ? repair->path : repair->directory.path,
+			   copy.failed, strerror(-err));
 }
 
 static int write_text(struct repair *repair, const char *name,
 		      int (*write_function)(const struct repair *repair, FILE *file))
 {
-	char *path = join_path(repair->work, name);
-	FILE *file = path ? fopen(path, "wxe") : NULL;
-	int err = path ? -errno : -ENOMEM, close_err;
+	FILE *file = directory_open(&repair->directory, name, false);
+	int err, close_err;
 
-	if (file) {
-		err = write_function(repair, file);
-		close_err = close_synced(file);
-		err = err ? err : close_err;
-	}
-	free(path);
-	return err ? repair_fail(repair, err, "%s/%s: %s", repair->work, name, strerror(-err)) : 0;
+	if (!file)
+		return repair_fail(repair, -EIO, "%s", repair->directory.errmsg);
+	err = write_function(repair, file);
+	close_err = close_synced(file);
+	err = err ? err : close_err;
+	return err ? repair_fail(repair, err, "%s/%s: %s", repair->directory.path, name,
+				 strerror(-err))
+		   : 0;
 }
 
 static int write_status(const struct repair *repair, FILE *file)
@@ -188,7 +190,7 @@ int repair_rebuild(struct repair *repair)
 		return err;
 	err = update_status(repair);
 	if (err)
-		return repair_fail(repair, err, "%s/kernel/status: %s", repair->work,
+		return repair_fail(repair, err, "%s/kernel/status: %s", repair->directory.path,
 				   strerror(-err));
 	err = write_text(repair, "kernel/status", write_status);
 	if (err)

@@ -5,7 +5,7 @@
 
 #include "repair/repair_state.h"
 
-/* Writes the new capture into the directory repair->work. 0 or -errno. */
+/* Writes the new capture into repair->directory. 0 or -errno. */
 int repair_rebuild(struct repair *repair);
 
 #endif

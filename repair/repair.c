@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,83 +14,57 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/files.h"
-#include "capture/capture.h"
 #include "repair/collect.h"
 #include "repair/rebuild.h"
 #include "repair/repair.h"
 
-static int make_work_directory(struct repair *repair, const char *target)
+/* Only the owner can read the new capture while it is written; then it gets the original's mode. */
+static int copy_mode(struct repair *repair)
 {
 	struct stat stat;
-	int err = 0;
 
-	if (asprintf(&repair->work, "%s.repair.XXXXXX", target) < 0) {
-		repair->work = NULL;
-		return repair_fail(repair, -ENOMEM, "%s: %s", target, strerror(ENOMEM));
-	}
-	if (!mkdtemp(repair->work)) {
-		err = repair_fail(repair, -errno, "%s: %s", repair->work, strerror(errno));
-		free(repair->work);
-		repair->work = NULL;
-		return err;
-	}
-	if (!lstat(repair->path, &stat) && chmod(repair->work, stat.st_mode & 0777))
-		err = -errno;
-	return err ? repair_fail(repair, err, "%s: %s", repair->work, strerror(-err)) : 0;
+	if (fstat(repair->original, &stat) || fchmod(repair->directory.fd, stat.st_mode & 0777))
+		return repair_fail(repair, -errno, "%s: %s", repair->directory.path,
+				   strerror(errno));
+	return 0;
 }
 
-static void remove_directory(const char *path)
+/* The first unused path of PATH.damaged, PATH.damaged.1, ...; to be freed, or NULL. */
+static char *damaged_path(const struct repair *repair)
 {
-	DIR *directory = opendir(path);
-	struct dirent *entry;
-
-	while (directory && (entry = readdir(directory))) {
-		char *inner = entry->d_name[0] == '.' ? NULL : join_path(path, entry->d_name);
-
-		if (inner && unlink(inner) && (errno == EISDIR || errno == EPERM))
-			remove_directory(inner);
-		free(inner);
-	}
-	if (directory)
-		closedir(directory);
-	rmdir(path);
-}
-
-/* The first unused name of PATH.damaged, PATH.damaged.1, ...; to be freed, or NULL. */
-static char *damaged_name(const char *path)
-{
+	const struct directory *directory = &repair->directory;
+	const size_t parent = (size_t)(directory->name - directory->target);
 	struct stat stat;
-	char *name;
+	char *path;
 
-	if (asprintf(&name, "%s.damaged", path) < 0)
+	if (asprintf(&path, "%s.damaged", directory->target) < 0)
 		return NULL;
-	for (unsigned int number = 1; !lstat(name, &stat); number++) {
-		free(name);
-		if (!number || asprintf(&name, "%s.damaged.%u", path, number) < 0)
+	for (unsigned int number = 1;
+	     !fstatat(directory->parent, path + parent, &stat, AT_SYMLINK_NOFOLLOW); number++) {
+		free(path);
+		if (!number || asprintf(&path, "%s.damaged.%u", directory->target, number) < 0)
 			return NULL;
 	}
-	return name;
+	return path;
 }
 
-static int replace_original(struct repair *repair, char **damaged)
+/* Gives the new capture its name. *damaged: the new path of the original; NULL: the old one. */
+static int finish(struct repair *repair, bool in_place, char **damaged)
 {
-	int err;
+	struct directory *directory = &repair->directory;
+	int err = copy_mode(repair);
 
-	*damaged = damaged_name(repair->path);
-	if (!*damaged)
-		return repair_fail(repair, -ENOMEM, "%s: %s", repair->path, strerror(ENOMEM));
-	if (rename(repair->path, *damaged))
-		return repair_fail(repair, -errno, "%s: cannot be renamed to %s: %s", repair->path,
-				   *damaged, strerror(errno));
-	if (rename(repair->work, repair->path)) {
-		err = -errno;
-		if (rename(*damaged, repair->path))
-			return repair_fail(repair, err, "%s: the original is now %s: %s",
-					   repair->path, *damaged, strerror(-err));
-		return repair_fail(repair, err, "%s: %s", repair->path, strerror(-err));
+	if (err)
+		return err;
+	if (in_place) {
+		*damaged = damaged_path(repair);
+		if (!*damaged)
+			return repair_fail(repair, -ENOMEM, "%s: %s", repair->path,
+					   strerror(ENOMEM));
 	}
-	return 0;
+	err = directory_replace(directory, in_place ? repair->original : -1,
+				in_place ? *damaged + (directory->name - directory->target) : NULL);
+	return err ? repair_fail(repair, err, "%s", directory->errmsg) : 0;
 }
 
 /* output: the directory of the result, or NULL; damaged: of the original, or NULL. */
@@ -124,12 +98,12 @@ static void print_result(const struct repair *repair, const char *output, const 
 
 static void repair_deinit(struct repair *repair)
 {
-	if (repair->work)
-		remove_directory(repair->work);
+	directory_deinit(&repair->directory);
+	if (repair->original >= 0)
+		close(repair->original);
 	for (size_t i = 0; i < repair->stream_count; i++)
 		repair_stream_deinit(&repair->streams[i]);
 	free(repair->streams);
-	free(repair->work);
 	free(repair->path);
 	status_deinit(&repair->status);
 }
@@ -155,9 +129,31 @@ static char *directory_path(const char *path)
 	return realpath(path, NULL);
 }
 
+static int make_new(struct repair *repair, const char *target)
+{
+	int err = directory_make_beside(&repair->directory, target);
+
+	return err ? repair_fail(repair, err, "%s", repair->directory.errmsg) : 0;
+}
+
+/* Opens the original, and reads it. */
+static int collect(struct repair *repair)
+{
+	repair->original = open(repair->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (repair->original < 0)
+		return repair_fail(repair, -errno, "%s: %s", repair->path, strerror(errno));
+	if (directory_is_being_written(repair->original))
+		return repair_fail(repair, -EBUSY,
+				   "%s: kmemtraced is writing the capture: stop kmemtraced first",
+				   repair->path);
+	return repair_collect(repair);
+}
+
 int repair_run(const char *path, const char *output, bool quiet, char *errmsg, size_t errmsg_size)
 {
-	struct repair repair = { .quiet = quiet, .errmsg = errmsg, .errmsg_size = errmsg_size };
+	struct repair repair = {
+		.original = -1, .quiet = quiet, .errmsg = errmsg, .errmsg_size = errmsg_size
+	};
 	char *damaged = NULL;
 	struct stat stat;
 	int err = 0;
@@ -168,25 +164,18 @@ int repair_run(const char *path, const char *output, bool quiet, char *errmsg, s
 	if (output && !lstat(output, &stat))
 		err = repair_fail(&repair, -EEXIST, "%s: %s: name another directory with -o",
 				  output, strerror(EEXIST));
-	if (!err && capture_is_being_written(repair.path))
-		err = repair_fail(&repair, -EBUSY,
-				  "%s: kmemtraced is writing the capture: stop kmemtraced first",
-				  repair.path);
 	if (!err)
-		err = repair_collect(&repair);
+		err = collect(&repair);
 	if (!err)
-		err = make_work_directory(&repair, output ? output : repair.path);
+		err = make_new(&repair, output ? output : repair.path);
 	if (!err)
 		err = repair_rebuild(&repair);
-	if (!err && !output)
-		err = replace_original(&repair, &damaged);
-	if (!err && output && rename(repair.work, output))
-		err = repair_fail(&repair, -errno, "%s: %s", output, strerror(errno));
-	if (!err) {
-		free(repair.work);
-		repair.work = NULL;
+	if (!err)
+		err = finish(&repair, !output, &damaged);
+	if (!err)
 		print_result(&repair, output, damaged);
-	}
+	else
+		directory_abandon(&repair.directory);
 	free(damaged);
 	repair_deinit(&repair);
 	return err;

@@ -3,12 +3,14 @@
 #ifndef REPAIR_REPAIR_STATE_H
 #define REPAIR_REPAIR_STATE_H
 
+#include "capture/directory.h"
 #include "capture/metadata.h"
 #include "repair/repair_stream.h"
 
 struct repair {
-	char *path; /* the directory of the original, not a link to it */
-	char *work; /* the directory of the new capture; NULL once it is renamed */
+	char *path;		       /* the directory of the original, not a link to it */
+	int original;		       /* file descriptor of this directory */
+	struct directory directory;    /* of the new capture */
 	struct repair_stream *streams; /* by cpu */
 	size_t stream_count;
 	struct capture_id id;

@@ -285,15 +285,12 @@ static int output_kept_packets(struct repair_output *output, const struct repair
 }
 
 int repair_stream_write(const struct repair_stream *stream, const struct capture_id *id,
-			const struct repair_end *end, const char *path)
+			const struct repair_end *end, int fd)
 {
-	struct repair_output output = { .id = id };
+	struct repair_output output = { .id = id, .fd = fd };
 	struct packet_header empty = { .cpu = stream->cpu };
 	int err = 0;
 
-	output.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (output.fd < 0)
-		return -errno;
 	empty.time_first = empty.time_last = stream->count ? stream->time_first : end->begin;
 	if (!stream->empty_first)
 		err = output_packet(&output, empty, NULL, 0);

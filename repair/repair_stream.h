@@ -52,9 +52,9 @@ struct repair_end {
 /* Counts every missing sequence number below end->sequence_end as lost. 0 or -errno. */
 int repair_stream_close_loss(struct repair_stream *stream, const struct repair_end *end);
 
-/* Writes the kept packets to a new file. 0 or -errno. */
+/* Writes the kept packets to the empty file fd, which is closed. 0 or -errno. */
 int repair_stream_write(const struct repair_stream *stream, const struct capture_id *id,
-			const struct repair_end *end, const char *path);
+			const struct repair_end *end, int fd);
 void repair_stream_deinit(struct repair_stream *stream);
 
 #endif

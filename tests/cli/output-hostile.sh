@@ -133,4 +133,69 @@ echo precious >more/kernel/caches
 refuses more "more: holds files that are not of a capture, and is left alone: name another directory with -o"
 [ -s more/kernel/caches ] || wrong "more: a file was removed"
 
+# kmemtrace-check --repair: a pipe as metadata, tables behind links, directories that were left
+broken() # broken NAME: a damaged capture of another user
+{
+	cp -r mine "$1"
+	rm -r "$1/metadata" "$1/kernel"
+}
+
+repairs() # repairs DIR
+{
+	timeout 20 "$builddir/kmemtrace-check" --repair "$1" >said 2>&1 </dev/null
+	code=$?
+}
+
+mkdir secrets
+echo secret >secrets/key
+broken user/pipe
+mkfifo user/pipe/metadata
+cp -r mine/kernel user/pipe
+repairs user/pipe
+[ $code = 0 ] || wrong "repair with a pipe as metadata: exit $code: $(cat said)"
+[ -p user/pipe.damaged/metadata ] || wrong "the original was not kept"
+broken user/leads
+ln -s "$work/secrets" user/leads/kernel
+chmod 755 user/leads
+chown -hR 65534 user/leads
+repairs user/leads
+[ $code = 2 ] || wrong "repair of tables behind a link: exit $code: $(cat said)"
+grep -r secret user && wrong "repair copied files from behind a link"
+[ -d user/leads ] || wrong "a refused repair moved the original"
+ls -A user | grep '\.new\.' && wrong "a refused repair left a directory"
+broken user/killed
+cp -r mine/kernel user/killed
+mkdir user/killed.new.abc123
+echo half >user/killed.new.abc123/cpu0
+repairs user/killed
+[ $code = 0 ] || wrong "repair after a kill: exit $code: $(cat said)"
+[ -e user/killed.new.abc123 ] && wrong "what a killed repair left is still there"
+
+# kmemtrace-pack: in place, and to another directory
+pack() # pack ARGUMENT…
+{
+	timeout 20 "$builddir/kmemtrace-pack" -q "$@" >said 2>&1 </dev/null
+	code=$?
+}
+
+cp -r mine user/packed
+chown -R 65534 user/packed
+other ln -s "$work/secrets/key" user/packed/.pack
+pack user/packed
+[ $code = 0 ] || wrong "pack: exit $code: $(cat said)"
+[ "$(cat secrets/key)" = secret ] || wrong "pack wrote behind .pack"
+[ -L user/packed/.pack ] && wrong "pack left .pack"
+cp secrets/key user/stream
+rm user/packed/cpu0
+other ln -s ../stream user/packed/cpu0
+pack user/packed
+[ $code = 2 ] || wrong "a stream that is a link: exit $code: $(cat said)"
+[ "$(cat user/stream)" = secret ] || wrong "pack changed a file behind a stream"
+other mkdir user/packs
+pack -o user/packs mine
+[ $code = 2 ] || wrong "pack -o into a directory of another user: exit $code: $(cat said)"
+[ -z "$(ls -A user/packs)" ] || wrong "user/packs was written: $(ls -A user/packs)"
+pack -o user/whole mine
+[ $code = 0 ] || wrong "pack -o: exit $code: $(cat said)"
+"$builddir/kmemtrace-check" -q user/whole || wrong "pack -o: is not whole"
 exit $failed

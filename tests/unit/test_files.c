@@ -113,39 +113,70 @@ static void expect_file(const char *directory, const char *name, const void *byt
 	free(path);
 }
 
+static int make_directory(const char *directory, const char *name)
+{
+	char *path = scratch_path(directory, name);
+	int fd;
+
+	assert_int_equal(mkdir(path, 0700), 0);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	free(path);
+	return fd;
+}
+
+static void begin_copy(struct file_copy *copy, const char *directory)
+{
+	*copy = (struct file_copy){ .mode = 0600 };
+	copy->from = make_directory(directory, "from");
+	copy->to = make_directory(directory, "to");
+}
+
+static void end_copy(const struct file_copy *copy)
+{
+	close(copy->from);
+	close(copy->to);
+}
+
 static void copies_a_file_with_the_mode(void **state)
 {
-	struct file_copy copy = { .mode = 0600 };
-	char *from = scratch_path(*state, "from"), *to = scratch_path(*state, "to");
+	char *from = scratch_path(*state, "from/file"), *to = scratch_path(*state, "to/file");
 	size_t size = 100001;
 	char *bytes = malloc(size);
+	struct file_copy copy;
 	struct stat about;
 
+	begin_copy(&copy, *state);
 	assert_non_null(bytes);
 	for (size_t i = 0; i < size; i++)
 		bytes[i] = (char)(i * 7 + i / 256);
 	scratch_write(from, bytes, size);
-	assert_int_equal(copy_file(&copy, from, to), 0);
-	expect_file(*state, "to", bytes, size);
+	assert_int_equal(copy_file(&copy, "file"), 0);
+	expect_file(*state, "to/file", bytes, size);
 	assert_int_equal(stat(to, &about), 0);
 	assert_int_equal(about.st_mode & 0777, 0600);
+	end_copy(&copy);
 	free(bytes);
 	free(from);
 	free(to);
 }
 
-static void failed_copy_names_the_path(void **state)
+static void failed_copy_names_the_file(void **state)
 {
-	struct file_copy copy = { .mode = 0600 };
-	char *from = scratch_path(*state, "from"), *to = scratch_path(*state, "to");
+	char *from = scratch_path(*state, "from/file"), *to = scratch_path(*state, "to/file");
+	struct file_copy copy;
 
-	assert_int_equal(copy_file(&copy, from, to), -ENOENT);
-	assert_string_equal(copy.failed, from);
+	begin_copy(&copy, *state);
+	assert_int_equal(copy_file(&copy, "file"), -ENOENT);
+	assert_int_equal(copy.failed_in, copy.from);
+	assert_string_equal(copy.failed, "file");
 	scratch_write(from, "new", 3);
 	scratch_write(to, "old", 3);
-	assert_int_equal(copy_file(&copy, from, to), -EEXIST);
-	assert_string_equal(copy.failed, to);
-	expect_file(*state, "to", "old", 3);
+	assert_int_equal(copy_file(&copy, "file"), -EEXIST);
+	assert_int_equal(copy.failed_in, copy.to);
+	assert_string_equal(copy.failed, "file");
+	expect_file(*state, "to/file", "old", 3);
+	end_copy(&copy);
 	free(from);
 	free(to);
 }
@@ -169,37 +200,61 @@ static bool exists_in(const char *directory, const char *name)
 
 static void copies_the_regular_files_of_a_folder(void **state)
 {
-	struct file_copy copy = { .mode = 0600, .except = "status" };
-	char *from = scratch_path(*state, "from"), *inner = scratch_path(from, "inner");
-	char *pipe = scratch_path(from, "pipe"), *to = scratch_path(*state, "to");
+	char *from = scratch_path(*state, "from/kernel");
+	char *pipe = scratch_path(*state, "from/kernel/pipe");
+	char *link = scratch_path(*state, "from/kernel/link"),
+	     *to = scratch_path(*state, "to/kernel");
+	struct file_copy copy;
 
-	assert_int_equal(mkdir(from, 0700), 0);
-	assert_int_equal(mkdir(inner, 0700), 0);
+	begin_copy(&copy, *state);
+	copy.except = "status";
+	close(make_directory(*state, "from/kernel"));
+	close(make_directory(*state, "from/kernel/inner"));
 	assert_int_equal(mkfifo(pipe, 0600), 0);
+	assert_int_equal(symlink("inner", link), 0);
 	write_in(from, "caches");
 	write_in(from, ".hidden");
 	write_in(from, "status");
-	write_in(inner, "format");
-	assert_int_equal(copy_folder(&copy, from, to), 0);
+	write_in(from, "inner/format");
+	assert_int_equal(copy_folder(&copy, "kernel"), 0);
 	expect_file(to, "caches", "caches", 6);
-	expect_file(to, "inner/format", "format", 6);
+	expect_file(to, "inner/format", "inner/format", 12);
 	assert_false(exists_in(to, ".hidden"));
 	assert_false(exists_in(to, "status"));
 	assert_false(exists_in(to, "pipe"));
+	assert_false(exists_in(to, "link"));
+	end_copy(&copy);
 	free(from);
-	free(inner);
 	free(pipe);
+	free(link);
 	free(to);
+}
+
+static void copies_nothing_through_a_link(void **state)
+{
+	char *link = scratch_path(*state, "from/link");
+	struct file_copy copy;
+
+	begin_copy(&copy, *state);
+	close(make_directory(*state, "elsewhere"));
+	write_in(*state, "elsewhere/file");
+	assert_int_equal(symlink("../elsewhere", link), 0);
+	assert_int_equal(copy_folder(&copy, "link"), -ENOTDIR);
+	assert_int_equal(copy_file(&copy, "link/file"), -ENOTDIR);
+	assert_false(exists_in(*state, "to/link/file"));
+	end_copy(&copy);
+	free(link);
 }
 
 static void copy_of_a_missing_folder_is_empty(void **state)
 {
-	struct file_copy copy = { .mode = 0600 };
-	char *from = scratch_path(*state, "from"), *to = scratch_path(*state, "to");
+	char *to = scratch_path(*state, "to/kernel");
+	struct file_copy copy;
 
-	assert_int_equal(copy_folder(&copy, from, to), 0);
+	begin_copy(&copy, *state);
+	assert_int_equal(copy_folder(&copy, "kernel"), 0);
 	assert_int_equal(rmdir(to), 0);
-	free(from);
+	end_copy(&copy);
 	free(to);
 }
 
@@ -228,9 +283,10 @@ int main(void)
 		cmocka_unit_test(reads_a_file_whose_size_is_unknown),
 		cmocka_unit_test_setup_teardown(reads_regular_files_only, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(copies_a_file_with_the_mode, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(failed_copy_names_the_path, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(failed_copy_names_the_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(copies_the_regular_files_of_a_folder, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(copies_nothing_through_a_link, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(copy_of_a_missing_folder_is_empty, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(close_synced_reports_a_failed_write, set_up,
