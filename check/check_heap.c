@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "check/check_heap.h"
+#include "cli/message.h"
 #include "cli/progress.h"
 #include "analysis/analysis.h"
 #include "analysis/heap_findings.h"
@@ -18,14 +19,15 @@ static void print_site(const struct analysis *analysis, const char *what, uint64
 	char text[SITE_TEXT];
 
 	if (site)
-		printf("; %s %s", what,
-		       symbols_text(&analysis->capture->symbols, site, time, text, sizeof(text)));
+		print_text("; %s %s", what,
+			   symbols_text(&analysis->capture->symbols, site, time, text,
+					sizeof(text)));
 }
 
 static void print_cache(const struct analysis *analysis, const char *what, uint32_t cache)
 {
 	if (cache < analysis->cache_count)
-		printf("; %s %s", what, analysis->caches[cache].name);
+		print_text("; %s %s", what, analysis->caches[cache].name);
 }
 
 static const char *other_site_text(enum finding_kind kind)
@@ -57,8 +59,8 @@ static void print_finding(const char *path, const struct analysis *analysis,
 {
 	uint64_t time = found->alloc_time ? found->alloc_time : found->first_time;
 
-	printf("%s: heap: %s %s, %" PRIu64 " case%s", path, certainty_text(found->certainty),
-	       finding_kind_text(found->kind), found->count, found->count == 1 ? "" : "s");
+	print_text("%s: heap: %s %s, %" PRIu64 " case%s", path, certainty_text(found->certainty),
+		   finding_kind_text(found->kind), found->count, found->count == 1 ? "" : "s");
 	if (found->certain && found->certain < found->count)
 		printf(" (%" PRIu64 " of them certain)", found->certain);
 	print_site(analysis, "allocated by", found->alloc_site, time);
@@ -80,8 +82,8 @@ static void print_unobserved(const char *path, const struct status *status)
 		if (status->paths[i].observed)
 			continue;
 		if (!*separator)
-			printf("%s: heap: not observed on this kernel: ", path);
-		printf("%s%s", separator, status->paths[i].name);
+			print_text("%s: heap: not observed on this kernel: ", path);
+		print_text("%s%s", separator, status->paths[i].name);
 		separator = ", ";
 	}
 	if (*separator)

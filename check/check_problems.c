@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/check_problems.h"
+#include "cli/message.h"
 #include "cli/progress.h"
 
 void problems_begin(struct check_problems *problems, const char *path)
@@ -24,8 +25,8 @@ void problems_end(struct check_problems *problems)
 		if (count <= PROBLEMS_PRINTED || problems->silent)
 			continue;
 		progress_line_clear();
-		printf("%s: and %" PRIu64 " more problems of the check %s\n", problems->path,
-		       count - PROBLEMS_PRINTED, problems->checks[i].check->name);
+		print_text("%s: and %" PRIu64 " more problems of the check %s\n", problems->path,
+			   count - PROBLEMS_PRINTED, problems->checks[i].check->name);
 	}
 	problems_begin(problems, problems->path);
 }
@@ -45,11 +46,11 @@ void problems_add(struct check_problems *problems, const struct check_info *chec
 	if (++problems->checks[i].count > PROBLEMS_PRINTED || problems->silent)
 		return;
 	progress_line_clear();
-	printf("%s: ", problems->path);
+	print_text("%s: ", problems->path);
 	if (offset != PROBLEM_NO_OFFSET)
 		printf("byte %" PRIu64 ": ", offset);
 	va_start(arguments, format);
-	vprintf(format, arguments);
+	print_text_list(format, arguments);
 	va_end(arguments);
 	putchar('\n');
 }

@@ -10,6 +10,7 @@
 #include "check/check_packet.h"
 #include "check/check_record.h"
 #include "check/check_stream.h"
+#include "cli/message.h"
 #include "cli/progress.h"
 
 static void check_packet(struct stream_state *stream, const struct packet *packet)
@@ -80,11 +81,11 @@ static void print_stream(const struct stream_state *stream, const char *path)
 	bool events = stream->capture && stream->capture->metadata.clock == METADATA_CLOCK_EVENTS;
 
 	progress_line_clear();
-	printf("%s: %" PRIu64 " packets, %" PRIu64 " records, lost %" PRIu64 ", %s%" PRIu64
-	       " to %" PRIu64 "%s\n",
-	       path, stream->packets, stream->records, loss_missing(&stream->loss),
-	       events ? "events " : "", stream->first.time_first, stream->last.time_last,
-	       events ? "" : " ns");
+	print_text("%s: %" PRIu64 " packets, %" PRIu64 " records, lost %" PRIu64 ", %s%" PRIu64
+		   " to %" PRIu64 "%s\n",
+		   path, stream->packets, stream->records, loss_missing(&stream->loss),
+		   events ? "events " : "", stream->first.time_first, stream->last.time_last,
+		   events ? "" : " ns");
 }
 
 static const char *tracer_version_of(const struct stream_state *stream)

@@ -137,7 +137,7 @@ static void report_unknown(const char *path, const struct check_result *result)
 static void print_summary(const char *path, const struct check_problems *problems,
 			  const struct check_result *result)
 {
-	printf("%s: ", path);
+	print_text("%s: ", path);
 	if (problems->count)
 		printf("%" PRIu64 " problem%s", problems->count, problems->count == 1 ? "" : "s");
 	else
@@ -180,13 +180,13 @@ static int check_heap(const char *path, const struct options *options)
 	if (err)
 		return cannot_check(errmsg, err);
 	if (!options->quiet)
-		printf("%s: heap: %" PRIu64 " certain finding%s, %" PRIu64 " possible, %" PRIu64
-		       " legal on this kernel%s\n",
-		       path, result.certain, result.certain == 1 ? "" : "s", result.possible,
-		       result.legal,
-		       options->verbose || !(result.possible || result.legal)
-			       ? ""
-			       : " (-v or kmemtrace-report findings lists them)");
+		print_text("%s: heap: %" PRIu64 " certain finding%s, %" PRIu64 " possible, %" PRIu64
+			   " legal on this kernel%s\n",
+			   path, result.certain, result.certain == 1 ? "" : "s", result.possible,
+			   result.legal,
+			   options->verbose || !(result.possible || result.legal)
+				   ? ""
+				   : " (-v or kmemtrace-report findings lists them)");
 	return result.certain ? EXIT_FINDINGS : EXIT_OK;
 }
 
@@ -242,7 +242,7 @@ static int repair(const char *path, const struct options *options)
 	progress_line_clear();
 	if (!err && !problems.count) {
 		if (!options->quiet)
-			printf("%s: nothing to repair\n", path);
+			print_text("%s: nothing to repair\n", path);
 		return EXIT_OK;
 	}
 	if (err && err != -EINVAL)

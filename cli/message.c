@@ -9,8 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
+#include "base/text.h"
 #include "cli/message.h"
 #include "cli/progress.h"
+
+#define TEXT_MAX 16384 /* bytes: a path and a few names are shorter */
+
+/* Returns "program: text\n", printable; NULL without memory. */
+static char *message_line(const char *text)
+{
+	char *line = NULL;
+	size_t size;
+	FILE *file = open_memstream(&line, &size);
+
+	if (!file)
+		return NULL;
+	fprintf(file, "%s: ", program_invocation_short_name);
+	printable_write(file, text);
+	putc('\n', file);
+	text_close(file, &line);
+	return line;
+}
 
 static void print_message(const char *format, va_list arguments)
 {
@@ -20,8 +40,8 @@ static void print_message(const char *format, va_list arguments)
 	progress_line_clear();
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
-	if (text && asprintf(&line, "%s: %s\n", program_invocation_short_name, text) < 0)
-		line = NULL;
+	if (text)
+		line = message_line(text);
 	/* without memory the format must do */
 	fputs(line ? line : format, stderr);
 	free(line);
@@ -44,6 +64,29 @@ void info_msg(const char *format, ...)
 
 	va_start(arguments, format);
 	print_message(format, arguments);
+	va_end(arguments);
+}
+
+void print_text_list(const char *format, va_list arguments)
+{
+	size_t length = strlen(format);
+	bool ends = length && format[length - 1] == '\n';
+	char text[TEXT_MAX];
+	size_t size = (size_t)vsnprintf(text, sizeof(text), format, arguments);
+
+	if (ends && size && size < sizeof(text))
+		text[size - 1] = '\0';
+	printable_write(stdout, text);
+	if (ends)
+		putchar('\n');
+}
+
+void print_text(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_text_list(format, arguments);
 	va_end(arguments);
 }
 

@@ -6,6 +6,8 @@
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
+#include <stdarg.h>
+
 #include "cli/exit_status.h"
 
 /* Something failed. Returns EXIT_TROUBLE, for a caller that ends with it. */
@@ -13,6 +15,13 @@ __attribute__((format(printf, 1, 2))) int error_msg(const char *format, ...);
 
 /* Something that the user should know; a caller prints none with --quiet. */
 __attribute__((format(printf, 1, 2))) void info_msg(const char *format, ...);
+
+/*
+ * printf() of text that may hold names of a capture, or a path: printable_write() writes it, except
+ * for a newline at the end of the format. It needs no memory; text behind 16 KiB is cut off.
+ */
+__attribute__((format(printf, 1, 2))) void print_text(const char *format, ...);
+void print_text_list(const char *format, va_list arguments);
 
 /*
  * Closes standard output at the end of main(). Returns the status, or EXIT_TROUBLE after a message

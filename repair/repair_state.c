@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/message.h"
 #include "repair/repair_state.h"
 
 int repair_fail(struct repair *repair, int err, const char *format, ...)
@@ -24,8 +25,8 @@ void repair_print(const struct repair *repair, const char *format, ...)
 	if (repair->quiet)
 		return;
 	va_start(arguments, format);
-	printf("%s", repair->path);
-	vprintf(format, arguments);
+	print_text("%s", repair->path);
+	print_text_list(format, arguments);
 	va_end(arguments);
 	putchar('\n');
 }

@@ -7,22 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "report/render/render.h"
 
+/*
+ * A spreadsheet would run a text that begins like a formula: it gets a quote, which shows that it
+ * is text.
+ */
 static void csv_text(FILE *file, const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, file);
-		return;
-	}
-	putc('"', file);
-	for (; *text; text++) {
+	bool quoted = strpbrk(text, ",\"") != NULL;
+
+	if (quoted)
+		putc('"', file);
+	if (*text && strchr("=+-@", *text))
+		putc('\'', file);
+	for (size_t size = 1; *text && size; text += size) {
 		if (*text == '"')
 			putc('"', file);
-		putc(*text, file);
+		size = printable_put(file, text);
 	}
-	putc('"', file);
+	if (quoted)
+		putc('"', file);
 }
 
 static void csv_cell(FILE *file, const struct column *column, const struct cell *cell)

@@ -9,37 +9,10 @@
 
 #include <jansson.h>
 
+#include "base/printable.h"
 #include "report/render/render.h"
 
 #define JSON_SCHEMA 2 /* of the document: raised when a key is renamed or removed */
-
-/* Length of the valid UTF-8 sequence at text, or 0. */
-static size_t utf8_length(const unsigned char *text)
-{
-	static const uint32_t lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t code;
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] >= 0xc0 && text[0] < 0xe0)
-		length = 2;
-	else if (text[0] >= 0xe0 && text[0] < 0xf0)
-		length = 3;
-	else if (text[0] >= 0xf0 && text[0] < 0xf8)
-		length = 4;
-	else
-		return 0;
-	code = text[0] & (0x7f >> length);
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (text[i] & 0x3f);
-	}
-	if (code < lowest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return length;
-}
 
 /* Names come from the capture: a byte that is not valid UTF-8 becomes U+FFFD. */
 static json_t *json_from_text(const char *text)
@@ -185,7 +158,8 @@ static int json_print(const struct output *output, const struct header *header,
 		      const struct table *tables, size_t table_count)
 {
 	/* 15 digits: any decimal of 15 digits survives the conversion to double and back. */
-	const size_t flags = JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15);
+	const size_t flags = JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15) |
+			     JSON_ENSURE_ASCII;
 	json_t *document = json_object();
 	int failed = 0;
 
@@ -232,7 +206,7 @@ static int json_quote(struct stream_text *quoted, const char *text, bool is_word
 	json_t *json = json_from_text(text);
 
 	(void)is_word;
-	quoted->text = json_dumps(json, JSON_ENCODE_ANY);
+	quoted->text = json_dumps(json, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 	quoted->length = quoted->text ? strlen(quoted->text) : 0;
 	json_decref(json);
 	return quoted->text ? 0 : -ENOMEM;

@@ -37,7 +37,7 @@ try()
 printf 'task 10 0 10 s\\x0ah\\x20\\xff\n' >kmemtrace.data/kernel/tasks
 "$builddir/kmemtrace-report" events -l 1 2>/dev/null | grep -qF ' s\x0ah\x20\xff/10 ' || exit 1
 "$builddir/kmemtrace-report" events -l 1 --format=json 2>/dev/null |
-	grep -qF '"comm": "s\nh �"' || exit 1
+	grep -qF '"comm": "s\nh \uFFFD"' || exit 1
 
 # If a module is loaded at the address of another, each time has its own names.
 "$builddir/tests/mktrace" modules <<END || exit 1

@@ -14,6 +14,6 @@ cd "$work" || exit 1
 sed 's/^kernel.*/kernel 6.12.0@/' "$srcdir/cli/small.trace" | tr @ '\377' >odd.trace
 "$builddir/tests/mktrace" odd <odd.trace || exit 1
 "$builddir/kmemtrace-report" -i odd --format=json >out || exit 1
-grep -q '"kernel": "6.12.0�"' out || { grep kernel out; exit 1; }
+grep -q '"kernel": "6.12.0\\uFFFD"' out || { grep kernel out; exit 1; }
 "$builddir/kmemtrace-report" -i odd >out || exit 1
 grep -qF '6.12.0\xff' out || { cat out; exit 1; }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/printable.h"
 #include "base/text.h"
 
 static struct line line_of(const char *text)
@@ -35,6 +36,23 @@ static void expect_written(void (*write)(FILE *, const char *), const char *text
 	assert_int_equal(fclose(file), 0);
 	assert_string_equal(written, expected);
 	free(written);
+}
+
+static void only_control_characters_and_wrong_utf8_are_escaped(void **state)
+{
+	(void)state;
+	expect_written(printable_write, "a b\\c\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80~",
+		       "a b\\c\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80~");
+	expect_written(printable_write, "\x1b[31m\n\r\t\x7f", "\\x1b[31m\\x0a\\x0d\\x09\\x7f");
+	/* U+009B begins a command of a terminal, U+00A0 does not */
+	expect_written(printable_write, "\xc2\x9bx\xc2\xa0", "\\xc2\\x9bx\xc2\xa0");
+	/* cut off, too long, a surrogate, beyond U+10FFFF */
+	expect_written(printable_write, "\xc3", "\\xc3");
+	expect_written(printable_write, "\xe2\x82", "\\xe2\\x82");
+	expect_written(printable_write, "\xc0\xaf", "\\xc0\\xaf");
+	expect_written(printable_write, "\xed\xa0\x80", "\\xed\\xa0\\x80");
+	expect_written(printable_write, "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+	expect_written(printable_write, "", "");
 }
 
 static void words_are_written_escaped(void **state)
@@ -138,6 +156,7 @@ static void failed_write_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_control_characters_and_wrong_utf8_are_escaped),
 		cmocka_unit_test(words_are_written_escaped),
 		cmocka_unit_test(words_are_parsed_unescaped),
 		cmocka_unit_test(damaged_escapes_stay_as_they_are),

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Text that anyone may have written, for a terminal or a file that people open. */
+#ifndef BASE_PRINTABLE_H
+#define BASE_PRINTABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* The bytes of the valid UTF-8 sequence at text, or 0. text must not be empty. */
+size_t utf8_length(const unsigned char *text);
+
+/*
+ * Writes the first character of text, which must not be empty, and returns its bytes; 0: the write
+ * failed. A control character, which may command a terminal, and a byte that is not valid UTF-8
+ * become \xHH.
+ */
+size_t printable_put(FILE *file, const char *text);
+
+/* Writes all of text so. */
+void printable_write(FILE *file, const char *text);
+
+#endif
