@@ -275,16 +275,21 @@ static int fail_to_make(struct directory *directory, int err)
 			      directory->target, strerror(-err));
 }
 
+int directory_make_folders(struct directory *directory)
+{
+	int err = inside_make_directory(directory->fd, "kernel", 0700);
+
+	if (!err)
+		err = inside_make_directory(directory->fd, "kernel/formats", 0700);
+	return err ? fail_to_make(directory, err) : 0;
+}
+
 int directory_make(struct directory *directory)
 {
 	int err = make_top(directory);
 
 	directory->made = !err;
-	if (!err)
-		err = inside_make_directory(directory->fd, "kernel", 0700);
-	if (!err)
-		err = inside_make_directory(directory->fd, "kernel/formats", 0700);
-	return err ? fail_to_make(directory, err) : 0;
+	return err ? fail_to_make(directory, err) : directory_make_folders(directory);
 }
 
 int directory_make_beside(struct directory *directory, const char *target)

@@ -40,8 +40,14 @@ int directory_probe(struct directory *directory, const char *target);
  */
 int directory_make(struct directory *directory);
 
-/* Makes an empty directory beside target, whatever target is. 0 or -errno with errmsg set. */
+/*
+ * Makes an empty directory beside target, as directory_make(), whatever target is. 0 or -errno with
+ * errmsg set.
+ */
 int directory_make_beside(struct directory *directory, const char *target);
+
+/* Makes the folders of the tables, which directory_make() has made. 0 or -errno. */
+int directory_make_folders(struct directory *directory);
 
 /*
  * Renames the directory to target, once all is ready. An older capture is moved to target.old, and
@@ -79,6 +85,9 @@ int directory_close(struct directory *directory, FILE *file, const char *name);
 /* Renames a file in the directory. 0 or -errno with errmsg set. */
 int directory_rename(struct directory *directory, const char *from, const char *to);
 
+/* A path for code that reads the capture: of this directory, wherever it is moved. */
+const char *directory_stable_path(const struct directory *directory, char *buffer, size_t size);
+
 /* Writes path/name, for messages, to buffer, and returns buffer. */
 const char *directory_name(const struct directory *directory, const char *name, char *buffer,
 			   size_t size);
@@ -88,6 +97,12 @@ const char *directory_name(const struct directory *directory, const char *name, 
  * capture while it is written. 0 or -errno.
  */
 int directory_lock(struct directory *directory);
+
+/*
+ * Locks an open metadata file. A reader holds the lock only for an instant, so that is worth some
+ * attempts. 0, -EWOULDBLOCK or another -errno.
+ */
+int directory_lock_metadata(int metadata);
 void directory_unlock(struct directory *directory);
 
 /* Is a program writing the capture in this open directory? False, too: it has no metadata. */

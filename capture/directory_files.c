@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/inside.h"
@@ -38,6 +39,12 @@ const char *directory_name(const struct directory *directory, const char *name, 
 			   size_t size)
 {
 	snprintf(buffer, size, "%s/%s", directory->path, name);
+	return buffer;
+}
+
+const char *directory_stable_path(const struct directory *directory, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "/proc/self/fd/%d", directory->fd);
 	return buffer;
 }
 
@@ -123,15 +130,31 @@ int directory_rename(struct directory *directory, const char *from, const char *
 	return err ? fail_at(directory, err, to) : 0;
 }
 
+int directory_lock_metadata(int metadata)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+
+	for (int i = 0; i < 20; i++) {
+		if (!flock(metadata, LOCK_EX | LOCK_NB))
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		nanosleep(&pause, NULL);
+	}
+	return -EWOULDBLOCK;
+}
+
 int directory_lock(struct directory *directory)
 {
+	int err;
+
 	directory->lock = directory_read(directory, "metadata");
 	if (directory->lock < 0)
 		return directory->lock;
-	if (flock(directory->lock, LOCK_EX))
-		return directory_fail(directory, errno, "%s/metadata: cannot be locked: %s",
-				      directory->path, strerror(errno));
-	return 0;
+	err = directory_lock_metadata(directory->lock);
+	return err ? directory_fail(directory, -err, "%s/metadata: cannot be locked: %s",
+				    directory->path, strerror(-err))
+		   : 0;
 }
 
 void directory_unlock(struct directory *directory)

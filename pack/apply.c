@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -49,24 +47,17 @@ static int sync_directory(struct convert *convert, int directory, const char *pa
 	return fsync(directory) && errno != EINVAL ? fail_at(convert, -errno, path, "") : 0;
 }
 
-/*
- * Locks the capture against kmemtraced and other kmemtrace-pack processes. A reader holds the lock
- * only for an instant, so that is worth some attempts.
- */
+/* Locks the capture against kmemtraced and other kmemtrace-pack processes. */
 static int lock(struct convert *convert, int directory, const char *path, int *fd)
 {
-	const struct timespec pause = { .tv_nsec = 20000000 };
+	int err;
 
 	*fd = inside_open_regular(directory, "metadata");
 	if (*fd < 0)
 		return fail_at(convert, *fd, path, "metadata");
-	for (int i = 0; i < 20; i++) {
-		if (!flock(*fd, LOCK_EX | LOCK_NB))
-			return 0;
-		if (errno != EWOULDBLOCK)
-			return fail_at(convert, -errno, path, "metadata");
-		nanosleep(&pause, NULL);
-	}
+	err = directory_lock_metadata(*fd);
+	if (err != -EWOULDBLOCK)
+		return err ? fail_at(convert, err, path, "metadata") : 0;
 	return convert_fail(
 		convert, -EBUSY,
 		"%s: another program is writing or packing the capture: wait until it ends", path);

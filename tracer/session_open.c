@@ -70,26 +70,22 @@ static int write_metadata(struct session *session)
 
 static int choose_directory(struct session *session)
 {
-	const struct options *options = session->options;
-	const char *target = options->output;
-	char path[400];
+	struct directory *directory = &session->directory;
 	int err;
 
-	if (options->no_capture) {
-		err = tempdir_open(&session->tempdir);
-		if (err) {
-			snprintf(session->errmsg, sizeof(session->errmsg),
-				 "cannot make a temporary directory: %s: set TMPDIR to a directory "
-				 "that is "
-				 "writable",
-				 strerror(-err));
-			return err;
-		}
-		snprintf(path, sizeof(path), "%s/capture", session->tempdir.path);
-		target = path;
+	if (!session->options->no_capture) {
+		err = directory_probe(directory, session->options->output);
+		return err ? session_fail(session, err, directory->errmsg) : 0;
 	}
-	err = directory_probe(&session->directory, target);
-	return err ? session_fail(session, err, session->directory.errmsg) : 0;
+	/* It keeps the name that the next start recognises if this one is killed. */
+	tempdir_open(&session->tempdir);
+	err = directory_make_beside(directory, session->tempdir.path);
+	if (err)
+		snprintf(session->errmsg, sizeof(session->errmsg),
+			 "cannot make a temporary directory: %s: set TMPDIR to a directory that is "
+			 "writable",
+			 strerror(-err));
+	return err;
 }
 
 static int fill_directory(struct session *session)
@@ -97,7 +93,8 @@ static int fill_directory(struct session *session)
 	struct directory *directory = &session->directory;
 	int err;
 
-	err = directory_make(directory);
+	err = session->options->no_capture ? directory_make_folders(directory)
+					   : directory_make(directory);
 	if (!err && !session->options->no_capture)
 		err = directory_reserve(directory);
 	if (err)
@@ -137,13 +134,14 @@ static int fill_directory(struct session *session)
 /* All is ready: moves the capture to its final path, and an older capture out of the way. */
 static int move_to_target(struct session *session)
 {
-	int err;
+	int err = 0;
 
-	err = directory_commit(&session->directory);
-	if (err)
-		return session_fail(session, err, session->directory.errmsg);
-	if (!session->options->no_capture)
+	if (!session->options->no_capture) {
+		err = directory_commit(&session->directory);
+		if (err)
+			return session_fail(session, err, session->directory.errmsg);
 		err = session_streams_rename(session);
+	}
 	if (!err)
 		err = modules_start(&session->modules, &session->directory,
 				    session->options->publish ? &session->publish : NULL);

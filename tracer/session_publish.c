@@ -48,6 +48,7 @@ static int make_stream(struct session *session)
 
 int session_publish_open(struct session *session)
 {
+	char path[64];
 	int err = 0;
 
 	if (!session->options->publish)
@@ -56,17 +57,20 @@ int session_publish_open(struct session *session)
 		err = make_stream(session);
 	if (err)
 		return err;
-	err = publish_open(&session->publish, session->directory.path);
+	err = publish_open(&session->publish,
+			   directory_stable_path(&session->directory, path, sizeof(path)));
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 
 int session_publish_initial_counts(struct session *session)
 {
+	char path[64];
 	int err;
 
 	if (!session->options->publish)
 		return 0;
-	err = publish_initial_counts(&session->publish, session->directory.path);
+	err = publish_initial_counts(&session->publish, directory_stable_path(&session->directory,
+									      path, sizeof(path)));
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Mounts a private tmpfs or, if that is not possible, makes a directory in $TMPDIR. */
+/* Mounts a private tmpfs or, if that is not possible, names a directory in $TMPDIR. */
 #include "config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
@@ -24,28 +23,23 @@ static int mount_tmpfs(void)
 	return mounted;
 }
 
-int tempdir_open(struct tempdir *tempdir)
+void tempdir_open(struct tempdir *tempdir)
 {
 	const char *folder = secure_getenv("TMPDIR");
 
 	tempdir->mount = mount_tmpfs();
 	if (tempdir->mount >= 0) {
-		snprintf(tempdir->path, sizeof(tempdir->path), "/proc/self/fd/%d", tempdir->mount);
-		return 0;
+		snprintf(tempdir->path, sizeof(tempdir->path), "/proc/self/fd/%d/kmemtraced",
+			 tempdir->mount);
+		return;
 	}
-	snprintf(tempdir->path, sizeof(tempdir->path), "%s/kmemtraced.XXXXXX",
+	snprintf(tempdir->path, sizeof(tempdir->path), "%s/kmemtraced",
 		 folder && *folder ? folder : "/tmp");
-	if (mkdtemp(tempdir->path))
-		return 0;
-	*tempdir->path = 0;
-	return -errno;
 }
 
 void tempdir_close(struct tempdir *tempdir)
 {
 	if (*tempdir->path && tempdir->mount >= 0)
 		close(tempdir->mount);
-	else if (*tempdir->path)
-		rmdir(tempdir->path);
 	*tempdir->path = 0;
 }

@@ -133,6 +133,19 @@ if command -v setpriv >/dev/null; then
 		fail "exit $? without CAP_SYS_ADMIN"
 	[ -s seen ] || fail "there was no temporary directory"
 	nothing_left "without CAP_SYS_ADMIN"
+	# what a killed kmemtraced left there is removed by the next start
+	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
+		"$kmemtraced" -q --publish=memstat --no-capture &
+	daemon=$!
+	for _ in $(seq 100); do
+		[ -e memstat ] && break
+		sleep 0.05
+	done
+	stop_daemon KILL
+	[ -n "$(ls tmp)" ] || fail "the killed kmemtraced had no temporary directory"
+	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
+		"$kmemtraced" -q --publish=memstat --no-capture -- true || fail "exit $? after a kill"
+	nothing_left "after a kill without CAP_SYS_ADMIN"
 else
 	echo "note: setpriv is not installed: not tried without CAP_SYS_ADMIN"
 fi
