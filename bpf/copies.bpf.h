@@ -28,7 +28,7 @@
 #ifndef BPF_COPIES_BPF_H
 #define BPF_COPIES_BPF_H
 
-#if !defined(KMT_WITHOUT_BTF) && !defined(KMT_WITHOUT_FETCH)
+#ifdef KMT_WITH_COPIES
 
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;

@@ -31,7 +31,7 @@
 #ifndef BPF_FRONT_BPF_H
 #define BPF_FRONT_BPF_H
 
-#if !defined(KMT_WITHOUT_BTF) && !defined(KMT_WITHOUT_FETCH)
+#ifdef KMT_WITH_COPIES
 
 #define FRONT_AGREED 8
 #define FRONT_ARGUMENTS 6
@@ -108,7 +108,7 @@ static __always_inline bool front_has_recorded(struct event_context *event,
 	return false;
 }
 
-#ifdef __TARGET_ARCH_x86
+#if defined(__TARGET_ARCH_x86) && !defined(KMT_WITHOUT_PREEMPT_COUNT)
 
 struct pt_regs { /* the registers of a kprobe program's context */
 	uint64_t r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs,

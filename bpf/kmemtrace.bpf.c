@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The BPF programs of a capture. They only record events; matching frees with allocations is done
- * offline. They are compiled four times: for kernels with BTF and BPF_FETCH atomics, without BTF,
- * without BPF_FETCH, and without both.
+ * offline. They are compiled six times: for kernels with BTF and BPF_FETCH atomics, without BTF,
+ * without BPF_FETCH, without both; and for those that have both and preempt a task in a tracepoint,
+ * with and without a preempt count that programs can read.
  */
 #include "bpf/vmlinux.h"
 
@@ -22,7 +23,7 @@
 #include "bpf/names.bpf.h"
 #include "bpf/backup.bpf.h"
 #include "bpf/slab.bpf.h"
-#ifndef KMT_WITHOUT_BTF
+#ifdef KMT_WITH_COPIES
 #include "bpf/preempt_count.bpf.h"
 #endif
 #include "bpf/marks.bpf.h"

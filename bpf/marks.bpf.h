@@ -30,7 +30,7 @@
 #ifndef BPF_MARKS_BPF_H
 #define BPF_MARKS_BPF_H
 
-#if !defined(KMT_WITHOUT_BTF) && !defined(KMT_WITHOUT_FETCH)
+#ifdef KMT_WITH_COPIES
 
 #define MARK_LINE_BITS 14
 #define MARK_LINE_WORDS 7

@@ -35,10 +35,25 @@ struct lowcore {
 
 extern const int __preempt_count __ksym __weak;		    /* x86 */
 extern const struct pcpu_hot pcpu_hot __ksym __weak;	    /* x86, 6.2 to 6.14 */
-extern struct lowcore *bpf_get_lowcore(void) __ksym __weak; /* s390x */
+/*
+ * Only where it may exist: for a function that is not in the kernel's BTF, libbpf reads the BTF of all
+ * modules, which needs CAP_SYS_ADMIN.
+ */
+#ifdef __TARGET_ARCH_s390
+extern struct lowcore *bpf_get_lowcore(void) __ksym __weak;
+#endif
 
 #define PREEMPT_COUNT_UNKNOWN UINT32_MAX
 #define PREEMPT_COUNT_BITS 0x00ffffff /* without the flag that the task is to be preempted */
+
+#ifdef KMT_WITHOUT_PREEMPT_COUNT
+
+static __always_inline uint32_t preempt_count(void)
+{
+	return PREEMPT_COUNT_UNKNOWN;
+}
+
+#else
 
 static __always_inline uint32_t preempt_count(void)
 {
@@ -57,9 +72,12 @@ static __always_inline uint32_t preempt_count(void)
 		return BPF_CORE_READ(with_count, thread_info.preempt.count) & PREEMPT_COUNT_BITS;
 	if (bpf_core_field_exists(with_word->thread_info.preempt_count)) /* riscv64 and others */
 		return BPF_CORE_READ(with_word, thread_info.preempt_count) & PREEMPT_COUNT_BITS;
+#ifdef __TARGET_ARCH_s390
 	if (bpf_get_lowcore)
 		return BPF_CORE_READ(bpf_get_lowcore(), preempt_count) & PREEMPT_COUNT_BITS;
+#endif
 	return PREEMPT_COUNT_UNKNOWN;
 }
 
+#endif
 #endif

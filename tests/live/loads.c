@@ -13,10 +13,12 @@
 #include <string.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "kernel/ring.h"
 #include "tracer/load/bpf_objects.h"
+#include "tracer/load/preemption.h"
 #include "tracer/rings.h"
 
 static int print_warning(enum libbpf_print_level level, const char *format, va_list arguments)
@@ -25,8 +27,8 @@ static int print_warning(enum libbpf_print_level level, const char *format, va_l
 }
 
 /* The number of programs, or -errno. */
-static int load_all(const struct missing_features *missing_features, bool allocations_have_cache,
-		    uint32_t tgids)
+static int load_all(const struct missing_features *missing_features, bool preemptible,
+		    bool allocations_have_cache, uint32_t tgids)
 {
 	const bool frees_have_name = true;
 	struct bpf_program *program;
@@ -42,7 +44,7 @@ static int load_all(const struct missing_features *missing_features, bool alloca
 		rings_deinit(&rings);
 		return err;
 	}
-	err = bpf_variant_open(&variant, missing_features);
+	err = bpf_variant_open(&variant, missing_features, preemptible);
 	if (!err) {
 		bpf_variant_set(&variant, "frees_have_name", &frees_have_name,
 				sizeof(frees_have_name));
@@ -69,18 +71,35 @@ static int load_all(const struct missing_features *missing_features, bool alloca
 int main(void)
 {
 	static const uint32_t tgids[] = { 0, 1, KMT_TRACED_LIST };
+	bool has_count;
+	struct btf *btf;
 	int all = 0;
 
 	libbpf_set_print(print_warning);
-	for (int i = 0; i < 24; i++) {
-		const struct missing_features missing_features = { .btf = i & 1, .fetch = i & 2 };
-		int count = load_all(&missing_features, i & 4, tgids[i / 8]);
+	btf = btf__load_vmlinux_btf();
+	preemption_probe(btf, &has_count);
+	btf__free(btf);
+	if (!has_count)
+		printf("programs that read the preempt count cannot be loaded on this kernel\n");
+	for (int i = 0; i < 36; i++) {
+		int variant = i % 6;
+		bool preemptible = variant >= 4;
+		const struct missing_features missing_features = {
+			.btf = !preemptible && variant & 1,
+			.fetch = !preemptible && variant & 2,
+			.preempt_count = variant != 4
+		};
+		int count;
 
+		if (variant == 4 && !has_count)
+			continue;
+		count = load_all(&missing_features, preemptible, i / 6 & 1, tgids[i / 12]);
 		if (count == -EPERM && i == 0)
 			return 77;
 		if (count < 16) {
-			fprintf(stderr, "without btf %d, without fetch %d: %d: %s\n",
-				missing_features.btf, missing_features.fetch, count,
+			fprintf(stderr,
+				"without btf %d, without fetch %d, with copies %d: %d: %s\n",
+				missing_features.btf, missing_features.fetch, preemptible, count,
 				count < 0 ? strerror(-count) : "too few");
 			return 1;
 		}

@@ -214,6 +214,8 @@ static bool is_environment_valid(void)
 
 int attach_plan_make(struct attach_plan *plan)
 {
+	bool has_count = false;
+
 	memset(plan, 0, sizeof(*plan));
 	if (!is_environment_valid()) {
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
@@ -226,7 +228,8 @@ int attach_plan_make(struct attach_plan *plan)
 	plan->missing_features.btf = !plan->btf;
 	plan->missing_features.fetch = is_disabled("fetch") || !probe_fetch();
 	if (plan->btf)
-		plan->preemption = preemption_probe(plan->btf);
+		plan->preemption = preemption_probe(plan->btf, &has_count);
+	plan->missing_features.preempt_count = !has_count;
 	return plan->btf ? attach_plan_from_btf(plan, plan->btf) : plan_from_tracefs(plan);
 }
 

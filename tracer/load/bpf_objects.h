@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The variants of the BPF object: the same programs and maps, under the same names, compiled for
- * kernels without some features. One object for all kernels is not possible: without BTF, libbpf
- * refuses a whole object because of a single BTF relocation, and an older kernel refuses it because
- * of a single instruction that it does not know.
+ * kernels without some features; and one that has copies and front programs, too. One object for
+ * all kernels is not possible: without BTF, libbpf refuses a whole object because of a single BTF
+ * relocation, and an older kernel refuses it because of a single instruction that it does not know.
+ * The functions of the kernel that the copies call are missing in older ones, where libbpf looks
+ * for them with CAP_SYS_ADMIN only.
  */
 #ifndef TRACER_LOAD_BPF_OBJECTS_H
 #define TRACER_LOAD_BPF_OBJECTS_H
@@ -27,10 +29,12 @@ struct bpf_variant {
 struct missing_features {
 	bool btf;
 	bool fetch; /* BPF atomics with BPF_FETCH; without, each CPU gets a BPF ring buffer */
+	bool preempt_count; /* programs can read it; on x86 that needs CONFIG_KALLSYMS_ALL */
 };
 
-/* 0 or -errno. */
-int bpf_variant_open(struct bpf_variant *variant, const struct missing_features *missing_features);
+/* preemptible: the kernel may preempt a task in a tracepoint. 0 or -errno. */
+int bpf_variant_open(struct bpf_variant *variant, const struct missing_features *missing_features,
+		     bool preemptible);
 /* The object of bpf/preemption.bpf.c, which has no totals: bpf_variant_load() cannot load it. */
 int bpf_variant_open_preemption(struct bpf_variant *variant);
 int bpf_variant_load(struct bpf_variant *variant);

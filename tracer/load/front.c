@@ -36,7 +36,9 @@ static const char *find_programs(struct front *front)
 	for (unsigned int kind = 0; kind < KMT_COPIED_KINDS; kind++) {
 		front->programs[kind] = bpf_variant_program(front->variant, kinds[kind].program);
 		if (!front->programs[kind])
-			return "kmemtraced has none for this architecture";
+			return "kmemtraced has none for this architecture, or for a kernel that "
+			       "does not "
+			       "show its preempt count to programs";
 		if (!probe_function(kinds[kind].function))
 			return "this kernel attaches no kprobe.multi program to the functions "
 			       "__traceiter_* (CONFIG_FPROBE)";

@@ -40,7 +40,7 @@ static bool count_events(struct bpf_variant *variant, struct kmt_preemption *cou
 	return !bpf_map_lookup_elem(bpf_variant_map_fd(variant, ".bss"), &first, counts);
 }
 
-static enum preemption run_probe(void)
+static enum preemption run_probe(bool *has_count)
 {
 	struct kmt_preemption counts = { 0 };
 	uint32_t own = syscall(SYS_gettid);
@@ -53,14 +53,18 @@ static enum preemption run_probe(void)
 	if (!bpf_object__load(variant.bpf))
 		counted = count_events(&variant, &counts);
 	bpf_variant_close(&variant);
+	*has_count = counted && counts.events && !counts.unknown;
 	if (counted && counts.preemptible)
 		return PREEMPTION_POSSIBLE;
 	return !counted || !counts.events || counts.unknown ? PREEMPTION_UNKNOWN : PREEMPTION_OFF;
 }
 
-enum preemption preemption_probe(const struct btf *btf)
+enum preemption preemption_probe(const struct btf *btf, bool *has_count)
 {
-	enum preemption found = run_probe();
+	enum preemption found;
+
+	*has_count = false;
+	found = run_probe(has_count);
 
 	if (found != PREEMPTION_UNKNOWN)
 		return found;

@@ -8,6 +8,8 @@
 #ifndef TRACER_LOAD_PREEMPTION_H
 #define TRACER_LOAD_PREEMPTION_H
 
+#include <stdbool.h>
+
 struct btf;
 
 enum preemption {
@@ -16,7 +18,7 @@ enum preemption {
 	PREEMPTION_POSSIBLE, /* in a tracepoint; 7.x */
 };
 
-/* btf: of the kernel. */
-enum preemption preemption_probe(const struct btf *btf);
+/* btf: of the kernel. *has_count: can programs read the preempt count? */
+enum preemption preemption_probe(const struct btf *btf, bool *has_count);
 
 #endif

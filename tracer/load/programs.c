@@ -200,7 +200,8 @@ static int load(struct programs *programs, const struct programs_settings *setti
 	struct bpf_variant *variant = &programs->variant;
 	int err;
 
-	err = bpf_variant_open(variant, &programs->plan->missing_features);
+	err = bpf_variant_open(variant, &programs->plan->missing_features,
+			       programs->plan->preemption == PREEMPTION_POSSIBLE);
 	if (err)
 		return fail(programs, -err, "cannot open the BPF programs");
 	set_settings(variant, programs->plan, settings);
