@@ -44,7 +44,7 @@ while :; do ls -lR /usr/share /proc/self /sys/kernel; done >/dev/null 2>&1
 END
 setsid sh background.sh &
 background=$!
-until kill -0 -- -$background 2>/dev/null; do sleep 0.02; done
+until kill -s 0 -- -$background 2>/dev/null; do sleep 0.02; done
 
 # choose_folder KIND: where the objects are made
 choose_folder() {
