@@ -6,7 +6,8 @@
 set -eu
 rm -f "$builddir"/kmemtrace-*.tar.xz
 # the tests run to find missing files: few rounds are enough
-KMEMTRACE_ROUNDS=100 KMEMTRACE_STRIDE=5 make -C "$builddir" -j"$jobs" distcheck TESTS="$offline_tests"
+KMEMTRACE_ROUNDS=100 KMEMTRACE_STRIDE=5 make -C "$builddir" -j"$jobs" distcheck \
+	DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 TESTS="$offline_tests"
 
 cd "$top_srcdir"
 folders=$(find . -mindepth 1 -maxdepth 1 -type d ! -name '.git' ! -name build ! -name build-aux \

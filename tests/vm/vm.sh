@@ -11,7 +11,7 @@ trap 'cd /; rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 cd "$scratch" || exit 1
 
-# At most as many guests at the same time as there are CPUs; ./test holds a slot while live tests run.
+# at most as many guests at the same time as there are CPUs
 lock_slot()
 {
 	local slot
