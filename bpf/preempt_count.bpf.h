@@ -33,11 +33,11 @@ struct lowcore {
 
 #pragma clang attribute pop
 
-extern const int __preempt_count __ksym __weak;		    /* x86 */
-extern const struct pcpu_hot pcpu_hot __ksym __weak;	    /* x86, 6.2 to 6.14 */
+extern const int __preempt_count __ksym __weak;	     /* x86 */
+extern const struct pcpu_hot pcpu_hot __ksym __weak; /* x86, 6.2 to 6.14 */
 /*
- * Only where it may exist: for a function that is not in the kernel's BTF, libbpf reads the BTF of all
- * modules, which needs CAP_SYS_ADMIN.
+ * Only where it may exist: for a function that is not in the kernel's BTF, libbpf reads the BTF of
+ * all modules, which needs CAP_SYS_ADMIN.
  */
 #ifdef __TARGET_ARCH_s390
 extern struct lowcore *bpf_get_lowcore(void) __ksym __weak;
