@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/files.h"
 #include "tracer/module_list.h"
 
 #define MODULES_BYTES_MAX ((size_t)16 << 20)
+#define FILE_BYTES_MAX 4096 /* of /sys: a page */
 
 static int add(struct module_list *modules, const struct listed_module *module)
 {
@@ -69,17 +71,38 @@ bool module_list_is_loading(void)
 	return loading;
 }
 
+/* The number in a file of /sys/module/NAME; 0: there is no such file. */
+static uint64_t read_number(const char *name, const char *file)
+{
+	char path[64 + KMT_NAME_SIZE], *text;
+	uint64_t number;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/%s", name, file);
+	if (read_file(AT_FDCWD, path, FILE_BYTES_MAX, &text, NULL))
+		return 0;
+	number = strtoull(text, NULL, 0);
+	free(text);
+	return number;
+}
+
 uint64_t module_list_core_size(const char *name)
 {
-	char path[32 + KMT_NAME_SIZE], *text;
-	uint64_t size;
+	return read_number(name, "coresize");
+}
 
-	snprintf(path, sizeof(path), "/sys/module/%s/coresize", name);
-	if (read_file(AT_FDCWD, path, 64, &text, NULL))
-		return 0;
-	size = strtoull(text, NULL, 10);
-	free(text);
-	return size;
+bool module_list_find_init(const char *name, struct listed_module *module)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	*module = (struct listed_module){
+		.address = read_number(name, "sections/.init.text"),
+		.size = read_number(name, "initsize"),
+		.init = true,
+	};
+	snprintf(module->name, sizeof(module->name), "%s", name);
+	if (!module->size)
+		module->size = page - module->address % page;
+	return module->address;
 }
 
 void module_list_deinit(struct module_list *modules)

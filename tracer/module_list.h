@@ -39,6 +39,13 @@ void module_list_deinit(struct module_list *modules);
  */
 uint64_t module_list_core_size(const char *name);
 
+/*
+ * The init functions of a module, from /sys/module, which shows where they began also after the
+ * kernel has freed them. Their size is known while they run; later, *module ends with their first
+ * page. False: the module has none, or was unloaded.
+ */
+bool module_list_find_init(const char *name, struct listed_module *module);
+
 /* The module of this name, without its init functions; NULL: it is not loaded. */
 const struct listed_module *module_list_find(const struct module_list *modules, const char *name);
 

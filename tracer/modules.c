@@ -100,7 +100,8 @@ static bool locate(const struct kmt_message *message, const struct module_list *
 static int apply(struct modules *modules, const struct kmt_message *message,
 		 const struct module_list *now, bool *changed)
 {
-	struct listed_module module;
+	struct listed_module module, init;
+	int err = 0;
 
 	*changed = true;
 	if (message->kind == NO_MESSAGE)
@@ -114,7 +115,13 @@ static int apply(struct modules *modules, const struct kmt_message *message,
 		return 0;
 	/* the message about the module itself follows */
 	*changed = !module.init;
-	return module_list_load(&modules->list, &module);
+	/* no message came about its init functions; 7.x puts them close behind the others */
+	if (!message->key && module_list_find_init(module.name, &init)) {
+		if (init.address > module.address)
+			module.size = MIN(module.size, init.address - module.address);
+		err = module_list_load(&modules->list, &init);
+	}
+	return err ? err : module_list_load(&modules->list, &module);
 }
 
 /* The symbols that all modules have now. Uses a file of the ready ones, if there is one. */

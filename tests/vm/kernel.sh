@@ -101,18 +101,17 @@ check_names()
 }
 
 # check_modules CAPTURE: each call site has its symbol or, if its module was removed too early to read
-# the symbols, that module's name. Without BTF, the addresses of init code may be unknown.
+# the symbols, that module's name.
 check_modules()
 {
 	local allowed='0x[0-9a-f]+ \[plant(, unloaded)?\]'
 
 	checked "$1"
-	! grep -q 'hooks need BTF' "$1/kernel/status" || allowed+='|[12] [12] 0x[0-9a-f]+'
 	json "$1" sites '.sites[] | "\(.allocations) \(.frees) \(.site)"' >found-sites
 	grep -vE ' [^ ]+\+0x[0-9a-f]+(/0x[0-9a-f]+)?( \[[a-z0-9_]+\])?$' found-sites |
 		grep -vE "($allowed)$" >unnamed
 	[ ! -s unnamed ] || fail "$1: call sites have no name: $(cat unnamed)"
-	! grep -F ' [plant]' found-sites | grep -vE ' (right_kfree|plant_named|plant_in_init)\+|0x' ||
+	! grep -F ' [plant]' found-sites | grep -vE ' (right_kfree|plant_named|plant_in_init)\+| 0x' ||
 		fail "$1: call sites have a wrong name: $(cat found-sites)"
 	awk '$3 ~ /^right_kfree\+/ || $3 ~ /^0x/ && /plant/ { made += $1; freed += $2 }
 		END { exit !(made >= 40 && made <= 42 && freed == made) }' found-sites ||
