@@ -69,21 +69,10 @@ bool error_is_shortage(int err)
 
 int open_regular_file(int directory, const char *name)
 {
-	struct stat about;
-	int fd, err;
-
 	/* Without O_NONBLOCK, opening a pipe would block. */
-	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &about))
-		err = -errno;
-	else if (S_ISREG(about.st_mode))
-		return fd;
-	else
-		err = S_ISDIR(about.st_mode) ? -EISDIR : -EINVAL;
-	close(fd);
-	return err;
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return inside_keep_regular(fd < 0 ? -errno : fd);
 }
 
 int read_file(int directory, const char *name, size_t max, char **text, size_t *size)

@@ -55,10 +55,10 @@ int inside_open(int directory, const char *name, int flags, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-int inside_open_regular(int directory, const char *name)
+int inside_keep_regular(int fd)
 {
 	struct stat about;
-	int fd = inside_open(directory, name, O_RDONLY, 0), err = 0;
+	int err = 0;
 
 	if (fd < 0)
 		return fd;
@@ -70,6 +70,11 @@ int inside_open_regular(int directory, const char *name)
 		return fd;
 	close(fd);
 	return err;
+}
+
+int inside_open_regular(int directory, const char *name)
+{
+	return inside_keep_regular(inside_open(directory, name, O_RDONLY, 0));
 }
 
 int inside_open_directory(int directory, const char *name)

@@ -13,6 +13,9 @@
 /* A file descriptor; flags and mode as for openat(). Never waits for the other end of a pipe. */
 int inside_open(int directory, const char *name, int flags, mode_t mode);
 
+/* fd, if it is a regular file or -errno; else closes it: -EINVAL, -EISDIR or another -errno. */
+int inside_keep_regular(int fd);
+
 /* Opens a regular file for reading. -EINVAL, -EISDIR: it is another kind of file. */
 int inside_open_regular(int directory, const char *name);
 
