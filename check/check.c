@@ -64,7 +64,8 @@ static int check_open_capture(const struct capture *capture, struct check_proble
 	err = check_all_streams(&state, streams, result, errmsg, errmsg_size);
 	if (!err) {
 		err = check_capture_run(&state);
-		snprintf(errmsg, errmsg_size, "%s: %s", capture->path, strerror(-err));
+		if (err)
+			snprintf(errmsg, errmsg_size, "%s: %s", capture->path, strerror(-err));
 	}
 	for (size_t i = 0; i < capture->stream_count; i++)
 		check_stream_deinit(&streams[i]);

@@ -18,7 +18,6 @@
 static void check_metadata(struct capture_state *state)
 {
 	const struct metadata *metadata = &state->capture->metadata;
-
 	int err;
 
 	if (strcmp(metadata->tracer_version, PACKAGE_VERSION) != 0)
