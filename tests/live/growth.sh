@@ -3,7 +3,7 @@
 # Kernel objects that a process makes and keeps, beside find, tar and ls: in leaks, leaks --by=task
 # and the summary the process is in the first two rows; as many objects are live as it made, within
 # the bound of the header; and their cache, if it is not merged, grew in /proc/slabinfo as observed.
-# $KMEMTRACE_LONG=1: each takes 5 seconds, and there are four more situations, one of 25 seconds.
+# $KMEMTRACE_LONG=1: each takes 5 seconds, and there is one more situation, of 25 seconds.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
 need jq find tar ls setsid
@@ -157,10 +157,10 @@ situation netns 15 2 0 'copy_net_ns|net_alloc'
 situation overlay 100 1 0 'alloc_super'
 situation nft 1000 1 0 'nf_tables_newrule'
 situation cgroup 200 1 0 'cgroup_mkdir|cgroup_create'
+situation pipe 3000 2 0 'alloc_pipe_info'
+situation mount 200 1 0 'alloc_super'
+situation message 4000 1 0 'load_msg|alloc_msg'
 if [ -n "${KMEMTRACE_LONG:-}" ]; then
-	situation pipe 3000 2 0 'alloc_pipe_info'
-	situation mount 200 1 0 'alloc_super'
-	situation message 4000 1 0 'load_msg|alloc_msg'
 	duration=25
 	situation timerfd 2500 1 0 '__do_sys_timerfd_create|do_timerfd_create'
 fi
