@@ -94,12 +94,6 @@ static const struct symbol *find_in_snapshot(const struct symbols *symbols, size
 	return contains(symbols, symbol, module, address) ? symbol : NULL;
 }
 
-const struct symbols_module *symbols_find_module(const struct symbols *symbols, uint64_t address,
-						 uint64_t time)
-{
-	return symbols_modules_find(&symbols->modules, address, time);
-}
-
 /* module: the one that occupied the address; NULL: unknown. */
 static const struct symbol *find(const struct symbols *symbols, uint64_t address, uint64_t time,
 				 const struct symbols_module *module)
@@ -122,15 +116,49 @@ static const struct symbol *find(const struct symbols *symbols, uint64_t address
 	return best;
 }
 
+/*
+ * Where a module ends that was loaded when the capture began may be unknown: its size in
+ * /proc/modules includes data, which lies elsewhere since Linux 6.4. Is the address certainly
+ * within this symbol, even if it could be that of a module whose address is unknown?
+ */
+static bool is_certain(const struct symbol *symbol, uint64_t address)
+{
+	return symbol &&
+	       (symbol->size || address / PAGE_SIZE_MIN == symbol->address / PAGE_SIZE_MIN);
+}
+
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t time)
 {
-	const struct symbols_module *module = symbols_find_module(symbols, address, time);
-	const struct symbol *symbol = NULL;
+	const struct symbols_module *unlocated,
+		*module = symbols_modules_find(&symbols->modules, address, time);
+	size_t count = symbols_modules_unlocated(&symbols->modules, time, &unlocated);
+	const struct symbol *symbol;
 
-	/* before the module came, the address may have been that of another module's init code */
-	if (module && module->since > time)
+	/* before the module came, the address may have been that of another module */
+	if (!module || module->since > time) {
 		symbol = find(symbols, address, time, NULL);
-	return symbol ? symbol : find(symbols, address, time, module);
+		if (symbol || !module || count)
+			return symbol;
+	}
+	symbol = find(symbols, address, time, module);
+	return count && !is_certain(symbol, address) ? NULL : symbol;
+}
+
+const struct symbols_module *symbols_find_module(const struct symbols *symbols, uint64_t address,
+						 uint64_t time)
+{
+	const struct symbols_module *unlocated,
+		*module = symbols_modules_find(&symbols->modules, address, time);
+	size_t count = symbols_modules_unlocated(&symbols->modules, time, &unlocated);
+
+	if (!count)
+		return module;
+	if (symbols_find(symbols, address, time))
+		return module && module->since <= time ? module : NULL;
+	/* without the kernel's own symbols, it may be an address of the kernel */
+	if (count > 1 || !symbols->ends[0] || !address || (module && module->since <= time))
+		return NULL;
+	return unlocated;
 }
 
 const char *symbols_string(const struct symbols *symbols, uint32_t offset)

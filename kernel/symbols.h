@@ -63,7 +63,11 @@ size_t symbols_snapshot_end(const struct symbols *symbols, size_t snapshot);
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t time);
 const char *symbols_string(const struct symbols *symbols, uint32_t offset);
 
-/* The module that occupied the address; NULL: none, or the file has no lists of modules. */
+/*
+ * The module that occupied the address; NULL: none, or the file has no lists of modules. If nothing
+ * is known at the address, and the address of one module of that time is unknown, it is that
+ * module. Without the symbols of the kernel (_etext), it is NULL.
+ */
 const struct symbols_module *symbols_find_module(const struct symbols *symbols, uint64_t address,
 						 uint64_t time);
 

@@ -197,3 +197,17 @@ const struct symbols_module *symbols_modules_find(const struct symbols_modules *
 	}
 	return later;
 }
+
+size_t symbols_modules_unlocated(const struct symbols_modules *modules, uint64_t time,
+				 const struct symbols_module **module)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < modules->count && !modules->list[i].address; i++) {
+		if (modules->list[i].since > time || time >= modules->list[i].until)
+			continue;
+		*module = &modules->list[i];
+		count++;
+	}
+	return count;
+}

@@ -15,7 +15,7 @@
 #define MODULE_NOT_UNLOADED UINT64_MAX
 
 struct symbols_module {
-	uint64_t address, end; /* end: the first address behind it */
+	uint64_t address, end; /* end: the first address behind it; address 0: unknown */
 	uint64_t since, until; /* ns; until: unloaded then, or MODULE_NOT_UNLOADED */
 	uint64_t reach;	       /* the highest end up to here in the list */
 	uint32_t name;	       /* offset in symbols.text */
@@ -67,6 +67,13 @@ void symbols_modules_deinit(struct symbols_modules *modules);
  */
 const struct symbols_module *symbols_modules_find(const struct symbols_modules *modules,
 						  uint64_t address, uint64_t time);
+
+/*
+ * The number of modules at this time whose address is unknown: they were removed before kmemtraced
+ * had read it. *module gets one of them.
+ */
+size_t symbols_modules_unlocated(const struct symbols_modules *modules, uint64_t time,
+				 const struct symbols_module **module);
 
 /* The next module of the list below *index that contains the address; NULL: no further one. */
 const struct symbols_module *symbols_modules_next(const struct symbols_modules *modules,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -85,26 +86,6 @@ static uint64_t read_number(const char *name, const char *file)
 	return number;
 }
 
-uint64_t module_list_core_size(const char *name)
-{
-	return read_number(name, "coresize");
-}
-
-bool module_list_find_init(const char *name, struct listed_module *module)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-
-	*module = (struct listed_module){
-		.address = read_number(name, "sections/.init.text"),
-		.size = read_number(name, "initsize"),
-		.init = true,
-	};
-	snprintf(module->name, sizeof(module->name), "%s", name);
-	if (!module->size)
-		module->size = page - module->address % page;
-	return module->address;
-}
-
 void module_list_deinit(struct module_list *modules)
 {
 	free(modules->list);
@@ -117,6 +98,59 @@ const struct listed_module *module_list_find(const struct module_list *modules, 
 		if (!modules->list[i].init && !strcmp(modules->list[i].name, name))
 			return &modules->list[i];
 	return NULL;
+}
+
+static void find_core(struct listed_module *core)
+{
+	struct module_list now = { 0 };
+	const struct listed_module *found;
+
+	found = module_list_read(&now) ? NULL : module_list_find(&now, core->name);
+	if (found)
+		*core = *found;
+	module_list_deinit(&now);
+}
+
+/*
+ * /sys/module shows where the init functions began also after the kernel has freed them. Their size
+ * is known while they run; later, they end with their first page here.
+ */
+static void find_init(struct listed_module *init)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	init->address = read_number(init->name, "sections/.init.text");
+	if (!init->address)
+		return;
+	init->size = read_number(init->name, "initsize");
+	if (!init->size)
+		init->size = page - init->address % page;
+}
+
+size_t module_list_locate(const char *name, struct listed_module parts[MODULE_PARTS])
+{
+	struct listed_module core = { 0 }, init = { .init = true };
+	uint64_t core_size = 0;
+	size_t count = 0;
+
+	snprintf(core.name, sizeof(core.name), "%s", name);
+	snprintf(init.name, sizeof(init.name), "%s", name);
+	find_core(&core);
+	if (core.address) {
+		find_init(&init);
+		core_size = read_number(name, "coresize");
+	}
+	/* while the init functions are there, the size in /proc/modules includes them */
+	if (core_size)
+		core.size = MIN(core.size, core_size);
+	/* 7.x puts them close behind the others */
+	if (init.address > core.address)
+		core.size = MIN(core.size, init.address - core.address);
+	/* without core_size, the module was removed: it may have had init functions */
+	if (core.address && (init.address || !core_size))
+		parts[count++] = init;
+	parts[count++] = core;
+	return count;
 }
 
 static bool overlap(const struct listed_module *a, const struct listed_module *b)

@@ -13,9 +13,12 @@
 
 struct listed_module {
 	char name[KMT_NAME_SIZE];
-	uint64_t address, size; /* of its code; the size in /proc/modules includes data */
-	bool init;		/* these are the module's init functions */
+	uint64_t address,
+		size; /* of its code; the size in /proc/modules includes data; 0: unknown */
+	bool init;    /* these are the module's init functions */
 };
+
+#define MODULE_PARTS 2
 
 struct module_list {
 	struct listed_module *list;
@@ -33,21 +36,15 @@ int module_list_read(struct module_list *modules);
 bool module_list_is_loading(void);
 void module_list_deinit(struct module_list *modules);
 
-/*
- * The size of a module without its init functions, from /sys/module: while they run, the size in
- * /proc/modules includes them. 0: unknown, for instance because the module was unloaded.
- */
-uint64_t module_list_core_size(const char *name);
-
-/*
- * The init functions of a module, from /sys/module, which shows where they began also after the
- * kernel has freed them. Their size is known while they run; later, *module ends with their first
- * page. False: the module has none, or was unloaded.
- */
-bool module_list_find_init(const char *name, struct listed_module *module);
-
 /* The module of this name, without its init functions; NULL: it is not loaded. */
 const struct listed_module *module_list_find(const struct module_list *modules, const char *name);
+
+/*
+ * Reads from /proc/modules and /sys/module where a module lies that was loaded just now. Returns
+ * the number of its parts: maybe its init functions, then the others. The address of a part is 0 if
+ * the module was removed before it was read.
+ */
+size_t module_list_locate(const char *name, struct listed_module parts[MODULE_PARTS]);
 
 /*
  * Adds a module, or the init functions of one, in place of an entry that it had. Init functions

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,60 +67,36 @@ static int save_first_list(struct modules *modules)
 	return close_symbols(modules, file, write_list(modules, file, 0));
 }
 
-/*
- * Where a loaded module lies: as the message says, or else as in the list that was read after it.
- * False: unknown, the module is gone already.
- */
-static bool locate(const struct kmt_message *message, const struct module_list *now,
-		   struct listed_module *module)
+/* Makes the list equal to the modules that are loaded now. */
+static int compare(struct modules *modules, bool *changed)
 {
-	const struct listed_module *found;
-	uint64_t core_size;
+	struct module_list now = { 0 };
+	int err = module_list_read(&now);
 
-	*module = (struct listed_module){
+	err = err ? fail(modules, err, "/proc/modules")
+		  : module_list_sync(&modules->list, &now, changed);
+	module_list_deinit(&now);
+	return err;
+}
+
+/* Applies a change to the list. *changed: the list must be saved. */
+static int apply(struct modules *modules, const struct kmt_message *message, bool *changed)
+{
+	struct listed_module module = {
 		.address = message->key,
 		.size = message->size,
 		.init = message->kind == KMT_MESSAGE_MODULE_INIT,
 	};
-	memcpy(module->name, message->name, sizeof(module->name) - 1);
-	if (module->address)
-		return module->size;
-	found = module->init ? NULL : module_list_find(now, module->name);
-	if (!found)
-		return false;
-	*module = *found;
-	core_size = module_list_core_size(module->name);
-	if (core_size)
-		module->size = MIN(module->size, core_size);
-	return true;
-}
 
-/* Applies a change to the list. *changed: the list must be saved. */
-static int apply(struct modules *modules, const struct kmt_message *message,
-		 const struct module_list *now, bool *changed)
-{
-	struct listed_module module, init;
-	int err = 0;
-
-	*changed = true;
 	if (message->kind == NO_MESSAGE)
-		return module_list_sync(&modules->list, now, changed);
+		return compare(modules, changed);
+	*changed = !module.init; /* the message about the module itself follows */
 	if (message->kind == KMT_MESSAGE_MODULE_GONE) {
 		module_list_unload(&modules->list, message->name);
 		return 0;
 	}
-	*changed = false;
-	if (!locate(message, now, &module))
-		return 0;
-	/* the message about the module itself follows */
-	*changed = !module.init;
-	/* no message came about its init functions; 7.x puts them close behind the others */
-	if (!message->key && module_list_find_init(module.name, &init)) {
-		if (init.address > module.address)
-			module.size = MIN(module.size, init.address - module.address);
-		err = module_list_load(&modules->list, &init);
-	}
-	return err ? err : module_list_load(&modules->list, &module);
+	memcpy(module.name, message->name, sizeof(module.name) - 1);
+	return module_list_load(&modules->list, &module);
 }
 
 /* The symbols that all modules have now. Uses a file of the ready ones, if there is one. */
@@ -152,37 +127,32 @@ static int write_symbols(struct modules *modules, gzFile file, uint64_t time)
 
 static int save(struct modules *modules, const struct kmt_message *changes, size_t count)
 {
-	struct module_list now = { 0 };
 	bool changed, saved = false;
 	uint64_t loaded_at = 0;
 	gzFile file;
-	int err;
+	int err = 0;
 
 	if (!modules->listed)
 		return 0;
-	err = module_list_read(&now);
-	file = err ? NULL : open_symbols(modules);
-	if (err)
-		fail(modules, err, "/proc/modules");
-	for (size_t i = 0; i < count && file && !err; i++) {
-		err = apply(modules, &changes[i], &now, &changed);
+	file = open_symbols(modules);
+	if (!file)
+		return -EIO;
+	for (size_t i = 0; i < count && !err; i++) {
+		err = apply(modules, &changes[i], &changed);
 		if (!err && changed)
 			err = write_list(modules, file, changes[i].time);
 		saved |= changed;
 		if (changed && changes[i].kind != KMT_MESSAGE_MODULE_GONE && !loaded_at)
 			loaded_at = changes[i].time;
 	}
-	if (file && !err && loaded_at)
+	if (!err && loaded_at)
 		err = write_symbols(modules, file, loaded_at);
-	if (file && !err && loaded_at) {
+	if (!err && loaded_at) {
 		/* another module was loaded before: its list must be whole too */
 		if (modules->read_again)
 			err = write_symbols(modules, file, modules->read_again);
 		modules->read_again = loaded_at;
 	}
-	module_list_deinit(&now);
-	if (!file)
-		return -EIO;
 	err = close_symbols(modules, file, err);
 	if (!err && modules->publish && saved)
 		publish_symbols_changed(modules->publish);
@@ -336,20 +306,82 @@ int modules_start(struct modules *modules, const struct directory *directory,
 	return 0;
 }
 
-void modules_change(struct modules *modules, const struct kmt_message *message)
+static int append(struct kmt_message **list, size_t *count, const struct kmt_message *message)
 {
-	struct kmt_message *changes;
+	struct kmt_message *grown = array_grow(*list, *count, sizeof(**list));
 
-	if (!modules->started)
+	if (!grown)
+		return -ENOMEM;
+	*list = grown;
+	grown[(*count)++] = *message;
+	return 0;
+}
+
+/* Gives a change to the thread. The mutex is locked. */
+static void add_change(struct modules *modules, const struct kmt_message *message)
+{
+	int err = append(&modules->changes, &modules->change_count, message);
+
+	if (err && !modules->err)
+		modules->err = fail(modules, err, "kernel/symbols");
+}
+
+void modules_message(struct modules *modules, const struct kmt_message *message)
+{
+	int err;
+
+	if (!modules->started || !modules->listed)
+		return;
+	err = append(&modules->messages, &modules->message_count, message);
+	if (!err)
 		return;
 	pthread_mutex_lock(&modules->mutex);
-	changes = array_grow(modules->changes, modules->change_count, sizeof(*changes));
-	if (changes) {
-		modules->changes = changes;
-		changes[modules->change_count++] = *message;
-	} else if (!modules->err) {
-		modules->err = fail(modules, -ENOMEM, "kernel/symbols");
+	if (!modules->err)
+		modules->err = fail(modules, err, "kernel/symbols");
+	pthread_mutex_unlock(&modules->mutex);
+}
+
+/* Is there a message that the module of message i was unloaded? */
+static bool is_gone(const struct modules *modules, size_t i)
+{
+	const char *name = modules->messages[i].name;
+
+	while (++i < modules->message_count)
+		if (modules->messages[i].kind == KMT_MESSAGE_MODULE_GONE &&
+		    !strcmp(modules->messages[i].name, name))
+			return true;
+	return false;
+}
+
+/* Adds the changes of message i, which is about a loaded module and has no address. */
+static void locate(struct modules *modules, size_t i)
+{
+	struct kmt_message change = modules->messages[i];
+	struct listed_module parts[MODULE_PARTS];
+	size_t count = module_list_locate(change.name, parts);
+
+	for (size_t part = 0; part < count; part++) {
+		change.kind = parts[part].init ? KMT_MESSAGE_MODULE_INIT : KMT_MESSAGE_MODULE;
+		change.key = parts[part].address;
+		change.size = parts[part].size;
+		add_change(modules, &change);
 	}
+}
+
+void modules_pass_messages(struct modules *modules)
+{
+	if (!modules->message_count)
+		return;
+	pthread_mutex_lock(&modules->mutex);
+	for (size_t i = 0; i < modules->message_count; i++) {
+		const struct kmt_message *message = &modules->messages[i];
+
+		if (message->kind == KMT_MESSAGE_MODULE && !message->key && !is_gone(modules, i))
+			locate(modules, i);
+		else
+			add_change(modules, message);
+	}
+	modules->message_count = 0;
 	pthread_cond_broadcast(&modules->changed);
 	pthread_mutex_unlock(&modules->mutex);
 }
@@ -358,7 +390,12 @@ void modules_compare(struct modules *modules, uint64_t time)
 {
 	const struct kmt_message compare = { .kind = NO_MESSAGE, .time = time };
 
-	modules_change(modules, &compare);
+	if (!modules->started)
+		return;
+	pthread_mutex_lock(&modules->mutex);
+	add_change(modules, &compare);
+	pthread_cond_broadcast(&modules->changed);
+	pthread_mutex_unlock(&modules->mutex);
 }
 
 int modules_end(struct modules *modules)
@@ -374,7 +411,8 @@ int modules_end(struct modules *modules)
 	}
 	modules->started = false;
 	free(modules->changes);
-	modules->changes = NULL;
+	free(modules->messages);
+	modules->changes = modules->messages = NULL;
 	module_list_deinit(&modules->list);
 	return modules->err;
 }

@@ -30,6 +30,8 @@ struct modules {
 	bool ending;
 	struct kmt_message *changes; /* that the thread has not saved yet, in the order of time */
 	size_t change_count;
+	struct kmt_message *messages; /* that modules_pass_messages() will pass */
+	size_t message_count;
 	uint32_t task; /* thread id */
 	int err;       /* -errno: the first failure */
 	/* of the thread */
@@ -53,8 +55,15 @@ void modules_init(struct modules *modules);
 int modules_start(struct modules *modules, const struct directory *directory,
 		  struct publish *publish);
 
-/* Passes a message about a module to the thread. */
-void modules_change(struct modules *modules, const struct kmt_message *message);
+/* Takes a message about a module. modules_pass_messages() follows. */
+void modules_message(struct modules *modules, const struct kmt_message *message);
+
+/*
+ * Passes the messages that came together to the thread. Where a module lies that is loaded is read
+ * here, if the message does not say it: the thread may be reading kallsyms, and the module could be
+ * unloaded in this time.
+ */
+void modules_pass_messages(struct modules *modules);
 
 /*
  * Lets the thread compare its list with the modules that are loaded now. A difference comes from a

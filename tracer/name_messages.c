@@ -95,7 +95,7 @@ static int handle_message(void *context, void *data, size_t size)
 	}
 	if (message->kind == KMT_MESSAGE_MODULE || message->kind == KMT_MESSAGE_MODULE_INIT ||
 	    message->kind == KMT_MESSAGE_MODULE_GONE)
-		modules_change(names->modules, message);
+		modules_message(names->modules, message);
 	return 0;
 }
 
@@ -169,6 +169,8 @@ int name_messages_read(struct name_messages *names)
 {
 	int got = ring_buffer__consume(names->buffer);
 
+	if (names->modules)
+		modules_pass_messages(names->modules);
 	/* if the callback failed, errmsg is set */
 	if (got < 0)
 		return names->errmsg[0] ? got : fail(names, -got, "the ring of names");

@@ -131,6 +131,51 @@ static void no_module_gets_the_code_of_another(void **state)
 	symbols_deinit(&symbols);
 }
 
+/*
+ * Module c was loaded at 100 and unloaded at 150, before its address was read. Module d was loaded
+ * there at 200. From 300 to 400 the addresses of two modules are unknown.
+ */
+#define UNLOCATED                                                                      \
+	AT_START "# since 100\n# modules\n# module 0 0 c\n# module bf010000 8192 b\n"  \
+		 "# module bf000000 16384 a\n"                                         \
+		 "# since 150\n# modules\n# module bf010000 8192 b\n"                  \
+		 "# module bf000000 16384 a\n"                                         \
+		 "# since 200\n# modules\n# module bf004000 4096 d\n"                  \
+		 "# module bf000000 16384 a\nbf004000 t d_one [d]\n"                   \
+		 "bf000000 t a_one [a]\nbf000100 t a_last [a]\n"                       \
+		 "# since 300\n# modules\n# module 0 0 e\n# module bf000000 16384 a\n" \
+		 "# module 0 0 f\n"                                                    \
+		 "# since 400\n# modules\n# module 0 0 e\n# module bf000000 16384 a\n"
+
+static void unknown_code_is_of_the_module_without_address(void **state)
+{
+	struct symbols symbols;
+
+	(void)state;
+	load(&symbols, UNLOCATED);
+	assert_text(&symbols, 0xbf004010, 99, "d_one+0x10 [d]");
+	assert_text(&symbols, 0xbf004010, 100, "0xbf004010 [c, unloaded]");
+	assert_text(&symbols, 0xbf004010, 149, "0xbf004010 [c, unloaded]");
+	assert_text(&symbols, 0xbf777777, 149, "0xbf777777 [c, unloaded]");
+	/* b may end before its size in /proc/modules says */
+	assert_text(&symbols, 0xbf010010, 149, "b_one+0x10/0x100 [b]");
+	assert_text(&symbols, 0xbf010fff, 149, "b_last+0xeff [b]");
+	assert_text(&symbols, 0xbf011000, 149, "0xbf011000");
+	assert_text(&symbols, 0xbf011000, 150, "b_last+0xf00 [b]");
+	assert_text(&symbols, 0x1010, 149, "_text+0x10/0x100");
+	assert_text(&symbols, 0xbf004010, 150, "d_one+0x10 [d]");
+	assert_text(&symbols, 0xbf004010, 200, "d_one+0x10 [d]");
+	assert_text(&symbols, 0xbf777777, 200, "0xbf777777");
+	assert_text(&symbols, 0xbf777777, 300, "0xbf777777");
+	assert_text(&symbols, 0xbf777777, 400, "0xbf777777 [e]");
+	assert_text(&symbols, 0, 400, "0x0");
+	symbols_deinit(&symbols);
+	/* without its symbols, it may be the kernel itself */
+	load(&symbols, "# modules\n# module 0 0 e\n");
+	assert_text(&symbols, 0xbf777777, 400, "0xbf777777");
+	symbols_deinit(&symbols);
+}
+
 /* A module that is loaded again, at its old place and at another. */
 static void reloaded_modules_keep_their_names(void **state)
 {
@@ -252,6 +297,7 @@ int main(void)
 		cmocka_unit_test(the_kernels_code_ends),
 		cmocka_unit_test(last_symbol_ends_with_its_module),
 		cmocka_unit_test(no_module_gets_the_code_of_another),
+		cmocka_unit_test(unknown_code_is_of_the_module_without_address),
 		cmocka_unit_test(reloaded_modules_keep_their_names),
 		cmocka_unit_test(code_ends_where_another_module_begins),
 		cmocka_unit_test(init_code_has_its_names),

@@ -105,11 +105,15 @@ check_names()
 	echo "$(wc -l <names) of 5 caches that came and went have their names"
 }
 
-# check_modules CAPTURE: each call site has its symbol or, if its module was removed too early to read
-# the symbols, that module's name.
+# check_modules CAPTURE LOADS: each call site has its symbol or, if its module was removed too early to
+# read the symbols, that module's name.
 check_modules()
 {
-	local allowed='0x[0-9a-f]+ \[plant(, unloaded)?\]'
+	local allowed='0x[0-9a-f]+ \[plant(, unloaded)?\]' most=$((40 + $2))
+
+	# since 6.4, /proc/modules does not say where the code of a module ends: a module that was there
+	# while kmemtraced was stopped may lie behind another
+	[ "$1" != modules-stopped ] || is_before 6.4 || allowed='0x[0-9a-f]+( \[plant(, unloaded)?\])?'
 
 	checked "$1"
 	json "$1" sites '.sites[] | "\(.allocations) \(.frees) \(.site)"' >found-sites
@@ -118,10 +122,10 @@ check_modules()
 	[ ! -s unnamed ] || fail "$1: call sites have no name: $(cat unnamed)"
 	! grep -F ' [plant]' found-sites | grep -vE ' (right_kfree|plant_named|plant_in_init)\+| 0x' ||
 		fail "$1: call sites have a wrong name: $(cat found-sites)"
-	awk '$3 ~ /^right_kfree\+/ || $3 ~ /^0x/ && /plant/ { made += $1; freed += $2 }
-		END { exit !(made >= 40 && made <= 42 && freed == made) }' found-sites ||
-		fail "$1: not 40 objects of right_kfree, and 2 of init code: $(cat found-sites)"
-	echo "$1: call sites of the module: $(grep -F '[plant' found-sites | xargs)"
+	awk -v most=$most '$3 ~ /^right_kfree\+/ || $3 ~ /^0x/ { made += $1; freed += $2 }
+		END { exit !(made >= 40 && made <= most && freed == made) }' found-sites ||
+		fail "$1: not 40 objects of right_kfree, and $2 of init code: $(cat found-sites)"
+	echo "$1: call sites of the module: $(grep -E '\[plant| 0x' found-sites | xargs)"
 }
 
 # check_kfreed CAPTURE: the caches whose objects only kfree() freed have a line each, even if their
@@ -204,8 +208,9 @@ check_healthy
 check_preemption
 check_counts
 check_names
-check_modules modules
-check_modules modules-without-btf
+check_modules modules 2
+check_modules modules-without-btf 2
+check_modules modules-stopped 4
 check_kfreed modules
 check_kfreed modules-without-btf
 check_leaks
