@@ -63,18 +63,23 @@ int stream_open_fd(struct stream *stream, int fd, const char *path)
 	return err;
 }
 
+static void free_packet(struct stream *stream)
+{
+	free(stream->buffer);
+	unpacker_destroy(stream->unpacker);
+	stream->unpacker = NULL;
+	stream->buffer = NULL;
+	stream->buffer_size = 0;
+}
+
 void stream_close(struct stream *stream)
 {
 	if (stream->fd >= 0)
 		close(stream->fd);
 	stream->fd = -1;
 	free(stream->path);
-	free(stream->buffer);
-	unpacker_destroy(stream->unpacker);
-	stream->unpacker = NULL;
 	stream->path = NULL;
-	stream->buffer = NULL;
-	stream->buffer_size = 0;
+	free_packet(stream);
 }
 
 /* Can this version read such packets? */
@@ -250,8 +255,11 @@ int stream_next(struct stream *stream, struct packet *packet)
 {
 	int err;
 
-	if (stream->offset >= stream->size)
+	if (stream->offset >= stream->size) {
+		/* the other streams of the capture may last much longer */
+		free_packet(stream);
 		return 0;
+	}
 	err = read_packet(stream, stream->offset, packet);
 	if (err)
 		return err;

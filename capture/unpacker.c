@@ -10,6 +10,7 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "capture/byteorder.h"
 #include "capture/packed.h"
@@ -32,6 +33,11 @@ struct unpacker {
 	size_t history_space;
 	struct column columns[PACKED_COLUMNS];
 };
+
+/* A packet as kmemtraced writes it needs less than this, in bytes, besides its records. */
+#define SCRATCH_KEPT ((size_t)1 << 19)
+
+#define TEMPLATE_BYTES_MIN 5 /* id, site, flags, node, and a payload or two sizes */
 
 /* Tables for long records: they have different lengths, so records[] has no index. */
 struct long_history {
@@ -288,6 +294,9 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 		common = &unpacker->templates[index];
 		if (index == dictionary.count) {
 			define_template(&dictionary, common, has_long);
+			/* the templates have room for as many entries as their column can hold */
+			if (dictionary.templates->damaged)
+				return -EBADMSG;
 			if (has_long)
 				history[index].more = NULL;
 			common->pointer = !i	     ? 0
@@ -340,9 +349,12 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 /* Room for the records and the tables. 0 or -ENOMEM. */
 static int reserve_records(struct unpacker *unpacker, size_t count, size_t size, bool has_long)
 {
+	const struct column *entries = &unpacker->columns[PACKED_TEMPLATES];
+	size_t entries_max = (size_t)(entries->end - entries->at) / TEMPLATE_BYTES_MIN + 1;
+
 	unpacker->records = reserve(unpacker->records, &unpacker->records_space, size, 1);
-	unpacker->templates = reserve(unpacker->templates, &unpacker->templates_space, count,
-				      sizeof(*unpacker->templates));
+	unpacker->templates = reserve(unpacker->templates, &unpacker->templates_space,
+				      MIN(count, entries_max), sizeof(*unpacker->templates));
 	if (has_long)
 		unpacker->history = reserve(unpacker->history, &unpacker->history_space, count,
 					    sizeof(*unpacker->history));
@@ -362,6 +374,27 @@ static void swap_records(struct kmt_record *record, size_t count)
 			record_swap_more(more, more, more_count);
 		record = (void *)(more + more_count);
 	}
+}
+
+/*
+ * Frees what only unpacking needs. Every stream has an unpacker, and a few hundred bytes on disk
+ * can unpack to megabytes.
+ */
+static void release_scratch(struct unpacker *unpacker)
+{
+	free(unpacker->bytes);
+	free(unpacker->templates);
+	free(unpacker->history);
+	unpacker->bytes = NULL;
+	unpacker->templates = NULL;
+	unpacker->history = NULL;
+	unpacker->bytes_space = unpacker->templates_space = unpacker->history_space = 0;
+}
+
+static size_t scratch_size(const struct unpacker *unpacker)
+{
+	return unpacker->bytes_space + unpacker->templates_space * sizeof(*unpacker->templates) +
+	       unpacker->history_space * sizeof(*unpacker->history);
 }
 
 int unpacker_unpack(struct unpacker *unpacker, const struct packet_header *header, const void *body,
@@ -391,6 +424,8 @@ int unpacker_unpack(struct unpacker *unpacker, const struct packet_header *heade
 	}
 	if (!err && swap)
 		swap_records(unpacker->records, count);
+	if (scratch_size(unpacker) > SCRATCH_KEPT)
+		release_scratch(unpacker);
 	*records = unpacker->records;
 	return err;
 }

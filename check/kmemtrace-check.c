@@ -14,6 +14,7 @@
 #include "check/check_heap.h"
 #include "repair/repair.h"
 #include "cli/command_line.h"
+#include "cli/memory_limit.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "capture/capture.h"
@@ -22,6 +23,7 @@ struct options {
 	bool quiet, verbose, heap, list, repair;
 	bool repaired; /* the capture is the result of a repair */
 	const char *output;
+	uint64_t max_memory;
 	struct path_arguments arguments;
 };
 
@@ -46,6 +48,7 @@ static const struct argp_option option_table[] = {
 	  0 },
 	{ "output", 'o', "OUT", 0, "With --repair: write the result to OUT and leave DIR unchanged",
 	  0 },
+	MEMORY_LIMIT_OPTION(0),
 	{ 0 },
 };
 
@@ -71,6 +74,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case 'o':
 		options->output = parse_path(state, "-o", argument);
+		break;
+	case MEMORY_LIMIT_KEY:
+		options->max_memory = memory_limit_parse(state, argument);
 		break;
 	case ARGP_KEY_ARGS:
 		parse_paths(state, &options->arguments);
@@ -272,13 +278,14 @@ int main(int argc, char **argv)
 		       "checked or repaired.\n\n"
 		       "Make a capture with kmemtraced(8), explain it with kmemtrace-report(1).",
 	};
-	struct options options = { 0 };
+	struct options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
 	static char *default_paths[] = { CAPTURE_DEFAULT };
 	int status = EXIT_OK;
 
 	parse_command_line(&argp, argc, argv, 0, &options);
 	if (!options.arguments.count)
 		options.arguments = (struct path_arguments){ .paths = default_paths, .count = 1 };
+	memory_limit_set(options.max_memory);
 	if (options.list) {
 		check_list(print_check);
 	} else if (options.repair) {

@@ -11,41 +11,43 @@
 
 #include "base/printable.h"
 #include "base/text.h"
+#include "cli/memory_limit.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 
 #define TEXT_MAX 16384 /* bytes: a path and a few names are shorter */
+#define HINT_MAX 128
 
-/* Returns "program: text\n", printable; NULL without memory. */
-static char *message_line(const char *text)
+/* Writes "program: text hint\n", printable. */
+static void write_line(FILE *file, const char *text)
 {
-	char *line = NULL;
-	size_t size;
-	FILE *file = open_memstream(&line, &size);
+	char hint[HINT_MAX];
 
-	if (!file)
-		return NULL;
 	fprintf(file, "%s: ", program_invocation_short_name);
 	printable_write(file, text);
-	putc('\n', file);
-	text_close(file, &line);
-	return line;
+	fprintf(file, "%s\n", memory_limit_hint(text, hint, sizeof(hint)));
 }
 
 static void print_message(const char *format, va_list arguments)
 {
-	char *text = NULL, *line = NULL;
+	char text[TEXT_MAX], *line = NULL;
+	size_t size;
+	FILE *file;
 
 	fflush(stdout);
 	progress_line_clear();
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
-	if (text)
-		line = message_line(text);
-	/* without memory the format must do */
-	fputs(line ? line : format, stderr);
+	vsnprintf(text, sizeof(text), format, arguments);
+	file = open_memstream(&line, &size);
+	if (file) {
+		write_line(file, text);
+		text_close(file, &line);
+	}
+	/* without memory a message is several writes */
+	if (line)
+		fputs(line, stderr);
+	else
+		write_line(stderr, text);
 	free(line);
-	free(text);
 }
 
 int error_msg(const char *format, ...)

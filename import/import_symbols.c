@@ -29,8 +29,7 @@ static int copy_symbols(struct import_target *target, const char *path, gzFile f
 			line[strcspn(line, "\n")] = '\0';
 			*hidden += !address;
 			if (address && gzprintf(target->symbols, "%s\n", line) <= 0)
-				return import_target_fail(target, EIO,
-							  "kernel/symbols: cannot be written");
+				return import_target_fail_symbols(target);
 			target->has_symbols |= address != 0;
 		}
 		rest = !whole;

@@ -308,12 +308,21 @@ int import_target_name_task(struct import_target *target, uint32_t tid, uint32_t
 	return err ? import_target_fail(target, -err, "kernel/tasks: %s", strerror(-err)) : 0;
 }
 
+int import_target_fail_symbols(struct import_target *target)
+{
+	int code, err;
+
+	gzerror(target->symbols, &code);
+	err = code == Z_MEM_ERROR ? ENOMEM : EIO;
+	return import_target_fail(target, err, "kernel/symbols: %s", strerror(err));
+}
+
 int import_target_add_symbol(struct import_target *target, uint64_t address, const char *name,
 			     const char *module)
 {
 	target->has_symbols = true;
 	if (gzprintf(target->symbols, "%016" PRIx64 " t %s%s%s%s\n", address, name,
 		     module ? " [" : "", module ? module : "", module ? "]" : "") <= 0)
-		return import_target_fail(target, EIO, "kernel/symbols: cannot be written");
+		return import_target_fail_symbols(target);
 	return 0;
 }

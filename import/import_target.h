@@ -89,6 +89,9 @@ int import_target_add_symbol(struct import_target *target, uint64_t address, con
 int import_target_fail(struct import_target *target, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The same after a failed write to symbols. */
+int import_target_fail_symbols(struct import_target *target);
+
 /* Adds a note for the user: what the recording lacks, or what was wrong in it. */
 void import_target_note(struct import_target *target, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/command_line.h"
+#include "cli/memory_limit.h"
 #include "cli/message.h"
 #include "cli/stop.h"
 #include "import/import_finish.h"
@@ -26,6 +27,7 @@ struct options {
 	const char *output, *symbols, *release;
 	const struct import_source *source; /* NULL: found by content */
 	bool quiet;
+	uint64_t max_memory;
 	struct path_arguments arguments;
 };
 
@@ -59,6 +61,7 @@ static const struct argp_option option_table[] = {
 	  "recording, if it has one)",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
+	MEMORY_LIMIT_OPTION(0),
 	{ 0 },
 };
 
@@ -97,6 +100,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case OPTION_FORMAT:
 		parse_format(state, argument, options);
+		break;
+	case MEMORY_LIMIT_KEY:
+		options->max_memory = memory_limit_parse(state, argument);
 		break;
 	case ARGP_KEY_ARGS:
 		parse_paths(state, &options->arguments);
@@ -294,10 +300,11 @@ int main(int argc, char **argv)
 		       "Check the capture with kmemtrace-check(1), explain it with "
 		       "kmemtrace-report(1).",
 	};
-	struct options options = { .output = CAPTURE_DEFAULT };
+	struct options options = { .output = CAPTURE_DEFAULT, .max_memory = MEMORY_LIMIT_DEFAULT };
 	int status;
 
 	parse_command_line(&argp, argc, argv, 0, &options);
+	memory_limit_set(options.max_memory);
 	stop_handle_signals(NULL);
 	status = detect_source(&options);
 	if (status == EXIT_OK && options.symbols && options.source->has_symbols)

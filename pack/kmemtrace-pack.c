@@ -10,6 +10,7 @@
 
 #include "pack/apply.h"
 #include "cli/command_line.h"
+#include "cli/memory_limit.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/stop.h"
@@ -19,6 +20,7 @@
 struct options {
 	bool quiet, unpack;
 	const char *output;
+	uint64_t max_memory;
 	struct path_arguments arguments;
 };
 
@@ -29,6 +31,7 @@ static const struct argp_option option_table[] = {
 	  0 },
 	{ "unpack", 'u', NULL, 0, "Unpack, for other readers of CTF", 0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
+	MEMORY_LIMIT_OPTION(0),
 	{ 0 },
 };
 
@@ -45,6 +48,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case 'q':
 		options->quiet = true;
+		break;
+	case MEMORY_LIMIT_KEY:
+		options->max_memory = memory_limit_parse(state, argument);
 		break;
 	case ARGP_KEY_ARGS:
 		parse_paths(state, &options->arguments);
@@ -155,12 +161,13 @@ int main(int argc, char **argv)
 		       "kmemtraced(8) packs while it captures with -z.",
 	};
 	static char *default_paths[] = { CAPTURE_DEFAULT };
-	struct options options = { 0 };
+	struct options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
 	int status = EXIT_OK;
 
 	parse_command_line(&argp, argc, argv, 0, &options);
 	if (!options.arguments.count)
 		options.arguments = (struct path_arguments){ .paths = default_paths, .count = 1 };
+	memory_limit_set(options.max_memory);
 	stop_handle_signals(NULL);
 	for (size_t i = 0; i < options.arguments.count && !stop_signal(); i++) {
 		int one = run(&options, options.arguments.paths[i]);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "cli/memory_limit.h"
 #include "cli/message.h"
 #include "report/options.h"
 #include "report/report.h"
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
 	int status;
 
 	options_parse(&options, argc, argv);
+	memory_limit_set(options.max_memory);
 	status = report(&options);
 	options_deinit(&options);
 	return status == EXIT_TROUBLE ? status : close_stdout(status);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "cli/command_line.h"
+#include "cli/memory_limit.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "report/options.h"
@@ -72,6 +73,7 @@ static const struct argp_option option_table[] = {
 	  "The view findings: list possible and legal findings too, not only their number", 1 },
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
+	MEMORY_LIMIT_OPTION(1),
 	{ NULL, 0, NULL, 0,
 	  "Filters select objects by their allocation; their frees are selected with them:", 2 },
 	{ "time", OPTION_TIME, "A,B", 0,
@@ -276,6 +278,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->threads = (unsigned int)parse_number(state, "--threads", argument, 1,
 							      THREADS_MAX, "threads");
 		break;
+	case MEMORY_LIMIT_KEY:
+		options->max_memory = memory_limit_parse(state, argument);
+		break;
 	case 'p':
 	case OPTION_TIME ... OPTION_OLDER:
 		parse_filter(options, key, argument, state);
@@ -350,6 +355,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	_Static_assert(COUNT(filters) <= OPTIONS_FILTERS_MAX, "one entry for each filter");
 	*options = (struct options){
 		.max_loss = -1,
+		.max_memory = MEMORY_LIMIT_DEFAULT,
 		.renderer = &renderer_text,
 	};
 	parse_command_line(&argp, argc, argv, 0, options);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "analysis/select.h"
 #include "report/render/render.h"
@@ -31,6 +32,7 @@ struct options {
 	bool possible; /* list possible and legal findings too */
 	enum color_when color;
 	unsigned int threads; /* 0: one for each CPU */
+	uint64_t max_memory;  /* bytes; 0: no limit */
 	double max_loss;      /* percent; negative: any */
 	struct select select;
 	char *filters[OPTIONS_FILTERS_MAX]; /* the filters as texts */

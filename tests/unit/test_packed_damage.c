@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -449,6 +450,61 @@ static void checks_each_number_of_a_column(void **state)
 	}
 }
 
+/* A packet of the most records: all but the first record have the template index. */
+static size_t join_large_packet(struct packing *packing, unsigned char index)
+{
+	static const unsigned char entry[] = { KMT_KMALLOC, 1, 0, 0, 64, 64 };
+	struct parts *parts = calloc(1, sizeof(*parts));
+	unsigned char *at = packing->columns;
+	size_t size;
+
+	assert_non_null(parts);
+	parts->sizes[PACKED_TEMPLATES] = sizeof(entry);
+	memcpy(at, entry, sizeof(entry));
+	at += sizeof(entry);
+	for (enum packed_column column = PACKED_POINTERS; column <= PACKED_TIMES; column++) {
+		unsigned char byte = column == PACKED_BACK	       ? 0
+				     : column == PACKED_TEMPLATE_INDEX ? index
+								       : 3;
+
+		parts->sizes[column] = PACKED_RECORDS_MAX;
+		memset(at, byte, PACKED_RECORDS_MAX);
+		if (column == PACKED_TEMPLATE_INDEX)
+			*at = 0;
+		at += PACKED_RECORDS_MAX;
+	}
+	parts->total = (size_t)(at - packing->columns);
+	size = join_packet(packing, parts);
+	free(parts);
+	return size;
+}
+
+static size_t allocated_bytes(void)
+{
+	struct mallinfo2 info = mallinfo2(); /* with a sanitizer: 0 */
+
+	return info.uordblks + info.hblkhd;
+}
+
+static void keeps_little_memory_for_a_large_packet(void **state)
+{
+	const size_t records_size = PACKED_RECORDS_MAX * sizeof(struct kmt_record);
+	struct packing *packing = *state;
+	size_t size = join_large_packet(packing, 1), before = allocated_bytes();
+
+	assert_in_range(size, 1, 4000);
+	assert_true(unpacks(packing, packing->bytes, size, PACKED_RECORDS_MAX));
+	assert_in_range(allocated_bytes() - before, 0, records_size + 600000);
+}
+
+static void refuses_more_entries_than_the_dictionary_has(void **state)
+{
+	struct packing *packing = *state;
+	size_t size = join_large_packet(packing, 0);
+
+	assert_false(unpacks(packing, packing->bytes, size, PACKED_RECORDS_MAX));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +532,10 @@ int main(void)
 						packing_setup, packing_teardown),
 		cmocka_unit_test_setup_teardown(checks_each_number_of_a_column, packing_setup,
 						packing_teardown),
+		cmocka_unit_test_setup_teardown(keeps_little_memory_for_a_large_packet,
+						packing_setup, packing_teardown),
+		cmocka_unit_test_setup_teardown(refuses_more_entries_than_the_dictionary_has,
+						packing_setup, packing_teardown),
 	};
 
 	return cmocka_run_group_tests_name("packed-damage", tests, NULL, NULL);
