@@ -272,7 +272,7 @@ int findings_table(struct report *report, struct table *table)
 
 	table->key = "findings";
 	table->sort = "-certain,-certainty,kind,count";
-	table->tiebreak = FINDINGS_COLUMN_ADDRESS;
+	table->tiebreak = FINDINGS_COLUMN_FIRST_TIME;
 	for (size_t i = 0; findings && i < heap_findings_count(findings) && !err; i++) {
 		if (is_counted_only(report, heap_findings_get(findings, i)))
 			counts = true;
