@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capture/loss.h"
 
@@ -127,6 +128,17 @@ int status_add_spans(struct status *status, unsigned int cpu, const struct loss 
  * between them are merged. 0 or -ENOMEM.
  */
 int status_add_skip_span(struct status *status, uint64_t after, uint64_t before, uint64_t count);
+
+/* Did the capture end as it was meant to? Else `stopped` is an error message, of any text. */
+static inline bool status_stop_is_ordinary(const struct status *status)
+{
+	const char *stopped = status->stopped;
+
+	if (!strncmp(stopped, "SIG", 3))
+		return !stopped[strspn(stopped, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")];
+	return !*stopped || !strcmp(stopped, "the command ended") ||
+	       !strcmp(stopped, "the duration was over") || !strcmp(stopped, "the recording ended");
+}
 
 /* Is the task in own_tasks? A binary search. */
 bool status_search_own(const struct status *status, uint32_t task);

@@ -28,14 +28,6 @@ static const char *state_text(const char *state)
 	return state;
 }
 
-/* Did the capture end as requested? */
-static bool stop_is_ordinary(const char *stopped)
-{
-	return !*stopped || strcmp(stopped, "the command ended") == 0 ||
-	       strcmp(stopped, "the duration was over") == 0 ||
-	       strcmp(stopped, "the recording ended") == 0 || strncmp(stopped, "SIG", 3) == 0;
-}
-
 static void percent_text(double percent, char *text, size_t size)
 {
 	if (percent > 0 && percent < 0.001)
@@ -111,7 +103,7 @@ static int add_capture(struct capture_header *header, const struct capture *capt
 				      metadata->wall_offset ? header->start : "date unknown",
 				      time_text(capture, header->duration, length),
 				      state_text(header->state));
-	if (!err && !stop_is_ordinary(capture->status.stopped))
+	if (!err && !status_stop_is_ordinary(&capture->status))
 		err = header_add_line(&header->header, "stopped", true, "%s",
 				      capture->status.stopped);
 	if (!err && analysis->damaged_bytes)
