@@ -177,15 +177,21 @@ static int copy_stream(struct convert *convert, int from, const struct capture_s
 
 /* The streams first: they are large, and most likely to fill the disk. */
 static int write_capture(struct convert *convert, const struct capture *capture,
-			 struct directory *directory)
+			 struct directory *directory, struct anonymize *anonymize)
 {
 	__attribute__((cleanup(close_fd))) int from = open_capture(convert, capture);
 	int err = from < 0 ? from : 0;
 
+	convert->anonymized = anonymize ? &anonymize->records : NULL;
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
 		err = copy_stream(convert, from, &capture->streams[i], directory);
-	if (!err)
+	if (!err && anonymize) {
+		err = anonymize_files(anonymize, capture, from, directory);
+		if (err)
+			convert_fail(convert, err, "%s", directory->errmsg);
+	} else if (!err) {
 		err = copy_tables(convert, capture->path, from, directory);
+	}
 	return err ? err : sync_directory(convert, directory->fd, directory->path);
 }
 
@@ -197,7 +203,8 @@ static bool is_same(const char *one, const char *other)
 	       first.st_ino == second.st_ino;
 }
 
-int apply_to(struct convert *convert, const struct capture *capture, const char *output)
+int apply_to(struct convert *convert, const struct capture *capture, const char *output,
+	     struct anonymize *anonymize)
 {
 	__attribute__((cleanup(free_text))) char *old = NULL;
 	struct directory directory;
@@ -224,7 +231,7 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 	if (err)
 		convert_fail(convert, err, "%s", directory.errmsg);
 	else
-		err = write_capture(convert, capture, &directory);
+		err = write_capture(convert, capture, &directory, anonymize);
 	if (!err) {
 		err = directory_commit(&directory);
 		if (err)

@@ -3,6 +3,7 @@
 #ifndef PACK_APPLY_H
 #define PACK_APPLY_H
 
+#include "pack/anonymize.h"
 #include "pack/convert.h"
 #include "capture/capture.h"
 
@@ -12,7 +13,11 @@
  */
 int apply_in_place(struct convert *convert, const struct capture *capture);
 
-/* Writes a new capture to output. 0 or -errno with convert->errmsg set. */
-int apply_to(struct convert *convert, const struct capture *capture, const char *output);
+/*
+ * Writes a new capture to output, with substitutes for addresses and names unless anonymize is
+ * NULL. 0 or -errno with convert->errmsg set.
+ */
+int apply_to(struct convert *convert, const struct capture *capture, const char *output,
+	     struct anonymize *anonymize);
 
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pack/anonymize_records.h"
 #include "pack/convert.h"
 #include "cli/progress.h"
 #include "cli/stop.h"
@@ -169,6 +170,25 @@ static int unpack_packet(struct output *output, const struct packet *packet)
 	return err ? err : 1;
 }
 
+/* Writes the packet with substitutes for its addresses. -EBADMSG: its records are damaged. */
+static int anonymize(struct output *output, const struct packet *packet)
+{
+	struct convert *convert = output->convert;
+	struct packet copy;
+	int err = anonymize_packet(convert->anonymized, packet, &copy), done;
+
+	if (err == -EBADMSG)
+		return err;
+	if (err)
+		return convert_fail(convert, err, "%s: %s", output->name,
+				    anonymize_error_text(err));
+	convert->records += packet->header.records;
+	done = convert->unpack ? 0 : pack_packet(output, &copy);
+	if (done)
+		return done < 0 ? done : 0;
+	return write_packet(output, &copy, PACKET_RAW, copy.records, copy.size);
+}
+
 static int convert_packet(struct output *output, const struct stream *stream,
 			  const struct packet *packet)
 {
@@ -179,6 +199,13 @@ static int convert_packet(struct output *output, const struct stream *stream,
 	if (done)
 		return done < 0 ? done : 0;
 	return copy_bytes(output, stream, packet->offset, stream->offset);
+}
+
+/* Bytes that are not packets may hold addresses. */
+static int convert_damage(struct output *output, const struct stream *stream, uint64_t from)
+{
+	output->convert->damaged_bytes += stream->offset - from;
+	return output->convert->anonymized ? 0 : copy_bytes(output, stream, from, stream->offset);
 }
 
 static int convert_packets(struct output *output, struct stream *stream)
@@ -198,13 +225,16 @@ static int convert_packets(struct output *output, struct stream *stream)
 			break;
 		if (more == -EBADMSG) {
 			more = stream_resync(stream);
-			convert->damaged_bytes += stream->offset - offset;
-			err = more < 0 ? more : copy_bytes(output, stream, offset, stream->offset);
+			err = more < 0 ? more : convert_damage(output, stream, offset);
 		} else if (more == -EPROTONOSUPPORT) {
 			err = convert_fail(convert, more, "%s: byte %" PRIu64 ": %s", stream->path,
 					   offset, stream->errmsg);
 		} else if (more < 0) {
 			err = more;
+		} else if (convert->anonymized) {
+			err = anonymize(output, &packet);
+			if (err == -EBADMSG)
+				err = convert_damage(output, stream, offset);
 		} else {
 			err = convert_packet(output, stream, &packet);
 		}

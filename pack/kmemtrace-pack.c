@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* kmemtrace-pack: packs captures, and unpacks them. */
+/* kmemtrace-pack: packs captures, unpacks them, and makes copies that can be shared. */
 #include "config.h"
 
 #include <errno.h>
@@ -18,10 +18,14 @@
 #include "capture/metadata.h"
 
 struct options {
-	bool quiet, unpack;
+	bool quiet, unpack, anonymize, anonymize_tasks;
 	const char *output;
 	uint64_t max_memory;
 	struct path_arguments arguments;
+};
+
+enum {
+	OPTION_ANONYMIZE = 256,
 };
 
 static const struct argp_option option_table[] = {
@@ -30,6 +34,10 @@ static const struct argp_option option_table[] = {
 	  "to DIR.old",
 	  0 },
 	{ "unpack", 'u', NULL, 0, "Unpack, for other readers of CTF", 0 },
+	{ "anonymize", OPTION_ANONYMIZE, "tasks", OPTION_ARG_OPTIONAL,
+	  "Replace kernel addresses, the host name and the date, so that the copy in -o DIR can be "
+	  "shared; with =tasks, replace the names of tasks too",
+	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	MEMORY_LIMIT_OPTION(0),
 	{ 0 },
@@ -37,9 +45,17 @@ static const struct argp_option option_table[] = {
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
+	static const char *const names[] = { "tasks" };
 	struct options *options = state->input;
 
 	switch (key) {
+	case OPTION_ANONYMIZE:
+		options->anonymize = true;
+		if (argument) {
+			parse_choice(state, "--anonymize", argument, names, 1);
+			options->anonymize_tasks = true;
+		}
+		break;
 	case 'o':
 		options->output = parse_path(state, "-o", argument);
 		break;
@@ -58,6 +74,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_SUCCESS:
 		if (options->output && options->arguments.count > 1)
 			argp_error(state, "-o takes one capture at a time");
+		if (options->anonymize && !options->output)
+			argp_error(state, "--anonymize needs -o DIR: the originals of the "
+					  "addresses cannot be restored");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -97,6 +116,42 @@ static int print_failure(const struct options *options, const struct capture *ca
 	return error_msg("%s", convert->errmsg);
 }
 
+/* Names the parts of the capture that the copy lacks. */
+static void print_left_out(const char *path, const struct convert *convert,
+			   struct anonymize *anonymize)
+{
+	const struct anonymized_records *records = &anonymize->records;
+
+	if (convert->damaged_bytes)
+		info_msg("%s: %" PRIu64 " bytes are not packets: they are left out", path,
+			 convert->damaged_bytes);
+	if (records->unknown)
+		info_msg("%s: %" PRIu64 " record%s of a kind that this version does not know: the "
+			 "fields of that kind are left out",
+			 path, records->unknown, records->unknown == 1 ? "" : "s");
+	if (records->cut)
+		info_msg("%s: %" PRIu64 " record%s with words that this version does not know: "
+			 "these words are left out",
+			 path, records->cut, records->cut == 1 ? "" : "s");
+	anonymize->left_out |= convert->damaged_bytes || records->unknown || records->cut;
+}
+
+static int apply_anonymized(const struct options *options, const char *path,
+			    struct convert *convert, const struct capture *capture)
+{
+	struct anonymize anonymize;
+	int err = anonymize_init(&anonymize, capture, options->anonymize_tasks);
+
+	if (err)
+		return convert_fail(convert, err, "%s: %s", path, anonymize_error_text(err));
+	err = apply_to(convert, capture, options->output, &anonymize);
+	progress_line_clear();
+	if (!err)
+		print_left_out(path, convert, &anonymize);
+	anonymize_deinit(&anonymize);
+	return err ? err : anonymize.left_out || anonymize.shows_host;
+}
+
 static int apply(const struct options *options, const char *path, const struct capture *capture)
 {
 	struct progress_line line;
@@ -113,14 +168,20 @@ static int apply(const struct options *options, const char *path, const struct c
 	line.file = path;
 	convert.line = &line;
 	convert.bytes = capture_stream_bytes(capture);
-	err = options->output ? apply_to(&convert, capture, options->output)
-			      : apply_in_place(&convert, capture);
+	if (options->anonymize)
+		err = apply_anonymized(options, path, &convert, capture);
+	else if (options->output)
+		err = apply_to(&convert, capture, options->output, NULL);
+	else
+		err = apply_in_place(&convert, capture);
 	progress_line_clear();
-	if (err) {
+	if (err < 0) {
 		status = print_failure(options, capture, &convert, err);
 	} else {
 		print_result(options, path, &convert);
-		if (convert.damaged_bytes) {
+		if (err) {
+			status = EXIT_FINDINGS;
+		} else if (convert.damaged_bytes) {
 			info_msg("%s: %" PRIu64 " bytes are not packets: they are unchanged: "
 				 "kmemtrace-check --repair makes a readable capture",
 				 path, convert.damaged_bytes);
@@ -156,8 +217,9 @@ int main(int argc, char **argv)
 		       "--unpack restores every byte.\v"
 		       "Exit status: 0 if all captures were packed; 1 if a capture has damaged "
 		       "bytes, "
-		       "which are copied; 2 if a capture could not be packed: it is still "
-		       "whole.\n\n"
+		       "which are copied, or if an anonymized copy lacks a part of the capture "
+		       "or has the host name in other names; 2 if a capture could not be "
+		       "packed: it is still whole.\n\n"
 		       "kmemtraced(8) packs while it captures with -z.",
 	};
 	static char *default_paths[] = { CAPTURE_DEFAULT };

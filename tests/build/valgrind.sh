@@ -100,6 +100,7 @@ check_capture()
 	quiet 0 kmemtrace-pack -o "$scratch/packed" "$whole"
 	quiet 0 kmemtrace-report -i "$scratch/packed"
 	damage "$scratch/packed" "$scratch/packed.damaged"
+	quiet 1 kmemtrace-pack --anonymize=tasks -o "$scratch/packed.copy" "$scratch/packed.damaged"
 	quiet 1 kmemtrace-pack --unpack "$scratch/packed.damaged"
 	rm -rf "$scratch"/packed*
 	for bad in "$scratch/cut" "$scratch/damaged"; do

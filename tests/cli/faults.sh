@@ -67,11 +67,13 @@ for function in malloc openat read; do
 	try $function "$builddir/kmemtrace-report" -i "$capture"
 	try $function "$builddir/kmemtrace-check" --heap "$capture"
 	try $function "$builddir/kmemtrace-pack" -o written "$capture"
+	try $function "$builddir/kmemtrace-pack" --anonymize=tasks -o written "$capture"
 	try $function "$builddir/kmemtrace-check" --repair -o written cut
 	try $function "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
 done
 for function in write rename; do
 	try $function "$builddir/kmemtrace-pack" -o written "$capture"
+	try $function "$builddir/kmemtrace-pack" --anonymize=tasks -o written "$capture"
 	try $function "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
 done
 echo "$runs runs"

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Substitutes for the addresses and names of one capture: equal originals have equal substitutes,
+ * and different originals different ones.
+ */
+#ifndef PACK_SUBSTITUTES_H
+#define PACK_SUBSTITUTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/capture.h"
+#include "pack/code_ranges.h"
+#include "pack/scattered_blocks.h"
+
+#define SUBSTITUTE_HOST "anonymized"
+#define SUBSTITUTE_TASK_SIZE 16 /* of a task's name */
+
+struct substitutes {
+	bool of_tasks; /* the names of tasks have substitutes too */
+	bool narrow;   /* addresses have 32 bits */
+	uint8_t uuid[16], old_uuid[16];
+	const char *host; /* the original name; empty: it is too short or too common */
+	struct random_numbers random;
+	struct code_ranges code;
+	struct scattered_blocks objects;    /* the addresses of objects and caches */
+	struct scattered_blocks other_code; /* call sites outside of the ranges of code */
+	struct hash_map tasks;		    /* hash of a name -> number of its substitute */
+	int error; /* of the first address without a substitute; -ERANGE: there are too many */
+};
+
+/* 0 or -errno, -ERANGE too. */
+int substitutes_init(struct substitutes *substitutes, const struct capture *capture, bool of_tasks);
+void substitutes_deinit(struct substitutes *substitutes);
+
+/* The substitute of an address of data. 0, with error set: it could not be made. */
+uint64_t substitute_object(struct substitutes *substitutes, uint64_t address);
+
+/* The same for an address of code, which another function moves. */
+uint64_t substitute_code(struct substitutes *substitutes, uint64_t address);
+
+/* Is the original name of the host a word of the text? */
+bool substitutes_show_host(const struct substitutes *substitutes, const char *text);
+
+/* The substitute of a task's name, written to text, of SUBSTITUTE_TASK_SIZE bytes; returns text. */
+const char *substitute_task(struct substitutes *substitutes, const char *name, char *text);
+
+#endif
