@@ -127,6 +127,15 @@ static bool is_certain(const struct symbol *symbol, uint64_t address)
 	       (symbol->size || address / PAGE_SIZE_MIN == symbol->address / PAGE_SIZE_MIN);
 }
 
+static bool is_of_kernel(const struct symbols *symbols, const struct symbol *symbol)
+{
+	return !*symbols_string(symbols, symbol->module);
+}
+
+/*
+ * A module whose address is unknown may be where the kernel has freed the init functions of another
+ * module, or a BPF program: then a symbol of these may be wrong.
+ */
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t time)
 {
 	const struct symbols_module *unlocated,
@@ -137,11 +146,33 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
 	/* before the module came, the address may have been that of another module */
 	if (!module || module->since > time) {
 		symbol = find(symbols, address, time, NULL);
-		if (symbol || !module || count)
+		if (count)
+			return symbol && is_of_kernel(symbols, symbol) ? symbol : NULL;
+		if (symbol || !module)
 			return symbol;
 	}
 	symbol = find(symbols, address, time, module);
-	return count && !is_certain(symbol, address) ? NULL : symbol;
+	return count && (module->init || !is_certain(symbol, address)) ? NULL : symbol;
+}
+
+/*
+ * Can code of another module, or a BPF program, have been at the address? Their symbols stay in
+ * the file after the code is gone. And init functions of one page may be longer: kmemtraced did not
+ * read their size if it came too late.
+ */
+static bool may_be_other(const struct symbols *symbols, uint64_t address, uint64_t time)
+{
+	if (find(symbols, address, time, NULL))
+		return true;
+	for (size_t i = 0; i < symbols->modules.count; i++) {
+		const struct symbols_module *module = &symbols->modules.list[i];
+
+		if (module->init && module->address && module->since <= time &&
+		    time < module->until && module->end - module->address <= PAGE_SIZE_MIN &&
+		    address - module->address < LAST_SIZE_MAX)
+			return true;
+	}
+	return false;
 }
 
 const struct symbols_module *symbols_find_module(const struct symbols *symbols, uint64_t address,
@@ -158,7 +189,7 @@ const struct symbols_module *symbols_find_module(const struct symbols *symbols, 
 	/* without the kernel's own symbols, it may be an address of the kernel */
 	if (count > 1 || !symbols->ends[0] || !address || (module && module->since <= time))
 		return NULL;
-	return unlocated;
+	return may_be_other(symbols, address, time) ? NULL : unlocated;
 }
 
 const char *symbols_string(const struct symbols *symbols, uint32_t offset)

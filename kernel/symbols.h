@@ -46,7 +46,7 @@ struct symbols {
  * Reads a file in the form of kallsyms ("ADDRESS TYPE NAME [MODULE]" a line), plain or gzip;
  * only code is read. A line "# since NS" gives the time of the lines that follow: of the symbols
  * that are new then, or of all symbols of modules. A line "# modules" begins a list of the modules
- * at that time, with a line "# module ADDRESS BYTES NAME" for each.
+ * at that time, with a line "# module ADDRESS BYTES NAME [init]" for each.
  * 0 or -errno; -EFBIG: more than any kernel has.
  */
 int symbols_load(struct symbols *symbols, const char *path);
@@ -65,8 +65,8 @@ const char *symbols_string(const struct symbols *symbols, uint32_t offset);
 
 /*
  * The module that occupied the address; NULL: none, or the file has no lists of modules. If nothing
- * is known at the address, and the address of one module of that time is unknown, it is that
- * module. Without the symbols of the kernel (_etext), it is NULL.
+ * is known at the address, now or before, and the address of one module of that time is unknown, it
+ * is that module. Without the symbols of the kernel (_etext), it is NULL.
  */
 const struct symbols_module *symbols_find_module(const struct symbols *symbols, uint64_t address,
 						 uint64_t time);

@@ -232,12 +232,12 @@ static int add_symbol(struct loader *loader, const struct fields *fields)
 	return 0;
 }
 
-/* # module ADDRESS BYTES NAME */
+/* # module ADDRESS BYTES NAME [init] */
 static int load_module(struct loader *loader, struct line *line)
 {
 	struct symbols_modules *modules = &loader->symbols->modules;
 	uint64_t address, size;
-	char name[64];
+	char name[64], part[8];
 	bool known;
 	int err;
 
@@ -247,6 +247,8 @@ static int load_module(struct loader *loader, struct line *line)
 	err = symbols_modules_add(&loader->modules, address, size, name, &known);
 	if (err || known)
 		return err;
+	line_word(line, part, sizeof(part));
+	modules->list[modules->count - 1].init = !strcmp(part, "init");
 	return append_text(loader->symbols, name, strlen(name),
 			   &modules->list[modules->count - 1].name);
 }

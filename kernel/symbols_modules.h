@@ -20,6 +20,7 @@ struct symbols_module {
 	uint64_t reach;	       /* the highest end up to here in the list */
 	uint32_t name;	       /* offset in symbols.text */
 	uint32_t round;	       /* while loading: the last list that has it */
+	bool init;	       /* its init functions, which the kernel frees when they have run */
 };
 
 struct symbols_modules {

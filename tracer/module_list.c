@@ -209,8 +209,8 @@ int module_list_write(const struct module_list *modules, gzFile file)
 	bool failed = gzputs(file, "# modules\n") < 0;
 
 	for (size_t i = 0; i < modules->count && !failed; i++)
-		failed = gzprintf(file, "# module %" PRIx64 " %" PRIu64 " %s\n",
+		failed = gzprintf(file, "# module %" PRIx64 " %" PRIu64 " %s%s\n",
 				  modules->list[i].address, modules->list[i].size,
-				  modules->list[i].name) <= 0;
+				  modules->list[i].name, modules->list[i].init ? " init" : "") <= 0;
 	return failed ? -EIO : 0;
 }

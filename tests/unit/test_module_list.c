@@ -84,10 +84,10 @@ static void modules_come_and_go(void **state)
 	load_module(&modules, "b", 0x7000, 0x1000, true);
 	load_module(&modules, "b", 0x6000, 0x1000, false);
 	load_module(&modules, "a", 0x1000, 0x1800, false);
-	assert_saved(&modules, "# modules\n# module 5000 4096 a\n# module 7000 4096 b\n"
+	assert_saved(&modules, "# modules\n# module 5000 4096 a init\n# module 7000 4096 b init\n"
 			       "# module 6000 4096 b\n# module 1000 6144 a\n");
 	load_module(&modules, "c", 0x4000, 0x1001, false);
-	assert_saved(&modules, "# modules\n# module 7000 4096 b\n# module 6000 4096 b\n"
+	assert_saved(&modules, "# modules\n# module 7000 4096 b init\n# module 6000 4096 b\n"
 			       "# module 1000 6144 a\n# module 4000 4097 c\n");
 	module_list_unload(&modules, "b");
 	module_list_unload(&modules, "never there");

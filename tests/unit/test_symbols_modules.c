@@ -176,6 +176,46 @@ static void unknown_code_is_of_the_module_without_address(void **state)
 	symbols_deinit(&symbols);
 }
 
+/*
+ * The kernel frees init functions and BPF programs; their symbols stay. A module whose address is
+ * unknown may be in their place: neither has the other's name.
+ */
+static void freed_code_has_no_name_beside_a_module_without_address(void **state)
+{
+	struct symbols symbols;
+
+	(void)state;
+	load(&symbols, "00001000 T _text\n00001100 T _etext\n"
+		       "bf040000 t prog_one [bpf]\nbf040800 t prog_two [bpf]\n"
+		       "# modules\n"
+		       "# since 100\n# modules\n# module bf020000 8192 a init\n"
+		       "# module bf000000 4096 a\nbf000000 t a_one [a]\nbf000100 t a_two [a]\n"
+		       "bf020000 t a_init_one [a]\nbf020080 t a_init_two [a]\n"
+		       "# since 150\n# modules\n# module bf020000 8192 a init\n"
+		       "# module bf000000 4096 a\n# module bf060000 4096 b init\n"
+		       "# module bf008000 4096 b\n"
+		       "# since 200\n# modules\n# module bf020000 8192 a init\n"
+		       "# module bf000000 4096 a\n# module bf060000 4096 b init\n"
+		       "# module bf008000 4096 b\n# module 0 0 c\n"
+		       "# since 300\n# modules\n# module bf060000 4096 b init\n"
+		       "# module bf008000 4096 b\n# module 0 0 c\n");
+	assert_text(&symbols, 0xbf020010, 199, "a_init_one+0x10/0x80 [a]");
+	assert_text(&symbols, 0xbf040010, 199, "prog_one+0x10/0x800 [bpf]");
+	assert_text(&symbols, 0xbf060010, 199, "0xbf060010 [b]");
+	assert_text(&symbols, 0xbf000010, 200, "a_one+0x10/0x100 [a]");
+	assert_text(&symbols, 0x1010, 200, "_text+0x10/0x100");
+	assert_text(&symbols, 0xbf020010, 200, "0xbf020010");
+	assert_text(&symbols, 0xbf021010, 200, "0xbf021010");
+	assert_text(&symbols, 0xbf040010, 200, "0xbf040010");
+	assert_text(&symbols, 0xbf060010, 200, "0xbf060010");
+	/* the init functions of b have at least one page */
+	assert_text(&symbols, 0xbf061010, 200, "0xbf061010");
+	assert_text(&symbols, 0xbf070010, 200, "0xbf070010 [c]");
+	/* module a is gone, all its code too */
+	assert_text(&symbols, 0xbf020010, 300, "0xbf020010 [c]");
+	symbols_deinit(&symbols);
+}
+
 /* A module that is loaded again, at its old place and at another. */
 static void reloaded_modules_keep_their_names(void **state)
 {
@@ -298,6 +338,7 @@ int main(void)
 		cmocka_unit_test(last_symbol_ends_with_its_module),
 		cmocka_unit_test(no_module_gets_the_code_of_another),
 		cmocka_unit_test(unknown_code_is_of_the_module_without_address),
+		cmocka_unit_test(freed_code_has_no_name_beside_a_module_without_address),
 		cmocka_unit_test(reloaded_modules_keep_their_names),
 		cmocka_unit_test(code_ends_where_another_module_begins),
 		cmocka_unit_test(init_code_has_its_names),
