@@ -9,6 +9,8 @@
 #ifndef ANALYSIS_FASTPATH_H
 #define ANALYSIS_FASTPATH_H
 
+#include <sys/param.h>
+
 #include "analysis/matcher_state.h"
 
 /*
@@ -22,7 +24,8 @@ static inline uint64_t fastpath_end(const struct matcher *matcher)
 
 	if (matcher->select)
 		return 0;
-	return check_until < UINT64_MAX ? check_until + 1 : UINT64_MAX;
+	return MIN(check_until < UINT64_MAX ? check_until + 1 : UINT64_MAX,
+		   matcher->grouping.until);
 }
 
 /*

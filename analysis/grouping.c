@@ -84,11 +84,61 @@ static bool is_allocator(const char *function)
 	return false;
 }
 
+void grouping_advance(struct grouping *grouping, uint64_t time)
+{
+	const struct symbols_modules *modules = &grouping->analysis->capture->symbols.modules;
+
+	grouping->until = symbols_modules_next_change(modules, time);
+	grouping->epoch++;
+	memset(grouping->memos, 0, sizeof(grouping->memos));
+}
+
+/* symbol: at the address at this time, or NULL. */
+static uint64_t hash_code(const struct symbols *symbols, const struct symbol *symbol,
+			  uint64_t address, uint64_t time)
+{
+	const struct symbols_module *module;
+
+	if (symbol)
+		return hash_text(hash_text(0, symbols_string(symbols, symbol->name)),
+				 symbols_string(symbols, symbol->module));
+	module = symbols_find_module(symbols, address, time);
+	return hash_text(1, module ? symbols_string(symbols, module->name) : "");
+}
+
+/*
+ * The site at the address in this epoch, or HASH_MAP_NONE. *key gets its key in grouping->sites:
+ * the address for the first code that was there, also a hash of the code for any other.
+ */
+static uint32_t find_in_epoch(struct grouping *grouping, uint64_t address, uint64_t time,
+			      uint64_t *key)
+{
+	const struct symbols *symbols = &grouping->analysis->capture->symbols;
+	uint32_t number = hash_map_find(&grouping->sites, address);
+	struct analysis_site *site;
+	uint64_t code;
+
+	*key = address;
+	if (number == HASH_MAP_NONE)
+		return number;
+	site = &grouping->analysis->sites[number];
+	if (site->epoch == grouping->epoch)
+		return number;
+	code = hash_code(symbols, symbols_find(symbols, address, time), address, time);
+	if (code != site->code) {
+		*key = address ^ code;
+		return hash_map_find(&grouping->sites, *key);
+	}
+	site->epoch = grouping->epoch;
+	return number;
+}
+
 int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t time)
 {
 	struct analysis *analysis = grouping->analysis;
 	const struct select *select = analysis->settings.select;
-	uint32_t site = hash_map_find(&grouping->sites, address);
+	uint64_t key;
+	uint32_t site = find_in_epoch(grouping, address, time, &key);
 	struct analysis_site *sites;
 	const struct symbols *symbols = &analysis->capture->symbols;
 	const struct symbol *symbol;
@@ -102,7 +152,7 @@ int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t
 	if (!sites)
 		return -ENOMEM;
 	analysis->sites = sites;
-	err = hash_map_add(&grouping->sites, address, (uint32_t)analysis->site_count);
+	err = hash_map_add(&grouping->sites, key, (uint32_t)analysis->site_count);
 	if (err)
 		return err;
 	if (select && select->has_site)
@@ -112,6 +162,8 @@ int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t
 	analysis->sites[analysis->site_count] = (struct analysis_site){
 		.address = address,
 		.first_time = time,
+		.code = hash_code(symbols, symbol, address, time),
+		.epoch = grouping->epoch,
 		.group = GROUP_NONE,
 		.selected = selected,
 		.in_allocator = symbol && is_allocator(symbols_string(symbols, symbol->name)),
@@ -127,7 +179,7 @@ uint32_t grouping_find_fastpath_group(struct grouping *grouping, uint64_t addres
 	if (number == HASH_MAP_NONE)
 		return GROUP_NONE;
 	site = &grouping->analysis->sites[number];
-	if (site->group == GROUP_NONE || site->in_allocator)
+	if (site->epoch != grouping->epoch || site->group == GROUP_NONE || site->in_allocator)
 		return GROUP_NONE;
 	*grouping_memo(grouping, address) =
 		(struct grouping_memo){ address, number + 1, site->group + 1 };
@@ -200,18 +252,22 @@ static uint64_t key_of(const struct grouping *grouping, const struct event *even
 int64_t grouping_find_group(struct grouping *grouping, const struct event *event, uint32_t site,
 			    uint32_t cache)
 {
-	uint64_t key = key_of(grouping, event, cache);
-	uint32_t group = hash_map_find(&grouping->groups, key);
 	struct analysis *analysis = grouping->analysis;
+	uint64_t key = key_of(grouping, event, cache), unique = key;
+	uint32_t group;
 	struct group *groups;
 	int err;
 
+	/* another function may have the address at another time */
+	if (analysis->settings.by < GROUP_BY_MODULE)
+		unique ^= analysis->sites[site].code;
+	group = hash_map_find(&grouping->groups, unique);
 	if (group == HASH_MAP_NONE) {
 		groups = array_grow(analysis->groups, analysis->group_count, sizeof(*groups));
 		if (!groups)
 			return -ENOMEM;
 		analysis->groups = groups;
-		err = hash_map_add(&grouping->groups, key, (uint32_t)analysis->group_count);
+		err = hash_map_add(&grouping->groups, unique, (uint32_t)analysis->group_count);
 		if (err)
 			return err;
 		group = (uint32_t)analysis->group_count++;

@@ -20,10 +20,18 @@ struct grouping {
 	struct hash_map sites, groups;
 	uint32_t *same_task; /* by task: the first task with the same process and name */
 	struct grouping_memo memos[1 << GROUPING_MEMO_BITS];
+	uint64_t until; /* ns: the code at an address is the same until then */
+	uint32_t epoch; /* the number of such times that were reached */
 };
 
 int grouping_init(struct grouping *grouping, struct analysis *analysis); /* 0 or -ENOMEM */
 void grouping_deinit(struct grouping *grouping);
+
+/*
+ * Call it for an event at grouping->until or later: a module was loaded or unloaded, and a call
+ * site of it may be another from now on.
+ */
+void grouping_advance(struct grouping *grouping, uint64_t time);
 
 /* The index in analysis->sites of a call site, which is added if need be; or -ENOMEM. */
 int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t time);

@@ -2,6 +2,7 @@
 /* Calls the match function for the kind of the event. */
 #include "config.h"
 
+#include "analysis/fastpath.h"
 #include "analysis/match_allocation.h"
 #include "analysis/match_event.h"
 #include "analysis/match_free.h"
@@ -73,6 +74,10 @@ int match_event(struct matcher *matcher, const struct event *event)
 	if (event->time >= matcher->analysis->window_end) {
 		totals->left_out++;
 		return 0;
+	}
+	if (event->time >= matcher->grouping.until) {
+		grouping_advance(&matcher->grouping, event->time);
+		matcher->fastpath_end = fastpath_end(matcher);
 	}
 	if (event_is_other(event))
 		return match_other(matcher, event);

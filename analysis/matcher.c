@@ -49,7 +49,6 @@ int matcher_open(struct matcher **result, struct analysis *analysis)
 		matcher_close(matcher);
 		return err;
 	}
-	matcher->fastpath_end = fastpath_end(matcher);
 	*result = matcher;
 	return 0;
 }

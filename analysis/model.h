@@ -94,6 +94,8 @@ struct cache_mark {
 
 struct analysis_site {
 	uint64_t address, first_time;
+	uint64_t code;	/* a hash of the names of its function and module */
+	uint32_t epoch; /* of struct grouping: this code was still at the address then */
 	uint32_t group; /* GROUP_NONE: no allocation yet, or the group depends on more than the site
 			 */
 	bool selected;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/param.h>
 
 #include "analysis/analysis.h"
 #include "analysis/cache_timeline.h"
@@ -141,6 +142,12 @@ void online_cache_gone(struct online *online, uint64_t address, uint64_t time)
 	cache_timeline_end(&online->timeline, address, time);
 }
 
+void online_symbols_changed(struct online *online)
+{
+	online->matcher->grouping.until = 0;
+	online->matcher->fastpath_end = 0;
+}
+
 static const struct kmt_record *next_record(const struct cpu_queue *queue)
 {
 	const struct online_packet *packet = queue->first;
@@ -231,7 +238,8 @@ static int take_fast(struct online *online, struct cpu_queue *queue, uint64_t be
 		err = matcher_flush(online->matcher);
 	if (err || online->matcher->same_time_count || !is_fast(online))
 		return err;
-	taken = online_fastpath_run(online->fastpath, queue->first, before);
+	taken = online_fastpath_run(online->fastpath, queue->first,
+				    MIN(before, online->matcher->grouping.until));
 	if (taken < 0)
 		return (int)taken;
 	online->taken += (uint64_t)taken;

@@ -49,6 +49,9 @@ void online_put(struct online *online, struct online_packet *packet);
 int online_cache(struct online *online, const struct cache *cache);
 void online_cache_gone(struct online *online, uint64_t address, uint64_t time);
 
+/* The symbols of the capture are others: the next event's call site is looked up again. */
+void online_symbols_changed(struct online *online);
+
 /*
  * Takes all events before the watermark, and no others; the caller has put all of them. *processed
  * becomes the watermark; or an earlier time, if a record there has a cache that was not reported

@@ -75,6 +75,7 @@ static int fill_memo(struct online_fastpath *fastpath, struct online_fastpath_me
 		.call_site = record->call_site,
 		.source = source,
 		.generation = fastpath->timeline->generation,
+		.epoch = matcher->grouping.epoch,
 		.group = group,
 		.cache = (uint32_t)cache,
 		.tally = (uint32_t)tally,
@@ -117,7 +118,8 @@ static inline int take_allocation(struct run *run, const struct kmt_record *reco
 		return 0;
 	if (memo->call_site != record->call_site || memo->source != source ||
 	    memo->is_kmalloc != (record->id == KMT_KMALLOC) ||
-	    memo->generation != run->fastpath->timeline->generation) {
+	    memo->generation != run->fastpath->timeline->generation ||
+	    memo->epoch != run->matcher->grouping.epoch) {
 		result = fill_memo(run->fastpath, memo, record, run->cpu, source);
 		if (result > 0)
 			result = renew_counts(run) ? -ENOMEM : 1;

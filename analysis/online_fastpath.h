@@ -21,6 +21,7 @@ struct online_fastpath_memo {
 	uint64_t call_site;
 	uint64_t source;     /* the cache's address; of kmalloc() its size and GFP flags */
 	uint32_t generation; /* of the cache timeline; 0: empty */
+	uint32_t epoch;	     /* of struct grouping */
 	uint32_t group, cache, tally;
 	uint32_t requested, allocated; /* bytes; not of kmalloc() */
 	bool is_kmalloc;

@@ -400,8 +400,9 @@ int symbols_load(struct symbols *symbols, const char *path)
 	if (!err) {
 		release_room(symbols);
 		symbols->hidden = symbols->hidden && !symbols->count;
-		symbols_modules_sort(&loader.modules);
-		err = symbols_order(symbols);
+		err = symbols_modules_sort(&loader.modules);
+		if (!err)
+			err = symbols_order(symbols);
 	}
 	symbols_modules_loaded(&loader.modules);
 	if (err)

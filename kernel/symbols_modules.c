@@ -128,7 +128,27 @@ static int compare_modules(const void *left, const void *right)
 	return (a->since > b->since) - (a->since < b->since);
 }
 
-void symbols_modules_sort(struct symbols_modules_loader *loader)
+static int compare_times(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static int sort_changes(struct symbols_modules *modules)
+{
+	modules->changes = calloc(modules->count + 1, 2 * sizeof(*modules->changes));
+	if (!modules->changes)
+		return -ENOMEM;
+	for (size_t i = 0; i < modules->count; i++) {
+		modules->changes[modules->change_count++] = modules->list[i].since;
+		modules->changes[modules->change_count++] = modules->list[i].until;
+	}
+	qsort(modules->changes, modules->change_count, sizeof(*modules->changes), compare_times);
+	return 0;
+}
+
+int symbols_modules_sort(struct symbols_modules_loader *loader)
 {
 	struct symbols_modules *modules = loader->modules;
 	uint64_t reach = 0;
@@ -140,6 +160,7 @@ void symbols_modules_sort(struct symbols_modules_loader *loader)
 		reach = MAX(reach, modules->list[i].end);
 		modules->list[i].reach = reach;
 	}
+	return sort_changes(modules);
 }
 
 void symbols_modules_loaded(struct symbols_modules_loader *loader)
@@ -153,7 +174,23 @@ void symbols_modules_loaded(struct symbols_modules_loader *loader)
 void symbols_modules_deinit(struct symbols_modules *modules)
 {
 	free(modules->list);
+	free(modules->changes);
 	*modules = (struct symbols_modules){ 0 };
+}
+
+uint64_t symbols_modules_next_change(const struct symbols_modules *modules, uint64_t time)
+{
+	size_t low = 0, high = modules->change_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (modules->changes[middle] <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < modules->change_count ? modules->changes[low] : UINT64_MAX;
 }
 
 size_t symbols_modules_behind(const struct symbols_modules *modules, uint64_t address)

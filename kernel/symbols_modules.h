@@ -26,6 +26,8 @@ struct symbols_module {
 struct symbols_modules {
 	struct symbols_module *list; /* by address, then since */
 	size_t count;
+	uint64_t *changes; /* ns, sorted: a module was loaded or unloaded */
+	size_t change_count;
 	bool listed; /* the file has a list of modules */
 };
 
@@ -55,8 +57,8 @@ void symbols_modules_begin(struct symbols_modules_loader *loader, uint64_t time)
 int symbols_modules_add(struct symbols_modules_loader *loader, uint64_t address, uint64_t size,
 			const char *name, bool *known);
 
-/* Ends the last list, and sorts the modules. */
-void symbols_modules_sort(struct symbols_modules_loader *loader);
+/* Ends the last list, and sorts the modules. 0 or -ENOMEM. */
+int symbols_modules_sort(struct symbols_modules_loader *loader);
 
 /* Frees what only loading needs. */
 void symbols_modules_loaded(struct symbols_modules_loader *loader);
@@ -75,6 +77,9 @@ const struct symbols_module *symbols_modules_find(const struct symbols_modules *
  */
 size_t symbols_modules_unlocated(const struct symbols_modules *modules, uint64_t time,
 				 const struct symbols_module **module);
+
+/* The first time after this at which a module was loaded or unloaded; or UINT64_MAX. */
+uint64_t symbols_modules_next_change(const struct symbols_modules *modules, uint64_t time);
 
 /* The next module of the list below *index that contains the address; NULL: no further one. */
 const struct symbols_module *symbols_modules_next(const struct symbols_modules *modules,

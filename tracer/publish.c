@@ -49,6 +49,7 @@ static int reload_symbols(struct publish *publish)
 		return err == -ENOMEM ? err : 0; /* keep the symbols from before */
 	symbols_deinit(&publish->capture.symbols);
 	publish->capture.symbols = symbols;
+	online_symbols_changed(publish->online);
 	return type_stats_reload_symbols(&publish->type_stats);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <inttypes.h>
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
@@ -60,6 +61,48 @@ static void assert_identities(const struct analysis *analysis)
 		missed += site->missed_frees;
 	}
 	assert_int_equal(totals->missed_frees, missed);
+}
+
+/* Module a was at bf000000 until 100, b from 200 to 300, and a again from 400 on. */
+#define REUSED                                                                   \
+	"00001000 T _text\n00001100 T _etext\n"                                  \
+	"bf000000 t a_use [a]\nbf000100 t a_other [a]\n"                         \
+	"# modules\n# module bf000000 4096 a\n# since 100\n# modules\n"          \
+	"# since 200\n# modules\n# module bf000000 4096 b\n"                     \
+	"bf000000 t b_use [b]\nbf000100 t b_other [b]\n# since 300\n# modules\n" \
+	"# since 400\n# modules\n# module bf000000 4096 a\n"                     \
+	"bf000000 t a_use [a]\nbf000100 t a_other [a]\n"
+
+static void modules_at_one_address_are_apart(void **state)
+{
+	static const uint64_t times[] = { 10, 11, 12, 150, 210, 211, 212, 213, 410, 411 };
+	static const enum group_by bys[] = { GROUP_BY_SITE, GROUP_BY_FUNCTION, GROUP_BY_MODULE };
+	char trace[1024] = "begin 5\nend 500\n", *directory, *path;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		sprintf(trace + strlen(trace),
+			"alloc %" PRIu64 " 0 0x%zx 100/128 0xbf000010\n"
+			"alloc %" PRIu64 " 0 0x%zx 100/128 0x1010\n",
+			times[i], 0x1000 + i * 128, times[i], 0x9000 + i * 128);
+	directory = scratch_capture(trace);
+	path = scratch_path(directory, "kernel/symbols");
+	scratch_write(path, REUSED, strlen(REUSED));
+	free(path);
+	for (size_t i = 0; i < sizeof(bys) / sizeof(*bys); i++) {
+		struct analysis analysis = { .settings.by = bys[i] };
+		struct capture capture;
+
+		assert_int_equal(capture_open(&capture, directory), 0);
+		assert_int_equal(analysis_run(&analysis, &capture, NULL), 0);
+		/* a, the kernel, and b, which is the next at 150 */
+		assert_int_equal(analysis.group_count, 3);
+		assert_int_equal(analysis.groups[0].allocations, 5);
+		assert_int_equal(analysis.groups[1].allocations, 10);
+		assert_int_equal(analysis.groups[2].allocations, 5);
+		finish(&analysis, &capture);
+	}
+	scratch_remove(directory);
 }
 
 static void counts_by_call_site(void **state)
@@ -384,6 +427,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_by_call_site),
+		cmocka_unit_test(modules_at_one_address_are_apart),
 		cmocka_unit_test(counts_missed_frees),
 		cmocka_unit_test(leaves_out_own_objects),
 		cmocka_unit_test(reads_captures_that_were_cut_off),

@@ -225,8 +225,8 @@ static void names_functions_of_modules_loaded_later(void **state)
 	allocate(scene, 32, 0x40000, 0x1008);
 	advance_watermark(scene, 40, 0);
 	read_snapshot(scene, 40);
-	assert_type(scene, "fresh [module]", 1, 0);
-	assert_type(scene, "0x90008", 2, 0);
+	assert_type(scene, "fresh [module]", 2, 0);
+	assert_type(scene, "0x90008", 1, 0);
 	assert_type(scene, "maker", 1, 0);
 	free(path);
 	free_scene(scene);
