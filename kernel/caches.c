@@ -144,10 +144,11 @@ static bool same_cache(const struct cache *a, const struct cache *b)
 /* Makes the list of caches from the lines, sorted by address and time, and sets the end of each. */
 static int resolve_sightings(struct caches *caches, struct cache_lines *lines)
 {
-	struct sighting *end = lines->sightings + lines->sighting_count;
+	struct sighting *end;
 
 	if (!lines->sighting_count)
 		return 0;
+	end = lines->sightings + lines->sighting_count;
 	qsort(lines->sightings, lines->sighting_count, sizeof(*lines->sightings),
 	      compare_sightings);
 	caches->list = malloc(lines->sighting_count * sizeof(*caches->list));
