@@ -49,7 +49,8 @@ static int gfp_parse_entry(const char **at, struct gfp_name *name)
 	name_text = ++expr.at;
 	size = strcspn(name_text, "\"");
 	expr.at += size;
-	if (*expr.at++ != '"')
+	/* a line of the capture's table has a name */
+	if (!size || *expr.at++ != '"')
 		return -EINVAL;
 	c_expression_skip_space(&expr);
 	if (*expr.at != '}')

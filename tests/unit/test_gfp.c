@@ -97,6 +97,20 @@ static void prints_flags_as_the_kernel(void **state)
 	free(format);
 }
 
+/* A line of a capture's table has a name. */
+static void ignores_entries_without_name(void **state)
+{
+	struct gfp_table table;
+
+	(void)state;
+	assert_int_equal(gfp_parse_format(&table, "__print_flags(x, \"|\", {1, \"\"}, "
+						  "{2, \"GFP_DMA\"})"),
+			 0);
+	assert_int_equal(table.count, 1);
+	assert_string_equal(table.list[0].name, "GFP_DMA");
+	gfp_deinit(&table);
+}
+
 static void written_lines_are_parsed(void **state)
 {
 	char *format = read_format("6.12.107+deb13-s390x"), *text;
@@ -221,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_formats_of_all_kernels),
 		cmocka_unit_test(prints_flags_as_the_kernel),
+		cmocka_unit_test(ignores_entries_without_name),
 		cmocka_unit_test(written_lines_are_parsed),
 		cmocka_unit_test(operators_bind_as_in_c),
 		cmocka_unit_test(wrong_entries_are_skipped),
