@@ -23,7 +23,12 @@
 #define MIB ((uint64_t)1 << 20)
 #define FILE_MAX 65536 /* bytes: /proc/self/cgroup */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* clang does not define the names of gcc */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define HAS_SANITIZER 1
 #else
 #define HAS_SANITIZER 0
