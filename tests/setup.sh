@@ -11,8 +11,8 @@ packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format"
 # What ./test needs besides (linux-perf: an independent count; qemu-system and cpio: other kernels;
 # qemu-user: the offline tools on other machines; compilers: both; trace-cmd and its libraries:
-# recordings that kmemtrace-import reads).
-packages_test="valgrind babeltrace2 linux-perf
+# recordings that kmemtrace-import reads; libclang-rt and llvm: libFuzzer, and the coverage).
+packages_test="libclang-rt-dev llvm valgrind babeltrace2 linux-perf
 	qemu-system-x86 qemu-system-arm qemu-system-misc cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross"

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A whole capture: the views of kmemtrace-report in each format, kmemtrace-check, its repair,
+ * kmemtrace-pack and libmemstat. The first bytes of an input choose what is done.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "check/check_heap.h"
+#include "cli/exit_status.h"
+#include "memstat/memstat.h"
+#include "pack/apply.h"
+#include "repair/repair.h"
+#include "report/report.h"
+#include "tests/fuzz/fuzz.h"
+
+#define VIEW_ADDRESS(name) &view_##name,
+#define RENDERER_ADDRESS(name) &renderer_##name,
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct view *const views[] = { VIEWS(VIEW_ADDRESS) };
+static const struct renderer *const renderers[] = { RENDERERS(RENDERER_ADDRESS) };
+
+static void open_capture(struct capture *capture, bool *is_open)
+{
+	int err = capture_open(capture, fuzz_path("in"));
+
+	*is_open = !err;
+	FUZZ_EXPECT(!err || capture->errmsg[0]);
+}
+
+/* A filter of the user, none of which depends on the capture. */
+static void set_filter(struct options *options, unsigned int which)
+{
+	struct select *select = &options->select;
+	int err = 0;
+
+	switch (which) {
+	case 1:
+		err = select_time(select, "1ms,1s");
+		break;
+	case 2:
+		err = select_site(select, "alloc|0x");
+		break;
+	case 3:
+		err = select_cache(select, "^k|dentry");
+		break;
+	case 4:
+		err = select_list(select, &select->nodes, "--node", "0");
+		break;
+	case 5:
+		err = select_list(select, &select->cpus, "--cpu", "1-17");
+		break;
+	case 6:
+		err = select_older(select, "1us");
+		break;
+	case 7:
+		err = select_list(select, &select->pids, "--pid", "0-100");
+		break;
+	default:
+		return;
+	}
+	FUZZ_EXPECT(!err);
+	options->filters[options->filter_count++] = strdup("a filter");
+}
+
+static void expect_json(const char *text, size_t size, bool lines)
+{
+	const char *end = text + size;
+	json_error_t error;
+
+	while (text < end) {
+		const char *next = lines ? memchr(text, '\n', (size_t)(end - text)) : end - 1;
+		json_t *json;
+
+		FUZZ_EXPECT(next);
+		json = json_loadb(text, (size_t)(next - text), JSON_ALLOW_NUL, &error);
+		if (!json)
+			fuzz_fail(__FILE__, __LINE__, error.text, text);
+		json_decref(json);
+		text = next + 1;
+	}
+}
+
+static void report(struct fuzz_input *input)
+{
+	const struct view *view = views[fuzz_byte(input) % COUNT(views)];
+	unsigned int format = fuzz_byte(input), by = fuzz_byte(input);
+	struct options options = {
+		.input = "in",
+		.view = view,
+		.renderer = renderers[format % COUNT(renderers)],
+		.has_by = view->has_by && by % (GROUP_BY_GFP + 2),
+		.by = (enum group_by)(by % (GROUP_BY_GFP + 2) ? by % (GROUP_BY_GFP + 2) - 1 : 0),
+		.possible = view == &view_findings && format & 0x20,
+		.color = format & 0x40 ? COLOR_ALWAYS : COLOR_NEVER,
+		.threads = format & 0x80 ? 3 : 1,
+		.max_loss = -1,
+	};
+	struct capture capture;
+	char *text;
+	size_t size;
+	bool is_open;
+	int status;
+
+	set_filter(&options, fuzz_byte(input));
+	fuzz_unpack_archive(input, "in");
+	open_capture(&capture, &is_open);
+	if (is_open) {
+		fuzz_output_begin();
+		status = report_print(&options, &capture);
+		text = fuzz_output_end(&size);
+		if (options.color == COLOR_NEVER)
+			fuzz_expect_printable(text, size);
+		if (status == EXIT_OK && options.renderer == &renderer_json)
+			expect_json(text, size, view->streams);
+		free(text);
+		capture_close(&capture);
+	}
+	options_deinit(&options);
+}
+
+static void check(const char *name, struct check_problems *problems)
+{
+	struct check_result result = { 0 };
+	char errmsg[400] = "", *text;
+	size_t size;
+	int err;
+
+	fuzz_output_begin();
+	err = check_capture(fuzz_path(name), problems, &result, errmsg, sizeof(errmsg));
+	text = fuzz_output_end(&size);
+	fuzz_expect_printable(text, size);
+	free(text);
+	FUZZ_EXPECT(!err == !errmsg[0]);
+}
+
+static void check_streams(void)
+{
+	struct check_problems problems = { .verbose = true };
+	struct check_result result = { 0 };
+	char errmsg[400] = "";
+
+	if (check_stream(fuzz_path("in/cpu0"), &problems, &result, errmsg, sizeof(errmsg)))
+		FUZZ_EXPECT(errmsg[0]);
+}
+
+static void check_all(struct fuzz_input *input)
+{
+	struct check_problems problems = { .verbose = true };
+	struct check_heap result;
+	char errmsg[400] = "", *text;
+	size_t size;
+	int err;
+
+	fuzz_unpack_archive(input, "in");
+	check("in", &problems);
+	check_streams();
+	fuzz_output_begin();
+	err = check_heap_run(fuzz_path("in"), true, NULL, &result, errmsg, sizeof(errmsg));
+	text = fuzz_output_end(&size);
+	fuzz_expect_printable(text, size);
+	free(text);
+	FUZZ_EXPECT(!err == !errmsg[0]);
+}
+
+/* What a repair makes is a capture that needs no repair. */
+static void repair(struct fuzz_input *input)
+{
+	struct check_problems problems = { .silent = true };
+	struct capture capture;
+	char errmsg[400] = "";
+	int err;
+
+	fuzz_unpack_archive(input, "in");
+	fuzz_empty("out");
+	err = repair_run(fuzz_path("in"), fuzz_path("out/repaired"), false, errmsg, sizeof(errmsg));
+	FUZZ_EXPECT(!err == !errmsg[0]);
+	if (err)
+		return;
+	check("out/repaired", &problems);
+	FUZZ_EXPECT(!problems.repairable);
+	err = capture_open(&capture, fuzz_path("out/repaired"));
+	FUZZ_EXPECT(!err);
+	FUZZ_EXPECT(capture.status.complete == STATUS_REPAIRED);
+	capture_close(&capture);
+}
+
+/* Packs, or unpacks, and back. */
+static void pack(struct fuzz_input *input)
+{
+	unsigned int how = fuzz_byte(input);
+	const char *names[] = { "in", "out/one" };
+	uint64_t damaged[2] = { 0 };
+	bool failed = false;
+
+	fuzz_unpack_archive(input, "in");
+	fuzz_empty("out");
+	for (size_t i = 0; i < 2 && !failed; i++) {
+		struct convert convert;
+		struct capture capture;
+
+		if (capture_open(&capture, fuzz_path(names[i]))) {
+			FUZZ_EXPECT(i == 0);
+			return;
+		}
+		FUZZ_EXPECT(!convert_init(&convert, (how + i) & 1));
+		failed = how & 2 ? apply_in_place(&convert, &capture)
+				 : apply_to(&convert, &capture,
+					    fuzz_path(i ? "out/two" : "out/one"));
+		FUZZ_EXPECT(failed == !!convert.errmsg[0]);
+		damaged[i] = convert.damaged_bytes;
+		if (how & 2)
+			names[1] = "in";
+		convert_deinit(&convert);
+		capture_close(&capture);
+	}
+	FUZZ_EXPECT(failed || damaged[0] == damaged[1]);
+}
+
+static void use_types(struct memory_type_list *list)
+{
+	for (struct memory_type *type = memstat_mtl_first(list); type;
+	     type = memstat_mtl_next(type)) {
+		FUZZ_EXPECT(memstat_get_numfrees(type) <= memstat_get_numallocs(type));
+		FUZZ_EXPECT(memstat_get_memfreed(type) <= memstat_get_memalloced(type));
+		FUZZ_EXPECT(memstat_get_name(type)[0]);
+		memstat_get_unobserved(type, 0);
+		for (int cpu = 0; cpu < 3; cpu++)
+			memstat_get_percpu_numallocs(type, cpu);
+	}
+}
+
+static void memstat(struct fuzz_input *input)
+{
+	unsigned int how = fuzz_byte(input);
+	struct memory_type_list *list = memstat_mtl_alloc();
+	struct memstat_capture *capture;
+
+	FUZZ_EXPECT(list);
+	fuzz_unpack_archive(input, "in");
+	capture = memstat_capture_open(fuzz_path("in"));
+	if (capture) {
+		memstat_mtl_set_base(list, how & 1);
+		if (how & 2)
+			memstat_capture_at(capture, (uint64_t)how << 16);
+		if (memstat_kvm_all(list, capture))
+			FUZZ_EXPECT(memstat_mtl_errortext(list)[0]);
+		use_types(list);
+	}
+	memstat_capture_close(capture);
+	memstat_mtl_free(list);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input input = { data, size };
+
+	switch (fuzz_byte(&input) % 8) {
+	case 0:
+		check_all(&input);
+		break;
+	case 1:
+		repair(&input);
+		break;
+	case 2:
+		pack(&input);
+		break;
+	case 3:
+		memstat(&input);
+		break;
+	default:
+		report(&input);
+	}
+	return 0;
+}

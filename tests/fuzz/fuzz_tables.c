@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The side tables of a capture as texts: what a table is written as is read as the same table. The
+ * first byte chooses the table; gfp, topology and symbols have targets of their own.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/metadata.h"
+#include "capture/status.h"
+#include "kernel/caches.h"
+#include "kernel/slabinfo.h"
+#include "kernel/tasks.h"
+#include "tests/fuzz/fuzz.h"
+
+/* A text that is being written. */
+struct written {
+	FILE *file;
+	char *text;
+	size_t size;
+};
+
+static void begin(struct written *written)
+{
+	written->file = open_memstream(&written->text, &written->size);
+	FUZZ_EXPECT(written->file);
+}
+
+static char *end(struct written *written)
+{
+	FUZZ_EXPECT(!fclose(written->file));
+	return written->text;
+}
+
+static char *parse_caches(const char *text)
+{
+	struct written written;
+	struct caches caches;
+
+	begin(&written);
+	FUZZ_EXPECT(!caches_parse(&caches, text));
+	for (size_t i = 0; i < caches.count; i++) {
+		const struct cache *cache = &caches.list[i], *found;
+
+		FUZZ_EXPECT(!caches_write_cache(written.file, cache));
+		if (cache->until != CACHE_FOREVER)
+			caches_write_gone(written.file, cache->address, cache->until);
+		if (i > 100)
+			continue;
+		found = caches_find(&caches, cache->address, cache->since);
+		FUZZ_EXPECT(!found || found->address == cache->address);
+		caches_is_alone(&caches, cache);
+		caches_has_kmalloc(&caches, cache->name);
+		caches_find_aliases(&caches, cache->name);
+	}
+	for (size_t i = 0; i < caches.alias_count; i++)
+		caches_write_alias(written.file, caches.aliases[i].name, caches.aliases[i].others);
+	for (size_t i = 0; i < caches.kmalloc_count; i++) {
+		FUZZ_EXPECT(i > 100 || caches_has_kmalloc(&caches, caches.kmalloc[i].text));
+		caches_write_kmalloc(written.file, caches.kmalloc[i].text);
+	}
+	caches_deinit(&caches);
+	return end(&written);
+}
+
+static char *parse_tasks(const char *text)
+{
+	struct written written;
+	struct tasks tasks;
+
+	begin(&written);
+	FUZZ_EXPECT(!tasks_parse(&tasks, text));
+	for (size_t i = 0; i < tasks.count; i++) {
+		const struct task *task = &tasks.list[i];
+
+		FUZZ_EXPECT(!tasks_write(written.file, task));
+		FUZZ_EXPECT(i > 100 ||
+			    tasks_find(&tasks, task->tid, task->since)->tid == task->tid);
+	}
+	FUZZ_EXPECT(tasks.count || !tasks_find(&tasks, 1, 1));
+	tasks_deinit(&tasks);
+	return end(&written);
+}
+
+static char *parse_status(const char *text)
+{
+	struct written written;
+	struct status status;
+	char errmsg[160] = "";
+	int err;
+
+	memset(&status, 0, sizeof(status));
+	err = status_parse(&status, text, errmsg, sizeof(errmsg));
+	FUZZ_EXPECT(!err || err == -EPROTONOSUPPORT);
+	if (err)
+		FUZZ_EXPECT(errmsg[0]);
+	begin(&written);
+	if (!err)
+		FUZZ_EXPECT(!status_write(&status, written.file));
+	for (size_t i = 0; !err && i < status.cpu_count && i < 100; i++)
+		FUZZ_EXPECT(status_find_cpu(&status, status.cpus[i].cpu) == &status.cpus[i]);
+	for (size_t i = 0; !err && i < status.own_count && i < 100; i++)
+		FUZZ_EXPECT(status_is_own(&status, status.own_tasks[i]));
+	status_deinit(&status);
+	return end(&written);
+}
+
+static char *parse_slabinfo(const char *text)
+{
+	struct slabinfo slabinfo;
+	struct written written;
+
+	begin(&written);
+	FUZZ_EXPECT(!slabinfo_parse(&slabinfo, text));
+	for (size_t i = 0; i < slabinfo.count; i++) {
+		const struct slabinfo_snapshot *snapshot = &slabinfo.snapshots[i];
+
+		FUZZ_EXPECT(!slabinfo_write(written.file, snapshot));
+		if (!i)
+			FUZZ_EXPECT(!slabinfo_write_sizes(written.file, snapshot));
+		FUZZ_EXPECT(slabinfo_at(&slabinfo, snapshot->time)->time == snapshot->time);
+		for (size_t j = 0; j < snapshot->count && j < 100; j++)
+			FUZZ_EXPECT(slabinfo_find(snapshot, snapshot->list[j].name));
+	}
+	slabinfo_deinit(&slabinfo);
+	return end(&written);
+}
+
+static char *parse_proc_slabinfo(const char *text)
+{
+	struct slabinfo_snapshot snapshot;
+	struct written written;
+	int err = slabinfo_parse_proc(&snapshot, text, 1);
+
+	FUZZ_EXPECT(!err || err == -EINVAL);
+	begin(&written);
+	if (!err) {
+		FUZZ_EXPECT(!slabinfo_write(written.file, &snapshot));
+		slabinfo_snapshot_deinit(&snapshot);
+	}
+	return end(&written);
+}
+
+static char *parse_metadata(const char *text)
+{
+	struct metadata metadata;
+	struct written written;
+	char errmsg[200] = "", newer[METADATA_TEXT];
+	int err = metadata_parse(&metadata, text, errmsg, sizeof(errmsg));
+
+	FUZZ_EXPECT(!err == !errmsg[0]);
+	begin(&written);
+	if (!err) {
+		FUZZ_EXPECT(!metadata_write(&metadata, written.file));
+		metadata_order(&metadata);
+		metadata_newer_text(metadata.tracer_version, newer, sizeof(newer));
+	}
+	return end(&written);
+}
+
+/* Each reads a text and returns what is written of the table. */
+static char *(*const parsers[])(const char *text) = {
+	parse_caches,	parse_tasks,	     parse_status,
+	parse_slabinfo, parse_proc_slabinfo, parse_metadata,
+};
+
+#define PROC 4
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input input = { data, size };
+	size_t which = fuzz_byte(&input) % (sizeof(parsers) / sizeof(*parsers));
+	char *text = fuzz_text(&input), *once, *twice;
+
+	once = parsers[which](text);
+	if (*once) {
+		twice = parsers[which == PROC ? PROC - 1 : which](once);
+		if (strcmp(once, twice))
+			fuzz_fail(__FILE__, __LINE__, "the same table again", once);
+		free(twice);
+	}
+	free(once);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# run.sh TARGET [OPTION…]: runs a fuzz target for $FUZZ_SECONDS, from the seeds of the build, with
+# libFuzzer's options. Fails if an input crashes, hangs, leaks or takes more than 1 GB: the input then
+# is in the folder fuzz-failed of the build. $FUZZ_CORPUS: a folder in which inputs that found
+# something new are kept from run to run. coverage.sh prints what was run.
+set -u
+: "${builddir:?}"
+target=$1
+shift
+seconds=${FUZZ_SECONDS:-10}
+# every input writes files: in memory they take less time
+for memory in /dev/shm "${TMPDIR:-/tmp}"; do
+	[ -w "$memory" ] && break
+done
+TMPDIR=$(mktemp -d "$memory/kmemtrace-fuzz-XXXXXX") || exit 1
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+corpus=${FUZZ_CORPUS:-$TMPDIR}/corpus-$target
+failed=$builddir/fuzz-failed
+profiles=$builddir/fuzz-coverage
+mkdir -p "$corpus" "$failed" "$profiles" || exit 1
+rm -f "$profiles/$target".*
+
+# A library that reads damaged files may ask for any amount of memory, and gets none.
+export ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=12:allocator_may_return_null=1
+limits=(-timeout=20 -rss_limit_mb=1024)
+[ "$target" != trace_cmd ] || limits+=(-malloc_limit_mb=1000000)
+
+LLVM_PROFILE_FILE="$profiles/$target.profraw" "$builddir/tests/fuzz/fuzz_$target" \
+	"${limits[@]}" -max_total_time="$seconds" -entropic=0 -print_final_stats=1 \
+	-artifact_prefix="$failed/$target-" "$@" "$corpus" "$builddir/fuzz-seeds/$target" \
+	>"$TMPDIR/log" 2>&1
+code=$?
+if [ $code != 0 ]; then
+	grep -a -v '^#' "$TMPDIR/log" | tail -n 60
+	echo "exit status $code; the input is in $failed: run fuzz_$target with it"
+	exit 1
+fi
+if [ "$target" = trace_cmd ]; then
+	FUZZ_COVERAGE=1 LLVM_PROFILE_FILE="$profiles/$target.%m.profraw" \
+		"$builddir/tests/fuzz/fuzz_$target" "${limits[@]}" -runs=100 -entropic=0 "$corpus" \
+		"$builddir/fuzz-seeds/$target" >/dev/null 2>&1
+fi
+grep -a -E 'INITED|DONE|number_of_executed_units|peak_rss' "$TMPDIR/log"
+# an input that is refused at once would find nothing
+[ "$(grep -a -c 'INITED' "$TMPDIR/log")" = 1 ] || { echo "the target did not run"; exit 1; }

@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# seeds.sh DIR: makes a folder of seeds for each fuzz target in DIR: captures of mktrace and of the
+# kernels in tests/data/guests, each with every operation of the target, and the inputs in
+# tests/fuzz/found, with which a target once failed. $builddir was configured with --enable-fuzz.
+set -u
+: "${builddir:?}" "${srcdir:?}"
+mkdir -p "$1" && cd "$1" || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+mkseed=$builddir/tests/fuzz/mkseed
+targets="capture gfp packed perf relay stats_file symbols tables topology trace_cmd"
+# shellcheck disable=SC2086 # a list
+mkdir -p $targets || exit 2
+
+# byte NUMBER…: writes bytes.
+byte()
+{
+	local number
+
+	for number; do
+		# shellcheck disable=SC2059 # an octal number
+		printf "\\$(printf %03o "$number")"
+	done
+}
+
+# put TARGET NAME [NUMBER…]: writes a seed: these bytes, then standard input.
+put()
+{
+	local target=$1 name=$2
+
+	shift 2
+	{ byte "$@"; cat; } >"$target/$name"
+}
+
+# The operations of fuzz_capture.c: check, repair, pack, unpack, in place, libmemstat, each view.
+operations=("0" "1" "2 0" "2 1" "2 2" "3 1" "3 2")
+for view in 0 1 2 3 4 5 6 7 8 9 10 11; do
+	# a format, groups and a filter, of which there are 3, 10 and 8
+	operations+=("4 $view $((view % 3 + 32)) $((view % 10)) $((view % 8))"
+		"5 $view $(((view + 1) % 3)) 0 0")
+done
+
+# add NAME CAPTURE: the seeds of one capture.
+add()
+{
+	local name=$1 capture=$2 number=0 operation table
+
+	"$mkseed" capture "$capture" >"$work/archive" || exit 2
+	for operation in "${operations[@]}"; do
+		# shellcheck disable=SC2086 # a list
+		put capture "$name-$number" $operation 2 <"$work/archive"
+		number=$((number + 1))
+	done
+	number=0
+	for table in kernel/caches kernel/tasks kernel/status kernel/slabinfo none metadata; do
+		[ ! -e "$capture/$table" ] || head -n 60 "$capture/$table" | put tables "$name-$number" $number
+		number=$((number + 1))
+	done
+	for number in 0 1 9 5 17; do
+		{ zcat -f "$capture/kernel/symbols" | sed -n '1,40p;/^#/p'; } 2>/dev/null |
+			put symbols "$name-$number" $number 16 4 0 0 255 255 255 255
+	done
+	[ ! -e "$capture/kernel/gfp" ] || put gfp "$name" 240 1 2 3 4 0 0 0 0 <"$capture/kernel/gfp"
+	[ ! -e "$capture/kernel/topology" ] || put topology "$name" 2 <"$capture/kernel/topology"
+	"$mkseed" stats "$capture" "$work/stats" >"$work/published" || exit 2
+	for number in 0 1; do
+		# changes: nothing before some reads, another slot, a new file, a cut one
+		{ cat "$work/published"; byte 128 4 1 2 0 9 8 7 6 5 4 3 2 2 0 0 0 1 0 0 0 0 0 0 0; } |
+			put stats_file "$name-$number" $number
+	done
+}
+
+# add_packed NAME CAPTURE: packs the capture.
+add_packed()
+{
+	local name=$1 capture=$2 number stream
+
+	"$builddir/kmemtrace-pack" -q "$capture" || exit 2
+	"$mkseed" capture "$capture" | put capture "$name-packed" 0 2
+	"$mkseed" capture "$capture" | put capture "$name-unpacked" 2 1 2
+	for stream in "$capture"/cpu*; do
+		for number in 0 1; do
+			"$mkseed" packed "$stream" $number >"packed/$name-${stream##*/}-$number" ||
+				rm "packed/$name-${stream##*/}-$number"
+		done
+	done
+}
+
+for trace in "$srcdir"/cli/*.trace "$srcdir"/data/sites.trace; do
+	name=$(basename "$trace" .trace)
+	"$builddir/tests/mktrace" "$work/$name" "$trace" || exit 2
+	add "$name" "$work/$name"
+	add_packed "$name" "$work/$name"
+	rm -rf "${work:?}/$name"
+done
+# without xz, the captures of other kernels are missing
+if command -v xz >/dev/null; then
+	for guest in "$srcdir"/data/guests/*.tar.xz; do
+		name=$(basename "$guest" .tar.xz)
+		xz -dc "$guest" | tar -C "$work" -xf - || exit 2
+		add "$name" "$work/$name"
+		add_packed "$name" "$work/$name"
+		rm -rf "${work:?}/$name"
+	done
+fi
+
+for format in "$srcdir"/data/formats/*/kmalloc.format; do
+	name=$(basename "${format%/*}")
+	put gfp "$name" 241 1 2 3 4 0 0 0 0 <"$format"
+done
+echo 'GFP_KERNEL|__GFP_ZERO|0x10' | put gfp bits 3 1 2 3 4 0 0 0 0
+echo '(gfp_t)((1UL << 3) | ~0x10U) - 5 + -(2 & 7) ^ 0xff >> 2, ' | put gfp expression 2 1 2 3 4 0 0 0 0
+printf '0-3,8,4710-4712\n' | put topology list 1
+printf '0-7\n0-3,5\n0-1\n2-3\n4\n5\n6\n' | put topology sysfs 12
+cat >"$work/slabinfo" <<-END
+	slabinfo - version: 2.1
+	# name            <active_objs> <num_objs> <objsize> <objperslab> <pagesperslab> : tunables
+	dentry              1000   1050    192   21    1 : tunables    0    0    0 : slabdata     50     50      0
+	kmalloc-64           640    704     64   64    1 : tunables    0    0    0 : slabdata     11     11      0
+END
+put tables proc 4 <"$work/slabinfo"
+
+head -n 60 "$srcdir/data/perf-script.txt" >perf/whole
+tail -n 60 "$srcdir/data/perf-script.txt" >perf/end
+cp "$srcdir/data/trace.dat" trace_cmd/whole
+for endian in little big; do
+	mkdir "$work/$endian" &&
+		"$builddir/tests/mkrelay" $endian "$work/$endian" <"$srcdir/cli/import-kmemtrace.relay" ||
+		exit 2
+	for file in "$work/$endian"/*; do
+		cat "$file"
+		printf '\0\0FILE\0'
+	done >"relay/$endian"
+done
+for target in $targets; do
+	for found in "$srcdir/fuzz/found/$target"-*; do
+		[ ! -e "$found" ] || cp "$found" "$target/${found##*/}"
+	done
+done
