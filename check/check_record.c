@@ -8,10 +8,8 @@
 
 #include "check/check_packet.h"
 #include "check/check_record.h"
+#include "kernel/possible.h"
 #include "kernel/record_kinds.h"
-
-#define ERRNO_POINTERS 4095 /* the last addresses are errors in the kernel's pointers */
-#define PAGE_BYTES 4096	    /* the kernel maps nothing at the first page */
 
 /*
  * ROW(name, summary, repairable, stream_end): check_NAME() is called directly for each record,
@@ -150,24 +148,19 @@ static void check_fields(struct stream_state *stream, const struct kmt_record *r
 		report_problem(stream, fields, "a kfree whose last 8 bytes are not 0");
 }
 
-/* Kernel addresses may be small on some machines (s390x), so a zero high half is legal. */
-static bool address_is_impossible(const struct stream_state *stream, uint64_t address)
+static unsigned int word_bits(const struct stream_state *stream)
 {
-	unsigned int word_bits = stream->capture ? stream->capture->metadata.word_bits : 64;
-	uint64_t highest = word_bits == 32 ? UINT32_MAX : UINT64_MAX;
-
-	return address < PAGE_BYTES || address > highest - ERRNO_POINTERS;
+	return stream->capture ? stream->capture->metadata.word_bits : 64;
 }
 
 static void check_addresses(struct stream_state *stream, const struct kmt_record *record)
 {
 	if (!is_one_of(stream, RECORD_KINDS_WITH(0)))
 		return;
-	if (record->pointer && record->pointer != KMT_ZERO_SIZE_PTR &&
-	    address_is_impossible(stream, record->pointer))
+	if (!pointer_is_possible(record->pointer, word_bits(stream)))
 		report_problem(stream, addresses, "an object at the impossible address 0x%" PRIx64,
 			       record->pointer);
-	if (address_is_impossible(stream, record->call_site))
+	if (!address_is_possible(record->call_site, word_bits(stream)))
 		report_problem(stream, addresses,
 			       "a call site at the impossible address 0x%" PRIx64,
 			       record->call_site);
@@ -209,7 +202,7 @@ static void check_caches(struct stream_state *stream, const struct kmt_record *r
 	if (!names_cache(stream, record) ||
 	    (record->cache && *recent_cache(stream, record->cache) == record->cache))
 		return;
-	if (address_is_impossible(stream, record->cache)) {
+	if (!address_is_possible(record->cache, word_bits(stream))) {
 		report_problem(stream, caches, "a slab cache at the impossible address 0x%" PRIx64,
 			       record->cache);
 		return;

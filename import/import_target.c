@@ -11,6 +11,7 @@
 #include "cli/stop.h"
 #include "import/import_target.h"
 #include "base/array.h"
+#include "kernel/possible.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
 
@@ -34,9 +35,32 @@ void import_target_note(struct import_target *target, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vfprintf(target->notes, format, arguments);
+	vfprintf(target->notes.file, format, arguments);
 	va_end(arguments);
-	putc('\n', target->notes);
+	putc('\n', target->notes.file);
+}
+
+void import_target_damage(struct import_target *target, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vfprintf(target->damages.file, format, arguments);
+	va_end(arguments);
+	putc('\n', target->damages.file);
+}
+
+static bool notes_open(struct import_notes *notes)
+{
+	notes->file = open_memstream(&notes->text, &notes->size);
+	return notes->file;
+}
+
+static void notes_close(struct import_notes *notes)
+{
+	if (notes->file)
+		fclose(notes->file);
+	free(notes->text);
 }
 
 static int no_memory(struct import_target *target)
@@ -69,9 +93,9 @@ int import_target_open(struct import_target *target, struct directory *directory
 		return import_target_fail(target, -err, "%s", strerror(-err));
 	clear_machine(&target->metadata);
 	snprintf(target->metadata.source, sizeof(target->metadata.source), "%s", source);
-	target->notes = open_memstream(&target->note_text, &target->note_size);
-	if (!target->notes || cache_guesses_init(&target->caches) ||
-	    name_table_init(&target->comms) || hash_map_init(&target->tasks))
+	if (!notes_open(&target->notes) || !notes_open(&target->damages) ||
+	    cache_guesses_init(&target->caches) || name_table_init(&target->comms) ||
+	    hash_map_init(&target->tasks))
 		return no_memory(target);
 	target->task_lines = directory_open(directory, "kernel/tasks", false);
 	if (!target->task_lines)
@@ -93,9 +117,8 @@ void import_target_close(struct import_target *target)
 		fclose(target->task_lines);
 	if (target->symbols)
 		gzclose(target->symbols);
-	if (target->notes)
-		fclose(target->notes);
-	free(target->note_text);
+	notes_close(&target->notes);
+	notes_close(&target->damages);
 	free(target->task_comms);
 	hash_map_deinit(&target->tasks);
 	name_table_deinit(&target->comms);
@@ -218,6 +241,15 @@ static int set_cache(struct import_target *target, const struct import_event *ev
 	return err ? no_memory(target) : 0;
 }
 
+static bool is_possible(const struct import_target *target, const struct import_event *event)
+{
+	unsigned int word_bits = target->metadata.word_bits;
+
+	return pointer_is_possible(event->pointer, word_bits) &&
+	       address_is_possible(event->call_site, word_bits) &&
+	       (!event->pointer || clamp_size(event->allocated) >= clamp_size(event->requested));
+}
+
 int import_target_put_event(struct import_target *target, const struct import_event *event)
 {
 	struct kmt_record record = {
@@ -235,6 +267,10 @@ int import_target_put_event(struct import_target *target, const struct import_ev
 
 	if (stop_signal())
 		return import_target_fail(target, EINTR, "interrupted: nothing was imported");
+	if (!is_possible(target, event)) {
+		target->impossible++;
+		return import_target_count_lost(target, event->cpu, 1, event->time);
+	}
 	cpu = find_cpu(target, event->cpu, event->time, &err);
 	if (!cpu)
 		return err;

@@ -37,6 +37,13 @@ struct import_event {
 	uint8_t id; /* KMT_KMALLOC to KMT_CACHE_FREE */
 };
 
+/* Lines for the user. */
+struct import_notes {
+	FILE *file;
+	char *text;
+	size_t size;
+};
+
 struct import_target {
 	struct directory *directory;
 	struct metadata metadata;
@@ -55,9 +62,8 @@ struct import_target {
 	uint64_t begin, end;			   /* of the events so far, ns */
 	uint64_t events, seen[KMT_CACHE_FREE + 1]; /* by id */
 	bool wide;				   /* a pointer has more than 32 bits */
-	FILE *notes;
-	char *note_text;
-	size_t note_size;
+	uint64_t impossible;			   /* events that are counted as lost */
+	struct import_notes notes, damages;
 	char errmsg[400]; /* after a failure */
 };
 
@@ -71,6 +77,8 @@ void import_target_close(struct import_target *target);
 
 /* Gives the CPU a stream, even if it has no events. The first call sets the begin. */
 int import_target_add_cpu(struct import_target *target, unsigned int cpu, uint64_t time);
+
+/* An event with values that no kernel reports is counted as lost, and in `impossible`. */
 int import_target_put_event(struct import_target *target, const struct import_event *event);
 
 /* Counts events of the CPU as lost: between its last event and time. */
@@ -92,8 +100,12 @@ int import_target_fail(struct import_target *target, int err, const char *format
 /* The same after a failed write to symbols. */
 int import_target_fail_symbols(struct import_target *target);
 
-/* Adds a note for the user: what the recording lacks, or what was wrong in it. */
+/* Adds a note for the user: what the recording lacks. */
 void import_target_note(struct import_target *target, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Adds a line about a part of the recording that cannot be read: the import is incomplete. */
+void import_target_damage(struct import_target *target, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

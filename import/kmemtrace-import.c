@@ -203,26 +203,40 @@ static int detect_source(struct options *options)
 	return status;
 }
 
+/* Prints each line with the prefix. */
+static void print_notes(struct import_notes *notes, const char *prefix)
+{
+	fflush(notes->file);
+	for (char *line = notes->text, *end; (end = strchr(line, '\n')); line = end + 1)
+		info_msg("%s: %.*s", prefix, (int)(end - line), line);
+}
+
 static void print_result(const struct options *options, struct import_target *target)
 {
 	uint64_t lost = 0;
 
-	if (options->quiet)
+	if (target->impossible)
+		import_target_damage(target,
+				     "events with an impossible address or size: %" PRIu64
+				     ": counted as lost",
+				     target->impossible);
+	if (options->quiet) {
+		print_notes(&target->damages, "damaged");
 		return;
+	}
 	for (size_t i = 0; i < target->cpu_count; i++)
 		lost += target->cpus[i]->lost;
 	info_msg("%s: %" PRIu64 " event%s of %zu CPU%s, lost %" PRIu64 ", from %s", options->output,
 		 target->events, target->events == 1 ? "" : "s", target->cpu_count,
 		 target->cpu_count == 1 ? "" : "s", lost, options->source->description);
-	fflush(target->notes);
-	for (char *line = target->note_text, *end; (end = strchr(line, '\n')); line = end + 1)
-		info_msg("note: %.*s", (int)(end - line), line);
+	print_notes(&target->damages, "damaged");
+	print_notes(&target->notes, "note");
 }
 
 static int import(const struct options *options, struct directory *directory)
 {
 	struct import_target target;
-	int err;
+	int err, status;
 
 	err = import_target_open(&target, directory, options->source->description);
 	if (!err)
@@ -239,11 +253,15 @@ static int import(const struct options *options, struct directory *directory)
 		error_msg("%s", target.errmsg);
 	else
 		print_result(options, &target);
+	status = err ? EXIT_TROUBLE : target.damages.size ? EXIT_FINDINGS : EXIT_OK;
 	import_target_close(&target);
-	return err ? EXIT_TROUBLE : EXIT_OK;
+	return status;
 }
 
-/* In a child process: if the library crashes, the new capture is removed and an error printed. */
+/*
+ * In a child process: if the library crashes or loops, the new capture is removed and an error
+ * printed.
+ */
 static int import_isolated(const struct options *options, struct directory *directory)
 {
 	pid_t child = fork();
@@ -262,7 +280,10 @@ static int import_isolated(const struct options *options, struct directory *dire
 		kill(child, SIGTERM);
 	}
 	if (WIFEXITED(code))
-		return WEXITSTATUS(code) == EXIT_OK ? EXIT_OK : EXIT_TROUBLE;
+		return WEXITSTATUS(code) <= EXIT_FINDINGS ? WEXITSTATUS(code) : EXIT_TROUBLE;
+	if (WTERMSIG(code) == SIGPROF)
+		return error_msg("%s: the library that reads it finds no end: the file is damaged",
+				 options->arguments.paths[0]);
 	return error_msg("%s: the library that reads it died of signal %d: the file is damaged",
 			 options->arguments.paths[0], WTERMSIG(code));
 }
@@ -277,10 +298,10 @@ static int run(const struct options *options)
 	} else {
 		status = options->source->isolated ? import_isolated(options, &directory)
 						   : import(options, &directory);
-		if (status == EXIT_OK && directory_commit(&directory))
+		if (status != EXIT_TROUBLE && directory_commit(&directory))
 			status = error_msg("%s", directory.errmsg);
 	}
-	if (status != EXIT_OK)
+	if (status == EXIT_TROUBLE)
 		directory_abandon(&directory);
 	directory_deinit(&directory);
 	return status;
@@ -296,7 +317,8 @@ int main(int argc, char **argv)
 		       "another "
 		       "tracer: relay files of kmemtrace, a trace.dat of trace-cmd, or the text of "
 		       "perf script.\v"
-		       "Exit status: 0 if the recording was imported, 2 if not.\n\n"
+		       "Exit status: 0 if the recording was imported, 1 if parts of it are "
+		       "damaged and were left out, 2 if it was not imported.\n\n"
 		       "Check the capture with kmemtrace-check(1), explain it with "
 		       "kmemtrace-report(1).",
 	};

@@ -235,11 +235,11 @@ static void add_notes(const struct relay_merge *merge)
 		const struct relay_bytes *bytes = &input->relay.bytes;
 
 		if (bytes->damaged)
-			import_target_note(target,
-					   "%s: ignored bytes that are not records: %" PRIu64,
-					   input->path, bytes->damaged);
+			import_target_damage(target,
+					     "%s: ignored bytes that are not records: %" PRIu64,
+					     input->path, bytes->damaged);
 		if (bytes->cut)
-			import_target_note(
+			import_target_damage(
 				target,
 				"%s: is cut off: ignored bytes of an incomplete record at its "
 				"end: %" PRIu64,

@@ -28,6 +28,7 @@ struct perf {
 	uint64_t time;	  /* of the event before */
 	uint64_t shifted; /* events that got a later time, to keep their order */
 	bool coarse;	  /* times are microseconds */
+	bool cut;	  /* the last line has no newline */
 	uint64_t bad_lines, first_bad_line, no_time, no_cpu, no_pointer, hashed, lost;
 };
 
@@ -209,16 +210,20 @@ static int import_line(struct perf *perf, const char *text)
 	}
 }
 
-/* A line that does not fit text is ignored. */
+/*
+ * A line that does not fit text is ignored, and so is a last line without a newline: its last
+ * number may have lost digits.
+ */
 static int import_lines(struct perf *perf, FILE *file, char *text)
 {
 	bool rest = false;
 	int err = 0;
 
 	while (!err && fgets(text, LINE_BYTES, file)) {
-		bool whole = strchr(text, '\n') != NULL || feof(file);
+		bool whole = strchr(text, '\n') != NULL;
 
 		perf->line += !rest;
+		perf->cut = !whole;
 		if (!rest && whole)
 			err = import_line(perf, text);
 		rest = !whole;
@@ -232,11 +237,15 @@ static void add_notes(const struct perf *perf)
 {
 	struct import_target *target = perf->target;
 
+	if (perf->cut)
+		import_target_damage(target,
+				     "%s: is cut off: ignored line %" PRIu64 ", which has no end",
+				     perf->path, perf->line);
 	if (perf->bad_lines)
-		import_target_note(target,
-				   "%s: ignored kmem lines that could not be parsed: %" PRIu64
-				   ", first line %" PRIu64,
-				   perf->path, perf->bad_lines, perf->first_bad_line);
+		import_target_damage(target,
+				     "%s: ignored kmem lines that could not be parsed: %" PRIu64
+				     ", first line %" PRIu64,
+				     perf->path, perf->bad_lines, perf->first_bad_line);
 	if (perf->no_cpu)
 		import_target_note(target,
 				   "%s: lines without a CPU: %" PRIu64

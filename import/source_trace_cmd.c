@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 
 #include <trace-cmd.h>
 
@@ -17,9 +19,14 @@
 #include "import/dat_layout.h"
 #include "import/trace_cmd_magic.h"
 #include "import/import_source.h"
+#include "base/array.h"
 #include "base/hash_map.h"
 
 #define BUFFERS_MAX 256 /* buffers that are read; more are ignored */
+
+#define WATCH_SECONDS 5
+#define WATCH_BYTES_PER_SECOND (8U << 20)
+#define WATCH_RECORDS 4096
 
 struct dat {
 	struct import_target *target;
@@ -30,6 +37,9 @@ struct dat {
 	struct hash_map call_sites;    /* call sites whose function is a symbol */
 	uint64_t time;		       /* of the event before */
 	uint64_t missed, missed_unknown, broken, other_buffers;
+	struct hash_map places; /* the index in offsets of a CPU of a buffer */
+	uint64_t *offsets;	/* of the last record, in the file */
+	uint64_t file_size, records;
 	int err;
 };
 
@@ -97,12 +107,71 @@ static int add_event(struct dat *dat, const struct dat_layout *layout, struct te
 	return err ? err : import_target_put_event(dat->target, &event);
 }
 
+/* The offset of the last record of this CPU and buffer, which is 0 at first; NULL: no memory. */
+static uint64_t *last_offset(struct dat *dat, const struct tracecmd_input *handle, int cpu)
+{
+	uint64_t key = (uint64_t)(uintptr_t)handle << 16 ^ (uint64_t)cpu, *list;
+	uint32_t index = hash_map_find(&dat->places, key);
+
+	if (index != HASH_MAP_NONE)
+		return &dat->offsets[index];
+	index = (uint32_t)dat->places.count;
+	list = array_grow(dat->offsets, index, sizeof(*list));
+	if (!list)
+		return NULL;
+	dat->offsets = list;
+	list[index] = 0;
+	return hash_map_add(&dat->places, key, index) ? NULL : &list[index];
+}
+
+/*
+ * Records of one CPU have increasing offsets. In a damaged file libtracecmd 1.1 can return the same
+ * records again and again.
+ */
+static int check_offset(struct dat *dat, const struct tracecmd_input *handle,
+			const struct tep_record *record)
+{
+	uint64_t *last = last_offset(dat, handle, record->cpu);
+
+	if (!last)
+		return import_target_fail(dat->target, ENOMEM, "%s", strerror(ENOMEM));
+	if (record->offset <= *last)
+		return import_target_fail(dat->target, EINVAL,
+					  "%s: the data of CPU %d step back at byte %llu: the file "
+					  "is damaged",
+					  dat->path, record->cpu, record->offset);
+	*last = record->offset;
+	return 0;
+}
+
+/*
+ * In a damaged file the library can also loop without returning a record. SIGPROF then ends this
+ * child process. Zero seconds stop the watch.
+ */
+static void watch(unsigned int seconds)
+{
+	const struct itimerval timer = { .it_value.tv_sec = (time_t)seconds };
+
+	setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+/* CPU time in which the library inflates the whole file, or returns WATCH_RECORDS. */
+static unsigned int watch_seconds(const struct dat *dat)
+{
+	return WATCH_SECONDS + (unsigned int)(dat->file_size / WATCH_BYTES_PER_SECOND);
+}
+
 static int import_record(struct tracecmd_input *handle, struct tep_record *record, int buffer_cpu,
 			 void *data)
 {
 	struct dat *dat = data;
 	const struct dat_layout *layout;
 
+	dat->err = check_offset(dat, handle, record);
+	if (dat->err)
+		return dat->err; /* ends the iteration */
+	if (++dat->records % WATCH_RECORDS == 0)
+		watch(watch_seconds(dat));
 	(void)buffer_cpu; /* continues over all buffers */
 	if (record->cpu < 0 || record->size < 0)
 		return 0;
@@ -152,8 +221,8 @@ static void add_notes(const struct dat *dat)
 	struct import_target *target = dat->target;
 
 	if (dat->broken)
-		import_target_note(target, "%s: ignored records that are too short: %" PRIu64,
-				   dat->path, dat->broken);
+		import_target_damage(target, "%s: ignored records that are too short: %" PRIu64,
+				     dat->path, dat->broken);
 	if (dat->other_buffers)
 		import_target_note(target,
 				   "%s: only one buffer is imported; ignored events of other "
@@ -190,20 +259,33 @@ static void set_machine(struct metadata *metadata, struct tep_handle *tep)
 							    : METADATA_ORDER_LITTLE;
 }
 
+static void dat_deinit(struct dat *dat)
+{
+	hash_map_deinit(&dat->call_sites);
+	hash_map_deinit(&dat->places);
+	free(dat->offsets);
+}
+
 static int import_dat(struct import_target *target, char *const *paths, size_t count)
 {
 	struct dat dat = { .target = target, .path = paths[0] };
 	struct tracecmd_input *top;
+	struct stat about;
 	int err;
 
 	(void)count;
 	tracecmd_set_loglevel(TEP_LOG_NONE);
 	tep_set_loglevel(TEP_LOG_NONE);
-	if (hash_map_init(&dat.call_sites))
+	if (hash_map_init(&dat.call_sites) || hash_map_init(&dat.places)) {
+		dat_deinit(&dat);
 		return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	}
+	if (!stat(paths[0], &about))
+		dat.file_size = (uint64_t)about.st_size;
+	watch(watch_seconds(&dat));
 	top = tracecmd_open(paths[0], TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!top) {
-		hash_map_deinit(&dat.call_sites);
+		dat_deinit(&dat);
 		return import_target_fail(
 			target, EINVAL,
 			"%s: libtracecmd cannot read it: it is damaged, cut off, or "
@@ -215,6 +297,7 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 	dat_layouts_find(dat.layouts, dat.tep);
 	find_gfp(&dat);
 	err = import_buffers(&dat, top);
+	watch(0);
 	if (!err && !target->events)
 		err = import_target_fail(
 			target, ENODATA,
@@ -222,7 +305,7 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 	if (!err)
 		add_notes(&dat);
 	tracecmd_close(top);
-	hash_map_deinit(&dat.call_sites);
+	dat_deinit(&dat);
 	return err;
 }
 

@@ -42,7 +42,7 @@ for at in 0 1 9 11 40 100 500 1000 4000 8191 8192 9000 12000 16384 20000 25000 3
 		"$builddir/kmemtrace-import" --format=trace-cmd -o damaged $file >said 2>&1
 		status=$?
 		case $status in
-		0) "$builddir/kmemtrace-check" -q damaged || exit 1 ;;
+		0 | 1) "$builddir/kmemtrace-check" -q damaged || exit 1 ;;
 		2) [ -s said ] || { echo "$file at $at: said nothing"; exit 1; } ;;
 		*) echo "$file at $at: exit status $status"; cat said; exit 1 ;;
 		esac

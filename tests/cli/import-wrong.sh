@@ -73,13 +73,13 @@ for round in 1 2 3 4 5 6 7 8; do
 		sed 's/^/1 bytes /' | "$builddir/tests/mkrelay" big . || exit 1
 	"$builddir/kmemtrace-import" --format=kmemtrace -o odd cpu1.out cpu0.out >said 2>&1
 	status=$?
-	[ $status -eq 0 ] || { echo "round $round: exit status $status"; cat said; exit 1; }
+	[ $status -eq 1 ] || { echo "round $round: exit status $status"; cat said; exit 1; }
 	"$builddir/kmemtrace-check" -q odd || exit 1
 	tr '\000-\011\013-\037' '  ' <cpu1.out | sed 's/^/x 1 [000] 1.0000: kmem:kfree: ptr=/' \
 		>odd.txt
 	printf '\nx 1 [000] 1.000000: kmem:kfree: call_site=f+0x1 ptr=0x1000\n' >>odd.txt
 	"$builddir/kmemtrace-import" --format=perf -o odd odd.txt >said 2>&1
 	status=$?
-	[ $status -eq 0 ] || { echo "round $round: exit status $status"; cat said; exit 1; }
+	[ $status -eq 1 ] || { echo "round $round: exit status $status"; cat said; exit 1; }
 	"$builddir/kmemtrace-check" -q odd || exit 1
 done
