@@ -67,6 +67,12 @@ bool error_is_shortage(int err)
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
 }
 
+bool error_is_unavailable(int err)
+{
+	return err == -ENOENT || err == -EACCES || err == -EPERM || err == -ENODEV ||
+	       err == -ENOSYS || err == -ESRCH;
+}
+
 int open_regular_file(int directory, const char *name)
 {
 	/* Without O_NONBLOCK, opening a pipe would block. */
@@ -155,8 +161,8 @@ static int copy_entry(struct file_copy *copy, int folder, const char *entry, con
 int copy_folder(struct file_copy *copy, const char *name)
 {
 	__attribute__((cleanup(close_directory))) DIR *folder = NULL;
-	struct dirent *entry;
-	int fd, err;
+	const char *entry;
+	int fd, err, list_err = 0;
 
 	err = inside_make_directory(copy->to, name, 0700);
 	if (err && err != -EEXIST)
@@ -170,14 +176,15 @@ int copy_folder(struct file_copy *copy, const char *name)
 		close(fd);
 		return err;
 	}
-	err = 0;
-	while (!err && (entry = readdir(folder))) {
-		__attribute__((cleanup(free_text))) char *inner = join_path(name, entry->d_name);
+	while ((entry = inside_next(folder, &list_err))) {
+		__attribute__((cleanup(free_text))) char *inner = join_path(name, entry);
 
-		err = inner ? copy_entry(copy, dirfd(folder), entry->d_name, inner)
+		err = inner ? copy_entry(copy, dirfd(folder), entry, inner)
 			    : copy_failed(copy, copy->from, name, -ENOMEM);
+		if (err)
+			return err;
 	}
-	return err;
+	return list_err ? copy_failed(copy, copy->from, name, list_err) : 0;
 }
 
 int close_synced(FILE *file)

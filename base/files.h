@@ -27,6 +27,12 @@ int read_file(int directory, const char *name, size_t max, char **text, size_t *
 /* Does this -errno of reading a file say that this machine lacks memory or file descriptors? */
 bool error_is_shortage(int err);
 
+/*
+ * Does this -errno of reading a file of /proc or /sys say that the kernel does not offer it, not
+ * any more, or not to this user?
+ */
+bool error_is_unavailable(int err);
+
 /* Files are copied from one directory to another by their name in both, such as "kernel/tasks". */
 struct file_copy {
 	int from, to;	    /* file descriptors of directories */

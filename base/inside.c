@@ -82,6 +82,22 @@ int inside_open_directory(int directory, const char *name)
 	return inside_open(directory, name, O_RDONLY | O_DIRECTORY, 0);
 }
 
+const char *inside_next(DIR *list, int *err)
+{
+	struct dirent *entry;
+
+	if (*err)
+		return NULL;
+	do {
+		errno = 0;
+		entry = readdir(list);
+	} while (entry && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")));
+	if (entry)
+		return entry->d_name;
+	*err = -errno;
+	return NULL;
+}
+
 int inside_make_directory(int directory, const char *name, mode_t mode)
 {
 	__attribute__((cleanup(close_fd))) int opened = -1;
@@ -128,8 +144,8 @@ bool inside_is_same(int directory, const char *name, int fd)
 static int remove_all(int directory, unsigned int depth)
 {
 	__attribute__((cleanup(close_directory))) DIR *list = NULL;
-	struct dirent *entry;
-	int err = 0, failed, fd;
+	const char *name;
+	int err = 0, list_err = 0, failed, fd;
 
 	fd = inside_open_directory(directory, ".");
 	if (fd < 0)
@@ -140,11 +156,7 @@ static int remove_all(int directory, unsigned int depth)
 		close(fd);
 		return err;
 	}
-	while ((entry = readdir(list))) {
-		const char *name = entry->d_name;
-
-		if (!strcmp(name, ".") || !strcmp(name, ".."))
-			continue;
+	while ((name = inside_next(list, &list_err))) {
 		failed = unlinkat(directory, name, 0) ? -errno : 0;
 		if ((failed == -EISDIR || failed == -EPERM) && depth) {
 			fd = inside_open_directory(directory, name);
@@ -157,7 +169,7 @@ static int remove_all(int directory, unsigned int depth)
 		}
 		err = err ? err : failed;
 	}
-	return err;
+	return err ? err : list_err;
 }
 
 int inside_remove_all(int directory)

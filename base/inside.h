@@ -7,6 +7,7 @@
 #ifndef BASE_INSIDE_H
 #define BASE_INSIDE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -21,6 +22,12 @@ int inside_open_regular(int directory, const char *name);
 
 /* Opens a directory, so that it can be listed. */
 int inside_open_directory(int directory, const char *name);
+
+/*
+ * The next name in a directory, except "." and ".."; NULL: there is no other one or, if *err became
+ * -errno, it cannot be read. NULL too if *err was set before.
+ */
+const char *inside_next(DIR *list, int *err);
 
 int inside_make_directory(int directory, const char *name, mode_t mode);
 int inside_unlink(int directory, const char *name);

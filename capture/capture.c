@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/files.h"
+#include "base/inside.h"
 #include "base/number.h"
 #include "capture/capture.h"
 #include "capture/directory.h"
@@ -254,15 +255,15 @@ static int add_stream(struct capture *capture, const char *name, unsigned int cp
 static int open_streams(struct capture *capture)
 {
 	__attribute__((cleanup(close_directory))) DIR *directory = opendir(capture->path);
-	struct dirent *entry;
+	const char *entry;
 	int cpu, err = 0;
 
 	if (!directory)
 		return fail(capture, -errno, "%s: %s", capture->path, strerror(errno));
-	while (!err && (entry = readdir(directory))) {
-		cpu = stream_cpu(entry->d_name);
+	while ((entry = inside_next(directory, &err))) {
+		cpu = stream_cpu(entry);
 		if (cpu >= 0)
-			err = add_stream(capture, entry->d_name, cpu);
+			err = add_stream(capture, entry, cpu);
 	}
 	if (err)
 		return fail(capture, err, "%s: %s", capture->path, strerror(-err));

@@ -28,17 +28,6 @@ static DIR *list_directory(int fd)
 	return list;
 }
 
-/* The next name, except "." and ".."; NULL: there is none. */
-static const char *next_name(DIR *list)
-{
-	struct dirent *entry;
-
-	while ((entry = readdir(list)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			return entry->d_name;
-	return NULL;
-}
-
 bool directory_is_capture(int fd)
 {
 	struct stat metadata, kernel;
@@ -53,13 +42,14 @@ static int holds_only(int fd, const char *file, const char *folder)
 {
 	__attribute__((cleanup(close_directory))) DIR *list = list_directory(fd);
 	const char *name;
+	int err = 0;
 
 	if (!list)
 		return -errno;
-	while ((name = next_name(list)))
+	while ((name = inside_next(list, &err)))
 		if ((!file || strcmp(name, file) != 0) && (!folder || strcmp(name, folder) != 0))
 			return 0;
-	return 1;
+	return err ? err : 1;
 }
 
 int directory_is_unused(int fd)
@@ -136,7 +126,7 @@ static int clear_capture(int fd, enum part part, bool remove)
 
 	if (!list)
 		return -errno;
-	while (!err && (name = next_name(list))) {
+	while ((name = inside_next(list, &err))) {
 		bool is_folder = (part == TOP && !strcmp(name, "kernel")) ||
 				 (part == KERNEL && !strcmp(name, "formats"));
 
@@ -195,8 +185,9 @@ void directory_remove_left(int parent, const char *name)
 {
 	__attribute__((cleanup(close_directory))) DIR *list = list_directory(parent);
 	const char *entry;
+	int err = 0;
 
-	while (list && (entry = next_name(list)))
+	while (list && (entry = inside_next(list, &err)))
 		if (is_new_name(entry, name))
 			remove_if_left(parent, entry);
 }

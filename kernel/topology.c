@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/inside.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "kernel/topology.h"
@@ -131,7 +132,7 @@ static int set_node(unsigned int number, void *data)
 static int read_nodes(struct topology *topology, const char *root)
 {
 	char path[4096];
-	struct dirent *entry;
+	const char *entry;
 	int err = 0;
 	DIR *nodes;
 
@@ -139,17 +140,16 @@ static int read_nodes(struct topology *topology, const char *root)
 	nodes = opendir(path);
 	if (!nodes)
 		return errno == ENOENT ? 0 : -errno;
-	while (!err && (entry = readdir(nodes))) {
-		const char *at = entry->d_name + 4;
+	while ((entry = inside_next(nodes, &err))) {
+		const char *at = entry + 4;
 		struct node node = { .topology = topology };
 		uint64_t number;
 
-		if (strncmp(entry->d_name, "node", 4) || !number_parse(&at, 10, &number) || *at ||
+		if (strncmp(entry, "node", 4) || !number_parse(&at, 10, &number) || *at ||
 		    number > TOPOLOGY_NUMBER_MAX)
 			continue;
 		node.number = number;
-		snprintf(path, sizeof(path), "%s/sys/devices/system/node/%s/cpulist", root,
-			 entry->d_name);
+		snprintf(path, sizeof(path), "%s/sys/devices/system/node/%s/cpulist", root, entry);
 		err = read_list(path, set_node, &node);
 	}
 	closedir(nodes);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/inside.h"
 #include "base/number.h"
 #include "repair/collect.h"
 
@@ -53,30 +54,31 @@ static int compare_streams(const void *a, const void *b)
 static int find_streams(struct repair *repair)
 {
 	DIR *directory = opendir(repair->path);
-	struct dirent *entry;
+	const char *entry;
 	int err = 0;
 
 	if (!directory)
 		return repair_fail(repair, -errno, "%s: %s", repair->path, strerror(errno));
-	while (!err && (entry = readdir(directory))) {
+	while ((entry = inside_next(directory, &err))) {
 		struct repair_stream *stream;
-		const char *name = entry->d_name;
+		const char *name = entry;
 		unsigned int cpu;
 
 		if (!cpu_name_parse(&name, UINT16_MAX, &cpu) || *name)
 			continue;
 		stream = add_stream(repair, cpu);
 		if (stream)
-			stream->path = join_path(repair->path, entry->d_name);
+			stream->path = join_path(repair->path, entry);
 		if (!stream || !stream->path)
-			err = repair_fail(repair, -ENOMEM, "%s: %s", repair->path,
-					  strerror(ENOMEM));
+			err = -ENOMEM;
 	}
 	closedir(directory);
+	if (err)
+		return repair_fail(repair, err, "%s: %s", repair->path, strerror(-err));
 	if (repair->stream_count)
 		qsort(repair->streams, repair->stream_count, sizeof(*repair->streams),
 		      compare_streams);
-	return err;
+	return 0;
 }
 
 static int fail_stream(struct repair *repair, const struct repair_stream *stream, int err)

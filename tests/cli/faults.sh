@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# One call of malloc(), open(), read(), write() or rename() fails, each in turn: no program crashes,
-# and each ends with a documented exit status. If that is the status of a run without a failure, the
-# output is the same, too. $KMEMTRACE_STRIDE=1 lets each call fail, not only each fifth.
+# One malloc() or one system call fails, each in turn: no program crashes, and each ends with a
+# documented exit status. If that is the status of a run without a failure, the output is the same,
+# too. $KMEMTRACE_STRIDE=1 lets each call fail, not only each seventh.
 # shellcheck disable=SC2154 # ./test sets builddir and srcdir
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-stride=${KMEMTRACE_STRIDE:-5} failed=0
+stride=${KMEMTRACE_STRIDE:-7} failed=0
 
 wrong()
 {
@@ -16,42 +16,52 @@ wrong()
 	failed=1
 }
 
-# with_fault FUNCTION:N COMMAND…: writes its output to out and err, and its exit status to $status
+declare -A errors=([close]=EIO [getdents]=EIO [mmap]=ENOMEM [open]=EMFILE [read]=EIO [rename]=EIO
+	[stat]=EIO [thread]=EAGAIN [unlink]=EIO [write]=ENOSPC)
+
+# with_fault CALL N COMMAND…: writes its output to out and err, and its exit status to $status
 with_fault()
 {
 	rm -rf mark written
-	env FAULT="$1" FAULT_MARK="$work/mark" LD_PRELOAD="$builddir/tests/faults/fail.so" \
-		timeout 20 "${@:2}" >out 2>err
+	if [ "$1" = malloc ]; then
+		env FAULT="$1:$2" FAULT_MARK="$work/mark" LD_PRELOAD="$builddir/tests/faults/fail.so" \
+			timeout 20 "${@:3}" >out 2>err
+	else
+		timeout 20 "$builddir/tests/faults/inject" "$1" "$2" "${errors[$1]}" mark "${@:3}" \
+			>out 2>err
+	fi
 	status=$?
 }
 
-# try FUNCTION COMMAND…: each stride-th call of the function fails. Without memory and files, and
-# where it writes, a program may fail only; if a table cannot be read, its reader may go on without it.
+# try CALL COMMAND…: each stride-th call fails. Without memory and files, and where it writes, a
+# program may fail only; if a table cannot be read, its reader may go on without it.
 try()
 {
-	local function=$1 n without status
+	local call=$1 n without status
 
 	shift
 	rm -rf written
 	"$@" >good 2>good.err
 	without=$?
 	for ((n = 1;; n += stride)); do
-		with_fault "$function:$n" "$@"
+		with_fault "$call" $n "$@"
 		[ -e mark ] || break
 		if [ $status -gt 2 ]; then
-			wrong "$function $n: $*: exit status $status: $(tail -n 1 err)"
+			wrong "$call $n: $*: exit status $status: $(tail -n 1 err)"
 		elif [ $status != $without ] && [ ! -s err ] && cmp -s out good; then
-			wrong "$function $n: $*: exit status $status without a word"
-		elif [ $status = $without ] && [ "$function" != read ] && ! cmp -s out good; then
-			wrong "$function $n: $*: exit status $status, but another output:" \
+			wrong "$call $n: $*: exit status $status without a word"
+		elif [ $status = $without ] && [ "$call" != read ] && [ "$call" != stat ] && ! cmp -s out good; then
+			wrong "$call $n: $*: exit status $status, but another output:" \
 				"$(diff good out | head -n 5)"
 		fi
 	done
 	runs=$((runs + (n - 1) / stride))
 }
 
-with_fault malloc:1 "$builddir/kmemtrace-report" --version
+with_fault malloc 1 "$builddir/kmemtrace-report" --version
 [ -e mark ] || { echo "a library cannot be preloaded into these programs"; exit 77; }
+with_fault open 1 "$builddir/kmemtrace-check" "$srcdir/data/sample"
+[ $status != 77 ] || { cat err; exit 77; }
 runs=0
 capture=$srcdir/data/sample
 for view in summary findings timeline slabinfo; do
@@ -63,18 +73,19 @@ try malloc "$builddir/kmemtrace-report" events --format=csv -i "$capture"
 cp -r "$capture" cut
 rm cut/kernel/status
 truncate -s $(($(stat -c %s cut/cpu1) - 20)) cut/cpu1
-for function in malloc openat read; do
-	try $function "$builddir/kmemtrace-report" -i "$capture"
-	try $function "$builddir/kmemtrace-check" --heap "$capture"
-	try $function "$builddir/kmemtrace-pack" -o written "$capture"
-	try $function "$builddir/kmemtrace-pack" --anonymize=tasks -o written "$capture"
-	try $function "$builddir/kmemtrace-check" --repair -o written cut
-	try $function "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
+for call in malloc open read mmap getdents stat close; do
+	try $call "$builddir/kmemtrace-report" -i "$capture"
+	try $call "$builddir/kmemtrace-check" --heap "$capture"
+	try $call "$builddir/kmemtrace-pack" -o written "$capture"
+	try $call "$builddir/kmemtrace-pack" --anonymize=tasks -o written "$capture"
+	try $call "$builddir/kmemtrace-check" --repair -o written cut
+	try $call "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
 done
-for function in write rename; do
-	try $function "$builddir/kmemtrace-pack" -o written "$capture"
-	try $function "$builddir/kmemtrace-pack" --anonymize=tasks -o written "$capture"
-	try $function "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
+for call in write rename unlink; do
+	try $call "$builddir/kmemtrace-pack" -o written "$capture"
+	try $call "$builddir/kmemtrace-pack" --anonymize=tasks -o written "$capture"
+	try $call "$builddir/kmemtrace-check" --repair -o written cut
+	try $call "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
 done
 echo "$runs runs"
 [ $runs -ge 300 ] || wrong "that is too few"
