@@ -22,16 +22,26 @@ extern void bpf_preempt_enable(void) __ksym __weak;
 
 const volatile uint32_t own_task;
 
-struct kmt_preemption preemption;
+/*
+ * A map, not a variable: libbpf 1.1 crashes if memory for the BTF of an object without such a map
+ * is short, since it then counts the BTF as optional and loads the object without all of it.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct kmt_preemption);
+} counts SEC(".maps");
 
 SEC("raw_tp/kfree")
 int probe_preemption(void *ctx)
 {
-	uint32_t before, inside;
+	uint32_t before, inside, first = 0;
+	struct kmt_preemption *preemption = bpf_map_lookup_elem(&counts, &first);
 
-	if ((uint32_t)bpf_get_current_pid_tgid() != own_task)
+	if (!preemption || (uint32_t)bpf_get_current_pid_tgid() != own_task)
 		return 0;
-	preemption.events++;
+	preemption->events++;
 	if (!bpf_preempt_disable || !bpf_preempt_enable)
 		return 0;
 	before = preempt_count();
@@ -39,9 +49,9 @@ int probe_preemption(void *ctx)
 	inside = preempt_count();
 	bpf_preempt_enable();
 	if (before == PREEMPT_COUNT_UNKNOWN)
-		preemption.unknown++;
+		preemption->unknown++;
 	else if (!before && inside == 1)
-		preemption.preemptible++;
+		preemption->preemptible++;
 	return 0;
 }
 

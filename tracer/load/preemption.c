@@ -37,7 +37,7 @@ static bool count_events(struct bpf_variant *variant, struct kmt_preemption *cou
 		return false;
 	free_in_kernel();
 	bpf_link__destroy(link);
-	return !bpf_map_lookup_elem(bpf_variant_map_fd(variant, ".bss"), &first, counts);
+	return !bpf_map_lookup_elem(bpf_variant_map_fd(variant, "counts"), &first, counts);
 }
 
 static enum preemption run_probe(bool *has_count)
