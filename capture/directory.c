@@ -28,7 +28,8 @@ static int open_parent(struct directory *directory)
 	char *slash;
 
 	if (!parent)
-		return directory_fail(directory, ENOMEM, "%s", strerror(ENOMEM));
+		return directory_fail(directory, ENOMEM, "%s: %s", directory->target,
+				      strerror(ENOMEM));
 	slash = strrchr(parent, '/');
 	directory->name = directory->target;
 	if (slash) {
@@ -119,7 +120,7 @@ static int init(struct directory *directory, const char *target)
 	directory->lock = directory->parent = directory->fd = -1;
 	directory->target = strdup(target);
 	if (!directory->target)
-		return directory_fail(directory, ENOMEM, "%s", strerror(ENOMEM));
+		return directory_fail(directory, ENOMEM, "%s: %s", target, strerror(ENOMEM));
 	length = strlen(directory->target);
 	while (length > 1 && directory->target[length - 1] == '/')
 		directory->target[--length] = 0;
@@ -155,16 +156,23 @@ int directory_probe(struct directory *directory, const char *target)
 	return err;
 }
 
+/* The path belongs to the directory now. */
+static void take_path(struct directory *directory, char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	free(directory->path);
+	directory->path = path;
+	directory->now = slash ? slash + 1 : path;
+}
+
 static int set_path(struct directory *directory, const char *path)
 {
-	char *copy = strdup(path), *slash;
+	char *copy = strdup(path);
 
 	if (!copy)
 		return -ENOMEM;
-	free(directory->path);
-	directory->path = copy;
-	slash = strrchr(copy, '/');
-	directory->now = slash ? slash + 1 : copy;
+	take_path(directory, copy);
 	return 0;
 }
 
@@ -209,13 +217,16 @@ static int choose_name(struct directory *directory)
 static int check_made(const struct directory *directory)
 {
 	struct stat about;
+	int unused;
 
 	if (fstat(directory->fd, &about))
 		return -errno;
-	if (about.st_uid != geteuid() || (about.st_mode & 077) ||
-	    directory_is_unused(directory->fd) != 1)
+	if (about.st_uid != geteuid() || (about.st_mode & 077))
 		return -EPERM;
-	return 0;
+	unused = directory_is_unused(directory->fd);
+	if (unused < 0)
+		return unused;
+	return unused ? 0 : -EPERM;
 }
 
 /*
@@ -329,17 +340,12 @@ static int remove_old(struct directory *directory, const char *old)
 	return err;
 }
 
-/* Moves the capture, which is open as fd, from target to target.old. */
-static int move_older(struct directory *directory, int fd)
+/* Moves the capture, which is open as fd, from target to old. */
+static int move_older(struct directory *directory, int fd, const char *old)
 {
-	__attribute__((cleanup(free_text))) char *old = NULL;
 	struct stat about;
 	int err;
 
-	if (asprintf(&old, "%s.old", directory->name) < 0) {
-		old = NULL;
-		return directory_fail(directory, ENOMEM, "%s", strerror(ENOMEM));
-	}
 	err = remove_old(directory, old);
 	if (err)
 		return directory_fail(directory, -err,
@@ -357,9 +363,10 @@ static int move_older(struct directory *directory, int fd)
 	return 0;
 }
 
-/* Moves a capture at target out of the way. */
-static int clear_target(struct directory *directory)
+/* Moves a capture at target out of the way, to old. 1: there was one. */
+static int clear_target(struct directory *directory, const char *old)
 {
+	int err;
 	__attribute__((cleanup(close_fd))) int fd =
 		inside_open_directory(directory->parent, directory->name);
 
@@ -368,7 +375,8 @@ static int clear_target(struct directory *directory)
 	if (directory_is_being_written(fd))
 		return directory_fail(directory, EBUSY, "%s: another program is writing it",
 				      directory->target);
-	return move_older(directory, fd);
+	err = move_older(directory, fd, old);
+	return err ? err : 1;
 }
 
 bool directory_is_in_place(const struct directory *directory)
@@ -388,28 +396,43 @@ static int check_place(struct directory *directory)
 
 static int give_name(struct directory *directory)
 {
-	int err;
+	char *path = strdup(directory->target);
 
-	if (renameat(directory->parent, directory->now, directory->parent, directory->name))
+	if (!path)
+		return directory_fail(directory, ENOMEM, "%s: %s", directory->target,
+				      strerror(ENOMEM));
+	if (renameat(directory->parent, directory->now, directory->parent, directory->name)) {
+		free(path);
 		return directory_fail(directory, errno, "%s: cannot be made: %s", directory->target,
 				      strerror(errno));
-	err = set_path(directory, directory->target);
-	if (err)
-		return directory_fail(directory, -err, "%s", strerror(-err));
+	}
+	take_path(directory, path);
 	directory->committed = true;
 	return check_place(directory);
 }
 
 int directory_commit(struct directory *directory)
 {
-	int err;
+	__attribute__((cleanup(free_text))) char *old = NULL;
+	int err, cleared;
 
 	if (directory->committed)
 		return 0;
+	if (asprintf(&old, "%s.old", directory->name) < 0) {
+		old = NULL;
+		return directory_fail(directory, ENOMEM, "%s: %s", directory->target,
+				      strerror(ENOMEM));
+	}
 	err = check_place(directory);
-	if (!err)
-		err = clear_target(directory);
-	return err ? err : give_name(directory);
+	if (err)
+		return err;
+	cleared = clear_target(directory, old);
+	if (cleared < 0)
+		return cleared;
+	err = give_name(directory);
+	if (err && cleared && !directory->committed)
+		renameat(directory->parent, old, directory->parent, directory->name);
+	return err;
 }
 
 int directory_replace(struct directory *directory, int original, const char *aside)

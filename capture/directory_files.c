@@ -93,11 +93,15 @@ FILE *directory_open(struct directory *directory, const char *name, bool to_appe
 {
 	int fd = to_append ? append(directory, name) : create(directory, name, FILE_MODE);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, to_append ? "a" : "w");
+	int err = -errno;
 
 	if (!file && fd >= 0) {
-		fail_at(directory, -errno, name);
+		fail_at(directory, err, name);
 		close(fd);
+		fd = err;
 	}
+	if (!file)
+		errno = -fd;
 	return file;
 }
 
