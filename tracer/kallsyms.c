@@ -29,6 +29,7 @@ static int copy_lines(FILE *kallsyms, gzFile file, bool modules, off_t *modules_
 
 	if (modules_at)
 		*modules_at = -1;
+	errno = 0;
 	while (!err && (size = getline(&line, &space, kallsyms)) > 0) {
 		bool of_module = memchr(line, '[', (size_t)size);
 
@@ -38,6 +39,8 @@ static int copy_lines(FILE *kallsyms, gzFile file, bool modules, off_t *modules_
 		if ((of_module || !modules) && symbols_is_code(line) && gzputs(file, line) < 0)
 			err = errno ? -errno : -EIO;
 	}
+	if (!err && !feof(kallsyms))
+		err = errno ? -errno : -EIO;
 	if (modules_at && *modules_at < 0)
 		*modules_at = at;
 	free(line);

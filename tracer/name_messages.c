@@ -11,6 +11,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/files.h"
+#include "base/inside.h"
 #include "kernel/caches.h"
 #include "kernel/ring.h"
 #include "kernel/tasks.h"
@@ -20,10 +22,19 @@
 
 static int fail(struct name_messages *names, int err, const char *name)
 {
+	if (names->err)
+		return -err; /* errmsg describes the first error */
 	snprintf(names->errmsg, sizeof(names->errmsg), "%s%s%s: %s",
 		 names->directory ? names->directory->path : "", names->directory ? "/" : "", name,
 		 strerror(err));
 	return -err;
+}
+
+/* The threads in /proc cannot be read. */
+static int fail_proc(struct name_messages *names, int err, const char *path)
+{
+	snprintf(names->errmsg, sizeof(names->errmsg), "%s: %s", path, strerror(-err));
+	return err;
 }
 
 static int write_task(struct name_messages *names, const struct task *task)
@@ -73,13 +84,8 @@ static int write_cache_gone(struct name_messages *names, const struct kmt_messag
 	return err ? fail(names, -err, "kernel/caches") : 0;
 }
 
-static int handle_message(void *context, void *data, size_t size)
+static int handle_message(struct name_messages *names, const struct kmt_message *message)
 {
-	const struct kmt_message *message = data;
-	struct name_messages *names = context;
-
-	if (size < sizeof(*message))
-		return 0;
 	if (message->kind == KMT_MESSAGE_CACHE)
 		return handle_cache(names, message);
 	if (message->kind == KMT_MESSAGE_CACHE_GONE)
@@ -99,6 +105,17 @@ static int handle_message(void *context, void *data, size_t size)
 	return 0;
 }
 
+/* Keeps the first error, and goes on: the other tables are still written. */
+static int take_message(void *context, void *data, size_t size)
+{
+	struct name_messages *names = context;
+	int err = size < sizeof(struct kmt_message) ? 0 : handle_message(names, data);
+
+	if (err && !names->err)
+		names->err = err;
+	return 0;
+}
+
 int name_messages_open(struct name_messages *names, struct directory *directory, int names_fd)
 {
 	memset(names, 0, sizeof(*names));
@@ -109,7 +126,7 @@ int name_messages_open(struct name_messages *names, struct directory *directory,
 		if (!names->caches || !names->tasks)
 			return fail(names, errno, "kernel");
 	}
-	names->buffer = ring_buffer__new(names_fd, handle_message, names, NULL);
+	names->buffer = ring_buffer__new(names_fd, take_message, names, NULL);
 	if (!names->buffer)
 		return fail(names, errno, "the ring of names");
 	return 0;
@@ -120,49 +137,65 @@ static int add_thread(struct name_messages *names, unsigned long pid, unsigned l
 	struct task task = { .tid = tid, .tgid = pid };
 	char path[64];
 	FILE *file;
+	int err;
 
 	snprintf(path, sizeof(path), "/proc/%lu/task/%lu/comm", pid, tid);
 	file = fopen(path, "re");
 	if (!file)
-		return 0; /* it has ended */
+		return error_is_unavailable(-errno) ? 0 : fail_proc(names, -errno, path);
 	if (fgets(task.comm, sizeof(task.comm), file))
 		task.comm[strcspn(task.comm, "\n")] = 0;
+	err = ferror(file) ? -errno : 0;
 	fclose(file);
+	if (err && !error_is_unavailable(err))
+		return fail_proc(names, err, path);
 	return write_task(names, &task);
+}
+
+static int add_threads(struct name_messages *names, unsigned long pid)
+{
+	char path[64];
+	DIR *threads;
+	const char *thread;
+	int err = 0, list_err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%lu/task", pid);
+	threads = opendir(path);
+	if (!threads)
+		return error_is_unavailable(-errno) ? 0 : fail_proc(names, -errno, path);
+	while (!err && (thread = inside_next(threads, &list_err))) {
+		unsigned long tid = strtoul(thread, NULL, 10);
+
+		if (tid)
+			err = add_thread(names, pid, tid);
+	}
+	closedir(threads);
+	if (list_err && !error_is_unavailable(list_err))
+		return fail_proc(names, list_err, path);
+	return err;
 }
 
 int name_messages_add_tasks(struct name_messages *names)
 {
 	struct task idle = { .comm = "swapper" };
-	struct dirent *process, *thread;
-	DIR *proc, *threads;
-	char path[64];
-	int err;
+	const char *process;
+	int err, list_err = 0;
+	DIR *proc;
 
 	if (!names->tasks)
 		return 0;
 	proc = opendir("/proc");
-	err = write_task(names, &idle);
 	if (!proc)
-		return err ? err : fail(names, errno, "/proc");
-	while (!err && (process = readdir(proc))) {
-		unsigned long pid = strtoul(process->d_name, NULL, 10);
+		return fail_proc(names, -errno, "/proc");
+	err = write_task(names, &idle);
+	while (!err && (process = inside_next(proc, &list_err))) {
+		unsigned long pid = strtoul(process, NULL, 10);
 
-		if (!pid)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%lu/task", pid);
-		threads = opendir(path);
-		while (!err && threads && (thread = readdir(threads))) {
-			unsigned long tid = strtoul(thread->d_name, NULL, 10);
-
-			if (tid)
-				err = add_thread(names, pid, tid);
-		}
-		if (threads)
-			closedir(threads);
+		if (pid)
+			err = add_threads(names, pid);
 	}
 	closedir(proc);
-	return err;
+	return list_err ? fail_proc(names, list_err, "/proc") : err;
 }
 
 int name_messages_read(struct name_messages *names)
@@ -171,14 +204,13 @@ int name_messages_read(struct name_messages *names)
 
 	if (names->modules)
 		modules_pass_messages(names->modules);
-	/* if the callback failed, errmsg is set */
-	if (got < 0)
-		return names->errmsg[0] ? got : fail(names, -got, "the ring of names");
-	if (got && names->caches && fflush(names->caches))
-		return fail(names, errno, "kernel/caches");
-	if (got && names->tasks && fflush(names->tasks))
-		return fail(names, errno, "kernel/tasks");
-	return 0;
+	if (got < 0 && !names->err)
+		names->err = fail(names, -got, "the ring of names");
+	if (got && names->caches && fflush(names->caches) && !names->err)
+		names->err = fail(names, errno, "kernel/caches");
+	if (got && names->tasks && fflush(names->tasks) && !names->err)
+		names->err = fail(names, errno, "kernel/tasks");
+	return names->err;
 }
 
 int name_messages_add_incomplete(struct name_messages *names, int map_fd)

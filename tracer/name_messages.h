@@ -20,6 +20,7 @@ struct name_messages {
 	struct ring_buffer *buffer;
 	FILE *caches, *tasks;	 /* NULL: nothing is written */
 	uint64_t unknown_caches; /* caches without name and sizes */
+	int err;		 /* the first error of a message */
 	char errmsg[400];
 };
 

@@ -14,6 +14,12 @@ int session_fail(struct session *session, int err, const char *errmsg)
 	return err;
 }
 
+int session_fail_at(struct session *session, int err, const char *what)
+{
+	snprintf(session->errmsg, sizeof(session->errmsg), "%s: %s", what, strerror(-err));
+	return err;
+}
+
 /* A word after --publish is taken as the command, but the user may have meant it as the file. */
 int session_fail_command(struct session *session, int err)
 {

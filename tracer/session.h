@@ -52,6 +52,9 @@ struct session {
 /* Sets errmsg; returns err. */
 int session_fail(struct session *session, int err, const char *errmsg);
 
+/* The same, with "what: " and the text of err. */
+int session_fail_at(struct session *session, int err, const char *what);
+
 /* The command cannot be run: takes over its errmsg, and returns err. */
 int session_fail_command(struct session *session, int err);
 

@@ -20,11 +20,17 @@ static int finish_slabinfo(struct session *session, struct slabinfo_snapshot *sn
 	if (err == -ENODATA)
 		return 0;
 	if (err)
-		return session_fail(session, err, "/proc/slabinfo cannot be read");
-	slab_layout_add_held(snapshot, &session->topology);
-	err = snapshot_write_slabinfo(&session->directory, snapshot);
+		return session_fail_at(session, err, "/proc/slabinfo");
+	err = slab_layout_add_held(snapshot, &session->topology);
+	if (err) {
+		session_fail_at(session, err, "/sys/kernel/slab");
+	} else {
+		err = snapshot_write_slabinfo(&session->directory, snapshot);
+		if (err)
+			session_fail(session, err, session->directory.errmsg);
+	}
 	slabinfo_snapshot_deinit(snapshot);
-	return err ? session_fail(session, err, session->directory.errmsg) : 0;
+	return err;
 }
 
 int session_finish(struct session *session)
@@ -41,7 +47,7 @@ int session_finish(struct session *session)
 	progress_line_clear();
 	err = session_streams_finish(session, machine_now());
 	if (failed && !err)
-		err = session_fail(session, failed, strerror(-failed));
+		err = session_fail_at(session, failed, "the spans of skipped events");
 	failed = name_messages_read(&session->names);
 	if (!failed && session->plan.missing_features.btf)
 		failed = name_messages_add_incomplete(&session->names,

@@ -14,7 +14,9 @@
 
 #include <zlib.h>
 
+#include "base/cleanup.h"
 #include "base/files.h"
+#include "base/inside.h"
 #include "kernel/caches.h"
 #include "kernel/gfp.h"
 #include "kernel/slabinfo.h"
@@ -31,6 +33,22 @@ static int fail(struct directory *directory, int err, const char *what)
 {
 	snprintf(directory->errmsg, sizeof(directory->errmsg), "%s: %s", what, strerror(err));
 	return -err;
+}
+
+/* The text of /proc/slabinfo. -ENODATA: the kernel does not offer it to this user. */
+static int read_slabinfo(char **text)
+{
+	int err = read_file(AT_FDCWD, "/proc/slabinfo", SLABINFO_BYTES_MAX, text, NULL);
+
+	return error_is_unavailable(err) ? -ENODATA : err;
+}
+
+/* Closes a table; err is the result of writing it. */
+static int close_table(struct directory *directory, FILE *file, const char *name, int err)
+{
+	int failed = directory_close(directory, file, name);
+
+	return err && !failed ? fail(directory, -err, name) : failed;
 }
 
 int snapshot_symbols(struct directory *directory, off_t *modules_at)
@@ -65,67 +83,84 @@ bool snapshot_has_addresses(void)
 int snapshot_topology(struct directory *directory, const struct topology *topology)
 {
 	FILE *file = directory_open(directory, "kernel/topology", false);
-	int err, failed;
 
 	if (!file)
 		return -errno;
-	err = topology_write(topology, file);
-	failed = directory_close(directory, file, "kernel/topology");
-	return err ? err : failed;
+	return close_table(directory, file, "kernel/topology", topology_write(topology, file));
 }
 
 static int save_gfp(struct directory *directory, const char *format)
 {
 	struct gfp_table table = { 0 };
 	FILE *file;
-	int err, failed;
+	int err;
 
 	err = gfp_parse_format(&table, format);
-	if (err)
-		return fail(directory, -err, "the GFP names in kmalloc's format");
+	if (err) {
+		fail(directory, -err, "the GFP names in kmalloc's format");
+		return err == -ENODATA ? 1 : err;
+	}
 	file = directory_open(directory, "kernel/gfp", false);
 	if (!file) {
 		gfp_deinit(&table);
 		return -errno;
 	}
 	err = gfp_write(&table, file);
-	failed = directory_close(directory, file, "kernel/gfp");
 	gfp_deinit(&table);
-	return err ? err : failed;
+	return close_table(directory, file, "kernel/gfp", err);
 }
 
-int snapshot_formats(struct directory *directory)
+static int write_format(struct directory *directory, const char *name, const char *text)
+{
+	FILE *file = directory_open(directory, name, false);
+
+	if (!file)
+		return -errno;
+	fputs(text, file);
+	return directory_close(directory, file, name);
+}
+
+static int save_formats(struct directory *directory, int tracefs)
 {
 	static const char *const events[] = { "kmalloc",	  "kfree",
 					      "kmem_cache_alloc", "kmem_cache_free",
 					      "kmalloc_node",	  "kmem_cache_alloc_node" };
-	int tracefs = formats_open(), err = 0, failed;
-	char name[64], *text;
-	FILE *file;
+	int err = 0, missing = 0;
 
-	if (tracefs < 0)
-		return fail(directory, -tracefs, "tracefs");
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !err; i++) {
-		snprintf(name, sizeof(name), "kmem/%s", events[i]);
-		text = formats_read(tracefs, name);
-		if (!text)
+		__attribute__((cleanup(free_text))) char *text = NULL;
+		char event[64], name[64];
+
+		snprintf(event, sizeof(event), "kmem/%s", events[i]);
+		err = formats_read(tracefs, event, &text);
+		if (error_is_unavailable(err)) {
+			missing = i ? missing : err;
+			err = 0;
 			continue;
-		snprintf(name, sizeof(name), "kernel/formats/%s.format", events[i]);
-		file = directory_open(directory, name, false);
-		if (file) {
-			fputs(text, file);
-			err = directory_close(directory, file, name);
-		} else {
-			err = -errno;
 		}
+		if (err)
+			return fail(directory, -err, event);
+		snprintf(name, sizeof(name), "kernel/formats/%s.format", events[i]);
+		err = write_format(directory, name, text);
 		if (!err && i == 0)
 			err = save_gfp(directory, text);
-		free(text);
 	}
-	failed = faccessat(tracefs, "events/kmem/kmalloc/format", R_OK, 0) ? -errno : 0;
+	if (!missing || err)
+		return err;
+	fail(directory, -missing, "tracefs: events/kmem/kmalloc/format");
+	return 1;
+}
+
+int snapshot_formats(struct directory *directory)
+{
+	int tracefs = formats_open(), err;
+
+	if (tracefs < 0) {
+		fail(directory, -tracefs, "tracefs");
+		return error_is_unavailable(tracefs) ? 1 : tracefs;
+	}
+	err = save_formats(directory, tracefs);
 	close(tracefs);
-	if (failed && !err)
-		err = fail(directory, -failed, "tracefs: events/kmem/kmalloc/format");
 	return err;
 }
 
@@ -141,38 +176,48 @@ static int by_target(const void *a, const void *b)
 	return order ? order : strcmp(left->name, right->name);
 }
 
+/* 1: entry is not a symbolic link, or is gone. */
+static int read_slab_name(DIR *dir, const char *entry, struct slab_name *found)
+{
+	ssize_t length;
+
+	*found = (struct slab_name){ 0 };
+	length = readlinkat(dirfd(dir), entry, found->target, sizeof(found->target) - 1);
+	if (length < 0)
+		return errno == EINVAL || errno == ENOENT ? 1 : -errno;
+	if (!length || strlen(entry) >= sizeof(found->name))
+		return 1;
+	strcpy(found->name, entry);
+	return 0;
+}
+
 /* Lists the symbolic links, each with its target, sorted by target. */
 static int read_slab_names(struct slab_name **list, size_t *count)
 {
-	DIR *dir = opendir("/sys/kernel/slab");
-	struct dirent *entry;
-	struct slab_name *more;
-	ssize_t length;
+	__attribute__((cleanup(close_directory))) DIR *dir = opendir("/sys/kernel/slab");
+	struct slab_name *more, found;
+	const char *entry;
+	int err = 0, skip;
 
 	*list = NULL;
 	*count = 0;
 	if (!dir)
-		return 0; /* this kernel has no such directory */
-	while ((entry = readdir(dir))) {
-		struct slab_name found = { 0 };
-
-		length = readlinkat(dirfd(dir), entry->d_name, found.target,
-				    sizeof(found.target) - 1);
-		if (length <= 0 || strlen(entry->d_name) >= sizeof(found.name))
+		return error_is_unavailable(-errno) ? 0 : -errno;
+	while ((entry = inside_next(dir, &err))) {
+		skip = read_slab_name(dir, entry, &found);
+		if (skip > 0)
 			continue;
-		strcpy(found.name, entry->d_name);
-		more = realloc(*list, (*count + 1) * sizeof(**list));
+		more = skip ? NULL : realloc(*list, (*count + 1) * sizeof(**list));
 		if (!more) {
-			closedir(dir);
-			return -ENOMEM;
+			err = skip ? skip : -ENOMEM;
+			break;
 		}
 		*list = more;
 		more[(*count)++] = found;
 	}
-	closedir(dir);
 	if (*count)
 		qsort(*list, *count, sizeof(**list), by_target);
-	return 0;
+	return err;
 }
 
 /* Writes a line for each name of a group: any of them may be the cache's own name. */
@@ -199,44 +244,41 @@ static int write_group(FILE *file, const struct slab_name *group, size_t count)
 
 static int write_kmalloc_of_sysfs(FILE *file)
 {
-	DIR *dir = opendir("/sys/kernel/slab");
-	struct dirent *entry;
-	int err = 0;
+	__attribute__((cleanup(close_directory))) DIR *dir = opendir("/sys/kernel/slab");
+	const char *entry;
+	int err = dir ? 0 : -errno;
 
-	while (dir && !err && (entry = readdir(dir)))
-		if (caches_is_kmalloc(entry->d_name))
-			err = caches_write_kmalloc(file, entry->d_name);
-	if (dir)
-		closedir(dir);
-	return dir ? err : -ENOENT;
+	while (dir && (entry = inside_next(dir, &err)))
+		if (caches_is_kmalloc(entry))
+			err = caches_write_kmalloc(file, entry);
+	return err;
 }
 
 static int write_kmalloc_of_slabinfo(FILE *file)
 {
-	FILE *slabinfo = fopen("/proc/slabinfo", "re");
-	char line[512], name[128];
-	int err = 0;
+	__attribute__((cleanup(free_text))) char *text = NULL;
+	char name[128];
+	int err = read_slabinfo(&text);
 
-	while (slabinfo && !err && fgets(line, sizeof(line), slabinfo))
+	for (const char *line = text; line && *line && !err; line += *line == '\n') {
 		if (sscanf(line, "%127s", name) == 1 && caches_is_kmalloc(name))
 			err = caches_write_kmalloc(file, name);
-	if (slabinfo)
-		fclose(slabinfo);
-	return err;
+		line = strchrnul(line, '\n');
+	}
+	return err == -ENODATA ? 0 : err;
 }
 
 int snapshot_kmalloc(struct directory *directory)
 {
 	FILE *file = directory_open(directory, "kernel/caches", true);
-	int err, failed;
+	int err;
 
 	if (!file)
 		return -errno;
 	err = write_kmalloc_of_sysfs(file);
-	if (err == -ENOENT)
+	if (error_is_unavailable(err))
 		err = write_kmalloc_of_slabinfo(file);
-	failed = directory_close(directory, file, "kernel/caches");
-	return err ? err : failed;
+	return close_table(directory, file, "kernel/caches", err);
 }
 
 int snapshot_aliases(struct directory *directory)
@@ -244,14 +286,18 @@ int snapshot_aliases(struct directory *directory)
 	struct slab_name *list;
 	size_t count, end;
 	FILE *file;
-	int err, failed;
+	int err;
 
 	err = read_slab_names(&list, &count);
-	if (err)
+	if (err) {
+		free(list);
 		return fail(directory, -err, "/sys/kernel/slab");
+	}
 	file = directory_open(directory, "kernel/caches", true);
-	if (!file)
-		err = -errno;
+	if (!file) {
+		free(list);
+		return -errno;
+	}
 	for (size_t i = 0; i < count && !err; i = end) {
 		for (end = i + 1; end < count && !strcmp(list[end].target, list[i].target);)
 			end++;
@@ -259,21 +305,18 @@ int snapshot_aliases(struct directory *directory)
 			err = write_group(file, list + i, end - i);
 	}
 	free(list);
-	if (!file)
-		return err;
-	failed = directory_close(directory, file, "kernel/caches");
-	return err ? err : failed;
+	return close_table(directory, file, "kernel/caches", err);
 }
 
 int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time)
 {
-	char *text = NULL;
-	int err = read_file(AT_FDCWD, "/proc/slabinfo", SLABINFO_BYTES_MAX, &text, NULL);
+	__attribute__((cleanup(free_text))) char *text = NULL;
+	int err = read_slabinfo(&text);
 
-	err = err ? -ENODATA : slabinfo_parse_proc(snapshot, text, time);
+	if (!err)
+		err = slabinfo_parse_proc(snapshot, text, time);
 	if (!err)
 		snapshot->until = machine_now();
-	free(text);
 	return err == -EINVAL ? -ENODATA : err;
 }
 
@@ -281,16 +324,13 @@ static int write_slabinfo(struct directory *directory, const struct slabinfo_sna
 			  int (*write)(FILE *file, const struct slabinfo_snapshot *snapshot))
 {
 	FILE *file;
-	int err, failed;
 
 	if (!snapshot->count)
 		return 0;
 	file = directory_open(directory, "kernel/slabinfo", true);
 	if (!file)
 		return -errno;
-	err = write(file, snapshot);
-	failed = directory_close(directory, file, "kernel/slabinfo");
-	return err && !failed ? fail(directory, -err, "kernel/slabinfo") : failed;
+	return close_table(directory, file, "kernel/slabinfo", write(file, snapshot));
 }
 
 int snapshot_write_slabinfo(struct directory *directory, const struct slabinfo_snapshot *snapshot)
@@ -305,8 +345,9 @@ int snapshot_slab_sizes(struct directory *directory)
 
 	if (err)
 		return err == -ENODATA ? 0 : fail(directory, -err, "/proc/slabinfo");
-	slab_layout_add_sizes(&snapshot);
-	err = write_slabinfo(directory, &snapshot, slabinfo_write_sizes);
+	err = slab_layout_add_sizes(&snapshot);
+	err = err ? fail(directory, -err, "/sys/kernel/slab")
+		  : write_slabinfo(directory, &snapshot, slabinfo_write_sizes);
 	slabinfo_snapshot_deinit(&snapshot);
 	return err;
 }

@@ -25,8 +25,8 @@ int snapshot_symbols(struct directory *directory, off_t *modules_at);
 int snapshot_topology(struct directory *directory, const struct topology *topology);
 
 /*
- * Writes kernel/gfp and kernel/formats, from tracefs, mounted or not. -ENOENT: this kernel has no
- * tracefs, or it cannot be read.
+ * Writes kernel/gfp and kernel/formats, from tracefs, mounted or not. 1: the kernel does not offer
+ * them to this user; directory->errmsg says why.
  */
 int snapshot_formats(struct directory *directory);
 

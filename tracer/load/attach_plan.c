@@ -10,6 +10,7 @@
 
 #include <bpf/btf.h>
 
+#include "base/files.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/attach_plan.h"
 #include "tracer/load/probe.h"
@@ -164,11 +165,18 @@ int attach_plan_from_formats(struct attach_plan *plan,
 	return 0;
 }
 
+static int fail_shortage(struct attach_plan *plan, int err)
+{
+	snprintf(plan->errmsg, sizeof(plan->errmsg), "the formats of the tracepoints: %s",
+		 strerror(-err));
+	return err;
+}
+
 static int plan_from_tracefs(struct attach_plan *plan)
 {
 	struct tracepoint_info info[ATTACH_TRACEPOINTS] = { 0 };
 	char *formats[ATTACH_TRACEPOINTS] = { 0 };
-	int tracefs = formats_open(), err;
+	int tracefs = formats_open(), err, read_err = 0;
 	char name[64];
 
 	if (tracefs < 0) {
@@ -181,12 +189,16 @@ static int plan_from_tracefs(struct attach_plan *plan)
 	}
 	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++) {
 		snprintf(name, sizeof(name), "kmem/%s", tracepoints[i].name);
-		info[i].format = formats[i] = formats_read(tracefs, name);
+		read_err = formats_read(tracefs, name, &formats[i]);
+		if (error_is_shortage(read_err))
+			break;
+		info[i].format = formats[i];
 		if (formats[i])
 			info[i].arguments = probe_arguments(tracepoints[i].name);
 	}
 	close(tracefs);
-	err = attach_plan_from_formats(plan, info);
+	err = error_is_shortage(read_err) ? fail_shortage(plan, read_err)
+					  : attach_plan_from_formats(plan, info);
 	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++)
 		free(formats[i]);
 	return err;

@@ -20,12 +20,14 @@ int formats_open(void)
 {
 	static const char *const paths[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	char probe[64];
-	int context, mounted = -1, err;
+	int context, mounted = -1, err, fd;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		snprintf(probe, sizeof(probe), "%s/events", paths[i]);
-		if (!access(probe, F_OK))
-			return open(paths[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (access(probe, F_OK))
+			continue;
+		fd = open(paths[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
 	}
 	/* not mounted: a detached mount is visible to this process only */
 	context = syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
@@ -38,23 +40,24 @@ int formats_open(void)
 	return err ? err : mounted;
 }
 
-static char *read_event_file(int tracefs, const char *event, const char *file)
+static int read_event_file(int tracefs, const char *event, const char *file, char **text)
 {
-	char path[128], *text = NULL;
+	char path[128];
 
+	*text = NULL;
 	snprintf(path, sizeof(path), "events/%s/%s", event, file);
-	return read_file(tracefs, path, FORMAT_MAX, &text, NULL) ? NULL : text;
+	return read_file(tracefs, path, FORMAT_MAX, text, NULL);
 }
 
-char *formats_read(int tracefs, const char *event)
+int formats_read(int tracefs, const char *event, char **text)
 {
-	return read_event_file(tracefs, event, "format");
+	return read_event_file(tracefs, event, "format", text);
 }
 
 long formats_id(int tracefs, const char *event)
 {
-	char *text = read_event_file(tracefs, event, "id");
-	long id = text ? strtol(text, NULL, 10) : -1;
+	char *text;
+	long id = read_event_file(tracefs, event, "id", &text) ? -1 : strtol(text, NULL, 10);
 
 	free(text);
 	return id;
@@ -113,10 +116,10 @@ void formats_fields(int tracefs, struct kmt_field_position fields[KMT_FIELDS])
 	};
 
 	for (size_t i = 0; i < KMT_FIELDS; i++) {
-		char *format = formats_read(tracefs, list[i].event);
+		char *format;
 
 		fields[i] = (struct kmt_field_position){ 0 };
-		if (format)
+		if (!formats_read(tracefs, list[i].event, &format))
 			formats_find(format, list[i].field, &fields[i]);
 		free(format);
 	}

@@ -10,8 +10,11 @@
 /* Opens the directory of tracefs, mounted or not. A file descriptor, or -errno. */
 int formats_open(void);
 
-/* The text of an event's format file (event: "kmem/kfree"); the caller frees it. NULL: none. */
-char *formats_read(int tracefs, const char *event);
+/*
+ * The text of an event's format file (event: "kmem/kfree"), which the caller frees; *text is NULL
+ * on failure. Returns 0 or -errno.
+ */
+int formats_read(int tracefs, const char *event, char **text);
 
 /* The id of the event, for perf_event_open(); -1: there is no such event. */
 long formats_id(int tracefs, const char *event);
