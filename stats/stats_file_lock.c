@@ -93,7 +93,7 @@ static int open_directory(struct stats_file_lock *lock, const struct error_text 
 	int err = 0;
 
 	if (!directory)
-		return fail(error, ENOMEM, "%s", strerror(ENOMEM));
+		return fail(error, ENOMEM, "%s: %s", lock->path, strerror(ENOMEM));
 	slash = strrchr(directory, '/');
 	if (slash) {
 		slash[slash == directory] = 0;
@@ -283,7 +283,7 @@ int stats_file_lock_open(struct stats_file_lock *lock, const struct stats_file_s
 	if (!lock->path ||
 	    asprintf(&lock->temporary_name, "%s.new", slash ? slash + 1 : path) < 0) {
 		free(lock->path);
-		return fail(&error, ENOMEM, "%s", strerror(ENOMEM));
+		return fail(&error, ENOMEM, "%s: %s", path, strerror(ENOMEM));
 	}
 	lock->name = slash ? lock->path + (slash + 1 - path) : lock->path;
 	err = create(lock, settings, &error);

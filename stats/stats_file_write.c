@@ -399,7 +399,8 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	if (!stats_file || !stats_file->written || !stats_file->rooms) {
 		if (stats_file)
 			stats_file_free(stats_file);
-		return fail(errmsg, errmsg_size, ENOMEM, "%s", strerror(ENOMEM));
+		return fail(errmsg, errmsg_size, ENOMEM, "%s: %s", settings->path,
+			    strerror(ENOMEM));
 	}
 	err = stats_file_lock_open(&stats_file->lock, settings, errmsg, errmsg_size);
 	if (err) {

@@ -290,7 +290,8 @@ int modules_start(struct modules *modules, const struct directory *directory,
 {
 	int err;
 
-	modules->directory.path = directory->path;
+	/* its path is another one after directory_commit() */
+	modules->directory.path = directory->target;
 	modules->directory.fd = directory->fd;
 	modules->publish = publish;
 	pthread_mutex_init(&modules->mutex, NULL);

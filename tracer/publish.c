@@ -28,6 +28,12 @@ static int fail(struct publish *publish, int err, const char *errmsg)
 	return err;
 }
 
+static int fail_at(struct publish *publish, int err, const char *what)
+{
+	snprintf(publish->errmsg, sizeof(publish->errmsg), "%s: %s", what, strerror(-err));
+	return err;
+}
+
 /* The thread. */
 
 static void return_packet(void *data, struct online_packet *packet)
@@ -65,7 +71,7 @@ static int update_slabinfo(struct publish *publish)
 	publish->slabinfo = now;
 	err = snapshot_read_slabinfo(&snapshot, now);
 	if (err)
-		return err == -ENODATA ? 0 : err;
+		return err == -ENOMEM ? err : 0; /* keep the numbers from before */
 	err = type_stats_slabinfo(&publish->type_stats, NULL, &snapshot);
 	slabinfo_snapshot_deinit(&snapshot);
 	return err;
@@ -207,7 +213,7 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	if (!err)
 		err = -pthread_create(&publish->thread, NULL, run, publish);
 	if (err)
-		return fail(publish, err, strerror(-err));
+		return fail_at(publish, err, "the publishing thread");
 	while (sem_wait(&publish->started))
 		;
 	return 0;
@@ -261,7 +267,7 @@ int publish_open(struct publish *publish, const char *directory)
 	if (!err)
 		err = online_open(&publish->online, &publish->capture, &online);
 	if (err)
-		return fail(publish, err, strerror(-err));
+		return fail_at(publish, err, "the statistics to publish");
 	publish->opened = true;
 	return 0;
 }
@@ -273,15 +279,17 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 	int err = 0;
 
 	snprintf(path, sizeof(path), "%s/kernel/slabinfo", directory);
-	if (read_file(AT_FDCWD, path, SLABINFO_BYTES_MAX, &text, NULL))
+	err = read_file(AT_FDCWD, path, SLABINFO_BYTES_MAX, &text, NULL);
+	if (err == -ENOENT)
 		return 0; /* the kernel has no slabinfo */
-	err = slabinfo_parse(&slabinfo, text);
+	if (!err)
+		err = slabinfo_parse(&slabinfo, text);
 	if (!err && slabinfo.count)
 		err = type_stats_slabinfo(&publish->type_stats, &slabinfo.snapshots[0],
 					  &slabinfo.snapshots[0]);
 	slabinfo_deinit(&slabinfo);
 	free(text);
-	return err ? fail(publish, err, strerror(-err)) : 0;
+	return err ? fail_at(publish, err, "kernel/slabinfo") : 0;
 }
 
 static unsigned char *exchange_packet(void *data, const struct packet_header *header,
@@ -329,7 +337,7 @@ int publish_paths(struct publish *publish, const struct status *status)
 		return 0;
 	message.paths = stats_paths_unobserved(status);
 	if (!message.paths)
-		return fail(publish, -ENOMEM, strerror(ENOMEM));
+		return fail_at(publish, -ENOMEM, "the unobserved paths to publish");
 	sent = publish->paths_sent && !strcmp(publish->paths_sent, message.paths)
 		       ? NULL
 		       : strdup(message.paths);

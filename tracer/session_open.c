@@ -58,7 +58,7 @@ static int write_metadata(struct session *session)
 
 	err = metadata_init(&session->metadata);
 	if (err)
-		return session_fail(session, err, strerror(-err));
+		return session_fail_at(session, err, "the metadata");
 	file = directory_open(&session->directory, "metadata", false);
 	if (!file)
 		return session_fail(session, -EIO, session->directory.errmsg);
@@ -118,7 +118,10 @@ static int fill_directory(struct session *session)
 		err = snapshot_slab_sizes(directory);
 	if (err)
 		return session_fail(session, err, directory->errmsg);
-	if (snapshot_formats(directory) && !session->options->quiet)
+	err = snapshot_formats(directory);
+	if (err < 0)
+		return session_fail(session, err, directory->errmsg);
+	if (err && !session->options->quiet)
 		info_msg("%s: reports will show GFP flags as numbers", directory->errmsg);
 	if (!snapshot_has_addresses() && !session->options->quiet)
 		info_msg("/proc/kallsyms shows no addresses: reports will show call sites as "
@@ -131,28 +134,37 @@ static int fill_directory(struct session *session)
 	return err ? session_fail(session, err, session->names.errmsg) : 0;
 }
 
-/* All is ready: moves the capture to its final path, and an older capture out of the way. */
-static int move_to_target(struct session *session)
+/* The threads for modules and for publishing, and the file to publish in. */
+static int start_threads(struct session *session)
 {
-	int err = 0;
+	int err = modules_start(&session->modules, &session->directory,
+				session->options->publish ? &session->publish : NULL);
 
-	if (!session->options->no_capture) {
-		err = directory_commit(&session->directory);
-		if (err)
-			return session_fail(session, err, session->directory.errmsg);
-		err = session_streams_rename(session);
-	}
-	if (!err)
-		err = modules_start(&session->modules, &session->directory,
-				    session->options->publish ? &session->publish : NULL);
 	if (!err)
 		err = status_add_own(&session->status, session->modules.task);
 	if (err)
-		return session_fail(session, err, strerror(-err));
+		return session_fail_at(session, err, "the thread for modules");
 	err = session_publish_start(session);
 	if (!err)
 		err = session_status_write(session);
 	return err ? err : session_publish_open(session);
+}
+
+/*
+ * All is ready: moves the capture to its final path, and an older capture out of the way. The last
+ * step of the start, because it removes the capture before the older one.
+ */
+static int move_to_target(struct session *session)
+{
+	int err;
+
+	if (session->options->no_capture)
+		return 0;
+	err = directory_commit(&session->directory);
+	if (err)
+		return session_fail(session, err, session->directory.errmsg);
+	session_streams_rename(session);
+	return 0;
 }
 
 /* The process that a thread belongs to; 0: there is no such thread. */
@@ -231,15 +243,17 @@ int session_open(struct session *session, const struct options *options,
 	session->drains = calloc(session->rings.possible_cpus, sizeof(*session->drains));
 	session->draining = calloc(session->rings.possible_cpus, sizeof(*session->draining));
 	if (!session->drains || !session->draining)
-		return session_fail(session, -ENOMEM, strerror(ENOMEM));
+		return session_fail_at(session, -ENOMEM, "the streams");
 	if (options->pack && packer_create(&session->packer))
-		return session_fail(session, -ENOMEM, strerror(ENOMEM));
+		return session_fail_at(session, -ENOMEM, "the packer of -z");
 	err = load_programs(session);
 	if (!err)
 		err = fill_directory(session);
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
 		if (session->rings.list[i].fd >= 0)
 			err = session_streams_open(session, i);
+	if (!err)
+		err = start_threads(session);
 	if (!err)
 		err = move_to_target(session);
 	if (err)

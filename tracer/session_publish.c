@@ -32,7 +32,7 @@ int session_publish_start(struct session *session)
 	if (err)
 		return session_fail(session, err, session->publish.errmsg);
 	err = status_add_own(&session->status, session->publish.task);
-	return err ? session_fail(session, err, strerror(-err)) : 0;
+	return err ? session_fail_at(session, err, "the status") : 0;
 }
 
 /* Opening a capture needs at least one stream; without a capture on disk, it stays empty. */
@@ -44,6 +44,19 @@ static int make_stream(struct session *session)
 	if (!file || directory_close(directory, file, "cpu0"))
 		return session_fail(session, -EIO, directory->errmsg);
 	return 0;
+}
+
+/* The capture is read by its stable path; a message has the path that the user named. */
+static int fail_publishing(struct session *session, int err, const char *stable_path)
+{
+	const char *errmsg = session->publish.errmsg;
+	size_t length = strlen(stable_path);
+
+	if (strncmp(errmsg, stable_path, length) != 0)
+		return session_fail(session, err, errmsg);
+	snprintf(session->errmsg, sizeof(session->errmsg), "%s%s", session->directory.path,
+		 errmsg + length);
+	return err;
 }
 
 int session_publish_open(struct session *session)
@@ -59,7 +72,7 @@ int session_publish_open(struct session *session)
 		return err;
 	err = publish_open(&session->publish,
 			   directory_stable_path(&session->directory, path, sizeof(path)));
-	return err ? session_fail(session, err, session->publish.errmsg) : 0;
+	return err ? fail_publishing(session, err, path) : 0;
 }
 
 int session_publish_initial_counts(struct session *session)

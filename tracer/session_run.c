@@ -50,7 +50,7 @@ static int drain_all(struct session *session, uint64_t now)
 		err = recursion_misses_read(&session->misses, &session->programs, &session->rings,
 					    session->options->no_capture ? NULL : &session->status);
 		if (err)
-			session_fail(session, err, strerror(-err));
+			session_fail_at(session, err, "the spans of skipped events");
 		programs_poll(&session->programs);
 		session->next_flush = now + FLUSH_EVERY;
 	}
@@ -138,6 +138,7 @@ int session_run(struct session *session)
 	const struct options *options = session->options;
 	int err;
 
+	recursion_misses_init(&session->misses, machine_now());
 	/* the command keeps the priority that it was started with */
 	if (options->command) {
 		err = command_start(&session->command, options->command, &session->saved_state);
@@ -154,7 +155,6 @@ int session_run(struct session *session)
 	err = session_publish_initial_counts(session);
 	if (err)
 		return err;
-	recursion_misses_init(&session->misses, machine_now());
 	err = programs_attach(&session->programs);
 	if (err)
 		return session_fail(session, err, session->programs.errmsg);
@@ -170,7 +170,7 @@ int session_run(struct session *session)
 	/* write the status now, so that it is correct even if kmemtraced is killed */
 	err = session_status_update_programs(session);
 	if (err)
-		return session_fail(session, err, strerror(-err));
+		return session_fail_at(session, err, "the status");
 	err = session_status_write(session);
 	if (err)
 		return err;

@@ -74,7 +74,7 @@ int session_status_start(struct session *session)
 		err = status_add_traced_pid(status, options->pids[i]);
 	if (!err)
 		err = session_status_update_programs(session);
-	return err ? session_fail(session, err, strerror(-err)) : session_status_write(session);
+	return err ? session_fail_at(session, err, "the status") : session_status_write(session);
 }
 
 static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
@@ -122,7 +122,7 @@ int session_status_finish(struct session *session)
 
 	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
 	if (!skipped)
-		return session_fail(session, -ENOMEM, strerror(ENOMEM));
+		return session_fail_at(session, -ENOMEM, "the status");
 	recursion_misses_by_cpu(&session->programs, &session->rings, skipped);
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
 		if (session->draining[i])
@@ -136,7 +136,7 @@ int session_status_finish(struct session *session)
 	if (!err)
 		err = session_status_update_programs(session);
 	if (err)
-		return session_fail(session, err, strerror(-err));
+		return session_fail_at(session, err, "the status");
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
 		 programs_backup_reason(&session->programs));
 	status->complete = STATUS_COMPLETE;

@@ -94,16 +94,14 @@ int session_streams_add(struct session *session, unsigned int cpu)
 	return err ? session_fail(session, err, rings->errmsg) : 0;
 }
 
-int session_streams_rename(struct session *session)
+void session_streams_rename(struct session *session)
 {
 	char path[4096];
-	int err = 0;
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
 		if (session->draining[i])
-			err = writer_rename(&session->drains[i].writer,
-					    stream_path(session, i, path, sizeof(path)));
-	return err;
+			writer_rename(&session->drains[i].writer,
+				      stream_path(session, i, path, sizeof(path)));
 }
 
 uint64_t session_streams_count_own(struct session *session, unsigned int cpu)

@@ -17,8 +17,11 @@ int session_streams_open(struct session *session, unsigned int cpu);
 /* Makes the ring and opens the stream of a CPU that came online during the capture. */
 int session_streams_add(struct session *session, unsigned int cpu);
 
-/* The capture directory was renamed: gives the streams their new paths. */
-int session_streams_rename(struct session *session);
+/*
+ * The capture directory was renamed: gives the streams their new paths, for messages. Without
+ * memory, they keep the old ones.
+ */
+void session_streams_rename(struct session *session);
 
 /* Drains the rings after the programs were detached, and ends the streams at the time end (ns). */
 int session_streams_finish(struct session *session, uint64_t end);

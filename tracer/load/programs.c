@@ -84,9 +84,10 @@ static int fail(struct programs *programs, int err, const char *what)
 	const char *advice = err == EPERM || err == EACCES
 				     ? ": run as root, or with CAP_BPF and CAP_PERFMON"
 				     : "";
+	char text[128];
 
-	snprintf(programs->errmsg, sizeof(programs->errmsg), "%s: %s%s", what, strerror(err),
-		 advice);
+	libbpf_strerror(err, text, sizeof(text)); /* libbpf has errors of its own */
+	snprintf(programs->errmsg, sizeof(programs->errmsg), "%s: %s%s", what, text, advice);
 	return -err;
 }
 
