@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# One call of kmemtraced or of a library in it fails, each in turn: memory, files, the disk, threads,
+# bpf(2). kmemtraced neither crashes nor hangs. Exit status 0: the capture has everything that it has
+# without a failure. Exit status 2: a message says what failed; the older capture is not lost; a
+# capture that has begun is consistent, or --repair makes it so. The same for a kill before a call.
+# KMEMTRACE_STRIDE=1: each call, not only each n-th of the table below.
+# shellcheck disable=SC2154 # live.sh sets the names of the programs and its folder
+. "$srcdir/live/live.sh"
+
+# each line: what fails, with which error, and how many calls are left out
+faults="
+stack ENOMEM 47
+bpf ENOMEM 79
+close EIO 1250
+fallocate ENOSPC 11
+flock ENOLCK 3
+getdents EIO 150
+mkdir ENOSPC 3
+mmap ENOMEM 19
+open EMFILE 1100
+read EIO 8500
+readlink EIO 600
+rename EIO 5
+stat EIO 1900
+thread EAGAIN 3
+truncate EIO 1
+unlink EIO 13
+write ENOSPC 100
+open KILL 1100
+rename KILL 4
+unlink KILL 13
+write KILL 120
+"
+inject=$builddir/tests/faults/inject
+published=$scratch/published/memstat
+options="-z --publish=$published"
+runs=0 failed=0
+mkdir published
+
+wrong() {
+	echo "wrong: $fault $n: $*: $(head -n 2 err)"
+	failed=1
+}
+
+# One line for each table: what must be the same in every capture of this kernel
+tables() {
+	gzip -dc "$1/kernel/symbols" | grep -c '^[^[]*$'
+	gzip -dc "$1/kernel/symbols" | grep -c '^# module '
+	cat "$1/kernel/gfp" "$1/kernel/topology" "$1"/kernel/formats/* | cksum
+	grep -c '^kmalloc ' "$1/kernel/caches"
+	grep '^alias ' "$1/kernel/caches" | sort -u | wc -l
+	grep -c '^sizes ' "$1/kernel/slabinfo"
+	grep -c '^read ' "$1/kernel/slabinfo"
+	grep -c '^task ' "$1/kernel/tasks" | grep -c '[0-9][0-9]'
+	grep '^complete' "$1/kernel/status"
+}
+
+# with_fault COMMAND…: in ./capture, where an older capture is; sets $code
+with_fault() {
+	rm -rf mark capture capture.* published/memstat*
+	cp -r good capture
+	if [ "$fault" = stack ]; then
+		FAULT="$fault:$n" FAULT_MARK=$scratch/mark LD_PRELOAD=$builddir/tests/faults/fail.so \
+			timeout -k 5 30 "$@" 2>err
+	else
+		timeout -k 5 30 "$inject" "$fault" "$n" "$error" mark "$@" 2>err
+	fi
+	code=$?
+}
+
+repaired() { # the capture is consistent, or as one that was killed
+	"$check" capture >check.log 2>&1 && return
+	[ "$code" != 0 ] || return
+	grep -q 'cut off' check.log && "$check" --repair -o capture.whole capture >repair.log 2>&1 &&
+		"$check" capture.whole >check.log 2>&1
+}
+
+judge() { # of a run whose call has failed
+	if [ "$error" = KILL ]; then
+		[ $code = 137 ] || wrong "killed: exit status $code"
+	elif [ $code != 0 ] && [ $code != 2 ]; then
+		wrong "exit status $code"
+	elif [ $code = 2 ] && ! grep -q '^kmemtraced: ..*: ' err; then
+		wrong "exit status 2 without a message that says what failed"
+	fi
+	if ! cmp -s good/metadata capture/metadata; then
+		cmp -s good/metadata capture.old/metadata || wrong "the older capture is gone"
+		if [ -e capture ]; then
+			repaired || wrong "$(head -n 2 check.log)"
+		fi
+	elif [ $code = 0 ]; then
+		wrong "exit status 0 without a capture"
+	fi
+	[ $code != 0 ] || tables capture | diff good.tables - >diff || wrong "exit status 0, but tables differ: $(cat diff)"
+	[ "$error" = KILL ] || [ "$fault" = unlink ] || [ ! -e published/memstat ] || wrong "a published file is left"
+	[ "$error" = KILL ] || [ -z "$(find . -maxdepth 1 -name 'capture.new.*')" ] || wrong "the start left $(ls -d capture.new.*)"
+}
+
+"$inject" rename 0 EIO mark "$kmemtraced" -q -o good -- true 2>err
+code=$?
+[ $code != 77 ] || skip "$(cat err)"
+[ $code = 0 ] && [ -s mark ] || fail "without a failure: exit $code: $(cat err)"
+rm -rf good
+# shellcheck disable=SC2086 # several options
+"$kmemtraced" -q $options -o good -- true || fail "without a failure: exit $?"
+checked good
+tables good >good.tables
+
+while read -r fault error stride; do
+	[ -n "$fault" ] || continue
+	stride=${KMEMTRACE_STRIDE:-$stride} before=$runs
+	for ((n = 1 + stride / 2; ; n += stride)); do
+		# shellcheck disable=SC2086 # several options
+		with_fault "$kmemtraced" -q $options -o capture -- true
+		[ -e mark ] || break
+		judge
+		runs=$((runs + 1))
+	done
+	echo "$fault $error: $((runs - before)) runs"
+	[ $runs -gt $before ] || wrong "no such call"
+done <<<"$faults"
+
+# without a capture, nothing but the published file is written
+fault=stack error=ENOMEM
+for ((n = 1; ; n += ${KMEMTRACE_STRIDE:-97})); do
+	with_fault "$kmemtraced" -q --publish="$published" --no-capture -d 0.02
+	[ -e mark ] || break
+	[ $code = 0 ] || [ $code = 2 ] || wrong "exit status $code"
+	[ $code = 0 ] || grep -q '^kmemtraced: ..*: ' err || wrong "exit status $code without a message that says what failed"
+	[ ! -e published/memstat ] || wrong "a published file is left"
+	runs=$((runs + 1))
+done
+
+# what the kills left
+"$kmemtraced" -q --publish="$published" -o capture -- true || fail "after the faults: exit $?"
+checked capture
+left=$(find . -maxdepth 1 -name 'capture.new.*')
+[ -z "$left" ] || fail "the next start left $left"
+echo "$runs runs"
+[ $runs -ge 25 ] || fail "that is too few"
+exit $failed

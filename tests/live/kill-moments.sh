@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# kmemtraced is killed at random moments of its start and its capture, while tasks allocate: packed
+# and not, publishing and not. Each capture that is left can be read and repaired, and has every
+# record of the packets that were finished before the kill; the older capture stays; the next start
+# removes everything else. KMEMTRACE_LONG=1: 200 kills, not 10. KMEMTRACE_SEED repeats the moments.
+# shellcheck disable=SC2154 # live.sh sets the names of the programs and its folder
+. "$srcdir/live/live.sh"
+need jq
+kills=${KMEMTRACE_LONG:+200}
+kills=${kills:-10}
+seed=${KMEMTRACE_SEED:-$$}
+RANDOM=$seed
+echo "KMEMTRACE_SEED=$seed"
+packets=$builddir/tests/live/packets
+published=$scratch/published/memstat
+mkdir place published
+
+work() { # allocates all the time, until the file stop exists
+	while [ ! -e stop ]; do
+		ls -R /proc/self >/dev/null 2>&1
+	done
+}
+
+uuid_of() { # of a capture, or nothing
+	awk '/uuid = / { print $3; exit }' "$1/metadata" 2>/dev/null
+}
+
+whole_records() { # in the whole packets of a capture's streams
+	local sum=0 stream
+
+	for stream in "$1"/cpu*; do
+		[ -e "$stream" ] || continue
+		sum=$((sum + $("$packets" "$stream"))) || fail "packets: $stream"
+	done
+	echo $sum
+}
+
+# The capture that a kill left, and what was finished before, in snap
+check_cut() {
+	local before recorded code stream
+
+	"$check" place/capture >check.log 2>&1
+	code=$?
+	[ $code = 1 ] || fail "kill $n: kmemtrace-check of a killed capture: exit $code: $(head -3 check.log)"
+	grep -q 'the capture was cut off' check.log || fail "kill $n: check does not say that it was cut off: $(head -3 check.log)"
+	for stream in snap/cpu*; do
+		[ -e "$stream" ] || continue
+		cmp -s -n "$(stat -c %s "$stream")" "$stream" "place/capture/${stream##*/}" ||
+			fail "kill $n: ${stream##*/} lost bytes that it had before the kill"
+	done
+	rm -rf repaired
+	"$check" --repair -o repaired place/capture >repair.log 2>&1 || fail "kill $n: repair: exit $?: $(cat repair.log)"
+	checked repaired
+	before=$(whole_records snap)
+	recorded=$(dir=repaired json .loss.recorded)
+	[ "$recorded" -ge "$before" ] || fail "kill $n: $recorded of $before finished records were repaired"
+	[ "$before" = 0 ] || with_records=$((with_records + 1))
+	finished=$((finished + before))
+}
+
+work &
+worker=$!
+# half of the kills shall come during the start, however busy this machine is
+begin=$(date +%s%3N)
+"$kmemtraced" -q -d 0.01 -o unused || fail "without a kill: exit $?"
+span=$((2 * ($(date +%s%3N) - begin)))
+began=0 starting=0 nothing=0 left_over=0 with_records=0 finished=0 older=
+for ((n = 1; n <= kills; n++)); do
+	options=
+	[ $((n % 2)) = 0 ] || options=-z
+	[ $((n / 2 % 2)) = 0 ] || options="$options --publish=$published"
+	# shellcheck disable=SC2086 # several options
+	"$kmemtraced" -q $options -o place/capture 2>daemon.log &
+	daemon=$!
+	moment=$(printf %04d $((RANDOM % span)))
+	sleep "${moment%???}.${moment: -3}"
+	while [ $n = 1 ] && [ ! -s place/capture/kernel/tasks ]; do
+		kill -0 $daemon 2>/dev/null || break
+		sleep 0.05 # one capture has begun for sure
+	done
+	rm -rf snap
+	cp -r place/capture snap 2>/dev/null # may be replaced just now
+	was=$(uuid_of snap)
+	stop_daemon KILL
+	[ $status = 137 ] || fail "kill $n: exit $status before the kill: $(cat daemon.log)"
+	uuid=$(uuid_of place/capture)
+	if [ -n "$uuid" ] && [ "$uuid" != "$older" ]; then
+		began=$((began + 1))
+		[ "$was" = "$uuid" ] || rm -rf snap # of the older capture
+		check_cut
+		[ -z "$older" ] || [ "$(uuid_of place/capture.old)" = "$older" ] || fail "kill $n: the older capture is gone"
+		older=$uuid
+	else
+		starting=$((starting + 1))
+		[ -z "$older" ] || [ "$uuid" = "$older" ] || [ "$(uuid_of place/capture.old)" = "$older" ] ||
+			fail "kill $n: the start lost the older capture"
+		if [ -z "$(find place -maxdepth 1 -name 'capture.new.*')" ]; then
+			nothing=$((nothing + 1))
+		else
+			left_over=$((left_over + 1))
+		fi
+	fi
+done
+touch stop
+wait $worker
+
+"$kmemtraced" -q --publish="$published" -d 0.1 -o place/capture 2>err || fail "after the kills: exit $?: $(cat err)"
+checked place/capture
+left=$(find place published \( -name '*.new.*' -o -name .reserve -o -path '*/published/*' \))
+[ -z "$left" ] || fail "the next start left: $left"
+echo "$kills kills: $began captures were cut off, $with_records of them with $finished finished" \
+	"records; $starting in the start: $left_over left a directory, $nothing did not"
+[ $began -gt 0 ] || fail "no capture had begun"
+exit 0
