@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A whole capture: the views of kmemtrace-report in each format, kmemtrace-check, its repair,
- * kmemtrace-pack and libmemstat. The first bytes of an input choose what is done.
+ * kmemtrace-pack, with --anonymize too, and libmemstat. The first bytes of an input choose what is
+ * done.
  */
 #include "config.h"
 
@@ -213,7 +214,7 @@ static void pack(struct fuzz_input *input)
 		FUZZ_EXPECT(!convert_init(&convert, (how + i) & 1));
 		failed = how & 2 ? apply_in_place(&convert, &capture)
 				 : apply_to(&convert, &capture,
-					    fuzz_path(i ? "out/two" : "out/one"));
+					    fuzz_path(i ? "out/two" : "out/one"), NULL);
 		FUZZ_EXPECT(failed == !!convert.errmsg[0]);
 		damaged[i] = convert.damaged_bytes;
 		if (how & 2)
@@ -222,6 +223,32 @@ static void pack(struct fuzz_input *input)
 		capture_close(&capture);
 	}
 	FUZZ_EXPECT(failed || damaged[0] == damaged[1]);
+}
+
+/* The copy is a capture, too, unless damage makes it impossible. */
+static void anonymize(struct fuzz_input *input)
+{
+	unsigned int how = fuzz_byte(input);
+	struct anonymize anonymize;
+	struct capture capture, copy;
+	struct convert convert;
+	int err;
+
+	fuzz_unpack_archive(input, "in");
+	fuzz_empty("out");
+	if (capture_open(&capture, fuzz_path("in")))
+		return;
+	FUZZ_EXPECT(!convert_init(&convert, how & 1));
+	FUZZ_EXPECT(!anonymize_init(&anonymize, &capture, how & 2));
+	err = apply_to(&convert, &capture, fuzz_path("out/copy"), &anonymize);
+	FUZZ_EXPECT(!err == !convert.errmsg[0]);
+	anonymize_deinit(&anonymize);
+	convert_deinit(&convert);
+	capture_close(&capture);
+	if (!err) {
+		FUZZ_EXPECT(!capture_open(&copy, fuzz_path("out/copy")));
+		capture_close(&copy);
+	}
 }
 
 static void use_types(struct memory_type_list *list)
@@ -274,6 +301,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 3:
 		memstat(&input);
+		break;
+	case 7:
+		anonymize(&input);
 		break;
 	default:
 		report(&input);

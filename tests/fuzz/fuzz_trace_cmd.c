@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <sanitizer/asan_interface.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -102,7 +103,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_EXPECT(child >= 0);
 	if (!child)
 		run_child(paths);
-	FUZZ_EXPECT(wait4(child, &status, 0, &usage) == child);
+	/* libFuzzer's timer interrupts it */
+	while (wait4(child, &status, 0, &usage) < 0)
+		FUZZ_EXPECT(errno == EINTR);
 	copy_counters(__start___sancov_cntrs, shared);
 	FUZZ_EXPECT(usage.ru_maxrss < CHILD_KB);
 	FUZZ_EXPECT(WIFEXITED(status));
