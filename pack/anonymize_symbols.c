@@ -97,9 +97,10 @@ static int copy_comment(struct symbols_copy *copy, const char *text)
 }
 
 /* ADDRESS TYPE NAME, and [MODULE] unless it is of the kernel itself. */
-static int copy_symbol(struct symbols_copy *copy, const char *line)
+static int copy_symbol(struct symbols_copy *copy, char *line)
 {
-	const char *at = line, *name, *module;
+	const char *at = line, *module;
+	char *name;
 	size_t name_size, module_size;
 	uint64_t address;
 	int digits;
@@ -107,7 +108,8 @@ static int copy_symbol(struct symbols_copy *copy, const char *line)
 	if (!symbols_is_code(line) || !number_parse(&at, 16, &address))
 		return -EINVAL;
 	digits = (int)MIN(at - line, DIGITS_MAX);
-	name = at + 3;
+	name = line + (at - line) + 3;
+	substitute_in_name(copy->substitutes, name);
 	name_size = strcspn(name, " \t\n");
 	module = name + name_size + strspn(name + name_size, " \t");
 	module_size = *module == '[' ? strcspn(module, "]\n") : 0;

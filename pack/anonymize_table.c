@@ -86,6 +86,14 @@ static bool put_one_of(const struct writer_of_words *words, struct line *line,
 	return false;
 }
 
+static bool put_name(const struct writer_of_words *words)
+{
+	if (words->file)
+		substitute_in_name(words->substitutes, words->word);
+	put(words, " ", words->word);
+	return *words->word;
+}
+
 /* A cache without a known name has its address as name. */
 static bool put_cache_name(const struct writer_of_words *words, struct line *line)
 {
@@ -102,8 +110,7 @@ static bool put_cache_name(const struct writer_of_words *words, struct line *lin
 		put(words, " ", name);
 		return true;
 	}
-	put(words, " ", words->word);
-	return *words->word;
+	return put_name(words);
 }
 
 static bool put_task(const struct writer_of_words *words, struct line *line)
@@ -114,6 +121,7 @@ static bool put_task(const struct writer_of_words *words, struct line *line)
 	line_word(line, words->word, words->word_size);
 	if (!words->file)
 		return true;
+	substitute_in_name(words->substitutes, words->word);
 	if (*name && words->substitutes->of_tasks)
 		name = substitute_task(words->substitutes, name, text);
 	words->result->with_host += substitutes_show_host(words->substitutes, name);
@@ -146,8 +154,7 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 		return put_one_of(words, line, states);
 	default:
 		line_word(line, words->word, words->word_size);
-		put(words, " ", words->word);
-		return *words->word;
+		return put_name(words);
 	}
 }
 

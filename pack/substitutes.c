@@ -17,12 +17,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/number.h"
 #include "pack/substitutes.h"
 
 #define FIRST_PAGE_BYTES 4096 /* NULL, ZERO_SIZE_PTR and other values that are no address */
 #define ERROR_CODES 4095      /* the last addresses are error codes */
 #define OBJECT_BITS 22	      /* 4 MiB: the largest block of the page allocator */
 #define CODE_BITS 12
+#define ADDRESS_DIGITS 16
 #define IMPOSSIBLE 0xeeee000000000000 /* in addresses of more bits than those of the kernel */
 
 /* The areas do not overlap. No 64-bit kernel has addresses that begin with 0xeeee. */
@@ -153,6 +155,47 @@ uint64_t substitute_object(struct substitutes *substitutes, uint64_t address)
 uint64_t substitute_code(struct substitutes *substitutes, uint64_t address)
 {
 	return move(substitutes, &substitutes->other_code, address);
+}
+
+static bool is_known(const struct scattered_blocks *blocks, uint64_t address)
+{
+	return hash_map_find(&blocks->places, address >> blocks->bits) != HASH_MAP_NONE;
+}
+
+/* digits: the number of hexadecimal digits at at, which are a whole word of a machine. */
+static void substitute_digits(struct substitutes *substitutes, char *at, size_t digits)
+{
+	char text[ADDRESS_DIGITS + 1] = "";
+	const char *number = text;
+	uint64_t address;
+
+	memcpy(text, at, digits);
+	if (!number_parse(&number, 16, &address))
+		return;
+	if (is_known(&substitutes->objects, address) ||
+	    code_ranges_find(&substitutes->code, address))
+		address = substitute_object(substitutes, address);
+	else if (is_known(&substitutes->other_code, address))
+		address = substitute_code(substitutes, address);
+	else
+		return;
+	snprintf(text, sizeof(text), "%0*" PRIx64, (int)digits, address);
+	memcpy(at, text, digits);
+}
+
+void substitute_in_name(struct substitutes *substitutes, char *name)
+{
+	const size_t digits = substitutes->narrow ? ADDRESS_DIGITS / 2 : ADDRESS_DIGITS;
+
+	while (*name) {
+		size_t size = 0;
+
+		while (digit_value(name[size]) < 16)
+			size++;
+		if (size == digits)
+			substitute_digits(substitutes, name, digits);
+		name += size ? size : 1;
+	}
 }
 
 const char *substitute_task(struct substitutes *substitutes, const char *name, char *text)

@@ -40,6 +40,12 @@ uint64_t substitute_object(struct substitutes *substitutes, uint64_t address);
 /* The same for an address of code, which another function moves. */
 uint64_t substitute_code(struct substitutes *substitutes, uint64_t address);
 
+/*
+ * Replaces each address of this capture in a name of another thing, such as a cache that was named
+ * by the address of its user: 16 hexadecimal digits, or 8 with 32 bits.
+ */
+void substitute_in_name(struct substitutes *substitutes, char *name);
+
 /* Is the original name of the host a word of the text? */
 bool substitutes_show_host(const struct substitutes *substitutes, const char *text);
 

@@ -82,13 +82,18 @@ grep -vq '^task-[0-9]*$' new && wrong "a task is called $(grep -v '^task-[0-9]*$
 	wrong "names and substitutes do not correspond"
 [ "$(sort -u new | wc -l)" -gt 5 ] || wrong "the sample has few tasks"
 
-# The name of the host in other names.
+# The name of the host, and an address, in other names.
 cp -r sample named
 sed -i 's/hostname = "[^"]*"/hostname = "orange"/; s/kernel_release = "/&orange-/' named/metadata
 printf 'task 4999999 0 4999999 sh-orange\n' >>named/kernel/tasks
+address=$(sed -n 's/^cache 0x\([0-9a-f]*\) .*/\1/p' named/kernel/caches | head -1)
+echo "kmalloc of_$address" >>named/kernel/caches
 run 1 kmemtrace-pack -u --anonymize -o named.plain named
 says "named/metadata: 1 name has the host name in it, and stays"
 says "named/kernel/tasks: 1 name has the host name in it, and stays"
+grep -qx 'kmalloc of_eeee[0-9a-f]\{12\}' named.plain/kernel/caches ||
+	wrong "the cache is called $(grep of_ named.plain/kernel/caches)"
+grep -q "$address" -r named.plain && wrong "a name has the address $address in it"
 run 1 kmemtrace-pack -u --anonymize=tasks -o named.plain named
 grep -q tasks said && wrong "names of tasks were replaced, but: $(cat said)"
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -227,6 +228,36 @@ static void hostile_symbols_do_not_overflow(void **state)
 	teardown(&context);
 }
 
+/* Digits that are no address of the capture stay, as the tags in the names of BPF programs do. */
+static void names_show_no_address(void **state)
+{
+	static const char original[] = "a-ffff888000001000,ffffffffa1000405 bpf_ffff777000001000 "
+				       "0ffff888000001000 88800000";
+	char name[sizeof(original)], expected[sizeof(original)];
+	struct context context;
+
+	(void)state;
+	memcpy(name, original, sizeof(name));
+	setup(&context, kernel, 64);
+	substitute_in_name(&context.substitutes, name);
+	assert_memory_equal(name, original, 18); /* no object has this block */
+	object(&context, 0xffff888000123456);
+	substitute_in_name(&context.substitutes, name);
+	snprintf(expected, sizeof(expected), "a-%" PRIx64 ",%" PRIx64 "%s",
+		 object(&context, 0xffff888000001000), code(&context, 0xffffffffa1000405),
+		 original + 35);
+	assert_string_equal(name, expected);
+	teardown(&context);
+	setup(&context, kernel, 32);
+	object(&context, 0xc0123456);
+	strcpy(name, "c0123458");
+	substitute_in_name(&context.substitutes, name);
+	snprintf(expected, sizeof(expected), "%08" PRIx64, object(&context, 0xc0123458));
+	assert_string_equal(name, expected);
+	assert_string_not_equal(name, "c0123458");
+	teardown(&context);
+}
+
 static void finds_the_host_as_a_word(void **state)
 {
 	struct context context;
@@ -252,6 +283,7 @@ int main(void)
 		cmocka_unit_test(modules_in_one_place_move_together),
 		cmocka_unit_test(another_copy_has_other_substitutes),
 		cmocka_unit_test(hostile_symbols_do_not_overflow),
+		cmocka_unit_test(names_show_no_address),
 		cmocka_unit_test(finds_the_host_as_a_word),
 	};
 
