@@ -87,7 +87,8 @@ bool column_layout_is_bound(const struct layout_column *shown, const struct cell
 {
 	const struct cell *row = cell - shown->index;
 
-	return shown->bound != NO_BOUND && row[shown->bound].truth && cell->number;
+	return shown->bound != NO_BOUND && row[shown->bound].truth && cell->number &&
+	       !cell_is_unknown(shown->column->type, cell);
 }
 
 size_t column_layout_cell(const struct layout_column *shown, const struct cell *cell, char *text)
@@ -101,8 +102,8 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 		return strlen(text);
 	}
 	if (column_layout_is_bound(shown, cell)) {
-		before = strlen(BOUND_PREFIX);
-		text = stpcpy(text, BOUND_PREFIX);
+		before = strlen(UPPER_BOUND);
+		text = stpcpy(text, shown->column->at_least ? LOWER_BOUND : UPPER_BOUND);
 	}
 	switch (shown->column->type) {
 	case COLUMN_TEXT:
@@ -129,6 +130,12 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 		else
 			width = snprintf(text, TEXT_CELL, "%" PRId64, cell->time);
 		break;
+	case COLUMN_SIGNED:
+		width = snprintf(text, TEXT_CELL, "%" PRId64, cell->change);
+		break;
+	case COLUMN_BOOL:
+		width = snprintf(text, TEXT_CELL, "%s", number ? "true" : "false");
+		break;
 	case COLUMN_CHANGE:
 		width = snprintf(text, TEXT_CELL, "%s%" PRId64, cell->change > 0 ? "+" : "",
 				 cell->change);
@@ -147,7 +154,7 @@ bool column_layout_shows(const struct column *column, const struct cell *cell)
 {
 	switch (column->type) {
 	case COLUMN_TEXT:
-		return *cell->text;
+		return cell->text && *cell->text;
 	case COLUMN_DECIMAL:
 	case COLUMN_BAR:
 		return cell->decimal != (column->where == COLUMN_BELOW_IF_PART ? 100 : 0);
@@ -160,6 +167,8 @@ bool column_layout_shows(const struct column *column, const struct cell *cell)
 	case COLUMN_ID:
 	case COLUMN_TIME:
 	case COLUMN_CHANGE:
+	case COLUMN_SIGNED:
+	case COLUMN_BOOL:
 	case COLUMN_DURATION:
 		break;
 	}
@@ -174,7 +183,7 @@ static void column_measure(const struct table *table, struct layout_column *show
 	shown->width = header > unit ? header : unit;
 	for (size_t row = 0; row < table->rows; row++) {
 		const struct cell *cell = table_row(table, row) + shown->index;
-		size_t width = shown->column->type == COLUMN_TEXT
+		size_t width = shown->column->type == COLUMN_TEXT && cell->text
 				       ? column_layout_text_width(cell->text, strlen(cell->text))
 				       : column_layout_cell(shown, cell, text);
 
@@ -194,7 +203,7 @@ static bool column_is_used(const struct table *table, size_t index)
 
 static size_t find_bound(const struct table *table, size_t index)
 {
-	if (table->columns[index].type != COLUMN_LIVE)
+	if (table->columns[index].type != COLUMN_LIVE && !table->columns[index].at_least)
 		return NO_BOUND;
 	for (size_t i = 0; i < table->column_count; i++)
 		if (table->columns[i].type == COLUMN_BOUND)

@@ -14,13 +14,15 @@
 #define TEXT_CELL 32 /* bytes: any number in digits, any bar */
 
 #define NO_BOUND SIZE_MAX
-#define BOUND_PREFIX "<="
+#define UPPER_BOUND "<="
+#define LOWER_BOUND ">="
 
 struct layout_column {
 	const struct column *column;
 	size_t index; /* in the table */
 	size_t width;
-	size_t bound;	/* index of the table's COLUMN_BOUND if this is COLUMN_LIVE; or NO_BOUND */
+	/* index of the table's COLUMN_BOUND if this is COLUMN_LIVE or at_least; or NO_BOUND */
+	size_t bound;
 	bool has_units; /* each number of bytes has a unit of its own: "12.5K" */
 };
 
@@ -39,10 +41,10 @@ struct column_layout {
 int column_layout_init(struct column_layout *layout, const struct table *table, size_t width);
 void column_layout_deinit(struct column_layout *layout);
 
-/* Prints a cell that is not a text; returns its width. */
+/* Prints a cell that is not a text, or is unknown; returns its width. */
 size_t column_layout_cell(const struct layout_column *shown, const struct cell *cell, char *text);
 
-/* Is the number in the cell an upper bound? */
+/* Is the number in the cell a bound? */
 bool column_layout_is_bound(const struct layout_column *shown, const struct cell *cell);
 
 /* Is the cell of a column below the row printed? */

@@ -59,7 +59,11 @@ static void csv_cell(FILE *file, const struct column *column, const struct cell 
 	case COLUMN_BOUND:
 		fputs(cell->truth ? "true" : "false", file);
 		break;
+	case COLUMN_BOOL:
+		fputs(cell->number ? "true" : "false", file);
+		break;
 	case COLUMN_CHANGE:
+	case COLUMN_SIGNED:
 		fprintf(file, "%" PRId64, cell->change);
 		break;
 	case COLUMN_BAR:

@@ -69,7 +69,10 @@ static json_t *json_from_cell(const struct column *column, const struct cell *ce
 		return json_integer(cell->time);
 	case COLUMN_BOUND:
 		return json_boolean(cell->truth);
+	case COLUMN_BOOL:
+		return json_boolean(cell->number);
 	case COLUMN_CHANGE:
+	case COLUMN_SIGNED:
 		return json_integer(cell->change);
 	case COLUMN_NUMBER:
 	case COLUMN_NULLABLE:

@@ -69,8 +69,16 @@ void row_stream_put_spaces(struct row_stream *stream, size_t written, size_t wid
 
 char *row_stream_digits(char *end, uint64_t number, unsigned int at_least)
 {
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
 	char *first = end - at_least;
 
+	for (; number >= 100; number /= 100) {
+		end -= 2;
+		memcpy(end, &pairs[number % 100 * 2], 2);
+	}
 	while (number || end > first) {
 		*--end = (char)('0' + number % 10);
 		number /= 10;
@@ -78,21 +86,33 @@ char *row_stream_digits(char *end, uint64_t number, unsigned int at_least)
 	return end;
 }
 
+/* Puts at most STREAM_DIGITS bytes; as many can be read. A copy of a constant size needs no call.
+ */
+static void put_digits(struct row_stream *stream, const char *first, size_t count)
+{
+	if (sizeof(stream->buffer) - stream->used < STREAM_DIGITS) {
+		row_stream_put_slowly(stream, first, count);
+		return;
+	}
+	memcpy(stream->buffer + stream->used, first, STREAM_DIGITS);
+	stream->used += count;
+}
+
 void row_stream_put_number(struct row_stream *stream, int64_t number, size_t width)
 {
 	uint64_t positive = number < 0 ? -(uint64_t)number : (uint64_t)number;
-	char text[STREAM_DIGITS], *end = text + sizeof(text),
-				  *first = row_stream_digits(end, positive, 1);
+	char text[2 * STREAM_DIGITS] = { 0 }, *end = text + STREAM_DIGITS,
+		      *first = row_stream_digits(end, positive, 1);
 
 	if (number < 0)
 		*--first = '-';
 	row_stream_put_spaces(stream, (size_t)(end - first), width);
-	row_stream_put(stream, first, (size_t)(end - first));
+	put_digits(stream, first, (size_t)(end - first));
 }
 
 static void put_hex(struct row_stream *stream, uint64_t number)
 {
-	char text[STREAM_DIGITS], *end = text + sizeof(text), *first = end;
+	char text[2 * STREAM_DIGITS] = { 0 }, *end = text + STREAM_DIGITS, *first = end;
 
 	do {
 		*--first = "0123456789abcdef"[number & 15];
@@ -100,7 +120,18 @@ static void put_hex(struct row_stream *stream, uint64_t number)
 	} while (number);
 	*--first = 'x';
 	*--first = '0';
-	row_stream_put(stream, first, (size_t)(end - first));
+	put_digits(stream, first, (size_t)(end - first));
+}
+
+static void put_text(struct row_stream *stream, const struct stream_text *text)
+{
+	if (text->length > STREAM_TEXT_ROOM ||
+	    sizeof(stream->buffer) - stream->used < STREAM_TEXT_ROOM) {
+		row_stream_put(stream, text->text, text->length);
+		return;
+	}
+	memcpy(stream->buffer + stream->used, text->text, STREAM_TEXT_ROOM);
+	stream->used += text->length;
 }
 
 void row_stream_put_cell(struct row_stream *stream, const struct stream_cell *cell)
@@ -118,7 +149,7 @@ void row_stream_put_cell(struct row_stream *stream, const struct stream_cell *ce
 		row_stream_put(stream, cell->truth ? "true" : "false", cell->truth ? 4 : 5);
 		break;
 	case STREAM_TEXT:
-		row_stream_put(stream, cell->text.text, cell->text.length);
+		put_text(stream, &cell->text);
 		break;
 	}
 }

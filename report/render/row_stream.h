@@ -29,9 +29,11 @@ struct stream_column {
 };
 
 #define STREAM_WIDTH_MAX 20
-#define STREAM_COLUMNS_MAX 24
+#define STREAM_COLUMNS_MAX 40
 #define STREAM_PREFIX 48 /* bytes: a key and its punctuation */
 #define STREAM_BUFFER 65536
+
+#define STREAM_TEXT_ROOM 32 /* bytes that can be read from the begin of a text */
 
 /* A text in the renderer's form, quoted or escaped; see struct row_format. */
 struct stream_text {
@@ -112,7 +114,14 @@ static inline void row_stream_put(struct row_stream *stream, const char *bytes, 
 
 static inline void row_stream_put_prefix(struct row_stream *stream, size_t column)
 {
-	row_stream_put(stream, stream->prefixes[column].text, stream->prefixes[column].length);
+	if (sizeof(stream->buffer) - stream->used < STREAM_PREFIX) {
+		row_stream_put_slowly(stream, stream->prefixes[column].text,
+				      stream->prefixes[column].length);
+		return;
+	}
+	/* a constant size needs no call */
+	memcpy(stream->buffer + stream->used, stream->prefixes[column].text, STREAM_PREFIX);
+	stream->used += stream->prefixes[column].length;
 }
 
 /* Sets the prefix of a column: the three texts one after the other. */

@@ -140,18 +140,27 @@ static int cell_compare(enum column_type type, const struct cell *a, const struc
 {
 	switch (type) {
 	case COLUMN_TEXT:
+		if (!a->text || !b->text)
+			return !!a->text - !!b->text;
 		return strverscmp(a->text, b->text);
 	case COLUMN_DECIMAL:
+		if (isnan(a->decimal) || isnan(b->decimal))
+			return !!isnan(b->decimal) - !!isnan(a->decimal);
+		/* fall through */
 	case COLUMN_BAR:
 		return (a->decimal > b->decimal) - (a->decimal < b->decimal);
 	case COLUMN_TIME:
 		return (a->time > b->time) - (a->time < b->time);
+	case COLUMN_SIGNED:
+		return (a->change > b->change) - (a->change < b->change);
 	case COLUMN_CHANGE:
 		if (change_size(a->change) != change_size(b->change))
 			return change_size(a->change) > change_size(b->change) ? 1 : -1;
 		return (a->change > b->change) - (a->change < b->change);
 	case COLUMN_ID:
 	case COLUMN_DURATION:
+	case COLUMN_HEX:
+	case COLUMN_BOOL:
 		/* CELL_UNKNOWN becomes the smallest. */
 		return (a->number + 1 > b->number + 1) - (a->number + 1 < b->number + 1);
 	case COLUMN_BOUND:
@@ -159,7 +168,6 @@ static int cell_compare(enum column_type type, const struct cell *a, const struc
 	case COLUMN_NUMBER:
 	case COLUMN_NULLABLE:
 	case COLUMN_LIVE:
-	case COLUMN_HEX:
 		break;
 	}
 	return (a->number > b->number) - (a->number < b->number);

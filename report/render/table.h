@@ -6,19 +6,22 @@
 #ifndef REPORT_RENDER_TABLE_H
 #define REPORT_RENDER_TABLE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum column_type {
-	COLUMN_TEXT,	 /* sorted ascending, numbers in it by their value */
+	COLUMN_TEXT,	 /* sorted ascending, numbers in it by their value; or NULL: not known */
 	COLUMN_NUMBER,	 /* sorted descending */
 	COLUMN_NULLABLE, /* as COLUMN_NUMBER; or CELL_UNKNOWN */
 	/* As COLUMN_NUMBER. If the row's COLUMN_BOUND is true, an upper bound: "<=5" in a text */
 	COLUMN_LIVE,
 	COLUMN_BOUND, /* true or false; never in a text. One in a table, for all its COLUMN_LIVE */
-	COLUMN_DECIMAL, /* sorted descending */
-	COLUMN_HEX,	/* "0x…", sorted ascending */
+	COLUMN_DECIMAL, /* sorted descending; or NAN: not known */
+	COLUMN_HEX,	/* "0x…", sorted ascending; or CELL_UNKNOWN */
+	COLUMN_SIGNED,	/* a number that may be negative, sorted ascending; or CHANGE_UNKNOWN */
+	COLUMN_BOOL,	/* number: 0 false, 1 true, sorted ascending; or CELL_UNKNOWN */
 	COLUMN_ID, /* a number that identifies, as of a CPU: sorted ascending; or CELL_UNKNOWN */
 	/*
 	 * ns, may be negative, sorted ascending; or TIME_UNKNOWN. With the unit "event": a number
@@ -49,6 +52,8 @@ struct column {
 	int decimals; /* of COLUMN_DECIMAL, in the text */
 	enum column_where where;
 	const char *legend; /* explains the column below the text; or NULL */
+	/* If the row's COLUMN_BOUND is true, a lower bound: ">=5" in a text */
+	bool at_least;
 };
 
 struct cell {
@@ -104,9 +109,14 @@ static inline int cell_is_unknown(enum column_type type, const struct cell *cell
 {
 	if (type == COLUMN_TIME)
 		return cell->time == TIME_UNKNOWN;
-	if (type == COLUMN_CHANGE)
+	if (type == COLUMN_CHANGE || type == COLUMN_SIGNED)
 		return cell->change == CHANGE_UNKNOWN;
-	return (type == COLUMN_NULLABLE || type == COLUMN_ID || type == COLUMN_DURATION) &&
+	if (type == COLUMN_TEXT)
+		return !cell->text;
+	if (type == COLUMN_DECIMAL)
+		return isnan(cell->decimal);
+	return (type == COLUMN_NULLABLE || type == COLUMN_ID || type == COLUMN_DURATION ||
+		type == COLUMN_HEX || type == COLUMN_BOOL) &&
 	       cell->number == CELL_UNKNOWN;
 }
 

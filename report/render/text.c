@@ -191,7 +191,7 @@ static void text_row(struct text *text, const struct column_layout *layout, cons
 		char number[TEXT_CELL];
 		const char *what = number;
 
-		if (shown->column->type == COLUMN_TEXT)
+		if (shown->column->type == COLUMN_TEXT && cell->text)
 			what = cell->text;
 		else
 			column_layout_cell(shown, cell, number);
@@ -283,9 +283,9 @@ static void text_units_legend(struct text *text, const struct column_layout *lay
 		  0, 4);
 }
 
-/* Explains the upper bounds, if a row that is printed has one. */
+/* Explains the bounds of this kind, if a row that is printed has one. */
 static void text_bounds_legend(struct text *text, const struct table *tables,
-			       const struct column_layout *layouts, size_t count)
+			       const struct column_layout *layouts, size_t count, bool at_least)
 {
 	bool has_bounds = false;
 
@@ -294,10 +294,17 @@ static void text_bounds_legend(struct text *text, const struct table *tables,
 			for (size_t row = 0; row < tables[i].rows; row++) {
 				const struct layout_column *shown = &layouts[i].columns[column];
 
-				has_bounds |= column_layout_is_bound(
-					shown, table_row(&tables[i], row) + shown->index);
+				has_bounds |=
+					shown->column->at_least == at_least &&
+					column_layout_is_bound(shown, table_row(&tables[i], row) +
+									      shown->index);
 			}
-	if (has_bounds)
+	if (has_bounds && at_least)
+		text_wrap(text,
+			  ">=N = at least N: events are missing, and each may belong to any row; "
+			  "averages, least and most are those of the recorded events",
+			  0, 4);
+	else if (has_bounds)
 		text_wrap(
 			text,
 			"<=N = at most N: frees of the slab cache were not recorded, so that some "
@@ -365,7 +372,8 @@ static int text_print(const struct output *output, const struct header *header,
 		for (size_t i = 0; i < table_count; i++)
 			if (tables[order[i]].rows_made)
 				text_legends(&text, &legends, &layouts[order[i]]);
-		text_bounds_legend(&text, tables, layouts, table_count);
+		text_bounds_legend(&text, tables, layouts, table_count, false);
+		text_bounds_legend(&text, tables, layouts, table_count, true);
 		text_units_legend(&text, layouts, table_count);
 	}
 	for (size_t i = 0; layouts && i < table_count; i++)

@@ -36,12 +36,12 @@ static void test_dates(void **state)
 }
 
 static const struct column columns[] = {
-	{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
-	{ "a", "a", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
-	{ "b", "b", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, "so many" },
-	{ "c", "c", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
-	{ "d", "d", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
-	{ "e", "e", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED, NULL },
+	{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL, false },
+	{ "a", "a", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL, false },
+	{ "b", "b", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, "so many", false },
+	{ "c", "c", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL, false },
+	{ "d", "d", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL, false },
+	{ "e", "e", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED, NULL, false },
 };
 
 static char *rendered(const char *name, uint64_t number)
@@ -102,10 +102,10 @@ static void test_huge(void **state)
 static char *rendered_sizes(size_t width)
 {
 	static const struct column sizes[] = {
-		{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
-		{ "a", "a", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
-		{ "b", "b", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS, NULL },
-		{ "c", "c", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
+		{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL, false },
+		{ "a", "a", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL, false },
+		{ "b", "b", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS, NULL, false },
+		{ "c", "c", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL, false },
 	};
 	static const uint64_t numbers[] = {
 		0, 7, 1023, 1024, 1047552, 13184440, (uint64_t)5 << 40, UINT64_MAX
@@ -203,17 +203,17 @@ static void test_long_name(void **state)
 }
 
 static const struct column kinds[] = {
-	{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, "who" },
-	{ "time", "time", "s", COLUMN_TIME, 0, COLUMN_ALWAYS, NULL },
-	{ "age", "age", "", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
-	{ "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
-	{ "text", "other", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
-	{ "bar", "share", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
-	{ "missed", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW, "unseen" },
-	{ "part", "part", "%", COLUMN_DECIMAL, 1, COLUMN_BELOW_IF_PART, NULL },
-	{ "below", "below", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	{ "never", "never", "", COLUMN_NUMBER, 0, COLUMN_BELOW, "not shown" },
-	{ "hidden", "hidden", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, "not shown" },
+	{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, "who", false },
+	{ "time", "time", "s", COLUMN_TIME, 0, COLUMN_ALWAYS, NULL, false },
+	{ "age", "age", "", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL, false },
+	{ "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_ALWAYS, NULL, false },
+	{ "text", "other", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL, false },
+	{ "bar", "share", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL, false },
+	{ "missed", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW, "unseen", false },
+	{ "part", "part", "%", COLUMN_DECIMAL, 1, COLUMN_BELOW_IF_PART, NULL, false },
+	{ "below", "below", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL, false },
+	{ "never", "never", "", COLUMN_NUMBER, 0, COLUMN_BELOW, "not shown", false },
+	{ "hidden", "hidden", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, "not shown", false },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
