@@ -12,8 +12,10 @@
 
 #include "cli/command_line.h"
 #include "cli/memory_limit.h"
+#include "cli/message.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "fields/field_table.h"
 #include "report/options.h"
 #include "report/views/row_names.h"
 #include "capture/capture.h"
@@ -32,6 +34,8 @@ static const char *const colors[] = {
 	[COLOR_NEVER] = "never",
 };
 
+static const char *const list_formats[] = { "text", "mdoc" };
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BY_LAST GROUP_BY_GFP
 #define THREADS_MAX 64
@@ -42,6 +46,15 @@ enum option_key {
 	OPTION_MAX_LOSS,
 	OPTION_THREADS,
 	OPTION_BY,
+	OPTION_WHERE,
+	OPTION_LIST_FIELDS,
+	OPTION_COUNT, /* to OPTION_LINEAR: in the order of enum statistic_function */
+	OPTION_SUM,
+	OPTION_AVG,
+	OPTION_MIN,
+	OPTION_MAX,
+	OPTION_HIST,
+	OPTION_LINEAR,
 	OPTION_TIME,
 	OPTION_AT,
 	OPTION_COMM,
@@ -58,7 +71,12 @@ enum option_key {
 static const struct argp_option option_table[] = {
 	{ "input", 'i', "DIR", 0, "Read the capture DIR (default: " CAPTURE_DEFAULT ")", 1 },
 	{ "by", OPTION_BY, "GROUP", 0,
-	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp", 1 },
+	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp; the "
+	  "view count: by expressions, separated by commas",
+	  1 },
+	{ "fields", 'F', "FIELD[,FIELD...]", 0, "The view events: print these fields", 1 },
+	{ "list-fields", OPTION_LIST_FIELDS, "FORMAT", OPTION_ARG_OPTIONAL,
+	  "List the fields of events, as text or mdoc, and exit", 1 },
 	{ "sort", 's', "KEY[,KEY...]", 0,
 	  "Sort by these columns; -KEY is descending, +KEY ascending", 1 },
 	{ "lines", 'l', "N", 0,
@@ -74,21 +92,33 @@ static const struct argp_option option_table[] = {
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
 	MEMORY_LIMIT_OPTION(1),
+	{ NULL, 0, NULL, 0, "The views count and events:", 2 },
+	{ "where", OPTION_WHERE, "EXPRESSION", 0,
+	  "Only events for which it is true, as in 'bytes_req > 4k && comm == \"sh\"'", 2 },
+	{ NULL, 0, NULL, 0, "Statistics of the view count, for each group of --by:", 3 },
+	{ "sum", OPTION_SUM, "EXPRESSION[,...]", 0, "Sum of its values", 3 },
+	{ "avg", OPTION_AVG, "EXPRESSION[,...]", 0, "Average of its values", 3 },
+	{ "min", OPTION_MIN, "EXPRESSION[,...]", 0, "The least of its values", 3 },
+	{ "max", OPTION_MAX, "EXPRESSION[,...]", 0, "The largest of its values", 3 },
+	{ "count", OPTION_COUNT, "EXPRESSION[,...]", 0, "Events for which it is known", 3 },
+	{ "hist", OPTION_HIST, "EXPRESSION[,...]", 0, "Histogram by powers of two", 3 },
+	{ "linear", OPTION_LINEAR, "EXPRESSION,LOW,HIGH,STEP", 0,
+	  "Histogram from LOW to HIGH by STEP", 3 },
 	{ NULL, 0, NULL, 0,
-	  "Filters select objects by their allocation; their frees are selected with them:", 2 },
+	  "Filters select objects by their allocation; their frees are selected with them:", 4 },
 	{ "time", OPTION_TIME, "A,B", 0,
-	  "Allocated since A; live objects as of B (seconds since the begin of the capture)", 2 },
-	{ "at", OPTION_AT, "T", 0, "The same as --time=,T: live objects as of T", 2 },
-	{ "pid", 'p', "PID[,PID...]", 0, "Allocated by these processes", 2 },
-	{ "comm", OPTION_COMM, "NAME", 0, "Allocated by tasks of this name", 2 },
-	{ "site", OPTION_SITE, "REGEX", 0, "Allocated at call sites whose name matches", 2 },
-	{ "cache", OPTION_CACHE, "REGEX", 0, "From slab caches whose name matches", 2 },
-	{ "cpu", OPTION_CPU, "LIST", 0, "Allocated on these CPUs, as in 0-3,8", 2 },
-	{ "node", OPTION_NODE, "LIST", 0, "Allocated on CPUs of these nodes", 2 },
-	{ "min-size", OPTION_MIN_SIZE, "BYTES", 0, "At least BYTES bytes requested", 2 },
-	{ "max-size", OPTION_MAX_SIZE, "BYTES", 0, "At most BYTES bytes requested", 2 },
+	  "Allocated since A; live objects as of B (seconds since the begin of the capture)", 4 },
+	{ "at", OPTION_AT, "T", 0, "The same as --time=,T: live objects as of T", 4 },
+	{ "pid", 'p', "PID[,PID...]", 0, "Allocated by these processes", 4 },
+	{ "comm", OPTION_COMM, "NAME", 0, "Allocated by tasks of this name", 4 },
+	{ "site", OPTION_SITE, "REGEX", 0, "Allocated at call sites whose name matches", 4 },
+	{ "cache", OPTION_CACHE, "REGEX", 0, "From slab caches whose name matches", 4 },
+	{ "cpu", OPTION_CPU, "LIST", 0, "Allocated on these CPUs, as in 0-3,8", 4 },
+	{ "node", OPTION_NODE, "LIST", 0, "Allocated on CPUs of these nodes", 4 },
+	{ "min-size", OPTION_MIN_SIZE, "BYTES", 0, "At least BYTES bytes requested", 4 },
+	{ "max-size", OPTION_MAX_SIZE, "BYTES", 0, "At most BYTES bytes requested", 4 },
 	{ "older", OPTION_OLDER, "AGE", 0,
-	  "Lived, or are live at the end, for at least AGE, as in 10ms", 2 },
+	  "Lived, or are live at the end, for at least AGE, as in 10ms", 4 },
 	{ 0 },
 };
 
@@ -110,6 +140,31 @@ static enum group_by parse_by(const char *text, struct argp_state *state)
 	for (enum group_by by = 0; by <= BY_LAST; by++)
 		names[by] = group_by_text(by);
 	return (enum group_by)parse_choice(state, "--by", text, names, COUNT(names));
+}
+
+/* The texts of a query are parsed at once; --by, when the view is known. */
+static void check_query(const struct options *options, int err, struct argp_state *state)
+{
+	if (err == -EINVAL)
+		argp_error(state, "%s", options->query->errmsg);
+	if (err)
+		argp_failure(state, 2, -err, "%s", options->query->errmsg);
+}
+
+static void finish_by(struct options *options, struct argp_state *state)
+{
+	if (!options->by_text)
+		return;
+	if (options->view->has_query) {
+		check_query(options, query_by(options->query, "--by", options->by_text), state);
+		return;
+	}
+	options->by = parse_by(options->by_text, state);
+	options->has_by = true;
+	if (!options->view->has_by)
+		argp_error(state,
+			   "--by: the view %s has no groups: use sites, leaks, lifetimes or count",
+			   options->view->name);
 }
 
 static const struct view *find_view(const char *name)
@@ -236,9 +291,31 @@ static void check_together(const struct options *options, struct argp_state *sta
 		argp_error(state,
 			   "--possible: the view %s lists no possible findings: use findings",
 			   view->name);
-	if (options->has_by && !view->has_by)
-		argp_error(state, "--by: the view %s has no groups: use sites, leaks or lifetimes",
+	if (options->query->has_where && !view->has_where)
+		argp_error(state, "--where: the view %s shows no events: use count or events",
 			   view->name);
+	if (options->query->statistic_count && !view->has_query)
+		argp_error(
+			state,
+			"--sum, --avg, --min, --max, --count, --hist, --linear: the view %s has no "
+			"statistics: use count",
+			view->name);
+	if (options->query->column_count && !view->has_columns)
+		argp_error(state, "-F: the view %s has no fields to choose: use events",
+			   view->name);
+}
+
+static void parse_statistic(struct options *options, int key, const char *argument,
+			    struct argp_state *state)
+{
+	static const char *const names[] = { "--count", "--sum",  "--avg",   "--min",
+					     "--max",	"--hist", "--linear" };
+	size_t function = (size_t)(key - OPTION_COUNT);
+
+	check_query(options,
+		    query_statistic(options->query, names[function],
+				    (enum statistic_function)function, argument),
+		    state);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -257,8 +334,23 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->lines_given = true;
 		break;
 	case OPTION_BY:
-		options->by = parse_by(argument, state);
-		options->has_by = true;
+		options->by_text = argument;
+		break;
+	case OPTION_WHERE:
+		check_query(options, query_where(options->query, "--where", argument), state);
+		break;
+	case 'F':
+		check_query(options, query_columns(options->query, "-F", argument), state);
+		break;
+	case OPTION_LIST_FIELDS:
+		if (argument && parse_choice(state, "--list-fields", argument, list_formats,
+					     COUNT(list_formats)))
+			event_field_list_mdoc(stdout);
+		else
+			event_field_list(stdout);
+		exit(close_stdout(EXIT_OK));
+	case OPTION_COUNT ... OPTION_LINEAR:
+		parse_statistic(options, key, argument, state);
 		break;
 	case OPTION_FORMAT:
 		options->renderer = renderer_find(formats[parse_choice(state, "--format", argument,
@@ -298,6 +390,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			options->input = options->capture;
 		if (!options->input)
 			options->input = CAPTURE_DEFAULT;
+		finish_by(options, state);
 		check_together(options, state);
 		finish_filters(options);
 		break;
@@ -326,7 +419,16 @@ static char *help_views(int key, const char *text, void *input)
 	fputs("Views:\n", file);
 	for (size_t i = 0; i < COUNT(views); i++)
 		fprintf(file, "  %-10s %s\n", views[i]->name, views[i]->summary);
-	fprintf(file, "\n%s", text);
+	fputs("\nFields of events (--list-fields defines them):", file);
+	for (size_t i = 0, width = 80; i < event_field_count; i++) {
+		width += strlen(event_fields[i].name) + 1;
+		if (width > 78) {
+			fputs("\n ", file);
+			width = 2 + strlen(event_fields[i].name);
+		}
+		fprintf(file, " %s", event_fields[i].name);
+	}
+	fprintf(file, "\n\n%s", text);
 	text_close(file, &help);
 	return help;
 }
@@ -358,6 +460,9 @@ void options_parse(struct options *options, int argc, char **argv)
 		.max_memory = MEMORY_LIMIT_DEFAULT,
 		.renderer = &renderer_text,
 	};
+	options->query = calloc(1, sizeof(*options->query));
+	if (!options->query)
+		exit(error_msg("%s", strerror(ENOMEM)));
 	parse_command_line(&argp, argc, argv, 0, options);
 }
 
@@ -366,4 +471,6 @@ void options_deinit(struct options *options)
 	for (size_t i = 0; i < options->filter_count; i++)
 		free(options->filters[i]);
 	select_deinit(&options->select);
+	query_deinit(options->query);
+	free(options->query);
 }

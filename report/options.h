@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analysis/select.h"
+#include "fields/query.h"
 #include "report/render/render.h"
 #include "report/views/view.h"
 
@@ -27,7 +28,8 @@ struct options {
 	const struct renderer *renderer;
 	bool lines_given;
 	size_t lines;
-	bool has_by;
+	const char *by_text; /* of --by; NULL: not given */
+	bool has_by;	     /* by is of a view with groups */
 	enum group_by by;
 	bool possible; /* list possible and legal findings too */
 	enum color_when color;
@@ -37,6 +39,7 @@ struct options {
 	struct select select;
 	char *filters[OPTIONS_FILTERS_MAX]; /* the filters as texts */
 	size_t filter_count;
+	struct query *query; /* --where, --by and the statistics of the view count, -F */
 };
 
 /*

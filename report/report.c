@@ -70,11 +70,13 @@ static int report_init(struct report *report, const struct options *options)
 		.all_findings = options->possible,
 		.filters = (const char *const *)options->filters,
 		.filter_count = options->filter_count,
+		.query = options->query,
 		.renderer = options->renderer,
 		.lines = options->lines,
 		.out = stdout,
 	};
-	return make_by_columns(report);
+	report->column_count = view->column_count;
+	return view->set_columns ? view->set_columns(report) : make_by_columns(report);
 }
 
 static void report_deinit(struct report *report)
@@ -87,6 +89,7 @@ static void report_deinit(struct report *report)
 	slab_growth_deinit(&report->growth);
 	analysis_deinit(&report->analysis);
 	free(report->columns);
+	free(report->second_columns);
 }
 
 int report_check_sort(const struct options *options)
@@ -102,7 +105,8 @@ int report_check_sort(const struct options *options)
 		error_msg("--sort: %s", strerror(-err));
 		return err;
 	}
-	table = report_add_table(&report, report.view->columns, report.view->column_count);
+	table = report_add_table(&report, report.columns ? report.columns : report.view->columns,
+				 report.column_count);
 	err = table_sort(table, options->sort);
 	if (err)
 		error_msg("--sort: %s", table->errmsg);

@@ -224,6 +224,8 @@ int capture_header_init(struct capture_header *header, const struct report *repo
 	add_totals(header, report);
 	if (!err)
 		err = capture_header_add_lines(header, report);
+	if (!err && report->view->add_header)
+		err = report->view->add_header(report, &header->header);
 	if (err)
 		capture_header_deinit(header);
 	return err;

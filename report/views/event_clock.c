@@ -11,7 +11,7 @@
 #define EVENTS_PER_SECOND 1e9 /* a view computes rates as if an event were a ns */
 #define RATE_DECIMALS 4
 
-struct texts {
+struct column_texts {
 	char key[48], unit[24];
 };
 
@@ -33,7 +33,8 @@ static void convert_rates(struct table *table, size_t index)
 		table->cells[row * table->column_count + index].decimal /= EVENTS_PER_SECOND;
 }
 
-static void convert(struct table *table, size_t index, struct column *column, struct texts *texts)
+static void convert(struct table *table, size_t index, struct column *column,
+		    struct column_texts *texts)
 {
 	if (column->type == COLUMN_DURATION)
 		column->type = COLUMN_NULLABLE;
@@ -55,8 +56,8 @@ static void convert(struct table *table, size_t index, struct column *column, st
 struct column *event_clock_convert(struct table *table)
 {
 	size_t count = table->column_count;
-	struct column *columns = calloc(count, sizeof(*columns) + sizeof(struct texts));
-	struct texts *texts = (struct texts *)(columns + count);
+	struct column *columns = calloc(count, sizeof(*columns) + sizeof(struct column_texts));
+	struct column_texts *texts = (struct column_texts *)(columns + count);
 
 	if (!columns)
 		return NULL;

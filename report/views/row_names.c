@@ -3,17 +3,14 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/gfp.h"
+#include "fields/labels.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 #include "report/views/row_names.h"
-
-#define GFP_TEXT 4096 /* bytes: 64 flags of 40 */
 
 static const char *const by_texts[] = {
 	[GROUP_BY_SITE] = "site",   [GROUP_BY_FUNCTION] = "function", [GROUP_BY_MODULE] = "module",
@@ -26,44 +23,9 @@ const char *group_by_text(enum group_by by)
 	return by_texts[by];
 }
 
-__attribute__((format(printf, 1, 2))) static char *new_text(const char *format, ...)
-{
-	va_list arguments;
-	char *text;
-	int length;
-
-	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
-	va_end(arguments);
-	return length < 0 ? NULL : text;
-}
-
-/* "symbol+offset/size [module]", or without the offset and size. */
-static char *symbol_name(const struct symbols *symbols, uint64_t address, uint64_t time,
-			 bool with_offset)
-{
-	const struct symbol *symbol = symbols_find(symbols, address, time);
-	const struct symbols_module *range = symbols_find_module(symbols, address, time);
-	const char *name = "", *module = "";
-	size_t size;
-	char *text;
-
-	if (symbol) {
-		name = symbols_string(symbols, symbol->name);
-		module = symbols_string(symbols, symbol->module);
-	} else if (range) {
-		module = symbols_string(symbols, range->name);
-	}
-	if (symbol && !with_offset)
-		return new_text("%s%s%s%s", name, *module ? " [" : "", module, *module ? "]" : "");
-	size = strlen(name) + strlen(module) + sizeof("+0x/0x [, unloaded]") + 2 * 16;
-	text = malloc(size);
-	return text ? symbols_text(symbols, address, time, text, size) : NULL;
-}
-
 char *site_name(const struct report *report, uint64_t address, uint64_t time)
 {
-	return address ? symbol_name(&report->capture->symbols, address, time, true) : strdup("");
+	return address ? label_site(&report->capture->symbols, address, time) : strdup("");
 }
 
 const char *cache_name(const struct report *report, uint32_t cache)
@@ -75,19 +37,14 @@ const char *cache_name(const struct report *report, uint32_t cache)
 
 char *task_name(const struct report *report, uint32_t tid, uint64_t time)
 {
-	const struct task *task = tasks_find(&report->capture->tasks, tid, time);
-
-	return new_text("%s/%" PRIu32, task ? task->comm : "?", tid);
+	return label_thread(tasks_find(&report->capture->tasks, tid, time), tid);
 }
 
 static char *module_name(const struct report *report, uint64_t key)
 {
-	const char *module;
-
-	if (key == GROUP_KEY_UNKNOWN)
-		return strdup("unknown");
-	module = symbols_string(&report->capture->symbols, (uint32_t)key);
-	return *module ? new_text("[%s]", module) : strdup("kernel");
+	return key == GROUP_KEY_UNKNOWN
+		       ? strdup("unknown")
+		       : label_module(symbols_string(&report->capture->symbols, (uint32_t)key));
 }
 
 /* The task of a group by task, or NULL: only its tid is known. */
@@ -109,9 +66,7 @@ static char *group_task_name(const struct report *report, const struct group *gr
 	uint32_t tid;
 	const struct task *task = group_task(report, group, &tid);
 
-	if (task)
-		return new_text("%s (pid %" PRIu32 ")", task->comm, task->tgid);
-	return new_text("? (tid %" PRIu32 ")", tid);
+	return label_task(task, tid);
 }
 
 /* The process of an object's allocation: its thread's, or the thread itself if it is not known. */
@@ -169,14 +124,7 @@ char *main_task_name(const struct report *report, const struct slab_object *cons
 		return strdup("");
 	*percent = 100.0 * (double)bytes / (double)all;
 	task = tasks_find(&report->capture->tasks, last->task, last->time);
-	return new_text("%s (pid %" PRIu32 ")", task ? task->comm : "?", process);
-}
-
-static char *gfp_name(const struct report *report, uint64_t flags)
-{
-	char *text = malloc(GFP_TEXT);
-
-	return text ? gfp_text(&report->capture->gfp, flags, text, GFP_TEXT) : NULL;
+	return label_new("%s (pid %" PRIu32 ")", task ? task->comm : "?", process);
 }
 
 char *group_name(const struct report *report, const struct group *group)
@@ -187,7 +135,7 @@ char *group_name(const struct report *report, const struct group *group)
 	case GROUP_BY_SITE:
 		break;
 	case GROUP_BY_FUNCTION:
-		return symbol_name(symbols, group->key, group->first_time, false);
+		return label_function(symbols, group->key, group->first_time);
 	case GROUP_BY_MODULE:
 		return module_name(report, group->key);
 	case GROUP_BY_CACHE:
@@ -199,14 +147,14 @@ char *group_name(const struct report *report, const struct group *group)
 	case GROUP_BY_NODE:
 		if (group->key == GROUP_KEY_UNKNOWN)
 			return strdup("unknown");
-		return new_text("%" PRIu64, group->key);
+		return label_new("%" PRIu64, group->key);
 	case GROUP_BY_SIZE:
 	case GROUP_BY_CPU:
-		return new_text("%" PRIu64, group->key);
+		return label_new("%" PRIu64, group->key);
 	case GROUP_BY_GFP:
-		return gfp_name(report, group->key);
+		return label_gfp(&report->capture->gfp, group->key);
 	}
-	return symbol_name(symbols, group->key, group->first_time, true);
+	return label_site(symbols, group->key, group->first_time);
 }
 
 uint64_t group_number(const struct report *report, const struct group *group)

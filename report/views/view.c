@@ -2,6 +2,9 @@
 /* The tables of a report, as the views add them. */
 #include "config.h"
 
+#include <errno.h>
+#include <stdio.h>
+
 #include "report/views/view.h"
 
 struct table *report_add_table(struct report *report, const struct column *columns,
@@ -13,4 +16,13 @@ struct table *report_add_table(struct report *report, const struct column *colum
 		columns = report->columns;
 	table_init(table, columns, column_count);
 	return table;
+}
+
+int report_bind_query(struct report *report, struct value_source *source)
+{
+	int err = query_bind(report->query, source, &report->capture->gfp);
+
+	if (err == -EINVAL)
+		snprintf(report->errmsg, sizeof(report->errmsg), "%s", report->query->errmsg);
+	return err;
 }

@@ -16,6 +16,7 @@
 #include "analysis/analysis.h"
 #include "analysis/slab_growth.h"
 #include "capture/capture.h"
+#include "fields/query.h"
 
 #define VIEW_TABLES_MAX 6
 #define VIEW_ALL_ROWS SIZE_MAX
@@ -33,10 +34,12 @@
 	add(cpus)      \
 	add(nodes)     \
 	add(timeline)  \
+	add(count)     \
 	add(events)    \
 	add(findings)
 /* clang-format on */
 
+struct header;
 struct renderer;
 struct report;
 
@@ -47,9 +50,17 @@ struct view {
 	size_t column_count;
 	bool streams;	  /* rows are printed while they are made: no sorting, no header above */
 	bool has_by;	  /* --by chooses the groups */
+	bool has_where;	  /* --where selects events */
+	bool has_columns; /* -F chooses the columns */
+	bool has_query;	  /* --by takes expressions; and there are statistics */
 	enum group_by by; /* the default groups */
 	bool lifetimes, findings; /* what the analysis shall compute */
 	size_t rows;		  /* of each table in a text; 0: the default; or VIEW_ALL_ROWS */
+	/*
+	 * set_columns sets report->columns and column_count, if they depend on the query; NULL
+	 * else. 0 or -ENOMEM.
+	 */
+	int (*set_columns)(struct report *report);
 	/*
 	 * begin is called before the analysis and may add to report->settings.observers; make adds
 	 * the tables; end frees what begin allocated and is called after begin, even if it failed.
@@ -57,6 +68,8 @@ struct view {
 	 */
 	int (*begin)(struct report *report);
 	int (*make)(struct report *report);
+	/* Adds a section and lines to the end of the header; or NULL. 0 or -ENOMEM. */
+	int (*add_header)(const struct report *report, struct header *header);
 	void (*end)(struct report *report);
 };
 
@@ -71,12 +84,16 @@ struct report {
 	/* Except in summary, the key of the first table is the name of the view. */
 	struct table tables[VIEW_TABLES_MAX];
 	size_t table_count;
-	struct column *columns; /* changed columns of this report, or NULL */
+	struct column *columns;	       /* changed columns of this report, or NULL */
+	size_t column_count;	       /* of the first table */
+	struct column *second_columns; /* of the second table, if the view made them; or NULL */
 	/* Columns of event_clock_convert(), or NULL. */
 	struct column *converted[VIEW_TABLES_MAX];
 	bool all_findings;	    /* in a text too: possible and legal ones */
 	const char *const *filters; /* as texts */
 	size_t filter_count;
+	struct query *query;	    /* what a user asks about events */
+	uint64_t counted, excluded; /* of the view count: events, and events that where excludes */
 	const struct renderer *renderer;
 	size_t lines;	  /* -l, of a stream; 0: all */
 	FILE *out;	  /* of a stream */
@@ -91,6 +108,9 @@ struct report {
  */
 struct table *report_add_table(struct report *report, const struct column *columns,
 			       size_t column_count);
+
+/* Before the first event: query_bind(). 0, -ENOMEM, or -EINVAL with errmsg set. */
+int report_bind_query(struct report *report, struct value_source *source);
 
 /* Time since the begin of the capture; negative for events shortly before it. */
 static inline int64_t report_time(const struct report *report, uint64_t time)

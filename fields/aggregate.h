@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counts events and their values by group. Memory grows with the number of groups only. */
+#ifndef FIELDS_AGGREGATE_H
+#define FIELDS_AGGREGATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fields/query.h"
+
+#define AGGREGATE_LOG_BUCKETS 65 /* negative, 0, then each power of two of the positive ones */
+
+/* One statistic of one group. */
+struct accumulator {
+	uint64_t values; /* that are known */
+	int64_t number;	 /* the sum, the least or the most */
+	bool overflowed; /* the sum does not fit */
+	uint64_t *buckets;
+};
+
+struct aggregate_group {
+	uint64_t events;
+	uint32_t next; /* another group with the same hash, + 1; 0: none */
+	struct accumulator *statistics;
+	struct value keys[];
+};
+
+struct aggregate {
+	const struct query *query;
+	struct hash_map index; /* by hash of the keys */
+	struct aggregate_group **groups;
+	size_t count;
+	uint64_t events, excluded; /* counted; and excluded by query->where */
+};
+
+int aggregate_init(struct aggregate *aggregate, const struct query *query); /* 0 or -ENOMEM */
+void aggregate_deinit(struct aggregate *aggregate);
+
+/* Counts the event that the source took. 0 or -ENOMEM. */
+int aggregate_add(struct aggregate *aggregate, struct value_source *source,
+		  const struct transition *transition);
+
+/* Buckets of a histogram, and the first and last value of each; INT64_MIN or _MAX: open. */
+size_t aggregate_buckets(const struct statistic *statistic);
+int64_t aggregate_first(const struct statistic *statistic, size_t bucket);
+int64_t aggregate_last(const struct statistic *statistic, size_t bucket);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The table of the fields, and the lists that are made from it. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "fields/field_table.h"
+
+#define ALL "all"
+#define ALLOCATIONS "allocations"
+#define FREES "frees"
+#define MATCHED "frees and resizes of a known object"
+
+const struct event_field event_fields[] = {
+	/* SystemTap's names */
+	{ "name", "event", VALUE_TEXT, true, ALL,
+	  "the probe: kmalloc, kfree, kmem_cache_alloc, kmem_cache_free, bulk_alloc, bulk_free or "
+	  "krealloc",
+	  "an allocation for a node is kmalloc or kmem_cache_alloc with a requested_node",
+	  value_get_name },
+	{ "ptr", "pointer", VALUE_ADDRESS, true, ALL, "address of the object; 0 if there is none",
+	  "", value_get_ptr },
+	{ "caller_function", "function", VALUE_TEXT, false, ALL,
+	  "the kernel function that called the allocator: symbol [module]", "",
+	  value_get_caller_function },
+	{ "call_site", "", VALUE_ADDRESS, true, ALL,
+	  "return address in the kernel code that called the allocator", "", value_get_call_site },
+	{ "gfp_flags", "", VALUE_FLAGS, true, "allocations, resizes", "GFP flags of the request",
+	  "", value_get_gfp_flags },
+	{ "gfp_flag_name", "gfp", VALUE_TEXT, true, "allocations, resizes",
+	  "the same by name, as GFP_KERNEL|__GFP_ZERO", "", value_get_gfp_flag_name },
+	{ "bytes_req", "bytes_requested,size", VALUE_BYTES, true,
+	  "allocations, resizes, " FREES " of a known object",
+	  "bytes that the object's caller requested; of a slab cache, its object size",
+	  "null if the slab cache is not known", value_get_bytes_req },
+	{ "bytes_alloc", "bytes_allocated", VALUE_BYTES, true, ALLOCATIONS ", " MATCHED,
+	  "bytes that the object occupies; 0 if the allocation failed",
+	  "null if the slab cache is not known", value_get_bytes_alloc },
+	{ "task", "", VALUE_TEXT, true, ALL, "name and process of the current task: comm (pid 12)",
+	  "? (tid 12) if the task is not known", value_get_task },
+	/* dtmalloc's names; its size is bytes_req */
+	{ "type", "cache", VALUE_TEXT, true, ALLOCATIONS ", " MATCHED ", others that name a cache",
+	  "the object's slab cache, or size class of kmalloc()",
+	  "unnamed-OBJECT/DISTANCE if the kernel does not name it (before 6.0)", value_get_cache },
+	{ "zindx", "", VALUE_NUMBER, true, ALLOCATIONS " by kmalloc(), " FREES,
+	  "zone size index: index of the size class in the kernel's kmalloc_caches; 0 in every "
+	  "free",
+	  "null in slab caches and kmalloc-large", value_get_zindx },
+	/* ours */
+	{ "time", "time_ns", VALUE_TIME, true, ALL, "time since the begin of the capture",
+	  "number of the event, if the capture has no times", value_get_time },
+	{ "cpu", "", VALUE_NUMBER, true, ALL, "the CPU of the event", "", value_get_cpu },
+	{ "node", "", VALUE_NUMBER, true, ALL, "NUMA node of this CPU",
+	  "null if the capture does not have it", value_get_node },
+	{ "requested_node", "", VALUE_NUMBER, true, ALLOCATIONS,
+	  "NUMA node that the caller requested; -1 for any", "", value_get_requested_node },
+	{ "tid", "", VALUE_NUMBER, true, ALL, "thread id of the current task", "", value_get_tid },
+	{ "pid", "", VALUE_NUMBER, true, ALL, "process id of the current task",
+	  "null if the task is not known", value_get_pid },
+	{ "comm", "execname", VALUE_TEXT, true, ALL, "name of the current task",
+	  "null if the task is not known", value_get_comm },
+	{ "thread", "", VALUE_TEXT, true, ALL, "name and thread id of the current task: comm/12",
+	  "?/12 if the task is not known", value_get_thread },
+	{ "operation", "", VALUE_TEXT, true, ALL, "allocation, free or resize", "",
+	  value_get_operation },
+	{ "outcome", "", VALUE_TEXT, true, ALL,
+	  "allocated, failed, freed, resized, unmatched (a free of an unknown object) or null-free",
+	  "", value_get_outcome },
+	{ "from_backup", "", VALUE_BOOL, true, ALL, "whether a backup program recorded the event",
+	  "", value_get_from_backup },
+	{ "site", "", VALUE_TEXT, false, ALL, "call_site as symbol+offset/size [module]", "",
+	  value_get_site },
+	{ "module", "", VALUE_TEXT, false, ALL, "the code at call_site: [module] or kernel",
+	  "null without symbols", value_get_module },
+	{ "age", "age_ns,lifetime", VALUE_DURATION, true, MATCHED,
+	  "time since the object's allocation", "", value_get_age },
+	{ "freed_by", "", VALUE_TEXT, false, FREES, "the site of the free", "",
+	  value_get_freed_by },
+	{ "alloc_site", "", VALUE_TEXT, false, MATCHED, "the site of the object's allocation", "",
+	  value_get_alloc_site },
+	{ "alloc_time", "", VALUE_TIME, true, MATCHED, "time of the object's allocation", "",
+	  value_get_alloc_time },
+	{ "alloc_cpu", "", VALUE_NUMBER, true, MATCHED, "CPU of the object's allocation", "",
+	  value_get_alloc_cpu },
+	{ "alloc_node", "", VALUE_NUMBER, true, MATCHED,
+	  "NUMA node of the CPU of the object's allocation", "null if the capture does not have it",
+	  value_get_alloc_node },
+	{ "alloc_tid", "", VALUE_NUMBER, true, MATCHED,
+	  "thread id of the task that allocated the object", "", value_get_alloc_tid },
+	{ "alloc_pid", "", VALUE_NUMBER, true, MATCHED,
+	  "process id of the task that allocated the object", "null if the task is not known",
+	  value_get_alloc_pid },
+	{ "alloc_comm", "", VALUE_TEXT, true, MATCHED, "name of the task that allocated the object",
+	  "null if the task is not known", value_get_alloc_comm },
+	{ "cross_cpu", "", VALUE_BOOL, true, FREES " of a known object",
+	  "whether another CPU allocated the object", "", value_get_cross_cpu },
+	{ "temporary", "", VALUE_BOOL, true, FREES " of a known object",
+	  "whether the same task allocated the object on the same CPU, with no other allocation on "
+	  "it "
+	  "in between",
+	  "", value_get_temporary },
+	{ "missed_site", "", VALUE_TEXT, false,
+	  ALLOCATIONS " at the address of a live object (a missed free)",
+	  "the site that allocated that object", "", value_get_missed_site },
+};
+
+const size_t event_field_count = sizeof(event_fields) / sizeof(event_fields[0]);
+
+/* Is the name one of a list separated by commas? */
+static bool list_has(const char *list, const char *name, size_t length)
+{
+	while (*list) {
+		size_t size = strcspn(list, ",");
+
+		if (size == length && !memcmp(list, name, length))
+			return true;
+		list += size + (list[size] == ',');
+	}
+	return false;
+}
+
+const struct event_field *event_field_find(const char *name, size_t length)
+{
+	for (size_t i = 0; i < event_field_count; i++)
+		if (list_has(event_fields[i].name, name, length) ||
+		    list_has(event_fields[i].aliases, name, length))
+			return &event_fields[i];
+	return NULL;
+}
+
+const char *event_field_suggest(const char *name, char *buffer, size_t size)
+{
+	const char **names = calloc(event_field_count, sizeof(*names));
+
+	*buffer = '\0';
+	for (size_t i = 0; names && i < event_field_count; i++)
+		names[i] = event_fields[i].name;
+	if (names)
+		suggest_text(name, names, event_field_count, buffer, size);
+	free(names);
+	return buffer;
+}
+
+void event_field_list(FILE *file)
+{
+	for (size_t i = 0; i < event_field_count; i++) {
+		const struct event_field *field = &event_fields[i];
+
+		fprintf(file, "%s%s%s (%s)\n    %s\n    events: %s", field->name,
+			*field->aliases ? "," : "", field->aliases, value_type_name(field->type),
+			field->legend, field->events);
+		fprintf(file, "%s%s\n", *field->captures ? "; " : "", field->captures);
+	}
+}
+
+/* An item for each field: its names, its type, its definition, and the events that have it. */
+void event_field_list_mdoc(FILE *file)
+{
+	for (size_t i = 0; i < event_field_count; i++) {
+		const struct event_field *field = &event_fields[i];
+
+		fprintf(file, ".It Cm %s", field->name);
+		for (const char *at = field->aliases; *at; at++) {
+			size_t length = strcspn(at, ",");
+
+			fprintf(file, " , %.*s", (int)length, at);
+			at += length - (at[length] == '\0');
+		}
+		fprintf(file, "\n%s;\n%s.\nOf events: %s%s%s.\n", value_type_name(field->type),
+			field->legend, field->events, *field->captures ? "; " : "",
+			field->captures);
+	}
+}

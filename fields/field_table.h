@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The fields: every value that an event, its object or its task has. The manual, the help and the
+ * views take names, types and definitions from this table.
+ */
+#ifndef FIELDS_FIELD_TABLE_H
+#define FIELDS_FIELD_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "fields/values.h"
+
+struct event_field {
+	const char *name;
+	const char *aliases; /* other names, separated by commas; or "" */
+	enum value_type type;
+	bool is_word;	      /* a text for people escapes its spaces */
+	const char *events;   /* the events that have it */
+	const char *legend;   /* its definition */
+	const char *captures; /* when a capture does not have it, or ""  */
+	value_getter *get;
+};
+
+extern const struct event_field event_fields[];
+extern const size_t event_field_count;
+
+/* The field of this name or alias of length characters, or NULL. */
+const struct event_field *event_field_find(const char *name, size_t length);
+
+/* ": did you mean NAME?", or "" if no name is near. Returns buffer. */
+const char *event_field_suggest(const char *name, char *buffer, size_t size);
+
+/* The list of all fields, for people; and as the table of a manual in mdoc(7). */
+void event_field_list(FILE *file);
+void event_field_list_mdoc(FILE *file);
+
+#endif

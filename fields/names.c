@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Lookup of names by key and time. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "fields/labels.h"
+#include "fields/names.h"
+#include "kernel/symbols.h"
+#include "kernel/tasks.h"
+
+/* First key of the caches of the capture. Keys of the caches of the analysis are below. */
+#define EVENT_CACHES ((uint64_t)1 << 32)
+
+static void map_deinit(struct named_map *map)
+{
+	free(map->list);
+	hash_map_deinit(&map->index);
+}
+
+int names_init(struct names *names, struct texts *texts)
+{
+	int err;
+
+	memset(names, 0, sizeof(*names));
+	names->texts = texts;
+	err = hash_map_init(&names->sites.index);
+	if (!err)
+		err = hash_map_init(&names->tasks.index);
+	if (!err)
+		err = hash_map_init(&names->flags.index);
+	return err ? err : hash_map_init(&names->caches.index);
+}
+
+void names_deinit(struct names *names)
+{
+	map_deinit(&names->sites);
+	map_deinit(&names->tasks);
+	map_deinit(&names->flags);
+	map_deinit(&names->caches);
+}
+
+static bool holds(const struct named *named, uint64_t key, uint64_t time)
+{
+	return named->key == key && time >= named->since &&
+	       (time < named->until || named->until == UINT64_MAX);
+}
+
+/* The entry of the key at the time; or, with *is_new, a new one without names. NULL: no memory. */
+static struct named *find(struct named_map *map, uint64_t key, uint64_t time, bool *is_new)
+{
+	uint32_t *memo = &map->memo[(key * 0x9e3779b97f4a7c15) >> (64 - NAMES_MEMO_BITS)];
+	uint32_t first, found;
+	struct named *list;
+
+	*is_new = false;
+	if (*memo && holds(&map->list[*memo - 1], key, time))
+		return &map->list[*memo - 1];
+	first = found = hash_map_find(&map->index, key);
+	while (found != HASH_MAP_NONE) {
+		if (holds(&map->list[found], key, time)) {
+			*memo = found + 1;
+			return &map->list[found];
+		}
+		found = map->list[found].next ? map->list[found].next : HASH_MAP_NONE;
+	}
+	list = array_grow(map->list, map->count, sizeof(*list));
+	if (!list)
+		return NULL;
+	map->list = list;
+	list[map->count] = (struct named){ .key = key, .until = UINT64_MAX };
+	if (first != HASH_MAP_NONE) {
+		list[map->count].next = list[first].next;
+		list[first].next = (uint32_t)map->count;
+	} else if (hash_map_add(&map->index, key, (uint32_t)map->count)) {
+		return NULL;
+	}
+	*is_new = true;
+	*memo = (uint32_t)map->count + 1;
+	return &map->list[map->count++];
+}
+
+const struct named *names_site(struct names *names, uint64_t address, uint64_t time)
+{
+	const struct symbols *symbols = &names->capture->symbols;
+	const char *module;
+	bool is_new;
+	struct named *named = find(&names->sites, address, time, &is_new);
+
+	if (!named || !is_new)
+		return named;
+	for (size_t i = 0; i < symbols->snapshot_count; i++) {
+		uint64_t since = symbols->snapshots[i].since;
+
+		if (since <= time)
+			named->since = since;
+		else if (since < named->until)
+			named->until = since;
+	}
+	module = label_find_module(symbols, address, time);
+	named->site = texts_take(names->texts, label_site(symbols, address, time));
+	named->function = texts_take(names->texts, label_function(symbols, address, time));
+	if (module)
+		named->module = texts_take(names->texts, label_module(module));
+	return named->site && named->function && (named->module || !module) ? named : NULL;
+}
+
+const struct named *names_task(struct names *names, uint32_t tid, uint64_t time)
+{
+	const struct tasks *tasks = &names->capture->tasks;
+	bool is_new;
+	struct named *named = find(&names->tasks, tid, time, &is_new);
+	const struct task *task;
+
+	if (!named || !is_new)
+		return named;
+	task = tasks_find(tasks, tid, time);
+	named->pid = task ? (int64_t)task->tgid : -1;
+	if (task && task->since <= time)
+		named->since = task->since;
+	if (task && task + 1 < tasks->list + tasks->count && task[1].tid == tid)
+		named->until = task[1].since;
+	if (task)
+		named->comm = texts_add(names->texts, task->comm);
+	named->task = texts_take(names->texts, label_task(task, tid));
+	named->thread = texts_take(names->texts, label_thread(task, tid));
+	return named->task && named->thread && (named->comm || !task) ? named : NULL;
+}
+
+const struct named *names_flags(struct names *names, uint32_t gfp)
+{
+	bool is_new;
+	struct named *named = find(&names->flags, gfp, 0, &is_new);
+
+	if (!named || !is_new)
+		return named;
+	named->text = texts_take(names->texts, label_gfp(&names->capture->gfp, gfp));
+	return named->text ? named : NULL;
+}
+
+static const struct named *find_cache(struct names *names, uint64_t key, const char *name)
+{
+	bool is_new;
+	struct named *named = find(&names->caches, key, 0, &is_new);
+
+	if (!named || !is_new)
+		return named;
+	named->text = texts_add(names->texts, name);
+	return named->text ? named : NULL;
+}
+
+const struct named *names_cache(struct names *names, const struct analysis *analysis,
+				uint32_t cache)
+{
+	return find_cache(names, cache, analysis->caches[cache].name);
+}
+
+const struct named *names_event_cache(struct names *names, const struct cache *cache)
+{
+	return find_cache(names, EVENT_CACHES + (uint64_t)(cache - names->capture->caches.list),
+			  cache->name);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a user asks about events: which of them, by which groups, which statistics, which columns.
+ */
+#ifndef FIELDS_QUERY_H
+#define FIELDS_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fields/expression.h"
+
+#define QUERY_BY_MAX 8
+#define QUERY_STATISTICS_MAX 16
+#define QUERY_COLUMNS_MAX 40
+#define QUERY_BUCKETS_MAX 1000 /* of a linear histogram, without the open ones */
+
+enum statistic_function {
+	STATISTIC_COUNT, /* of the values that are known */
+	STATISTIC_SUM,
+	STATISTIC_AVG,
+	STATISTIC_MIN,
+	STATISTIC_MAX,
+	STATISTIC_HIST,	  /* a bucket for each power of two */
+	STATISTIC_LINEAR, /* buckets of equal width */
+};
+
+struct statistic {
+	enum statistic_function function;
+	struct expression expression;
+	int64_t low, high, step; /* of STATISTIC_LINEAR */
+	char *name;		 /* "sum_bytes_req", "sum(bytes_alloc - bytes_req)" */
+};
+
+/* All zero: all events, in one group. */
+struct query {
+	bool has_where;
+	struct expression where;
+	struct expression by[QUERY_BY_MAX];
+	size_t by_count;
+	struct statistic statistics[QUERY_STATISTICS_MAX];
+	size_t statistic_count;
+	struct {
+		const struct event_field *field;
+		char *name; /* as the user wrote it */
+	} columns[QUERY_COLUMNS_MAX];
+	size_t column_count;
+	char errmsg[320]; /* after a failure */
+};
+
+void query_deinit(struct query *query);
+
+/*
+ * Each parses the text of its option and returns 0, -ENOMEM, or -EINVAL with errmsg set. A second
+ * where, by or columns replaces the first; statistics are added.
+ *	where       an expression that is true or false
+ *	by          expressions, separated by commas
+ *	statistic   the same; of STATISTIC_LINEAR: EXPRESSION,LOW,HIGH,STEP
+ *	columns     fields, separated by commas
+ */
+int query_where(struct query *query, const char *option, const char *text);
+int query_by(struct query *query, const char *option, const char *text);
+int query_statistic(struct query *query, const char *option, enum statistic_function function,
+		    const char *text);
+int query_columns(struct query *query, const char *option, const char *text);
+
+/* Before the first event: see expression_bind(). 0, -ENOMEM, or -EINVAL with errmsg set. */
+int query_bind(struct query *query, struct value_source *source, const struct gfp_table *gfp);
+
+/* Is the event that the source took one of those that where selects? Null is no. */
+static inline bool query_takes(const struct query *query, struct value_source *source,
+			       const struct transition *transition)
+{
+	return !query->has_where || expression_value(&query->where, source, transition).number;
+}
+
+#endif

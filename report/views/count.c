@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The view count: the number of events, and statistics of their values, by the groups of --by. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/render/header.h"
+#include "report/render/render.h"
+#include "report/views/count.h"
+
+/* Columns of the first table: the keys, count, the statistics, and whether they are bounds. */
+
+static const char *const statistic_headers[] = {
+	[STATISTIC_COUNT] = "known", [STATISTIC_SUM] = "sum",  [STATISTIC_AVG] = "average",
+	[STATISTIC_MIN] = "least",   [STATISTIC_MAX] = "most",
+};
+
+static const char *const statistic_legends[] = {
+	[STATISTIC_COUNT] = "events whose value is known",
+	[STATISTIC_SUM] = "sum of the values that are known",
+	[STATISTIC_AVG] = "average of the values that are known",
+	[STATISTIC_MIN] = "the least value that is known",
+	[STATISTIC_MAX] = "the largest value that is known",
+};
+
+static bool has_column(const struct statistic *statistic)
+{
+	return statistic->function != STATISTIC_HIST && statistic->function != STATISTIC_LINEAR;
+}
+
+enum column_type count_column_type(const struct expression *expression)
+{
+	switch (expression->type) {
+	case VALUE_TEXT:
+		return COLUMN_TEXT;
+	case VALUE_BOOL:
+		return COLUMN_BOOL;
+	case VALUE_ADDRESS:
+	case VALUE_FLAGS:
+		return COLUMN_HEX;
+	case VALUE_TIME:
+		return COLUMN_TIME;
+	case VALUE_DURATION:
+		/* a difference may be negative */
+		return expression->field ? COLUMN_DURATION : COLUMN_SIGNED;
+	case VALUE_NUMBER:
+	case VALUE_BYTES:
+	case VALUE_NULL:
+		break;
+	}
+	return COLUMN_SIGNED;
+}
+
+static enum column_type statistic_type(const struct statistic *statistic)
+{
+	const struct expression *expression = &statistic->expression;
+	bool is_bytes = expression->type == VALUE_BYTES && expression->field;
+
+	if (statistic->function == STATISTIC_COUNT)
+		return COLUMN_NULLABLE;
+	if (statistic->function == STATISTIC_AVG && expression->type != VALUE_DURATION)
+		return COLUMN_DECIMAL;
+	return is_bytes ? COLUMN_NULLABLE : count_column_type(expression);
+}
+
+int count_set_cell(const struct count *count, struct cell *cell, enum column_type type,
+		   struct value value)
+{
+	if (type == COLUMN_TEXT) {
+		cell->text = NULL;
+		if (!value.known)
+			return 0;
+		cell->text = strdup(texts_get(&count->source.texts, (uint32_t)value.number));
+		return cell->text ? 0 : -ENOMEM;
+	}
+	if (type == COLUMN_TIME || type == COLUMN_SIGNED)
+		cell->change = value.known ? value.number : CHANGE_UNKNOWN;
+	else
+		cell->number = value.known ? (uint64_t)value.number : CELL_UNKNOWN;
+	return 0;
+}
+
+/* Sums that cannot get smaller by another event. */
+static bool grows(const struct statistic *statistic)
+{
+	return statistic->function == STATISTIC_COUNT ||
+	       (statistic->function == STATISTIC_SUM && statistic->expression.field &&
+		(statistic->expression.type == VALUE_BYTES ||
+		 statistic->expression.type == VALUE_DURATION));
+}
+
+static int set_columns(struct report *report)
+{
+	const struct query *query = report->query;
+	struct column *column =
+		calloc(query->by_count + query->statistic_count + 2, sizeof(*column));
+
+	if (!column)
+		return -ENOMEM;
+	report->columns = column;
+	for (size_t i = 0; i < query->by_count; i++) {
+		const struct expression *key = &query->by[i];
+
+		*column++ = (struct column){ key->text,
+					     key->text,
+					     "",
+					     count_column_type(key),
+					     0,
+					     COLUMN_ALWAYS,
+					     key->field ? key->field->legend : NULL,
+					     false };
+	}
+	*column++ = (struct column){ "count", "count",	     "events", COLUMN_NULLABLE,
+				     0,	      COLUMN_ALWAYS, "events", true };
+	for (size_t i = 0; i < query->statistic_count; i++) {
+		const struct statistic *statistic = &query->statistics[i];
+
+		if (!has_column(statistic))
+			continue;
+		*column++ = (struct column){ statistic->name,
+					     statistic_headers[statistic->function],
+					     statistic->expression.text,
+					     statistic_type(statistic),
+					     2,
+					     COLUMN_ALWAYS,
+					     statistic_legends[statistic->function],
+					     grows(statistic) };
+	}
+	*column++ = (struct column){ "lower_bound",	 "bound", "",	COLUMN_BOUND, 0,
+				     COLUMN_NOT_IN_TEXT, NULL,	  false };
+	report->column_count = (size_t)(column - report->columns);
+	return 0;
+}
+
+static int on_transition(void *data, const struct analysis *analysis,
+			 const struct transition *transition)
+{
+	struct count *count = data;
+
+	if (!value_source_take(&count->source, analysis, transition))
+		return 0;
+	return aggregate_add(&count->aggregate, &count->source, transition);
+}
+
+static int begin(struct report *report)
+{
+	struct count *count;
+	int err;
+
+	if (report->settings.select && report->settings.select->older) {
+		snprintf(report->errmsg, sizeof(report->errmsg),
+			 "--older selects objects, but the view count counts events: write "
+			 "--where='age >= 10ms' instead");
+		return -EINVAL;
+	}
+	count = calloc(1, sizeof(*count));
+	if (!count)
+		return -ENOMEM;
+	report->data = count;
+	count->report = report;
+	err = value_source_init(&count->source);
+	if (!err)
+		err = aggregate_init(&count->aggregate, report->query);
+	if (!err)
+		err = report_bind_query(report, &count->source);
+	report->settings.observers[report->settings.observer_count++] =
+		(struct observer){ on_transition, count };
+	return err;
+}
+
+bool count_is_bound(const struct report *report)
+{
+	const struct analysis *analysis = &report->analysis;
+
+	return analysis->loss.lost || analysis->loss.skipped || analysis->totals.unknown;
+}
+
+static void set_statistic(const struct count *count, struct cell *cell,
+			  const struct statistic *statistic, const struct accumulator *accumulator)
+{
+	enum column_type type = statistic_type(statistic);
+	struct value value = { accumulator->number,
+			       accumulator->values && !accumulator->overflowed };
+
+	if (statistic->function == STATISTIC_COUNT)
+		value = value_of((int64_t)accumulator->values);
+	if (type == COLUMN_DECIMAL)
+		cell->decimal = value.known ? (double)value.number / (double)accumulator->values
+					    : NAN;
+	else if (statistic->function == STATISTIC_AVG && value.known)
+		count_set_cell(count, cell, type,
+			       value_of(value.number / (int64_t)accumulator->values));
+	else
+		count_set_cell(count, cell, type, value);
+}
+
+static int add_row(const struct count *count, struct table *table,
+		   const struct aggregate_group *group)
+{
+	const struct query *query = count->report->query;
+	struct cell *row = table_add(table);
+	int err = row ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < query->by_count && !err; i++)
+		err = count_set_cell(count, row++, count_column_type(&query->by[i]),
+				     group->keys[i]);
+	if (err)
+		return err;
+	row++->number = group->events;
+	for (size_t i = 0; i < query->statistic_count; i++)
+		if (has_column(&query->statistics[i]))
+			set_statistic(count, row++, &query->statistics[i], &group->statistics[i]);
+	row->truth = count_is_bound(count->report);
+	return 0;
+}
+
+/* Without groups there is one row, even if there is no event. */
+static int add_rows(const struct count *count, struct table *table)
+{
+	const struct query *query = count->report->query;
+	struct accumulator none[QUERY_STATISTICS_MAX] = { 0 };
+	const struct aggregate_group no_events = { .statistics = none };
+	int err = 0;
+
+	for (size_t i = 0; i < count->aggregate.count && !err; i++)
+		err = add_row(count, table, count->aggregate.groups[i]);
+	return err || query->by_count || count->aggregate.count ? err
+								: add_row(count, table, &no_events);
+}
+
+static bool has_histogram(const struct query *query)
+{
+	for (size_t i = 0; i < query->statistic_count; i++)
+		if (!has_column(&query->statistics[i]))
+			return true;
+	return false;
+}
+
+static int make(struct report *report)
+{
+	struct count *count = report->data;
+	bool histogram = has_histogram(report->query);
+	struct table *table;
+	int err;
+
+	report->counted = count->aggregate.events;
+	report->excluded = count->aggregate.excluded;
+	/* formats that print one table only print the histograms, if there are any */
+	if (histogram && !report->renderer->has_header)
+		return count_add_histogram(report, count);
+	table = report_add_table(report, report->columns, report->column_count);
+	table->key = "count";
+	table->title = "Events";
+	table->empty = "No event was selected.";
+	table->sort = "count";
+	err = add_rows(count, table);
+	return err || !histogram ? err : count_add_histogram(report, count);
+}
+
+/* How many events were counted, and how many not. */
+static int add_header(const struct report *report, struct header *header)
+{
+	const struct query *query = report->query;
+	int err;
+
+	header_add_section(header, "query");
+	header_add_number(header, "counted", report->counted);
+	header_add_number(header, "excluded", report->excluded);
+	if (query->has_where)
+		header_add_text(header, "where", query->where.text);
+	else
+		header_add_field(header, "where", FIELD_UNKNOWN);
+	err = header_add_line(header, "counted", false, "%" PRIu64 " event%s%s%s", report->counted,
+			      report->counted == 1 ? "" : "s", query->has_where ? " where " : "",
+			      query->has_where ? query->where.text : "");
+	if (!err && query->has_where)
+		err = header_add_line(header, "", false,
+				      "the expression is false or null for %" PRIu64 " event%s",
+				      report->excluded, report->excluded == 1 ? "" : "s");
+	return err;
+}
+
+static void end(struct report *report)
+{
+	struct count *count = report->data;
+
+	if (!count)
+		return;
+	aggregate_deinit(&count->aggregate);
+	value_source_deinit(&count->source);
+	free(count);
+}
+
+const struct view view_count = {
+	.name = "count",
+	.summary = "events by the fields of --by; sums, averages and histograms of fields",
+	.has_where = true,
+	.has_query = true,
+	.by = GROUP_BY_SITE,
+	.rows = 100,
+	.set_columns = set_columns,
+	.begin = begin,
+	.make = make,
+	.add_header = add_header,
+	.end = end,
+};

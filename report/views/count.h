@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The view count: its state, and what its two tables share. */
+#ifndef REPORT_VIEWS_COUNT_H
+#define REPORT_VIEWS_COUNT_H
+
+#include "fields/aggregate.h"
+#include "report/views/view.h"
+
+struct count {
+	struct report *report;
+	struct value_source source;
+	struct aggregate aggregate;
+};
+
+/* The column of an expression's values. */
+enum column_type count_column_type(const struct expression *expression);
+
+/* Sets a cell of such a column. 0 or -ENOMEM. */
+int count_set_cell(const struct count *count, struct cell *cell, enum column_type type,
+		   struct value value);
+
+/* Adds the table of the histograms of all groups. 0 or -ENOMEM. */
+int count_add_histogram(struct report *report, struct count *count);
+
+/* Is the figure a lower bound, since events are missing? */
+bool count_is_bound(const struct report *report);
+
+#endif

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The fields: --list-fields, the manual and --help have the same ones; each name and alias is a
+# column, a group and a value in an expression; the names of SystemTap's memory tapset for the
+# allocator and of dtmalloc are among them.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+report=$builddir/kmemtrace-report
+
+"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
+# the manual
+$report --list-fields=mdoc >list || exit 1
+page=$top_srcdir/report/kmemtrace-report.1
+if [ -n "${KMEMTRACE_UPDATE_EXPECTED:-}" ]; then
+	sed -i -e '/^\.\\" fields: begin/,/^\.\\" fields: end/{//!d;}' -e '/^\.\\" fields: begin/r list' "$page"
+fi
+sed -n '/^\.\\" fields: begin/,/^\.\\" fields: end/{//!p;}' "$page" >manual
+diff -u manual list || { echo "kmemtrace-report(1) differs from --list-fields"; failed=1; }
+# the help, and the completion of -F
+$report --list-fields | sed -n 's/^\([a-z][a-z_]*\).*/\1/p' >names
+[ "$(wc -l <names)" -ge 30 ] || { echo "only $(wc -l <names) fields"; failed=1; }
+$report --help | sed -n '/^Fields of events/,/^$/{/^  /p;}' | tr -s ' ' '\n' | sed '/^$/d' >helped
+diff -u names helped || { echo "--help differs"; failed=1; }
+sed -n '/^_kmemtrace_fields=/,/"$/p' "$top_srcdir/cli/kmemtrace.bash-completion" |
+	sed 's/.*="//; s/"$//; s/\\$//' | tr -s ' ' '\n' | sed '/^$/d' >completed
+diff -u names completed || { echo "the completion differs"; failed=1; }
+
+# each name and alias
+$report --list-fields | sed -n 's/^\([a-z][a-z_,]*\) (.*/\1/p' | tr , '\n' >all
+while read -r name; do
+	$report events -F "$name" --format=json >json 2>/dev/null &&
+		[ "$(head -n 1 json | jq -r keys[0])" = "$name" ] ||
+		{ echo "-F $name: $(head -n 1 json)"; failed=1; }
+	$report count --by="$name" --count="$name" --where="$name == null || $name == $name" \
+		--format=json >json || failed=1
+	[ "$(jq '[.count[].count] | add' json)" = "$(jq .query.counted json)" ] &&
+		[ "$(jq .query.excluded json)" = 0 ] ||
+		{ echo "--by=$name: $(jq -c .query json)"; failed=1; }
+done <all
+# both documents: the values of the tapset's probes of the allocator, and dtmalloc's arguments
+for name in name ptr caller_function call_site gfp_flags gfp_flag_name bytes_req bytes_alloc task \
+	type size zindx; do
+	grep -qx $name all || { echo "no field $name"; failed=1; }
+done
+{
+	$report --list-fields
+	for format in text json csv; do
+		echo "--- $format"
+		$report events --format=$format 2>/dev/null \
+			-F name,ptr,caller_function,call_site,gfp_flags,gfp_flag_name,bytes_req,bytes_alloc,task,type,size,zindx |
+			tr '\r' '~'
+	done
+	echo "--- the others"
+	$report events --format=json 2>/dev/null \
+		-F time,cpu,node,requested_node,tid,pid,comm,thread,operation,outcome,from_backup,site,module,age,freed_by
+	$report events --format=json 2>/dev/null --where='operation != "allocation" || missed_site != null' \
+		-F operation,alloc_site,alloc_time,alloc_cpu,alloc_node,alloc_tid,alloc_pid,alloc_comm,cross_cpu,temporary,missed_site
+	for wrong in "-Fcpuu" "-Fcpu," "-F," "--list-fields=xml" "--where=bytes_req>"; do
+		echo "--- events $wrong"
+		$report events "$wrong" 2>&1
+		echo "exit $?"
+	done
+} >out
+"$srcdir/compare.sh" "$srcdir/cli/report-fields.expected" out || failed=1
+exit $failed
