@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The file of kmemtraced --publish, which changes while it is read: before chosen calls of pread(),
- * which the reader copies with, the input writes other bytes to the file, cuts it or replaces it.
+ * which the reader copies with, the input writes other bytes to the file, cuts, replaces or removes
+ * it, or ends its writer.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@
 
 #define FILE_NAME "memstat"
 #define READS 3
-#define CHANGE_BYTES 13 /* in the input, of one change */
+#define CHANGE_BYTES 12 /* in the input, of one change */
 
 static struct fuzz_input changes;
 static uint8_t *whole; /* the bytes of the file that the input begins with */
@@ -32,16 +33,21 @@ ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread64(int fd, void *bytes, size_t size, off_t offset);
 
 /* A living writer holds the lock. */
+static void set_lock(short type)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET };
+
+	FUZZ_EXPECT(!fcntl(file, F_OFD_SETLK, &lock));
+}
+
 static void create(void)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
 	if (file >= 0)
 		close(file);
 	unlink(fuzz_path(FILE_NAME));
 	file = open(fuzz_path(FILE_NAME), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	FUZZ_EXPECT(file >= 0);
-	FUZZ_EXPECT(!fcntl(file, F_OFD_SETLK, &lock));
+	set_lock(F_WRLCK);
 }
 
 /* The places of a file that decide what a reader believes, most often. */
@@ -94,7 +100,10 @@ static void change(void)
 		FUZZ_EXPECT(!ftruncate(file, (off_t)(value % (whole_size + 4096))));
 		break;
 	case 1:
-		FUZZ_EXPECT(!ftruncate(file, (off_t)whole_size));
+		if (how & 8)
+			unlink(fuzz_path(FILE_NAME));
+		else
+			set_lock(how & 16 ? F_UNLCK : F_WRLCK);
 		break;
 	case 2:
 		create();

@@ -35,22 +35,26 @@ put()
 
 # The operations of fuzz_capture.c: check, repair, pack, unpack, pack in place, libmemstat,
 # anonymize, each view.
-operations=("0" "1" "2 0" "2 1" "2 2" "3 1" "3 2" "7 0" "7 3")
+operations=("0" "1" "1" "2 0" "2 1" "2 2" "3 1" "3 2" "7 0" "7 3")
 for view in 0 1 2 3 4 5 6 7 8 9 10 11; do
 	# a format, groups and a filter, of which there are 3, 10 and 8
 	operations+=("4 $view $((view % 3 + 32)) $((view % 10)) $((view % 8))"
 		"5 $view $(((view + 1) % 3)) 0 0")
 done
 
-# add NAME CAPTURE: the seeds of one capture.
+count=0
+# add NAME CAPTURE EVERY: the seeds of one capture.
 add()
 {
-	local name=$1 capture=$2 number=0 operation table
+	local name=$1 capture=$2 every=$3 number=0 operation table
 
+	count=$((count + 1))
 	"$mkseed" capture "$capture" >"$work/archive" || exit 2
 	for operation in "${operations[@]}"; do
+		# of the guests, which are long, every fifth
 		# shellcheck disable=SC2086 # a list
-		put capture "$name-$number" $operation 2 <"$work/archive"
+		[ $((number % every)) != $((count % every)) ] ||
+			put capture "$name-$number" $operation $((number % 2 * 2)) <"$work/archive"
 		number=$((number + 1))
 	done
 	number=0
@@ -66,10 +70,14 @@ add()
 	[ ! -e "$capture/kernel/topology" ] || put topology "$name" 2 <"$capture/kernel/topology"
 	"$mkseed" stats "$capture" "$work/stats" >"$work/published" || exit 2
 	for number in 0 1; do
-		# changes: nothing before some reads, another slot, a new file, a cut one
-		{ cat "$work/published"; byte 128 4 1 2 0 9 8 7 6 5 4 3 2 2 0 0 0 1 0 0 0 0 0 0 0; } |
-			put stats_file "$name-$number" $number
+		put stats_file "$name-$number" $number <"$work/published"
 	done
+	# nothing before 12 reads, then another slot is current
+	{ cat "$work/published"; byte 128 128 128 128 128 128 128 128 128 128 128 128 \
+		4 1 2 0 2 0 0 0 0 0 0 0; } | put stats_file "$name-2" 0
+	# removed and cut off, then another file
+	{ cat "$work/published"; byte 128 128 128 9 0 0 0 0 0 0 0 0 0 0 0 128 128 0 0 0 0 9 0 0 0 0 0 0 \
+		0 128 2 0 0 0 0 0 0 0 0 0 0 0; } | put stats_file "$name-3" 0
 }
 
 # add_packed NAME CAPTURE: packs the capture.
@@ -91,7 +99,7 @@ add_packed()
 for trace in "$srcdir"/cli/*.trace "$srcdir"/data/sites.trace; do
 	name=$(basename "$trace" .trace)
 	"$builddir/tests/mktrace" "$work/$name" "$trace" || exit 2
-	add "$name" "$work/$name"
+	add "$name" "$work/$name" 1
 	add_packed "$name" "$work/$name"
 	rm -rf "${work:?}/$name"
 done
@@ -100,7 +108,7 @@ if command -v xz >/dev/null; then
 	for guest in "$srcdir"/data/guests/*.tar.xz; do
 		name=$(basename "$guest" .tar.xz)
 		xz -dc "$guest" | tar -C "$work" -xf - || exit 2
-		add "$name" "$work/$name"
+		add "$name" "$work/$name" 5
 		add_packed "$name" "$work/$name"
 		rm -rf "${work:?}/$name"
 	done
@@ -121,6 +129,30 @@ cat >"$work/slabinfo" <<-END
 	kmalloc-64           640    704     64   64    1 : tunables    0    0    0 : slabdata     11     11      0
 END
 put tables proc 4 <"$work/slabinfo"
+
+# modules that come, go and move
+cat >"$work/symbols" <<-END
+	00001000 T _text
+	00001100 T _etext
+	bf000000 t a_one [a]
+	bf010000 t b_one [b]
+	# modules
+	# module bf010000 8192 b
+	# module bf000000 16384 a
+	# since 100
+	# modules
+	# module bf004000 8192 c
+	# module bf000000 16384 a
+	bf004000 t c_one [c]
+	# since 200
+	# modules
+	# module 0 0 d
+	# module bf004000 4096 e
+	bf000000 t e_one [e]
+END
+for number in 0 1 9 36 241; do
+	put symbols "modules-$number" $number 8 0 0 191 0 0 0 0 <"$work/symbols"
+done
 
 head -n 60 "$srcdir/data/perf-script.txt" >perf/whole
 tail -n 60 "$srcdir/data/perf-script.txt" >perf/end
