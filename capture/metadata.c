@@ -354,6 +354,8 @@ static void parse_source(struct metadata *metadata, const char *text)
 	char value[16];
 
 	find_string(text, "kmt_source", metadata->source, sizeof(metadata->source));
+	if (!*metadata->source)
+		return;
 	find_string(text, "kmt_clock", value, sizeof(value));
 	/* an unknown name is one of a later version */
 	metadata->clock = *value ? METADATA_CLOCK_OTHER : METADATA_CLOCK_MONOTONIC;

@@ -153,6 +153,21 @@ static void white_space_and_order_do_not_matter(void **state)
 	assert_string_equal(metadata.hostname, "");
 }
 
+/* Only an import has another clock than the kernel's. */
+static void clock_without_source_is_ignored(void **state)
+{
+	struct metadata metadata;
+	char errmsg[200];
+
+	(void)state;
+	assert_int_equal(metadata_parse(&metadata,
+					HEAD UUID "byte_order = le; kmt_format = 1;"
+						  "kmt_clock = \"events\"; kmt_source = \"\";",
+					errmsg, sizeof(errmsg)),
+			 0);
+	assert_int_equal(metadata.clock, METADATA_CLOCK_MONOTONIC);
+}
+
 static void refused(void **state)
 {
 	static const struct {
@@ -255,6 +270,7 @@ int main(void)
 		cmocka_unit_test(written_and_read),
 		cmocka_unit_test(of_an_import),
 		cmocka_unit_test(white_space_and_order_do_not_matter),
+		cmocka_unit_test(clock_without_source_is_ignored),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(hostile),
 	};
