@@ -73,6 +73,34 @@ static void set_filter(struct options *options, unsigned int which)
 	options->filters[options->filter_count++] = strdup("a filter");
 }
 
+/* Questions of the user, where the view answers them. */
+static void set_query(struct options *options, unsigned int which)
+{
+	static const char *const wheres[] = {
+		"gfp_flags & __GFP_ZERO == __GFP_ZERO",
+		"age > 3us || missed_site != null",
+		"size > 64 && size % 8 == 0 && site =~ \"alloc|0x\"",
+	};
+	static const char *const groups[] = { "comm,cross_cpu", "type,operation,name",
+					      "bytes_req / 100,outcome", "site,age" };
+	struct query *query = options->query;
+	int err = 0;
+
+	if (options->view->has_where && which & 1)
+		err = query_where(query, "--where", wheres[which % COUNT(wheres)]);
+	/* a name of a flag that this capture does not have is an error, as it should be */
+	if (!err && options->view->has_query)
+		err = query_by(query, "--by", groups[which % COUNT(groups)]);
+	if (!err && options->view->has_query)
+		err = query_statistic(query, "--sum", STATISTIC_SUM, "bytes_req,age");
+	if (!err && options->view->has_query && which & 2)
+		err = query_statistic(query, "--hist", STATISTIC_HIST, "bytes_alloc - bytes_req");
+	if (!err && options->view->has_query && which & 4)
+		err = query_statistic(query, "--linear", STATISTIC_LINEAR, "age,1us,6us,1.5us");
+	if (err)
+		fuzz_fail(__FILE__, __LINE__, "a query", query->errmsg);
+}
+
 static void expect_json(const char *text, size_t size, bool lines)
 {
 	const char *end = text + size;
@@ -110,9 +138,13 @@ static void report(struct fuzz_input *input)
 	char *text;
 	size_t size;
 	bool is_open;
+	unsigned int which = fuzz_byte(input);
 	int status;
 
-	set_filter(&options, fuzz_byte(input));
+	options.query = calloc(1, sizeof(*options.query));
+	FUZZ_EXPECT(options.query);
+	set_filter(&options, which % 8);
+	set_query(&options, which / 8);
 	fuzz_unpack_archive(input, "in");
 	open_capture(&capture, &is_open);
 	if (is_open) {
