@@ -111,13 +111,19 @@ int status_add_own(struct status *status, uint32_t task)
 	return 0;
 }
 
+static int compare_cpu(const void *key, const void *element)
+{
+	unsigned int cpu = *(const unsigned int *)key;
+	const struct status_cpu *other = element;
+
+	return (cpu > other->cpu) - (cpu < other->cpu);
+}
+
 struct status_cpu *status_find_cpu(const struct status *status, unsigned int cpu)
 {
-	for (size_t i = 0; i < status->cpu_count; i++) {
-		if (status->cpus[i].cpu == cpu)
-			return &status->cpus[i];
-	}
-	return NULL;
+	if (!status->cpu_count)
+		return NULL;
+	return bsearch(&cpu, status->cpus, status->cpu_count, sizeof(*status->cpus), compare_cpu);
 }
 
 struct status_cpu *status_add_cpu(struct status *status, unsigned int cpu)

@@ -73,11 +73,19 @@ static void check_complete(struct capture_state *state)
 
 static const struct stream_state *find_stream(const struct capture_state *state, unsigned int cpu)
 {
-	for (size_t i = 0; i < state->capture->stream_count; i++) {
-		if (state->streams[i].cpu == cpu)
-			return &state->streams[i];
+	const struct capture *whole = state->capture;
+	size_t low = 0, high = whole->stream_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (whole->streams[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	return low < whole->stream_count && whole->streams[low].cpu == cpu ? &state->streams[low]
+									   : NULL;
 }
 
 static void check_streams(struct capture_state *state)

@@ -9,7 +9,8 @@
 #include "base/number.h"
 #include "kernel/symbols.h"
 
-#define LINE_BYTES 1024 /* Linux allows names of 512 */
+#define LINE_BYTES 1024	   /* Linux allows names of 512 */
+#define TEXT_MAX (1 << 26) /* bytes; kallsyms has 20 MB, and gzip can inflate a thousandfold */
 
 /* A line with address 0 is left out: readers take it as a sign that all addresses are hidden. */
 static int copy_symbols(struct import_target *target, const char *path, gzFile file,
@@ -19,7 +20,7 @@ static int copy_symbols(struct import_target *target, const char *path, gzFile f
 	bool rest = false;
 	int code;
 
-	while (gzgets(file, line, sizeof(line))) {
+	while (gzgets(file, line, sizeof(line)) && gztell(file) <= TEXT_MAX) {
 		bool whole = strchr(line, '\n') != NULL || gzeof(file);
 		const char *at = line;
 		uint64_t address = 0;
@@ -34,6 +35,11 @@ static int copy_symbols(struct import_target *target, const char *path, gzFile f
 		}
 		rest = !whole;
 	}
+	if (gztell(file) > TEXT_MAX)
+		return import_target_fail(target, EFBIG,
+					  "%s: has more than 64 MiB of text: it is not the symbols "
+					  "of a kernel",
+					  path);
 	gzerror(file, &code);
 	if (code == Z_ERRNO)
 		return import_target_fail(target, errno, "%s: %s", path, strerror(errno));

@@ -7,9 +7,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "kernel/caches.h"
 #include "base/array.h"
+#include "base/hash_map.h"
 #include "base/text.h"
 
 #define ALIASES_MAX 4096 /* bytes, of one cache; a busy machine has 2,000 */
@@ -182,27 +184,32 @@ static int compare_alias_name(const void *key, const void *element)
 	return strcmp(key, ((const struct cache_alias *)element)->name);
 }
 
-static bool has_alias(const char *list, const char *name, size_t size)
+/* Is the alias new for this group of lines? Adds it. 1, 0 or -ENOMEM. */
+static int add_new_alias(struct hash_map *seen, size_t group, const char *name, size_t size)
 {
-	for (;;) {
-		size_t here = strcspn(list, ",");
+	uint64_t key = seen->seed ^ group * 0x9e3779b97f4a7c15;
 
-		if (here == size && !memcmp(list, name, size))
-			return true;
-		if (!list[here])
-			return false;
-		list += here + 1;
-	}
+	for (size_t i = 0; i < size; i++)
+		key = (key ^ (unsigned char)name[i]) * 0x100000001b3;
+	if (hash_map_find(seen, key) != HASH_MAP_NONE)
+		return 0;
+	return hash_map_add(seen, key, 0) ? -ENOMEM : 1;
 }
 
 /* Appends the names in others that joined does not have, as far as they fit. Returns its length. */
-static size_t join_aliases(char *joined, size_t length, const char *others)
+static ssize_t join_aliases(struct hash_map *seen, size_t group, char *joined, size_t length,
+			    const char *others)
 {
 	joined[length] = '\0';
 	for (;;) {
 		size_t size = strcspn(others, ",");
+		int is_new = 0;
 
-		if (size && length + size + 1 < ALIASES_MAX && !has_alias(joined, others, size)) {
+		if (size && length + size + 1 < ALIASES_MAX)
+			is_new = add_new_alias(seen, group, others, size);
+		if (is_new < 0)
+			return is_new;
+		if (is_new) {
 			if (length)
 				joined[length++] = ',';
 			memcpy(joined + length, others, size);
@@ -210,40 +217,52 @@ static size_t join_aliases(char *joined, size_t length, const char *others)
 			joined[length] = '\0';
 		}
 		if (!others[size])
-			return length;
+			return (ssize_t)length;
 		others += size + 1;
 	}
 }
 
 /* Joins the alias lines of each name. All caches of the name share the text. */
+static int join_lines(struct caches *caches, size_t lines, struct hash_map *seen)
+{
+	char *joined = caches->alias_text;
+
+	for (size_t i = 0; i < lines;) {
+		struct cache_alias *alias = &caches->aliases[caches->alias_count];
+		ssize_t length = 0;
+
+		*alias = caches->aliases[i];
+		do {
+			length = join_aliases(seen, caches->alias_count, joined, (size_t)length,
+					      caches->aliases[i++].others);
+			if (length < 0)
+				return (int)length;
+		} while (i < lines && !strcmp(caches->aliases[i].name, alias->name));
+		alias->others = joined;
+		joined += length + 1;
+		caches->alias_count++;
+	}
+	return 0;
+}
+
 static int resolve_aliases(struct caches *caches, struct cache_lines *lines)
 {
-	size_t names = 0;
-	char *joined;
+	struct hash_map seen;
+	int err;
 
 	if (!lines->alias_count)
 		return 0;
 	qsort(lines->aliases, lines->alias_count, sizeof(*lines->aliases), compare_aliases);
-	caches->alias_text = joined = malloc(lines->others_used);
-	if (!joined)
+	caches->alias_text = malloc(lines->others_used);
+	if (!caches->alias_text || hash_map_init(&seen))
 		return -ENOMEM;
 	caches->aliases = lines->aliases;
 	lines->aliases = NULL;
-	for (size_t i = 0; i < lines->alias_count;) {
-		struct cache_alias *alias = &caches->aliases[names++];
-		size_t length = 0;
-
-		*alias = caches->aliases[i];
-		do {
-			length = join_aliases(joined, length, caches->aliases[i++].others);
-		} while (i < lines->alias_count && !strcmp(caches->aliases[i].name, alias->name));
-		alias->others = joined;
-		joined += length + 1;
-	}
-	caches->alias_count = names;
-	for (size_t i = 0; i < caches->count; i++)
+	err = join_lines(caches, lines->alias_count, &seen);
+	hash_map_deinit(&seen);
+	for (size_t i = 0; !err && i < caches->count; i++)
 		caches->list[i].aliases = caches_find_aliases(caches, caches->list[i].name);
-	return 0;
+	return err;
 }
 
 const char *caches_find_aliases(const struct caches *caches, const char *name)

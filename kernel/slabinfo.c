@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "base/array.h"
 #include "base/number.h"
@@ -280,44 +281,108 @@ static int read_lines(struct readings *readings, const char *text)
 	return err;
 }
 
+static int compare_time(const void *key, const void *element)
+{
+	uint64_t time = *(const uint64_t *)key;
+	const struct slabinfo_snapshot *snapshot = element;
+
+	return (time > snapshot->time) - (time < snapshot->time);
+}
+
 /* How long each snapshot was read. */
 static void read_durations(struct slabinfo *slabinfo, const char *text)
 {
+	struct slabinfo_snapshot *snapshot;
 	uint64_t time, until;
 	struct line line;
 
-	while (line_next(&line, &text)) {
+	while (slabinfo->count && line_next(&line, &text)) {
 		if (!line_key(&line, "read") || !line_u64(&line, 10, &time) ||
 		    !line_u64(&line, 10, &until))
 			continue;
-		for (size_t i = 0; i < slabinfo->count; i++)
-			if (slabinfo->snapshots[i].time == time && until > time)
-				slabinfo->snapshots[i].until = until;
+		snapshot = bsearch(&time, slabinfo->snapshots, slabinfo->count,
+				   sizeof(*slabinfo->snapshots), compare_time);
+		if (snapshot && until > time)
+			snapshot->until = until;
 	}
 }
 
-static void read_sizes(struct slabinfo *slabinfo, const char *text)
+struct sizes {
+	char name[sizeof(((struct slabinfo_cache *)NULL)->name)];
+	uint32_t object_size, size;
+	size_t order; /* of its line: the last line of a name counts */
+};
+
+static int compare_sizes(const void *left, const void *right)
 {
-	uint64_t object_size, size;
+	const struct sizes *a = left, *b = right;
+	int differs = strcmp(a->name, b->name);
+
+	return differs ? differs : (a->order > b->order) - (a->order < b->order);
+}
+
+static int compare_sizes_name(const void *key, const void *element)
+{
+	return strcmp(key, ((const struct sizes *)element)->name);
+}
+
+/* Reads the lines "sizes" into *list, one for each name, by name. Their number, or -ENOMEM. */
+static ssize_t list_sizes(struct sizes **list, const char *text)
+{
+	size_t count = 0, kept = 0;
 	struct line line;
-	char name[64];
 
 	while (line_next(&line, &text)) {
+		struct sizes sizes = { .order = count }, *grown;
+		uint64_t object_size, size;
+
 		if (!line_key(&line, "sizes"))
 			continue;
-		line_word(&line, name, sizeof(name));
+		line_word(&line, sizes.name, sizeof(sizes.name));
 		if (!line_u64(&line, 10, &object_size) || !line_u64(&line, 10, &size) ||
 		    object_size > size || size > UINT32_MAX)
 			continue;
-		for (size_t i = 0; i < slabinfo->count; i++) {
-			struct slabinfo_cache *cache = find(&slabinfo->snapshots[i], name);
-
-			if (!cache)
-				continue;
-			cache->object_size = (uint32_t)object_size;
-			cache->size = (uint32_t)size;
-		}
+		sizes.object_size = (uint32_t)object_size;
+		sizes.size = (uint32_t)size;
+		grown = array_grow(*list, count, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		*list = grown;
+		grown[count++] = sizes;
 	}
+	if (!count)
+		return 0;
+	qsort(*list, count, sizeof(**list), compare_sizes);
+	for (size_t i = 1; i < count; i++) {
+		kept += strcmp((*list)[kept].name, (*list)[i].name) != 0;
+		(*list)[kept] = (*list)[i];
+	}
+	return (ssize_t)kept + 1;
+}
+
+static void set_sizes(struct slabinfo_snapshot *snapshot, const struct sizes *list, size_t count)
+{
+	for (size_t i = 0; i < snapshot->count; i++) {
+		struct slabinfo_cache *cache = &snapshot->list[i];
+		const struct sizes *sizes =
+			bsearch(cache->name, list, count, sizeof(*list), compare_sizes_name);
+
+		if (!sizes)
+			continue;
+		cache->object_size = sizes->object_size;
+		cache->size = sizes->size;
+	}
+}
+
+static int read_sizes(struct slabinfo *slabinfo, const char *text)
+{
+	struct sizes *list = NULL;
+	ssize_t count = list_sizes(&list, text);
+
+	for (size_t i = 0; count > 0 && i < slabinfo->count; i++)
+		set_sizes(&slabinfo->snapshots[i], list, (size_t)count);
+	free(list);
+	return count < 0 ? (int)count : 0;
 }
 
 static int add_snapshot(struct slabinfo *slabinfo, const struct reading *list, size_t count)
@@ -351,12 +416,12 @@ int slabinfo_parse(struct slabinfo *slabinfo, const char *text)
 		err = add_snapshot(slabinfo, list, end - first);
 	}
 	free(readings.list);
-	if (err) {
-		slabinfo_deinit(slabinfo);
-	} else {
+	if (!err) {
 		read_durations(slabinfo, text);
-		read_sizes(slabinfo, text);
+		err = read_sizes(slabinfo, text);
 	}
+	if (err)
+		slabinfo_deinit(slabinfo);
 	return err;
 }
 

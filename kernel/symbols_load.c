@@ -19,7 +19,7 @@
 #include "base/unzip.h"
 
 #define SYMBOLS_MAX (1U << 22) /* the kernel of a distribution has 300,000 */
-#define TEXT_MAX (1U << 28)    /* bytes */
+#define TEXT_MAX (1U << 28)    /* bytes; a gzip file can inflate to a thousand times its size */
 #define SNAPSHOTS_MAX 1024     /* symbols of further snapshots belong to the last one */
 #define LINE_SIZE 1023	       /* Linux allows names of 512 */
 #define LINE_SIZE_ESTIMATE 36  /* bytes; the average line is a little longer */
@@ -346,7 +346,7 @@ static int load_text(struct loader *loader, struct unzip *unzip)
 {
 	struct symbols *symbols = loader->symbols;
 	const char *last;
-	size_t size = 0;
+	size_t size = 0, inflated = 0;
 	int err;
 
 	do {
@@ -358,6 +358,9 @@ static int load_text(struct loader *loader, struct unzip *unzip)
 		if (err)
 			return err;
 		loader->has_nul |= memchr(symbols->text + loader->end, '\0', size) != NULL;
+		inflated += size;
+		if (inflated > TEXT_MAX)
+			return -EFBIG;
 		loader->end += size;
 		symbols->text[loader->end] = '\0';
 		err = load_lines(loader);

@@ -232,13 +232,14 @@ static int add_missing_streams(struct repair *repair)
 {
 	size_t count = repair->stream_count;
 
-	for (size_t i = 0; repair->status_consistent && i < repair->status.cpu_count; i++) {
+	if (count)
+		qsort(repair->streams, count, sizeof(*repair->streams), compare_streams);
+	for (size_t i = 0, j = 0; repair->status_consistent && i < repair->status.cpu_count; i++) {
 		unsigned int cpu = repair->status.cpus[i].cpu;
-		bool found = false;
 
-		for (size_t j = 0; j < count; j++)
-			found |= repair->streams[j].cpu == cpu;
-		if (found)
+		while (j < count && repair->streams[j].cpu < cpu)
+			j++;
+		if (j < count && repair->streams[j].cpu == cpu)
 			continue;
 		if (!add_stream(repair, cpu))
 			return repair_fail(repair, -ENOMEM, "%s: %s", repair->path,
@@ -246,7 +247,9 @@ static int add_missing_streams(struct repair *repair)
 		loss_init(&repair->streams[repair->stream_count - 1].loss, repair->status.begin);
 		repair_print(repair, "/cpu%u: the stream is missing", cpu);
 	}
-	qsort(repair->streams, repair->stream_count, sizeof(*repair->streams), compare_streams);
+	if (repair->stream_count)
+		qsort(repair->streams, repair->stream_count, sizeof(*repair->streams),
+		      compare_streams);
 	return 0;
 }
 
