@@ -18,6 +18,7 @@
 
 #include "stats/stats_file_layout.h"
 #include "stats/stats_file_lock.h"
+#include "stats/trusted_directory.h"
 
 #define TRIES 10 /* to create the temporary file while other processes do so too */
 
@@ -63,49 +64,6 @@ static int set_lock(int fd)
 	if (!fcntl(fd, F_OFD_SETLK, &lock))
 		return 0;
 	return errno == EACCES ? -EAGAIN : -errno;
-}
-
-/* The owner of a directory, and every user who may write it, can replace files in it. */
-static int check_directory(const struct stats_file_lock *lock, const struct error_text *error)
-{
-	struct stat about;
-
-	if (fstat(lock->directory, &about))
-		return fail(error, errno, "%s: %s", lock->path, strerror(errno));
-	if (about.st_uid != geteuid() && about.st_uid != 0)
-		return fail(error, EPERM,
-			    "%s: its directory belongs to another user (uid %ju), who could "
-			    "replace the file: choose another path",
-			    lock->path, (uintmax_t)about.st_uid);
-	if (!(about.st_mode & (S_IWGRP | S_IWOTH)) || about.st_mode & S_ISVTX)
-		return 0;
-	return fail(error, EPERM,
-		    "%s: other users may write its directory and could replace the file: "
-		    "remove that permission (chmod go-w), or choose another path",
-		    lock->path);
-}
-
-/* Creates the last directory of the path if it is missing, but not its parents. */
-static int open_directory(struct stats_file_lock *lock, const struct error_text *error)
-{
-	char *directory = strdup(lock->path), *slash;
-	bool created = false;
-	int err = 0;
-
-	if (!directory)
-		return fail(error, ENOMEM, "%s: %s", lock->path, strerror(ENOMEM));
-	slash = strrchr(directory, '/');
-	if (slash) {
-		slash[slash == directory] = 0;
-		created = !mkdir(directory, 0755);
-	}
-	lock->directory = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (lock->directory < 0)
-		err = fail(error, errno, "%s: its directory: %s", lock->path, strerror(errno));
-	else if (created && fchmod(lock->directory, 0755)) /* whatever the umask is */
-		err = fail(error, errno, "%s: its directory: %s", lock->path, strerror(errno));
-	free(directory);
-	return err ? err : check_directory(lock, error);
 }
 
 /* An existing file is replaced only if it is a statistics file whose writer has ended. */
@@ -236,10 +194,12 @@ static int set_group(const struct stats_file_lock *lock, const struct stats_file
 static int create(struct stats_file_lock *lock, const struct stats_file_settings *settings,
 		  const struct error_text *error)
 {
-	int err = open_directory(lock, error);
+	int err;
 
-	if (!err)
-		err = check_existing(lock, error);
+	lock->directory = trusted_directory_open(lock->path, error->errmsg, error->size);
+	if (lock->directory < 0)
+		return lock->directory;
+	err = check_existing(lock, error);
 	if (err)
 		return err;
 	err = -EAGAIN;

@@ -100,7 +100,7 @@ grep -q "the file to publish in" wrong.log && fail "a hint where a file was name
 # full SIZE OPTION…: puts the messages into full.log, the numbers of the last line into $aggregated
 # and $not
 full() {
-	mount -t tmpfs -o "size=$1" tmpfs full || fail "no tmpfs of $1"
+	mount -t tmpfs -o "size=$1,mode=755" tmpfs full || fail "no tmpfs of $1"
 	shift
 	"$kmemtraced" --publish=full/memstat --no-capture -m 4 "$@" -- \
 		"$builddir/tests/live/workload" fs 2000 folder >truth 2>full.log ||

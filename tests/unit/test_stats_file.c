@@ -331,7 +331,7 @@ static int fill_up(struct fixture *fixture)
 
 	if (sysconf(_SC_PAGESIZE) != 4096 || unshare(CLONE_NEWNS) ||
 	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", fixture->directory, "tmpfs", 0, "size=160k"))
+	    mount("none", fixture->directory, "tmpfs", 0, "size=160k,mode=755"))
 		return 77;
 	if (stats_file_create(&stats_file, &settings, errmsg, sizeof(errmsg)))
 		return 1;
@@ -355,7 +355,7 @@ static int fill_up(struct fixture *fixture)
 	    left_out.events != lost)
 		return 9;
 	/* more space is used later */
-	if (mount("none", fixture->directory, "tmpfs", MS_REMOUNT, "size=1m"))
+	if (mount("none", fixture->directory, "tmpfs", MS_REMOUNT, "size=1m,mode=755"))
 		return 5;
 	for (int i = 0; i < 100; i++) {
 		for (size_t k = 0; k < fixture->type_stats.count; k++)

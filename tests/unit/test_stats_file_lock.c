@@ -141,15 +141,14 @@ static void test_open_directory(void **state)
 {
 	struct fixture *fixture = *state;
 	static const mode_t modes[] = { 0777, 0775, 0722 };
-	struct stats_file *stats_file;
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		assert_int_equal(chmod(fixture->directory, modes[i]), 0);
 		assert_refused(fixture, fixture->path, EPERM, "chmod go-w");
 	}
+	/* before and after, another user could put a file there */
 	assert_int_equal(chmod(fixture->directory, 01777), 0);
-	stats_file = hand_stats_file_create(fixture->path);
-	stats_file_remove(stats_file);
+	assert_refused(fixture, fixture->path, EPERM, "a file of their own");
 }
 
 static void test_settings(void **state)
@@ -256,15 +255,14 @@ static void test_not_allowed(void **state)
 	kept = scratch_path(fixture->directory, "kept");
 	assert_int_equal(chmod(fixture->directory, 0755), 0);
 	assert_int_equal(as_other_user(fixture, OTHER_USER, may_publish), EACCES);
-	/* a file of root in a sticky directory is not replaced */
 	assert_int_equal(chmod(fixture->directory, 01777), 0);
-	assert_int_equal(as_other_user(fixture, OTHER_USER, may_publish), 0);
+	assert_int_equal(as_other_user(fixture, OTHER_USER, may_publish), EPERM);
+	assert_int_equal(chmod(fixture->directory, 0755), 0);
 	stats_file = hand_stats_file_create(fixture->path);
 	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
 	assert_int_equal(link(fixture->path, kept), 0);
 	stats_file_remove(stats_file);
 	assert_int_equal(rename(kept, fixture->path), 0);
-	assert_int_equal(as_other_user(fixture, OTHER_USER, may_publish), EACCES);
 	/* a file of another user is not replaced */
 	assert_int_equal(chown(fixture->path, OTHER_USER, OTHER_USER), 0);
 	assert_refused(fixture, fixture->path, EEXIST, "belongs to another user");
@@ -295,6 +293,81 @@ static void test_foreign_directory(void **state)
 	stats_file_remove(hand_stats_file_create(fixture->path));
 }
 
+/* Gives a directory or a link in the fixture's directory to the user. */
+static char *make_for(struct fixture *fixture, const char *name, const char *target, uid_t user)
+{
+	char *path = scratch_path(fixture->directory, name);
+
+	assert_int_equal(target ? symlink(target, path) : mkdir(path, 0755), 0);
+	assert_int_equal(lchown(path, user, user), 0);
+	return path;
+}
+
+static void test_foreign_parents(void **state)
+{
+	struct fixture *fixture = *state;
+	char *theirs, *ours, *their_link, *our_link, *under, *file;
+	struct stat about;
+
+	if (geteuid() != 0)
+		skip(); /* only root can give a directory away */
+	theirs = make_for(fixture, "theirs", NULL, OTHER_USER);
+	under = make_for(fixture, "theirs/ours", NULL, 0);
+	ours = make_for(fixture, "ours", NULL, 0);
+	assert_int_equal(chmod(ours, 0700), 0);
+	their_link = make_for(fixture, "their-link", "ours", OTHER_USER);
+	our_link = make_for(fixture, "our-link", "./theirs/../ours", 0);
+
+	/* the owner of a parent could give the name to another directory */
+	file = scratch_path(under, "memstat");
+	assert_refused(fixture, file, EPERM, "/theirs belongs to another user (uid 65534)");
+	free(file);
+	file = scratch_path(theirs, "new/memstat");
+	assert_refused(fixture, file, EPERM, "/theirs belongs to another user (uid 65534)");
+	free(file);
+	file = scratch_path(their_link, "memstat");
+	assert_refused(fixture, file, EPERM, "/their-link belongs to another user");
+	free(file);
+	/* the link of root leads through a directory of another user */
+	file = scratch_path(our_link, "memstat");
+	assert_refused(fixture, file, EPERM, "/theirs belongs to another user");
+	free(file);
+	assert_int_equal(chown(theirs, 0, 0), 0);
+	file = scratch_path(our_link, "memstat");
+	stats_file_remove(hand_stats_file_create(file));
+	/* others may write the parent: in a sticky one they cannot replace what is ours */
+	assert_int_equal(chmod(fixture->directory, 0777), 0);
+	assert_refused(fixture, file, EPERM, "chmod go-w");
+	assert_int_equal(chmod(fixture->directory, 01777), 0);
+	stats_file_remove(hand_stats_file_create(file));
+	free(file);
+	/* a directory that was there keeps its mode */
+	assert_int_equal(stat(ours, &about), 0);
+	assert_int_equal(about.st_mode & 07777, 0700);
+	assert_int_equal(as_other_user(fixture, OTHER_USER, may_publish), EPERM);
+	free(theirs);
+	free(ours);
+	free(under);
+	free(their_link);
+	free(our_link);
+}
+
+static void test_links_without_end(void **state)
+{
+	struct fixture *fixture = *state;
+	char *link = scratch_path(fixture->directory, "link");
+	char *file = scratch_path(fixture->directory, "link/memstat");
+
+	assert_int_equal(symlink("link", link), 0);
+	assert_refused(fixture, file, ELOOP, "symbolic links");
+	/* the directory that a link names is made, as any other */
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(symlink("new", link), 0);
+	stats_file_remove(hand_stats_file_create(file));
+	free(link);
+	free(file);
+}
+
 static int may_give(struct fixture *fixture)
 {
 	struct stats_file_settings settings = { .path = fixture->path,
@@ -319,7 +392,7 @@ static void test_foreign_group(void **state)
 
 	if (geteuid() != 0)
 		skip(); /* only root can become somebody else */
-	assert_int_equal(chmod(fixture->directory, 01777), 0);
+	assert_int_equal(chown(fixture->directory, OTHER_USER, OTHER_USER), 0);
 	assert_int_equal(as_other_user(fixture, OTHER_USER, may_give), EPERM);
 	assert_int_equal(access(fixture->temporary, F_OK), -1);
 	assert_int_equal(as_other_user(fixture, A_GROUP, may_give), 0);
@@ -546,6 +619,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_readers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_allowed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_foreign_directory, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_foreign_parents, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_links_without_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_foreign_group, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_second_writer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_killed, setup, teardown),
