@@ -2,11 +2,11 @@
 /* A handler that only stores the number of the signal. */
 #include "config.h"
 
-#include <stddef.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "cli/stop.h"
-
-static const int numbers[STOP_SIGNALS] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ };
 
 static volatile sig_atomic_t stop;
 
@@ -15,27 +15,56 @@ static void request_stop(int number)
 	stop = number;
 }
 
+static bool is_ignored(int number)
+{
+	return number == SIGPIPE || number == SIGXFSZ;
+}
+
+static bool is_stop(int number)
+{
+	static const int numbers[] = { SIGINT,	SIGTERM,   SIGHUP,   SIGQUIT, SIGUSR1,
+				       SIGUSR2, SIGALRM,   SIGIO,    SIGPWR,  SIGXCPU,
+				       SIGPROF, SIGVTALRM, SIGSTKFLT };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (number == numbers[i])
+			return true;
+	return number >= SIGRTMIN && number <= SIGRTMAX;
+}
+
 int stop_signal(void)
 {
 	return stop;
 }
 
+const char *stop_signal_name(char *buffer, size_t size)
+{
+	const char *name = sigabbrev_np(stop);
+
+	if (name)
+		snprintf(buffer, size, "SIG%s", name);
+	else
+		snprintf(buffer, size, "SIGRTMIN+%d", stop - SIGRTMIN);
+	return buffer;
+}
+
 void stop_handle_signals(struct saved_signals *saved)
 {
-	for (size_t i = 0; i < STOP_SIGNALS; i++) {
-		int number = numbers[i];
+	for (int number = 1; number < NSIG; number++) {
 		struct sigaction action = { .sa_handler = request_stop }, before;
 
-		if (number == SIGPIPE || number == SIGXFSZ)
+		if (!is_ignored(number) && !is_stop(number))
+			continue;
+		if (is_ignored(number))
 			action.sa_handler = SIG_IGN;
 		sigaction(number, NULL, &before);
 		if (saved)
-			saved->actions[i] = before;
+			saved->actions[number] = before;
 		/*
-		 * An ignored SIGHUP means nohup. An ignored SIGINT means only that a shell started
-		 * the program in the background: kill -INT must stop it.
+		 * An ignored SIGINT means only that a shell started the program in the background:
+		 * kill -INT must stop it.
 		 */
-		if (number == SIGHUP && before.sa_handler == SIG_IGN)
+		if (before.sa_handler == SIG_IGN && number != SIGINT && number != SIGTERM)
 			continue;
 		sigaction(number, &action, NULL);
 	}
@@ -43,6 +72,7 @@ void stop_handle_signals(struct saved_signals *saved)
 
 void stop_restore_signals(const struct saved_signals *saved)
 {
-	for (size_t i = 0; i < STOP_SIGNALS; i++)
-		sigaction(numbers[i], &saved->actions[i], NULL);
+	for (int number = 1; number < NSIG; number++)
+		if (is_ignored(number) || is_stop(number))
+			sigaction(number, &saved->actions[number], NULL);
 }

@@ -85,7 +85,7 @@ static const struct argp_option table[] = {
 
 static const char summary[] =
 	"Record the slab allocations and frees of the running kernel, until COMMAND ends, DURATION "
-	"is over, or SIGINT, SIGTERM or SIGHUP arrives.\v"
+	"is over, or a signal such as SIGINT or SIGTERM arrives.\v"
 	"Exit status: that of COMMAND, or 0 without a command; 1 if --doctor finds that no capture "
 	"is possible; 2 if the capture could not be made or is not complete.\n\n"
 	"Check a capture with kmemtrace-check(1), and read it with kmemtrace-report(1).";

@@ -88,8 +88,7 @@ static bool is_over(struct session *session, uint64_t now)
 	struct status *status = &session->status;
 
 	if (stop_signal())
-		snprintf(status->stopped, sizeof(status->stopped), "SIG%s",
-			 sigabbrev_np(stop_signal()));
+		stop_signal_name(status->stopped, sizeof(status->stopped));
 	else if (session->options->command && command_poll(&session->command))
 		snprintf(status->stopped, sizeof(status->stopped), "the command ended");
 	else if (session->deadline && now >= session->deadline)

@@ -21,12 +21,13 @@ code=$?
 nice=$("$kmemtraced" -q -- nice)
 [ "$nice" = "$(nice)" ] || fail "the command runs at nice $nice"
 
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP USR1 ALRM RTMIN+1; do
 	start_daemon
 	sleep 0.3
 	stop_daemon $signal
 	[ "$status" = 0 ] || fail "SIG$signal: exit $status: $(cat daemon.log)"
 	checked
+	grep -q "^stopped SIG$signal\$" kmemtrace.data/kernel/status || fail "SIG$signal: $(cat kmemtrace.data/kernel/status)"
 	[ "$(json .capture.complete)" = true ] || fail "SIG$signal: the capture is not complete"
 	[ "$(wc -l <daemon.log)" = 1 ] || fail "SIG$signal: more than one line: $(cat daemon.log)"
 	grep -Eq ': [0-9]+ events, [0-9]+ lost, [0-9]+ skipped, [0-9]+ bytes, [0-9.]+ s$' daemon.log ||
