@@ -75,6 +75,9 @@ void stats_file_omitted(const struct stats_file *stats_file, const struct type_s
 size_t stats_file_bytes_max(const struct stats_file *stats_file);
 size_t stats_file_bytes(const struct stats_file *stats_file);
 
+/* The descriptor of its directory, where the file is renamed and removed. */
+int stats_file_directory(const struct stats_file *stats_file);
+
 /* Unmaps and removes the file. NULL is allowed. */
 void stats_file_remove(struct stats_file *stats_file);
 

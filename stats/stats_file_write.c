@@ -304,6 +304,11 @@ size_t stats_file_bytes_max(const struct stats_file *stats_file)
 	return stats_file->layout.bytes;
 }
 
+int stats_file_directory(const struct stats_file *stats_file)
+{
+	return stats_file->lock.directory;
+}
+
 size_t stats_file_bytes(const struct stats_file *stats_file)
 {
 	struct stat about;

@@ -5,7 +5,8 @@
 
 # What a build of everything needs:
 packages_build="autoconf automake make gcc libc6-dev pkg-config clang
-	libbpf-dev libelf-dev zlib1g-dev libdeflate-dev libjansson-dev"
+	libbpf-dev libelf-dev libcap-ng-dev libseccomp-dev zlib1g-dev libdeflate-dev
+	libjansson-dev"
 # What "./test quick" needs besides (g++: C++ programs use memstat.h too; xz-utils: captures of
 # other machines).
 packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format"

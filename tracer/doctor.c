@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "cli/message.h"
+#include "tracer/confine.h"
 #include "tracer/doctor.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
@@ -282,6 +283,26 @@ static void print_privileges(void)
 			    "not root: run as root, or with CAP_BPF and CAP_PERFMON");
 }
 
+static void print_confinement(void)
+{
+	struct confinement confinement;
+
+	confinement_open(&confinement);
+	if (!confinement.no_seccomp[0] && !confinement.no_landlock[0])
+		print_check(VERDICT_OK, "confinement",
+			    "during a capture kmemtraced makes only the system calls that it "
+			    "needs, and opens files only where it must");
+	if (confinement.no_seccomp[0])
+		print_check(VERDICT_LIMITED, "confinement",
+			    "the system calls of kmemtraced are not restricted: %s",
+			    confinement.no_seccomp);
+	if (confinement.no_landlock[0])
+		print_check(VERDICT_LIMITED, "confinement",
+			    "the files that kmemtraced can open are not restricted: %s",
+			    confinement.no_landlock);
+	confinement_close(&confinement);
+}
+
 int doctor_run(const struct options *options)
 {
 	struct topology topology;
@@ -316,6 +337,7 @@ int doctor_run(const struct options *options)
 	}
 	attach_plan_deinit(&plan);
 	print_names();
+	print_confinement();
 	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
 	return close_stdout(fine ? EXIT_OK : EXIT_FINDINGS);
 }

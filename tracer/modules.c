@@ -248,7 +248,11 @@ static void *run(void *data)
 	unsigned int tries = 0;
 	bool preparing = true;
 
-	modules->err = save_first_list(modules);
+	modules->err = modules->on_start(modules->on_start_data);
+	if (modules->err)
+		fail(modules, modules->err, "privileges cannot be given up");
+	else
+		modules->err = save_first_list(modules);
 	/* the first file is ready before the capture begins */
 	while (modules->ready[0].at < modules->ready[0].end || modules->ready[0].fd < 0)
 		if (!prepare(modules))

@@ -26,6 +26,8 @@ struct modules {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
+	int (*on_start)(void *data); /* the thread calls it before its work: 0, or -errno */
+	void *on_start_data;
 	bool started;
 	bool ending;
 	struct kmt_message *changes; /* that the thread has not saved yet, in the order of time */
@@ -49,8 +51,8 @@ struct modules {
 void modules_init(struct modules *modules);
 
 /*
- * Starts the thread, which saves the list; task is its id when this returns. modules_at must be
- * set. 0 or -errno.
+ * Starts the thread, which saves the list; task is its id when this returns. modules_at and
+ * on_start must be set. 0 or -errno.
  */
 int modules_start(struct modules *modules, const struct directory *directory,
 		  struct publish *publish);

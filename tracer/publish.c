@@ -182,9 +182,13 @@ static void *run(void *data)
 	int err = 0;
 
 	__atomic_store_n(&publish->task, syscall(SYS_gettid), __ATOMIC_RELEASE);
-	sem_post(&publish->started);
 	/* if this is not permitted, events that cannot be aggregated in time are counted as lost */
 	setpriority(PRIO_PROCESS, 0, NICE);
+	if (publish->settings.on_start)
+		err = publish->settings.on_start(publish->settings.data,
+						 stats_file_directory(publish->stats_file));
+	__atomic_store_n(&publish->err, err, __ATOMIC_RELEASE);
+	sem_post(&publish->started);
 	while (!ending && !err) {
 		while (sem_wait(&publish->work))
 			;
@@ -200,25 +204,6 @@ static void *run(void *data)
 
 /* The functions for other threads. */
 
-int publish_start(struct publish *publish, const struct publish_settings *settings)
-{
-	uint64_t bytes = settings->ring_bytes;
-	int err;
-
-	memset(publish, 0, sizeof(*publish));
-	publish->settings = *settings;
-	sem_init(&publish->work, 0, 0);
-	sem_init(&publish->started, 0, 0);
-	err = queue_init(&publish->queue, bytes > QUEUE_BYTES_MIN ? bytes : QUEUE_BYTES_MIN);
-	if (!err)
-		err = -pthread_create(&publish->thread, NULL, run, publish);
-	if (err)
-		return fail_at(publish, err, "the publishing thread");
-	while (sem_wait(&publish->started))
-		;
-	return 0;
-}
-
 static int create_stats_file(struct publish *publish)
 {
 	const struct publish_settings *settings = &publish->settings;
@@ -233,6 +218,30 @@ static int create_stats_file(struct publish *publish)
 
 	return stats_file_create(&publish->stats_file, &file, publish->errmsg,
 				 sizeof(publish->errmsg));
+}
+
+int publish_start(struct publish *publish, const struct publish_settings *settings)
+{
+	uint64_t bytes = settings->ring_bytes;
+	int err;
+
+	memset(publish, 0, sizeof(*publish));
+	publish->settings = *settings;
+	sem_init(&publish->work, 0, 0);
+	sem_init(&publish->started, 0, 0);
+	/* first, because it fails if another program publishes in this file */
+	err = create_stats_file(publish);
+	if (err)
+		return err;
+	err = queue_init(&publish->queue, bytes > QUEUE_BYTES_MIN ? bytes : QUEUE_BYTES_MIN);
+	if (!err)
+		err = -pthread_create(&publish->thread, NULL, run, publish);
+	if (err)
+		return fail_at(publish, err, "the publishing thread");
+	while (sem_wait(&publish->started))
+		;
+	err = __atomic_load_n(&publish->err, __ATOMIC_ACQUIRE);
+	return err ? fail_at(publish, err, "the publishing thread") : 0;
 }
 
 int publish_open(struct publish *publish, const char *directory)
@@ -252,10 +261,6 @@ int publish_open(struct publish *publish, const char *directory)
 	};
 	int err;
 
-	/* first, because it fails if another program publishes in this file */
-	err = create_stats_file(publish);
-	if (err)
-		return err;
 	err = capture_open(&publish->capture, directory);
 	if (err)
 		return fail(publish, err, publish->capture.errmsg);

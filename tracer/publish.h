@@ -32,6 +32,12 @@ struct publish_settings {
 	bool with_base;	     /* of the published snapshots */
 	unsigned int cpus;   /* possible CPUs: the highest number + 1 */
 	uint64_t ring_bytes; /* of all rings together */
+	/*
+	 * The thread calls it before its work, with the directory of the file: 0, or -errno; NULL
+	 * is allowed.
+	 */
+	int (*on_start)(void *data, int directory);
+	void *data;
 };
 
 struct publish {
@@ -71,12 +77,15 @@ struct publish {
 	char errmsg[400];
 };
 
-/* Starts the thread; task is its id when it returns. 0 or -errno, errmsg set. */
+/*
+ * Creates the statistics file and starts the thread; task is its id when it returns. 0 or -errno,
+ * errmsg set.
+ */
 int publish_start(struct publish *publish, const struct publish_settings *settings);
 
 /*
- * Loads the capture directory, with all tables that are written before the programs are attached,
- * and creates the statistics file. 0 or -errno, errmsg set.
+ * Loads the capture directory, with all tables that are written before the programs are attached. 0
+ * or -errno, errmsg set.
  */
 int publish_open(struct publish *publish, const char *directory);
 

@@ -68,4 +68,5 @@ void session_close(struct session *session)
 		directory_abandon(&session->directory);
 	directory_deinit(&session->directory);
 	tempdir_close(&session->tempdir);
+	confinement_close(&session->confinement);
 }

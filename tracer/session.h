@@ -12,6 +12,7 @@
 #include "capture/metadata.h"
 #include "capture/status.h"
 #include "tracer/command.h"
+#include "tracer/confine.h"
 #include "tracer/drain.h"
 #include "tracer/modules.h"
 #include "tracer/name_messages.h"
@@ -38,6 +39,7 @@ struct session {
 	struct publish publish; /* if options->publish */
 	struct tempdir tempdir; /* if options->no_capture: it has the directory */
 	struct command command;
+	struct confinement confinement;
 	struct progress_line progress;
 	struct drain *drains; /* by CPU, rings.possible_cpus of them */
 	bool *draining;	      /* by CPU: its drain is open */

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "tracer/load/machine.h"
+#include "tracer/session_confine.h"
 #include "tracer/session_open.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_status.h"
@@ -126,6 +128,9 @@ static int fill_directory(struct session *session)
 	if (!snapshot_has_addresses() && !session->options->quiet)
 		info_msg("/proc/kallsyms shows no addresses: reports will show call sites as "
 			 "numbers: run as root or with CAP_SYSLOG, or see kernel.kptr_restrict");
+	if (eaccess("/proc/slabinfo", R_OK) && errno == EACCES && !session->options->quiet)
+		info_msg("/proc/slabinfo cannot be read: how much each cache grew is unknown: run "
+			 "as root or with CAP_DAC_READ_SEARCH");
 	err = name_messages_open(&session->names, session->options->no_capture ? NULL : directory,
 				 bpf_variant_map_fd(&session->programs.variant, "names"));
 	session->names.modules = &session->modules;
@@ -137,9 +142,14 @@ static int fill_directory(struct session *session)
 /* The threads for modules and for publishing, and the file to publish in. */
 static int start_threads(struct session *session)
 {
-	int err = modules_start(&session->modules, &session->directory,
-				session->options->publish ? &session->publish : NULL);
+	int err = session_confine_prepare(session);
 
+	if (err)
+		return err;
+	session->modules.on_start = session_confine_modules;
+	session->modules.on_start_data = session;
+	err = modules_start(&session->modules, &session->directory,
+			    session->options->publish ? &session->publish : NULL);
 	if (!err)
 		err = status_add_own(&session->status, session->modules.task);
 	if (err)
@@ -221,6 +231,7 @@ int session_open(struct session *session, const struct options *options,
 	int err;
 
 	memset(session, 0, sizeof(*session));
+	session->confinement.ruleset = -1;
 	session->options = options;
 	session->saved_state.signals = *signals;
 	raise_limits(session);

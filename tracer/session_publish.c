@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "tracer/session_confine.h"
 #include "tracer/session_publish.h"
 
 int session_publish_start(struct session *session)
@@ -20,6 +21,8 @@ int session_publish_start(struct session *session)
 		.objects_max = options->publish_objects,
 		.with_base = options->publish_base,
 		.cpus = rings->possible_cpus,
+		.on_start = session_confine_publish,
+		.data = session,
 	};
 	int err;
 

@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "cli/stop.h"
 #include "tracer/load/machine.h"
+#include "tracer/session_confine.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_run.h"
 #include "tracer/session_status.h"
@@ -178,6 +179,9 @@ int session_run(struct session *session)
 	err = name_messages_add_tasks(&session->names);
 	if (err)
 		return session_fail(session, err, session->names.errmsg);
+	err = session_confine(session);
+	if (err)
+		return err;
 	if (options->command) {
 		err = command_go(&session->command);
 		if (err)

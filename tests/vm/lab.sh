@@ -20,7 +20,8 @@ wrong()
 }
 
 # The Debian packages with the libraries of the static programs.
-static_libraries=(libbpf-dev libelf-dev zlib1g-dev libdeflate-dev libjansson-dev)
+static_libraries=(libbpf-dev libelf-dev libcap-ng-dev libseccomp-dev zlib1g-dev libdeflate-dev
+	libjansson-dev)
 
 # list_packages FOLDER PACKAGE…: writes the extracted packages to a file in the folder, so that
 # has_packages FOLDER PACKAGE…: recognizes a folder that was made with other packages.

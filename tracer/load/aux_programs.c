@@ -55,24 +55,41 @@ void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
 }
 
 /*
- * Attaches a program that gets a trace event entry (section "tp/…"). libbpf could do it only if
- * tracefs were mounted.
+ * The id of the trace event entry that a program gets (section "tp/…"), or -errno. It is read
+ * once: tracefs cannot be mounted any more once the privileges are given up.
  */
-static struct bpf_link *attach_to_entry(struct bpf_program *program, unsigned int cpu)
+static long event_id(struct aux_programs *aux, size_t i, const struct bpf_program *program)
+{
+	int tracefs;
+
+	if (aux->events[i])
+		return aux->events[i];
+	tracefs = formats_open();
+	if (tracefs < 0)
+		return tracefs;
+	aux->events[i] = formats_id(tracefs, strchr(bpf_program__section_name(program), '/') + 1);
+	close(tracefs);
+	return aux->events[i];
+}
+
+/* libbpf could do it only if tracefs were mounted. */
+static struct bpf_link *attach_to_entry(struct aux_programs *aux, size_t i,
+					struct bpf_program *program)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
 					.size = sizeof(attr),
 					.sample_period = 1,
 					.wakeup_events = 1 };
-	int tracefs = formats_open(), event;
+	long id = event_id(aux, i, program);
 	struct bpf_link *link;
+	int event;
 
-	if (tracefs < 0)
+	if (id < 0)
 		return NULL;
-	attr.config = formats_id(tracefs, strchr(bpf_program__section_name(program), '/') + 1);
-	close(tracefs);
+	attr.config = (uint64_t)id;
 	/* the perf event is of one CPU, but its program runs on all of them */
-	event = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	event = (int)syscall(SYS_perf_event_open, &attr, -1, aux->any_cpu, -1,
+			     PERF_FLAG_FD_CLOEXEC);
 	if (event < 0)
 		return NULL;
 	link = bpf_program__attach_perf_event(program, event);
@@ -89,7 +106,7 @@ static void attach(struct aux_programs *aux, size_t i)
 	if (!program || !bpf_program__autoload(program))
 		return;
 	aux->links[i] = bpf_program__type(program) == BPF_PROG_TYPE_TRACEPOINT
-				? attach_to_entry(program, aux->any_cpu)
+				? attach_to_entry(aux, i, program)
 				: bpf_program__attach(program);
 	if (!strcmp(table[i].name, "misses"))
 		aux->misses = aux->links[i];

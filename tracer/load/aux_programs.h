@@ -20,7 +20,8 @@ struct aux_programs {
 	struct bpf_variant *variant;
 	unsigned int any_cpu; /* one that is online */
 	struct bpf_link *links[AUX_PROGRAMS];
-	struct bpf_link *misses; /* also in links; NULL: recursion misses are not known by CPU */
+	long events[AUX_PROGRAMS]; /* ids of the entries that they get, once they were attached */
+	struct bpf_link *misses;   /* also in links; NULL: recursion misses are not known by CPU */
 	unsigned int idle_ticks; /* calls of aux_programs_poll() since the last request of a name */
 };
 

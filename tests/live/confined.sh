@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# During a capture kmemtraced has only the privileges that it needs: /proc shows so, and each of its
+# threads tries what it must not be able to do. The command has all privileges of the caller.
+. "$srcdir/live/live.sh"
+need setpriv
+[ "$(id -u)" = 0 ] || skip "needs root, to have privileges that are given up"
+
+privileges() # privileges FILE: of a thread, as /proc shows them
+{
+	awk '/^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp):/ {
+		printf "%s%s", space, $2; space = " " } END { print "" }' "$1"
+}
+
+# The command, and a signal for a command that has become another user
+privileges /proc/self/status >expected
+"$kmemtraced" -q -- cat /proc/self/status >status
+privileges status >privileges
+diff expected privileges || fail "the command does not have the privileges of the caller"
+mkdir outside published
+"$kmemtraced" -q -- sh -c 'cat /etc/passwd >outside/copy' || fail "the command: exit $?"
+cmp /etc/passwd outside/copy || fail "the command cannot write a file"
+rm outside/copy
+"$kmemtraced" -q -- setpriv --reuid=65534 --clear-groups sleep 60 2>daemon.log &
+daemon=$!
+for _ in $(seq 100); do
+	ps -o uid= --ppid $daemon | grep -q 65534 && break
+	sleep 0.05
+done
+begin=$(date +%s)
+stop_daemon TERM
+[ "$status" = 143 ] || fail "SIGTERM for another user's command: exit $status: $(cat daemon.log)"
+[ $(($(date +%s) - begin)) -lt 30 ] || fail "SIGTERM for another user's command: it went on"
+
+"$kmemtraced" --doctor >doctor
+if ! grep -q '^ok      confinement' doctor; then
+	skip "$(grep confinement doctor)"
+fi
+echo text >outside/there
+preload=$builddir/tests/live/escape.so
+[ -s "$preload" ] || fail "$preload was not built"
+INSIDE=$scratch/kmemtrace.data OUTSIDE=$scratch/outside ESCAPES=$scratch/escapes \
+	LD_PRELOAD=$preload "$kmemtraced" -q --publish=published/memstat 2>daemon.log &
+daemon=$!
+# the thread that saves modules does nothing until the end
+for _ in $(seq 200); do
+	[ "$(grep -c 'executable memory' escapes 2>/dev/null)" = 2 ] && break
+	sleep 0.05
+done
+
+# CAP_BPF to drain the rings, CAP_SYSLOG for the symbols of modules, and nothing to publish
+for file in /proc/$daemon/task/*/status; do
+	privileges "$file"
+done | sort >privileges
+none=0000000000000000
+cat >expected <<END
+$none $none $none $none $none 1 2
+$none 0000000400000000 0000000400000000 $none $none 1 2
+$none 0000008000000000 0000008000000000 $none $none 1 2
+END
+diff expected privileges || fail "these are not the privileges of the three threads"
+stop_daemon
+[ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
+checked kmemtrace.data
+
+for thread in main publish modules; do
+	sed "s/^/$thread: /" <<END
+read a table of the capture: done
+read /proc/slabinfo: done
+read a file: Permission denied
+write a file: Permission denied
+truncate a file: Permission denied
+make a file: Permission denied
+rename a file: Permission denied
+list a directory: Permission denied
+write in /proc: Permission denied
+read through /proc: Permission denied
+execute a program: Function not implemented
+make a process: Function not implemented
+make a socket: Function not implemented
+change the user: Function not implemented
+leave the name space: Function not implemented
+signal another process: Function not implemented
+trace another process: Function not implemented
+load a BPF program: Function not implemented
+map executable memory: Function not implemented
+END
+done | sort >expected
+# main and publish try at the same time
+sort escapes | diff expected - || fail "a thread could do what it must not, or not what it must"
+[ "$(ls outside) $(cat outside/there)" = "there text" ] || fail "outside has changed: $(ls -l outside)"
+exit 0

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# An ordinary user captures and publishes with a few capabilities, ambient ones or those of the file.
+# What the user may not read is named at the start, and unknown in the reports.
+. "$srcdir/live/live.sh"
+need jq setpriv
+[ "$(id -u)" = 0 ] || skip "needs root, to act as another user with capabilities"
+chmod 755 .
+mkdir -m 1777 user folder
+cp "$kmemtraced" copy
+setpriv --reuid=65534 --regid=65534 --clear-groups ./copy -V >out ||
+	skip "another user cannot run programs in $scratch"
+work='for i in $(seq 200); do : >folder/$i; rm folder/$i; done'
+
+# as_user CAPABILITIES COMMAND…: the capabilities as setpriv has them, such as ,+bpf,+perfmon
+as_user()
+{
+	set=-all$1
+	shift
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$set" --ambient-caps="$set" \
+		--bounding-set="$set" "$@"
+}
+
+whole() # whole WHO: the capture has all events of the workload, and they add up
+{
+	checked user/capture
+	[ "$(json .capture.complete)" = true ] || fail "$1: the capture is not complete"
+	[ "$(json '.loss | .seen - .recorded - .lost - .skipped')" = 0 ] ||
+		fail "$1: the counters do not add up"
+	# 200 processes, each of which is some hundred allocations
+	[ "$(json '.totals.allocations + .loss.lost')" -ge 20000 ] || fail "$1: events are missing"
+	"$report" sites user/capture | grep -q '+0x.*/0x' || fail "$1: call sites have no names"
+}
+dir=user/capture
+
+as_user ,+bpf,+perfmon,+syslog "$kmemtraced" -o $dir -- sh -c "$work" 2>log ||
+	fail "a user: exit $?: $(cat log)"
+whole "a user"
+grep -qxF "kmemtraced: /proc/slabinfo cannot be read: how much each cache grew is unknown: run as root or with CAP_DAC_READ_SEARCH" log ||
+	fail "nothing is said of /proc/slabinfo: $(cat log)"
+[ -e $dir/kernel/slabinfo ] && fail "a user could read /proc/slabinfo"
+"$report" slabinfo $dir >out
+grep -qx 'The capture does not have two readings of /proc/slabinfo.' out || fail "slabinfo: $(tail -n 3 out)"
+[ "$(stat -c %u $dir)" = 65534 ] || fail "the capture does not belong to the user"
+
+# with one more capability it is known; then these are the privileges during the capture
+as_user ,+bpf,+perfmon,+syslog,+dac_read_search "$kmemtraced" -q -o $dir 2>log &
+daemon=$!
+for _ in $(seq 100); do
+	grep -q '^NoNewPrivs:.*1' /proc/$daemon/status && break
+	sleep 0.05
+done
+sleep 0.1
+grep -E '^(CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs):' /proc/$daemon/status >privileges
+stop_daemon
+[ "$status" = 0 ] || fail "with CAP_DAC_READ_SEARCH: exit $status: $(cat log)"
+tr '\t' ' ' <privileges | diff - /dev/fd/3 3<<END || fail "kmemtraced of a user has these privileges"
+CapInh: 0000000000000000
+CapPrm: 0000008000000004
+CapEff: 0000008000000004
+CapAmb: 0000000000000000
+NoNewPrivs: 1
+END
+checked $dir
+[ -s $dir/kernel/slabinfo ] || fail "with CAP_DAC_READ_SEARCH: /proc/slabinfo was not read"
+[ -s log ] && fail "with CAP_DAC_READ_SEARCH and -q: $(cat log)"
+
+# a user publishes in a directory of the own
+as_user "" mkdir user/published
+as_user ,+bpf,+perfmon,+syslog "$kmemtraced" -q --publish=user/published/memstat --no-capture -- \
+	sh -c 'sleep 1; stat -c "%u %a %n" user/published/*' >out 2>log || fail "publishing: exit $?: $(cat log)"
+[ "$(cat out)" = "65534 600 user/published/memstat" ] || fail "published: $(cat out)"
+[ -z "$(ls user/published)" ] || fail "these files stay: $(ls user/published)"
+
+# without CAP_BPF there is no capture
+as_user ,+perfmon,+syslog "$kmemtraced" -q -o user/none -d 0.2 2>log
+code=$?
+[ $code = 2 ] || fail "without CAP_BPF: exit $code: $(cat log)"
+grep -q 'with CAP_BPF and CAP_PERFMON' log || fail "without CAP_BPF: $(cat log)"
+[ -e user/none ] && fail "without CAP_BPF: a capture was left"
+
+# the same with file capabilities
+command -v setcap >/dev/null || { echo "note: setcap is not installed: no file capabilities"; exit 0; }
+setcap cap_bpf,cap_perfmon,cap_syslog=ep copy 2>log ||
+	{ echo "note: no file capabilities here: $(cat log)"; exit 0; }
+rm -r $dir $dir.old
+setpriv --reuid=65534 --regid=65534 --clear-groups ./copy -q -o $dir -- sh -c "$work" 2>log ||
+	fail "with file capabilities: exit $?: $(cat log)"
+whole "file capabilities"
+exit 0

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Knows which capabilities and directories the work of each thread needs. */
+#include "config.h"
+
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "tracer/session_confine.h"
+
+#define BIT(capability) (1ULL << (capability))
+
+static int fail(struct session *session, int err)
+{
+	char errmsg[200];
+
+	snprintf(errmsg, sizeof(errmsg), "privileges cannot be given up: %s", strerror(-err));
+	return session_fail(session, err, errmsg);
+}
+
+/* Only root may read /proc/slabinfo and the sections of modules, or who was given this. */
+static uint64_t to_read(void)
+{
+	return geteuid() ? BIT(CAP_DAC_READ_SEARCH) : 0;
+}
+
+int session_confine_prepare(struct session *session)
+{
+	const struct directory *directory = &session->directory;
+	int err;
+
+	confinement_open(&session->confinement);
+	err = confinement_allow(&session->confinement, directory->fd, CONFINE_WRITE);
+	/* the temporary directory is removed at the end */
+	if (!err && session->options->no_capture)
+		err = confinement_allow(&session->confinement, directory->parent, CONFINE_REMOVE);
+	return err ? fail(session, err) : 0;
+}
+
+int session_confine_modules(void *data)
+{
+	const struct session *session = data;
+
+	return confine_thread(&session->confinement, BIT(CAP_SYSLOG) | to_read());
+}
+
+int session_confine_publish(void *data, int directory)
+{
+	struct session *session = data;
+	int err = confinement_allow(&session->confinement, directory, CONFINE_RENAME);
+
+	return err ? err : confine_thread(&session->confinement, to_read());
+}
+
+static void say_what_is_missing(const struct confinement *confinement)
+{
+	if (confinement->no_seccomp[0])
+		info_msg("system calls are not restricted: %s", confinement->no_seccomp);
+	if (confinement->no_landlock[0])
+		info_msg("files are not restricted: %s", confinement->no_landlock);
+}
+
+int session_confine(struct session *session)
+{
+	const struct confine_calls calls = {
+		.command = session->command.pid,
+		/* names are then requested while events come */
+		.perf_events = session->plan.missing_features.btf,
+	};
+	uint64_t capabilities = BIT(CAP_BPF) | to_read();
+	int err;
+
+	if (calls.perf_events)
+		capabilities |= BIT(CAP_PERFMON);
+	/* the command may run as another user */
+	if (calls.command)
+		capabilities |= BIT(CAP_KILL);
+	err = confine_thread(&session->confinement, capabilities);
+	if (err)
+		return fail(session, err);
+	confine_calls(&session->confinement, &calls);
+	if (session->options->verbose)
+		say_what_is_missing(&session->confinement);
+	return 0;
+}
