@@ -12,6 +12,8 @@ failed=0
 
 grep -q __asan_init "$builddir/kmemtrace-report" &&
 	{ echo "the address sanitizer reserves terabytes: there is no limit"; exit 77; }
+[ ! -e "$builddir/kmemtrace-report.foreign" ] ||
+	{ echo "qemu's emulation of a process ignores the limit"; exit 77; }
 
 wrong()
 {
