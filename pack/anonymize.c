@@ -248,19 +248,15 @@ static int look_through(struct anonymize *anonymize, const struct capture *captu
 {
 	static const char *const paths[] = { ".", "kernel", "kernel/formats" };
 	__attribute__((cleanup(close_directory))) DIR *list = NULL;
-	int err = 0, fd = inside_open_directory(from, paths[part]);
-	struct dirent *entry;
+	int err = 0, list_err = 0, fd = inside_open_directory(from, paths[part]);
+	const char *name;
 
 	list = fd < 0 ? NULL : fdopendir(fd);
 	if (!list && fd >= 0)
 		close(fd);
 	if (!list)
 		return leave_out(anonymize, capture, directory, paths[part], fd < 0 ? fd : -ENOMEM);
-	while (!err && (entry = readdir(list))) {
-		const char *name = entry->d_name;
-
-		if (!strcmp(name, ".") || !strcmp(name, ".."))
-			continue;
+	while (!err && (name = inside_next(list, &list_err))) {
 		if (!is_known(part, name)) {
 			info_msg("%s/%s%s%s: this version does not know this file: it is left out",
 				 capture->path, part == TOP ? "" : paths[part],
@@ -270,7 +266,7 @@ static int look_through(struct anonymize *anonymize, const struct capture *captu
 			err = copy_format(anonymize, capture, from, directory, name);
 		}
 	}
-	return err;
+	return list_err ? leave_out(anonymize, capture, directory, paths[part], list_err) : err;
 }
 
 int anonymize_files(struct anonymize *anonymize, const struct capture *capture, int from,
