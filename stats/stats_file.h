@@ -78,8 +78,8 @@ size_t stats_file_bytes(const struct stats_file *stats_file);
 /* The descriptor of its directory, where the file is renamed and removed. */
 int stats_file_directory(const struct stats_file *stats_file);
 
-/* Unmaps and removes the file. NULL is allowed. */
-void stats_file_remove(struct stats_file *stats_file);
+/* Unmaps and removes the file. NULL is allowed. -errno: its name stays; readers see its end. */
+int stats_file_remove(struct stats_file *stats_file);
 
 /* A snapshot that a reader copied. */
 struct stats_file_view {

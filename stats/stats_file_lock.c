@@ -263,14 +263,16 @@ bool stats_file_lock_publish(struct stats_file_lock *lock)
 	return lock->is_published;
 }
 
-void stats_file_lock_unlink(struct stats_file_lock *lock)
+int stats_file_lock_unlink(struct stats_file_lock *lock)
 {
 	const char *name = lock->is_published ? lock->name : lock->temporary_name;
+	int err = 0;
 
-	if (is_file_of_name(lock, name))
-		unlinkat(lock->directory, name, 0);
+	if (is_file_of_name(lock, name) && unlinkat(lock->directory, name, 0))
+		err = -errno;
 	close(lock->file);
 	close(lock->directory);
 	free(lock->temporary_name);
 	free(lock->path);
+	return err;
 }

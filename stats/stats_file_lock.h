@@ -31,8 +31,11 @@ int stats_file_lock_open(struct stats_file_lock *lock, const struct stats_file_s
 /* Renames the file to its own name. False: the rename failed, see errno. */
 bool stats_file_lock_publish(struct stats_file_lock *lock);
 
-/* Removes the file, unless its name now belongs to another file, and releases the lock. */
-void stats_file_lock_unlink(struct stats_file_lock *lock);
+/*
+ * Removes the file, unless its name now belongs to another file, and releases the lock. -errno: the
+ * name could not be removed.
+ */
+int stats_file_lock_unlink(struct stats_file_lock *lock);
 
 /* Does a living process write the file? 1, 0, or -errno. fd may be open for reading only. */
 int stats_file_lock_is_held(int fd);

@@ -422,12 +422,15 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	return 0;
 }
 
-void stats_file_remove(struct stats_file *stats_file)
+int stats_file_remove(struct stats_file *stats_file)
 {
+	int err;
+
 	if (!stats_file)
-		return;
+		return 0;
 	if (stats_file->map)
 		munmap(stats_file->map, stats_file->layout.bytes);
-	stats_file_lock_unlink(&stats_file->lock);
+	err = stats_file_lock_unlink(&stats_file->lock);
 	stats_file_free(stats_file);
+	return err;
 }

@@ -428,6 +428,8 @@ static void count_missing(struct publish *publish)
 
 int publish_end(struct publish *publish)
 {
+	int err, failed;
+
 	if (!publish->task)
 		return 0;
 	__atomic_store_n(&publish->ending, true, __ATOMIC_RELEASE);
@@ -436,9 +438,14 @@ int publish_end(struct publish *publish)
 	publish->task = 0;
 	if (publish->opened)
 		count_missing(publish);
-	stats_file_remove(publish->stats_file);
+	err = thread_error(publish);
+	failed = stats_file_remove(publish->stats_file);
 	publish->stats_file = NULL;
-	return thread_error(publish);
+	if (!failed || err)
+		return err;
+	snprintf(publish->errmsg, sizeof(publish->errmsg), "%s: cannot be removed: %s",
+		 publish->settings.path, strerror(-failed));
+	return failed;
 }
 
 uint64_t publish_aggregated(const struct publish *publish)

@@ -16,8 +16,8 @@ packets=$builddir/tests/live/packets
 published=$scratch/published/memstat
 mkdir place published
 
-work() { # allocates all the time, until the file stop exists
-	while [ ! -e stop ]; do
+work() { # allocates all the time, while the file working exists; a failed test removes it too
+	while [ -e working ]; do
 		ls -R /proc/self >/dev/null 2>&1
 	done
 }
@@ -59,6 +59,7 @@ check_cut() {
 	finished=$((finished + before))
 }
 
+touch working
 work &
 worker=$!
 # half of the kills shall come during the start, however busy this machine is
@@ -102,7 +103,7 @@ for ((n = 1; n <= kills; n++)); do
 		fi
 	fi
 done
-touch stop
+rm working
 wait $worker
 
 "$kmemtraced" -q --publish="$published" -d 0.1 -o place/capture 2>err || fail "after the kills: exit $?: $(cat err)"
