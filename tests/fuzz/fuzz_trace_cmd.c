@@ -22,9 +22,15 @@
 #define CHILD_KB (1 << 20)
 #define CHILD_SECONDS 20
 
-/* The counters of the edges that were run, which libFuzzer reads after each input. */
-extern uint8_t __start___sancov_cntrs[] __attribute__((weak, visibility("hidden")));
-extern uint8_t __stop___sancov_cntrs[] __attribute__((weak, visibility("hidden")));
+/*
+ * The counters of the edges that were run, which libFuzzer reads after each input: where they begin
+ * and end. The compiler uses the names of these symbols itself, so that C cannot declare them.
+ */
+extern uint8_t *const fuzz_counters[2];
+__asm__(".pushsection .data.rel.ro,\"aw\",@progbits\n"
+	".balign 8\n"
+	"fuzz_counters: .dc.a __start___sancov_cntrs, __stop___sancov_cntrs\n"
+	".popsection\n");
 
 int __llvm_profile_write_file(void);
 
@@ -32,7 +38,7 @@ static uint8_t *shared; /* the child's counters */
 
 static size_t counter_bytes(void)
 {
-	return (size_t)(__stop___sancov_cntrs - __start___sancov_cntrs);
+	return (size_t)(fuzz_counters[1] - fuzz_counters[0]);
 }
 
 /* Byte by byte: the sanitizer's memcpy() does not copy over its red zones. */
@@ -45,7 +51,7 @@ copy_counters(volatile uint8_t *to, const volatile uint8_t *from)
 
 __attribute__((noreturn)) static void end_child(int code)
 {
-	copy_counters(shared, __start___sancov_cntrs);
+	copy_counters(shared, fuzz_counters[0]);
 	if (getenv("FUZZ_COVERAGE"))
 		__llvm_profile_write_file();
 	_exit(code);
@@ -95,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		shared = mmap(NULL, counter_bytes(), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	FUZZ_EXPECT(shared != MAP_FAILED);
-	copy_counters(shared, __start___sancov_cntrs);
+	copy_counters(shared, fuzz_counters[0]);
 	fuzz_write("trace.dat", data, size);
 	source_trace_cmd.is(data, size < SOURCE_PEEK ? size : SOURCE_PEEK);
 	paths[0] = (char *)(uintptr_t)fuzz_path("trace.dat");
@@ -106,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* libFuzzer's timer interrupts it */
 	while (wait4(child, &status, 0, &usage) < 0)
 		FUZZ_EXPECT(errno == EINTR);
-	copy_counters(__start___sancov_cntrs, shared);
+	copy_counters(fuzz_counters[0], shared);
 	FUZZ_EXPECT(usage.ru_maxrss < CHILD_KB);
 	FUZZ_EXPECT(WIFEXITED(status));
 	FUZZ_EXPECT(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == CODE_LIBRARY);
