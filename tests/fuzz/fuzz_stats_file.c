@@ -165,8 +165,8 @@ static void read_view(void)
 
 		view.errmsg[0] = '\0';
 		err = stats_file_read(&view, fuzz_path(FILE_NAME));
-		FUZZ_EXPECT(!err == !view.errmsg[0]);
-		FUZZ_EXPECT(!err || !view.count);
+		/* a read that was tried again may have left a message */
+		FUZZ_EXPECT(!err || (view.errmsg[0] && !view.count));
 		if (!err)
 			use_view(&view);
 	}
