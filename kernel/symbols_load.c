@@ -245,7 +245,7 @@ static int load_module(struct loader *loader, struct line *line)
 		return 0;
 	line_word(line, name, sizeof(name));
 	err = symbols_modules_add(&loader->modules, address, size, name, &known);
-	if (err || known)
+	if (err || known || !*name)
 		return err;
 	line_word(line, part, sizeof(part));
 	modules->list[modules->count - 1].init = !strcmp(part, "init");

@@ -244,7 +244,8 @@ size_t symbols_modules_unlocated(const struct symbols_modules *modules, uint64_t
 		if (modules->list[i].since > time || time >= modules->list[i].until)
 			continue;
 		*module = &modules->list[i];
-		count++;
+		/* one without a name stands for any number */
+		count += modules->list[i].name ? 1 : 2;
 	}
 	return count;
 }

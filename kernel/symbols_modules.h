@@ -73,7 +73,7 @@ const struct symbols_module *symbols_modules_find(const struct symbols_modules *
 
 /*
  * The number of modules at this time whose address is unknown: they were removed before kmemtraced
- * had read it. *module gets one of them.
+ * had read it. 2 or more if it is not known which modules there were. *module gets one of them.
  */
 size_t symbols_modules_unlocated(const struct symbols_modules *modules, uint64_t time,
 				 const struct symbols_module **module);

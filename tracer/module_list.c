@@ -204,6 +204,24 @@ int module_list_sync(struct module_list *modules, const struct module_list *now,
 	return err;
 }
 
+int module_list_lose(struct module_list *modules, const struct module_list *now)
+{
+	static const struct listed_module unknown;
+
+	for (size_t i = modules->count; i-- > 0;) {
+		const struct listed_module *old = i < modules->count ? &modules->list[i] : NULL;
+		const struct listed_module *found = old ? module_list_find(now, old->name) : NULL;
+		char name[KMT_NAME_SIZE];
+
+		if (!old ||
+		    (found && old->address && (old->init || found->address == old->address)))
+			continue;
+		memcpy(name, old->name, sizeof(name));
+		module_list_unload(modules, name);
+	}
+	return module_list_load(modules, &unknown);
+}
+
 int module_list_write(const struct module_list *modules, gzFile file)
 {
 	bool failed = gzputs(file, "# modules\n") < 0;

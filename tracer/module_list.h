@@ -62,6 +62,13 @@ void module_list_unload(struct module_list *modules, const char *name);
  */
 int module_list_sync(struct module_list *modules, const struct module_list *now, bool *changed);
 
+/*
+ * Messages were lost: removes the modules that are not in now, which was read later, or not at the
+ * same address, and adds an entry without name and address for modules that may have been loaded.
+ * module_list_sync() removes it. 0 or -ENOMEM.
+ */
+int module_list_lose(struct module_list *modules, const struct module_list *now);
+
 /* Writes the list as lines of kernel/symbols. 0, or -EIO with errno set if a write failed. */
 int module_list_write(const struct module_list *modules, gzFile file);
 

@@ -14,8 +14,6 @@
 #include "tracer/modules.h"
 #include "tracer/publish.h"
 
-#define NO_MESSAGE 0 /* the kind of modules_compare() */
-
 /*
  * When a module's init function has ended, the kernel replaces the module's symbols by a shorter
  * list. A reader of kallsyms that is within the list at this time misses symbols. So the symbols
@@ -67,29 +65,25 @@ static int save_first_list(struct modules *modules)
 	return close_symbols(modules, file, write_list(modules, file, 0));
 }
 
-/* Makes the list equal to the modules that are loaded now. */
-static int compare(struct modules *modules, bool *changed)
+static void free_changes(struct module_change *changes, size_t count)
 {
-	struct module_list now = { 0 };
-	int err = module_list_read(&now);
-
-	err = err ? fail(modules, err, "/proc/modules")
-		  : module_list_sync(&modules->list, &now, changed);
-	module_list_deinit(&now);
-	return err;
+	for (size_t i = 0; i < count; i++)
+		module_list_deinit(&changes[i].now);
+	free(changes);
 }
 
 /* Applies a change to the list. *changed: the list must be saved. */
-static int apply(struct modules *modules, const struct kmt_message *message, bool *changed)
+static int apply(struct modules *modules, const struct module_change *change, bool *changed)
 {
+	const struct kmt_message *message = &change->message;
 	struct listed_module module = {
 		.address = message->key,
 		.size = message->size,
 		.init = message->kind == KMT_MESSAGE_MODULE_INIT,
 	};
 
-	if (message->kind == NO_MESSAGE)
-		return compare(modules, changed);
+	if (message->kind == MODULES_COMPARE || message->kind == MODULES_LOST)
+		return module_list_sync(&modules->list, &change->now, changed);
 	*changed = !module.init; /* the message about the module itself follows */
 	if (message->kind == KMT_MESSAGE_MODULE_GONE) {
 		module_list_unload(&modules->list, message->name);
@@ -97,6 +91,22 @@ static int apply(struct modules *modules, const struct kmt_message *message, boo
 	}
 	memcpy(module.name, message->name, sizeof(module.name) - 1);
 	return module_list_load(&modules->list, &module);
+}
+
+/* Saves a change. *changed: the list has changed. */
+static int save_change(struct modules *modules, const struct module_change *change, gzFile file,
+		       bool *changed)
+{
+	int err = 0;
+
+	if (change->message.kind == MODULES_LOST) {
+		err = module_list_lose(&modules->list, &change->now);
+		if (!err)
+			err = write_list(modules, file, change->message.key);
+	}
+	if (!err)
+		err = apply(modules, change, changed);
+	return !err && *changed ? write_list(modules, file, change->message.time) : err;
 }
 
 /* The symbols that all modules have now. Uses a file of the ready ones, if there is one. */
@@ -125,9 +135,9 @@ static int write_symbols(struct modules *modules, gzFile file, uint64_t time)
 	return err;
 }
 
-static int save(struct modules *modules, const struct kmt_message *changes, size_t count)
+static int save(struct modules *modules, const struct module_change *changes, size_t count)
 {
-	bool changed, saved = false;
+	bool changed = false, saved = false;
 	uint64_t loaded_at = 0;
 	gzFile file;
 	int err = 0;
@@ -138,12 +148,10 @@ static int save(struct modules *modules, const struct kmt_message *changes, size
 	if (!file)
 		return -EIO;
 	for (size_t i = 0; i < count && !err; i++) {
-		err = apply(modules, &changes[i], &changed);
-		if (!err && changed)
-			err = write_list(modules, file, changes[i].time);
+		err = save_change(modules, &changes[i], file, &changed);
 		saved |= changed;
-		if (changed && changes[i].kind != KMT_MESSAGE_MODULE_GONE && !loaded_at)
-			loaded_at = changes[i].time;
+		if (changed && changes[i].message.kind != KMT_MESSAGE_MODULE_GONE && !loaded_at)
+			loaded_at = changes[i].message.time;
 	}
 	if (!err && loaded_at)
 		err = write_symbols(modules, file, loaded_at);
@@ -195,7 +203,7 @@ static bool prepare(struct modules *modules)
 
 static void save_changes(struct modules *modules)
 {
-	struct kmt_message *changes = modules->changes;
+	struct module_change *changes = modules->changes;
 	size_t count = modules->change_count;
 	int err;
 
@@ -203,7 +211,7 @@ static void save_changes(struct modules *modules)
 	modules->change_count = 0;
 	pthread_mutex_unlock(&modules->mutex);
 	err = save(modules, changes, count);
-	free(changes);
+	free_changes(changes, count);
 	pthread_mutex_lock(&modules->mutex);
 	if (err && !modules->err)
 		modules->err = err;
@@ -311,98 +319,6 @@ int modules_start(struct modules *modules, const struct directory *directory,
 	return 0;
 }
 
-static int append(struct kmt_message **list, size_t *count, const struct kmt_message *message)
-{
-	struct kmt_message *grown = array_grow(*list, *count, sizeof(**list));
-
-	if (!grown)
-		return -ENOMEM;
-	*list = grown;
-	grown[(*count)++] = *message;
-	return 0;
-}
-
-/* Gives a change to the thread. The mutex is locked. */
-static void add_change(struct modules *modules, const struct kmt_message *message)
-{
-	int err = append(&modules->changes, &modules->change_count, message);
-
-	if (err && !modules->err)
-		modules->err = fail(modules, err, "kernel/symbols");
-}
-
-void modules_message(struct modules *modules, const struct kmt_message *message)
-{
-	int err;
-
-	if (!modules->started || !modules->listed)
-		return;
-	err = append(&modules->messages, &modules->message_count, message);
-	if (!err)
-		return;
-	pthread_mutex_lock(&modules->mutex);
-	if (!modules->err)
-		modules->err = fail(modules, err, "kernel/symbols");
-	pthread_mutex_unlock(&modules->mutex);
-}
-
-/* Is there a message that the module of message i was unloaded? */
-static bool is_gone(const struct modules *modules, size_t i)
-{
-	const char *name = modules->messages[i].name;
-
-	while (++i < modules->message_count)
-		if (modules->messages[i].kind == KMT_MESSAGE_MODULE_GONE &&
-		    !strcmp(modules->messages[i].name, name))
-			return true;
-	return false;
-}
-
-/* Adds the changes of message i, which is about a loaded module and has no address. */
-static void locate(struct modules *modules, size_t i)
-{
-	struct kmt_message change = modules->messages[i];
-	struct listed_module parts[MODULE_PARTS];
-	size_t count = module_list_locate(change.name, parts);
-
-	for (size_t part = 0; part < count; part++) {
-		change.kind = parts[part].init ? KMT_MESSAGE_MODULE_INIT : KMT_MESSAGE_MODULE;
-		change.key = parts[part].address;
-		change.size = parts[part].size;
-		add_change(modules, &change);
-	}
-}
-
-void modules_pass_messages(struct modules *modules)
-{
-	if (!modules->message_count)
-		return;
-	pthread_mutex_lock(&modules->mutex);
-	for (size_t i = 0; i < modules->message_count; i++) {
-		const struct kmt_message *message = &modules->messages[i];
-
-		if (message->kind == KMT_MESSAGE_MODULE && !message->key && !is_gone(modules, i))
-			locate(modules, i);
-		else
-			add_change(modules, message);
-	}
-	modules->message_count = 0;
-	pthread_cond_broadcast(&modules->changed);
-	pthread_mutex_unlock(&modules->mutex);
-}
-
-void modules_compare(struct modules *modules, uint64_t time)
-{
-	const struct kmt_message compare = { .kind = NO_MESSAGE, .time = time };
-
-	if (!modules->started)
-		return;
-	pthread_mutex_lock(&modules->mutex);
-	add_change(modules, &compare);
-	pthread_cond_broadcast(&modules->changed);
-	pthread_mutex_unlock(&modules->mutex);
-}
-
 int modules_end(struct modules *modules)
 {
 	if (modules->started) {
@@ -415,9 +331,10 @@ int modules_end(struct modules *modules)
 			kallsyms_close(&modules->ready[i]);
 	}
 	modules->started = false;
-	free(modules->changes);
+	free_changes(modules->changes, modules->change_count);
 	free(modules->messages);
-	modules->changes = modules->messages = NULL;
+	modules->changes = NULL;
+	modules->messages = NULL;
 	module_list_deinit(&modules->list);
 	return modules->err;
 }

@@ -20,6 +20,21 @@ struct publish;
 
 #define MODULES_READY 2
 
+/* Kinds of changes besides those of messages. */
+#define MODULES_COMPARE 0x100 /* now is the whole list */
+#define MODULES_LOST 0x101    /* the same, but messages were lost since the time key */
+
+struct module_change {
+	struct kmt_message message;
+	struct module_list now;
+};
+
+struct module_message {
+	struct kmt_message message;
+	struct listed_module parts[MODULE_PARTS]; /* where it lies, if the message lacks it */
+	size_t part_count;
+};
+
 struct modules {
 	struct publish *publish;    /* is notified after saving; NULL: nothing is published */
 	struct directory directory; /* a copy, so that the thread has its own errmsg */
@@ -30,12 +45,13 @@ struct modules {
 	void *on_start_data;
 	bool started;
 	bool ending;
-	struct kmt_message *changes; /* that the thread has not saved yet, in the order of time */
+	struct module_change *changes; /* that the thread has not saved yet, in the order of time */
 	size_t change_count;
-	struct kmt_message *messages; /* that modules_pass_messages() will pass */
+	struct module_message *messages; /* that modules_pass_messages() will pass */
 	size_t message_count;
-	uint32_t task; /* thread id */
-	int err;       /* -errno: the first failure */
+	uint64_t passed_at, lost; /* of the last modules_pass_messages() */
+	uint32_t task;		  /* thread id */
+	int err;		  /* -errno: the first failure */
 	/* of the thread */
 	struct module_list list; /* saved last */
 	bool listed;		 /* this kernel has modules, and shows their addresses */
@@ -57,19 +73,26 @@ void modules_init(struct modules *modules);
 int modules_start(struct modules *modules, const struct directory *directory,
 		  struct publish *publish);
 
-/* Takes a message about a module. modules_pass_messages() follows. */
+/* Takes a message about a module. modules_locate() and modules_pass_messages() follow. */
 void modules_message(struct modules *modules, const struct kmt_message *message);
 
 /*
- * Passes the messages that came together to the thread. Where a module lies that is loaded is read
- * here, if the message does not say it: the thread may be reading kallsyms, and the module could be
- * unloaded in this time.
+ * Reads where the modules lie whose messages do not say it: the thread may be reading kallsyms, and
+ * a module could be unloaded in this time. True: a module may have been unloaded and loaded again
+ * before this was read; so read messages again, and call this again.
  */
-void modules_pass_messages(struct modules *modules);
+bool modules_locate(struct modules *modules);
 
 /*
- * Lets the thread compare its list with the modules that are loaded now. A difference comes from a
- * change without a message: it gets this time (ns).
+ * Passes the messages to the thread. time: before they were read; lost: how many messages of any
+ * kind were lost so far. If it has grown, messages about modules may be missing: then the time from
+ * the last call to this one is one of unknown modules.
+ */
+void modules_pass_messages(struct modules *modules, uint64_t time, uint64_t lost);
+
+/*
+ * Reads which modules are loaded now, and lets the thread compare its list. A difference comes from
+ * a change without a message: it gets this time (ns).
  */
 void modules_compare(struct modules *modules, uint64_t time);
 

@@ -16,6 +16,7 @@
 #include "kernel/caches.h"
 #include "kernel/ring.h"
 #include "kernel/tasks.h"
+#include "tracer/load/machine.h"
 #include "tracer/modules.h"
 #include "tracer/name_messages.h"
 #include "tracer/publish.h"
@@ -200,10 +201,15 @@ int name_messages_add_tasks(struct name_messages *names)
 
 int name_messages_read(struct name_messages *names)
 {
-	int got = ring_buffer__consume(names->buffer);
+	uint64_t time = machine_now();
+	int got, more;
 
-	if (names->modules)
-		modules_pass_messages(names->modules);
+	got = more = ring_buffer__consume(names->buffer);
+	while (more >= 0 && modules_locate(names->modules)) {
+		more = ring_buffer__consume(names->buffer);
+		got = more < 0 ? more : got + more;
+	}
+	modules_pass_messages(names->modules, time, *names->lost);
 	if (got < 0 && !names->err)
 		names->err = fail(names, -got, "the ring of names");
 	if (got && names->caches && fflush(names->caches) && !names->err)

@@ -17,6 +17,7 @@ struct name_messages {
 	struct directory *directory;
 	struct publish *publish; /* gets the caches too; NULL: nothing is published */
 	struct modules *modules; /* gets the messages about modules */
+	const uint64_t *lost;	 /* messages that found no room */
 	struct ring_buffer *buffer;
 	FILE *caches, *tasks;	 /* NULL: nothing is written */
 	uint64_t unknown_caches; /* caches without name and sizes */

@@ -134,6 +134,7 @@ static int fill_directory(struct session *session)
 	err = name_messages_open(&session->names, session->options->no_capture ? NULL : directory,
 				 bpf_variant_map_fd(&session->programs.variant, "names"));
 	session->names.modules = &session->modules;
+	session->names.lost = &session->programs.variant.totals->names_lost;
 	if (session->options->publish)
 		session->names.publish = &session->publish;
 	return err ? session_fail(session, err, session->names.errmsg) : 0;

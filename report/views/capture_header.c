@@ -99,7 +99,8 @@ static void add_report(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "left_out", analysis->totals.left_out);
 }
 
-static void add_loss(struct capture_header *header, const struct analysis_loss *loss)
+static void add_loss(struct capture_header *header, const struct analysis_loss *loss,
+		     uint64_t names_lost)
 {
 	struct header *fields = &header->header;
 
@@ -111,6 +112,7 @@ static void add_loss(struct capture_header *header, const struct analysis_loss *
 	header_add_number(fields, "own", loss->own);
 	header_add_bool(fields, "own_known", loss->own_known);
 	header_add_bool(fields, "skipped_partial", loss->skipped_partial);
+	header_add_number(fields, "names_lost", names_lost);
 	header_add_field(fields, "per_cpu", FIELD_TABLE)->table = &header->cpus;
 	header_add_field(fields, "unobserved", FIELD_LIST)->table = &header->unobserved;
 	header_add_field(fields, "filtered_pids", FIELD_LIST)->table = &header->traced_pids;
@@ -220,7 +222,7 @@ int capture_header_init(struct capture_header *header, const struct report *repo
 	err = make_lists(header, report);
 	add_report(header, report);
 	add_capture(header, report);
-	add_loss(header, loss);
+	add_loss(header, loss, report->capture->status.names_lost);
 	add_totals(header, report);
 	if (!err)
 		err = capture_header_add_lines(header, report);

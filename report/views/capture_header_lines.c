@@ -210,6 +210,14 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 				      "sizes count as 0",
 				      analysis->caches_unknown,
 				      analysis->caches_unknown == 1 ? "" : "s");
+	if (!err && capture->status.names_lost)
+		err = header_add_line(&header->header, "", true,
+				      "%" PRIu64
+				      " name%s of tasks, caches or modules %s lost or unknown: "
+				      "some tasks, caches and call sites have no name",
+				      capture->status.names_lost,
+				      capture->status.names_lost == 1 ? "" : "s",
+				      capture->status.names_lost == 1 ? "is" : "are");
 	if (!err && analysis->anonymous_allocations)
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64

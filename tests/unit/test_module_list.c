@@ -116,6 +116,51 @@ static void finds_changes_without_a_message(void **state)
 	module_list_deinit(&now);
 }
 
+/* Messages were lost: from 100 to 200, addresses that may have been unloaded have no name. */
+static void forgets_what_may_be_unloaded(void **state)
+{
+	struct module_list modules = { 0 }, now = { 0 };
+	struct symbols symbols;
+	bool changed;
+	gzFile file;
+
+	(void)state;
+	load_module(&modules, "stays", 0x1000, 0x1000, false);
+	load_module(&modules, "gone", 0x9000, 0x1000, true);
+	load_module(&modules, "gone", 0x8000, 0x1000, false);
+	load_module(&modules, "moved", 0x4000, 0x1000, false);
+	load_module(&modules, "unlocated", 0, 0, false);
+	load_module(&now, "stays", 0x1000, 0x3000, false);
+	load_module(&now, "moved", 0x5000, 0x1000, false);
+	load_module(&now, "new", 0x8000, 0x1000, false);
+	file = gzopen(path, "wb1");
+	gzputs(file, "00000100 T _text\n00000200 T _etext\n"
+		     "00001000 t stays_one [stays]\n00001100 t stays_two [stays]\n");
+	assert_int_equal(module_list_write(&modules, file), 0);
+	gzputs(file, "# since 100\n");
+	assert_int_equal(module_list_lose(&modules, &now), 0);
+	assert_int_equal(module_list_write(&modules, file), 0);
+	gzputs(file, "# since 200\n");
+	assert_int_equal(module_list_sync(&modules, &now, &changed), 0);
+	assert_true(changed);
+	assert_int_equal(module_list_write(&modules, file), 0);
+	assert_int_equal(gzclose(file), Z_OK);
+	assert_int_equal(symbols_load(&symbols, path), 0);
+	assert_text(&symbols, 0x110, 150, "_text+0x10/0x100");
+	assert_text(&symbols, 0x1010, 150, "stays_one+0x10/0x100 [stays]");
+	assert_text(&symbols, 0x8010, 99, "0x8010");
+	assert_text(&symbols, 0x8010, 100, "0x8010");
+	assert_text(&symbols, 0x8010, 200, "0x8010 [new]");
+	assert_text(&symbols, 0x4010, 100, "0x4010");
+	assert_text(&symbols, 0x5010, 199, "0x5010");
+	assert_text(&symbols, 0x7010, 99, "0x7010 [unlocated, unloaded]");
+	assert_text(&symbols, 0x7010, 100, "0x7010");
+	assert_text(&symbols, 0x7010, 200, "0x7010");
+	symbols_deinit(&symbols);
+	module_list_deinit(&modules);
+	module_list_deinit(&now);
+}
+
 /* What is saved is what readers of kernel/symbols find. */
 static void readers_find_the_saved_modules(void **state)
 {
@@ -145,6 +190,7 @@ int main(void)
 		cmocka_unit_test(reads_proc_modules),
 		cmocka_unit_test(modules_come_and_go),
 		cmocka_unit_test(finds_changes_without_a_message),
+		cmocka_unit_test(forgets_what_may_be_unloaded),
 		cmocka_unit_test(readers_find_the_saved_modules),
 	};
 

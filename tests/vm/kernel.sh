@@ -128,6 +128,19 @@ check_modules()
 	echo "$1: call sites of the module: $(grep -E '\[plant| 0x' found-sites | xargs)"
 }
 
+# A module whose messages were lost has its names as soon as kmemtraced has read /proc/modules.
+check_modules_lost()
+{
+	[ -d modules-lost ] || { echo "not captured: a module whose messages were lost" && return; }
+	checked modules-lost
+	! grep -qx 'names_lost 0' modules-lost/kernel/status || fail "modules-lost: no message was lost"
+	json modules-lost sites '.sites[] | "\(.allocations) \(.frees) \(.site)"' >found-sites
+	grep -q '^40 40 right_kfree+.* \[plant\]$' found-sites ||
+		fail "modules-lost: not 40 objects of right_kfree: $(cat found-sites)"
+	echo "modules-lost: $(grep '^names_lost' modules-lost/kernel/status), then" \
+		"$(grep -F '[plant' found-sites | xargs)"
+}
+
 # check_kfreed CAPTURE: the caches whose objects only kfree() freed have a line each, even if their
 # names are not known.
 check_kfreed()
@@ -211,6 +224,7 @@ check_names
 check_modules modules 2
 check_modules modules-without-btf 2
 check_modules modules-stopped 4
+check_modules_lost
 check_kfreed modules
 check_kfreed modules-without-btf
 check_leaks
