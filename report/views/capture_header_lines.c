@@ -214,7 +214,7 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64
 				      " name%s of tasks, caches or modules %s lost or unknown: "
-				      "some tasks, caches and call sites have no name",
+				      "some tasks, caches or call sites have no name",
 				      capture->status.names_lost,
 				      capture->status.names_lost == 1 ? "" : "s",
 				      capture->status.names_lost == 1 ? "is" : "are");
