@@ -4,6 +4,7 @@
 # workloads, with the default ring and with one that is far too small; and again with the variants
 # of the programs for kernels that have fewer features.
 . "$srcdir/live/live.sh"
+need jq
 
 mkdir folder
 mount -t tmpfs tmpfs folder 2>/dev/null && trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
@@ -36,6 +37,24 @@ one() { # one WORKLOAD ROUNDS OPTION…
 		fail "$name: $((-missing)) events more than perf counted, of which $outside can be outside of the window"
 	[ $missing -le "$skipped" ] || fail "$name: $missing events are missing, the kernel skipped only $skipped"
 	total_lost=$((total_lost + lost))
+	same_as_report "$name"
+}
+
+# same_as_report NAME: the view count has the recorded events of the task; those that it may lack are
+# frees of kmemtraced's own objects, and second reports of one allocation.
+same_as_report() {
+	begin=$(awk '$1 == "begin" { print $2 }' kmemtrace.data/kernel/status)
+	$report count --by=name --format=json --where="tid == $(value truth task) &&
+		time >= $(($(value truth begin) - begin))ns && time <= $(($(value truth end) - begin))ns" \
+		>report.json || fail "$1: the view count failed"
+	left_out=$(jq '.totals | .own_frees + .repeated' report.json)
+	for event in kmalloc kfree kmem_cache_alloc kmem_cache_free; do
+		shown=$(jq --arg name $event '[.count[] | select(.name == $name).count] | add // 0' report.json)
+		[ "$shown" -le "$(value counted $event)" ] &&
+			[ "$((shown + left_out))" -ge "$(value counted $event)" ] ||
+			fail "$1: count has $shown events $event of $(value counted $event) that were recorded; $left_out were left out"
+	done
+	echo "$1: kmemtrace-report count agrees; $left_out events of all tasks are left out"
 }
 
 perf_misses=
