@@ -9,7 +9,7 @@ mkdir -p "$1" && cd "$1" || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkseed=$builddir/tests/fuzz/mkseed
-targets="capture gfp packed perf relay stats_file symbols tables topology trace_cmd"
+targets="capture expression gfp packed perf relay stats_file symbols tables topology trace_cmd"
 # shellcheck disable=SC2086 # a list
 mkdir -p $targets || exit 2
 
@@ -119,6 +119,19 @@ for format in "$srcdir"/data/formats/*/kmalloc.format; do
 	put gfp "$name" 241 1 2 3 4 0 0 0 0 <"$format"
 done
 echo 'GFP_KERNEL|__GFP_ZERO|0x10' | put gfp bits 3 1 2 3 4 0 0 0 0
+number=0
+while read -r expression; do
+	for how in 0 1 2 3 6; do
+		printf '%s' "$expression" | put expression "$number-$how" $how
+	done
+	number=$((number + 1))
+done <<-'END'
+	bytes_req > 4k && comm == "sh" || !(age >= 1.5ms)
+	gfp_flags & __GFP_ZERO | GFP_KERNEL != 0x100, site =~ "^[a-z]+\[(ext4|x)\]$"
+	ptr % 4096 == 0xffff888000001000 - -1 * (time - alloc_time) / 3us, null == pid
+	bytes_alloc - bytes_req, 0, 1k, 64
+	name,ptr,caller_function,call_site,gfp_flag_name,type,size,zindx,cross_cpu,alloc_comm
+END
 echo '(gfp_t)((1UL << 3) | ~0x10U) - 5 + -(2 & 7) ^ 0xff >> 2, ' | put gfp expression 2 1 2 3 4 0 0 0 0
 printf '0-3,8,4710-4712\n' | put topology list 1
 printf '0-7\n0-3,5\n0-1\n2-3\n4\n5\n6\n' | put topology sysfs 12
