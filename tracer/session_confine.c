@@ -69,7 +69,8 @@ int session_confine(struct session *session)
 		/* names are then requested while events come */
 		.perf_events = session->plan.missing_features.btf,
 	};
-	uint64_t capabilities = BIT(CAP_BPF) | to_read();
+	/* the addresses of modules are read at once, while they are loaded */
+	uint64_t capabilities = BIT(CAP_BPF) | BIT(CAP_SYSLOG) | to_read();
 	int err;
 
 	if (calls.perf_events)

@@ -48,7 +48,7 @@ for _ in $(seq 200); do
 	sleep 0.05
 done
 
-# CAP_BPF to drain the rings, CAP_SYSLOG for the symbols of modules, and nothing to publish
+# CAP_BPF to drain the rings, CAP_SYSLOG for the addresses of modules, and nothing to publish
 for file in /proc/$daemon/task/*/status; do
 	privileges "$file"
 done | sort >privileges
@@ -56,7 +56,7 @@ none=0000000000000000
 cat >expected <<END
 $none $none $none $none $none 1 2
 $none 0000000400000000 0000000400000000 $none $none 1 2
-$none 0000008000000000 0000008000000000 $none $none 1 2
+$none 0000008400000000 0000008400000000 $none $none 1 2
 END
 diff expected privileges || fail "these are not the privileges of the three threads"
 stop_daemon

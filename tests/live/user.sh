@@ -56,8 +56,8 @@ stop_daemon
 [ "$status" = 0 ] || fail "with CAP_DAC_READ_SEARCH: exit $status: $(cat log)"
 tr '\t' ' ' <privileges | diff - /dev/fd/3 3<<END || fail "kmemtraced of a user has these privileges"
 CapInh: 0000000000000000
-CapPrm: 0000008000000004
-CapEff: 0000008000000004
+CapPrm: 0000008400000004
+CapEff: 0000008400000004
 CapAmb: 0000000000000000
 NoNewPrivs: 1
 END
