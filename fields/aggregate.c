@@ -23,7 +23,6 @@ void aggregate_deinit(struct aggregate *aggregate)
 
 		for (size_t k = 0; k < aggregate->query->statistic_count; k++)
 			free(group->statistics[k].buckets);
-		free(group->statistics);
 		free(group);
 	}
 	free(aggregate->groups);
@@ -58,14 +57,12 @@ static struct aggregate_group *new_group(struct aggregate *aggregate, const stru
 	if (!groups)
 		return NULL;
 	aggregate->groups = groups;
-	group = calloc(1, sizeof(*group) + query->by_count * sizeof(*keys));
+	/* one block: most events are of other groups than the event before, and not in a cache */
+	group = calloc(1, sizeof(*group) + query->by_count * sizeof(*keys) +
+				  query->statistic_count * sizeof(*group->statistics));
 	if (!group)
 		return NULL;
-	group->statistics = calloc(query->statistic_count + 1, sizeof(*group->statistics));
-	if (!group->statistics) {
-		free(group);
-		return NULL;
-	}
+	group->statistics = (void *)&group->keys[query->by_count];
 	memcpy(group->keys, keys, query->by_count * sizeof(*keys));
 	groups[aggregate->count++] = group;
 	return group;

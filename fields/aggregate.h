@@ -20,8 +20,8 @@ struct accumulator {
 
 struct aggregate_group {
 	uint64_t events;
-	uint32_t next; /* another group with the same hash, + 1; 0: none */
-	struct accumulator *statistics;
+	uint32_t next;			/* another group with the same hash, + 1; 0: none */
+	struct accumulator *statistics; /* behind the keys */
 	struct value keys[];
 };
 

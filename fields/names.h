@@ -14,7 +14,7 @@
 #include "base/hash_map.h"
 #include "fields/texts.h"
 
-#define NAMES_MEMO_BITS 10
+#define NAMES_MEMO_BITS 12
 
 /* The names of a key in a range of time: numbers of texts, 0: not known. */
 struct named {
