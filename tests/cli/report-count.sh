@@ -3,6 +3,7 @@
 # The view count: groups, statistics, histograms and expressions in all formats; lower bounds where
 # events are lost; figures equal to those that jq computes from the events; wrong options.
 set -u
+command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

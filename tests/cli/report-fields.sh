@@ -4,6 +4,7 @@
 # column, a group and a value in an expression; the names of SystemTap's memory tapset for the
 # allocator and of dtmalloc are among them.
 set -u
+command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
