@@ -17,9 +17,10 @@ as_user()
 {
 	set=-all$1
 	shift
-	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$set" --ambient-caps="$set" \
-		--bounding-set="$set" "$@"
+	$replace setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$set" \
+		--ambient-caps="$set" --bounding-set="$set" "$@"
 }
+replace=
 
 whole() # whole WHO: the capture has all events of the workload, and they add up
 {
@@ -44,8 +45,11 @@ grep -qx 'The capture does not have two readings of /proc/slabinfo.' out || fail
 [ "$(stat -c %u $dir)" = 65534 ] || fail "the capture does not belong to the user"
 
 # with one more capability it is known; then these are the privileges during the capture
+# with exec, so that the signal does not go to the shell that runs the function
+replace=exec
 as_user ,+bpf,+perfmon,+syslog,+dac_read_search "$kmemtraced" -q -o $dir 2>log &
 daemon=$!
+replace=
 for _ in $(seq 100); do
 	grep -q '^NoNewPrivs:.*1' /proc/$daemon/status && break
 	sleep 0.05
