@@ -46,7 +46,8 @@ static void add_list(struct modules *modules, const struct kmt_message *message)
 	pthread_mutex_lock(&modules->mutex);
 	if (err)
 		set_error(modules, err, "/proc/modules");
-	change = err ? NULL : add_change(modules, message);
+	/* the addresses may have been hidden since the capture began (kernel.kptr_restrict) */
+	change = err || now.hidden ? NULL : add_change(modules, message);
 	if (change)
 		change->now = now;
 	pthread_mutex_unlock(&modules->mutex);
