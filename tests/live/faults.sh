@@ -13,9 +13,9 @@ faults="
 stack ENOMEM 47
 bpf ENOMEM 79
 close EIO 1250
-fallocate ENOSPC 11
+fallocate ENOSPC 4
 flock ENOLCK 3
-getdents EIO 150
+getdents EIO 60
 mkdir ENOSPC 3
 mmap ENOMEM 19
 open EMFILE 1100
