@@ -81,16 +81,17 @@ static int64_t add(struct cache_table *table, const char *name)
 	struct analysis *analysis = table->analysis;
 	const struct select *select = analysis->settings.select;
 	struct analysis_cache *cache;
+	int selected = select ? select_takes_cache(select, name) : 1;
 
+	if (selected < 0)
+		return selected;
 	cache = array_grow(analysis->caches, analysis->cache_count, sizeof(*cache));
 	if (!cache)
 		return -ENOMEM;
 	analysis->caches = cache;
 	cache = &analysis->caches[analysis->cache_count];
-	*cache = (struct analysis_cache){ .selected = true };
+	*cache = (struct analysis_cache){ .selected = selected };
 	snprintf(cache->name, sizeof(cache->name), "%s", name);
-	if (select && select->has_cache)
-		cache->selected = select_takes_cache(select, name);
 	return (int64_t)analysis->cache_count++;
 }
 

@@ -143,11 +143,15 @@ int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t
 	const struct symbols *symbols = &analysis->capture->symbols;
 	const struct symbol *symbol;
 	char text[SITE_TEXT];
-	bool selected = true;
-	int err;
+	int selected = 1, err;
 
 	if (site != HASH_MAP_NONE)
 		return site;
+	if (select && select->has_site)
+		selected = select_takes_site(select, symbols_text(symbols, address, time, text,
+								  sizeof(text)));
+	if (selected < 0)
+		return selected;
 	sites = array_grow(analysis->sites, analysis->site_count, sizeof(*sites));
 	if (!sites)
 		return -ENOMEM;
@@ -155,9 +159,6 @@ int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t
 	err = hash_map_add(&grouping->sites, key, (uint32_t)analysis->site_count);
 	if (err)
 		return err;
-	if (select && select->has_site)
-		selected = select_takes_site(select, symbols_text(symbols, address, time, text,
-								  sizeof(text)));
 	symbol = symbols_find(symbols, address, time);
 	analysis->sites[analysis->site_count] = (struct analysis_site){
 		.address = address,

@@ -74,7 +74,7 @@ static inline bool matcher_is_selected(const struct matcher *matcher, const stru
 	if (!matcher->is_partial)
 		return true;
 	return analysis->sites[site].selected &&
-	       (cache == CACHE_NONE ? select_takes_cache(select, "")
+	       (cache == CACHE_NONE ? !select->leaves_unknown_cache
 				    : analysis->caches[cache].selected) &&
 	       select_takes_size(select, event->requested) &&
 	       select_takes_cpu(select, &capture->topology, event->cpu) &&

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "analysis/select.h"
 
 __attribute__((format(printf, 2, 3))) static int select_fail(struct select *select,
@@ -180,7 +181,13 @@ int select_site(struct select *select, const char *text)
 
 int select_cache(struct select *select, const char *text)
 {
-	return select_regex(select, &select->cache, &select->has_cache, "--cache", text);
+	int taken, err = select_regex(select, &select->cache, &select->has_cache, "--cache", text);
+
+	if (err)
+		return err;
+	taken = select_takes_cache(select, "");
+	select->leaves_unknown_cache = !taken;
+	return taken < 0 ? taken : 0;
 }
 
 /* Sizes. */
@@ -237,14 +244,14 @@ bool select_takes_size(const struct select *select, uint32_t requested)
 	       (!select->has_max_size || requested <= select->max_size);
 }
 
-bool select_takes_site(const struct select *select, const char *text)
+int select_takes_site(const struct select *select, const char *text)
 {
-	return !select->has_site || !regexec(&select->site, text, 0, NULL, 0);
+	return select->has_site ? text_matches(&select->site, text) : 1;
 }
 
-bool select_takes_cache(const struct select *select, const char *name)
+int select_takes_cache(const struct select *select, const char *name)
 {
-	return !select->has_cache || !regexec(&select->cache, name, 0, NULL, 0);
+	return select->has_cache ? text_matches(&select->cache, name) : 1;
 }
 
 bool select_takes_cpu(const struct select *select, const struct topology *topology, uint16_t cpu)

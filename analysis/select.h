@@ -33,7 +33,8 @@ struct select {
 	struct select_list pids, cpus, nodes;
 	char *comm; /* exactly this name; NULL: any */
 	bool has_site, has_cache;
-	regex_t site, cache; /* POSIX extended, anywhere in the text */
+	bool leaves_unknown_cache; /* the text of an unknown cache is empty */
+	regex_t site, cache;	   /* POSIX extended, anywhere in the text */
 	bool has_max_size;
 	uint32_t min_size, max_size; /* bytes requested */
 	uint64_t older;		     /* ns: only objects with at least this lifetime or age */
@@ -69,10 +70,12 @@ bool select_is_partial(const struct select *select);
  * its tid is in the list of pids.
  */
 bool select_takes_size(const struct select *select, uint32_t requested);
-bool select_takes_site(const struct select *select, const char *text);
-bool select_takes_cache(const struct select *select, const char *name);
 bool select_takes_cpu(const struct select *select, const struct topology *topology, uint16_t cpu);
 bool select_takes_task(const struct select *select, const struct tasks *tasks, uint32_t tid,
 		       uint64_t time);
+
+/* 1: selected; 0, or -ENOMEM. */
+int select_takes_site(const struct select *select, const char *text);
+int select_takes_cache(const struct select *select, const char *name);
 
 #endif

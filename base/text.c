@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The text tables of a capture: escapes names and parses lines. */
+/* The text tables of a capture: escapes names and parses lines; regular expressions. */
 #include "config.h"
 
 #include <errno.h>
@@ -34,6 +34,15 @@ int text_write_result(FILE *file)
 	if (!ferror(file))
 		return 0;
 	return errno ? -errno : -EIO;
+}
+
+int text_matches(const regex_t *regex, const char *text)
+{
+	errno = 0;
+	if (!regexec(regex, text, 0, NULL, 0))
+		return 1;
+	/* glibc returns REG_NOMATCH even if it lacked memory */
+	return errno == ENOMEM ? -ENOMEM : 0;
 }
 
 int text_close(FILE *stream, char **text)

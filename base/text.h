@@ -6,6 +6,7 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,9 @@ int text_write_result(FILE *file);
  * NULL and returns -ENOMEM.
  */
 int text_close(FILE *stream, char **text);
+
+/* Does the regular expression match somewhere in the text? 1, 0, or -ENOMEM. */
+int text_matches(const regex_t *regex, const char *text);
 
 /* The part of a line that is not parsed yet. */
 struct line {

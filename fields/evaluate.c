@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "fields/expression_nodes.h"
 
 static int bind_node(struct expression_node *node, struct value_source *source,
@@ -53,6 +54,7 @@ static struct value match(struct expression_node *node, struct value_source *sou
 	size_t number = (size_t)text.number;
 	bool wanted = node->operation == OPERATION_MATCH;
 	unsigned char *verdicts;
+	int matches;
 
 	if (!text.known)
 		return value_unknown();
@@ -64,12 +66,14 @@ static struct value match(struct expression_node *node, struct value_source *sou
 		}
 		node->verdicts = verdicts;
 	}
-	if (!node->verdicts[number])
-		node->verdicts[number] = regexec(node->regex,
-						 texts_get(&source->texts, (uint32_t)number), 0,
-						 NULL, 0)
-						 ? 1
-						 : 2;
+	if (!node->verdicts[number]) {
+		matches = text_matches(node->regex, texts_get(&source->texts, (uint32_t)number));
+		if (matches < 0) {
+			source->err = matches;
+			return value_unknown();
+		}
+		node->verdicts[number] = matches ? 2 : 1;
+	}
 	return value_of((node->verdicts[number] == 2) == wanted);
 }
 

@@ -71,6 +71,7 @@ try malloc "$builddir/kmemtrace-report" leaks --format=json -i "$capture"
 try malloc "$builddir/kmemtrace-report" events --format=csv -i "$capture"
 try malloc "$builddir/kmemtrace-report" count --by=comm --hist=age --linear=bytes_req,0,1k,64 \
 	--where='comm =~ "a"' -i "$capture"
+try malloc "$builddir/kmemtrace-report" sites --site='[a-f]' --cache='[m-z]' -i "$capture"
 # a capture that was cut off
 cp -r "$capture" cut
 rm cut/kernel/status

@@ -189,24 +189,24 @@ static void test_texts(void **state)
 	struct select select = { 0 };
 
 	(void)state;
-	assert_true(select_takes_site(&select, "anything"));
-	assert_true(select_takes_cache(&select, ""));
+	assert_int_equal(select_takes_site(&select, "anything"), 1);
+	assert_int_equal(select_takes_cache(&select, ""), 1);
 	assert_int_equal(select_site(&select, "ext4|^x+"), 0);
 	assert_true(select_is_partial(&select));
-	assert_true(select_takes_site(&select, "f+0x1/0x2 [ext4]"));
-	assert_true(select_takes_site(&select, "xxy+0x1"));
-	assert_false(select_takes_site(&select, "a_xx+0x1"));
+	assert_int_equal(select_takes_site(&select, "f+0x1/0x2 [ext4]"), 1);
+	assert_int_equal(select_takes_site(&select, "xxy+0x1"), 1);
+	assert_int_equal(select_takes_site(&select, "a_xx+0x1"), 0);
 	assert_int_equal(select_site(&select, "("), -EINVAL);
 	assert_non_null(strstr(select.errmsg, "--site: \"(\" is not a regular expression: "));
 	/* a refused option changes nothing; the last option counts */
-	assert_true(select_takes_site(&select, "ext4"));
+	assert_int_equal(select_takes_site(&select, "ext4"), 1);
 	assert_int_equal(select_site(&select, "\\[btrfs\\]$"), 0);
-	assert_false(select_takes_site(&select, "ext4"));
-	assert_true(select_takes_site(&select, "f+0x1/0x2 [btrfs]"));
+	assert_int_equal(select_takes_site(&select, "ext4"), 0);
+	assert_int_equal(select_takes_site(&select, "f+0x1/0x2 [btrfs]"), 1);
 	assert_int_equal(select_cache(&select, "^dentry$"), 0);
-	assert_true(select_takes_cache(&select, "dentry"));
-	assert_false(select_takes_cache(&select, "dentry2"));
-	assert_false(select_takes_cache(&select, ""));
+	assert_int_equal(select_takes_cache(&select, "dentry"), 1);
+	assert_int_equal(select_takes_cache(&select, "dentry2"), 0);
+	assert_int_equal(select_takes_cache(&select, ""), 0);
 	select_deinit(&select);
 	assert_false(select_is_partial(&select));
 	select_deinit(&select);
