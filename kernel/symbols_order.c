@@ -19,6 +19,12 @@
 /* Parts of a module, its code and its init code, are at least this far apart, in bytes. */
 #define GAP_MIN 4096
 
+/*
+ * A module that is loaded a thousand times has as many entries at its address, and a kernel has
+ * some hundred gaps between symbols. A hostile file may have millions of both.
+ */
+#define STEPS_MAX (1U << 28)
+
 struct sorter {
 	struct symbol *list, *spare;
 	size_t spare_space;
@@ -124,14 +130,18 @@ static bool same_string(const struct symbols *symbols, uint32_t a, uint32_t b)
 	return a == b || !strcmp(symbols->text + a, symbols->text + b);
 }
 
-/* Does the module end between these addresses, so that the second is in another part of it? */
+/*
+ * Does the module end between these addresses, so that the second is in another part of it? *steps
+ * counts the modules that were compared.
+ */
 static bool module_ends_between(const struct symbols *symbols, const struct symbol *symbol,
-				uint64_t next)
+				uint64_t next, uint64_t *steps)
 {
 	size_t index = symbols_modules_behind(&symbols->modules, symbol->address);
 	const struct symbols_module *module;
 
-	while ((module = symbols_modules_next(&symbols->modules, symbol->address, &index)))
+	while ((module = symbols_modules_next(&symbols->modules, symbol->address, &index)) &&
+	       ++*steps < STEPS_MAX)
 		if (module->end <= next && same_string(symbols, module->name, symbol->module))
 			return true;
 	return false;
@@ -139,7 +149,7 @@ static bool module_ends_between(const struct symbols *symbols, const struct symb
 
 /* A symbol ends where the next symbol of its module begins. next: NULL, or the next symbol. */
 static uint64_t size_of(const struct symbols *symbols, const struct symbol *symbol,
-			const struct symbol *next)
+			const struct symbol *next, uint64_t *steps)
 {
 	uint64_t size = 0;
 
@@ -147,8 +157,9 @@ static uint64_t size_of(const struct symbols *symbols, const struct symbol *symb
 	    same_string(symbols, next->module, symbol->module))
 		size = next->address - symbol->address;
 	if (symbols->text[symbol->module])
-		return size > GAP_MIN && module_ends_between(symbols, symbol, next->address) ? 0
-											     : size;
+		return size > GAP_MIN && module_ends_between(symbols, symbol, next->address, steps)
+			       ? 0
+			       : size;
 	for (size_t i = 0; i < SYMBOLS_ENDS; i++)
 		if (symbols->ends[i] > symbol->address &&
 		    symbols->ends[i] - symbol->address < (size ? size : UINT64_MAX))
@@ -156,22 +167,24 @@ static uint64_t size_of(const struct symbols *symbols, const struct symbol *symb
 	return size;
 }
 
-/* Keeps the first of several names of an address. */
-static void compute_sizes(struct symbols *symbols)
+/* Keeps the first of several names of an address. 0, or -EFBIG after STEPS_MAX steps. */
+static int compute_sizes(struct symbols *symbols)
 {
 	struct symbol *list = symbols->list;
+	uint64_t steps = 0;
 	size_t count = 0;
 
 	if (!symbols->count)
-		return;
+		return 0;
 	for (size_t i = 1; i < symbols->count; i++) {
 		if (list[i].since == list[count].since && list[i].address == list[count].address)
 			continue;
-		list[count].size = size_of(symbols, &list[count], &list[i]);
+		list[count].size = size_of(symbols, &list[count], &list[i], &steps);
 		list[++count] = list[i];
 	}
-	list[count].size = size_of(symbols, &list[count], NULL);
+	list[count].size = size_of(symbols, &list[count], NULL, &steps);
 	symbols->count = count + 1;
+	return steps < STEPS_MAX ? 0 : -EFBIG;
 }
 
 static int index_snapshots(struct symbols *symbols)
@@ -230,7 +243,8 @@ int symbols_order(struct symbols *symbols)
 
 	if (err)
 		return err;
-	compute_sizes(symbols);
-	err = index_snapshots(symbols);
+	err = compute_sizes(symbols);
+	if (!err)
+		err = index_snapshots(symbols);
 	return !err && symbols->snapshot_count > 1 ? remove_repeats(symbols) : err;
 }

@@ -7,7 +7,7 @@
 
 /*
  * Prepares the list for searches: sorts it, removes duplicate addresses, and sets the sizes and the
- * snapshots. 0 or -ENOMEM.
+ * snapshots. 0, -ENOMEM, or -EFBIG: modules overlap more than those of any kernel.
  */
 int symbols_order(struct symbols *symbols);
 

@@ -61,6 +61,18 @@ awk 'BEGIN {
 (cd hostile && seq -f cpu%.0f 10 59999 | xargs touch)
 run 1 "CPUs of the status" "$builddir/kmemtrace-check" -q hostile
 
+# Modules that all had the same addresses, one after the other.
+fresh
+awk -v n=60000 'BEGIN {
+	for (i = 0; i < n; i++)
+		printf "%08x t f%d [m]\n", 4096 + i * 8192, i
+	for (i = 0; i < n; i++)
+		print "# since " i + 1 "\n# modules\n# module 1000 4294967295 m" i
+}' | gzip -1 >hostile/kernel/symbols
+run 0 "modules at one address" "$builddir/kmemtrace-report" hostile
+grep -q 'symbols are missing (File too large): call sites are addresses' out ||
+	{ echo "modules at one address: $(head -n 5 out)"; failed=1; }
+
 # Symbols that inflate to more than the limit: there are none, and the report says why.
 fresh
 head -c 4000000 /dev/zero | tr '\0' '\n' | gzip -c >newlines
