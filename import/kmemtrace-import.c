@@ -258,6 +258,9 @@ static int import(const struct options *options, struct directory *directory)
 	return status;
 }
 
+/* Added to the status of the child: the library may end the process with a status of its own. */
+#define CHILD_STATUS 64
+
 /*
  * In a child process: if the library crashes or loops, the new capture is removed and an error
  * printed.
@@ -272,15 +275,19 @@ static int import_isolated(const struct options *options, struct directory *dire
 	if (!child) {
 		code = import(options, directory);
 		fflush(stderr);
-		_exit(code);
+		_exit(CHILD_STATUS + code);
 	}
 	while (waitpid(child, &code, 0) < 0) {
 		if (errno != EINTR)
 			return error_msg("%s", strerror(errno));
 		kill(child, SIGTERM);
 	}
+	if (WIFEXITED(code) && WEXITSTATUS(code) >= CHILD_STATUS)
+		return WEXITSTATUS(code) - CHILD_STATUS;
 	if (WIFEXITED(code))
-		return WEXITSTATUS(code) <= EXIT_FINDINGS ? WEXITSTATUS(code) : EXIT_TROUBLE;
+		return error_msg(
+			"%s: the library that reads it ended the process: the file is damaged",
+			options->arguments.paths[0]);
 	if (WTERMSIG(code) == SIGPROF)
 		return error_msg("%s: the library that reads it finds no end: the file is damaged",
 				 options->arguments.paths[0]);
