@@ -20,6 +20,7 @@
 struct walk {
 	const char *path; /* of the file, for messages */
 	int at;		  /* a descriptor: the directory that was reached */
+	bool in_root;	  /* it is the root directory */
 	char rest[PATH_MAX];
 	unsigned int links;
 	char *errmsg;
@@ -106,12 +107,16 @@ static int go_to(struct walk *walk, int fd)
 	if (walk->at >= 0)
 		close(walk->at);
 	walk->at = fd;
+	walk->in_root = false;
 	return 0;
 }
 
 static int go_to_root(struct walk *walk)
 {
-	return go_to(walk, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	int err = go_to(walk, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+
+	walk->in_root = !err;
+	return err;
 }
 
 /* Puts the target of a link before the rest of the path. */
@@ -147,20 +152,31 @@ static bool is_trusted(uid_t user)
 	return user == 0 || user == geteuid();
 }
 
+/* In the emulation of a process by qemu, another directory is opened as "/". */
+static int open_name(const struct walk *walk, const char *name)
+{
+	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+	char path[NAME_MAX + 3];
+
+	if (!walk->in_root)
+		return openat(walk->at, name, flags);
+	snprintf(path, sizeof(path), "/%s", name);
+	return open(path, flags);
+}
+
 /* Goes to the name, which other users cannot give to another file meanwhile. */
 static int step(struct walk *walk, const char *name)
 {
-	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 	bool made = false;
 	struct stat about;
 	int fd, err = check(walk, true);
 
 	if (err)
 		return err;
-	fd = openat(walk->at, name, flags);
+	fd = open_name(walk, name);
 	if (fd < 0 && errno == ENOENT && is_last(walk)) {
 		made = !mkdirat(walk->at, name, 0755);
-		fd = made ? openat(walk->at, name, flags) : -1;
+		fd = made ? open_name(walk, name) : -1;
 	}
 	if (fd < 0)
 		return fail_to_open(walk, errno);
