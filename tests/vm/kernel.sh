@@ -161,6 +161,16 @@ check_kfreed()
 		"$(grep -cE ' (10 10|20 20) 192$' kfreed) have sizes"
 }
 
+# --doctor says whether kmemtraced is confined on this kernel: landlock is there since 5.13.
+check_confinement()
+{
+	local expected='^ok      confinement '
+
+	[ -s jit-off.doctor ] || { echo "--doctor was not run" && return; }
+	! is_before 5.13 || expected='^limited confinement .* are not restricted: landlock: '
+	grep "$expected" jit-off.doctor || fail "no \"$expected\": $(cat jit-off.doctor)"
+}
+
 # Without the BPF JIT, the events have their own CPU, or the capture is refused.
 check_jit_off()
 {
@@ -229,6 +239,7 @@ check_kfreed modules
 check_kfreed modules-without-btf
 check_leaks
 check_jit_off
+check_confinement
 check_bytes
 check_findings
 exit 0
