@@ -2,7 +2,7 @@
 /*
  * A library that tests preload: once kmemtraced captures, each of its threads tries what an
  * attacker inside of it would try. The file $ESCAPES gets a line for each try: the thread, the try,
- * and whether it was refused. The files are those of $INSIDE, the capture, and $OUTSIDE, a
+ * and the error that refused it. The files are those of $INSIDE, the capture, and $OUTSIDE, a
  * directory.
  */
 #define _GNU_SOURCE
@@ -40,7 +40,7 @@ static void say(const char *thread, const char *what, long result)
 	int size;
 
 	size = snprintf(line, sizeof(line), "%s: %s: %s\n", thread, what,
-			result < 0 ? strerror(errno) : "done");
+			result < 0 ? strerrorname_np(errno) : "done");
 	if (write(output, line, (size_t)size) != size)
 		abort();
 }
