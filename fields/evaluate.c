@@ -223,6 +223,19 @@ static struct value evaluate_binary(const struct evaluation *evaluation,
 			compare(a, left->type == VALUE_ADDRESS, b, right->type == VALUE_ADDRESS));
 }
 
+static struct value call(const struct evaluation *evaluation, const struct expression_node *node)
+{
+	const uint32_t operands[FUNCTION_ARGUMENTS_MAX] = { node->left, node->right };
+	struct value arguments[FUNCTION_ARGUMENTS_MAX] = { 0 };
+
+	for (size_t i = 0; i < event_function_arity(node->function); i++) {
+		arguments[i] = evaluate(evaluation, operands[i]);
+		if (!arguments[i].known)
+			return value_unknown();
+	}
+	return node->function->call(evaluation->source, evaluation->transition, arguments);
+}
+
 static struct value evaluate(const struct evaluation *evaluation, uint32_t number)
 {
 	struct expression_node *node = &evaluation->nodes[number];
@@ -231,6 +244,8 @@ static struct value evaluate(const struct evaluation *evaluation, uint32_t numbe
 	switch (node->operation) {
 	case OPERATION_FIELD:
 		return node->field->get(evaluation->source, evaluation->transition);
+	case OPERATION_CALL:
+		return call(evaluation, node);
 	case OPERATION_CONSTANT:
 		return node->value;
 	case OPERATION_OR:

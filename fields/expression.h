@@ -4,12 +4,14 @@
  *
  *	comparison  == != < <= > >=, and =~ !~ with an extended regular expression
  *	arithmetic  + - * / %, and & | of bits; negation: -
- *	constants   12 0x1f 4k, 10ms, "text" 'text', true, false, null, GFP_KERNEL
+ *	constants   12 0x1f 4k, 10ms, "text" 'text', true, false, null, GFP_KERNEL, VM_FAULT_MAJOR
+ *	functions   pages_to_string(cpu): rows of fields/function_table.c
  *
  * From loose to tight: ||, &&, comparison, |, &, + -, * / %, ! and -. A comparison has no other one
  * beside it. Types are checked while the text is parsed. A value that is not known is null, and
  * so is a result that does not fit 64 bits and a division by zero. A comparison with null is null,
- * except x == null and x != null; null && false is false, null || true is true.
+ * except x == null and x != null; null && false is false, null || true is true. A function of null
+ * is null.
  */
 #ifndef FIELDS_EXPRESSION_H
 #define FIELDS_EXPRESSION_H
@@ -18,12 +20,13 @@
 #include <stdint.h>
 
 #include "fields/field_table.h"
+#include "fields/function_table.h"
 #include "fields/lexer.h"
 #include "fields/values.h"
 
 #define EXPRESSION_LENGTH 4096 /* bytes of a text */
 #define EXPRESSION_NODES 512   /* of one expression; bounds the depth too */
-#define EXPRESSION_DEPTH 64    /* of parentheses and signs */
+#define EXPRESSION_DEPTH 64    /* of parentheses, signs and calls */
 
 struct expression_node;
 
@@ -33,8 +36,9 @@ struct expression {
 	uint32_t root;
 	enum value_type type;
 	char *text; /* as the user wrote it */
-	/* if the whole expression is one field; else NULL */
+	/* if the whole expression is one field, or one call; else NULL */
 	const struct event_field *field;
+	const struct event_function *function;
 };
 
 struct expression_error {
@@ -56,6 +60,14 @@ void expression_deinit(struct expression *expression);
  */
 int expression_bind(struct expression *expression, struct value_source *source,
 		    const struct gfp_table *gfp, struct expression_error *error);
+
+/* The definition, if the whole expression is one field or one call; else NULL. */
+static inline const char *expression_legend(const struct expression *expression)
+{
+	if (expression->field)
+		return expression->field->legend;
+	return expression->function ? expression->function->legend : NULL;
+}
 
 /* The value for the event that the source took. */
 struct value expression_value(const struct expression *expression, struct value_source *source,

@@ -9,6 +9,7 @@
 
 enum operation {
 	OPERATION_FIELD,
+	OPERATION_CALL,	    /* left, right: the first and second argument */
 	OPERATION_CONSTANT, /* text: the characters of a VALUE_TEXT, or of a GFP flag's name */
 	OPERATION_OR,
 	OPERATION_AND,
@@ -38,6 +39,7 @@ struct expression_node {
 	size_t column;	      /* from 1 */
 	bool is_integer;      /* a constant without a unit: it has no type of its own yet */
 	const struct event_field *field;
+	const struct event_function *function;
 	struct value value; /* of a constant */
 	char *text;
 	regex_t *regex;		 /* of a match */
@@ -63,6 +65,14 @@ static inline bool type_is_time(enum value_type type)
 int expression_check(struct expression_node *node, const struct expression_node *left,
 		     const struct expression_node *right, const char *sign,
 		     struct expression_error *error);
+
+/*
+ * The same of argument number `position` of a call, from 0; argument is NULL if it is missing, at
+ * column.
+ */
+int expression_check_argument(const struct event_function *function, size_t position,
+			      const struct expression_node *argument, size_t column,
+			      struct expression_error *error);
 
 __attribute__((format(printf, 3, 4))) int expression_fail(struct expression_error *error,
 							  size_t column, const char *format, ...);

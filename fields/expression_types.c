@@ -80,6 +80,28 @@ static enum value_type arithmetic_type(enum operation operation, enum value_type
 	return VALUE_NULL;
 }
 
+static bool may_pass(enum value_type type, enum value_type parameter)
+{
+	return type == parameter || (type == VALUE_NUMBER && type_is_number(parameter));
+}
+
+int expression_check_argument(const struct event_function *function, size_t position,
+			      const struct expression_node *argument, size_t column,
+			      struct expression_error *error)
+{
+	const struct function_argument *parameter = &function->arguments[position];
+
+	if (!argument)
+		return expression_fail(error, column, "%s() needs its argument %s of type %s",
+				       function->name, parameter->name,
+				       value_type_name(parameter->type));
+	if (may_pass(argument->type, parameter->type))
+		return 0;
+	return expression_fail(error, column, "the argument %s of %s() is of type %s, not %s",
+			       parameter->name, function->name, value_type_name(parameter->type),
+			       value_type_name(argument->type));
+}
+
 int expression_check(struct expression_node *node, const struct expression_node *left,
 		     const struct expression_node *right, const char *sign,
 		     struct expression_error *error)
@@ -89,6 +111,7 @@ int expression_check(struct expression_node *node, const struct expression_node 
 	node->type = VALUE_BOOL;
 	switch (node->operation) {
 	case OPERATION_FIELD:
+	case OPERATION_CALL:
 	case OPERATION_CONSTANT:
 		return 0;
 	case OPERATION_OR:

@@ -106,31 +106,109 @@ static bool set_named_constant(struct expression_node *node, const struct token 
 	node->value = value_of(token_is(token, "true"));
 	if (node->value.number || token_is(token, "false"))
 		return true;
-	node->type = VALUE_FLAGS;
-	return !strncmp(token->at, "GFP_", 4) || !strncmp(token->at, "__GFP_", 6);
+	node->value = named_constant_find(token->at, token->length);
+	node->type = node->value.known ? VALUE_NUMBER : VALUE_FLAGS;
+	return node->value.known || !strncmp(token->at, "GFP_", 4) ||
+	       !strncmp(token->at, "__GFP_", 6);
+}
+
+/* The argument at this position; -EINVAL: the types, or the number of arguments, do not fit. */
+static int64_t parse_argument(struct parser *parser, const struct event_function *function,
+			      size_t position)
+{
+	size_t column = column_of(parser, parser->token.at);
+	int64_t number;
+	int err;
+
+	if (token_is(&parser->token, ")"))
+		return expression_check_argument(function, position, NULL, column, parser->error);
+	if (position) {
+		if (!token_is(&parser->token, ","))
+			return fail_token(parser, "a comma");
+		advance(parser);
+		column = column_of(parser, parser->token.at);
+	}
+	number = parse_level(parser, 1);
+	if (number < 0)
+		return number;
+	err = expression_check_argument(function, position, &parser->expression->nodes[number],
+					column, parser->error);
+	return err ? err : number;
+}
+
+/* "(", arguments and ")"; the token is the name. */
+static int64_t parse_call(struct parser *parser, const struct event_function *function)
+{
+	const char *at = parser->token.at;
+	int64_t arguments[FUNCTION_ARGUMENTS_MAX] = { 0 }, number;
+	size_t count = event_function_arity(function);
+	struct expression_node *node;
+
+	advance(parser);
+	advance(parser);
+	for (size_t i = 0; i < count; i++) {
+		arguments[i] = parse_argument(parser, function, i);
+		if (arguments[i] < 0)
+			return arguments[i];
+	}
+	if (token_is(&parser->token, ",") || (!count && !token_is(&parser->token, ")")))
+		return expression_fail(parser->error, column_of(parser, parser->token.at),
+				       "%s() takes no %sarguments", function->name,
+				       count ? "more " : "");
+	if (!token_is(&parser->token, ")"))
+		return fail_token(parser, "a closing parenthesis");
+	number = add_node(parser, OPERATION_CALL, at);
+	if (number < 0)
+		return number;
+	advance(parser);
+	node = &parser->expression->nodes[number];
+	node->function = function;
+	node->type = function->type;
+	node->left = (uint32_t)arguments[0];
+	node->right = (uint32_t)arguments[1];
+	return number;
+}
+
+static int64_t fail_name(struct parser *parser, const struct token *token, bool is_call)
+{
+	char name[41], suggestion[80];
+
+	snprintf(name, sizeof(name), "%.*s", (int)token->length, token->at);
+	if (!is_call && event_function_find(token->at, token->length))
+		return expression_fail(parser->error, column_of(parser, token->at),
+				       "%s is a function: write %s(...)", name, name);
+	if (is_call)
+		event_function_suggest(name, suggestion, sizeof(suggestion));
+	else
+		event_field_suggest(name, suggestion, sizeof(suggestion));
+	if (!*suggestion)
+		snprintf(suggestion, sizeof(suggestion), ": kmemtrace-report %s lists them",
+			 is_call ? "--functions" : "--list-fields");
+	return expression_fail(parser->error, column_of(parser, token->at),
+			       "no %s is named \"%s\"%s", is_call ? "function" : "field", name,
+			       suggestion);
 }
 
 static int64_t parse_name(struct parser *parser)
 {
-	const struct token token = parser->token;
+	const struct token token = parser->token, next = token_read(token.at + token.length);
 	const struct event_field *field = event_field_find(token.at, token.length);
-	int64_t number = add_node(parser, OPERATION_FIELD, token.at);
-	char name[41], suggestion[80];
+	const struct event_function *function = event_function_find(token.at, token.length);
+	bool is_call = token_is(&next, "(");
 	struct expression_node *node;
+	int64_t number;
 
+	if (is_call)
+		return function ? parse_call(parser, function) : fail_name(parser, &token, true);
+	number = add_node(parser, OPERATION_FIELD, token.at);
 	if (number < 0)
 		return number;
 	node = &parser->expression->nodes[number];
-	snprintf(name, sizeof(name), "%.*s", (int)token.length, token.at);
 	if (field) {
 		node->field = field;
 		node->type = field->type;
 	} else if (!set_named_constant(node, &token)) {
-		return expression_fail(parser->error, node->column, "no field is named \"%s\"%s",
-				       name,
-				       *event_field_suggest(name, suggestion, sizeof(suggestion))
-					       ? suggestion
-					       : ": kmemtrace-report --list-fields lists them");
+		return fail_name(parser, &token, false);
 	} else if (node->type == VALUE_FLAGS) {
 		node->text = strndup(token.at, token.length);
 		if (!node->text)
@@ -315,6 +393,7 @@ int expression_parse(struct expression *expression, const char *begin, const cha
 		expression->root = (uint32_t)root;
 		expression->type = expression->nodes[root].type;
 		expression->field = expression->nodes[root].field;
+		expression->function = expression->nodes[root].function;
 		expression->text = strndup(*at, (size_t)(parser.end - *at));
 		if (!expression->text)
 			root = -ENOMEM;

@@ -34,7 +34,7 @@ static void clear_by(struct query *query)
 static void clear_columns(struct query *query)
 {
 	for (size_t i = 0; i < query->column_count; i++)
-		free(query->columns[i].name);
+		expression_deinit(&query->columns[i]);
 	query->column_count = 0;
 }
 
@@ -170,6 +170,7 @@ static int parse_bound(struct query *query, const char *option, const char *text
 		return err;
 	for (size_t i = 0; i < expression.count; i++)
 		is_constant &= expression.nodes[i].operation != OPERATION_FIELD &&
+			       expression.nodes[i].operation != OPERATION_CALL &&
 			       !expression.nodes[i].text;
 	if (is_constant &&
 	    (type_is_time(statistic->expression.type)
@@ -239,30 +240,21 @@ int query_statistic(struct query *query, const char *option, enum statistic_func
 
 int query_columns(struct query *query, const char *option, const char *text)
 {
-	clear_columns(query);
-	for (const char *at = text;; at++) {
-		size_t length = strcspn(at, ","), column = query->column_count;
-		const struct event_field *field = event_field_find(at, length);
-		char name[41], suggestion[80];
+	const char *at = text;
+	int err;
 
-		snprintf(name, sizeof(name), "%.*s", (int)length, at);
-		if (!field)
+	clear_columns(query);
+	for (;;) {
+		if (query->column_count == QUERY_COLUMNS_MAX)
 			return fail(query, option, (size_t)(at - text) + 1,
-				    "no field is named \"%s\"%s", name,
-				    *event_field_suggest(name, suggestion, sizeof(suggestion))
-					    ? suggestion
-					    : ": --list-fields lists them");
-		if (column == QUERY_COLUMNS_MAX)
-			return fail(query, option, (size_t)(at - text) + 1, "more than %d fields",
-				    QUERY_COLUMNS_MAX);
-		query->columns[column].field = field;
-		query->columns[column].name = strdup(name);
-		if (!query->columns[column].name)
-			return -ENOMEM;
+				    "more than %d expressions", QUERY_COLUMNS_MAX);
+		err = parse(query, option, &query->columns[query->column_count], text, &at);
+		if (err)
+			return err;
 		query->column_count++;
-		at += length;
 		if (!*at)
 			return 0;
+		at++;
 	}
 }
 
@@ -283,6 +275,8 @@ int query_bind(struct query *query, struct value_source *source, const struct gf
 
 	for (size_t i = 0; i < query->by_count && !err; i++)
 		err = bind(query, "--by", &query->by[i], source, gfp);
+	for (size_t i = 0; i < query->column_count && !err; i++)
+		err = bind(query, "-F", &query->columns[i], source, gfp);
 	for (size_t i = 0; i < query->statistic_count && !err; i++) {
 		char option[20];
 

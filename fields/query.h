@@ -39,10 +39,7 @@ struct query {
 	size_t by_count;
 	struct statistic statistics[QUERY_STATISTICS_MAX];
 	size_t statistic_count;
-	struct {
-		const struct event_field *field;
-		char *name; /* as the user wrote it */
-	} columns[QUERY_COLUMNS_MAX];
+	struct expression columns[QUERY_COLUMNS_MAX];
 	size_t column_count;
 	char errmsg[320]; /* after a failure */
 };
@@ -55,7 +52,7 @@ void query_deinit(struct query *query);
  *	where       an expression that is true or false
  *	by          expressions, separated by commas
  *	statistic   the same; of STATISTIC_LINEAR: EXPRESSION,LOW,HIGH,STEP
- *	columns     fields, separated by commas
+ *	columns     expressions, separated by commas
  */
 int query_where(struct query *query, const char *option, const char *text);
 int query_by(struct query *query, const char *option, const char *text);

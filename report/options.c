@@ -48,6 +48,7 @@ enum option_key {
 	OPTION_BY,
 	OPTION_WHERE,
 	OPTION_LIST_FIELDS,
+	OPTION_FUNCTIONS,
 	OPTION_COUNT, /* to OPTION_LINEAR: in the order of enum statistic_function */
 	OPTION_SUM,
 	OPTION_AVG,
@@ -74,9 +75,12 @@ static const struct argp_option option_table[] = {
 	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp; the "
 	  "view count: by expressions, separated by commas",
 	  1 },
-	{ "fields", 'F', "FIELD[,FIELD...]", 0, "The view events: print these fields", 1 },
+	{ "fields", 'F', "EXPRESSION[,...]", 0,
+	  "The view events: print these fields or expressions", 1 },
 	{ "list-fields", OPTION_LIST_FIELDS, "FORMAT", OPTION_ARG_OPTIONAL,
 	  "List the fields of events, as text or mdoc, and exit", 1 },
+	{ "functions", OPTION_FUNCTIONS, "FORMAT", OPTION_ARG_OPTIONAL,
+	  "List the functions of expressions, as text or mdoc, and exit", 1 },
 	{ "sort", 's', "KEY[,KEY...]", 0,
 	  "Sort by these columns; -KEY is descending, +KEY ascending", 1 },
 	{ "lines", 'l', "N", 0,
@@ -349,6 +353,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		else
 			event_field_list(stdout);
 		exit(close_stdout(EXIT_OK));
+	case OPTION_FUNCTIONS:
+		if (argument &&
+		    parse_choice(state, "--functions", argument, list_formats, COUNT(list_formats)))
+			event_function_list_mdoc(stdout);
+		else
+			event_function_list(stdout);
+		exit(close_stdout(EXIT_OK));
 	case OPTION_COUNT ... OPTION_LINEAR:
 		parse_statistic(options, key, argument, state);
 		break;
@@ -427,6 +438,15 @@ static char *help_views(int key, const char *text, void *input)
 			width = 2 + strlen(event_fields[i].name);
 		}
 		fprintf(file, " %s", event_fields[i].name);
+	}
+	fputs("\n\nFunctions of expressions (--functions defines them):", file);
+	for (size_t i = 0, width = 80; i < event_function_count; i++) {
+		width += strlen(event_functions[i].name) + 3;
+		if (width > 78) {
+			fputs("\n ", file);
+			width = 4 + strlen(event_functions[i].name);
+		}
+		fprintf(file, " %s()", event_functions[i].name);
 	}
 	fprintf(file, "\n\n%s", text);
 	text_close(file, &help);

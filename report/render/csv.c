@@ -104,11 +104,9 @@ static int csv_print(const struct output *output, const struct header *header,
 static void csv_begin_rows(struct row_stream *stream)
 {
 	for (size_t i = 0; i < stream->column_count; i++) {
-		const char *key = stream->columns[i].key;
-
-		if (i)
-			row_stream_put(stream, ",", 1);
-		row_stream_put(stream, key, strlen(key));
+		row_stream_set_prefix(stream, i, i ? "," : "", "");
+		if (!stream->err)
+			row_stream_put_prefix(stream, i);
 	}
 	row_stream_put(stream, "\r\n", 2);
 }

@@ -185,8 +185,7 @@ static int json_print(const struct output *output, const struct header *header,
 static void json_begin_rows(struct row_stream *stream)
 {
 	for (size_t i = 0; i < stream->column_count; i++)
-		row_stream_set_prefix(stream, i, i ? ", \"" : "{\"", stream->columns[i].key,
-				      "\": ");
+		row_stream_set_prefix(stream, i, i ? ", " : "{", ": ");
 }
 
 static void json_add_row(struct row_stream *stream, const struct stream_cell *row)

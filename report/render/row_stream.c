@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "report/render/row_stream.h"
 
@@ -23,6 +24,12 @@ void row_stream_init(struct row_stream *stream, const struct row_format *format,
 	stream->err = 0;
 	stream->used = 0;
 	format->begin(stream);
+}
+
+void row_stream_deinit(struct row_stream *stream)
+{
+	for (size_t i = 0; i < stream->column_count; i++)
+		free(stream->prefixes[i].text);
 }
 
 void row_stream_add(struct row_stream *stream, const struct stream_cell *row)
@@ -53,10 +60,20 @@ void row_stream_put_slowly(struct row_stream *stream, const char *bytes, size_t 
 }
 
 void row_stream_set_prefix(struct row_stream *stream, size_t column, const char *before,
-			   const char *key, const char *after)
+			   const char *after)
 {
-	stream->prefixes[column].length = (size_t)snprintf(
-		stream->prefixes[column].text, STREAM_PREFIX, "%s%s%s", before, key, after);
+	struct stream_text *prefix = &stream->prefixes[column], key = { 0 };
+	int err = stream->format->quote(&key, stream->columns[column].key, false);
+
+	if (!err) {
+		prefix->length = strlen(before) + key.length + strlen(after);
+		prefix->text = calloc(1, prefix->length + STREAM_PREFIX);
+	}
+	if (prefix->text)
+		stpcpy(stpcpy(stpcpy(prefix->text, before), key.text), after);
+	else
+		stream->err = -ENOMEM;
+	free(key.text);
 }
 
 void row_stream_put_spaces(struct row_stream *stream, size_t written, size_t width)

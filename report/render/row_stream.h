@@ -30,7 +30,7 @@ struct stream_column {
 
 #define STREAM_WIDTH_MAX 20
 #define STREAM_COLUMNS_MAX 40
-#define STREAM_PREFIX 48 /* bytes: a key and its punctuation */
+#define STREAM_PREFIX 48 /* bytes that can be read from the begin of a prefix */
 #define STREAM_BUFFER 65536
 
 #define STREAM_TEXT_ROOM 32 /* bytes that can be read from the begin of a text */
@@ -78,18 +78,17 @@ struct row_stream {
 	FILE *file;
 	const struct stream_column *columns; /* the caller's */
 	size_t column_count;
-	int err; /* -errno of the first write that failed: nothing is written after it */
-	struct {
-		char text[STREAM_PREFIX];
-		size_t length;
-	} prefixes[STREAM_COLUMNS_MAX]; /* printed before the cell of the column */
+	int err; /* -ENOMEM, or -errno of the first write that failed: nothing is written after it
+		  */
+	struct stream_text prefixes[STREAM_COLUMNS_MAX]; /* printed before the cell of the column */
 	size_t used;
 	char buffer[STREAM_BUFFER];
 };
 
-/* Prints the head above the rows, as the line of CSV with the keys. */
+/* Prints the head above the rows, as the line of CSV with the keys. A failure is in stream->err. */
 void row_stream_init(struct row_stream *stream, const struct row_format *format, FILE *file,
 		     const struct stream_column *columns, size_t column_count);
+void row_stream_deinit(struct row_stream *stream);
 
 /* Prints a row of column_count cells. */
 void row_stream_add(struct row_stream *stream, const struct stream_cell *row);
@@ -114,19 +113,21 @@ static inline void row_stream_put(struct row_stream *stream, const char *bytes, 
 
 static inline void row_stream_put_prefix(struct row_stream *stream, size_t column)
 {
-	if (sizeof(stream->buffer) - stream->used < STREAM_PREFIX) {
-		row_stream_put_slowly(stream, stream->prefixes[column].text,
-				      stream->prefixes[column].length);
+	const struct stream_text *prefix = &stream->prefixes[column];
+
+	if (sizeof(stream->buffer) - stream->used < STREAM_PREFIX ||
+	    prefix->length > STREAM_PREFIX) {
+		row_stream_put(stream, prefix->text, prefix->length);
 		return;
 	}
 	/* a constant size needs no call */
-	memcpy(stream->buffer + stream->used, stream->prefixes[column].text, STREAM_PREFIX);
-	stream->used += stream->prefixes[column].length;
+	memcpy(stream->buffer + stream->used, prefix->text, STREAM_PREFIX);
+	stream->used += prefix->length;
 }
 
-/* Sets the prefix of a column: the three texts one after the other. */
+/* Sets the prefix of a column: before, the key in the form of the format, and after. */
 void row_stream_set_prefix(struct row_stream *stream, size_t column, const char *before,
-			   const char *key, const char *after);
+			   const char *after);
 
 void row_stream_put_spaces(struct row_stream *stream, size_t written, size_t width);
 void row_stream_put_number(struct row_stream *stream, int64_t number, size_t width);

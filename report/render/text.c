@@ -387,7 +387,7 @@ static int text_print(const struct output *output, const struct header *header,
 static void text_begin_rows(struct row_stream *stream)
 {
 	for (size_t i = 0; i < stream->column_count; i++)
-		row_stream_set_prefix(stream, i, " ", stream->columns[i].key, "=");
+		row_stream_set_prefix(stream, i, " ", "=");
 }
 
 static void text_put_seconds(struct row_stream *stream, int64_t ns, size_t width)

@@ -111,7 +111,7 @@ static int set_columns(struct report *report)
 					     count_column_type(key),
 					     0,
 					     COLUMN_ALWAYS,
-					     key->field ? key->field->legend : NULL,
+					     expression_legend(key),
 					     false };
 	}
 	*column++ = (struct column){ "count", "count",	     "events", COLUMN_NULLABLE,

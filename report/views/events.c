@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The view events: one event a line, in time order, with the fields of -F or the usual ones. */
+/* The view events: one event a line, in time order, with the columns of -F or the usual ones. */
 #include "config.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static const struct stream_text *quote(struct events *events, uint32_t number, b
 }
 
 static int set_cell(struct events *events, struct stream_cell *cell,
-		    const struct event_field *field, struct value value)
+		    const struct expression *column, struct value value)
 {
 	const struct stream_text *text;
 
@@ -76,7 +76,7 @@ static int set_cell(struct events *events, struct stream_cell *cell,
 		cell->type = STREAM_NULL;
 		return 0;
 	}
-	switch (field->type) {
+	switch (column->type) {
 	case VALUE_NUMBER:
 	case VALUE_BYTES:
 	case VALUE_TIME:
@@ -95,7 +95,8 @@ static int set_cell(struct events *events, struct stream_cell *cell,
 		cell->truth = value.number;
 		break;
 	case VALUE_TEXT:
-		text = quote(events, (uint32_t)value.number, field->is_word);
+		text = quote(events, (uint32_t)value.number,
+			     column->field && column->field->is_word);
 		if (!text)
 			return -ENOMEM;
 		cell->type = STREAM_TEXT;
@@ -114,13 +115,13 @@ static int write_row(struct events *events, const struct transition *transition)
 			transition->outcome == OUTCOME_FREE_REASSIGNED;
 
 	for (size_t i = 0; i < query->column_count; i++) {
-		const struct event_field *field = query->columns[i].field;
-		struct value value = field->get(&events->source, transition);
+		const struct expression *column = &query->columns[i];
+		struct value value = expression_value(column, &events->source, transition);
 		int err;
 
 		if (ordinary && events->obvious_outcomes[i])
 			value = value_unknown();
-		err = set_cell(events, &row[i], field, value);
+		err = set_cell(events, &row[i], column, value);
 		if (err)
 			return err;
 	}
@@ -143,9 +144,11 @@ static int on_transition(void *data, const struct analysis *analysis,
 	return write_row(events, transition);
 }
 
-/* How a text shows the field: times, CPUs and tasks stand in columns, other values have a key. */
+/* How a text shows a column: times, CPUs and tasks stand in columns, other values have a key. */
 static struct stream_column layout_of(const struct event_field *field, bool counts_events)
 {
+	if (!field)
+		return (struct stream_column){ .layout = STREAM_LAYOUT_KEYED };
 	if (field->get == value_get_time)
 		return (struct stream_column){ .layout = counts_events ? STREAM_LAYOUT_NUMBER
 								       : STREAM_LAYOUT_SECONDS,
@@ -166,7 +169,7 @@ static void set_columns(struct events *events, bool counts_events)
 
 	for (size_t i = 0; i < query->column_count; i++) {
 		const struct event_field *field = query->columns[i].field;
-		const char *key = query->columns[i].name;
+		const char *key = query->columns[i].text;
 
 		if (counts_events && !strcmp(key, "time_ns"))
 			key = "time_events";
@@ -174,7 +177,8 @@ static void set_columns(struct events *events, bool counts_events)
 			key = "age_events";
 		events->columns[i] = layout_of(field, counts_events);
 		events->columns[i].key = key;
-		events->obvious_outcomes[i] = is_usual && field->get == value_get_outcome &&
+		events->obvious_outcomes[i] = is_usual && field &&
+					      field->get == value_get_outcome &&
 					      events->report->renderer->for_people;
 	}
 }
@@ -236,6 +240,7 @@ static void end(struct report *report)
 			free(events->quoted[word][i].text);
 		free(events->quoted[word]);
 	}
+	row_stream_deinit(&events->stream);
 	query_deinit(&events->usual);
 	value_source_deinit(&events->source);
 	free(events);

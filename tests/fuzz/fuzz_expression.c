@@ -13,7 +13,8 @@
 #include "tests/fuzz/fuzz.h"
 
 static struct gfp_name gfp_names[] = { { 0xcc0, "GFP_KERNEL" }, { 0x100, "__GFP_ZERO" } };
-static const struct capture capture = { .gfp = { gfp_names, 2 } };
+static const struct capture capture = { .gfp = { gfp_names, 2 },
+					.metadata = { .page_size = 4096 } };
 static struct group group = { .key = 0xffffffff81000010 };
 static const struct analysis analysis = {
 	.capture = &capture, .begin = 1000, .groups = &group, .group_count = 1
@@ -62,7 +63,7 @@ static void evaluate(struct query *query, struct value_source *source, uint8_t i
 	FUZZ_EXPECT(!aggregate_init(&aggregate, query));
 	FUZZ_EXPECT(value_source_take(source, &analysis, &transition));
 	for (size_t i = 0; i < query->column_count; i++)
-		query->columns[i].field->get(source, &transition);
+		expression_value(&query->columns[i], source, &transition);
 	FUZZ_EXPECT(!aggregate_add(&aggregate, source, &transition));
 	FUZZ_EXPECT(aggregate.events + aggregate.excluded == 1);
 	FUZZ_EXPECT(aggregate.count == aggregate.events);

@@ -24,7 +24,8 @@
 #define GFP 0xdc0
 
 static struct gfp_name gfp_names[] = { { 0xcc0, "GFP_KERNEL" }, { 0x100, "__GFP_ZERO" } };
-static const struct capture capture = { .gfp = { gfp_names, 2 } };
+static const struct capture capture = { .gfp = { gfp_names, 2 },
+					.metadata = { .page_size = 65536 } };
 static const struct analysis analysis = { .capture = &capture, .begin = 1000 };
 static const struct event event = {
 	.time = 51000000,
@@ -216,6 +217,77 @@ static void test_errors(void **state)
 	expect_error("comm =~ '('", 9, "this is not a regular expression: Unmatched ( or \\(");
 	expect_error("time + time > 1s", 6, "+ does not take the types time and time");
 	expect_error("age < null", 5, "< does not take the types duration and null");
+}
+
+/* The texts are those of SystemTap's bytes_to_string(), by its definition. */
+static void test_functions(void **state)
+{
+	static const struct {
+		const char *bytes, *text;
+	} sizes[] = {
+		{ "0", "    0" },	   { "1023", " 1023" },
+		{ "-5", "   -5" },	   { "-2048", "-2048" },
+		{ "1k", "1.00K" },	   { "1k + 512", "1.50K" },
+		{ "10k - 1", "9.99K" },	   { "10k", "10.0K" },
+		{ "100k - 1", "99.9K" },   { "100k", " 100K" },
+		{ "1M - 1", "1023K" },	   { "1M", "1.00M" },
+		{ "15M + 512k", "15.5M" }, { "1G - 1", "1023M" },
+		{ "1G", "1.00G" },	   { "9999G", "9999G" },
+		{ "12345G", "12345G" },	   { "9223372036854775807", "8589934591G" },
+	};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char text[80];
+
+		snprintf(text, sizeof(text), "bytes_to_string(%s) == '%s'", sizes[i].bytes,
+			 sizes[i].text);
+		expect_true(state, text);
+	}
+	expect(state, "mem_page_size()", VALUE_BYTES, 65536);
+	expect(state, "1M / mem_page_size( ) + 1", VALUE_NUMBER, 17);
+	expect_true(state, "pages_to_string (16) == '1.00M'");
+	expect_true(state, "pages_to_string(cpu) =~ '^ 192K$'");
+	expect_true(state, "vm_fault_contains(3, VM_FAULT_MAJOR)");
+	expect_true(state, "vm_fault_contains(VM_FAULT_MINOR, 2) && cpu == VM_FAULT_MAJOR");
+	expect(state, "vm_fault_contains(VM_FAULT_MAJOR, VM_FAULT_OOM)", VALUE_BOOL, 0);
+	expect(state, "vm_fault_contains((1 + 1) * 1, VM_FAULT_SIGBUS)", VALUE_BOOL, 0);
+	expect_null(state, "pages_to_string(1 / 0)");
+	expect_null(state, "vm_fault_contains(1, 1 / 0)");
+	expect_null(state, "pages_to_string(9223372036854775807)");
+}
+
+static void test_function_errors(void **state)
+{
+	(void)state;
+	expect_error("mem_page_siz() > 1", 1,
+		     "no function is named \"mem_page_siz\": did you mean mem_page_size?");
+	expect_error("1 > cpu(3)", 5,
+		     "no function is named \"cpu\": kmemtrace-report --functions lists them");
+	expect_error("mem_page_size > 1", 1,
+		     "mem_page_size is a function: write mem_page_size(...)");
+	expect_error("mem_page_size(1)", 15, "mem_page_size() takes no arguments");
+	expect_error("mem_page_size(", 15, "mem_page_size() takes no arguments");
+	expect_error("bytes_to_string()", 17,
+		     "bytes_to_string() needs its argument bytes of type bytes");
+	expect_error("bytes_to_string(1, 2)", 18, "bytes_to_string() takes no more arguments");
+	expect_error("bytes_to_string(1", 18, "a closing parenthesis is missing at the end");
+	expect_error("bytes_to_string(1 2)", 19, "a closing parenthesis is missing before \"2\"");
+	expect_error("vm_fault_contains(1)", 20,
+		     "vm_fault_contains() needs its argument test of type number");
+	expect_error("vm_fault_contains(1 2)", 21, "a comma is missing before \"2\"");
+	expect_error("vm_fault_contains(1, 2, 3)", 23,
+		     "vm_fault_contains() takes no more arguments");
+	expect_error("vm_fault_contains(1,", 21, "a field or a constant is missing at the end");
+	expect_error("bytes_to_string(comm)", 17,
+		     "the argument bytes of bytes_to_string() is of type bytes, not text");
+	expect_error("pages_to_string(bytes_req)", 17,
+		     "the argument pages of pages_to_string() is of type number, not bytes");
+	expect_error("bytes_to_string(null)", 17,
+		     "the argument bytes of bytes_to_string() is of type bytes, not null");
+	expect_error("mem_page_size() == 'a'", 17, "== does not take the types bytes and text");
+	expect_error(
+		"VM_FAULT_NEW == 1", 1,
+		"no field is named \"VM_FAULT_NEW\": kmemtrace-report --list-fields lists them");
 }
 
 static void test_unknown_flag(void **state)
@@ -418,6 +490,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_null, setup, teardown),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test_setup_teardown(test_functions, setup, teardown),
+		cmocka_unit_test(test_function_errors),
 		cmocka_unit_test_setup_teardown(test_unknown_flag, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random, setup, teardown),
