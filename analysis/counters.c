@@ -122,7 +122,9 @@ int counters_count_rare(struct analysis *analysis, const struct transition *tran
 	case OUTCOME_FREED:
 		break; /* counters_count() */
 	case OUTCOME_OTHER:
-		break; /* counted by observers */
+		analysis->totals.process_events++;
+		analysis->totals.by_process_kind[transition->event->id]++;
+		break;
 	}
 	return 0;
 }

@@ -48,11 +48,15 @@ static int match_resize(struct matcher *matcher, const struct event *event,
 /* An event that is not about a slab object goes to the observers as it is. */
 static int match_other(struct matcher *matcher, const struct event *event)
 {
-	int64_t site;
+	int64_t site = 0;
 
-	if (matcher_is_own(matcher, event->task))
+	if (matcher_is_own(matcher, event->task)) {
+		matcher->analysis->totals.own_process_events++;
 		return 0;
-	site = grouping_site(&matcher->grouping, event->call_site, event->time);
+	}
+	/* a process has many instructions: only a filter needs to know the site */
+	if (matcher->is_partial)
+		site = grouping_site(&matcher->grouping, event->call_site, event->time);
 	if (site < 0)
 		return (int)site;
 	if (matcher_older(matcher) || !matcher_is_in_window(matcher, event->time) ||

@@ -104,9 +104,8 @@ struct analysis_site {
 
 /*
  * allocations + failed + frees + null_frees + resizes + repeated + left_out + own_allocations
- * + own_frees + untracked + unknown = recorded. Events that are not about slab objects
- * (event_is_other()) would be missing in this sum unless they are left out; this version records
- * none. live_objects = allocations - (frees - frees_unmatched) - missed_frees.
+ * + own_frees + process_events + own_process_events + untracked + unknown = recorded.
+ * live_objects = allocations - (frees - frees_unmatched) - missed_frees.
  */
 struct analysis_totals {
 	uint64_t allocations, failed;
@@ -123,8 +122,11 @@ struct analysis_totals {
 	/* allocations by kmemtraced, and frees of these objects by any task; not in the counts
 	 * above */
 	uint64_t own_allocations, own_frees;
-	uint64_t left_out;    /* events outside of the selection or the window */
-	uint64_t untracked;   /* allocations after objects.limit was reached */
+	uint64_t process_events;	      /* events that are not about slab objects */
+	uint64_t by_process_kind[KMT_ID_END]; /* the same by kind: their sum is process_events */
+	uint64_t own_process_events;	      /* by kmemtraced; not in the counts above */
+	uint64_t left_out;		      /* events outside of the selection or the window */
+	uint64_t untracked;		      /* allocations after objects.limit was reached */
 	uint64_t from_backup; /* records of the backup programs; each is in another counter too */
 	uint64_t unknown;     /* records of kinds that this version does not know */
 };
@@ -167,7 +169,7 @@ enum outcome {
 				      * object A */
 	OUTCOME_FREE_REASSIGNED,     /* event is free 2; it freed object B, not earlier_free,
 				      * which is free 1 */
-	OUTCOME_OTHER,		     /* event_is_other(): not about a slab object; not counted */
+	OUTCOME_OTHER,		     /* event_is_other(): not about a slab object */
 };
 
 struct transition {

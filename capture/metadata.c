@@ -103,6 +103,7 @@ static const char types[] = SIGNATURE
 	"typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
 	"typealias integer { size = 32; align = 8; signed = false; base = 16; } := x32;\n"
 	"typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
+	"typealias integer { size = 64; align = 8; signed = true; } := s64;\n"
 	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := x64;\n";
 
 /* struct packet_header and the first 40 bytes of struct kmt_record, field by field. */

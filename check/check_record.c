@@ -133,10 +133,40 @@ static void check_sizes(struct stream_state *stream, const struct kmt_record *re
 			       record->allocated, record->requested);
 }
 
+/* The highest values of the two halves of the payload, by kind; 0 of a payload that is a length. */
+static const struct {
+	uint32_t low, high;
+} payload_limits[KMT_ID_END] = {
+	[KMT_PAGE_FAULT] = { KMT_ACCESS_UNKNOWN, KMT_MODE_UNKNOWN },
+	[KMT_PAGE_FAULT_RETURN] = { KMT_FAULT_MAJOR, KMT_MODE_UNKNOWN },
+	[KMT_WRITE_SHARED_COPY] = { 1, 0 },
+	[KMT_OOM_KILL] = { UINT32_MAX, 0 },
+};
+
+static void check_process_fields(struct stream_state *stream, const struct kmt_record *record)
+{
+	const char *name = record_kinds[record->id].name;
+	bool is_length = record->id == KMT_MMAP || record->id == KMT_MUNMAP ||
+			 record->id == KMT_BRK;
+
+	if (record->gfp)
+		report_problem(stream, fields, "%s with GFP flags 0x%" PRIx32, name, record->gfp);
+	if (record->node != KMT_NODE_ANY)
+		report_problem(stream, fields, "%s with node %d", name, record->node);
+	if (!is_length && ((uint32_t)record->payload > payload_limits[record->id].low ||
+			   record->payload >> 32 > payload_limits[record->id].high))
+		report_problem(stream, fields, "%s whose last 8 bytes are 0x%" PRIx64, name,
+			       record->payload);
+	if (record->id == KMT_OOM_KILL && record->pointer)
+		report_problem(stream, fields, "%s with address 0x%" PRIx64, name, record->pointer);
+}
+
 static void check_fields(struct stream_state *stream, const struct kmt_record *record)
 {
 	bool free = is_one_of(stream, RECORD_KINDS_WITH(RECORD_FREE));
 
+	if (is_one_of(stream, RECORD_KINDS_WITH(RECORD_PROCESS)))
+		check_process_fields(stream, record);
 	if (!is_one_of(stream, KINDS_OF_SLAB))
 		return;
 	if (free && record->gfp)
@@ -155,7 +185,14 @@ static unsigned int word_bits(const struct stream_state *stream)
 
 static void check_addresses(struct stream_state *stream, const struct kmt_record *record)
 {
-	if (!is_one_of(stream, RECORD_KINDS_WITH(0)))
+	/* any address can be one of a process */
+	if (is_one_of(stream, RECORD_KINDS_WITH(RECORD_PROCESS)) && word_bits(stream) == 32 &&
+	    (record->pointer > UINT32_MAX || record->call_site > UINT32_MAX))
+		report_problem(stream, addresses,
+			       "%s at 0x%" PRIx64 ", called from 0x%" PRIx64
+			       ", where addresses have 32 bits",
+			       record_kinds[record->id].name, record->pointer, record->call_site);
+	if (!is_one_of(stream, KINDS_OF_SLAB))
 		return;
 	if (!pointer_is_possible(record->pointer, word_bits(stream)))
 		report_problem(stream, addresses, "an object at the impossible address 0x%" PRIx64,

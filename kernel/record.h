@@ -33,8 +33,45 @@ enum kmt_id {
 	KMT_BACKUP_CACHE_FREE = 9, /* as KMT_CACHE_FREE */
 	/* kmem_cache_alloc() of a kernel before 6.0, which does not report the cache */
 	KMT_ANONYMOUS_ALLOC = 10, /* requested and allocated are valid: they are the cache's */
-	KMT_ID_END		  /* one past the last id that this version knows */
+	/*
+	 * The probes of process memory, which are not about slab objects. pointer and call_site are
+	 * addresses of the process; gfp is 0 and node KMT_NODE_ANY.
+	 */
+	KMT_PAGE_FAULT = 11, /* low: enum kmt_access; high: enum kmt_mode */
+	/* low: enum kmt_fault_type; high: enum kmt_mode */
+	KMT_PAGE_FAULT_RETURN = 12,
+	KMT_WRITE_SHARED = 13,	    /* payload is 0 */
+	KMT_WRITE_SHARED_COPY = 14, /* low: 1 if the page is the zero page, else 0 */
+	KMT_MMAP = 15,		    /* payload: length in bytes; pointer: as requested */
+	KMT_MUNMAP = 16,	    /* payload: length in bytes */
+	/* payload, signed: bytes by which the heap would grow; 0: brk(0); KMT_LENGTH_UNKNOWN */
+	KMT_BRK = 17,
+	KMT_OOM_KILL = 18, /* low: process id of the victim; pointer is 0 */
+	KMT_ID_END	   /* one past the last id that this version knows */
 };
+
+enum kmt_access {
+	KMT_ACCESS_READ,
+	KMT_ACCESS_WRITE,
+	KMT_ACCESS_UNKNOWN,
+};
+
+/* Of the code at call_site. */
+enum kmt_mode {
+	KMT_MODE_USER,
+	KMT_MODE_KERNEL,
+	KMT_MODE_UNKNOWN,
+};
+
+/* The numbers of SystemTap's fault_type. */
+enum kmt_fault_type {
+	KMT_FAULT_OOM,
+	KMT_FAULT_SIGBUS,
+	KMT_FAULT_MINOR,
+	KMT_FAULT_MAJOR,
+};
+
+#define KMT_LENGTH_UNKNOWN ((uint64_t)1 << 63) /* INT64_MIN */
 
 #define KMT_NODE_ANY (-1)	/* no node was requested; also in every free */
 #define KMT_SIZE_MAX UINT32_MAX /* a size of 4 GiB or more: only failed requests have it */
@@ -60,7 +97,7 @@ struct kmt_record {
 		uint64_t tag; /* the same 8 bytes: not 0 once the record is whole */
 	};
 	uint64_t pointer;   /* the object; 0 in a failed allocation or kfree(NULL) */
-	uint64_t call_site; /* return address in the caller */
+	uint64_t call_site; /* return address in the caller; of a probe 0: unknown */
 	uint32_t task;	    /* thread id of the current task; 0 is the idle task */
 	uint32_t gfp;	    /* flags as the capturing kernel has them; 0 in a free */
 	union {
@@ -73,8 +110,14 @@ struct kmt_record {
 		 * address of the cache's name. 0: unknown.
 		 */
 		uint64_t cache;
+		/* Of a probe of process memory: one number, so that its byte order can be swapped.
+		 */
+		uint64_t payload;
 	};
 };
+
+/* The payload of two values of 32 bits. */
+#define KMT_PAYLOAD(low, high) ((uint64_t)(high) << 32 | (uint32_t)(low))
 
 /*
  * Room for any record. A long record has more words than KMT_RECORD_WORDS, after the fields that

@@ -23,7 +23,8 @@ enum record_flag {
 	RECORD_ANONYMOUS = 1 << 6,	/* of a slab cache that the kernel does not name */
 	/* frees objects of any cache, as kfree() does; with RECORD_CACHE: only if the cache is 0 */
 	RECORD_KFREE = 1 << 7,
-	RECORD_BACKUP = 1 << 8, /* recorded by a backup program */
+	RECORD_BACKUP = 1 << 8,	 /* recorded by a backup program */
+	RECORD_PROCESS = 1 << 9, /* a probe of process memory */
 };
 
 /*
@@ -52,7 +53,18 @@ enum record_flag {
 	ROW(argument, KMT_BACKUP_CACHE_FREE, 6, "kmem_cache_free_rescued", "kmem_cache_free",      \
 	    RECORD_FREE | RECORD_CACHE | RECORD_CACHE_OPTIONAL | RECORD_BACKUP, "x64 cache;")      \
 	ROW(argument, KMT_ANONYMOUS_ALLOC, 6, "kmem_cache_alloc_unnamed", "kmem_cache_alloc",      \
-	    RECORD_ALLOCATION | RECORD_SIZES | RECORD_ANONYMOUS, "u32 requested; u32 allocated;")
+	    RECORD_ALLOCATION | RECORD_SIZES | RECORD_ANONYMOUS, "u32 requested; u32 allocated;")  \
+	ROW(argument, KMT_PAGE_FAULT, 6, "page_fault", "pagefault", RECORD_PROCESS, "x64 access;") \
+	ROW(argument, KMT_PAGE_FAULT_RETURN, 6, "page_fault_return", "pagefault.return",           \
+	    RECORD_PROCESS, "x64 result;")                                                         \
+	ROW(argument, KMT_WRITE_SHARED, 6, "write_shared", "write_shared", RECORD_PROCESS,         \
+	    "u64 reserved;")                                                                       \
+	ROW(argument, KMT_WRITE_SHARED_COPY, 6, "write_shared_copy", "write_shared_copy",          \
+	    RECORD_PROCESS, "u64 zero;")                                                           \
+	ROW(argument, KMT_MMAP, 6, "mmap", "mmap", RECORD_PROCESS, "u64 length;")                  \
+	ROW(argument, KMT_MUNMAP, 6, "munmap", "munmap", RECORD_PROCESS, "u64 length;")            \
+	ROW(argument, KMT_BRK, 6, "brk", "brk", RECORD_PROCESS, "s64 length;")                     \
+	ROW(argument, KMT_OOM_KILL, 6, "oom_kill", "oom_kill", RECORD_PROCESS, "u64 victim;")
 
 #define RECORD_KIND_BIT_IF(required, id, words, ctf_name, name, flags, ctf_fields) \
 	| (((flags) & (required)) == (required) ? 1ULL << (id) : 0)

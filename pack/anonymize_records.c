@@ -30,6 +30,8 @@ static struct kmt_record anonymize(struct anonymized_records *records,
 		record.allocated = original->allocated;
 	} else if (record_kind_is_one_of(record.id, RECORD_KINDS_WITH(RECORD_CACHE))) {
 		record.cache = substitute_object(substitutes, original->cache);
+	} else if (record_kind_is_one_of(record.id, RECORD_KINDS_WITH(RECORD_PROCESS))) {
+		record.payload = original->payload; /* never an address */
 	}
 	records->unknown += !record_kind_is_known(record.id);
 	records->cut += original->words > KMT_RECORD_WORDS;

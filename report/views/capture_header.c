@@ -152,6 +152,8 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "from_backup", totals->from_backup);
 	header_add_number(fields, "own_allocations", totals->own_allocations);
 	header_add_number(fields, "own_frees", totals->own_frees);
+	header_add_number(fields, "process_events", totals->process_events);
+	header_add_number(fields, "own_process_events", totals->own_process_events);
 	header_add_number(fields, "unknown", totals->unknown);
 	header_add_bool(fields, "live_upper_bound", report->bounds.any);
 	header_add_number(fields, "live_error_objects",

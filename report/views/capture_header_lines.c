@@ -341,6 +341,34 @@ static int add_live(struct capture_header *header, const struct capture *capture
 			       totals->live_objects, plural, bound, totals->live_bytes, at, most);
 }
 
+/* How many events are not about slab objects, by their names. */
+static int add_process_events(struct capture_header *header, const struct analysis_totals *totals)
+{
+	struct header_line *line;
+	const char *separator = ": ";
+	size_t size;
+	FILE *text;
+
+	if (!totals->process_events && !totals->own_process_events)
+		return 0;
+	line = header_new_line(&header->header, "process", false);
+	text = line ? open_memstream(&line->text, &size) : NULL;
+	if (!text)
+		return -ENOMEM;
+	fprintf(text, "%" PRIu64 " event%s of process memory", totals->process_events,
+		totals->process_events == 1 ? "" : "s");
+	for (size_t id = 0; id < KMT_ID_END; id++) {
+		if (!totals->by_process_kind[id])
+			continue;
+		fprintf(text, "%s%s %" PRIu64, separator, record_kinds[id].name,
+			totals->by_process_kind[id]);
+		separator = ", ";
+	}
+	if (totals->own_process_events)
+		fprintf(text, "; left out kmemtraced's own: %" PRIu64, totals->own_process_events);
+	return text_close(text, &line->text);
+}
+
 static int add_totals(struct capture_header *header, const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
@@ -389,6 +417,8 @@ static int add_totals(struct capture_header *header, const struct report *report
 				      ") and their frees (%" PRIu64
 				      "); kmemtraced --include-self includes them",
 				      totals->own_allocations, totals->own_frees);
+	if (!err)
+		err = add_process_events(header, totals);
 	if (!err && totals->from_backup && !report->filter_count)
 		err = header_add_line(&header->header, "backup", false,
 				      "%" PRIu64

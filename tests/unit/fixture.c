@@ -193,6 +193,74 @@ static int make_rescued_cache_free(struct making *making)
 	return put_cache_record(making, KMT_BACKUP_CACHE_FREE);
 }
 
+/* The indexes of the address, the call site and the payload in the line; 0: there is none. */
+static int put_process_record(struct making *making, enum kmt_id id, size_t address, size_t site,
+			      size_t payload)
+{
+	struct kmt_record record = { .id = id };
+	uint64_t mode = KMT_MODE_USER;
+	int err = 0;
+
+	if (address)
+		err = making_number(making, making->word[address], &record.pointer);
+	if (!err && site)
+		err = making_address(making, making->word[site], making->symbols,
+				     making->symbol_count, &record.call_site);
+	if (!err && payload)
+		err = making_number(making, making->word[payload], &record.payload);
+	if (!err)
+		err = making_option(making, "mode", &mode);
+	if (err)
+		return err;
+	if (site)
+		record.payload = KMT_PAYLOAD(record.payload, mode);
+	return put_record(making, &record);
+}
+
+static int make_page_fault(struct making *making)
+{
+	return put_process_record(making, KMT_PAGE_FAULT, 3, 4, 5);
+}
+
+static int make_page_fault_return(struct making *making)
+{
+	return put_process_record(making, KMT_PAGE_FAULT_RETURN, 3, 4, 5);
+}
+
+static int make_write_shared(struct making *making)
+{
+	return put_process_record(making, KMT_WRITE_SHARED, 3, 0, 0);
+}
+
+static int make_write_shared_copy(struct making *making)
+{
+	return put_process_record(making, KMT_WRITE_SHARED_COPY, 3, 0, 4);
+}
+
+static int make_mmap(struct making *making)
+{
+	return put_process_record(making, KMT_MMAP, 3, 0, 4);
+}
+
+static int make_munmap(struct making *making)
+{
+	return put_process_record(making, KMT_MUNMAP, 3, 0, 4);
+}
+
+static int make_brk(struct making *making)
+{
+	static char unknown[] = "0x8000000000000000";
+
+	if (!strcmp(making->word[4], "unknown"))
+		making->word[4] = unknown;
+	return put_process_record(making, KMT_BRK, 3, 0, 4);
+}
+
+static int make_oom_kill(struct making *making)
+{
+	return put_process_record(making, KMT_OOM_KILL, 0, 0, 3);
+}
+
 static int make_raw(struct making *making)
 {
 	struct kmt_record record = { .pointer = 0x1000 };
@@ -237,6 +305,14 @@ static const struct making_keyword event_keywords[] = {
 	{ "resize", 6, make_resize },
 	{ "rfree", 5, make_rescued_free },
 	{ "rcfree", 6, make_rescued_cache_free },
+	{ "pagefault", 6, make_page_fault },
+	{ "pagefault.return", 6, make_page_fault_return },
+	{ "write_shared", 4, make_write_shared },
+	{ "write_shared_copy", 5, make_write_shared_copy },
+	{ "mmap", 5, make_mmap },
+	{ "munmap", 5, make_munmap },
+	{ "brk", 5, make_brk },
+	{ "oom_kill", 4, make_oom_kill },
 	{ "raw", 4, make_raw },
 	{ "lose", 3, make_lose },
 	{ "flush", 1, make_flush },

@@ -19,6 +19,11 @@
  *	balloc, bfree			as calloc and cfree, but in bulk
  *	rfree, rcfree			as free and cfree, but from the backup program
  *	resize TIME CPU POINTER REQUESTED SITE [task=] [gfp=]
+ *	pagefault TIME CPU ADDRESS IP ACCESS [mode=] [task=]	as enum kmt_access, kmt_mode
+ *	pagefault.return TIME CPU ADDRESS IP TYPE [mode=] [task=]	as enum kmt_fault_type
+ *	write_shared TIME CPU ADDRESS [task=]	write_shared_copy TIME CPU ADDRESS ZERO [task=]
+ *	mmap TIME CPU ADDRESS LENGTH [task=]	munmap		as mmap
+ *	brk TIME CPU ADDRESS LENGTH|unknown [task=]	oom_kill TIME CPU VICTIM [task=]
  *	raw TIME CPU ID			an event of any id
  *	lose CPU COUNT			sequence numbers without a record
  *	skip COUNT			skipped by the kernel so far

@@ -46,7 +46,8 @@ static void assert_identities(const struct analysis *analysis)
 
 	assert_int_equal(totals->allocations + totals->failed + totals->frees + totals->null_frees +
 				 totals->own_allocations + totals->own_frees + totals->unknown +
-				 totals->resizes + totals->repeated + totals->left_out,
+				 totals->resizes + totals->repeated + totals->left_out +
+				 totals->process_events + totals->own_process_events,
 			 analysis->loss.recorded);
 	assert_int_equal(totals->live_objects, totals->allocations -
 						       (totals->frees - totals->frees_unmatched) -

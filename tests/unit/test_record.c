@@ -33,6 +33,14 @@ static void ids_do_not_change(void **state)
 	assert_int_equal(KMT_BACKUP_KFREE, 8);
 	assert_int_equal(KMT_BACKUP_CACHE_FREE, 9);
 	assert_int_equal(KMT_ANONYMOUS_ALLOC, 10);
+	assert_int_equal(KMT_PAGE_FAULT, 11);
+	assert_int_equal(KMT_PAGE_FAULT_RETURN, 12);
+	assert_int_equal(KMT_WRITE_SHARED, 13);
+	assert_int_equal(KMT_WRITE_SHARED_COPY, 14);
+	assert_int_equal(KMT_MMAP, 15);
+	assert_int_equal(KMT_MUNMAP, 16);
+	assert_int_equal(KMT_BRK, 17);
+	assert_int_equal(KMT_OOM_KILL, 18);
 	assert_int_equal(PACKET_RAW, 0);
 }
 
