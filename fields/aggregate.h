@@ -30,7 +30,7 @@ struct aggregate {
 	struct hash_map index; /* by hash of the keys */
 	struct aggregate_group **groups;
 	size_t count;
-	uint64_t events, excluded; /* counted; and excluded by query->where */
+	uint64_t events, excluded; /* counted; and excluded by query_takes() */
 };
 
 int aggregate_init(struct aggregate *aggregate, const struct query *query); /* 0 or -ENOMEM */

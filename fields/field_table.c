@@ -11,22 +11,33 @@
 #define ALL "all"
 #define ALLOCATIONS "allocations"
 #define FREES "frees"
+#define SLAB "events about slab objects"
+#define FAULTS "pagefault, pagefault.return"
 #define MATCHED "frees and resizes of a known object"
 
 const struct event_field event_fields[] = {
 	/* SystemTap's names */
 	{ "name", "event", VALUE_TEXT, true, ALL,
-	  "the probe: kmalloc, kfree, kmem_cache_alloc, kmem_cache_free, bulk_alloc, bulk_free or "
-	  "krealloc",
+	  "the probe without vm.: kmalloc, kfree, kmem_cache_alloc, kmem_cache_free, bulk_alloc, "
+	  "bulk_free, krealloc; of a process event pagefault, pagefault.return, write_shared, "
+	  "write_shared_copy, mmap, munmap, brk or oom_kill",
 	  "an allocation for a node is kmalloc or kmem_cache_alloc with a requested_node",
 	  value_get_name },
-	{ "ptr", "pointer", VALUE_ADDRESS, true, ALL, "address of the object; 0 if there is none",
+	{ "probe", "", VALUE_TEXT, true, ALL,
+	  "the whole name of the probe, as --probes takes it: vm.kmalloc, or vm.kmalloc_node if "
+	  "the caller requested a node",
+	  "", value_get_probe },
+	{ "ptr", "pointer", VALUE_ADDRESS, true, SLAB, "address of the object; 0 if there is none",
 	  "", value_get_ptr },
 	{ "caller_function", "function", VALUE_TEXT, false, ALL,
-	  "the kernel function that called the allocator: symbol [module]", "",
-	  value_get_caller_function },
+	  "the kernel function that called the allocator, or in which a page fault happened: "
+	  "symbol [module]",
+	  "null in code of processes, whose symbols are not recorded", value_get_caller_function },
 	{ "call_site", "", VALUE_ADDRESS, true, ALL,
-	  "return address in the kernel code that called the allocator", "", value_get_call_site },
+	  "return address in the kernel code that called the allocator; of a page fault, address "
+	  "of "
+	  "the instruction, in a process or in the kernel",
+	  "null if it is not known", value_get_call_site },
 	{ "gfp_flags", "", VALUE_FLAGS, true, "allocations, resizes", "GFP flags of the request",
 	  "", value_get_gfp_flags },
 	{ "gfp_flag_name", "gfp", VALUE_TEXT, true, "allocations, resizes",
@@ -38,8 +49,29 @@ const struct event_field event_fields[] = {
 	{ "bytes_alloc", "bytes_allocated", VALUE_BYTES, true, ALLOCATIONS ", " MATCHED,
 	  "bytes that the object occupies; 0 if the allocation failed",
 	  "null if the slab cache is not known", value_get_bytes_alloc },
-	{ "task", "", VALUE_TEXT, true, ALL, "name and process of the current task: comm (pid 12)",
+	{ "task", "", VALUE_TEXT, true, ALL,
+	  "name and process of the current task: comm (pid 12); of oom_kill those of the task that "
+	  "is killed",
 	  "? (tid 12) if the task is not known", value_get_task },
+	{ "address", "", VALUE_ADDRESS, true, "process events except oom_kill",
+	  "the address that was accessed or requested; 0 of an mmap leaves the choice to the "
+	  "kernel",
+	  "", value_get_address },
+	{ "length", "", VALUE_BYTES, true, "mmap, munmap, brk",
+	  "bytes that were requested; of brk the bytes by which the heap would grow, negative if "
+	  "it "
+	  "would shrink, 0 of a question for its end; 2^63 - 1 is this or more",
+	  "null of brk on a kernel without BTF", value_get_length },
+	{ "write_access", "", VALUE_NUMBER, true, "pagefault", "1 for a write, 0 for a read",
+	  "null if the kernel does not say it", value_get_write_access },
+	{ "fault_type", "", VALUE_NUMBER, true, "pagefault.return",
+	  "0: no memory, 1: SIGBUS, 2: minor fault, 3: major fault (the page was read from a disk)",
+	  "", value_get_fault_type },
+	{ "victim", "", VALUE_TEXT, true, "oom_kill", "the task that is killed, as in task", "",
+	  value_get_victim },
+	{ "zero", "", VALUE_BOOL, true, "write_shared_copy",
+	  "whether the shared page is the zero page: its copy needs clearing only", "",
+	  value_get_zero },
 	/* dtmalloc's names; its size is bytes_req */
 	{ "type", "cache", VALUE_TEXT, true, ALLOCATIONS ", " MATCHED ", others that name a cache",
 	  "the object's slab cache, or size class of kmalloc()",
@@ -63,17 +95,17 @@ const struct event_field event_fields[] = {
 	  "null if the task is not known", value_get_comm },
 	{ "thread", "", VALUE_TEXT, true, ALL, "name and thread id of the current task: comm/12",
 	  "?/12 if the task is not known", value_get_thread },
-	{ "operation", "", VALUE_TEXT, true, ALL, "allocation, free or resize", "",
+	{ "operation", "", VALUE_TEXT, true, SLAB, "allocation, free or resize", "",
 	  value_get_operation },
-	{ "outcome", "", VALUE_TEXT, true, ALL,
+	{ "outcome", "", VALUE_TEXT, true, SLAB,
 	  "allocated, failed, freed, resized, unmatched (a free of an unknown object) or null-free",
 	  "", value_get_outcome },
 	{ "from_backup", "", VALUE_BOOL, true, ALL, "whether a backup program recorded the event",
 	  "", value_get_from_backup },
-	{ "site", "", VALUE_TEXT, false, ALL, "call_site as symbol+offset/size [module]", "",
-	  value_get_site },
+	{ "site", "", VALUE_TEXT, false, ALL, "call_site as symbol+offset/size [module]",
+	  "null in code of processes", value_get_site },
 	{ "module", "", VALUE_TEXT, false, ALL, "the code at call_site: [module] or kernel",
-	  "null without symbols", value_get_module },
+	  "null without symbols, and in code of processes", value_get_module },
 	{ "age", "age_ns,lifetime", VALUE_DURATION, true, MATCHED,
 	  "time since the object's allocation", "", value_get_age },
 	{ "freed_by", "", VALUE_TEXT, false, FREES, "the site of the free", "",

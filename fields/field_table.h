@@ -22,6 +22,12 @@ struct event_field {
 	value_getter *get;
 };
 
+/* Can a number, or a number of bytes, be negative? */
+static inline bool event_field_may_be_negative(const struct event_field *field)
+{
+	return field->get == value_get_length;
+}
+
 extern const struct event_field event_fields[];
 extern const size_t event_field_count;
 

@@ -38,8 +38,17 @@ static void clear_columns(struct query *query)
 	query->column_count = 0;
 }
 
+static void clear_probes(struct query *query)
+{
+	if (query->probes)
+		probe_filter_deinit(query->probes);
+	free(query->probes);
+	query->probes = NULL;
+}
+
 void query_deinit(struct query *query)
 {
+	clear_probes(query);
 	expression_deinit(&query->where);
 	clear_by(query);
 	clear_columns(query);
@@ -69,6 +78,21 @@ static int parse(struct query *query, const char *option, struct expression *exp
 
 	if (err == -EINVAL)
 		return fail(query, option, error.column, "%s", error.text);
+	return err;
+}
+
+int query_probes(struct query *query, const char *option, const char *text)
+{
+	int err;
+
+	clear_probes(query);
+	query->probes = calloc(1, sizeof(*query->probes));
+	if (!query->probes)
+		return -ENOMEM;
+	err = probe_filter_parse(query->probes, text);
+	if (err == -EINVAL)
+		snprintf(query->errmsg, sizeof(query->errmsg), "%s: %s", option,
+			 query->probes->globs.errmsg);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "fields/expression.h"
+#include "fields/probe_filter.h"
 
 #define QUERY_BY_MAX 8
 #define QUERY_STATISTICS_MAX 16
@@ -33,6 +34,7 @@ struct statistic {
 
 /* All zero: all events, in one group. */
 struct query {
+	struct probe_filter *probes; /* NULL: all */
 	bool has_where;
 	struct expression where;
 	struct expression by[QUERY_BY_MAX];
@@ -48,12 +50,14 @@ void query_deinit(struct query *query);
 
 /*
  * Each parses the text of its option and returns 0, -ENOMEM, or -EINVAL with errmsg set. A second
- * where, by or columns replaces the first; statistics are added.
+ * probes, where, by or columns replaces the first; statistics are added.
+ *	probes      globs of the names of probes, separated by commas
  *	where       an expression that is true or false
  *	by          expressions, separated by commas
  *	statistic   the same; of STATISTIC_LINEAR: EXPRESSION,LOW,HIGH,STEP
  *	columns     expressions, separated by commas
  */
+int query_probes(struct query *query, const char *option, const char *text);
 int query_where(struct query *query, const char *option, const char *text);
 int query_by(struct query *query, const char *option, const char *text);
 int query_statistic(struct query *query, const char *option, enum statistic_function function,
@@ -63,10 +67,12 @@ int query_columns(struct query *query, const char *option, const char *text);
 /* Before the first event: see expression_bind(). 0, -ENOMEM, or -EINVAL with errmsg set. */
 int query_bind(struct query *query, struct value_source *source, const struct gfp_table *gfp);
 
-/* Is the event that the source took one of those that where selects? Null is no. */
+/* Is the event that the source took one of those that probes and where select? Null is no. */
 static inline bool query_takes(const struct query *query, struct value_source *source,
 			       const struct transition *transition)
 {
+	if (query->probes && !probe_filter_takes(query->probes, source, transition))
+		return false;
 	return !query->has_where || expression_value(&query->where, source, transition).number;
 }
 

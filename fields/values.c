@@ -42,6 +42,8 @@ int value_source_init(struct value_source *source)
 	for (size_t i = KMT_NONE + 1; i < KMT_ID_END && !err; i++)
 		added &=
 			!!(source->name_texts[i] = texts_add(&source->texts, record_kinds[i].name));
+	for (size_t i = 0; i < PROBES && !err; i++)
+		added &= !!(source->probe_texts[i] = texts_add(&source->texts, probes[i].name));
 	for (size_t i = 0; i <= OUTCOME_OTHER && !err; i++)
 		added &= !!(source->outcome_texts[i] = texts_add(&source->texts, outcome_texts[i]));
 	for (size_t i = 0; i < 3 && !err; i++)
@@ -116,9 +118,17 @@ struct value value_get_name(struct value_source *source, const struct transition
 	return value_of(source->name_texts[transition->event->id]);
 }
 
+struct value value_get_probe(struct value_source *source, const struct transition *transition)
+{
+	return value_of(
+		source->probe_texts[probe_of(transition->event->id, transition->event->node)]);
+}
+
 struct value value_get_ptr(struct value_source *source, const struct transition *transition)
 {
 	(void)source;
+	if (event_is_other(transition->event))
+		return value_unknown();
 	return value_of((int64_t)transition->event->pointer);
 }
 
@@ -128,6 +138,13 @@ struct value value_get_call_site(struct value_source *source, const struct trans
 
 	(void)source;
 	return site ? value_of((int64_t)site) : value_unknown();
+}
+
+/* Is call_site code of the kernel? In code of a process, the kernel's symbols mean nothing. */
+static bool is_in_kernel(const struct event *event)
+{
+	return event->call_site &&
+	       (!event_is_other(event) || event->payload >> 32 == KMT_MODE_KERNEL);
 }
 
 static const struct named *site_names(struct value_source *source,
@@ -141,7 +158,7 @@ struct value value_get_caller_function(struct value_source *source,
 {
 	const struct named *named;
 
-	if (!transition->event->call_site)
+	if (!is_in_kernel(transition->event))
 		return value_unknown();
 	named = site_names(source, transition);
 	return NAMED(source, named, function);
@@ -159,6 +176,8 @@ static struct value site_at(struct value_source *source, uint64_t address, uint6
 
 struct value value_get_site(struct value_source *source, const struct transition *transition)
 {
+	if (!is_in_kernel(transition->event))
+		return value_unknown();
 	return site_at(source, transition->event->call_site, transition->event->time);
 }
 
@@ -166,7 +185,7 @@ struct value value_get_module(struct value_source *source, const struct transiti
 {
 	const struct named *named;
 
-	if (!transition->event->call_site)
+	if (!is_in_kernel(transition->event))
 		return value_unknown();
 	named = site_names(source, transition);
 	return NAMED(source, named, module);
@@ -332,8 +351,22 @@ struct value value_get_comm(struct value_source *source, const struct transition
 
 struct value value_get_task(struct value_source *source, const struct transition *transition)
 {
-	const struct named *named = task_names(source, transition);
+	const struct named *named;
 
+	if (transition->event->id == KMT_OOM_KILL)
+		return value_get_victim(source, transition);
+	named = task_names(source, transition);
+	return NAMED(source, named, task);
+}
+
+struct value value_get_victim(struct value_source *source, const struct transition *transition)
+{
+	const struct event *event = transition->event;
+	const struct named *named;
+
+	if (event->id != KMT_OOM_KILL)
+		return value_unknown();
+	named = names_task(&source->names, (uint32_t)event->payload, event->time);
 	return NAMED(source, named, task);
 }
 
@@ -348,6 +381,8 @@ struct value value_get_operation(struct value_source *source, const struct trans
 {
 	const struct event *event = transition->event;
 
+	if (event_is_other(event))
+		return value_unknown();
 	return value_of(source->operation_texts[event_is_allocation(event) ? 0
 						: event_is_resize(event)   ? 2
 									   : 1]);
@@ -355,6 +390,8 @@ struct value value_get_operation(struct value_source *source, const struct trans
 
 struct value value_get_outcome(struct value_source *source, const struct transition *transition)
 {
+	if (transition->outcome == OUTCOME_OTHER)
+		return value_unknown();
 	return value_of(source->outcome_texts[transition->outcome]);
 }
 

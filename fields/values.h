@@ -9,6 +9,7 @@
 #include "analysis/model.h"
 #include "fields/names.h"
 #include "fields/texts.h"
+#include "kernel/probes.h"
 
 enum value_type {
 	VALUE_NUMBER,
@@ -48,7 +49,8 @@ struct value_source {
 	const struct analysis *analysis; /* of the last event */
 	struct texts texts;
 	struct names names;
-	uint32_t name_texts[KMT_ID_END], outcome_texts[OUTCOME_OTHER + 1], operation_texts[3];
+	uint32_t name_texts[KMT_ID_END], probe_texts[PROBES], outcome_texts[OUTCOME_OTHER + 1],
+		operation_texts[3];
 	/* a missed free: the object at the address that the next allocation event returns */
 	uint64_t missed_site, missed_time;
 	uint32_t missed_sequence;
@@ -80,7 +82,8 @@ typedef struct value value_getter(struct value_source *source, const struct tran
 	add(thread) add(operation) add(outcome) add(from_backup) add(site) add(module)     \
 	add(age) add(freed_by) add(alloc_site) add(alloc_time) add(alloc_cpu)              \
 	add(alloc_node) add(alloc_tid) add(alloc_pid) add(alloc_comm) add(cross_cpu)       \
-	add(temporary) add(missed_site)
+	add(temporary) add(missed_site) add(probe) add(address) add(length)                \
+	add(write_access) add(fault_type) add(victim) add(zero)
 /* clang-format on */
 
 #define DECLARE_GETTER(field) value_getter value_get_##field;

@@ -47,6 +47,7 @@ enum option_key {
 	OPTION_THREADS,
 	OPTION_BY,
 	OPTION_WHERE,
+	OPTION_PROBES,
 	OPTION_LIST_FIELDS,
 	OPTION_FUNCTIONS,
 	OPTION_COUNT, /* to OPTION_LINEAR: in the order of enum statistic_function */
@@ -99,6 +100,8 @@ static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "The views count and events:", 2 },
 	{ "where", OPTION_WHERE, "EXPRESSION", 0,
 	  "Only events for which it is true, as in 'bytes_req > 4k && comm == \"sh\"'", 2 },
+	{ "probes", OPTION_PROBES, "GLOB[,GLOB...]", 0,
+	  "Only events of these probes, as in 'vm.page*' or dtmalloc:::malloc", 2 },
 	{ NULL, 0, NULL, 0, "Statistics of the view count, for each group of --by:", 3 },
 	{ "sum", OPTION_SUM, "EXPRESSION[,...]", 0, "Sum of its values", 3 },
 	{ "avg", OPTION_AVG, "EXPRESSION[,...]", 0, "Average of its values", 3 },
@@ -298,6 +301,9 @@ static void check_together(const struct options *options, struct argp_state *sta
 	if (options->query->has_where && !view->has_where)
 		argp_error(state, "--where: the view %s shows no events: use count or events",
 			   view->name);
+	if (options->query->probes && !view->has_where)
+		argp_error(state, "--probes: the view %s shows no events: use count or events",
+			   view->name);
 	if (options->query->statistic_count && !view->has_query)
 		argp_error(
 			state,
@@ -342,6 +348,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case OPTION_WHERE:
 		check_query(options, query_where(options->query, "--where", argument), state);
+		break;
+	case OPTION_PROBES:
+		check_query(options, query_probes(options->query, "--probes", argument), state);
+		options->probes = argument;
 		break;
 	case 'F':
 		check_query(options, query_columns(options->query, "-F", argument), state);

@@ -29,6 +29,7 @@ struct options {
 	bool lines_given;
 	size_t lines;
 	const char *by_text; /* of --by; NULL: not given */
+	const char *probes;  /* of --probes; NULL: all */
 	bool has_by;	     /* by is of a view with groups */
 	enum group_by by;
 	bool possible; /* list possible and legal findings too */

@@ -71,6 +71,7 @@ static int report_init(struct report *report, const struct options *options)
 		.filters = (const char *const *)options->filters,
 		.filter_count = options->filter_count,
 		.query = options->query,
+		.probes = options->probes,
 		.renderer = options->renderer,
 		.lines = options->lines,
 		.out = stdout,

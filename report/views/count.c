@@ -58,7 +58,8 @@ enum column_type count_column_type(const struct expression *expression)
 static enum column_type statistic_type(const struct statistic *statistic)
 {
 	const struct expression *expression = &statistic->expression;
-	bool is_bytes = expression->type == VALUE_BYTES && expression->field;
+	bool is_bytes = expression->type == VALUE_BYTES && expression->field &&
+			!event_field_may_be_negative(expression->field);
 
 	if (statistic->function == STATISTIC_COUNT)
 		return COLUMN_NULLABLE;
@@ -89,6 +90,7 @@ static bool grows(const struct statistic *statistic)
 {
 	return statistic->function == STATISTIC_COUNT ||
 	       (statistic->function == STATISTIC_SUM && statistic->expression.field &&
+		!event_field_may_be_negative(statistic->expression.field) &&
 		(statistic->expression.type == VALUE_BYTES ||
 		 statistic->expression.type == VALUE_DURATION));
 }
@@ -274,12 +276,21 @@ static int add_header(const struct report *report, struct header *header)
 		header_add_text(header, "where", query->where.text);
 	else
 		header_add_field(header, "where", FIELD_UNKNOWN);
-	err = header_add_line(header, "counted", false, "%" PRIu64 " event%s%s%s", report->counted,
-			      report->counted == 1 ? "" : "s", query->has_where ? " where " : "",
+	if (report->probes)
+		header_add_text(header, "probes", report->probes);
+	else
+		header_add_field(header, "probes", FIELD_UNKNOWN);
+	err = header_add_line(header, "counted", false, "%" PRIu64 " event%s%s%s%s%s",
+			      report->counted, report->counted == 1 ? "" : "s",
+			      report->probes ? " of " : "", report->probes ? report->probes : "",
+			      query->has_where ? " where " : "",
 			      query->has_where ? query->where.text : "");
-	if (!err && query->has_where)
-		err = header_add_line(header, "", false,
-				      "the expression is false or null for %" PRIu64 " event%s",
+	if (!err && (query->has_where || report->probes))
+		err = header_add_line(header, "", false, "%s for %" PRIu64 " event%s",
+				      !report->probes	 ? "the expression is false or null"
+				      : query->has_where ? "the probe is another, or the "
+							   "expression is false or null,"
+							 : "the probe is another",
 				      report->excluded, report->excluded == 1 ? "" : "s");
 	return err;
 }

@@ -23,7 +23,9 @@ static const char usual_columns[] =
 	"bytes_allocated,cache,gfp,requested_node,site,age_ns,alloc_site,missed_site";
 static const char usual_text_columns[] =
 	"time_ns,cpu,thread,event,outcome,from_backup,pointer,bytes_requested,"
-	"bytes_allocated,cache,gfp,requested_node,site,age_ns,alloc_site,missed_site";
+	"bytes_allocated,cache,gfp,requested_node,address,length,write_access,fault_type,zero,"
+	"victim,"
+	"site,age_ns,alloc_site,missed_site";
 
 struct events {
 	const struct report *report;

@@ -92,8 +92,10 @@ struct report {
 	bool all_findings;	    /* in a text too: possible and legal ones */
 	const char *const *filters; /* as texts */
 	size_t filter_count;
-	struct query *query;	    /* what a user asks about events */
-	uint64_t counted, excluded; /* of the view count: events, and events that where excludes */
+	struct query *query; /* what a user asks about events */
+	const char *probes;  /* of --probes; NULL: all */
+	uint64_t counted,
+		excluded; /* of the view count: events, and events that are not selected */
 	const struct renderer *renderer;
 	size_t lines;	  /* -l, of a stream; 0: all */
 	FILE *out;	  /* of a stream */

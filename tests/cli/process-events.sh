@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Process events: kmemtrace-check accepts what a kernel can report, and nothing else; packed, of
+# another byte order or anonymized they are the same; the views of slab objects do not count them.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+trace=$srcdir/cli/process.trace
+report=$builddir/kmemtrace-report
+
+wrong()
+{
+	echo "wrong: $*"
+	failed=1
+}
+
+events()
+{
+	$report "$1" events --format=json 2>/dev/null \
+		-F time,cpu,tid,pid,comm,name,probe,task,address,length,write_access,fault_type,zero,victim,call_site,site,caller_function,module,ptr,bytes_req,bytes_alloc,gfp_flags,type,zindx,requested_node,operation,outcome,age
+}
+
+for endian in little big; do
+	{ echo "endian $endian"; cat "$trace"; } | "$builddir/tests/mktrace" $endian || exit 1
+	"$builddir/kmemtrace-check" -q --heap $endian || wrong "kmemtrace-check $endian"
+	events $endian >$endian.json
+done
+cmp little.json big.json || wrong "the byte orders differ"
+cp -r little packed
+"$builddir/kmemtrace-pack" -q packed || wrong "kmemtrace-pack"
+cmp -s little/cpu0 packed/cpu0 && wrong "nothing is packed"
+events packed | cmp - little.json || wrong "packed"
+"$builddir/kmemtrace-pack" -q -u packed && cmp little/cpu0 packed/cpu0 && cmp little/cpu1 packed/cpu1 ||
+	wrong "unpacked"
+# the addresses are others, all else is the same
+"$builddir/kmemtrace-pack" -q -u --anonymize -o copy little || wrong "--anonymize"
+"$builddir/kmemtrace-check" -q --heap copy || wrong "kmemtrace-check of the copy"
+events copy >copy.json
+grep -q '7f0000001008\|555500001234\|7f0000010000' little.json || wrong "no addresses"
+grep '7f000000\|5555000\|7f00000100' copy.json && wrong "addresses of processes are in the copy"
+hide()
+{
+	sed 's/"0x[0-9a-f]*[0-9a-f]\{3\}"/"0x"/g; s/"[^"]*site": "[^"]*"/"site"/g' "$1"
+}
+hide little.json >little.hidden
+hide copy.json | diff little.hidden - || wrong "the copy differs"
+
+# slab objects are as without process events
+grep -v '^pagefault\|^write_shared\|^mmap\|^munmap\|^brk\|^oom' "$trace" | "$builddir/tests/mktrace" without
+for view in sites caches leaks lifetimes cpus timeline findings; do
+	$report little $view | sed '1,/^$/d' >with.$view
+	$report without $view | sed '1,/^$/d' | cmp - with.$view || wrong "the view $view"
+done
+
+# values that no kernel reports
+{
+	cat "$trace"
+	echo "pagefault 1101ms 0 0x1000 0x1000 3"
+	echo "pagefault 1102ms 0 0x1000 0x1000 0 mode=3"
+	echo "pagefault.return 1103ms 0 0x1000 0x1000 4"
+	echo "write_shared_copy 1104ms 0 0x1000 2"
+	echo "mmap 1105ms 0 0x1000 1 gfp=0xcc0"
+	echo "munmap 1106ms 0 0x1000 1 node=0"
+	echo "oom_kill 1107ms 0 0x100000000"
+	echo "write_shared 1108ms 0 0x100000000"
+} | "$builddir/tests/mktrace" impossible || exit 1
+printf '%s\n' 'word 32' 'begin 1s' 'end 2s' 'mmap 1107ms 0 0xbf000000 4096' \
+	'write_shared 1108ms 0 0x100000000' 'complete yes' | "$builddir/tests/mktrace" narrow32 || exit 1
+{
+	$report little | sed '/^$/q'
+	echo "--- counters"
+	$report little --format=json | grep -n 'process_events'
+	echo "--- events"
+	$report little events
+	cat little.json
+	echo "--- count"
+	$report little count --by=probe --sum=length
+	$report little count --format=json --by=fault_type --min=length --max=length --count=address |
+		sed -n '/"query"/,$p'
+	"$builddir/tests/mktrace" slab <"$srcdir/cli/events.trace"
+	$report slab count --by=probe,type --format=csv
+	for probes in 'vm.*' 'vm.kmalloc' 'vm.k*node,vm.pagefault*' '*' 'vm.[a-m]*' dtmalloc:::malloc \
+		dtmalloc:::free dtmalloc::: ::kmalloc-128: filp:malloc dtmalloc::filp:free ::f*:free \
+		dtmalloc::no_type: vm.brk,:::free; do
+		$report slab count --probes="$probes" --format=json >slab.json || wrong "$probes"
+		$report little count --probes="$probes" --format=json >little.json || wrong "$probes"
+		echo "$probes: $(sed -n 's/.*"counted": \([0-9]*\).*/\1/p' slab.json little.json | tr '\n' ' ')"
+	done
+	$report little count --probes=vm.brk --where='length > 0 || length == null' | sed '/^$/q'
+	$report little count --probes=vm.brk | sed '/^$/q'
+	$report little events --probes=vm.mmap,vm.brk 2>/dev/null
+	for probes in vm.kfre vm.mmaps, '' vm.mmap, dtmaloc:::malloc dtmalloc:::realloc dtmalloc::a:b:free \
+		dtmalloc:kernel:x:free; do
+		$report little count --probes="$probes" 2>&1 | head -n 1
+	done
+	$report little sites --probes=vm.brk 2>&1 | head -n 1
+	for capture in impossible narrow32; do
+		echo "--- $capture"
+		"$builddir/kmemtrace-check" $capture
+		echo "exit $?"
+	done
+} >out 2>&1
+"$srcdir/compare.sh" "$srcdir/cli/process-events.expected" out || failed=1
+exit $failed
