@@ -219,6 +219,20 @@ static uint64_t module_key(const struct grouping *grouping, const struct event *
 			 symbols_string(&grouping->analysis->capture->symbols, (uint32_t)offset));
 }
 
+static int64_t caller_key(const struct grouping *grouping, const struct event *event,
+			  uint32_t cache)
+{
+	const struct analysis_choice *choice = &grouping->analysis->settings.choice;
+	const struct transition transition = {
+		.outcome = event_has_object(event) ? OUTCOME_ALLOCATED : OUTCOME_FAILED,
+		.event = event,
+		.group = GROUP_NONE,
+		.cache = cache,
+	};
+
+	return choice->key(choice->data, grouping->analysis, &transition);
+}
+
 static uint64_t key_of(const struct grouping *grouping, const struct event *event, uint32_t cache)
 {
 	const struct capture *capture = grouping->analysis->capture;
@@ -246,6 +260,8 @@ static uint64_t key_of(const struct grouping *grouping, const struct event *even
 		return cpu && cpu->node >= 0 ? (uint64_t)cpu->node : GROUP_KEY_UNKNOWN;
 	case GROUP_BY_GFP:
 		return event->gfp;
+	case GROUP_BY_CALLER:
+		return (uint64_t)caller_key(grouping, event, cache);
 	}
 	return event->call_site;
 }
@@ -259,6 +275,8 @@ int64_t grouping_find_group(struct grouping *grouping, const struct event *event
 	struct group *groups;
 	int err;
 
+	if (analysis->settings.by == GROUP_BY_CALLER && (int64_t)key < 0)
+		return (int64_t)key;
 	/* another function may have the address at another time */
 	if (analysis->settings.by < GROUP_BY_MODULE)
 		unique ^= analysis->sites[site].code;
@@ -278,8 +296,11 @@ int64_t grouping_find_group(struct grouping *grouping, const struct event *event
 			.key = key,
 			.first_time = event->time,
 			.cache = CACHE_NONE,
+			.thread = event->task,
 		};
 	}
+	if (analysis->groups[group].thread != event->task)
+		analysis->groups[group].thread = THREAD_SEVERAL;
 	if (analysis->settings.by <= GROUP_BY_MODULE)
 		analysis->sites[site].group = group;
 	return group;

@@ -36,7 +36,8 @@ int matcher_open(struct matcher **result, struct analysis *analysis)
 	matcher->analysis = analysis;
 	matcher->status = &analysis->capture->status;
 	matcher->select = analysis->settings.select;
-	matcher->is_partial = matcher->select && select_is_partial(matcher->select);
+	matcher->is_partial = matcher->select && (select_is_partial(matcher->select) ||
+						  analysis->settings.choice.takes);
 	matcher->last_own = !matcher->status->include_self && status_is_own(matcher->status, 0);
 	err = subscribers_open(&matcher->subscribers, analysis);
 	if (!err)

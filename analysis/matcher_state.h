@@ -63,6 +63,32 @@ static inline bool matcher_is_own(struct matcher *matcher, uint32_t task)
 	return matcher->last_own;
 }
 
+static inline enum outcome matcher_outcome_without_object(const struct event *event)
+{
+	bool has_object = event_has_object(event);
+
+	if (event_is_other(event))
+		return OUTCOME_OTHER;
+	if (event_is_allocation(event))
+		return has_object ? OUTCOME_ALLOCATED : OUTCOME_FAILED;
+	return has_object ? OUTCOME_UNMATCHED : OUTCOME_NO_OBJECT;
+}
+
+/* Does the caller of the analysis select the event? */
+static inline bool matcher_caller_takes(const struct matcher *matcher, const struct event *event,
+					uint32_t cache)
+{
+	const struct analysis_choice *choice = &matcher->analysis->settings.choice;
+	const struct transition transition = {
+		.outcome = matcher_outcome_without_object(event),
+		.event = event,
+		.group = GROUP_NONE,
+		.cache = cache,
+	};
+
+	return !choice->takes || choice->takes(choice->data, matcher->analysis, &transition);
+}
+
 /* Is an allocation, or a free whose allocation is unknown, selected? */
 static inline bool matcher_is_selected(const struct matcher *matcher, const struct event *event,
 				       uint32_t site, uint32_t cache)
@@ -78,7 +104,8 @@ static inline bool matcher_is_selected(const struct matcher *matcher, const stru
 				    : analysis->caches[cache].selected) &&
 	       select_takes_size(select, event->requested) &&
 	       select_takes_cpu(select, &capture->topology, event->cpu) &&
-	       select_takes_task(select, &capture->tasks, event->task, event->time);
+	       select_takes_task(select, &capture->tasks, event->task, event->time) &&
+	       matcher_caller_takes(matcher, event, cache);
 }
 
 /* ns: only objects that live this long are counted, and only at their end; 0: all objects. */

@@ -21,16 +21,18 @@ enum group_by {
 	GROUP_BY_MODULE,   /* key: symbols_string() of its name; GROUP_KEY_UNKNOWN: no symbol */
 	GROUP_BY_CACHE,	   /* key: index in analysis.caches */
 	GROUP_BY_SIZE,	   /* key: bytes requested */
-	GROUP_BY_TASK, /* key: index in tasks.list; GROUP_KEY_UNKNOWN + tid: task not recorded */
-	GROUP_BY_CPU,  /* key: CPU */
-	GROUP_BY_NODE, /* key: node of the allocating CPU; GROUP_KEY_UNKNOWN: node unknown */
-	GROUP_BY_GFP,  /* key: flags */
+	GROUP_BY_TASK,	 /* key: index in tasks.list; GROUP_KEY_UNKNOWN + tid: task not recorded */
+	GROUP_BY_CPU,	 /* key: CPU */
+	GROUP_BY_NODE,	 /* key: node of the allocating CPU; GROUP_KEY_UNKNOWN: node unknown */
+	GROUP_BY_GFP,	 /* key: flags */
+	GROUP_BY_CALLER, /* key: of analysis_settings.choice */
 };
 
 #define GROUP_KEY_UNKNOWN ((uint64_t)1 << 32)
-#define GROUP_NONE UINT32_MAX	 /* no group */
-#define CACHE_NONE UINT32_MAX	 /* no cache, or cache unknown */
-#define CACHE_SEVERAL 0xfffffffe /* more than one cache */
+#define GROUP_NONE UINT32_MAX	  /* no group */
+#define CACHE_NONE UINT32_MAX	  /* no cache, or cache unknown */
+#define CACHE_SEVERAL 0xfffffffe  /* more than one cache */
+#define THREAD_SEVERAL UINT32_MAX /* more than one thread */
 
 /* What to add to a group's counters, to its cache's and to the totals: see counters.h. */
 struct pending_counters {
@@ -57,6 +59,7 @@ struct group {
 	uint64_t cross_cpu_frees;    /* freed on another CPU than the one that allocated */
 	struct lifetimes *lifetimes; /* of freed objects; NULL: none freed, or not requested */
 	uint32_t cache;		     /* of all its objects: index, CACHE_NONE or CACHE_SEVERAL */
+	uint32_t thread; /* GROUP_BY_TASK: id of the thread that allocated, or THREAD_SEVERAL */
 };
 
 /*
@@ -202,13 +205,28 @@ struct observer {
 
 #define OBSERVERS_MAX 2
 
+/*
+ * The caller of the analysis selects or groups allocations by values that it computes. A transition
+ * is of an allocation before it has an object, of a free of an unknown object, or of an event that
+ * is not about slab objects. NULL: not used.
+ */
+struct analysis_choice {
+	bool (*takes)(void *data, const struct analysis *analysis,
+		      const struct transition *transition);
+	/* The key of GROUP_BY_CALLER, below 2^32; or -ENOMEM. */
+	int64_t (*key)(void *data, const struct analysis *analysis,
+		       const struct transition *transition);
+	void *data;
+};
+
 struct select;
 
 struct analysis_settings {
 	enum group_by by;
-	bool lifetimes;		     /* count lifetimes for each group */
-	bool findings;		     /* check the heap rules: groups must be by site */
-	const struct select *select; /* NULL: everything */
+	bool lifetimes;		       /* count lifetimes for each group */
+	bool findings;		       /* check the heap rules: groups must be by site */
+	const struct select *select;   /* NULL: everything */
+	struct analysis_choice choice; /* choice.takes: only if select is not NULL */
 	struct observer observers[OBSERVERS_MAX];
 	size_t observer_count;
 	/* Only the observers count: the counters of groups and caches stay 0, and of the totals

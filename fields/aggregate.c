@@ -68,8 +68,7 @@ static struct aggregate_group *new_group(struct aggregate *aggregate, const stru
 	return group;
 }
 
-/* The group of the keys, which is added if need be; NULL: no memory. */
-static struct aggregate_group *find_group(struct aggregate *aggregate, const struct value *keys)
+int64_t aggregate_find(struct aggregate *aggregate, const struct value *keys)
 {
 	const size_t by_count = aggregate->query->by_count;
 	uint64_t hash = hash_keys(keys, by_count);
@@ -79,18 +78,17 @@ static struct aggregate_group *find_group(struct aggregate *aggregate, const str
 	for (uint32_t i = first == HASH_MAP_NONE ? 0 : first + 1; i; i = group->next) {
 		group = aggregate->groups[i - 1];
 		if (same_keys(group->keys, keys, by_count))
-			return group;
+			return i - 1;
 	}
 	group = new_group(aggregate, keys);
-	if (!group)
-		return NULL;
-	if (first == HASH_MAP_NONE)
-		return hash_map_add(&aggregate->index, hash, (uint32_t)aggregate->count - 1)
-			       ? NULL
-			       : group;
-	group->next = aggregate->groups[first]->next;
-	aggregate->groups[first]->next = (uint32_t)aggregate->count;
-	return group;
+	if (!group || (first == HASH_MAP_NONE &&
+		       hash_map_add(&aggregate->index, hash, (uint32_t)aggregate->count - 1)))
+		return -ENOMEM;
+	if (first != HASH_MAP_NONE) {
+		group->next = aggregate->groups[first]->next;
+		aggregate->groups[first]->next = (uint32_t)aggregate->count;
+	}
+	return (int64_t)aggregate->count - 1;
 }
 
 size_t aggregate_buckets(const struct statistic *statistic)
@@ -185,6 +183,7 @@ int aggregate_add(struct aggregate *aggregate, struct value_source *source,
 	const struct query *query = aggregate->query;
 	struct value keys[QUERY_BY_MAX], value;
 	struct aggregate_group *group;
+	int64_t number;
 	int err = 0;
 
 	if (!query_takes(query, source, transition)) {
@@ -193,9 +192,10 @@ int aggregate_add(struct aggregate *aggregate, struct value_source *source,
 	}
 	for (size_t i = 0; i < query->by_count; i++)
 		keys[i] = expression_value(&query->by[i], source, transition);
-	group = find_group(aggregate, keys);
-	if (!group)
-		return -ENOMEM;
+	number = aggregate_find(aggregate, keys);
+	if (number < 0)
+		return (int)number;
+	group = aggregate->groups[number];
 	aggregate->events++;
 	group->events++;
 	for (size_t i = 0; i < query->statistic_count && !err; i++) {

@@ -36,6 +36,9 @@ struct aggregate {
 int aggregate_init(struct aggregate *aggregate, const struct query *query); /* 0 or -ENOMEM */
 void aggregate_deinit(struct aggregate *aggregate);
 
+/* The index of the group with these keys, which is added if need be; or -ENOMEM. */
+int64_t aggregate_find(struct aggregate *aggregate, const struct value *keys);
+
 /* Counts the event that the source took. 0 or -ENOMEM. */
 int aggregate_add(struct aggregate *aggregate, struct value_source *source,
 		  const struct transition *transition);

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "fields/field_table.h"
+
+#define FIELD_WORDS_MAX 200 /* names and aliases that a suggestion can be */
 
 #define ALL "all"
 #define ALLOCATIONS "allocations"
@@ -17,123 +20,127 @@
 
 const struct event_field event_fields[] = {
 	/* SystemTap's names */
-	{ "name", "event", VALUE_TEXT, true, ALL,
+	{ "name", "event", VALUE_TEXT, true, true, ALL,
 	  "the probe without vm.: kmalloc, kfree, kmem_cache_alloc, kmem_cache_free, bulk_alloc, "
 	  "bulk_free, krealloc; of a process event pagefault, pagefault.return, write_shared, "
 	  "write_shared_copy, mmap, munmap, brk or oom_kill",
 	  "an allocation for a node is kmalloc or kmem_cache_alloc with a requested_node",
 	  value_get_name },
-	{ "probe", "", VALUE_TEXT, true, ALL,
+	{ "probe", "", VALUE_TEXT, true, true, ALL,
 	  "the whole name of the probe, as --probes takes it: vm.kmalloc, or vm.kmalloc_node if "
 	  "the caller requested a node",
 	  "", value_get_probe },
-	{ "ptr", "pointer", VALUE_ADDRESS, true, SLAB, "address of the object; 0 if there is none",
-	  "", value_get_ptr },
-	{ "caller_function", "function", VALUE_TEXT, false, ALL,
+	{ "ptr", "pointer", VALUE_ADDRESS, true, true, SLAB,
+	  "address of the object; 0 if there is none", "", value_get_ptr },
+	{ "caller_function", "function", VALUE_TEXT, false, true, ALL,
 	  "the kernel function that called the allocator, or in which a page fault happened: "
 	  "symbol [module]",
 	  "null in code of processes, whose symbols are not recorded", value_get_caller_function },
-	{ "call_site", "", VALUE_ADDRESS, true, ALL,
+	{ "call_site", "", VALUE_ADDRESS, true, true, ALL,
 	  "return address in the kernel code that called the allocator; of a page fault, address "
 	  "of "
 	  "the instruction, in a process or in the kernel",
 	  "null if it is not known", value_get_call_site },
-	{ "gfp_flags", "", VALUE_FLAGS, true, "allocations, resizes", "GFP flags of the request",
-	  "", value_get_gfp_flags },
-	{ "gfp_flag_name", "gfp", VALUE_TEXT, true, "allocations, resizes",
+	{ "gfp_flags", "", VALUE_FLAGS, true, true, "allocations, resizes",
+	  "GFP flags of the request", "", value_get_gfp_flags },
+	{ "gfp_flag_name", "gfp", VALUE_TEXT, true, true, "allocations, resizes",
 	  "the same by name, as GFP_KERNEL|__GFP_ZERO", "", value_get_gfp_flag_name },
-	{ "bytes_req", "bytes_requested,size", VALUE_BYTES, true,
+	{ "bytes_req", "bytes_requested,size", VALUE_BYTES, true, true,
 	  "allocations, resizes, " FREES " of a known object",
 	  "bytes that the object's caller requested; of a slab cache, its object size",
 	  "null if the slab cache is not known", value_get_bytes_req },
-	{ "bytes_alloc", "bytes_allocated", VALUE_BYTES, true, ALLOCATIONS ", " MATCHED,
+	{ "bytes_alloc", "bytes_allocated", VALUE_BYTES, true, true, ALLOCATIONS ", " MATCHED,
 	  "bytes that the object occupies; 0 if the allocation failed",
 	  "null if the slab cache is not known", value_get_bytes_alloc },
-	{ "task", "", VALUE_TEXT, true, ALL,
+	{ "task", "", VALUE_TEXT, true, true, ALL,
 	  "name and process of the current task: comm (pid 12); of oom_kill those of the task that "
 	  "is killed",
 	  "? (tid 12) if the task is not known", value_get_task },
-	{ "address", "", VALUE_ADDRESS, true, "process events except oom_kill",
+	{ "address", "", VALUE_ADDRESS, true, false, "process events except oom_kill",
 	  "the address that was accessed or requested; 0 of an mmap leaves the choice to the "
 	  "kernel",
 	  "", value_get_address },
-	{ "length", "", VALUE_BYTES, true, "mmap, munmap, brk",
+	{ "length", "", VALUE_BYTES, true, false, "mmap, munmap, brk",
 	  "bytes that were requested; of brk the bytes by which the heap would grow, negative if "
 	  "it "
 	  "would shrink, 0 of a question for its end; 2^63 - 1 is this or more",
 	  "null of brk on a kernel without BTF", value_get_length },
-	{ "write_access", "", VALUE_NUMBER, true, "pagefault", "1 for a write, 0 for a read",
+	{ "write_access", "", VALUE_NUMBER, true, false, "pagefault", "1 for a write, 0 for a read",
 	  "null if the kernel does not say it", value_get_write_access },
-	{ "fault_type", "", VALUE_NUMBER, true, "pagefault.return",
+	{ "fault_type", "", VALUE_NUMBER, true, false, "pagefault.return",
 	  "0: no memory, 1: SIGBUS, 2: minor fault, 3: major fault (the page was read from a disk)",
 	  "", value_get_fault_type },
-	{ "victim", "", VALUE_TEXT, true, "oom_kill", "the task that is killed, as in task", "",
-	  value_get_victim },
-	{ "zero", "", VALUE_BOOL, true, "write_shared_copy",
+	{ "victim", "", VALUE_TEXT, true, false, "oom_kill", "the task that is killed, as in task",
+	  "", value_get_victim },
+	{ "zero", "", VALUE_BOOL, true, false, "write_shared_copy",
 	  "whether the shared page is the zero page: its copy needs clearing only", "",
 	  value_get_zero },
 	/* dtmalloc's names; its size is bytes_req */
-	{ "type", "cache", VALUE_TEXT, true, ALLOCATIONS ", " MATCHED ", others that name a cache",
+	{ "type", "cache", VALUE_TEXT, true, true,
+	  ALLOCATIONS ", " MATCHED ", others that name a cache",
 	  "the object's slab cache, or size class of kmalloc()",
 	  "unnamed-OBJECT/DISTANCE if the kernel does not name it (before 6.0)", value_get_cache },
-	{ "zindx", "", VALUE_NUMBER, true, ALLOCATIONS " by kmalloc(), " FREES,
+	{ "zindx", "", VALUE_NUMBER, true, true, ALLOCATIONS " by kmalloc(), " FREES,
 	  "zone size index: index of the size class in the kernel's kmalloc_caches; 0 in every "
 	  "free",
 	  "null in slab caches and kmalloc-large", value_get_zindx },
 	/* ours */
-	{ "time", "time_ns", VALUE_TIME, true, ALL, "time since the begin of the capture",
+	{ "time", "time_ns", VALUE_TIME, true, true, ALL, "time since the begin of the capture",
 	  "number of the event, if the capture has no times", value_get_time },
-	{ "cpu", "", VALUE_NUMBER, true, ALL, "the CPU of the event", "", value_get_cpu },
-	{ "node", "", VALUE_NUMBER, true, ALL, "NUMA node of this CPU",
+	{ "cpu", "", VALUE_NUMBER, true, true, ALL, "the CPU of the event", "", value_get_cpu },
+	{ "node", "", VALUE_NUMBER, true, true, ALL, "NUMA node of this CPU",
 	  "null if the capture does not have it", value_get_node },
-	{ "requested_node", "", VALUE_NUMBER, true, ALLOCATIONS,
+	{ "requested_node", "", VALUE_NUMBER, true, true, ALLOCATIONS,
 	  "NUMA node that the caller requested; -1 for any", "", value_get_requested_node },
-	{ "tid", "", VALUE_NUMBER, true, ALL, "thread id of the current task", "", value_get_tid },
-	{ "pid", "", VALUE_NUMBER, true, ALL, "process id of the current task",
+	{ "tid", "", VALUE_NUMBER, true, true, ALL, "thread id of the current task", "",
+	  value_get_tid },
+	{ "pid", "", VALUE_NUMBER, true, true, ALL, "process id of the current task",
 	  "null if the task is not known", value_get_pid },
-	{ "comm", "execname", VALUE_TEXT, true, ALL, "name of the current task",
+	{ "comm", "execname", VALUE_TEXT, true, true, ALL, "name of the current task",
 	  "null if the task is not known", value_get_comm },
-	{ "thread", "", VALUE_TEXT, true, ALL, "name and thread id of the current task: comm/12",
-	  "?/12 if the task is not known", value_get_thread },
-	{ "operation", "", VALUE_TEXT, true, SLAB, "allocation, free or resize", "",
+	{ "thread", "", VALUE_TEXT, true, true, ALL,
+	  "name and thread id of the current task: comm/12", "?/12 if the task is not known",
+	  value_get_thread },
+	{ "operation", "", VALUE_TEXT, true, true, SLAB, "allocation, free or resize", "",
 	  value_get_operation },
-	{ "outcome", "", VALUE_TEXT, true, SLAB,
+	{ "outcome", "", VALUE_TEXT, true, true, SLAB,
 	  "allocated, failed, freed, resized, unmatched (a free of an unknown object) or null-free",
 	  "", value_get_outcome },
-	{ "from_backup", "", VALUE_BOOL, true, ALL, "whether a backup program recorded the event",
-	  "", value_get_from_backup },
-	{ "site", "", VALUE_TEXT, false, ALL, "call_site as symbol+offset/size [module]",
+	{ "from_backup", "", VALUE_BOOL, true, true, ALL,
+	  "whether a backup program recorded the event", "", value_get_from_backup },
+	{ "site", "", VALUE_TEXT, false, true, ALL, "call_site as symbol+offset/size [module]",
 	  "null in code of processes", value_get_site },
-	{ "module", "", VALUE_TEXT, false, ALL, "the code at call_site: [module] or kernel",
+	{ "module", "", VALUE_TEXT, false, true, ALL, "the code at call_site: [module] or kernel",
 	  "null without symbols, and in code of processes", value_get_module },
-	{ "age", "age_ns,lifetime", VALUE_DURATION, true, MATCHED,
+	{ "age", "age_ns,lifetime", VALUE_DURATION, true, false, MATCHED,
 	  "time since the object's allocation", "", value_get_age },
-	{ "freed_by", "", VALUE_TEXT, false, FREES, "the site of the free", "",
+	{ "freed_by", "", VALUE_TEXT, false, false, FREES, "the site of the free", "",
 	  value_get_freed_by },
-	{ "alloc_site", "", VALUE_TEXT, false, MATCHED, "the site of the object's allocation", "",
-	  value_get_alloc_site },
-	{ "alloc_time", "", VALUE_TIME, true, MATCHED, "time of the object's allocation", "",
+	{ "alloc_site", "", VALUE_TEXT, false, false, MATCHED,
+	  "the site of the object's allocation", "", value_get_alloc_site },
+	{ "alloc_time", "", VALUE_TIME, true, false, MATCHED, "time of the object's allocation", "",
 	  value_get_alloc_time },
-	{ "alloc_cpu", "", VALUE_NUMBER, true, MATCHED, "CPU of the object's allocation", "",
+	{ "alloc_cpu", "", VALUE_NUMBER, true, false, MATCHED, "CPU of the object's allocation", "",
 	  value_get_alloc_cpu },
-	{ "alloc_node", "", VALUE_NUMBER, true, MATCHED,
+	{ "alloc_node", "", VALUE_NUMBER, true, false, MATCHED,
 	  "NUMA node of the CPU of the object's allocation", "null if the capture does not have it",
 	  value_get_alloc_node },
-	{ "alloc_tid", "", VALUE_NUMBER, true, MATCHED,
+	{ "alloc_tid", "", VALUE_NUMBER, true, false, MATCHED,
 	  "thread id of the task that allocated the object", "", value_get_alloc_tid },
-	{ "alloc_pid", "", VALUE_NUMBER, true, MATCHED,
+	{ "alloc_pid", "", VALUE_NUMBER, true, false, MATCHED,
 	  "process id of the task that allocated the object", "null if the task is not known",
 	  value_get_alloc_pid },
-	{ "alloc_comm", "", VALUE_TEXT, true, MATCHED, "name of the task that allocated the object",
-	  "null if the task is not known", value_get_alloc_comm },
-	{ "cross_cpu", "", VALUE_BOOL, true, FREES " of a known object",
+	{ "alloc_comm", "", VALUE_TEXT, true, false, MATCHED,
+	  "name of the task that allocated the object", "null if the task is not known",
+	  value_get_alloc_comm },
+	{ "cross_cpu", "", VALUE_BOOL, true, false, FREES " of a known object",
 	  "whether another CPU allocated the object", "", value_get_cross_cpu },
-	{ "temporary", "", VALUE_BOOL, true, FREES " of a known object",
+	{ "temporary", "", VALUE_BOOL, true, false, FREES " of a known object",
 	  "whether the same task allocated the object on the same CPU, with no other allocation on "
 	  "it "
 	  "in between",
 	  "", value_get_temporary },
-	{ "missed_site", "", VALUE_TEXT, false,
+	{ "missed_site", "", VALUE_TEXT, false, false,
 	  ALLOCATIONS " at the address of a live object (a missed free)",
 	  "the site that allocated that object", "", value_get_missed_site },
 };
@@ -164,15 +171,35 @@ const struct event_field *event_field_find(const char *name, size_t length)
 
 const char *event_field_suggest(const char *name, char *buffer, size_t size)
 {
-	const char **names = calloc(event_field_count, sizeof(*names));
+	const char **words = calloc(FIELD_WORDS_MAX, sizeof(*words));
+	char *list = NULL, *rest;
+	size_t length, count = 0;
+	FILE *file = open_memstream(&list, &length);
 
 	*buffer = '\0';
-	for (size_t i = 0; names && i < event_field_count; i++)
-		names[i] = event_fields[i].name;
-	if (names)
-		suggest_text(name, names, event_field_count, buffer, size);
-	free(names);
+	for (size_t i = 0; file && i < event_field_count; i++)
+		fprintf(file, "%s,%s,", event_fields[i].name, event_fields[i].aliases);
+	if (file)
+		text_close(file, &list);
+	for (char *word = words && list ? strtok_r(list, ",", &rest) : NULL;
+	     word && count < FIELD_WORDS_MAX; word = strtok_r(NULL, ",", &rest))
+		words[count++] = word;
+	if (count)
+		suggest_text(name, words, count, buffer, size);
+	free(list);
+	free(words);
 	return buffer;
+}
+
+void event_field_list_at_allocation(char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	*buffer = '\0';
+	for (size_t i = 0; i < event_field_count && used < size; i++)
+		if (event_fields[i].at_allocation)
+			used += (size_t)snprintf(buffer + used, size - used, "%s%s",
+						 used ? ", " : "", event_fields[i].name);
 }
 
 void event_field_list(FILE *file)

@@ -16,6 +16,7 @@ struct event_field {
 	const char *aliases; /* other names, separated by commas; or "" */
 	enum value_type type;
 	bool is_word;	      /* a text for people escapes its spaces */
+	bool at_allocation;   /* an allocation event has it: it selects and groups objects */
 	const char *events;   /* the events that have it */
 	const char *legend;   /* its definition */
 	const char *captures; /* when a capture does not have it, or ""  */
@@ -33,6 +34,9 @@ extern const size_t event_field_count;
 
 /* The field of this name or alias of length characters, or NULL. */
 const struct event_field *event_field_find(const char *name, size_t length);
+
+/* Adds the names of the fields that an allocation has to the text: "name, ptr, ...". */
+void event_field_list_at_allocation(char *buffer, size_t size);
 
 /* ": did you mean NAME?", or "" if no name is near. Returns buffer. */
 const char *event_field_suggest(const char *name, char *buffer, size_t size);

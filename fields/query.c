@@ -282,6 +282,34 @@ int query_columns(struct query *query, const char *option, const char *text)
 	}
 }
 
+static int check_allocation(struct query *query, const char *option,
+			    const struct expression *expression)
+{
+	char list[600];
+
+	for (size_t i = 0; i < expression->count; i++) {
+		const struct expression_node *node = &expression->nodes[i];
+
+		if (node->operation != OPERATION_FIELD || node->field->at_allocation)
+			continue;
+		event_field_list_at_allocation(list, sizeof(list));
+		return fail(query, option, node->column,
+			    "an allocation has no %s: objects are selected and grouped by fields "
+			    "of their allocation, which are %s",
+			    node->field->name, list);
+	}
+	return 0;
+}
+
+int query_check_allocation(struct query *query)
+{
+	int err = check_allocation(query, "--where", &query->where);
+
+	for (size_t i = 0; i < query->by_count && !err; i++)
+		err = check_allocation(query, "--by", &query->by[i]);
+	return err;
+}
+
 static int bind(struct query *query, const char *option, struct expression *expression,
 		struct value_source *source, const struct gfp_table *gfp)
 {

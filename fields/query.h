@@ -43,7 +43,7 @@ struct query {
 	size_t statistic_count;
 	struct expression columns[QUERY_COLUMNS_MAX];
 	size_t column_count;
-	char errmsg[320]; /* after a failure */
+	char errmsg[800]; /* after a failure */
 };
 
 void query_deinit(struct query *query);
@@ -63,6 +63,12 @@ int query_by(struct query *query, const char *option, const char *text);
 int query_statistic(struct query *query, const char *option, enum statistic_function function,
 		    const char *text);
 int query_columns(struct query *query, const char *option, const char *text);
+
+/*
+ * Has an allocation event all fields of where and by? Then they select and group objects. 0, or
+ * -EINVAL with errmsg set.
+ */
+int query_check_allocation(struct query *query);
 
 /* Before the first event: see expression_bind(). 0, -ENOMEM, or -EINVAL with errmsg set. */
 int query_bind(struct query *query, struct value_source *source, const struct gfp_table *gfp);

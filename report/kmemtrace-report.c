@@ -16,7 +16,7 @@ static int report(const struct options *options)
 	struct capture capture;
 	int status, err;
 
-	if (report_check_sort(options))
+	if (report_check_columns(options))
 		return EXIT_TROUBLE;
 	err = capture_open(&capture, options->input);
 	if (err)

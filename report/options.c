@@ -37,7 +37,7 @@ static const char *const colors[] = {
 static const char *const list_formats[] = { "text", "mdoc" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define BY_LAST GROUP_BY_GFP
+#define BY_LAST GROUP_BY_GFP /* of the groups with a name */
 #define THREADS_MAX 64
 
 enum option_key {
@@ -73,11 +73,12 @@ enum option_key {
 static const struct argp_option option_table[] = {
 	{ "input", 'i', "DIR", 0, "Read the capture DIR (default: " CAPTURE_DEFAULT ")", 1 },
 	{ "by", OPTION_BY, "GROUP", 0,
-	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp; the "
-	  "view count: by expressions, separated by commas",
+	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp, or "
+	  "by "
+	  "fields of the allocation, separated by commas; the view count: by expressions",
 	  1 },
 	{ "fields", 'F', "EXPRESSION[,...]", 0,
-	  "The view events: print these fields or expressions", 1 },
+	  "The view events: print these fields or expressions; other views: these columns", 1 },
 	{ "list-fields", OPTION_LIST_FIELDS, "FORMAT", OPTION_ARG_OPTIONAL,
 	  "List the fields of events, as text or mdoc, and exit", 1 },
 	{ "functions", OPTION_FUNCTIONS, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -97,9 +98,13 @@ static const struct argp_option option_table[] = {
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
 	MEMORY_LIMIT_OPTION(1),
-	{ NULL, 0, NULL, 0, "The views count and events:", 2 },
+	{ NULL, 0, NULL, 0,
+	  "The views count and events; where also selects objects in the other views, by their "
+	  "allocation:",
+	  2 },
 	{ "where", OPTION_WHERE, "EXPRESSION", 0,
-	  "Only events for which it is true, as in 'bytes_req > 4k && comm == \"sh\"'", 2 },
+	  "Only events or objects for which it is true, as in 'bytes_req > 4k && comm == \"sh\"'",
+	  2 },
 	{ "probes", OPTION_PROBES, "GLOB[,GLOB...]", 0,
 	  "Only events of these probes, as in 'vm.page*' or dtmalloc:::malloc", 2 },
 	{ NULL, 0, NULL, 0, "Statistics of the view count, for each group of --by:", 3 },
@@ -140,15 +145,6 @@ static double parse_percent(const char *text, struct argp_state *state)
 	return percent;
 }
 
-static enum group_by parse_by(const char *text, struct argp_state *state)
-{
-	const char *names[BY_LAST + 1];
-
-	for (enum group_by by = 0; by <= BY_LAST; by++)
-		names[by] = group_by_text(by);
-	return (enum group_by)parse_choice(state, "--by", text, names, COUNT(names));
-}
-
 /* The texts of a query are parsed at once; --by, when the view is known. */
 static void check_query(const struct options *options, int err, struct argp_state *state)
 {
@@ -166,12 +162,25 @@ static void finish_by(struct options *options, struct argp_state *state)
 		check_query(options, query_by(options->query, "--by", options->by_text), state);
 		return;
 	}
-	options->by = parse_by(options->by_text, state);
-	options->has_by = true;
 	if (!options->view->has_by)
 		argp_error(state,
 			   "--by: the view %s has no groups: use sites, leaks, lifetimes or count",
 			   options->view->name);
+	options->has_by = true;
+	for (enum group_by by = 0; by <= BY_LAST; by++) {
+		if (!strcmp(options->by_text, group_by_text(by))) {
+			options->by = by;
+			return;
+		}
+	}
+	options->by = GROUP_BY_CALLER;
+	check_query(options, query_by(options->query, "--by", options->by_text), state);
+}
+
+static void finish_columns(struct options *options, struct argp_state *state)
+{
+	if (options->columns && options->view->has_fields)
+		check_query(options, query_columns(options->query, "-F", options->columns), state);
 }
 
 static const struct view *find_view(const char *name)
@@ -225,7 +234,7 @@ static const struct filter {
 	{ OPTION_TIME, "time" },	{ OPTION_AT, "at" },	    { 'p', "pid" },
 	{ OPTION_COMM, "comm" },	{ OPTION_SITE, "site ~" },  { OPTION_CACHE, "cache ~" },
 	{ OPTION_CPU, "cpu" },		{ OPTION_NODE, "node" },    { OPTION_MIN_SIZE, "size >=" },
-	{ OPTION_MAX_SIZE, "size <=" }, { OPTION_OLDER, "age >=" },
+	{ OPTION_MAX_SIZE, "size <=" }, { OPTION_OLDER, "age >=" }, { OPTION_WHERE, "where" },
 };
 
 static int select_one(struct select *select, int key, const char *argument)
@@ -274,6 +283,19 @@ static void parse_filter(struct options *options, int key, const char *argument,
 		argp_failure(state, 2, ENOMEM, "%s", argument);
 }
 
+/* Where a view shows objects, the expression of --where is a filter. */
+static void finish_where(struct options *options, struct argp_state *state)
+{
+	size_t filter = 0;
+
+	if (!options->query->has_where || options->view->shows_events)
+		return;
+	while (filters[filter].key != OPTION_WHERE)
+		filter++;
+	if (asprintf(&options->filters[filter], "where %s", options->query->where.text) < 0)
+		argp_failure(state, 2, ENOMEM, "--where");
+}
+
 /* Moves the filters that were given to the front. */
 static void finish_filters(struct options *options)
 {
@@ -298,10 +320,7 @@ static void check_together(const struct options *options, struct argp_state *sta
 		argp_error(state,
 			   "--possible: the view %s lists no possible findings: use findings",
 			   view->name);
-	if (options->query->has_where && !view->has_where)
-		argp_error(state, "--where: the view %s shows no events: use count or events",
-			   view->name);
-	if (options->query->probes && !view->has_where)
+	if (options->query->probes && !view->shows_events)
 		argp_error(state, "--probes: the view %s shows no events: use count or events",
 			   view->name);
 	if (options->query->statistic_count && !view->has_query)
@@ -310,9 +329,8 @@ static void check_together(const struct options *options, struct argp_state *sta
 			"--sum, --avg, --min, --max, --count, --hist, --linear: the view %s has no "
 			"statistics: use count",
 			view->name);
-	if (options->query->column_count && !view->has_columns)
-		argp_error(state, "-F: the view %s has no fields to choose: use events",
-			   view->name);
+	if (!view->shows_events)
+		check_query(options, query_check_allocation(options->query), state);
 }
 
 static void parse_statistic(struct options *options, int key, const char *argument,
@@ -354,7 +372,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->probes = argument;
 		break;
 	case 'F':
-		check_query(options, query_columns(options->query, "-F", argument), state);
+		options->columns = argument;
 		break;
 	case OPTION_LIST_FIELDS:
 		if (argument && parse_choice(state, "--list-fields", argument, list_formats,
@@ -412,6 +430,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		if (!options->input)
 			options->input = CAPTURE_DEFAULT;
 		finish_by(options, state);
+		finish_columns(options, state);
+		finish_where(options, state);
 		check_together(options, state);
 		finish_filters(options);
 		break;
@@ -440,24 +460,7 @@ static char *help_views(int key, const char *text, void *input)
 	fputs("Views:\n", file);
 	for (size_t i = 0; i < COUNT(views); i++)
 		fprintf(file, "  %-10s %s\n", views[i]->name, views[i]->summary);
-	fputs("\nFields of events (--list-fields defines them):", file);
-	for (size_t i = 0, width = 80; i < event_field_count; i++) {
-		width += strlen(event_fields[i].name) + 1;
-		if (width > 78) {
-			fputs("\n ", file);
-			width = 2 + strlen(event_fields[i].name);
-		}
-		fprintf(file, " %s", event_fields[i].name);
-	}
-	fputs("\n\nFunctions of expressions (--functions defines them):", file);
-	for (size_t i = 0, width = 80; i < event_function_count; i++) {
-		width += strlen(event_functions[i].name) + 3;
-		if (width > 78) {
-			fputs("\n ", file);
-			width = 4 + strlen(event_functions[i].name);
-		}
-		fprintf(file, " %s()", event_functions[i].name);
-	}
+	options_help_fields(file);
 	fprintf(file, "\n\n%s", text);
 	text_close(file, &help);
 	return help;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "analysis/select.h"
 #include "fields/query.h"
@@ -30,6 +31,7 @@ struct options {
 	size_t lines;
 	const char *by_text; /* of --by; NULL: not given */
 	const char *probes;  /* of --probes; NULL: all */
+	const char *columns; /* of -F; NULL: not given */
 	bool has_by;	     /* by is of a view with groups */
 	enum group_by by;
 	bool possible; /* list possible and legal findings too */
@@ -49,5 +51,8 @@ struct options {
  */
 void options_parse(struct options *options, int argc, char **argv);
 void options_deinit(struct options *options);
+
+/* For --help: the names of all fields and functions. */
+void options_help_fields(FILE *file);
 
 #endif

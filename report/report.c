@@ -12,6 +12,8 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "report/render/render.h"
+#include "fields/allocations.h"
+#include "report/columns.h"
 #include "report/report.h"
 #include "report/views/capture_header.h"
 #include "report/views/event_clock.h"
@@ -38,7 +40,7 @@ static int make_by_columns(struct report *report)
 	enum group_by by = report->settings.by;
 	struct column *columns;
 
-	if (by == GROUP_BY_SITE || !view->has_by)
+	if (by == GROUP_BY_SITE || by == GROUP_BY_CALLER || !view->has_by)
 		return 0;
 	columns = calloc(view->column_count, sizeof(*columns));
 	if (!columns)
@@ -72,6 +74,8 @@ static int report_init(struct report *report, const struct options *options)
 		.filter_count = options->filter_count,
 		.query = options->query,
 		.probes = options->probes,
+		.by_text = options->has_by && options->by == GROUP_BY_CALLER ? options->by_text
+									     : NULL,
 		.renderer = options->renderer,
 		.lines = options->lines,
 		.out = stdout,
@@ -89,28 +93,50 @@ static void report_deinit(struct report *report)
 	live_bounds_deinit(&report->bounds);
 	slab_growth_deinit(&report->growth);
 	analysis_deinit(&report->analysis);
+	if (report->allocations)
+		allocations_deinit(report->allocations);
+	free(report->allocations);
 	free(report->columns);
 	free(report->second_columns);
 }
 
-int report_check_sort(const struct options *options)
+/* Does the view show objects that expressions select or group? */
+static bool has_allocations(const struct report *report)
+{
+	return report->settings.by == GROUP_BY_CALLER ||
+	       (report->query->has_where && !report->view->shows_events);
+}
+
+static int sort_first(struct report *report, struct table *table, const char *sort)
+{
+	char *keys = columns_sort_keys(table, sort);
+	int err = keys ? table_sort(table, keys) : -ENOMEM;
+
+	if (err == -EINVAL)
+		snprintf(report->errmsg, sizeof(report->errmsg), "--sort: %s", table->errmsg);
+	free(keys);
+	return err;
+}
+
+int report_check_columns(const struct options *options)
 {
 	struct report report;
-	struct table *table;
 	int err;
 
-	if (!options->sort)
+	if (options->view->streams)
 		return 0;
 	err = report_init(&report, options);
-	if (err) {
-		error_msg("--sort: %s", strerror(-err));
-		return err;
-	}
-	table = report_add_table(&report, report.columns ? report.columns : report.view->columns,
+	if (!err) {
+		report_add_table(&report, report.columns ? report.columns : report.view->columns,
 				 report.column_count);
-	err = table_sort(table, options->sort);
+		err = columns_of_groups(&report);
+	}
+	if (!err && options->sort)
+		err = sort_first(&report, &report.tables[0], options->sort);
+	if (!err && options->columns)
+		err = columns_choose(&report, options->columns);
 	if (err)
-		error_msg("--sort: %s", table->errmsg);
+		error_msg("%s", *report.errmsg ? report.errmsg : strerror(-err));
 	report_deinit(&report);
 	return err;
 }
@@ -120,6 +146,23 @@ static int make_bounds(struct report *report)
 	int err = slab_growth_init(&report->growth, &report->analysis);
 
 	return err ? err : live_bounds_init(&report->bounds, &report->analysis, &report->growth);
+}
+
+static int request_allocations(struct report *report)
+{
+	int err;
+
+	if (!has_allocations(report))
+		return 0;
+	report->allocations = calloc(1, sizeof(*report->allocations));
+	if (!report->allocations)
+		return -ENOMEM;
+	err = allocations_init(report->allocations, report->query);
+	if (!err)
+		err = allocations_request(report->allocations, &report->settings, report->capture);
+	if (err == -EINVAL)
+		snprintf(report->errmsg, sizeof(report->errmsg), "%s", report->query->errmsg);
+	return err;
 }
 
 /* Runs the analysis and makes the tables. 0, or -errno with errmsg; -ENOMEM has none. */
@@ -137,6 +180,9 @@ static int report_make(struct report *report, struct capture *capture)
 	report->settings.progress_data = &line;
 	if (!view->streams)
 		slab_growth_request(&report->settings, capture);
+	err = request_allocations(report);
+	if (err)
+		return err;
 	if (view->begin)
 		err = view->begin(report);
 	if (!err) {
@@ -144,10 +190,14 @@ static int report_make(struct report *report, struct capture *capture)
 		progress_line_clear();
 		if (err)
 			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
+		else if (report->allocations && report->allocations->source.err)
+			err = -ENOMEM;
 		else if (!view->streams)
 			err = make_bounds(report);
 		if (!err)
 			err = view->make(report);
+		if (!err && !view->streams)
+			err = columns_of_groups(report);
 	}
 	if (view->end)
 		view->end(report);
@@ -166,11 +216,16 @@ static int sort_and_cut(struct report *report, const struct options *options)
 		rows = own;
 	for (size_t i = 0; i < report->table_count; i++) {
 		struct table *table = &report->tables[i];
-		int err = table_sort(table, i == 0 && options->sort ? options->sort : table->sort);
+		int err = i == 0 && options->sort ? sort_first(report, table, options->sort)
+						  : table_sort(table, table->sort);
 
 		if (err)
 			return err;
 		table_cut(table, rows);
+		if (i == 0 && options->columns)
+			err = columns_choose(report, options->columns);
+		if (err)
+			return err;
 		if (!event_clock_is(report->capture))
 			continue;
 		report->converted[i] = event_clock_convert(table);

@@ -6,8 +6,8 @@
 #include "report/options.h"
 #include "report/views/view.h"
 
-/* Checks the sort keys before a long analysis. 0, or -errno after a message. */
-int report_check_sort(const struct options *options);
+/* Checks --by, the sort keys and -F before a long analysis. 0, or -errno after a message. */
+int report_check_columns(const struct options *options);
 
 /* Prints the report of the capture; returns the exit status. */
 int report_print(const struct options *options, struct capture *capture);

@@ -20,7 +20,7 @@ struct sort_key {
 
 struct sort {
 	const struct table *table;
-	struct sort_key keys[SORT_KEYS_MAX + 1]; /* the tiebreak column is the last */
+	struct sort_key keys[SORT_KEYS_MAX + TABLE_TIEBREAKS_MAX]; /* tiebreak columns are last */
 	size_t count;
 };
 
@@ -31,21 +31,27 @@ void table_init(struct table *table, const struct column *columns, size_t column
 	table->column_count = column_count;
 }
 
+static void table_free_texts(struct table *table, size_t column, size_t from)
+{
+	if (table->columns[column].type != COLUMN_TEXT)
+		return;
+	for (size_t row = from; row < table->rows; row++)
+		free(table->cells[row * table->column_count + column].text);
+}
+
 static void table_free_rows(struct table *table, size_t from)
 {
-	for (size_t column = 0; column < table->column_count; column++) {
-		if (table->columns[column].type != COLUMN_TEXT)
-			continue;
-		for (size_t row = from; row < table->rows; row++)
-			free(table->cells[row * table->column_count + column].text);
-	}
+	for (size_t column = 0; column < table->column_count; column++)
+		table_free_texts(table, column, from);
 }
 
 void table_deinit(struct table *table)
 {
 	table_free_rows(table, 0);
 	free(table->cells);
+	free(table->own_columns);
 	table->cells = NULL;
+	table->own_columns = NULL;
 	table->rows = table->space = 0;
 }
 
@@ -209,7 +215,8 @@ int table_sort(struct table *table, const char *keys)
 		if (!*key)
 			break;
 	}
-	sort.keys[sort.count++] = (struct sort_key){ .column = table->tiebreak };
+	for (size_t i = 0; i <= (table->tiebreaks ? table->tiebreaks - 1 : 0); i++)
+		sort.keys[sort.count++] = (struct sort_key){ .column = table->tiebreak + i };
 	if (table->rows < 2)
 		return 0;
 
@@ -230,6 +237,36 @@ int table_sort(struct table *table, const char *keys)
 	free(table->cells);
 	table->cells = cells;
 	table->space = table->rows;
+	return 0;
+}
+
+static bool takes_column(const size_t *from, size_t count, size_t column)
+{
+	for (size_t i = 0; i < count; i++)
+		if (from[i] == column)
+			return true;
+	return false;
+}
+
+int table_rearrange(struct table *table, struct column *columns, const size_t *from, size_t count)
+{
+	struct cell *cells = calloc(table->rows + 1, count * sizeof(*cells));
+
+	if (!cells)
+		return -ENOMEM;
+	for (size_t row = 0; row < table->rows; row++)
+		for (size_t i = 0; i < count; i++)
+			if (from[i] != TABLE_NEW_COLUMN)
+				cells[row * count + i] = table_row(table, row)[from[i]];
+	for (size_t i = 0; i < table->column_count; i++)
+		if (!takes_column(from, count, i))
+			table_free_texts(table, i, 0);
+	free(table->cells);
+	free(table->own_columns);
+	table->cells = cells;
+	table->space = table->rows;
+	table->columns = table->own_columns = columns;
+	table->column_count = count;
 	return 0;
 }
 

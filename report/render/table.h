@@ -33,6 +33,8 @@ enum column_type {
 	COLUMN_BAR,	 /* a share from 0 to 1 as a bar, in the text only */
 };
 
+#define TABLE_NEW_COLUMN SIZE_MAX
+#define TABLE_TIEBREAKS_MAX 8
 #define CELL_UNKNOWN UINT64_MAX /* null in JSON, empty in CSV, "-" in the text */
 #define TIME_UNKNOWN INT64_MIN
 #define CHANGE_UNKNOWN INT64_MIN
@@ -76,10 +78,12 @@ struct table {
 	const struct column *columns; /* not the table's own */
 	size_t column_count;
 	size_t tiebreak;    /* the column that orders rows with equal sort keys */
+	size_t tiebreaks;   /* the same for so many columns from there on; 0: one */
 	struct cell *cells; /* row after row */
 	size_t rows, space;
-	size_t rows_made; /* before the cut */
-	char errmsg[640]; /* after a failure */
+	size_t rows_made;	    /* before the cut */
+	struct column *own_columns; /* of table_rearrange(); or NULL */
+	char errmsg[640];	    /* after a failure */
 };
 
 /* The caller sets the other fields. */
@@ -91,10 +95,17 @@ struct cell *table_add(struct table *table);
 
 /*
  * Sorts by "KEY[,KEY…]", each in the order of its column type; "-KEY" is descending, "+KEY"
- * ascending. Equal rows are in ascending order of the tiebreak column, then as they were added. 0,
+ * ascending. Equal rows are in ascending order of the tiebreak columns, then as they were added. 0,
  * -ENOMEM or -EINVAL with errmsg: there is no such key.
  */
 int table_sort(struct table *table, const char *keys);
+
+/*
+ * Replaces the columns by count others. from: for each, the index of the column that has its cells,
+ * at most once; or TABLE_NEW_COLUMN: zero cells. The columns become the table's own: they are freed
+ * with it. 0 or -ENOMEM.
+ */
+int table_rearrange(struct table *table, struct column *columns, const size_t *from, size_t count);
 
 /* Keeps the first rows; 0 keeps all. */
 void table_cut(struct table *table, size_t rows);

@@ -88,7 +88,9 @@ static void add_report(struct capture_header *header, const struct report *repor
 	header_add_section(fields, "report");
 	header_add_text(fields, "view", report->view->name);
 	if (report->view->has_by)
-		header_add_text(fields, "by", group_by_text(report->settings.by));
+		header_add_text(fields, "by",
+				report->by_text ? report->by_text
+						: group_by_text(report->settings.by));
 	else
 		header_add_field(fields, "by", FIELD_UNKNOWN);
 	header_add_field(fields, "filters", FIELD_LIST)->table = &header->filters;

@@ -32,29 +32,6 @@ static bool has_column(const struct statistic *statistic)
 	return statistic->function != STATISTIC_HIST && statistic->function != STATISTIC_LINEAR;
 }
 
-enum column_type count_column_type(const struct expression *expression)
-{
-	switch (expression->type) {
-	case VALUE_TEXT:
-		return COLUMN_TEXT;
-	case VALUE_BOOL:
-		return COLUMN_BOOL;
-	case VALUE_ADDRESS:
-	case VALUE_FLAGS:
-		return COLUMN_HEX;
-	case VALUE_TIME:
-		return COLUMN_TIME;
-	case VALUE_DURATION:
-		/* a difference may be negative */
-		return expression->field ? COLUMN_DURATION : COLUMN_SIGNED;
-	case VALUE_NUMBER:
-	case VALUE_BYTES:
-	case VALUE_NULL:
-		break;
-	}
-	return COLUMN_SIGNED;
-}
-
 static enum column_type statistic_type(const struct statistic *statistic)
 {
 	const struct expression *expression = &statistic->expression;
@@ -65,24 +42,7 @@ static enum column_type statistic_type(const struct statistic *statistic)
 		return COLUMN_NULLABLE;
 	if (statistic->function == STATISTIC_AVG && expression->type != VALUE_DURATION)
 		return COLUMN_DECIMAL;
-	return is_bytes ? COLUMN_NULLABLE : count_column_type(expression);
-}
-
-int count_set_cell(const struct count *count, struct cell *cell, enum column_type type,
-		   struct value value)
-{
-	if (type == COLUMN_TEXT) {
-		cell->text = NULL;
-		if (!value.known)
-			return 0;
-		cell->text = strdup(texts_get(&count->source.texts, (uint32_t)value.number));
-		return cell->text ? 0 : -ENOMEM;
-	}
-	if (type == COLUMN_TIME || type == COLUMN_SIGNED)
-		cell->change = value.known ? value.number : CHANGE_UNKNOWN;
-	else
-		cell->number = value.known ? (uint64_t)value.number : CELL_UNKNOWN;
-	return 0;
+	return is_bytes ? COLUMN_NULLABLE : value_column_type(expression);
 }
 
 /* Sums that cannot get smaller by another event. */
@@ -104,18 +64,8 @@ static int set_columns(struct report *report)
 	if (!column)
 		return -ENOMEM;
 	report->columns = column;
-	for (size_t i = 0; i < query->by_count; i++) {
-		const struct expression *key = &query->by[i];
-
-		*column++ = (struct column){ key->text,
-					     key->text,
-					     "",
-					     count_column_type(key),
-					     0,
-					     COLUMN_ALWAYS,
-					     expression_legend(key),
-					     false };
-	}
+	for (size_t i = 0; i < query->by_count; i++)
+		*column++ = value_column(&query->by[i]);
 	*column++ = (struct column){ "count", "count",	     "events", COLUMN_NULLABLE,
 				     0,	      COLUMN_ALWAYS, "events", true };
 	for (size_t i = 0; i < query->statistic_count; i++) {
@@ -194,10 +144,10 @@ static void set_statistic(const struct count *count, struct cell *cell,
 		cell->decimal = value.known ? (double)value.number / (double)accumulator->values
 					    : NAN;
 	else if (statistic->function == STATISTIC_AVG && value.known)
-		count_set_cell(count, cell, type,
+		value_set_cell(&count->source.texts, cell, type,
 			       value_of(value.number / (int64_t)accumulator->values));
 	else
-		count_set_cell(count, cell, type, value);
+		value_set_cell(&count->source.texts, cell, type, value);
 }
 
 static int add_row(const struct count *count, struct table *table,
@@ -208,7 +158,7 @@ static int add_row(const struct count *count, struct table *table,
 	int err = row ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < query->by_count && !err; i++)
-		err = count_set_cell(count, row++, count_column_type(&query->by[i]),
+		err = value_set_cell(&count->source.texts, row++, value_column_type(&query->by[i]),
 				     group->keys[i]);
 	if (err)
 		return err;
@@ -309,7 +259,7 @@ static void end(struct report *report)
 const struct view view_count = {
 	.name = "count",
 	.summary = "events by the fields of --by; sums, averages and histograms of fields",
-	.has_where = true,
+	.shows_events = true,
 	.has_query = true,
 	.by = GROUP_BY_SITE,
 	.rows = 100,

@@ -4,6 +4,7 @@
 #define REPORT_VIEWS_COUNT_H
 
 #include "fields/aggregate.h"
+#include "report/views/value_cells.h"
 #include "report/views/view.h"
 
 struct count {
@@ -11,13 +12,6 @@ struct count {
 	struct value_source source;
 	struct aggregate aggregate;
 };
-
-/* The column of an expression's values. */
-enum column_type count_column_type(const struct expression *expression);
-
-/* Sets a cell of such a column. 0 or -ENOMEM. */
-int count_set_cell(const struct count *count, struct cell *cell, enum column_type type,
-		   struct value value);
 
 /* Adds the table of the histograms of all groups. 0 or -ENOMEM. */
 int count_add_histogram(struct report *report, struct count *count);

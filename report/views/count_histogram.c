@@ -54,7 +54,7 @@ static enum column_type find_range(const struct query *query)
 
 		if ((statistic->function == STATISTIC_HIST ||
 		     statistic->function == STATISTIC_LINEAR) &&
-		    count_column_type(&statistic->expression) != COLUMN_DURATION)
+		    value_column_type(&statistic->expression) != COLUMN_DURATION)
 			return COLUMN_SIGNED;
 	}
 	return COLUMN_DURATION;
@@ -75,14 +75,14 @@ static int add_row(const struct histogram *histogram, const struct aggregate_gro
 	int err = row ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < histogram->query->by_count && !err; i++)
-		err = count_set_cell(histogram->count, row++,
-				     count_column_type(&histogram->query->by[i]), group->keys[i]);
+		err = value_set_cell(&histogram->count->source.texts, row++,
+				     value_column_type(&histogram->query->by[i]), group->keys[i]);
 	if (err)
 		return err;
 	row[HISTOGRAM_VALUE].text = strdup(statistic->expression.text);
-	count_set_cell(histogram->count, &row[HISTOGRAM_FROM], histogram->range,
+	value_set_cell(&histogram->count->source.texts, &row[HISTOGRAM_FROM], histogram->range,
 		       open_end(aggregate_first(statistic, bucket), INT64_MIN));
-	count_set_cell(histogram->count, &row[HISTOGRAM_TO], histogram->range,
+	value_set_cell(&histogram->count->source.texts, &row[HISTOGRAM_TO], histogram->range,
 		       open_end(aggregate_last(statistic, bucket), INT64_MAX));
 	row[HISTOGRAM_COUNT].number = events;
 	row[HISTOGRAM_BAR].decimal = (double)events / (double)accumulator->values;

@@ -17,6 +17,7 @@
 #include "report/views/row_names.h"
 #include "report/views/view.h"
 #include "analysis/heap_findings.h"
+#include "kernel/tasks.h"
 
 #define NSEC_PER_SEC 1000000000
 
@@ -35,9 +36,15 @@ enum findings_column {
 	FINDINGS_COLUMN_ADDRESS,
 	FINDINGS_COLUMN_CPU,
 	FINDINGS_COLUMN_TASK,
+	FINDINGS_COLUMN_PID,
+	FINDINGS_COLUMN_TID,
+	FINDINGS_COLUMN_COMM,
 	FINDINGS_COLUMN_ALLOC_TIME,
 	FINDINGS_COLUMN_ALLOC_CPU,
 	FINDINGS_COLUMN_ALLOC_TASK,
+	FINDINGS_COLUMN_ALLOC_PID,
+	FINDINGS_COLUMN_ALLOC_TID,
+	FINDINGS_COLUMN_ALLOC_COMM,
 	FINDINGS_COLUMN_OTHER_TIME,
 	FINDINGS_COLUMN_REQUESTED,
 	FINDINGS_COLUMN_ALLOCATED,
@@ -80,11 +87,20 @@ static const struct column columns[FINDINGS_COLUMNS] = {
 				      NULL },
 	[FINDINGS_COLUMN_CPU] = { "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[FINDINGS_COLUMN_TASK] = { "task", "task", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_PID] = { "pid", "pid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_TID] = { "tid", "tid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_COMM] = { "comm", "comm", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[FINDINGS_COLUMN_ALLOC_TIME] = { "alloc_time", "allocated", "", COLUMN_TIME, 0,
 					 COLUMN_NOT_IN_TEXT, NULL },
 	[FINDINGS_COLUMN_ALLOC_CPU] = { "alloc_cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
 					NULL },
 	[FINDINGS_COLUMN_ALLOC_TASK] = { "alloc_task", "task", "", COLUMN_TEXT, 0,
+					 COLUMN_NOT_IN_TEXT, NULL },
+	[FINDINGS_COLUMN_ALLOC_PID] = { "alloc_pid", "pid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
+					NULL },
+	[FINDINGS_COLUMN_ALLOC_TID] = { "alloc_tid", "tid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
+					NULL },
+	[FINDINGS_COLUMN_ALLOC_COMM] = { "alloc_comm", "comm", "", COLUMN_TEXT, 0,
 					 COLUMN_NOT_IN_TEXT, NULL },
 	[FINDINGS_COLUMN_OTHER_TIME] = { "other_time", "other", "", COLUMN_TIME, 0,
 					 COLUMN_NOT_IN_TEXT, NULL },
@@ -213,6 +229,29 @@ static int64_t time_of(const struct report *report, uint64_t time)
 	return time ? report_time(report, time) : TIME_UNKNOWN;
 }
 
+/* Three cells: the process, the thread and the name of a task; null where that is not known. */
+static int set_task(const struct report *report, struct cell *cells, uint32_t tid, uint64_t time)
+{
+	const struct task *task = tasks_find(&report->capture->tasks, tid, time);
+
+	cells[0].number = task ? task->tgid : CELL_UNKNOWN;
+	cells[1].number = tid;
+	cells[2].text = task ? strdup(task->comm) : NULL;
+	return task && !cells[2].text ? -ENOMEM : 0;
+}
+
+static int set_tasks(const struct report *report, struct cell *row,
+		     const struct heap_finding *found, uint64_t alloc_time)
+{
+	struct cell *alloc = &row[FINDINGS_COLUMN_ALLOC_PID];
+	int err = set_task(report, &row[FINDINGS_COLUMN_PID], found->task, found->first_time);
+
+	if (!err && found->alloc_time)
+		return set_task(report, alloc, found->alloc_task, alloc_time);
+	alloc[0].number = alloc[1].number = CELL_UNKNOWN;
+	return err;
+}
+
 static int add_row(struct report *report, struct table *table, const struct heap_finding *found)
 {
 	struct cell *row = table_add(table);
@@ -252,9 +291,10 @@ static int add_row(struct report *report, struct table *table, const struct heap
 				       row[FINDINGS_COLUMN_ALLOC_TASK].text);
 	row[FINDINGS_COLUMN_BECAUSE].text = list_reasons(report, found);
 	for (size_t i = 0; i < FINDINGS_COLUMNS; i++)
-		if (columns[i].type == COLUMN_TEXT && !row[i].text)
+		if (columns[i].type == COLUMN_TEXT && i != FINDINGS_COLUMN_COMM &&
+		    i != FINDINGS_COLUMN_ALLOC_COMM && !row[i].text)
 			return -ENOMEM;
-	return 0;
+	return set_tasks(report, row, found, time);
 }
 
 /* Does the table leave out the finding? Programs get all findings, and filter them. */

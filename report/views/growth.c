@@ -21,6 +21,8 @@ enum growth_column {
 	GROWTH_COVERAGE,
 	GROWTH_DAMAGE,
 	GROWTH_TASK,
+	GROWTH_TASK_PID,
+	GROWTH_TASK_COMM,
 	GROWTH_TASK_SHARE,
 	GROWTH_BOUND,
 	GROWTH_COLUMNS
@@ -39,6 +41,10 @@ static const struct column columns[GROWTH_COLUMNS] = {
 	[GROWTH_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			    "live bytes, weighted by steadiness and coverage: see the view leaks" },
 	[GROWTH_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+	[GROWTH_TASK_PID] = { "main_task_pid", "mostly by", "pid", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
+			      NULL },
+	[GROWTH_TASK_COMM] = { "main_task_comm", "mostly by", "comm", COLUMN_TEXT, 0,
+			       COLUMN_NOT_IN_TEXT, NULL },
 	[GROWTH_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
 				COLUMN_NOT_IN_TEXT, NULL },
 	[GROWTH_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
@@ -118,9 +124,8 @@ static int add_row(struct report *report, struct table *table, const struct surv
 	row[GROWTH_STEADY].number = (uint64_t)(one->damage.steady + 0.5);
 	row[GROWTH_COVERAGE].decimal = one->damage.coverage;
 	row[GROWTH_DAMAGE].number = one->damage.bytes;
-	row[GROWTH_TASK].text =
-		main_task_name(report, objects, count, &row[GROWTH_TASK_SHARE].decimal);
-	return row[GROWTH_NAME].text && row[GROWTH_TASK].text ? 0 : -ENOMEM;
+	return row[GROWTH_NAME].text ? main_task_set(report, objects, count, &row[GROWTH_TASK])
+				     : -ENOMEM;
 }
 
 static int add_rows(struct report *report, struct table *table, const struct survivors *survivors)

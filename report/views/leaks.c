@@ -44,6 +44,8 @@ enum leak_column {
 	LEAK_COVERED,
 	LEAK_PARTLY,
 	LEAK_TASK,
+	LEAK_TASK_PID,
+	LEAK_TASK_COMM,
 	LEAK_TASK_SHARE,
 	LEAK_BOUND,
 	LEAK_COLUMNS
@@ -94,6 +96,10 @@ static const struct column columns[LEAK_COLUMNS] = {
 	[LEAK_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
 			"the process that was running when more than half of the live bytes were "
 			"allocated" },
+	[LEAK_TASK_PID] = { "main_task_pid", "mostly by", "pid", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
+			    NULL },
+	[LEAK_TASK_COMM] = { "main_task_comm", "mostly by", "comm", COLUMN_TEXT, 0,
+			     COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
 			      COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
@@ -296,6 +302,17 @@ static void add_caches(const struct report *report, const struct slab_object *co
 	row[LEAK_PARTLY].text = list_partly(report, shares, used);
 }
 
+/* Rows by task are of one process already. */
+static int add_main_task(const struct report *report, const struct slab_object *const *list,
+			 size_t count, struct cell *row)
+{
+	if (report->settings.by != GROUP_BY_TASK)
+		return main_task_set(report, list, count, &row[LEAK_TASK]);
+	row[LEAK_TASK].text = strdup("");
+	row[LEAK_TASK_PID].number = CELL_UNKNOWN;
+	return row[LEAK_TASK].text ? 0 : -ENOMEM;
+}
+
 static int add_row(struct report *report, struct table *table,
 		   const struct slab_object *const *list, size_t count,
 		   const struct scratch *scratch)
@@ -319,18 +336,12 @@ static int add_row(struct report *report, struct table *table,
 	row[LEAK_COVERAGE].decimal = damage.coverage;
 	row[LEAK_DAMAGE].number = damage.bytes;
 	row[LEAK_COVERED].number = damage.covered_bytes;
-	if (report->settings.by == GROUP_BY_TASK)
-		row[LEAK_TASK].text = strdup("");
-	else
-		row[LEAK_TASK].text =
-			main_task_name(report, list, count, &row[LEAK_TASK_SHARE].decimal);
+	if (add_main_task(report, list, count, row))
+		return -ENOMEM;
 	add_caches(report, list, count, scratch->caches, row);
 	add_ages(analysis, list, count, row);
 	add_growth(report->data, analysis, list[0]->group, row);
-	return row[LEAK_NAME].text && row[LEAK_CACHE].text && row[LEAK_PARTLY].text &&
-			       row[LEAK_TASK].text
-		       ? 0
-		       : -ENOMEM;
+	return row[LEAK_NAME].text && row[LEAK_CACHE].text && row[LEAK_PARTLY].text ? 0 : -ENOMEM;
 }
 
 static int add_rows(struct report *report, struct table *table, struct survivors *survivors)

@@ -2,6 +2,7 @@
 /* Names from the symbols, caches and tasks of the capture. */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,26 +48,11 @@ static char *module_name(const struct report *report, uint64_t key)
 		       : label_module(symbols_string(&report->capture->symbols, (uint32_t)key));
 }
 
-/* The task of a group by task, or NULL: only its tid is known. */
-static const struct task *group_task(const struct report *report, const struct group *group,
-				     uint32_t *tid)
+const struct task *group_task(const struct report *report, const struct group *group)
 {
 	const struct tasks *tasks = &report->capture->tasks;
 
-	if (group->key < tasks->count) {
-		*tid = tasks->list[group->key].tid;
-		return &tasks->list[group->key];
-	}
-	*tid = (uint32_t)(group->key - GROUP_KEY_UNKNOWN);
-	return NULL;
-}
-
-static char *group_task_name(const struct report *report, const struct group *group)
-{
-	uint32_t tid;
-	const struct task *task = group_task(report, group, &tid);
-
-	return label_task(task, tid);
+	return group->key < tasks->count ? &tasks->list[group->key] : NULL;
 }
 
 /* The process of an object's allocation: its thread's, or the thread itself if it is not known. */
@@ -103,8 +89,8 @@ static uint32_t find_majority(const struct report *report, const struct slab_obj
 	return leader;
 }
 
-char *main_task_name(const struct report *report, const struct slab_object *const *list,
-		     size_t count, double *percent)
+int main_task_set(const struct report *report, const struct slab_object *const *list, size_t count,
+		  struct cell *cells)
 {
 	uint32_t process = find_majority(report, list, count);
 	const struct slab_object *last = NULL;
@@ -119,12 +105,18 @@ char *main_task_name(const struct report *report, const struct slab_object *cons
 		if (!last || last->time <= list[i]->time)
 			last = list[i];
 	}
-	*percent = 0;
-	if (!last || 2 * bytes <= all)
-		return strdup("");
-	*percent = 100.0 * (double)bytes / (double)all;
+	if (!last || 2 * bytes <= all) {
+		cells[MAIN_TASK_PID].number = CELL_UNKNOWN;
+		cells[MAIN_TASK_NAME].text = strdup("");
+		return cells[MAIN_TASK_NAME].text ? 0 : -ENOMEM;
+	}
 	task = tasks_find(&report->capture->tasks, last->task, last->time);
-	return label_new("%s (pid %" PRIu32 ")", task ? task->comm : "?", process);
+	cells[MAIN_TASK_NAME].text =
+		label_new("%s (pid %" PRIu32 ")", task ? task->comm : "?", process);
+	cells[MAIN_TASK_PID].number = task ? process : CELL_UNKNOWN;
+	cells[MAIN_TASK_COMM].text = task ? strdup(task->comm) : NULL;
+	cells[MAIN_TASK_SHARE].decimal = 100.0 * (double)bytes / (double)all;
+	return cells[MAIN_TASK_NAME].text && (!task || cells[MAIN_TASK_COMM].text) ? 0 : -ENOMEM;
 }
 
 char *group_name(const struct report *report, const struct group *group)
@@ -143,7 +135,7 @@ char *group_name(const struct report *report, const struct group *group)
 			return strdup("unknown");
 		return strdup(cache_name(report, (uint32_t)group->key));
 	case GROUP_BY_TASK:
-		return group_task_name(report, group);
+		return label_task(group_task(report, group), group->thread);
 	case GROUP_BY_NODE:
 		if (group->key == GROUP_KEY_UNKNOWN)
 			return strdup("unknown");
@@ -153,22 +145,21 @@ char *group_name(const struct report *report, const struct group *group)
 		return label_new("%" PRIu64, group->key);
 	case GROUP_BY_GFP:
 		return label_gfp(&report->capture->gfp, group->key);
+	case GROUP_BY_CALLER:
+		return strdup("");
 	}
 	return label_site(symbols, group->key, group->first_time);
 }
 
 uint64_t group_number(const struct report *report, const struct group *group)
 {
-	const struct task *task;
-	uint32_t tid;
-
 	switch (report->settings.by) {
 	case GROUP_BY_MODULE:
 	case GROUP_BY_CACHE:
 		return CELL_UNKNOWN;
 	case GROUP_BY_TASK:
-		task = group_task(report, group, &tid);
-		return task ? task->tgid : tid;
+	case GROUP_BY_CALLER:
+		return (uint64_t)(group - report->analysis.groups);
 	case GROUP_BY_NODE:
 		return group->key == GROUP_KEY_UNKNOWN ? CELL_UNKNOWN : group->key;
 	case GROUP_BY_SITE:

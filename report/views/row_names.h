@@ -10,26 +10,36 @@
 #include "report/views/view.h"
 
 /*
- * The name of a group of the kind report->settings.by: a symbol, a name, "comm (pid 12)", ….
- * Never cut. A new string, or NULL: no memory.
+ * The name of a group of the kind report->settings.by: a symbol, a name, "comm (pid 12)", …; of
+ * a group by expressions "". Never cut. A new string, or NULL: no memory.
  */
 char *group_name(const struct report *report, const struct group *group);
 const char *group_by_text(enum group_by by); /* "site", … */
 
-/* The address, size, process or thread id, CPU, node or flags of the group, or CELL_UNKNOWN. */
+/* The task of a group by task, or NULL: only the thread id is known. */
+const struct task *group_task(const struct report *report, const struct group *group);
+
+/*
+ * The address, size, CPU, node or flags of the group, or CELL_UNKNOWN. Of groups by task or by
+ * expressions, the index of the group: see report/columns.h.
+ */
 uint64_t group_number(const struct report *report, const struct group *group);
 
 char *site_name(const struct report *report, uint64_t address, uint64_t time); /* "" for 0 */
 const char *cache_name(const struct report *report, uint32_t cache);	       /* "" for none */
 char *task_name(const struct report *report, uint32_t tid, uint64_t time);     /* "comm/tid" */
 
-/*
- * "comm (pid 12)": the process that allocated more than half of the bytes of the objects, with its
- * last name, and its share in percent; "" and 0 if no process did. A new string, or NULL: no
- * memory.
- */
-char *main_task_name(const struct report *report, const struct slab_object *const *list,
-		     size_t count, double *percent);
+/* Cells of the process that allocated more than half of the bytes of the objects of a row. */
+enum main_task_cell {
+	MAIN_TASK_NAME, /* "comm (pid 12)", with its last name; "": no process did */
+	MAIN_TASK_PID,
+	MAIN_TASK_COMM, /* NULL: no process did, or the task is not known */
+	MAIN_TASK_SHARE,
+};
+
+/* Sets these cells, which are 0. 0 or -ENOMEM. */
+int main_task_set(const struct report *report, const struct slab_object *const *list, size_t count,
+		  struct cell *cells);
 
 /* Are all counters 0, as of a group whose objects the filters excluded? */
 bool group_is_empty(const struct group *group);

@@ -39,6 +39,7 @@
 	add(findings)
 /* clang-format on */
 
+struct allocations;
 struct header;
 struct renderer;
 struct report;
@@ -48,12 +49,12 @@ struct view {
 	const char *summary;	      /* for --help */
 	const struct column *columns; /* of the first table: its sort keys */
 	size_t column_count;
-	bool streams;	  /* rows are printed while they are made: no sorting, no header above */
-	bool has_by;	  /* --by chooses the groups */
-	bool has_where;	  /* --where selects events */
-	bool has_columns; /* -F chooses the columns */
-	bool has_query;	  /* --by takes expressions; and there are statistics */
-	enum group_by by; /* the default groups */
+	bool streams;	   /* rows are printed while they are made: no sorting, no header above */
+	bool has_by;	   /* --by chooses the groups */
+	bool shows_events; /* --where selects events, not objects */
+	bool has_fields;   /* -F chooses fields, not columns of the table */
+	bool has_query;	   /* --by takes expressions; and there are statistics */
+	enum group_by by;  /* the default groups */
 	bool lifetimes, findings; /* what the analysis shall compute */
 	size_t rows;		  /* of each table in a text; 0: the default; or VIEW_ALL_ROWS */
 	/*
@@ -92,15 +93,17 @@ struct report {
 	bool all_findings;	    /* in a text too: possible and legal ones */
 	const char *const *filters; /* as texts */
 	size_t filter_count;
-	struct query *query; /* what a user asks about events */
-	const char *probes;  /* of --probes; NULL: all */
+	struct query *query;		 /* what a user asks about events or allocations */
+	const char *by_text;		 /* of --by with expressions */
+	struct allocations *allocations; /* selected or grouped by expressions; or NULL */
+	const char *probes;		 /* of --probes; NULL: all */
 	uint64_t counted,
 		excluded; /* of the view count: events, and events that are not selected */
 	const struct renderer *renderer;
 	size_t lines;	  /* -l, of a stream; 0: all */
 	FILE *out;	  /* of a stream */
 	void *data;	  /* the view's own */
-	char errmsg[320]; /* after a failure */
+	char errmsg[700]; /* after a failure */
 };
 
 /*

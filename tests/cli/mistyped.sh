@@ -31,7 +31,8 @@ try()
 	try kmemtrace-check -- --outptu
 	try kmemtrace-report --input
 	try kmemtrace-report leak
-	try kmemtrace-report --by=sizes
+	try kmemtrace-report sites --by=sizes
+	try kmemtrace-report --by=cmm,cpu leaks
 	try kmemtrace-report --format=jsn
 	try kmemtrace-report --color=allways
 	try kmemtrace-report -s live_byte

@@ -53,9 +53,7 @@ try()
 		try -i whole "$wrong"
 	done
 	echo "--- other views"
-	report sites -i whole --where=true
 	report sites -i whole --sum=bytes_req
-	report sites -i whole --by=cpu,comm
 	report caches -i whole --by=cpu
 	report sites -i whole -F cpu
 } >out
