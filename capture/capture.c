@@ -153,6 +153,11 @@ static int open_slabinfo(struct capture *capture, const char *text)
 	return slabinfo_parse(&capture->slabinfo, text);
 }
 
+static int open_process_memory(struct capture *capture, const char *text)
+{
+	return process_memories_parse(&capture->process_memory, text);
+}
+
 /* The text tables, and the consequence if one is missing. */
 static const struct table {
 	const char *key, *path, *what, *without;
@@ -167,6 +172,8 @@ static const struct table {
 	{ "gfp", "kernel/gfp", "names of GFP flags", "flags are numbers", open_gfp, false },
 	{ "slabinfo", "kernel/slabinfo", "counters of /proc/slabinfo",
 	  "the objects that caches had at the start are not known", open_slabinfo, true },
+	{ "process_memory", "kernel/process_memory", "readings of the memory of processes",
+	  "the functions proc_mem_... are null", open_process_memory, true },
 };
 
 static int open_tables(struct capture *capture, int directory)
@@ -336,6 +343,7 @@ void capture_close(struct capture *capture)
 	topology_deinit(&capture->topology);
 	gfp_deinit(&capture->gfp);
 	slabinfo_deinit(&capture->slabinfo);
+	process_memories_deinit(&capture->process_memory);
 }
 
 /* kmemtraced always lists its own tasks; a repaired status and an import may list none. */

@@ -8,6 +8,7 @@
 
 #include "kernel/caches.h"
 #include "kernel/gfp.h"
+#include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
@@ -27,7 +28,7 @@ struct unread_table {
 	char summary[320]; /* for the user: the missing part and the consequence */
 };
 
-#define UNREAD_TABLES_MAX 8
+#define UNREAD_TABLES_MAX 9
 
 struct capture {
 	char *path;
@@ -39,8 +40,9 @@ struct capture {
 	struct tasks tasks;
 	struct topology topology;
 	struct gfp_table gfp;
-	struct slabinfo slabinfo;	/* empty in captures of some kernels and versions */
-	struct capture_stream *streams; /* by cpu */
+	struct slabinfo slabinfo;		/* empty in captures of some kernels and versions */
+	struct process_memories process_memory; /* empty without --proc-mem */
+	struct capture_stream *streams;		/* by cpu */
 	size_t stream_count;
 	bool being_written; /* not finished, and kmemtraced is running */
 	struct unread_table unread[UNREAD_TABLES_MAX];

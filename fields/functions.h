@@ -9,7 +9,10 @@ typedef struct value function_call(struct value_source *source, const struct tra
 				   const struct value *arguments);
 
 function_call call_vm_fault_contains, call_mem_page_size, call_bytes_to_string,
-	call_pages_to_string;
+	call_pages_to_string, call_proc_mem_size, call_proc_mem_size_pid, call_proc_mem_rss,
+	call_proc_mem_rss_pid, call_proc_mem_shr, call_proc_mem_shr_pid, call_proc_mem_txt,
+	call_proc_mem_txt_pid, call_proc_mem_data, call_proc_mem_data_pid, call_proc_mem_string,
+	call_proc_mem_string_pid, call_proc_mem_age, call_proc_mem_age_pid;
 
 #define SIZE_TEXT 32 /* bytes: any number of bytes_to_string() */
 

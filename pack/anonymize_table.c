@@ -30,6 +30,8 @@ const struct table anonymize_tables[] = {
 	  { { "cache", "annnc" }, { "gone", "an" }, { "kmalloc", "w" }, { "alias", "ww" } } },
 	{ "kernel/tasks", { { "task", "nnnt" } } },
 	{ "kernel/slabinfo", { { "slab", "nwnn?n" }, { "read", "nn" }, { "sizes", "wnn" } } },
+	{ "kernel/process_memory",
+	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
 	{ "kernel/topology", { { "cpu", "nkis" } } },
 	{ "kernel/gfp", { { "", "bw" } } },
 	{ 0 },

@@ -27,8 +27,11 @@ enum {
 	KEY_PUBLISH_OBJECTS,
 	KEY_PUBLISH_BASE,
 	KEY_NO_CAPTURE,
+	KEY_PROC_MEM,
 	KEY_DOCTOR,
 };
+
+#define INTERVAL_MIN 10000000 /* ns between two readings of --proc-mem */
 
 static const struct argp_option table[] = {
 	{ "output", 'o', "DIR", 0,
@@ -58,6 +61,10 @@ static const struct argp_option table[] = {
 	{ "no-rescue", KEY_NO_RESCUE, NULL, 0,
 	  "Attach no backup programs to the frees: each free costs less, and frees that "
 	  "interrupt a free are only counted",
+	  0 },
+	{ "proc-mem", KEY_PROC_MEM, "SECONDS", OPTION_ARG_OPTIONAL,
+	  "Read the memory of all processes at the begin, at the end and every SECONDS, for "
+	  "proc_mem_rss() and the like",
 	  0 },
 	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
 	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH "), "
@@ -107,6 +114,18 @@ static void parse_duration(struct argp_state *state, const char *text, uint64_t 
 	if (!*ns || *ns > DURATION_MAX * NSEC_PER_SEC)
 		argp_error(state, "-d: \"%s\" is not a duration above 0: use " DURATION_UNITS,
 			   text);
+}
+
+static uint64_t parse_interval(struct argp_state *state, const char *text)
+{
+	uint64_t ns;
+
+	if (!duration_parse(text, strlen(text), &ns) || ns < INTERVAL_MIN)
+		argp_error(state,
+			   "--proc-mem: \"%s\" is not a duration of at least 10ms: "
+			   "use " DURATION_UNITS,
+			   text);
+	return ns;
 }
 
 static unsigned int parse_ring(struct argp_state *state, const char *text)
@@ -213,6 +232,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->publish_objects = (size_t)parse_number(state, "--publish-objects", arg, 1,
 								UINT32_MAX, "objects");
 		return 0;
+	case KEY_PROC_MEM:
+		options->proc_mem = true;
+		options->proc_mem_ns = arg ? parse_interval(state, arg) : 0;
+		return 0;
 	case KEY_NO_CAPTURE:
 		options->no_capture = true;
 		return 0;
@@ -234,6 +257,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (options->doctor && options->command)
 			argp_error(state, "--doctor: cannot be used with a command: %s",
 				   options->command[0]);
+		if (options->proc_mem && options->no_capture)
+			argp_error(state, "--proc-mem: cannot be used with --no-capture");
 		if (options->rescue && options->no_rescue)
 			argp_error(state, "--rescue: cannot be used with --no-rescue");
 		complete_publish(state, options);

@@ -58,6 +58,9 @@ void session_close(struct session *session)
 	modules_end(&session->modules);
 	publish_close(&session->publish);
 	name_messages_close(&session->names);
+	memory_reader_close(&session->memory_reader);
+	if (session->process_memory)
+		fclose(session->process_memory);
 	programs_close(&session->programs);
 	attach_plan_deinit(&session->plan);
 	rings_deinit(&session->rings);

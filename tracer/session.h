@@ -14,6 +14,7 @@
 #include "tracer/command.h"
 #include "tracer/confine.h"
 #include "tracer/drain.h"
+#include "tracer/memory_reader.h"
 #include "tracer/modules.h"
 #include "tracer/name_messages.h"
 #include "tracer/options.h"
@@ -35,6 +36,8 @@ struct session {
 	struct metadata metadata;
 	struct status status;
 	struct name_messages names;
+	FILE *process_memory; /* NULL: closed, or not wanted */
+	struct memory_reader memory_reader;
 	struct modules modules;
 	struct publish publish; /* if options->publish */
 	struct tempdir tempdir; /* if options->no_capture: it has the directory */

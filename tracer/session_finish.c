@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "tracer/load/machine.h"
 #include "tracer/session_finish.h"
+#include "tracer/session_memory.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_status.h"
 #include "tracer/session_streams.h"
@@ -55,6 +56,8 @@ int session_finish(struct session *session)
 									 "known_caches"));
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.errmsg);
+	failed = session_memory_finish(session);
+	err = err ? err : failed;
 	modules_compare(&session->modules, session->end);
 	failed = modules_end(&session->modules);
 	if (failed && !err)

@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "tracer/load/machine.h"
 #include "tracer/session_confine.h"
+#include "tracer/session_memory.h"
 #include "tracer/session_open.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_status.h"
@@ -137,7 +138,9 @@ static int fill_directory(struct session *session)
 	session->names.lost = &session->programs.variant.totals->names_lost;
 	if (session->options->publish)
 		session->names.publish = &session->publish;
-	return err ? session_fail(session, err, session->names.errmsg) : 0;
+	if (err)
+		return session_fail(session, err, session->names.errmsg);
+	return session_memory_open(session);
 }
 
 /* The threads for modules and for publishing, and the file to publish in. */

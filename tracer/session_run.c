@@ -13,6 +13,7 @@
 #include "cli/stop.h"
 #include "tracer/load/machine.h"
 #include "tracer/session_confine.h"
+#include "tracer/session_memory.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_run.h"
 #include "tracer/session_status.h"
@@ -79,6 +80,8 @@ static int drain_all(struct session *session, uint64_t now)
 		if (err)
 			session_fail(session, err, session->names.errmsg);
 	}
+	if (!err)
+		err = session_memory_step(session, now);
 	if (!err && flush)
 		err = session_publish_watermark(session, now);
 	return err ? err : filling;
@@ -149,6 +152,9 @@ int session_run(struct session *session)
 	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)
 		info_msg("cannot raise the priority: %s", strerror(errno));
 
+	err = session_memory_begin(session);
+	if (err)
+		return err;
 	err = snapshot_slabinfo(&session->directory, machine_now());
 	if (err)
 		return session_fail(session, err, session->directory.errmsg);

@@ -30,6 +30,7 @@ loss()
 sed 's/complete yes/complete no/' "$srcdir/cli/exact.trace" |
 	"$builddir/tests/mktrace" unfinished || exit 1
 echo 'slab 900000000 dentry 70 84' >exact/kernel/slabinfo
+echo 'statm 12 900000000 5 4 3 2 1' >exact/kernel/process_memory
 for copy in cut head gone metadata nostatus twice again; do
 	cp -r exact $copy
 done
@@ -64,6 +65,7 @@ mkdir empty
 ls -d -- * | sed 's/^/file /' | grep -v 'std\|events\|warnings' >>out
 cmp cut/cpu0 cut.damaged/cpu0 && [ "$(stat -c %s cut.damaged/cpu1)" -eq 500 ] || exit 1
 for capture in cut head again; do
-	cmp exact/kernel/slabinfo $capture/kernel/slabinfo || exit 1
+	cmp exact/kernel/slabinfo $capture/kernel/slabinfo &&
+		cmp exact/kernel/process_memory $capture/kernel/process_memory || exit 1
 done
 "$srcdir/compare.sh" "$srcdir/cli/repair.expected" out

@@ -14,12 +14,19 @@
 
 /* Append only: seeds in the tree have these numbers. */
 const char *const fuzz_names[] = {
-	"metadata",	  "kernel/status",
-	"kernel/symbols", "kernel/caches",
-	"kernel/tasks",	  "kernel/topology",
-	"kernel/gfp",	  "kernel/slabinfo",
-	"cpu0",		  "cpu1",
-	"cpu2",		  "cpu17",
+	"metadata",
+	"kernel/status",
+	"kernel/symbols",
+	"kernel/caches",
+	"kernel/tasks",
+	"kernel/topology",
+	"kernel/gfp",
+	"kernel/slabinfo",
+	"cpu0",
+	"cpu1",
+	"cpu2",
+	"cpu17",
+	"kernel/process_memory",
 };
 const size_t fuzz_name_count = sizeof(fuzz_names) / sizeof(*fuzz_names);
 

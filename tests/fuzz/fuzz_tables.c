@@ -13,6 +13,7 @@
 #include "capture/metadata.h"
 #include "capture/status.h"
 #include "kernel/caches.h"
+#include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
 #include "kernel/tasks.h"
 #include "tests/fuzz/fuzz.h"
@@ -162,10 +163,34 @@ static char *parse_metadata(const char *text)
 	return end(&written);
 }
 
+static char *parse_process_memory(const char *text)
+{
+	struct process_memories memories;
+	struct written written;
+
+	begin(&written);
+	FUZZ_EXPECT(!process_memories_parse(&memories, text));
+	for (size_t i = 0; i < memories.count; i++) {
+		const struct process_memory *memory = &memories.list[i], *found;
+
+		FUZZ_EXPECT(!process_memory_write(written.file, memory));
+		found = process_memories_find(&memories, memory->pid, memory->time);
+		FUZZ_EXPECT(!found || (found->pid == memory->pid && found->time == memory->time));
+		FUZZ_EXPECT(found || memory->is_gone);
+		if (found)
+			FUZZ_EXPECT(process_memories_read_since(&memories, found, UINT64_MAX) >=
+				    found->time);
+	}
+	for (size_t i = 0; i < memories.reading_count; i++)
+		FUZZ_EXPECT(!process_reading_write(written.file, &memories.readings[i]));
+	process_memories_deinit(&memories);
+	return end(&written);
+}
+
 /* Each reads a text and returns what is written of the table. */
 static char *(*const parsers[])(const char *text) = {
-	parse_caches,	parse_tasks,	     parse_status,
-	parse_slabinfo, parse_proc_slabinfo, parse_metadata,
+	parse_caches,	     parse_tasks,    parse_status,	   parse_slabinfo,
+	parse_proc_slabinfo, parse_metadata, parse_process_memory,
 };
 
 #define PROC 4

@@ -130,6 +130,8 @@ done <<-'END'
 	gfp_flags & __GFP_ZERO | GFP_KERNEL != 0x100, site =~ "^[a-z]+\[(ext4|x)\]$"
 	ptr % 4096 == 0xffff888000001000 - -1 * (time - alloc_time) / 3us, null == pid
 	bytes_alloc - bytes_req, 0, 1k, 64
+	bytes_to_string(bytes_alloc) == pages_to_string(proc_mem_rss_pid(pid) + 1), mem_page_size( )
+	vm_fault_contains(3, VM_FAULT_MAJOR) || proc_mem_age() > 1ms || proc_mem_string() =~ 'rss'
 	name,ptr,caller_function,call_site,gfp_flag_name,type,size,zindx,cross_cpu,alloc_comm
 END
 echo '(gfp_t)((1UL << 3) | ~0x10U) - 5 + -(2 & 7) ^ 0xff >> 2, ' | put gfp expression 2 1 2 3 4 0 0 0 0
@@ -142,6 +144,13 @@ cat >"$work/slabinfo" <<-END
 	kmalloc-64           640    704     64   64    1 : tunables    0    0    0 : slabdata     11     11      0
 END
 put tables proc 4 <"$work/slabinfo"
+put tables process_memory 6 <<-END
+	statm 10 100 4 3 2 1 5
+	statm 12 101 7 6 5 4 3
+	reading 99 102
+	gone 10 200
+	reading 199 201
+END
 
 # modules that come, go and move
 cat >"$work/symbols" <<-END

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The memory of processes: a process that holds a known number of pages, as /proc has it; readings
+ * at once and in steps; the value at a time; and hostile tables.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tracer/load/machine.h"
+#include "tracer/memory_reader.h"
+
+#define PAGES 2000
+
+/* A process that holds so many pages more than this one does, and sleeps. */
+static pid_t hold(size_t pages)
+{
+	size_t size = pages * (size_t)sysconf(_SC_PAGESIZE);
+	int ready[2];
+	char byte;
+	pid_t child;
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+		if (memory == MAP_FAILED)
+			_exit(1);
+		if (write(ready[1], "", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return child;
+}
+
+static void end(pid_t child)
+{
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* What the kernel says now, read in another way. */
+static void read_truth(pid_t pid, struct process_pages *pages)
+{
+	char path[40];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(
+		fscanf(file, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %" SCNu64,
+		       &pages->size, &pages->resident, &pages->shared, &pages->text, &pages->data),
+		5);
+	fclose(file);
+}
+
+static void expect_pages(const struct process_memory *memory, const struct process_pages *pages)
+{
+	assert_non_null(memory);
+	assert_int_equal(memory->pages.size, pages->size);
+	assert_int_equal(memory->pages.resident, pages->resident);
+	assert_int_equal(memory->pages.shared, pages->shared);
+	assert_int_equal(memory->pages.text, pages->text);
+	assert_int_equal(memory->pages.data, pages->data);
+}
+
+struct scene {
+	struct memory_reader reader;
+	struct process_memories memories;
+	FILE *file;
+	char *text;
+	size_t size;
+};
+
+static int setup(void **state)
+{
+	struct scene *scene = calloc(1, sizeof(*scene));
+
+	assert_non_null(scene);
+	scene->file = open_memstream(&scene->text, &scene->size);
+	assert_non_null(scene->file);
+	assert_int_equal(memory_reader_open(&scene->reader, scene->file, 1000000000), 0);
+	*state = scene;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct scene *scene = *state;
+
+	process_memories_deinit(&scene->memories);
+	memory_reader_close(&scene->reader);
+	fclose(scene->file);
+	free(scene->text);
+	free(scene);
+	return 0;
+}
+
+static uint64_t parse(struct scene *scene)
+{
+	process_memories_deinit(&scene->memories);
+	assert_int_equal(process_memories_parse(&scene->memories, scene->text), 0);
+	return machine_now();
+}
+
+static size_t lines_of(const struct scene *scene, pid_t pid)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < scene->memories.count; i++)
+		count += scene->memories.list[i].pid == (uint32_t)pid;
+	return count;
+}
+
+static void reads_what_a_process_holds(void **state)
+{
+	struct scene *scene = *state;
+	pid_t small = hold(1), large = hold(1 + PAGES);
+	struct process_pages truth;
+	const struct process_memory *memory;
+	uint64_t before = machine_now(), first, second;
+
+	assert_int_equal(memory_reader_run(&scene->reader), 0);
+	first = parse(scene);
+	assert_null(process_memories_find(&scene->memories, (uint32_t)large, before));
+	read_truth(small, &truth);
+	expect_pages(process_memories_find(&scene->memories, (uint32_t)small, first), &truth);
+	memory = process_memories_find(&scene->memories, (uint32_t)large, first);
+	assert_int_equal(memory->pages.size, truth.size + PAGES);
+	assert_int_equal(memory->pages.data, truth.data + PAGES);
+	read_truth(large, &truth);
+	expect_pages(memory, &truth);
+	assert_true(truth.resident >= PAGES);
+	assert_int_equal(process_memories_read_since(&scene->memories, memory, first),
+			 memory->time);
+
+	/* nothing has changed: the reading says so, and confirms the value */
+	assert_int_equal(memory_reader_run(&scene->reader), 0);
+	second = parse(scene);
+	assert_int_equal(lines_of(scene, large), 1);
+	assert_int_equal(scene->memories.reading_count, 2);
+	memory = process_memories_find(&scene->memories, (uint32_t)large, second);
+	expect_pages(memory, &truth);
+	assert_int_equal(process_memories_read_since(&scene->memories, memory, second),
+			 scene->memories.readings[1].begin);
+	assert_true(scene->memories.readings[1].begin >= first);
+
+	end(large);
+	end(small);
+	assert_int_equal(memory_reader_run(&scene->reader), 0);
+	assert_null(process_memories_find(&scene->memories, (uint32_t)large, before));
+	first = parse(scene);
+	assert_null(process_memories_find(&scene->memories, (uint32_t)large, first));
+	expect_pages(process_memories_find(&scene->memories, (uint32_t)large, second), &truth);
+	assert_int_equal(lines_of(scene, large), 2);
+}
+
+static void reads_in_steps(void **state)
+{
+	struct scene *scene = *state;
+	pid_t child = hold(PAGES);
+	struct process_pages truth;
+	unsigned int steps = 0;
+
+	/* there is no reading before the first one, which is made at once */
+	scene->reader.next = UINT64_MAX;
+	assert_int_equal(memory_reader_step(&scene->reader, machine_now()), 0);
+	assert_false(scene->reader.reading);
+	memory_reader_request(&scene->reader);
+	do {
+		assert_int_equal(memory_reader_step(&scene->reader, machine_now()), 0);
+		steps++;
+	} while (scene->reader.reading);
+	parse(scene);
+	assert_int_equal(scene->memories.reading_count, 1);
+	assert_true(scene->memories.count < steps * 33);
+	read_truth(child, &truth);
+	expect_pages(process_memories_find(&scene->memories, (uint32_t)child, machine_now()),
+		     &truth);
+	/* the next one is due after the interval only */
+	assert_int_equal(memory_reader_step(&scene->reader, machine_now()), 0);
+	assert_false(scene->reader.reading);
+	assert_int_equal(memory_reader_step(&scene->reader, scene->reader.next), 0);
+	while (scene->reader.reading)
+		assert_int_equal(memory_reader_step(&scene->reader, 0), 0);
+	parse(scene);
+	assert_int_equal(scene->memories.reading_count, 2);
+	end(child);
+}
+
+static void takes_hostile_tables(void **state)
+{
+	static const char text[] = "statm 5 10 1 2 3 4 5\n"
+				   "statm 5 10 1 2 3 4 4\n"
+				   "statm 5 20 1 2 3 4\n"
+				   "statm 4294967296 20 1 2 3 4 5\n"
+				   "statm -1 20 1 2 3 4 5\n"
+				   "statm 5 18446744073709551616 1 2 3 4 5\n"
+				   "gone 5\n"
+				   "gone 6 18446744073709551615\n"
+				   "statm 6 0 18446744073709551615 0 0 0 0 more\n"
+				   "reading 9 8\n"
+				   "reading 3 8\n"
+				   "other 1 2 3\n\n"
+				   "statm 7 1 1 1 1 1 1";
+	struct process_memories memories;
+	const struct process_memory *memory;
+
+	(void)state;
+	assert_int_equal(process_memories_parse(&memories, text), 0);
+	assert_int_equal(memories.count, 4);
+	assert_int_equal(memories.reading_count, 1);
+	assert_int_equal(process_memories_find(&memories, 5, UINT64_MAX)->pages.data, 5);
+	assert_null(process_memories_find(&memories, 5, 9));
+	assert_null(process_memories_find(&memories, 4, UINT64_MAX));
+	assert_null(process_memories_find(&memories, 6, UINT64_MAX));
+	memory = process_memories_find(&memories, 6, 8);
+	assert_int_equal(memory->pages.size, UINT64_MAX);
+	assert_int_equal(process_memories_read_since(&memories, memory, 8), 3);
+	assert_int_equal(process_memories_read_since(&memories, memory, 7), 0);
+	process_memories_deinit(&memories);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(reads_what_a_process_holds, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_in_steps, setup, teardown),
+		cmocka_unit_test(takes_hostile_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

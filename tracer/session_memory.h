@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The memory of processes in a session, with --proc-mem. Each returns 0 or -errno with errmsg set.
+ */
+#ifndef TRACER_SESSION_MEMORY_H
+#define TRACER_SESSION_MEMORY_H
+
+#include "tracer/session.h"
+
+int session_memory_open(struct session *session);
+int session_memory_begin(struct session *session); /* the first reading */
+int session_memory_step(struct session *session, uint64_t now);
+int session_memory_finish(struct session *session); /* the last reading */
+
+#endif
