@@ -245,13 +245,15 @@ int kmem_cache_free_fields(void *ctx)
 
 #define COMM_SIZE 16
 
-static __always_inline int send_task(void *entry, uint32_t tid, uint32_t tgid, enum kmt_field comm)
+static __always_inline int send_task(void *entry, uint32_t tid, uint32_t tgid, uint32_t uid,
+				     enum kmt_field comm)
 {
 	struct kmt_message *message = message_reserve(KMT_MESSAGE_TASK, tid);
 
 	if (!message)
 		return DELIVER_TO_PERF;
 	message->tgid = tgid;
+	message->uid = uid;
 	bpf_probe_read_kernel_str(message->name, COMM_SIZE, entry + fields[comm].offset);
 	bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 	return DELIVER_TO_PERF;
@@ -276,7 +278,7 @@ int task_newtask(void *ctx)
 	if (!(read_field(ctx, KMT_FIELD_NEWTASK_FLAGS) & CLONE_THREAD))
 		tgid = tid;
 	bpf_map_update_elem(&processes, &tid, &tgid, 0);
-	return send_task(ctx, tid, tgid, KMT_FIELD_NEWTASK_COMM);
+	return send_task(ctx, tid, tgid, bpf_get_current_uid_gid(), KMT_FIELD_NEWTASK_COMM);
 }
 
 /*
@@ -295,7 +297,8 @@ int task_rename(void *ctx)
 		tid = own;
 	if (tid != own)
 		process = bpf_map_lookup_elem(&processes, &tid);
-	return send_task(ctx, tid, process ? *process : tgid, KMT_FIELD_RENAME_COMM);
+	return send_task(ctx, tid, process ? *process : tgid, renamed_uid(tid),
+			 KMT_FIELD_RENAME_COMM);
 }
 
 /* The name only: kmemtraced finds the addresses in /proc/modules. */

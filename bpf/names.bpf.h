@@ -71,6 +71,13 @@ static __always_inline void message_submit_name(struct kmt_message *message, uin
 	bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 }
 
+/* The user of a renamed task: only the current task's is known. It is before a set-user-ID exec. */
+static __always_inline uint32_t renamed_uid(uint32_t tid)
+{
+	return tid == (uint32_t)bpf_get_current_pid_tgid() ? (uint32_t)bpf_get_current_uid_gid()
+							   : KMT_UID_UNKNOWN;
+}
+
 static __always_inline bool was_announced(uint64_t address)
 {
 	uint32_t slot = announced_slot(address);

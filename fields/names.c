@@ -119,6 +119,7 @@ const struct named *names_task(struct names *names, uint32_t tid, uint64_t time)
 		return named;
 	task = tasks_find(tasks, tid, time);
 	named->pid = task ? (int64_t)task->tgid : -1;
+	named->uid = task && task->has_uid ? (int64_t)task->uid : -1;
 	if (task && task->since <= time)
 		named->since = task->since;
 	if (task && task + 1 < tasks->list + tasks->count && task[1].tid == tid)

@@ -30,7 +30,7 @@ struct named {
 		};
 		uint32_t text;
 	};
-	int64_t pid; /* of a task; -1: not known */
+	int64_t pid, uid; /* of a task; -1: not known */
 };
 
 struct named_map {

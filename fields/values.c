@@ -330,6 +330,18 @@ static const struct named *task_names(struct value_source *source,
 	return named;
 }
 
+static struct value uid_of(struct value_source *source, const struct named *named)
+{
+	if (!named)
+		source->err = -ENOMEM;
+	return named && named->uid >= 0 ? value_of(named->uid) : value_unknown();
+}
+
+struct value value_get_uid(struct value_source *source, const struct transition *transition)
+{
+	return uid_of(source, task_names(source, transition));
+}
+
 static struct value pid_of(struct value_source *source, const struct named *named)
 {
 	if (!named)
@@ -462,6 +474,14 @@ struct value value_get_alloc_pid(struct value_source *source, const struct trans
 	const struct slab_object *object = old_object(transition);
 
 	return object ? pid_of(source, names_task(&source->names, object->task, object->time))
+		      : value_unknown();
+}
+
+struct value value_get_alloc_uid(struct value_source *source, const struct transition *transition)
+{
+	const struct slab_object *object = old_object(transition);
+
+	return object ? uid_of(source, names_task(&source->names, object->task, object->time))
 		      : value_unknown();
 }
 

@@ -94,7 +94,7 @@ _Static_assert(sizeof(struct kmt_control) == 1216, "whole cache lines");
 enum kmt_message_kind {
 	KMT_MESSAGE_CACHE = 1,	    /* key: kmt_record.cache; first seen at time */
 	KMT_MESSAGE_CACHE_GONE = 2, /* key: kmt_record.cache; freed at time */
-	KMT_MESSAGE_TASK = 3,	    /* key: tid; new, or renamed, at time */
+	KMT_MESSAGE_TASK = 3,	    /* key: tid; new, or renamed, at time; uid */
 	/* a module was loaded at time: the address (key) and size of its code, if they are known */
 	KMT_MESSAGE_MODULE = 4,
 	KMT_MESSAGE_MODULE_INIT =
@@ -103,14 +103,18 @@ enum kmt_message_kind {
 };
 
 #define KMT_NAME_SIZE 64
+#define KMT_UID_UNKNOWN UINT32_MAX
 
 struct kmt_message {
 	uint32_t kind; /* enum kmt_message_kind */
 	uint32_t tgid; /* of a task */
 	uint64_t time;
 	uint64_t key;
-	uint32_t object_size;	  /* of a cache, bytes: usable size of an object */
-	uint32_t size;		  /* of a cache, bytes: distance of objects; of a module: of code */
+	uint32_t object_size; /* of a cache, bytes: usable size of an object */
+	union {
+		uint32_t size; /* of a cache, bytes: distance of objects; of a module: of code */
+		uint32_t uid;  /* of a task: real user id, or KMT_UID_UNKNOWN */
+	};
 	char name[KMT_NAME_SIZE]; /* NUL-terminated */
 };
 

@@ -24,19 +24,29 @@ static int compare_tasks(const void *left, const void *right)
 	return strcmp(a->comm, b->comm);
 }
 
+/* Another task renamed this one, so that its user was not looked up. */
+static void keep_uid(struct task *task, const struct task *before)
+{
+	if (task->has_uid || task->tid != before->tid || task->tgid != before->tgid)
+		return;
+	task->has_uid = before->has_uid;
+	task->uid = before->uid;
+}
+
 int tasks_parse(struct tasks *tasks, const char *text)
 {
 	struct line line;
 
 	*tasks = (struct tasks){ 0 };
 	while (line_next(&line, &text)) {
-		struct task task;
+		struct task task = { 0 };
 		struct task *list;
 
 		if (!line_key(&line, "task") || !line_u32(&line, &task.tid) ||
 		    !line_u64(&line, 10, &task.since) || !line_u32(&line, &task.tgid))
 			continue;
 		line_word(&line, task.comm, sizeof(task.comm));
+		task.has_uid = line_u32(&line, &task.uid);
 		list = array_grow(tasks->list, tasks->count, sizeof(*list));
 		if (!list) {
 			tasks_deinit(tasks);
@@ -47,6 +57,8 @@ int tasks_parse(struct tasks *tasks, const char *text)
 	}
 	if (tasks->count)
 		qsort(tasks->list, tasks->count, sizeof(*tasks->list), compare_tasks);
+	for (size_t i = 1; i < tasks->count; i++)
+		keep_uid(&tasks->list[i], &tasks->list[i - 1]);
 	return 0;
 }
 
@@ -55,6 +67,8 @@ int tasks_write(FILE *file, const struct task *task)
 	fprintf(file, "task %" PRIu32 " %" PRIu64 " %" PRIu32 " ", task->tid, task->since,
 		task->tgid);
 	text_write_word(file, task->comm);
+	if (task->has_uid && *task->comm)
+		fprintf(file, " %" PRIu32, task->uid);
 	putc('\n', file);
 	return text_write_result(file);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tasks by thread id: their process and name. Both may change with time (exec, reuse of an id). */
+/*
+ * Tasks by thread id: their process, name and user. All may change with time (exec, reuse of an
+ * id).
+ */
 #ifndef KERNEL_TASKS_H
 #define KERNEL_TASKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +15,8 @@ struct task {
 	uint32_t tid, tgid;
 	uint64_t since; /* ns; 0: since before the capture */
 	char comm[16];	/* NUL-terminated */
+	bool has_uid;	/* it is known */
+	uint32_t uid;	/* real user id */
 };
 
 struct tasks {
@@ -18,7 +24,10 @@ struct tasks {
 	size_t count;
 };
 
-/* Lines "task TID SINCE TGID COMM" of kernel/tasks, escaped as in caches.h. 0 or -errno. */
+/*
+ * Lines "task TID SINCE TGID COMM [UID]" of kernel/tasks, escaped as in caches.h. A thread whose
+ * line has no uid keeps that of its line before. 0 or -errno.
+ */
 int tasks_parse(struct tasks *tasks, const char *text);
 int tasks_write(FILE *file, const struct task *task);
 void tasks_deinit(struct tasks *tasks);

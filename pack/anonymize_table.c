@@ -28,7 +28,7 @@
 const struct table anonymize_tables[] = {
 	{ "kernel/caches",
 	  { { "cache", "annnc" }, { "gone", "an" }, { "kmalloc", "w" }, { "alias", "ww" } } },
-	{ "kernel/tasks", { { "task", "nnnt" } } },
+	{ "kernel/tasks", { { "task", "nnnt?n" } } },
 	{ "kernel/slabinfo", { { "slab", "nwnn?n" }, { "read", "nn" }, { "sizes", "wnn" } } },
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },

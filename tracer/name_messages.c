@@ -94,7 +94,9 @@ static int handle_message(struct name_messages *names, const struct kmt_message 
 	if (message->kind == KMT_MESSAGE_TASK) {
 		struct task task = { .tid = message->key,
 				     .tgid = message->tgid,
-				     .since = message->time };
+				     .since = message->time,
+				     .has_uid = message->uid != KMT_UID_UNKNOWN,
+				     .uid = message->uid };
 
 		memcpy(task.comm, message->name, sizeof(task.comm));
 		task.comm[sizeof(task.comm) - 1] = 0;
@@ -133,6 +135,22 @@ int name_messages_open(struct name_messages *names, struct directory *directory,
 	return 0;
 }
 
+/* The real user id, of /proc/PID/task/TID/status. 0 or -errno. */
+static int read_uid(const char *path, struct task *task)
+{
+	FILE *file = fopen(path, "re");
+	char line[256];
+	int err;
+
+	if (!file)
+		return -errno;
+	while (!task->has_uid && fgets(line, sizeof(line), file))
+		task->has_uid = sscanf(line, "Uid: %" SCNu32, &task->uid) == 1;
+	err = ferror(file) ? -errno : 0;
+	fclose(file);
+	return err;
+}
+
 static int add_thread(struct name_messages *names, unsigned long pid, unsigned long tid)
 {
 	struct task task = { .tid = tid, .tgid = pid };
@@ -148,6 +166,10 @@ static int add_thread(struct name_messages *names, unsigned long pid, unsigned l
 		task.comm[strcspn(task.comm, "\n")] = 0;
 	err = ferror(file) ? -errno : 0;
 	fclose(file);
+	if (!err) {
+		snprintf(path, sizeof(path), "/proc/%lu/task/%lu/status", pid, tid);
+		err = read_uid(path, &task);
+	}
 	if (err && !error_is_unavailable(err))
 		return fail_proc(names, err, path);
 	return write_task(names, &task);
@@ -178,7 +200,7 @@ static int add_threads(struct name_messages *names, unsigned long pid)
 
 int name_messages_add_tasks(struct name_messages *names)
 {
-	struct task idle = { .comm = "swapper" };
+	struct task idle = { .comm = "swapper", .has_uid = true };
 	const char *process;
 	int err, list_err = 0;
 	DIR *proc;

@@ -12,6 +12,9 @@ failed=0
 
 "$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
 "$builddir/tests/mktrace" events <"$srcdir/cli/events.trace" || exit 1
+# the users of some tasks, as a capture with uids has them
+sed 's/^task 10 10/user 1000\n&/; s/^task 20/user 0\n&/' "$srcdir/cli/views.trace" |
+	"$builddir/tests/mktrace" users || exit 1
 # try ARGUMENT…: the report below the lines about the capture
 try()
 {
@@ -31,6 +34,11 @@ try()
 	try sites --by=pid,gfp -F gfp,pid,allocations -s -pid,gfp -l 3
 	try findings --where='comm == null' -F kind,task,pid,tid,comm,count --format=csv
 	try count --by=comm,cpu -F count,comm -s comm
+	try sites ./users --by=uid,comm --format=csv -F uid,comm,allocations
+	try count ./users --by=alloc_uid,uid --where='operation == "free"' --format=csv
+	"$builddir/kmemtrace-pack" -q --anonymize=tasks -o anonymized users || failed=1
+	try leaks ./anonymized --by=uid -F uid,live_objects --format=csv
+	grep '^task' users/kernel/tasks
 	echo "--- json"
 	$report leaks --by=site,comm -l 1 --format=json --where='comm == "cat"' | jq -c .report,.leaks
 	for wrong in "sites --by=age,comm" "sites --by=site,freed_by" "sites --by=bytes_requested,comm" \

@@ -31,6 +31,8 @@ whole() # whole WHO: the capture has all events of the workload, and they add up
 	# 200 processes, each of which is some hundred allocations
 	[ "$(json '.totals.allocations + .loss.lost')" -ge 20000 ] || fail "$1: events are missing"
 	"$report" sites user/capture | grep -q '+0x.*/0x' || fail "$1: call sites have no names"
+	"$report" count user/capture --where='comm == "rm" && uid == 65534' --format=json >rm || exit 1
+	[ "$(jq .query.counted rm)" -ge 10000 ] || fail "$1: rm has another uid: $(cat rm)"
 }
 dir=user/capture
 

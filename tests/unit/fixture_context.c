@@ -157,7 +157,20 @@ static int make_task(struct making *making)
 	task.tid = (uint32_t)tid;
 	task.tgid = (uint32_t)tgid;
 	snprintf(task.comm, sizeof(task.comm), "%s", making->word[3]);
+	task.has_uid = making->has_uid;
+	task.uid = making->uid;
 	return tasks_write(making->task_lines, &task);
+}
+
+/* Of the tasks that follow. */
+static int make_user(struct making *making)
+{
+	uint64_t uid;
+	int err = making_number(making, making->word[1], &uid);
+
+	making->has_uid = !err;
+	making->uid = err ? 0 : (uint32_t)uid;
+	return err;
 }
 
 static int make_symbol(struct making *making)
@@ -282,29 +295,17 @@ static int make_complete(struct making *making)
 }
 
 const struct making_keyword making_context_keywords[] = {
-	{ "host", 2, make_host },
-	{ "kernel", 2, make_kernel },
-	{ "machine", 2, make_machine },
-	{ "endian", 2, make_endian },
-	{ "word", 2, make_word },
-	{ "begin", 2, make_begin },
-	{ "attached", 2, make_attached },
-	{ "end", 2, make_end },
-	{ "cache", 5, make_cache },
-	{ "gone", 3, make_gone },
-	{ "alias", 3, make_alias },
-	{ "has", 2, make_kmalloc_cache },
-	{ "slab", 5, make_slab },
-	{ "task", 4, make_task },
-	{ "symbol", 3, make_symbol },
-	{ "cpu", 4, make_cpu },
-	{ "gfp", 3, make_gfp },
-	{ "skip", 2, make_skip },
-	{ "skips", 4, make_skips },
-	{ "path", 3, make_path },
-	{ "own", 2, make_own },
-	{ "wanted", 2, make_wanted },
-	{ "include_self", 1, make_include_self },
-	{ "complete", 2, make_complete },
-	{ 0 },
+	{ "host", 2, make_host },	  { "kernel", 2, make_kernel },
+	{ "machine", 2, make_machine },	  { "endian", 2, make_endian },
+	{ "word", 2, make_word },	  { "begin", 2, make_begin },
+	{ "attached", 2, make_attached }, { "end", 2, make_end },
+	{ "cache", 5, make_cache },	  { "gone", 3, make_gone },
+	{ "alias", 3, make_alias },	  { "has", 2, make_kmalloc_cache },
+	{ "slab", 5, make_slab },	  { "task", 4, make_task },
+	{ "user", 2, make_user },	  { "symbol", 3, make_symbol },
+	{ "cpu", 4, make_cpu },		  { "gfp", 3, make_gfp },
+	{ "skip", 2, make_skip },	  { "skips", 4, make_skips },
+	{ "path", 3, make_path },	  { "own", 2, make_own },
+	{ "wanted", 2, make_wanted },	  { "include_self", 1, make_include_self },
+	{ "complete", 2, make_complete }, { 0 },
 };

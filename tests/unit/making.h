@@ -37,7 +37,9 @@ struct making {
 	struct topology topology;
 	struct gfp_table gfp;
 	FILE *cache_lines, *task_lines, *symbol_lines; /* files of the capture */
-	FILE *slab_lines;			       /* NULL: no line asked for it yet */
+	bool has_uid;				       /* of the tasks that follow */
+	uint32_t uid;
+	FILE *slab_lines; /* NULL: no line asked for it yet */
 	uint64_t now, begin, end;
 	char *word[MAKING_WORDS_MAX]; /* of the current line */
 	size_t words;

@@ -46,8 +46,8 @@ static void names_change_with_time(void **state)
 static void written_lines_are_parsed(void **state)
 {
 	static const struct task odd[] = {
-		{ 1, 2, 3, "" },
-		{ 2, UINT32_MAX, UINT64_MAX, "(sd pam) \\\t\x01" },
+		{ 1, 2, 3, "", true, 5 }, /* without a name there is no uid */
+		{ 2, UINT32_MAX, UINT64_MAX, "(sd pam) \\\t\x01", true, UINT32_MAX - 1 },
 	};
 	struct tasks tasks;
 	char *text;
@@ -59,7 +59,7 @@ static void written_lines_are_parsed(void **state)
 	assert_int_equal(tasks_write(file, &odd[1]), 0);
 	fclose(file);
 	assert_string_equal(text, "task 1 3 2 \ntask 2 18446744073709551615 4294967295 "
-				  "(sd\\x20pam)\\x20\\x5c\\x09\\x01\n");
+				  "(sd\\x20pam)\\x20\\x5c\\x09\\x01 4294967294\n");
 	assert_int_equal(tasks_parse(&tasks, text), 0);
 	assert_int_equal(tasks.count, 2);
 	for (int i = 0; i < 2; i++) {
@@ -67,9 +67,32 @@ static void written_lines_are_parsed(void **state)
 		assert_int_equal(tasks.list[i].tgid, odd[i].tgid);
 		assert_true(tasks.list[i].since == odd[i].since);
 		assert_string_equal(tasks.list[i].comm, odd[i].comm);
+		assert_true(tasks.list[i].has_uid == (i == 1));
 	}
+	assert_int_equal(tasks.list[1].uid, odd[1].uid);
 	tasks_deinit(&tasks);
 	free(text);
+}
+
+static void a_user_is_known_from_a_line_on(void **state)
+{
+	struct tasks tasks;
+
+	(void)state;
+	assert_int_equal(tasks_parse(&tasks, "task 1 0 1 a 0\ntask 2 0 2 b 1000\n"
+					     "task 2 10 2 c\ntask 2 20 3 d\ntask 2 30 3 e 7\n"
+					     "task 3 0 3 f 4294967296\n"),
+			 0);
+	assert_true(tasks_find(&tasks, 1, 5)->has_uid);
+	assert_int_equal(tasks_find(&tasks, 1, 5)->uid, 0);
+	assert_int_equal(tasks_find(&tasks, 2, 5)->uid, 1000);
+	/* the same thread of the same process keeps it, another process has another user */
+	assert_true(tasks_find(&tasks, 2, 15)->has_uid);
+	assert_int_equal(tasks_find(&tasks, 2, 15)->uid, 1000);
+	assert_false(tasks_find(&tasks, 2, 25)->has_uid);
+	assert_int_equal(tasks_find(&tasks, 2, 35)->uid, 7);
+	assert_false(tasks_find(&tasks, 3, 5)->has_uid);
+	tasks_deinit(&tasks);
 }
 
 static void damaged_lines_are_skipped(void **state)
@@ -91,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_change_with_time),
 		cmocka_unit_test(written_lines_are_parsed),
+		cmocka_unit_test(a_user_is_known_from_a_line_on),
 		cmocka_unit_test(damaged_lines_are_skipped),
 	};
 
