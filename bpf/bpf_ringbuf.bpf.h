@@ -16,7 +16,8 @@ static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 
 /* words is a constant. NULL: the ring has no room. */
 static __always_inline struct kmt_record *take_slots(struct event_context *event,
-						     unsigned int words, uint32_t *sequence)
+						     unsigned int words, uint32_t *sequence,
+						     uint32_t slots_of_ring)
 {
 	struct kmt_control *control = event->control;
 	struct kmt_record *record;

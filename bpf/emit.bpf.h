@@ -80,6 +80,7 @@ static __always_inline bool find_context(struct event_context *event)
 #else
 #include "bpf/mapped_ring.bpf.h"
 #endif
+#include "bpf/count.bpf.h"
 
 /*
  * Writes a record with more_count words after struct kmt_record. more_count is a constant; all
@@ -91,9 +92,11 @@ static __always_inline int emit_long(struct event_context *event, uint8_t id, ui
 				     const uint64_t *more, unsigned int more_count)
 {
 	struct kmt_record header = {}, *record;
-	uint32_t sequence = 0;
+	uint32_t sequence = 0, slots = ring_slots; /* one load */
 
-	record = take_slots(event, KMT_RECORD_WORDS + more_count, &sequence);
+	if (!slots)
+		return count_event(event, id, call_site, pointer, gfp, node, bytes_40_47);
+	record = take_slots(event, KMT_RECORD_WORDS + more_count, &sequence, slots);
 	if (!record) {
 		count_lost(event->control, event->ids);
 		return 0;

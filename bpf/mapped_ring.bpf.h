@@ -21,7 +21,8 @@ static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 
 /* words is a constant. NULL: the ring has no room. */
 static __always_inline struct kmt_record *take_slots(struct event_context *event,
-						     unsigned int words, uint32_t *sequence)
+						     unsigned int words, uint32_t *sequence,
+						     uint32_t slots_of_ring)
 {
 	struct kmt_control *control = event->control;
 	uint64_t slot, tail;
@@ -38,11 +39,11 @@ static __always_inline struct kmt_record *take_slots(struct event_context *event
 		return NULL;
 	/* tail first: a change between the two reads makes the ring look fuller, never emptier */
 	tail = *(volatile uint64_t *)&control->tail;
-	if (*(volatile uint64_t *)&control->slots - tail >= ring_slots - KMT_RING_MARGIN)
+	if (*(volatile uint64_t *)&control->slots - tail >= slots_of_ring - KMT_RING_MARGIN)
 		return NULL;
 	if (KMT_SLOTS(words) > 1)
 		__sync_fetch_and_add(&control->more_slots, KMT_SLOTS(words) - 1);
-	slot = __sync_fetch_and_add(&control->slots, KMT_SLOTS(words)) & (ring_slots - 1);
+	slot = __sync_fetch_and_add(&control->slots, KMT_SLOTS(words)) & (slots_of_ring - 1);
 	return (struct kmt_record *)(ring + slot * sizeof(struct kmt_record));
 }
 

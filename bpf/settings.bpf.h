@@ -6,7 +6,12 @@
 #ifndef BPF_SETTINGS_BPF_H
 #define BPF_SETTINGS_BPF_H
 
-const volatile uint32_t ring_slots = 1024; /* a power of two */
+const volatile uint32_t ring_slots = 1024; /* a power of two; 0: count, do not record */
+const volatile uint32_t count_parts;	   /* enum kmt_count_part: of a key */
+const volatile uint32_t count_slots = 1;   /* of each CPU's table: a power of two */
+const volatile uint64_t count_head;	   /* the bits of the head that a key has */
+const volatile uint64_t count_task;	   /* the bits of the process and thread that it has */
+const volatile uint32_t count_own_tgid;	   /* kmemtraced, whose events are not counted */
 const volatile uint32_t possible_cpus = 1;
 const volatile uint32_t traced_tgid; /* the only traced process; 0: all; or KMT_TRACED_LIST */
 const volatile bool backup_enabled;  /* the frees have backup programs */

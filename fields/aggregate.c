@@ -133,13 +133,13 @@ static size_t bucket_of(const struct statistic *statistic, int64_t value)
 }
 
 static int add_to_bucket(const struct statistic *statistic, struct accumulator *accumulator,
-			 int64_t value)
+			 int64_t value, uint64_t weight)
 {
 	if (!accumulator->buckets)
 		accumulator->buckets = calloc(aggregate_buckets(statistic), sizeof(uint64_t));
 	if (!accumulator->buckets)
 		return -ENOMEM;
-	accumulator->buckets[bucket_of(statistic, value)]++;
+	accumulator->buckets[bucket_of(statistic, value)] += weight;
 	return 0;
 }
 
@@ -149,18 +149,28 @@ static bool is_less(const struct statistic *statistic, int64_t a, int64_t b)
 	return statistic->expression.type == VALUE_ADDRESS ? (uint64_t)a < (uint64_t)b : a < b;
 }
 
-static int add_value(const struct statistic *statistic, struct accumulator *accumulator,
-		     int64_t value)
+static void add_to_sum(struct accumulator *accumulator, int64_t value, uint64_t weight)
 {
-	bool first = !accumulator->values++;
+	int64_t product;
+
+	accumulator->overflowed |=
+		__builtin_mul_overflow(value, weight, &product) ||
+		__builtin_add_overflow(accumulator->number, product, &accumulator->number);
+}
+
+static int add_value(const struct statistic *statistic, struct accumulator *accumulator,
+		     int64_t value, uint64_t weight)
+{
+	bool first = !accumulator->values;
+
+	accumulator->values += weight;
 
 	switch (statistic->function) {
 	case STATISTIC_COUNT:
 		break;
 	case STATISTIC_SUM:
 	case STATISTIC_AVG:
-		accumulator->overflowed |=
-			__builtin_add_overflow(accumulator->number, value, &accumulator->number);
+		add_to_sum(accumulator, value, weight);
 		break;
 	case STATISTIC_MIN:
 		if (first || is_less(statistic, value, accumulator->number))
@@ -172,13 +182,13 @@ static int add_value(const struct statistic *statistic, struct accumulator *accu
 		break;
 	case STATISTIC_HIST:
 	case STATISTIC_LINEAR:
-		return add_to_bucket(statistic, accumulator, value);
+		return add_to_bucket(statistic, accumulator, value, weight);
 	}
 	return 0;
 }
 
 int aggregate_add(struct aggregate *aggregate, struct value_source *source,
-		  const struct transition *transition)
+		  const struct transition *transition, uint64_t weight)
 {
 	const struct query *query = aggregate->query;
 	struct value keys[QUERY_BY_MAX], value;
@@ -187,7 +197,7 @@ int aggregate_add(struct aggregate *aggregate, struct value_source *source,
 	int err = 0;
 
 	if (!query_takes(query, source, transition)) {
-		aggregate->excluded++;
+		aggregate->excluded += weight;
 		return source->err;
 	}
 	for (size_t i = 0; i < query->by_count; i++)
@@ -196,12 +206,13 @@ int aggregate_add(struct aggregate *aggregate, struct value_source *source,
 	if (number < 0)
 		return (int)number;
 	group = aggregate->groups[number];
-	aggregate->events++;
-	group->events++;
+	aggregate->events += weight;
+	group->events += weight;
 	for (size_t i = 0; i < query->statistic_count && !err; i++) {
 		value = expression_value(&query->statistics[i].expression, source, transition);
 		if (value.known)
-			err = add_value(&query->statistics[i], &group->statistics[i], value.number);
+			err = add_value(&query->statistics[i], &group->statistics[i], value.number,
+					weight);
 	}
 	return err ? err : source->err;
 }

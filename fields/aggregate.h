@@ -39,9 +39,9 @@ void aggregate_deinit(struct aggregate *aggregate);
 /* The index of the group with these keys, which is added if need be; or -ENOMEM. */
 int64_t aggregate_find(struct aggregate *aggregate, const struct value *keys);
 
-/* Counts the event that the source took. 0 or -ENOMEM. */
+/* Counts the event that the source took weight times, at least once. 0 or -ENOMEM. */
 int aggregate_add(struct aggregate *aggregate, struct value_source *source,
-		  const struct transition *transition);
+		  const struct transition *transition, uint64_t weight);
 
 /* Buckets of a histogram, and the first and last value of each; INT64_MIN or _MAX: open. */
 size_t aggregate_buckets(const struct statistic *statistic);

@@ -18,6 +18,9 @@
 #define FAULTS "pagefault, pagefault.return"
 #define MATCHED "frees and resizes of a known object"
 
+/* Only code of the kernel has names. */
+#define NAMED_SITE (KMT_COUNT_KIND | KMT_COUNT_MODE | KMT_COUNT_SITE)
+
 const struct event_field event_fields[] = {
 	/* SystemTap's names */
 	{ "name", "event", VALUE_TEXT, true, true, ALL,
@@ -25,131 +28,144 @@ const struct event_field event_fields[] = {
 	  "bulk_free, krealloc; of a process event pagefault, pagefault.return, write_shared, "
 	  "write_shared_copy, mmap, munmap, brk or oom_kill",
 	  "an allocation for a node is kmalloc or kmem_cache_alloc with a requested_node",
-	  value_get_name },
+	  value_get_name, KMT_COUNT_KIND },
 	{ "probe", "", VALUE_TEXT, true, true, ALL,
 	  "the whole name of the probe, as --probes takes it: vm.kmalloc, or vm.kmalloc_node if "
 	  "the caller requested a node",
-	  "", value_get_probe },
+	  "", value_get_probe, KMT_COUNT_KIND | KMT_COUNT_NODE },
 	{ "ptr", "pointer", VALUE_ADDRESS, true, true, SLAB,
-	  "address of the object; 0 if there is none", "", value_get_ptr },
+	  "address of the object; 0 if there is none", "", value_get_ptr, COUNTED_NEVER },
 	{ "caller_function", "function", VALUE_TEXT, false, true, ALL,
 	  "the kernel function that called the allocator, or in which a page fault happened: "
 	  "symbol [module]",
-	  "null in code of processes, whose symbols are not recorded", value_get_caller_function },
+	  "null in code of processes, whose symbols are not recorded", value_get_caller_function,
+	  NAMED_SITE },
 	{ "call_site", "", VALUE_ADDRESS, true, true, ALL,
 	  "return address in the kernel code that called the allocator; of a page fault, address "
 	  "of "
 	  "the instruction, in a process or in the kernel",
-	  "null if it is not known", value_get_call_site },
+	  "null if it is not known", value_get_call_site, KMT_COUNT_SITE },
 	{ "gfp_flags", "", VALUE_FLAGS, true, true, "allocations, resizes",
-	  "GFP flags of the request", "", value_get_gfp_flags },
+	  "GFP flags of the request", "", value_get_gfp_flags, KMT_COUNT_KIND | KMT_COUNT_GFP },
 	{ "gfp_flag_name", "gfp", VALUE_TEXT, true, true, "allocations, resizes",
-	  "the same by name, as GFP_KERNEL|__GFP_ZERO", "", value_get_gfp_flag_name },
+	  "the same by name, as GFP_KERNEL|__GFP_ZERO", "", value_get_gfp_flag_name,
+	  KMT_COUNT_KIND | KMT_COUNT_GFP },
 	{ "bytes_req", "bytes_requested,size", VALUE_BYTES, true, true,
 	  "allocations, resizes, " FREES " of a known object",
 	  "bytes that the object's caller requested; of a slab cache, its object size",
-	  "null if the slab cache is not known", value_get_bytes_req },
+	  "null if the slab cache is not known", value_get_bytes_req,
+	  KMT_COUNT_KIND | KMT_COUNT_LAST | COUNTED_NO_FREES },
 	{ "bytes_alloc", "bytes_allocated", VALUE_BYTES, true, true, ALLOCATIONS ", " MATCHED,
 	  "bytes that the object occupies; 0 if the allocation failed",
-	  "null if the slab cache is not known", value_get_bytes_alloc },
+	  "null if the slab cache is not known", value_get_bytes_alloc,
+	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST | COUNTED_NO_FREES },
 	{ "task", "", VALUE_TEXT, true, true, ALL,
 	  "name and process of the current task: comm (pid 12); of oom_kill those of the task that "
 	  "is killed",
-	  "? (tid 12) if the task is not known", value_get_task },
+	  "? (tid 12) if the task is not known", value_get_task, KMT_COUNT_PID | KMT_COUNT_COMM },
 	{ "address", "", VALUE_ADDRESS, true, false, "process events except oom_kill",
 	  "the address that was accessed or requested; 0 of an mmap leaves the choice to the "
 	  "kernel",
-	  "", value_get_address },
+	  "", value_get_address, COUNTED_NEVER },
 	{ "length", "", VALUE_BYTES, true, false, "mmap, munmap, brk",
 	  "bytes that were requested; of brk the bytes by which the heap would grow, negative if "
 	  "it "
 	  "would shrink, 0 of a question for its end; 2^63 - 1 is this or more",
-	  "null of brk on a kernel without BTF", value_get_length },
+	  "null of brk on a kernel without BTF", value_get_length,
+	  KMT_COUNT_KIND | KMT_COUNT_LAST },
 	{ "write_access", "", VALUE_NUMBER, true, false, "pagefault", "1 for a write, 0 for a read",
-	  "null if the kernel does not say it", value_get_write_access },
+	  "null if the kernel does not say it", value_get_write_access,
+	  KMT_COUNT_KIND | KMT_COUNT_LAST },
 	{ "fault_type", "", VALUE_NUMBER, true, false, "pagefault.return",
 	  "0: no memory, 1: SIGBUS, 2: minor fault, 3: major fault (the page was read from a disk)",
-	  "", value_get_fault_type },
+	  "", value_get_fault_type, KMT_COUNT_KIND | KMT_COUNT_LAST },
 	{ "victim", "", VALUE_TEXT, true, false, "oom_kill", "the task that is killed, as in task",
-	  "", value_get_victim },
+	  "", value_get_victim, COUNTED_NEVER },
 	{ "zero", "", VALUE_BOOL, true, false, "write_shared_copy",
 	  "whether the shared page is the zero page: its copy needs clearing only", "",
-	  value_get_zero },
+	  value_get_zero, KMT_COUNT_KIND | KMT_COUNT_LAST },
 	/* dtmalloc's names; its size is bytes_req */
 	{ "type", "cache", VALUE_TEXT, true, true,
 	  ALLOCATIONS ", " MATCHED ", others that name a cache",
 	  "the object's slab cache, or size class of kmalloc()",
-	  "unnamed-OBJECT/DISTANCE if the kernel does not name it (before 6.0)", value_get_cache },
+	  "unnamed-OBJECT/DISTANCE if the kernel does not name it (before 6.0)", value_get_cache,
+	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST | COUNTED_NO_FREES },
 	{ "zindx", "", VALUE_NUMBER, true, true, ALLOCATIONS " by kmalloc(), " FREES,
 	  "zone size index: index of the size class in the kernel's kmalloc_caches; 0 in every "
 	  "free",
-	  "null in slab caches and kmalloc-large", value_get_zindx },
+	  "null in slab caches and kmalloc-large", value_get_zindx,
+	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST },
 	/* ours */
 	{ "time", "time_ns", VALUE_TIME, true, true, ALL, "time since the begin of the capture",
-	  "number of the event, if the capture has no times", value_get_time },
-	{ "cpu", "", VALUE_NUMBER, true, true, ALL, "the CPU of the event", "", value_get_cpu },
+	  "number of the event, if the capture has no times", value_get_time, COUNTED_NEVER },
+	{ "cpu", "", VALUE_NUMBER, true, true, ALL, "the CPU of the event", "", value_get_cpu,
+	  COUNTED_CPU },
 	{ "node", "", VALUE_NUMBER, true, true, ALL, "NUMA node of this CPU",
-	  "null if the capture does not have it", value_get_node },
+	  "null if the capture does not have it", value_get_node, COUNTED_CPU },
 	{ "requested_node", "", VALUE_NUMBER, true, true, ALLOCATIONS,
-	  "NUMA node that the caller requested; -1 for any", "", value_get_requested_node },
+	  "NUMA node that the caller requested; -1 for any", "", value_get_requested_node,
+	  KMT_COUNT_KIND | KMT_COUNT_NODE },
 	{ "tid", "", VALUE_NUMBER, true, true, ALL, "thread id of the current task", "",
-	  value_get_tid },
+	  value_get_tid, KMT_COUNT_TID },
 	{ "pid", "", VALUE_NUMBER, true, true, ALL, "process id of the current task",
-	  "null if the task is not known", value_get_pid },
+	  "null if the task is not known", value_get_pid, KMT_COUNT_PID },
 	{ "uid", "", VALUE_NUMBER, true, true, ALL,
 	  "real user id of the current task when it was created, renamed or executed a program, or "
 	  "when the capture began: a setuid() after that is not seen",
-	  "null if it is not known, as in older and imported captures", value_get_uid },
+	  "null if it is not known, as in older and imported captures", value_get_uid,
+	  COUNTED_NEVER },
 	{ "comm", "execname", VALUE_TEXT, true, true, ALL, "name of the current task",
-	  "null if the task is not known", value_get_comm },
+	  "null if the task is not known", value_get_comm, KMT_COUNT_COMM },
 	{ "thread", "", VALUE_TEXT, true, true, ALL,
 	  "name and thread id of the current task: comm/12", "?/12 if the task is not known",
-	  value_get_thread },
+	  value_get_thread, KMT_COUNT_TID | KMT_COUNT_COMM },
 	{ "operation", "", VALUE_TEXT, true, true, SLAB, "allocation, free or resize", "",
-	  value_get_operation },
+	  value_get_operation, KMT_COUNT_KIND },
 	{ "outcome", "", VALUE_TEXT, true, true, SLAB,
 	  "allocated, failed, freed, resized, unmatched (a free of an unknown object) or null-free",
-	  "", value_get_outcome },
+	  "", value_get_outcome, KMT_COUNT_KIND | KMT_COUNT_OBJECT | COUNTED_NO_FREES },
 	{ "from_backup", "", VALUE_BOOL, true, true, ALL,
-	  "whether a backup program recorded the event", "", value_get_from_backup },
+	  "whether a backup program recorded the event", "", value_get_from_backup,
+	  KMT_COUNT_KIND },
 	{ "site", "", VALUE_TEXT, false, true, ALL, "call_site as symbol+offset/size [module]",
-	  "null in code of processes", value_get_site },
+	  "null in code of processes", value_get_site, NAMED_SITE },
 	{ "module", "", VALUE_TEXT, false, true, ALL, "the code at call_site: [module] or kernel",
-	  "null without symbols, and in code of processes", value_get_module },
+	  "null without symbols, and in code of processes", value_get_module, NAMED_SITE },
 	{ "age", "age_ns,lifetime", VALUE_DURATION, true, false, MATCHED,
-	  "time since the object's allocation", "", value_get_age },
+	  "time since the object's allocation", "", value_get_age, COUNTED_NEVER },
 	{ "freed_by", "", VALUE_TEXT, false, false, FREES, "the site of the free", "",
-	  value_get_freed_by },
+	  value_get_freed_by, NAMED_SITE },
 	{ "alloc_site", "", VALUE_TEXT, false, false, MATCHED,
-	  "the site of the object's allocation", "", value_get_alloc_site },
+	  "the site of the object's allocation", "", value_get_alloc_site, COUNTED_NEVER },
 	{ "alloc_time", "", VALUE_TIME, true, false, MATCHED, "time of the object's allocation", "",
-	  value_get_alloc_time },
+	  value_get_alloc_time, COUNTED_NEVER },
 	{ "alloc_cpu", "", VALUE_NUMBER, true, false, MATCHED, "CPU of the object's allocation", "",
-	  value_get_alloc_cpu },
+	  value_get_alloc_cpu, COUNTED_NEVER },
 	{ "alloc_node", "", VALUE_NUMBER, true, false, MATCHED,
 	  "NUMA node of the CPU of the object's allocation", "null if the capture does not have it",
-	  value_get_alloc_node },
+	  value_get_alloc_node, COUNTED_NEVER },
 	{ "alloc_tid", "", VALUE_NUMBER, true, false, MATCHED,
-	  "thread id of the task that allocated the object", "", value_get_alloc_tid },
+	  "thread id of the task that allocated the object", "", value_get_alloc_tid,
+	  COUNTED_NEVER },
 	{ "alloc_pid", "", VALUE_NUMBER, true, false, MATCHED,
 	  "process id of the task that allocated the object", "null if the task is not known",
-	  value_get_alloc_pid },
+	  value_get_alloc_pid, COUNTED_NEVER },
 	{ "alloc_uid", "", VALUE_NUMBER, true, false, MATCHED,
 	  "uid of the task that allocated the object", "null if it is not known",
-	  value_get_alloc_uid },
+	  value_get_alloc_uid, COUNTED_NEVER },
 	{ "alloc_comm", "", VALUE_TEXT, true, false, MATCHED,
 	  "name of the task that allocated the object", "null if the task is not known",
-	  value_get_alloc_comm },
+	  value_get_alloc_comm, COUNTED_NEVER },
 	{ "cross_cpu", "", VALUE_BOOL, true, false, FREES " of a known object",
-	  "whether another CPU allocated the object", "", value_get_cross_cpu },
+	  "whether another CPU allocated the object", "", value_get_cross_cpu, COUNTED_NEVER },
 	{ "temporary", "", VALUE_BOOL, true, false, FREES " of a known object",
 	  "whether the same task allocated the object on the same CPU, with no other allocation on "
 	  "it "
 	  "in between",
-	  "", value_get_temporary },
+	  "", value_get_temporary, COUNTED_NEVER },
 	{ "missed_site", "", VALUE_TEXT, false, false,
 	  ALLOCATIONS " at the address of a live object (a missed free)",
-	  "the site that allocated that object", "", value_get_missed_site },
+	  "the site that allocated that object", "", value_get_missed_site, COUNTED_NEVER },
 };
 
 const size_t event_field_count = sizeof(event_fields) / sizeof(event_fields[0]);
@@ -209,6 +225,14 @@ void event_field_list_at_allocation(char *buffer, size_t size)
 						 used ? ", " : "", event_fields[i].name);
 }
 
+/* Where kmemtraced --count does not know the field. */
+static const char *counted_text(const struct event_field *field)
+{
+	if (field->parts & COUNTED_NEVER)
+		return "; not with kmemtraced --count";
+	return field->parts & COUNTED_NO_FREES ? "; with kmemtraced --count, not of frees" : "";
+}
+
 void event_field_list(FILE *file)
 {
 	for (size_t i = 0; i < event_field_count; i++) {
@@ -217,7 +241,8 @@ void event_field_list(FILE *file)
 		fprintf(file, "%s%s%s (%s)\n    %s\n    events: %s", field->name,
 			*field->aliases ? "," : "", field->aliases, value_type_name(field->type),
 			field->legend, field->events);
-		fprintf(file, "%s%s\n", *field->captures ? "; " : "", field->captures);
+		fprintf(file, "%s%s%s\n", *field->captures ? "; " : "", field->captures,
+			counted_text(field));
 	}
 }
 
@@ -234,8 +259,8 @@ void event_field_list_mdoc(FILE *file)
 			fprintf(file, " , %.*s", (int)length, at);
 			at += length - (at[length] == '\0');
 		}
-		fprintf(file, "\n%s;\n%s.\nOf events: %s%s%s.\n", value_type_name(field->type),
-			field->legend, field->events, *field->captures ? "; " : "",
-			field->captures);
+		fprintf(file, "\n%s;\n%s.\nOf events: %s%s%s%s.\n", value_type_name(field->type),
+			field->legend, field->events, *field->captures ? "; " : "", field->captures,
+			counted_text(field));
 	}
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "fields/values.h"
+#include "kernel/ring.h"
 
 struct event_field {
 	const char *name;
@@ -21,7 +22,12 @@ struct event_field {
 	const char *legend;   /* its definition */
 	const char *captures; /* when a capture does not have it, or ""  */
 	value_getter *get;
+	uint32_t parts; /* that it is computed from: enum kmt_count_part, and those below */
 };
+
+#define COUNTED_CPU (1U << 16)	    /* of each count in the kernel */
+#define COUNTED_NO_FREES (1U << 17) /* not known of a free: only its object has the value */
+#define COUNTED_NEVER (1U << 18)    /* it needs the object's history, its address or the time */
 
 /* Can a number, or a number of bytes, be negative? */
 static inline bool event_field_may_be_negative(const struct event_field *field)

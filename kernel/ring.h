@@ -68,7 +68,9 @@ struct kmt_control {
 	uint64_t front_found[KMT_COPIED_KINDS]; /* marks of front programs that copy 1 found */
 	uint64_t front_deferred;		/* events that a front program could not mark */
 	uint64_t from_first; /* of the numbered events: by copy 1, after a front program */
-	uint64_t reserved2[2];
+	/* while events are counted, not recorded (bpf/count.bpf.h): */
+	uint64_t count_own;	  /* events of kmemtraced itself, which are not counted */
+	uint64_t count_ungrouped; /* events that found no room for their key */
 };
 _Static_assert(sizeof(struct kmt_control) == 1216, "whole cache lines");
 
@@ -89,6 +91,42 @@ _Static_assert(sizeof(struct kmt_control) == 1216, "whole cache lines");
  * between, and hooks.
  */
 #define KMT_RING_MARGIN (64 * KMT_SLOTS(KMT_WORDS_MAX))
+
+/*
+ * The parts of an event that make a key of the map counts, where events are counted instead of
+ * recorded: see bpf/count.bpf.h. A key has a word for the head, if it has any of its parts, then
+ * the words of the other parts, in this order. A part that the key does not have is 0 in its word.
+ */
+enum kmt_count_part {
+	/* the head */
+	KMT_COUNT_KIND = 1 << 0,   /* bits 0 to 7: enum kmt_id */
+	KMT_COUNT_OBJECT = 1 << 1, /* bits 8 and 9: 0 no object, 1 KMT_ZERO_SIZE_PTR, 2 an object */
+	KMT_COUNT_NODE = 1 << 2,   /* bits 16 to 31: node of the record */
+	KMT_COUNT_GFP = 1 << 3,	   /* bits 32 to 63 */
+	KMT_COUNT_MODE = 1 << 9,   /* bits 10 and 11: enum kmt_mode of a page fault; else 0 */
+	KMT_COUNT_HEAD = KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_NODE | KMT_COUNT_GFP |
+			 KMT_COUNT_MODE,
+	KMT_COUNT_SITE = 1 << 4,
+	KMT_COUNT_LAST = 1 << 5, /* the last 8 bytes of struct kmt_record */
+	KMT_COUNT_TID = 1 << 6,	 /* one word: the thread in bits 0 to 31 */
+	KMT_COUNT_PID = 1 << 7,	 /* the process in bits 32 to 63 */
+	KMT_COUNT_COMM = 1 << 8, /* two words */
+};
+#define KMT_COUNT_WORDS 6 /* at most */
+
+/* A count on one CPU: a value of the map counts, or in a slot. */
+struct kmt_count {
+	uint64_t events;
+	uint64_t since; /* ns: of the first event with this key; 0: there was none */
+};
+#define KMT_COUNT_BUSY 1 /* since, while the slot's key is written */
+
+/* A slot of a table in the memory of a ring. */
+struct kmt_count_slot {
+	struct kmt_count count;
+	uint64_t key[KMT_COUNT_WORDS];
+};
+_Static_assert(sizeof(struct kmt_count_slot) == 64, "a cache line");
 
 /* Names are rare, and go through one BPF ring buffer. */
 enum kmt_message_kind {

@@ -9,6 +9,7 @@
 
 #include "tracer/doctor.h"
 #include "tracer/options.h"
+#include "tracer/session_count.h"
 #include "tracer/session_finish.h"
 #include "tracer/session_open.h"
 #include "tracer/session_run.h"
@@ -35,7 +36,7 @@ static void print_result(const struct session *session)
 	struct session_sums sums;
 
 	session_sums(session, &sums);
-	if (session->options->verbose)
+	if (session->options->verbose && !session->options->count.enabled)
 		print_cpus(&session->status);
 	if (session->options->publish)
 		info_msg("%s: %" PRIu64 " events aggregated, %" PRIu64 " not aggregated, %" PRIu64
@@ -68,7 +69,7 @@ static void print_place(const struct session *session)
 /* If the capture fails, it is still finished, so that what was captured can be read. */
 static int capture(struct session *session)
 {
-	int err, failed;
+	int err, failed, printed;
 
 	err = session_run(session);
 	if (err) {
@@ -79,6 +80,12 @@ static int capture(struct session *session)
 	failed = session_finish(session);
 	if (failed && !err)
 		error_msg("%s", session->errmsg);
+	if (session->options->count.enabled) {
+		printed = session_count_print(session);
+		if (printed)
+			error_msg("%s", session->errmsg);
+		failed = failed ? failed : printed;
+	}
 	if (!session->options->quiet)
 		print_result(session);
 	print_place(session);
@@ -111,6 +118,8 @@ int main(int argc, char **argv)
 		result = EXIT_TROUBLE;
 	else if (options.command)
 		result = command_exit(&session.command);
+	if (!result && session.count_ungrouped)
+		result = EXIT_FINDINGS;
 	session_close(&session);
 	options_deinit(&options);
 	return result;

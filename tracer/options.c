@@ -164,10 +164,22 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 	}
 }
 
+static void complete_count(struct argp_state *state, struct options *options)
+{
+	if (!options->count.enabled)
+		return;
+	if (options->output || options->pack || options->publish || options->ring_mib ||
+	    options->proc_mem)
+		argp_error(state, "--count writes no capture: it cannot be used with -o, -z, -m, "
+				  "--publish or --proc-mem");
+	options->no_capture = true;
+	options->ring_mib = 1; /* its memory is the table of counts */
+}
+
 /* Checks the options that need, or exclude, another option; sets defaults. */
 static void complete_publish(struct argp_state *state, struct options *options)
 {
-	if (!options->publish && options->no_capture)
+	if (!options->publish && options->no_capture && !options->count.enabled)
 		argp_error(state, "--no-capture: needs --publish");
 	if (!options->publish && options->publish_group != (gid_t)-1)
 		argp_error(state, "--publish-group: needs --publish");
@@ -248,6 +260,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_DOCTOR:
 		options->doctor = true;
 		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->count;
+		return 0;
 	case ARGP_KEY_ARG:
 		/* the first word that is not an option begins the command */
 		options->command = state->argv + state->next - 1;
@@ -261,6 +276,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--proc-mem: cannot be used with --no-capture");
 		if (options->rescue && options->no_rescue)
 			argp_error(state, "--rescue: cannot be used with --no-rescue");
+		complete_count(state, options);
 		complete_publish(state, options);
 		return 0;
 	default:
@@ -270,7 +286,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 void options_parse(struct options *options, int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &count_argp, 0, NULL, 10 }, { 0 } };
 	static const struct argp argp = {
+		.children = children,
 		.options = table,
 		.parser = parse_option,
 		.args_doc = "[--] [COMMAND [ARG...]]",
@@ -294,4 +312,5 @@ const char *options_no_backup_reason(const struct options *options)
 void options_deinit(struct options *options)
 {
 	free(options->pids);
+	count_options_deinit(&options->count);
 }

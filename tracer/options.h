@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "tracer/count_options.h"
+
 struct options {
 	const char *output;    /* the capture directory; NULL: no capture is written */
 	uint64_t duration_ns;  /* 0: until stopped */
@@ -23,9 +25,10 @@ struct options {
 	bool publish_default;	/* --publish without a file */
 	gid_t publish_group;	/* (gid_t)-1: none */
 	const char *publish_group_name;
-	size_t publish_objects; /* live ones that are tracked */
-	bool publish_base;	/* readers show objects from before the start, too */
-	bool no_capture;	/* publish only */
+	size_t publish_objects;	    /* live ones that are tracked */
+	bool publish_base;	    /* readers show objects from before the start, too */
+	bool no_capture;	    /* publish or count only */
+	struct count_options count; /* count only */
 	bool quiet, verbose;
 	bool doctor;
 	char **command; /* NULL-terminated; NULL: no command */

@@ -65,6 +65,7 @@ void session_close(struct session *session)
 	attach_plan_deinit(&session->plan);
 	rings_deinit(&session->rings);
 	topology_deinit(&session->topology);
+	live_counts_deinit(&session->counts);
 	status_deinit(&session->status);
 	directory_release(&session->directory);
 	if (session->options->no_capture)

@@ -15,6 +15,7 @@
 #include "tracer/confine.h"
 #include "tracer/drain.h"
 #include "tracer/memory_reader.h"
+#include "tracer/live_counts.h"
 #include "tracer/modules.h"
 #include "tracer/name_messages.h"
 #include "tracer/options.h"
@@ -39,8 +40,10 @@ struct session {
 	FILE *process_memory; /* NULL: closed, or not wanted */
 	struct memory_reader memory_reader;
 	struct modules modules;
-	struct publish publish; /* if options->publish */
-	struct tempdir tempdir; /* if options->no_capture: it has the directory */
+	struct publish publish;		     /* if options->publish */
+	struct tempdir tempdir;		     /* if options->no_capture: it has the directory */
+	struct live_counts counts;	     /* if options->count.enabled */
+	uint64_t count_ungrouped, count_own; /* events, see struct kmt_control */
 	struct command command;
 	struct confinement confinement;
 	struct progress_line progress;
@@ -53,6 +56,12 @@ struct session {
 	struct packer *packer; /* NULL: packets stay raw */
 	char errmsg[500];
 };
+
+/* Are there streams and names on disk? */
+static inline bool session_has_streams(const struct session *session)
+{
+	return session->options->count.enabled || !session->options->no_capture;
+}
 
 /* Sets errmsg; returns err. */
 int session_fail(struct session *session, int err, const char *errmsg);

@@ -7,6 +7,7 @@
 
 #include "cli/progress.h"
 #include "tracer/load/machine.h"
+#include "tracer/session_count.h"
 #include "tracer/session_finish.h"
 #include "tracer/session_memory.h"
 #include "tracer/session_publish.h"
@@ -37,7 +38,7 @@ static int finish_slabinfo(struct session *session, struct slabinfo_snapshot *sn
 int session_finish(struct session *session)
 {
 	struct slabinfo_snapshot slabinfo = { 0 };
-	int err, failed, snapshot_error;
+	int err, stored, failed, snapshot_error;
 
 	/* before the programs are detached: each event between two readings is recorded */
 	snapshot_error = snapshot_read_slabinfo(&slabinfo, machine_now());
@@ -46,7 +47,9 @@ int session_finish(struct session *session)
 	failed = recursion_misses_finish(&session->misses, &session->programs, &session->rings,
 					 &session->status);
 	progress_line_clear();
-	err = session_streams_finish(session, machine_now());
+	err = session->options->count.enabled ? session_count_store(session) : 0;
+	stored = session_streams_finish(session, machine_now());
+	err = err ? err : stored;
 	if (failed && !err)
 		err = session_fail_at(session, failed, "the spans of skipped events");
 	failed = name_messages_read(&session->names);
@@ -63,6 +66,8 @@ int session_finish(struct session *session)
 	if (failed && !err)
 		err = session_fail(session, failed, session->modules.directory.errmsg);
 	failed = name_messages_close(&session->names);
+	if (!failed && session->options->count.enabled)
+		failed = session_count_write_tasks(session);
 	if (!failed)
 		failed = snapshot_aliases(&session->directory);
 	if (failed && !err)

@@ -23,9 +23,14 @@ static int load_programs(struct session *session)
 {
 	const struct options *options = session->options;
 	struct rings *rings = &session->rings;
+	struct count_settings count = {
+		.groups = options->count.groups,
+		.own_tgid = options->include_self ? UINT32_MAX : (uint32_t)getpid(),
+	};
 	struct programs_settings settings = {
 		.possible_cpus = rings->possible_cpus,
 		.ring_slots = rings->slots,
+		.count = options->count.enabled ? &count : NULL,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.no_backup_reason = options_no_backup_reason(options),
@@ -35,6 +40,8 @@ static int load_programs(struct session *session)
 	char why[300];
 	int err;
 
+	live_counts_set(&count, options->count.parts);
+	count.slots = live_counts_slots(rings, options->count.groups);
 	err = programs_check_cpus(&numbers, &session->topology, why, sizeof(why));
 	if (err)
 		return session_fail(session, err, why);
@@ -132,7 +139,7 @@ static int fill_directory(struct session *session)
 	if (eaccess("/proc/slabinfo", R_OK) && errno == EACCES && !session->options->quiet)
 		info_msg("/proc/slabinfo cannot be read: how much each cache grew is unknown: run "
 			 "as root or with CAP_DAC_READ_SEARCH");
-	err = name_messages_open(&session->names, session->options->no_capture ? NULL : directory,
+	err = name_messages_open(&session->names, session_has_streams(session) ? directory : NULL,
 				 bpf_variant_map_fd(&session->programs.variant, "names"));
 	session->names.modules = &session->modules;
 	session->names.lost = &session->programs.variant.totals->names_lost;

@@ -171,7 +171,8 @@ int session_run(struct session *session)
 	modules_compare(&session->modules, session->begin);
 	/* no progress line if the command writes to the same terminal */
 	progress_line_init(&session->progress,
-			   options->quiet || (options->command && isatty(STDOUT_FILENO)),
+			   options->quiet || options->count.enabled ||
+				   (options->command && isatty(STDOUT_FILENO)),
 			   PROGRESS_INTERVAL);
 	/* write the status now, so that it is correct even if kmemtraced is killed */
 	err = session_status_update_programs(session);
@@ -182,7 +183,7 @@ int session_run(struct session *session)
 		return err;
 	if (options->duration_ns)
 		session->deadline = session->begin + options->duration_ns;
-	err = name_messages_add_tasks(&session->names);
+	err = options->count.enabled ? 0 : name_messages_add_tasks(&session->names);
 	if (err)
 		return session_fail(session, err, session->names.errmsg);
 	err = session_confine(session);

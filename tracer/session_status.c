@@ -67,7 +67,8 @@ int session_status_start(struct session *session)
 	int err;
 
 	status->ring_bytes = rings_bytes(session->rings.mib, session->rings.buffered);
-	status->include_self = options->include_self;
+	/* what is own was left out while counting */
+	status->include_self = options->include_self || options->count.enabled;
 	status->begin = session->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
 	for (size_t i = 0; i < options->pid_count && !err; i++)

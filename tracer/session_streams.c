@@ -61,7 +61,7 @@ int session_streams_open(struct session *session, unsigned int cpu)
 	drain->ring = session->rings.list[cpu].slots;
 	drain->slots = session->rings.slots;
 	drain->status = &session->status;
-	if (!session->options->no_capture) {
+	if (session_has_streams(session)) {
 		fd = directory_create(&session->directory, stream_name(cpu, name));
 		if (fd < 0)
 			return session_fail(session, fd, session->directory.errmsg);
@@ -110,7 +110,7 @@ uint64_t session_streams_count_own(struct session *session, unsigned int cpu)
 	char name[NAME_SIZE];
 	int fd = -1;
 
-	if (drain->may_be_incomplete && !session->options->no_capture)
+	if (drain->may_be_incomplete && session_has_streams(session))
 		fd = directory_read(&session->directory, stream_name(cpu, name));
 	return drain_count_own(drain, fd);
 }

@@ -92,10 +92,13 @@ static int on_transition(void *data, const struct analysis *analysis,
 			 const struct transition *transition)
 {
 	struct count *count = data;
+	const struct report *report = count->report;
 
 	if (!value_source_take(&count->source, analysis, transition))
 		return 0;
-	return aggregate_add(&count->aggregate, &count->source, transition);
+	return aggregate_add(&count->aggregate, &count->source, transition,
+			     report->weigh ? report->weigh(report->weigh_data, transition->event)
+					   : 1);
 }
 
 static int begin(struct report *report)
@@ -128,7 +131,8 @@ bool count_is_bound(const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 
-	return analysis->loss.lost || analysis->loss.skipped || analysis->totals.unknown;
+	return analysis->loss.lost || analysis->loss.skipped || analysis->totals.unknown ||
+	       report->ungrouped;
 }
 
 static void set_statistic(const struct count *count, struct cell *cell,

@@ -99,6 +99,10 @@ struct report {
 	const char *probes;		 /* of --probes; NULL: all */
 	uint64_t counted,
 		excluded; /* of the view count: events, and events that are not selected */
+	/* the number of events that this one stands for; NULL: each event is one */
+	uint64_t (*weigh)(const void *data, const struct event *event);
+	const void *weigh_data;
+	uint64_t ungrouped; /* events that were counted without a group */
 	const struct renderer *renderer;
 	size_t lines;	  /* -l, of a stream; 0: all */
 	FILE *out;	  /* of a stream */

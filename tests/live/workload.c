@@ -2,6 +2,8 @@
 /*
  * A workload that counts its own slab events with perf counters, which are independent of
  * kmemtrace, between two times of the capture's clock. Prints the times, its task and the counts.
+ * Between the two times, the task is named "window". With "wait", it waits for a line of the
+ * standard input before, as "ready", and after, as "done".
  */
 #include "config.h"
 
@@ -9,9 +11,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -117,6 +121,16 @@ static void pause_for_drain(void)
 	close(ends[1]);
 }
 
+/* Neither call allocates. */
+static void reach(const char *state, bool wait)
+{
+	char letter = 0;
+
+	prctl(PR_SET_NAME, state);
+	while (wait && read(STDIN_FILENO, &letter, 1) == 1 && letter != '\n')
+		;
+}
+
 int main(int argc, char **argv)
 {
 	struct counters_reading begin, end;
@@ -125,8 +139,8 @@ int main(int argc, char **argv)
 	long rounds;
 	int tracefs;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: workload fs|dir|skb ROUNDS FOLDER\n");
+	if (argc != 4 && (argc != 5 || strcmp(argv[4], "wait"))) {
+		fprintf(stderr, "usage: workload fs|dir|skb ROUNDS FOLDER [wait]\n");
 		return 2;
 	}
 	name = argv[1];
@@ -144,6 +158,8 @@ int main(int argc, char **argv)
 
 	/* pauses, so that no loss crosses the borders of the measured time */
 	pause_for_drain();
+	reach("ready", argc == 5);
+	prctl(PR_SET_NAME, "window");
 	counters_read(&counters, &begin);
 	if (!strcmp(name, "fs"))
 		work_fs(folder, rounds);
@@ -153,6 +169,7 @@ int main(int argc, char **argv)
 		work_skb(rounds);
 	pause_for_drain();
 	counters_read(&counters, &end);
+	reach("done", argc == 5);
 	if (receiver)
 		stop_receiver();
 

@@ -141,6 +141,21 @@ static void set_fields(struct bpf_variant *variant)
 	bpf_variant_set(variant, "fields", fields, sizeof(fields));
 }
 
+static void set_counting(struct bpf_variant *variant, const struct count_settings *count)
+{
+	struct bpf_map *counts = bpf_variant_map(variant, "counts");
+	const uint32_t no_ring = 0;
+
+	bpf_variant_set(variant, "ring_slots", &no_ring, sizeof(no_ring));
+	bpf_variant_set(variant, "count_parts", &count->parts, sizeof(count->parts));
+	bpf_variant_set(variant, "count_slots", &count->slots, sizeof(count->slots));
+	bpf_variant_set(variant, "count_head", &count->head, sizeof(count->head));
+	bpf_variant_set(variant, "count_task", &count->task, sizeof(count->task));
+	bpf_variant_set(variant, "count_own_tgid", &count->own_tgid, sizeof(count->own_tgid));
+	bpf_map__set_key_size(counts, count->key_size);
+	bpf_map__set_max_entries(counts, count->groups);
+}
+
 static void set_settings(struct bpf_variant *variant, const struct attach_plan *plan,
 			 const struct programs_settings *settings)
 {
@@ -156,6 +171,8 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 			sizeof(plan->frees_have_name));
 	bpf_variant_set(variant, "allocations_have_cache", &plan->allocations_have_cache,
 			sizeof(plan->allocations_have_cache));
+	if (settings->count)
+		set_counting(variant, settings->count);
 	if (plan->missing_features.btf)
 		set_fields(variant);
 }

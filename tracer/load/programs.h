@@ -37,13 +37,24 @@ struct programs {
 	char errmsg[512];
 };
 
+/* See bpf/count.bpf.h. */
+struct count_settings {
+	uint32_t parts; /* enum kmt_count_part: of a key */
+	uint32_t key_size;
+	uint64_t head, task; /* the bits that a key has of these words */
+	uint32_t slots;	   /* of the table in each ring: a power of two; without rings, not used */
+	uint32_t groups;   /* room for keys in the map */
+	uint32_t own_tgid; /* whose events are not counted; UINT32_MAX: none */
+};
+
 struct programs_settings {
 	unsigned int possible_cpus;
-	unsigned int any_cpu; /* one that is online */
-	bool all_online;      /* all possible CPUs are online */
-	uint32_t ring_slots;
-	int ring_fd;	      /* of any ring: all rings are maps of the same kind */
-	const uint32_t *pids; /* the processes of -p; none: all */
+	unsigned int any_cpu;		    /* one that is online */
+	bool all_online;		    /* all possible CPUs are online */
+	uint32_t ring_slots;		    /* not used while counting */
+	const struct count_settings *count; /* count by key; NULL: record */
+	int ring_fd;			    /* of any ring: all rings are maps of the same kind */
+	const uint32_t *pids;		    /* the processes of -p; none: all */
 	size_t pid_count;
 	const char *no_backup_reason; /* see options_no_backup_reason() */
 };

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Finds the parts of an event that a query needs, by the table of the fields. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fields/counted.h"
+#include "fields/expression_nodes.h"
+#include "fields/function_table.h"
+#include "fields/probe_filter.h"
+
+/* They need their arguments only. */
+static const char *const functions[] = { "vm_fault_contains", "mem_page_size", "bytes_to_string",
+					 "pages_to_string" };
+
+static bool is_counted_function(const struct event_function *function)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (!strcmp(functions[i], function->name))
+			return true;
+	return false;
+}
+
+static int fail(struct query *query, const char *name)
+{
+	snprintf(query->errmsg, sizeof(query->errmsg),
+		 "the kernel cannot count events by %s: record a capture, and use kmemtrace-report "
+		 "count",
+		 name);
+	return -EINVAL;
+}
+
+static int add_expression(struct query *query, const struct expression *expression, uint32_t *parts)
+{
+	for (size_t i = 0; i < expression->count; i++) {
+		const struct expression_node *node = &expression->nodes[i];
+
+		if (node->operation == OPERATION_CALL && !is_counted_function(node->function))
+			return fail(query, node->function->name);
+		if (node->operation != OPERATION_FIELD)
+			continue;
+		if (node->field->parts & COUNTED_NEVER)
+			return fail(query, node->field->name);
+		*parts |= node->field->parts;
+	}
+	return 0;
+}
+
+int counted_query(struct query *query, uint32_t *parts)
+{
+	int err;
+
+	if (query->probes)
+		*parts |= KMT_COUNT_KIND | KMT_COUNT_NODE;
+	if (query->probes && query->probes->has_types) {
+		snprintf(query->errmsg, sizeof(query->errmsg),
+			 "the kernel cannot count the probes of dtmalloc, since kfree() names no "
+			 "type: write --where='type == \"TYPE\" && operation == \"allocation\"'");
+		return -EINVAL;
+	}
+	err = query->has_where ? add_expression(query, &query->where, parts) : 0;
+
+	for (size_t i = 0; i < query->by_count && !err; i++)
+		err = add_expression(query, &query->by[i], parts);
+	for (size_t i = 0; i < query->statistic_count && !err; i++)
+		err = add_expression(query, &query->statistics[i].expression, parts);
+	return err;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Counting in the kernel: the parts of a key that a query needs, and events with a weight. */
+#include "config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fields/aggregate.h"
+#include "fields/counted.h"
+#include "fields/probe_filter.h"
+
+/* The parts of a query with these expressions; UINT32_MAX: refused. */
+static uint32_t parts_of(struct query *query, const char *by, const char *where, const char *sum)
+{
+	uint32_t parts = 0;
+	int err;
+
+	memset(query, 0, sizeof(*query));
+	if (by)
+		assert_int_equal(query_by(query, "--by", by), 0);
+	if (where)
+		assert_int_equal(query_where(query, "--where", where), 0);
+	if (sum)
+		assert_int_equal(query_statistic(query, "--sum", STATISTIC_SUM, sum), 0);
+	err = counted_query(query, &parts);
+	query_deinit(query);
+	return err ? UINT32_MAX : parts;
+}
+
+static void a_key_has_what_the_query_needs(void **state)
+{
+	struct query query;
+
+	(void)state;
+	assert_int_equal(parts_of(&query, NULL, NULL, NULL), 0);
+	assert_int_equal(parts_of(&query, "call_site", NULL, NULL), KMT_COUNT_SITE);
+	assert_int_equal(parts_of(&query, "comm", "pid == 7 || tid > 3", NULL),
+			 KMT_COUNT_COMM | KMT_COUNT_PID | KMT_COUNT_TID);
+	assert_int_equal(parts_of(&query, "cpu", NULL, "bytes_req * 2"),
+			 COUNTED_CPU | KMT_COUNT_KIND | KMT_COUNT_LAST | COUNTED_NO_FREES);
+	assert_int_equal(parts_of(&query, "pages_to_string(requested_node)", "gfp_flags != 0",
+				  NULL),
+			 KMT_COUNT_KIND | KMT_COUNT_NODE | KMT_COUNT_GFP);
+}
+
+static void history_and_time_are_refused(void **state)
+{
+	struct query query;
+
+	(void)state;
+	assert_int_equal(parts_of(&query, "comm,age", NULL, NULL), UINT32_MAX);
+	assert_string_equal(query.errmsg, "the kernel cannot count events by age: record a "
+					  "capture, and use kmemtrace-report count");
+	assert_int_equal(parts_of(&query, NULL, "ptr == 0", NULL), UINT32_MAX);
+	assert_int_equal(parts_of(&query, NULL, NULL, "alloc_cpu"), UINT32_MAX);
+}
+
+/* kfree() names no type, so a count by dtmalloc's probes would lack its frees. */
+static void probes_of_a_type_are_refused(void **state)
+{
+	struct query query = { 0 };
+	uint32_t parts = 0;
+
+	(void)state;
+	assert_int_equal(query_probes(&query, "--probes", "vm.kfree"), 0);
+	assert_int_equal(counted_query(&query, &parts), 0);
+	assert_int_equal(parts, KMT_COUNT_KIND | KMT_COUNT_NODE);
+	assert_int_equal(query_probes(&query, "--probes", "dtmalloc::dentry:malloc"), 0);
+	assert_int_equal(counted_query(&query, &parts), -EINVAL);
+	assert_true(strstr(query.errmsg, "kfree() names no type"));
+	query_deinit(&query);
+}
+
+/* A field that needs another event, an address or the time: everything else can be counted. */
+static void fields_that_cannot_be_counted(void **state)
+{
+	static const char *const never[] = {
+		"ptr",	      "address",    "victim",	 "time",       "uid",	      "age",
+		"alloc_site", "alloc_time", "alloc_cpu", "alloc_node", "alloc_tid",   "alloc_pid",
+		"alloc_uid",  "alloc_comm", "cross_cpu", "temporary",  "missed_site",
+	};
+	size_t found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < event_field_count; i++) {
+		if (!(event_fields[i].parts & COUNTED_NEVER)) {
+			assert_int_not_equal(event_fields[i].parts, 0);
+			continue;
+		}
+		assert_in_range(found, 0, sizeof(never) / sizeof(never[0]) - 1);
+		assert_string_equal(event_fields[i].name, never[found++]);
+	}
+	assert_int_equal(found, sizeof(never) / sizeof(never[0]));
+}
+
+static const struct capture capture;
+static const struct analysis analysis = { .capture = &capture };
+
+static void add(struct aggregate *aggregate, struct value_source *source, uint32_t requested,
+		uint64_t weight)
+{
+	const struct event event = { .id = KMT_KMALLOC, .requested = requested };
+	const struct transition transition = { .outcome = OUTCOME_ALLOCATED,
+					       .event = &event,
+					       .group = GROUP_NONE,
+					       .cache = CACHE_NONE };
+
+	assert_true(value_source_take(source, &analysis, &transition));
+	assert_int_equal(aggregate_add(aggregate, source, &transition, weight), 0);
+}
+
+static void a_weight_is_a_number_of_events(void **state)
+{
+	struct value_source *source = malloc(sizeof(*source));
+	const struct accumulator *results;
+	struct aggregate aggregate;
+	struct query query = { 0 };
+
+	(void)state;
+	assert_non_null(source);
+	assert_int_equal(query_where(&query, "--where", "bytes_req < 1000"), 0);
+	assert_int_equal(query_statistic(&query, "--sum", STATISTIC_SUM, "bytes_req"), 0);
+	assert_int_equal(query_statistic(&query, "--avg", STATISTIC_AVG, "bytes_req"), 0);
+	assert_int_equal(query_statistic(&query, "--min", STATISTIC_MIN, "bytes_req"), 0);
+	assert_int_equal(query_statistic(&query, "--max", STATISTIC_MAX, "bytes_req"), 0);
+	assert_int_equal(query_statistic(&query, "--hist", STATISTIC_HIST, "bytes_req"), 0);
+	assert_int_equal(value_source_init(source), 0);
+	assert_int_equal(aggregate_init(&aggregate, &query), 0);
+	assert_int_equal(query_bind(&query, source, &capture.gfp), 0);
+	add(&aggregate, source, 100, 3);
+	add(&aggregate, source, 40, 5);
+	add(&aggregate, source, 5000, 7);
+	assert_int_equal(aggregate.events, 8);
+	assert_int_equal(aggregate.excluded, 7);
+	assert_int_equal(aggregate.count, 1);
+	results = aggregate.groups[0]->statistics;
+	assert_int_equal(results[0].number, 500);
+	assert_int_equal(results[1].number, 500);
+	assert_int_equal(results[1].values, 8);
+	assert_int_equal(results[2].number, 40);
+	assert_int_equal(results[3].number, 100);
+	assert_int_equal(results[4].buckets[8], 3); /* 64 to 127 */
+	assert_int_equal(results[4].buckets[7], 5); /* 32 to 63 */
+	add(&aggregate, source, 2, INT64_MAX);
+	assert_true(results[0].overflowed);
+	aggregate_deinit(&aggregate);
+	value_source_deinit(source);
+	query_deinit(&query);
+	free(source);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_key_has_what_the_query_needs),
+		cmocka_unit_test(history_and_time_are_refused),
+		cmocka_unit_test(probes_of_a_type_are_refused),
+		cmocka_unit_test(fields_that_cannot_be_counted),
+		cmocka_unit_test(a_weight_is_a_number_of_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

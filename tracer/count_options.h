@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of --count: what is counted, by which groups, and how it is printed. */
+#ifndef TRACER_COUNT_OPTIONS_H
+#define TRACER_COUNT_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct query;
+struct renderer;
+
+/* All zero: --count was not given. */
+struct count_options {
+	bool enabled;
+	struct query *query;
+	uint32_t parts;	 /* that the query needs, as counted_query() */
+	uint32_t groups; /* room for keys in the kernel */
+	const struct renderer *renderer;
+};
+
+/* A child of the table of kmemtraced's options. Its input is struct count_options. */
+extern const struct argp count_argp;
+
+void count_options_deinit(struct count_options *options);
+
+#endif

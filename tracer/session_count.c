@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Stores the counts as a capture, and prints the view count of it. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/utc.h"
+#include "fields/counted.h"
+#include "report/render/render.h"
+#include "report/views/view.h"
+#include "tracer/session_count.h"
+#include "tracer/session_streams.h"
+
+/* It must not be moved. */
+struct counts_header {
+	struct header header;
+	struct table pids;
+	char start[40];
+	double seconds;
+};
+
+/* The counters in the control block are those of a ring whose records were all taken out. */
+static int put(struct session *session, uint32_t cpu, struct kmt_record *record)
+{
+	struct kmt_control *control = &session->rings.controls[cpu];
+	int err = 0;
+
+	if (!session->draining[cpu])
+		err = session_streams_open(session, cpu);
+	if (err)
+		return err;
+	record->sequence = (uint32_t)control->sequence++;
+	control->slots = control->tail = control->sequence;
+	err = writer_put(&session->drains[cpu].writer, record);
+	return err ? session_fail(session, err, session->drains[cpu].writer.errmsg) : 0;
+}
+
+int session_count_store(struct session *session)
+{
+	struct live_counts *counts = &session->counts;
+	int err;
+
+	counts->parts = session->options->count.parts;
+	err = live_counts_read(counts, &session->rings,
+			       bpf_variant_map_fd(&session->programs.variant, "counts"),
+			       session->begin);
+	if (err)
+		return session_fail_at(session, err, "the counts");
+	for (size_t i = 0; i < counts->count && !err; i++) {
+		struct kmt_record record;
+
+		live_counts_record(counts, i, &record);
+		err = put(session, counts->list[i].cpu, &record);
+	}
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+		session->count_ungrouped += session->rings.controls[i].count_ungrouped;
+		session->count_own += session->rings.controls[i].count_own;
+	}
+	return err;
+}
+
+int session_count_write_tasks(struct session *session)
+{
+	FILE *file = directory_open(&session->directory, "kernel/tasks", false);
+	int err = 0, failed;
+
+	if (!file)
+		return session_fail(session, -EIO, session->directory.errmsg);
+	for (size_t i = 0; i < session->counts.count && !err; i++) {
+		struct task task;
+
+		live_counts_describe_task(&session->counts, i, &task);
+		err = tasks_write(file, &task);
+	}
+	failed = directory_close(&session->directory, file, "kernel/tasks");
+	if (err)
+		return session_fail_at(session, err, "kernel/tasks");
+	return failed ? session_fail(session, failed, session->directory.errmsg) : 0;
+}
+
+static uint64_t weigh(const void *data, const struct event *event)
+{
+	return live_counts_weight(data, event->time);
+}
+
+static const struct column pid_column = { .key = "pid", .type = COLUMN_NUMBER };
+
+static void add_sections(const struct session *session, const struct report *report,
+			 struct counts_header *header)
+{
+	const struct metadata *metadata = &report->capture->metadata;
+	const struct analysis_loss *loss = &report->analysis.loss;
+	struct header *fields = &header->header;
+
+	header_add_section(fields, "capture");
+	header_add_text(fields, "host", metadata->hostname);
+	header_add_text(fields, "kernel", metadata->release);
+	header_add_text(fields, "arch", metadata->machine);
+	header_add_text(fields, "start", header->start);
+	header_add_field(fields, "duration_s", FIELD_DECIMAL)->decimal = header->seconds;
+	header_add_section(fields, "loss");
+	header_add_number(fields, "keys", session->counts.count);
+	header_add_number(fields, "ungrouped", session->count_ungrouped);
+	header_add_number(fields, "skipped", loss->skipped);
+	header_add_bool(fields, "skipped_partial", loss->skipped_partial);
+	header_add_number(fields, "own", session->count_own);
+	header_add_field(fields, "filtered_pids", FIELD_LIST)->table = &header->pids;
+}
+
+static int add_lines(const struct session *session, const struct report *report,
+		     struct counts_header *header)
+{
+	const struct metadata *metadata = &report->capture->metadata;
+	const struct analysis_loss *loss = &report->analysis.loss;
+	struct header *lines = &header->header;
+	int err = header_add_line(lines, "counted on", false, "%s  %s %s", metadata->hostname,
+				  metadata->release, metadata->machine);
+
+	if (!err)
+		err = header_add_line(lines, "", false, "%s, for %.3f s", header->start,
+				      header->seconds);
+	if (!err && header->pids.rows)
+		err = header_add_list_line(lines, "processes", false, "only ", &header->pids, "");
+	if (!err && session->count_ungrouped)
+		err = header_add_line(lines, "ungrouped", true,
+				      "%" PRIu64 " events found no room for their key: each count "
+				      "may be so much too low; use --count-groups=N above %" PRIu32,
+				      session->count_ungrouped, session->options->count.groups);
+	if (!err && (loss->skipped || loss->skipped_partial))
+		err = header_add_line(lines, "skipped", true,
+				      "%s%" PRIu64 " events, which the kernel did not deliver",
+				      loss->skipped_partial ? "at least " : "", loss->skipped);
+	if (!err && session->count_own)
+		err = header_add_line(lines, "left out", false, "%" PRIu64 " events of kmemtraced",
+				      session->count_own);
+	if (!err && session->options->count.parts & COUNTED_NO_FREES)
+		err = header_add_line(lines, "of frees", false,
+				      "null is what only the object knows: its sizes; its type, "
+				      "if the event names none");
+	return err;
+}
+
+/* The machine, and which events are not in the groups. */
+static int make_header(const struct session *session, const struct report *report,
+		       struct counts_header *header)
+{
+	const struct status *status = &report->capture->status;
+	int err = 0;
+
+	utc_text(report->capture->metadata.wall_offset + session->begin, header->start,
+		 sizeof(header->start));
+	header->seconds = (double)(session->end - session->begin) / 1e9;
+	table_init(&header->pids, &pid_column, 1);
+	for (size_t i = 0; i < status->traced_pid_count && !err; i++) {
+		struct cell *row = table_add(&header->pids);
+
+		err = row ? 0 : -ENOMEM;
+		if (row)
+			row->number = status->traced_pids[i];
+	}
+	add_sections(session, report, header);
+	if (!err)
+		err = add_lines(session, report, header);
+	return err ? err : report->view->add_header(report, &header->header);
+}
+
+static int print(struct session *session, struct report *report)
+{
+	const struct options *options = session->options;
+	const struct output output = { .file = stdout };
+	struct counts_header header = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < report->table_count && !err; i++) {
+		struct table *table = &report->tables[i];
+
+		err = table_sort(table, table->sort);
+		if (options->count.renderer->for_people)
+			table_cut(table, report->view->rows);
+	}
+	if (!err)
+		err = make_header(session, report, &header);
+	if (!err)
+		err = options->count.renderer->print(&output, &header.header, report->tables,
+						     report->table_count);
+	header_deinit(&header.header);
+	table_deinit(&header.pids);
+	errno = 0;
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = errno ? -errno : -EIO;
+	return err ? session_fail_at(session, err, "standard output") : 0;
+}
+
+static int run_view(struct session *session, struct report *report, struct capture *capture)
+{
+	const struct view *view = report->view;
+	int err = view->set_columns(report);
+
+	if (!err)
+		err = view->begin(report);
+	if (!err) {
+		err = analysis_run(&report->analysis, capture, &report->settings);
+		if (err)
+			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
+	}
+	if (!err)
+		err = view->make(report);
+	view->end(report);
+	return err ? session_fail(session, err, *report->errmsg ? report->errmsg : strerror(-err))
+		   : print(session, report);
+}
+
+int session_count_print(struct session *session)
+{
+	struct report report = {
+		.view = &view_count,
+		.settings = { .threads = 1 },
+		.query = session->options->count.query,
+		.renderer = session->options->count.renderer,
+		.weigh = weigh,
+		.weigh_data = &session->counts,
+		.ungrouped = session->count_ungrouped,
+	};
+	struct capture capture;
+	int err = capture_open(&capture, session->directory.path);
+
+	if (err)
+		return session_fail(session, err, capture.errmsg);
+	report.capture = &capture;
+	err = run_view(session, &report, &capture);
+	for (size_t i = 0; i < report.table_count; i++)
+		table_deinit(&report.tables[i]);
+	free(report.columns);
+	free(report.second_columns);
+	analysis_deinit(&report.analysis);
+	capture_close(&capture);
+	return err;
+}
