@@ -60,6 +60,7 @@ static void put(struct drain *drain, const struct kmt_record *record)
 	int err;
 
 	drain->own += is_own(drain, record->task);
+	drain->has_oom_kill |= record->id == KMT_OOM_KILL;
 	err = writer_put(&drain->writer, record);
 	if (err && !drain->round_err)
 		drain->round_err = err;

@@ -25,6 +25,7 @@ struct drain {
 	uint32_t last_task;
 	bool last_own;		/* last_task is one of them */
 	uint64_t own;		/* records of these tasks given to the writer */
+	bool has_oom_kill;	/* a record of an OOM kill was taken out; the caller resets it */
 	bool may_be_incomplete; /* some records given to the writer may not be on disk */
 	struct writer writer;
 };

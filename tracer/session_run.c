@@ -70,6 +70,9 @@ static int drain_all(struct session *session, uint64_t now)
 		if (got > (long)(session->rings.slots / 4))
 			filling = true;
 		err = got < 0 ? (int)got : 0;
+		if (drain->has_oom_kill)
+			memory_reader_request(&session->memory_reader);
+		drain->has_oom_kill = false;
 		if (!err && flush)
 			err = writer_flush(&drain->writer, 0, session->misses.reported, false);
 		if (err)

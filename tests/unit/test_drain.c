@@ -261,6 +261,19 @@ static void drains_long_records_of_a_buffer(void **state)
 	assert_long_stream(words, sizeof(words));
 }
 
+/* The memory of processes is then read. */
+static void sees_an_oom_kill(void **state)
+{
+	(void)state;
+	record(1);
+	run(1);
+	assert_false(drain.has_oom_kill);
+	reserve()->id = KMT_OOM_KILL;
+	record(1);
+	run(2);
+	assert_true(drain.has_oom_kill);
+}
+
 /* A mapped ring of a few slots, with space for the longest record after the last slot. */
 
 #define SLOTS 64
@@ -380,6 +393,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(waits_for_an_event_without_space, start, stop),
 		cmocka_unit_test_setup_teardown(counts_losses_beyond_32_bits, start, stop),
 		cmocka_unit_test_setup_teardown(drains_long_records_of_a_buffer, start, stop),
+		cmocka_unit_test_setup_teardown(sees_an_oom_kill, start, stop),
 		cmocka_unit_test_setup_teardown(drains_long_records_of_a_ring, start_mapped, stop),
 		cmocka_unit_test_setup_teardown(stops_at_an_incomplete_long_record, start_mapped,
 						stop),
