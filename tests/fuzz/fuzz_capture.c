@@ -80,13 +80,16 @@ static void set_query(struct options *options, unsigned int which)
 		"gfp_flags & __GFP_ZERO == __GFP_ZERO",
 		"age > 3us || missed_site != null",
 		"size > 64 && size % 8 == 0 && site =~ \"alloc|0x\"",
+		"proc_mem_rss() > 0 || proc_mem_age_pid(pid) > 1us || bytes_alloc < "
+		"mem_page_size()",
 	};
 	static const char *const groups[] = { "comm,cross_cpu", "type,operation,name",
-					      "bytes_req / 100,outcome", "site,age" };
+					      "bytes_req / 100,outcome", "site,age",
+					      "bytes_to_string(bytes_alloc),proc_mem_string()" };
 	struct query *query = options->query;
 	int err = 0;
 
-	if (options->view->has_where && which & 1)
+	if (which & 1)
 		err = query_where(query, "--where", wheres[which % COUNT(wheres)]);
 	/* a name of a flag that this capture does not have is an error, as it should be */
 	if (!err && options->view->has_query)
