@@ -99,7 +99,8 @@ static const struct argp_option option_table[] = {
 	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
 	MEMORY_LIMIT_OPTION(1),
 	{ NULL, 0, NULL, 0,
-	  "The views count and events; where also selects objects in the other views, by their "
+	  "The views probes, count and events; where also selects objects in the other views, by "
+	  "their "
 	  "allocation:",
 	  2 },
 	{ "where", OPTION_WHERE, "EXPRESSION", 0,
@@ -321,7 +322,8 @@ static void check_together(const struct options *options, struct argp_state *sta
 			   "--possible: the view %s lists no possible findings: use findings",
 			   view->name);
 	if (options->query->probes && !view->shows_events)
-		argp_error(state, "--probes: the view %s shows no events: use count or events",
+		argp_error(state,
+			   "--probes: the view %s shows no events: use count, events or probes",
 			   view->name);
 	if (options->query->statistic_count && !view->has_query)
 		argp_error(

@@ -19,7 +19,7 @@ struct options {
 	bool pack;
 	bool include_self;
 	bool proc_mem;		/* read the memory of processes */
-	uint64_t proc_mem_ns;	/* between two readings; 0: at the begin, the end and OOM kills only */
+	uint64_t proc_mem_ns;	/* between two readings; 0: no such readings */
 	bool rescue, no_rescue; /* see options_no_backup_reason */
 	const char *publish;	/* path of the file; NULL: nothing is published */
 	bool publish_default;	/* --publish without a file */

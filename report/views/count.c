@@ -217,8 +217,7 @@ static int make(struct report *report)
 	return err || !histogram ? err : count_add_histogram(report, count);
 }
 
-/* How many events were counted, and how many not. */
-static int add_header(const struct report *report, struct header *header)
+int count_add_header(const struct report *report, struct header *header)
 {
 	const struct query *query = report->query;
 	int err;
@@ -270,6 +269,6 @@ const struct view view_count = {
 	.set_columns = set_columns,
 	.begin = begin,
 	.make = make,
-	.add_header = add_header,
+	.add_header = count_add_header,
 	.end = end,
 };

@@ -16,6 +16,9 @@ struct count {
 /* Adds the table of the histograms of all groups. 0 or -ENOMEM. */
 int count_add_histogram(struct report *report, struct count *count);
 
+/* How many events were counted, and how many not, from report->counted and excluded. */
+int count_add_header(const struct report *report, struct header *header);
+
 /* Is the figure a lower bound, since events are missing? */
 bool count_is_bound(const struct report *report);
 

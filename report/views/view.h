@@ -34,6 +34,7 @@
 	add(cpus)      \
 	add(nodes)     \
 	add(timeline)  \
+	add(probes)    \
 	add(count)     \
 	add(events)    \
 	add(findings)

@@ -90,7 +90,7 @@ check_capture()
 	for format in text json csv; do
 		quiet 0 kmemtrace-report -i "$whole" --format=$format
 	done
-	for view in sites caches sizes leaks lifetimes cpus nodes timeline events findings; do
+	for view in sites caches sizes leaks lifetimes cpus nodes timeline probes events findings; do
 		quiet 0 kmemtrace-report $view -i "$whole"
 	done
 	quiet 0 kmemtrace-report sites -i "$whole" --by=task --pid=0-99999 --site=. --cache=. \

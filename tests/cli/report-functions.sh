@@ -71,6 +71,11 @@ END
 	show events -F 'name,bytes_to_strin(cpu)'
 	show events -F 'name,vm_fault_contains(cpu,)'
 	show --functions=xml
+	"$builddir/tests/mktrace" process.data <"$srcdir/cli/process.trace"
+	for format in text json csv; do
+		show probes --format=$format process.data
+	done
+	show probes --where='proc_mem_age() > 1s'
 } >out
 "$srcdir/compare.sh" "$srcdir/cli/report-functions.expected" out || failed=1
 exit $failed

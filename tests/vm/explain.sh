@@ -5,7 +5,7 @@
 tools=$1 capture=$2 out=$3
 
 mkdir -p "$out" || exit
-for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes timeline events findings; do
+for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes timeline probes events findings; do
 	"$tools/kmemtrace-report" $view -i "$capture" --format=json -l 0 >"$out/$view" 2>&1
 	echo "exit status $?" >>"$out/$view"
 done
