@@ -29,6 +29,7 @@
 #include "bpf/marks.bpf.h"
 #include "bpf/front.bpf.h"
 #include "bpf/copies.bpf.h"
+#include "bpf/process.bpf.h"
 #ifndef KMT_WITHOUT_BTF
 #include "bpf/hooks.bpf.h"
 #include "bpf/misses.bpf.h"

@@ -15,7 +15,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16);
+	__uint(max_entries, 32);
 	__type(key, uint32_t); /* id of one of our programs */
 	__type(value, uint8_t);
 } own_programs SEC(".maps");

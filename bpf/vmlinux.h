@@ -63,7 +63,12 @@ struct kmem_cache {
 	const char *name;
 };
 
+struct mm_struct {
+	unsigned long brk;
+};
+
 struct task_struct {
+	struct mm_struct *mm;
 	int pid;
 	int tgid;
 	void *stack;

@@ -55,6 +55,7 @@ void status_deinit(struct status *status)
 	free(status->cpus);
 	free(status->lost_tasks);
 	free(status->paths);
+	free(status->probes.list);
 	free(status->spans);
 	free(status->skip_spans);
 	*status = (struct status){ 0 };
@@ -331,6 +332,9 @@ int status_write(const struct status *status, FILE *file)
 		putc('\n', file);
 	}
 	fprintf(file, "raised %" PRIu64 " %" PRIu64 "\n", status->clamped, status->clamped_max);
+	if (status->no_slab)
+		fputs("slab no\n", file);
+	status_probes_write(&status->probes, file);
 	write_lists(status, file);
 	return text_write_result(file);
 }
@@ -423,6 +427,10 @@ static int parse_list(struct status *status, struct line *line)
 		return parse_path(status, line, true);
 	if (line_key(line, "unobserved"))
 		return parse_path(status, line, false);
+	if (line_key(line, "probe"))
+		return status_probes_parse(&status->probes, line, true);
+	if (line_key(line, "no_probe"))
+		return status_probes_parse(&status->probes, line, false);
 	if (line_key(line, "lost_span"))
 		return parse_span(status, line);
 	if (line_key(line, "skip"))
@@ -446,6 +454,10 @@ static bool parse_single(struct status *status, struct line *line)
 	}
 	if (line_key(line, "include_self")) {
 		status->include_self = line_key(line, "yes");
+		return true;
+	}
+	if (line_key(line, "slab")) {
+		status->no_slab = line_key(line, "no");
 		return true;
 	}
 	if (line_key(line, "rescue")) {

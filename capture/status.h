@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "capture/loss.h"
-
-#define STATUS_UNKNOWN UINT64_MAX /* a count that the capturing kernel does not report */
+#include "capture/status_probes.h"
 
 /*
  * seen = recorded + lost + skipped, or recorded + lost if skipped is unknown. own is part of
@@ -100,7 +99,9 @@ struct status {
 	size_t lost_task_count;
 	struct status_path *paths;
 	size_t path_count;
-	struct status_span *spans; /* lost events; neighbours are merged if there are many */
+	bool no_slab;		     /* --probes named no slab events: none are recorded */
+	struct status_probes probes; /* of process memory, that --probes named */
+	struct status_span *spans;   /* lost events; neighbours are merged if there are many */
 	size_t span_count;
 	struct status_skip_span *skip_spans; /* in the order of detection */
 	size_t skip_span_count;		     /* at most STATUS_SKIP_SPANS_MAX */

@@ -87,6 +87,7 @@ _Static_assert(sizeof(struct kmt_control) == 1216, "whole cache lines");
  * two steps take their slots first. The margin is enough for 64 such events at once. At
  * most 44 are possible: 11 programs take slots (six on allocations and frees, two backup programs,
  * three hooks), each at most once in each of four contexts (task, softirq, hard interrupt, NMI).
+ * Programs on process memory are nine, and run for tasks: they add at most one slot each.
  * Copies and front programs are not preempted between the two steps: at most five of them are
  * between, and hooks.
  */
@@ -219,6 +220,14 @@ struct kmt_totals {
 	uint32_t matched[KMT_BACKUP_KINDS];	 /* not 0: a backup program found its mark */
 	uint32_t copy_matched[KMT_COPIED_KINDS]; /* not 0: a later copy found a mark */
 	struct kmt_front fronts[KMT_COPIED_KINDS];
+};
+
+/* The programs on software events (bpf/process.bpf.h) whose runs are counted. */
+enum kmt_run_counter {
+	KMT_RUNS_FAULT,
+	KMT_RUNS_MINOR,
+	KMT_RUNS_MAJOR,
+	KMT_RUN_COUNTERS
 };
 
 /* Counted by bpf/preemption.bpf.c. */

@@ -132,6 +132,24 @@ static void print_paths(const struct programs *programs)
 	status_deinit(&status);
 }
 
+static void print_probes(const struct programs *programs)
+{
+	const struct process_probes *process = &programs->process;
+	const char *separator = "";
+
+	printf("%-7s %-12s ", "ok", "probes");
+	for (unsigned int probe = PROBE_SLAB_END; probe < PROBES; probe++)
+		if (process->ways[probe]) {
+			printf("%s%s", separator, probes[probe].name);
+			separator = ", ";
+		}
+	printf("%s\n", *separator ? "" : "of slab events only");
+	for (unsigned int probe = PROBE_SLAB_END; probe < PROBES; probe++)
+		if (!process->ways[probe])
+			print_check(VERDICT_LIMITED, "probes", "%s: %s", probes[probe].name,
+				    process->reasons[probe]);
+}
+
 /* False: no capture is possible. */
 static bool check_cpu_numbers(const struct topology *topology)
 {
@@ -169,8 +187,8 @@ static bool try_programs(const struct options *options, const struct attach_plan
 	unsigned int cpus = machine_possible_cpus(topology), online = machine_online_cpus(topology);
 	unsigned int mib = options->ring_mib;
 	struct programs programs = { 0 };
+	bool fine = false, wanted[PROBES];
 	struct rings rings;
-	bool fine = false;
 
 	if (!mib)
 		mib = rings_default_mib(online, machine_memory());
@@ -193,8 +211,10 @@ static bool try_programs(const struct options *options, const struct attach_plan
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.no_backup_reason = options_no_backup_reason(options),
+		.probes = wanted,
 	};
 
+	memset(wanted, true, sizeof(wanted));
 	if (programs_load(&programs, plan, &settings)) {
 		print_check(VERDICT_NO, "programs", "%s", programs.errmsg);
 	} else if (programs_attach(&programs)) {
@@ -205,6 +225,7 @@ static bool try_programs(const struct options *options, const struct attach_plan
 		print_preemption(&programs);
 		print_nested_frees(&programs);
 		print_paths(&programs);
+		print_probes(&programs);
 		fine = true;
 	}
 	programs_close(&programs);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tracer/doctor.h"
+#include "tracer/list_probes.h"
 #include "tracer/options.h"
 #include "tracer/session_count.h"
 #include "tracer/session_finish.h"
@@ -102,6 +103,11 @@ int main(int argc, char **argv)
 	options_parse(&options, argc, argv);
 	if (options.doctor) {
 		result = doctor_run(&options);
+		options_deinit(&options);
+		return result;
+	}
+	if (options.list_probes) {
+		result = list_probes_run(&options);
 		options_deinit(&options);
 		return result;
 	}

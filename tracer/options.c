@@ -29,6 +29,7 @@ enum {
 	KEY_NO_CAPTURE,
 	KEY_PROC_MEM,
 	KEY_DOCTOR,
+	KEY_PROBES,
 };
 
 #define INTERVAL_MIN 10000000 /* ns between two readings of --proc-mem */
@@ -48,6 +49,12 @@ static const struct argp_option table[] = {
 	  "Record only the events of these processes; other processes' frees of their objects "
 	  "are then not observed",
 	  0 },
+	{ "probes", KEY_PROBES, "GLOB[,GLOB...]", 0,
+	  "Record the events of these probes only, as in 'vm.page*,vm.mmap'; a name of a slab "
+	  "event stands for all slab events (default: all slab events)",
+	  0 },
+	{ "list-probes", 'L', NULL, 0,
+	  "List each probe, with how this kernel takes it, or why it does not, and exit", 0 },
 	{ "pack", 'z', NULL, 0,
 	  "Pack the capture while writing it, as kmemtrace-pack(1) does: most events then take "
 	  "one to three bytes on disk instead of 48",
@@ -176,9 +183,34 @@ static void complete_count(struct argp_state *state, struct options *options)
 	options->ring_mib = 1; /* its memory is the table of counts */
 }
 
+static void parse_probes(struct argp_state *state, const char *text, struct options *options)
+{
+	struct probe_globs globs = { 0 };
+	int err = probe_globs_parse(&globs, text);
+
+	if (err == -EINVAL)
+		argp_error(state, "--probes: %s", globs.errmsg);
+	if (err)
+		argp_failure(state, EXIT_TROUBLE, -err, "--probes %s", text);
+	options->has_probes = true;
+	for (unsigned int probe = 0; probe < PROBES; probe++)
+		options->probes[probe] = probe_globs_take(&globs, probe);
+	/* a free belongs to an allocation, whose probe may be another */
+	options->records_slab = false;
+	for (unsigned int probe = 0; probe < PROBE_SLAB_END; probe++)
+		options->records_slab |= options->probes[probe];
+	for (size_t i = 0; i < globs.count; i++)
+		options->records_slab |= globs.list[i].is_dtrace;
+	for (unsigned int probe = 0; probe < PROBE_SLAB_END; probe++)
+		options->probes[probe] = options->records_slab;
+	probe_globs_deinit(&globs);
+}
+
 /* Checks the options that need, or exclude, another option; sets defaults. */
 static void complete_publish(struct argp_state *state, struct options *options)
 {
+	if (options->publish && !options->records_slab)
+		argp_error(state, "--publish: needs slab events: name one of them in --probes");
 	if (!options->publish && options->no_capture && !options->count.enabled)
 		argp_error(state, "--no-capture: needs --publish");
 	if (!options->publish && options->publish_group != (gid_t)-1)
@@ -213,6 +245,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'p':
 		parse_pids(state, arg, options);
+		return 0;
+	case KEY_PROBES:
+		parse_probes(state, arg, options);
+		return 0;
+	case 'L':
+		options->list_probes = true;
 		return 0;
 	case 'z':
 		options->pack = true;
@@ -274,6 +312,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 				   options->command[0]);
 		if (options->proc_mem && options->no_capture)
 			argp_error(state, "--proc-mem: cannot be used with --no-capture");
+		if (options->list_probes && options->command)
+			argp_error(state, "-L: cannot be used with a command: %s",
+				   options->command[0]);
 		if (options->rescue && options->no_rescue)
 			argp_error(state, "--rescue: cannot be used with --no-rescue");
 		complete_count(state, options);
@@ -297,6 +338,7 @@ void options_parse(struct options *options, int argc, char **argv)
 
 	memset(options, 0, sizeof(*options));
 	options->publish_group = (gid_t)-1;
+	options->records_slab = true;
 	parse_command_line(&argp, argc, argv, ARGP_IN_ORDER, options);
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "kernel/probes.h"
 #include "tracer/count_options.h"
 
 struct options {
@@ -16,6 +17,10 @@ struct options {
 	unsigned int ring_mib; /* of each CPU; 0: by the machine's memory */
 	uint32_t *pids;	       /* the processes to trace; none: all */
 	size_t pid_count;
+	bool has_probes;     /* --probes was given */
+	bool probes[PROBES]; /* which are recorded; all of slab or none */
+	bool records_slab;   /* slab events are recorded */
+	bool list_probes;
 	bool pack;
 	bool include_self;
 	bool proc_mem;		/* read the memory of processes */

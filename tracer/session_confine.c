@@ -66,8 +66,8 @@ int session_confine(struct session *session)
 {
 	const struct confine_calls calls = {
 		.command = session->command.pid,
-		/* names are then requested while events come */
-		.perf_events = session->plan.missing_features.btf,
+		/* names are then requested while events come; CPUs may come online */
+		.perf_events = session->plan.missing_features.btf || session->options->has_probes,
 	};
 	/* the addresses of modules are read at once, while they are loaded */
 	uint64_t capabilities = BIT(CAP_BPF) | BIT(CAP_SYSLOG) | to_read();

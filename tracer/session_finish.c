@@ -41,7 +41,9 @@ int session_finish(struct session *session)
 	int err, stored, failed, snapshot_error;
 
 	/* before the programs are detached: each event between two readings is recorded */
-	snapshot_error = snapshot_read_slabinfo(&slabinfo, machine_now());
+	snapshot_error = session->options->records_slab
+				 ? snapshot_read_slabinfo(&slabinfo, machine_now())
+				 : -ENODATA;
 	session->end = machine_now();
 	programs_detach(&session->programs);
 	failed = recursion_misses_finish(&session->misses, &session->programs, &session->rings,

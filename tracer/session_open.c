@@ -34,6 +34,7 @@ static int load_programs(struct session *session)
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.no_backup_reason = options_no_backup_reason(options),
+		.probes = options->has_probes ? options->probes : NULL,
 		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
 	};
 	struct cpu_numbers numbers;
@@ -124,7 +125,7 @@ static int fill_directory(struct session *session)
 		err = snapshot_aliases(directory);
 	if (!err)
 		err = snapshot_kmalloc(directory);
-	if (!err)
+	if (!err && session->options->records_slab)
 		err = snapshot_slab_sizes(directory);
 	if (err)
 		return session_fail(session, err, directory->errmsg);
@@ -136,7 +137,8 @@ static int fill_directory(struct session *session)
 	if (!snapshot_has_addresses() && !session->options->quiet)
 		info_msg("/proc/kallsyms shows no addresses: reports will show call sites as "
 			 "numbers: run as root or with CAP_SYSLOG, or see kernel.kptr_restrict");
-	if (eaccess("/proc/slabinfo", R_OK) && errno == EACCES && !session->options->quiet)
+	if (session->options->records_slab && eaccess("/proc/slabinfo", R_OK) && errno == EACCES &&
+	    !session->options->quiet)
 		info_msg("/proc/slabinfo cannot be read: how much each cache grew is unknown: run "
 			 "as root or with CAP_DAC_READ_SEARCH");
 	err = name_messages_open(&session->names, session_has_streams(session) ? directory : NULL,

@@ -139,10 +139,21 @@ static int loop(struct session *session)
 	return 0;
 }
 
+/* The capture is made without them. */
+static void say_missing_probes(const struct session *session)
+{
+	const struct process_probes *process = &session->programs.process;
+
+	for (unsigned int probe = 0; probe < PROBES && !session->options->quiet; probe++)
+		if (process->wanted[probe] && *process->reasons[probe] && !process->ways[probe])
+			info_msg("%s is not recorded: %s", probes[probe].name,
+				 process->reasons[probe]);
+}
+
 int session_run(struct session *session)
 {
 	const struct options *options = session->options;
-	int err;
+	int err = 0;
 
 	recursion_misses_init(&session->misses, machine_now());
 	/* the command keeps the priority that it was started with */
@@ -158,7 +169,8 @@ int session_run(struct session *session)
 	err = session_memory_begin(session);
 	if (err)
 		return err;
-	err = snapshot_slabinfo(&session->directory, machine_now());
+	if (options->records_slab)
+		err = snapshot_slabinfo(&session->directory, machine_now());
 	if (err)
 		return session_fail(session, err, session->directory.errmsg);
 	err = session_publish_initial_counts(session);
@@ -167,8 +179,10 @@ int session_run(struct session *session)
 	err = programs_attach(&session->programs);
 	if (err)
 		return session_fail(session, err, session->programs.errmsg);
+	say_missing_probes(session);
 	session->begin = session->status.begin = machine_now();
-	err = snapshot_slabinfo(&session->directory, session->begin);
+	if (options->records_slab)
+		err = snapshot_slabinfo(&session->directory, session->begin);
 	if (err)
 		return session_fail(session, err, session->directory.errmsg);
 	modules_compare(&session->modules, session->begin);

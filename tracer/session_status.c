@@ -46,6 +46,7 @@ int session_status_update_programs(struct session *session)
 {
 	const struct programs *programs = &session->programs;
 	struct status *status = &session->status;
+	int err = 0;
 
 	status->backup_known = true;
 	status->preemption = preemption_of(programs);
@@ -57,7 +58,10 @@ int session_status_update_programs(struct session *session)
 	status->hook_calls_skipped = 0;
 	for (unsigned int i = 0; i < HOOK_KINDS; i++)
 		status->hook_calls_skipped += hooks_skipped(&programs->hooks, i);
-	return paths_report(status, &programs->paths, &programs->hooks);
+	status->no_slab = !programs->records_slab;
+	if (!status->no_slab)
+		err = paths_report(status, &programs->paths, &programs->hooks);
+	return err ? err : process_probes_report(&programs->process, status);
 }
 
 int session_status_start(struct session *session)

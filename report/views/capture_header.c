@@ -22,6 +22,13 @@ static const struct column cpu_columns[] = {
 	{ .key = "lost", .type = COLUMN_NUMBER },
 	{ .key = "own", .type = COLUMN_NUMBER },
 };
+static const struct column probe_columns[] = {
+	{ .key = "probe", .type = COLUMN_TEXT },
+	{ .key = "recorded", .type = COLUMN_BOOL },
+	{ .key = "counted", .type = COLUMN_NULLABLE },
+	{ .key = "skipped", .type = COLUMN_NULLABLE },
+	{ .key = "text", .type = COLUMN_TEXT },
+};
 static const struct column name_column = { .key = "name", .type = COLUMN_TEXT };
 static const struct column pid_column = { .key = "pid", .type = COLUMN_NUMBER };
 
@@ -118,6 +125,8 @@ static void add_loss(struct capture_header *header, const struct analysis_loss *
 	header_add_field(fields, "per_cpu", FIELD_TABLE)->table = &header->cpus;
 	header_add_field(fields, "unobserved", FIELD_LIST)->table = &header->unobserved;
 	header_add_field(fields, "filtered_pids", FIELD_LIST)->table = &header->traced_pids;
+	header_add_bool(fields, "slab_recorded", !header->no_slab);
+	header_add_field(fields, "probes", FIELD_TABLE)->table = &header->probes;
 }
 
 static void add_totals(struct capture_header *header, const struct report *report)
@@ -172,6 +181,22 @@ static int add_name(struct table *list, const char *name)
 	return row[0].text ? 0 : -ENOMEM;
 }
 
+static int add_probe(struct table *list, const struct status_probe *probe)
+{
+	struct cell *row = table_add(list);
+
+	if (!row)
+		return -ENOMEM;
+	row[0].text = strdup(probe->name);
+	row[1].truth = probe->is_recorded;
+	row[2].number = probe->is_recorded && probe->counted != STATUS_UNKNOWN ? probe->counted
+									       : CELL_UNKNOWN;
+	row[3].number = probe->is_recorded && probe->skipped != STATUS_UNKNOWN ? probe->skipped
+									       : CELL_UNKNOWN;
+	row[4].text = strdup(probe->text);
+	return row[0].text && row[4].text ? 0 : -ENOMEM;
+}
+
 static int make_lists(struct capture_header *header, const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
@@ -183,6 +208,7 @@ static int make_lists(struct capture_header *header, const struct report *report
 	table_init(&header->unobserved, &name_column, 1);
 	table_init(&header->traced_pids, &pid_column, 1);
 	table_init(&header->filters, &name_column, 1);
+	table_init(&header->probes, probe_columns, 5);
 	for (size_t i = 0; i < analysis->cpu_count; i++) {
 		row = table_add(&header->cpus);
 		if (!row)
@@ -197,6 +223,9 @@ static int make_lists(struct capture_header *header, const struct report *report
 			err = add_name(&header->unobserved, status->paths[i].name);
 	for (size_t i = 0; i < report->filter_count && !err; i++)
 		err = add_name(&header->filters, report->filters[i]);
+	for (size_t i = 0; i < status->probes.count && !err; i++)
+		err = add_probe(&header->probes, &status->probes.list[i]);
+	header->no_slab = status->no_slab;
 	for (size_t i = 0; i < status->traced_pid_count; i++) {
 		row = table_add(&header->traced_pids);
 		if (!row)
@@ -243,5 +272,6 @@ void capture_header_deinit(struct capture_header *header)
 	table_deinit(&header->unobserved);
 	table_deinit(&header->traced_pids);
 	table_deinit(&header->filters);
+	table_deinit(&header->probes);
 	header_deinit(&header->header);
 }

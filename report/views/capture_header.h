@@ -14,7 +14,8 @@
 
 struct capture_header {
 	struct header header; /* for the renderer */
-	struct table cpus, unobserved, traced_pids, filters;
+	struct table cpus, unobserved, traced_pids, filters, probes;
+	bool no_slab; /* no slab events were recorded */
 	char start[40];
 	const char *state;   /* "complete", "repaired", "running", "cut-off" or "unknown" */
 	uint64_t duration;   /* ns; if the sequence number is the clock: a number of events */

@@ -129,6 +129,32 @@ static int add_filters(struct capture_header *header, const struct report *repor
 				    after);
 }
 
+/* The probes of process memory: how each was recorded, or why it was not. */
+static int add_probes(struct capture_header *header, const struct status *status)
+{
+	int err = 0;
+
+	if (status->no_slab)
+		err = header_add_line(&header->header, "", true,
+				      "no slab events were recorded: kmemtraced --probes named "
+				      "none");
+	for (size_t i = 0; i < status->probes.count && !err; i++) {
+		const struct status_probe *probe = &status->probes.list[i];
+		char counted[48] = "", skipped[48] = "";
+
+		if (probe->is_recorded && probe->counted != STATUS_UNKNOWN)
+			snprintf(counted, sizeof(counted), "; the kernel counted %" PRIu64,
+				 probe->counted);
+		if (probe->is_recorded && probe->skipped)
+			snprintf(skipped, sizeof(skipped), "; skipped %" PRIu64, probe->skipped);
+		err = header_add_line(&header->header, i ? "" : "probes",
+				      !probe->is_recorded || probe->skipped, "%s%s: %s%s%s",
+				      probe->name, probe->is_recorded ? "" : " is not recorded",
+				      probe->text, counted, skipped);
+	}
+	return err;
+}
+
 static int add_loss(struct capture_header *header, const struct capture *capture,
 		    const struct analysis *analysis, const struct live_bounds *bounds)
 {
@@ -176,9 +202,10 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 				 ": live may be wrong by up to %" PRIu64 " object%s", not_analysed,
 				 not_analysed == 1 ? "" : "s");
 		err = header_add_line(
-			&header->header, "", true,
-			"%s of the events are %s; each may be an allocation or a free%s", percent,
-			unknown ? "lost, skipped or unknown" : "lost or skipped", wrong);
+			&header->header, "", true, "%s of the events are %s%s%s", percent,
+			unknown ? "lost, skipped or unknown" : "lost or skipped",
+			capture->status.no_slab ? "" : "; each may be an allocation or a free",
+			capture->status.no_slab ? "" : wrong);
 	}
 	if (!err && header->traced_pids.rows && loss->skipped)
 		err = header_add_line(&header->header, "", true,
@@ -196,6 +223,8 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 			&header->header, "", true, only_these, &header->traced_pids,
 			" were traced: frees by other processes are not recorded, so live is an "
 			"upper bound and cross-CPU frees are a lower bound");
+	if (!err)
+		err = add_probes(header, &capture->status);
 	if (!err && header->unobserved.rows)
 		err = header_add_list_line(&header->header, "", true,
 					   *capture->metadata.source

@@ -21,6 +21,11 @@ _Static_assert(QUERY_COLUMNS_MAX <= STREAM_COLUMNS_MAX, "columns of a stream");
 static const char usual_columns[] =
 	"time_ns,cpu,tid,pid,comm,event,outcome,from_backup,pointer,bytes_requested,"
 	"bytes_allocated,cache,gfp,requested_node,site,age_ns,alloc_site,missed_site";
+/* Of a capture with process events. */
+static const char process_columns[] =
+	"time_ns,cpu,tid,pid,comm,event,outcome,from_backup,pointer,bytes_requested,"
+	"bytes_allocated,cache,gfp,requested_node,site,age_ns,alloc_site,missed_site,"
+	"address,length,write_access,fault_type,zero,victim";
 static const char usual_text_columns[] =
 	"time_ns,cpu,thread,event,outcome,from_backup,pointer,bytes_requested,"
 	"bytes_allocated,cache,gfp,requested_node,address,length,write_access,fault_type,zero,"
@@ -205,8 +210,9 @@ static int begin(struct report *report)
 	err = value_source_init(&events->source);
 	if (!err)
 		err = query_columns(&events->usual, "-F",
-				    report->renderer->for_people ? usual_text_columns
-								 : usual_columns);
+				    report->renderer->for_people	   ? usual_text_columns
+				    : report->capture->status.probes.count ? process_columns
+									   : usual_columns);
 	if (!err)
 		err = report_bind_query(report, &events->source);
 	if (err)

@@ -71,7 +71,12 @@ printf '%s\n' 'word 32' 'begin 1s' 'end 2s' 'mmap 1107ms 0 0xbf000000 4096' \
 {
 	$report little | sed '/^$/q'
 	echo "--- counters"
-	$report little --format=json | grep -n 'process_events'
+	$report little --format=json | sed -n '/process_events/p; /"slab_recorded"/,/]/p'
+	echo "--- no slab events"
+	{ echo no_slab; grep -v '^alloc\|^free' "$trace"; } | "$builddir/tests/mktrace" no_slab
+	$report no_slab | sed '/^$/q'
+	"$builddir/kmemtrace-check" no_slab
+	$report little events --format=json 2>/dev/null | sed -n 5p
 	echo "--- events"
 	$report little events
 	cat little.json
@@ -86,7 +91,7 @@ printf '%s\n' 'word 32' 'begin 1s' 'end 2s' 'mmap 1107ms 0 0xbf000000 4096' \
 		dtmalloc::no_type: vm.brk,:::free; do
 		$report slab count --probes="$probes" --format=json >slab.json || wrong "$probes"
 		$report little count --probes="$probes" --format=json >little.json || wrong "$probes"
-		echo "$probes: $(sed -n 's/.*"counted": \([0-9]*\).*/\1/p' slab.json little.json | tr '\n' ' ')"
+		echo "$probes: $(sed -n 's/^    "counted": \([0-9]*\).*/\1/p' slab.json little.json | tr '\n' ' ')"
 	done
 	$report little count --probes=vm.brk --where='length > 0 || length == null' | sed '/^$/q'
 	$report little count --probes=vm.brk | sed '/^$/q'

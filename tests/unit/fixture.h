@@ -28,6 +28,7 @@
  *	lose CPU COUNT			sequence numbers without a record
  *	skip COUNT			skipped by the kernel so far
  *	skips AFTER BEFORE COUNT	COUNT more skipped between two times
+ *	no_slab			probe NAME COUNTED SKIPPED WAY…		no_probe NAME WHY…
  *	path NAME observed		path NAME unobserved WHY…
  *	flush				closes all packets
  *	own TID		wanted TGID	include_self

@@ -241,20 +241,56 @@ static int make_skips(struct making *making)
 	return status_add_skip_span(&making->status, after, before, count);
 }
 
+static void join_words(const struct making *making, size_t first, char *text, size_t size)
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = first; i < making->words && length < size; i++)
+		length += (size_t)snprintf(text + length, size - length, "%s%s",
+					   i > first ? " " : "", making->word[i]);
+}
+
 static int make_path(struct making *making)
 {
 	bool observed = !strcmp(making->word[2], "observed");
 	char reason[160];
-	size_t length = 0;
 
 	if (!observed && strcmp(making->word[2], "unobserved"))
 		return making_fail(making, -EINVAL, "%s is neither observed nor unobserved",
 				   making->word[2]);
-	reason[0] = '\0';
-	for (size_t i = 3; i < making->words && length < sizeof(reason); i++)
-		length += (size_t)snprintf(reason + length, sizeof(reason) - length, "%s%s",
-					   i > 3 ? " " : "", making->word[i]);
+	join_words(making, 3, reason, sizeof(reason));
 	return status_add_path(&making->status, making->word[1], observed, reason);
+}
+
+static int make_probe(struct making *making)
+{
+	struct status_probe probe = { .is_recorded = true };
+	char way[160];
+	int err = 0;
+
+	probe.counted = probe.skipped = STATUS_UNKNOWN;
+	if (strcmp(making->word[2], "unknown"))
+		err = making_number(making, making->word[2], &probe.counted);
+	if (!err && strcmp(making->word[3], "unknown"))
+		err = making_number(making, making->word[3], &probe.skipped);
+	join_words(making, 4, way, sizeof(way));
+	return err ? err : status_probes_add(&making->status.probes, &probe, making->word[1], way);
+}
+
+static int make_no_probe(struct making *making)
+{
+	char reason[160];
+
+	join_words(making, 2, reason, sizeof(reason));
+	return status_probes_add(&making->status.probes, &(struct status_probe){ 0 },
+				 making->word[1], reason);
+}
+
+static int make_no_slab(struct making *making)
+{
+	making->status.no_slab = true;
+	return 0;
 }
 
 static int make_own(struct making *making)
@@ -295,17 +331,33 @@ static int make_complete(struct making *making)
 }
 
 const struct making_keyword making_context_keywords[] = {
-	{ "host", 2, make_host },	  { "kernel", 2, make_kernel },
-	{ "machine", 2, make_machine },	  { "endian", 2, make_endian },
-	{ "word", 2, make_word },	  { "begin", 2, make_begin },
-	{ "attached", 2, make_attached }, { "end", 2, make_end },
-	{ "cache", 5, make_cache },	  { "gone", 3, make_gone },
-	{ "alias", 3, make_alias },	  { "has", 2, make_kmalloc_cache },
-	{ "slab", 5, make_slab },	  { "task", 4, make_task },
-	{ "user", 2, make_user },	  { "symbol", 3, make_symbol },
-	{ "cpu", 4, make_cpu },		  { "gfp", 3, make_gfp },
-	{ "skip", 2, make_skip },	  { "skips", 4, make_skips },
-	{ "path", 3, make_path },	  { "own", 2, make_own },
-	{ "wanted", 2, make_wanted },	  { "include_self", 1, make_include_self },
-	{ "complete", 2, make_complete }, { 0 },
+	{ "host", 2, make_host },
+	{ "kernel", 2, make_kernel },
+	{ "machine", 2, make_machine },
+	{ "endian", 2, make_endian },
+	{ "word", 2, make_word },
+	{ "begin", 2, make_begin },
+	{ "attached", 2, make_attached },
+	{ "end", 2, make_end },
+	{ "cache", 5, make_cache },
+	{ "gone", 3, make_gone },
+	{ "alias", 3, make_alias },
+	{ "has", 2, make_kmalloc_cache },
+	{ "slab", 5, make_slab },
+	{ "task", 4, make_task },
+	{ "user", 2, make_user },
+	{ "symbol", 3, make_symbol },
+	{ "cpu", 4, make_cpu },
+	{ "gfp", 3, make_gfp },
+	{ "skip", 2, make_skip },
+	{ "skips", 4, make_skips },
+	{ "path", 3, make_path },
+	{ "own", 2, make_own },
+	{ "probe", 5, make_probe },
+	{ "no_probe", 3, make_no_probe },
+	{ "no_slab", 1, make_no_slab },
+	{ "wanted", 2, make_wanted },
+	{ "include_self", 1, make_include_self },
+	{ "complete", 2, make_complete },
+	{ 0 },
 };

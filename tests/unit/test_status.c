@@ -27,6 +27,9 @@ static char *text_of(const struct status *status)
 
 static void fill(struct status *status)
 {
+	const struct status_probe recorded = { .is_recorded = true, .counted = 12, .skipped = 3 };
+	const struct status_probe other = { .is_recorded = true, .counted = STATUS_UNKNOWN };
+	const struct status_probe missing = { .is_recorded = false };
 	struct loss_span spans[] = { { 3, 9, 100, 200 }, { 12, 12, 300, 400 } };
 	struct loss loss = { .spans = spans, .count = 2, .open = 2, .confirmed = 8 };
 	struct status_cpu *cpu;
@@ -65,6 +68,12 @@ static void fill(struct status *status)
 	*cpu = (struct status_cpu){ 0, UINT64_MAX - 1, 7, 8, 9, 0, 0 };
 	assert_ptr_equal(status_add_cpu(status, 2), &status->cpus[1]);
 	assert_int_equal(status_add_lost_task(status, 1234, 8), 0);
+	status->no_slab = true;
+	assert_int_equal(
+		status_probes_add(&status->probes, &recorded, "vm.pagefault", "software event"), 0);
+	assert_int_equal(status_probes_add(&status->probes, &other, "vm.brk", ""), 0);
+	assert_int_equal(
+		status_probes_add(&status->probes, &missing, "vm.write_shared", "no fentry"), 0);
 	assert_int_equal(status_add_path(status, "kmalloc", true, ""), 0);
 	assert_int_equal(status_add_path(status, "kfree_bulk", false, "fires no tracepoint"), 0);
 	assert_int_equal(status_add_path(status, "a b", false, ""), 0);
@@ -100,6 +109,10 @@ static void written_status_is_parsed(void **state)
 			    "names_lost 2\n"
 			    "lost_unattributed 3\n"
 			    "raised 4 5\n"
+			    "slab no\n"
+			    "probe vm.pagefault counted 12 skipped 3 software event\n"
+			    "probe vm.brk counted unknown skipped 0 \n"
+			    "no_probe vm.write_shared no fentry\n"
 			    "wanted 77\n"
 			    "wanted 66\n"
 			    "own_task 400\n"

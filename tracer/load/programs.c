@@ -96,14 +96,18 @@ static int fail(struct programs *programs, int err, const char *what)
  * backup programs are not to be loaded.
  */
 static void choose_programs(struct programs *programs, const struct programs_settings *settings,
-			    const char *disabled_reason)
+			    const char *disabled_reason, const char *no_process_reason)
 {
+	static const bool none[PROBES];
 	const struct attach_plan *plan = programs->plan;
 	struct bpf_variant *variant = &programs->variant;
 	const struct btf *btf = plan->btf;
 	const char *no_backup_reason = settings->no_backup_reason ? settings->no_backup_reason
 								  : disabled_reason;
 	struct bpf_program *program;
+
+	if (!programs->records_slab)
+		disabled_reason = no_backup_reason = "no slab events are recorded";
 
 	bpf_object__for_each_program (program, variant->bpf)
 		bpf_program__set_autoload(program, false);
@@ -113,7 +117,7 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	copies_choose(&programs->copies, variant, plan, no_backup_reason,
 		      settings->pid_count ? "with -p there are none" : NULL);
 	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++) {
-		if (!plan->programs[i])
+		if (!plan->programs[i] || !programs->records_slab)
 			continue;
 		programs->list[i] = programs->copies.count && i < KMT_COPIED_KINDS
 					    ? programs->copies.programs[0][i]
@@ -127,6 +131,9 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	backup_programs_choose(&programs->backup, variant, btf,
 			       !strcmp(plan->programs[ATTACH_CACHE_FREE], "kmem_cache_free"),
 			       no_backup_reason);
+	process_probes_choose(&programs->process, variant,
+			      settings->probes ? settings->probes : none, settings->possible_cpus,
+			      settings->any_cpu, no_process_reason);
 }
 
 static void set_fields(struct bpf_variant *variant)
@@ -213,7 +220,7 @@ static void set_rings(struct bpf_map *rings, const struct programs_settings *set
 }
 
 static int load(struct programs *programs, const struct programs_settings *settings,
-		const char *disabled_reason)
+		const char *disabled_reason, const char *no_process_reason)
 {
 	struct bpf_variant *variant = &programs->variant;
 	int err;
@@ -228,14 +235,36 @@ static int load(struct programs *programs, const struct programs_settings *setti
 	if (settings->pid_count)
 		bpf_map__set_max_entries(bpf_variant_map(variant, "traced_pids"),
 					 settings->pid_count);
-	choose_programs(programs, settings, disabled_reason);
+	choose_programs(programs, settings, disabled_reason, no_process_reason);
 	err = bpf_variant_load(variant);
 	return err ? fail(programs, -err, "cannot load the BPF programs") : 0;
+}
+
+/* 0, or -ENOTSUP with errmsg set: nothing can be recorded. */
+static int check_probes(struct programs *programs)
+{
+	const struct process_probes *process = &programs->process;
+	const char *reason = "";
+
+	if (programs->records_slab)
+		return 0;
+	for (unsigned int probe = PROBE_SLAB_END; probe < PROBES; probe++) {
+		if (process->ways[probe])
+			return 0;
+		if (process->wanted[probe] && !*reason) {
+			reason = process->reasons[probe];
+			snprintf(programs->errmsg, sizeof(programs->errmsg),
+				 "no probe of --probes can be recorded here: %s: %s",
+				 probes[probe].name, reason);
+		}
+	}
+	return -ENOTSUP;
 }
 
 int programs_load(struct programs *programs, const struct attach_plan *plan,
 		  const struct programs_settings *settings)
 {
+	static const char refused[] = "the kernel refused to load the program";
 	uint8_t yes = 1;
 	int err;
 
@@ -243,13 +272,22 @@ int programs_load(struct programs *programs, const struct attach_plan *plan,
 	programs->plan = plan;
 	programs->possible_cpus = settings->possible_cpus;
 	programs->all_online = settings->all_online;
+	programs->records_slab = !settings->probes;
+	for (unsigned int probe = 0; settings->probes && probe < PROBE_SLAB_END; probe++)
+		programs->records_slab |= settings->probes[probe];
 	paths_find(&programs->paths, plan->btf);
-	err = load(programs, settings, NULL);
+	err = load(programs, settings, NULL, NULL);
 	/* optional programs must not make a capture impossible: try again without them */
 	if (err && err != -EPERM && programs->variant.bpf) {
 		bpf_variant_close(&programs->variant);
-		err = load(programs, settings, "the kernel refused to load the program");
+		err = load(programs, settings, refused, NULL);
 	}
+	if (err && err != -EPERM && programs->variant.bpf && settings->probes) {
+		bpf_variant_close(&programs->variant);
+		err = load(programs, settings, refused, refused);
+	}
+	if (!err)
+		err = check_probes(programs);
 	if (err)
 		return err;
 	for (size_t i = 0; i < settings->pid_count; i++) {
@@ -259,14 +297,6 @@ int programs_load(struct programs *programs, const struct attach_plan *plan,
 			return fail(programs, -err, "cannot set the process filter");
 	}
 	return 0;
-}
-
-static int program_info(const struct bpf_program *program, struct bpf_prog_info *info)
-{
-	uint32_t size = sizeof(*info);
-
-	memset(info, 0, sizeof(*info));
-	return bpf_obj_get_info_by_fd(bpf_program__fd(program), info, &size);
 }
 
 /*
@@ -293,10 +323,28 @@ static int attach_events(struct programs *programs, size_t first, size_t end)
 		}
 		aux_programs_attach(&programs->aux, i);
 		programs->event_count++;
-		if (own >= 0 && !program_info(programs->list[i], &info))
+		if (own >= 0 && !programs_info(programs->list[i], &info))
 			bpf_map_update_elem(own, &info.id, &yes, 0);
 	}
 	return 0;
+}
+
+/* The programs of process events, for programs_recursion_misses_by_cpu(). */
+static void count_process_programs(struct programs *programs)
+{
+	int own = bpf_variant_map_fd(&programs->variant, "own_programs");
+
+	for (size_t i = 0; i < programs->process.program_count; i++) {
+		const struct process_program *program = &programs->process.programs[i];
+		struct bpf_prog_info info;
+		uint8_t yes = 1;
+
+		if (!programs->process.ways[program->probe] || program->event.cpus)
+			continue;
+		programs->event_count++;
+		if (own >= 0 && !programs_info(program->program, &info))
+			bpf_map_update_elem(own, &info.id, &yes, 0);
+	}
 }
 
 static void detach_events(struct programs *programs, size_t first, size_t end)
@@ -316,6 +364,11 @@ int programs_attach(struct programs *programs)
 	aux_programs_attach(&programs->aux, ATTACH_TRACEPOINTS);
 	programs->untraced_table_used = can_use_untraced_table(programs);
 	programs->variant.totals->untraced_table_valid = programs->untraced_table_used;
+	process_probes_attach(&programs->process);
+	count_process_programs(programs);
+	err = check_probes(programs);
+	if (err || !programs->records_slab)
+		return err;
 	err = attach_events(programs, 0, ATTACH_FREES);
 	if (err)
 		return err;
@@ -337,23 +390,11 @@ const char *programs_backup_reason(const struct programs *programs)
 		       : backup_programs_reason(&programs->backup);
 }
 
-/*
- * Did the kernel skip the program on new tasks? No kernel is known to do so. If it did, the
- * untraced-task table may be wrong, and events of a traced process may be missing.
- */
-static bool has_missed_new_task(const struct programs *programs)
-{
-	const struct bpf_program *program = bpf_variant_program(&programs->variant, "task_newtask");
-	struct bpf_prog_info info;
-
-	return programs->untraced_table_used && program && !program_info(program, &info) &&
-	       info.recursion_misses;
-}
-
 void programs_poll(struct programs *programs)
 {
 	backup_programs_poll(&programs->backup);
-	if (has_missed_new_task(programs))
+	process_probes_poll(&programs->process);
+	if (programs_missed_new_task(programs))
 		__atomic_store_n(&programs->variant.totals->untraced_table_valid, 0,
 				 __ATOMIC_RELAXED);
 	if (programs->plan->missing_features.btf)
@@ -372,6 +413,7 @@ void programs_detach(struct programs *programs)
 	hooks_detach(&programs->hooks, HOOK_BULK_FREE);
 	backup_programs_detach(&programs->backup);
 	detach_events(programs, 0, ATTACH_FREES);
+	process_probes_detach(&programs->process);
 	aux_programs_detach(&programs->aux);
 	/* wait for the programs that still ran when they were detached */
 	machine_grace_period();
@@ -382,62 +424,9 @@ void programs_close(struct programs *programs)
 	if (!programs->variant.bpf)
 		return;
 	programs_detach(programs);
+	process_probes_close(&programs->process);
 	aux_programs_close(&programs->aux);
 	bpf_variant_close(&programs->variant);
-}
-
-static uint64_t sum_misses(struct bpf_program *const *list, size_t count)
-{
-	struct bpf_prog_info info;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (list[i] && !program_info(list[i], &info))
-			sum += info.recursion_misses;
-	return sum;
-}
-
-uint64_t programs_recursion_misses(const struct programs *programs)
-{
-	return sum_misses(programs->list, ATTACH_TRACEPOINTS);
-}
-
-uint64_t programs_front_misses(const struct programs *programs)
-{
-	return sum_misses(programs->copies.front.programs, KMT_COPIED_KINDS);
-}
-
-void programs_recursion_misses_by_cpu(const struct programs *programs, uint64_t *missed)
-{
-	uint64_t counts[512];
-	size_t index = 0;
-	ssize_t got = 0;
-	int fd = -1;
-
-	bool known = (programs->aux.misses || !programs->has_recursion_guard) &&
-		     !has_missed_new_task(programs);
-
-	for (size_t i = 0; i < programs->possible_cpus; i++)
-		missed[i] = known ? 0 : STATUS_UNKNOWN;
-	if (!programs->aux.misses)
-		return;
-	fd = bpf_iter_create(bpf_link__fd(programs->aux.misses));
-	/* the programs follow one another, each with possible_cpus counters */
-	while (fd >= 0 && (got = read(fd, counts, sizeof(counts))) > 0) {
-		for (size_t i = 0; i < got / sizeof(counts[0]); i++, index++) {
-			uint64_t *cpu = &missed[index % programs->possible_cpus];
-
-			if (counts[i] == UINT64_MAX)
-				*cpu = STATUS_UNKNOWN;
-			else if (*cpu != STATUS_UNKNOWN)
-				*cpu += counts[i];
-		}
-	}
-	if (fd < 0 || got < 0 || index != (size_t)programs->possible_cpus * programs->event_count)
-		for (size_t i = 0; i < programs->possible_cpus; i++)
-			missed[i] = STATUS_UNKNOWN;
-	if (fd >= 0)
-		close(fd);
 }
 
 int programs_add_lost_tasks(const struct programs *programs, struct status *status)

@@ -16,7 +16,10 @@
 #include "tracer/load/copies.h"
 #include "tracer/load/cpu_numbers.h"
 #include "tracer/load/paths.h"
+#include "tracer/load/process_probes.h"
 #include "tracer/load/backup_programs.h"
+
+struct bpf_prog_info;
 
 struct programs {
 	const struct attach_plan *plan;
@@ -29,6 +32,8 @@ struct programs {
 	struct backup_programs backup;
 	struct copies copies; /* on kernels that need them, instead of backup programs */
 	struct hooks hooks;
+	struct process_probes process;
+	bool records_slab; /* else only process events are recorded */
 	unsigned int possible_cpus;
 	bool has_recursion_guard; /* it can skip nested runs; on 5.12 to 6.0 it skips none */
 	bool all_online;	  /* all possible CPUs were online at the start */
@@ -57,6 +62,7 @@ struct programs_settings {
 	const uint32_t *pids;		    /* the processes of -p; none: all */
 	size_t pid_count;
 	const char *no_backup_reason; /* see options_no_backup_reason() */
+	const bool *probes;	      /* PROBES of them: which are recorded; NULL: all of slab */
 };
 
 /*
@@ -73,8 +79,9 @@ int programs_check_cpus(struct cpu_numbers *numbers, const struct topology *topo
 			size_t size);
 
 /*
- * Loads, then attaches the programs. 0, or -errno with errmsg set. Backup programs and hooks are
- * optional: without them there is no error, and backup.reason and hooks.list[].reason say why.
+ * Loads, then attaches the programs. 0, or -errno with errmsg set. Backup programs, hooks and all
+ * probes of process memory but one are optional: without them there is no error, and
+ * backup.reason, hooks.list[].reason and process.reasons[] say why.
  */
 int programs_load(struct programs *programs, const struct attach_plan *plan,
 		  const struct programs_settings *settings);
@@ -87,6 +94,15 @@ void programs_close(struct programs *programs);
 /* At the end: why not all skipped events were recorded that backup programs or copies can record.
  */
 const char *programs_backup_reason(const struct programs *programs);
+
+/* The kernel's information about a loaded program. 0 or -errno. */
+int programs_info(const struct bpf_program *program, struct bpf_prog_info *info);
+
+/*
+ * Did the kernel skip the program on new tasks? No kernel is known to do so. If it did, the
+ * untraced-task table may be wrong, and events of a traced process may be missing.
+ */
+bool programs_missed_new_task(const struct programs *programs);
 
 /*
  * How many runs of the tracepoints' first programs the kernel has skipped so far, on all CPUs.

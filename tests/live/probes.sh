@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# kmemtraced --probes: three loads have the page faults, mmap(), munmap() and brk() that perf's
+# counters, getrusage() and strace count, and that the loads are written to do; nothing else is
+# recorded; -p, -L, and probes that do not exist.
+. "$srcdir/live/live.sh"
+need jq
+
+load=$builddir/tests/live/process_load
+page=$(getconf PAGESIZE)
+# on a disk: a file system in memory has no major faults
+folder=$(mktemp -d /var/tmp/kmemtrace-live.XXXXXX) || exit 1
+trap 'rm -rf "$folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+dd if=/dev/zero of="$folder/file" bs="$page" count=64 2>/dev/null
+sync "$folder/file"
+
+# recorded LOAD OPTION…: the number of events by name, fault_type and write_access, in the window of
+# the load
+recorded() {
+	kind=$1
+	shift
+	"$kmemtraced" -q "$@" -- "$load" "$kind" "$folder/file" >said || fail "$kind: exit $?"
+	checked
+	"$report" events --format=json -F time,tid,name,address,length,write_access,fault_type >events ||
+		fail "$kind: report"
+	jq -c -s '[.[] | select(.name == "munmap")] as $calls |
+		($calls[] | select(.length == 503808)) as $first | ($calls[] | select(.length == 516096)) as $last |
+		.[] | select(.tid == $first.tid and .time > $first.time and .time < $last.time)' events >window
+	jq -r -s 'group_by(.name, .fault_type, .write_access)[] |
+		"\(.[0].name) \(.[0].fault_type) \(.[0].write_access) \(length)"' window >counts
+}
+# has COUNT NAME TYPE ACCESS
+has() {
+	found=$(awk -v name="$2" -v type="$3" -v access="$4" \
+		'$1 == name && $2 == type && $3 == access { print $4 }' counts)
+	[ "${found:-0}" = "$1" ] || fail "$kind: $2 $3 $4: ${found:-0}, not $1: $(cat counts said)"
+}
+says() { # says KEY COUNT
+	[ "$(value said "$1")" = "$2" ] || fail "$kind: $1 is not $2: $(cat said)"
+}
+
+probes='vm.pagefault*,vm.m*map,vm.brk'
+recorded minor --probes="$probes"
+if grep -q '"write_access": [01]' events; then
+	has 10 pagefault null 0
+	has 64 pagefault null 1
+else
+	has 74 pagefault null null
+fi
+has 74 pagefault.return 2 null
+has 1 mmap null null
+has 1 munmap null null
+for key in faults minor rusage_minor; do says $key 74; done
+[ "$(json .totals.allocations)" = 0 ] || fail "slab events are recorded"
+[ "$(json .loss.slab_recorded)" = false ] || fail "the report does not know that"
+"$report" | grep -q '^ *no slab events were recorded' || fail "the text does not say it"
+[ -e kmemtrace.data/kernel/slabinfo ] && fail "there is a slabinfo"
+# the address of each fault is in the memory that was mapped: one fault a page, or a read and a write
+jq -s --argjson page "$page" '[.[] | select(.name == "pagefault") | .address] | unique | length' window >pages
+[ "$(cat pages)" = 64 ] || fail "faults at $(cat pages) addresses, not 64"
+
+recorded major --probes="$probes"
+if [ "$(value said rusage_major)" = 64 ]; then
+	has 64 pagefault.return 3 null
+	says major 64
+else
+	echo "the file was not read page by page: $(cat said)"
+	has "$(value said major)" pagefault.return 3 null
+	has "$(value said minor)" pagefault.return 2 null
+fi
+has 5 pagefault.return 1 null
+[ "$(awk '$1 == "pagefault" { sum += $4 } END { print sum }' counts)" = "$(value said faults)" ] ||
+	fail "page faults: $(cat counts said)"
+
+recorded heap --probes="$probes"
+has 100 mmap null null
+has 100 munmap null null
+has 21 brk null null
+has 120 pagefault.return 2 null
+says minor 120
+jq -s --argjson page "$page" '[.[] | select(.name == "brk") | .length] |
+	(.[0:20] | all(. == $page)) and .[20] == -20 * $page' window | grep -qx true ||
+	grep -q '"name":"brk".*"length":null' window || fail "brk: $(grep brk window)"
+jq -s --argjson page "$page" '[.[] | select(.name | test("m.*map")) | .length] | unique == [3 * $page]' window |
+	grep -qx true || fail "lengths: $(grep map window)"
+
+# strace counts the system calls of the whole run; the kernel runs all of them from the execve() on
+if command -v strace >/dev/null; then
+	strace -f -qq -o straced -e trace=mmap,munmap,brk "$load" heap "$folder/file" >/dev/null
+	for call in mmap munmap brk; do
+		theirs=$(grep -c " $call(" straced)
+		ours=$("$report" count --probes=vm.$call --by=comm --format=csv 2>/dev/null |
+			tr -d '\r' | awk -F , '$1 == "process_load" { print $2 }')
+		[ "$ours" = "$theirs" ] || fail "$call: strace counts $theirs, we $ours"
+	done
+fi
+# perf counts the page faults of the process, from its execve() on
+"$kmemtraced" -q --probes='vm.pagefault*' -- sleep 0.01 || fail "sleep: exit $?"
+checked
+[ "$(json '.loss.probes[] | select(.probe == "vm.pagefault.return") | .counted')" -gt 10 ] ||
+	fail "the kernel's own count: $(json '.loss.probes')"
+[ "$(json '[.loss.probes[].skipped] | add')" = 0 ] || fail "skipped: $(json .loss.probes)"
+[ "$(json '.loss.probes[] | select(.probe == "vm.pagefault.return") | .counted')" = \
+	"$("$report" count --probes=vm.pagefault.return --where='fault_type >= 2' --format=json | jq .query.counted)" ] ||
+	[ "$(json .totals.own_process_events)" -gt 0 ] || fail "counted and recorded differ"
+
+# all of it with slab events; the slab events are as ever
+recorded heap --probes='*'
+has 100 mmap null null
+has 120 pagefault.return 2 null
+[ "$(json .totals.allocations)" -gt 100 ] || fail "no slab events"
+[ "$(json .loss.slab_recorded)" = true ] || fail "slab_recorded"
+# other names of the slab events
+"$kmemtraced" -q --probes=dtmalloc:::malloc -- true || fail "dtmalloc: exit $?"
+[ "$(json .totals.frees)" -gt 10 ] || fail "dtmalloc:::malloc does not record the frees"
+[ "$(json .totals.process_events)" = 0 ] || fail "dtmalloc:::malloc records process events"
+
+# only the process of -p
+"$load" heap "$folder/file" >/dev/null &
+sleep 5 &
+sleeper=$!
+"$kmemtraced" -q -d 0.3 -p $sleeper --probes='vm.*fault*' || fail "-p: exit $?"
+checked
+foreign=$("$builddir/tests/live/foreign" kmemtrace.data $sleeper) || fail "foreign: exit $?"
+[ "$foreign" = 0 ] || fail "-p: $foreign events of others"
+kill $sleeper
+
+# the list
+"$kmemtraced" -L >list || fail "-L: exit $?"
+[ "$(wc -l <list)" = 19 ] || fail "-L: $(cat list)"
+grep -q '^vm.munmap  *tracepoint sys_enter_munmap$' list || fail "-L: $(cat list)"
+while read -r name way; do
+	case $way in
+	missing:*) "$kmemtraced" -q -d 0.01 --probes="$name" 2>err
+		case $name in
+		vm.bulk*|vm.krealloc) ;;
+		*) grep -q "^kmemtraced: no probe of --probes can be recorded here: $name: " err || fail "$name: $(cat err)" ;;
+		esac ;;
+	esac
+done <list
+grep -q '^ok  *probes  *vm.pagefault' doctor.log || fail "--doctor: $(cat doctor.log)"
+if grep -q '^vm.write_shared  *missing' list; then
+	"$kmemtraced" -d 0.01 --probes='vm.write_shared,vm.brk' 2>err || fail "with one that is missing: exit $?"
+	grep -q '^kmemtraced: vm.write_shared is not recorded: ' err || fail "$(cat err)"
+	"$report" | grep -q 'vm.write_shared is not recorded: ' || fail "the report does not say it"
+fi
