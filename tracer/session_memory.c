@@ -37,7 +37,7 @@ int session_memory_step(struct session *session, uint64_t now)
 	bool was_full = session->memory_reader.is_full;
 	int err = memory_reader_step(&session->memory_reader, now);
 
-	if (session->memory_reader.is_full && !was_full)
+	if (session->memory_reader.is_full && !was_full && !session->options->quiet)
 		info_msg(TABLE " has its largest size: the memory of processes is not read any "
 			       "more: capture shorter, or with a longer interval");
 	return result(session, err);
@@ -46,13 +46,14 @@ int session_memory_step(struct session *session, uint64_t now)
 int session_memory_finish(struct session *session)
 {
 	FILE *file = session->process_memory;
-	int err;
+	int err, failed;
 
 	if (!file)
 		return 0;
 	err = result(session, memory_reader_run(&session->memory_reader));
 	session->process_memory = NULL;
-	if (directory_close(&session->directory, file, TABLE) && !err)
-		err = session_fail(session, -errno, session->directory.errmsg);
+	failed = directory_close(&session->directory, file, TABLE);
+	if (failed && !err)
+		err = session_fail(session, failed, session->directory.errmsg);
 	return err;
 }

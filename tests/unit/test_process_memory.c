@@ -206,6 +206,29 @@ static void reads_in_steps(void **state)
 	end(child);
 }
 
+/* A reader of captures takes no larger table. */
+static void stops_at_the_largest_size(void **state)
+{
+	struct memory_reader reader;
+	FILE *file = tmpfile();
+	long size;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(memory_reader_open(&reader, file, 1), 0);
+	assert_int_equal(memory_reader_run(&reader), 0);
+	assert_false(reader.is_full);
+	assert_int_equal(fseek(file, MEMORY_READER_BYTES_MAX, SEEK_SET), 0);
+	assert_int_equal(memory_reader_run(&reader), 0);
+	assert_true(reader.is_full);
+	size = ftell(file);
+	assert_int_equal(memory_reader_run(&reader), 0);
+	assert_int_equal(memory_reader_step(&reader, UINT64_MAX), 0);
+	assert_int_equal(ftell(file), size);
+	memory_reader_close(&reader);
+	fclose(file);
+}
+
 static void takes_hostile_tables(void **state)
 {
 	static const char text[] = "statm 5 10 1 2 3 4 5\n"
@@ -244,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reads_what_a_process_holds, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_in_steps, setup, teardown),
+		cmocka_unit_test(stops_at_the_largest_size),
 		cmocka_unit_test(takes_hostile_tables),
 	};
 
