@@ -17,6 +17,12 @@
 #define SLAB "events about slab objects"
 #define FAULTS "pagefault, pagefault.return"
 #define MATCHED "frees and resizes of a known object"
+#define TYPED ALLOCATIONS ", " MATCHED ", others that name a cache"
+#define SINCE                                                                                      \
+	" since the begin of the capture, or of --time, this event included; of all CPUs, and of " \
+	"the events that --task and the like select"
+#define UNSIZED "null if the slab cache is not known"
+#define NAMELESS "of all slab caches of its sizes if the kernel does not name them (before 6.0)"
 
 /* Only code of the kernel has names. */
 #define NAMED_SITE (KMT_COUNT_KIND | KMT_COUNT_MODE | KMT_COUNT_SITE)
@@ -52,12 +58,11 @@ const struct event_field event_fields[] = {
 	  KMT_COUNT_KIND | KMT_COUNT_GFP },
 	{ "bytes_req", "bytes_requested,size", VALUE_BYTES, true, true,
 	  "allocations, resizes, " FREES " of a known object",
-	  "bytes that the object's caller requested; of a slab cache, its object size",
-	  "null if the slab cache is not known", value_get_bytes_req,
-	  KMT_COUNT_KIND | KMT_COUNT_LAST | COUNTED_NO_FREES },
+	  "bytes that the object's caller requested; of a slab cache, its object size", UNSIZED,
+	  value_get_bytes_req, KMT_COUNT_KIND | KMT_COUNT_LAST | COUNTED_NO_FREES },
 	{ "bytes_alloc", "bytes_allocated", VALUE_BYTES, true, true, ALLOCATIONS ", " MATCHED,
-	  "bytes that the object occupies; 0 if the allocation failed",
-	  "null if the slab cache is not known", value_get_bytes_alloc,
+	  "bytes that the object occupies; 0 if the allocation failed", UNSIZED,
+	  value_get_bytes_alloc,
 	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST | COUNTED_NO_FREES },
 	{ "task", "", VALUE_TEXT, true, true, ALL,
 	  "name and process of the current task: comm (pid 12); of oom_kill those of the task that "
@@ -85,8 +90,7 @@ const struct event_field event_fields[] = {
 	  "whether the shared page is the zero page: its copy needs clearing only", "",
 	  value_get_zero, KMT_COUNT_KIND | KMT_COUNT_LAST },
 	/* dtmalloc's names; its size is bytes_req */
-	{ "type", "cache", VALUE_TEXT, true, true,
-	  ALLOCATIONS ", " MATCHED ", others that name a cache",
+	{ "type", "cache", VALUE_TEXT, true, true, TYPED,
 	  "the object's slab cache, or size class of kmalloc()",
 	  "unnamed-OBJECT/DISTANCE if the kernel does not name it (before 6.0)", value_get_cache,
 	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST | COUNTED_NO_FREES },
@@ -95,6 +99,23 @@ const struct event_field event_fields[] = {
 	  "free",
 	  "null in slab caches and kmalloc-large", value_get_zindx,
 	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST },
+	{ "type_numallocs", "", VALUE_NUMBER, true, false, TYPED, "allocations of the type" SINCE,
+	  NAMELESS, value_get_type_numallocs, COUNTED_NEVER },
+	{ "type_numfrees", "", VALUE_NUMBER, true, false, TYPED,
+	  "frees of these objects; a missed free counts when its address is allocated again", "",
+	  value_get_type_numfrees, COUNTED_NEVER },
+	{ "type_memalloced", "", VALUE_BYTES, true, false, TYPED,
+	  "sum of bytes_alloc of these allocations", UNSIZED, value_get_type_memalloced,
+	  COUNTED_NEVER },
+	{ "type_memfreed", "", VALUE_BYTES, true, false, TYPED, "sum of bytes_alloc of these frees",
+	  UNSIZED, value_get_type_memfreed, COUNTED_NEVER },
+	{ "type_count", "", VALUE_NUMBER, true, false, TYPED,
+	  "type_numallocs - type_numfrees: live objects; wrong by 1 at most for each "
+	  "event that is lost or skipped",
+	  "", value_get_type_count, COUNTED_NEVER },
+	{ "type_bytes", "", VALUE_BYTES, true, false, TYPED,
+	  "type_memalloced - type_memfreed: bytes of the live objects", UNSIZED,
+	  value_get_type_bytes, COUNTED_NEVER },
 	/* ours */
 	{ "time", "time_ns", VALUE_TIME, true, true, ALL, "time since the begin of the capture",
 	  "number of the event, if the capture has no times", value_get_time, COUNTED_NEVER },

@@ -83,7 +83,9 @@ typedef struct value value_getter(struct value_source *source, const struct tran
 	add(age) add(freed_by) add(alloc_site) add(alloc_time) add(alloc_cpu)              \
 	add(alloc_node) add(alloc_tid) add(alloc_pid) add(alloc_comm) add(cross_cpu)       \
 	add(temporary) add(missed_site) add(probe) add(address) add(length)                \
-	add(write_access) add(fault_type) add(victim) add(zero) add(uid) add(alloc_uid)
+	add(write_access) add(fault_type) add(victim) add(zero) add(uid) add(alloc_uid) \
+	add(type_numallocs) add(type_numfrees) add(type_memalloced) add(type_memfreed)     \
+	add(type_count) add(type_bytes)
 /* clang-format on */
 
 #define DECLARE_GETTER(field) value_getter value_get_##field;
