@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The view probes: the number of events of each probe. */
+/* The view probes: how each probe was recorded, and the number of its events. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,6 +12,10 @@
 enum probes_column {
 	PROBES_NAME,
 	PROBES_EVENTS,
+	PROBES_SKIPPED,
+	PROBES_COUNTED,
+	PROBES_RECORDED,
+	PROBES_WAY,
 	PROBES_BOUND,
 	PROBES_COLUMNS,
 };
@@ -21,6 +25,14 @@ static const struct column columns[PROBES_COLUMNS] = {
 			  "the name that --probes takes" },
 	[PROBES_EVENTS] = { "events", "events", "", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
 			    "events of this probe that were recorded", true },
+	[PROBES_SKIPPED] = { "skipped", "skipped", "", COLUMN_NULLABLE, 0, COLUMN_IN_TEXT_IF_USED,
+			     "events that the kernel skipped, if it counts them by probe" },
+	[PROBES_COUNTED] = { "counted", "counted", "", COLUMN_NULLABLE, 0, COLUMN_IN_TEXT_IF_USED,
+			     "events by a counter of the kernel's own, with those of kmemtraced" },
+	[PROBES_RECORDED] = { "recorded", "recorded", "", COLUMN_BOOL, 0, COLUMN_ALWAYS,
+			      "whether the capture records this probe" },
+	[PROBES_WAY] = { "way", "way, or why not", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+			 "how a probe of process memory was recorded, or why it was not" },
 	[PROBES_BOUND] = { "lower_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT, NULL },
 };
 
@@ -63,29 +75,56 @@ static int begin(struct report *report)
 	return err;
 }
 
+static const struct status_probe *find(const struct status_probes *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->list[i].name, name))
+			return &list->list[i];
+	return NULL;
+}
+
+static int add_row(const struct report *report, struct table *table, size_t number, uint64_t events)
+{
+	const struct status *status = &report->capture->status;
+	const struct status_probe *probe = find(&status->probes, probes[number].name);
+	/* bulk functions and krealloc() are observed by hooks, if at all */
+	bool is_slab = number <= PROBE_CACHE_FREE && !status->no_slab;
+	bool is_recorded = !probe || probe->is_recorded;
+	struct cell *row;
+
+	if (!probe && !events && !is_slab)
+		return 0;
+	row = table_add(table);
+	if (!row)
+		return -ENOMEM;
+	row[PROBES_EVENTS].number = is_recorded || events ? events : CELL_UNKNOWN;
+	row[PROBES_BOUND].truth = count_is_bound(report);
+	row[PROBES_RECORDED].number = is_recorded;
+	row[PROBES_SKIPPED].number = row[PROBES_COUNTED].number = CELL_UNKNOWN;
+	if (probe && probe->is_recorded && probe->skipped != STATUS_UNKNOWN)
+		row[PROBES_SKIPPED].number = probe->skipped;
+	if (probe && probe->is_recorded && probe->counted != STATUS_UNKNOWN)
+		row[PROBES_COUNTED].number = probe->counted;
+	row[PROBES_NAME].text = strdup(probes[number].name);
+	row[PROBES_WAY].text = probe && *probe->text ? strdup(probe->text) : NULL;
+	if (!row[PROBES_NAME].text || (probe && *probe->text && !row[PROBES_WAY].text))
+		return -ENOMEM;
+	return 0;
+}
+
 static int make(struct report *report)
 {
 	const struct probe_counts *counts = report->data;
 	struct table *table = report_add_table(report, columns, PROBES_COLUMNS);
+	int err = 0;
 
 	table->key = "probes";
 	table->title = "Probes";
-	table->empty = "No event was recorded, or selected.";
+	table->empty = "No probe was recorded.";
 	table->sort = "events,probe";
-	for (size_t i = 0; i < PROBES; i++) {
-		struct cell *row = counts->events[i] ? table_add(table) : NULL;
-
-		if (!row && counts->events[i])
-			return -ENOMEM;
-		if (!row)
-			continue;
-		row[PROBES_NAME].text = strdup(probes[i].name);
-		if (!row[PROBES_NAME].text)
-			return -ENOMEM;
-		row[PROBES_EVENTS].number = counts->events[i];
-		row[PROBES_BOUND].truth = count_is_bound(report);
-	}
-	return 0;
+	for (size_t i = 0; i < PROBES && !err; i++)
+		err = add_row(report, table, i, counts->events[i]);
+	return err;
 }
 
 static void end(struct report *report)
@@ -99,7 +138,7 @@ static void end(struct report *report)
 
 const struct view view_probes = {
 	.name = "probes",
-	.summary = "the number of events of each probe; --functions lists the functions",
+	.summary = "how each probe was recorded, and its events; --functions lists functions",
 	.columns = columns,
 	.column_count = PROBES_COLUMNS,
 	.shows_events = true,

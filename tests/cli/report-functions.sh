@@ -72,9 +72,13 @@ END
 	show events -F 'name,vm_fault_contains(cpu,)'
 	show --functions=xml
 	"$builddir/tests/mktrace" process.data <"$srcdir/cli/process.trace"
-	for format in text json csv; do
-		show probes --format=$format process.data
-	done
+	show probes process.data
+	show probes --format=csv process.data
+	show probes --format=json process.data | sed -n '/^  "probes": /,$p'
+	printf 'no_slab\nno_probe vm.brk refused\nlose 0 1\n' | "$builddir/tests/mktrace" none.data
+	show probes none.data
+	printf 'no_slab\nlose 0 1\n' | "$builddir/tests/mktrace" empty.data
+	show probes empty.data
 	show probes --where='proc_mem_age() > 1s'
 } >out
 "$srcdir/compare.sh" "$srcdir/cli/report-functions.expected" out || failed=1
