@@ -236,6 +236,76 @@ int brk_entry(struct system_call *ctx)
 	return emit_process(KMT_BRK, 0, ctx->args[0], heap_growth(ctx->args[0]));
 }
 
+/*
+ * The same from the raw tracepoint that all system calls have, for users who may not read tracefs:
+ * each call of any task runs the program. The numbers are those of tasks of 64 bits; others have
+ * other numbers.
+ */
+#if defined(__TARGET_ARCH_x86)
+#define CALL_MMAP 9
+#define CALL_MUNMAP 11
+#define CALL_BRK 12
+#define REGS_FIRST 14
+#define REGS_SECOND 13
+#define IS_64_BIT(regs) ((regs)->words[17] == 0x33) /* the code segment */
+#elif defined(__TARGET_ARCH_arm64)
+#define CALL_MMAP 222
+#define CALL_MUNMAP 215
+#define CALL_BRK 214
+#define REGS_FIRST 0
+#define REGS_SECOND 1
+#define IS_64_BIT(regs) (!((regs)->words[33] & 16))
+#endif
+
+#ifdef CALL_MMAP
+
+/* (regs, number). False: the call is another. */
+static __always_inline bool read_call(struct bpf_raw_tracepoint_args *ctx, uint64_t number,
+				      uint64_t args[2])
+{
+	struct fault_regs regs;
+
+	if (ctx->args[1] != number ||
+	    bpf_probe_read_kernel(&regs, sizeof(regs), (const void *)ctx->args[0]) ||
+	    !IS_64_BIT(&regs))
+		return false;
+	args[0] = regs.words[REGS_FIRST];
+	args[1] = regs.words[REGS_SECOND];
+	return true;
+}
+
+SEC("raw_tp/sys_enter")
+int mmap_call(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint64_t args[2];
+
+	if (!read_call(ctx, CALL_MMAP, args))
+		return 0;
+	return emit_process_preemptible(KMT_MMAP, 0, args[0], args[1]);
+}
+
+SEC("raw_tp/sys_enter")
+int munmap_call(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint64_t args[2];
+
+	if (!read_call(ctx, CALL_MUNMAP, args))
+		return 0;
+	return emit_process_preemptible(KMT_MUNMAP, 0, args[0], args[1]);
+}
+
+SEC("raw_tp/sys_enter")
+int brk_call(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint64_t args[2];
+
+	if (!read_call(ctx, CALL_BRK, args))
+		return 0;
+	return emit_process_preemptible(KMT_BRK, 0, args[0], heap_growth(args[0]));
+}
+
+#endif
+
 SEC("tp/oom/mark_victim")
 int oom_kill_entry(void *ctx)
 {

@@ -144,3 +144,28 @@ if grep -q '^vm.write_shared  *missing' list; then
 	grep -q '^kmemtraced: vm.write_shared is not recorded: ' err || fail "$(cat err)"
 	"$report" | grep -q 'vm.write_shared is not recorded: ' || fail "the report does not say it"
 fi
+
+# an ordinary user without tracefs: mmap(), munmap() and brk() from the raw tracepoint of all calls
+command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] || { echo "not tried as another user"; exit 0; }
+caps=-all,+bpf,+perfmon
+chmod 755 . "$folder"
+chmod 644 "$folder/file"
+mkdir -m 1777 user
+cp "$kmemtraced" "$load" user
+cat >as-user <<E2
+#!/bin/sh
+exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$caps --ambient-caps=$caps \
+	--bounding-set=$caps $scratch/user/kmemtraced "\$@"
+E2
+chmod 755 as-user
+(cd user && ../as-user -L) >list 2>err || { cat err; exit 0; }
+grep -q "^vm.brk  *raw tracepoint sys_enter\$" list || { echo "a user has no such way here: $(cat list)"; exit 0; }
+rm -rf kmemtrace.data
+kmemtraced=$scratch/as-user
+load=$scratch/user/process_load
+chmod 1777 .
+recorded heap --probes='vm.m*map,vm.brk' 2>/dev/null
+has 100 mmap null null
+has 100 munmap null null
+has 21 brk null null
+echo "as another user: $(cat counts)"

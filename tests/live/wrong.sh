@@ -29,6 +29,11 @@ wrong '1 to 512' -m 1500k
 wrong 'above 0' -p 0
 wrong 'above 0' -p 1,
 wrong 'above 0' -p x
+wrong 'no probe is named "vm.kfre": did you mean vm.kfree' --probes=vm.kfre
+wrong 'no probe is named ""' --probes=vm.brk,
+wrong 'did you mean dtmalloc:::malloc' --probes=dtmaloc:::malloc
+wrong 'needs slab events' --probes='vm.mmap,vm.page*' --publish=stats
+wrong 'cannot be used with a command' -L ls
 wrong 'nrecognized option' --bogus
 wrong 'invalid option' -Z
 wrong 'requires an argument' -o

@@ -66,16 +66,31 @@ static const struct probe_way ways[] = {
 	  { { .program = "old_mmap_entry",
 	      .attachment = ATTACHMENT_ENTRY,
 	      .target = "syscalls/sys_enter_s390_old_mmap" } } },
+	{ PROBE_MMAP,
+	  "raw tracepoint sys_enter",
+	  { { .program = "mmap_call",
+	      .attachment = ATTACHMENT_RAW_TRACEPOINT,
+	      .target = "sys_enter" } } },
 	{ PROBE_MUNMAP,
 	  "tracepoint sys_enter_munmap",
 	  { { .program = "munmap_entry",
 	      .attachment = ATTACHMENT_ENTRY,
 	      .target = "syscalls/sys_enter_munmap" } } },
+	{ PROBE_MUNMAP,
+	  "raw tracepoint sys_enter",
+	  { { .program = "munmap_call",
+	      .attachment = ATTACHMENT_RAW_TRACEPOINT,
+	      .target = "sys_enter" } } },
 	{ PROBE_BRK,
 	  "tracepoint sys_enter_brk",
 	  { { .program = "brk_entry",
 	      .attachment = ATTACHMENT_ENTRY,
 	      .target = "syscalls/sys_enter_brk" } } },
+	{ PROBE_BRK,
+	  "raw tracepoint sys_enter",
+	  { { .program = "brk_call",
+	      .attachment = ATTACHMENT_RAW_TRACEPOINT,
+	      .target = "sys_enter" } } },
 	{ PROBE_OOM_KILL,
 	  "tracepoint mark_victim",
 	  { { .program = "oom_kill_entry",
@@ -160,6 +175,8 @@ static void add_reason(char *reason, size_t size, const char *more)
 {
 	size_t length = strlen(reason);
 
+	if (strstr(reason, more))
+		return;
 	snprintf(reason + length, size - length, "%s%s", length ? "; " : "", more);
 }
 
@@ -194,6 +211,9 @@ void process_probes_choose(struct process_probes *process, struct bpf_variant *v
 					    .possible_cpus = possible_cpus,
 					    .any_cpu = any_cpu };
 	memcpy(process->wanted, wanted, sizeof(process->wanted));
+#ifdef __i386__
+	disabled_reason = "the programs do not know the registers of x86 with 32 bits";
+#endif
 	for (unsigned int probe = PROBE_SLAB_END; probe < PROBES; probe++) {
 		char *reasons = process->reasons[probe], reason[160];
 		const size_t size = sizeof(process->reasons[probe]);
