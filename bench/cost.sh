@@ -8,7 +8,7 @@ space_cost=(2000 300)
 about_cost="added CPU time of the workload, for each event"
 
 cost_tools=(kmemtraced "kmemtraced --no-rescue" "kmemtraced -z" "kmemtraced -p PID"
-	"empty program" "perf record" "ftrace buffers" "trace-cmd record" bpftrace)
+	"kmemtraced --count" "kmemtraced --count --no-rescue" "empty program" "perf record" "ftrace buffers" "trace-cmd record" bpftrace)
 
 # cost_run CASE TOOL TIMES: one run; sets $ns to its CPU time for each event.
 cost_run()
@@ -66,7 +66,7 @@ cost_case()
 	count_events "$work" "$times"
 	sample cost "$work" untraced events "$events"
 	for tool in "${tools[@]}"; do
-		for of in "perf record" "ftrace buffers" "empty program"; do
+		for of in "perf record" "ftrace buffers" "empty program" bpftrace; do
 			is_ours "$tool" && ratio cost added_ns "$work" "$tool" "$work" "$of"
 		done
 	done

@@ -19,6 +19,10 @@ tool_words()
 	untraced) words=() ;;
 	kmemtraced) words=("$build/kmemtraced" -q -o "$dir/data" --) ;;
 	"kmemtraced --no-rescue") words=("$build/kmemtraced" -q --no-rescue -o "$dir/data" --) ;;
+	"kmemtraced --count") words=("$build/kmemtraced" -q --count --by=site --) ;;
+	"kmemtraced --count --no-rescue")
+		words=("$build/kmemtraced" -q --no-rescue --count --by=site --)
+		;;
 	"kmemtraced --publish") words=("$build/kmemtraced" -q --publish="$dir/memstat" -o "$dir/data" --) ;;
 	"kmemtraced -z") words=("$build/kmemtraced" -q -z -o "$dir/data" --) ;;
 	# the PID of a task that sleeps

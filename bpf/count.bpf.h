@@ -132,6 +132,8 @@ static __always_inline int count_event(struct event_context *event, uint8_t id, 
 		key[words++] = bytes_40_47;
 	if (parts & (KMT_COUNT_TID | KMT_COUNT_PID))
 		key[words++] = event->ids & count_task;
+	if (parts & KMT_COUNT_UID)
+		key[words++] = (uint32_t)bpf_get_current_uid_gid();
 	if (parts & KMT_COUNT_COMM && words + 2 <= KMT_COUNT_WORDS) {
 		bpf_get_current_comm(&key[words], 2 * sizeof(uint64_t));
 		words += 2;

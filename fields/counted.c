@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,17 +49,41 @@ static int add_expression(struct query *query, const struct expression *expressi
 	return 0;
 }
 
+static bool selects_frees_by_type(const struct probe_glob *glob)
+{
+	const char *type = glob->parts[2], *name = glob->parts[3];
+
+	return glob->is_dtrace && *type && strcmp(type, "*") &&
+	       (!*name || !fnmatch(name, "free", 0));
+}
+
+/* A probe of dtmalloc selects by type, which kfree() does not name. */
+static int add_probes(struct query *query, uint32_t *parts)
+{
+	const struct probe_filter *filter = query->probes;
+
+	*parts |= KMT_COUNT_KIND | KMT_COUNT_NODE;
+	if (filter->has_types)
+		*parts |= KMT_COUNT_OBJECT | KMT_COUNT_LAST;
+	for (size_t i = 0; i < filter->globs.count; i++)
+		if (selects_frees_by_type(&filter->globs.list[i])) {
+			snprintf(query->errmsg, sizeof(query->errmsg),
+				 "--probes: the kernel cannot count the frees of one type, since "
+				 "kfree() names none: record a capture, and use kmemtrace-report "
+				 "count");
+			return -EINVAL;
+		}
+	return 0;
+}
+
 int counted_query(struct query *query, uint32_t *parts)
 {
 	int err;
 
-	if (query->probes)
-		*parts |= KMT_COUNT_KIND | KMT_COUNT_NODE;
-	if (query->probes && query->probes->has_types) {
-		snprintf(query->errmsg, sizeof(query->errmsg),
-			 "the kernel cannot count the probes of dtmalloc, since kfree() names no "
-			 "type: write --where='type == \"TYPE\" && operation == \"allocation\"'");
-		return -EINVAL;
+	if (query->probes) {
+		err = add_probes(query, parts);
+		if (err)
+			return err;
 	}
 	err = query->has_where ? add_expression(query, &query->where, parts) : 0;
 

@@ -134,7 +134,7 @@ const struct event_field event_fields[] = {
 	  "real user id of the current task when it was created, renamed or executed a program, or "
 	  "when the capture began: a setuid() after that is not seen",
 	  "null if it is not known, as in older and imported captures", value_get_uid,
-	  COUNTED_NEVER },
+	  KMT_COUNT_UID },
 	{ "comm", "execname", VALUE_TEXT, true, true, ALL, "name of the current task",
 	  "null if the task is not known", value_get_comm, KMT_COUNT_COMM },
 	{ "thread", "", VALUE_TEXT, true, true, ALL,

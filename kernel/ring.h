@@ -112,8 +112,9 @@ enum kmt_count_part {
 	KMT_COUNT_TID = 1 << 6,	 /* one word: the thread in bits 0 to 31 */
 	KMT_COUNT_PID = 1 << 7,	 /* the process in bits 32 to 63 */
 	KMT_COUNT_COMM = 1 << 8, /* two words */
+	KMT_COUNT_UID = 1 << 10, /* real user id of the current task */
 };
-#define KMT_COUNT_WORDS 6 /* at most */
+#define KMT_COUNT_WORDS 7 /* at most */
 
 /* A count on one CPU: a value of the map counts, or in a slot. */
 struct kmt_count {
@@ -127,7 +128,6 @@ struct kmt_count_slot {
 	struct kmt_count count;
 	uint64_t key[KMT_COUNT_WORDS];
 };
-_Static_assert(sizeof(struct kmt_count_slot) == 64, "a cache line");
 
 /* Names are rare, and go through one BPF ring buffer. */
 enum kmt_message_kind {

@@ -91,18 +91,11 @@ static void parse_format(struct argp_state *state, struct count_options *options
 		argp_error(state, "--format: \"%s\" is none of %s", argument, renderer_names());
 }
 
-static void complete(struct argp_state *state, struct count_options *options)
+static void check_enabled(struct argp_state *state, const struct count_options *options)
 {
 	if (!options->enabled && (options->query || options->groups || options->renderer))
 		argp_error(state, "--by, --where, --sum, --avg, --min, --max, --hist, --linear, "
 				  "--count-groups, --format: need --count");
-	if (!options->enabled)
-		return;
-	check(state, options, counted_query(options->query, &options->parts));
-	if (!options->groups)
-		options->groups = LIVE_COUNTS_GROUPS;
-	if (!options->renderer)
-		options->renderer = &renderer_text;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -133,7 +126,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_format(state, options, argument);
 		return 0;
 	case ARGP_KEY_END:
-		complete(state, options);
+		check_enabled(state, options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -141,6 +134,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 const struct argp count_argp = { .options = table, .parser = parse_option };
+
+void count_options_complete(struct argp_state *state, struct count_options *options,
+			    const char *probes_text)
+{
+	if (probes_text)
+		check(state, options, query_probes(options->query, "--probes", probes_text));
+	check(state, options, counted_query(options->query, &options->parts));
+	if (!options->groups)
+		options->groups = LIVE_COUNTS_GROUPS;
+	if (!options->renderer)
+		options->renderer = &renderer_text;
+}
 
 void count_options_deinit(struct count_options *options)
 {

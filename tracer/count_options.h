@@ -22,6 +22,12 @@ struct count_options {
 /* A child of the table of kmemtraced's options. Its input is struct count_options. */
 extern const struct argp count_argp;
 
+/*
+ * When all options are known: finds what the query needs. probes_text: of --probes, or NULL.
+ */
+void count_options_complete(struct argp_state *state, struct count_options *options,
+			    const char *probes_text);
+
 void count_options_deinit(struct count_options *options);
 
 #endif

@@ -22,7 +22,8 @@
 static uint32_t word_count(uint32_t parts)
 {
 	return !!(parts & KMT_COUNT_HEAD) + !!(parts & KMT_COUNT_SITE) +
-	       !!(parts & KMT_COUNT_LAST) + !!(parts & TASK_PARTS) + 2 * !!(parts & KMT_COUNT_COMM);
+	       !!(parts & KMT_COUNT_LAST) + !!(parts & TASK_PARTS) + !!(parts & KMT_COUNT_UID) +
+	       2 * !!(parts & KMT_COUNT_COMM);
 }
 
 void live_counts_set(struct count_settings *settings, uint32_t parts)
@@ -205,15 +206,18 @@ void live_counts_describe_task(const struct live_counts *counts, size_t index, s
 {
 	const struct live_count *count = &counts->list[index];
 	const uint64_t *at = count->key;
-	uint64_t ids;
+	uint64_t ids, uid;
 
 	at += !!(counts->parts & KMT_COUNT_HEAD) + !!(counts->parts & KMT_COUNT_SITE) +
 	      !!(counts->parts & KMT_COUNT_LAST);
 	ids = next_word(counts, &at, TASK_PARTS);
+	uid = next_word(counts, &at, KMT_COUNT_UID);
 	*task = (struct task){
 		.tid = counts->parts & KMT_COUNT_TID ? (uint32_t)ids : (uint32_t)index + 1,
 		.tgid = (uint32_t)(ids >> 32),
 		.since = count->time,
+		.has_uid = counts->parts & KMT_COUNT_UID,
+		.uid = (uint32_t)uid,
 	};
 	if (counts->parts & KMT_COUNT_COMM)
 		memcpy(task->comm, at, sizeof(task->comm) - 1);

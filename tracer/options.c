@@ -179,6 +179,7 @@ static void complete_count(struct argp_state *state, struct options *options)
 	    options->proc_mem)
 		argp_error(state, "--count writes no capture: it cannot be used with -o, -z, -m, "
 				  "--publish or --proc-mem");
+	count_options_complete(state, &options->count, options->probes_text);
 	options->no_capture = true;
 	options->ring_mib = 1; /* its memory is the table of counts */
 }
@@ -193,6 +194,7 @@ static void parse_probes(struct argp_state *state, const char *text, struct opti
 	if (err)
 		argp_failure(state, EXIT_TROUBLE, -err, "--probes %s", text);
 	options->has_probes = true;
+	options->probes_text = text;
 	for (unsigned int probe = 0; probe < PROBES; probe++)
 		options->probes[probe] = probe_globs_take(&globs, probe);
 	/* a free belongs to an allocation, whose probe may be another */

@@ -17,7 +17,8 @@ struct options {
 	unsigned int ring_mib; /* of each CPU; 0: by the machine's memory */
 	uint32_t *pids;	       /* the processes to trace; none: all */
 	size_t pid_count;
-	bool has_probes;     /* --probes was given */
+	bool has_probes; /* --probes was given */
+	const char *probes_text;
 	bool probes[PROBES]; /* which are recorded; all of slab or none */
 	bool records_slab;   /* slab events are recorded */
 	bool list_probes;

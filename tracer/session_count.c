@@ -221,6 +221,7 @@ int session_count_print(struct session *session)
 		.view = &view_count,
 		.settings = { .threads = 1 },
 		.query = session->options->count.query,
+		.probes = session->options->probes_text,
 		.renderer = session->options->count.renderer,
 		.weigh = weigh,
 		.weigh_data = &session->counts,

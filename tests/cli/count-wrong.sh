@@ -33,6 +33,7 @@ wrong() {
 	wrong --count --where='time < 1s'
 	wrong --count --where=pid
 	wrong --count --max=ptr
+	wrong --count --probes=dtmalloc::dentry:free
 	wrong --count=missed_site
 	wrong --count --sum=comm
 	wrong --count --linear=bytes_req,0,10

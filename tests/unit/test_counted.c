@@ -39,8 +39,8 @@ static void a_key_has_what_the_query_needs(void **state)
 	(void)state;
 	assert_int_equal(parts_of(&query, NULL, NULL, NULL), 0);
 	assert_int_equal(parts_of(&query, "call_site", NULL, NULL), KMT_COUNT_SITE);
-	assert_int_equal(parts_of(&query, "comm", "pid == 7 || tid > 3", NULL),
-			 KMT_COUNT_COMM | KMT_COUNT_PID | KMT_COUNT_TID);
+	assert_int_equal(parts_of(&query, "comm,uid", "pid == 7 || tid > 3", NULL),
+			 KMT_COUNT_COMM | KMT_COUNT_UID | KMT_COUNT_PID | KMT_COUNT_TID);
 	assert_int_equal(parts_of(&query, "cpu", NULL, "bytes_req * 2"),
 			 COUNTED_CPU | KMT_COUNT_KIND | KMT_COUNT_LAST | COUNTED_NO_FREES);
 	assert_int_equal(parts_of(&query, "pages_to_string(requested_node)", "gfp_flags != 0",
@@ -61,7 +61,7 @@ static void history_and_time_are_refused(void **state)
 }
 
 /* kfree() names no type, so a count by dtmalloc's probes would lack its frees. */
-static void probes_of_a_type_are_refused(void **state)
+static void frees_of_a_type_are_refused(void **state)
 {
 	struct query query = { 0 };
 	uint32_t parts = 0;
@@ -70,9 +70,16 @@ static void probes_of_a_type_are_refused(void **state)
 	assert_int_equal(query_probes(&query, "--probes", "vm.kfree"), 0);
 	assert_int_equal(counted_query(&query, &parts), 0);
 	assert_int_equal(parts, KMT_COUNT_KIND | KMT_COUNT_NODE);
-	assert_int_equal(query_probes(&query, "--probes", "dtmalloc::dentry:malloc"), 0);
+	assert_int_equal(
+		query_probes(&query, "--probes", "dtmalloc::dentry:malloc,dtmalloc:::free"), 0);
+	assert_int_equal(counted_query(&query, &parts), 0);
+	assert_int_equal(parts,
+			 KMT_COUNT_KIND | KMT_COUNT_NODE | KMT_COUNT_OBJECT | KMT_COUNT_LAST);
+	assert_int_equal(query_probes(&query, "--probes", "vm.kfree,dtmalloc::dentry:free"), 0);
 	assert_int_equal(counted_query(&query, &parts), -EINVAL);
-	assert_true(strstr(query.errmsg, "kfree() names no type"));
+	assert_true(strstr(query.errmsg, "the frees of one type"));
+	assert_int_equal(query_probes(&query, "--probes", "dtmalloc::kmalloc-*:"), 0);
+	assert_int_equal(counted_query(&query, &parts), -EINVAL);
 	query_deinit(&query);
 }
 
@@ -80,9 +87,9 @@ static void probes_of_a_type_are_refused(void **state)
 static void fields_that_cannot_be_counted(void **state)
 {
 	static const char *const never[] = {
-		"ptr",	      "address",    "victim",	 "time",       "uid",	      "age",
-		"alloc_site", "alloc_time", "alloc_cpu", "alloc_node", "alloc_tid",   "alloc_pid",
-		"alloc_uid",  "alloc_comm", "cross_cpu", "temporary",  "missed_site",
+		"ptr",	      "address",   "victim",	 "time",	"age",	     "alloc_site",
+		"alloc_time", "alloc_cpu", "alloc_node", "alloc_tid",	"alloc_pid", "alloc_uid",
+		"alloc_comm", "cross_cpu", "temporary",	 "missed_site",
 	};
 	size_t found = 0;
 
@@ -159,7 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_key_has_what_the_query_needs),
 		cmocka_unit_test(history_and_time_are_refused),
-		cmocka_unit_test(probes_of_a_type_are_refused),
+		cmocka_unit_test(frees_of_a_type_are_refused),
 		cmocka_unit_test(fields_that_cannot_be_counted),
 		cmocka_unit_test(a_weight_is_a_number_of_events),
 	};
