@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The view timeline: rates and live bytes in each time slice, and the call sites at the peak. */
+/*
+ * The view timeline: rates, live bytes and process events in each time slice, and the call sites at
+ * the peak.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -7,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "report/views/process_slices.h"
 #include "report/views/slices.h"
 #include "report/views/row_names.h"
 #include "report/views/view.h"
@@ -28,7 +32,8 @@ enum slice_column {
 	SLICE_LIVE_OBJECTS,
 	SLICE_LIVE_BYTES,
 	SLICE_PEAK,
-	SLICE_BAR,
+	SLICE_PROCESS,
+	SLICE_BAR = SLICE_PROCESS + PROCESS_SLICE_COLUMNS,
 	SLICE_BOUND,
 	SLICE_COLUMNS
 };
@@ -64,6 +69,7 @@ static const struct column columns[SLICE_COLUMNS] = {
 			       "bytes allocated to the live objects" },
 	[SLICE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			 "the most bytes that were live at one time in the slice" },
+	PROCESS_SLICE_COLUMNS_AT(SLICE_PROCESS),
 	[SLICE_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
 	[SLICE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			  NULL },
@@ -108,6 +114,7 @@ struct slice {
 	uint64_t allocations, frees, unmatched, missed, failed;
 	uint64_t allocated, freed; /* bytes */
 	uint64_t live_objects, live_bytes, peak_bytes;
+	struct process_slice process;
 };
 
 struct live {
@@ -139,7 +146,9 @@ static void merge_slices(struct slice *list)
 {
 	for (size_t i = 0; i < SLICES_MAX / 2; i++) {
 		const struct slice *a = &list[2 * i], *b = a + 1;
+		struct process_slice process = a->process;
 
+		process_slice_add(&process, &b->process);
 		list[i] = (struct slice){
 			.allocations = a->allocations + b->allocations,
 			.frees = a->frees + b->frees,
@@ -151,6 +160,7 @@ static void merge_slices(struct slice *list)
 			.live_objects = b->live_objects,
 			.live_bytes = b->live_bytes,
 			.peak_bytes = a->peak_bytes > b->peak_bytes ? a->peak_bytes : b->peak_bytes,
+			.process = process,
 		};
 	}
 	memset(list + SLICES_MAX / 2, 0, SLICES_MAX / 2 * sizeof(*list));
@@ -278,6 +288,12 @@ static int on_transition(void *data, const struct analysis *analysis,
 		change.bytes = transition->object->allocated;
 	if (!timeline->slices.width)
 		slices_init_window(&timeline->slices, analysis);
+	if (transition->outcome == OUTCOME_OTHER) {
+		timeline->last_time = transition->event->time;
+		process_slice_count(&advance(timeline, timeline->last_time)->process,
+				    transition->event);
+		return 0;
+	}
 	if (!timeline->unordered)
 		return apply(timeline, &change);
 	changes = array_grow(timeline->changes, timeline->change_count, sizeof(*changes));
@@ -370,6 +386,7 @@ static int add_slices(const struct report *report, struct table *table)
 		row[SLICE_LIVE_BYTES].number = slice->live_bytes;
 		row[SLICE_BOUND].truth = report->bounds.any && slice->live_objects;
 		row[SLICE_PEAK].number = slice->peak_bytes;
+		process_slice_cells(&slice->process, &report->analysis, &row[SLICE_PROCESS]);
 		if (timeline->peak_bytes)
 			row[SLICE_BAR].decimal =
 				(double)slice->live_bytes / (double)timeline->peak_bytes;
@@ -420,7 +437,7 @@ static int make(struct report *report)
 
 	table->key = "timeline";
 	table->title = "Timeline";
-	table->empty = "No allocation or free was recorded.";
+	table->empty = "No event was recorded.";
 	table->sort = "time_ns";
 	table->tiebreak = SLICE_TIME;
 	peak->key = "peak";

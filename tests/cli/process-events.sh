@@ -49,10 +49,15 @@ hide copy.json | diff little.hidden - || wrong "the copy differs"
 
 # slab objects are as without process events
 grep -v '^pagefault\|^write_shared\|^mmap\|^munmap\|^brk\|^oom' "$trace" | "$builddir/tests/mktrace" without
-for view in sites caches leaks lifetimes cpus timeline findings; do
+for view in sites caches leaks lifetimes cpus findings; do
 	$report little $view | sed '1,/^$/d' >with.$view
 	$report without $view | sed '1,/^$/d' | cmp - with.$view || wrong "the view $view"
 done
+# the columns before those of process events
+$report little timeline --format=csv 2>/dev/null | cut -d, -f1-14 >with.timeline
+head -n 1 with.timeline | grep -q ',peak_bytes$' || wrong "the columns of the timeline"
+$report without timeline --format=csv 2>/dev/null | cut -d, -f1-14 | cmp - with.timeline ||
+	wrong "the view timeline"
 
 # values that no kernel reports
 {
