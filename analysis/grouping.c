@@ -190,8 +190,11 @@ uint32_t grouping_find_fastpath_group(struct grouping *grouping, uint64_t addres
 static uint64_t task_key(const struct grouping *grouping, const struct event *event)
 {
 	const struct tasks *tasks = &grouping->analysis->capture->tasks;
-	const struct task *task = tasks_find(tasks, event->task, event->time);
+	const struct task *task;
 
+	if (event->context != KMT_CONTEXT_TASK)
+		return GROUP_KEY_INTERRUPT + event->context;
+	task = tasks_find(tasks, event->task, event->time);
 	return task ? grouping->same_task[task - tasks->list] : GROUP_KEY_UNKNOWN + event->task;
 }
 

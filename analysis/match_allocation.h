@@ -33,7 +33,8 @@ static inline int match_replaced(struct matcher *matcher, const struct event *ev
 static inline bool match_is_second_report(const struct slab_object *first,
 					  const struct event *event, uint16_t flags)
 {
-	const unsigned int ignored = OBJECT_REUSED_ADDRESS | OBJECT_MATCHES_PAGE;
+	const unsigned int ignored = OBJECT_REUSED_ADDRESS | OBJECT_MATCHES_PAGE |
+				     OBJECT_IN_INTERRUPT;
 
 	return (first->flags & ~ignored) == OBJECT_FROM_ALLOCATOR &&
 	       (flags & ~ignored) != OBJECT_FROM_ALLOCATOR && first->task == event->task &&
@@ -72,7 +73,7 @@ match_put_object(struct matcher *matcher, const struct event *event, struct slab
 	object->task = event->task;
 	object->cache = cache;
 	object->cpu = event->cpu;
-	object->flags = flags;
+	object->flags = flags | (event->context ? OBJECT_IN_INTERRUPT : 0);
 	matcher->last_allocation[event->cpu] = event->pointer;
 	return err;
 }

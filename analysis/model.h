@@ -21,7 +21,11 @@ enum group_by {
 	GROUP_BY_MODULE,   /* key: symbols_string() of its name; GROUP_KEY_UNKNOWN: no symbol */
 	GROUP_BY_CACHE,	   /* key: index in analysis.caches */
 	GROUP_BY_SIZE,	   /* key: bytes requested */
-	GROUP_BY_TASK,	 /* key: index in tasks.list; GROUP_KEY_UNKNOWN + tid: task not recorded */
+	/*
+	 * key: index in tasks.list; GROUP_KEY_UNKNOWN + tid: task not recorded;
+	 * GROUP_KEY_INTERRUPT + enum kmt_context: work of an interrupt, in any task
+	 */
+	GROUP_BY_TASK,
 	GROUP_BY_CPU,	 /* key: CPU */
 	GROUP_BY_NODE,	 /* key: node of the allocating CPU; GROUP_KEY_UNKNOWN: node unknown */
 	GROUP_BY_GFP,	 /* key: flags */
@@ -29,6 +33,7 @@ enum group_by {
 };
 
 #define GROUP_KEY_UNKNOWN ((uint64_t)1 << 32)
+#define GROUP_KEY_INTERRUPT ((uint64_t)2 << 32)
 #define GROUP_NONE UINT32_MAX	  /* no group */
 #define CACHE_NONE UINT32_MAX	  /* no cache, or cache unknown */
 #define CACHE_SEVERAL 0xfffffffe  /* more than one cache */

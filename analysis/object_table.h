@@ -23,6 +23,7 @@ enum {
 	OBJECT_CACHE_ANONYMOUS = 128, /* its kernel names no cache: see delayed_free.h */
 	OBJECT_REUSED_ADDRESS = 256,  /* allocated at the address of a live anonymous object */
 	OBJECT_MATCHES_PAGE = 512,    /* it has the page's stride and phase: see slab_pages.h */
+	OBJECT_IN_INTERRUPT = 1024,   /* allocated in an interrupt, not by its task */
 };
 
 struct slab_object {

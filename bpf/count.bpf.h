@@ -121,6 +121,8 @@ static __always_inline int count_event(struct event_context *event, uint8_t id, 
 		__sync_fetch_and_add(&event->control->count_own, 1);
 		return 0;
 	}
+	if (parts & KMT_COUNT_NODE)
+		node = kmt_node_word(node, find_kernel_context(event->control));
 	if (parts & KMT_COUNT_HEAD)
 		key[words++] =
 			(id | count_object(pointer) << 8 | count_mode(id, bytes_40_47) << 10 |

@@ -75,6 +75,8 @@ static __always_inline bool find_context(struct event_context *event)
 	return find_traced_task(event) && find_cpu(event);
 }
 
+#include "bpf/context.bpf.h"
+
 #ifdef KMT_WITHOUT_FETCH
 #include "bpf/bpf_ringbuf.bpf.h"
 #else
@@ -112,7 +114,7 @@ static __always_inline int emit_long(struct event_context *event, uint8_t id, ui
 		((struct kmt_long_record *)record)->more[i] = more[i];
 	header.id = id;
 	header.words = KMT_RECORD_WORDS + more_count;
-	header.node = node;
+	header.node = kmt_node_word(node, find_kernel_context(event->control));
 	header.sequence = sequence;
 	commit(record, header.tag);
 	return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The BPF programs of a capture. They only record events; matching frees with allocations is done
- * offline. They are compiled six times: for kernels with BTF and BPF_FETCH atomics, without BTF,
- * without BPF_FETCH, without both; and for those that have both and preempt a task in a tracepoint,
- * with and without a preempt count that programs can read.
+ * offline. They are compiled seven times: for kernels without BTF, without BPF_FETCH atomics, and
+ * without both; and for those that have both, and those of them that preempt a task in a
+ * tracepoint, with and without a preempt count that programs can read.
  */
 #include "bpf/vmlinux.h"
 
@@ -18,14 +18,14 @@
 
 #include "bpf/settings.bpf.h"
 #include "bpf/filter.bpf.h"
+#if defined(KMT_WITH_PREEMPT_COUNT) || defined(KMT_WITH_COPIES)
+#include "bpf/preempt_count.bpf.h"
+#endif
 #include "bpf/emit.bpf.h"
 #include "bpf/untraced.bpf.h"
 #include "bpf/names.bpf.h"
 #include "bpf/backup.bpf.h"
 #include "bpf/slab.bpf.h"
-#ifdef KMT_WITH_COPIES
-#include "bpf/preempt_count.bpf.h"
-#endif
 #include "bpf/marks.bpf.h"
 #include "bpf/front.bpf.h"
 #include "bpf/copies.bpf.h"

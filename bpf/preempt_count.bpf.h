@@ -45,6 +45,11 @@ extern struct lowcore *bpf_get_lowcore(void) __ksym __weak;
 
 #define PREEMPT_COUNT_UNKNOWN UINT32_MAX
 #define PREEMPT_COUNT_BITS 0x00ffffff /* without the flag that the task is to be preempted */
+/* Of the preempt count, the same from 5.10 to 7.2. */
+#define PREEMPT_SOFTIRQ 0x00000100 /* a softirq runs; a task that disables them adds 0x200 */
+#define PREEMPT_HARDIRQ 0x000f0000
+#define PREEMPT_NMI 0x00f00000
+#define PREEMPT_INTERRUPT (PREEMPT_SOFTIRQ | PREEMPT_HARDIRQ | PREEMPT_NMI)
 
 #ifdef KMT_WITHOUT_PREEMPT_COUNT
 

@@ -37,7 +37,8 @@ struct event {
 	uint16_t cpu;
 	uint8_t id; /* enum kmt_id */
 	bool has_cache;
-	uint16_t unused; /* 0 */
+	uint8_t context; /* enum kmt_context, or of a later version; see status.has_context */
+	uint8_t unused;	 /* 0 */
 };
 
 _Static_assert(sizeof(struct event) <= EVENT_SIZE_MAX, "an event fits a cache line");
@@ -92,7 +93,8 @@ static inline bool event_init(struct event *event, const struct kmt_record *reco
 	event->gfp = record->gfp;
 	event->sequence = record->sequence;
 	event->hash = hash_address(seed, record->pointer);
-	event->node = record->node;
+	event->node = kmt_node(record->node);
+	event->context = (uint8_t)kmt_context(record->node);
 	event->cpu = (uint16_t)cpu;
 	event->id = record->id;
 	event->has_cache = false;

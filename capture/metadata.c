@@ -104,24 +104,31 @@ static const char types[] = SIGNATURE
 	"typealias integer { size = 32; align = 8; signed = false; base = 16; } := x32;\n"
 	"typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
 	"typealias integer { size = 64; align = 8; signed = true; } := s64;\n"
-	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := x64;\n";
+	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := x64;\n"
+	/* exclusive-or with the sign of the node: see struct kmt_record */
+	"typealias enum : integer { size = 4; align = 1; signed = false; } {\n"
+	"\ttask = 0, softirq = 1, hardirq = 2, nmi = 3,\n"
+	"\tnmi = 12, hardirq = 13, softirq = 14, task = 15\n"
+	"} := context_u4;\n"
+	"typealias integer { size = 12; align = 1; signed = true; } := s12;\n";
 
 /* struct packet_header and the first 40 bytes of struct kmt_record, field by field. */
-static const char layouts[] =
-	"stream {\n"
-	"\tid = 0;\n"
-	"\tpacket.context := struct {\n"
-	"\t\ttime_ns timestamp_begin; time_ns timestamp_end;\n"
-	"\t\tu64 content_size; u64 packet_size;\t/* bits */\n"
-	"\t\tu64 events_discarded;\t/* of this CPU, cumulative */\n"
-	"\t\tu64 packet_seq_num; u32 cpu_id; u32 records;\n"
-	"\t\tu64 sequence_first; u64 sequence_end;\n"
-	"\t\tu64 skipped;\t/* of all CPUs, cumulative */\n"
-	"\t\tu16 codec; u16 version; x32 crc32;\n"
-	"\t};\n"
-	"\tevent.header := struct { time_ns timestamp; u8 id; };\n"
-	"\tevent.context := struct {\n"
-	"\t\tu8 words; s16 node; u32 sequence; x64 pointer; x64 call_site; u32 tid; x32 gfp;\n"
+static const char layout_begin[] = "stream {\n"
+				   "\tid = 0;\n"
+				   "\tpacket.context := struct {\n"
+				   "\t\ttime_ns timestamp_begin; time_ns timestamp_end;\n"
+				   "\t\tu64 content_size; u64 packet_size;\t/* bits */\n"
+				   "\t\tu64 events_discarded;\t/* of this CPU, cumulative */\n"
+				   "\t\tu64 packet_seq_num; u32 cpu_id; u32 records;\n"
+				   "\t\tu64 sequence_first; u64 sequence_end;\n"
+				   "\t\tu64 skipped;\t/* of all CPUs, cumulative */\n"
+				   "\t\tu16 codec; u16 version; x32 crc32;\n"
+				   "\t};\n"
+				   "\tevent.header := struct { time_ns timestamp; u8 id; };\n"
+				   "\tevent.context := struct {\n"
+				   "\t\tu8 words; ";
+static const char layout_end[] =
+	"\n\t\tu32 sequence; x64 pointer; x64 call_site; u32 tid; x32 gfp;\n"
 	"\t};\n"
 	"};\n";
 
@@ -214,7 +221,12 @@ int metadata_write(const struct metadata *metadata, FILE *file)
 	fprintf(file, "\tkmt_format = %u; kmt_word_bits = %u; kmt_page_size = %u;\n};\n",
 		metadata->format, metadata->word_bits, metadata->page_size);
 	write_clock(metadata, file);
-	fputs(layouts, file);
+	fputs(layout_begin, file);
+	/* the bits of a byte are in its byte order, too */
+	fputs(metadata->big_endian ? "context_u4 context; s12 node;"
+				   : "s12 node; context_u4 context;",
+	      file);
+	fputs(layout_end, file);
 	write_kinds(file);
 	return text_write_result(file);
 }

@@ -25,6 +25,10 @@ static const char *const preemption_words[] = {
 	[STATUS_PREEMPTION_NO] = "no",
 	[STATUS_PREEMPTION_YES] = "yes",
 };
+static const char *const context_words[] = {
+	[STATUS_CONTEXT_SOFTIRQ] = "softirq",
+	[STATUS_CONTEXT_ALL] = "all",
+};
 #define PREEMPTION_WORDS (sizeof(preemption_words) / sizeof(preemption_words[0]))
 
 /*
@@ -326,6 +330,8 @@ int status_write(const struct status *status, FILE *file)
 	if (status->preemption)
 		fprintf(file, "preemption %s %" PRIu64 "%s\n", preemption_words[status->preemption],
 			status->copies, status->front ? " front" : "");
+	if (status->context)
+		fprintf(file, "context %s\n", context_words[status->context]);
 	for (size_t i = 0; i < NUMBERS; i++) {
 		fputs(numbers[i].key, file);
 		write_count(file, *(const uint64_t *)((const char *)status + numbers[i].offset));
@@ -474,6 +480,12 @@ static bool parse_single(struct status *status, struct line *line)
 				line_u64(line, 10, &status->copies);
 				status->front = line_key(line, "front");
 			}
+		return true;
+	}
+	if (line_key(line, "context")) {
+		for (size_t i = STATUS_CONTEXT_SOFTIRQ; i <= STATUS_CONTEXT_ALL; i++)
+			if (line_key(line, context_words[i]))
+				status->context = i;
 		return true;
 	}
 	if (line_key(line, "raised")) {

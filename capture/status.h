@@ -70,6 +70,13 @@ enum status_preemption {
 	STATUS_PREEMPTION_YES,
 };
 
+/* Which of enum kmt_context the records have. */
+enum status_context {
+	STATUS_CONTEXT_UNKNOWN = 0, /* all records have KMT_CONTEXT_TASK */
+	STATUS_CONTEXT_SOFTIRQ,	    /* hard interrupts count as what they interrupted */
+	STATUS_CONTEXT_ALL,
+};
+
 struct status {
 	enum status_complete complete;
 	char stopped[160]; /* why the capture ended: "the command ended", "SIGINT", … */
@@ -83,6 +90,7 @@ struct status {
 	enum status_preemption preemption;
 	uint64_t copies;	       /* of each program; 0: no further copies */
 	bool front;		       /* front programs ran before the copies */
+	enum status_context context;   /* which contexts the records have */
 	uint64_t from_backup;	       /* the sum of cpus[].from_backup */
 	uint64_t backup_off_cpus;      /* CPUs on which a kind of backup program was disabled */
 	uint64_t hook_calls_skipped;   /* calls that the hooks did not record */

@@ -151,8 +151,8 @@ static void check_process_fields(struct stream_state *stream, const struct kmt_r
 
 	if (record->gfp)
 		report_problem(stream, fields, "%s with GFP flags 0x%" PRIx32, name, record->gfp);
-	if (record->node != KMT_NODE_ANY)
-		report_problem(stream, fields, "%s with node %d", name, record->node);
+	if (kmt_node(record->node) != KMT_NODE_ANY)
+		report_problem(stream, fields, "%s with node %d", name, kmt_node(record->node));
 	if (!is_length && ((uint32_t)record->payload > payload_limits[record->id].low ||
 			   record->payload >> 32 > payload_limits[record->id].high))
 		report_problem(stream, fields, "%s whose last 8 bytes are 0x%" PRIx64, name,
@@ -164,16 +164,24 @@ static void check_process_fields(struct stream_state *stream, const struct kmt_r
 static void check_fields(struct stream_state *stream, const struct kmt_record *record)
 {
 	bool free = is_one_of(stream, RECORD_KINDS_WITH(RECORD_FREE));
+	unsigned int context = kmt_context(record->node);
+	int node = kmt_node(record->node);
 
+	if (context && !stream->capture->status.context)
+		report_problem(stream, fields, "%s in context %u, but kernel/status has no context",
+			       record_kinds[record->id].name, context);
+	if (context >= KMT_CONTEXT_END)
+		report_problem(stream, fields, "%s in context %u", record_kinds[record->id].name,
+			       context);
 	if (is_one_of(stream, RECORD_KINDS_WITH(RECORD_PROCESS)))
 		check_process_fields(stream, record);
 	if (!is_one_of(stream, KINDS_OF_SLAB))
 		return;
 	if (free && record->gfp)
 		report_problem(stream, fields, "a free with GFP flags 0x%" PRIx32, record->gfp);
-	if (free ? record->node != KMT_NODE_ANY : record->node < KMT_NODE_ANY)
+	if (free ? node != KMT_NODE_ANY : node < KMT_NODE_ANY)
 		report_problem(stream, fields, "%s with node %d", free ? "a free" : "an allocation",
-			       record->node);
+			       node);
 	if (is_one_of(stream, KFREE) && record->cache)
 		report_problem(stream, fields, "a kfree whose last 8 bytes are not 0");
 }

@@ -65,9 +65,11 @@ const struct event_field event_fields[] = {
 	  value_get_bytes_alloc,
 	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST | COUNTED_NO_FREES },
 	{ "task", "", VALUE_TEXT, true, true, ALL,
-	  "name and process of the current task: comm (pid 12); of oom_kill those of the task that "
+	  "name and process of the current task: comm (pid 12); in an interrupt, as far as the "
+	  "capture has it, softirq, hardirq or nmi instead; of oom_kill those of the task that "
 	  "is killed",
-	  "? (tid 12) if the task is not known", value_get_task, KMT_COUNT_PID | KMT_COUNT_COMM },
+	  "? (tid 12) if the task is not known", value_get_task,
+	  KMT_COUNT_PID | KMT_COUNT_COMM | KMT_COUNT_NODE },
 	{ "address", "", VALUE_ADDRESS, true, false, "process events except oom_kill",
 	  "the address that was accessed or requested; 0 of an mmap leaves the choice to the "
 	  "kernel",
@@ -140,6 +142,12 @@ const struct event_field event_fields[] = {
 	{ "thread", "", VALUE_TEXT, true, true, ALL,
 	  "name and thread id of the current task: comm/12", "?/12 if the task is not known",
 	  value_get_thread, KMT_COUNT_TID | KMT_COUNT_COMM },
+	{ "context", "", VALUE_TEXT, true, true, ALL,
+	  "in what the kernel was: task, softirq, hardirq (a hard interrupt) or nmi. In an "
+	  "interrupt, the current task is the one that was interrupted",
+	  "null if kernel/status has no context; with context softirq, hard interrupts count as "
+	  "what they interrupted",
+	  value_get_context, KMT_COUNT_NODE },
 	{ "operation", "", VALUE_TEXT, true, true, SLAB, "allocation, free or resize", "",
 	  value_get_operation, KMT_COUNT_KIND },
 	{ "outcome", "", VALUE_TEXT, true, true, SLAB,

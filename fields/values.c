@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fields/values.h"
+#include "fields/labels.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
 
@@ -49,6 +50,8 @@ int value_source_init(struct value_source *source)
 	for (size_t i = 0; i < 3 && !err; i++)
 		added &= !!(source->operation_texts[i] =
 				    texts_add(&source->texts, operation_texts[i]));
+	for (unsigned int i = 0; i < KMT_CONTEXT_END && !err; i++)
+		added &= !!(source->context_texts[i] = texts_add(&source->texts, label_context(i)));
 	return err || added ? err : -ENOMEM;
 }
 
@@ -367,6 +370,8 @@ struct value value_get_task(struct value_source *source, const struct transition
 
 	if (transition->event->id == KMT_OOM_KILL)
 		return value_get_victim(source, transition);
+	if (transition->event->context != KMT_CONTEXT_TASK)
+		return value_get_context(source, transition);
 	named = task_names(source, transition);
 	return NAMED(source, named, task);
 }
@@ -387,6 +392,17 @@ struct value value_get_thread(struct value_source *source, const struct transiti
 	const struct named *named = task_names(source, transition);
 
 	return NAMED(source, named, thread);
+}
+
+struct value value_get_context(struct value_source *source, const struct transition *transition)
+{
+	uint8_t context = transition->event->context;
+
+	if (context >= KMT_CONTEXT_END)
+		return value_unknown(); /* of a later version */
+	if (context == KMT_CONTEXT_TASK && !source->capture->status.context)
+		return value_unknown();
+	return value_of(source->context_texts[context]);
 }
 
 struct value value_get_operation(struct value_source *source, const struct transition *transition)

@@ -50,7 +50,7 @@ struct value_source {
 	struct texts texts;
 	struct names names;
 	uint32_t name_texts[KMT_ID_END], probe_texts[PROBES], outcome_texts[OUTCOME_OTHER + 1],
-		operation_texts[3];
+		operation_texts[3], context_texts[KMT_CONTEXT_END];
 	/* a missed free: the object at the address that the next allocation event returns */
 	uint64_t missed_site, missed_time;
 	uint32_t missed_sequence;
@@ -85,7 +85,7 @@ typedef struct value value_getter(struct value_source *source, const struct tran
 	add(temporary) add(missed_site) add(probe) add(address) add(length)                \
 	add(write_access) add(fault_type) add(victim) add(zero) add(uid) add(alloc_uid) \
 	add(type_numallocs) add(type_numfrees) add(type_memalloced) add(type_memfreed)     \
-	add(type_count) add(type_bytes)
+	add(type_count) add(type_bytes) add(context)
 /* clang-format on */
 
 #define DECLARE_GETTER(field) value_getter value_get_##field;

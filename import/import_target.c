@@ -277,7 +277,7 @@ int import_target_put_event(struct import_target *target, const struct import_ev
 	err = set_cache(target, event, &record);
 	if (err)
 		return err;
-	if (event->node >= 0 && event->node <= INT16_MAX)
+	if (event->node >= 0 && event->node <= KMT_NODE_MAX)
 		record.node = (int16_t)event->node;
 	if (event->pointer >> 32)
 		target->wide = true;

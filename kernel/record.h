@@ -71,9 +71,20 @@ enum kmt_fault_type {
 	KMT_FAULT_MAJOR,
 };
 
+/* In what the kernel was at the event. On disk, as the kinds: append only. */
+enum kmt_context {
+	KMT_CONTEXT_TASK, /* also if it was not recorded: then kernel/status says so */
+	KMT_CONTEXT_SOFTIRQ,
+	KMT_CONTEXT_HARDIRQ,
+	KMT_CONTEXT_NMI,
+	KMT_CONTEXT_END /* one past the last that this version knows */
+};
+
 #define KMT_LENGTH_UNKNOWN ((uint64_t)1 << 63) /* INT64_MIN */
 
-#define KMT_NODE_ANY (-1)	/* no node was requested; also in every free */
+#define KMT_NODE_ANY (-1) /* no node was requested; also in every free */
+#define KMT_NODE_BITS 12  /* of the node, which is signed, in kmt_record.node */
+#define KMT_NODE_MAX 2047
 #define KMT_SIZE_MAX UINT32_MAX /* a size of 4 GiB or more: only failed requests have it */
 #define KMT_WORD 8		/* bytes: the unit of kmt_record.words */
 #define KMT_RECORD_WORDS 6	/* of struct kmt_record: no record has fewer */
@@ -87,7 +98,12 @@ struct kmt_record {
 		struct {
 			uint8_t id;    /* enum kmt_id */
 			uint8_t words; /* size of the whole record, in words of 8 bytes */
-			int16_t node;  /* the requested node, or KMT_NODE_ANY */
+			/*
+			 * The requested node, or KMT_NODE_ANY, with the upper 4 bits exclusive-ored
+			 * with the enum kmt_context: see kmt_node() and kmt_context(). In a task,
+			 * and in captures of versions that recorded no context, it is the node.
+			 */
+			int16_t node;
 			/*
 			 * Number of the event on its CPU, modulo 2^32. In a BPF ring buffer: the
 			 * number of lost events of the CPU before it.
@@ -115,6 +131,25 @@ struct kmt_record {
 		uint64_t payload;
 	};
 };
+
+/* node: at most KMT_NODE_MAX */
+static inline int16_t kmt_node_word(int node, unsigned int context)
+{
+	return (int16_t)(node ^ (int)(context << KMT_NODE_BITS));
+}
+
+static inline int16_t kmt_node(int16_t word)
+{
+	const unsigned int sign = 1U << (KMT_NODE_BITS - 1), bits = (uint16_t)word;
+
+	return (int16_t)(((bits & (2 * sign - 1)) ^ sign) - sign);
+}
+
+/* An enum kmt_context, or a number below 16 of a later version. */
+static inline unsigned int kmt_context(int16_t word)
+{
+	return (uint16_t)(word ^ kmt_node(word)) >> KMT_NODE_BITS;
+}
 
 /* The payload of two values of 32 bits. */
 #define KMT_PAYLOAD(low, high) ((uint64_t)(high) << 32 | (uint32_t)(low))

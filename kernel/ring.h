@@ -37,6 +37,13 @@ enum kmt_copied_kind {
 };
 #define KMT_COPIES 4
 
+/* How the programs know the context of an event: see bpf/context.bpf.h. */
+enum kmt_context_source {
+	KMT_CONTEXT_UNKNOWN,	   /* they do not: each event counts as a task's */
+	KMT_CONTEXT_FROM_COUNT,	   /* the preempt count: all contexts */
+	KMT_CONTEXT_FROM_SOFTIRQS, /* the tracepoints of softirqs: softirqs only */
+};
+
 #define KMT_MARKS 63
 
 /* The events of one tracepoint that are in flight on a CPU. */
@@ -63,7 +70,8 @@ struct kmt_control {
 	uint64_t deferred;    /* events that the first copy could not mark, so it did not record */
 	uint64_t from_front;  /* of the numbered events: recorded by a front program */
 	uint64_t tail; /* slots given back; written by kmemtraced, on a cache line of its own */
-	uint64_t reserved[7];
+	uint64_t in_softirq; /* KMT_CONTEXT_FROM_SOFTIRQS: not 0 while the CPU runs a softirq */
+	uint64_t reserved[6];
 	struct kmt_marks marks[KMT_BACKUP_KINDS];
 	uint64_t front_found[KMT_COPIED_KINDS]; /* marks of front programs that copy 1 found */
 	uint64_t front_deferred;		/* events that a front program could not mark */
@@ -102,7 +110,7 @@ enum kmt_count_part {
 	/* the head */
 	KMT_COUNT_KIND = 1 << 0,   /* bits 0 to 7: enum kmt_id */
 	KMT_COUNT_OBJECT = 1 << 1, /* bits 8 and 9: 0 no object, 1 KMT_ZERO_SIZE_PTR, 2 an object */
-	KMT_COUNT_NODE = 1 << 2,   /* bits 16 to 31: node of the record */
+	KMT_COUNT_NODE = 1 << 2,   /* bits 16 to 31: node of the record, with the context */
 	KMT_COUNT_GFP = 1 << 3,	   /* bits 32 to 63 */
 	KMT_COUNT_MODE = 1 << 9,   /* bits 10 and 11: enum kmt_mode of a page fault; else 0 */
 	KMT_COUNT_HEAD = KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_NODE | KMT_COUNT_GFP |

@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "fields/allocations.h"
+#include "fields/labels.h"
 #include "kernel/tasks.h"
 #include "report/columns.h"
 #include "report/views/row_names.h"
@@ -22,6 +23,7 @@ enum task_column {
 	TASK_PID,
 	TASK_TID,
 	TASK_COMM,
+	TASK_CONTEXT,
 	TASK_COLUMNS
 };
 
@@ -29,6 +31,8 @@ static const struct column task_columns[TASK_COLUMNS] = {
 	[TASK_PID] = { "pid", "pid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL, false },
 	[TASK_TID] = { "tid", "tid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL, false },
 	[TASK_COMM] = { "comm", "comm", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL, false },
+	[TASK_CONTEXT] = { "context", "context", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL,
+			   false },
 };
 
 __attribute__((format(printf, 2, 3))) static int fail(struct report *report, const char *format,
@@ -98,7 +102,18 @@ static int set_tasks(const struct report *report, struct table *table,
 		struct cell *more = cells + table->column_count - TASK_COLUMNS;
 		const struct task *task = group_task(report, groups[row]);
 		uint32_t thread = groups[row]->thread;
+		unsigned int context = group_context(groups[row]);
 
+		if (context != KMT_CONTEXT_TASK || report->capture->status.context) {
+			more[TASK_CONTEXT].text = strdup(label_context(context));
+			if (!more[TASK_CONTEXT].text)
+				return -ENOMEM;
+		}
+		if (context != KMT_CONTEXT_TASK) {
+			cells[1].number = more[TASK_PID].number = more[TASK_TID].number =
+				CELL_UNKNOWN;
+			continue;
+		}
 		cells[1].number = task ? task->tgid : thread;
 		more[TASK_PID].number = task ? task->tgid : CELL_UNKNOWN;
 		more[TASK_TID].number = thread == THREAD_SEVERAL ? CELL_UNKNOWN : thread;

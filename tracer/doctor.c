@@ -97,6 +97,27 @@ static void print_preemption(const struct programs *programs)
 	}
 }
 
+static void print_context(const struct programs *programs)
+{
+	switch (programs->context_source) {
+	case KMT_CONTEXT_FROM_COUNT:
+		print_check(VERDICT_OK, "context",
+			    "events in softirqs, hard interrupts and NMIs are distinguished "
+			    "from those of tasks");
+		break;
+	case KMT_CONTEXT_FROM_SOFTIRQS:
+		print_check(
+			VERDICT_LIMITED, "context",
+			"events in softirqs are distinguished from those of tasks; those in "
+			"hard interrupts are not, since programs cannot read the preempt count");
+		break;
+	default:
+		print_check(VERDICT_LIMITED, "context",
+			    "events in interrupts are not distinguished from those of the "
+			    "current task");
+	}
+}
+
 static void print_nested_frees(const struct programs *programs)
 {
 	if (!programs->has_recursion_guard)
@@ -223,6 +244,7 @@ static bool try_programs(const struct options *options, const struct attach_plan
 		print_check(VERDICT_OK, "programs", "loaded, and attached to all tracepoints");
 		print_skipped(&programs, cpus);
 		print_preemption(&programs);
+		print_context(&programs);
 		print_nested_frees(&programs);
 		print_paths(&programs);
 		print_probes(&programs);

@@ -42,6 +42,18 @@ static enum status_preemption preemption_of(const struct programs *programs)
 	}
 }
 
+static enum status_context context_of(const struct programs *programs)
+{
+	switch (programs->context_source) {
+	case KMT_CONTEXT_FROM_COUNT:
+		return STATUS_CONTEXT_ALL;
+	case KMT_CONTEXT_FROM_SOFTIRQS:
+		return STATUS_CONTEXT_SOFTIRQ;
+	default:
+		return STATUS_CONTEXT_UNKNOWN;
+	}
+}
+
 int session_status_update_programs(struct session *session)
 {
 	const struct programs *programs = &session->programs;
@@ -50,6 +62,7 @@ int session_status_update_programs(struct session *session)
 
 	status->backup_known = true;
 	status->preemption = preemption_of(programs);
+	status->context = context_of(programs);
 	status->copies = programs->copies.count;
 	status->front = copies_have_front(&programs->copies);
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",

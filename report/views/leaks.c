@@ -95,7 +95,7 @@ static const struct column columns[LEAK_COLUMNS] = {
 			  "objects and bytes: these may have been freed" },
 	[LEAK_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
 			"the process that was running when more than half of the live bytes were "
-			"allocated" },
+			"allocated, or interrupts" },
 	[LEAK_TASK_PID] = { "main_task_pid", "mostly by", "pid", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
 			    NULL },
 	[LEAK_TASK_COMM] = { "main_task_comm", "mostly by", "comm", COLUMN_TEXT, 0,

@@ -55,10 +55,23 @@ const struct task *group_task(const struct report *report, const struct group *g
 	return group->key < tasks->count ? &tasks->list[group->key] : NULL;
 }
 
+unsigned int group_context(const struct group *group)
+{
+	return group->key < GROUP_KEY_INTERRUPT ? KMT_CONTEXT_TASK
+						: (unsigned int)(group->key - GROUP_KEY_INTERRUPT);
+}
+
+/* In place of a process: of objects that were allocated in an interrupt. */
+#define NO_PROCESS UINT32_MAX
+
 /* The process of an object's allocation: its thread's, or the thread itself if it is not known. */
 static uint32_t object_process(const struct report *report, const struct slab_object *object)
 {
-	const struct task *task = tasks_find(&report->capture->tasks, object->task, object->time);
+	const struct task *task;
+
+	if (object->flags & OBJECT_IN_INTERRUPT)
+		return NO_PROCESS;
+	task = tasks_find(&report->capture->tasks, object->task, object->time);
 
 	return task ? task->tgid : object->task;
 }
@@ -110,12 +123,17 @@ int main_task_set(const struct report *report, const struct slab_object *const *
 		cells[MAIN_TASK_NAME].text = strdup("");
 		return cells[MAIN_TASK_NAME].text ? 0 : -ENOMEM;
 	}
+	cells[MAIN_TASK_SHARE].decimal = 100.0 * (double)bytes / (double)all;
+	if (process == NO_PROCESS) {
+		cells[MAIN_TASK_NAME].text = strdup("interrupts");
+		cells[MAIN_TASK_PID].number = CELL_UNKNOWN;
+		return cells[MAIN_TASK_NAME].text ? 0 : -ENOMEM;
+	}
 	task = tasks_find(&report->capture->tasks, last->task, last->time);
 	cells[MAIN_TASK_NAME].text =
 		label_new("%s (pid %" PRIu32 ")", task ? task->comm : "?", process);
 	cells[MAIN_TASK_PID].number = task ? process : CELL_UNKNOWN;
 	cells[MAIN_TASK_COMM].text = task ? strdup(task->comm) : NULL;
-	cells[MAIN_TASK_SHARE].decimal = 100.0 * (double)bytes / (double)all;
 	return cells[MAIN_TASK_NAME].text && (!task || cells[MAIN_TASK_COMM].text) ? 0 : -ENOMEM;
 }
 
@@ -135,6 +153,8 @@ char *group_name(const struct report *report, const struct group *group)
 			return strdup("unknown");
 		return strdup(cache_name(report, (uint32_t)group->key));
 	case GROUP_BY_TASK:
+		if (group->key >= GROUP_KEY_INTERRUPT)
+			return strdup(label_context(group_context(group)));
 		return label_task(group_task(report, group), group->thread);
 	case GROUP_BY_NODE:
 		if (group->key == GROUP_KEY_UNKNOWN)

@@ -16,7 +16,10 @@
 char *group_name(const struct report *report, const struct group *group);
 const char *group_by_text(enum group_by by); /* "site", … */
 
-/* The task of a group by task, or NULL: only the thread id is known. */
+/* Of a group by task: KMT_CONTEXT_TASK, or the interrupts whose work the group is. */
+unsigned int group_context(const struct group *group);
+
+/* The task of a group by task, or NULL: only the thread id is known, or it is of interrupts. */
 const struct task *group_task(const struct report *report, const struct group *group);
 
 /*
@@ -31,7 +34,8 @@ char *task_name(const struct report *report, uint32_t tid, uint64_t time);     /
 
 /* Cells of the process that allocated more than half of the bytes of the objects of a row. */
 enum main_task_cell {
-	MAIN_TASK_NAME, /* "comm (pid 12)", with its last name; "": no process did */
+	MAIN_TASK_NAME, /* "comm (pid 12)", with its last name; "interrupts"; or "": no process did
+			 */
 	MAIN_TASK_PID,
 	MAIN_TASK_COMM, /* NULL: no process did, or the task is not known */
 	MAIN_TASK_SHARE,

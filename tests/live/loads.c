@@ -31,6 +31,8 @@ static int load_all(const struct missing_features *missing_features, bool preemp
 		    bool allocations_have_cache, uint32_t tgids)
 {
 	const bool frees_have_name = true;
+	const uint32_t source = missing_features->preempt_count ? KMT_CONTEXT_FROM_SOFTIRQS
+								: KMT_CONTEXT_FROM_COUNT;
 	struct bpf_program *program;
 	struct bpf_variant variant;
 	struct rings rings;
@@ -50,6 +52,7 @@ static int load_all(const struct missing_features *missing_features, bool preemp
 				sizeof(frees_have_name));
 		bpf_variant_set(&variant, "allocations_have_cache", &allocations_have_cache,
 				sizeof(allocations_have_cache));
+		bpf_variant_set(&variant, "context_source", &source, sizeof(source));
 		bpf_variant_set(&variant, "traced_tgid", &tgids, sizeof(tgids));
 		bpf_map__set_inner_map_fd(bpf_variant_map(&variant, "rings"), rings.list[0].fd);
 		bpf_object__for_each_program (program, variant.bpf) {
@@ -81,19 +84,19 @@ int main(void)
 	btf__free(btf);
 	if (!has_count)
 		printf("programs that read the preempt count cannot be loaded on this kernel\n");
-	for (int i = 0; i < 36; i++) {
-		int variant = i % 6;
-		bool preemptible = variant >= 4;
+	for (int i = 0; i < 42; i++) {
+		int variant = i % 7;
+		bool preemptible = variant == 4 || variant == 5;
 		const struct missing_features missing_features = {
-			.btf = !preemptible && variant & 1,
-			.fetch = !preemptible && variant & 2,
-			.preempt_count = variant != 4
+			.btf = variant < 4 && variant & 1,
+			.fetch = variant < 4 && variant & 2,
+			.preempt_count = variant != 4 && variant != 6
 		};
 		int count;
 
-		if (variant == 4 && !has_count)
+		if (!missing_features.preempt_count && !has_count)
 			continue;
-		count = load_all(&missing_features, preemptible, i / 6 & 1, tgids[i / 12]);
+		count = load_all(&missing_features, preemptible, i / 7 & 1, tgids[i / 14]);
 		if (count == -EPERM && i == 0)
 			return 77;
 		if (count < 16) {

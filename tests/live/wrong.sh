@@ -120,7 +120,7 @@ if unshare -m true 2>/dev/null; then
 fi
 KMEMTRACED_WITHOUT=bogus "$kmemtraced" -d 1 -o none 2>err
 [ $? = 2 ] || fail "KMEMTRACED_WITHOUT=bogus: $(cat err)"
-grep -q 'must be btf, fetch, or btf,fetch' err || fail "KMEMTRACED_WITHOUT=bogus: $(cat err)"
+grep -q 'must be btf, fetch, btf,fetch, or context' err || fail "KMEMTRACED_WITHOUT=bogus: $(cat err)"
 # in a PID namespace, process ids differ from those of the kernel's events
 if unshare -pf --mount-proc true 2>/dev/null; then
 	unshare -pf --mount-proc "$kmemtraced" -d 1 -o none >out 2>err

@@ -122,6 +122,26 @@ static void classifies_events(void **state)
 	assert_true(event_has_object(&event));
 }
 
+static void node_and_context_share_16_bits(void **state)
+{
+	static const int16_t nodes[] = { KMT_NODE_ANY, 0, 1, KMT_NODE_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+		/* as in captures without contexts */
+		assert_int_equal(kmt_node_word(nodes[i], KMT_CONTEXT_TASK), nodes[i]);
+		for (unsigned int context = 0; context < 16; context++) {
+			int16_t word = kmt_node_word(nodes[i], context);
+
+			assert_int_equal(kmt_node(word), nodes[i]);
+			assert_int_equal(kmt_context(word), context);
+		}
+	}
+	/* on disk */
+	assert_int_equal((uint16_t)kmt_node_word(KMT_NODE_ANY, KMT_CONTEXT_SOFTIRQ), 0xefff);
+	assert_int_equal((uint16_t)kmt_node_word(3, KMT_CONTEXT_HARDIRQ), 0x2003);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +150,7 @@ int main(void)
 		cmocka_unit_test(tag_covers_id_words_node_and_sequence),
 		cmocka_unit_test(packet_header_fields_do_not_move),
 		cmocka_unit_test(classifies_events),
+		cmocka_unit_test(node_and_context_share_16_bits),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);

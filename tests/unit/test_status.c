@@ -47,6 +47,7 @@ static void fill(struct status *status)
 		.preemption = STATUS_PREEMPTION_YES,
 		.copies = 4,
 		.front = true,
+		.context = STATUS_CONTEXT_SOFTIRQ,
 		.from_backup = 6,
 		.backup_off_cpus = 1,
 		.hook_calls_skipped = 7,
@@ -99,6 +100,7 @@ static void written_status_is_parsed(void **state)
 			    "include_self yes\n"
 			    "rescue no no guard\n"
 			    "preemption yes 4 front\n"
+			    "context softirq\n"
 			    "begin 1\n"
 			    "end 18446744073709551614\n"
 			    "ring_bytes 1048576\n"
@@ -135,6 +137,7 @@ static void written_status_is_parsed(void **state)
 	assert_true(copy.backup_known);
 	assert_string_equal(copy.backup_programs_reason, "no guard");
 	assert_int_equal(copy.preemption, STATUS_PREEMPTION_YES);
+	assert_int_equal(copy.context, STATUS_CONTEXT_SOFTIRQ);
 	assert_int_equal(copy.copies, 4);
 	assert_true(copy.front);
 	assert_int_equal(copy.clamped_max, 5);

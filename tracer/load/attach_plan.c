@@ -215,13 +215,36 @@ static bool is_disabled(const char *feature)
 
 static bool is_environment_valid(void)
 {
-	static const char *const known[] = { "", "btf", "fetch", "btf,fetch", "fetch,btf" };
+	static const char *const known[] = {
+		"", "btf", "fetch", "btf,fetch", "fetch,btf", "context"
+	};
 	const char *list = getenv("KMEMTRACED_WITHOUT");
 
 	for (size_t i = 0; list && i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(list, known[i]))
 			return true;
 	return !list;
+}
+
+/* With CONFIG_PREEMPT_RT, softirqs run in tasks, and the preempt count does not show them. */
+static bool has_softirq_tasks(const struct btf *btf)
+{
+	int id = btf__find_by_name_kind(btf, "task_struct", BTF_KIND_STRUCT);
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
+
+	for (unsigned int i = 0; type && i < btf_vlen(type); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_members(type)[i].name_off),
+			    "softirq_disable_cnt"))
+			return true;
+	return false;
+}
+
+static enum kmt_context_source find_context_source(const struct attach_plan *plan, bool has_count)
+{
+	if (is_disabled("context") || (plan->btf && has_softirq_tasks(plan->btf)))
+		return KMT_CONTEXT_UNKNOWN;
+	return has_count && !plan->missing_features.fetch ? KMT_CONTEXT_FROM_COUNT
+							  : KMT_CONTEXT_FROM_SOFTIRQS;
 }
 
 int attach_plan_make(struct attach_plan *plan)
@@ -231,7 +254,7 @@ int attach_plan_make(struct attach_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 	if (!is_environment_valid()) {
 		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "KMEMTRACED_WITHOUT=%s: must be btf, fetch, or btf,fetch",
+			 "KMEMTRACED_WITHOUT=%s: must be btf, fetch, btf,fetch, or context",
 			 getenv("KMEMTRACED_WITHOUT"));
 		return -EINVAL;
 	}
@@ -242,6 +265,7 @@ int attach_plan_make(struct attach_plan *plan)
 	if (plan->btf)
 		plan->preemption = preemption_probe(plan->btf, &has_count);
 	plan->missing_features.preempt_count = !has_count;
+	plan->context_source = find_context_source(plan, has_count);
 	return plan->btf ? attach_plan_from_btf(plan, plan->btf) : plan_from_tracefs(plan);
 }
 

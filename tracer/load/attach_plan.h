@@ -31,6 +31,7 @@ struct attach_plan {
 	struct missing_features missing_features;
 	struct btf *btf; /* of the kernel; NULL: it has none */
 	enum preemption preemption;
+	enum kmt_context_source context_source;
 	const char *programs[ATTACH_TRACEPOINTS]; /* NULL: the kernel has no such tracepoint */
 	bool allocations_have_cache;		  /* kmem_cache_alloc passes the cache's address */
 	bool frees_have_name; /* kmem_cache_free passes the cache's name, not its address */

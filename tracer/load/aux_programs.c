@@ -27,18 +27,24 @@ static const struct {
 	{ "task_rename", BEFORE_EVENTS, NULL, 0 },
 	{ "module_load", BEFORE_EVENTS, "btf_trace_module_load", BTF_KIND_TYPEDEF },
 	{ "module_free", BEFORE_EVENTS, "btf_trace_module_free", BTF_KIND_TYPEDEF },
+	{ "softirq_entry", BEFORE_EVENTS, NULL, 0 },
+	{ "softirq_exit", BEFORE_EVENTS, NULL, 0 },
 	{ "misses", BEFORE_EVENTS, "bpf_iter__bpf_prog", BTF_KIND_STRUCT },
 	/* for kernels without BTF: they read the trace event entries */
 	{ "kmem_cache_alloc_fields", ATTACH_CACHE_ALLOC, NULL, 0 },
 	{ "kmem_cache_free_fields", ATTACH_CACHE_FREE, NULL, 0 },
 };
 
-#define NEWTASK 0 /* its index */
+/* Their indexes. */
+#define NEWTASK 0
+#define SOFTIRQ_ENTRY 4
+#define SOFTIRQ_EXIT 5
 _Static_assert(sizeof(table) / sizeof(table[0]) == AUX_PROGRAMS, "each program has a link");
 
 void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
-			 const struct btf *btf, bool reads_misses, unsigned int any_cpu)
+			 const struct attach_plan *plan, bool reads_misses, unsigned int any_cpu)
 {
+	const struct btf *btf = plan->btf;
 	struct bpf_program *program;
 
 	memset(aux, 0, sizeof(*aux));
@@ -47,6 +53,9 @@ void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
 	for (size_t i = 0; i < AUX_PROGRAMS; i++) {
 		program = bpf_variant_program(variant, table[i].name);
 		if (!program || (!reads_misses && !strcmp(table[i].name, "misses")))
+			continue;
+		if (plan->context_source != KMT_CONTEXT_FROM_SOFTIRQS &&
+		    !strncmp(table[i].name, "softirq_", strlen("softirq_")))
 			continue;
 		if (!btf || !table[i].type ||
 		    btf__find_by_name_kind(btf, table[i].type, table[i].kind) > 0)
@@ -123,6 +132,11 @@ void aux_programs_attach(struct aux_programs *aux, enum tracepoint_id after)
 	for (size_t i = 0; i < AUX_PROGRAMS; i++)
 		if (table[i].after == after)
 			attach(aux, i);
+}
+
+bool aux_programs_see_softirqs(const struct aux_programs *aux)
+{
+	return aux->links[SOFTIRQ_ENTRY] && aux->links[SOFTIRQ_EXIT];
 }
 
 bool aux_programs_see_new_tasks(const struct aux_programs *aux)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The auxiliary programs: they send names of tasks, modules and, on a kernel without BTF, of slab
- * caches, and read recursion misses. A capture is possible without any of them.
+ * caches, note when a softirq begins and ends, and read recursion misses. A capture is possible
+ * without any of them.
  */
 #ifndef TRACER_LOAD_AUX_PROGRAMS_H
 #define TRACER_LOAD_AUX_PROGRAMS_H
@@ -11,10 +12,9 @@
 #include "tracer/load/attach_plan.h"
 #include "tracer/load/bpf_objects.h"
 
-#define AUX_PROGRAMS 7
+#define AUX_PROGRAMS 9
 
 struct bpf_link;
-struct btf;
 
 struct aux_programs {
 	struct bpf_variant *variant;
@@ -26,17 +26,20 @@ struct aux_programs {
 };
 
 /*
- * Before loading: chooses the programs that the kernel can run. btf: NULL if the kernel has none.
- * reads_misses: the kernel has recursion misses to read.
+ * Before loading: chooses the programs that the kernel can run. reads_misses: the kernel has
+ * recursion misses to read.
  */
 void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
-			 const struct btf *btf, bool reads_misses, unsigned int any_cpu);
+			 const struct attach_plan *plan, bool reads_misses, unsigned int any_cpu);
 
 /*
  * Attaches the programs that must be attached after this tracepoint's program. ATTACH_TRACEPOINTS:
  * the programs that are attached before all others.
  */
 void aux_programs_attach(struct aux_programs *aux, enum tracepoint_id after);
+
+/* Are both programs on softirqs attached? */
+bool aux_programs_see_softirqs(const struct aux_programs *aux);
 
 /* Is the program on new tasks attached? */
 bool aux_programs_see_new_tasks(const struct aux_programs *aux);

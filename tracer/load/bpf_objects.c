@@ -26,6 +26,7 @@ EMBED(kmemtrace);
 EMBED(without_fetch);
 EMBED(without_btf);
 EMBED(without_both);
+EMBED(with_preempt_count);
 EMBED(with_copies);
 EMBED(without_preempt_count);
 EMBED(preemption);
@@ -40,13 +41,16 @@ int bpf_variant_open(struct bpf_variant *variant, const struct missing_features 
 		{ without_fetch_begin, without_fetch_end },
 		{ without_btf_begin, without_btf_end },
 		{ without_both_begin, without_both_end },
+		{ with_preempt_count_begin, with_preempt_count_end },
 		{ with_copies_begin, with_copies_end },
 		{ without_preempt_count_begin, without_preempt_count_end },
 	};
 	size_t which = (size_t)missing_features->btf << 1 | missing_features->fetch;
 
-	if (preemptible && !which)
-		which = missing_features->preempt_count ? 5 : 4;
+	if (!which && preemptible)
+		which = missing_features->preempt_count ? 6 : 5;
+	else if (!which && !missing_features->preempt_count)
+		which = 4;
 
 	memset(variant, 0, sizeof(*variant));
 	variant->bpf = bpf_object__open_mem(list[which].begin,

@@ -112,7 +112,7 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	bpf_object__for_each_program (program, variant->bpf)
 		bpf_program__set_autoload(program, false);
 	programs->has_recursion_guard = !btf || backup_programs_has_recursion_guard(btf);
-	aux_programs_choose(&programs->aux, variant, btf, programs->has_recursion_guard,
+	aux_programs_choose(&programs->aux, variant, plan, programs->has_recursion_guard,
 			    settings->any_cpu);
 	copies_choose(&programs->copies, variant, plan, no_backup_reason,
 		      settings->pid_count ? "with -p there are none" : NULL);
@@ -180,6 +180,8 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 			sizeof(plan->allocations_have_cache));
 	if (settings->count)
 		set_counting(variant, settings->count);
+	bpf_variant_set(variant, "context_source", &plan->context_source,
+			sizeof(plan->context_source));
 	if (plan->missing_features.btf)
 		set_fields(variant);
 }
@@ -362,6 +364,10 @@ int programs_attach(struct programs *programs)
 
 	programs->attached = true;
 	aux_programs_attach(&programs->aux, ATTACH_TRACEPOINTS);
+	programs->context_source = programs->plan->context_source;
+	if (programs->context_source == KMT_CONTEXT_FROM_SOFTIRQS &&
+	    !aux_programs_see_softirqs(&programs->aux))
+		programs->context_source = KMT_CONTEXT_UNKNOWN;
 	programs->untraced_table_used = can_use_untraced_table(programs);
 	programs->variant.totals->untraced_table_valid = programs->untraced_table_used;
 	process_probes_attach(&programs->process);

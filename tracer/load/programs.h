@@ -23,6 +23,7 @@ struct bpf_prog_info;
 
 struct programs {
 	const struct attach_plan *plan;
+	enum kmt_context_source context_source; /* of the attached programs */
 	struct bpf_variant variant;
 	struct paths paths;
 	struct bpf_program *list[ATTACH_TRACEPOINTS]; /* NULL: this kernel has no such tracepoint */
