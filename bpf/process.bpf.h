@@ -204,7 +204,7 @@ int mmap_entry(struct system_call *ctx)
 }
 
 /* s390x: the arguments are in the memory of the process */
-SEC("tp/syscalls/sys_enter_s390_old_mmap")
+SEC("tp/syscalls/sys_enter_old_mmap")
 int old_mmap_entry(struct system_call *ctx)
 {
 	uint64_t args[2] = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * process_load minor|major|heap FILE: does known numbers of page faults and system calls between
- * two calls of munmap() with the lengths BEGIN and END, which change nothing. Prints what it did,
+ * two calls of munmap() with the lengths BEGIN and END, of unused memory. Prints what it did,
  * and what the kernel's counters of this thread say: software events of perf, and getrusage().
  */
 #include <errno.h>
@@ -25,6 +25,7 @@
 #define BEYOND 5 /* accesses behind the end of the file */
 
 static long page;
+static char *reserved; /* memory that is only there to be unmapped */
 static sigjmp_buf jump;
 static volatile char sink;
 
@@ -68,7 +69,7 @@ static void read_figures(struct figures *figures)
 
 static void mark(size_t length)
 {
-	munmap((void *)(uintptr_t)(0x100000 * page), length);
+	munmap(reserved, length);
 }
 
 static void on_sigbus(int signal)
@@ -153,6 +154,9 @@ int main(int argc, char **argv)
 			work = loads[i].work;
 	if (!work)
 		return 2;
+	reserved = mmap(NULL, END, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (reserved == MAP_FAILED)
+		return 1;
 	sigaction(SIGBUS, &action, NULL);
 	open_counters();
 	/* once before, so that code and stack are in memory */
