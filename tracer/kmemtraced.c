@@ -81,7 +81,7 @@ static int capture(struct session *session)
 	failed = session_finish(session);
 	if (failed && !err)
 		error_msg("%s", session->errmsg);
-	if (session->options->count.enabled) {
+	if (session->options->count.enabled && !err && !failed) {
 		printed = session_count_print(session);
 		if (printed)
 			error_msg("%s", session->errmsg);

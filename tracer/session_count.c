@@ -196,6 +196,16 @@ static int print(struct session *session, struct report *report)
 	return err ? session_fail_at(session, err, "standard output") : 0;
 }
 
+/* Did the analysis see each count once? */
+static bool is_whole(const struct session *session, const struct report *report)
+{
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < session->counts.count; i++)
+		events += session->counts.list[i].events;
+	return events == report->counted + report->excluded;
+}
+
 static int run_view(struct session *session, struct report *report, struct capture *capture)
 {
 	const struct view *view = report->view;
@@ -211,6 +221,11 @@ static int run_view(struct session *session, struct report *report, struct captu
 	if (!err)
 		err = view->make(report);
 	view->end(report);
+	if (!err && !is_whole(session, report)) {
+		snprintf(report->errmsg, sizeof(report->errmsg),
+			 "some counts could not be read back from the temporary capture");
+		err = -EIO;
+	}
 	return err ? session_fail(session, err, *report->errmsg ? report->errmsg : strerror(-err))
 		   : print(session, report);
 }
