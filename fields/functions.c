@@ -17,6 +17,13 @@ struct value call_vm_fault_contains(struct value_source *source,
 	return value_of(arguments[0].number == arguments[1].number);
 }
 
+struct value call_addr_to_node(struct value_source *source, const struct transition *transition,
+			       const struct value *arguments)
+{
+	(void)transition;
+	return memory_node_of(source, (uint64_t)arguments[0].number);
+}
+
 struct value call_mem_page_size(struct value_source *source, const struct transition *transition,
 				const struct value *arguments)
 {

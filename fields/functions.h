@@ -12,7 +12,7 @@ function_call call_vm_fault_contains, call_mem_page_size, call_bytes_to_string,
 	call_pages_to_string, call_proc_mem_size, call_proc_mem_size_pid, call_proc_mem_rss,
 	call_proc_mem_rss_pid, call_proc_mem_shr, call_proc_mem_shr_pid, call_proc_mem_txt,
 	call_proc_mem_txt_pid, call_proc_mem_data, call_proc_mem_data_pid, call_proc_mem_string,
-	call_proc_mem_string_pid, call_proc_mem_age, call_proc_mem_age_pid;
+	call_proc_mem_string_pid, call_proc_mem_age, call_proc_mem_age_pid, call_addr_to_node;
 
 #define SIZE_TEXT 32 /* bytes: any number of bytes_to_string() */
 

@@ -306,6 +306,21 @@ struct value value_get_node(struct value_source *source, const struct transition
 	return node_of(source, transition->event->cpu);
 }
 
+struct value memory_node_of(struct value_source *source, uint64_t address)
+{
+	int node = memory_nodes_find(&source->capture->topology.memory, address);
+
+	return node < 0 ? value_unknown() : value_of(node);
+}
+
+struct value value_get_memory_node(struct value_source *source, const struct transition *transition)
+{
+	struct value pointer = value_get_ptr(source, transition);
+
+	return pointer.known && pointer.number ? memory_node_of(source, (uint64_t)pointer.number)
+					       : value_unknown();
+}
+
 struct value value_get_requested_node(struct value_source *source,
 				      const struct transition *transition)
 {

@@ -78,15 +78,19 @@ typedef struct value value_getter(struct value_source *source, const struct tran
 #define VALUE_GETTERS(add)                                                                 \
 	add(name) add(ptr) add(call_site) add(caller_function) add(gfp_flags)              \
 	add(gfp_flag_name) add(bytes_req) add(bytes_alloc) add(task) add(zindx) add(cache) \
-	add(time) add(cpu) add(node) add(requested_node) add(tid) add(pid) add(comm)       \
-	add(thread) add(operation) add(outcome) add(from_backup) add(site) add(module)     \
-	add(age) add(freed_by) add(alloc_site) add(alloc_time) add(alloc_cpu)              \
+	add(time) add(cpu) add(node) add(memory_node) add(requested_node) add(tid)         \
+	add(pid) add(comm) add(thread) add(operation) add(outcome) add(from_backup)        \
+	add(site) add(module) add(age) add(freed_by) add(alloc_site) add(alloc_time)       \
+	add(alloc_cpu)                                                                     \
 	add(alloc_node) add(alloc_tid) add(alloc_pid) add(alloc_comm) add(cross_cpu)       \
 	add(temporary) add(missed_site) add(probe) add(address) add(length)                \
 	add(write_access) add(fault_type) add(victim) add(zero) add(uid) add(alloc_uid) \
 	add(type_numallocs) add(type_numfrees) add(type_memalloced) add(type_memfreed)     \
 	add(type_count) add(type_bytes) add(context)
 /* clang-format on */
+
+/* Of the memory at a kernel address. */
+struct value memory_node_of(struct value_source *source, uint64_t address);
 
 #define DECLARE_GETTER(field) value_getter value_get_##field;
 VALUE_GETTERS(DECLARE_GETTER)

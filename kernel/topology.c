@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Reads CPUs and nodes from sysfs, or from the table of a capture. */
+/* Reads CPUs and nodes from sysfs and /proc, or from the table of a capture. */
 #include "config.h"
 
 #include <dirent.h>
@@ -170,6 +170,9 @@ int topology_read(struct topology *topology, const char *root)
 	}
 	if (!err)
 		err = read_nodes(topology, root);
+	if (!err && memory_nodes_read(&topology->memory, root, topology->memory_reason,
+				      sizeof(topology->memory_reason)) == -ENOMEM)
+		err = -ENOMEM;
 	if (err)
 		topology_deinit(topology);
 	return err;
@@ -213,12 +216,18 @@ int topology_parse(struct topology *topology, const char *text)
 	*topology = (struct topology){ 0 };
 	while (line_next(&line, &text)) {
 		struct topology_cpu cpu;
+		int err;
 
-		if (parse_cpu(&line, &cpu) && append_cpu(topology, &cpu)) {
+		if (parse_cpu(&line, &cpu))
+			err = append_cpu(topology, &cpu);
+		else
+			err = memory_nodes_parse_line(&topology->memory, &line);
+		if (err) {
 			topology_deinit(topology);
 			return -ENOMEM;
 		}
 	}
+	memory_nodes_sort(&topology->memory);
 	if (!topology->count)
 		return 0;
 	qsort(topology->list, topology->count, sizeof(*topology->list), compare_lines);
@@ -237,11 +246,13 @@ int topology_write(const struct topology *topology, FILE *file)
 		fprintf(file, "cpu %u node %d %s\n", cpu->cpu, cpu->node,
 			cpu->online ? "online" : "offline");
 	}
+	memory_nodes_write(&topology->memory, file);
 	return text_write_result(file);
 }
 
 void topology_deinit(struct topology *topology)
 {
 	free(topology->list);
+	memory_nodes_deinit(&topology->memory);
 	*topology = (struct topology){ 0 };
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The CPUs of the capturing machine and the NUMA node of each. */
+/* The CPUs and the memory of the capturing machine, and their NUMA nodes. */
 #ifndef KERNEL_TOPOLOGY_H
 #define KERNEL_TOPOLOGY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#include "kernel/memory_nodes.h"
 
 struct topology_cpu {
 	unsigned int cpu;
@@ -16,12 +18,17 @@ struct topology_cpu {
 struct topology {
 	struct topology_cpu *list; /* all possible CPUs, by cpu */
 	size_t count;
+	struct memory_nodes memory; /* empty: not known */
+	char memory_reason[200];    /* why, after topology_read() */
 };
 
-/* Reads ROOT/sys/devices/system; root is "" for this machine. 0 or -errno. */
+/*
+ * Reads ROOT/sys/devices/system and the nodes of the memory; root is "" for this machine. 0 or
+ * -errno. It is not an error if the nodes of the memory are not known.
+ */
 int topology_read(struct topology *topology, const char *root);
 
-/* Lines "cpu N node M online|offline" of kernel/topology. 0 or -errno. */
+/* The lines of kernel/topology. 0 or -errno. */
 int topology_parse(struct topology *topology, const char *text);
 int topology_write(const struct topology *topology, FILE *file);
 void topology_deinit(struct topology *topology);

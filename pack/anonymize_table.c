@@ -12,6 +12,7 @@
  *   k  "node"
  *   s  "online" or "offline"
  *   ?  the next words can be missing
+ *   -  nothing: the line is left out, since the addresses of objects get substitutes
  */
 #include "config.h"
 
@@ -32,7 +33,7 @@ const struct table anonymize_tables[] = {
 	{ "kernel/slabinfo", { { "slab", "nwnn?n" }, { "read", "nn" }, { "sizes", "wnn" } } },
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
-	{ "kernel/topology", { { "cpu", "nkis" } } },
+	{ "kernel/topology", { { "cpu", "nkis" }, { "memory", "-" } } },
 	{ "kernel/gfp", { { "", "bw" } } },
 	{ 0 },
 };
@@ -202,6 +203,8 @@ int anonymize_table(struct substitutes *substitutes, const struct table *table, 
 		const struct table_line *form = find_form(table, &line);
 
 		words.file = NULL;
+		if (form && *form->words == '-')
+			continue;
 		if (!form || !put_line(&words, line, form)) {
 			result->left_out += line.at < line.end;
 			continue;

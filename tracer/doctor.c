@@ -372,6 +372,12 @@ int doctor_run(const struct options *options)
 	} else {
 		print_check(VERDICT_OK, "cpus", "%u online of %u possible",
 			    machine_online_cpus(&topology), machine_possible_cpus(&topology));
+		if (topology.memory.count)
+			print_check(VERDICT_OK, "memory", "its NUMA nodes are known");
+		else
+			print_check(VERDICT_LIMITED, "memory",
+				    "its NUMA nodes are not known, and memory_node is null: %s",
+				    topology.memory_reason);
 		if (!options->verbose)
 			libbpf_set_print(print_reason);
 		fine = fine && check_cpu_numbers(&topology) &&

@@ -17,6 +17,10 @@ static const struct column columns[DOMAIN_COLUMNS] = {
 	[DOMAIN_REMOTE_NODE] = { "other_node_requests", "remote", "node", COLUMN_NULLABLE, 0,
 				 COLUMN_IN_TEXT_IF_USED,
 				 "allocations that requested another node than the CPU's own" },
+	[DOMAIN_OTHER_MEMORY] = { "other_node_memory", "x", "mem", COLUMN_NULLABLE, 0,
+				  COLUMN_IN_TEXT_IF_USED,
+				  "these allocations whose memory is of another node than the "
+				  "CPU's" },
 	[DOMAIN_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			   "frees on the CPU, of objects allocated on any CPU" },
 	[DOMAIN_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
@@ -28,6 +32,8 @@ static const struct column columns[DOMAIN_COLUMNS] = {
 	[DOMAIN_BY_OTHERS] = { "freed_by_other_cpus", "freed by", "others", COLUMN_NUMBER, 0,
 			       COLUMN_ALWAYS,
 			       "objects allocated on the CPU that another CPU freed" },
+	[DOMAIN_FREES_OTHER_MEMORY] = { "frees_of_other_node_memory", "frees of", "remote",
+					COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT, NULL },
 };
 
 static const struct column pair_columns[PAIR_COLUMNS] = {

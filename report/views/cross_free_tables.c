@@ -73,6 +73,7 @@ static uint64_t other_of(const struct report *report, const struct cross_frees *
 static int add_domain(struct report *report, struct table *table, const struct domain *domain)
 {
 	const struct cross_frees *cross = report->data;
+	bool has_memory = cross->topology->memory.count;
 	struct cell *row = table_add(table);
 
 	if (!row)
@@ -83,10 +84,13 @@ static int add_domain(struct report *report, struct table *table, const struct d
 	row[DOMAIN_FAILED].number = domain->failed;
 	row[DOMAIN_ALLOCATED].number = domain->bytes_allocated;
 	row[DOMAIN_REMOTE_NODE].number = cross->objects_at_end ? CELL_UNKNOWN : domain->remote_node;
+	row[DOMAIN_OTHER_MEMORY].number = has_memory ? domain->memory_of_others : CELL_UNKNOWN;
 	row[DOMAIN_FREES].number = domain->frees;
 	row[DOMAIN_UNMATCHED].number = domain->frees_unmatched;
 	row[DOMAIN_OF_OTHERS].number = domain->frees_of_others;
 	row[DOMAIN_BY_OTHERS].number = domain->freed_by_others;
+	row[DOMAIN_FREES_OTHER_MEMORY].number = has_memory ? domain->frees_of_other_memory
+							   : CELL_UNKNOWN;
 	return 0;
 }
 

@@ -95,6 +95,15 @@ static int count_group(struct cross_frees *cross, uint32_t group, uint32_t bytes
 	return 0;
 }
 
+/* Is the memory at the address of another node than the CPU's? False if either is unknown. */
+static bool is_other_memory(const struct cross_frees *cross, uint16_t cpu, uint64_t address)
+{
+	const struct topology_cpu *known = topology_find(cross->topology, cpu);
+	int node = memory_nodes_find(&cross->topology->memory, address);
+
+	return known && known->node >= 0 && node >= 0 && node != known->node;
+}
+
 static int count_allocation(struct cross_frees *cross, const struct transition *transition)
 {
 	struct domain *domain = cross_frees_domain(
@@ -108,6 +117,8 @@ static int count_allocation(struct cross_frees *cross, const struct transition *
 	if (!cross->objects_at_end && transition->event->node != KMT_NODE_ANY && cpu &&
 	    cpu->node >= 0)
 		domain->remote_node += transition->event->node != cpu->node;
+	domain->memory_of_others +=
+		is_other_memory(cross, transition->object->cpu, transition->object->address);
 	return 0;
 }
 
@@ -122,6 +133,8 @@ static int count_free(struct cross_frees *cross, const struct transition *transi
 	if (!domain)
 		return -ENOMEM;
 	domain->frees += by;
+	if (is_other_memory(cross, event->cpu, transition->object->address))
+		domain->frees_of_other_memory += by;
 	if (from != to)
 		domain->frees_of_others += by;
 	err = count_pair(cross, from, to, transition->object->allocated, by);

@@ -23,8 +23,10 @@ struct domain {
 	uint64_t remote_node; /* allocations that requested another node than the CPU's own */
 	uint64_t frees;	      /* of objects; includes frees_unmatched */
 	uint64_t frees_unmatched;
-	uint64_t frees_of_others; /* here, of objects allocated in other domains */
-	uint64_t freed_by_others; /* objects allocated here and freed in other domains */
+	uint64_t memory_of_others;	/* allocations here of memory of another node */
+	uint64_t frees_of_other_memory; /* here, of memory of another node */
+	uint64_t frees_of_others;	/* here, of objects allocated in other domains */
+	uint64_t freed_by_others;	/* objects allocated here and freed in other domains */
 };
 
 /* Frees of the objects that were allocated in one domain and freed in the other, or the same. */

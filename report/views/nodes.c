@@ -6,8 +6,7 @@
 
 static const struct column columns[DOMAIN_COLUMNS] = {
 	[DOMAIN_NUMBER] = { "node", "node", "", COLUMN_ID, 0, COLUMN_ALWAYS,
-			    "NUMA node of the CPUs; - for all CPUs whose node is not known. The "
-			    "node of the memory is not recorded" },
+			    "NUMA node of the CPUs; - for all CPUs whose node is not known" },
 	[DOMAIN_OTHER] = { "cpus", "cpus", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			   "CPUs of the node in the capture" },
 	[DOMAIN_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
@@ -19,6 +18,10 @@ static const struct column columns[DOMAIN_COLUMNS] = {
 	[DOMAIN_REMOTE_NODE] = { "other_node_requests", "remote", "node", COLUMN_NULLABLE, 0,
 				 COLUMN_ALWAYS,
 				 "allocations that requested another node than the CPU's own" },
+	[DOMAIN_OTHER_MEMORY] = { "other_node_memory", "x", "mem", COLUMN_NULLABLE, 0,
+				  COLUMN_IN_TEXT_IF_USED,
+				  "these allocations whose memory is of another node than the "
+				  "CPU's" },
 	[DOMAIN_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			   "frees on these CPUs, of objects allocated on any CPU" },
 	[DOMAIN_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
@@ -30,6 +33,8 @@ static const struct column columns[DOMAIN_COLUMNS] = {
 	[DOMAIN_BY_OTHERS] = { "freed_by_other_nodes", "freed by", "others", COLUMN_NUMBER, 0,
 			       COLUMN_ALWAYS,
 			       "objects allocated on these CPUs that another node freed" },
+	[DOMAIN_FREES_OTHER_MEMORY] = { "frees_of_other_node_memory", "frees of", "remote",
+					COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT, NULL },
 };
 
 static const struct column pair_columns[PAIR_COLUMNS] = {

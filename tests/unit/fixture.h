@@ -10,6 +10,7 @@
  *	has NAME			(a kmalloc cache of the kernel)
  *	slab TIME NAME ACTIVE TOTAL [held=] [until=TIME] [object= size=]	(as /proc/slabinfo)
  *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
+ *	memory NODE BEGIN LAST	(of kernel addresses)
  *	symbol ADDRESS NAME [MODULE]	cpu N node M		gfp BITS NAME
  *	alloc TIME CPU POINTER REQUESTED/ALLOCATED SITE [task=] [gfp=] [node=]
  *	ualloc				as alloc, but without the slab cache

@@ -189,6 +189,22 @@ static int make_symbol(struct making *making)
 	return 0;
 }
 
+static int make_memory(struct making *making)
+{
+	struct memory_nodes *nodes = &making->topology.memory;
+	uint64_t numbers[3];
+	int err = 0;
+
+	for (size_t i = 0; i < 3 && !err; i++)
+		err = making_number(making, making->word[i + 1], &numbers[i]);
+	if (err)
+		return err;
+	nodes->list = making_grow(nodes->list, nodes->count, sizeof(*nodes->list));
+	nodes->list[nodes->count++] =
+		(struct memory_range){ numbers[1], numbers[2], (int)numbers[0] };
+	return 0;
+}
+
 static int make_cpu(struct making *making)
 {
 	struct topology *topology = &making->topology;
@@ -331,33 +347,19 @@ static int make_complete(struct making *making)
 }
 
 const struct making_keyword making_context_keywords[] = {
-	{ "host", 2, make_host },
-	{ "kernel", 2, make_kernel },
-	{ "machine", 2, make_machine },
-	{ "endian", 2, make_endian },
-	{ "word", 2, make_word },
-	{ "begin", 2, make_begin },
-	{ "attached", 2, make_attached },
-	{ "end", 2, make_end },
-	{ "cache", 5, make_cache },
-	{ "gone", 3, make_gone },
-	{ "alias", 3, make_alias },
-	{ "has", 2, make_kmalloc_cache },
-	{ "slab", 5, make_slab },
-	{ "task", 4, make_task },
-	{ "user", 2, make_user },
-	{ "symbol", 3, make_symbol },
-	{ "cpu", 4, make_cpu },
-	{ "gfp", 3, make_gfp },
-	{ "skip", 2, make_skip },
-	{ "skips", 4, make_skips },
-	{ "path", 3, make_path },
-	{ "own", 2, make_own },
-	{ "probe", 5, make_probe },
-	{ "no_probe", 3, make_no_probe },
-	{ "no_slab", 1, make_no_slab },
-	{ "wanted", 2, make_wanted },
-	{ "include_self", 1, make_include_self },
-	{ "complete", 2, make_complete },
-	{ 0 },
+	{ "host", 2, make_host },	  { "kernel", 2, make_kernel },
+	{ "machine", 2, make_machine },	  { "endian", 2, make_endian },
+	{ "word", 2, make_word },	  { "begin", 2, make_begin },
+	{ "attached", 2, make_attached }, { "end", 2, make_end },
+	{ "cache", 5, make_cache },	  { "gone", 3, make_gone },
+	{ "alias", 3, make_alias },	  { "has", 2, make_kmalloc_cache },
+	{ "slab", 5, make_slab },	  { "task", 4, make_task },
+	{ "user", 2, make_user },	  { "symbol", 3, make_symbol },
+	{ "cpu", 4, make_cpu },		  { "gfp", 3, make_gfp },
+	{ "memory", 4, make_memory },	  { "skip", 2, make_skip },
+	{ "skips", 4, make_skips },	  { "path", 3, make_path },
+	{ "own", 2, make_own },		  { "probe", 5, make_probe },
+	{ "no_probe", 3, make_no_probe }, { "no_slab", 1, make_no_slab },
+	{ "wanted", 2, make_wanted },	  { "include_self", 1, make_include_self },
+	{ "complete", 2, make_complete }, { 0 },
 };

@@ -4,7 +4,8 @@
 # busybox and these files in /t, runs the script there as root, and copies the files that it writes
 # to /out into OUTDIR, and the console into OUTDIR/console. Needs no root.
 # Exit status: that of the script; 2: the guest did not finish, 77: it cannot be booted here.
-# Environment: SECONDS_MOST (300) for the whole run, MEMORY (1024 MiB), CPUS (2).
+# Environment: SECONDS_MOST (300) for the whole run, MEMORY (1024 MiB), CPUS (2), NODES (1): with 2,
+# each NUMA node has half of the memory and one CPU.
 set -o pipefail
 program=boot.sh
 # shellcheck source=tests/vm/lab.sh
@@ -40,9 +41,17 @@ copy "$script" "$work/root/t/main.sh"
 	wrong "the guest's initramfs cannot be made"
 truncate -s 4G "$work/disk"
 
+nodes=()
+if [ "${NODES:-1}" = 2 ]; then
+	for node in 0 1; do
+		nodes+=(-object "memory-backend-ram,id=m$node,size=$((${MEMORY:-1024} / 2))M"
+			-numa "node,nodeid=$node,memdev=m$node,cpus=$node")
+	done
+fi
+
 # shellcheck disable=SC2086 # a command
 timeout --foreground -k 5 "${SECONDS_MOST:-300}" $machine -nodefaults -display none \
-	-no-reboot -m "${MEMORY:-1024}" -smp "${CPUS:-2}" -kernel "$home/image" \
+	-no-reboot -m "${MEMORY:-1024}" -smp "${CPUS:-2}" "${nodes[@]}" -kernel "$home/image" \
 	-initrd "$work/initrd" -drive "file=$work/disk,format=raw,if=virtio,cache=unsafe" \
 	-append "console=$console rdinit=/init panic=-1 quiet" </dev/null >"$work/console" 2>&1
 code=$?
