@@ -147,7 +147,7 @@ const struct event_field event_fields[] = {
 	  "name and thread id of the current task: comm/12", "?/12 if the task is not known",
 	  value_get_thread, KMT_COUNT_TID | KMT_COUNT_COMM },
 	{ "context", "", VALUE_TEXT, true, true, ALL,
-	  "in what the kernel was: task, softirq, hardirq (a hard interrupt) or nmi. In an "
+	  "in what the kernel was: task, softirq, hardirq (a hard interrupt) or nmi; in an "
 	  "interrupt, the current task is the one that was interrupted",
 	  "null if kernel/status has no context; with context softirq, hard interrupts count as "
 	  "what they interrupted",
