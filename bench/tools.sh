@@ -27,9 +27,11 @@ tool_words()
 	"kmemtraced -z") words=("$build/kmemtraced" -q -z -o "$dir/data" --) ;;
 	# the PID of a task that sleeps
 	"kmemtraced -p PID") words=("$build/kmemtraced" -q -p "$sleeper" -o "$dir/data" --) ;;
+	"kmemtraced --probes="*) words=("$build/kmemtraced" -q "${tool#* }" -o "$dir/data" --) ;;
 	"empty program") words=("$build/bench/empty") ;;
 	"perf record") words=(perf record -q -a -B -N -c 1 -m 64M -e "$events_perf" -o "$dir/perf.data" --) ;;
 	"perf record, default -m") words=(perf record -q -a -B -N -c 1 -e "$events_perf" -o "$dir/perf.data" --) ;;
+	"perf record -e "*) words=(perf record -q -a -B -N -c 1 -m 64M -e "${tool##* }" -o "$dir/perf.data" --) ;;
 	"ftrace buffers") words=("$build/bench/ftrace" -m 64 -o "$dir") ;;
 	# in an instance, which does not affect other users of ftrace
 	"trace-cmd record") words=(trace-cmd record -q -B "$trace_cmd_buffers" -b 65536 -e kmem:kmalloc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The workloads, which use the slab allocator: files, pipes, directories, datagrams, archives. */
+/* The workloads: most use the slab allocator (files, pipes, directories, datagrams, archives), some the
+ * memory of their process. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,12 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/works.h"
+
+#define TOUCHED 256 /* pages */
 
 /* Moves this task to the n-th allowed CPU, or to the last one if there are fewer. */
 static void pin(int rank)
@@ -156,6 +161,59 @@ static int run_skb(const char *folder, const char *tree, long times)
 	return err ? err : child_err;
 }
 
+/* Touches TOUCHED pages that are new each time: as many page faults. */
+static int run_touch(const char *folder, const char *tree, long times)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = TOUCHED * page;
+
+	(void)folder;
+	(void)tree;
+	pin(0);
+	for (long i = 0; i < times; i++) {
+		volatile char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (memory == MAP_FAILED || madvise((void *)memory, size, MADV_NOHUGEPAGE))
+			return -errno;
+		for (size_t at = 0; at < size; at += page)
+			memory[at] = 1;
+		if (munmap((void *)memory, size))
+			return -errno;
+	}
+	return 0;
+}
+
+static int run_maps(const char *folder, const char *tree, long times)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)folder;
+	(void)tree;
+	pin(0);
+	for (long i = 0; i < times; i++) {
+		void *memory = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (memory == MAP_FAILED || munmap(memory, page))
+			return -errno;
+	}
+	return 0;
+}
+
+static int run_heap(const char *folder, const char *tree, long times)
+{
+	char *end = (char *)syscall(SYS_brk, 0);
+	long page = sysconf(_SC_PAGESIZE);
+
+	(void)folder;
+	(void)tree;
+	pin(0);
+	for (long i = 0; i < times; i++)
+		if ((char *)syscall(SYS_brk, end + page) != end + page ||
+		    (char *)syscall(SYS_brk, end) != end)
+			return -ENOMEM;
+	return 0;
+}
+
 /* Packs, unpacks and removes the tree with tar and rm. */
 static int run_mixed(const char *folder, const char *tree, long times)
 {
@@ -185,6 +243,9 @@ const struct work works[] = {
 	{ "skb", "sends datagrams from one CPU to another", 2000, run_skb },
 	{ "dir", "makes and removes a directory, on one CPU", 2000, run_dir },
 	{ "mixed", "packs a tree with tar, unpacks it and removes it", 1, run_mixed },
+	{ "touch", "touches 256 new pages, on one CPU", 20, run_touch },
+	{ "maps", "maps and unmaps a page, on one CPU", 2000, run_maps },
+	{ "heap", "grows and shrinks the heap by a page, on one CPU", 2000, run_heap },
 	{ "busy", "fs, on all CPUs at once", 2000, run_busy },
 };
 const size_t work_count = sizeof(works) / sizeof(works[0]);
