@@ -48,7 +48,7 @@ bench_probes()
 	for round in $(seq "$rounds"); do
 		for tool in "${probes_cases[@]}"; do
 			read -r work each probe event <<<"$tool"
-			times=$(($(sized 2000000 20000) / each))
+			times=$(($(sized 1000000 20000) / each))
 			events=$((times * each))
 			usable_tools probes "kmemtraced --probes=$probe" "perf record -e $event"
 			for tool in "${tools[@]}"; do

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The workloads: most use the slab allocator (files, pipes, directories, datagrams, archives), some the
- * memory of their process. */
+/*
+ * The workloads: most use the slab allocator (files, pipes, directories, datagrams, archives), some
+ * the memory of their process.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -44,6 +44,7 @@ done
 	fail "kmemtrace-probes(7) has ${#commands[@]} names, the documents have ${#names[@]}"
 
 "$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/vocabulary.trace" || exit 1
+echo 'statm 10 900000000 500 400 300 200 100' >kmemtrace.data/kernel/process_memory
 kmemtrace-report()
 {
 	"$builddir/kmemtrace-report" "$@"
