@@ -35,7 +35,8 @@ static void find_begin(struct analysis *analysis, const struct merge *merge)
 		if (stream->packets && stream->time_first < analysis->begin)
 			analysis->begin = stream->time_first;
 	}
-	if (knows_times(status))
+	/* the status of a live capture has the begin, and gets the end */
+	if (knows_times(status) || (analysis->capture->live && status->begin))
 		analysis->begin = status->begin;
 	if (analysis->begin == UINT64_MAX)
 		analysis->begin = 0;

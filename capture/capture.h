@@ -30,6 +30,8 @@ struct unread_table {
 
 #define UNREAD_TABLES_MAX 9
 
+struct live_capture;
+
 struct capture {
 	char *path;
 	struct metadata metadata;
@@ -47,7 +49,9 @@ struct capture {
 	bool being_written; /* not finished, and kmemtraced is running */
 	struct unread_table unread[UNREAD_TABLES_MAX];
 	size_t unread_count;
-	char errmsg[300]; /* after a failure */
+	struct live_capture *live; /* it grows while it is read; NULL: all is there */
+	unsigned int changes;	   /* of tables of a live capture: names may be others now */
+	char errmsg[300];	   /* after a failure */
 };
 
 #define CAPTURE_DEFAULT "kmemtrace.data"

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/live_capture.h"
 #include "capture/prefetch.h"
 #include "capture/stream_events.h"
 #include "capture/merge.h"
@@ -48,7 +49,10 @@ struct merge {
 	struct prefetcher *prefetcher;
 	struct merge_heap heap;
 	bool started;
-	bool has_pending_run; /* a run was returned: the first cursor must move behind it */
+	bool has_pending_run;	   /* a run was returned: the first cursor must move behind it */
+	struct live_capture *live; /* NULL: all events are there */
+	unsigned char *live_slots; /* a slot for each stream of a live capture */
+	size_t slot_size;
 	struct event events[BATCH];
 };
 
@@ -81,6 +85,15 @@ static int fill_slot(void *data, size_t index, void *space)
 	return got;
 }
 
+/* A live capture has no threads that read ahead: its streams end again and again. */
+static int take_slot(struct merge *merge, size_t index, const void **slot)
+{
+	void *own = merge->live ? merge->live_slots + index * merge->slot_size : NULL;
+
+	*slot = own;
+	return own ? fill_slot(merge, index, own) : prefetcher_take(merge->prefetcher, index, slot);
+}
+
 /* Finds the next event of a stream. 1, 0 at the end, or -errno. */
 static int cursor_refill(struct merge *merge, size_t index)
 {
@@ -91,7 +104,7 @@ static int cursor_refill(struct merge *merge, size_t index)
 	if (cursor->at == cursor->end) {
 		if (cursor->slot)
 			cursor->offset = cursor->slot->offset;
-		got = prefetcher_take(merge->prefetcher, index, &slot);
+		got = take_slot(merge, index, &slot);
 		if (got < 0)
 			return fail(merge, index, got);
 		cursor->slot = got ? slot : NULL;
@@ -148,20 +161,74 @@ static int update_first(struct merge *merge)
 	return 0;
 }
 
+/* The entry that the first one must precede: the second, or the watermark of a live capture. */
+static struct merge_entry find_second(const struct merge *merge)
+{
+	struct merge_entry second = merge_heap_second(&merge->heap);
+
+	if (merge->live && !merge->live->ended && second.key >= merge->live->watermark)
+		second = (struct merge_entry){ merge->live->watermark, 0 };
+	return second;
+}
+
+/* Is the first event before the watermark of a live capture? */
+static bool has_event(const struct merge *merge)
+{
+	return merge->heap.count && (!merge->live || merge->live->ended ||
+				     merge->heap.list[0].key < merge->live->watermark);
+}
+
+/* Adds the streams that have events again. 0 or -errno. */
+static int refresh(struct merge *merge)
+{
+	int got = 0;
+
+	for (size_t i = 0; i < merge->stream_count && got >= 0; i++) {
+		bool had_end = !merge->cursors[i].slot;
+
+		got = stream_events_refresh(&merge->streams[i], !merge->live->ended);
+		if (got < 0)
+			return fail(merge, i, got);
+		live_capture_release(merge->live, i, merge->streams[i].stream.offset);
+		if (!had_end)
+			continue;
+		got = cursor_refill(merge, i);
+		if (got > 0)
+			merge->heap.list[merge->heap.count++] =
+				(struct merge_entry){ merge->cursors[i].key, i };
+	}
+	merge_heap_sort(&merge->heap);
+	return got < 0 ? got : 0;
+}
+
+static int wait_for_events(struct merge *merge)
+{
+	int err = 0;
+
+	while (!err && !has_event(merge) && !merge->live->ended) {
+		err = live_capture_more(merge->live);
+		if (!err)
+			err = refresh(merge);
+	}
+	return err;
+}
+
 int merge_next(struct merge *merge, const struct event **events)
 {
 	size_t count = 0;
 	int err = 0;
 
-	if (!merge->started)
+	if (!merge->started && !merge->live)
 		prefetcher_start(merge->prefetcher);
 	merge->started = true;
 	if (merge->has_pending_run)
 		err = update_first(merge);
 	merge->has_pending_run = false;
 	*events = merge->events;
-	while (!err && count < BATCH && merge->heap.count) {
-		struct merge_entry second = merge_heap_second(&merge->heap);
+	if (!err && merge->live)
+		err = wait_for_events(merge);
+	while (!err && count < BATCH && has_event(merge)) {
+		struct merge_entry second = find_second(merge);
 		size_t index = merge->heap.list[0].index, run;
 		struct merge_cursor *cursor = &merge->cursors[index];
 		const struct event *first = cursor->at;
@@ -188,6 +255,7 @@ static int open_stream(struct merge *merge, size_t index, uint64_t seed)
 	if (got)
 		return fail(merge, index, got);
 	merge->stream_count++;
+	merge->streams[index].grows = merge->live;
 	got = cursor_refill(merge, index);
 	if (got > 0)
 		merge->heap.list[merge->heap.count++] =
@@ -218,6 +286,13 @@ static int prepare(struct merge *merge, unsigned int threads)
 	merge->cursors = calloc(count + 1, sizeof(*merge->cursors));
 	if (!merge->streams || !merge->cursors || merge_heap_init(&merge->heap, count))
 		return -ENOMEM;
+	merge->slot_size = settings.slot_size;
+	if (merge->live) {
+		merge->live_slots = aligned_alloc(EVENT_SIZE_MAX, (count + 1) * settings.slot_size);
+		settings.threads = 1;
+		if (!merge->live_slots)
+			return -ENOMEM;
+	}
 	return prefetcher_open(&merge->prefetcher, &settings);
 }
 
@@ -229,6 +304,7 @@ int merge_open(struct merge **result, struct capture *capture, unsigned int thre
 	merge = calloc(1, sizeof(*merge));
 	if (merge) {
 		merge->capture = capture;
+		merge->live = capture->live;
 		err = prepare(merge, threads);
 	}
 	if (err)
@@ -254,6 +330,7 @@ void merge_close(struct merge *merge)
 		stream_events_close(&merge->streams[i]);
 	free(merge->streams);
 	free(merge->cursors);
+	free(merge->live_slots);
 	merge_heap_deinit(&merge->heap);
 	free(merge);
 }

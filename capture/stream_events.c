@@ -2,9 +2,11 @@
 /* Converts the records of a stream to events, and counts the records and the losses. */
 #include "config.h"
 
+#include <sys/stat.h>
 #include <errno.h>
 #include <string.h>
 
+#include "capture/live_capture.h"
 #include "capture/stream_events.h"
 
 int stream_events_open(struct stream_events *stream_events, const struct capture *capture,
@@ -89,6 +91,8 @@ static const struct cache *find_cache(struct stream_events *stream_events, uint6
 			 ->memos[address * 0x9e3779b97f4a7c15 >> (64 - STREAM_EVENTS_MEMO_BITS)];
 	const struct cache *cache;
 
+	if (stream_events->capture->live)
+		return live_capture_find_cache(stream_events->capture->live, address, time);
 	if (memo->address == address && memo->cache)
 		return memo->cache;
 	cache = caches_find(caches, address, time);
@@ -153,6 +157,17 @@ static int take_records(struct stream_events *stream_events, struct event *event
 	return (int)(event - events);
 }
 
+int stream_events_refresh(struct stream_events *stream_events, bool grows)
+{
+	struct stat status;
+
+	if (fstat(stream_events->stream.fd, &status))
+		return -errno;
+	stream_events->stream.size = (uint64_t)status.st_size;
+	stream_events->grows = grows;
+	return 0;
+}
+
 int stream_events_fill(struct stream_events *stream_events, struct event *events, size_t space)
 {
 	size_t count = 0;
@@ -164,8 +179,10 @@ int stream_events_fill(struct stream_events *stream_events, struct event *events
 			if (count)
 				break;
 			got = next_packet(stream_events);
-			if (got <= 0)
-				return got ? got : end_stream(stream_events);
+			if (got < 0 || (!got && stream_events->grows))
+				return got;
+			if (!got)
+				return end_stream(stream_events);
 		}
 		got = take_records(stream_events, events + count, space - count);
 		if (got < 0)

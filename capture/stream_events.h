@@ -29,6 +29,7 @@ struct stream_events {
 	uint32_t last_task;
 	bool last_own; /* last_task belongs to kmemtraced */
 	uint64_t seed; /* for the events' hashes */
+	bool grows;    /* packets may follow the end of the file */
 	struct stream_counters counters;
 	struct stream_events_memo memos[1 << STREAM_EVENTS_MEMO_BITS];
 };
@@ -37,6 +38,9 @@ struct stream_events {
 int stream_events_open(struct stream_events *stream_events, const struct capture *capture,
 		       const struct capture_stream *source, uint64_t seed);
 void stream_events_close(struct stream_events *stream_events);
+
+/* The file of a stream that grows has more packets, or, if grows is false, its end. 0 or -errno. */
+int stream_events_refresh(struct stream_events *stream_events, bool grows);
 
 /*
  * Reads the next events in the order of the stream: up to `space`, and not beyond the packet.

@@ -43,6 +43,18 @@ void names_deinit(struct names *names)
 	map_deinit(&names->caches);
 }
 
+int names_refresh(struct names *names)
+{
+	unsigned int changes = names->capture->changes;
+
+	if (changes == names->changes)
+		return 0;
+	names->changes = changes;
+	map_deinit(&names->tasks);
+	memset(&names->tasks, 0, sizeof(names->tasks));
+	return hash_map_init(&names->tasks.index);
+}
+
 static bool holds(const struct named *named, uint64_t key, uint64_t time)
 {
 	return named->key == key && time >= named->since &&

@@ -44,10 +44,14 @@ struct names {
 	const struct capture *capture;
 	struct texts *texts;
 	struct named_map sites, tasks, flags, caches;
+	unsigned int changes; /* capture->changes when they were made */
 };
 
 int names_init(struct names *names, struct texts *texts); /* 0 or -ENOMEM */
 void names_deinit(struct names *names);
+
+/* Forgets names that a live capture has changed. 0 or -ENOMEM. */
+int names_refresh(struct names *names);
 
 /* Each returns an entry, or NULL: no memory. Valid until the next call. */
 const struct named *names_site(struct names *names, uint64_t address, uint64_t time);

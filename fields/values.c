@@ -80,6 +80,8 @@ bool value_source_take(struct value_source *source, const struct analysis *analy
 		return false;
 	source->is_missed = false;
 	source->task = 0;
+	if (source->capture->live && names_refresh(&source->names))
+		source->err = -ENOMEM;
 	if (source->has_missed && event_is_allocation(event)) {
 		source->is_missed = source->missed_cpu == event->cpu &&
 				    source->missed_sequence == event->sequence;

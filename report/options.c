@@ -71,7 +71,11 @@ enum option_key {
 };
 
 static const struct argp_option option_table[] = {
-	{ "input", 'i', "DIR", 0, "Read the capture DIR (default: " CAPTURE_DEFAULT ")", 1 },
+	{ "input", 'i', "DIR", 0,
+	  "Read the capture DIR (default: " CAPTURE_DEFAULT
+	  "). -: from kmemtraced -o -, while it is "
+	  "recorded; the views events and count",
+	  1 },
 	{ "by", OPTION_BY, "GROUP", 0,
 	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp, or "
 	  "by "
@@ -331,6 +335,11 @@ static void check_together(const struct options *options, struct argp_state *sta
 			"--sum, --avg, --min, --max, --count, --hist, --linear: the view %s has no "
 			"statistics: use count",
 			view->name);
+	if (!strcmp(options->input, "-") && !view->shows_events)
+		argp_error(state,
+			   "-i -: the view %s needs a whole capture: record one with kmemtraced, "
+			   "or name the view events or count",
+			   view->name);
 	if (!view->shows_events)
 		check_query(options, query_check_allocation(options->query), state);
 }

@@ -66,6 +66,8 @@ static void child(int go, int failure, char *const *arguments,
 	/* end of file: kmemtraced ended before command_go() */
 	if (read(go, &byte, 1) != 1)
 		_exit(2);
+	if (saved->output_to_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	stop_restore_signals(&saved->signals);
 	setrlimit(RLIMIT_NOFILE, &saved->files);
 	execvp(arguments[0], arguments);

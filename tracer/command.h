@@ -12,7 +12,8 @@
 /* The state of the process that kmemtraced changes for itself, and restores for the command. */
 struct saved_process_state {
 	struct saved_signals signals;
-	struct rlimit files; /* RLIMIT_NOFILE */
+	struct rlimit files;   /* RLIMIT_NOFILE */
+	bool output_to_stderr; /* the capture goes to standard output */
 };
 
 struct command {

@@ -49,8 +49,8 @@ static void print_result(const struct session *session)
 		return;
 	info_msg("%s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64
 		 " bytes, %.3f s",
-		 session->directory.path, sums.recorded, sums.lost, session->misses.reported,
-		 sums.bytes, seconds);
+		 session->options->stream ? "standard output" : session->directory.path,
+		 sums.recorded, sums.lost, session->misses.reported, sums.bytes, seconds);
 }
 
 /* A script that reads the capture must know that its path names another directory. */
@@ -58,7 +58,7 @@ static void print_place(const struct session *session)
 {
 	char link[64], place[4096] = "";
 
-	if (session->options->no_capture || directory_is_in_place(&session->directory))
+	if (options_is_temporary(session->options) || directory_is_in_place(&session->directory))
 		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", session->directory.fd);
 	if (readlink(link, place, sizeof(place) - 1) < 0)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "capture/capture.h"
@@ -37,7 +38,8 @@ enum {
 static const struct argp_option table[] = {
 	{ "output", 'o', "DIR", 0,
 	  "Write the capture to DIR (default: " CAPTURE_DEFAULT "); "
-	  "rename an existing capture to DIR.old",
+	  "rename an existing capture to DIR.old. -: write it to standard output, for "
+	  "kmemtrace-report events -i -",
 	  0 },
 	{ "duration", 'd', "DURATION", 0,
 	  "Stop after DURATION: seconds, or a number with ns, us, ms, s, m or h", 0 },
@@ -229,6 +231,10 @@ static void complete_publish(struct argp_state *state, struct options *options)
 		options->output = CAPTURE_DEFAULT;
 	if (!options->publish_objects)
 		options->publish_objects = PUBLISH_OBJECTS;
+	options->stream = options->output && !strcmp(options->output, "-");
+	if (options->stream && isatty(STDOUT_FILENO))
+		argp_error(state, "-o -: standard output is a terminal: pipe it into "
+				  "kmemtrace-report events -i -");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

@@ -34,6 +34,7 @@ struct options {
 	size_t publish_objects;	    /* live ones that are tracked */
 	bool publish_base;	    /* readers show objects from before the start, too */
 	bool no_capture;	    /* publish or count only */
+	bool stream;		    /* -o -: the capture goes to standard output */
 	struct count_options count; /* count only */
 	bool quiet, verbose;
 	bool doctor;
@@ -48,5 +49,11 @@ void options_parse(struct options *options, int argc, char **argv);
 const char *options_no_backup_reason(const struct options *options);
 
 void options_deinit(struct options *options);
+
+/* Are the files of the capture removed at the end? */
+static inline bool options_is_temporary(const struct options *options)
+{
+	return options->no_capture || options->stream;
+}
 
 #endif

@@ -68,7 +68,8 @@ void session_close(struct session *session)
 	live_counts_deinit(&session->counts);
 	status_deinit(&session->status);
 	directory_release(&session->directory);
-	if (session->options->no_capture)
+	free(session->stream.sent);
+	if (options_is_temporary(session->options))
 		directory_abandon(&session->directory);
 	directory_deinit(&session->directory);
 	tempdir_close(&session->tempdir);

@@ -26,6 +26,15 @@
 #include "tracer/tempdir.h"
 #include "tracer/recursion_misses.h"
 
+#define STREAM_TABLES 2 /* that grow while the capture is recorded */
+
+/* What was sent of the capture to standard output. */
+struct session_stream {
+	uint64_t *sent;			/* bytes, by CPU; NULL: nothing is sent */
+	uint64_t tables[STREAM_TABLES]; /* bytes */
+	bool ended;			/* the reader is gone */
+};
+
 struct session {
 	const struct options *options;
 	struct saved_process_state saved_state; /* restored in the command's process */
@@ -52,7 +61,8 @@ struct session {
 	uint64_t deadline;    /* ns; 0: none */
 	uint64_t begin, end;  /* ns: between them all programs are attached */
 	struct recursion_misses misses;
-	uint64_t next_flush;   /* ns */
+	uint64_t next_flush; /* ns */
+	struct session_stream stream;
 	struct packer *packer; /* NULL: packets stay raw */
 	char errmsg[500];
 };

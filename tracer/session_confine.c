@@ -34,7 +34,7 @@ int session_confine_prepare(struct session *session)
 	confinement_open(&session->confinement);
 	err = confinement_allow(&session->confinement, directory->fd, CONFINE_WRITE);
 	/* the temporary directory is removed at the end */
-	if (!err && session->options->no_capture)
+	if (!err && options_is_temporary(session->options))
 		err = confinement_allow(&session->confinement, directory->parent, CONFINE_REMOVE);
 	return err ? fail(session, err) : 0;
 }

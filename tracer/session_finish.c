@@ -12,6 +12,7 @@
 #include "tracer/session_memory.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_status.h"
+#include "tracer/session_stream.h"
 #include "tracer/session_streams.h"
 #include "tracer/slab_layout.h"
 #include "tracer/snapshot.h"
@@ -78,6 +79,8 @@ int session_finish(struct session *session)
 	if (failed && !err)
 		err = failed;
 	failed = session_status_finish(session);
+	err = err ? err : failed;
+	failed = session_stream_end(session);
 	directory_unlock(&session->directory);
 	err = err ? err : failed;
 	failed = session_publish_end(session);

@@ -84,7 +84,7 @@ static int choose_directory(struct session *session)
 	struct directory *directory = &session->directory;
 	int err;
 
-	if (!session->options->no_capture) {
+	if (!options_is_temporary(session->options)) {
 		err = directory_probe(directory, session->options->output);
 		return err ? session_fail(session, err, directory->errmsg) : 0;
 	}
@@ -104,9 +104,9 @@ static int fill_directory(struct session *session)
 	struct directory *directory = &session->directory;
 	int err;
 
-	err = session->options->no_capture ? directory_make_folders(directory)
-					   : directory_make(directory);
-	if (!err && !session->options->no_capture)
+	err = options_is_temporary(session->options) ? directory_make_folders(directory)
+						     : directory_make(directory);
+	if (!err && !options_is_temporary(session->options))
 		err = directory_reserve(directory);
 	if (err)
 		return session_fail(session, err, directory->errmsg);
@@ -181,7 +181,7 @@ static int move_to_target(struct session *session)
 {
 	int err;
 
-	if (session->options->no_capture)
+	if (options_is_temporary(session->options))
 		return 0;
 	err = directory_commit(&session->directory);
 	if (err)
@@ -247,6 +247,7 @@ int session_open(struct session *session, const struct options *options,
 	session->confinement.ruleset = -1;
 	session->options = options;
 	session->saved_state.signals = *signals;
+	session->saved_state.output_to_stderr = options->stream;
 	raise_limits(session);
 	err = programs_plan(&session->plan, options->verbose);
 	if (err)

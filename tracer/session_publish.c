@@ -104,7 +104,7 @@ int session_publish_initial_counts(struct session *session)
  * A CPU without a ring loses its events until it gets a ring. It gets the ring during a round,
  * after the time now of that round.
  */
-static uint64_t find_watermark(struct session *session, uint64_t now)
+uint64_t session_watermark(struct session *session, uint64_t now)
 {
 	uint64_t watermark = now;
 
@@ -158,7 +158,7 @@ int session_publish_watermark(struct session *session, uint64_t now)
 
 	if (!session->options->publish)
 		return 0;
-	watermark.time = find_watermark(session, now);
+	watermark.time = session_watermark(session, now);
 	watermark.lost = count_lost(session) + session->misses.upper_bound;
 	/* objects of a cache whose name was lost may count for an older cache at its address */
 	if (session->programs.variant.totals->names_lost)

@@ -17,6 +17,7 @@
 #include "tracer/session_publish.h"
 #include "tracer/session_run.h"
 #include "tracer/session_status.h"
+#include "tracer/session_stream.h"
 #include "tracer/session_streams.h"
 #include "tracer/snapshot.h"
 
@@ -87,6 +88,8 @@ static int drain_all(struct session *session, uint64_t now)
 		err = session_memory_step(session, now);
 	if (!err && flush)
 		err = session_publish_watermark(session, now);
+	if (!err && flush)
+		err = session_stream_step(session, now);
 	return err ? err : filling;
 }
 
@@ -96,6 +99,8 @@ static bool is_over(struct session *session, uint64_t now)
 
 	if (stop_signal())
 		stop_signal_name(status->stopped, sizeof(status->stopped));
+	else if (session->stream.ended)
+		snprintf(status->stopped, sizeof(status->stopped), "the reader ended");
 	else if (session->options->command && command_poll(&session->command))
 		snprintf(status->stopped, sizeof(status->stopped), "the command ended");
 	else if (session->deadline && now >= session->deadline)
@@ -203,7 +208,11 @@ int session_run(struct session *session)
 	err = options->count.enabled ? 0 : name_messages_add_tasks(&session->names);
 	if (err)
 		return session_fail(session, err, session->names.errmsg);
-	err = session_confine(session);
+	if (session->names.tasks && fflush(session->names.tasks))
+		return session_fail_at(session, -errno, "kernel/tasks");
+	err = session_stream_begin(session);
+	if (!err)
+		err = session_confine(session);
 	if (err)
 		return err;
 	if (options->command) {

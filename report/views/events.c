@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "capture/live_capture.h"
 #include "fields/query.h"
 #include "report/render/render.h"
 #include "report/render/row_stream.h"
@@ -190,6 +191,15 @@ static void set_columns(struct events *events, bool counts_events)
 	}
 }
 
+/* Rows must not wait for the next events of a live capture. */
+static int flush(void *data)
+{
+	struct events *events = data;
+	int err = row_stream_flush(&events->stream);
+
+	return err || !fflush(events->report->out) ? err : -errno;
+}
+
 static int begin(struct report *report)
 {
 	struct events *events;
@@ -223,6 +233,10 @@ static int begin(struct report *report)
 			events->columns_of->column_count);
 	report->settings.observers[report->settings.observer_count++] =
 		(struct observer){ on_transition, events };
+	if (report->capture->live) {
+		report->capture->live->before_wait = flush;
+		report->capture->live->data = events;
+	}
 	return 0;
 }
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Copies what was appended to the files of the capture to standard output. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/stream_frame.h"
+#include "tracer/session_publish.h"
+#include "tracer/session_stream.h"
+
+#define BLOCK 65536
+
+/* Tables of the start. Only names come later; the others of these are sent again at the end. */
+static const char *const first_tables[] = { "metadata", "kernel/status", "kernel/symbols",
+					    "kernel/gfp", "kernel/topology" };
+static const char *const last_tables[] = { "kernel/slabinfo", "kernel/process_memory",
+					   "kernel/status" };
+
+static const char *const grown_tables[STREAM_TABLES] = { "kernel/caches", "kernel/tasks" };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The capture ends when its reader has ended: this is not an error. */
+static int check(struct session *session, int err)
+{
+	if (err == -EPIPE)
+		session->stream.ended = true;
+	else if (err)
+		return session_fail_at(session, err, "standard output");
+	return 0;
+}
+
+/* Sends the bytes of the file from an offset to its end. *sent becomes the end. */
+static int send_bytes(int fd, struct stream_frame *frame, uint64_t *sent, uint64_t end)
+{
+	char block[BLOCK];
+	int err;
+
+	if (end <= *sent && frame->kind == STREAM_FRAME_APPEND)
+		return 0;
+	frame->size = end - *sent;
+	err = stream_frame_begin(STDOUT_FILENO, frame);
+	while (!err && *sent < end) {
+		size_t size = end - *sent < BLOCK ? (size_t)(end - *sent) : BLOCK;
+		ssize_t got = pread(fd, block, size, (off_t)*sent);
+
+		if (got <= 0)
+			return got ? -errno : -EIO;
+		err = stream_frame_write(STDOUT_FILENO, block, (size_t)got);
+		*sent += (uint64_t)got;
+	}
+	return err;
+}
+
+/* Sends the new bytes of a table; or, if sent is NULL, all of it. A table may be missing. */
+static int send_table(struct session *session, const char *name, uint64_t *sent)
+{
+	struct stream_frame frame = { .kind = sent ? STREAM_FRAME_APPEND : STREAM_FRAME_REPLACE };
+	struct stat status;
+	uint64_t whole = 0;
+	int fd, err;
+
+	if (session->stream.ended)
+		return 0;
+	fd = openat(session->directory.fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : session_fail_at(session, -errno, name);
+	snprintf(frame.name, sizeof(frame.name), "%s", name);
+	err = fstat(fd, &status)
+		      ? -errno
+		      : send_bytes(fd, &frame, sent ? sent : &whole, (uint64_t)status.st_size);
+	close(fd);
+	return check(session, err);
+}
+
+/* Sends the packets of a CPU that are new, and gives their space back. */
+static int send_packets(struct session *session, unsigned int cpu)
+{
+	const struct writer *writer = &session->drains[cpu].writer;
+	uint64_t *sent = &session->stream.sent[cpu], first = *sent;
+	struct stream_frame frame = { .kind = STREAM_FRAME_APPEND };
+	int fd, err;
+
+	if (session->stream.ended || *sent == writer->size)
+		return 0;
+	snprintf(frame.name, sizeof(frame.name), "cpu%u", cpu);
+	fd = directory_read(&session->directory, frame.name);
+	if (fd < 0)
+		return session_fail(session, fd, session->directory.errmsg);
+	err = send_bytes(fd, &frame, sent, writer->size);
+	close(fd);
+	/* a file system that cannot do it keeps the bytes until the end */
+	if (!err && fallocate(writer->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first,
+			      (off_t)(*sent - first)))
+		errno = 0;
+	return check(session, err);
+}
+
+static int send_new(struct session *session)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < STREAM_TABLES && !err; i++)
+		err = send_table(session, grown_tables[i], &session->stream.tables[i]);
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
+		if (session->draining[i])
+			err = send_packets(session, i);
+	return err;
+}
+
+static int send_mark(struct session *session, enum stream_frame_kind kind, uint64_t time)
+{
+	const struct stream_frame frame = { .kind = kind, .time = time };
+
+	return session->stream.ended ? 0
+				     : check(session, stream_frame_begin(STDOUT_FILENO, &frame));
+}
+
+int session_stream_begin(struct session *session)
+{
+	int err;
+
+	if (!session->options->stream)
+		return 0;
+	session->stream.sent = calloc(session->rings.possible_cpus, sizeof(uint64_t));
+	if (!session->stream.sent)
+		return session_fail_at(session, -ENOMEM, "standard output");
+	err = check(session, stream_frame_write(STDOUT_FILENO, STREAM_FRAME_FIRST,
+						strlen(STREAM_FRAME_FIRST)));
+	for (size_t i = 0; i < COUNT(first_tables) && !err; i++)
+		err = send_table(session, first_tables[i], NULL);
+	if (!err)
+		err = send_new(session);
+	return err ? err : send_mark(session, STREAM_FRAME_TIME, 0);
+}
+
+int session_stream_step(struct session *session, uint64_t now)
+{
+	int err;
+
+	if (!session->stream.sent || session->stream.ended)
+		return 0;
+	err = send_new(session);
+	return err ? err : send_mark(session, STREAM_FRAME_TIME, session_watermark(session, now));
+}
+
+int session_stream_end(struct session *session)
+{
+	int err;
+
+	if (!session->stream.sent || session->stream.ended)
+		return 0;
+	err = send_new(session);
+	for (size_t i = 0; i < COUNT(last_tables) && !err; i++)
+		err = send_table(session, last_tables[i], NULL);
+	return err ? err : send_mark(session, STREAM_FRAME_END, 0);
+}
