@@ -144,13 +144,13 @@ static bool of_one_node(const struct memory_nodes *nodes)
 static int add_segment(struct memory_nodes *nodes, const struct memory_nodes *physical,
 		       const ElfW(Phdr) * segment)
 {
-	uint64_t first = segment->p_paddr, last = first + segment->p_memsz - 1;
+	const uint64_t size = segment->p_memsz, mapped = segment->p_vaddr;
+	const uint64_t first = segment->p_paddr, last = first + size - 1;
 	int err = 0;
 
 	/* the kernel gives -1 for memory that is not mapped at fixed addresses, as vmalloc()'s */
-	if (segment->p_type != PT_LOAD || !segment->p_memsz || last < first ||
-	    segment->p_paddr == (ElfW(Addr)) - 1 ||
-	    segment->p_vaddr > UINT64_MAX - (segment->p_memsz - 1))
+	if (segment->p_type != PT_LOAD || !size || last < first ||
+	    segment->p_paddr == (ElfW(Addr)) - 1 || mapped > UINT64_MAX - (size - 1))
 		return 0;
 	for (size_t i = 0; i < physical->count && !err; i++) {
 		const struct memory_range *range = &physical->list[i];
@@ -158,8 +158,8 @@ static int add_segment(struct memory_nodes *nodes, const struct memory_nodes *ph
 		uint64_t end = range->last < last ? range->last : last;
 
 		if (begin <= end)
-			err = append(nodes, segment->p_vaddr + (begin - first),
-				     segment->p_vaddr + (end - first), range->node);
+			err = append(nodes, mapped + (begin - first), mapped + (end - first),
+				     range->node);
 	}
 	return err;
 }

@@ -12,7 +12,7 @@
  *   k  "node"
  *   s  "online" or "offline"
  *   ?  the next words can be missing
- *   -  nothing: the line is left out, since the addresses of objects get substitutes
+ *   -  the node of the memory at some addresses: see put_memory()
  */
 #include "config.h"
 
@@ -186,6 +186,20 @@ static const struct table_line *find_form(const struct table *table, struct line
 	return NULL;
 }
 
+/*
+ * All memory is of one node: the line stays. A line of some addresses is left out, since the
+ * addresses of objects get substitutes.
+ */
+static void put_memory(struct line *line, FILE *file)
+{
+	uint64_t begin, last;
+	uint32_t node;
+
+	if (line_key(line, "memory") && line_u32(line, &node) && line_u64(line, 16, &begin) &&
+	    line_u64(line, 16, &last) && !begin && last == UINT64_MAX)
+		fprintf(file, "memory %" PRIu32 " 0x0 0x%" PRIx64 "\n", node, last);
+}
+
 int anonymize_table(struct substitutes *substitutes, const struct table *table, const char *text,
 		    FILE *file, struct table_result *result)
 {
@@ -203,8 +217,10 @@ int anonymize_table(struct substitutes *substitutes, const struct table *table, 
 		const struct table_line *form = find_form(table, &line);
 
 		words.file = NULL;
-		if (form && *form->words == '-')
+		if (form && *form->words == '-') {
+			put_memory(&line, file);
 			continue;
+		}
 		if (!form || !put_line(&words, line, form)) {
 			result->left_out += line.at < line.end;
 			continue;

@@ -92,12 +92,13 @@ static void fields_that_cannot_be_counted(void **state)
 		"type_numfrees", "type_memalloced",
 		"type_memfreed", "type_count",
 		"type_bytes",	 "time",
-		"age",		 "alloc_site",
-		"alloc_time",	 "alloc_cpu",
-		"alloc_node",	 "alloc_tid",
-		"alloc_pid",	 "alloc_uid",
-		"alloc_comm",	 "cross_cpu",
-		"temporary",	 "missed_site",
+		"memory_node",	 "age",
+		"alloc_site",	 "alloc_time",
+		"alloc_cpu",	 "alloc_node",
+		"alloc_tid",	 "alloc_pid",
+		"alloc_uid",	 "alloc_comm",
+		"cross_cpu",	 "temporary",
+		"missed_site",
 	};
 	size_t found = 0;
 
