@@ -33,6 +33,7 @@
 #ifndef KMT_WITHOUT_BTF
 #include "bpf/hooks.bpf.h"
 #include "bpf/misses.bpf.h"
+#include "bpf/process_hooks.bpf.h"
 #endif
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

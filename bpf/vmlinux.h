@@ -67,6 +67,16 @@ struct mm_struct {
 	unsigned long brk;
 };
 
+struct vm_area_struct {
+	const void *vm_ops;
+};
+
+struct vm_fault {
+	struct vm_area_struct *vma;
+	unsigned long address;
+	void *page;
+};
+
 struct task_struct {
 	struct mm_struct *mm;
 	int pid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of the ways, and the programs of the ways that are chosen. */
+/* The programs of the ways that are chosen. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,91 +14,9 @@
 #include <linux/perf_event.h>
 
 #include "tracer/load/formats.h"
+#include "tracer/load/function_hook.h"
 #include "tracer/load/probe.h"
 #include "tracer/load/process_probes.h"
-
-#define SIGBUS_PROGRAM                                                              \
-	{                                                                           \
-		.program = "fault_sigbus", .attachment = ATTACHMENT_RAW_TRACEPOINT, \
-		.target = "signal_generate"                                         \
-	}
-
-/* Of each probe, the cheapest way first. */
-static const struct probe_way ways[] = {
-	{ PROBE_PAGE_FAULT,
-	  "raw tracepoints page_fault_user and page_fault_kernel",
-	  { { .program = "page_fault_user",
-	      .attachment = ATTACHMENT_RAW_TRACEPOINT,
-	      .target = "page_fault_user" },
-	    { .program = "page_fault_kernel",
-	      .attachment = ATTACHMENT_RAW_TRACEPOINT,
-	      .target = "page_fault_kernel" } } },
-	{ PROBE_PAGE_FAULT,
-	  "software event page-faults, without write_access",
-	  { { .program = "page_fault_event",
-	      .attachment = ATTACHMENT_SOFTWARE_EVENT,
-	      .config = PERF_COUNT_SW_PAGE_FAULTS,
-	      .runs = KMT_RUNS_FAULT } } },
-	{ PROBE_PAGE_FAULT_RETURN,
-	  "software events minor-faults and major-faults, raw tracepoint signal_generate for "
-	  "SIGBUS, none for OOM",
-	  { { .program = "minor_fault_event",
-	      .attachment = ATTACHMENT_SOFTWARE_EVENT,
-	      .config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
-	      .runs = KMT_RUNS_MINOR },
-	    { .program = "major_fault_event",
-	      .attachment = ATTACHMENT_SOFTWARE_EVENT,
-	      .config = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
-	      .runs = KMT_RUNS_MAJOR },
-	    SIGBUS_PROGRAM } },
-	{ PROBE_MMAP,
-	  "tracepoint sys_enter_mmap",
-	  { { .program = "mmap_entry",
-	      .attachment = ATTACHMENT_ENTRY,
-	      .target = "syscalls/sys_enter_mmap" } } },
-	{ PROBE_MMAP,
-	  "tracepoint sys_enter_mmap_pgoff",
-	  { { .program = "mmap_entry",
-	      .attachment = ATTACHMENT_ENTRY,
-	      .target = "syscalls/sys_enter_mmap_pgoff" } } },
-	{ PROBE_MMAP,
-	  "tracepoint sys_enter_old_mmap",
-	  { { .program = "old_mmap_entry",
-	      .attachment = ATTACHMENT_ENTRY,
-	      .target = "syscalls/sys_enter_old_mmap" } } },
-	{ PROBE_MMAP,
-	  "raw tracepoint sys_enter",
-	  { { .program = "mmap_call",
-	      .attachment = ATTACHMENT_RAW_TRACEPOINT,
-	      .target = "sys_enter" } } },
-	{ PROBE_MUNMAP,
-	  "tracepoint sys_enter_munmap",
-	  { { .program = "munmap_entry",
-	      .attachment = ATTACHMENT_ENTRY,
-	      .target = "syscalls/sys_enter_munmap" } } },
-	{ PROBE_MUNMAP,
-	  "raw tracepoint sys_enter",
-	  { { .program = "munmap_call",
-	      .attachment = ATTACHMENT_RAW_TRACEPOINT,
-	      .target = "sys_enter" } } },
-	{ PROBE_BRK,
-	  "tracepoint sys_enter_brk",
-	  { { .program = "brk_entry",
-	      .attachment = ATTACHMENT_ENTRY,
-	      .target = "syscalls/sys_enter_brk" } } },
-	{ PROBE_BRK,
-	  "raw tracepoint sys_enter",
-	  { { .program = "brk_call",
-	      .attachment = ATTACHMENT_RAW_TRACEPOINT,
-	      .target = "sys_enter" } } },
-	{ PROBE_OOM_KILL,
-	  "tracepoint mark_victim",
-	  { { .program = "oom_kill_entry",
-	      .attachment = ATTACHMENT_ENTRY,
-	      .target = "oom/mark_victim" } } },
-};
-
-#define WAYS (sizeof(ways) / sizeof(ways[0]))
 
 static void explain(char *reason, size_t size, const char *what, const char *target, int err)
 {
@@ -106,6 +24,19 @@ static void explain(char *reason, size_t size, const char *what, const char *tar
 		 err == -EPERM || err == -EACCES
 			 ? "not permitted: run as root, or with CAP_BPF and CAP_PERFMON"
 			 : strerror(-err));
+}
+
+static void explain_hook(char *reason, size_t size, const char *kind, const char *function, int err)
+{
+	const char *why = strerror(-err);
+
+	if (err == -EPERM || err == -EACCES)
+		why = geteuid() ? "not permitted" : "this kernel refuses it";
+	else if (err == -ENOENT)
+		why = "this kernel does not have it";
+	else if (err == -524) /* ENOTSUPP is internal to the kernel: strerror() does not know it */
+		why = "not supported";
+	snprintf(reason, size, "%s %s: %s", kind, function, why);
 }
 
 /* The id of the event, and -errno or a format that is as expected. */
@@ -136,10 +67,13 @@ static long find_entry(struct bpf_variant *variant, const char *target)
 static bool try_program(const struct process_probes *process, struct bpf_variant *variant,
 			const struct way_program *row, char *reason, size_t size)
 {
+	bool is_hook = row->attachment == ATTACHMENT_FENTRY || row->attachment == ATTACHMENT_KPROBE;
 	long result;
 
 	if (!bpf_variant_program(variant, row->program)) {
-		snprintf(reason, size, "there is no such program for this machine");
+		snprintf(reason, size, "%s",
+			 is_hook ? "needs BTF, which this kernel lacks"
+				 : "there is no such program for this machine");
 		return false;
 	}
 	switch (row->attachment) {
@@ -163,6 +97,20 @@ static bool try_program(const struct process_probes *process, struct bpf_variant
 		if (!result)
 			return true;
 		explain(reason, size, "software event", "", (int)result);
+		return false;
+	case ATTACHMENT_FENTRY:
+		result = function_hook_try_fentry(row->target);
+		if (!result)
+			return true;
+		explain_hook(reason, size, "fentry", row->target, (int)result);
+		return false;
+	case ATTACHMENT_KPROBE:
+		result = function_hook_open_kprobe(row->target, process->any_cpu);
+		if (result >= 0) {
+			close((int)result);
+			return true;
+		}
+		explain_hook(reason, size, "kprobe", row->target, (int)result);
 		return false;
 	case ATTACHMENT_NONE:
 		break;
@@ -199,6 +147,8 @@ static void use_way(struct process_probes *process, const struct probe_way *way)
 		program->fd = -1;
 		program->program = bpf_variant_program(process->variant, way->programs[i].program);
 		bpf_program__set_autoload(program->program, true);
+		if (program->row->attachment == ATTACHMENT_FENTRY)
+			bpf_program__set_attach_target(program->program, 0, program->row->target);
 	}
 	process->ways[way->probe] = way;
 }
@@ -222,11 +172,12 @@ void process_probes_choose(struct process_probes *process, struct bpf_variant *v
 			continue;
 		if (disabled_reason)
 			add_reason(reasons, size, disabled_reason);
-		for (size_t i = 0; i < WAYS && !disabled_reason && !process->ways[probe]; i++) {
-			if (ways[i].probe != probe)
+		for (size_t i = 0; i < probe_way_count && !disabled_reason && !process->ways[probe];
+		     i++) {
+			if (probe_ways[i].probe != probe)
 				continue;
-			if (try_way(process, variant, &ways[i], reason, sizeof(reason)))
-				use_way(process, &ways[i]);
+			if (try_way(process, variant, &probe_ways[i], reason, sizeof(reason)))
+				use_way(process, &probe_ways[i]);
 			else
 				add_reason(reasons, size, reason);
 		}
@@ -235,25 +186,32 @@ void process_probes_choose(struct process_probes *process, struct bpf_variant *v
 	}
 }
 
-/* A tracefs event: its program runs on all CPUs, although the perf event is of one. */
-static int attach_entry(const struct process_probes *process, struct process_program *program)
+/* The perf event of a tracefs event, or -errno. */
+static int open_entry(const struct process_probes *process, const char *target)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
 					.size = sizeof(attr),
 					.sample_period = 1,
 					.wakeup_events = 1 };
-	int tracefs = formats_open();
-	long id = tracefs < 0 ? tracefs : formats_id(tracefs, program->row->target);
+	int fd, tracefs = formats_open();
+	long id = tracefs < 0 ? tracefs : formats_id(tracefs, target);
 
 	if (tracefs >= 0)
 		close(tracefs);
 	if (id < 0)
 		return -ENOENT;
 	attr.config = (uint64_t)id;
-	program->fd = (int)syscall(SYS_perf_event_open, &attr, -1, process->any_cpu, -1,
-				   PERF_FLAG_FD_CLOEXEC);
-	if (program->fd < 0)
-		return -errno;
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, process->any_cpu, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The program runs on all CPUs, although the perf event is of one. */
+static int attach_to_event(struct process_program *program, int event)
+{
+	if (event < 0)
+		return event;
+	program->fd = event;
 	if (ioctl(program->fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(program->program)) ||
 	    ioctl(program->fd, PERF_EVENT_IOC_ENABLE, 0))
 		return -errno;
@@ -268,7 +226,13 @@ static int attach(const struct process_probes *process, struct process_program *
 			bpf_program__attach_raw_tracepoint(program->program, program->row->target);
 		return program->link ? 0 : -errno;
 	case ATTACHMENT_ENTRY:
-		return attach_entry(process, program);
+		return attach_to_event(program, open_entry(process, program->row->target));
+	case ATTACHMENT_KPROBE:
+		return attach_to_event(program, function_hook_open_kprobe(program->row->target,
+									  process->any_cpu));
+	case ATTACHMENT_FENTRY:
+		program->link = bpf_program__attach(program->program);
+		return program->link ? 0 : -errno;
 	case ATTACHMENT_SOFTWARE_EVENT:
 		return software_event_open(&program->event, program->row->config,
 					   bpf_program__fd(program->program),

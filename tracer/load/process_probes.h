@@ -16,7 +16,7 @@
 #include "tracer/load/bpf_objects.h"
 #include "tracer/load/software_event.h"
 
-#define WAY_PROGRAMS 3
+#define WAY_PROGRAMS 4
 #define PROCESS_PROGRAMS 16 /* of all ways that are used at once */
 
 struct bpf_link;
@@ -27,6 +27,8 @@ enum attachment {
 	ATTACHMENT_RAW_TRACEPOINT, /* target: its name */
 	ATTACHMENT_ENTRY,	   /* target: the event in tracefs, group/name */
 	ATTACHMENT_SOFTWARE_EVENT, /* config: PERF_COUNT_SW_… */
+	ATTACHMENT_FENTRY,	   /* target: a function of the kernel; or fexit */
+	ATTACHMENT_KPROBE,	   /* the same */
 };
 
 /* A row of the table: all of its programs together record the probe. */
@@ -42,12 +44,15 @@ struct probe_way {
 	} programs[WAY_PROGRAMS];
 };
 
+extern const struct probe_way probe_ways[]; /* of each probe, the cheapest first */
+extern const size_t probe_way_count;
+
 struct process_program {
 	const struct way_program *row;
 	enum probe_id probe;
 	struct bpf_program *program;
-	struct bpf_link *link;	     /* of a raw tracepoint */
-	int fd;			     /* of a tracefs event; -1: none */
+	struct bpf_link *link;	     /* of a raw tracepoint or fentry */
+	int fd;			     /* of a tracefs event or kprobe; -1: none */
 	struct software_event event; /* of a software event */
 };
 

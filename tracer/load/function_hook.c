@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Opens kprobes with perf_event_open(). libbpf would do so too, but reads sysfs each time, which
+ * kmemtraced cannot once its privileges are given up.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+#include <linux/perf_event.h>
+
+#include "tracer/load/function_hook.h"
+#include "tracer/load/probe.h"
+
+int function_hook_try_fentry(const char *function)
+{
+	int id = libbpf_find_vmlinux_btf_id(function, BPF_TRACE_FENTRY);
+
+	return id < 0 ? id : probe_hook(id);
+}
+
+/* The type of perf events that are kprobes, or -errno. It is read once. */
+static int kprobe_type(void)
+{
+	static int type;
+	FILE *file;
+
+	if (type)
+		return type;
+	file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	if (!file)
+		return -errno;
+	if (fscanf(file, "%d", &type) != 1)
+		type = 0;
+	fclose(file);
+	return type ? type : -EBADMSG;
+}
+
+int function_hook_open_kprobe(const char *function, unsigned int any_cpu)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	int fd, type = kprobe_type();
+
+	if (type < 0)
+		return type;
+	attr.type = (uint32_t)type;
+	attr.kprobe_func = (uintptr_t)function;
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, any_cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
