@@ -187,16 +187,16 @@ static const struct table_line *find_form(const struct table *table, struct line
 }
 
 /*
- * All memory is of one node: the line stays. A line of some addresses is left out, since the
- * addresses of objects get substitutes.
+ * The words behind "memory". All memory is of one node: the line stays. A line of some addresses is
+ * left out, since the addresses of objects get substitutes.
  */
 static void put_memory(struct line *line, FILE *file)
 {
 	uint64_t begin, last;
 	uint32_t node;
 
-	if (line_key(line, "memory") && line_u32(line, &node) && line_u64(line, 16, &begin) &&
-	    line_u64(line, 16, &last) && !begin && last == UINT64_MAX)
+	if (line_u32(line, &node) && line_u64(line, 16, &begin) && line_u64(line, 16, &last) &&
+	    !begin && last == UINT64_MAX)
 		fprintf(file, "memory %" PRIu32 " 0x0 0x%" PRIx64 "\n", node, last);
 }
 
