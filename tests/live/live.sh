@@ -58,10 +58,15 @@ stop_daemon() { # stop_daemon [SIGNAL]: sets $status to its exit status
 }
 
 # starved ARGUMENT…: runs kmemtraced, and stops and continues it all the time, so that a small ring
-# overflows for sure; returns its exit status
+# overflows for sure; returns its exit status. Not before its programs are attached: the kernel gives
+# up loading a program when a signal comes.
 starved() {
 	"$kmemtraced" "$@" &
 	daemon=$!
+	while kill -0 $daemon 2>/dev/null &&
+		! find /proc/$daemon/fd -lname 'anon_inode:bpf*link' 2>/dev/null | grep -q .; do
+		sleep 0.02
+	done
 	while kill -0 $daemon 2>/dev/null; do
 		sleep 0.1
 		kill -STOP $daemon 2>/dev/null
