@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <bpf/libbpf.h>
+#include <bpf/btf.h>
 #include <linux/perf_event.h>
 
 #include "tracer/load/function_hook.h"
@@ -19,8 +19,10 @@
 
 int function_hook_try_fentry(const char *function)
 {
-	int id = libbpf_find_vmlinux_btf_id(function, BPF_TRACE_FENTRY);
+	struct btf *btf = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, function, BTF_KIND_FUNC) : -ENOENT;
 
+	btf__free(btf);
 	return id < 0 ? id : probe_hook(id);
 }
 
@@ -34,7 +36,7 @@ static int kprobe_type(void)
 		return type;
 	file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
 	if (!file)
-		return -errno;
+		return errno == ENOENT ? -ENODEV : -errno;
 	if (fscanf(file, "%d", &type) != 1)
 		type = 0;
 	fclose(file);

@@ -8,7 +8,7 @@ int function_hook_try_fentry(const char *function);
 
 /*
  * Opens a kprobe on the function, for programs on all CPUs; any_cpu is one that is online. Returns
- * a descriptor, or -errno; -ENOENT: the kernel has no such function, or no kprobes.
+ * a descriptor, or -errno; -ENOENT: the kernel has no such function; -ENODEV: it has no kprobes.
  */
 int function_hook_open_kprobe(const char *function, unsigned int any_cpu);
 

@@ -34,6 +34,8 @@ static void explain_hook(char *reason, size_t size, const char *kind, const char
 		why = geteuid() ? "not permitted" : "this kernel refuses it";
 	else if (err == -ENOENT)
 		why = "this kernel does not have it";
+	else if (err == -ENODEV)
+		why = "this kernel has none";
 	else if (err == -524) /* ENOTSUPP is internal to the kernel: strerror() does not know it */
 		why = "not supported";
 	snprintf(reason, size, "%s %s: %s", kind, function, why);
