@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Writes to shared pages and their copies, faults without memory, and OOM kills: as many as a program
 # made, and as kprobes of ftrace counted in its tasks. A kernel that refuses hooks lists the probes.
-# $KMEMTRACE_KERNEL: another kernel of the table.
+# $KMEMTRACE_KERNEL: another kernel of the table, from 6.1 on.
 # shellcheck source=tests/vm/vm.sh
 . "$srcdir/vm/vm.sh"
 
@@ -12,7 +12,6 @@ succeed "$triplet-gcc" -O2 -static -o pages "$srcdir/vm/pages.c"
 in_guest "$kernel" "$srcdir/vm/probes.guest" pages
 cd "$kernel" || exit 1
 checked pages.capture
-checked oom.capture
 
 # is_taken PROBE: prints the way; false if -L lists the probe as missing
 is_taken()
@@ -71,10 +70,14 @@ for pair in vm.write_shared:do_wp_page vm.write_shared_copy:wp_page_copy; do
 	done
 done
 
+checked oom.capture
 [ -s killed ] || fail "the guest killed no process"
 "$report" count -i oom.capture --by=task --probes=vm.oom_kill --format=json 2>/dev/null |
 	jq -r '.count[].task' | sed -n 's/.*[ (]pid \([0-9]*\)).*/\1/p' | sort >victims
-sort killed | diff - victims || fail "the victims differ"
+# a task that was ending anyway, by its alarm, can be a victim too, without a message
+sort killed | comm -23 - victims >absent
+[ ! -s absent ] || fail "no vm.oom_kill of $(cat absent)"
+[ "$(wc -l <victims)" -le $(($(wc -l <killed) + 1)) ] || fail "the victims are $(cat victims)"
 if grep '^vm.pagefault.return' list | grep -q 'pagefault_out_of_memory'; then
 	found=$(count oom.capture vm.pagefault.return 'fault_type == VM_FAULT_OOM')
 	expect "faults without memory" "$found" "$(awk '{ n += $2 } END { print n + 0 }' oom.truth)"
