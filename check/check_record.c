@@ -161,18 +161,27 @@ static void check_process_fields(struct stream_state *stream, const struct kmt_r
 		report_problem(stream, fields, "%s with address 0x%" PRIx64, name, record->pointer);
 }
 
-static void check_fields(struct stream_state *stream, const struct kmt_record *record)
+/* Of kinds that this version knows: another one may use these bits for something else. */
+static void check_context(struct stream_state *stream, const struct kmt_record *record)
 {
-	bool free = is_one_of(stream, RECORD_KINDS_WITH(RECORD_FREE));
 	unsigned int context = kmt_context(record->node);
-	int node = kmt_node(record->node);
 
-	if (context && !stream->capture->status.context)
+	if (!record_kind_is_known(record->id))
+		return;
+	if (context && stream->capture && !stream->capture->status.context)
 		report_problem(stream, fields, "%s in context %u, but kernel/status has no context",
 			       record_kinds[record->id].name, context);
 	if (context >= KMT_CONTEXT_END)
 		report_problem(stream, fields, "%s in context %u", record_kinds[record->id].name,
 			       context);
+}
+
+static void check_fields(struct stream_state *stream, const struct kmt_record *record)
+{
+	bool free = is_one_of(stream, RECORD_KINDS_WITH(RECORD_FREE));
+	int node = kmt_node(record->node);
+
+	check_context(stream, record);
 	if (is_one_of(stream, RECORD_KINDS_WITH(RECORD_PROCESS)))
 		check_process_fields(stream, record);
 	if (!is_one_of(stream, KINDS_OF_SLAB))
