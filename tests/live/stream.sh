@@ -49,9 +49,12 @@ stop_daemon KILL
 grep -q 'the stream ended before the capture was complete' log || fail "a killed sender: $(cat log)"
 [ "$(jq .query.counted counted)" -gt 0 ] || fail "nothing of a killed sender was counted"
 
-# a slow reader: what is lost is counted
-"$kmemtraced" -m 1 -o - -d 3s 2>daemon.log -- sh -c 'for i in $(seq 3000); do : >f; rm f; done' |
-	{ sleep 2.5; "$report" count -i - --format=json; } >counted 2>log || fail "slow: $(cat log)"
+# a reader that reads nothing until the load is over: what is lost is counted
+"$kmemtraced" -m 1 -o - 2>daemon.log -- sh -c 'for i in $(seq 20000); do : >f; rm f; done; : >over' |
+	{
+		until [ -e over ]; do sleep 0.1; done
+		"$report" count -i - --format=json
+	} >counted 2>log || fail "slow: $(cat log)"
 [ "$(jq '.loss.seen - .loss.recorded - .loss.lost - .loss.skipped' counted)" = 0 ] ||
 	fail "slow: $(jq -c .loss counted)"
 [ "$(jq .loss.lost counted)" = "$(sed -n 's/.*events, \([0-9]*\) lost.*/\1/p' daemon.log)" ] ||
