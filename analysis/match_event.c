@@ -75,6 +75,10 @@ int match_event(struct matcher *matcher, const struct event *event)
 
 	if (matcher_is_in_window(matcher, event->time))
 		totals->from_backup += event_is_from_backup(event);
+	if (event->id == KMT_STACK) {
+		totals->stacks++;
+		return samples_add(&matcher->samples, event);
+	}
 	if (event->time >= matcher->analysis->window_end) {
 		totals->left_out++;
 		return 0;
@@ -85,6 +89,8 @@ int match_event(struct matcher *matcher, const struct event *event)
 	}
 	if (event_is_other(event))
 		return match_other(matcher, event);
+	matcher->analysis->sample =
+		event_is_allocation(event) ? samples_find(&matcher->samples, event) : NULL;
 	delayed = matcher->delayed.count ? delayed_free_match(matcher, event) : 0;
 	if (delayed)
 		return delayed < 0 ? delayed : match_reassigned_free(matcher, event);

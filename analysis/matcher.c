@@ -22,6 +22,7 @@ void matcher_close(struct matcher *matcher)
 	grouping_deinit(&matcher->grouping);
 	cache_table_deinit(&matcher->caches);
 	delayed_free_deinit(&matcher->delayed);
+	samples_deinit(&matcher->samples);
 	subscribers_close(&matcher->subscribers);
 	free(matcher);
 }

@@ -7,6 +7,7 @@
 #include "analysis/grouping.h"
 #include "analysis/model.h"
 #include "analysis/object_table.h"
+#include "analysis/samples.h"
 #include "analysis/select.h"
 #include "analysis/subscribers.h"
 
@@ -35,6 +36,7 @@ struct matcher {
 	struct grouping grouping;
 	struct cache_table caches;
 	struct delayed_frees delayed;
+	struct samples samples;
 	uint64_t fastpath_end;			       /* ns: see fastpath.h; 0: no fast path */
 	uint64_t last_allocation[UINT16_MAX + 1];      /* by CPU: its address */
 	uint32_t last_task;			       /* the last task of matcher_is_own() */

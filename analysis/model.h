@@ -15,6 +15,12 @@
 #include "capture/capture.h"
 #include "capture/event.h"
 
+/* The stack of a sampled allocation: ids of kernel/stacks, 0: none. */
+struct stack_sample {
+	uint64_t pointer, kernel_stack, user_stack;
+	uint32_t sequence; /* of the allocation, on its CPU */
+};
+
 enum group_by {
 	GROUP_BY_SITE,	   /* key: the address of the call */
 	GROUP_BY_FUNCTION, /* key: the function's address; the site's address if it has no symbol */
@@ -112,7 +118,7 @@ struct analysis_site {
 
 /*
  * allocations + failed + frees + null_frees + resizes + repeated + left_out + own_allocations
- * + own_frees + process_events + own_process_events + untracked + unknown = recorded.
+ * + own_frees + process_events + own_process_events + stacks + untracked + unknown = recorded.
  * live_objects = allocations - (frees - frees_unmatched) - missed_frees.
  */
 struct analysis_totals {
@@ -133,6 +139,7 @@ struct analysis_totals {
 	uint64_t process_events;	      /* events that are not about slab objects */
 	uint64_t by_process_kind[KMT_ID_END]; /* the same by kind: their sum is process_events */
 	uint64_t own_process_events;	      /* by kmemtraced; not in the counts above */
+	uint64_t stacks;		      /* stacks of allocations; not in the counts above */
 	uint64_t left_out;		      /* events outside of the selection or the window */
 	uint64_t untracked;		      /* allocations after objects.limit was reached */
 	uint64_t from_backup; /* records of the backup programs; each is in another counter too */
@@ -261,8 +268,9 @@ struct analysis {
 	size_t mark_count;
 	struct analysis_site *sites; /* all call sites, of frees too */
 	size_t site_count;
-	struct object_table objects;	/* live objects; with findings, recently freed ones too */
-	struct heap_findings *findings; /* NULL: not requested */
+	struct object_table objects; /* live objects; with findings, recently freed ones too */
+	const struct stack_sample *sample; /* of the allocation that is being matched, or NULL */
+	struct heap_findings *findings;	   /* NULL: not requested */
 	struct analysis_totals totals;
 	struct analysis_loss loss;
 	struct analysis_cpu *cpus; /* of each stream, by cpu */

@@ -158,6 +158,11 @@ static int open_process_memory(struct capture *capture, const char *text)
 	return process_memories_parse(&capture->process_memory, text);
 }
 
+static int open_stacks(struct capture *capture, const char *text)
+{
+	return stacks_parse(&capture->stacks, text);
+}
+
 /* The text tables, and the consequence if one is missing. */
 static const struct table {
 	const char *key, *path, *what, *without;
@@ -174,6 +179,8 @@ static const struct table {
 	  "the objects that caches had at the start are not known", open_slabinfo, true },
 	{ "process_memory", "kernel/process_memory", "readings of the memory of processes",
 	  "the functions proc_mem_... are null", open_process_memory, true },
+	{ "stacks", "kernel/stacks", "the stacks of sampled allocations",
+	  "the fields of stacks are null", open_stacks, true },
 };
 
 static int open_tables(struct capture *capture, int directory)
@@ -344,6 +351,7 @@ void capture_close(struct capture *capture)
 	gfp_deinit(&capture->gfp);
 	slabinfo_deinit(&capture->slabinfo);
 	process_memories_deinit(&capture->process_memory);
+	stacks_deinit(&capture->stacks);
 }
 
 /* kmemtraced always lists its own tasks; a repaired status and an import may list none. */

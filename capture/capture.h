@@ -10,6 +10,7 @@
 #include "kernel/gfp.h"
 #include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
+#include "kernel/stacks.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
@@ -28,7 +29,7 @@ struct unread_table {
 	char summary[320]; /* for the user: the missing part and the consequence */
 };
 
-#define UNREAD_TABLES_MAX 9
+#define UNREAD_TABLES_MAX 10
 
 struct live_capture;
 
@@ -44,6 +45,7 @@ struct capture {
 	struct gfp_table gfp;
 	struct slabinfo slabinfo;		/* empty in captures of some kernels and versions */
 	struct process_memories process_memory; /* empty without --proc-mem */
+	struct stacks stacks;			/* empty without --stacks and --profile */
 	struct capture_stream *streams;		/* by cpu */
 	size_t stream_count;
 	bool being_written; /* not finished, and kmemtraced is running */

@@ -95,9 +95,9 @@ enum part {
 
 static bool is_part(enum part part, const char *name)
 {
-	static const char *const kernel[] = { "status",	  ".status",  "symbols",
-					      "caches",	  "tasks",    "gfp",
-					      "topology", "slabinfo", "process_memory" };
+	static const char *const kernel[] = { "status",		".status", "symbols",  "caches",
+					      "tasks",		"gfp",	   "topology", "slabinfo",
+					      "process_memory", "stacks" };
 	const char *end;
 
 	switch (part) {

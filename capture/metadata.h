@@ -58,7 +58,10 @@ enum metadata_order metadata_order(const struct metadata *metadata);
 /* Writes the text. 0 or -errno. */
 int metadata_write(const struct metadata *metadata, FILE *file);
 
-/* 0 if the file has the text that metadata_write() writes, -EBADMSG if not, or another -errno. */
+/*
+ * 0 if the file has the text that metadata_write() writes, -EBADMSG if not, or another -errno. The
+ * last kinds of records may be missing: they are newer than the capture.
+ */
 int metadata_compare_file(const struct metadata *metadata, const char *path);
 
 /*

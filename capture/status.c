@@ -340,6 +340,7 @@ int status_write(const struct status *status, FILE *file)
 	fprintf(file, "raised %" PRIu64 " %" PRIu64 "\n", status->clamped, status->clamped_max);
 	if (status->no_slab)
 		fputs("slab no\n", file);
+	status_sampling_write(&status->sampling, file);
 	status_probes_write(&status->probes, file);
 	write_lists(status, file);
 	return text_write_result(file);
@@ -519,7 +520,8 @@ int status_parse(struct status *status, const char *text, char *errmsg, size_t e
 					 format, STATUS_FORMAT);
 				err = -EPROTONOSUPPORT;
 			}
-		} else if (!parse_single(status, &line)) {
+		} else if (!parse_single(status, &line) &&
+			   !status_sampling_parse(&status->sampling, &line)) {
 			err = parse_list(status, &line);
 			if (err)
 				snprintf(errmsg, errmsg_size,

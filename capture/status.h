@@ -14,6 +14,7 @@
 
 #include "capture/loss.h"
 #include "capture/status_probes.h"
+#include "capture/status_sampling.h"
 
 /*
  * seen = recorded + lost + skipped, or recorded + lost if skipped is unknown. own is part of
@@ -109,7 +110,8 @@ struct status {
 	size_t path_count;
 	bool no_slab;		     /* --probes named no slab events: none are recorded */
 	struct status_probes probes; /* of process memory, that --probes named */
-	struct status_span *spans;   /* lost events; neighbours are merged if there are many */
+	struct status_sampling sampling;
+	struct status_span *spans; /* lost events; neighbours are merged if there are many */
 	size_t span_count;
 	struct status_skip_span *skip_spans; /* in the order of detection */
 	size_t skip_span_count;		     /* at most STATUS_SKIP_SPANS_MAX */

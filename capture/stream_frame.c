@@ -54,11 +54,11 @@ int stream_frame_begin(int fd, const struct stream_frame *frame)
 /* A capture's files only: a stream comes from anywhere. */
 static bool is_file_name(const char *name)
 {
-	static const char *const names[] = { "metadata",	"kernel/status",
-					     "kernel/symbols",	"kernel/caches",
-					     "kernel/tasks",	"kernel/topology",
-					     "kernel/gfp",	"kernel/formats",
-					     "kernel/slabinfo", "kernel/process_memory" };
+	static const char *const names[] = {
+		"metadata",	   "kernel/status",	    "kernel/symbols", "kernel/caches",
+		"kernel/tasks",	   "kernel/topology",	    "kernel/gfp",     "kernel/formats",
+		"kernel/slabinfo", "kernel/process_memory", "kernel/stacks"
+	};
 	const char *digits = name + 3;
 	uint64_t cpu;
 

@@ -16,6 +16,8 @@
 #define FREES "frees"
 #define SLAB "events about slab objects"
 #define FAULTS "pagefault, pagefault.return"
+#define SAMPLED "sampled allocations"
+#define STACKED "null without kmemtraced --stacks or --profile"
 #define MATCHED "frees and resizes of a known object"
 #define TYPED ALLOCATIONS ", " MATCHED ", others that name a cache"
 #define SINCE                                                                                      \
@@ -152,6 +154,16 @@ const struct event_field event_fields[] = {
 	  "null if kernel/status has no context; with context softirq, hard interrupts count as "
 	  "what they interrupted",
 	  value_get_context, KMT_COUNT_NODE },
+	{ "stack", "", VALUE_TEXT, false, true, SAMPLED,
+	  "the functions on the kernel stack from the caller of the allocator to the entry into "
+	  "the "
+	  "kernel: function < caller < its caller < syscall",
+	  STACKED, value_get_stack, COUNTED_NEVER },
+	{ "syscall", "", VALUE_TEXT, true, true, SAMPLED,
+	  "where this path begins: the name of a system call, softirq:HANDLER, hardirq, page_fault "
+	  "or "
+	  "another exception, kthread:FUNCTION, or work:FUNCTION of a workqueue",
+	  STACKED, value_get_syscall, COUNTED_NEVER },
 	{ "operation", "", VALUE_TEXT, true, true, SLAB, "allocation, free or resize", "",
 	  value_get_operation, KMT_COUNT_KIND },
 	{ "outcome", "", VALUE_TEXT, true, true, SLAB,

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "fields/labels.h"
 #include "fields/names.h"
+#include "fields/stack_path.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 
@@ -32,6 +34,8 @@ int names_init(struct names *names, struct texts *texts)
 		err = hash_map_init(&names->tasks.index);
 	if (!err)
 		err = hash_map_init(&names->flags.index);
+	if (!err)
+		err = hash_map_init(&names->stacks.index);
 	return err ? err : hash_map_init(&names->caches.index);
 }
 
@@ -41,6 +45,7 @@ void names_deinit(struct names *names)
 	map_deinit(&names->tasks);
 	map_deinit(&names->flags);
 	map_deinit(&names->caches);
+	map_deinit(&names->stacks);
 }
 
 int names_refresh(struct names *names)
@@ -95,6 +100,19 @@ static struct named *find(struct named_map *map, uint64_t key, uint64_t time, bo
 	return &map->list[map->count++];
 }
 
+/* The same symbols are known in this range of time. */
+static void limit_to_snapshot(struct named *named, const struct symbols *symbols, uint64_t time)
+{
+	for (size_t i = 0; i < symbols->snapshot_count; i++) {
+		uint64_t since = symbols->snapshots[i].since;
+
+		if (since <= time)
+			named->since = since;
+		else if (since < named->until)
+			named->until = since;
+	}
+}
+
 const struct named *names_site(struct names *names, uint64_t address, uint64_t time)
 {
 	const struct symbols *symbols = &names->capture->symbols;
@@ -104,14 +122,7 @@ const struct named *names_site(struct names *names, uint64_t address, uint64_t t
 
 	if (!named || !is_new)
 		return named;
-	for (size_t i = 0; i < symbols->snapshot_count; i++) {
-		uint64_t since = symbols->snapshots[i].since;
-
-		if (since <= time)
-			named->since = since;
-		else if (since < named->until)
-			named->until = since;
-	}
+	limit_to_snapshot(named, symbols, time);
 	module = label_find_module(symbols, address, time);
 	named->site = texts_take(names->texts, label_site(symbols, address, time));
 	named->function = texts_take(names->texts, label_function(symbols, address, time));
@@ -152,6 +163,45 @@ const struct named *names_flags(struct names *names, uint32_t gfp)
 		return named;
 	named->text = texts_take(names->texts, label_gfp(&names->capture->gfp, gfp));
 	return named->text ? named : NULL;
+}
+
+static char *stack_label(const struct capture *capture, const struct stack_path *path,
+			 uint64_t time)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	for (uint32_t i = 0; i < path->count; i++) {
+		char *function =
+			label_function(&capture->symbols, path->frames[i] - (i != 0), time);
+
+		fprintf(file, "%s%s", i ? STACK_SEPARATOR : "", function ? function : "?");
+		free(function);
+	}
+	if (*path->entry)
+		fprintf(file, "%s%s", STACK_SEPARATOR, path->entry);
+	return text_close(file, &text) ? NULL : text;
+}
+
+const struct named *names_stack(struct names *names, uint64_t id, uint64_t call_site, uint64_t time)
+{
+	uint64_t key = id ^ call_site * 0x9e3779b97f4a7c15;
+	struct stack_path path;
+	bool is_new;
+	struct named *named = find(&names->stacks, key, time, &is_new);
+
+	if (!named || !is_new)
+		return named;
+	limit_to_snapshot(named, &names->capture->symbols, time);
+	if (!stack_path_find(&path, names->capture, id, call_site, time))
+		return named;
+	named->stack = texts_take(names->texts, stack_label(names->capture, &path, time));
+	if (*path.entry)
+		named->syscall = texts_add(names->texts, path.entry);
+	return named->stack && (named->syscall || !*path.entry) ? named : NULL;
 }
 
 static const struct named *find_cache(struct names *names, uint64_t key, const char *name)

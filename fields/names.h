@@ -28,6 +28,9 @@ struct named {
 		struct {
 			uint32_t comm, task, thread;
 		};
+		struct {
+			uint32_t stack, syscall;
+		};
 		uint32_t text;
 	};
 	int64_t pid, uid; /* of a task; -1: not known */
@@ -43,7 +46,7 @@ struct named_map {
 struct names {
 	const struct capture *capture;
 	struct texts *texts;
-	struct named_map sites, tasks, flags, caches;
+	struct named_map sites, tasks, flags, caches, stacks;
 	unsigned int changes; /* capture->changes when they were made */
 };
 
@@ -57,6 +60,9 @@ int names_refresh(struct names *names);
 const struct named *names_site(struct names *names, uint64_t address, uint64_t time);
 const struct named *names_task(struct names *names, uint32_t tid, uint64_t time);
 const struct named *names_flags(struct names *names, uint32_t gfp);
+/* Of a kernel stack of an allocation at the call site. */
+const struct named *names_stack(struct names *names, uint64_t id, uint64_t call_site,
+				uint64_t time);
 const struct named *names_cache(struct names *names, const struct analysis *analysis,
 				uint32_t cache);
 /* Of a cache of the capture that an event names. */

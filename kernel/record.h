@@ -47,7 +47,14 @@ enum kmt_id {
 	/* payload, signed: bytes by which the heap would grow; 0: brk(0); KMT_LENGTH_UNKNOWN */
 	KMT_BRK = 17,
 	KMT_OOM_KILL = 18, /* low: process id of the victim; pointer is 0 */
-	KMT_ID_END	   /* one past the last id that this version knows */
+	/*
+	 * The stack of a sampled allocation, in its stream before the record of the allocation,
+	 * which has the same pointer and call site. gfp: sequence number of that record. payload:
+	 * id of the kernel stack, or 0: it could not be walked. Then a word with the id of the user
+	 * stack, or 0. kernel/stacks has the stacks.
+	 */
+	KMT_STACK = 19,
+	KMT_ID_END /* one past the last id that this version knows */
 };
 
 enum kmt_access {
@@ -88,7 +95,7 @@ enum kmt_context {
 #define KMT_SIZE_MAX UINT32_MAX /* a size of 4 GiB or more: only failed requests have it */
 #define KMT_WORD 8		/* bytes: the unit of kmt_record.words */
 #define KMT_RECORD_WORDS 6	/* of struct kmt_record: no record has fewer */
-#define KMT_WORDS_MAX 6		/* of the longest kind that this version writes */
+#define KMT_WORDS_MAX 7		/* of the longest kind that this version writes */
 #define KMT_WORDS_LIMIT 255	/* of any record */
 #define KMT_ZERO_SIZE_PTR 16	/* the result of kmalloc(0), which has no object */
 

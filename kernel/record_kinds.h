@@ -25,6 +25,7 @@ enum record_flag {
 	RECORD_KFREE = 1 << 7,
 	RECORD_BACKUP = 1 << 8,	 /* recorded by a backup program */
 	RECORD_PROCESS = 1 << 9, /* a probe of process memory */
+	RECORD_STACK = 1 << 10,	 /* the stack of an allocation: an addition to its event */
 };
 
 /*
@@ -64,7 +65,9 @@ enum record_flag {
 	ROW(argument, KMT_MMAP, 6, "mmap", "mmap", RECORD_PROCESS, "u64 length;")                  \
 	ROW(argument, KMT_MUNMAP, 6, "munmap", "munmap", RECORD_PROCESS, "u64 length;")            \
 	ROW(argument, KMT_BRK, 6, "brk", "brk", RECORD_PROCESS, "s64 length;")                     \
-	ROW(argument, KMT_OOM_KILL, 6, "oom_kill", "oom_kill", RECORD_PROCESS, "u64 victim;")
+	ROW(argument, KMT_OOM_KILL, 6, "oom_kill", "oom_kill", RECORD_PROCESS, "u64 victim;")      \
+	ROW(argument, KMT_STACK, 7, "stack", "stack", RECORD_STACK,                                \
+	    "x64 kernel_stack; x64 user_stack;")
 
 #define RECORD_KIND_BIT_IF(required, id, words, ctf_name, name, flags, ctf_fields) \
 	| (((flags) & (required)) == (required) ? 1ULL << (id) : 0)

@@ -9,8 +9,17 @@
 #include "kernel/record_kinds.h"
 #include "pack/anonymize_records.h"
 
-static struct kmt_record anonymize(struct anonymized_records *records,
-				   const struct kmt_record *original)
+static void anonymize_stack(struct substitutes *substitutes, struct kmt_long_record *record,
+			    const struct kmt_record *original)
+{
+	record->head.words = KMT_RECORD_WORDS + 1;
+	record->head.payload = substitute_stack(substitutes, original->payload);
+	record->more[0] =
+		substitute_stack(substitutes, ((const struct kmt_long_record *)original)->more[0]);
+}
+
+static void anonymize(struct anonymized_records *records, const struct kmt_record *original,
+		      struct kmt_long_record *copy)
 {
 	struct substitutes *substitutes = records->substitutes;
 	struct kmt_record record = {
@@ -33,9 +42,11 @@ static struct kmt_record anonymize(struct anonymized_records *records,
 	} else if (record_kind_is_one_of(record.id, RECORD_KINDS_WITH(RECORD_PROCESS))) {
 		record.payload = original->payload; /* never an address */
 	}
+	copy->head = record;
+	if (record.id == KMT_STACK && original->words > KMT_RECORD_WORDS)
+		anonymize_stack(substitutes, copy, original);
 	records->unknown += !record_kind_is_known(record.id);
-	records->cut += original->words > KMT_RECORD_WORDS;
-	return record;
+	records->cut += original->words > copy->head.words;
 }
 
 static int reserve(struct anonymized_records *records, size_t size)
@@ -79,12 +90,18 @@ int anonymize_packet(struct anonymized_records *records, const struct packet *pa
 		return err;
 	cursor_init(&cursor, packet);
 	while ((got = cursor_find(&cursor, &space, &original)) > 0) {
-		struct kmt_record record = anonymize(records, original);
+		struct kmt_long_record record;
+		size_t record_size;
 
-		if (packet->swap)
-			record_swap(&record);
-		memcpy(records->bytes + size, &record, sizeof(record));
-		size += sizeof(record);
+		anonymize(records, original, &record);
+		record_size = record.head.words * KMT_WORD;
+		if (packet->swap) {
+			record_swap_more(record.more, record.more,
+					 record.head.words - KMT_RECORD_WORDS);
+			record_swap(&record.head);
+		}
+		memcpy(records->bytes + size, &record, record_size);
+		size += record_size;
 	}
 	if (got < 0)
 		return got;

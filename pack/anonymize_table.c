@@ -6,6 +6,8 @@
  *   i  a decimal number, or "-1"
  *   b  "0x" and bits in hexadecimal, which stay
  *   a  the address of a cache, in hexadecimal
+ *   h  the id of a stack, in hexadecimal
+ *   r  addresses of code, in hexadecimal, to the end of the line
  *   c  the name of a cache, which can be "0x" and its address
  *   w  another name, which stays
  *   t  the name of a task; a line can lack it
@@ -33,6 +35,7 @@ const struct table anonymize_tables[] = {
 	{ "kernel/slabinfo", { { "slab", "nwnn?n" }, { "read", "nn" }, { "sizes", "wnn" } } },
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
+	{ "kernel/stacks", { { "stack", "hnnr" } } },
 	{ "kernel/topology", { { "cpu", "nkis" }, { "memory", "-" } } },
 	{ "kernel/gfp", { { "", "bw" } } },
 	{ 0 },
@@ -74,6 +77,28 @@ static bool put_address(const struct writer_of_words *words, struct line *line)
 		return false;
 	if (words->file)
 		fprintf(words->file, " 0x%" PRIx64, substitute_object(words->substitutes, address));
+	return true;
+}
+
+static bool put_stack(const struct writer_of_words *words, struct line *line)
+{
+	uint64_t id;
+
+	if (!line_u64(line, 16, &id))
+		return false;
+	if (words->file)
+		fprintf(words->file, " %" PRIx64, substitute_stack(words->substitutes, id));
+	return true;
+}
+
+static bool put_frames(const struct writer_of_words *words, struct line *line)
+{
+	uint64_t address;
+
+	while (line_u64(line, 16, &address))
+		if (words->file)
+			fprintf(words->file, " %" PRIx64,
+				substitute_code(words->substitutes, address));
 	return true;
 }
 
@@ -147,6 +172,10 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 		return !strncmp(line->at, "0x", 2) && put_number(words, line, 16, "0x");
 	case 'a':
 		return put_address(words, line);
+	case 'h':
+		return put_stack(words, line);
+	case 'r':
+		return put_frames(words, line);
 	case 'c':
 		return put_cache_name(words, line);
 	case 't':

@@ -112,6 +112,8 @@ int substitutes_init(struct substitutes *substitutes, const struct capture *capt
 	if (!err)
 		err = hash_map_init(&substitutes->tasks);
 	if (!err)
+		err = hash_map_init(&substitutes->stacks);
+	if (!err)
 		err = code_ranges_init(&substitutes->code, &capture->symbols, &substitutes->random,
 				       areas->code, areas->code_bytes);
 	if (err)
@@ -124,6 +126,7 @@ void substitutes_deinit(struct substitutes *substitutes)
 	scattered_blocks_deinit(&substitutes->objects);
 	scattered_blocks_deinit(&substitutes->other_code);
 	hash_map_deinit(&substitutes->tasks);
+	hash_map_deinit(&substitutes->stacks);
 	code_ranges_deinit(&substitutes->code);
 }
 
@@ -210,4 +213,16 @@ const char *substitute_task(struct substitutes *substitutes, const char *name, c
 	}
 	snprintf(text, SUBSTITUTE_TASK_SIZE, "task-%" PRIu32, number + 1);
 	return text;
+}
+
+uint64_t substitute_stack(struct substitutes *substitutes, uint64_t id)
+{
+	uint32_t number = id ? hash_map_find(&substitutes->stacks, id) : 0;
+
+	if (number == HASH_MAP_NONE) {
+		number = (uint32_t)substitutes->stacks.count;
+		if (hash_map_add(&substitutes->stacks, id, number) && !substitutes->error)
+			substitutes->error = -ENOMEM;
+	}
+	return id ? number + 1 : 0;
 }

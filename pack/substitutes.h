@@ -27,6 +27,7 @@ struct substitutes {
 	struct scattered_blocks objects;    /* the addresses of objects and caches */
 	struct scattered_blocks other_code; /* call sites outside of the ranges of code */
 	struct hash_map tasks;		    /* hash of a name -> number of its substitute */
+	struct hash_map stacks;		    /* id of a stack -> number, from 0 */
 	int error; /* of the first address without a substitute; -ERANGE: there are too many */
 };
 
@@ -39,6 +40,9 @@ uint64_t substitute_object(struct substitutes *substitutes, uint64_t address);
 
 /* The same for an address of code, which another function moves. */
 uint64_t substitute_code(struct substitutes *substitutes, uint64_t address);
+
+/* The same for the id of a stack, which is a hash of addresses. */
+uint64_t substitute_stack(struct substitutes *substitutes, uint64_t id);
 
 /*
  * Replaces each address of this capture in a name of another thing, such as a cache that was named

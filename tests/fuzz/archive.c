@@ -27,6 +27,7 @@ const char *const fuzz_names[] = {
 	"cpu2",
 	"cpu17",
 	"kernel/process_memory",
+	"kernel/stacks",
 };
 const size_t fuzz_name_count = sizeof(fuzz_names) / sizeof(*fuzz_names);
 

@@ -15,6 +15,7 @@
 #include "kernel/caches.h"
 #include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
+#include "kernel/stacks.h"
 #include "kernel/tasks.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -187,10 +188,27 @@ static char *parse_process_memory(const char *text)
 	return end(&written);
 }
 
+static char *parse_stacks(const char *text)
+{
+	struct stacks stacks;
+	struct written written;
+
+	begin(&written);
+	FUZZ_EXPECT(!stacks_parse(&stacks, text));
+	for (size_t i = 0; i < stacks.count; i++) {
+		const struct stack *stack = &stacks.list[i];
+
+		FUZZ_EXPECT(stacks_find(&stacks, stack->id) == stack);
+		FUZZ_EXPECT(!stack_write(written.file, stack, stacks_frames(&stacks, stack)));
+	}
+	stacks_deinit(&stacks);
+	return end(&written);
+}
+
 /* Each reads a text and returns what is written of the table. */
 static char *(*const parsers[])(const char *text) = {
 	parse_caches,	     parse_tasks,    parse_status,	   parse_slabinfo,
-	parse_proc_slabinfo, parse_metadata, parse_process_memory,
+	parse_proc_slabinfo, parse_metadata, parse_process_memory, parse_stacks,
 };
 
 #define PROC 4

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/record_kinds.h"
 #include "tests/unit/fixture.h"
 #include "tests/unit/making.h"
 
@@ -78,9 +79,11 @@ static int put_record(struct making *making, struct kmt_record *record)
 	cpu = making_cpu(making, cpu_number);
 	if (!cpu)
 		return -EINVAL;
-	record->words = KMT_RECORD_WORDS;
+	record->words = record_kind_is_known(record->id) ? record_kinds[record->id].words
+							 : KMT_RECORD_WORDS;
 	record->task = (uint32_t)task;
-	record->gfp = (uint32_t)gfp;
+	if (record->id != KMT_STACK)
+		record->gfp = (uint32_t)gfp;
 	record->node = (int16_t)node;
 	record->sequence = (uint32_t)cpu->sequence++;
 	cpu->recorded++;
@@ -261,6 +264,27 @@ static int make_oom_kill(struct making *making)
 	return put_process_record(making, KMT_OOM_KILL, 0, 0, 3);
 }
 
+/* The next record of the CPU is the allocation. */
+static int make_stack_of(struct making *making)
+{
+	struct kmt_long_record record = { .head.id = KMT_STACK };
+	struct making_cpu *cpu;
+	uint64_t cpu_number;
+	int err = read_object(making, &record.head, 4);
+
+	if (!err)
+		err = making_number(making, making->word[2], &cpu_number);
+	if (!err)
+		err = making_number(making, making->word[5], &record.head.payload);
+	if (!err)
+		err = making_option(making, "user", &record.more[0]);
+	cpu = err ? NULL : making_cpu(making, cpu_number);
+	if (!cpu)
+		return err ? err : -EINVAL;
+	record.head.gfp = (uint32_t)cpu->sequence + 1;
+	return put_record(making, &record.head);
+}
+
 static int make_raw(struct making *making)
 {
 	struct kmt_record record = { .pointer = 0x1000 };
@@ -313,6 +337,7 @@ static const struct making_keyword event_keywords[] = {
 	{ "munmap", 5, make_munmap },
 	{ "brk", 5, make_brk },
 	{ "oom_kill", 4, make_oom_kill },
+	{ "stack_of", 6, make_stack_of },
 	{ "raw", 4, make_raw },
 	{ "lose", 3, make_lose },
 	{ "flush", 1, make_flush },

@@ -25,6 +25,8 @@
  *	write_shared TIME CPU ADDRESS [task=]	write_shared_copy TIME CPU ADDRESS ZERO [task=]
  *	mmap TIME CPU ADDRESS LENGTH [task=]	munmap		as mmap
  *	brk TIME CPU ADDRESS LENGTH|unknown [task=]	oom_kill TIME CPU VICTIM [task=]
+ *	stack ID TGID ADDRESS…		(of kernel/stacks)	sampling BYTES [profile=1]
+ *	stack_of TIME CPU POINTER SITE ID [user=ID] [task=]	of the CPU's next allocation
  *	raw TIME CPU ID			an event of any id
  *	lose CPU COUNT			sequence numbers without a record
  *	skip COUNT			skipped by the kernel so far

@@ -9,6 +9,7 @@
 
 #include "kernel/caches.h"
 #include "kernel/slabinfo.h"
+#include "kernel/stacks.h"
 #include "kernel/tasks.h"
 #include "tests/unit/making.h"
 
@@ -279,6 +280,38 @@ static int make_path(struct making *making)
 	return status_add_path(&making->status, making->word[1], observed, reason);
 }
 
+static int make_sampling(struct making *making)
+{
+	uint64_t profile = 0;
+	int err = making_number(making, making->word[1], &making->status.sampling.interval);
+
+	if (!err)
+		err = making_option(making, "profile", &profile);
+	making->status.sampling.is_profile = profile;
+	return err;
+}
+
+static int make_stack(struct making *making)
+{
+	uint64_t frames[MAKING_WORDS_MAX], tgid;
+	struct stack stack = { 0 };
+	int err = making_number(making, making->word[1], &stack.id);
+
+	if (!err)
+		err = making_number(making, making->word[2], &tgid);
+	for (size_t i = 3; !err && i < making->words; i++)
+		err = making_address(making, making->word[i], making->symbols, making->symbol_count,
+				     &frames[stack.frame_count++]);
+	if (err)
+		return err;
+	stack.tgid = (uint32_t)tgid;
+	if (!making->stack_lines)
+		making->stack_lines = making_file(making, "kernel/stacks");
+	if (!making->stack_lines)
+		return -errno;
+	return stack_write(making->stack_lines, &stack, frames);
+}
+
 static int make_probe(struct making *making)
 {
 	struct status_probe probe = { .is_recorded = true };
@@ -356,6 +389,7 @@ const struct making_keyword making_context_keywords[] = {
 	{ "slab", 5, make_slab },	  { "task", 4, make_task },
 	{ "user", 2, make_user },	  { "symbol", 3, make_symbol },
 	{ "cpu", 4, make_cpu },		  { "gfp", 3, make_gfp },
+	{ "sampling", 2, make_sampling }, { "stack", 4, make_stack },
 	{ "memory", 4, make_memory },	  { "skip", 2, make_skip },
 	{ "skips", 4, make_skips },	  { "path", 3, make_path },
 	{ "own", 2, make_own },		  { "probe", 5, make_probe },

@@ -26,9 +26,14 @@ static int setup(void **state)
 	static const char slabinfo[] = "slab 900000 dentry 70 84\nslab 900000 a\\x20b 1 2\n"
 				       "slab 2000000000 dentry 71 84\n";
 	static const char memory[] = "statm 12 1000 5 4 3 2 1\ngone 12 9000\nreading 999 1001\n";
+	static const char stacks[] = "stack a1 1 0 ffffffff81000010 ffffffff81001020\n"
+				     "stack a2 1 12 401000\n";
 	char *path;
 
 	*state = scratch_capture_file("sites.trace");
+	path = scratch_path(*state, "kernel/stacks");
+	scratch_write(path, stacks, sizeof(stacks) - 1);
+	free(path);
 	path = scratch_path(*state, "kernel/slabinfo");
 	scratch_write(path, slabinfo, sizeof(slabinfo) - 1);
 	free(path);
@@ -187,6 +192,7 @@ static void survives_damaged_tables(void **state)
 	damage_each_byte(*state, "kernel/gfp", check_table);
 	damage_each_byte(*state, "kernel/slabinfo", check_table);
 	damage_each_byte(*state, "kernel/process_memory", check_table);
+	damage_each_byte(*state, "kernel/stacks", check_table);
 }
 
 /* Each file is replaced by random bytes, one file after the other. */
@@ -195,7 +201,7 @@ static void survives_random_bytes(void **state)
 	static const char *const names[] = {
 		"cpu0",		"kernel/status",   "kernel/symbols",  "kernel/caches",
 		"kernel/tasks", "kernel/gfp",	   "kernel/slabinfo", "kernel/process_memory",
-		"cpu1",		"kernel/topology", "metadata"
+		"cpu1",		"kernel/topology", "metadata",	      "kernel/stacks"
 	};
 	unsigned char bytes[5000];
 	uint64_t damaged;

@@ -41,6 +41,7 @@ static void ids_do_not_change(void **state)
 	assert_int_equal(KMT_MUNMAP, 16);
 	assert_int_equal(KMT_BRK, 17);
 	assert_int_equal(KMT_OOM_KILL, 18);
+	assert_int_equal(KMT_STACK, 19);
 	assert_int_equal(PACKET_RAW, 0);
 }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Writes and parses the lines of kernel/status about sampled allocations. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "capture/status_sampling.h"
+
+static const struct {
+	const char *key;
+	size_t offset;
+} numbers[] = {
+	{ "sample_interval", offsetof(struct status_sampling, interval) },
+	{ "stacks_unwalked", offsetof(struct status_sampling, unwalked) },
+	{ "stacks_no_room", offsetof(struct status_sampling, no_room) },
+	{ "unsampled", offsetof(struct status_sampling, unsized) },
+};
+#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+void status_sampling_write(const struct status_sampling *sampling, FILE *file)
+{
+	if (!sampling->interval)
+		return;
+	if (sampling->is_profile)
+		fputs("profile yes\n", file);
+	for (size_t i = 0; i < NUMBERS; i++)
+		fprintf(file, "%s %" PRIu64 "\n", numbers[i].key,
+			*(const uint64_t *)((const char *)sampling + numbers[i].offset));
+}
+
+bool status_sampling_parse(struct status_sampling *sampling, struct line *line)
+{
+	if (line_key(line, "profile")) {
+		sampling->is_profile = line_key(line, "yes");
+		return true;
+	}
+	for (size_t i = 0; i < NUMBERS; i++) {
+		if (!line_key(line, numbers[i].key))
+			continue;
+		line_u64(line, 10, (uint64_t *)((char *)sampling + numbers[i].offset));
+		return true;
+	}
+	return false;
+}

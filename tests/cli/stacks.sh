@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The stacks of sampled allocations: each finds its event, and no other; its path begins at the entry
+# into the kernel; packed, of another byte order or anonymized, a capture has the same paths.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+trace=$srcdir/cli/stacks.trace
+report=$builddir/kmemtrace-report
+
+wrong()
+{
+	echo "wrong: $*"
+	failed=1
+}
+
+events()
+{
+	$report "$1" events --format=json -F time,name,operation,syscall,stack 2>/dev/null
+}
+
+for endian in little big; do
+	{ echo "endian $endian"; cat "$trace"; } | "$builddir/tests/mktrace" $endian || exit 1
+	"$builddir/kmemtrace-check" -q $endian || wrong "kmemtrace-check $endian"
+	events $endian >$endian.json
+done
+cmp little.json big.json || wrong "the byte orders differ"
+cp -r big packed
+"$builddir/kmemtrace-pack" -q packed || wrong "kmemtrace-pack"
+cmp -s big/cpu0 packed/cpu0 && wrong "nothing is packed"
+events packed | cmp - little.json || wrong "packed"
+"$builddir/kmemtrace-pack" -q --anonymize -o copy big || wrong "--anonymize"
+"$builddir/kmemtrace-check" -q copy || wrong "kmemtrace-check of the copy"
+events copy | cmp - little.json || wrong "anonymized"
+grep -E ' (a[1-6]|b1) |ffffffff81|401000' copy/kernel/stacks && wrong "the copy has an original"
+
+{
+	cat little.json
+	for view in "count --by=syscall --sum=bytes_alloc" "sites --by=stack" \
+		"leaks --by=site --where=syscall==\"sendto\"" \
+		"caches --where=syscall==\"work:flush_work_item\""; do
+		echo "$view"
+		# shellcheck disable=SC2086 # words
+		$report little $view --format=csv 2>&1
+	done
+} >out
+"$srcdir/compare.sh" "$srcdir/cli/stacks.expected" out || failed=1
+exit $failed
