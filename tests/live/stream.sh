@@ -49,12 +49,19 @@ stop_daemon KILL
 grep -q 'the stream ended before the capture was complete' log || fail "a killed sender: $(cat log)"
 [ "$(jq .query.counted counted)" -gt 0 ] || fail "nothing of a killed sender was counted"
 
-# a reader that reads nothing until the load is over: what is lost is counted
-"$kmemtraced" -m 1 -o - 2>daemon.log -- sh -c 'for i in $(seq 20000); do : >f; rm f; done; : >over' |
-	{
-		until [ -e over ]; do sleep 0.1; done
-		"$report" count -i - --format=json
-	} >counted 2>log || fail "slow: $(cat log)"
+# a reader that is stopped while a load makes events: what is lost is counted
+"$kmemtraced" -m 1 -o - 2>daemon.log -- sh -c ': >begun
+	until [ -e stopped ]; do sleep 0.1; done
+	for i in $(seq 20000); do : >f; rm f; done
+	: >over' |
+	sh -c 'echo $$ >reader; exec "$0" count -i - --format=json' "$report" >counted 2>log &
+slow=$!
+until [ -e begun ] && [ -s reader ]; do sleep 0.1; done
+kill -STOP "$(cat reader)"
+: >stopped
+until [ -e over ]; do sleep 0.1; done
+kill -CONT "$(cat reader)"
+wait $slow || fail "slow: $(cat log)"
 [ "$(jq '.loss.seen - .loss.recorded - .loss.lost - .loss.skipped' counted)" = 0 ] ||
 	fail "slow: $(jq -c .loss counted)"
 [ "$(jq .loss.lost counted)" = "$(sed -n 's/.*events, \([0-9]*\) lost.*/\1/p' daemon.log)" ] ||
