@@ -13,13 +13,36 @@
 
 #include "kernel/symbols.h"
 #include "tracer/kallsyms.h"
+#include "tracer/module_phases.h"
 
 #define PATH "/proc/kallsyms"
 #define READ_BYTES 4096 /* no page is smaller */
 #define READS 16	/* of kallsyms_advance() */
 
-/* Writes the lines of code from here on. modules: only those of modules. */
-static int copy_lines(FILE *kallsyms, gzFile file, bool modules, off_t *modules_at)
+/* The text of lines. */
+struct lines {
+	FILE *file;
+	char *text;
+	size_t size;
+};
+
+static int lines_open(struct lines *lines)
+{
+	lines->text = NULL;
+	lines->file = open_memstream(&lines->text, &lines->size);
+	return lines->file ? 0 : -errno;
+}
+
+static int lines_close(struct lines *lines)
+{
+	return fclose(lines->file) ? -ENOMEM : 0;
+}
+
+/*
+ * Copies the lines of code from here on: of the kernel itself to the file, if it is not NULL, and
+ * of the modules to the lines. *modules_at, if not NULL: where the first symbol of a module stands.
+ */
+static int copy_lines(FILE *kallsyms, gzFile file, struct lines *modules, off_t *modules_at)
 {
 	char *line = NULL;
 	size_t space = 0;
@@ -36,7 +59,11 @@ static int copy_lines(FILE *kallsyms, gzFile file, bool modules, off_t *modules_
 		if (of_module && modules_at && *modules_at < 0)
 			*modules_at = at;
 		at += size;
-		if ((of_module || !modules) && symbols_is_code(line) && gzputs(file, line) < 0)
+		if (!symbols_is_code(line))
+			continue;
+		if (of_module && fputs(line, modules->file) < 0)
+			err = -ENOMEM;
+		else if (!of_module && file && gzputs(file, line) < 0)
 			err = errno ? -errno : -EIO;
 	}
 	if (!err && !feof(kallsyms))
@@ -47,6 +74,61 @@ static int copy_lines(FILE *kallsyms, gzFile file, bool modules, off_t *modules_
 	return err;
 }
 
+/*
+ * Writes the lines of the modules. If the list of a module changed since `before`, which this call
+ * frees, it writes nothing and returns -EAGAIN.
+ */
+static int write_modules(const struct lines *modules, struct module_phases *before, bool last,
+			 gzFile file)
+{
+	struct module_phases after;
+	int err = module_phases_read(&after);
+
+	if (!err && !module_phases_same(before, &after, last))
+		err = -EAGAIN;
+	else if (modules->size && gzwrite(file, modules->text, (unsigned int)modules->size) <= 0)
+		err = errno ? -errno : -EIO;
+	else if (err == -ENOENT)
+		err = 0; /* only BPF programs, which change nothing here */
+	module_phases_deinit(before);
+	module_phases_deinit(&after);
+	return err;
+}
+
+/* The same as copy_lines(), and then write_modules(). */
+static int copy_all(FILE *kallsyms, gzFile file, bool kernel, bool last, off_t *modules_at)
+{
+	struct module_phases before;
+	struct lines modules;
+	int failed, err;
+
+	err = module_phases_read(&before);
+	if (err && err != -ENOENT)
+		return err;
+	err = lines_open(&modules);
+	if (!err) {
+		err = copy_lines(kallsyms, kernel ? file : NULL, &modules, modules_at);
+		failed = lines_close(&modules);
+		if (!err)
+			err = failed;
+	}
+	if (err)
+		module_phases_deinit(&before);
+	else
+		err = write_modules(&modules, &before, last, file);
+	free(modules.text);
+	return err;
+}
+
+/* Reads the modules once more. */
+static int copy_modules_again(gzFile file, bool last, off_t modules_at)
+{
+	struct kallsyms kallsyms;
+	int err = kallsyms_open(&kallsyms, modules_at);
+
+	return err ? err : kallsyms_copy_modules(&kallsyms, file, last);
+}
+
 int kallsyms_copy(gzFile file, off_t *modules_at)
 {
 	FILE *kallsyms = fopen(PATH, "re");
@@ -54,9 +136,11 @@ int kallsyms_copy(gzFile file, off_t *modules_at)
 
 	if (!kallsyms)
 		return -errno;
-	err = copy_lines(kallsyms, file, false, modules_at);
+	err = copy_all(kallsyms, file, true, false, modules_at);
 	fclose(kallsyms);
-	return err;
+	for (int i = 0; i < KALLSYMS_TRIES && err == -EAGAIN; i++)
+		err = copy_modules_again(file, i == KALLSYMS_TRIES - 1, *modules_at);
+	return err == -EAGAIN ? 0 : err;
 }
 
 int kallsyms_open(struct kallsyms *kallsyms, off_t modules_at)
@@ -84,16 +168,18 @@ bool kallsyms_advance(struct kallsyms *kallsyms)
 	return kallsyms->at < kallsyms->end;
 }
 
-int kallsyms_copy_modules(struct kallsyms *kallsyms, gzFile file)
+int kallsyms_copy_modules(struct kallsyms *kallsyms, gzFile file, bool last)
 {
 	FILE *rest = fdopen(kallsyms->fd, "re");
-	int err;
+	int err = rest ? 0 : -errno;
 
-	if (!rest)
-		return -errno;
+	if (err) {
+		kallsyms_close(kallsyms);
+		return err;
+	}
 	kallsyms->fd = -1;
 	/* a first line that is cut off is one of the kernel's own */
-	err = copy_lines(rest, file, true, NULL);
+	err = copy_all(rest, file, false, last, NULL);
 	fclose(rest);
 	return err;
 }

@@ -18,9 +18,12 @@ struct kallsyms {
 	off_t end; /* of the part before the modules' symbols */
 };
 
+/* How often the symbols of modules are read until no list of symbols changes meanwhile. */
+#define KALLSYMS_TRIES 3
+
 /*
  * Writes the lines of code to the file. *modules_at: where the first symbol of a module stands.
- * 0 or -errno.
+ * Without those of modules if they changed in each try. 0 or -errno.
  */
 int kallsyms_copy(gzFile file, off_t *modules_at);
 
@@ -30,8 +33,12 @@ int kallsyms_open(struct kallsyms *kallsyms, off_t modules_at);
 /* Reads a part of the kernel's own symbols, for about a millisecond. False: all were read. */
 bool kallsyms_advance(struct kallsyms *kallsyms);
 
-/* Writes the lines of the modules' code to the file, and closes kallsyms. 0 or -errno. */
-int kallsyms_copy_modules(struct kallsyms *kallsyms, gzFile file);
+/*
+ * Writes the lines of the modules' code to the file, and closes kallsyms. 0 or -errno; -EAGAIN:
+ * nothing was written, since symbols may be missing; see module_phases.h. last: the caller will not
+ * try again.
+ */
+int kallsyms_copy_modules(struct kallsyms *kallsyms, gzFile file, bool last);
 
 void kallsyms_close(struct kallsyms *kallsyms);
 

@@ -16,9 +16,9 @@
 
 /*
  * When a module's init function has ended, the kernel replaces the module's symbols by a shorter
- * list. A reader of kallsyms that is within the list at this time misses symbols. So the symbols
- * are read again when no module is being loaded any more, and some time later than its change of
- * state, which comes a little before the replacement.
+ * list. A reader of kallsyms misses symbols then, and starts again: see module_phases.h. So the
+ * symbols are read again when no module is being loaded any more, and some time later than its
+ * change of state, which comes a little before the replacement.
  */
 #define READ_AGAIN_NS 50000000
 #define READ_AGAIN_TRIES 40
@@ -109,8 +109,8 @@ static int save_change(struct modules *modules, const struct module_change *chan
 	return !err && *changed ? write_list(modules, file, change->message.time) : err;
 }
 
-/* The symbols that all modules have now. Uses a file of the ready ones, if there is one. */
-static int write_symbols(struct modules *modules, gzFile file, uint64_t time)
+/* Writes the symbols that all modules have now. Uses a file of the ready ones, if there is one. */
+static int try_symbols(struct modules *modules, gzFile file, bool last)
 {
 	struct kallsyms kallsyms = { .fd = -1 };
 	int err = 0;
@@ -125,14 +125,19 @@ static int write_symbols(struct modules *modules, gzFile file, uint64_t time)
 	}
 	if (kallsyms.fd < 0)
 		err = kallsyms_open(&kallsyms, modules->modules_at);
-	if (err)
-		return err;
+	return err ? err : kallsyms_copy_modules(&kallsyms, file, last);
+}
+
+/* Without symbols, the addresses of these modules have the names of the modules only. */
+static int write_symbols(struct modules *modules, gzFile file, uint64_t time)
+{
+	int err = -EAGAIN;
+
 	if (gzprintf(file, "# since %" PRIu64 "\n", time) <= 0)
-		err = -EIO;
-	if (!err)
-		err = kallsyms_copy_modules(&kallsyms, file);
-	kallsyms_close(&kallsyms);
-	return err;
+		return -EIO;
+	for (int i = 0; i < KALLSYMS_TRIES && err == -EAGAIN; i++)
+		err = try_symbols(modules, file, i == KALLSYMS_TRIES - 1);
+	return err == -EAGAIN ? 0 : err;
 }
 
 static int save(struct modules *modules, const struct module_change *changes, size_t count)
