@@ -193,6 +193,33 @@ static void finds_each_wrong_field(void **state)
 	}
 }
 
+/* These bits may mean something else in a kind of a later version. */
+static void an_unknown_kind_has_no_context(void **state)
+{
+	const uint16_t node = kmt_node_word(KMT_NODE_ANY, KMT_CONTEXT_NMI);
+	const struct patch context = { "", 1, RECORD(0, node), node };
+
+	(void)state;
+	for (unsigned int id = 64; id < 256; id++) {
+		const struct patch kind = { "", 1, RECORD(0, id), id };
+		char *directory = scratch_capture(consistent);
+		uint64_t count;
+		char *text;
+
+		apply(directory, &context);
+		text = check_text(directory, &count);
+		assert_non_null(
+			strstr(text, "byte 224: kmalloc in context 3, but kernel/status has"));
+		free(text);
+		apply(directory, &kind);
+		text = check_text(directory, &count);
+		assert_non_null(strstr(text, "byte 224: a record of the unknown kind"));
+		assert_null(strstr(text, "context"));
+		free(text);
+		scratch_remove(directory);
+	}
+}
+
 static void finds_each_wrong_counter_of_the_status(void **state)
 {
 	static const struct {
@@ -298,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_nothing_in_a_consistent_capture),
 		cmocka_unit_test(finds_each_wrong_field),
+		cmocka_unit_test(an_unknown_kind_has_no_context),
 		cmocka_unit_test(finds_each_wrong_counter_of_the_status),
 		cmocka_unit_test(accepts_as_many_unnamed_caches_as_names_were_lost),
 		cmocka_unit_test(prints_ten_problems_of_a_check),
