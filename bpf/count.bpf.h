@@ -130,8 +130,8 @@ static __always_inline int count_event(struct event_context *event, uint8_t id, 
 			count_head;
 	if (parts & KMT_COUNT_SITE)
 		key[words++] = call_site;
-	if (parts & KMT_COUNT_LAST)
-		key[words++] = bytes_40_47;
+	if (parts & (KMT_COUNT_LAST | KMT_COUNT_VICTIM))
+		key[words++] = parts & KMT_COUNT_LAST || id == KMT_OOM_KILL ? bytes_40_47 : 0;
 	if (parts & (KMT_COUNT_TID | KMT_COUNT_PID))
 		key[words++] = event->ids & count_task;
 	if (parts & KMT_COUNT_UID)

@@ -91,5 +91,10 @@ int counted_query(struct query *query, uint32_t *parts)
 		err = add_expression(query, &query->by[i], parts);
 	for (size_t i = 0; i < query->statistic_count && !err; i++)
 		err = add_expression(query, &query->statistics[i].expression, parts);
+	/* only oom_kill has another task than the current one, and its kind says so */
+	if (!query->probes || !query->probes->probes[PROBE_OOM_KILL])
+		*parts &= ~KMT_COUNT_VICTIM;
+	else if (*parts & KMT_COUNT_VICTIM)
+		*parts |= KMT_COUNT_KIND;
 	return err;
 }

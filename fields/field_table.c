@@ -70,8 +70,8 @@ const struct event_field event_fields[] = {
 	  "name and process of the current task: comm (pid 12); in an interrupt, as far as the "
 	  "capture has it, softirq, hardirq or nmi instead; of oom_kill those of the task that "
 	  "is killed",
-	  "? (tid 12) if the task is not known", value_get_task,
-	  KMT_COUNT_PID | KMT_COUNT_COMM | KMT_COUNT_NODE },
+	  "? (tid 12) if the task is not known, as one that is killed with kmemtraced --count",
+	  value_get_task, KMT_COUNT_PID | KMT_COUNT_COMM | KMT_COUNT_NODE | KMT_COUNT_VICTIM },
 	{ "address", "", VALUE_ADDRESS, true, false, "process events except oom_kill",
 	  "the address that was accessed or requested; 0 of an mmap leaves the choice to the "
 	  "kernel",
@@ -89,7 +89,7 @@ const struct event_field event_fields[] = {
 	  "0: no memory, 1: SIGBUS, 2: minor fault, 3: major fault (the page was read from a disk)",
 	  "", value_get_fault_type, KMT_COUNT_KIND | KMT_COUNT_LAST },
 	{ "victim", "", VALUE_TEXT, true, false, "oom_kill", "the task that is killed, as in task",
-	  "", value_get_victim, COUNTED_NEVER },
+	  "", value_get_victim, KMT_COUNT_KIND | KMT_COUNT_VICTIM },
 	{ "zero", "", VALUE_BOOL, true, false, "write_shared_copy",
 	  "whether the shared page is the zero page: its copy needs clearing only", "",
 	  value_get_zero, KMT_COUNT_KIND | KMT_COUNT_LAST },

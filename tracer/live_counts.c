@@ -17,13 +17,13 @@
 #define FIRST_POINTER 0x100000
 #define POINTER_STEP 4096
 
+#define LAST_PARTS (KMT_COUNT_LAST | KMT_COUNT_VICTIM)
 #define TASK_PARTS (KMT_COUNT_TID | KMT_COUNT_PID)
 
 static uint32_t word_count(uint32_t parts)
 {
-	return !!(parts & KMT_COUNT_HEAD) + !!(parts & KMT_COUNT_SITE) +
-	       !!(parts & KMT_COUNT_LAST) + !!(parts & TASK_PARTS) + !!(parts & KMT_COUNT_UID) +
-	       2 * !!(parts & KMT_COUNT_COMM);
+	return !!(parts & KMT_COUNT_HEAD) + !!(parts & KMT_COUNT_SITE) + !!(parts & LAST_PARTS) +
+	       !!(parts & TASK_PARTS) + !!(parts & KMT_COUNT_UID) + 2 * !!(parts & KMT_COUNT_COMM);
 }
 
 void live_counts_set(struct count_settings *settings, uint32_t parts)
@@ -195,13 +195,13 @@ void live_counts_record(const struct live_counts *counts, size_t index, struct k
 	if (counts->parts & KMT_COUNT_OBJECT && (head >> 8 & 3) < 2)
 		record->pointer = (head >> 8 & 3) * KMT_ZERO_SIZE_PTR;
 	record->call_site = next_word(counts, &at, KMT_COUNT_SITE);
-	record->cache = next_word(counts, &at, KMT_COUNT_LAST);
-	if (!(counts->parts & KMT_COUNT_LAST))
+	record->cache = next_word(counts, &at, LAST_PARTS);
+	if (!(counts->parts & KMT_COUNT_LAST) && record->id != KMT_OOM_KILL)
 		record->cache = (head >> 10 & 3) << 32;
 	record->task = task.tid;
 }
 
-/* Without the thread, each count has a task of its own. */
+/* Without the thread, each count has a task of its own, with a number that no thread has. */
 void live_counts_describe_task(const struct live_counts *counts, size_t index, struct task *task)
 {
 	const struct live_count *count = &counts->list[index];
@@ -209,11 +209,11 @@ void live_counts_describe_task(const struct live_counts *counts, size_t index, s
 	uint64_t ids, uid;
 
 	at += !!(counts->parts & KMT_COUNT_HEAD) + !!(counts->parts & KMT_COUNT_SITE) +
-	      !!(counts->parts & KMT_COUNT_LAST);
+	      !!(counts->parts & LAST_PARTS);
 	ids = next_word(counts, &at, TASK_PARTS);
 	uid = next_word(counts, &at, KMT_COUNT_UID);
 	*task = (struct task){
-		.tid = counts->parts & KMT_COUNT_TID ? (uint32_t)ids : (uint32_t)index + 1,
+		.tid = counts->parts & KMT_COUNT_TID ? (uint32_t)ids : UINT32_MAX - (uint32_t)index,
 		.tgid = (uint32_t)(ids >> 32),
 		.since = count->time,
 		.has_uid = counts->parts & KMT_COUNT_UID,

@@ -60,6 +60,23 @@ static void history_and_time_are_refused(void **state)
 	assert_int_equal(parts_of(&query, NULL, NULL, "alloc_cpu"), UINT32_MAX);
 }
 
+/* Of oom_kill, task is the victim: its key has it. Other probes need no word for it. */
+static void the_task_of_an_oom_kill_is_the_victim(void **state)
+{
+	const uint32_t task = KMT_COUNT_PID | KMT_COUNT_COMM | KMT_COUNT_NODE;
+	struct query query = { 0 };
+	uint32_t parts = 0;
+
+	(void)state;
+	assert_int_equal(parts_of(&query, "task", NULL, NULL), task);
+	query = (struct query){ 0 };
+	assert_int_equal(query_probes(&query, "--probes", "vm.oom_kill"), 0);
+	assert_int_equal(query_by(&query, "--by", "task"), 0);
+	assert_int_equal(counted_query(&query, &parts), 0);
+	assert_int_equal(parts, task | KMT_COUNT_KIND | KMT_COUNT_VICTIM);
+	query_deinit(&query);
+}
+
 /* kfree() names no type, so a count by dtmalloc's probes would lack its frees. */
 static void frees_of_a_type_are_refused(void **state)
 {
@@ -87,19 +104,14 @@ static void frees_of_a_type_are_refused(void **state)
 static void fields_that_cannot_be_counted(void **state)
 {
 	static const char *const never[] = {
-		"ptr",		 "address",
-		"victim",	 "type_numallocs",
-		"type_numfrees", "type_memalloced",
-		"type_memfreed", "type_count",
-		"type_bytes",	 "time",
-		"memory_node",	 "stack",
-		"syscall",	 "age",
-		"alloc_site",	 "alloc_time",
-		"alloc_cpu",	 "alloc_node",
-		"alloc_tid",	 "alloc_pid",
-		"alloc_uid",	 "alloc_comm",
-		"cross_cpu",	 "temporary",
-		"missed_site",
+		"ptr",		 "address",	    "type_numallocs",
+		"type_numfrees", "type_memalloced", "type_memfreed",
+		"type_count",	 "type_bytes",	    "time",
+		"memory_node",	 "stack",	    "syscall",
+		"age",		 "alloc_site",	    "alloc_time",
+		"alloc_cpu",	 "alloc_node",	    "alloc_tid",
+		"alloc_pid",	 "alloc_uid",	    "alloc_comm",
+		"cross_cpu",	 "temporary",	    "missed_site",
 	};
 	size_t found = 0;
 
@@ -176,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_key_has_what_the_query_needs),
 		cmocka_unit_test(history_and_time_are_refused),
+		cmocka_unit_test(the_task_of_an_oom_kill_is_the_victim),
 		cmocka_unit_test(frees_of_a_type_are_refused),
 		cmocka_unit_test(fields_that_cannot_be_counted),
 		cmocka_unit_test(a_weight_is_a_number_of_events),

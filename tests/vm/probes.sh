@@ -78,6 +78,20 @@ checked oom.capture
 sort killed | comm -23 - victims >absent
 [ ! -s absent ] || fail "no vm.oom_kill of $(cat absent)"
 [ "$(wc -l <victims)" -le $(($(wc -l <killed) + 1)) ] || fail "the victims are $(cat victims)"
+
+# --proc-mem: at the begin, after each OOM kill, at the end; kills that come together share a reading
+first=$("$report" events -i oom.capture --probes=vm.oom_kill -F time --format=json 2>/dev/null |
+	jq -s '[.[].time // empty] | min')
+awk -v first="$first" 'FNR == NR { if ($1 == "begin") first += $2; next }
+	$1 == "reading" { before += $2 < first; after += $2 >= first }
+	END { exit !(before == 1 && after >= 2) }' oom.capture/kernel/status oom.capture/kernel/process_memory ||
+	fail "OOM kill at $first: $(grep '^reading' oom.capture/kernel/process_memory)"
+
+# counted in the kernel, the task is also the victim; its name is not known then
+victim="? (tid $(cat counted.killed))"
+[ "$(jq -r '.count[] | "\(.count) \(.task) \(.victim)"' counted.json)" = "1 $victim $victim" ] ||
+	fail "victim $(cat counted.killed) was counted as $(cat counted.json)"
+
 if grep '^vm.pagefault.return' list | grep -q 'pagefault_out_of_memory'; then
 	found=$(count oom.capture vm.pagefault.return 'fault_type == VM_FAULT_OOM')
 	expect "faults without memory" "$found" "$(awk '{ n += $2 } END { print n + 0 }' oom.truth)"
