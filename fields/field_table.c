@@ -148,6 +148,12 @@ const struct event_field event_fields[] = {
 	{ "thread", "", VALUE_TEXT, true, true, ALL,
 	  "name and thread id of the current task: comm/12", "?/12 if the task is not known",
 	  value_get_thread, KMT_COUNT_TID | KMT_COUNT_COMM },
+	{ "process", "", VALUE_TEXT, true, true, ALL,
+	  "name and id of the process of the current task, with all its threads: the name is that "
+	  "of "
+	  "its first thread; in an interrupt, as far as the capture has it, softirq, hardirq or "
+	  "nmi",
+	  "? (tid 12) if the task is not known", value_get_process, COUNTED_NEVER },
 	{ "context", "", VALUE_TEXT, true, true, ALL,
 	  "in what the kernel was: task, softirq, hardirq (a hard interrupt) or nmi; in an "
 	  "interrupt, the current task is the one that was interrupted",

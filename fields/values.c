@@ -411,6 +411,19 @@ struct value value_get_thread(struct value_source *source, const struct transiti
 	return NAMED(source, named, thread);
 }
 
+/* Named by its first thread, whose id is the process id: other threads may have other names. */
+struct value value_get_process(struct value_source *source, const struct transition *transition)
+{
+	const struct event *event = transition->event;
+	const struct named *named = task_names(source, transition);
+
+	if (event->context != KMT_CONTEXT_TASK)
+		return value_get_context(source, transition);
+	if (named && named->pid >= 0)
+		named = names_task(&source->names, (uint32_t)named->pid, event->time);
+	return NAMED(source, named, task);
+}
+
 struct value value_get_context(struct value_source *source, const struct transition *transition)
 {
 	uint8_t context = transition->event->context;

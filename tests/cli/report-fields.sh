@@ -59,6 +59,22 @@ done
 		-F time,cpu,node,requested_node,tid,pid,comm,thread,operation,outcome,from_backup,site,module,age,freed_by
 	$report events --format=json 2>/dev/null --where='operation != "allocation" || missed_site != null' \
 		-F operation,alloc_site,alloc_time,alloc_cpu,alloc_node,alloc_tid,alloc_pid,alloc_comm,cross_cpu,temporary,missed_site
+	echo "--- threads of a process, in contexts"
+	"$builddir/tests/mktrace" threads <<-END || exit 1
+		begin 1us
+		symbol 0xffffffff81000000 caller
+		symbol 0xffffffff81001000 _etext
+		task 10 10 server
+		task 11 10 worker
+		alloc 10us 0 0xffff888000001000 100/128 caller+0x10 task=10
+		alloc 11us 0 0xffff888000002000 100/128 caller+0x10 task=11
+		alloc 12us 0 0xffff888000003000 100/128 caller+0x10 task=12
+		alloc 13us 0 0xffff888000004000 100/128 caller+0x10 task=11 node=-4097
+		end 1ms
+	END
+	# that node is any node in a softirq
+	echo "context all" >>threads/kernel/status
+	$report threads count --by=process --format=csv
 	for wrong in "-Fcpuu" "-Fcpu," "-F," "--list-fields=xml" "--where=bytes_req>"; do
 		echo "--- events $wrong"
 		$report events "$wrong" 2>&1
