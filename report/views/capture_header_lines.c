@@ -145,7 +145,9 @@ static int add_probes(struct capture_header *header, const struct status *status
 		if (probe->is_recorded && probe->counted != STATUS_UNKNOWN)
 			snprintf(counted, sizeof(counted), "; the kernel counted %" PRIu64,
 				 probe->counted);
-		if (probe->is_recorded && probe->skipped)
+		if (probe->is_recorded && probe->skipped == STATUS_UNKNOWN)
+			snprintf(skipped, sizeof(skipped), "; it is not known how many it skipped");
+		else if (probe->is_recorded && probe->skipped)
 			snprintf(skipped, sizeof(skipped), "; skipped %" PRIu64, probe->skipped);
 		err = header_add_line(&header->header, i ? "" : "probes",
 				      !probe->is_recorded || probe->skipped, "%s%s: %s%s%s",

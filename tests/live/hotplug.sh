@@ -26,3 +26,18 @@ stop_daemon
 checked
 [ "$(json '.loss.per_cpu[] | select(.cpu == 1) | .recorded > 0')" = true ] || fail "nothing of cpu1 was recorded"
 json '.loss.per_cpu[] | "cpu\(.cpu): recorded \(.recorded), lost \(.lost)"'
+
+# page faults on a CPU that comes online are not counted until kmemtraced has seen it
+for online in 1 0; do
+	echo $online >$switch
+	"$kmemtraced" -q --probes=vm.pagefault.return -- sh -c "echo 1 >$switch; sleep 0.4" || fail "exit $?"
+	checked
+	case $online in
+	1) expected=0 number=0 text='; the kernel counted [0-9]* ' ;;
+	0) expected=unknown number=null text='; it is not known how many it skipped ' ;;
+	esac
+	grep -q "^probe vm.pagefault.return counted [0-9]* skipped $expected " kmemtrace.data/kernel/status ||
+		fail "skipped is not $expected: $(cat kmemtrace.data/kernel/status)"
+	"$report" | tr -s '\n ' ' ' | grep -q "$text" || fail "no \"$text\": $("$report")"
+	[ "$(json '.loss.probes[0].skipped')" = $number ] || fail "skipped: $(json .loss.probes)"
+done

@@ -338,10 +338,14 @@ static uint64_t count_events(const struct process_probes *process, enum probe_id
 	return has_events ? sum : STATUS_UNKNOWN;
 }
 
+/* STATUS_UNKNOWN: a CPU came online, and its first events were not counted. */
 static uint64_t count_misses(const struct process_probes *process, enum probe_id probe)
 {
 	uint64_t sum = process_probes_skipped(process, probe, NULL);
 
+	for (size_t i = 0; i < process->program_count; i++)
+		if (process->programs[i].probe == probe && process->programs[i].event.came_late)
+			return STATUS_UNKNOWN;
 	for (size_t i = 0; i < process->program_count; i++) {
 		struct bpf_prog_info info = { 0 };
 		uint32_t size = sizeof(info);

@@ -117,7 +117,7 @@ void software_event_poll(struct software_event *event)
 			cpu->fd = -1;
 			cpu->ended_count = cpu->count;
 		}
-		start_on(event, i);
+		event->came_late |= !start_on(event, i);
 	}
 }
 

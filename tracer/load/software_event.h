@@ -22,6 +22,7 @@ struct software_event {
 	unsigned int possible_cpus;
 	struct software_event_cpu *cpus; /* NULL: not open */
 	bool is_enabled;
+	bool came_late; /* a CPU came online; its events until then were not counted */
 };
 
 /* 0 or -errno: can this kernel count the event, with these privileges? */
