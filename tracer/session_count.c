@@ -206,6 +206,15 @@ static bool is_whole(const struct session *session, const struct report *report)
 	return events == report->counted + report->excluded;
 }
 
+/* Of a probe that is counted, is the number of skipped events unknown? */
+static bool lacks_skips(const struct status_probes *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->list[i].is_recorded && list->list[i].skipped == STATUS_UNKNOWN)
+			return true;
+	return false;
+}
+
 static int run_view(struct session *session, struct report *report, struct capture *capture)
 {
 	const struct view *view = report->view;
@@ -217,6 +226,7 @@ static int run_view(struct session *session, struct report *report, struct captu
 		err = analysis_run(&report->analysis, capture, &report->settings);
 		if (err)
 			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
+		report->analysis.loss.skipped_partial |= lacks_skips(&capture->status.probes);
 	}
 	if (!err)
 		err = view->make(report);

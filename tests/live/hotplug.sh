@@ -41,3 +41,8 @@ for online in 1 0; do
 	"$report" | tr -s '\n ' ' ' | grep -q "$text" || fail "no \"$text\": $("$report")"
 	[ "$(json '.loss.probes[0].skipped')" = $number ] || fail "skipped: $(json .loss.probes)"
 done
+echo 0 >$switch
+"$kmemtraced" -q --count --probes=vm.pagefault.return --format=json -- sh -c "echo 1 >$switch; sleep 0.4" >counted ||
+	fail "--count: exit $?"
+[ "$(jq -c '.loss.skipped_partial, (.count[0].count > 0)' counted | xargs)" = "true true" ] ||
+	fail "--count: $(cat counted)"
