@@ -14,10 +14,9 @@ static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
-/* words is a constant. NULL: the ring has no room. */
-static __always_inline struct kmt_record *take_slots(struct event_context *event,
-						     unsigned int words, uint32_t *sequence,
-						     uint32_t slots_of_ring)
+/* NULL: the ring has no room. */
+static __always_inline struct kmt_record *take_slot(struct event_context *event, uint32_t *sequence,
+						    uint32_t slots_of_ring)
 {
 	struct kmt_control *control = event->control;
 	struct kmt_record *record;
@@ -27,10 +26,38 @@ static __always_inline struct kmt_record *take_slots(struct event_context *event
 	map = bpf_map_lookup_elem(&rings, &event->cpu);
 	if (!map)
 		return NULL; /* a CPU that has just come online */
-	record = bpf_ringbuf_reserve(map, words * KMT_WORD, 0);
+	record = bpf_ringbuf_reserve(map, sizeof(*record), 0);
 	if (record)
 		*sequence = *(volatile uint64_t *)&control->lost;
 	return record;
+}
+
+/*
+ * Takes room for an event and, before it, for its stack: kmemtraced takes two records out of it,
+ * and numbers both. NULL: the ring has no room, and the event has a number.
+ */
+static __always_inline struct kmt_record *take_stack_and_slot(struct event_context *event,
+							      uint32_t *sequence,
+							      uint32_t slots_of_ring,
+							      struct kmt_record **stack)
+{
+	struct kmt_control *control = event->control;
+	void *map = bpf_map_lookup_elem(&rings, &event->cpu);
+
+	*stack = map ? bpf_ringbuf_reserve(map, (KMT_STACK_WORDS + KMT_RECORD_WORDS) * KMT_WORD, 0)
+		     : NULL;
+	__sync_fetch_and_add(&control->sequence, *stack ? 2 : 1);
+	if (!*stack)
+		return NULL;
+	*sequence = *(volatile uint64_t *)&control->lost;
+	return (struct kmt_record *)((uint64_t *)*stack + KMT_STACK_WORDS);
+}
+
+static __always_inline void commit_stack_and_event(struct kmt_record *stack, uint64_t stack_tag,
+						   struct kmt_record *event, uint64_t event_tag)
+{
+	event->tag = event_tag;
+	commit(stack, stack_tag); /* of both: they were taken at once */
 }
 
 #endif

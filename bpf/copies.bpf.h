@@ -113,8 +113,8 @@ static __always_inline int copy_kmalloc(struct bpf_raw_tracepoint_args *ctx, con
 	sizes.requested = size_saturated(ctx->args[2]);
 	sizes.allocated = size_saturated(ctx->args[3]);
 	bpf_preempt_disable();
-	emit(&event, KMT_KMALLOC, ctx->args[0], ctx->args[1], ctx->args[4], ctx->args[5],
-	     sizes.cache);
+	emit_allocation(ctx, &event, KMT_KMALLOC, ctx->args[0], ctx->args[1], ctx->args[4],
+			ctx->args[5], sizes.cache, sizes.allocated);
 	bpf_preempt_enable();
 	return 0;
 }
@@ -128,8 +128,8 @@ static __always_inline int copy_cache_alloc(struct bpf_raw_tracepoint_args *ctx,
 		return 0;
 	announce_cache(ctx->args[2], ctx->args[1], false);
 	bpf_preempt_disable();
-	emit(&event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], ctx->args[3], ctx->args[4],
-	     ctx->args[2]);
+	emit_allocation(ctx, &event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], ctx->args[3],
+			ctx->args[4], ctx->args[2], cache_size(ctx->args[2]));
 	bpf_preempt_enable();
 	return 0;
 }

@@ -84,21 +84,16 @@ static __always_inline bool find_context(struct event_context *event)
 #endif
 #include "bpf/count.bpf.h"
 
-/*
- * Writes a record with more_count words after struct kmt_record. more_count is a constant; all
- * words together are at most KMT_WORDS_MAX. bytes_40_47: the last 8 bytes of struct kmt_record,
- * which hold the sizes or the cache.
- */
-static __always_inline int emit_long(struct event_context *event, uint8_t id, uint64_t call_site,
-				     uint64_t pointer, uint32_t gfp, int node, uint64_t bytes_40_47,
-				     const uint64_t *more, unsigned int more_count)
+/* bytes_40_47: the last 8 bytes of struct kmt_record, which hold the sizes or the cache. */
+static __always_inline int emit(struct event_context *event, uint8_t id, uint64_t call_site,
+				uint64_t pointer, uint32_t gfp, int node, uint64_t bytes_40_47)
 {
 	struct kmt_record header = {}, *record;
 	uint32_t sequence = 0, slots = ring_slots; /* one load */
 
 	if (!slots)
 		return count_event(event, id, call_site, pointer, gfp, node, bytes_40_47);
-	record = take_slots(event, KMT_RECORD_WORDS + more_count, &sequence, slots);
+	record = take_slot(event, &sequence, slots);
 	if (!record) {
 		count_lost(event->control, event->ids);
 		return 0;
@@ -109,21 +104,12 @@ static __always_inline int emit_long(struct event_context *event, uint8_t id, ui
 	record->task = event->ids;
 	record->gfp = gfp;
 	record->cache = bytes_40_47;
-#pragma unroll
-	for (unsigned int i = 0; i < more_count; i++)
-		((struct kmt_long_record *)record)->more[i] = more[i];
 	header.id = id;
-	header.words = KMT_RECORD_WORDS + more_count;
+	header.words = KMT_RECORD_WORDS;
 	header.node = kmt_node_word(node, find_kernel_context(event->control));
 	header.sequence = sequence;
 	commit(record, header.tag);
 	return 0;
-}
-
-static __always_inline int emit(struct event_context *event, uint8_t id, uint64_t call_site,
-				uint64_t pointer, uint32_t gfp, int node, uint64_t bytes_40_47)
-{
-	return emit_long(event, id, call_site, pointer, gfp, node, bytes_40_47, NULL, 0);
 }
 
 #endif

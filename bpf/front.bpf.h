@@ -210,8 +210,8 @@ int front_kmalloc(struct pt_regs *ctx)
 		return 0;
 	sizes.requested = size_saturated(arguments[2]);
 	sizes.allocated = size_saturated(arguments[3]);
-	return emit(&event, KMT_KMALLOC, arguments[0], arguments[1], arguments[4], arguments[5],
-		    sizes.cache);
+	return emit_allocation(ctx, &event, KMT_KMALLOC, arguments[0], arguments[1], arguments[4],
+			       arguments[5], sizes.cache, sizes.allocated);
 }
 
 SEC("kprobe.multi")
@@ -223,8 +223,8 @@ int front_kmem_cache_alloc(struct pt_regs *ctx)
 	if (!front_records(&event, KMT_COPIED_CACHE_ALLOC, ctx, arguments))
 		return 0;
 	announce_cache(arguments[2], arguments[1], false);
-	return emit(&event, KMT_CACHE_ALLOC, arguments[0], arguments[1], arguments[3], arguments[4],
-		    arguments[2]);
+	return emit_allocation(ctx, &event, KMT_CACHE_ALLOC, arguments[0], arguments[1],
+			       arguments[3], arguments[4], arguments[2], cache_size(arguments[2]));
 }
 
 #endif

@@ -24,7 +24,7 @@ struct bulk {
 	uint64_t call_site;
 	uint64_t cache;
 	uint32_t gfp;
-	uint8_t id;
+	void *context; /* of the program */
 };
 
 static __always_inline uint64_t argument(void *context, uint32_t index)
@@ -35,7 +35,7 @@ static __always_inline uint64_t argument(void *context, uint32_t index)
 	return value;
 }
 
-static long emit_object(uint32_t index, struct bulk *bulk)
+static __always_inline long emit_object(uint32_t index, struct bulk *bulk, bool is_allocation)
 {
 	struct event_context event;
 	uint64_t object = 0;
@@ -43,10 +43,24 @@ static long emit_object(uint32_t index, struct bulk *bulk)
 	bpf_probe_read_kernel(
 		&object, sizeof(object),
 		(const void *)(unsigned long)(bulk->objects + index * sizeof(object)));
-	if (object && find_context(&event))
-		emit(&event, bulk->id, bulk->call_site, object, bulk->gfp, KMT_NODE_ANY,
-		     bulk->cache);
+	if (!object || !find_context(&event))
+		return 0;
+	if (is_allocation)
+		emit_allocation(bulk->context, &event, KMT_BULK_ALLOC, bulk->call_site, object,
+				bulk->gfp, KMT_NODE_ANY, bulk->cache, cache_size(bulk->cache));
+	else
+		emit(&event, KMT_BULK_FREE, bulk->call_site, object, 0, KMT_NODE_ANY, bulk->cache);
 	return 0;
+}
+
+static long emit_allocated(uint32_t index, struct bulk *bulk)
+{
+	return emit_object(index, bulk, true);
+}
+
+static long emit_freed(uint32_t index, struct bulk *bulk)
+{
+	return emit_object(index, bulk, false);
 }
 
 /*
@@ -90,7 +104,7 @@ int bulk_alloc_begin(void *ctx)
 SEC("fexit")
 int bulk_alloc(void *ctx)
 {
-	struct bulk bulk = { .id = KMT_BULK_ALLOC };
+	struct bulk bulk = { .context = ctx };
 	uint64_t count = 0;
 	struct event_context event;
 	bool unused;
@@ -105,7 +119,7 @@ int bulk_alloc(void *ctx)
 	bulk.objects = argument(ctx, 3);
 	bulk.call_site = find_caller(ctx, true, &unused);
 	announce_cache(bulk.cache, 0, false); /* see bulk_free() */
-	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
+	bpf_loop((uint32_t)count, emit_allocated, &bulk, 0);
 	return 0;
 }
 
@@ -113,7 +127,7 @@ int bulk_alloc(void *ctx)
 SEC("fentry")
 int bulk_free(void *ctx)
 {
-	struct bulk bulk = { .id = KMT_BULK_FREE };
+	struct bulk bulk = {};
 	uint64_t count = argument(ctx, 1);
 	bool in_rollback = false;
 	struct event_context event;
@@ -138,7 +152,7 @@ int bulk_free(void *ctx)
 	 */
 	if (bulk.cache)
 		announce_cache(bulk.cache, 0, false);
-	bpf_loop((uint32_t)count, emit_object, &bulk, 0);
+	bpf_loop((uint32_t)count, emit_freed, &bulk, 0);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #endif
 
 #include "kernel/ring.h"
+#include "kernel/sampling.h"
 
 #include "bpf/settings.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -25,6 +26,8 @@
 #include "bpf/untraced.bpf.h"
 #include "bpf/names.bpf.h"
 #include "bpf/backup.bpf.h"
+#include "bpf/stacks.bpf.h"
+#include "bpf/sampling.bpf.h"
 #include "bpf/slab.bpf.h"
 #include "bpf/marks.bpf.h"
 #include "bpf/front.bpf.h"

@@ -19,32 +19,71 @@ static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 #endif
 }
 
-/* words is a constant. NULL: the ring has no room. */
-static __always_inline struct kmt_record *take_slots(struct event_context *event,
-						     unsigned int words, uint32_t *sequence,
-						     uint32_t slots_of_ring)
+/* The slots of this CPU's ring; NULL: it has none, since it has just come online. */
+static __always_inline char *find_ring(struct event_context *event)
+{
+	void *map = bpf_map_lookup_elem(&rings, &event->cpu);
+	uint32_t first = 0;
+
+	return map ? bpf_map_lookup_elem(map, &first) : NULL;
+}
+
+static __always_inline bool has_room(const struct kmt_control *control, uint32_t slots_of_ring)
+{
+	/* tail first: a change between the two reads makes the ring look fuller, never emptier */
+	uint64_t tail = *(volatile uint64_t *)&control->tail;
+
+	return *(volatile uint64_t *)&control->slots - tail < slots_of_ring - KMT_RING_MARGIN;
+}
+
+/* NULL: the ring has no room. */
+static __always_inline struct kmt_record *take_slot(struct event_context *event, uint32_t *sequence,
+						    uint32_t slots_of_ring)
 {
 	struct kmt_control *control = event->control;
-	uint64_t slot, tail;
-	uint32_t first = 0;
+	uint64_t slot;
 	char *ring;
-	void *map;
 
 	*sequence = __sync_fetch_and_add(&control->sequence, 1);
-	map = bpf_map_lookup_elem(&rings, &event->cpu);
-	if (!map)
-		return NULL; /* a CPU that has just come online */
-	ring = bpf_map_lookup_elem(map, &first);
-	if (!ring)
+	ring = find_ring(event);
+	if (!ring || !has_room(control, slots_of_ring))
 		return NULL;
-	/* tail first: a change between the two reads makes the ring look fuller, never emptier */
-	tail = *(volatile uint64_t *)&control->tail;
-	if (*(volatile uint64_t *)&control->slots - tail >= slots_of_ring - KMT_RING_MARGIN)
-		return NULL;
-	if (KMT_SLOTS(words) > 1)
-		__sync_fetch_and_add(&control->more_slots, KMT_SLOTS(words) - 1);
-	slot = __sync_fetch_and_add(&control->slots, KMT_SLOTS(words)) & (slots_of_ring - 1);
+	slot = __sync_fetch_and_add(&control->slots, 1) & (slots_of_ring - 1);
 	return (struct kmt_record *)(ring + slot * sizeof(struct kmt_record));
+}
+
+/*
+ * Takes the slots of an event and, before them, of its stack, which gets the number before that of
+ * the event. NULL: the ring has no room, and the event has a number.
+ */
+static __always_inline struct kmt_record *take_stack_and_slot(struct event_context *event,
+							      uint32_t *sequence,
+							      uint32_t slots_of_ring,
+							      struct kmt_record **stack)
+{
+	struct kmt_control *control = event->control;
+	char *ring = find_ring(event);
+	uint64_t slot;
+
+	if (!ring || !has_room(control, slots_of_ring)) {
+		__sync_fetch_and_add(&control->sequence, 1);
+		return NULL;
+	}
+	*sequence = __sync_fetch_and_add(&control->sequence, 2) + 1;
+	__sync_fetch_and_add(&control->more_slots, KMT_SLOTS(KMT_STACK_WORDS) - 1);
+	slot = __sync_fetch_and_add(&control->slots, KMT_STACK_SLOTS);
+	*stack = (struct kmt_record *)(ring +
+				       (slot & (slots_of_ring - 1)) * sizeof(struct kmt_record));
+	slot += KMT_SLOTS(KMT_STACK_WORDS);
+	return (struct kmt_record *)(ring +
+				     (slot & (slots_of_ring - 1)) * sizeof(struct kmt_record));
+}
+
+static __always_inline void commit_stack_and_event(struct kmt_record *stack, uint64_t stack_tag,
+						   struct kmt_record *event, uint64_t event_tag)
+{
+	commit(stack, stack_tag);
+	commit(event, event_tag);
 }
 
 #endif

@@ -98,6 +98,7 @@ static __always_inline void remember_announced(uint64_t address)
 #else
 #include "bpf/types.bpf.h"
 #endif
+#include "bpf/cache_sizes.bpf.h"
 
 static __noinline int forget_cache_slow(uint64_t address)
 {
@@ -108,6 +109,7 @@ static __noinline int forget_cache_slow(uint64_t address)
 		forget_name(address);
 	if (slot < ANNOUNCED_SLOTS && announced[slot] == address)
 		announced[slot] = 0;
+	forget_cache_size(address);
 	send_incomplete_cache(address);
 	if (bpf_map_delete_elem(&known_caches, &address))
 		return 0;

@@ -13,12 +13,13 @@ const volatile uint64_t count_head;	   /* the bits of the head that a key has */
 const volatile uint64_t count_task;	   /* the bits of the process and thread that it has */
 const volatile uint32_t count_own_tgid;	   /* kmemtraced, whose events are not counted */
 const volatile uint32_t possible_cpus = 1;
-const volatile uint32_t traced_tgid;	/* the only traced process; 0: all; or KMT_TRACED_LIST */
-const volatile bool backup_enabled;	/* the frees have backup programs */
-const volatile uint32_t last_copy;	/* the number of copies that are attached */
-const volatile bool front_enabled;	/* front programs run before the copies */
-const volatile uint32_t context_source; /* enum kmt_context_source */
-const volatile uint32_t realloc_gfp;	/* index of krealloc()'s argument with the GFP flags */
+const volatile uint32_t traced_tgid;	 /* the only traced process; 0: all; or KMT_TRACED_LIST */
+const volatile uint32_t sample_interval; /* bytes, or SAMPLING_EACH; 0: nothing is sampled */
+const volatile bool backup_enabled;	 /* the frees have backup programs */
+const volatile uint32_t last_copy;	 /* the number of copies that are attached */
+const volatile bool front_enabled;	 /* front programs run before the copies */
+const volatile uint32_t context_source;	 /* enum kmt_context_source */
+const volatile uint32_t realloc_gfp;	 /* index of krealloc()'s argument with the GFP flags */
 const volatile bool bulk_alloc_returns_bool; /* else the number of objects */
 const volatile bool frees_have_name; /* kmem_cache_free has the cache's name, not its address */
 const volatile bool allocations_have_cache; /* kmem_cache_alloc has the cache's address */

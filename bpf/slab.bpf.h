@@ -26,8 +26,8 @@ static __always_inline int emit_alloc_sizes(struct bpf_raw_tracepoint_args *ctx,
 		return 0;
 	sizes.requested = size_saturated(ctx->args[first]);
 	sizes.allocated = size_saturated(ctx->args[first + 1]);
-	return emit(&event, id, ctx->args[0], ctx->args[1], ctx->args[first + 2], node,
-		    sizes.cache);
+	return emit_allocation(ctx, &event, id, ctx->args[0], ctx->args[1], ctx->args[first + 2],
+			       node, sizes.cache, sizes.allocated);
 }
 
 /* (call_site, ptr, cache, …) */
@@ -39,7 +39,8 @@ static __always_inline int emit_alloc_cache(struct bpf_raw_tracepoint_args *ctx,
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	announce_cache(ctx->args[2], ctx->args[1], false);
-	return emit(&event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], gfp, node, ctx->args[2]);
+	return emit_allocation(ctx, &event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], gfp, node,
+			       ctx->args[2], cache_size(ctx->args[2]));
 }
 
 /* (call_site, ptr, …) */

@@ -79,8 +79,15 @@ struct kmt_control {
 	/* while events are counted, not recorded (bpf/count.bpf.h): */
 	uint64_t count_own;	  /* events of kmemtraced itself, which are not counted */
 	uint64_t count_ungrouped; /* events that found no room for their key */
+	/* while allocations are sampled (bpf/sampling.bpf.h): */
+	int64_t until_sample; /* bytes; kmemtraced sets it before the programs are attached */
+	uint64_t samples;     /* allocations that were sampled */
+	uint64_t unwalked;    /* of these: the kernel stack could not be walked */
+	uint64_t no_room;     /* of these: the stack found no room */
+	uint64_t unsized;     /* allocations of a size that is not known, which is never sampled */
+	uint64_t unused[3];
 };
-_Static_assert(sizeof(struct kmt_control) == 1216, "whole cache lines");
+_Static_assert(sizeof(struct kmt_control) == 1280, "whole cache lines");
 
 /*
  * A record takes consecutive slots of the ring, enough for its words. A record that begins near the
@@ -92,14 +99,20 @@ _Static_assert(sizeof(struct kmt_control) == 1216, "whole cache lines");
 
 /*
  * An event first checks for room and then takes its slots. Events that interrupt it between these
- * two steps take their slots first. The margin is enough for 64 such events at once. At
- * most 44 are possible: 11 programs take slots (six on allocations and frees, two backup programs,
- * three hooks), each at most once in each of four contexts (task, softirq, hard interrupt, NMI).
- * Programs on process memory are nine, and run for tasks: they add at most one slot each.
- * Copies and front programs are not preempted between the two steps: at most five of them are
- * between, and hooks.
+ * two steps take their slots first. The margin is enough for 64 such events at once, with their
+ * stacks (KMT_STACK_SLOTS). At most 44 are possible: 11 programs take slots (six on allocations and
+ * frees, two backup programs, three hooks), each at most once in each of four contexts (task,
+ * softirq, hard interrupt, NMI). Programs on process memory are nine, and run for tasks: they add
+ * at most one slot each. Copies and front programs are not preempted between the two steps: at most
+ * five of them are between, and hooks.
  */
-#define KMT_RING_MARGIN (64 * KMT_SLOTS(KMT_WORDS_MAX))
+#define KMT_RING_MARGIN 256
+
+/* A stack and its event take their slots at once. */
+#define KMT_STACK_WORDS (KMT_RECORD_WORDS + 1)
+#define KMT_STACK_SLOTS (KMT_SLOTS(KMT_STACK_WORDS) + KMT_SLOTS(KMT_RECORD_WORDS))
+_Static_assert(KMT_RING_MARGIN >= 64 * KMT_STACK_SLOTS, "room for 64 events");
+_Static_assert(KMT_WORDS_MAX == KMT_STACK_WORDS, "no record takes more slots");
 
 /*
  * The parts of an event that make a key of the map counts, where events are counted instead of
@@ -165,6 +178,19 @@ struct kmt_message {
 		uint32_t uid;  /* of a task: real user id, or KMT_UID_UNKNOWN */
 	};
 	char name[KMT_NAME_SIZE]; /* NUL-terminated */
+};
+
+#define KMT_FRAMES_MAX                                                             \
+	127 /* the most that the kernel walks, if perf_event_max_stack is as usual \
+	     */
+
+/* A stack that no record has named before, in a BPF ring buffer of its own. */
+struct kmt_stack_message {
+	uint64_t id;
+	uint64_t time;	/* ns */
+	uint32_t tgid;	/* the process of a user stack; 0: a kernel stack */
+	uint32_t count; /* of frames; the message ends after them */
+	uint64_t frames[KMT_FRAMES_MAX + 1];
 };
 
 /* The facts known so far about a cache, on a kernel without BTF. */

@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "cli/message.h"
+#include "kernel/sampling.h"
 #include "tracer/confine.h"
 #include "tracer/doctor.h"
 #include "tracer/load/formats.h"
@@ -201,6 +202,22 @@ static int print_reason(enum libbpf_print_level level, const char *format, va_li
 	return vprintf(format, arguments);
 }
 
+/* The programs that walk stacks, attached for a moment. */
+static void print_stacks(const struct attach_plan *plan, struct programs_settings settings)
+{
+	struct programs programs = { 0 };
+
+	settings.sample_interval = SAMPLING_EACH;
+	settings.probes = NULL;
+	if (programs_load(&programs, plan, &settings) || programs_attach(&programs))
+		print_check(VERDICT_LIMITED, "stacks", "no stacks can be recorded: %s",
+			    programs.errmsg);
+	else
+		print_check(VERDICT_OK, "stacks",
+			    "kernel stacks of sampled allocations can be recorded");
+	programs_close(&programs);
+}
+
 /* Makes a ring, loads and attaches the programs, and detaches them again. */
 static bool try_programs(const struct options *options, const struct attach_plan *plan,
 			 const struct topology *topology)
@@ -251,6 +268,8 @@ static bool try_programs(const struct options *options, const struct attach_plan
 		fine = true;
 	}
 	programs_close(&programs);
+	if (fine)
+		print_stacks(plan, settings);
 	rings_deinit(&rings);
 	return fine;
 }

@@ -69,23 +69,31 @@ static void put(struct drain *drain, const struct kmt_record *record)
 /*
  * A record of a BPF ring buffer stores the number of lost events before it instead of its event
  * number. An interrupt may delay a record: it then has a higher number of lost events than the next
- * record.
+ * record. A stack comes together with its event, which gets the next number.
  */
 static int take_buffered(void *context, void *data, size_t size)
 {
 	struct drain *drain = context;
 	struct kmt_long_record record;
+	size_t at = 0, bytes;
 	uint32_t more;
 
-	if (size < sizeof(record.head))
-		return 0;
-	memcpy(&record, data, size < sizeof(record) ? size : sizeof(record));
-	more = record.head.sequence - (uint32_t)drain->lost_before;
-	if (more <= INT32_MAX)
-		drain->lost_before += more;
-	record.head.sequence = (uint32_t)(drain->taken + drain->lost_before);
-	drain->taken++;
-	put(drain, &record.head);
+	while (size - at >= sizeof(record.head)) {
+		memcpy(&record.head, (const char *)data + at, sizeof(record.head));
+		bytes = (size_t)record.head.words * KMT_WORD;
+		if (bytes < sizeof(record.head) || bytes > size - at)
+			break;
+		memcpy(&record, (const char *)data + at, bytes);
+		at += bytes;
+		more = record.head.sequence - (uint32_t)drain->lost_before;
+		if (more <= INT32_MAX)
+			drain->lost_before += more;
+		record.head.sequence = (uint32_t)(drain->taken + drain->lost_before);
+		if (record.head.id == KMT_STACK)
+			record.head.gfp = record.head.sequence + 1;
+		drain->taken++;
+		put(drain, &record.head);
+	}
 	return 0;
 }
 

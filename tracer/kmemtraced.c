@@ -33,6 +33,7 @@ static void print_cpus(const struct status *status)
 
 static void print_result(const struct session *session)
 {
+	const char *place = session->options->stream ? "standard output" : session->directory.path;
 	double seconds = (double)(session->end - session->begin) / 1e9;
 	struct session_sums sums;
 
@@ -49,8 +50,12 @@ static void print_result(const struct session *session)
 		return;
 	info_msg("%s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64
 		 " bytes, %.3f s",
-		 session->options->stream ? "standard output" : session->directory.path,
-		 sums.recorded, sums.lost, session->misses.reported, sums.bytes, seconds);
+		 place, sums.recorded, sums.lost, session->misses.reported, sums.bytes, seconds);
+	if (session->options->sample_interval)
+		info_msg("%s: %zu stacks of %" PRIu64 " samples, %" PRIu64 " not walked, %" PRIu64
+			 " without room",
+			 place, session->stacks.count, sums.samples,
+			 session->status.sampling.unwalked, session->status.sampling.no_room);
 }
 
 /* A script that reads the capture must know that its path names another directory. */

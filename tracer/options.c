@@ -11,6 +11,7 @@
 #include "capture/capture.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
+#include "kernel/sampling.h"
 #include "tracer/user_group.h"
 #include "tracer/options.h"
 #include "tracer/publish.h"
@@ -18,6 +19,7 @@
 #define NSEC_PER_SEC 1000000000ULL
 #define DURATION_MAX 1000000000ULL /* seconds */
 #define MIB (1024 * 1024ULL)
+#define SAMPLE_DEFAULT (512 * 1024) /* bytes */
 
 enum {
 	KEY_INCLUDE_SELF = 256,
@@ -31,6 +33,7 @@ enum {
 	KEY_PROC_MEM,
 	KEY_DOCTOR,
 	KEY_PROBES,
+	KEY_STACKS,
 };
 
 #define INTERVAL_MIN 10000000 /* ns between two readings of --proc-mem */
@@ -74,6 +77,11 @@ static const struct argp_option table[] = {
 	{ "proc-mem", KEY_PROC_MEM, "SECONDS", OPTION_ARG_OPTIONAL,
 	  "Read the memory of all processes at the begin, at the end and every SECONDS, for "
 	  "proc_mem_rss() and the like",
+	  0 },
+	{ "stacks", KEY_STACKS, "BYTES", OPTION_ARG_OPTIONAL,
+	  "Record the kernel stack of a random sample of the allocations: one in each BYTES that "
+	  "are "
+	  "allocated, such as 64k (64 to 1G; default: 512k); all: the stack of each allocation",
 	  0 },
 	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
 	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH "), "
@@ -146,6 +154,20 @@ static unsigned int parse_ring(struct argp_state *state, const char *text)
 	return (unsigned int)(bytes / MIB);
 }
 
+static uint32_t parse_sampling(struct argp_state *state, const char *option, const char *text)
+{
+	uint64_t bytes;
+
+	if (!text)
+		return SAMPLE_DEFAULT;
+	if (!strcmp(text, "all"))
+		return SAMPLING_EACH;
+	if (!size_parse(text, 1, &bytes) || bytes < SAMPLING_LEAST || bytes > SAMPLING_MOST)
+		argp_error(state, "%s: \"%s\" is not \"all\", nor a size from 64 to 1G", option,
+			   text);
+	return (uint32_t)bytes;
+}
+
 static void parse_pids(struct argp_state *state, const char *text, struct options *options)
 {
 	const char *at = text;
@@ -178,9 +200,9 @@ static void complete_count(struct argp_state *state, struct options *options)
 	if (!options->count.enabled)
 		return;
 	if (options->output || options->pack || options->publish || options->ring_mib ||
-	    options->proc_mem)
+	    options->proc_mem || options->sample_interval)
 		argp_error(state, "--count writes no capture: it cannot be used with -o, -z, -m, "
-				  "--publish or --proc-mem");
+				  "--publish, --proc-mem or --stacks");
 	count_options_complete(state, &options->count, options->probes_text);
 	options->no_capture = true;
 	options->ring_mib = 1; /* its memory is the table of counts */
@@ -294,6 +316,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->proc_mem = true;
 		options->proc_mem_ns = arg ? parse_interval(state, arg) : 0;
 		return 0;
+	case KEY_STACKS:
+		options->sample_interval = parse_sampling(state, "--stacks", arg);
+		return 0;
 	case KEY_NO_CAPTURE:
 		options->no_capture = true;
 		return 0;
@@ -320,6 +345,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 				   options->command[0]);
 		if (options->proc_mem && options->no_capture)
 			argp_error(state, "--proc-mem: cannot be used with --no-capture");
+		if (options->sample_interval && options->no_capture)
+			argp_error(state, "--stacks: cannot be used with --no-capture");
+		if (options->sample_interval && !options->records_slab)
+			argp_error(state, "--stacks: needs slab events: name one of them in "
+					  "--probes");
 		if (options->list_probes && options->command)
 			argp_error(state, "-L: cannot be used with a command: %s",
 				   options->command[0]);

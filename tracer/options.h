@@ -24,12 +24,13 @@ struct options {
 	bool list_probes;
 	bool pack;
 	bool include_self;
-	bool proc_mem;		/* read the memory of processes */
-	uint64_t proc_mem_ns;	/* between two readings; 0: no such readings */
-	bool rescue, no_rescue; /* see options_no_backup_reason */
-	const char *publish;	/* path of the file; NULL: nothing is published */
-	bool publish_default;	/* --publish without a file */
-	gid_t publish_group;	/* (gid_t)-1: none */
+	bool proc_mem;		  /* read the memory of processes */
+	uint64_t proc_mem_ns;	  /* between two readings; 0: no such readings */
+	uint32_t sample_interval; /* bytes, or SAMPLING_EACH; 0: no stacks are recorded */
+	bool rescue, no_rescue;	  /* see options_no_backup_reason */
+	const char *publish;	  /* path of the file; NULL: nothing is published */
+	bool publish_default;	  /* --publish without a file */
+	gid_t publish_group;	  /* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects;	    /* live ones that are tracked */
 	bool publish_base;	    /* readers show objects from before the start, too */

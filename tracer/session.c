@@ -44,6 +44,7 @@ void session_sums(const struct session *session, struct session_sums *sums)
 		sums->recorded += writer->loss.records;
 		sums->lost += loss_missing(&writer->loss);
 		sums->bytes += writer->size;
+		sums->samples += session->rings.controls[i].samples;
 	}
 }
 
@@ -58,6 +59,7 @@ void session_close(struct session *session)
 	modules_end(&session->modules);
 	publish_close(&session->publish);
 	name_messages_close(&session->names);
+	stack_messages_close(&session->stacks);
 	memory_reader_close(&session->memory_reader);
 	if (session->process_memory)
 		fclose(session->process_memory);

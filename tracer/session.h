@@ -22,11 +22,12 @@
 #include "tracer/load/programs.h"
 #include "cli/progress.h"
 #include "tracer/publish.h"
+#include "tracer/stack_messages.h"
 #include "tracer/rings.h"
 #include "tracer/tempdir.h"
 #include "tracer/recursion_misses.h"
 
-#define STREAM_TABLES 2 /* that grow while the capture is recorded */
+#define STREAM_TABLES 3 /* that grow while the capture is recorded */
 
 /* What was sent of the capture to standard output. */
 struct session_stream {
@@ -46,7 +47,8 @@ struct session {
 	struct metadata metadata;
 	struct status status;
 	struct name_messages names;
-	FILE *process_memory; /* NULL: closed, or not wanted */
+	struct stack_messages stacks; /* if options->sample_interval */
+	FILE *process_memory;	      /* NULL: closed, or not wanted */
 	struct memory_reader memory_reader;
 	struct modules modules;
 	struct publish publish;		     /* if options->publish */
@@ -88,6 +90,7 @@ void session_close(struct session *session);
 /* What was captured, summed over all CPUs. */
 struct session_sums {
 	uint64_t recorded, lost, bytes;
+	uint64_t samples; /* allocations with a stack */
 };
 void session_sums(const struct session *session, struct session_sums *sums);
 

@@ -62,6 +62,11 @@ int session_finish(struct session *session)
 									 "known_caches"));
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.errmsg);
+	failed = stack_messages_read(&session->stacks);
+	if (!failed)
+		failed = stack_messages_close(&session->stacks);
+	if (failed && !err)
+		err = session_fail(session, failed, session->stacks.errmsg);
 	failed = session_memory_finish(session);
 	err = err ? err : failed;
 	modules_compare(&session->modules, session->end);

@@ -11,6 +11,7 @@
 
 #include "cli/message.h"
 #include "tracer/load/machine.h"
+#include "tracer/load/sampling.h"
 #include "tracer/session_confine.h"
 #include "tracer/session_memory.h"
 #include "tracer/session_open.h"
@@ -34,6 +35,7 @@ static int load_programs(struct session *session)
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.no_backup_reason = options_no_backup_reason(options),
+		.sample_interval = options->sample_interval,
 		.probes = options->has_probes ? options->probes : NULL,
 		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
 	};
@@ -55,6 +57,8 @@ static int load_programs(struct session *session)
 	if (err)
 		return session_fail(session, err, session->programs.errmsg);
 	err = rings_map_controls(rings, bpf_variant_map_fd(&session->programs.variant, "controls"));
+	if (!err)
+		sampling_start(rings->controls, rings->possible_cpus, options->sample_interval);
 	for (unsigned int i = 0; i < rings->possible_cpus && !err; i++)
 		if (rings->list[i].fd >= 0)
 			err = rings_insert(rings, i,
@@ -149,6 +153,12 @@ static int fill_directory(struct session *session)
 		session->names.publish = &session->publish;
 	if (err)
 		return session_fail(session, err, session->names.errmsg);
+	if (session->options->sample_interval)
+		err = stack_messages_open(&session->stacks, directory,
+					  bpf_variant_map_fd(&session->programs.variant,
+							     "stack_frames"));
+	if (err)
+		return session_fail(session, err, session->stacks.errmsg);
 	return session_memory_open(session);
 }
 

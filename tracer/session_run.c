@@ -84,6 +84,16 @@ static int drain_all(struct session *session, uint64_t now)
 		if (err)
 			session_fail(session, err, session->names.errmsg);
 	}
+	if (!err) {
+		bool was_full = session->stacks.is_full;
+
+		err = stack_messages_read(&session->stacks);
+		if (err)
+			session_fail(session, err, session->stacks.errmsg);
+		if (session->stacks.is_full && !was_full && !session->options->quiet)
+			info_msg("kernel/stacks has its largest size: stacks that are new from now "
+				 "on are not written");
+	}
 	if (!err)
 		err = session_memory_step(session, now);
 	if (!err && flush)

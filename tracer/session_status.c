@@ -85,6 +85,7 @@ int session_status_start(struct session *session)
 
 	status->ring_bytes = rings_bytes(session->rings.mib, session->rings.buffered);
 	/* what is own was left out while counting */
+	status->sampling.interval = options->sample_interval;
 	status->include_self = options->include_self || options->count.enabled;
 	status->begin = session->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
@@ -109,6 +110,9 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
 	about->from_backup = drain->control->from_backup;
 	session->status.from_backup += about->from_backup;
+	session->status.sampling.unwalked += drain->control->unwalked;
+	session->status.sampling.no_room += drain->control->no_room;
+	session->status.sampling.unsized += drain->control->unsized;
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		full |= drain->control->marks[i].full;
 	session->status.backup_off_cpus += full;

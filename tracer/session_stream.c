@@ -22,7 +22,8 @@ static const char *const first_tables[] = { "metadata", "kernel/status", "kernel
 static const char *const last_tables[] = { "kernel/slabinfo", "kernel/process_memory",
 					   "kernel/status" };
 
-static const char *const grown_tables[STREAM_TABLES] = { "kernel/caches", "kernel/tasks" };
+static const char *const grown_tables[STREAM_TABLES] = { "kernel/caches", "kernel/tasks",
+							 "kernel/stacks" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -49,9 +49,14 @@ int ring_buffer__consume(struct ring_buffer *buffer)
 	int count = (int)ring.count;
 
 	(void)buffer;
-	for (size_t i = 0; i < ring.count; i++)
-		ring.take(ring.context, &ring.queue[i],
-			  (size_t)ring.queue[i].head.words * KMT_WORD);
+	for (size_t i = 0; i < ring.count; i++) {
+		unsigned int words = ring.queue[i].head.words;
+
+		/* a stack comes with its event */
+		if (ring.queue[i].head.id == KMT_STACK)
+			words += KMT_RECORD_WORDS;
+		ring.take(ring.context, &ring.queue[i], (size_t)words * KMT_WORD);
+	}
 	ring.count = 0;
 	return count;
 }
@@ -137,6 +142,8 @@ static void assert_stream(const uint32_t *numbers, size_t count, uint64_t lost)
 		while (cursor_next(&cursor, &found) == 1) {
 			assert_true(at < count);
 			assert_int_equal(found.sequence, numbers[at++]);
+			if (found.id == KMT_STACK)
+				assert_int_equal(found.gfp, found.sequence + 1);
 		}
 	}
 	stream_close(&stream);
@@ -259,6 +266,29 @@ static void drains_long_records_of_a_buffer(void **state)
 	}
 	run(sizeof(words));
 	assert_long_stream(words, sizeof(words));
+}
+
+/* They come together, and a stack names the number of its event. */
+static void numbers_a_stack_and_its_event(void **state)
+{
+	const uint32_t numbers[] = { 0, 3, 4, 5 };
+	struct kmt_record *stack, *event;
+
+	(void)state;
+	record(1);
+	lose(2);
+	stack = reserve();
+	stack->id = KMT_STACK;
+	stack->words = KMT_STACK_WORDS;
+	put_lost_count(stack);
+	event = (struct kmt_record *)((uint64_t *)stack + KMT_STACK_WORDS);
+	*event = *stack;
+	event->id = KMT_KMALLOC;
+	event->words = KMT_RECORD_WORDS;
+	control.sequence++;
+	record(1);
+	run(3);
+	assert_stream(numbers, 4, 2);
 }
 
 /* The memory of processes is then read. */
@@ -393,6 +423,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(waits_for_an_event_without_space, start, stop),
 		cmocka_unit_test_setup_teardown(counts_losses_beyond_32_bits, start, stop),
 		cmocka_unit_test_setup_teardown(drains_long_records_of_a_buffer, start, stop),
+		cmocka_unit_test_setup_teardown(numbers_a_stack_and_its_event, start, stop),
 		cmocka_unit_test_setup_teardown(sees_an_oom_kill, start, stop),
 		cmocka_unit_test_setup_teardown(drains_long_records_of_a_ring, start_mapped, stop),
 		cmocka_unit_test_setup_teardown(stops_at_an_incomplete_long_record, start_mapped,

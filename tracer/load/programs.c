@@ -19,6 +19,7 @@
 #include "tracer/load/machine.h"
 #include "tracer/load/probe.h"
 #include "tracer/load/programs.h"
+#include "tracer/load/sampling.h"
 
 static int quiet_printer(enum libbpf_print_level level, const char *format, va_list arguments)
 {
@@ -182,6 +183,7 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 		set_counting(variant, settings->count);
 	bpf_variant_set(variant, "context_source", &plan->context_source,
 			sizeof(plan->context_source));
+	sampling_choose(variant, settings->sample_interval);
 	if (plan->missing_features.btf)
 		set_fields(variant);
 }

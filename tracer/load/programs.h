@@ -62,6 +62,7 @@ struct programs_settings {
 	int ring_fd;			    /* of any ring: all rings are maps of the same kind */
 	const uint32_t *pids;		    /* the processes of -p; none: all */
 	size_t pid_count;
+	uint32_t sample_interval;     /* see sampling_choose() */
 	const char *no_backup_reason; /* see options_no_backup_reason() */
 	const bool *probes;	      /* PROBES of them: which are recorded; NULL: all of slab */
 };

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Records allocations, and the stacks of the allocations that are sampled (kernel/sampling.h). An
+ * allocation that is not sampled pays for a subtraction in the control block of its CPU, and for
+ * nothing if sampling is off.
+ *
+ * The count of bytes is read, and written later, without an atomic operation. If N interrupts E
+ * between the two, both use the count as E found it, and E's result replaces N's. Each still is
+ * sampled with its own probability, because the count that it uses is exponentially distributed
+ * whatever its size is: N got the count that it would have got without E, and so did E. The rest
+ * that E leaves is that of a count which was enough for E, again an exponential one. So no estimate
+ * gets a bias. Only the choices of N and E depend on one another, which is too rare to matter for
+ * the error of an estimate.
+ */
+#ifndef BPF_SAMPLING_BPF_H
+#define BPF_SAMPLING_BPF_H
+
+static __always_inline bool is_sampled(struct kmt_control *control, uint64_t pointer, uint32_t size)
+{
+	int64_t left;
+
+	if (pointer <= KMT_ZERO_SIZE_PTR)
+		return false;
+	if (sample_interval == SAMPLING_EACH)
+		return true;
+	left = *(volatile int64_t *)&control->until_sample - size;
+	if (left > 0) {
+		*(volatile int64_t *)&control->until_sample = left;
+		if (!size)
+			control->unsized++;
+		return false;
+	}
+	return true;
+}
+
+/* Records an allocation with its stack. about: all of the record but time, task and sequence. */
+static __noinline int emit_sample(void *ctx, struct event_context *event, struct kmt_record *about)
+{
+	struct kmt_control *control = event->control;
+	struct kmt_record *record, *stack;
+	struct kmt_record header = {};
+	uint32_t sequence = 0;
+	int result = 0;
+	uint64_t id;
+
+	/* first: events that interrupt this one find a new count */
+	if (sample_interval != SAMPLING_EACH)
+		*(volatile int64_t *)&control->until_sample =
+			sampling_draw((uint64_t)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32(),
+				      sample_interval);
+	__sync_fetch_and_add(&control->samples, 1);
+	id = kernel_stack(ctx, control);
+	record = take_stack_and_slot(event, &sequence, ring_slots, &stack);
+	if (!record) {
+		count_lost(control, event->ids);
+		return 0;
+	}
+	record->time = stack->time = bpf_ktime_get_ns();
+	record->pointer = stack->pointer = about->pointer;
+	record->call_site = stack->call_site = about->call_site;
+	record->task = stack->task = event->ids;
+	record->gfp = about->gfp;
+	record->cache = about->cache;
+	stack->gfp = sequence;
+	stack->payload = id;
+	((struct kmt_long_record *)stack)->more[0] = 0;
+	header.id = KMT_STACK;
+	header.words = KMT_STACK_WORDS;
+	header.node = kmt_node_word(KMT_NODE_ANY, find_kernel_context(control));
+#ifdef KMT_WITHOUT_FETCH
+	header.sequence = sequence;
+#else
+	header.sequence = sequence - 1;
+#endif
+	about->words = KMT_RECORD_WORDS;
+	about->node = kmt_node_word(about->node, find_kernel_context(control));
+	about->sequence = sequence;
+	commit_stack_and_event(stack, header.tag, record, about->tag);
+	/* clang would leave a pointer in r0 if it knew the result, and the verifier refuse it */
+	asm volatile("" : "+r"(result));
+	return result;
+}
+
+static __noinline int emit_perhaps_sample(void *ctx, struct event_context *event,
+					  struct kmt_record *about, uint32_t size)
+{
+	if (is_sampled(event->control, about->pointer, size))
+		return emit_sample(ctx, event, about);
+	return emit(event, about->id, about->call_site, about->pointer, about->gfp, about->node,
+		    about->cache);
+}
+
+/* As emit(), of an allocation of size bytes; size 0: not known. */
+static __always_inline int emit_allocation(void *ctx, struct event_context *event, uint8_t id,
+					   uint64_t call_site, uint64_t pointer, uint32_t gfp,
+					   int node, uint64_t bytes_40_47, uint32_t size)
+{
+	struct kmt_record about;
+
+	if (!sample_interval)
+		return emit(event, id, call_site, pointer, gfp, node, bytes_40_47);
+	about = (struct kmt_record){ .id = id,
+				     .node = node,
+				     .pointer = pointer,
+				     .call_site = call_site,
+				     .gfp = gfp,
+				     .cache = bytes_40_47 };
+	return emit_perhaps_sample(ctx, event, &about, size);
+}
+
+#endif
