@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/cache_marks.h"
+#include "analysis/estimate.h"
 #include "analysis/heap_findings.h"
 #include "capture/merge.h"
 #include "analysis/matcher.h"
@@ -207,6 +208,8 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 		find_begin(analysis, merge);
 	if (!err && analysis->settings.findings)
 		err = heap_findings_open(&analysis->findings, analysis);
+	if (!err && analysis->settings.estimate)
+		err = estimates_init(&analysis->estimates, capture->status.sampling.interval);
 	if (!err)
 		err = matcher_open(&matcher, analysis);
 	if (!err)
@@ -232,6 +235,7 @@ void analysis_deinit(struct analysis *analysis)
 	free(analysis->cpus);
 	object_table_deinit(&analysis->objects);
 	heap_findings_close(analysis->findings);
+	estimates_deinit(analysis->estimates);
 	memset(analysis, 0, sizeof(*analysis));
 }
 

@@ -38,16 +38,19 @@ static void count_missed(struct analysis *analysis, const struct slab_object *ob
 	struct analysis_totals *totals = &analysis->totals;
 	struct group *group = &analysis->groups[object->group];
 	struct analysis_cache *cache = &analysis->caches[object->cache];
+	const struct object_weight weight = counters_weight(analysis, object, false);
 
-	totals->missed_frees++;
-	totals->live_objects--;
-	totals->live_bytes -= object->allocated;
-	group->missed_frees++;
-	group->live_objects--;
-	group->live_bytes -= object->allocated;
-	cache->missed_frees++;
-	cache->live_objects--;
-	cache->live_bytes -= object->allocated;
+	totals->missed_frees += weight.objects;
+	totals->live_objects -= weight.objects;
+	totals->live_bytes -= weight.allocated;
+	group->missed_frees += weight.objects;
+	group->live_objects -= weight.objects;
+	group->live_bytes -= weight.allocated;
+	cache->missed_frees += weight.objects;
+	cache->live_objects -= weight.objects;
+	cache->live_bytes -= weight.allocated;
+	if (analysis->estimates)
+		estimates_end(analysis, object);
 }
 
 /* Turns a missed free into a free: the object is not live in either case. */
@@ -56,25 +59,27 @@ static int count_missed_free_matched(struct analysis *analysis, const struct tra
 	const struct slab_object *object = transition->object;
 	struct group *group = &analysis->groups[object->group];
 	struct analysis_cache *cache = &analysis->caches[object->cache];
+	uint64_t objects = counters_weight(analysis, object, false).objects;
 
-	analysis->totals.missed_frees--;
-	analysis->totals.frees++;
-	group->missed_frees--;
-	group->frees++;
-	cache->missed_frees--;
-	cache->frees++;
+	analysis->totals.missed_frees -= objects;
+	analysis->totals.frees += objects;
+	group->missed_frees -= objects;
+	group->frees += objects;
+	cache->missed_frees -= objects;
+	cache->frees += objects;
 	return counters_free_kind(analysis, transition->event, object,
-				  transition->no_allocation_between, 1);
+				  transition->no_allocation_between, objects);
 }
 
 static int count_free_reassigned(struct analysis *analysis, const struct transition *transition)
 {
+	uint64_t objects = counters_weight(analysis, transition->object, false).objects;
 	int err = counters_free_kind(analysis, transition->earlier_free, transition->object,
-				     transition->earlier_no_allocation_between, (uint64_t)-1);
+				     transition->earlier_no_allocation_between, -objects);
 
 	return err ? err
 		   : counters_free_kind(analysis, transition->event, transition->object,
-					transition->no_allocation_between, 1);
+					transition->no_allocation_between, objects);
 }
 
 /* A krealloc() that does not fit moves the object: its kmalloc() and kfree() are counted. */
@@ -82,7 +87,7 @@ static void count_resized(struct analysis *analysis, const struct transition *tr
 {
 	const struct select *select = analysis->settings.select;
 	const struct slab_object *object = transition->object;
-	uint64_t more;
+	uint64_t more; /* modulo 2^64, as all below */
 
 	analysis->totals.resizes++;
 	if (!object || transition->event->requested > object->allocated)
@@ -90,7 +95,8 @@ static void count_resized(struct analysis *analysis, const struct transition *tr
 	/* with select.older, the object is counted at its end, with its last size */
 	if (select && select->older)
 		return;
-	more = (uint64_t)transition->event->requested - object->requested; /* modulo 2^64 */
+	more = (uint64_t)transition->event->requested - object->requested;
+	more *= counters_weight(analysis, object, false).objects;
 	analysis->groups[object->group].bytes_requested += more;
 	analysis->caches[object->cache].bytes_requested += more;
 	analysis->totals.bytes_requested += more;

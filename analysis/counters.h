@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/estimate.h"
 #include "analysis/lifetimes.h"
 #include "analysis/model.h"
 
@@ -64,14 +65,25 @@ static inline void counters_add_pending(struct analysis *analysis, struct group 
 	pending->freed += added.freed;
 }
 
-__attribute__((always_inline)) static inline void
+/* fast: a constant; true where there are no estimates. */
+__attribute__((always_inline)) static inline struct object_weight
+counters_weight(const struct analysis *analysis, const struct slab_object *object, const bool fast)
+{
+	if (!fast && analysis->estimates)
+		return estimate_object(analysis->estimates, object);
+	return (struct object_weight){ 1, object->requested, object->allocated };
+}
+
+/* 0 or -ENOMEM. */
+__attribute__((always_inline)) static inline int
 counters_allocated(struct analysis *analysis, const struct slab_object *object, uint64_t time,
 		   const bool fast)
 {
+	const struct object_weight weight = counters_weight(analysis, object, fast);
 	const struct pending_counters added = {
-		.allocations = 1,
-		.requested = object->requested,
-		.allocated = object->allocated,
+		.allocations = weight.objects,
+		.requested = weight.requested,
+		.allocated = weight.allocated,
 		.cache = object->cache,
 	};
 	struct analysis_totals *totals = &analysis->totals;
@@ -81,33 +93,35 @@ counters_allocated(struct analysis *analysis, const struct slab_object *object, 
 		counters_add_pending(analysis, group, added);
 	else
 		counters_add(analysis, group, &added);
-	group->live_bytes += object->allocated;
+	group->live_bytes += weight.allocated;
 	if (group->live_bytes > group->peak_bytes)
 		group->peak_bytes = group->live_bytes;
-	totals->live_bytes += object->allocated;
+	totals->live_bytes += weight.allocated;
 	if (totals->live_bytes > totals->peak_bytes) {
 		totals->peak_bytes = totals->live_bytes;
 		totals->peak_time = time;
 	}
+	return !fast && analysis->estimates ? estimates_add(analysis, object) : 0;
 }
 
 /*
- * Counts whether the free crossed CPUs, whether the object was temporary, and its lifetime. sign: 1
- * adds to the counters; -1, modulo 2^64, subtracts an earlier count. 0 or -ENOMEM.
+ * Counts whether the free crossed CPUs, whether the object was temporary, and its lifetime. count:
+ * the number of objects that it stands for; negative, modulo 2^64, it subtracts an earlier count. 0
+ * or -ENOMEM.
  */
 static inline int counters_free_kind(struct analysis *analysis, const struct event *event,
 				     const struct slab_object *object, bool no_allocation_between,
-				     uint64_t sign)
+				     uint64_t count)
 {
 	struct analysis_totals *totals = &analysis->totals;
 	struct group *group = &analysis->groups[object->group];
 
 	if (object->cpu != event->cpu) {
-		group->cross_cpu_frees += sign;
-		totals->cross_cpu_frees += sign;
+		group->cross_cpu_frees += count;
+		totals->cross_cpu_frees += count;
 	} else if (object->task == event->task && no_allocation_between) {
-		group->temporary += sign;
-		totals->temporary += sign;
+		group->temporary += count;
+		totals->temporary += count;
 	}
 	if (!analysis->settings.lifetimes)
 		return 0;
@@ -115,7 +129,7 @@ static inline int counters_free_kind(struct analysis *analysis, const struct eve
 		group->lifetimes = calloc(1, sizeof(*group->lifetimes));
 	if (!group->lifetimes)
 		return -ENOMEM;
-	group->lifetimes->counts[lifetime_bucket(event->time - object->time)] += sign;
+	group->lifetimes->counts[lifetime_bucket(event->time - object->time)] += count;
 	return 0;
 }
 
@@ -123,9 +137,10 @@ __attribute__((always_inline)) static inline int
 counters_freed(struct analysis *analysis, const struct transition *transition, const bool fast)
 {
 	const struct slab_object *object = transition->object;
+	const struct object_weight weight = counters_weight(analysis, object, fast);
 	const struct pending_counters added = {
-		.frees = 1,
-		.freed = object->allocated,
+		.frees = weight.objects,
+		.freed = weight.allocated,
 		.cache = object->cache,
 	};
 	struct group *group = &analysis->groups[object->group];
@@ -134,10 +149,12 @@ counters_freed(struct analysis *analysis, const struct transition *transition, c
 		counters_add_pending(analysis, group, added);
 	else
 		counters_add(analysis, group, &added);
-	group->live_bytes -= object->allocated;
-	analysis->totals.live_bytes -= object->allocated;
+	group->live_bytes -= weight.allocated;
+	analysis->totals.live_bytes -= weight.allocated;
+	if (!fast && analysis->estimates)
+		estimates_end(analysis, object);
 	return counters_free_kind(analysis, transition->event, object,
-				  transition->no_allocation_between, 1);
+				  transition->no_allocation_between, weight.objects);
 }
 
 /* Any other transition. 0 or -ENOMEM. */
@@ -152,8 +169,8 @@ counters_count(struct analysis *analysis, const struct transition *transition, c
 
 	switch (transition->outcome) {
 	case OUTCOME_ALLOCATED:
-		counters_allocated(analysis, object, event ? event->time : object->time, fast);
-		return 0;
+		return counters_allocated(analysis, object, event ? event->time : object->time,
+					  fast);
 	case OUTCOME_FREED:
 		return counters_freed(analysis, transition, fast);
 	default:

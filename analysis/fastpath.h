@@ -23,7 +23,7 @@ static inline uint64_t fastpath_end(const struct matcher *matcher)
 	uint64_t check_until = matcher->subscribers.check_until;
 
 	/* an observer may want to know the stack of an allocation */
-	if (matcher->select ||
+	if (matcher->select || matcher->analysis->settings.estimate ||
 	    (matcher->subscribers.is_observed && matcher->status->sampling.interval))
 		return 0;
 	return MIN(check_until < UINT64_MAX ? check_until + 1 : UINT64_MAX,

@@ -244,6 +244,9 @@ struct analysis_settings {
 	/* Only the observers count: the counters of groups and caches stay 0, and of the totals
 	 * those that add them up. */
 	bool observers_only;
+	/* Only sampled allocations count, each with the number of those that it stands for: see
+	 * estimate.h. There is no fast path then. */
+	bool estimate;
 	/* ns, ascending: count the events of each cache before these times, in analysis.marks */
 	uint64_t mark_times[CACHE_MARKS_MAX];
 	size_t mark_count;
@@ -256,6 +259,7 @@ struct analysis_settings {
 };
 
 struct heap_findings;
+struct estimates;
 
 struct analysis {
 	struct analysis_settings settings;
@@ -271,6 +275,7 @@ struct analysis {
 	struct object_table objects; /* live objects; with findings, recently freed ones too */
 	const struct stack_sample *sample; /* of the allocation that is being matched, or NULL */
 	struct heap_findings *findings;	   /* NULL: not requested */
+	struct estimates *estimates;	   /* NULL: each object counts once */
 	struct analysis_totals totals;
 	struct analysis_loss loss;
 	struct analysis_cpu *cpus; /* of each stream, by cpu */

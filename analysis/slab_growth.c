@@ -52,6 +52,8 @@ static enum slab_growth_state find_state(const struct analysis_settings *setting
 {
 	if (settings->select)
 		return SLAB_GROWTH_SELECTED;
+	if (settings->estimate)
+		return SLAB_GROWTH_SELECTED;
 	if (capture->status.traced_pid_count)
 		return SLAB_GROWTH_FILTERED;
 	if (!first_reading(capture) || !last_reading(capture))

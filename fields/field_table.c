@@ -164,12 +164,12 @@ const struct event_field event_fields[] = {
 	  "the functions on the kernel stack from the caller of the allocator to the entry into "
 	  "the "
 	  "kernel: function < caller < its caller < syscall",
-	  STACKED, value_get_stack, COUNTED_NEVER },
+	  STACKED, value_get_stack, COUNTED_NEVER | FIELD_OF_SAMPLES },
 	{ "syscall", "", VALUE_TEXT, true, true, SAMPLED,
 	  "where this path begins: the name of a system call, softirq:HANDLER, hardirq, page_fault "
 	  "or "
 	  "another exception, kthread:FUNCTION, or work:FUNCTION of a workqueue",
-	  STACKED, value_get_syscall, COUNTED_NEVER },
+	  STACKED, value_get_syscall, COUNTED_NEVER | FIELD_OF_SAMPLES },
 	{ "operation", "", VALUE_TEXT, true, true, SLAB, "allocation, free or resize", "",
 	  value_get_operation, KMT_COUNT_KIND },
 	{ "outcome", "", VALUE_TEXT, true, true, SLAB,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fields/expression_nodes.h"
+#include "fields/field_table.h"
 #include "fields/labels.h"
 #include "fields/query.h"
 
@@ -299,6 +300,26 @@ static int check_allocation(struct query *query, const char *option,
 			    node->field->name, list);
 	}
 	return 0;
+}
+
+static bool needs_samples(const struct expression *expression)
+{
+	for (size_t i = 0; i < expression->count; i++)
+		if (expression->nodes[i].operation == OPERATION_FIELD &&
+		    expression->nodes[i].field->parts & FIELD_OF_SAMPLES)
+			return true;
+	return false;
+}
+
+bool query_needs_samples(const struct query *query)
+{
+	bool needs = query->has_where && needs_samples(&query->where);
+
+	for (size_t i = 0; i < query->by_count; i++)
+		needs |= needs_samples(&query->by[i]);
+	for (size_t i = 0; i < query->statistic_count; i++)
+		needs |= needs_samples(&query->statistics[i].expression);
+	return needs;
 }
 
 int query_check_allocation(struct query *query)

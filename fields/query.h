@@ -64,6 +64,9 @@ int query_statistic(struct query *query, const char *option, enum statistic_func
 		    const char *text);
 int query_columns(struct query *query, const char *option, const char *text);
 
+/* Does where, by or a statistic use a field that only sampled allocations have? */
+bool query_needs_samples(const struct query *query);
+
 /*
  * Has an allocation event all fields of where and by? Then they select and group objects. 0, or
  * -EINVAL with errmsg set.

@@ -16,6 +16,7 @@
 #include "report/columns.h"
 #include "report/report.h"
 #include "report/views/capture_header.h"
+#include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
 #include "report/views/row_names.h"
 
@@ -38,14 +39,16 @@ static int make_by_columns(struct report *report)
 {
 	const struct view *view = report->view;
 	enum group_by by = report->settings.by;
+	/* with the columns of estimates, which are behind the others */
+	size_t count = view->column_count + (view->has_intervals ? ESTIMATE_COLUMNS : 0);
 	struct column *columns;
 
 	if (by == GROUP_BY_SITE || by == GROUP_BY_CALLER || !view->has_by)
 		return 0;
-	columns = calloc(view->column_count, sizeof(*columns));
+	columns = calloc(count, sizeof(*columns));
 	if (!columns)
 		return -ENOMEM;
-	memcpy(columns, view->columns, view->column_count * sizeof(*columns));
+	memcpy(columns, view->columns, count * sizeof(*columns));
 	columns[0].key = columns[0].header = group_by_text(by);
 	columns[0].legend = legends_by_group[by];
 	if (by != GROUP_BY_FUNCTION && view->column_count > 1 &&
@@ -165,6 +168,38 @@ static int request_allocations(struct report *report)
 	return err;
 }
 
+static uint64_t weigh_object(const void *data, const struct transition *transition)
+{
+	const struct report *report = data;
+
+	return transition->object
+		       ? estimate_object(report->analysis.estimates, transition->object).objects
+		       : 1;
+}
+
+/* A profile has sampled allocations only, and only they have a stack. */
+static int request_estimates(struct report *report)
+{
+	const struct status_sampling *sampling = &report->capture->status.sampling;
+	const struct view *view = report->view;
+
+	if (!sampling->interval || view->streams ||
+	    !(sampling->is_profile || query_needs_samples(report->query)))
+		return 0;
+	if (view->needs_all) {
+		snprintf(report->errmsg, sizeof(report->errmsg), "%s: the view %s %s: %s",
+			 report->capture->path, view->name, view->needs_all,
+			 sampling->is_profile ? "record a capture without --profile"
+					      : "use it without the fields of stacks");
+		return -EINVAL;
+	}
+	report->settings.estimate = true;
+	report->settings.findings = false;
+	report->weigh = weigh_object;
+	report->weigh_data = report;
+	return 0;
+}
+
 /* Runs the analysis and makes the tables. 0, or -errno with errmsg; -ENOMEM has none. */
 static int report_make(struct report *report, struct capture *capture)
 {
@@ -178,6 +213,9 @@ static int report_make(struct report *report, struct capture *capture)
 	line.file = capture->path;
 	report->settings.progress = progress_line_bytes;
 	report->settings.progress_data = &line;
+	err = request_estimates(report);
+	if (err)
+		return err;
 	if (!view->streams)
 		slab_growth_request(&report->settings, capture);
 	err = request_allocations(report);

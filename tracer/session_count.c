@@ -83,9 +83,9 @@ int session_count_write_tasks(struct session *session)
 	return failed ? session_fail(session, failed, session->directory.errmsg) : 0;
 }
 
-static uint64_t weigh(const void *data, const struct event *event)
+static uint64_t weigh(const void *data, const struct transition *transition)
 {
-	return live_counts_weight(data, event->time);
+	return live_counts_weight(data, transition->event->time);
 }
 
 static const struct column pid_column = { .key = "pid", .type = COLUMN_NUMBER };

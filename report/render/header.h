@@ -48,8 +48,8 @@ struct header_line {
 	bool warning;
 };
 
-#define HEADER_SECTIONS 5
-#define HEADER_FIELDS 80
+#define HEADER_SECTIONS 6
+#define HEADER_FIELDS 100
 
 /* All zero is an empty header. It must not be moved. */
 struct header {

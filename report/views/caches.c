@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/views/estimate_columns.h"
 #include "report/views/view.h"
 
 enum caches_column {
@@ -28,7 +29,7 @@ enum caches_column {
 	CACHES_COLUMNS
 };
 
-static const struct column columns[CACHES_COLUMNS] = {
+static const struct column columns[CACHES_COLUMNS + ESTIMATE_COLUMNS] = {
 	[CACHES_COLUMN_NAME] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
 				 "the slab cache. For kmalloc() its size class: -cg- for objects "
 				 "charged to a memory cgroup, -rcl- for reclaimable ones, dma- for "
@@ -74,6 +75,7 @@ static const struct column columns[CACHES_COLUMNS] = {
 				    "other caches that the kernel merged with this one" },
 	[CACHES_COLUMN_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0,
 				  COLUMN_NOT_IN_TEXT, NULL },
+	ESTIMATE_COLUMN_ROWS(CACHES_COLUMNS, "number of allocated bytes"),
 };
 
 /* "a, b" from "a,b", so that the text can break the line. */
@@ -93,7 +95,22 @@ static char *list_aliases(const struct analysis_cache *cache)
 	return text;
 }
 
-static int add_row(struct table *table, const struct analysis_cache *cache, bool is_bound)
+static void set_intervals(const struct report *report, const struct analysis_cache *cache,
+			  struct cell *cells)
+{
+	const struct estimate_figures figures = { cache->allocations, cache->bytes_allocated,
+						  cache->live_objects, cache->live_bytes, false };
+	struct variance variance;
+
+	if (!report->analysis.estimates)
+		return;
+	variance = estimates_of_cache(report->analysis.estimates,
+				      (size_t)(cache - report->analysis.caches));
+	estimate_set_cells(report, cells, &figures, &variance);
+}
+
+static int add_row(const struct report *report, struct table *table,
+		   const struct analysis_cache *cache, bool is_bound)
 {
 	struct cell *row = table_add(table);
 
@@ -116,6 +133,7 @@ static int add_row(struct table *table, const struct analysis_cache *cache, bool
 	row[CACHES_COLUMN_COVERAGE].decimal = analysis_coverage(cache->frees, cache->missed_frees);
 	row[CACHES_COLUMN_UNMATCHED].number = cache->frees_unmatched;
 	row[CACHES_COLUMN_BOUND].truth = is_bound;
+	set_intervals(report, cache, &row[CACHES_COLUMNS]);
 	row[CACHES_COLUMN_ALIASES].text = list_aliases(cache);
 	return row[CACHES_COLUMN_NAME].text && row[CACHES_COLUMN_ALIASES].text ? 0 : -ENOMEM;
 }
@@ -138,14 +156,16 @@ int caches_table(struct report *report, struct table *table)
 	table->tiebreak = CACHES_COLUMN_NAME;
 	for (size_t i = 0; i < analysis->cache_count && !err; i++)
 		if (!is_empty(&analysis->caches[i]))
-			err = add_row(table, &analysis->caches[i],
+			err = add_row(report, table, &analysis->caches[i],
 				      report->bounds.caches[i] && analysis->caches[i].live_objects);
 	return err;
 }
 
 static int make(struct report *report)
 {
-	return caches_table(report, report_add_table(report, columns, CACHES_COLUMNS));
+	return caches_table(report,
+			    report_add_table(report, columns,
+					     estimate_column_count(report, CACHES_COLUMNS)));
 }
 
 const struct view view_caches = {
@@ -153,5 +173,6 @@ const struct view view_caches = {
 	.summary = "allocations by slab cache and kmalloc() size class",
 	.columns = columns,
 	.column_count = CACHES_COLUMNS,
+	.has_intervals = true,
 	.make = make,
 };

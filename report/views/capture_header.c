@@ -11,6 +11,7 @@
 
 #include "base/utc.h"
 #include "report/views/capture_header.h"
+#include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
 #include "report/views/row_names.h"
 
@@ -259,6 +260,8 @@ int capture_header_init(struct capture_header *header, const struct report *repo
 	add_totals(header, report);
 	if (!err)
 		err = capture_header_add_lines(header, report);
+	if (!err)
+		err = estimate_add_header(report, &header->header);
 	if (!err && report->view->add_header)
 		err = report->view->add_header(report, &header->header);
 	if (err)

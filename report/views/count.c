@@ -97,8 +97,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 	if (!value_source_take(&count->source, analysis, transition))
 		return 0;
 	return aggregate_add(&count->aggregate, &count->source, transition,
-			     report->weigh ? report->weigh(report->weigh_data, transition->event)
-					   : 1);
+			     report->weigh ? report->weigh(report->weigh_data, transition) : 1);
 }
 
 static int begin(struct report *report)

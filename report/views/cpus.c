@@ -83,6 +83,7 @@ static int make(struct report *report)
 
 const struct view view_cpus = {
 	.name = "cpus",
+	.needs_all = "follows each free",
 	.summary = "allocations and frees by CPU, and cross-CPU frees",
 	.columns = columns,
 	.column_count = DOMAIN_COLUMNS,

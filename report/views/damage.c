@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/counters.h"
 #include "report/views/damage.h"
 #include "report/views/trend.h"
 
@@ -13,7 +14,7 @@
 #define HALVING 4	    /* percent below full that halve the weight */
 
 /* ns: an object of the group is old from this age on. */
-static uint64_t find_old_age(const struct group *group, size_t live)
+static uint64_t find_old_age(const struct group *group, uint64_t live)
 {
 	if (!group->lifetimes || group->frees * FEW <= live)
 		return 0;
@@ -34,9 +35,9 @@ static double halved(double bytes, double missing_percent)
 }
 
 struct part {
-	uint64_t live_bytes, old_bytes;
-	double weighted; /* sum of coverage times live bytes */
-	size_t old;
+	uint64_t live_bytes, old_bytes, old;
+	double weighted;  /* sum of coverage times live bytes */
+	size_t old_count; /* in the list; old is what they stand for */
 	double steady, bytes;
 };
 
@@ -63,6 +64,7 @@ static void weigh(struct part *part, bool is_full, const struct analysis *analys
 		  uint64_t *times)
 {
 	uint32_t cache = CACHE_NONE;
+	struct object_weight weight;
 	double coverage = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -72,16 +74,18 @@ static void weigh(struct part *part, bool is_full, const struct analysis *analys
 		}
 		if ((coverage >= FULL) != is_full)
 			continue;
-		part->live_bytes += list[i]->allocated;
-		part->weighted += coverage * list[i]->allocated;
+		weight = counters_weight(analysis, list[i], false);
+		part->live_bytes += weight.allocated;
+		part->weighted += coverage * (double)weight.allocated;
 		if (damage_age(analysis, list[i]) < old_age)
 			continue;
-		part->old_bytes += list[i]->allocated;
-		times[part->old++] = list[i]->time;
+		part->old_bytes += weight.allocated;
+		part->old += weight.objects;
+		times[part->old_count++] = list[i]->time;
 	}
-	sort_times(times, part->old);
+	sort_times(times, part->old_count);
 	/* an object that was allocated later cannot be old */
-	part->steady = trend_steady(times, part->old, analysis->window_begin,
+	part->steady = trend_steady(times, part->old_count, analysis->window_begin,
 				    analysis->window_end - old_age);
 	part->bytes = halved((double)part->old_bytes, FULL - part->steady);
 	if (part->live_bytes)
@@ -92,9 +96,13 @@ void damage_find(struct damage *damage, const struct analysis *analysis,
 		 const struct slab_object *const *list, size_t count, uint64_t *times)
 {
 	uint64_t window = analysis->window_end - analysis->window_begin;
-	uint64_t old_age = find_old_age(&analysis->groups[list[0]->group], count);
 	struct part full = { 0 }, rest = { 0 };
+	uint64_t old_age;
 
+	damage->objects = 0;
+	for (size_t i = 0; i < count; i++)
+		damage->objects += counters_weight(analysis, list[i], false).objects;
+	old_age = find_old_age(&analysis->groups[list[0]->group], damage->objects);
 	if (old_age > window)
 		old_age = window;
 	weigh(&full, true, analysis, list, count, old_age, times);

@@ -19,7 +19,7 @@ struct damage {
 	uint64_t covered_bytes; /* live bytes of caches with full coverage */
 	double coverage;	/* percent: mean of the caches, weighted by live bytes */
 	double steady;		/* percent: of the part with the most damage */
-	size_t old;		/* objects */
+	uint64_t objects, old;	/* live objects, and old ones */
 };
 
 /* list: the live objects of one group. times: an array of count for scratch. */

@@ -393,6 +393,7 @@ static int make(struct report *report)
 
 const struct view view_findings = {
 	.name = "findings",
+	.needs_all = "checks each event",
 	.summary = "certain errors: double frees, wrong caches, ...; --possible: others too",
 	.columns = columns,
 	.column_count = FINDINGS_COLUMNS,

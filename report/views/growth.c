@@ -118,7 +118,7 @@ static int add_row(struct report *report, struct table *table, const struct surv
 	objects = survivors_of(survivors, one->group, &count);
 	row[GROWTH_NAME].text = group_name(report, group);
 	row[GROWTH_ADDRESS].number = group_number(report, group);
-	row[GROWTH_OBJECTS].number = count;
+	row[GROWTH_OBJECTS].number = one->damage.objects;
 	row[GROWTH_BYTES].number = one->damage.live_bytes;
 	row[GROWTH_BOUND].truth = report->bounds.groups[one->group];
 	row[GROWTH_STEADY].number = (uint64_t)(one->damage.steady + 0.5);

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/counters.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "report/views/damage.h"
+#include "report/views/estimate_columns.h"
 #include "report/views/row_names.h"
 #include "report/views/slices.h"
 #include "report/views/survivors.h"
@@ -51,7 +53,7 @@ enum leak_column {
 	LEAK_COLUMNS
 };
 
-static const struct column columns[LEAK_COLUMNS] = {
+static const struct column columns[LEAK_COLUMNS + ESTIMATE_COLUMNS] = {
 	[LEAK_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
 			"the kernel code that allocated: symbol+offset/size [module]" },
 	[LEAK_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
@@ -104,6 +106,7 @@ static const struct column columns[LEAK_COLUMNS] = {
 			      COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			 NULL },
+	ESTIMATE_COLUMN_ROWS(LEAK_COLUMNS, "number of live bytes"),
 };
 
 /* Change of the live bytes and objects of a group in each slice. */
@@ -154,6 +157,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 {
 	bool ends = transition->outcome == OUTCOME_FREED || transition->outcome == OUTCOME_MISSED;
 	struct leaks *leaks = data;
+	struct object_weight weight;
 	struct series *series;
 	size_t slice;
 
@@ -165,9 +169,9 @@ static int on_transition(void *data, const struct analysis *analysis,
 	series = find_series(leaks, transition->group);
 	if (!series)
 		return -ENOMEM;
-	series->objects[slice] += ends ? -1 : 1;
-	series->bytes[slice] += ends ? -(int64_t)transition->object->allocated
-				     : transition->object->allocated;
+	weight = counters_weight(analysis, transition->object, false);
+	series->objects[slice] += ends ? -(int64_t)weight.objects : (int64_t)weight.objects;
+	series->bytes[slice] += ends ? -(int64_t)weight.allocated : (int64_t)weight.allocated;
 	return 0;
 }
 
@@ -284,15 +288,17 @@ static char *list_partly(const struct report *report, struct cache_share *shares
 static void add_caches(const struct report *report, const struct slab_object *const *list,
 		       size_t count, struct cache_share *shares, struct cell *row)
 {
+	struct object_weight weight;
 	size_t used = 0;
 
 	memset(shares, 0, report->analysis.cache_count * sizeof(*shares));
 	for (size_t i = 0; i < count; i++) {
 		struct cache_share *share = &shares[list[i]->cache];
 
+		weight = counters_weight(&report->analysis, list[i], false);
 		share->cache = list[i]->cache;
-		share->objects++;
-		share->bytes += list[i]->allocated;
+		share->objects += weight.objects;
+		share->bytes += weight.allocated;
 	}
 	for (size_t i = 0; i < report->analysis.cache_count; i++)
 		if (shares[i].objects)
@@ -313,6 +319,20 @@ static int add_main_task(const struct report *report, const struct slab_object *
 	return row[LEAK_TASK].text ? 0 : -ENOMEM;
 }
 
+static void set_intervals(const struct report *report, const struct group *group,
+			  const struct damage *damage, struct cell *cells)
+{
+	const struct estimate_figures figures = { group->allocations, group->bytes_allocated,
+						  damage->objects, damage->live_bytes, true };
+	struct variance variance;
+
+	if (!report->analysis.estimates)
+		return;
+	variance = estimates_of_group(report->analysis.estimates,
+				      (size_t)(group - report->analysis.groups));
+	estimate_set_cells(report, cells, &figures, &variance);
+}
+
 static int add_row(struct report *report, struct table *table,
 		   const struct slab_object *const *list, size_t count,
 		   const struct scratch *scratch)
@@ -327,7 +347,7 @@ static int add_row(struct report *report, struct table *table,
 	damage_find(&damage, analysis, list, count, scratch->times);
 	row[LEAK_NAME].text = group_name(report, group);
 	row[LEAK_ADDRESS].number = group_number(report, group);
-	row[LEAK_OBJECTS].number = count;
+	row[LEAK_OBJECTS].number = damage.objects;
 	row[LEAK_BOUND].truth = report->bounds.groups[list[0]->group];
 	row[LEAK_BYTES].number = damage.live_bytes;
 	row[LEAK_ALLOCATIONS].number = group->allocations;
@@ -336,6 +356,7 @@ static int add_row(struct report *report, struct table *table,
 	row[LEAK_COVERAGE].decimal = damage.coverage;
 	row[LEAK_DAMAGE].number = damage.bytes;
 	row[LEAK_COVERED].number = damage.covered_bytes;
+	set_intervals(report, group, &damage, &row[LEAK_COLUMNS]);
 	if (add_main_task(report, list, count, row))
 		return -ENOMEM;
 	add_caches(report, list, count, scratch->caches, row);
@@ -348,7 +369,7 @@ static int add_rows(struct report *report, struct table *table, struct survivors
 {
 	const struct analysis *analysis = &report->analysis;
 	struct scratch scratch = {
-		.times = calloc(analysis->totals.live_objects + 1, sizeof(*scratch.times)),
+		.times = calloc(survivors->count + 1, sizeof(*scratch.times)),
 		.caches = calloc(analysis->cache_count + 1, sizeof(*scratch.caches)),
 	};
 	int err = scratch.times && scratch.caches ? 0 : -ENOMEM;
@@ -369,7 +390,8 @@ static int add_rows(struct report *report, struct table *table, struct survivors
 static int make(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
-	struct table *table = report_add_table(report, columns, LEAK_COLUMNS);
+	struct table *table =
+		report_add_table(report, columns, estimate_column_count(report, LEAK_COLUMNS));
 	struct survivors survivors;
 	int err;
 
@@ -397,6 +419,7 @@ const struct view view_leaks = {
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,
 	.begin = begin,
+	.has_intervals = true,
 	.make = make,
 	.end = end,
 };

@@ -85,6 +85,7 @@ static int make(struct report *report)
 
 const struct view view_nodes = {
 	.name = "nodes",
+	.needs_all = "follows each free",
 	.summary = "the same by NUMA node, and requests for remote nodes",
 	.columns = columns,
 	.column_count = DOMAIN_COLUMNS,

@@ -138,6 +138,7 @@ static void end(struct report *report)
 
 const struct view view_probes = {
 	.name = "probes",
+	.needs_all = "counts each event",
 	.summary = "how each probe was recorded, and its events; --functions lists functions",
 	.columns = columns,
 	.column_count = PROBES_COLUMNS,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/counters.h"
 #include "fields/labels.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
@@ -88,7 +89,7 @@ static uint32_t find_majority(const struct report *report, const struct slab_obj
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t process = object_process(report, list[i]);
-		uint64_t bytes = list[i]->allocated;
+		uint64_t bytes = counters_weight(&report->analysis, list[i], false).allocated;
 
 		if (process == leader) {
 			lead += bytes;
@@ -111,10 +112,12 @@ int main_task_set(const struct report *report, const struct slab_object *const *
 	uint64_t bytes = 0, all = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		all += list[i]->allocated;
+		uint64_t weight = counters_weight(&report->analysis, list[i], false).allocated;
+
+		all += weight;
 		if (object_process(report, list[i]) != process)
 			continue;
-		bytes += list[i]->allocated;
+		bytes += weight;
 		if (!last || last->time <= list[i]->time)
 			last = list[i];
 	}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "report/views/estimate_columns.h"
 #include "report/views/row_names.h"
 #include "report/views/view.h"
 
@@ -30,8 +31,9 @@ enum site_column {
 };
 
 _Static_assert(SITE_COLUMNS == SITES_COLUMNS, "the size that view.h declares");
+_Static_assert(SITE_COLUMNS + ESTIMATE_COLUMNS == SITES_COLUMNS_ALL, "the same");
 
-const struct column sites_columns[SITES_COLUMNS] = {
+const struct column sites_columns[SITES_COLUMNS_ALL] = {
 	[SITE_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
 			"the kernel code that allocated: symbol+offset/size [module]" },
 	[SITE_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
@@ -76,6 +78,7 @@ const struct column sites_columns[SITES_COLUMNS] = {
 			    "objects may have been freed" },
 	[SITE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			 NULL },
+	ESTIMATE_COLUMN_ROWS(SITE_COLUMNS, "number of allocated bytes"),
 };
 
 /* The coverage of the cache of its objects; of several caches, that of its own frees. */
@@ -92,6 +95,20 @@ static double coverage(const struct analysis *analysis, const struct group *grou
 static uint64_t lifetime(const struct group *group, double percent)
 {
 	return group->lifetimes ? lifetimes_percentile(group->lifetimes, percent) : CELL_UNKNOWN;
+}
+
+static void set_intervals(const struct report *report, const struct group *group,
+			  struct cell *cells)
+{
+	const struct estimate_figures figures = { group->allocations, group->bytes_allocated,
+						  group->live_objects, group->live_bytes, false };
+	struct variance variance;
+
+	if (!report->analysis.estimates)
+		return;
+	variance = estimates_of_group(report->analysis.estimates,
+				      (size_t)(group - report->analysis.groups));
+	estimate_set_cells(report, cells, &figures, &variance);
 }
 
 static int add_row(struct report *report, struct table *table, const struct group *group)
@@ -122,6 +139,7 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	row[SITE_P99].number = lifetime(group, 99);
 	row[SITE_BOUND].truth = report->bounds.groups[group - report->analysis.groups];
 	row[SITE_COVERAGE].decimal = coverage(&report->analysis, group);
+	set_intervals(report, group, &row[SITE_COLUMNS]);
 	return row[SITE_NAME].text ? 0 : -ENOMEM;
 }
 
@@ -143,7 +161,8 @@ int sites_table(struct report *report, struct table *table)
 
 static int make(struct report *report)
 {
-	return sites_table(report, report_add_table(report, sites_columns, SITES_COLUMNS));
+	return sites_table(report, report_add_table(report, sites_columns,
+						    estimate_column_count(report, SITES_COLUMNS)));
 }
 
 const struct view view_sites = {
@@ -154,5 +173,6 @@ const struct view view_sites = {
 	.has_by = true,
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,
+	.has_intervals = true,
 	.make = make,
 };

@@ -343,6 +343,7 @@ static int make(struct report *report)
 
 const struct view view_sizes = {
 	.name = "sizes",
+	.needs_all = "looks at each allocation",
 	.summary = "requested sizes in each kmalloc() size class, and the waste",
 	.columns = columns,
 	.column_count = SIZE_COLUMNS,

@@ -142,6 +142,7 @@ static int make(struct report *report)
 
 const struct view view_slabinfo = {
 	.name = "slabinfo",
+	.needs_all = "compares all events with /proc/slabinfo",
 	.summary = "growth of each cache: /proc/slabinfo and the events compared",
 	.columns = columns,
 	.column_count = SLAB_COLUMNS,

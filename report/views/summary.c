@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/views/estimate_columns.h"
 #include "report/views/view.h"
 
 #define SUMMARY_ROWS 10
@@ -39,27 +40,32 @@ static void copy_columns(struct column *to, const struct column *from, size_t co
 
 static int make(struct report *report)
 {
+	size_t sites = estimate_column_count(report, SITES_COLUMNS);
 	size_t count = view_findings.column_count;
 	struct column *columns;
 	struct table *table;
 	int err;
 
-	columns = calloc(SITES_COLUMNS + count, sizeof(*columns));
+	columns = calloc(sites + count, sizeof(*columns));
 	if (!columns)
 		return -ENOMEM;
 	report->columns = columns;
-	copy_columns(columns, sites_columns, SITES_COLUMNS, site_differences);
-	copy_columns(columns + SITES_COLUMNS, view_findings.columns, count, finding_differences);
+	copy_columns(columns, sites_columns, sites, site_differences);
+	copy_columns(columns + sites, view_findings.columns, count, finding_differences);
 
-	table = report_add_table(report, columns, SITES_COLUMNS);
+	table = report_add_table(report, columns, sites);
 	err = sites_table(report, table);
 	if (err)
 		return err;
-	table = report_add_table(report, view_caches.columns, view_caches.column_count);
+	table = report_add_table(report, view_caches.columns,
+				 estimate_column_count(report, view_caches.column_count));
 	err = caches_table(report, table);
 	if (err)
 		return err;
-	table = report_add_table(report, columns + SITES_COLUMNS, count);
+	/* findings need all events */
+	if (report->settings.estimate)
+		return growth_table(report);
+	table = report_add_table(report, columns + sites, count);
 	err = findings_table(report, table);
 	table->title = "Certain findings (details: kmemtrace-report findings)";
 	if (!err)
@@ -76,5 +82,6 @@ const struct view view_summary = {
 	.lifetimes = true,
 	.findings = true,
 	.rows = SUMMARY_ROWS,
+	.has_intervals = true,
 	.make = make,
 };

@@ -12,15 +12,18 @@ int survivors_init(struct survivors *survivors, const struct analysis *analysis)
 	size_t groups = analysis->group_count, next = 0, sum = 0;
 	const struct slab_object *object;
 
-	survivors->list = calloc(analysis->totals.live_objects + 1, sizeof(*survivors->list));
+	*survivors = (struct survivors){ 0 };
 	survivors->first = calloc(groups + 2, sizeof(*survivors->first));
+	/* first[group + 2] counts the group; after the sums, first[group + 1] is its next place */
+	while (survivors->first && (object = analysis_next_live(analysis, &next))) {
+		survivors->first[object->group + 2]++;
+		survivors->count++;
+	}
+	survivors->list = calloc(survivors->count + 1, sizeof(*survivors->list));
 	if (!survivors->list || !survivors->first) {
 		survivors_deinit(survivors);
 		return -ENOMEM;
 	}
-	/* first[group + 2] counts the group; after the sums, first[group + 1] is its next place */
-	while ((object = analysis_next_live(analysis, &next)))
-		survivors->first[object->group + 2]++;
 	for (size_t i = 0; i <= groups + 1; i++) {
 		sum += survivors->first[i];
 		survivors->first[i] = sum;

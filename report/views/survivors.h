@@ -10,6 +10,7 @@
 struct survivors {
 	const struct slab_object **list; /* the objects of one group follow each other */
 	size_t *first; /* by group, and one more: index in list of its first object */
+	size_t count;
 };
 
 int survivors_init(struct survivors *survivors, const struct analysis *analysis); /* or -ENOMEM */

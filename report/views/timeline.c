@@ -455,6 +455,7 @@ static int make(struct report *report)
 
 const struct view view_timeline = {
 	.name = "timeline",
+	.needs_all = "shows each event",
 	.summary = "live bytes and rates over time, and the call sites at the peak",
 	.columns = columns,
 	.column_count = SLICE_COLUMNS,

@@ -57,7 +57,10 @@ struct view {
 	bool has_query;	   /* --by takes expressions; and there are statistics */
 	enum group_by by;  /* the default groups */
 	bool lifetimes, findings; /* what the analysis shall compute */
-	size_t rows;		  /* of each table in a text; 0: the default; or VIEW_ALL_ROWS */
+	/* why it cannot estimate figures from sampled allocations; NULL: it can */
+	const char *needs_all;
+	bool has_intervals; /* behind column_count columns are those of estimates */
+	size_t rows;	    /* of each table in a text; 0: the default; or VIEW_ALL_ROWS */
 	/*
 	 * set_columns sets report->columns and column_count, if they depend on the query; NULL
 	 * else. 0 or -ENOMEM.
@@ -101,7 +104,7 @@ struct report {
 	uint64_t counted,
 		excluded; /* of the view count: events, and events that are not selected */
 	/* the number of events that this one stands for; NULL: each event is one */
-	uint64_t (*weigh)(const void *data, const struct event *event);
+	uint64_t (*weigh)(const void *data, const struct transition *transition);
 	const void *weigh_data;
 	uint64_t ungrouped; /* events that were counted without a group */
 	const struct renderer *renderer;
@@ -128,9 +131,10 @@ static inline int64_t report_time(const struct report *report, uint64_t time)
 	return (int64_t)(time - report->analysis.begin);
 }
 
-/* Of the views sites and summary. */
+/* Of the views sites and summary; with the columns of estimates. */
 #define SITES_COLUMNS 18
-extern const struct column sites_columns[SITES_COLUMNS];
+#define SITES_COLUMNS_ALL 28
+extern const struct column sites_columns[SITES_COLUMNS_ALL];
 
 /* Each fills a table that has the columns of the view. 0 or -ENOMEM. */
 int sites_table(struct report *report, struct table *table);

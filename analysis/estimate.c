@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The weights of sampled objects, and the variances of their sums. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/estimate.h"
+#include "base/hash.h"
+
+#define Z 1.959964 /* of the normal distribution: 95 % lie within */
+
+int estimates_init(struct estimates **estimates, uint64_t interval)
+{
+	*estimates = calloc(1, sizeof(**estimates));
+	if (!*estimates)
+		return -ENOMEM;
+	(*estimates)->interval = interval;
+	return 0;
+}
+
+void estimates_deinit(struct estimates *estimates)
+{
+	if (!estimates)
+		return;
+	free(estimates->groups);
+	free(estimates->caches);
+	free(estimates);
+}
+
+double estimate_weight(uint64_t interval, uint32_t allocated)
+{
+	/* an object of unknown size counts once */
+	if (interval <= 1 || !allocated)
+		return 1;
+	return -1 / expm1(-(double)allocated / (double)interval);
+}
+
+struct object_weight estimate_object(const struct estimates *estimates,
+				     const struct slab_object *object)
+{
+	double weight = estimate_weight(estimates->interval, object->allocated);
+	double whole = floor(weight);
+	uint32_t random = hash_address(object->time, object->address);
+
+	return (struct object_weight){
+		.objects = (uint64_t)whole + ((double)random < (weight - whole) * 0x1p32),
+		.requested = (uint64_t)(weight * object->requested + 0.5),
+		.allocated = (uint64_t)(weight * object->allocated + 0.5),
+	};
+}
+
+static void add(struct variance *variance, double objects, double bytes)
+{
+	variance->allocations += objects;
+	variance->allocated += bytes;
+	variance->live_objects += objects;
+	variance->live += bytes;
+	variance->samples++;
+	variance->live_samples++;
+}
+
+static void end(struct variance *variance, double objects, double bytes)
+{
+	variance->live_samples--;
+	/* the sums are not exact */
+	variance->live_objects = variance->live_samples ? variance->live_objects - objects : 0;
+	variance->live = variance->live_samples ? variance->live - bytes : 0;
+}
+
+static int grow(struct variance **list, size_t *count, size_t needed)
+{
+	size_t space = needed + needed / 2;
+	struct variance *more;
+
+	if (needed <= *count)
+		return 0;
+	more = reallocarray(*list, space, sizeof(**list));
+	if (!more)
+		return -ENOMEM;
+	memset(more + *count, 0, (space - *count) * sizeof(*more));
+	*list = more;
+	*count = space;
+	return 0;
+}
+
+static void find_variances(const struct estimates *estimates, const struct slab_object *object,
+			   double *objects, double *bytes)
+{
+	double weight = estimate_weight(estimates->interval, object->allocated);
+
+	*objects = weight * (weight - 1);
+	*bytes = weight * (weight - 1) * object->allocated * object->allocated;
+	/* and that of the rounding */
+	weight -= floor(weight);
+	*objects += weight * (1 - weight);
+}
+
+int estimates_add(struct analysis *analysis, const struct slab_object *object)
+{
+	struct estimates *estimates = analysis->estimates;
+	double objects, bytes;
+
+	if (grow(&estimates->groups, &estimates->group_count, (size_t)object->group + 1) ||
+	    grow(&estimates->caches, &estimates->cache_count, (size_t)object->cache + 1))
+		return -ENOMEM;
+	find_variances(estimates, object, &objects, &bytes);
+	add(&estimates->total, objects, bytes);
+	add(&estimates->groups[object->group], objects, bytes);
+	add(&estimates->caches[object->cache], objects, bytes);
+	return 0;
+}
+
+void estimates_end(struct analysis *analysis, const struct slab_object *object)
+{
+	struct estimates *estimates = analysis->estimates;
+	double objects, bytes;
+
+	find_variances(estimates, object, &objects, &bytes);
+	end(&estimates->total, objects, bytes);
+	end(&estimates->groups[object->group], objects, bytes);
+	end(&estimates->caches[object->cache], objects, bytes);
+}
+
+struct variance estimates_of_group(const struct estimates *estimates, size_t group)
+{
+	return group < estimates->group_count ? estimates->groups[group] : (struct variance){ 0 };
+}
+
+struct variance estimates_of_cache(const struct estimates *estimates, size_t cache)
+{
+	return cache < estimates->cache_count ? estimates->caches[cache] : (struct variance){ 0 };
+}
+
+struct estimate_range estimate_range(uint64_t estimate, double variance)
+{
+	double value = (double)estimate, shift, reach;
+
+	if (!estimate || variance <= 0)
+		return (struct estimate_range){ estimate, estimate };
+	shift = Z * Z * variance / value / 2;
+	reach = sqrt(Z * Z * variance + shift * shift);
+	return (struct estimate_range){
+		.low = value + shift > reach ? (uint64_t)(value + shift - reach) : 0,
+		.high = (uint64_t)ceil(value + shift + reach),
+	};
+}

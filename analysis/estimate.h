@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Estimates from sampled allocations. An allocation of s bytes is sampled with the probability
+ *	p = 1 - exp(-s / interval)
+ * independent of all others, and so stands for w = 1 / p allocations: the sum of w, and of w * s,
+ * over the samples of a group are unbiased estimates (Horvitz and Thompson, 1952) of its
+ * allocations and their bytes. Their variances are estimated by the sums of w (w - 1) and of
+ * w (w - 1) s^2.
+ *
+ * Counters are integers. So w is rounded up or down at random, up with the probability of its
+ * fraction: this keeps the estimate unbiased. The random number is a hash of the object, so the
+ * free of an object subtracts the same as its allocation added.
+ */
+#ifndef ANALYSIS_ESTIMATE_H
+#define ANALYSIS_ESTIMATE_H
+
+#include <stdint.h>
+
+#include "analysis/model.h"
+
+/* What an object counts for. */
+struct object_weight {
+	uint64_t objects;
+	uint64_t requested, allocated; /* bytes */
+};
+
+/* The variances of the estimates of a group or a cache, or of all. */
+struct variance {
+	double allocations, allocated; /* of the objects and the bytes that were allocated */
+	double live_objects, live;
+	uint64_t samples, live_samples;
+};
+
+struct estimates {
+	uint64_t interval;			 /* bytes; 1: each allocation was sampled */
+	struct variance total, *groups, *caches; /* by index in the analysis */
+	size_t group_count, cache_count;
+};
+
+/* The value lies between these with a probability of about 95 %. */
+struct estimate_range {
+	uint64_t low, high;
+};
+
+/* 0 or -ENOMEM. */
+int estimates_init(struct estimates **estimates, uint64_t interval);
+void estimates_deinit(struct estimates *estimates);
+
+/* The number of allocations that a sample of so many bytes stands for. */
+double estimate_weight(uint64_t interval, uint32_t allocated);
+
+struct object_weight estimate_object(const struct estimates *estimates,
+				     const struct slab_object *object);
+
+/* Adds an allocated object to the variances of its group and cache, or an end. 0 or -ENOMEM. */
+int estimates_add(struct analysis *analysis, const struct slab_object *object);
+void estimates_end(struct analysis *analysis, const struct slab_object *object);
+
+/* Of a group or a cache; all zero if it has no sample. */
+struct variance estimates_of_group(const struct estimates *estimates, size_t group);
+struct variance estimates_of_cache(const struct estimates *estimates, size_t cache);
+
+/*
+ * The interval of an estimate with this variance. It is the score interval of a Poisson number of
+ * samples that each stand for k = variance / estimate: with z = 1.96,
+ *	estimate + z^2 k / 2 -+ z sqrt(variance + z^2 k^2 / 4)
+ * Unlike estimate -+ z sqrt(variance), it is right for few samples too.
+ */
+struct estimate_range estimate_range(uint64_t estimate, double variance);
+
+#endif

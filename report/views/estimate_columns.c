@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The intervals of estimates, in tables and in the header. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "report/render/header.h"
+#include "report/views/estimate_columns.h"
+
+static void set_range(struct cell *low, uint64_t estimate, double variance)
+{
+	struct estimate_range range = estimate_range(estimate, variance);
+
+	low[0].number = range.low;
+	low[1].number = range.high;
+}
+
+/* Half of the interval, in percent of the estimate. */
+static double find_error(const struct cell *low, uint64_t estimate)
+{
+	return estimate ? 50 * (double)(low[1].number - low[0].number) / (double)estimate : NAN;
+}
+
+void estimate_set_cells(const struct report *report, struct cell *first,
+			const struct estimate_figures *figures, const struct variance *variance)
+{
+	if (!report->settings.estimate)
+		return;
+	set_range(&first[ESTIMATE_ALLOCATIONS_LOW], figures->allocations, variance->allocations);
+	set_range(&first[ESTIMATE_ALLOCATED_LOW], figures->allocated, variance->allocated);
+	set_range(&first[ESTIMATE_OBJECTS_LOW], figures->live_objects, variance->live_objects);
+	set_range(&first[ESTIMATE_LIVE_LOW], figures->live, variance->live);
+	first[ESTIMATE_SAMPLES].number = figures->orders_by_live ? variance->live_samples
+								 : variance->samples;
+	first[ESTIMATE_ERROR].decimal =
+		figures->orders_by_live
+			? find_error(&first[ESTIMATE_LIVE_LOW], figures->live)
+			: find_error(&first[ESTIMATE_ALLOCATED_LOW], figures->allocated);
+}
+
+static void add_range(struct header *header, const char *low, const char *high, uint64_t estimate,
+		      double variance)
+{
+	struct estimate_range range = estimate_range(estimate, variance);
+
+	header_add_number(header, low, range.low);
+	header_add_number(header, high, range.high);
+}
+
+static int add_lines(const struct report *report, struct header *header)
+{
+	const struct analysis_totals *totals = &report->analysis.totals;
+	const struct variance *variance = &report->analysis.estimates->total;
+	const struct status_sampling *sampling = &report->capture->status.sampling;
+	struct estimate_range allocated =
+		estimate_range(totals->bytes_allocated, variance->allocated);
+	struct estimate_range live = estimate_range(totals->live_bytes, variance->live);
+	int err;
+
+	if (sampling->interval == 1)
+		return header_add_line(header, "stacks", false,
+				       "each allocation has a stack: the figures are exact");
+	err = header_add_line(header, "estimates", false,
+			      "from %" PRIu64 " sampled allocations, one in %" PRIu64
+			      " bytes; the columns \"+- %%\" are 95 %% intervals",
+			      variance->samples, sampling->interval);
+	if (!err)
+		err = header_add_line(header, "", false,
+				      "allocated %" PRIu64 " to %" PRIu64 " bytes, live %" PRIu64
+				      " to %" PRIu64 " bytes",
+				      allocated.low, allocated.high, live.low, live.high);
+	if (!err && sampling->unsized)
+		err = header_add_line(header, "", true,
+				      "%" PRIu64
+				      " allocations were not sampled: the size of their slab "
+				      "cache was not known yet",
+				      sampling->unsized);
+	return err;
+}
+
+int estimate_add_header(const struct report *report, struct header *header)
+{
+	const struct analysis_totals *totals = &report->analysis.totals;
+	const struct estimates *estimates = report->analysis.estimates;
+	const struct variance *variance;
+
+	if (!estimates)
+		return 0;
+	variance = &estimates->total;
+	header_add_section(header, "estimates");
+	header_add_number(header, "interval_bytes", estimates->interval);
+	header_add_number(header, "samples", variance->samples);
+	header_add_number(header, "live_samples", variance->live_samples);
+	add_range(header, "allocations_low", "allocations_high", totals->allocations,
+		  variance->allocations);
+	add_range(header, "bytes_allocated_low", "bytes_allocated_high", totals->bytes_allocated,
+		  variance->allocated);
+	add_range(header, "live_objects_low", "live_objects_high", totals->live_objects,
+		  variance->live_objects);
+	add_range(header, "live_bytes_low", "live_bytes_high", totals->live_bytes, variance->live);
+	return add_lines(report, header);
+}

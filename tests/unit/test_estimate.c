@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Estimates against the truth: allocations of known sites are sampled as the BPF programs do it,
+ * many times; the true figures lie in the stated intervals as often as stated, and the mean of the
+ * estimates is the truth.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "analysis/estimate.h"
+
+#define INTERVAL 524288
+#define SITES 20
+#define LOADS 5
+
+static uint64_t state = 88172645463325252;
+
+static double random_share(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return ((double)(state >> 11) + 0.5) / 0x1p53;
+}
+
+struct site {
+	uint32_t sizes[2]; /* of its allocations, in turn */
+	uint32_t count;
+	double freed; /* share of them */
+};
+
+/* The loads: small objects, one size, mixed sizes, large objects, all together. */
+static struct site make_site(int load, int i)
+{
+	static const uint32_t sizes[] = { 32, 64, 96, 192, 256, 512, 1024, 4096, 8192, 65536 };
+	struct site site = { .freed = i % 3 == 0 ? 0.1 : i % 3 == 1 ? 0.5 : 0.95 };
+	double samples = 10 + 5 * i; /* that it has on average */
+
+	switch (load) {
+	case 0:
+		site.sizes[0] = site.sizes[1] = sizes[i % 4];
+		break;
+	case 1:
+		site.sizes[0] = site.sizes[1] = 256;
+		break;
+	case 2:
+		site.sizes[0] = sizes[i % 8];
+		site.sizes[1] = sizes[(i + 3) % 8];
+		break;
+	case 3:
+		site.sizes[0] = 65536U << (i % 6);
+		site.sizes[1] = 1 << 20;
+		break;
+	default:
+		site.sizes[0] = sizes[i % 10];
+		site.sizes[1] = sizes[(i * 7) % 10];
+	}
+	site.count = (uint32_t)(2 * samples /
+				(-expm1(-(double)site.sizes[0] / INTERVAL) -
+				 expm1(-(double)site.sizes[1] / INTERVAL)));
+	return site;
+}
+
+struct run {
+	struct analysis analysis;
+	double left; /* bytes to the next sample */
+	uint64_t time, allocated[SITES], live[SITES], objects[SITES], true_objects[SITES];
+	uint64_t true_allocated[SITES], true_live[SITES];
+};
+
+static void allocate(struct run *run, const struct site *site, uint32_t group, uint32_t size)
+{
+	struct slab_object object = { .address = 0xffff888000000000 + run->time * 64,
+				      .time = run->time,
+				      .requested = size,
+				      .allocated = size,
+				      .group = group,
+				      .cache = group % 3 };
+	bool is_freed = random_share() < site->freed;
+	struct object_weight weight;
+
+	run->time++;
+	run->true_allocated[group] += size;
+	run->true_live[group] += is_freed ? 0 : size;
+	run->true_objects[group]++;
+	run->left -= size;
+	if (run->left > 0)
+		return;
+	run->left = -log(random_share()) * INTERVAL;
+	weight = estimate_object(run->analysis.estimates, &object);
+	assert_int_equal(estimates_add(&run->analysis, &object), 0);
+	run->allocated[group] += weight.allocated;
+	run->objects[group] += weight.objects;
+	if (is_freed)
+		estimates_end(&run->analysis, &object);
+	else
+		run->live[group] += weight.allocated;
+}
+
+static void sample(struct run *run, int load)
+{
+	struct site sites[SITES];
+	uint32_t most = 0;
+
+	*run = (struct run){ .left = -log(random_share()) * INTERVAL };
+	assert_int_equal(estimates_init(&run->analysis.estimates, INTERVAL), 0);
+	for (int i = 0; i < SITES; i++) {
+		sites[i] = make_site(load, i);
+		if (sites[i].count > most)
+			most = sites[i].count;
+	}
+	for (uint32_t n = 0; n < most; n++)
+		for (uint32_t i = 0; i < SITES; i++)
+			if (n < sites[i].count)
+				allocate(run, &sites[i], i, sites[i].sizes[n % 2]);
+}
+
+static bool is_in(struct estimate_range range, uint64_t truth)
+{
+	return truth >= range.low && truth <= range.high;
+}
+
+/*
+ * Counts the cases in which the truth is in the interval, and adds the relative errors. A site
+ * without samples is in no report: it has an error, but no interval.
+ */
+struct score {
+	unsigned int cases, hits, sites;
+	double error;
+};
+
+static void add(struct score *score, uint64_t estimate, double variance, uint64_t truth)
+{
+	score->cases += estimate != 0;
+	score->hits += estimate && is_in(estimate_range(estimate, variance), truth);
+	score->sites++;
+	score->error += ((double)estimate - (double)truth) / (double)truth;
+}
+
+static void check(const char *figure, const struct score *score, double least)
+{
+	/* of few cases, the share is only roughly known */
+	double few = score->cases < 3000 ? 4 : 0;
+	double percent = 100.0 * score->hits / score->cases;
+	double mean = score->error / score->sites;
+
+	print_message("%s: the truth is in %.1f %% of %u intervals; mean error %+.4f\n", figure,
+		      percent, score->cases, mean);
+	assert_true(percent >= least - few && percent <= 97 + few);
+	/* the errors of a site with 10 samples have a standard deviation of a third or more */
+	assert_true(fabs(mean) < 2 / sqrt(score->sites));
+}
+
+static void intervals_hold_the_truth(void **unused)
+{
+	const char *rounds = getenv("KMEMTRACE_ROUNDS");
+	int runs = rounds ? atoi(rounds) / 25 : 40;
+	struct score allocated = { 0 }, live = { 0 }, objects = { 0 };
+	static struct run run;
+
+	(void)unused;
+	for (int load = 0; load < LOADS; load++) {
+		for (int i = 0; i < runs; i++) {
+			sample(&run, load);
+			for (int site = 0; site < SITES; site++) {
+				struct variance variance =
+					estimates_of_group(run.analysis.estimates, (size_t)site);
+
+				add(&allocated, run.allocated[site], variance.allocated,
+				    run.true_allocated[site]);
+				add(&objects, run.objects[site], variance.allocations,
+				    run.true_objects[site]);
+				if (run.true_live[site])
+					add(&live, run.live[site], variance.live,
+					    run.true_live[site]);
+			}
+			estimates_deinit(run.analysis.estimates);
+		}
+	}
+	check("allocated bytes", &allocated, 93);
+	check("live bytes", &live, 93);
+	/* where sizes differ much, few samples of the small ones stand for most allocations */
+	check("allocations", &objects, 90);
+}
+
+static void each_allocation_is_exact(void **unused)
+{
+	struct slab_object object = {
+		.address = 64, .time = 5, .requested = 100, .allocated = 128
+	};
+	struct analysis analysis = { 0 };
+	struct object_weight weight;
+
+	(void)unused;
+	assert_int_equal(estimates_init(&analysis.estimates, 1), 0);
+	weight = estimate_object(analysis.estimates, &object);
+	assert_int_equal(weight.objects, 1);
+	assert_int_equal(weight.requested, 100);
+	assert_int_equal(weight.allocated, 128);
+	assert_int_equal(estimates_add(&analysis, &object), 0);
+	assert_true(estimates_of_group(analysis.estimates, 0).allocated == 0);
+	assert_int_equal(estimates_of_group(analysis.estimates, 0).samples, 1);
+	assert_int_equal(estimates_of_group(analysis.estimates, 9).samples, 0);
+	assert_int_equal(estimate_range(128, 0).low, 128);
+	assert_int_equal(estimate_range(128, 0).high, 128);
+	estimates_deinit(analysis.estimates);
+}
+
+static void an_end_subtracts_what_was_added(void **unused)
+{
+	struct analysis analysis = { 0 };
+	struct variance variance;
+
+	(void)unused;
+	assert_int_equal(estimates_init(&analysis.estimates, INTERVAL), 0);
+	for (uint32_t i = 1; i <= 1000; i++) {
+		struct slab_object object = {
+			.address = i * 64, .time = i, .allocated = i * 32, .group = i % 7
+		};
+		struct object_weight first = estimate_object(analysis.estimates, &object), again;
+
+		again = estimate_object(analysis.estimates, &object);
+		assert_memory_equal(&first, &again, sizeof(first));
+		assert_in_range(first.objects, 1, INTERVAL / (i * 32) + 2);
+		assert_int_equal(estimates_add(&analysis, &object), 0);
+		estimates_end(&analysis, &object);
+	}
+	variance = analysis.estimates->total;
+	assert_int_equal(variance.samples, 1000);
+	assert_int_equal(variance.live_samples, 0);
+	assert_true(variance.live == 0 && variance.live_objects == 0);
+	assert_true(variance.allocated > 0);
+	estimates_deinit(analysis.estimates);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_allocation_is_exact),
+		cmocka_unit_test(an_end_subtracts_what_was_added),
+		cmocka_unit_test(intervals_hold_the_truth),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
