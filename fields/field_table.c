@@ -166,8 +166,9 @@ const struct event_field event_fields[] = {
 	  "kernel: function < caller < its caller < syscall",
 	  STACKED, value_get_stack, COUNTED_NEVER | FIELD_OF_SAMPLES },
 	{ "syscall", "", VALUE_TEXT, true, true, SAMPLED,
-	  "where this path begins: the name of a system call, softirq:HANDLER, hardirq, page_fault "
-	  "or "
+	  "where this path begins: the name of a system call, or of the first function that it "
+	  "called "
+	  "if the call has no frame of its own; softirq:HANDLER, hardirq, page_fault or "
 	  "another exception, kthread:FUNCTION, or work:FUNCTION of a workqueue",
 	  STACKED, value_get_syscall, COUNTED_NEVER | FIELD_OF_SAMPLES },
 	{ "operation", "", VALUE_TEXT, true, true, SLAB, "allocation, free or resize", "",

@@ -60,9 +60,20 @@ static const struct entry entries[] = {
 
 /* These functions call the function that names the entry. */
 static const struct entry callers[] = {
-	{ "__do_softirq", "softirq:" },	    { "handle_softirqs", "softirq:" },
-	{ "__softirqentry_*", "softirq:" }, { "process_one_work", "work:" },
+	{ "__do_softirq", "softirq:" },
+	{ "handle_softirqs", "softirq:" },
+	{ "__softirqentry_*", "softirq:" },
+	{ "process_one_work", "work:" },
 	{ "kthread", "kthread:" },
+	/* a system call that ends with the call of another function has no frame */
+	{ "x64_sys_call", "" },
+	{ "do_syscall_64", "" },
+	{ "__do_fast_syscall_32", "" },
+	{ "do_int80_*", "" },
+	{ "invoke_syscall", "" },
+	{ "__do_syscall", "" },
+	{ "do_syscall", "" },
+	{ "ret_fast_syscall", "" },
 };
 
 static const char *function_at(const struct capture *capture, uint64_t address, uint64_t time)
