@@ -12,7 +12,7 @@
 
 #include "analysis/model.h"
 #include "base/hash_map.h"
-#include "fields/texts.h"
+#include "base/texts.h"
 
 #define NAMES_MEMO_BITS 12
 

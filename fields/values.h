@@ -8,7 +8,7 @@
 
 #include "analysis/model.h"
 #include "fields/names.h"
-#include "fields/texts.h"
+#include "base/texts.h"
 #include "kernel/probes.h"
 
 enum value_type {

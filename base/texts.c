@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "fields/texts.h"
+#include "base/texts.h"
 
 int texts_init(struct texts *texts)
 {

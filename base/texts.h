@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Texts by number: equal texts have one number, so that numbers are compared instead of texts. */
-#ifndef FIELDS_TEXTS_H
-#define FIELDS_TEXTS_H
+#ifndef BASE_TEXTS_H
+#define BASE_TEXTS_H
 
 #include <stddef.h>
 #include <stdint.h>
