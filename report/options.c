@@ -26,7 +26,9 @@ static const struct view *const views[] = { VIEWS(VIEW_ADDRESS) };
 
 #define FORMAT_NAME(name) #name,
 
-static const char *const formats[] = { RENDERERS(FORMAT_NAME) };
+static const char *const formats[] = { RENDERERS(FORMAT_NAME) FLAME_RENDERERS(FORMAT_NAME) };
+
+static const char *const measures[] = { FLAME_MEASURES(FORMAT_NAME) };
 
 static const char *const colors[] = {
 	[COLOR_AUTO] = "auto",
@@ -68,6 +70,8 @@ enum option_key {
 	OPTION_MAX_SIZE,
 	OPTION_OLDER,
 	OPTION_POSSIBLE,
+	OPTION_BYTES,
+	OPTION_BOTTOM_UP,
 };
 
 static const struct argp_option option_table[] = {
@@ -99,6 +103,13 @@ static const struct argp_option option_table[] = {
 	  "Exit with 1 if more than PCT percent of the events were lost, skipped or unknown", 1 },
 	{ "possible", OPTION_POSSIBLE, NULL, 0,
 	  "The view findings: list possible and legal findings too, not only their number", 1 },
+	{ "bytes", OPTION_BYTES, "WHICH", 0,
+	  "The view flame: live bytes at the end (the default), at their peak, allocated, "
+	  "temporary, "
+	  "or leaked: of old live objects",
+	  1 },
+	{ "bottom-up", OPTION_BOTTOM_UP, NULL, 0,
+	  "The view flame: the functions that allocated first, with their callers", 1 },
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
 	MEMORY_LIMIT_OPTION(1),
@@ -163,7 +174,7 @@ static void finish_by(struct options *options, struct argp_state *state)
 {
 	if (!options->by_text)
 		return;
-	if (options->view->has_query) {
+	if (options->view->has_query || options->view->has_flame) {
 		check_query(options, query_by(options->query, "--by", options->by_text), state);
 		return;
 	}
@@ -325,6 +336,18 @@ static void check_together(const struct options *options, struct argp_state *sta
 		argp_error(state,
 			   "--possible: the view %s lists no possible findings: use findings",
 			   view->name);
+	if ((options->measure_text || options->bottom_up) && !view->has_flame)
+		argp_error(state, "--%s: the view %s shows no flame: use flame",
+			   options->measure_text ? "bytes" : "bottom-up", view->name);
+	if (options->renderer->print_flame && !view->has_flame)
+		argp_error(state, "--format=%s: the view %s shows no flame: use flame",
+			   options->renderer->name, view->name);
+	if (options->renderer->print_flame && (options->columns || options->lines_given))
+		argp_error(state, "--format=%s: %s is for tables: use text, json or csv",
+			   options->renderer->name, options->columns ? "-F" : "-l");
+	if (view->has_flame && options->sort)
+		argp_error(state, "--sort: the view %s is a tree, in the order of bytes",
+			   view->name);
 	if (options->query->probes && !view->shows_events)
 		argp_error(state,
 			   "--probes: the view %s shows no events: use count, events or probes",
@@ -403,8 +426,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_statistic(options, key, argument, state);
 		break;
 	case OPTION_FORMAT:
-		options->renderer = renderer_find(formats[parse_choice(state, "--format", argument,
-								       formats, COUNT(formats))]);
+		options->renderer = renderer_find(
+			formats[parse_choice(state, "--format", argument, formats, COUNT(formats))],
+			true);
+		break;
+	case OPTION_BYTES:
+		options->measure_text = measures[parse_choice(state, "--bytes", argument, measures,
+							      COUNT(measures))];
+		break;
+	case OPTION_BOTTOM_UP:
+		options->bottom_up = true;
 		break;
 	case OPTION_COLOR:
 		options->color = (enum color_when)parse_choice(state, "--color", argument, colors,
@@ -461,8 +492,10 @@ static char *help_views(int key, const char *text, void *input)
 
 	(void)input;
 	if (key == OPTION_FORMAT)
-		return asprintf(&help, "Print %s (default: text)", renderer_names()) < 0 ? NULL
-											 : help;
+		return asprintf(&help, "Print %s (default: text); the view flame also folded",
+				renderer_names()) < 0
+			       ? NULL
+			       : help;
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	file = open_memstream(&help, &size);

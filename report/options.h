@@ -34,6 +34,8 @@ struct options {
 	const char *columns; /* of -F; NULL: not given */
 	bool has_by;	     /* by is of a view with groups */
 	enum group_by by;
+	const char *measure_text; /* of --bytes; NULL: not given */
+	bool bottom_up;
 	bool possible; /* list possible and legal findings too */
 	enum color_when color;
 	unsigned int threads; /* 0: one for each CPU */

@@ -77,8 +77,12 @@ static int report_init(struct report *report, const struct options *options)
 		.filter_count = options->filter_count,
 		.query = options->query,
 		.probes = options->probes,
-		.by_text = options->has_by && options->by == GROUP_BY_CALLER ? options->by_text
-									     : NULL,
+		.by_text = (options->has_by && options->by == GROUP_BY_CALLER) || view->has_flame
+				   ? options->by_text
+				   : NULL,
+		.measure_text = options->measure_text,
+		.bottom_up = options->bottom_up,
+		.lines_given = options->lines_given,
 		.renderer = options->renderer,
 		.lines = options->lines,
 		.out = stdout,
@@ -96,6 +100,9 @@ static void report_deinit(struct report *report)
 	live_bounds_deinit(&report->bounds);
 	slab_growth_deinit(&report->growth);
 	analysis_deinit(&report->analysis);
+	if (report->flame)
+		flame_deinit(report->flame);
+	free(report->flame);
 	if (report->allocations)
 		allocations_deinit(report->allocations);
 	free(report->allocations);
@@ -213,7 +220,9 @@ static int report_make(struct report *report, struct capture *capture)
 	line.file = capture->path;
 	report->settings.progress = progress_line_bytes;
 	report->settings.progress_data = &line;
-	err = request_estimates(report);
+	err = view->set_by ? view->set_by(report) : 0;
+	if (!err)
+		err = request_estimates(report);
 	if (err)
 		return err;
 	if (!view->streams)
@@ -302,7 +311,9 @@ static int render(const struct options *options, const struct capture_header *he
 	int err = 0;
 
 	errno = 0;
-	if (!report->view->streams)
+	if (report->renderer->print_flame)
+		err = report->renderer->print_flame(&output, report->flame);
+	else if (!report->view->streams)
 		err = report->renderer->print(&output, &header->header, report->tables,
 					      report->table_count);
 	if (err)

@@ -86,7 +86,7 @@ static void parse_statistic(struct argp_state *state, struct count_options *opti
 static void parse_format(struct argp_state *state, struct count_options *options,
 			 const char *argument)
 {
-	options->renderer = renderer_find(argument);
+	options->renderer = renderer_find(argument, false);
 	if (!options->renderer)
 		argp_error(state, "--format: \"%s\" is none of %s", argument, renderer_names());
 }

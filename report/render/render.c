@@ -10,6 +10,7 @@
 #define RENDERER_NAME(name) ", " #name
 
 static const struct renderer *const renderers[] = { RENDERERS(RENDERER_ADDRESS) };
+static const struct renderer *const flame_renderers[] = { FLAME_RENDERERS(RENDERER_ADDRESS) };
 static const char names[] = RENDERERS(RENDERER_NAME);
 
 const char *renderer_names(void)
@@ -17,10 +18,21 @@ const char *renderer_names(void)
 	return names + 2;
 }
 
-const struct renderer *renderer_find(const char *name)
+static const struct renderer *find(const struct renderer *const *list, size_t count,
+				   const char *name)
 {
-	for (size_t i = 0; i < sizeof(renderers) / sizeof(renderers[0]); i++)
-		if (strcmp(renderers[i]->name, name) == 0)
-			return renderers[i];
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i]->name, name) == 0)
+			return list[i];
 	return NULL;
+}
+
+const struct renderer *renderer_find(const char *name, bool flames)
+{
+	const struct renderer *renderer =
+		find(renderers, sizeof(renderers) / sizeof(renderers[0]), name);
+
+	if (renderer || !flames)
+		return renderer;
+	return find(flame_renderers, sizeof(flame_renderers) / sizeof(flame_renderers[0]), name);
 }

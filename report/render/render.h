@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "report/render/flame.h"
 #include "report/render/header.h"
 #include "report/render/row_stream.h"
 #include "report/render/table.h"
@@ -17,6 +18,10 @@
 	add(text)      \
 	add(json)      \
 	add(csv)
+
+/* The formats of flame graphs, of the view flame only. */
+#define FLAME_RENDERERS(add) \
+	add(folded)
 /* clang-format on */
 
 struct output {
@@ -40,15 +45,20 @@ struct renderer {
 	int (*print)(const struct output *output, const struct header *header,
 		     const struct table *tables, size_t table_count);
 
+	/* Of a format of flame graphs: prints the flame. Such a format has no print. As above. */
+	bool has_labels; /* of paths */
+	int (*print_flame)(const struct output *output, const struct flame *flame);
+
 	struct row_format rows; /* of a report that is printed while it is made */
 };
 
 #define DECLARE_RENDERER(name) extern const struct renderer renderer_##name;
 RENDERERS(DECLARE_RENDERER)
+FLAME_RENDERERS(DECLARE_RENDERER)
 #undef DECLARE_RENDERER
 
-/* The renderer of the format, or NULL. */
-const struct renderer *renderer_find(const char *name);
+/* The renderer of the format, or NULL. Only with flames, those of FLAME_RENDERERS, too. */
+const struct renderer *renderer_find(const char *name, bool flames);
 
 /* "text, json, csv": for messages. */
 const char *renderer_names(void);

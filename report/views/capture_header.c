@@ -95,7 +95,7 @@ static void add_report(struct capture_header *header, const struct report *repor
 
 	header_add_section(fields, "report");
 	header_add_text(fields, "view", report->view->name);
-	if (report->view->has_by)
+	if (report->view->has_by || report->view->has_flame)
 		header_add_text(fields, "by",
 				report->by_text ? report->by_text
 						: group_by_text(report->settings.by));

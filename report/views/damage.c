@@ -13,12 +13,15 @@
 #define FULL 100	    /* percent */
 #define HALVING 4	    /* percent below full that halve the weight */
 
-/* ns: an object of the group is old from this age on. */
-static uint64_t find_old_age(const struct group *group, uint64_t live)
+uint64_t damage_old_age(const struct analysis *analysis, const struct lifetimes *lifetimes,
+			uint64_t frees, uint64_t live)
 {
-	if (!group->lifetimes || group->frees * FEW <= live)
+	uint64_t window = analysis->window_end - analysis->window_begin, age;
+
+	if (!lifetimes || frees * FEW <= live)
 		return 0;
-	return lifetimes_percentile(group->lifetimes, ORDINARY_PERCENT) + 1;
+	age = lifetimes_percentile(lifetimes, ORDINARY_PERCENT) + 1;
+	return age < window ? age : window;
 }
 
 double damage_coverage(const struct analysis *analysis, uint32_t cache)
@@ -95,16 +98,14 @@ static void weigh(struct part *part, bool is_full, const struct analysis *analys
 void damage_find(struct damage *damage, const struct analysis *analysis,
 		 const struct slab_object *const *list, size_t count, uint64_t *times)
 {
-	uint64_t window = analysis->window_end - analysis->window_begin;
+	const struct group *group = &analysis->groups[list[0]->group];
 	struct part full = { 0 }, rest = { 0 };
 	uint64_t old_age;
 
 	damage->objects = 0;
 	for (size_t i = 0; i < count; i++)
 		damage->objects += counters_weight(analysis, list[i], false).objects;
-	old_age = find_old_age(&analysis->groups[list[0]->group], damage->objects);
-	if (old_age > window)
-		old_age = window;
+	old_age = damage_old_age(analysis, group->lifetimes, group->frees, damage->objects);
 	weigh(&full, true, analysis, list, count, old_age, times);
 	weigh(&rest, false, analysis, list, count, old_age, times);
 	damage->old = full.old + rest.old;

@@ -26,6 +26,13 @@ struct damage {
 void damage_find(struct damage *damage, const struct analysis *analysis,
 		 const struct slab_object *const *list, size_t count, uint64_t *times);
 
+/*
+ * ns: a live object is old from this age on, at most the window. lifetimes: of the freed objects of
+ * its group; or NULL. frees, live: of the group.
+ */
+uint64_t damage_old_age(const struct analysis *analysis, const struct lifetimes *lifetimes,
+			uint64_t frees, uint64_t live);
+
 /* The coverage of the cache of an object. */
 double damage_coverage(const struct analysis *analysis, uint32_t cache);
 

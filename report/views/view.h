@@ -34,6 +34,7 @@
 	add(cpus)      \
 	add(nodes)     \
 	add(timeline)  \
+	add(flame)     \
 	add(probes)    \
 	add(count)     \
 	add(events)    \
@@ -41,6 +42,7 @@
 /* clang-format on */
 
 struct allocations;
+struct flame;
 struct header;
 struct renderer;
 struct report;
@@ -55,6 +57,7 @@ struct view {
 	bool shows_events; /* --where selects events, not objects */
 	bool has_fields;   /* -F chooses fields, not columns of the table */
 	bool has_query;	   /* --by takes expressions; and there are statistics */
+	bool has_flame;	   /* --by chooses the frames; see report.flame */
 	enum group_by by;  /* the default groups */
 	bool lifetimes, findings; /* what the analysis shall compute */
 	/* why it cannot estimate figures from sampled allocations; NULL: it can */
@@ -66,6 +69,10 @@ struct view {
 	 * else. 0 or -ENOMEM.
 	 */
 	int (*set_columns)(struct report *report);
+	/*
+	 * Sets query->by and by_text by the capture, and report->settings.by; or NULL. As begin.
+	 */
+	int (*set_by)(struct report *report);
 	/*
 	 * begin is called before the analysis and may add to report->settings.observers; make adds
 	 * the tables; end frees what begin allocated and is called after begin, even if it failed.
@@ -108,6 +115,10 @@ struct report {
 	const void *weigh_data;
 	uint64_t ungrouped; /* events that were counted without a group */
 	const struct renderer *renderer;
+	const char *measure_text; /* of --bytes; NULL: not given */
+	bool bottom_up;		  /* of the view flame, as the next */
+	struct flame *flame;	  /* for renderer->print_flame; or NULL */
+	bool lines_given;
 	size_t lines;	  /* -l, of a stream; 0: all */
 	FILE *out;	  /* of a stream */
 	void *data;	  /* the view's own */

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The view flame: bytes by the path of their allocation, from the entry into the kernel to the
+ * function that called the allocator.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fields/allocations.h"
+#include "report/render/header.h"
+#include "report/render/render.h"
+#include "analysis/estimate.h"
+#include "report/views/flame_counts.h"
+#include "report/views/flame_paths.h"
+#include "report/views/flame_table.h"
+#include "report/views/view.h"
+
+#define BY_STACKS "stack"
+#define BY_NO_STACKS "module,caller_function,site"
+#define LABELS ",cache,comm,node" /* keys, of a format with labels */
+#define LABEL_COUNT 3
+
+static const char *const measure_texts[] = {
+	[FLAME_live] = "live at the end",	[FLAME_peak] = "live at their peak",
+	[FLAME_allocated] = "allocated",	[FLAME_temporary] = "of temporary objects",
+	[FLAME_leaked] = "of old live objects",
+};
+
+#define MEASURE_NAME(name) #name,
+
+static const char *const measure_names[] = { FLAME_MEASURES(MEASURE_NAME) };
+
+static enum flame_measure find_measure(const struct report *report)
+{
+	enum flame_measure measure = FLAME_live;
+
+	while (report->measure_text && strcmp(measure_names[measure], report->measure_text))
+		measure++;
+	return measure;
+}
+
+static int set_by(struct report *report)
+{
+	bool has_labels = report->renderer->has_labels;
+	char *text;
+	int err;
+
+	if (!report->by_text)
+		report->by_text = report->capture->status.sampling.interval ? BY_STACKS
+									    : BY_NO_STACKS;
+	if (asprintf(&text, "%s%s", report->by_text, has_labels ? LABELS : "") < 0)
+		return -ENOMEM;
+	err = query_by(report->query, "--by", text);
+	free(text);
+	if (err == -EINVAL)
+		snprintf(report->errmsg, sizeof(report->errmsg), "%s", report->query->errmsg);
+	return err;
+}
+
+static int begin(struct report *report)
+{
+	struct analysis_settings *settings = &report->settings;
+	enum flame_measure measure = find_measure(report);
+	struct flame_counts *counts;
+
+	if (measure == FLAME_peak && settings->select && settings->select->older) {
+		snprintf(report->errmsg, sizeof(report->errmsg),
+			 "--older selects objects at their end, but --bytes=peak needs all that "
+			 "were live at one time: leave one of them out");
+		return -EINVAL;
+	}
+	settings->lifetimes = measure == FLAME_leaked;
+	if (measure != FLAME_peak && measure != FLAME_temporary)
+		return 0;
+	counts = calloc(1, sizeof(*counts));
+	if (!counts)
+		return -ENOMEM;
+	report->data = counts;
+	settings->observers[settings->observer_count++] =
+		(struct observer){ flame_counts_take, counts };
+	return 0;
+}
+
+static void end(struct report *report)
+{
+	if (report->data)
+		flame_counts_deinit(report->data);
+	free(report->data);
+	report->data = NULL;
+}
+
+static struct flame_values find_shown(const struct report *report, const struct flame_path *path,
+				      size_t group)
+{
+	const struct flame_counts *counts = report->data;
+
+	switch (report->flame->measure) {
+	case FLAME_live:
+		return path->live;
+	case FLAME_allocated:
+		return path->allocated;
+	case FLAME_peak:
+		if (group < counts->count)
+			return flame_counts_at_peak(counts, group);
+		break;
+	case FLAME_temporary:
+		if (group < counts->count)
+			return counts->list[group].temporary;
+		break;
+	case FLAME_leaked:
+		break;
+	}
+	return (struct flame_values){ 0 };
+}
+
+static bool find_bound(const struct report *report, size_t group)
+{
+	switch (report->flame->measure) {
+	case FLAME_live:
+	case FLAME_leaked:
+		return report->bounds.groups[group];
+	case FLAME_peak:
+		return live_bounds_ever(&report->bounds, &report->analysis, group);
+	case FLAME_allocated:
+	case FLAME_temporary:
+		break;
+	}
+	return false;
+}
+
+static int add_path(const struct report *report, size_t keys, size_t number)
+{
+	const struct group *group = &report->analysis.groups[number];
+	struct flame_path *path = flame_add_group(report, report->flame, keys, group);
+	struct variance variance = { 0 };
+
+	if (!path)
+		return -ENOMEM;
+	if (report->analysis.estimates)
+		variance = estimates_of_group(report->analysis.estimates, number);
+	path->allocated = (struct flame_values){ group->allocations, group->bytes_allocated,
+						 variance.allocated };
+	path->live = (struct flame_values){ group->live_objects, group->live_bytes, variance.live };
+	path->is_bound = find_bound(report, number);
+	path->shown = find_shown(report, path, number);
+	return 0;
+}
+
+static void set_texts(const struct report *report, struct flame *flame)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct capture *capture = report->capture;
+
+	flame->measure_text = measure_names[flame->measure];
+	flame->interval = report->analysis.estimates ? report->analysis.estimates->interval : 0;
+	flame->duration = analysis->window_end - analysis->window_begin;
+	if (capture->metadata.wall_offset)
+		flame->time = capture->metadata.wall_offset + analysis->window_begin;
+	snprintf(flame->title, sizeof(flame->title), "bytes %s by %s: %s, Linux %s",
+		 measure_texts[flame->measure], report->by_text, capture->metadata.hostname,
+		 capture->metadata.release);
+}
+
+static int make(struct report *report)
+{
+	size_t keys = report->query->by_count - (report->renderer->has_labels ? LABEL_COUNT : 0);
+	struct flame *flame = calloc(1, sizeof(*flame));
+	int err = 0;
+
+	if (!flame)
+		return -ENOMEM;
+	report->flame = flame;
+	flame->measure = find_measure(report);
+	for (size_t i = 0; i < report->analysis.group_count && !err; i++)
+		err = add_path(report, keys, i);
+	if (!err && flame->measure == FLAME_leaked)
+		err = flame_add_old(report);
+	set_texts(report, flame);
+	flame_sort(flame, !report->renderer->has_labels);
+	return err || report->renderer->print_flame ? err : flame_table(report);
+}
+
+static int add_header(const struct report *report, struct header *header)
+{
+	const struct flame *flame = report->flame;
+	struct flame_values total = flame_total(flame);
+	bool has_stacks = report->capture->status.sampling.interval, is_bound = false;
+	int err;
+
+	for (size_t i = 0; i < flame->path_count; i++)
+		is_bound |= flame->paths[i].is_bound && flame->paths[i].shown.bytes;
+	header_add_section(header, "flame_totals");
+	header_add_text(header, "measure", flame->measure_text);
+	header_add_number(header, "bytes", total.bytes);
+	header_add_number(header, "objects", total.objects);
+	header_add_bool(header, "upper_bound", is_bound);
+	header_add_bool(header, "bottom_up", report->bottom_up);
+	header_add_bool(header, "has_stacks", has_stacks);
+	err = header_add_line(header, "flame", false,
+			      "%s%" PRIu64 " bytes %s in %s%" PRIu64 " object%s, by %s%s",
+			      is_bound ? "<= " : "", total.bytes, measure_texts[flame->measure],
+			      is_bound ? "<= " : "", total.objects, total.objects == 1 ? "" : "s",
+			      report->by_text, report->bottom_up ? ", bottom up" : "");
+	if (!err && !has_stacks)
+		err = header_add_line(header, "stacks", true,
+				      "the capture has no stacks: record them with kmemtraced "
+				      "--stacks");
+	return err;
+}
+
+const struct view view_flame = {
+	.name = "flame",
+	.summary = "bytes by call path, as a tree or a flame graph: live, peak, leaked, ...",
+	.columns = flame_columns,
+	.column_count = FLAME_COLUMNS,
+	.has_flame = true,
+	.by = GROUP_BY_CALLER,
+	.rows = VIEW_ALL_ROWS,
+	.set_by = set_by,
+	.begin = begin,
+	.make = make,
+	.add_header = add_header,
+	.end = end,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The paths of a flame: the names of the frames of each group. */
+#ifndef REPORT_VIEWS_FLAME_PATHS_H
+#define REPORT_VIEWS_FLAME_PATHS_H
+
+#include "report/render/flame.h"
+#include "report/views/view.h"
+
+/*
+ * Adds a path for the group of report->allocations: a frame for each value of the first keys of
+ * --by, and for each function of a stack; the rest of the keys are labels. NULL: no memory.
+ */
+struct flame_path *flame_add_group(const struct report *report, struct flame *flame, size_t keys,
+				   const struct group *group);
+
+#endif

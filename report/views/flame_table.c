@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Rows of the tree of the view flame. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/estimate.h"
+#include "base/text.h"
+#include "fields/stack_path.h"
+#include "report/render/flame.h"
+#include "report/render/render.h"
+#include "report/views/flame_table.h"
+
+#define LEAST_PERCENT 1 /* of the bytes: less is added up in a text */
+
+enum flame_column {
+	FLAME_FUNCTION,
+	FLAME_BYTES,
+	FLAME_PERCENT,
+	FLAME_ERROR,
+	FLAME_OBJECTS,
+	FLAME_PATH,
+	FLAME_DEPTH,
+	FLAME_OWN,
+	FLAME_LOW,
+	FLAME_HIGH,
+	FLAME_NUMBER,
+	FLAME_BOUND,
+};
+
+const struct column flame_columns[FLAME_COLUMNS] = {
+	[FLAME_FUNCTION] = { "function", "function", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+			     "a function, or where the path entered the kernel; the functions that "
+			     "it called are below it, further to the right; with --bottom-up, "
+			     "those "
+			     "that called it" },
+	[FLAME_BYTES] = { "bytes", "bytes", "", COLUMN_LIVE, 0, COLUMN_ALWAYS,
+			  "of all paths through the function: live at the end of the window, or as "
+			  "--bytes says" },
+	[FLAME_PERCENT] = { "percent", "%", "", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
+			    "its bytes in percent of all bytes of the view" },
+	[FLAME_ERROR] = { "error_percent", "+-", "%", COLUMN_DECIMAL, 0, COLUMN_IN_TEXT_IF_USED,
+			  "half of the 95 % interval of the bytes, in percent of the bytes" },
+	[FLAME_OBJECTS] = { "objects", "objects", "", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL },
+	[FLAME_PATH] = { "path", "then", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+			 "functions that follow on the path, one below the other, with the same "
+			 "bytes" },
+	[FLAME_DEPTH] = { "depth", "depth", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FLAME_OWN] = { "own_bytes", "own", "bytes", COLUMN_LIVE, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FLAME_LOW] = { "bytes_low", "bytes", "low", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FLAME_HIGH] = { "bytes_high", "bytes", "high", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
+			 NULL },
+	[FLAME_NUMBER] = { "row", "row", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[FLAME_BOUND] = { "upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT, NULL },
+};
+
+/* Where the rows of a tree go, and how. */
+struct tree_table {
+	const struct flame *flame;
+	const struct flame_tree *tree;
+	struct table *table;
+	uint64_t whole, least; /* bytes: of all, and of a row */
+	bool is_collapsed, bottom_up;
+};
+
+static struct cell *add_row(const struct tree_table *out, struct flame_values values, uint64_t own,
+			    bool is_bound, size_t depth, char *function, char *path)
+{
+	const struct estimate_range range = estimate_range(values.bytes, values.variance);
+	struct cell *row = function && path ? table_add(out->table) : NULL;
+
+	if (!row) {
+		free(function);
+		free(path);
+		return NULL;
+	}
+	row[FLAME_FUNCTION].text = function;
+	row[FLAME_BYTES].number = values.bytes;
+	row[FLAME_PERCENT].decimal = flame_percent(values.bytes, out->whole);
+	row[FLAME_LOW].number = range.low;
+	row[FLAME_HIGH].number = range.high;
+	if (values.bytes)
+		row[FLAME_ERROR].decimal =
+			50 * (double)(range.high - range.low) / (double)values.bytes;
+	row[FLAME_OBJECTS].number = values.objects;
+	row[FLAME_PATH].text = path;
+	row[FLAME_DEPTH].number = depth;
+	row[FLAME_OWN].number = own;
+	row[FLAME_NUMBER].number = out->table->rows;
+	row[FLAME_BOUND].truth = is_bound;
+	return row;
+}
+
+static char *indented(size_t level, const char *name, size_t length)
+{
+	char *text;
+
+	return asprintf(&text, "%*s%.*s", (int)(2 * level), "", (int)length, name) < 0 ? NULL
+										       : text;
+}
+
+/* The last node of the functions that follow with the same bytes, one below the other. */
+static size_t find_chain(const struct tree_table *out, size_t node, FILE *names)
+{
+	const struct flame_node *nodes = out->tree->nodes;
+
+	for (;;) {
+		size_t child = nodes[node].first_child;
+
+		if (!child || nodes[child].next || nodes[node].own.bytes ||
+		    nodes[child].total.bytes != nodes[node].total.bytes ||
+		    nodes[child].total.objects != nodes[node].total.objects)
+			return node;
+		fprintf(names, "%s%.*s",
+			ftell(names) ? out->bottom_up ? STACK_SEPARATOR : " > " : "",
+			(int)nodes[child].length, nodes[child].name);
+		node = child;
+	}
+}
+
+static int add_children(const struct tree_table *out, size_t parent, size_t level);
+
+/* A row for the node, or for it and the functions that follow on all of its paths. */
+static int add_node(const struct tree_table *out, size_t number, size_t level)
+{
+	const struct flame_node *nodes = out->tree->nodes, *node = &nodes[number];
+	size_t last = number, size;
+	char *path = NULL;
+	FILE *names;
+
+	if (!out->is_collapsed) {
+		const char *text = out->flame->paths[node->path].text;
+
+		path = strndup(text, (size_t)(node->name + node->length - text));
+		level = 0;
+	} else {
+		names = open_memstream(&path, &size);
+		if (!names)
+			return -ENOMEM;
+		last = find_chain(out, number, names);
+		if (text_close(names, &path))
+			return -ENOMEM;
+	}
+	if (!add_row(out, node->total, node->own.bytes, node->is_bound, node->depth,
+		     indented(level, node->name, node->length), path))
+		return -ENOMEM;
+	return add_children(out, last, level + 1);
+}
+
+/* The depth of a tree is limited by that of a stack, and by the number of keys. */
+static int add_children(const struct tree_table *out, size_t parent, size_t level)
+{
+	const struct flame_node *nodes = out->tree->nodes;
+	struct flame_values rest = { 0 };
+	bool is_bound = false;
+	size_t others = 0;
+	char text[80];
+	int err = 0;
+
+	for (size_t i = nodes[parent].first_child; i && !err; i = nodes[i].next) {
+		if (nodes[i].total.bytes >= out->least) {
+			err = add_node(out, i, level);
+			continue;
+		}
+		rest.bytes += nodes[i].total.bytes;
+		rest.objects += nodes[i].total.objects;
+		rest.variance += nodes[i].total.variance;
+		is_bound |= nodes[i].is_bound;
+		others++;
+	}
+	if (err || !rest.bytes)
+		return err;
+	snprintf(text, sizeof(text), "(%zu below %d %%)", others, LEAST_PERCENT);
+	return add_row(out, rest, 0, is_bound, nodes[parent].depth + 1,
+		       indented(level, text, strlen(text)), strdup(""))
+		       ? 0
+		       : -ENOMEM;
+}
+
+int flame_table(struct report *report)
+{
+	struct table *table = report_add_table(report, flame_columns, FLAME_COLUMNS);
+	bool is_collapsed = report->renderer->for_people;
+	uint64_t whole = flame_total(report->flame).bytes, least = 1;
+	struct flame_tree tree;
+	int err;
+
+	table->key = "flame";
+	table->empty = "No path has such bytes.";
+	table->sort = "row";
+	table->tiebreak = FLAME_NUMBER;
+	err = flame_tree_init(&tree, report->flame);
+	if (err)
+		return err;
+	if (is_collapsed && !report->lines_given)
+		least = whole / 100 * LEAST_PERCENT + 1;
+	err = add_children(&(struct tree_table){ report->flame, &tree, table, whole, least,
+						 is_collapsed, report->bottom_up },
+			   0, 0);
+	flame_tree_deinit(&tree);
+	return err;
+}

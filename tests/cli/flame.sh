@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The view flame: its tree, its formats, each kind of bytes, filters, and captures without stacks. Its
+# totals are those of the other views.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+wrong()
+{
+	echo "wrong: $*"
+	failed=1
+}
+
+"$builddir/tests/mktrace" exact <"$srcdir/cli/flame.trace" || exit 1
+mkdir data && ln -s "$srcdir/data/sample" data/sample
+"$builddir/tests/mktrace" sampled <"$srcdir/cli/stacks.trace" || exit 1
+report()
+{
+	"$builddir/kmemtrace-report" "$@"
+}
+
+# try CAPTURE OPTION...
+try()
+{
+	echo "--- $*"
+	report flame "$@" 2>&1
+}
+
+# The table of a text.
+table()
+{
+	try "$@" | sed '2,/^flame/d' | sed '/^function = /,$d'
+}
+
+{
+	try exact
+	table exact --bottom-up
+	table exact --by=comm,stack
+	table exact --by=node,from_backup
+	table exact --by=requested_node,gfp_flags,stack -l 3
+	for bytes in live peak allocated temporary leaked; do
+		try exact --bytes=$bytes --format=folded
+	done
+	try exact --format=folded --where='syscall == "sendto"'
+	try exact --format=folded --time=0.102,1.5
+	try exact --format=folded --by=comm,stack
+	try exact --format=folded --by=task --cache=files
+	try exact --bytes=peak --older=1ms
+	table sampled
+	try sampled --format=folded
+	try sampled --format=folded --by=site
+	try exact --format=csv
+	try exact --format=json --bytes=peak | sed '2,/^  "flame"/d'
+	table data/sample
+	try data/sample --format=folded --cache='^dentry$'
+} >out
+"$srcdir/compare.sh" "$srcdir/cli/flame.expected" out || failed=1
+for options in "" "--bottom-up" "--by=comm,stack"; do
+	# shellcheck disable=SC2086 # none or one word
+	report flame exact $options
+done | awk 'length > 79' >wide
+[ -s wide ] && wrong "too wide: $(cat wide)"
+
+# sum CAPTURE OPTION...: bytes of the flame
+sum()
+{
+	report flame "$@" --format=folded 2>/dev/null | awk '{ sum += $NF } END { print sum + 0 }'
+}
+
+# totals CAPTURE OPTION...: objects of the flame
+totals()
+{
+	report flame "$@" --format=json |
+		awk -F'[:,] *' '/"flame_totals"/ { on = 1 } on && /"objects"/ { print $2; exit }'
+}
+
+# column CAPTURE VIEW COLUMN OPTION...: the sum of a column
+column()
+{
+	capture=$1 view=$2 name=$3
+	shift 3
+	report "$capture" "$view" --format=csv -F "$name" "$@" 2>/dev/null | tr -d '\r' |
+		awk -F, 'NR > 1 { sum += $1 } END { print sum + 0 }'
+}
+
+for selection in "" "--cpu=1" "--where=bytes_req>300" "--time=0.5,8" "--older=1s"; do
+	for capture in exact data/sample; do
+		# shellcheck disable=SC2086 # none or one word
+		{
+			[ "$(sum $capture $selection)" = "$(column $capture sites live_bytes $selection)" ] ||
+				wrong "live of $capture $selection"
+			[ "$(sum $capture --bytes=allocated $selection)" = \
+				"$(column $capture sites bytes_allocated $selection)" ] ||
+				wrong "allocated of $capture $selection"
+			[ "$selection" = --older=1s ] ||
+				[ "$(sum $capture --bytes=peak $selection)" = "$(report $capture timeline \
+					--format=json $selection 2>/dev/null | sed '1,/^  "peak"/d' |
+					awk -F'[:,] *' '/"live_bytes"/ { sum += $2 } END { print sum + 0 }')" ] ||
+				wrong "peak of $capture $selection"
+			old=$(totals $capture --bytes=leaked --by=site $selection)
+			[ "$old" = "$(column $capture leaks old_objects $selection)" ] ||
+				wrong "leaked of $capture $selection: $old"
+			temporary=$(totals $capture --bytes=temporary $selection)
+			[ "$temporary" = "$(column $capture sites temporary $selection)" ] ||
+				wrong "temporary of $capture $selection: $temporary"
+		}
+	done
+done
+
+[ "$(sum sampled)" = "$(column sampled sites live_bytes --by=stack)" ] || wrong "live of samples"
+[ "$(sum sampled --bytes=allocated)" = "$(column sampled sites bytes_allocated --by=stack)" ] ||
+	wrong "allocated of samples"
+[ "$(totals sampled --bytes=leaked)" = "$(column sampled leaks old_objects --by=stack)" ] ||
+	wrong "leaked of samples"
+
+{
+	for words in "sites --format=folded" "leaks --bytes=peak" "count --bottom-up" "flame --bytes=all" \
+		"flame -s bytes" "flame --format=folded -l 3" "flame --by=age" "flame --by=nothing"; do
+		echo "$words"
+		# shellcheck disable=SC2086 # words
+		report exact $words 2>&1 >/dev/null
+		echo "exit $?"
+	done
+} >out
+"$srcdir/compare.sh" "$srcdir/cli/flame-wrong.expected" out || failed=1
+exit $failed
