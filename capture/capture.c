@@ -158,6 +158,11 @@ static int open_process_memory(struct capture *capture, const char *text)
 	return process_memories_parse(&capture->process_memory, text);
 }
 
+static int open_cgroups(struct capture *capture, const char *text)
+{
+	return cgroups_parse(&capture->cgroups, text);
+}
+
 static int open_stacks(struct capture *capture, const char *text)
 {
 	return stacks_parse(&capture->stacks, text);
@@ -181,6 +186,8 @@ static const struct table {
 	  "the functions proc_mem_... are null", open_process_memory, true },
 	{ "stacks", "kernel/stacks", "the stacks of sampled allocations",
 	  "the fields of stacks are null", open_stacks, true },
+	{ "cgroups", "kernel/cgroups", "the cgroups of tasks",
+	  "the fields cgroup and container are null", open_cgroups, true },
 };
 
 static int open_tables(struct capture *capture, int directory)
@@ -352,6 +359,7 @@ void capture_close(struct capture *capture)
 	slabinfo_deinit(&capture->slabinfo);
 	process_memories_deinit(&capture->process_memory);
 	stacks_deinit(&capture->stacks);
+	cgroups_deinit(&capture->cgroups);
 }
 
 /* kmemtraced always lists its own tasks; a repaired status and an import may list none. */

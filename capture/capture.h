@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "kernel/caches.h"
+#include "kernel/cgroups.h"
 #include "kernel/gfp.h"
 #include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
@@ -29,7 +30,7 @@ struct unread_table {
 	char summary[320]; /* for the user: the missing part and the consequence */
 };
 
-#define UNREAD_TABLES_MAX 10
+#define UNREAD_TABLES_MAX 11
 
 struct live_capture;
 
@@ -45,6 +46,7 @@ struct capture {
 	struct gfp_table gfp;
 	struct slabinfo slabinfo;		/* empty in captures of some kernels and versions */
 	struct process_memories process_memory; /* empty without --proc-mem */
+	struct cgroups cgroups;			/* empty in older and imported captures */
 	struct stacks stacks;			/* empty without --stacks and --profile */
 	struct capture_stream *streams;		/* by cpu */
 	size_t stream_count;

@@ -97,7 +97,7 @@ static bool is_part(enum part part, const char *name)
 {
 	static const char *const kernel[] = { "status",		".status", "symbols",  "caches",
 					      "tasks",		"gfp",	   "topology", "slabinfo",
-					      "process_memory", "stacks" };
+					      "process_memory", "stacks",  "cgroups" };
 	const char *end;
 
 	switch (part) {

@@ -20,6 +20,7 @@
 enum live_table_number {
 	LIVE_CACHES,
 	LIVE_TASKS,
+	LIVE_CGROUPS,
 	LIVE_STATUS,
 };
 
@@ -247,6 +248,7 @@ int live_capture_open(struct live_capture *live, struct capture *capture, FILE *
 		.capture = capture,
 		.tables = { [LIVE_CACHES] = { .name = "kernel/caches" },
 			    [LIVE_TASKS] = { .name = "kernel/tasks" },
+			    [LIVE_CGROUPS] = { .name = "kernel/cgroups" },
 			    [LIVE_STATUS] = { .name = "kernel/status" } },
 		.nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC),
 	};
@@ -368,6 +370,12 @@ static int read_tasks(struct live_capture *live, const char *text)
 	return tasks_parse(&live->capture->tasks, text);
 }
 
+static int read_cgroups(struct live_capture *live, const char *text)
+{
+	cgroups_deinit(&live->capture->cgroups);
+	return cgroups_parse(&live->capture->cgroups, text);
+}
+
 static int read_status(struct live_capture *live, const char *text)
 {
 	struct status status;
@@ -383,9 +391,11 @@ static int read_status(struct live_capture *live, const char *text)
 
 static int read_changed(struct live_capture *live)
 {
-	static int (*const read[LIVE_TABLES])(struct live_capture * live, const char *text) = {
-		[LIVE_CACHES] = read_caches, [LIVE_TASKS] = read_tasks, [LIVE_STATUS] = read_status
-	};
+	static int (*const read[LIVE_TABLES])(struct live_capture * live,
+					      const char *text) = { [LIVE_CACHES] = read_caches,
+								    [LIVE_TASKS] = read_tasks,
+								    [LIVE_CGROUPS] = read_cgroups,
+								    [LIVE_STATUS] = read_status };
 	int err = 0;
 
 	for (size_t i = 0; i < LIVE_TABLES && !err; i++) {

@@ -10,7 +10,7 @@
 #include "capture/stream_frame.h"
 
 #define LIVE_CACHES_MAX 65536 /* more caches have no name */
-#define LIVE_TABLES 3	      /* tables that change: names of caches and tasks, and the status */
+#define LIVE_TABLES 4 /* tables that change: names of caches and tasks, cgroups, and the status */
 
 struct live_table {
 	const char *name;

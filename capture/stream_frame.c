@@ -57,7 +57,7 @@ static bool is_file_name(const char *name)
 	static const char *const names[] = {
 		"metadata",	   "kernel/status",	    "kernel/symbols", "kernel/caches",
 		"kernel/tasks",	   "kernel/topology",	    "kernel/gfp",     "kernel/formats",
-		"kernel/slabinfo", "kernel/process_memory", "kernel/stacks"
+		"kernel/slabinfo", "kernel/process_memory", "kernel/stacks",  "kernel/cgroups"
 	};
 	const char *digits = name + 3;
 	uint64_t cpu;

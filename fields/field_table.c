@@ -154,6 +154,17 @@ const struct event_field event_fields[] = {
 	  "its first thread; in an interrupt, as far as the capture has it, softirq, hardirq or "
 	  "nmi",
 	  "? (tid 12) if the task is not known", value_get_process, COUNTED_NEVER },
+	{ "cgroup", "", VALUE_TEXT, true, true, ALL,
+	  "the path of the current task's cgroup, in the hierarchy of the memory controller; in an "
+	  "interrupt, as far as the capture has it, softirq, hardirq or nmi",
+	  "null if it is not known, as in older and imported captures", value_get_cgroup,
+	  COUNTED_NEVER },
+	{ "container", "", VALUE_TEXT, true, true, ALL,
+	  "the container that the path of cgroup names: the first 12 digits of its id, or the name "
+	  "of "
+	  "a machine; else the service, or the slice of a user, of systemd",
+	  "null if the path names none, and in an interrupt, as far as the capture has it",
+	  value_get_container, COUNTED_NEVER },
 	{ "context", "", VALUE_TEXT, true, true, ALL,
 	  "in what the kernel was: task, softirq, hardirq (a hard interrupt) or nmi; in an "
 	  "interrupt, the current task is the one that was interrupted",

@@ -11,6 +11,8 @@
 #include "fields/labels.h"
 #include "fields/names.h"
 #include "fields/stack_path.h"
+#include "kernel/cgroups.h"
+#include "kernel/container.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 
@@ -36,6 +38,8 @@ int names_init(struct names *names, struct texts *texts)
 		err = hash_map_init(&names->flags.index);
 	if (!err)
 		err = hash_map_init(&names->stacks.index);
+	if (!err)
+		err = hash_map_init(&names->cgroups.index);
 	return err ? err : hash_map_init(&names->caches.index);
 }
 
@@ -46,6 +50,7 @@ void names_deinit(struct names *names)
 	map_deinit(&names->flags);
 	map_deinit(&names->caches);
 	map_deinit(&names->stacks);
+	map_deinit(&names->cgroups);
 }
 
 int names_refresh(struct names *names)
@@ -56,8 +61,10 @@ int names_refresh(struct names *names)
 		return 0;
 	names->changes = changes;
 	map_deinit(&names->tasks);
+	map_deinit(&names->cgroups);
 	memset(&names->tasks, 0, sizeof(names->tasks));
-	return hash_map_init(&names->tasks.index);
+	memset(&names->cgroups, 0, sizeof(names->cgroups));
+	return hash_map_init(&names->tasks.index) ? -ENOMEM : hash_map_init(&names->cgroups.index);
 }
 
 static bool holds(const struct named *named, uint64_t key, uint64_t time)
@@ -152,6 +159,31 @@ const struct named *names_task(struct names *names, uint32_t tid, uint64_t time)
 	named->task = texts_take(names->texts, label_task(task, tid));
 	named->thread = texts_take(names->texts, label_thread(task, tid));
 	return named->task && named->thread && (named->comm || !task) ? named : NULL;
+}
+
+const struct named *names_cgroup(struct names *names, uint32_t tid, uint64_t time)
+{
+	const struct named *task = names_task(names, tid, time);
+	char container[CONTAINER_TEXT];
+	struct cgroup_span span;
+	struct named *named;
+	bool is_new;
+
+	if (!task)
+		return NULL;
+	named = find(&names->cgroups, tid, time, &is_new);
+	if (!named || !is_new)
+		return named;
+	cgroups_find(&names->capture->cgroups, tid, task->pid >= 0, (uint32_t)task->pid, time,
+		     &span);
+	named->since = span.since > task->since ? span.since : task->since;
+	named->until = span.until < task->until ? span.until : task->until;
+	if (!span.path)
+		return named;
+	named->cgroup = texts_add(names->texts, span.path);
+	if (container_name(span.path, container))
+		named->container = texts_add(names->texts, container);
+	return named->cgroup ? named : NULL;
 }
 
 const struct named *names_flags(struct names *names, uint32_t gfp)

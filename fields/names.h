@@ -31,6 +31,9 @@ struct named {
 		struct {
 			uint32_t stack, syscall;
 		};
+		struct {
+			uint32_t cgroup, container;
+		};
 		uint32_t text;
 	};
 	int64_t pid, uid; /* of a task; -1: not known */
@@ -46,7 +49,7 @@ struct named_map {
 struct names {
 	const struct capture *capture;
 	struct texts *texts;
-	struct named_map sites, tasks, flags, caches, stacks;
+	struct named_map sites, tasks, flags, caches, stacks, cgroups;
 	unsigned int changes; /* capture->changes when they were made */
 };
 
@@ -59,6 +62,8 @@ int names_refresh(struct names *names);
 /* Each returns an entry, or NULL: no memory. Valid until the next call. */
 const struct named *names_site(struct names *names, uint64_t address, uint64_t time);
 const struct named *names_task(struct names *names, uint32_t tid, uint64_t time);
+/* Of the cgroup of a task. */
+const struct named *names_cgroup(struct names *names, uint32_t tid, uint64_t time);
 const struct named *names_flags(struct names *names, uint32_t gfp);
 /* Of a kernel stack of an allocation at the call site. */
 const struct named *names_stack(struct names *names, uint64_t id, uint64_t call_site,

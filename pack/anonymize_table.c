@@ -10,6 +10,7 @@
  *   r  addresses of code, in hexadecimal, to the end of the line
  *   c  the name of a cache, which can be "0x" and its address
  *   w  another name, which stays
+ *   p  the path of a cgroup
  *   t  the name of a task; a line can lack it
  *   k  "node"
  *   s  "online" or "offline"
@@ -36,6 +37,8 @@ const struct table anonymize_tables[] = {
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
 	{ "kernel/stacks", { { "stack", "hnnr" } } },
+	{ "kernel/cgroups",
+	  { { "cgroup", "nnp" }, { "gone", "nn" }, { "member", "nnn" }, { "process", "nnn" } } },
 	{ "kernel/topology", { { "cpu", "nkis" }, { "memory", "-" } } },
 	{ "kernel/gfp", { { "", "bw" } } },
 	{ 0 },
@@ -157,6 +160,24 @@ static bool put_task(const struct writer_of_words *words, struct line *line)
 	return true;
 }
 
+static bool put_path(const struct writer_of_words *words, struct line *line)
+{
+	char text[SUBSTITUTE_CGROUP_SIZE], *rest, *part;
+
+	line_word(line, words->word, words->word_size);
+	if (*words->word != '/')
+		return false;
+	if (!words->file)
+		return true;
+	putc(' ', words->file);
+	part = strtok_r(words->word, "/", &rest);
+	if (!part)
+		putc('/', words->file);
+	for (; part; part = strtok_r(NULL, "/", &rest))
+		fprintf(words->file, "/%s", substitute_cgroup(words->substitutes, part, text));
+	return true;
+}
+
 static bool put_word(const struct writer_of_words *words, struct line *line, char form)
 {
 	static const char *const unknown[] = { "unknown", NULL }, *const minus[] = { "-1", NULL };
@@ -178,6 +199,8 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 		return put_frames(words, line);
 	case 'c':
 		return put_cache_name(words, line);
+	case 'p':
+		return put_path(words, line);
 	case 't':
 		return put_task(words, line);
 	case 'k':

@@ -20,8 +20,8 @@ struct table {
 	struct table_line lines[5];
 };
 
-/* caches, tasks, slabinfo, process_memory, stacks, topology, gfp. The name of the last entry is
- * NULL. */
+/* caches, tasks, slabinfo, process_memory, stacks, cgroups, topology, gfp. The name of the last
+ * entry is NULL. */
 extern const struct table anonymize_tables[];
 
 struct table_result {

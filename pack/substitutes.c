@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/number.h"
+#include "kernel/container.h"
 #include "pack/substitutes.h"
 
 #define FIRST_PAGE_BYTES 4096 /* NULL, ZERO_SIZE_PTR and other values that are no address */
@@ -112,6 +113,8 @@ int substitutes_init(struct substitutes *substitutes, const struct capture *capt
 	if (!err)
 		err = hash_map_init(&substitutes->tasks);
 	if (!err)
+		err = hash_map_init(&substitutes->cgroups);
+	if (!err)
 		err = hash_map_init(&substitutes->stacks);
 	if (!err)
 		err = code_ranges_init(&substitutes->code, &capture->symbols, &substitutes->random,
@@ -126,6 +129,7 @@ void substitutes_deinit(struct substitutes *substitutes)
 	scattered_blocks_deinit(&substitutes->objects);
 	scattered_blocks_deinit(&substitutes->other_code);
 	hash_map_deinit(&substitutes->tasks);
+	hash_map_deinit(&substitutes->cgroups);
 	hash_map_deinit(&substitutes->stacks);
 	code_ranges_deinit(&substitutes->code);
 }
@@ -212,6 +216,33 @@ const char *substitute_task(struct substitutes *substitutes, const char *name, c
 			substitutes->error = -ENOMEM;
 	}
 	snprintf(text, SUBSTITUTE_TASK_SIZE, "task-%" PRIu32, number + 1);
+	return text;
+}
+
+const char *substitute_cgroup(struct substitutes *substitutes, const char *name, char *text)
+{
+	static const char *const suffixes[] = { ".service", ".scope", ".slice" };
+	const char *suffix = "";
+	uint64_t key = hash_text(0, name);
+	uint32_t number = hash_map_find(&substitutes->cgroups, key);
+
+	if (number == HASH_MAP_NONE) {
+		number = (uint32_t)substitutes->cgroups.count;
+		if (hash_map_add(&substitutes->cgroups, key, number) && !substitutes->error)
+			substitutes->error = -ENOMEM;
+	}
+	if (container_find_id(name, strlen(name))) {
+		snprintf(text, SUBSTITUTE_CGROUP_SIZE, "container-%0*" PRIx32 "%0*d",
+			 CONTAINER_SHORT_ID, number + 1, CONTAINER_ID - CONTAINER_SHORT_ID, 0);
+		return text;
+	}
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const char *end = strrchr(name, '.');
+
+		if (end && !strcmp(end, suffixes[i]))
+			suffix = suffixes[i];
+	}
+	snprintf(text, SUBSTITUTE_CGROUP_SIZE, "cgroup-%" PRIu32 "%s", number + 1, suffix);
 	return text;
 }
 

@@ -15,7 +15,8 @@
 #include "pack/scattered_blocks.h"
 
 #define SUBSTITUTE_HOST "anonymized"
-#define SUBSTITUTE_TASK_SIZE 16 /* of a task's name */
+#define SUBSTITUTE_TASK_SIZE 16	  /* of a task's name */
+#define SUBSTITUTE_CGROUP_SIZE 96 /* of a part of a cgroup's path */
 
 struct substitutes {
 	bool of_tasks; /* the names of tasks have substitutes too */
@@ -27,7 +28,8 @@ struct substitutes {
 	struct scattered_blocks objects;    /* the addresses of objects and caches */
 	struct scattered_blocks other_code; /* call sites outside of the ranges of code */
 	struct hash_map tasks;		    /* hash of a name -> number of its substitute */
-	struct hash_map stacks;		    /* id of a stack -> number, from 0 */
+	struct hash_map cgroups; /* hash of a part of a path -> number of its substitute */
+	struct hash_map stacks;	 /* id of a stack -> number, from 0 */
 	int error; /* of the first address without a substitute; -ERANGE: there are too many */
 };
 
@@ -55,5 +57,12 @@ bool substitutes_show_host(const struct substitutes *substitutes, const char *te
 
 /* The substitute of a task's name, written to text, of SUBSTITUTE_TASK_SIZE bytes; returns text. */
 const char *substitute_task(struct substitutes *substitutes, const char *name, char *text);
+
+/*
+ * The substitute of a part of a cgroup's path, written to text, of SUBSTITUTE_CGROUP_SIZE bytes;
+ * returns text. That of a container is the name of one, too; that of a unit of systemd keeps its
+ * suffix.
+ */
+const char *substitute_cgroup(struct substitutes *substitutes, const char *name, char *text);
 
 #endif

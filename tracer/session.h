@@ -27,7 +27,7 @@
 #include "tracer/tempdir.h"
 #include "tracer/recursion_misses.h"
 
-#define STREAM_TABLES 3 /* that grow while the capture is recorded */
+#define STREAM_TABLES 4 /* that grow while the capture is recorded */
 
 /* What was sent of the capture to standard output. */
 struct session_stream {

@@ -23,7 +23,7 @@ static const char *const last_tables[] = { "kernel/slabinfo", "kernel/process_me
 					   "kernel/status" };
 
 static const char *const grown_tables[STREAM_TABLES] = { "kernel/caches", "kernel/tasks",
-							 "kernel/stacks" };
+							 "kernel/stacks", "kernel/cgroups" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -13,6 +13,8 @@
 #include "capture/metadata.h"
 #include "capture/status.h"
 #include "kernel/caches.h"
+#include "kernel/cgroups.h"
+#include "kernel/container.h"
 #include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
 #include "kernel/stacks.h"
@@ -205,10 +207,41 @@ static char *parse_stacks(const char *text)
 	return end(&written);
 }
 
+static char *parse_cgroups(const char *text)
+{
+	struct cgroups cgroups;
+	struct cgroup_span span;
+	struct written written;
+
+	begin(&written);
+	FUZZ_EXPECT(!cgroups_parse(&cgroups, text));
+	for (size_t i = 0; i < cgroups.count; i++) {
+		const struct cgroup *cgroup = &cgroups.list[i];
+		char name[CONTAINER_TEXT];
+
+		FUZZ_EXPECT(!cgroups_write_cgroup(written.file, cgroup->id, cgroup->since,
+						  cgroup->path));
+		FUZZ_EXPECT(!container_name(cgroup->path, name) || strlen(name) < sizeof(name));
+	}
+	for (size_t i = 0; i < cgroups.member_count; i++) {
+		const struct cgroup_member *member = &cgroups.members[i];
+
+		FUZZ_EXPECT(!cgroups_write_member(written.file, member));
+		if (i > 100)
+			continue;
+		cgroups_find(&cgroups, member->number, member->is_process, member->number,
+			     member->since, &span);
+		FUZZ_EXPECT(span.since <= member->since);
+		FUZZ_EXPECT(span.until > member->since || span.until == UINT64_MAX);
+	}
+	cgroups_deinit(&cgroups);
+	return end(&written);
+}
+
 /* Each reads a text and returns what is written of the table. */
 static char *(*const parsers[])(const char *text) = {
-	parse_caches,	     parse_tasks,    parse_status,	   parse_slabinfo,
-	parse_proc_slabinfo, parse_metadata, parse_process_memory, parse_stacks,
+	parse_caches,	parse_tasks,	      parse_status, parse_slabinfo, parse_proc_slabinfo,
+	parse_metadata, parse_process_memory, parse_stacks, parse_cgroups,
 };
 
 #define PROC 4

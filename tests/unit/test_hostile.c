@@ -28,9 +28,14 @@ static int setup(void **state)
 	static const char memory[] = "statm 12 1000 5 4 3 2 1\ngone 12 9000\nreading 999 1001\n";
 	static const char stacks[] = "stack a1 1 0 ffffffff81000010 ffffffff81001020\n"
 				     "stack a2 1 12 401000\n";
+	static const char cgroups[] = "cgroup 1 0 /\ncgroup 7 0 /a\ncgroup 8 2000 /a/b\n"
+				      "member 10 0 7\nmember 10 2500 8\nprocess 11 3 8\ngone 8 9\n";
 	char *path;
 
 	*state = scratch_capture_file("sites.trace");
+	path = scratch_path(*state, "kernel/cgroups");
+	scratch_write(path, cgroups, sizeof(cgroups) - 1);
+	free(path);
 	path = scratch_path(*state, "kernel/stacks");
 	scratch_write(path, stacks, sizeof(stacks) - 1);
 	free(path);
@@ -193,15 +198,17 @@ static void survives_damaged_tables(void **state)
 	damage_each_byte(*state, "kernel/slabinfo", check_table);
 	damage_each_byte(*state, "kernel/process_memory", check_table);
 	damage_each_byte(*state, "kernel/stacks", check_table);
+	damage_each_byte(*state, "kernel/cgroups", check_table);
 }
 
 /* Each file is replaced by random bytes, one file after the other. */
 static void survives_random_bytes(void **state)
 {
 	static const char *const names[] = {
-		"cpu0",		"kernel/status",   "kernel/symbols",  "kernel/caches",
-		"kernel/tasks", "kernel/gfp",	   "kernel/slabinfo", "kernel/process_memory",
-		"cpu1",		"kernel/topology", "metadata",	      "kernel/stacks"
+		"cpu0",		 "kernel/status",   "kernel/symbols",  "kernel/caches",
+		"kernel/tasks",	 "kernel/gfp",	    "kernel/slabinfo", "kernel/process_memory",
+		"cpu1",		 "kernel/topology", "metadata",	       "kernel/stacks",
+		"kernel/cgroups"
 	};
 	unsigned char bytes[5000];
 	uint64_t damaged;
