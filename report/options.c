@@ -345,6 +345,10 @@ static void check_together(const struct options *options, struct argp_state *sta
 	if (options->renderer->print_flame && (options->columns || options->lines_given))
 		argp_error(state, "--format=%s: %s is for tables: use text, json or csv",
 			   options->renderer->name, options->columns ? "-F" : "-l");
+	if (options->bottom_up && options->renderer->turns)
+		argp_error(state,
+			   "--bottom-up: a program that reads --format=%s turns the paths itself",
+			   options->renderer->name);
 	if (view->has_flame && options->sort)
 		argp_error(state, "--sort: the view %s is a tree, in the order of bytes",
 			   view->name);
@@ -492,8 +496,8 @@ static char *help_views(int key, const char *text, void *input)
 
 	(void)input;
 	if (key == OPTION_FORMAT)
-		return asprintf(&help, "Print %s (default: text); the view flame also folded",
-				renderer_names()) < 0
+		return asprintf(&help, "Print %s (default: text); the view flame also %s",
+				renderer_names(), renderer_flame_names()) < 0
 			       ? NULL
 			       : help;
 	if (key != ARGP_KEY_HELP_POST_DOC)

@@ -14,8 +14,9 @@ void flame_deinit(struct flame *flame)
 	for (size_t i = 0; i < flame->path_count; i++)
 		free(flame->paths[i].text);
 	free(flame->paths);
-	flame->paths = NULL;
-	flame->path_count = 0;
+	free(flame->title);
+	free(flame->source);
+	*flame = (struct flame){ 0 };
 }
 
 struct flame_path *flame_add(struct flame *flame, char *text)
@@ -28,7 +29,7 @@ struct flame_path *flame_add(struct flame *flame, char *text)
 		return NULL;
 	}
 	flame->paths = paths;
-	paths[flame->path_count] = (struct flame_path){ .text = text };
+	paths[flame->path_count] = (struct flame_path){ .text = text, .number = flame->path_count };
 	return &paths[flame->path_count++];
 }
 
@@ -55,7 +56,9 @@ static int compare_paths(const void *left, const void *right)
 {
 	const struct flame_path *a = left, *b = right;
 
-	return strcmp(a->text, b->text);
+	int order = strcmp(a->text, b->text);
+
+	return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
 static void add_values(struct flame_values *sum, const struct flame_values *values)

@@ -40,6 +40,7 @@ struct flame_path {
 	struct flame_values shown; /* of the measure */
 	struct flame_values allocated, live;
 	bool is_bound;				     /* shown is an upper bound */
+	size_t number;				     /* in the order of flame_add() */
 	struct flame_label labels[FLAME_LABELS_MAX]; /* those that are known */
 	size_t label_count;
 };
@@ -49,10 +50,12 @@ struct flame {
 	size_t path_count;
 	enum flame_measure measure;
 	const char *measure_text; /* "live" */
-	char title[200];	  /* what is shown, of which capture */
-	uint64_t interval;	  /* bytes: see struct status_sampling; 0: every event counts */
-	uint64_t time;		  /* ns since 1970: the begin; 0: unknown */
-	uint64_t duration;	  /* ns */
+	/* For people: what is shown; of which capture; how to read a picture of it. */
+	char *title, *source;
+	const char *legend;
+	uint64_t interval; /* bytes: see struct status_sampling; 0: every event counts */
+	uint64_t time;	   /* ns since 1970: the begin; 0: unknown */
+	uint64_t duration; /* ns */
 };
 
 void flame_deinit(struct flame *flame);

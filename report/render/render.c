@@ -12,10 +12,16 @@
 static const struct renderer *const renderers[] = { RENDERERS(RENDERER_ADDRESS) };
 static const struct renderer *const flame_renderers[] = { FLAME_RENDERERS(RENDERER_ADDRESS) };
 static const char names[] = RENDERERS(RENDERER_NAME);
+static const char flame_names[] = FLAME_RENDERERS(RENDERER_NAME);
 
 const char *renderer_names(void)
 {
 	return names + 2;
+}
+
+const char *renderer_flame_names(void)
+{
+	return flame_names + 2;
 }
 
 static const struct renderer *find(const struct renderer *const *list, size_t count,

@@ -21,7 +21,10 @@
 
 /* The formats of flame graphs, of the view flame only. */
 #define FLAME_RENDERERS(add) \
-	add(folded)
+	add(folded)    \
+	add(svg)       \
+	add(pprof)     \
+	add(speedscope)
 /* clang-format on */
 
 struct output {
@@ -47,6 +50,7 @@ struct renderer {
 
 	/* Of a format of flame graphs: prints the flame. Such a format has no print. As above. */
 	bool has_labels; /* of paths */
+	bool turns;	 /* a program that reads it shows callers of a function, too */
 	int (*print_flame)(const struct output *output, const struct flame *flame);
 
 	struct row_format rows; /* of a report that is printed while it is made */
@@ -62,5 +66,8 @@ const struct renderer *renderer_find(const char *name, bool flames);
 
 /* "text, json, csv": for messages. */
 const char *renderer_names(void);
+
+/* The same of FLAME_RENDERERS. */
+const char *renderer_flame_names(void);
 
 #endif

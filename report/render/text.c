@@ -140,10 +140,19 @@ static void text_table_head(struct text *text, const struct column_layout *layou
 	}
 }
 
+/* Columns before a line below a row: more if the name is indented, as in a tree. */
+static size_t text_below_indent(const struct column_layout *layout, const struct cell *row)
+{
+	const char *name = layout->has_name ? row[layout->columns[0].index].text : NULL;
+
+	return TEXT_BELOW + (name ? strspn(name, " ") : 0);
+}
+
 /* Texts have lines of their own; numbers share one: "missed frees: 1, coverage: 50.0 %". */
 static void text_below(struct text *text, const struct column_layout *layout,
 		       const struct cell *row)
 {
+	size_t indent = text_below_indent(layout, row);
 	bool begun = false;
 
 	for (size_t i = 0; i < layout->below_count; i++) {
@@ -161,7 +170,7 @@ static void text_below(struct text *text, const struct column_layout *layout,
 		if (begun && !is_text)
 			text_put_string(text, ", ");
 		else
-			text_pad(text, TEXT_BELOW);
+			text_pad(text, indent);
 		text_put_string(text, column->header);
 		if (*column->unit && !unit_after) {
 			text_pad(text, 1);
@@ -170,8 +179,8 @@ static void text_below(struct text *text, const struct column_layout *layout,
 		text_put_string(text, ": ");
 		begun = !is_text;
 		if (is_text) {
-			text_wrap(text, cell->text, TEXT_BELOW + strlen(column->header) + 2,
-				  TEXT_BELOW + 2);
+			text_wrap(text, cell->text, indent + strlen(column->header) + 2,
+				  indent + 2);
 			continue;
 		}
 		column_layout_cell(shown, cell, number);

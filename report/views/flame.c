@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "fields/allocations.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "base/utc.h"
 #include "report/render/header.h"
 #include "report/render/render.h"
 #include "analysis/estimate.h"
@@ -22,8 +25,9 @@
 
 #define BY_STACKS "stack"
 #define BY_NO_STACKS "module,caller_function,site"
-#define LABELS ",cache,comm,node" /* keys, of a format with labels */
-#define LABEL_COUNT 3
+#define LABELS ",cache,comm,cgroup,node" /* keys, of a format with labels */
+#define LABEL_COUNT 4
+#define NSEC_PER_SEC 1e9
 
 static const char *const measure_texts[] = {
 	[FLAME_live] = "live at the end",	[FLAME_peak] = "live at their peak",
@@ -151,19 +155,67 @@ static int add_path(const struct report *report, size_t keys, size_t number)
 	return 0;
 }
 
-static void set_texts(const struct report *report, struct flame *flame)
+static bool is_bound(const struct flame *flame)
+{
+	for (size_t i = 0; i < flame->path_count; i++)
+		if (flame->paths[i].is_bound && flame->paths[i].shown.bytes)
+			return true;
+	return false;
+}
+
+static char *make_title(const struct report *report)
+{
+	const struct flame *flame = report->flame;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	fprintf(file, "%s%" PRIu64 " bytes %s by ", is_bound(flame) ? "at most " : "",
+		flame_total(flame).bytes, measure_texts[flame->measure]);
+	printable_write(file, report->by_text);
+	text_close(file, &text);
+	return text;
+}
+
+static char *make_source(const struct report *report)
+{
+	const struct metadata *metadata = &report->capture->metadata;
+	const struct flame *flame = report->flame;
+	char *text = NULL, start[40];
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	printable_write(file, metadata->hostname);
+	fputs(", Linux ", file);
+	printable_write(file, metadata->release);
+	if (flame->time) {
+		utc_text(flame->time, start, sizeof(start));
+		fprintf(file, ", %.19s UTC", start);
+	}
+	fprintf(file, ", for %.3f s%s", (double)flame->duration / NSEC_PER_SEC,
+		flame->interval > 1 ? ", estimated from samples" : "");
+	text_close(file, &text);
+	return text;
+}
+
+static int set_texts(const struct report *report, struct flame *flame)
 {
 	const struct analysis *analysis = &report->analysis;
-	const struct capture *capture = report->capture;
 
 	flame->measure_text = measure_names[flame->measure];
-	flame->interval = report->analysis.estimates ? report->analysis.estimates->interval : 0;
+	flame->interval = analysis->estimates ? analysis->estimates->interval : 0;
 	flame->duration = analysis->window_end - analysis->window_begin;
-	if (capture->metadata.wall_offset)
-		flame->time = capture->metadata.wall_offset + analysis->window_begin;
-	snprintf(flame->title, sizeof(flame->title), "bytes %s by %s: %s, Linux %s",
-		 measure_texts[flame->measure], report->by_text, capture->metadata.hostname,
-		 capture->metadata.release);
+	if (report->capture->metadata.wall_offset)
+		flame->time = report->capture->metadata.wall_offset + analysis->window_begin;
+	flame->title = make_title(report);
+	flame->source = make_source(report);
+	flame->legend = report->bottom_up ? "callers are below; hover for figures"
+					  : "called functions are below; hover for figures";
+	return flame->title && flame->source ? 0 : -ENOMEM;
 }
 
 static int make(struct report *report)
@@ -180,7 +232,8 @@ static int make(struct report *report)
 		err = add_path(report, keys, i);
 	if (!err && flame->measure == FLAME_leaked)
 		err = flame_add_old(report);
-	set_texts(report, flame);
+	if (!err)
+		err = set_texts(report, flame);
 	flame_sort(flame, !report->renderer->has_labels);
 	return err || report->renderer->print_flame ? err : flame_table(report);
 }
@@ -189,22 +242,20 @@ static int add_header(const struct report *report, struct header *header)
 {
 	const struct flame *flame = report->flame;
 	struct flame_values total = flame_total(flame);
-	bool has_stacks = report->capture->status.sampling.interval, is_bound = false;
+	bool has_stacks = report->capture->status.sampling.interval, bound = is_bound(flame);
 	int err;
 
-	for (size_t i = 0; i < flame->path_count; i++)
-		is_bound |= flame->paths[i].is_bound && flame->paths[i].shown.bytes;
 	header_add_section(header, "flame_totals");
 	header_add_text(header, "measure", flame->measure_text);
 	header_add_number(header, "bytes", total.bytes);
 	header_add_number(header, "objects", total.objects);
-	header_add_bool(header, "upper_bound", is_bound);
+	header_add_bool(header, "upper_bound", bound);
 	header_add_bool(header, "bottom_up", report->bottom_up);
 	header_add_bool(header, "has_stacks", has_stacks);
 	err = header_add_line(header, "flame", false,
 			      "%s%" PRIu64 " bytes %s in %s%" PRIu64 " object%s, by %s%s",
-			      is_bound ? "<= " : "", total.bytes, measure_texts[flame->measure],
-			      is_bound ? "<= " : "", total.objects, total.objects == 1 ? "" : "s",
+			      bound ? "<= " : "", total.bytes, measure_texts[flame->measure],
+			      bound ? "<= " : "", total.objects, total.objects == 1 ? "" : "s",
 			      report->by_text, report->bottom_up ? ", bottom up" : "");
 	if (!err && !has_stacks)
 		err = header_add_line(header, "stacks", true,

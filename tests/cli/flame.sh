@@ -15,6 +15,8 @@ wrong()
 }
 
 "$builddir/tests/mktrace" exact <"$srcdir/cli/flame.trace" || exit 1
+cp -r exact grouped
+printf 'cgroup 41 0 /system.slice/cron.service\nmember 7 0 41\n' >grouped/kernel/cgroups
 mkdir data && ln -s "$srcdir/data/sample" data/sample
 "$builddir/tests/mktrace" sampled <"$srcdir/cli/stacks.trace" || exit 1
 report()
@@ -58,6 +60,33 @@ table()
 	try data/sample --format=folded --cache='^dentry$'
 } >out
 "$srcdir/compare.sh" "$srcdir/cli/flame.expected" out || failed=1
+{
+	try exact --format=svg
+	try exact --format=svg --bottom-up --bytes=temporary --by=comm,stack
+	try exact --format=speedscope
+	try sampled --format=speedscope
+	for options in "" "--bytes=peak" "--bytes=allocated --by=comm"; do
+		echo "--- exact --format=pprof $options"
+		# shellcheck disable=SC2086 # words
+		report flame exact --format=pprof $options >profile || wrong "pprof $options"
+		zcat profile | "$builddir/tests/pprof_text"
+	done
+	echo "--- grouped --format=pprof"
+	report flame grouped --format=pprof | zcat | "$builddir/tests/pprof_text" | grep cgroup=
+	echo "--- sampled --format=pprof"
+	report flame sampled --format=pprof 2>&1 >profile
+	zcat profile | "$builddir/tests/pprof_text"
+	for format in svg speedscope folded pprof; do
+		echo "--- no path, $format"
+		report flame exact --comm=absent --format=$format >profile
+		if [ $format = pprof ]; then
+			zcat profile | "$builddir/tests/pprof_text"
+		else
+			sed '/<style>/,/<.style>/d' profile
+		fi
+	done
+} >out
+"$srcdir/compare.sh" "$srcdir/cli/flame-formats.expected" out || failed=1
 for options in "" "--bottom-up" "--by=comm,stack"; do
 	# shellcheck disable=SC2086 # none or one word
 	report flame exact $options
@@ -118,7 +147,7 @@ done
 
 {
 	for words in "sites --format=folded" "leaks --bytes=peak" "count --bottom-up" "flame --bytes=all" \
-		"flame -s bytes" "flame --format=folded -l 3" "flame --by=age" "flame --by=nothing"; do
+		"flame -s bytes" "flame --format=pprof --bottom-up" "flame --format=folded -l 3" "flame --by=nothing"; do
 		echo "$words"
 		# shellcheck disable=SC2086 # words
 		report exact $words 2>&1 >/dev/null
