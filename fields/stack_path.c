@@ -145,8 +145,12 @@ bool stack_path_find(struct stack_path *path, const struct capture *capture, uin
 			/* the call site stays, even if it is in the function that names the entry
 			 */
 			path->count = i > 1 ? i - 1 : 1;
-			snprintf(path->entry, sizeof(path->entry), "%s%s", entry->text,
-				 i > 1 ? inner : function_at(capture, path->frames[0], time));
+			if (i == 1)
+				inner = function_at(capture, path->frames[0], time);
+			if (find_entry(entries, sizeof(entries) / sizeof(*entries), inner, &rest) &&
+			    *rest)
+				inner = rest;
+			snprintf(path->entry, sizeof(path->entry), "%s%s", entry->text, inner);
 			break;
 		}
 		entry = find_entry(entries, sizeof(entries) / sizeof(*entries), function, &rest);

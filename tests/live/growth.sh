@@ -75,7 +75,7 @@ rank() { # rank FILE ROWS KEY
 	jq --arg who "grow-$kind (pid $pid)" "[$2[].$3] | (index(\$who) // -1) + 1" "$1"
 }
 
-# situation KIND COUNT EACH OTHERS SITES [CACHE]: makes COUNT objects, each of which is EACH objects of
+# situation KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]: makes COUNT objects, each of which is EACH objects of
 # the call sites; the program itself may add up to OTHERS, as of its own mappings. On a busy machine
 # the growth of a short capture is late: a second attempt takes longer.
 situation() {
@@ -99,7 +99,14 @@ check_slabinfo() { # check_slabinfo CACHE: nothing of it was not observed
 	jq -e '.unobserved_objects == 0' slabinfo.json >/dev/null || wrong="$wrong $kind:slabinfo"
 }
 
-attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES [CACHE]
+# The samples of the process lead to the system call, and to a path that begins at a call site.
+check_path() { # check_path SYSCALLS
+	"$report" leaks -p "$pid" --by=syscall,stack --format=json -l 1 >path.json 2>/dev/null
+	jq -r '.leaks[0] | "    \(.live_bytes_low) to \(.live_bytes_high) bytes, \(.samples) samples: \(.stack)"' path.json
+	jq -r '.leaks[0].syscall' path.json | grep -Eqx "$1" || wrong="$wrong $kind:path"
+}
+
+attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	seconds=$1
 	shift
 	kind=$1 made=$2
@@ -114,7 +121,7 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES [CACHE]
 	END
 	rm -rf made kmemtrace.data
 	kill -s CONT -- -"$background"
-	"$kmemtraced" -q -- sh command.sh 2>daemon.log || fail "$1: kmemtraced: $(cat daemon.log)"
+	"$kmemtraced" -q --stacks=4k -- sh command.sh 2>daemon.log || fail "$1: kmemtraced: $(cat daemon.log)"
 	kill -s STOP -- -"$background"
 	grow=$(cat pid) pid=$grow
 	made=$(cat made)
@@ -138,31 +145,32 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES [CACHE]
 	*" 0 "*) wrong="$wrong $1"; jq -c '.leaks[] | [.[]]' sites.json tasks.json; jq -c '.growth[] | [.[]]' summary.json ;;
 	esac
 	[ $more -ge -"$bound" ] && [ $more -le $((bound + $4)) ] || wrong="$wrong $1:live"
-	[ -z "${6:-}" ] || check_slabinfo "$6"
+	check_path "$6"
+	[ -z "${7:-}" ] || check_slabinfo "$7"
 	tried=$((tried + 1))
 }
 
 tried=0 wrong= duration=1.5
 [ -z "${KMEMTRACE_LONG:-}" ] || duration=5
-situation eventfd 4000 1 0 do_eventfd
-situation epoll 4000 1 1 'do_epoll_ctl|ep_insert|ep_alloc_epitem'
-situation datagram 4000 2 0 '__alloc_skb|kmalloc_reserve'
-situation vma 8000 2 40 'vm_area_dup|vm_area_init_from|vm_area_alloc'
-situation inotify 3000 1 0 'inotify_update_watch|inotify_new_watch' shmem_inode_cache
-situation file 4000 1 0 'shmem_alloc_inode' shmem_inode_cache
-situation timerfd 300 1 0 '__do_sys_timerfd_create|do_timerfd_create'
-situation tcp 1000 2 1 'sk_prot_alloc' sock_inode_cache
-situation negative 8000 1 60 '__d_alloc'
-situation netns 15 2 0 'copy_net_ns|net_alloc'
-situation overlay 100 1 0 'alloc_super'
-situation nft 1000 1 0 'nf_tables_newrule'
-situation cgroup 200 1 0 'cgroup_mkdir|cgroup_create'
-situation pipe 3000 2 0 'alloc_pipe_info'
-situation mount 200 1 0 'alloc_super'
-situation message 4000 1 0 'load_msg|alloc_msg'
+situation eventfd 4000 1 0 'do_eventfd' 'eventfd2'
+situation epoll 4000 1 1 'do_epoll_ctl|ep_insert|ep_alloc_epitem' 'epoll_ctl'
+situation datagram 4000 2 0 '__alloc_skb|kmalloc_reserve' 'sendto|sendmsg|ksys_write'
+situation vma 8000 2 40 'vm_area_dup|vm_area_init_from|vm_area_alloc' 'mmap|mprotect|ksys_mmap_pgoff'
+situation inotify 3000 1 0 'inotify_update_watch|inotify_new_watch' 'inotify_add_watch|mkdir' shmem_inode_cache
+situation file 4000 1 0 'shmem_alloc_inode' 'openat' shmem_inode_cache
+situation timerfd 300 1 0 '__do_sys_timerfd_create|do_timerfd_create' 'timerfd_create'
+situation tcp 1000 2 1 'sk_prot_alloc' 'socket|connect|accept4?|softirq:.*' sock_inode_cache
+situation negative 8000 1 60 '__d_alloc' 'openat|newfstatat|access'
+situation netns 15 2 0 'copy_net_ns|net_alloc' 'unshare'
+situation overlay 100 1 0 'alloc_super' 'mount'
+situation nft 1000 1 0 'nf_tables_newrule' 'sendto|sendmsg'
+situation cgroup 200 1 0 'cgroup_mkdir|cgroup_create' 'mkdir'
+situation pipe 3000 2 0 'alloc_pipe_info' 'pipe2?'
+situation mount 200 1 0 'alloc_super' 'mount|fsopen'
+situation message 4000 1 0 'load_msg|alloc_msg' 'do_msgsnd|msgsnd'
 if [ -n "${KMEMTRACE_LONG:-}" ]; then
 	duration=25
-	situation timerfd 2500 1 0 '__do_sys_timerfd_create|do_timerfd_create'
+	situation timerfd 2500 1 0 '__do_sys_timerfd_create|do_timerfd_create' 'timerfd_create'
 fi
 [ -z "$wrong" ] || fail "of $tried situations, wrong are:$wrong"
 [ $tried -ge 10 ] || skip "only $tried situations can be made here"
