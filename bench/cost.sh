@@ -7,7 +7,8 @@
 space_cost=(2000 300)
 about_cost="added CPU time of the workload, for each event"
 
-cost_tools=(kmemtraced "kmemtraced --no-rescue" "kmemtraced -z" "kmemtraced -p PID"
+cost_tools=(kmemtraced "kmemtraced --stacks" "kmemtraced --profile" "kmemtraced --no-rescue"
+	"kmemtraced -z" "kmemtraced -p PID"
 	"kmemtraced --count" "kmemtraced --count --no-rescue" "empty program" "perf record" "ftrace buffers" "trace-cmd record" bpftrace)
 
 # cost_run CASE TOOL TIMES: one run; sets $ns to its CPU time for each event.

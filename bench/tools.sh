@@ -18,6 +18,8 @@ tool_words()
 	case $tool in
 	untraced) words=() ;;
 	kmemtraced) words=("$build/kmemtraced" -q -o "$dir/data" --) ;;
+	"kmemtraced --stacks") words=("$build/kmemtraced" -q --stacks -o "$dir/data" --) ;;
+	"kmemtraced --profile") words=("$build/kmemtraced" -q --profile -o "$dir/data" --) ;;
 	"kmemtraced --no-rescue") words=("$build/kmemtraced" -q --no-rescue -o "$dir/data" --) ;;
 	"kmemtraced --count") words=("$build/kmemtraced" -q --count --by=site --) ;;
 	"kmemtraced --count --no-rescue")

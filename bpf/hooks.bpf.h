@@ -48,6 +48,8 @@ static __always_inline long emit_object(uint32_t index, struct bulk *bulk, bool 
 	if (is_allocation)
 		emit_allocation(bulk->context, &event, KMT_BULK_ALLOC, bulk->call_site, object,
 				bulk->gfp, KMT_NODE_ANY, bulk->cache, cache_size(bulk->cache));
+	else if (profile)
+		profile_free_elsewhere(&event, KMT_BULK_FREE, bulk->call_site, object, bulk->cache);
 	else
 		emit(&event, KMT_BULK_FREE, bulk->call_site, object, 0, KMT_NODE_ANY, bulk->cache);
 	return 0;
@@ -170,7 +172,8 @@ int reallocation(void *ctx)
 	struct event_context event;
 	bool unused;
 
-	if (object <= KMT_ZERO_SIZE_PTR || !size || !find_context(&event))
+	/* in a profile, a sampled object keeps the size that it was sampled with */
+	if (profile || object <= KMT_ZERO_SIZE_PTR || !size || !find_context(&event))
 		return 0;
 	return emit(&event, KMT_REALLOC, find_caller(ctx, false, &unused), object,
 		    argument(ctx, realloc_gfp), KMT_NODE_ANY, sizes.cache);

@@ -48,6 +48,13 @@ static __noinline int emit_sample(void *ctx, struct event_context *event, struct
 		*(volatile int64_t *)&control->until_sample =
 			sampling_draw((uint64_t)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32(),
 				      sample_interval);
+	if (profile) {
+		find_traced_task(event); /* its ids */
+		if (!sampled_add(about->pointer)) {
+			__sync_fetch_and_add(&control->dropped, 1);
+			return 0;
+		}
+	}
 	__sync_fetch_and_add(&control->samples, 1);
 	id = kernel_stack(ctx, control);
 	record = take_stack_and_slot(event, &sequence, ring_slots, &stack);
@@ -79,33 +86,6 @@ static __noinline int emit_sample(void *ctx, struct event_context *event, struct
 	/* clang would leave a pointer in r0 if it knew the result, and the verifier refuse it */
 	asm volatile("" : "+r"(result));
 	return result;
-}
-
-static __noinline int emit_perhaps_sample(void *ctx, struct event_context *event,
-					  struct kmt_record *about, uint32_t size)
-{
-	if (is_sampled(event->control, about->pointer, size))
-		return emit_sample(ctx, event, about);
-	return emit(event, about->id, about->call_site, about->pointer, about->gfp, about->node,
-		    about->cache);
-}
-
-/* As emit(), of an allocation of size bytes; size 0: not known. */
-static __always_inline int emit_allocation(void *ctx, struct event_context *event, uint8_t id,
-					   uint64_t call_site, uint64_t pointer, uint32_t gfp,
-					   int node, uint64_t bytes_40_47, uint32_t size)
-{
-	struct kmt_record about;
-
-	if (!sample_interval)
-		return emit(event, id, call_site, pointer, gfp, node, bytes_40_47);
-	about = (struct kmt_record){ .id = id,
-				     .node = node,
-				     .pointer = pointer,
-				     .call_site = call_site,
-				     .gfp = gfp,
-				     .cache = bytes_40_47 };
-	return emit_perhaps_sample(ctx, event, &about, size);
 }
 
 #endif

@@ -15,6 +15,27 @@ static __always_inline uint64_t size_saturated(uint64_t size)
 	return size < KMT_SIZE_MAX ? size : KMT_SIZE_MAX;
 }
 
+/* As emit(), of an allocation of size bytes; size 0: not known. */
+static __always_inline int emit_allocation(void *ctx, struct event_context *event, uint8_t id,
+					   uint64_t call_site, uint64_t pointer, uint32_t gfp,
+					   int node, uint64_t bytes_40_47, uint32_t size)
+{
+	struct kmt_record about;
+
+	if (profile)
+		return profile_allocation_elsewhere(ctx, event, id, call_site, pointer, gfp, node,
+						    bytes_40_47, size);
+	if (!sample_interval || !is_sampled(event->control, pointer, size))
+		return emit(event, id, call_site, pointer, gfp, node, bytes_40_47);
+	about = (struct kmt_record){ .id = id,
+				     .node = node,
+				     .pointer = pointer,
+				     .call_site = call_site,
+				     .gfp = gfp,
+				     .cache = bytes_40_47 };
+	return emit_sample(ctx, event, &about);
+}
+
 /* (call_site, ptr, …); from argument number first on: bytes_req, bytes_alloc, gfp_flags */
 static __always_inline int emit_alloc_sizes(struct bpf_raw_tracepoint_args *ctx, uint8_t id,
 					    const uint32_t first, int node)
@@ -22,10 +43,21 @@ static __always_inline int emit_alloc_sizes(struct bpf_raw_tracepoint_args *ctx,
 	struct kmt_record sizes = {};
 	struct event_context event;
 
-	if (!find_context_by_stack(&event, ctx))
+	if (!(profile ? profile_finds(&event, ctx->args[1]) : find_context_by_stack(&event, ctx)))
 		return 0;
 	sizes.requested = size_saturated(ctx->args[first]);
 	sizes.allocated = size_saturated(ctx->args[first + 1]);
+	if (profile) {
+		if (id == KMT_KMALLOC) {
+			count_up(&event.control->counted.kmalloc, 1);
+			count_up(&event.control->counted.kmalloc_bytes, sizes.allocated);
+		} else {
+			count_up(&event.control->counted.cache_alloc, 1);
+			count_up(&event.control->counted.cache_alloc_bytes, sizes.allocated);
+		}
+		return profile_allocation(ctx, &event, id, ctx->args[0], ctx->args[1],
+					  ctx->args[first + 2], node, sizes.cache, sizes.allocated);
+	}
 	return emit_allocation(ctx, &event, id, ctx->args[0], ctx->args[1], ctx->args[first + 2],
 			       node, sizes.cache, sizes.allocated);
 }
@@ -35,7 +67,19 @@ static __always_inline int emit_alloc_cache(struct bpf_raw_tracepoint_args *ctx,
 					    int node)
 {
 	struct event_context event;
+	uint32_t size;
 
+	if (profile) {
+		if (!profile_finds(&event, ctx->args[1]))
+			return 0;
+		size = cache_size(ctx->args[2]);
+		count_up(&event.control->counted.cache_alloc, 1);
+		count_up(&event.control->counted.cache_alloc_bytes, size);
+		if (!size)
+			announce_cache(ctx->args[2], ctx->args[1], false);
+		return profile_allocation(ctx, &event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1],
+					  gfp, node, ctx->args[2], size);
+	}
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	announce_cache(ctx->args[2], ctx->args[1], false);
@@ -47,7 +91,29 @@ static __always_inline int emit_alloc_cache(struct bpf_raw_tracepoint_args *ctx,
 static __always_inline int emit_free(struct event_context *event, uint8_t id,
 				     struct bpf_raw_tracepoint_args *ctx, uint64_t cache)
 {
+	if (profile)
+		return profile_free_elsewhere(event, id, ctx->args[0], ctx->args[1], cache);
 	return emit(event, id, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, cache);
+}
+
+/* A free of a profile. True: it is counted, and event is set. */
+static __always_inline bool count_free(struct event_context *event, bool is_kfree,
+				       struct bpf_raw_tracepoint_args *ctx)
+{
+	if (!profile_finds(event, ctx->args[1]))
+		return false;
+	count_up(is_kfree ? &event->control->counted.kfree : &event->control->counted.cache_free,
+		 1);
+	return true;
+}
+
+static __always_inline int profile_cache_free(struct bpf_raw_tracepoint_args *ctx, uint64_t cache)
+{
+	struct event_context event;
+
+	if (!count_free(&event, false, ctx))
+		return 0;
+	return profile_free(&event, KMT_CACHE_FREE, ctx->args[0], ctx->args[1], cache);
 }
 
 /* (call_site, ptr) */
@@ -58,6 +124,10 @@ int kfree(struct bpf_raw_tracepoint_args *ctx)
 
 	if (frees_have_name)
 		forget_cache(ctx->args[1]);
+	if (profile)
+		return count_free(&event, true, ctx)
+			       ? profile_free(&event, KMT_KFREE, ctx->args[0], ctx->args[1], 0)
+			       : 0;
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	mark_in_flight(&event, KMT_BACKED_UP_KFREE, ctx);
@@ -71,6 +141,8 @@ int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 	struct event_context event;
 
 	forget_cache(ctx->args[1]);
+	if (profile)
+		return profile_cache_free(ctx, ctx->args[2]);
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	announce_cache(ctx->args[2], ctx->args[1], true);
@@ -85,6 +157,8 @@ int kmem_cache_free_name(struct bpf_raw_tracepoint_args *ctx)
 	struct event_context event;
 
 	forget_cache(ctx->args[1]);
+	if (profile)
+		return profile_cache_free(ctx, 0);
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	return emit_free(&event, KMT_CACHE_FREE, ctx, cache_by_name(ctx->args[2]));
@@ -96,6 +170,8 @@ int kmem_cache_free_anonymous(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct event_context event;
 
+	if (profile)
+		return profile_cache_free(ctx, 0);
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	return emit_free(&event, KMT_CACHE_FREE, ctx, 0);

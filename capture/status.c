@@ -288,6 +288,12 @@ static void write_lists(const struct status *status, FILE *file)
 		write_count(file, cpu->skipped);
 		fprintf(file, " own %" PRIu64 " rescued %" PRIu64 "\n", cpu->own, cpu->from_backup);
 	}
+	for (size_t i = 0; i < status->cpu_count && status->sampling.is_profile; i++) {
+		const struct status_counted *counted = &status->cpus[i].counted;
+
+		fprintf(file, "counted %u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			status->cpus[i].cpu, counted->allocations, counted->frees, counted->bytes);
+	}
 	for (size_t i = 0; i < status->lost_task_count; i++)
 		fprintf(file, "lost_task %" PRIu32 " %" PRIu64 "\n", status->lost_tasks[i].task,
 			status->lost_tasks[i].count);
@@ -367,6 +373,7 @@ static int parse_cpu(struct status *status, struct line *line)
 	    !line_u64(line, 10, &cpu.own))
 		return 0;
 	cpu.from_backup = 0;
+	cpu.counted = (struct status_counted){ 0 };
 	if (line_key(line, "rescued"))
 		line_u64(line, 10, &cpu.from_backup);
 	if (status->cpu_count && status->cpus[status->cpu_count - 1].cpu >= cpu.cpu)
@@ -375,6 +382,22 @@ static int parse_cpu(struct status *status, struct line *line)
 	if (!added)
 		return -ENOMEM;
 	*added = cpu;
+	return 0;
+}
+
+/* After the lines of the CPUs. */
+static int parse_counted(struct status *status, struct line *line)
+{
+	struct status_counted counted;
+	struct status_cpu *cpu;
+	uint32_t number;
+
+	if (!line_u32(line, &number) || !line_u64(line, 10, &counted.allocations) ||
+	    !line_u64(line, 10, &counted.frees) || !line_u64(line, 10, &counted.bytes))
+		return 0;
+	cpu = status_find_cpu(status, number);
+	if (cpu)
+		cpu->counted = counted;
 	return 0;
 }
 
@@ -416,6 +439,8 @@ static int parse_list(struct status *status, struct line *line)
 
 	if (line_key(line, "cpu"))
 		return parse_cpu(status, line);
+	if (line_key(line, "counted"))
+		return parse_counted(status, line);
 	if (line_key(line, "wanted"))
 		return line_u32(line, &id) ? status_add_traced_pid(status, id) : 0;
 	if (line_key(line, "own_task")) {

@@ -26,6 +26,11 @@ struct status_cpu {
 	uint64_t skipped;     /* events, or STATUS_UNKNOWN */
 	uint64_t own;	      /* recorded while kmemtraced itself was the current task */
 	uint64_t from_backup; /* frees recorded by a backup program */
+	/* of a profile: all events of the CPU, recorded or not, and the bytes that were allocated
+	 */
+	struct status_counted {
+		uint64_t allocations, frees, bytes;
+	} counted;
 };
 
 struct status_lost_task {

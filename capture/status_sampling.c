@@ -15,6 +15,7 @@ static const struct {
 	{ "stacks_unwalked", offsetof(struct status_sampling, unwalked) },
 	{ "stacks_no_room", offsetof(struct status_sampling, no_room) },
 	{ "unsampled", offsetof(struct status_sampling, unsized) },
+	{ "samples_dropped", offsetof(struct status_sampling, dropped) },
 };
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 

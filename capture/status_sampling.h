@@ -19,6 +19,7 @@ struct status_sampling {
 	uint64_t unwalked; /* samples whose kernel stack could not be walked */
 	uint64_t no_room;  /* samples whose stack found no room */
 	uint64_t unsized;  /* allocations that could not be sampled: their size was not known */
+	uint64_t dropped;  /* samples of a profile that were not recorded: there was no room */
 };
 
 /* Writes nothing if no allocation was sampled. */

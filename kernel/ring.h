@@ -81,13 +81,21 @@ struct kmt_control {
 	uint64_t count_ungrouped; /* events that found no room for their key */
 	/* while allocations are sampled (bpf/sampling.bpf.h): */
 	int64_t until_sample; /* bytes; kmemtraced sets it before the programs are attached */
-	uint64_t samples;     /* allocations that were sampled */
-	uint64_t unwalked;    /* of these: the kernel stack could not be walked */
-	uint64_t no_room;     /* of these: the stack found no room */
-	uint64_t unsized;     /* allocations of a size that is not known, which is never sampled */
-	uint64_t unused[3];
+	/* of a profile: the allocations, frees and bytes of this CPU (bpf/profile.bpf.h) */
+	struct {
+		uint64_t kmalloc, kmalloc_bytes, cache_alloc, cache_alloc_bytes, kfree, cache_free;
+	} counted;
+	uint64_t unsized; /* allocations of a size that is not known, which is never sampled */
+	struct {
+		uint64_t allocations, bytes, frees;
+	} counted_elsewhere; /* with atomic operations */
+	uint64_t samples;    /* allocations that were sampled */
+	uint64_t unwalked;   /* of these: the kernel stack could not be walked */
+	uint64_t no_room;    /* of these: the stack found no room */
+	uint64_t dropped;    /* not in samples: the map of sampled objects had no room */
+	uint64_t unused;
 };
-_Static_assert(sizeof(struct kmt_control) == 1280, "whole cache lines");
+_Static_assert(sizeof(struct kmt_control) == 1344, "whole cache lines");
 
 /*
  * A record takes consecutive slots of the ring, enough for its words. A record that begins near the

@@ -207,7 +207,7 @@ static void print_stacks(const struct attach_plan *plan, struct programs_setting
 {
 	struct programs programs = { 0 };
 
-	settings.sample_interval = SAMPLING_EACH;
+	settings.sampling.interval = SAMPLING_EACH;
 	settings.probes = NULL;
 	if (programs_load(&programs, plan, &settings) || programs_attach(&programs))
 		print_check(VERDICT_LIMITED, "stacks", "no stacks can be recorded: %s",

@@ -31,6 +31,19 @@ static void print_cpus(const struct status *status)
 	}
 }
 
+static void print_counted(const struct status *status, const char *place)
+{
+	struct status_counted sum = { 0 };
+
+	for (size_t i = 0; i < status->cpu_count; i++) {
+		sum.allocations += status->cpus[i].counted.allocations;
+		sum.frees += status->cpus[i].counted.frees;
+		sum.bytes += status->cpus[i].counted.bytes;
+	}
+	info_msg("%s: counted %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64 " frees",
+		 place, sum.allocations, sum.bytes, sum.frees);
+}
+
 static void print_result(const struct session *session)
 {
 	const char *place = session->options->stream ? "standard output" : session->directory.path;
@@ -51,7 +64,9 @@ static void print_result(const struct session *session)
 	info_msg("%s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64
 		 " bytes, %.3f s",
 		 place, sums.recorded, sums.lost, session->misses.reported, sums.bytes, seconds);
-	if (session->options->sample_interval)
+	if (session->options->sampling.is_profile)
+		print_counted(&session->status, place);
+	if (session->options->sampling.interval)
 		info_msg("%s: %zu stacks of %" PRIu64 " samples, %" PRIu64 " not walked, %" PRIu64
 			 " without room",
 			 place, session->stacks.count, sums.samples,

@@ -20,6 +20,7 @@
 #define DURATION_MAX 1000000000ULL /* seconds */
 #define MIB (1024 * 1024ULL)
 #define SAMPLE_DEFAULT (512 * 1024) /* bytes */
+#define PROFILE_RING_MIB 1
 
 enum {
 	KEY_INCLUDE_SELF = 256,
@@ -34,6 +35,7 @@ enum {
 	KEY_DOCTOR,
 	KEY_PROBES,
 	KEY_STACKS,
+	KEY_PROFILE,
 };
 
 #define INTERVAL_MIN 10000000 /* ns between two readings of --proc-mem */
@@ -82,6 +84,10 @@ static const struct argp_option table[] = {
 	  "Record the kernel stack of a random sample of the allocations: one in each BYTES that "
 	  "are "
 	  "allocated, such as 64k (64 to 1G; default: 512k); all: the stack of each allocation",
+	  0 },
+	{ "profile", KEY_PROFILE, "BYTES", OPTION_ARG_OPTIONAL,
+	  "Record only such a sample of the allocations, their stacks, and the frees of their "
+	  "objects; count all others: reports then show estimates (default: 512k)",
 	  0 },
 	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
 	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH "), "
@@ -200,9 +206,9 @@ static void complete_count(struct argp_state *state, struct options *options)
 	if (!options->count.enabled)
 		return;
 	if (options->output || options->pack || options->publish || options->ring_mib ||
-	    options->proc_mem || options->sample_interval)
+	    options->proc_mem || options->sampling.interval)
 		argp_error(state, "--count writes no capture: it cannot be used with -o, -z, -m, "
-				  "--publish, --proc-mem or --stacks");
+				  "--publish, --proc-mem, --stacks or --profile");
 	count_options_complete(state, &options->count, options->probes_text);
 	options->no_capture = true;
 	options->ring_mib = 1; /* its memory is the table of counts */
@@ -257,6 +263,28 @@ static void complete_publish(struct argp_state *state, struct options *options)
 	if (options->stream && isatty(STDOUT_FILENO))
 		argp_error(state, "-o -: standard output is a terminal: pipe it into "
 				  "kmemtrace-report events -i -");
+}
+
+static void complete_sampling(struct argp_state *state, struct options *options)
+{
+	const char *option = options->sampling.is_profile ? "--profile" : "--stacks";
+
+	if (!options->sampling.interval)
+		return;
+	if (options->stacks && options->sampling.is_profile)
+		argp_error(state, "--profile: has stacks: it cannot be used with --stacks");
+	if (options->sampling.is_profile && options->publish)
+		argp_error(state,
+			   "--profile: cannot be used with --publish, which needs all events");
+	if (options->sampling.is_profile && options->rescue)
+		argp_error(state,
+			   "--profile: has no backup programs: it cannot be used with --rescue");
+	if (options->no_capture)
+		argp_error(state, "%s: cannot be used with --no-capture", option);
+	if (!options->records_slab)
+		argp_error(state, "%s: needs slab events: name one of them in --probes", option);
+	if (options->sampling.is_profile && !options->ring_mib)
+		options->ring_mib = PROFILE_RING_MIB;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -317,7 +345,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->proc_mem_ns = arg ? parse_interval(state, arg) : 0;
 		return 0;
 	case KEY_STACKS:
-		options->sample_interval = parse_sampling(state, "--stacks", arg);
+		options->stacks = true;
+		options->sampling.interval = parse_sampling(state, "--stacks", arg);
+		return 0;
+	case KEY_PROFILE:
+		options->sampling.is_profile = true;
+		options->sampling.interval = parse_sampling(state, "--profile", arg);
 		return 0;
 	case KEY_NO_CAPTURE:
 		options->no_capture = true;
@@ -345,11 +378,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 				   options->command[0]);
 		if (options->proc_mem && options->no_capture)
 			argp_error(state, "--proc-mem: cannot be used with --no-capture");
-		if (options->sample_interval && options->no_capture)
-			argp_error(state, "--stacks: cannot be used with --no-capture");
-		if (options->sample_interval && !options->records_slab)
-			argp_error(state, "--stacks: needs slab events: name one of them in "
-					  "--probes");
+		complete_sampling(state, options);
 		if (options->list_probes && options->command)
 			argp_error(state, "-L: cannot be used with a command: %s",
 				   options->command[0]);

@@ -10,6 +10,7 @@
 
 #include "kernel/probes.h"
 #include "tracer/count_options.h"
+#include "tracer/load/sampling.h"
 
 struct options {
 	const char *output;    /* the capture directory; NULL: no capture is written */
@@ -26,7 +27,8 @@ struct options {
 	bool include_self;
 	bool proc_mem;		  /* read the memory of processes */
 	uint64_t proc_mem_ns;	  /* between two readings; 0: no such readings */
-	uint32_t sample_interval; /* bytes, or SAMPLING_EACH; 0: no stacks are recorded */
+	bool stacks;		  /* --stacks was given */
+	struct sampling sampling; /* interval 0: no stacks are recorded */
 	bool rescue, no_rescue;	  /* see options_no_backup_reason */
 	const char *publish;	  /* path of the file; NULL: nothing is published */
 	bool publish_default;	  /* --publish without a file */

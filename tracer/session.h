@@ -47,7 +47,7 @@ struct session {
 	struct metadata metadata;
 	struct status status;
 	struct name_messages names;
-	struct stack_messages stacks; /* if options->sample_interval */
+	struct stack_messages stacks; /* if options->sampling.interval */
 	FILE *process_memory;	      /* NULL: closed, or not wanted */
 	struct memory_reader memory_reader;
 	struct modules modules;

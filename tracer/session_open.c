@@ -35,7 +35,7 @@ static int load_programs(struct session *session)
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.no_backup_reason = options_no_backup_reason(options),
-		.sample_interval = options->sample_interval,
+		.sampling = options->sampling,
 		.probes = options->has_probes ? options->probes : NULL,
 		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
 	};
@@ -58,7 +58,7 @@ static int load_programs(struct session *session)
 		return session_fail(session, err, session->programs.errmsg);
 	err = rings_map_controls(rings, bpf_variant_map_fd(&session->programs.variant, "controls"));
 	if (!err)
-		sampling_start(rings->controls, rings->possible_cpus, options->sample_interval);
+		sampling_start(rings->controls, rings->possible_cpus, options->sampling.interval);
 	for (unsigned int i = 0; i < rings->possible_cpus && !err; i++)
 		if (rings->list[i].fd >= 0)
 			err = rings_insert(rings, i,
@@ -153,7 +153,7 @@ static int fill_directory(struct session *session)
 		session->names.publish = &session->publish;
 	if (err)
 		return session_fail(session, err, session->names.errmsg);
-	if (session->options->sample_interval)
+	if (session->options->sampling.interval)
 		err = stack_messages_open(&session->stacks, directory,
 					  bpf_variant_map_fd(&session->programs.variant,
 							     "stack_frames"));

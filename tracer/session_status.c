@@ -85,7 +85,8 @@ int session_status_start(struct session *session)
 
 	status->ring_bytes = rings_bytes(session->rings.mib, session->rings.buffered);
 	/* what is own was left out while counting */
-	status->sampling.interval = options->sample_interval;
+	status->sampling.is_profile = options->sampling.is_profile;
+	status->sampling.interval = options->sampling.interval;
 	status->include_self = options->include_self || options->count.enabled;
 	status->begin = session->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
@@ -94,6 +95,16 @@ int session_status_start(struct session *session)
 	if (!err)
 		err = session_status_update_programs(session);
 	return err ? session_fail_at(session, err, "the status") : session_status_write(session);
+}
+
+static void count_all(struct status_counted *counted, const struct kmt_control *control)
+{
+	counted->allocations = control->counted.kmalloc + control->counted.cache_alloc +
+			       control->counted_elsewhere.allocations;
+	counted->frees = control->counted.kfree + control->counted.cache_free +
+			 control->counted_elsewhere.frees;
+	counted->bytes = control->counted.kmalloc_bytes + control->counted.cache_alloc_bytes +
+			 control->counted_elsewhere.bytes;
 }
 
 static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
@@ -113,6 +124,8 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 	session->status.sampling.unwalked += drain->control->unwalked;
 	session->status.sampling.no_room += drain->control->no_room;
 	session->status.sampling.unsized += drain->control->unsized;
+	session->status.sampling.dropped += drain->control->dropped;
+	count_all(&about->counted, drain->control);
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		full |= drain->control->marks[i].full;
 	session->status.backup_off_cpus += full;

@@ -55,6 +55,12 @@ static void fill(struct status *status)
 		.lost_unattributed = 3,
 		.clamped = 4,
 		.clamped_max = 5,
+		.sampling = { .interval = 4096,
+			      .is_profile = true,
+			      .unwalked = 1,
+			      .no_room = 2,
+			      .unsized = 3,
+			      .dropped = 4 },
 	};
 	assert_int_equal(status_add_traced_pid(status, 77), 0);
 	assert_int_equal(status_add_traced_pid(status, 66), 0);
@@ -63,10 +69,10 @@ static void fill(struct status *status)
 	assert_int_equal(status_add_own(status, 500), 0);
 	cpu = status_add_cpu(status, 2);
 	assert_non_null(cpu);
-	*cpu = (struct status_cpu){ 2, 10, 6, 4, STATUS_UNKNOWN, 1, 6 };
+	*cpu = (struct status_cpu){ 2, 10, 6, 4, STATUS_UNKNOWN, 1, 6, { 70, 60, 5000 } };
 	cpu = status_add_cpu(status, 0);
 	assert_non_null(cpu);
-	*cpu = (struct status_cpu){ 0, UINT64_MAX - 1, 7, 8, 9, 0, 0 };
+	*cpu = (struct status_cpu){ 0, UINT64_MAX - 1, 7, 8, 9, 0, 0, { 80, 90, 0 } };
 	assert_ptr_equal(status_add_cpu(status, 2), &status->cpus[1]);
 	assert_int_equal(status_add_lost_task(status, 1234, 8), 0);
 	status->no_slab = true;
@@ -112,6 +118,12 @@ static void written_status_is_parsed(void **state)
 			    "lost_unattributed 3\n"
 			    "raised 4 5\n"
 			    "slab no\n"
+			    "profile yes\n"
+			    "sample_interval 4096\n"
+			    "stacks_unwalked 1\n"
+			    "stacks_no_room 2\n"
+			    "unsampled 3\n"
+			    "samples_dropped 4\n"
 			    "probe vm.pagefault counted 12 skipped 3 software event\n"
 			    "probe vm.brk counted unknown skipped 0 \n"
 			    "no_probe vm.write_shared no fentry\n"
@@ -122,6 +134,8 @@ static void written_status_is_parsed(void **state)
 			    "cpu 0 seen 18446744073709551614 recorded 7 lost 8 skipped 9 own 0 "
 			    "rescued 0\n"
 			    "cpu 2 seen 10 recorded 6 lost 4 skipped unknown own 1 rescued 6\n"
+			    "counted 0 80 90 0\n"
+			    "counted 2 70 60 5000\n"
 			    "lost_task 1234 8\n"
 			    "observed kmalloc\n"
 			    "unobserved kfree_bulk fires no tracepoint\n"

@@ -19,7 +19,6 @@
 #include "tracer/load/machine.h"
 #include "tracer/load/probe.h"
 #include "tracer/load/programs.h"
-#include "tracer/load/sampling.h"
 
 static int quiet_printer(enum libbpf_print_level level, const char *format, va_list arguments)
 {
@@ -126,6 +125,8 @@ static void choose_programs(struct programs *programs, const struct programs_set
 		bpf_program__set_autoload(programs->list[i], true);
 	}
 	hooks_choose(&programs->hooks, variant, btf, disabled_reason);
+	if (!no_backup_reason && settings->sampling.is_profile)
+		no_backup_reason = "a profile has none";
 	if (!no_backup_reason && plan->preemption == PREEMPTION_POSSIBLE)
 		no_backup_reason = "on this kernel a task may move to another CPU inside a "
 				   "tracepoint";
@@ -164,6 +165,13 @@ static void set_counting(struct bpf_variant *variant, const struct count_setting
 	bpf_map__set_max_entries(counts, count->groups);
 }
 
+/* Raw tracepoints have a guard against recursion since 6.1, which changed these arguments, too. */
+static bool has_no_nesting(const struct attach_plan *plan)
+{
+	return plan->btf && backup_programs_has_recursion_guard(plan->btf) &&
+	       !strcmp(plan->programs[ATTACH_CACHE_ALLOC], "kmem_cache_alloc");
+}
+
 static void set_settings(struct bpf_variant *variant, const struct attach_plan *plan,
 			 const struct programs_settings *settings)
 {
@@ -183,7 +191,7 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 		set_counting(variant, settings->count);
 	bpf_variant_set(variant, "context_source", &plan->context_source,
 			sizeof(plan->context_source));
-	sampling_choose(variant, settings->sample_interval);
+	sampling_choose(variant, &settings->sampling, has_no_nesting(plan));
 	if (plan->missing_features.btf)
 		set_fields(variant);
 }

@@ -17,6 +17,7 @@
 #include "tracer/load/cpu_numbers.h"
 #include "tracer/load/paths.h"
 #include "tracer/load/process_probes.h"
+#include "tracer/load/sampling.h"
 #include "tracer/load/backup_programs.h"
 
 struct bpf_prog_info;
@@ -62,7 +63,7 @@ struct programs_settings {
 	int ring_fd;			    /* of any ring: all rings are maps of the same kind */
 	const uint32_t *pids;		    /* the processes of -p; none: all */
 	size_t pid_count;
-	uint32_t sample_interval;     /* see sampling_choose() */
+	struct sampling sampling;
 	const char *no_backup_reason; /* see options_no_backup_reason() */
 	const bool *probes;	      /* PROBES of them: which are recorded; NULL: all of slab */
 };

@@ -12,13 +12,21 @@
 #include "tracer/load/machine.h"
 #include "tracer/load/sampling.h"
 
-void sampling_choose(struct bpf_variant *variant, uint32_t interval)
+void sampling_choose(struct bpf_variant *variant, const struct sampling *sampling, bool no_nesting)
 {
 	static const char *const maps[] = { "stack_buffers", "stack_ids", "stack_frames" };
 
-	bpf_variant_set(variant, "sample_interval", &interval, sizeof(interval));
+	static const char *const profile_maps[] = { ".bss.sampled", "sampled_objects" };
+
+	bpf_variant_set(variant, "sample_interval", &sampling->interval,
+			sizeof(sampling->interval));
+	bpf_variant_set(variant, "profile", &sampling->is_profile, sizeof(sampling->is_profile));
+	bpf_variant_set(variant, "no_nesting", &no_nesting, sizeof(no_nesting));
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		bpf_map__set_autocreate(bpf_variant_map(variant, maps[i]), interval);
+		bpf_map__set_autocreate(bpf_variant_map(variant, maps[i]), sampling->interval);
+	for (size_t i = 0; i < sizeof(profile_maps) / sizeof(profile_maps[0]); i++)
+		bpf_map__set_autocreate(bpf_variant_map(variant, profile_maps[i]),
+					sampling->is_profile);
 }
 
 void sampling_start(struct kmt_control *controls, unsigned int cpus, uint32_t interval)

@@ -3,14 +3,21 @@
 #ifndef TRACER_LOAD_SAMPLING_H
 #define TRACER_LOAD_SAMPLING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernel/ring.h"
 
 struct bpf_variant;
 
-/* Before loading. interval: bytes, or SAMPLING_EACH; 0: no allocation is sampled. */
-void sampling_choose(struct bpf_variant *variant, uint32_t interval);
+/* How the programs sample. */
+struct sampling {
+	uint32_t interval; /* bytes, or SAMPLING_EACH; 0: no allocation is sampled */
+	bool is_profile;   /* record only sampled allocations and their frees */
+};
+
+/* Before loading. no_nesting: the kernel runs no program that it has interrupted on that CPU. */
+void sampling_choose(struct bpf_variant *variant, const struct sampling *sampling, bool no_nesting);
 
 /* Before the programs are attached: the bytes that each CPU allocates before its first sample. */
 void sampling_start(struct kmt_control *controls, unsigned int cpus, uint32_t interval);

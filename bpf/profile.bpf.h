@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A profile: records sampled allocations, with their stacks, and the frees of their objects, and
+ * counts all others by CPU. An event that is not recorded makes no helper call but those that find
+ * the CPU, which the kernel replaces by a few instructions where it can.
+ *
+ * Each count of the control block is written by one program only. Where the kernel does not run a
+ * program that it has interrupted, a plain addition is exact. Elsewhere, and for the counts that
+ * several programs write, it is atomic.
+ */
+#ifndef BPF_PROFILE_BPF_H
+#define BPF_PROFILE_BPF_H
+
+static __always_inline void count_up(uint64_t *count, uint64_t number)
+{
+	if (no_nesting)
+		*(volatile uint64_t *)count += number;
+	else
+		__sync_fetch_and_add(count, number);
+}
+
+static __noinline int profile_missed_free(struct event_context *event, uint64_t call_site,
+					  uint64_t pointer)
+{
+	if (!sampled_remove(pointer))
+		return 0;
+	find_traced_task(event);
+	return emit(event, KMT_KFREE, call_site, pointer, 0, KMT_NODE_ANY, 0);
+}
+
+/* An allocation that was counted. */
+static __always_inline int profile_allocation(void *ctx, struct event_context *event, uint8_t id,
+					      uint64_t call_site, uint64_t pointer, uint32_t gfp,
+					      int node, uint64_t bytes_40_47, uint32_t size)
+{
+	struct kmt_record about;
+
+	if (!is_sampled(event->control, pointer, size))
+		return may_be_sampled(pointer) ? profile_missed_free(event, call_site, pointer) : 0;
+	if (id == KMT_CACHE_ALLOC || id == KMT_BULK_ALLOC)
+		announce_cache(bytes_40_47, pointer, false);
+	about = (struct kmt_record){ .id = id,
+				     .node = node,
+				     .pointer = pointer,
+				     .call_site = call_site,
+				     .gfp = gfp,
+				     .cache = bytes_40_47 };
+	return emit_sample(ctx, event, &about);
+}
+
+static __noinline int profile_sampled_free(struct event_context *event, struct kmt_record *about)
+{
+	if (!sampled_remove(about->pointer))
+		return 0;
+	find_traced_task(event);
+	return emit(event, about->id, about->call_site, about->pointer, 0, KMT_NODE_ANY,
+		    about->cache);
+}
+
+/* A free that was counted. */
+static __always_inline int profile_free(struct event_context *event, uint8_t id, uint64_t call_site,
+					uint64_t pointer, uint64_t cache)
+{
+	struct kmt_record about;
+
+	if (!may_be_sampled(pointer))
+		return 0;
+	about = (struct kmt_record){
+		.id = id, .pointer = pointer, .call_site = call_site, .cache = cache
+	};
+	return profile_sampled_free(event, &about);
+}
+
+/* The same two, of programs that do not count alone: with copies, or hooks. */
+static __always_inline int profile_allocation_elsewhere(void *ctx, struct event_context *event,
+							uint8_t id, uint64_t call_site,
+							uint64_t pointer, uint32_t gfp, int node,
+							uint64_t bytes_40_47, uint32_t size)
+{
+	if (pointer <= KMT_ZERO_SIZE_PTR)
+		return 0;
+	__sync_fetch_and_add(&event->control->counted_elsewhere.allocations, 1);
+	__sync_fetch_and_add(&event->control->counted_elsewhere.bytes, size);
+	return profile_allocation(ctx, event, id, call_site, pointer, gfp, node, bytes_40_47, size);
+}
+
+static __always_inline int profile_free_elsewhere(struct event_context *event, uint8_t id,
+						  uint64_t call_site, uint64_t pointer,
+						  uint64_t cache)
+{
+	if (pointer <= KMT_ZERO_SIZE_PTR)
+		return 0;
+	__sync_fetch_and_add(&event->control->counted_elsewhere.frees, 1);
+	return profile_free(event, id, call_site, pointer, cache);
+}
+
+/* The traced task is checked only with -p: an event that is not recorded needs no task. */
+static __always_inline bool profile_finds(struct event_context *event, uint64_t pointer)
+{
+	if (pointer <= KMT_ZERO_SIZE_PTR || (traced_tgid && !find_traced_task(event)))
+		return false;
+	return find_cpu(event);
+}
+
+#endif

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# --profile counts each event of a load that perf counts, estimates its bytes, and records the free of
+# each sampled object and no other free, also if many sampled objects are live.
+. "$srcdir/live/live.sh"
+need jq
+
+mkdir folder
+mount -t tmpfs tmpfs folder 2>/dev/null && trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+mkfifo line
+
+# The command of kmemtraced: lets the load run, and returns when it is done.
+cat >drive <<'END'
+echo >line
+until [ "$(cat /proc/$1/comm)" = done ]; do sleep 0.02; done
+END
+
+sum() # sum COLUMN: of the lines "counted CPU ALLOCATIONS FREES BYTES"
+{
+	awk -v column="$1" '$1 == "counted" { sum += $column } END { print sum + 0 }' \
+		kmemtrace.data/kernel/status
+}
+
+# between WHAT LEAST FOUND MOST
+between()
+{
+	[[ $3 -ge $2 && $3 -le $4 ]] || fail "$1: $3 is not from $2 to $4"
+}
+
+# The sum of the weighted sizes of the samples is the counted number of bytes, within 5 sigma.
+estimates()
+{
+	"$report" count --by=bytes_alloc --where='operation == "allocation"' --format=csv >sizes ||
+		fail "count: exit $?"
+	awk -F , -v what="$1" -v bytes="$(sum 5)" '$1 + 0 {
+			p = 1 - exp(-$1 / 4096)
+			samples += $2; sum += $2 * $1 / p; variance += $2 * (1 - p) * ($1 / p) ^ 2
+		}
+		END {
+			print what ": " bytes " bytes were allocated, estimated " sum " +- " sqrt(variance)
+			exit samples < 1000 || (sum - bytes) ^ 2 > 25 * variance
+		}' sizes || fail "$1: the estimate is wrong: $(cat sizes)"
+}
+
+# one WORKLOAD ROUNDS
+one()
+{
+	local work=$1 rounds=$2 pid allocations frees skipped
+	"$builddir/tests/live/workload" "$work" "$rounds" folder wait <line >truth 2>workload.log &
+	pid=$!
+	exec 3>line
+	for _ in $(seq 100); do
+		[ "$(cat /proc/$pid/comm 2>/dev/null)" = ready ] && break
+		sleep 0.05
+	done
+	kill -0 $pid 2>/dev/null || skip "$(cat workload.log)"
+	"$kmemtraced" -q --profile=4k -p $pid -- sh drive $pid 2>kmemtraced.log ||
+		fail "exit $?: $(cat kmemtraced.log)"
+	echo >&3
+	exec 3>&-
+	wait $pid || fail "$work: $(cat workload.log)"
+	checked
+	allocations=$(($(value truth kmalloc) + $(value truth kmem_cache_alloc)))
+	frees=$(($(value truth kfree) + $(value truth kmem_cache_free)))
+	skipped=$(value kmemtrace.data/kernel/status skipped)
+	# some events of the task are before and after the time in which perf counts
+	between "$work: allocations" $((allocations - skipped)) "$(sum 3)" $((allocations + 100))
+	between "$work: frees" $((frees - skipped - 100)) "$(sum 4)" $((frees + 100))
+	echo "$work: perf counted $allocations allocations and $frees frees," \
+		"kmemtraced $(sum 3) and $(sum 4), skipped in all tasks $skipped"
+	estimates "$work"
+}
+
+one fs 20000
+KMEMTRACED_WITHOUT=fetch one fs 5000
+
+# Directories: objects of which nearly each is sampled, 30,000 of them at once.
+cat >directories <<'END'
+for round in 1 2; do
+	seq -f folder/%g 15000 | xargs mkdir && seq -f folder/%g 15000 | xargs rmdir
+done
+sleep 1
+END
+"$kmemtraced" -q -- sh directories || fail "exit $?"
+missed=$(json .totals.missed_frees)
+"$kmemtraced" -q --profile=64 -m 64 -- sh directories || fail "exit $?"
+checked
+between "samples dropped" 0 "$(value kmemtrace.data/kernel/status samples_dropped)" 0
+between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" 0
+between "sampled objects" 50000 "$(json .totals.allocations)" 10000000
+between "live objects" 0 "$(json .totals.live_objects)" $(($(json .totals.allocations) / 20))
+# as many as a capture of all events misses: of the paths that are not observed
+between "missed frees" 0 "$(json .totals.missed_frees)" $((missed + missed / 2 + 500))
+echo "many live samples: $(json '.totals | "\(.allocations) allocations, \(.frees) frees, \(.live_objects) live, \(.missed_frees) missed, \(.peak_bytes) bytes at the peak"')"
+
+# The map of sampled objects has room for 65,536.
+"$kmemtraced" -q --profile=64 -m 64 -- sh -c 'seq -f folder/%g 45000 | xargs mkdir &&
+	seq -f folder/%g 45000 | xargs rmdir' || fail "exit $?"
+checked
+between "samples dropped" 5000 "$(value kmemtrace.data/kernel/status samples_dropped)" 10000000
+between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" 0
+exit 0
