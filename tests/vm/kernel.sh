@@ -128,6 +128,27 @@ check_modules()
 	echo "$1: call sites of the module: $(grep -E '\[plant| 0x' found-sites | xargs)"
 }
 
+# Three paths lead to one function that allocates: each has its stack as often as it was taken.
+check_stacks() # CAPTURE
+{
+	local path skipped entry='( < [a-z0-9_.]+)+$'
+
+	checked "$1"
+	skipped=$(value "$1/kernel/status" skipped)
+	"$report" count -i "$1" --format=json --by=stack \
+		--where='operation == "allocation" && caller_function == "plant_helper [plant]"' |
+		jq -r '.count[] | "\(.count) \(.stack)" | gsub(" \\[plant\\]"; "")' >"$1-paths" || fail "$1: count: exit $?"
+	for path in "40 plant_helper < plant_path_one < paths" \
+		"80 plant_helper < plant_between < plant_path_two < paths" \
+		"120 plant_helper < plant_between < plant_path_three < paths"; do
+		grep -qE "^$path$entry" "$1-paths" || [ "$skipped" != 0 ] ||
+			fail "$1: not found: $path: $(cat "$1-paths")"
+	done
+	[ "$(wc -l <"$1-paths")" = 3 ] || fail "$1: other paths: $(cat "$1-paths")"
+	echo "$1: $(value "$1/kernel/status" stacks_unwalked) stacks not walked, skipped $skipped:" \
+		"$(sed 's/ < paths.*//' "$1-paths" | xargs -d '\n' printf '%s; ')"
+}
+
 # A module whose messages were lost has its names as soon as kmemtraced has read /proc/modules.
 check_modules_lost()
 {
@@ -237,6 +258,8 @@ check_modules modules-stopped 44
 check_modules_lost
 check_kfreed modules
 check_kfreed modules-without-btf
+check_stacks stacks
+check_stacks profile
 check_leaks
 check_jit_off
 check_confinement

@@ -6,8 +6,8 @@
 
 #include "plant.h"
 
-static const struct plant *const lists[] = { wrong_plants, right_plants, leak_plants,
-					     named_plants };
+static const struct plant *const lists[] = { wrong_plants, right_plants, leak_plants, named_plants,
+					     path_plants };
 
 static const struct plant *find(const char *name)
 {

@@ -14,7 +14,8 @@ struct plant {
 };
 
 /* each list ends with a NULL name */
-extern const struct plant wrong_plants[], right_plants[], leak_plants[], named_plants[];
+extern const struct plant wrong_plants[], right_plants[], leak_plants[], named_plants[],
+	path_plants[];
 
 int wrong_init(void);
 void wrong_exit(void);
