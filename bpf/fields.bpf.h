@@ -243,10 +243,12 @@ int kmem_cache_free_fields(void *ctx)
 	return DELIVER_TO_PERF;
 }
 
+#include "bpf/cgroup_fields.bpf.h"
+
 #define COMM_SIZE 16
 
 static __always_inline int send_task(void *entry, uint32_t tid, uint32_t tgid, uint32_t uid,
-				     enum kmt_field comm)
+				     enum kmt_field comm, bool is_new)
 {
 	struct kmt_message *message = message_reserve(KMT_MESSAGE_TASK, tid);
 
@@ -254,6 +256,9 @@ static __always_inline int send_task(void *entry, uint32_t tid, uint32_t tgid, u
 		return DELIVER_TO_PERF;
 	message->tgid = tgid;
 	message->uid = uid;
+	message->is_new = is_new;
+	if (is_new)
+		message->cgroup = cgroup_of_new_task();
 	bpf_probe_read_kernel_str(message->name, COMM_SIZE, entry + fields[comm].offset);
 	bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 	return DELIVER_TO_PERF;
@@ -278,7 +283,7 @@ int task_newtask(void *ctx)
 	if (!(read_field(ctx, KMT_FIELD_NEWTASK_FLAGS) & CLONE_THREAD))
 		tgid = tid;
 	bpf_map_update_elem(&processes, &tid, &tgid, 0);
-	return send_task(ctx, tid, tgid, bpf_get_current_uid_gid(), KMT_FIELD_NEWTASK_COMM);
+	return send_task(ctx, tid, tgid, bpf_get_current_uid_gid(), KMT_FIELD_NEWTASK_COMM, true);
 }
 
 /*
@@ -298,7 +303,7 @@ int task_rename(void *ctx)
 	if (tid != own)
 		process = bpf_map_lookup_elem(&processes, &tid);
 	return send_task(ctx, tid, process ? *process : tgid, renamed_uid(tid),
-			 KMT_FIELD_RENAME_COMM);
+			 KMT_FIELD_RENAME_COMM, false);
 }
 
 /* The name only: kmemtraced finds the addresses in /proc/modules. */

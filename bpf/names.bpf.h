@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Sends each name to kmemtraced once: of a slab cache at its first event, of a task when it is
- * created or renamed; and a message when a module is loaded or unloaded. Records hold only
+ * created or renamed; and a message when a module is loaded or unloaded, or a
+ * cgroup or its tasks change. Records hold only
  * addresses and thread ids.
  */
 #ifndef BPF_NAMES_BPF_H
@@ -45,6 +46,18 @@ static __always_inline void known_filter_add(uint64_t address)
 	known_filter[known_filter_slot(address)] = 1;
 }
 
+static __always_inline void message_begin(struct kmt_message *message, uint32_t kind, uint64_t key)
+{
+	message->kind = kind;
+	message->tgid = 0;
+	message->time = bpf_ktime_get_ns();
+	message->key = key;
+	message->cgroup = 0;
+	message->object_size = 0;
+	message->size = 0;
+	message->name[0] = 0;
+}
+
 static __always_inline struct kmt_message *message_reserve(uint32_t kind, uint64_t key)
 {
 	struct kmt_message *message = bpf_ringbuf_reserve(&names, sizeof(*message), 0);
@@ -53,14 +66,24 @@ static __always_inline struct kmt_message *message_reserve(uint32_t kind, uint64
 		__sync_fetch_and_add(&totals.names_lost, 1);
 		return NULL;
 	}
-	message->kind = kind;
-	message->tgid = 0;
-	message->time = bpf_ktime_get_ns();
-	message->key = key;
-	message->object_size = 0;
-	message->size = 0;
-	message->name[0] = 0;
+	message_begin(message, kind, key);
 	return message;
+}
+
+/* text: NULL, or the path in the kernel's memory. */
+static __always_inline void send_path(uint32_t kind, uint64_t key, const char *text)
+{
+	struct kmt_path_message *message = bpf_ringbuf_reserve(&names, sizeof(*message), 0);
+
+	if (!message) {
+		__sync_fetch_and_add(&totals.names_lost, 1);
+		return;
+	}
+	message_begin(&message->head, kind, key);
+	message->path[0] = 0;
+	if (text)
+		bpf_probe_read_kernel_str(message->path, sizeof(message->path), text);
+	bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 }
 
 /* Fills in the name of a cache, from the kernel's memory, and submits the message. */

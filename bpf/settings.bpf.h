@@ -25,6 +25,8 @@ const volatile uint32_t realloc_gfp;	 /* index of krealloc()'s argument with the
 const volatile bool bulk_alloc_returns_bool; /* else the number of objects */
 const volatile bool frees_have_name; /* kmem_cache_free has the cache's name, not its address */
 const volatile bool allocations_have_cache; /* kmem_cache_alloc has the cache's address */
+const volatile bool reads_cgroups;	    /* cgroups are recorded, of this hierarchy: */
+const volatile uint32_t cgroup_hierarchy;   /* its number in the kernel; 0: version 2 */
 const volatile uint32_t victim_offset;	    /* of the task id in the entry of oom/mark_victim */
 /* the positions of the fields in the trace event entries, on a kernel without BTF */
 const volatile struct kmt_field_position fields[KMT_FIELDS];

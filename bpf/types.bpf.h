@@ -93,7 +93,10 @@ static __always_inline void forget_name(uint64_t text)
 		bpf_map_delete_elem(&by_name, &text);
 }
 
-static __always_inline int send_task(struct task_struct *task, const char *comm, uint32_t uid)
+#include "bpf/cgroups.bpf.h"
+
+static __always_inline int send_task(struct task_struct *task, const char *comm, uint32_t uid,
+				     bool is_new)
 {
 	struct kmt_message *message =
 		message_reserve(KMT_MESSAGE_TASK, (uint32_t)BPF_CORE_READ(task, pid));
@@ -102,6 +105,9 @@ static __always_inline int send_task(struct task_struct *task, const char *comm,
 		return 0;
 	message->tgid = BPF_CORE_READ(task, tgid);
 	message->uid = uid;
+	message->is_new = is_new;
+	if (is_new)
+		message->cgroup = cgroup_of_new_task(task);
 	bpf_probe_read_kernel_str(message->name, sizeof(task->comm), comm);
 	bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
 	return 0;
@@ -113,7 +119,7 @@ int task_newtask(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
 	invalidate_untraced_stack(task);
-	return send_task(task, task->comm, bpf_get_current_uid_gid());
+	return send_task(task, task->comm, bpf_get_current_uid_gid(), true);
 }
 
 SEC("raw_tp/task_rename")
@@ -122,7 +128,7 @@ int task_rename(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
 	return send_task(task, (const char *)ctx->args[1],
-			 renamed_uid((uint32_t)BPF_CORE_READ(task, pid)));
+			 renamed_uid((uint32_t)BPF_CORE_READ(task, pid)), false);
 }
 
 static __always_inline void send_module(struct module *module, uint32_t kind, uint64_t address,

@@ -78,12 +78,39 @@ struct vm_fault {
 	void *page;
 };
 
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup_root {
+	int hierarchy_id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+	struct cgroup_root *root;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+	struct cgroup *dfl_cgrp;
+};
+
+enum cgroup_subsys_id {
+	memory_cgrp_id = 0, /* another number in each kernel */
+};
+
 struct task_struct {
 	struct mm_struct *mm;
 	int pid;
 	int tgid;
 	void *stack;
 	char comm[16];
+	struct css_set *cgroups;
 };
 
 struct module_memory {

@@ -170,6 +170,9 @@ enum kmt_message_kind {
 	KMT_MESSAGE_MODULE_INIT =
 		5, /* the same for its init functions; comes before that message */
 	KMT_MESSAGE_MODULE_GONE = 6, /* a module is unloaded at time */
+	KMT_MESSAGE_CGROUP = 7,	     /* key: its id; new, or renamed; struct kmt_path_message */
+	KMT_MESSAGE_CGROUP_GONE = 8, /* key: its id; the same struct, without a path */
+	KMT_MESSAGE_CGROUP_TASK = 9, /* key: tid; tgid; moved to cgroup; size 1: all its threads */
 };
 
 #define KMT_NAME_SIZE 64
@@ -180,12 +183,23 @@ struct kmt_message {
 	uint32_t tgid; /* of a task */
 	uint64_t time;
 	uint64_t key;
-	uint32_t object_size; /* of a cache, bytes: usable size of an object */
+	uint64_t cgroup; /* of a task: id of its cgroup; 0: not known */
+	union {
+		uint32_t object_size; /* of a cache, bytes: usable size of an object */
+		uint32_t is_new;      /* of a task: it is created, not renamed */
+	};
 	union {
 		uint32_t size; /* of a cache, bytes: distance of objects; of a module: of code */
 		uint32_t uid;  /* of a task: real user id, or KMT_UID_UNKNOWN */
 	};
 	char name[KMT_NAME_SIZE]; /* NUL-terminated */
+};
+
+#define KMT_PATH_SIZE 1024 /* a longer path of a cgroup is cut */
+
+struct kmt_path_message {
+	struct kmt_message head;
+	char path[KMT_PATH_SIZE]; /* NUL-terminated */
 };
 
 #define KMT_FRAMES_MAX                                                             \
@@ -224,6 +238,14 @@ enum kmt_field {
 	KMT_FIELD_RENAME_COMM,
 	KMT_FIELD_MODULE_LOAD_NAME,
 	KMT_FIELD_MODULE_FREE_NAME,
+	/* of a cgroup: cgroup_mkdir, cgroup_rename, cgroup_rmdir */
+	KMT_FIELD_CGROUP_ROOT,
+	KMT_FIELD_CGROUP_ID,
+	KMT_FIELD_CGROUP_PATH,
+	/* of a task that moves: cgroup_attach_task, cgroup_transfer_tasks */
+	KMT_FIELD_MOVE_ROOT,
+	KMT_FIELD_MOVE_ID,
+	KMT_FIELD_MOVE_PID,
 	KMT_FIELDS
 };
 

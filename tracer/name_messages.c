@@ -45,6 +45,11 @@ static int write_task(struct name_messages *names, const struct task *task)
 	return err ? fail(names, -err, "kernel/tasks") : 0;
 }
 
+static int check_cgroups(struct name_messages *names, int err)
+{
+	return err ? fail(names, -err, "kernel/cgroups") : 0;
+}
+
 /* Each cache of an event gets a line. A name that is not known is the address, as in reports. */
 static int write_cache(struct name_messages *names, struct cache *cache, const char *name)
 {
@@ -114,6 +119,8 @@ static int take_message(void *context, void *data, size_t size)
 	struct name_messages *names = context;
 	int err = size < sizeof(struct kmt_message) ? 0 : handle_message(names, data);
 
+	if (!err && size >= sizeof(struct kmt_message))
+		err = check_cgroups(names, cgroup_messages_take(&names->cgroups, data, size));
 	if (err && !names->err)
 		names->err = err;
 	return 0;
@@ -121,12 +128,17 @@ static int take_message(void *context, void *data, size_t size)
 
 int name_messages_open(struct name_messages *names, struct directory *directory, int names_fd)
 {
+	struct cgroup_hierarchy hierarchy = names->cgroups.hierarchy;
+
 	memset(names, 0, sizeof(*names));
+	names->cgroups.hierarchy = hierarchy;
 	names->directory = directory;
 	if (directory) {
 		names->caches = directory_open(directory, "kernel/caches", true);
 		names->tasks = directory_open(directory, "kernel/tasks", true);
-		if (!names->caches || !names->tasks)
+		if (hierarchy.exists)
+			names->cgroups.file = directory_open(directory, "kernel/cgroups", true);
+		if (!names->caches || !names->tasks || (hierarchy.exists && !names->cgroups.file))
 			return fail(names, errno, "kernel");
 	}
 	names->buffer = ring_buffer__new(names_fd, take_message, names, NULL);
@@ -172,7 +184,9 @@ static int add_thread(struct name_messages *names, unsigned long pid, unsigned l
 	}
 	if (err && !error_is_unavailable(err))
 		return fail_proc(names, err, path);
-	return write_task(names, &task);
+	err = write_task(names, &task);
+	return err ? err
+		   : check_cgroups(names, cgroup_messages_add_task(&names->cgroups, pid, tid));
 }
 
 static int add_threads(struct name_messages *names, unsigned long pid)
@@ -211,6 +225,8 @@ int name_messages_add_tasks(struct name_messages *names)
 	if (!proc)
 		return fail_proc(names, -errno, "/proc");
 	err = write_task(names, &idle);
+	if (!err)
+		err = check_cgroups(names, cgroup_messages_add_all(&names->cgroups));
 	while (!err && (process = inside_next(proc, &list_err))) {
 		unsigned long pid = strtoul(process, NULL, 10);
 
@@ -218,6 +234,7 @@ int name_messages_add_tasks(struct name_messages *names)
 			err = add_threads(names, pid);
 	}
 	closedir(proc);
+	cgroup_messages_end_snapshot(&names->cgroups);
 	return list_err ? fail_proc(names, list_err, "/proc") : err;
 }
 
@@ -238,6 +255,8 @@ int name_messages_read(struct name_messages *names)
 		names->err = fail(names, errno, "kernel/caches");
 	if (got && names->tasks && fflush(names->tasks) && !names->err)
 		names->err = fail(names, errno, "kernel/tasks");
+	if (got && names->cgroups.file && fflush(names->cgroups.file) && !names->err)
+		names->err = fail(names, errno, "kernel/cgroups");
 	return names->err;
 }
 
@@ -274,6 +293,11 @@ int name_messages_close(struct name_messages *names)
 		failed = directory_close(names->directory, names->tasks, "kernel/tasks");
 		err = err ? err : failed;
 	}
-	names->caches = names->tasks = NULL;
+	if (names->cgroups.file) {
+		failed = directory_close(names->directory, names->cgroups.file, "kernel/cgroups");
+		err = err ? err : failed;
+	}
+	cgroup_messages_deinit(&names->cgroups);
+	names->caches = names->tasks = names->cgroups.file = NULL;
 	return err;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the names that the BPF programs send, and writes them to kernel/caches and kernel/tasks. */
+/*
+ * Reads the names that the BPF programs send, and writes them to kernel/caches,
+ * kernel/tasks and kernel/cgroups.
+ */
 #ifndef TRACER_NAME_MESSAGES_H
 #define TRACER_NAME_MESSAGES_H
 
@@ -8,6 +11,7 @@
 #include <stdio.h>
 
 #include "capture/directory.h"
+#include "tracer/cgroup_messages.h"
 
 struct modules;
 struct publish;
@@ -19,9 +23,10 @@ struct name_messages {
 	struct modules *modules; /* gets the messages about modules */
 	const uint64_t *lost;	 /* messages that found no room */
 	struct ring_buffer *buffer;
-	FILE *caches, *tasks;	 /* NULL: nothing is written */
-	uint64_t unknown_caches; /* caches without name and sizes */
-	int err;		 /* the first error of a message */
+	struct cgroup_messages cgroups; /* hierarchy: set before _open() */
+	FILE *caches, *tasks;		/* NULL: nothing is written */
+	uint64_t unknown_caches;	/* caches without name and sizes */
+	int err;			/* the first error of a message */
 	char errmsg[400];
 };
 
@@ -31,7 +36,7 @@ struct name_messages {
  */
 int name_messages_open(struct name_messages *names, struct directory *directory, int names_fd);
 
-/* Adds the tasks that exist now, from /proc. */
+/* Adds the tasks and the cgroups that exist now. */
 int name_messages_add_tasks(struct name_messages *names);
 
 /* Writes the messages that came since the last call to the files, and flushes these. */

@@ -36,6 +36,7 @@ static int load_programs(struct session *session)
 		.pid_count = options->pid_count,
 		.no_backup_reason = options_no_backup_reason(options),
 		.sampling = options->sampling,
+		.cgroups = session_has_streams(session) ? &session->names.cgroups.hierarchy : NULL,
 		.probes = options->has_probes ? options->probes : NULL,
 		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
 	};
@@ -43,6 +44,7 @@ static int load_programs(struct session *session)
 	char why[300];
 	int err;
 
+	session->names.cgroups.hierarchy = cgroup_hierarchy_find();
 	live_counts_set(&count, options->count.parts);
 	count.slots = live_counts_slots(rings, options->count.groups);
 	err = programs_check_cpus(&numbers, &session->topology, why, sizeof(why));

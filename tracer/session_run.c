@@ -220,6 +220,8 @@ int session_run(struct session *session)
 		return session_fail(session, err, session->names.errmsg);
 	if (session->names.tasks && fflush(session->names.tasks))
 		return session_fail_at(session, -errno, "kernel/tasks");
+	if (session->names.cgroups.file && fflush(session->names.cgroups.file))
+		return session_fail_at(session, -errno, "kernel/cgroups");
 	err = session_stream_begin(session);
 	if (!err)
 		err = session_confine(session);

@@ -52,6 +52,22 @@ check_leaks()
 	echo "the leak was found among $events allocations"
 }
 
+# The cgroups of version 2: a task that moves, and its child in one that is removed.
+check_cgroups()
+{
+	local found
+
+	found=$("$builddir/kmemtrace-report" count counts --by=cgroup --format=csv \
+		--where="tid == $(cat task) && cgroup != \"softirq\" && cgroup != \"hardirq\"")
+	awk -F , '$1 == "/counted" && $2 >= 2000 { many = 1 }
+		NR > 1 && $1 != "/" && $1 != "/counted" { other = 1 }
+		END { exit !many || other }' <<<"$found" || fail "the counted task was in: $found"
+	found=$("$builddir/kmemtrace-report" count counts --by=comm --format=csv \
+		--where='cgroup == "/short"')
+	grep -q '^ls,[0-9]' <<<"$found" || fail "the cgroup that is gone had: $found"
+	grep -q '^gone [0-9]* [0-9]*$' counts/kernel/cgroups || fail "no cgroup is gone"
+}
+
 check_counts()
 {
 	local lost skipped missing=0 fired=0 event truth recorded
@@ -69,6 +85,7 @@ check_counts()
 			fail "$event: $recorded were recorded, only $truth happened"
 		fired=$((fired + truth)) missing=$((missing + truth - recorded))
 	done
+	check_cgroups
 	echo "ftrace counted $fired: $missing are missing, lost $lost, skipped $skipped in all tasks"
 	[ $missing -ge "$lost" ] || fail "$lost lost, but only $missing are missing"
 	[ $missing -le $((lost + skipped)) ] ||

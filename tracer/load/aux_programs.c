@@ -27,6 +27,12 @@ static const struct {
 	{ "task_rename", BEFORE_EVENTS, NULL, 0 },
 	{ "module_load", BEFORE_EVENTS, "btf_trace_module_load", BTF_KIND_TYPEDEF },
 	{ "module_free", BEFORE_EVENTS, "btf_trace_module_free", BTF_KIND_TYPEDEF },
+	{ "cgroup_attach_task", BEFORE_EVENTS, "btf_trace_cgroup_attach_task", BTF_KIND_TYPEDEF },
+	{ "cgroup_transfer_tasks", BEFORE_EVENTS, "btf_trace_cgroup_transfer_tasks",
+	  BTF_KIND_TYPEDEF },
+	{ "cgroup_mkdir", BEFORE_EVENTS, "btf_trace_cgroup_mkdir", BTF_KIND_TYPEDEF },
+	{ "cgroup_rename", BEFORE_EVENTS, "btf_trace_cgroup_rename", BTF_KIND_TYPEDEF },
+	{ "cgroup_rmdir", BEFORE_EVENTS, "btf_trace_cgroup_rmdir", BTF_KIND_TYPEDEF },
 	{ "softirq_entry", BEFORE_EVENTS, NULL, 0 },
 	{ "softirq_exit", BEFORE_EVENTS, NULL, 0 },
 	{ "misses", BEFORE_EVENTS, "bpf_iter__bpf_prog", BTF_KIND_STRUCT },
@@ -37,12 +43,13 @@ static const struct {
 
 /* Their indexes. */
 #define NEWTASK 0
-#define SOFTIRQ_ENTRY 4
-#define SOFTIRQ_EXIT 5
+#define SOFTIRQ_ENTRY 9
+#define SOFTIRQ_EXIT 10
 _Static_assert(sizeof(table) / sizeof(table[0]) == AUX_PROGRAMS, "each program has a link");
 
 void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
-			 const struct attach_plan *plan, bool reads_misses, unsigned int any_cpu)
+			 const struct attach_plan *plan, bool reads_misses, bool reads_cgroups,
+			 unsigned int any_cpu)
 {
 	const struct btf *btf = plan->btf;
 	struct bpf_program *program;
@@ -53,6 +60,8 @@ void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
 	for (size_t i = 0; i < AUX_PROGRAMS; i++) {
 		program = bpf_variant_program(variant, table[i].name);
 		if (!program || (!reads_misses && !strcmp(table[i].name, "misses")))
+			continue;
+		if (!reads_cgroups && !strncmp(table[i].name, "cgroup_", strlen("cgroup_")))
 			continue;
 		if (plan->context_source != KMT_CONTEXT_FROM_SOFTIRQS &&
 		    !strncmp(table[i].name, "softirq_", strlen("softirq_")))

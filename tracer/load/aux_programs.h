@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The auxiliary programs: they send names of tasks, modules and, on a kernel without BTF, of slab
- * caches, note when a softirq begins and ends, and read recursion misses. A capture is possible
- * without any of them.
+ * The auxiliary programs: they send names of tasks, modules, cgroups and, on a kernel without BTF,
+ * of slab caches, note when a softirq begins and ends, and read recursion misses. A capture is
+ * possible without any of them.
  */
 #ifndef TRACER_LOAD_AUX_PROGRAMS_H
 #define TRACER_LOAD_AUX_PROGRAMS_H
@@ -12,7 +12,7 @@
 #include "tracer/load/attach_plan.h"
 #include "tracer/load/bpf_objects.h"
 
-#define AUX_PROGRAMS 9
+#define AUX_PROGRAMS 14
 
 struct bpf_link;
 
@@ -27,10 +27,11 @@ struct aux_programs {
 
 /*
  * Before loading: chooses the programs that the kernel can run. reads_misses: the kernel has
- * recursion misses to read.
+ * recursion misses to read. reads_cgroups: cgroups are recorded.
  */
 void aux_programs_choose(struct aux_programs *aux, struct bpf_variant *variant,
-			 const struct attach_plan *plan, bool reads_misses, unsigned int any_cpu);
+			 const struct attach_plan *plan, bool reads_misses, bool reads_cgroups,
+			 unsigned int any_cpu);
 
 /*
  * Attaches the programs that must be attached after this tracepoint's program. ATTACH_TRACEPOINTS:

@@ -113,6 +113,12 @@ void formats_fields(int tracefs, struct kmt_field_position fields[KMT_FIELDS])
 		[KMT_FIELD_RENAME_COMM] = { "task/task_rename", "newcomm" },
 		[KMT_FIELD_MODULE_LOAD_NAME] = { "module/module_load", "name" },
 		[KMT_FIELD_MODULE_FREE_NAME] = { "module/module_free", "name" },
+		[KMT_FIELD_CGROUP_ROOT] = { "cgroup/cgroup_mkdir", "root" },
+		[KMT_FIELD_CGROUP_ID] = { "cgroup/cgroup_mkdir", "id" },
+		[KMT_FIELD_CGROUP_PATH] = { "cgroup/cgroup_mkdir", "path" },
+		[KMT_FIELD_MOVE_ROOT] = { "cgroup/cgroup_attach_task", "dst_root" },
+		[KMT_FIELD_MOVE_ID] = { "cgroup/cgroup_attach_task", "dst_id" },
+		[KMT_FIELD_MOVE_PID] = { "cgroup/cgroup_attach_task", "pid" },
 	};
 
 	for (size_t i = 0; i < KMT_FIELDS; i++) {

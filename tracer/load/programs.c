@@ -113,7 +113,7 @@ static void choose_programs(struct programs *programs, const struct programs_set
 		bpf_program__set_autoload(program, false);
 	programs->has_recursion_guard = !btf || backup_programs_has_recursion_guard(btf);
 	aux_programs_choose(&programs->aux, variant, plan, programs->has_recursion_guard,
-			    settings->any_cpu);
+			    settings->cgroups && settings->cgroups->exists, settings->any_cpu);
 	copies_choose(&programs->copies, variant, plan, no_backup_reason,
 		      settings->pid_count ? "with -p there are none" : NULL);
 	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++) {
@@ -191,6 +191,12 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 		set_counting(variant, settings->count);
 	bpf_variant_set(variant, "context_source", &plan->context_source,
 			sizeof(plan->context_source));
+	if (settings->cgroups) {
+		bpf_variant_set(variant, "reads_cgroups", &settings->cgroups->exists,
+				sizeof(settings->cgroups->exists));
+		bpf_variant_set(variant, "cgroup_hierarchy", &settings->cgroups->number,
+				sizeof(settings->cgroups->number));
+	}
 	sampling_choose(variant, &settings->sampling, has_no_nesting(plan));
 	if (plan->missing_features.btf)
 		set_fields(variant);

@@ -19,6 +19,7 @@
 #include "tracer/load/process_probes.h"
 #include "tracer/load/sampling.h"
 #include "tracer/load/backup_programs.h"
+#include "tracer/load/cgroup_hierarchy.h"
 
 struct bpf_prog_info;
 
@@ -64,8 +65,9 @@ struct programs_settings {
 	const uint32_t *pids;		    /* the processes of -p; none: all */
 	size_t pid_count;
 	struct sampling sampling;
-	const char *no_backup_reason; /* see options_no_backup_reason() */
-	const bool *probes;	      /* PROBES of them: which are recorded; NULL: all of slab */
+	const char *no_backup_reason;		/* see options_no_backup_reason() */
+	const struct cgroup_hierarchy *cgroups; /* whose cgroups are recorded; NULL: none */
+	const bool *probes; /* PROBES of them: which are recorded; NULL: all of slab */
 };
 
 /*
