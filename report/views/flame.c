@@ -183,6 +183,8 @@ static char *make_source(const struct report *report)
 {
 	const struct metadata *metadata = &report->capture->metadata;
 	const struct flame *flame = report->flame;
+	const struct flame_values total = flame_total(flame);
+	const struct estimate_range range = estimate_range(total.bytes, total.variance);
 	char *text = NULL, start[40];
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -196,8 +198,10 @@ static char *make_source(const struct report *report)
 		utc_text(flame->time, start, sizeof(start));
 		fprintf(file, ", %.19s UTC", start);
 	}
-	fprintf(file, ", for %.3f s%s", (double)flame->duration / NSEC_PER_SEC,
-		flame->interval > 1 ? ", estimated from samples" : "");
+	fprintf(file, ", for %.3f s", (double)flame->duration / NSEC_PER_SEC);
+	if (flame->interval > 1)
+		fprintf(file, ", estimated from samples: %" PRIu64 " to %" PRIu64 " bytes",
+			range.low, range.high);
 	text_close(file, &text);
 	return text;
 }

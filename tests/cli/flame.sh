@@ -18,7 +18,8 @@ wrong()
 cp -r exact grouped
 printf 'cgroup 41 0 /system.slice/cron.service\nmember 7 0 41\n' >grouped/kernel/cgroups
 mkdir data && ln -s "$srcdir/data/sample" data/sample
-"$builddir/tests/mktrace" sampled <"$srcdir/cli/stacks.trace" || exit 1
+sed "s/^sampling 1$/sampling 524288/" "$srcdir/cli/flame.trace" |
+	"$builddir/tests/mktrace" sampled || exit 1
 report()
 {
 	"$builddir/kmemtrace-report" "$@"
