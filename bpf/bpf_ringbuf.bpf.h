@@ -43,14 +43,21 @@ static __always_inline struct kmt_record *take_stack_and_slot(struct event_conte
 {
 	struct kmt_control *control = event->control;
 	void *map = bpf_map_lookup_elem(&rings, &event->cpu);
+	struct kmt_record *taken;
 
-	*stack = map ? bpf_ringbuf_reserve(map, (KMT_STACK_WORDS + KMT_RECORD_WORDS) * KMT_WORD, 0)
-		     : NULL;
-	__sync_fetch_and_add(&control->sequence, *stack ? 2 : 1);
-	if (!*stack)
-		return NULL;
+	if (!map)
+		goto no_room;
+	taken = bpf_ringbuf_reserve(map, (KMT_STACK_WORDS + KMT_RECORD_WORDS) * KMT_WORD, 0);
+	if (!taken) /* one test only: 5.10 takes a second for one that may find NULL */
+		goto no_room;
+	__sync_fetch_and_add(&control->sequence, 2);
+	*stack = taken;
 	*sequence = *(volatile uint64_t *)&control->lost;
-	return (struct kmt_record *)((uint64_t *)*stack + KMT_STACK_WORDS);
+	return (struct kmt_record *)((uint64_t *)taken + KMT_STACK_WORDS);
+
+no_room:
+	__sync_fetch_and_add(&control->sequence, 1);
+	return NULL;
 }
 
 static __always_inline void commit_stack_and_event(struct kmt_record *stack, uint64_t stack_tag,
