@@ -37,18 +37,6 @@ enum kmalloc_type {
 
 static const char *const prefixes[] = { "kmalloc", "dma-kmalloc", "kmalloc-rcl", "kmalloc-cg" };
 
-static uint64_t find_bit(const struct gfp_table *gfp, const char *name)
-{
-	for (size_t i = 0; i < gfp->count; i++) {
-		const char *found = gfp->list[i].name;
-
-		/* older kernels print "__GFP_DMA" as "GFP_DMA" */
-		if (!strcmp(found, name) || !strcmp(found, name + 2))
-			return gfp->list[i].bits;
-	}
-	return 0;
-}
-
 int cache_table_init(struct cache_table *table, struct analysis *analysis)
 {
 	const struct capture *capture = analysis->capture;
@@ -56,9 +44,9 @@ int cache_table_init(struct cache_table *table, struct analysis *analysis)
 
 	memset(table, 0, sizeof(*table));
 	table->analysis = analysis;
-	table->dma = find_bit(&capture->gfp, "__GFP_DMA");
-	table->reclaimable = find_bit(&capture->gfp, "__GFP_RECLAIMABLE");
-	table->account = find_bit(&capture->gfp, "__GFP_ACCOUNT");
+	table->dma = gfp_find(&capture->gfp, "__GFP_DMA");
+	table->reclaimable = gfp_find(&capture->gfp, "__GFP_RECLAIMABLE");
+	table->account = gfp_find(&capture->gfp, "__GFP_ACCOUNT");
 	table->choosing = (uint32_t)(table->dma | table->reclaimable | table->account);
 	table->slab_max = 2 * (page ? page : PAGE_SIZE_DEFAULT);
 	table->list = capture->caches.list;

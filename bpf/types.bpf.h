@@ -19,6 +19,18 @@ struct {
 	__type(value, uint64_t); /* address of the cache */
 } by_name SEC(".maps");
 
+#define SLAB_ACCOUNT_6_8 0x04000000 /* up to Linux 6.8, a constant */
+
+/* As enum cache_accounting: 1 no, 2 yes. */
+static __always_inline uint32_t accounting_of(const struct kmem_cache *cache)
+{
+	uint32_t bit = SLAB_ACCOUNT_6_8;
+
+	if (bpf_core_enum_value_exists(enum _slab_flag_bits, _SLAB_ACCOUNT))
+		bit = 1U << bpf_core_enum_value(enum _slab_flag_bits, _SLAB_ACCOUNT);
+	return BPF_CORE_READ(cache, flags) & bit ? 2 : 1;
+}
+
 static __noinline int send_cache(uint64_t address)
 {
 	const struct kmem_cache *cache = (const struct kmem_cache *)(unsigned long)address;
@@ -32,6 +44,7 @@ static __noinline int send_cache(uint64_t address)
 			return 0; /* not stored in known_caches: the next event tries again */
 		message->object_size = BPF_CORE_READ(cache, object_size);
 		message->size = BPF_CORE_READ(cache, size);
+		message->accounting = accounting_of(cache);
 		message_submit_name(message, text);
 		known_filter_add(address);
 		bpf_map_update_elem(&known_caches, &address, &yes, 0);

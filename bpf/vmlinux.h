@@ -59,9 +59,15 @@ struct bpf_raw_tracepoint_args { /* UAPI: the arguments, a word each */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct kmem_cache {
+	unsigned int flags;
 	unsigned int size;
 	unsigned int object_size;
 	const char *name;
+};
+
+/* since Linux 6.9 */
+enum _slab_flag_bits {
+	_SLAB_ACCOUNT = 0, /* another number in each kernel */
 };
 
 struct mm_struct {

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "fields/values.h"
 
@@ -35,4 +36,37 @@ struct value value_get_container(struct value_source *source, const struct trans
 		return value_unknown();
 	named = cgroup_names(source, transition);
 	return named && named->container ? value_of(named->container) : value_unknown();
+}
+
+/* Does the allocation ask for a charge? Of a kmalloc() only the flags count. */
+static struct value is_accounted(const struct value_source *source, const struct event *event)
+{
+	if (!source->gfp_account)
+		return value_unknown();
+	if (event->gfp & source->gfp_account)
+		return value_of(true);
+	if (event_is_one_of(event, RECORD_KINDS_WITH(RECORD_SIZES)))
+		return value_of(false);
+	if (!event->has_cache || event->cache->accounting == CACHE_ACCOUNTING_UNKNOWN)
+		return value_unknown();
+	return value_of(event->cache->accounting == CACHE_ACCOUNTED);
+}
+
+struct value value_get_charged(struct value_source *source, const struct transition *transition)
+{
+	const struct event *event = transition->event;
+	const struct named *named;
+	struct value accounted;
+
+	if (!event_is_allocation(event))
+		return value_unknown();
+	if (event->context != KMT_CONTEXT_TASK || transition->outcome == OUTCOME_FAILED)
+		return value_of(false);
+	accounted = is_accounted(source, event);
+	if (!accounted.known || !accounted.number)
+		return accounted;
+	named = cgroup_names(source, transition);
+	if (!named || !named->cgroup)
+		return value_unknown();
+	return value_of(strcmp(texts_get(&source->texts, named->cgroup), "/") != 0);
 }

@@ -165,6 +165,16 @@ const struct event_field event_fields[] = {
 	  "a machine; else the service, or the slice of a user, of systemd",
 	  "null if the path names none, and in an interrupt, as far as the capture has it",
 	  value_get_container, COUNTED_NEVER },
+	{ "charged", "", VALUE_BOOL, true, true, ALLOCATIONS,
+	  "whether the object is charged to the memory cgroup of the current task, or to the next "
+	  "one above with a memory controller: by __GFP_ACCOUNT in its flags, or by SLAB_ACCOUNT "
+	  "of "
+	  "its "
+	  "slab cache; never in an interrupt or in the root cgroup",
+	  "null if the cgroup or the flags of the slab cache are not known, as on kernels without "
+	  "BTF; "
+	  "a task that charges another cgroup than its own is not seen",
+	  value_get_charged, COUNTED_NEVER },
 	{ "context", "", VALUE_TEXT, true, true, ALL,
 	  "in what the kernel was: task, softirq, hardirq (a hard interrupt) or nmi; in an "
 	  "interrupt, the current task is the one that was interrupted",

@@ -7,6 +7,7 @@
 
 #include "fields/values.h"
 #include "fields/labels.h"
+#include "kernel/gfp.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
 
@@ -67,6 +68,8 @@ bool value_source_take(struct value_source *source, const struct analysis *analy
 	const struct event *event = transition->event;
 
 	source->analysis = analysis;
+	if (source->capture != analysis->capture)
+		source->gfp_account = gfp_find(&analysis->capture->gfp, "__GFP_ACCOUNT");
 	source->capture = source->names.capture = analysis->capture;
 	if (transition->outcome == OUTCOME_MISSED) {
 		source->has_missed = true;

@@ -55,10 +55,11 @@ struct value_source {
 	uint64_t missed_site, missed_time;
 	uint32_t missed_sequence;
 	uint16_t missed_cpu;
-	bool has_missed; /* of an event that comes next */
-	bool is_missed;	 /* of the event that was taken */
-	uint32_t task;	 /* its task: index in names.tasks.list, + 1; 0: not looked up yet */
-	int err;	 /* 0, or -ENOMEM: values are wrong */
+	bool has_missed;      /* of an event that comes next */
+	bool is_missed;	      /* of the event that was taken */
+	uint64_t gfp_account; /* the bit of __GFP_ACCOUNT; 0: not known */
+	uint32_t task;	      /* its task: index in names.tasks.list, + 1; 0: not looked up yet */
+	int err;	      /* 0, or -ENOMEM: values are wrong */
 };
 
 int value_source_init(struct value_source *source); /* 0 or -ENOMEM */
@@ -87,7 +88,7 @@ typedef struct value value_getter(struct value_source *source, const struct tran
 	add(write_access) add(fault_type) add(victim) add(zero) add(uid) add(alloc_uid) \
 	add(type_numallocs) add(type_numfrees) add(type_memalloced) add(type_memfreed)     \
 	add(type_count) add(type_bytes) add(context) add(stack) add(syscall) add(process) \
-	add(cgroup) add(container)
+	add(cgroup) add(container) add(charged)
 /* clang-format on */
 
 /* Of the memory at a kernel address. */

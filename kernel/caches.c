@@ -122,6 +122,10 @@ static int read_lines(struct caches *caches, struct cache_lines *lines, const ch
 		line_word(&line, cache->name, sizeof(cache->name));
 		if (!sighting.gone && !cache->name[0])
 			continue;
+		if (line_key(&line, "accounted"))
+			cache->accounting = CACHE_ACCOUNTED;
+		else if (line_key(&line, "unaccounted"))
+			cache->accounting = CACHE_UNACCOUNTED;
 		err = add_sighting(lines, &sighting);
 	}
 	return err;
@@ -309,6 +313,8 @@ int caches_write_cache(FILE *file, const struct cache *cache)
 	fprintf(file, "cache 0x%" PRIx64 " %" PRIu64 " %" PRIu32 " %" PRIu32 " ", cache->address,
 		cache->since, cache->object_size, cache->size);
 	text_write_word(file, cache->name);
+	if (cache->accounting && *cache->name)
+		fputs(cache->accounting == CACHE_ACCOUNTED ? " accounted" : " unaccounted", file);
 	putc('\n', file);
 	return text_write_result(file);
 }

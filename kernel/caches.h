@@ -14,13 +14,21 @@
 
 #define CACHE_FOREVER UINT64_MAX
 
+/* Are its objects charged to memory cgroups, whatever the GFP flags? */
+enum cache_accounting {
+	CACHE_ACCOUNTING_UNKNOWN,
+	CACHE_UNACCOUNTED,
+	CACHE_ACCOUNTED,
+};
+
 struct cache {
 	uint64_t address;
 	uint64_t since, until; /* ns: since it was first seen, until it was destroyed */
 	uint32_t object_size;  /* usable bytes: the size that an allocation requests */
 	uint32_t size;	       /* bytes from one object to the next: the memory it takes */
-	char name[64];	       /* of the cache itself */
-	const char *aliases;   /* other names, separated by commas; or NULL */
+	enum cache_accounting accounting;
+	char name[64];	     /* of the cache itself */
+	const char *aliases; /* other names, separated by commas; or NULL */
 };
 
 struct caches {
@@ -45,7 +53,7 @@ struct kmalloc_name {
 
 /*
  * Lines of kernel/caches:
- *	cache ADDRESS SINCE OBJECT_SIZE SIZE NAME
+ *	cache ADDRESS SINCE OBJECT_SIZE SIZE NAME [accounted|unaccounted]
  *	gone ADDRESS UNTIL
  *	alias NAME OTHER[,OTHER…]
  *	kmalloc NAME

@@ -134,6 +134,18 @@ append(char *text, size_t size, size_t used, const char *format, ...)
 	return added < 0 ? used : used + added;
 }
 
+uint64_t gfp_find(const struct gfp_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const char *found = table->list[i].name;
+
+		/* older kernels print "__GFP_DMA" as "GFP_DMA" */
+		if (!strcmp(found, name) || !strcmp(found, name + 2))
+			return table->list[i].bits;
+	}
+	return 0;
+}
+
 char *gfp_text(const struct gfp_table *table, uint64_t flags, char *text, size_t size)
 {
 	size_t used = append(text, size, 0, "%s", flags ? "" : "none");

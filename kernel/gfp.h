@@ -28,6 +28,9 @@ int gfp_parse(struct gfp_table *table, const char *text);
 int gfp_write(const struct gfp_table *table, FILE *file);
 void gfp_deinit(struct gfp_table *table);
 
+/* The bits of a flag, "__GFP_DMA"; 0: the table does not have it. */
+uint64_t gfp_find(const struct gfp_table *table, const char *name);
+
 /*
  * "GFP_KERNEL|__GFP_ZERO", as the kernel prints them; unknown bits in hex; "none" for 0.
  * Cut to size with a NUL; returns text.

@@ -180,7 +180,10 @@ enum kmt_message_kind {
 
 struct kmt_message {
 	uint32_t kind; /* enum kmt_message_kind */
-	uint32_t tgid; /* of a task */
+	union {
+		uint32_t tgid;	     /* of a task */
+		uint32_t accounting; /* of a cache: enum cache_accounting */
+	};
 	uint64_t time;
 	uint64_t key;
 	uint64_t cgroup; /* of a task: id of its cgroup; 0: not known */

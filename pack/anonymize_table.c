@@ -14,6 +14,7 @@
  *   t  the name of a task; a line can lack it
  *   k  "node"
  *   s  "online" or "offline"
+ *   u  "accounted" or "unaccounted"
  *   ?  the next words can be missing
  *   -  the node of the memory at some addresses: see put_memory()
  */
@@ -31,7 +32,7 @@
 
 const struct table anonymize_tables[] = {
 	{ "kernel/caches",
-	  { { "cache", "annnc" }, { "gone", "an" }, { "kmalloc", "w" }, { "alias", "ww" } } },
+	  { { "cache", "annnc?u" }, { "gone", "an" }, { "kmalloc", "w" }, { "alias", "ww" } } },
 	{ "kernel/tasks", { { "task", "nnnt?n" } } },
 	{ "kernel/slabinfo", { { "slab", "nwnn?n" }, { "read", "nn" }, { "sizes", "wnn" } } },
 	{ "kernel/process_memory",
@@ -182,6 +183,7 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 {
 	static const char *const unknown[] = { "unknown", NULL }, *const minus[] = { "-1", NULL };
 	static const char *const node[] = { "node", NULL };
+	static const char *const accountings[] = { "accounted", "unaccounted", NULL };
 	static const char *const states[] = { "online", "offline", NULL };
 
 	switch (form) {
@@ -207,6 +209,8 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 		return put_one_of(words, line, node);
 	case 's':
 		return put_one_of(words, line, states);
+	case 'u':
+		return put_one_of(words, line, accountings);
 	default:
 		line_word(line, words->word, words->word_size);
 		return put_name(words);

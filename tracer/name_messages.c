@@ -74,6 +74,7 @@ static int handle_cache(struct name_messages *names, const struct kmt_message *m
 		.since = message->time,
 		.object_size = message->object_size,
 		.size = message->size,
+		.accounting = message->accounting,
 	};
 
 	return write_cache(names, &cache, message->name);

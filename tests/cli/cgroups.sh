@@ -24,19 +24,33 @@ wrong()
 	task 10 10 server
 	task 11 10 worker
 	task 12 12 cron
+	gfp 0x400000 __GFP_ACCOUNT
+	gfp 0xcc0 GFP_KERNEL
+	cache dentry 0xffff888100000100 192 192
+	cache buffer_head 0xffff888100000200 104 104
+	cache unknown 0xffff888100000300 104 104
 	alloc 10us 0 0xffff888000001000 100/128 caller+0x10 task=10
 	alloc 11us 0 0xffff888000002000 100/128 caller+0x10 task=11
 	alloc 12us 0 0xffff888000003000 200/256 caller+0x10 task=12
 	alloc 13us 0 0xffff888000004000 200/256 caller+0x10 task=13
+	calloc 14us 0 0xffff88800000f000 dentry caller+0x30 task=10
 	alloc 20us 0 0xffff888000005000 100/128 caller+0x10 task=10
 	free 21us 1 0xffff888000005000 caller+0x20 task=12
 	alloc 22us 0 0xffff888000006000 100/128 caller+0x10 task=11
 	alloc 30us 0 0xffff888000007000 300/512 caller+0x10 task=10
 	alloc 31us 0 0xffff888000008000 300/512 caller+0x10 task=11 node=-4097
+	calloc 40us 0 0xffff888000009000 dentry caller+0x30 task=10 gfp=0xcc0
+	calloc 41us 0 0xffff88800000a000 buffer_head caller+0x30 task=10 gfp=0xcc0
+	calloc 42us 0 0xffff88800000b000 buffer_head caller+0x30 task=10 gfp=0x400cc0
+	calloc 43us 0 0xffff88800000c000 unknown caller+0x30 task=10 gfp=0xcc0
+	calloc 44us 0 0xffff88800000d000 dentry caller+0x30 task=10 node=-4097
+	calloc 45us 0 0xffff88800000e000 dentry caller+0x30 task=13
+	alloc 46us 0 0xffff888000010000 300/512 caller+0x10 task=10 gfp=0x400cc0
 	end 1ms
 END
 # that node is any node in a softirq
 echo "context all" >>data/kernel/status
+sed -i "s/ dentry\$/& accounted/; s/ buffer_head\$/& unaccounted/" data/kernel/caches
 cat >data/kernel/cgroups <<-END
 	cgroup 1 0 /
 	cgroup 40 0 /system.slice/docker-$id.scope
@@ -54,15 +68,16 @@ grep -E 'docker|cron|0123456789ab' copy/kernel/cgroups && wrong "the copy has an
 cp -r data missing
 rm missing/kernel/cgroups
 {
-	for view in "events -F time,operation,cgroup,container" "count --by=container --sum=bytes_alloc" \
+	for view in "events -F time,operation,cgroup,container,charged,type" "count --by=container --sum=bytes_alloc" \
 		"sites --by=cgroup" "leaks --by=cgroup" "sites --where=cgroup==\"/\"" \
-		"sites --by=container"; do
+		"sites --by=container" "leaks --by=cgroup,charged -F cgroup,charged,live_objects,live_bytes"; do
 		echo "--- $view"
 		# shellcheck disable=SC2086 # words
 		$report data $view --format=csv 2>&1
 	done
 	echo "--- anonymized"
 	cat copy/kernel/cgroups
+	sed -n "s/^cache [^ ]* //p" copy/kernel/caches
 	$report copy count --by=container --sum=bytes_alloc --format=csv
 	echo "--- without the table"
 	$report missing count --by=cgroup,container --format=csv 2>&1

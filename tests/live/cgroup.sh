@@ -138,4 +138,30 @@ for group in "-b" "-c"; do
 done
 grep -qE "^gone [0-9]+ [0-9]+$" kmemtrace.data/kernel/cgroups || fail "the removed cgroup is not gone"
 echo "moves: $(tr '\n' ' ' <moves); splits: $(tr '\n' ';' <splits)"
+
+# the kernel says itself which allocations ask for a charge
+grep -q 'field:bool accounted' /sys/kernel/tracing/events/kmem/kmem_cache_alloc/format ||
+	{ echo "note: this kernel's events do not say what is accounted"; exit 0; }
+echo 0 >$tracing/events/cgroup/cgroup_attach_task/enable
+echo >$tracing/trace
+echo 16384 >$tracing/buffer_size_kb
+echo 1 >$tracing/events/kmem/kmalloc/enable
+echo 1 >$tracing/events/kmem/kmem_cache_alloc/enable
+mkdir -p "$base/$name-a"
+"$kmemtraced" -q -- sh -c 'echo 0 >"$1/cgroup.procs"; echo $$ >pid; echo $$ >"$2/set_event_pid"; exec ls -l /sys/kernel/slab' \
+	sh "$base/$name-a" $tracing >/dev/null || fail "kmemtraced: exit $?"
+echo 0 >$tracing/events/enable
+checked
+grep -E -- "-$(cat pid) " $tracing/trace >trace
+# in a task: no s, h, H, Z or z in the column of interrupts
+first=$(head -n 1 trace | sed 's/.* \([0-9]*\)\.\([0-9]*\): .*/\1\2000/')
+begin=$(awk '$1 == "begin" { print $2 }' kmemtrace.data/kernel/status)
+mine="tid == $(cat pid) && context == \"task\" && time >= $((first - begin - 1000))ns"
+for truth in true false; do
+	said=$(grep -E ' \[[0-9]+\] ..[^shHzZ].. ' trace | grep -c "accounted=$truth")
+	found=$(events "$mine && charged == $truth")
+	echo "accounted=$truth: the kernel says $said, charged $found"
+	[ "$said" -ge 100 ] && [ "$said" = "$found" ] ||
+		fail "charged == $truth: $found allocations, the kernel says $said"
+done
 exit 0

@@ -104,15 +104,12 @@ static void frees_of_a_type_are_refused(void **state)
 static void fields_that_cannot_be_counted(void **state)
 {
 	static const char *const never[] = {
-		"ptr",		 "address",	    "type_numallocs",
-		"type_numfrees", "type_memalloced", "type_memfreed",
-		"type_count",	 "type_bytes",	    "time",
-		"memory_node",	 "process",	    "cgroup",
-		"container",	 "stack",	    "syscall",
-		"age",		 "alloc_site",	    "alloc_time",
-		"alloc_cpu",	 "alloc_node",	    "alloc_tid",
-		"alloc_pid",	 "alloc_uid",	    "alloc_comm",
-		"cross_cpu",	 "temporary",	    "missed_site",
+		"ptr",		 "address",    "type_numallocs", "type_numfrees", "type_memalloced",
+		"type_memfreed", "type_count", "type_bytes",	 "time",	  "memory_node",
+		"process",	 "cgroup",     "container",	 "charged",	  "stack",
+		"syscall",	 "age",	       "alloc_site",	 "alloc_time",	  "alloc_cpu",
+		"alloc_node",	 "alloc_tid",  "alloc_pid",	 "alloc_uid",	  "alloc_comm",
+		"cross_cpu",	 "temporary",  "missed_site",
 	};
 	size_t found = 0;
 
