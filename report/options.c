@@ -180,7 +180,8 @@ static void finish_by(struct options *options, struct argp_state *state)
 	}
 	if (!options->view->has_by)
 		argp_error(state,
-			   "--by: the view %s has no groups: use sites, leaks, lifetimes or count",
+			   "--by: the view %s has no groups: use sites, leaks, lifetimes, flame or "
+			   "count",
 			   options->view->name);
 	options->has_by = true;
 	for (enum group_by by = 0; by <= BY_LAST; by++) {

@@ -29,6 +29,7 @@
 
 static const struct view *const views[] = { VIEWS(VIEW_ADDRESS) };
 static const struct renderer *const renderers[] = { RENDERERS(RENDERER_ADDRESS) };
+static const struct renderer *const flame_renderers[] = { FLAME_RENDERERS(RENDERER_ADDRESS) };
 
 static void open_capture(struct capture *capture, bool *is_open)
 {
@@ -104,6 +105,21 @@ static void set_query(struct options *options, unsigned int which)
 		fuzz_fail(__FILE__, __LINE__, "a query", query->errmsg);
 }
 
+/* The options of the view flame. */
+static void set_flame(struct options *options, unsigned int format, unsigned int by)
+{
+	static const char *const measures[] = { NULL, "peak", "allocated", "temporary", "leaked" };
+	static const char *const groups[] = { NULL, "comm,stack", "stack", "cpu,syscall,size" };
+
+	if (!options->view->has_flame)
+		return;
+	if (format & 4)
+		options->renderer = flame_renderers[format % COUNT(flame_renderers)];
+	options->measure_text = measures[by % COUNT(measures)];
+	options->by_text = groups[by / 8 % COUNT(groups)];
+	options->bottom_up = by & 0x20;
+}
+
 static void expect_json(const char *text, size_t size, bool lines)
 {
 	const char *end = text + size;
@@ -148,6 +164,7 @@ static void report(struct fuzz_input *input)
 	FUZZ_EXPECT(options.query);
 	set_filter(&options, which % 8);
 	set_query(&options, which / 8);
+	set_flame(&options, format, by);
 	fuzz_unpack_archive(input, "in");
 	open_capture(&capture, &is_open);
 	if (is_open) {
@@ -158,7 +175,7 @@ static void report(struct fuzz_input *input)
 		for (size_t i = 0; options.renderer == &renderer_json && i < size; i++)
 			if (text[i] == '\x7f')
 				text[i] = '?';
-		if (options.color == COLOR_NEVER)
+		if (options.color == COLOR_NEVER && options.renderer != &renderer_pprof)
 			fuzz_expect_printable(text, size);
 		if (status == EXIT_OK && options.renderer == &renderer_json)
 			expect_json(text, size, view->streams);

@@ -36,7 +36,7 @@ put()
 # The operations of fuzz_capture.c: check, repair, pack, unpack, pack in place, libmemstat,
 # anonymize, each view.
 operations=("0" "1" "1" "2 0" "2 1" "2 2" "3 1" "3 2" "7 0" "7 3")
-for view in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+for view in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
 	# a format, groups and a filter, of which there are 3, 10 and 8
 	operations+=("4 $view $((view % 3 + 32)) $((view % 10)) $((view % 8))"
 		"5 $view $(((view + 1) % 3)) 0 $((view * 8))")
