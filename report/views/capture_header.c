@@ -155,7 +155,10 @@ static void add_totals(struct capture_header *header, const struct report *repor
 		fields, event_clock_is(report->capture) ? "peak_time_events" : "peak_time_ns",
 		totals->peak_bytes ? FIELD_TIME : FIELD_UNKNOWN);
 	field->time = report_time(report, totals->peak_time);
-	header_add_number(fields, "temporary", totals->temporary);
+	field = header_add_field(fields, "temporary",
+				 report->capture->status.sampling.is_profile ? FIELD_UNKNOWN
+									     : FIELD_NUMBER);
+	field->number = totals->temporary;
 	header_add_number(fields, "frees_unmatched", totals->frees_unmatched);
 	header_add_number(fields, "null_frees", totals->null_frees);
 	header_add_number(fields, "missed_frees", totals->missed_frees);

@@ -404,8 +404,13 @@ static int add_totals(struct capture_header *header, const struct report *report
 {
 	const struct analysis *analysis = &report->analysis;
 	const struct analysis_totals *totals = &analysis->totals;
+	char temporary[40] = "";
 	int err;
 
+	/* a profile does not know the allocations between */
+	if (!report->capture->status.sampling.is_profile)
+		snprintf(temporary, sizeof(temporary), "%" PRIu64 " temporary, ",
+			 totals->temporary);
 	err = header_add_line(&header->header, "allocated", false,
 			      "%" PRIu64 " object%s, %" PRIu64 " bytes requested, %" PRIu64
 			      " bytes allocated, fragmentation %.2f%%; %" PRIu64 " failed",
@@ -415,16 +420,15 @@ static int add_totals(struct capture_header *header, const struct report *report
 						     totals->bytes_allocated),
 			      totals->failed);
 	if (!err)
-		err = header_add_line(
-			&header->header, "freed", false,
-			"%" PRIu64 " object%s, %" PRIu64 " cross-CPU, %" PRIu64
-			" temporary, %" PRIu64
-			" unmatched (allocated before %s or not recorded); %" PRIu64
-			" free%s of NULL or ZERO_SIZE_PTR",
-			totals->frees, totals->frees == 1 ? "" : "s", totals->cross_cpu_frees,
-			totals->temporary, totals->frees_unmatched,
-			analysis->window_begin > analysis->begin ? "the window" : "the capture",
-			totals->null_frees, totals->null_frees == 1 ? "" : "s");
+		err = header_add_line(&header->header, "freed", false,
+				      "%" PRIu64 " object%s, %" PRIu64 " cross-CPU, %s%" PRIu64
+				      " unmatched (allocated before %s or not recorded); %" PRIu64
+				      " free%s of NULL or ZERO_SIZE_PTR",
+				      totals->frees, totals->frees == 1 ? "" : "s",
+				      totals->cross_cpu_frees, temporary, totals->frees_unmatched,
+				      analysis->window_begin > analysis->begin ? "the window"
+									       : "the capture",
+				      totals->null_frees, totals->null_frees == 1 ? "" : "s");
 	if (!err)
 		err = add_live(header, report->capture, analysis, report->bounds.any);
 	if (!err)

@@ -48,6 +48,19 @@ static void add_range(struct header *header, const char *low, const char *high, 
 	header_add_number(header, high, range.high);
 }
 
+/* Of a profile: all its events, by the counters of the programs. */
+static struct status_counted sum_counted(const struct status *status)
+{
+	struct status_counted sum = { 0 };
+
+	for (size_t i = 0; i < status->cpu_count; i++) {
+		sum.allocations += status->cpus[i].counted.allocations;
+		sum.frees += status->cpus[i].counted.frees;
+		sum.bytes += status->cpus[i].counted.bytes;
+	}
+	return sum;
+}
+
 static int add_lines(const struct report *report, struct header *header)
 {
 	const struct analysis_totals *totals = &report->analysis.totals;
@@ -56,6 +69,7 @@ static int add_lines(const struct report *report, struct header *header)
 	struct estimate_range allocated =
 		estimate_range(totals->bytes_allocated, variance->allocated);
 	struct estimate_range live = estimate_range(totals->live_bytes, variance->live);
+	struct status_counted counted = sum_counted(&report->capture->status);
 	int err;
 
 	if (sampling->interval == 1)
@@ -70,6 +84,12 @@ static int add_lines(const struct report *report, struct header *header)
 				      "allocated %" PRIu64 " to %" PRIu64 " bytes, live %" PRIu64
 				      " to %" PRIu64 " bytes",
 				      allocated.low, allocated.high, live.low, live.high);
+	if (!err && sampling->is_profile)
+		err = header_add_line(header, "", false,
+				      "counted exactly: %" PRIu64 " allocations of %" PRIu64
+				      " bytes, %" PRIu64
+				      " frees, kmemtraced's own and those before a window included",
+				      counted.allocations, counted.bytes, counted.frees);
 	if (!err && sampling->unsized)
 		err = header_add_line(header, "", true,
 				      "%" PRIu64
@@ -99,5 +119,12 @@ int estimate_add_header(const struct report *report, struct header *header)
 	add_range(header, "live_objects_low", "live_objects_high", totals->live_objects,
 		  variance->live_objects);
 	add_range(header, "live_bytes_low", "live_bytes_high", totals->live_bytes, variance->live);
+	if (report->capture->status.sampling.is_profile) {
+		struct status_counted counted = sum_counted(&report->capture->status);
+
+		header_add_number(header, "counted_allocations", counted.allocations);
+		header_add_number(header, "counted_frees", counted.frees);
+		header_add_number(header, "counted_bytes", counted.bytes);
+	}
 	return add_lines(report, header);
 }

@@ -65,7 +65,7 @@ const struct column sites_columns[SITES_COLUMNS_ALL] = {
 			     "cross-CPU frees: on another CPU than the allocation" },
 	[SITE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
 			"the most bytes that were live at one time" },
-	[SITE_TEMPORARY] = { "temporary", "temp", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+	[SITE_TEMPORARY] = { "temporary", "temp", "", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
 			     "temporary objects: freed by the task that allocated them, on the "
 			     "same CPU, with no other allocation on this CPU in between" },
 	[SITE_P50] = { "lifetime_p50_ns", "life", "p50", COLUMN_DURATION, 0, COLUMN_ALWAYS,
@@ -134,7 +134,9 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	row[SITE_LIVE_BYTES].number = group->live_bytes;
 	row[SITE_CROSS_CPU].number = group->cross_cpu_frees;
 	row[SITE_PEAK].number = knows_peak ? group->peak_bytes : CELL_UNKNOWN;
-	row[SITE_TEMPORARY].number = group->temporary;
+	/* a profile does not know the allocations between */
+	row[SITE_TEMPORARY].number = report->capture->status.sampling.is_profile ? CELL_UNKNOWN
+										 : group->temporary;
 	row[SITE_P50].number = lifetime(group, 50);
 	row[SITE_P99].number = lifetime(group, 99);
 	row[SITE_BOUND].truth = report->bounds.groups[group - report->analysis.groups];
