@@ -70,6 +70,8 @@ cost_case()
 		for of in "perf record" "ftrace buffers" "empty program" bpftrace; do
 			is_ours "$tool" && ratio cost added_ns "$work" "$tool" "$work" "$of"
 		done
+		[ "$tool" != "kmemtraced --stacks" ] ||
+			ratio cost added_ns "$work" "$tool" "$work" kmemtraced
 	done
 	for round in $(seq "$rounds"); do
 		cost_round "$work" "$times" "$round"
