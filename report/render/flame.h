@@ -55,7 +55,7 @@ struct flame {
 	const char *legend;
 	uint64_t interval; /* bytes: see struct status_sampling; 0: every event counts */
 	uint64_t time;	   /* ns since 1970: the begin; 0: unknown */
-	uint64_t duration; /* ns */
+	uint64_t duration; /* ns; 0: unknown */
 };
 
 void flame_deinit(struct flame *flame);

@@ -18,6 +18,7 @@
 #include "report/render/header.h"
 #include "report/render/render.h"
 #include "analysis/estimate.h"
+#include "report/views/event_clock.h"
 #include "report/views/flame_counts.h"
 #include "report/views/flame_paths.h"
 #include "report/views/flame_table.h"
@@ -198,7 +199,8 @@ static char *make_source(const struct report *report)
 		utc_text(flame->time, start, sizeof(start));
 		fprintf(file, ", %.19s UTC", start);
 	}
-	fprintf(file, ", for %.3f s", (double)flame->duration / NSEC_PER_SEC);
+	if (flame->duration)
+		fprintf(file, ", for %.3f s", (double)flame->duration / NSEC_PER_SEC);
 	if (flame->interval > 1)
 		fprintf(file, ", estimated from samples: %" PRIu64 " to %" PRIu64 " bytes",
 			range.low, range.high);
@@ -212,7 +214,8 @@ static int set_texts(const struct report *report, struct flame *flame)
 
 	flame->measure_text = measure_names[flame->measure];
 	flame->interval = analysis->estimates ? analysis->estimates->interval : 0;
-	flame->duration = analysis->window_end - analysis->window_begin;
+	if (!event_clock_is(report->capture))
+		flame->duration = analysis->window_end - analysis->window_begin;
 	if (report->capture->metadata.wall_offset)
 		flame->time = report->capture->metadata.wall_offset + analysis->window_begin;
 	flame->title = make_title(report);

@@ -17,6 +17,8 @@ wrong()
 "$builddir/tests/mktrace" exact <"$srcdir/cli/flame.trace" || exit 1
 cp -r exact grouped
 printf 'cgroup 41 0 /system.slice/cron.service\nmember 7 0 41\n' >grouped/kernel/cgroups
+cp -r exact untimed
+sed -i 's/^\tkmt_format = /\tkmt_source = "a test"; kmt_clock = "events";&/' untimed/metadata
 mkdir data && ln -s "$srcdir/data/sample" data/sample
 sed "s/^sampling 1$/sampling 524288/" "$srcdir/cli/flame.trace" |
 	"$builddir/tests/mktrace" sampled || exit 1
@@ -77,6 +79,8 @@ table()
 	echo "--- sampled --format=pprof"
 	report flame sampled --format=pprof 2>&1 >profile
 	zcat profile | "$builddir/tests/pprof_text"
+	echo "--- without times"
+	report flame untimed --format=svg --bytes=allocated | grep '<text x="4" y="36">'
 	for format in svg speedscope folded pprof; do
 		echo "--- no path, $format"
 		report flame exact --comm=absent --format=$format >profile
