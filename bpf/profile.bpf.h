@@ -19,13 +19,17 @@ static __always_inline void count_up(uint64_t *count, uint64_t number)
 		__sync_fetch_and_add(count, number);
 }
 
-static __noinline int profile_missed_free(struct event_context *event, uint64_t call_site,
-					  uint64_t pointer)
+/*
+ * The allocation of an address whose sampled object has no recorded free. It is recorded without a
+ * stack: so readers see that the free was missed, and the object's life ends here.
+ */
+static __noinline int profile_address_again(struct event_context *event, struct kmt_record *about)
 {
-	if (!sampled_remove(pointer))
+	if (!sampled_remove(about->pointer))
 		return 0;
 	find_traced_task(event);
-	return emit(event, KMT_KFREE, call_site, pointer, 0, KMT_NODE_ANY, 0);
+	return emit(event, about->id, about->call_site, about->pointer, about->gfp, about->node,
+		    about->cache);
 }
 
 /* An allocation that was counted. */
@@ -33,10 +37,11 @@ static __always_inline int profile_allocation(void *ctx, struct event_context *e
 					      uint64_t call_site, uint64_t pointer, uint32_t gfp,
 					      int node, uint64_t bytes_40_47, uint32_t size)
 {
+	bool sampled = is_sampled(event->control, pointer, size);
 	struct kmt_record about;
 
-	if (!is_sampled(event->control, pointer, size))
-		return may_be_sampled(pointer) ? profile_missed_free(event, call_site, pointer) : 0;
+	if (!sampled && !may_be_sampled(pointer))
+		return 0;
 	if (id == KMT_CACHE_ALLOC || id == KMT_BULK_ALLOC)
 		announce_cache(bytes_40_47, pointer, false);
 	about = (struct kmt_record){ .id = id,
@@ -45,7 +50,7 @@ static __always_inline int profile_allocation(void *ctx, struct event_context *e
 				     .call_site = call_site,
 				     .gfp = gfp,
 				     .cache = bytes_40_47 };
-	return emit_sample(ctx, event, &about);
+	return sampled ? emit_sample(ctx, event, &about) : profile_address_again(event, &about);
 }
 
 static __noinline int profile_sampled_free(struct event_context *event, struct kmt_record *about)
