@@ -79,6 +79,13 @@ static int begin(struct report *report)
 			 "were live at one time: leave one of them out");
 		return -EINVAL;
 	}
+	if (measure == FLAME_temporary && report->capture->status.sampling.is_profile) {
+		snprintf(report->errmsg, sizeof(report->errmsg),
+			 "%s: --bytes=temporary needs each allocation: record a capture without "
+			 "--profile",
+			 report->capture->path);
+		return -EINVAL;
+	}
 	settings->lifetimes = measure == FLAME_leaked;
 	if (measure != FLAME_peak && measure != FLAME_temporary)
 		return 0;

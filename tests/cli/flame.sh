@@ -19,6 +19,8 @@ cp -r exact grouped
 printf 'cgroup 41 0 /system.slice/cron.service\nmember 7 0 41\n' >grouped/kernel/cgroups
 cp -r exact untimed
 sed -i 's/^\tkmt_format = /\tkmt_source = "a test"; kmt_clock = "events";&/' untimed/metadata
+cp -r exact profiled
+sed -i 's/^sample_interval.*/&\nprofile yes/' profiled/kernel/status
 mkdir data && ln -s "$srcdir/data/sample" data/sample
 sed "s/^sampling 1$/sampling 524288/" "$srcdir/cli/flame.trace" |
 	"$builddir/tests/mktrace" sampled || exit 1
@@ -54,6 +56,7 @@ table()
 	try exact --format=folded --by=comm,stack
 	try exact --format=folded --by=task --cache=files
 	try exact --bytes=peak --older=1ms
+	try profiled --bytes=temporary
 	table sampled
 	try sampled --format=folded
 	try sampled --format=folded --by=site
