@@ -27,19 +27,15 @@ between()
 	[[ $3 -ge $2 && $3 -le $4 ]] || fail "$1: $3 is not from $2 to $4"
 }
 
-# The sum of the weighted sizes of the samples is the counted number of bytes, within 5 sigma.
+# The estimate of all bytes is the counted number, within 5 sigma: 2.55 halves of its interval.
 estimates()
 {
-	"$report" count --by=bytes_alloc --where='operation == "allocation"' --format=csv >sizes ||
-		fail "count: exit $?"
-	awk -F , -v what="$1" -v bytes="$(sum 5)" '$1 + 0 {
-			p = 1 - exp(-$1 / 4096)
-			samples += $2; sum += $2 * $1 / p; variance += $2 * (1 - p) * ($1 / p) ^ 2
-		}
-		END {
-			print what ": " bytes " bytes were allocated, estimated " sum " +- " sqrt(variance)
-			exit samples < 1000 || (sum - bytes) ^ 2 > 25 * variance
-		}' sizes || fail "$1: the estimate is wrong: $(cat sizes)"
+	"$report" sites --format=json >estimates 2>/dev/null || fail "sites: exit $?"
+	jq -c '[.estimates.counted_bytes, .totals.bytes_allocated, .estimates]' estimates
+	[ "$(jq .estimates.counted_bytes estimates)" = "$(sum 5)" ] || fail "$1: not $(sum 5) bytes"
+	jq -e '.estimates.samples > 1000 and (.estimates.counted_bytes - .totals.bytes_allocated | fabs) <
+		2.55 * (.estimates.bytes_allocated_high - .estimates.bytes_allocated_low) / 2' estimates >/dev/null ||
+		fail "$1: the estimate is wrong"
 }
 
 # one WORKLOAD ROUNDS
