@@ -21,6 +21,7 @@ enum live_table_number {
 	LIVE_CACHES,
 	LIVE_TASKS,
 	LIVE_CGROUPS,
+	LIVE_STACKS,
 	LIVE_STATUS,
 };
 
@@ -249,6 +250,7 @@ int live_capture_open(struct live_capture *live, struct capture *capture, FILE *
 		.tables = { [LIVE_CACHES] = { .name = "kernel/caches" },
 			    [LIVE_TASKS] = { .name = "kernel/tasks" },
 			    [LIVE_CGROUPS] = { .name = "kernel/cgroups" },
+			    [LIVE_STACKS] = { .name = "kernel/stacks" },
 			    [LIVE_STATUS] = { .name = "kernel/status" } },
 		.nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC),
 	};
@@ -376,6 +378,12 @@ static int read_cgroups(struct live_capture *live, const char *text)
 	return cgroups_parse(&live->capture->cgroups, text);
 }
 
+static int read_stacks(struct live_capture *live, const char *text)
+{
+	stacks_deinit(&live->capture->stacks);
+	return stacks_parse(&live->capture->stacks, text);
+}
+
 static int read_status(struct live_capture *live, const char *text)
 {
 	struct status status;
@@ -395,6 +403,7 @@ static int read_changed(struct live_capture *live)
 					      const char *text) = { [LIVE_CACHES] = read_caches,
 								    [LIVE_TASKS] = read_tasks,
 								    [LIVE_CGROUPS] = read_cgroups,
+								    [LIVE_STACKS] = read_stacks,
 								    [LIVE_STATUS] = read_status };
 	int err = 0;
 

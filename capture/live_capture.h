@@ -10,7 +10,8 @@
 #include "capture/stream_frame.h"
 
 #define LIVE_CACHES_MAX 65536 /* more caches have no name */
-#define LIVE_TABLES 4 /* tables that change: names of caches and tasks, cgroups, and the status */
+/* Tables that change: names of caches and tasks, cgroups, stacks, and the status. */
+#define LIVE_TABLES 5
 
 struct live_table {
 	const char *name;

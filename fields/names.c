@@ -53,18 +53,26 @@ void names_deinit(struct names *names)
 	map_deinit(&names->cgroups);
 }
 
+/* Forgets all entries. 0 or -ENOMEM. */
+static int map_clear(struct named_map *map)
+{
+	map_deinit(map);
+	memset(map, 0, sizeof(*map));
+	return hash_map_init(&map->index);
+}
+
 int names_refresh(struct names *names)
 {
 	unsigned int changes = names->capture->changes;
+	int err;
 
 	if (changes == names->changes)
 		return 0;
 	names->changes = changes;
-	map_deinit(&names->tasks);
-	map_deinit(&names->cgroups);
-	memset(&names->tasks, 0, sizeof(names->tasks));
-	memset(&names->cgroups, 0, sizeof(names->cgroups));
-	return hash_map_init(&names->tasks.index) ? -ENOMEM : hash_map_init(&names->cgroups.index);
+	err = map_clear(&names->tasks);
+	if (!err)
+		err = map_clear(&names->cgroups);
+	return err ? err : map_clear(&names->stacks);
 }
 
 static bool holds(const struct named *named, uint64_t key, uint64_t time)

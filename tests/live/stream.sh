@@ -36,6 +36,13 @@ kill -0 $reader || fail "the capture is over: it shows no event before its end"
 wait $reader
 [ "$(wc -l <live.txt)" -ge 500 ] || fail "25 programs made $(wc -l <live.txt) events"
 
+# each allocation of a program that starts after the begin has its stack
+"$kmemtraced" -q -o - --stacks=all -- sh -c 'sleep 0.3; cp /bin/true ./stacked; ./stacked; sleep 0.1; ./stacked' |
+	"$report" events -i - --where='comm == "stacked" && operation == "allocation"' -F stack --format=json \
+		>stacks 2>stacks.log || fail "stacks: exit $?: $(cat stacks.log)"
+jq -s -e 'length > 100 and all(.stack != null)' stacks >/dev/null ||
+	fail "of $(wc -l <stacks) allocations, $(grep -c null stacks) have no stack"
+
 # the reader ends first, then the sender
 "$kmemtraced" -o - -d 60s 2>daemon.log | "$report" events -i - 2>/dev/null | head -n 5 >five
 [ "$(wc -l <five)" = 5 ] || fail "head got $(wc -l <five) lines"
