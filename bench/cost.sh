@@ -89,8 +89,10 @@ bench_cost()
 		command_line cost "$tool" "${words[@]}"
 	done
 	cost_case fs "$(sized 100000 3000)"
-	cost_case skb "$(sized 1000000 30000)"
-	cost_case dir "$(sized 400000 5000)"
-	cost_case mixed "$(sized 100 2)"
+	if [ "$quick" = no ]; then
+		cost_case skb 1000000
+		cost_case dir 400000
+		cost_case mixed 100
+	fi
 	unlock
 }
