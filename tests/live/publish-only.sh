@@ -92,9 +92,9 @@ nothing_left "with a command"
 
 # If the command does not exist, the message explains --publish=FILE.
 "$kmemtraced" --publish ./nothing 2>wrong.log && fail "a command that is not there is run"
-grep -q 'if it is the file to publish in, use --publish=./nothing$' wrong.log || fail "no hint: $(cat wrong.log)"
+grep -q 'if it is the value of --publish, use --publish=./nothing$' wrong.log || fail "no hint: $(cat wrong.log)"
 "$kmemtraced" --publish=memstat --no-capture ./nothing 2>wrong.log && fail "nothing there is run"
-grep -q "the file to publish in" wrong.log && fail "a hint where a file was named: $(cat wrong.log)"
+grep -q "the value of --publish" wrong.log && fail "a hint where a file was named: $(cat wrong.log)"
 
 # If the file system is full, there is one message, and the last line counts what is missing.
 # full SIZE OPTION…: puts the messages into full.log, the numbers of the last line into $aggregated
