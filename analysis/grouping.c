@@ -76,7 +76,7 @@ void grouping_deinit(struct grouping *grouping)
 static bool is_allocator(const char *function)
 {
 	static const char *const beginnings[] = { "__kmalloc", "___kmalloc", "__do_kmalloc",
-						  "kmalloc_large" };
+						  "__kvmalloc", "kmalloc_large" };
 
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
 		if (!strncmp(function, beginnings[i], strlen(beginnings[i])))

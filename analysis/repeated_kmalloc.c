@@ -62,6 +62,9 @@ int repeated_kmalloc_take(struct matcher *matcher, const struct event *event)
 	int64_t site;
 	int err = 0;
 
+	/* the stack of a second report comes before it, and says nothing about the object */
+	if (event->id == KMT_STACK)
+		return match_event(matcher, event);
 	if (matcher->waiting_count)
 		err = check_waiting(matcher, event);
 	if (err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Some kernels (6.12) report a large kmalloc() twice: first from a call site inside kmalloc(), then
+ * Kernels since 6.12 report a large kmalloc() twice: first from a call site inside kmalloc(), then
  * with the true caller. The first report waits up to 1 ms for the second, which replaces it.
  */
 #ifndef ANALYSIS_REPEATED_KMALLOC_H

@@ -295,6 +295,37 @@ static void counts_repeated_kmalloc_once(void **state)
 	finish(&analysis, &capture);
 }
 
+/* The inlined allocator of kvmalloc() reports too; a sampled second report has its stack before it.
+ */
+static void counts_repeated_samples_once(void **state)
+{
+	static const struct analysis_settings settings = { .by = GROUP_BY_SITE };
+	char *directory = scratch_capture("begin 5\nend 9000000\nsampling 1\n"
+					  "symbol 0x5000 __kvmalloc_node_noprof\n"
+					  "symbol 0x6000 maker\n"
+					  "alloc 10 0 0x100000 9000/12288 0x5010 task=3\n"
+					  "alloc 11 0 0x100000 9000/12288 0x6010 task=3\n"
+					  "free  20 0 0x100000 0x6030 task=3\n"
+					  "stack_of 30 0 0x100000 0x5010 0xa1 task=3\n"
+					  "alloc    31 0 0x100000 9000/12288 0x5010 task=3\n"
+					  "stack_of 32 0 0x100000 0x6010 0xa1 task=3\n"
+					  "alloc    33 0 0x100000 9000/12288 0x6010 task=3\n");
+	struct analysis analysis;
+	struct capture capture;
+
+	(void)state;
+	assert_int_equal(capture_open(&capture, directory), 0);
+	assert_int_equal(analysis_run(&analysis, &capture, &settings), 0);
+	assert_int_equal(analysis.totals.stacks, 2);
+	assert_int_equal(analysis.totals.repeated, 2);
+	assert_int_equal(analysis.totals.missed_frees, 0);
+	assert_int_equal(analysis.totals.allocations, 2);
+	assert_int_equal(analysis.group_count, 1);
+	assert_int_equal(analysis.groups[0].key, 0x6010);
+	finish(&analysis, &capture);
+	scratch_remove(directory);
+}
+
 /*
  * The second report can come too late to be recognised by its waiting first report. A page that was
  * a slab with the same stride before makes no difference.
@@ -433,6 +464,7 @@ int main(void)
 		cmocka_unit_test(leaves_out_own_objects),
 		cmocka_unit_test(reads_captures_that_were_cut_off),
 		cmocka_unit_test(counts_repeated_kmalloc_once),
+		cmocka_unit_test(counts_repeated_samples_once),
 		cmocka_unit_test(counts_late_second_report_once),
 		cmocka_unit_test(counts_records_of_a_missing_stream_as_lost),
 		cmocka_unit_test(reads_a_trace_file),
