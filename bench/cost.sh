@@ -9,7 +9,8 @@ about_cost="added CPU time of the workload, for each event"
 
 cost_tools=(kmemtraced "kmemtraced --stacks" "kmemtraced --profile" "kmemtraced --no-rescue"
 	"kmemtraced -z" "kmemtraced -p PID"
-	"kmemtraced --count" "kmemtraced --count --no-rescue" "empty program" "perf record" "ftrace buffers" "trace-cmd record" bpftrace)
+	"kmemtraced --count" "kmemtraced --count --no-rescue" "empty program"
+	"per-CPU hash of counts" "perf record" "ftrace buffers" "trace-cmd record" bpftrace)
 
 # cost_run CASE TOOL TIMES: one run; sets $ns to its CPU time for each event.
 cost_run()

@@ -5,6 +5,8 @@ BEGIN {
 	unit("events", "events", 1, 0)
 	unit("cpu_ns", "CPU time untraced, ns an event", 1, 1)
 	unit("added_ns", "CPU time added to the workload, ns an event", 1, 1)
+	unit("program_ns", "time of a BPF program that does nothing, with its measurement, ns", 1, 1)
+	unit("above_ns", "time of the BPF programs above programs that do nothing, ns an event", 1, 1)
 	unit("skipped_ppm", "hidden by the kernel (nested), per million events", 1, 2)
 	unit("events_s", "million events a second", 1e6, 2)
 	unit("captured", "events captured", 1, 0)

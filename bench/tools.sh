@@ -31,6 +31,7 @@ tool_words()
 	"kmemtraced -p PID") words=("$build/kmemtraced" -q -p "$sleeper" -o "$dir/data" --) ;;
 	"kmemtraced --probes="*) words=("$build/kmemtraced" -q "${tool#* }" -o "$dir/data" --) ;;
 	"empty program") words=("$build/bench/empty") ;;
+	"per-CPU hash of counts") words=("$build/bench/empty" -c) ;;
 	"perf record") words=(perf record -q -a -B -N -c 1 -m 64M -e "$events_perf" -o "$dir/perf.data" --) ;;
 	"perf record, default -m") words=(perf record -q -a -B -N -c 1 -e "$events_perf" -o "$dir/perf.data" --) ;;
 	"perf record -e "*) words=(perf record -q -a -B -N -c 1 -m 64M -e "${tool##* }" -o "$dir/perf.data" --) ;;
