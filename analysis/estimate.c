@@ -10,7 +10,8 @@
 #include "analysis/estimate.h"
 #include "base/hash.h"
 
-#define Z 1.959964 /* of the normal distribution: 95 % lie within */
+#define OBJECT_BYTES_LEAST 8 /* kmalloc-8 */
+#define Z 1.959964	     /* of the normal distribution: 95 % lie within */
 
 int estimates_init(struct estimates **estimates, uint64_t interval)
 {
@@ -86,16 +87,22 @@ static int grow(struct variance **list, size_t *count, size_t needed)
 	return 0;
 }
 
+double estimate_object_variance(const struct estimates *estimates, const struct slab_object *object)
+{
+	double weight = estimate_weight(estimates->interval, object->allocated);
+	double fraction = weight - floor(weight);
+
+	/* of the sample, and of the rounding */
+	return weight * (weight - 1) + fraction * (1 - fraction);
+}
+
 static void find_variances(const struct estimates *estimates, const struct slab_object *object,
 			   double *objects, double *bytes)
 {
 	double weight = estimate_weight(estimates->interval, object->allocated);
 
-	*objects = weight * (weight - 1);
+	*objects = estimate_object_variance(estimates, object);
 	*bytes = weight * (weight - 1) * object->allocated * object->allocated;
-	/* and that of the rounding */
-	weight -= floor(weight);
-	*objects += weight * (1 - weight);
 }
 
 int estimates_add(struct analysis *analysis, const struct slab_object *object)
@@ -146,4 +153,24 @@ struct estimate_range estimate_range(uint64_t estimate, double variance)
 		.low = value + shift > reach ? (uint64_t)(value + shift - reach) : 0,
 		.high = (uint64_t)ceil(value + shift + reach),
 	};
+}
+
+struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
+					   double variance)
+{
+	struct estimate_range range = estimate_range(bytes, variance);
+
+	if (!bytes && estimates->interval > 1)
+		range.high = (uint64_t)ceil(Z * Z * (double)estimates->interval);
+	return range;
+}
+
+struct estimate_range estimate_range_objects(const struct estimates *estimates, uint64_t objects,
+					     double variance)
+{
+	struct estimate_range range = estimate_range(objects, variance);
+
+	if (!objects)
+		range.high = estimate_range_bytes(estimates, 0, 0).high / OBJECT_BYTES_LEAST;
+	return range;
 }

@@ -52,6 +52,10 @@ double estimate_weight(uint64_t interval, uint32_t allocated);
 struct object_weight estimate_object(const struct estimates *estimates,
 				     const struct slab_object *object);
 
+/* The variance of the number of objects that it counts for. */
+double estimate_object_variance(const struct estimates *estimates,
+				const struct slab_object *object);
+
 /* Adds an allocated object to the variances of its group and cache, or an end. 0 or -ENOMEM. */
 int estimates_add(struct analysis *analysis, const struct slab_object *object);
 void estimates_end(struct analysis *analysis, const struct slab_object *object);
@@ -67,5 +71,14 @@ struct variance estimates_of_cache(const struct estimates *estimates, size_t cac
  * Unlike estimate -+ z sqrt(variance), it is right for few samples too.
  */
 struct estimate_range estimate_range(uint64_t estimate, double variance);
+
+/*
+ * The same of bytes, and of objects. Without a sample, the true bytes are up to z^2 intervals: of
+ * more, one would have been sampled in 98 of 100 cases. The least object has 8 bytes.
+ */
+struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
+					   double variance);
+struct estimate_range estimate_range_objects(const struct estimates *estimates, uint64_t objects,
+					     double variance);
 
 #endif

@@ -127,8 +127,9 @@ int select_list(struct select *select, struct select_list *list, const char *opt
 		if (*at++ != ',')
 			break;
 	}
-	return select_fail(select, "%s: \"%.60s\" is not a list of numbers, such as 3 or 0-3,8",
-			   option, text);
+	return select_fail(select, "%s: \"%.60s\" is not a list of numbers, such as 3 or 0-3,8%s",
+			   option, text,
+			   strcmp(option, "--pid") ? "" : ": --comm=NAME takes the name of a task");
 }
 
 static bool list_holds(const struct select_list *list, uint32_t number)

@@ -9,6 +9,8 @@
 #include "base/number.h"
 #include "base/text.h"
 
+#define TEXT_COLUMNS 79
+
 static void escape_write(FILE *file, const char *text, unsigned char lowest)
 {
 	for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
@@ -27,6 +29,24 @@ void text_write_word(FILE *file, const char *text)
 void text_write_rest(FILE *file, const char *text)
 {
 	escape_write(file, text, ' ');
+}
+
+void text_write_wrapped(FILE *file, size_t indent, const char *text)
+{
+	size_t column = 0;
+
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+		size_t length = strcspn(text, " ");
+
+		if (column && column + 1 + length > TEXT_COLUMNS) {
+			putc('\n', file);
+			column = 0;
+		}
+		fprintf(file, "%*s%.*s", column ? 1 : (int)indent, "", (int)length, text);
+		column += (column ? 1 : indent) + length;
+		text += length;
+	}
+	putc('\n', file);
 }
 
 int text_write_result(FILE *file)

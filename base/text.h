@@ -18,6 +18,9 @@ void text_write_word(FILE *file, const char *text);
 /* The same for the last value of a line, which may hold spaces. */
 void text_write_rest(FILE *file, const char *text);
 
+/* Writes lines of up to 79 columns, each behind so many spaces. */
+void text_write_wrapped(FILE *file, size_t indent, const char *text);
+
 /* 0, or the -errno of the write to file that has failed just now. */
 int text_write_result(FILE *file);
 

@@ -34,12 +34,14 @@ static __noinline uint32_t read_cache_size(uint64_t cache)
 #else
 	size = BPF_CORE_READ((const struct kmem_cache *)(unsigned long)cache, size);
 #endif
+	/* a profile announces a cache at its first sample only, but must forget the size of each */
+	known_filter_add(cache);
 	if (size)
 		cache_sizes[hash >> (64 - SIZES_BITS)] = size_tag(hash) | size;
 	return size;
 }
 
-/* The bytes that an object of the cache takes. The cache must have been announced. */
+/* The bytes that an object of the cache takes. */
 static __always_inline uint32_t cache_size(uint64_t cache)
 {
 	uint64_t hash = size_hash(cache), word;

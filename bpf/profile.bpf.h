@@ -19,6 +19,49 @@ static __always_inline void count_up(uint64_t *count, uint64_t number)
 		__sync_fetch_and_add(count, number);
 }
 
+#define LARGE_LEAST 8192 /* no kernel takes a kmalloc() of up to so many bytes from whole pages */
+#define PAGE_LEAST 4096
+
+/* That this CPU counted. */
+static __always_inline uint64_t counted_events(const struct kmt_control *control)
+{
+	return control->counted.kmalloc + control->counted.cache_alloc + control->counted.kfree +
+	       control->counted.cache_free + control->counted_elsewhere.allocations +
+	       control->counted_elsewhere.frees;
+}
+
+/*
+ * The second report of a large kmalloc(), from another call site (Linux 6.12 and later; see
+ * analysis/repeated_kmalloc.h). It is not counted. The CPU has no event between the two reports: if
+ * it has one, another CPU may have freed the object, and this is the next with its address. So an
+ * interrupt or another CPU between the two reports can hide the second.
+ */
+static __always_inline bool is_second_report(struct kmt_control *control, uint64_t pointer,
+					     uint64_t call_site, uint32_t size)
+{
+	uint64_t events;
+
+	if (size <= LARGE_LEAST)
+		return false;
+	events = counted_events(control);
+	if (control->large.pointer == pointer && control->large.call_site != call_site &&
+	    control->large.events == events) {
+		control->large.pointer = 0;
+		return true;
+	}
+	control->large.pointer = pointer;
+	control->large.call_site = call_site;
+	control->large.events = events + 1; /* the caller counts this one */
+	return false;
+}
+
+/* Called at each kfree(): later, the address may be that of another kmalloc(). */
+static __always_inline void forget_large(struct kmt_control *control, uint64_t pointer)
+{
+	if (!(pointer & (PAGE_LEAST - 1)) && control->large.pointer == pointer)
+		control->large.pointer = 0;
+}
+
 /*
  * The allocation of an address whose sampled object has no recorded free. It is recorded without a
  * stack: so readers see that the free was missed, and the object's life ends here.
@@ -84,8 +127,10 @@ static __always_inline int profile_allocation_elsewhere(void *ctx, struct event_
 {
 	if (pointer <= KMT_ZERO_SIZE_PTR)
 		return 0;
-	__sync_fetch_and_add(&event->control->counted_elsewhere.allocations, 1);
-	__sync_fetch_and_add(&event->control->counted_elsewhere.bytes, size);
+	if (id != KMT_KMALLOC || !is_second_report(event->control, pointer, call_site, size)) {
+		__sync_fetch_and_add(&event->control->counted_elsewhere.allocations, 1);
+		__sync_fetch_and_add(&event->control->counted_elsewhere.bytes, size);
+	}
 	return profile_allocation(ctx, event, id, call_site, pointer, gfp, node, bytes_40_47, size);
 }
 
@@ -96,6 +141,8 @@ static __always_inline int profile_free_elsewhere(struct event_context *event, u
 	if (pointer <= KMT_ZERO_SIZE_PTR)
 		return 0;
 	__sync_fetch_and_add(&event->control->counted_elsewhere.frees, 1);
+	if (id == KMT_KFREE || id == KMT_BACKUP_KFREE)
+		forget_large(event->control, pointer);
 	return profile_free(event, id, call_site, pointer, cache);
 }
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The sampled objects that are live, for a profile: the free of such an object is recorded, and no
- * other. Two tables have the addresses. sampled_marks has a word for each hash of an address: the
- * number of sampled objects with this hash. Every free and allocation looks there, without a helper
- * call, and nearly all find 0. The map sampled_objects has the addresses themselves.
+ * other. Two tables have the addresses. sampled_marks has a word for each page, and for others of
+ * the same number modulo the words in use: the number of sampled objects that begin there. Every
+ * free and allocation looks there, without a helper call, and nearly all find 0. Objects of one
+ * slab share their words, and as few words are used as the live samples need: see
+ * tracer/load/sampling.c. So they stay in the cache of the CPU. The map sampled_objects has the
+ * addresses themselves.
  *
  * The life of a sampled object ends once:
  *	An event that removes the address from the map records the end, and the kernel lets only one
  *	    event remove it. A life begins when its address is added, before the allocation returns:
  *	    so no free of the object can come before.
- *	The free of another object with the same hash finds the mark, but does not find its address.
+ *	The free of another object with the same mark finds the mark, but does not find its address.
  *	    It changes nothing: the mark counts objects, and only a removal subtracts one.
  *	The free is not seen, since the kernel skipped the program or there is no tracepoint: the
  *	    address is still there at its next allocation. If that is not sampled, it removes the
@@ -21,10 +24,8 @@
 #ifndef BPF_SAMPLED_BPF_H
 #define BPF_SAMPLED_BPF_H
 
-#define SAMPLED_BITS 18
-
 /* In a section of its own: kmemtraced makes this map only for a profile. */
-uint32_t sampled_marks[1 << SAMPLED_BITS] SEC(".bss.sampled");
+uint32_t sampled_marks[SAMPLED_MARKS] SEC(".bss.sampled");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -35,7 +36,7 @@ struct {
 
 static __always_inline uint32_t *sampled_mark(uint64_t pointer)
 {
-	return &sampled_marks[(pointer >> 3) * 0x9e3779b97f4a7c15ULL >> (64 - SAMPLED_BITS)];
+	return &sampled_marks[pointer >> 12 & sampled_mask & (SAMPLED_MARKS - 1)];
 }
 
 static __always_inline bool may_be_sampled(uint64_t pointer)

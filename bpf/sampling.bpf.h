@@ -41,7 +41,7 @@ static __noinline int emit_sample(void *ctx, struct event_context *event, struct
 	struct kmt_record header = {};
 	uint32_t sequence = 0;
 	int result = 0;
-	uint64_t id;
+	uint64_t id, user_id = 0;
 
 	/* first: events that interrupt this one find a new count */
 	if (sample_interval != SAMPLING_EACH)
@@ -56,7 +56,10 @@ static __noinline int emit_sample(void *ctx, struct event_context *event, struct
 		}
 	}
 	__sync_fetch_and_add(&control->samples, 1);
-	id = kernel_stack(ctx, control);
+	id = find_stack(ctx, control, 0);
+	/* an interrupt allocates for another task than the current one */
+	if (user_stacks && find_kernel_context(control) == KMT_CONTEXT_TASK && event->ids >> 32)
+		user_id = find_stack(ctx, control, event->ids >> 32);
 	record = take_stack_and_slot(event, &sequence, ring_slots, &stack);
 	if (!record) {
 		count_lost(control, event->ids);
@@ -70,7 +73,7 @@ static __noinline int emit_sample(void *ctx, struct event_context *event, struct
 	record->cache = about->cache;
 	stack->gfp = sequence;
 	stack->payload = id;
-	((struct kmt_long_record *)stack)->more[0] = 0;
+	((struct kmt_long_record *)stack)->more[0] = user_id;
 	header.id = KMT_STACK;
 	header.words = KMT_STACK_WORDS;
 	header.node = kmt_node_word(KMT_NODE_ANY, find_kernel_context(control));

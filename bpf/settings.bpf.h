@@ -14,8 +14,11 @@ const volatile uint64_t count_task;	   /* the bits of the process and thread tha
 const volatile uint32_t count_own_tgid;	   /* kmemtraced, whose events are not counted */
 const volatile uint32_t possible_cpus = 1;
 const volatile uint32_t traced_tgid;	 /* the only traced process; 0: all; or KMT_TRACED_LIST */
+const volatile uint32_t task_table;	 /* enum kmt_task_table */
 const volatile uint32_t sample_interval; /* bytes, or SAMPLING_EACH; 0: nothing is sampled */
 const volatile bool profile;		 /* only sampled allocations and their frees are recorded */
+const volatile bool user_stacks;	 /* samples in tasks have the stack of the process too */
+const volatile uint32_t sampled_mask;	 /* of a mark, with profile: see bpf/sampled.bpf.h */
 const volatile bool no_nesting;		 /* the kernel runs no program that it has interrupted */
 const volatile bool backup_enabled;	 /* the frees have backup programs */
 const volatile uint32_t last_copy;	 /* the number of copies that are attached */

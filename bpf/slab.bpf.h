@@ -49,8 +49,11 @@ static __always_inline int emit_alloc_sizes(struct bpf_raw_tracepoint_args *ctx,
 	sizes.allocated = size_saturated(ctx->args[first + 1]);
 	if (profile) {
 		if (id == KMT_KMALLOC) {
-			count_up(&event.control->counted.kmalloc, 1);
-			count_up(&event.control->counted.kmalloc_bytes, sizes.allocated);
+			if (!is_second_report(event.control, ctx->args[1], ctx->args[0],
+					      sizes.allocated)) {
+				count_up(&event.control->counted.kmalloc, 1);
+				count_up(&event.control->counted.kmalloc_bytes, sizes.allocated);
+			}
 		} else {
 			count_up(&event.control->counted.cache_alloc, 1);
 			count_up(&event.control->counted.cache_alloc_bytes, sizes.allocated);
@@ -104,6 +107,8 @@ static __always_inline bool count_free(struct event_context *event, bool is_kfre
 		return false;
 	count_up(is_kfree ? &event->control->counted.kfree : &event->control->counted.cache_free,
 		 1);
+	if (is_kfree)
+		forget_large(event->control, ctx->args[1]);
 	return true;
 }
 

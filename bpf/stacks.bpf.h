@@ -49,10 +49,26 @@ static __always_inline bool take_buffer(volatile uint64_t *taken)
 #endif
 }
 
+/*
+ * Differs between the programs that a process executes, and between processes of one id: equal
+ * addresses may be other functions.
+ */
+static __always_inline uint64_t hash_program(uint32_t tgid)
+{
+#ifdef KMT_WITHOUT_BTF
+	return tgid;
+#else
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	return tgid ^ BPF_CORE_READ(task, self_exec_id) << 32 ^
+	       BPF_CORE_READ(task, group_leader, start_time) * 0x9e3779b97f4a7c15ULL;
+#endif
+}
+
 /* Not 0. */
 static __always_inline uint64_t hash_frames(const struct kmt_stack_message *message)
 {
-	uint64_t hash = message->tgid, count = message->count;
+	uint64_t hash = message->tgid ? hash_program(message->tgid) : 0, count = message->count;
 
 	for (uint32_t i = 0; i < KMT_FRAMES_MAX; i++) {
 		if (i >= count)
@@ -81,15 +97,20 @@ static __always_inline bool send_frames(struct kmt_stack_message *message)
 }
 
 static __always_inline uint64_t walk_stack(void *ctx, struct kmt_control *control,
-					   struct kmt_stack_message *message)
+					   struct kmt_stack_message *message, uint32_t tgid)
 {
-	long size = bpf_get_stack(ctx, message->frames, KMT_FRAMES_MAX * sizeof(uint64_t), 0);
+	long size = bpf_get_stack(ctx, message->frames, KMT_FRAMES_MAX * sizeof(uint64_t),
+				  tgid ? BPF_F_USER_STACK : 0);
 
 	if (size <= 0) {
-		__sync_fetch_and_add(&control->unwalked, 1);
+		/* a thread of the kernel has an empty user stack */
+		if (!tgid)
+			__sync_fetch_and_add(&control->unwalked, 1);
+		else if (size)
+			__sync_fetch_and_add(&control->user_unwalked, 1);
 		return 0;
 	}
-	message->tgid = 0;
+	message->tgid = tgid;
 	message->count = size / sizeof(uint64_t);
 	message->id = hash_frames(message);
 	if (!send_frames(message)) {
@@ -99,8 +120,11 @@ static __always_inline uint64_t walk_stack(void *ctx, struct kmt_control *contro
 	return message->id;
 }
 
-/* The id of the kernel stack; 0: it could not be walked, or there is no room for it. */
-static __always_inline uint64_t kernel_stack(void *ctx, struct kmt_control *control)
+/*
+ * The id of the user stack of the current process tgid, or, with tgid 0, of the kernel stack. 0: it
+ * could not be walked, or there is no room for it.
+ */
+static __always_inline uint64_t find_stack(void *ctx, struct kmt_control *control, uint32_t tgid)
 {
 	uint32_t first = 0;
 	struct stack_buffers *buffers = bpf_map_lookup_elem(&stack_buffers, &first);
@@ -109,7 +133,7 @@ static __always_inline uint64_t kernel_stack(void *ctx, struct kmt_control *cont
 	for (uint32_t i = 0; buffers && i < STACK_BUFFERS; i++) {
 		if (!take_buffer(&buffers->taken[i]))
 			continue;
-		id = walk_stack(ctx, control, &buffers->list[i]);
+		id = walk_stack(ctx, control, &buffers->list[i], tgid);
 		*(volatile uint64_t *)&buffers->taken[i] = 0;
 		return id;
 	}

@@ -4,6 +4,9 @@
  * events are on. To ask the kernel for the current process takes a helper call; where helper calls
  * are slow, that call would be most of the cost that -p adds to other processes.
  *
+ * While events are counted by a key without a task, the table has the tasks that are not
+ * kmemtraced's: all of their events are counted, and no helper call is needed to find out.
+ *
  * The context of a tracepoint's programs, its arguments, is on the stack. While a stack belongs to
  * a task, that task is current for the code that runs on the stack. So it is enough to store once,
  * for a page of the current task's own stack, that the task is not traced. (An interrupt runs
@@ -58,22 +61,39 @@ static __noinline int store_untraced_stack(const void *context)
 	return 0;
 }
 
-/* Like find_context(), for an event whose program has this context; may answer from the table. */
+/*
+ * Like find_context(), for an event whose program has this context; may answer from the table. With
+ * KMT_TABLE_OF_OTHERS, the ids of a task that is not kmemtraced's may be 0.
+ */
 static __always_inline bool find_context_by_stack(struct event_context *event, const void *context)
 {
+	const uint32_t table = task_table; /* one load */
+	const bool others = table == KMT_TABLE_OF_OTHERS;
 	uint64_t page, entry;
 
-	if (!traced_tgid || !totals.untraced_table_valid)
+	if (table == KMT_TABLE_NONE || !totals.untraced_table_valid)
 		return find_context(event);
 	page = untraced_distance(context) / STACK_PAGE;
 	entry = untraced_stacks[untraced_slot(page)];
+	if (others && entry == page) {
+		event->ids = 0;
+		return find_cpu(event);
+	}
 	if (entry == page)
 		return false;
-	if (find_traced_task(event))
+	if (find_traced_task(event) && (!others || event->ids >> 32 == count_own_tgid))
 		return find_cpu(event);
 	if (entry != ~page)
 		store_untraced_stack(context);
-	return false;
+	return others && find_cpu(event);
+}
+
+/* The tasks of these processes must not be in the table. */
+static __always_inline bool is_never_in_table(uint32_t tgid)
+{
+	return task_table == KMT_TABLE_OF_OTHERS     ? tgid == count_own_tgid
+	       : task_table == KMT_TABLE_OF_UNTRACED ? is_traced(tgid)
+						     : false;
 }
 
 /* Called before the new task runs. */
@@ -82,7 +102,7 @@ static __always_inline void invalidate_untraced_stack(struct task_struct *task)
 	const void *table = untraced_stacks;
 	uint64_t page = 0, slot;
 
-	if (!traced_tgid || !is_traced(BPF_CORE_READ(task, tgid)))
+	if (!is_never_in_table(BPF_CORE_READ(task, tgid)))
 		return;
 	bpf_probe_read_kernel(&page, sizeof(page), &table);
 	page = ((unsigned long)BPF_CORE_READ(task, stack) - page) / STACK_PAGE;

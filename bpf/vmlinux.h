@@ -50,6 +50,9 @@ enum {
 enum {
 	BPF_RB_NO_WAKEUP = 1,
 };
+enum {
+	BPF_F_USER_STACK = 1U << 8,
+};
 
 struct bpf_raw_tracepoint_args { /* UAPI: the arguments, a word each */
 	__u64 args[0];
@@ -117,6 +120,9 @@ struct task_struct {
 	void *stack;
 	char comm[16];
 	struct css_set *cgroups;
+	struct task_struct *group_leader;
+	__u64 start_time;
+	__u64 self_exec_id;
 };
 
 struct module_memory {

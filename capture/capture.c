@@ -21,6 +21,7 @@
 #include "base/number.h"
 #include "capture/capture.h"
 #include "capture/directory.h"
+#include "capture/stream_frame.h"
 
 #define METADATA_BYTES_MAX ((size_t)1 << 20)
 #define TABLE_BYTES_MAX ((size_t)64 << 20)
@@ -168,6 +169,11 @@ static int open_stacks(struct capture *capture, const char *text)
 	return stacks_parse(&capture->stacks, text);
 }
 
+static int open_user_symbols(struct capture *capture, const char *text)
+{
+	return user_symbols_parse(&capture->user_symbols, text);
+}
+
 /* The text tables, and the consequence if one is missing. */
 static const struct table {
 	const char *key, *path, *what, *without;
@@ -186,6 +192,8 @@ static const struct table {
 	  "the functions proc_mem_... are null", open_process_memory, true },
 	{ "stacks", "kernel/stacks", "the stacks of sampled allocations",
 	  "the fields of stacks are null", open_stacks, true },
+	{ "user_symbols", "kernel/user_symbols", "names of the functions of processes",
+	  "the field user_stack has addresses", open_user_symbols, true },
 	{ "cgroups", "kernel/cgroups", "the cgroups of tasks",
 	  "the fields cgroup and container are null", open_cgroups, true },
 };
@@ -296,6 +304,7 @@ static int open_streams(struct capture *capture)
 
 static int open_directory(struct capture *capture)
 {
+	char first[sizeof(STREAM_FRAME_FIRST)] = "";
 	const char *path = capture->path;
 	struct stat stat;
 	int fd;
@@ -305,7 +314,14 @@ static int open_directory(struct capture *capture)
 		return fail(capture, -errno, "%s: %s", path, strerror(errno));
 	if (!fstat(fd, &stat) && S_ISDIR(stat.st_mode))
 		return fd;
+	if (pread(fd, first, sizeof(first) - 1, 0) < 0)
+		*first = '\0'; /* a pipe, or the like */
 	close(fd);
+	if (!strcmp(first, STREAM_FRAME_FIRST))
+		return fail(capture, -ENOTDIR,
+			    "%s is a capture from kmemtraced -o -, not a directory: read it with "
+			    "kmemtrace-report -i - < %s, by the view events or count",
+			    path, path);
 	if (stream_cpu(basename(path)) >= 0)
 		return fail(capture, -ENOTDIR,
 			    "%s is a stream: name the capture's directory, which holds it", path);
@@ -359,6 +375,7 @@ void capture_close(struct capture *capture)
 	slabinfo_deinit(&capture->slabinfo);
 	process_memories_deinit(&capture->process_memory);
 	stacks_deinit(&capture->stacks);
+	user_symbols_deinit(&capture->user_symbols);
 	cgroups_deinit(&capture->cgroups);
 }
 

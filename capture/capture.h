@@ -12,6 +12,7 @@
 #include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
 #include "kernel/stacks.h"
+#include "kernel/user_symbols.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
@@ -48,6 +49,7 @@ struct capture {
 	struct process_memories process_memory; /* empty without --proc-mem */
 	struct cgroups cgroups;			/* empty in older and imported captures */
 	struct stacks stacks;			/* empty without --stacks and --profile */
+	struct user_symbols user_symbols;	/* empty without --user-stacks */
 	struct capture_stream *streams;		/* by cpu */
 	size_t stream_count;
 	bool being_written; /* not finished, and kmemtraced is running */

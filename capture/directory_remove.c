@@ -95,9 +95,10 @@ enum part {
 
 static bool is_part(enum part part, const char *name)
 {
-	static const char *const kernel[] = { "status",		".status", "symbols",  "caches",
-					      "tasks",		"gfp",	   "topology", "slabinfo",
-					      "process_memory", "stacks",  "cgroups" };
+	static const char *const kernel[] = { "status",	  ".status",  "symbols",
+					      "caches",	  "tasks",    "gfp",
+					      "topology", "slabinfo", "process_memory",
+					      "stacks",	  "cgroups",  "user_symbols" };
 	const char *end;
 
 	switch (part) {

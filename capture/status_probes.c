@@ -71,3 +71,11 @@ int status_probes_parse(struct status_probes *probes, struct line *line, bool is
 	line_rest(line, text, sizeof(text));
 	return status_probes_add(probes, &probe, name, text);
 }
+
+bool status_probes_lack_skips(const struct status_probes *probes)
+{
+	for (size_t i = 0; i < probes->count; i++)
+		if (probes->list[i].is_recorded && probes->list[i].skipped == STATUS_UNKNOWN)
+			return true;
+	return false;
+}

@@ -34,4 +34,7 @@ void status_probes_write(const struct status_probes *probes, FILE *file);
 /* Parses a line behind its key "probe" (is_recorded) or "no_probe". 0 or -ENOMEM. */
 int status_probes_parse(struct status_probes *probes, struct line *line, bool is_recorded);
 
+/* Of a probe that was recorded, is the number of skipped events unknown? */
+bool status_probes_lack_skips(const struct status_probes *probes);
+
 #endif

@@ -25,6 +25,9 @@ void status_sampling_write(const struct status_sampling *sampling, FILE *file)
 		return;
 	if (sampling->is_profile)
 		fputs("profile yes\n", file);
+	if (sampling->user_stacks)
+		fprintf(file, "user_stacks_unwalked %" PRIu64 "\nmappings_lost %" PRIu64 "\n",
+			sampling->user_unwalked, sampling->mappings_lost);
 	for (size_t i = 0; i < NUMBERS; i++)
 		fprintf(file, "%s %" PRIu64 "\n", numbers[i].key,
 			*(const uint64_t *)((const char *)sampling + numbers[i].offset));
@@ -34,6 +37,14 @@ bool status_sampling_parse(struct status_sampling *sampling, struct line *line)
 {
 	if (line_key(line, "profile")) {
 		sampling->is_profile = line_key(line, "yes");
+		return true;
+	}
+	if (line_key(line, "user_stacks_unwalked")) {
+		sampling->user_stacks = line_u64(line, 10, &sampling->user_unwalked);
+		return true;
+	}
+	if (line_key(line, "mappings_lost")) {
+		line_u64(line, 10, &sampling->mappings_lost);
 		return true;
 	}
 	for (size_t i = 0; i < NUMBERS; i++) {

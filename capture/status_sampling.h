@@ -15,11 +15,14 @@ struct status_sampling {
 	 * 1: each allocation was sampled; 0: none was.
 	 */
 	uint64_t interval;
-	bool is_profile;   /* only sampled objects have records */
-	uint64_t unwalked; /* samples whose kernel stack could not be walked */
-	uint64_t no_room;  /* samples whose stack found no room */
-	uint64_t unsized;  /* allocations that could not be sampled: their size was not known */
-	uint64_t dropped;  /* samples of a profile that were not recorded: there was no room */
+	bool is_profile;	/* only sampled objects have records */
+	uint64_t unwalked;	/* samples whose kernel stack could not be walked */
+	uint64_t no_room;	/* samples whose stack found no room */
+	bool user_stacks;	/* samples in tasks have the stack of the process too */
+	uint64_t user_unwalked; /* samples whose user stack could not be walked */
+	uint64_t mappings_lost; /* changes of the code of processes that were not recorded */
+	uint64_t unsized; /* allocations that could not be sampled: their size was not known */
+	uint64_t dropped; /* samples of a profile that were not recorded: there was no room */
 };
 
 /* Writes nothing if no allocation was sampled. */

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/number.h"
+#include "capture/stream_frame.h"
 #include "check/check.h"
 #include "check/check_capture.h"
 #include "check/check_packet.h"
@@ -106,12 +108,36 @@ static bool find_cpu(const char *path, unsigned int *cpu)
 	return cpu_name_parse(&name, UINT16_MAX, cpu) && !*name;
 }
 
+/* Is it a file that kmemtraced -o - wrote? The open of a pipe would wait. */
+static bool is_streamed_capture(const char *path)
+{
+	char first[sizeof(STREAM_FRAME_FIRST) - 1];
+	struct stat about;
+	FILE *file;
+	bool is_one;
+
+	if (stat(path, &about) || !S_ISREG(about.st_mode))
+		return false;
+	file = fopen(path, "re");
+	is_one = file && fread(first, sizeof(first), 1, file) == 1 &&
+		 !memcmp(first, STREAM_FRAME_FIRST, sizeof(first));
+	if (file)
+		fclose(file);
+	return is_one;
+}
+
 int check_stream(const char *path, struct check_problems *problems, struct check_result *result,
 		 char *errmsg, size_t errmsg_size)
 {
 	struct stream_state stream = { .problems = problems };
 	int err;
 
+	if (is_streamed_capture(path)) {
+		snprintf(errmsg, errmsg_size,
+			 "%s: a capture from kmemtraced -o - has no checks: record a directory",
+			 path);
+		return -EINVAL;
+	}
 	stream.cpu_known = find_cpu(path, &stream.cpu);
 	err = check_stream_run(&stream, path);
 	if (err == -EINVAL)

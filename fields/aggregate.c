@@ -13,6 +13,8 @@ int aggregate_init(struct aggregate *aggregate, const struct query *query)
 {
 	memset(aggregate, 0, sizeof(*aggregate));
 	aggregate->query = query;
+	if (sampled_sums_init(&aggregate->sampled, 1 + query->statistic_count))
+		return -ENOMEM;
 	return hash_map_init(&aggregate->index);
 }
 
@@ -26,6 +28,7 @@ void aggregate_deinit(struct aggregate *aggregate)
 		free(group);
 	}
 	free(aggregate->groups);
+	sampled_sums_deinit(&aggregate->sampled);
 	hash_map_deinit(&aggregate->index);
 }
 
@@ -188,12 +191,15 @@ static int add_value(const struct statistic *statistic, struct accumulator *accu
 }
 
 int aggregate_add(struct aggregate *aggregate, struct value_source *source,
-		  const struct transition *transition, uint64_t weight)
+		  const struct transition *transition, uint64_t weight,
+		  const struct sampled_object *object)
 {
 	const struct query *query = aggregate->query;
 	struct value keys[QUERY_BY_MAX], value;
 	struct aggregate_group *group;
+	double *sums = NULL;
 	int64_t number;
+	bool is_new;
 	int err = 0;
 
 	if (!query_takes(query, source, transition)) {
@@ -208,11 +214,25 @@ int aggregate_add(struct aggregate *aggregate, struct value_source *source,
 	group = aggregate->groups[number];
 	aggregate->events += weight;
 	group->events += weight;
+	if (object) {
+		sums = sampled_sums_find(&aggregate->sampled, (uint64_t)number, object, &is_new);
+		if (!sums)
+			return -ENOMEM;
+		group->samples += is_new;
+		group->variance += sampled_sums_add(&sums[0], 1, object);
+	}
 	for (size_t i = 0; i < query->statistic_count && !err; i++) {
 		value = expression_value(&query->statistics[i].expression, source, transition);
-		if (value.known)
-			err = add_value(&query->statistics[i], &group->statistics[i], value.number,
-					weight);
+		if (!value.known)
+			continue;
+		err = add_value(&query->statistics[i], &group->statistics[i], value.number, weight);
+		if (object)
+			group->statistics[i].variance +=
+				sampled_sums_add(&sums[1 + i],
+						 query->statistics[i].function == STATISTIC_SUM
+							 ? (double)value.number
+							 : 1,
+						 object);
 	}
 	return err ? err : source->err;
 }

@@ -60,7 +60,8 @@ struct value value_get_charged(struct value_source *source, const struct transit
 
 	if (!event_is_allocation(event))
 		return value_unknown();
-	if (event->context != KMT_CONTEXT_TASK || transition->outcome == OUTCOME_FAILED)
+	if (event->context != KMT_CONTEXT_TASK || transition->outcome == OUTCOME_FAILED ||
+	    source->analysis->capture->cgroups.is_uncharged)
 		return value_of(false);
 	accounted = is_accounted(source, event);
 	if (!accounted.known || !accounted.number)

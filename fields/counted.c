@@ -24,12 +24,11 @@ static bool is_counted_function(const struct event_function *function)
 	return false;
 }
 
-static int fail(struct query *query, const char *name)
+static int fail(struct query *query, const char *what, const char *name)
 {
 	snprintf(query->errmsg, sizeof(query->errmsg),
-		 "the kernel cannot count events by %s: record a capture, and use kmemtrace-report "
-		 "count",
-		 name);
+		 "--count: the %s %s needs a capture: record one, and use kmemtrace-report count%s",
+		 what, name, strcmp(name, "process") ? "" : "; or count by comm,pid");
 	return -EINVAL;
 }
 
@@ -39,11 +38,11 @@ static int add_expression(struct query *query, const struct expression *expressi
 		const struct expression_node *node = &expression->nodes[i];
 
 		if (node->operation == OPERATION_CALL && !is_counted_function(node->function))
-			return fail(query, node->function->name);
+			return fail(query, "function", node->function->name);
 		if (node->operation != OPERATION_FIELD)
 			continue;
 		if (node->field->parts & COUNTED_NEVER)
-			return fail(query, node->field->name);
+			return fail(query, "field", node->field->name);
 		*parts |= node->field->parts;
 	}
 	return 0;

@@ -18,11 +18,12 @@
 #define FAULTS "pagefault, pagefault.return"
 #define SAMPLED "sampled allocations"
 #define STACKED "null without kmemtraced --stacks or --profile"
+#define USER_STACKED "null without kmemtraced --user-stacks, and in an interrupt"
 #define MATCHED "frees and resizes of a known object"
 #define TYPED ALLOCATIONS ", " MATCHED ", others that name a cache"
 #define SINCE                                                                                      \
 	" since the begin of the capture, or of --time, this event included; of all CPUs, and of " \
-	"the events that --task and the like select"
+	"the events that filters such as --comm select"
 #define UNSIZED "null if the slab cache is not known"
 #define NAMELESS "of all slab caches of its sizes if the kernel does not name them (before 6.0)"
 
@@ -143,6 +144,9 @@ const struct event_field event_fields[] = {
 	  "when the capture began: a setuid() after that is not seen",
 	  "null if it is not known, as in older and imported captures", value_get_uid,
 	  KMT_COUNT_UID },
+	{ "user", "", VALUE_TEXT, true, true, ALL,
+	  "name of the user whose id is uid, in /etc/passwd where the capture was made",
+	  "the id, if it has no name there; null if uid is", value_get_user, KMT_COUNT_UID },
 	{ "comm", "execname", VALUE_TEXT, true, true, ALL, "name of the current task",
 	  "null if the task is not known", value_get_comm, KMT_COUNT_COMM },
 	{ "thread", "", VALUE_TEXT, true, true, ALL,
@@ -187,11 +191,16 @@ const struct event_field event_fields[] = {
 	  "kernel: function < caller < its caller < syscall",
 	  STACKED, value_get_stack, COUNTED_NEVER | FIELD_OF_SAMPLES },
 	{ "syscall", "", VALUE_TEXT, true, true, SAMPLED,
-	  "where this path begins: the name of a system call, or of the first function that it "
-	  "called "
-	  "if the call has no frame of its own; softirq:HANDLER, hardirq, page_fault or "
-	  "another exception, kthread:FUNCTION, or work:FUNCTION of a workqueue",
+	  "where this path begins: the name of a system call; softirq:HANDLER, hardirq, page_fault "
+	  "or another exception, kthread:FUNCTION, or work:FUNCTION of a workqueue; a system call "
+	  "without a frame of its own has its name by the first function that it called: write for "
+	  "ksys_write, writev for do_writev, mmap for vm_mmap_pgoff; otherwise the name of this "
+	  "function",
 	  STACKED, value_get_syscall, COUNTED_NEVER | FIELD_OF_SAMPLES },
+	{ "user_stack", "", VALUE_TEXT, false, true, SAMPLED,
+	  "the functions of the process on its stack at the allocation: function < caller < its "
+	  "caller; one without a name is FILE+0xOFFSET, or an address outside of a file",
+	  USER_STACKED, value_get_user_stack, COUNTED_NEVER | FIELD_OF_SAMPLES },
 	{ "operation", "", VALUE_TEXT, true, true, SLAB, "allocation, free or resize", "",
 	  value_get_operation, KMT_COUNT_KIND },
 	{ "outcome", "", VALUE_TEXT, true, true, SLAB,
@@ -310,12 +319,14 @@ void event_field_list(FILE *file)
 {
 	for (size_t i = 0; i < event_field_count; i++) {
 		const struct event_field *field = &event_fields[i];
+		char events[400];
 
-		fprintf(file, "%s%s%s (%s)\n    %s\n    events: %s", field->name,
-			*field->aliases ? "," : "", field->aliases, value_type_name(field->type),
-			field->legend, field->events);
-		fprintf(file, "%s%s%s\n", *field->captures ? "; " : "", field->captures,
-			counted_text(field));
+		fprintf(file, "%s%s%s (%s)\n", field->name, *field->aliases ? "," : "",
+			field->aliases, value_type_name(field->type));
+		text_write_wrapped(file, LIST_INDENT, field->legend);
+		snprintf(events, sizeof(events), "of events: %s%s%s%s", field->events,
+			 *field->captures ? "; " : "", field->captures, counted_text(field));
+		text_write_wrapped(file, LIST_INDENT, events);
 	}
 }
 

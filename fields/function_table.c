@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
+#include "fields/field_table.h"
 #include "fields/function_table.h"
 #include "fields/functions.h"
 
@@ -218,13 +220,16 @@ void event_function_list(FILE *file)
 		put_arguments(file, function);
 		fputs(" (", file);
 		put_types(file, function);
-		fprintf(file, ")\n    %s\n", function->legend);
+		fputs(")\n", file);
+		text_write_wrapped(file, LIST_INDENT, function->legend);
 		if (*function->captures)
-			fprintf(file, "    %s\n", function->captures);
+			text_write_wrapped(file, LIST_INDENT, function->captures);
 	}
-	for (size_t i = 0; i < CONSTANTS; i++)
-		fprintf(file, "%s (%" PRId64 ")\n    %s\n", named_constants[i].name,
-			named_constants[i].number, named_constants[i].legend);
+	for (size_t i = 0; i < CONSTANTS; i++) {
+		fprintf(file, "%s (%" PRId64 ")\n", named_constants[i].name,
+			named_constants[i].number);
+		text_write_wrapped(file, LIST_INDENT, named_constants[i].legend);
+	}
 }
 
 void event_function_list_mdoc(FILE *file)

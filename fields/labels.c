@@ -100,6 +100,13 @@ char *label_thread(const struct task *task, uint32_t tid)
 	return label_new("%s/%" PRIu32, task ? task->comm : "?", tid);
 }
 
+char *label_user(const struct tasks *tasks, uint32_t uid)
+{
+	const struct user_name *user = users_find(&tasks->users, uid);
+
+	return user ? strdup(user->name) : label_new("%" PRIu32, uid);
+}
+
 char *label_gfp(const struct gfp_table *gfp, uint64_t flags)
 {
 	char *text = malloc(GFP_TEXT);

@@ -14,6 +14,7 @@
  *	module    "[ext4]", or "kernel" for "", the kernel itself
  *	task      "comm (pid 12)", or "? (tid 12)" if the task is not known
  *	thread    "comm/12", with the thread id
+ *	user      "name", or "1000", the id, if it has no name
  *	gfp       "GFP_KERNEL|__GFP_ZERO"
  */
 char *label_site(const struct symbols *symbols, uint64_t address, uint64_t time);
@@ -22,6 +23,7 @@ char *label_module(const char *module);
 char *label_task(const struct task *task, uint32_t tid);
 const char *label_context(unsigned int context); /* "softirq", … of enum kmt_context */
 char *label_thread(const struct task *task, uint32_t tid);
+char *label_user(const struct tasks *tasks, uint32_t uid);
 char *label_gfp(const struct gfp_table *gfp, uint64_t flags);
 
 /* The name of the module of the code at the address, "" for the kernel; NULL: not known. */

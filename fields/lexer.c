@@ -107,6 +107,8 @@ struct token token_read(const char *at)
 		return token;
 	if (*at == '=')
 		return wrong(token, "to compare, write ==");
+	if (*at == '~')
+		return wrong(token, "to match a regular expression, write =~");
 	return wrong(token, "no expression has this character");
 }
 

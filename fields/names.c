@@ -39,6 +39,8 @@ int names_init(struct names *names, struct texts *texts)
 	if (!err)
 		err = hash_map_init(&names->stacks.index);
 	if (!err)
+		err = hash_map_init(&names->user_stacks.index);
+	if (!err)
 		err = hash_map_init(&names->cgroups.index);
 	return err ? err : hash_map_init(&names->caches.index);
 }
@@ -50,6 +52,7 @@ void names_deinit(struct names *names)
 	map_deinit(&names->flags);
 	map_deinit(&names->caches);
 	map_deinit(&names->stacks);
+	map_deinit(&names->user_stacks);
 	map_deinit(&names->cgroups);
 }
 
@@ -72,6 +75,8 @@ int names_refresh(struct names *names)
 	err = map_clear(&names->tasks);
 	if (!err)
 		err = map_clear(&names->cgroups);
+	if (!err)
+		err = map_clear(&names->user_stacks);
 	return err ? err : map_clear(&names->stacks);
 }
 
@@ -166,7 +171,12 @@ const struct named *names_task(struct names *names, uint32_t tid, uint64_t time)
 		named->comm = texts_add(names->texts, task->comm);
 	named->task = texts_take(names->texts, label_task(task, tid));
 	named->thread = texts_take(names->texts, label_thread(task, tid));
-	return named->task && named->thread && (named->comm || !task) ? named : NULL;
+	if (named->uid >= 0)
+		named->user = texts_take(names->texts, label_user(tasks, task->uid));
+	return named->task && named->thread && (named->comm || !task) &&
+			       (named->user || named->uid < 0)
+		       ? named
+		       : NULL;
 }
 
 const struct named *names_cgroup(struct names *names, uint32_t tid, uint64_t time)
@@ -242,6 +252,46 @@ const struct named *names_stack(struct names *names, uint64_t id, uint64_t call_
 	if (*path.entry)
 		named->syscall = texts_add(names->texts, path.entry);
 	return named->stack && (named->syscall || !*path.entry) ? named : NULL;
+}
+
+static char *user_stack_label(const struct capture *capture, const struct stack *stack)
+{
+	const struct user_frames *found = user_symbols_find(&capture->user_symbols, stack->id);
+	uint32_t count = stack->frame_count;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	/* of both, the table with the names ends where the code does */
+	if (found && found->count && found->count < count)
+		count = found->count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct user_frame address = {
+			.offset = stacks_frames(&capture->stacks, stack)[i],
+		};
+		const struct user_frame *frame =
+			found && i < found->count ? &capture->user_symbols.frames[found->first + i]
+						  : &address;
+		char *label = user_symbols_label(&capture->user_symbols, frame);
+
+		fprintf(file, "%s%s", i ? STACK_SEPARATOR : "", label ? label : "?");
+		free(label);
+	}
+	return text_close(file, &text) ? NULL : text;
+}
+
+const struct named *names_user_stack(struct names *names, uint64_t id)
+{
+	const struct stack *stack = stacks_find(&names->capture->stacks, id);
+	bool is_new;
+	struct named *named = find(&names->user_stacks, id, 0, &is_new);
+
+	if (!named || !is_new || !stack || !stack->frame_count)
+		return named;
+	named->text = texts_take(names->texts, user_stack_label(names->capture, stack));
+	return named->text ? named : NULL;
 }
 
 static const struct named *find_cache(struct names *names, uint64_t key, const char *name)

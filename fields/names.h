@@ -26,7 +26,7 @@ struct named {
 			uint32_t site, function, module;
 		};
 		struct {
-			uint32_t comm, task, thread;
+			uint32_t comm, task, thread, user;
 		};
 		struct {
 			uint32_t stack, syscall;
@@ -49,7 +49,7 @@ struct named_map {
 struct names {
 	const struct capture *capture;
 	struct texts *texts;
-	struct named_map sites, tasks, flags, caches, stacks, cgroups;
+	struct named_map sites, tasks, flags, caches, stacks, user_stacks, cgroups;
 	unsigned int changes; /* capture->changes when they were made */
 };
 
@@ -68,6 +68,8 @@ const struct named *names_flags(struct names *names, uint32_t gfp);
 /* Of a kernel stack of an allocation at the call site. */
 const struct named *names_stack(struct names *names, uint64_t id, uint64_t call_site,
 				uint64_t time);
+/* Of a user stack: its text; 0 if the capture does not have the stack. */
+const struct named *names_user_stack(struct names *names, uint64_t id);
 const struct named *names_cache(struct names *names, const struct analysis *analysis,
 				uint32_t cache);
 /* Of a cache of the capture that an event names. */

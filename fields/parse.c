@@ -89,6 +89,10 @@ static int64_t fail_token(struct parser *parser, const char *expected)
 	if (token->kind == TOKEN_END)
 		return expression_fail(parser->error, column_of(parser, token->at),
 				       "%s is missing at the end", expected);
+	if (token_is(token, "and") || token_is(token, "or"))
+		return expression_fail(parser->error, column_of(parser, token->at),
+				       "at \"%.*s\": write %s", (int)token->length, token->at,
+				       *token->at == 'a' ? "&&" : "||");
 	return expression_fail(parser->error, column_of(parser, token->at),
 			       "%s is missing before \"%.*s\"", expected,
 			       (int)(token->length < 40 ? token->length : 40), token->at);
@@ -169,6 +173,16 @@ static int64_t parse_call(struct parser *parser, const struct event_function *fu
 	return number;
 }
 
+/* Is the node before the last one a field that is a text, as in comm == nginx? */
+static bool follows_text(const struct parser *parser)
+{
+	const struct expression *expression = parser->expression;
+	const struct expression_node *node = expression->nodes + expression->count - 2;
+
+	return expression->count > 1 && node->operation == OPERATION_FIELD &&
+	       node->type == VALUE_TEXT;
+}
+
 static int64_t fail_name(struct parser *parser, const struct token *token, bool is_call)
 {
 	char name[41], suggestion[80];
@@ -177,10 +191,18 @@ static int64_t fail_name(struct parser *parser, const struct token *token, bool 
 	if (!is_call && event_function_find(token->at, token->length))
 		return expression_fail(parser->error, column_of(parser, token->at),
 				       "%s is a function: write %s(...)", name, name);
+	if (is_call && event_field_find(token->at, token->length))
+		return expression_fail(parser->error, column_of(parser, token->at),
+				       "%s is a field: write it without parentheses", name);
 	if (is_call)
 		event_function_suggest(name, suggestion, sizeof(suggestion));
 	else
 		event_field_suggest(name, suggestion, sizeof(suggestion));
+	if (!is_call && follows_text(parser))
+		return expression_fail(
+			parser->error, column_of(parser, token->at),
+			"no field is named \"%s\"%s%s a text needs quotes, as in \"%s\"", name,
+			suggestion, *suggestion ? " Or" : ":", name);
 	if (!*suggestion)
 		snprintf(suggestion, sizeof(suggestion), ": kmemtrace-report %s lists them",
 			 is_call ? "--functions" : "--list-fields");

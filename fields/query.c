@@ -23,6 +23,8 @@ static void statistic_deinit(struct statistic *statistic)
 {
 	expression_deinit(&statistic->expression);
 	free(statistic->name);
+	free(statistic->low_name);
+	free(statistic->high_name);
 }
 
 static void clear_by(struct query *query)
@@ -61,7 +63,7 @@ __attribute__((format(printf, 4, 5))) static int fail(struct query *query, const
 						      size_t column, const char *format, ...)
 {
 	size_t used = (size_t)snprintf(query->errmsg, sizeof(query->errmsg),
-				       "%s: column %zu: ", option, column);
+				       "%s: character %zu: ", option, column);
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -106,10 +108,13 @@ int query_where(struct query *query, const char *option, const char *text)
 	if (err)
 		return err;
 	if (*at || where.type != VALUE_BOOL) {
+		bool is_flags = where.type == VALUE_FLAGS;
+
 		fail(query, option, *at ? (size_t)(at - text) + 1 : 1,
 		     *at ? "one expression is needed, not a list"
-			 : "the expression is a value of type %s: compare it with another",
-		     value_type_name(where.type));
+			 : "the expression is a value of type %s: compare it with another%s%s%s",
+		     value_type_name(where.type), is_flags ? ", as in " : "",
+		     is_flags ? where.text : "", is_flags ? " != 0" : "");
 		expression_deinit(&where);
 		return -EINVAL;
 	}
@@ -170,9 +175,13 @@ static int parse_statistic(struct query *query, const char *option, const char *
 	}
 	statistic->name = label_new(statistic->expression.field ? "%s_%s" : "%s(%s)", name,
 				    statistic->expression.text);
-	if (statistic->name)
+	if (statistic->name) {
+		statistic->low_name = label_new("%s_low", statistic->name);
+		statistic->high_name = label_new("%s_high", statistic->name);
+	}
+	if (statistic->low_name && statistic->high_name)
 		return 0;
-	expression_deinit(&statistic->expression);
+	statistic_deinit(statistic);
 	return -ENOMEM;
 }
 

@@ -28,8 +28,9 @@ enum statistic_function {
 struct statistic {
 	enum statistic_function function;
 	struct expression expression;
-	int64_t low, high, step; /* of STATISTIC_LINEAR */
-	char *name;		 /* "sum_bytes_req", "sum(bytes_alloc - bytes_req)" */
+	int64_t low, high, step;    /* of STATISTIC_LINEAR */
+	char *low_name, *high_name; /* of the interval of an estimate */
+	char *name;		    /* "sum_bytes_req", "sum(bytes_alloc - bytes_req)" */
 };
 
 /* All zero: all events, in one group. */

@@ -76,6 +76,18 @@ static const struct entry callers[] = {
 	{ "ret_fast_syscall", "" },
 };
 
+/* The first function that a system call without a frame of its own called. */
+static const struct entry callees[] = {
+	{ "ksys_mmap_pgoff", "mmap" },
+	{ "vm_mmap_pgoff", "mmap" },
+	{ "do_readv", "readv" },
+	{ "do_writev", "writev" },
+	{ "do_preadv", "preadv" },
+	{ "do_pwritev", "pwritev" },
+	{ "ksys_*", "" },
+	{ "__sys_*", "" },
+};
+
 static const char *function_at(const struct capture *capture, uint64_t address, uint64_t time)
 {
 	/* a return address may be behind the end of a function whose last instruction is a call */
@@ -129,7 +141,7 @@ bool stack_path_find(struct stack_path *path, const struct capture *capture, uin
 {
 	const struct stack *stack = stacks_find(&capture->stacks, id);
 	const char *function, *inner = "", *rest;
-	const struct entry *entry;
+	const struct entry *entry, *callee;
 	uint32_t first;
 
 	if (!stack || !stack->frame_count)
@@ -150,6 +162,12 @@ bool stack_path_find(struct stack_path *path, const struct capture *capture, uin
 			if (find_entry(entries, sizeof(entries) / sizeof(*entries), inner, &rest) &&
 			    *rest)
 				inner = rest;
+			callee = *entry->text
+					 ? NULL
+					 : find_entry(callees, sizeof(callees) / sizeof(*callees),
+						      inner, &rest);
+			if (callee)
+				inner = *callee->text ? callee->text : rest;
 			snprintf(path->entry, sizeof(path->entry), "%s%s", entry->text, inner);
 			break;
 		}

@@ -20,10 +20,10 @@ struct stack_path {
 	const uint64_t *frames; /* return addresses, the innermost first; the call site is one */
 	uint32_t count;
 	/*
-	 * Where the path begins: the name of a system call, or of the first function that it
-	 * called, if it has no frame of its own; "softirq:HANDLER", "hardirq"; "page_fault" or the
-	 * name of another exception; "kthread:FUNCTION", "work:FUNCTION" of a workqueue; "" if it
-	 * is not known.
+	 * Where the path begins: the name of a system call. If it has no frame of its own, the
+	 * first function that it called has the name, such as ksys_write, or is the name.
+	 * "softirq:HANDLER", "hardirq"; "page_fault" or the name of another exception;
+	 * "kthread:FUNCTION", "work:FUNCTION" of a workqueue; "" if it is not known.
 	 */
 	char entry[STACK_ENTRY_TEXT];
 };

@@ -35,3 +35,16 @@ struct value value_get_syscall(struct value_source *source, const struct transit
 
 	return named && named->syscall ? value_of(named->syscall) : value_unknown();
 }
+
+struct value value_get_user_stack(struct value_source *source, const struct transition *transition)
+{
+	const struct stack_sample *sample = source->analysis->sample;
+	const struct named *named;
+
+	if (!sample || !sample->user_stack || !event_is_allocation(transition->event))
+		return value_unknown();
+	named = names_user_stack(&source->names, sample->user_stack);
+	if (!named)
+		source->err = -ENOMEM;
+	return named && named->text ? value_of(named->text) : value_unknown();
+}

@@ -365,6 +365,13 @@ struct value value_get_uid(struct value_source *source, const struct transition 
 	return uid_of(source, task_names(source, transition));
 }
 
+struct value value_get_user(struct value_source *source, const struct transition *transition)
+{
+	const struct named *named = task_names(source, transition);
+
+	return NAMED(source, named, user);
+}
+
 static struct value pid_of(struct value_source *source, const struct named *named)
 {
 	if (!named)

@@ -85,10 +85,10 @@ typedef struct value value_getter(struct value_source *source, const struct tran
 	add(alloc_cpu)                                                                     \
 	add(alloc_node) add(alloc_tid) add(alloc_pid) add(alloc_comm) add(cross_cpu)       \
 	add(temporary) add(missed_site) add(probe) add(address) add(length)                \
-	add(write_access) add(fault_type) add(victim) add(zero) add(uid) add(alloc_uid) \
+	add(write_access) add(fault_type) add(victim) add(zero) add(uid) add(user) add(alloc_uid) \
 	add(type_numallocs) add(type_numfrees) add(type_memalloced) add(type_memfreed)     \
 	add(type_count) add(type_bytes) add(context) add(stack) add(syscall) add(process) \
-	add(cgroup) add(container) add(charged)
+	add(cgroup) add(container) add(charged) add(user_stack)
 /* clang-format on */
 
 /* Of the memory at a kernel address. */

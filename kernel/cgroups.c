@@ -86,6 +86,8 @@ int cgroups_parse(struct cgroups *cgroups, const char *text)
 			err = add_member(cgroups, &line, false);
 		else if (line_key(&line, "process"))
 			err = add_member(cgroups, &line, true);
+		else if (line_key(&line, "uncharged"))
+			cgroups->is_uncharged = true;
 	}
 	if (err) {
 		cgroups_deinit(cgroups);
@@ -127,6 +129,12 @@ int cgroups_write_member(FILE *file, const struct cgroup_member *member)
 	fprintf(file, "%s %" PRIu32 " %" PRIu64 " %" PRIu64 "\n",
 		member->is_process ? "process" : "member", member->number, member->since,
 		member->id);
+	return text_write_result(file);
+}
+
+int cgroups_write_uncharged(FILE *file)
+{
+	fputs("uncharged\n", file);
 	return text_write_result(file);
 }
 

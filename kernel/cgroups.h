@@ -32,6 +32,7 @@ struct cgroups {
 	size_t count;
 	struct cgroup_member *members; /* threads, then processes; by number, then since */
 	size_t member_count;
+	bool is_uncharged; /* no cgroup but the root has a memory controller */
 };
 
 /*
@@ -40,6 +41,7 @@ struct cgroups {
  *	gone ID TIME
  *	member TID SINCE ID
  *	process PID SINCE ID
+ *	uncharged
  * Numbers are decimal, the path is escaped as in caches.h. Lines may be in any order, but of two
  * with equal keys and times the last one counts. A cgroup that is gone keeps its path. 0 or -errno.
  */
@@ -50,6 +52,7 @@ void cgroups_deinit(struct cgroups *cgroups);
 int cgroups_write_cgroup(FILE *file, uint64_t id, uint64_t since, const char *path);
 int cgroups_write_gone(FILE *file, uint64_t id, uint64_t time);
 int cgroups_write_member(FILE *file, const struct cgroup_member *member);
+int cgroups_write_uncharged(FILE *file);
 
 /* The path of a task's cgroup, and the range of time in which it holds. */
 struct cgroup_span {

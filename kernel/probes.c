@@ -113,8 +113,9 @@ static int fail(struct probe_globs *globs, const char *text)
 
 	for (size_t i = 0; i < PROBES; i++)
 		names[i + 2] = probes[i].name;
+	suggest_text(text, names, PROBES + 2, suggestion, sizeof(suggestion));
 	snprintf(globs->errmsg, sizeof(globs->errmsg), "no probe is named \"%.60s\"%s", text,
-		 suggest_text(text, names, PROBES + 2, suggestion, sizeof(suggestion)));
+		 *suggestion ? suggestion : ": kmemtraced -L lists them");
 	return -EINVAL;
 }
 

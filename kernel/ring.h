@@ -93,9 +93,14 @@ struct kmt_control {
 	uint64_t unwalked;   /* of these: the kernel stack could not be walked */
 	uint64_t no_room;    /* of these: the stack found no room */
 	uint64_t dropped;    /* not in samples: the map of sampled objects had no room */
-	uint64_t unused;
+	/* of a profile: the last large kmalloc(), until its second report or its free */
+	struct {
+		uint64_t pointer, call_site, events;
+	} large;
+	uint64_t user_unwalked; /* of the samples: the user stack could not be walked */
+	uint64_t unused[5];
 };
-_Static_assert(sizeof(struct kmt_control) == 1344, "whole cache lines");
+_Static_assert(sizeof(struct kmt_control) == 1408, "whole cache lines");
 
 /*
  * A record takes consecutive slots of the ring, enough for its words. A record that begins near the
@@ -121,6 +126,13 @@ _Static_assert(sizeof(struct kmt_control) == 1344, "whole cache lines");
 #define KMT_STACK_SLOTS (KMT_SLOTS(KMT_STACK_WORDS) + KMT_SLOTS(KMT_RECORD_WORDS))
 _Static_assert(KMT_RING_MARGIN >= 64 * KMT_STACK_SLOTS, "room for 64 events");
 _Static_assert(KMT_WORDS_MAX == KMT_STACK_WORDS, "no record takes more slots");
+
+/* The tasks that the untraced-task table has: bpf/untraced.bpf.h. */
+enum kmt_task_table {
+	KMT_TABLE_NONE,
+	KMT_TABLE_OF_UNTRACED, /* the tasks of processes that -p does not name */
+	KMT_TABLE_OF_OTHERS,   /* while events are counted: all that are not kmemtraced's */
+};
 
 /*
  * The parts of an event that make a key of the map counts, where events are counted instead of

@@ -73,4 +73,25 @@ static inline uint64_t sampling_draw(uint64_t random, uint32_t interval)
 	       1;
 }
 
+/* Marks of the pages with sampled objects (bpf/sampled.bpf.h): powers of two. */
+#define SAMPLED_MARKS (1 << 17)
+#define SAMPLED_MARKS_LEAST (1 << 13)
+#define SAMPLED_MARKS_EACH 8
+
+/*
+ * Which bits of a page's number choose its mark. About slab_bytes / interval sampled objects are
+ * live; each gets SAMPLED_MARKS_EACH marks, so that few other objects find theirs. slab_bytes 0:
+ * not known.
+ */
+static inline uint32_t sampling_mask(uint32_t interval, uint64_t slab_bytes)
+{
+	uint64_t marks = SAMPLED_MARKS_LEAST;
+
+	if (!slab_bytes || interval == SAMPLING_EACH)
+		return SAMPLED_MARKS - 1;
+	while (marks < SAMPLED_MARKS && marks < slab_bytes / interval * SAMPLED_MARKS_EACH)
+		marks *= 2;
+	return (uint32_t)marks - 1;
+}
+
 #endif

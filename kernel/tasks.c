@@ -33,28 +33,59 @@ static void keep_uid(struct task *task, const struct task *before)
 	task->uid = before->uid;
 }
 
+static int add_task(struct tasks *tasks, struct line *line)
+{
+	struct task *list, task = { 0 };
+
+	if (!line_u32(line, &task.tid) || !line_u64(line, 10, &task.since) ||
+	    !line_u32(line, &task.tgid))
+		return 0;
+	line_word(line, task.comm, sizeof(task.comm));
+	task.has_uid = line_u32(line, &task.uid);
+	list = array_grow(tasks->list, tasks->count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	tasks->list = list;
+	list[tasks->count++] = task;
+	return 0;
+}
+
+static int add_user(struct tasks *tasks, struct line *line)
+{
+	size_t size = (size_t)(line->end - line->at) + 1;
+	uint32_t uid;
+	char *name;
+	int err = 0;
+
+	if (!line_u32(line, &uid))
+		return 0;
+	name = malloc(size);
+	if (!name)
+		return -ENOMEM;
+	line_word(line, name, size);
+	if (*name)
+		err = users_add(&tasks->users, uid, name);
+	free(name);
+	return err;
+}
+
 int tasks_parse(struct tasks *tasks, const char *text)
 {
 	struct line line;
+	int err = 0;
 
 	*tasks = (struct tasks){ 0 };
-	while (line_next(&line, &text)) {
-		struct task task = { 0 };
-		struct task *list;
-
-		if (!line_key(&line, "task") || !line_u32(&line, &task.tid) ||
-		    !line_u64(&line, 10, &task.since) || !line_u32(&line, &task.tgid))
-			continue;
-		line_word(&line, task.comm, sizeof(task.comm));
-		task.has_uid = line_u32(&line, &task.uid);
-		list = array_grow(tasks->list, tasks->count, sizeof(*list));
-		if (!list) {
-			tasks_deinit(tasks);
-			return -ENOMEM;
-		}
-		tasks->list = list;
-		list[tasks->count++] = task;
+	while (!err && line_next(&line, &text)) {
+		if (line_key(&line, "task"))
+			err = add_task(tasks, &line);
+		else if (line_key(&line, "user"))
+			err = add_user(tasks, &line);
 	}
+	if (err) {
+		tasks_deinit(tasks);
+		return err;
+	}
+	users_sort(&tasks->users);
 	if (tasks->count)
 		qsort(tasks->list, tasks->count, sizeof(*tasks->list), compare_tasks);
 	for (size_t i = 1; i < tasks->count; i++)
@@ -76,6 +107,7 @@ int tasks_write(FILE *file, const struct task *task)
 void tasks_deinit(struct tasks *tasks)
 {
 	free(tasks->list);
+	users_deinit(&tasks->users);
 	*tasks = (struct tasks){ 0 };
 }
 

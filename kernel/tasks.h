@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "kernel/users.h"
+
 struct task {
 	uint32_t tid, tgid;
 	uint64_t since; /* ns; 0: since before the capture */
@@ -22,11 +24,12 @@ struct task {
 struct tasks {
 	struct task *list; /* by tid, then since */
 	size_t count;
+	struct users users;
 };
 
 /*
- * Lines "task TID SINCE TGID COMM [UID]" of kernel/tasks, escaped as in caches.h. A thread whose
- * line has no uid keeps that of its line before. 0 or -errno.
+ * Lines "task TID SINCE TGID COMM [UID]" and "user UID NAME" of kernel/tasks, escaped as in
+ * caches.h. A thread whose line has no uid keeps that of its line before. 0 or -errno.
  */
 int tasks_parse(struct tasks *tasks, const char *text);
 int tasks_write(FILE *file, const struct task *task);

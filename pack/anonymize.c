@@ -198,7 +198,7 @@ enum part {
 	FORMATS,
 };
 
-/* Is it copied, or a temporary file? */
+/* Is it copied, a temporary file, or a table that has no anonymized form: user_symbols? */
 static bool is_known(enum part part, const char *name)
 {
 	static const char *const formats[] = {
@@ -214,7 +214,8 @@ static bool is_known(enum part part, const char *name)
 		       !strcmp(name, DIRECTORY_RESERVE_NAME) || !strcmp(name, DIRECTORY_PACK_NAME);
 	case KERNEL:
 		return is_table(name) || !strcmp(name, "status") || !strcmp(name, ".status") ||
-		       !strcmp(name, "symbols") || !strcmp(name, "formats");
+		       !strcmp(name, "symbols") || !strcmp(name, "formats") ||
+		       !strcmp(name, "user_symbols");
 	case FORMATS:
 		for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 			if (!strcmp(name, formats[i]))

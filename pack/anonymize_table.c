@@ -11,6 +11,7 @@
  *   c  the name of a cache, which can be "0x" and its address
  *   w  another name, which stays
  *   p  the path of a cgroup
+ *   l  the name of a user
  *   t  the name of a task; a line can lack it
  *   k  "node"
  *   s  "online" or "offline"
@@ -33,13 +34,17 @@
 const struct table anonymize_tables[] = {
 	{ "kernel/caches",
 	  { { "cache", "annnc?u" }, { "gone", "an" }, { "kmalloc", "w" }, { "alias", "ww" } } },
-	{ "kernel/tasks", { { "task", "nnnt?n" } } },
+	{ "kernel/tasks", { { "task", "nnnt?n" }, { "user", "nl" } } },
 	{ "kernel/slabinfo", { { "slab", "nwnn?n" }, { "read", "nn" }, { "sizes", "wnn" } } },
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
 	{ "kernel/stacks", { { "stack", "hnnr" } } },
 	{ "kernel/cgroups",
-	  { { "cgroup", "nnp" }, { "gone", "nn" }, { "member", "nnn" }, { "process", "nnn" } } },
+	  { { "cgroup", "nnp" },
+	    { "gone", "nn" },
+	    { "member", "nnn" },
+	    { "process", "nnn" },
+	    { "uncharged", "" } } },
 	{ "kernel/topology", { { "cpu", "nkis" }, { "memory", "-" } } },
 	{ "kernel/gfp", { { "", "bw" } } },
 	{ 0 },
@@ -161,6 +166,16 @@ static bool put_task(const struct writer_of_words *words, struct line *line)
 	return true;
 }
 
+static bool put_user(const struct writer_of_words *words, struct line *line)
+{
+	char text[SUBSTITUTE_USER_SIZE];
+
+	line_word(line, words->word, words->word_size);
+	if (words->file)
+		put(words, " ", substitute_user(words->substitutes, words->word, text));
+	return *words->word;
+}
+
 static bool put_path(const struct writer_of_words *words, struct line *line)
 {
 	char text[SUBSTITUTE_CGROUP_SIZE], *rest, *part;
@@ -205,6 +220,8 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 		return put_path(words, line);
 	case 't':
 		return put_task(words, line);
+	case 'l':
+		return put_user(words, line);
 	case 'k':
 		return put_one_of(words, line, node);
 	case 's':

@@ -113,6 +113,8 @@ int substitutes_init(struct substitutes *substitutes, const struct capture *capt
 	if (!err)
 		err = hash_map_init(&substitutes->tasks);
 	if (!err)
+		err = hash_map_init(&substitutes->users);
+	if (!err)
 		err = hash_map_init(&substitutes->cgroups);
 	if (!err)
 		err = hash_map_init(&substitutes->stacks);
@@ -129,6 +131,7 @@ void substitutes_deinit(struct substitutes *substitutes)
 	scattered_blocks_deinit(&substitutes->objects);
 	scattered_blocks_deinit(&substitutes->other_code);
 	hash_map_deinit(&substitutes->tasks);
+	hash_map_deinit(&substitutes->users);
 	hash_map_deinit(&substitutes->cgroups);
 	hash_map_deinit(&substitutes->stacks);
 	code_ranges_deinit(&substitutes->code);
@@ -205,17 +208,32 @@ void substitute_in_name(struct substitutes *substitutes, char *name)
 	}
 }
 
-const char *substitute_task(struct substitutes *substitutes, const char *name, char *text)
+/* The number of the key, from 0; a new one if need be. */
+static uint32_t find_number(struct substitutes *substitutes, struct hash_map *map, uint64_t key)
 {
-	uint64_t key = hash_text(0, name);
-	uint32_t number = hash_map_find(&substitutes->tasks, key);
+	uint32_t number = hash_map_find(map, key);
 
 	if (number == HASH_MAP_NONE) {
-		number = (uint32_t)substitutes->tasks.count;
-		if (hash_map_add(&substitutes->tasks, key, number) && !substitutes->error)
+		number = (uint32_t)map->count;
+		if (hash_map_add(map, key, number) && !substitutes->error)
 			substitutes->error = -ENOMEM;
 	}
+	return number;
+}
+
+const char *substitute_task(struct substitutes *substitutes, const char *name, char *text)
+{
+	uint32_t number = find_number(substitutes, &substitutes->tasks, hash_text(0, name));
+
 	snprintf(text, SUBSTITUTE_TASK_SIZE, "task-%" PRIu32, number + 1);
+	return text;
+}
+
+const char *substitute_user(struct substitutes *substitutes, const char *name, char *text)
+{
+	uint32_t number = find_number(substitutes, &substitutes->users, hash_text(0, name));
+
+	snprintf(text, SUBSTITUTE_USER_SIZE, "user-%" PRIu32, number + 1);
 	return text;
 }
 
@@ -223,14 +241,8 @@ const char *substitute_cgroup(struct substitutes *substitutes, const char *name,
 {
 	static const char *const suffixes[] = { ".service", ".scope", ".slice" };
 	const char *suffix = "";
-	uint64_t key = hash_text(0, name);
-	uint32_t number = hash_map_find(&substitutes->cgroups, key);
+	uint32_t number = find_number(substitutes, &substitutes->cgroups, hash_text(0, name));
 
-	if (number == HASH_MAP_NONE) {
-		number = (uint32_t)substitutes->cgroups.count;
-		if (hash_map_add(&substitutes->cgroups, key, number) && !substitutes->error)
-			substitutes->error = -ENOMEM;
-	}
 	if (container_find_id(name, strlen(name))) {
 		snprintf(text, SUBSTITUTE_CGROUP_SIZE, "container-%0*" PRIx32 "%0*d",
 			 CONTAINER_SHORT_ID, number + 1, CONTAINER_ID - CONTAINER_SHORT_ID, 0);
@@ -248,12 +260,5 @@ const char *substitute_cgroup(struct substitutes *substitutes, const char *name,
 
 uint64_t substitute_stack(struct substitutes *substitutes, uint64_t id)
 {
-	uint32_t number = id ? hash_map_find(&substitutes->stacks, id) : 0;
-
-	if (number == HASH_MAP_NONE) {
-		number = (uint32_t)substitutes->stacks.count;
-		if (hash_map_add(&substitutes->stacks, id, number) && !substitutes->error)
-			substitutes->error = -ENOMEM;
-	}
-	return id ? number + 1 : 0;
+	return id ? find_number(substitutes, &substitutes->stacks, id) + 1 : 0;
 }

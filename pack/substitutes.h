@@ -16,6 +16,7 @@
 
 #define SUBSTITUTE_HOST "anonymized"
 #define SUBSTITUTE_TASK_SIZE 16	  /* of a task's name */
+#define SUBSTITUTE_USER_SIZE 16	  /* of a user's name */
 #define SUBSTITUTE_CGROUP_SIZE 96 /* of a part of a cgroup's path */
 
 struct substitutes {
@@ -28,6 +29,7 @@ struct substitutes {
 	struct scattered_blocks objects;    /* the addresses of objects and caches */
 	struct scattered_blocks other_code; /* call sites outside of the ranges of code */
 	struct hash_map tasks;		    /* hash of a name -> number of its substitute */
+	struct hash_map users;		    /* the same for users */
 	struct hash_map cgroups; /* hash of a part of a path -> number of its substitute */
 	struct hash_map stacks;	 /* id of a stack -> number, from 0 */
 	int error; /* of the first address without a substitute; -ERANGE: there are too many */
@@ -57,6 +59,9 @@ bool substitutes_show_host(const struct substitutes *substitutes, const char *te
 
 /* The substitute of a task's name, written to text, of SUBSTITUTE_TASK_SIZE bytes; returns text. */
 const char *substitute_task(struct substitutes *substitutes, const char *name, char *text);
+
+/* The same for a user's name and SUBSTITUTE_USER_SIZE. */
+const char *substitute_user(struct substitutes *substitutes, const char *name, char *text);
 
 /*
  * The substitute of a part of a cgroup's path, written to text, of SUBSTITUTE_CGROUP_SIZE bytes;

@@ -266,7 +266,7 @@ static int no_column(struct report *report, const struct table *table, const cha
 	suggest_text(text, keys, table->column_count, suggestion, sizeof(suggestion));
 	free(keys);
 	return fail(report, "-F: the view %s has no column \"%s\"%s%s %s", report->view->name, text,
-		    suggestion, *suggestion ? " The columns are" : ": name", list);
+		    suggestion, *suggestion ? " The columns are" : ": the columns are", list);
 }
 
 /* Finds the columns that the text names. */

@@ -51,6 +51,18 @@ static int report_live(const struct options *options)
 	return status;
 }
 
+static const char *advice(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return ": capture first with kmemtraced, or name a capture";
+	case -EACCES:
+		return ": only its owner can read a capture";
+	default:
+		return "";
+	}
+}
+
 /* Reports on the capture that the options name. */
 static int report(const struct options *options)
 {
@@ -63,9 +75,7 @@ static int report(const struct options *options)
 		return report_live(options);
 	err = capture_open(&capture, options->input);
 	if (err)
-		return error_msg(
-			"%s%s", capture.errmsg,
-			err == -ENOENT ? ": capture first with kmemtraced, or name a capture" : "");
+		return error_msg("%s%s", capture.errmsg, advice(err));
 	status = report_print(options, &capture);
 	capture_close(&capture);
 	return status;

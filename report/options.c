@@ -180,7 +180,8 @@ static void finish_by(struct options *options, struct argp_state *state)
 	}
 	if (!options->view->has_by)
 		argp_error(state,
-			   "--by: the view %s has no groups: use sites, leaks, lifetimes, flame or "
+			   "--by: the view %s has no groups: use the view sites, leaks, lifetimes, "
+			   "flame or "
 			   "count",
 			   options->view->name);
 	options->has_by = true;
@@ -334,14 +335,15 @@ static void check_together(const struct options *options, struct argp_state *sta
 			   "--sort: the view %s is printed in order of time and cannot be sorted",
 			   view->name);
 	if (options->possible && view != &view_findings)
-		argp_error(state,
-			   "--possible: the view %s lists no possible findings: use findings",
-			   view->name);
+		argp_error(
+			state,
+			"--possible: the view %s lists no possible findings: use the view findings",
+			view->name);
 	if ((options->measure_text || options->bottom_up) && !view->has_flame)
-		argp_error(state, "--%s: the view %s shows no flame: use flame",
+		argp_error(state, "--%s: the view %s shows no flame: use the view flame",
 			   options->measure_text ? "bytes" : "bottom-up", view->name);
 	if (options->renderer->print_flame && !view->has_flame)
-		argp_error(state, "--format=%s: the view %s shows no flame: use flame",
+		argp_error(state, "--format=%s: the view %s shows no flame: use the view flame",
 			   options->renderer->name, view->name);
 	if (options->renderer->print_flame && (options->columns || options->lines_given))
 		argp_error(state, "--format=%s: %s is for tables: use text, json or csv",
@@ -355,13 +357,14 @@ static void check_together(const struct options *options, struct argp_state *sta
 			   view->name);
 	if (options->query->probes && !view->shows_events)
 		argp_error(state,
-			   "--probes: the view %s shows no events: use count, events or probes",
+			   "--probes: the view %s shows no events: use the view count, events or "
+			   "probes",
 			   view->name);
 	if (options->query->statistic_count && !view->has_query)
 		argp_error(
 			state,
 			"--sum, --avg, --min, --max, --count, --hist, --linear: the view %s has no "
-			"statistics: use count",
+			"statistics: use the view count",
 			view->name);
 	if (!strcmp(options->input, "-") && !view->shows_events)
 		argp_error(state,

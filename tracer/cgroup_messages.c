@@ -110,7 +110,12 @@ int cgroup_messages_add_all(struct cgroup_messages *cgroups)
 	fd = cgroup_hierarchy_open(&cgroups->hierarchy);
 	if (fd < 0)
 		return 0;
-	err = add_directory(cgroups, fd, path, 0);
+	if (!cgroup_hierarchy_charges(&cgroups->hierarchy, fd))
+		err = cgroups_write_uncharged(cgroups->file);
+	if (!err)
+		err = add_directory(cgroups, fd, path, 0);
+	else
+		close(fd);
 	idle.id = find_path(cgroups, "/");
 	return err || !idle.id ? err : cgroups_write_member(cgroups->file, &idle);
 }

@@ -35,7 +35,10 @@ static const struct argp_option table[] = {
 	  "Count events in the kernel and print the counts at the end, as kmemtrace-report count "
 	  "does; write no capture; with EXPRESSION: also the events for which it is known",
 	  10 },
-	{ "by", KEY_BY, "EXPRESSION[,...]", 0, "Groups (default: one group of all events)", 10 },
+	{ "by", KEY_BY, "EXPRESSION[,...]", 0,
+	  "Groups, by fields as comm or cache, which kmemtrace-report(1) lists (default: one group "
+	  "of all events)",
+	  10 },
 	{ "where", KEY_WHERE, "EXPRESSION", 0,
 	  "Only events for which it is true, as in 'bytes_req > 4k && comm == \"sh\"'", 10 },
 	{ "sum", KEY_SUM, "EXPRESSION[,...]", 0, "Sum of its values", 10 },

@@ -67,10 +67,18 @@ static void print_result(const struct session *session)
 	if (session->options->sampling.is_profile)
 		print_counted(&session->status, place);
 	if (session->options->sampling.interval)
-		info_msg("%s: %zu stacks of %" PRIu64 " samples, %" PRIu64 " not walked, %" PRIu64
-			 " without room",
-			 place, session->stacks.count, sums.samples,
-			 session->status.sampling.unwalked, session->status.sampling.no_room);
+		info_msg("%s: %zu stacks of %" PRIu64 " samples", place, session->stacks.count,
+			 sums.samples);
+	if (session->status.sampling.unwalked || session->status.sampling.no_room)
+		info_msg("%s: %" PRIu64 " kernel stacks not walked; %" PRIu64
+			 " stacks without room",
+			 place, session->status.sampling.unwalked,
+			 session->status.sampling.no_room);
+	if (session->status.sampling.user_unwalked || session->status.sampling.mappings_lost)
+		info_msg("%s: %" PRIu64 " user stacks not walked; %" PRIu64
+			 " changes of mappings lost: frames may have no name, or a wrong one",
+			 place, session->status.sampling.user_unwalked,
+			 session->status.sampling.mappings_lost);
 }
 
 /* A script that reads the capture must know that its path names another directory. */

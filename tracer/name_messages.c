@@ -20,6 +20,7 @@
 #include "tracer/modules.h"
 #include "tracer/name_messages.h"
 #include "tracer/publish.h"
+#include "tracer/user_names.h"
 
 static int fail(struct name_messages *names, int err, const char *name)
 {
@@ -38,9 +39,16 @@ static int fail_proc(struct name_messages *names, int err, const char *path)
 	return err;
 }
 
+int name_messages_write_task(struct name_messages *names, FILE *file, const struct task *task)
+{
+	int err = task->has_uid ? users_write_once(file, &names->users, task->uid) : 0;
+
+	return err ? err : tasks_write(file, task);
+}
+
 static int write_task(struct name_messages *names, const struct task *task)
 {
-	int err = names->tasks ? tasks_write(names->tasks, task) : 0;
+	int err = names->tasks ? name_messages_write_task(names, names->tasks, task) : 0;
 
 	return err ? fail(names, -err, "kernel/tasks") : 0;
 }
@@ -134,6 +142,8 @@ int name_messages_open(struct name_messages *names, struct directory *directory,
 	memset(names, 0, sizeof(*names));
 	names->cgroups.hierarchy = hierarchy;
 	names->directory = directory;
+	if (user_names_read(&names->users))
+		return fail(names, ENOMEM, "/etc/passwd");
 	if (directory) {
 		names->caches = directory_open(directory, "kernel/caches", true);
 		names->tasks = directory_open(directory, "kernel/tasks", true);
@@ -299,6 +309,7 @@ int name_messages_close(struct name_messages *names)
 		err = err ? err : failed;
 	}
 	cgroup_messages_deinit(&names->cgroups);
+	users_deinit(&names->users);
 	names->caches = names->tasks = names->cgroups.file = NULL;
 	return err;
 }

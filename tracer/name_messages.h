@@ -11,10 +11,12 @@
 #include <stdio.h>
 
 #include "capture/directory.h"
+#include "kernel/users.h"
 #include "tracer/cgroup_messages.h"
 
 struct modules;
 struct publish;
+struct task;
 struct ring_buffer;
 
 struct name_messages {
@@ -24,6 +26,7 @@ struct name_messages {
 	const uint64_t *lost;	 /* messages that found no room */
 	struct ring_buffer *buffer;
 	struct cgroup_messages cgroups; /* hierarchy: set before _open() */
+	struct users users;		/* of this machine */
 	FILE *caches, *tasks;		/* NULL: nothing is written */
 	uint64_t unknown_caches;	/* caches without name and sizes */
 	int err;			/* the first error of a message */
@@ -48,6 +51,9 @@ int name_messages_read(struct name_messages *names);
  * message found no room.
  */
 int name_messages_add_incomplete(struct name_messages *names, int map_fd);
+
+/* Writes the task and, at its first task, its user to kernel/tasks. 0 or -errno. */
+int name_messages_write_task(struct name_messages *names, FILE *file, const struct task *task);
 
 /* Closes the files. 0, or -errno: not all was written. Does nothing if they are not open. */
 int name_messages_close(struct name_messages *names);

@@ -35,6 +35,7 @@ enum {
 	KEY_DOCTOR,
 	KEY_PROBES,
 	KEY_STACKS,
+	KEY_USER_STACKS,
 	KEY_PROFILE,
 };
 
@@ -78,16 +79,20 @@ static const struct argp_option table[] = {
 	  0 },
 	{ "proc-mem", KEY_PROC_MEM, "SECONDS", OPTION_ARG_OPTIONAL,
 	  "Read the memory of all processes at the begin, at the end and every SECONDS, for "
-	  "proc_mem_rss() and the like",
+	  "the functions proc_mem_rss() and the like in reports",
 	  0 },
 	{ "stacks", KEY_STACKS, "BYTES", OPTION_ARG_OPTIONAL,
 	  "Record the kernel stack of a random sample of the allocations: one in each BYTES that "
-	  "are "
-	  "allocated, such as 64k (64 to 1G; default: 512k); all: the stack of each allocation",
+	  "are allocated, such as 64k (64 to 1G; default: 512k); all: the stack of each allocation",
+	  0 },
+	{ "user-stacks", KEY_USER_STACKS, NULL, 0,
+	  "Record the stack of the process too, with the names of its functions; without "
+	  "--stacks or --profile, as if --stacks was given",
 	  0 },
 	{ "profile", KEY_PROFILE, "BYTES", OPTION_ARG_OPTIONAL,
-	  "Record only such a sample of the allocations, their stacks, and the frees of their "
-	  "objects; count all others: reports then show estimates (default: 512k)",
+	  "Record only the sample that --stacks=BYTES takes, with the stacks and the frees of its "
+	  "objects, and count all others: cheap enough to stay on; reports show estimates "
+	  "(default: 512k)",
 	  0 },
 	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
 	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH "), "
@@ -156,7 +161,10 @@ static unsigned int parse_ring(struct argp_state *state, const char *text)
 	uint64_t bytes = 0;
 
 	if (!size_parse(text, MIB, &bytes) || bytes % MIB || bytes < MIB || bytes > 512 * MIB)
-		argp_error(state, "-m: \"%s\" is not a number of mebibytes from 1 to 512", text);
+		argp_error(state,
+			   "-m: \"%s\" is not a number of mebibytes from 1 to 512, nor a size "
+			   "such as 64M",
+			   text);
 	return (unsigned int)(bytes / MIB);
 }
 
@@ -169,8 +177,9 @@ static uint32_t parse_sampling(struct argp_state *state, const char *option, con
 	if (!strcmp(text, "all"))
 		return SAMPLING_EACH;
 	if (!size_parse(text, 1, &bytes) || bytes < SAMPLING_LEAST || bytes > SAMPLING_MOST)
-		argp_error(state, "%s: \"%s\" is not \"all\", nor a size from 64 to 1G", option,
-			   text);
+		argp_error(state,
+			   "%s: \"%s\" is not a size from 64 to 1G, such as 64k, nor \"all\"",
+			   option, text);
 	return (uint32_t)bytes;
 }
 
@@ -188,7 +197,8 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 		    (*end && *end != ','))
 			argp_error(
 				state,
-				"-p %s: process ids must be numbers above 0, separated by commas",
+				"-p %s: process ids must be numbers above 0, separated by commas: "
+				"pgrep -d, NAME prints those of a name",
 				text);
 		more = realloc(options->pids, (options->pid_count + 1) * sizeof(*more));
 		if (!more)
@@ -208,7 +218,7 @@ static void complete_count(struct argp_state *state, struct options *options)
 	if (options->output || options->pack || options->publish || options->ring_mib ||
 	    options->proc_mem || options->sampling.interval)
 		argp_error(state, "--count writes no capture: it cannot be used with -o, -z, -m, "
-				  "--publish, --proc-mem, --stacks or --profile");
+				  "--publish, --proc-mem, --stacks, --user-stacks or --profile");
 	count_options_complete(state, &options->count, options->probes_text);
 	options->no_capture = true;
 	options->ring_mib = 1; /* its memory is the table of counts */
@@ -226,7 +236,7 @@ static void parse_probes(struct argp_state *state, const char *text, struct opti
 	options->has_probes = true;
 	options->probes_text = text;
 	for (unsigned int probe = 0; probe < PROBES; probe++)
-		options->probes[probe] = probe_globs_take(&globs, probe);
+		options->probes[probe] = options->named[probe] = probe_globs_take(&globs, probe);
 	/* a free belongs to an allocation, whose probe may be another */
 	options->records_slab = false;
 	for (unsigned int probe = 0; probe < PROBE_SLAB_END; probe++)
@@ -267,7 +277,12 @@ static void complete_publish(struct argp_state *state, struct options *options)
 
 static void complete_sampling(struct argp_state *state, struct options *options)
 {
-	const char *option = options->sampling.is_profile ? "--profile" : "--stacks";
+	const char *option = options->sampling.is_profile ? "--profile"
+			     : options->stacks		  ? "--stacks"
+							  : "--user-stacks";
+
+	if (options->sampling.user_stacks && !options->sampling.interval)
+		options->sampling.interval = SAMPLE_DEFAULT;
 
 	if (!options->sampling.interval)
 		return;
@@ -324,7 +339,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PUBLISH:
 		options->publish = arg ? parse_path(state, "--publish", arg) : STATS_FILE_PATH;
-		options->publish_default = !arg;
+		options->no_value = arg ? NULL : "--publish";
 		return 0;
 	case KEY_PUBLISH_GROUP:
 		if (!*arg)
@@ -343,14 +358,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_PROC_MEM:
 		options->proc_mem = true;
 		options->proc_mem_ns = arg ? parse_interval(state, arg) : 0;
+		options->no_value = arg ? NULL : "--proc-mem";
 		return 0;
 	case KEY_STACKS:
 		options->stacks = true;
 		options->sampling.interval = parse_sampling(state, "--stacks", arg);
+		options->no_value = arg ? NULL : "--stacks";
+		return 0;
+	case KEY_USER_STACKS:
+		options->sampling.user_stacks = true;
 		return 0;
 	case KEY_PROFILE:
 		options->sampling.is_profile = true;
 		options->sampling.interval = parse_sampling(state, "--profile", arg);
+		options->no_value = arg ? NULL : "--profile";
 		return 0;
 	case KEY_NO_CAPTURE:
 		options->no_capture = true;

@@ -21,6 +21,7 @@ struct options {
 	bool has_probes; /* --probes was given */
 	const char *probes_text;
 	bool probes[PROBES]; /* which are recorded; all of slab or none */
+	bool named[PROBES];  /* which --probes has; those of slab events one by one */
 	bool records_slab;   /* slab events are recorded */
 	bool list_probes;
 	bool pack;
@@ -31,7 +32,7 @@ struct options {
 	struct sampling sampling; /* interval 0: no stacks are recorded */
 	bool rescue, no_rescue;	  /* see options_no_backup_reason */
 	const char *publish;	  /* path of the file; NULL: nothing is published */
-	bool publish_default;	  /* --publish without a file */
+	const char *no_value;	  /* the last option without its optional value; NULL: none */
 	gid_t publish_group;	  /* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects;	    /* live ones that are tracked */

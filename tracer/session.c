@@ -26,10 +26,10 @@ int session_fail_command(struct session *session, int err)
 	const struct options *options = session->options;
 
 	session_fail(session, err, session->command.errmsg);
-	if (options->publish_default)
+	if (options->no_value)
 		snprintf(session->errmsg, sizeof(session->errmsg),
-			 "%s: if it is the file to publish in, use --publish=%s",
-			 session->command.errmsg, options->command[0]);
+			 "%s: if it is the value of %s, use %s=%s", session->command.errmsg,
+			 options->no_value, options->no_value, options->command[0]);
 	return err;
 }
 
@@ -60,6 +60,8 @@ void session_close(struct session *session)
 	publish_close(&session->publish);
 	name_messages_close(&session->names);
 	stack_messages_close(&session->stacks);
+	user_stacks_close(&session->user_stacks);
+	function_namer_close(&session->namer);
 	memory_reader_close(&session->memory_reader);
 	if (session->process_memory)
 		fclose(session->process_memory);

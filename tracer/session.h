@@ -23,6 +23,8 @@
 #include "cli/progress.h"
 #include "tracer/publish.h"
 #include "tracer/stack_messages.h"
+#include "tracer/function_namer.h"
+#include "tracer/user_stacks.h"
 #include "tracer/rings.h"
 #include "tracer/tempdir.h"
 #include "tracer/recursion_misses.h"
@@ -47,8 +49,10 @@ struct session {
 	struct metadata metadata;
 	struct status status;
 	struct name_messages names;
-	struct stack_messages stacks; /* if options->sampling.interval */
-	FILE *process_memory;	      /* NULL: closed, or not wanted */
+	struct stack_messages stacks;	/* if options->sampling.interval */
+	struct user_stacks user_stacks; /* if options->sampling.user_stacks */
+	struct function_namer namer;
+	FILE *process_memory; /* NULL: closed, or not wanted */
 	struct memory_reader memory_reader;
 	struct modules modules;
 	struct publish publish;		     /* if options->publish */

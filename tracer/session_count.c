@@ -19,7 +19,7 @@
 /* It must not be moved. */
 struct counts_header {
 	struct header header;
-	struct table pids;
+	struct table pids, unobserved;
 	char start[40];
 	double seconds;
 };
@@ -71,11 +71,12 @@ int session_count_write_tasks(struct session *session)
 
 	if (!file)
 		return session_fail(session, -EIO, session->directory.errmsg);
+	users_clear_written(&session->names.users);
 	for (size_t i = 0; i < session->counts.count && !err; i++) {
 		struct task task;
 
 		live_counts_describe_task(&session->counts, i, &task);
-		err = tasks_write(file, &task);
+		err = name_messages_write_task(&session->names, file, &task);
 	}
 	failed = directory_close(&session->directory, file, "kernel/tasks");
 	if (err)
@@ -89,6 +90,7 @@ static uint64_t weigh(const void *data, const struct transition *transition)
 }
 
 static const struct column pid_column = { .key = "pid", .type = COLUMN_NUMBER };
+static const struct column path_column = { .key = "name", .type = COLUMN_TEXT };
 
 static void add_sections(const struct session *session, const struct report *report,
 			 struct counts_header *header)
@@ -110,6 +112,7 @@ static void add_sections(const struct session *session, const struct report *rep
 	header_add_bool(fields, "skipped_partial", loss->skipped_partial);
 	header_add_number(fields, "own", session->count_own);
 	header_add_field(fields, "filtered_pids", FIELD_LIST)->table = &header->pids;
+	header_add_field(fields, "unobserved", FIELD_LIST)->table = &header->unobserved;
 }
 
 static int add_lines(const struct session *session, const struct report *report,
@@ -118,11 +121,11 @@ static int add_lines(const struct session *session, const struct report *report,
 	const struct metadata *metadata = &report->capture->metadata;
 	const struct analysis_loss *loss = &report->analysis.loss;
 	struct header *lines = &header->header;
-	int err = header_add_line(lines, "counted on", false, "%s  %s %s", metadata->hostname,
+	int err = header_add_line(lines, "kernel", false, "%s: Linux %s %s", metadata->hostname,
 				  metadata->release, metadata->machine);
 
 	if (!err)
-		err = header_add_line(lines, "", false, "%s, for %.3f s", header->start,
+		err = header_add_line(lines, "time", false, "%s, for %.3f s", header->start,
 				      header->seconds);
 	if (!err && header->pids.rows)
 		err = header_add_list_line(lines, "processes", false, "only ", &header->pids, "");
@@ -133,15 +136,20 @@ static int add_lines(const struct session *session, const struct report *report,
 				      session->count_ungrouped, session->options->count.groups);
 	if (!err && (loss->skipped || loss->skipped_partial))
 		err = header_add_line(lines, "skipped", true,
-				      "%s%" PRIu64 " events, which the kernel did not deliver",
-				      loss->skipped_partial ? "at least " : "", loss->skipped);
+				      "%s%" PRIu64 " event%s, which the kernel did not deliver",
+				      loss->skipped_partial ? "at least " : "", loss->skipped,
+				      loss->skipped == 1 ? "" : "s");
+	if (!err && header->unobserved.rows)
+		err = header_add_list_line(lines, "missing", true,
+					   "not observed on this kernel: ", &header->unobserved,
+					   "");
 	if (!err && session->count_own)
 		err = header_add_line(lines, "left out", false, "%" PRIu64 " events of kmemtraced",
 				      session->count_own);
 	if (!err && session->options->count.parts & COUNTED_NO_FREES)
 		err = header_add_line(lines, "of frees", false,
-				      "null is what only the object knows: its sizes; its type, "
-				      "if the event names none");
+				      "the fields of the object, such as its sizes, are null; so "
+				      "is its type, if the event does not name it");
 	return err;
 }
 
@@ -162,6 +170,16 @@ static int make_header(const struct session *session, const struct report *repor
 		err = row ? 0 : -ENOMEM;
 		if (row)
 			row->number = status->traced_pids[i];
+	}
+	table_init(&header->unobserved, &path_column, 1);
+	for (size_t i = 0; i < status->path_count && !err; i++) {
+		struct cell *row = status->paths[i].observed ? NULL
+							     : table_add(&header->unobserved);
+
+		if (row)
+			row->text = strdup(status->paths[i].name);
+		if (!status->paths[i].observed && (!row || !row->text))
+			err = -ENOMEM;
 	}
 	add_sections(session, report, header);
 	if (!err)
@@ -190,6 +208,7 @@ static int print(struct session *session, struct report *report)
 						     report->table_count);
 	header_deinit(&header.header);
 	table_deinit(&header.pids);
+	table_deinit(&header.unobserved);
 	errno = 0;
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = errno ? -errno : -EIO;
@@ -206,15 +225,6 @@ static bool is_whole(const struct session *session, const struct report *report)
 	return events == report->counted + report->excluded;
 }
 
-/* Of a probe that is counted, is the number of skipped events unknown? */
-static bool lacks_skips(const struct status_probes *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->list[i].is_recorded && list->list[i].skipped == STATUS_UNKNOWN)
-			return true;
-	return false;
-}
-
 static int run_view(struct session *session, struct report *report, struct capture *capture)
 {
 	const struct view *view = report->view;
@@ -226,7 +236,8 @@ static int run_view(struct session *session, struct report *report, struct captu
 		err = analysis_run(&report->analysis, capture, &report->settings);
 		if (err)
 			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
-		report->analysis.loss.skipped_partial |= lacks_skips(&capture->status.probes);
+		report->analysis.loss.skipped_partial |=
+			status_probes_lack_skips(&capture->status.probes);
 	}
 	if (!err)
 		err = view->make(report);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/message.h"
 #include "cli/progress.h"
 #include "tracer/load/machine.h"
 #include "tracer/session_count.h"
@@ -36,10 +37,32 @@ static int finish_slabinfo(struct session *session, struct slabinfo_snapshot *sn
 	return err;
 }
 
+/* The last stacks, and the names of the functions on user stacks. */
+static int finish_user_stacks(struct session *session)
+{
+	struct user_stacks *stacks = &session->user_stacks;
+	int err = stack_messages_read(&session->stacks), failed, unnamed;
+
+	if (err)
+		return session_fail(session, err, session->stacks.errmsg);
+	if (!session->options->sampling.user_stacks)
+		return 0;
+	err = user_stacks_step(stacks);
+	if (err)
+		return session_fail(session, err, stacks->errmsg);
+	session->status.sampling.mappings_lost = stacks->events.lost;
+	/* without names, the capture has what a reader needs to find them */
+	unnamed = user_stacks_name(stacks, &session->namer);
+	if (unnamed && !session->options->quiet)
+		info_msg("%s", stacks->errmsg);
+	failed = user_stacks_close(stacks);
+	return failed ? session_fail(session, failed, stacks->errmsg) : 0;
+}
+
 int session_finish(struct session *session)
 {
 	struct slabinfo_snapshot slabinfo = { 0 };
-	int err, stored, failed, snapshot_error;
+	int err, stored, failed, closed, snapshot_error;
 
 	/* before the programs are detached: each event between two readings is recorded */
 	snapshot_error = session->options->records_slab
@@ -62,9 +85,9 @@ int session_finish(struct session *session)
 									 "known_caches"));
 	if (failed && !err)
 		err = session_fail(session, failed, session->names.errmsg);
-	failed = stack_messages_read(&session->stacks);
-	if (!failed)
-		failed = stack_messages_close(&session->stacks);
+	failed = finish_user_stacks(session);
+	err = err ? err : failed;
+	failed = stack_messages_close(&session->stacks);
 	if (failed && !err)
 		err = session_fail(session, failed, session->stacks.errmsg);
 	failed = session_memory_finish(session);
@@ -73,9 +96,9 @@ int session_finish(struct session *session)
 	failed = modules_end(&session->modules);
 	if (failed && !err)
 		err = session_fail(session, failed, session->modules.directory.errmsg);
-	failed = name_messages_close(&session->names);
-	if (!failed && session->options->count.enabled)
-		failed = session_count_write_tasks(session);
+	failed = session->options->count.enabled ? session_count_write_tasks(session) : 0;
+	closed = name_messages_close(&session->names);
+	failed = failed ? failed : closed;
 	if (!failed)
 		failed = snapshot_aliases(&session->directory);
 	if (failed && !err)

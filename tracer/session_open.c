@@ -155,10 +155,16 @@ static int fill_directory(struct session *session)
 		session->names.publish = &session->publish;
 	if (err)
 		return session_fail(session, err, session->names.errmsg);
+	if (session->options->sampling.user_stacks)
+		err = user_stacks_open(&session->user_stacks, directory,
+				       session->rings.possible_cpus);
+	if (err)
+		return session_fail(session, err, session->user_stacks.errmsg);
 	if (session->options->sampling.interval)
-		err = stack_messages_open(&session->stacks, directory,
-					  bpf_variant_map_fd(&session->programs.variant,
-							     "stack_frames"));
+		err = stack_messages_open(
+			&session->stacks, directory,
+			bpf_variant_map_fd(&session->programs.variant, "stack_frames"),
+			session->options->sampling.user_stacks ? &session->user_stacks : NULL);
 	if (err)
 		return session_fail(session, err, session->stacks.errmsg);
 	return session_memory_open(session);
@@ -257,10 +263,16 @@ int session_open(struct session *session, const struct options *options,
 
 	memset(session, 0, sizeof(*session));
 	session->confinement.ruleset = -1;
+	session->namer.go = session->namer.answers = -1;
 	session->options = options;
 	session->saved_state.signals = *signals;
 	session->saved_state.output_to_stderr = options->stream;
 	raise_limits(session);
+	if (options->sampling.user_stacks) {
+		err = function_namer_start(&session->namer);
+		if (err)
+			return session_fail_at(session, err, "the process that names functions");
+	}
 	err = programs_plan(&session->plan, options->verbose);
 	if (err)
 		return session_fail(session, err, session->plan.errmsg);

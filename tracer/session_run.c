@@ -94,6 +94,11 @@ static int drain_all(struct session *session, uint64_t now)
 			info_msg("kernel/stacks has its largest size: stacks that are new from now "
 				 "on are not written");
 	}
+	if (!err) {
+		err = user_stacks_step(&session->user_stacks);
+		if (err)
+			session_fail(session, err, session->user_stacks.errmsg);
+	}
 	if (!err)
 		err = session_memory_step(session, now);
 	if (!err && flush)
@@ -159,10 +164,22 @@ static void say_missing_probes(const struct session *session)
 {
 	const struct process_probes *process = &session->programs.process;
 
-	for (unsigned int probe = 0; probe < PROBES && !session->options->quiet; probe++)
-		if (process->wanted[probe] && *process->reasons[probe] && !process->ways[probe])
-			info_msg("%s is not recorded: %s", probes[probe].name,
-				 process->reasons[probe]);
+	static const enum hook_kind hooks[PROBES] = {
+		[PROBE_BULK_ALLOC] = HOOK_BULK_ALLOC,
+		[PROBE_BULK_FREE] = HOOK_BULK_FREE,
+		[PROBE_REALLOC] = HOOK_REALLOC,
+	};
+
+	for (unsigned int probe = 0; probe < PROBES && !session->options->quiet; probe++) {
+		const char *reason = process->reasons[probe];
+		bool is_hook = probe >= PROBE_BULK_ALLOC && probe <= PROBE_REALLOC;
+
+		if (is_hook)
+			reason = session->programs.hooks.list[hooks[probe]].reason;
+		if (*reason && !process->ways[probe] &&
+		    (is_hook ? session->options->named[probe] : process->wanted[probe]))
+			info_msg("%s is not recorded: %s", probes[probe].name, reason);
+	}
 }
 
 int session_run(struct session *session)

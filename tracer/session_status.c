@@ -87,6 +87,7 @@ int session_status_start(struct session *session)
 	/* what is own was left out while counting */
 	status->sampling.is_profile = options->sampling.is_profile;
 	status->sampling.interval = options->sampling.interval;
+	status->sampling.user_stacks = options->sampling.user_stacks;
 	status->include_self = options->include_self || options->count.enabled;
 	status->begin = session->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
@@ -122,6 +123,7 @@ static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
 	about->from_backup = drain->control->from_backup;
 	session->status.from_backup += about->from_backup;
 	session->status.sampling.unwalked += drain->control->unwalked;
+	session->status.sampling.user_unwalked += drain->control->user_unwalked;
 	session->status.sampling.no_room += drain->control->no_room;
 	session->status.sampling.unsized += drain->control->unsized;
 	session->status.sampling.dropped += drain->control->dropped;

@@ -11,6 +11,7 @@
 #include "kernel/ring.h"
 #include "kernel/stacks.h"
 #include "tracer/stack_messages.h"
+#include "tracer/user_stacks.h"
 
 #define TABLE "kernel/stacks"
 #define TABLE_BYTES_MAX ((long)60 << 20) /* a reader of captures takes 64 MiB */
@@ -48,16 +49,20 @@ static int take_message(void *context, void *data, size_t size)
 	err = hash_map_add(&stacks->written, message->id, 0);
 	if (!err)
 		err = stack_write(stacks->file, &stack, message->frames);
+	if (!err && stacks->user && message->tgid)
+		err = user_stacks_add(stacks->user, message);
 	if (err)
 		fail(stacks, err);
 	stacks->count++;
 	return 0;
 }
 
-int stack_messages_open(struct stack_messages *stacks, struct directory *directory, int frames_fd)
+int stack_messages_open(struct stack_messages *stacks, struct directory *directory, int frames_fd,
+			struct user_stacks *user)
 {
 	memset(stacks, 0, sizeof(*stacks));
 	stacks->directory = directory;
+	stacks->user = user;
 	if (hash_map_init(&stacks->written))
 		return fail(stacks, -ENOMEM);
 	stacks->file = directory_open(directory, TABLE, true);

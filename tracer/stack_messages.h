@@ -11,9 +11,11 @@
 #include "capture/directory.h"
 
 struct ring_buffer;
+struct user_stacks;
 
 struct stack_messages {
 	struct directory *directory;
+	struct user_stacks *user;   /* gets user stacks; NULL: none are recorded */
 	struct ring_buffer *buffer; /* NULL: no stacks are recorded */
 	FILE *file;
 	struct hash_map written; /* the ids */
@@ -24,7 +26,8 @@ struct stack_messages {
 };
 
 /* frames_fd: the BPF ring buffer. 0 or -errno with errmsg set, as all functions below. */
-int stack_messages_open(struct stack_messages *stacks, struct directory *directory, int frames_fd);
+int stack_messages_open(struct stack_messages *stacks, struct directory *directory, int frames_fd,
+			struct user_stacks *user);
 
 /* Writes the stacks that came since the last call to the file, and flushes it. */
 int stack_messages_read(struct stack_messages *stacks);

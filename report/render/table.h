@@ -15,7 +15,7 @@ enum column_type {
 	COLUMN_TEXT,	 /* sorted ascending, numbers in it by their value; or NULL: not known */
 	COLUMN_NUMBER,	 /* sorted descending */
 	COLUMN_NULLABLE, /* as COLUMN_NUMBER; or CELL_UNKNOWN */
-	/* As COLUMN_NUMBER. If the row's COLUMN_BOUND is true, an upper bound: "<=5" in a text */
+	/* As COLUMN_NULLABLE. If the row's COLUMN_BOUND is true, an upper bound: "<=5" in a text */
 	COLUMN_LIVE,
 	COLUMN_BOUND, /* true or false; never in a text. One in a table, for all its COLUMN_LIVE */
 	COLUMN_DECIMAL, /* sorted descending; or NAN: not known */
@@ -126,8 +126,8 @@ static inline int cell_is_unknown(enum column_type type, const struct cell *cell
 		return !cell->text;
 	if (type == COLUMN_DECIMAL)
 		return isnan(cell->decimal);
-	return (type == COLUMN_NULLABLE || type == COLUMN_ID || type == COLUMN_DURATION ||
-		type == COLUMN_HEX || type == COLUMN_BOOL) &&
+	return (type == COLUMN_NULLABLE || type == COLUMN_LIVE || type == COLUMN_ID ||
+		type == COLUMN_DURATION || type == COLUMN_HEX || type == COLUMN_BOOL) &&
 	       cell->number == CELL_UNKNOWN;
 }
 

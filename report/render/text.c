@@ -127,7 +127,11 @@ static void text_cell(struct text *text, const struct layout_column *shown, cons
 
 static void text_table_head(struct text *text, const struct column_layout *layout)
 {
-	for (int line = 0; line < 2; line++) {
+	bool has_units = false;
+
+	for (size_t i = 0; i < layout->count; i++)
+		has_units |= *layout->columns[i].column->unit != '\0';
+	for (int line = 0; line < 1 + has_units; line++) {
 		text_color(text, COLOR_HEAD);
 		for (size_t i = 0; i < layout->count; i++) {
 			const struct layout_column *shown = &layout->columns[i];
@@ -311,7 +315,7 @@ static void text_bounds_legend(struct text *text, const struct table *tables,
 	if (has_bounds && at_least)
 		text_wrap(text,
 			  ">=N = at least N: events are missing, and each may belong to any row; "
-			  "averages, least and most are those of the recorded events",
+			  "avg, min and max are those of the recorded events",
 			  0, 4);
 	else if (has_bounds)
 		text_wrap(

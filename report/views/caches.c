@@ -151,7 +151,8 @@ int caches_table(struct report *report, struct table *table)
 
 	table->key = "caches";
 	table->title = "Slab caches";
-	table->empty = "No allocation was recorded.";
+	table->empty = report->filter_count ? "No allocation was selected."
+					    : "No allocation was recorded.";
 	table->sort = "bytes_allocated,allocations";
 	table->tiebreak = CACHES_COLUMN_NAME;
 	for (size_t i = 0; i < analysis->cache_count && !err; i++)

@@ -239,6 +239,25 @@ static int make_lists(struct capture_header *header, const struct report *report
 	return err;
 }
 
+/* Of the events, lost, skipped and unknown ones. A profile does not record all events. */
+static double loss_percent(const struct report *report)
+{
+	const struct analysis_loss *loss = &report->analysis.loss;
+	const struct status *status = &report->capture->status;
+	const struct status_counted counted = estimate_counted(status);
+	double not_read = (double)loss->lost + (double)report->analysis.totals.unknown;
+	double skipped = (double)loss->skipped, events = (double)loss->seen;
+
+	if (!loss->seen)
+		return 0;
+	if (!status->sampling.is_profile || !counted.allocations)
+		return 100 * (not_read + skipped) / events;
+	/* the share of the records that cannot be read, and of all events that were skipped */
+	events -= skipped;
+	return 100 * ((events > 0 ? not_read / events : 0) +
+		      skipped / ((double)counted.allocations + (double)counted.frees + skipped));
+}
+
 int capture_header_init(struct capture_header *header, const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
@@ -251,11 +270,7 @@ int capture_header_init(struct capture_header *header, const struct report *repo
 	header->state = capture_state(report->capture);
 	if (analysis->end > analysis->begin)
 		header->duration = analysis->end - analysis->begin;
-	if (loss->seen)
-		header->loss_percent = 100.0 *
-				       ((double)loss->lost + (double)loss->skipped +
-					(double)analysis->totals.unknown) /
-				       (double)loss->seen;
+	header->loss_percent = loss_percent(report);
 	err = make_lists(header, report);
 	add_report(header, report);
 	add_capture(header, report);
@@ -263,8 +278,7 @@ int capture_header_init(struct capture_header *header, const struct report *repo
 	add_totals(header, report);
 	if (!err)
 		err = capture_header_add_lines(header, report);
-	if (!err)
-		err = estimate_add_header(report, &header->header);
+	estimate_add_header(report, &header->header);
 	if (!err && report->view->add_header)
 		err = report->view->add_header(report, &header->header);
 	if (err)

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "report/views/capture_header.h"
+#include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
 
 #define NSEC_PER_SEC ((uint64_t)1000000000)
@@ -118,15 +119,21 @@ static int add_capture(struct capture_header *header, const struct capture *capt
 /* The filters. */
 static int add_filters(struct capture_header *header, const struct report *report)
 {
-	uint64_t left_out = report->analysis.totals.left_out;
-	char after[64];
+	const struct select *select = report->settings.select;
+	uint64_t left_out = report->analysis.totals.left_out, length = header->duration;
+	char after[64], time[TIME_TEXT];
+	int err;
 
 	if (!report->filter_count)
 		return 0;
 	snprintf(after, sizeof(after), ": %" PRIu64 " event%s left out", left_out,
 		 left_out == 1 ? " is" : "s are");
-	return header_add_list_line(&header->header, "filters", left_out, "", &header->filters,
-				    after);
+	err = header_add_list_line(&header->header, "filters", left_out, "", &header->filters,
+				   after);
+	if (!err && select && length && (select->after >= length || select->before > length))
+		err = header_add_line(&header->header, "", true, "the capture ends at %s already",
+				      time_text(report->capture, length, time));
+	return err;
 }
 
 /* The probes of process memory: how each was recorded, or why it was not. */
@@ -136,8 +143,9 @@ static int add_probes(struct capture_header *header, const struct status *status
 
 	if (status->no_slab)
 		err = header_add_line(&header->header, "", true,
-				      "no slab events were recorded: kmemtraced --probes named "
-				      "none");
+				      "no slab events were recorded, since kmemtraced --probes "
+				      "named none: see the views count, timeline, probes and "
+				      "events");
 	for (size_t i = 0; i < status->probes.count && !err; i++) {
 		const struct status_probe *probe = &status->probes.list[i];
 		char counted[48] = "", skipped[48] = "";
@@ -407,6 +415,8 @@ static int add_totals(struct capture_header *header, const struct report *report
 	char temporary[40] = "";
 	int err;
 
+	if (report->capture->status.no_slab)
+		return add_process_events(header, totals);
 	/* a profile does not know the allocations between */
 	if (!report->capture->status.sampling.is_profile)
 		snprintf(temporary, sizeof(temporary), "%" PRIu64 " temporary, ",
@@ -478,6 +488,8 @@ int capture_header_add_lines(struct capture_header *header, const struct report 
 		err = add_filters(header, report);
 	if (!err)
 		err = add_loss(header, report->capture, &report->analysis, &report->bounds);
+	if (!err)
+		err = estimate_add_lines(report, &header->header);
 	if (!err)
 		err = add_totals(header, report);
 	return err;

@@ -8,15 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/estimate.h"
 #include "report/render/header.h"
 #include "report/render/render.h"
 #include "report/views/count.h"
 
-/* Columns of the first table: the keys, count, the statistics, and whether they are bounds. */
+/*
+ * Columns of the first table: the keys, count, the statistics, and whether they are bounds; of
+ * estimates also those of their intervals.
+ */
 
 static const char *const statistic_headers[] = {
-	[STATISTIC_COUNT] = "known", [STATISTIC_SUM] = "sum",  [STATISTIC_AVG] = "average",
-	[STATISTIC_MIN] = "least",   [STATISTIC_MAX] = "most",
+	[STATISTIC_COUNT] = "known", [STATISTIC_SUM] = "sum", [STATISTIC_AVG] = "avg",
+	[STATISTIC_MIN] = "min",     [STATISTIC_MAX] = "max",
 };
 
 static const char *const statistic_legends[] = {
@@ -59,15 +63,15 @@ static int set_columns(struct report *report)
 {
 	const struct query *query = report->query;
 	struct column *column =
-		calloc(query->by_count + query->statistic_count + 2, sizeof(*column));
+		calloc(query->by_count + 3 * query->statistic_count + 6, sizeof(*column));
 
 	if (!column)
 		return -ENOMEM;
 	report->columns = column;
 	for (size_t i = 0; i < query->by_count; i++)
 		*column++ = value_column(&query->by[i]);
-	*column++ = (struct column){ "count", "count",	     "events", COLUMN_NULLABLE,
-				     0,	      COLUMN_ALWAYS, "events", true };
+	*column++ = (struct column){ "count", "count",	     "events",		 COLUMN_NULLABLE,
+				     0,	      COLUMN_ALWAYS, "number of events", true };
 	for (size_t i = 0; i < query->statistic_count; i++) {
 		const struct statistic *statistic = &query->statistics[i];
 
@@ -88,16 +92,85 @@ static int set_columns(struct report *report)
 	return 0;
 }
 
+/* If each allocation was sampled, the figures are exact. */
+static bool has_intervals(const struct report *report)
+{
+	return report->settings.estimate && report->capture->status.sampling.interval > 1;
+}
+
+static struct column interval_column(const char *key, const char *header, const char *unit)
+{
+	return (struct column){ .key = key,
+				.header = header,
+				.unit = unit,
+				.type = COLUMN_NULLABLE,
+				.where = COLUMN_NOT_IN_TEXT };
+}
+
+/* Behind the others; returns the number of all columns. */
+static size_t add_interval_columns(struct report *report)
+{
+	const struct query *query = report->query;
+	struct column *column = report->columns + report->column_count;
+
+	*column++ = interval_column("samples", "samples", "");
+	*column++ = (struct column){ .key = "error_percent",
+				     .header = "+-",
+				     .unit = "%",
+				     .type = COLUMN_DECIMAL,
+				     .legend = "the true number of events is this near to the "
+					       "estimate, in 95 of 100 cases" };
+	*column++ = interval_column("count_low", "count", "low");
+	*column++ = interval_column("count_high", "count", "high");
+	for (size_t i = 0; i < query->statistic_count; i++) {
+		if (!grows(&query->statistics[i]))
+			continue;
+		*column++ = interval_column(query->statistics[i].low_name, "sum", "low");
+		*column++ = interval_column(query->statistics[i].high_name, "sum", "high");
+	}
+	return (size_t)(column - report->columns);
+}
+
+/* Says in the legends what is not a sum of the weighted samples. */
+static void set_estimate_legends(struct report *report)
+{
+	struct column *column = report->columns + report->query->by_count + 1;
+
+	for (size_t i = 0; i < report->query->statistic_count; i++) {
+		enum statistic_function function = report->query->statistics[i].function;
+
+		if (!has_column(&report->query->statistics[i]))
+			continue;
+		if (function == STATISTIC_AVG)
+			column->legend = "average of the values that are known: the ratio of two "
+					 "estimates, the sum and the number";
+		else if (function == STATISTIC_MIN)
+			column->legend = "the least value of the samples";
+		else if (function == STATISTIC_MAX)
+			column->legend = "the largest value of the samples";
+		column++;
+	}
+}
+
 static int on_transition(void *data, const struct analysis *analysis,
 			 const struct transition *transition)
 {
 	struct count *count = data;
 	const struct report *report = count->report;
+	struct sampled_object object = { 0 };
 
 	if (!value_source_take(&count->source, analysis, transition))
 		return 0;
+	if (has_intervals(report) && transition->object)
+		object = (struct sampled_object){
+			.address = transition->object->address,
+			.time = transition->object->time,
+			.variance =
+				estimate_object_variance(analysis->estimates, transition->object),
+		};
 	return aggregate_add(&count->aggregate, &count->source, transition,
-			     report->weigh ? report->weigh(report->weigh_data, transition) : 1);
+			     report->weigh ? report->weigh(report->weigh_data, transition) : 1,
+			     object.variance > 0 ? &object : NULL);
 }
 
 static int begin(struct report *report)
@@ -130,8 +203,9 @@ bool count_is_bound(const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 
-	return analysis->loss.lost || analysis->loss.skipped || analysis->totals.unknown ||
-	       report->ungrouped;
+	return analysis->loss.lost || analysis->loss.skipped || analysis->loss.skipped_partial ||
+	       status_probes_lack_skips(&report->capture->status.probes) ||
+	       analysis->totals.unknown || report->ungrouped;
 }
 
 static void set_statistic(const struct count *count, struct cell *cell,
@@ -153,6 +227,47 @@ static void set_statistic(const struct count *count, struct cell *cell,
 		value_set_cell(&count->source.texts, cell, type, value);
 }
 
+static struct estimate_range find_range(const struct estimates *estimates,
+					const struct statistic *statistic,
+					const struct accumulator *accumulator)
+{
+	uint64_t sum = (uint64_t)accumulator->number;
+
+	if (statistic->function == STATISTIC_COUNT)
+		return estimate_range_objects(estimates, accumulator->values,
+					      accumulator->variance);
+	if (accumulator->overflowed)
+		return (struct estimate_range){ CELL_UNKNOWN, CELL_UNKNOWN };
+	if (statistic->expression.type == VALUE_BYTES)
+		return estimate_range_bytes(estimates, sum, accumulator->variance);
+	/* an event that was not sampled has any duration */
+	return sum ? estimate_range(sum, accumulator->variance)
+		   : (struct estimate_range){ 0, CELL_UNKNOWN };
+}
+
+/* row: the cells of add_interval_columns(). */
+static void set_intervals(const struct report *report, struct cell *row,
+			  const struct aggregate_group *group)
+{
+	const struct query *query = report->query;
+	const struct estimates *estimates = report->analysis.estimates;
+	struct estimate_range range =
+		estimate_range_objects(estimates, group->events, group->variance);
+
+	row++->number = group->samples;
+	row++->decimal =
+		group->events ? 50 * (double)(range.high - range.low) / (double)group->events : NAN;
+	row++->number = range.low;
+	row++->number = range.high;
+	for (size_t i = 0; i < query->statistic_count; i++) {
+		if (!grows(&query->statistics[i]))
+			continue;
+		range = find_range(estimates, &query->statistics[i], &group->statistics[i]);
+		row++->number = range.low;
+		row++->number = range.high;
+	}
+}
+
 static int add_row(const struct count *count, struct table *table,
 		   const struct aggregate_group *group)
 {
@@ -169,7 +284,9 @@ static int add_row(const struct count *count, struct table *table,
 	for (size_t i = 0; i < query->statistic_count; i++)
 		if (has_column(&query->statistics[i]))
 			set_statistic(count, row++, &query->statistics[i], &group->statistics[i]);
-	row->truth = count_is_bound(count->report);
+	row++->truth = count_is_bound(count->report);
+	if (has_intervals(count->report))
+		set_intervals(count->report, row, group);
 	return 0;
 }
 
@@ -199,6 +316,7 @@ static int make(struct report *report)
 {
 	struct count *count = report->data;
 	bool histogram = has_histogram(report->query);
+	size_t columns = report->column_count;
 	struct table *table;
 	int err;
 
@@ -207,7 +325,11 @@ static int make(struct report *report)
 	/* formats that print one table only print the histograms, if there are any */
 	if (histogram && !report->renderer->has_header)
 		return count_add_histogram(report, count);
-	table = report_add_table(report, report->columns, report->column_count);
+	if (has_intervals(report)) {
+		columns = add_interval_columns(report);
+		set_estimate_legends(report);
+	}
+	table = report_add_table(report, report->columns, columns);
 	table->key = "count";
 	table->title = "Events";
 	table->empty = "No event was selected.";
@@ -260,7 +382,7 @@ static void end(struct report *report)
 
 const struct view view_count = {
 	.name = "count",
-	.summary = "events by the fields of --by; sums, averages and histograms of fields",
+	.summary = "events by fields, with sums, averages and histograms of fields",
 	.shows_events = true,
 	.has_query = true,
 	.by = GROUP_BY_SITE,

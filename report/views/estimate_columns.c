@@ -5,13 +5,12 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "kernel/sampling.h"
 #include "report/render/header.h"
 #include "report/views/estimate_columns.h"
 
-static void set_range(struct cell *low, uint64_t estimate, double variance)
+static void set_range(struct cell *low, struct estimate_range range)
 {
-	struct estimate_range range = estimate_range(estimate, variance);
-
 	low[0].number = range.low;
 	low[1].number = range.high;
 }
@@ -25,12 +24,18 @@ static double find_error(const struct cell *low, uint64_t estimate)
 void estimate_set_cells(const struct report *report, struct cell *first,
 			const struct estimate_figures *figures, const struct variance *variance)
 {
+	const struct estimates *estimates = report->analysis.estimates;
+
 	if (!report->settings.estimate)
 		return;
-	set_range(&first[ESTIMATE_ALLOCATIONS_LOW], figures->allocations, variance->allocations);
-	set_range(&first[ESTIMATE_ALLOCATED_LOW], figures->allocated, variance->allocated);
-	set_range(&first[ESTIMATE_OBJECTS_LOW], figures->live_objects, variance->live_objects);
-	set_range(&first[ESTIMATE_LIVE_LOW], figures->live, variance->live);
+	set_range(&first[ESTIMATE_ALLOCATIONS_LOW],
+		  estimate_range_objects(estimates, figures->allocations, variance->allocations));
+	set_range(&first[ESTIMATE_ALLOCATED_LOW],
+		  estimate_range_bytes(estimates, figures->allocated, variance->allocated));
+	set_range(&first[ESTIMATE_OBJECTS_LOW],
+		  estimate_range_objects(estimates, figures->live_objects, variance->live_objects));
+	set_range(&first[ESTIMATE_LIVE_LOW],
+		  estimate_range_bytes(estimates, figures->live, variance->live));
 	first[ESTIMATE_SAMPLES].number = figures->orders_by_live ? variance->live_samples
 								 : variance->samples;
 	first[ESTIMATE_ERROR].decimal =
@@ -39,17 +44,14 @@ void estimate_set_cells(const struct report *report, struct cell *first,
 			: find_error(&first[ESTIMATE_ALLOCATED_LOW], figures->allocated);
 }
 
-static void add_range(struct header *header, const char *low, const char *high, uint64_t estimate,
-		      double variance)
+static void add_range(struct header *header, const char *low, const char *high,
+		      struct estimate_range range)
 {
-	struct estimate_range range = estimate_range(estimate, variance);
-
 	header_add_number(header, low, range.low);
 	header_add_number(header, high, range.high);
 }
 
-/* Of a profile: all its events, by the counters of the programs. */
-static struct status_counted sum_counted(const struct status *status)
+struct status_counted estimate_counted(const struct status *status)
 {
 	struct status_counted sum = { 0 };
 
@@ -61,34 +63,67 @@ static struct status_counted sum_counted(const struct status *status)
 	return sum;
 }
 
-static int add_lines(const struct report *report, struct header *header)
+#define SAMPLES_ENOUGH 100 /* their sum is known to about a fifth */
+
+/* Names the option that would have taken enough samples of the same allocations. */
+static int add_advice(struct header *header, const struct status_sampling *sampling,
+		      uint64_t samples)
+{
+	uint64_t interval = sampling->interval;
+	bool in_kib;
+
+	if (samples >= SAMPLES_ENOUGH)
+		return 0;
+	while (interval / 2 >= SAMPLING_LEAST &&
+	       interval * SAMPLES_ENOUGH > sampling->interval * (samples ? samples : 1))
+		interval /= 2;
+	if (interval == sampling->interval)
+		return 0;
+	in_kib = interval >= 1024;
+	return header_add_line(header, "", true,
+			       "few samples make wide intervals: kmemtraced --%s=%" PRIu64
+			       "%s takes more",
+			       sampling->is_profile ? "profile" : "stacks",
+			       in_kib ? interval / 1024 : interval, in_kib ? "k" : "");
+}
+
+int estimate_add_lines(const struct report *report, struct header *header)
 {
 	const struct analysis_totals *totals = &report->analysis.totals;
-	const struct variance *variance = &report->analysis.estimates->total;
 	const struct status_sampling *sampling = &report->capture->status.sampling;
-	struct estimate_range allocated =
-		estimate_range(totals->bytes_allocated, variance->allocated);
-	struct estimate_range live = estimate_range(totals->live_bytes, variance->live);
-	struct status_counted counted = sum_counted(&report->capture->status);
+	const struct estimates *estimates = report->analysis.estimates;
+	const struct variance *variance;
+	struct estimate_range allocated, live;
+	struct status_counted counted;
 	int err;
 
+	if (!sampling->interval && !report->view->has_flame && query_needs_samples(report->query))
+		return header_add_line(header, "stacks", true, NO_STACKS);
+	if (!estimates)
+		return 0;
 	if (sampling->interval == 1)
 		return header_add_line(header, "stacks", false,
 				       "each allocation has a stack: the figures are exact");
+	variance = &estimates->total;
+	allocated = estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated);
+	live = estimate_range_bytes(estimates, totals->live_bytes, variance->live);
 	err = header_add_line(header, "estimates", false,
 			      "from %" PRIu64 " sampled allocations, one in %" PRIu64
-			      " bytes; the columns \"+- %%\" are 95 %% intervals",
+			      " bytes: all figures below",
 			      variance->samples, sampling->interval);
 	if (!err)
 		err = header_add_line(header, "", false,
-				      "allocated %" PRIu64 " to %" PRIu64 " bytes, live %" PRIu64
-				      " to %" PRIu64 " bytes",
+				      "95 %% intervals: allocated %" PRIu64 " to %" PRIu64
+				      " bytes, live %" PRIu64 " to %" PRIu64 " bytes",
 				      allocated.low, allocated.high, live.low, live.high);
+	if (!err)
+		err = add_advice(header, sampling, variance->samples);
+	counted = estimate_counted(&report->capture->status);
 	if (!err && sampling->is_profile)
 		err = header_add_line(header, "", false,
 				      "counted exactly: %" PRIu64 " allocations of %" PRIu64
 				      " bytes, %" PRIu64
-				      " frees, kmemtraced's own and those before a window included",
+				      " frees, in the whole capture, kmemtraced's own included",
 				      counted.allocations, counted.bytes, counted.frees);
 	if (!err && sampling->unsized)
 		err = header_add_line(header, "", true,
@@ -99,32 +134,32 @@ static int add_lines(const struct report *report, struct header *header)
 	return err;
 }
 
-int estimate_add_header(const struct report *report, struct header *header)
+void estimate_add_header(const struct report *report, struct header *header)
 {
 	const struct analysis_totals *totals = &report->analysis.totals;
 	const struct estimates *estimates = report->analysis.estimates;
 	const struct variance *variance;
 
 	if (!estimates)
-		return 0;
+		return;
 	variance = &estimates->total;
 	header_add_section(header, "estimates");
 	header_add_number(header, "interval_bytes", estimates->interval);
 	header_add_number(header, "samples", variance->samples);
 	header_add_number(header, "live_samples", variance->live_samples);
-	add_range(header, "allocations_low", "allocations_high", totals->allocations,
-		  variance->allocations);
-	add_range(header, "bytes_allocated_low", "bytes_allocated_high", totals->bytes_allocated,
-		  variance->allocated);
-	add_range(header, "live_objects_low", "live_objects_high", totals->live_objects,
-		  variance->live_objects);
-	add_range(header, "live_bytes_low", "live_bytes_high", totals->live_bytes, variance->live);
+	add_range(header, "allocations_low", "allocations_high",
+		  estimate_range_objects(estimates, totals->allocations, variance->allocations));
+	add_range(header, "bytes_allocated_low", "bytes_allocated_high",
+		  estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated));
+	add_range(header, "live_objects_low", "live_objects_high",
+		  estimate_range_objects(estimates, totals->live_objects, variance->live_objects));
+	add_range(header, "live_bytes_low", "live_bytes_high",
+		  estimate_range_bytes(estimates, totals->live_bytes, variance->live));
 	if (report->capture->status.sampling.is_profile) {
-		struct status_counted counted = sum_counted(&report->capture->status);
+		struct status_counted counted = estimate_counted(&report->capture->status);
 
 		header_add_number(header, "counted_allocations", counted.allocations);
 		header_add_number(header, "counted_frees", counted.frees);
 		header_add_number(header, "counted_bytes", counted.bytes);
 	}
-	return add_lines(report, header);
 }

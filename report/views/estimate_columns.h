@@ -104,7 +104,15 @@ static inline size_t estimate_column_count(const struct report *report, size_t c
 void estimate_set_cells(const struct report *report, struct cell *first,
 			const struct estimate_figures *figures, const struct variance *variance);
 
-/* Adds the section and the lines of the header, if the report has estimates. 0 or -ENOMEM. */
-int estimate_add_header(const struct report *report, struct header *header);
+#define NO_STACKS "the capture has no stacks: record them with kmemtraced --stacks"
+
+/* Of a profile: all its events, by the counters of the programs. */
+struct status_counted estimate_counted(const struct status *status);
+
+/* Adds the section of the header, if the report has estimates. */
+void estimate_add_header(const struct report *report, struct header *header);
+
+/* Adds the lines of estimates, or why a field of samples has no value. 0 or -ENOMEM. */
+int estimate_add_lines(const struct report *report, struct header *header);
 
 #endif

@@ -394,7 +394,7 @@ static int make(struct report *report)
 const struct view view_findings = {
 	.name = "findings",
 	.needs_all = "checks each event",
-	.summary = "certain errors: double frees, wrong caches, ...; --possible: others too",
+	.summary = "certain errors, as double frees; with --possible others too",
 	.columns = columns,
 	.column_count = FINDINGS_COLUMNS,
 	.by = GROUP_BY_SITE,

@@ -18,6 +18,7 @@
 #include "report/render/header.h"
 #include "report/render/render.h"
 #include "analysis/estimate.h"
+#include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
 #include "report/views/flame_counts.h"
 #include "report/views/flame_paths.h"
@@ -192,7 +193,7 @@ static char *make_source(const struct report *report)
 	const struct metadata *metadata = &report->capture->metadata;
 	const struct flame *flame = report->flame;
 	const struct flame_values total = flame_total(flame);
-	const struct estimate_range range = estimate_range(total.bytes, total.variance);
+	struct estimate_range range;
 	char *text = NULL, start[40];
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -208,9 +209,12 @@ static char *make_source(const struct report *report)
 	}
 	if (flame->duration)
 		fprintf(file, ", for %.3f s", (double)flame->duration / NSEC_PER_SEC);
-	if (flame->interval > 1)
+	if (flame->interval > 1) {
+		range = estimate_range_bytes(report->analysis.estimates, total.bytes,
+					     total.variance);
 		fprintf(file, ", estimated from samples: %" PRIu64 " to %" PRIu64 " bytes",
 			range.low, range.high);
+	}
 	text_close(file, &text);
 	return text;
 }
@@ -272,15 +276,13 @@ static int add_header(const struct report *report, struct header *header)
 			      bound ? "<= " : "", total.objects, total.objects == 1 ? "" : "s",
 			      report->by_text, report->bottom_up ? ", bottom up" : "");
 	if (!err && !has_stacks)
-		err = header_add_line(header, "stacks", true,
-				      "the capture has no stacks: record them with kmemtraced "
-				      "--stacks");
+		err = header_add_line(header, "stacks", true, NO_STACKS);
 	return err;
 }
 
 const struct view view_flame = {
 	.name = "flame",
-	.summary = "bytes by call path, as a tree or a flame graph: live, peak, leaked, ...",
+	.summary = "bytes by call path, live or others: a tree, or a flame graph",
 	.columns = flame_columns,
 	.column_count = FLAME_COLUMNS,
 	.has_flame = true,

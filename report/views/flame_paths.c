@@ -16,7 +16,7 @@
 
 static bool is_stack(const struct event_field *field)
 {
-	return field && field->get == value_get_stack;
+	return field && (field->get == value_get_stack || field->get == value_get_user_stack);
 }
 
 /* The text of a stack begins at the caller of the allocator: the path begins at its end. */
@@ -55,7 +55,7 @@ static void put_value(const struct report *report, FILE *file, const struct expr
 		      struct value value)
 {
 	if (!value.known) {
-		put_text(file, "(unknown ");
+		put_text(file, "(no ");
 		put_text(file, key->text);
 		put_text(file, ")");
 		return;

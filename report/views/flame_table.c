@@ -33,13 +33,14 @@ enum flame_column {
 
 const struct column flame_columns[FLAME_COLUMNS] = {
 	[FLAME_FUNCTION] = { "function", "function", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			     "a function, or where the path entered the kernel; the functions that "
-			     "it called are below it, further to the right; with --bottom-up, "
-			     "those "
-			     "that called it" },
+			     "a function, where the path entered the kernel, or a value of --by; "
+			     "below it, further to the right, the functions that it called, or "
+			     "with --bottom-up those that called it; (N below 1 %) adds up N of "
+			     "them" },
 	[FLAME_BYTES] = { "bytes", "bytes", "", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			  "of all paths through the function: live at the end of the window, or as "
-			  "--bytes says" },
+			  "of all paths through the function, with those that end in it: live at "
+			  "the "
+			  "end of the window, or as --bytes says" },
 	[FLAME_PERCENT] = { "percent", "%", "", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
 			    "its bytes in percent of all bytes of the view" },
 	[FLAME_ERROR] = { "error_percent", "+-", "%", COLUMN_DECIMAL, 0, COLUMN_IN_TEXT_IF_USED,
@@ -189,7 +190,9 @@ int flame_table(struct report *report)
 	int err;
 
 	table->key = "flame";
-	table->empty = "No path has such bytes.";
+	table->empty = report->flame->measure == FLAME_allocated
+			       ? "No path has such bytes."
+			       : "No path has such bytes: --bytes=allocated shows all paths.";
 	table->sort = "row";
 	table->tiebreak = FLAME_NUMBER;
 	err = flame_tree_init(&tree, report->flame);

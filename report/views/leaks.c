@@ -396,7 +396,8 @@ static int make(struct report *report)
 	int err;
 
 	table->key = "leaks";
-	table->empty = "No object is live at the end.";
+	table->empty = report->filter_count ? "No selected object is live at the end."
+					    : "No object is live at the end.";
 	table->sort = "damage_bytes,steady_percent,growth_bytes_per_s,live_bytes";
 	table->tiebreak = LEAK_ADDRESS;
 	if (!analysis->totals.live_objects)

@@ -27,11 +27,12 @@ static const struct column columns[PROBES_COLUMNS] = {
 			    "events of this probe that were recorded", true },
 	[PROBES_SKIPPED] = { "skipped", "skipped", "", COLUMN_NULLABLE, 0, COLUMN_IN_TEXT_IF_USED,
 			     "events that the kernel skipped, if it counts them by probe" },
-	[PROBES_COUNTED] = { "counted", "counted", "", COLUMN_NULLABLE, 0, COLUMN_IN_TEXT_IF_USED,
+	[PROBES_COUNTED] = { "counted", "kernel", "counted", COLUMN_NULLABLE, 0,
+			     COLUMN_IN_TEXT_IF_USED,
 			     "events by a counter of the kernel's own, with those of kmemtraced" },
 	[PROBES_RECORDED] = { "recorded", "recorded", "", COLUMN_BOOL, 0, COLUMN_ALWAYS,
 			      "whether the capture records this probe" },
-	[PROBES_WAY] = { "way", "way, or why not", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+	[PROBES_WAY] = { "way", "way, or why not", "", COLUMN_TEXT, 0, COLUMN_BELOW,
 			 "how a probe of process memory was recorded, or why it was not" },
 	[PROBES_BOUND] = { "lower_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT, NULL },
 };
@@ -139,7 +140,7 @@ static void end(struct report *report)
 const struct view view_probes = {
 	.name = "probes",
 	.needs_all = "counts each event",
-	.summary = "how each probe was recorded, and its events; --functions lists functions",
+	.summary = "how each probe was recorded, and the number of its events",
 	.columns = columns,
 	.column_count = PROBES_COLUMNS,
 	.shows_events = true,

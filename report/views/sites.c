@@ -152,7 +152,8 @@ int sites_table(struct report *report, struct table *table)
 
 	table->key = "sites";
 	table->title = "Call sites";
-	table->empty = "No allocation was recorded.";
+	table->empty = report->filter_count ? "No allocation was selected."
+					    : "No allocation was recorded.";
 	table->sort = "bytes_allocated,allocations";
 	table->tiebreak = SITE_ADDRESS;
 	for (size_t i = 0; i < analysis->group_count && !err; i++)

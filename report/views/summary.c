@@ -75,7 +75,7 @@ static int make(struct report *report)
 
 const struct view view_summary = {
 	.name = "summary",
-	.summary = "growth, the top call sites, slab caches and findings (the default)",
+	.summary = "growth, top call sites, slab caches and findings (the default)",
 	.columns = sites_columns,
 	.column_count = SITES_COLUMNS,
 	.by = GROUP_BY_SITE,

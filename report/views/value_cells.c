@@ -21,7 +21,7 @@ enum column_type value_column_type(const struct expression *expression)
 		return COLUMN_TIME;
 	case VALUE_DURATION:
 		/* a difference may be negative */
-		return expression->field ? COLUMN_DURATION : COLUMN_SIGNED;
+		return expression->field || expression->function ? COLUMN_DURATION : COLUMN_SIGNED;
 	case VALUE_NUMBER:
 	case VALUE_BYTES:
 	case VALUE_NULL:

@@ -33,6 +33,7 @@
 	add(lifetimes) \
 	add(cpus)      \
 	add(nodes)     \
+	add(cgroups)   \
 	add(timeline)  \
 	add(flame)     \
 	add(probes)    \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2154 # ./test sets them
 # The programs that read the formats of the view flame show the same totals as it: pprof of Debian's
-# Go, and the importers of speedscope (a package of npm), in node. Both are downloaded once and
-# extracted, never installed.
+# Go, and speedscope (a package of npm): its importers in node, and itself in Chromium. Both are
+# downloaded once and extracted, never installed.
 set -u
 srcdir=$top_srcdir/tests
 tools=${KMEMTRACE_TOOLS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/kmemtrace/tools}
@@ -99,6 +99,34 @@ check_speedscope()
 	diff -u expected imported || wrong "speedscope: $which bytes of $capture: $(tail -n 3 errors)"
 }
 
+# speedscope itself, in a browser: its table of functions has the totals of the report
+check_browser()
+{
+	local format text sum
+
+	for format in speedscope folded pprof; do
+		flame exact --bytes=allocated --format=$format >profile
+		echo "speedscope.loadFileFromBase64('profile', '$(base64 -w 0 profile)')" >profile.js
+		text=$(timeout 60 chromium --headless=new --no-sandbox --disable-gpu --use-gl=angle \
+			--use-angle=swiftshader --enable-unsafe-swiftshader --allow-file-access-from-files \
+			--user-data-dir="$scratch/browser" --virtual-time-budget=8000 --dump-dom \
+			"file://$speedscope/index.html#localProfilePath=$scratch/profile.js&view=sandwich" \
+			2>errors | sed 's/<[^>]*>/\n/g')
+		# each row: total, self, name
+		sum=$(awk '/^[0-9,.]+ ?[KMG]?B? \(.*%\)$/ { number[++n] = $0; next }
+			NF && n == 2 { self = number[2]; sub(/ \(.*/, "", self); gsub(/,/, "", self)
+				if (sub(/ KB$/, "", self)) self *= 1024
+				sum += self; n = 0 }
+			END { print sum + 0 }' <<<"$text")
+		[ "$sum" = "$(total bytes exact --bytes=allocated)" ] ||
+			wrong "speedscope in chromium shows $sum bytes of $format: $(tail -n 3 errors)"
+		[ $format != speedscope ] ||
+			grep -qxF "$(total bytes exact --bytes=allocated) bytes allocated by stack - speedscope" <<<"$text" ||
+			wrong "speedscope in chromium does not show the title"
+		grep -qx __alloc_skb <<<"$text" || wrong "speedscope in chromium shows no functions of $format"
+	done
+}
+
 for capture in exact sampled plain; do
 	for which in live:inuse_space allocated:alloc_space peak:peak_space temporary:temporary_space \
 		leaked:leaked_space; do
@@ -107,5 +135,10 @@ for capture in exact sampled plain; do
 	! [ -d "$speedscope" ] || ! command -v node >/dev/null || check_speedscope $capture allocated
 done
 ! [ -d "$speedscope" ] || ! command -v node >/dev/null || check_speedscope exact peak
+if ! command -v chromium >/dev/null; then
+	missing+=("chromium is not installed, so speedscope is not opened in a browser")
+elif [ -d "$speedscope" ]; then
+	check_browser
+fi
 [ $failed -eq 0 ] || exit 1
 [ ${#missing[@]} -eq 0 ] || { printf 'skipped: %s\n' "${missing[@]}"; exit 77; }

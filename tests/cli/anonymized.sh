@@ -64,7 +64,7 @@ shows_nothing_of()
 without_names()
 {
 	sed -E -e "s,\\b$1(\\b|/),CAPTURE\\1,g" -e 's/\b0x[0-9a-f]{4,16}\b/ADDRESS/g' \
-		-e 's/"(host|start)": *("[^"]*"|null),?//g' \
+		-e 's/"(host|start|cgroup|container)": *("[^"]*"|null),?//g' \
 		-e 's/^(capture +).*: Linux/\1: Linux/; s/^(time +).* for/\1 for/' | tr -s ' -'
 }
 
@@ -73,7 +73,7 @@ reports_the_same()
 {
 	local view format capture options result=0
 
-	for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes timeline flame probes events findings check; do
+	for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes cgroups timeline flame probes events findings check; do
 		for format in $3; do
 			options="-l 0 --format=$format"
 			[ $format = text ] && options="-l 0 --width=250"

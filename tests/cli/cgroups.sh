@@ -65,8 +65,32 @@ END
 "$builddir/kmemtrace-check" -q data || wrong "kmemtrace-check"
 "$builddir/kmemtrace-pack" -q --anonymize -o copy data || wrong "--anonymize"
 grep -E 'docker|cron|0123456789ab' copy/kernel/cgroups && wrong "the copy has an original"
+# sampled allocations of 256 bytes, which are 1 in 4.4
+"$builddir/tests/mktrace" profiled <<-END || exit 1
+	sampling 1000 profile=1
+	symbol 0xffffffff81000000 caller
+	symbol 0xffffffff81001000 _etext
+	gfp 0x400000 __GFP_ACCOUNT
+	stack 0xa1 0 caller+0x10
+	stack_of 10us 0 0xffff888000001000 caller+0x10 0xa1 task=10
+	alloc 10us 0 0xffff888000001000 200/256 caller+0x10 task=10 gfp=0x400000
+	stack_of 11us 0 0xffff888000002000 caller+0x10 0xa1 task=10
+	alloc 11us 0 0xffff888000002000 200/256 caller+0x10 task=10 gfp=0x400000
+	stack_of 12us 0 0xffff888000003000 caller+0x10 0xa1 task=10
+	alloc 12us 0 0xffff888000003000 200/256 caller+0x10 task=10
+	free 13us 0 0xffff888000001000 caller+0x20 task=12
+	stack_of 14us 0 0xffff888000004000 caller+0x10 0xa1 task=12
+	alloc 14us 0 0xffff888000004000 200/256 caller+0x10 task=12
+	end 1ms
+END
+echo "context all" >>profiled/kernel/status
+sed 's/^member 10 0 1$/member 10 0 40/' data/kernel/cgroups >profiled/kernel/cgroups
 cp -r data missing
 rm missing/kernel/cgroups
+cp -r data uncharged
+echo uncharged >>uncharged/kernel/cgroups
+"$builddir/kmemtrace-check" -q uncharged || wrong "kmemtrace-check uncharged"
+"$builddir/kmemtrace-pack" -q --anonymize -o uncharged-copy uncharged || wrong "--anonymize uncharged"
 {
 	for view in "events -F time,operation,cgroup,container,charged,type" "count --by=container --sum=bytes_alloc" \
 		"sites --by=cgroup" "leaks --by=cgroup" "sites --where=cgroup==\"/\"" \
@@ -75,11 +99,29 @@ rm missing/kernel/cgroups
 		# shellcheck disable=SC2086 # words
 		$report data $view --format=csv 2>&1
 	done
+	for view in cgroups "cgroups --where=charged -s allocations" "cgroups --by=cpu" "cgroups -l 1 --time=25us,1ms"; do
+		echo "--- $view"
+		# shellcheck disable=SC2086 # words
+		$report data $view 2>&1 | sed '/^capture/,/^$/d; /^Try /,$d'
+	done
+	echo "--- cgroups, all known, in JSON"
+	$report data cgroups --format=json --where='charged != null' | sed -n '/"cgroups": /,$p'
 	echo "--- anonymized"
 	cat copy/kernel/cgroups
 	sed -n "s/^cache [^ ]* //p" copy/kernel/caches
 	$report copy count --by=container --sum=bytes_alloc --format=csv
+	echo "--- without a memory controller"
+	grep uncharged uncharged-copy/kernel/cgroups
+	$report uncharged count --by=charged --format=csv
+	echo "--- estimates"
+	$report profiled cgroups --format=csv
+	$report profiled cgroups | sed '/^capture/,/^$/d; /^$/,$d'
+	$report profiled count --by=operation,comm --sum=bytes_alloc --count=age --format=csv
+	$report profiled count --sum=bytes_alloc,age --avg=bytes_req --min=cpu --max=age |
+		sed '/^capture/,/^$/d'
+	$report profiled count --comm=absent --sum=bytes_alloc --sum=age --format=csv
 	echo "--- without the table"
+	$report missing cgroups --format=csv 2>&1
 	$report missing count --by=cgroup,container --format=csv 2>&1
 } >out
 "$srcdir/compare.sh" "$srcdir/cli/cgroups.expected" out || failed=1

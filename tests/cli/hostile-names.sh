@@ -58,7 +58,7 @@ fi
 LC_ALL=C sed "s/caller/$name/" symbols >capture/kernel/symbols
 mv capture "$name"
 
-for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes timeline flame probes events findings \
+for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes cgroups timeline flame probes events findings \
 	"sites --by=task"; do
 	for format in text json csv; do
 		# shellcheck disable=SC2086 # a view and an option

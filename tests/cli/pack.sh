@@ -48,7 +48,7 @@ same()
 {
 	local view format formats capture
 
-	for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes timeline flame probes events findings; do
+	for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes cgroups timeline flame probes events findings; do
 		formats=json
 		[ $view = events ] && formats="text json csv"
 		for format in $formats; do

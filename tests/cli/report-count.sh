@@ -11,6 +11,11 @@ failed=0
 
 "$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
 grep -v '^lose' "$srcdir/cli/events.trace" | "$builddir/tests/mktrace" whole || exit 1
+# the number of skipped events is unknown: of all probes, of one probe
+cp -r whole unknown
+sed -i 's/^skipped .*/skipped unknown/' unknown/kernel/status
+cp -r whole probed
+echo 'probe vm.pagefault counted unknown skipped unknown software event' >>probed/kernel/status
 report()
 {
 	"$builddir/kmemtrace-report" "$@" 2>&1
@@ -25,6 +30,8 @@ try()
 }
 {
 	try -i whole
+	try -i unknown --sum=bytes_alloc --avg=bytes_alloc
+	try -i probed --sum=bytes_alloc --avg=bytes_alloc
 	try -i whole --by=type,operation --sum=bytes_alloc --avg=bytes_req,age --min=age --max=age
 	try --by=name,comm --sum=bytes_req,age --count=comm --avg=bytes_req
 	try --by=cpu,requested_node,node,from_backup,cross_cpu,gfp_flags --min=time --max=ptr

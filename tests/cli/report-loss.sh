@@ -49,6 +49,18 @@ try()
 		echo "exit $?"
 		sed '/^site = /,$d' report
 	done
+	# 30 of 1000 events were skipped; the records are of samples
+	"$builddir/tests/mktrace" profiled <<-END || exit 1
+		sampling 1000 profile=1
+		symbol 0xffffffff81000000 caller
+		alloc 10us 0 0xffff888000001000 200/256 caller+0x10 task=10
+		free 13us 0 0xffff888000001000 caller+0x20 task=12
+		end 1ms
+	END
+	sed -i 's/^skipped 0$/skipped 30/' profiled/kernel/status
+	echo "counted 0 600 370 5000" >>profiled/kernel/status
+	try -i profiled --max-loss=2.9
+	try -i profiled --max-loss=3
 	exec 9<cut/metadata
 	flock 9
 	echo "--- cut, being written"

@@ -15,6 +15,7 @@ failed=0
 # the users of some tasks, as a capture with uids has them
 sed 's/^task 10 10/user 1000\n&/; s/^task 20/user 0\n&/' "$srcdir/cli/views.trace" |
 	"$builddir/tests/mktrace" users || exit 1
+printf 'user 1000 ann\\x1b[1m\nuser 7 mail\n' >>users/kernel/tasks
 # try ARGUMENT…: the report below the lines about the capture
 try()
 {
@@ -36,9 +37,12 @@ try()
 	try count --by=comm,cpu -F count,comm -s comm
 	try sites ./users --by=uid,comm --format=csv -F uid,comm,allocations
 	try count ./users --by=alloc_uid,uid --where='operation == "free"' --format=csv
+	try sites ./users --by=user,uid -F user,uid,allocations
+	try count ./users --by=user --where='user =~ "^ann" || user == "0"' --format=csv
 	"$builddir/kmemtrace-pack" -q --anonymize=tasks -o anonymized users || failed=1
 	try leaks ./anonymized --by=uid -F uid,live_objects --format=csv
-	grep '^task' users/kernel/tasks
+	cat users/kernel/tasks
+	grep user anonymized/kernel/tasks
 	echo "--- json"
 	$report leaks --by=site,comm -l 1 --format=json --where='comm == "cat"' | jq -c .report,.leaks
 	for wrong in "sites --by=age,comm" "sites --by=site,freed_by" "sites --by=bytes_requested,comm" \

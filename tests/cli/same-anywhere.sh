@@ -9,7 +9,7 @@ set -u
 print_reports()
 {
 	for capture in *; do
-		for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes timeline probes events \
+		for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes cgroups timeline probes events \
 			findings; do
 			for format in text json csv; do
 				echo "--- $capture $view $format"

@@ -18,7 +18,7 @@ wrong()
 
 events()
 {
-	$report "$1" events --format=json -F time,name,operation,syscall,stack 2>/dev/null
+	$report "$1" events --format=json -F time,name,operation,syscall,stack,user_stack 2>/dev/null
 }
 
 for endian in little big; do
@@ -33,11 +33,20 @@ cmp -s big/cpu0 packed/cpu0 && wrong "nothing is packed"
 events packed | cmp - little.json || wrong "packed"
 "$builddir/kmemtrace-pack" -q --anonymize -o copy big || wrong "--anonymize"
 "$builddir/kmemtrace-check" -q copy || wrong "kmemtrace-check of the copy"
-events copy | cmp - little.json || wrong "anonymized"
-grep -E ' (a[1-6]|b1) |ffffffff81|401000' copy/kernel/stacks && wrong "the copy has an original"
+without_user() { sed 's/, "user_stack": .*//' "$@"; }
+without_user little.json >kernel.json
+events copy >copy.json
+without_user copy.json | cmp - kernel.json || wrong "anonymized"
+# names and files of processes are left out, and addresses have substitutes
+[ "$(grep -c '"user_stack": "0x' copy.json)" = 2 ] || wrong "anonymized user stacks: $(cat copy.json)"
+grep -E 'send_line|library' copy.json && wrong "the copy has an original name"
+[ ! -e copy/kernel/user_symbols ] || wrong "the copy has kernel/user_symbols"
+grep -E ' (a[1-6]|b1) | ffffffff81| 4010[14]| 7fff0000' copy/kernel/stacks && wrong "the copy has an original"
 
 {
 	cat little.json
+	echo "flame --by=user_stack,stack"
+	$report little flame --by=user_stack,stack --format=folded --where='user_stack != null' 2>/dev/null
 	for view in "count --by=syscall --sum=bytes_alloc" "sites --by=stack" \
 		"leaks --by=site --where=syscall==\"sendto\"" \
 		"caches --where=syscall==\"work:flush_work_item\""; do

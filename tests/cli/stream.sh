@@ -116,6 +116,11 @@ stream small >stream
 	echo "--- another view"
 	$report sites -i - <stream 2>&1
 	echo "exit $?"
+	echo "--- stored, as an argument"
+	"$builddir/kmemtrace-check" stream 2>&1
+	echo "exit $?"
+	$report events -i stream 2>&1
+	echo "exit $?"
 } >out
 # cut anywhere, or with bytes that are wrong: a report or a message, never a crash
 size=$(wc -c <stream)

@@ -28,6 +28,7 @@ const char *const fuzz_names[] = {
 	"cpu17",
 	"kernel/process_memory",
 	"kernel/stacks",
+	"kernel/user_symbols",
 	"kernel/cgroups",
 };
 const size_t fuzz_name_count = sizeof(fuzz_names) / sizeof(*fuzz_names);

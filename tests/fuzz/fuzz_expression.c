@@ -64,7 +64,7 @@ static void evaluate(struct query *query, struct value_source *source, uint8_t i
 	FUZZ_EXPECT(value_source_take(source, &analysis, &transition));
 	for (size_t i = 0; i < query->column_count; i++)
 		expression_value(&query->columns[i], source, &transition);
-	FUZZ_EXPECT(!aggregate_add(&aggregate, source, &transition, 1));
+	FUZZ_EXPECT(!aggregate_add(&aggregate, source, &transition, 1, NULL));
 	FUZZ_EXPECT(aggregate.events + aggregate.excluded == 1);
 	FUZZ_EXPECT(aggregate.count == aggregate.events);
 	aggregate_deinit(&aggregate);

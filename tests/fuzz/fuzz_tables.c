@@ -18,6 +18,7 @@
 #include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
 #include "kernel/stacks.h"
+#include "kernel/user_symbols.h"
 #include "kernel/tasks.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -84,6 +85,12 @@ static char *parse_tasks(const char *text)
 		FUZZ_EXPECT(!tasks_write(written.file, task));
 		FUZZ_EXPECT(i > 100 ||
 			    tasks_find(&tasks, task->tid, task->since)->tid == task->tid);
+	}
+	for (size_t i = 0; i < tasks.users.count; i++) {
+		const struct user_name *user = &tasks.users.list[i];
+
+		FUZZ_EXPECT(!users_write(written.file, user));
+		FUZZ_EXPECT(i > 100 || users_find(&tasks.users, user->uid)->uid == user->uid);
 	}
 	FUZZ_EXPECT(tasks.count || !tasks_find(&tasks, 1, 1));
 	tasks_deinit(&tasks);
@@ -207,6 +214,49 @@ static char *parse_stacks(const char *text)
 	return end(&written);
 }
 
+/* The first function of a table with the name of an offset: file 0 has no functions. */
+static bool label_is(const struct user_symbols *symbols, uint32_t file, uint64_t offset,
+		     const char *name)
+{
+	const struct user_frame frame = { file, offset };
+	char *label = user_symbols_label(symbols, &frame);
+	bool equal = label && !strcmp(label, name);
+
+	free(label);
+	return equal || !file;
+}
+
+static char *parse_user_symbols(const char *text)
+{
+	struct user_symbols symbols;
+	struct written written;
+
+	begin(&written);
+	FUZZ_EXPECT(!user_symbols_parse(&symbols, text));
+	for (size_t i = 0; i < symbols.file_count; i++)
+		FUZZ_EXPECT(!user_file_write(written.file, symbols.files[i].number,
+					     texts_get(&symbols.strings, symbols.files[i].build_id),
+					     texts_get(&symbols.strings, symbols.files[i].path)));
+	for (size_t i = 0; i < symbols.function_count; i++) {
+		const struct user_function *function = &symbols.functions[i];
+		const char *name = texts_get(&symbols.strings, function->name);
+
+		FUZZ_EXPECT(!user_function_write(written.file, function->file, function->begin,
+						 function->end, name));
+		FUZZ_EXPECT(label_is(&symbols, function->file, function->begin, name));
+	}
+	for (size_t i = 0; i < symbols.stack_count; i++) {
+		const struct user_frames *stack = &symbols.stacks[i];
+
+		FUZZ_EXPECT(user_symbols_find(&symbols, stack->id) == stack);
+		FUZZ_EXPECT(!user_frames_write(written.file, stack->id,
+					       stack->count ? symbols.frames + stack->first : NULL,
+					       stack->count));
+	}
+	user_symbols_deinit(&symbols);
+	return end(&written);
+}
+
 static char *parse_cgroups(const char *text)
 {
 	struct cgroups cgroups;
@@ -241,7 +291,7 @@ static char *parse_cgroups(const char *text)
 /* Each reads a text and returns what is written of the table. */
 static char *(*const parsers[])(const char *text) = {
 	parse_caches,	parse_tasks,	      parse_status, parse_slabinfo, parse_proc_slabinfo,
-	parse_metadata, parse_process_memory, parse_stacks, parse_cgroups,
+	parse_metadata, parse_process_memory, parse_stacks, parse_cgroups,  parse_user_symbols,
 };
 
 #define PROC 4

@@ -81,6 +81,13 @@ for group in a b; do
 	[ "$here" -ge 20000 ] || fail "$group: only $here events"
 	[ "$here" = "$all" ] || fail "$group: the cgroup has $here of $all events of its task"
 	[ $missing -ge 0 ] && [ $missing -le $((left_out + lost)) ] || fail "$group: $missing events are missing"
+	# the view has all objects that perf saw, and those of the shell before
+	"$report" cgroups kmemtrace.data --format=json >cgroups.json || exit 1
+	fired=$(($(value $group kmalloc) + $(value $group kmem_cache_alloc)))
+	here=$(jq ".cgroups[] | select(.cgroup == \"/$name-$group\") | .allocations" cgroups.json)
+	echo "$group: perf counted $fired allocations, the view cgroups has $here"
+	[ $((here + left_out + lost)) -ge $fired ] && [ "$here" -le $((fired + fired / 10)) ] ||
+		fail "$group: the view has $here of $fired allocations"
 done
 a=$(value a task) b=$(value b task)
 [ "$(events "cgroup == \"/$name-a\" && tid == $b || cgroup == \"/$name-b\" && tid == $a")" = 0 ] ||
@@ -139,7 +146,21 @@ done
 grep -qE "^gone [0-9]+ [0-9]+$" kmemtrace.data/kernel/cgroups || fail "the removed cgroup is not gone"
 echo "moves: $(tr '\n' ' ' <moves); splits: $(tr '\n' ';' <splits)"
 
+# In a namespace, the root that is mounted is not that of the hierarchy: older tasks have no cgroup.
+mkdir root
+if [ $version = 1 ]; then set -- -t cgroup -o memory; else set -- -t cgroup2; fi
+if unshare -C -m mount "$@" none root 2>mount.log; then
+	unshare -C -m sh -c 'program=$1 && shift && mount "$@" none root && umount -l "$0" &&
+		exec "$program" -q -- true' "$base" "$kmemtraced" "$@" || fail "in a namespace: exit $?"
+	! grep -E '^(cgroup|member) [0-9]+ 0 ' kmemtrace.data/kernel/cgroups ||
+		fail "paths of a namespace look like those of the hierarchy"
+else
+	echo "note: no namespace with its own mount: $(cat mount.log)"
+fi
+
 # the kernel says itself which allocations ask for a charge
+[ $version = 1 ] || grep -qw memory "$base/cgroup.subtree_control" ||
+	{ echo "note: the cgroups have no memory controller"; exit 0; }
 grep -q 'field:bool accounted' /sys/kernel/tracing/events/kmem/kmem_cache_alloc/format ||
 	{ echo "note: this kernel's events do not say what is accounted"; exit 0; }
 echo 0 >$tracing/events/cgroup/cgroup_attach_task/enable
@@ -164,4 +185,8 @@ for truth in true false; do
 	[ "$said" -ge 100 ] && [ "$said" = "$found" ] ||
 		fail "charged == $truth: $found allocations, the kernel says $said"
 done
+said=$(grep -E ' \[[0-9]+\] ..[^shHzZ].. ' trace | grep -c "accounted=true")
+"$report" cgroups kmemtrace.data --where="$mine" --format=json >cgroups.json || exit 1
+found=$(jq '[.cgroups[] | .charged_allocations] | add' cgroups.json)
+[ "$said" = "$found" ] || fail "the view cgroups has $found charged allocations, the kernel says $said"
 exit 0

@@ -154,15 +154,15 @@ tried=0 wrong= duration=1.5
 [ -z "${KMEMTRACE_LONG:-}" ] || duration=5
 situation eventfd 4000 1 0 'do_eventfd' 'eventfd2'
 situation epoll 4000 1 1 'do_epoll_ctl|ep_insert|ep_alloc_epitem' 'epoll_ctl'
-situation datagram 4000 2 0 '__alloc_skb|kmalloc_reserve' 'sendto|sendmsg|ksys_write'
-situation vma 8000 2 40 'vm_area_dup|vm_area_init_from|vm_area_alloc' 'mmap|mprotect|ksys_mmap_pgoff'
+situation datagram 4000 2 0 '__alloc_skb|kmalloc_reserve' 'sendto|sendmsg|write'
+situation vma 8000 2 40 'vm_area_dup|vm_area_init_from|vm_area_alloc' 'mmap|mprotect'
 situation inotify 3000 1 0 'inotify_update_watch|inotify_new_watch' 'inotify_add_watch|mkdir' shmem_inode_cache
 situation file 4000 1 0 'shmem_alloc_inode' 'openat' shmem_inode_cache
 situation timerfd 300 1 0 '__do_sys_timerfd_create|do_timerfd_create' 'timerfd_create'
 situation tcp 1000 2 1 'sk_prot_alloc' 'socket|connect|accept4?|softirq:.*' sock_inode_cache
 situation negative 8000 1 60 '__d_alloc' 'openat|newfstatat|access'
 situation netns 15 2 0 'copy_net_ns|net_alloc' 'unshare'
-situation overlay 100 1 0 'alloc_super' 'mount'
+situation overlay 100 1 0 'alloc_super' 'mount|mkdir'
 situation nft 1000 1 0 'nf_tables_newrule' 'sendto|sendmsg'
 situation cgroup 200 1 0 'cgroup_mkdir|cgroup_create' 'mkdir'
 situation pipe 3000 2 0 'alloc_pipe_info' 'pipe2?'

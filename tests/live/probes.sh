@@ -145,6 +145,15 @@ if grep -q '^vm.write_shared  *missing' list; then
 	"$report" | grep -q 'vm.write_shared is not recorded: ' || fail "the report does not say it"
 fi
 
+# what the list misses is named with the same reason, and is unobserved in the counts
+sed -n 's/ *missing: /|/p' list >missing
+"$kmemtraced" --count -d 0.1 --format=json --probes="$(cut -d'|' -f1 missing | tr '\n' ,)vm.kmalloc" >counts 2>said ||
+	fail "missing probes: exit $?: $(cat said)"
+sed 's/|/ is not recorded: /; s/^/kmemtraced: /' missing | diff - said || fail "the missing probes are not named"
+"$kmemtraced" -q -d 0.1 || fail "exit $?"
+"$report" --format=json | jq .loss.unobserved >unobserved
+jq .loss.unobserved counts | diff unobserved - || fail "unobserved paths"
+
 # an ordinary user without tracefs: mmap(), munmap() and brk() from the raw tracepoint of all calls
 command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] || { echo "not tried as another user"; exit 0; }
 caps=-all,+bpf,+perfmon

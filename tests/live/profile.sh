@@ -41,7 +41,7 @@ estimates()
 # one WORKLOAD ROUNDS
 one()
 {
-	local work=$1 rounds=$2 pid allocations frees skipped
+	local work=$1 rounds=$2 pid allocations frees skipped unknown
 	"$builddir/tests/live/workload" "$work" "$rounds" folder wait <line >truth 2>workload.log &
 	pid=$!
 	exec 3>line
@@ -60,14 +60,21 @@ one()
 	frees=$(($(value truth kfree) + $(value truth kmem_cache_free)))
 	skipped=$(value kmemtrace.data/kernel/status skipped)
 	# some events of the task are before and after the time in which perf counts
-	between "$work: allocations" $((allocations - skipped)) "$(sum 3)" $((allocations + 100))
-	between "$work: frees" $((frees - skipped - 100)) "$(sum 4)" $((frees + 100))
+	# a second report is known if its allocation was sampled: of 3.4 in 10,000 large ones it is not
+	unknown=0
+	[ "$work" != large ] || { unknown=20 && allocations=$((allocations - $(json .totals.repeated))); }
+	between "$work: allocations" $((allocations - skipped - unknown)) "$(sum 3)" $((allocations + 100))
+	# a profile does not count kfree(NULL): up to 160 were seen in RCU callbacks of other tasks' objects
+	between "$work: frees" $((frees - skipped - 600)) "$(sum 4)" $((frees + 100))
 	echo "$work: perf counted $allocations allocations and $frees frees," \
 		"kmemtraced $(sum 3) and $(sum 4), skipped in all tasks $skipped"
 	estimates "$work"
 }
 
 one fs 20000
+# The kernel may report a large allocation twice: it is one. Each round also allocates a file's name.
+one large 10000
+between "large: bytes" $((10000 * 32768)) "$(sum 5)" $((10000 * (32768 + 4096 + 500)))
 KMEMTRACED_WITHOUT=fetch one fs 5000
 
 # Directories: objects of which nearly each is sampled, 30,000 of them at once.

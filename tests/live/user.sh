@@ -22,6 +22,7 @@ as_user()
 }
 replace=
 
+# the name of the user is that of id(1)
 whole() # whole WHO: the capture has all events of the workload, and they add up
 {
 	checked user/capture
@@ -31,7 +32,7 @@ whole() # whole WHO: the capture has all events of the workload, and they add up
 	# 200 processes, each of which is some hundred allocations
 	[ "$(json '.totals.allocations + .loss.lost')" -ge 20000 ] || fail "$1: events are missing"
 	"$report" sites user/capture | grep -q '+0x.*/0x' || fail "$1: call sites have no names"
-	"$report" count user/capture --where='comm == "rm" && uid == 65534' --format=json >rm || exit 1
+	"$report" count user/capture --where='comm == "rm" && uid == 65534 && user == "'"$(id -un 65534 2>/dev/null || echo 65534)"'"' --format=json >rm || exit 1
 	[ "$(jq .query.counted rm)" -ge 10000 ] || fail "$1: rm has another uid: $(cat rm)"
 }
 dir=user/capture

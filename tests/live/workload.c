@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,6 +67,16 @@ static void work_dir(const char *folder, long rounds)
 			counters_die(name);
 		rmdir(name);
 	}
+}
+
+/* Large kmalloc() calls, one in each round, which take whole pages. */
+static void work_large(const char *folder, long rounds)
+{
+	char list[20000];
+
+	for (long i = 0; i < rounds; i++)
+		if (listxattr(folder, list, sizeof(list)) < 0)
+			counters_die(folder);
 }
 
 /* Sends messages to another process, which runs on another CPU where there is one. */
@@ -140,7 +151,7 @@ int main(int argc, char **argv)
 	int tracefs;
 
 	if (argc != 4 && (argc != 5 || strcmp(argv[4], "wait"))) {
-		fprintf(stderr, "usage: workload fs|dir|skb ROUNDS FOLDER [wait]\n");
+		fprintf(stderr, "usage: workload fs|dir|skb|large ROUNDS FOLDER [wait]\n");
 		return 2;
 	}
 	name = argv[1];
@@ -165,6 +176,8 @@ int main(int argc, char **argv)
 		work_fs(folder, rounds);
 	else if (!strcmp(name, "dir"))
 		work_dir(folder, rounds);
+	else if (!strcmp(name, "large"))
+		work_large(folder, rounds);
 	else
 		work_skb(rounds);
 	pause_for_drain();

@@ -312,6 +312,19 @@ static int make_stack(struct making *making)
 	return stack_write(making->stack_lines, &stack, frames);
 }
 
+/* The words behind the keyword are a line of kernel/user_symbols. */
+static int make_symbols(struct making *making)
+{
+	char line[1000];
+
+	if (!making->user_lines)
+		making->user_lines = making_file(making, "kernel/user_symbols");
+	if (!making->user_lines)
+		return -errno;
+	join_words(making, 1, line, sizeof(line));
+	return fprintf(making->user_lines, "%s\n", line) < 0 ? -EIO : 0;
+}
+
 static int make_probe(struct making *making)
 {
 	struct status_probe probe = { .is_recorded = true };
@@ -380,20 +393,37 @@ static int make_complete(struct making *making)
 }
 
 const struct making_keyword making_context_keywords[] = {
-	{ "host", 2, make_host },	  { "kernel", 2, make_kernel },
-	{ "machine", 2, make_machine },	  { "endian", 2, make_endian },
-	{ "word", 2, make_word },	  { "begin", 2, make_begin },
-	{ "attached", 2, make_attached }, { "end", 2, make_end },
-	{ "cache", 5, make_cache },	  { "gone", 3, make_gone },
-	{ "alias", 3, make_alias },	  { "has", 2, make_kmalloc_cache },
-	{ "slab", 5, make_slab },	  { "task", 4, make_task },
-	{ "user", 2, make_user },	  { "symbol", 3, make_symbol },
-	{ "cpu", 4, make_cpu },		  { "gfp", 3, make_gfp },
-	{ "sampling", 2, make_sampling }, { "stack", 4, make_stack },
-	{ "memory", 4, make_memory },	  { "skip", 2, make_skip },
-	{ "skips", 4, make_skips },	  { "path", 3, make_path },
-	{ "own", 2, make_own },		  { "probe", 5, make_probe },
-	{ "no_probe", 3, make_no_probe }, { "no_slab", 1, make_no_slab },
-	{ "wanted", 2, make_wanted },	  { "include_self", 1, make_include_self },
-	{ "complete", 2, make_complete }, { 0 },
+	{ "host", 2, make_host },
+	{ "kernel", 2, make_kernel },
+	{ "machine", 2, make_machine },
+	{ "endian", 2, make_endian },
+	{ "word", 2, make_word },
+	{ "begin", 2, make_begin },
+	{ "attached", 2, make_attached },
+	{ "end", 2, make_end },
+	{ "cache", 5, make_cache },
+	{ "gone", 3, make_gone },
+	{ "alias", 3, make_alias },
+	{ "has", 2, make_kmalloc_cache },
+	{ "slab", 5, make_slab },
+	{ "task", 4, make_task },
+	{ "user", 2, make_user },
+	{ "symbol", 3, make_symbol },
+	{ "cpu", 4, make_cpu },
+	{ "gfp", 3, make_gfp },
+	{ "sampling", 2, make_sampling },
+	{ "stack", 4, make_stack },
+	{ "symbols", 3, make_symbols },
+	{ "memory", 4, make_memory },
+	{ "skip", 2, make_skip },
+	{ "skips", 4, make_skips },
+	{ "path", 3, make_path },
+	{ "own", 2, make_own },
+	{ "probe", 5, make_probe },
+	{ "no_probe", 3, make_no_probe },
+	{ "no_slab", 1, make_no_slab },
+	{ "wanted", 2, make_wanted },
+	{ "include_self", 1, make_include_self },
+	{ "complete", 2, make_complete },
+	{ 0 },
 };

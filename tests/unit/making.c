@@ -246,6 +246,7 @@ void making_close(struct making *making)
 	close_file(making->symbol_lines);
 	close_file(making->slab_lines);
 	close_file(making->stack_lines);
+	close_file(making->user_lines);
 	for (size_t i = 0; i < making->cpu_count; i++) {
 		writer_close(&making->cpus[i]->writer);
 		free(making->cpus[i]);

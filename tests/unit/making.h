@@ -39,7 +39,7 @@ struct making {
 	FILE *cache_lines, *task_lines, *symbol_lines; /* files of the capture */
 	bool has_uid;				       /* of the tasks that follow */
 	uint32_t uid;
-	FILE *slab_lines, *stack_lines; /* NULL: no line asked for it yet */
+	FILE *slab_lines, *stack_lines, *user_lines; /* NULL: no line asked for it yet */
 	uint64_t now, begin, end;
 	char *word[MAKING_WORDS_MAX]; /* of the current line */
 	size_t words;

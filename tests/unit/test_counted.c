@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "analysis/estimate.h"
 #include "fields/aggregate.h"
 #include "fields/counted.h"
 #include "fields/probe_filter.h"
@@ -54,8 +55,12 @@ static void history_and_time_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(parts_of(&query, "comm,age", NULL, NULL), UINT32_MAX);
-	assert_string_equal(query.errmsg, "the kernel cannot count events by age: record a "
-					  "capture, and use kmemtrace-report count");
+	assert_string_equal(query.errmsg, "--count: the field age needs a capture: record one, and "
+					  "use kmemtrace-report count");
+	assert_int_equal(parts_of(&query, "process", NULL, NULL), UINT32_MAX);
+	assert_string_equal(query.errmsg,
+			    "--count: the field process needs a capture: record one, and use "
+			    "kmemtrace-report count; or count by comm,pid");
 	assert_int_equal(parts_of(&query, NULL, "ptr == 0", NULL), UINT32_MAX);
 	assert_int_equal(parts_of(&query, NULL, NULL, "alloc_cpu"), UINT32_MAX);
 }
@@ -104,12 +109,16 @@ static void frees_of_a_type_are_refused(void **state)
 static void fields_that_cannot_be_counted(void **state)
 {
 	static const char *const never[] = {
-		"ptr",		 "address",    "type_numallocs", "type_numfrees", "type_memalloced",
-		"type_memfreed", "type_count", "type_bytes",	 "time",	  "memory_node",
-		"process",	 "cgroup",     "container",	 "charged",	  "stack",
-		"syscall",	 "age",	       "alloc_site",	 "alloc_time",	  "alloc_cpu",
-		"alloc_node",	 "alloc_tid",  "alloc_pid",	 "alloc_uid",	  "alloc_comm",
-		"cross_cpu",	 "temporary",  "missed_site",
+		"ptr",		 "address",	    "type_numallocs",
+		"type_numfrees", "type_memalloced", "type_memfreed",
+		"type_count",	 "type_bytes",	    "time",
+		"memory_node",	 "process",	    "cgroup",
+		"container",	 "charged",	    "stack",
+		"syscall",	 "user_stack",	    "age",
+		"alloc_site",	 "alloc_time",	    "alloc_cpu",
+		"alloc_node",	 "alloc_tid",	    "alloc_pid",
+		"alloc_uid",	 "alloc_comm",	    "cross_cpu",
+		"temporary",	 "missed_site",
 	};
 	size_t found = 0;
 
@@ -138,7 +147,7 @@ static void add(struct aggregate *aggregate, struct value_source *source, uint32
 					       .cache = CACHE_NONE };
 
 	assert_true(value_source_take(source, &analysis, &transition));
-	assert_int_equal(aggregate_add(aggregate, source, &transition, weight), 0);
+	assert_int_equal(aggregate_add(aggregate, source, &transition, weight, NULL), 0);
 }
 
 static void a_weight_is_a_number_of_events(void **state)
@@ -181,6 +190,64 @@ static void a_weight_is_a_number_of_events(void **state)
 	free(source);
 }
 
+static double random_share(void)
+{
+	static uint64_t number = 88172645463325252;
+
+	number ^= number << 13;
+	number ^= number >> 7;
+	number ^= number << 17;
+	return ((double)(number >> 11) + 0.5) / 0x1p53;
+}
+
+/* The allocations of objects of 256 bytes, and the frees of every other one, in one group. */
+static bool interval_holds_truth(const struct estimates *estimates, uint64_t run)
+{
+	const unsigned int objects = 3000;
+	struct sampled_sums sums;
+	struct estimate_range range;
+	uint64_t events = 0;
+	double variance = 0;
+
+	assert_int_equal(sampled_sums_init(&sums, 2), 0);
+	for (unsigned int i = 0; i < objects; i++) {
+		struct slab_object object = { .address = 0xffff888000000000 + i * 256,
+					      .time = run * objects + i,
+					      .allocated = 256 };
+		struct sampled_object sampled = { object.address, object.time, 0 };
+		uint64_t weight = estimate_object(estimates, &object).objects;
+
+		if (random_share() * estimate_weight(estimates->interval, 256) > 1)
+			continue;
+		sampled.variance = estimate_object_variance(estimates, &object);
+		for (unsigned int n = 0; n < 1 + i % 2; n++) {
+			bool is_new;
+			double *sum = sampled_sums_find(&sums, 7, &sampled, &is_new);
+
+			assert_int_equal(is_new, !n);
+			variance += sampled_sums_add(&sum[1], 1, &sampled);
+			events += weight;
+		}
+	}
+	sampled_sums_deinit(&sums);
+	range = estimate_range(events, variance);
+	return range.low <= objects + objects / 2 && objects + objects / 2 <= range.high;
+}
+
+static void intervals_of_counts_hold_the_truth(void **state)
+{
+	struct estimates *estimates;
+	unsigned int hits = 0;
+
+	(void)state;
+	assert_int_equal(estimates_init(&estimates, 4096), 0);
+	for (uint64_t run = 0; run < 1000; run++)
+		hits += interval_holds_truth(estimates, run);
+	print_message("[  count   ] the truth is in %.1f %% of the intervals\n", hits / 10.0);
+	assert_in_range(hits, 930, 970);
+	estimates_deinit(estimates);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +257,7 @@ int main(void)
 		cmocka_unit_test(frees_of_a_type_are_refused),
 		cmocka_unit_test(fields_that_cannot_be_counted),
 		cmocka_unit_test(a_weight_is_a_number_of_events),
+		cmocka_unit_test(intervals_of_counts_hold_the_truth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,7 +211,33 @@ static void each_allocation_is_exact(void **unused)
 	assert_int_equal(estimates_of_group(analysis.estimates, 9).samples, 0);
 	assert_int_equal(estimate_range(128, 0).low, 128);
 	assert_int_equal(estimate_range(128, 0).high, 128);
+	assert_int_equal(estimate_range_bytes(analysis.estimates, 0, 0).high, 0);
+	assert_int_equal(estimate_range_objects(analysis.estimates, 0, 0).high, 0);
 	estimates_deinit(analysis.estimates);
+}
+
+/* Without samples, allocations of so many bytes are found in 98 of 100 cases. */
+static void nothing_sampled_is_not_nothing(void **unused)
+{
+	struct estimates *estimates;
+	struct estimate_range bytes, objects;
+
+	(void)unused;
+	assert_int_equal(estimates_init(&estimates, INTERVAL), 0);
+	bytes = estimate_range_bytes(estimates, 0, 0);
+	objects = estimate_range_objects(estimates, 0, 0);
+	assert_int_equal(bytes.low, 0);
+	assert_int_equal(objects.low, 0);
+	for (uint32_t size = 8; size <= 4 * INTERVAL; size *= 2) {
+		double missed = 1 - 1 / estimate_weight(INTERVAL, size);
+		double count = (double)bytes.high / size;
+
+		assert_true(pow(missed, ceil(count)) < 0.025);
+		assert_true(size > INTERVAL / 8 || pow(missed, floor(count)) > 0.015);
+		assert_true(count <= (double)objects.high + 1);
+	}
+	assert_int_equal(estimate_range_bytes(estimates, 128, 0).high, 128);
+	estimates_deinit(estimates);
 }
 
 static void an_end_subtracts_what_was_added(void **unused)
@@ -245,6 +271,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_allocation_is_exact),
+		cmocka_unit_test(nothing_sampled_is_not_nothing),
 		cmocka_unit_test(an_end_subtracts_what_was_added),
 		cmocka_unit_test(intervals_hold_the_truth),
 	};

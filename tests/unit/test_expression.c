@@ -195,6 +195,16 @@ static void test_errors(void **state)
 	expect_error("cpu = 3", 5, "at \"=\": to compare, write ==");
 	expect_error("comm == \"sh", 9, "at \"\"sh\": the text has no closing quote");
 	expect_error("comm == 'sh\\'", 9, "at \"'sh\\'\": the text has no closing quote");
+	expect_error("comm == qqqqqq", 9,
+		     "no field is named \"qqqqqq\": a text needs quotes, as in \"qqqqqq\"");
+	expect_error("comm == conm", 9,
+		     "no field is named \"conm\": did you mean comm? Or a text needs quotes, as in "
+		     "\"conm\"");
+	expect_error("comm == 'a' && qqqqqq", 16,
+		     "no field is named \"qqqqqq\": kmemtrace-report --list-fields lists them");
+	expect_error("cpu == 3 and tid == 4", 10, "at \"and\": write &&");
+	expect_error("(cpu == 3 or tid == 4)", 11, "at \"or\": write ||");
+	expect_error("comm ~ 'a'", 6, "at \"~\": to match a regular expression, write =~");
 	expect_error("cpu == 3$", 9, "at \"$\": no expression has this character");
 	expect_error("cpu == 3x", 8,
 		     "at \"3x\": this is not a number: a unit is k, M, G, ns, us, ms, s, m or h");
@@ -261,8 +271,10 @@ static void test_function_errors(void **state)
 	(void)state;
 	expect_error("mem_page_siz() > 1", 1,
 		     "no function is named \"mem_page_siz\": did you mean mem_page_size?");
-	expect_error("1 > cpu(3)", 5,
-		     "no function is named \"cpu\": kmemtrace-report --functions lists them");
+	expect_error("1 > cpu(3)", 5, "cpu is a field: write it without parentheses");
+	expect_error("execname() == 'a'", 1, "execname is a field: write it without parentheses");
+	expect_error("1 > qqqqqq(3)", 5,
+		     "no function is named \"qqqqqq\": kmemtrace-report --functions lists them");
 	expect_error("mem_page_size > 1", 1,
 		     "mem_page_size is a function: write mem_page_size(...)");
 	expect_error("mem_page_size(1)", 15, "mem_page_size() takes no arguments");

@@ -127,12 +127,25 @@ static void gaps_have_no_memory(void **state)
 	assert_true(sum < 81);
 }
 
+static void chooses_the_marks(void **state)
+{
+	(void)state;
+	assert_int_equal(sampling_mask(512 * 1024, 0), SAMPLED_MARKS - 1);
+	assert_int_equal(sampling_mask(SAMPLING_EACH, 1 << 20), SAMPLED_MARKS - 1);
+	assert_int_equal(sampling_mask(512 * 1024, 1 << 20), SAMPLED_MARKS_LEAST - 1);
+	assert_int_equal(sampling_mask(512 * 1024, 1ULL << 30), 16384 - 1);
+	assert_int_equal(sampling_mask(512 * 1024, (1ULL << 30) + (1 << 20)), 32768 - 1);
+	assert_int_equal(sampling_mask(512 * 1024, 1ULL << 40), SAMPLED_MARKS - 1);
+	assert_int_equal(sampling_mask(SAMPLING_MOST, 1ULL << 62), SAMPLED_MARKS - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(draws_the_logarithm),
 		cmocka_unit_test(samples_each_size_with_its_probability),
 		cmocka_unit_test(gaps_have_no_memory),
+		cmocka_unit_test(chooses_the_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

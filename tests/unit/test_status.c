@@ -59,6 +59,9 @@ static void fill(struct status *status)
 			      .is_profile = true,
 			      .unwalked = 1,
 			      .no_room = 2,
+			      .user_stacks = true,
+			      .user_unwalked = 6,
+			      .mappings_lost = 7,
 			      .unsized = 3,
 			      .dropped = 4 },
 	};
@@ -119,6 +122,8 @@ static void written_status_is_parsed(void **state)
 			    "raised 4 5\n"
 			    "slab no\n"
 			    "profile yes\n"
+			    "user_stacks_unwalked 6\n"
+			    "mappings_lost 7\n"
 			    "sample_interval 4096\n"
 			    "stacks_unwalked 1\n"
 			    "stacks_no_room 2\n"

@@ -95,6 +95,31 @@ static void a_user_is_known_from_a_line_on(void **state)
 	tasks_deinit(&tasks);
 }
 
+static void names_of_users_are_found(void **state)
+{
+	static const struct user_name odd = { .uid = UINT32_MAX, .name = "a b\\\n\x1b" };
+	struct tasks tasks;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	assert_int_equal(users_write(file, &odd), 0);
+	fprintf(file, "user 1000 ann\nuser 0 root\nuser 1000 bob\ntask 1 0 1 a 1000\n"
+		      "user 5\nuser x y\nuser 4294967296 z\n");
+	fclose(file);
+	assert_memory_equal(text, "user 4294967295 a\\x20b\\x5c\\x0a\\x1b\n", 35);
+	assert_int_equal(tasks_parse(&tasks, text), 0);
+	assert_int_equal(tasks.count, 1);
+	assert_int_equal(tasks.users.count, 4);
+	assert_string_equal(users_find(&tasks.users, 0)->name, "root");
+	assert_string_equal(users_find(&tasks.users, 1000)->name, "ann");
+	assert_string_equal(users_find(&tasks.users, UINT32_MAX)->name, odd.name);
+	assert_null(users_find(&tasks.users, 5));
+	tasks_deinit(&tasks);
+	free(text);
+}
+
 static void damaged_lines_are_skipped(void **state)
 {
 	struct tasks tasks;
@@ -115,6 +140,7 @@ int main(void)
 		cmocka_unit_test(names_change_with_time),
 		cmocka_unit_test(written_lines_are_parsed),
 		cmocka_unit_test(a_user_is_known_from_a_line_on),
+		cmocka_unit_test(names_of_users_are_found),
 		cmocka_unit_test(damaged_lines_are_skipped),
 	};
 

@@ -57,6 +57,7 @@ check_cgroups()
 {
 	local found
 
+	grep -qx uncharged counts/kernel/cgroups || fail "a cgroup has a memory controller"
 	found=$("$builddir/kmemtrace-report" count counts --by=cgroup --format=csv \
 		--where="tid == $(cat task) && cgroup != \"softirq\" && cgroup != \"hardirq\"")
 	awk -F , '$1 == "/counted" && $2 >= 2000 { many = 1 }
@@ -122,6 +123,18 @@ check_names()
 	echo "$(wc -l <names) of 5 caches that came and went have their names"
 }
 
+# A profile counts the bytes of each cache by its own size, though it samples none of its objects.
+check_sizes()
+{
+	local bytes least=$((1024 * (10 * 1 + 20 * 2 + 30 * 3 + 40 * 4 + 50 * 5)))
+
+	[ -d sizes ] || return
+	checked sizes
+	bytes=$(awk '$1 == "counted" { sum += $5 } END { print sum + 0 }' sizes/kernel/status)
+	[ "$bytes" -ge $least ] || fail "the profile counted $bytes bytes, less than $least"
+	echo "the profile counted $bytes bytes of caches at one address, of $least at least"
+}
+
 # check_modules CAPTURE OBJECTS: each call site has its symbol or, if its module was removed too early
 # to read the symbols, that module's name; and the module made and freed these objects.
 check_modules()
@@ -166,9 +179,16 @@ check_stacks() # CAPTURE
 		grep -qE "^$path$entry" "$1-paths" || [ "$skipped" != 0 ] ||
 			fail "$1: not found: $path: $(cat "$1-paths")"
 	done
+	# all in the shell of the command, which the kernel walks on each machine
+	"$report" count -i "$1" --format=json --by=user_stack \
+		--where='operation == "allocation" && caller_function == "plant_helper [plant]"' |
+		jq -r '.count[] | "\(.count) \(.user_stack)"' >"$1-user" || fail "$1: count: exit $?"
+	[ "$(value "$1/kernel/status" user_stacks_unwalked)" = 0 ] || fail "$1: user stacks were not walked"
+	[ "$(wc -l <"$1-user")" -ge 1 ] && ! grep -vE '^[0-9]+ ([a-z_]|busybox\+0x)' "$1-user" ||
+		fail "$1: user stacks: $(cat "$1-user")"
 	[ "$(wc -l <"$1-paths")" = 3 ] || fail "$1: other paths: $(cat "$1-paths")"
 	echo "$1: $(value "$1/kernel/status" stacks_unwalked) stacks not walked, skipped $skipped:" \
-		"$(sed 's/ < paths.*//' "$1-paths" | xargs -d '\n' printf '%s; ')"
+		"$(sed 's/ < paths.*//' "$1-paths" "$1-user" | xargs -d '\n' printf '%s; ')"
 }
 
 # A module whose messages were lost has its names as soon as kmemtraced has read /proc/modules.
@@ -192,16 +212,16 @@ check_kfreed()
 
 	json "$1" caches '.caches[] | select(.cache | test("^(plant_name_|0x)")) |
 		"\(.cache) \(.allocations) \(.frees) \(.object_size // 0)"' >kfreed
-	known=$(grep -cx 'plant_name_1 10 10 192\|plant_name_2 20 20 192' kfreed)
+	known=$(grep -cx 'plant_name_1 10 10 1024\|plant_name_2 20 20 2048' kfreed)
 	grep -q '^cache ' "$1/kernel/caches" || { echo "$1: events have no caches" && return; }
 	for count in 10 20; do
-		grep -qE "^(plant_name_${count%0}|0x[0-9a-f]+) $count $count (192|0)$" kfreed ||
+		grep -qE "^(plant_name_${count%0}|0x[0-9a-f]+) $count $count ($((1024 * ${count%0}))|0)$" kfreed ||
 			fail "$1: no cache with $count objects freed by kfree(): $(cat kfreed)"
 	done
 	grep -q 'hooks need BTF' "$1/kernel/status" || [ "$known" = 2 ] ||
 		fail "$1: caches have no names: $(cat kfreed)"
 	echo "$1: $known of 2 caches freed by kfree() only have names," \
-		"$(grep -cE ' (10 10|20 20) 192$' kfreed) have sizes"
+		"$(grep -cE ' (10 10 1024|20 20 2048)$' kfreed) have sizes"
 }
 
 # --doctor says whether kmemtraced is confined on this kernel: landlock is there since 5.13.
@@ -274,6 +294,7 @@ check_healthy
 check_preemption
 check_counts
 check_names
+check_sizes
 check_modules modules 72
 check_modules modules-without-btf 72
 check_modules modules-stopped 44

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tracer/load/cgroup_hierarchy.h"
 
@@ -119,9 +120,23 @@ static bool is_mount(const struct cgroup_hierarchy *hierarchy, const char *line,
 				 : !strcmp(type, "cgroup2");
 }
 
+/*
+ * In another namespace than the first, the root of a mount and the paths of tasks are relative to
+ * the namespace, and those of the kernel's events are not.
+ */
+static bool is_in_namespace(void)
+{
+	static const char first[] = "cgroup:[4026531835]"; /* PROC_CGROUP_INIT_INO */
+	char name[64];
+	ssize_t size = readlink("/proc/self/ns/cgroup", name, sizeof(name));
+
+	return size > 0 &&
+	       ((size_t)size != strlen(first) || memcmp(name, first, (size_t)size) != 0);
+}
+
 int cgroup_hierarchy_open(const struct cgroup_hierarchy *hierarchy)
 {
-	FILE *file = fopen("/proc/self/mountinfo", "re");
+	FILE *file = is_in_namespace() ? NULL : fopen("/proc/self/mountinfo", "re");
 	char mount[CGROUP_PATH_MAX], *line = NULL;
 	size_t space = 0;
 	int fd = -1;
@@ -133,4 +148,20 @@ int cgroup_hierarchy_open(const struct cgroup_hierarchy *hierarchy)
 	if (file)
 		fclose(file);
 	return fd;
+}
+
+bool cgroup_hierarchy_charges(const struct cgroup_hierarchy *hierarchy, int fd)
+{
+	int control = openat(fd, "cgroup.subtree_control", O_RDONLY | O_CLOEXEC);
+	FILE *file = control < 0 ? NULL : fdopen(control, "r");
+	bool found = hierarchy->number || control < 0;
+	char controller[32];
+
+	while (file && !found && fscanf(file, "%31s", controller) == 1)
+		found = !strcmp(controller, "memory");
+	if (file)
+		fclose(file);
+	else if (control >= 0)
+		close(control);
+	return found;
 }

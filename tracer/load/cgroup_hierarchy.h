@@ -30,4 +30,7 @@ bool cgroup_hierarchy_path(const struct cgroup_hierarchy *hierarchy, const char 
 /* A descriptor of the directory where the whole hierarchy is mounted; -1: nowhere. */
 int cgroup_hierarchy_open(const struct cgroup_hierarchy *hierarchy);
 
+/* fd: of that directory. False: only the root has a memory controller, and it charges nothing. */
+bool cgroup_hierarchy_charges(const struct cgroup_hierarchy *hierarchy, int fd);
+
 #endif

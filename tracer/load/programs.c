@@ -176,6 +176,7 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 			 const struct programs_settings *settings)
 {
 	uint32_t traced = settings->pid_count > 1 ? KMT_TRACED_LIST : 0;
+	uint32_t table = KMT_TABLE_NONE;
 
 	bpf_variant_set(variant, "ring_slots", &settings->ring_slots, sizeof(settings->ring_slots));
 	bpf_variant_set(variant, "possible_cpus", &settings->possible_cpus,
@@ -183,6 +184,11 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 	if (settings->pid_count == 1)
 		traced = settings->pids[0];
 	bpf_variant_set(variant, "traced_tgid", &traced, sizeof(traced));
+	if (traced)
+		table = KMT_TABLE_OF_UNTRACED;
+	else if (settings->count && !(settings->count->parts & (KMT_COUNT_TID | KMT_COUNT_PID)))
+		table = KMT_TABLE_OF_OTHERS;
+	bpf_variant_set(variant, "task_table", &table, sizeof(table));
 	bpf_variant_set(variant, "frees_have_name", &plan->frees_have_name,
 			sizeof(plan->frees_have_name));
 	bpf_variant_set(variant, "allocations_have_cache", &plan->allocations_have_cache,

@@ -2,6 +2,7 @@
 /* Sets up the sampling of allocations. */
 #include "config.h"
 
+#include <stdio.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -12,16 +13,37 @@
 #include "tracer/load/machine.h"
 #include "tracer/load/sampling.h"
 
+/* Bytes in slabs, of the machine; 0: not known. */
+static uint64_t read_slab_bytes(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	unsigned long long kib = 0;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Slab: %llu kB", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib * 1024;
+}
+
 void sampling_choose(struct bpf_variant *variant, const struct sampling *sampling, bool no_nesting)
 {
 	static const char *const maps[] = { "stack_buffers", "stack_ids", "stack_frames" };
-
 	static const char *const profile_maps[] = { ".bss.sampled", "sampled_objects" };
+	uint32_t mask;
 
 	bpf_variant_set(variant, "sample_interval", &sampling->interval,
 			sizeof(sampling->interval));
 	bpf_variant_set(variant, "profile", &sampling->is_profile, sizeof(sampling->is_profile));
+	bpf_variant_set(variant, "user_stacks", &sampling->user_stacks,
+			sizeof(sampling->user_stacks));
 	bpf_variant_set(variant, "no_nesting", &no_nesting, sizeof(no_nesting));
+	if (sampling->is_profile) {
+		mask = sampling_mask(sampling->interval, read_slab_bytes());
+		bpf_variant_set(variant, "sampled_mask", &mask, sizeof(mask));
+	}
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		bpf_map__set_autocreate(bpf_variant_map(variant, maps[i]), sampling->interval);
 	for (size_t i = 0; i < sizeof(profile_maps) / sizeof(profile_maps[0]); i++)

@@ -14,6 +14,7 @@ struct bpf_variant;
 struct sampling {
 	uint32_t interval; /* bytes, or SAMPLING_EACH; 0: no allocation is sampled */
 	bool is_profile;   /* record only sampled allocations and their frees */
+	bool user_stacks;  /* and the stacks of the processes */
 };
 
 /* Before loading. no_nesting: the kernel runs no program that it has interrupted on that CPU. */

@@ -13,7 +13,7 @@ static int name_make(unsigned int count)
 	if (named)
 		return -EEXIST;
 	snprintf(name, sizeof(name), "plant_name_%u", count);
-	named = plant_cache(name, 192, 0);
+	named = plant_cache(name, 1024 * count, 0);
 	return named ? 0 : -ENOMEM;
 }
 
