@@ -209,7 +209,7 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 	if (!err && analysis->settings.findings)
 		err = heap_findings_open(&analysis->findings, analysis);
 	if (!err && analysis->settings.estimate)
-		err = estimates_init(&analysis->estimates, capture->status.sampling.interval);
+		err = estimates_init(&analysis->estimates, &capture->status.sampling);
 	if (!err)
 		err = matcher_open(&matcher, analysis);
 	if (!err)

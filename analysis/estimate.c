@@ -6,19 +6,24 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "analysis/estimate.h"
 #include "base/hash.h"
+#include "kernel/sampling.h"
 
 #define OBJECT_BYTES_LEAST 8 /* kmalloc-8 */
 #define Z 1.959964	     /* of the normal distribution: 95 % lie within */
 
-int estimates_init(struct estimates **estimates, uint64_t interval)
+int estimates_init(struct estimates **estimates, const struct status_sampling *sampling)
 {
 	*estimates = calloc(1, sizeof(**estimates));
 	if (!*estimates)
 		return -ENOMEM;
-	(*estimates)->interval = interval;
+	(*estimates)->interval = sampling->interval;
+	(*estimates)->interval_most = MIN(sampling->interval_most, SAMPLING_MOST);
+	if ((*estimates)->interval_most < sampling->interval)
+		(*estimates)->interval_most = sampling->interval;
 	return 0;
 }
 
@@ -31,18 +36,36 @@ void estimates_deinit(struct estimates *estimates)
 	free(estimates);
 }
 
-double estimate_weight(uint64_t interval, uint32_t allocated)
+uint16_t estimates_doublings(struct estimates *estimates, const struct stack_sample *sample)
 {
+	uint64_t interval = estimates->interval;
+	unsigned int doublings = 0;
+
+	while (sample && interval && interval < sample->interval &&
+	       doublings < OBJECT_DOUBLINGS >> OBJECT_DOUBLINGS_SHIFT) {
+		interval *= 2;
+		doublings++;
+	}
+	if (interval > estimates->interval_most)
+		estimates->interval_most = interval;
+	return (uint16_t)(doublings << OBJECT_DOUBLINGS_SHIFT);
+}
+
+double estimate_weight(const struct estimates *estimates, const struct slab_object *object)
+{
+	unsigned int doublings = object->flags >> OBJECT_DOUBLINGS_SHIFT;
+
 	/* an object of unknown size counts once */
-	if (interval <= 1 || !allocated)
+	if (estimates->interval <= 1 || !object->allocated)
 		return 1;
-	return -1 / expm1(-(double)allocated / (double)interval);
+	return -1 / expm1(-ldexp((double)object->allocated / (double)estimates->interval,
+				 -(int)doublings));
 }
 
 struct object_weight estimate_object(const struct estimates *estimates,
 				     const struct slab_object *object)
 {
-	double weight = estimate_weight(estimates->interval, object->allocated);
+	double weight = estimate_weight(estimates, object);
 	double whole = floor(weight);
 	uint32_t random = hash_address(object->time, object->address);
 
@@ -89,7 +112,7 @@ static int grow(struct variance **list, size_t *count, size_t needed)
 
 double estimate_object_variance(const struct estimates *estimates, const struct slab_object *object)
 {
-	double weight = estimate_weight(estimates->interval, object->allocated);
+	double weight = estimate_weight(estimates, object);
 	double fraction = weight - floor(weight);
 
 	/* of the sample, and of the rounding */
@@ -99,7 +122,7 @@ double estimate_object_variance(const struct estimates *estimates, const struct 
 static void find_variances(const struct estimates *estimates, const struct slab_object *object,
 			   double *objects, double *bytes)
 {
-	double weight = estimate_weight(estimates->interval, object->allocated);
+	double weight = estimate_weight(estimates, object);
 
 	*objects = estimate_object_variance(estimates, object);
 	*bytes = weight * (weight - 1) * object->allocated * object->allocated;
@@ -161,7 +184,7 @@ struct estimate_range estimate_range_bytes(const struct estimates *estimates, ui
 	struct estimate_range range = estimate_range(bytes, variance);
 
 	if (!bytes && estimates->interval > 1)
-		range.high = (uint64_t)ceil(Z * Z * (double)estimates->interval);
+		range.high = (uint64_t)ceil(Z * Z * (double)estimates->interval_most);
 	return range;
 }
 

@@ -4,8 +4,9 @@
  *	p = 1 - exp(-s / interval)
  * independent of all others, and so stands for w = 1 / p allocations: the sum of w, and of w * s,
  * over the samples of a group are unbiased estimates (Horvitz and Thompson, 1952) of its
- * allocations and their bytes. Their variances are estimated by the sums of w (w - 1) and of
- * w (w - 1) s^2.
+ * allocations and their bytes. kmemtraced doubles and halves the interval while it samples; the
+ * interval of a sample was chosen before, by earlier samples, so the estimates stay unbiased. Their
+ *variances are estimated by the sums of w (w - 1) and of w (w - 1) s^2.
  *
  * Counters are integers. So w is rounded up or down at random, up with the probability of its
  * fraction: this keeps the estimate unbiased. The random number is a hash of the object, so the
@@ -32,7 +33,8 @@ struct variance {
 };
 
 struct estimates {
-	uint64_t interval;			 /* bytes; 1: each allocation was sampled */
+	uint64_t interval;	/* bytes, the least; 1: each allocation is sampled */
+	uint64_t interval_most; /* bytes: of the samples */
 	struct variance total, *groups, *caches; /* by index in the analysis */
 	size_t group_count, cache_count;
 };
@@ -43,11 +45,17 @@ struct estimate_range {
 };
 
 /* 0 or -ENOMEM. */
-int estimates_init(struct estimates **estimates, uint64_t interval);
+int estimates_init(struct estimates **estimates, const struct status_sampling *sampling);
 void estimates_deinit(struct estimates *estimates);
 
-/* The number of allocations that a sample of so many bytes stands for. */
-double estimate_weight(uint64_t interval, uint32_t allocated);
+/*
+ * How often the interval was doubled for the sample, as OBJECT_DOUBLINGS in the flags of its
+ * object. sample NULL: not sampled.
+ */
+uint16_t estimates_doublings(struct estimates *estimates, const struct stack_sample *sample);
+
+/* The number of allocations that a sampled object stands for. */
+double estimate_weight(const struct estimates *estimates, const struct slab_object *object);
 
 struct object_weight estimate_object(const struct estimates *estimates,
 				     const struct slab_object *object);
@@ -73,8 +81,9 @@ struct variance estimates_of_cache(const struct estimates *estimates, size_t cac
 struct estimate_range estimate_range(uint64_t estimate, double variance);
 
 /*
- * The same of bytes, and of objects. Without a sample, the true bytes are up to z^2 intervals: of
- * more, one would have been sampled in 98 of 100 cases. The least object has 8 bytes.
+ * The same of bytes, and of objects. Without a sample, the true bytes are up to z^2 intervals, the
+ * largest that there were: of more, one would have been sampled in 98 of 100 cases. The least
+ * object has 8 bytes.
  */
 struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
 					   double variance);

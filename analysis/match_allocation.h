@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "analysis/delayed_free.h"
+#include "analysis/estimate.h"
 #include "analysis/matcher_state.h"
 
 /* The address of a live object was allocated again. */
@@ -34,7 +35,7 @@ static inline bool match_is_second_report(const struct slab_object *first,
 					  const struct event *event, uint16_t flags)
 {
 	const unsigned int ignored = OBJECT_REUSED_ADDRESS | OBJECT_MATCHES_PAGE |
-				     OBJECT_IN_INTERRUPT;
+				     OBJECT_IN_INTERRUPT | OBJECT_DOUBLINGS;
 
 	return (first->flags & ~ignored) == OBJECT_FROM_ALLOCATOR &&
 	       (flags & ~ignored) != OBJECT_FROM_ALLOCATOR && first->task == event->task &&
@@ -54,6 +55,9 @@ match_put_object(struct matcher *matcher, const struct event *event, struct slab
 
 	if (!fast && event_is_anonymous(event))
 		flags |= OBJECT_CACHE_ANONYMOUS;
+	if (!fast && matcher->analysis->estimates)
+		flags |= estimates_doublings(matcher->analysis->estimates,
+					     matcher->analysis->sample);
 	if (!object) {
 		object = object_table_add_hashed(&matcher->analysis->objects, event->pointer,
 						 event->hash);

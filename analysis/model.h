@@ -19,6 +19,7 @@
 struct stack_sample {
 	uint64_t pointer, kernel_stack, user_stack;
 	uint32_t sequence; /* of the allocation, on its CPU */
+	uint32_t interval; /* bytes: see analysis/estimate.h */
 };
 
 enum group_by {

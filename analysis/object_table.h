@@ -12,6 +12,8 @@
 
 #include "base/hash.h"
 
+#define OBJECT_DOUBLINGS_SHIFT 11
+
 enum {
 	OBJECT_FREED = 1,	      /* not live: remembered to detect a second free */
 	OBJECT_FROM_BACKUP = 2,	      /* its free was recorded by a backup program */
@@ -24,6 +26,7 @@ enum {
 	OBJECT_REUSED_ADDRESS = 256,  /* allocated at the address of a live anonymous object */
 	OBJECT_MATCHES_PAGE = 512,    /* it has the page's stride and phase: see slab_pages.h */
 	OBJECT_IN_INTERRUPT = 1024,   /* allocated in an interrupt, not by its task */
+	OBJECT_DOUBLINGS = 31 << OBJECT_DOUBLINGS_SHIFT, /* of the interval: see estimate.h */
 };
 
 struct slab_object {

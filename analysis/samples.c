@@ -31,7 +31,8 @@ int samples_add(struct samples *samples, const struct event *event)
 		.pointer = event->pointer,
 		.kernel_stack = event->payload,
 		.user_stack = event->more,
-		.sequence = event->gfp,
+		.interval = event->gfp,
+		.sequence = event->sequence + 1,
 	};
 	return 0;
 }

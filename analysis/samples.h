@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The stacks of sampled allocations. The record of a stack comes before that of its allocation in
- * the stream of their CPU, and has its sequence number. A few records may come between, of events
- * in interrupts. The stack of an allocation whose record was lost finds no event.
+ * the stream of their CPU, and has the sequence number before. A few records may come between, of
+ * events in interrupts. The stack of an allocation whose record was lost finds no event.
  */
 #ifndef ANALYSIS_SAMPLES_H
 #define ANALYSIS_SAMPLES_H

@@ -11,6 +11,10 @@
  * that E leaves is that of a count which was enough for E, again an exponential one. So no estimate
  * gets a bias. Only the choices of N and E depend on one another, which is too rare to matter for
  * the error of an estimate.
+ *
+ * kmemtraced may change the interval at any time. A CPU takes the new one at its next sample, for
+ * the count that it draws then. Whether an allocation is sampled depends on the interval of its own
+ * count, which the sample's record has.
  */
 #ifndef BPF_SAMPLING_BPF_H
 #define BPF_SAMPLING_BPF_H
@@ -39,15 +43,18 @@ static __noinline int emit_sample(void *ctx, struct event_context *event, struct
 	struct kmt_control *control = event->control;
 	struct kmt_record *record, *stack;
 	struct kmt_record header = {};
-	uint32_t sequence = 0;
+	uint32_t sequence = 0, interval = SAMPLING_EACH;
 	int result = 0;
 	uint64_t id, user_id = 0;
 
 	/* first: events that interrupt this one find a new count */
-	if (sample_interval != SAMPLING_EACH)
+	if (sample_interval != SAMPLING_EACH) {
+		interval = control->sample_interval;
+		control->sample_interval = *(volatile uint64_t *)&totals.sample_interval;
 		*(volatile int64_t *)&control->until_sample =
 			sampling_draw((uint64_t)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32(),
-				      sample_interval);
+				      control->sample_interval);
+	}
 	if (profile) {
 		find_traced_task(event); /* its ids */
 		if (!sampled_add(about->pointer)) {
@@ -71,7 +78,7 @@ static __noinline int emit_sample(void *ctx, struct event_context *event, struct
 	record->task = stack->task = event->ids;
 	record->gfp = about->gfp;
 	record->cache = about->cache;
-	stack->gfp = sequence;
+	stack->gfp = interval;
 	stack->payload = id;
 	((struct kmt_long_record *)stack)->more[0] = user_id;
 	header.id = KMT_STACK;

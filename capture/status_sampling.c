@@ -12,6 +12,7 @@ static const struct {
 	size_t offset;
 } numbers[] = {
 	{ "sample_interval", offsetof(struct status_sampling, interval) },
+	{ "sample_interval_most", offsetof(struct status_sampling, interval_most) },
 	{ "stacks_unwalked", offsetof(struct status_sampling, unwalked) },
 	{ "stacks_no_room", offsetof(struct status_sampling, no_room) },
 	{ "unsampled", offsetof(struct status_sampling, unsized) },

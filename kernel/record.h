@@ -49,9 +49,10 @@ enum kmt_id {
 	KMT_OOM_KILL = 18, /* low: process id of the victim; pointer is 0 */
 	/*
 	 * The stack of a sampled allocation, in its stream before the record of the allocation,
-	 * which has the same pointer and call site. gfp: sequence number of that record. payload:
-	 * id of the kernel stack, or 0: it could not be walked. Then a word with the id of the user
-	 * stack, or 0. kernel/stacks has the stacks.
+	 * which has the same pointer and call site, and the next sequence number. gfp: bytes: the
+	 * allocation was sampled as one in so many; 1: each was. payload: id of the kernel stack,
+	 * or 0: it could not be walked. Then a word with the id of the user stack, or 0.
+	 * kernel/stacks has the stacks.
 	 */
 	KMT_STACK = 19,
 	KMT_ID_END /* one past the last id that this version knows */

@@ -97,8 +97,9 @@ struct kmt_control {
 	struct {
 		uint64_t pointer, call_site, events;
 	} large;
-	uint64_t user_unwalked; /* of the samples: the user stack could not be walked */
-	uint64_t unused[5];
+	uint64_t user_unwalked;	  /* of the samples: the user stack could not be walked */
+	uint64_t sample_interval; /* bytes: until_sample was drawn with it */
+	uint64_t unused[4];
 };
 _Static_assert(sizeof(struct kmt_control) == 1408, "whole cache lines");
 
@@ -297,6 +298,7 @@ struct kmt_totals {
 	 * written by kmemtraced */
 	uint64_t untraced_table_valid;
 	uint64_t names_requested; /* not 0: a request of bpf/fields.bpf.h waits for an entry */
+	uint64_t sample_interval; /* bytes, of the next draws; written by kmemtraced */
 	uint32_t backup_state[KMT_BACKUP_KINDS]; /* enum kmt_backup_state; written by kmemtraced */
 	uint32_t matched[KMT_BACKUP_KINDS];	 /* not 0: a backup program found its mark */
 	uint32_t copy_matched[KMT_COPIED_KINDS]; /* not 0: a later copy found a mark */

@@ -89,8 +89,6 @@ static int take_buffered(void *context, void *data, size_t size)
 		if (more <= INT32_MAX)
 			drain->lost_before += more;
 		record.head.sequence = (uint32_t)(drain->taken + drain->lost_before);
-		if (record.head.id == KMT_STACK)
-			record.head.gfp = record.head.sequence + 1;
 		drain->taken++;
 		put(drain, &record.head);
 	}

@@ -21,6 +21,7 @@
 #define MIB (1024 * 1024ULL)
 #define SAMPLE_DEFAULT (512 * 1024) /* bytes */
 #define PROFILE_RING_MIB 1
+#define PROFILE_SAMPLES 500 /* a second */
 
 enum {
 	KEY_INCLUDE_SELF = 256,
@@ -37,6 +38,7 @@ enum {
 	KEY_STACKS,
 	KEY_USER_STACKS,
 	KEY_PROFILE,
+	KEY_MAX_SAMPLES,
 };
 
 #define INTERVAL_MIN 10000000 /* ns between two readings of --proc-mem */
@@ -91,8 +93,12 @@ static const struct argp_option table[] = {
 	  0 },
 	{ "profile", KEY_PROFILE, "BYTES", OPTION_ARG_OPTIONAL,
 	  "Record only the sample that --stacks=BYTES takes, with the stacks and the frees of its "
-	  "objects, and count all others: cheap enough to stay on; reports show estimates "
-	  "(default: 512k)",
+	  "objects, and count all others: cheap enough to stay on; reports show estimates; "
+	  "implies -z (default: 512k)",
+	  0 },
+	{ "max-samples", KEY_MAX_SAMPLES, "N", 0,
+	  "While more than N samples a second come, take them from more bytes: twice as many, four "
+	  "times, ... (default: with --profile without BYTES 500, else any number)",
 	  0 },
 	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
 	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH "), "
@@ -284,6 +290,10 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 	if (options->sampling.user_stacks && !options->sampling.interval)
 		options->sampling.interval = SAMPLE_DEFAULT;
 
+	if (!options->sampling.interval && options->sampling.most)
+		argp_error(state, "--max-samples: needs --stacks, --user-stacks or --profile");
+	if (options->sampling.interval == SAMPLING_EACH && options->sampling.most)
+		argp_error(state, "--max-samples: cannot be used with %s=all", option);
 	if (!options->sampling.interval)
 		return;
 	if (options->stacks && options->sampling.is_profile)
@@ -298,8 +308,13 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 		argp_error(state, "%s: cannot be used with --no-capture", option);
 	if (!options->records_slab)
 		argp_error(state, "%s: needs slab events: name one of them in --probes", option);
-	if (options->sampling.is_profile && !options->ring_mib)
+	if (!options->sampling.is_profile)
+		return;
+	if (!options->ring_mib)
 		options->ring_mib = PROFILE_RING_MIB;
+	if (!options->sampling.most && !options->has_interval)
+		options->sampling.most = PROFILE_SAMPLES;
+	options->pack = true;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -371,7 +386,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_PROFILE:
 		options->sampling.is_profile = true;
 		options->sampling.interval = parse_sampling(state, "--profile", arg);
+		options->has_interval = arg;
 		options->no_value = arg ? NULL : "--profile";
+		return 0;
+	case KEY_MAX_SAMPLES:
+		options->sampling.most = (uint32_t)parse_number(state, "--max-samples", arg, 1,
+								UINT32_MAX, "samples a second");
 		return 0;
 	case KEY_NO_CAPTURE:
 		options->no_capture = true;

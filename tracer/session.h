@@ -22,6 +22,7 @@
 #include "tracer/load/programs.h"
 #include "cli/progress.h"
 #include "tracer/publish.h"
+#include "tracer/sample_rate.h"
 #include "tracer/stack_messages.h"
 #include "tracer/function_namer.h"
 #include "tracer/user_stacks.h"
@@ -50,6 +51,7 @@ struct session {
 	struct status status;
 	struct name_messages names;
 	struct stack_messages stacks;	/* if options->sampling.interval */
+	struct sample_rate sample_rate; /* the same */
 	struct user_stacks user_stacks; /* if options->sampling.user_stacks */
 	struct function_namer namer;
 	FILE *process_memory; /* NULL: closed, or not wanted */

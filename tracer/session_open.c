@@ -60,7 +60,8 @@ static int load_programs(struct session *session)
 		return session_fail(session, err, session->programs.errmsg);
 	err = rings_map_controls(rings, bpf_variant_map_fd(&session->programs.variant, "controls"));
 	if (!err)
-		sampling_start(rings->controls, rings->possible_cpus, options->sampling.interval);
+		sampling_start(session->programs.variant.totals, rings->controls,
+			       rings->possible_cpus, options->sampling.interval);
 	for (unsigned int i = 0; i < rings->possible_cpus && !err; i++)
 		if (rings->list[i].fd >= 0)
 			err = rings_insert(rings, i,

@@ -40,6 +40,18 @@ static bool has_time_to_pack(const struct session *session)
 	return waiting <= session->rings.slots / 4;
 }
 
+/* Samples less often while the samples come too fast. */
+static void adapt_samples(struct session *session, uint64_t now)
+{
+	uint64_t samples = 0;
+
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
+		samples += session->rings.controls[i].samples + session->rings.controls[i].dropped;
+	session->programs.variant.totals->sample_interval =
+		sample_rate_step(&session->sample_rate, samples, now);
+	session->status.sampling.interval_most = session->sample_rate.most;
+}
+
 /* One round over all rings. Returns 1 if one was filling up, 0, or -errno. */
 static int drain_all(struct session *session, uint64_t now)
 {
@@ -55,6 +67,8 @@ static int drain_all(struct session *session, uint64_t now)
 		if (err)
 			session_fail_at(session, err, "the spans of skipped events");
 		programs_poll(&session->programs);
+		if (session->options->sampling.interval)
+			adapt_samples(session, now);
 		session->next_flush = now + FLUSH_EVERY;
 	}
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
@@ -188,6 +202,8 @@ int session_run(struct session *session)
 	int err = 0;
 
 	recursion_misses_init(&session->misses, machine_now());
+	sample_rate_init(&session->sample_rate, options->sampling.interval, options->sampling.most,
+			 machine_now());
 	/* the command keeps the priority that it was started with */
 	if (options->command) {
 		err = command_start(&session->command, options->command, &session->saved_state);

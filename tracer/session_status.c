@@ -86,7 +86,7 @@ int session_status_start(struct session *session)
 	status->ring_bytes = rings_bytes(session->rings.mib, session->rings.buffered);
 	/* what is own was left out while counting */
 	status->sampling.is_profile = options->sampling.is_profile;
-	status->sampling.interval = options->sampling.interval;
+	status->sampling.interval = status->sampling.interval_most = options->sampling.interval;
 	status->sampling.user_stacks = options->sampling.user_stacks;
 	status->include_self = options->include_self || options->count.enabled;
 	status->begin = session->begin = machine_now();

@@ -174,6 +174,7 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 	uint64_t unknown = analysis->totals.unknown,
 		 not_analysed = loss->lost + loss->skipped + unknown;
 	const char *recorder = *capture->metadata.source ? "the recorder" : "kmemtraced";
+	const struct status_counted counted = estimate_counted(&capture->status);
 	char own[80], percent[40], skipped[40], wrong[80] = "", newer[METADATA_TEXT];
 	int err;
 
@@ -184,10 +185,19 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 		snprintf(own, sizeof(own), "%s's own are not known", recorder);
 	snprintf(skipped, sizeof(skipped),
 		 loss->skipped_partial ? "%" PRIu64 " or more" : "%" PRIu64, loss->skipped);
-	err = header_add_line(&header->header, "events", false,
-			      "seen %" PRIu64 " = recorded %" PRIu64 " + lost %" PRIu64
-			      " + skipped %s; %s",
-			      loss->seen, loss->recorded, loss->lost, skipped, own);
+	if (counted.allocations)
+		err = header_add_line(&header->header, "events", false,
+				      "seen %" PRIu64 " = counted %" PRIu64
+				      " + skipped %s; of the sampled, recorded %" PRIu64
+				      ", lost %" PRIu64 "; %s",
+				      counted.allocations + counted.frees + loss->skipped,
+				      counted.allocations + counted.frees, skipped, loss->recorded,
+				      loss->lost, own);
+	else
+		err = header_add_line(&header->header, "events", false,
+				      "seen %" PRIu64 " = recorded %" PRIu64 " + lost %" PRIu64
+				      " + skipped %s; %s",
+				      loss->seen, loss->recorded, loss->lost, skipped, own);
 	if (!err && !loss->own_known && capture->has_status)
 		err = header_add_line(
 			&header->header, "", true,

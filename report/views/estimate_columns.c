@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "kernel/sampling.h"
 #include "report/render/header.h"
@@ -95,6 +96,7 @@ int estimate_add_lines(const struct report *report, struct header *header)
 	const struct variance *variance;
 	struct estimate_range allocated, live;
 	struct status_counted counted;
+	char most[40] = "";
 	int err;
 
 	if (!sampling->interval && !report->view->has_flame && query_needs_samples(report->query))
@@ -107,10 +109,12 @@ int estimate_add_lines(const struct report *report, struct header *header)
 	variance = &estimates->total;
 	allocated = estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated);
 	live = estimate_range_bytes(estimates, totals->live_bytes, variance->live);
+	if (estimates->interval_most > estimates->interval)
+		snprintf(most, sizeof(most), " to %" PRIu64, estimates->interval_most);
 	err = header_add_line(header, "estimates", false,
 			      "from %" PRIu64 " sampled allocations, one in %" PRIu64
-			      " bytes: all figures below",
-			      variance->samples, sampling->interval);
+			      "%s bytes: all figures below",
+			      variance->samples, sampling->interval, most);
 	if (!err)
 		err = header_add_line(header, "", false,
 				      "95 %% intervals: allocated %" PRIu64 " to %" PRIu64
@@ -145,6 +149,7 @@ void estimate_add_header(const struct report *report, struct header *header)
 	variance = &estimates->total;
 	header_add_section(header, "estimates");
 	header_add_number(header, "interval_bytes", estimates->interval);
+	header_add_number(header, "interval_bytes_most", estimates->interval_most);
 	header_add_number(header, "samples", variance->samples);
 	header_add_number(header, "live_samples", variance->live_samples);
 	add_range(header, "allocations_low", "allocations_high",

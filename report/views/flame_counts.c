@@ -24,7 +24,7 @@ struct flame_values flame_counts_weigh(const struct analysis *analysis,
 	double exact;
 
 	if (analysis->estimates) {
-		exact = estimate_weight(analysis->estimates->interval, object->allocated);
+		exact = estimate_weight(analysis->estimates, object);
 		values.variance = exact * (exact - 1) * object->allocated * object->allocated;
 	}
 	return values;

@@ -38,10 +38,10 @@ estimates()
 		fail "$1: the estimate is wrong"
 }
 
-# one WORKLOAD ROUNDS
+# one WORKLOAD ROUNDS [OPTION]
 one()
 {
-	local work=$1 rounds=$2 pid allocations frees skipped unknown
+	local work=$1 rounds=$2 option=${3:---no-rescue} pid allocations frees skipped unknown
 	"$builddir/tests/live/workload" "$work" "$rounds" folder wait <line >truth 2>workload.log &
 	pid=$!
 	exec 3>line
@@ -50,7 +50,7 @@ one()
 		sleep 0.05
 	done
 	kill -0 $pid 2>/dev/null || skip "$(cat workload.log)"
-	"$kmemtraced" -q --profile=4k -p $pid -- sh drive $pid 2>kmemtraced.log ||
+	"$kmemtraced" -q --profile=4k "$option" -p $pid -- sh drive $pid 2>kmemtraced.log ||
 		fail "exit $?: $(cat kmemtraced.log)"
 	echo >&3
 	exec 3>&-
@@ -76,6 +76,12 @@ one fs 20000
 one large 10000
 between "large: bytes" $((10000 * 32768)) "$(sum 5)" $((10000 * (32768 + 4096 + 500)))
 KMEMTRACED_WITHOUT=fetch one fs 5000
+
+# While samples come too fast, they are taken from more bytes: the first ones, and few later ones.
+one fs 20000 --max-samples=1000
+jq -e '.estimates | .interval_bytes == 4096 and .interval_bytes_most >= 16 * 4096 and
+	.samples < .counted_bytes / 4096 / 2' estimates >/dev/null || fail "the interval did not follow"
+value kmemtrace.data/kernel/status sample_interval_most
 
 # Directories: objects of which nearly each is sampled, 30,000 of them at once.
 cat >directories <<'END'

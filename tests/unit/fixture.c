@@ -268,8 +268,7 @@ static int make_oom_kill(struct making *making)
 static int make_stack_of(struct making *making)
 {
 	struct kmt_long_record record = { .head.id = KMT_STACK };
-	struct making_cpu *cpu;
-	uint64_t cpu_number;
+	uint64_t interval = making->status.sampling.interval, cpu_number;
 	int err = read_object(making, &record.head, 4);
 
 	if (!err)
@@ -278,10 +277,11 @@ static int make_stack_of(struct making *making)
 		err = making_number(making, making->word[5], &record.head.payload);
 	if (!err)
 		err = making_option(making, "user", &record.more[0]);
-	cpu = err ? NULL : making_cpu(making, cpu_number);
-	if (!cpu)
+	if (!err)
+		err = making_option(making, "interval", &interval);
+	if (err || !making_cpu(making, cpu_number))
 		return err ? err : -EINVAL;
-	record.head.gfp = (uint32_t)cpu->sequence + 1;
+	record.head.gfp = (uint32_t)interval;
 	return put_record(making, &record.head);
 }
 

@@ -14,6 +14,7 @@
 
 #include "tests/unit/scratch.h"
 #include "analysis/analysis.h"
+#include "analysis/estimate.h"
 #include "analysis/heap_findings.h"
 
 static void run(struct analysis *analysis, struct capture *capture, const char *text)
@@ -326,6 +327,32 @@ static void counts_repeated_samples_once(void **state)
 	scratch_remove(directory);
 }
 
+/* Each sample counts for the interval with which it was taken, also when its object is freed. */
+static void weighs_samples_by_their_interval(void **state)
+{
+	static const struct analysis_settings settings = { .by = GROUP_BY_SITE, .estimate = true };
+	char *directory =
+		scratch_capture("begin 5\nend 9000000\nsampling 1024 profile=1\n"
+				"stack_of 10 0 0x100000 0x5010 0xa1 task=3\n"
+				"alloc    11 0 0x100000 1000/1024 0x5010 task=3\n"
+				"stack_of 12 0 0x110000 0x5010 0xa1 task=3 interval=4096\n"
+				"alloc    13 0 0x110000 1000/1024 0x5010 task=3\n"
+				"free     20 0 0x100000 0x6030 task=3\n");
+	struct analysis analysis;
+	struct capture capture;
+
+	(void)state;
+	assert_int_equal(capture_open(&capture, directory), 0);
+	assert_int_equal(analysis_run(&analysis, &capture, &settings), 0);
+	/* 1024 / (1 - exp(-1)) and 1024 / (1 - exp(-1/4)) */
+	assert_int_equal(analysis.totals.bytes_allocated, 1620 + 4629);
+	assert_int_equal(analysis.totals.live_bytes, 4629);
+	assert_int_equal(analysis.estimates->interval_most, 4096);
+	assert_int_equal(estimate_range_bytes(analysis.estimates, 0, 0).high, 15735);
+	finish(&analysis, &capture);
+	scratch_remove(directory);
+}
+
 /*
  * The second report can come too late to be recognised by its waiting first report. A page that was
  * a slab with the same stride before makes no difference.
@@ -465,6 +492,7 @@ int main(void)
 		cmocka_unit_test(reads_captures_that_were_cut_off),
 		cmocka_unit_test(counts_repeated_kmalloc_once),
 		cmocka_unit_test(counts_repeated_samples_once),
+		cmocka_unit_test(weighs_samples_by_their_interval),
 		cmocka_unit_test(counts_late_second_report_once),
 		cmocka_unit_test(counts_records_of_a_missing_stream_as_lost),
 		cmocka_unit_test(reads_a_trace_file),

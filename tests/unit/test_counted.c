@@ -217,7 +217,7 @@ static bool interval_holds_truth(const struct estimates *estimates, uint64_t run
 		struct sampled_object sampled = { object.address, object.time, 0 };
 		uint64_t weight = estimate_object(estimates, &object).objects;
 
-		if (random_share() * estimate_weight(estimates->interval, 256) > 1)
+		if (random_share() * estimate_weight(estimates, &object) > 1)
 			continue;
 		sampled.variance = estimate_object_variance(estimates, &object);
 		for (unsigned int n = 0; n < 1 + i % 2; n++) {
@@ -236,11 +236,12 @@ static bool interval_holds_truth(const struct estimates *estimates, uint64_t run
 
 static void intervals_of_counts_hold_the_truth(void **state)
 {
+	const struct status_sampling sampling = { .interval = 4096 };
 	struct estimates *estimates;
 	unsigned int hits = 0;
 
 	(void)state;
-	assert_int_equal(estimates_init(&estimates, 4096), 0);
+	assert_int_equal(estimates_init(&estimates, &sampling), 0);
 	for (uint64_t run = 0; run < 1000; run++)
 		hits += interval_holds_truth(estimates, run);
 	print_message("[  count   ] the truth is in %.1f %% of the intervals\n", hits / 10.0);

@@ -38,11 +38,11 @@ struct site {
 };
 
 /* The loads: small objects, one size, mixed sizes, large objects, all together. */
-static struct site make_site(int load, int i)
+static struct site make_site(int load, int i, double factor)
 {
 	static const uint32_t sizes[] = { 32, 64, 96, 192, 256, 512, 1024, 4096, 8192, 65536 };
 	struct site site = { .freed = i % 3 == 0 ? 0.1 : i % 3 == 1 ? 0.5 : 0.95 };
-	double samples = 10 + 5 * i; /* that it has on average */
+	double samples = factor * (10 + 5 * i); /* that it has on average */
 
 	switch (load) {
 	case 0:
@@ -71,6 +71,8 @@ static struct site make_site(int load, int i)
 
 struct run {
 	struct analysis analysis;
+	bool is_doubled; /* the interval changes with the samples */
+	uint32_t interval, samples;
 	double left; /* bytes to the next sample */
 	uint64_t time, allocated[SITES], live[SITES], objects[SITES], true_objects[SITES];
 	uint64_t true_allocated[SITES], true_live[SITES];
@@ -85,6 +87,7 @@ static void allocate(struct run *run, const struct site *site, uint32_t group, u
 				      .group = group,
 				      .cache = group % 3 };
 	bool is_freed = random_share() < site->freed;
+	const struct stack_sample sample = { .interval = run->interval };
 	struct object_weight weight;
 
 	run->time++;
@@ -94,7 +97,11 @@ static void allocate(struct run *run, const struct site *site, uint32_t group, u
 	run->left -= size;
 	if (run->left > 0)
 		return;
-	run->left = -log(random_share()) * INTERVAL;
+	object.flags = estimates_doublings(run->analysis.estimates, &sample);
+	run->samples++;
+	if (run->is_doubled)
+		run->interval = INTERVAL << run->samples / 20 % 3;
+	run->left = -log(random_share()) * run->interval;
 	weight = estimate_object(run->analysis.estimates, &object);
 	assert_int_equal(estimates_add(&run->analysis, &object), 0);
 	run->allocated[group] += weight.allocated;
@@ -105,15 +112,24 @@ static void allocate(struct run *run, const struct site *site, uint32_t group, u
 		run->live[group] += weight.allocated;
 }
 
-static void sample(struct run *run, int load)
+static void begin(struct estimates **estimates, uint64_t interval)
+{
+	const struct status_sampling sampling = { .interval = interval };
+
+	assert_int_equal(estimates_init(estimates, &sampling), 0);
+}
+
+static void sample(struct run *run, int load, bool is_doubled)
 {
 	struct site sites[SITES];
 	uint32_t most = 0;
 
-	*run = (struct run){ .left = -log(random_share()) * INTERVAL };
-	assert_int_equal(estimates_init(&run->analysis.estimates, INTERVAL), 0);
+	*run = (struct run){ .is_doubled = is_doubled,
+			     .interval = INTERVAL,
+			     .left = -log(random_share()) * INTERVAL };
+	begin(&run->analysis.estimates, INTERVAL);
 	for (int i = 0; i < SITES; i++) {
-		sites[i] = make_site(load, i);
+		sites[i] = make_site(load, i, is_doubled ? 4 : 1);
 		if (sites[i].count > most)
 			most = sites[i].count;
 	}
@@ -159,17 +175,16 @@ static void check(const char *figure, const struct score *score, double least)
 	assert_true(fabs(mean) < 2 / sqrt(score->sites));
 }
 
-static void intervals_hold_the_truth(void **unused)
+static void expect_truth(bool is_doubled)
 {
 	const char *rounds = getenv("KMEMTRACE_ROUNDS");
 	int runs = rounds ? atoi(rounds) / 25 : 40;
 	struct score allocated = { 0 }, live = { 0 }, objects = { 0 };
 	static struct run run;
 
-	(void)unused;
 	for (int load = 0; load < LOADS; load++) {
 		for (int i = 0; i < runs; i++) {
-			sample(&run, load);
+			sample(&run, load, is_doubled);
 			for (int site = 0; site < SITES; site++) {
 				struct variance variance =
 					estimates_of_group(run.analysis.estimates, (size_t)site);
@@ -191,6 +206,40 @@ static void intervals_hold_the_truth(void **unused)
 	check("allocations", &objects, 90);
 }
 
+static void intervals_hold_the_truth(void **unused)
+{
+	(void)unused;
+	expect_truth(false);
+}
+
+/* Also while the sampling interval is doubled and halved. */
+static void doubled_intervals_hold_the_truth(void **unused)
+{
+	(void)unused;
+	expect_truth(true);
+}
+
+/* A hostile capture has any interval. */
+static void doublings_have_limits(void **unused)
+{
+	const struct stack_sample most = { .interval = UINT32_MAX }, none = { .interval = 0 };
+	const struct slab_object object = { .allocated = 64, .flags = 3 << OBJECT_DOUBLINGS_SHIFT };
+	struct estimates *estimates;
+
+	(void)unused;
+	begin(&estimates, 1);
+	assert_int_equal(estimates_doublings(estimates, &most), OBJECT_DOUBLINGS);
+	estimates_deinit(estimates);
+	begin(&estimates, 64);
+	assert_int_equal(estimates_doublings(estimates, &none), 0);
+	assert_int_equal(estimates_doublings(estimates, NULL), 0);
+	assert_int_equal(estimates->interval_most, 64);
+	assert_true(fabs(estimate_weight(estimates, &object) - -1 / expm1(-1.0 / 8)) < 1e-9);
+	assert_int_equal(estimates_doublings(estimates, &most) >> OBJECT_DOUBLINGS_SHIFT, 26);
+	assert_int_equal(estimates->interval_most, 1ULL << 32);
+	estimates_deinit(estimates);
+}
+
 static void each_allocation_is_exact(void **unused)
 {
 	struct slab_object object = {
@@ -200,7 +249,7 @@ static void each_allocation_is_exact(void **unused)
 	struct object_weight weight;
 
 	(void)unused;
-	assert_int_equal(estimates_init(&analysis.estimates, 1), 0);
+	begin(&analysis.estimates, 1);
 	weight = estimate_object(analysis.estimates, &object);
 	assert_int_equal(weight.objects, 1);
 	assert_int_equal(weight.requested, 100);
@@ -223,13 +272,14 @@ static void nothing_sampled_is_not_nothing(void **unused)
 	struct estimate_range bytes, objects;
 
 	(void)unused;
-	assert_int_equal(estimates_init(&estimates, INTERVAL), 0);
+	begin(&estimates, INTERVAL);
 	bytes = estimate_range_bytes(estimates, 0, 0);
 	objects = estimate_range_objects(estimates, 0, 0);
 	assert_int_equal(bytes.low, 0);
 	assert_int_equal(objects.low, 0);
 	for (uint32_t size = 8; size <= 4 * INTERVAL; size *= 2) {
-		double missed = 1 - 1 / estimate_weight(INTERVAL, size);
+		const struct slab_object object = { .allocated = size };
+		double missed = 1 - 1 / estimate_weight(estimates, &object);
 		double count = (double)bytes.high / size;
 
 		assert_true(pow(missed, ceil(count)) < 0.025);
@@ -246,7 +296,7 @@ static void an_end_subtracts_what_was_added(void **unused)
 	struct variance variance;
 
 	(void)unused;
-	assert_int_equal(estimates_init(&analysis.estimates, INTERVAL), 0);
+	begin(&analysis.estimates, INTERVAL);
 	for (uint32_t i = 1; i <= 1000; i++) {
 		struct slab_object object = {
 			.address = i * 64, .time = i, .allocated = i * 32, .group = i % 7
@@ -274,6 +324,8 @@ int main(void)
 		cmocka_unit_test(nothing_sampled_is_not_nothing),
 		cmocka_unit_test(an_end_subtracts_what_was_added),
 		cmocka_unit_test(intervals_hold_the_truth),
+		cmocka_unit_test(doubled_intervals_hold_the_truth),
+		cmocka_unit_test(doublings_have_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

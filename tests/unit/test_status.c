@@ -56,6 +56,7 @@ static void fill(struct status *status)
 		.clamped = 4,
 		.clamped_max = 5,
 		.sampling = { .interval = 4096,
+			      .interval_most = 8192,
 			      .is_profile = true,
 			      .unwalked = 1,
 			      .no_room = 2,
@@ -125,6 +126,7 @@ static void written_status_is_parsed(void **state)
 			    "user_stacks_unwalked 6\n"
 			    "mappings_lost 7\n"
 			    "sample_interval 4096\n"
+			    "sample_interval_most 8192\n"
 			    "stacks_unwalked 1\n"
 			    "stacks_no_room 2\n"
 			    "unsampled 3\n"

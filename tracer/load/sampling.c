@@ -51,14 +51,17 @@ void sampling_choose(struct bpf_variant *variant, const struct sampling *samplin
 					sampling->is_profile);
 }
 
-void sampling_start(struct kmt_control *controls, unsigned int cpus, uint32_t interval)
+void sampling_start(struct kmt_totals *totals, struct kmt_control *controls, unsigned int cpus,
+		    uint32_t interval)
 {
 	uint64_t random;
 
+	totals->sample_interval = interval;
 	for (unsigned int i = 0; interval && i < cpus; i++) {
 		/* the kernel has had enough entropy since long before it could run this program */
 		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
 			random = machine_now() * 0x9e3779b97f4a7c15ULL * (i + 1);
+		controls[i].sample_interval = interval;
 		controls[i].until_sample = (int64_t)sampling_draw(random, interval);
 	}
 }

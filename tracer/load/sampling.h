@@ -15,12 +15,14 @@ struct sampling {
 	uint32_t interval; /* bytes, or SAMPLING_EACH; 0: no allocation is sampled */
 	bool is_profile;   /* record only sampled allocations and their frees */
 	bool user_stacks;  /* and the stacks of the processes */
+	uint32_t most;	   /* samples a second, about: see tracer/sample_rate.h; 0: any number */
 };
 
 /* Before loading. no_nesting: the kernel runs no program that it has interrupted on that CPU. */
 void sampling_choose(struct bpf_variant *variant, const struct sampling *sampling, bool no_nesting);
 
 /* Before the programs are attached: the bytes that each CPU allocates before its first sample. */
-void sampling_start(struct kmt_control *controls, unsigned int cpus, uint32_t interval);
+void sampling_start(struct kmt_totals *totals, struct kmt_control *controls, unsigned int cpus,
+		    uint32_t interval);
 
 #endif
