@@ -10,10 +10,14 @@
 
 #include "analysis/estimate.h"
 #include "base/hash.h"
-#include "kernel/sampling.h"
 
 #define OBJECT_BYTES_LEAST 8 /* kmalloc-8 */
 #define Z 1.959964	     /* of the normal distribution: 95 % lie within */
+
+static uint64_t to_integer(double number)
+{
+	return number < 0x1p64 ? (uint64_t)number : UINT64_MAX;
+}
 
 int estimates_init(struct estimates **estimates, const struct status_sampling *sampling)
 {
@@ -21,9 +25,7 @@ int estimates_init(struct estimates **estimates, const struct status_sampling *s
 	if (!*estimates)
 		return -ENOMEM;
 	(*estimates)->interval = sampling->interval;
-	(*estimates)->interval_most = MIN(sampling->interval_most, SAMPLING_MOST);
-	if ((*estimates)->interval_most < sampling->interval)
-		(*estimates)->interval_most = sampling->interval;
+	(*estimates)->interval_most = MAX(sampling->interval, sampling->interval_most);
 	return 0;
 }
 
@@ -41,7 +43,7 @@ uint16_t estimates_doublings(struct estimates *estimates, const struct stack_sam
 	uint64_t interval = estimates->interval;
 	unsigned int doublings = 0;
 
-	while (sample && interval && interval < sample->interval &&
+	while (sample && interval > 1 && interval < sample->interval &&
 	       doublings < OBJECT_DOUBLINGS >> OBJECT_DOUBLINGS_SHIFT) {
 		interval *= 2;
 		doublings++;
@@ -71,8 +73,8 @@ struct object_weight estimate_object(const struct estimates *estimates,
 
 	return (struct object_weight){
 		.objects = (uint64_t)whole + ((double)random < (weight - whole) * 0x1p32),
-		.requested = (uint64_t)(weight * object->requested + 0.5),
-		.allocated = (uint64_t)(weight * object->allocated + 0.5),
+		.requested = to_integer(weight * object->requested + 0.5),
+		.allocated = to_integer(weight * object->allocated + 0.5),
 	};
 }
 
@@ -164,34 +166,47 @@ struct variance estimates_of_cache(const struct estimates *estimates, size_t cac
 	return cache < estimates->cache_count ? estimates->caches[cache] : (struct variance){ 0 };
 }
 
-struct estimate_range estimate_range(uint64_t estimate, double variance)
+double estimate_hidden(const struct estimates *estimates)
 {
-	double value = (double)estimate, shift, reach;
+	double interval = (double)estimates->interval, sum = 0;
 
-	if (!estimate || variance <= 0)
-		return (struct estimate_range){ estimate, estimate };
-	shift = Z * Z * variance / value / 2;
-	reach = sqrt(Z * Z * variance + shift * shift);
+	if (!estimates->interval || estimates->interval_most <= estimates->interval)
+		return 0;
+	for (; interval <= (double)estimates->interval_most; interval *= 2)
+		sum += interval * interval;
+	return Z * Z * sqrt(sum);
+}
+
+struct estimate_range estimate_range(uint64_t estimate, double variance, double hidden)
+{
+	double value = (double)estimate, shift = 0, reach = 0;
+
+	if (estimate && variance > 0) {
+		shift = Z * Z * variance / value / 2;
+		reach = sqrt(Z * Z * variance + shift * shift);
+	}
 	return (struct estimate_range){
-		.low = value + shift > reach ? (uint64_t)(value + shift - reach) : 0,
-		.high = (uint64_t)ceil(value + shift + reach),
+		.low = value + shift > reach ? to_integer(value + shift - reach) : 0,
+		.high = to_integer(ceil(value + hypot(shift + reach, hidden))),
 	};
 }
 
 struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
 					   double variance)
 {
-	struct estimate_range range = estimate_range(bytes, variance);
+	struct estimate_range range = estimate_range(bytes, variance, estimate_hidden(estimates));
 
-	if (!bytes && estimates->interval > 1)
-		range.high = (uint64_t)ceil(Z * Z * (double)estimates->interval_most);
+	if (!bytes && estimates->interval > 1 && !range.high)
+		range.high = to_integer(ceil(Z * Z * (double)estimates->interval));
 	return range;
 }
 
 struct estimate_range estimate_range_objects(const struct estimates *estimates, uint64_t objects,
-					     double variance)
+					     uint64_t bytes, double variance)
 {
-	struct estimate_range range = estimate_range(objects, variance);
+	double hidden = estimate_hidden(estimates), density = (double)objects / (double)bytes;
+	struct estimate_range range =
+		estimate_range(objects, variance, bytes ? hidden * density : 0);
 
 	if (!objects)
 		range.high = estimate_range_bytes(estimates, 0, 0).high / OBJECT_BYTES_LEAST;

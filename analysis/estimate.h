@@ -76,18 +76,27 @@ struct variance estimates_of_cache(const struct estimates *estimates, size_t cac
  * The interval of an estimate with this variance. It is the score interval of a Poisson number of
  * samples that each stand for k = variance / estimate: with z = 1.96,
  *	estimate + z^2 k / 2 -+ z sqrt(variance + z^2 k^2 / 4)
- * Unlike estimate -+ z sqrt(variance), it is right for few samples too.
+ * Unlike estimate -+ z sqrt(variance), it is right for few samples too. hidden: adds to the upper
+ * half m of the interval, which becomes sqrt(m^2 + hidden^2).
  */
-struct estimate_range estimate_range(uint64_t estimate, double variance);
+struct estimate_range estimate_range(uint64_t estimate, double variance, double hidden);
 
 /*
- * The same of bytes, and of objects. Without a sample, the true bytes are up to z^2 intervals, the
- * largest that there were: of more, one would have been sampled in 98 of 100 cases. The least
- * object has 8 bytes.
+ * 0 if the sampling interval never changed; else bytes that no sample may show: at each interval I
+ * there may have been up to z^2 I bytes without a sample, however many samples there were at the
+ * other intervals. The upper limits of independent parts add as the root of the sum of their
+ * squares (Zou and Donner, 2008).
+ */
+double estimate_hidden(const struct estimates *estimates);
+
+/*
+ * The interval of bytes, and that of objects with so many bytes, hidden ones included. Without a
+ * sample, the true bytes are up to z^2 intervals: of more, one would have been sampled in 98 of 100
+ * cases. The least object has 8 bytes.
  */
 struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
 					   double variance);
 struct estimate_range estimate_range_objects(const struct estimates *estimates, uint64_t objects,
-					     double variance);
+					     uint64_t bytes, double variance);
 
 #endif

@@ -6,17 +6,19 @@
 #include <stddef.h>
 
 #include "capture/status_sampling.h"
+#include "kernel/sampling.h"
 
 static const struct {
 	const char *key;
 	size_t offset;
+	uint64_t most;
 } numbers[] = {
-	{ "sample_interval", offsetof(struct status_sampling, interval) },
-	{ "sample_interval_most", offsetof(struct status_sampling, interval_most) },
-	{ "stacks_unwalked", offsetof(struct status_sampling, unwalked) },
-	{ "stacks_no_room", offsetof(struct status_sampling, no_room) },
-	{ "unsampled", offsetof(struct status_sampling, unsized) },
-	{ "samples_dropped", offsetof(struct status_sampling, dropped) },
+	{ "sample_interval", offsetof(struct status_sampling, interval), SAMPLING_MOST },
+	{ "sample_interval_most", offsetof(struct status_sampling, interval_most), SAMPLING_MOST },
+	{ "stacks_unwalked", offsetof(struct status_sampling, unwalked), UINT64_MAX },
+	{ "stacks_no_room", offsetof(struct status_sampling, no_room), UINT64_MAX },
+	{ "unsampled", offsetof(struct status_sampling, unsized), UINT64_MAX },
+	{ "samples_dropped", offsetof(struct status_sampling, dropped), UINT64_MAX },
 };
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -49,9 +51,12 @@ bool status_sampling_parse(struct status_sampling *sampling, struct line *line)
 		return true;
 	}
 	for (size_t i = 0; i < NUMBERS; i++) {
+		uint64_t number;
+
 		if (!line_key(line, numbers[i].key))
 			continue;
-		line_u64(line, 10, (uint64_t *)((char *)sampling + numbers[i].offset));
+		if (line_u64(line, 10, &number) && number <= numbers[i].most)
+			*(uint64_t *)((char *)sampling + numbers[i].offset) = number;
 		return true;
 	}
 	return false;

@@ -219,6 +219,7 @@ int aggregate_add(struct aggregate *aggregate, struct value_source *source,
 		if (!sums)
 			return -ENOMEM;
 		group->samples += is_new;
+		group->bytes += weight * object->allocated;
 		group->variance += sampled_sums_add(&sums[0], 1, object);
 	}
 	for (size_t i = 0; i < query->statistic_count && !err; i++) {

@@ -17,6 +17,7 @@
 struct sampled_object {
 	uint64_t address, time; /* of its allocation */
 	double variance;	/* of its weight */
+	uint32_t allocated;	/* bytes */
 };
 
 struct sampled_sums {

@@ -54,6 +54,7 @@ struct flame {
 	char *title, *source;
 	const char *legend;
 	uint64_t interval; /* bytes: see struct status_sampling; 0: every event counts */
+	double hidden;	   /* bytes: see estimate_hidden() */
 	uint64_t time;	   /* ns since 1970: the begin; 0: unknown */
 	uint64_t duration; /* ns; 0: unknown */
 };

@@ -187,10 +187,8 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 		 loss->skipped_partial ? "%" PRIu64 " or more" : "%" PRIu64, loss->skipped);
 	if (counted.allocations)
 		err = header_add_line(&header->header, "events", false,
-				      "seen %" PRIu64 " = counted %" PRIu64
-				      " + skipped %s; of the sampled, recorded %" PRIu64
-				      ", lost %" PRIu64 "; %s",
-				      counted.allocations + counted.frees + loss->skipped,
+				      "counted %" PRIu64 ", skipped %s; of sampled objects "
+				      "recorded %" PRIu64 ", lost %" PRIu64 "; %s",
 				      counted.allocations + counted.frees, skipped, loss->recorded,
 				      loss->lost, own);
 	else

@@ -167,6 +167,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 			.time = transition->object->time,
 			.variance =
 				estimate_object_variance(analysis->estimates, transition->object),
+			.allocated = transition->object->allocated,
 		};
 	return aggregate_add(&count->aggregate, &count->source, transition,
 			     report->weigh ? report->weigh(report->weigh_data, transition) : 1,
@@ -228,20 +229,23 @@ static void set_statistic(const struct count *count, struct cell *cell,
 }
 
 static struct estimate_range find_range(const struct estimates *estimates,
+					const struct aggregate_group *group,
 					const struct statistic *statistic,
 					const struct accumulator *accumulator)
 {
 	uint64_t sum = (uint64_t)accumulator->number;
+	/* events without a sample are taken to have values as those with one */
+	double hidden = group->bytes ? estimate_hidden(estimates) / (double)group->bytes : 0;
 
 	if (statistic->function == STATISTIC_COUNT)
-		return estimate_range_objects(estimates, accumulator->values,
+		return estimate_range_objects(estimates, accumulator->values, group->bytes,
 					      accumulator->variance);
 	if (accumulator->overflowed)
 		return (struct estimate_range){ CELL_UNKNOWN, CELL_UNKNOWN };
 	if (statistic->expression.type == VALUE_BYTES)
 		return estimate_range_bytes(estimates, sum, accumulator->variance);
 	/* an event that was not sampled has any duration */
-	return sum ? estimate_range(sum, accumulator->variance)
+	return sum ? estimate_range(sum, accumulator->variance, hidden * (double)sum)
 		   : (struct estimate_range){ 0, CELL_UNKNOWN };
 }
 
@@ -252,7 +256,7 @@ static void set_intervals(const struct report *report, struct cell *row,
 	const struct query *query = report->query;
 	const struct estimates *estimates = report->analysis.estimates;
 	struct estimate_range range =
-		estimate_range_objects(estimates, group->events, group->variance);
+		estimate_range_objects(estimates, group->events, group->bytes, group->variance);
 
 	row++->number = group->samples;
 	row++->decimal =
@@ -262,7 +266,7 @@ static void set_intervals(const struct report *report, struct cell *row,
 	for (size_t i = 0; i < query->statistic_count; i++) {
 		if (!grows(&query->statistics[i]))
 			continue;
-		range = find_range(estimates, &query->statistics[i], &group->statistics[i]);
+		range = find_range(estimates, group, &query->statistics[i], &group->statistics[i]);
 		row++->number = range.low;
 		row++->number = range.high;
 	}

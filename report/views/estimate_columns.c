@@ -30,11 +30,13 @@ void estimate_set_cells(const struct report *report, struct cell *first,
 	if (!report->settings.estimate)
 		return;
 	set_range(&first[ESTIMATE_ALLOCATIONS_LOW],
-		  estimate_range_objects(estimates, figures->allocations, variance->allocations));
+		  estimate_range_objects(estimates, figures->allocations, figures->allocated,
+					 variance->allocations));
 	set_range(&first[ESTIMATE_ALLOCATED_LOW],
 		  estimate_range_bytes(estimates, figures->allocated, variance->allocated));
 	set_range(&first[ESTIMATE_OBJECTS_LOW],
-		  estimate_range_objects(estimates, figures->live_objects, variance->live_objects));
+		  estimate_range_objects(estimates, figures->live_objects, figures->live,
+					 variance->live_objects));
 	set_range(&first[ESTIMATE_LIVE_LOW],
 		  estimate_range_bytes(estimates, figures->live, variance->live));
 	first[ESTIMATE_SAMPLES].number = figures->orders_by_live ? variance->live_samples
@@ -75,6 +77,10 @@ static int add_advice(struct header *header, const struct status_sampling *sampl
 
 	if (samples >= SAMPLES_ENOUGH)
 		return 0;
+	if (sampling->interval_most > interval)
+		return header_add_line(header, "", true,
+				       "few samples make wide intervals: a larger kmemtraced "
+				       "--max-samples takes more");
 	while (interval / 2 >= SAMPLING_LEAST &&
 	       interval * SAMPLES_ENOUGH > sampling->interval * (samples ? samples : 1))
 		interval /= 2;
@@ -153,11 +159,13 @@ void estimate_add_header(const struct report *report, struct header *header)
 	header_add_number(header, "samples", variance->samples);
 	header_add_number(header, "live_samples", variance->live_samples);
 	add_range(header, "allocations_low", "allocations_high",
-		  estimate_range_objects(estimates, totals->allocations, variance->allocations));
+		  estimate_range_objects(estimates, totals->allocations, totals->bytes_allocated,
+					 variance->allocations));
 	add_range(header, "bytes_allocated_low", "bytes_allocated_high",
 		  estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated));
 	add_range(header, "live_objects_low", "live_objects_high",
-		  estimate_range_objects(estimates, totals->live_objects, variance->live_objects));
+		  estimate_range_objects(estimates, totals->live_objects, totals->live_bytes,
+					 variance->live_objects));
 	add_range(header, "live_bytes_low", "live_bytes_high",
 		  estimate_range_bytes(estimates, totals->live_bytes, variance->live));
 	if (report->capture->status.sampling.is_profile) {

@@ -225,6 +225,7 @@ static int set_texts(const struct report *report, struct flame *flame)
 
 	flame->measure_text = measure_names[flame->measure];
 	flame->interval = analysis->estimates ? analysis->estimates->interval : 0;
+	flame->hidden = analysis->estimates ? estimate_hidden(analysis->estimates) : 0;
 	if (!event_clock_is(report->capture))
 		flame->duration = analysis->window_end - analysis->window_begin;
 	if (report->capture->metadata.wall_offset)

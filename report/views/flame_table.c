@@ -70,7 +70,8 @@ struct tree_table {
 static struct cell *add_row(const struct tree_table *out, struct flame_values values, uint64_t own,
 			    bool is_bound, size_t depth, char *function, char *path)
 {
-	const struct estimate_range range = estimate_range(values.bytes, values.variance);
+	const struct estimate_range range =
+		estimate_range(values.bytes, values.variance, out->flame->hidden);
 	struct cell *row = function && path ? table_add(out->table) : NULL;
 
 	if (!row) {

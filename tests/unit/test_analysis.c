@@ -348,7 +348,7 @@ static void weighs_samples_by_their_interval(void **state)
 	assert_int_equal(analysis.totals.bytes_allocated, 1620 + 4629);
 	assert_int_equal(analysis.totals.live_bytes, 4629);
 	assert_int_equal(analysis.estimates->interval_most, 4096);
-	assert_int_equal(estimate_range_bytes(analysis.estimates, 0, 0).high, 15735);
+	assert_int_equal(estimate_range_bytes(analysis.estimates, 0, 0).high, 18027);
 	finish(&analysis, &capture);
 	scratch_remove(directory);
 }

@@ -214,7 +214,7 @@ static bool interval_holds_truth(const struct estimates *estimates, uint64_t run
 		struct slab_object object = { .address = 0xffff888000000000 + i * 256,
 					      .time = run * objects + i,
 					      .allocated = 256 };
-		struct sampled_object sampled = { object.address, object.time, 0 };
+		struct sampled_object sampled = { object.address, object.time, 0, 256 };
 		uint64_t weight = estimate_object(estimates, &object).objects;
 
 		if (random_share() * estimate_weight(estimates, &object) > 1)
@@ -230,7 +230,7 @@ static bool interval_holds_truth(const struct estimates *estimates, uint64_t run
 		}
 	}
 	sampled_sums_deinit(&sums);
-	range = estimate_range(events, variance);
+	range = estimate_range(events, variance, 0);
 	return range.low <= objects + objects / 2 && objects + objects / 2 <= range.high;
 }
 
