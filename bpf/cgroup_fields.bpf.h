@@ -12,6 +12,11 @@ static __always_inline uint64_t cgroup_of_new_task(void)
 	return reads_cgroups && !cgroup_hierarchy ? bpf_get_current_cgroup_id() : 0;
 }
 
+static __always_inline uint64_t current_cgroup(void)
+{
+	return cgroup_of_new_task();
+}
+
 static __always_inline int send_cgroup(void *entry, uint32_t kind)
 {
 	uint32_t offset = read_field(entry, KMT_FIELD_CGROUP_PATH) & 0xffff;

@@ -25,6 +25,11 @@ static __always_inline uint64_t cgroup_of_new_task(struct task_struct *task)
 	return BPF_CORE_READ((struct cgroup_subsys_state *)(unsigned long)css, cgroup, kn, id);
 }
 
+static __always_inline uint64_t current_cgroup(void)
+{
+	return cgroup_of_new_task((struct task_struct *)bpf_get_current_task());
+}
+
 static __always_inline bool is_in_hierarchy(struct cgroup *cgroup)
 {
 	return (uint32_t)BPF_CORE_READ(cgroup, root, hierarchy_id) == cgroup_hierarchy;

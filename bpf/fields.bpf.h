@@ -245,8 +245,6 @@ int kmem_cache_free_fields(void *ctx)
 
 #include "bpf/cgroup_fields.bpf.h"
 
-#define COMM_SIZE 16
-
 static __always_inline int send_task(void *entry, uint32_t tid, uint32_t tgid, uint32_t uid,
 				     enum kmt_field comm, bool is_new)
 {
@@ -283,6 +281,8 @@ int task_newtask(void *ctx)
 	if (!(read_field(ctx, KMT_FIELD_NEWTASK_FLAGS) & CLONE_THREAD))
 		tgid = tid;
 	bpf_map_update_elem(&processes, &tid, &tgid, 0);
+	if (name_comes_later(tid))
+		return DELIVER_TO_PERF;
 	return send_task(ctx, tid, tgid, bpf_get_current_uid_gid(), KMT_FIELD_NEWTASK_COMM, true);
 }
 
@@ -300,6 +300,8 @@ int task_rename(void *ctx)
 
 	if (!tid)
 		tid = own;
+	if (!sends_new_name(tid))
+		return DELIVER_TO_PERF;
 	if (tid != own)
 		process = bpf_map_lookup_elem(&processes, &tid);
 	return send_task(ctx, tid, process ? *process : tgid, renamed_uid(tid),

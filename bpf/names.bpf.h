@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Sends each name to kmemtraced once: of a slab cache at its first event, of a task when it is
- * created or renamed; and a message when a module is loaded or unloaded, or a
- * cgroup or its tasks change. Records hold only
- * addresses and thread ids.
+ * created or renamed; and a message when a module is loaded or unloaded, or a cgroup or its tasks
+ * change. Records hold only addresses and thread ids.
+ *
+ * In a profile, most tasks have no record. So a task is sent at its first record, and when it is
+ * renamed after that.
  */
 #ifndef BPF_NAMES_BPF_H
 #define BPF_NAMES_BPF_H
 
 #define ANNOUNCED_SLOTS 4096
+#define COMM_SIZE 16
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -116,11 +119,58 @@ static __always_inline void remember_announced(uint64_t address)
 		announced[slot] = address;
 }
 
+/* In a profile: the tasks that were sent. One that has to go is sent again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, uint32_t);
+	__type(value, uint8_t);
+} named_tasks SEC(".maps");
+
+/* Called for a new task. True: its name is sent at its first record. */
+static __always_inline bool name_comes_later(uint32_t tid)
+{
+	if (!profile)
+		return false;
+	bpf_map_delete_elem(&named_tasks, &tid); /* of an earlier task */
+	return true;
+}
+
+/* Is the new name of a task sent? */
+static __always_inline bool sends_new_name(uint32_t tid)
+{
+	return !profile || bpf_map_lookup_elem(&named_tasks, &tid);
+}
+
 #ifdef KMT_WITHOUT_BTF
 #include "bpf/fields.bpf.h"
 #else
 #include "bpf/types.bpf.h"
 #endif
+
+/* Called in a profile before a record of the current task is made. ids: of the task. */
+static __noinline int name_task(uint64_t ids)
+{
+	struct kmt_message *message;
+	uint32_t tid = ids;
+	uint8_t yes = 1;
+
+	/* 0: the idle tasks of all CPUs */
+	if (!tid || bpf_map_lookup_elem(&named_tasks, &tid))
+		return 0;
+	message = message_reserve(KMT_MESSAGE_TASK, tid);
+	if (!message)
+		return 0; /* the next record tries again */
+	message->tgid = ids >> 32;
+	message->uid = bpf_get_current_uid_gid();
+	message->is_new = true;
+	message->cgroup = current_cgroup();
+	bpf_get_current_comm(message->name, COMM_SIZE);
+	bpf_ringbuf_submit(message, BPF_RB_NO_WAKEUP);
+	bpf_map_update_elem(&named_tasks, &tid, &yes, 0);
+	return 0;
+}
+
 #include "bpf/cache_sizes.bpf.h"
 
 static __noinline int forget_cache_slow(uint64_t address)

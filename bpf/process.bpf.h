@@ -29,6 +29,8 @@ static __always_inline int emit_process(uint8_t id, uint64_t call_site, uint64_t
 
 	if (!find_context(&event))
 		return 0;
+	if (profile)
+		name_task(event.ids);
 	return emit(&event, id, call_site, address, 0, KMT_NODE_ANY, payload);
 }
 

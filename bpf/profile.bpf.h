@@ -71,6 +71,7 @@ static __noinline int profile_address_again(struct event_context *event, struct 
 	if (!sampled_remove(about->pointer))
 		return 0;
 	find_traced_task(event);
+	name_task(event->ids);
 	return emit(event, about->id, about->call_site, about->pointer, about->gfp, about->node,
 		    about->cache);
 }
@@ -101,6 +102,7 @@ static __noinline int profile_sampled_free(struct event_context *event, struct k
 	if (!sampled_remove(about->pointer))
 		return 0;
 	find_traced_task(event);
+	name_task(event->ids);
 	return emit(event, about->id, about->call_site, about->pointer, 0, KMT_NODE_ANY,
 		    about->cache);
 }

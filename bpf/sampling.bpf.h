@@ -14,7 +14,8 @@
  *
  * kmemtraced may change the interval at any time. A CPU takes the new one at its next sample, for
  * the count that it draws then. Whether an allocation is sampled depends on the interval of its own
- * count, which the sample's record has.
+ * count, which the sample's record has. Only at the sample where the interval changes may an event
+ * that interrupts another one get the interval of its neighbour.
  */
 #ifndef BPF_SAMPLING_BPF_H
 #define BPF_SAMPLING_BPF_H
@@ -61,6 +62,7 @@ static __noinline int emit_sample(void *ctx, struct event_context *event, struct
 			__sync_fetch_and_add(&control->dropped, 1);
 			return 0;
 		}
+		name_task(event->ids);
 	}
 	__sync_fetch_and_add(&control->samples, 1);
 	id = find_stack(ctx, control, 0);

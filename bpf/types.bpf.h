@@ -132,6 +132,8 @@ int task_newtask(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
 	invalidate_untraced_stack(task);
+	if (name_comes_later(BPF_CORE_READ(task, pid)))
+		return 0;
 	return send_task(task, task->comm, bpf_get_current_uid_gid(), true);
 }
 
@@ -140,6 +142,8 @@ int task_rename(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
+	if (!sends_new_name(BPF_CORE_READ(task, pid)))
+		return 0;
 	return send_task(task, (const char *)ctx->args[1],
 			 renamed_uid((uint32_t)BPF_CORE_READ(task, pid)), false);
 }

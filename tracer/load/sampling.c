@@ -31,7 +31,8 @@ static uint64_t read_slab_bytes(void)
 void sampling_choose(struct bpf_variant *variant, const struct sampling *sampling, bool no_nesting)
 {
 	static const char *const maps[] = { "stack_buffers", "stack_ids", "stack_frames" };
-	static const char *const profile_maps[] = { ".bss.sampled", "sampled_objects" };
+	static const char *const profile_maps[] = { ".bss.sampled", "sampled_objects",
+						    "named_tasks" };
 	uint32_t mask;
 
 	bpf_variant_set(variant, "sample_interval", &sampling->interval,
