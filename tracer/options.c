@@ -97,8 +97,8 @@ static const struct argp_option table[] = {
 	  "implies -z (default: 512k)",
 	  0 },
 	{ "max-samples", KEY_MAX_SAMPLES, "N", 0,
-	  "While more than N samples a second come, take them from more bytes: twice as many, four "
-	  "times, ... (default: with --profile without BYTES 500, else any number)",
+	  "While more than N samples a second come, double BYTES, again and again; 0: never "
+	  "(default: 500 with --profile, else 0)",
 	  0 },
 	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
 	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH "), "
@@ -290,9 +290,9 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 	if (options->sampling.user_stacks && !options->sampling.interval)
 		options->sampling.interval = SAMPLE_DEFAULT;
 
-	if (!options->sampling.interval && options->sampling.most)
+	if (!options->sampling.interval && options->has_limit)
 		argp_error(state, "--max-samples: needs --stacks, --user-stacks or --profile");
-	if (options->sampling.interval == SAMPLING_EACH && options->sampling.most)
+	if (options->sampling.interval == SAMPLING_EACH && options->has_limit)
 		argp_error(state, "--max-samples: cannot be used with %s=all", option);
 	if (!options->sampling.interval)
 		return;
@@ -312,7 +312,7 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 		return;
 	if (!options->ring_mib)
 		options->ring_mib = PROFILE_RING_MIB;
-	if (!options->sampling.most && !options->has_interval)
+	if (!options->has_limit)
 		options->sampling.most = PROFILE_SAMPLES;
 	options->pack = true;
 }
@@ -386,11 +386,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_PROFILE:
 		options->sampling.is_profile = true;
 		options->sampling.interval = parse_sampling(state, "--profile", arg);
-		options->has_interval = arg;
 		options->no_value = arg ? NULL : "--profile";
 		return 0;
 	case KEY_MAX_SAMPLES:
-		options->sampling.most = (uint32_t)parse_number(state, "--max-samples", arg, 1,
+		options->has_limit = true;
+		options->sampling.most = (uint32_t)parse_number(state, "--max-samples", arg, 0,
 								UINT32_MAX, "samples a second");
 		return 0;
 	case KEY_NO_CAPTURE:

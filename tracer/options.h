@@ -29,7 +29,7 @@ struct options {
 	bool proc_mem;		  /* read the memory of processes */
 	uint64_t proc_mem_ns;	  /* between two readings; 0: no such readings */
 	bool stacks;		  /* --stacks was given */
-	bool has_interval;	  /* --profile was given with BYTES */
+	bool has_limit;		  /* --max-samples was given */
 	struct sampling sampling; /* interval 0: no stacks are recorded */
 	bool rescue, no_rescue;	  /* see options_no_backup_reason */
 	const char *publish;	  /* path of the file; NULL: nothing is published */

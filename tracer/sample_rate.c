@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Keeps the samples that are taken in a second below a limit. */
+/* Keeps the samples that are taken in a second near or below a limit. */
 #include "config.h"
+
+#include <stdbool.h>
 
 #include "kernel/sampling.h"
 #include "tracer/sample_rate.h"
 
 #define SECOND 1000000000ULL
-#define WINDOW (SECOND / 4)
-#define SLOW 4		/* fewer samples than the limit divided by this: the window is slow */
-#define SLOW_WINDOWS 16 /* before the interval is halved: 4 seconds */
+/* to double: at least so many samples, after at least this time */
+#define FAST_SAMPLES 16
+#define FAST_TIME (SECOND / 5)
+/* to halve: after at least this time, and the time in which the limit allows so many samples */
+#define SLOW_SAMPLES 40
+#define SLOW_TIME (4 * SECOND)
 
 void sample_rate_init(struct sample_rate *rate, uint32_t interval, uint32_t limit, uint64_t now)
 {
@@ -17,27 +22,50 @@ void sample_rate_init(struct sample_rate *rate, uint32_t interval, uint32_t limi
 		.interval = interval,
 		.most = interval,
 		.limit = interval == SAMPLING_EACH ? 0 : limit,
-		.since = now,
+		.fast.since = now,
+		.slow.since = now,
 	};
+}
+
+static double samples_a_second(const struct sample_window *window, uint64_t samples, uint64_t now)
+{
+	return (double)(samples - window->samples) * SECOND / (double)(now - window->since);
+}
+
+/* The time in which the limit allows so many samples, at least the other time. */
+static bool has_passed(const struct sample_rate *rate, const struct sample_window *window,
+		       uint64_t now, uint64_t samples, uint64_t least)
+{
+	uint64_t passed = now - window->since;
+
+	return passed >= least && passed >= samples * SECOND / rate->limit;
+}
+
+static void double_interval(struct sample_rate *rate, uint64_t samples, uint64_t now)
+{
+	double rate_now = samples_a_second(&rate->fast, samples, now);
+
+	for (; rate_now > (double)rate->limit && rate->interval <= SAMPLING_MOST / 2; rate_now /= 2)
+		rate->interval *= 2;
+	if (rate->interval > rate->most)
+		rate->most = rate->interval;
+	rate->fast = rate->slow = (struct sample_window){ samples, now };
 }
 
 uint64_t sample_rate_step(struct sample_rate *rate, uint64_t samples, uint64_t now)
 {
-	uint64_t a_second;
-
-	if (!rate->limit || now < rate->since + WINDOW)
+	if (!rate->limit || now < rate->fast.since + FAST_TIME)
 		return rate->interval;
-	a_second = (samples - rate->samples) * SECOND / (now - rate->since);
-	rate->samples = samples;
-	rate->since = now;
-	rate->slow_windows = a_second < rate->limit / SLOW ? rate->slow_windows + 1 : 0;
-	for (; a_second > rate->limit && rate->interval <= SAMPLING_MOST / 2; a_second /= 2)
-		rate->interval *= 2;
-	if (rate->slow_windows >= SLOW_WINDOWS && rate->interval > rate->least) {
+	if (samples - rate->fast.samples >= FAST_SAMPLES &&
+	    samples_a_second(&rate->fast, samples, now) > (double)rate->limit)
+		double_interval(rate, samples, now);
+	else if (has_passed(rate, &rate->fast, now, FAST_SAMPLES, FAST_TIME))
+		rate->fast = (struct sample_window){ samples, now };
+	if (!has_passed(rate, &rate->slow, now, SLOW_SAMPLES, SLOW_TIME))
+		return rate->interval;
+	if (rate->interval > rate->least &&
+	    samples_a_second(&rate->slow, samples, now) < (double)rate->limit * 2 / 5)
 		rate->interval /= 2;
-		rate->slow_windows = 0;
-	}
-	if (rate->interval > rate->most)
-		rate->most = rate->interval;
+	rate->slow = (struct sample_window){ samples, now };
 	return rate->interval;
 }

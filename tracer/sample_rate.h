@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keeps the samples that are taken in a second below a limit: doubles the interval while they come
- * faster, and halves it again, down to the one that was asked for, when they come much slower.
+ * Keeps the samples that are taken in a second near or below a limit: doubles the interval, once or
+ * several times, when more come; halves it, down to the one that was asked for, when less than two
+ * fifths of the limit come. Both are decided by enough samples, or enough time, that their random
+ * number hardly matters.
  */
 #ifndef TRACER_SAMPLE_RATE_H
 #define TRACER_SAMPLE_RATE_H
 
 #include <stdint.h>
 
-#include "kernel/ring.h"
+/* The samples since a time. */
+struct sample_window {
+	uint64_t samples; /* until then */
+	uint64_t since;	  /* ns */
+};
 
 struct sample_rate {
-	uint64_t least;		   /* bytes: the interval that was asked for */
-	uint64_t interval, most;   /* bytes: the present one, and the largest until now */
-	uint64_t limit;		   /* samples a second; 0: none */
-	uint64_t samples, since;   /* when the present window began; ns */
-	unsigned int slow_windows; /* so many in succession had few samples */
+	uint64_t least;		 /* bytes: the interval that was asked for */
+	uint64_t interval, most; /* bytes: the present one, and the largest until now */
+	uint64_t limit;		 /* samples a second; 0: none */
+	struct sample_window fast, slow;
 };
 
 /* interval: bytes; now: ns. */

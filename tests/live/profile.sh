@@ -41,7 +41,7 @@ estimates()
 # one WORKLOAD ROUNDS [OPTION]
 one()
 {
-	local work=$1 rounds=$2 option=${3:---no-rescue} pid allocations frees skipped unknown
+	local work=$1 rounds=$2 option=${3:---max-samples=0} pid allocations frees skipped unknown
 	"$builddir/tests/live/workload" "$work" "$rounds" folder wait <line >truth 2>workload.log &
 	pid=$!
 	exec 3>line
@@ -92,7 +92,7 @@ sleep 1
 END
 "$kmemtraced" -q -- sh directories || fail "exit $?"
 missed=$(json .totals.missed_frees)
-"$kmemtraced" -q --profile=64 -m 64 -- sh directories || fail "exit $?"
+"$kmemtraced" -q --profile=64 --max-samples=0 -m 64 -- sh directories || fail "exit $?"
 checked
 between "samples dropped" 0 "$(value kmemtrace.data/kernel/status samples_dropped)" 0
 between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" 0
@@ -103,7 +103,7 @@ between "missed frees" 0 "$(json .totals.missed_frees)" $((missed + missed / 2 +
 echo "many live samples: $(json '.totals | "\(.allocations) allocations, \(.frees) frees, \(.live_objects) live, \(.missed_frees) missed, \(.peak_bytes) bytes at the peak"')"
 
 # The map of sampled objects has room for 65,536.
-"$kmemtraced" -q --profile=64 -m 64 -- sh -c 'seq -f folder/%g 45000 | xargs mkdir &&
+"$kmemtraced" -q --profile=64 --max-samples=0 -m 64 -- sh -c 'seq -f folder/%g 45000 | xargs mkdir &&
 	seq -f folder/%g 45000 | xargs rmdir' || fail "exit $?"
 checked
 between "samples dropped" 5000 "$(value kmemtrace.data/kernel/status samples_dropped)" 10000000

@@ -2,6 +2,7 @@
 /* The interval between samples, as it follows their number in a second. */
 #include "config.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,42 +16,85 @@
 #define SECOND 1000000000ULL
 #define LIMIT 1000
 
-/* A load that allocates so many bytes a second: returns the interval after some time. */
-static uint64_t run(struct sample_rate *rate, uint64_t bytes, unsigned int seconds,
-		    uint64_t *samples, uint64_t *now)
+static double random_share(void)
+{
+	static uint64_t state = 88172645463325252;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return ((double)(state >> 11) + 0.5) / 0x1p53;
+}
+
+struct load {
+	double bytes; /* a second */
+	double left;  /* bytes to the next sample */
+	uint64_t samples, now;
+};
+
+/* Lets the load run, with samples at random: returns the interval after some seconds. */
+static uint64_t run(struct sample_rate *rate, struct load *load, unsigned int seconds)
 {
 	uint64_t interval = rate->interval;
 
 	for (unsigned int i = 0; i < seconds * 10; i++) {
-		*samples += bytes / 10 / interval;
-		*now += SECOND / 10;
-		interval = sample_rate_step(rate, *samples, *now);
+		for (load->left -= load->bytes / 10; load->left < 0; load->samples++)
+			load->left -= log(random_share()) * (double)interval;
+		load->now += SECOND / 10;
+		interval = sample_rate_step(rate, load->samples, load->now);
 	}
 	return interval;
 }
 
 static void follows_the_load(void **state)
 {
+	struct load load = { .samples = 5000, .now = 7 * SECOND };
 	struct sample_rate rate;
-	uint64_t samples = 5000, now = 7 * SECOND, before;
+	uint64_t before;
 
 	(void)state;
-	sample_rate_init(&rate, 4096, LIMIT, now);
-	rate.samples = samples;
-	/* 900 samples a second */
-	assert_int_equal(run(&rate, 4096 * 900, 10, &samples, &now), 4096);
+	sample_rate_init(&rate, 4096, LIMIT, load.now);
+	rate.fast.samples = rate.slow.samples = load.samples;
+	load.bytes = 4096 * 700;
+	assert_int_equal(run(&rate, &load, 60), 4096);
 	/* at once, 8 times less often: the next seconds stay below the limit */
-	assert_int_equal(run(&rate, 4096 * 6000, 1, &samples, &now), 4096 * 8);
-	before = samples;
-	assert_int_equal(run(&rate, 4096 * 6000, 10, &samples, &now), 4096 * 8);
-	assert_in_range(samples - before, 10 * LIMIT / 2, 10 * LIMIT);
-	/* slow for less than 4 seconds changes nothing */
-	assert_int_equal(run(&rate, 0, 3, &samples, &now), 4096 * 8);
-	assert_int_equal(run(&rate, 4096 * 6000, 2, &samples, &now), 4096 * 8);
+	load.bytes = 4096 * 6000;
+	assert_int_equal(run(&rate, &load, 1), 4096 * 8);
+	before = load.samples;
+	assert_int_equal(run(&rate, &load, 10), 4096 * 8);
+	assert_in_range(load.samples - before, 10 * LIMIT / 2, 10 * LIMIT);
+	/* a second without samples changes nothing */
+	load.bytes = 0;
+	assert_int_equal(run(&rate, &load, 1), 4096 * 8);
+	load.bytes = 4096 * 6000;
+	assert_int_equal(run(&rate, &load, 8), 4096 * 8);
 	/* slow for longer: step by step, never below the one that was asked for */
-	assert_int_equal(run(&rate, 0, 6, &samples, &now), 4096 * 4);
-	assert_int_equal(run(&rate, 0, 60, &samples, &now), 4096);
+	load.bytes = 0;
+	assert_in_range(run(&rate, &load, 8), 4096 * 2, 4096 * 4);
+	assert_int_equal(run(&rate, &load, 60), 4096);
 	assert_int_equal(rate.most, 4096 * 8);
+}
+
+/* For an hour half of the limit comes: few intervals are long, and the interval goes back. */
+static void small_limits_work_too(void **state)
+{
+	static const uint32_t limits[] = { 1, 2, 3, 10, 20, 50 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct load load = { .bytes = 4096.0 * limits[i] / 2 };
+		struct sample_rate rate;
+
+		sample_rate_init(&rate, 4096, limits[i], 0);
+		run(&rate, &load, 3600);
+		assert_in_range(load.samples, 3600 * limits[i] / 3, 3600 * limits[i]);
+		assert_in_range(rate.most, 4096, 4096 * 4);
+		load.bytes = 4096.0 * limits[i] * 100;
+		run(&rate, &load, 200);
+		assert_in_range(rate.interval, 4096 * 64, 4096 * 512);
+		load.bytes = 0;
+		assert_int_equal(run(&rate, &load, 1000), 4096);
+	}
 }
 
 static void ends_at_the_largest_interval(void **state)
@@ -85,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(follows_the_load),
+		cmocka_unit_test(small_limits_work_too),
 		cmocka_unit_test(ends_at_the_largest_interval),
 		cmocka_unit_test(without_a_limit_nothing_changes),
 	};
