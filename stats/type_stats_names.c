@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/number.h"
+#include "stats/function_names.h"
 #include "stats/type_stats_internal.h"
 
 #define PAGE_SIZE_DEFAULT 4096
@@ -142,28 +142,17 @@ static int64_t add_type(struct type_stats *type_stats, enum type_stats_kind kind
 
 static char *name_function(const struct type_stats *type_stats, const struct group *group)
 {
-	const struct symbols *symbols = &type_stats->capture->symbols;
-	const struct symbol *symbol = symbols_find(symbols, group->key, group->first_time);
-	const struct symbols_module *range;
-	char number[24] = "", *name;
-	const char *module;
-	size_t rank, count;
+	struct function_name function;
+	char *name;
 	int length;
 
-	if (!symbol) {
-		/* whether the module is unloaded later must not change the name */
-		range = symbols_find_module(symbols, group->key, group->first_time);
-		module = range ? symbols_string(symbols, range->name) : "";
-		length = asprintf(&name, "0x%" PRIx64 "%s%s%s", group->key, *module ? " [" : "",
-				  module, *module ? "]" : "");
-		return length < 0 ? NULL : name;
-	}
-	rank = symbols_rank(&type_stats->parts->symbols, symbol, &count);
-	if (count > 1)
-		snprintf(number, sizeof(number), "#%zu", rank);
-	module = symbols_string(symbols, symbol->module);
-	length = asprintf(&name, "%s%s%s%s%s", symbols_string(symbols, symbol->name), number,
-			  *module ? " [" : "", module, *module ? "]" : "");
+	if (function_name_find(&function, &type_stats->parts->symbols, group->key,
+			       group->first_time))
+		return NULL;
+	if (!*function.module)
+		return function.text;
+	length = asprintf(&name, "%s [%s]", function.text, function.module);
+	free(function.text);
 	return length < 0 ? NULL : name;
 }
 
