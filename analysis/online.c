@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/cache_timeline.h"
+#include "analysis/estimate.h"
 #include "analysis/online.h"
 #include "analysis/online_fastpath.h"
 #include "analysis/matcher.h"
@@ -53,12 +54,15 @@ int online_open(struct online **result, struct capture *capture,
 	analysis->settings.observers[0] = settings->observer;
 	analysis->settings.observer_count = 1;
 	analysis->settings.observers_only = settings->observer_only;
+	analysis->settings.estimate = settings->estimate;
 	analysis->capture = capture;
 	analysis->window_end = UINT64_MAX;
 	err = cache_timeline_init(&online->timeline, &capture->caches);
 	if (!err)
 		err = object_table_init(&analysis->objects);
 	analysis->objects.limit = settings->objects_max;
+	if (!err && settings->estimate)
+		err = estimates_init(&analysis->estimates, &capture->status.sampling);
 	if (!err)
 		err = matcher_open(&online->matcher, analysis);
 	if (!err)
@@ -146,6 +150,14 @@ void online_symbols_changed(struct online *online)
 {
 	online->matcher->grouping.until = 0;
 	online->matcher->fastpath_end = 0;
+}
+
+void online_sampling_interval(struct online *online, uint64_t most)
+{
+	struct estimates *estimates = online->analysis.estimates;
+
+	if (estimates && estimates->interval_most < most)
+		estimates->interval_most = most;
 }
 
 static const struct kmt_record *next_record(const struct cpu_queue *queue)

@@ -25,6 +25,7 @@ struct online_settings {
 	size_t objects_max; /* live objects tracked; totals.untracked counts more; 0: no limit */
 	struct observer observer;
 	bool observer_only;	 /* as analysis_settings.observers_only */
+	bool estimate;		 /* as analysis_settings.estimate */
 	struct tallies *tallies; /* see online_fastpath.h; needs observer_only; NULL: not used */
 	/* Called when a packet is no longer needed. */
 	void (*release)(void *data, struct online_packet *packet);
@@ -51,6 +52,9 @@ void online_cache_gone(struct online *online, uint64_t address, uint64_t time);
 
 /* The symbols of the capture are others: the next event's call site is looked up again. */
 void online_symbols_changed(struct online *online);
+
+/* The largest interval of a sample so far, in bytes: one that had no sample hides bytes too. */
+void online_sampling_interval(struct online *online, uint64_t most);
 
 /*
  * Takes all events before the watermark, and no others; the caller has put all of them. *processed

@@ -106,9 +106,10 @@ void type_stats_deinit(struct type_stats *type_stats);
 int type_stats_on_transition(void *type_stats, const struct analysis *analysis,
 			     const struct transition *transition);
 
-/* Adds what the analysis counted in tallies instead of passing it on. 0 or -ENOMEM. */
-int type_stats_add_tallies(struct type_stats *type_stats, const struct analysis *analysis,
-			   struct tallies *tallies);
+/* Adds what the analysis counted in a tally instead of passing it on. 0 or -ENOMEM. */
+int type_stats_add_tally(struct type_stats *type_stats, const struct analysis *analysis,
+			 const struct tally *tally, unsigned int cpu,
+			 const struct tally_count *count);
 
 /* The symbols of the capture were replaced: later types get names from the new ones. 0 or -ENOMEM.
  */

@@ -320,20 +320,14 @@ static int add_counts(const struct type_stats *type_stats, struct type_stats_typ
 	return 0;
 }
 
-struct adding {
-	struct type_stats *type_stats;
-	const struct analysis *analysis;
-};
-
-static int add_tally(void *data, const struct tally *tally, unsigned int cpu,
-		     const struct tally_count *count)
+int type_stats_add_tally(struct type_stats *type_stats, const struct analysis *analysis,
+			 const struct tally *tally, unsigned int cpu,
+			 const struct tally_count *count)
 {
-	const struct adding *adding = data;
-	struct type_stats *type_stats = adding->type_stats;
 	const struct type_stats_parts *parts = type_stats->parts;
 	uint64_t events = (uint64_t)count->allocations + count->frees;
 	struct type_stats_type *type;
-	int err = resolve(type_stats, adding->analysis, tally->group, tally->cache);
+	int err = resolve(type_stats, analysis, tally->group, tally->cache);
 
 	if (err)
 		return err;
@@ -345,12 +339,4 @@ static int add_tally(void *data, const struct tally *tally, unsigned int cpu,
 	}
 	type = err ? NULL : get_type(type_stats, parts->caches[tally->cache].type, events);
 	return type ? add_counts(type_stats, type, cpu, count, 0) : err;
-}
-
-int type_stats_add_tallies(struct type_stats *type_stats, const struct analysis *analysis,
-			   struct tallies *tallies)
-{
-	struct adding adding = { type_stats, analysis };
-
-	return tallies_take(tallies, add_tally, &adding);
 }

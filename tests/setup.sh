@@ -12,8 +12,10 @@ packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format"
 # What ./test needs besides (linux-perf: an independent count; qemu-system and cpio: other kernels;
 # qemu-user: the offline tools on other machines; compilers: both; trace-cmd and its libraries:
-# recordings that kmemtrace-import reads; libclang-rt and llvm: libFuzzer, and the coverage).
+# recordings that kmemtrace-import reads; libclang-rt and llvm: libFuzzer, and the coverage;
+# prometheus: reads the metrics).
 packages_test="libclang-rt-dev llvm valgrind babeltrace2 linux-perf
+	prometheus prometheus-node-exporter
 	qemu-system-x86 qemu-system-arm qemu-system-misc cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
@@ -54,7 +56,7 @@ setup()
 apt_install()
 {
 	apt-get update -qq &&
-		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 			-o Dpkg::Use-Pty=0 "$@"
 }
 

@@ -21,9 +21,10 @@ struct confinement {
 /* What may be done in a directory and below. */
 enum confine_use {
 	CONFINE_READ,
-	CONFINE_WRITE,	/* read and write files, make and remove them, remove directories */
-	CONFINE_RENAME, /* rename and remove files, but not open them */
-	CONFINE_REMOVE, /* remove directories */
+	CONFINE_WRITE,	 /* read and write files, make and remove them, remove directories */
+	CONFINE_RENAME,	 /* rename and remove files, but not open them */
+	CONFINE_REPLACE, /* make, write, rename and remove files, but not read them */
+	CONFINE_REMOVE,	 /* remove directories */
 };
 
 /* Finds what this kernel has. Reading in /proc and /sys is allowed. */
@@ -41,6 +42,7 @@ int confine_thread(const struct confinement *confinement, uint64_t capabilities)
 
 struct confine_calls {
 	pid_t command;	  /* a process that may be killed; 0: none */
+	bool metrics;	  /* files get the mode of metrics */
 	bool perf_events; /* perf events are opened during the capture */
 };
 

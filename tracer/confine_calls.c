@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "stats/metrics_file.h"
 #include "tracer/confine.h"
 
 /* Any arguments. No architecture has all of them. */
@@ -93,6 +94,8 @@ static int allow_some(scmp_filter_ctx filter, const struct confine_calls *calls)
 		err = allow(filter, "kill", 1, equals(0, own));
 	if (!err && calls->command)
 		err = allow(filter, "kill", 1, equals(0, (unsigned int)calls->command));
+	if (!err && calls->metrics)
+		err = allow(filter, "fchmod", 1, equals(1, METRICS_FILE_MODE));
 	for (size_t i = 0; i < sizeof(bpf_commands) / sizeof(*bpf_commands) && !err; i++)
 		err = allow(filter, "bpf", 1, equals(0, bpf_commands[i]));
 	/* isatty() */

@@ -53,12 +53,13 @@ static void print_result(const struct session *session)
 	session_sums(session, &sums);
 	if (session->options->verbose && !session->options->count.enabled)
 		print_cpus(&session->status);
-	if (session->options->publish)
+	if (session_aggregates(session))
 		info_msg("%s: %" PRIu64 " events aggregated, %" PRIu64 " not aggregated, %" PRIu64
 			 " lost, %" PRIu64 " skipped, %.3f s",
-			 session->options->publish, publish_aggregated(&session->publish),
-			 publish_missing(&session->publish), sums.lost, session->misses.reported,
-			 seconds);
+			 session->options->publish ? session->options->publish
+						   : session->options->metrics.path,
+			 publish_aggregated(&session->publish), publish_missing(&session->publish),
+			 sums.lost, session->misses.reported, seconds);
 	if (session->options->no_capture)
 		return;
 	info_msg("%s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64

@@ -107,13 +107,14 @@ static const struct argp_option table[] = {
 	{ "publish-group", KEY_PUBLISH_GROUP, "GROUP", 0,
 	  "With --publish: let the members of GROUP read the file", 0 },
 	{ "publish-objects", KEY_PUBLISH_OBJECTS, "N", 0,
-	  "With --publish: track at most N live objects (1 to 4294967295; default: 4194304); each "
-	  "takes up to 128 bytes of memory",
+	  "With --publish or --metrics: track at most N live objects (1 to 4294967295; default: "
+	  "4194304); each takes up to 128 bytes of memory",
 	  0 },
 	{ "publish-base", KEY_PUBLISH_BASE, NULL, 0,
 	  "With --publish: programs show what is in use, also what was allocated before the start",
 	  0 },
-	{ "no-capture", KEY_NO_CAPTURE, NULL, 0, "With --publish: write no capture", 0 },
+	{ "no-capture", KEY_NO_CAPTURE, NULL, 0, "With --publish or --metrics: write no capture",
+	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	{ "verbose", 'v', NULL, 0,
 	  "Print the counters of each CPU at the end, and the messages of libbpf", 0 },
@@ -221,10 +222,12 @@ static void complete_count(struct argp_state *state, struct options *options)
 {
 	if (!options->count.enabled)
 		return;
-	if (options->output || options->pack || options->publish || options->ring_mib ||
-	    options->proc_mem || options->sampling.interval)
-		argp_error(state, "--count writes no capture: it cannot be used with -o, -z, -m, "
-				  "--publish, --proc-mem, --stacks, --user-stacks or --profile");
+	if (options->output || options->pack || options->publish || options->metrics.path ||
+	    options->ring_mib || options->proc_mem || options->sampling.interval)
+		argp_error(
+			state,
+			"--count writes no capture: it cannot be used with -o, -z, -m, "
+			"--publish, --metrics, --proc-mem, --stacks, --user-stacks or --profile");
 	count_options_complete(state, &options->count, options->probes_text);
 	options->no_capture = true;
 	options->ring_mib = 1; /* its memory is the table of counts */
@@ -259,12 +262,15 @@ static void complete_publish(struct argp_state *state, struct options *options)
 {
 	if (options->publish && !options->records_slab)
 		argp_error(state, "--publish: needs slab events: name one of them in --probes");
-	if (!options->publish && options->no_capture && !options->count.enabled)
-		argp_error(state, "--no-capture: needs --publish");
+	if (options->metrics.path && !options->records_slab)
+		argp_error(state, "--metrics: needs slab events: name one of them in --probes");
+	if (!options->publish && !options->metrics.path && options->no_capture &&
+	    !options->count.enabled)
+		argp_error(state, "--no-capture: needs --publish or --metrics");
 	if (!options->publish && options->publish_group != (gid_t)-1)
 		argp_error(state, "--publish-group: needs --publish");
-	if (!options->publish && options->publish_objects)
-		argp_error(state, "--publish-objects: needs --publish");
+	if (!options->publish && !options->metrics.path && options->publish_objects)
+		argp_error(state, "--publish-objects: needs --publish or --metrics");
 	if (!options->publish && options->publish_base)
 		argp_error(state, "--publish-base: needs --publish");
 	if (options->no_capture && options->output)
@@ -304,8 +310,11 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 	if (options->sampling.is_profile && options->rescue)
 		argp_error(state,
 			   "--profile: has no backup programs: it cannot be used with --rescue");
-	if (options->no_capture)
-		argp_error(state, "%s: cannot be used with --no-capture", option);
+	if (options->no_capture && (!options->metrics.path || !options->sampling.is_profile))
+		argp_error(state, "%s: cannot be used with --no-capture%s", option,
+			   options->sampling.is_profile ? ", unless with --metrics" : "");
+	if (options->no_capture && options->sampling.user_stacks)
+		argp_error(state, "--user-stacks: cannot be used with --no-capture");
 	if (!options->records_slab)
 		argp_error(state, "%s: needs slab events: name one of them in --probes", option);
 	if (!options->sampling.is_profile)
@@ -314,7 +323,7 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 		options->ring_mib = PROFILE_RING_MIB;
 	if (!options->has_limit)
 		options->sampling.most = PROFILE_SAMPLES;
-	options->pack = true;
+	options->pack = !options->no_capture;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -406,7 +415,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->doctor = true;
 		return 0;
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->count;
+		state->child_inputs[0] = &options->metrics;
+		state->child_inputs[1] = &options->count;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* the first word that is not an option begins the command */
@@ -435,7 +445,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 void options_parse(struct options *options, int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &count_argp, 0, NULL, 10 }, { 0 } };
+	static const struct argp_child children[] = { { &metrics_argp, 0, NULL, 5 },
+						      { &count_argp, 0, NULL, 10 },
+						      { 0 } };
 	static const struct argp argp = {
 		.children = children,
 		.options = table,

@@ -11,6 +11,7 @@
 #include "kernel/probes.h"
 #include "tracer/count_options.h"
 #include "tracer/load/sampling.h"
+#include "tracer/metrics_options.h"
 
 struct options {
 	const char *output;    /* the capture directory; NULL: no capture is written */
@@ -33,8 +34,9 @@ struct options {
 	struct sampling sampling; /* interval 0: no stacks are recorded */
 	bool rescue, no_rescue;	  /* see options_no_backup_reason */
 	const char *publish;	  /* path of the file; NULL: nothing is published */
-	const char *no_value;	  /* the last option without its optional value; NULL: none */
-	gid_t publish_group;	  /* (gid_t)-1: none */
+	struct metrics_options metrics;
+	const char *no_value; /* the last option without its optional value; NULL: none */
+	gid_t publish_group;  /* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects;	    /* live ones that are tracked */
 	bool publish_base;	    /* readers show objects from before the start, too */

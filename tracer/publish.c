@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The thread that aggregates what is in the queue, and the functions that put it there. */
+/* Starts and ends the publishing thread, and puts into the queue what it aggregates. */
 #include "config.h"
 
 #include <errno.h>
@@ -7,20 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "stats/stats_paths.h"
-#include "tracer/load/machine.h"
 #include "tracer/publish.h"
-#include "tracer/snapshot.h"
 
 #define SLABINFO_BYTES_MAX ((size_t)64 << 20)
 #define QUEUE_BYTES_MIN ((uint64_t)64 << 20) /* 100 ms between watermarks, at 14 M events/s */
-#define SLABINFO_EVERY 1000000000ULL	     /* ns */
-#define NICE (-10) /* a higher priority than the traced tasks, a lower one than the drain */
 
 static int fail(struct publish *publish, int err, const char *errmsg)
 {
@@ -34,176 +28,6 @@ static int fail_at(struct publish *publish, int err, const char *what)
 	return err;
 }
 
-/* The thread. */
-
-static void return_packet(void *data, struct online_packet *packet)
-{
-	struct publish *publish = data;
-
-	queue_return(&publish->queue, packet);
-}
-
-static int reload_symbols(struct publish *publish)
-{
-	struct symbols symbols;
-	char path[4096];
-	int err;
-
-	snprintf(path, sizeof(path), "%s/kernel/symbols", publish->capture.path);
-	err = symbols_load(&symbols, path);
-	if (err)
-		return err == -ENOMEM ? err : 0; /* keep the symbols from before */
-	symbols_deinit(&publish->capture.symbols);
-	publish->capture.symbols = symbols;
-	online_symbols_changed(publish->online);
-	return type_stats_reload_symbols(&publish->type_stats);
-}
-
-/* Updates the free objects of the caches to the present numbers, maybe newer than the watermark. */
-static int update_slabinfo(struct publish *publish)
-{
-	struct slabinfo_snapshot snapshot;
-	uint64_t now = machine_now();
-	int err;
-
-	if (now - publish->slabinfo < SLABINFO_EVERY)
-		return 0;
-	publish->slabinfo = now;
-	err = snapshot_read_slabinfo(&snapshot, now);
-	if (err)
-		return err == -ENOMEM ? err : 0; /* keep the numbers from before */
-	err = type_stats_slabinfo(&publish->type_stats, NULL, &snapshot);
-	slabinfo_snapshot_deinit(&snapshot);
-	return err;
-}
-
-/*
- * Stores the first failure for lack of space. It may concern only the counters of a CPU, or whole
- * types.
- */
-static void check_space(struct publish *publish)
-{
-	struct stats_file_omitted omitted;
-
-	if (publish->space_err)
-		return;
-	stats_file_omitted(publish->stats_file, &publish->type_stats, &omitted);
-	publish->types_omitted = omitted.types;
-	__atomic_store_n(&publish->space_err, omitted.err, __ATOMIC_RELEASE);
-}
-
-/* Counts the events before the watermark. */
-static int take_events(struct publish *publish, uint64_t watermark, uint64_t *reached)
-{
-	int err = online_take(publish->online, watermark, reached);
-
-	return err ? err
-		   : type_stats_add_tallies(&publish->type_stats, online_analysis(publish->online),
-					    &publish->tallies);
-}
-
-static int aggregate(struct publish *publish, const struct watermark *watermark)
-{
-	const struct analysis *analysis = online_analysis(publish->online);
-	struct stats_snapshot snapshot = { .begin = watermark->begin,
-					   .with_base = publish->settings.with_base,
-					   .paths = publish->paths };
-	int err;
-
-	if (__atomic_exchange_n(&publish->symbols_changed, false, __ATOMIC_ACQUIRE)) {
-		err = reload_symbols(publish);
-		if (err)
-			return err;
-	}
-	err = take_events(publish, watermark->time, &snapshot.time);
-	if (err || snapshot.time <= publish->snapshot_time)
-		return err;
-	err = update_slabinfo(publish);
-	if (err)
-		return err;
-	snapshot.lost = STATS_FILE_LOST_UNKNOWN;
-	if (watermark->lost != STATS_FILE_LOST_UNKNOWN)
-		snapshot.lost = watermark->lost + analysis->totals.untracked +
-				analysis->totals.unknown + analysis->caches_unknown +
-				publish->type_stats.omitted_events;
-	stats_file_write(publish->stats_file, &publish->type_stats, &snapshot);
-	check_space(publish);
-	publish->type_stats.generation++;
-	publish->snapshot_time = snapshot.time;
-	return 0;
-}
-
-static int handle_message(struct publish *publish, struct message *message)
-{
-	switch (message->kind) {
-	case MESSAGE_PACKET:
-		online_put(publish->online, message->packet);
-		return 0;
-	case MESSAGE_CACHE:
-		return online_cache(publish->online, &message->cache);
-	case MESSAGE_CACHE_GONE:
-		online_cache_gone(publish->online, message->cache.address, message->cache.until);
-		return 0;
-	case MESSAGE_PATHS:
-		free(publish->paths);
-		publish->paths = message->paths;
-		return 0;
-	case MESSAGE_WATERMARK:
-		return aggregate(publish, &message->watermark);
-	}
-	return 0;
-}
-
-static int handle_messages(struct publish *publish)
-{
-	struct message message;
-	int err = 0;
-
-	while (!err && queue_get(&publish->queue, &message))
-		err = handle_message(publish, &message);
-	return err;
-}
-
-/* The events after the last watermark: counted at the end, but not published any more. */
-static int aggregate_rest(struct publish *publish)
-{
-	uint64_t reached = 0;
-	int err = 0;
-
-	while (!err && reached < UINT64_MAX)
-		err = take_events(publish, UINT64_MAX, &reached);
-	return err;
-}
-
-static void *run(void *data)
-{
-	struct publish *publish = data;
-	bool ending = false;
-	int err = 0;
-
-	__atomic_store_n(&publish->task, syscall(SYS_gettid), __ATOMIC_RELEASE);
-	/* if this is not permitted, events that cannot be aggregated in time are counted as lost */
-	setpriority(PRIO_PROCESS, 0, NICE);
-	if (publish->settings.on_start)
-		err = publish->settings.on_start(publish->settings.data,
-						 stats_file_directory(publish->stats_file));
-	__atomic_store_n(&publish->err, err, __ATOMIC_RELEASE);
-	sem_post(&publish->started);
-	while (!ending && !err) {
-		while (sem_wait(&publish->work))
-			;
-		ending = __atomic_load_n(&publish->ending, __ATOMIC_ACQUIRE);
-		if (publish->opened)
-			err = handle_messages(publish);
-		if (publish->opened && ending && !err)
-			err = aggregate_rest(publish);
-	}
-	__atomic_store_n(&publish->err, err, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-/* The functions for other threads. */
-
 static int create_stats_file(struct publish *publish)
 {
 	const struct publish_settings *settings = &publish->settings;
@@ -216,6 +40,8 @@ static int create_stats_file(struct publish *publish)
 			       [TYPE_STATS_CACHE] = PUBLISH_CACHES },
 	};
 
+	if (!settings->path)
+		return 0;
 	return stats_file_create(&publish->stats_file, &file, publish->errmsg,
 				 sizeof(publish->errmsg));
 }
@@ -231,11 +57,14 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	sem_init(&publish->started, 0, 0);
 	/* first, because it fails if another program publishes in this file */
 	err = create_stats_file(publish);
+	if (!err)
+		err = publish_metrics_start(&publish->metrics, &settings->metrics, publish->errmsg,
+					    sizeof(publish->errmsg));
 	if (err)
 		return err;
 	err = queue_init(&publish->queue, bytes > QUEUE_BYTES_MIN ? bytes : QUEUE_BYTES_MIN);
 	if (!err)
-		err = -pthread_create(&publish->thread, NULL, run, publish);
+		err = -pthread_create(&publish->thread, NULL, publish_thread_run, publish);
 	if (err)
 		return fail_at(publish, err, "the publishing thread");
 	while (sem_wait(&publish->started))
@@ -244,19 +73,35 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	return err ? fail_at(publish, err, "the publishing thread") : 0;
 }
 
-int publish_open(struct publish *publish, const char *directory)
+/* What the thread counts for the files that there are. 0 or -ENOMEM. */
+static int init_counters(struct publish *publish)
 {
 	const struct type_stats_settings settings = {
 		.types_max = { [TYPE_STATS_FUNCTION] = PUBLISH_FUNCTIONS,
 			       [TYPE_STATS_CACHE] = PUBLISH_CACHES },
 	};
+	int err = 0;
+
+	if (publish->stats_file) {
+		err = type_stats_init(&publish->type_stats, &publish->capture, &settings);
+		publish->type_stats.generation = 1;
+	}
+	if (!err && publish->metrics.file)
+		err = metrics_init(&publish->metrics.metrics, &publish->capture,
+				   publish->metrics.settings.top);
+	return err;
+}
+
+int publish_open(struct publish *publish, const char *directory)
+{
 	const struct online_settings online = {
 		.cpus = publish->settings.cpus,
 		.objects_max = publish->settings.objects_max,
-		.observer = { type_stats_on_transition, &publish->type_stats },
-		.observer_only = true,
+		.observer = { publish_on_transition, publish },
+		.observer_only = !publish->settings.estimate,
+		.estimate = publish->settings.estimate,
 		.tallies = &publish->tallies,
-		.release = return_packet,
+		.release = publish_return_packet,
 		.data = publish,
 	};
 	int err;
@@ -264,8 +109,7 @@ int publish_open(struct publish *publish, const char *directory)
 	err = capture_open(&publish->capture, directory);
 	if (err)
 		return fail(publish, err, publish->capture.errmsg);
-	err = type_stats_init(&publish->type_stats, &publish->capture, &settings);
-	publish->type_stats.generation = 1;
+	err = init_counters(publish);
 	if (!err)
 		err = tallies_init(&publish->tallies, publish->settings.cpus,
 				   &publish->capture.topology);
@@ -283,6 +127,8 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 	char path[4096], *text = NULL;
 	int err = 0;
 
+	if (!publish->stats_file)
+		return 0;
 	snprintf(path, sizeof(path), "%s/kernel/slabinfo", directory);
 	err = read_file(AT_FDCWD, path, SLABINFO_BYTES_MAX, &text, NULL);
 	if (err == -ENOENT)
@@ -374,9 +220,12 @@ int publish_watermark(struct publish *publish, const struct watermark *watermark
 
 	if (watermark->lost != STATS_FILE_LOST_UNKNOWN)
 		message.watermark.lost += publish->queue_dropped;
+	message.watermark.queue_dropped = publish->queue_dropped;
 	/* objects of an unknown cache may be counted for another cache */
-	if (publish->names_dropped)
+	if (publish->names_dropped) {
 		message.watermark.lost = STATS_FILE_LOST_UNKNOWN;
+		message.watermark.names_lost = true;
+	}
 	/* if the queue is full, the next watermark replaces this one */
 	queue_put(&publish->queue, &message);
 	sem_post(&publish->work);
@@ -415,10 +264,11 @@ bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size)
 static void count_missing(struct publish *publish)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
-	struct stats_file_omitted omitted;
+	struct stats_file_omitted omitted = { 0 };
 	uint64_t taken = online_events(publish->online), missing;
 
-	stats_file_omitted(publish->stats_file, &publish->type_stats, &omitted);
+	if (publish->stats_file)
+		stats_file_omitted(publish->stats_file, &publish->type_stats, &omitted);
 	missing = analysis->totals.untracked + publish->type_stats.omitted_events + omitted.events;
 	if (missing > taken)
 		missing = taken;
@@ -428,7 +278,8 @@ static void count_missing(struct publish *publish)
 
 int publish_end(struct publish *publish)
 {
-	int err, failed;
+	int err, failed, metrics_failed;
+	char errmsg[sizeof(publish->errmsg)];
 
 	if (!publish->task)
 		return 0;
@@ -441,11 +292,13 @@ int publish_end(struct publish *publish)
 	err = thread_error(publish);
 	failed = stats_file_remove(publish->stats_file);
 	publish->stats_file = NULL;
-	if (!failed || err)
-		return err;
-	snprintf(publish->errmsg, sizeof(publish->errmsg), "%s: cannot be removed: %s",
-		 publish->settings.path, strerror(-failed));
-	return failed;
+	if (failed && !err) {
+		snprintf(publish->errmsg, sizeof(publish->errmsg), "%s: cannot be removed: %s",
+			 publish->settings.path, strerror(-failed));
+		err = failed;
+	}
+	metrics_failed = publish_metrics_result(&publish->metrics, errmsg, sizeof(errmsg));
+	return err || !metrics_failed ? err : fail(publish, metrics_failed, errmsg);
 }
 
 uint64_t publish_aggregated(const struct publish *publish)
@@ -464,7 +317,9 @@ void publish_close(struct publish *publish)
 	stats_file_remove(publish->stats_file);
 	online_close(publish->online);
 	tallies_deinit(&publish->tallies);
-	type_stats_deinit(&publish->type_stats);
+	if (publish->type_stats.parts)
+		type_stats_deinit(&publish->type_stats);
+	publish_metrics_close(&publish->metrics);
 	capture_close(&publish->capture);
 	queue_deinit(&publish->queue);
 	free(publish->paths);

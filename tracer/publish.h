@@ -18,6 +18,7 @@
 #include "stats/stats_file.h"
 #include "stats/type_stats.h"
 #include "capture/writer.h"
+#include "tracer/publish_metrics.h"
 #include "tracer/queue.h"
 
 #define PUBLISH_OBJECTS 4194304 /* default for objects_max */
@@ -25,18 +26,17 @@
 #define PUBLISH_CACHES 2048
 
 struct publish_settings {
-	const char *path;
-	gid_t group; /* may read the file, as the owner may; (gid_t)-1: none */
+	const char *path; /* of the statistics file; NULL: none */
+	gid_t group;	  /* may read the file, as the owner may; (gid_t)-1: none */
 	const char *group_name;
-	size_t objects_max;  /* live objects to track, at most */
-	bool with_base;	     /* of the published snapshots */
+	size_t objects_max; /* live objects to track, at most */
+	bool with_base;	    /* of the published snapshots */
+	struct publish_metrics_settings metrics;
+	bool estimate;	     /* the records are samples: for metrics only */
 	unsigned int cpus;   /* possible CPUs: the highest number + 1 */
 	uint64_t ring_bytes; /* of all rings together */
-	/*
-	 * The thread calls it before its work, with the directory of the file: 0, or -errno; NULL
-	 * is allowed.
-	 */
-	int (*on_start)(void *data, int directory);
+	/* The thread calls it before its work: 0, or -errno; NULL is allowed. */
+	int (*on_start)(void *data);
 	void *data;
 };
 
@@ -58,8 +58,9 @@ struct publish {
 	struct type_stats type_stats;
 	struct tallies tallies;
 	struct online *online;
-	struct stats_file *stats_file;
-	char *paths; /* of the next snapshot; NULL: unknown */
+	struct stats_file *stats_file;	/* NULL: none; type_stats is not used then */
+	struct publish_metrics metrics; /* without a file, if there are none */
+	char *paths;			/* of the next snapshot; NULL: unknown */
 	bool opened;
 	uint64_t snapshot_time; /* ns: time of the last published snapshot */
 	uint64_t slabinfo;	/* ns: when slabinfo was last read */
@@ -128,5 +129,11 @@ bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size)
 uint64_t publish_aggregated(const struct publish *publish);
 uint64_t publish_missing(const struct publish *publish);
 void publish_close(struct publish *publish); /* all zero is allowed */
+
+/* Between publish.c and publish_thread.c. Each data is the struct publish. */
+void *publish_thread_run(void *data); /* for pthread_create() */
+void publish_return_packet(void *data, struct online_packet *packet);
+int publish_on_transition(void *data, const struct analysis *analysis,
+			  const struct transition *transition); /* 0 or -ENOMEM */
 
 #endif

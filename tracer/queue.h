@@ -28,6 +28,15 @@ struct watermark {
 	uint64_t time;	/* ns */
 	uint64_t begin; /* ns: of the capture */
 	uint64_t lost;	/* events not put so far; includes all such events before time */
+	/* for metrics, all since the begin */
+	uint64_t recorded;	/* events */
+	uint64_t ring_lost;	/* events that are in no stream */
+	uint64_t skipped;	/* an upper bound */
+	uint64_t queue_dropped; /* recorded events that were not put */
+	uint64_t stored;	/* bytes in the streams */
+	uint64_t interval_most; /* bytes: the largest between samples */
+	uint32_t unobserved;	/* paths of the allocator */
+	bool names_lost;	/* of caches */
 };
 
 struct message {

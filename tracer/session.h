@@ -57,7 +57,7 @@ struct session {
 	FILE *process_memory; /* NULL: closed, or not wanted */
 	struct memory_reader memory_reader;
 	struct modules modules;
-	struct publish publish;		     /* if options->publish */
+	struct publish publish;		     /* if session_aggregates() */
 	struct tempdir tempdir;		     /* if options->no_capture: it has the directory */
 	struct live_counts counts;	     /* if options->count.enabled */
 	uint64_t count_ungrouped, count_own; /* events, see struct kmt_control */
@@ -79,6 +79,12 @@ struct session {
 static inline bool session_has_streams(const struct session *session)
 {
 	return session->options->count.enabled || !session->options->no_capture;
+}
+
+/* Is there a thread that aggregates the records? */
+static inline bool session_aggregates(const struct session *session)
+{
+	return session->options->publish || session->options->metrics.path;
 }
 
 /* Sets errmsg; returns err. */

@@ -46,12 +46,24 @@ int session_confine_modules(void *data)
 	return confine_thread(&session->confinement, BIT(CAP_SYSLOG) | to_read());
 }
 
-int session_confine_publish(void *data, int directory)
+int session_confine_publish(void *data)
 {
 	struct session *session = data;
-	int err = confinement_allow(&session->confinement, directory, CONFINE_RENAME);
+	const struct publish *publish = &session->publish;
+	const struct metrics_file *metrics = publish->metrics.file;
+	uint64_t capabilities = to_read();
+	int err = 0;
 
-	return err ? err : confine_thread(&session->confinement, to_read());
+	if (publish->stats_file)
+		err = confinement_allow(&session->confinement,
+					stats_file_directory(publish->stats_file), CONFINE_RENAME);
+	if (!err && metrics)
+		err = confinement_allow(&session->confinement, metrics_file_directory(metrics),
+					CONFINE_REPLACE);
+	/* without it, root writes only in a directory of his own */
+	if (metrics && metrics_file_is_foreign(metrics))
+		capabilities |= BIT(CAP_DAC_OVERRIDE);
+	return err ? err : confine_thread(&session->confinement, capabilities);
 }
 
 static void say_what_is_missing(const struct confinement *confinement)
@@ -67,6 +79,7 @@ int session_confine(struct session *session)
 	const struct confine_calls calls = {
 		.command = session->command.pid,
 		/* names are then requested while events come; CPUs may come online */
+		.metrics = session->options->metrics.path,
 		.perf_events = session->plan.missing_features.btf || session->options->has_probes,
 	};
 	/* the addresses of modules are read at once, while they are loaded */

@@ -11,8 +11,8 @@ int session_confine_prepare(struct session *session);
 /* Called by the thread that saves modules. data: the session. 0 or -errno. */
 int session_confine_modules(void *data);
 
-/* Called by the thread that publishes a file in the directory. data: the session. 0 or -errno. */
-int session_confine_publish(void *data, int directory);
+/* Called by the thread that publishes files. data: the session. 0 or -errno. */
+int session_confine_publish(void *data);
 
 /*
  * Confines the calling thread, once all that needs privileges is done, and the system calls of all

@@ -152,7 +152,7 @@ static int fill_directory(struct session *session)
 				 bpf_variant_map_fd(&session->programs.variant, "names"));
 	session->names.modules = &session->modules;
 	session->names.lost = &session->programs.variant.totals->names_lost;
-	if (session->options->publish)
+	if (session_aggregates(session))
 		session->names.publish = &session->publish;
 	if (err)
 		return session_fail(session, err, session->names.errmsg);
@@ -168,6 +168,8 @@ static int fill_directory(struct session *session)
 			session->options->sampling.user_stacks ? &session->user_stacks : NULL);
 	if (err)
 		return session_fail(session, err, session->stacks.errmsg);
+	/* without a capture, stacks are received and thrown away */
+	session->stacks.is_full = session->options->no_capture;
 	return session_memory_open(session);
 }
 
@@ -181,7 +183,7 @@ static int start_threads(struct session *session)
 	session->modules.on_start = session_confine_modules;
 	session->modules.on_start_data = session;
 	err = modules_start(&session->modules, &session->directory,
-			    session->options->publish ? &session->publish : NULL);
+			    session_aggregates(session) ? &session->publish : NULL);
 	if (!err)
 		err = status_add_own(&session->status, session->modules.task);
 	if (err)

@@ -20,13 +20,17 @@ int session_publish_start(struct session *session)
 		.group_name = options->publish_group_name,
 		.objects_max = options->publish_objects,
 		.with_base = options->publish_base,
+		.metrics = { .path = options->metrics.path,
+			     .interval_ns = options->metrics.interval_ns,
+			     .top = options->metrics.top },
+		.estimate = options->sampling.is_profile,
 		.cpus = rings->possible_cpus,
 		.on_start = session_confine_publish,
 		.data = session,
 	};
 	int err;
 
-	if (!options->publish)
+	if (!session_aggregates(session))
 		return 0;
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
 		if (session->draining[i])
@@ -67,7 +71,7 @@ int session_publish_open(struct session *session)
 	char path[64];
 	int err = 0;
 
-	if (!session->options->publish)
+	if (!session_aggregates(session))
 		return 0;
 	if (session->options->no_capture)
 		err = make_stream(session);
@@ -83,7 +87,7 @@ int session_publish_initial_counts(struct session *session)
 	char path[64];
 	int err;
 
-	if (!session->options->publish)
+	if (!session_aggregates(session))
 		return 0;
 	err = publish_initial_counts(&session->publish, directory_stable_path(&session->directory,
 									      path, sizeof(path)));
@@ -142,13 +146,31 @@ static uint64_t count_lost(struct session *session)
 	return lost;
 }
 
-static void report_no_space(struct session *session)
+static void report_failures(struct session *session)
 {
 	char errmsg[400];
 
-	if (!publish_no_space(&session->publish, errmsg, sizeof(errmsg)) || session->options->quiet)
-		return;
-	info_msg("%s", errmsg);
+	if (publish_no_space(&session->publish, errmsg, sizeof(errmsg)) && !session->options->quiet)
+		info_msg("%s", errmsg);
+	if (publish_metrics_failed(&session->publish.metrics, errmsg, sizeof(errmsg)) &&
+	    !session->options->quiet)
+		info_msg("%s", errmsg);
+}
+
+/* What metrics have besides what the publishing thread counts. */
+static void add_facts(const struct session *session, struct watermark *watermark)
+{
+	const struct status *status = &session->status;
+	struct session_sums sums;
+
+	session_sums(session, &sums);
+	watermark->recorded = sums.recorded;
+	watermark->stored = session->options->no_capture ? 0 : sums.bytes;
+	watermark->skipped = session->misses.upper_bound;
+	watermark->interval_most = status->sampling.interval_most;
+	watermark->names_lost = session->programs.variant.totals->names_lost;
+	for (size_t i = 0; i < status->path_count; i++)
+		watermark->unobserved += !status->paths[i].observed;
 }
 
 int session_publish_watermark(struct session *session, uint64_t now)
@@ -156,17 +178,19 @@ int session_publish_watermark(struct session *session, uint64_t now)
 	struct watermark watermark = { .begin = session->begin };
 	int err;
 
-	if (!session->options->publish)
+	if (!session_aggregates(session))
 		return 0;
 	watermark.time = session_watermark(session, now);
-	watermark.lost = count_lost(session) + session->misses.upper_bound;
+	watermark.ring_lost = count_lost(session);
+	watermark.lost = watermark.ring_lost + session->misses.upper_bound;
+	add_facts(session, &watermark);
 	/* objects of a cache whose name was lost may count for an older cache at its address */
-	if (session->programs.variant.totals->names_lost)
+	if (watermark.names_lost)
 		watermark.lost = STATS_FILE_LOST_UNKNOWN;
 	err = publish_paths(&session->publish, &session->status);
 	if (!err)
 		err = publish_watermark(&session->publish, &watermark);
-	report_no_space(session);
+	report_failures(session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 
@@ -174,9 +198,9 @@ int session_publish_end(struct session *session)
 {
 	int err;
 
-	if (!session->options->publish)
+	if (!session_aggregates(session))
 		return 0;
 	err = publish_end(&session->publish);
-	report_no_space(session);
+	report_failures(session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a session does for --publish. Without that option, all functions do nothing. They return 0,
- * or -errno with session->errmsg set.
+ * What a session does for --publish and --metrics. Without these options, all functions do
+ * nothing. They return 0, or -errno with session->errmsg set.
  */
 #ifndef TRACER_SESSION_PUBLISH_H
 #define TRACER_SESSION_PUBLISH_H
@@ -11,7 +11,7 @@
 /* Starts the thread. Call it after the streams are open, and before the next status is written. */
 int session_publish_start(struct session *session);
 
-/* Loads the capture directory and creates the statistics file. */
+/* Loads the capture directory. */
 int session_publish_open(struct session *session);
 
 /* Sets the initial counts from slabinfo, just before the programs are attached. */

@@ -71,7 +71,7 @@ int session_streams_open(struct session *session, unsigned int cpu)
 			 session->rings.buffered ? session->rings.list[cpu].fd : -1);
 	if (err)
 		return session_fail(session, err, drain->writer.errmsg);
-	if (session->options->publish)
+	if (session_aggregates(session))
 		drain->writer.sink = publish_sink(&session->publish);
 	writer_pack(&drain->writer, session->packer);
 	session->draining[cpu] = true;

@@ -84,7 +84,7 @@ int stack_messages_read(struct stack_messages *stacks)
 	if (got > 0 && fflush(stacks->file))
 		fail(stacks, -errno);
 	if (got > 0)
-		stacks->is_full = ftell(stacks->file) > TABLE_BYTES_MAX;
+		stacks->is_full |= ftell(stacks->file) > TABLE_BYTES_MAX;
 	return stacks->err;
 }
 

@@ -40,7 +40,7 @@ echo text >outside/there
 preload=$builddir/tests/live/escape.so
 [ -s "$preload" ] || fail "$preload was not built"
 INSIDE=$scratch/kmemtrace.data OUTSIDE=$scratch/outside ESCAPES=$scratch/escapes \
-	LD_PRELOAD=$preload "$kmemtraced" -q --publish=published/memstat 2>daemon.log &
+	LD_PRELOAD=$preload "$kmemtraced" -q --publish=published/memstat --metrics=published/kmemtrace.prom 2>daemon.log &
 daemon=$!
 # the thread that saves modules does nothing until the end
 for _ in $(seq 200); do

@@ -164,15 +164,22 @@ static void count_tallies(struct online_scene *scene)
 					  scene->tallies.cpus[cpu].list[i].frees;
 }
 
+static int add_tally(void *data, const struct tally *tally, unsigned int cpu,
+		     const struct tally_count *count)
+{
+	struct online_scene *scene = data;
+
+	return type_stats_add_tally(&scene->type_stats, online_analysis(scene->online), tally, cpu,
+				    count);
+}
+
 uint64_t online_scene_take_until(struct online_scene *scene, uint64_t watermark)
 {
 	uint64_t processed;
 
 	assert_int_equal(online_take(scene->online, watermark, &processed), 0);
 	count_tallies(scene);
-	assert_int_equal(type_stats_add_tallies(&scene->type_stats, online_analysis(scene->online),
-						&scene->tallies),
-			 0);
+	assert_int_equal(tallies_take(&scene->tallies, add_tally, scene), 0);
 	return processed;
 }
 

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/files.h"
 #include "tests/unit/scratch.h"
 #include "tracer/publish.h"
 
@@ -209,6 +211,65 @@ static void publishes_events_before_the_watermark(void **state)
 	free_scene(scene);
 }
 
+/* Waits until the text has the line. */
+static void wait_for_line(const char *path, const char *line)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	char *text = NULL;
+
+	for (int i = 0; i < 10000; i++) {
+		int err = read_file(AT_FDCWD, path, SIZE_MAX / 2, &text, NULL);
+
+		if (!err && strstr(text, line))
+			break;
+		free(text);
+		text = NULL;
+		if (err && err != -ENOENT)
+			fail_msg("%s: %s", path, strerror(-err));
+		nanosleep(&pause, NULL);
+	}
+	assert_non_null(text);
+	free(text);
+}
+
+static void writes_metrics_without_a_statistics_file(void **state)
+{
+	struct scene *scene = calloc(1, sizeof(*scene));
+	struct publish_settings settings = { .group = (gid_t)-1, .objects_max = 1, .cpus = 2 };
+	struct watermark watermark = { .time = 30, .begin = 5, .ring_lost = 3, .skipped = 2 };
+
+	(void)state;
+	assert_non_null(scene);
+	scene->directory = scratch_capture(TEXT "alloc 10 0 0x1000 8/8 maker\n");
+	scene->path = scratch_path(scene->directory, "test.prom");
+	settings.metrics = (struct publish_metrics_settings){ scene->path, 1, 50 };
+	assert_int_equal(publish_start(&scene->publish, &settings), 0);
+	assert_int_equal(publish_open(&scene->publish, scene->directory), 0);
+	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory), 0);
+	allocate(scene, 10, 0x10000, 0x1008);
+	/* more than objects_max */
+	allocate(scene, 20, 0x20000, 0x1008);
+	assert_int_equal(publish_watermark(&scene->publish, &watermark), 0);
+	wait_for_line(scene->path,
+		      "\nkmemtrace_function_live_bytes{function=\"maker\",module=\"kernel\"} 8\n");
+	wait_for_line(scene->path, "\nkmemtrace_uncounted_events_total 1\n");
+	wait_for_line(scene->path, "\nkmemtrace_lost_events_total 3\n");
+	/* an upper bound may become less, a counter does not */
+	watermark.time = 40;
+	watermark.ring_lost = 4;
+	watermark.skipped = 1;
+	put_record(scene, 35, KMT_KFREE, 0x10000, 0);
+	assert_int_equal(publish_watermark(&scene->publish, &watermark), 0);
+	wait_for_line(scene->path, "\nkmemtrace_lost_events_total 4\n");
+	wait_for_line(scene->path, "\nkmemtrace_skipped_events_total 2\n");
+	wait_for_line(scene->path, "\nkmemtrace_freed_objects_total 1\n");
+	assert_int_equal(publish_end(&scene->publish), 0);
+	assert_int_equal(publish_aggregated(&scene->publish), 2);
+	assert_int_equal(publish_missing(&scene->publish), 1);
+	assert_int_equal(access(scene->path, F_OK), -1);
+	free_scene(scene);
+}
+
 static void names_functions_of_modules_loaded_later(void **state)
 {
 	struct scene *scene = make_scene(0);
@@ -388,6 +449,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(publishes_events_before_the_watermark),
+		cmocka_unit_test(writes_metrics_without_a_statistics_file),
 		cmocka_unit_test(names_functions_of_modules_loaded_later),
 		cmocka_unit_test(counts_records_that_do_not_fit_in_the_queue),
 		cmocka_unit_test(counts_objects_beyond_the_limit),

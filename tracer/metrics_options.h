@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of --metrics. */
+#ifndef TRACER_METRICS_OPTIONS_H
+#define TRACER_METRICS_OPTIONS_H
+
+#include <argp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct metrics_options {
+	const char *path;     /* NULL: --metrics was not given */
+	uint64_t interval_ns; /* between two texts */
+	size_t top;	      /* rows, see stats/metrics.h */
+};
+
+/* A child of the table of kmemtraced's options. Its input is struct metrics_options, all zero. */
+extern const struct argp metrics_argp;
+
+#endif

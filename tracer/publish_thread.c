@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The publishing thread: takes what is in the queue, aggregates it and publishes the result. */
+#include "config.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tracer/load/machine.h"
+#include "tracer/publish.h"
+#include "tracer/snapshot.h"
+
+#define SLABINFO_EVERY 1000000000ULL /* ns */
+#define NICE (-10) /* a higher priority than the traced tasks, a lower one than the drain */
+
+void publish_return_packet(void *data, struct online_packet *packet)
+{
+	struct publish *publish = data;
+
+	queue_return(&publish->queue, packet);
+}
+
+static int reload_symbols(struct publish *publish)
+{
+	struct symbols symbols;
+	char path[4096];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/kernel/symbols", publish->capture.path);
+	err = symbols_load(&symbols, path);
+	if (err)
+		return err == -ENOMEM ? err : 0; /* keep the symbols from before */
+	symbols_deinit(&publish->capture.symbols);
+	publish->capture.symbols = symbols;
+	online_symbols_changed(publish->online);
+	err = publish->stats_file ? type_stats_reload_symbols(&publish->type_stats) : 0;
+	if (!err && publish->metrics.file)
+		err = metrics_reload_symbols(&publish->metrics.metrics);
+	return err;
+}
+
+/* Updates the free objects of the caches to the present numbers, maybe newer than the watermark. */
+static int update_slabinfo(struct publish *publish)
+{
+	struct slabinfo_snapshot snapshot;
+	uint64_t now = machine_now();
+	int err;
+
+	if (now - publish->slabinfo < SLABINFO_EVERY)
+		return 0;
+	publish->slabinfo = now;
+	err = snapshot_read_slabinfo(&snapshot, now);
+	if (err)
+		return err == -ENOMEM ? err : 0; /* keep the numbers from before */
+	err = type_stats_slabinfo(&publish->type_stats, NULL, &snapshot);
+	slabinfo_snapshot_deinit(&snapshot);
+	return err;
+}
+
+/*
+ * Stores the first failure for lack of space. It may concern only the counters of a CPU, or whole
+ * types.
+ */
+static void check_space(struct publish *publish)
+{
+	struct stats_file_omitted omitted;
+
+	if (publish->space_err)
+		return;
+	stats_file_omitted(publish->stats_file, &publish->type_stats, &omitted);
+	publish->types_omitted = omitted.types;
+	__atomic_store_n(&publish->space_err, omitted.err, __ATOMIC_RELEASE);
+}
+
+int publish_on_transition(void *data, const struct analysis *analysis,
+			  const struct transition *transition)
+{
+	struct publish *publish = data;
+	int err = 0;
+
+	if (publish->stats_file)
+		err = type_stats_on_transition(&publish->type_stats, analysis, transition);
+	if (!err && publish->metrics.file)
+		err = metrics_on_transition(&publish->metrics.metrics, analysis, transition);
+	return err;
+}
+
+static int add_tally(void *data, const struct tally *tally, unsigned int cpu,
+		     const struct tally_count *count)
+{
+	struct publish *publish = data;
+	const struct analysis *analysis = online_analysis(publish->online);
+	int err = 0;
+
+	if (publish->stats_file)
+		err = type_stats_add_tally(&publish->type_stats, analysis, tally, cpu, count);
+	if (!err && publish->metrics.file)
+		err = metrics_add_tally(&publish->metrics.metrics, analysis, tally, count);
+	return err;
+}
+
+/* Counts the events before the watermark. */
+static int take_events(struct publish *publish, uint64_t watermark, uint64_t *reached)
+{
+	int err = online_take(publish->online, watermark, reached);
+
+	return err ? err : tallies_take(&publish->tallies, add_tally, publish);
+}
+
+/* Publishes the type statistics, which include all events before the time (ns). 0 or -ENOMEM. */
+static int write_stats_file(struct publish *publish, const struct watermark *watermark,
+			    uint64_t time)
+{
+	const struct analysis *analysis = online_analysis(publish->online);
+	struct stats_snapshot snapshot = { .time = time,
+					   .begin = watermark->begin,
+					   .with_base = publish->settings.with_base,
+					   .paths = publish->paths,
+					   .lost = STATS_FILE_LOST_UNKNOWN };
+	int err = update_slabinfo(publish);
+
+	if (err)
+		return err;
+	if (watermark->lost != STATS_FILE_LOST_UNKNOWN)
+		snapshot.lost = watermark->lost + analysis->totals.untracked +
+				analysis->totals.unknown + analysis->caches_unknown +
+				publish->type_stats.omitted_events;
+	stats_file_write(publish->stats_file, &publish->type_stats, &snapshot);
+	check_space(publish);
+	publish->type_stats.generation++;
+	return 0;
+}
+
+static int aggregate(struct publish *publish, const struct watermark *watermark)
+{
+	uint64_t time;
+	int err = 0;
+
+	if (__atomic_exchange_n(&publish->symbols_changed, false, __ATOMIC_ACQUIRE))
+		err = reload_symbols(publish);
+	if (!err)
+		err = take_events(publish, watermark->time, &time);
+	online_sampling_interval(publish->online, watermark->interval_most);
+	if (err || time <= publish->snapshot_time)
+		return err;
+	if (publish->stats_file)
+		err = write_stats_file(publish, watermark, time);
+	if (!err)
+		err = publish_metrics_step(&publish->metrics, online_analysis(publish->online),
+					   watermark, time);
+	publish->snapshot_time = time;
+	return err;
+}
+
+static int handle_message(struct publish *publish, struct message *message)
+{
+	switch (message->kind) {
+	case MESSAGE_PACKET:
+		online_put(publish->online, message->packet);
+		return 0;
+	case MESSAGE_CACHE:
+		return online_cache(publish->online, &message->cache);
+	case MESSAGE_CACHE_GONE:
+		online_cache_gone(publish->online, message->cache.address, message->cache.until);
+		return 0;
+	case MESSAGE_PATHS:
+		free(publish->paths);
+		publish->paths = message->paths;
+		return 0;
+	case MESSAGE_WATERMARK:
+		return aggregate(publish, &message->watermark);
+	}
+	return 0;
+}
+
+static int handle_messages(struct publish *publish)
+{
+	struct message message;
+	int err = 0;
+
+	while (!err && queue_get(&publish->queue, &message))
+		err = handle_message(publish, &message);
+	return err;
+}
+
+/* The events after the last watermark: counted at the end, but not published any more. */
+static int aggregate_rest(struct publish *publish)
+{
+	uint64_t reached = 0;
+	int err = 0;
+
+	while (!err && reached < UINT64_MAX)
+		err = take_events(publish, UINT64_MAX, &reached);
+	return err;
+}
+
+void *publish_thread_run(void *data)
+{
+	struct publish *publish = data;
+	bool ending = false;
+	int err = 0;
+
+	__atomic_store_n(&publish->task, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	/* if this is not permitted, events that cannot be aggregated in time are counted as lost */
+	setpriority(PRIO_PROCESS, 0, NICE);
+	if (publish->settings.on_start)
+		err = publish->settings.on_start(publish->settings.data);
+	__atomic_store_n(&publish->err, err, __ATOMIC_RELEASE);
+	sem_post(&publish->started);
+	while (!ending && !err) {
+		while (sem_wait(&publish->work))
+			;
+		ending = __atomic_load_n(&publish->ending, __ATOMIC_ACQUIRE);
+		if (publish->opened)
+			err = handle_messages(publish);
+		if (publish->opened && ending && !err)
+			err = aggregate_rest(publish);
+	}
+	/* here, since the thread may have a privilege for it that others do not have */
+	publish_metrics_end(&publish->metrics);
+	__atomic_store_n(&publish->err, err, __ATOMIC_RELEASE);
+	return NULL;
+}
