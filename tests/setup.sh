@@ -13,12 +13,12 @@ packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format"
 # What ./test needs besides (linux-perf: an independent count; qemu-system and cpio: other kernels;
 # qemu-user: the offline tools on other machines; compilers: both; trace-cmd and its libraries:
 # recordings that kmemtrace-import reads; libclang-rt and llvm: libFuzzer, and the coverage;
-# prometheus: reads the metrics).
+# prometheus: reads the metrics; debhelper, lintian and systemd: our own packages).
 packages_test="libclang-rt-dev llvm valgrind babeltrace2 linux-perf
 	prometheus prometheus-node-exporter
 	qemu-system-x86 qemu-system-arm qemu-system-misc cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
-	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross debhelper lintian systemd"
 # What bench/run measures, and what reads its results.
 packages_bench="linux-perf bpftrace trace-cmd jq"
 

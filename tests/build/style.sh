@@ -25,7 +25,7 @@ while read -r file; do
 	wide=$(expand -t 8 "$file" | awk 'length > 100 { print FNR; exit }')
 	[ -z "$wide" ] || report_error "$file:$wide: over 100 columns"
 	[ "$(wc -l <"$file")" -le 700 ] || report_error "$file: over 700 lines"
-done < <(find "${folders[@]}" tests m4 demo test configure.ac Makefile.am -name '*.[ch]' \
+done < <(find "${folders[@]}" tests debian m4 demo test configure.ac Makefile.am -name '*.[ch]' \
 	-o -name '*.sh' -o -name '*.am' -o -name '*.m4' -o -name demo -o -name test \
 	-o -name configure.ac | grep -v -e '^m4/lt' -e '^m4/libtool')
 for file in README NEWS CONTRIBUTING; do
@@ -45,7 +45,7 @@ fi
 # "no one" than "nobody", "again" than "anew", "still" than "all the same".
 banned='\b(un)?told\b|\btells?\b|\bnobody\b|\bwhoever\b|\banew\b|\bthereof\b|\ball the same\b'
 banned+='|\bsuch a one\b|(?<!there )\bis no (?!longer|more)\b|\bof what\b'
-mapfile -t texts < <(find "${folders[@]}" tests m4 demo test configure.ac Makefile.am README NEWS \
+mapfile -t texts < <(find "${folders[@]}" tests debian m4 demo test configure.ac Makefile.am README NEWS \
 	CONTRIBUTING .ci -type f ! -path 'tests/data/*' ! -path 'm4/l*.m4' ! -name style.sh)
 while read -r line; do
 	report_error "banned word: $line"
