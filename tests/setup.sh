@@ -18,7 +18,8 @@ packages_test="libclang-rt-dev llvm valgrind babeltrace2 linux-perf
 	prometheus prometheus-node-exporter
 	qemu-system-x86 qemu-system-arm qemu-system-misc cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
-	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross debhelper lintian systemd"
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	debhelper lintian systemd"
 # What bench/run measures, and what reads its results.
 packages_bench="linux-perf bpftrace trace-cmd jq"
 
