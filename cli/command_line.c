@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #define LONG_OPTIONS_MAX 64
 #define SUGGESTION_SIZE 80
+#define TEXT_SIZE 4096
 
 /* The options of an argp table, in the form that getopt_long() takes. */
 struct getopt_table {
@@ -24,6 +26,7 @@ struct getopt_table {
 	char letters[4 + 3 * LONG_OPTIONS_MAX];
 };
 
+/* The key is what getopt_long() returns; -?, which also stands for an unknown option, has 0. */
 static void add_option(struct getopt_table *table, const char *name, int key, const char *argument,
 		       int flags)
 {
@@ -36,13 +39,23 @@ static void add_option(struct getopt_table *table, const char *name, int key, co
 		return;
 	if (name) {
 		table->names[table->count] = name;
-		table->options[table->count++] =
-			(struct option){ .name = name, .has_arg = has_argument };
+		table->options[table->count++] = (struct option){ .name = name,
+								  .has_arg = has_argument,
+								  .val = key == '?' ? 0 : key };
 	}
 	if (key > ' ' && key <= '~') {
 		letter[1 + has_argument] = '\0';
 		strcat(table->letters, letter);
 	}
+}
+
+static void add_options(struct getopt_table *table, const struct argp *argp)
+{
+	for (const struct argp_option *option = argp->options;
+	     option->name || option->key || option->doc; option++)
+		add_option(table, option->name, option->key, option->arg, option->flags);
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		add_options(table, child->argp);
 }
 
 static void make_getopt_table(struct getopt_table *table, const struct argp *argp,
@@ -52,9 +65,7 @@ static void make_getopt_table(struct getopt_table *table, const struct argp *arg
 	/* a plus ends the options at the first argument, as ARGP_IN_ORDER with a command does */
 	if (flags & ARGP_IN_ORDER)
 		strcat(table->letters, "+");
-	for (const struct argp_option *option = argp->options;
-	     option->name || option->key || option->doc; option++)
-		add_option(table, option->name, option->key, option->arg, option->flags);
+	add_options(table, argp);
 	add_option(table, "help", '?', NULL, 0);
 	add_option(table, "usage", 0, NULL, 0);
 	add_option(table, "version", 'V', NULL, 0);
@@ -93,6 +104,43 @@ static void check_long_options(const struct argp *argp, int argc, char **argv, u
 	exit(EXIT_TROUBLE);
 }
 
+size_t command_line_keys(const struct argp *argp, const struct argp_state *state, int *keys)
+{
+	char **copy = calloc((size_t)state->argc + 1, sizeof(*copy));
+	struct getopt_table table;
+	size_t count = 0;
+	int key;
+
+	if (!copy)
+		argp_failure(state, EXIT_TROUBLE, ENOMEM, "the command line");
+	memcpy(copy, state->argv, (size_t)state->argc * sizeof(*copy));
+	make_getopt_table(&table, argp, state->flags);
+	optind = 0;
+	while (count < COMMAND_LINE_KEYS &&
+	       (key = getopt_long(state->argc, copy, table.letters, table.options, NULL)) != -1)
+		keys[count++] = key;
+	free(copy);
+	return count;
+}
+
+void option_error(const struct argp_state *state, const char *format, ...)
+{
+	const struct option_origin *origin = state->hook;
+	char text[TEXT_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (origin && origin->line)
+		exit(error_msg("%s:%u: %s", origin->file, origin->line, text));
+	if (origin)
+		argp_error(state, "%s (the options in %s are used too)", text, origin->file);
+	else
+		argp_error(state, "%s", text);
+	exit(EXIT_TROUBLE);
+}
+
 static void print_version(FILE *file, struct argp_state *state)
 {
 	(void)state;
@@ -126,8 +174,8 @@ size_t parse_choice(struct argp_state *state, const char *option, const char *te
 	for (size_t i = 0; i < count && used < sizeof(all); i++)
 		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
 					 choices[i]);
-	argp_error(state, "%s: \"%s\" is not one of %s%s", option, text, all,
-		   suggest_text(text, choices, count, suggestion, sizeof(suggestion)));
+	option_error(state, "%s: \"%s\" is not one of %s%s", option, text, all,
+		     suggest_text(text, choices, count, suggestion, sizeof(suggestion)));
 	return 0;
 }
 
@@ -139,17 +187,17 @@ uint64_t parse_number(struct argp_state *state, const char *option, const char *
 	if (number_in_range(text, min, max, &number))
 		return number;
 	if (max >= SIZE_MAX)
-		argp_error(state, "%s: \"%s\" is not a number of %s", option, text, unit);
+		option_error(state, "%s: \"%s\" is not a number of %s", option, text, unit);
 	else
-		argp_error(state, "%s: \"%s\" is not a number of %s from %" PRIu64 " to %" PRIu64,
-			   option, text, unit, min, max);
+		option_error(state, "%s: \"%s\" is not a number of %s from %" PRIu64 " to %" PRIu64,
+			     option, text, unit, min, max);
 	return min;
 }
 
 const char *parse_path(struct argp_state *state, const char *option, const char *text)
 {
 	if (!*text)
-		argp_error(state, "%s: the name is empty", option);
+		option_error(state, "%s: the name is empty", option);
 	return text;
 }
 
@@ -159,6 +207,6 @@ void parse_paths(struct argp_state *state, struct path_arguments *arguments)
 	arguments->count = (size_t)(state->argc - state->next);
 	for (size_t i = 0; i < arguments->count; i++)
 		if (!*arguments->paths[i])
-			argp_error(state, "argument %zu is empty: name a file or a directory",
-				   i + 1);
+			option_error(state, "argument %zu is empty: name a file or a directory",
+				     i + 1);
 }

@@ -7,6 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define COMMAND_LINE_KEYS 64
+
+/* An option that is not on the command line: what state->hook of option_error() points to. */
+struct option_origin {
+	const char *file;
+	unsigned int line; /* 0: on the command line, or in the file */
+};
+
 /* Captures that are named as plain arguments. */
 struct path_arguments {
 	char **paths;
@@ -19,6 +27,16 @@ struct path_arguments {
  */
 void parse_command_line(const struct argp *argp, int argc, char **argv, unsigned int flags,
 			void *options);
+
+/* argp_error() that also knows options of a file, which it names with the line. */
+__attribute__((noreturn, format(printf, 2, 3))) void option_error(const struct argp_state *state,
+								  const char *format, ...);
+
+/*
+ * The keys of the options on the command line, each as often as it is there, and those of children
+ * too. keys: room for COMMAND_LINE_KEYS. Returns their number.
+ */
+size_t command_line_keys(const struct argp *argp, const struct argp_state *state, int *keys);
 
 /* The index of the text in choices. option: as a message names it, "--format". */
 size_t parse_choice(struct argp_state *state, const char *option, const char *text,

@@ -52,7 +52,8 @@ static const struct argp_option table[] = {
 	  "Make room for N keys in the kernel (default: 16384); events without room are counted "
 	  "without a group",
 	  10 },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "Print text, json or csv (default: text)", 10 },
+	{ "format", KEY_FORMAT, "FORMAT", 0,
+	  "Print text, json or csv (default: text)", 10 },
 	{ 0 },
 };
 
@@ -71,7 +72,7 @@ static struct query *query_of(struct argp_state *state, struct count_options *op
 static void check(struct argp_state *state, const struct count_options *options, int err)
 {
 	if (err == -EINVAL)
-		argp_error(state, "%s", options->query->errmsg);
+		option_error(state, "%s", options->query->errmsg);
 	if (err)
 		argp_failure(state, EXIT_TROUBLE, -err, "the query");
 }
@@ -86,19 +87,27 @@ static void parse_statistic(struct argp_state *state, struct count_options *opti
 			      (enum statistic_function)function, argument));
 }
 
+#define NAME(name) #name,
+static const char *const formats[] = { RENDERERS(NAME) };
+#undef NAME
+
 static void parse_format(struct argp_state *state, struct count_options *options,
 			 const char *argument)
 {
-	options->renderer = renderer_find(argument, false);
-	if (!options->renderer)
-		argp_error(state, "--format: \"%s\" is none of %s", argument, renderer_names());
+	size_t format = parse_choice(state, "--format", argument, formats,
+				     sizeof(formats) / sizeof(*formats));
+
+	options->renderer = renderer_find(formats[format], false);
 }
 
-static void check_enabled(struct argp_state *state, const struct count_options *options)
+void count_options_check_disabled(struct argp_state *state, const struct count_options *options,
+				  bool has_format)
 {
-	if (!options->enabled && (options->query || options->groups || options->renderer))
-		argp_error(state, "--by, --where, --sum, --avg, --min, --max, --hist, --linear, "
-				  "--count-groups, --format: need --count");
+	if (options->query || options->groups)
+		option_error(state, "--by, --where, --sum, --avg, --min, --max, --hist, --linear, "
+				    "--count-groups: need --count");
+	if (options->renderer && !has_format)
+		option_error(state, "--format: needs --count");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -127,9 +136,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_FORMAT:
 		parse_format(state, options, argument);
-		return 0;
-	case ARGP_KEY_END:
-		check_enabled(state, options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

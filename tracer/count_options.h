@@ -28,6 +28,10 @@ extern const struct argp count_argp;
 void count_options_complete(struct argp_state *state, struct count_options *options,
 			    const char *probes_text);
 
+/* Without --count: no option of it may be given. has_format: --format has another use. */
+void count_options_check_disabled(struct argp_state *state, const struct count_options *options,
+				  bool has_format);
+
 void count_options_deinit(struct count_options *options);
 
 #endif

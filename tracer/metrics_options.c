@@ -42,10 +42,10 @@ static const char *parse_file(struct argp_state *state, const char *text)
 	size_t suffix = strlen(METRICS_FILE_SUFFIX), length = strlen(path);
 
 	if (length < suffix || strcmp(path + length - suffix, METRICS_FILE_SUFFIX) != 0)
-		argp_error(state,
-			   "--metrics %s: the name must end in " METRICS_FILE_SUFFIX
-			   ": the textfile collector reads no other file",
-			   path);
+		option_error(state,
+			     "--metrics %s: the name must end in " METRICS_FILE_SUFFIX
+			     ": the textfile collector reads no other file",
+			     path);
 	return path;
 }
 
@@ -54,18 +54,18 @@ static uint64_t parse_seconds(struct argp_state *state, const char *text)
 	uint64_t ns;
 
 	if (!duration_parse(text, strlen(text), &ns) || ns < INTERVAL_LEAST)
-		argp_error(state,
-			   "--metrics-interval: \"%s\" is not a duration of at least 100ms: "
-			   "use " DURATION_UNITS,
-			   text);
+		option_error(state,
+			     "--metrics-interval: \"%s\" is not a duration of at least 100ms: "
+			     "use " DURATION_UNITS,
+			     text);
 	return ns;
 }
 
-static void complete(struct argp_state *state, struct metrics_options *options)
+void metrics_options_complete(struct argp_state *state, struct metrics_options *options)
 {
 	if (!options->path && (options->interval_ns || options->top))
-		argp_error(state, "%s: needs --metrics",
-			   options->interval_ns ? "--metrics-interval" : "--metrics-top");
+		option_error(state, "%s: needs --metrics",
+			     options->interval_ns ? "--metrics-interval" : "--metrics-top");
 	if (!options->interval_ns)
 		options->interval_ns = INTERVAL_DEFAULT;
 	if (!options->top)
@@ -86,9 +86,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_TOP:
 		options->top = (size_t)parse_number(state, "--metrics-top", argument, 1,
 						    METRICS_ROWS_MAX, "rows");
-		return 0;
-	case ARGP_KEY_END:
-		complete(state, options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

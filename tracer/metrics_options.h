@@ -16,4 +16,7 @@ struct metrics_options {
 /* A child of the table of kmemtraced's options. Its input is struct metrics_options, all zero. */
 extern const struct argp metrics_argp;
 
+/* After all options are parsed: checks them, and sets the defaults. */
+void metrics_options_complete(struct argp_state *state, struct metrics_options *options);
+
 #endif

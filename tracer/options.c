@@ -7,19 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/number.h"
 #include "capture/capture.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "kernel/sampling.h"
-#include "tracer/user_group.h"
+#include "tracer/option_values.h"
 #include "tracer/options.h"
+#include "tracer/user_group.h"
 #include "tracer/publish.h"
 
-#define NSEC_PER_SEC 1000000000ULL
-#define DURATION_MAX 1000000000ULL /* seconds */
-#define MIB (1024 * 1024ULL)
-#define SAMPLE_DEFAULT (512 * 1024) /* bytes */
 #define PROFILE_RING_MIB 1
 #define PROFILE_SAMPLES 500 /* a second */
 
@@ -39,9 +35,8 @@ enum {
 	KEY_USER_STACKS,
 	KEY_PROFILE,
 	KEY_MAX_SAMPLES,
+	KEY_CONFIG,
 };
-
-#define INTERVAL_MIN 10000000 /* ns between two readings of --proc-mem */
 
 static const struct argp_option table[] = {
 	{ "output", 'o', "DIR", 0,
@@ -115,6 +110,10 @@ static const struct argp_option table[] = {
 	  0 },
 	{ "no-capture", KEY_NO_CAPTURE, NULL, 0, "With --publish or --metrics: write no capture",
 	  0 },
+	{ "config", KEY_CONFIG, "FILE", 0,
+	  "Take options from FILE too: one in each line, as \"duration = 5\"; those of the command "
+	  "line win. Given several times: the first FILE that exists",
+	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	{ "verbose", 'v', NULL, 0,
 	  "Print the counters of each CPU at the end, and the messages of libbpf", 0 },
@@ -132,64 +131,6 @@ static const char summary[] =
 	"is possible; 2 if the capture could not be made or is not complete.\n\n"
 	"Check a capture with kmemtrace-check(1), and read it with kmemtrace-report(1).";
 
-/* A number in a spelling of strtod(), such as 1e3, means seconds. */
-static void parse_duration(struct argp_state *state, const char *text, uint64_t *ns)
-{
-	double seconds;
-	char *end;
-
-	if (!duration_parse(text, strlen(text), ns)) {
-		seconds = strtod(text, &end);
-		if (end == text || *end || !(seconds > 0) || seconds > DURATION_MAX)
-			seconds = 0;
-		*ns = (uint64_t)(seconds * NSEC_PER_SEC);
-		if (!*ns && seconds > 0)
-			*ns = 1;
-	}
-	if (!*ns || *ns > DURATION_MAX * NSEC_PER_SEC)
-		argp_error(state, "-d: \"%s\" is not a duration above 0: use " DURATION_UNITS,
-			   text);
-}
-
-static uint64_t parse_interval(struct argp_state *state, const char *text)
-{
-	uint64_t ns;
-
-	if (!duration_parse(text, strlen(text), &ns) || ns < INTERVAL_MIN)
-		argp_error(state,
-			   "--proc-mem: \"%s\" is not a duration of at least 10ms: "
-			   "use " DURATION_UNITS,
-			   text);
-	return ns;
-}
-
-static unsigned int parse_ring(struct argp_state *state, const char *text)
-{
-	uint64_t bytes = 0;
-
-	if (!size_parse(text, MIB, &bytes) || bytes % MIB || bytes < MIB || bytes > 512 * MIB)
-		argp_error(state,
-			   "-m: \"%s\" is not a number of mebibytes from 1 to 512, nor a size "
-			   "such as 64M",
-			   text);
-	return (unsigned int)(bytes / MIB);
-}
-
-static uint32_t parse_sampling(struct argp_state *state, const char *option, const char *text)
-{
-	uint64_t bytes;
-
-	if (!text)
-		return SAMPLE_DEFAULT;
-	if (!strcmp(text, "all"))
-		return SAMPLING_EACH;
-	if (!size_parse(text, 1, &bytes) || bytes < SAMPLING_LEAST || bytes > SAMPLING_MOST)
-		argp_error(state,
-			   "%s: \"%s\" is not a size from 64 to 1G, such as 64k, nor \"all\"",
-			   option, text);
-	return (uint32_t)bytes;
-}
-
 static void parse_pids(struct argp_state *state, const char *text, struct options *options)
 {
 	const char *at = text;
@@ -202,7 +143,7 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 		value = strtoul(at, &end, 10);
 		if (*at < '0' || *at > '9' || errno || value < 1 || value > INT32_MAX ||
 		    (*end && *end != ','))
-			argp_error(
+			option_error(
 				state,
 				"-p %s: process ids must be numbers above 0, separated by commas: "
 				"pgrep -d, NAME prints those of a name",
@@ -220,11 +161,13 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 
 static void complete_count(struct argp_state *state, struct options *options)
 {
-	if (!options->count.enabled)
+	if (!options->count.enabled) {
+		count_options_check_disabled(state, &options->count, false);
 		return;
+	}
 	if (options->output || options->pack || options->publish || options->metrics.path ||
 	    options->ring_mib || options->proc_mem || options->sampling.interval)
-		argp_error(
+		option_error(
 			state,
 			"--count writes no capture: it cannot be used with -o, -z, -m, "
 			"--publish, --metrics, --proc-mem, --stacks, --user-stacks or --profile");
@@ -239,7 +182,7 @@ static void parse_probes(struct argp_state *state, const char *text, struct opti
 	int err = probe_globs_parse(&globs, text);
 
 	if (err == -EINVAL)
-		argp_error(state, "--probes: %s", globs.errmsg);
+		option_error(state, "--probes: %s", globs.errmsg);
 	if (err)
 		argp_failure(state, EXIT_TROUBLE, -err, "--probes %s", text);
 	options->has_probes = true;
@@ -261,30 +204,30 @@ static void parse_probes(struct argp_state *state, const char *text, struct opti
 static void complete_publish(struct argp_state *state, struct options *options)
 {
 	if (options->publish && !options->records_slab)
-		argp_error(state, "--publish: needs slab events: name one of them in --probes");
+		option_error(state, "--publish: needs slab events: name one of them in --probes");
 	if (options->metrics.path && !options->records_slab)
-		argp_error(state, "--metrics: needs slab events: name one of them in --probes");
+		option_error(state, "--metrics: needs slab events: name one of them in --probes");
 	if (!options->publish && !options->metrics.path && options->no_capture &&
 	    !options->count.enabled)
-		argp_error(state, "--no-capture: needs --publish or --metrics");
+		option_error(state, "--no-capture: needs --publish or --metrics");
 	if (!options->publish && options->publish_group != (gid_t)-1)
-		argp_error(state, "--publish-group: needs --publish");
+		option_error(state, "--publish-group: needs --publish");
 	if (!options->publish && !options->metrics.path && options->publish_objects)
-		argp_error(state, "--publish-objects: needs --publish or --metrics");
+		option_error(state, "--publish-objects: needs --publish or --metrics");
 	if (!options->publish && options->publish_base)
-		argp_error(state, "--publish-base: needs --publish");
+		option_error(state, "--publish-base: needs --publish");
 	if (options->no_capture && options->output)
-		argp_error(state, "-o %s: cannot be used with --no-capture", options->output);
+		option_error(state, "-o %s: cannot be used with --no-capture", options->output);
 	if (options->no_capture && options->pack)
-		argp_error(state, "-z: cannot be used with --no-capture");
+		option_error(state, "-z: cannot be used with --no-capture");
 	if (!options->no_capture && !options->output)
 		options->output = CAPTURE_DEFAULT;
 	if (!options->publish_objects)
 		options->publish_objects = PUBLISH_OBJECTS;
 	options->stream = options->output && !strcmp(options->output, "-");
 	if (options->stream && isatty(STDOUT_FILENO))
-		argp_error(state, "-o -: standard output is a terminal: pipe it into "
-				  "kmemtrace-report events -i -");
+		option_error(state, "-o -: standard output is a terminal: pipe it into "
+				    "kmemtrace-report events -i -");
 }
 
 static void complete_sampling(struct argp_state *state, struct options *options)
@@ -297,26 +240,26 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 		options->sampling.interval = SAMPLE_DEFAULT;
 
 	if (!options->sampling.interval && options->has_limit)
-		argp_error(state, "--max-samples: needs --stacks, --user-stacks or --profile");
+		option_error(state, "--max-samples: needs --stacks, --user-stacks or --profile");
 	if (options->sampling.interval == SAMPLING_EACH && options->has_limit)
-		argp_error(state, "--max-samples: cannot be used with %s=all", option);
+		option_error(state, "--max-samples: cannot be used with %s=all", option);
 	if (!options->sampling.interval)
 		return;
 	if (options->stacks && options->sampling.is_profile)
-		argp_error(state, "--profile: has stacks: it cannot be used with --stacks");
+		option_error(state, "--profile: has stacks: it cannot be used with --stacks");
 	if (options->sampling.is_profile && options->publish)
-		argp_error(state,
-			   "--profile: cannot be used with --publish, which needs all events");
+		option_error(state,
+			     "--profile: cannot be used with --publish, which needs all events");
 	if (options->sampling.is_profile && options->rescue)
-		argp_error(state,
-			   "--profile: has no backup programs: it cannot be used with --rescue");
+		option_error(state,
+			     "--profile: has no backup programs: it cannot be used with --rescue");
 	if (options->no_capture && (!options->metrics.path || !options->sampling.is_profile))
-		argp_error(state, "%s: cannot be used with --no-capture%s", option,
-			   options->sampling.is_profile ? ", unless with --metrics" : "");
+		option_error(state, "%s: cannot be used with --no-capture%s", option,
+			     options->sampling.is_profile ? ", unless with --metrics" : "");
 	if (options->no_capture && options->sampling.user_stacks)
-		argp_error(state, "--user-stacks: cannot be used with --no-capture");
+		option_error(state, "--user-stacks: cannot be used with --no-capture");
 	if (!options->records_slab)
-		argp_error(state, "%s: needs slab events: name one of them in --probes", option);
+		option_error(state, "%s: needs slab events: name one of them in --probes", option);
 	if (!options->sampling.is_profile)
 		return;
 	if (!options->ring_mib)
@@ -324,6 +267,28 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 	if (!options->has_limit)
 		options->sampling.most = PROFILE_SAMPLES;
 	options->pack = !options->no_capture;
+}
+
+static const struct argp argp;
+
+/* Only what is behind an option on the command line can be meant as its value. */
+static void parse_config(struct argp_state *state, struct options *options)
+{
+	static const char *const command_line_only[] = { "config", "doctor",  "list-probes", "help",
+							 "usage",  "version", NULL };
+	const char *no_value = options->no_value;
+
+	config_file_parse(&options->config, &argp, state, command_line_only);
+	options->no_value = no_value;
+}
+
+static void check_command(struct argp_state *state, const struct options *options)
+{
+	const char *option = options->doctor ? "--doctor" : options->list_probes ? "-L" : NULL;
+
+	if (option && options->command)
+		option_error(state, "%s: cannot be used with a command: %s", option,
+			     options->command[0]);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -335,10 +300,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->output = parse_path(state, "-o", arg);
 		return 0;
 	case 'd':
-		parse_duration(state, arg, &options->duration_ns);
+		options->duration_ns = parse_duration(state, arg);
 		return 0;
 	case 'm':
-		options->ring_mib = parse_ring(state, arg);
+		options->ring_mib = parse_ring_mib(state, arg);
 		return 0;
 	case 'p':
 		parse_pids(state, arg, options);
@@ -367,10 +332,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PUBLISH_GROUP:
 		if (!*arg)
-			argp_error(state, "--publish-group: the name of the group is empty");
+			option_error(state, "--publish-group: the name of the group is empty");
 		options->publish_group_name = arg;
 		if (!group_parse(arg, &options->publish_group))
-			argp_error(state, "--publish-group %s: there is no such group", arg);
+			option_error(state, "--publish-group %s: there is no such group", arg);
 		return 0;
 	case KEY_PUBLISH_BASE:
 		options->publish_base = true;
@@ -405,6 +370,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_NO_CAPTURE:
 		options->no_capture = true;
 		return 0;
+	case KEY_CONFIG:
+		config_file_open(&options->config, parse_path(state, "--config", arg));
+		return 0;
 	case 'q':
 		options->quiet = true;
 		return 0;
@@ -424,18 +392,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (options->doctor && options->command)
-			argp_error(state, "--doctor: cannot be used with a command: %s",
-				   options->command[0]);
+		parse_config(state, options);
+		check_command(state, options);
 		if (options->proc_mem && options->no_capture)
-			argp_error(state, "--proc-mem: cannot be used with --no-capture");
+			option_error(state, "--proc-mem: cannot be used with --no-capture");
 		complete_sampling(state, options);
-		if (options->list_probes && options->command)
-			argp_error(state, "-L: cannot be used with a command: %s",
-				   options->command[0]);
 		if (options->rescue && options->no_rescue)
-			argp_error(state, "--rescue: cannot be used with --no-rescue");
+			option_error(state, "--rescue: cannot be used with --no-rescue");
 		complete_count(state, options);
+		metrics_options_complete(state, &options->metrics);
 		complete_publish(state, options);
 		return 0;
 	default:
@@ -443,19 +408,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = { { &metrics_argp, 0, NULL, 5 },
+					      { &count_argp, 0, NULL, 10 },
+					      { 0 } };
+static const struct argp argp = {
+	.children = children,
+	.options = table,
+	.parser = parse_option,
+	.args_doc = "[--] [COMMAND [ARG...]]",
+	.doc = summary,
+};
+
 void options_parse(struct options *options, int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &metrics_argp, 0, NULL, 5 },
-						      { &count_argp, 0, NULL, 10 },
-						      { 0 } };
-	static const struct argp argp = {
-		.children = children,
-		.options = table,
-		.parser = parse_option,
-		.args_doc = "[--] [COMMAND [ARG...]]",
-		.doc = summary,
-	};
-
 	memset(options, 0, sizeof(*options));
 	options->publish_group = (gid_t)-1;
 	options->records_slab = true;
@@ -474,5 +439,6 @@ const char *options_no_backup_reason(const struct options *options)
 void options_deinit(struct options *options)
 {
 	free(options->pids);
+	config_file_deinit(&options->config);
 	count_options_deinit(&options->count);
 }

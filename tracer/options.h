@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/config_file.h"
 #include "kernel/probes.h"
 #include "tracer/count_options.h"
 #include "tracer/load/sampling.h"
@@ -45,6 +46,7 @@ struct options {
 	struct count_options count; /* count only */
 	bool quiet, verbose;
 	bool doctor;
+	struct config_file config;
 	char **command; /* NULL-terminated; NULL: no command */
 };
 
