@@ -25,7 +25,8 @@ static const char *const always[] = {
 	"openat", "read", "readv", "pread64", "write", "writev", "pwrite64", "close", "lseek",
 	"_llseek", "fstat", "fstat64", "newfstatat", "fstatat64", "statx", "getdents64",
 	"readlinkat", "faccessat", "faccessat2", "fcntl", "fcntl64", "ftruncate", "ftruncate64",
-	"fallocate", "fsync", "fdatasync", "flock", "unlinkat", "renameat", "renameat2",
+	"fallocate", "fstatfs", "fstatfs64", "fsync", "fdatasync", "flock", "unlinkat", "renameat",
+	"renameat2",
 	/* which some C libraries make instead */
 	"open", "stat", "stat64", "lstat", "lstat64", "access", "readlink", "unlink", "rename",
 	/* memory, threads, time */

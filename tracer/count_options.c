@@ -53,7 +53,7 @@ static const struct argp_option table[] = {
 	  "without a group",
 	  10 },
 	{ "format", KEY_FORMAT, "FORMAT", 0,
-	  "Print text, json or csv (default: text)", 10 },
+	  "With --count or --status: print text, json or csv (default: text)", 10 },
 	{ 0 },
 };
 
@@ -107,7 +107,7 @@ void count_options_check_disabled(struct argp_state *state, const struct count_o
 		option_error(state, "--by, --where, --sum, --avg, --min, --max, --hist, --linear, "
 				    "--count-groups: need --count");
 	if (options->renderer && !has_format)
-		option_error(state, "--format: needs --count");
+		option_error(state, "--format: needs --count or --status");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)

@@ -14,6 +14,8 @@
 #include "tracer/session_finish.h"
 #include "tracer/session_open.h"
 #include "tracer/session_run.h"
+#include "tracer/session_service.h"
+#include "tracer/status_list.h"
 #include "cli/message.h"
 #include "cli/stop.h"
 
@@ -102,6 +104,7 @@ static int capture(struct session *session)
 	int err, failed, printed;
 
 	err = session_run(session);
+	session_service_stopping(session);
 	if (err) {
 		error_msg("%s", session->errmsg);
 		snprintf(session->status.stopped, sizeof(session->status.stopped), "%s",
@@ -127,16 +130,18 @@ int main(int argc, char **argv)
 	struct session session;
 	struct options options;
 	struct saved_signals signals;
+	int (*run)(const struct options *options) = NULL;
 	int err, result = 0;
 
 	options_parse(&options, argc, argv);
-	if (options.doctor) {
-		result = doctor_run(&options);
-		options_deinit(&options);
-		return result;
-	}
-	if (options.list_probes) {
-		result = list_probes_run(&options);
+	if (options.doctor)
+		run = doctor_run;
+	else if (options.list_probes)
+		run = list_probes_run;
+	else if (options.status)
+		run = status_list_run;
+	if (run) {
+		result = run(&options);
 		options_deinit(&options);
 		return result;
 	}
@@ -149,9 +154,10 @@ int main(int argc, char **argv)
 		/* a signal that stops kmemtraced stops the command too */
 		command_wait(&session.command, stop_signal() ? SIGTERM : 0);
 	}
-	if (err)
+	if (err) {
+		session_service_failed(&session, err);
 		result = EXIT_TROUBLE;
-	else if (options.command)
+	} else if (options.command)
 		result = command_exit(&session.command);
 	if (!result && session.count_ungrouped)
 		result = EXIT_FINDINGS;

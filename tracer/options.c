@@ -36,6 +36,7 @@ enum {
 	KEY_PROFILE,
 	KEY_MAX_SAMPLES,
 	KEY_CONFIG,
+	KEY_STATUS,
 };
 
 static const struct argp_option table[] = {
@@ -121,6 +122,10 @@ static const struct argp_option table[] = {
 	  "Check what this kernel and these privileges allow, print a line for each check, and "
 	  "exit: 0 if a capture is possible, else 1",
 	  0 },
+	{ "status", KEY_STATUS, NULL, 0,
+	  "List each running kmemtraced of this machine, with its options, counts and sizes, and "
+	  "exit: 0 if one runs, else 1",
+	  0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -162,7 +167,7 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 static void complete_count(struct argp_state *state, struct options *options)
 {
 	if (!options->count.enabled) {
-		count_options_check_disabled(state, &options->count, false);
+		count_options_check_disabled(state, &options->count, options->status);
 		return;
 	}
 	if (options->output || options->pack || options->publish || options->metrics.path ||
@@ -274,8 +279,9 @@ static const struct argp argp;
 /* Only what is behind an option on the command line can be meant as its value. */
 static void parse_config(struct argp_state *state, struct options *options)
 {
-	static const char *const command_line_only[] = { "config", "doctor",  "list-probes", "help",
-							 "usage",  "version", NULL };
+	static const char *const command_line_only[] = { "config",  "doctor", "list-probes",
+							 "status",  "help",   "usage",
+							 "version", NULL };
 	const char *no_value = options->no_value;
 
 	config_file_parse(&options->config, &argp, state, command_line_only);
@@ -284,7 +290,10 @@ static void parse_config(struct argp_state *state, struct options *options)
 
 static void check_command(struct argp_state *state, const struct options *options)
 {
-	const char *option = options->doctor ? "--doctor" : options->list_probes ? "-L" : NULL;
+	const char *option = options->doctor	    ? "--doctor"
+			     : options->list_probes ? "-L"
+			     : options->status	    ? "--status"
+						    : NULL;
 
 	if (option && options->command)
 		option_error(state, "%s: cannot be used with a command: %s", option,
@@ -373,6 +382,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_CONFIG:
 		config_file_open(&options->config, parse_path(state, "--config", arg));
 		return 0;
+	case KEY_STATUS:
+		options->status = true;
+		return 0;
 	case 'q':
 		options->quiet = true;
 		return 0;
@@ -424,6 +436,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	memset(options, 0, sizeof(*options));
 	options->publish_group = (gid_t)-1;
 	options->records_slab = true;
+	options->argv = argv;
 	parse_command_line(&argp, argc, argv, ARGP_IN_ORDER, options);
 }
 

@@ -46,7 +46,9 @@ struct options {
 	struct count_options count; /* count only */
 	bool quiet, verbose;
 	bool doctor;
+	bool status; /* --status was given */
 	struct config_file config;
+	char **argv;	/* NULL-terminated: the whole command line */
 	char **command; /* NULL-terminated; NULL: no command */
 };
 

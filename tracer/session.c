@@ -77,5 +77,8 @@ void session_close(struct session *session)
 		directory_abandon(&session->directory);
 	directory_deinit(&session->directory);
 	tempdir_close(&session->tempdir);
+	status_file_close(&session->status_file);
+	daemon_status_deinit(&session->daemon_status);
+	notify_close(&session->notify);
 	confinement_close(&session->confinement);
 }

@@ -18,12 +18,14 @@
 #include "tracer/live_counts.h"
 #include "tracer/modules.h"
 #include "tracer/name_messages.h"
+#include "tracer/notify.h"
 #include "tracer/options.h"
 #include "tracer/load/programs.h"
 #include "cli/progress.h"
 #include "tracer/publish.h"
 #include "tracer/sample_rate.h"
 #include "tracer/stack_messages.h"
+#include "tracer/status_file.h"
 #include "tracer/function_namer.h"
 #include "tracer/user_stacks.h"
 #include "tracer/rings.h"
@@ -64,10 +66,14 @@ struct session {
 	struct command command;
 	struct confinement confinement;
 	struct progress_line progress;
-	struct drain *drains; /* by CPU, rings.possible_cpus of them */
-	bool *draining;	      /* by CPU: its drain is open */
-	uint64_t deadline;    /* ns; 0: none */
-	uint64_t begin, end;  /* ns: between them all programs are attached */
+	struct notify notify;
+	struct status_file status_file;
+	struct daemon_status daemon_status;
+	uint64_t next_status, next_notification; /* ns */
+	struct drain *drains;			 /* by CPU, rings.possible_cpus of them */
+	bool *draining;				 /* by CPU: its drain is open */
+	uint64_t deadline;			 /* ns; 0: none */
+	uint64_t begin, end;			 /* ns: between them all programs are attached */
 	struct recursion_misses misses;
 	uint64_t next_flush; /* ns */
 	struct session_stream stream;

@@ -36,6 +36,10 @@ int session_confine_prepare(struct session *session)
 	/* the temporary directory is removed at the end */
 	if (!err && options_is_temporary(session->options))
 		err = confinement_allow(&session->confinement, directory->parent, CONFINE_REMOVE);
+	/* so is the file for --status, which is not opened again */
+	if (!err && session->status_file.directory >= 0)
+		err = confinement_allow(&session->confinement, session->status_file.directory,
+					CONFINE_RENAME);
 	return err ? fail(session, err) : 0;
 }
 

@@ -16,6 +16,7 @@
 #include "tracer/session_memory.h"
 #include "tracer/session_open.h"
 #include "tracer/session_publish.h"
+#include "tracer/session_service.h"
 #include "tracer/session_status.h"
 #include "tracer/session_streams.h"
 #include "tracer/snapshot.h"
@@ -176,8 +177,10 @@ static int fill_directory(struct session *session)
 /* The threads for modules and for publishing, and the file to publish in. */
 static int start_threads(struct session *session)
 {
-	int err = session_confine_prepare(session);
+	int err;
 
+	session_service_make_file(session);
+	err = session_confine_prepare(session);
 	if (err)
 		return err;
 	session->modules.on_start = session_confine_modules;
@@ -270,6 +273,7 @@ int session_open(struct session *session, const struct options *options,
 	session->options = options;
 	session->saved_state.signals = *signals;
 	session->saved_state.output_to_stderr = options->stream;
+	session_service_open(session);
 	raise_limits(session);
 	if (options->sampling.user_stacks) {
 		err = function_namer_start(&session->namer);

@@ -16,6 +16,7 @@
 #include "tracer/session_memory.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_run.h"
+#include "tracer/session_service.h"
 #include "tracer/session_status.h"
 #include "tracer/session_stream.h"
 #include "tracer/session_streams.h"
@@ -160,6 +161,7 @@ static int loop(struct session *session)
 		filling = drain_all(session, now);
 		if (filling < 0)
 			return filling;
+		session_service_step(session, now);
 		if (session->progress.enabled) {
 			session_sums(session, &sums);
 			progress_line_events(&session->progress, sums.recorded, sums.lost);
@@ -260,6 +262,7 @@ int session_run(struct session *session)
 		err = session_confine(session);
 	if (err)
 		return err;
+	session_service_ready(session);
 	if (options->command) {
 		err = command_go(&session->command);
 		if (err)

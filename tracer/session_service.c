@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Collects the figures of a session, once a second. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "tracer/load/machine.h"
+#include "tracer/options_text.h"
+#include "tracer/session_service.h"
+
+#define SECOND 1000000000ULL
+#define MIB (1024 * 1024.0)
+#define WRITE_EVERY SECOND
+#define NOTIFY_EVERY (5 * SECOND)
+
+void session_service_open(struct session *session)
+{
+	session->status_file.directory = session->status_file.fd = -1;
+	if (notify_open(&session->notify))
+		error_msg("%s", session->notify.errmsg);
+}
+
+/* The path that a reader in another directory needs; NULL: there is none, or no memory for it. */
+static char *absolute_path(const char *path)
+{
+	char *directory, *absolute;
+
+	if (!path || *path == '/' || !strcmp(path, "-"))
+		return path ? strdup(path) : NULL;
+	directory = getcwd(NULL, 0);
+	if (!directory)
+		return NULL;
+	if (asprintf(&absolute, "%s/%s", directory, path) < 0)
+		absolute = NULL;
+	free(directory);
+	return absolute;
+}
+
+void session_service_make_file(struct session *session)
+{
+	const struct options *options = session->options;
+	struct daemon_status *status = &session->daemon_status;
+	int err = status_file_open(&session->status_file, STATUS_FILE_DIRECTORY);
+
+	if (err && options->verbose)
+		info_msg("%s: %s: kmemtraced --status will not list this process",
+			 STATUS_FILE_DIRECTORY, strerror(-err));
+	if (err)
+		return;
+	status->capture = absolute_path(options->output);
+	status->published = absolute_path(options->publish);
+	status->options = options_text(options);
+}
+
+/* The events that a profile only counts. */
+static uint64_t count_events(const struct session *session)
+{
+	uint64_t events = 0;
+
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+		const struct kmt_control *control = &session->rings.controls[i];
+
+		events += control->counted.kmalloc + control->counted.cache_alloc +
+			  control->counted.kfree + control->counted.cache_free +
+			  control->counted_elsewhere.allocations + control->counted_elsewhere.frees;
+	}
+	return events;
+}
+
+static void collect(struct session *session)
+{
+	const struct options *options = session->options;
+	struct daemon_status *status = &session->daemon_status;
+	struct session_sums sums;
+	struct statfs about;
+
+	session_sums(session, &sums);
+	status->events = options->count.enabled ? STATUS_FILE_UNKNOWN : sums.recorded;
+	status->lost = sums.lost;
+	status->skipped = session->misses.reported;
+	status->counted = options->sampling.is_profile ? count_events(session)
+						       : STATUS_FILE_UNKNOWN;
+	status->disk = status->free = STATUS_FILE_UNKNOWN;
+	if (options_is_temporary(options))
+		return;
+	status->disk = sums.bytes;
+	if (!fstatfs(session->directory.fd, &about))
+		status->free = (uint64_t)about.f_bavail * (uint64_t)about.f_bsize;
+}
+
+static void send_status(const struct session *session)
+{
+	const struct daemon_status *status = &session->daemon_status;
+	char counts[80], disk[100] = "";
+
+	if (session->notify.fd < 0)
+		return;
+	if (status->events == STATUS_FILE_UNKNOWN)
+		snprintf(counts, sizeof(counts), "counting");
+	else
+		snprintf(counts, sizeof(counts), "%" PRIu64 " events, %" PRIu64 " lost",
+			 status->events, status->lost);
+	if (status->disk != STATUS_FILE_UNKNOWN && status->free != STATUS_FILE_UNKNOWN)
+		snprintf(disk, sizeof(disk), ", %.1f MiB on disk, %.1f MiB free",
+			 (double)status->disk / MIB, (double)status->free / MIB);
+	notify_status(&session->notify, "%s, %" PRIu64 " skipped%s", counts, status->skipped, disk);
+}
+
+static void update(struct session *session, uint64_t now)
+{
+	if (now < session->next_status)
+		return;
+	session->next_status = now + WRITE_EVERY;
+	collect(session);
+	status_file_write(&session->status_file, &session->daemon_status);
+	if (now < session->next_notification)
+		return;
+	session->next_notification = now + NOTIFY_EVERY;
+	send_status(session);
+}
+
+void session_service_ready(struct session *session)
+{
+	uint64_t now = machine_now();
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	session->daemon_status.since =
+		(uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec - (now - session->begin);
+	/* who waits for the message finds the process with --status */
+	update(session, now);
+	notify_ready(&session->notify, now);
+}
+
+void session_service_step(struct session *session, uint64_t now)
+{
+	notify_step(&session->notify, now);
+	update(session, now);
+}
+
+void session_service_stopping(struct session *session)
+{
+	notify_stopping(&session->notify);
+}
+
+void session_service_failed(struct session *session, int err)
+{
+	notify_failed(&session->notify, err, session->errmsg);
+}
