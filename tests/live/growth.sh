@@ -28,17 +28,18 @@ remove_made() { # the folders of the last situation
 }
 
 # The first pass reads the files from the disk: caches that fill then are not the growth in question.
-# find does not list the file descriptors and mappings of processes: the kernel would make inodes for
-# all that the process in question has, and these would rightly come before its own objects.
+# find does not list processes: the kernel would make inodes and dentries for all that they have, the
+# process in question and those that the machine starts meanwhile, and these would rightly come before
+# its own objects.
 find_tar_ls() {
-	find /usr/share /proc -xdev \( -name 'fd*' -o -name map_files \) -prune >/dev/null 2>&1 &
+	find /usr/share /proc -xdev -path '/proc/[0-9]*' -prune >/dev/null 2>&1 &
 	tar cf - /usr/include /etc 2>/dev/null | cat >/dev/null &
 	ls -lR /usr/share /proc/self /sys/kernel >/dev/null 2>&1
 	wait
 }
 find_tar_ls
 cat >background.sh <<'END'
-while :; do find /usr/share /proc -xdev \( -name 'fd*' -o -name map_files \) -prune; done >/dev/null 2>&1 &
+while :; do find /usr/share /proc -xdev -path '/proc/[0-9]*' -prune; done >/dev/null 2>&1 &
 while :; do tar cf - /usr/include /etc 2>/dev/null | cat >/dev/null; done &
 while :; do ls -lR /usr/share /proc/self /sys/kernel; done >/dev/null 2>&1
 END
