@@ -90,7 +90,7 @@ for round in 1 2; do
 done
 sleep 1
 END
-# the missed frees of what the commands allocated: the machine has others, sometimes many
+# the missed frees of objects of the commands: the machine has others, sometimes many
 missed_frees()
 {
 	"$report" sites --where='comm == "mkdir" || comm == "rmdir"' --format=json | jq .totals.missed_frees
