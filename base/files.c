@@ -21,6 +21,18 @@ char *join_path(const char *directory, const char *name)
 	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
+char *absolute_path(const char *path)
+{
+	char *directory, *absolute;
+
+	if (*path == '/')
+		return strdup(path);
+	directory = getcwd(NULL, 0);
+	absolute = directory ? join_path(directory, path) : NULL;
+	free(directory);
+	return absolute;
+}
+
 /* Doubles the space, up to max bytes and a NUL. */
 static int grow_text(char **text, size_t *space, size_t max)
 {

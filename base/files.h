@@ -61,4 +61,7 @@ int close_synced(FILE *file);
 /* "directory/name", to be freed; or NULL. */
 char *join_path(const char *directory, const char *name);
 
+/* The path with the working directory before it, unless it is absolute, to be freed; or NULL. */
+char *absolute_path(const char *path);
+
 #endif

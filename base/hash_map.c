@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Open addressing with linear probing; keys are never removed. */
+/* Open addressing with linear probing. */
 #include "config.h"
 
 #include <errno.h>
@@ -70,4 +70,23 @@ int hash_map_add(struct hash_map *map, uint64_t key, uint32_t number)
 	*find(map, key) = (struct hash_map_slot){ key, number + 1 };
 	map->count++;
 	return 0;
+}
+
+void hash_map_remove(struct hash_map *map, uint64_t key)
+{
+	size_t hole = (size_t)(find(map, key) - map->slots), slot = hole;
+
+	if (!map->slots[hole].number)
+		return;
+	/* a key moves into the hole, unless its search begins behind the hole */
+	while (slot = (slot + 1) & map->mask, map->slots[slot].number) {
+		size_t first = (size_t)hash_address(map->seed, map->slots[slot].key) & map->mask;
+
+		if (((slot - first) & map->mask) < ((slot - hole) & map->mask))
+			continue;
+		map->slots[hole] = map->slots[slot];
+		hole = slot;
+	}
+	map->slots[hole].number = 0;
+	map->count--;
 }

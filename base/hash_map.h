@@ -29,4 +29,7 @@ uint32_t hash_map_find(const struct hash_map *map, uint64_t key);
 /* Adds a key that is not in the map. The highest number is HASH_MAP_NONE - 2. 0 or -ENOMEM. */
 int hash_map_add(struct hash_map *map, uint64_t key, uint32_t number);
 
+/* Removes the key, if the map has it. */
+void hash_map_remove(struct hash_map *map, uint64_t key);
+
 #endif

@@ -133,6 +133,19 @@ int inside_rename(int directory, const char *from, const char *to)
 	return renameat(holder_from, last_from, holder_to, last_to) ? -errno : 0;
 }
 
+int inside_link(int from, int to, const char *name)
+{
+	__attribute__((cleanup(close_fd))) int opened_from = -1;
+	__attribute__((cleanup(close_fd))) int opened_to = -1;
+	const char *last;
+	int holder_from = open_holder(from, name, &opened_from, &last);
+	int holder_to = open_holder(to, name, &opened_to, &last);
+
+	if (holder_from < 0 || holder_to < 0)
+		return holder_from < 0 ? holder_from : holder_to;
+	return linkat(holder_from, last, holder_to, last, 0) ? -errno : 0;
+}
+
 bool inside_is_same(int directory, const char *name, int fd)
 {
 	struct stat named, opened;
@@ -175,4 +188,15 @@ static int remove_all(int directory, unsigned int depth)
 int inside_remove_all(int directory)
 {
 	return remove_all(directory, DEPTH_MAX);
+}
+
+int inside_remove_directory(int directory, const char *name)
+{
+	int fd = inside_open_directory(directory, name), err;
+
+	if (fd < 0)
+		return fd;
+	err = inside_remove_all(fd);
+	close(fd);
+	return !err && unlinkat(directory, name, AT_REMOVEDIR) ? -errno : err;
 }

@@ -33,6 +33,9 @@ int inside_make_directory(int directory, const char *name, mode_t mode);
 int inside_unlink(int directory, const char *name);
 int inside_rename(int directory, const char *from, const char *to);
 
+/* Gives a file a second name: the same name in another directory. */
+int inside_link(int from, int to, const char *name);
+
 /* Is the name, without slashes, that of this open file or directory? */
 bool inside_is_same(int directory, const char *name, int fd);
 
@@ -41,5 +44,8 @@ bool inside_is_same(int directory, const char *name, int fd);
  * error is returned.
  */
 int inside_remove_all(int directory);
+
+/* The same, and removes the directory of this name itself. -ENOENT: it does not exist. */
+int inside_remove_directory(int directory, const char *name);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/number.h"
 
 #define NS_PER_S ((uint64_t)1000000000)
+#define SECONDS_OF_DAY 86400
 
 /* The value of each digit, plus one. */
 static const unsigned char digits[UCHAR_MAX + 1] = {
@@ -69,9 +70,10 @@ static uint64_t duration_unit(const char *text, size_t length)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "", NS_PER_S },	  { "ns", 1 },	     { "us", 1000 },
-		{ "ms", 1000000 },	  { "s", NS_PER_S }, { "m", 60 * NS_PER_S },
-		{ "h", 3600 * NS_PER_S },
+		{ "", NS_PER_S },	  { "ns", 1 },
+		{ "us", 1000 },		  { "ms", 1000000 },
+		{ "s", NS_PER_S },	  { "m", 60 * NS_PER_S },
+		{ "h", 3600 * NS_PER_S }, { "d", SECONDS_OF_DAY * NS_PER_S },
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
@@ -108,6 +110,14 @@ bool duration_parse(const char *text, size_t length, uint64_t *ns)
 		return false;
 	*ns = whole + part;
 	return true;
+}
+
+bool age_parse(const char *text, uint64_t *ns)
+{
+	size_t length = strlen(text);
+	char last = length ? text[length - 1] : '\0';
+
+	return last && strchr("smhd", last) && duration_parse(text, length, ns);
 }
 
 bool size_parse(const char *text, uint64_t unit, uint64_t *bytes)

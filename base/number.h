@@ -23,14 +23,20 @@ bool number_parse(const char **at, unsigned int base, uint64_t *number);
 bool number_in_range(const char *text, uint64_t least, uint64_t most, uint64_t *number);
 
 /* A text that describes the units, for error messages. */
-#define DURATION_UNITS "seconds, or a number with ns, us, ms, s, m or h"
+#define DURATION_UNITS "seconds, or a number with ns, us, ms, s, m, h or d"
 
 /*
  * "1.5", "10ms": length characters that are a decimal number, with or without a fraction, and a
- * unit: ns, us, ms, s, m (minutes), h, or none for seconds. A part of a nanosecond is cut off.
- * False: the text is not a duration, or the duration is longer than INT64_MAX ns (292 years).
+ * unit: ns, us, ms, s, m (minutes), h, d (days), or none for seconds. A part of a nanosecond is cut
+ * off. False: the text is not a duration, or the duration is longer than INT64_MAX ns (292 years).
  */
 bool duration_parse(const char *text, size_t length, uint64_t *ns);
+
+/*
+ * An age ends with s, m, h or d (days), and a size does not: "500ms", "10m", "7d". False: the
+ * text is not one.
+ */
+bool age_parse(const char *text, uint64_t *ns);
 
 /*
  * "64M": a whole number, and k or K, M or G for the powers of 1024; without such a suffix the

@@ -170,3 +170,24 @@ void line_rest(struct line *line, char *text, size_t size)
 	unescape(line->at, line->end, text, size);
 	line->at = line->end;
 }
+
+void text_replace(char *text, size_t size, const char *word, const char *by)
+{
+	size_t old = strlen(word), new = strlen(by);
+
+	for (char *at = text; (at = strstr(at, word));) {
+		size_t room = size - (size_t)(at - text), rest = strlen(at + old);
+
+		if (new >= room) {
+			memcpy(at, by, room - 1);
+			at[room - 1] = '\0';
+			return;
+		}
+		if (rest > room - new - 1)
+			rest = room - new - 1;
+		memmove(at + new, at + old, rest);
+		at[new + rest] = '\0';
+		memcpy(at, by, new);
+		at += new;
+	}
+}

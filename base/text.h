@@ -53,4 +53,7 @@ bool line_u32(struct line *line, uint32_t *number);
 void line_word(struct line *line, char *text, size_t size);
 void line_rest(struct line *line, char *text, size_t size);
 
+/* Replaces a word wherever it is in a text of this size; the end is cut off if it does not fit. */
+void text_replace(char *text, size_t size, const char *word, const char *by);
+
 #endif
