@@ -47,6 +47,7 @@ static __always_inline uint64_t known_filter_slot(uint64_t address)
 static __always_inline void known_filter_add(uint64_t address)
 {
 	known_filter[known_filter_slot(address)] = 1;
+	mark_cache(address);
 }
 
 static __always_inline void message_begin(struct kmt_message *message, uint32_t kind, uint64_t key)
@@ -200,6 +201,7 @@ static __noinline int forget_cache_slow(uint64_t address)
  *	kfree() calls it only if frees have names: only then an address of a name is stored.
  *	kmem_cache_free_anonymous() does not call it: before 5.12 no event has a cache, so
  *	    nothing is stored.
+ *	kmem_cache_free_profile() calls it if the page of the object is marked: mark_cache().
  *	kmem_cache_free_backup() calls it for the events that it records. For the other events the
  *	    first program has called it, or they count as skipped.
  * So the call is missed only for a free that is skipped. The free of a struct kmem_cache does not

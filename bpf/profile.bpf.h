@@ -4,20 +4,11 @@
  * counts all others by CPU. An event that is not recorded makes no helper call but those that find
  * the CPU, which the kernel replaces by a few instructions where it can.
  *
- * Each count of the control block is written by one program only. Where the kernel does not run a
- * program that it has interrupted, a plain addition is exact. Elsewhere, and for the counts that
- * several programs write, it is atomic.
+ * On most kernels the programs of profile_programs.bpf.h count the events of the four tracepoints.
+ * All other programs write the same counts (counted_elsewhere), with atomic operations.
  */
 #ifndef BPF_PROFILE_BPF_H
 #define BPF_PROFILE_BPF_H
-
-static __always_inline void count_up(uint64_t *count, uint64_t number)
-{
-	if (no_nesting)
-		*(volatile uint64_t *)count += number;
-	else
-		__sync_fetch_and_add(count, number);
-}
 
 #define LARGE_LEAST 8192 /* no kernel takes a kmalloc() of up to so many bytes from whole pages */
 #define PAGE_LEAST 4096
@@ -77,11 +68,10 @@ static __noinline int profile_address_again(struct event_context *event, struct 
 }
 
 /* An allocation that was counted. */
-static __always_inline int profile_allocation(void *ctx, struct event_context *event, uint8_t id,
-					      uint64_t call_site, uint64_t pointer, uint32_t gfp,
-					      int node, uint64_t bytes_40_47, uint32_t size)
+static __always_inline int profile_allocation(void *ctx, struct event_context *event, bool sampled,
+					      uint8_t id, uint64_t call_site, uint64_t pointer,
+					      uint32_t gfp, int node, uint64_t bytes_40_47)
 {
-	bool sampled = is_sampled(event->control, pointer, size);
 	struct kmt_record about;
 
 	if (!sampled && !may_be_sampled(pointer))
@@ -121,7 +111,7 @@ static __always_inline int profile_free(struct event_context *event, uint8_t id,
 	return profile_sampled_free(event, &about);
 }
 
-/* The same two, of programs that do not count alone: with copies, or hooks. */
+/* The same two, of events that are not counted yet. */
 static __always_inline int profile_allocation_elsewhere(void *ctx, struct event_context *event,
 							uint8_t id, uint64_t call_site,
 							uint64_t pointer, uint32_t gfp, int node,
@@ -133,7 +123,8 @@ static __always_inline int profile_allocation_elsewhere(void *ctx, struct event_
 		__sync_fetch_and_add(&event->control->counted_elsewhere.allocations, 1);
 		__sync_fetch_and_add(&event->control->counted_elsewhere.bytes, size);
 	}
-	return profile_allocation(ctx, event, id, call_site, pointer, gfp, node, bytes_40_47, size);
+	return profile_allocation(ctx, event, is_sampled(event->control, pointer, size), id,
+				  call_site, pointer, gfp, node, bytes_40_47);
 }
 
 static __always_inline int profile_free_elsewhere(struct event_context *event, uint8_t id,

@@ -20,9 +20,18 @@
  *that is live for a reader, ends the life, and the address stays in the map, now for the new
  *object: sampled_add(). A free and the next allocation of one address cannot race: the tracepoint
  *of the free comes before the allocator has the object back.
+ *
+ * The mark of a page that has a struct kmem_cache of known_caches has one more bit, which stays. So
+ * a free that finds 0 is not the end of a cache either, and needs no look at known_filter, which
+ * would be another line of memory for nearly each object.
  */
 #ifndef BPF_SAMPLED_BPF_H
 #define BPF_SAMPLED_BPF_H
+
+/* The variants of the programs that have those of profile_programs.bpf.h. */
+#if !defined(KMT_WITHOUT_BTF) && !defined(KMT_WITHOUT_FETCH) && !defined(KMT_WITH_COPIES)
+#define KMT_WITH_PROFILE_PROGRAMS
+#endif
 
 /* In a section of its own: kmemtraced makes this map only for a profile. */
 uint32_t sampled_marks[SAMPLED_MARKS] SEC(".bss.sampled");
@@ -34,14 +43,31 @@ struct {
 	__type(value, uint8_t);
 } sampled_objects SEC(".maps");
 
+#define MARK_OF_CACHE 0x80000000U
+
 static __always_inline uint32_t *sampled_mark(uint64_t pointer)
 {
 	return &sampled_marks[pointer >> 12 & sampled_mask & (SAMPLED_MARKS - 1)];
 }
 
-static __always_inline bool may_be_sampled(uint64_t pointer)
+/* Not 0: a sampled object, or a struct kmem_cache, may be there. */
+static __always_inline uint32_t mark_of(uint64_t pointer)
 {
 	return *(volatile uint32_t *)sampled_mark(pointer);
+}
+
+static __always_inline bool may_be_sampled(uint64_t pointer)
+{
+	return mark_of(pointer) & ~MARK_OF_CACHE;
+}
+
+/* Called before the address is added to known_caches. */
+static __always_inline void mark_cache(uint64_t cache)
+{
+#ifdef KMT_WITH_PROFILE_PROGRAMS
+	if (profile)
+		__sync_fetch_and_or(sampled_mark(cache), MARK_OF_CACHE);
+#endif
 }
 
 /* False: there is no room. */

@@ -19,7 +19,6 @@ const volatile uint32_t sample_interval; /* bytes, or SAMPLING_EACH; 0: nothing 
 const volatile bool profile;		 /* only sampled allocations and their frees are recorded */
 const volatile bool user_stacks;	 /* samples in tasks have the stack of the process too */
 const volatile uint32_t sampled_mask;	 /* of a mark, with profile: see bpf/sampled.bpf.h */
-const volatile bool no_nesting;		 /* the kernel runs no program that it has interrupted */
 const volatile bool backup_enabled;	 /* the frees have backup programs */
 const volatile uint32_t last_copy;	 /* the number of copies that are attached */
 const volatile bool front_enabled;	 /* front programs run before the copies */

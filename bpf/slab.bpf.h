@@ -47,20 +47,6 @@ static __always_inline int emit_alloc_sizes(struct bpf_raw_tracepoint_args *ctx,
 		return 0;
 	sizes.requested = size_saturated(ctx->args[first]);
 	sizes.allocated = size_saturated(ctx->args[first + 1]);
-	if (profile) {
-		if (id == KMT_KMALLOC) {
-			if (!is_second_report(event.control, ctx->args[1], ctx->args[0],
-					      sizes.allocated)) {
-				count_up(&event.control->counted.kmalloc, 1);
-				count_up(&event.control->counted.kmalloc_bytes, sizes.allocated);
-			}
-		} else {
-			count_up(&event.control->counted.cache_alloc, 1);
-			count_up(&event.control->counted.cache_alloc_bytes, sizes.allocated);
-		}
-		return profile_allocation(ctx, &event, id, ctx->args[0], ctx->args[1],
-					  ctx->args[first + 2], node, sizes.cache, sizes.allocated);
-	}
 	return emit_allocation(ctx, &event, id, ctx->args[0], ctx->args[1], ctx->args[first + 2],
 			       node, sizes.cache, sizes.allocated);
 }
@@ -72,22 +58,15 @@ static __always_inline int emit_alloc_cache(struct bpf_raw_tracepoint_args *ctx,
 	struct event_context event;
 	uint32_t size;
 
-	if (profile) {
-		if (!profile_finds(&event, ctx->args[1]))
-			return 0;
-		size = cache_size(ctx->args[2]);
-		count_up(&event.control->counted.cache_alloc, 1);
-		count_up(&event.control->counted.cache_alloc_bytes, size);
-		if (!size)
-			announce_cache(ctx->args[2], ctx->args[1], false);
-		return profile_allocation(ctx, &event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1],
-					  gfp, node, ctx->args[2], size);
-	}
-	if (!find_context_by_stack(&event, ctx))
+	if (!(profile ? profile_finds(&event, ctx->args[1]) : find_context_by_stack(&event, ctx)))
 		return 0;
-	announce_cache(ctx->args[2], ctx->args[1], false);
+	if (!profile)
+		announce_cache(ctx->args[2], ctx->args[1], false);
+	size = cache_size(ctx->args[2]);
+	if (profile && !size)
+		announce_cache(ctx->args[2], ctx->args[1], false);
 	return emit_allocation(ctx, &event, KMT_CACHE_ALLOC, ctx->args[0], ctx->args[1], gfp, node,
-			       ctx->args[2], cache_size(ctx->args[2]));
+			       ctx->args[2], size);
 }
 
 /* (call_site, ptr, …) */
@@ -99,26 +78,12 @@ static __always_inline int emit_free(struct event_context *event, uint8_t id,
 	return emit(event, id, ctx->args[0], ctx->args[1], 0, KMT_NODE_ANY, cache);
 }
 
-/* A free of a profile. True: it is counted, and event is set. */
-static __always_inline bool count_free(struct event_context *event, bool is_kfree,
-				       struct bpf_raw_tracepoint_args *ctx)
-{
-	if (!profile_finds(event, ctx->args[1]))
-		return false;
-	count_up(is_kfree ? &event->control->counted.kfree : &event->control->counted.cache_free,
-		 1);
-	if (is_kfree)
-		forget_large(event->control, ctx->args[1]);
-	return true;
-}
-
-static __always_inline int profile_cache_free(struct bpf_raw_tracepoint_args *ctx, uint64_t cache)
+static __always_inline int profile_free_of(uint8_t id, struct bpf_raw_tracepoint_args *ctx,
+					   uint64_t cache)
 {
 	struct event_context event;
 
-	if (!count_free(&event, false, ctx))
-		return 0;
-	return profile_free(&event, KMT_CACHE_FREE, ctx->args[0], ctx->args[1], cache);
+	return profile_finds(&event, ctx->args[1]) ? emit_free(&event, id, ctx, cache) : 0;
 }
 
 /* (call_site, ptr) */
@@ -130,9 +95,7 @@ int kfree(struct bpf_raw_tracepoint_args *ctx)
 	if (frees_have_name)
 		forget_cache(ctx->args[1]);
 	if (profile)
-		return count_free(&event, true, ctx)
-			       ? profile_free(&event, KMT_KFREE, ctx->args[0], ctx->args[1], 0)
-			       : 0;
+		return profile_free_of(KMT_KFREE, ctx, 0);
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	mark_in_flight(&event, KMT_BACKED_UP_KFREE, ctx);
@@ -147,7 +110,7 @@ int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 
 	forget_cache(ctx->args[1]);
 	if (profile)
-		return profile_cache_free(ctx, ctx->args[2]);
+		return profile_free_of(KMT_CACHE_FREE, ctx, ctx->args[2]);
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	announce_cache(ctx->args[2], ctx->args[1], true);
@@ -163,7 +126,7 @@ int kmem_cache_free_name(struct bpf_raw_tracepoint_args *ctx)
 
 	forget_cache(ctx->args[1]);
 	if (profile)
-		return profile_cache_free(ctx, 0);
+		return profile_free_of(KMT_CACHE_FREE, ctx, 0);
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	return emit_free(&event, KMT_CACHE_FREE, ctx, cache_by_name(ctx->args[2]));
@@ -176,7 +139,7 @@ int kmem_cache_free_anonymous(struct bpf_raw_tracepoint_args *ctx)
 	struct event_context event;
 
 	if (profile)
-		return profile_cache_free(ctx, 0);
+		return profile_free_of(KMT_CACHE_FREE, ctx, 0);
 	if (!find_context_by_stack(&event, ctx))
 		return 0;
 	return emit_free(&event, KMT_CACHE_FREE, ctx, 0);
