@@ -70,7 +70,7 @@ static struct token read_number(struct token token)
 	}
 	if (is_digit(copy[token.length - 1]) || !duration_parse(copy, token.length, &token.number))
 		return wrong(token,
-			     "this is not a number: a unit is k, M, G, ns, us, ms, s, m or h");
+			     "this is not a number: a unit is k, M, G, ns, us, ms, s, m, h or d");
 	token.type = VALUE_DURATION;
 	return token;
 }

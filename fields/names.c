@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "fields/labels.h"
 #include "fields/names.h"
-#include "fields/stack_path.h"
+#include "analysis/stack_path.h"
 #include "kernel/cgroups.h"
 #include "kernel/container.h"
 #include "kernel/symbols.h"

@@ -24,9 +24,9 @@ static struct type_counts counts_after(const struct value_source *source,
 	counts = (struct type_counts){
 		.known = true,
 		.allocations = cache->allocations,
-		.frees = cache->allocations - cache->live_objects,
+		.frees = cache->initial_objects + cache->allocations - cache->live_objects,
 		.bytes_allocated = cache->bytes_allocated,
-		.freed = cache->bytes_allocated - cache->live_bytes,
+		.freed = cache->initial_bytes + cache->bytes_allocated - cache->live_bytes,
 	};
 	if (transition->outcome == OUTCOME_ALLOCATED) {
 		counts.allocations++;

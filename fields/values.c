@@ -23,11 +23,17 @@ const char *value_type_name(enum value_type type)
 }
 
 static const char *const outcome_texts[OUTCOME_OTHER + 1] = {
-	[OUTCOME_ALLOCATED] = "allocated",   [OUTCOME_FAILED] = "failed",
-	[OUTCOME_FREED] = "freed",	     [OUTCOME_UNMATCHED] = "unmatched",
-	[OUTCOME_NO_OBJECT] = "null-free",   [OUTCOME_RESIZED] = "resized",
-	[OUTCOME_MISSED] = "missed",	     [OUTCOME_MISSED_FREE_MATCHED] = "missed-free-matched",
-	[OUTCOME_FREE_REASSIGNED] = "freed", [OUTCOME_OTHER] = "other",
+	[OUTCOME_ALLOCATED] = "allocated",
+	[OUTCOME_INITIAL] = "initial",
+	[OUTCOME_FAILED] = "failed",
+	[OUTCOME_FREED] = "freed",
+	[OUTCOME_UNMATCHED] = "unmatched",
+	[OUTCOME_NO_OBJECT] = "null-free",
+	[OUTCOME_RESIZED] = "resized",
+	[OUTCOME_MISSED] = "missed",
+	[OUTCOME_MISSED_FREE_MATCHED] = "missed-free-matched",
+	[OUTCOME_FREE_REASSIGNED] = "freed",
+	[OUTCOME_OTHER] = "other",
 };
 
 static const char *const operation_texts[] = { "allocation", "free", "resize" };
@@ -79,7 +85,8 @@ bool value_source_take(struct value_source *source, const struct analysis *analy
 		source->missed_sequence = event->sequence;
 		return false;
 	}
-	if (transition->outcome == OUTCOME_MISSED_FREE_MATCHED || !event)
+	if (transition->outcome == OUTCOME_MISSED_FREE_MATCHED ||
+	    transition->outcome == OUTCOME_INITIAL || !event)
 		return false;
 	source->is_missed = false;
 	source->task = 0;
