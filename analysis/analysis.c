@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "analysis/analysis.h"
 #include "analysis/cache_marks.h"
 #include "analysis/estimate.h"
 #include "analysis/heap_findings.h"
+#include "base/array.h"
 #include "capture/merge.h"
+#include "analysis/live_curve.h"
 #include "analysis/matcher.h"
+#include "analysis/peak_heap.h"
 
 #define PROGRESS_EVENTS 65536 /* events between two calls of settings.progress */
 
@@ -21,6 +25,16 @@ static bool knows_times(const struct status *status)
 {
 	return status->complete == STATUS_COMPLETE ||
 	       (status->complete == STATUS_REPAIRED && status->begin && status->end);
+}
+
+/* The time of the capture's clock. is_date: ns are since 1970, else from the begin. */
+static uint64_t time_of(const struct analysis *analysis, uint64_t ns, bool is_date)
+{
+	uint64_t wall_offset = analysis->capture->metadata.wall_offset;
+
+	if (!is_date)
+		return analysis->begin + ns;
+	return MAX(ns, analysis->begin + wall_offset) - wall_offset;
 }
 
 /* The capture begins with its first stream: this is known before the streams are read. */
@@ -36,17 +50,67 @@ static void find_begin(struct analysis *analysis, const struct merge *merge)
 		if (stream->packets && stream->time_first < analysis->begin)
 			analysis->begin = stream->time_first;
 	}
+	if (analysis->capture->checkpoint.begin)
+		analysis->begin = analysis->capture->checkpoint.begin;
 	/* the status of a live capture has the begin, and gets the end */
 	if (knows_times(status) || (analysis->capture->live && status->begin))
 		analysis->begin = status->begin;
+	/* times count from the begin of a set, even if its first pieces are not read */
+	if (analysis->capture->parts.origin)
+		analysis->begin = analysis->capture->parts.origin;
 	if (analysis->begin == UINT64_MAX)
 		analysis->begin = 0;
 	analysis->window_begin = 0;
 	analysis->window_end = UINT64_MAX;
 	if (select && select->after)
-		analysis->window_begin = analysis->begin + select->after;
+		analysis->window_begin = time_of(analysis, select->after, select->after_is_date);
+	if (analysis->settings.end)
+		analysis->window_end = analysis->settings.end;
 	if (select && (select->before || select->at_begin))
-		analysis->window_end = analysis->begin + select->before;
+		analysis->window_end = time_of(analysis, select->before, select->before_is_date);
+}
+
+static int add_gap(struct analysis *analysis, struct analysis_gap gap)
+{
+	struct analysis_gap *gaps = array_grow(analysis->gaps, analysis->gap_count, sizeof(*gaps));
+
+	if (!gaps)
+		return -ENOMEM;
+	analysis->gaps = gaps;
+	gaps[analysis->gap_count++] = gap;
+	return 0;
+}
+
+static int add_stream_gaps(struct analysis *analysis, const struct stream_counters *stream)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < stream->loss.count && !err; i++) {
+		const struct loss_span *span = &stream->loss.spans[i];
+
+		err = add_gap(analysis,
+			      (struct analysis_gap){ .after = span->after,
+						     .before = span->before,
+						     .count = span->last - span->first + 1,
+						     .cpu = stream->cpu });
+	}
+	return err;
+}
+
+static int add_skip_gaps(struct analysis *analysis)
+{
+	const struct status *status = &analysis->capture->status;
+	int err = 0;
+
+	for (size_t i = 0; i < status->skip_span_count && !err; i++) {
+		const struct status_skip_span *span = &status->skip_spans[i];
+
+		err = add_gap(analysis, (struct analysis_gap){ .after = span->after,
+							       .before = span->before,
+							       .count = span->count,
+							       .is_skip = true });
+	}
+	return err;
 }
 
 static struct analysis_cpu *find_cpu(struct analysis *analysis, unsigned int cpu)
@@ -79,17 +143,21 @@ static int add_lost_after_end(struct analysis *analysis)
 		uint64_t missing = status->cpus[i].recorded + status->cpus[i].lost;
 		struct analysis_cpu *cpu = find_cpu(analysis, status->cpus[i].cpu);
 
-		if (!missing || (cpu && cpu->recorded + cpu->lost >= missing))
+		if (!missing || (cpu && cpu->in_stream + cpu->lost >= missing))
 			continue;
 		if (!cpu) {
 			cpu = &analysis->cpus[analysis->cpu_count++];
 			cpu->cpu = status->cpus[i].cpu;
 		}
-		missing -= cpu->recorded + cpu->lost;
+		missing -= cpu->in_stream + cpu->lost;
 		cpu->lost += missing;
 		analysis->loss.lost += missing;
 		analysis->loss.lost_after_end += missing;
-		if (analysis->findings)
+		err = add_gap(analysis, (struct analysis_gap){ .after = cpu->time_last,
+							       .before = UINT64_MAX,
+							       .count = missing,
+							       .cpu = cpu->cpu });
+		if (!err && analysis->findings)
 			err = heap_findings_add_loss(analysis->findings, cpu->time_last,
 						     UINT64_MAX);
 	}
@@ -103,6 +171,7 @@ static int add_stream_counters(struct analysis *analysis, const struct merge *me
 	const struct capture *capture = analysis->capture;
 	const struct status *status = &capture->status;
 	struct analysis_loss *loss = &analysis->loss;
+	uint64_t initial = 0;
 	int err = 0;
 
 	analysis->cpus =
@@ -115,6 +184,7 @@ static int add_stream_counters(struct analysis *analysis, const struct merge *me
 		analysis->cpus[analysis->cpu_count++] = (struct analysis_cpu){
 			.cpu = stream->cpu,
 			.recorded = stream->recorded,
+			.in_stream = stream->recorded - stream->from_before + stream->left_to_next,
 			.lost = stream->loss.confirmed,
 			.own = stream->own,
 			.time_last = stream->time_last,
@@ -129,15 +199,21 @@ static int add_stream_counters(struct analysis *analysis, const struct merge *me
 		analysis->totals.unknown += stream->unknown;
 		analysis->damaged_bytes += stream->damaged_bytes;
 		analysis->cut_bytes += stream->cut_bytes;
+		initial += stream->initial;
 		analysis->caches_unknown += stream->caches_unknown;
 		analysis->anonymous_allocations += stream->anonymous_allocations;
-		if (analysis->findings)
+		err = add_stream_gaps(analysis, stream);
+		if (!err && analysis->findings)
 			err = heap_findings_add_losses(analysis->findings, &stream->loss);
 	}
+	if (initial < capture->checkpoint.objects)
+		analysis->initial_missing = capture->checkpoint.objects - initial;
 	if (!err)
 		err = add_lost_after_end(analysis);
+	if (!err)
+		err = add_skip_gaps(analysis);
 	if (knows_times(status))
-		analysis->end = status->end;
+		analysis->end = status->until ? status->until : status->end;
 	if (analysis->begin > analysis->end)
 		analysis->begin = analysis->end;
 	loss->skipped_partial = !capture_knows_skips(capture);
@@ -159,6 +235,8 @@ static int finish(struct analysis *analysis, struct matcher *matcher)
 	err = matcher_finish(matcher, end);
 	if (analysis->window_begin < analysis->begin)
 		analysis->window_begin = analysis->begin;
+	if (analysis->window_begin < analysis->capture->checkpoint.begin)
+		analysis->window_begin = analysis->capture->checkpoint.begin;
 	if (analysis->window_begin > end)
 		analysis->window_begin = end;
 	return !err && analysis->findings ? heap_findings_classify(analysis->findings) : err;
@@ -172,7 +250,7 @@ static int run(struct analysis *analysis, struct merge *merge, struct matcher *m
 	int got, err;
 
 	while ((got = merge_next(merge, &events)) > 0) {
-		err = cache_marks_take(matcher, events, (size_t)got);
+		err = live_curve_take(matcher, events, (size_t)got);
 		if (err)
 			return err;
 		taken += (size_t)got;
@@ -185,7 +263,22 @@ static int run(struct analysis *analysis, struct merge *merge, struct matcher *m
 	err = got ? got : add_stream_counters(analysis, merge);
 	if (!err)
 		err = finish(analysis, matcher);
+	matcher_last_allocations(matcher, settings->last_allocation);
 	return err ? err : cache_marks_finish(analysis);
+}
+
+/* Objects of a checkpoint may have been freed by an event that was lost before it. */
+static int add_losses_before(struct analysis *analysis)
+{
+	const struct checkpoint_state *before = &analysis->capture->checkpoint;
+	int err = 0;
+
+	if (before->lost)
+		err = heap_findings_add_loss(analysis->findings, before->lost_after,
+					     before->lost_before);
+	if (!err && before->skipped)
+		err = heap_findings_add_loss(analysis->findings, before->since, before->begin);
+	return err;
 }
 
 int analysis_run(struct analysis *analysis, struct capture *capture,
@@ -208,8 +301,12 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 		find_begin(analysis, merge);
 	if (!err && analysis->settings.findings)
 		err = heap_findings_open(&analysis->findings, analysis);
+	if (!err && analysis->findings)
+		err = add_losses_before(analysis);
 	if (!err && analysis->settings.estimate)
 		err = estimates_init(&analysis->estimates, &capture->status.sampling);
+	if (!err && analysis->settings.peak_heap)
+		err = peak_heap_open(&analysis->peak_heap, analysis);
 	if (!err)
 		err = matcher_open(&matcher, analysis);
 	if (!err)
@@ -233,8 +330,10 @@ void analysis_deinit(struct analysis *analysis)
 	cache_marks_deinit(analysis);
 	free(analysis->sites);
 	free(analysis->cpus);
+	free(analysis->gaps);
 	object_table_deinit(&analysis->objects);
 	heap_findings_close(analysis->findings);
+	peak_heap_close(analysis->peak_heap);
 	estimates_deinit(analysis->estimates);
 	memset(analysis, 0, sizeof(*analysis));
 }

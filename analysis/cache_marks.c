@@ -33,8 +33,7 @@ static int add_mark(struct analysis *analysis)
 	return 0;
 }
 
-/* The number of events before the time. */
-static size_t events_before(const struct event *events, size_t count, uint64_t time)
+size_t events_before(const struct event *events, size_t count, uint64_t time)
 {
 	size_t first = 0, end = count;
 

@@ -8,6 +8,9 @@
 /* As matcher_take(), but stops at each of the times to count. */
 int cache_marks_take(struct matcher *matcher, const struct event *events, size_t count);
 
+/* The number of events before the time. */
+size_t events_before(const struct event *events, size_t count, uint64_t time);
+
 /* After the last event: the times that no event has reached. 0 or -ENOMEM. */
 int cache_marks_finish(struct analysis *analysis);
 void cache_marks_deinit(struct analysis *analysis);

@@ -18,6 +18,37 @@ void counters_flush_all(struct analysis *analysis)
 		counters_flush(analysis, &analysis->groups[i]);
 }
 
+/* An object of the checkpoint is live from the begin on, and no allocation of this time. */
+static int count_initial(struct analysis *analysis, const struct slab_object *object)
+{
+	struct analysis_totals *totals = &analysis->totals;
+	struct group *group = &analysis->groups[object->group];
+	struct analysis_cache *cache = &analysis->caches[object->cache];
+	const struct object_weight weight = counters_weight(analysis, object, false);
+
+	if (group->cache != object->cache)
+		group->cache = group->cache == CACHE_NONE ? object->cache : CACHE_SEVERAL;
+	group->initial_objects += weight.objects;
+	group->initial_bytes += weight.allocated;
+	group->live_objects += weight.objects;
+	group->live_bytes += weight.allocated;
+	if (group->live_bytes > group->peak_bytes)
+		group->peak_bytes = group->live_bytes;
+	cache->initial_objects += weight.objects;
+	cache->initial_bytes += weight.allocated;
+	cache->live_objects += weight.objects;
+	cache->live_bytes += weight.allocated;
+	totals->initial_objects += weight.objects;
+	totals->initial_bytes += weight.allocated;
+	totals->live_objects += weight.objects;
+	totals->live_bytes += weight.allocated;
+	totals->peak_bytes = totals->live_bytes;
+	totals->peak_time = analysis->capture->checkpoint.begin;
+	if (analysis->peak_heap && peak_heap_allocated(analysis, object, true, false))
+		return -ENOMEM;
+	return analysis->estimates ? estimates_add_initial(analysis, object) : 0;
+}
+
 static void count_failed(struct analysis *analysis, const struct transition *transition)
 {
 	analysis->groups[transition->group].failed++;
@@ -33,13 +64,15 @@ static void count_unmatched(struct analysis *analysis, const struct transition *
 		analysis->caches[transition->cache].frees_unmatched++;
 }
 
-static void count_missed(struct analysis *analysis, const struct slab_object *object)
+static int count_missed(struct analysis *analysis, const struct slab_object *object)
 {
 	struct analysis_totals *totals = &analysis->totals;
 	struct group *group = &analysis->groups[object->group];
 	struct analysis_cache *cache = &analysis->caches[object->cache];
 	const struct object_weight weight = counters_weight(analysis, object, false);
 
+	if (analysis->peak_heap && peak_heap_ended(analysis, object))
+		return -ENOMEM;
 	totals->missed_frees += weight.objects;
 	totals->live_objects -= weight.objects;
 	totals->live_bytes -= weight.allocated;
@@ -51,6 +84,7 @@ static void count_missed(struct analysis *analysis, const struct slab_object *ob
 	cache->live_bytes -= weight.allocated;
 	if (analysis->estimates)
 		estimates_end(analysis, object);
+	return 0;
 }
 
 /* Turns a missed free into a free: the object is not live in either case. */
@@ -83,28 +117,39 @@ static int count_free_reassigned(struct analysis *analysis, const struct transit
 }
 
 /* A krealloc() that does not fit moves the object: its kmalloc() and kfree() are counted. */
-static void count_resized(struct analysis *analysis, const struct transition *transition)
+static int count_resized(struct analysis *analysis, const struct transition *transition)
 {
 	const struct select *select = analysis->settings.select;
 	const struct slab_object *object = transition->object;
 	uint64_t more; /* modulo 2^64, as all below */
+	bool is_flow;
 
 	analysis->totals.resizes++;
 	if (!object || transition->event->requested > object->allocated)
-		return;
+		return 0;
 	/* with select.older, the object is counted at its end, with its last size */
 	if (select && select->older)
-		return;
+		return 0;
+	/* the bytes of an initial object are in no flow */
+	is_flow = object->time >= analysis->capture->checkpoint.begin;
+	if (analysis->peak_heap &&
+	    peak_heap_resize(analysis, object, transition->event->requested, is_flow))
+		return -ENOMEM;
+	if (!is_flow)
+		return 0;
 	more = (uint64_t)transition->event->requested - object->requested;
 	more *= counters_weight(analysis, object, false).objects;
 	analysis->groups[object->group].bytes_requested += more;
 	analysis->caches[object->cache].bytes_requested += more;
 	analysis->totals.bytes_requested += more;
+	return 0;
 }
 
 int counters_count_rare(struct analysis *analysis, const struct transition *transition)
 {
 	switch (transition->outcome) {
+	case OUTCOME_INITIAL:
+		return count_initial(analysis, transition->object);
 	case OUTCOME_FAILED:
 		count_failed(analysis, transition);
 		break;
@@ -115,11 +160,9 @@ int counters_count_rare(struct analysis *analysis, const struct transition *tran
 		analysis->totals.null_frees++;
 		break;
 	case OUTCOME_RESIZED:
-		count_resized(analysis, transition);
-		break;
+		return count_resized(analysis, transition);
 	case OUTCOME_MISSED:
-		count_missed(analysis, transition->object);
-		break;
+		return count_missed(analysis, transition->object);
 	case OUTCOME_MISSED_FREE_MATCHED:
 		return count_missed_free_matched(analysis, transition);
 	case OUTCOME_FREE_REASSIGNED:

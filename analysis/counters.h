@@ -9,6 +9,7 @@
 #include "analysis/estimate.h"
 #include "analysis/lifetimes.h"
 #include "analysis/model.h"
+#include "analysis/peak_heap.h"
 
 /*
  * Events of the fast path are added to group.pending, which is added to the counters when the group
@@ -88,6 +89,7 @@ counters_allocated(struct analysis *analysis, const struct slab_object *object, 
 	};
 	struct analysis_totals *totals = &analysis->totals;
 	struct group *group = &analysis->groups[object->group];
+	bool is_peak;
 
 	if (fast)
 		counters_add_pending(analysis, group, added);
@@ -97,10 +99,13 @@ counters_allocated(struct analysis *analysis, const struct slab_object *object, 
 	if (group->live_bytes > group->peak_bytes)
 		group->peak_bytes = group->live_bytes;
 	totals->live_bytes += weight.allocated;
-	if (totals->live_bytes > totals->peak_bytes) {
+	is_peak = totals->live_bytes > totals->peak_bytes;
+	if (is_peak) {
 		totals->peak_bytes = totals->live_bytes;
 		totals->peak_time = time;
 	}
+	if (analysis->peak_heap && peak_heap_allocated(analysis, object, is_peak, true))
+		return -ENOMEM;
 	return !fast && analysis->estimates ? estimates_add(analysis, object) : 0;
 }
 
@@ -145,6 +150,8 @@ counters_freed(struct analysis *analysis, const struct transition *transition, c
 	};
 	struct group *group = &analysis->groups[object->group];
 
+	if (analysis->peak_heap && peak_heap_ended(analysis, object))
+		return -ENOMEM;
 	if (fast)
 		counters_add_pending(analysis, group, added);
 	else

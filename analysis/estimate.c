@@ -64,10 +64,15 @@ double estimate_weight(const struct estimates *estimates, const struct slab_obje
 				 -(int)doublings));
 }
 
-struct object_weight estimate_object(const struct estimates *estimates,
-				     const struct slab_object *object)
+double estimate_sample_weight(const struct slab_object *object, uint32_t interval)
 {
-	double weight = estimate_weight(estimates, object);
+	if (interval <= 1 || !object->allocated)
+		return 1;
+	return -1 / expm1(-((double)object->allocated / interval));
+}
+
+struct object_weight estimate_weigh(const struct slab_object *object, double weight)
+{
 	double whole = floor(weight);
 	uint32_t random = hash_address(object->time, object->address);
 
@@ -78,14 +83,25 @@ struct object_weight estimate_object(const struct estimates *estimates,
 	};
 }
 
+struct object_weight estimate_object(const struct estimates *estimates,
+				     const struct slab_object *object)
+{
+	return estimate_weigh(object, estimate_weight(estimates, object));
+}
+
+static void add_live(struct variance *variance, double objects, double bytes)
+{
+	variance->live_objects += objects;
+	variance->live += bytes;
+	variance->live_samples++;
+}
+
 static void add(struct variance *variance, double objects, double bytes)
 {
 	variance->allocations += objects;
 	variance->allocated += bytes;
-	variance->live_objects += objects;
-	variance->live += bytes;
 	variance->samples++;
-	variance->live_samples++;
+	add_live(variance, objects, bytes);
 }
 
 static void end(struct variance *variance, double objects, double bytes)
@@ -130,7 +146,8 @@ static void find_variances(const struct estimates *estimates, const struct slab_
 	*bytes = weight * (weight - 1) * object->allocated * object->allocated;
 }
 
-int estimates_add(struct analysis *analysis, const struct slab_object *object)
+static int add_object(struct analysis *analysis, const struct slab_object *object,
+		      void (*add_to)(struct variance *variance, double objects, double bytes))
 {
 	struct estimates *estimates = analysis->estimates;
 	double objects, bytes;
@@ -139,10 +156,20 @@ int estimates_add(struct analysis *analysis, const struct slab_object *object)
 	    grow(&estimates->caches, &estimates->cache_count, (size_t)object->cache + 1))
 		return -ENOMEM;
 	find_variances(estimates, object, &objects, &bytes);
-	add(&estimates->total, objects, bytes);
-	add(&estimates->groups[object->group], objects, bytes);
-	add(&estimates->caches[object->cache], objects, bytes);
+	add_to(&estimates->total, objects, bytes);
+	add_to(&estimates->groups[object->group], objects, bytes);
+	add_to(&estimates->caches[object->cache], objects, bytes);
 	return 0;
+}
+
+int estimates_add(struct analysis *analysis, const struct slab_object *object)
+{
+	return add_object(analysis, object, add);
+}
+
+int estimates_add_initial(struct analysis *analysis, const struct slab_object *object)
+{
+	return add_object(analysis, object, add_live);
 }
 
 void estimates_end(struct analysis *analysis, const struct slab_object *object)

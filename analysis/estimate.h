@@ -57,6 +57,12 @@ uint16_t estimates_doublings(struct estimates *estimates, const struct stack_sam
 /* The number of allocations that a sampled object stands for. */
 double estimate_weight(const struct estimates *estimates, const struct slab_object *object);
 
+/* The same of an object that was sampled with this interval. */
+double estimate_sample_weight(const struct slab_object *object, uint32_t interval);
+
+/* What an object with this weight counts for. */
+struct object_weight estimate_weigh(const struct slab_object *object, double weight);
+
 struct object_weight estimate_object(const struct estimates *estimates,
 				     const struct slab_object *object);
 
@@ -66,6 +72,9 @@ double estimate_object_variance(const struct estimates *estimates,
 
 /* Adds an allocated object to the variances of its group and cache, or an end. 0 or -ENOMEM. */
 int estimates_add(struct analysis *analysis, const struct slab_object *object);
+
+/* The same for an object that was live at the begin: it is in no flow. */
+int estimates_add_initial(struct analysis *analysis, const struct slab_object *object);
 void estimates_end(struct analysis *analysis, const struct slab_object *object);
 
 /* Of a group or a cache; all zero if it has no sample. */

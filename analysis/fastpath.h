@@ -14,20 +14,21 @@
 #include "analysis/matcher_state.h"
 
 /*
- * ns: only earlier events can be fast. Without a selection the window is everything, and each event
- * up to check_until is checked against the heap rules: neither needs a test per event. 0: none can
- * be fast.
+ * ns: only earlier events can be fast. From the begin of the window on, events until its end need
+ * no test, and each event up to check_until is checked against the heap rules. 0: none can be fast.
  */
 static inline uint64_t fastpath_end(const struct matcher *matcher)
 {
 	uint64_t check_until = matcher->subscribers.check_until;
 
 	/* an observer may want to know the stack of an allocation */
-	if (matcher->select || matcher->analysis->settings.estimate ||
+	if (matcher->checkpoint_end || matcher->is_before_window || matcher->is_partial ||
+	    matcher_older(matcher) || matcher->analysis->settings.estimate ||
 	    (matcher->subscribers.is_observed && matcher->status->sampling.interval))
 		return 0;
-	return MIN(check_until < UINT64_MAX ? check_until + 1 : UINT64_MAX,
-		   matcher->grouping.until);
+	return MIN(MIN(check_until < UINT64_MAX ? check_until + 1 : UINT64_MAX,
+		       matcher->grouping.until),
+		   matcher->analysis->window_end);
 }
 
 /*

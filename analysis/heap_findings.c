@@ -243,11 +243,20 @@ static void add_certainty(struct heap_finding *finding, enum certainty certainty
 	finding->reasons |= reasons;
 }
 
+/* A case among the objects of a checkpoint was found in the piece where it happened. */
+static bool is_of_checkpoint(const struct heap_findings *findings, uint64_t time)
+{
+	return time < findings->analysis->capture->checkpoint.begin;
+}
+
 int heap_findings_add_classified(struct heap_findings *findings, const struct heap_finding *found,
 				 uint64_t time, enum certainty certainty)
 {
-	struct heap_finding *finding = find_or_add(findings, found, time);
+	struct heap_finding *finding;
 
+	if (is_of_checkpoint(findings, time))
+		return 0;
+	finding = find_or_add(findings, found, time);
 	if (!finding)
 		return -ENOMEM;
 	count_case(finding, found, time);
@@ -258,15 +267,20 @@ int heap_findings_add_classified(struct heap_findings *findings, const struct he
 int heap_findings_add(struct heap_findings *findings, const struct heap_finding *found,
 		      uint64_t time, uint64_t since, uint32_t cache, uint32_t reasons)
 {
-	const struct status *status = &findings->analysis->capture->status;
-	struct heap_finding *finding = find_or_add(findings, found, time);
+	const struct capture *capture = findings->analysis->capture;
+	uint64_t begin = capture->checkpoint.begin ? capture->checkpoint.since
+						   : capture->status.begin;
+	struct heap_finding *finding;
 	struct open_case *cases;
 
+	if (is_of_checkpoint(findings, time))
+		return 0;
+	finding = find_or_add(findings, found, time);
 	if (!finding)
 		return -ENOMEM;
 	count_case(finding, found, time);
 	reasons |= findings->capture_reasons;
-	if ((status->begin && since < status->begin) || (status->end && time > status->end))
+	if ((begin && since < begin) || (capture->status.end && time > capture->status.end))
 		reasons |= REASON_ATTACHING;
 	/* the case cannot be kept until the losses are known: one of them might explain it */
 	if (!reasons && findings->case_count == CASES_MAX)

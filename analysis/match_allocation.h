@@ -58,6 +58,8 @@ match_put_object(struct matcher *matcher, const struct event *event, struct slab
 	if (!fast && matcher->analysis->estimates)
 		flags |= estimates_doublings(matcher->analysis->estimates,
 					     matcher->analysis->sample);
+	else if (!fast && matcher->analysis->settings.mark_sampled && matcher->analysis->sample)
+		flags |= OBJECT_SAMPLED;
 	if (!object) {
 		object = object_table_add_hashed(&matcher->analysis->objects, event->pointer,
 						 event->hash);
@@ -87,7 +89,9 @@ static inline int match_own_allocation(struct matcher *matcher, const struct eve
 {
 	struct analysis_totals *totals = &matcher->analysis->totals;
 
-	if (matcher_is_in_window(matcher, event->time)) {
+	if (matcher->checkpoint_end) {
+		/* counted in an earlier piece */
+	} else if (matcher_is_in_window(matcher, event->time)) {
 		totals->own_allocations++;
 		matcher->analysis->caches[cache].own_allocations += event_has_object(event);
 	} else {
@@ -136,7 +140,7 @@ __attribute__((always_inline)) static inline int match_allocation(struct matcher
 		if (group == GROUP_NONE)
 			return MATCH_NOT_FAST;
 	} else if (!slot && event_has_object(event) && object_table_is_full(&analysis->objects)) {
-		analysis->totals.untracked++;
+		analysis->totals.untracked += !matcher->checkpoint_end;
 		return 0;
 	}
 	cache = cache_table_find(&matcher->caches, event);
@@ -154,7 +158,7 @@ __attribute__((always_inline)) static inline int match_allocation(struct matcher
 			flags = OBJECT_PREWINDOW;
 		/* with select.older, an object is counted at its end */
 		counts = !flags && !matcher_older(matcher);
-		if (flags || (!event_has_object(event) && !counts))
+		if ((flags || (!event_has_object(event) && !counts)) && !matcher->checkpoint_end)
 			analysis->totals.left_out++;
 		/* kmalloc(0) returns no object; known kernels record no event for it */
 		if (!event_has_object(event))

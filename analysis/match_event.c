@@ -2,6 +2,8 @@
 /* Calls the match function for the kind of the event. */
 #include "config.h"
 
+#include <string.h>
+
 #include "analysis/fastpath.h"
 #include "analysis/match_allocation.h"
 #include "analysis/match_event.h"
@@ -32,6 +34,11 @@ static int match_resize(struct matcher *matcher, const struct event *event,
 
 	if (object && object->flags & OBJECT_FREED)
 		object = NULL;
+	if (matcher->checkpoint_end) {
+		if (object && event->requested <= object->allocated)
+			object->requested = event->requested;
+		return 0;
+	}
 	counts = object ? !(object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW))
 			: !matcher->is_partial && !matcher_older(matcher);
 	if (!counts || !matcher_is_in_window(matcher, event->time))
@@ -50,7 +57,8 @@ static int match_other(struct matcher *matcher, const struct event *event)
 {
 	int64_t site = 0;
 
-	if (matcher_is_own(matcher, event->task)) {
+	/* an OOM kill is never own: the kernel chose another task */
+	if (event->id != KMT_OOM_KILL && matcher_is_own(matcher, event->task)) {
 		matcher->analysis->totals.own_process_events++;
 		return 0;
 	}
@@ -67,26 +75,49 @@ static int match_other(struct matcher *matcher, const struct event *event)
 	return matcher_emit_event(matcher, OUTCOME_OTHER, event, GROUP_NONE, CACHE_NONE);
 }
 
+/* The call sites have other symbols from this time on. */
+static void matcher_advance(struct matcher *matcher, uint64_t time)
+{
+	grouping_advance(&matcher->grouping, time);
+	matcher->fastpath_end = fastpath_end(matcher);
+}
+
+/* The objects that were live at the begin of the piece are all in the object table. */
+static void matcher_end_checkpoint(struct matcher *matcher)
+{
+	const struct checkpoint_state *state = &matcher->analysis->capture->checkpoint;
+
+	matcher->checkpoint_end = 0;
+	memset(matcher->last_allocation, 0, sizeof(matcher->last_allocation));
+	for (size_t i = 0; i < state->cpu_count; i++)
+		matcher->last_allocation[state->cpus[i].cpu] = state->cpus[i].address;
+	matcher->fastpath_end = fastpath_end(matcher);
+}
+
 int match_event(struct matcher *matcher, const struct event *event)
 {
 	struct analysis_totals *totals = &matcher->analysis->totals;
 	struct slab_object *object = NULL;
 	int delayed;
 
+	if (matcher->checkpoint_end && event->time >= matcher->checkpoint_end)
+		matcher_end_checkpoint(matcher);
+	if (matcher->is_before_window && event->time >= matcher->analysis->window_begin) {
+		matcher->is_before_window = false;
+		matcher->fastpath_end = fastpath_end(matcher);
+	}
 	if (matcher_is_in_window(matcher, event->time))
 		totals->from_backup += event_is_from_backup(event);
 	if (event->id == KMT_STACK) {
-		totals->stacks++;
+		totals->stacks += !matcher->checkpoint_end;
 		return samples_add(&matcher->samples, event);
 	}
 	if (event->time >= matcher->analysis->window_end) {
 		totals->left_out++;
 		return 0;
 	}
-	if (event->time >= matcher->grouping.until) {
-		grouping_advance(&matcher->grouping, event->time);
-		matcher->fastpath_end = fastpath_end(matcher);
-	}
+	if (event->time >= matcher->grouping.until)
+		matcher_advance(matcher, event->time);
 	if (event_is_other(event))
 		return match_other(matcher, event);
 	matcher->analysis->sample =

@@ -78,7 +78,7 @@ static inline int match_no_object(struct matcher *matcher, const struct event *e
 /*
  * object: the object at the event's address in the object table, live or freed; or NULL. 0 or
  * -errno; the fast body also MATCH_NOT_FAST: there is no live object, or it is not counted. The
- * caller of the fast body knows that the event is in the window, and that select is NULL.
+ * caller of the fast body knows that the event is in the window, and that no object is left out.
  */
 __attribute__((always_inline)) static inline int match_free(struct matcher *matcher,
 							    const struct event *event,

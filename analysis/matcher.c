@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/delayed_free.h"
 #include "analysis/fastpath.h"
@@ -39,6 +40,8 @@ int matcher_open(struct matcher **result, struct analysis *analysis)
 	matcher->select = analysis->settings.select;
 	matcher->is_partial = matcher->select && (select_is_partial(matcher->select) ||
 						  analysis->settings.choice.takes);
+	matcher->is_before_window = analysis->window_begin;
+	matcher->checkpoint_end = analysis->capture->checkpoint.begin;
 	matcher->last_own = !matcher->status->include_self && status_is_own(matcher->status, 0);
 	err = subscribers_open(&matcher->subscribers, analysis);
 	if (!err)
@@ -138,6 +141,12 @@ int matcher_flush(struct matcher *matcher)
 	return same_time_flush(matcher);
 }
 
+void matcher_last_allocations(const struct matcher *matcher, uint64_t *addresses)
+{
+	if (addresses)
+		memcpy(addresses, matcher->last_allocation, sizeof(matcher->last_allocation));
+}
+
 /* By time, then by address: the order does not depend on the hash table. */
 static int compare_objects(const void *left, const void *right)
 {
@@ -166,7 +175,7 @@ static int count_survivors(struct matcher *matcher)
 	qsort(list, count, sizeof(*list), compare_objects);
 	for (size_t i = 0; i < count && !err; i++) {
 		if (analysis->window_end >= list[i]->time + matcher_older(matcher)) {
-			err = matcher_emit_object(matcher, OUTCOME_ALLOCATED, NULL, list[i]);
+			err = matcher_emit_begin(matcher, NULL, list[i], false);
 			continue;
 		}
 		analysis->totals.left_out++;

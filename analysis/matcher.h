@@ -22,6 +22,9 @@ int matcher_take(struct matcher *matcher, const struct event *events, size_t cou
 /* No more events with the last event's time come: matches all that waited for one. 0 or -errno. */
 int matcher_flush(struct matcher *matcher);
 
+/* Copies the address of the last allocation of each CPU to addresses, unless that is NULL. */
+void matcher_last_allocations(const struct matcher *matcher, uint64_t *addresses);
+
 /* No more events come. end: of the selected window, ns. 0 or -errno. */
 int matcher_finish(struct matcher *matcher, uint64_t end);
 

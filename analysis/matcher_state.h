@@ -37,7 +37,9 @@ struct matcher {
 	struct cache_table caches;
 	struct delayed_frees delayed;
 	struct samples samples;
-	uint64_t fastpath_end;			       /* ns: see fastpath.h; 0: no fast path */
+	bool is_before_window;	 /* all events so far */
+	uint64_t checkpoint_end; /* ns: until then, events are of a checkpoint; 0: none (more) */
+	uint64_t fastpath_end;	 /* ns: see fastpath.h; 0: no fast path */
 	uint64_t last_allocation[UINT16_MAX + 1];      /* by CPU: its address */
 	uint32_t last_task;			       /* the last task of matcher_is_own() */
 	bool last_own;				       /* its result for last_task */
@@ -158,13 +160,20 @@ static inline int matcher_emit_event(const struct matcher *matcher, enum outcome
 	return matcher_emit(matcher, &transition);
 }
 
-/* OUTCOME_ALLOCATED. fast: a constant; true in the fast path. */
+/* The time at which the piece begins: older objects are of its checkpoint; 0: it has none. */
+static inline uint64_t matcher_piece_begin(const struct matcher *matcher)
+{
+	return matcher->analysis->capture->checkpoint.begin;
+}
+
+/* OUTCOME_ALLOCATED or OUTCOME_INITIAL. fast: a constant; true in the fast path. */
 __attribute__((always_inline)) static inline int
 matcher_emit_begin(const struct matcher *matcher, const struct event *event,
 		   const struct slab_object *object, const bool fast)
 {
-	const struct transition transition =
-		matcher_transition(matcher, OUTCOME_ALLOCATED, event, object);
+	bool is_initial = !fast && object->time < matcher_piece_begin(matcher);
+	const struct transition transition = matcher_transition(
+		matcher, is_initial ? OUTCOME_INITIAL : OUTCOME_ALLOCATED, event, object);
 
 	return subscribers_emit(&matcher->subscribers, &transition, fast);
 }
@@ -184,7 +193,7 @@ matcher_emit_end(struct matcher *matcher, enum outcome outcome, const struct eve
 			matcher->analysis->totals.left_out += outcome == OUTCOME_FREED ? 2 : 1;
 			return 0;
 		}
-		err = matcher_emit_object(matcher, OUTCOME_ALLOCATED, event, object);
+		err = matcher_emit_begin(matcher, event, object, false);
 	}
 	return err ? err : subscribers_emit(&matcher->subscribers, &transition, fast);
 }

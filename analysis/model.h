@@ -55,7 +55,7 @@ struct pending_counters {
 
 struct lifetimes;
 
-/* live_objects = allocations - frees - missed_frees. */
+/* live_objects = initial_objects + allocations - frees - missed_frees. */
 struct group {
 	uint64_t key;
 	uint64_t first_time;   /* ns: selects the module that had the key's address at that time */
@@ -64,6 +64,7 @@ struct group {
 	uint64_t missed_frees; /* proven: an address was allocated again while live */
 	uint64_t failed;
 	uint64_t bytes_requested, bytes_allocated; /* of the allocations */
+	uint64_t initial_objects, initial_bytes;   /* live at the begin of a piece of a set */
 	uint64_t live_objects, live_bytes;	   /* at the end; bytes allocated */
 	uint64_t peak_bytes;			   /* the maximum of live_bytes */
 	struct pending_counters pending;	   /* all 0 when the analysis is complete */
@@ -88,6 +89,7 @@ struct analysis_cache {
 	uint32_t object_size, size; /* usable bytes, and bytes between two objects; 0: unknown */
 	uint64_t allocations, frees, missed_frees, failed;
 	uint64_t bytes_requested, bytes_allocated;
+	uint64_t initial_objects, initial_bytes; /* as in struct group */
 	uint64_t live_objects, live_bytes;
 	uint64_t frees_unmatched;	     /* frees that named this cache */
 	uint64_t own_allocations, own_frees; /* as in struct analysis_totals */
@@ -107,6 +109,15 @@ struct cache_mark {
 
 #define CACHE_MARKS_MAX 4
 
+#define LIVE_CURVE_POINTS 256
+
+/* Live bytes, each at width ns after the one before, from begin + width on. See live_curve.h. */
+struct live_curve {
+	uint64_t begin, width;
+	uint64_t bytes[LIVE_CURVE_POINTS];
+	size_t count;
+};
+
 struct analysis_site {
 	uint64_t address, first_time;
 	uint64_t code;	/* a hash of the names of its function and module */
@@ -120,7 +131,7 @@ struct analysis_site {
 /*
  * allocations + failed + frees + null_frees + resizes + repeated + left_out + own_allocations
  * + own_frees + process_events + own_process_events + stacks + untracked + unknown = recorded.
- * live_objects = allocations - (frees - frees_unmatched) - missed_frees.
+ * live_objects = initial_objects + allocations - (frees - frees_unmatched) - missed_frees.
  */
 struct analysis_totals {
 	uint64_t allocations, failed;
@@ -133,6 +144,7 @@ struct analysis_totals {
 	uint64_t missed_frees; /* proven: the address was allocated again while live */
 	uint64_t bytes_requested, bytes_allocated;
 	uint64_t cross_cpu_frees, temporary;
+	uint64_t initial_objects, initial_bytes; /* live at the begin of a piece of a set */
 	uint64_t live_objects, live_bytes, peak_bytes, peak_time;
 	/* allocations by kmemtraced, and frees of these objects by any task; not in the counts
 	 * above */
@@ -163,7 +175,19 @@ struct analysis_loss {
 struct analysis_cpu {
 	unsigned int cpu;
 	uint64_t recorded, lost, own;
+	uint64_t in_stream; /* records of the CPU's own stream; a piece may get others, see
+			     * struct stream_counters */
 	uint64_t time_last; /* ns: the last time of its packets, by their headers */
+};
+
+/* Events that a CPU lost, or that were skipped, between two times. */
+struct analysis_gap {
+	uint64_t after, before; /* ns; before UINT64_MAX: by the end */
+	/* Of a CPU with more than 2^16 gaps, a merged gap counts the recorded events between, too.
+	 */
+	uint64_t count;
+	unsigned int cpu;
+	bool is_skip; /* of all CPUs */
 };
 
 /*
@@ -175,6 +199,7 @@ struct analysis_cpu {
  */
 enum outcome {
 	OUTCOME_ALLOCATED, /* event allocated object */
+	OUTCOME_INITIAL,   /* object was live at the begin of a piece, by its checkpoint */
 	OUTCOME_FAILED,	   /* event is an allocation that failed; object: NULL */
 	OUTCOME_FREED,	   /* event freed object */
 	OUTCOME_UNMATCHED, /* event is a free of no live object; object: NULL */
@@ -238,6 +263,8 @@ struct analysis_settings {
 	enum group_by by;
 	bool lifetimes;		       /* count lifetimes for each group */
 	bool findings;		       /* check the heap rules: groups must be by site */
+	bool peak_heap;		       /* know the objects of the peak: see peak_heap.h */
+	bool live_curve;	       /* the live bytes over time: see live_curve.h */
 	const struct select *select;   /* NULL: everything */
 	struct analysis_choice choice; /* choice.takes: only if select is not NULL */
 	struct observer observers[OBSERVERS_MAX];
@@ -248,6 +275,12 @@ struct analysis_settings {
 	/* Only sampled allocations count, each with the number of those that it stands for: see
 	 * estimate.h. There is no fast path then. */
 	bool estimate;
+	bool mark_sampled; /* without estimate: sampled objects get OBJECT_SAMPLED */
+	/* ns: later events are left out, as if the capture ended; 0: all count */
+	uint64_t end;
+	/* for each possible CPU (UINT16_MAX + 1), gets the address of its last allocation; or NULL
+	 */
+	uint64_t *last_allocation;
 	/* ns, ascending: count the events of each cache before these times, in analysis.marks */
 	uint64_t mark_times[CACHE_MARKS_MAX];
 	size_t mark_count;
@@ -260,6 +293,7 @@ struct analysis_settings {
 };
 
 struct heap_findings;
+struct peak_heap;
 struct estimates;
 
 struct analysis {
@@ -276,17 +310,22 @@ struct analysis {
 	struct object_table objects; /* live objects; with findings, recently freed ones too */
 	const struct stack_sample *sample; /* of the allocation that is being matched, or NULL */
 	struct heap_findings *findings;	   /* NULL: not requested */
+	struct peak_heap *peak_heap;	   /* NULL: not requested */
 	struct estimates *estimates;	   /* NULL: each object counts once */
 	struct analysis_totals totals;
+	struct live_curve live_curve;
 	struct analysis_loss loss;
 	struct analysis_cpu *cpus; /* of each stream, by cpu */
 	size_t cpu_count;
+	struct analysis_gap *gaps; /* by CPU, each in order of time; then the skips with a time */
+	size_t gap_count;
 	uint64_t begin, end;		   /* ns: the time that the capture covers */
 	uint64_t window_begin, window_end; /* ns: the selected part of it */
 	uint64_t damaged_bytes;
 	uint64_t cut_bytes;		/* part of it: after the last whole packet of a stream */
 	uint64_t caches_unknown;	/* events of caches without a name: they have 0 bytes */
 	uint64_t anonymous_allocations; /* of objects in anonymous caches */
+	uint64_t initial_missing;	/* objects of the checkpoint whose records are damaged */
 };
 
 #endif

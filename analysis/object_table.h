@@ -27,6 +27,8 @@ enum {
 	OBJECT_MATCHES_PAGE = 512,    /* it has the page's stride and phase: see slab_pages.h */
 	OBJECT_IN_INTERRUPT = 1024,   /* allocated in an interrupt, not by its task */
 	OBJECT_DOUBLINGS = 31 << OBJECT_DOUBLINGS_SHIFT, /* of the interval: see estimate.h */
+	/* without estimates, if analysis_settings.mark_sampled: it was sampled */
+	OBJECT_SAMPLED = 1 << OBJECT_DOUBLINGS_SHIFT,
 };
 
 struct slab_object {

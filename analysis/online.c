@@ -50,11 +50,12 @@ int online_open(struct online **result, struct capture *capture,
 		return -ENOMEM;
 	online->settings = *settings;
 	analysis = &online->analysis;
-	analysis->settings.by = GROUP_BY_FUNCTION;
+	analysis->settings.by = settings->by_site ? GROUP_BY_SITE : GROUP_BY_FUNCTION;
 	analysis->settings.observers[0] = settings->observer;
 	analysis->settings.observer_count = 1;
 	analysis->settings.observers_only = settings->observer_only;
 	analysis->settings.estimate = settings->estimate;
+	analysis->settings.mark_sampled = settings->mark_sampled;
 	analysis->capture = capture;
 	analysis->window_end = UINT64_MAX;
 	err = cache_timeline_init(&online->timeline, &capture->caches);
@@ -72,7 +73,7 @@ int online_open(struct online **result, struct capture *capture,
 			aligned_alloc(_Alignof(struct online_fastpath), sizeof(*online->fastpath));
 		if (online->fastpath)
 			online_fastpath_init(online->fastpath, online->matcher, &online->timeline,
-					     settings->tallies);
+					     settings->tallies, settings->tasks);
 		else
 			err = -ENOMEM;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An analysis of a capture while it is recorded. It groups by function. The caller puts the records
- * of each CPU, and reports caches as they are created and destroyed. When it has taken all events
- * before a time, its observer has seen the same transitions as from analysis_run() of the capture
- * up to that time, with four exceptions:
+ * An analysis of a capture while it is recorded. It groups by function or site. The caller puts the
+ * records of each CPU, and reports caches as they are created and destroyed. When it has taken all
+ * events before a time, its observer has seen the same transitions as from analysis_run() of the
+ * capture up to that time, with four exceptions:
  *
  *   - when two tracepoints report one allocation, the first report waits up to a millisecond for
  * the second, and is not counted meanwhile
@@ -19,14 +19,18 @@
 
 #include "analysis/analysis.h"
 #include "analysis/online_packet.h"
+#include "analysis/task_tallies.h"
 
 struct online_settings {
 	unsigned int cpus;  /* the highest number of a CPU, + 1 */
 	size_t objects_max; /* live objects tracked; totals.untracked counts more; 0: no limit */
 	struct observer observer;
-	bool observer_only;	 /* as analysis_settings.observers_only */
-	bool estimate;		 /* as analysis_settings.estimate */
-	struct tallies *tallies; /* see online_fastpath.h; needs observer_only; NULL: not used */
+	bool observer_only;	    /* as analysis_settings.observers_only */
+	bool estimate;		    /* as analysis_settings.estimate */
+	bool mark_sampled;	    /* the same */
+	bool by_site;		    /* group by site, not by function */
+	struct tallies *tallies;    /* see online_fastpath.h; needs observer_only; NULL: not used */
+	struct task_tallies *tasks; /* with tallies: counts of tasks too; NULL: not used */
 	/* Called when a packet is no longer needed. */
 	void (*release)(void *data, struct online_packet *packet);
 	void *data;

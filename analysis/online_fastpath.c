@@ -13,15 +13,17 @@
 
 #define ALLOCATIONS (RECORD_KINDS_WITH(RECORD_ALLOCATION) & ~RECORD_KINDS_WITH(RECORD_ANONYMOUS))
 #define FREES (RECORD_KINDS_WITH(RECORD_FREE) & ~RECORD_KINDS_WITH(RECORD_BACKUP))
-#define NOT_COUNTED (OBJECT_FREED | OBJECT_OWN | OBJECT_LEFT_OUT | OBJECT_PREWINDOW)
+#define NOT_FAST (OBJECT_FREED | OBJECT_OWN | OBJECT_LEFT_OUT | OBJECT_PREWINDOW | OBJECT_SAMPLED)
 
 void online_fastpath_init(struct online_fastpath *fastpath, struct matcher *matcher,
-			  struct cache_timeline *timeline, struct tallies *tallies)
+			  struct cache_timeline *timeline, struct tallies *tallies,
+			  struct task_tallies *tasks)
 {
 	memset(fastpath, 0, sizeof(*fastpath));
 	fastpath->matcher = matcher;
 	fastpath->timeline = timeline;
 	fastpath->tallies = tallies;
+	fastpath->tasks = tasks;
 }
 
 static inline const struct kmt_record *record_at(const struct online_packet *packet, size_t at)
@@ -91,7 +93,8 @@ struct run {
 	struct online_fastpath *fastpath;
 	struct matcher *matcher;
 	struct object_table *objects;
-	struct tally_count *counts; /* of the CPU */
+	struct tally_count *counts;	   /* of the CPU */
+	const struct cpu_samples *samples; /* of the CPU; NULL: not looked for */
 	unsigned int cpu;
 };
 
@@ -113,8 +116,9 @@ static inline int take_allocation(struct run *run, const struct kmt_record *reco
 	struct slab_object *object;
 	int result;
 
-	if (record->pointer == 0 || record->pointer == KMT_ZERO_SIZE_PTR ||
-	    matcher_is_own(run->matcher, record->task) || object_table_is_full(run->objects))
+	if (samples_may_have(run->samples, record->sequence) || record->pointer == 0 ||
+	    record->pointer == KMT_ZERO_SIZE_PTR || matcher_is_own(run->matcher, record->task) ||
+	    object_table_is_full(run->objects))
 		return 0;
 	if (memo->call_site != record->call_site || memo->source != source ||
 	    memo->is_kmalloc != (record->id == KMT_KMALLOC) ||
@@ -134,24 +138,26 @@ static inline int take_allocation(struct run *run, const struct kmt_record *reco
 	object->group = memo->group;
 	object->cache = memo->cache;
 	object->cpu = (uint16_t)run->cpu;
-	object->flags = 0;
+	object->flags = kmt_context(record->node) ? OBJECT_IN_INTERRUPT : 0;
 	object->requested = memo->is_kmalloc ? record->requested : memo->requested;
 	object->allocated = memo->is_kmalloc ? record->allocated : memo->allocated;
 	run->matcher->last_allocation[run->cpu] = record->pointer;
 	count = &run->counts[memo->tally];
 	count->allocations++;
 	count->allocated += object->allocated;
+	if (run->fastpath->tasks)
+		task_tallies_allocated(run->fastpath->tasks, object);
 	return 1;
 }
 
-static inline int take_free(struct run *run, struct slab_object *object, size_t slot)
+static inline int take_free(struct run *run, struct slab_object *object, size_t slot, uint64_t time)
 {
 	struct tallies *tallies = run->fastpath->tallies;
 	size_t before = tallies->count;
 	struct tally_count *count;
 	int64_t tally;
 
-	if (object->flags & NOT_COUNTED)
+	if (object->flags & NOT_FAST)
 		return 0;
 	tally = tallies_find(tallies, object->group, object->cache);
 	if (tally < 0 || (tallies->count != before && renew_counts(run)))
@@ -161,6 +167,10 @@ static inline int take_free(struct run *run, struct slab_object *object, size_t 
 	count->freed += object->allocated;
 	if (object->cpu != run->cpu)
 		count->other_node += tallies_other_node(tallies, object->cpu, run->cpu);
+	if (run->fastpath->tasks)
+		task_tallies_freed(run->fastpath->tasks, object);
+	if (tallies->lifetimes)
+		tallies->lifetimes[tally].counts[tally_lifetime_class(time - object->time)]++;
 	object_table_remove_slot(run->objects, slot, object);
 	return 1;
 }
@@ -173,7 +183,7 @@ static inline int take(struct run *run, const struct kmt_record *record, uint32_
 
 	object = object_table_probe(run->objects, record->pointer, hash, &slot);
 	if (kind & FREES)
-		return object ? take_free(run, object, slot) : 0;
+		return object ? take_free(run, object, slot, record->time) : 0;
 	if (kind & ALLOCATIONS)
 		return object ? 0 : take_allocation(run, record, slot, hash);
 	return 0;
@@ -232,6 +242,9 @@ long online_fastpath_run(struct online_fastpath *fastpath, struct online_packet 
 	};
 	uint32_t first = packet->taken_count;
 	int err = renew_counts(&run);
+
+	if (matcher->analysis->settings.mark_sampled && matcher->samples.by_cpu)
+		run.samples = matcher->samples.by_cpu[packet->cpu];
 
 	/* the general path has taken records that were not looked at */
 	if (packet->hashed < packet->taken) {

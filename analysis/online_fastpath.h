@@ -3,7 +3,8 @@
  * The fast path of an online analysis: takes records from a packet as they are, makes no events of
  * them, and counts them in tallies. It takes the same allocations and frees as fastpath.h, except
  * the last record of a packet, the first allocation of a tally, and allocations of a cache whose
- * address belongs to different caches over time. A free is fast even if the name of its cache is
+ * address belongs to different caches over time; and, if analysis_settings.mark_sampled, sampled
+ * allocations and the frees of their objects. A free is fast even if the name of its cache is
  * not known yet, since its object is.
  */
 #ifndef ANALYSIS_ONLINE_FASTPATH_H
@@ -13,6 +14,7 @@
 #include "analysis/matcher_state.h"
 #include "analysis/online_packet.h"
 #include "analysis/tallies.h"
+#include "analysis/task_tallies.h"
 
 #define ONLINE_FASTPATH_MEMO_BITS 11
 
@@ -31,12 +33,14 @@ struct online_fastpath {
 	struct matcher *matcher;
 	struct cache_timeline *timeline;
 	struct tallies *tallies;
-	uint64_t last; /* ns: time of the last event */
+	struct task_tallies *tasks; /* NULL: not used */
+	uint64_t last;		    /* ns: time of the last event */
 	struct online_fastpath_memo memos[1 << ONLINE_FASTPATH_MEMO_BITS];
 };
 
 void online_fastpath_init(struct online_fastpath *fastpath, struct matcher *matcher,
-			  struct cache_timeline *timeline, struct tallies *tallies);
+			  struct cache_timeline *timeline, struct tallies *tallies,
+			  struct task_tallies *tasks);
 
 /*
  * Takes records of the packet up to the first that is not fast, not before the time (ns), or has

@@ -27,6 +27,7 @@ int samples_add(struct samples *samples, const struct event *event)
 	cpu = samples->by_cpu[event->cpu];
 	if (!cpu)
 		return -ENOMEM;
+	cpu->latest = event->sequence + 1;
 	cpu->list[cpu->next++ % SAMPLES_PER_CPU] = (struct stack_sample){
 		.pointer = event->pointer,
 		.kernel_stack = event->payload,

@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "base/utc.h"
 #include "analysis/select.h"
 
 __attribute__((format(printf, 2, 3))) static int select_fail(struct select *select,
@@ -35,48 +36,53 @@ void select_deinit(struct select *select)
 
 /* Times. */
 
-static int fail_time(struct select *select, const char *option, const char *text, size_t length)
+static int parse_time(struct select *select, const char *option, const char *text, size_t length,
+		      uint64_t *ns, bool *is_date)
 {
-	return select_fail(select, "%s: \"%.*s\" is not a time: give " DURATION_UNITS, option,
-			   (int)(length < 60 ? length : 60), text);
-}
-
-static int parse_time(struct select *select, const char *option, const char *text, uint64_t *ns)
-{
-	if (duration_parse(text, strlen(text), ns))
+	*is_date = utc_parse(text, length, ns);
+	if (*is_date || duration_parse(text, length, ns))
 		return 0;
-	return fail_time(select, option, text, strlen(text));
+	return select_fail(select,
+			   "%s: \"%.*s\" is not a time: give " DURATION_UNITS
+			   ", or a date in UTC, such as " DATE_EXAMPLE,
+			   option, (int)(length < 60 ? length : 60), text);
 }
 
 int select_time(struct select *select, const char *text)
 {
 	const char *comma = strchr(text, ',');
+	bool after_is_date = false, before_is_date = false;
 	uint64_t after = 0, before = 0;
-	int err;
+	int err = 0;
 
 	if (!comma)
 		return select_fail(
 			select, "--time: \"%.60s\" has no comma: give A,B, such as 0.5,2 or 10ms,",
 			text);
-	if (comma != text && !duration_parse(text, (size_t)(comma - text), &after))
-		return fail_time(select, "--time", text, (size_t)(comma - text));
-	if (comma[1]) {
-		err = parse_time(select, "--time", comma + 1, &before);
-		if (err)
-			return err;
-		if (before <= after)
-			return select_fail(
+	if (comma != text)
+		err = parse_time(select, "--time", text, (size_t)(comma - text), &after,
+				 &after_is_date);
+	if (!err && comma[1]) {
+		err = parse_time(select, "--time", comma + 1, strlen(comma + 1), &before,
+				 &before_is_date);
+		if (!err && (!before || (after_is_date == before_is_date && before <= after)))
+			err = select_fail(
 				select, "--time: \"%.60s\": the end must be after the start", text);
 	}
+	if (err)
+		return err;
 	select->after = after;
 	select->before = before;
+	select->after_is_date = after_is_date;
+	select->before_is_date = before_is_date;
 	return 0;
 }
 
 int select_at(struct select *select, const char *text)
 {
+	bool is_date;
 	uint64_t before;
-	int err = parse_time(select, "--at", text, &before);
+	int err = parse_time(select, "--at", text, strlen(text), &before, &is_date);
 
 	if (err)
 		return err;
@@ -85,12 +91,17 @@ int select_at(struct select *select, const char *text)
 				   "--at: nothing is known about the heap before the capture");
 	select->after = 0;
 	select->before = before;
+	select->after_is_date = false;
+	select->before_is_date = is_date;
+	select->is_at = true;
 	return 0;
 }
 
 int select_older(struct select *select, const char *text)
 {
-	return parse_time(select, "--older", text, &select->older);
+	if (duration_parse(text, strlen(text), &select->older))
+		return 0;
+	return select_fail(select, "--older: \"%.60s\" is not a time: give " DURATION_UNITS, text);
 }
 
 /* Lists. */

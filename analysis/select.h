@@ -29,7 +29,9 @@ struct select_list {
 /* All zero: everything is selected. Set by the select_*() functions below. */
 struct select {
 	uint64_t after, before; /* ns from the capture's begin: after <= time < before; 0: open */
-	bool at_begin;		/* before is 0 and not open: only events before the begin */
+	bool after_is_date, before_is_date; /* they are ns since 1970 instead */
+	bool is_at;			    /* --at: only the objects that are live at `before` */
+	bool at_begin; /* before is 0 and not open: only events before the begin */
 	struct select_list pids, cpus, nodes;
 	char *comm; /* exactly this name; NULL: any */
 	bool has_site, has_cache;
@@ -45,8 +47,8 @@ void select_deinit(struct select *select);
 
 /*
  * Each parses the text of its option; returns 0, -ENOMEM, or -EINVAL with errmsg set.
- *	time   "A,B": durations since the begin of the capture, see duration_parse(); either may be
- *	       empty
+ *	time   "A,B": durations since the begin of the capture, see duration_parse(), or dates, see
+ *	       utc_parse(); either may be empty
  *	list   "0-3,8"
  *	size   see size_parse()
  *	older  a duration

@@ -32,19 +32,26 @@ enum mark {
 
 _Static_assert(MARKS <= CACHE_MARKS_MAX, "the analysis has as many marks");
 
-/* The two readings, or NULL. The first one is at the begin of the capture, if there is one. */
-static const struct slabinfo_snapshot *first_reading(const struct capture *capture)
+const struct slabinfo_snapshot *slab_growth_first(const struct capture *capture)
 {
-	return slabinfo_at(&capture->slabinfo, capture->status.begin);
+	const struct slabinfo *slabinfo = &capture->slabinfo;
+
+	if (capture->checkpoint.begin)
+		return slabinfo->count ? slabinfo->snapshots : NULL;
+	return slabinfo_at(slabinfo, capture->status.begin);
 }
 
+/* NULL: the capture has none. */
 static const struct slabinfo_snapshot *last_reading(const struct capture *capture)
 {
 	const struct slabinfo *slabinfo = &capture->slabinfo;
 	const struct slabinfo_snapshot *last =
 		slabinfo->count ? &slabinfo->snapshots[slabinfo->count - 1] : NULL;
 
-	return last == first_reading(capture) ? NULL : last;
+	/* of a piece that is read alone: events before the reading may be in the next one */
+	if (last && capture->status.until && last->until > capture->status.until)
+		return NULL;
+	return last == slab_growth_first(capture) ? NULL : last;
 }
 
 static enum slab_growth_state find_state(const struct analysis_settings *settings,
@@ -56,7 +63,7 @@ static enum slab_growth_state find_state(const struct analysis_settings *setting
 		return SLAB_GROWTH_SELECTED;
 	if (capture->status.traced_pid_count)
 		return SLAB_GROWTH_FILTERED;
-	if (!first_reading(capture) || !last_reading(capture))
+	if (!slab_growth_first(capture) || !last_reading(capture))
 		return SLAB_GROWTH_NO_NUMBERS;
 	return SLAB_GROWTH_COMPARED;
 }
@@ -67,7 +74,7 @@ void slab_growth_request(struct analysis_settings *settings, const struct captur
 
 	if (find_state(settings, capture) != SLAB_GROWTH_COMPARED)
 		return;
-	first = first_reading(capture);
+	first = slab_growth_first(capture);
 	last = last_reading(capture);
 	settings->mark_times[MARK_BEGIN] = first->time;
 	settings->mark_times[MARK_BEGIN_READ] = first->until;
@@ -206,13 +213,32 @@ static void add_events(struct slab_growth *growth, const struct analysis *analys
 	}
 }
 
+/* Events between the first reading and the begin of a piece that is read alone. */
+static void add_earlier_events(struct slab_growth *growth, const struct checkpoint_state *before)
+{
+	for (size_t i = 0; i < before->count_count; i++) {
+		const struct checkpoint_count *count = &before->counts[i];
+		struct slab_growth_cache *row = find_row(growth, count->name);
+
+		if (!row)
+			continue;
+		row->allocations += count->allocations;
+		row->frees += count->frees;
+		row->missed_frees += count->missed_frees;
+		widen(row, count->meanwhile, count->meanwhile);
+	}
+}
+
 /* The errors that every cache has, and caches whose events are not known. */
 static void add_errors(struct slab_growth *growth, const struct analysis *analysis)
 {
+	const struct checkpoint_state *before = &analysis->capture->checkpoint;
 	const struct cache_mark *marks = analysis->marks;
-	uint64_t nameless = marks[MARK_END_READ].nameless_frees - marks[MARK_BEGIN].nameless_frees;
+	uint64_t nameless = before->nameless_frees + marks[MARK_END_READ].nameless_frees -
+			    marks[MARK_BEGIN].nameless_frees;
 	uint64_t unknown = analysis->loss.lost + analysis->loss.skipped + analysis->totals.unknown +
-			   analysis->totals.untracked;
+			   analysis->totals.untracked + before->lost +
+			   (before->skipped == STATUS_UNKNOWN ? 0 : before->skipped);
 
 	for (size_t i = 0; i < growth->count; i++) {
 		struct slab_growth_cache *row = &growth->list[i];
@@ -220,7 +246,8 @@ static void add_errors(struct slab_growth *growth, const struct analysis *analys
 		/* nameless frees: less is observed than happened, so that the difference is low */
 		widen(row, unknown + nameless, unknown);
 		/* events of caches that the kernel does not name may be of any but kmalloc's */
-		if (analysis->anonymous_allocations && !caches_is_kmalloc(row->name))
+		if ((analysis->anonymous_allocations || before->anonymous_allocations) &&
+		    !caches_is_kmalloc(row->name))
 			row->compared = false;
 	}
 }
@@ -289,13 +316,17 @@ static void add_copies(struct slab_growth *growth)
 	}
 }
 
-static void find_size(struct slab_growth_cache *row, const struct analysis *analysis)
+static void find_size(struct slab_growth_cache *row, const struct analysis *analysis,
+		      const struct slabinfo_snapshot *last)
 {
 	const struct caches *caches = &analysis->capture->caches;
+	const struct slabinfo_cache *reading = slabinfo_find(last, row->name);
 
 	for (size_t i = 0; i < caches->count && !row->size; i++)
 		if (!strcmp(caches->list[i].name, row->name))
 			row->size = caches->list[i].size;
+	if (!row->size && reading)
+		row->size = reading->size;
 }
 
 static void compare(struct slab_growth *growth, struct slab_growth_cache *row)
@@ -322,7 +353,7 @@ static void compare(struct slab_growth *growth, struct slab_growth_cache *row)
 int slab_growth_init(struct slab_growth *growth, const struct analysis *analysis)
 {
 	const struct capture *capture = analysis->capture;
-	const struct slabinfo_snapshot *first = first_reading(capture),
+	const struct slabinfo_snapshot *first = slab_growth_first(capture),
 				       *last = last_reading(capture);
 	int err;
 
@@ -337,10 +368,11 @@ int slab_growth_init(struct slab_growth *growth, const struct analysis *analysis
 	if (err)
 		return err;
 	add_events(growth, analysis);
+	add_earlier_events(growth, &capture->checkpoint);
 	add_copies(growth);
 	add_errors(growth, analysis);
 	for (size_t i = 0; i < growth->count; i++) {
-		find_size(&growth->list[i], analysis);
+		find_size(&growth->list[i], analysis, last);
 		compare(growth, &growth->list[i]);
 	}
 	return 0;

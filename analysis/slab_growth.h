@@ -44,6 +44,12 @@ struct slab_growth {
 	size_t caches;		     /* those that have unobserved events */
 };
 
+/*
+ * The first reading: at the begin of the capture; or at that of tracing, which the checkpoint of a
+ * piece has. NULL: there is none.
+ */
+const struct slabinfo_snapshot *slab_growth_first(const struct capture *capture);
+
 /* Before the analysis: requests the counts at the times of the readings. */
 void slab_growth_request(struct analysis_settings *settings, const struct capture *capture);
 

@@ -34,8 +34,23 @@ void tallies_deinit(struct tallies *tallies)
 	free(tallies->cpus);
 	free(tallies->nodes);
 	free(tallies->list);
+	free(tallies->lifetimes);
 	hash_map_deinit(&tallies->numbers);
 	memset(tallies, 0, sizeof(*tallies));
+}
+
+static int add_lifetimes(struct tallies *tallies)
+{
+	struct tally_lifetimes *list;
+
+	if (!tallies->with_lifetimes || tallies->lifetime_count > tallies->count)
+		return 0;
+	list = array_grow_zeroed(tallies->lifetimes, &tallies->lifetime_count, tallies->count + 1,
+				 sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	tallies->lifetimes = list;
+	return 0;
 }
 
 int64_t tallies_search(struct tallies *tallies, struct tally tally)
@@ -51,6 +66,8 @@ int64_t tallies_search(struct tallies *tallies, struct tally tally)
 			return -ENOMEM;
 		tallies->list = list;
 		number = (uint32_t)tallies->count;
+		if (add_lifetimes(tallies))
+			return -ENOMEM;
 		if (hash_map_add(&tallies->numbers, key, number))
 			return -ENOMEM;
 		list[tallies->count++] = tally;

@@ -15,6 +15,8 @@
 #include "base/hash_map.h"
 
 #define TALLIES_MEMO_BITS 10
+#define TALLY_LIFETIMES 32
+#define TALLY_LIFETIME_SHIFT 8 /* the first class ends at 2^9 ns, each other at twice as much */
 
 struct tally {
 	uint32_t group, cache; /* of the objects: indices in struct analysis */
@@ -34,6 +36,11 @@ struct tallies_cpu {
 	bool changed;
 };
 
+/* Freed objects by lifetime, in classes of powers of two; the last class has all longer ones. */
+struct tally_lifetimes {
+	uint32_t counts[TALLY_LIFETIMES];
+};
+
 struct tallies_memo {
 	struct tally tally;
 	uint32_t number; /* its index, + 1; 0: empty */
@@ -47,6 +54,10 @@ struct tallies {
 	struct tallies_cpu *cpus;
 	size_t cpu_count;
 	int *nodes; /* by CPU, as struct type_stats has them; -1: unknown */
+	/* by index of the tally, if with_lifetimes; its owner sets them to 0 */
+	struct tally_lifetimes *lifetimes;
+	size_t lifetime_count;
+	bool with_lifetimes; /* set by the owner, before there are tallies */
 };
 
 /* cpus: the highest number of a CPU, + 1. 0 or -ENOMEM. */
@@ -68,6 +79,14 @@ static inline int64_t tallies_find(struct tallies *tallies, uint32_t group, uint
 
 /* The counts of a CPU, with room for all tallies found so far; NULL: no memory. */
 struct tally_count *tallies_of_cpu(struct tallies *tallies, size_t cpu);
+
+static inline unsigned int tally_lifetime_class(uint64_t ns)
+{
+	uint64_t units = ns >> TALLY_LIFETIME_SHIFT;
+	unsigned int class = units ? 63 - (unsigned int)__builtin_clzll(units) : 0;
+
+	return class < TALLY_LIFETIMES ? class : TALLY_LIFETIMES - 1;
+}
 
 static inline bool tallies_other_node(const struct tallies *tallies, size_t from, size_t to)
 {

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Runs the analysis of a piece up to the begin of the next one. The objects that are live then are
+ * those of the checkpoint: the same matcher that a reader of all pieces runs has found them.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+#include "analysis/checkpoint.h"
+#include "analysis/checkpoint_parts.h"
+#include "base/cleanup.h"
+#include "base/files.h"
+#include "base/inside.h"
+#include "capture/parts.h"
+
+#define NEW PARTS_CHECKPOINT ".new"
+
+int checkpoint_fail(struct checkpoint *checkpoint, int err, const char *name)
+{
+	snprintf(checkpoint->errmsg, checkpoint->errmsg_size, "%s: %s", name, strerror(-err));
+	return err;
+}
+
+int checkpoint_create(struct checkpoint *checkpoint, const char *name)
+{
+	int fd = inside_open(checkpoint->directory, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	return fd < 0 ? checkpoint_fail(checkpoint, fd, name) : fd;
+}
+
+/* The piece must be finished: a reader of it alone leaves out what the next piece has. */
+static int open_piece(struct checkpoint *checkpoint, const char *from)
+{
+	struct capture *capture = checkpoint->capture;
+	int err = capture_open(capture, from);
+
+	if (err) {
+		snprintf(checkpoint->errmsg, checkpoint->errmsg_size, "%s", capture->errmsg);
+		return err;
+	}
+	checkpoint->begin = capture->status.until;
+	capture->status.until = 0;
+	if (!checkpoint->begin) {
+		snprintf(checkpoint->errmsg, checkpoint->errmsg_size,
+			 "%s is not finished: its kernel/status does not say where the next piece "
+			 "begins",
+			 from);
+		err = -EINVAL;
+	}
+	/* without a table, names would be missing from now on */
+	for (size_t i = 0; !err && i < capture->unread_count; i++)
+		if (capture->unread[i].err && capture->unread[i].err != -ENOENT)
+			err = checkpoint_fail(checkpoint, capture->unread[i].err,
+					      capture->unread[i].summary);
+	if (err)
+		capture_close(capture);
+	return err;
+}
+
+/*
+ * All losses are one span of time: an object that was live in it may have been freed. Damaged
+ * records of the checkpoint before, and records that this version does not know, are losses, too.
+ */
+static void add_losses(struct checkpoint *checkpoint)
+{
+	const struct capture *capture = checkpoint->capture;
+	const struct checkpoint_state *before = &capture->checkpoint;
+	const struct analysis *analysis = checkpoint->analysis;
+	struct checkpoint_state *state = &checkpoint->state;
+	uint64_t lost;
+
+	state->begin = checkpoint->begin;
+	state->since = before->begin ? before->since : analysis->begin;
+	state->events += before->events;
+	lost = analysis->loss.lost + analysis->totals.unknown + analysis->totals.untracked +
+	       analysis->initial_missing;
+	state->lost = before->lost + lost;
+	state->lost_after = before->lost_after;
+	state->lost_before = before->lost_before;
+	if (lost) {
+		if (analysis->initial_missing)
+			state->lost_after = state->since;
+		else if (!before->lost)
+			state->lost_after = analysis->begin;
+		state->lost_before = checkpoint->begin;
+	}
+	state->skipped = before->skipped == STATUS_UNKNOWN || analysis->loss.skipped_partial
+				 ? STATUS_UNKNOWN
+				 : before->skipped + analysis->loss.skipped;
+}
+
+static int add_missed_frees(struct checkpoint *checkpoint)
+{
+	const struct checkpoint_state *before = &checkpoint->capture->checkpoint;
+	const struct analysis *analysis = checkpoint->analysis;
+	int err = 0;
+
+	for (size_t i = 0; i < before->cache_count && !err; i++)
+		err = checkpoint_state_add_cache(&checkpoint->state, before->caches[i].name,
+						 before->caches[i].missed_frees);
+	for (size_t i = 0; i < analysis->cache_count && !err; i++) {
+		const struct analysis_cache *cache = &analysis->caches[i];
+		size_t at = 0;
+
+		if (!cache->missed_frees)
+			continue;
+		while (at < checkpoint->state.cache_count &&
+		       strcmp(checkpoint->state.caches[at].name, cache->name) != 0)
+			at++;
+		if (at < checkpoint->state.cache_count)
+			checkpoint->state.caches[at].missed_frees += cache->missed_frees;
+		else
+			err = checkpoint_state_add_cache(&checkpoint->state, cache->name,
+							 cache->missed_frees);
+	}
+	return err;
+}
+
+static int write_state(struct checkpoint *checkpoint, const uint64_t *last_allocation)
+{
+	int err = 0, fd;
+	FILE *file;
+
+	add_losses(checkpoint);
+	for (unsigned int cpu = 0; cpu <= UINT16_MAX && !err; cpu++)
+		if (last_allocation[cpu])
+			err = checkpoint_state_add_cpu(&checkpoint->state, cpu,
+						       last_allocation[cpu]);
+	if (!err)
+		err = add_missed_frees(checkpoint);
+	if (!err)
+		err = checkpoint_counts_add(checkpoint);
+	if (err)
+		return checkpoint_fail(checkpoint, err, "state");
+	fd = checkpoint_create(checkpoint, "state");
+	if (fd < 0)
+		return fd;
+	file = fdopen(fd, "w");
+	if (!file) {
+		close(fd);
+		return checkpoint_fail(checkpoint, -ENOMEM, "state");
+	}
+	err = checkpoint_state_write(&checkpoint->state, file);
+	if (fclose(file) && !err)
+		err = -errno;
+	return err ? checkpoint_fail(checkpoint, err, "state") : 0;
+}
+
+static int write_all(struct checkpoint *checkpoint, const uint64_t *last_allocation)
+{
+	int err = inside_make_directory(checkpoint->directory, "kernel", 0700);
+
+	if (err)
+		return checkpoint_fail(checkpoint, err, "kernel");
+	err = checkpoint_write_streams(checkpoint);
+	if (!err)
+		err = checkpoint_write_tables(checkpoint);
+	/* the last file: a checkpoint without it is not complete */
+	return err ? err : write_state(checkpoint, last_allocation);
+}
+
+/* Writes it as checkpoint.new, which becomes checkpoint when it is whole. */
+static int write_directory(struct checkpoint *checkpoint, const char *to,
+			   const uint64_t *last_allocation)
+{
+	__attribute__((cleanup(close_fd))) int piece =
+		open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int err;
+
+	if (piece < 0)
+		return checkpoint_fail(checkpoint, -errno, to);
+	inside_remove_directory(piece, NEW);
+	err = inside_make_directory(piece, NEW, 0700);
+	checkpoint->directory = err ? err : inside_open_directory(piece, NEW);
+	if (checkpoint->directory < 0)
+		return checkpoint_fail(checkpoint, checkpoint->directory, to);
+	err = write_all(checkpoint, last_allocation);
+	close(checkpoint->directory);
+	if (!err) {
+		inside_remove_directory(piece, PARTS_CHECKPOINT);
+		err = inside_rename(piece, NEW, PARTS_CHECKPOINT);
+		if (err)
+			checkpoint_fail(checkpoint, err, to);
+	}
+	if (err)
+		inside_remove_directory(piece, NEW);
+	return err;
+}
+
+int checkpoint_make(const char *from, const char *to, const struct checkpoint_threads *threads,
+		    char *errmsg, size_t errmsg_size)
+{
+	struct capture capture;
+	struct analysis analysis;
+	struct analysis_settings settings = { .by = GROUP_BY_CACHE };
+	struct checkpoint checkpoint = {
+		.capture = &capture,
+		.analysis = &analysis,
+		.threads = threads,
+		.errmsg = errmsg,
+		.errmsg_size = errmsg_size,
+	};
+	int err = open_piece(&checkpoint, from);
+
+	if (err)
+		return err;
+	settings.end = checkpoint.begin;
+	checkpoint_counts_request(&settings, &capture);
+	settings.last_allocation = calloc(UINT16_MAX + 1, sizeof(*settings.last_allocation));
+	err = settings.last_allocation ? analysis_run(&analysis, &capture, &settings) : -ENOMEM;
+	if (err) {
+		snprintf(errmsg, errmsg_size, "%s",
+			 *capture.errmsg ? capture.errmsg : strerror(-err));
+	} else {
+		err = write_directory(&checkpoint, to, settings.last_allocation);
+		analysis_deinit(&analysis);
+	}
+	checkpoint_state_deinit(&checkpoint.state);
+	free(settings.last_allocation);
+	capture_close(&capture);
+	return err;
+}
