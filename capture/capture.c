@@ -21,11 +21,13 @@
 #include "base/number.h"
 #include "capture/capture.h"
 #include "capture/directory.h"
+#include "capture/parts.h"
+#include "capture/reader.h"
+#include "capture/status_merge.h"
 #include "capture/stream_frame.h"
 
 #define METADATA_BYTES_MAX ((size_t)1 << 20)
 #define TABLE_BYTES_MAX ((size_t)64 << 20)
-#define CPU_MAX 65535
 
 __attribute__((format(printf, 3, 4))) static int fail(struct capture *capture, int err,
 						      const char *format, ...)
@@ -61,13 +63,20 @@ static int fail_shortage(struct capture *capture, const char *table, int err)
 	return fail(capture, err, "%s/%s: %s", capture->path, table, strerror(-err));
 }
 
-static int open_metadata(struct capture *capture, int directory)
+/* The path of the last part, which has the newest tables. */
+static const char *last_part(const struct capture *capture)
 {
+	return capture->parts.list[capture->parts.count - 1].path;
+}
+
+static int open_metadata(struct capture *capture)
+{
+	__attribute__((cleanup(free_text))) char *path = join_path(last_part(capture), "metadata");
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	char errmsg[200] = "";
 	int err;
 
-	err = read_file(directory, "metadata", METADATA_BYTES_MAX, &text, NULL);
+	err = path ? read_file(AT_FDCWD, path, METADATA_BYTES_MAX, &text, NULL) : -ENOMEM;
 	if (err == -ENOENT && !capture->stream_count)
 		return fail(capture, -ENOENT, "%s holds no metadata: not a capture", capture->path);
 	if (err == -ENOENT)
@@ -92,24 +101,48 @@ static int open_metadata(struct capture *capture, int directory)
 	return 0;
 }
 
-static int open_status(struct capture *capture, int directory)
+/* 0 or -errno, with the reason in errmsg if the text is wrong. */
+static int read_status(const struct capture_part *part, struct status *status, char *errmsg,
+		       size_t errmsg_size)
+{
+	__attribute__((cleanup(free_text))) char *path = join_path(part->path, "kernel/status");
+	__attribute__((cleanup(free_text))) char *text = NULL;
+	int err = path ? read_file(AT_FDCWD, path, TABLE_BYTES_MAX, &text, NULL) : -ENOMEM;
+
+	return err ? err : status_parse(status, text, errmsg, errmsg_size);
+}
+
+/* The sum over all parts. */
+static int read_statuses(struct capture *capture, char *errmsg, size_t errmsg_size)
+{
+	bool is_first = true;
+	int err = 0;
+
+	for (size_t i = 0; i < capture->parts.count && !err; i++) {
+		struct status status = { 0 };
+
+		if (capture->parts.list[i].is_checkpoint)
+			continue;
+		err = read_status(&capture->parts.list[i], &status, errmsg, errmsg_size);
+		if (!err && is_first)
+			capture->status = status;
+		else if (!err)
+			err = status_merge(&capture->status, &status);
+		if (!is_first)
+			status_deinit(&status);
+		is_first = false;
+	}
+	return err;
+}
+
+static int open_status(struct capture *capture)
 {
 	static const char without[] =
 		"losses are known from the streams only, and the allocations of kmemtraced "
 		"itself count as those of other tasks";
-	__attribute__((cleanup(free_text))) char *text = NULL;
 	char errmsg[160] = "", newer[METADATA_TEXT];
-	int err;
+	int err = read_statuses(capture, errmsg, sizeof(errmsg));
 
-	err = read_file(directory, "kernel/status", TABLE_BYTES_MAX, &text, NULL);
-	if (error_is_shortage(err))
-		return fail_shortage(capture, "kernel/status", err);
-	if (err) {
-		add_unread(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
-			   without);
-		return 0;
-	}
-	err = status_parse(&capture->status, text, errmsg, sizeof(errmsg));
 	if (error_is_shortage(err))
 		return fail_shortage(capture, "kernel/status", err);
 	if (!err) {
@@ -118,14 +151,17 @@ static int open_status(struct capture *capture, int directory)
 	}
 	status_deinit(&capture->status);
 	memset(&capture->status, 0, sizeof(capture->status));
-	if (err == -EPROTONOSUPPORT)
+	if (err != -EPROTONOSUPPORT && !errmsg[0])
+		add_unread(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
+			   without);
+	else if (err == -EPROTONOSUPPORT)
 		add_unread(capture, "status", err, "%s; %s; without the status %s", errmsg,
 			   metadata_newer_text(capture->metadata.tracer_version, newer,
 					       sizeof(newer)),
 			   without);
 	else
-		add_unread(capture, "status", err, "the status cannot be read (%s): %s",
-			   errmsg[0] ? errmsg : strerror(-err), without);
+		add_unread(capture, "status", err, "the status cannot be read (%s): %s", errmsg,
+			   without);
 	return 0;
 }
 
@@ -179,30 +215,41 @@ static const struct table {
 	const char *key, *path, *what, *without;
 	int (*parse)(struct capture *capture, const char *text);
 	bool is_optional; /* older captures and some kernels do not have it */
+	bool grows;	  /* each part has its own lines, which are read one behind the other */
 } tables[] = {
 	{ "caches", "kernel/caches", "names of slab caches",
-	  "the sizes of their objects count as 0", open_caches, false },
-	{ "tasks", "kernel/tasks", "names of tasks", "tasks are numbers", open_tasks, false },
+	  "the sizes of their objects count as 0", open_caches, false, true },
+	{ "tasks", "kernel/tasks", "names of tasks", "tasks are numbers", open_tasks, false, true },
 	{ "topology", "kernel/topology", "nodes of CPUs", "no CPU has a known node", open_topology,
-	  false },
-	{ "gfp", "kernel/gfp", "names of GFP flags", "flags are numbers", open_gfp, false },
+	  false, false },
+	{ "gfp", "kernel/gfp", "names of GFP flags", "flags are numbers", open_gfp, false, false },
 	{ "slabinfo", "kernel/slabinfo", "counters of /proc/slabinfo",
-	  "the objects that caches had at the start are not known", open_slabinfo, true },
+	  "the objects that caches had at the start are not known", open_slabinfo, true, true },
 	{ "process_memory", "kernel/process_memory", "readings of the memory of processes",
-	  "the functions proc_mem_... are null", open_process_memory, true },
+	  "the functions proc_mem_... are null", open_process_memory, true, true },
 	{ "stacks", "kernel/stacks", "the stacks of sampled allocations",
-	  "the fields of stacks are null", open_stacks, true },
+	  "the fields of stacks are null", open_stacks, true, true },
 	{ "user_symbols", "kernel/user_symbols", "names of the functions of processes",
-	  "the field user_stack has addresses", open_user_symbols, true },
+	  "the field user_stack has addresses", open_user_symbols, true, true },
 	{ "cgroups", "kernel/cgroups", "the cgroups of tasks",
-	  "the fields cgroup and container are null", open_cgroups, true },
+	  "the fields cgroup and container are null", open_cgroups, true, true },
 };
 
-static int open_tables(struct capture *capture, int directory)
+static int read_table(const struct capture *capture, const struct table *table, char **text)
+{
+	__attribute__((cleanup(free_text))) char *path = NULL;
+
+	if (table->grows)
+		return capture_parts_read(&capture->parts, table->path, TABLE_BYTES_MAX, text);
+	path = join_path(last_part(capture), table->path);
+	return path ? read_file(AT_FDCWD, path, TABLE_BYTES_MAX, text, NULL) : -ENOMEM;
+}
+
+static int open_tables(struct capture *capture)
 {
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		__attribute__((cleanup(free_text))) char *text = NULL;
-		int err = read_file(directory, tables[i].path, TABLE_BYTES_MAX, &text, NULL);
+		int err = read_table(capture, &tables[i], &text);
 
 		if (!err)
 			err = tables[i].parse(capture, text);
@@ -220,10 +267,9 @@ static int open_symbols(struct capture *capture)
 	__attribute__((cleanup(free_text))) char *path = NULL;
 	int err;
 
-	if (asprintf(&path, "%s/kernel/symbols", capture->path) < 0) {
-		path = NULL;
+	path = join_path(last_part(capture), "kernel/symbols");
+	if (!path)
 		return fail(capture, -ENOMEM, "%s: %s", capture->path, strerror(ENOMEM));
-	}
 	err = symbols_load(&capture->symbols, path);
 	if (error_is_shortage(err))
 		return fail_shortage(capture, "kernel/symbols", err);
@@ -247,59 +293,13 @@ static int open_symbols(struct capture *capture)
 	return 0;
 }
 
-/* The CPU whose stream has this file name, or -1. "cpu01" is not a stream. */
-static int stream_cpu(const char *name)
-{
-	const char *end = name;
-	unsigned int cpu;
-
-	if (!cpu_name_parse(&end, CPU_MAX, &cpu) || *end || (name[3] == '0' && name[4]))
-		return -1;
-	return (int)cpu;
-}
-
-static int compare_streams(const void *a, const void *b)
-{
-	const struct capture_stream *x = a, *y = b;
-
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
-}
-
-static int add_stream(struct capture *capture, const char *name, unsigned int cpu)
-{
-	struct capture_stream *streams, *stream;
-
-	streams = reallocarray(capture->streams, capture->stream_count + 1, sizeof(*streams));
-	if (!streams)
-		return -ENOMEM;
-	capture->streams = streams;
-	stream = &streams[capture->stream_count];
-	stream->cpu = cpu;
-	if (asprintf(&stream->path, "%s/%s", capture->path, name) < 0)
-		return -ENOMEM;
-	capture->stream_count++;
-	return 0;
-}
-
 static int open_streams(struct capture *capture)
 {
-	__attribute__((cleanup(close_directory))) DIR *directory = opendir(capture->path);
-	const char *entry;
-	int cpu, err = 0;
+	const char *failed;
+	int err = stream_files_find(&capture->parts, &capture->streams, &capture->stream_count,
+				    &failed);
 
-	if (!directory)
-		return fail(capture, -errno, "%s: %s", capture->path, strerror(errno));
-	while ((entry = inside_next(directory, &err))) {
-		cpu = stream_cpu(entry);
-		if (cpu >= 0)
-			err = add_stream(capture, entry, cpu);
-	}
-	if (err)
-		return fail(capture, err, "%s: %s", capture->path, strerror(-err));
-	if (capture->stream_count)
-		qsort(capture->streams, capture->stream_count, sizeof(*capture->streams),
-		      compare_streams);
-	return 0;
+	return err ? fail(capture, err, "%s: %s", failed, strerror(-err)) : 0;
 }
 
 static int open_directory(struct capture *capture)
@@ -322,13 +322,42 @@ static int open_directory(struct capture *capture)
 			    "%s is a capture from kmemtraced -o -, not a directory: read it with "
 			    "kmemtrace-report -i - < %s, by the view events or count",
 			    path, path);
-	if (stream_cpu(basename(path)) >= 0)
+	if (stream_file_cpu(basename(path)) >= 0)
 		return fail(capture, -ENOTDIR,
 			    "%s is a stream: name the capture's directory, which holds it", path);
 	return fail(capture, -ENOTDIR, "%s is not a directory: not a capture", path);
 }
 
-int capture_open(struct capture *capture, const char *path)
+/* Is the first part a piece whose streams go on from those of another one? */
+static bool is_later_piece(const struct capture *capture)
+{
+	bool goes_on = false;
+
+	for (size_t i = 0; capture->metadata.piece > 1 && i < capture->stream_count; i++) {
+		__attribute__((cleanup(free_text))) char *path =
+			capture_stream_path(&capture->parts.list[0], capture->streams[i].cpu);
+		struct packet_header header;
+		struct stream stream;
+
+		if (!path || stream_open(&stream, path))
+			continue;
+		goes_on |= stream_peek(&stream, &header) == 1 && !header.number &&
+			   header.sequence_end;
+		stream_close(&stream);
+	}
+	return goes_on;
+}
+
+static int find_parts(struct capture *capture, bool alone, const struct capture_range *range)
+{
+	int err = capture_parts_find(&capture->parts, capture->path, alone, range,
+				     &capture->checkpoint);
+
+	return err ? fail(capture, err, "%s", capture->parts.errmsg) : 0;
+}
+
+static int open_capture(struct capture *capture, const char *path, bool alone,
+			const struct capture_range *range)
 {
 	__attribute__((cleanup(close_fd))) int directory = -1;
 	int err;
@@ -338,30 +367,58 @@ int capture_open(struct capture *capture, const char *path)
 	if (!capture->path)
 		return fail(capture, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
 	directory = open_directory(capture);
-	err = directory < 0 ? directory : open_streams(capture);
+	err = directory < 0 ? directory : find_parts(capture, alone, range);
 	if (!err)
-		err = open_metadata(capture, directory);
+		err = open_streams(capture);
+	if (!err)
+		err = open_metadata(capture);
 	if (!err && !capture->stream_count)
 		err = fail(capture, -EINVAL, "%s holds no streams (cpu0, cpu1, …)", path);
 	if (!err)
 		err = open_symbols(capture);
 	/* before the status is read: the capture may be finished in between */
-	capture->being_written = !err && capture_is_being_written(path);
+	capture->being_written = !err && capture_is_being_written(last_part(capture));
 	if (!err)
-		err = open_status(capture, directory);
+		err = open_status(capture);
+	if (capture->parts.is_set)
+		capture->status.until = 0;
 	capture->being_written &= capture->status.complete == STATUS_CUT_OFF;
 	if (!err)
-		err = open_tables(capture, directory);
+		err = open_tables(capture);
+	capture->goes_on = !err && is_later_piece(capture);
+	if (capture->goes_on && !alone && !capture->parts.list[0].is_checkpoint)
+		add_unread(capture, "checkpoint", -ENOENT,
+			   "the checkpoint of %s is missing: objects that were live at its begin, "
+			   "names of earlier pieces, and its events in the streams of the piece "
+			   "before are not known: %s",
+			   capture->parts.list[0].path,
+			   capture->being_written ? "kmemtraced makes it soon"
+						  : "kmemtrace-check --repair of the set makes it");
 	if (err)
 		capture_close(capture);
 	return err;
 }
 
+int capture_open(struct capture *capture, const char *path)
+{
+	return open_capture(capture, path, false, NULL);
+}
+
+int capture_open_range(struct capture *capture, const char *path, const struct capture_range *range)
+{
+	return open_capture(capture, path, false, range);
+}
+
+int capture_open_alone(struct capture *capture, const char *path)
+{
+	return open_capture(capture, path, true, NULL);
+}
+
 void capture_close(struct capture *capture)
 {
-	for (size_t i = 0; i < capture->stream_count; i++)
-		free(capture->streams[i].path);
-	free(capture->streams);
+	stream_files_deinit(capture->streams, capture->stream_count);
+	capture_parts_deinit(&capture->parts);
+	checkpoint_state_deinit(&capture->checkpoint);
 	free(capture->path);
 	capture->streams = NULL;
 	capture->stream_count = 0;
@@ -418,7 +475,12 @@ uint64_t capture_stream_bytes(const struct capture *capture)
 	struct stat about;
 
 	for (size_t i = 0; i < capture->stream_count; i++)
-		if (!stat(capture->streams[i].path, &about))
-			bytes += (uint64_t)about.st_size;
+		for (size_t j = 0; j < capture->parts.count; j++) {
+			__attribute__((cleanup(free_text))) char *path = capture_stream_path(
+				&capture->parts.list[j], capture->streams[i].cpu);
+
+			if (path && !stat(path, &about))
+				bytes += (uint64_t)about.st_size;
+		}
 	return bytes;
 }

@@ -16,13 +16,11 @@
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
+#include "capture/checkpoint_state.h"
 #include "capture/metadata.h"
+#include "capture/parts.h"
 #include "capture/status.h"
-
-struct capture_stream {
-	unsigned int cpu;
-	char *path;
-};
+#include "capture/stream_files.h"
 
 /* A table, or the status, that is missing or damaged. */
 struct unread_table {
@@ -31,12 +29,15 @@ struct unread_table {
 	char summary[320]; /* for the user: the missing part and the consequence */
 };
 
-#define UNREAD_TABLES_MAX 11
+#define UNREAD_TABLES_MAX 12
 
 struct live_capture;
 
 struct capture {
 	char *path;
+	struct capture_parts parts;	    /* the directories that it is read from */
+	struct checkpoint_state checkpoint; /* begin 0: there is none */
+	bool goes_on; /* the streams of its first part have events of earlier pieces before them */
 	struct metadata metadata;
 	struct status status;
 	bool has_status; /* kernel/status exists and could be parsed */
@@ -69,6 +70,13 @@ struct capture {
  * table could not be read because of a shortage of memory or of file descriptors.
  */
 int capture_open(struct capture *capture, const char *path);
+
+/* The same, but of a set only the pieces of the range are read: see capture_parts_find(). */
+int capture_open_range(struct capture *capture, const char *path,
+		       const struct capture_range *range);
+
+/* The same for a capture or piece alone, without its checkpoint. -EISDIR: it is a set. */
+int capture_open_alone(struct capture *capture, const char *path);
 void capture_close(struct capture *capture);
 
 /* The bytes of all streams now. */

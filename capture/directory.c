@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Makes the capture directory, and gives it its name. */
+/* Makes or opens the directory of a capture, or of a set of captures. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/files.h"
 #include "base/inside.h"
 #include "capture/directory.h"
 #include "capture/directory_remove.h"
+#include "capture/parts.h"
 
 #define TRIES 100 /* of random names */
 
@@ -63,6 +65,22 @@ static int check_parent(struct directory *directory)
 }
 
 /* Another user who can write the directory could make links in it, or read the capture. */
+static int check_owner(struct directory *directory)
+{
+	struct stat about;
+
+	if (fstat(directory->fd, &about))
+		return directory_fail(directory, errno, "%s: %s", directory->target,
+				      strerror(errno));
+	if (about.st_uid == geteuid() && !(about.st_mode & OTHERS_WRITE))
+		return 0;
+	return directory_fail(directory, EPERM,
+			      "%s: belongs to another user, or other users can write it: name "
+			      "another directory with -o",
+			      directory->target);
+}
+
+/* The same for an empty one. */
 static int check_empty(struct directory *directory, int fd)
 {
 	const char *path = directory->target;
@@ -88,6 +106,19 @@ static int check_empty(struct directory *directory, int fd)
 	return 0;
 }
 
+static bool holds_pieces(int fd)
+{
+	unsigned int *numbers;
+	char path[64];
+	size_t count;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (parts_list_pieces(path, &numbers, &count))
+		return false;
+	free(numbers);
+	return count;
+}
+
 static int probe_existing(struct directory *directory, int fd)
 {
 	const char *path = directory->target;
@@ -103,6 +134,12 @@ static int probe_existing(struct directory *directory, int fd)
 	unused = directory_is_unused(fd);
 	if (unused < 0)
 		return directory_fail(directory, -unused, "%s: %s", path, strerror(-unused));
+	if (!unused && holds_pieces(fd))
+		return directory_fail(directory, ENOTEMPTY,
+				      "%s: is a set of pieces, and is left alone: add to it with "
+				      "kmemtraced --switch-output, or name another directory "
+				      "with -o",
+				      path);
 	if (!unused)
 		return directory_fail(directory, ENOTEMPTY,
 				      "%s: holds files that are not of a capture, and is "
@@ -156,8 +193,7 @@ int directory_probe(struct directory *directory, const char *target)
 	return err;
 }
 
-/* The path belongs to the directory now. */
-static void take_path(struct directory *directory, char *path)
+void directory_take_path(struct directory *directory, char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -172,7 +208,7 @@ static int set_path(struct directory *directory, const char *path)
 
 	if (!copy)
 		return -ENOMEM;
-	take_path(directory, copy);
+	directory_take_path(directory, copy);
 	return 0;
 }
 
@@ -295,12 +331,19 @@ int directory_make_folders(struct directory *directory)
 	return err ? fail_to_make(directory, err) : 0;
 }
 
-int directory_make(struct directory *directory)
+int directory_make_empty(struct directory *directory)
 {
 	int err = make_top(directory);
 
 	directory->made = !err;
-	return err ? fail_to_make(directory, err) : directory_make_folders(directory);
+	return err ? fail_to_make(directory, err) : 0;
+}
+
+int directory_make(struct directory *directory)
+{
+	int err = directory_make_empty(directory);
+
+	return err ? err : directory_make_folders(directory);
 }
 
 int directory_make_beside(struct directory *directory, const char *target)
@@ -309,157 +352,59 @@ int directory_make_beside(struct directory *directory, const char *target)
 
 	if (!err)
 		err = check_parent(directory);
+	return err ? err : directory_make_empty(directory);
+}
+
+int directory_open_existing(struct directory *directory, const char *target)
+{
+	int err = init(directory, target);
+
 	if (err)
 		return err;
-	err = make_top(directory);
-	directory->made = !err;
-	return err ? fail_to_make(directory, err) : 0;
-}
-
-/* Removes an older capture at OLD, the name to which another capture will be moved. */
-static int remove_old(struct directory *directory, const char *old)
-{
-	__attribute__((cleanup(close_fd))) int fd = -1;
-	struct stat about;
-	int err;
-
-	if (fstatat(directory->parent, old, &about, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 : -errno;
-	fd = inside_open_directory(directory->parent, old);
-	if (fd < 0)
-		return fd == -ELOOP ? -ENOTDIR : fd;
-	if (fstat(fd, &about))
-		return -errno;
-	if (about.st_uid != geteuid())
-		return -EPERM;
-	if (directory_is_being_written(fd))
-		return -EBUSY;
-	err = directory_remove_capture(fd);
-	if (!err && unlinkat(directory->parent, old, AT_REMOVEDIR))
-		err = -errno;
-	return err;
-}
-
-/* Moves the capture, which is open as fd, from target to old. */
-static int move_older(struct directory *directory, int fd, const char *old)
-{
-	struct stat about;
-	int err;
-
-	err = remove_old(directory, old);
+	directory->fd = inside_open_directory(directory->parent, directory->name);
+	if (directory->fd < 0)
+		return directory_fail(directory, -directory->fd, "%s: %s", directory->target,
+				      strerror(-directory->fd));
+	err = set_path(directory, directory->target);
 	if (err)
-		return directory_fail(directory, -err,
-				      "%s.old: is in the way of the older capture and cannot be "
-				      "removed: %s: move it away",
-				      directory->target,
-				      err == -EPERM ? "it belongs to another user"
-						    : strerror(-err));
-	/* the space that a killed kmemtraced had reserved */
-	if (!fstat(fd, &about) && about.st_uid == geteuid())
-		inside_unlink(fd, DIRECTORY_RESERVE_NAME);
-	if (renameat(directory->parent, directory->name, directory->parent, old))
-		return directory_fail(directory, errno, "%s: cannot be moved to %s.old: %s",
-				      directory->target, directory->target, strerror(errno));
+		return directory_fail(directory, -err, "%s: %s", directory->target, strerror(-err));
+	err = check_owner(directory);
+	if (err)
+		return err;
+	if (flock(directory->fd, LOCK_EX | LOCK_NB))
+		return directory_fail(directory, errno == EWOULDBLOCK ? EBUSY : errno,
+				      "%s: another program is writing it: name another directory "
+				      "with -o",
+				      directory->target);
+	directory->committed = true;
 	return 0;
 }
 
-/* Moves a capture at target out of the way, to old. 1: there was one. */
-static int clear_target(struct directory *directory, const char *old)
+int directory_open_inside(struct directory *directory, const struct directory *holder,
+			  const char *name, const char *now, bool make)
 {
-	int err;
-	__attribute__((cleanup(close_fd))) int fd =
-		inside_open_directory(directory->parent, directory->name);
+	char *path = NULL;
 
-	if (fd < 0 || !directory_is_capture(fd))
-		return 0; /* the renaming says whether it can be replaced */
-	if (directory_is_being_written(fd))
-		return directory_fail(directory, EBUSY, "%s: another program is writing it",
-				      directory->target);
-	err = move_older(directory, fd, old);
-	return err ? err : 1;
-}
-
-bool directory_is_in_place(const struct directory *directory)
-{
-	return inside_is_same(directory->parent, directory->now, directory->fd);
-}
-
-static int check_place(struct directory *directory)
-{
-	if (directory_is_in_place(directory))
-		return 0;
-	return directory_fail(directory, ESTALE,
-			      "%s: another program moved it while the capture began: name a "
-			      "directory with -o where only you can write",
-			      directory->path);
-}
-
-static int give_name(struct directory *directory)
-{
-	char *path = strdup(directory->target);
-
-	if (!path)
-		return directory_fail(directory, ENOMEM, "%s: %s", directory->target,
-				      strerror(ENOMEM));
-	if (renameat(directory->parent, directory->now, directory->parent, directory->name)) {
-		free(path);
-		return directory_fail(directory, errno, "%s: cannot be made: %s", directory->target,
+	memset(directory, 0, sizeof(*directory));
+	directory->lock = directory->fd = -1;
+	directory->parent = fcntl(holder->fd, F_DUPFD_CLOEXEC, 0);
+	directory->target = join_path(holder->target, name);
+	path = join_path(holder->target, now);
+	if (path)
+		directory_take_path(directory, path);
+	if (!directory->target || !path || directory->parent < 0)
+		return directory_fail(directory, directory->parent < 0 ? errno : ENOMEM,
+				      "%s/%s: cannot be opened: %s", holder->target, now,
+				      strerror(directory->parent < 0 ? errno : ENOMEM));
+	directory->name = strrchr(directory->target, '/') + 1;
+	if (make && mkdirat(directory->parent, now, 0700))
+		return directory_fail(directory, errno, "%s: cannot be made: %s", path,
 				      strerror(errno));
-	}
-	take_path(directory, path);
-	directory->committed = true;
-	return check_place(directory);
-}
-
-int directory_commit(struct directory *directory)
-{
-	__attribute__((cleanup(free_text))) char *old = NULL;
-	int err, cleared;
-
-	if (directory->committed)
-		return 0;
-	if (asprintf(&old, "%s.old", directory->name) < 0) {
-		old = NULL;
-		return directory_fail(directory, ENOMEM, "%s: %s", directory->target,
-				      strerror(ENOMEM));
-	}
-	err = check_place(directory);
-	if (err)
-		return err;
-	cleared = clear_target(directory, old);
-	if (cleared < 0)
-		return cleared;
-	err = give_name(directory);
-	if (err && cleared && !directory->committed)
-		renameat(directory->parent, old, directory->parent, directory->name);
-	return err;
-}
-
-int directory_replace(struct directory *directory, int original, const char *aside)
-{
-	const int parent = directory->parent;
-	struct stat about;
-	int err = check_place(directory);
-
-	if (err)
-		return err;
-	if (original < 0) {
-		if (fstatat(parent, directory->name, &about, AT_SYMLINK_NOFOLLOW))
-			return give_name(directory);
-		return directory_fail(directory, EEXIST, "%s: %s: name another directory with -o",
-				      directory->target, strerror(EEXIST));
-	}
-	if (!inside_is_same(parent, directory->name, original))
-		return directory_fail(directory, ESTALE, "%s: another program moved it",
-				      directory->target);
-	if (renameat(parent, directory->name, parent, aside))
-		return directory_fail(directory, errno, "%s: cannot be renamed to %s: %s",
-				      directory->target, aside, strerror(errno));
-	err = give_name(directory);
-	if (err && !directory->committed && renameat(parent, aside, parent, directory->name))
-		return directory_fail(directory, -err, "%s: the original is now %s: %s",
-				      directory->target, aside, strerror(-err));
-	return err;
+	directory->made = make;
+	directory->fd = inside_open_directory(directory->parent, now);
+	return directory->fd < 0 ? directory_fail(directory, -directory->fd, "%s: %s", path,
+						  strerror(-directory->fd))
+				 : 0;
 }
 
 void directory_abandon(struct directory *directory)

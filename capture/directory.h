@@ -46,6 +46,22 @@ int directory_make(struct directory *directory);
  */
 int directory_make_beside(struct directory *directory, const char *target);
 
+/* directory_make() without the folders of the tables. */
+int directory_make_empty(struct directory *directory);
+
+/*
+ * Opens and locks a directory of the caller that is there and stays, to add to it. -EBUSY: another
+ * program has locked it. 0 or -errno with errmsg set.
+ */
+int directory_open_existing(struct directory *directory, const char *target);
+
+/*
+ * The directory `now` in the open directory `holder`, which directory_commit() will rename to
+ * `name`; makes it, if `make` is set. 0 or -errno with errmsg set.
+ */
+int directory_open_inside(struct directory *directory, const struct directory *holder,
+			  const char *name, const char *now, bool make);
+
 /* Makes the folders of the tables, which directory_make() has made. 0 or -errno. */
 int directory_make_folders(struct directory *directory);
 
@@ -111,6 +127,9 @@ bool directory_is_being_written(int fd);
 /* Reserves disk space for the tables that are written at the end, and releases it. */
 int directory_reserve(struct directory *directory);
 void directory_release(struct directory *directory);
+
+/* For directory.c and directory_commit.c: the path, from malloc(), belongs to the directory now. */
+void directory_take_path(struct directory *directory, char *path);
 
 /* Sets errmsg; returns -err. */
 __attribute__((format(printf, 3, 4))) int directory_fail(struct directory *directory, int err,

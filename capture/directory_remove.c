@@ -98,7 +98,8 @@ static bool is_part(enum part part, const char *name)
 	static const char *const kernel[] = { "status",	  ".status",  "symbols",
 					      "caches",	  "tasks",    "gfp",
 					      "topology", "slabinfo", "process_memory",
-					      "stacks",	  "cgroups",  "user_symbols" };
+					      "stacks",	  "cgroups",  "user_symbols",
+					      ".symbols" };
 	const char *end;
 
 	switch (part) {

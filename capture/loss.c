@@ -21,6 +21,16 @@ void loss_init(struct loss *loss, uint64_t begin)
 		loss->times[i] = begin;
 }
 
+int loss_begin_file(struct loss *loss, uint64_t sequence, uint64_t time)
+{
+	if (sequence > LOSS_SEQUENCE_MAX)
+		return -ERANGE;
+	if (loss->records || loss->next)
+		return sequence > loss->next ? loss_confirm(loss, sequence, time) : 0;
+	loss->next = sequence;
+	return 0;
+}
+
 void loss_deinit(struct loss *loss)
 {
 	free(loss->spans);

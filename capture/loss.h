@@ -41,6 +41,13 @@ struct loss {
 
 /* The number of the first event is 0. begin: ns, the start of the capture. */
 void loss_init(struct loss *loss, uint64_t begin);
+
+/*
+ * The stream begins, or goes on in another file, with this number: that of the first packet, which
+ * has no records. Numbers below it belong to earlier files; those that no earlier file had, if
+ * there was one, are lost. 0 or -errno of loss_confirm().
+ */
+int loss_begin_file(struct loss *loss, uint64_t sequence, uint64_t time);
 void loss_deinit(struct loss *loss);
 
 /* The slow path of loss_record(): opens or fills a gap. 0, -ENOMEM, or -EEXIST: repeated. */

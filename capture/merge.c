@@ -60,7 +60,7 @@ static int fail(struct merge *merge, size_t index, int err)
 {
 	struct capture *capture = merge->capture;
 	const struct stream *stream = &merge->streams[index].stream;
-	const char *path = capture->streams[index].path;
+	const char *path = stream->path ? stream->path : capture->streams[index].path;
 	char newer[METADATA_TEXT];
 
 	if (err == -EPROTONOSUPPORT)
@@ -80,7 +80,7 @@ static int fill_slot(void *data, size_t index, void *space)
 	int got;
 
 	got = stream_events_fill(&merge->streams[index], slot->events, merge->slot_events);
-	slot->offset = merge->streams[index].stream.offset;
+	slot->offset = stream_events_offset(&merge->streams[index]);
 	slot->latest = merge->streams[index].latest;
 	return got;
 }
@@ -351,7 +351,7 @@ uint64_t merge_progress(const struct merge *merge, uint64_t *bytes)
 
 	*bytes = 0;
 	for (size_t i = 0; i < merge->stream_count; i++) {
-		*bytes += merge->streams[i].stream.size;
+		*bytes += stream_events_bytes(&merge->streams[i]);
 		done += merge->cursors[i].offset;
 	}
 	return done;

@@ -221,6 +221,8 @@ int metadata_write(const struct metadata *metadata, FILE *file)
 		write_string("kmt_source_order", orders[metadata->source_order], file);
 		write_string("kmt_clock", metadata_clock_text(metadata), file);
 	}
+	if (metadata->piece)
+		fprintf(file, "\tkmt_piece = %u;\n", metadata->piece);
 	fprintf(file, "\tkmt_format = %u; kmt_word_bits = %u; kmt_page_size = %u;\n};\n",
 		metadata->format, metadata->word_bits, metadata->page_size);
 	write_clock(metadata, file);
@@ -407,6 +409,8 @@ static void parse_machine(struct metadata *metadata, const char *text)
 {
 	uint64_t number, seconds, offset;
 
+	if (find_number(text, "kmt_piece", &number) && number <= UINT32_MAX)
+		metadata->piece = (unsigned int)number;
 	metadata->word_bits = 64;
 	if (find_number(text, "kmt_word_bits", &number) && (number == 32 || number == 0))
 		metadata->word_bits = number;

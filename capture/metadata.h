@@ -32,6 +32,7 @@ struct metadata {
 	unsigned int word_bits; /* of the capturing kernel: 32, 64, or 0: unknown */
 	unsigned int page_size; /* bytes; 0: unknown */
 	uint64_t wall_offset;	/* ns from a time to the time since 1970; 0: unknown */
+	unsigned int piece;	/* its number in a set of pieces; 0: no piece of a set */
 	char hostname[METADATA_TEXT];
 	char release[METADATA_TEXT]; /* kernel release, as uname -r */
 	char version[METADATA_TEXT]; /* as uname -v */

@@ -201,29 +201,36 @@ static int unpack(struct stream *stream, struct packet *packet)
 	return damaged(stream, "a packed packet that does not unpack to its %zu records", count);
 }
 
-/* Reads and checks the packet at offset. 0, -EBADMSG, -EPROTONOSUPPORT or another -errno. */
-static int read_packet(struct stream *stream, uint64_t offset, struct packet *packet)
+/* Reads and checks the header at offset, and turns it into this machine's byte order. */
+static int read_header(struct stream *stream, uint64_t offset, struct packet_header *header,
+		       bool *swap)
 {
-	struct packet_header *header = &packet->header;
-	uint64_t left = stream->size - offset;
-	uint32_t crc;
-	ssize_t got;
-	size_t size;
-	int err;
+	ssize_t got = read_at(stream, header, sizeof(*header), offset);
 
-	got = read_at(stream, header, sizeof(*header), offset);
 	if (got < 0)
 		return (int)got;
 	if (got >= 4 && header->magic != PACKET_MAGIC && bswap_32(header->magic) != PACKET_MAGIC)
 		return damaged(stream, "no packet begins here");
 	if ((size_t)got < sizeof(*header))
 		return damaged(stream, "cut off: %zd bytes of a packet's header are there", got);
-	packet->swap = header->magic != PACKET_MAGIC;
-	if (stream->swap_known && packet->swap != stream->swap)
+	*swap = header->magic != PACKET_MAGIC;
+	if (stream->swap_known && *swap != stream->swap)
 		return damaged(stream, "a packet in another byte order than the first");
-	if (packet->swap)
+	if (*swap)
 		packet_header_swap(header);
-	err = check_header(stream, header, left);
+	return check_header(stream, header, stream->size - offset);
+}
+
+/* Reads and checks the packet at offset. 0, -EBADMSG, -EPROTONOSUPPORT or another -errno. */
+static int read_packet(struct stream *stream, uint64_t offset, struct packet *packet)
+{
+	struct packet_header *header = &packet->header;
+	uint32_t crc;
+	ssize_t got;
+	size_t size;
+	int err;
+
+	err = read_header(stream, offset, header, &packet->swap);
 	if (err)
 		return err;
 
@@ -249,6 +256,17 @@ static int read_packet(struct stream *stream, uint64_t offset, struct packet *pa
 	packet->records = packet->body = stream->buffer + sizeof(*header);
 	packet->size = packet->body_size = header->content_bits / 8 - sizeof(*header);
 	return header->codec == PACKET_RAW ? 0 : unpack(stream, packet);
+}
+
+int stream_peek(struct stream *stream, struct packet_header *header)
+{
+	bool swap;
+	int err;
+
+	if (stream->offset >= stream->size)
+		return 0;
+	err = read_header(stream, stream->offset, header, &swap);
+	return err ? err : 1;
 }
 
 int stream_next(struct stream *stream, struct packet *packet)

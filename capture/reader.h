@@ -54,6 +54,18 @@ void stream_close(struct stream *stream);
 int stream_next(struct stream *stream, struct packet *packet);
 
 /*
+ * The header of the packet at stream->offset, which stays there; the rest of the packet is neither
+ * read nor checked. Results as of stream_next(), but for damage of the rest.
+ */
+int stream_peek(struct stream *stream, struct packet_header *header);
+
+/* Skips the packet that stream_peek() has found. */
+static inline void stream_skip(struct stream *stream, const struct packet_header *header)
+{
+	stream->offset += header->packet_bits / 8;
+}
+
+/*
  * After -EBADMSG: searches for the next intact packet behind stream->offset, of any version and
  * codec. 1: offset is that of the packet; 0: no packet follows, offset is the end; or -errno. The
  * time is at most in proportion to the file: the search gives up in a file full of false packets.

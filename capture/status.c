@@ -177,7 +177,7 @@ int status_add_path(struct status *status, const char *name, bool observed, cons
 	return 0;
 }
 
-static int add_span(struct status *status, const struct status_span *span)
+int status_add_span(struct status *status, const struct status_span *span)
 {
 	struct status_span *list = array_grow(status->spans, status->span_count, sizeof(*list));
 
@@ -214,7 +214,7 @@ int status_add_spans(struct status *status, unsigned int cpu, const struct loss 
 		}
 		if (!exact)
 			merged.count = STATUS_UNKNOWN;
-		err = add_span(status, &merged);
+		err = status_add_span(status, &merged);
 		if (err)
 			return err;
 	}
@@ -343,6 +343,8 @@ int status_write(const struct status *status, FILE *file)
 		write_count(file, *(const uint64_t *)((const char *)status + numbers[i].offset));
 		putc('\n', file);
 	}
+	if (status->until)
+		fprintf(file, "until %" PRIu64 "\n", status->until);
 	fprintf(file, "raised %" PRIu64 " %" PRIu64 "\n", status->clamped, status->clamped_max);
 	if (status->no_slab)
 		fputs("slab no\n", file);
@@ -409,7 +411,7 @@ static int parse_span(struct status *status, struct line *line)
 	    !line_u64(line, 10, &span.span.last) || !line_count(line, &span.count) ||
 	    !line_u64(line, 10, &span.span.after) || !line_u64(line, 10, &span.span.before))
 		return 0;
-	return add_span(status, &span);
+	return status_add_span(status, &span);
 }
 
 static int parse_skip(struct status *status, struct line *line)
@@ -512,6 +514,10 @@ static bool parse_single(struct status *status, struct line *line)
 		for (size_t i = STATUS_CONTEXT_SOFTIRQ; i <= STATUS_CONTEXT_ALL; i++)
 			if (line_key(line, context_words[i]))
 				status->context = i;
+		return true;
+	}
+	if (line_key(line, "until")) {
+		line_u64(line, 10, &status->until);
 		return true;
 	}
 	if (line_key(line, "raised")) {

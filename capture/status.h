@@ -88,6 +88,8 @@ struct status {
 	char stopped[160]; /* why the capture ended: "the command ended", "SIGINT", … */
 	/* ns, the capture's clock: all programs were attached from begin until end */
 	uint64_t begin, end;
+	/* ns: of a piece, if not 0: records from this time on belong to the next piece, too */
+	uint64_t until;
 	uint64_t ring_bytes;		  /* of the ring of one CPU */
 	bool include_self;		  /* reports include kmemtraced's own allocations */
 	uint64_t skipped;		  /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
@@ -137,6 +139,7 @@ struct status_cpu *status_find_cpu(const struct status *status, unsigned int cpu
 int status_add_lost_task(struct status *status, uint32_t task, uint64_t count);
 int status_add_path(struct status *status, const char *name, bool observed, const char *reason);
 int status_add_spans(struct status *status, unsigned int cpu, const struct loss *loss);
+int status_add_span(struct status *status, const struct status_span *span);
 
 /*
  * Adds skipped events between the two times, unless count is 0 or the times are in the wrong
@@ -144,6 +147,9 @@ int status_add_spans(struct status *status, unsigned int cpu, const struct loss 
  * between them are merged. 0 or -ENOMEM.
  */
 int status_add_skip_span(struct status *status, uint64_t after, uint64_t before, uint64_t count);
+
+/* status.stopped of a piece that another one follows */
+#define STATUS_STOPPED_NEXT_PIECE "the next piece began"
 
 /* Did the capture end as it was meant to? Else `stopped` is an error message, of any text. */
 static inline bool status_stop_is_ordinary(const struct status *status)
@@ -153,6 +159,7 @@ static inline bool status_stop_is_ordinary(const struct status *status)
 	if (!strncmp(stopped, "SIG", 3))
 		return !stopped[strspn(stopped, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")];
 	return !*stopped || !strcmp(stopped, "the command ended") ||
+	       !strcmp(stopped, STATUS_STOPPED_NEXT_PIECE) ||
 	       !strcmp(stopped, "the duration was over") || !strcmp(stopped, "the recording ended");
 }
 

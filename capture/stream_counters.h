@@ -18,6 +18,10 @@ struct stream_counters {
 	uint64_t damaged_bytes;		/* not read */
 	uint64_t cut_bytes;		/* of these: at the end, with no whole packet behind */
 	uint64_t packets;
+	/* of a piece that is read alone: records of the piece before, from the checkpoint; and
+	 * records that belong to the next piece, which recorded does not include */
+	uint64_t from_before, left_to_next;
+	uint64_t initial;		/* allocations of live objects in the checkpoint */
 	uint64_t caches_unknown;	/* events of a cache that kernel/caches does not name */
 	uint64_t anonymous_allocations; /* of anonymous caches, which the kernel does not name */
 };

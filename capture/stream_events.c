@@ -6,18 +6,77 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "capture/live_capture.h"
 #include "capture/stream_events.h"
+
+/* The bytes of the files that follow part `first`. */
+static uint64_t file_bytes(const struct capture *capture, size_t first, unsigned int cpu)
+{
+	uint64_t bytes = 0;
+	struct stat about;
+
+	for (size_t i = first; i < capture->parts.count; i++) {
+		__attribute__((cleanup(free_text))) char *path =
+			capture_stream_path(&capture->parts.list[i], cpu);
+
+		if (path && !stat(path, &about))
+			bytes += (uint64_t)about.st_size;
+	}
+	return bytes;
+}
+
+/* Opens the file of the next part that has one, from `part` on. 1; 0: no part has one; or -errno.
+ */
+static int open_file(struct stream_events *stream_events, size_t part)
+{
+	const struct capture *capture = stream_events->capture;
+	int err = -ENOENT;
+
+	for (; err == -ENOENT && part < capture->parts.count; part++) {
+		__attribute__((cleanup(free_text))) char *path = capture_stream_path(
+			&capture->parts.list[part], stream_events->counters.cpu);
+
+		err = path ? stream_open(&stream_events->stream, path) : -ENOMEM;
+		stream_events->part = part;
+	}
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	stream_events->in_checkpoint = capture->parts.list[stream_events->part].is_checkpoint;
+	stream_events->first_packet = true;
+	return 1;
+}
 
 int stream_events_open(struct stream_events *stream_events, const struct capture *capture,
 		       const struct capture_stream *source, uint64_t seed)
 {
+	int got;
+
 	memset(stream_events, 0, sizeof(*stream_events));
 	stream_events->capture = capture;
 	stream_events->counters.cpu = source->cpu;
 	stream_events->seed = seed;
 	stream_events->last_own = status_is_own(&capture->status, 0);
-	return stream_open(&stream_events->stream, source->path);
+	stream_events->stream.fd = -1;
+	stream_events->all = file_bytes(capture, 0, source->cpu);
+	got = open_file(stream_events, 0);
+	return got > 0 ? 0 : got ? got : -ENOENT;
+}
+
+/* Goes on with the next file. 1; 0: there is none; or -errno. */
+static int next_file(struct stream_events *stream_events)
+{
+	struct stream *stream = &stream_events->stream;
+	size_t part = stream_events->part + 1;
+
+	if (part == stream_events->capture->parts.count)
+		return 0;
+	stream_events->done += stream->size;
+	stream_events->skipped_before = stream_events->counters.all_cpus_skipped;
+	stream_close(stream);
+	*stream = (struct stream){ .fd = -1 };
+	memset(&stream_events->cursor, 0, sizeof(stream_events->cursor));
+	return open_file(stream_events, part);
 }
 
 void stream_events_close(struct stream_events *stream_events)
@@ -26,27 +85,65 @@ void stream_events_close(struct stream_events *stream_events)
 	loss_deinit(&stream_events->counters.loss);
 }
 
+uint64_t stream_events_bytes(const struct stream_events *stream_events)
+{
+	/* a live capture grows */
+	return stream_events->capture->parts.count > 1 ? stream_events->all
+						       : stream_events->stream.size;
+}
+
+uint64_t stream_events_offset(const struct stream_events *stream_events)
+{
+	return stream_events->done + stream_events->stream.offset;
+}
+
+/* The first packet of a file has no records, and the number of the stream's first event. */
+static int begin_file(struct stream_events *stream_events, const struct packet_header *header)
+{
+	struct stream_counters *counters = &stream_events->counters;
+	const struct capture *capture = stream_events->capture;
+	bool goes_on = stream_events->part || capture->goes_on;
+	uint64_t first = header->sequence_end;
+
+	stream_events->first_packet = false;
+	if (!counters->packets)
+		counters->time_first = header->time_first;
+	if (!counters->loss.records && !counters->loss.next)
+		loss_init(&counters->loss, header->time_first);
+	if (!goes_on)
+		return 0;
+	/* the first packet is damaged: of a later part, all that is missing is lost */
+	if (header->number &&
+	    !checkpoint_state_find_number(&capture->checkpoint, counters->cpu, &first))
+		first = header->sequence_first;
+	return loss_begin_file(&counters->loss, first, header->time_first);
+}
+
 static int begin_packet(struct stream_events *stream_events)
 {
 	const struct packet_header *header = &stream_events->packet.header;
 	struct stream_counters *counters = &stream_events->counters;
-	int err;
+	int err = 0;
 
-	if (!counters->packets++) {
-		counters->time_first = header->time_first;
-		loss_init(&counters->loss, header->time_first);
-	}
+	cursor_init(&stream_events->cursor, &stream_events->packet);
+	if (stream_events->in_checkpoint)
+		return 0;
+	if (stream_events->first_packet)
+		err = begin_file(stream_events, header);
+	counters->packets++;
 	if (header->time_last > counters->time_last)
 		counters->time_last = header->time_last;
-	counters->all_cpus_skipped = header->skipped;
+	counters->all_cpus_skipped = stream_events->skipped_before + header->skipped;
 	if (header->sequence_end > stream_events->sequence_end)
 		stream_events->sequence_end = header->sequence_end;
-	err = loss_begin_packet(&counters->loss, header->sequence_first, header->time_first);
-	cursor_init(&stream_events->cursor, &stream_events->packet);
+	if (!err)
+		err = loss_begin_packet(&counters->loss, header->sequence_first,
+					header->time_first);
 	return err == -ERANGE ? 0 : err;
 }
 
-/* Finds the next whole packet, past any damage. 1, 0 at the end, or -errno. */
+/* Finds the next whole packet, past any damage, in this file or the next. 1, 0 at the end, or
+ * -errno. */
 static int next_packet(struct stream_events *stream_events)
 {
 	struct stream *stream = &stream_events->stream;
@@ -54,7 +151,12 @@ static int next_packet(struct stream_events *stream_events)
 	int got, err;
 
 	for (;;) {
-		got = stream_next(stream, &stream_events->packet);
+		got = stream->fd < 0 ? 0 : stream_next(stream, &stream_events->packet);
+		if (!got && !stream_events->grows) {
+			got = next_file(stream_events);
+			if (got > 0)
+				continue;
+		}
 		if (got > 0) {
 			err = begin_packet(stream_events);
 			return err ? err : 1;
@@ -115,22 +217,58 @@ static void make_event(struct stream_events *stream_events, const struct kmt_rec
 		counters->caches_unknown++;
 }
 
-/* Converts records of the packet. A record of an unknown id becomes no event. */
+/* Counts a record of the stream's own file. 0; 1: it belongs to the next piece; or -ENOMEM. */
+static int count_record(struct stream_events *stream_events, const struct kmt_record *record)
+{
+	struct stream_counters *counters = &stream_events->counters;
+	uint64_t until = stream_events->capture->status.until;
+
+	/* -EEXIST: the sequence number came twice; the record is an event nevertheless */
+	if (loss_record_low(&counters->loss, record->sequence, record->time) == -ENOMEM)
+		return -ENOMEM;
+	if (!until || record->time < until)
+		return 0;
+	counters->left_to_next++;
+	return 1;
+}
+
+/*
+ * Converts records of the packet. A record of an unknown id becomes no event. Records of live
+ * objects in a checkpoint are events, and count in no counter.
+ */
 static int take_records(struct stream_events *stream_events, struct event *events, size_t space)
 {
 	struct stream_counters *counters = &stream_events->counters;
 	struct cursor cursor = stream_events->cursor; /* a copy, which can stay in registers */
 	const struct kmt_record *record;
 	struct kmt_long_record decoded;
-	uint64_t latest = stream_events->latest;
+	uint64_t latest = stream_events->latest, begin = stream_events->capture->checkpoint.begin;
+	uint64_t until = stream_events->capture->status.until;
 	struct event *event = events, *end = events + space;
-	size_t unknown = 0;
-	int got = 0;
+	size_t unknown = 0, live = 0;
+	int got = 0, count;
 
 	while (event < end && (got = cursor_find(&cursor, &decoded, &record)) > 0) {
-		/* -EEXIST: the sequence number came twice; the record is an event nevertheless */
-		if (loss_record_low(&counters->loss, record->sequence, record->time) == -ENOMEM)
-			return -ENOMEM;
+		if (!stream_events->in_checkpoint) {
+			count = count_record(stream_events, record);
+			if (count < 0)
+				return count;
+			if (count)
+				continue;
+		} else if (record->time < begin) {
+			if (!record_kind_is_known(record->id))
+				continue;
+			live++;
+			counters->initial += record_kind_is_one_of(
+				record->id, RECORD_KINDS_WITH(RECORD_ALLOCATION));
+			make_event(stream_events, record, event++);
+			latest = record->time > latest ? record->time : latest;
+			continue;
+		} else if (until && record->time >= until) {
+			continue; /* the next checkpoint has it, too */
+		} else {
+			counters->from_before++;
+		}
 		if (record->task != stream_events->last_task) {
 			stream_events->last_task = record->task;
 			stream_events->last_own =
@@ -148,7 +286,7 @@ static int take_records(struct stream_events *stream_events, struct event *event
 	}
 	stream_events->cursor = cursor;
 	stream_events->latest = latest;
-	counters->recorded += (size_t)(event - events) + unknown;
+	counters->recorded += (size_t)(event - events) - live + unknown;
 	counters->unknown += unknown;
 	if (got < 0) {
 		counters->damaged_bytes += cursor.end - cursor.at;

@@ -92,6 +92,38 @@ static int write_packet(struct writer *writer, const unsigned char *packet, size
 	return 0;
 }
 
+static void cut_back(const struct writer *writer)
+{
+	if (ftruncate(writer->fd, (off_t)writer->size)) {
+		/* Readers skip the incomplete packet. */
+	}
+}
+
+/* Writes the empty packet that a stream begins with. */
+static int write_first_packet(struct writer *writer)
+{
+	struct packet_header header = writer->header;
+	int err;
+
+	header.records = 0;
+	header.time_first = header.time_last = writer->first_time;
+	header.sequence_first = header.sequence_end = writer->first_sequence;
+	header.lost = header.skipped = header.number = 0;
+	header.codec = PACKET_RAW;
+	header.content_bits = header.packet_bits = sizeof(header) * 8;
+	header.crc = 0;
+	header.crc = writer->fd >= 0 ? libdeflate_crc32(0, &header, sizeof(header)) : 0;
+	err = write_packet(writer, (const unsigned char *)&header, sizeof(header));
+	if (err) {
+		cut_back(writer);
+		writer->error = err;
+		return fail(writer, err);
+	}
+	writer->size = sizeof(header);
+	writer->header.number = 1;
+	return 0;
+}
+
 /* The packet's bytes on disk; the caller fills in its header, whose codec is set. */
 static unsigned char *encode_packet(struct writer *writer, size_t *size)
 {
@@ -131,9 +163,7 @@ static int close_packet(struct writer *writer)
 	memcpy(packet, header, sizeof(*header));
 	err = write_packet(writer, packet, size);
 	if (err) {
-		if (ftruncate(writer->fd, (off_t)writer->size)) {
-			/* Readers skip the incomplete packet. */
-		}
+		cut_back(writer);
 		writer->error = err;
 		forget_err = forget_packet(writer);
 		return fail(writer, forget_err ? forget_err : err);
@@ -154,7 +184,7 @@ static int append(struct writer *writer, const struct kmt_record *record, const 
 	const size_t head_size = sizeof(*record), size = record_size(record);
 	struct packet_header *header = &writer->header;
 	struct kmt_record *copy;
-	uint64_t sequence, delay;
+	uint64_t sequence = 0, delay;
 	int err;
 
 	if (writer->packet_size + size > PACKET_RECORDS_BYTES_MAX) {
@@ -162,11 +192,13 @@ static int append(struct writer *writer, const struct kmt_record *record, const 
 		if (err)
 			return err;
 	}
-	sequence = loss_widen(&writer->loss, record->sequence);
 	delay = record->time < writer->time_last ? writer->time_last - record->time : 0;
-	err = loss_record(&writer->loss, sequence, record->time + delay);
-	if (err)
-		return err == -EEXIST ? 0 : fail(writer, err);
+	if (!writer->is_unnumbered) {
+		sequence = loss_widen(&writer->loss, record->sequence);
+		err = loss_record(&writer->loss, sequence, record->time + delay);
+		if (err)
+			return err == -EEXIST ? 0 : fail(writer, err);
+	}
 	copy = (void *)((char *)packet_records(writer) + writer->packet_size);
 	*copy = *record;
 	if (size > head_size)
@@ -293,6 +325,12 @@ int writer_flush(struct writer *writer, uint64_t time, uint64_t skipped, bool fo
 		return writer->error;
 	if (!writer->header.records && !force)
 		return 0;
+	if (!writer->header.number) {
+		int err = write_first_packet(writer);
+
+		if (err)
+			return err;
+	}
 	if (writer->held_count && writer->held[writer->held_count - 1].time < time)
 		time = writer->held[writer->held_count - 1].time;
 	if (time > writer->time_last)
@@ -331,12 +369,12 @@ int writer_open(struct writer *writer, int fd, const char *path, const uint8_t u
 		.magic = PACKET_MAGIC, .cpu = cpu, .codec = PACKET_RAW, .version = PACKET_VERSION
 	};
 	memcpy(writer->header.uuid, uuid, sizeof(writer->header.uuid));
-	writer->time_last = writer->packet_end = begin;
+	writer->time_last = writer->packet_end = writer->first_time = begin;
 	writer->path = strdup(path);
 	writer->packet = malloc(WRITER_PACKET_BYTES);
 	if (!writer->path || !writer->packet)
 		goto failed;
-	err = close_packet(writer);
+	err = write_first_packet(writer);
 	if (err)
 		goto failed;
 	return 0;
@@ -363,6 +401,34 @@ void writer_close(struct writer *writer)
 	writer->held_count = writer->held_space = 0;
 	writer->held_more_count = writer->held_more_space = 0;
 	loss_deinit(&writer->loss);
+}
+
+int writer_switch(struct writer *writer, int fd, const char *path, uint64_t time, uint64_t skipped,
+		  struct writer_ended *ended)
+{
+	char *copy = strdup(path);
+	int err = copy ? writer_flush(writer, time, skipped, true) : fail(writer, -ENOMEM);
+
+	if (err) {
+		free(copy);
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	*ended = (struct writer_ended){ writer->loss, writer->size, writer->clamped,
+					writer->clamped_max };
+	if (writer->fd >= 0)
+		close(writer->fd);
+	free(writer->path);
+	writer->fd = fd;
+	writer->path = copy;
+	writer->size = writer->clamped = writer->clamped_max = 0;
+	writer->header.number = writer->header.skipped = 0;
+	writer->first_time = writer->packet_end = writer->time_last;
+	writer->first_sequence = ended->loss.next;
+	loss_init(&writer->loss, writer->first_time);
+	writer->loss.next = writer->first_sequence;
+	return write_first_packet(writer);
 }
 
 int writer_rename(struct writer *writer, const char *path)

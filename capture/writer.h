@@ -38,6 +38,7 @@ struct writer {
 	unsigned char *packet;	     /* header and records */
 	size_t packet_size;	     /* bytes of the records in it */
 	struct packer *packer;	     /* NULL: packets stay raw */
+	bool is_unnumbered;	     /* a stream of a checkpoint: its numbers have gaps */
 	uint64_t time_last;	     /* of the last record or packet written */
 	uint64_t packet_end;	     /* ns: time_last of the last packet on disk */
 	struct loss loss;	     /* loss.records: records in packets, written or not */
@@ -48,7 +49,9 @@ struct writer {
 	size_t held_more_count, held_more_space;
 	uint64_t clamped;     /* records whose time was clamped to keep the order */
 	uint64_t clamped_max; /* ns */
-	char errmsg[160];     /* after a failure */
+	uint64_t first_time;  /* ns: of the first packet */
+	uint64_t first_sequence;
+	char errmsg[160]; /* after a failure */
 };
 
 /*
@@ -68,6 +71,24 @@ void writer_close(struct writer *writer);
  * May change at any time.
  */
 void writer_pack(struct writer *writer, struct packer *packer);
+
+/* The counters of a stream that writer_switch() has ended. */
+struct writer_ended {
+	struct loss loss; /* the caller calls loss_deinit() */
+	uint64_t size;	  /* bytes */
+	uint64_t clamped, clamped_max;
+};
+
+/*
+ * Ends the stream with a packet at time (ns), and begins the next one in the empty file fd, named
+ * path: its first event has the next number, all its counters begin at 0. No record may be held,
+ * and every number that was taken must have come, or be confirmed as lost. skipped: of the last
+ * packet. If the last packet cannot be written, the stream has not ended: fd is closed, and *ended
+ * stays as it is. If the first packet of the next stream cannot be written, writer_flush() writes
+ * it after writer_retry().
+ */
+int writer_switch(struct writer *writer, int fd, const char *path, uint64_t time, uint64_t skipped,
+		  struct writer_ended *ended);
 
 /* The file was renamed: error messages use the new path. */
 int writer_rename(struct writer *writer, const char *path);
