@@ -177,6 +177,7 @@ int metrics_on_transition(void *data, const struct analysis *analysis,
 	struct object_weight weight;
 
 	switch (transition->outcome) {
+	case OUTCOME_INITIAL:
 	case OUTCOME_ALLOCATED:
 		weight = counters_weight(analysis, transition->object, false);
 		counts.allocations = weight.objects;

@@ -35,6 +35,12 @@ static int fail(char *errmsg, size_t size, int err, const char *path, const char
 	return err;
 }
 
+static void fail_directory(char *errmsg, size_t size, int err, const char *path)
+{
+	snprintf(errmsg, size, "%s: its directory: %s%s", path, strerror(-err),
+		 err == -ENOENT ? ": make it first, or choose another path" : "");
+}
+
 static void release(struct metrics_file *file)
 {
 	if (file->written >= 0)
@@ -111,7 +117,7 @@ int metrics_file_open(struct metrics_file **result, const char *path, char *errm
 	file->directory = file->written = -1;
 	err = open_directory(file, path);
 	if (err)
-		fail(errmsg, size, err, path, strerror(-err));
+		fail_directory(errmsg, size, err, path);
 	else
 		err = check_existing(file, path, errmsg, size);
 	if (!err) {

@@ -32,9 +32,9 @@ static int read_generation(struct stats_file_view *view, const char *path, uint6
 static bool grow(void *array, size_t *count, size_t needed, size_t size)
 {
 	void *old = *(void **)array, *grown;
-	size_t rounded = needed + needed / 4;
+	size_t rounded = needed + needed / 4 + 1;
 
-	if (needed <= *count)
+	if (old && needed <= *count)
 		return true;
 	if (rounded > SIZE_MAX / size)
 		return false;

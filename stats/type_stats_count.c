@@ -241,7 +241,7 @@ static inline int count_transition(const struct type_stats *type_stats,
 	int err;
 
 	type->changed = type_stats->generation;
-	if (transition->outcome == OUTCOME_ALLOCATED)
+	if (transition->outcome == OUTCOME_ALLOCATED || transition->outcome == OUTCOME_INITIAL)
 		return count_allocation(type, transition->object, class_bit);
 	if (transition->outcome != OUTCOME_FREED)
 		return count_rare(type_stats, type, transition);
