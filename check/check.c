@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "capture/stream_frame.h"
@@ -51,6 +52,43 @@ static int check_all_streams(struct capture_state *state, struct stream_state *s
 	return err;
 }
 
+/* Keeps the streams that the capture has itself; a checkpoint may have those of other CPUs. */
+static int keep_own_streams(struct capture *capture)
+{
+	const struct capture_part *own = &capture->parts.list[capture->parts.count - 1];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < capture->stream_count; i++) {
+		char *path = capture_stream_path(own, capture->streams[i].cpu);
+
+		if (!path)
+			return -ENOMEM;
+		free(capture->streams[i].path);
+		if (access(path, F_OK)) {
+			free(path);
+			continue;
+		}
+		capture->streams[kept++] = (struct capture_stream){ capture->streams[i].cpu, path };
+	}
+	capture->stream_count = kept;
+	return 0;
+}
+
+/* Tables of a checkpoint belong to the piece; its streams are made by another program. */
+static int open_capture(struct capture *capture, const char *path)
+{
+	int err = capture_open(capture, path);
+
+	if (err)
+		return err;
+	err = keep_own_streams(capture);
+	if (err) {
+		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", path, strerror(-err));
+		capture_close(capture);
+	}
+	return err;
+}
+
 static int check_open_capture(const struct capture *capture, struct check_problems *problems,
 			      struct check_result *result, char *errmsg, size_t errmsg_size)
 {
@@ -83,7 +121,7 @@ int check_capture(const char *path, struct check_problems *problems, struct chec
 	struct capture capture;
 	int err;
 
-	err = capture_open(&capture, path);
+	err = open_capture(&capture, path);
 	if (err) {
 		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
 		return err;

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "check/check_capture.h"
+#include "check/check_checkpoint.h"
 
 #define report_problem(state, ...) \
 	problems_add((state)->problems, &(state)->check->info, PROBLEM_NO_OFFSET, __VA_ARGS__)
@@ -167,6 +168,20 @@ static void check_status(struct capture_state *state)
 			       status->skipped, skipped_highest);
 }
 
+static void check_checkpoint(struct capture_state *state)
+{
+	char errmsg[300];
+	int err;
+
+	if (!state->capture->checkpoint.begin)
+		return;
+	err = check_checkpoint_objects(state->capture, errmsg, sizeof(errmsg));
+	if (err == -EBADMSG)
+		report_problem(state, "%s", errmsg);
+	else
+		state->err = err;
+}
+
 const struct capture_check capture_checks[] = {
 	{ .info = { "metadata", "the metadata has the text that kmemtraced writes",
 		    .repairable = true },
@@ -175,6 +190,9 @@ const struct capture_check capture_checks[] = {
 	{ .info = { "tables", "the tables of kernel/ exist and can be read" },
 	  .file = "kernel",
 	  .run = check_tables },
+	{ .info = { "checkpoint", "the checkpoint of a piece has the objects that it counts" },
+	  .file = "checkpoint",
+	  .run = check_checkpoint },
 	{ .info = { "complete", "kmemtraced finished the capture", .repairable = true },
 	  .file = "kernel/status",
 	  .run = check_complete },

@@ -13,11 +13,29 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 
+/* A piece of a set goes on with the numbers of the piece before. */
+static void begin_numbers(struct stream_state *stream, const struct packet_header *header)
+{
+	bool is_piece = stream->capture && stream->capture->metadata.piece > 1;
+	bool is_first = !header->number && !header->records;
+
+	if (is_first && (is_piece || !stream->capture))
+		loss_begin_file(&stream->loss, header->sequence_end, header->time_first);
+	else if (is_piece) {
+		uint64_t first = header->sequence_first;
+
+		/* the first packet is damaged */
+		checkpoint_state_find_number(&stream->capture->checkpoint, stream->cpu, &first);
+		loss_begin_file(&stream->loss, first, header->time_first);
+	}
+}
+
 static void check_packet(struct stream_state *stream, const struct packet *packet)
 {
 	if (!stream->packets) {
 		stream->first = packet->header;
 		loss_init(&stream->loss, packet->header.time_first);
+		begin_numbers(stream, &packet->header);
 		if (!stream->cpu_known)
 			stream->cpu = packet->header.cpu;
 	}

@@ -10,19 +10,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/checkpoint.h"
+#include "base/cleanup.h"
 #include "check/check.h"
+#include "check/check_checkpoint.h"
 #include "check/check_heap.h"
+#include "check/check_pieces.h"
 #include "repair/repair.h"
 #include "cli/command_line.h"
 #include "cli/memory_limit.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "capture/capture.h"
+#include "capture/capture_file.h"
+#include "capture/parts.h"
 
 struct options {
 	bool quiet, verbose, heap, list, repair;
-	bool repaired; /* the capture is the result of a repair */
+	bool repaired;	 /* the capture is the result of a repair */
+	bool is_archive; /* it is one file, unpacked into a temporary directory */
 	const char *output;
+	const char *set; /* of the piece that is checked; NULL: none */
 	uint64_t max_memory;
 	struct path_arguments arguments;
 };
@@ -159,17 +167,24 @@ static void print_summary(const char *path, const struct check_problems *problem
 }
 
 /* Suggests what to do about the problems. */
-static void print_advice(const char *path, const struct check_problems *problems,
-			 const struct check_result *result)
+static void print_advice(const char *path, const struct options *options,
+			 const struct check_problems *problems, const struct check_result *result)
 {
 	/* a repair refuses a status of a newer format */
 	if (!result->being_written && (!problems->repairable || result->status_unknown))
 		return;
-	if (result->being_written)
-		info_msg("%s: stop kmemtraced, then check again", path);
-	else
-		info_msg("%s: kmemtrace-check --repair %s makes a readable capture of it", path,
+	if (!result->being_written && options->is_archive)
+		info_msg("%s: kmemtrace-check --repair -o DIR makes a readable capture of it",
 			 path);
+	else if (!result->being_written)
+		info_msg("%s: kmemtrace-check --repair %s makes a readable capture of it", path,
+			 options->set ? options->set : path);
+	else if (options->set)
+		info_msg("%s: kmemtraced is writing this piece: check it again when the next piece "
+			 "has begun",
+			 path);
+	else
+		info_msg("%s: stop kmemtraced, then check again", path);
 }
 
 /* The exit status of --heap: only certain findings count. */
@@ -215,7 +230,7 @@ static int check(const char *path, const struct options *options)
 	if (!options->quiet)
 		print_summary(path, &problems, &result);
 	if (!options->quiet && is_capture)
-		print_advice(path, &problems, &result);
+		print_advice(path, options, &problems, &result);
 	status = problems.count ? EXIT_FINDINGS : EXIT_OK;
 	if (is_partial(&result) && !options->repaired) {
 		report_unknown(path, &result);
@@ -227,6 +242,53 @@ static int check(const char *path, const struct options *options)
 		if (heap > status)
 			status = heap;
 	}
+	return status;
+}
+
+/* The exit status of a set: the highest of its pieces. A piece that has no streams yet is left out.
+ */
+static int check_set(const char *path, const struct options *options, const unsigned int *pieces,
+		     size_t count)
+{
+	struct check_problems problems = { .verbose = options->verbose };
+	struct options of_piece = *options;
+	int status = EXIT_OK;
+
+	of_piece.heap = false;
+	of_piece.set = path;
+	for (size_t i = 0; i < count; i++) {
+		char *piece = parts_piece_path(path, pieces[i]);
+		int one = piece ? check(piece, &of_piece) : error_msg("%s", strerror(ENOMEM));
+
+		free(piece);
+		if (one > status)
+			status = one;
+	}
+	if (check_pieces(path, pieces, count, &problems))
+		return error_msg("%s: %s", path, strerror(ENOMEM));
+	if (problems.count && status == EXIT_OK)
+		status = EXIT_FINDINGS;
+	if (options->heap) {
+		int heap = check_heap(path, options);
+
+		if (heap > status)
+			status = heap;
+	}
+	return status;
+}
+
+/* A capture, a stream, or a set of pieces. */
+static int check_any(const char *path, const struct options *options)
+{
+	unsigned int *pieces = NULL;
+	size_t count = 0;
+	int status;
+
+	/* an error is that of check() */
+	if (!is_directory(path) || parts_list_started(path, &pieces, &count) || !count)
+		return check(path, options);
+	status = check_set(path, options, pieces, count);
+	free(pieces);
 	return status;
 }
 
@@ -263,12 +325,115 @@ static int repair(const char *path, const struct options *options)
 	return status;
 }
 
+/* Makes the checkpoint of the piece after this one, if it is missing or damaged. */
+static int make_checkpoint(const char *set, unsigned int before, const struct options *options)
+{
+	__attribute__((cleanup(free_text))) char *from = parts_piece_path(set, before);
+	__attribute__((cleanup(free_text))) char *to = parts_piece_path(set, before + 1);
+	struct capture earlier, later;
+	char errmsg[500];
+	bool is_missing;
+
+	if (!from || !to)
+		return error_msg("%s", strerror(ENOMEM));
+	/* pieces that cannot be read, or of two runs, have no checkpoint to make */
+	if (capture_open_alone(&earlier, from))
+		return EXIT_OK;
+	if (capture_open_alone(&later, to)) {
+		capture_close(&earlier);
+		return EXIT_OK;
+	}
+	is_missing =
+		earlier.status.until && !later.being_written &&
+		!memcmp(earlier.metadata.uuid, later.metadata.uuid, sizeof(later.metadata.uuid));
+	capture_close(&earlier);
+	capture_close(&later);
+	if (!is_missing)
+		return EXIT_OK;
+	/* damaged: the piece cannot be opened with it */
+	if (!capture_open(&later, to)) {
+		is_missing = !later.checkpoint.begin ||
+			     check_checkpoint_objects(&later, errmsg, sizeof(errmsg)) == -EBADMSG;
+		capture_close(&later);
+	}
+	if (!is_missing)
+		return EXIT_OK;
+	if (checkpoint_make(from, to, NULL, errmsg, sizeof(errmsg)))
+		return error_msg("%s", errmsg);
+	if (!options->quiet)
+		print_text("%s: the checkpoint is made\n", to);
+	return EXIT_OK;
+}
+
+static int repair_any(const char *path, const struct options *options)
+{
+	unsigned int *pieces = NULL;
+	size_t count = 0;
+	int status = EXIT_OK;
+
+	if (!is_directory(path) || parts_list_started(path, &pieces, &count) || !count)
+		return repair(path, options);
+	if (options->output) {
+		free(pieces);
+		return error_msg("--output: %s is a set of pieces: repair one piece, or all where "
+				 "they are",
+				 path);
+	}
+	for (size_t i = 0; i < count; i++) {
+		char *piece = parts_piece_path(path, pieces[i]);
+		int one = EXIT_OK;
+
+		if (i && pieces[i - 1] + 1 == pieces[i])
+			one = make_checkpoint(path, pieces[i - 1], options);
+		if (one == EXIT_OK)
+			one = piece ? repair(piece, options) : error_msg("%s", strerror(ENOMEM));
+		free(piece);
+		if (one > status)
+			status = one;
+	}
+	free(pieces);
+	return status;
+}
+
+/* A file that is cut off has a problem. The files before its end are checked or repaired. */
+static int check_unpacked(const struct capture_file *file, const char *name,
+			  const struct options *options, int damage)
+{
+	struct options of_file = *options;
+	int status;
+
+	of_file.is_archive = file->is_archive;
+	if (options->repair && file->is_archive && !options->output)
+		return error_msg("%s: is one file: name the directory of the repaired capture with "
+				 "-o DIR",
+				 name);
+	if (damage)
+		print_text("%s\n", file->errmsg);
+	status = options->repair ? repair_any(file->path, &of_file)
+				 : check_any(file->path, &of_file);
+	return damage && status == EXIT_OK && !options->repair ? EXIT_FINDINGS : status;
+}
+
+static int check_file(const char *path, const struct options *options)
+{
+	struct capture_file file;
+	int status, err = capture_file_open(&file, path, true);
+
+	if (file.is_archive)
+		message_show_path_as(file.path, path);
+	status = err && err != -EBADMSG ? error_msg("%s", file.errmsg)
+					: check_unpacked(&file, path, options, err);
+	message_show_path_as(NULL, NULL);
+	capture_file_close(&file);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse_option,
-		.args_doc = "[DIR|STREAM...]",
+		.args_doc = "[DIR|FILE|STREAM...]",
 		.doc = "Check that captures of the kernel's slab allocations "
 		       "(default: " CAPTURE_DEFAULT
 		       "), or single streams of them, are complete and consistent; or repair a "
@@ -288,11 +453,12 @@ int main(int argc, char **argv)
 	memory_limit_set(options.max_memory);
 	if (options.list) {
 		check_list(print_check);
+		print_check(&check_pieces_info);
 	} else if (options.repair) {
-		status = repair(options.arguments.paths[0], &options);
+		status = check_file(options.arguments.paths[0], &options);
 	} else {
 		for (size_t i = 0; i < options.arguments.count; i++) {
-			int one = check(options.arguments.paths[i], &options);
+			int one = check_file(options.arguments.paths[i], &options);
 
 			if (one > status)
 				status = one;

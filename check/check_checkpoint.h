@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Does a checkpoint have the objects that it counts? */
+#ifndef CHECK_CHECK_CHECKPOINT_H
+#define CHECK_CHECK_CHECKPOINT_H
+
+#include <stddef.h>
+
+#include "capture/capture.h"
+
+/*
+ * capture: with the checkpoint as its first part. 0; -EBADMSG with errmsg set: it is damaged; or
+ * another -errno.
+ */
+int check_checkpoint_objects(const struct capture *capture, char *errmsg, size_t errmsg_size);
+
+#endif
