@@ -52,7 +52,7 @@ static void add_option(struct getopt_table *table, const char *name, int key, co
 static void add_options(struct getopt_table *table, const struct argp *argp)
 {
 	for (const struct argp_option *option = argp->options;
-	     option->name || option->key || option->doc; option++)
+	     option && (option->name || option->key || option->doc); option++)
 		add_option(table, option->name, option->key, option->arg, option->flags);
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		add_options(table, child->argp);

@@ -18,6 +18,22 @@
 #define TEXT_MAX 16384 /* bytes: a path and a few names are shorter */
 #define HINT_MAX 128
 
+static struct {
+	const char *path, *name;
+} shown;
+
+void message_show_path_as(const char *path, const char *name)
+{
+	shown.path = path;
+	shown.name = name;
+}
+
+static void show_name(char *text, size_t size)
+{
+	if (shown.path)
+		text_replace(text, size, shown.path, shown.name);
+}
+
 /* Writes "program: text hint\n", printable. */
 static void write_line(FILE *file, const char *text)
 {
@@ -37,6 +53,7 @@ static void print_message(const char *format, va_list arguments)
 	fflush(stdout);
 	progress_line_clear();
 	vsnprintf(text, sizeof(text), format, arguments);
+	show_name(text, sizeof(text));
 	file = open_memstream(&line, &size);
 	if (file) {
 		write_line(file, text);
@@ -78,6 +95,7 @@ void print_text_list(const char *format, va_list arguments)
 
 	if (ends && size && size < sizeof(text))
 		text[size - 1] = '\0';
+	show_name(text, sizeof(text));
 	printable_write(stdout, text);
 	if (ends)
 		putchar('\n');

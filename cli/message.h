@@ -24,6 +24,12 @@ __attribute__((format(printf, 1, 2))) void print_text(const char *format, ...);
 void print_text_list(const char *format, va_list arguments);
 
 /*
+ * From now on, messages and print_text() show the name in place of the path: of a directory that
+ * holds a capture which the user has named otherwise. Both must stay. NULL: paths are shown.
+ */
+void message_show_path_as(const char *path, const char *name);
+
+/*
  * Closes standard output at the end of main(). Returns the status, or EXIT_TROUBLE after a message
  * if not all of the output could be written.
  */

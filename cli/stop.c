@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A handler that only stores the number of the signal. */
+/* Handlers that only store the number of the signal, or that it came. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -8,11 +8,27 @@
 
 #include "cli/stop.h"
 
-static volatile sig_atomic_t stop;
+static volatile sig_atomic_t stop, is_request[NSIG], requested[NSIG];
 
 static void request_stop(int number)
 {
-	stop = number;
+	if (is_request[number])
+		requested[number] = 1;
+	else
+		stop = number;
+}
+
+void stop_make_request(int number)
+{
+	is_request[number] = 1;
+}
+
+bool stop_take_request(int number)
+{
+	if (!requested[number])
+		return false;
+	requested[number] = 0;
+	return true;
 }
 
 static bool is_ignored(int number)

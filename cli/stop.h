@@ -8,6 +8,7 @@
 #define CLI_STOP_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct saved_signals {
@@ -19,6 +20,12 @@ void stop_handle_signals(struct saved_signals *saved);
 
 /* The number of the last signal that asked to stop; 0: none. */
 int stop_signal(void);
+
+/* From now on this signal ends nothing, unless the caller ignores it: it is a request. */
+void stop_make_request(int number);
+
+/* Has this signal come since the last call? */
+bool stop_take_request(int number);
 
 /* Writes its name, such as SIGTERM or SIGRTMIN+1, to buffer, and returns buffer. */
 const char *stop_signal_name(char *buffer, size_t size);
