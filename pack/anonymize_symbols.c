@@ -76,6 +76,8 @@ static int copy_comment(struct symbols_copy *copy, const char *text)
 
 	if (!line_next(&line, &text) || !line_key(&line, "#"))
 		return -EINVAL;
+	if (line_key(&line, "trimmed"))
+		return written(copy, gzputs(copy->file, "# trimmed\n"));
 	if (line_key(&line, "modules"))
 		return written(copy, gzputs(copy->file, "# modules\n"));
 	if (line_key(&line, "since") && line_u64(&line, 10, &time)) {

@@ -19,6 +19,7 @@
 #include "pack/apply.h"
 #include "capture/directory.h"
 #include "capture/directory_remove.h"
+#include "capture/parts.h"
 
 #define NAME_SIZE 24 /* of a stream */
 
@@ -148,6 +149,12 @@ static int copy_tables(struct convert *convert, const char *from_path, int from,
 	struct file_copy copy = { .from = from, .to = directory->fd, .mode = 0600 };
 	int err = copy_folder(&copy, "kernel");
 
+	/* of a set, the first piece has the formats */
+	if (!err && faccessat(from, "kernel/formats", F_OK, AT_SYMLINK_NOFOLLOW))
+		unlinkat(directory->fd, "kernel/formats", AT_REMOVEDIR);
+	/* of a piece of a set */
+	if (!err && !faccessat(from, PARTS_CHECKPOINT, F_OK, AT_SYMLINK_NOFOLLOW))
+		err = copy_folder(&copy, PARTS_CHECKPOINT);
 	if (!err)
 		err = copy_file(&copy, "metadata");
 	return err ? fail_at(convert, err, copy.failed_in == from ? from_path : directory->path,

@@ -106,6 +106,7 @@ static int find_capture_id(struct repair *repair)
 			continue;
 		if (err)
 			return fail_stream(repair, &repair->streams[i], err);
+		id.goes_on = repair->metadata_read && repair->metadata.piece > 1;
 		if (!found || (repair->metadata_read &&
 			       memcmp(id.uuid, repair->metadata.uuid, sizeof(id.uuid)) == 0))
 			repair->id = id;
@@ -265,7 +266,8 @@ static void find_end(struct repair *repair)
 		const struct status_cpu *cpu = status_find_cpu(status, stream->cpu);
 
 		/* The stream has more events than the status: the status is of another capture. */
-		if (cpu && cpu->recorded + cpu->lost < stream->last.sequence_end)
+		if (cpu &&
+		    stream->first_sequence + cpu->recorded + cpu->lost < stream->last.sequence_end)
 			repair->status_consistent = false;
 		if (!stream->count)
 			continue;

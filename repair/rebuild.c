@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/inside.h"
+#include "capture/parts.h"
 #include "repair/rebuild.h"
 
 #define NSEC_PER_SEC 1000000000ULL
@@ -21,7 +23,7 @@ static struct repair_end stream_end(const struct repair *repair, const struct re
 
 	end.sequence_end = stream->last.sequence_end;
 	if (repair->status_consistent && cpu)
-		end.sequence_end = cpu->recorded + cpu->lost;
+		end.sequence_end = stream->first_sequence + cpu->recorded + cpu->lost;
 	else
 		end.skipped = stream->last.skipped;
 	return end;
@@ -154,6 +156,17 @@ static int copy_part(struct repair *repair, const char *name,
 			   copy.failed, strerror(-err));
 }
 
+/* A piece of a set may have one. */
+static int copy_checkpoint(struct repair *repair)
+{
+	int fd = inside_open_directory(repair->original, PARTS_CHECKPOINT);
+
+	if (fd < 0)
+		return 0;
+	close(fd);
+	return copy_part(repair, PARTS_CHECKPOINT, copy_folder);
+}
+
 static int write_text(struct repair *repair, const char *name,
 		      int (*write_function)(const struct repair *repair, FILE *file))
 {
@@ -186,6 +199,8 @@ int repair_rebuild(struct repair *repair)
 
 	if (!err)
 		err = copy_part(repair, "kernel", copy_folder);
+	if (!err)
+		err = copy_checkpoint(repair);
 	if (err)
 		return err;
 	err = update_status(repair);

@@ -83,11 +83,11 @@ static bool packet_is_consistent(const struct packet *packet)
 }
 
 static int keep_packet(struct repair_stream *stream, const struct status *status,
-		       const struct packet *packet)
+		       const struct packet *packet, bool goes_on)
 {
 	struct kmt_record record;
 	struct cursor cursor;
-	int err;
+	int err = 0;
 
 	if (stream->count == stream->space) {
 		size_t space = stream->space ? stream->space * 2 : 64;
@@ -102,7 +102,18 @@ static int keep_packet(struct repair_stream *stream, const struct status *status
 	if (!stream->count) {
 		stream->time_first = packet->header.time_first;
 		/* a final packet has no records either, but its sequence_end is not 0 */
-		stream->empty_first = !packet->header.records && !packet->header.sequence_end;
+		stream->empty_first =
+			!packet->header.records &&
+			(goes_on ? !packet->header.number : !packet->header.sequence_end);
+		if (goes_on) {
+			stream->first_sequence = stream->empty_first
+							 ? packet->header.sequence_end
+							 : packet->header.sequence_first;
+			err = loss_begin_file(&stream->loss, stream->first_sequence,
+					      packet->header.time_first);
+			if (err)
+				return err;
+		}
 	}
 	stream->packets[stream->count++] = (struct kept_packet){
 		.offset = packet->offset,
@@ -160,7 +171,7 @@ int repair_stream_scan(struct repair_stream *stream, const struct capture_id *id
 		if (more != 1)
 			break;
 		if (packet_belongs(stream, id, &packet) && packet_is_consistent(&packet))
-			err = keep_packet(stream, status, &packet);
+			err = keep_packet(stream, status, &packet, id->goes_on);
 		else
 			drop_bytes(stream, file.offset - offset);
 		if (err) {
@@ -291,6 +302,7 @@ int repair_stream_write(const struct repair_stream *stream, const struct capture
 	struct packet_header empty = { .cpu = stream->cpu };
 	int err = 0;
 
+	empty.sequence_first = empty.sequence_end = stream->first_sequence;
 	empty.time_first = empty.time_last = stream->count ? stream->time_first : end->begin;
 	if (!stream->empty_first)
 		err = output_packet(&output, empty, NULL, 0);

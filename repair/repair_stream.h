@@ -14,7 +14,8 @@
 /* Packets of this capture and byte order are kept, all others are dropped. */
 struct capture_id {
 	uint8_t uuid[16];
-	bool swap; /* the byte order differs from this machine's */
+	bool swap;    /* the byte order differs from this machine's */
+	bool goes_on; /* it is a piece of a set: its numbers go on from the piece before */
 };
 
 struct kept_packet {
@@ -28,6 +29,7 @@ struct repair_stream {
 	struct kept_packet *packets;
 	size_t count, space;
 	bool empty_first;	   /* the first kept packet is valid as the first of a stream */
+	uint64_t first_sequence;   /* of the first event; 0, unless the capture goes on */
 	struct packet_header last; /* of the last kept packet */
 	uint64_t time_first;	   /* of the first kept packet, ns */
 	uint64_t records, own, from_backup;
