@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capture/capture_file.h"
 #include "memstat/internal.h"
 #include "stats/stats_paths.h"
 
@@ -36,13 +37,21 @@ static struct memstat_capture *open_failed(struct memstat_capture *capture, int 
 /* Opens and closes the capture to check that it can be read. */
 static int probe(const char *path)
 {
+	struct capture_file file;
 	struct capture opened;
-	int err = capture_open(&opened, path);
+	int err = capture_file_open(&file, path, false);
 
-	if (err)
-		snprintf(open_errmsg, sizeof(open_errmsg), "%s", opened.errmsg);
-	else
-		capture_close(&opened);
+	if (err) {
+		snprintf(open_errmsg, sizeof(open_errmsg), "%s", file.errmsg);
+	} else {
+		err = capture_open(&opened, file.path);
+		if (err)
+			snprintf(open_errmsg, sizeof(open_errmsg), "%s", opened.errmsg);
+		else
+			capture_close(&opened);
+		capture_file_show(&file, path, open_errmsg, sizeof(open_errmsg));
+	}
+	capture_file_close(&file);
 	return -err;
 }
 
@@ -54,7 +63,7 @@ struct memstat_capture *memstat_capture_open(const char *path)
 
 	if (!path)
 		snprintf(open_errmsg, sizeof(open_errmsg),
-			 "no path: give the directory of a capture");
+			 "no path: give the directory or the file of a capture");
 	if (err)
 		return open_failed(NULL, err);
 	capture = calloc(1, sizeof(*capture));
@@ -326,27 +335,41 @@ static int read_streams(struct update *update, const struct memstat_capture *sou
 	return err;
 }
 
+static int read_directory(struct update *update, struct memstat_capture *source, const char *path)
+{
+	struct capture capture;
+	int err = capture_open(&capture, path);
+
+	if (err)
+		return fail(update, -err, capture.errmsg);
+	err = check_tables(update, &capture);
+	if (!err)
+		err = read_streams(update, source, &capture);
+	capture_close(&capture);
+	return err;
+}
+
 static int read_capture(struct update *update, void *handle)
 {
 	struct memstat_capture *source = handle;
-	struct capture capture;
+	struct capture_file file;
 	int err;
 
 	if (!source)
 		return update_fail(update, MEMSTAT_ERROR_DATAERROR, EINVAL,
 				   "no capture: give the result of memstat_capture_open()");
 	err = check_same_capture(update, source);
-	if (!err) {
-		err = capture_open(&capture, source->path);
-		if (err) {
-			fail(update, -err, capture.errmsg);
-		} else {
-			err = check_tables(update, &capture);
-			if (!err)
-				err = read_streams(update, source, &capture);
-			capture_close(&capture);
-		}
-	}
+	if (err)
+		return err;
+	err = capture_file_open(&file, source->path, false);
+	if (err)
+		err = fail(update, -err, file.errmsg);
+	else
+		err = read_directory(update, source, file.path);
+	if (err)
+		capture_file_show(&file, source->path, update->failure.errmsg,
+				  sizeof(update->failure.errmsg));
+	capture_file_close(&file);
 	return err;
 }
 

@@ -46,11 +46,20 @@ __attribute__((format(printf, 2, 3))) static int fail(struct report *report, con
 	return -EINVAL;
 }
 
+/* Waste matters most when there is least memory. */
+#define WASTE "waste"
+#define WASTE_KEY "peak_waste"
+
 /* A column of this key, or of another name of its field; column_count: there is none. */
 static size_t find_column(const struct table *table, const char *name, size_t length)
 {
-	const struct event_field *field = event_field_find(name, length);
+	const struct event_field *field;
 
+	if (length == strlen(WASTE) && !memcmp(name, WASTE, length)) {
+		name = WASTE_KEY;
+		length = strlen(WASTE_KEY);
+	}
+	field = event_field_find(name, length);
 	for (size_t i = 0; i < table->column_count; i++)
 		if (strlen(table->columns[i].key) == length &&
 		    !memcmp(table->columns[i].key, name, length))
@@ -308,6 +317,37 @@ int columns_choose(struct report *report, const char *text)
 		}
 		err = table_rearrange(table, columns, from, count);
 	}
+	if (err)
+		free(columns);
+	free(from);
+	return err;
+}
+
+int columns_show(struct table *table, const char *text)
+{
+	struct column *columns = calloc(table->column_count + 1, sizeof(*columns));
+	size_t *from = calloc(table->column_count + 1, sizeof(*from));
+	int err = columns && from ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < table->column_count; i++) {
+		columns[i] = table->columns[i];
+		from[i] = i;
+	}
+	for (const char *at = text; !err;) {
+		size_t sign = *at == '-' || *at == '+', length = strcspn(at, ",");
+		size_t column = find_column(table, at + sign, length - sign);
+
+		if (column < table->column_count &&
+		    (columns[column].where == COLUMN_NOT_IN_TEXT ||
+		     columns[column].where == COLUMN_IF_ROOM) &&
+		    columns[column].type != COLUMN_BOUND)
+			columns[column].where = COLUMN_INSTEAD;
+		at += length;
+		if (!*at++)
+			break;
+	}
+	if (!err)
+		err = table_rearrange(table, columns, from, table->column_count);
 	if (err)
 		free(columns);
 	free(from);

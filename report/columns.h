@@ -18,6 +18,9 @@ int columns_of_groups(struct report *report);
 /* Keeps the columns that the text lists, in its order. 0, -ENOMEM or -EINVAL with errmsg set. */
 int columns_choose(struct report *report, const char *text);
 
+/* In a text, shows the columns by which the text sorts. 0 or -ENOMEM. */
+int columns_show(struct table *table, const char *text);
+
 /* The sort keys of a text by the keys of the table's columns. A new string, or NULL: no memory. */
 char *columns_sort_keys(const struct table *table, const char *text);
 

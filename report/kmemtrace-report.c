@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* kmemtrace-report: prints one view of a capture in one format. */
+/* kmemtrace-report: prints one view of a capture, or of two, in one format. */
 #include "config.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/memory_limit.h"
 #include "cli/message.h"
+#include "report/diff_report.h"
 #include "report/options.h"
 #include "report/report.h"
+#include "report/report_page.h"
+#include "report/report_trace.h"
+#include "report/views/view.h"
+#include "capture/capture_file.h"
 #include "capture/live_capture.h"
 
 static void wait_for_the_sender(int number)
@@ -37,6 +41,10 @@ static int report_live(const struct options *options)
 	struct capture capture;
 	int status;
 
+	if (!options->view->shows_events)
+		return error_msg("-i -: the view %s needs a whole capture: record one with "
+				 "kmemtraced, or name the view events or count",
+				 options->view->name);
 	handle_interrupt();
 	if (live_capture_open(&live, &capture, stdin)) {
 		status = error_msg("%s", capture.errmsg);
@@ -51,34 +59,69 @@ static int report_live(const struct options *options)
 	return status;
 }
 
-static const char *advice(int err)
-{
-	switch (err) {
-	case -ENOENT:
-		return ": capture first with kmemtraced, or name a capture";
-	case -EACCES:
-		return ": only its owner can read a capture";
-	default:
-		return "";
-	}
-}
-
-/* Reports on the capture that the options name. */
-static int report(const struct options *options)
+/* Reports on the capture at a path, which the user has named in the options. */
+static int report_directory(const struct options *options, const char *path)
 {
 	struct capture capture;
-	int status, err;
+	int status = report_open_capture(&capture, options, path);
 
-	if (report_check_columns(options))
-		return EXIT_TROUBLE;
-	if (!strcmp(options->input, "-"))
-		return report_live(options);
-	err = capture_open(&capture, options->input);
-	if (err)
-		return error_msg("%s%s", capture.errmsg, advice(err));
-	status = report_print(options, &capture);
+	if (status)
+		return status;
+	if (options->is_page)
+		status = report_page(options, &capture);
+	else if (options->is_trace)
+		status = report_trace(options, &capture);
+	else
+		status = report_print(options, &capture);
 	capture_close(&capture);
 	return status;
+}
+
+/* Reports on a file that is open, or on a capture at the path that the options name. */
+static int report_file(const struct options *options, FILE *input)
+{
+	const char *name = input ? "standard input" : options->input;
+	struct capture_file file;
+	int status, err;
+
+	err = input ? capture_file_read(&file, input, name, true)
+		    : capture_file_open(&file, name, true);
+	if (file.is_archive)
+		message_show_path_as(file.path, name);
+	if (err == -EBADMSG)
+		status = error_msg("%s: kmemtrace-check says what it holds, and kmemtrace-pack -o "
+				   "DIR unpacks it",
+				   file.errmsg);
+	else if (err)
+		status = error_msg("%s", file.errmsg);
+	else
+		status = report_directory(options, file.path);
+	message_show_path_as(NULL, NULL);
+	capture_file_close(&file);
+	return status;
+}
+
+/* Does standard input begin as a stream of kmemtraced -o -, or not at all? Else it is an archive.
+ */
+static bool input_is_stream(void)
+{
+	int first = getc(stdin);
+
+	if (first == EOF)
+		return true;
+	ungetc(first, stdin);
+	return first == STREAM_FRAME_FIRST[0];
+}
+
+static int report(const struct options *options)
+{
+	if (options->view->compares)
+		return diff_print(options);
+	if (report_check_columns(options))
+		return EXIT_TROUBLE;
+	if (strcmp(options->input, "-") != 0)
+		return report_file(options, NULL);
+	return input_is_stream() ? report_live(options) : report_file(options, stdin);
 }
 
 int main(int argc, char **argv)

@@ -15,6 +15,7 @@
 #include "cli/message.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "base/utc.h"
 #include "fields/field_table.h"
 #include "report/options.h"
 #include "report/views/row_names.h"
@@ -26,7 +27,12 @@ static const struct view *const views[] = { VIEWS(VIEW_ADDRESS) };
 
 #define FORMAT_NAME(name) #name,
 
-static const char *const formats[] = { RENDERERS(FORMAT_NAME) FLAME_RENDERERS(FORMAT_NAME) };
+#define FORMAT_PAGE "html"
+#define FORMAT_TRACE "perfetto"
+
+static const char *const formats[] = { RENDERERS(FORMAT_NAME) FLAME_RENDERERS(FORMAT_NAME)
+					       FORMAT_PAGE,
+				       FORMAT_TRACE };
 
 static const char *const measures[] = { FLAME_MEASURES(FORMAT_NAME) };
 
@@ -41,6 +47,8 @@ static const char *const list_formats[] = { "text", "mdoc" };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BY_LAST GROUP_BY_GFP /* of the groups with a name */
 #define THREADS_MAX 64
+
+#define PAGE_DEFAULT "kmemtrace.html"
 
 enum option_key {
 	OPTION_FORMAT = 0x100,
@@ -72,13 +80,19 @@ enum option_key {
 	OPTION_POSSIBLE,
 	OPTION_BYTES,
 	OPTION_BOTTOM_UP,
+	OPTION_LEGEND,
+	OPTION_NO_PAGER,
+	OPTION_NORMALISE,
+	OPTION_FAIL_IF,
+	OPTION_HTML,
 };
 
 static const struct argp_option option_table[] = {
-	{ "input", 'i', "DIR", 0,
-	  "Read the capture DIR (default: " CAPTURE_DEFAULT
-	  "). -: from kmemtraced -o -, while it is "
-	  "recorded; the views events and count",
+	{ "input", 'i', "DIR|FILE", 0,
+	  "Read the capture DIR, or the FILE of kmemtrace-pack -o FILE.kmt "
+	  "(default: " CAPTURE_DEFAULT
+	  "). -: such a file from standard input; or from kmemtraced -o -, while "
+	  "it is recorded: the views events and count",
 	  1 },
 	{ "by", OPTION_BY, "GROUP", 0,
 	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp, or "
@@ -98,7 +112,15 @@ static const struct argp_option option_table[] = {
 	  "view, else all)",
 	  1 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0, NULL, 1 },
+	{ "html", OPTION_HTML, "FILE", OPTION_ARG_OPTIONAL,
+	  "Write one page with all views to FILE (default: " PAGE_DEFAULT
+	  "), for a web browser, which "
+	  "needs no network; --format=html prints it",
+	  1 },
 	{ "color", OPTION_COLOR, "WHEN", 0, "Color the text: auto, always or never", 1 },
+	{ "legend", OPTION_LEGEND, NULL, 0, "End a text with what its columns mean", 1 },
+	{ "no-pager", OPTION_NO_PAGER, NULL, 0,
+	  "Print a long text to the terminal as it is, without $PAGER", 1 },
 	{ "max-loss", OPTION_MAX_LOSS, "PCT", 0,
 	  "Exit with 1 if more than PCT percent of the events were lost, skipped or unknown", 1 },
 	{ "possible", OPTION_POSSIBLE, NULL, 0,
@@ -110,6 +132,14 @@ static const struct argp_option option_table[] = {
 	  1 },
 	{ "bottom-up", OPTION_BOTTOM_UP, NULL, 0,
 	  "The view flame: the functions that allocated first, with their callers", 1 },
+	{ "normalise", OPTION_NORMALISE, "UNIT", 0,
+	  "The view diff: figures for a second of time (the default), a million events, or an "
+	  "allocation of a NAME",
+	  1 },
+	{ "fail-if", OPTION_FAIL_IF, "CONDITION", 0,
+	  "The view diff: exit with 1 if the second capture certainly has so much more, as in "
+	  "'live > +10%' or 'allocated(dentry) > +1M'",
+	  1 },
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
 	MEMORY_LIMIT_OPTION(1),
@@ -135,8 +165,11 @@ static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0,
 	  "Filters select objects by their allocation; their frees are selected with them:", 4 },
 	{ "time", OPTION_TIME, "A,B", 0,
-	  "Allocated since A; live objects as of B (seconds since the begin of the capture)", 4 },
-	{ "at", OPTION_AT, "T", 0, "The same as --time=,T: live objects as of T", 4 },
+	  "Allocated since A; live objects as of B: seconds since the begin of the capture, or "
+	  "dates in UTC, such as " DATE_EXAMPLE,
+	  4 },
+	{ "at", OPTION_AT, "T", 0,
+	  "Live objects as of T: as --time=,T, but of a set only the piece with T is read", 4 },
 	{ "pid", 'p', "PID[,PID...]", 0, "Allocated by these processes", 4 },
 	{ "comm", OPTION_COMM, "NAME", 0, "Allocated by tasks of this name", 4 },
 	{ "site", OPTION_SITE, "REGEX", 0, "Allocated at call sites whose name matches", 4 },
@@ -218,7 +251,7 @@ static bool is_path(const char *text)
 	return strchr(text, '/') || stat(text, &status) == 0;
 }
 
-/* The arguments are a view, a capture, or both in either order. */
+/* The arguments are a view, a capture or two of them, or both in either order. */
 static void parse_argument(struct options *options, const char *text, struct argp_state *state)
 {
 	const struct view *view = find_view(text);
@@ -238,10 +271,13 @@ static void parse_argument(struct options *options, const char *text, struct arg
 		argp_error(state, "no view %sis named \"%s\"%s",
 			   suggest_word(text, names, COUNT(names)) ? "" : "and no capture ", text,
 			   suggest_text(text, names, COUNT(names), suggestion, sizeof(suggestion)));
+	if (options->second)
+		argp_error(state, "three captures are named: %s, %s and %s", options->capture,
+			   options->second, text);
 	if (options->capture)
-		argp_error(state, "two captures are named: %s and %s: name one of them",
-			   options->capture, text);
-	options->capture = text;
+		options->second = text;
+	else
+		options->capture = text;
 }
 
 /* Each filter, and its name in the header of a report. */
@@ -324,6 +360,30 @@ static void finish_filters(struct options *options)
 		options->filters[i] = NULL;
 }
 
+/* A page has all views, and a trace has some, with tables of their own. */
+static void check_page(const struct options *options, struct argp_state *state)
+{
+	const char *option = options->is_trace	  ? "format=perfetto"
+			     : options->page_file ? "html"
+						  : "format=html";
+
+	if (!options->is_page && !options->is_trace)
+		return;
+	if (options->is_trace && options->view && options->view != &view_timeline)
+		argp_error(state, "--%s: has the view timeline: leave out %s", option,
+			   options->view->name);
+	if (options->is_page && options->view)
+		argp_error(state, "--%s: the page shows all views: leave out %s", option,
+			   options->view->name);
+	if (options->by_text || options->sort || options->lines_given || options->columns ||
+	    options->measure_text || options->bottom_up || options->possible ||
+	    options->query->probes || options->query->statistic_count)
+		argp_error(state,
+			   "--%s: takes filters only: leave out --by, -s, -l, -F, "
+			   "--bytes, --bottom-up, --possible, --probes and the statistics",
+			   option);
+}
+
 static void check_together(const struct options *options, struct argp_state *state)
 {
 	const struct view *view = options->view;
@@ -344,6 +404,9 @@ static void check_together(const struct options *options, struct argp_state *sta
 			   options->measure_text ? "bytes" : "bottom-up", view->name);
 	if (options->renderer->print_flame && !view->has_flame)
 		argp_error(state, "--format=%s: the view %s shows no flame: use the view flame",
+			   options->renderer->name, view->name);
+	if (!options->renderer->rows.add && !options->renderer->print_flame && view->streams)
+		argp_error(state, "--format=%s: the view %s has no table: use another view",
 			   options->renderer->name, view->name);
 	if (options->renderer->print_flame && (options->columns || options->lines_given))
 		argp_error(state, "--format=%s: %s is for tables: use text, json or csv",
@@ -366,11 +429,6 @@ static void check_together(const struct options *options, struct argp_state *sta
 			"--sum, --avg, --min, --max, --count, --hist, --linear: the view %s has no "
 			"statistics: use the view count",
 			view->name);
-	if (!strcmp(options->input, "-") && !view->shows_events)
-		argp_error(state,
-			   "-i -: the view %s needs a whole capture: record one with kmemtraced, "
-			   "or name the view events or count",
-			   view->name);
 	if (!view->shows_events)
 		check_query(options, query_check_allocation(options->query), state);
 }
@@ -386,6 +444,18 @@ static void parse_statistic(struct options *options, int key, const char *argume
 		    query_statistic(options->query, names[function],
 				    (enum statistic_function)function, argument),
 		    state);
+}
+
+static void parse_format(struct options *options, const char *argument, struct argp_state *state)
+{
+	const char *format =
+		formats[parse_choice(state, "--format", argument, formats, COUNT(formats))];
+
+	options->is_page = !strcmp(format, FORMAT_PAGE);
+	options->is_trace = !strcmp(format, FORMAT_TRACE);
+	options->page_file = NULL;
+	if (!options->is_page && !options->is_trace)
+		options->renderer = renderer_find(format, true);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -434,9 +504,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_statistic(options, key, argument, state);
 		break;
 	case OPTION_FORMAT:
-		options->renderer = renderer_find(
-			formats[parse_choice(state, "--format", argument, formats, COUNT(formats))],
-			true);
+		parse_format(options, argument, state);
+		break;
+	case OPTION_HTML:
+		options->is_page = true;
+		options->is_trace = false;
+		options->page_file = argument ? parse_path(state, "--html", argument)
+					      : PAGE_DEFAULT;
 		break;
 	case OPTION_BYTES:
 		options->measure_text = measures[parse_choice(state, "--bytes", argument, measures,
@@ -445,9 +519,21 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_BOTTOM_UP:
 		options->bottom_up = true;
 		break;
+	case OPTION_NORMALISE:
+		options_parse_normalise(options, argument, state);
+		break;
+	case OPTION_FAIL_IF:
+		options_parse_condition(options, argument, state);
+		break;
 	case OPTION_COLOR:
 		options->color = (enum color_when)parse_choice(state, "--color", argument, colors,
 							       COUNT(colors));
+		break;
+	case OPTION_LEGEND:
+		options->legend = true;
+		break;
+	case OPTION_NO_PAGER:
+		options->no_pager = true;
 		break;
 	case OPTION_MAX_LOSS:
 		options->max_loss = parse_percent(argument, state);
@@ -470,15 +556,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_argument(options, argument, state);
 		break;
 	case ARGP_KEY_SUCCESS:
+		check_page(options, state);
 		if (!options->view)
 			options->view = views[0];
-		if (options->input && options->capture)
-			argp_error(state, "two captures are named: -i %s and %s: name one of them",
-				   options->input, options->capture);
-		if (options->capture)
-			options->input = options->capture;
-		if (!options->input)
-			options->input = CAPTURE_DEFAULT;
+		options_finish_captures(options, state);
 		finish_by(options, state);
 		finish_columns(options, state);
 		finish_where(options, state);
@@ -500,7 +581,10 @@ static char *help_views(int key, const char *text, void *input)
 
 	(void)input;
 	if (key == OPTION_FORMAT)
-		return asprintf(&help, "Print %s (default: text); the view flame also %s",
+		return asprintf(&help,
+				"Print %s (default: text); the view flame also %s; " FORMAT_PAGE
+				": all views as one page; " FORMAT_TRACE
+				": the timeline for viewers of traces",
 				renderer_names(), renderer_flame_names()) < 0
 			       ? NULL
 			       : help;
@@ -523,17 +607,17 @@ void options_parse(struct options *options, int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse_option,
-		.args_doc = "[VIEW] [CAPTURE]",
+		.args_doc = "[VIEW] [CAPTURE]\ndiff A B",
 		.doc = "Print a report of a capture of the kernel's slab allocations: what was "
 		       "captured and what was lost, the totals, and one view of them.\v"
-		       "Times and ages are seconds, or have a unit: ns, us, ms, s, m, h. Sizes are "
-		       "bytes, or have k, M or G. REGEX is an extended regular expression that "
+		       "Times and ages are seconds, or have a unit: ns, us, ms, s, m, h, d. Sizes "
+		       "are bytes, or have k, M or G. REGEX is an extended regular expression that "
 		       "matches anywhere in a name.\n\n"
 		       "CAPTURE is a directory (default: " CAPTURE_DEFAULT
 		       "). An argument that is the name of a view is a view, even where a "
 		       "directory has that name: write ./NAME for the directory.\n\n"
 		       "Exit status: 0 if the report was made; 1 if more was lost than --max-loss "
-		       "allows; 2 if it could not be made.\n\n"
+		       "allows, or a condition of --fail-if holds; 2 if it could not be made.\n\n"
 		       "kmemtrace-report(1) explains the columns and terms. Make a capture with "
 		       "kmemtraced(8), check and repair one with kmemtrace-check(1).",
 		.help_filter = help_views,

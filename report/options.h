@@ -10,6 +10,7 @@
 
 #include "analysis/select.h"
 #include "fields/query.h"
+#include "report/diff/options.h"
 #include "report/render/render.h"
 #include "report/views/view.h"
 
@@ -24,6 +25,7 @@ enum color_when {
 struct options {
 	const char *input;   /* the capture that is read */
 	const char *capture; /* as a plain argument; NULL: none */
+	const char *second;  /* another one: of a view that compares two; NULL: none */
 	const char *sort;    /* NULL: the default of the view */
 	const struct view *view;
 	const struct renderer *renderer;
@@ -38,13 +40,18 @@ struct options {
 	bool bottom_up;
 	bool possible; /* list possible and legal findings too */
 	enum color_when color;
-	unsigned int threads; /* 0: one for each CPU */
-	uint64_t max_memory;  /* bytes; 0: no limit */
-	double max_loss;      /* percent; negative: any */
+	bool legend, no_pager;
+	bool is_trace;	       /* for the viewers of traces: see report_trace.h */
+	bool is_page;	       /* an HTML page of all views */
+	const char *page_file; /* of --html; NULL: standard output */
+	unsigned int threads;  /* 0: one for each CPU */
+	uint64_t max_memory;   /* bytes; 0: no limit */
+	double max_loss;       /* percent; negative: any */
 	struct select select;
 	char *filters[OPTIONS_FILTERS_MAX]; /* the filters as texts */
 	size_t filter_count;
 	struct query *query; /* --where, --by and the statistics of the view count, -F */
+	struct diff_options diff;
 };
 
 /*
@@ -53,6 +60,14 @@ struct options {
  */
 void options_parse(struct options *options, int argc, char **argv);
 void options_deinit(struct options *options);
+
+/* The options of the view diff; each exits with 2 after a message if it is wrong. */
+struct argp_state;
+void options_parse_normalise(struct options *options, const char *text, struct argp_state *state);
+void options_parse_condition(struct options *options, const char *text, struct argp_state *state);
+
+/* The view is known: it has one capture, or two if it compares. Sets input and second. */
+void options_finish_captures(struct options *options, struct argp_state *state);
 
 /* For --help: the names of all fields and functions. */
 void options_help_fields(FILE *file);

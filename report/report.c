@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/pager.h"
 #include "cli/progress.h"
 #include "report/render/render.h"
 #include "fields/allocations.h"
@@ -61,7 +64,40 @@ static int make_by_columns(struct report *report)
 	return 0;
 }
 
-static int report_init(struct report *report, const struct options *options)
+static const char *advice(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return ": capture first with kmemtraced, or name a capture";
+	case -EACCES:
+		return ": only its owner can read a capture";
+	default:
+		return "";
+	}
+}
+
+int report_open_capture(struct capture *capture, const struct options *options, const char *path)
+{
+	const struct capture_range range = {
+		.after = options->select.after,
+		.before = options->select.before,
+		.after_is_date = options->select.after_is_date,
+		.before_is_date = options->select.before_is_date,
+		.live = options->select.is_at,
+	};
+	int err = capture_open_range(capture, path, &range);
+
+	if (err)
+		return error_msg("%s%s", capture->errmsg, advice(err));
+	if ((!range.after_is_date && !range.before_is_date) || capture->metadata.wall_offset)
+		return EXIT_OK;
+	capture_close(capture);
+	return error_msg("%s: the date of the capture is not known: give times in seconds since "
+			 "its begin",
+			 options->input);
+}
+
+int report_init(struct report *report, const struct options *options)
 {
 	const struct view *view = options->view;
 
@@ -70,6 +106,7 @@ static int report_init(struct report *report, const struct options *options)
 		.settings = { .by = options->has_by ? options->by : view->by,
 			      .lifetimes = view->lifetimes,
 			      .findings = view->findings,
+			      .peak_heap = view->peak_heap,
 			      .threads = options->threads,
 			      .select = options->filter_count ? &options->select : NULL },
 		.all_findings = options->possible,
@@ -82,22 +119,26 @@ static int report_init(struct report *report, const struct options *options)
 				   : NULL,
 		.measure_text = options->measure_text,
 		.bottom_up = options->bottom_up,
+		.is_glance = view == &view_summary && options->renderer->for_people &&
+			     !options->lines_given && !options->sort && !options->columns,
 		.lines_given = options->lines_given,
 		.renderer = options->renderer,
 		.lines = options->lines,
 		.out = stdout,
 	};
+	report->settings.live_curve = report->is_glance;
 	report->column_count = view->column_count;
 	return view->set_columns ? view->set_columns(report) : make_by_columns(report);
 }
 
-static void report_deinit(struct report *report)
+void report_deinit(struct report *report)
 {
 	for (size_t i = 0; i < report->table_count; i++) {
 		table_deinit(&report->tables[i]);
 		free(report->converted[i]);
 	}
 	live_bounds_deinit(&report->bounds);
+	heap_wastes_deinit(&report->wastes);
 	slab_growth_deinit(&report->growth);
 	analysis_deinit(&report->analysis);
 	if (report->flame)
@@ -133,7 +174,7 @@ int report_check_columns(const struct options *options)
 	struct report report;
 	int err;
 
-	if (options->view->streams)
+	if (options->view->streams || options->view->compares)
 		return 0;
 	err = report_init(&report, options);
 	if (!err) {
@@ -155,6 +196,8 @@ static int make_bounds(struct report *report)
 {
 	int err = slab_growth_init(&report->growth, &report->analysis);
 
+	if (!err && report->settings.peak_heap)
+		err = heap_wastes_init(&report->wastes, &report->analysis);
 	return err ? err : live_bounds_init(&report->bounds, &report->analysis, &report->growth);
 }
 
@@ -207,8 +250,8 @@ static int request_estimates(struct report *report)
 	return 0;
 }
 
-/* Runs the analysis and makes the tables. 0, or -errno with errmsg; -ENOMEM has none. */
-static int report_make(struct report *report, struct capture *capture)
+/* Runs the analysis and makes the tables. -ENOMEM has no errmsg. */
+int report_make(struct report *report, struct capture *capture)
 {
 	const struct view *view = report->view;
 	struct progress_line line;
@@ -243,7 +286,7 @@ static int report_make(struct report *report, struct capture *capture)
 			err = make_bounds(report);
 		if (!err)
 			err = view->make(report);
-		if (!err && !view->streams)
+		if (!err && !view->streams && !view->compares)
 			err = columns_of_groups(report);
 	}
 	if (view->end)
@@ -251,16 +294,29 @@ static int report_make(struct report *report, struct capture *capture)
 	return err;
 }
 
+size_t report_rows(const struct report *report, const struct options *options)
+{
+	const size_t own = report->view->rows ? report->view->rows : ROWS_TEXT;
+
+	if (options->lines_given)
+		return options->lines;
+	if (report->renderer->rows_max)
+		return report->renderer->rows_max;
+	return report->renderer->for_people && own != VIEW_ALL_ROWS ? own : 0;
+}
+
+/* How many rows of the table are printed; 0: all. */
+static size_t rows_of(const struct report *report, const struct options *options,
+		      const struct table *table)
+{
+	if (!options->lines_given && report->renderer->for_people && table->text_rows)
+		return table->text_rows;
+	return report_rows(report, options);
+}
+
 /* -s sorts the first table; the other tables keep their default order. */
 static int sort_and_cut(struct report *report, const struct options *options)
 {
-	const size_t own = report->view->rows ? report->view->rows : ROWS_TEXT;
-	size_t rows = 0;
-
-	if (options->lines_given)
-		rows = options->lines;
-	else if (report->renderer->for_people && own != VIEW_ALL_ROWS)
-		rows = own;
 	for (size_t i = 0; i < report->table_count; i++) {
 		struct table *table = &report->tables[i];
 		int err = i == 0 && options->sort ? sort_first(report, table, options->sort)
@@ -268,9 +324,11 @@ static int sort_and_cut(struct report *report, const struct options *options)
 
 		if (err)
 			return err;
-		table_cut(table, rows);
+		table_cut(table, rows_of(report, options, table));
 		if (i == 0 && options->columns)
 			err = columns_choose(report, options->columns);
+		else if (i == 0 && options->sort)
+			err = columns_show(table, options->sort);
 		if (err)
 			return err;
 		if (!event_clock_is(report->capture))
@@ -302,20 +360,45 @@ static bool use_color(enum color_when when)
 	return when == COLOR_ALWAYS;
 }
 
-static int render(const struct options *options, const struct capture_header *header,
+/* Does the user's locale show UTF-8? The program itself stays in the C locale. */
+static bool is_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool is_utf8 = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+
+	if (locale)
+		freelocale(locale);
+	return is_utf8;
+}
+
+int report_render(const struct options *options, const struct header *header,
 		  const struct report *report)
 {
-	const struct output output = { .file = stdout,
-				       .color = use_color(options->color),
-				       .width = output_width() };
+	bool pages = report->renderer->for_people && !report->view->streams && !options->no_pager &&
+		     pager_is_possible();
+	struct output output = { .file = stdout,
+				 .color = use_color(options->color),
+				 .legend = options->legend,
+				 .utf8 = isatty(STDOUT_FILENO) && is_utf8(),
+				 .width = output_width() };
+	char *text = NULL;
+	size_t length;
 	int err = 0;
 
 	errno = 0;
-	if (report->renderer->print_flame)
+	if (pages)
+		output.file = open_memstream(&text, &length);
+	if (!output.file)
+		err = -ENOMEM;
+	else if (report->renderer->print_flame)
 		err = report->renderer->print_flame(&output, report->flame);
 	else if (!report->view->streams)
-		err = report->renderer->print(&output, &header->header, report->tables,
-					      report->table_count);
+		err = report->renderer->print(&output, header, report->tables, report->table_count);
+	if (pages && output.file && fclose(output.file) && !err)
+		err = -ENOMEM;
+	if (pages && !err)
+		err = pager_print(text, length);
+	free(text);
 	if (err)
 		return error_msg("standard output: %s", strerror(-err));
 	if (fflush(stdout) || ferror(stdout))
@@ -323,7 +406,7 @@ static int render(const struct options *options, const struct capture_header *he
 	return EXIT_OK;
 }
 
-static int check_loss(const struct options *options, const struct capture_header *header,
+int report_check_loss(const struct options *options, const struct capture_header *header,
 		      const struct report *report)
 {
 	const struct analysis_loss *loss = &report->analysis.loss;
@@ -363,28 +446,39 @@ static int check_loss(const struct options *options, const struct capture_header
 	return EXIT_FINDINGS;
 }
 
-int report_print(const struct options *options, struct capture *capture)
+int report_run(struct report *report, struct capture_header *header, const struct options *options,
+	       struct capture *capture)
 {
-	struct capture_header header = { 0 };
-	struct report report;
-	int status = EXIT_TROUBLE;
 	int err;
 
-	err = report_init(&report, options);
+	memset(header, 0, sizeof(*header));
+	err = report_init(report, options);
 	if (!err)
-		err = report_make(&report, capture);
+		err = report_make(report, capture);
 	if (!err)
-		err = sort_and_cut(&report, options);
+		err = sort_and_cut(report, options);
 	if (!err)
-		err = capture_header_init(&header, &report);
-	if (!err)
-		status = render(options, &header, &report);
-	else if (*report.errmsg)
-		error_msg("%s", report.errmsg);
-	else
-		error_msg("%s: %s", options->input, strerror(-err));
+		err = capture_header_init(header, report);
+	return err;
+}
+
+int report_failed(const struct options *options, const struct report *report, int err)
+{
+	if (*report->errmsg)
+		return error_msg("%s", report->errmsg);
+	return error_msg("%s: %s", options->input, strerror(-err));
+}
+
+int report_print(const struct options *options, struct capture *capture)
+{
+	struct capture_header header;
+	struct report report;
+	int err = report_run(&report, &header, options, capture);
+	int status = err ? report_failed(options, &report, err)
+			 : report_render(options, &header.header, &report);
+
 	if (status == EXIT_OK)
-		status = check_loss(options, &header, &report);
+		status = report_check_loss(options, &header, &report);
 	capture_header_deinit(&header);
 	report_deinit(&report);
 	return status;

@@ -26,7 +26,7 @@ static bool column_in_bytes(const struct column *column)
 {
 	return (column->type == COLUMN_NUMBER || column->type == COLUMN_NULLABLE ||
 		column->type == COLUMN_LIVE) &&
-	       strcmp(column->unit, "bytes") == 0;
+	       (strcmp(column->unit, "bytes") == 0 || strcmp(column->unit, "waste") == 0);
 }
 
 /* Decimals that make three digits: 1.25, 12.5, 125. */
@@ -35,8 +35,7 @@ static int decimals_of(double value)
 	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 }
 
-/* Three digits and a unit of powers of 1024: "1.25M"; below 1024 with a space: "512 ". */
-static int bytes_text(uint64_t bytes, char *text)
+int column_layout_bytes(uint64_t bytes, char text[TEXT_CELL])
 {
 	static const char units[] = " KMGTPE";
 	double value = (double)bytes;
@@ -114,7 +113,7 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 	case COLUMN_LIVE:
 	case COLUMN_ID:
 		if (shown->has_units)
-			width = bytes_text(number, text);
+			width = column_layout_bytes(number, text);
 		else
 			width = snprintf(text, TEXT_CELL, "%" PRIu64, number);
 		break;
@@ -177,7 +176,8 @@ bool column_layout_shows(const struct column *column, const struct cell *cell)
 
 static void column_measure(const struct table *table, struct layout_column *shown)
 {
-	size_t header = strlen(shown->column->header), unit = strlen(shown->column->unit);
+	size_t header = strlen(shown->column->header);
+	size_t unit = table->is_compact ? 0 : strlen(shown->column->unit);
 	char text[TEXT_CELL];
 
 	shown->width = header > unit ? header : unit;
@@ -225,6 +225,9 @@ static void column_layout_add(struct column_layout *layout, const struct table *
 			break;
 		/* fall through */
 	case COLUMN_ALWAYS:
+	case COLUMN_IF_ROOM:
+	case COLUMN_INSTEAD:
+		shown.if_room = shown.column->where == COLUMN_IF_ROOM;
 		column_measure(table, &shown);
 		layout->columns[layout->count++] = shown;
 		break;
@@ -262,6 +265,36 @@ static size_t column_layout_numbers(const struct column_layout *layout)
 	return width;
 }
 
+static void column_layout_remove(struct column_layout *layout, size_t index)
+{
+	layout->count--;
+	memmove(&layout->columns[index], &layout->columns[index + 1],
+		(layout->count - index) * sizeof(*layout->columns));
+}
+
+/* Removes the last of the columns that need room, until all fit beside the longest name. */
+static void column_layout_make_room(struct column_layout *layout, size_t width)
+{
+	size_t name = layout->has_name ? layout->columns[0].width : 0;
+
+	for (size_t i = layout->count; i-- && column_layout_numbers(layout) + name > width;)
+		if (layout->columns[i].if_room)
+			column_layout_remove(layout, i);
+}
+
+/* Removes the last of the other columns, until those fit to which they give way. */
+static void column_layout_give_way(struct column_layout *layout, size_t width)
+{
+	bool has_instead = false;
+
+	for (size_t i = 0; i < layout->count; i++)
+		has_instead |= layout->columns[i].column->where == COLUMN_INSTEAD;
+	for (size_t i = layout->count;
+	     has_instead && i-- > layout->has_name && column_layout_numbers(layout) > width;)
+		if (layout->columns[i].column->where != COLUMN_INSTEAD)
+			column_layout_remove(layout, i);
+}
+
 int column_layout_init(struct column_layout *layout, const struct table *table, size_t width)
 {
 	struct layout_column *widest;
@@ -277,6 +310,11 @@ int column_layout_init(struct column_layout *layout, const struct table *table, 
 	for (size_t i = 0; i < table->column_count; i++)
 		column_layout_add(layout, table, i);
 	layout->has_name = layout->count && layout->columns[0].column->type == COLUMN_TEXT;
+	for (size_t i = 0; table->is_compact && i < layout->count; i++) {
+		layout->columns[i].has_units = column_in_bytes(layout->columns[i].column);
+		column_measure(table, &layout->columns[i]);
+	}
+	column_layout_make_room(layout, width);
 	if (layout->has_name)
 		name = strlen(layout->columns[0].column->header);
 	while (column_layout_numbers(layout) + name > width &&
@@ -284,6 +322,7 @@ int column_layout_init(struct column_layout *layout, const struct table *table, 
 		widest->has_units = true;
 		column_measure(table, widest);
 	}
+	column_layout_give_way(layout, name < width ? width - name : 0);
 	if (layout->has_name) {
 		left = column_layout_numbers(layout);
 		left = left + name <= width ? width - left : name;
@@ -291,6 +330,22 @@ int column_layout_init(struct column_layout *layout, const struct table *table, 
 			layout->columns[0].width = left;
 	}
 	return 0;
+}
+
+void column_layout_narrow(struct column_layout *layout, size_t width)
+{
+	size_t name = layout->has_name ? strlen(layout->columns[0].column->header) : 0, left;
+
+	while (layout->count > 1 && column_layout_numbers(layout) + name > width &&
+	       layout->columns[layout->count - 1].column->type != COLUMN_TEXT) {
+		memmove(layout->below + 1, layout->below,
+			layout->below_count * sizeof(*layout->below));
+		layout->below[0] = layout->columns[--layout->count];
+		layout->below_count++;
+	}
+	left = column_layout_numbers(layout);
+	if (layout->has_name && left < width && layout->columns[0].width < width - left)
+		layout->columns[0].width = width - left;
 }
 
 void column_layout_deinit(struct column_layout *layout)

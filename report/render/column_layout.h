@@ -24,6 +24,7 @@ struct layout_column {
 	/* index of the table's COLUMN_BOUND if this is COLUMN_LIVE or at_least; or NO_BOUND */
 	size_t bound;
 	bool has_units; /* each number of bytes has a unit of its own: "12.5K" */
+	bool if_room;	/* shown only if it fits */
 };
 
 struct column_layout {
@@ -39,6 +40,9 @@ struct column_layout {
  * first. 0 or -ENOMEM.
  */
 int column_layout_init(struct column_layout *layout, const struct table *table, size_t width);
+
+/* Moves the last numbers to lines below the row until the others fit into the width. */
+void column_layout_narrow(struct column_layout *layout, size_t width);
 void column_layout_deinit(struct column_layout *layout);
 
 /* Prints a cell that is not a text, or is unknown; returns its width. */
@@ -49,6 +53,9 @@ bool column_layout_is_bound(const struct layout_column *shown, const struct cell
 
 /* Is the cell of a column below the row printed? */
 bool column_layout_shows(const struct column *column, const struct cell *cell);
+
+/* Three digits and a unit of powers of 1024: "1.25M"; below 1024 with a space: "512 ". */
+int column_layout_bytes(uint64_t bytes, char text[TEXT_CELL]);
 
 /* Width of the first bytes of a text: what is not printable ASCII is shown as \xHH. */
 size_t column_layout_text_width(const char *text, size_t length);

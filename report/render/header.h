@@ -46,6 +46,9 @@ struct header_line {
 	const char *label; /* "": belongs to the line above */
 	char *text;
 	bool warning;
+	bool is_last;	       /* a text prints it below the tables */
+	const uint64_t *curve; /* a text shows these numbers as a picture; or NULL */
+	size_t curve_count;
 };
 
 #define HEADER_SECTIONS 6

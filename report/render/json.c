@@ -7,15 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "base/printable.h"
+#include "report/render/json.h"
 #include "report/render/render.h"
 
 #define JSON_SCHEMA 2 /* of the document: raised when a key is renamed or removed */
 
-/* Names come from the capture: a byte that is not valid UTF-8 becomes U+FFFD. */
-static json_t *json_from_text(const char *text)
+json_t *json_from_text(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
 	const unsigned char *from = (const unsigned char *)text;
@@ -157,12 +155,8 @@ static json_t *json_from_section(const struct section *section)
 	return object;
 }
 
-static int json_print(const struct output *output, const struct header *header,
-		      const struct table *tables, size_t table_count)
+json_t *json_document(const struct header *header, const struct table *tables, size_t table_count)
 {
-	/* 15 digits: any decimal of 15 digits survives the conversion to double and back. */
-	const size_t flags = JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15) |
-			     JSON_ENSURE_ASCII;
 	json_t *document = json_object();
 	int failed = 0;
 
@@ -173,11 +167,24 @@ static int json_print(const struct output *output, const struct header *header,
 	for (size_t i = 0; i < table_count; i++)
 		failed |= json_object_set_new(document, tables[i].key,
 					      json_from_table(&tables[i], false));
-	if (!failed) {
-		/* It also fails if writing to the file fails: ferror() reports that. */
-		failed = json_dumpf(document, output->file, flags) && !ferror(output->file);
-		putc('\n', output->file);
-	}
+	if (!failed)
+		return document;
+	json_decref(document);
+	return NULL;
+}
+
+static int json_print(const struct output *output, const struct header *header,
+		      const struct table *tables, size_t table_count)
+{
+	json_t *document = json_document(header, tables, table_count);
+	int failed;
+
+	if (!document)
+		return -ENOMEM;
+	/* It also fails if writing to the file fails: ferror() reports that. */
+	failed = json_dumpf(document, output->file, JSON_INDENT(2) | JSON_FLAGS) &&
+		 !ferror(output->file);
+	putc('\n', output->file);
 	json_decref(document);
 	return failed ? -ENOMEM : 0;
 }

@@ -14,10 +14,15 @@
 
 /* Every output format, as --format names it. Its file defines renderer_NAME. */
 /* clang-format off */
-#define RENDERERS(add) \
-	add(text)      \
-	add(json)      \
+#define TABLE_RENDERERS(add) \
+	add(text)            \
+	add(json)            \
 	add(csv)
+
+/* Also those that need the header of a capture. */
+#define RENDERERS(add) \
+	TABLE_RENDERERS(add) \
+	add(lkml)
 
 /* The formats of flame graphs, of the view flame only. */
 #define FLAME_RENDERERS(add) \
@@ -31,6 +36,8 @@ struct output {
 	FILE *file;
 	bool color;
 	size_t width; /* columns of a line, for renderers for people; 0: RENDER_WIDTH */
+	bool legend;  /* a text ends with the legends of its columns */
+	bool utf8;    /* the terminal shows UTF-8 */
 };
 
 #define RENDER_WIDTH 79
@@ -42,6 +49,7 @@ struct renderer {
 	 * out, and the view may choose names that are easier to read.
 	 */
 	bool for_people;
+	size_t rows_max; /* rows of each table, unless the user gives a number; 0: the view's */
 	bool has_header; /* prints the header. Without it, report.c prints losses on stderr */
 
 	/* Prints a report. 0 or -ENOMEM; errors of the file are left to ferror(). */
@@ -53,13 +61,20 @@ struct renderer {
 	bool turns;	 /* a program that reads it shows callers of a function, too */
 	int (*print_flame)(const struct output *output, const struct flame *flame);
 
-	struct row_format rows; /* of a report that is printed while it is made */
+	struct row_format rows; /* of a report that is printed while it is made; or all NULL */
 };
 
 #define DECLARE_RENDERER(name) extern const struct renderer renderer_##name;
 RENDERERS(DECLARE_RENDERER)
 FLAME_RENDERERS(DECLARE_RENDERER)
 #undef DECLARE_RENDERER
+
+/*
+ * The same as the format text, but without the legends. Columns that do not fit into the width are
+ * on lines below the row.
+ */
+int text_print_without_legends(const struct output *output, const struct header *header,
+			       const struct table *tables, size_t table_count);
 
 /* The renderer of the format, or NULL. Only with flames, those of FLAME_RENDERERS, too. */
 const struct renderer *renderer_find(const char *name, bool flames);

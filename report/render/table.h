@@ -42,7 +42,9 @@ enum column_type {
 enum column_where {
 	COLUMN_ALWAYS,
 	COLUMN_NOT_IN_TEXT,
+	COLUMN_IF_ROOM,		/* in a text whose lines have room for it, beside the name */
 	COLUMN_IN_TEXT_IF_USED, /* if any cell is not 0 */
+	COLUMN_INSTEAD,		/* always in the text: the last other columns give way to it */
 	COLUMN_BELOW,		/* in the text on a line below the row, if not 0 or empty */
 	COLUMN_BELOW_IF_PART,	/* the same of a percentage, if not 100 */
 };
@@ -70,10 +72,14 @@ struct cell {
 };
 
 struct table {
-	const char *key;	      /* in JSON */
-	const char *title;	      /* above it, if a report has several; NULL: the key */
-	const char *empty;	      /* printed if the table has no rows */
-	bool leads;		      /* a text prints it before the tables that do not */
+	const char *key;   /* in JSON */
+	const char *title; /* above it, if a report has several; NULL: the key */
+	const char *empty; /* printed if the table has no rows */
+	bool leads;	   /* a text prints it before the tables that do not */
+	bool not_in_text;
+	/* In a text: one line of heads, no title, and each number of bytes has its unit. */
+	bool is_compact;
+	size_t text_rows;	      /* at most, in a text without -l; 0: as the view */
 	const char *sort;	      /* default keys */
 	const struct column *columns; /* not the table's own */
 	size_t column_count;

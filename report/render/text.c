@@ -9,15 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "report/render/column_layout.h"
+#include "report/render/curve.h"
 #include "report/render/render.h"
+#include "report/render/text_rows.h"
 
 #define TEXT_LABEL 10	   /* columns before the text of a header line */
 #define TEXT_BELOW 8	   /* columns before a line below a row */
 #define TEXT_PROSE_MAX 100 /* columns of a sentence: longer lines are hard to read */
-
-#define NSEC_PER_SEC 1000000000
 
 #define COLOR_HEAD "\033[1m"
 #define COLOR_WARNING "\033[33m"
@@ -28,7 +27,7 @@ struct text {
 	FILE *file;
 	size_t spaces;
 	size_t prose; /* width of sentences */
-	bool color;
+	bool color, legend, utf8;
 };
 
 /* Other bytes than printable ASCII become \xHH, since a terminal would obey them. */
@@ -96,21 +95,42 @@ static void text_wrap(struct text *text, const char *what, size_t at, size_t ind
 	text_end_line(text);
 }
 
-static void text_header(struct text *text, const struct header *header)
+/* The lines above the tables, or those below. */
+static void text_header(struct text *text, const struct header *header, bool last)
 {
 	for (size_t i = 0; i < header->line_count; i++) {
 		const struct header_line *line = &header->lines[i];
 		size_t width = strlen(line->label);
 
+		if (line->is_last != last)
+			continue;
 		text_color(text, line->warning ? COLOR_WARNING : COLOR_HEAD);
 		text_put_string(text, line->label);
 		text_pad(text, width < TEXT_LABEL ? TEXT_LABEL - width : 1);
 		if (!line->warning)
 			text_color(text, COLOR_END);
+		if (line->curve) {
+			fprintf(text->file, "%*s", (int)text->spaces, "");
+			curve_print(text->file, line->curve, line->curve_count,
+				    text->prose - TEXT_LABEL, text->utf8);
+			text_end_line(text);
+			continue;
+		}
 		text_wrap(text, line->text, TEXT_LABEL, TEXT_LABEL);
 		if (line->warning)
 			text_color(text, COLOR_END);
 	}
+}
+
+static void text_last(struct text *text, const struct header *header)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < header->line_count; i++)
+		any |= header->lines[i].is_last;
+	if (any)
+		text_end_line(text);
+	text_header(text, header, true);
 }
 
 /* Aligns names and bars to the left, numbers to the right. */
@@ -125,11 +145,11 @@ static void text_cell(struct text *text, const struct layout_column *shown, cons
 	text_pad(text, left ? pad : 0);
 }
 
-static void text_table_head(struct text *text, const struct column_layout *layout)
+static void text_table_head(struct text *text, const struct column_layout *layout, bool is_compact)
 {
 	bool has_units = false;
 
-	for (size_t i = 0; i < layout->count; i++)
+	for (size_t i = 0; i < layout->count && !is_compact; i++)
 		has_units |= *layout->columns[i].column->unit != '\0';
 	for (int line = 0; line < 1 + has_units; line++) {
 		text_color(text, COLOR_HEAD);
@@ -223,6 +243,11 @@ static void text_row(struct text *text, const struct column_layout *layout, cons
 
 static void text_title(struct text *text, const char *title)
 {
+	if (strlen(title) > text->prose) {
+		text_wrap(text, title, 0, 0);
+		text_end_line(text);
+		return;
+	}
 	text_color(text, COLOR_HEAD);
 	text_put_string(text, title);
 	text_color(text, COLOR_END);
@@ -237,10 +262,10 @@ static void text_table(struct text *text, const struct table *table,
 		fprintf(text->file, "%s\n", table->empty);
 		return;
 	}
-	text_table_head(text, layout);
+	text_table_head(text, layout, table->is_compact);
 	for (size_t row = 0; row < table->rows; row++)
 		text_row(text, layout, table_row(table, row));
-	if (table->rows < table->rows_made)
+	if (table->rows < table->rows_made && !table->is_compact)
 		fprintf(text->file, "(%zu of %zu rows: -l 0 shows all)\n", table->rows,
 			table->rows_made);
 }
@@ -283,13 +308,14 @@ static void text_legends(struct text *text, struct text_legends *legends,
 }
 
 /* Explains the units of bytes, if any cell has one. */
-static void text_units_legend(struct text *text, const struct column_layout *layouts, size_t count)
+static void text_units_legend(struct text *text, const struct column_layout *layouts,
+			      const size_t *order, size_t count)
 {
 	bool has_units = false;
 
 	for (size_t i = 0; i < count; i++)
-		for (size_t column = 0; column < layouts[i].count; column++)
-			has_units |= layouts[i].columns[column].has_units;
+		for (size_t column = 0; column < layouts[order[i]].count; column++)
+			has_units |= layouts[order[i]].columns[column].has_units;
 	if (!has_units)
 		return;
 	text_wrap(text, "K, M, G, T = KiB, MiB, GiB, TiB: 1024 bytes, 1024 KiB, 1024 MiB, 1024 GiB",
@@ -298,20 +324,24 @@ static void text_units_legend(struct text *text, const struct column_layout *lay
 
 /* Explains the bounds of this kind, if a row that is printed has one. */
 static void text_bounds_legend(struct text *text, const struct table *tables,
-			       const struct column_layout *layouts, size_t count, bool at_least)
+			       const struct column_layout *layouts, const size_t *order,
+			       size_t count, bool at_least)
 {
 	bool has_bounds = false;
 
-	for (size_t i = 0; i < count; i++)
-		for (size_t column = 0; column < layouts[i].count; column++)
-			for (size_t row = 0; row < tables[i].rows; row++) {
-				const struct layout_column *shown = &layouts[i].columns[column];
+	for (size_t i = 0; i < count; i++) {
+		const struct column_layout *layout = &layouts[order[i]];
+		const struct table *table = &tables[order[i]];
 
-				has_bounds |=
-					shown->column->at_least == at_least &&
-					column_layout_is_bound(shown, table_row(&tables[i], row) +
-									      shown->index);
+		for (size_t column = 0; column < layout->count; column++)
+			for (size_t row = 0; row < table->rows; row++) {
+				const struct layout_column *shown = &layout->columns[column];
+
+				has_bounds |= shown->column->at_least == at_least &&
+					      column_layout_is_bound(shown, table_row(table, row) +
+										    shown->index);
 			}
+	}
 	if (has_bounds && at_least)
 		text_wrap(text,
 			  ">=N = at least N: events are missing, and each may belong to any row; "
@@ -339,55 +369,92 @@ static int text_layouts(struct column_layout *layouts, const struct table *table
 	return legends->shown ? err : -ENOMEM;
 }
 
-/* The indexes of the tables, first of those that lead. NULL: no memory. */
-static size_t *text_order(const struct table *tables, size_t count)
+/* The indexes of the tables in a text, *shown of them, first of those that lead. NULL: no memory.
+ */
+static size_t *text_order(const struct table *tables, size_t count, size_t *shown)
 {
 	size_t *order = calloc(count + 1, sizeof(*order));
-	size_t used = 0;
 
+	*shown = 0;
 	for (size_t i = 0; order && i < count; i++)
-		if (tables[i].leads)
-			order[used++] = i;
+		if (tables[i].leads && !tables[i].not_in_text)
+			order[(*shown)++] = i;
 	for (size_t i = 0; order && i < count; i++)
-		if (!tables[i].leads)
-			order[used++] = i;
+		if (!tables[i].leads && !tables[i].not_in_text)
+			order[(*shown)++] = i;
 	return order;
 }
 
-static int text_print(const struct output *output, const struct header *header,
-		      const struct table *tables, size_t table_count)
+static bool text_has_legend(const struct column_layout *layout)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < layout->count; i++)
+		has |= layout->columns[i].column->legend != NULL;
+	for (size_t i = 0; i < layout->below_count; i++)
+		has |= layout->below[i].column->legend != NULL;
+	return has;
+}
+
+/* The legends of the tables, if they are wanted; else, where they are. */
+static void text_all_legends(struct text *text, struct text_legends *legends,
+			     const struct table *tables, const struct column_layout *layouts,
+			     const size_t *order, size_t count)
+{
+	bool any = false, is_compact = false;
+
+	for (size_t i = 0; i < count; i++) {
+		any |= tables[order[i]].rows_made &&
+		       (text->legend || text_has_legend(&layouts[order[i]]));
+		is_compact |= tables[order[i]].is_compact;
+	}
+	/* the last lines of a compact text say where they are */
+	if (!any || (!text->legend && is_compact))
+		return;
+	text_end_line(text);
+	if (!text->legend) {
+		text_wrap(text, "(--legend explains the columns)", 0, 0);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (tables[order[i]].rows_made)
+			text_legends(text, legends, &layouts[order[i]]);
+	text_bounds_legend(text, tables, layouts, order, count, false);
+	text_bounds_legend(text, tables, layouts, order, count, true);
+	text_units_legend(text, layouts, order, count);
+}
+
+static int text_print_with(const struct output *output, const struct header *header,
+			   const struct table *tables, size_t table_count, bool with_legends)
 {
 	struct column_layout *layouts = calloc(table_count + 1, sizeof(*layouts));
-	size_t *order = text_order(tables, table_count);
+	size_t shown, *order = text_order(tables, table_count, &shown);
 	size_t width = output->width ? output->width : RENDER_WIDTH;
 	struct text text = { .file = output->file,
 			     .prose = width < TEXT_PROSE_MAX ? width : TEXT_PROSE_MAX,
-			     .color = output->color };
+			     .color = output->color,
+			     .legend = output->legend,
+			     .utf8 = output->utf8 };
 	struct text_legends legends = { 0 };
-	bool any = false;
 	int err;
 
 	err = layouts && order ? text_layouts(layouts, tables, table_count, width, &legends)
 			       : -ENOMEM;
+	for (size_t i = 0; !err && !with_legends && i < table_count; i++)
+		column_layout_narrow(&layouts[i], width);
 	if (!err) {
-		text_header(&text, header);
-		for (size_t i = 0; i < table_count; i++) {
+		text_header(&text, header, false);
+		for (size_t i = 0; i < shown; i++) {
 			const struct table *table = &tables[order[i]];
 
 			text_end_line(&text);
-			if (table_count > 1)
+			if (shown > 1 && !table->is_compact)
 				text_title(&text, table->title ? table->title : table->key);
 			text_table(&text, table, &layouts[order[i]]);
-			any |= table->rows_made;
 		}
-		if (any)
-			text_end_line(&text);
-		for (size_t i = 0; i < table_count; i++)
-			if (tables[order[i]].rows_made)
-				text_legends(&text, &legends, &layouts[order[i]]);
-		text_bounds_legend(&text, tables, layouts, table_count, false);
-		text_bounds_legend(&text, tables, layouts, table_count, true);
-		text_units_legend(&text, layouts, table_count);
+		if (with_legends)
+			text_all_legends(&text, &legends, tables, layouts, order, shown);
+		text_last(&text, header);
 	}
 	for (size_t i = 0; layouts && i < table_count; i++)
 		column_layout_deinit(&layouts[i]);
@@ -397,89 +464,16 @@ static int text_print(const struct output *output, const struct header *header,
 	return err;
 }
 
-static void text_begin_rows(struct row_stream *stream)
+static int text_print(const struct output *output, const struct header *header,
+		      const struct table *tables, size_t table_count)
 {
-	for (size_t i = 0; i < stream->column_count; i++)
-		row_stream_set_prefix(stream, i, " ", "=");
+	return text_print_with(output, header, tables, table_count, true);
 }
 
-static void text_put_seconds(struct row_stream *stream, int64_t ns, size_t width)
+int text_print_without_legends(const struct output *output, const struct header *header,
+			       const struct table *tables, size_t table_count)
 {
-	uint64_t positive = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-	char text[2 * STREAM_DIGITS], *end = text + sizeof(text), *first;
-
-	first = row_stream_digits(end, positive % NSEC_PER_SEC, 9);
-	*--first = '.';
-	first = row_stream_digits(first, positive / NSEC_PER_SEC, 1);
-	if (ns < 0)
-		*--first = '-';
-	row_stream_put_spaces(stream, (size_t)(end - first), width);
-	row_stream_put(stream, first, (size_t)(end - first));
-}
-
-static void text_put_brackets(struct row_stream *stream, uint64_t number, unsigned int width)
-{
-	char text[STREAM_DIGITS], *end = text + sizeof(text),
-				  *first = row_stream_digits(end, number, width);
-
-	row_stream_put(stream, " [", 2);
-	row_stream_put(stream, first, (size_t)(end - first));
-	row_stream_put(stream, "]", 1);
-}
-
-/* Has the cell a value that is not obvious? */
-static bool text_shows(const struct stream_cell *cell)
-{
-	if (cell->type == STREAM_BOOL)
-		return cell->truth;
-	return cell->type != STREAM_NULL && (cell->type != STREAM_TEXT || cell->text.length);
-}
-
-static void text_add_row(struct row_stream *stream, const struct stream_cell *row)
-{
-	for (size_t i = 0; i < stream->column_count; i++) {
-		const struct stream_column *column = &stream->columns[i];
-		const struct stream_cell *cell = &row[i];
-
-		switch (column->layout) {
-		case STREAM_LAYOUT_KEYED:
-			if (!text_shows(cell))
-				break;
-			row_stream_put_prefix(stream, i);
-			row_stream_put_cell(stream, cell);
-			break;
-		case STREAM_LAYOUT_HIDDEN:
-			break;
-		case STREAM_LAYOUT_SECONDS:
-			text_put_seconds(stream, cell->number, column->width);
-			break;
-		case STREAM_LAYOUT_NUMBER:
-			row_stream_put_number(stream, cell->number, column->width);
-			break;
-		case STREAM_LAYOUT_BRACKETS:
-			text_put_brackets(stream, (uint64_t)cell->number, column->width);
-			break;
-		case STREAM_LAYOUT_WORD:
-			row_stream_put(stream, " ", 1);
-			row_stream_put_cell(stream, cell);
-			row_stream_put_spaces(stream, cell->text.length, column->width);
-			break;
-		}
-	}
-	row_stream_put(stream, "\n", 1);
-}
-
-static int text_quote(struct stream_text *quoted, const char *text, bool is_word)
-{
-	FILE *file = open_memstream(&quoted->text, &quoted->length);
-
-	if (!file)
-		return -ENOMEM;
-	if (is_word)
-		text_write_word(file, text);
-	else
-		text_write_rest(file, text);
-	return text_close(file, &quoted->text);
+	return text_print_with(output, header, tables, table_count, false);
 }
 
 const struct renderer renderer_text = {

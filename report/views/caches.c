@@ -20,8 +20,13 @@ enum caches_column {
 	CACHES_COLUMN_REQUESTED,
 	CACHES_COLUMN_ALLOCATED,
 	CACHES_COLUMN_FRAGMENTATION,
+	CACHES_COLUMN_WASTE,
+	CACHES_COLUMN_INITIAL_OBJECTS,
+	CACHES_COLUMN_INITIAL_BYTES,
 	CACHES_COLUMN_LIVE_OBJECTS,
 	CACHES_COLUMN_LIVE_BYTES,
+	CACHES_COLUMN_PEAK_WASTE,
+	CACHES_COLUMN_LIVE_WASTE,
 	CACHES_COLUMN_COVERAGE,
 	CACHES_COLUMN_UNMATCHED,
 	CACHES_COLUMN_ALIASES,
@@ -60,11 +65,27 @@ static const struct column columns[CACHES_COLUMNS + ESTIMATE_COLUMNS] = {
 	[CACHES_COLUMN_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
 					  COLUMN_ALWAYS,
 					  "fragmentation: (allocated - requested) / allocated" },
+	[CACHES_COLUMN_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0,
+				  COLUMN_NOT_IN_TEXT, "allocated - requested, of all allocations" },
+	[CACHES_COLUMN_INITIAL_OBJECTS] = { "initial_objects", "initial", "objs", COLUMN_NUMBER, 0,
+					    COLUMN_IN_TEXT_IF_USED,
+					    "objects that were live at the begin, by the "
+					    "checkpoint" },
+	[CACHES_COLUMN_INITIAL_BYTES] = { "initial_bytes", "initial", "bytes", COLUMN_NUMBER, 0,
+					  COLUMN_IN_TEXT_IF_USED,
+					  "bytes allocated to these objects" },
 	[CACHES_COLUMN_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_LIVE, 0,
 					 COLUMN_ALWAYS,
 					 "objects with no recorded free by the end" },
 	[CACHES_COLUMN_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 				       "bytes allocated to the live objects" },
+	[CACHES_COLUMN_PEAK_WASTE] = { "peak_waste", "peak", "waste", COLUMN_NULLABLE, 0,
+				       COLUMN_IF_ROOM,
+				       "bytes that were not requested, of the objects that were "
+				       "live at the peak of all live bytes" },
+	[CACHES_COLUMN_LIVE_WASTE] = { "live_waste", "live", "waste", COLUMN_LIVE, 0,
+				       COLUMN_IF_ROOM,
+				       "bytes of the live objects that were not requested" },
 	[CACHES_COLUMN_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
 				     COLUMN_ALWAYS,
 				     "frees / (frees + missed frees) in the slab cache: below 100, "
@@ -112,6 +133,7 @@ static void set_intervals(const struct report *report, const struct analysis_cac
 static int add_row(const struct report *report, struct table *table,
 		   const struct analysis_cache *cache, bool is_bound)
 {
+	const struct heap_waste *waste = &report->wastes.caches[cache - report->analysis.caches];
 	struct cell *row = table_add(table);
 
 	if (!row)
@@ -128,8 +150,14 @@ static int add_row(const struct report *report, struct table *table,
 	row[CACHES_COLUMN_ALLOCATED].number = cache->bytes_allocated;
 	row[CACHES_COLUMN_FRAGMENTATION].decimal =
 		analysis_fragmentation(cache->bytes_requested, cache->bytes_allocated);
+	row[CACHES_COLUMN_WASTE].number = waste->flow;
+	row[CACHES_COLUMN_INITIAL_OBJECTS].number = cache->initial_objects;
+	row[CACHES_COLUMN_INITIAL_BYTES].number = cache->initial_bytes;
 	row[CACHES_COLUMN_LIVE_OBJECTS].number = cache->live_objects;
 	row[CACHES_COLUMN_LIVE_BYTES].number = cache->live_bytes;
+	row[CACHES_COLUMN_LIVE_WASTE].number = waste->live;
+	row[CACHES_COLUMN_PEAK_WASTE].number = report->analysis.peak_heap->is_known ? waste->peak
+										    : CELL_UNKNOWN;
 	row[CACHES_COLUMN_COVERAGE].decimal = analysis_coverage(cache->frees, cache->missed_frees);
 	row[CACHES_COLUMN_UNMATCHED].number = cache->frees_unmatched;
 	row[CACHES_COLUMN_BOUND].truth = is_bound;
@@ -141,7 +169,7 @@ static int add_row(const struct report *report, struct table *table,
 static bool is_empty(const struct analysis_cache *cache)
 {
 	return !cache->allocations && !cache->failed && !cache->frees && !cache->missed_frees &&
-	       !cache->frees_unmatched;
+	       !cache->frees_unmatched && !cache->initial_objects;
 }
 
 int caches_table(struct report *report, struct table *table)
@@ -174,6 +202,7 @@ const struct view view_caches = {
 	.summary = "allocations by slab cache and kmalloc() size class",
 	.columns = columns,
 	.column_count = CACHES_COLUMNS,
+	.peak_heap = true,
 	.has_intervals = true,
 	.make = make,
 };

@@ -45,6 +45,14 @@ static const char *capture_state(const struct capture *capture)
 	return capture->being_written ? "running" : "cut-off";
 }
 
+/* Which pieces of a set the figures are of. */
+static void add_pieces(struct header *fields, const struct capture_parts *parts)
+{
+	header_add_number(fields, "piece_first", parts->list[parts->list[0].is_checkpoint].piece);
+	header_add_number(fields, "piece_last", parts->list[parts->count - 1].piece);
+	header_add_number(fields, "pieces", parts->pieces);
+}
+
 static void add_capture(struct capture_header *header, const struct report *report)
 {
 	struct header *fields = &header->header;
@@ -65,6 +73,8 @@ static void add_capture(struct capture_header *header, const struct report *repo
 	else
 		header_add_field(fields, "word_bits", FIELD_UNKNOWN);
 	header_add_number(fields, "cpus", capture->stream_count);
+	if (capture->parts.is_set)
+		add_pieces(fields, &capture->parts);
 	if (metadata->wall_offset)
 		header_add_text(fields, "start", header->start);
 	else
@@ -147,6 +157,8 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_field(fields, "fragmentation_percent", FIELD_DECIMAL)->decimal =
 		analysis_fragmentation(totals->bytes_requested, totals->bytes_allocated);
 	header_add_number(fields, "cross_cpu_frees", totals->cross_cpu_frees);
+	header_add_number(fields, "initial_objects", totals->initial_objects);
+	header_add_number(fields, "initial_bytes", totals->initial_bytes);
 	header_add_number(fields, "live_objects", totals->live_objects);
 	header_add_number(fields, "live_bytes", totals->live_bytes);
 	field = header_add_field(fields, "peak_bytes", knows_peak ? FIELD_NUMBER : FIELD_UNKNOWN);
@@ -159,6 +171,13 @@ static void add_totals(struct capture_header *header, const struct report *repor
 				 report->capture->status.sampling.is_profile ? FIELD_UNKNOWN
 									     : FIELD_NUMBER);
 	field->number = totals->temporary;
+	if (report->settings.peak_heap) {
+		header_add_number(fields, "bytes_wasted", report->wastes.total.flow);
+		header_add_number(fields, "live_waste", report->wastes.total.live);
+		field = header_add_field(fields, "peak_waste",
+					 knows_peak ? FIELD_NUMBER : FIELD_UNKNOWN);
+		field->number = report->wastes.total.peak;
+	}
 	header_add_number(fields, "frees_unmatched", totals->frees_unmatched);
 	header_add_number(fields, "null_frees", totals->null_frees);
 	header_add_number(fields, "missed_frees", totals->missed_frees);

@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/text.h"
 #include "report/views/capture_header.h"
+#include "report/views/capture_header_totals.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
 
@@ -35,19 +37,6 @@ static void percent_text(double percent, char *text, size_t size)
 		snprintf(text, size, "less than 0.001%%");
 	else
 		snprintf(text, size, "%.3f%%", percent);
-}
-
-#define TIME_TEXT 48
-
-/* Time since the begin of the capture: "1.250000 s", or "event 7". */
-static const char *time_text(const struct capture *capture, uint64_t ns, char text[TIME_TEXT])
-{
-	if (event_clock_is(capture))
-		snprintf(text, TIME_TEXT, "event %" PRIu64, ns);
-	else
-		snprintf(text, TIME_TEXT, "%" PRIu64 ".%06u s", ns / NSEC_PER_SEC,
-			 (unsigned int)(ns % NSEC_PER_SEC / 1000));
-	return text;
 }
 
 static int add_cpus(struct capture_header *header, const struct analysis *analysis)
@@ -76,13 +65,35 @@ static int add_cpus(struct capture_header *header, const struct analysis *analys
 	return text_close(text, &line->text);
 }
 
+/* Which pieces of a set the figures are of. */
+static int add_pieces(struct capture_header *header, const struct capture_parts *parts)
+{
+	const struct capture_part *first = &parts->list[parts->list[0].is_checkpoint];
+	const struct capture_part *last = &parts->list[parts->count - 1];
+	size_t read = last->piece - first->piece + 1;
+	char earlier[80] = "";
+
+	if (parts->left_out)
+		snprintf(earlier, sizeof(earlier),
+			 "; %zu piece%s of earlier runs or behind a gap %s not read",
+			 parts->left_out, parts->left_out == 1 ? "" : "s",
+			 parts->left_out == 1 ? "is" : "are");
+	if (read < parts->pieces)
+		return header_add_line(&header->header, "pieces", false,
+				       "%u to %u, %zu of %zu: the events, losses and flows are of "
+				       "these%s",
+				       first->piece, last->piece, read, parts->pieces, earlier);
+	return header_add_line(&header->header, "pieces", false, "%u to %u, %zu%s", first->piece,
+			       last->piece, read, earlier);
+}
+
 static int add_capture(struct capture_header *header, const struct capture *capture,
 		       const struct analysis *analysis)
 {
 	static const char *const orders[] = { "unknown byte order", "little-endian", "big-endian" };
 	const struct metadata *metadata = &capture->metadata;
 	bool cut_off = strcmp(header->state, "complete") != 0;
-	char word[16] = "", length[TIME_TEXT];
+	char word[16] = "", length[HEADER_TIME];
 	int err;
 
 	if (metadata->word_bits)
@@ -102,8 +113,10 @@ static int add_capture(struct capture_header *header, const struct capture *capt
 	else if (!err)
 		err = header_add_line(&header->header, "time", cut_off, "%s, for %s, %s",
 				      metadata->wall_offset ? header->start : "date unknown",
-				      time_text(capture, header->duration, length),
+				      header_time(capture, header->duration, length),
 				      state_text(header->state));
+	if (!err && capture->parts.is_set)
+		err = add_pieces(header, &capture->parts);
 	if (!err && !status_stop_is_ordinary(&capture->status))
 		err = header_add_line(&header->header, "stopped", true, "%s",
 				      capture->status.stopped);
@@ -116,12 +129,42 @@ static int add_capture(struct capture_header *header, const struct capture *capt
 	return err;
 }
 
+static uint64_t date_of_begin(const struct report *report)
+{
+	return report->capture->metadata.wall_offset + report->analysis.begin;
+}
+
+/* ns from the begin; is_date: of ns since 1970, 0 before the begin. */
+static uint64_t since_begin(const struct report *report, uint64_t ns, bool is_date)
+{
+	return is_date ? ns - MIN(ns, date_of_begin(report)) : ns;
+}
+
+/* Does --time or --at name a time behind the end? */
+static bool is_after_end(const struct report *report, uint64_t length)
+{
+	const struct select *select = report->settings.select;
+
+	return since_begin(report, select->after, select->after_is_date) >= length ||
+	       since_begin(report, select->before, select->before_is_date) > length;
+}
+
+/* Does --time or --at name a date before the begin? */
+static bool is_before_begin(const struct report *report)
+{
+	const struct select *select = report->settings.select;
+	uint64_t begin = date_of_begin(report);
+
+	return (select->after_is_date && select->after < begin) ||
+	       (select->before_is_date && select->before < begin);
+}
+
 /* The filters. */
 static int add_filters(struct capture_header *header, const struct report *report)
 {
 	const struct select *select = report->settings.select;
 	uint64_t left_out = report->analysis.totals.left_out, length = header->duration;
-	char after[64], time[TIME_TEXT];
+	char after[64], time[HEADER_TIME];
 	int err;
 
 	if (!report->filter_count)
@@ -130,9 +173,12 @@ static int add_filters(struct capture_header *header, const struct report *repor
 		 left_out == 1 ? " is" : "s are");
 	err = header_add_list_line(&header->header, "filters", left_out, "", &header->filters,
 				   after);
-	if (!err && select && length && (select->after >= length || select->before > length))
+	if (!err && select && length && is_after_end(report, length))
 		err = header_add_line(&header->header, "", true, "the capture ends at %s already",
-				      time_text(report->capture, length, time));
+				      header_time(report->capture, length, time));
+	if (!err && select && is_before_begin(report))
+		err = header_add_line(&header->header, "", true, "the capture begins later, at %s",
+				      header->start);
 	return err;
 }
 
@@ -165,9 +211,11 @@ static int add_probes(struct capture_header *header, const struct status *status
 	return err;
 }
 
-static int add_loss(struct capture_header *header, const struct capture *capture,
-		    const struct analysis *analysis, const struct live_bounds *bounds)
+static int add_loss(struct capture_header *header, const struct report *report)
 {
+	const struct capture *capture = report->capture;
+	const struct analysis *analysis = &report->analysis;
+	const struct live_bounds *bounds = &report->bounds;
 	const struct analysis_loss *loss = &analysis->loss;
 	const char *only_these = header->traced_pids.rows == 1 ? "only events of process "
 							       : "only events of processes ";
@@ -178,7 +226,9 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 	char own[80], percent[40], skipped[40], wrong[80] = "", newer[METADATA_TEXT];
 	int err;
 
-	if (loss->own_known)
+	if (loss->own_known && report->is_glance)
+		snprintf(own, sizeof(own), "own %" PRIu64, loss->own);
+	else if (loss->own_known)
 		snprintf(own, sizeof(own), "%" PRIu64 " of the recorded %s %s's own", loss->own,
 			 loss->own == 1 ? "is" : "are", recorder);
 	else
@@ -243,7 +293,15 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 			"upper bound and cross-CPU frees are a lower bound");
 	if (!err)
 		err = add_probes(header, &capture->status);
-	if (!err && header->unobserved.rows)
+	if (!err && header->unobserved.rows && report->is_glance)
+		err = header_add_line(&header->header, "", true,
+				      "%zu path%s %s not observed: kmemtrace-report sites names "
+				      "%s",
+				      header->unobserved.rows,
+				      header->unobserved.rows == 1 ? "" : "s",
+				      header->unobserved.rows == 1 ? "is" : "are",
+				      header->unobserved.rows == 1 ? "it" : "them");
+	else if (!err && header->unobserved.rows)
 		err = header_add_list_line(&header->header, "", true,
 					   *capture->metadata.source
 						   ? "not in the recording: "
@@ -276,217 +334,6 @@ static int add_loss(struct capture_header *header, const struct capture *capture
 	return err;
 }
 
-/* By how many objects live may be wrong, with the reasons; unless only losses are one. */
-static int add_live_error(struct capture_header *header, const struct report *report)
-{
-	const struct analysis *analysis = &report->analysis;
-	const struct live_bounds *bounds = &report->bounds;
-	uint64_t error = live_bounds_error(bounds, analysis);
-	const struct {
-		uint64_t objects;
-		const char *reason;
-	} parts[] = {
-		{ error - bounds->missed - bounds->unobserved, "lost, skipped or unknown events" },
-		{ bounds->missed, "live in slab caches with frees that were not recorded" },
-		{ bounds->unobserved, "not observed, by /proc/slabinfo" },
-	};
-	struct header_line *line;
-	const char *separator = ": ";
-	size_t size;
-	FILE *text;
-
-	if (!bounds->missed && !bounds->unobserved)
-		return 0;
-	line = header_new_line(&header->header, "", true);
-	text = line ? open_memstream(&line->text, &size) : NULL;
-	if (!text)
-		return -ENOMEM;
-	fprintf(text, "live may be wrong by up to %" PRIu64 " object%s", error,
-		error == 1 ? "" : "s");
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (!parts[i].objects)
-			continue;
-		fprintf(text, "%s%" PRIu64 " %s", separator, parts[i].objects, parts[i].reason);
-		separator = ", ";
-	}
-	return text_close(text, &line->text);
-}
-
-#define SLABINFO_LISTED 3 /* caches */
-
-static int compare_unobserved(const void *left, const void *right)
-{
-	int64_t a = (*(const struct slab_growth_cache *const *)left)->unobserved;
-	int64_t b = (*(const struct slab_growth_cache *const *)right)->unobserved;
-
-	return (llabs(a) < llabs(b)) - (llabs(a) > llabs(b));
-}
-
-static int list_unobserved(struct header_line *line, const struct slab_growth *growth)
-{
-	const struct slab_growth_cache **list =
-		calloc(growth->caches + 1, sizeof(const struct slab_growth_cache *));
-	size_t count = 0, size;
-	FILE *text = list ? open_memstream(&line->text, &size) : NULL;
-
-	if (!text) {
-		free(list);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < growth->count; i++)
-		if (growth->list[i].unobserved && growth->list[i].unobserved != SLAB_GROWTH_UNKNOWN)
-			list[count++] = &growth->list[i];
-	qsort(list, count, sizeof(*list), compare_unobserved);
-	fprintf(text,
-		"%" PRIu64 " allocations and %" PRIu64
-		" frees were not observed, by /proc/slabinfo: ",
-		growth->allocations, growth->frees);
-	for (size_t i = 0; i < count && i < SLABINFO_LISTED; i++)
-		fprintf(text, "%s%s %+" PRId64, i ? ", " : "", list[i]->name, list[i]->unobserved);
-	if (count > SLABINFO_LISTED)
-		fprintf(text, " and %zu more caches", count - SLABINFO_LISTED);
-	fputs(": see kmemtrace-report slabinfo", text);
-	free(list);
-	return text_close(text, &line->text);
-}
-
-/* Of the summary: the objects that only unobserved paths explain. */
-static int add_slabinfo(struct capture_header *header, const struct report *report)
-{
-	const struct slab_growth *growth = &report->growth;
-	struct header_line *line;
-
-	if (!growth->known || report->view != &view_summary)
-		return 0;
-	if (!growth->caches)
-		return header_add_line(
-			&header->header, "slabinfo", false,
-			"/proc/slabinfo shows no unobserved allocation or free in %zu "
-			"slab cache%s",
-			growth->known, growth->known == 1 ? "" : "s");
-	line = header_new_line(&header->header, "slabinfo", true);
-	return line ? list_unobserved(line, growth) : -ENOMEM;
-}
-
-static int add_live(struct capture_header *header, const struct capture *capture,
-		    const struct analysis *analysis, bool is_bound)
-{
-	const struct analysis_totals *totals = &analysis->totals;
-	uint64_t end = analysis->window_end - analysis->begin;
-	uint64_t peak = totals->peak_time > analysis->begin ? totals->peak_time - analysis->begin
-							    : 0;
-	const char *plural = totals->live_objects == 1 ? "" : "s", *bound = is_bound ? "<= " : "";
-	char at[TIME_TEXT + 8] = "", most[TIME_TEXT + 40] = "", time[TIME_TEXT];
-
-	if (analysis->window_end < analysis->end)
-		snprintf(at, sizeof(at), " at %s", time_text(capture, end, time));
-	if (totals->peak_bytes)
-		snprintf(most, sizeof(most), "; peak %" PRIu64 " bytes at %s", totals->peak_bytes,
-			 time_text(capture, peak, time));
-	return header_add_line(&header->header, "live", false,
-			       "%s%" PRIu64 " object%s, %s%" PRIu64 " bytes%s%s", bound,
-			       totals->live_objects, plural, bound, totals->live_bytes, at, most);
-}
-
-/* How many events are not about slab objects, by their names. */
-static int add_process_events(struct capture_header *header, const struct analysis_totals *totals)
-{
-	struct header_line *line;
-	const char *separator = ": ";
-	size_t size;
-	FILE *text;
-
-	if (!totals->process_events && !totals->own_process_events)
-		return 0;
-	line = header_new_line(&header->header, "process", false);
-	text = line ? open_memstream(&line->text, &size) : NULL;
-	if (!text)
-		return -ENOMEM;
-	fprintf(text, "%" PRIu64 " event%s of process memory", totals->process_events,
-		totals->process_events == 1 ? "" : "s");
-	for (size_t id = 0; id < KMT_ID_END; id++) {
-		if (!totals->by_process_kind[id])
-			continue;
-		fprintf(text, "%s%s %" PRIu64, separator, record_kinds[id].name,
-			totals->by_process_kind[id]);
-		separator = ", ";
-	}
-	if (totals->own_process_events)
-		fprintf(text, "; left out kmemtraced's own: %" PRIu64, totals->own_process_events);
-	return text_close(text, &line->text);
-}
-
-static int add_totals(struct capture_header *header, const struct report *report)
-{
-	const struct analysis *analysis = &report->analysis;
-	const struct analysis_totals *totals = &analysis->totals;
-	char temporary[40] = "";
-	int err;
-
-	if (report->capture->status.no_slab)
-		return add_process_events(header, totals);
-	/* a profile does not know the allocations between */
-	if (!report->capture->status.sampling.is_profile)
-		snprintf(temporary, sizeof(temporary), "%" PRIu64 " temporary, ",
-			 totals->temporary);
-	err = header_add_line(&header->header, "allocated", false,
-			      "%" PRIu64 " object%s, %" PRIu64 " bytes requested, %" PRIu64
-			      " bytes allocated, fragmentation %.2f%%; %" PRIu64 " failed",
-			      totals->allocations, totals->allocations == 1 ? "" : "s",
-			      totals->bytes_requested, totals->bytes_allocated,
-			      analysis_fragmentation(totals->bytes_requested,
-						     totals->bytes_allocated),
-			      totals->failed);
-	if (!err)
-		err = header_add_line(&header->header, "freed", false,
-				      "%" PRIu64 " object%s, %" PRIu64 " cross-CPU, %s%" PRIu64
-				      " unmatched (allocated before %s or not recorded); %" PRIu64
-				      " free%s of NULL or ZERO_SIZE_PTR",
-				      totals->frees, totals->frees == 1 ? "" : "s",
-				      totals->cross_cpu_frees, temporary, totals->frees_unmatched,
-				      analysis->window_begin > analysis->begin ? "the window"
-									       : "the capture",
-				      totals->null_frees, totals->null_frees == 1 ? "" : "s");
-	if (!err)
-		err = add_live(header, report->capture, analysis, report->bounds.any);
-	if (!err)
-		err = add_live_error(header, report);
-	if (!err && totals->missed_frees)
-		err = header_add_line(&header->header, "", true,
-				      "%" PRIu64
-				      " free%s missed: the address was allocated again while the "
-				      "object was live",
-				      totals->missed_frees,
-				      totals->missed_frees == 1 ? " was" : "s were");
-	if (!err)
-		err = add_slabinfo(header, report);
-	if (!err && totals->resizes)
-		err = header_add_line(&header->header, "resized", false,
-				      "%" PRIu64 " call%s of krealloc(), in place or not",
-				      totals->resizes, totals->resizes == 1 ? "" : "s");
-	if (!err && (totals->own_allocations || totals->own_frees))
-		err = header_add_line(&header->header, "left out", false,
-				      "kmemtraced's own allocations (%" PRIu64
-				      ") and their frees (%" PRIu64
-				      "); kmemtraced --include-self includes them",
-				      totals->own_allocations, totals->own_frees);
-	if (!err)
-		err = add_process_events(header, totals);
-	if (!err && totals->from_backup && !report->filter_count)
-		err = header_add_line(&header->header, "backup", false,
-				      "%" PRIu64
-				      " of the frees were recorded by the backup programs, because "
-				      "the kernel skipped the first programs",
-				      totals->from_backup);
-	if (!err && totals->repeated)
-		err = header_add_line(&header->header, "repeated", false,
-				      "%" PRIu64
-				      " large allocations were reported twice by the kernel and "
-				      "are counted once",
-				      totals->repeated);
-	return err;
-}
-
 int capture_header_add_lines(struct capture_header *header, const struct report *report)
 {
 	int err;
@@ -495,10 +342,11 @@ int capture_header_add_lines(struct capture_header *header, const struct report 
 	if (!err)
 		err = add_filters(header, report);
 	if (!err)
-		err = add_loss(header, report->capture, &report->analysis, &report->bounds);
+		err = add_loss(header, report);
 	if (!err)
 		err = estimate_add_lines(report, &header->header);
 	if (!err)
-		err = add_totals(header, report);
+		err = report->is_glance ? totals_add_glance(header, report)
+					: totals_add_lines(header, report);
 	return err;
 }

@@ -174,6 +174,7 @@ int cross_frees_on_transition(void *data, const struct analysis *analysis,
 		domain->frees += transition->outcome == OUTCOME_UNMATCHED;
 		domain->frees_unmatched += transition->outcome == OUTCOME_UNMATCHED;
 		return 0;
+	case OUTCOME_INITIAL:
 	case OUTCOME_NO_OBJECT:
 	case OUTCOME_RESIZED:
 	case OUTCOME_MISSED:

@@ -91,6 +91,7 @@ int flame_counts_take(void *data, const struct analysis *analysis,
 		return -ENOMEM;
 	values = flame_counts_weigh(analysis, object);
 	switch (transition->outcome) {
+	case OUTCOME_INITIAL:
 	case OUTCOME_ALLOCATED:
 		change_live(counts, count, values, 1);
 		break;

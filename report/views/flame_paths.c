@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "fields/allocations.h"
 #include "fields/field_table.h"
-#include "fields/stack_path.h"
+#include "analysis/stack_path.h"
 #include "report/views/flame_paths.h"
 
 #define FRAMES_MAX 256 /* of a stack, with its entry */

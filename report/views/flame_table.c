@@ -9,7 +9,7 @@
 
 #include "analysis/estimate.h"
 #include "base/text.h"
-#include "fields/stack_path.h"
+#include "analysis/stack_path.h"
 #include "report/render/flame.h"
 #include "report/render/render.h"
 #include "report/views/flame_table.h"

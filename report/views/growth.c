@@ -51,6 +51,34 @@ static const struct column columns[GROWTH_COLUMNS] = {
 			   NULL },
 };
 
+/* The same for the glance: the task beside the call site. */
+static const struct column glance_columns[GROWTH_COLUMNS] = {
+	[GROWTH_NAME] = { "site", "What grew (view leaks)", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+			  "the kernel code that allocated: symbol+offset/size [module]" },
+	[GROWTH_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[GROWTH_OBJECTS] = { "live_objects", "objects", "", COLUMN_LIVE, 0, COLUMN_ALWAYS,
+			     "objects with no recorded free by the end" },
+	[GROWTH_BYTES] = { "live_bytes", "bytes", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
+			   "bytes allocated to these objects" },
+	[GROWTH_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_IF_ROOM,
+			    "how evenly the live objects were allocated over the window: near 100 "
+			    "is a steady leak, a cache that filled once is below 50" },
+	[GROWTH_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
+			      COLUMN_NOT_IN_TEXT, NULL },
+	[GROWTH_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			    "live bytes, weighted by steadiness and coverage: see the view leaks" },
+	[GROWTH_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+			  "the process that allocated more than half of these bytes" },
+	[GROWTH_TASK_PID] = { "main_task_pid", "mostly by", "pid", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
+			      NULL },
+	[GROWTH_TASK_COMM] = { "main_task_comm", "mostly by", "comm", COLUMN_TEXT, 0,
+			       COLUMN_NOT_IN_TEXT, NULL },
+	[GROWTH_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
+				COLUMN_NOT_IN_TEXT, NULL },
+	[GROWTH_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
+			   NULL },
+};
+
 /* A group with live objects. */
 struct growing {
 	size_t group;
@@ -163,7 +191,8 @@ static int add_rows(struct report *report, struct table *table, const struct sur
 
 int growth_table(struct report *report)
 {
-	struct table *table = report_add_table(report, columns, GROWTH_COLUMNS);
+	struct table *table = report_add_table(report, report->is_glance ? glance_columns : columns,
+					       GROWTH_COLUMNS);
 	struct survivors survivors;
 	int err;
 
@@ -173,6 +202,7 @@ int growth_table(struct report *report)
 	table->sort = "damage_bytes,steady_percent,live_bytes";
 	table->tiebreak = GROWTH_ADDRESS;
 	table->leads = true;
+	table->is_compact = report->is_glance;
 	err = survivors_init(&survivors, &report->analysis);
 	if (err)
 		return err;

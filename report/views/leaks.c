@@ -58,7 +58,7 @@ static const struct column columns[LEAK_COLUMNS + ESTIMATE_COLUMNS] = {
 			"the kernel code that allocated: symbol+offset/size [module]" },
 	[LEAK_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			   "allocated in the window, with no recorded free by its end" },
+			   "allocated and not freed by the end of the window, as far as recorded" },
 	[LEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			 "bytes allocated to the live objects" },
 	[LEAK_AGE_MIN] = { "age_min_ns", "age", "min", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
@@ -156,16 +156,19 @@ static int on_transition(void *data, const struct analysis *analysis,
 			 const struct transition *transition)
 {
 	bool ends = transition->outcome == OUTCOME_FREED || transition->outcome == OUTCOME_MISSED;
+	bool is_initial = transition->outcome == OUTCOME_INITIAL;
 	struct leaks *leaks = data;
 	struct object_weight weight;
 	struct series *series;
 	size_t slice;
 
-	if (!ends && transition->outcome != OUTCOME_ALLOCATED)
+	if (!ends && !is_initial && transition->outcome != OUTCOME_ALLOCATED)
 		return 0;
 	if (!leaks->slices.width)
 		slices_init_window(&leaks->slices, analysis);
-	slice = find_slice(leaks, ends ? transition->event->time : transition->object->time);
+	slice = find_slice(leaks, is_initial ? analysis->capture->checkpoint.begin
+				  : ends     ? transition->event->time
+					     : transition->object->time);
 	series = find_series(leaks, transition->group);
 	if (!series)
 		return -ENOMEM;

@@ -19,13 +19,17 @@ static void add_caches(struct live_bounds *bounds, const struct analysis *analys
 	for (size_t i = 0; i < analysis->cache_count; i++) {
 		const struct analysis_cache *cache = &analysis->caches[i];
 		const struct slab_growth_cache *grown = slab_growth_find(growth, cache->name);
-		uint64_t freed = 0;
+		uint64_t freed = 0, missed = cache->missed_frees;
 
+		/* objects that are older than the checkpoint may be freed already */
+		if (cache->initial_objects)
+			missed += checkpoint_state_missed_frees(&analysis->capture->checkpoint,
+								cache->name);
 		if (grown && grown->unobserved != SLAB_GROWTH_UNKNOWN && grown->unobserved < 0)
 			freed = (uint64_t)-grown->unobserved;
-		bounds->caches[i] = cache->missed_frees || freed || filtered;
+		bounds->caches[i] = missed || freed || filtered;
 		bounds->any |= bounds->caches[i] && cache->live_objects;
-		if (cache->missed_frees || filtered)
+		if (missed || filtered)
 			bounds->missed += cache->live_objects;
 		else
 			bounds->unobserved += freed < cache->live_objects ? freed
@@ -54,9 +58,14 @@ int live_bounds_init(struct live_bounds *bounds, const struct analysis *analysis
 
 uint64_t live_bounds_error(const struct live_bounds *bounds, const struct analysis *analysis)
 {
+	const struct checkpoint_state *before = &analysis->capture->checkpoint;
 	const struct analysis_loss *loss = &analysis->loss;
+	uint64_t lost = loss->lost + loss->skipped;
 
-	return loss->lost + loss->skipped + analysis->totals.unknown + bounds->missed +
+	/* objects that are older than the checkpoint */
+	if (analysis->totals.initial_objects)
+		lost += before->lost + (before->skipped == STATUS_UNKNOWN ? 0 : before->skipped);
+	return lost + analysis->initial_missing + analysis->totals.unknown + bounds->missed +
 	       bounds->unobserved;
 }
 

@@ -197,5 +197,6 @@ uint64_t group_number(const struct report *report, const struct group *group)
 
 bool group_is_empty(const struct group *group)
 {
-	return !group->allocations && !group->failed && !group->frees && !group->missed_frees;
+	return !group->allocations && !group->failed && !group->frees && !group->missed_frees &&
+	       !group->initial_objects;
 }

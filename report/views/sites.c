@@ -18,10 +18,15 @@ enum site_column {
 	SITE_REQUESTED,
 	SITE_ALLOCATED,
 	SITE_FRAGMENTATION,
+	SITE_WASTE,
+	SITE_INITIAL_OBJECTS,
+	SITE_INITIAL_BYTES,
 	SITE_LIVE_OBJECTS,
 	SITE_LIVE_BYTES,
 	SITE_CROSS_CPU,
 	SITE_PEAK,
+	SITE_PEAK_WASTE,
+	SITE_LIVE_WASTE,
 	SITE_TEMPORARY,
 	SITE_P50,
 	SITE_P99,
@@ -57,6 +62,13 @@ const struct column sites_columns[SITES_COLUMNS_ALL] = {
 	[SITE_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
 				 COLUMN_ALWAYS,
 				 "fragmentation: (allocated - requested) / allocated" },
+	[SITE_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
+			 "allocated - requested, of all allocations" },
+	[SITE_INITIAL_OBJECTS] = { "initial_objects", "initial", "objs", COLUMN_NUMBER, 0,
+				   COLUMN_IN_TEXT_IF_USED,
+				   "objects that were live at the begin, by the checkpoint" },
+	[SITE_INITIAL_BYTES] = { "initial_bytes", "initial", "bytes", COLUMN_NUMBER, 0,
+				 COLUMN_IN_TEXT_IF_USED, "bytes allocated to these objects" },
 	[SITE_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 				"objects with no recorded free by the end" },
 	[SITE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
@@ -65,6 +77,11 @@ const struct column sites_columns[SITES_COLUMNS_ALL] = {
 			     "cross-CPU frees: on another CPU than the allocation" },
 	[SITE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
 			"the most bytes that were live at one time" },
+	[SITE_PEAK_WASTE] = { "peak_waste", "peak", "waste", COLUMN_NULLABLE, 0, COLUMN_IF_ROOM,
+			      "bytes that were not requested, of the objects that were live at the "
+			      "peak of all live bytes" },
+	[SITE_LIVE_WASTE] = { "live_waste", "live", "waste", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
+			      "bytes of the live objects that were not requested" },
 	[SITE_TEMPORARY] = { "temporary", "temp", "", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
 			     "temporary objects: freed by the task that allocated them, on the "
 			     "same CPU, with no other allocation on this CPU in between" },
@@ -116,6 +133,7 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	const struct select *select = report->settings.select;
 	/* with --older the analysis reports an object when it ends: the peak is not known */
 	bool knows_peak = !select || !select->older;
+	const struct heap_waste *waste = &report->wastes.groups[group - report->analysis.groups];
 	struct cell *row = table_add(table);
 
 	if (!row)
@@ -130,10 +148,15 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	row[SITE_ALLOCATED].number = group->bytes_allocated;
 	row[SITE_FRAGMENTATION].decimal =
 		analysis_fragmentation(group->bytes_requested, group->bytes_allocated);
+	row[SITE_WASTE].number = waste->flow;
+	row[SITE_INITIAL_OBJECTS].number = group->initial_objects;
+	row[SITE_INITIAL_BYTES].number = group->initial_bytes;
 	row[SITE_LIVE_OBJECTS].number = group->live_objects;
 	row[SITE_LIVE_BYTES].number = group->live_bytes;
+	row[SITE_LIVE_WASTE].number = waste->live;
 	row[SITE_CROSS_CPU].number = group->cross_cpu_frees;
 	row[SITE_PEAK].number = knows_peak ? group->peak_bytes : CELL_UNKNOWN;
+	row[SITE_PEAK_WASTE].number = knows_peak ? waste->peak : CELL_UNKNOWN;
 	/* a profile does not know the allocations between */
 	row[SITE_TEMPORARY].number = report->capture->status.sampling.is_profile ? CELL_UNKNOWN
 										 : group->temporary;
@@ -176,6 +199,7 @@ const struct view view_sites = {
 	.has_by = true,
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,
+	.peak_heap = true,
 	.has_intervals = true,
 	.make = make,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The view sizes: a histogram of the requested sizes in each size class of kmalloc(), of up to
- * eight ranges of equal width; and the bytes that each class wastes.
+ * The view sizes: the bytes that each size class of kmalloc() wastes, and a histogram of the
+ * requested sizes in each class, of up to eight ranges of equal width.
  */
 #include "config.h"
 
@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "report/views/row_names.h"
-#include "report/views/view.h"
-#include "base/hash_map.h"
+#include "report/views/size_classes.h"
 
 #define RANGES 8 /* of a class, at most */
 
@@ -26,7 +24,11 @@ enum size_column {
 	SIZE_ALLOCATED,
 	SIZE_WASTE,
 	SIZE_WASTE_PERCENT,
+	SIZE_PEAK_OBJECTS,
+	SIZE_PEAK_WASTE,
+	SIZE_LIVE_WASTE,
 	SIZE_BAR,
+	SIZE_BOUND,
 	SIZE_COLUMNS
 };
 
@@ -48,17 +50,31 @@ static const struct column columns[SIZE_COLUMNS] = {
 			 "allocated - requested" },
 	[SIZE_WASTE_PERCENT] = { "waste_percent", "waste", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
 				 "waste / allocated; other views call it fragmentation" },
+	[SIZE_PEAK_OBJECTS] = { "peak_objects", "peak", "objs", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
+				"objects that were live at the peak of all live bytes" },
+	[SIZE_PEAK_WASTE] = { "peak_waste", "peak", "waste", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
+			      "bytes of them that were not requested" },
+	[SIZE_LIVE_WASTE] = { "live_waste", "live", "waste", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
+			      "the same of the objects that are live at the end" },
 	[SIZE_BAR] = { "share", "share", "of class", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
+	[SIZE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
+			 NULL },
 };
 
 enum class_column {
 	CLASS_CACHE,
 	CLASS_SIZE,
+	CLASS_PEAK_OBJECTS,
+	CLASS_PEAK_BYTES,
+	CLASS_PEAK_WASTE,
+	CLASS_PEAK_PERCENT,
+	CLASS_LIVE_WASTE,
 	CLASS_OBJECTS,
 	CLASS_REQUESTED,
 	CLASS_ALLOCATED,
 	CLASS_WASTE,
 	CLASS_WASTE_PERCENT,
+	CLASS_BOUND,
 	CLASS_COLUMNS
 };
 
@@ -71,159 +87,26 @@ static const struct column class_columns[CLASS_COLUMNS] = {
 	[CLASS_OBJECTS] = { "objects", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			    "allocations that succeeded" },
 	[CLASS_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_ALWAYS, "bytes that these allocations requested" },
+			      COLUMN_IF_ROOM, "bytes that these allocations requested" },
 	[CLASS_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_ALWAYS, "bytes that these allocations occupy" },
+			      COLUMN_IF_ROOM, "bytes that these allocations occupy" },
 	[CLASS_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			  "allocated - requested" },
 	[CLASS_WASTE_PERCENT] = { "waste_percent", "waste", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
 				  "waste / allocated; other views call it fragmentation" },
+	[CLASS_PEAK_OBJECTS] = { "peak_objects", "peak", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS,
+				 "objects that were live at the peak of all live bytes" },
+	[CLASS_PEAK_BYTES] = { "peak_bytes", "peak", "bytes", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
+			       "bytes allocated to them" },
+	[CLASS_PEAK_WASTE] = { "peak_waste", "peak", "waste", COLUMN_LIVE, 0, COLUMN_ALWAYS,
+			       "those of these bytes that were not requested" },
+	[CLASS_PEAK_PERCENT] = { "peak_waste_percent", "peak", "%", COLUMN_DECIMAL, 1,
+				 COLUMN_ALWAYS, "peak waste / peak bytes" },
+	[CLASS_LIVE_WASTE] = { "live_waste", "live", "waste", COLUMN_LIVE, 0, COLUMN_ALWAYS,
+			       "the same of the objects that are live at the end" },
+	[CLASS_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
+			  NULL },
 };
-
-/* All allocations from one cache that requested the same size. */
-struct request {
-	uint32_t cache, requested;
-	uint64_t objects, allocated; /* bytes of all of them */
-};
-
-struct sizes {
-	struct hash_map index; /* of requests, by cache and bytes requested */
-	struct request *requests;
-	size_t count;
-	/* With --older: the analysis reports an object when it ends, with its last size. */
-	bool objects_at_end;
-};
-
-/* A size class. Large requests of the same number of pages are one class. */
-struct class
-{
-	const struct request *requests; /* ascending */
-	size_t count;
-	uint64_t size, objects, requested, allocated, wasted;
-};
-
-static struct request *find_request(struct sizes *sizes, uint32_t cache, uint32_t requested)
-{
-	uint64_t key = (uint64_t)cache << 32 | requested;
-	uint32_t found = hash_map_find(&sizes->index, key);
-	struct request *list;
-
-	if (found != HASH_MAP_NONE)
-		return &sizes->requests[found];
-	list = array_grow(sizes->requests, sizes->count, sizeof(*list));
-	if (!list)
-		return NULL;
-	sizes->requests = list;
-	if (hash_map_add(&sizes->index, key, (uint32_t)sizes->count))
-		return NULL;
-	list += sizes->count++;
-	*list = (struct request){ .cache = cache, .requested = requested };
-	return list;
-}
-
-static int on_transition(void *data, const struct analysis *analysis,
-			 const struct transition *transition)
-{
-	const struct slab_object *object = transition->object;
-	struct sizes *sizes = data;
-	struct request *request;
-	bool resized = transition->outcome == OUTCOME_RESIZED && object && !sizes->objects_at_end;
-
-	if (transition->outcome != OUTCOME_ALLOCATED && !resized)
-		return 0;
-	if (!analysis->caches[transition->cache].is_kmalloc)
-		return 0;
-	request = find_request(sizes, transition->cache, object->requested);
-	if (!request)
-		return -ENOMEM;
-	if (resized) {
-		request->objects--;
-		request->allocated -= object->allocated;
-		request = find_request(sizes, transition->cache, transition->event->requested);
-		if (!request)
-			return -ENOMEM;
-	}
-	request->objects++;
-	request->allocated += object->allocated;
-	return 0;
-}
-
-static int begin(struct report *report)
-{
-	struct sizes *sizes = calloc(1, sizeof(*sizes));
-	int err;
-
-	if (!sizes)
-		return -ENOMEM;
-	report->data = sizes;
-	err = hash_map_init(&sizes->index);
-	sizes->objects_at_end = report->settings.select && report->settings.select->older;
-	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ on_transition, sizes };
-	return err;
-}
-
-static void end(struct report *report)
-{
-	struct sizes *sizes = report->data;
-
-	if (!sizes)
-		return;
-	hash_map_deinit(&sizes->index);
-	free(sizes->requests);
-	free(sizes);
-}
-
-static uint64_t size_of(const struct analysis *analysis, const struct request *request)
-{
-	const struct analysis_cache *cache = &analysis->caches[request->cache];
-
-	return cache->is_large ? request->allocated / request->objects : cache->size;
-}
-
-static int compare_requests(const void *left, const void *right, void *analysis)
-{
-	const struct request *a = left, *b = right;
-	uint64_t a_size, b_size;
-
-	/* A request without objects (all were resized) has no class: sort it to the end. */
-	if (!a->objects || !b->objects)
-		return !a->objects - !b->objects;
-	a_size = size_of(analysis, a);
-	b_size = size_of(analysis, b);
-	if (a->cache != b->cache)
-		return a->cache < b->cache ? -1 : 1;
-	if (a_size != b_size)
-		return a_size < b_size ? -1 : 1;
-	return (a->requested > b->requested) - (a->requested < b->requested);
-}
-
-static uint64_t wasted(const struct request *request)
-{
-	uint64_t requested = request->objects * request->requested;
-
-	return request->allocated > requested ? request->allocated - requested : 0;
-}
-
-/* The class that begins at the first request. */
-static struct class take_class(const struct analysis *analysis, const struct request *first,
-			       size_t count)
-{
-	struct class class = { .requests = first, .size = size_of(analysis, first) };
-
-	for (; class.count < count; class.count++) {
-		const struct request *request = &first[class.count];
-
-		if (!request->objects || request->cache != first->cache ||
-		    size_of(analysis, request) != class.size)
-			break;
-		class.objects += request->objects;
-		class.requested += request->objects * request->requested;
-		class.allocated += request->allocated;
-		class.wasted += wasted(request);
-	}
-	return class;
-}
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -248,106 +131,188 @@ static uint64_t class_below(uint64_t size)
 	return power;
 }
 
-/* A row for each range of the class that has requests. */
-static int add_ranges(struct report *report, struct table *table, const struct class *class)
+static int begin_range(struct report *report, struct table *table, const struct size_class *class,
+		       uint64_t from, uint64_t to)
+{
+	struct cell *row = table_add(table);
+
+	if (!row)
+		return -ENOMEM;
+	row[SIZE_CACHE].text = strdup(cache_name(report, class->cache));
+	row[SIZE_CLASS].number = class->size;
+	row[SIZE_FROM].number = from;
+	row[SIZE_TO].number = to;
+	row[SIZE_BOUND].truth = report->bounds.caches[class->cache];
+	return row[SIZE_CACHE].text ? 0 : -ENOMEM;
+}
+
+static void add_to_range(const struct report *report, struct cell *row,
+			 const struct size_request *request, uint64_t objects)
+{
+	bool knows_peak = report->analysis.peak_heap->is_known;
+
+	row[SIZE_OBJECTS].number += request->flow.objects;
+	row[SIZE_REQUESTED].number += request->flow.requested;
+	row[SIZE_ALLOCATED].number += request->flow.allocated;
+	row[SIZE_WASTE].number += heap_bytes_wasted(request->flow);
+	row[SIZE_WASTE_PERCENT].decimal =
+		percent(row[SIZE_WASTE].number, row[SIZE_ALLOCATED].number);
+	row[SIZE_PEAK_OBJECTS].number =
+		knows_peak ? row[SIZE_PEAK_OBJECTS].number + request->peak.objects : CELL_UNKNOWN;
+	row[SIZE_PEAK_WASTE].number =
+		knows_peak ? row[SIZE_PEAK_WASTE].number + heap_bytes_wasted(request->peak)
+			   : CELL_UNKNOWN;
+	row[SIZE_LIVE_WASTE].number += heap_bytes_wasted(request->live);
+	row[SIZE_BAR].decimal = (double)row[SIZE_OBJECTS].number / (double)objects;
+}
+
+/* A row for each range of the class that has allocations; objects: of the class. */
+static int add_ranges(struct report *report, struct table *table, const struct size_class *class,
+		      uint64_t objects)
 {
 	uint64_t first = class->requests[0].requested, below = class_below(class->size);
 	uint64_t width, from, to = 0;
-	struct cell *row = NULL;
+	bool begun = false;
 
 	/* The smallest class of the kernel holds all smaller requests, too. */
 	while (below && first <= below)
 		below = class_below(below);
 	width = class->size ? (class->size - below + RANGES - 1) / RANGES : 1;
 	for (size_t i = 0; i < class->count; i++) {
-		const struct request *request = &class->requests[i];
+		const struct size_request *request = &class->requests[i];
 		uint64_t range;
+		int err;
 
-		if (!row || request->requested > to) {
-			row = table_add(table);
-			if (!row)
-				return -ENOMEM;
+		if (!request->flow.objects)
+			continue;
+		if (!begun || request->requested > to) {
 			range = request->requested > below
 					? (request->requested - below - 1) / width
 					: 0;
 			from = below + range * width + 1;
 			to = below + (range + 1) * width;
-			row[SIZE_CACHE].text = strdup(cache_name(report, request->cache));
-			if (!row[SIZE_CACHE].text)
-				return -ENOMEM;
-			row[SIZE_CLASS].number = class->size;
-			row[SIZE_FROM].number = request->requested ? from : 0;
-			row[SIZE_TO].number = to < class->size || request->requested > class->size
-						      ? to
-						      : class->size;
+			err = begin_range(report, table, class, request->requested ? from : 0,
+					  to < class->size || request->requested > class->size
+						  ? to
+						  : class->size);
+			if (err)
+				return err;
+			begun = true;
 		}
-		row[SIZE_OBJECTS].number += request->objects;
-		row[SIZE_REQUESTED].number += request->objects * request->requested;
-		row[SIZE_ALLOCATED].number += request->allocated;
-		row[SIZE_WASTE].number += wasted(request);
-		row[SIZE_WASTE_PERCENT].decimal =
-			percent(row[SIZE_WASTE].number, row[SIZE_ALLOCATED].number);
-		row[SIZE_BAR].decimal = (double)row[SIZE_OBJECTS].number / (double)class->objects;
+		add_to_range(report, table->cells + (table->rows - 1) * table->column_count,
+			     request, objects);
 	}
 	return 0;
 }
 
-static int add_class(struct report *report, struct table *table, const struct class *class)
+static int add_class(struct report *report, struct table *table, const struct size_class *class,
+		     struct heap_bytes flow)
 {
+	bool knows_peak = report->analysis.peak_heap->is_known;
 	struct cell *row = table_add(table);
+	struct heap_bytes peak = { 0 };
+	struct heap_waste waste = { 0 };
 
 	if (!row)
 		return -ENOMEM;
-	row[CLASS_CACHE].text = strdup(cache_name(report, class->requests[0].cache));
+	for (size_t i = 0; i < class->count; i++) {
+		heap_bytes_add(&peak, class->requests[i].peak);
+		waste.flow += heap_bytes_wasted(class->requests[i].flow);
+		waste.live += heap_bytes_wasted(class->requests[i].live);
+		waste.peak += heap_bytes_wasted(class->requests[i].peak);
+	}
+	row[CLASS_CACHE].text = strdup(cache_name(report, class->cache));
 	row[CLASS_SIZE].number = class->size;
-	row[CLASS_OBJECTS].number = class->objects;
-	row[CLASS_REQUESTED].number = class->requested;
-	row[CLASS_ALLOCATED].number = class->allocated;
-	row[CLASS_WASTE].number = class->wasted;
-	row[CLASS_WASTE_PERCENT].decimal = percent(class->wasted, class->allocated);
+	row[CLASS_OBJECTS].number = flow.objects;
+	row[CLASS_REQUESTED].number = flow.requested;
+	row[CLASS_ALLOCATED].number = flow.allocated;
+	row[CLASS_WASTE].number = waste.flow;
+	row[CLASS_WASTE_PERCENT].decimal = percent(waste.flow, flow.allocated);
+	row[CLASS_PEAK_OBJECTS].number = knows_peak ? peak.objects : CELL_UNKNOWN;
+	row[CLASS_PEAK_BYTES].number = knows_peak ? peak.allocated : CELL_UNKNOWN;
+	row[CLASS_PEAK_WASTE].number = knows_peak ? waste.peak : CELL_UNKNOWN;
+	row[CLASS_PEAK_PERCENT].decimal = knows_peak ? percent(waste.peak, peak.allocated) : NAN;
+	row[CLASS_LIVE_WASTE].number = waste.live;
+	row[CLASS_BOUND].truth = report->bounds.caches[class->cache];
 	return row[CLASS_CACHE].text ? 0 : -ENOMEM;
+}
+
+static int add_rows(struct report *report, const struct size_classes *classes, struct table *ranges,
+		    struct table *table)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < classes->count && !err; i++) {
+		const struct size_class *class = &classes->list[i];
+		struct heap_bytes flow = { 0 };
+
+		for (size_t k = 0; k < class->count; k++)
+			heap_bytes_add(&flow, class->requests[k].flow);
+		err = add_ranges(report, ranges, class, flow.objects);
+		if (!err)
+			err = add_class(report, table, class, flow);
+	}
+	return err;
+}
+
+static int begin(struct report *report)
+{
+	struct heap_sizes *sizes = calloc(1, sizeof(*sizes));
+
+	if (!sizes)
+		return -ENOMEM;
+	report->data = sizes;
+	report->settings.observers[report->settings.observer_count++] =
+		(struct observer){ heap_sizes_on_transition, sizes };
+	return heap_sizes_init(sizes);
+}
+
+static void end(struct report *report)
+{
+	if (!report->data)
+		return;
+	heap_sizes_deinit(report->data);
+	free(report->data);
 }
 
 static int make(struct report *report)
 {
-	struct analysis *analysis = &report->analysis;
-	struct sizes *sizes = report->data;
-	struct table *ranges, *classes;
-	int err = 0;
+	struct table *ranges = report_add_table(report, columns, SIZE_COLUMNS);
+	struct table *table = report_add_table(report, class_columns, CLASS_COLUMNS);
+	struct size_classes classes;
+	int err;
 
-	ranges = report_add_table(report, columns, SIZE_COLUMNS);
 	ranges->key = "sizes";
 	ranges->title = "Requested sizes in each size class";
 	ranges->empty = "No kmalloc() was recorded.";
 	ranges->sort = "size,cache,from_bytes";
 	ranges->tiebreak = SIZE_FROM;
-	classes = report_add_table(report, class_columns, CLASS_COLUMNS);
-	classes->key = "classes";
-	classes->title = "Waste in each size class";
-	classes->empty = ranges->empty;
-	classes->sort = "bytes_wasted,objects";
-	classes->tiebreak = CLASS_CACHE;
-	if (sizes->count)
-		qsort_r(sizes->requests, sizes->count, sizeof(*sizes->requests), compare_requests,
-			analysis);
-	for (size_t i = 0; i < sizes->count && sizes->requests[i].objects && !err;) {
-		struct class class = take_class(analysis, &sizes->requests[i], sizes->count - i);
-
-		err = add_ranges(report, ranges, &class);
-		if (!err)
-			err = add_class(report, classes, &class);
-		i += class.count;
-	}
+	table->key = "classes";
+	table->title = "Waste in each size class";
+	table->empty = ranges->empty;
+	table->sort = "peak_waste,bytes_wasted,objects";
+	table->tiebreak = CLASS_CACHE;
+	table->leads = true;
+	err = heap_sizes_add_heap(report->data, &report->analysis);
+	if (!err)
+		err = size_classes_init(&classes, &report->analysis, report->data);
+	if (err)
+		return err;
+	err = add_rows(report, &classes, ranges, table);
+	if (!err)
+		err = class_sites_table(report, &classes);
+	size_classes_deinit(&classes);
 	return err;
 }
 
 const struct view view_sizes = {
 	.name = "sizes",
 	.needs_all = "looks at each allocation",
-	.summary = "requested sizes in each kmalloc() size class, and the waste",
+	.summary = "waste in each kmalloc() size class: by whom, and what would help",
 	.columns = columns,
 	.column_count = SIZE_COLUMNS,
 	.rows = VIEW_ALL_ROWS,
+	.peak_heap = true,
 	.begin = begin,
 	.make = make,
 	.end = end,

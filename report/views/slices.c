@@ -8,8 +8,8 @@
 
 #define WIDTH_FIRST 1000000 /* ns, if the end is not known */
 
-/* The first of 1, 2, 5, 10, 20, … that makes at most SLICES_MAX slices. */
-static uint64_t width_for(uint64_t span)
+/* The first of 1, 2, 5, 10, 20, … that makes at most limit slices. */
+static uint64_t width_for(uint64_t span, size_t limit)
 {
 	static const unsigned int factors[] = { 1, 2, 5 };
 	uint64_t power = 1;
@@ -17,36 +17,49 @@ static uint64_t width_for(uint64_t span)
 	for (size_t i = 0;; i++) {
 		uint64_t width = factors[i % 3] * power;
 
-		if ((span - 1) / width < SLICES_MAX)
+		if ((span - 1) / width < limit)
 			return width;
 		if (i % 3 == 2)
 			power *= 10;
 	}
 }
 
-void slices_init(struct slices *slices, uint64_t begin, uint64_t end)
+static void init(struct slices *slices, uint64_t begin, uint64_t end, size_t limit)
 {
 	memset(slices, 0, sizeof(*slices));
 	slices->begin = begin;
+	slices->limit = limit;
 	slices->width = WIDTH_FIRST;
 	if (!end)
 		return;
-	slices->width = end > begin ? width_for(end - begin) : 1;
+	slices->width = end > begin ? width_for(end - begin, limit) : 1;
 	slices->most = end > begin ? (size_t)((end - begin - 1) / slices->width) + 1 : 1;
+}
+
+void slices_init(struct slices *slices, uint64_t begin, uint64_t end)
+{
+	init(slices, begin, end, SLICES_MAX);
 }
 
 void slices_init_window(struct slices *slices, const struct analysis *analysis)
 {
+	slices_init_limit(slices, analysis, SLICES_MAX);
+}
+
+void slices_init_limit(struct slices *slices, const struct analysis *analysis, size_t limit)
+{
 	const struct status *status = &analysis->capture->status;
 	uint64_t begin = analysis->begin, end = 0;
 
+	if (begin < analysis->capture->checkpoint.begin)
+		begin = analysis->capture->checkpoint.begin;
 	if (begin < analysis->window_begin)
 		begin = analysis->window_begin;
 	if (status->complete != STATUS_CUT_OFF)
 		end = status->end;
 	if (end > analysis->window_end)
 		end = analysis->window_end;
-	slices_init(slices, begin, end);
+	init(slices, begin, end, limit);
 }
 
 size_t slices_index(struct slices *slices, uint64_t time)
@@ -54,7 +67,7 @@ size_t slices_index(struct slices *slices, uint64_t time)
 	uint64_t after = time > slices->begin ? time - slices->begin : 0;
 	size_t index;
 
-	while (!slices->most && after / slices->width >= SLICES_MAX) {
+	while (!slices->most && after / slices->width >= slices->limit) {
 		slices->width *= 2;
 		slices->doublings++;
 		slices->count = (slices->count + 1) / 2;

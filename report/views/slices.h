@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Time slices of equal width, at most SLICES_MAX. If the end is not known in advance, the width
- * doubles whenever there would be more.
+ * Time slices of equal width, at most SLICES_MAX or another limit. If the end is not known in
+ * advance, the width doubles whenever there would be more.
  */
 #ifndef REPORT_VIEWS_SLICES_H
 #define REPORT_VIEWS_SLICES_H
@@ -18,6 +18,7 @@ struct slices {
 	size_t count;	       /* up to the latest time of slices_index() */
 	size_t most; /* if the end is known: the number of slices; later times are in the last */
 	unsigned int doublings;
+	size_t limit; /* of count: SLICES_MAX, or that of slices_init_limit() */
 };
 
 /* end: ns, or 0 if it is not known. The width for a known end is 1, 2 or 5 times a power of ten. */
@@ -25,6 +26,9 @@ void slices_init(struct slices *slices, uint64_t begin, uint64_t end);
 
 /* The same for the window of an analysis, which may still run. */
 void slices_init_window(struct slices *slices, const struct analysis *analysis);
+
+/* The same with another limit than SLICES_MAX. */
+void slices_init_limit(struct slices *slices, const struct analysis *analysis, size_t limit);
 
 /*
  * The slice of the time; of a time before the begin, the first. It may increase doublings: the

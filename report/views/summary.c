@@ -10,6 +10,7 @@
 #include "report/views/view.h"
 
 #define SUMMARY_ROWS 10
+#define GLANCE_FINDINGS 2
 
 /* A column that the text of the summary shows or hides, unlike the view of the table. */
 struct difference {
@@ -38,6 +39,51 @@ static void copy_columns(struct column *to, const struct column *from, size_t co
 				to[i].where = other->where;
 }
 
+/* The text of the glance has other columns of the findings. */
+static const struct difference glance_differences[] = {
+	{ "first_case", COLUMN_NOT_IN_TEXT },
+	{ "because", COLUMN_NOT_IN_TEXT },
+	{ "gfp", COLUMN_NOT_IN_TEXT },
+	{ "free_cache", COLUMN_NOT_IN_TEXT },
+	{ "other_site", COLUMN_NOT_IN_TEXT },
+	{ "certainty", COLUMN_NOT_IN_TEXT },
+	{ NULL, COLUMN_ALWAYS },
+};
+
+/* On one screen: what grew, what is wasted, what crosses CPUs and what is wrong. */
+static int make_glance(struct report *report)
+{
+	size_t count = view_findings.column_count;
+	struct column *columns = calloc(count, sizeof(*columns));
+	struct table *table;
+	int err;
+
+	if (!columns)
+		return -ENOMEM;
+	report->second_columns = columns;
+	copy_columns(columns, view_findings.columns, count, glance_differences);
+	columns[0].header = "What is wrong (view findings)";
+	/* -s and -F are of the call sites, and -l prints them */
+	table = report_add_table(report, sites_columns,
+				 estimate_column_count(report, SITES_COLUMNS));
+	table->not_in_text = true;
+	table->sort = "site";
+	err = growth_table(report);
+	if (!err)
+		err = glance_waste_table(report);
+	if (!err)
+		err = glance_crossing_table(report);
+	/* findings need all events */
+	if (err || report->settings.estimate)
+		return err;
+	table = report_add_table(report, columns, count);
+	err = findings_table(report, table);
+	table->is_compact = true;
+	table->text_rows = GLANCE_FINDINGS;
+	table->not_in_text = !table->rows_made;
+	return err;
+}
+
 static int make(struct report *report)
 {
 	size_t sites = estimate_column_count(report, SITES_COLUMNS);
@@ -46,6 +92,8 @@ static int make(struct report *report)
 	struct table *table;
 	int err;
 
+	if (report->is_glance)
+		return make_glance(report);
 	columns = calloc(sites + count, sizeof(*columns));
 	if (!columns)
 		return -ENOMEM;
@@ -75,12 +123,13 @@ static int make(struct report *report)
 
 const struct view view_summary = {
 	.name = "summary",
-	.summary = "growth, top call sites, slab caches and findings (the default)",
+	.summary = "all at a glance: growth, waste, cross-CPU frees, findings (default)",
 	.columns = sites_columns,
 	.column_count = SITES_COLUMNS,
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,
 	.findings = true,
+	.peak_heap = true,
 	.rows = SUMMARY_ROWS,
 	.has_intervals = true,
 	.make = make,

@@ -249,6 +249,8 @@ static int apply(struct timeline *timeline, const struct change *change)
 		slice->allocations++;
 		slice->allocated += change->bytes;
 		return change_live(timeline, slice, change, true);
+	case OUTCOME_INITIAL:
+		return change_live(timeline, slice, change, true);
 	case OUTCOME_FREED:
 	case OUTCOME_MISSED:
 		slice->frees += change->outcome == OUTCOME_FREED;
@@ -282,8 +284,12 @@ static int on_transition(void *data, const struct analysis *analysis,
 	struct change change = { .outcome = transition->outcome, .group = transition->group },
 		      *changes;
 
-	change.time = transition->outcome == OUTCOME_ALLOCATED ? transition->object->time
-							       : transition->event->time;
+	if (transition->outcome == OUTCOME_INITIAL)
+		change.time = analysis->capture->checkpoint.begin;
+	else if (transition->outcome == OUTCOME_ALLOCATED)
+		change.time = transition->object->time;
+	else
+		change.time = transition->event->time;
 	if (transition->object)
 		change.bytes = transition->object->allocated;
 	if (!timeline->slices.width)
@@ -311,6 +317,8 @@ static int compare_changes(const void *left, const void *right)
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
+	if ((a->outcome == OUTCOME_INITIAL) != (b->outcome == OUTCOME_INITIAL))
+		return a->outcome == OUTCOME_INITIAL ? -1 : 1;
 	if ((a->outcome == OUTCOME_ALLOCATED) != (b->outcome == OUTCOME_ALLOCATED))
 		return a->outcome == OUTCOME_ALLOCATED ? 1 : -1;
 	if (a->group != b->group)

@@ -14,11 +14,13 @@
 #include "report/render/table.h"
 #include "report/views/live_bounds.h"
 #include "analysis/analysis.h"
+#include "analysis/heap_sizes.h"
+#include "analysis/peak_heap.h"
 #include "analysis/slab_growth.h"
 #include "capture/capture.h"
 #include "fields/query.h"
 
-#define VIEW_TABLES_MAX 6
+#define VIEW_TABLES_MAX 8
 #define VIEW_ALL_ROWS SIZE_MAX
 
 /* Every view, in the order of --help; the first is the default. Its file defines view_NAME. */
@@ -39,10 +41,12 @@
 	add(probes)    \
 	add(count)     \
 	add(events)    \
-	add(findings)
+	add(findings)  \
+	add(diff)
 /* clang-format on */
 
 struct allocations;
+struct diff_side;
 struct flame;
 struct header;
 struct renderer;
@@ -59,8 +63,9 @@ struct view {
 	bool has_fields;   /* -F chooses fields, not columns of the table */
 	bool has_query;	   /* --by takes expressions; and there are statistics */
 	bool has_flame;	   /* --by chooses the frames; see report.flame */
+	bool compares;	   /* two captures: it makes no table, but fills report.diff */
 	enum group_by by;  /* the default groups */
-	bool lifetimes, findings; /* what the analysis shall compute */
+	bool lifetimes, findings, peak_heap; /* what the analysis shall compute */
 	/* why it cannot estimate figures from sampled allocations; NULL: it can */
 	const char *needs_all;
 	bool has_intervals; /* behind column_count columns are those of estimates */
@@ -94,6 +99,7 @@ struct report {
 	struct analysis analysis;
 	struct slab_growth growth; /* not of a stream, nor the next */
 	struct live_bounds bounds;
+	struct heap_wastes wastes; /* of a view with peak_heap */
 	/* Except in summary, the key of the first table is the name of the view. */
 	struct table tables[VIEW_TABLES_MAX];
 	size_t table_count;
@@ -119,6 +125,8 @@ struct report {
 	const char *measure_text; /* of --bytes; NULL: not given */
 	bool bottom_up;		  /* of the view flame, as the next */
 	struct flame *flame;	  /* for renderer->print_flame; or NULL */
+	bool is_glance; /* the text of the summary on one screen, without tables of all rows */
+	struct diff_side *diff; /* of a view that compares: the caller's; else NULL */
 	bool lines_given;
 	size_t lines;	  /* -l, of a stream; 0: all */
 	FILE *out;	  /* of a stream */
@@ -144,8 +152,8 @@ static inline int64_t report_time(const struct report *report, uint64_t time)
 }
 
 /* Of the views sites and summary; with the columns of estimates. */
-#define SITES_COLUMNS 18
-#define SITES_COLUMNS_ALL 28
+#define SITES_COLUMNS 23
+#define SITES_COLUMNS_ALL 33
 extern const struct column sites_columns[SITES_COLUMNS_ALL];
 
 /* Each fills a table that has the columns of the view. 0 or -ENOMEM. */
@@ -156,11 +164,17 @@ int findings_table(struct report *report, struct table *table);
 /* Adds the table of the call sites with the most damage: see damage.h. 0 or -ENOMEM. */
 int growth_table(struct report *report);
 
+/* For report.is_glance: add the call sites that waste most, and that cross CPUs most. 0 or -ENOMEM.
+ */
+int glance_waste_table(struct report *report);
+int glance_crossing_table(struct report *report);
+
 /* Adds a table with the number of possible and legal findings by kind. 0 or -ENOMEM. */
 int finding_counts_table(struct report *report);
 
 #define DECLARE_VIEW(name) extern const struct view view_##name;
 VIEWS(DECLARE_VIEW)
+DECLARE_VIEW(spans) /* of the HTML page only */
 #undef DECLARE_VIEW
 
 #endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The data of the page, and how its numbers are written. Names in a capture are not trusted: they
+// become text nodes and attributes only, never markup.
+"use strict";
+
+function load(name) {
+	const block = document.getElementById("data-" + name);
+	return block ? JSON.parse(block.textContent) : null;
+}
+
+const views = {};
+for (const block of document.querySelectorAll("script[type='application/json']")) {
+	const name = block.id.slice("data-".length);
+	views[name] = load(name);
+}
+
+// The table of a view as objects by key; empty if the view has none.
+function findTable(view, key) {
+	const data = views[view];
+	return data && data.tables ? data.tables.find((table) => table.key === key) || null : null;
+}
+
+function rowsOf(table) {
+	if (!table)
+		return [];
+	return table.rows.map((row) => {
+		const object = {};
+		table.columns.forEach((column, i) => { object[column.key] = row[i]; });
+		return object;
+	});
+}
+
+// An element with attributes, and children that are elements or texts.
+function make(name, attributes, ...children) {
+	const element = document.createElement(name);
+	for (const key in attributes || {})
+		element.setAttribute(key, attributes[key]);
+	element.append(...children.filter((child) => child !== null));
+	return element;
+}
+
+function draw(name, attributes, ...children) {
+	const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+	for (const key in attributes || {})
+		element.setAttribute(key, attributes[key]);
+	element.append(...children.filter((child) => child !== null));
+	return element;
+}
+
+function titled(element, text) {
+	element.append(draw("title", {}, text));
+	return element;
+}
+
+// To make a format is slow.
+const formats = [0, 1, 2, 3, 4, 5, 6].map((digits) => new Intl.NumberFormat("en-US",
+	{ minimumFractionDigits: digits, maximumFractionDigits: digits }));
+const number = (value) => formats[0].format(value);
+const plural = (count, word) => number(count) + " " + word + (count === 1 ? "" : "s");
+
+function bytesText(bytes) {
+	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+	let size = Math.abs(bytes), i = 0;
+	while (size >= 1024 && i + 1 < units.length) {
+		size /= 1024;
+		i++;
+	}
+	return (bytes < 0 ? "-" : "") + (i && size < 100 ? size.toFixed(1) : size.toFixed(0)) + " " +
+		units[i];
+}
+
+function durationText(ns) {
+	const units = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+	const unit = units.find((one) => Math.abs(ns) >= one[0]) || units[3];
+	const value = ns / unit[0];
+	return (unit[0] === 1 ? value.toFixed(0) : value.toPrecision(value >= 1000 ? 4 : 3)) + " " + unit[1];
+}
+
+// A capture without times counts events instead of nanoseconds.
+const countsEvents = views.summary.capture.clock === "events";
+const timeText = (ns) => countsEvents ? plural(ns, "event") : (ns / 1e9).toFixed(6) + " s";
+
+function cellText(column, value, isBound) {
+	if (value === null)
+		return "-";
+	switch (column.type) {
+	case "text":
+	case "hex":
+		return value;
+	case "bool":
+		return value ? "yes" : "no";
+	case "decimal":
+		return formats[column.decimals].format(value);
+	case "time":
+		return countsEvents ? number(value) : (value / 1e9).toFixed(6);
+	case "duration":
+		return countsEvents ? number(value) : durationText(value);
+	case "id":
+		return String(value);
+	case "change":
+		return (value > 0 ? "+" : "") + number(value);
+	case "live":
+		return (isBound ? "\u2264" : "") + number(value);
+	default:
+		return (isBound && column.at_least ? "\u2265" : "") + number(value);
+	}
+}
+
+const isText = (column) => column.type === "text" || column.type === "hex";

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Live bytes and rates over time, and the brush that chooses a span.
+
+const colors = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#ff9da7",
+	"#9c755f", "#86bcb6", "#bab0ac"];
+const chart = { width: 960, left: 70, right: 10, top: 8, height: 260, ratesTop: 290, ratesHeight: 80,
+	bottom: 400 };
+
+function spanWords(span) {
+	return timeText(sliceBegin(span[0])) + " to " + timeText(sliceEnd(span[1]));
+}
+
+// The live bytes at the begin and at the end of each slice, of the largest and of all others.
+function makeAreas(by) {
+	const areas = new Map(), byPair = [], count = slices.length + 1;
+	const others = { name: "others", bytes: new Float64Array(count), most: 0 };
+	for (const pair of pairs) {
+		const isRest = pair.site === null;
+		const key = by === "cache" ? pair.cache : pair.address + " " + pair.site;
+		if (!isRest && !areas.has(key))
+			areas.set(key, { name: by === "cache" ? pair.cache : pair.site,
+				bytes: new Float64Array(count), most: 0 });
+		byPair[pair.pair] = isRest ? others : areas.get(key);
+		byPair[pair.pair].bytes[0] += pair.initial_bytes;
+	}
+	const delta = new Map();
+	for (const change of changes) {
+		const area = byPair[change.pair];
+		if (!delta.has(area))
+			delta.set(area, new Float64Array(count));
+		delta.get(area)[change.slice + 1] += change.bytes_allocated - change.bytes_freed;
+	}
+	for (const area of [...areas.values(), others]) {
+		const own = delta.get(area);
+		for (let i = 1; i < count; i++)
+			area.bytes[i] = area.bytes[i - 1] + (own ? own[i] : 0);
+		area.most = Math.max(...area.bytes);
+	}
+	const list = [...areas.values()].sort((a, b) => b.most - a.most);
+	for (const area of list.splice(colors.length - 1))
+		for (let i = 0; i < count; i++)
+			others.bytes[i] += area.bytes[i];
+	others.most = Math.max(...others.bytes);
+	if (others.most > 0)
+		list.push(others);
+	return list.filter((area) => area.most > 0);
+}
+
+const chartBegin = () => sliceBegin(0);
+const chartEnd = () => Math.max(sliceEnd(slices.length - 1), chartBegin() + 1);
+const xOf = (time) => chart.left + (chart.width - chart.left - chart.right) *
+	Math.min(1, Math.max(0, (time - chartBegin()) / (chartEnd() - chartBegin())));
+
+function drawAreas(out, areas) {
+	const count = slices.length + 1;
+	let low = new Float64Array(count), highest = 1;
+	for (let i = 0; i < count; i++)
+		highest = Math.max(highest, areas.reduce((sum, area) => sum + Math.max(0, area.bytes[i]), 0));
+	const x = (i) => i ? xOf(sliceEnd(i - 1)) : xOf(chartBegin());
+	const y = (bytes) => chart.top + chart.height * (1 - bytes / highest);
+	areas.forEach((area, k) => {
+		const high = low.map((bytes, i) => bytes + Math.max(0, area.bytes[i]));
+		const upper = [], lower = [];
+		for (let i = 0; i < count; i++) {
+			upper.push(x(i).toFixed(1) + "," + y(high[i]).toFixed(1));
+			lower.push(x(i).toFixed(1) + "," + y(low[i]).toFixed(1));
+		}
+		out.append(titled(draw("polygon", { class: "area", fill: colors[k % colors.length],
+			points: upper.concat(lower.reverse()).join(" ") }),
+		area.name + ": at most " + bytesText(area.most)));
+		low = high;
+	});
+	drawScale(out, highest, chart.top, chart.height, bytesText);
+}
+
+function drawScale(out, highest, top, height, text) {
+	for (const share of [0, 0.5, 1]) {
+		const y = top + height * (1 - share);
+		out.append(draw("line", { class: "axis", x1: chart.left, x2: chart.width - chart.right, y1: y, y2: y }),
+			draw("text", { class: "soft", x: chart.left - 6, y: y + 4, "text-anchor": "end" },
+				text(highest * share)));
+	}
+}
+
+function drawRates(out) {
+	const rate = (i, key) => slices[i][durationKey] ? slices[i][key] * (countsEvents ? 1 : 1e9) /
+		slices[i][durationKey] : 0;
+	let highest = 1e-9;
+	for (let i = 0; i < slices.length; i++)
+		highest = Math.max(highest, rate(i, "allocations"), rate(i, "frees"));
+	const y = (value) => chart.ratesTop + chart.ratesHeight * (1 - value / highest);
+	for (const key of ["allocations", "frees"]) {
+		let path = "";
+		for (let i = 0; i < slices.length; i++)
+			path += (i ? "L" : "M") + xOf(sliceBegin(i)).toFixed(1) + " " + y(rate(i, key)).toFixed(1) +
+				"L" + xOf(sliceEnd(i)).toFixed(1) + " " + y(rate(i, key)).toFixed(1);
+		out.append(titled(draw("path", { class: key, d: path }), key));
+	}
+	drawScale(out, highest, chart.ratesTop, chart.ratesHeight, (value) => value >= 1e6
+		? (value / 1e6).toFixed(1) + " M/s" : value >= 1e3 ? (value / 1e3).toFixed(1) + " k/s"
+			: value.toFixed(0) + "/s");
+}
+
+function drawTimes(out) {
+	for (let i = 0; i <= 4; i++) {
+		const time = chartBegin() + (chartEnd() - chartBegin()) * i / 4;
+		out.append(draw("text", { class: "soft", x: xOf(time), y: chart.ratesTop + chart.ratesHeight + 18,
+			"text-anchor": i === 0 ? "start" : i === 4 ? "end" : "middle" },
+		countsEvents ? number(time) : durationText(time)));
+	}
+}
+
+// Where events were lost or skipped.
+function drawGaps(out) {
+	const fromKey = countsEvents ? "from_events" : "from_ns", toKey = countsEvents ? "to_events" : "to_ns";
+	for (const gap of gaps) {
+		const from = xOf(gap[fromKey]), to = xOf(gap[toKey]);
+		out.append(titled(draw("rect", { class: "band", x: from.toFixed(1), y: chart.top,
+			width: Math.max(1.5, to - from).toFixed(1),
+			height: chart.ratesTop + chart.ratesHeight - chart.top }),
+		plural(gap.events, "event") + " " + gap.kind + (gap.cpu === null ? "" : " on CPU " + gap.cpu) +
+			" between " + timeText(gap[fromKey]) + " and " + timeText(gap[toKey])));
+	}
+}
+
+function makeKey(areas) {
+	const list = make("ul", { class: "key" });
+	areas.forEach((area, k) => {
+		const mark = draw("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" },
+			draw("rect", { width: 10, height: 10, fill: colors[k % colors.length] }));
+		list.append(make("li", {}, mark, area.name));
+	});
+	return list;
+}
+
+// The slice at a position on the screen.
+function sliceAt(picture, clientX) {
+	const box = picture.getBoundingClientRect();
+	const x = (clientX - box.left) / box.width * chart.width;
+	const time = chartBegin() + (x - chart.left) / (chart.width - chart.left - chart.right) *
+		(chartEnd() - chartBegin());
+	let i = 0;
+	while (i + 1 < slices.length && sliceBegin(i + 1) <= time)
+		i++;
+	return i;
+}
+
+function addBrush(picture) {
+	const area = draw("rect", { class: "brush", x: chart.left, y: chart.top,
+		width: chart.width - chart.left - chart.right,
+		height: chart.ratesTop + chart.ratesHeight - chart.top });
+	let from = -1, begin = 0, moved = false;
+	const choose = (event) => {
+		const at = sliceAt(picture, event.clientX);
+		setState({ span: spanText(Math.min(from, at), Math.max(from, at)) });
+	};
+	area.addEventListener("pointerdown", (event) => {
+		from = sliceAt(picture, event.clientX);
+		begin = event.clientX;
+		moved = false;
+		area.setPointerCapture(event.pointerId);
+		event.preventDefault();
+	});
+	area.addEventListener("pointermove", (event) => {
+		if (from < 0)
+			return;
+		moved = moved || Math.abs(event.clientX - begin) > 2;
+		if (moved)
+			choose(event);
+	});
+	area.addEventListener("pointerup", (event) => {
+		if (from >= 0 && !moved)
+			setState({ span: "" });
+		else if (from >= 0)
+			choose(event);
+		from = -1;
+	});
+	picture.append(area);
+}
+
+function totalText(span) {
+	const total = totalOf(span);
+	const bound = views.summary.totals.live_upper_bound ? "at most " : "";
+	return (isWhole(span) ? "Whole capture, " : "Span ") + spanWords(span) + ": " +
+		plural(total.allocations, "allocation") + " of " + plural(total.bytes_allocated, "byte") + ", " +
+		plural(total.frees, "free") + " (" + number(total.frees_unmatched) + " unmatched), " +
+		number(total.missed_frees) + " missed; live at the end " + bound +
+		plural(total.live_objects, "object") + ", " + bound + plural(total.live_bytes, "byte") + " (" +
+		(total.live_change >= 0 ? "+" : "") + number(total.live_change) + ")";
+}
+
+// Between the ends of two slices there may be more live bytes than at both.
+function peakText() {
+	const totals = views.summary.totals, time = countsEvents ? totals.peak_time_events : totals.peak_time_ns;
+	return totals.peak_bytes && time !== null ? " The areas are the live bytes at the ends of the slices; the most " +
+		"at any time were " + plural(totals.peak_bytes, "byte") + ", at " + timeText(time) + "." : "";
+}
+
+function makeSliders() {
+	const sliders = ["begin", "end"].map((which) => {
+		const slider = make("input", { type: "range", id: "span-" + which, min: 0, max: slices.length - 1,
+			step: 1 });
+		slider.addEventListener("input", () => {
+			let first = +sliders[0].value, last = +sliders[1].value;
+			if (first > last && which === "begin")
+				last = first;
+			else if (first > last)
+				first = last;
+			setState({ span: spanText(first, last) });
+		});
+		return slider;
+	});
+	return sliders;
+}
+
+function showSliders(sliders, span) {
+	sliders.forEach((slider, i) => {
+		slider.value = span[i];
+		slider.setAttribute("aria-valuetext", timeText(i ? sliceEnd(span[1]) : sliceBegin(span[0])));
+	});
+}
+
+function startTimeline() {
+	const out = document.getElementById("time");
+	if (!slices.length) {
+		out.append(make("p", { class: "warning" }, views.timeline.refused || views.spans.refused ||
+			"No event was recorded."));
+		return;
+	}
+	const choose = make("select", { id: "by" }, make("option", { value: "site" }, "call sites"),
+		make("option", { value: "cache" }, "slab caches"));
+	const sliders = makeSliders();
+	const whole = make("button", { type: "button", id: "whole" }, "Whole capture");
+	const text = make("output", { "aria-live": "polite", id: "span-text" });
+	const picture = make("div"), key = make("div"), chosen = draw("rect", { class: "span" });
+	choose.addEventListener("change", () => setState({ by: choose.value }));
+	whole.addEventListener("click", () => setState({ span: "" }));
+	out.append(make("div", { class: "controls" }, make("label", {}, "Areas:", choose),
+		make("label", {}, "Span from", sliders[0]), make("label", {}, "to", sliders[1]), whole),
+	text, picture, key);
+	onState(["by"], () => {
+		const areas = makeAreas(state.by);
+		const svg = draw("svg", { viewBox: "0 0 " + chart.width + " " + chart.bottom, role: "img",
+			"aria-label": "Live bytes over time by " + (state.by === "cache" ? "slab cache" : "call site") +
+			", rates of allocations (line) and frees (dashes) below; " +
+			(gaps.length ? plural(gaps.length, "band") + " with lost or skipped events" :
+				"no lost events with a known time") +
+			". The same figures are in the tables timeline, sites and caches." });
+		choose.value = state.by;
+		drawAreas(svg, areas);
+		drawRates(svg);
+		drawTimes(svg);
+		drawGaps(svg);
+		svg.append(chosen);
+		addBrush(svg);
+		picture.replaceChildren(svg);
+		key.replaceChildren(makeKey(areas), make("p", { class: "legend" },
+			"Below the areas: allocations (line) and frees (dashes) per " +
+			(countsEvents ? "event" : "second") + "." + (gaps.length
+				? " Red bands: events were lost or skipped there; the table of lost and " +
+				  "skipped events lists them." : "") + peakText()));
+	});
+	onState(["span"], () => {
+		const span = chosenSpan();
+		showSliders(sliders, span);
+		whole.disabled = isWhole(span);
+		text.value = totalText(span);
+		chosen.setAttribute("x", xOf(sliceBegin(span[0])));
+		chosen.setAttribute("y", chart.top);
+		chosen.setAttribute("width", isWhole(span) ? 0 : xOf(sliceEnd(span[1])) - xOf(sliceBegin(span[0])));
+		chosen.setAttribute("height", chart.ratesTop + chart.ratesHeight - chart.top);
+		chosen.setAttribute("visibility", isWhole(span) ? "hidden" : "visible");
+	});
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The HTML page: runs each view as --format=json does, one after the other, and hands its tables to
+ * the page. A view that refuses the capture is replaced by the reason.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/message.h"
+#include "report/html/page.h"
+#include "report/html/page_rows.h"
+#include "report/render/json.h"
+#include "report/report.h"
+#include "report/report_page.h"
+
+#define ROWS 300	 /* of a table */
+#define VIEW_BYTES 70000 /* of the tables of a view; with the others below the page has < 2 MB */
+#define SPANS_BYTES SIZE_MAX /* views/spans.c limits its rows: the page needs all of them */
+#define TREE_BYTES 60000
+#define BY_NO_STACKS "module,caller_function,site,cache"
+
+#define MEASURE_NAME(name) #name,
+
+static const char *const measures[] = { FLAME_MEASURES(MEASURE_NAME) };
+
+static const struct view *const views[] = {
+	&view_summary,	&view_sites,	 &view_caches,	 &view_slabinfo, &view_sizes,
+	&view_leaks,	&view_lifetimes, &view_cpus,	 &view_nodes,	 &view_cgroups,
+	&view_timeline, &view_probes,	 &view_findings, &view_spans,
+};
+
+struct page {
+	const struct options *options;
+	struct capture *capture;
+	FILE *file;
+	bool begun;
+	int status; /* of the first view: what was lost */
+};
+
+static json_t *make_tables(const struct report *report, const json_t *document, size_t bytes)
+{
+	json_t *tables = json_array();
+
+	for (size_t i = 0; i < report->table_count; i++) {
+		const struct table *table = &report->tables[i];
+		const json_t *rows = json_object_get(document, table->key);
+		size_t share = bytes / (report->table_count - i), size;
+		json_t *made = report->flame ? page_tree(table, rows, share)
+					     : page_table(table, rows, share);
+
+		size = made ? page_size(made) : 0;
+		bytes -= size < bytes ? size : bytes;
+		if (json_array_append_new(tables, made)) {
+			json_decref(tables);
+			return NULL;
+		}
+	}
+	return tables;
+}
+
+/* The summary repeats tables of other views; its header is that of all. */
+static json_t *make_data(const struct report *report, const struct capture_header *header,
+			 size_t bytes)
+{
+	const bool is_first = report->view == &view_summary;
+	json_t *document = json_document(&header->header, report->tables, report->table_count);
+	json_t *data = json_object(), *tables = NULL;
+	int failed = !document;
+
+	if (!failed)
+		tables = make_tables(report, document, bytes);
+	failed |= json_object_set_new(data, "view", json_string(report->view->name));
+	failed |= json_object_set_new(data, "tables", tables);
+	for (size_t i = 0; i < header->header.section_count && !failed; i++) {
+		const char *key = header->header.sections[i].key;
+
+		if (is_first || !strcmp(key, "flame_totals"))
+			failed |= json_object_set(data, key, json_object_get(document, key));
+	}
+	if (is_first)
+		failed |= json_object_set_new(data, "lines", page_lines(&header->header));
+	json_decref(document);
+	if (!failed)
+		return data;
+	json_decref(data);
+	return NULL;
+}
+
+/* The reason without the path of the capture: a page may be sent to others. */
+static json_t *make_refusal(const struct page *page, const struct report *report)
+{
+	const char *reason = report->errmsg;
+	size_t length = strlen(page->capture->path);
+
+	if (!strncmp(reason, page->capture->path, length) && !strncmp(reason + length, ": ", 2))
+		reason += length + 2;
+	return json_pack("{s:s, s:o}", "view", report->view->name, "refused",
+			 json_from_text(reason));
+}
+
+static int begin_page(struct page *page, const struct report *report,
+		      const struct capture_header *header)
+{
+	const struct metadata *metadata = &page->capture->metadata;
+	json_t *host = json_from_text(metadata->hostname);
+	json_t *release = json_from_text(metadata->release);
+	json_t *title = host && release
+				? json_sprintf("kmemtrace: %s, Linux %s", json_string_value(host),
+					       json_string_value(release))
+				: NULL;
+
+	if (title)
+		page_begin(page->file, json_string_value(title));
+	page->begun = title;
+	page->status = report_check_loss(page->options, header, report);
+	json_decref(host);
+	json_decref(release);
+	json_decref(title);
+	return page->begun ? 0 : -ENOMEM;
+}
+
+/* Adds one view under the name. 0, or -errno after a message. */
+static int add_view(struct page *page, const struct options *options, const char *name,
+		    size_t bytes)
+{
+	struct capture_header header;
+	struct report report;
+	json_t *data = NULL;
+	int err = report_run(&report, &header, options, page->capture), failed = err;
+
+	if (!err && !page->begun)
+		err = failed = begin_page(page, &report, &header);
+	if (!err)
+		data = make_data(&report, &header, bytes);
+	else if (err == -EINVAL && page->begun && *report.errmsg)
+		data = make_refusal(page, &report);
+	if (data)
+		failed = page_add(page->file, name, data);
+	else if (!failed)
+		failed = -ENOMEM;
+	if (failed)
+		report_failed(options, &report, failed);
+	json_decref(data);
+	capture_header_deinit(&header);
+	report_deinit(&report);
+	return failed;
+}
+
+static int add_views(struct page *page)
+{
+	struct options options = *page->options;
+	int err = 0;
+
+	options.renderer = &renderer_json;
+	options.lines_given = true;
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]) && !err; i++) {
+		bool is_spans = views[i] == &view_spans;
+
+		options.view = views[i];
+		options.lines = is_spans ? 0 : ROWS;
+		err = add_view(page, &options, views[i]->name, is_spans ? SPANS_BYTES : VIEW_BYTES);
+	}
+	options.view = &view_flame;
+	options.lines = 0;
+	if (!page->capture->status.sampling.interval)
+		options.by_text = BY_NO_STACKS;
+	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]) && !err; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "flame-%s", measures[i]);
+		options.measure_text = measures[i];
+		err = add_view(page, &options, name, TREE_BYTES);
+	}
+	return err;
+}
+
+static int write_file(const char *path, const char *text, size_t size)
+{
+	FILE *file = fopen(path, "w");
+	int err;
+
+	if (!file)
+		return error_msg("%s: %s", path, strerror(errno));
+	errno = 0;
+	err = fwrite(text, 1, size, file) != size;
+	if (fclose(file) || err)
+		return error_msg("%s: %s", path, strerror(errno ? errno : EIO));
+	info_msg("%s: written, %zu kB: open it in a web browser", path, (size + 999) / 1000);
+	return EXIT_OK;
+}
+
+int report_page(const struct options *options, struct capture *capture)
+{
+	struct page page = { .options = options, .capture = capture };
+	int status = EXIT_TROUBLE;
+	char *text = NULL;
+	size_t size;
+
+	page.file = open_memstream(&text, &size);
+	if (!page.file)
+		return error_msg("%s: %s", options->input, strerror(errno));
+	if (!add_views(&page)) {
+		page_end(page.file);
+		status = EXIT_OK;
+	}
+	if (text_close(page.file, &text))
+		return error_msg("%s: %s", options->input, strerror(ENOMEM));
+	if (status == EXIT_OK && options->page_file)
+		status = write_file(options->page_file, text, size);
+	else if (status == EXIT_OK && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
+		status = error_msg("standard output: %s", strerror(errno ? errno : EIO));
+	free(text);
+	return status == EXIT_OK ? page.status : status;
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The totals in lines for people: allocated, freed, live, and by how much live may be wrong. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/heap_findings.h"
+#include "base/text.h"
+#include "report/views/capture_header_totals.h"
+#include "report/views/event_clock.h"
+#include "report/views/older_objects.h"
+
+#define NSEC_PER_SEC ((uint64_t)1000000000)
+#define CURVE_LEAST 8 /* points: fewer show nothing */
+
+const char *header_time(const struct capture *capture, uint64_t ns, char text[HEADER_TIME])
+{
+	if (event_clock_is(capture))
+		snprintf(text, HEADER_TIME, "event %" PRIu64, ns);
+	else
+		snprintf(text, HEADER_TIME, "%" PRIu64 ".%06u s", ns / NSEC_PER_SEC,
+			 (unsigned int)(ns % NSEC_PER_SEC / 1000));
+	return text;
+}
+
+/* By how many objects live may be wrong, with the reasons; unless only losses are one. */
+static int add_live_error(struct capture_header *header, const struct report *report)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct live_bounds *bounds = &report->bounds;
+	uint64_t error = live_bounds_error(bounds, analysis);
+	const struct {
+		uint64_t objects;
+		const char *reason;
+	} parts[] = {
+		{ error - bounds->missed - bounds->unobserved, "lost, skipped or unknown events" },
+		{ bounds->missed, "live in slab caches with frees that were not recorded" },
+		{ bounds->unobserved, "not observed, by /proc/slabinfo" },
+	};
+	struct header_line *line;
+	const char *separator = ": ";
+	size_t size;
+	FILE *text;
+
+	if (!bounds->missed && !bounds->unobserved)
+		return 0;
+	line = header_new_line(&header->header, "", true);
+	text = line ? open_memstream(&line->text, &size) : NULL;
+	if (!text)
+		return -ENOMEM;
+	fprintf(text, "live may be wrong by up to %" PRIu64 " object%s", error,
+		error == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!parts[i].objects)
+			continue;
+		fprintf(text, "%s%" PRIu64 " %s", separator, parts[i].objects, parts[i].reason);
+		separator = ", ";
+	}
+	return text_close(text, &line->text);
+}
+
+#define SLABINFO_LISTED 3 /* caches */
+
+static int compare_unobserved(const void *left, const void *right)
+{
+	int64_t a = (*(const struct slab_growth_cache *const *)left)->unobserved;
+	int64_t b = (*(const struct slab_growth_cache *const *)right)->unobserved;
+
+	return (llabs(a) < llabs(b)) - (llabs(a) > llabs(b));
+}
+
+static int list_unobserved(struct header_line *line, const struct slab_growth *growth,
+			   size_t listed)
+{
+	const struct slab_growth_cache **list =
+		calloc(growth->caches + 1, sizeof(const struct slab_growth_cache *));
+	size_t count = 0, size;
+	FILE *text = list ? open_memstream(&line->text, &size) : NULL;
+
+	if (!text) {
+		free(list);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < growth->count; i++)
+		if (growth->list[i].unobserved && growth->list[i].unobserved != SLAB_GROWTH_UNKNOWN)
+			list[count++] = &growth->list[i];
+	qsort(list, count, sizeof(*list), compare_unobserved);
+	fprintf(text,
+		"%" PRIu64 " allocations and %" PRIu64
+		" frees were not observed, by /proc/slabinfo: ",
+		growth->allocations, growth->frees);
+	for (size_t i = 0; i < count && i < listed; i++)
+		fprintf(text, "%s%s %+" PRId64, i ? ", " : "", list[i]->name, list[i]->unobserved);
+	if (count > listed)
+		fprintf(text, " and %zu more cache%s", count - listed,
+			count - listed == 1 ? "" : "s");
+	fputs(": see kmemtrace-report slabinfo", text);
+	free(list);
+	return text_close(text, &line->text);
+}
+
+/* Of the summary: the objects that only unobserved paths explain. */
+static int add_slabinfo(struct capture_header *header, const struct report *report)
+{
+	const struct slab_growth *growth = &report->growth;
+	struct header_line *line;
+
+	if (!growth->known || report->view != &view_summary)
+		return 0;
+	if (!growth->caches)
+		return header_add_line(
+			&header->header, "slabinfo", false,
+			"/proc/slabinfo shows no unobserved allocation or free in %zu "
+			"slab cache%s",
+			growth->known, growth->known == 1 ? "" : "s");
+	line = header_new_line(&header->header, "slabinfo", true);
+	return line ? list_unobserved(line, growth, report->is_glance ? 1 : SLABINFO_LISTED)
+		    : -ENOMEM;
+}
+
+/* The objects of the checkpoint, and the losses before it. */
+static int add_checkpoint(struct capture_header *header, const struct capture *capture,
+			  const struct analysis *analysis)
+{
+	const struct checkpoint_state *before = &capture->checkpoint;
+	const struct analysis_totals *totals = &analysis->totals;
+	char skipped[40] = "an unknown number", time[HEADER_TIME];
+	uint64_t since = before->begin > before->since ? before->begin - before->since : 0;
+	bool is_exact = !before->lost && !before->skipped && !analysis->initial_missing;
+	char missing[80] = "";
+
+	if (!before->begin)
+		return 0;
+	if (analysis->initial_missing)
+		snprintf(missing, sizeof(missing),
+			 "; %" PRIu64 " more object%s damaged in the checkpoint",
+			 analysis->initial_missing,
+			 analysis->initial_missing == 1 ? " is" : "s are");
+	if (before->skipped != STATUS_UNKNOWN)
+		snprintf(skipped, sizeof(skipped), "%" PRIu64, before->skipped);
+	return header_add_line(&header->header, "initial", !is_exact,
+			       "%" PRIu64 " object%s, %" PRIu64 " bytes were live at the begin; "
+			       "tracing began %s before, recorded %" PRIu64 " events until then, "
+			       "lost %" PRIu64 ", skipped %s%s",
+			       totals->initial_objects, totals->initial_objects == 1 ? "" : "s",
+			       totals->initial_bytes, header_time(capture, since, time),
+			       before->events, before->lost, skipped, missing);
+}
+
+static int add_live(struct capture_header *header, const struct capture *capture,
+		    const struct analysis *analysis, bool is_bound)
+{
+	const struct analysis_totals *totals = &analysis->totals;
+	uint64_t end = analysis->window_end - analysis->begin;
+	uint64_t peak = totals->peak_time > analysis->begin ? totals->peak_time - analysis->begin
+							    : 0;
+	const char *plural = totals->live_objects == 1 ? "" : "s", *bound = is_bound ? "<= " : "";
+	char at[HEADER_TIME + 8] = "", most[HEADER_TIME + 40] = "", time[HEADER_TIME];
+
+	if (analysis->window_end < analysis->end)
+		snprintf(at, sizeof(at), " at %s", header_time(capture, end, time));
+	if (totals->peak_bytes)
+		snprintf(most, sizeof(most), "; peak %" PRIu64 " bytes at %s", totals->peak_bytes,
+			 header_time(capture, peak, time));
+	return header_add_line(&header->header, "live", false,
+			       "%s%" PRIu64 " object%s, %s%" PRIu64 " bytes%s%s", bound,
+			       totals->live_objects, plural, bound, totals->live_bytes, at, most);
+}
+
+/* How many events are not about slab objects, by their names. */
+static int add_process_events(struct capture_header *header, const struct analysis_totals *totals)
+{
+	struct header_line *line;
+	const char *separator = ": ";
+	size_t size;
+	FILE *text;
+
+	if (!totals->process_events && !totals->own_process_events)
+		return 0;
+	line = header_new_line(&header->header, "process", false);
+	text = line ? open_memstream(&line->text, &size) : NULL;
+	if (!text)
+		return -ENOMEM;
+	fprintf(text, "%" PRIu64 " event%s of process memory", totals->process_events,
+		totals->process_events == 1 ? "" : "s");
+	for (size_t id = 0; id < KMT_ID_END; id++) {
+		if (!totals->by_process_kind[id])
+			continue;
+		fprintf(text, "%s%s %" PRIu64, separator, record_kinds[id].name,
+			totals->by_process_kind[id]);
+		separator = ", ";
+	}
+	if (totals->own_process_events)
+		fprintf(text, "; left out kmemtraced's own: %" PRIu64, totals->own_process_events);
+	return text_close(text, &line->text);
+}
+
+int totals_add_lines(struct capture_header *header, const struct report *report)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct analysis_totals *totals = &analysis->totals;
+	char temporary[40] = "";
+	int err;
+
+	if (report->capture->status.no_slab)
+		return add_process_events(header, totals);
+	/* a profile does not know the allocations between */
+	if (!report->capture->status.sampling.is_profile)
+		snprintf(temporary, sizeof(temporary), "%" PRIu64 " temporary, ",
+			 totals->temporary);
+	err = header_add_line(&header->header, "allocated", false,
+			      "%" PRIu64 " object%s, %" PRIu64 " bytes requested, %" PRIu64
+			      " bytes allocated, fragmentation %.2f%%; %" PRIu64 " failed",
+			      totals->allocations, totals->allocations == 1 ? "" : "s",
+			      totals->bytes_requested, totals->bytes_allocated,
+			      analysis_fragmentation(totals->bytes_requested,
+						     totals->bytes_allocated),
+			      totals->failed);
+	if (!err)
+		err = header_add_line(&header->header, "freed", false,
+				      "%" PRIu64 " object%s, %" PRIu64 " cross-CPU, %s%" PRIu64
+				      " unmatched (allocated before %s or not recorded); %" PRIu64
+				      " free%s of NULL or ZERO_SIZE_PTR",
+				      totals->frees, totals->frees == 1 ? "" : "s",
+				      totals->cross_cpu_frees, temporary, totals->frees_unmatched,
+				      analysis->window_begin > analysis->begin ? "the window"
+									       : "the capture",
+				      totals->null_frees, totals->null_frees == 1 ? "" : "s");
+	if (!err)
+		err = older_objects_add(header, report);
+	if (!err)
+		err = add_checkpoint(header, report->capture, analysis);
+	if (!err)
+		err = add_live(header, report->capture, analysis, report->bounds.any);
+	if (!err)
+		err = add_live_error(header, report);
+	if (!err && totals->missed_frees)
+		err = header_add_line(&header->header, "", true,
+				      "%" PRIu64
+				      " free%s missed: the address was allocated again while the "
+				      "object was live",
+				      totals->missed_frees,
+				      totals->missed_frees == 1 ? " was" : "s were");
+	if (!err)
+		err = add_slabinfo(header, report);
+	if (!err && totals->resizes)
+		err = header_add_line(&header->header, "resized", false,
+				      "%" PRIu64 " call%s of krealloc(), in place or not",
+				      totals->resizes, totals->resizes == 1 ? "" : "s");
+	if (!err && (totals->own_allocations || totals->own_frees))
+		err = header_add_line(&header->header, "left out", false,
+				      "kmemtraced's own allocations (%" PRIu64
+				      ") and their frees (%" PRIu64
+				      "); kmemtraced --include-self includes them",
+				      totals->own_allocations, totals->own_frees);
+	if (!err)
+		err = add_process_events(header, totals);
+	if (!err && totals->from_backup && !report->filter_count)
+		err = header_add_line(&header->header, "backup", false,
+				      "%" PRIu64
+				      " of the frees were recorded by the backup programs, because "
+				      "the kernel skipped the first programs",
+				      totals->from_backup);
+	if (!err && totals->repeated)
+		err = header_add_line(&header->header, "repeated", false,
+				      "%" PRIu64
+				      " large allocations were reported twice by the kernel and "
+				      "are counted once",
+				      totals->repeated);
+	return err;
+}
+
+static int add_glance_missed(struct capture_header *header, const struct analysis_totals *totals)
+{
+	if (!totals->missed_frees)
+		return 0;
+	return header_add_line(&header->header, "", true,
+			       "%" PRIu64 " free%s missed, by a second allocation of the address",
+			       totals->missed_frees, totals->missed_frees == 1 ? " was" : "s were");
+}
+
+/* The live bytes over time, as a picture. */
+static int add_curve(struct capture_header *header, const struct report *report)
+{
+	const struct live_curve *curve = &report->analysis.live_curve;
+	struct header_line *line;
+
+	if (curve->count < CURVE_LEAST || !report->analysis.peak_heap->is_known ||
+	    !report->analysis.totals.peak_bytes)
+		return 0;
+	line = header_new_line(&header->header, "over time", false);
+	if (!line)
+		return -ENOMEM;
+	line->curve = curve->bytes;
+	line->curve_count = curve->count;
+	line->text = strdup("");
+	return line->text ? 0 : -ENOMEM;
+}
+
+static int add_waste(struct capture_header *header, const struct report *report)
+{
+	const struct heap_waste *waste = &report->wastes.total;
+	const struct analysis_totals *totals = &report->analysis.totals;
+	char peak[100] = "not known of the peak";
+
+	if (report->analysis.peak_heap->is_known)
+		snprintf(peak, sizeof(peak), "%" PRIu64 " bytes of the peak (%.1f%%)", waste->peak,
+			 totals->peak_bytes ? 100 * (double)waste->peak / (double)totals->peak_bytes
+					    : 0);
+	return header_add_line(
+		&header->header, "waste", false, "%s, %" PRIu64 " bytes of live (%.1f%%)", peak,
+		waste->live,
+		totals->live_bytes ? 100 * (double)waste->live / (double)totals->live_bytes : 0);
+}
+
+/* How many findings there are; the certain ones are in a table. */
+static int add_findings(struct capture_header *header, const struct report *report)
+{
+	const struct heap_findings *findings = report->analysis.findings;
+	uint64_t cases[CERTAINTY_CERTAIN + 1] = { 0 };
+	bool certain;
+
+	if (!findings)
+		return 0;
+	for (size_t i = 0; i < heap_findings_count(findings); i++) {
+		const struct heap_finding *found = heap_findings_get(findings, i);
+
+		cases[CERTAINTY_CERTAIN] += found->certain;
+		cases[found->certainty == CERTAINTY_CERTAIN ? CERTAINTY_POSSIBLE
+							    : found->certainty] +=
+			found->count - found->certain;
+	}
+	certain = cases[CERTAINTY_CERTAIN];
+	return header_add_line(&header->header, "findings", certain,
+			       "%" PRIu64 " certain, %" PRIu64 " possible, %" PRIu64
+			       " legal: kmemtrace-report findings%s",
+			       cases[CERTAINTY_CERTAIN], cases[CERTAINTY_POSSIBLE],
+			       cases[CERTAINTY_LEGAL], certain ? "" : " --possible");
+}
+
+/* The totals of the glance: what matters of each, in one line. */
+static int add_glance_totals(struct capture_header *header, const struct report *report)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct analysis_totals *totals = &analysis->totals;
+	int err;
+
+	err = header_add_line(
+		&header->header, "allocated", false,
+		"%" PRIu64 " object%s, %" PRIu64 " bytes, fragmentation %.2f%%; "
+		"%" PRIu64 " failed",
+		totals->allocations, totals->allocations == 1 ? "" : "s", totals->bytes_allocated,
+		analysis_fragmentation(totals->bytes_requested, totals->bytes_allocated),
+		totals->failed);
+	if (!err)
+		err = header_add_line(&header->header, "freed", false,
+				      "%" PRIu64 " object%s, %" PRIu64 " cross-CPU, %" PRIu64
+				      " unmatched",
+				      totals->frees, totals->frees == 1 ? "" : "s",
+				      totals->cross_cpu_frees, totals->frees_unmatched);
+	if (!err)
+		err = older_objects_add(header, report);
+	if (!err)
+		err = add_checkpoint(header, report->capture, analysis);
+	if (!err)
+		err = add_live(header, report->capture, analysis, report->bounds.any);
+	if (!err)
+		err = add_live_error(header, report);
+	if (!err)
+		err = add_glance_missed(header, totals);
+	return err;
+}
+
+int totals_add_glance(struct capture_header *header, const struct report *report)
+{
+	const struct analysis_totals *totals = &report->analysis.totals;
+	struct header_line *line;
+	int err;
+
+	err = report->capture->status.no_slab ? 0 : add_glance_totals(header, report);
+	if (!err && !report->capture->status.no_slab)
+		err = add_slabinfo(header, report);
+	if (!err && !report->capture->status.no_slab)
+		err = add_curve(header, report);
+	if (!err && !report->capture->status.no_slab)
+		err = add_waste(header, report);
+	if (!err)
+		err = add_process_events(header, totals);
+	if (!err && !report->capture->status.no_slab)
+		err = add_findings(header, report);
+	if (err)
+		return err;
+	err = header_add_line(
+		&header->header, "more", false,
+		"kmemtrace-report VIEW, as sites, caches, timeline or flame; --legend "
+		"explains the columns; -l 20 prints more rows, and all of the header");
+	line = &header->header.lines[header->header.line_count - 1];
+	line->is_last = !err;
+	return err;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The size classes of kmalloc() on the kernel of a capture. */
+#ifndef REPORT_VIEWS_KMALLOC_CLASSES_H
+#define REPORT_VIEWS_KMALLOC_CLASSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/model.h"
+
+struct kmalloc_class {
+	char name[80];
+	uint64_t size; /* bytes of an object */
+};
+
+/*
+ * The next smaller class than that of objects of so many bytes in the cache, of the same type, such
+ * as kmalloc-cg. The kernel's own list of its caches decides; if the capture has none, the caches
+ * of its events. Below whole pages, it is half as many pages, or a slab cache. false: there is
+ * none.
+ */
+bool kmalloc_class_below(const struct analysis *analysis, const struct analysis_cache *cache,
+			 uint64_t size, struct kmalloc_class *below);
+
+#endif
