@@ -28,6 +28,48 @@ static uint64_t id_of(uint64_t kernel_id)
 	return (unsigned long)kernel_id;
 }
 
+static FILE *published(const struct cgroup_messages *cgroups)
+{
+	return cgroups->published ? *cgroups->published : NULL;
+}
+
+static bool is_wanted(const struct cgroup_messages *cgroups)
+{
+	return cgroups->file || (cgroups->hierarchy.exists && published(cgroups));
+}
+
+/* Each writes a line to the file, and to the text for publishing. 0 or -errno. */
+
+static int put_cgroup(const struct cgroup_messages *cgroups, uint64_t id, uint64_t since,
+		      const char *path)
+{
+	FILE *copy = published(cgroups);
+	int err = cgroups->file ? cgroups_write_cgroup(cgroups->file, id, since, path) : 0;
+
+	return err || !copy ? err : cgroups_write_cgroup(copy, id, since, path);
+}
+
+static int put_gone(const struct cgroup_messages *cgroups, uint64_t id, uint64_t time)
+{
+	FILE *copy = published(cgroups);
+	int err = cgroups->file ? cgroups_write_gone(cgroups->file, id, time) : 0;
+
+	return err || !copy ? err : cgroups_write_gone(copy, id, time);
+}
+
+static int put_member(const struct cgroup_messages *cgroups, const struct cgroup_member *member)
+{
+	FILE *copy = published(cgroups);
+	int err = cgroups->file ? cgroups_write_member(cgroups->file, member) : 0;
+
+	return err || !copy ? err : cgroups_write_member(copy, member);
+}
+
+static int put_uncharged(const struct cgroup_messages *cgroups)
+{
+	return cgroups->file ? cgroups_write_uncharged(cgroups->file) : 0;
+}
+
 static int add_known(struct cgroup_messages *cgroups, uint64_t id, const char *path)
 {
 	struct known_cgroup *list = array_grow(cgroups->list, cgroups->count, sizeof(*list));
@@ -41,7 +83,7 @@ static int add_known(struct cgroup_messages *cgroups, uint64_t id, const char *p
 
 static int add_found(struct cgroup_messages *cgroups, uint64_t id, const char *path)
 {
-	int err = cgroups_write_cgroup(cgroups->file, id, 0, path);
+	int err = put_cgroup(cgroups, id, 0, path);
 
 	if (!err)
 		err = add_known(cgroups, id, path);
@@ -102,7 +144,7 @@ int cgroup_messages_add_all(struct cgroup_messages *cgroups)
 	char path[CGROUP_PATH_MAX] = "";
 	int err, fd;
 
-	if (!cgroups->file)
+	if (!is_wanted(cgroups))
 		return 0;
 	err = hash_map_init(&cgroups->by_path);
 	if (err)
@@ -111,13 +153,13 @@ int cgroup_messages_add_all(struct cgroup_messages *cgroups)
 	if (fd < 0)
 		return 0;
 	if (!cgroup_hierarchy_charges(&cgroups->hierarchy, fd))
-		err = cgroups_write_uncharged(cgroups->file);
+		err = put_uncharged(cgroups);
 	if (!err)
 		err = add_directory(cgroups, fd, path, 0);
 	else
 		close(fd);
 	idle.id = find_path(cgroups, "/");
-	return err || !idle.id ? err : cgroups_write_member(cgroups->file, &idle);
+	return err || !idle.id ? err : put_member(cgroups, &idle);
 }
 
 int cgroup_messages_add_task(struct cgroup_messages *cgroups, unsigned long pid, unsigned long tid)
@@ -125,13 +167,13 @@ int cgroup_messages_add_task(struct cgroup_messages *cgroups, unsigned long pid,
 	struct cgroup_member member = { .number = (uint32_t)tid };
 	char file[64], path[CGROUP_PATH_MAX];
 
-	if (!cgroups->file)
+	if (!is_wanted(cgroups))
 		return 0;
 	snprintf(file, sizeof(file), "/proc/%lu/task/%lu/cgroup", pid, tid);
 	if (!cgroup_hierarchy_path(&cgroups->hierarchy, file, path))
 		return 0;
 	member.id = find_path(cgroups, path);
-	return member.id ? cgroups_write_member(cgroups->file, &member) : 0;
+	return member.id ? put_member(cgroups, &member) : 0;
 }
 
 void cgroup_messages_end_snapshot(struct cgroup_messages *cgroups)
@@ -166,7 +208,7 @@ static int rename_inside(struct cgroup_messages *cgroups, const char *old, const
 			return -ENOMEM;
 		free(known->path);
 		known->path = path;
-		err = cgroups_write_cgroup(cgroups->file, known->id, time, path);
+		err = put_cgroup(cgroups, known->id, time, path);
 	}
 	return err;
 }
@@ -177,7 +219,7 @@ static int take_cgroup(struct cgroup_messages *cgroups, uint64_t id, uint64_t ti
 {
 	struct known_cgroup *known = find_known(cgroups, id);
 	__attribute__((cleanup(free_text))) char *old = NULL;
-	int err = cgroups_write_cgroup(cgroups->file, id, time, path);
+	int err = put_cgroup(cgroups, id, time, path);
 
 	if (err)
 		return err;
@@ -201,7 +243,7 @@ static int take_gone(struct cgroup_messages *cgroups, uint64_t id, uint64_t time
 		free(known->path);
 		*known = cgroups->list[--cgroups->count];
 	}
-	return cgroups_write_gone(cgroups->file, id, time);
+	return put_gone(cgroups, id, time);
 }
 
 /*
@@ -214,10 +256,10 @@ static int write_move(struct cgroup_messages *cgroups, struct cgroup_member memb
 	int err = 0;
 
 	if (!cgroups->tasks_added || time < cgroups->tasks_added)
-		err = cgroups_write_member(cgroups->file, &member);
+		err = put_member(cgroups, &member);
 	member.since = time;
 	member.id = id;
-	return err ? err : cgroups_write_member(cgroups->file, &member);
+	return err ? err : put_member(cgroups, &member);
 }
 
 /* On a kernel without BTF, a process may be a thread that moves alone: so it gets both lines. */
@@ -237,7 +279,7 @@ static int take_new_task(struct cgroup_messages *cgroups, const struct kmt_messa
 					.since = message->time,
 					.id = id_of(message->cgroup) };
 
-	return message->is_new ? cgroups_write_member(cgroups->file, &member) : 0;
+	return message->is_new ? put_member(cgroups, &member) : 0;
 }
 
 int cgroup_messages_take(struct cgroup_messages *cgroups, const struct kmt_message *message,
@@ -245,7 +287,7 @@ int cgroup_messages_take(struct cgroup_messages *cgroups, const struct kmt_messa
 {
 	const struct kmt_path_message *with_path = (const struct kmt_path_message *)message;
 
-	if (!cgroups->file)
+	if (!is_wanted(cgroups))
 		return 0;
 	switch (message->kind) {
 	case KMT_MESSAGE_TASK:

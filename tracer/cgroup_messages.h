@@ -19,7 +19,9 @@ struct known_cgroup {
 
 struct cgroup_messages {
 	struct cgroup_hierarchy hierarchy;
-	FILE *file; /* NULL: nothing is written */
+	FILE *file;	  /* NULL: nothing is written */
+	FILE **published; /* *published gets the lines too; NULL, or *published NULL: no text does
+			   */
 	/* the cgroups that exist; their order changes */
 	struct known_cgroup *list;
 	size_t count;

@@ -68,8 +68,7 @@ static void child(int go, int failure, char *const *arguments,
 		_exit(2);
 	if (saved->output_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	stop_restore_signals(&saved->signals);
-	setrlimit(RLIMIT_NOFILE, &saved->files);
+	process_state_restore(saved);
 	execvp(arguments[0], arguments);
 	err = errno;
 	if (write(failure, &err, sizeof(err)) != sizeof(err))

@@ -4,17 +4,9 @@
 #define TRACER_COMMAND_H
 
 #include <stdbool.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
-#include "cli/stop.h"
-
-/* The state of the process that kmemtraced changes for itself, and restores for the command. */
-struct saved_process_state {
-	struct saved_signals signals;
-	struct rlimit files;   /* RLIMIT_NOFILE */
-	bool output_to_stderr; /* the capture goes to standard output */
-};
+#include "tracer/process_state.h"
 
 struct command {
 	pid_t pid;   /* 0: none */

@@ -25,6 +25,9 @@ enum confine_use {
 	CONFINE_RENAME,	 /* rename and remove files, but not open them */
 	CONFINE_REPLACE, /* make, write, rename and remove files, but not read them */
 	CONFINE_REMOVE,	 /* remove directories */
+	CONFINE_SET,	 /* as CONFINE_WRITE, and rename directories */
+	CONFINE_KEEP,	 /* the same, and make directories and links */
+	CONFINE_PRUNE,	 /* rename and remove directories with all that is in them */
 };
 
 /* Finds what this kernel has. Reading in /proc and /sys is allowed. */
@@ -42,6 +45,7 @@ int confine_thread(const struct confinement *confinement, uint64_t capabilities)
 
 struct confine_calls {
 	pid_t command;	  /* a process that may be killed; 0: none */
+	pid_t keeper;	  /* another one */
 	bool metrics;	  /* files get the mode of metrics */
 	bool perf_events; /* perf events are opened during the capture */
 };

@@ -95,6 +95,8 @@ static int allow_some(scmp_filter_ctx filter, const struct confine_calls *calls)
 		err = allow(filter, "kill", 1, equals(0, own));
 	if (!err && calls->command)
 		err = allow(filter, "kill", 1, equals(0, (unsigned int)calls->command));
+	if (!err && calls->keeper)
+		err = allow(filter, "kill", 1, equals(0, (unsigned int)calls->keeper));
 	if (!err && calls->metrics)
 		err = allow(filter, "fchmod", 1, equals(1, METRICS_FILE_MODE));
 	for (size_t i = 0; i < sizeof(bpf_commands) / sizeof(*bpf_commands) && !err; i++)

@@ -88,7 +88,7 @@ static void parse_statistic(struct argp_state *state, struct count_options *opti
 }
 
 #define NAME(name) #name,
-static const char *const formats[] = { RENDERERS(NAME) };
+static const char *const formats[] = { TABLE_RENDERERS(NAME) };
 #undef NAME
 
 static void parse_format(struct argp_state *state, struct count_options *options,

@@ -55,12 +55,20 @@ static bool is_own(struct drain *drain, uint32_t task)
 	return drain->last_own;
 }
 
+static void note_oom_kill(struct drain *drain, const struct kmt_record *record)
+{
+	drain->has_oom_kill = true;
+	drain->oom_kills++;
+	drain->last_oom_kill = (struct oom_kill){ record->time, (uint32_t)record->payload };
+}
+
 static void put(struct drain *drain, const struct kmt_record *record)
 {
 	int err;
 
 	drain->own += is_own(drain, record->task);
-	drain->has_oom_kill |= record->id == KMT_OOM_KILL;
+	if (record->id == KMT_OOM_KILL)
+		note_oom_kill(drain, record);
 	err = writer_put(&drain->writer, record);
 	if (err && !drain->round_err)
 		drain->round_err = err;
@@ -76,6 +84,7 @@ static int take_buffered(void *context, void *data, size_t size)
 	struct drain *drain = context;
 	struct kmt_long_record record;
 	size_t at = 0, bytes;
+	uint64_t taken = 0;
 	uint32_t more;
 
 	while (size - at >= sizeof(record.head)) {
@@ -91,8 +100,11 @@ static int take_buffered(void *context, void *data, size_t size)
 		record.head.sequence = (uint32_t)(drain->taken + drain->lost_before);
 		drain->taken++;
 		put(drain, &record.head);
+		taken++;
 	}
-	return 0;
+	drain->round_taken += taken;
+	/* the record that was given counts as taken nevertheless */
+	return drain->room && drain->round_taken >= drain->room ? -ENOBUFS : 0;
 }
 
 int drain_open(struct drain *drain, int fd, const char *path, const uint8_t uuid[16],
@@ -134,14 +146,14 @@ static unsigned int take_long(struct drain *drain, struct kmt_record *slot,
 	return slots;
 }
 
-/* Returns how many records it took out. */
-static long run_ring(struct drain *drain, uint64_t tail)
+/* Takes out the records up to the slot head. Returns how many. */
+static long run_ring(struct drain *drain, uint64_t tail, uint64_t head)
 {
 	struct kmt_control *control = drain->control;
-	uint64_t head = load(&control->slots), given_back = tail;
+	uint64_t given_back = tail;
 	long taken = 0;
 
-	while (tail < head) {
+	while (tail < head && (!drain->room || (uint64_t)taken < drain->room)) {
 		struct kmt_record *slot = &drain->ring[tail & (drain->slots - 1)], record;
 		uint64_t tag = load(&slot->tag);
 
@@ -182,44 +194,117 @@ uint64_t drain_waiting(const struct drain *drain)
 	return load(&drain->control->slots) - drain->control->tail;
 }
 
-long drain_run(struct drain *drain)
+/* A round over a BPF ring buffer. *sequence: see is_caught_up(). */
+static long run_buffer(struct drain *drain, uint64_t *sequence, uint64_t *before)
+{
+	long got = ring_buffer__consume(drain->buffer);
+
+	*before = machine_now();
+	drain->caught_up = is_caught_up(drain, sequence);
+	/* a record's number has 32 bits; newer losses are in the control block only */
+	if (drain->caught_up)
+		drain->lost_before = *sequence - drain->taken;
+	if (got == -ENOBUFS)
+		return (long)drain->round_taken;
+	if (got < 0 && !drain->round_err)
+		drain->round_err = (int)got;
+	return got;
+}
+
+/*
+ * A round over a mapped ring. Only the records below the slots of the consistent counters have
+ * numbers below *sequence: so a round before the end of a stream stops there.
+ */
+static long run_mapped(struct drain *drain, uint64_t *sequence, uint64_t *before,
+		       uint64_t *caught_up_time)
 {
 	struct kmt_control *control = drain->control;
-	uint64_t sequence = 0, slots_then = 0, caught_up_time;
-	long got;
-	bool caught_up;
+	uint64_t slots_then = 0;
+	long got = 0;
+
+	*before = machine_now();
+	drain->caught_up = find_consistent_counters(control, sequence, &slots_then);
+	*caught_up_time = machine_now();
+	if (drain->ring)
+		got = run_ring(drain, control->tail,
+			       drain->switching && drain->caught_up ? slots_then
+								    : load(&control->slots));
+	drain->caught_up = drain->caught_up && control->tail >= slots_then;
+	return got;
+}
+
+/*
+ * An event after the stream's last one took its number after `before`, and read its time later. But
+ * one that was interrupted before it read its time may be later than those of the interrupt, which
+ * belong to the next stream: then the writer clamps these. The lost events at the end have no
+ * times; all were lost before caught_up_time.
+ */
+static void find_switch_time(struct drain *drain, uint64_t sequence, uint64_t before,
+			     uint64_t caught_up_time)
+{
+	const struct writer *writer = &drain->writer;
+	uint64_t time = writer->loss.next < sequence ? caught_up_time : before;
+
+	drain->can_switch = true;
+	drain->switch_time = time > writer->time_last ? time : writer->time_last;
+}
+
+long drain_run(struct drain *drain)
+{
+	uint64_t sequence = 0, before, caught_up_time;
 	int writer_err;
+	long got;
 
 	drain->round_err = 0;
+	drain->round_taken = 0;
+	drain->can_switch = false;
 	if (drain->buffer) {
-		got = ring_buffer__consume(drain->buffer);
-		caught_up = is_caught_up(drain, &sequence);
-		caught_up_time = caught_up ? machine_now() : 0;
-		/* a record's number has 32 bits; newer losses are in the control block only */
-		if (caught_up)
-			drain->lost_before = sequence - drain->taken;
-		if (got < 0 && !drain->round_err)
-			drain->round_err = (int)got;
+		got = run_buffer(drain, &sequence, &before);
+		caught_up_time = machine_now();
 	} else {
-		caught_up = find_consistent_counters(control, &sequence, &slots_then);
-		caught_up_time = caught_up ? machine_now() : 0;
-		got = drain->ring ? run_ring(drain, control->tail) : 0;
-		caught_up = caught_up && control->tail >= slots_then;
+		got = run_mapped(drain, &sequence, &before, &caught_up_time);
+		drain->round_taken = (uint64_t)got;
 	}
 
 	/*
 	 * The next record reads the clock after it takes its slots. So its time is not before the
 	 * time of these records.
 	 */
-	drain->caught_up = caught_up;
 	writer_err = writer_release(&drain->writer);
-	if (!writer_err && caught_up)
+	if (!writer_err && drain->switching && drain->caught_up)
+		find_switch_time(drain, sequence, before, caught_up_time);
+	if (!writer_err && drain->caught_up)
 		writer_err = writer_confirm_losses(&drain->writer, sequence, caught_up_time);
 	if (writer_err && !drain->round_err)
 		drain->round_err = writer_err;
 	drain->may_be_incomplete |= drain->round_err;
-	drain->round_taken = got > 0 ? (uint64_t)got : 0;
 	return drain->round_err ? drain->round_err : got;
+}
+
+int drain_switch(struct drain *drain, int fd, const char *path, uint64_t skipped,
+		 struct writer_ended *ended, uint64_t *own)
+{
+	int err;
+
+	ended->size = 0;
+	err = writer_switch(&drain->writer, fd, path, drain->switch_time, skipped, ended);
+	if (!ended->size) {
+		drain->may_be_incomplete |= err;
+		return err;
+	}
+	*own = drain->own;
+	drain->own = 0;
+	drain->may_be_incomplete = err;
+	drain->switching = drain->can_switch = false;
+	return err;
+}
+
+void drain_give_up(struct drain *drain, uint64_t time)
+{
+	writer_release(&drain->writer);
+	writer_confirm_losses(&drain->writer, load(&drain->control->sequence), time);
+	drain->can_switch = true;
+	drain->switch_time = time > drain->writer.time_last ? time : drain->writer.time_last;
 }
 
 static bool is_empty(const struct drain *drain)

@@ -21,11 +21,21 @@ struct drain {
 	uint64_t round_taken;	     /* records of the last round */
 	bool caught_up;		     /* see drain_run() */
 	int round_err;		     /* -errno: the first failure of a round */
+	/* the caller wants to end the stream: a round stops where that is possible */
+	bool switching;
+	bool can_switch;	     /* after such a round: drain_switch() is possible */
+	uint64_t switch_time;	     /* ns: not before any record taken, not after any to come */
+	uint64_t room;		     /* records that a round takes, at most; 0: any number */
 	const struct status *status; /* knows kmemtraced's own tasks */
 	uint32_t last_task;
-	bool last_own;		/* last_task is one of them */
-	uint64_t own;		/* records of these tasks given to the writer */
-	bool has_oom_kill;	/* a record of an OOM kill was taken out; the caller resets it */
+	bool last_own;	    /* last_task is one of them */
+	uint64_t own;	    /* records of these tasks given to the writer */
+	bool has_oom_kill;  /* a record of an OOM kill was taken out; the caller resets it */
+	uint64_t oom_kills; /* taken out so far */
+	struct oom_kill {
+		uint64_t time;	 /* ns */
+		uint32_t victim; /* process id */
+	} last_oom_kill;
 	bool may_be_incomplete; /* some records given to the writer may not be on disk */
 	struct writer writer;
 };
@@ -48,6 +58,19 @@ uint64_t drain_waiting(const struct drain *drain);
  * took its number before the call was taken out, now or earlier, or is lost.
  */
 long drain_run(struct drain *drain);
+
+/*
+ * After a round with can_switch: ends the stream and begins the next one, as writer_switch(); *own:
+ * how many records by own tasks the ended one has. ended->size 0: it has not ended.
+ */
+int drain_switch(struct drain *drain, int fd, const char *path, uint64_t skipped,
+		 struct writer_ended *ended, uint64_t *own);
+
+/*
+ * After the programs were detached: every sequence number that has not come counts as lost, at time
+ * (ns), and drain_switch() is possible.
+ */
+void drain_give_up(struct drain *drain, uint64_t time);
 
 /*
  * After the programs were detached: takes out the rest and writes it. 0, or -errno: records that

@@ -15,6 +15,7 @@
 #include "tracer/session_open.h"
 #include "tracer/session_run.h"
 #include "tracer/session_service.h"
+#include "tracer/session_status.h"
 #include "tracer/status_list.h"
 #include "cli/message.h"
 #include "cli/stop.h"
@@ -33,22 +34,36 @@ static void print_cpus(const struct status *status)
 	}
 }
 
-static void print_counted(const struct status *status, const char *place)
+/* Of a profile: of all pieces, if there are several. */
+static void print_counted(const struct session *session, const char *place)
 {
 	struct status_counted sum = { 0 };
 
-	for (size_t i = 0; i < status->cpu_count; i++) {
-		sum.allocations += status->cpus[i].counted.allocations;
-		sum.frees += status->cpus[i].counted.frees;
-		sum.bytes += status->cpus[i].counted.bytes;
-	}
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
+		session_status_count(&sum, &session->rings.controls[i], NULL);
 	info_msg("%s: counted %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64 " frees",
 		 place, sum.allocations, sum.bytes, sum.frees);
 }
 
+/* What the events were aggregated for. */
+static const char *aggregate_name(const struct options *options)
+{
+	if (options->publish)
+		return options->publish;
+	return options->metrics.path ? options->metrics.path : "triggers";
+}
+
+/* The directory that the user named. */
+static const struct directory *output_of(const struct session *session)
+{
+	return session->options->rotation.enabled ? &session->rotation.set : &session->directory;
+}
+
 static void print_result(const struct session *session)
 {
-	const char *place = session->options->stream ? "standard output" : session->directory.path;
+	const char *place = session->options->stream		   ? "standard output"
+			    : session->options->rotation.in_memory ? session->options->output
+								   : output_of(session)->path;
 	double seconds = (double)(session->end - session->begin) / 1e9;
 	struct session_sums sums;
 
@@ -58,17 +73,16 @@ static void print_result(const struct session *session)
 	if (session_aggregates(session))
 		info_msg("%s: %" PRIu64 " events aggregated, %" PRIu64 " not aggregated, %" PRIu64
 			 " lost, %" PRIu64 " skipped, %.3f s",
-			 session->options->publish ? session->options->publish
-						   : session->options->metrics.path,
-			 publish_aggregated(&session->publish), publish_missing(&session->publish),
-			 sums.lost, session->misses.reported, seconds);
+			 aggregate_name(session->options), publish_aggregated(&session->publish),
+			 publish_missing(&session->publish), sums.lost, session->misses.reported,
+			 seconds);
 	if (session->options->no_capture)
 		return;
 	info_msg("%s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64
 		 " bytes, %.3f s",
 		 place, sums.recorded, sums.lost, session->misses.reported, sums.bytes, seconds);
 	if (session->options->sampling.is_profile)
-		print_counted(&session->status, place);
+		print_counted(session, place);
 	if (session->options->sampling.interval)
 		info_msg("%s: %zu stacks of %" PRIu64 " samples", place, session->stacks.count,
 			 sums.samples);
@@ -89,13 +103,14 @@ static void print_place(const struct session *session)
 {
 	char link[64], place[4096] = "";
 
-	if (options_is_temporary(session->options) || directory_is_in_place(&session->directory))
+	if (options_is_temporary(session->options) || session->options->rotation.in_memory ||
+	    directory_is_in_place(output_of(session)))
 		return;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", session->directory.fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", output_of(session)->fd);
 	if (readlink(link, place, sizeof(place) - 1) < 0)
 		snprintf(place, sizeof(place), "an unknown directory");
 	info_msg("%s: another program moved the capture, which is complete, to %s",
-		 session->directory.path, place);
+		 output_of(session)->path, place);
 }
 
 /* If the capture fails, it is still finished, so that what was captured can be read. */

@@ -128,12 +128,13 @@ static void begin(struct memory_reader *reader)
 
 static int end(struct memory_reader *reader)
 {
-	const struct process_reading reading = { reader->begin, machine_now() };
 	struct memory_reader_list list = reader->before;
-	int err = write_gone(reader, UINT64_MAX, reading.end);
+	int err;
 
+	reader->last = (struct process_reading){ reader->begin, machine_now() };
+	err = write_gone(reader, UINT64_MAX, reader->last.end);
 	if (!err)
-		err = process_reading_write(reader->file, &reading);
+		err = process_reading_write(reader->file, &reader->last);
 	if (!err && fflush(reader->file))
 		err = -errno;
 	reader->reading = false;
@@ -152,6 +153,24 @@ static int read_some(struct memory_reader *reader, size_t count)
 	while (!err && count-- && (process = inside_next(reader->proc, &err)))
 		err = read_process(reader, process);
 	return err || process ? err : end(reader);
+}
+
+bool memory_reader_is_idle(const struct memory_reader *reader)
+{
+	return !reader->file || reader->is_full || (!reader->reading && !reader->requested);
+}
+
+int memory_reader_switch(struct memory_reader *reader, FILE *file)
+{
+	int err = 0;
+
+	reader->file = file;
+	reader->is_full = false;
+	for (size_t i = 0; i < reader->before.count && !err; i++)
+		err = process_memory_write(file, &reader->before.list[i]);
+	if (!err)
+		err = process_reading_write(file, &reader->last);
+	return err || !fflush(file) ? err : -errno;
 }
 
 int memory_reader_run(struct memory_reader *reader)

@@ -27,9 +27,10 @@ struct memory_reader {
 	DIR *proc;
 	uint64_t interval, next; /* ns; interval 0: only on request */
 	bool requested;
-	bool reading;	/* a reading has begun */
-	bool is_full;	/* the file has its largest size: there are no more readings */
-	uint64_t begin; /* of the reading */
+	bool reading;		     /* a reading has begun */
+	bool is_full;		     /* the file has its largest size: there are no more readings */
+	uint64_t begin;		     /* of the reading */
+	struct process_reading last; /* the last whole reading */
 	struct memory_reader_list before, now;
 	size_t compared; /* processes of before */
 };
@@ -40,6 +41,15 @@ void memory_reader_close(struct memory_reader *reader);
 
 /* The next step begins a reading, if none has begun. */
 void memory_reader_request(struct memory_reader *reader);
+
+/* Has no reading begun, and was none requested? */
+bool memory_reader_is_idle(const struct memory_reader *reader);
+
+/*
+ * Between two readings: goes on in another file, which gets all processes of the last reading. 0 or
+ * -errno.
+ */
+int memory_reader_switch(struct memory_reader *reader, FILE *file);
 
 /* Reads all processes. 0 or -errno. */
 int memory_reader_run(struct memory_reader *reader);

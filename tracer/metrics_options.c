@@ -10,8 +10,7 @@
 #include "stats/metrics_file.h"
 #include "tracer/metrics_options.h"
 
-#define INTERVAL_DEFAULT 15000000000ULL /* ns: as often as Prometheus reads, mostly */
-#define INTERVAL_LEAST 100000000ULL	/* as often as the publishing thread has new figures */
+#define INTERVAL_LEAST 100000000ULL /* as often as the publishing thread has new figures */
 #define TOP_DEFAULT 50
 
 enum {
@@ -49,11 +48,16 @@ static const char *parse_file(struct argp_state *state, const char *text)
 	return path;
 }
 
+bool metrics_interval_parse(const char *text, uint64_t *ns)
+{
+	return duration_parse(text, strlen(text), ns) && *ns >= INTERVAL_LEAST;
+}
+
 static uint64_t parse_seconds(struct argp_state *state, const char *text)
 {
 	uint64_t ns;
 
-	if (!duration_parse(text, strlen(text), &ns) || ns < INTERVAL_LEAST)
+	if (!metrics_interval_parse(text, &ns))
 		option_error(state,
 			     "--metrics-interval: \"%s\" is not a duration of at least 100ms: "
 			     "use " DURATION_UNITS,
@@ -67,7 +71,7 @@ void metrics_options_complete(struct argp_state *state, struct metrics_options *
 		option_error(state, "%s: needs --metrics",
 			     options->interval_ns ? "--metrics-interval" : "--metrics-top");
 	if (!options->interval_ns)
-		options->interval_ns = INTERVAL_DEFAULT;
+		options->interval_ns = METRICS_INTERVAL_DEFAULT;
 	if (!options->top)
 		options->top = TOP_DEFAULT;
 }

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "tracer/modules.h"
+#include "tracer/piece_prepare.h"
 #include "tracer/publish.h"
 
 /*
@@ -34,6 +35,13 @@ static int fail(struct modules *modules, int err, const char *what)
 /* kernel/symbols, to append to it; NULL with errmsg set. */
 static gzFile open_symbols(struct modules *modules)
 {
+	/* the next piece may have the same file already */
+	int err = piece_unshare(modules->directory.fd, "kernel/symbols");
+
+	if (err) {
+		fail(modules, err, "kernel/symbols");
+		return NULL;
+	}
 	return directory_open_gz(&modules->directory, "kernel/symbols", true);
 }
 
@@ -255,6 +263,21 @@ static void read_symbols_again(struct modules *modules, unsigned int *tries)
 		modules->err = err;
 }
 
+static void take_next_directory(struct modules *modules)
+{
+	const struct directory next = modules->next;
+	int err;
+
+	pthread_mutex_unlock(&modules->mutex);
+	err = piece_copy_newer(modules->directory.fd, next.fd, "kernel/symbols");
+	pthread_mutex_lock(&modules->mutex);
+	if (err && !modules->err)
+		modules->err = fail(modules, err, "kernel/symbols");
+	modules->directory.path = next.path;
+	modules->directory.fd = next.fd;
+	modules->next.fd = -1;
+}
+
 static void *run(void *data)
 {
 	struct modules *modules = data;
@@ -280,6 +303,8 @@ static void *run(void *data)
 			tries = 0;
 		} else if (modules->read_again) {
 			read_symbols_again(modules, &tries);
+		} else if (modules->next.fd >= 0) {
+			take_next_directory(modules);
 		} else if (modules->ending) {
 			break;
 		} else if (preparing) {
@@ -297,6 +322,7 @@ static void *run(void *data)
 void modules_init(struct modules *modules)
 {
 	memset(modules, 0, sizeof(*modules));
+	modules->next.fd = -1;
 	for (size_t i = 0; i < MODULES_READY; i++)
 		modules->ready[i].fd = -1;
 	modules->listed = !module_list_read(&modules->list) && !modules->list.hidden;
@@ -322,6 +348,25 @@ int modules_start(struct modules *modules, const struct directory *directory,
 		pthread_cond_wait(&modules->changed, &modules->mutex);
 	pthread_mutex_unlock(&modules->mutex);
 	return 0;
+}
+
+void modules_switch(struct modules *modules, const struct directory *to)
+{
+	pthread_mutex_lock(&modules->mutex);
+	modules->next.path = to->target;
+	modules->next.fd = to->fd;
+	pthread_cond_broadcast(&modules->changed);
+	pthread_mutex_unlock(&modules->mutex);
+}
+
+bool modules_has_switched(struct modules *modules)
+{
+	bool switched;
+
+	pthread_mutex_lock(&modules->mutex);
+	switched = modules->next.fd < 0;
+	pthread_mutex_unlock(&modules->mutex);
+	return switched;
 }
 
 int modules_end(struct modules *modules)

@@ -57,6 +57,8 @@ struct modules {
 	bool listed;		 /* this kernel has modules, and shows their addresses */
 	off_t modules_at;	 /* from kallsyms_copy() */
 	struct kallsyms ready[MODULES_READY];
+	/* set by modules_switch(), until the thread has switched; fd -1: none */
+	struct directory next;
 	uint64_t read_again; /* ns: the symbols of this time are to be read again; 0: none */
 };
 
@@ -95,6 +97,13 @@ void modules_pass_messages(struct modules *modules, uint64_t time, uint64_t lost
  * a change without a message: it gets this time (ns).
  */
 void modules_compare(struct modules *modules, uint64_t time);
+
+/*
+ * Lets the thread go on in another directory once all changes until now are saved, and makes its
+ * symbols those of the old one. Both must stay open until modules_has_switched().
+ */
+void modules_switch(struct modules *modules, const struct directory *to);
+bool modules_has_switched(struct modules *modules);
 
 /* Waits until all changes are saved, and ends the thread. 0, or -errno: symbols are missing. */
 int modules_end(struct modules *modules);

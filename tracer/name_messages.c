@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/cleanup.h"
 #include "base/files.h"
 #include "base/inside.h"
 #include "kernel/caches.h"
@@ -20,7 +21,10 @@
 #include "tracer/modules.h"
 #include "tracer/name_messages.h"
 #include "tracer/publish.h"
+#include "tracer/table_switch.h"
 #include "tracer/user_names.h"
+
+#define CACHES_BYTES_MAX ((size_t)64 << 20)
 
 static int fail(struct name_messages *names, int err, const char *name)
 {
@@ -48,8 +52,11 @@ int name_messages_write_task(struct name_messages *names, FILE *file, const stru
 
 static int write_task(struct name_messages *names, const struct task *task)
 {
+	FILE *published = names->publish ? names->publish->names : NULL;
 	int err = names->tasks ? name_messages_write_task(names, names->tasks, task) : 0;
 
+	if (!err && published)
+		err = tasks_write(published, task);
 	return err ? fail(names, -err, "kernel/tasks") : 0;
 }
 
@@ -230,7 +237,7 @@ int name_messages_add_tasks(struct name_messages *names)
 	int err, list_err = 0;
 	DIR *proc;
 
-	if (!names->tasks)
+	if (!names->tasks && !(names->publish && names->publish->names))
 		return 0;
 	proc = opendir("/proc");
 	if (!proc)
@@ -288,6 +295,45 @@ int name_messages_add_incomplete(struct name_messages *names, int map_fd)
 		cache.size = partial.size;
 		err = write_cache(names, &cache, partial.name);
 	}
+	return err;
+}
+
+/* All events need the name of their cache, so each table has all caches. */
+static int write_caches_of(struct directory *from, FILE *file, uint64_t begin)
+{
+	__attribute__((cleanup(free_text))) char *text = NULL;
+	struct caches caches;
+	int err = read_file(from->fd, "kernel/caches", CACHES_BYTES_MAX, &text, NULL);
+
+	if (!err)
+		err = caches_parse(&caches, text);
+	if (err)
+		return err;
+	for (size_t i = 0; i < caches.count && !err; i++)
+		if (caches.list[i].until >= begin)
+			err = caches_write_cache(file, &caches.list[i]);
+	caches_deinit(&caches);
+	return err;
+}
+
+int name_messages_switch(struct name_messages *names, struct directory *to, uint64_t begin,
+			 const uint64_t marks[3])
+{
+	struct directory *from = names->directory;
+	int err = table_switch(&names->caches, from, to, "kernel/caches", marks[0]);
+
+	if (!err)
+		err = write_caches_of(from, names->caches, begin);
+	if (!err)
+		err = table_switch(&names->tasks, from, to, "kernel/tasks", marks[1]);
+	if (!err)
+		err = table_switch(&names->cgroups.file, from, to, "kernel/cgroups", marks[2]);
+	/* each table has the users of its tasks */
+	for (size_t i = 0; i < names->users.count; i++)
+		names->users.list[i].written = false;
+	if (err)
+		snprintf(names->errmsg, sizeof(names->errmsg), "%s: the tables of names: %s",
+			 to->path, strerror(-err));
 	return err;
 }
 

@@ -21,7 +21,7 @@ struct ring_buffer;
 
 struct name_messages {
 	struct directory *directory;
-	struct publish *publish; /* gets the caches too; NULL: nothing is published */
+	struct publish *publish; /* gets the names too; NULL: nothing is published */
 	struct modules *modules; /* gets the messages about modules */
 	const uint64_t *lost;	 /* messages that found no room */
 	struct ring_buffer *buffer;
@@ -51,6 +51,13 @@ int name_messages_read(struct name_messages *names);
  * message found no room.
  */
 int name_messages_add_incomplete(struct name_messages *names, int map_fd);
+
+/*
+ * Goes on in another directory, which gets the caches that existed at the time begin (ns), too.
+ * marks: of kernel/caches, kernel/tasks and kernel/cgroups, see table_switch().
+ */
+int name_messages_switch(struct name_messages *names, struct directory *to, uint64_t begin,
+			 const uint64_t marks[3]);
 
 /* Writes the task and, at its first task, its user to kernel/tasks. 0 or -errno. */
 int name_messages_write_task(struct name_messages *names, FILE *file, const struct task *task);

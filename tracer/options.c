@@ -17,6 +17,7 @@
 #include "tracer/publish.h"
 
 #define PROFILE_RING_MIB 1
+#define MEMORY_RING_MIB 16
 #define PROFILE_SAMPLES 500 /* a second */
 
 enum {
@@ -27,6 +28,7 @@ enum {
 	KEY_PUBLISH_GROUP,
 	KEY_PUBLISH_OBJECTS,
 	KEY_PUBLISH_BASE,
+	KEY_NO_DETAILS,
 	KEY_NO_CAPTURE,
 	KEY_PROC_MEM,
 	KEY_DOCTOR,
@@ -46,7 +48,7 @@ static const struct argp_option table[] = {
 	  "kmemtrace-report events -i -",
 	  0 },
 	{ "duration", 'd', "DURATION", 0,
-	  "Stop after DURATION: seconds, or a number with ns, us, ms, s, m or h", 0 },
+	  "Stop after DURATION: seconds, or a number with ns, us, ms, s, m, h or d", 0 },
 	{ "ring-size", 'm', "MIB", 0,
 	  "Set the size of each CPU's ring to MIB mebibytes, or a size such as 64M (default: 64, "
 	  "or less, so that all rings together take at most 1/16 of the memory)",
@@ -103,14 +105,18 @@ static const struct argp_option table[] = {
 	{ "publish-group", KEY_PUBLISH_GROUP, "GROUP", 0,
 	  "With --publish: let the members of GROUP read the file", 0 },
 	{ "publish-objects", KEY_PUBLISH_OBJECTS, "N", 0,
-	  "With --publish or --metrics: track at most N live objects (1 to 4294967295; default: "
-	  "4194304); each takes up to 128 bytes of memory",
+	  "With --publish, --metrics or --trigger: track at most N live objects (1 to 4294967295; "
+	  "default: 4194304); each takes up to 128 bytes of memory",
 	  0 },
 	{ "publish-base", KEY_PUBLISH_BASE, NULL, 0,
 	  "With --publish: programs show what is in use, also what was allocated before the start",
 	  0 },
-	{ "no-capture", KEY_NO_CAPTURE, NULL, 0, "With --publish or --metrics: write no capture",
+	{ "no-details", KEY_NO_DETAILS, NULL, 0,
+	  "With --publish: publish no figures by call site, task and cgroup, which "
+	  "kmemtrace-top(1) shows",
 	  0 },
+	{ "no-capture", KEY_NO_CAPTURE, NULL, 0,
+	  "With --publish, --metrics or --trigger: write no capture", 0 },
 	{ "config", KEY_CONFIG, "FILE", 0,
 	  "Take options from FILE too: one in each line, as \"duration = 5\"; those of the command "
 	  "line win. Given several times: the first FILE that exists",
@@ -171,11 +177,12 @@ static void complete_count(struct argp_state *state, struct options *options)
 		return;
 	}
 	if (options->output || options->pack || options->publish || options->metrics.path ||
-	    options->ring_mib || options->proc_mem || options->sampling.interval)
+	    options->triggers.count || options->ring_mib || options->proc_mem ||
+	    options->sampling.interval)
 		option_error(
 			state,
-			"--count writes no capture: it cannot be used with -o, -z, -m, "
-			"--publish, --metrics, --proc-mem, --stacks, --user-stacks or --profile");
+			"--count writes no capture: it cannot be used with -o, -z, -m, --publish, "
+			"--metrics, --trigger, --proc-mem, --stacks, --user-stacks or --profile");
 	count_options_complete(state, &options->count, options->probes_text);
 	options->no_capture = true;
 	options->ring_mib = 1; /* its memory is the table of counts */
@@ -205,6 +212,34 @@ static void parse_probes(struct argp_state *state, const char *text, struct opti
 	probe_globs_deinit(&globs);
 }
 
+/* The triggers have the figures of slab events; that of OOM kills needs their probe. */
+static void complete_triggers(struct argp_state *state, struct options *options)
+{
+	trigger_options_complete(state, &options->triggers);
+	if (trigger_options_need_figures(&options->triggers) && !options->records_slab)
+		option_error(state, "--trigger: live bytes need slab events: name one of them in "
+				    "--probes");
+	if (!trigger_options_have(&options->triggers, TRIGGER_OOM))
+		return;
+	if (options->pid_count)
+		option_error(state, "--trigger oom: cannot be used with -p: any process may be "
+				    "current when the kernel kills one");
+	for (unsigned int probe = 0; probe < PROBE_SLAB_END; probe++)
+		options->probes[probe] |= !options->has_probes;
+	options->probes[PROBE_OOM_KILL] = options->named[PROBE_OOM_KILL] = true;
+	options->has_probes = true;
+}
+
+/* It is written beside the profile. */
+static void complete_full(struct argp_state *state, const struct options *options)
+{
+	bool has_profile = options->sampling.is_profile && !options->no_capture && !options->stream;
+
+	if (options->triggers.full && !has_profile)
+		option_error(state,
+			     "--trigger-full: needs --profile, and a capture in a directory");
+}
+
 /* Checks the options that need, or exclude, another option; sets defaults. */
 static void complete_publish(struct argp_state *state, struct options *options)
 {
@@ -212,13 +247,17 @@ static void complete_publish(struct argp_state *state, struct options *options)
 		option_error(state, "--publish: needs slab events: name one of them in --probes");
 	if (options->metrics.path && !options->records_slab)
 		option_error(state, "--metrics: needs slab events: name one of them in --probes");
-	if (!options->publish && !options->metrics.path && options->no_capture &&
-	    !options->count.enabled)
-		option_error(state, "--no-capture: needs --publish or --metrics");
+	if (!options->publish && !options->metrics.path && !options->triggers.count &&
+	    options->no_capture && !options->count.enabled)
+		option_error(state, "--no-capture: needs --publish, --metrics or --trigger");
 	if (!options->publish && options->publish_group != (gid_t)-1)
 		option_error(state, "--publish-group: needs --publish");
-	if (!options->publish && !options->metrics.path && options->publish_objects)
-		option_error(state, "--publish-objects: needs --publish or --metrics");
+	if (!options_aggregate(options) && options->publish_objects)
+		option_error(state,
+			     "--publish-objects: needs --publish, --metrics, or a trigger of "
+			     "live bytes or of OOM kills");
+	if (!options->publish && options->no_details)
+		option_error(state, "--no-details: needs --publish");
 	if (!options->publish && options->publish_base)
 		option_error(state, "--publish-base: needs --publish");
 	if (options->no_capture && options->output)
@@ -233,6 +272,16 @@ static void complete_publish(struct argp_state *state, struct options *options)
 	if (options->stream && isatty(STDOUT_FILENO))
 		option_error(state, "-o -: standard output is a terminal: pipe it into "
 				    "kmemtrace-report events -i -");
+}
+
+/* The option that excludes --switch-output; NULL: none. */
+static const char *options_no_pieces(const struct options *options)
+{
+	if (options->count.enabled)
+		return "--count";
+	if (options->no_capture)
+		return "--no-capture";
+	return options->stream ? "-o -" : NULL;
 }
 
 static void complete_sampling(struct argp_state *state, struct options *options)
@@ -252,15 +301,18 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 		return;
 	if (options->stacks && options->sampling.is_profile)
 		option_error(state, "--profile: has stacks: it cannot be used with --stacks");
-	if (options->sampling.is_profile && options->publish)
-		option_error(state,
-			     "--profile: cannot be used with --publish, which needs all events");
+	if (options->sampling.is_profile && options->publish && options->no_details)
+		option_error(state, "--profile: publishes estimates by stack, with the details: it "
+				    "cannot be used with --publish and --no-details");
 	if (options->sampling.is_profile && options->rescue)
 		option_error(state,
 			     "--profile: has no backup programs: it cannot be used with --rescue");
-	if (options->no_capture && (!options->metrics.path || !options->sampling.is_profile))
-		option_error(state, "%s: cannot be used with --no-capture%s", option,
-			     options->sampling.is_profile ? ", unless with --metrics" : "");
+	if (options->no_capture && !options->sampling.is_profile &&
+	    (!options->publish || options->no_details))
+		option_error(state,
+			     "%s: cannot be used with --no-capture, unless with --publish, "
+			     "which publishes the stacks with the details",
+			     option);
 	if (options->no_capture && options->sampling.user_stacks)
 		option_error(state, "--user-stacks: cannot be used with --no-capture");
 	if (!options->records_slab)
@@ -346,6 +398,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!group_parse(arg, &options->publish_group))
 			option_error(state, "--publish-group %s: there is no such group", arg);
 		return 0;
+	case KEY_NO_DETAILS:
+		options->no_details = true;
+		return 0;
 	case KEY_PUBLISH_BASE:
 		options->publish_base = true;
 		return 0;
@@ -396,7 +451,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->metrics;
-		state->child_inputs[1] = &options->count;
+		state->child_inputs[1] = &options->rotation;
+		state->child_inputs[2] = &options->triggers;
+		state->child_inputs[3] = &options->count;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* the first word that is not an option begins the command */
@@ -413,7 +470,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			option_error(state, "--rescue: cannot be used with --no-rescue");
 		complete_count(state, options);
 		metrics_options_complete(state, &options->metrics);
+		complete_triggers(state, options);
 		complete_publish(state, options);
+		complete_full(state, options);
+		rotation_options_complete(state, &options->rotation, options_no_pieces(options));
+		if (options->rotation.in_memory) {
+			options->pack = true;
+			if (!options->ring_mib)
+				options->ring_mib = MEMORY_RING_MIB;
+		}
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -421,6 +486,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &metrics_argp, 0, NULL, 5 },
+					      { &rotation_argp, 0, NULL, 6 },
+					      { &trigger_argp, 0, NULL, 7 },
 					      { &count_argp, 0, NULL, 10 },
 					      { 0 } };
 static const struct argp argp = {

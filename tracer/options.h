@@ -13,6 +13,8 @@
 #include "tracer/count_options.h"
 #include "tracer/load/sampling.h"
 #include "tracer/metrics_options.h"
+#include "tracer/trigger_options.h"
+#include "tracer/rotation_options.h"
 
 struct options {
 	const char *output;    /* the capture directory; NULL: no capture is written */
@@ -36,10 +38,13 @@ struct options {
 	bool rescue, no_rescue;	  /* see options_no_backup_reason */
 	const char *publish;	  /* path of the file; NULL: nothing is published */
 	struct metrics_options metrics;
+	struct trigger_options triggers;
+	struct rotation_options rotation;
 	const char *no_value; /* the last option without its optional value; NULL: none */
 	gid_t publish_group;  /* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects;	    /* live ones that are tracked */
+	bool no_details;	    /* publish no figures by site, task and cgroup */
 	bool publish_base;	    /* readers show objects from before the start, too */
 	bool no_capture;	    /* publish or count only */
 	bool stream;		    /* -o -: the capture goes to standard output */
@@ -60,6 +65,19 @@ void options_parse(struct options *options, int argc, char **argv);
 const char *options_no_backup_reason(const struct options *options);
 
 void options_deinit(struct options *options);
+
+/*
+ * Does a thread count live bytes: for a file, or for a trigger? The message of an OOM kill names
+ * their holders.
+ */
+static inline bool options_aggregate(const struct options *options)
+{
+	const struct trigger_options *triggers = &options->triggers;
+
+	return options->publish || options->metrics.path ||
+	       trigger_options_need_figures(triggers) ||
+	       (options->records_slab && trigger_options_have(triggers, TRIGGER_OOM));
+}
 
 /* Are the files of the capture removed at the end? */
 static inline bool options_is_temporary(const struct options *options)

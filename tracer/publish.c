@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "stats/stats_paths.h"
 #include "tracer/publish.h"
 
@@ -28,6 +29,13 @@ static int fail_at(struct publish *publish, int err, const char *what)
 	return err;
 }
 
+/* Opens the stream for names. 0 or -ENOMEM. */
+static int open_names(struct publish *publish)
+{
+	publish->names = open_memstream(&publish->names_text, &publish->names_size);
+	return publish->names ? 0 : -ENOMEM;
+}
+
 static int create_stats_file(struct publish *publish)
 {
 	const struct publish_settings *settings = &publish->settings;
@@ -40,10 +48,18 @@ static int create_stats_file(struct publish *publish)
 			       [TYPE_STATS_CACHE] = PUBLISH_CACHES },
 	};
 
+	const struct publish_details_settings details = { settings->path, settings->group,
+							  !settings->no_details };
+	int err;
+
 	if (!settings->path)
 		return 0;
-	return stats_file_create(&publish->stats_file, &file, publish->errmsg,
-				 sizeof(publish->errmsg));
+	err = stats_file_create(&publish->stats_file, &file, publish->errmsg,
+				sizeof(publish->errmsg));
+	return err ? err
+		   : publish_details_start(&publish->details, &details,
+					   stats_file_directory(publish->stats_file),
+					   publish->errmsg, sizeof(publish->errmsg));
 }
 
 int publish_start(struct publish *publish, const struct publish_settings *settings)
@@ -53,6 +69,8 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 
 	memset(publish, 0, sizeof(*publish));
 	publish->settings = *settings;
+	if (settings->figures)
+		publish_figures_init(&publish->figures);
 	sem_init(&publish->work, 0, 0);
 	sem_init(&publish->started, 0, 0);
 	/* first, because it fails if another program publishes in this file */
@@ -63,6 +81,8 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	if (err)
 		return err;
 	err = queue_init(&publish->queue, bytes > QUEUE_BYTES_MIN ? bytes : QUEUE_BYTES_MIN);
+	if (!err && publish->details.file)
+		err = open_names(publish);
 	if (!err)
 		err = -pthread_create(&publish->thread, NULL, publish_thread_run, publish);
 	if (err)
@@ -86,9 +106,12 @@ static int init_counters(struct publish *publish)
 		err = type_stats_init(&publish->type_stats, &publish->capture, &settings);
 		publish->type_stats.generation = 1;
 	}
-	if (!err && publish->metrics.file)
+	if (!err && publish_counts_rows(publish))
 		err = metrics_init(&publish->metrics.metrics, &publish->capture,
 				   publish->metrics.settings.top);
+	if (!err && publish->details.file)
+		err = details_init(&publish->details.details, &publish->capture, &publish->tallies);
+	publish->details.details.only_stacks = publish->settings.estimate;
 	return err;
 }
 
@@ -100,7 +123,10 @@ int publish_open(struct publish *publish, const char *directory)
 		.observer = { publish_on_transition, publish },
 		.observer_only = !publish->settings.estimate,
 		.estimate = publish->settings.estimate,
+		.mark_sampled = publish->details.file,
+		.by_site = publish->details.file,
 		.tallies = &publish->tallies,
+		.tasks = publish->details.file ? &publish->details.details.tasks : NULL,
 		.release = publish_return_packet,
 		.data = publish,
 	};
@@ -109,10 +135,9 @@ int publish_open(struct publish *publish, const char *directory)
 	err = capture_open(&publish->capture, directory);
 	if (err)
 		return fail(publish, err, publish->capture.errmsg);
-	err = init_counters(publish);
+	err = tallies_init(&publish->tallies, publish->settings.cpus, &publish->capture.topology);
 	if (!err)
-		err = tallies_init(&publish->tallies, publish->settings.cpus,
-				   &publish->capture.topology);
+		err = init_counters(publish);
 	if (!err)
 		err = online_open(&publish->online, &publish->capture, &online);
 	if (err)
@@ -127,7 +152,7 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 	char path[4096], *text = NULL;
 	int err = 0;
 
-	if (!publish->stats_file)
+	if (!publish_counts_types(publish))
 		return 0;
 	snprintf(path, sizeof(path), "%s/kernel/slabinfo", directory);
 	err = read_file(AT_FDCWD, path, SLABINFO_BYTES_MAX, &text, NULL);
@@ -203,6 +228,28 @@ int publish_paths(struct publish *publish, const struct status *status)
 	return 0;
 }
 
+/* If the queue is full, the next call sends the names. 0 or -ENOMEM. */
+static int send_names(struct publish *publish)
+{
+	struct message message = { .kind = MESSAGE_NAMES, .names = publish->names_unsent };
+	int err = 0;
+
+	if (!message.names) {
+		if (!publish->names || fflush(publish->names) || !publish->names_size)
+			return 0;
+		err = text_close(publish->names, &publish->names_text);
+		message.names = publish->names_text;
+		publish->names = NULL;
+		publish->names_text = NULL;
+		if (!err)
+			err = open_names(publish);
+	}
+	publish->names_unsent = message.names;
+	if (!err && queue_put(&publish->queue, &message))
+		publish->names_unsent = NULL;
+	return err;
+}
+
 static int thread_error(struct publish *publish)
 {
 	int err = __atomic_load_n(&publish->err, __ATOMIC_ACQUIRE);
@@ -226,10 +273,18 @@ int publish_watermark(struct publish *publish, const struct watermark *watermark
 		message.watermark.lost = STATS_FILE_LOST_UNKNOWN;
 		message.watermark.names_lost = true;
 	}
+	if (send_names(publish))
+		return fail_at(publish, -ENOMEM, "the names of tasks to publish");
 	/* if the queue is full, the next watermark replaces this one */
 	queue_put(&publish->queue, &message);
 	sem_post(&publish->work);
 	return thread_error(publish);
+}
+
+void publish_switch(struct publish *publish, int set, unsigned int piece)
+{
+	publish->set = set;
+	__atomic_store_n(&publish->piece, piece, __ATOMIC_RELEASE);
 }
 
 void publish_symbols_changed(struct publish *publish)
@@ -278,7 +333,7 @@ static void count_missing(struct publish *publish)
 
 int publish_end(struct publish *publish)
 {
-	int err, failed, metrics_failed;
+	int err, failed, removed, metrics_failed;
 	char errmsg[sizeof(publish->errmsg)];
 
 	if (!publish->task)
@@ -290,7 +345,9 @@ int publish_end(struct publish *publish)
 	if (publish->opened)
 		count_missing(publish);
 	err = thread_error(publish);
-	failed = stats_file_remove(publish->stats_file);
+	failed = publish_details_end(&publish->details);
+	removed = stats_file_remove(publish->stats_file);
+	failed = removed ? removed : failed;
 	publish->stats_file = NULL;
 	if (failed && !err) {
 		snprintf(publish->errmsg, sizeof(publish->errmsg), "%s: cannot be removed: %s",
@@ -314,15 +371,22 @@ uint64_t publish_missing(const struct publish *publish)
 void publish_close(struct publish *publish)
 {
 	publish_end(publish);
+	publish_details_close(&publish->details);
 	stats_file_remove(publish->stats_file);
 	online_close(publish->online);
 	tallies_deinit(&publish->tallies);
 	if (publish->type_stats.parts)
 		type_stats_deinit(&publish->type_stats);
 	publish_metrics_close(&publish->metrics);
+	publish_figures_deinit(&publish->figures);
 	capture_close(&publish->capture);
 	queue_deinit(&publish->queue);
 	free(publish->paths);
 	free(publish->paths_sent);
-	publish->paths = publish->paths_sent = NULL;
+	if (publish->names)
+		fclose(publish->names);
+	free(publish->names_text);
+	free(publish->names_unsent);
+	publish->paths = publish->paths_sent = publish->names_unsent = publish->names_text = NULL;
+	publish->names = NULL;
 }

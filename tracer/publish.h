@@ -11,6 +11,7 @@
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "analysis/online.h"
@@ -18,6 +19,8 @@
 #include "stats/stats_file.h"
 #include "stats/type_stats.h"
 #include "capture/writer.h"
+#include "tracer/publish_details.h"
+#include "tracer/publish_figures.h"
 #include "tracer/publish_metrics.h"
 #include "tracer/queue.h"
 
@@ -31,8 +34,10 @@ struct publish_settings {
 	const char *group_name;
 	size_t objects_max; /* live objects to track, at most */
 	bool with_base;	    /* of the published snapshots */
+	bool no_details;    /* publish no figures by site, task and cgroup */
 	struct publish_metrics_settings metrics;
-	bool estimate;	     /* the records are samples: for metrics only */
+	bool figures;  /* for triggers */
+	bool estimate; /* the records are samples: no type statistics, and details by stack only */
 	unsigned int cpus;   /* possible CPUs: the highest number + 1 */
 	uint64_t ring_bytes; /* of all rings together */
 	/* The thread calls it before its work: 0, or -errno; NULL is allowed. */
@@ -44,6 +49,7 @@ struct publish {
 	struct publish_settings settings;
 	pthread_t thread;
 	uint32_t task; /* thread id; 0: not started */
+	int set;       /* of the pieces, if piece is not 0 */
 	sem_t started;
 	sem_t work; /* posted when the queue has messages */
 	struct queue queue;
@@ -52,6 +58,14 @@ struct publish {
 	uint64_t queue_dropped; /* records that did not fit in the queue */
 	bool names_dropped;	/* the name of a cache did not fit in the queue */
 	char *paths_sent;	/* the last that publish_paths() put into the queue; or NULL */
+	/*
+	 * Lines of tasks and cgroups are written here, as in kernel/tasks and kernel/cgroups; NULL:
+	 * they are not needed. The next watermark sends them, and replaces the stream.
+	 */
+	FILE *names;
+	char *names_text; /* of the stream */
+	size_t names_size;
+	char *names_unsent; /* it found no room in the queue, or NULL */
 
 	/* for the publishing thread, from publish_open() to publish_end() */
 	struct capture capture;
@@ -60,6 +74,8 @@ struct publish {
 	struct online *online;
 	struct stats_file *stats_file;	/* NULL: none; type_stats is not used then */
 	struct publish_metrics metrics; /* without a file, if there are none */
+	struct publish_figures figures;
+	struct publish_details details; /* without a file, if there are none */
 	char *paths;			/* of the next snapshot; NULL: unknown */
 	bool opened;
 	uint64_t snapshot_time; /* ns: time of the last published snapshot */
@@ -69,6 +85,7 @@ struct publish {
 
 	/* for several threads, with atomic operations */
 	bool ending;
+	unsigned int piece; /* its symbols are read; 0: those of the capture that was opened */
 	bool symbols_changed;
 	int err;	      /* the thread has failed and ended */
 	int space_err;	      /* errno of the first failure for lack of space in the file system */
@@ -116,6 +133,9 @@ int publish_watermark(struct publish *publish, const struct watermark *watermark
 /* Call it after symbols were appended to the directory's kernel/symbols; from any thread. */
 void publish_symbols_changed(struct publish *publish);
 
+/* From now on, the symbols are those of this piece in the set, an open directory. */
+void publish_switch(struct publish *publish, int set, unsigned int piece);
+
 /* Aggregates the rest, ends the thread and removes the file. Returns as publish_watermark(). */
 int publish_end(struct publish *publish);
 
@@ -131,6 +151,15 @@ uint64_t publish_missing(const struct publish *publish);
 void publish_close(struct publish *publish); /* all zero is allowed */
 
 /* Between publish.c and publish_thread.c. Each data is the struct publish. */
+static inline bool publish_counts_types(const struct publish *publish)
+{
+	return publish->stats_file && !publish->settings.estimate;
+}
+
+static inline bool publish_counts_rows(const struct publish *publish)
+{
+	return publish->metrics.file || publish->figures.enabled;
+}
 void *publish_thread_run(void *data); /* for pthread_create() */
 void publish_return_packet(void *data, struct online_packet *packet);
 int publish_on_transition(void *data, const struct analysis *analysis,

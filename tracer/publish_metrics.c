@@ -55,6 +55,14 @@ static uint64_t resident_bytes(void)
 	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+uint64_t publish_uncounted(const struct analysis *analysis, const struct watermark *watermark)
+{
+	const struct analysis_totals *totals = &analysis->totals;
+
+	return watermark->queue_dropped + totals->untracked + totals->unknown +
+	       analysis->caches_unknown;
+}
+
 /*
  * The counters come from several sources, some of which are estimates that may become lower. facts:
  * of the last text.
@@ -63,10 +71,7 @@ static void find_facts(struct metrics_facts *facts, const struct analysis *analy
 		       const struct watermark *watermark, uint64_t time)
 {
 	const struct metadata *metadata = &analysis->capture->metadata;
-	const struct analysis_totals *totals = &analysis->totals;
 	double offset = (double)metadata->wall_offset / NSEC_PER_SEC;
-	uint64_t uncounted = watermark->queue_dropped + totals->untracked + totals->unknown +
-			     analysis->caches_unknown;
 
 	facts->version = PACKAGE_VERSION;
 	facts->kernel_release = metadata->release;
@@ -75,12 +80,17 @@ static void find_facts(struct metrics_facts *facts, const struct analysis *analy
 	facts->recorded = MAX(facts->recorded, watermark->recorded);
 	facts->lost = MAX(facts->lost, watermark->ring_lost);
 	facts->skipped = MAX(facts->skipped, watermark->skipped);
-	facts->uncounted = MAX(facts->uncounted, uncounted);
+	facts->uncounted = MAX(facts->uncounted, publish_uncounted(analysis, watermark));
 	facts->names_lost |= watermark->names_lost;
 	facts->unobserved = watermark->unobserved;
 	facts->cpu_seconds = cpu_seconds();
 	facts->resident = resident_bytes();
 	facts->capture = watermark->stored;
+}
+
+void publish_metrics_set_interval(struct publish_metrics *metrics, uint64_t interval_ns)
+{
+	__atomic_store_n(&metrics->settings.interval_ns, interval_ns, __ATOMIC_RELAXED);
 }
 
 static int write_text(struct publish_metrics *metrics, const struct analysis *analysis)
@@ -107,8 +117,11 @@ int publish_metrics_step(struct publish_metrics *metrics, const struct analysis 
 	uint64_t now = machine_now();
 	int err;
 
-	if (!metrics->file ||
-	    (metrics->written && now - metrics->written < metrics->settings.interval_ns))
+	if (!metrics->file)
+		return 0;
+	if (metrics->written &&
+	    now - metrics->written <
+		    __atomic_load_n(&metrics->settings.interval_ns, __ATOMIC_RELAXED))
 		return 0;
 	metrics->written = now;
 	err = metrics_choose(&metrics->metrics, analysis);

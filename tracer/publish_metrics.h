@@ -41,6 +41,12 @@ int publish_metrics_start(struct publish_metrics *metrics,
 int publish_metrics_step(struct publish_metrics *metrics, const struct analysis *analysis,
 			 const struct watermark *watermark, uint64_t time);
 
+/* From any thread: the next texts come at another interval. */
+void publish_metrics_set_interval(struct publish_metrics *metrics, uint64_t interval_ns);
+
+/* The recorded events that the counters do not include. */
+uint64_t publish_uncounted(const struct analysis *analysis, const struct watermark *watermark);
+
 /* True once for each new reason why the file could not be written; errmsg gets the message. */
 bool publish_metrics_failed(struct publish_metrics *metrics, char *errmsg, size_t errmsg_size);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tracer/load/machine.h"
+#include "tracer/piece_set.h"
 #include "tracer/publish.h"
 #include "tracer/snapshot.h"
 
@@ -27,10 +28,15 @@ void publish_return_packet(void *data, struct online_packet *packet)
 static int reload_symbols(struct publish *publish)
 {
 	struct symbols symbols;
-	char path[4096];
+	unsigned int piece = __atomic_load_n(&publish->piece, __ATOMIC_ACQUIRE);
+	char path[4096], name[PIECE_NAME_SIZE];
 	int err;
 
-	snprintf(path, sizeof(path), "%s/kernel/symbols", publish->capture.path);
+	if (piece)
+		snprintf(path, sizeof(path), "/proc/self/fd/%d/%s/kernel/symbols", publish->set,
+			 piece_name(piece, name));
+	else
+		snprintf(path, sizeof(path), "%s/kernel/symbols", publish->capture.path);
 	err = symbols_load(&symbols, path);
 	if (err)
 		return err == -ENOMEM ? err : 0; /* keep the symbols from before */
@@ -38,8 +44,10 @@ static int reload_symbols(struct publish *publish)
 	publish->capture.symbols = symbols;
 	online_symbols_changed(publish->online);
 	err = publish->stats_file ? type_stats_reload_symbols(&publish->type_stats) : 0;
-	if (!err && publish->metrics.file)
+	if (!err && publish_counts_rows(publish))
 		err = metrics_reload_symbols(&publish->metrics.metrics);
+	if (publish->details.file)
+		details_symbols_changed(&publish->details.details);
 	return err;
 }
 
@@ -82,10 +90,12 @@ int publish_on_transition(void *data, const struct analysis *analysis,
 	struct publish *publish = data;
 	int err = 0;
 
-	if (publish->stats_file)
+	if (publish_counts_types(publish))
 		err = type_stats_on_transition(&publish->type_stats, analysis, transition);
-	if (!err && publish->metrics.file)
+	if (!err && publish_counts_rows(publish))
 		err = metrics_on_transition(&publish->metrics.metrics, analysis, transition);
+	if (!err && publish->details.file)
+		err = details_on_transition(&publish->details.details, analysis, transition);
 	return err;
 }
 
@@ -98,8 +108,10 @@ static int add_tally(void *data, const struct tally *tally, unsigned int cpu,
 
 	if (publish->stats_file)
 		err = type_stats_add_tally(&publish->type_stats, analysis, tally, cpu, count);
-	if (!err && publish->metrics.file)
+	if (!err && publish_counts_rows(publish))
 		err = metrics_add_tally(&publish->metrics.metrics, analysis, tally, count);
+	if (!err && publish->details.file)
+		err = details_add_tally(&publish->details.details, tally, count);
 	return err;
 }
 
@@ -121,7 +133,7 @@ static int write_stats_file(struct publish *publish, const struct watermark *wat
 					   .with_base = publish->settings.with_base,
 					   .paths = publish->paths,
 					   .lost = STATS_FILE_LOST_UNKNOWN };
-	int err = update_slabinfo(publish);
+	int err = publish_counts_types(publish) ? update_slabinfo(publish) : 0;
 
 	if (err)
 		return err;
@@ -132,7 +144,12 @@ static int write_stats_file(struct publish *publish, const struct watermark *wat
 	stats_file_write(publish->stats_file, &publish->type_stats, &snapshot);
 	check_space(publish);
 	publish->type_stats.generation++;
-	return 0;
+	return publish_details_step(&publish->details, analysis,
+				    &(struct details_moment){ .time = time,
+							      .begin = watermark->begin,
+							      .lost = snapshot.lost,
+							      .interval_most =
+								      watermark->interval_most });
 }
 
 static int aggregate(struct publish *publish, const struct watermark *watermark)
@@ -152,7 +169,20 @@ static int aggregate(struct publish *publish, const struct watermark *watermark)
 	if (!err)
 		err = publish_metrics_step(&publish->metrics, online_analysis(publish->online),
 					   watermark, time);
+	if (!err)
+		err = publish_figures_step(&publish->figures, &publish->metrics.metrics, time,
+					   publish_uncounted(online_analysis(publish->online),
+							     watermark));
 	publish->snapshot_time = time;
+	return err;
+}
+
+/* They come before the first watermark that their tasks have events before. 0 or -ENOMEM. */
+static int take_names(struct publish *publish, char *names)
+{
+	int err = details_names(&publish->details.details, names);
+
+	free(names);
 	return err;
 }
 
@@ -171,6 +201,8 @@ static int handle_message(struct publish *publish, struct message *message)
 		free(publish->paths);
 		publish->paths = message->paths;
 		return 0;
+	case MESSAGE_NAMES:
+		return take_names(publish, message->names);
 	case MESSAGE_WATERMARK:
 		return aggregate(publish, &message->watermark);
 	}

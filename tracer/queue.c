@@ -86,6 +86,8 @@ void queue_deinit(struct queue *queue)
 			free_packet(outer(message.packet));
 		else if (message.kind == MESSAGE_PATHS)
 			free(message.paths);
+		else if (message.kind == MESSAGE_NAMES)
+			free(message.names);
 	while (queue->free_packets && (packet = reuse(queue)))
 		free_packet(packet);
 	free(queue->messages);

@@ -21,6 +21,7 @@ enum message_kind {
 	MESSAGE_CACHE_GONE,
 	MESSAGE_WATERMARK,
 	MESSAGE_PATHS,
+	MESSAGE_NAMES,
 };
 
 /* Every event before time was put before it, except events that were lost or found no room. */
@@ -46,6 +47,7 @@ struct message {
 		struct cache cache;	      /* MESSAGE_CACHE_GONE: its address and until */
 		struct watermark watermark;
 		char *paths; /* as stats_snapshot.paths; the consumer frees it */
+		char *names; /* lines of tasks and cgroups, see details_names(); the same */
 	};
 };
 

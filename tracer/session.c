@@ -36,6 +36,9 @@ int session_fail_command(struct session *session, int err)
 void session_sums(const struct session *session, struct session_sums *sums)
 {
 	memset(sums, 0, sizeof(*sums));
+	sums->recorded = session->rotation.ended.recorded;
+	sums->lost = session->rotation.ended.lost;
+	sums->bytes = session->rotation.ended.bytes;
 	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
 		const struct writer *writer = &session->drains[i].writer;
 
@@ -76,9 +79,17 @@ void session_close(struct session *session)
 	if (options_is_temporary(session->options))
 		directory_abandon(&session->directory);
 	directory_deinit(&session->directory);
+	rotation_close(&session->rotation);
 	tempdir_close(&session->tempdir);
 	status_file_close(&session->status_file);
 	daemon_status_deinit(&session->daemon_status);
 	notify_close(&session->notify);
+	journal_close(&session->journal);
+	trigger_process_close(&session->trigger_process);
+	set_dump_left_deinit(&session->dump.left);
+	free(session->capture_path);
+	config_lines_deinit(&session->reloaded);
+	for (size_t i = 0; i < session->triggers.count; i++)
+		trigger_state_deinit(&session->triggers.states[i]);
 	confinement_close(&session->confinement);
 }

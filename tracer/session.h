@@ -14,6 +14,7 @@
 #include "tracer/command.h"
 #include "tracer/confine.h"
 #include "tracer/drain.h"
+#include "tracer/journal.h"
 #include "tracer/memory_reader.h"
 #include "tracer/live_counts.h"
 #include "tracer/modules.h"
@@ -29,7 +30,10 @@
 #include "tracer/function_namer.h"
 #include "tracer/user_stacks.h"
 #include "tracer/rings.h"
+#include "tracer/rotation.h"
 #include "tracer/tempdir.h"
+#include "tracer/trigger_process.h"
+#include "tracer/trigger_state.h"
 #include "tracer/recursion_misses.h"
 
 #define STREAM_TABLES 4 /* that grow while the capture is recorded */
@@ -41,6 +45,34 @@ struct session_stream {
 	bool ended;			/* the reader is gone */
 };
 
+/* The process that the kernel killed last. */
+struct trigger_victim {
+	uint32_t pid;
+	char name[17]; /* "": not known */
+	uint64_t time; /* ns */
+};
+
+struct session_triggers {
+	struct trigger_state states[TRIGGERS_MAX];
+	size_t count;
+	uint64_t pause_ns;
+	/* at the last step */
+	struct figures figures;
+	uint64_t recorded, lost, skipped; /* events */
+	uint64_t kills;			  /* for lack of memory */
+	struct trigger_victim victim;
+};
+
+#define DUMP_REQUESTS 32
+
+struct session_dump {
+	struct trigger_request requests[DUMP_REQUESTS]; /* that wait until the piece is finished */
+	size_t count;
+	unsigned int piece;
+	unsigned int last_piece;	/* of the last request that was sent; 0: without a dump */
+	struct set_dump_left_list left; /* until the process of trigger_process.h has them */
+};
+
 struct session {
 	const struct options *options;
 	struct saved_process_state saved_state; /* restored in the command's process */
@@ -49,6 +81,8 @@ struct session {
 	struct attach_plan plan;
 	struct programs programs;
 	struct directory directory;
+	struct rotation
+		rotation; /* if options->rotation.enabled: directory is a piece of its set */
 	struct metadata metadata;
 	struct status status;
 	struct name_messages names;
@@ -67,6 +101,12 @@ struct session {
 	struct confinement confinement;
 	struct progress_line progress;
 	struct notify notify;
+	struct journal journal;
+	struct session_triggers triggers;
+	struct session_dump dump;
+	struct trigger_process trigger_process; /* if there is a command or --overwrite */
+	struct config_lines reloaded; /* of the configuration file; without text: not read again */
+	char *capture_path;	      /* absolute; NULL: nothing stays on disk */
 	struct status_file status_file;
 	struct daemon_status daemon_status;
 	uint64_t next_status, next_notification; /* ns */
@@ -90,7 +130,13 @@ static inline bool session_has_streams(const struct session *session)
 /* Is there a thread that aggregates the records? */
 static inline bool session_aggregates(const struct session *session)
 {
-	return session->options->publish || session->options->metrics.path;
+	return options_aggregate(session->options);
+}
+
+/* Are figures by site, task and cgroup published? */
+static inline bool session_has_details(const struct session *session)
+{
+	return session->options->publish && !session->options->no_details;
 }
 
 /* Sets errmsg; returns err. */

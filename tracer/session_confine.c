@@ -32,7 +32,11 @@ int session_confine_prepare(struct session *session)
 	int err;
 
 	confinement_open(&session->confinement);
-	err = confinement_allow(&session->confinement, directory->fd, CONFINE_WRITE);
+	if (session->options->rotation.enabled)
+		err = confinement_allow(&session->confinement, session->rotation.set.fd,
+					CONFINE_SET);
+	else
+		err = confinement_allow(&session->confinement, directory->fd, CONFINE_WRITE);
 	/* the temporary directory is removed at the end */
 	if (!err && options_is_temporary(session->options))
 		err = confinement_allow(&session->confinement, directory->parent, CONFINE_REMOVE);
@@ -40,6 +44,10 @@ int session_confine_prepare(struct session *session)
 	if (!err && session->status_file.directory >= 0)
 		err = confinement_allow(&session->confinement, session->status_file.directory,
 					CONFINE_RENAME);
+	/* the configuration file, when it is read again */
+	if (!err && session->options->config.is_open)
+		err = confinement_allow(&session->confinement, session->options->config.directory,
+					CONFINE_READ);
 	return err ? fail(session, err) : 0;
 }
 
@@ -82,6 +90,7 @@ int session_confine(struct session *session)
 {
 	const struct confine_calls calls = {
 		.command = session->command.pid,
+		.keeper = session->rotation.keeper.pid,
 		/* names are then requested while events come; CPUs may come online */
 		.metrics = session->options->metrics.path,
 		.perf_events = session->plan.missing_features.btf || session->options->has_probes,

@@ -12,30 +12,13 @@
 #include "tracer/session_finish.h"
 #include "tracer/session_memory.h"
 #include "tracer/session_publish.h"
+#include "tracer/session_rotate.h"
+#include "tracer/session_slabinfo.h"
 #include "tracer/session_status.h"
 #include "tracer/session_stream.h"
 #include "tracer/session_streams.h"
-#include "tracer/slab_layout.h"
+#include "tracer/session_triggers.h"
 #include "tracer/snapshot.h"
-
-/* Writes the last reading. err is its result; -ENODATA: the kernel has no slabinfo. */
-static int finish_slabinfo(struct session *session, struct slabinfo_snapshot *snapshot, int err)
-{
-	if (err == -ENODATA)
-		return 0;
-	if (err)
-		return session_fail_at(session, err, "/proc/slabinfo");
-	err = slab_layout_add_held(snapshot, &session->topology);
-	if (err) {
-		session_fail_at(session, err, "/sys/kernel/slab");
-	} else {
-		err = snapshot_write_slabinfo(&session->directory, snapshot);
-		if (err)
-			session_fail(session, err, session->directory.errmsg);
-	}
-	slabinfo_snapshot_deinit(snapshot);
-	return err;
-}
 
 /* The last stacks, and the names of the functions on user stacks. */
 static int finish_user_stacks(struct session *session)
@@ -70,10 +53,12 @@ int session_finish(struct session *session)
 				 : -ENODATA;
 	session->end = machine_now();
 	programs_detach(&session->programs);
+	err = session_rotate_finish(session);
 	failed = recursion_misses_finish(&session->misses, &session->programs, &session->rings,
 					 &session->status);
 	progress_line_clear();
-	err = session->options->count.enabled ? session_count_store(session) : 0;
+	if (session->options->count.enabled)
+		err = session_count_store(session);
 	stored = session_streams_finish(session, machine_now());
 	err = err ? err : stored;
 	if (failed && !err)
@@ -103,7 +88,7 @@ int session_finish(struct session *session)
 		failed = snapshot_aliases(&session->directory);
 	if (failed && !err)
 		err = session_fail(session, failed, session->directory.errmsg);
-	failed = finish_slabinfo(session, &slabinfo, snapshot_error);
+	failed = session_slabinfo_write(session, &slabinfo, snapshot_error);
 	if (failed && !err)
 		err = failed;
 	failed = session_status_finish(session);
@@ -112,5 +97,8 @@ int session_finish(struct session *session)
 	directory_unlock(&session->directory);
 	err = err ? err : failed;
 	failed = session_publish_end(session);
+	session_triggers_finish(session);
+	/* the last dump counts for the limits too */
+	session_rotate_end(session);
 	return err ? err : failed;
 }

@@ -43,6 +43,33 @@ int session_memory_step(struct session *session, uint64_t now)
 	return result(session, err);
 }
 
+int session_memory_switch(struct session *session, struct directory *next)
+{
+	FILE *file = session->process_memory;
+	int err;
+
+	if (!file)
+		return 0;
+	session->process_memory = session->memory_reader.file = NULL;
+	err = directory_close(&session->directory, file, TABLE);
+	if (err)
+		return session_fail(session, err, session->directory.errmsg);
+	session->process_memory = directory_open(next, TABLE, false);
+	if (!session->process_memory)
+		return session_fail(session, -errno, next->errmsg);
+	return result(session,
+		      memory_reader_switch(&session->memory_reader, session->process_memory));
+}
+
+int session_memory_complete(struct session *session)
+{
+	int err = 0;
+
+	while (!err && !memory_reader_is_idle(&session->memory_reader))
+		err = memory_reader_step(&session->memory_reader, 0);
+	return result(session, err);
+}
+
 int session_memory_finish(struct session *session)
 {
 	FILE *file = session->process_memory;

@@ -9,6 +9,12 @@
 int session_memory_open(struct session *session);
 int session_memory_begin(struct session *session); /* the first reading */
 int session_memory_step(struct session *session, uint64_t now);
+/* Between two readings: goes on in the next piece. 0 or -errno. */
+int session_memory_switch(struct session *session, struct directory *next);
+
+/* Ends a reading that has begun or was requested. 0 or -errno. */
+int session_memory_complete(struct session *session);
+
 int session_memory_finish(struct session *session); /* the last reading */
 
 #endif

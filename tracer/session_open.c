@@ -6,19 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/sampling.h"
 #include "tracer/session_confine.h"
+#include "tracer/session_dump.h"
 #include "tracer/session_memory.h"
 #include "tracer/session_open.h"
 #include "tracer/session_publish.h"
+#include "tracer/session_reload.h"
+#include "tracer/session_room.h"
 #include "tracer/session_service.h"
+#include "tracer/session_set.h"
 #include "tracer/session_status.h"
 #include "tracer/session_streams.h"
+#include "tracer/session_triggers.h"
 #include "tracer/snapshot.h"
 
 static int load_programs(struct session *session)
@@ -37,7 +41,9 @@ static int load_programs(struct session *session)
 		.pid_count = options->pid_count,
 		.no_backup_reason = options_no_backup_reason(options),
 		.sampling = options->sampling,
-		.cgroups = session_has_streams(session) ? &session->names.cgroups.hierarchy : NULL,
+		.cgroups = session_has_streams(session) || session_has_details(session)
+				   ? &session->names.cgroups.hierarchy
+				   : NULL,
 		.probes = options->has_probes ? options->probes : NULL,
 		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
 	};
@@ -78,6 +84,7 @@ static int write_metadata(struct session *session)
 	err = metadata_init(&session->metadata);
 	if (err)
 		return session_fail_at(session, err, "the metadata");
+	session->metadata.piece = session->rotation.piece;
 	file = directory_open(&session->directory, "metadata", false);
 	if (!file)
 		return session_fail(session, -EIO, session->directory.errmsg);
@@ -92,12 +99,14 @@ static int choose_directory(struct session *session)
 	struct directory *directory = &session->directory;
 	int err;
 
+	if (session->options->rotation.enabled)
+		return session_set_make_piece(session);
 	if (!options_is_temporary(session->options)) {
 		err = directory_probe(directory, session->options->output);
 		return err ? session_fail(session, err, directory->errmsg) : 0;
 	}
 	/* It keeps the name that the next start recognises if this one is killed. */
-	tempdir_open(&session->tempdir);
+	tempdir_open(&session->tempdir, 0);
 	err = directory_make_beside(directory, session->tempdir.path);
 	if (err)
 		snprintf(session->errmsg, sizeof(session->errmsg),
@@ -112,8 +121,9 @@ static int fill_directory(struct session *session)
 	struct directory *directory = &session->directory;
 	int err;
 
-	err = options_is_temporary(session->options) ? directory_make_folders(directory)
-						     : directory_make(directory);
+	err = options_is_temporary(session->options) || session->options->rotation.enabled
+		      ? directory_make_folders(directory)
+		      : directory_make(directory);
 	if (!err && !options_is_temporary(session->options))
 		err = directory_reserve(directory);
 	if (err)
@@ -153,8 +163,10 @@ static int fill_directory(struct session *session)
 				 bpf_variant_map_fd(&session->programs.variant, "names"));
 	session->names.modules = &session->modules;
 	session->names.lost = &session->programs.variant.totals->names_lost;
-	if (session_aggregates(session))
+	if (session_aggregates(session)) {
 		session->names.publish = &session->publish;
+		session->names.cgroups.published = &session->publish.names;
+	}
 	if (err)
 		return session_fail(session, err, session->names.errmsg);
 	if (session->options->sampling.user_stacks)
@@ -169,7 +181,9 @@ static int fill_directory(struct session *session)
 			session->options->sampling.user_stacks ? &session->user_stacks : NULL);
 	if (err)
 		return session_fail(session, err, session->stacks.errmsg);
-	/* without a capture, stacks are received and thrown away */
+	if (session_aggregates(session))
+		session->stacks.published = &session->publish.names;
+	/* without a capture, stacks are received, and published or thrown away */
 	session->stacks.is_full = session->options->no_capture;
 	return session_memory_open(session);
 }
@@ -193,8 +207,17 @@ static int start_threads(struct session *session)
 		return session_fail_at(session, err, "the thread for modules");
 	err = session_publish_start(session);
 	if (!err)
+		err = session_triggers_open(session);
+	if (!err)
 		err = session_status_write(session);
 	return err ? err : session_publish_open(session);
+}
+
+static int commit_directory(struct session *session)
+{
+	int err = directory_commit(&session->directory);
+
+	return err ? session_fail(session, err, session->directory.errmsg) : 0;
 }
 
 /*
@@ -207,9 +230,10 @@ static int move_to_target(struct session *session)
 
 	if (options_is_temporary(session->options))
 		return 0;
-	err = directory_commit(&session->directory);
+	err = session->options->rotation.enabled ? session_set_commit(session)
+						 : commit_directory(session);
 	if (err)
-		return session_fail(session, err, session->directory.errmsg);
+		return err;
 	session_streams_rename(session);
 	return 0;
 }
@@ -251,30 +275,36 @@ static int check_pids(struct session *session)
 	return 0;
 }
 
-/* The rings and streams of many CPUs may need more open files than the default limit allows. */
-static void raise_limits(struct session *session)
-{
-	struct rlimit files;
-
-	getrlimit(RLIMIT_NOFILE, &session->saved_state.files);
-	files = session->saved_state.files;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
-int session_open(struct session *session, const struct options *options,
-		 const struct saved_signals *signals)
+/* The rings count as its memory, so it would be the first that the kernel kills. */
+static void protect_from_oom(struct session *session)
 {
 	int err;
 
-	memset(session, 0, sizeof(*session));
-	session->confinement.ruleset = -1;
-	session->namer.go = session->namer.answers = -1;
-	session->options = options;
-	session->saved_state.signals = *signals;
-	session->saved_state.output_to_stderr = options->stream;
-	session_service_open(session);
-	raise_limits(session);
+	if (!trigger_options_have(&session->options->triggers, TRIGGER_OOM))
+		return;
+	err = process_state_protect(&session->saved_state);
+	if (err && !session->options->quiet)
+		info_msg("--trigger oom: the kernel may kill kmemtraced itself for lack of memory: "
+			 "/proc/self/oom_score_adj: %s: run as root or with CAP_SYS_RESOURCE",
+			 strerror(-err));
+}
+
+static int open_parts(struct session *session)
+{
+	const struct options *options = session->options;
+	int err = 0;
+
+	err = session_dump_find_path(session);
+	if (!err && options->rotation.enabled)
+		err = session_set_open(session);
+	if (!err)
+		err = session_dump_open(session);
+	if (!err && options->rotation.enabled)
+		err = session_set_keep(session);
+	if (!err)
+		err = session_triggers_start(session);
+	if (err)
+		return err;
 	if (options->sampling.user_stacks) {
 		err = function_namer_start(&session->namer);
 		if (err)
@@ -284,6 +314,8 @@ int session_open(struct session *session, const struct options *options,
 	if (err)
 		return session_fail(session, err, session->plan.errmsg);
 	err = session_streams_init(session);
+	if (!err)
+		err = session_room_check(session);
 	if (!err)
 		err = check_pids(session);
 	if (err)
@@ -302,7 +334,26 @@ int session_open(struct session *session, const struct options *options,
 		return session_fail_at(session, -ENOMEM, "the streams");
 	if (options->pack && packer_create(&session->packer))
 		return session_fail_at(session, -ENOMEM, "the packer of -z");
-	err = load_programs(session);
+	return load_programs(session);
+}
+
+int session_open(struct session *session, const struct options *options,
+		 const struct saved_signals *signals)
+{
+	int err;
+
+	memset(session, 0, sizeof(*session));
+	session->confinement.ruleset = session->journal.fd = -1;
+	session->trigger_process.requests = session->trigger_process.answers = -1;
+	session->namer.go = session->namer.answers = -1;
+	session->options = options;
+	session->saved_state.signals = *signals;
+	session->saved_state.output_to_stderr = options->stream;
+	session_service_open(session);
+	process_state_raise_files(&session->saved_state);
+	protect_from_oom(session);
+	session_reload_open(session);
+	err = open_parts(session);
 	if (!err)
 		err = fill_directory(session);
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
@@ -312,7 +363,9 @@ int session_open(struct session *session, const struct options *options,
 		err = start_threads(session);
 	if (!err)
 		err = move_to_target(session);
-	if (err)
+	if (err) {
 		directory_abandon(&session->directory);
+		session_set_abandon(session);
+	}
 	return err;
 }

@@ -20,9 +20,11 @@ int session_publish_start(struct session *session)
 		.group_name = options->publish_group_name,
 		.objects_max = options->publish_objects,
 		.with_base = options->publish_base,
+		.no_details = options->no_details,
 		.metrics = { .path = options->metrics.path,
 			     .interval_ns = options->metrics.interval_ns,
 			     .top = options->metrics.top },
+		.figures = options->triggers.count,
 		.estimate = options->sampling.is_profile,
 		.cpus = rings->possible_cpus,
 		.on_start = session_confine_publish,
@@ -125,12 +127,18 @@ uint64_t session_watermark(struct session *session, uint64_t now)
 	return watermark;
 }
 
+/* In the streams of earlier pieces. */
+static uint64_t lost_before(const struct session *session, unsigned int cpu)
+{
+	return session->rotation.controls ? session->rotation.controls[cpu].lost : 0;
+}
+
 /*
- * The number of events that are in no stream. The programs count an event that finds no slot at
+ * The programs count an event that finds no slot at
  * once, before a reader can see the gap in the numbers. The writer counts the records that it
  * cannot write.
  */
-static uint64_t count_lost(struct session *session)
+uint64_t session_count_lost(const struct session *session)
 {
 	uint64_t lost = 0;
 
@@ -139,7 +147,7 @@ static uint64_t count_lost(struct session *session)
 		const struct writer *writer = &session->drains[i].writer;
 
 		if (session->draining[i] && writer->error)
-			lost += loss_missing(&writer->loss);
+			lost += loss_missing(&writer->loss) + lost_before(session, i);
 		else
 			lost += __atomic_load_n(&control->lost, __ATOMIC_RELAXED);
 	}
@@ -151,6 +159,10 @@ static void report_failures(struct session *session)
 	char errmsg[400];
 
 	if (publish_no_space(&session->publish, errmsg, sizeof(errmsg)) && !session->options->quiet)
+		info_msg("%s", errmsg);
+	if (publish_details_failed(&session->publish.details, session->options->publish, errmsg,
+				   sizeof(errmsg)) &&
+	    !session->options->quiet)
 		info_msg("%s", errmsg);
 	if (publish_metrics_failed(&session->publish.metrics, errmsg, sizeof(errmsg)) &&
 	    !session->options->quiet)
@@ -181,7 +193,7 @@ int session_publish_watermark(struct session *session, uint64_t now)
 	if (!session_aggregates(session))
 		return 0;
 	watermark.time = session_watermark(session, now);
-	watermark.ring_lost = count_lost(session);
+	watermark.ring_lost = session_count_lost(session);
 	watermark.lost = watermark.ring_lost + session->misses.upper_bound;
 	add_facts(session, &watermark);
 	/* objects of a cache whose name was lost may count for an older cache at its address */

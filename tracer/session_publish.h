@@ -29,6 +29,9 @@ uint64_t session_watermark(struct session *session, uint64_t now);
  */
 int session_publish_watermark(struct session *session, uint64_t now);
 
+/* The number of events that are in no stream. */
+uint64_t session_count_lost(const struct session *session);
+
 /* Ends the thread, after all records were put into the queue. */
 int session_publish_end(struct session *session);
 

@@ -13,19 +13,26 @@
 #include "cli/stop.h"
 #include "tracer/load/machine.h"
 #include "tracer/session_confine.h"
+#include "tracer/session_dump.h"
 #include "tracer/session_memory.h"
+#include "tracer/session_piece.h"
 #include "tracer/session_publish.h"
+#include "tracer/session_reload.h"
+#include "tracer/session_room.h"
+#include "tracer/session_rotate.h"
 #include "tracer/session_run.h"
 #include "tracer/session_service.h"
 #include "tracer/session_status.h"
 #include "tracer/session_stream.h"
 #include "tracer/session_streams.h"
+#include "tracer/session_triggers.h"
 #include "tracer/snapshot.h"
 
 #define MILLISECOND 1000000ULL
-#define PAUSE (5 * MILLISECOND)		/* between rounds; a shorter one costs the tasks CPU time */
-#define SHORT_PAUSE (1 * MILLISECOND)	/* after a ring was a quarter full */
-#define FLUSH_EVERY (100 * MILLISECOND) /* a SIGKILL loses at most this time */
+#define PAUSE (5 * MILLISECOND) /* between rounds; a shorter one costs the tasks CPU time */
+#define PROFILE_PAUSE (50 * MILLISECOND) /* of a profile whose samples are limited */
+#define SHORT_PAUSE (1 * MILLISECOND)	 /* after a ring was a quarter full */
+#define FLUSH_EVERY (100 * MILLISECOND)	 /* a SIGKILL loses at most this time */
 
 /*
  * Is there time to pack? All rings together must have fewer records than a quarter of one ring:
@@ -53,71 +60,104 @@ static void adapt_samples(struct session *session, uint64_t now)
 	session->status.sampling.interval_most = session->sample_rate.most;
 }
 
-/* One round over all rings. Returns 1 if one was filling up, 0, or -errno. */
-static int drain_all(struct session *session, uint64_t now)
+/* Ten times a second. */
+static int read_counters(struct session *session, uint64_t now)
 {
-	struct packer *packer = has_time_to_pack(session) ? session->packer : NULL;
-	bool flush = now >= session->next_flush, filling = false;
 	int err = 0;
 
-	if (flush) {
-		/* time spans of skipped events are written in a capture only; without one, they
-		 * would fill the memory of a session that runs for months */
+	/* time spans of skipped events are written in a capture only; without one, they would fill
+	 * the memory of a session that runs for months */
+	if (!session_piece_is_switching(session))
 		err = recursion_misses_read(&session->misses, &session->programs, &session->rings,
 					    session->options->no_capture ? NULL : &session->status);
-		if (err)
-			session_fail_at(session, err, "the spans of skipped events");
-		programs_poll(&session->programs);
-		if (session->options->sampling.interval)
-			adapt_samples(session, now);
-		session->next_flush = now + FLUSH_EVERY;
-	}
-	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
-		struct drain *drain = &session->drains[i];
-		long got;
+	if (err)
+		return session_fail_at(session, err, "the spans of skipped events");
+	programs_poll(&session->programs);
+	if (session->options->sampling.interval)
+		adapt_samples(session, now);
+	session->next_flush = now + FLUSH_EVERY;
+	return 0;
+}
 
+static int drain_cpu(struct session *session, unsigned int cpu, bool flush, bool *filling)
+{
+	struct drain *drain = &session->drains[cpu];
+	long got = drain_run(drain);
+	int err = got < 0 ? (int)got : 0;
+
+	if (got > (long)(session->rings.slots / 4))
+		*filling = true;
+	if (drain->has_oom_kill) {
+		session_triggers_oom_kill(session, &drain->last_oom_kill);
+		memory_reader_request(&session->memory_reader);
+	}
+	drain->has_oom_kill = false;
+	if (!err && flush)
+		err = writer_flush(&drain->writer, 0, session_piece_skipped(session, cpu), false);
+	return err ? session_fail(session, err, drain->writer.errmsg)
+		   : session_rotate_stream(session, cpu);
+}
+
+static int drain_cpus(struct session *session, bool flush, bool *filling)
+{
+	struct packer *packer = has_time_to_pack(session) ? session->packer : NULL;
+	bool has_room = session_room_divide(session);
+	int err = 0;
+
+	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
 		if (!session->draining[i]) {
 			if (session->rings.controls[i].sequence)
 				err = session_streams_add(session, i);
 			continue;
 		}
-		writer_pack(&drain->writer, packer);
-		got = drain_run(drain);
-		if (got > (long)(session->rings.slots / 4))
-			filling = true;
-		err = got < 0 ? (int)got : 0;
-		if (drain->has_oom_kill)
-			memory_reader_request(&session->memory_reader);
-		drain->has_oom_kill = false;
-		if (!err && flush)
-			err = writer_flush(&drain->writer, 0, session->misses.reported, false);
-		if (err)
-			session_fail(session, err, drain->writer.errmsg);
+		writer_pack(&session->drains[i].writer, packer);
+		if (has_room)
+			err = drain_cpu(session, i, flush, filling);
+		else
+			session->drains[i].caught_up = false;
 	}
+	return err;
+}
+
+static int read_stacks(struct session *session)
+{
+	bool was_full = session->stacks.is_full;
+	int err = stack_messages_read(&session->stacks);
+
+	if (err)
+		return session_fail(session, err, session->stacks.errmsg);
+	if (session->stacks.is_full && !was_full && !session->options->quiet)
+		info_msg("kernel/stacks has its largest size: stacks that are new from now on are "
+			 "not written");
+	err = user_stacks_step(&session->user_stacks);
+	return err ? session_fail(session, err, session->user_stacks.errmsg) : 0;
+}
+
+/* One round over all rings. Returns 1 if one was filling up, 0, or -errno. */
+static int drain_all(struct session *session, uint64_t now)
+{
+	bool flush = now >= session->next_flush, filling = false;
+	int err = flush ? read_counters(session, now) : 0;
+
+	if (!err)
+		err = drain_cpus(session, flush, &filling);
 	if (!err) {
 		err = name_messages_read(&session->names);
 		if (err)
 			session_fail(session, err, session->names.errmsg);
 	}
-	if (!err) {
-		bool was_full = session->stacks.is_full;
-
-		err = stack_messages_read(&session->stacks);
-		if (err)
-			session_fail(session, err, session->stacks.errmsg);
-		if (session->stacks.is_full && !was_full && !session->options->quiet)
-			info_msg("kernel/stacks has its largest size: stacks that are new from now "
-				 "on are not written");
-	}
-	if (!err) {
-		err = user_stacks_step(&session->user_stacks);
-		if (err)
-			session_fail(session, err, session->user_stacks.errmsg);
-	}
+	if (!err)
+		err = read_stacks(session);
 	if (!err)
 		err = session_memory_step(session, now);
+	if (!err)
+		session_dump_step(session);
+	if (!err)
+		err = session_rotate_step(session, now);
 	if (!err && flush)
 		err = session_publish_watermark(session, now);
+	if (!err && flush)
+		session_triggers_step(session, now);
 	if (!err && flush)
 		err = session_stream_step(session, now);
 	return err ? err : filling;
@@ -140,9 +180,21 @@ static bool is_over(struct session *session, uint64_t now)
 	return true;
 }
 
+/*
+ * A profile has few records, and may stay on for months: a round without a record costs as much as
+ * one with some. Stacks of processes have to be read before the processes end.
+ */
+static uint64_t usual_pause(const struct options *options)
+{
+	return options->sampling.is_profile && options->sampling.most &&
+			       !options->sampling.user_stacks
+		       ? PROFILE_PAUSE
+		       : PAUSE;
+}
+
 static void pause_until_next_round(const struct session *session, uint64_t now, bool filling)
 {
-	uint64_t pause = filling ? SHORT_PAUSE : PAUSE;
+	uint64_t pause = filling ? SHORT_PAUSE : usual_pause(session->options);
 	struct timespec time = { 0 };
 
 	if (session->deadline && session->deadline - now < pause)
@@ -162,6 +214,7 @@ static int loop(struct session *session)
 		if (filling < 0)
 			return filling;
 		session_service_step(session, now);
+		session_reload_step(session);
 		if (session->progress.enabled) {
 			session_sums(session, &sums);
 			progress_line_events(&session->progress, sums.recorded, sums.lost);
@@ -231,6 +284,9 @@ int session_run(struct session *session)
 		return session_fail(session, err, session->programs.errmsg);
 	say_missing_probes(session);
 	session->begin = session->status.begin = machine_now();
+	err = session_triggers_begin(session);
+	if (err)
+		return err;
 	if (options->records_slab)
 		err = snapshot_slabinfo(&session->directory, session->begin);
 	if (err)
@@ -260,6 +316,9 @@ int session_run(struct session *session)
 	err = session_stream_begin(session);
 	if (!err)
 		err = session_confine(session);
+	if (err)
+		return err;
+	err = session_rotate_begin(session, session->begin);
 	if (err)
 		return err;
 	session_service_ready(session);

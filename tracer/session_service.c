@@ -10,10 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "cli/message.h"
 #include "tracer/load/machine.h"
 #include "tracer/options_text.h"
+#include "tracer/session_room.h"
 #include "tracer/session_service.h"
+#include "tracer/session_triggers.h"
 
 #define SECOND 1000000000ULL
 #define MIB (1024 * 1024.0)
@@ -23,24 +26,15 @@
 void session_service_open(struct session *session)
 {
 	session->status_file.directory = session->status_file.fd = -1;
+	journal_open(&session->journal, JOURNAL_SOCKET);
 	if (notify_open(&session->notify))
 		error_msg("%s", session->notify.errmsg);
 }
 
-/* The path that a reader in another directory needs; NULL: there is none, or no memory for it. */
-static char *absolute_path(const char *path)
+/* As a reader in another directory needs it. */
+static char *path_of(const char *path)
 {
-	char *directory, *absolute;
-
-	if (!path || *path == '/' || !strcmp(path, "-"))
-		return path ? strdup(path) : NULL;
-	directory = getcwd(NULL, 0);
-	if (!directory)
-		return NULL;
-	if (asprintf(&absolute, "%s/%s", directory, path) < 0)
-		absolute = NULL;
-	free(directory);
-	return absolute;
+	return path ? absolute_path(path) : NULL;
 }
 
 void session_service_make_file(struct session *session)
@@ -54,9 +48,10 @@ void session_service_make_file(struct session *session)
 			 STATUS_FILE_DIRECTORY, strerror(-err));
 	if (err)
 		return;
-	status->capture = absolute_path(options->output);
-	status->published = absolute_path(options->publish);
+	status->capture = options->stream ? strdup(options->output) : path_of(options->output);
+	status->published = path_of(options->publish);
 	status->options = options_text(options);
+	status->fired = options->triggers.count ? 0 : STATUS_FILE_UNKNOWN;
 }
 
 /* The events that a profile only counts. */
@@ -85,12 +80,20 @@ static void collect(struct session *session)
 	status->events = options->count.enabled ? STATUS_FILE_UNKNOWN : sums.recorded;
 	status->lost = sums.lost;
 	status->skipped = session->misses.reported;
+	free(status->doubts);
+	status->doubts = session_triggers_doubts(session);
 	status->counted = options->sampling.is_profile ? count_events(session)
 						       : STATUS_FILE_UNKNOWN;
-	status->disk = status->free = STATUS_FILE_UNKNOWN;
+	status->disk = status->free = status->pieces = status->dumps = STATUS_FILE_UNKNOWN;
 	if (options_is_temporary(options))
 		return;
 	status->disk = sums.bytes;
+	if (options->rotation.enabled) {
+		status->disk = session_room_used(session);
+		status->pieces = session_room_pieces(session);
+		if (options->rotation.overwrite)
+			status->dumps = session->rotation.keeper.dumps;
+	}
 	if (!fstatfs(session->directory.fd, &about))
 		status->free = (uint64_t)about.f_bavail * (uint64_t)about.f_bsize;
 }

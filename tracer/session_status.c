@@ -14,20 +14,25 @@
 #include "tracer/session_status.h"
 #include "tracer/session_streams.h"
 
-int session_status_write(struct session *session)
+int session_status_write_of(struct session *session, struct directory *directory,
+			    const struct status *status)
 {
-	struct directory *directory = &session->directory;
 	FILE *file = directory_open(directory, "kernel/.status", false);
 	int err, failed;
 
 	if (!file)
 		return session_fail(session, -EIO, directory->errmsg);
-	err = status_write(&session->status, file);
+	err = status_write(status, file);
 	failed = directory_close(directory, file, "kernel/status");
 	if (err || failed)
 		return session_fail(session, err ? err : failed, directory->errmsg);
 	err = directory_rename(directory, "kernel/.status", "kernel/status");
 	return err ? session_fail(session, err, directory->errmsg) : 0;
+}
+
+int session_status_write(struct session *session)
+{
+	return session_status_write_of(session, &session->directory, &session->status);
 }
 
 static enum status_preemption preemption_of(const struct programs *programs)
@@ -54,10 +59,25 @@ static enum status_context context_of(const struct programs *programs)
 	}
 }
 
-int session_status_update_programs(struct session *session)
+/* What the kernel counts goes on through all pieces. */
+static void subtract_base(const struct session *session, struct status *status)
+{
+	const struct rotation_base *base = &session->rotation.base;
+
+	status->hook_calls_skipped -= base->hook_calls_skipped;
+	for (size_t i = 0; i < status->probes.count && i < base->probes.count; i++) {
+		struct status_probe *probe = &status->probes.list[i];
+
+		if (probe->counted != STATUS_UNKNOWN)
+			probe->counted -= base->probes.list[i].counted;
+		if (probe->skipped != STATUS_UNKNOWN)
+			probe->skipped -= base->probes.list[i].skipped;
+	}
+}
+
+int session_status_programs_of(const struct session *session, struct status *status)
 {
 	const struct programs *programs = &session->programs;
-	struct status *status = &session->status;
 	int err = 0;
 
 	status->backup_known = true;
@@ -74,7 +94,16 @@ int session_status_update_programs(struct session *session)
 	status->no_slab = !programs->records_slab;
 	if (!status->no_slab)
 		err = paths_report(status, &programs->paths, &programs->hooks);
-	return err ? err : process_probes_report(&programs->process, status);
+	if (!err)
+		err = process_probes_report(&programs->process, status);
+	if (!err)
+		subtract_base(session, status);
+	return err;
+}
+
+int session_status_update_programs(struct session *session)
+{
+	return session_status_programs_of(session, &session->status);
 }
 
 int session_status_start(struct session *session)
@@ -91,51 +120,13 @@ int session_status_start(struct session *session)
 	status->include_self = options->include_self || options->count.enabled;
 	status->begin = session->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
+	if (!err && session->rotation.keeper.pid)
+		err = status_add_own(status, (uint32_t)session->rotation.keeper.pid);
 	for (size_t i = 0; i < options->pid_count && !err; i++)
 		err = status_add_traced_pid(status, options->pids[i]);
 	if (!err)
 		err = session_status_update_programs(session);
 	return err ? session_fail_at(session, err, "the status") : session_status_write(session);
-}
-
-static void count_all(struct status_counted *counted, const struct kmt_control *control)
-{
-	counted->allocations = control->counted.kmalloc + control->counted.cache_alloc +
-			       control->counted_elsewhere.allocations;
-	counted->frees = control->counted.kfree + control->counted.cache_free +
-			 control->counted_elsewhere.frees;
-	counted->bytes = control->counted.kmalloc_bytes + control->counted.cache_alloc_bytes +
-			 control->counted_elsewhere.bytes;
-}
-
-static int add_cpu(struct session *session, unsigned int cpu, uint64_t skipped)
-{
-	struct drain *drain = &session->drains[cpu];
-	struct status_cpu *about = status_add_cpu(&session->status, cpu);
-	bool full = false;
-
-	if (!about)
-		return -ENOMEM;
-	about->recorded = drain->writer.loss.records;
-	about->lost = loss_missing(&drain->writer.loss);
-	about->skipped = skipped;
-	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
-	about->from_backup = drain->control->from_backup;
-	session->status.from_backup += about->from_backup;
-	session->status.sampling.unwalked += drain->control->unwalked;
-	session->status.sampling.user_unwalked += drain->control->user_unwalked;
-	session->status.sampling.no_room += drain->control->no_room;
-	session->status.sampling.unsized += drain->control->unsized;
-	session->status.sampling.dropped += drain->control->dropped;
-	count_all(&about->counted, drain->control);
-	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
-		full |= drain->control->marks[i].full;
-	session->status.backup_off_cpus += full;
-	about->own = session_streams_count_own(session, cpu);
-	session->status.clamped += drain->writer.clamped;
-	if (drain->writer.clamped_max > session->status.clamped_max)
-		session->status.clamped_max = drain->writer.clamped_max;
-	return status_add_spans(&session->status, cpu, &drain->writer.loss);
 }
 
 /* Adds a CPU that came online, but for which no stream could be made. */
@@ -150,11 +141,22 @@ static int add_lost_cpu(struct status *status, unsigned int cpu, uint64_t lost)
 	return 0;
 }
 
+/*
+ * The skipped events of each CPU are exact at the end only. So they are known in the only piece
+ * that has any.
+ */
+static uint64_t skipped_of_cpu(const struct session *session, const uint64_t *by_cpu,
+			       unsigned int cpu)
+{
+	if (session->misses.reported == session->rotation.base.skipped)
+		return 0;
+	return session->rotation.base.skipped ? STATUS_UNKNOWN : by_cpu[cpu];
+}
+
 int session_status_finish(struct session *session)
 {
 	struct status *status = &session->status;
-	const struct kmt_totals *totals = session->programs.variant.totals;
-	uint64_t *skipped, lost = 0, lost_of_tasks = 0;
+	uint64_t *skipped;
 	int err = 0;
 
 	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
@@ -162,31 +164,24 @@ int session_status_finish(struct session *session)
 		return session_fail_at(session, -ENOMEM, "the status");
 	recursion_misses_by_cpu(&session->programs, &session->rings, skipped);
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
+		const struct writer *writer = &session->drains[i].writer;
+		const struct writer_ended ended = { writer->loss, writer->size, writer->clamped,
+						    writer->clamped_max };
+
 		if (session->draining[i])
-			err = add_cpu(session, i, skipped[i]);
+			err = session_status_add_cpu(session, i, &ended,
+						     session_streams_count_own(session, i),
+						     skipped_of_cpu(session, skipped, i));
 		else if (session->rings.controls[i].sequence)
 			err = add_lost_cpu(status, i, session->rings.controls[i].sequence);
 	}
 	free(skipped);
 	if (!err)
-		err = programs_add_lost_tasks(&session->programs, status);
-	if (!err)
-		err = session_status_update_programs(session);
+		err = session_status_complete(session);
 	if (err)
 		return session_fail_at(session, err, "the status");
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
 		 programs_backup_reason(&session->programs));
-	status->complete = STATUS_COMPLETE;
-	status->begin = session->begin;
 	status->end = session->end;
-	status->skipped = session->misses.reported;
-	status->names_lost = totals->names_lost + session->names.unknown_caches;
-	/* lost events without a slot in the table of tasks, and records that could not be written
-	 */
-	for (size_t i = 0; i < status->cpu_count; i++)
-		lost += status->cpus[i].lost;
-	for (size_t i = 0; i < status->lost_task_count; i++)
-		lost_of_tasks += status->lost_tasks[i].count;
-	status->lost_unattributed = lost - lost_of_tasks;
 	return session_status_write(session);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tracer/load/machine.h"
+#include "tracer/session_piece.h"
 #include "tracer/session_streams.h"
 
 int session_streams_init(struct session *session)
@@ -53,6 +54,7 @@ static const char *stream_path(const struct session *session, unsigned int cpu, 
 
 int session_streams_open(struct session *session, unsigned int cpu)
 {
+	struct directory *directory = session_piece_directory(session);
 	struct drain *drain = &session->drains[cpu];
 	char path[4096], name[NAME_SIZE];
 	int err, fd = -1;
@@ -62,11 +64,12 @@ int session_streams_open(struct session *session, unsigned int cpu)
 	drain->slots = session->rings.slots;
 	drain->status = &session->status;
 	if (session_has_streams(session)) {
-		fd = directory_create(&session->directory, stream_name(cpu, name));
+		fd = directory_create(directory, stream_name(cpu, name));
 		if (fd < 0)
-			return session_fail(session, fd, session->directory.errmsg);
+			return session_fail(session, fd, directory->errmsg);
 	}
-	err = drain_open(drain, fd, stream_path(session, cpu, path, sizeof(path)),
+	err = drain_open(drain, fd,
+			 directory_name(directory, stream_name(cpu, name), path, sizeof(path)),
 			 session->metadata.uuid, cpu, machine_now(),
 			 session->rings.buffered ? session->rings.list[cpu].fd : -1);
 	if (err)
@@ -75,6 +78,7 @@ int session_streams_open(struct session *session, unsigned int cpu)
 		drain->writer.sink = publish_sink(&session->publish);
 	writer_pack(&drain->writer, session->packer);
 	session->draining[cpu] = true;
+	session_piece_opened(session, cpu);
 	return 0;
 }
 
@@ -131,7 +135,7 @@ int session_streams_finish(struct session *session, uint64_t end)
 		}
 		if (!session->draining[i])
 			continue;
-		failed = drain_rest(&session->drains[i], session->misses.reported);
+		failed = drain_rest(&session->drains[i], session_piece_skipped(session, i));
 		if (failed && !err)
 			err = session_fail(session, failed, session->drains[i].writer.errmsg);
 	}
@@ -139,7 +143,7 @@ int session_streams_finish(struct session *session, uint64_t end)
 	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
 		if (!session->draining[i])
 			continue;
-		failed = drain_finish(&session->drains[i], end, session->misses.reported);
+		failed = drain_finish(&session->drains[i], end, session_piece_skipped(session, i));
 		if (failed && !err)
 			err = session_fail(session, failed, session->drains[i].writer.errmsg);
 	}

@@ -10,7 +10,9 @@
 
 #include "kernel/ring.h"
 #include "kernel/stacks.h"
+#include "stats/details_stacks.h"
 #include "tracer/stack_messages.h"
+#include "tracer/table_switch.h"
 #include "tracer/user_stacks.h"
 
 #define TABLE "kernel/stacks"
@@ -28,13 +30,26 @@ static int fail(struct stack_messages *stacks, int err)
 	return stacks->err;
 }
 
+static int publish_stack(struct stack_messages *stacks, const struct stack *stack,
+			 const uint64_t *frames)
+{
+	int err;
+
+	if (!stacks->published || !*stacks->published || stack->tgid ||
+	    stacks->sent.count == DETAILS_STACKS_MAX ||
+	    hash_map_find(&stacks->sent, stack->id) != HASH_MAP_NONE)
+		return 0;
+	err = hash_map_add(&stacks->sent, stack->id, 0);
+	return err ? err : stack_write(*stacks->published, stack, frames);
+}
+
 /* Two CPUs that see a new stack at once both send it. */
 static int take_message(void *context, void *data, size_t size)
 {
 	struct stack_messages *stacks = context;
 	const struct kmt_stack_message *message = data;
 	struct stack stack;
-	int err;
+	int err, failed;
 
 	if (size < offsetof(struct kmt_stack_message, frames) || message->count > KMT_FRAMES_MAX ||
 	    size < offsetof(struct kmt_stack_message, frames) + message->count * sizeof(uint64_t) ||
@@ -44,7 +59,10 @@ static int take_message(void *context, void *data, size_t size)
 				.since = message->time,
 				.tgid = message->tgid,
 				.frame_count = message->count };
-	if (stacks->is_full)
+	failed = publish_stack(stacks, &stack, message->frames);
+	if (failed)
+		fail(stacks, failed);
+	if (failed || stacks->is_full)
 		return 0;
 	err = hash_map_add(&stacks->written, message->id, 0);
 	if (!err)
@@ -63,7 +81,7 @@ int stack_messages_open(struct stack_messages *stacks, struct directory *directo
 	memset(stacks, 0, sizeof(*stacks));
 	stacks->directory = directory;
 	stacks->user = user;
-	if (hash_map_init(&stacks->written))
+	if (hash_map_init(&stacks->written) || hash_map_init(&stacks->sent))
 		return fail(stacks, -ENOMEM);
 	stacks->file = directory_open(directory, TABLE, true);
 	if (!stacks->file)
@@ -88,6 +106,14 @@ int stack_messages_read(struct stack_messages *stacks)
 	return stacks->err;
 }
 
+int stack_messages_switch(struct stack_messages *stacks, struct directory *to, uint64_t mark)
+{
+	int err = table_switch(&stacks->file, stacks->directory, to, TABLE, mark);
+
+	stacks->is_full = false;
+	return err ? fail(stacks, err) : 0;
+}
+
 int stack_messages_close(struct stack_messages *stacks)
 {
 	int err = 0;
@@ -95,6 +121,7 @@ int stack_messages_close(struct stack_messages *stacks)
 	ring_buffer__free(stacks->buffer);
 	stacks->buffer = NULL;
 	hash_map_deinit(&stacks->written);
+	hash_map_deinit(&stacks->sent);
 	if (stacks->file)
 		err = directory_close(stacks->directory, stacks->file, TABLE);
 	stacks->file = NULL;

@@ -15,13 +15,14 @@ struct user_stacks;
 
 struct stack_messages {
 	struct directory *directory;
+	FILE **published;	    /* gets kernel stacks too, if it is open; NULL: none */
 	struct user_stacks *user;   /* gets user stacks; NULL: none are recorded */
 	struct ring_buffer *buffer; /* NULL: no stacks are recorded */
 	FILE *file;
-	struct hash_map written; /* the ids */
-	size_t count;		 /* of stacks in the file */
-	bool is_full;		 /* it has its largest size: no more stacks are written */
-	int err;		 /* the first error of a message */
+	struct hash_map written, sent; /* the ids in the file, and published ones */
+	size_t count;		       /* of stacks in the file */
+	bool is_full;		       /* it has its largest size: no more stacks are written */
+	int err;		       /* the first error of a message */
 	char errmsg[400];
 };
 
@@ -31,6 +32,9 @@ int stack_messages_open(struct stack_messages *stacks, struct directory *directo
 
 /* Writes the stacks that came since the last call to the file, and flushes it. */
 int stack_messages_read(struct stack_messages *stacks);
+
+/* Goes on in another directory: see table_switch(). A stack is written once, in any of them. */
+int stack_messages_switch(struct stack_messages *stacks, struct directory *to, uint64_t mark);
 
 /* Closes the file. 0, or -errno: not all was written. Does nothing if it is not open. */
 int stack_messages_close(struct stack_messages *stacks);

@@ -45,11 +45,20 @@ static const struct item {
 	{ "skipped", offsetof(struct daemon_status, skipped) },
 	{ "disk", offsetof(struct daemon_status, disk) },
 	{ "free", offsetof(struct daemon_status, free) },
+	{ "fired", offsetof(struct daemon_status, fired) },
+	{ "pieces", offsetof(struct daemon_status, pieces) },
+	{ "dumps", offsetof(struct daemon_status, dumps) },
 };
 static const struct item texts[] = {
 	{ "capture", offsetof(struct daemon_status, capture) },
 	{ "published", offsetof(struct daemon_status, published) },
 	{ "options", offsetof(struct daemon_status, options) },
+	{ "doubts", offsetof(struct daemon_status, doubts) },
+	{ "trigger", offsetof(struct daemon_status, trigger) },
+	{ "dump", offsetof(struct daemon_status, dump) },
+	{ "dump_time", offsetof(struct daemon_status, dump_time) },
+	{ "dump_trigger", offsetof(struct daemon_status, dump_trigger) },
+	{ "dump_failure", offsetof(struct daemon_status, dump_failure) },
 };
 #define NUMBERS (sizeof(numbers) / sizeof(*numbers))
 #define TEXTS (sizeof(texts) / sizeof(*texts))

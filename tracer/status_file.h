@@ -19,8 +19,15 @@ struct daemon_status {
 	uint64_t events, lost;	   /* each number may be STATUS_FILE_UNKNOWN */
 	uint64_t counted, skipped; /* counted: the events that a profile counts only */
 	uint64_t disk, free;	   /* bytes of the capture; bytes that its file system has left */
+	uint64_t fired;		   /* triggers */
+	uint64_t pieces, dumps;	   /* of a set, on disk */
 	char *capture, *published; /* absolute paths; NULL: none */
 	char *options;		   /* as on a command line */
+	char *doubts;		   /* triggers whose names the kernel does not have; NULL: none */
+	char *trigger;		   /* when the last one fired, and why; NULL: none */
+	/* the last dump of this process: its path, the time (UTC) and the trigger; NULL: none */
+	char *dump, *dump_time, *dump_trigger;
+	char *dump_failure; /* when and why the last dump could not be written; NULL: it was */
 };
 
 void daemon_status_deinit(struct daemon_status *status);

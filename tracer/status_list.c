@@ -29,10 +29,19 @@ enum {
 	SKIPPED,
 	MEMORY,
 	DISK,
+	PIECES,
+	DUMPS,
 	FREE,
+	FIRED,
 	CAPTURE,
 	PUBLISHED,
 	OPTIONS,
+	TRIGGER,
+	DOUBTS,
+	DUMP,
+	DUMP_TIME,
+	DUMP_TRIGGER,
+	DUMP_FAILURE,
 	COLUMNS
 };
 
@@ -45,10 +54,20 @@ static const struct column columns[COLUMNS] = {
 	[SKIPPED] = { "skipped", "SKIPPED", "", COLUMN_NULLABLE },
 	[MEMORY] = { "memory_bytes", "MEMORY", "bytes", COLUMN_NULLABLE },
 	[DISK] = { "disk_bytes", "DISK", "bytes", COLUMN_NULLABLE },
+	[PIECES] = { "pieces", "PIECES", "", COLUMN_NULLABLE, .where = COLUMN_IN_TEXT_IF_USED },
+	[DUMPS] = { "dumps", "DUMPS", "", COLUMN_NULLABLE, .where = COLUMN_IN_TEXT_IF_USED },
 	[FREE] = { "free_bytes", "FREE", "bytes", COLUMN_NULLABLE },
+	[FIRED] = { "fired", "FIRED", "", COLUMN_NULLABLE, .where = COLUMN_IN_TEXT_IF_USED },
 	[CAPTURE] = { "capture", "capture", "", COLUMN_TEXT, .where = COLUMN_BELOW },
 	[PUBLISHED] = { "published", "published", "", COLUMN_TEXT, .where = COLUMN_BELOW },
 	[OPTIONS] = { "options", "options", "", COLUMN_TEXT, .where = COLUMN_BELOW },
+	[TRIGGER] = { "trigger", "last trigger", "", COLUMN_TEXT, .where = COLUMN_BELOW },
+	[DOUBTS] = { "unknown_names", "unknown names", "", COLUMN_TEXT, .where = COLUMN_BELOW },
+	[DUMP] = { "last_dump", "last dump", "", COLUMN_TEXT, .where = COLUMN_BELOW },
+	[DUMP_TIME] = { "last_dump_time", "dump written", "", COLUMN_TEXT, .where = COLUMN_BELOW },
+	[DUMP_TRIGGER] = { "last_dump_trigger", "dump because of", "", COLUMN_TEXT,
+			   .where = COLUMN_BELOW },
+	[DUMP_FAILURE] = { "dump_failure", "dump failed", "", COLUMN_TEXT, .where = COLUMN_BELOW },
 };
 
 /* The resident memory of the process. */
@@ -84,11 +103,20 @@ static int add_row(struct table *table, struct daemon_status *status)
 	row[SKIPPED].number = status->skipped;
 	row[MEMORY].number = read_memory(status->pid);
 	row[DISK].number = status->disk;
+	row[PIECES].number = status->pieces;
+	row[DUMPS].number = status->dumps;
 	row[FREE].number = status->free;
+	row[FIRED].number = status->fired;
 	row[CAPTURE].text = status->capture;
 	row[PUBLISHED].text = status->published;
 	row[OPTIONS].text = status->options;
-	status->capture = status->published = status->options = NULL;
+	row[TRIGGER].text = status->trigger;
+	row[DOUBTS].text = status->doubts;
+	row[DUMP].text = status->dump;
+	row[DUMP_TIME].text = status->dump_time;
+	row[DUMP_TRIGGER].text = status->dump_trigger;
+	row[DUMP_FAILURE].text = status->dump_failure;
+	*status = (struct daemon_status){ 0 };
 	return row[SINCE].text ? 0 : -ENOMEM;
 }
 

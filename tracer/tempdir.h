@@ -6,12 +6,15 @@
 #ifndef TRACER_TEMPDIR_H
 #define TRACER_TEMPDIR_H
 
+#include <stdint.h>
+
 struct tempdir {
 	int mount;	/* file descriptor of a detached mount; -1: none */
 	char path[300]; /* beside it a new directory can be made; empty: not opened */
 };
 
-void tempdir_open(struct tempdir *tempdir);
+/* bytes: of all files, if a tmpfs can be mounted; 0: half of the memory. */
+void tempdir_open(struct tempdir *tempdir, uint64_t bytes);
 
 /* All zero is allowed. */
 void tempdir_close(struct tempdir *tempdir);

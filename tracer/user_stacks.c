@@ -11,6 +11,7 @@
 #include "kernel/ring.h"
 #include "kernel/stacks.h"
 #include "tracer/function_namer.h"
+#include "tracer/table_switch.h"
 #include "tracer/user_stacks.h"
 
 #define TABLE "kernel/user_symbols"
@@ -244,6 +245,18 @@ int user_stacks_name(struct user_stacks *stacks, struct function_namer *namer)
 					  symbols.functions[i].begin, symbols.functions[i].end,
 					  texts_get(&symbols.strings, symbols.functions[i].name));
 	user_symbols_deinit(&symbols);
+	return err ? fail(stacks, err) : 0;
+}
+
+int user_stacks_switch(struct user_stacks *stacks, struct directory *to, uint64_t mark)
+{
+	int err = table_switch(&stacks->file, stacks->directory, to, TABLE, mark);
+
+	/* each table has the files of its frames */
+	hash_map_deinit(&stacks->written_files);
+	if (!err)
+		err = hash_map_init(&stacks->written_files);
+	stacks->is_full = false;
 	return err ? fail(stacks, err) : 0;
 }
 

@@ -46,6 +46,9 @@ int user_stacks_add(struct user_stacks *stacks, const struct kmt_stack_message *
 /* Writes the frames of the stacks that were added. */
 int user_stacks_step(struct user_stacks *stacks);
 
+/* Goes on in another directory: see table_switch(). */
+int user_stacks_switch(struct user_stacks *stacks, struct directory *to, uint64_t mark);
+
 /* After the last step: adds the names that the namer finds. */
 int user_stacks_name(struct user_stacks *stacks, struct function_namer *namer);
 

@@ -15,6 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include "capture/metadata.h"
+#include "kernel/sampling.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/probe.h"
@@ -92,6 +93,34 @@ static int fail(struct programs *programs, int err, const char *what)
 }
 
 /*
+ * bpf/profile_programs.bpf.h: raw tracepoints have a guard against recursion since 6.1, which
+ * changed these arguments, too. Where a task may be preempted in a tracepoint, and continue on
+ * another CPU, a plain addition would not be exact.
+ */
+static bool can_use_profile_programs(const struct attach_plan *plan,
+				     const struct programs_settings *settings)
+{
+	return settings->sampling.is_profile && settings->sampling.interval != SAMPLING_EACH &&
+	       !settings->pid_count && plan->preemption != PREEMPTION_POSSIBLE && plan->btf &&
+	       backup_programs_has_recursion_guard(plan->btf) &&
+	       !strcmp(plan->programs[ATTACH_CACHE_ALLOC], "kmem_cache_alloc");
+}
+
+/* The program of that name; for_profile: that of bpf/profile_programs.bpf.h, if there is one. */
+static struct bpf_program *find_program(struct bpf_variant *variant, const char *name,
+					bool for_profile)
+{
+	struct bpf_program *program = NULL;
+	char in_profile[64];
+
+	if (for_profile) {
+		snprintf(in_profile, sizeof(in_profile), "%s_profile", name);
+		program = bpf_variant_program(variant, in_profile);
+	}
+	return program ? program : bpf_variant_program(variant, name);
+}
+
+/*
  * Chooses the programs that this kernel can run. disabled_reason: NULL, or the reason why hooks and
  * backup programs are not to be loaded.
  */
@@ -104,6 +133,7 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	const struct btf *btf = plan->btf;
 	const char *no_backup_reason = settings->no_backup_reason ? settings->no_backup_reason
 								  : disabled_reason;
+	const bool for_profile = can_use_profile_programs(plan, settings);
 	struct bpf_program *program;
 
 	if (!programs->records_slab)
@@ -121,7 +151,7 @@ static void choose_programs(struct programs *programs, const struct programs_set
 			continue;
 		programs->list[i] = programs->copies.count && i < KMT_COPIED_KINDS
 					    ? programs->copies.programs[0][i]
-					    : bpf_variant_program(variant, plan->programs[i]);
+					    : find_program(variant, plan->programs[i], for_profile);
 		bpf_program__set_autoload(programs->list[i], true);
 	}
 	hooks_choose(&programs->hooks, variant, btf, disabled_reason);
@@ -165,13 +195,6 @@ static void set_counting(struct bpf_variant *variant, const struct count_setting
 	bpf_map__set_max_entries(counts, count->groups);
 }
 
-/* Raw tracepoints have a guard against recursion since 6.1, which changed these arguments, too. */
-static bool has_no_nesting(const struct attach_plan *plan)
-{
-	return plan->btf && backup_programs_has_recursion_guard(plan->btf) &&
-	       !strcmp(plan->programs[ATTACH_CACHE_ALLOC], "kmem_cache_alloc");
-}
-
 static void set_settings(struct bpf_variant *variant, const struct attach_plan *plan,
 			 const struct programs_settings *settings)
 {
@@ -203,7 +226,7 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 		bpf_variant_set(variant, "cgroup_hierarchy", &settings->cgroups->number,
 				sizeof(settings->cgroups->number));
 	}
-	sampling_choose(variant, &settings->sampling, has_no_nesting(plan));
+	sampling_choose(variant, &settings->sampling);
 	if (plan->missing_features.btf)
 		set_fields(variant);
 }

@@ -28,7 +28,7 @@ static uint64_t read_slab_bytes(void)
 	return kib * 1024;
 }
 
-void sampling_choose(struct bpf_variant *variant, const struct sampling *sampling, bool no_nesting)
+void sampling_choose(struct bpf_variant *variant, const struct sampling *sampling)
 {
 	static const char *const maps[] = { "stack_buffers", "stack_ids", "stack_frames" };
 	static const char *const profile_maps[] = { ".bss.sampled", "sampled_objects",
@@ -40,7 +40,6 @@ void sampling_choose(struct bpf_variant *variant, const struct sampling *samplin
 	bpf_variant_set(variant, "profile", &sampling->is_profile, sizeof(sampling->is_profile));
 	bpf_variant_set(variant, "user_stacks", &sampling->user_stacks,
 			sizeof(sampling->user_stacks));
-	bpf_variant_set(variant, "no_nesting", &no_nesting, sizeof(no_nesting));
 	if (sampling->is_profile) {
 		mask = sampling_mask(sampling->interval, read_slab_bytes());
 		bpf_variant_set(variant, "sampled_mask", &mask, sizeof(mask));

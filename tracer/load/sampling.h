@@ -18,8 +18,8 @@ struct sampling {
 	uint32_t most;	   /* samples a second, about: see tracer/sample_rate.h; 0: any number */
 };
 
-/* Before loading. no_nesting: the kernel runs no program that it has interrupted on that CPU. */
-void sampling_choose(struct bpf_variant *variant, const struct sampling *sampling, bool no_nesting);
+/* Before loading. */
+void sampling_choose(struct bpf_variant *variant, const struct sampling *sampling);
 
 /* Before the programs are attached: the bytes that each CPU allocates before its first sample. */
 void sampling_start(struct kmt_totals *totals, struct kmt_control *controls, unsigned int cpus,

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Writes a reading of /proc/slabinfo with what follows from /sys/kernel/slab. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "tracer/session_slabinfo.h"
+#include "tracer/slab_layout.h"
+#include "tracer/snapshot.h"
+
+int session_slabinfo_write(struct session *session, struct slabinfo_snapshot *snapshot, int err)
+{
+	if (err == -ENODATA)
+		return 0;
+	if (err)
+		return session_fail_at(session, err, "/proc/slabinfo");
+	err = slab_layout_add_held(snapshot, &session->topology);
+	if (err) {
+		session_fail_at(session, err, "/sys/kernel/slab");
+	} else {
+		err = snapshot_write_slabinfo(&session->directory, snapshot);
+		if (err)
+			session_fail(session, err, session->directory.errmsg);
+	}
+	slabinfo_snapshot_deinit(snapshot);
+	return err;
+}

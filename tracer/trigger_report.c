@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Says what is true, who holds most, and what the figures do not include. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "base/utc.h"
+#include "cli/message.h"
+#include "tracer/session_dump.h"
+#include "tracer/trigger_report.h"
+
+#define SECOND 1000000000ULL
+
+static void write_bytes(FILE *file, uint64_t bytes)
+{
+	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)bytes;
+	unsigned int unit = 0;
+
+	for (; value >= 1024 && unit < sizeof(units) / sizeof(*units) - 1; unit++)
+		value /= 1024;
+	fprintf(file, "%.*f %s", unit ? 1 : 0, value, units[unit]);
+}
+
+static void write_duration(FILE *file, uint64_t ns)
+{
+	if (ns % (60 * SECOND))
+		fprintf(file, "%.3g s", (double)ns / SECOND);
+	else
+		fprintf(file, "%" PRIu64 " min", (uint64_t)(ns / (60 * SECOND)));
+}
+
+static void write_victim(FILE *file, const struct trigger_victim *victim, uint64_t kills)
+{
+	fprintf(file, "the kernel killed process %" PRIu32, victim->pid);
+	if (*victim->name)
+		fprintf(file, " (%s)", victim->name);
+	fputs(" for lack of memory", file);
+	if (kills > 1)
+		fprintf(file, ", and %" PRIu64 " since the last message", kills - 1);
+}
+
+/* The value that is above the limit. */
+static void write_value(FILE *file, const struct session *session,
+			const struct trigger_state *state)
+{
+	const char *about = session->options->sampling.is_profile ? "about " : "";
+
+	switch (state->trigger.kind) {
+	case TRIGGER_LIVE:
+		fputs(about, file);
+		write_bytes(file, state->value);
+		fputs(" are live", file);
+		return;
+	case TRIGGER_GROWTH:
+		fputs(about, file);
+		write_bytes(file, state->value);
+		fputs(" more than ", file);
+		write_duration(file, state->trigger.window_ns);
+		fputs(" ago, or at the start", file);
+		return;
+	case TRIGGER_OOM:
+		write_victim(file, &session->triggers.victim, state->value);
+		return;
+	default:
+		fprintf(file, "%.3g %% of the events of the last ", state->percent);
+		write_duration(file, state->trigger.window_ns);
+		fprintf(file, ": %" PRIu64, state->value);
+		return;
+	}
+}
+
+static void write_holders(FILE *file, const char *what, const struct figures_holder *holders)
+{
+	if (!*holders->name)
+		return;
+	fprintf(file, "; most by %s: ", what);
+	for (unsigned int i = 0; i < FIGURES_HOLDERS && *holders[i].name; i++) {
+		fprintf(file, "%s%s ", i ? ", " : "", holders[i].name);
+		write_bytes(file, holders[i].bytes);
+	}
+}
+
+static void write_figures(FILE *file, const struct session *session,
+			  const struct trigger_state *state)
+{
+	const struct session_triggers *triggers = &session->triggers;
+	const struct figures *figures = &triggers->figures;
+
+	if (figures->time) {
+		if (state->trigger.kind != TRIGGER_LIVE || *state->trigger.name) {
+			fputs("; in all ", file);
+			write_bytes(file, figures->live);
+			fputs(" are live", file);
+		}
+		write_holders(file, "cache", figures->holders[METRICS_CACHE]);
+		write_holders(file, "function", figures->holders[METRICS_FUNCTION]);
+	}
+	fprintf(file, "; since the start %" PRIu64 " lost, %" PRIu64 " skipped", triggers->lost,
+		triggers->skipped);
+	if (figures->time)
+		fprintf(file, ", %" PRIu64 " not counted", figures->uncounted);
+}
+
+static char *make_message(const struct session *session, const struct trigger_state *state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	fprintf(file, "trigger '%s': ", state->trigger.text);
+	write_value(file, session, state);
+	write_figures(file, session, state);
+	return text_close(file, &text) ? NULL : text;
+}
+
+static void send_message(const struct session *session, const struct trigger_state *state,
+			 const char *message)
+{
+	const struct session_triggers *triggers = &session->triggers;
+	const bool is_kill = state->trigger.kind == TRIGGER_OOM;
+	char lost[24], skipped[24], victim[24];
+	const struct journal_field fields[] = {
+		{ "KMEMTRACE_TRIGGER", state->trigger.text },
+		{ "KMEMTRACE_LOST", lost },
+		{ "KMEMTRACE_SKIPPED", skipped },
+		{ "KMEMTRACE_VICTIM", victim },
+		{ "KMEMTRACE_VICTIM_NAME", triggers->victim.name },
+	};
+	const size_t count = sizeof(fields) / sizeof(*fields) - (is_kill ? 0 : 2);
+
+	snprintf(lost, sizeof(lost), "%" PRIu64, triggers->lost);
+	snprintf(skipped, sizeof(skipped), "%" PRIu64, triggers->skipped);
+	snprintf(victim, sizeof(victim), "%" PRIu32, triggers->victim.pid);
+	if (!journal_send(&session->journal, JOURNAL_WARNING, message, fields, count))
+		info_msg("%s", message);
+}
+
+/* For --status. Without memory, the message is only in the journal. */
+static void add_to_status(struct session *session, const char *message)
+{
+	struct daemon_status *status = &session->daemon_status;
+	char *text, when[40];
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	utc_text((uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec, when, sizeof(when));
+	strcpy(strchrnul(when, '.'), "Z");
+	if (asprintf(&text, "%s %s", when, message) < 0)
+		return;
+	free(status->trigger);
+	status->trigger = text;
+	status->fired++;
+}
+
+/* Asks for a dump and for the command. */
+static void request_work(struct session *session, const struct trigger_state *state,
+			 const char *message)
+{
+	const struct trigger_options *options = &session->options->triggers;
+	struct trigger_request request = { 0 };
+	struct timespec now;
+
+	if (!options->command && !options->full && !session->options->rotation.overwrite)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	request.time = (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+	snprintf(request.trigger, sizeof(request.trigger), "%s", state->trigger.text);
+	snprintf(request.message, sizeof(request.message), "%s", message);
+	if (state->trigger.kind == TRIGGER_OOM) {
+		request.victim = session->triggers.victim.pid;
+		snprintf(request.victim_name, sizeof(request.victim_name), "%s",
+			 session->triggers.victim.name);
+	}
+	session_dump_request(session, &request);
+}
+
+static void report_dump(const struct session *session, const struct trigger_answer *answer)
+{
+	const struct journal_field fields[] = { { "KMEMTRACE_TRIGGER", answer->trigger },
+						{ "KMEMTRACE_PATH", answer->path } };
+	char message[DUMP_PATH + TRIGGER_LENGTH + 400];
+
+	if (answer->is_full && answer->err)
+		snprintf(message, sizeof(message), "%s: %s cannot be recorded: %s", answer->trigger,
+			 answer->path, strerror(-answer->err));
+	else if (answer->is_full && answer->status)
+		snprintf(message, sizeof(message),
+			 "%s: %s: kmemtraced ended with status %d, and says above why",
+			 answer->trigger, answer->path, WEXITSTATUS(answer->status));
+	else if (answer->is_full)
+		snprintf(message, sizeof(message), "%s: %s has every event of the next %s",
+			 answer->trigger, answer->path, session->options->triggers.full);
+	else if (answer->err)
+		snprintf(message, sizeof(message), "%s: %s cannot be written: %s", answer->trigger,
+			 answer->path, answer->errmsg);
+	else
+		snprintf(message, sizeof(message), "%s: %s has the last %" PRIu32 " piece%s%s",
+			 answer->trigger, answer->path, answer->pieces,
+			 answer->pieces == 1 ? "" : "s",
+			 answer->is_left ? ": kmemtraced was killed while it wrote this dump, "
+					   "which is finished now"
+					 : "");
+	if (!journal_send(&session->journal, answer->err ? JOURNAL_WARNING : JOURNAL_NOTICE,
+			  message, fields, sizeof(fields) / sizeof(*fields)))
+		info_msg("%s", message);
+}
+
+void trigger_report_answer(const struct session *session, const struct trigger_answer *answer)
+{
+	const char *command = session->options->triggers.command;
+
+	if (*answer->path)
+		report_dump(session, answer);
+	else if (answer->err)
+		error_msg("trigger '%s': %s: cannot be run: %s", answer->trigger, command,
+			  strerror(-answer->err));
+	else if (WIFSIGNALED(answer->status))
+		error_msg("trigger '%s': %s: ended by signal %d (%s)", answer->trigger, command,
+			  WTERMSIG(answer->status), strsignal(WTERMSIG(answer->status)));
+	else if (WEXITSTATUS(answer->status))
+		error_msg("trigger '%s': %s: exit status %d", answer->trigger, command,
+			  WEXITSTATUS(answer->status));
+}
+
+void trigger_report(struct session *session, const struct trigger_state *state)
+{
+	char *message = make_message(session, state);
+
+	send_message(session, state, message ? message : state->trigger.text);
+	request_work(session, state, message ? message : state->trigger.text);
+	if (message)
+		add_to_status(session, message);
+	free(message);
+}
