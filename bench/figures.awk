@@ -3,10 +3,15 @@
 # named by the variable figures,
 #	bench case tool metric rounds median least most sample,sample,...
 # and the one named by the variable compared,
-#	bench metric case tool case tool ratio least most
+#	bench metric case tool case tool ratio least most low high
 # where the ratio is that of the medians, and least and most are of single rounds. If the first median
-# is below 0, or the second is not above 0, there is no ratio, and all three are empty. If that is so
+# is below 0, or the second is not above 0, there is no ratio, and all five are empty. If that is so
 # in any round, least and most are empty: they would not include the worst round.
+#
+# From 6 rounds on, the ratio is the r for which half of the rounds have a first value above r times
+# the second: noise that is in both values of a round cancels. Low and high are its 95 % interval, by
+# the sign test: about half. No distribution of the noise is assumed. High is empty if there is no
+# upper limit; low and high are with less than 6 rounds.
 BEGIN { FS = OFS = "\t" }
 
 # An insertion sort, since rounds are few.
@@ -26,6 +31,54 @@ function median(key,    list, count) {
 	return count % 2 ? list[(count + 1) / 2] : (list[count / 2] + list[count / 2 + 1]) / 2
 }
 
+# The least number of rounds, of count, that a side of the sign test needs.
+function least_of_side(count,    below, probability, i) {
+	below = probability = exp(-count * log(2))
+	for (i = 0; below <= 0.025; i++) {
+		probability *= (count - i) / (i + 1)
+		below += probability
+	}
+	return i
+}
+
+# How many of count rounds have a first value above r times the second.
+function rounds_above(a, b, r, count,    above, i) {
+	for (i = 1; i <= count; i++)
+		above += samples[a, i] > r * samples[b, i]
+	return above
+}
+
+# Sets ratio, low and high. The number of rounds above changes only at the ratio of a round.
+function make_interval(a, b,    count, rounds, i, side, list, above, before) {
+	ratio = median(a) / median(b)
+	low = high = ""
+	rounds = counts[a] < counts[b] ? counts[a] : counts[b]
+	side = least_of_side(rounds)
+	if (!side)
+		return
+	counts["ratio"] = 0
+	for (i = 1; i <= rounds; i++)
+		if (samples[b, i] && samples[a, i] / samples[b, i] > 0)
+			samples["ratio", ++counts["ratio"]] = samples[a, i] / samples[b, i]
+	count = sorted("ratio", list)
+	list[0] = 0
+	list[count + 1] = 2 * list[count] + 1
+	before = rounds
+	for (i = 0; i <= count; i++) {
+		above = rounds_above(a, b, (list[i] + list[i + 1]) / 2, rounds)
+		if (2 * above == rounds)
+			ratio = (list[i] + list[i + 1]) / 2
+		else if (2 * before > rounds && 2 * above < rounds)
+			ratio = list[i]
+		before = above
+		if (above < side || above > rounds - side)
+			continue
+		if (low == "")
+			low = list[i]
+		high = i < count ? list[i + 1] : ""
+	}
+}
+
 FILENAME == ARGV[1] {
 	key = $1 FS $2 FS $3 FS $4
 	if (!(key in counts))
@@ -41,7 +94,7 @@ FILENAME == ARGV[1] {
 	if (!(a in counts) || !(b in counts))
 		next
 	if (median(a) < 0 || median(b) <= 0) {
-		print $1, $2, $3, $4, $5, $6, "", "", "" >compared
+		print $1, $2, $3, $4, $5, $6, "", "", "", "", "" >compared
 		next
 	}
 	least = most = ""
@@ -50,13 +103,14 @@ FILENAME == ARGV[1] {
 			least = most = ""
 			break
 		}
-		ratio = samples[a, i] / samples[b, i]
-		if (least == "" || ratio < least)
-			least = ratio
-		if (most == "" || ratio > most)
-			most = ratio
+		one = samples[a, i] / samples[b, i]
+		if (least == "" || one < least)
+			least = one
+		if (most == "" || one > most)
+			most = one
 	}
-	print $1, $2, $3, $4, $5, $6, median(a) / median(b), least, most >compared
+	make_interval(a, b)
+	print $1, $2, $3, $4, $5, $6, ratio, least, most, low, high >compared
 }
 
 END {

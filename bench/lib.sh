@@ -47,7 +47,7 @@ command_line()
 {
 	local bench=$1 tool=$2 word words=''
 
-	grep -qsF "$(line "$bench" "$tool")" "$results/commands" && return
+	grep -qsF "$(line "$bench" "$tool" "")" "$results/commands" && return
 	shift 2
 	for word; do
 		[[ $word =~ ^[[:alnum:]_./:,=+-]+$ ]] || word="'${word//[[:space:]]/ }'"

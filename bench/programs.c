@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * programs COMMAND [ARG...]: runs a command, then prints the time that the BPF programs of the
- * machine took meanwhile, in ns, and how often they ran. The kernel measures them
- * (BPF_ENABLE_STATS, Linux 5.8), and adds the time of the measurement itself to each run.
+ * machine took meanwhile, in ns, and how often they ran; those of bench/empty.c, which do nothing,
+ * apart. The kernel measures them (BPF_ENABLE_STATS, Linux 5.8), and adds the time of the
+ * measurement itself to each run.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +21,11 @@
 #include <linux/bpf.h>
 
 #define PROGRAMS_MAX 4096
+#define EMPTY_NAME "bench_empty"
 
 struct program {
 	uint32_t id;
+	bool is_empty;
 	uint64_t ns, runs; /* since it was loaded */
 };
 
@@ -42,7 +46,8 @@ static int read_programs(struct program *list)
 		close(fd);
 		if (err)
 			return err;
-		list[count++] = (struct program){ id, info.run_time_ns, info.run_cnt };
+		list[count++] = (struct program){ id, !strcmp(info.name, EMPTY_NAME),
+						  info.run_time_ns, info.run_cnt };
 	}
 	return count;
 }
@@ -51,18 +56,21 @@ static int read_programs(struct program *list)
 static void print_difference(const struct program *now, int count, const struct program *before,
 			     int before_count)
 {
-	uint64_t ns = 0, runs = 0;
+	struct program sums[2] = { 0 };
 
 	for (int i = 0; i < count; i++) {
-		ns += now[i].ns;
-		runs += now[i].runs;
+		struct program *sum = &sums[now[i].is_empty];
+
+		sum->ns += now[i].ns;
+		sum->runs += now[i].runs;
 		for (int j = 0; j < before_count; j++)
 			if (before[j].id == now[i].id) {
-				ns -= before[j].ns;
-				runs -= before[j].runs;
+				sum->ns -= before[j].ns;
+				sum->runs -= before[j].runs;
 			}
 	}
-	printf("programs_ns %" PRIu64 "\nprograms_runs %" PRIu64 "\n", ns, runs);
+	printf("programs_ns %" PRIu64 "\nprograms_runs %" PRIu64 "\n", sums[0].ns, sums[0].runs);
+	printf("empty_ns %" PRIu64 "\nempty_runs %" PRIu64 "\n", sums[1].ns, sums[1].runs);
 }
 
 int main(int argc, char **argv)

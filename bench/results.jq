@@ -17,7 +17,7 @@ def number: if . == "" then null else tonumber end;
 		most: (.[7] | tonumber), samples: (.[8] | split(",") | map(tonumber))})),
 	ratios: ($compared | rows | map({bench: .[0], metric: .[1], case: .[2], tool: .[3],
 		of_case: .[4], of_tool: .[5], ratio: (.[6] | number), least: (.[7] | number),
-		most: (.[8] | number)})),
+		most: (.[8] | number), low: (.[9] | number), high: (.[10] | number)})),
 	required: ($required | rows | map({what: .[0], required: .[1], measured: (.[2] | number),
 		met: (if .[3] == "yes" then true elif .[3] == "no" then false else null end)}))
 }

@@ -8,6 +8,9 @@ BEGIN {
 	unit("program_ns", "time of a BPF program that does nothing, with its measurement, ns", 1, 1)
 	unit("above_ns", "time of the BPF programs above programs that do nothing, ns an event", 1, 1)
 	unit("skipped_ppm", "hidden by the kernel (nested), per million events", 1, 2)
+	unit("request_ns", "CPU time of the server and of kmemtraced, us a request", 1e3, 3)
+	unit("own_ns", "that of kmemtraced itself, us a request", 1e3, 3)
+	unit("own_percent", "CPU time of the program itself, percent of one CPU", 1, 2)
 	unit("events_s", "million events a second", 1e6, 2)
 	unit("captured", "events captured", 1, 0)
 	unit("lost", "events lost, as the tool reports", 1, 0)
@@ -59,8 +62,10 @@ FILENAME == ARGV[1] {
 	if (!(name in compared))
 		names[++name_count] = name
 	compared[name] = compared[name] sprintf("    %-66s %s\n", left " / " right,
-		$7 == "" ? no_ratio() : sprintf("%8.2f  (%s)", $7,
-			$8 == "" ? "a round has no ratio" : sprintf("%.2f..%.2f", $8, $9)))
+		$7 == "" ? no_ratio() : sprintf("%8.2f  (%s)%s", $7,
+			$8 == "" ? "a round has no ratio" : sprintf("%.2f..%.2f", $8, $9),
+			$10 == "" ? "" : sprintf("  95 %%: %.2f to %s", $10,
+				$11 == "" ? "any" : sprintf("%.2f", $11))))
 }
 
 END {
@@ -70,7 +75,7 @@ END {
 		printf "    %-36s %12s %12s %12s %3s\n%s\n", "", "median", "least", "most", "n", rows[blocks[i]]
 	}
 	if (name_count)
-		print "Ratios of the medians (least and most of single rounds)"
+		print "Ratios (least and most of single rounds), and their interval"
 	for (i = 1; i <= name_count; i++)
 		printf "  %s\n%s", names[i], compared[names[i]]
 }

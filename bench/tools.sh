@@ -20,6 +20,9 @@ tool_words()
 	kmemtraced) words=("$build/kmemtraced" -q -o "$dir/data" --) ;;
 	"kmemtraced --stacks") words=("$build/kmemtraced" -q --stacks -o "$dir/data" --) ;;
 	"kmemtraced --profile") words=("$build/kmemtraced" -q --profile -o "$dir/data" --) ;;
+	# the metrics 15 times as often as without the option, so that each turn has some
+	"kmemtraced --profile --metrics") words=("$build/kmemtraced" -q --profile --no-capture
+		--metrics="$dir/kmemtrace.prom" --metrics-interval=1 --) ;;
 	"kmemtraced --no-rescue") words=("$build/kmemtraced" -q --no-rescue -o "$dir/data" --) ;;
 	"kmemtraced --count") words=("$build/kmemtraced" -q --count --by=site --) ;;
 	"kmemtraced --count --no-rescue")

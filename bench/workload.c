@@ -2,7 +2,9 @@
 /*
  * Runs a workload and prints its CPU time, including its children, and the total CPU time of this
  * process. With --count it also prints the number of slab events, in a separate run, since counting
- * takes time too.
+ * takes time too. With --paced it runs the workload TIMES a second, evenly, for some seconds. With
+ * --slices it runs the workload for each line of the standard input, and
+ * prints the CPU time of each run.
  */
 #include "config.h"
 
@@ -21,6 +23,8 @@
 #include "tracer/load/formats.h"
 
 #define EVENTS 4
+#define TICKS 100 /* in a second */
+#define NSEC_PER_SEC 1000000000
 
 static const char *const events[EVENTS] = { "kmem/kmalloc", "kmem/kfree", "kmem/kmem_cache_alloc",
 					    "kmem/kmem_cache_free" };
@@ -90,10 +94,52 @@ static uint64_t wall_ns(void)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: workload [--count] NAME TIMES FOLDER [TREE]\n");
+	fprintf(stderr,
+		"usage: workload [--count|--slices|--paced SECONDS] NAME TIMES FOLDER [TREE]\n");
 	for (size_t i = 0; i < work_count; i++)
 		fprintf(stderr, "  %-6s %s\n", works[i].name, works[i].about);
 	return 2;
+}
+
+static int run_warm(const struct work *work, const char *folder, const char *tree, long times)
+{
+	return work->run(folder, tree, work->warm < times ? work->warm : times);
+}
+
+/* 0 or -errno */
+static int run_slices(const struct work *work, const char *folder, const char *tree, long times)
+{
+	char line[16];
+	uint64_t cpu;
+	int err = 0;
+
+	while (!err && fgets(line, sizeof(line), stdin)) {
+		err = run_warm(work, folder, tree, times);
+		cpu = cpu_ns();
+		err = err ? err : work->run(folder, tree, times);
+		printf("cpu_ns %" PRIu64 "\n", cpu_ns() - cpu);
+		fflush(stdout);
+	}
+	return err;
+}
+
+/* The times of a second, in ticks; a late tick does not make the next ones late. 0 or -errno. */
+static int run_paced(const struct work *work, const char *folder, const char *tree, long times,
+		     long seconds)
+{
+	uint64_t begin = wall_ns();
+	int err = 0;
+
+	for (long tick = 0; tick < seconds * TICKS && !err; tick++) {
+		uint64_t due = begin + (uint64_t)tick * (NSEC_PER_SEC / TICKS);
+		const struct timespec time = { (time_t)(due / NSEC_PER_SEC),
+					       (long)(due % NSEC_PER_SEC) };
+
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
+			;
+		err = work->run(folder, tree, times * (tick + 1) / TICKS - times * tick / TICKS);
+	}
+	return err;
 }
 
 int main(int argc, char **argv)
@@ -105,18 +151,27 @@ int main(int argc, char **argv)
 	const char *folder, *tree;
 	const struct work *work;
 	bool count = argc > 1 && !strcmp(argv[1], "--count");
-	long times;
+	bool slices = argc > 1 && !strcmp(argv[1], "--slices");
+	bool paced = argc > 2 && !strcmp(argv[1], "--paced");
+	long times, seconds = paced ? atol(argv[2]) : 0;
 
-	argv += count;
-	argc -= count;
+	argv += paced;
+	argc -= paced;
+	argv += count || slices || paced;
+	argc -= count || slices || paced;
 	work = argc >= 4 ? work_find(argv[1]) : NULL;
 	if (!work || argc > 5)
 		return usage();
 	times = atol(argv[2]);
 	folder = argv[3];
 	tree = argc == 5 ? argv[4] : ".";
+	if (slices || paced) {
+		err = slices ? run_slices(work, folder, tree, times)
+			     : run_paced(work, folder, tree, times, seconds);
+		return err ? fail(work->name, err) : 0;
+	}
 	nanosleep(&calm, NULL);
-	err = work->run(folder, tree, work->warm < times ? work->warm : times);
+	err = run_warm(work, folder, tree, times);
 	if (err)
 		return fail(work->name, err);
 	if (count) {
