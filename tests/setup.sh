@@ -6,20 +6,21 @@
 # What a build of everything needs:
 packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 	libbpf-dev libelf-dev libcap-ng-dev libseccomp-dev zlib1g-dev libdeflate-dev
-	libjansson-dev"
+	libjansson-dev libncurses-dev"
 # What "./test quick" needs besides (g++: C++ programs use memstat.h too; xz-utils: captures of
-# other machines).
-packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format"
-# What ./test needs besides (linux-perf: an independent count; qemu-system and cpio: other kernels;
+# other machines; tmux: a terminal).
+packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format tmux"
+# What ./test needs besides (linux-perf: an independent count; qemu-system, cpio and e2fsprogs: other kernels;
 # qemu-user: the offline tools on other machines; compilers: both; trace-cmd and its libraries:
 # recordings that kmemtrace-import reads; libclang-rt and llvm: libFuzzer, and the coverage;
-# prometheus: reads the metrics; debhelper, lintian and systemd: our own packages).
+# prometheus: reads the metrics; debhelper, lintian and systemd: our own packages; python3-jsonschema:
+# checks JSON).
 packages_test="libclang-rt-dev llvm valgrind babeltrace2 linux-perf
 	prometheus prometheus-node-exporter
-	qemu-system-x86 qemu-system-arm qemu-system-misc cpio trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
+	qemu-system-x86 qemu-system-arm qemu-system-misc cpio e2fsprogs trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-	debhelper lintian systemd"
+	debhelper lintian systemd python3-jsonschema"
 # What bench/run measures, and what reads its results.
 packages_bench="linux-perf bpftrace trace-cmd jq"
 

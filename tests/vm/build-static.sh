@@ -10,7 +10,7 @@ program=build-static.sh
 [ $# -eq 2 ] || wrong "usage: build-static.sh KERNEL DIR"
 look_up "$1"
 dir=$2 top=$(realpath "$vm/../..")
-has_packages "$sysroot" "${static_libraries[@]}" || could_not "the static libraries of $arch" \
+has_parts "$sysroot" "${static_libraries[@]}" || could_not "the static libraries of $arch" \
 	"are not all in $lab: run $vm/fetch.sh, which downloads them"
 mkdir -p "$dir" || wrong "$dir cannot be made"
 # tests of kernels of the same architecture may run at the same time

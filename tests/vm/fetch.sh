@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # fetch.sh [KERNEL…]: downloads the named kernels of the table, or all, that are not in the lab yet,
 # with the headers to build modules for them, a busybox, and the libraries that a static kmemtraced
-# of their architectures needs. Packages are extracted, never installed. Needs no root.
+# of their architectures needs, and systemd for guests that run services. Packages are extracted,
+# never installed. Needs no root.
 # Exit status: 0: all are in the lab, 77: not all can be downloaded, 2: another error.
-# A kernel in the lab is not replaced: to fetch a newer one, remove its folder. Libraries are
-# downloaded again if the list of needed libraries has changed.
+# What is in the lab is not replaced: to fetch a newer one, remove its folder. It is downloaded again if
+# the list of the modules, libraries or packages that are needed has changed.
 set -o pipefail
 program=fetch.sh
 # shellcheck source=tests/vm/lab.sh
@@ -16,10 +17,13 @@ program=fetch.sh
 [ $# -gt 0 ] || mapfile -t names < <(kernels)
 names+=("$@")
 missing=() archs=() suites=(bookworm) failed=()
-declare -A sysroots=()
+declare -A sysroots=() systemds=()
 for name in "${names[@]}"; do
 	look_up "$name"
-	has_packages "$sysroot" "${static_libraries[@]}" || sysroots[$arch]=$sysroot
+	has_parts "$sysroot" "${static_libraries[@]}" || sysroots[$arch]=$sysroot
+	# the machine whose guest runs services
+	[ "$arch" != amd64 ] || has_parts "$systemd" "${systemd_packages[@]}" ||
+		systemds[systemd-$arch]=$systemd
 	if [ -n "$release" ]; then
 		echo "$name: $release is in $home"
 	else
@@ -29,6 +33,7 @@ for name in "${names[@]}"; do
 	fi
 done
 archs+=("${!sysroots[@]}")
+[ ${#systemds[@]} -eq 0 ] || archs+=(amd64)
 [ ${#archs[@]} -gt 0 ] || exit 0
 
 work=$(mkdir -p "$lab" && mktemp -d "$lab/.fetch.XXXXXX") ||
@@ -96,23 +101,25 @@ END
 # fetch_kernel NAME: makes the folder in $work and then moves it, so that a folder is complete.
 fetch_kernel()
 {
-	local into=$work/$1 package image twin
+	local into=$work/$1 package image twin module
 
 	look_up "$1"
 	release=${releases[$1]}
-	# of its modules only those for the disk through which a guest sends files back
 	for package in $(images_of "$release"); do
 		[ "${package#linux-modules}" != "$package" ] ||
 			apt_extract "$package:$arch" "$into/package" --wildcards '*/vmlinu[xz]*'
 		[ "${package#linux-binary}" != "$package" ] ||
 			apt_extract "$package:$arch" "$into/package" --wildcards \
-				'*/kernel/drivers/virtio/virtio*' '*/kernel/drivers/block/virtio_blk*'
+				'*/kernel/drivers/virtio/*' '*/kernel/drivers/block/*' \
+				'*/kernel/fs/*' '*/kernel/lib/*' '*/kernel/crypto/*'
 	done
 	image=$(find "$into/package" -name 'vmlinu[xz]*')
 	[ -f "$image" ] || wrong "$package has no image of a kernel, or several: $image"
 	mv "$image" "$into/image"
 	mkdir "$into/modules"
-	find "$into/package" -name '*.ko*' -exec mv -t "$into/modules" {} +
+	for module in "${guest_modules[@]}"; do
+		find "$into/package" -name "$module.ko*" -exec mv -t "$into/modules" {} +
+	done
 	find "$into/modules" -name '*.xz' -exec unxz {} + ||
 		wrong "the modules of $package are damaged"
 	apt_extract "busybox-static:$arch" "$into/package" --wildcards '*/bin/busybox'
@@ -136,6 +143,7 @@ fetch_kernel()
 		-e 's#^KBUILD_OUTPUT *=.*#KBUILD_OUTPUT := $(CURDIR)#' \
 		"$into/headers/usr/src/linux-headers-$release/Makefile"
 	echo "$release" >"$into/release"
+	list_parts "$into" "${guest_modules[@]}" || wrong "$into cannot be written"
 	rm -rf "$home"
 	mv "$into" "$home" || wrong "$home cannot be made"
 	echo "$1: $release was fetched into $home ($(du -sh "$home" | cut -f 1))"
@@ -149,10 +157,33 @@ fetch_sysroot()
 	for library in "${static_libraries[@]}"; do
 		apt_extract "$library:$1" "$into" --wildcards './usr/include/*' '*.a' '*.pc'
 	done
-	list_packages "$into" "${static_libraries[@]}" || wrong "$into cannot be written"
+	list_parts "$into" "${static_libraries[@]}" || wrong "$into cannot be written"
 	rm -rf "${sysroots[$1]}"
 	mv "$into" "${sysroots[$1]}" || wrong "${sysroots[$1]} cannot be made"
 	echo "$1: static libraries were fetched into ${sysroots[$1]}"
+}
+
+# packages_of_systemd ARCH: with all on which they depend
+packages_of_systemd()
+{
+	apt-get install -s -qq --no-install-recommends "${systemd_packages[@]/%/:$1}" |
+		awk -v arch=":$1" '/^Inst / { sub(/:.*/, "", $2); print $2 (/\[all\]/ ? "" : arch) }' |
+		xargs
+}
+
+# fetch_systemd systemd-ARCH: a root file system without a shell.
+fetch_systemd()
+{
+	local into=$work/$1 package
+
+	for package in $(packages_of_systemd "${1#systemd-}"); do
+		apt_extract "$package" "$into/root" --exclude='./usr/share/doc' \
+			--exclude='./usr/share/locale' --exclude='./usr/share/man'
+	done
+	list_parts "$into" "${systemd_packages[@]}" || wrong "$into cannot be written"
+	rm -rf "${systemds[$1]}"
+	mv "$into" "${systemds[$1]}" || wrong "${systemds[$1]} cannot be made"
+	echo "$1 was fetched into ${systemds[$1]} ($(du -sh "${systemds[$1]}" | cut -f 1))"
 }
 
 # download_all WHAT=PACKAGES…: downloads all at once; if that fails, one WHAT after another. Reports
@@ -167,7 +198,7 @@ download_all()
 		# shellcheck disable=SC2086 # a list
 		apt_try ${each#*=} && continue
 		failed "${each%%=*}" "$(apt_warning)"
-		unset "releases[${each%%=*}]" "sysroots[${each%%=*}]"
+		unset "releases[${each%%=*}]" "sysroots[${each%%=*}]" "systemds[${each%%=*}]"
 	done
 }
 
@@ -189,6 +220,9 @@ done
 for name in "${!sysroots[@]}"; do
 	lists+=("$name=${static_libraries[*]/%/:$name}")
 done
+for name in "${!systemds[@]}"; do
+	lists+=("$name=$(packages_of_systemd "${name#systemd-}")")
+done
 download_all "${lists[@]}"
 lists=()
 for name in "${!releases[@]}"; do
@@ -201,5 +235,8 @@ for name in "${!releases[@]}"; do
 done
 for name in "${!sysroots[@]}"; do
 	fetch_sysroot "$name"
+done
+for name in "${!systemds[@]}"; do
+	fetch_systemd "$name"
 done
 [ ${#failed[@]} -eq 0 ] || could_not "some cannot be downloaded, see above: ${failed[*]}"

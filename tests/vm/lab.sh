@@ -23,16 +23,23 @@ wrong()
 static_libraries=(libbpf-dev libelf-dev libcap-ng-dev libseccomp-dev zlib1g-dev libdeflate-dev
 	libjansson-dev)
 
-# list_packages FOLDER PACKAGE…: writes the extracted packages to a file in the folder, so that
-# has_packages FOLDER PACKAGE…: recognizes a folder that was made with other packages.
-list_packages()
+# The modules of a guest, if they are not built into its kernel: for its disks, and a file system.
+guest_modules=(virtio virtio_ring virtio_mmio virtio_pci virtio_pci_legacy_dev virtio_pci_modern_dev
+	virtio_blk ext4 jbd2 mbcache crc16 libcrc32c crc32c_generic)
+
+# The Debian packages that a guest with systemd consists of, with those that they depend on.
+systemd_packages=(systemd)
+
+# list_parts FOLDER PART…: writes the packages or modules in a folder to a file there, so that
+# has_parts FOLDER PART…: recognizes a folder that was made with other ones.
+list_parts()
 {
-	printf '%s\n' "${@:2}" >"$1/packages"
+	printf '%s\n' "${@:2}" >"$1/parts"
 }
 
-has_packages()
+has_parts()
 {
-	printf '%s\n' "${@:2}" | cmp -s - "$1/packages"
+	printf '%s\n' "${@:2}" | cmp -s - "$1/parts"
 }
 
 # All names in the table.
@@ -42,8 +49,8 @@ kernels()
 }
 
 # look_up NAME: sets suite, package, arch, triplet, karch, console, machine from the table; home, the
-# folder of its files; sysroot, the folder of its architecture's libraries; and release, its uname -r,
-# or nothing if it was not fetched.
+# folder of its files; sysroot, the folder of its architecture's libraries; systemd, the folder of a
+# root file system; and release, its uname -r, or nothing if it was not fetched, or not all of it.
 look_up()
 {
 	local name
@@ -52,7 +59,8 @@ look_up()
 		[ "$name" = "$1" ] || continue
 		home=$lab/$name
 		sysroot=$lab/sysroot-$arch
-		release=$(cat "$home/release" 2>/dev/null)
+		systemd=$lab/systemd-$arch
+		has_parts "$home" "${guest_modules[@]}" && release=$(cat "$home/release") || release=''
 		return
 	done <"$vm/kernels"
 	wrong "$1: no such kernel: $vm/kernels has" "$(kernels | xargs)"
