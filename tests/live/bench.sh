@@ -41,7 +41,7 @@ says 'none: there is no Makefile' "$run" --build "$scratch/none" --quick --json 
 says 'none/results.json: cannot be written' "$run" --build "$builddir" --json "$scratch/none/results.json" --quick check
 $run --help | grep -q -- '--json FILE' || fail "--help does not mention --json"
 $run --list >list || fail "--list: exit $?"
-[ "$(cut -f 1 list | xargs)" = "cost programs probes loss size analysis check" ] || fail "--list printed $(cat list)"
+[ "$(cut -f 1 list | xargs)" = "cost pairs programs probes loss size analysis check service top" ] || fail "--list printed $(cat list)"
 
 touch begun
 $run --build "$builddir" --quick --rounds 1 --json results.json >text 2>log || fail "exit $?: $(tail -5 log)"
@@ -57,7 +57,8 @@ true_of "the machine" '.machine | .cpu != null and (.cpus | tonumber) > 0 and .m
 	.kernel != null and .system != null and .scratch != null'
 true_of "the tools" '.tools | has("kmemtrace") and has("perf") and has("bpftrace") and has("trace-cmd")'
 true_of "what it was" '.schema == 1 and .quick and .rounds == 1 and .failure == null'
-true_of "all benches" '[.figures[].bench] | unique == ["analysis", "check", "cost", "loss", "probes", "programs", "size"]'
+true_of "all benches" '[.figures[].bench] | unique == ["analysis", "check", "cost", "loss", "pairs", "probes", "programs",
+	"service", "size", "top"]'
 true_of "figures" '.figures | all(has("case") and has("tool") and has("metric") and
 	(.rounds >= 1) and (.least <= .median) and (.median <= .most) and (.samples | length) == .rounds)'
 true_of "the cost of publishing" 'any(.figures[]; .bench == "size" and .metric == "publish_ns" and
@@ -83,7 +84,8 @@ jq -e --rawfile rows rows '
 		(if $row | length > 6 then $all | median($row; 6) else 1 end) as $b |
 		$row_result.what == $row[0] and ($row_result.met == null) == ($row_result.measured == null) and
 		if $a == null or $b == null then $row_result.met == null and
-			(($all.absent | length) > 0 or (($row[2] == "cost" or $row[2] == "programs") and $row[4] != "fs"))
+			(($all.absent | length) > 0 or (($row[2] == "cost" or $row[2] == "pairs" or $row[2] == "programs") and
+				$row[4] != "fs"))
 		else ($row_result.met == null) == ($b <= 0 or ($row | length > 6) and $a < 0) end)
 ' results.json >/dev/null || fail "the results do not list the requirements: $(jq -c .required results.json)"
 jq -e '[.figures[] | select(.metric == "lost" and .tool == "kmemtraced")][0].most as $most |

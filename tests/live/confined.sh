@@ -90,4 +90,19 @@ done | sort >expected
 # main and publish try at the same time
 sort escapes | diff expected - || fail "a thread could do what it must not, or not what it must"
 [ "$(ls outside) $(cat outside/there)" = "there text" ] || fail "outside has changed: $(ls -l outside)"
+
+# with pieces: the process that keeps them has no capability, and kmemtraced no more than before
+"$kmemtraced" -q -o set --switch-output=200ms 2>daemon.log &
+daemon=$!
+for _ in $(seq 100); do
+	[ -e set/piece.000003/metadata ] && break
+	sleep 0.05
+done
+[ "$(pgrep -c -P $daemon)" = 1 ] || fail "not one process for the pieces: $(pgrep -a -P $daemon)"
+[ "$(privileges "/proc/$(pgrep -P $daemon)/status")" = "$none $none $none $none $none 1 0" ] ||
+	fail "the process for the pieces: $(privileges "/proc/$(pgrep -P $daemon)/status")"
+[ "$(privileges "/proc/$daemon/status")" = "$none 0000008400000000 0000008400000000 $none $none 1 2" ] ||
+	fail "kmemtraced with pieces: $(privileges "/proc/$daemon/status")"
+stop_daemon
+[ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
 exit 0

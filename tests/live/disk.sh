@@ -45,7 +45,7 @@ daemon=
 
 # no space from the start, for several sizes: the older capture is not moved
 umount small && mount -t tmpfs -o size=6m tmpfs small
-"$kmemtraced" -q -o small/capture -d 0.1 || fail "a small capture: exit $?"
+"$kmemtraced" -q -o small/capture -d 0.1 -p $$ || fail "a small capture: exit $?"
 uuid=$(grep uuid small/capture/metadata)
 for room in 0 1 4 64 512 1024 2100 2400 3000; do
 	rm -f small/filler

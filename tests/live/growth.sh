@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Kernel objects that a process makes and keeps, beside find, tar and ls: in leaks, leaks --by=task
-# and the summary the process is in the first two rows; as many objects are live as it made, within
+# and the summary the process is in the first two rows, and on the first screen of the text; as many objects are live as it made, within
 # the bound of the header; and their cache, if it is not merged, grew in /proc/slabinfo as observed.
 # $KMEMTRACE_LONG=1: each takes 5 seconds, and there is one more situation, of 25 seconds.
 # shellcheck disable=SC2154 # ./test sets builddir
@@ -136,6 +136,7 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	"$report" leaks --format=json -l 2 >sites.json
 	"$report" leaks --by=task --format=json -l 2 >tasks.json
 	"$report" --format=json -l 2 >summary.json
+	"$report" | head -n 40 >screen
 	"$report" leaks -p "$pid" --site="^($5)\\+" --format=json >own.json || fail "$1: report: exit $?"
 	live=$(jq '[.leaks[].live_objects] | add // 0' own.json)
 	bound=$(jq '.loss.lost + .loss.skipped' own.json)
@@ -145,6 +146,7 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	case " $ranks " in
 	*" 0 "*) wrong="$wrong $1"; jq -c '.leaks[] | [.[]]' sites.json tasks.json; jq -c '.growth[] | [.[]]' summary.json ;;
 	esac
+	grep -qF "grow-$kind (pid $pid)" screen || { wrong="$wrong $1:screen"; cat screen; }
 	[ $more -ge -"$bound" ] && [ $more -le $((bound + $4)) ] || wrong="$wrong $1:live"
 	check_path "$6"
 	[ -z "${7:-}" ] || check_slabinfo "$7"

@@ -31,5 +31,4 @@ jq -e '[.findings[] | select(.certain > 0 or .certainty == "certain")] | length 
 	>/dev/null || fail "certainly wrong: $(jq -c '[.findings[] | select(.certain > 0)]' findings.json)"
 # the summary lists certain findings only, and the number of the others
 "$report" >summary || fail "report: exit $?"
-grep -q '^No certain finding in this capture\.$\|^No finding in this capture\.$' summary ||
-	fail "the summary has findings: $(sed -n '/^Certain findings/,$p' summary)"
+grep -q '^findings  *0 certain, ' summary || fail "the summary has findings: $(grep '^findings' summary)"

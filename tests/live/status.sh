@@ -97,6 +97,7 @@ listed 1
 [ -e /run/kmemtrace/status.$first ] || fail "a killed kmemtraced removed its file"
 "$kmemtraced" -q -d 0.1 -o other || fail "exit $?"
 [ "$(ls /run/kmemtrace)" = "memstat
+memstat.details
 status.$second" ] || fail "left in /run/kmemtrace: $(ls /run/kmemtrace)"
 sed "s/^start .*/start 1/" /run/kmemtrace/status.$second >damaged
 cp damaged /run/kmemtrace/status.1

@@ -87,7 +87,7 @@ FILENAME == "before" || FILENAME == "after" {
 	growth[word[1]] += FILENAME == "before" ? -word[2] : word[2]
 	next
 }
-FILENAME == "caches" { events[$1] += $4 - $5 - $14; next }
+FILENAME == "caches" { events[$1] += $4 - $5 - $16; next }
 FNR > 1 && $11 != "" && $11 != 0 {
 	ours = growth[$1] - events[$1]
 	print $1 ": not observed: " $11 ", by our own readings " ours

@@ -76,7 +76,8 @@ checked $dir
 as_user "" mkdir user/published
 as_user ,+bpf,+perfmon,+syslog "$kmemtraced" -q --publish=user/published/memstat --no-capture -- \
 	sh -c 'sleep 1; stat -c "%u %a %n" user/published/*' >out 2>log || fail "publishing: exit $?: $(cat log)"
-[ "$(cat out)" = "65534 600 user/published/memstat" ] || fail "published: $(cat out)"
+[ "$(cat out)" = "65534 600 user/published/memstat
+65534 600 user/published/memstat.details" ] || fail "published: $(cat out)"
 [ -z "$(ls user/published)" ] || fail "these files stay: $(ls user/published)"
 
 # without CAP_BPF there is no capture

@@ -19,7 +19,7 @@ wrong 'above 0' -d 0
 wrong 'above 0' -d -1
 wrong 'above 0' -d soon
 wrong 'above 0' -d 1e400
-wrong 'above 0' -d 1d
+wrong 'above 0' -d 1x
 wrong 'above 0' -d 0ms
 wrong '1 to 512' -m 0
 wrong '1 to 512' -m 513
