@@ -160,6 +160,8 @@ static void report(struct fuzz_input *input)
 	unsigned int which = fuzz_byte(input);
 	int status;
 
+	if (view->streams && !options.renderer->rows.add)
+		options.renderer = &renderer_text;
 	options.query = calloc(1, sizeof(*options.query));
 	FUZZ_EXPECT(options.query);
 	set_filter(&options, which % 8);

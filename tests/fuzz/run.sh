@@ -3,7 +3,8 @@
 # run.sh TARGET [OPTION…]: runs a fuzz target for $FUZZ_SECONDS, from the seeds of the build, with
 # libFuzzer's options. Fails if an input crashes, hangs, leaks or takes more than 1 GB: the input then
 # is in the folder fuzz-failed of the build. $FUZZ_CORPUS: a folder in which inputs that found
-# something new are kept from run to run. coverage.sh prints what was run.
+# something new are kept from run to run. $FUZZ_SEED: libFuzzer's random numbers begin with it; 0 for
+# others in each run. coverage.sh prints what was run.
 set -u
 : "${builddir:?}"
 target=$1
@@ -32,7 +33,7 @@ if [ "$target" = trace_cmd ]; then
 fi
 
 LLVM_PROFILE_FILE="$profiles/$target.profraw" "$builddir/tests/fuzz/fuzz_$target" \
-	"${limits[@]}" -max_total_time="$seconds" -entropic=0 -print_final_stats=1 \
+	"${limits[@]}" -max_total_time="$seconds" -seed="${FUZZ_SEED:-1}" -entropic=0 -print_final_stats=1 \
 	-artifact_prefix="$failed/$target-" "$@" "$corpus" "$builddir/fuzz-seeds/$target" \
 	>"$TMPDIR/log" 2>&1
 code=$?

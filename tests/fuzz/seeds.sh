@@ -9,7 +9,7 @@ mkdir -p "$1" && cd "$1" || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkseed=$builddir/tests/fuzz/mkseed
-targets="capture expression gfp packed perf relay stats_file symbols tables topology trace_cmd"
+targets="capture details expression gfp one_file packed perf relay stats_file symbols tables topology trace_cmd"
 # shellcheck disable=SC2086 # a list
 mkdir -p $targets || exit 2
 
@@ -37,9 +37,9 @@ put()
 # anonymize, each view.
 operations=("0" "1" "1" "2 0" "2 1" "2 2" "3 1" "3 2" "7 0" "7 3")
 for view in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
-	# a format, groups and a filter, of which there are 3, 10 and 8
-	operations+=("4 $view $((view % 3 + 32)) $((view % 10)) $((view % 8))"
-		"5 $view $(((view + 1) % 3)) 0 $((view * 8))")
+	# a format, groups and a filter, of which there are 4, 10 and 8
+	operations+=("4 $view $((view % 4 + 32)) $((view % 10)) $((view % 8))"
+		"5 $view $(((view + 1) % 4)) 0 $((view * 8))")
 done
 
 count=0
@@ -86,6 +86,10 @@ add_packed()
 	local name=$1 capture=$2 number stream
 
 	"$builddir/kmemtrace-pack" -q "$capture" || exit 2
+	"$builddir/kmemtrace-pack" -q -o "$work/$name.kmt" "$capture" || exit 2
+	head -c 60000 "$work/$name.kmt" | put one_file "$name-cut" 0
+	put one_file "$name" 1 <"$work/$name.kmt"
+	rm "$work/$name.kmt"
 	"$mkseed" capture "$capture" | put capture "$name-packed" 0 2
 	"$mkseed" capture "$capture" | put capture "$name-unpacked" 2 1 2
 	for stream in "$capture"/cpu*; do
@@ -134,7 +138,34 @@ done <<-'END'
 	vm_fault_contains(3, VM_FAULT_MAJOR) || proc_mem_age() > 1ms || proc_mem_string() =~ 'rss'
 	name,ptr,caller_function,call_site,gfp_flag_name,type,size,zindx,cross_cpu,alloc_comm
 END
+mkdir -p "$work/top/kernel" && ln -s /nowhere "$work/top/link" && mkfifo "$work/top/pipe"
+tar -C "$work" -cf - top | put one_file hostile 1
+echo x >"$work/top/$(printf '%0150d' 0)"
+rm "$work/top/link"
+tar -C "$work" --format=pax -cf - top | put one_file pax 1
+tar -C "$work" --format=gnu -cf - top | put one_file gnu 1
 echo '(gfp_t)((1UL << 3) | ~0x10U) - 5 + -(2 & 7) ^ 0xff >> 2, ' | put gfp expression 2 1 2 3 4 0 0 0 0
+put details text <<'END'
+details 1
+moment 20 10 - 0
+cache 1 kmalloc-64
+site 2 f+0x1/0x2
+pair 3 2 1 9 4 90 40
+lifetimes 3 0:1 31:3
+process 4 77 8 4 80 40 sh 3
+comm 3 9 4 90 40 sh
+cgroup 3 9 4 90 40 /
+scan 15
+live 3 5 45 8 10
+ages 3 7:5
+held 3 4 5 50
+sampling 64 128
+stack 0 9 4 90 40 8 7 3 2 -
+stack 5 9 4 90 40 8 7 3 2 f\x20<\x20g\x20<\x20read
+syscall 2 9 4 90 40 8 7 3 2 read
+unlisted 1 0
+end
+END
 printf '0-3,8,4710-4712\n' | put topology list 1
 printf '0-7\n0-3,5\n0-1\n2-3\n4\n5\n6\n' | put topology sysfs 12
 cat >"$work/slabinfo" <<-END

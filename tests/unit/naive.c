@@ -395,11 +395,62 @@ static void take_resize(struct naive *naive, struct naive_event *event)
 	object->requested = event->requested;
 }
 
+static uint64_t waste_of(const struct naive_event *object)
+{
+	return object->allocated > object->requested ? object->allocated - object->requested : 0;
+}
+
+/* Adds up the waste of the objects that are live now. */
+static void sum_live_waste(struct naive *naive)
+{
+	struct naive_counters *counters[COUNTER_SETS];
+
+	naive->all.live_waste = 0;
+	for (size_t i = 0; i < naive->site_count; i++)
+		naive->sites[i].live_waste = 0;
+	for (size_t i = 0; i < naive->cache_count; i++)
+		naive->caches[i].live_waste = 0;
+	for (size_t i = 0; i < naive->count; i++) {
+		if (!naive->order[i]->live || naive->order[i]->own)
+			continue;
+		counters_of(naive, naive->order[i], counters);
+		for (size_t set = 0; set < COUNTER_SETS; set++)
+			counters[set]->live_waste += waste_of(naive->order[i]);
+	}
+}
+
+/* The waste of all allocations, with their last sizes. */
+static void sum_flow_waste(struct naive *naive)
+{
+	struct naive_counters *counters[COUNTER_SETS];
+
+	for (size_t i = 0; i < naive->count; i++) {
+		const struct naive_event *event = naive->order[i];
+
+		if (!naive_is_allocation(event) || !naive_has_object(event) || event->own)
+			continue;
+		counters_of(naive, event, counters);
+		for (size_t set = 0; set < COUNTER_SETS; set++)
+			counters[set]->flow_waste += waste_of(event);
+	}
+}
+
+static void take_peak_waste(struct naive *naive)
+{
+	sum_live_waste(naive);
+	naive->all.peak_waste = naive->all.live_waste;
+	for (size_t i = 0; i < naive->site_count; i++)
+		naive->sites[i].peak_waste = naive->sites[i].live_waste;
+	for (size_t i = 0; i < naive->cache_count; i++)
+		naive->caches[i].peak_waste = naive->caches[i].live_waste;
+}
+
 static void update_peaks(struct naive *naive, const struct naive_event *event)
 {
 	if (naive->all.live_bytes > naive->all.peak_bytes) {
 		naive->all.peak_bytes = naive->all.live_bytes;
 		naive->totals.peak_time = event->time;
+		take_peak_waste(naive);
 	}
 	for (size_t i = 0; i < naive->site_count; i++)
 		if (naive->sites[i].live_bytes > naive->sites[i].peak_bytes)
@@ -471,5 +522,7 @@ void naive_run(struct naive *naive, struct naive_trace *trace)
 		if (!naive->order[i]->done)
 			take(naive, naive->order[i]);
 	}
+	sum_live_waste(naive);
+	sum_flow_waste(naive);
 	naive_classify(naive);
 }

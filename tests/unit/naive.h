@@ -71,6 +71,7 @@ struct naive_counters {
 	uint64_t allocations, frees, missed_frees, failed;
 	uint64_t bytes_requested, bytes_allocated, live_objects, live_bytes, peak_bytes;
 	uint64_t temporary, cross_cpu_frees, frees_unmatched;
+	uint64_t flow_waste, live_waste, peak_waste; /* peak: when the bytes of all were highest */
 	bool allocates; /* it has allocations, not only frees that name it */
 };
 

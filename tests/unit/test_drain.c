@@ -413,6 +413,108 @@ static void stops_at_an_incomplete_long_record(void **state)
 	assert_long_stream(words, sizeof(words));
 }
 
+/* Ends the stream, which must have these counts, and goes on in another file. */
+static void switch_stream(uint64_t records, uint64_t lost)
+{
+	struct writer_ended ended;
+	uint64_t own;
+
+	assert_true(drain.can_switch);
+	assert_true(drain.switch_time >= drain.writer.time_last);
+	free(path);
+	path = scratch_path(folder, "cpu0.next");
+	assert_int_equal(drain_switch(&drain, scratch_create(path), path, 0, &ended, &own), 0);
+	assert_int_equal(ended.loss.records, records);
+	assert_int_equal(loss_missing(&ended.loss), lost);
+	assert_int_equal(ended.loss.next, records + lost);
+	assert_int_equal(own, records);
+	assert_false(drain.can_switch);
+	loss_deinit(&ended.loss);
+}
+
+/* Checks the stream after the switch, and that all its records are from after it. */
+static void assert_next_stream(uint64_t first, uint64_t count)
+{
+	uint64_t time = drain.writer.first_time;
+	struct stream stream;
+	struct packet packet;
+	uint64_t records = 0;
+
+	assert_int_equal(drain_rest(&drain, 0), 0);
+	assert_int_equal(drain_finish(&drain, machine_now(), 0), 0);
+	assert_int_equal(drain.writer.loss.records, count);
+	assert_int_equal(drain.own, count);
+	assert_int_equal(drain.writer.clamped, 0);
+	assert_int_equal(stream_open(&stream, path), 0);
+	assert_int_equal(stream_next(&stream, &packet), 1);
+	assert_int_equal(packet.header.sequence_first, first);
+	assert_int_equal(packet.header.time_first, time);
+	while (stream_next(&stream, &packet) == 1) {
+		assert_true(!packet.header.records || packet.header.sequence_first >= first);
+		records += packet.header.records;
+	}
+	assert_int_equal(records, count);
+	stream_close(&stream);
+}
+
+static void switches_a_ring_between_two_events(void **state)
+{
+	struct kmt_record *interrupted;
+	uint32_t sequence;
+
+	(void)state;
+	drain.last_own = true; /* task 0 */
+	record_long(6);
+	drain.switching = true;
+	sequence = take_number();
+	run(1);
+	assert_false(drain.can_switch); /* it has no slots yet */
+	interrupted = take_slots(9);
+	record_long(6);
+	run(0);
+	assert_false(drain.can_switch); /* it is not whole yet */
+	fill(interrupted, 9, sequence);
+	lose(2);
+	run(2);
+	switch_stream(3, 2);
+	record_long(6);
+	record_long(9);
+	run(2);
+	assert_false(drain.can_switch);
+	assert_next_stream(5, 2);
+}
+
+static void switches_a_buffer_between_two_events(void **state)
+{
+	(void)state;
+	drain.last_own = true; /* task 0 */
+	record(2);
+	control.sequence++; /* counted, but no space reserved yet */
+	drain.switching = true;
+	run(2);
+	assert_false(drain.can_switch);
+	control.sequence--;
+	lose(3);
+	run(0);
+	switch_stream(2, 3);
+	record(4);
+	run(4);
+	assert_next_stream(5, 4);
+}
+
+static void takes_only_as_many_as_there_is_room(void **state)
+{
+	(void)state;
+	drain.room = 3;
+	for (int i = 0; i < 8; i++)
+		record_long(6);
+	run(3);
+	run(3);
+	assert_false(drain.caught_up);
+	run(2);
+	assert_true(drain.caught_up);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +527,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sees_an_oom_kill, start, stop),
 		cmocka_unit_test_setup_teardown(drains_long_records_of_a_ring, start_mapped, stop),
 		cmocka_unit_test_setup_teardown(stops_at_an_incomplete_long_record, start_mapped,
+						stop),
+		cmocka_unit_test_setup_teardown(switches_a_ring_between_two_events, start_mapped,
+						stop),
+		cmocka_unit_test_setup_teardown(switches_a_buffer_between_two_events, start, stop),
+		cmocka_unit_test_setup_teardown(takes_only_as_many_as_there_is_room, start_mapped,
 						stop),
 	};
 

@@ -206,8 +206,9 @@ static void test_errors(void **state)
 	expect_error("(cpu == 3 or tid == 4)", 11, "at \"or\": write ||");
 	expect_error("comm ~ 'a'", 6, "at \"~\": to match a regular expression, write =~");
 	expect_error("cpu == 3$", 9, "at \"$\": no expression has this character");
-	expect_error("cpu == 3x", 8,
-		     "at \"3x\": this is not a number: a unit is k, M, G, ns, us, ms, s, m or h");
+	expect_error(
+		"cpu == 3x", 8,
+		"at \"3x\": this is not a number: a unit is k, M, G, ns, us, ms, s, m, h or d");
 	expect_error("cpu == 0xg", 8,
 		     "at \"0xg\": this is not a hexadecimal number of up to 64 bits");
 	expect_error("cpu == 9223372036854775808", 8,

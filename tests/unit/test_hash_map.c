@@ -48,6 +48,26 @@ static void finds_each_of_many_keys(void **state)
 	hash_map_deinit(&map);
 }
 
+static void finds_the_others_after_keys_were_removed(void **state)
+{
+	struct hash_map map;
+
+	(void)state;
+	assert_int_equal(hash_map_init(&map), 0);
+	for (uint32_t i = 0; i < KEYS; i++)
+		assert_int_equal(hash_map_add(&map, key_of(i), i), 0);
+	for (uint32_t i = 0; i < KEYS; i += 3) {
+		hash_map_remove(&map, key_of(i));
+		hash_map_remove(&map, key_of(i));
+	}
+	assert_int_equal(map.count, KEYS - (KEYS + 2) / 3);
+	for (uint32_t i = 0; i < KEYS; i++)
+		assert_int_equal(hash_map_find(&map, key_of(i)), i % 3 ? i : HASH_MAP_NONE);
+	assert_int_equal(hash_map_add(&map, key_of(0), 7), 0);
+	assert_int_equal(hash_map_find(&map, key_of(0)), 7);
+	hash_map_deinit(&map);
+}
+
 static void refuses_a_number_that_means_none(void **state)
 {
 	struct hash_map map;
@@ -82,6 +102,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_no_key_in_an_empty_map),
 		cmocka_unit_test(finds_each_of_many_keys),
+		cmocka_unit_test(finds_the_others_after_keys_were_removed),
 		cmocka_unit_test(refuses_a_number_that_means_none),
 		cmocka_unit_test(text_hash_is_fnv_1a),
 		cmocka_unit_test(address_hash_depends_on_the_seed),

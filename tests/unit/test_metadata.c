@@ -98,8 +98,21 @@ static void written_and_read(void **state)
 	assert_string_equal(copy.source, "");
 	assert_int_equal(copy.clock, METADATA_CLOCK_MONOTONIC);
 	assert_int_equal(metadata_order(&copy), METADATA_ORDER_BIG);
+	assert_int_equal(copy.piece, 0);
+	assert_null(strstr(text, "kmt_piece"));
 	assert_null(strstr(text, "kmt_source"));
 	assert_non_null(strstr(text, "tracer_name = \"kmemtraced\""));
+	free(text);
+}
+
+static void of_a_piece(void **state)
+{
+	struct metadata metadata = { .format = CAPTURE_FORMAT, .piece = 4000000001 }, copy;
+	char errmsg[200], *text = text_of(&metadata);
+
+	(void)state;
+	assert_int_equal(metadata_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
+	assert_int_equal(copy.piece, 4000000001);
 	free(text);
 }
 
@@ -268,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(this_machine),
 		cmocka_unit_test(written_and_read),
+		cmocka_unit_test(of_a_piece),
 		cmocka_unit_test(of_an_import),
 		cmocka_unit_test(white_space_and_order_do_not_matter),
 		cmocka_unit_test(clock_without_source_is_ignored),

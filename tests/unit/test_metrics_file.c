@@ -175,7 +175,8 @@ static void a_text_that_cannot_be_written_changes_nothing(void **state)
 	free(scene.path);
 	scene.path = scratch_path(scene.directory, "missing/kmemtrace.prom");
 	assert_int_equal(open_file(&scene), -ENOENT);
-	assert_non_null(strstr(scene.errmsg, "missing/kmemtrace.prom: No such file"));
+	assert_non_null(
+		strstr(scene.errmsg, "missing/kmemtrace.prom: its directory: No such file"));
 	remove_scene(&scene);
 }
 

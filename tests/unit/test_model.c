@@ -19,6 +19,7 @@
 #include "tests/unit/random_trace.h"
 #include "tests/unit/scratch.h"
 #include "analysis/analysis.h"
+#include "analysis/heap_sizes.h"
 
 #define ROUNDS 2000
 #define SEED 1
@@ -30,6 +31,7 @@ struct round {
 	struct naive naive;
 	struct capture capture;
 	struct analysis analysis;
+	struct heap_wastes wastes;
 	uint64_t seen[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1];      /* entries of all rounds */
 	uint64_t anonymous[FINDING_KIND_COUNT][CERTAINTY_CERTAIN + 1]; /* of anonymous caches */
 	uint64_t delayed;					       /* frees of old kernels */
@@ -55,6 +57,14 @@ static void expect(const struct round *round, const char *where, const char *wha
 }
 
 #define SAME(field) expect(round, where, #field, ours->field, theirs->field)
+
+static void compare_waste(const struct round *round, const char *where,
+			  const struct naive_counters *model, const struct heap_waste *waste)
+{
+	expect(round, where, "waste of the flow", model->flow_waste, waste->flow);
+	expect(round, where, "waste of the live heap", model->live_waste, waste->live);
+	expect(round, where, "waste of the peak", model->peak_waste, waste->peak);
+}
 
 static void compare_totals(const struct round *round)
 {
@@ -93,6 +103,7 @@ static void compare_totals(const struct round *round)
 		SAME(peak_time);
 		expect(round, where, "lost", ours->lost, loss->lost);
 	}
+	compare_waste(round, where, all, &round->wastes.total);
 	for (size_t i = 0; i < round->naive.count; i++)
 		own += round->naive.order[i]->task == round->trace.own_task;
 	expect(round, where, "own", own, loss->own);
@@ -186,6 +197,7 @@ static void compare_sites(const struct round *round)
 		SAME(peak_bytes);
 		SAME(temporary);
 		SAME(cross_cpu_frees);
+		compare_waste(round, where, ours, &round->wastes.groups[i]);
 		compare_site_objects(round, where, theirs->key, theirs);
 	}
 }
@@ -215,6 +227,7 @@ static void compare_caches(const struct round *round)
 		SAME(live_objects);
 		SAME(live_bytes);
 		SAME(frees_unmatched);
+		compare_waste(round, where, ours, &round->wastes.caches[i]);
 		expect(round, where, "is_kmalloc", naive_is_kmalloc_name(where),
 		       theirs->is_kmalloc);
 		expect(round, where, "is_large", !strcmp(where, "kmalloc-large"), theirs->is_large);
@@ -352,6 +365,7 @@ static void run_round(struct round *round, uint64_t seed)
 	const struct analysis_settings settings = { .by = GROUP_BY_SITE,
 						    .lifetimes = true,
 						    .findings = true,
+						    .peak_heap = true,
 						    .observers = { { ignore_transition, NULL } },
 						    .observer_count = seed % 2 };
 	char *directory;
@@ -365,11 +379,13 @@ static void run_round(struct round *round, uint64_t seed)
 	    analysis_run(&round->analysis, &round->capture, &settings))
 		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.errmsg);
 	scratch_remove(directory);
+	assert_int_equal(heap_wastes_init(&round->wastes, &round->analysis), 0);
 	compare_totals(round);
 	compare_sites(round);
 	compare_caches(round);
 	compare_live(round);
 	compare_findings(round);
+	heap_wastes_deinit(&round->wastes);
 	analysis_deinit(&round->analysis);
 	capture_close(&round->capture);
 	free(round->text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Numbers, sizes, durations and CPU names in text. */
+/* Numbers, sizes, durations, dates and CPU names in text. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/number.h"
+#include "base/utc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -99,6 +100,7 @@ static void duration_takes_each_unit(void **state)
 	expect_duration("2s", 2000000000);
 	expect_duration("2m", 120000000000);
 	expect_duration("2h", 7200000000000);
+	expect_duration("2d", 172800000000000);
 	expect_duration("9223372036854775807ns", INT64_MAX);
 }
 
@@ -111,6 +113,7 @@ static void duration_takes_fractions_and_cuts_them_at_1_ns(void **state)
 	expect_duration(".5m", 30000000000);
 	expect_duration("1.25s", 1250000000);
 	expect_duration("0.5h", 1800000000000);
+	expect_duration("1.5d", 129600000000000);
 	expect_duration("0.000000001", 1);
 	expect_duration("1.0000000019", 1000000001);
 	expect_duration("1.9ns", 1);
@@ -134,9 +137,17 @@ static void duration_ends_at_its_length(void **state)
 static void other_durations_are_refused(void **state)
 {
 	static const char *const wrong[] = {
-		"",    ".",    "s",   "-1",   "+1",	"1e3",	    "1 s",
-		"1.x", "1..2", "1,2", "0x10", "1.5.2s", "1d",	    "1S",
-		"ms",  ".ms",  " 1",  "1\n",  "inf",	"9999999h", "18446744073709551616ns",
+		"",	   ".",
+		"s",	   "-1",
+		"+1",	   "1e3",
+		"1 s",	   "1.x",
+		"1..2",	   "1,2",
+		"0x10",	   "1.5.2s",
+		"1D",	   "1S",
+		"ms",	   ".ms",
+		" 1",	   "1\n",
+		"inf",	   "9999999h",
+		"106752d", "18446744073709551616ns",
 	};
 	uint64_t ns = 42;
 
@@ -153,6 +164,71 @@ static void expect_size(const char *text, uint64_t unit, uint64_t expected)
 
 	assert_true(size_parse(text, unit, &bytes));
 	assert_true(bytes == expected);
+}
+
+static void expect_date(const char *text, uint64_t seconds, uint64_t part)
+{
+	uint64_t ns = 0;
+
+	if (!utc_parse(text, strlen(text), &ns))
+		fail_msg("\"%s\" is refused", text);
+	if (ns != seconds * 1000000000 + part)
+		fail_msg("\"%s\" is %llu ns", text, (unsigned long long)ns);
+}
+
+static void date_is_in_utc(void **state)
+{
+	(void)state;
+	expect_date("1970-01-01T00:00", 0, 0);
+	expect_date("2000-02-29T12:34:56Z", 951827696, 0);
+	expect_date("2000-03-01T00:00Z", 951868800, 0);
+	expect_date("2026-11-23T14:05:30.25", 1795442730, 250000000);
+	expect_date("2100-12-31T23:59:59.999999999Z", 4133980799, 999999999);
+}
+
+static void date_is_that_of_utc_text(void **state)
+{
+	(void)state;
+	/* 37 days apart: all months and leap years come */
+	for (uint64_t ns = 1; ns < 16000000000000000000ULL; ns += 3200000000123456) {
+		char text[40];
+
+		utc_text(ns, text, sizeof(text));
+		expect_date(text, ns / 1000000000, ns % 1000000000);
+	}
+}
+
+static void other_dates_are_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"",
+		"2026-11-23",
+		"14:05",
+		"2026-11-23 14:05",
+		"2026-13-01T00:00",
+		"2026-00-01T00:00",
+		"2026-11-31T00:00",
+		"2027-02-29T00:00",
+		"2100-02-29T00:00",
+		"2026-11-00T00:00",
+		"1969-12-31T23:59",
+		"2026-11-23T24:00",
+		"2026-11-23T14:60",
+		"2026-11-23T14:05:60",
+		"2026-11-23T14:05:5",
+		"2026-11-23T14:05:30.",
+		"2026-11-23T14:05:30s",
+		"2026-11-23T14:05+01:00",
+		"2026-11-23T14:05ZZ",
+		"+026-11-23T14:05",
+		"2026-1-23T14:05",
+	};
+	uint64_t ns;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		if (utc_parse(wrong[i], strlen(wrong[i]), &ns))
+			fail_msg("\"%s\" is accepted", wrong[i]);
 }
 
 static void size_takes_powers_of_1024(void **state)
@@ -217,6 +293,9 @@ int main(void)
 		cmocka_unit_test(duration_takes_fractions_and_cuts_them_at_1_ns),
 		cmocka_unit_test(duration_ends_at_its_length),
 		cmocka_unit_test(other_durations_are_refused),
+		cmocka_unit_test(date_is_in_utc),
+		cmocka_unit_test(date_is_that_of_utc_text),
+		cmocka_unit_test(other_dates_are_refused),
 		cmocka_unit_test(size_takes_powers_of_1024),
 		cmocka_unit_test(plain_size_counts_the_given_unit),
 		cmocka_unit_test(other_sizes_are_refused),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/utc.h"
+#include "report/render/curve.h"
 #include "report/render/render.h"
 
 static void expect_date(uint64_t ns, const char *expected)
@@ -52,7 +53,7 @@ static char *rendered(const char *name, uint64_t number)
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	const struct output output = { .file = file };
+	const struct output output = { .file = file, .legend = true };
 
 	assert_non_null(file);
 	table_init(&table, columns, 6);
@@ -116,7 +117,7 @@ static char *rendered_sizes(size_t width)
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	const struct output output = { .file = file, .width = width };
+	const struct output output = { .file = file, .width = width, .legend = true };
 
 	assert_non_null(file);
 	table_init(&table, sizes, 4);
@@ -244,7 +245,7 @@ static void test_kinds(void **state)
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	const struct output output = { .file = file };
+	const struct output output = { .file = file, .legend = true };
 
 	(void)state;
 	assert_non_null(file);
@@ -294,9 +295,110 @@ static void test_kinds(void **state)
 		table_deinit(&tables[i]);
 }
 
+static char *rendered_rooms(size_t width, enum column_where where, bool is_compact)
+{
+	const struct column rooms[] = {
+		{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL, false },
+		{ "a", "a", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL, false },
+		{ "b", "b", "waste", COLUMN_NUMBER, 0, where, "legend", false },
+		{ "c", "c", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL, false },
+	};
+	struct header header = { 0 };
+	struct table table;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const struct output output = { .file = file, .width = width };
+	struct cell *row;
+
+	assert_non_null(file);
+	table_init(&table, rooms, 4);
+	table.is_compact = is_compact;
+	row = table_add(&table);
+	assert_non_null(row);
+	row[0].text = strdup("a_name");
+	row[1].number = row[2].number = 2000000;
+	row[3].number = 7;
+	assert_int_equal(renderer_text.print(&output, &header, &table, 1), 0);
+	assert_int_equal(fclose(file), 0);
+	table_deinit(&table);
+	return text;
+}
+
+static void expect_rooms(size_t width, enum column_where where, bool is_compact,
+			 const char *expected)
+{
+	char *text = rendered_rooms(width, where, is_compact);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* A column comes only if it fits, or others give way; the legend only on request. */
+static void test_rooms(void **state)
+{
+	(void)state;
+	expect_rooms(24, COLUMN_IF_ROOM, false,
+		     "\n"
+		     "name         a       b c\n"
+		     "         bytes   waste\n"
+		     "a_name 2000000 2000000 7\n"
+		     "\n"
+		     "(--legend explains the\n"
+		     "columns)\n");
+	expect_rooms(23, COLUMN_IF_ROOM, false,
+		     "\n"
+		     "name         a c\n"
+		     "         bytes\n"
+		     "a_name 2000000 7\n");
+	expect_rooms(12, COLUMN_INSTEAD, false,
+		     "\n"
+		     "name       b\n"
+		     "       waste\n"
+		     "a_name 1.91M\n"
+		     "\n"
+		     "(--legend\n"
+		     "explains the\n"
+		     "columns)\n");
+	expect_rooms(80, COLUMN_IF_ROOM, true,
+		     "\n"
+		     "name       a     b c\n"
+		     "a_name 1.91M 1.91M 7\n");
+}
+
+static void expect_curve(const uint64_t *numbers, size_t count, size_t width, bool utf8,
+			 const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	curve_print(file, numbers, count, width, utf8);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* Each character is the most of its part; nothing is a space, and none ends the line. */
+static void test_curve(void **state)
+{
+	static const uint64_t numbers[] = { 0, 1, 0, 400, 800, 20, UINT64_MAX, 0 };
+
+	(void)state;
+	expect_curve(numbers, 6, 6, false, " _ -#_");
+	expect_curve(numbers, 6, 3, false, "_-#");
+	expect_curve(numbers, 4, 8, false, "  __  ##");
+	expect_curve(numbers, 6, 6, true, " \u2581 \u2584\u2588\u2581");
+	expect_curve(numbers, 8, 8, false, " _ ___#");
+	expect_curve(numbers, 0, 8, false, "");
+	expect_curve(numbers, 1, 8, false, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rooms),	  cmocka_unit_test(test_curve),
 		cmocka_unit_test(test_dates),	  cmocka_unit_test(test_small),
 		cmocka_unit_test(test_huge),	  cmocka_unit_test(test_hostile_name),
 		cmocka_unit_test(test_long_name), cmocka_unit_test(test_kinds),

@@ -38,11 +38,11 @@ static void test_windows(void **state)
 	assert_int_equal(select_time(&select, "1,x"), -EINVAL);
 	assert_string_equal(select.errmsg,
 			    "--time: \"x\" is not a time: give seconds, or a number with "
-			    "ns, us, ms, s, m or h");
+			    "ns, us, ms, s, m, h or d, or a date in UTC, such as 2026-11-23T14:05");
 	assert_int_equal(select_time(&select, "y,1"), -EINVAL);
 	assert_string_equal(select.errmsg,
 			    "--time: \"y\" is not a time: give seconds, or a number with "
-			    "ns, us, ms, s, m or h");
+			    "ns, us, ms, s, m, h or d, or a date in UTC, such as 2026-11-23T14:05");
 	assert_int_equal(select_time(&select, "1,2,3"), -EINVAL);
 	assert_int_equal(select_time(&select, "2,2"), -EINVAL);
 	assert_string_equal(select.errmsg, "--time: \"2,2\": the end must be after the start");
@@ -60,8 +60,31 @@ static void test_windows(void **state)
 	assert_int_equal(select_older(&select, "old"), -EINVAL);
 	assert_string_equal(select.errmsg,
 			    "--older: \"old\" is not a time: give seconds, or a number with "
-			    "ns, us, ms, s, m or h");
+			    "ns, us, ms, s, m, h or d");
 	assert_false(select_is_partial(&select));
+	select_deinit(&select);
+}
+
+static void test_dates(void **state)
+{
+	struct select select = { 0 };
+
+	(void)state;
+	assert_int_equal(select_time(&select, "1970-01-01T00:01,1970-01-02T00:00:00.5Z"), 0);
+	assert_true(select.after_is_date && select.before_is_date);
+	assert_int_equal(select.after, 60000000000);
+	assert_int_equal(select.before, 86400500000000);
+	/* a date and a time since the begin cannot be compared yet */
+	assert_int_equal(select_time(&select, "1970-01-02T00:00,5"), 0);
+	assert_true(select.after_is_date && !select.before_is_date);
+	assert_int_equal(select_time(&select, "1970-01-02T00:01,1970-01-02T00:01"), -EINVAL);
+	assert_int_equal(select_time(&select, "1970-01-02T00:00,0"), -EINVAL);
+	assert_int_equal(select_at(&select, "1970-01-02T00:00"), 0);
+	assert_true(!select.after_is_date && select.before_is_date && select.is_at);
+	assert_int_equal(select.before, 86400000000000);
+	assert_int_equal(select_at(&select, "7"), 0);
+	assert_false(select.before_is_date);
+	assert_int_equal(select_older(&select, "1970-01-02T00:00"), -EINVAL);
 	select_deinit(&select);
 }
 
@@ -215,9 +238,9 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows), cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_cpus),	cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_windows), cmocka_unit_test(test_dates),
+		cmocka_unit_test(test_sizes),	cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_tasks),	cmocka_unit_test(test_texts),
 	};
 
 	return cmocka_run_group_tests_name("select", tests, NULL, NULL);

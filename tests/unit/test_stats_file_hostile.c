@@ -262,6 +262,24 @@ static void test_numbers(void **state)
 	assert_int_equal(read_any(fixture), 0);
 }
 
+/* Records of a file without CPUs have no rows: the reader's array of rows may be empty. */
+static void test_no_cpus(void **state)
+{
+	struct fixture *fixture = *state;
+	struct stats_file_slot *slot =
+		(void *)(fixture->bytes + stats_file_slot_at(&fixture->layout, 3));
+	struct stats_file_record *records =
+		(void *)(fixture->bytes + stats_file_records_at(&fixture->layout, 3));
+
+	slot->cpus = 0;
+	for (size_t i = 0; i < slot->types; i++)
+		records[i].cpu_count = 0;
+	write_bytes(fixture, fixture->size);
+	assert_int_equal(read_any(fixture), 0);
+	assert_int_equal(fixture->view.count, 3);
+	assert_int_equal(fixture->view.types[0].cpu_count, 0);
+}
+
 /* A sparse file of the maximum size: the reader does not allocate so much memory. */
 static void test_much(void **state)
 {
@@ -351,6 +369,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_version, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_fast, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_cpus, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_much, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
 	};

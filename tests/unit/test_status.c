@@ -39,6 +39,7 @@ static void fill(struct status *status)
 		.stopped = "  disk full:\n\\x41 100 %  ",
 		.begin = 1,
 		.end = UINT64_MAX - 1,
+		.until = 123456,
 		.ring_bytes = 1 << 20,
 		.include_self = true,
 		.skipped = STATUS_UNKNOWN,
@@ -120,6 +121,7 @@ static void written_status_is_parsed(void **state)
 			    "hook_skipped 7\n"
 			    "names_lost 2\n"
 			    "lost_unattributed 3\n"
+			    "until 123456\n"
 			    "raised 4 5\n"
 			    "slab no\n"
 			    "profile yes\n"
@@ -171,6 +173,7 @@ static void written_status_is_parsed(void **state)
 	assert_int_equal(copy.cpus[1].from_backup, 6);
 	assert_int_equal(copy.hook_calls_skipped, 7);
 	assert_int_equal(copy.skip_spans[1].before, 400);
+	assert_int_equal(copy.until, 123456);
 	again = text_of(&copy);
 	assert_string_equal(again, text);
 	assert_true(status_is_own(&copy, 400));

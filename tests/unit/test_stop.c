@@ -117,10 +117,36 @@ static void test_restores(void **state)
 	assert_ptr_equal(action.sa_handler, SIG_DFL);
 }
 
+/* In a child, as the state stays. */
+static void request_ends_nothing(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (!child) {
+		bool wrong;
+
+		stop_handle_signals(NULL);
+		stop_make_request(SIGHUP);
+		wrong = stop_take_request(SIGHUP);
+		raise(SIGHUP);
+		raise(SIGHUP);
+		wrong |= stop_signal() || stop_take_request(SIGUSR2) || !stop_take_request(SIGHUP);
+		wrong |= stop_take_request(SIGHUP);
+		raise(SIGUSR2);
+		wrong |= stop_signal() != SIGUSR2;
+		_exit(wrong);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signals),
+		cmocka_unit_test(request_ends_nothing),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_restores),
 	};

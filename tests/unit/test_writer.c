@@ -14,106 +14,21 @@
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
+#include "tests/unit/writer_files.h"
 #include "capture/reader.h"
 #include "capture/writer.h"
 
-struct files {
-	char *directory, *path;
-	struct writer writer;
-	struct packer *packer;
-};
-
 static const uint8_t uuid[16] = { 1, 2, 3 };
-
-static int setup(void **state)
-{
-	struct files *files = calloc(1, sizeof(*files));
-
-	files->directory = scratch_directory();
-	files->path = scratch_path(files->directory, "cpu3");
-	assert_int_equal(writer_open(&files->writer, scratch_create(files->path), files->path, uuid,
-				     3, 1000),
-			 0);
-	*state = files;
-	return 0;
-}
 
 static int setup_packed(void **state)
 {
 	struct files *files;
 
-	setup(state);
+	writer_files_setup(state);
 	files = *state;
 	assert_int_equal(packer_create(&files->packer), 0);
 	writer_pack(&files->writer, files->packer);
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct files *files = *state;
-
-	writer_close(&files->writer);
-	packer_destroy(files->packer);
-	scratch_remove(files->directory);
-	free(files->path);
-	free(files);
-	return 0;
-}
-
-static void put(struct writer *writer, uint32_t sequence, uint64_t time)
-{
-	struct kmt_record record = {
-		.time = time, .id = KMT_KFREE, .words = KMT_RECORD_WORDS, .sequence = sequence
-	};
-
-	assert_int_equal(writer_put(writer, &record), 0);
-}
-
-/*
- * Reads the stream, checks the invariants of every packet, and returns the number of packets, their
- * headers and the number of records. numbers: gets the sequence numbers, or NULL.
- */
-static size_t read_back(const char *path, struct packet_header *headers, size_t max,
-			size_t *record_count, uint32_t *numbers)
-{
-	uint64_t end = 0, lost = 0;
-	struct kmt_record record;
-	struct stream stream;
-	struct packet packet;
-	struct cursor cursor;
-	size_t count = 0, records = 0, in_packet;
-	int got;
-
-	assert_int_equal(stream_open(&stream, path), 0);
-	while ((got = stream_next(&stream, &packet)) > 0) {
-		assert_in_range(count, 0, max - 1);
-		headers[count] = packet.header;
-		assert_int_equal(packet.header.number, count);
-		assert_true(packet.header.time_first >= end);
-		assert_true(packet.header.lost >= lost);
-		assert_int_equal(packet.header.cpu, 3);
-		assert_memory_equal(packet.header.uuid, uuid, 16);
-		end = packet.header.time_first;
-		lost = packet.header.lost;
-		cursor_init(&cursor, &packet);
-		for (in_packet = 0; (got = cursor_next(&cursor, &record)) > 0; in_packet++) {
-			assert_true(record.time >= end);
-			end = record.time;
-			if (numbers)
-				numbers[records] = record.sequence;
-			records++;
-		}
-		assert_int_equal(got, 0);
-		assert_int_equal(packet.header.records, in_packet);
-		assert_true(packet.header.time_last >= end);
-		end = packet.header.time_last;
-		count++;
-	}
-	assert_int_equal(got, 0);
-	stream_close(&stream);
-	*record_count = records;
-	return count;
 }
 
 static void begins_with_an_empty_packet(void **state)
@@ -122,7 +37,7 @@ static void begins_with_an_empty_packet(void **state)
 	struct packet_header headers[4];
 	size_t records;
 
-	assert_int_equal(read_back(files->path, headers, 4, &records, NULL), 1);
+	assert_int_equal(writer_files_read(files->path, headers, 4, &records, NULL), 1);
 	assert_int_equal(records, 0);
 	assert_int_equal(headers[0].time_first, 1000);
 	assert_int_equal(headers[0].time_last, 1000);
@@ -146,14 +61,14 @@ static void sorts_interrupted_records(void **state)
 	size_t records;
 
 	for (size_t i = 0; i < 8; i++)
-		put(&files->writer, slots[i].sequence, slots[i].time);
+		writer_files_put(&files->writer, slots[i].sequence, slots[i].time);
 	assert_int_equal(files->writer.held_count, 1);
 	assert_int_equal(files->writer.header.records, 7);
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 3500, 11, false), 0);
 	assert_int_equal(files->writer.held_count, 0);
 	assert_int_equal(files->writer.header.records, 0);
-	assert_int_equal(read_back(files->path, headers, 4, &records, numbers), 2);
+	assert_int_equal(writer_files_read(files->path, headers, 4, &records, numbers), 2);
 	assert_int_equal(records, 8);
 	assert_memory_equal(numbers, expected, sizeof(expected));
 	assert_int_equal(headers[1].time_first, 2000);
@@ -171,13 +86,13 @@ static void does_not_flush_held_records(void **state)
 	struct packet_header headers[4];
 	size_t records;
 
-	put(&files->writer, 0, 2000);
-	put(&files->writer, 1, 2100);
+	writer_files_put(&files->writer, 0, 2000);
+	writer_files_put(&files->writer, 1, 2100);
 	assert_int_equal(writer_flush(&files->writer, 9999, 0, false), 0);
-	put(&files->writer, 2, 2050);
+	writer_files_put(&files->writer, 2, 2050);
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
-	assert_int_equal(read_back(files->path, headers, 4, &records, NULL), 3);
+	assert_int_equal(writer_files_read(files->path, headers, 4, &records, NULL), 3);
 	assert_int_equal(headers[1].records, 1);
 	assert_int_equal(headers[1].time_last, 2100);
 	/* The packet already ended after its time, so it is clamped. */
@@ -193,15 +108,15 @@ static void writes_full_packets(void **state)
 	size_t records;
 
 	for (uint32_t i = 0; i < 2 * PACKET_RECORDS_MAX + 10; i++)
-		put(&files->writer, i, 2000 + i);
-	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
+		writer_files_put(&files->writer, i, 2000 + i);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, NULL), 3);
 	assert_int_equal(headers[2].time_last, 2000 + 2 * PACKET_RECORDS_MAX - 1);
 	assert_int_equal(files->writer.held_count + files->writer.header.records, 10);
 	assert_int_equal(writer_release(&files->writer), 0);
 	/* No new records and not forced: no packet is written. */
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
-	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 4);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, NULL), 4);
 	assert_int_equal(records, 2 * PACKET_RECORDS_MAX + 10);
 	assert_int_equal(headers[3].sequence_first, 2 * PACKET_RECORDS_MAX);
 }
@@ -217,14 +132,14 @@ static void packs_packets_if_that_saves_space(void **state)
 
 	for (uint32_t i = 0; i < 1001; i++) {
 		writer_pack(writer, i > 400 ? files->packer : NULL);
-		put(writer, i, 2000 + i);
+		writer_files_put(writer, i, 2000 + i);
 		if (i == 400 || i == 800 || i >= 999) {
 			assert_int_equal(writer_release(writer), 0);
 			assert_int_equal(writer_flush(writer, 0, 0, false), 0);
 		}
 	}
 	assert_int_equal(writer_flush(writer, 9000, 0, true), 0);
-	assert_int_equal(read_back(files->path, headers, 8, &records, numbers), 6);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, numbers), 6);
 	assert_int_equal(records, 1001);
 	for (uint32_t i = 0; i < 1001; i++)
 		assert_int_equal(numbers[i], i);
@@ -246,22 +161,22 @@ static void counts_losses(void **state)
 	struct packet_header headers[8];
 	size_t records;
 
-	put(&files->writer, 0, 2000);
-	put(&files->writer, 5, 2100);
-	put(&files->writer, 6, 2200);
+	writer_files_put(&files->writer, 0, 2000);
+	writer_files_put(&files->writer, 5, 2100);
+	writer_files_put(&files->writer, 6, 2200);
 	/* 6 is still held back, so 7 to 9 are not confirmed as lost before it is written. */
 	assert_int_equal(writer_confirm_losses(&files->writer, 10, 2300), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_confirm_losses(&files->writer, 10, 2300), 0);
 	/* 8 was confirmed as lost, so its record is dropped. */
-	put(&files->writer, 8, 2400);
+	writer_files_put(&files->writer, 8, 2400);
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 2500, 0, false), 0);
 	assert_int_equal(writer_confirm_losses(&files->writer, 12, 2600), 0);
 	assert_int_equal(writer_flush(&files->writer, 2700, 0, false), 0);
 	assert_int_equal(writer_flush(&files->writer, 2700, 0, true), 0);
-	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 4);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, NULL), 4);
 	assert_int_equal(records, 3);
 	assert_int_equal(headers[1].lost, 4);
 	assert_int_equal(headers[1].sequence_end, 6);
@@ -282,17 +197,17 @@ static void clamps_times_that_step_back(void **state)
 	struct packet_header headers[64];
 	size_t records;
 
-	put(&files->writer, 0, 500);
+	writer_files_put(&files->writer, 0, 500);
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(files->writer.clamped, 1);
 	assert_int_equal(files->writer.clamped_max, 500);
 	/* Each is earlier than the one before; the number of held records stays limited. */
 	for (uint32_t i = 1; i <= 200000; i++)
-		put(&files->writer, i, 1000000 - i);
+		writer_files_put(&files->writer, i, 1000000 - i);
 	assert_true(files->writer.held_count <= 65536);
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
-	read_back(files->path, headers, 64, &records, NULL);
+	writer_files_read(files->path, headers, 64, &records, NULL);
 	assert_int_equal(records, 200001);
 	assert_int_equal(files->writer.loss.records, 200001);
 }
@@ -305,13 +220,13 @@ static void extends_sequence_numbers_that_wrap(void **state)
 	size_t records;
 
 	assert_int_equal(writer_confirm_losses(&files->writer, 0xfffffffe, 2000), 0);
-	put(&files->writer, 0xfffffffe, 2000);
-	put(&files->writer, 0xffffffff, 2001);
-	put(&files->writer, 0, 2002);
-	put(&files->writer, 1, 2003);
+	writer_files_put(&files->writer, 0xfffffffe, 2000);
+	writer_files_put(&files->writer, 0xffffffff, 2001);
+	writer_files_put(&files->writer, 0, 2002);
+	writer_files_put(&files->writer, 1, 2003);
 	assert_int_equal(writer_release(&files->writer), 0);
 	assert_int_equal(writer_flush(&files->writer, 0, 0, false), 0);
-	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 2);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, NULL), 2);
 	assert_int_equal(headers[1].sequence_first, 0xfffffffe);
 	assert_int_equal(headers[1].sequence_end, 0x100000002);
 	assert_int_equal(headers[1].lost, 0xfffffffe);
@@ -336,15 +251,15 @@ static void continues_after_a_full_disk(void **state)
 	int err;
 
 	for (uint32_t i = 0; i < 100; i++)
-		put(writer, i, 2000 + i);
+		writer_files_put(writer, i, 2000 + i);
 	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_flush(writer, 2100, 0, false), 0);
 	size = writer->size;
 
 	/* 100 and 103 to 199 do not reach the disk; 101 and 102 were lost before. 200 is held. */
-	put(writer, 100, 3000);
+	writer_files_put(writer, 100, 3000);
 	for (uint32_t i = 103; i <= 200; i++)
-		put(writer, i, 3000 + i);
+		writer_files_put(writer, i, 3000 + i);
 	limit_file_size(size + 120);
 	err = writer_flush(writer, 4000, 0, false);
 	limit_file_size(RLIM_INFINITY);
@@ -357,16 +272,16 @@ static void continues_after_a_full_disk(void **state)
 	assert_int_equal(writer->header.records, 0);
 	free(scratch_read(files->path, &records));
 	assert_int_equal(records, size);
-	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 2);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, NULL), 2);
 
 	/* There is space again: the stream continues and counts the missing events as lost. */
 	writer_retry(writer);
 	/* Dropped records do not advance the time, so this one is not clamped. */
-	put(writer, 301, 2500);
+	writer_files_put(writer, 301, 2500);
 	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_confirm_losses(writer, 310, 6000), 0);
 	assert_int_equal(writer_flush(writer, 6000, 0, true), 0);
-	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, NULL), 3);
 	assert_int_equal(records, 101);
 	assert_int_equal(headers[2].time_first, 2500);
 	assert_int_equal(writer->clamped, 0);
@@ -412,8 +327,8 @@ static unsigned char *sink(void *data, const struct packet_header *header, unsig
 static void put_many(struct writer *writer)
 {
 	for (uint32_t i = 0; i < 2 * PACKET_RECORDS_MAX + 10; i += 2) {
-		put(writer, i + 1, 2000 + i * 10 + 15);
-		put(writer, i, 2000 + i * 10);
+		writer_files_put(writer, i + 1, 2000 + i * 10 + 15);
+		writer_files_put(writer, i, 2000 + i * 10);
 	}
 	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
@@ -432,7 +347,7 @@ static void passes_written_records_to_the_sink(void **state)
 
 	files->writer.sink = (struct writer_sink){ sink, sunk };
 	put_many(&files->writer);
-	assert_int_equal(read_back(files->path, headers, 8, &records, numbers), 5);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, numbers), 5);
 	assert_int_equal(sunk->packets, 3);
 	assert_int_equal(sunk->records, records);
 	assert_memory_equal(sunk->numbers, numbers, records * sizeof(*numbers));
@@ -457,7 +372,7 @@ static void passes_no_lost_records_to_the_sink(void **state)
 	int err;
 
 	writer->sink = (struct writer_sink){ sink, sunk };
-	put(writer, 0, 2000);
+	writer_files_put(writer, 0, 2000);
 	assert_int_equal(writer_release(writer), 0);
 	limit_file_size(writer->size + 100);
 	err = writer_flush(writer, 0, 0, false);
@@ -539,7 +454,7 @@ static void writes_long_records(void **state)
 			put_long(writer, j, 2000 + j, j % 8 == 1 ? 200 : KMT_KFREE, words_of(j));
 	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
-	packets = read_back(files->path, headers, 64, &records, numbers);
+	packets = writer_files_read(files->path, headers, 64, &records, numbers);
 	assert_int_equal(records, LONG_RECORDS);
 	assert_int_equal(sunk, LONG_RECORDS);
 	for (uint32_t i = 0; i < LONG_RECORDS; i++)
@@ -583,7 +498,7 @@ static void counts_lost_long_records(void **state)
 	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_confirm_losses(writer, next + 1, 3000), 0);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
-	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 2);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, NULL), 2);
 	assert_int_equal(records, 1);
 	assert_int_equal(headers[1].lost, next);
 }
@@ -596,18 +511,18 @@ static void clamps_to_the_watermark(void **state)
 	struct packet_header headers[8];
 	size_t records;
 
-	put(writer, 0, 2000);
+	writer_files_put(writer, 0, 2000);
 	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_watermark(writer, 0), 2000);
 	assert_int_equal(writer_watermark(writer, 1500), 2000);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
 	assert_int_equal(writer_watermark(writer, 3000), 3000);
-	put(writer, 1, 2990);
-	put(writer, 2, 3010);
+	writer_files_put(writer, 1, 2990);
+	writer_files_put(writer, 2, 3010);
 	assert_int_equal(writer_release(writer), 0);
 	assert_int_equal(writer_flush(writer, 0, 0, false), 0);
 	assert_int_equal(writer_watermark(writer, 0), 3010);
-	assert_int_equal(read_back(files->path, headers, 8, &records, NULL), 3);
+	assert_int_equal(writer_files_read(files->path, headers, 8, &records, NULL), 3);
 	assert_int_equal(headers[1].time_last, 2000);
 	assert_int_equal(headers[2].time_first, 3000);
 	assert_int_equal(writer->clamped, 1);
@@ -629,31 +544,43 @@ static void reports_a_file_that_cannot_be_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(begins_with_an_empty_packet, setup, teardown),
-		cmocka_unit_test_setup_teardown(sorts_interrupted_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(does_not_flush_held_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(writes_full_packets, setup, teardown),
-		cmocka_unit_test_setup_teardown(writes_full_packets, setup_packed, teardown),
+		cmocka_unit_test_setup_teardown(begins_with_an_empty_packet, writer_files_setup,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(sorts_interrupted_records, writer_files_setup,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(does_not_flush_held_records, writer_files_setup,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(writes_full_packets, writer_files_setup,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(writes_full_packets, setup_packed,
+						writer_files_teardown),
 		cmocka_unit_test_setup_teardown(packs_packets_if_that_saves_space, setup_packed,
-						teardown),
-		cmocka_unit_test_setup_teardown(counts_losses, setup, teardown),
-		cmocka_unit_test_setup_teardown(counts_losses, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(clamps_times_that_step_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(extends_sequence_numbers_that_wrap, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(continues_after_a_full_disk, setup, teardown),
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(counts_losses, writer_files_setup,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(counts_losses, setup_packed, writer_files_teardown),
+		cmocka_unit_test_setup_teardown(clamps_times_that_step_back, writer_files_setup,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(extends_sequence_numbers_that_wrap,
+						writer_files_setup, writer_files_teardown),
+		cmocka_unit_test_setup_teardown(continues_after_a_full_disk, writer_files_setup,
+						writer_files_teardown),
 		cmocka_unit_test_setup_teardown(continues_after_a_full_disk, setup_packed,
-						teardown),
-		cmocka_unit_test_setup_teardown(passes_written_records_to_the_sink, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(passes_no_lost_records_to_the_sink, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(writes_long_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(writes_long_records, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(counts_lost_long_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(clamps_to_the_watermark, setup, teardown),
-		cmocka_unit_test_setup_teardown(reports_a_file_that_cannot_be_written, setup,
-						teardown),
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(passes_written_records_to_the_sink,
+						writer_files_setup, writer_files_teardown),
+		cmocka_unit_test_setup_teardown(passes_no_lost_records_to_the_sink,
+						writer_files_setup, writer_files_teardown),
+		cmocka_unit_test_setup_teardown(writes_long_records, writer_files_setup,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(writes_long_records, setup_packed,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(counts_lost_long_records, writer_files_setup,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(clamps_to_the_watermark, writer_files_setup,
+						writer_files_teardown),
+		cmocka_unit_test_setup_teardown(reports_a_file_that_cannot_be_written,
+						writer_files_setup, writer_files_teardown),
 	};
 
 	return cmocka_run_group_tests_name("writer", tests, NULL, NULL);

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Dumps of a set: their names, their pieces, and those that a kill has left. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/inside.h"
+#include "capture/metadata.h"
+#include "tests/unit/scratch.h"
+#include "tracer/dump_list.h"
+#include "tracer/dump_size.h"
+#include "tracer/piece_empty.h"
+#include "tracer/set_dump.h"
+
+#define STAMP "20261123T130500Z"
+
+static char *folder, *set_path;
+static int top, set;
+static struct set_dump_left_list left;
+static char said[1000];
+
+static void say(const char *text)
+{
+	strncat(said, text, sizeof(said) - strlen(said) - 1);
+}
+
+static void make_folder(const char *name)
+{
+	assert_int_equal(mkdirat(top, name, 0700), 0);
+}
+
+static void write_file(const char *name, const char *text)
+{
+	int fd = openat(top, name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static bool exists(const char *name)
+{
+	struct stat about;
+
+	return !fstatat(top, name, &about, AT_SYMLINK_NOFOLLOW);
+}
+
+/* A checkpoint is there, so that none has to be made. */
+static void make_piece(const char *name, uint8_t run)
+{
+	struct metadata metadata = { .uuid = { run }, .format = 1 };
+	char path[100], *text;
+	size_t size;
+	FILE *file;
+
+	make_folder(name);
+	snprintf(path, sizeof(path), "%s/checkpoint", name);
+	make_folder(path);
+	snprintf(path, sizeof(path), "%s/cpu0", name);
+	write_file(path, "stream");
+	file = open_memstream(&text, &size);
+	assert_int_equal(metadata_write(&metadata, file), 0);
+	fclose(file);
+	snprintf(path, sizeof(path), "%s/metadata", name);
+	write_file(path, text);
+	free(text);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	folder = scratch_directory();
+	set_path = scratch_path(folder, "set");
+	top = open(folder, O_RDONLY | O_DIRECTORY);
+	make_folder("set");
+	set = inside_open_directory(top, "set");
+	*said = '\0';
+	return set < 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	set_dump_left_deinit(&left);
+	close(set);
+	close(top);
+	free(set_path);
+	scratch_remove(folder);
+	return 0;
+}
+
+static struct set_dump_settings settings(unsigned int first)
+{
+	return (struct set_dump_settings){ .set = set, .first = first, .path = set_path };
+}
+
+static void assert_dumps(enum dump_state state, const char *const *expected)
+{
+	struct dump_list list;
+
+	assert_int_equal(dump_list_read(&list, top, "set", state), 0);
+	for (size_t i = 0; i < list.count; i++) {
+		assert_non_null(expected[i]);
+		assert_string_equal(list.names[i], expected[i]);
+	}
+	assert_null(expected[list.count]);
+	dump_list_deinit(&list);
+}
+
+static void lists_dumps_by_time(void **state)
+{
+	static const char *const names[] = { "set.dump.20251231T235959Z.10",
+					     "set.dump." STAMP,
+					     "set.dump.20251231T235959Z.2",
+					     "set.dump.20251231T235959Z",
+					     "set.dump." STAMP ".2.new",
+					     "set.dump." STAMP ".new",
+					     "sets.dump." STAMP,
+					     "set.dump.mine",
+					     "set.dump." STAMP ".1",
+					     "set.dump." STAMP ".x",
+					     "set.dump." STAMP ".new.new",
+					     "set.dump." STAMP "x",
+					     "set.dump.2026112XT130500Z",
+					     "set.dump." STAMP ".123456789" };
+	static const char *const finished[] = { "set.dump.20251231T235959Z",
+						"set.dump.20251231T235959Z.2",
+						"set.dump.20251231T235959Z.10", "set.dump." STAMP,
+						NULL };
+	static const char *const others[] = { "set.dump." STAMP ".new", "set.dump." STAMP ".2.new",
+					      NULL };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		make_folder(names[i]);
+	/* what others could have put there */
+	make_folder("set.dump.20240101T000000Z");
+	assert_int_equal(fchmodat(top, "set.dump.20240101T000000Z", 0777, 0), 0);
+	assert_int_equal(symlinkat("set", top, "set.dump.20240102T000000Z"), 0);
+	write_file("set.dump.20240103T000000Z", "a file");
+	assert_dumps(DUMP_IS_FINISHED, finished);
+	assert_dumps(DUMP_IS_NEW, others);
+}
+
+static void writes_the_pieces_of_a_run(void **state)
+{
+	const struct set_dump_settings about = settings(2);
+	struct dump_request request = { .last = 3, .trigger = "live > 1" };
+	struct set_dump_result result;
+	struct dump_list list;
+	char name[300];
+
+	(void)state;
+	make_piece("set/piece.000001", 1);
+	make_piece("set/piece.000002", 2);
+	make_piece("set/piece.000003", 2);
+	make_piece("set/piece.000004", 2);
+	make_folder("set/piece.000003/checkpoint.new");
+	assert_int_equal(set_dump_make(&about, &request, &result), 0);
+	assert_int_equal(result.pieces, 2);
+	assert_int_equal(dump_list_read(&list, top, "set", DUMP_IS_FINISHED), 0);
+	assert_int_equal(list.count, 1);
+	assert_string_equal(strrchr(result.path, '/') + 1, list.names[0]);
+	snprintf(name, sizeof(name), "%s/piece.000003/cpu0", list.names[0]);
+	assert_true(exists(name));
+	for (const char *const *none =
+		     (const char *const[]){ "piece.000001", "piece.000004", ".request",
+					    "piece.000003/checkpoint.new", NULL };
+	     *none; none++) {
+		snprintf(name, sizeof(name), "%s/%s", list.names[0], *none);
+		assert_false(exists(name));
+	}
+	dump_list_deinit(&list);
+	request.last = 1;
+	assert_int_equal(set_dump_make(&about, &request, &result), -ENOENT);
+	assert_string_equal(result.errmsg, "no piece is finished, or --max-disk has removed it: "
+					   "No such file or directory");
+	assert_dumps(DUMP_IS_NEW, (const char *const[]){ NULL });
+}
+
+/* --max-disk removes the events of a piece that is still needed: not those of a dump. */
+static void keeps_the_events_of_a_dump(void **state)
+{
+	const struct set_dump_settings about = settings(1);
+	const struct dump_request request = { .last = 2 };
+	struct set_dump_result result;
+	int piece;
+
+	(void)state;
+	make_piece("set/piece.000001", 1);
+	make_piece("set/piece.000002", 1);
+	assert_false(piece_is_in_dump(set, 1));
+	assert_int_equal(piece_empty(set, 1), 0);
+	assert_int_equal(set_dump_make(&about, &request, &result), 0);
+	assert_int_equal(result.pieces, 1);
+	assert_false(piece_is_in_dump(set, 1));
+	assert_true(piece_is_in_dump(set, 2));
+	piece = inside_open_directory(set, "piece.000002");
+	assert_false(piece_is_empty(piece));
+	assert_int_equal(piece_empty(set, 2), 0);
+	assert_true(piece_is_empty(piece));
+	close(piece);
+}
+
+/* A dump of limited size has the last pieces; what they share counts once. */
+static void limits_the_size(void **state)
+{
+	char text[100001];
+	unsigned int first;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	for (unsigned int i = 1; i <= 3; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "set/piece.%06u", i);
+		make_piece(name, 1);
+		snprintf(name, sizeof(name), "set/piece.%06u/cpu0", i);
+		write_file(name, text);
+	}
+	write_file("set/piece.000001/symbols", text);
+	assert_int_equal(
+		linkat(top, "set/piece.000001/symbols", top, "set/piece.000002/symbols", 0), 0);
+	assert_int_equal(
+		linkat(top, "set/piece.000001/symbols", top, "set/piece.000003/symbols", 0), 0);
+	for (first = 1; first <= 3; first++) {
+		unsigned int found = 1;
+
+		/* the streams from there on, and the symbols; some blocks for the directories */
+		assert_int_equal(dump_size_limit(set, 3, (5 - first) * 100000 + 70000, &found), 0);
+		assert_int_equal(found, first);
+	}
+	first = 1;
+	assert_int_equal(dump_size_limit(set, 3, 1, &first), 0);
+	assert_int_equal(first, 3);
+	assert_int_equal(inside_remove_directory(top, "set/piece.000002"), 0);
+	first = 1;
+	assert_int_equal(dump_size_limit(set, 3, 1 << 30, &first), 0);
+	assert_int_equal(first, 3);
+}
+
+static void find_left(unsigned int count)
+{
+	const struct set_dump_settings about = settings(5);
+
+	assert_int_equal(set_dump_find_left(&left, &about, say), 0);
+	assert_int_equal(left.count, count);
+}
+
+/* The last piece is in the dump only; half a piece is removed; another run has the number 2. */
+static void finishes_what_a_kill_has_left(void **state)
+{
+	struct set_dump_result result;
+
+	(void)state;
+	make_folder("set.dump." STAMP ".new");
+	write_file("set.dump." STAMP ".new/.request", "pieces 1 5\ntrigger live > 1\n");
+	make_piece("set.dump." STAMP ".new/piece.000004", 1);
+	make_piece("set.dump." STAMP ".new/piece.000005", 1);
+	make_folder("set.dump." STAMP ".new/piece.000005/checkpoint.new");
+	make_folder("set.dump." STAMP ".new/.next.000003");
+	make_piece("set/piece.000002", 2);
+	make_piece("set/piece.000003", 1);
+	make_piece("set/piece.000004", 1);
+	find_left(1);
+	assert_string_equal(left.list[0].request.trigger, "live > 1");
+	/* the keeper may remove pieces from now on */
+	assert_int_equal(inside_remove_directory(top, "set/piece.000003"), 0);
+	assert_int_equal(set_dump_finish_left(&left.list[0], &result), 0);
+	assert_int_equal(result.pieces, 3);
+	assert_dumps(DUMP_IS_FINISHED, (const char *const[]){ "set.dump." STAMP, NULL });
+	assert_dumps(DUMP_IS_NEW, (const char *const[]){ NULL });
+	assert_true(exists("set.dump." STAMP "/piece.000003/cpu0"));
+	assert_true(exists("set.dump." STAMP "/piece.000005/cpu0"));
+	assert_false(exists("set.dump." STAMP "/piece.000002"));
+	assert_false(exists("set.dump." STAMP "/piece.000005/checkpoint.new"));
+	assert_false(exists("set.dump." STAMP "/.next.000003"));
+	assert_false(exists("set.dump." STAMP "/.request"));
+	assert_string_equal(said, "");
+}
+
+static void removes_a_dump_without_pieces(void **state)
+{
+	(void)state;
+	make_folder("set.dump." STAMP ".new");
+	make_folder("set.dump." STAMP ".new/.next.000004");
+	find_left(0);
+	assert_dumps(DUMP_IS_NEW, (const char *const[]){ NULL });
+	assert_non_null(strstr(said, "/set.dump." STAMP ".new: removed: kmemtraced was killed when "
+				     "this dump had no piece yet"));
+}
+
+static void leaves_a_dump_that_is_being_written(void **state)
+{
+	int fd;
+
+	(void)state;
+	make_folder("set.dump." STAMP ".new");
+	fd = inside_open_directory(top, "set.dump." STAMP ".new");
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	find_left(0);
+	assert_true(exists("set.dump." STAMP ".new"));
+	assert_string_equal(said, "");
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(lists_dumps_by_time, start, stop),
+		cmocka_unit_test_setup_teardown(writes_the_pieces_of_a_run, start, stop),
+		cmocka_unit_test_setup_teardown(keeps_the_events_of_a_dump, start, stop),
+		cmocka_unit_test_setup_teardown(limits_the_size, start, stop),
+		cmocka_unit_test_setup_teardown(finishes_what_a_kill_has_left, start, stop),
+		cmocka_unit_test_setup_teardown(removes_a_dump_without_pieces, start, stop),
+		cmocka_unit_test_setup_teardown(leaves_a_dump_that_is_being_written, start, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

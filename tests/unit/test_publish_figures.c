@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The figures for triggers: sums by name of a cache or a function, the holders of most. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/scratch.h"
+#include "tracer/publish_figures.h"
+
+#define ROWS 5
+
+/* Function i has the address 0x1000 * (i + 1); two are named twin, one as a cache. */
+static const char symbols[] = "00001000 t alone\n"
+			      "00002000 t twin\n"
+			      "00003000 t twin\n"
+			      "00004000 t both\n"
+			      "00005000 t other\t[m]\n"
+			      "00006000 t end\n";
+static const char *const cache_names[ROWS] = { "dentry", "both", "twin#", "kmalloc-64",
+					       "dentry(5:a)" };
+
+struct scene {
+	char *folder;
+	struct capture capture;
+	struct group groups[ROWS];
+	struct analysis_cache caches[ROWS];
+	struct analysis analysis;
+	struct metrics metrics;
+	struct publish_figures figures;
+	uint64_t time;
+};
+
+static void open_scene(struct scene *scene)
+{
+	char *path;
+
+	memset(scene, 0, sizeof(*scene));
+	scene->folder = scratch_directory();
+	path = scratch_path(scene->folder, "symbols");
+	scratch_write(path, symbols, sizeof(symbols) - 1);
+	assert_int_equal(symbols_load(&scene->capture.symbols, path), 0);
+	free(path);
+	for (uint64_t i = 0; i < ROWS; i++) {
+		scene->groups[i] = (struct group){ .key = 0x1000 * (i + 1) };
+		snprintf(scene->caches[i].name, sizeof(scene->caches[i].name), "%s",
+			 cache_names[i]);
+	}
+	scene->analysis = (struct analysis){ .groups = scene->groups,
+					     .group_count = ROWS,
+					     .caches = scene->caches,
+					     .cache_count = ROWS };
+	assert_int_equal(metrics_init(&scene->metrics, &scene->capture, 0), 0);
+	publish_figures_init(&scene->figures);
+}
+
+static void close_scene(struct scene *scene)
+{
+	publish_figures_deinit(&scene->figures);
+	metrics_deinit(&scene->metrics);
+	symbols_deinit(&scene->capture.symbols);
+	scratch_remove(scene->folder);
+}
+
+static void count(struct scene *scene, uint32_t function, uint32_t cache, uint64_t allocated,
+		  uint64_t freed)
+{
+	const struct tally tally = { .group = function, .cache = cache };
+	const struct tally_count counts = {
+		.allocations = 1, .frees = freed > 0, .allocated = allocated, .freed = freed
+	};
+
+	assert_int_equal(metrics_add_tally(&scene->metrics, &scene->analysis, &tally, &counts), 0);
+}
+
+static void want(struct scene *scene, const char *const *texts, size_t number)
+{
+	struct trigger triggers[TRIGGERS_MAX];
+	struct trigger_error error;
+
+	for (size_t i = 0; i < number; i++)
+		if (trigger_parse(&triggers[i], texts[i], &error))
+			fail_msg("%s: %s", texts[i], error.text);
+	assert_true(publish_figures_want(&scene->figures, triggers, number));
+}
+
+static struct figures take(struct scene *scene, uint64_t uncounted)
+{
+	struct figures figures;
+
+	assert_int_equal(publish_figures_step(&scene->figures, &scene->metrics, ++scene->time,
+					      uncounted),
+			 0);
+	assert_true(publish_figures_get(&scene->figures, &figures));
+	assert_int_equal(figures.time, scene->time);
+	assert_int_equal(figures.uncounted, uncounted);
+	assert_int_equal(figures.generation, scene->figures.generation);
+	return figures;
+}
+
+static void names_choose_what_is_summed(void **state)
+{
+	static const char *const texts[] = { "live > 1",
+					     "live(dentry) > 1",
+					     "live(alone) > 1",
+					     "live(both) > 1",
+					     "live(function:both) > 1",
+					     "live(cache:both) > 1",
+					     "live(twin) > 1",
+					     "live(cache:twin) > 1",
+					     "live(missing) > 1",
+					     "lost > 1%",
+					     "live(other) > 1",
+					     "live(dent) > 1",
+					     "live(dentry(5:a)) > 1" };
+	struct scene scene;
+	struct figures figures;
+
+	(void)state;
+	open_scene(&scene);
+	want(&scene, texts, sizeof(texts) / sizeof(*texts));
+	figures = take(&scene, 0);
+	assert_int_equal(figures.live, 0);
+	count(&scene, 0, 0, 100, 0);	/* alone, dentry */
+	count(&scene, 1, 3, 20, 5);	/* twin, kmalloc-64 */
+	count(&scene, 2, 2, 3000, 0);	/* the other twin, twin# */
+	count(&scene, 3, 4, 40000, 1);	/* both, dentry(5:a) */
+	count(&scene, 0, 1, 500000, 0); /* alone, both */
+	figures = take(&scene, 7);
+	assert_int_equal(figures.live, 543114);
+	assert_int_equal(figures.live_of[0], 543114);
+	assert_int_equal(figures.live_of[1], 100);
+	assert_int_equal(figures.live_of[2], 500100);
+	assert_int_equal(figures.live_of[3], 500000);
+	assert_int_equal(figures.live_of[4], 39999);
+	assert_int_equal(figures.live_of[5], 500000);
+	assert_int_equal(figures.live_of[6], 3015);
+	assert_int_equal(figures.live_of[7], 0);
+	assert_int_equal(figures.live_of[8], 0);
+	assert_int_equal(figures.live_of[10], 0);
+	assert_int_equal(figures.live_of[11], 0);
+	assert_int_equal(figures.live_of[12], 39999);
+	/* a row that is new is found, too; a free takes its bytes away */
+	count(&scene, 4, 3, 9, 0); /* other */
+	count(&scene, 0, 0, 0, 60);
+	figures = take(&scene, 7);
+	assert_int_equal(figures.live_of[10], 9);
+	assert_int_equal(figures.live_of[1], 40);
+	assert_int_equal(figures.live_of[2], 500040);
+	close_scene(&scene);
+}
+
+static void other_triggers_get_other_figures(void **state)
+{
+	static const char *const before[] = { "live(dentry) > 1", "live(alone) > 1" };
+	static const char *const after[] = { "live(kmalloc-64) > 1" };
+	struct scene scene;
+	struct figures figures;
+
+	(void)state;
+	open_scene(&scene);
+	want(&scene, before, 2);
+	count(&scene, 0, 0, 100, 0);
+	count(&scene, 1, 3, 20, 0);
+	assert_int_equal(take(&scene, 0).live_of[0], 100);
+	want(&scene, after, 1);
+	/* the last figures are those of the triggers before */
+	assert_true(publish_figures_get(&scene.figures, &figures));
+	assert_int_not_equal(figures.generation, scene.figures.generation);
+	figures = take(&scene, 0);
+	assert_int_equal(figures.live_of[0], 20);
+	want(&scene, NULL, 0);
+	assert_int_equal(take(&scene, 0).live, 120);
+	close_scene(&scene);
+}
+
+static void holders_are_those_of_most(void **state)
+{
+	struct scene scene;
+	struct figures figures;
+
+	(void)state;
+	open_scene(&scene);
+	count(&scene, 0, 0, 10, 0);
+	figures = take(&scene, 0);
+	assert_string_equal(figures.holders[METRICS_CACHE][0].name, "dentry");
+	assert_string_equal(figures.holders[METRICS_CACHE][1].name, "");
+	count(&scene, 1, 1, 30, 0);
+	count(&scene, 2, 2, 20, 0);
+	count(&scene, 3, 3, 40, 35);
+	figures = take(&scene, 0);
+	assert_string_equal(figures.holders[METRICS_CACHE][0].name, "both");
+	assert_string_equal(figures.holders[METRICS_CACHE][1].name, "twin#");
+	assert_string_equal(figures.holders[METRICS_CACHE][2].name, "dentry");
+	assert_int_equal(figures.holders[METRICS_CACHE][2].bytes, 10);
+	assert_string_equal(figures.holders[METRICS_FUNCTION][2].name, "alone");
+	assert_int_equal(figures.holders[METRICS_FUNCTION][0].bytes, 30);
+	close_scene(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_choose_what_is_summed),
+		cmocka_unit_test(other_triggers_get_other_figures),
+		cmocka_unit_test(holders_are_those_of_most),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

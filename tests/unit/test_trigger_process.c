@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The process of --trigger-command: what the command gets, its failures, and the end. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/scratch.h"
+#include "tracer/trigger_process.h"
+
+struct scene {
+	char *folder, *output, *command;
+	struct saved_process_state saved;
+	struct trigger_process process;
+};
+
+/* command: with %s for the path of a file in the folder. */
+static void open_scene(struct scene *scene, const char *command, const char *path)
+{
+	struct trigger_process_settings settings = { .path = path,
+						     .saved = &scene->saved,
+						     .other_pipes = { -1, -1 } };
+
+	memset(scene, 0, sizeof(*scene));
+	getrlimit(RLIMIT_NOFILE, &scene->saved.files);
+	scene->folder = scratch_directory();
+	scene->output = scratch_path(scene->folder, "out");
+	assert_true(asprintf(&scene->command, command, scene->output) > 0);
+	settings.command = scene->command;
+	assert_int_equal(trigger_process_start(&scene->process, &settings), 0);
+}
+
+static void close_scene(struct scene *scene)
+{
+	trigger_process_close(&scene->process);
+	assert_int_equal(scene->process.requests, -1);
+	scratch_remove(scene->folder);
+	free(scene->output);
+	free(scene->command);
+}
+
+static struct trigger_answer answer_of(struct scene *scene, const struct trigger_request *request)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct trigger_answer answer;
+
+	assert_true(trigger_process_request(&scene->process, request));
+	for (int i = 0; i < 10000; i++) {
+		if (trigger_process_answer(&scene->process, &answer))
+			return answer;
+		nanosleep(&pause, NULL);
+	}
+	fail_msg("no answer");
+	return answer;
+}
+
+static void assert_output(const struct scene *scene, const char *expected)
+{
+	size_t size;
+	char *text = (char *)scratch_read(scene->output, &size);
+
+	if (size != strlen(expected) || memcmp(text, expected, size))
+		fail_msg("%.*s", (int)size, text);
+	free(text);
+}
+
+static void command_gets_path_and_variables(void **state)
+{
+	static const struct trigger_request kill = {
+		.trigger = "oom", .message = "a $message", .victim = 7, .victim_name = "hog"
+	};
+	static const struct trigger_request live = { .trigger = "live > 1", .message = "m" };
+	struct trigger_answer answer;
+	struct scene scene;
+
+	(void)state;
+	open_scene(&scene,
+		   "(env | sed -n 's/^KMEMTRACE_\\([MPTV]\\)/\\1/p' | sort; cat; echo $#) >%s; "
+		   "printf '%%s\\n' >&2",
+		   "/a path");
+	answer = answer_of(&scene, &kill);
+	assert_string_equal(answer.trigger, "oom");
+	assert_int_equal(answer.err, 0);
+	assert_int_equal(answer.status, 0);
+	assert_output(&scene, "MESSAGE=a $message\nPATH=/a path\nTRIGGER=oom\nVICTIM=7\n"
+			      "VICTIM_NAME=hog\n1\n");
+	answer = answer_of(&scene, &live);
+	assert_string_equal(answer.trigger, "live > 1");
+	assert_output(&scene, "MESSAGE=m\nPATH=/a path\nTRIGGER=live > 1\n1\n");
+	close_scene(&scene);
+	/* without a capture there is no path */
+	open_scene(&scene, "echo ${KMEMTRACE_PATH-none} $# >%s; :", NULL);
+	answer_of(&scene, &live);
+	assert_output(&scene, "none 0\n");
+	close_scene(&scene);
+}
+
+static void failures_are_answered(void **state)
+{
+	static const struct trigger_request request = { .trigger = "oom" };
+	struct scene scene;
+	int status;
+
+	(void)state;
+	open_scene(&scene, ": %s; exit 3 #", NULL);
+	status = answer_of(&scene, &request).status;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 3);
+	close_scene(&scene);
+	open_scene(&scene, ": %s; kill -TERM $$; :", NULL);
+	status = answer_of(&scene, &request).status;
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+	close_scene(&scene);
+}
+
+/* They are run one after the other, also after kmemtraced sends no more. */
+static void waiting_commands_are_run_at_the_end(void **state)
+{
+	static const struct trigger_request request = { .trigger = "oom" };
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct trigger_answer answer;
+	struct scene scene;
+	int sent = 0, answers = 0;
+	size_t size;
+
+	(void)state;
+	open_scene(&scene, "sleep 0.01; echo >>%s; :", NULL);
+	/* more than a pipe has room for are refused, and nothing waits */
+	while (sent < 10000 && trigger_process_request(&scene.process, &request))
+		sent++;
+	assert_in_range(sent, 10, 9999);
+	for (int i = 0; i < 10000 && !trigger_process_ends(&scene.process); i++) {
+		while (trigger_process_answer(&scene.process, &answer))
+			answers++;
+		nanosleep(&pause, NULL);
+	}
+	assert_int_equal(scene.process.pid, 0);
+	while (trigger_process_answer(&scene.process, &answer))
+		answers++;
+	assert_int_equal(answers, sent);
+	free(scratch_read(scene.output, &size));
+	assert_int_equal(size, sent);
+	close_scene(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(command_gets_path_and_variables),
+		cmocka_unit_test(failures_are_answered),
+		cmocka_unit_test(waiting_commands_are_run_at_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
