@@ -22,6 +22,7 @@ libraries=(zlib1g-dev libdeflate-dev libjansson-dev libcmocka-dev libcmocka0)
 # Tests that the emulation need not run: what they check is the same on each machine; and signals
 # and the memory of a process, some of which are of the emulation.
 left_out="cli/import-damaged.sh cli/mistyped.sh cli/progress.sh cli/report-again.sh
+	cli/front.sh cli/glance.sh cli/report-schema.sh
 	cli/report-fields.sh cli/report-filters.sh cli/report-leaks-rank.sh cli/report-threads.sh
 	cli/report-width.sh cli/same-anywhere.sh unit/test_process_memory
 	unit/test_stop"
@@ -58,7 +59,7 @@ fetch_libraries()
 	local arch missing=() library
 
 	for arch in "${machines[@]}"; do
-		has_packages "$(sysroot_of "$arch")" "${libraries[@]}" || missing+=("$arch")
+		has_parts "$(sysroot_of "$arch")" "${libraries[@]}" || missing+=("$arch")
 	done
 	[ ${#missing[@]} -gt 0 ] || return
 	mkdir -p "$lab" 2>/dev/null
@@ -70,7 +71,7 @@ fetch_libraries()
 		for library in "${libraries[@]}"; do
 			apt_extract "$library" "$work/$arch"
 		done
-		list_packages "$work/$arch" "${libraries[@]}" || wrong "$work/$arch cannot be written"
+		list_parts "$work/$arch" "${libraries[@]}" || wrong "$work/$arch cannot be written"
 		rm -rf "$(sysroot_of "$arch")"
 		mv "$work/$arch" "$(sysroot_of "$arch")" ||
 			wrong "$(sysroot_of "$arch") cannot be made: is the disk full?"

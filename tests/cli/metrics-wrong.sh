@@ -31,7 +31,7 @@ wrong() {
 	wrong --metrics=f.prom --no-capture --stacks
 	wrong --profile --no-capture
 	wrong --metrics=f.prom --profile --user-stacks --no-capture
-	wrong --metrics=f.prom --publish=f --profile
+	wrong --publish=f --no-details --profile
 } >out
 "$srcdir/compare.sh" "$srcdir/cli/metrics-wrong.expected" out || exit 1
 [ "$(ls)" = out ] || { echo "left behind: $(ls)"; exit 1; }

@@ -13,8 +13,10 @@ completion()
 	sed -n "/^_$(echo "$1" | tr - _)()/,/^}/p" "$top_srcdir/cli/kmemtrace.bash-completion"
 }
 
-for program in kmemtraced kmemtrace-check kmemtrace-import kmemtrace-pack kmemtrace-report; do
-	[ $program = kmemtraced ] && ! [ -x "$builddir/kmemtraced" ] && continue
+for program in kmemtraced kmemtrace-check kmemtrace-import kmemtrace-pack kmemtrace-report kmemtrace-top; do
+	case $program in
+	kmemtraced | kmemtrace-top) [ -x "$builddir/$program" ] || continue ;;
+	esac
 	page=$(echo "$top_srcdir"/*/$program.[18])
 	"$builddir/$program" --help >help || exit 1
 	grep -oE -e '--[a-z][a-z-]+' help | sort -u >options

@@ -6,7 +6,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-"$builddir/kmemtrace-report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' >views
+"$builddir/kmemtrace-report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' |
+	grep -vx diff >views # it takes two captures
 [ "$(grep -c . views)" -ge 11 ] || { echo "these are not all views:"; cat views; exit 1; }
 failed=0
 while read -r view; do

@@ -7,7 +7,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
-"$builddir/kmemtrace-report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' >views
+"$builddir/kmemtrace-report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' |
+	grep -vx diff >views # it takes two captures
 [ "$(grep -c . views)" -ge 11 ] || { echo "these are not all views:"; cat views; exit 1; }
 failed=0
 

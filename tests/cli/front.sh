@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# kmemtrace COMMAND runs the command's program with its arguments and its exit status, from wherever it
+# is installed; wrong commands get an answer. Help, man page and completion have the same commands.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+kmemtrace=$builddir/kmemtrace
+failed=0
+
+wrong()
+{
+	echo "$*"
+	failed=1
+}
+
+# says STATUS TEXT ARGUMENT…: the command has this exit status, and prints this
+says()
+{
+	expected=$1 text=$2
+	shift 2
+	"$kmemtrace" "$@" >out 2>&1
+	status=$?
+	[ $status = "$expected" ] || wrong "kmemtrace $*: exit $status, not $expected: $(cat out)"
+	grep -q -e "$text" out || wrong "kmemtrace $*: no \"$text\": $(cat out)"
+}
+
+cp -r "$srcdir/data/sample" sample
+says 0 'sample: ' check sample
+"$builddir/kmemtrace-report" sites --format=csv -i sample >expected
+"$kmemtrace" report sites --format=csv -i sample >out || wrong "report: exit $?"
+cmp -s expected out || wrong "report: other output"
+says 0 '^Usage: kmemtrace-pack' pack --help
+says 0 'sample' diff sample sample
+says 2 'diff compares two captures' diff sample
+says 0 '^kmemtrace-import [0-9]' import --version
+says 0 '^kmemtrace [0-9]' --version
+says 0 '^  report ' help
+says 0 '^  report ' --help
+says 2 'a command is missing' 
+says 2 "reprot: there is no such command: did you mean report?" reprot
+says 2 'there is no such command (kmemtrace help lists them)' frobnicate
+says 2 'there is no such command: did you mean check?' help chekc
+says 2 'nothing: No such file or directory' report -i nothing
+
+# the program beside it, in ../sbin, in PATH, and none
+mkdir -p usr/bin usr/sbin path
+cp "$kmemtrace" usr/bin/
+kmemtrace=$work/usr/bin/kmemtrace
+for folder in path usr/sbin usr/bin; do
+	printf '#!/bin/sh\necho %s "$0" "$@"\nexit 7\n' "$folder" >$folder/kmemtrace-check
+	chmod +x $folder/kmemtrace-check
+	PATH=$work/path:$PATH says 7 "^$folder .*kmemtrace-check --heap a b$" check --heap "a b"
+done
+says 2 'kmemtrace-pack is not installed' pack
+
+"$builddir/kmemtrace" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | grep -vx help >listed
+[ "$(wc -l <listed)" -ge 8 ] || wrong "--help lists $(cat listed)"
+sed -n 's/^\.It Cm \([a-z]*\) Ta.*/\1/p' "$top_srcdir/front/kmemtrace.1" >documented
+cmp -s listed documented || wrong "the man page has other commands: $(diff listed documented)"
+
+# completion: of the command, and of its arguments
+complete()
+{
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kmemtrace; printf "%s\n" "${COMPREPLY[@]}"' \
+		bash "$top_srcdir/cli/kmemtrace.bash-completion" "$@"
+}
+complete kmemtrace '' | grep -vx help | sort >completed
+sort listed | cmp -s - completed || wrong "the completion has other commands: $(cat completed)"
+[ "$(complete kmemtrace che)" = check ] || wrong "completion of che: $(complete kmemtrace che)"
+complete kmemtrace check --re | grep -qx -e --repair || wrong "completion of check --re"
+complete kmemtrace report -s address -l '' | grep -qx 20 || wrong "completion of report -l"
+exit $failed
