@@ -94,13 +94,18 @@ apt_download()
 	apt_try "$@" || could_not "the packages of $what cannot be downloaded: $(apt_warning)"
 }
 
-# apt_extract PACKAGE[:ARCH] INTO [PATH…]: extracts all of it, or these paths (arguments of tar).
+# apt_extract PACKAGE[:ARCH][/SUITE] INTO [PATH…]: extracts all of it, or these paths (arguments of tar).
+# If the package was downloaded from two suites, takes the newest with a SUITE, else the oldest.
 apt_extract()
 {
-	local deb=${1%:*} arch=${1#"${1%:*}"} into=$2
+	local package=${1%/*} into=$2 order=-V deb arch file
 
+	[ "$package" = "$1" ] || order=-Vr
+	deb=${package%:*}
+	arch=${package#"$deb"}
 	shift 2
 	mkdir -p "$into"
-	dpkg-deb --fsys-tarfile "$work/debs/$deb"_*"${arch/:/_}".deb | tar -x -C "$into" "$@" ||
+	file=$(printf '%s\n' "$work/debs/$deb"_*"${arch/:/_}".deb | sort $order | head -n 1)
+	dpkg-deb --fsys-tarfile "$file" | tar -x -C "$into" "$@" ||
 		wrong "the package $deb cannot be extracted into $into: is the disk full?"
 }

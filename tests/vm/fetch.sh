@@ -133,7 +133,7 @@ fetch_kernel()
 	done
 	if [ "$suite" = sid ]; then
 		for package in "${tool_libraries[@]}"; do
-			apt_extract "$package:$native" "$into/headers"
+			apt_extract "$package:$native/sid" "$into/headers"
 		done
 		use_tool_libraries "$into/headers/usr/lib"
 	fi
