@@ -23,14 +23,14 @@ make -s -C "$tools" install-strip DESTDIR="$root" >"$work/log" 2>&1 || {
 	wrong "the programs in $tools cannot be installed"
 }
 cp "$home/busybox" "$root/bin/" || wrong "$home/busybox cannot be copied"
-mkdir -p "$root"/{etc/systemd/system/multi-user.target.wants,root,run,tmp}
+mkdir -p "$root"/{etc/systemd/system/{multi-user,sysinit}.target.wants,root,run,tmp}
 chmod 1777 "$root/tmp"
 echo 'root:x:0:0:root:/root:/bin/sh' >"$root/etc/passwd"
 printf '%s\n' root:x:0: tty:x:5: systemd-journal:x:101: >"$root/etc/group"
 printf '%s\n' ID=kmemtrace-guest 'PRETTY_NAME="a guest of kmemtrace"' >"$root/etc/os-release"
 echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
-cp "$vm/systemd/guest.service" "$root/etc/systemd/system/" ||
-	wrong "the guest's service cannot be copied"
+cp "$vm"/systemd/{early,guest}.service "$root/etc/systemd/system/" ||
+	wrong "the guest's services cannot be copied"
 # what such a guest does not need, and what takes long
 for unit in systemd-{tmpfiles-setup,tmpfiles-setup-dev,tmpfiles-clean,sysusers,modules-load,random-seed}.service \
 	systemd-{update-utmp,update-utmp-runlevel,user-sessions,machine-id-commit,journal-catalog-update}.service \
@@ -41,5 +41,7 @@ for unit in systemd-{tmpfiles-setup,tmpfiles-setup-dev,tmpfiles-clean,sysusers,m
 done
 rm -rf "$root/lib/systemd/system-generators"
 ln -s ../guest.service "$root/etc/systemd/system/multi-user.target.wants/"
+ln -s ../early.service /usr/local/lib/systemd/system/kmemtraced-boot.service \
+	"$root/etc/systemd/system/sysinit.target.wants/"
 ln -sf /lib/systemd/system/multi-user.target "$root/etc/systemd/system/default.target"
 tar -C "$root" --owner=0 --group=0 -cf "$file" . || wrong "$file cannot be written"

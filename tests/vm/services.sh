@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The unit, installed by "make install", under a systemd that is the first process: the start returns
-# when the first event is recorded; a reload reads the configuration file again; the watchdog starts a
-# kmemtraced that hangs again; a stop leaves a whole capture, and no file in /run. The journal has the fields of messages.
+# The units, installed by "make install", under a systemd that is the first process: that of the boot
+# records what services before sysinit.target do; the start of the other returns when the first event is
+# recorded; a reload reads the configuration file again; the watchdog starts a kmemtraced that hangs again;
+# a stop leaves a whole capture, and no file in /run. The journal has the fields of messages.
 # shellcheck source=tests/vm/vm.sh
 . "$srcdir/vm/vm.sh"
 
@@ -14,6 +15,24 @@ succeed "$srcdir/vm/build-static.sh" "$kernel" "$tools"
 succeed "$srcdir/vm/root.sh" "$kernel" "$tools" root.tar
 CPUS=1 DISK=$PWD/root.tar in_guest "$kernel" "$srcdir/vm/services.guest" "$srcdir"/vm/systemd/{init,run} messages
 cd "$kernel" || exit 1
+
+# from boot: ready before sysinit.target, so that an early service is observed
+{ read -r ready; read -r initialized; read -r result; } <boot
+[ "$ready" -gt 0 ] && [ "$ready" -le "$initialized" ] && [ "$result" = success ] ||
+	fail "the capture of the boot: $(cat boot)"
+"$check" boot.capture >check.log 2>&1 || fail "the capture of the boot: $(head -n 20 check.log)"
+"$report" sites -i boot.capture --format=json -l 0 >boot.json 2>report.log
+read -r sent _ <early
+found=$(jq '[.sites[] | select(.site | startswith("load_msg+")) | .live_objects] | add' boot.json)
+[ "$found" = "$sent" ] || fail "at boot, $sent messages were sent; the capture has $found"
+# the header says what was there before; what grew since then is what the kernel counts itself
+"$report" -i boot.capture >summary
+grep -q 'tracing began [0-9.]* s after boot; by /proc/slabinfo, [0-9]*' summary || fail "the header: $(head -n 20 summary)"
+"$report" slabinfo -i boot.capture --format=json -l 0 >slabinfo.json
+# its bucket of messages, which the tracepoint calls kmalloc-1k
+jq -e '(.slabinfo | length) > 20 and ([.slabinfo[].unobserved_objects // 0] | add) == 0 and
+	(.slabinfo[] | select(.cache == "msg_msg-1k") | .growth_objects >= 500)' slabinfo.json >/dev/null ||
+	fail "not what /proc/slabinfo shows: $(cat slabinfo.json)"
 
 # start: the capture that the watchdog ended has all events since then
 read -r first adjusted <first
