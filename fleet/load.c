@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Loads files of summaries into a store, many in a transaction. A summary that the store has is
+ * left out, so that a load that was killed is repeated from its begin.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/stop.h"
+#include "fleet/load.h"
+#include "summary/summary_file.h"
+
+/* Rows in a transaction: a kill loses at most so many. */
+#define TRANSACTION_ROWS 500000
+
+/* So that sums over many hosts stay below 2^63. */
+#define FIGURE_MAX (UINT64_C(1) << 53)
+#define TIME_MAX (UINT64_C(1) << 62)
+
+struct load {
+	struct store *store;
+	struct progress_line line;
+	uint64_t added, known, refused, files;
+	uint64_t bytes, bytes_done;
+	size_t rows; /* since the begin of the transaction */
+	bool in_transaction;
+	bool incomplete; /* a file could not be read, or not all of it */
+	bool failed;	 /* the store has failed: nothing more can be loaded */
+};
+
+static bool counts_are_possible(const struct summary_counts *counts)
+{
+	const uint64_t values[] = { counts->allocations, counts->frees,	       counts->allocated,
+				    counts->freed,	 counts->failed,       counts->cross_cpu,
+				    counts->missed,	 counts->live_objects, counts->live_bytes };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		if (values[i] >= FIGURE_MAX)
+			return false;
+	return true;
+}
+
+static bool figures_are_possible(const struct summary *summary)
+{
+	const struct summary_bound *bound = &summary->bound;
+	const struct summary_host *host = &summary->host;
+
+	if (summary->end >= TIME_MAX || summary->begin >= summary->end ||
+	    summary->sources->run >= TIME_MAX || summary->sources->last >= FIGURE_MAX ||
+	    summary->cpu_ns >= FIGURE_MAX || summary->resident >= FIGURE_MAX ||
+	    bound->recorded >= FIGURE_MAX || bound->lost >= FIGURE_MAX ||
+	    bound->skipped >= FIGURE_MAX || bound->uncounted >= FIGURE_MAX ||
+	    bound->unobserved >= FIGURE_MAX || bound->sampling >= FIGURE_MAX ||
+	    host->memory >= FIGURE_MAX || host->slab_reclaimable >= FIGURE_MAX ||
+	    host->slab_unreclaimable >= FIGURE_MAX)
+		return false;
+	for (size_t i = 0; i < summary->row_count; i++)
+		if (!counts_are_possible(&summary->rows[i].counts))
+			return false;
+	return true;
+}
+
+/* Why a store cannot have the summary; NULL: it can. */
+static const char *why_refused(const struct summary *summary)
+{
+	if (summary->source_count != 1 || !summary->host.kernel)
+		return "a sum of several hosts or runs: load the files that it was made from";
+	if (summary->sources->first != summary->sources->last)
+		return "a sum of several intervals: load the file that it was made from";
+	if (!figures_are_possible(summary))
+		return "it has a time or a figure that no host can have";
+	return NULL;
+}
+
+static int commit(struct load *load)
+{
+	int err;
+
+	if (!load->in_transaction)
+		return 0;
+	load->in_transaction = false;
+	load->rows = 0;
+	err = load->store->ops->commit(load->store);
+	if (err)
+		load->store->ops->cancel(load->store);
+	return err;
+}
+
+static int put(struct load *load, const struct summary *summary)
+{
+	int added;
+
+	if (!load->in_transaction) {
+		int err = load->store->ops->begin(load->store);
+
+		if (err)
+			return err;
+		load->in_transaction = true;
+	}
+	added = load->store->ops->put(load->store, summary);
+	if (added < 0) {
+		load->store->ops->cancel(load->store);
+		load->in_transaction = false;
+		return added;
+	}
+	load->added += (uint64_t)added;
+	load->known += !added;
+	load->rows += 1 + (added ? summary->row_count : 0);
+	return load->rows < TRANSACTION_ROWS ? 0 : commit(load);
+}
+
+static void load_summary(struct load *load, const char *path, const struct summary *summary)
+{
+	const char *why = why_refused(summary);
+
+	if (why) {
+		/* one sentence a file: a merged file has nothing else */
+		if (!load->refused++)
+			error_msg("%s: a summary is not loaded: %s", path, why);
+		load->incomplete = true;
+		return;
+	}
+	if (put(load, summary)) {
+		progress_line_clear();
+		error_msg("%s", load->store->errmsg);
+		load->failed = true;
+	}
+}
+
+static void load_file(struct load *load, const char *path)
+{
+	uint64_t refused_before = load->refused;
+	struct summary_reader reader = { 0 };
+	int result = summary_reader_open(&reader, path);
+
+	load->files++;
+	load->refused = 0;
+	while (!result && !load->failed && !stop_signal()) {
+		struct summary summary = { 0 };
+
+		result = summary_reader_next(&reader, &summary);
+		if (result == 1) {
+			load_summary(load, path, &summary);
+		} else if (result == -EBADMSG) {
+			error_msg("%s", reader.errmsg);
+			load->incomplete = true;
+		}
+		summary_deinit(&summary);
+		progress_line_bytes(&load->line, load->bytes_done + reader.offset, load->bytes);
+		if (!result)
+			break;
+		if (result == 1 || result == -EBADMSG)
+			result = 0;
+	}
+	load->bytes_done += reader.offset;
+	if (result) {
+		error_msg("%s", reader.errmsg);
+		load->incomplete = true;
+	}
+	if (load->refused > 1)
+		error_msg("%s: %" PRIu64 " summaries are not loaded", path, load->refused);
+	load->refused += refused_before;
+	summary_reader_close(&reader);
+}
+
+static bool has_suffix(const char *name)
+{
+	size_t length = strlen(name), suffix = strlen(SUMMARY_FILE_SUFFIX);
+
+	return length > suffix && !strcmp(name + length - suffix, SUMMARY_FILE_SUFFIX);
+}
+
+static bool is_error(const FTSENT *entry)
+{
+	return entry->fts_info == FTS_NS || entry->fts_info == FTS_DNR ||
+	       entry->fts_info == FTS_ERR;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Calls visit for each file of the argument: those of a directory end with .kms. */
+static int visit_argument(struct load *load, char *argument,
+			  void (*visit)(struct load *load, const FTSENT *entry))
+{
+	char *const arguments[] = { argument, NULL };
+	FTS *tree = fts_open(arguments, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+
+	if (!tree)
+		return -errno;
+	while (!load->failed && !stop_signal() && (entry = fts_read(tree))) {
+		bool is_argument = entry->fts_level == FTS_ROOTLEVEL;
+
+		if ((entry->fts_info == FTS_F && (is_argument || has_suffix(entry->fts_name))) ||
+		    (entry->fts_info == FTS_DEFAULT && is_argument) || is_error(entry))
+			visit(load, entry);
+	}
+	fts_close(tree);
+	return 0;
+}
+
+static int visit_files(struct load *load, const struct options *options,
+		       void (*visit)(struct load *load, const FTSENT *entry))
+{
+	int err = 0;
+
+	for (int i = 0; i < options->argument_count && !err; i++)
+		err = visit_argument(load, options->arguments[i], visit);
+	return err;
+}
+
+static void count_bytes(struct load *load, const FTSENT *entry)
+{
+	if (entry->fts_info == FTS_F)
+		load->bytes += (uint64_t)entry->fts_statp->st_size;
+}
+
+static void visit_one(struct load *load, const FTSENT *entry)
+{
+	if (entry->fts_info == FTS_F || entry->fts_info == FTS_DEFAULT) {
+		load_file(load, entry->fts_path);
+		return;
+	}
+	error_msg("%s: %s", entry->fts_path, strerror(entry->fts_errno));
+	load->incomplete = true;
+}
+
+int load_files(struct store *store, const struct options *options)
+{
+	struct load load = { .store = store };
+	int err;
+
+	progress_line_init(&load.line, options->quiet, PROGRESS_DELAY);
+	load.line.file = store->location;
+	err = visit_files(&load, options, count_bytes);
+	if (!err)
+		err = visit_files(&load, options, visit_one);
+	progress_line_clear();
+	if (err)
+		return error_msg("%s", strerror(-err));
+	if (!load.failed && (commit(&load) || (store->ops->finish && store->ops->finish(store)))) {
+		error_msg("%s", store->errmsg);
+		load.failed = true;
+	}
+	if (load.failed)
+		return EXIT_TROUBLE;
+	if (!load.files && !load.incomplete)
+		return error_msg("no file of summaries is there: their names end with "
+				 "\"" SUMMARY_FILE_SUFFIX "\"");
+	if (!options->quiet)
+		info_msg("%s: %" PRIu64 " summaries loaded from %" PRIu64 " file%s, %" PRIu64
+			 " were there already",
+			 store->location, load.added, load.files, load.files == 1 ? "" : "s",
+			 load.known);
+	if (stop_signal())
+		return error_msg("%s: stopped: load the same files again to continue",
+				 store->location);
+	return load.incomplete ? EXIT_FINDINGS : EXIT_OK;
+}

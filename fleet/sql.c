@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The question sql: any query of the user. A column is of numbers if each of its cells is one. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "fleet/question.h"
+
+struct answer {
+	struct question *question;
+	char **names; /* of columns */
+	char **texts; /* cell by cell; NULL: null */
+	size_t columns, cells, space;
+	size_t servers; /* 1: the first column is the server */
+};
+
+static int begin_answer(struct answer *answer, const struct store_row *row)
+{
+	answer->servers = row->server != NULL;
+	answer->names = calloc(row->count + answer->servers, sizeof(*answer->names));
+	if (!answer->names)
+		return -ENOMEM;
+	answer->columns = row->count + answer->servers;
+	for (size_t i = 0; i < answer->columns; i++) {
+		answer->names[i] =
+			strdup(i < answer->servers ? "server" : row->names[i - answer->servers]);
+		if (!answer->names[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_row(void *data, const struct store_row *row)
+{
+	struct answer *answer = data;
+	char **texts;
+
+	if (!answer->columns && begin_answer(answer, row))
+		return -ENOMEM;
+	texts = array_grow_zeroed(answer->texts, &answer->space, answer->cells + answer->columns,
+				  sizeof(*texts));
+	if (!texts)
+		return -ENOMEM;
+	answer->texts = texts;
+	for (size_t i = 0; i < answer->columns; i++) {
+		const char *text = i < answer->servers ? row->server
+						       : row->texts[i - answer->servers];
+
+		if (text) {
+			texts[answer->cells] = strdup(text);
+			if (!texts[answer->cells])
+				return -ENOMEM;
+		}
+		answer->cells++;
+	}
+	return 0;
+}
+
+static bool is_whole(const char *text)
+{
+	const char *digits = text + (*text == '-');
+	size_t length = strspn(digits, "0123456789");
+
+	errno = 0;
+	strtoll(text, NULL, 10);
+	return length && !digits[length] && !errno;
+}
+
+static bool is_decimal(const char *text)
+{
+	char *end;
+
+	if (!strchr("-0123456789", *text))
+		return false;
+	strtod(text, &end);
+	return end > text && !*end;
+}
+
+static enum column_type type_of(const struct answer *answer, size_t column)
+{
+	bool whole = true, decimal = true;
+
+	for (size_t i = column; i < answer->cells; i += answer->columns) {
+		const char *text = answer->texts[i];
+
+		whole &= !text || is_whole(text);
+		decimal &= !text || is_decimal(text);
+	}
+	return whole ? COLUMN_SIGNED : decimal ? COLUMN_DECIMAL : COLUMN_TEXT;
+}
+
+static void set_cell(struct cell *cell, enum column_type type, char **text)
+{
+	if (type == COLUMN_SIGNED) {
+		cell->change = *text ? strtoll(*text, NULL, 10) : CHANGE_UNKNOWN;
+	} else if (type == COLUMN_DECIMAL) {
+		cell->decimal = *text ? strtod(*text, NULL) : NAN;
+	} else {
+		cell->text = *text;
+		*text = NULL;
+	}
+}
+
+static int make_table(struct answer *answer)
+{
+	struct question *question = answer->question;
+	struct column *columns = calloc(answer->columns + 1, sizeof(*columns));
+	int err;
+
+	if (!columns)
+		return -ENOMEM;
+	/* without a row the columns are not known */
+	columns[0] = (struct column){ .key = "row", .header = "row", .unit = "" };
+	for (size_t i = 0; i < answer->columns; i++)
+		columns[i] = (struct column){ .key = answer->names[i],
+					      .header = answer->names[i],
+					      .unit = "",
+					      .type = type_of(answer, i),
+					      .decimals = 6 };
+	err = question_set_table(question, "rows", columns, answer->columns ? answer->columns : 1,
+				 false);
+	question->table.empty = "No rows.";
+	for (size_t i = 0; i < answer->cells && !err; i += answer->columns) {
+		struct cell *row = table_add(&question->table);
+
+		if (!row)
+			err = -ENOMEM;
+		for (size_t j = 0; j < answer->columns && !err; j++)
+			set_cell(&row[j], columns[j].type, &answer->texts[i + j]);
+	}
+	free(columns);
+	return err;
+}
+
+int question_sql(struct question *question)
+{
+	struct answer answer = { .question = question };
+	const struct store_reader reader = { .row = add_row,
+					     .data = &answer,
+					     .join = STORE_OF_USER };
+	int err = question->scope.store->ops->query(question->scope.store,
+						    question->scope.options->arguments[0], &reader);
+
+	if (!err)
+		err = make_table(&answer);
+	for (size_t i = 0; i < answer.cells; i++)
+		free(answer.texts[i]);
+	free(answer.texts);
+	question->column_names = answer.names;
+	question->column_name_count = answer.columns;
+	return err;
+}
