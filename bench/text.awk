@@ -22,6 +22,12 @@ BEGIN {
 	unit("live", "live objects at most", 1, 0)
 	unit("of_allowed", "memory / (64 MiB + 100 bytes a live object)", 1, 2)
 	unit("bytes_s", "GB a second", 1e9, 2)
+	unit("rows_s", "rows of summaries loaded, a second", 1, 0)
+	unit("bytes_row", "bytes a row of a summary", 1, 1)
+	unit("host_day_bytes", "MB of a host in a day", 1e6, 3)
+	count = split("growth versions outliers top hosts history", questions, " ")
+	for (i = 1; i <= count; i++)
+		unit(questions[i] "_s", "time of the question " questions[i] ", s", 1, 4)
 }
 
 function unit(metric, title, scale, digits) {
