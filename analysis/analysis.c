@@ -27,6 +27,14 @@ static bool knows_times(const struct status *status)
 	       (status->complete == STATUS_REPAIRED && status->begin && status->end);
 }
 
+uint64_t analysis_known_end(const struct analysis *analysis)
+{
+	const struct status *status = &analysis->capture->status;
+	uint64_t end = status->until ? status->until : status->end;
+
+	return knows_times(status) ? MIN(end, analysis->window_end) : UINT64_MAX;
+}
+
 /* The time of the capture's clock. is_date: ns are since 1970, else from the begin. */
 static uint64_t time_of(const struct analysis *analysis, uint64_t ns, bool is_date)
 {
@@ -224,6 +232,27 @@ static int add_stream_counters(struct analysis *analysis, const struct merge *me
 	return err;
 }
 
+/* Samples and frees of sampled objects without a record, and what is known of them. */
+static void add_lost_samples(struct analysis *analysis)
+{
+	const struct capture *capture = analysis->capture;
+	const struct status *status = &capture->status;
+	const struct analysis_totals *totals = &analysis->totals;
+	struct estimate_counted counted = { .objects_found = totals->allocations,
+					    .bytes_found = totals->bytes_allocated };
+
+	for (size_t i = 0; i < status->cpu_count; i++) {
+		counted.objects += status->cpus[i].counted.allocations;
+		counted.bytes += status->cpus[i].counted.bytes;
+	}
+	estimates_set_lost(analysis->estimates,
+			   analysis->loss.lost + status->sampling.dropped + totals->unknown,
+			   analysis->initial_missing + capture->checkpoint.lost,
+			   status->sampling.is_profile && status->complete == STATUS_COMPLETE
+				   ? &counted
+				   : NULL);
+}
+
 /* Limits the window to the time that the capture covers. */
 static int finish(struct analysis *analysis, struct matcher *matcher)
 {
@@ -263,6 +292,8 @@ static int run(struct analysis *analysis, struct merge *merge, struct matcher *m
 	err = got ? got : add_stream_counters(analysis, merge);
 	if (!err)
 		err = finish(analysis, matcher);
+	if (analysis->estimates)
+		add_lost_samples(analysis);
 	matcher_last_allocations(matcher, settings->last_allocation);
 	return err ? err : cache_marks_finish(analysis);
 }
@@ -355,9 +386,7 @@ double analysis_coverage(uint64_t frees, uint64_t missed_frees)
 	return 100 * (double)frees / ((double)frees + (double)missed_frees);
 }
 
-double analysis_fragmentation(uint64_t requested, uint64_t allocated)
+double analysis_fragmentation(uint64_t wasted, uint64_t allocated)
 {
-	if (!allocated)
-		return 0;
-	return ((double)allocated - (double)requested) / (double)allocated * 100;
+	return allocated ? 100 * (double)wasted / (double)allocated : 0;
 }

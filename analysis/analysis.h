@@ -18,6 +18,12 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 		 const struct analysis_settings *settings);
 void analysis_deinit(struct analysis *analysis);
 
+/*
+ * While it runs: the end of the window, if the capture says when it ended; else UINT64_MAX. Some
+ * programs record events until shortly after that.
+ */
+uint64_t analysis_known_end(const struct analysis *analysis);
+
 /* The next counted object that is live at the end, or NULL; *next is 0 at the start. */
 const struct slab_object *analysis_next_live(const struct analysis *analysis, size_t *next);
 
@@ -27,7 +33,15 @@ const struct slab_object *analysis_next_live(const struct analysis *analysis, si
  */
 double analysis_coverage(uint64_t frees, uint64_t missed_frees);
 
-/* (allocated - requested) / allocated * 100, as perf kmem computes it; 0 if allocated is 0. */
-double analysis_fragmentation(uint64_t requested, uint64_t allocated);
+/* wasted / allocated * 100; 0 if allocated is 0. */
+double analysis_fragmentation(uint64_t wasted, uint64_t allocated);
+
+/* The same of all: an allocation that got less than it requested wastes nothing. */
+static inline double analysis_total_fragmentation(const struct analysis_totals *totals)
+{
+	return analysis_fragmentation(totals->bytes_allocated - totals->bytes_requested +
+					      totals->bytes_short,
+				      totals->bytes_allocated);
+}
 
 #endif

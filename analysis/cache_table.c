@@ -21,6 +21,7 @@
 
 #include "base/array.h"
 #include "analysis/cache_table.h"
+#include "kernel/function_names.h"
 #include "analysis/select.h"
 
 #define PAGE_SIZE_DEFAULT 4096
@@ -237,4 +238,9 @@ int64_t cache_table_search(struct cache_table *table, const struct event *event)
 	if (!event->cache_address && !event_is_allocation(event))
 		return CACHE_NONE;
 	return find_address(table, event->cache_address);
+}
+
+const char *analysis_cache_name(const struct analysis_cache *cache)
+{
+	return strncmp(cache->name, "0x", 2) ? cache->name : NAME_UNKNOWN;
 }

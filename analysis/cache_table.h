@@ -40,6 +40,9 @@ void cache_table_deinit(struct cache_table *table);
  */
 int64_t cache_table_search(struct cache_table *table, const struct event *event);
 
+/* The name for those who must not see addresses: a cache may be named by its own. */
+const char *analysis_cache_name(const struct analysis_cache *cache);
+
 static inline int64_t cache_table_find(struct cache_table *table, const struct event *event)
 {
 	uint32_t gfp = event->gfp & table->choosing, hash, number;

@@ -137,6 +137,9 @@ static int count_resized(struct analysis *analysis, const struct transition *tra
 		return -ENOMEM;
 	if (!is_flow)
 		return 0;
+	/* it fits now */
+	if (object->requested > object->allocated)
+		analysis->totals.bytes_short -= (uint64_t)object->requested - object->allocated;
 	more = (uint64_t)transition->event->requested - object->requested;
 	more *= counters_weight(analysis, object, false).objects;
 	analysis->groups[object->group].bytes_requested += more;

@@ -99,6 +99,8 @@ counters_allocated(struct analysis *analysis, const struct slab_object *object, 
 	if (group->live_bytes > group->peak_bytes)
 		group->peak_bytes = group->live_bytes;
 	totals->live_bytes += weight.allocated;
+	if (__builtin_expect(weight.requested > weight.allocated, false))
+		totals->bytes_short += weight.requested - weight.allocated;
 	is_peak = totals->live_bytes > totals->peak_bytes;
 	if (is_peak) {
 		totals->peak_bytes = totals->live_bytes;
@@ -130,12 +132,7 @@ static inline int counters_free_kind(struct analysis *analysis, const struct eve
 	}
 	if (!analysis->settings.lifetimes)
 		return 0;
-	if (!group->lifetimes)
-		group->lifetimes = calloc(1, sizeof(*group->lifetimes));
-	if (!group->lifetimes)
-		return -ENOMEM;
-	group->lifetimes->counts[lifetime_bucket(event->time - object->time)] += count;
-	return 0;
+	return lifetimes_count(&group->lifetimes, event->time - object->time, count);
 }
 
 __attribute__((always_inline)) static inline int

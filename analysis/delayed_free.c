@@ -113,6 +113,7 @@ static int end_first(struct matcher *matcher, const struct event *event,
 		begin = first_free.time;
 	if (in_window && object->flags & OBJECT_OWN) {
 		totals->own_frees++;
+		totals->own_frees_by_others += !matcher_is_own(matcher, first_free.task);
 		return 0;
 	}
 	if (!in_window || object->flags & OBJECT_LEFT_OUT ||

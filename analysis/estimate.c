@@ -26,6 +26,7 @@ int estimates_init(struct estimates **estimates, const struct status_sampling *s
 		return -ENOMEM;
 	(*estimates)->interval = sampling->interval;
 	(*estimates)->interval_most = MAX(sampling->interval, sampling->interval_most);
+	(*estimates)->is_profile = sampling->is_profile;
 	return 0;
 }
 
@@ -137,13 +138,26 @@ double estimate_object_variance(const struct estimates *estimates, const struct 
 	return weight * (weight - 1) + fraction * (1 - fraction);
 }
 
-static void find_variances(const struct estimates *estimates, const struct slab_object *object,
-			   double *objects, double *bytes)
+double estimate_bytes_variance(const struct estimates *estimates, const struct slab_object *object)
 {
 	double weight = estimate_weight(estimates, object);
 
+	return weight * (weight - 1) * object->allocated * object->allocated;
+}
+
+static void find_variances(const struct estimates *estimates, const struct slab_object *object,
+			   double *objects, double *bytes)
+{
 	*objects = estimate_object_variance(estimates, object);
-	*bytes = weight * (weight - 1) * object->allocated * object->allocated;
+	*bytes = estimate_bytes_variance(estimates, object);
+}
+
+static void note_most(struct estimates *estimates, const struct slab_object *object)
+{
+	double weight = estimates->is_profile ? estimate_weight(estimates, object) : 1;
+
+	estimates->most.objects = fmax(estimates->most.objects, weight);
+	estimates->most.bytes = fmax(estimates->most.bytes, weight * object->allocated);
 }
 
 static int add_object(struct analysis *analysis, const struct slab_object *object,
@@ -155,6 +169,7 @@ static int add_object(struct analysis *analysis, const struct slab_object *objec
 	if (grow(&estimates->groups, &estimates->group_count, (size_t)object->group + 1) ||
 	    grow(&estimates->caches, &estimates->cache_count, (size_t)object->cache + 1))
 		return -ENOMEM;
+	note_most(estimates, object);
 	find_variances(estimates, object, &objects, &bytes);
 	add_to(&estimates->total, objects, bytes);
 	add_to(&estimates->groups[object->group], objects, bytes);
@@ -204,38 +219,98 @@ double estimate_hidden(const struct estimates *estimates)
 	return Z * Z * sqrt(sum);
 }
 
-struct estimate_range estimate_range(uint64_t estimate, double variance, double hidden)
+struct estimate_range estimate_range(uint64_t estimate, double variance,
+				     const struct estimate_margin *margin)
 {
-	double value = (double)estimate, shift = 0, reach = 0;
+	static const struct estimate_margin none;
+	double value = (double)estimate, shift = 0, reach = 0, low = 0;
 
+	margin = margin ? margin : &none;
 	if (estimate && variance > 0) {
 		shift = Z * Z * variance / value / 2;
 		reach = sqrt(Z * Z * variance + shift * shift);
 	}
+	if (value + shift > reach)
+		low = fmax(value + shift - reach - margin->below, 0);
 	return (struct estimate_range){
-		.low = value + shift > reach ? to_integer(value + shift - reach) : 0,
-		.high = to_integer(ceil(value + hypot(shift + reach, hidden))),
+		.low = to_integer(low),
+		.high = to_integer(
+			ceil(value + hypot(shift + reach, margin->hidden) + margin->above)),
 	};
 }
 
-struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
-					   double variance)
+/* What is counted exactly, without what the samples show for sure. */
+static double find_gap(uint64_t counted, uint64_t estimate, double variance)
 {
-	struct estimate_range range = estimate_range(bytes, variance, estimate_hidden(estimates));
+	uint64_t low = estimate_range(estimate, variance, NULL).low;
 
-	if (!bytes && estimates->interval > 1 && !range.high)
-		range.high = to_integer(ceil(Z * Z * (double)estimates->interval));
-	return range;
+	return counted > low ? (double)(counted - low) : 0;
+}
+
+static struct estimate_missing times(struct estimate_missing one, double number)
+{
+	return (struct estimate_missing){ number * one.objects, number * one.bytes };
+}
+
+void estimates_set_lost(struct estimates *estimates, uint64_t lost, uint64_t lost_before,
+			const struct estimate_counted *counted)
+{
+	struct estimate_missing *missing = &estimates->missing, most = estimates->most;
+
+	if (estimates->is_profile && estimates->interval > 1) {
+		most.bytes = fmax(most.bytes, (double)estimates->interval_most);
+		most.objects = fmax(most.objects, 1);
+	}
+	*missing = times(most, (double)lost);
+	estimates->missing_before = times(most, (double)lost_before);
+	estimates->missing_frees = times(most, (double)lost + (double)lost_before);
+	if (!counted)
+		return;
+	missing->bytes = fmin(missing->bytes, find_gap(counted->bytes, counted->bytes_found,
+						       estimates->total.allocated));
+	missing->objects = fmin(missing->objects, find_gap(counted->objects, counted->objects_found,
+							   estimates->total.allocations));
+}
+
+/* A free that is lost takes nothing from a flow. */
+static struct estimate_margin find_margin(double hidden, double missing, double before,
+					  double frees, bool is_live)
+{
+	return (struct estimate_margin){ hidden, missing + (is_live ? before : 0),
+					 is_live ? frees : 0 };
+}
+
+struct estimate_margin estimate_margin_bytes(const struct estimates *estimates, bool is_live)
+{
+	return find_margin(estimate_hidden(estimates), estimates->missing.bytes,
+			   estimates->missing_before.bytes, estimates->missing_frees.bytes,
+			   is_live);
+}
+
+struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
+					   double variance, bool is_live)
+{
+	struct estimate_margin margin = estimate_margin_bytes(estimates, is_live);
+
+	if (!bytes && estimates->interval > 1 && margin.hidden <= 0)
+		margin.hidden = Z * Z * (double)estimates->interval;
+	return estimate_range(bytes, variance, &margin);
 }
 
 struct estimate_range estimate_range_objects(const struct estimates *estimates, uint64_t objects,
-					     uint64_t bytes, double variance)
+					     uint64_t bytes, double variance, bool is_live)
 {
-	double hidden = estimate_hidden(estimates), density = (double)objects / (double)bytes;
-	struct estimate_range range =
-		estimate_range(objects, variance, bytes ? hidden * density : 0);
+	double density = (double)objects / (double)bytes;
+	struct estimate_margin margin = find_margin(0, estimates->missing.objects,
+						    estimates->missing_before.objects,
+						    estimates->missing_frees.objects, is_live);
+	struct estimate_range range;
 
+	if (bytes)
+		margin.hidden = estimate_hidden(estimates) * density;
+	range = estimate_range(objects, variance, &margin);
 	if (!objects)
-		range.high = estimate_range_bytes(estimates, 0, 0).high / OBJECT_BYTES_LEAST;
+		range.high =
+			estimate_range_bytes(estimates, 0, 0, is_live).high / OBJECT_BYTES_LEAST;
 	return range;
 }

@@ -15,6 +15,7 @@
 #ifndef ANALYSIS_ESTIMATE_H
 #define ANALYSIS_ESTIMATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analysis/model.h"
@@ -32,9 +33,18 @@ struct variance {
 	uint64_t samples, live_samples;
 };
 
+/* The most that the records which were lost stood for, together. */
+struct estimate_missing {
+	double objects, bytes;
+};
+
 struct estimates {
-	uint64_t interval;	/* bytes, the least; 1: each allocation is sampled */
-	uint64_t interval_most; /* bytes: of the samples */
+	uint64_t interval;	      /* bytes, the least; 1: each allocation is sampled */
+	uint64_t interval_most;	      /* bytes: of the samples */
+	bool is_profile;	      /* without a record, a sample is lost, not only an event */
+	struct estimate_missing most; /* that one sample, or without a profile one object, is */
+	/* allocations; those before a piece began, as live objects may be; frees */
+	struct estimate_missing missing, missing_before, missing_frees;
 	struct variance total, *groups, *caches; /* by index in the analysis */
 	size_t group_count, cache_count;
 };
@@ -70,6 +80,9 @@ struct object_weight estimate_object(const struct estimates *estimates,
 double estimate_object_variance(const struct estimates *estimates,
 				const struct slab_object *object);
 
+/* The same of their bytes. */
+double estimate_bytes_variance(const struct estimates *estimates, const struct slab_object *object);
+
 /* Adds an allocated object to the variances of its group and cache, or an end. 0 or -ENOMEM. */
 int estimates_add(struct analysis *analysis, const struct slab_object *object);
 
@@ -82,13 +95,33 @@ struct variance estimates_of_group(const struct estimates *estimates, size_t gro
 struct variance estimates_of_cache(const struct estimates *estimates, size_t cache);
 
 /*
+ * What lost records stood for, and those lost before a piece began: each for no more than the
+ * largest recorded sample of a profile, or the largest sampled object if all events are recorded.
+ * All allocations together stand for no more than what is counted exactly in the piece, without the
+ * estimate's low end. counted NULL: that is not known.
+ */
+struct estimate_counted {
+	uint64_t objects, bytes;	     /* counted exactly */
+	uint64_t objects_found, bytes_found; /* the estimates */
+};
+void estimates_set_lost(struct estimates *estimates, uint64_t lost, uint64_t lost_before,
+			const struct estimate_counted *counted);
+
+/* What an interval has besides the variance. */
+struct estimate_margin {
+	double hidden;	     /* see estimate_hidden() */
+	double above, below; /* what lost records may add to the ends: see estimate_missing */
+};
+
+/*
  * The interval of an estimate with this variance. It is the score interval of a Poisson number of
  * samples that each stand for k = variance / estimate: with z = 1.96,
  *	estimate + z^2 k / 2 -+ z sqrt(variance + z^2 k^2 / 4)
  * Unlike estimate -+ z sqrt(variance), it is right for few samples too. hidden: adds to the upper
- * half m of the interval, which becomes sqrt(m^2 + hidden^2).
+ * half m of the interval, which becomes sqrt(m^2 + hidden^2). margin NULL: none.
  */
-struct estimate_range estimate_range(uint64_t estimate, double variance, double hidden);
+struct estimate_range estimate_range(uint64_t estimate, double variance,
+				     const struct estimate_margin *margin);
 
 /*
  * 0 if the sampling interval never changed; else bytes that no sample may show: at each interval I
@@ -99,13 +132,19 @@ struct estimate_range estimate_range(uint64_t estimate, double variance, double 
 double estimate_hidden(const struct estimates *estimates);
 
 /*
- * The interval of bytes, and that of objects with so many bytes, hidden ones included. Without a
+ * That of bytes. Lost records may be allocations, so the true figure is larger; of live objects,
+ * they may be frees too, so it is smaller.
+ */
+struct estimate_margin estimate_margin_bytes(const struct estimates *estimates, bool is_live);
+
+/*
+ * The interval of bytes, and that of objects with so many bytes, with all margins. Without a
  * sample, the true bytes are up to z^2 intervals: of more, one would have been sampled in 98 of 100
  * cases. The least object has 8 bytes.
  */
 struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
-					   double variance);
+					   double variance, bool is_live);
 struct estimate_range estimate_range_objects(const struct estimates *estimates, uint64_t objects,
-					     uint64_t bytes, double variance);
+					     uint64_t bytes, double variance, bool is_live);
 
 #endif

@@ -16,7 +16,7 @@
 
 /*
  * Cases to classify at the end, when all losses are known. Further cases count as possible, with
- * REASON_GUESS.
+ * REASON_MANY.
  */
 #define CASES_MAX ((size_t)1 << 20)
 
@@ -284,7 +284,7 @@ int heap_findings_add(struct heap_findings *findings, const struct heap_finding 
 		reasons |= REASON_ATTACHING;
 	/* the case cannot be kept until the losses are known: one of them might explain it */
 	if (!reasons && findings->case_count == CASES_MAX)
-		reasons |= REASON_GUESS;
+		reasons |= REASON_MANY;
 	if (reasons) {
 		add_certainty(finding, CERTAINTY_POSSIBLE, reasons);
 		return 0;
@@ -429,58 +429,4 @@ size_t heap_findings_count(const struct heap_findings *findings)
 const struct heap_finding *heap_findings_get(const struct heap_findings *findings, size_t index)
 {
 	return &findings->list[index];
-}
-
-const char *finding_kind_text(enum finding_kind kind)
-{
-	static const char *const texts[FINDING_KIND_COUNT] = {
-		[FINDING_KMALLOC_TO_CACHE] = "kmalloc-freed-to-cache",
-		[FINDING_WRONG_CACHE] = "wrong-cache",
-		[FINDING_CACHE_KFREED] = "cache-object-kfreed",
-		[FINDING_DOUBLE_FREE] = "double-free",
-		[FINDING_INTERIOR_FREE] = "interior-free",
-		[FINDING_UNKNOWN_FREE] = "unknown-free",
-		[FINDING_OVERLAP] = "overlap",
-		[FINDING_MISSED_FREE] = "missed-free",
-		[FINDING_SHORT_ALLOCATION] = "short-allocation",
-		[FINDING_FAILED_ALLOCATION] = "failed-allocation",
-	};
-
-	return texts[kind];
-}
-
-const char *certainty_text(enum certainty certainty)
-{
-	static const char *const texts[] = { "legal", "possible", "certain" };
-
-	return texts[certainty];
-}
-
-const char *finding_reason_text(enum finding_reason reason)
-{
-	switch (reason) {
-	case REASON_LOST:
-		return "events were lost during this time";
-	case REASON_SKIPPED:
-		return "the kernel skipped events during this time";
-	case REASON_MISSED:
-		return "some frees of this cache were not recorded";
-	case REASON_UNOBSERVED:
-		return "some paths are not observed";
-	case REASON_FROM_BACKUP:
-		return "a backup program recorded the free";
-	case REASON_TRACED_SOME:
-		return "only some processes were captured";
-	case REASON_SKIPS_UNKNOWN:
-		return "the number of skipped events is unknown";
-	case REASON_ATTACHING:
-		return "not all tracing programs were attached";
-	case REASON_CLAMPED:
-		return "some timestamps were clamped";
-	case REASON_UNKNOWN:
-		return "some records have unknown kinds";
-	case REASON_GUESS:
-		return "this rule can be wrong";
-	}
-	return "";
 }

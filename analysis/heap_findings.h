@@ -44,11 +44,12 @@ enum finding_reason {
 	REASON_TRACED_SOME = 32,   /* only some processes were captured */
 	REASON_SKIPS_UNKNOWN = 64, /* the number of skipped events is unknown */
 	REASON_ATTACHING = 128,	   /* not all programs were attached */
-	REASON_GUESS = 256,	   /* the rule can be wrong, or there were too many cases */
+	REASON_GUESS = 256,	   /* the rule can be wrong: finding_reason_text() says why */
 	REASON_CLAMPED = 512,	   /* timestamps were clamped: the order of records can be wrong */
 	REASON_UNKNOWN = 1024,	   /* records have kinds that this version does not know */
+	REASON_MANY = 2048,	   /* there were too many cases to compare each with the losses */
 };
-#define FINDING_REASONS 11
+#define FINDING_REASONS 12
 
 /* One for each kind, combination of sites and combination of caches. */
 struct heap_finding {
@@ -105,8 +106,10 @@ int heap_findings_classify(struct heap_findings *findings);
 size_t heap_findings_count(const struct heap_findings *findings);
 const struct heap_finding *heap_findings_get(const struct heap_findings *findings, size_t index);
 
-const char *finding_kind_text(enum finding_kind kind);	     /* "double-free" */
-const char *certainty_text(enum certainty certainty);	     /* "possible" */
-const char *finding_reason_text(enum finding_reason reason); /* a phrase */
+const char *finding_kind_text(enum finding_kind kind);	/* "double-free" */
+const char *finding_kind_about(enum finding_kind kind); /* a sentence */
+const char *certainty_text(enum certainty certainty);	/* "possible" */
+/* A phrase; why a rule can be wrong depends on the kind. */
+const char *finding_reason_text(enum finding_reason reason, enum finding_kind kind);
 
 #endif

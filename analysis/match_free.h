@@ -21,6 +21,7 @@ match_live_object(struct matcher *matcher, const struct event *event, uint32_t c
 	if (!fast && object->flags & OBJECT_OWN) {
 		if (in_window) {
 			totals->own_frees++;
+			totals->own_frees_by_others += !matcher_is_own(matcher, event->task);
 			matcher->analysis->caches[object->cache].own_frees++;
 		} else {
 			totals->left_out++;

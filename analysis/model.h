@@ -143,12 +143,14 @@ struct analysis_totals {
 	uint64_t repeated; /* second reports of one allocation: not counted */
 	uint64_t missed_frees; /* proven: the address was allocated again while live */
 	uint64_t bytes_requested, bytes_allocated;
+	uint64_t bytes_short; /* of these, requested by allocations that got less than that */
 	uint64_t cross_cpu_frees, temporary;
 	uint64_t initial_objects, initial_bytes; /* live at the begin of a piece of a set */
 	uint64_t live_objects, live_bytes, peak_bytes, peak_time;
 	/* allocations by kmemtraced, and frees of these objects by any task; not in the counts
 	 * above */
 	uint64_t own_allocations, own_frees;
+	uint64_t own_frees_by_others;	      /* part of own_frees: not by kmemtraced */
 	uint64_t process_events;	      /* events that are not about slab objects */
 	uint64_t by_process_kind[KMT_ID_END]; /* the same by kind: their sum is process_events */
 	uint64_t own_process_events;	      /* by kmemtraced; not in the counts above */

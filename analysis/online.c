@@ -153,12 +153,15 @@ void online_symbols_changed(struct online *online)
 	online->matcher->fastpath_end = 0;
 }
 
-void online_sampling_interval(struct online *online, uint64_t most)
+void online_samples(struct online *online, uint64_t interval_most, uint64_t lost)
 {
 	struct estimates *estimates = online->analysis.estimates;
 
-	if (estimates && estimates->interval_most < most)
-		estimates->interval_most = most;
+	if (!estimates)
+		return;
+	if (estimates->interval_most < interval_most)
+		estimates->interval_most = interval_most;
+	estimates_set_lost(estimates, lost, 0, NULL);
 }
 
 static const struct kmt_record *next_record(const struct cpu_queue *queue)

@@ -57,8 +57,11 @@ void online_cache_gone(struct online *online, uint64_t address, uint64_t time);
 /* The symbols of the capture are others: the next event's call site is looked up again. */
 void online_symbols_changed(struct online *online);
 
-/* The largest interval of a sample so far, in bytes: one that had no sample hides bytes too. */
-void online_sampling_interval(struct online *online, uint64_t most);
+/*
+ * The largest interval of a sample so far, in bytes: one that had no sample hides bytes too. And
+ * the records lost so far, which may have been samples.
+ */
+void online_samples(struct online *online, uint64_t interval_most, uint64_t lost);
 
 /*
  * Takes all events before the watermark, and no others; the caller has put all of them. *processed

@@ -165,8 +165,10 @@ static inline int take_free(struct run *run, struct slab_object *object, size_t 
 	count = &run->counts[tally];
 	count->frees++;
 	count->freed += object->allocated;
-	if (object->cpu != run->cpu)
+	if (object->cpu != run->cpu) {
+		count->cross_cpu++;
 		count->other_node += tallies_other_node(tallies, object->cpu, run->cpu);
+	}
 	if (run->fastpath->tasks)
 		task_tallies_freed(run->fastpath->tasks, object);
 	if (tallies->lifetimes)

@@ -51,6 +51,9 @@ static const struct slabinfo_snapshot *last_reading(const struct capture *captur
 	/* of a piece that is read alone: events before the reading may be in the next one */
 	if (last && capture->status.until && last->until > capture->status.until)
 		return NULL;
+	/* and events after it in the piece before, if kmemtraced ended while it began the piece */
+	if (last && last->time < capture->checkpoint.begin)
+		return NULL;
 	return last == slab_growth_first(capture) ? NULL : last;
 }
 

@@ -25,8 +25,8 @@ struct tally {
 /* The events of one CPU since the last call of tallies_take(). */
 struct tally_count {
 	uint32_t allocations, frees;
-	uint32_t other_node; /* frees on another NUMA node than that of the allocation */
-	uint32_t unused;
+	uint32_t other_node;	   /* frees on another NUMA node than that of the allocation */
+	uint32_t cross_cpu;	   /* frees on another CPU */
 	uint64_t allocated, freed; /* bytes */
 };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,62 +20,108 @@ static void remove_now(const struct scratch_directory *scratch)
 	rmdir(scratch->path);
 }
 
-/* In the process of the guard. A session of its own: signals of the terminal do not reach it. */
-__attribute__((noreturn)) static void wait_and_remove(const struct scratch_directory *scratch,
-						      int pipe_end)
+/* 0 or -errno: then there is nothing to remove. */
+static int make_now(struct scratch_directory *scratch)
 {
+	int err;
+
+	if (!mkdtemp(scratch->path))
+		return -errno;
+	scratch->fd = open(scratch->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	err = scratch->fd < 0 ? -errno : 0;
+	if (err)
+		rmdir(scratch->path);
+	return err;
+}
+
+/* What the guard says to its program. */
+struct made {
+	int err;
+	char path[PATH_MAX];
+};
+
+/*
+ * In the process of the guard, which makes the directory itself: the program may be killed at any
+ * time. A session of its own: signals of the terminal do not reach it.
+ */
+__attribute__((noreturn)) static void guard(struct scratch_directory *scratch, int socket)
+{
+	struct made made = { 0 };
 	char byte;
 
 	setsid();
-	while (read(pipe_end, &byte, 1) < 0 && errno == EINTR)
+	made.err = make_now(scratch);
+	memcpy(made.path, scratch->path, sizeof(made.path));
+	/* if the program has ended, read() says so */
+	send(socket, &made, sizeof(made), MSG_NOSIGNAL);
+	while (read(socket, &byte, 1) < 0 && errno == EINTR)
 		;
-	remove_now(scratch);
+	if (!made.err)
+		remove_now(scratch);
 	_exit(0);
 }
 
-static int start_guard(struct scratch_directory *scratch)
+static int receive(struct scratch_directory *scratch)
 {
-	int ends[2];
-	pid_t pid;
+	struct made made;
+	ssize_t got;
 
-	if (pipe2(ends, O_CLOEXEC))
+	do
+		got = recv(scratch->guard, &made, sizeof(made), MSG_WAITALL);
+	while (got < 0 && errno == EINTR);
+	if (got != sizeof(made))
+		return got < 0 ? -errno : -EIO;
+	if (made.err)
+		return made.err;
+	memcpy(scratch->path, made.path, sizeof(made.path));
+	scratch->fd = open(scratch->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return scratch->fd < 0 ? -errno : 0;
+}
+
+static void end_guard(struct scratch_directory *scratch)
+{
+	if (scratch->guard < 0)
+		return;
+	close(scratch->guard);
+	waitpid(scratch->guard_pid, NULL, 0);
+}
+
+static int make_guarded(struct scratch_directory *scratch)
+{
+	int ends[2], err;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	pid = fork();
-	if (!pid) {
+	scratch->guard_pid = fork();
+	if (!scratch->guard_pid) {
 		close(ends[1]);
-		wait_and_remove(scratch, ends[0]);
+		guard(scratch, ends[0]);
 	}
 	close(ends[0]);
-	if (pid < 0) {
-		close(ends[1]);
-		return -errno;
-	}
 	scratch->guard = ends[1];
-	scratch->guard_pid = pid;
-	return 0;
+	if (scratch->guard_pid < 0) {
+		err = -errno;
+		close(scratch->guard);
+		return err;
+	}
+	err = receive(scratch);
+	if (err)
+		end_guard(scratch);
+	return err;
 }
 
 int scratch_directory_make(struct scratch_directory *scratch, const char *prefix, bool guarded)
 {
-	int length, err = 0;
+	int length, err;
 
 	*scratch = (struct scratch_directory){ .fd = -1, .guard = -1 };
 	length = snprintf(scratch->path, sizeof(scratch->path), "%s.XXXXXX", prefix);
 	if (length >= (int)sizeof(scratch->path))
 		err = -ENAMETOOLONG;
-	else if (!mkdtemp(scratch->path))
-		err = -errno;
-	if (err) {
-		*scratch->path = '\0';
-		return err;
-	}
-	scratch->fd = open(scratch->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (scratch->fd < 0)
-		err = -errno;
-	else if (guarded)
-		err = start_guard(scratch);
+	else
+		err = guarded ? make_guarded(scratch) : make_now(scratch);
 	if (err)
-		scratch_directory_remove(scratch);
+		*scratch = (struct scratch_directory){ .fd = -1, .guard = -1 };
 	return err;
 }
 
@@ -93,15 +140,8 @@ void scratch_directory_remove(struct scratch_directory *scratch)
 {
 	if (!*scratch->path)
 		return;
-	if (scratch->fd >= 0) {
-		remove_now(scratch);
-		close(scratch->fd);
-	} else {
-		rmdir(scratch->path);
-	}
-	if (scratch->guard >= 0) {
-		close(scratch->guard);
-		waitpid(scratch->guard_pid, NULL, 0);
-	}
+	remove_now(scratch);
+	close(scratch->fd);
+	end_guard(scratch);
 	*scratch = (struct scratch_directory){ .fd = -1, .guard = -1 };
 }

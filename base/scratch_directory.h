@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A directory for temporary files that only this user can enter. With a guard, another process
- * removes it when this one ends, even if a signal kills it.
+ * makes it, and removes it when this one ends, even if a signal kills it.
  */
 #ifndef BASE_SCRATCH_DIRECTORY_H
 #define BASE_SCRATCH_DIRECTORY_H
@@ -12,8 +12,8 @@
 
 struct scratch_directory {
 	char path[PATH_MAX]; /* "": there is none */
-	int fd;		     /* of the directory; -1 */
-	int guard;	     /* the guard waits until this pipe is closed; -1: there is no guard */
+	int fd;		     /* of the directory; -1: there is none */
+	int guard;	     /* the guard waits until this is closed; -1: there is no guard */
 	pid_t guard_pid;
 };
 

@@ -14,6 +14,14 @@ static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
+/* What kmemtraced has not taken out yet, in records without a stack. */
+static __always_inline uint64_t slots_waiting(const struct event_context *event)
+{
+	void *map = bpf_map_lookup_elem(&rings, &event->cpu);
+
+	return map ? bpf_ringbuf_query(map, BPF_RB_AVAIL_DATA) / KMT_BUFFERED_RECORD : 0;
+}
+
 /* NULL: the ring has no room. */
 static __always_inline struct kmt_record *take_slot(struct event_context *event, uint32_t *sequence,
 						    uint32_t slots_of_ring)

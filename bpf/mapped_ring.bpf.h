@@ -28,12 +28,18 @@ static __always_inline char *find_ring(struct event_context *event)
 	return map ? bpf_map_lookup_elem(map, &first) : NULL;
 }
 
-static __always_inline bool has_room(const struct kmt_control *control, uint32_t slots_of_ring)
+/* Slots that kmemtraced has not given back. */
+static __always_inline uint64_t slots_waiting(const struct event_context *event)
 {
 	/* tail first: a change between the two reads makes the ring look fuller, never emptier */
-	uint64_t tail = *(volatile uint64_t *)&control->tail;
+	uint64_t tail = *(volatile uint64_t *)&event->control->tail;
 
-	return *(volatile uint64_t *)&control->slots - tail < slots_of_ring - KMT_RING_MARGIN;
+	return *(volatile uint64_t *)&event->control->slots - tail;
+}
+
+static __always_inline bool has_room(const struct event_context *event, uint32_t slots_of_ring)
+{
+	return slots_waiting(event) < slots_of_ring - KMT_RING_MARGIN;
 }
 
 /* NULL: the ring has no room. */
@@ -46,7 +52,7 @@ static __always_inline struct kmt_record *take_slot(struct event_context *event,
 
 	*sequence = __sync_fetch_and_add(&control->sequence, 1);
 	ring = find_ring(event);
-	if (!ring || !has_room(control, slots_of_ring))
+	if (!ring || !has_room(event, slots_of_ring))
 		return NULL;
 	slot = __sync_fetch_and_add(&control->slots, 1) & (slots_of_ring - 1);
 	return (struct kmt_record *)(ring + slot * sizeof(struct kmt_record));
@@ -65,7 +71,7 @@ static __always_inline struct kmt_record *take_stack_and_slot(struct event_conte
 	char *ring = find_ring(event);
 	uint64_t slot;
 
-	if (!ring || !has_room(control, slots_of_ring)) {
+	if (!ring || !has_room(event, slots_of_ring)) {
 		__sync_fetch_and_add(&control->sequence, 1);
 		return NULL;
 	}

@@ -12,13 +12,35 @@
  * gets a bias. Only the choices of N and E depend on one another, which is too rare to matter for
  * the error of an estimate.
  *
- * kmemtraced may change the interval at any time. A CPU takes the new one at its next sample, for
- * the count that it draws then. Whether an allocation is sampled depends on the interval of its own
- * count, which the sample's record has. Only at the sample where the interval changes may an event
- * that interrupts another one get the interval of its neighbour.
+ * kmemtraced may change the interval at any time, and a CPU may raise it while its ring fills
+ * (next_interval). A CPU takes the new one at its next sample, for the count that it draws then.
+ * Whether an allocation is sampled depends on the interval of its own count, which the sample's
+ * record has. Only at the sample where the interval changes may an event that interrupts another
+ * one get the interval of its neighbour.
  */
 #ifndef BPF_SAMPLING_BPF_H
 #define BPF_SAMPLING_BPF_H
+
+#define RING_DOUBLINGS 6
+
+/*
+ * The interval of the next count: that of kmemtraced, or a longer one while more than half of the
+ * ring waits for it, because it did not get a CPU. Each twelfth of the ring doubles it once: so the
+ * samples last longer than kmemtraced waits, instead of being lost.
+ */
+static __always_inline uint64_t next_interval(const struct event_context *event)
+{
+	uint64_t interval = *(volatile uint64_t *)&totals.sample_interval, waiting, longer;
+
+	if (!raises_interval)
+		return interval;
+	waiting = slots_waiting(event);
+	if (waiting <= ring_slots / 2)
+		return interval;
+	waiting = (waiting - ring_slots / 2) / (ring_slots / (2 * RING_DOUBLINGS) + 1) + 1;
+	longer = interval << (waiting < RING_DOUBLINGS ? waiting : RING_DOUBLINGS);
+	return longer <= SAMPLING_MOST ? longer : interval;
+}
 
 static __always_inline bool is_sampled(struct kmt_control *control, uint64_t pointer, uint32_t size)
 {
@@ -51,7 +73,7 @@ static __noinline int emit_sample(void *ctx, struct event_context *event, struct
 	/* first: events that interrupt this one find a new count */
 	if (sample_interval != SAMPLING_EACH) {
 		interval = control->sample_interval;
-		control->sample_interval = *(volatile uint64_t *)&totals.sample_interval;
+		control->sample_interval = next_interval(event);
 		*(volatile int64_t *)&control->until_sample =
 			sampling_draw((uint64_t)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32(),
 				      control->sample_interval);

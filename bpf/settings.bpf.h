@@ -17,6 +17,7 @@ const volatile uint32_t traced_tgid;	 /* the only traced process; 0: all; or KMT
 const volatile uint32_t task_table;	 /* enum kmt_task_table */
 const volatile uint32_t sample_interval; /* bytes, or SAMPLING_EACH; 0: nothing is sampled */
 const volatile bool profile;		 /* only sampled allocations and their frees are recorded */
+const volatile bool raises_interval;	 /* see bpf/sampling.bpf.h */
 const volatile bool user_stacks;	 /* samples in tasks have the stack of the process too */
 const volatile uint32_t sampled_mask;	 /* of a mark, with profile: see bpf/sampled.bpf.h */
 const volatile bool backup_enabled;	 /* the frees have backup programs */

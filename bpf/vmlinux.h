@@ -49,6 +49,7 @@ enum {
 };
 enum {
 	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_AVAIL_DATA = 0,
 };
 enum {
 	BPF_F_USER_STACK = 1U << 8,

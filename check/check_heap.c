@@ -42,14 +42,14 @@ static const char *other_site_text(enum finding_kind kind)
 	}
 }
 
-static void print_reasons(uint32_t reasons)
+static void print_reasons(uint32_t reasons, enum finding_kind kind)
 {
 	const char *separator = "; possible because ";
 
 	for (unsigned int i = 0; i < FINDING_REASONS; i++) {
 		if (!(reasons & 1U << i))
 			continue;
-		printf("%s%s", separator, finding_reason_text(1U << i));
+		printf("%s%s", separator, finding_reason_text(1U << i, kind));
 		separator = ", ";
 	}
 }
@@ -69,7 +69,7 @@ static void print_finding(const char *path, const struct analysis *analysis,
 	print_cache(analysis, "cache", found->cache);
 	print_cache(analysis, found->kind == FINDING_OVERLAP ? "over cache" : "freed to",
 		    found->free_cache);
-	print_reasons(found->reasons);
+	print_reasons(found->reasons, found->kind);
 	putchar('\n');
 }
 

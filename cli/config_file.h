@@ -12,7 +12,7 @@
 #include "cli/command_line.h"
 #include "cli/config_lines.h"
 
-#define CONFIG_OPTIONS_MAX 64
+#define CONFIG_OPTIONS_MAX 96
 
 /* All zero: no file. */
 struct config_file {

@@ -195,7 +195,7 @@ int aggregate_add(struct aggregate *aggregate, struct value_source *source,
 		  const struct sampled_object *object)
 {
 	const struct query *query = aggregate->query;
-	struct value keys[QUERY_BY_MAX], value;
+	struct value keys[QUERY_KEYS_MAX], value;
 	struct aggregate_group *group;
 	double *sums = NULL;
 	int64_t number;

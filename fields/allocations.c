@@ -37,7 +37,7 @@ static int64_t key(void *data, const struct analysis *analysis, const struct tra
 {
 	struct allocations *allocations = data;
 	const struct query *query = allocations->query;
-	struct value keys[QUERY_BY_MAX];
+	struct value keys[QUERY_KEYS_MAX];
 
 	value_source_take(&allocations->source, analysis, transition);
 	for (size_t i = 0; i < query->by_count; i++)

@@ -31,7 +31,7 @@ static void clear_by(struct query *query)
 {
 	for (size_t i = 0; i < query->by_count; i++)
 		expression_deinit(&query->by[i]);
-	query->by_count = 0;
+	query->by_count = query->hidden_count = 0;
 }
 
 static void clear_columns(struct query *query)
@@ -143,6 +143,21 @@ int query_by(struct query *query, const char *option, const char *text)
 			return 0;
 		at++;
 	}
+}
+
+int query_hide(struct query *query, const char *text)
+{
+	const char *at = text;
+	int err;
+
+	if (query->hidden_count == QUERY_HIDDEN_MAX)
+		return fail(query, text, 1, "more than %d hidden expressions", QUERY_HIDDEN_MAX);
+	err = parse(query, text, &query->by[query->by_count], text, &at);
+	if (!err) {
+		query->by_count++;
+		query->hidden_count++;
+	}
+	return err;
 }
 
 static bool takes_type(enum statistic_function function, enum value_type type)

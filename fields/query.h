@@ -11,6 +11,8 @@
 #include "fields/probe_filter.h"
 
 #define QUERY_BY_MAX 8
+#define QUERY_HIDDEN_MAX 2
+#define QUERY_KEYS_MAX (QUERY_BY_MAX + QUERY_HIDDEN_MAX)
 #define QUERY_STATISTICS_MAX 16
 #define QUERY_COLUMNS_MAX 40
 #define QUERY_BUCKETS_MAX 1000 /* of a linear histogram, without the open ones */
@@ -38,8 +40,9 @@ struct query {
 	struct probe_filter *probes; /* NULL: all */
 	bool has_where;
 	struct expression where;
-	struct expression by[QUERY_BY_MAX];
+	struct expression by[QUERY_KEYS_MAX];
 	size_t by_count;
+	size_t hidden_count; /* of by, the last ones: see query_hide() */
 	struct statistic statistics[QUERY_STATISTICS_MAX];
 	size_t statistic_count;
 	struct expression columns[QUERY_COLUMNS_MAX];
@@ -64,6 +67,9 @@ int query_by(struct query *query, const char *option, const char *text);
 int query_statistic(struct query *query, const char *option, enum statistic_function function,
 		    const char *text);
 int query_columns(struct query *query, const char *option, const char *text);
+
+/* After query_by(): one more expression, which splits groups further and is not shown. */
+int query_hide(struct query *query, const char *text);
 
 /* Does where, by or a statistic use a field that only sampled allocations have? */
 bool query_needs_samples(const struct query *query);

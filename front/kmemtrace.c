@@ -31,8 +31,11 @@ static const struct command commands[] = {
 	{ "top", "kmemtrace-top", NULL, "show a running kmemtraced, live" },
 	{ "check", "kmemtrace-check", NULL, "check a capture, or repair it" },
 	{ "pack", "kmemtrace-pack", NULL, "pack, split or anonymize a capture" },
+	{ "merge", "kmemtrace-merge", NULL, "add up summaries of hosts and times" },
 	{ "import", "kmemtrace-import", NULL,
 	  "make a capture of a recording of perf or trace-cmd" },
+	{ "fleet", "kmemtrace-fleet", NULL, "what leaks in a fleet, on which hosts" },
+	{ "ship", "kmemtrace-ship", NULL, "send summaries to a store of a fleet" },
 	{ "doctor", "kmemtraced", "--doctor", "say what this kernel and this user can record" },
 	{ "status", "kmemtraced", "--status", "list the running kmemtraced, and their losses" },
 };

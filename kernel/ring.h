@@ -111,6 +111,9 @@ _Static_assert(sizeof(struct kmt_control) == 1408, "whole cache lines");
 #define KMT_SLOTS(words) (((words) + KMT_RECORD_WORDS - 1U) / KMT_RECORD_WORDS)
 #define KMT_RING_OVERHANG (KMT_SLOTS(KMT_WORDS_MAX) - 1) /* slots behind the last */
 
+/* A BPF ring buffer puts 8 bytes before each record. */
+#define KMT_BUFFERED_RECORD (8 + sizeof(struct kmt_record))
+
 /*
  * An event first checks for room and then takes its slots. Events that interrupt it between these
  * two steps take their slots first. The margin is enough for 64 such events at once, with their

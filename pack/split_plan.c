@@ -62,7 +62,7 @@ static int compare_times(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* The packets of all streams by time, to be freed; or NULL. */
+/* The packets with records, of all streams, by time, to be freed; or NULL. */
 static struct packet_time *sort_packets(const struct split_plan *plan, size_t *count)
 {
 	struct packet_time *list;
@@ -76,8 +76,9 @@ static struct packet_time *sort_packets(const struct split_plan *plan, size_t *c
 		for (size_t j = 0; j < plan->streams[i].count; j++) {
 			const struct packet_header *header = &plan->streams[i].packets[j];
 
-			list[(*count)++] =
-				(struct packet_time){ header->time_first, header->packet_bits / 8 };
+			if (header->records)
+				list[(*count)++] = (struct packet_time){ header->time_first,
+									 header->packet_bits / 8 };
 		}
 	if (list && *count)
 		qsort(list, *count, sizeof(*list), compare_times);
@@ -101,8 +102,24 @@ static int add_piece(struct split_plan *plan, uint64_t begin)
 	return 0;
 }
 
+/*
+ * The last piece begins before this time, ns: it has the end of the capture, and the last reading
+ * of /proc/slabinfo. Some events come after the end, until the programs are detached.
+ */
+static uint64_t find_limit(const struct capture *capture)
+{
+	const struct slabinfo *slabinfo = &capture->slabinfo;
+	const struct status *status = &capture->status;
+	uint64_t last = slabinfo->count ? slabinfo->snapshots[slabinfo->count - 1].time : 0;
+
+	if (status->complete != STATUS_COMPLETE)
+		return UINT64_MAX;
+	return last > status->begin && last < status->end ? last : status->end;
+}
+
 /* Chooses the times at which the pieces shall begin. */
-static int choose_times(struct split_plan *plan, const struct split_settings *settings)
+static int choose_times(struct split_plan *plan, const struct split_settings *settings,
+			uint64_t limit)
 {
 	uint64_t bytes = 0, begin;
 	size_t count;
@@ -117,7 +134,7 @@ static int choose_times(struct split_plan *plan, const struct split_settings *se
 		bool is_full = (settings->bytes && bytes >= settings->bytes) ||
 			       (settings->ns && list[i].time - begin >= settings->ns);
 
-		if (is_full && list[i].time > begin) {
+		if (is_full && list[i].time > begin && list[i].time < limit) {
 			begin = list[i].time;
 			bytes = 0;
 			err = add_piece(plan, begin);
@@ -205,7 +222,7 @@ int split_plan_make(struct split_plan *plan, const struct capture *capture,
 		err = read_packets(plan, &plan->streams[i], capture->streams[i].path);
 	}
 	if (!err)
-		err = choose_times(plan, settings);
+		err = choose_times(plan, settings, find_limit(capture));
 	for (size_t i = 0; i < plan->stream_count && !err; i++) {
 		plan->streams[i].parts = calloc(plan->piece_count, sizeof(struct split_part));
 		if (!plan->streams[i].parts)

@@ -3,18 +3,20 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "report/diff_header.h"
+#include "report/summaries/bounds.h"
 #include "report/views/row_names.h"
 
 /* Labels of the lines of a capture's own header that a comparison has, too. */
 static const char *const labels[] = {
-	"capture", "imported", "time",	 "pieces", "stopped",	"filters",
-	"events",  "lost",     "probes", "stacks", "estimates",
+	"capture", "imported", "time",	    "pieces",	 "stopped", "filters", "events",  "lost",
+	"probes",  "stacks",   "estimates", "summaries", "host",    "missing", "damaged", "sampled",
 };
 
 static bool is_copied(const char *label)
@@ -25,10 +27,15 @@ static bool is_copied(const char *label)
 	return false;
 }
 
+static const struct header *header_of(const struct diff_capture *capture)
+{
+	return capture->has_summaries ? &capture->summaries_header.header : &capture->header.header;
+}
+
 /* A line without a label belongs to the line above. */
 static int copy_lines(struct header *header, const char *name, const struct diff_capture *capture)
 {
-	const struct header *from = &capture->header.header;
+	const struct header *from = header_of(capture);
 	bool copied = false;
 	int err = header_add_line(header, name, false, "%s", capture->path);
 
@@ -59,8 +66,9 @@ static void add_capture(struct header *header, const char *name, const struct di
 {
 	header_add_section(header, name);
 	header_add_text(header, "path", capture->path);
-	copy_section(header, &capture->header.header, "capture");
-	copy_section(header, &capture->header.header, "loss");
+	copy_section(header, header_of(capture), "capture");
+	copy_section(header, header_of(capture), "loss");
+	copy_section(header, header_of(capture), "summaries");
 }
 
 static const char *normalise_text(const struct options *options)
@@ -69,9 +77,10 @@ static const char *normalise_text(const struct options *options)
 }
 
 static const char *const certain_keys[DIFF_FIGURES] = {
-	[DIFF_ALLOCATIONS] = "certain_allocations", [DIFF_ALLOCATED] = "certain_bytes_allocated",
-	[DIFF_WASTE] = "certain_bytes_wasted",	    [DIFF_LIVE_OBJECTS] = "certain_live_objects",
-	[DIFF_LIVE] = "certain_live_bytes",	    [DIFF_PEAK] = "certain_peak_bytes",
+	[DIFF_ALLOCATIONS] = "certain_allocations",   [DIFF_ALLOCATED] = "certain_bytes_allocated",
+	[DIFF_WASTE] = "certain_bytes_wasted",	      [DIFF_GROWTH] = "certain_growth_bytes",
+	[DIFF_LIVE_OBJECTS] = "certain_live_objects", [DIFF_LIVE] = "certain_live_bytes",
+	[DIFF_PEAK] = "certain_peak_bytes",
 };
 
 static void add_fields(struct header *header, const struct options *options,
@@ -89,46 +98,74 @@ static void add_fields(struct header *header, const struct options *options,
 	header_add_number(header, "only_a", diff->only_a);
 	header_add_number(header, "only_b", diff->only_b);
 	for (enum diff_figure i = 0; i < DIFF_FIGURES; i++)
-		header_add_number(header, certain_keys[i], diff->certain[i]);
+		header_add_field(header, certain_keys[i],
+				 diff_knows(diff, i) ? FIELD_NUMBER : FIELD_UNKNOWN)
+			->number = diff->certain[i];
 }
 
-#define STATES "; live bytes, live objects and peaks as they are"
-
-static int add_normalise(struct header *header, const struct options *options)
+static int add_normalise(struct header *header, const struct options *options,
+			 const struct diff *diff, bool of_hosts)
 {
+	const char *flows = diff_knows(diff, DIFF_GROWTH) ? "allocations and growth"
+							  : "allocations";
+	const char *states =
+		diff_knows(diff, DIFF_PEAK)
+			? "live bytes, live objects and peaks as they are"
+			: "live bytes and live objects as they are, with all that lived "
+			  "before";
+
 	switch (options->diff.normalise) {
 	case DIFF_BY_TIME:
-		return header_add_line(header, "compared", false,
-				       "allocations for a second" STATES);
+		return header_add_line(header, "compared", false, "%s for a second%s; %s", flows,
+				       of_hosts ? " of one host" : "", states);
 	case DIFF_BY_EVENTS:
 		return header_add_line(header, "compared", false,
-				       "allocations for a million allocations and frees" STATES);
+				       "%s for a million allocations and frees; %s", flows, states);
 	case DIFF_BY_WORK:
 		break;
 	}
-	return header_add_line(header, "compared", false, "allocations for one of %s" STATES,
-			       options->diff.normalise_text);
+	return header_add_line(header, "compared", false, "%s for one of %s; %s", flows,
+			       options->diff.normalise_text, states);
 }
 
-static int add_matched(struct header *header, const struct diff *diff)
+/* "of 3 rows, allocations changed in 0, bytes allocated in 1, …" */
+static int add_certain(struct header *header, const struct diff *diff)
+{
+	static const char *const texts[DIFF_FIGURES] = {
+		[DIFF_ALLOCATIONS] = "allocations changed in",
+		[DIFF_ALLOCATED] = "bytes allocated in",
+		[DIFF_WASTE] = "wasted in",
+		[DIFF_GROWTH] = "growth in",
+		[DIFF_LIVE_OBJECTS] = "live objects in",
+		[DIFF_LIVE] = "live bytes in",
+		[DIFF_PEAK] = "peaks in",
+	};
+	struct header_line *line = header_new_line(header, "certain", false);
+	size_t size;
+	FILE *text = line ? open_memstream(&line->text, &size) : NULL;
+
+	if (!text)
+		return -ENOMEM;
+	fprintf(text, "of %zu rows", diff->pairs.count);
+	for (enum diff_figure i = 0; i < DIFF_FIGURES; i++)
+		if (diff_knows(diff, i))
+			fprintf(text, ", %s %zu", texts[i], diff->certain[i]);
+	fprintf(text, "; 95 %% for all %zu figures together", diff->figures);
+	return text_close(text, &line->text);
+}
+
+/* by_name_only: rows of functions have no offsets. */
+static int add_matched(struct header *header, const struct diff *diff, bool by_name_only)
 {
 	size_t by_name = diff->pairs.count - diff->by_offset - diff->only_a - diff->only_b;
-	int err = header_add_line(header, "matched", false,
-				  "%zu row%s by name, %zu by the nearest offset; only in A %zu, "
-				  "only in B %zu",
-				  by_name, by_name == 1 ? "" : "s", diff->by_offset, diff->only_a,
-				  diff->only_b);
+	char by_offset[60] = "";
 
-	if (err)
-		return err;
-	return header_add_line(header, "certain", false,
-			       "of %zu rows, allocations changed in %zu, bytes allocated in %zu, "
-			       "wasted in %zu, live objects in %zu, live bytes in %zu, peaks in "
-			       "%zu; 95 %% for all %zu figures together",
-			       diff->pairs.count, diff->certain[DIFF_ALLOCATIONS],
-			       diff->certain[DIFF_ALLOCATED], diff->certain[DIFF_WASTE],
-			       diff->certain[DIFF_LIVE_OBJECTS], diff->certain[DIFF_LIVE],
-			       diff->certain[DIFF_PEAK], diff->figures);
+	if (!by_name_only)
+		snprintf(by_offset, sizeof(by_offset), ", %zu by the nearest offset",
+			 diff->by_offset);
+	return header_add_line(header, "matched", false,
+			       "%zu row%s by name%s; only in A %zu, only in B %zu", by_name,
+			       by_name == 1 ? "" : "s", by_offset, diff->only_a, diff->only_b);
 }
 
 static bool observes(const struct status *status, const char *name)
@@ -169,34 +206,86 @@ static int warn_of_paths(struct header *header, const struct status *one, const 
 
 #define DURATION_RATIO 1.1
 
+/* ns */
+static double duration_of(const struct diff_capture *capture)
+{
+	const struct summary *sum = &capture->summaries.summaries.sum;
+
+	return (double)(capture->has_summaries ? sum->end - sum->begin : capture->header.duration);
+}
+
+/* What lives on all hosts together says little of the change on each. */
+static int warn_of_hosts(struct header *header, const struct diff_capture *a,
+			 const struct diff_capture *b)
+{
+	uint64_t in_a = a->has_summaries ? a->summaries.summaries.sum.live_hosts : 1;
+	uint64_t in_b = b->has_summaries ? b->summaries.summaries.sum.live_hosts : 1;
+
+	if (in_a == in_b)
+		return 0;
+	return header_add_line(header, "", true,
+			       "live objects are those of %" PRIu64 " host%s in A, and of %" PRIu64
+			       " in B",
+			       in_a, in_a == 1 ? "" : "s", in_b);
+}
+
+/* Figures of the side have no upper bound then. */
+static int warn_of_missing(struct header *header, const struct diff_side *side, const char *name,
+			   const struct diff_capture *capture)
+{
+	const struct summaries *summaries = &capture->summaries.summaries;
+	struct summaries_gaps gaps;
+	char more[60] = "";
+
+	if (!isinf(side->missing))
+		return 0;
+	if (!capture->has_summaries)
+		return header_add_line(header, "", true,
+				       "it is not known how many events of %s were skipped: no "
+				       "figure of it has an upper bound",
+				       name);
+	gaps = summaries_find_gaps(summaries);
+	if (!gaps.host)
+		return header_add_line(header, "", true,
+				       "%s has summaries that are damaged or overlap: no figure of "
+				       "it has an upper bound: merge the files again",
+				       name);
+	if (gaps.hosts > 1)
+		snprintf(more, sizeof(more), " and %zu more host%s", gaps.hosts - 1,
+			 gaps.hosts > 2 ? "s" : "");
+	return header_add_line(header, "", true,
+			       "%" PRIu64 " summar%s of %s%s %s missing in %s: no figure of it has "
+			       "an upper bound: add the files up without %s (kmemtrace-merge)",
+			       summaries->missing, summaries->missing == 1 ? "y" : "ies", gaps.host,
+			       more, summaries->missing == 1 ? "is" : "are", name,
+			       gaps.hosts > 1 ? "these hosts" : "that host");
+}
+
 static int warn(struct header *header, const struct options *options, const struct diff *diff,
 		const struct diff_capture *a, const struct diff_capture *b)
 {
-	double a_time = (double)a->header.duration, b_time = (double)b->header.duration;
+	double a_time = duration_of(a), b_time = duration_of(b);
 	const struct status *a_status = &a->capture.status, *b_status = &b->capture.status;
 	int err = warn_of_paths(header, a_status, "A", b_status, "B");
 
 	if (!err)
 		err = warn_of_paths(header, b_status, "B", a_status, "A");
+	if (!err)
+		err = warn_of_hosts(header, a, b);
 	if (!err && options->diff.normalise == DIFF_BY_TIME &&
 	    (a_time > DURATION_RATIO * b_time || b_time > DURATION_RATIO * a_time))
 		err = header_add_line(header, "", true,
-				      "the captures have different lengths: only large changes of "
+				      "A and B have different lengths: only large changes of "
 				      "live bytes are certain");
-	if (!err && (isinf(diff->a.missing) || isinf(diff->b.missing)))
-		err = header_add_line(
-			header, "", true,
-			"it is not known how many events of %s were skipped: no figure of it has "
-			"an upper bound",
-			!isinf(diff->b.missing)	  ? "A"
-			: !isinf(diff->a.missing) ? "B"
-						  : "A and B");
-	return err;
+	if (!err)
+		err = warn_of_missing(header, &diff->a, "A", a);
+	return err ? err : warn_of_missing(header, &diff->b, "B", b);
 }
 
 int diff_header_add(struct header *header, const struct options *options, const struct diff *diff,
 		    const struct diff_capture *a, const struct diff_capture *b)
 {
+	bool has_summaries = a->has_summaries || b->has_summaries;
 	int err;
 
 	add_fields(header, options, diff);
@@ -206,8 +295,10 @@ int diff_header_add(struct header *header, const struct options *options, const 
 	if (!err)
 		err = copy_lines(header, "B", b);
 	if (!err)
-		err = add_normalise(header, options);
+		err = add_normalise(header, options, diff, has_summaries);
 	if (!err)
-		err = add_matched(header, diff);
+		err = add_matched(header, diff, has_summaries);
+	if (!err)
+		err = add_certain(header, diff);
 	return err ? err : warn(header, options, diff, a, b);
 }

@@ -6,9 +6,10 @@
 #include "report/diff/tables.h"
 #include "report/options.h"
 #include "capture/capture_file.h"
+#include "report/summaries/summaries_header.h"
 #include "report/views/capture_header.h"
 
-/* One of the two captures. */
+/* One of the two captures, or summaries in place of it. */
 struct diff_capture {
 	const char *path;
 	struct capture capture;
@@ -16,6 +17,9 @@ struct diff_capture {
 	struct capture_file file;
 	struct query query; /* of this capture: its texts have numbers of their own */
 	struct capture_header header;
+	bool has_summaries;
+	struct summaries_view summaries;
+	struct summaries_header summaries_header;
 };
 
 /* Both must outlive the header. 0 or -ENOMEM. */

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,12 @@
 #include "cli/message.h"
 #include "report/columns.h"
 #include "report/diff_header.h"
+#include "report/diff_page.h"
 #include "report/diff_report.h"
+#include "report/diff_read.h"
 #include "report/report.h"
+#include "report/report_summaries.h"
+#include "report/views/row_names.h"
 
 struct comparison {
 	const struct options *options;
@@ -27,129 +32,11 @@ struct comparison {
 	int status; /* of both captures, and of the conditions */
 };
 
-/* The expressions of the options, for one capture. by: also those that group. */
-static int set_query(struct query *query, const struct options *options, bool by)
-{
-	int err = 0;
-
-	if (options->query->has_where)
-		err = query_where(query, "--where", options->query->where.text);
-	if (!err && by && options->has_by && options->by == GROUP_BY_CALLER)
-		err = query_by(query, "--by", options->by_text);
-	return err;
-}
-
-static size_t count_names(const struct options *options)
-{
-	size_t count = options->diff.normalise == DIFF_BY_WORK;
-
-	for (size_t i = 0; i < options->diff.condition_count; i++)
-		count += options->diff.conditions[i].name.scope != DIFF_OF_ALL;
-	return count;
-}
-
-/* The names of the conditions, in their order; then that of --normalise. */
-static int set_names(struct diff_side *side, const struct options *options)
-{
-	const struct diff_options *diff = &options->diff;
-
-	side->named = calloc(count_names(options) + 1, sizeof(*side->named));
-	if (!side->named)
-		return -ENOMEM;
-	for (size_t i = 0; i < diff->condition_count; i++)
-		if (diff->conditions[i].name.scope != DIFF_OF_ALL)
-			side->named[side->named_count++].name = diff->conditions[i].name;
-	if (diff->normalise == DIFF_BY_WORK)
-		side->named[side->named_count++].name = diff->work;
-	return 0;
-}
-
 static int fail(const struct report *report, const char *path, int err)
 {
 	if (*report->errmsg)
 		return error_msg("%s", report->errmsg);
 	return error_msg("%s: %s", path, strerror(-err));
-}
-
-/* Fills the side, and the header of the capture unless it is NULL. Returns the exit status. */
-static int read_side(const struct options *options, struct diff_capture *capture,
-		     struct diff_side *side, struct capture_header *header)
-{
-	struct report report;
-	int err = set_names(side, options), status = EXIT_OK;
-
-	if (err)
-		return error_msg("%s: %s", capture->path, strerror(-err));
-	err = report_init(&report, options);
-	report.diff = side;
-	if (!err)
-		err = report_make(&report, &capture->capture);
-	if (!err && header)
-		err = capture_header_init(header, &report);
-	if (err)
-		status = fail(&report, capture->path, err);
-	else if (header)
-		status = report_check_loss(options, header, &report);
-	report_deinit(&report);
-	return status;
-}
-
-/* Names of code need groups by call site: reads the capture again if it has others. */
-static int read_names(const struct options *options, struct diff_capture *capture,
-		      struct diff_side *side)
-{
-	struct diff_side names = { 0 };
-	struct options by_site = *options;
-	int status;
-
-	if (!side->named_count || !options->has_by || options->by == GROUP_BY_SITE)
-		return EXIT_OK;
-	by_site.has_by = false;
-	by_site.by_text = NULL;
-	query_deinit(&capture->query);
-	memset(&capture->query, 0, sizeof(capture->query));
-	if (set_query(&capture->query, options, false))
-		return error_msg("%s", strerror(ENOMEM));
-	status = read_side(&by_site, capture, &names, NULL);
-	for (size_t i = 0; i < names.named_count; i++)
-		side->named[i].code = names.named[i].code;
-	diff_side_deinit(&names);
-	return status;
-}
-
-/* Opens a directory, or one file, whose name the messages show. */
-static int open_capture(const struct options *options, const char *path,
-			struct diff_capture *capture)
-{
-	int status;
-
-	capture->has_file = true;
-	if (capture_file_open(&capture->file, path, true))
-		return error_msg("%s", capture->file.errmsg);
-	if (capture->file.is_archive)
-		message_show_path_as(capture->file.path, path);
-	status = report_open_capture(&capture->capture, options, capture->file.path);
-	capture->is_open = status == EXIT_OK;
-	return status;
-}
-
-static int read_capture(const struct options *options, const char *path,
-			struct diff_capture *capture, struct diff_side *side)
-{
-	struct options own = *options;
-	int status;
-
-	capture->path = side->path = own.input = path;
-	own.query = &capture->query;
-	if (set_query(&capture->query, options, true))
-		return error_msg("%s", strerror(ENOMEM));
-	status = open_capture(&own, path, capture);
-	if (status)
-		return status;
-	status = read_side(&own, capture, side, &capture->header);
-	if (status == EXIT_TROUBLE)
-		return status;
-	return read_names(&own, capture, side) == EXIT_TROUBLE ? EXIT_TROUBLE : status;
 }
 
 static bool has_objects(const struct diff_figures *figures, size_t slices)
@@ -283,6 +170,10 @@ static int make_tables(struct comparison *comparison)
 					marks ? DIFF_ALLOCATED : DIFF_FIGURES, marks)
 			: -ENOMEM;
 
+	if (!err && marks && diff_knows(&comparison->diff, DIFF_GROWTH)) {
+		table = add_table(comparison, DIFF_GROWTH, "growth", "Growth: allocated - freed");
+		err = table ? diff_add_rows(&comparison->diff, table, DIFF_GROWTH, marks) : -ENOMEM;
+	}
 	if (!err && marks) {
 		table = add_table(comparison, DIFF_LIVE, "live", "Live bytes");
 		err = table ? diff_add_rows(&comparison->diff, table, DIFF_LIVE, marks) : -ENOMEM;
@@ -328,6 +219,11 @@ static int sort_and_cut(struct comparison *comparison)
 	return 0;
 }
 
+static int has_no_figure(const struct diff_condition *condition, const struct diff_side *side)
+{
+	return error_msg("--fail-if: \"%s\": %s has no such figure", condition->text, side->path);
+}
+
 /* Does the condition hold? EXIT_FINDINGS, after a message. */
 static int check_condition(const struct comparison *comparison, size_t number, size_t *name,
 			   const struct diff_level *level)
@@ -336,18 +232,26 @@ static int check_condition(const struct comparison *comparison, size_t number, s
 	const struct diff_condition *condition = &comparison->options->diff.conditions[number];
 	const struct diff_figures *a = &diff->a.total, *b = &diff->b.total;
 	struct diff_estimate in_a, in_b, in_b_scaled;
+	enum diff_figure figure = condition->figure;
+	double factor = condition->factor;
 
 	if (condition->name.scope != DIFF_OF_ALL && !find_name(diff, (*name)++, &a, &b))
 		return error_msg("--fail-if: \"%s\": no %s of the name %s has objects in %s or %s",
 				 condition->text, scope_text(condition->name.scope),
 				 condition->name.text, diff->a.path, diff->b.path);
-	in_a = diff_estimate(&diff->a, &diff->a_work, condition->figure, a, b);
-	in_b = diff_estimate(&diff->b, &diff->b_work, condition->figure, b, a);
+	in_a = diff_estimate(&diff->a, &diff->a_work, figure, a, b);
+	in_b = diff_estimate(&diff->b, &diff->b_work, figure, b, a);
+	if (diff->a.lacks[figure] || isnan(in_a.value))
+		return has_no_figure(condition, &diff->a);
+	if (diff->b.lacks[figure] || isnan(in_b.value))
+		return has_no_figure(condition, &diff->b);
 	in_b_scaled = in_b;
-	if (diff_is_state(condition->figure))
+	if (diff_is_state(figure))
 		in_b_scaled = diff_scale(in_b, diff->a_work.sum / diff->b_work.sum);
-	if (!diff_exceeds(&in_a, &in_b, condition->factor, condition->more, level) ||
-	    !diff_exceeds(&in_a, &in_b_scaled, condition->factor, condition->more, level))
+	if (in_a.value < 0)
+		factor = 2 - factor; /* so many percent of its size are more, too */
+	if (!diff_exceeds(&in_a, &in_b, factor, condition->more, level) ||
+	    !diff_exceeds(&in_a, &in_b_scaled, factor, condition->more, level))
 		return EXIT_OK;
 	error_msg("--fail-if: \"%s\" holds: %.6g in %s, %.6g in %s", condition->text, in_a.value,
 		  diff->a.path, in_b.value, diff->b.path);
@@ -408,6 +312,8 @@ static void tear_down(struct comparison *comparison)
 	diff_side_deinit(&comparison->diff.b);
 	for (size_t i = 0; i < 2; i++) {
 		capture_header_deinit(&captures[i]->header);
+		summaries_header_deinit(&captures[i]->summaries_header);
+		summaries_view_deinit(&captures[i]->summaries);
 		query_deinit(&captures[i]->query);
 		if (captures[i]->is_open)
 			capture_close(&captures[i]->capture);
@@ -430,6 +336,11 @@ static int compare_and_print(struct comparison *comparison)
 				      &comparison->a, &comparison->b);
 	if (err)
 		return fail(report, comparison->options->input, err);
+	if (comparison->options->is_page)
+		return diff_page_print(comparison->options,
+				       &(struct diff_page){ &comparison->header, report->tables,
+							    report->table_count,
+							    comparison->diff.unit });
 	return report_render(comparison->options, &comparison->header, report);
 }
 
@@ -447,10 +358,10 @@ static int run(struct comparison *comparison)
 	set_keys(comparison);
 	if (check_columns(comparison))
 		return fail(&comparison->report, options->input, -ENOMEM);
-	loss = read_capture(options, options->input, &comparison->a, &diff->a);
+	loss = diff_read(options, options->input, &comparison->a, &diff->a);
 	if (loss == EXIT_TROUBLE)
 		return loss;
-	other = read_capture(options, options->second, &comparison->b, &diff->b);
+	other = diff_read(options, options->second, &comparison->b, &diff->b);
 	if (other == EXIT_TROUBLE)
 		return other;
 	status = normalise(comparison);
@@ -462,14 +373,34 @@ static int run(struct comparison *comparison)
 	return worse(worse(loss, other), check_conditions(comparison));
 }
 
+/* Summaries know functions, not call sites. */
+static void use_functions(struct options *options)
+{
+	const char *const paths[] = { options->input, options->second };
+	char *file;
+
+	for (size_t i = 0; i < 2 && !options->has_by; i++) {
+		if (!report_summaries_find(paths[i], &file))
+			continue;
+		free(file);
+		options->has_by = true;
+		options->by = GROUP_BY_FUNCTION;
+		options->by_text = group_by_text(GROUP_BY_FUNCTION);
+	}
+}
+
 int diff_print(const struct options *options)
 {
 	struct comparison *comparison = malloc(sizeof(*comparison));
+	struct options own = *options;
 	int status;
 
 	if (!comparison)
 		return error_msg("%s", strerror(ENOMEM));
-	set_up(comparison, options);
+	if (own.is_page)
+		own.renderer = &renderer_json;
+	use_functions(&own);
+	set_up(comparison, &own);
 	status = run(comparison);
 	tear_down(comparison);
 	free(comparison);

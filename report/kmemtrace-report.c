@@ -2,8 +2,10 @@
 /* kmemtrace-report: prints one view of a capture, or of two, in one format. */
 #include "config.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/memory_limit.h"
@@ -12,6 +14,7 @@
 #include "report/options.h"
 #include "report/report.h"
 #include "report/report_page.h"
+#include "report/report_summaries.h"
 #include "report/report_trace.h"
 #include "report/views/view.h"
 #include "capture/capture_file.h"
@@ -113,10 +116,24 @@ static bool input_is_stream(void)
 	return first == STREAM_FRAME_FIRST[0];
 }
 
+/* Reports on a file of summaries, NULL: no memory. Frees its name. */
+static int report_summaries(const struct options *options, char *file)
+{
+	int status = file ? report_summaries_print(options, file)
+			  : error_msg("%s: %s", options->input, strerror(ENOMEM));
+
+	free(file);
+	return status;
+}
+
 static int report(const struct options *options)
 {
+	char *file;
+
 	if (options->view->compares)
 		return diff_print(options);
+	if (report_summaries_find(options->input, &file))
+		return report_summaries(options, file);
 	if (report_check_columns(options))
 		return EXIT_TROUBLE;
 	if (strcmp(options->input, "-") != 0)

@@ -113,7 +113,7 @@ static const struct argp_option option_table[] = {
 	  1 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0, NULL, 1 },
 	{ "html", OPTION_HTML, "FILE", OPTION_ARG_OPTIONAL,
-	  "Write one page with all views to FILE (default: " PAGE_DEFAULT
+	  "Write one page with all views, or with the view diff, to FILE (default: " PAGE_DEFAULT
 	  "), for a web browser, which "
 	  "needs no network; --format=html prints it",
 	  1 },
@@ -360,28 +360,30 @@ static void finish_filters(struct options *options)
 		options->filters[i] = NULL;
 }
 
-/* A page has all views, and a trace has some, with tables of their own. */
+/* A page has all views or a comparison, and a trace has some views, with tables of their own. */
 static void check_page(const struct options *options, struct argp_state *state)
 {
 	const char *option = options->is_trace	  ? "format=perfetto"
 			     : options->page_file ? "html"
 						  : "format=html";
 
+	bool compares = options->view && options->view->compares;
+
 	if (!options->is_page && !options->is_trace)
 		return;
 	if (options->is_trace && options->view && options->view != &view_timeline)
 		argp_error(state, "--%s: has the view timeline: leave out %s", option,
 			   options->view->name);
-	if (options->is_page && options->view)
+	if (options->is_page && options->view && !compares)
 		argp_error(state, "--%s: the page shows all views: leave out %s", option,
 			   options->view->name);
-	if (options->by_text || options->sort || options->lines_given || options->columns ||
-	    options->measure_text || options->bottom_up || options->possible ||
+	if ((options->by_text && !compares) || options->sort || options->lines_given ||
+	    options->columns || options->measure_text || options->bottom_up || options->possible ||
 	    options->query->probes || options->query->statistic_count)
 		argp_error(state,
-			   "--%s: takes filters only: leave out --by, -s, -l, -F, "
+			   "--%s: takes filters only: leave out %s-s, -l, -F, "
 			   "--bytes, --bottom-up, --possible, --probes and the statistics",
-			   option);
+			   option, compares ? "" : "--by, ");
 }
 
 static void check_together(const struct options *options, struct argp_state *state)
@@ -615,9 +617,12 @@ void options_parse(struct options *options, int argc, char **argv)
 		       "matches anywhere in a name.\n\n"
 		       "CAPTURE is a directory (default: " CAPTURE_DEFAULT
 		       "). An argument that is the name of a view is a view, even where a "
-		       "directory has that name: write ./NAME for the directory.\n\n"
+		       "directory has that name: write ./NAME for the directory. It can also be "
+		       "summaries: a file *.kms, or a directory of kmemtrace-merge.\n\n"
 		       "Exit status: 0 if the report was made; 1 if more was lost than --max-loss "
-		       "allows, or a condition of --fail-if holds; 2 if it could not be made.\n\n"
+		       "allows, a condition of --fail-if holds, or a summary of a file was "
+		       "skipped; 2 if "
+		       "it could not be made.\n\n"
 		       "kmemtrace-report(1) explains the columns and terms. Make a capture with "
 		       "kmemtraced(8), check and repair one with kmemtrace-check(1).",
 		.help_filter = help_views,

@@ -31,6 +31,7 @@ struct options {
 	const struct renderer *renderer;
 	bool lines_given;
 	size_t lines;
+	size_t nodes;	     /* of a tree: at most so many, those with the most bytes; 0: all */
 	const char *by_text; /* of --by; NULL: not given */
 	const char *probes;  /* of --probes; NULL: all */
 	const char *columns; /* of -F; NULL: not given */
@@ -42,7 +43,7 @@ struct options {
 	enum color_when color;
 	bool legend, no_pager;
 	bool is_trace;	       /* for the viewers of traces: see report_trace.h */
-	bool is_page;	       /* an HTML page of all views */
+	bool is_page;	       /* an HTML page */
 	const char *page_file; /* of --html; NULL: standard output */
 	unsigned int threads;  /* 0: one for each CPU */
 	uint64_t max_memory;   /* bytes; 0: no limit */

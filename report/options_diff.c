@@ -6,6 +6,7 @@
 
 #include "cli/command_line.h"
 #include "report/options.h"
+#include "report/summaries_search.h"
 
 void options_parse_normalise(struct options *options, const char *text, struct argp_state *state)
 {
@@ -66,6 +67,12 @@ void options_finish_captures(struct options *options, struct argp_state *state)
 		argp_error(state, "--%s: the view %s compares no captures: use the view diff",
 			   options->diff.normalise_text ? "normalise" : "fail-if",
 			   options->view->name);
+	if (options->second && summaries_search_name(options->capture))
+		argp_error(state,
+			   "%s and %s: a report is on one file of summaries: add them up first: "
+			   "kmemtrace-merge -o SUM %s %s, or compare them: diff %s %s",
+			   options->capture, options->second, options->capture, options->second,
+			   options->capture, options->second);
 	if (options->second)
 		argp_error(state, "two captures are named: %s and %s: name one of them",
 			   options->capture, options->second);

@@ -18,6 +18,7 @@
 #include "fields/allocations.h"
 #include "report/columns.h"
 #include "report/report.h"
+#include "report/summaries_search.h"
 #include "report/views/capture_header.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
@@ -87,6 +88,10 @@ int report_open_capture(struct capture *capture, const struct options *options, 
 	};
 	int err = capture_open_range(capture, path, &range);
 
+	if (err == -ENOENT && summaries_search(path))
+		return error_msg("%s has files of summaries: add them up first: kmemtrace-merge -o "
+				 "SUM %s, and report on SUM",
+				 path, path);
 	if (err)
 		return error_msg("%s%s", capture->errmsg, advice(err));
 	if ((!range.after_is_date && !range.before_is_date) || capture->metadata.wall_offset)
@@ -124,6 +129,7 @@ int report_init(struct report *report, const struct options *options)
 		.lines_given = options->lines_given,
 		.renderer = options->renderer,
 		.lines = options->lines,
+		.nodes = options->nodes,
 		.out = stdout,
 	};
 	report->settings.live_curve = report->is_glance;
@@ -158,10 +164,10 @@ static bool has_allocations(const struct report *report)
 	       (report->query->has_where && !report->view->shows_events);
 }
 
-static int sort_first(struct report *report, struct table *table, const char *sort)
+static int sort_first(struct report *report, struct table *table, const char *sort, size_t rows)
 {
 	char *keys = columns_sort_keys(table, sort);
-	int err = keys ? table_sort(table, keys) : -ENOMEM;
+	int err = keys ? table_sort_and_cut(table, keys, rows) : -ENOMEM;
 
 	if (err == -EINVAL)
 		snprintf(report->errmsg, sizeof(report->errmsg), "--sort: %s", table->errmsg);
@@ -183,7 +189,7 @@ int report_check_columns(const struct options *options)
 		err = columns_of_groups(&report);
 	}
 	if (!err && options->sort)
-		err = sort_first(&report, &report.tables[0], options->sort);
+		err = sort_first(&report, &report.tables[0], options->sort, 0);
 	if (!err && options->columns)
 		err = columns_choose(&report, options->columns);
 	if (err)
@@ -314,24 +320,23 @@ static size_t rows_of(const struct report *report, const struct options *options
 	return report_rows(report, options);
 }
 
-/* -s sorts the first table; the other tables keep their default order. */
-static int sort_and_cut(struct report *report, const struct options *options)
+int report_sort_and_cut(struct report *report, const struct options *options)
 {
 	for (size_t i = 0; i < report->table_count; i++) {
 		struct table *table = &report->tables[i];
-		int err = i == 0 && options->sort ? sort_first(report, table, options->sort)
-						  : table_sort(table, table->sort);
+		size_t rows = rows_of(report, options, table);
+		int err = i == 0 && options->sort ? sort_first(report, table, options->sort, rows)
+						  : table_sort_and_cut(table, table->sort, rows);
 
 		if (err)
 			return err;
-		table_cut(table, rows_of(report, options, table));
 		if (i == 0 && options->columns)
 			err = columns_choose(report, options->columns);
 		else if (i == 0 && options->sort)
 			err = columns_show(table, options->sort);
 		if (err)
 			return err;
-		if (!event_clock_is(report->capture))
+		if (!report->capture || !event_clock_is(report->capture))
 			continue;
 		report->converted[i] = event_clock_convert(table);
 		if (!report->converted[i])
@@ -456,7 +461,7 @@ int report_run(struct report *report, struct capture_header *header, const struc
 	if (!err)
 		err = report_make(report, capture);
 	if (!err)
-		err = sort_and_cut(report, options);
+		err = report_sort_and_cut(report, options);
 	if (!err)
 		err = capture_header_init(header, report);
 	return err;

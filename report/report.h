@@ -24,6 +24,12 @@ void report_deinit(struct report *report);
 /* The number of rows of each table, by -l or the view; 0: all. */
 size_t report_rows(const struct report *report, const struct options *options);
 
+/*
+ * Sorts and cuts the tables. -s sorts the first one; the others keep their default order. 0,
+ * -ENOMEM, or -EINVAL with report->errmsg set.
+ */
+int report_sort_and_cut(struct report *report, const struct options *options);
+
 /* Prints the header and the tables, or the flame; returns the exit status. */
 int report_render(const struct options *options, const struct header *header,
 		  const struct report *report);

@@ -14,14 +14,17 @@
 #include "cli/message.h"
 #include "report/html/page.h"
 #include "report/html/page_rows.h"
+#include "report/page_file.h"
 #include "report/render/json.h"
 #include "report/report.h"
 #include "report/report_page.h"
+#include "analysis/heap_findings.h"
 
 #define ROWS 300	 /* of a table */
 #define VIEW_BYTES 70000 /* of the tables of a view; with the others below the page has < 2 MB */
 #define SPANS_BYTES SIZE_MAX /* views/spans.c limits its rows: the page needs all of them */
 #define TREE_BYTES 60000
+#define NO_HOST_NAME "(none)" /* the kernel's default */
 #define BY_NO_STACKS "module,caller_function,site,cache"
 
 #define MEASURE_NAME(name) #name,
@@ -42,16 +45,14 @@ struct page {
 	int status; /* of the first view: what was lost */
 };
 
-static json_t *make_tables(const struct report *report, const json_t *document, size_t bytes)
+static json_t *make_tables(const struct report *report, size_t bytes)
 {
 	json_t *tables = json_array();
 
 	for (size_t i = 0; i < report->table_count; i++) {
 		const struct table *table = &report->tables[i];
-		const json_t *rows = json_object_get(document, table->key);
 		size_t share = bytes / (report->table_count - i), size;
-		json_t *made = report->flame ? page_tree(table, rows, share)
-					     : page_table(table, rows, share);
+		json_t *made = report->flame ? page_tree(table, share) : page_table(table, share);
 
 		size = made ? page_size(made) : 0;
 		bytes -= size < bytes ? size : bytes;
@@ -63,17 +64,31 @@ static json_t *make_tables(const struct report *report, const json_t *document, 
 	return tables;
 }
 
+/* The kinds of findings, with a sentence for each. */
+static json_t *make_kinds(void)
+{
+	json_t *kinds = json_object();
+
+	for (unsigned int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+		if (json_object_set_new(kinds, finding_kind_text(kind),
+					json_string(finding_kind_about(kind)))) {
+			json_decref(kinds);
+			return NULL;
+		}
+	return kinds;
+}
+
 /* The summary repeats tables of other views; its header is that of all. */
 static json_t *make_data(const struct report *report, const struct capture_header *header,
 			 size_t bytes)
 {
 	const bool is_first = report->view == &view_summary;
-	json_t *document = json_document(&header->header, report->tables, report->table_count);
+	json_t *document = json_document(&header->header, NULL, 0);
 	json_t *data = json_object(), *tables = NULL;
 	int failed = !document;
 
 	if (!failed)
-		tables = make_tables(report, document, bytes);
+		tables = make_tables(report, bytes);
 	failed |= json_object_set_new(data, "view", json_string(report->view->name));
 	failed |= json_object_set_new(data, "tables", tables);
 	for (size_t i = 0; i < header->header.section_count && !failed; i++) {
@@ -84,6 +99,8 @@ static json_t *make_data(const struct report *report, const struct capture_heade
 	}
 	if (is_first)
 		failed |= json_object_set_new(data, "lines", page_lines(&header->header));
+	if (report->view == &view_findings)
+		failed |= json_object_set_new(data, "kinds", make_kinds());
 	json_decref(document);
 	if (!failed)
 		return data;
@@ -109,13 +126,15 @@ static int begin_page(struct page *page, const struct report *report,
 	const struct metadata *metadata = &page->capture->metadata;
 	json_t *host = json_from_text(metadata->hostname);
 	json_t *release = json_from_text(metadata->release);
-	json_t *title = host && release
-				? json_sprintf("kmemtrace: %s, Linux %s", json_string_value(host),
-					       json_string_value(release))
-				: NULL;
+	bool is_named = *metadata->hostname && strcmp(metadata->hostname, NO_HOST_NAME) != 0;
+	json_t *title = NULL;
 
+	if (host && release)
+		title = json_sprintf("kmemtrace: %s%sLinux %s",
+				     is_named ? json_string_value(host) : "", is_named ? ", " : "",
+				     json_string_value(release));
 	if (title)
-		page_begin(page->file, json_string_value(title));
+		page_begin(page->file, &page_of_capture, json_string_value(title));
 	page->begun = title;
 	page->status = report_check_loss(page->options, header, report);
 	json_decref(host);
@@ -167,6 +186,7 @@ static int add_views(struct page *page)
 	}
 	options.view = &view_flame;
 	options.lines = 0;
+	options.nodes = PAGE_TREE_NODES;
 	if (!page->capture->status.sampling.interval)
 		options.by_text = BY_NO_STACKS;
 	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]) && !err; i++) {
@@ -177,21 +197,6 @@ static int add_views(struct page *page)
 		err = add_view(page, &options, name, TREE_BYTES);
 	}
 	return err;
-}
-
-static int write_file(const char *path, const char *text, size_t size)
-{
-	FILE *file = fopen(path, "w");
-	int err;
-
-	if (!file)
-		return error_msg("%s: %s", path, strerror(errno));
-	errno = 0;
-	err = fwrite(text, 1, size, file) != size;
-	if (fclose(file) || err)
-		return error_msg("%s: %s", path, strerror(errno ? errno : EIO));
-	info_msg("%s: written, %zu kB: open it in a web browser", path, (size + 999) / 1000);
-	return EXIT_OK;
 }
 
 int report_page(const struct options *options, struct capture *capture)
@@ -205,15 +210,13 @@ int report_page(const struct options *options, struct capture *capture)
 	if (!page.file)
 		return error_msg("%s: %s", options->input, strerror(errno));
 	if (!add_views(&page)) {
-		page_end(page.file);
+		page_end(page.file, &page_of_capture);
 		status = EXIT_OK;
 	}
 	if (text_close(page.file, &text))
 		return error_msg("%s: %s", options->input, strerror(ENOMEM));
-	if (status == EXIT_OK && options->page_file)
-		status = write_file(options->page_file, text, size);
-	else if (status == EXIT_OK && (fwrite(text, 1, size, stdout) != size || fflush(stdout)))
-		status = error_msg("standard output: %s", strerror(errno ? errno : EIO));
+	if (status == EXIT_OK)
+		status = page_file_write(options->page_file, text, size);
 	free(text);
 	return status == EXIT_OK ? page.status : status;
 }

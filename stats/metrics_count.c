@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/cache_table.h"
 #include "analysis/counters.h"
 #include "base/array.h"
 #include "base/hash.h"
-#include "stats/function_names.h"
+#include "kernel/function_names.h"
 #include "stats/metrics.h"
-
-#define UNKNOWN "(unknown)"
 
 int metrics_init(struct metrics *metrics, const struct capture *capture, size_t top)
 {
@@ -103,24 +102,15 @@ static int64_t get_row(struct metrics_table *table, const char *name, const char
 	return (int64_t)table->count++;
 }
 
-/* A cache that has no name is named by its address in the analysis. */
-static int64_t find_cache(struct metrics *metrics, const struct analysis_cache *cache)
-{
-	const char *name = strncmp(cache->name, "0x", 2) ? cache->name : UNKNOWN;
-
-	return get_row(&metrics->tables[METRICS_CACHE], name, "");
-}
-
 static int64_t find_function(struct metrics *metrics, const struct group *group)
 {
 	struct function_name name;
-	const char *module;
 	int64_t row;
 
 	if (function_name_find(&name, &metrics->symbols, group->key, group->first_time))
 		return -ENOMEM;
-	module = *name.module ? name.module : name.known ? "kernel" : UNKNOWN;
-	row = get_row(&metrics->tables[METRICS_FUNCTION], name.known ? name.text : UNKNOWN, module);
+	row = get_row(&metrics->tables[METRICS_FUNCTION], function_name_text(&name),
+		      function_name_module(&name));
 	free(name.text);
 	return row;
 }
@@ -144,8 +134,9 @@ static struct metrics_row *row_of(struct metrics *metrics, const struct analysis
 		table->row_of = numbers;
 	}
 	if (!table->row_of[index]) {
-		row = kind == METRICS_CACHE ? find_cache(metrics, &analysis->caches[index])
-					    : find_function(metrics, &analysis->groups[index]);
+		row = kind == METRICS_CACHE
+			      ? get_row(table, analysis_cache_name(&analysis->caches[index]), "")
+			      : find_function(metrics, &analysis->groups[index]);
 		if (row < 0)
 			return NULL;
 		table->row_of[index] = (uint32_t)row + 1;

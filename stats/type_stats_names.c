@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/number.h"
-#include "stats/function_names.h"
+#include "kernel/function_names.h"
 #include "stats/type_stats_internal.h"
 
 #define PAGE_SIZE_DEFAULT 4096

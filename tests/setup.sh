@@ -6,7 +6,7 @@
 # What a build of everything needs:
 packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 	libbpf-dev libelf-dev libcap-ng-dev libseccomp-dev zlib1g-dev libdeflate-dev
-	libjansson-dev libncurses-dev"
+	libjansson-dev libncurses-dev libsqlite3-dev libcurl4-gnutls-dev"
 # What "./test quick" needs besides (g++: C++ programs use memstat.h too; xz-utils: captures of
 # other machines; tmux: a terminal).
 packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format tmux"
@@ -14,13 +14,18 @@ packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format tmux"
 # qemu-user: the offline tools on other machines; compilers: both; trace-cmd and its libraries:
 # recordings that kmemtrace-import reads; libclang-rt and llvm: libFuzzer, and the coverage;
 # prometheus: reads the metrics; debhelper, lintian and systemd: our own packages; python3-jsonschema:
-# checks JSON).
+# checks JSON; python3 and openssl: servers that are wrong, for kmemtrace-ship).
 packages_test="libclang-rt-dev llvm valgrind babeltrace2 linux-perf
 	prometheus prometheus-node-exporter
 	qemu-system-x86 qemu-system-arm qemu-system-misc cpio e2fsprogs trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-	debhelper lintian systemd python3-jsonschema"
+	debhelper lintian systemd python3-jsonschema
+	python3 openssl"
+# What ./test needs besides, if it can be installed: a web browser, and what drives it.
+packages_browser="chromium nodejs"
+# The same: a store of fleets. The tests start servers of their own; no service is started.
+packages_clickhouse="clickhouse-server curl"
 # What bench/run measures, and what reads its results.
 packages_bench="linux-perf bpftrace trace-cmd jq"
 
@@ -53,6 +58,37 @@ setup()
 		echo "$program: apt-get could not install:$missing" >&2
 		exit 2
 	}
+}
+
+# setup_browser: tries to install it; without it, the tests that need it are skipped.
+setup_browser()
+{
+	local output
+
+	command -v chromium >/dev/null && command -v node >/dev/null && return
+	command -v dpkg-query >/dev/null && [ "$(id -u)" -eq 0 ] || return 0
+	echo "$program: installing: $packages_browser"
+	# shellcheck disable=SC2086 # a list
+	output=$(apt_install $packages_browser 2>&1) || echo "$output" | tail -n 3
+}
+
+# setup_clickhouse: tries to install it; without it, the tests that need it are skipped.
+setup_clickhouse()
+{
+	local output
+
+	PATH=$PATH:/usr/sbin command -v clickhouse-server >/dev/null && command -v curl >/dev/null &&
+		return
+	command -v dpkg-query >/dev/null && [ "$(id -u)" -eq 0 ] || return 0
+	echo "$program: installing: $packages_clickhouse"
+	# the package starts a service where a policy does not forbid it
+	# shellcheck disable=SC2086 # a list
+	output=$(apt_install $packages_clickhouse 2>&1) || {
+		echo "$output" | tail -n 3
+		return 0
+	}
+	[ ! -d /run/systemd/system ] || systemctl disable -q --now clickhouse-server 2>/dev/null
+	return 0
 }
 
 apt_install()

@@ -283,16 +283,17 @@ static void find_ranges(const struct table *table, const struct table_row *row,
 	double earlier = (double)before->allocated;
 	struct estimate_range *rate = &figures->allocated_s_range;
 
-	figures->live_range = estimate_range_bytes(sampling, figures->live_bytes, live * live);
+	figures->live_range =
+		estimate_range_bytes(sampling, figures->live_bytes, live * live, true);
 	figures->allocated_range =
-		estimate_range_bytes(sampling, row->now.allocated, allocated * allocated);
+		estimate_range_bytes(sampling, row->now.allocated, allocated * allocated, false);
 	if (figures->live_bytes)
 		figures->error = 50 * (double)(figures->live_range.high - figures->live_range.low) /
 				 (double)figures->live_bytes;
 	if (!figures->has_rates)
 		return;
 	*rate = estimate_range_bytes(sampling, row->now.allocated - row->before.allocated,
-				     allocated * allocated - earlier * earlier);
+				     allocated * allocated - earlier * earlier, false);
 	rate->low = (uint64_t)((double)rate->low / seconds);
 	rate->high = (uint64_t)((double)rate->high / seconds);
 }

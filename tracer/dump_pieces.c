@@ -65,7 +65,8 @@ static int share_all(int from, int to, const char *folder)
 	return err;
 }
 
-static int share_piece(const struct dump_pieces *pieces, unsigned int number, const char *hidden)
+/* Into a directory whose name begins with a dot: the piece may be removed meanwhile. */
+static int share_hidden(const struct dump_pieces *pieces, unsigned int number, const char *hidden)
 {
 	char name[PIECE_NAME_SIZE];
 	__attribute__((cleanup(close_fd))) int from =
@@ -80,23 +81,25 @@ static int share_piece(const struct dump_pieces *pieces, unsigned int number, co
 	/* the first file that is removed; and --max-disk left no room for the events */
 	if (!err && (faccessat(from, "metadata", F_OK, 0) || piece_is_empty(from)))
 		err = -ENOENT;
-	return err ? err : inside_rename(pieces->to, hidden, name);
+	if (err)
+		inside_remove_directory(pieces->to, hidden);
+	return err;
 }
 
 /* 0; -ENOENT: the piece was removed meanwhile; or another -errno. */
 static int take_piece(struct dump_pieces *pieces, unsigned int number)
 {
 	unsigned int *numbers = array_grow(pieces->numbers, pieces->count, sizeof(*numbers));
-	char hidden[PIECE_NAME_SIZE];
+	char hidden[PIECE_NAME_SIZE], name[PIECE_NAME_SIZE];
 	int err;
 
 	if (!numbers)
 		return -ENOMEM;
 	pieces->numbers = numbers;
-	err = share_piece(pieces, number, piece_next_name(number, hidden));
-	if (err)
-		inside_remove_directory(pieces->to, hidden);
-	else
+	err = share_hidden(pieces, number, piece_next_name(number, hidden));
+	if (!err)
+		err = inside_rename(pieces->to, hidden, piece_name(number, name));
+	if (!err)
 		numbers[pieces->count++] = number;
 	return err;
 }
@@ -180,7 +183,22 @@ static int make_checkpoint(const struct dump_pieces *pieces, int before, unsigne
 	return checkpoint_make(from, to, NULL, errmsg, errmsg_size);
 }
 
-/* The first piece may have got its checkpoint in the set after it was taken. Then it is left out.
+/* Takes the first piece once more. */
+static int replace_first(const struct dump_pieces *pieces)
+{
+	const unsigned int first = pieces->numbers[0];
+	char hidden[PIECE_NAME_SIZE], name[PIECE_NAME_SIZE];
+	int err = share_hidden(pieces, first, piece_next_name(first, hidden));
+
+	piece_name(first, name);
+	if (!err)
+		err = inside_remove_directory(pieces->to, name);
+	return err ? err : inside_rename(pieces->to, hidden, name);
+}
+
+/*
+ * The first piece may have got its checkpoint in the set after it was taken, where the piece before
+ * is removed now. Then that of the set is taken; if it is removed, too, this one is left out.
  */
 static void complete_first(struct dump_pieces *pieces)
 {
@@ -192,7 +210,9 @@ static void complete_first(struct dump_pieces *pieces)
 	if (piece_set_is_same_run(pieces->from, first - 1, pieces->to, first) &&
 	    !make_checkpoint(pieces, pieces->from, first, unused, sizeof(unused)))
 		return;
-	if (pieces->count == 1 || !piece_set_has_checkpoint(pieces->from, first))
+	/* the first piece of a run has none */
+	if (!piece_set_has_checkpoint(pieces->from, first) || !replace_first(pieces) ||
+	    pieces->count == 1)
 		return;
 	inside_remove_directory(pieces->to, piece_name(first, name));
 	pieces->count--;

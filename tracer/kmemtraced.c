@@ -50,7 +50,9 @@ static const char *aggregate_name(const struct options *options)
 {
 	if (options->publish)
 		return options->publish;
-	return options->metrics.path ? options->metrics.path : "triggers";
+	if (options->metrics.path)
+		return options->metrics.path;
+	return options->summaries.interval_ns ? options->summaries.directory : "triggers";
 }
 
 /* The directory that the user named. */

@@ -105,7 +105,8 @@ static const struct argp_option table[] = {
 	{ "publish-group", KEY_PUBLISH_GROUP, "GROUP", 0,
 	  "With --publish: let the members of GROUP read the file", 0 },
 	{ "publish-objects", KEY_PUBLISH_OBJECTS, "N", 0,
-	  "With --publish, --metrics or --trigger: track at most N live objects (1 to 4294967295; "
+	  "With --publish, --metrics, --summaries or --trigger: track at most N live objects (1 to "
+	  "4294967295; "
 	  "default: 4194304); each takes up to 128 bytes of memory",
 	  0 },
 	{ "publish-base", KEY_PUBLISH_BASE, NULL, 0,
@@ -116,7 +117,7 @@ static const struct argp_option table[] = {
 	  "kmemtrace-top(1) shows",
 	  0 },
 	{ "no-capture", KEY_NO_CAPTURE, NULL, 0,
-	  "With --publish, --metrics or --trigger: write no capture", 0 },
+	  "With --publish, --metrics, --summaries or --trigger: write no capture", 0 },
 	{ "config", KEY_CONFIG, "FILE", 0,
 	  "Take options from FILE too: one in each line, as \"duration = 5\"; those of the command "
 	  "line win. Given several times: the first FILE that exists",
@@ -177,12 +178,13 @@ static void complete_count(struct argp_state *state, struct options *options)
 		return;
 	}
 	if (options->output || options->pack || options->publish || options->metrics.path ||
-	    options->triggers.count || options->ring_mib || options->proc_mem ||
-	    options->sampling.interval)
+	    options->summaries.interval_ns || options->triggers.count || options->ring_mib ||
+	    options->proc_mem || options->sampling.interval)
 		option_error(
 			state,
 			"--count writes no capture: it cannot be used with -o, -z, -m, --publish, "
-			"--metrics, --trigger, --proc-mem, --stacks, --user-stacks or --profile");
+			"--metrics, --summaries, --trigger, --proc-mem, --stacks, --user-stacks or "
+			"--profile");
 	count_options_complete(state, &options->count, options->probes_text);
 	options->no_capture = true;
 	options->ring_mib = 1; /* its memory is the table of counts */
@@ -247,15 +249,21 @@ static void complete_publish(struct argp_state *state, struct options *options)
 		option_error(state, "--publish: needs slab events: name one of them in --probes");
 	if (options->metrics.path && !options->records_slab)
 		option_error(state, "--metrics: needs slab events: name one of them in --probes");
-	if (!options->publish && !options->metrics.path && !options->triggers.count &&
-	    options->no_capture && !options->count.enabled)
-		option_error(state, "--no-capture: needs --publish, --metrics or --trigger");
+	if (options->summaries.interval_ns && !options->records_slab)
+		option_error(state, "--summaries: needs slab events: name one of them in --probes");
+	if (options->summaries.interval_ns && options->pid_count)
+		option_error(state, "--summaries: are of the whole machine: they cannot be used "
+				    "with -p");
+	if (!options->publish && !options->metrics.path && !options->summaries.interval_ns &&
+	    !options->triggers.count && options->no_capture && !options->count.enabled)
+		option_error(state,
+			     "--no-capture: needs --publish, --metrics, --summaries or --trigger");
 	if (!options->publish && options->publish_group != (gid_t)-1)
 		option_error(state, "--publish-group: needs --publish");
 	if (!options_aggregate(options) && options->publish_objects)
 		option_error(state,
-			     "--publish-objects: needs --publish, --metrics, or a trigger of "
-			     "live bytes or of OOM kills");
+			     "--publish-objects: needs --publish, --metrics, --summaries, or a "
+			     "trigger of live bytes or of OOM kills");
 	if (!options->publish && options->no_details)
 		option_error(state, "--no-details: needs --publish");
 	if (!options->publish && options->publish_base)
@@ -304,6 +312,10 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 	if (options->sampling.is_profile && options->publish && options->no_details)
 		option_error(state, "--profile: publishes estimates by stack, with the details: it "
 				    "cannot be used with --publish and --no-details");
+	if (options->sampling.is_profile &&
+	    (options->summaries.by[SUMMARY_CGROUP] || options->summaries.by[SUMMARY_COMM]))
+		option_error(state, "--summaries-by: counts each allocation: it cannot be used "
+				    "with --profile");
 	if (options->sampling.is_profile && options->rescue)
 		option_error(state,
 			     "--profile: has no backup programs: it cannot be used with --rescue");
@@ -451,9 +463,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->metrics;
-		state->child_inputs[1] = &options->rotation;
-		state->child_inputs[2] = &options->triggers;
-		state->child_inputs[3] = &options->count;
+		state->child_inputs[1] = &options->summaries;
+		state->child_inputs[2] = &options->ship;
+		state->child_inputs[3] = &options->rotation;
+		state->child_inputs[4] = &options->triggers;
+		state->child_inputs[5] = &options->count;
+		options->summaries.no_value = &options->no_value;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* the first word that is not an option begins the command */
@@ -470,6 +485,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			option_error(state, "--rescue: cannot be used with --no-rescue");
 		complete_count(state, options);
 		metrics_options_complete(state, &options->metrics);
+		ship_options_complete(state, &options->ship, options->summaries.interval_ns);
+		summaries_options_complete(state, &options->summaries);
 		complete_triggers(state, options);
 		complete_publish(state, options);
 		complete_full(state, options);
@@ -486,6 +503,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &metrics_argp, 0, NULL, 5 },
+					      { &summaries_argp, 0, NULL, 5 },
+					      { &ship_argp, 0, NULL, 5 },
 					      { &rotation_argp, 0, NULL, 6 },
 					      { &trigger_argp, 0, NULL, 7 },
 					      { &count_argp, 0, NULL, 10 },

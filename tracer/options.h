@@ -13,6 +13,8 @@
 #include "tracer/count_options.h"
 #include "tracer/load/sampling.h"
 #include "tracer/metrics_options.h"
+#include "tracer/ship_options.h"
+#include "tracer/summaries_options.h"
 #include "tracer/trigger_options.h"
 #include "tracer/rotation_options.h"
 
@@ -38,6 +40,8 @@ struct options {
 	bool rescue, no_rescue;	  /* see options_no_backup_reason */
 	const char *publish;	  /* path of the file; NULL: nothing is published */
 	struct metrics_options metrics;
+	struct summaries_options summaries;
+	struct ship_options ship;
 	struct trigger_options triggers;
 	struct rotation_options rotation;
 	const char *no_value; /* the last option without its optional value; NULL: none */
@@ -74,9 +78,19 @@ static inline bool options_aggregate(const struct options *options)
 {
 	const struct trigger_options *triggers = &options->triggers;
 
-	return options->publish || options->metrics.path ||
+	return options->publish || options->metrics.path || options->summaries.interval_ns ||
 	       trigger_options_need_figures(triggers) ||
 	       (options->records_slab && trigger_options_have(triggers, TRIGGER_OOM));
+}
+
+/* How many bytes the files of summaries may have; 0: no limit. */
+static inline uint64_t options_summaries_max(const struct options *options)
+{
+	uint64_t most = options->summaries.max_bytes;
+
+	if (!most && options->ship.url)
+		return SUMMARIES_SHIP_MAX;
+	return most == UINT64_MAX ? 0 : most;
 }
 
 /* Are the files of the capture removed at the end? */

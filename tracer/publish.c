@@ -78,10 +78,15 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	if (!err)
 		err = publish_metrics_start(&publish->metrics, &settings->metrics, publish->errmsg,
 					    sizeof(publish->errmsg));
+	if (!err)
+		err = publish_summaries_start(&publish->summaries, &settings->summaries,
+					      publish->errmsg, sizeof(publish->errmsg));
 	if (err)
 		return err;
 	err = queue_init(&publish->queue, bytes > QUEUE_BYTES_MIN ? bytes : QUEUE_BYTES_MIN);
-	if (!err && publish->details.file)
+	publish->counts_details = publish->details.file ||
+				  publish_summaries_by_owner(&settings->summaries);
+	if (!err && publish->counts_details)
 		err = open_names(publish);
 	if (!err)
 		err = -pthread_create(&publish->thread, NULL, publish_thread_run, publish);
@@ -109,7 +114,10 @@ static int init_counters(struct publish *publish)
 	if (!err && publish_counts_rows(publish))
 		err = metrics_init(&publish->metrics.metrics, &publish->capture,
 				   publish->metrics.settings.top);
-	if (!err && publish->details.file)
+	if (!err)
+		err = publish_summaries_open(&publish->summaries, &publish->capture,
+					     &publish->details.details);
+	if (!err && publish->counts_details)
 		err = details_init(&publish->details.details, &publish->capture, &publish->tallies);
 	publish->details.details.only_stacks = publish->settings.estimate;
 	return err;
@@ -123,10 +131,10 @@ int publish_open(struct publish *publish, const char *directory)
 		.observer = { publish_on_transition, publish },
 		.observer_only = !publish->settings.estimate,
 		.estimate = publish->settings.estimate,
-		.mark_sampled = publish->details.file,
-		.by_site = publish->details.file,
+		.mark_sampled = publish->counts_details,
+		.by_site = publish->counts_details,
 		.tallies = &publish->tallies,
-		.tasks = publish->details.file ? &publish->details.details.tasks : NULL,
+		.tasks = publish->counts_details ? &publish->details.details.tasks : NULL,
 		.release = publish_return_packet,
 		.data = publish,
 	};
@@ -331,13 +339,18 @@ static void count_missing(struct publish *publish)
 	publish->missing = publish->queue_dropped + analysis->totals.unknown + missing;
 }
 
-int publish_end(struct publish *publish)
+int publish_end(struct publish *publish, const struct watermark *last)
 {
 	int err, failed, removed, metrics_failed;
 	char errmsg[sizeof(publish->errmsg)];
 
 	if (!publish->task)
 		return 0;
+	if (last) {
+		publish->last = *last;
+		publish->last.queue_dropped = publish->queue_dropped;
+		publish->last.names_lost |= publish->names_dropped;
+	}
 	__atomic_store_n(&publish->ending, true, __ATOMIC_RELEASE);
 	sem_post(&publish->work);
 	pthread_join(publish->thread, NULL);
@@ -370,7 +383,7 @@ uint64_t publish_missing(const struct publish *publish)
 
 void publish_close(struct publish *publish)
 {
-	publish_end(publish);
+	publish_end(publish, NULL);
 	publish_details_close(&publish->details);
 	stats_file_remove(publish->stats_file);
 	online_close(publish->online);
@@ -378,6 +391,7 @@ void publish_close(struct publish *publish)
 	if (publish->type_stats.parts)
 		type_stats_deinit(&publish->type_stats);
 	publish_metrics_close(&publish->metrics);
+	publish_summaries_close(&publish->summaries);
 	publish_figures_deinit(&publish->figures);
 	capture_close(&publish->capture);
 	queue_deinit(&publish->queue);

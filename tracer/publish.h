@@ -22,6 +22,7 @@
 #include "tracer/publish_details.h"
 #include "tracer/publish_figures.h"
 #include "tracer/publish_metrics.h"
+#include "tracer/publish_summaries.h"
 #include "tracer/queue.h"
 
 #define PUBLISH_OBJECTS 4194304 /* default for objects_max */
@@ -36,6 +37,7 @@ struct publish_settings {
 	bool with_base;	    /* of the published snapshots */
 	bool no_details;    /* publish no figures by site, task and cgroup */
 	struct publish_metrics_settings metrics;
+	struct publish_summaries_settings summaries;
 	bool figures;  /* for triggers */
 	bool estimate; /* the records are samples: no type statistics, and details by stack only */
 	unsigned int cpus;   /* possible CPUs: the highest number + 1 */
@@ -75,13 +77,17 @@ struct publish {
 	struct stats_file *stats_file;	/* NULL: none; type_stats is not used then */
 	struct publish_metrics metrics; /* without a file, if there are none */
 	struct publish_figures figures;
-	struct publish_details details; /* without a file, if there are none */
-	char *paths;			/* of the next snapshot; NULL: unknown */
+	struct publish_summaries summaries; /* without a file, if there are none */
+	struct publish_details details;	    /* without a file, if there are none */
+	bool counts_details;		    /* for their file, or for summaries */
+	char *paths;			    /* of the next snapshot; NULL: unknown */
 	bool opened;
 	uint64_t snapshot_time; /* ns: time of the last published snapshot */
 	uint64_t slabinfo;	/* ns: when slabinfo was last read */
 	uint64_t aggregated;	/* at the end: events that were aggregated */
 	uint64_t missing;	/* at the end: recorded events that some counter does not include */
+
+	struct watermark last; /* of publish_end(); time 0: the counters at the end are unknown */
 
 	/* for several threads, with atomic operations */
 	bool ending;
@@ -136,8 +142,12 @@ void publish_symbols_changed(struct publish *publish);
 /* From now on, the symbols are those of this piece in the set, an open directory. */
 void publish_switch(struct publish *publish, int set, unsigned int piece);
 
-/* Aggregates the rest, ends the thread and removes the file. Returns as publish_watermark(). */
-int publish_end(struct publish *publish);
+/*
+ * Aggregates the rest, ends the thread and removes the file. last: the time when tracing ended, and
+ * the counters then; NULL: unknown, so there is no summary of the rest. Returns as
+ * publish_watermark().
+ */
+int publish_end(struct publish *publish, const struct watermark *last);
 
 /* True once, when the file's file system is full; errmsg gets the message. */
 bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size);

@@ -3,21 +3,17 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/files.h"
 #include "base/text.h"
+#include "tracer/host_facts.h"
 #include "tracer/load/machine.h"
 #include "tracer/publish_metrics.h"
 
 #define NSEC_PER_SEC 1e9
-#define STATM_BYTES_MAX 4096
 
 int publish_metrics_start(struct publish_metrics *metrics,
 			  const struct publish_metrics_settings *settings, char *errmsg,
@@ -27,32 +23,6 @@ int publish_metrics_start(struct publish_metrics *metrics,
 	return settings->path
 		       ? metrics_file_open(&metrics->file, settings->path, errmsg, errmsg_size)
 		       : 0;
-}
-
-static double cpu_seconds(void)
-{
-	struct timespec used = { 0 };
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	return (double)used.tv_sec + (double)used.tv_nsec / NSEC_PER_SEC;
-}
-
-/* Bytes; 0: /proc cannot be read. */
-static uint64_t resident_bytes(void)
-{
-	uint64_t resident = 0;
-	char *text = NULL;
-
-	if (!read_file(AT_FDCWD, "/proc/self/statm", STATM_BYTES_MAX, &text, NULL)) {
-		const char *end = text ? text + strlen(text) : NULL;
-		struct line line = { text, end };
-
-		/* the second number */
-		if (!line_u64(&line, 10, &resident) || !line_u64(&line, 10, &resident))
-			resident = 0;
-	}
-	free(text);
-	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 uint64_t publish_uncounted(const struct analysis *analysis, const struct watermark *watermark)
@@ -83,8 +53,8 @@ static void find_facts(struct metrics_facts *facts, const struct analysis *analy
 	facts->uncounted = MAX(facts->uncounted, publish_uncounted(analysis, watermark));
 	facts->names_lost |= watermark->names_lost;
 	facts->unobserved = watermark->unobserved;
-	facts->cpu_seconds = cpu_seconds();
-	facts->resident = resident_bytes();
+	facts->cpu_seconds = (double)process_cpu_ns() / NSEC_PER_SEC;
+	facts->resident = process_resident_bytes();
 	facts->capture = watermark->stored;
 }
 

@@ -46,7 +46,9 @@ static int reload_symbols(struct publish *publish)
 	err = publish->stats_file ? type_stats_reload_symbols(&publish->type_stats) : 0;
 	if (!err && publish_counts_rows(publish))
 		err = metrics_reload_symbols(&publish->metrics.metrics);
-	if (publish->details.file)
+	if (!err && publish->summaries.file)
+		err = summary_count_reload_symbols(&publish->summaries.counter);
+	if (publish->counts_details)
 		details_symbols_changed(&publish->details.details);
 	return err;
 }
@@ -94,8 +96,10 @@ int publish_on_transition(void *data, const struct analysis *analysis,
 		err = type_stats_on_transition(&publish->type_stats, analysis, transition);
 	if (!err && publish_counts_rows(publish))
 		err = metrics_on_transition(&publish->metrics.metrics, analysis, transition);
-	if (!err && publish->details.file)
+	if (!err && publish->counts_details)
 		err = details_on_transition(&publish->details.details, analysis, transition);
+	if (!err && publish->summaries.file)
+		err = summary_count_transition(&publish->summaries.counter, analysis, transition);
 	return err;
 }
 
@@ -110,8 +114,10 @@ static int add_tally(void *data, const struct tally *tally, unsigned int cpu,
 		err = type_stats_add_tally(&publish->type_stats, analysis, tally, cpu, count);
 	if (!err && publish_counts_rows(publish))
 		err = metrics_add_tally(&publish->metrics.metrics, analysis, tally, count);
-	if (!err && publish->details.file)
+	if (!err && publish->counts_details)
 		err = details_add_tally(&publish->details.details, tally, count);
+	if (!err && publish->summaries.file)
+		err = summary_count_tally(&publish->summaries.counter, analysis, tally, count);
 	return err;
 }
 
@@ -121,6 +127,34 @@ static int take_events(struct publish *publish, uint64_t watermark, uint64_t *re
 	int err = online_take(publish->online, watermark, reached);
 
 	return err ? err : tallies_take(&publish->tallies, add_tally, publish);
+}
+
+static int write_summary(struct publish *publish, const struct watermark *watermark, uint64_t time)
+{
+	return publish_summaries_write(&publish->summaries, online_analysis(publish->online),
+				       watermark, online_events(publish->online), time);
+}
+
+/*
+ * The same, with a summary of each interval that ends before the watermark. An event that waits for
+ * the name of its cache stops it before the end of the interval; the next call goes on there.
+ */
+static int take_intervals(struct publish *publish, const struct watermark *watermark,
+			  uint64_t *reached)
+{
+	uint64_t end;
+	int err = 0;
+
+	while ((end = publish_summaries_end(&publish->summaries, &publish->capture, watermark)) <=
+	       watermark->time) {
+		err = take_events(publish, end, reached);
+		if (err || *reached < end)
+			return err;
+		err = write_summary(publish, watermark, end);
+		if (err)
+			return err;
+	}
+	return take_events(publish, watermark->time, reached);
 }
 
 /* Publishes the type statistics, which include all events before the time (ns). 0 or -ENOMEM. */
@@ -160,8 +194,9 @@ static int aggregate(struct publish *publish, const struct watermark *watermark)
 	if (__atomic_exchange_n(&publish->symbols_changed, false, __ATOMIC_ACQUIRE))
 		err = reload_symbols(publish);
 	if (!err)
-		err = take_events(publish, watermark->time, &time);
-	online_sampling_interval(publish->online, watermark->interval_most);
+		err = take_intervals(publish, watermark, &time);
+	online_samples(publish->online, watermark->interval_most,
+		       watermark->ring_lost + watermark->queue_dropped);
 	if (err || time <= publish->snapshot_time)
 		return err;
 	if (publish->stats_file)
@@ -219,14 +254,19 @@ static int handle_messages(struct publish *publish)
 	return err;
 }
 
-/* The events after the last watermark: counted at the end, but not published any more. */
+/* The events after the last watermark: counted at the end, and published in summaries only. */
 static int aggregate_rest(struct publish *publish)
 {
+	const struct watermark *last = &publish->last;
 	uint64_t reached = 0;
 	int err = 0;
 
+	while (!err && publish->summaries.file && reached < last->time)
+		err = take_intervals(publish, last, &reached);
 	while (!err && reached < UINT64_MAX)
 		err = take_events(publish, UINT64_MAX, &reached);
+	if (!err && publish->summaries.file && last->time)
+		err = write_summary(publish, last, last->time);
 	return err;
 }
 

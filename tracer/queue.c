@@ -9,10 +9,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tracer/queue.h"
 
 #define MESSAGES_MORE 8192 /* in addition to packets: caches come in bursts of hundreds */
+#define LOOK_TAKES 1024	   /* packets from one look at the free packets to the next */
+#define KEPT_FREE 4	   /* packets that stay when no more were needed */
 
 static size_t power_of_two(size_t least)
 {
@@ -34,16 +38,57 @@ int queue_init(struct queue *queue, uint64_t bytes)
 	return queue->messages && queue->free_packets ? 0 : -ENOMEM;
 }
 
+static size_t count_free(const struct queue *queue)
+{
+	return __atomic_load_n(&queue->returned, __ATOMIC_ACQUIRE) - queue->reused;
+}
+
 static struct queue_packet *reuse(struct queue *queue)
 {
 	struct queue_packet *packet;
 
-	if (__atomic_load_n(&queue->returned, __ATOMIC_ACQUIRE) == queue->reused)
+	if (!count_free(queue))
 		return NULL;
 	packet = queue->free_packets[queue->reused & queue->free_mask];
 	/* only this thread reads reused: there are never more packets than slots */
 	queue->reused++;
 	return packet;
+}
+
+static void free_packet(struct queue_packet *packet)
+{
+	free(packet->memory);
+	free(packet);
+}
+
+/*
+ * Gives its memory back. The C library may keep freed memory for later, so the whole pages of it go
+ * back to the kernel before.
+ */
+static void drop_packet(struct queue *queue, struct queue_packet *packet)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = ((uintptr_t)packet->memory + page - 1) / page * page;
+	uintptr_t end = ((uintptr_t)packet->memory + WRITER_PACKET_BYTES) / page * page;
+
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_DONTNEED);
+	free_packet(packet);
+	queue->packets_made--;
+}
+
+/* Packets that were free all the time since the last look were made for a burst that has ended. */
+static void drop_unused(struct queue *queue)
+{
+	size_t free_now = count_free(queue);
+
+	if (!queue->takes++ || queue->least_free > free_now)
+		queue->least_free = free_now;
+	if (queue->takes < LOOK_TAKES)
+		return;
+	queue->takes = 0;
+	for (; queue->least_free > KEPT_FREE; queue->least_free--)
+		drop_packet(queue, reuse(queue));
 }
 
 static struct queue_packet *make_packet(struct queue *queue)
@@ -62,12 +107,6 @@ static struct queue_packet *make_packet(struct queue *queue)
 	}
 	queue->packets_made++;
 	return packet;
-}
-
-static void free_packet(struct queue_packet *packet)
-{
-	free(packet->memory);
-	free(packet);
 }
 
 /* A queue_packet begins with its online_packet. */
@@ -119,6 +158,7 @@ bool queue_exchange(struct queue *queue, const struct packet_header *header, uns
 
 	if (!has_room(queue))
 		return false;
+	drop_unused(queue);
 	packet = reuse(queue);
 	if (!packet)
 		packet = make_packet(queue);

@@ -61,6 +61,7 @@ struct queue {
 	size_t packets_max, packets_made; /* the producer's */
 	struct message *messages;	  /* circular, as is free_packets */
 	struct queue_packet **free_packets;
+	size_t takes, least_free;	/* since it looked last; of free_packets */
 	size_t message_mask, free_mask; /* slots - 1 */
 	/* each only grows, and has one writer */
 	size_t put, reused __attribute__((aligned(64)));   /* by the producer */

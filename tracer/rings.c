@@ -35,9 +35,7 @@ static uint32_t slots_of(unsigned int mib)
 	return slots;
 }
 
-/* A BPF ring buffer puts 8 bytes before each record, and its size is a power of two. */
-#define BUFFERED_RECORD (8 + sizeof(struct kmt_record))
-
+/* The size of a BPF ring buffer is a power of two. */
 static uint32_t buffer_bytes(unsigned int mib)
 {
 	uint32_t bytes = 1 << 20;
@@ -69,7 +67,7 @@ static int fail(struct rings *rings, int err, const char *action)
 int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib, bool buffered)
 {
 	memset(rings, 0, sizeof(*rings));
-	rings->slots = buffered ? buffer_bytes(mib) / BUFFERED_RECORD : slots_of(mib);
+	rings->slots = buffered ? buffer_bytes(mib) / KMT_BUFFERED_RECORD : slots_of(mib);
 	rings->buffered = buffered;
 	rings->mib = mib;
 	rings->possible_cpus = possible_cpus;

@@ -20,7 +20,6 @@ void sample_rate_init(struct sample_rate *rate, uint32_t interval, uint32_t limi
 	*rate = (struct sample_rate){
 		.least = interval,
 		.interval = interval,
-		.most = interval,
 		.limit = interval == SAMPLING_EACH ? 0 : limit,
 		.fast.since = now,
 		.slow.since = now,
@@ -47,8 +46,6 @@ static void double_interval(struct sample_rate *rate, uint64_t samples, uint64_t
 
 	for (; rate_now > (double)rate->limit && rate->interval <= SAMPLING_MOST / 2; rate_now /= 2)
 		rate->interval *= 2;
-	if (rate->interval > rate->most)
-		rate->most = rate->interval;
 	rate->fast = rate->slow = (struct sample_window){ samples, now };
 }
 

@@ -17,9 +17,9 @@ struct sample_window {
 };
 
 struct sample_rate {
-	uint64_t least;		 /* bytes: the interval that was asked for */
-	uint64_t interval, most; /* bytes: the present one, and the largest until now */
-	uint64_t limit;		 /* samples a second; 0: none */
+	uint64_t least;	   /* bytes: the interval that was asked for */
+	uint64_t interval; /* bytes: the present one */
+	uint64_t limit;	   /* samples a second; 0: none */
 	struct sample_window fast, slow;
 };
 

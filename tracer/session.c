@@ -86,6 +86,7 @@ void session_close(struct session *session)
 	notify_close(&session->notify);
 	journal_close(&session->journal);
 	trigger_process_close(&session->trigger_process);
+	shipper_close(&session->shipper);
 	set_dump_left_deinit(&session->dump.left);
 	free(session->capture_path);
 	config_lines_deinit(&session->reloaded);

@@ -31,6 +31,7 @@
 #include "tracer/user_stacks.h"
 #include "tracer/rings.h"
 #include "tracer/rotation.h"
+#include "tracer/shipper.h"
 #include "tracer/tempdir.h"
 #include "tracer/trigger_process.h"
 #include "tracer/trigger_state.h"
@@ -105,6 +106,7 @@ struct session {
 	struct session_triggers triggers;
 	struct session_dump dump;
 	struct trigger_process trigger_process; /* if there is a command or --overwrite */
+	struct shipper shipper;			/* if options->ship.url */
 	struct config_lines reloaded; /* of the configuration file; without text: not read again */
 	char *capture_path;	      /* absolute; NULL: nothing stays on disk */
 	struct status_file status_file;

@@ -63,6 +63,7 @@ int session_confine_publish(void *data)
 	struct session *session = data;
 	const struct publish *publish = &session->publish;
 	const struct metrics_file *metrics = publish->metrics.file;
+	const struct summaries_file *summaries = publish->summaries.file;
 	uint64_t capabilities = to_read();
 	int err = 0;
 
@@ -72,6 +73,9 @@ int session_confine_publish(void *data)
 	if (!err && metrics)
 		err = confinement_allow(&session->confinement, metrics_file_directory(metrics),
 					CONFINE_REPLACE);
+	if (!err && summaries)
+		err = confinement_allow(&session->confinement, summaries_file_directory(summaries),
+					CONFINE_WRITE);
 	/* without it, root writes only in a directory of his own */
 	if (metrics && metrics_file_is_foreign(metrics))
 		capabilities |= BIT(CAP_DAC_OVERRIDE);

@@ -13,6 +13,7 @@
 #include "tracer/session_memory.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_rotate.h"
+#include "tracer/session_ship.h"
 #include "tracer/session_slabinfo.h"
 #include "tracer/session_status.h"
 #include "tracer/session_stream.h"
@@ -97,6 +98,7 @@ int session_finish(struct session *session)
 	directory_unlock(&session->directory);
 	err = err ? err : failed;
 	failed = session_publish_end(session);
+	session_ship_finish(session);
 	session_triggers_finish(session);
 	/* the last dump counts for the limits too */
 	session_rotate_end(session);

@@ -19,6 +19,7 @@
 #include "tracer/session_reload.h"
 #include "tracer/session_room.h"
 #include "tracer/session_service.h"
+#include "tracer/session_ship.h"
 #include "tracer/session_set.h"
 #include "tracer/session_status.h"
 #include "tracer/session_streams.h"
@@ -303,6 +304,8 @@ static int open_parts(struct session *session)
 		err = session_set_keep(session);
 	if (!err)
 		err = session_triggers_start(session);
+	if (!err)
+		err = session_ship_start(session);
 	if (err)
 		return err;
 	if (options->sampling.user_stacks) {
@@ -345,6 +348,7 @@ int session_open(struct session *session, const struct options *options,
 	memset(session, 0, sizeof(*session));
 	session->confinement.ruleset = session->journal.fd = -1;
 	session->trigger_process.requests = session->trigger_process.answers = -1;
+	session->shipper.socket = -1;
 	session->namer.go = session->namer.answers = -1;
 	session->options = options;
 	session->saved_state.signals = *signals;

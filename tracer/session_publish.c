@@ -24,6 +24,13 @@ int session_publish_start(struct session *session)
 		.metrics = { .path = options->metrics.path,
 			     .interval_ns = options->metrics.interval_ns,
 			     .top = options->metrics.top },
+		.summaries = { .interval_ns = options->summaries.interval_ns,
+			       .directory = options->summaries.directory,
+			       .keep_ns = options->summaries.keep_ns,
+			       .max_bytes = options_summaries_max(options),
+			       .role = options->summaries.role,
+			       .by = { [SUMMARY_CGROUP] = options->summaries.by[SUMMARY_CGROUP],
+				       [SUMMARY_COMM] = options->summaries.by[SUMMARY_COMM] } },
 		.figures = options->triggers.count,
 		.estimate = options->sampling.is_profile,
 		.cpus = rings->possible_cpus,
@@ -134,9 +141,8 @@ static uint64_t lost_before(const struct session *session, unsigned int cpu)
 }
 
 /*
- * The programs count an event that finds no slot at
- * once, before a reader can see the gap in the numbers. The writer counts the records that it
- * cannot write.
+ * The programs count an event that finds no slot, and a sample that finds no room, at once, before
+ * a reader can see the gap in the numbers. The writer counts the records that it cannot write.
  */
 uint64_t session_count_lost(const struct session *session)
 {
@@ -150,6 +156,7 @@ uint64_t session_count_lost(const struct session *session)
 			lost += loss_missing(&writer->loss) + lost_before(session, i);
 		else
 			lost += __atomic_load_n(&control->lost, __ATOMIC_RELAXED);
+		lost += __atomic_load_n(&control->dropped, __ATOMIC_RELAXED);
 	}
 	return lost;
 }
@@ -165,6 +172,9 @@ static void report_failures(struct session *session)
 	    !session->options->quiet)
 		info_msg("%s", errmsg);
 	if (publish_metrics_failed(&session->publish.metrics, errmsg, sizeof(errmsg)) &&
+	    !session->options->quiet)
+		info_msg("%s", errmsg);
+	if (publish_summaries_failed(&session->publish.summaries, errmsg, sizeof(errmsg)) &&
 	    !session->options->quiet)
 		info_msg("%s", errmsg);
 }
@@ -185,20 +195,27 @@ static void add_facts(const struct session *session, struct watermark *watermark
 		watermark->unobserved += !status->paths[i].observed;
 }
 
-int session_publish_watermark(struct session *session, uint64_t now)
+static struct watermark make_watermark(const struct session *session, uint64_t time)
 {
-	struct watermark watermark = { .begin = session->begin };
-	int err;
+	struct watermark watermark = { .time = time, .begin = session->begin };
 
-	if (!session_aggregates(session))
-		return 0;
-	watermark.time = session_watermark(session, now);
 	watermark.ring_lost = session_count_lost(session);
 	watermark.lost = watermark.ring_lost + session->misses.upper_bound;
 	add_facts(session, &watermark);
 	/* objects of a cache whose name was lost may count for an older cache at its address */
 	if (watermark.names_lost)
 		watermark.lost = STATS_FILE_LOST_UNKNOWN;
+	return watermark;
+}
+
+int session_publish_watermark(struct session *session, uint64_t now)
+{
+	struct watermark watermark;
+	int err;
+
+	if (!session_aggregates(session))
+		return 0;
+	watermark = make_watermark(session, session_watermark(session, now));
 	err = publish_paths(&session->publish, &session->status);
 	if (!err)
 		err = publish_watermark(&session->publish, &watermark);
@@ -208,11 +225,13 @@ int session_publish_watermark(struct session *session, uint64_t now)
 
 int session_publish_end(struct session *session)
 {
+	struct watermark last;
 	int err;
 
 	if (!session_aggregates(session))
 		return 0;
-	err = publish_end(&session->publish);
+	last = make_watermark(session, session->end);
+	err = publish_end(&session->publish, session->begin ? &last : NULL);
 	report_failures(session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }

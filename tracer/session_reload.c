@@ -22,6 +22,7 @@ struct reload {
 	struct config_lines lines; /* the new ones */
 	struct trigger_options triggers;
 	uint64_t metrics_interval_ns;
+	uint64_t summaries_keep_ns, summaries_max;
 	char errmsg[500];
 };
 
@@ -80,14 +81,30 @@ static int take_interval(struct reload *reload, const struct config_line *line)
 	return fail(reload, line, "needs a duration of at least 100ms");
 }
 
+static int take_keep(struct reload *reload, const struct config_line *line)
+{
+	if (line->value && summaries_keep_parse(line->value, &reload->summaries_keep_ns))
+		return 0;
+	return fail(reload, line, "needs an age of at least 1d, or all");
+}
+
+static int take_max(struct reload *reload, const struct config_line *line)
+{
+	if (!line->value || !summaries_max_parse(line->value, &reload->summaries_max))
+		return fail(reload, line, "needs a size of at least 1M, or all");
+	if (reload->summaries_max == UINT64_MAX)
+		reload->summaries_max = 0;
+	return 0;
+}
+
 /* The options that can change. */
 static const struct changeable {
 	const char *name;
 	int (*take)(struct reload *reload, const struct config_line *line);
 } changeables[] = {
-	{ "trigger", take_trigger },
-	{ "trigger-pause", take_pause },
-	{ "metrics-interval", take_interval },
+	{ "trigger", take_trigger },	       { "trigger-pause", take_pause },
+	{ "metrics-interval", take_interval }, { "summaries-keep", take_keep },
+	{ "summaries-max-disk", take_max },
 };
 #define CHANGEABLES (sizeof(changeables) / sizeof(*changeables))
 
@@ -105,6 +122,8 @@ static int take_lines(struct reload *reload)
 
 	reload->triggers.pause_ns = TRIGGER_PAUSE_DEFAULT;
 	reload->metrics_interval_ns = METRICS_INTERVAL_DEFAULT;
+	reload->summaries_keep_ns = SUMMARIES_KEEP_DEFAULT;
+	reload->summaries_max = reload->session->options->ship.url ? SUMMARIES_SHIP_MAX : 0;
 	for (size_t i = 0; i < reload->lines.count && !err; i++) {
 		const struct config_line *line = &reload->lines.list[i];
 		const struct changeable *changeable = find_changeable(line->name);
@@ -146,6 +165,10 @@ static int apply(struct reload *reload)
 	if (has_changed(reload, "metrics-interval") && session->publish.metrics.settings.path)
 		publish_metrics_set_interval(&session->publish.metrics,
 					     reload->metrics_interval_ns);
+	if (has_changed(reload, "summaries-keep"))
+		publish_summaries_set_keep(&session->publish.summaries, reload->summaries_keep_ns);
+	if (has_changed(reload, "summaries-max-disk"))
+		publish_summaries_set_max(&session->publish.summaries, reload->summaries_max);
 	return 0;
 }
 
@@ -222,6 +245,7 @@ static void reload(struct session *session)
 		config_lines_deinit(&reload.lines);
 	} else {
 		say_result(&reload, changed);
+		shipper_restart(&session->shipper);
 		config_lines_deinit(&session->reloaded);
 		session->reloaded = reload.lines;
 	}

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +33,7 @@
 #define PAUSE (5 * MILLISECOND) /* between rounds; a shorter one costs the tasks CPU time */
 #define PROFILE_PAUSE (50 * MILLISECOND) /* of a profile whose samples are limited */
 #define SHORT_PAUSE (1 * MILLISECOND)	 /* after a ring was a quarter full */
+#define SWITCH_WAIT (1000 * MILLISECOND) /* at the end, for a switch that has begun */
 #define FLUSH_EVERY (100 * MILLISECOND)	 /* a SIGKILL loses at most this time */
 
 /*
@@ -48,16 +50,23 @@ static bool has_time_to_pack(const struct session *session)
 	return waiting <= session->rings.slots / 4;
 }
 
-/* Samples less often while the samples come too fast. */
+/*
+ * Samples less often while the samples come too fast. The longest interval is the longest that a
+ * CPU took, which may be longer than that of kmemtraced (bpf/sampling.bpf.h).
+ */
 static void adapt_samples(struct session *session, uint64_t now)
 {
+	uint64_t *most = &session->status.sampling.interval_most;
 	uint64_t samples = 0;
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
-		samples += session->rings.controls[i].samples + session->rings.controls[i].dropped;
+	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+		const struct kmt_control *control = &session->rings.controls[i];
+
+		samples += control->samples + control->dropped;
+		*most = MAX(*most, control->sample_interval);
+	}
 	session->programs.variant.totals->sample_interval =
 		sample_rate_step(&session->sample_rate, samples, now);
-	session->status.sampling.interval_most = session->sample_rate.most;
 }
 
 /* Ten times a second. */
@@ -203,6 +212,25 @@ static void pause_until_next_round(const struct session *session, uint64_t now, 
 	nanosleep(&time, NULL);
 }
 
+/*
+ * A switch to the next piece ends before the capture does: so the last piece has the end of the
+ * capture and the last reading of /proc/slabinfo, and does not begin after them. If the CPUs are
+ * too busy for that, session_rotate_finish() ends it later.
+ */
+static int end_switch(struct session *session)
+{
+	uint64_t now = machine_now(), deadline = now + SWITCH_WAIT;
+	const struct timespec pause = { .tv_nsec = SHORT_PAUSE };
+	int result = 0;
+
+	while (session_piece_is_switching(session) && result >= 0 && now < deadline) {
+		result = drain_all(session, now);
+		nanosleep(&pause, NULL);
+		now = machine_now();
+	}
+	return result < 0 ? result : 0;
+}
+
 static int loop(struct session *session)
 {
 	uint64_t now = machine_now();
@@ -225,7 +253,7 @@ static int loop(struct session *session)
 		pause_until_next_round(session, now, filling);
 		now = machine_now();
 	}
-	return 0;
+	return end_switch(session);
 }
 
 /* The capture is made without them. */
@@ -321,6 +349,7 @@ int session_run(struct session *session)
 	err = session_rotate_begin(session, session->begin);
 	if (err)
 		return err;
+	shipper_go(&session->shipper);
 	session_service_ready(session);
 	if (options->command) {
 		err = command_go(&session->command);

@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/utc.h"
 #include "cli/message.h"
 #include "tracer/load/machine.h"
 #include "tracer/options_text.h"
 #include "tracer/session_room.h"
 #include "tracer/session_service.h"
+#include "tracer/session_ship.h"
 #include "tracer/session_triggers.h"
 
 #define SECOND 1000000000ULL
@@ -69,6 +71,26 @@ static uint64_t count_events(const struct session *session)
 	return events;
 }
 
+static void collect_summaries(const struct session *session, struct daemon_status *status)
+{
+	const struct publish_summaries *summaries = &session->publish.summaries;
+	uint64_t last = __atomic_load_n(&summaries->last, __ATOMIC_RELAXED);
+	char text[40];
+
+	status->summaries = status->summary_errors = STATUS_FILE_UNKNOWN;
+	if (!session->options->summaries.interval_ns)
+		return;
+	status->summaries = __atomic_load_n(&summaries->written, __ATOMIC_RELAXED);
+	status->summary_errors = __atomic_load_n(&summaries->failed, __ATOMIC_RELAXED) +
+				 __atomic_load_n(&summaries->dropped, __ATOMIC_RELAXED);
+	if (!last)
+		return;
+	utc_text(last, text, sizeof(text));
+	strcpy(strchrnul(text, '.'), "Z");
+	free(status->last_summary);
+	status->last_summary = strdup(text);
+}
+
 static void collect(struct session *session)
 {
 	const struct options *options = session->options;
@@ -82,6 +104,8 @@ static void collect(struct session *session)
 	status->skipped = session->misses.reported;
 	free(status->doubts);
 	status->doubts = session_triggers_doubts(session);
+	collect_summaries(session, status);
+	session_ship_collect(session, status);
 	status->counted = options->sampling.is_profile ? count_events(session)
 						       : STATUS_FILE_UNKNOWN;
 	status->disk = status->free = status->pieces = status->dumps = STATUS_FILE_UNKNOWN;

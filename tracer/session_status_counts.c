@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/array.h"
 #include "base/hash_map.h"
@@ -40,6 +41,7 @@ static void add_samples(struct status_sampling *sampling, const struct kmt_contr
 	sampling->no_room += control->no_room - base->no_room;
 	sampling->unsized += control->unsized - base->unsized;
 	sampling->dropped += control->dropped - base->dropped;
+	sampling->interval_most = MAX(sampling->interval_most, control->sample_interval);
 }
 
 int session_status_add_cpu(struct session *session, unsigned int cpu,

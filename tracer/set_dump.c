@@ -9,6 +9,7 @@
 
 #include "base/inside.h"
 #include "tracer/dump_size.h"
+#include "tracer/piece_set.h"
 #include "tracer/set_dump.h"
 
 #define HELD ".dump" /* the directory in the set */
@@ -95,6 +96,9 @@ int set_dump_make(const struct set_dump_settings *settings, const struct dump_re
 	if (!err)
 		err = complete(&directory, &pieces, result);
 	result->pieces = (unsigned int)pieces.count;
+	if (!err && pieces.numbers[0] > settings->first &&
+	    !piece_set_has_checkpoint(pieces.to, pieces.numbers[0]))
+		result->incomplete = pieces.numbers[0];
 	if (err)
 		dump_directory_abandon(&directory);
 	dump_pieces_deinit(&pieces);

@@ -25,7 +25,8 @@ struct set_dump_settings {
 struct set_dump_result {
 	char path[DUMP_PATH];
 	unsigned int pieces;
-	char errmsg[300]; /* of one that failed */
+	unsigned int incomplete; /* the first one, if it gets no checkpoint; else 0 */
+	char errmsg[300];	 /* of one that failed */
 };
 
 /*

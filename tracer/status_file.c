@@ -48,6 +48,11 @@ static const struct item {
 	{ "fired", offsetof(struct daemon_status, fired) },
 	{ "pieces", offsetof(struct daemon_status, pieces) },
 	{ "dumps", offsetof(struct daemon_status, dumps) },
+	{ "summaries", offsetof(struct daemon_status, summaries) },
+	{ "summary_errors", offsetof(struct daemon_status, summary_errors) },
+	{ "shipped", offsetof(struct daemon_status, shipped) },
+	{ "ship_dropped", offsetof(struct daemon_status, ship_dropped) },
+	{ "ship_waiting", offsetof(struct daemon_status, ship_waiting) },
 };
 static const struct item texts[] = {
 	{ "capture", offsetof(struct daemon_status, capture) },
@@ -59,6 +64,9 @@ static const struct item texts[] = {
 	{ "dump_time", offsetof(struct daemon_status, dump_time) },
 	{ "dump_trigger", offsetof(struct daemon_status, dump_trigger) },
 	{ "dump_failure", offsetof(struct daemon_status, dump_failure) },
+	{ "last_summary", offsetof(struct daemon_status, last_summary) },
+	{ "last_shipped", offsetof(struct daemon_status, last_shipped) },
+	{ "shipping", offsetof(struct daemon_status, shipping) },
 };
 #define NUMBERS (sizeof(numbers) / sizeof(*numbers))
 #define TEXTS (sizeof(texts) / sizeof(*texts))

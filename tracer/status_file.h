@@ -21,12 +21,20 @@ struct daemon_status {
 	uint64_t disk, free;	   /* bytes of the capture; bytes that its file system has left */
 	uint64_t fired;		   /* triggers */
 	uint64_t pieces, dumps;	   /* of a set, on disk */
+	uint64_t summaries;	   /* that were written */
+	uint64_t summary_errors;   /* failed attempts to write some */
+	uint64_t shipped;	   /* summaries that a server has got from this process */
+	uint64_t ship_dropped;	   /* summaries that were removed before that */
+	uint64_t ship_waiting;	   /* bytes of files that have summaries to send */
 	char *capture, *published; /* absolute paths; NULL: none */
 	char *options;		   /* as on a command line */
 	char *doubts;		   /* triggers whose names the kernel does not have; NULL: none */
 	char *trigger;		   /* when the last one fired, and why; NULL: none */
 	/* the last dump of this process: its path, the time (UTC) and the trigger; NULL: none */
 	char *dump, *dump_time, *dump_trigger;
+	char *last_summary; /* when the last summary ended that was written; NULL: none */
+	char *last_shipped; /* when the last summary was sent; NULL: none was */
+	char *shipping; /* since when none can be sent, and why; NULL: they can, or none should */
 	char *dump_failure; /* when and why the last dump could not be written; NULL: it was */
 };
 

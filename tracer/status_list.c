@@ -32,6 +32,11 @@ enum {
 	PIECES,
 	DUMPS,
 	FREE,
+	SUMMARIES,
+	SUMMARY_ERRORS,
+	SHIPPED,
+	SHIP_WAITING,
+	SHIP_DROPPED,
 	FIRED,
 	CAPTURE,
 	PUBLISHED,
@@ -42,6 +47,9 @@ enum {
 	DUMP_TIME,
 	DUMP_TRIGGER,
 	DUMP_FAILURE,
+	LAST_SUMMARY,
+	LAST_SHIPPED,
+	SHIPPING,
 	COLUMNS
 };
 
@@ -57,6 +65,15 @@ static const struct column columns[COLUMNS] = {
 	[PIECES] = { "pieces", "PIECES", "", COLUMN_NULLABLE, .where = COLUMN_IN_TEXT_IF_USED },
 	[DUMPS] = { "dumps", "DUMPS", "", COLUMN_NULLABLE, .where = COLUMN_IN_TEXT_IF_USED },
 	[FREE] = { "free_bytes", "FREE", "bytes", COLUMN_NULLABLE },
+	[SUMMARIES] = { "summaries", "SUMMARIES", "", COLUMN_NULLABLE,
+			.where = COLUMN_IN_TEXT_IF_USED },
+	[SUMMARY_ERRORS] = { "summary_errors", "NOT WRITTEN", "", COLUMN_NULLABLE,
+			     .where = COLUMN_IN_TEXT_IF_USED },
+	[SHIPPED] = { "shipped", "SHIPPED", "", COLUMN_NULLABLE, .where = COLUMN_IN_TEXT_IF_USED },
+	[SHIP_WAITING] = { "ship_waiting_bytes", "TO SHIP", "bytes", COLUMN_NULLABLE,
+			   .where = COLUMN_IN_TEXT_IF_USED },
+	[SHIP_DROPPED] = { "ship_dropped", "DROPPED", "", COLUMN_NULLABLE,
+			   .where = COLUMN_IN_TEXT_IF_USED },
 	[FIRED] = { "fired", "FIRED", "", COLUMN_NULLABLE, .where = COLUMN_IN_TEXT_IF_USED },
 	[CAPTURE] = { "capture", "capture", "", COLUMN_TEXT, .where = COLUMN_BELOW },
 	[PUBLISHED] = { "published", "published", "", COLUMN_TEXT, .where = COLUMN_BELOW },
@@ -68,6 +85,9 @@ static const struct column columns[COLUMNS] = {
 	[DUMP_TRIGGER] = { "last_dump_trigger", "dump because of", "", COLUMN_TEXT,
 			   .where = COLUMN_BELOW },
 	[DUMP_FAILURE] = { "dump_failure", "dump failed", "", COLUMN_TEXT, .where = COLUMN_BELOW },
+	[LAST_SUMMARY] = { "last_summary", "last summary", "", COLUMN_TEXT, .where = COLUMN_BELOW },
+	[LAST_SHIPPED] = { "last_shipped", "last shipped", "", COLUMN_TEXT, .where = COLUMN_BELOW },
+	[SHIPPING] = { "not_shipping", "not shipping", "", COLUMN_TEXT, .where = COLUMN_BELOW },
 };
 
 /* The resident memory of the process. */
@@ -106,6 +126,11 @@ static int add_row(struct table *table, struct daemon_status *status)
 	row[PIECES].number = status->pieces;
 	row[DUMPS].number = status->dumps;
 	row[FREE].number = status->free;
+	row[SUMMARIES].number = status->summaries;
+	row[SUMMARY_ERRORS].number = status->summary_errors;
+	row[SHIPPED].number = status->shipped;
+	row[SHIP_WAITING].number = status->ship_waiting;
+	row[SHIP_DROPPED].number = status->ship_dropped;
 	row[FIRED].number = status->fired;
 	row[CAPTURE].text = status->capture;
 	row[PUBLISHED].text = status->published;
@@ -116,6 +141,9 @@ static int add_row(struct table *table, struct daemon_status *status)
 	row[DUMP_TIME].text = status->dump_time;
 	row[DUMP_TRIGGER].text = status->dump_trigger;
 	row[DUMP_FAILURE].text = status->dump_failure;
+	row[LAST_SUMMARY].text = status->last_summary;
+	row[LAST_SHIPPED].text = status->last_shipped;
+	row[SHIPPING].text = status->shipping;
 	*status = (struct daemon_status){ 0 };
 	return row[SINCE].text ? 0 : -ENOMEM;
 }

@@ -105,6 +105,7 @@ static void dump(const struct trigger_process_settings *settings,
 		memcpy(answer->path, result.path, sizeof(answer->path));
 		memcpy(answer->errmsg, result.errmsg, sizeof(answer->errmsg));
 		answer->pieces = result.pieces;
+		answer->incomplete = result.incomplete;
 		_exit(0);
 	}
 	if (child < 0)

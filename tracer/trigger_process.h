@@ -45,10 +45,11 @@ struct trigger_answer {
 	char path[DUMP_PATH]; /* of the dump, or of the full capture; "": of a command */
 	char errmsg[300];     /* of a dump that failed */
 	uint32_t pieces;
-	bool is_full;	/* of a full capture */
-	bool is_left;	/* a kmemtraced that was killed had begun the dump */
-	int32_t status; /* of waitpid() */
-	int32_t err;	/* -errno: the dump has failed, or the command could not be started */
+	uint32_t incomplete; /* the piece without a checkpoint; 0: none */
+	bool is_full;	     /* of a full capture */
+	bool is_left;	     /* a kmemtraced that was killed had begun the dump */
+	int32_t status;	     /* of waitpid() */
+	int32_t err;	     /* -errno: the dump has failed, or the command could not be started */
 };
 
 struct trigger_process {

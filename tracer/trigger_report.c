@@ -187,8 +187,12 @@ static void report_dump(const struct session *session, const struct trigger_answ
 {
 	const struct journal_field fields[] = { { "KMEMTRACE_TRIGGER", answer->trigger },
 						{ "KMEMTRACE_PATH", answer->path } };
-	char message[DUMP_PATH + TRIGGER_LENGTH + 400];
+	char message[DUMP_PATH + TRIGGER_LENGTH + 500], incomplete[100] = "";
 
+	if (answer->incomplete)
+		snprintf(incomplete, sizeof(incomplete),
+			 "; piece.%06" PRIu32 " gets no checkpoint: the piece before it is removed",
+			 answer->incomplete);
 	if (answer->is_full && answer->err)
 		snprintf(message, sizeof(message), "%s: %s cannot be recorded: %s", answer->trigger,
 			 answer->path, strerror(-answer->err));
@@ -203,12 +207,13 @@ static void report_dump(const struct session *session, const struct trigger_answ
 		snprintf(message, sizeof(message), "%s: %s cannot be written: %s", answer->trigger,
 			 answer->path, answer->errmsg);
 	else
-		snprintf(message, sizeof(message), "%s: %s has the last %" PRIu32 " piece%s%s",
+		snprintf(message, sizeof(message), "%s: %s has the last %" PRIu32 " piece%s%s%s",
 			 answer->trigger, answer->path, answer->pieces,
 			 answer->pieces == 1 ? "" : "s",
 			 answer->is_left ? ": kmemtraced was killed while it wrote this dump, "
 					   "which is finished now"
-					 : "");
+					 : "",
+			 incomplete);
 	if (!journal_send(&session->journal, answer->err ? JOURNAL_WARNING : JOURNAL_NOTICE,
 			  message, fields, sizeof(fields) / sizeof(*fields)))
 		info_msg("%s", message);

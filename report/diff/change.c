@@ -80,6 +80,7 @@ static double one_object(enum diff_figure figure, double bytes, double waste)
 	case DIFF_WASTE:
 		return waste;
 	case DIFF_ALLOCATED:
+	case DIFF_GROWTH:
 	case DIFF_LIVE:
 	case DIFF_PEAK:
 	case DIFF_FIGURES:
@@ -127,6 +128,8 @@ static void set_range(struct diff_estimate *estimate, const struct diff_side *si
 
 	estimate->low = estimate->value;
 	estimate->high = estimate->value + missing + hidden;
+	if (figure == DIFF_GROWTH)
+		estimate->low -= missing + hidden;
 	if (!diff_is_state(figure))
 		return;
 	estimate->high += figures->unobserved * one;

@@ -26,8 +26,13 @@ struct parser {
 };
 
 static const char *const words[DIFF_FIGURES] = {
-	[DIFF_ALLOCATIONS] = "allocations", [DIFF_ALLOCATED] = "allocated", [DIFF_WASTE] = "waste",
-	[DIFF_LIVE_OBJECTS] = "objects",    [DIFF_LIVE] = "live",	    [DIFF_PEAK] = "peak",
+	[DIFF_ALLOCATIONS] = "allocations",
+	[DIFF_ALLOCATED] = "allocated",
+	[DIFF_WASTE] = "waste",
+	[DIFF_GROWTH] = "growth",
+	[DIFF_LIVE_OBJECTS] = "objects",
+	[DIFF_LIVE] = "live",
+	[DIFF_PEAK] = "peak",
 };
 
 __attribute__((format(printf, 3, 4))) static int fail(const struct parser *parser, const char *at,
@@ -65,8 +70,8 @@ static int parse_figure(struct parser *parser)
 	if (!length)
 		return fail(parser, at, "write " FORM);
 	return fail(parser, at,
-		    "\"%s\" is not live, objects, peak, allocated, allocations or waste%s", word,
-		    suggest_text(word, words, DIFF_FIGURES, suggestion, sizeof(suggestion)));
+		    "\"%s\" is not live, objects, peak, growth, allocated, allocations or waste%s",
+		    word, suggest_text(word, words, DIFF_FIGURES, suggestion, sizeof(suggestion)));
 }
 
 /* The closing parenthesis behind the name; NULL: there is none. */

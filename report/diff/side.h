@@ -22,6 +22,7 @@ enum diff_figure {
 	DIFF_ALLOCATIONS,
 	DIFF_ALLOCATED, /* bytes */
 	DIFF_WASTE,	/* bytes allocated and not requested */
+	DIFF_GROWTH,	/* bytes allocated - freed: it may be negative */
 	DIFF_LIVE_OBJECTS,
 	DIFF_LIVE, /* bytes */
 	DIFF_PEAK, /* of the live bytes */
@@ -77,7 +78,8 @@ struct diff_side {
 	double hidden;	       /* bytes that no sample may show */
 	double interval;       /* bytes: of samples; 0: each allocation counts */
 	bool has_time;	       /* false: seconds are events */
-	uint64_t kernel;       /* a hash of its functions; 0: not known. Equal: the same build */
+	bool lacks[DIFF_FIGURES]; /* figures that are not known of any row */
+	uint64_t kernel;	  /* a hash of its functions; 0: not known. Equal: the same build */
 };
 
 /* A row of zero figures, whose texts the caller sets; NULL: no memory. Valid until the next. */

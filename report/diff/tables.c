@@ -11,9 +11,10 @@
 #include "report/diff/tables.h"
 
 const char *const diff_figure_names[DIFF_FIGURES] = {
-	[DIFF_ALLOCATIONS] = "allocations", [DIFF_ALLOCATED] = "bytes_allocated",
-	[DIFF_WASTE] = "bytes_wasted",	    [DIFF_LIVE_OBJECTS] = "live_objects",
-	[DIFF_LIVE] = "live_bytes",	    [DIFF_PEAK] = "peak_bytes",
+	[DIFF_ALLOCATIONS] = "allocations",   [DIFF_ALLOCATED] = "bytes_allocated",
+	[DIFF_WASTE] = "bytes_wasted",	      [DIFF_GROWTH] = "growth_bytes",
+	[DIFF_LIVE_OBJECTS] = "live_objects", [DIFF_LIVE] = "live_bytes",
+	[DIFF_PEAK] = "peak_bytes",
 };
 
 static const char *const state_names[] = {
@@ -76,13 +77,18 @@ static const struct diff_figures *figures_of(const struct diff_row *row)
 	return row ? row->figures : NULL;
 }
 
+bool diff_knows(const struct diff *diff, enum diff_figure figure)
+{
+	return !diff->a.lacks[figure] && !diff->b.lacks[figure];
+}
+
 static bool has_figure(const struct diff *diff, const struct diff_pair *pair,
 		       enum diff_figure figure)
 {
 	double a = pair->a ? diff_figures_value(pair->a->figures, figure, diff->a.slices) : 0;
 	double b = pair->b ? diff_figures_value(pair->b->figures, figure, diff->b.slices) : 0;
 
-	return (a || b) && !isnan(a) && !isnan(b);
+	return diff_knows(diff, figure) && (a || b) && !isnan(a) && !isnan(b);
 }
 
 static void count_pair(struct diff *diff, const struct diff_pair *pair)
@@ -109,7 +115,8 @@ int diff_compare(struct diff *diff)
 
 	if (err)
 		return err;
-	diff->figures = DIFF_FIGURES; /* of the totals */
+	for (enum diff_figure figure = 0; figure < DIFF_FIGURES; figure++)
+		diff->figures += diff_knows(diff, figure); /* of the totals */
 	for (size_t i = 0; i < diff->pairs.count; i++)
 		count_pair(diff, &diff->pairs.list[i]);
 	diff_level_init(&diff->level, DIFF_ERROR / (double)diff->figures);
@@ -282,11 +289,14 @@ int diff_add_rows(const struct diff *diff, struct table *table, enum diff_figure
 int diff_add_totals(const struct diff *diff, struct table *table, bool marks)
 {
 	for (enum diff_figure figure = 0; figure < DIFF_FIGURES; figure++) {
-		const struct diff_change change =
-			find_change(diff, figure, &diff->a.total, &diff->b.total);
-		struct cell *cells = table_add(table);
+		struct diff_change change;
+		struct cell *cells;
 		char *name = NULL;
 
+		if (!diff_knows(diff, figure))
+			continue;
+		change = find_change(diff, figure, &diff->a.total, &diff->b.total);
+		cells = table_add(table);
 		if (!cells || set_change(cells, &change, figure, marks))
 			return -ENOMEM;
 		if (asprintf(&name, "%s%s", diff_figure_names[figure],

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The tables of a comparison. For programs, one table has a row for each figure of each pair of
- * rows, and another the totals. A text has a table of the allocated bytes, one of the live bytes,
- * and the totals.
+ * rows, and another the totals. A text has a table of the allocated bytes, one of the growth if
+ * both have it, one of the live bytes, and the totals.
  */
 #ifndef REPORT_DIFF_TABLES_H
 #define REPORT_DIFF_TABLES_H
@@ -52,6 +52,9 @@ struct diff {
 /* "allocations", "bytes_allocated", … */
 extern const char *const diff_figure_names[DIFF_FIGURES];
 
+/* Do both have the figure? */
+bool diff_knows(const struct diff *diff, enum diff_figure figure);
+
 /* Matches the rows of both sides and counts the figures. 0 or -ENOMEM. */
 int diff_compare(struct diff *diff);
 
@@ -72,7 +75,7 @@ struct column *diff_make_total_columns(void);
 int diff_add_rows(const struct diff *diff, struct table *table, enum diff_figure figure,
 		  bool marks);
 
-/* The same of the totals, a row for each figure. */
+/* The same of the totals, a row for each figure that both have. */
 int diff_add_totals(const struct diff *diff, struct table *table, bool marks);
 
 #endif

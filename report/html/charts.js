@@ -53,7 +53,9 @@ function startLifetimes(panel) {
 		choose.append(make("option", { value: key }, rows[0].site));
 	choose.addEventListener("change", () => setState({ lifetimes: choose.value }));
 	const picture = make("div");
-	panel.append(make("div", { class: "controls" }, make("label", {}, "Call site", choose)), picture);
+	panel.append(make("div", { class: "controls" }, make("label", {}, "Call site", choose)), picture,
+		make("p", { class: "legend" }, "Freed objects by lifetime. The time below a bar is the shortest lifetime " +
+			"in it; the longest is less than twice as long."));
 	const from = countsEvents ? "from_events" : "from_ns", to = countsEvents ? "to_events" : "to_ns";
 	onState(["lifetimes"], () => {
 		const key = sites.has(state.lifetimes) ? state.lifetimes : sites.keys().next().value;
@@ -67,7 +69,7 @@ function startLifetimes(panel) {
 }
 
 function startSizes(panel) {
-	const rows = rowsOf(findTable("sizes", "sizes"));
+	const rows = rowsOf(findTable("sizes", "sizes")).sort((a, b) => a.size - b.size || a.from_bytes - b.from_bytes);
 	if (!rows.length) {
 		panel.append(make("p", { class: "note" }, views.sizes.refused || "No kmalloc() was recorded."));
 		return;
@@ -75,7 +77,7 @@ function startSizes(panel) {
 	panel.append(drawBars(rows.map((row) => ({
 		value: row.objects, label: number(row.to_bytes), group: row.cache + " " + row.size,
 		text: row.cache + ", " + number(row.from_bytes) + " to " + number(row.to_bytes) + " bytes: " +
-			plural(row.objects, "allocation") + ", " + plural(row.bytes_wasted, "byte") + " wasted",
+			plural(row.objects, "allocation") + ", " + bytesText(row.bytes_wasted) + " wasted",
 	})), "Requested sizes in each size class of kmalloc(); the table sizes has the same numbers"),
 	make("p", { class: "legend" }, "Allocations by requested bytes; a dashed line is the border of a size " +
 		"class, where the next cache begins."));
@@ -108,7 +110,7 @@ function startCrossings() {
 			const row = rows.find((one) => one.alloc_cpu === from && one.free_cpu === to);
 			const cell = make("td", { class: "number" }, row ? number(row.frees) : "");
 			if (row) {
-				cell.title = plural(row.bytes, "byte") + ", " + row.percent.toFixed(2) + " % of all frees";
+				cell.title = bytesText(row.bytes) + ", " + row.percent.toFixed(2) + " % of all frees";
 				cell.style.backgroundColor = "rgba(var(--heat), " + (0.6 * row.frees / most).toFixed(3) + ")";
 			}
 			line.append(cell);

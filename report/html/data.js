@@ -39,6 +39,11 @@ function make(name, attributes, ...children) {
 	return element;
 }
 
+// A long name breaks before its offset, after "_", "/" or before ".", if it must, and not within a word.
+function breakable(name) {
+	return name.split(/(?=\+0x|\.)|(?<=[_/])(?=[^_/])/).flatMap((part, i) => i ? [make("wbr"), part] : [part]);
+}
+
 function draw(name, attributes, ...children) {
 	const element = document.createElementNS("http://www.w3.org/2000/svg", name);
 	for (const key in attributes || {})
@@ -58,15 +63,16 @@ const formats = [0, 1, 2, 3, 4, 5, 6].map((digits) => new Intl.NumberFormat("en-
 const number = (value) => formats[0].format(value);
 const plural = (count, word) => number(count) + " " + word + (count === 1 ? "" : "s");
 
+// In sentences and pictures; tables have all digits.
 function bytesText(bytes) {
-	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+	const units = ["", "KiB", "MiB", "GiB", "TiB"];
 	let size = Math.abs(bytes), i = 0;
-	while (size >= 1024 && i + 1 < units.length) {
+	while (size >= 1023.5 && i + 1 < units.length) {
 		size /= 1024;
 		i++;
 	}
-	return (bytes < 0 ? "-" : "") + (i && size < 100 ? size.toFixed(1) : size.toFixed(0)) + " " +
-		units[i];
+	return i ? (bytes < 0 ? "-" : "") + size.toFixed(size < 10 ? 2 : size < 100 ? 1 : 0) + " " + units[i]
+		: plural(bytes, "byte");
 }
 
 function durationText(ns) {
@@ -77,7 +83,7 @@ function durationText(ns) {
 }
 
 // A capture without times counts events instead of nanoseconds.
-const countsEvents = views.summary.capture.clock === "events";
+const countsEvents = Boolean(views.summary) && views.summary.capture.clock === "events";
 const timeText = (ns) => countsEvents ? plural(ns, "event") : (ns / 1e9).toFixed(6) + " s";
 
 function cellText(column, value, isBound) {

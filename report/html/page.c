@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes the HTML page: fills the marks @NAME@ of page.html. */
+/* Writes an HTML page: fills the marks @NAME@ of its HTML. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,15 +10,6 @@
 #include "report/render/json.h"
 
 #define MARK_DATA "@data@"
-
-static const struct mark {
-	const char *name, *text;
-} marks[] = {
-	{ "@style@", page_style },
-	{ "@script@", page_script },
-	{ "@style_hash@", page_style_hash },
-	{ "@script_hash@", page_script_hash },
-};
 
 static void put_text(FILE *file, const char *text)
 {
@@ -39,9 +30,19 @@ static const char *find_mark(const char *from, const char *end, const char *name
 	return memmem(from, (size_t)(end - from), name, strlen(name));
 }
 
-/* Writes the part of page.html up to end, with the marks in it. */
-static void put_part(FILE *file, const char *from, const char *end, const char *title)
+/* Writes the part of the HTML up to end, with the marks in it. */
+static void put_part(FILE *file, const struct page_text *page, const char *from, const char *end,
+		     const char *title)
 {
+	const struct mark {
+		const char *name, *text;
+	} marks[] = {
+		{ "@style@", page->style },
+		{ "@script@", page->script },
+		{ "@style_hash@", page->style_hash },
+		{ "@script_hash@", page->script_hash },
+	};
+
 	while (from < end) {
 		const char *next = find_mark(from, end, "@title@"), *text = title;
 		size_t length = strlen("@title@");
@@ -68,16 +69,16 @@ static void put_part(FILE *file, const char *from, const char *end, const char *
 	}
 }
 
-void page_begin(FILE *file, const char *title)
+void page_begin(FILE *file, const struct page_text *page, const char *title)
 {
-	put_part(file, page_html, strstr(page_html, MARK_DATA), title);
+	put_part(file, page, page->html, strstr(page->html, MARK_DATA), title);
 }
 
-void page_end(FILE *file)
+void page_end(FILE *file, const struct page_text *page)
 {
-	const char *from = strstr(page_html, MARK_DATA) + strlen(MARK_DATA);
+	const char *from = strstr(page->html, MARK_DATA) + strlen(MARK_DATA);
 
-	put_part(file, from, from + strlen(from), "");
+	put_part(file, page, from, from + strlen(from), "");
 }
 
 /* A character that HTML could take for markup; all others of the JSON are ASCII. */
@@ -86,31 +87,44 @@ static int is_markup(char c)
 	return c == '<' || c == '>' || c == '&';
 }
 
+/* Both are called with parts of the JSON. They need no memory, so that no part can be missing. */
+static int put_json(const char *part, size_t size, void *data)
+{
+	FILE *file = data;
+
+	for (size_t i = 0; i < size; i++) {
+		if (is_markup(part[i]))
+			fprintf(file, "\\u%04x", (unsigned int)part[i]);
+		else
+			putc(part[i], file);
+	}
+	return 0;
+}
+
+static int count_json(const char *part, size_t size, void *data)
+{
+	size_t *sum = data;
+
+	for (size_t i = 0; i < size; i++)
+		*sum += is_markup(part[i]) ? 6 : 1;
+	return 0;
+}
+
 int page_add(FILE *file, const char *name, const json_t *data)
 {
-	char *text = json_dumps(data, JSON_COMPACT | JSON_FLAGS);
-
-	if (!text)
-		return -ENOMEM;
 	fprintf(file, "<script type=\"application/json\" id=\"data-%s\">", name);
-	for (const char *c = text; *c; c++) {
-		if (is_markup(*c))
-			fprintf(file, "\\u%04x", (unsigned int)*c);
-		else
-			putc(*c, file);
-	}
+	if (json_dump_callback(data, put_json, file, JSON_COMPACT | JSON_FLAGS))
+		return -ENOMEM;
 	fputs("</script>\n", file);
-	free(text);
 	return 0;
 }
 
 size_t page_size(const json_t *data)
 {
-	char *text = json_dumps(data, JSON_COMPACT | JSON_FLAGS | JSON_ENCODE_ANY);
 	size_t size = 0;
 
-	for (const char *c = text; c && *c; c++)
-		size += is_markup(*c) ? 6 : 1;
-	free(text);
+	if (json_dump_callback(data, count_json, &size,
+			       JSON_COMPACT | JSON_FLAGS | JSON_ENCODE_ANY))
+		return 0;
 	return size;
 }

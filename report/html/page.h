@@ -10,8 +10,16 @@
 
 #include <jansson.h>
 
+/* The fixed parts, made by embed.sh. The HTML has marks for the others. */
+struct page_text {
+	const char *html, *style, *script;
+	const char *style_hash, *script_hash; /* as a Content-Security-Policy names them */
+};
+
+extern const struct page_text page_of_capture, page_of_diff, page_of_summaries;
+
 /* Writes all before the data. title: plain text, valid UTF-8. */
-void page_begin(FILE *file, const char *title);
+void page_begin(FILE *file, const struct page_text *page, const char *title);
 
 /*
  * Writes a block of data for the script, under the id "data-NAME". No text in it can end the block.
@@ -20,13 +28,9 @@ void page_begin(FILE *file, const char *title);
 int page_add(FILE *file, const char *name, const json_t *data);
 
 /* Writes all after the data. Errors of all three are left to ferror(). */
-void page_end(FILE *file);
+void page_end(FILE *file, const struct page_text *page);
 
 /* The number of bytes that page_add() writes for the data; 0: no memory. */
 size_t page_size(const json_t *data);
-
-/* Made by embed.sh. */
-extern const char page_html[], page_style[], page_script[];
-extern const char page_style_hash[], page_script_hash[];
 
 #endif

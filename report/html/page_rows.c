@@ -9,8 +9,6 @@
 #include "report/html/page_rows.h"
 #include "report/render/json.h"
 
-#define TREE_NODES 600
-
 static const char *const type_names[] = {
 	[COLUMN_TEXT] = "text",		[COLUMN_NUMBER] = "number",
 	[COLUMN_NULLABLE] = "number",	[COLUMN_LIVE] = "live",
@@ -61,14 +59,17 @@ static json_t *make_columns(const struct table *table, bool is_tree)
 	return list;
 }
 
-static json_t *make_row(const struct table *table, const json_t *object, bool is_tree)
+static json_t *make_row(const struct table *table, size_t number, bool is_tree)
 {
+	const struct cell *cells = table_row(table, number);
 	json_t *row = json_array();
 
 	for (size_t i = 0; i < table->column_count; i++) {
-		if (!is_shown(&table->columns[i], is_tree))
+		const struct column *column = &table->columns[i];
+
+		if (!is_shown(column, is_tree))
 			continue;
-		if (json_array_append(row, json_object_get(object, table->columns[i].key))) {
+		if (json_array_append_new(row, json_cell(column, &cells[i]))) {
 			json_decref(row);
 			return NULL;
 		}
@@ -88,17 +89,18 @@ static json_t *make_table(const struct table *table, json_t *rows, bool is_tree)
 	}
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o}", "key", table->key, "title",
 			 table->title ? table->title : table->key, "empty",
-			 table->empty ? table->empty : "", "sort", table->sort, "rows_made",
-			 (json_int_t)table->rows_made, "columns", columns, "rows", rows);
+			 table->empty ? table->empty : "", "sort", table->sort ? table->sort : "",
+			 "rows_made", (json_int_t)table->rows_made, "columns", columns, "rows",
+			 rows);
 }
 
-json_t *page_table(const struct table *table, const json_t *rows, size_t bytes)
+json_t *page_table(const struct table *table, size_t bytes)
 {
 	json_t *list = json_array();
 	size_t used = 0;
 
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		json_t *row = make_row(table, json_array_get(rows, i), false);
+	for (size_t i = 0; i < table->rows; i++) {
+		json_t *row = make_row(table, i, false);
 
 		used += page_size(row) + 1;
 		if (row && used > bytes) {
@@ -115,33 +117,35 @@ json_t *page_table(const struct table *table, const json_t *rows, size_t bytes)
 
 static int compare_numbers(const void *left, const void *right)
 {
-	const json_int_t *a = left, *b = right;
+	const uint64_t *a = left, *b = right;
 
 	return (*a < *b) - (*a > *b);
 }
 
-static json_int_t bytes_of(const json_t *row)
+static size_t find_column(const struct table *table, const char *key)
 {
-	return json_integer_value(json_object_get(row, "bytes"));
+	size_t column = 0;
+
+	while (strcmp(table->columns[column].key, key))
+		column++;
+	return column;
 }
 
 /* The bytes of the first node that is too small to be one of so many. */
-static json_int_t find_least(const json_t *rows, const json_int_t *sorted, size_t most)
+static uint64_t find_least(const struct table *table, const uint64_t *sorted, size_t most)
 {
-	return json_array_size(rows) > most ? sorted[most] : 0;
+	return table->rows > most ? sorted[most] : 0;
 }
 
 /* The nodes with more bytes. A node has at least the bytes of each below it, which are behind it.
  */
-static json_t *take_nodes(const struct table *table, const json_t *rows, json_int_t least)
+static json_t *take_nodes(const struct table *table, size_t column, uint64_t least)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i);
-
-		if (bytes_of(row) > least &&
-		    json_array_append_new(list, make_row(table, row, true))) {
+	for (size_t i = 0; i < table->rows; i++) {
+		if (table_row(table, i)[column].number > least &&
+		    json_array_append_new(list, make_row(table, i, true))) {
 			json_decref(list);
 			return NULL;
 		}
@@ -149,19 +153,20 @@ static json_t *take_nodes(const struct table *table, const json_t *rows, json_in
 	return list;
 }
 
-json_t *page_tree(const struct table *table, const json_t *rows, size_t bytes)
+json_t *page_tree(const struct table *table, size_t bytes)
 {
-	size_t count = json_array_size(rows), most = TREE_NODES;
-	json_int_t *sorted = calloc(count + 1, sizeof(*sorted));
+	size_t column = find_column(table, "bytes"), most = PAGE_TREE_NODES;
+	uint64_t *sorted = calloc(table->rows + 1, sizeof(*sorted));
 	json_t *list = NULL;
 
 	if (!sorted)
 		return NULL;
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = bytes_of(json_array_get(rows, i));
-	qsort(sorted, count, sizeof(*sorted), compare_numbers);
+	for (size_t i = 0; i < table->rows; i++)
+		sorted[i] = table_row(table, i)[column].number;
+	qsort(sorted, table->rows, sizeof(*sorted), compare_numbers);
 	for (;; most /= 2) {
-		list = take_nodes(table, rows, most ? find_least(rows, sorted, most) : INT64_MAX);
+		list = take_nodes(table, column,
+				  most ? find_least(table, sorted, most) : UINT64_MAX);
 		if (!list || !most || page_size(list) <= bytes)
 			break;
 		json_decref(list);

@@ -5,11 +5,14 @@ const defaults = {
 	view: "sites", // the table
 	sort: "",      // KEY or -KEY; "": as in the report
 	q: "",         // the search
+	columns: "",   // "all": those with addresses and parts of names too
 	span: "",      // FIRST-LAST, by slice; "": the whole capture
 	by: "site",    // the areas of the chart
 	measure: "live",
 	zoom: "",      // the path to a node of the tree
 	lifetimes: "", // a call site
+	figure: "live_bytes", // of a comparison
+	certain: "",   // "yes": only rows with a certain change
 };
 
 let state = readState();

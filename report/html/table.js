@@ -27,11 +27,13 @@ function searchRows(table, rows, words) {
 	});
 }
 
-// A column whose cells are all 0 or empty shows nothing; its legend says so.
-function usedColumns(table) {
-	return table.columns.map((column, i) => column.type !== "bound" &&
-		(i === 0 || column.key === "live_bytes" || column.key === "allocations" ||
-		 table.rows.some((row) => row[i] !== null && row[i] !== "" && row[i] !== 0)));
+const isDescending = (column) => ["number", "decimal", "duration", "change", "live", "bound"].includes(column.type);
+
+// The order of the rows as they are: "KEY" or "-KEY"; "" if the column is not in the table.
+function orderOf(table) {
+	const first = (table.sort || "").split(",")[0], key = first.replace(/^-/, "");
+	const column = table.columns.find((one) => one.key === key);
+	return !column ? "" : first !== key || isDescending(column) ? "-" + key : key;
 }
 
 function headerCell(column, sort, onSort) {
@@ -49,21 +51,28 @@ function headerCell(column, sort, onSort) {
 		button.addEventListener("click", () => onSort(sort === first ? second : first));
 		cell.append(button);
 	} else {
-		cell.append(name);
+		cell.append(name + (isDown ? " \u25be" : isUp ? " \u25b4" : ""));
 	}
 	cell.append(make("span", { class: "unit" }, column.unit));
 	return cell;
 }
 
-function bodyRow(table, row, used) {
+// found: by the text of the first column, the findings about live objects.
+function bodyRow(table, row, used, link, found) {
 	const bound = table.columns.findIndex((column) => column.type === "bound");
+	const notes = found && found.get(row[0]);
 	const line = make("tr");
 	table.columns.forEach((column, i) => {
 		if (!used[i])
 			return;
 		const text = cellText(column, row[i], bound >= 0 && row[bound]);
-		const cell = column.type === "text" ? make("td", { class: "text" }, make("div", {}, text))
+		const cell = column.type === "text" ? make("td", { class: "text" },
+			make("div", {}, ...(link && (column.key === "site" || column.key === "function") ? [link(text)] : breakable(text))))
 			: make("td", { class: column.type === "hex" ? "hex" : "number" }, text);
+		if (notes && column.type === "live" && row[i]) {
+			cell.classList.add("found");
+			cell.title = notes.join(". ");
+		}
 		cell.dataset.key = column.key;
 		cell.dataset.value = row[i] === null ? "" : String(row[i]);
 		line.append(cell);
@@ -71,23 +80,23 @@ function bodyRow(table, row, used) {
 	return line;
 }
 
-// choice: { sort, q, onSort, keys (columns; all), most (rows; all), caption }
+// choice: { sort, q or rows (those found), onSort, most (rows; all), caption, label, isNarrow, link
+// (makes a link of a call site), found (see bodyRow()) }
 function makeTable(table, choice) {
-	const rows = sortRows(table, searchRows(table, table.rows, choice.q || ""), choice.sort || "");
-	const used = usedColumns(table).map((is, i) => choice.keys
-		? choice.keys.includes(table.columns[i].key) : is);
+	const rows = sortRows(table, choice.rows || searchRows(table, table.rows, choice.q || ""), choice.sort || "");
+	const used = usedColumns(table, choice.sort);
 	const shown = choice.most ? rows.slice(0, choice.most) : rows;
 	if (!table.rows.length)
 		return make("p", { class: "note" }, table.empty);
 	const head = make("tr");
 	table.columns.forEach((column, i) => {
 		if (used[i])
-			head.append(headerCell(column, choice.sort || "", choice.onSort));
+			head.append(headerCell(column, choice.sort || orderOf(table), choice.onSort));
 	});
 	const body = make("tbody");
 	for (const row of shown)
-		body.append(bodyRow(table, row, used));
-	const element = make("table", {}, choice.caption ? make("caption", {}, choice.caption) : null,
+		body.append(bodyRow(table, row, used, choice.link, choice.found));
+	const element = make("table", choice.isNarrow ? { class: "narrow" } : {}, choice.caption ? make("caption", {}, choice.caption) : null,
 		make("thead", {}, head), body);
 	return make("div", { class: "scroll", tabindex: "0", role: "region",
 		"aria-label": choice.label || table.title }, element);

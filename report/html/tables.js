@@ -9,7 +9,8 @@ const tableNames = { "gaps": "lost and skipped events" };
 
 // The page has all findings, and the text only the certain ones.
 function titleOf(table) {
-	return table.key === "findings" ? "Findings" : table.title.replace(/ \(.*/, "");
+	const title = table.key === "findings" ? "Findings" : table.title.replace(/ \(.*/, "").replace(/_/g, " ");
+	return title[0].toUpperCase() + title.slice(1);
 }
 
 function commandOf(name) {
@@ -40,12 +41,21 @@ function spanNote(name, span) {
 		return null;
 	if (name === "sites" || name === "caches")
 		return make("p", { class: "note" }, "Of the chosen span: " + spanWords(span) +
-			". " + plural(pairs.filter((pair) => pair.site !== null).length, "pair") +
-			" of a call site and a slab cache " +
-			"are known by time; kmemtrace-report " + name + " " + spanOption(span) +
-			" has the allocations of all, --at the live objects.");
+			". The page knows the figures by time of " +
+			plural(pairs.filter((pair) => pair.site !== null).length, "pair") +
+			" of a call site and a slab cache, and of all others together; kmemtrace-report " + name + " " +
+			spanOption(span) + " lists all.");
 	return make("p", { class: "warning" }, "This table is of the whole capture. " + commandOf(name) +
 		" " + spanOption(span) + " shows the span.");
+}
+
+// The meaning of the mark at live numbers, if a row of the table has it.
+function foundNote(table, found) {
+	const kinds = Object.keys(liveKinds).filter((kind) => table.rows.some((row) =>
+		(found.get(row[0]) || []).some((text) => text.startsWith(kind))));
+	return kinds.length ? make("p", { class: "note" }, "\u2020 A finding is about objects of this row: " +
+		kinds.map((kind) => kind + ": " + liveKinds[kind].text).join("; ") + ". ",
+	make("a", { href: "#findings-title", "data-jump": "findings-title" }, "Findings"), ".") : "";
 }
 
 function showTables(out) {
@@ -59,12 +69,15 @@ function showTables(out) {
 	const note = spanNote(name, span);
 	if (note)
 		out.append(note);
-	tablesOf(name, span).forEach((table, i) => {
-		const first = i === 0;
-		const found = searchRows(table, table.rows, state.q).length;
-		out.append(make("h3", {}, titleOf(table)), makeTable(table, {
-			sort: first ? state.sort : "", q: state.q, label: titleOf(table),
-			caption: rowsNote(name, table, found),
+	tablesOf(name, span).forEach((all, i) => {
+		const first = i === 0, table = arranged(all, first ? state.sort : "", state.columns === "all");
+		// also by the values of columns that are not shown
+		const found = new Set(searchRows(all, all.rows, state.q));
+		const marks = liveFindings(table.columns[0].key);
+		out.append(make("h3", { id: "table-" + all.key, tabindex: "-1" }, titleOf(all)), makeTable(table, {
+			sort: first ? state.sort : "", label: titleOf(all),
+			rows: table.rows.filter((row, k) => found.has(all.rows[k])),
+			caption: rowsNote(name, all, found.size), found: marks,
 			onSort: first ? (sort) => {
 				const key = sort.replace("-", "");
 				setState({ sort });
@@ -74,7 +87,7 @@ function showTables(out) {
 						break;
 					}
 			} : null,
-		}), makeLegend(table));
+		}), foundNote(table, marks), makeLegend(table));
 	});
 }
 
@@ -83,13 +96,17 @@ function startTables() {
 	for (const name of tableViews)
 		choose.append(make("option", { value: name }, tableNames[name] || name.replace("-", ": ")));
 	const search = make("input", { type: "search", id: "search", autocomplete: "off" });
+	const columns = make("input", { type: "checkbox", id: "columns" });
 	const count = make("output", { for: "search", class: "note" });
 	const out = make("div", { id: "table" });
 	document.getElementById("tables").append(make("div", { class: "controls" },
-		make("label", {}, "Table", choose), make("label", {}, "Search", search)), count, out);
+		make("label", {}, "Table", choose), make("label", {}, "Search", search),
+		make("label", {}, columns, "All columns")), count, out);
+	columns.addEventListener("change", () => setState({ columns: columns.checked ? "all" : "" }));
 	choose.addEventListener("change", () => setState({ view: choose.value, sort: "" }));
 	search.addEventListener("input", () => setState({ q: search.value }));
-	onState(["view", "sort", "q", "span"], () => {
+	onState(["view", "sort", "q", "span", "columns"], () => {
+		columns.checked = state.columns === "all";
 		choose.value = tableViews.includes(state.view) ? state.view : tableViews[0];
 		if (search.value !== state.q)
 			search.value = state.q;

@@ -2,9 +2,9 @@
 // Live bytes and rates over time, and the brush that chooses a span.
 
 const colors = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#ff9da7",
-	"#9c755f", "#86bcb6", "#bab0ac"];
-const chart = { width: 960, left: 70, right: 10, top: 8, height: 260, ratesTop: 290, ratesHeight: 80,
-	bottom: 400 };
+	"#9c755f", "#c5e17a", "#bab0ac"];
+const chart = { width: 960, left: 70, right: 10, top: 24, height: 260, ratesTop: 306, ratesHeight: 80,
+	bottom: 428 };
 
 function spanWords(span) {
 	return timeText(sliceBegin(span[0])) + " to " + timeText(sliceEnd(span[1]));
@@ -51,11 +51,26 @@ const chartEnd = () => Math.max(sliceEnd(slices.length - 1), chartBegin() + 1);
 const xOf = (time) => chart.left + (chart.width - chart.left - chart.right) *
 	Math.min(1, Math.max(0, (time - chartBegin()) / (chartEnd() - chartBegin())));
 
-function drawAreas(out, areas) {
-	const count = slices.length + 1;
-	let low = new Float64Array(count), highest = 1;
-	for (let i = 0; i < count; i++)
+// A peak that lasts for less than a slice can be far above the areas: then it is not in the scale.
+const peakRoom = 2;
+
+// The highest bytes of the scale.
+function highestOf(areas) {
+	const peak = timeOfPeak() === null ? 0 : views.summary.totals.peak_bytes, highest = highestArea(areas);
+	return peak <= peakRoom * highest ? Math.max(peak, highest) : highest;
+}
+
+// The most live bytes at the end of a slice.
+function highestArea(areas) {
+	let highest = 1;
+	for (let i = 0; i <= slices.length; i++)
 		highest = Math.max(highest, areas.reduce((sum, area) => sum + Math.max(0, area.bytes[i]), 0));
+	return highest;
+}
+
+function drawAreas(out, areas) {
+	const count = slices.length + 1, highest = highestOf(areas);
+	let low = new Float64Array(count);
 	const x = (i) => i ? xOf(sliceEnd(i - 1)) : xOf(chartBegin());
 	const y = (bytes) => chart.top + chart.height * (1 - bytes / highest);
 	areas.forEach((area, k) => {
@@ -70,16 +85,7 @@ function drawAreas(out, areas) {
 		area.name + ": at most " + bytesText(area.most)));
 		low = high;
 	});
-	drawScale(out, highest, chart.top, chart.height, bytesText);
-}
-
-function drawScale(out, highest, top, height, text) {
-	for (const share of [0, 0.5, 1]) {
-		const y = top + height * (1 - share);
-		out.append(draw("line", { class: "axis", x1: chart.left, x2: chart.width - chart.right, y1: y, y2: y }),
-			draw("text", { class: "soft", x: chart.left - 6, y: y + 4, "text-anchor": "end" },
-				text(highest * share)));
-	}
+	drawScale(out, highest, chart.top, chart.height, binaryStep(highest / 5), bytesText);
 }
 
 function drawRates(out) {
@@ -96,30 +102,53 @@ function drawRates(out) {
 				"L" + xOf(sliceEnd(i)).toFixed(1) + " " + y(rate(i, key)).toFixed(1);
 		out.append(titled(draw("path", { class: key, d: path }), key));
 	}
-	drawScale(out, highest, chart.ratesTop, chart.ratesHeight, (value) => value >= 1e6
-		? (value / 1e6).toFixed(1) + " M/s" : value >= 1e3 ? (value / 1e3).toFixed(1) + " k/s"
-			: value.toFixed(0) + "/s");
+	drawScale(out, highest, chart.ratesTop, chart.ratesHeight, roundStep(highest / 3), rateText);
 }
 
-function drawTimes(out) {
-	for (let i = 0; i <= 4; i++) {
-		const time = chartBegin() + (chartEnd() - chartBegin()) * i / 4;
-		out.append(draw("text", { class: "soft", x: xOf(time), y: chart.ratesTop + chart.ratesHeight + 18,
-			"text-anchor": i === 0 ? "start" : i === 4 ? "end" : "middle" },
-		countsEvents ? number(time) : durationText(time)));
-	}
+const fromKey = countsEvents ? "from_events" : "from_ns", toKey = countsEvents ? "to_events" : "to_ns";
+
+function gapText(gap) {
+	return plural(gap.events, "event") + " " + gap.kind + (gap.cpu === null ? "" : " on CPU " + gap.cpu) +
+		" between " + timeText(gap[fromKey]) + " and " + timeText(gap[toKey]);
 }
 
 // Where events were lost or skipped.
 function drawGaps(out) {
-	const fromKey = countsEvents ? "from_events" : "from_ns", toKey = countsEvents ? "to_events" : "to_ns";
 	for (const gap of gaps) {
 		const from = xOf(gap[fromKey]), to = xOf(gap[toKey]);
 		out.append(titled(draw("rect", { class: "band", x: from.toFixed(1), y: chart.top,
 			width: Math.max(1.5, to - from).toFixed(1),
 			height: chart.ratesTop + chart.ratesHeight - chart.top }),
-		plural(gap.events, "event") + " " + gap.kind + (gap.cpu === null ? "" : " on CPU " + gap.cpu) +
-			" between " + timeText(gap[fromKey]) + " and " + timeText(gap[toKey])));
+		gapText(gap)));
+	}
+	labelGaps(out);
+}
+
+function drawPeak(out, areas) {
+	const bytes = views.summary.totals.peak_bytes;
+	if (timeOfPeak() === null)
+		return;
+	const x = xOf(timeOfPeak()), isRight = x > chart.width / 2, highest = highestOf(areas);
+	const isAbove = bytes > highest, y = chart.top + (isAbove ? -8 : chart.height * (1 - bytes / highest));
+	out.append(draw("line", { class: "border", x1: x, x2: x, y1: chart.top - 18, y2: chart.top + chart.height }),
+		isAbove ? draw("path", { class: "peak", d: "M" + (x - 5) + " " + y + "L" + x + " " + (y - 10) + "L" +
+			(x + 5) + " " + y + "Z" }) : draw("circle", { class: "peak", cx: x, cy: y, r: 4 }),
+		draw("text", { class: "soft", x: isRight ? x - 8 : x + 8, y: chart.top - 8,
+			"text-anchor": isRight ? "end" : "start" }, "peak " + bytesText(bytes) +
+			(isAbove ? ": above this scale, for less than a slice" : "")));
+}
+
+// The number of events of the largest gaps, as far as there is room between the areas and the rates.
+function labelGaps(out) {
+	const room = 50, used = [];
+	for (const gap of [...gaps].sort((a, b) => b.events - a.events).slice(0, 20)) {
+		const x = Math.min(chart.width - chart.right - room, Math.max(chart.left + room,
+			xOf((gap[fromKey] + gap[toKey]) / 2)));
+		if (used.some((other) => Math.abs(other - x) < 2 * room))
+			continue;
+		used.push(x);
+		out.append(draw("text", { class: "lost", x: x.toFixed(1), y: chart.ratesTop - 7, "text-anchor": "middle" },
+			number(gap.events) + " " + gap.kind));
 	}
 }
 
@@ -139,6 +168,10 @@ function sliceAt(picture, clientX) {
 	const x = (clientX - box.left) / box.width * chart.width;
 	const time = chartBegin() + (x - chart.left) / (chart.width - chart.left - chart.right) *
 		(chartEnd() - chartBegin());
+	return sliceOf(time);
+}
+
+function sliceOf(time) {
 	let i = 0;
 	while (i + 1 < slices.length && sliceBegin(i + 1) <= time)
 		i++;
@@ -182,18 +215,31 @@ function totalText(span) {
 	const total = totalOf(span);
 	const bound = views.summary.totals.live_upper_bound ? "at most " : "";
 	return (isWhole(span) ? "Whole capture, " : "Span ") + spanWords(span) + ": " +
-		plural(total.allocations, "allocation") + " of " + plural(total.bytes_allocated, "byte") + ", " +
+		plural(total.allocations, "allocation") + " of " + bytesText(total.bytes_allocated) + ", " +
 		plural(total.frees, "free") + " (" + number(total.frees_unmatched) + " unmatched), " +
-		number(total.missed_frees) + " missed; live at the end " + bound +
-		plural(total.live_objects, "object") + ", " + bound + plural(total.live_bytes, "byte") + " (" +
-		(total.live_change >= 0 ? "+" : "") + number(total.live_change) + ")";
+		plural(total.missed_frees, "missed free") + "; live at the end " + bound +
+		plural(total.live_objects, "object") + ", " + bound + bytesText(total.live_bytes) + " (" +
+		(total.live_change >= 0 ? "+" : "") + bytesText(total.live_change) + ")" + peakWithin(span);
+}
+
+// Between the ends of its slices, a span may have more live bytes than at both.
+function peakWithin(span) {
+	const bytes = views.summary.totals.peak_bytes, time = timeOfPeak();
+	return bytes && time !== null && sliceOf(time) >= span[0] && sliceOf(time) <= span[1]
+		? "; peak within it " + bytesText(bytes) + ", at " + timeText(time) : "";
+}
+
+function timeOfPeak() {
+	const totals = views.summary.totals;
+	return countsEvents ? totals.peak_time_events : totals.peak_time_ns;
 }
 
 // Between the ends of two slices there may be more live bytes than at both.
 function peakText() {
-	const totals = views.summary.totals, time = countsEvents ? totals.peak_time_events : totals.peak_time_ns;
-	return totals.peak_bytes && time !== null ? " The areas are the live bytes at the ends of the slices; the most " +
-		"at any time were " + plural(totals.peak_bytes, "byte") + ", at " + timeText(time) + "." : "";
+	const totals = views.summary.totals, time = timeOfPeak();
+	return totals.peak_bytes && time !== null ? " The areas are the live bytes at the ends of the slices. The peak, " +
+		bytesText(totals.peak_bytes) + " at " + timeText(time) + ", is between two ends: a mark shows its time " +
+		"and height, or an arrow that it is above the scale." : "";
 }
 
 function makeSliders() {
@@ -231,12 +277,15 @@ function startTimeline() {
 		make("option", { value: "cache" }, "slab caches"));
 	const sliders = makeSliders();
 	const whole = make("button", { type: "button", id: "whole" }, "Whole capture");
+	const peak = make("button", { type: "button", id: "peak" }, "Slice of the peak");
 	const text = make("output", { "aria-live": "polite", id: "span-text" });
 	const picture = make("div"), key = make("div"), chosen = draw("rect", { class: "span" });
 	choose.addEventListener("change", () => setState({ by: choose.value }));
 	whole.addEventListener("click", () => setState({ span: "" }));
+	peak.addEventListener("click", () => setState({ span: spanText(sliceOf(timeOfPeak()), sliceOf(timeOfPeak())) }));
+	peak.disabled = timeOfPeak() === null;
 	out.append(make("div", { class: "controls" }, make("label", {}, "Areas:", choose),
-		make("label", {}, "Span from", sliders[0]), make("label", {}, "to", sliders[1]), whole),
+		make("label", {}, "Span from", sliders[0]), make("label", {}, "to", sliders[1]), whole, peak),
 	text, picture, key);
 	onState(["by"], () => {
 		const areas = makeAreas(state.by);
@@ -251,6 +300,7 @@ function startTimeline() {
 		drawRates(svg);
 		drawTimes(svg);
 		drawGaps(svg);
+		drawPeak(svg, areas);
 		svg.append(chosen);
 		addBrush(svg);
 		picture.replaceChildren(svg);

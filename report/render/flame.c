@@ -11,25 +11,25 @@
 
 void flame_deinit(struct flame *flame)
 {
-	for (size_t i = 0; i < flame->path_count; i++)
+	for (size_t i = 0; i < flame->path_count; i++) {
 		free(flame->paths[i].text);
+		free(flame->paths[i].labels);
+	}
 	free(flame->paths);
 	free(flame->title);
 	free(flame->source);
 	*flame = (struct flame){ 0 };
 }
 
-struct flame_path *flame_add(struct flame *flame, char *text)
+struct flame_path *flame_add(struct flame *flame)
 {
 	struct flame_path *paths =
-		text ? array_grow(flame->paths, flame->path_count, sizeof(*flame->paths)) : NULL;
+		array_grow(flame->paths, flame->path_count, sizeof(*flame->paths));
 
-	if (!paths) {
-		free(text);
+	if (!paths)
 		return NULL;
-	}
 	flame->paths = paths;
-	paths[flame->path_count] = (struct flame_path){ .text = text, .number = flame->path_count };
+	paths[flame->path_count] = (struct flame_path){ .number = flame->path_count };
 	return &paths[flame->path_count++];
 }
 
@@ -77,7 +77,7 @@ static void merge_paths(struct flame *flame)
 
 		if (!count || strcmp(last->text, path->text)) {
 			flame->paths[count] = *path;
-			flame->paths[count++].label_count = 0;
+			count++;
 			continue;
 		}
 		add_values(&last->shown, &path->shown);
@@ -85,6 +85,7 @@ static void merge_paths(struct flame *flame)
 		add_values(&last->live, &path->live);
 		last->is_bound |= path->is_bound;
 		free(path->text);
+		free(path->labels);
 	}
 	flame->path_count = count;
 }
@@ -95,6 +96,11 @@ void flame_sort(struct flame *flame, bool merge)
 		qsort(flame->paths, flame->path_count, sizeof(*flame->paths), compare_paths);
 	if (merge)
 		merge_paths(flame);
+}
+
+bool flame_is_flow(const struct flame *flame)
+{
+	return flame->measure == FLAME_allocated || flame->measure == FLAME_temporary;
 }
 
 struct flame_values flame_total(const struct flame *flame)

@@ -39,10 +39,10 @@ struct flame_path {
 	char *text;		   /* names of frames, the root first */
 	struct flame_values shown; /* of the measure */
 	struct flame_values allocated, live;
-	bool is_bound;				     /* shown is an upper bound */
-	size_t number;				     /* in the order of flame_add() */
-	struct flame_label labels[FLAME_LABELS_MAX]; /* those that are known */
-	size_t label_count;
+	bool is_bound;		    /* shown is an upper bound */
+	size_t number;		    /* in the order of flame_add() */
+	struct flame_label *labels; /* those that are known, or NULL */
+	size_t label_count;	    /* at most FLAME_LABELS_MAX */
 };
 
 struct flame {
@@ -54,16 +54,16 @@ struct flame {
 	char *title, *source;
 	const char *legend;
 	uint64_t interval; /* bytes: see struct status_sampling; 0: every event counts */
-	double hidden;	   /* bytes: see estimate_hidden() */
 	uint64_t time;	   /* ns since 1970: the begin; 0: unknown */
 	uint64_t duration; /* ns; 0: unknown */
 };
 
 void flame_deinit(struct flame *flame);
 
-/* A new path without values. The text becomes the flame's own, and is freed if there is no memory:
- * then it returns NULL. */
-struct flame_path *flame_add(struct flame *flame, char *text);
+bool flame_is_flow(const struct flame *flame); /* frees are not subtracted from it */
+
+/* A new path without values and text. The text becomes the flame's own. NULL: no memory. */
+struct flame_path *flame_add(struct flame *flame);
 
 /* Writes a name, or length bytes of it: without the separator, and printable. */
 void flame_put_name(FILE *file, const char *name, size_t length);
@@ -88,10 +88,15 @@ struct flame_node {
 struct flame_tree {
 	struct flame_node *nodes;
 	size_t count;
+	size_t with_bytes; /* nodes that have bytes, with those that were left out */
+	uint64_t least;	   /* bytes: so many nodes have at least as much */
 };
 
-/* The paths must be sorted, and must not change afterwards. 0 or -ENOMEM. */
-int flame_tree_init(struct flame_tree *tree, const struct flame *flame);
+/*
+ * most: the number of nodes that are needed, those with the most bytes; others may be left out. 0:
+ * all. The paths must be sorted, and must not change afterwards. 0 or -ENOMEM.
+ */
+int flame_tree_init(struct flame_tree *tree, const struct flame *flame, size_t most);
 void flame_tree_deinit(struct flame_tree *tree);
 
 static inline double flame_percent(uint64_t part, uint64_t whole)

@@ -48,7 +48,7 @@ static json_t *json_from_number(uint64_t number)
 	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
 }
 
-static json_t *json_from_cell(const struct column *column, const struct cell *cell)
+json_t *json_cell(const struct column *column, const struct cell *cell)
 {
 	char hex[20];
 
@@ -92,7 +92,7 @@ static json_t *json_from_row(const struct table *table, size_t row)
 		if (column->type == COLUMN_BAR)
 			continue;
 		if (json_object_set_new(object, column->key,
-					json_from_cell(column, table_row(table, row) + i))) {
+					json_cell(column, table_row(table, row) + i))) {
 			json_decref(object);
 			return NULL;
 		}
@@ -106,7 +106,7 @@ static json_t *json_from_table(const struct table *table, bool list)
 	json_t *array = json_array();
 
 	for (size_t row = 0; array && row < table->rows; row++) {
-		json_t *item = list ? json_from_cell(table->columns, table_row(table, row))
+		json_t *item = list ? json_cell(table->columns, table_row(table, row))
 				    : json_from_row(table, row);
 
 		if (json_array_append_new(array, item)) {

@@ -14,6 +14,9 @@
 /* Names come from the capture: a byte that is not valid UTF-8 becomes U+FFFD. NULL: no memory. */
 json_t *json_from_text(const char *text);
 
+/* The value of a cell of the column. NULL: no memory. */
+json_t *json_cell(const struct column *column, const struct cell *cell);
+
 /* The sections of the header by key, then each table as an array of rows. NULL: no memory. */
 json_t *json_document(const struct header *header, const struct table *tables, size_t table_count);
 

@@ -156,7 +156,7 @@ static int svg_print(const struct output *output, const struct flame *flame)
 	struct svg svg = { .file = output->file, .flame = flame };
 	struct flame_tree tree;
 	size_t depth = 0;
-	int err = flame_tree_init(&tree, flame);
+	int err = flame_tree_init(&tree, flame, 0);
 
 	if (err)
 		return err;

@@ -199,9 +199,32 @@ static int sort_compare(const void *left, const void *right, void *data)
 
 int table_sort(struct table *table, const char *keys)
 {
+	return table_sort_and_cut(table, keys, 0);
+}
+
+/* Puts the first rows in this order, and frees the others. 0 or -ENOMEM. */
+static int take_rows(struct table *table, const size_t *order, size_t rows)
+{
 	size_t row_size = table->column_count * sizeof(*table->cells);
+	struct cell *cells = calloc(rows, row_size);
+
+	if (!cells)
+		return -ENOMEM;
+	for (size_t row = 0; row < rows; row++)
+		memcpy(cells + row * table->column_count, table_row(table, order[row]), row_size);
+	for (size_t row = rows; row < table->rows; row++)
+		for (size_t column = 0; column < table->column_count; column++)
+			if (table->columns[column].type == COLUMN_TEXT)
+				free(table_row(table, order[row])[column].text);
+	free(table->cells);
+	table->cells = cells;
+	table->rows = table->space = rows;
+	return 0;
+}
+
+int table_sort_and_cut(struct table *table, const char *keys, size_t rows)
+{
 	struct sort sort = { .table = table };
-	struct cell *cells;
 	size_t *order;
 	int err;
 
@@ -221,23 +244,16 @@ int table_sort(struct table *table, const char *keys)
 		return 0;
 
 	order = calloc(table->rows, sizeof(*order));
-	cells = calloc(table->rows, row_size);
-	if (!order || !cells) {
-		free(order);
-		free(cells);
-		snprintf(table->errmsg, sizeof(table->errmsg), "%s", strerror(ENOMEM));
-		return -ENOMEM;
-	}
-	for (size_t row = 0; row < table->rows; row++)
+	for (size_t row = 0; order && row < table->rows; row++)
 		order[row] = row;
-	qsort_r(order, table->rows, sizeof(*order), sort_compare, &sort);
-	for (size_t row = 0; row < table->rows; row++)
-		memcpy(cells + row * table->column_count, table_row(table, order[row]), row_size);
+	if (order)
+		qsort_r(order, table->rows, sizeof(*order), sort_compare, &sort);
+	err = order ? take_rows(table, order, rows && rows < table->rows ? rows : table->rows)
+		    : -ENOMEM;
+	if (err)
+		snprintf(table->errmsg, sizeof(table->errmsg), "%s", strerror(-err));
 	free(order);
-	free(table->cells);
-	table->cells = cells;
-	table->space = table->rows;
-	return 0;
+	return err;
 }
 
 static bool takes_column(const size_t *from, size_t count, size_t column)

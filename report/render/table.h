@@ -116,6 +116,9 @@ int table_rearrange(struct table *table, struct column *columns, const size_t *f
 /* Keeps the first rows; 0 keeps all. */
 void table_cut(struct table *table, size_t rows);
 
+/* The same as both, with memory for the rows that stay only. */
+int table_sort_and_cut(struct table *table, const char *keys, size_t rows);
+
 static inline const struct cell *table_row(const struct table *table, size_t row)
 {
 	return table->cells + row * table->column_count;

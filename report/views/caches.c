@@ -3,9 +3,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/render/header.h"
+#include "report/render/render.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/view.h"
 
@@ -63,10 +67,12 @@ static const struct column columns[CACHES_COLUMNS + ESTIMATE_COLUMNS] = {
 				      "cache the bytes from the start of one object to the start "
 				      "of the next" },
 	[CACHES_COLUMN_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
-					  COLUMN_ALWAYS,
-					  "fragmentation: (allocated - requested) / allocated" },
+					  COLUMN_ALWAYS, "fragmentation: waste / allocated" },
 	[CACHES_COLUMN_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0,
-				  COLUMN_NOT_IN_TEXT, "allocated - requested, of all allocations" },
+				  COLUMN_NOT_IN_TEXT,
+				  "allocated - requested, of all allocations; 0 of one that got "
+				  "less than it "
+				  "requested" },
 	[CACHES_COLUMN_INITIAL_OBJECTS] = { "initial_objects", "initial", "objs", COLUMN_NUMBER, 0,
 					    COLUMN_IN_TEXT_IF_USED,
 					    "objects that were live at the begin, by the "
@@ -91,7 +97,11 @@ static const struct column columns[CACHES_COLUMNS + ESTIMATE_COLUMNS] = {
 				     "frees / (frees + missed frees) in the slab cache: below 100, "
 				     "live objects may have been freed" },
 	[CACHES_COLUMN_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
-				      COLUMN_NOT_IN_TEXT, NULL },
+				      COLUMN_NOT_IN_TEXT,
+				      "frees that named this cache, of objects whose allocation "
+				      "was "
+				      "not recorded; the row (no known cache) has those that named "
+				      "none" },
 	[CACHES_COLUMN_ALIASES] = { "aliases", "aliases", "", COLUMN_TEXT, 0, COLUMN_BELOW,
 				    "other caches that the kernel merged with this one" },
 	[CACHES_COLUMN_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0,
@@ -149,7 +159,7 @@ static int add_row(const struct report *report, struct table *table,
 	row[CACHES_COLUMN_REQUESTED].number = cache->bytes_requested;
 	row[CACHES_COLUMN_ALLOCATED].number = cache->bytes_allocated;
 	row[CACHES_COLUMN_FRAGMENTATION].decimal =
-		analysis_fragmentation(cache->bytes_requested, cache->bytes_allocated);
+		analysis_fragmentation(waste->flow, cache->bytes_allocated);
 	row[CACHES_COLUMN_WASTE].number = waste->flow;
 	row[CACHES_COLUMN_INITIAL_OBJECTS].number = cache->initial_objects;
 	row[CACHES_COLUMN_INITIAL_BYTES].number = cache->initial_bytes;
@@ -172,6 +182,50 @@ static bool is_empty(const struct analysis_cache *cache)
 	       !cache->frees_unmatched && !cache->initial_objects;
 }
 
+/* Unmatched frees that name no cache that is known, as kfree() of an older object. */
+static uint64_t count_nameless(const struct analysis *analysis)
+{
+	uint64_t count = analysis->totals.frees_unmatched;
+
+	for (size_t i = 0; i < analysis->cache_count; i++)
+		count -= analysis->caches[i].frees_unmatched;
+	return count;
+}
+
+/* With this row, the unmatched frees add up to those of the header. */
+static int add_nameless(const struct report *report, struct table *table)
+{
+	uint64_t count = count_nameless(&report->analysis);
+	struct cell *row = count ? table_add(table) : NULL;
+
+	if (!count)
+		return 0;
+	if (!row)
+		return -ENOMEM;
+	row[CACHES_COLUMN_NAME].text = strdup("(no known cache)");
+	row[CACHES_COLUMN_ALIASES].text = strdup("");
+	row[CACHES_COLUMN_OBJECT_SIZE].number = row[CACHES_COLUMN_SIZE].number = CELL_UNKNOWN;
+	row[CACHES_COLUMN_PEAK_WASTE].number = report->analysis.peak_heap->is_known ? 0
+										    : CELL_UNKNOWN;
+	row[CACHES_COLUMN_COVERAGE].decimal = NAN;
+	row[CACHES_COLUMN_UNMATCHED].number = count;
+	return row[CACHES_COLUMN_NAME].text && row[CACHES_COLUMN_ALIASES].text ? 0 : -ENOMEM;
+}
+
+/* A text has no column with the unmatched frees. */
+static int add_header(const struct report *report, struct header *header)
+{
+	uint64_t count = count_nameless(&report->analysis);
+
+	if (!count || !report->renderer->for_people)
+		return 0;
+	return header_add_line(header, "no cache", false,
+			       "%" PRIu64 " of the %" PRIu64 " unmatched frees name%s no cache "
+			       "that is known, and %s in no row",
+			       count, report->analysis.totals.frees_unmatched,
+			       count == 1 ? "s" : "", count == 1 ? "is" : "are");
+}
+
 int caches_table(struct report *report, struct table *table)
 {
 	const struct analysis *analysis = &report->analysis;
@@ -187,7 +241,7 @@ int caches_table(struct report *report, struct table *table)
 		if (!is_empty(&analysis->caches[i]))
 			err = add_row(report, table, &analysis->caches[i],
 				      report->bounds.caches[i] && analysis->caches[i].live_objects);
-	return err;
+	return err || report->renderer->for_people ? err : add_nameless(report, table);
 }
 
 static int make(struct report *report)
@@ -205,4 +259,5 @@ const struct view view_caches = {
 	.peak_heap = true,
 	.has_intervals = true,
 	.make = make,
+	.add_header = add_header,
 };

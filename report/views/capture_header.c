@@ -155,7 +155,7 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "bytes_requested", totals->bytes_requested);
 	header_add_number(fields, "bytes_allocated", totals->bytes_allocated);
 	header_add_field(fields, "fragmentation_percent", FIELD_DECIMAL)->decimal =
-		analysis_fragmentation(totals->bytes_requested, totals->bytes_allocated);
+		analysis_total_fragmentation(totals);
 	header_add_number(fields, "cross_cpu_frees", totals->cross_cpu_frees);
 	header_add_number(fields, "initial_objects", totals->initial_objects);
 	header_add_number(fields, "initial_bytes", totals->initial_bytes);
@@ -186,12 +186,15 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "from_backup", totals->from_backup);
 	header_add_number(fields, "own_allocations", totals->own_allocations);
 	header_add_number(fields, "own_frees", totals->own_frees);
+	header_add_number(fields, "own_frees_by_others", totals->own_frees_by_others);
 	header_add_number(fields, "process_events", totals->process_events);
 	header_add_number(fields, "own_process_events", totals->own_process_events);
 	header_add_number(fields, "unknown", totals->unknown);
 	header_add_bool(fields, "live_upper_bound", report->bounds.any);
 	header_add_number(fields, "live_error_objects",
 			  live_bounds_error(&report->bounds, &report->analysis));
+	header_add_number(fields, "live_maybe_freed_objects", report->bounds.maybe_freed);
+	header_add_number(fields, "live_maybe_freed_bytes", report->bounds.maybe_freed_bytes);
 }
 
 static int add_name(struct table *list, const char *name)

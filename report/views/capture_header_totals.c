@@ -52,8 +52,10 @@ static int add_live_error(struct capture_header *header, const struct report *re
 	text = line ? open_memstream(&line->text, &size) : NULL;
 	if (!text)
 		return -ENOMEM;
-	fprintf(text, "live may be wrong by up to %" PRIu64 " object%s", error,
-		error == 1 ? "" : "s");
+	fprintf(text, "live may be %s by up to %" PRIu64 " object%s",
+		error == bounds->maybe_freed ? "too high" : "wrong", error, error == 1 ? "" : "s");
+	if (error == bounds->maybe_freed)
+		fprintf(text, ", %" PRIu64 " bytes", bounds->maybe_freed_bytes);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (!parts[i].objects)
 			continue;
@@ -199,6 +201,38 @@ static int add_process_events(struct capture_header *header, const struct analys
 	return text_close(text, &line->text);
 }
 
+/*
+ * The events that are left out, and how they differ from those while kmemtraced was the current
+ * task: others free some of its objects, and it frees some of theirs.
+ */
+static int add_left_out(struct capture_header *header, const struct report *report)
+{
+	const struct analysis_totals *totals = &report->analysis.totals;
+	const struct analysis_loss *loss = &report->analysis.loss;
+	uint64_t left_out = totals->own_allocations + totals->own_frees;
+	uint64_t by_itself = left_out - totals->own_frees_by_others + totals->own_process_events;
+	char others[60] = "", more[80] = "", left[60] = "";
+
+	if (!left_out)
+		return 0;
+	if (totals->own_frees_by_others)
+		snprintf(others, sizeof(others), ", %" PRIu64 " of them by other tasks",
+			 totals->own_frees_by_others);
+	if (totals->own_allocations > totals->own_frees)
+		snprintf(left, sizeof(left), "; <= %" PRIu64 " of the objects are left",
+			 totals->own_allocations - totals->own_frees);
+	/* loss->own is of the whole capture */
+	if (loss->own_known && !report->filter_count && loss->own > by_itself)
+		snprintf(more, sizeof(more), ", but not %" PRIu64 " other events of kmemtraced",
+			 loss->own - by_itself);
+	return header_add_line(&header->header, "left out", false,
+			       "%" PRIu64 " events: kmemtraced's own allocations (%" PRIu64
+			       ") and their frees (%" PRIu64 "%s)%s%s; kmemtraced --include-self "
+			       "includes them",
+			       left_out, totals->own_allocations, totals->own_frees, others, more,
+			       left);
+}
+
 int totals_add_lines(struct capture_header *header, const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
@@ -217,9 +251,7 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 			      " bytes allocated, fragmentation %.2f%%; %" PRIu64 " failed",
 			      totals->allocations, totals->allocations == 1 ? "" : "s",
 			      totals->bytes_requested, totals->bytes_allocated,
-			      analysis_fragmentation(totals->bytes_requested,
-						     totals->bytes_allocated),
-			      totals->failed);
+			      analysis_total_fragmentation(totals), totals->failed);
 	if (!err)
 		err = header_add_line(&header->header, "freed", false,
 				      "%" PRIu64 " object%s, %" PRIu64 " cross-CPU, %s%" PRIu64
@@ -251,12 +283,8 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 		err = header_add_line(&header->header, "resized", false,
 				      "%" PRIu64 " call%s of krealloc(), in place or not",
 				      totals->resizes, totals->resizes == 1 ? "" : "s");
-	if (!err && (totals->own_allocations || totals->own_frees))
-		err = header_add_line(&header->header, "left out", false,
-				      "kmemtraced's own allocations (%" PRIu64
-				      ") and their frees (%" PRIu64
-				      "); kmemtraced --include-self includes them",
-				      totals->own_allocations, totals->own_frees);
+	if (!err)
+		err = add_left_out(header, report);
 	if (!err)
 		err = add_process_events(header, totals);
 	if (!err && totals->from_backup && !report->filter_count)
@@ -349,13 +377,12 @@ static int add_glance_totals(struct capture_header *header, const struct report 
 	const struct analysis_totals *totals = &analysis->totals;
 	int err;
 
-	err = header_add_line(
-		&header->header, "allocated", false,
-		"%" PRIu64 " object%s, %" PRIu64 " bytes, fragmentation %.2f%%; "
-		"%" PRIu64 " failed",
-		totals->allocations, totals->allocations == 1 ? "" : "s", totals->bytes_allocated,
-		analysis_fragmentation(totals->bytes_requested, totals->bytes_allocated),
-		totals->failed);
+	err = header_add_line(&header->header, "allocated", false,
+			      "%" PRIu64 " object%s, %" PRIu64 " bytes, fragmentation %.2f%%; "
+			      "%" PRIu64 " failed",
+			      totals->allocations, totals->allocations == 1 ? "" : "s",
+			      totals->bytes_allocated, analysis_total_fragmentation(totals),
+			      totals->failed);
 	if (!err)
 		err = header_add_line(&header->header, "freed", false,
 				      "%" PRIu64 " object%s, %" PRIu64 " cross-CPU, %" PRIu64

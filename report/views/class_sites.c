@@ -46,7 +46,8 @@ static const struct column columns[SITE_COLUMNS] = {
 	[SITE_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
 			"the kernel code that allocated: symbol+offset/size [module]" },
 	[SITE_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[SITE_CACHE] = { "cache", "class", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
+	[SITE_CACHE] = { "cache", "class", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
+			 "the size class of kmalloc()" },
 	[SITE_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[SITE_FROM] = { "from_bytes", "from", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
 	[SITE_TO] = { "to_bytes", "to", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
@@ -62,11 +63,15 @@ static const struct column columns[SITE_COLUMNS] = {
 	[SITE_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_IF_ROOM,
 			 "allocated - requested, of all allocations" },
 	[SITE_LESS] = { "less_bytes", "less", "bytes", COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT,
-			NULL },
-	[SITE_FITS] = { "fits", "fits", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
+			"bytes that a request has too many for the next smaller class" },
+	[SITE_FITS] = { "fits", "fits", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT,
+			"the next smaller class" },
 	[SITE_SAVES] = { "saves_bytes", "saves", "bytes", COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT,
-			 NULL },
-	[SITE_ADVICE] = { "advice", "advice", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+			 "what the smaller class would save of the bytes at the peak: the waste "
+			 "and the bytes that are requested no more, so it is above the waste" },
+	[SITE_ADVICE] = { "advice", "advice", "", COLUMN_TEXT, 0, COLUMN_BELOW,
+			  "what would help, and the bytes that it saves; with fewer bytes "
+			  "requested, the waste and these bytes" },
 	[SITE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			 NULL },
 };
@@ -79,7 +84,9 @@ struct class_site {
 	struct heap_bytes peak;
 	uint64_t flow_waste, live_waste, peak_waste;
 	/* fewer bytes that fit the next smaller class; 0: none is near */
-	uint64_t less, saves;
+	uint64_t less, saves, saves_waste; /* waste: part of the saving */
+	/* the same of all allocations, if none of them was live at the peak */
+	uint64_t flow_less, flow_saves, flow_saves_waste;
 	uint64_t own_cache_saves; /* by a slab cache for objects of this size */
 };
 
@@ -92,15 +99,20 @@ static struct heap_bytes held(const struct report *report, const struct size_req
 /* A request of this size, with less bytes, fits the class below. */
 static void take_smaller(struct class_site *site, const struct size_class *class,
 			 const struct kmalloc_class *below, const struct size_request *request,
-			 uint64_t objects)
+			 struct heap_bytes held)
 {
 	uint64_t less = request->requested - below->size;
 
-	if (!below->size || request->requested <= below->size || less * NEAR > below->size ||
-	    !objects)
+	if (!below->size || request->requested <= below->size || less * NEAR > below->size)
+		return;
+	site->flow_less = MAX(site->flow_less, less);
+	site->flow_saves += request->flow.objects * (class->size - below->size);
+	site->flow_saves_waste += heap_bytes_wasted(request->flow);
+	if (!held.objects)
 		return;
 	site->less = MAX(site->less, less);
-	site->saves += objects * (class->size - below->size);
+	site->saves += held.objects * (class->size - below->size);
+	site->saves_waste += heap_bytes_wasted(held);
 }
 
 static void take_own_cache(struct class_site *site, const struct size_class *class, uint32_t bytes,
@@ -119,42 +131,57 @@ static void sum_site(const struct report *report, const struct size_class *class
 	site->to = site->requests[site->count - 1].requested;
 	for (size_t i = 0; i < site->count; i++) {
 		const struct size_request *request = &site->requests[i];
-		uint64_t objects = held(report, request).objects;
+		struct heap_bytes bytes = held(report, request);
 
 		heap_bytes_add(&site->peak, request->peak);
 		site->flow_waste += heap_bytes_wasted(request->flow);
 		site->live_waste += heap_bytes_wasted(request->live);
 		site->peak_waste += heap_bytes_wasted(request->peak);
-		take_smaller(site, class, below, request, objects);
+		take_smaller(site, class, below, request, bytes);
 		if (!report->analysis.caches[class->cache].is_large)
-			take_own_cache(site, class, request->requested, objects);
+			take_own_cache(site, class, request->requested, bytes.objects);
 	}
 }
 
 static void saves_text(uint64_t bytes, char text[TEXT_CELL + sizeof(" bytes")])
 {
-	if (bytes < 1024)
+	size_t length;
+
+	if (bytes < 1024) {
 		snprintf(text, TEXT_CELL, "%" PRIu64 " bytes", bytes);
-	else
-		column_layout_bytes(bytes, text);
+		return;
+	}
+	/* "2.00K" */
+	column_layout_bytes(bytes, text);
+	length = strlen(text) - 1;
+	snprintf(text + length, TEXT_CELL - length, " %ciB", text[length]);
 }
 
 /* What would waste less, in words; "": nothing that is known. NULL: no memory. */
 static char *advice_text(const struct report *report, const struct class_site *site,
 			 const struct kmalloc_class *below)
 {
-	const char *heap = report->analysis.peak_heap->is_known ? "peak" : "live bytes";
-	bool is_half = !strcmp(below->name, "kmalloc-large");
-	char saves[TEXT_CELL + sizeof(" bytes")], *text = NULL;
+	bool knows_peak = report->analysis.peak_heap->is_known;
+	const char *heap = knows_peak ? "peak" : "live bytes";
+	const char *flow = knows_peak ? "bytes allocated, none of the peak"
+				      : "bytes allocated, none live at the end";
+	bool is_half = !strcmp(below->name, "kmalloc-large"), is_held = site->less;
+	bool own_cache = !is_held && site->own_cache_saves >= PAGE_SIZE_LEAST;
+	uint64_t less = is_held ? site->less : site->flow_less;
+	char saves[TEXT_CELL + sizeof(" bytes")], waste[sizeof(saves)], *text = NULL;
 	int length;
 
-	if (site->less) {
-		saves_text(site->saves, saves);
-		length = asprintf(&text, "%s%" PRIu64 " byte%s less would fit %s%s: %s of the %s",
-				  site->from == site->to ? "" : "up to ", site->less,
-				  site->less == 1 ? "" : "s", below->name,
-				  is_half ? " of half as many pages" : "", saves, heap);
-	} else if (site->own_cache_saves >= PAGE_SIZE_LEAST && site->from == site->to) {
+	if (less && !own_cache) {
+		saves_text(is_held ? site->saves : site->flow_saves, saves);
+		saves_text(is_held ? site->saves_waste : site->flow_saves_waste, waste);
+		length = asprintf(&text,
+				  "%s%" PRIu64 " byte%s less would fit %s%s: saves %s of the %s, "
+				  "%s of it waste",
+				  site->from == site->to ? "" : "up to ", less,
+				  less == 1 ? "" : "s", below->name,
+				  is_half ? " of half as many pages" : "", saves,
+				  is_held ? heap : flow, waste);
+	} else if (own_cache && site->from == site->to) {
 		saves_text(site->own_cache_saves, saves);
 		length = asprintf(&text,
 				  "a slab cache for objects of %" PRIu32

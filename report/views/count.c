@@ -235,17 +235,20 @@ static struct estimate_range find_range(const struct estimates *estimates,
 {
 	uint64_t sum = (uint64_t)accumulator->number;
 	/* events without a sample are taken to have values as those with one */
-	double hidden = group->bytes ? estimate_hidden(estimates) / (double)group->bytes : 0;
+	double share = group->bytes ? (double)sum / (double)group->bytes : 0;
+	struct estimate_margin margin = estimate_margin_bytes(estimates, false);
 
 	if (statistic->function == STATISTIC_COUNT)
 		return estimate_range_objects(estimates, accumulator->values, group->bytes,
-					      accumulator->variance);
+					      accumulator->variance, false);
 	if (accumulator->overflowed)
 		return (struct estimate_range){ CELL_UNKNOWN, CELL_UNKNOWN };
 	if (statistic->expression.type == VALUE_BYTES)
-		return estimate_range_bytes(estimates, sum, accumulator->variance);
+		return estimate_range_bytes(estimates, sum, accumulator->variance, false);
 	/* an event that was not sampled has any duration */
-	return sum ? estimate_range(sum, accumulator->variance, hidden * (double)sum)
+	margin.hidden *= share;
+	margin.above *= share;
+	return sum ? estimate_range(sum, accumulator->variance, &margin)
 		   : (struct estimate_range){ 0, CELL_UNKNOWN };
 }
 
@@ -255,8 +258,8 @@ static void set_intervals(const struct report *report, struct cell *row,
 {
 	const struct query *query = report->query;
 	const struct estimates *estimates = report->analysis.estimates;
-	struct estimate_range range =
-		estimate_range_objects(estimates, group->events, group->bytes, group->variance);
+	struct estimate_range range = estimate_range_objects(estimates, group->events, group->bytes,
+							     group->variance, false);
 
 	row++->number = group->samples;
 	row++->decimal =

@@ -20,7 +20,7 @@ uint64_t damage_old_age(const struct analysis *analysis, const struct lifetimes 
 
 	if (!lifetimes || frees * FEW <= live)
 		return 0;
-	age = lifetimes_percentile(lifetimes, ORDINARY_PERCENT) + 1;
+	age = lifetimes_percentile(lifetimes, ORDINARY_PERCENT, window) + 1;
 	return age < window ? age : window;
 }
 
@@ -115,5 +115,6 @@ void damage_find(struct damage *damage, const struct analysis *analysis,
 	damage->steady = full.bytes >= rest.bytes ? full.steady : rest.steady;
 	damage->coverage = damage_coverage(analysis, list[0]->cache);
 	if (damage->live_bytes)
-		damage->coverage = (full.weighted + rest.weighted) / (double)damage->live_bytes;
+		damage->coverage =
+			trend_round((full.weighted + rest.weighted) / (double)damage->live_bytes);
 }

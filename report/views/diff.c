@@ -115,8 +115,10 @@ static void set_losses(struct diff_side *side, const struct report *report)
 	if (analysis->estimates && analysis->estimates->interval > 1) {
 		side->interval = (double)analysis->estimates->interval;
 		side->hidden = estimate_hidden(analysis->estimates);
+		side->missing += (double)analysis->capture->status.sampling.dropped;
 	}
 	side->has_time = !event_clock_is(report->capture);
+	side->lacks[DIFF_GROWTH] = true; /* the live objects are those of the capture already */
 }
 
 /* The value of an expression as a text; NULL: it is not known. 0 or -ENOMEM. */

@@ -31,14 +31,14 @@ void estimate_set_cells(const struct report *report, struct cell *first,
 		return;
 	set_range(&first[ESTIMATE_ALLOCATIONS_LOW],
 		  estimate_range_objects(estimates, figures->allocations, figures->allocated,
-					 variance->allocations));
+					 variance->allocations, false));
 	set_range(&first[ESTIMATE_ALLOCATED_LOW],
-		  estimate_range_bytes(estimates, figures->allocated, variance->allocated));
+		  estimate_range_bytes(estimates, figures->allocated, variance->allocated, false));
 	set_range(&first[ESTIMATE_OBJECTS_LOW],
 		  estimate_range_objects(estimates, figures->live_objects, figures->live,
-					 variance->live_objects));
+					 variance->live_objects, true));
 	set_range(&first[ESTIMATE_LIVE_LOW],
-		  estimate_range_bytes(estimates, figures->live, variance->live));
+		  estimate_range_bytes(estimates, figures->live, variance->live, true));
 	first[ESTIMATE_SAMPLES].number = figures->orders_by_live ? variance->live_samples
 								 : variance->samples;
 	first[ESTIMATE_ERROR].decimal =
@@ -113,8 +113,9 @@ int estimate_add_lines(const struct report *report, struct header *header)
 		return header_add_line(header, "stacks", false,
 				       "each allocation has a stack: the figures are exact");
 	variance = &estimates->total;
-	allocated = estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated);
-	live = estimate_range_bytes(estimates, totals->live_bytes, variance->live);
+	allocated = estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated,
+					 false);
+	live = estimate_range_bytes(estimates, totals->live_bytes, variance->live, true);
 	if (estimates->interval_most > estimates->interval)
 		snprintf(most, sizeof(most), " to %" PRIu64, estimates->interval_most);
 	err = header_add_line(header, "estimates", false,
@@ -126,6 +127,12 @@ int estimate_add_lines(const struct report *report, struct header *header)
 				      "95 %% intervals: allocated %" PRIu64 " to %" PRIu64
 				      " bytes, live %" PRIu64 " to %" PRIu64 " bytes",
 				      allocated.low, allocated.high, live.low, live.high);
+	if (!err && estimates->missing.bytes > 0)
+		err = header_add_line(
+			header, "", true,
+			"lost records may be samples: the intervals include up to %" PRIu64
+			" bytes for them",
+			(uint64_t)fmin(estimates->missing.bytes, 0x1p63));
 	if (!err)
 		err = add_advice(header, sampling, variance->samples);
 	counted = estimate_counted(&report->capture->status);
@@ -160,14 +167,15 @@ void estimate_add_header(const struct report *report, struct header *header)
 	header_add_number(header, "live_samples", variance->live_samples);
 	add_range(header, "allocations_low", "allocations_high",
 		  estimate_range_objects(estimates, totals->allocations, totals->bytes_allocated,
-					 variance->allocations));
+					 variance->allocations, false));
 	add_range(header, "bytes_allocated_low", "bytes_allocated_high",
-		  estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated));
+		  estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated,
+				       false));
 	add_range(header, "live_objects_low", "live_objects_high",
 		  estimate_range_objects(estimates, totals->live_objects, totals->live_bytes,
-					 variance->live_objects));
+					 variance->live_objects, true));
 	add_range(header, "live_bytes_low", "live_bytes_high",
-		  estimate_range_bytes(estimates, totals->live_bytes, variance->live));
+		  estimate_range_bytes(estimates, totals->live_bytes, variance->live, true));
 	if (report->capture->status.sampling.is_profile) {
 		struct status_counted counted = estimate_counted(&report->capture->status);
 

@@ -134,6 +134,18 @@ static const struct column count_columns[COUNT_COLUMNS] = {
 			 "different call sites and caches of the cases" },
 };
 
+enum kind_column {
+	KIND_NAME,
+	KIND_ABOUT,
+	KIND_COLUMNS
+};
+
+/* Of a text: the page has these sentences beside each finding. */
+static const struct column kind_columns[KIND_COLUMNS] = {
+	[KIND_NAME] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
+	[KIND_ABOUT] = { "about", "means", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+};
+
 static void put_time(FILE *file, const struct report *report, const char *prefix, uint64_t time)
 {
 	int64_t ns = report_time(report, time);
@@ -206,7 +218,7 @@ static char *list_reasons(const struct report *report, const struct heap_finding
 	for (unsigned int i = 0; i < FINDING_REASONS; i++) {
 		if (!(found->reasons & 1U << i))
 			continue;
-		fprintf(file, "%s%s", separator, finding_reason_text(1U << i));
+		fprintf(file, "%s%s", separator, finding_reason_text(1U << i, found->kind));
 		separator = "; ";
 		if (1U << i == REASON_UNOBSERVED)
 			put_unobserved(file, report);
@@ -382,13 +394,45 @@ int finding_counts_table(struct report *report)
 	return err;
 }
 
+/* What each kind that was found means. */
+static int kinds_table(struct report *report)
+{
+	const struct heap_findings *findings = report->analysis.findings;
+	struct table *table = report_add_table(report, kind_columns, KIND_COLUMNS);
+	uint32_t found = 0;
+
+	table->key = "kinds";
+	table->title = "What the kinds mean";
+	table->sort = "kind";
+	for (size_t i = 0; i < heap_findings_count(findings); i++)
+		found |= 1U << heap_findings_get(findings, i)->kind;
+	for (unsigned int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
+		struct cell *row = found & 1U << kind ? table_add(table) : NULL;
+
+		if (!(found & 1U << kind))
+			continue;
+		if (!row)
+			return -ENOMEM;
+		row[KIND_NAME].text = strdup(finding_kind_text(kind));
+		row[KIND_ABOUT].text = strdup(finding_kind_about(kind));
+		if (!row[KIND_NAME].text || !row[KIND_ABOUT].text)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int make(struct report *report)
 {
+	const struct heap_findings *findings = report->analysis.findings;
 	struct table *table = report_add_table(report, columns, FINDINGS_COLUMNS);
 	int err = findings_table(report, table);
 
 	table->title = "Certain findings";
-	return err ? err : finding_counts_table(report);
+	if (!err)
+		err = finding_counts_table(report);
+	if (err || !report->renderer->for_people || !findings || !heap_findings_count(findings))
+		return err;
+	return kinds_table(report);
 }
 
 const struct view view_findings = {

@@ -32,7 +32,7 @@
 #define NSEC_PER_SEC 1e9
 
 static const char *const measure_texts[] = {
-	[FLAME_live] = "live at the end",	[FLAME_peak] = "live at their peak",
+	[FLAME_live] = "live at the end",	[FLAME_peak] = "live at the peak",
 	[FLAME_allocated] = "allocated",	[FLAME_temporary] = "of temporary objects",
 	[FLAME_leaked] = "of old live objects",
 };
@@ -50,6 +50,11 @@ static enum flame_measure find_measure(const struct report *report)
 	return measure;
 }
 
+/* The keys of a call site: another module may have its address at another time. */
+static const char *const site_keys[] = { "call_site", "site" };
+
+_Static_assert(sizeof(site_keys) / sizeof(*site_keys) == FLAME_SITE_KEYS, "the hidden keys");
+
 static int set_by(struct report *report)
 {
 	bool has_labels = report->renderer->has_labels;
@@ -63,6 +68,10 @@ static int set_by(struct report *report)
 		return -ENOMEM;
 	err = query_by(report->query, "--by", text);
 	free(text);
+	/* whether an object is old depends on its call site, as in the view leaks */
+	for (size_t i = 0; i < sizeof(site_keys) / sizeof(*site_keys) && !err; i++)
+		if (find_measure(report) == FLAME_leaked)
+			err = query_hide(report->query, site_keys[i]);
 	if (err == -EINVAL)
 		snprintf(report->errmsg, sizeof(report->errmsg), "%s", report->query->errmsg);
 	return err;
@@ -96,7 +105,7 @@ static int begin(struct report *report)
 	report->data = counts;
 	settings->observers[settings->observer_count++] =
 		(struct observer){ flame_counts_take, counts };
-	return 0;
+	return flame_counts_init(counts);
 }
 
 static void end(struct report *report)
@@ -131,25 +140,11 @@ static struct flame_values find_shown(const struct report *report, const struct 
 	return (struct flame_values){ 0 };
 }
 
-static bool find_bound(const struct report *report, size_t group)
-{
-	switch (report->flame->measure) {
-	case FLAME_live:
-	case FLAME_leaked:
-		return report->bounds.groups[group];
-	case FLAME_peak:
-		return live_bounds_ever(&report->bounds, &report->analysis, group);
-	case FLAME_allocated:
-	case FLAME_temporary:
-		break;
-	}
-	return false;
-}
-
-static int add_path(const struct report *report, size_t keys, size_t number)
+/* A path without its text. */
+static int add_path(const struct report *report, size_t number)
 {
 	const struct group *group = &report->analysis.groups[number];
-	struct flame_path *path = flame_add_group(report, report->flame, keys, group);
+	struct flame_path *path = flame_add(report->flame);
 	struct variance variance = { 0 };
 
 	if (!path)
@@ -159,15 +154,36 @@ static int add_path(const struct report *report, size_t keys, size_t number)
 	path->allocated = (struct flame_values){ group->allocations, group->bytes_allocated,
 						 variance.allocated };
 	path->live = (struct flame_values){ group->live_objects, group->live_bytes, variance.live };
-	path->is_bound = find_bound(report, number);
+	path->is_bound = report->flame->measure == FLAME_live && report->bounds.groups[number];
 	path->shown = find_shown(report, path, number);
 	return 0;
+}
+
+/* The texts of the paths. A tree of the largest nodes needs no path without bytes. */
+static int set_path_texts(const struct report *report, size_t keys)
+{
+	struct flame *flame = report->flame;
+	size_t kept = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < flame->path_count && !err; i++) {
+		struct flame_path *path = &flame->paths[i];
+
+		if (report->nodes && !path->shown.bytes)
+			continue;
+		err = flame_set_text(report, path, keys, &report->analysis.groups[i]);
+		flame->paths[kept++] = *path;
+		if (kept <= i)
+			*path = (struct flame_path){ 0 };
+	}
+	flame->path_count = err ? flame->path_count : kept;
+	return err;
 }
 
 static bool is_bound(const struct flame *flame)
 {
 	for (size_t i = 0; i < flame->path_count; i++)
-		if (flame->paths[i].is_bound && flame->paths[i].shown.bytes)
+		if (flame->paths[i].is_bound)
 			return true;
 	return false;
 }
@@ -211,7 +227,7 @@ static char *make_source(const struct report *report)
 		fprintf(file, ", for %.3f s", (double)flame->duration / NSEC_PER_SEC);
 	if (flame->interval > 1) {
 		range = estimate_range_bytes(report->analysis.estimates, total.bytes,
-					     total.variance);
+					     total.variance, !flame_is_flow(flame));
 		fprintf(file, ", estimated from samples: %" PRIu64 " to %" PRIu64 " bytes",
 			range.low, range.high);
 	}
@@ -225,7 +241,6 @@ static int set_texts(const struct report *report, struct flame *flame)
 
 	flame->measure_text = measure_names[flame->measure];
 	flame->interval = analysis->estimates ? analysis->estimates->interval : 0;
-	flame->hidden = analysis->estimates ? estimate_hidden(analysis->estimates) : 0;
 	if (!event_clock_is(report->capture))
 		flame->duration = analysis->window_end - analysis->window_begin;
 	if (report->capture->metadata.wall_offset)
@@ -239,7 +254,8 @@ static int set_texts(const struct report *report, struct flame *flame)
 
 static int make(struct report *report)
 {
-	size_t keys = report->query->by_count - (report->renderer->has_labels ? LABEL_COUNT : 0);
+	size_t keys = report->query->by_count - report->query->hidden_count -
+		      (report->renderer->has_labels ? LABEL_COUNT : 0);
 	struct flame *flame = calloc(1, sizeof(*flame));
 	int err = 0;
 
@@ -248,13 +264,20 @@ static int make(struct report *report)
 	report->flame = flame;
 	flame->measure = find_measure(report);
 	for (size_t i = 0; i < report->analysis.group_count && !err; i++)
-		err = add_path(report, keys, i);
+		err = add_path(report, i);
 	if (!err && flame->measure == FLAME_leaked)
 		err = flame_add_old(report);
+	if (!err && flame->measure == FLAME_peak)
+		flame_counts_bound_peak(report->data, report);
+	end(report);
+	if (!err)
+		err = set_path_texts(report, keys);
 	if (!err)
 		err = set_texts(report, flame);
+	if (err)
+		return err;
 	flame_sort(flame, !report->renderer->has_labels);
-	return err || report->renderer->print_flame ? err : flame_table(report);
+	return report->renderer->print_flame ? 0 : flame_table(report);
 }
 
 static int add_header(const struct report *report, struct header *header)

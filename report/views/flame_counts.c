@@ -9,8 +9,15 @@
 #include "base/array.h"
 #include "report/views/flame_counts.h"
 
+int flame_counts_init(struct flame_counts *counts)
+{
+	*counts = (struct flame_counts){ 0 };
+	return live_parts_init(&counts->parts);
+}
+
 void flame_counts_deinit(struct flame_counts *counts)
 {
+	live_parts_deinit(&counts->parts);
 	free(counts->list);
 	counts->list = NULL;
 	counts->count = 0;
@@ -52,19 +59,26 @@ static void add_values(struct flame_values *sum, struct flame_values values, int
 	sum->variance += sign * values.variance;
 }
 
-static void change_live(struct flame_counts *counts, struct flame_count *count,
-			struct flame_values values, int sign)
+static int change_live(struct flame_counts *counts, struct flame_count *count,
+		       const struct transition *transition, struct flame_values values, int sign)
 {
+	const struct live_objects added = { (uint64_t)sign * values.objects,
+					    (uint64_t)sign * values.bytes };
+
 	if (count->peak != counts->peaks) {
 		count->peak = counts->peaks;
 		count->at_peak = count->live;
 	}
+	if (live_parts_change(&counts->parts, transition->group, transition->cache, added))
+		return -ENOMEM;
 	add_values(&count->live, values, sign);
 	counts->live_bytes += (uint64_t)sign * values.bytes;
 	if (counts->live_bytes > counts->peak_bytes) {
 		counts->peak_bytes = counts->live_bytes;
 		counts->peaks++;
+		live_parts_new_peak(&counts->parts);
 	}
+	return 0;
 }
 
 /* As the analysis counts it. */
@@ -93,16 +107,13 @@ int flame_counts_take(void *data, const struct analysis *analysis,
 	switch (transition->outcome) {
 	case OUTCOME_INITIAL:
 	case OUTCOME_ALLOCATED:
-		change_live(counts, count, values, 1);
-		break;
+		return change_live(counts, count, transition, values, 1);
 	case OUTCOME_FREED:
-		change_live(counts, count, values, -1);
 		add_temporary(count, transition->event, object, transition->no_allocation_between,
 			      values, 1);
-		break;
+		return change_live(counts, count, transition, values, -1);
 	case OUTCOME_MISSED:
-		change_live(counts, count, values, -1);
-		break;
+		return change_live(counts, count, transition, values, -1);
 	case OUTCOME_MISSED_FREE_MATCHED:
 		add_temporary(count, transition->event, object, transition->no_allocation_between,
 			      values, 1);
@@ -128,4 +139,15 @@ struct flame_values flame_counts_at_peak(const struct flame_counts *counts, size
 	const struct flame_count *count = &counts->list[group];
 
 	return count->peak == counts->peaks ? count->at_peak : count->live;
+}
+
+void flame_counts_bound_peak(const struct flame_counts *counts, const struct report *report)
+{
+	for (size_t i = 0; i < counts->parts.count; i++) {
+		const struct live_part *part = &counts->parts.list[i];
+
+		report->flame->paths[part->group].is_bound |=
+			report->bounds.caches[part->cache] &&
+			live_parts_at_peak(&counts->parts, part).objects;
+	}
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/analysis.h"
 #include "report/render/flame.h"
+#include "report/views/live_parts.h"
 #include "report/views/view.h"
 
 /* What a flame shows of a group. */
@@ -21,8 +22,10 @@ struct flame_counts {
 	struct flame_count *list; /* by group */
 	size_t count;
 	uint64_t live_bytes, peak_bytes, peaks; /* of all groups; number of new maxima */
+	struct live_parts parts;		/* which caches the objects of the peak are in */
 };
 
+int flame_counts_init(struct flame_counts *counts); /* 0 or -ENOMEM */
 void flame_counts_deinit(struct flame_counts *counts);
 
 /* What an object counts for. */
@@ -36,9 +39,15 @@ int flame_counts_take(void *data, const struct analysis *analysis,
 /* The live objects and bytes of the group when those of all groups were highest. */
 struct flame_values flame_counts_at_peak(const struct flame_counts *counts, size_t group);
 
+/* Marks the paths of groups with objects at the peak that may have been freed by then. */
+void flame_counts_bound_peak(const struct flame_counts *counts, const struct report *report);
+
+#define FLAME_SITE_KEYS 2 /* the hidden keys of the query, if the flame shows old objects */
+
 /*
- * Adds the old live objects of each group, as the view leaks defines old, to the values that its
- * path shows. report->flame has a path for each group, in their order. 0 or -ENOMEM.
+ * Adds the old live objects of each group, as the view leaks defines old for call sites, to the
+ * values that its path shows. The hidden keys are those of the call site. report->flame has a path
+ * for each group, in their order. 0 or -ENOMEM.
  */
 int flame_add_old(const struct report *report);
 

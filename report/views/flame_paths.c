@@ -2,6 +2,7 @@
 /* Frames from the values of the keys of --by. */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,40 +80,43 @@ static void put_value(const struct report *report, FILE *file, const struct expr
 		fprintf(file, " %" PRId64, value.number);
 }
 
-static void add_label(const struct report *report, struct flame_path *path,
-		      const struct expression *key, struct value value)
+static int add_label(const struct report *report, struct flame_path *path,
+		     const struct expression *key, struct value value)
 {
-	struct flame_label *label = &path->labels[path->label_count];
+	struct flame_label *label;
 
 	if (!value.known)
-		return;
-	path->label_count++;
+		return 0;
+	if (!path->labels)
+		path->labels = calloc(FLAME_LABELS_MAX, sizeof(*path->labels));
+	if (!path->labels)
+		return -ENOMEM;
+	label = &path->labels[path->label_count++];
 	*label = (struct flame_label){ .key = key->text, .number = value.number };
 	if (key->type == VALUE_TEXT)
 		label->text = texts_get(&report->allocations->source.texts, (uint32_t)value.number);
+	return 0;
 }
 
-struct flame_path *flame_add_group(const struct report *report, struct flame *flame, size_t keys,
-				   const struct group *group)
+int flame_set_text(const struct report *report, struct flame_path *path, size_t keys,
+		   const struct group *group)
 {
 	const struct value *values = report->allocations->groups.groups[group->key]->keys;
 	const struct query *query = report->query;
-	struct flame_path *path;
-	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = open_memstream(&path->text, &size);
+	int err = 0;
 
 	if (!file)
-		return NULL;
+		return -ENOMEM;
 	for (size_t i = 0; i < keys; i++) {
 		if (i)
 			putc(FLAME_SEPARATOR, file);
 		put_value(report, file, &query->by[i], values[i]);
 	}
-	if (text_close(file, &text))
-		return NULL;
-	path = flame_add(flame, text);
-	for (size_t i = keys; path && i < query->by_count; i++)
-		add_label(report, path, &query->by[i], values[i]);
-	return path;
+	if (text_close(file, &path->text))
+		return -ENOMEM;
+	for (size_t i = keys; i < query->by_count - query->hidden_count && !err; i++)
+		err = add_label(report, path, &query->by[i], values[i]);
+	return err;
 }

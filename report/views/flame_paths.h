@@ -7,10 +7,10 @@
 #include "report/views/view.h"
 
 /*
- * Adds a path for the group of report->allocations: a frame for each value of the first keys of
- * --by, and for each function of a stack; the rest of the keys are labels. NULL: no memory.
+ * Sets the text of the path of a group of report->allocations: a frame for each value of the first
+ * keys of --by, and for each function of a stack; the rest of the keys are labels. 0 or -ENOMEM.
  */
-struct flame_path *flame_add_group(const struct report *report, struct flame *flame, size_t keys,
-				   const struct group *group);
+int flame_set_text(const struct report *report, struct flame_path *path, size_t keys,
+		   const struct group *group);
 
 #endif

@@ -63,7 +63,8 @@ struct tree_table {
 	const struct flame *flame;
 	const struct flame_tree *tree;
 	struct table *table;
-	uint64_t whole, least; /* bytes: of all, and of a row */
+	uint64_t whole, least; /* bytes: of all, and of a row; in a text, the others are added up */
+	struct estimate_margin margin;
 	bool is_collapsed, bottom_up;
 };
 
@@ -71,7 +72,7 @@ static struct cell *add_row(const struct tree_table *out, struct flame_values va
 			    bool is_bound, size_t depth, char *function, char *path)
 {
 	const struct estimate_range range =
-		estimate_range(values.bytes, values.variance, out->flame->hidden);
+		estimate_range(values.bytes, values.variance, &out->margin);
 	struct cell *row = function && path ? table_add(out->table) : NULL;
 
 	if (!row) {
@@ -173,7 +174,7 @@ static int add_children(const struct tree_table *out, size_t parent, size_t leve
 		is_bound |= nodes[i].is_bound;
 		others++;
 	}
-	if (err || !rest.bytes)
+	if (err || !rest.bytes || !out->is_collapsed)
 		return err;
 	snprintf(text, sizeof(text), "(%zu below %d %%)", others, LEAST_PERCENT);
 	return add_row(out, rest, 0, is_bound, nodes[parent].depth + 1,
@@ -186,9 +187,14 @@ int flame_table(struct report *report)
 {
 	struct table *table = report_add_table(report, flame_columns, FLAME_COLUMNS);
 	bool is_collapsed = report->renderer->for_people;
-	uint64_t whole = flame_total(report->flame).bytes, least = 1;
+	uint64_t whole = flame_total(report->flame).bytes, least;
+	struct estimate_margin margin = { 0 };
 	struct flame_tree tree;
 	int err;
+
+	if (report->analysis.estimates)
+		margin = estimate_margin_bytes(report->analysis.estimates,
+					       !flame_is_flow(report->flame));
 
 	table->key = "flame";
 	table->empty = report->flame->measure == FLAME_allocated
@@ -196,14 +202,17 @@ int flame_table(struct report *report)
 			       : "No path has such bytes: --bytes=allocated shows all paths.";
 	table->sort = "row";
 	table->tiebreak = FLAME_NUMBER;
-	err = flame_tree_init(&tree, report->flame);
+	err = flame_tree_init(&tree, report->flame, report->nodes);
 	if (err)
 		return err;
+	least = tree.least;
 	if (is_collapsed && !report->lines_given)
 		least = whole / 100 * LEAST_PERCENT + 1;
-	err = add_children(&(struct tree_table){ report->flame, &tree, table, whole, least,
+	err = add_children(&(struct tree_table){ report->flame, &tree, table, whole, least, margin,
 						 is_collapsed, report->bottom_up },
 			   0, 0);
+	if (!is_collapsed)
+		table->rows_made = tree.with_bytes;
 	flame_tree_deinit(&tree);
 	return err;
 }

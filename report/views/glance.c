@@ -26,8 +26,8 @@ static const struct column waste_columns[WASTE_COLUMNS] = {
 	[WASTE_PEAK] = { "peak_waste", "at peak", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
 			 "bytes that were not requested, of the objects that were live at the peak "
 			 "of all live bytes" },
-	[WASTE_SHARE] = { "share", "share %", "", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			  "of the waste at the peak" },
+	[WASTE_SHARE] = { "share_percent", "% of waste", "", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
+			  "share of all waste at the peak" },
 	[WASTE_LIVE] = { "live_waste", "at end", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			 "bytes that were not requested, of the objects that are live at the end" },
 	[WASTE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
@@ -48,8 +48,8 @@ static const struct column crossing_columns[CROSSING_COLUMNS] = {
 	[CROSSING_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[CROSSING_FREES] = { "cross_cpu_frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			     "cross-CPU frees: on another CPU than the allocation" },
-	[CROSSING_SHARE] = { "share", "share %", "", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			     "of the frees of the objects of the call site" },
+	[CROSSING_SHARE] = { "share_percent", "% of its frees", "", COLUMN_DECIMAL, 1,
+			     COLUMN_ALWAYS, "share of the frees of the objects of the call site" },
 };
 
 static struct table *add_table(struct report *report, const struct column *columns, size_t count,
@@ -101,7 +101,7 @@ int glance_crossing_table(struct report *report)
 	struct table *table = add_table(report, crossing_columns, CROSSING_COLUMNS, "crossing");
 
 	table->empty = "No object was freed on another CPU.";
-	table->sort = "cross_cpu_frees,share";
+	table->sort = "cross_cpu_frees,share_percent";
 	table->tiebreak = CROSSING_ADDRESS;
 	for (size_t i = 0; i < analysis->group_count; i++) {
 		const struct group *group = &analysis->groups[i];

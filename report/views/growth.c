@@ -199,7 +199,7 @@ int growth_table(struct report *report)
 	table->key = "growth";
 	table->title = "Growth (details: kmemtrace-report leaks)";
 	table->empty = "Nothing grows steadily.";
-	table->sort = "damage_bytes,steady_percent,live_bytes";
+	table->sort = "damage_bytes,live_bytes,steady_percent";
 	table->tiebreak = GROWTH_ADDRESS;
 	table->leads = true;
 	table->is_compact = report->is_glance;

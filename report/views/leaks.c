@@ -70,11 +70,11 @@ static const struct column columns[LEAK_COLUMNS + ESTIMATE_COLUMNS] = {
 			  "(least squares)" },
 	[LEAK_GROWTH_OBJECTS] = { "growth_objects_per_s", "growth", "objects/s", COLUMN_DECIMAL, 2,
 				  COLUMN_NOT_IN_TEXT, NULL },
-	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_NOT_IN_TEXT, NULL },
+	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_NOT_IN_TEXT,
+		       "how well the straight line fits (the square of the correlation)" },
 	[LEAK_OLD] = { "old_objects", "old", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-		       "live objects whose age is above the 99th percentile of the lifetimes of "
-		       "the site's freed objects; all, if twice as many are live as were "
-		       "freed" },
+		       "live objects that are older than 99 % of the site's freed objects became; "
+		       "all live ones, if twice as many are live as were freed" },
 	[LEAK_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			  "how evenly the allocations of the old objects are spread over the "
 			  "window: near 100 is a steady leak, a cache that filled once is below "
@@ -89,9 +89,10 @@ static const struct column columns[LEAK_COLUMNS + ESTIMATE_COLUMNS] = {
 	[LEAK_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			  "bytes of the old objects, halved for each 4 % that steady is below 100 "
 			  "and for each 4 % that cov is; objects of fully covered caches and the "
-			  "others are weighed apart. The rows are in this order" },
+			  "others are weighed apart. The rows are in this order, and those "
+			  "with the same damage by live bytes" },
 	[LEAK_COVERED] = { "covered_bytes", "covered", "bytes", COLUMN_NUMBER, 0,
-			   COLUMN_NOT_IN_TEXT, NULL },
+			   COLUMN_NOT_IN_TEXT, "live bytes in caches whose coverage is 100" },
 	[LEAK_PARTLY] = { "partly_covered", "partly covered", "", COLUMN_TEXT, 0, COLUMN_BELOW,
 			  "the caches of the row whose coverage is below 100, with their live "
 			  "objects and bytes: these may have been freed" },
@@ -103,52 +104,95 @@ static const struct column columns[LEAK_COLUMNS + ESTIMATE_COLUMNS] = {
 	[LEAK_TASK_COMM] = { "main_task_comm", "mostly by", "comm", COLUMN_TEXT, 0,
 			     COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
-			      COLUMN_NOT_IN_TEXT, NULL },
+			      COLUMN_NOT_IN_TEXT,
+			      "part of the live bytes that this process allocated" },
 	[LEAK_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			 NULL },
 	ESTIMATE_COLUMN_ROWS(LEAK_COLUMNS, "number of live bytes"),
 };
 
-/* Change of the live bytes and objects of a group in each slice. */
+/* Change of the live bytes and objects of a group in a slice. */
+struct change {
+	size_t slice;
+	int64_t bytes, objects;
+};
+
+/* The slices in which anything changed, in order: most groups have few. */
 struct series {
-	int64_t bytes[SLICES_MAX], objects[SLICES_MAX];
+	struct change *changes;
+	size_t count;
 };
 
 struct leaks {
 	struct slices slices;
-	unsigned int merged;	/* slices.doublings that all series have applied */
-	struct series **series; /* by group; NULL: empty */
+	unsigned int merged;   /* slices.doublings that all series have applied */
+	struct series *series; /* by group */
 	size_t group_count;
 };
 
 static struct series *find_series(struct leaks *leaks, uint32_t group)
 {
 	while (leaks->group_count <= group) {
-		struct series **list =
+		struct series *list =
 			array_grow(leaks->series, leaks->group_count, sizeof(*leaks->series));
 
 		if (!list)
 			return NULL;
 		leaks->series = list;
-		list[leaks->group_count++] = NULL;
+		list[leaks->group_count++] = (struct series){ 0 };
 	}
-	if (!leaks->series[group])
-		leaks->series[group] = calloc(1, sizeof(struct series));
-	return leaks->series[group];
+	return &leaks->series[group];
+}
+
+/* Most events belong to the last slice; an object that was reported late may belong to any. */
+static struct change *find_change(struct leaks *leaks, uint32_t group, size_t slice)
+{
+	struct series *series = find_series(leaks, group);
+	struct change *list;
+	size_t at;
+
+	if (!series)
+		return NULL;
+	for (at = series->count; at && series->changes[at - 1].slice > slice; at--)
+		;
+	if (at && series->changes[at - 1].slice == slice)
+		return &series->changes[at - 1];
+	list = array_grow(series->changes, series->count, sizeof(*list));
+	if (!list)
+		return NULL;
+	series->changes = list;
+	memmove(&list[at + 1], &list[at], (series->count - at) * sizeof(*list));
+	series->count++;
+	list[at] = (struct change){ .slice = slice };
+	return &list[at];
+}
+
+/* Each two neighbours become one. The list keeps its memory. */
+static void halve(struct series *series)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < series->count; i++) {
+		struct change change = series->changes[i], *last = &series->changes[kept];
+
+		change.slice /= 2;
+		if (kept && last[-1].slice == change.slice) {
+			last[-1].bytes += change.bytes;
+			last[-1].objects += change.objects;
+		} else {
+			series->changes[kept++] = change;
+		}
+	}
+	series->count = kept;
 }
 
 static size_t find_slice(struct leaks *leaks, uint64_t time)
 {
 	size_t slice = slices_index(&leaks->slices, time);
 
-	for (; leaks->merged < leaks->slices.doublings; leaks->merged++) {
-		for (size_t i = 0; i < leaks->group_count; i++) {
-			if (!leaks->series[i])
-				continue;
-			slices_merge(leaks->series[i]->bytes);
-			slices_merge(leaks->series[i]->objects);
-		}
-	}
+	for (; leaks->merged < leaks->slices.doublings; leaks->merged++)
+		for (size_t i = 0; i < leaks->group_count; i++)
+			halve(&leaks->series[i]);
 	return slice;
 }
 
@@ -159,7 +203,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 	bool is_initial = transition->outcome == OUTCOME_INITIAL;
 	struct leaks *leaks = data;
 	struct object_weight weight;
-	struct series *series;
+	struct change *change;
 	size_t slice;
 
 	if (!ends && !is_initial && transition->outcome != OUTCOME_ALLOCATED)
@@ -169,12 +213,12 @@ static int on_transition(void *data, const struct analysis *analysis,
 	slice = find_slice(leaks, is_initial ? analysis->capture->checkpoint.begin
 				  : ends     ? transition->event->time
 					     : transition->object->time);
-	series = find_series(leaks, transition->group);
-	if (!series)
+	change = find_change(leaks, transition->group, slice);
+	if (!change)
 		return -ENOMEM;
 	weight = counters_weight(analysis, transition->object, false);
-	series->objects[slice] += ends ? -(int64_t)weight.objects : (int64_t)weight.objects;
-	series->bytes[slice] += ends ? -(int64_t)weight.allocated : (int64_t)weight.allocated;
+	change->objects += ends ? -(int64_t)weight.objects : (int64_t)weight.objects;
+	change->bytes += ends ? -(int64_t)weight.allocated : (int64_t)weight.allocated;
 	return 0;
 }
 
@@ -197,7 +241,7 @@ static void end(struct report *report)
 	if (!leaks)
 		return;
 	for (size_t i = 0; i < leaks->group_count; i++)
-		free(leaks->series[i]);
+		free(leaks->series[i].changes);
 	free(leaks->series);
 	free(leaks);
 }
@@ -207,16 +251,18 @@ static void add_growth(const struct leaks *leaks, const struct analysis *analysi
 		       struct cell *row)
 {
 	double seconds[SLICES_MAX], bytes[SLICES_MAX], objects[SLICES_MAX];
-	const struct series *series = leaks->series[group];
+	const struct series *series = &leaks->series[group];
 	int64_t live_bytes = 0, live_objects = 0;
-	size_t count = leaks->slices.count;
+	size_t count = leaks->slices.count, next = 0;
 	struct trend trend;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t slice_end = slices_end(&leaks->slices, i, analysis->window_end);
 
-		live_bytes += series->bytes[i];
-		live_objects += series->objects[i];
+		if (next < series->count && series->changes[next].slice == i) {
+			live_bytes += series->changes[next].bytes;
+			live_objects += series->changes[next++].objects;
+		}
 		seconds[i] = (double)(slice_end - leaks->slices.begin) / NSEC_PER_SEC;
 		bytes[i] = (double)live_bytes;
 		objects[i] = (double)live_objects;
@@ -401,7 +447,7 @@ static int make(struct report *report)
 	table->key = "leaks";
 	table->empty = report->filter_count ? "No selected object is live at the end."
 					    : "No object is live at the end.";
-	table->sort = "damage_bytes,steady_percent,growth_bytes_per_s,live_bytes";
+	table->sort = "damage_bytes,live_bytes,steady_percent,growth_bytes_per_s";
 	table->tiebreak = LEAK_ADDRESS;
 	if (!analysis->totals.live_objects)
 		return 0;

@@ -48,6 +48,7 @@ static unsigned int power_of(unsigned int bucket)
 static int add_row(struct report *report, struct table *table, const struct group *group,
 		   unsigned int power, uint64_t frees)
 {
+	const struct analysis *analysis = &report->analysis;
 	struct cell *row = table_add(table);
 
 	if (!row)
@@ -57,7 +58,10 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	row[LIFETIME_GROUP_FREES].number = group->frees;
 	row[LIFETIME_FROM].number = power ? (uint64_t)1 << power : 0;
 	row[LIFETIME_TO].number =
-		power < power_of(LIFETIME_BUCKETS - 1) ? ((uint64_t)2 << power) - 1 : CELL_UNKNOWN;
+		power < power_of(LIFETIME_BUCKETS - 1)
+			? lifetimes_limit(group->lifetimes, ((uint64_t)2 << power) - 1,
+					  analysis->window_end - analysis->window_begin)
+			: CELL_UNKNOWN;
 	row[LIFETIME_FREES].number = frees;
 	row[LIFETIME_BAR].decimal = (double)frees / (double)group->frees;
 	row[LIFETIME_PERCENT].decimal = 100 * row[LIFETIME_BAR].decimal;
@@ -73,10 +77,11 @@ static int add_group(struct report *report, struct table *table, const struct gr
 
 	for (unsigned int i = 0; i < LIFETIME_BUCKETS; i++) {
 		unsigned int power = power_of(i);
+		uint64_t count = lifetimes_in(group->lifetimes, i);
 
-		if (!group->lifetimes->counts[i])
+		if (!count)
 			continue;
-		frees[power] += group->lifetimes->counts[i];
+		frees[power] += count;
 		if (first == POWERS)
 			first = power;
 		last = power;

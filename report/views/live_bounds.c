@@ -29,11 +29,16 @@ static void add_caches(struct live_bounds *bounds, const struct analysis *analys
 			freed = (uint64_t)-grown->unobserved;
 		bounds->caches[i] = missed || freed || filtered;
 		bounds->any |= bounds->caches[i] && cache->live_objects;
+		if (missed || filtered || freed > cache->live_objects)
+			freed = cache->live_objects;
 		if (missed || filtered)
-			bounds->missed += cache->live_objects;
+			bounds->missed += freed;
 		else
-			bounds->unobserved += freed < cache->live_objects ? freed
-									  : cache->live_objects;
+			bounds->unobserved += freed;
+		bounds->maybe_freed += freed;
+		bounds->maybe_freed_bytes += freed == cache->live_objects || !cache->size
+						     ? cache->live_bytes
+						     : freed * cache->size;
 	}
 	bounds->unobserved += growth->allocations;
 }
@@ -74,17 +79,4 @@ void live_bounds_deinit(struct live_bounds *bounds)
 	free(bounds->caches);
 	free(bounds->groups);
 	*bounds = (struct live_bounds){ 0 };
-}
-
-bool live_bounds_ever(const struct live_bounds *bounds, const struct analysis *analysis,
-		      size_t group)
-{
-	uint32_t cache = analysis->groups[group].cache;
-
-	if (cache < analysis->cache_count)
-		return bounds->caches[cache];
-	for (size_t i = 0; i < analysis->cache_count; i++)
-		if (bounds->caches[i])
-			return true;
-	return false;
 }

@@ -21,6 +21,8 @@ struct live_bounds {
 		missed; /* live objects of caches with missed frees or frees that were not traced */
 	/* By slabinfo, objects on unobserved paths: allocated; or freed, of the other caches. */
 	uint64_t unobserved;
+	/* Live objects that may have been freed, of both: by so much live may be too high. */
+	uint64_t maybe_freed, maybe_freed_bytes;
 };
 
 /* After the analysis. 0 or -ENOMEM. */
@@ -29,9 +31,5 @@ int live_bounds_init(struct live_bounds *bounds, const struct analysis *analysis
 /* By how many objects live may be wrong, lost and skipped events included. */
 uint64_t live_bounds_error(const struct live_bounds *bounds, const struct analysis *analysis);
 void live_bounds_deinit(struct live_bounds *bounds);
-
-/* Is live of the group an upper bound at any time, not only at the end? */
-bool live_bounds_ever(const struct live_bounds *bounds, const struct analysis *analysis,
-		      size_t group);
 
 #endif

@@ -60,10 +60,10 @@ const struct column sites_columns[SITES_COLUMNS_ALL] = {
 			     "bytes occupied: the kmalloc() size class, or in a slab cache the "
 			     "bytes from the start of one object to the start of the next" },
 	[SITE_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
-				 COLUMN_ALWAYS,
-				 "fragmentation: (allocated - requested) / allocated" },
+				 COLUMN_ALWAYS, "fragmentation: waste / allocated" },
 	[SITE_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-			 "allocated - requested, of all allocations" },
+			 "allocated - requested, of all allocations; 0 of one that got less than "
+			 "it requested" },
 	[SITE_INITIAL_OBJECTS] = { "initial_objects", "initial", "objs", COLUMN_NUMBER, 0,
 				   COLUMN_IN_TEXT_IF_USED,
 				   "objects that were live at the begin, by the checkpoint" },
@@ -75,8 +75,9 @@ const struct column sites_columns[SITES_COLUMNS_ALL] = {
 			      "bytes allocated to the live objects" },
 	[SITE_CROSS_CPU] = { "cross_cpu_frees", "x-cpu", "frees", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			     "cross-CPU frees: on another CPU than the allocation" },
-	[SITE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
-			"the most bytes that were live at one time" },
+	[SITE_PEAK] = { "peak_bytes", "max", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
+			"maximum: the most bytes of this row that were live at one time; the "
+			"peak, which is of all rows together, may be at another time" },
 	[SITE_PEAK_WASTE] = { "peak_waste", "peak", "waste", COLUMN_NULLABLE, 0, COLUMN_IF_ROOM,
 			      "bytes that were not requested, of the objects that were live at the "
 			      "peak of all live bytes" },
@@ -109,9 +110,12 @@ static double coverage(const struct analysis *analysis, const struct group *grou
 	return analysis_coverage(cache->frees, cache->missed_frees);
 }
 
-static uint64_t lifetime(const struct group *group, double percent)
+static uint64_t lifetime(const struct analysis *analysis, const struct group *group, double percent)
 {
-	return group->lifetimes ? lifetimes_percentile(group->lifetimes, percent) : CELL_UNKNOWN;
+	return group->lifetimes
+		       ? lifetimes_percentile(group->lifetimes, percent,
+					      analysis->window_end - analysis->window_begin)
+		       : CELL_UNKNOWN;
 }
 
 static void set_intervals(const struct report *report, const struct group *group,
@@ -147,7 +151,7 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	row[SITE_REQUESTED].number = group->bytes_requested;
 	row[SITE_ALLOCATED].number = group->bytes_allocated;
 	row[SITE_FRAGMENTATION].decimal =
-		analysis_fragmentation(group->bytes_requested, group->bytes_allocated);
+		analysis_fragmentation(waste->flow, group->bytes_allocated);
 	row[SITE_WASTE].number = waste->flow;
 	row[SITE_INITIAL_OBJECTS].number = group->initial_objects;
 	row[SITE_INITIAL_BYTES].number = group->initial_bytes;
@@ -160,8 +164,8 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	/* a profile does not know the allocations between */
 	row[SITE_TEMPORARY].number = report->capture->status.sampling.is_profile ? CELL_UNKNOWN
 										 : group->temporary;
-	row[SITE_P50].number = lifetime(group, 50);
-	row[SITE_P99].number = lifetime(group, 99);
+	row[SITE_P50].number = lifetime(&report->analysis, group, 50);
+	row[SITE_P99].number = lifetime(&report->analysis, group, 99);
 	row[SITE_BOUND].truth = report->bounds.groups[group - report->analysis.groups];
 	row[SITE_COVERAGE].decimal = coverage(&report->analysis, group);
 	set_intervals(report, group, &row[SITE_COLUMNS]);

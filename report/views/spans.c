@@ -158,14 +158,14 @@ static int add_pair(struct report *report, struct table *table, const struct spa
 	row[PAIR_COUNT].number = 1;
 	row[PAIR_INITIAL_OBJECTS].number = pair->initial_objects;
 	row[PAIR_INITIAL_BYTES].number = pair->initial_bytes;
-	row[PAIR_BOUND].truth = report->bounds.groups[pair->group];
+	row[PAIR_BOUND].truth = report->bounds.caches[pair->cache];
 	row[PAIR_SITE].text = group_name(report, group);
 	row[PAIR_CACHE].text = strdup(cache_name(report, pair->cache));
 	return row[PAIR_SITE].text && row[PAIR_CACHE].text ? 0 : -ENOMEM;
 }
 
-static int add_rest(struct report *report, struct table *table, const struct span_pair *rest,
-		    size_t number, size_t pairs)
+static int add_rest(struct table *table, const struct span_pair *rest, size_t number, size_t pairs,
+		    bool is_bound)
 {
 	struct cell *row = table_add(table);
 
@@ -176,7 +176,7 @@ static int add_rest(struct report *report, struct table *table, const struct spa
 	row[PAIR_COUNT].number = pairs;
 	row[PAIR_INITIAL_OBJECTS].number = rest->initial_objects;
 	row[PAIR_INITIAL_BYTES].number = rest->initial_bytes;
-	row[PAIR_BOUND].truth = report->bounds.any;
+	row[PAIR_BOUND].truth = is_bound;
 	return 0;
 }
 
@@ -218,6 +218,7 @@ static int add_pairs(struct report *report, struct table *pairs, struct table *c
 	struct span_counts *counts = report->data;
 	size_t shown = span_counts_choose(counts, PAIRS_BY_LIVE, PAIRS_SHOWN);
 	struct span_pair rest = { 0 };
+	bool is_bound = false;
 	int err = 0;
 
 	shown = limit_changes(counts, shown);
@@ -228,10 +229,12 @@ static int add_pairs(struct report *report, struct table *pairs, struct table *c
 	}
 	if (err || shown == counts->pair_count)
 		return err;
-	for (size_t i = shown; i < counts->pair_count && !err; i++)
+	for (size_t i = shown; i < counts->pair_count && !err; i++) {
 		err = span_pair_add(&rest, &counts->pairs[i]);
+		is_bound |= report->bounds.caches[counts->pairs[i].cache];
+	}
 	if (!err)
-		err = add_rest(report, pairs, &rest, shown, counts->pair_count - shown);
+		err = add_rest(pairs, &rest, shown, counts->pair_count - shown, is_bound);
 	if (!err)
 		err = add_changes(changes, &rest, shown);
 	free(rest.changes);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/render/render.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/view.h"
 
@@ -108,6 +109,10 @@ static int make(struct report *report)
 	table = report_add_table(report, view_caches.columns,
 				 estimate_column_count(report, view_caches.column_count));
 	err = caches_table(report, table);
+	if (!err && !report->renderer->for_people)
+		err = glance_waste_table(report);
+	if (!err && !report->renderer->for_people)
+		err = glance_crossing_table(report);
 	if (err)
 		return err;
 	/* findings need all events */

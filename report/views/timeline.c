@@ -6,10 +6,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "report/render/header.h"
+#include "report/views/live_parts.h"
 #include "report/views/process_slices.h"
 #include "report/views/slices.h"
 #include "report/views/row_names.h"
@@ -35,6 +38,7 @@ enum slice_column {
 	SLICE_PROCESS,
 	SLICE_BAR = SLICE_PROCESS + PROCESS_SLICE_COLUMNS,
 	SLICE_BOUND,
+	SLICE_OUTSIDE,
 	SLICE_COLUMNS
 };
 
@@ -67,12 +71,15 @@ static const struct column columns[SLICE_COLUMNS] = {
 				 "recorded free by then" },
 	[SLICE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			       "bytes allocated to the live objects" },
-	[SLICE_PEAK] = { "peak_bytes", "peak", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "the most bytes that were live at one time in the slice" },
+	[SLICE_PEAK] = { "peak_bytes", "max", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
+			 "maximum: the most bytes that were live at one time in the slice" },
 	PROCESS_SLICE_COLUMNS_AT(SLICE_PROCESS),
 	[SLICE_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
 	[SLICE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			  NULL },
+	[SLICE_OUTSIDE] = { "outside", "outside", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
+			    "allocations and frees of the row that were recorded before the begin "
+			    "or after the end: they are not in the rates" },
 };
 
 enum peak_column {
@@ -107,37 +114,28 @@ static const struct column peak_columns[PEAK_COLUMNS] = {
 struct change {
 	uint64_t time;
 	enum outcome outcome;
-	uint32_t group, bytes;
+	uint32_t group, cache, bytes;
 };
 
 struct slice {
 	uint64_t allocations, frees, unmatched, missed, failed;
-	uint64_t allocated, freed; /* bytes */
+	uint64_t outside_allocations, outside_frees; /* part of them: before the begin, or late */
+	uint64_t allocated, freed;		     /* bytes */
 	uint64_t live_objects, live_bytes, peak_bytes;
 	struct process_slice process;
 };
 
-struct live {
-	uint64_t objects, bytes;
-};
-
-/* Live objects of a group now and, if they changed since, at the peak. */
-struct part {
-	struct live live, at_peak;
-	uint64_t peak; /* the peak of at_peak, by its number */
-};
-
 struct timeline {
 	struct slices slices;
+	uint64_t end;	     /* ns: later events are outside; UINT64_MAX: not known */
 	unsigned int merged; /* slices.doublings that list has applied */
 	struct slice list[SLICES_MAX];
 	size_t latest; /* slice */
-	struct live live;
-	struct part *parts; /* by group */
-	size_t part_count;
-	uint64_t peaks, peak_bytes, peak_time; /* number of new maxima; the highest */
-	uint64_t last_time;		       /* of a change */
-	bool unordered; /* with --older: store changes, sort them at the end */
+	struct live_objects live;
+	struct live_parts parts;
+	uint64_t peak_bytes, peak_time;
+	uint64_t last_time; /* of a change */
+	bool unordered;	    /* with --older: store changes, sort them at the end */
 	struct change *changes;
 	size_t change_count;
 };
@@ -155,6 +153,8 @@ static void merge_slices(struct slice *list)
 			.unmatched = a->unmatched + b->unmatched,
 			.missed = a->missed + b->missed,
 			.failed = a->failed + b->failed,
+			.outside_allocations = a->outside_allocations + b->outside_allocations,
+			.outside_frees = a->outside_frees + b->outside_frees,
 			.allocated = a->allocated + b->allocated,
 			.freed = a->freed + b->freed,
 			.live_objects = b->live_objects,
@@ -180,6 +180,7 @@ static struct slice *advance(struct timeline *timeline, uint64_t time)
 			next->live_bytes = timeline->live.bytes;
 		}
 		merge_slices(timeline->list);
+		live_parts_merge(&timeline->parts);
 		timeline->latest /= 2;
 	}
 	while (timeline->latest < index) {
@@ -191,41 +192,24 @@ static struct slice *advance(struct timeline *timeline, uint64_t time)
 	return &timeline->list[timeline->latest];
 }
 
-static struct part *find_part(struct timeline *timeline, uint32_t group)
-{
-	while (timeline->part_count <= group) {
-		struct part *parts =
-			array_grow(timeline->parts, timeline->part_count, sizeof(*parts));
-
-		if (!parts)
-			return NULL;
-		timeline->parts = parts;
-		parts[timeline->part_count++] = (struct part){ 0 };
-	}
-	return &timeline->parts[group];
-}
-
 static int change_live(struct timeline *timeline, struct slice *slice, const struct change *change,
 		       bool more)
 {
-	struct part *part = find_part(timeline, change->group);
-	uint64_t objects = more ? 1 : -1;
-	uint64_t bytes = more ? change->bytes : -(uint64_t)change->bytes;
+	const struct live_objects added = {
+		.objects = more ? 1 : -1,
+		.bytes = more ? change->bytes : -(uint64_t)change->bytes,
+	};
 
-	if (!part)
+	if (live_parts_change(&timeline->parts, change->group, change->cache, added) ||
+	    live_parts_change_slice(&timeline->parts, change->cache,
+				    (size_t)(slice - timeline->list), added.objects))
 		return -ENOMEM;
-	if (part->peak != timeline->peaks) {
-		part->peak = timeline->peaks;
-		part->at_peak = part->live;
-	}
-	part->live.objects += objects;
-	part->live.bytes += bytes;
-	timeline->live.objects += objects;
-	timeline->live.bytes += bytes;
+	timeline->live.objects += added.objects;
+	timeline->live.bytes += added.bytes;
 	if (timeline->live.bytes > timeline->peak_bytes) {
 		timeline->peak_bytes = timeline->live.bytes;
 		timeline->peak_time = change->time;
-		timeline->peaks++;
+		live_parts_new_peak(&timeline->parts);
 	}
 	slice->live_objects = timeline->live.objects;
 	slice->live_bytes = timeline->live.bytes;
@@ -236,6 +220,7 @@ static int change_live(struct timeline *timeline, struct slice *slice, const str
 
 static int apply(struct timeline *timeline, const struct change *change)
 {
+	bool is_outside = change->time < timeline->slices.begin || change->time > timeline->end;
 	struct slice *slice;
 
 	if (change->outcome == OUTCOME_MISSED_FREE_MATCHED && change->time < timeline->last_time) {
@@ -247,6 +232,7 @@ static int apply(struct timeline *timeline, const struct change *change)
 	switch (change->outcome) {
 	case OUTCOME_ALLOCATED:
 		slice->allocations++;
+		slice->outside_allocations += is_outside;
 		slice->allocated += change->bytes;
 		return change_live(timeline, slice, change, true);
 	case OUTCOME_INITIAL:
@@ -254,11 +240,13 @@ static int apply(struct timeline *timeline, const struct change *change)
 	case OUTCOME_FREED:
 	case OUTCOME_MISSED:
 		slice->frees += change->outcome == OUTCOME_FREED;
+		slice->outside_frees += change->outcome == OUTCOME_FREED && is_outside;
 		slice->missed += change->outcome == OUTCOME_MISSED;
 		slice->freed += change->bytes;
 		return change_live(timeline, slice, change, false);
 	case OUTCOME_UNMATCHED:
 		slice->frees++;
+		slice->outside_frees += is_outside;
 		slice->unmatched++;
 		break;
 	case OUTCOME_FAILED:
@@ -267,6 +255,7 @@ static int apply(struct timeline *timeline, const struct change *change)
 	case OUTCOME_MISSED_FREE_MATCHED:
 		slice->missed--;
 		slice->frees++;
+		slice->outside_frees += is_outside;
 		break;
 	case OUTCOME_NO_OBJECT:
 	case OUTCOME_RESIZED:
@@ -281,7 +270,9 @@ static int on_transition(void *data, const struct analysis *analysis,
 			 const struct transition *transition)
 {
 	struct timeline *timeline = data;
-	struct change change = { .outcome = transition->outcome, .group = transition->group },
+	struct change change = { .outcome = transition->outcome,
+				 .group = transition->group,
+				 .cache = transition->cache },
 		      *changes;
 
 	if (transition->outcome == OUTCOME_INITIAL)
@@ -292,8 +283,10 @@ static int on_transition(void *data, const struct analysis *analysis,
 		change.time = transition->event->time;
 	if (transition->object)
 		change.bytes = transition->object->allocated;
-	if (!timeline->slices.width)
+	if (!timeline->slices.width) {
 		slices_init_window(&timeline->slices, analysis);
+		timeline->end = analysis_known_end(analysis);
+	}
 	if (transition->outcome == OUTCOME_OTHER) {
 		timeline->last_time = transition->event->time;
 		process_slice_count(&advance(timeline, timeline->last_time)->process,
@@ -323,6 +316,8 @@ static int compare_changes(const void *left, const void *right)
 		return a->outcome == OUTCOME_ALLOCATED ? 1 : -1;
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
+	if (a->cache != b->cache)
+		return a->cache < b->cache ? -1 : 1;
 	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
@@ -348,7 +343,7 @@ static int begin(struct report *report)
 	report->data = timeline;
 	report->settings.observers[report->settings.observer_count++] =
 		(struct observer){ on_transition, timeline };
-	return 0;
+	return live_parts_init(&timeline->parts);
 }
 
 static void end(struct report *report)
@@ -357,24 +352,22 @@ static void end(struct report *report)
 
 	if (!timeline)
 		return;
-	free(timeline->parts);
+	live_parts_deinit(&timeline->parts);
 	free(timeline->changes);
 	free(timeline);
 }
 
-static int add_slices(const struct report *report, struct table *table)
+static int add_slices(struct report *report, struct table *table)
 {
 	const struct timeline *timeline = report->data;
 	const struct slices *slices = &timeline->slices;
-	uint64_t end = report->analysis.window_end;
+	bool is_bound[SLICES_MAX];
 
-	/* programs are detached one after the other: the last ones record beyond the end */
-	if (timeline->last_time > end)
-		end = timeline->last_time;
+	live_parts_bounds(&timeline->parts, &report->bounds, is_bound);
 	for (size_t i = 0; i < slices->count; i++) {
 		const struct slice *slice = &timeline->list[i];
 		uint64_t slice_begin = slices->begin + i * slices->width;
-		uint64_t slice_end = slices_end(slices, i, end);
+		uint64_t slice_end = slices_end(slices, i, report->analysis.window_end);
 		uint64_t duration = slice_end > slice_begin ? slice_end - slice_begin : 0;
 		double seconds = (double)duration / NSEC_PER_SEC;
 		struct cell *row = table_add(table);
@@ -392,47 +385,58 @@ static int add_slices(const struct report *report, struct table *table)
 		row[SLICE_FREED].number = slice->freed;
 		row[SLICE_LIVE_OBJECTS].number = slice->live_objects;
 		row[SLICE_LIVE_BYTES].number = slice->live_bytes;
-		row[SLICE_BOUND].truth = report->bounds.any && slice->live_objects;
+		row[SLICE_BOUND].truth = is_bound[i];
 		row[SLICE_PEAK].number = slice->peak_bytes;
+		row[SLICE_OUTSIDE].number = slice->outside_allocations + slice->outside_frees;
+		report->outside += row[SLICE_OUTSIDE].number;
 		process_slice_cells(&slice->process, &report->analysis, &row[SLICE_PROCESS]);
 		if (timeline->peak_bytes)
 			row[SLICE_BAR].decimal =
 				(double)slice->live_bytes / (double)timeline->peak_bytes;
 		if (duration) {
-			row[SLICE_ALLOCATION_RATE].decimal = (double)slice->allocations / seconds;
-			row[SLICE_FREE_RATE].decimal = (double)slice->frees / seconds;
+			row[SLICE_ALLOCATION_RATE].decimal =
+				(double)(slice->allocations - slice->outside_allocations) / seconds;
+			row[SLICE_FREE_RATE].decimal =
+				(double)(slice->frees - slice->outside_frees) / seconds;
 		}
 	}
 	return 0;
 }
 
-static int add_parts(const struct report *report, struct table *table)
+static int add_group(const struct report *report, struct table *table, size_t number,
+		     const struct live_group *peak)
 {
 	const struct timeline *timeline = report->data;
+	const struct group *group = &report->analysis.groups[number];
+	struct cell *row = table_add(table);
 
-	for (size_t i = 0; i < timeline->part_count; i++) {
-		const struct group *group = &report->analysis.groups[i];
-		const struct part *part = &timeline->parts[i];
-		struct live live = part->peak == timeline->peaks ? part->at_peak : part->live;
-		struct cell *row;
+	if (!row)
+		return -ENOMEM;
+	row[PEAK_NAME].text = group_name(report, group);
+	row[PEAK_ADDRESS].number = group->key;
+	row[PEAK_BOUND].truth = peak->is_bound;
+	row[PEAK_OBJECTS].number = peak->live.objects;
+	row[PEAK_BYTES].number = peak->live.bytes;
+	row[PEAK_TIME].time = report_time(report, timeline->peak_time);
+	row[PEAK_BAR].decimal = (double)peak->live.bytes / (double)timeline->peak_bytes;
+	row[PEAK_PERCENT].decimal = 100 * row[PEAK_BAR].decimal;
+	return row[PEAK_NAME].text ? 0 : -ENOMEM;
+}
 
-		if (!live.objects)
-			continue;
-		row = table_add(table);
-		if (!row)
-			return -ENOMEM;
-		row[PEAK_NAME].text = group_name(report, group);
-		row[PEAK_ADDRESS].number = group->key;
-		row[PEAK_BOUND].truth = live_bounds_ever(&report->bounds, &report->analysis, i);
-		row[PEAK_OBJECTS].number = live.objects;
-		row[PEAK_BYTES].number = live.bytes;
-		row[PEAK_TIME].time = report_time(report, timeline->peak_time);
-		row[PEAK_BAR].decimal = (double)live.bytes / (double)timeline->peak_bytes;
-		row[PEAK_PERCENT].decimal = 100 * row[PEAK_BAR].decimal;
-		if (!row[PEAK_NAME].text)
-			return -ENOMEM;
-	}
-	return 0;
+static int add_groups(const struct report *report, struct table *table)
+{
+	const struct timeline *timeline = report->data;
+	size_t count = report->analysis.group_count;
+	struct live_group *peaks = calloc(count + 1, sizeof(*peaks));
+	int err = peaks ? 0 : -ENOMEM;
+
+	if (!err)
+		live_parts_groups(&timeline->parts, &report->bounds, peaks);
+	for (size_t i = 0; i < count && !err; i++)
+		if (peaks[i].live.objects)
+			err = add_group(report, table, i, &peaks[i]);
+	free(peaks);
+	return err;
 }
 
 static int make(struct report *report)
@@ -458,7 +462,20 @@ static int make(struct report *report)
 		return err;
 	advance(timeline, window_end ? window_end - 1 : 0);
 	err = add_slices(report, table);
-	return err || !timeline->peak_bytes ? err : add_parts(report, peak);
+	return err || !timeline->peak_bytes ? err : add_groups(report, peak);
+}
+
+/* Programs are detached one after the other: the last ones record beyond the end. */
+static int add_header(const struct report *report, struct header *header)
+{
+	uint64_t outside = report->outside;
+
+	if (!outside)
+		return 0;
+	return header_add_line(header, "rates", false,
+			       "without %" PRIu64 " allocation%s before the begin or after the "
+			       "end, which the first and the last row count",
+			       outside, outside == 1 ? " or free" : "s and frees");
 }
 
 const struct view view_timeline = {
@@ -471,5 +488,6 @@ const struct view view_timeline = {
 	.rows = SLICES_MAX,
 	.begin = begin,
 	.make = make,
+	.add_header = add_header,
 	.end = end,
 };

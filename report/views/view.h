@@ -94,7 +94,7 @@ struct view {
 /* One run of one view. */
 struct report {
 	const struct view *view;
-	const struct capture *capture;
+	const struct capture *capture; /* NULL: summaries */
 	struct analysis_settings settings;
 	struct analysis analysis;
 	struct slab_growth growth; /* not of a stream, nor the next */
@@ -120,6 +120,7 @@ struct report {
 	/* the number of events that this one stands for; NULL: each event is one */
 	uint64_t (*weigh)(const void *data, const struct transition *transition);
 	const void *weigh_data;
+	uint64_t outside;   /* of the view timeline: events that are not in its rates */
 	uint64_t ungrouped; /* events that were counted without a group */
 	const struct renderer *renderer;
 	const char *measure_text; /* of --bytes; NULL: not given */
@@ -129,6 +130,7 @@ struct report {
 	struct diff_side *diff; /* of a view that compares: the caller's; else NULL */
 	bool lines_given;
 	size_t lines;	  /* -l, of a stream; 0: all */
+	size_t nodes;	  /* of a tree: at most so many, those with the most bytes; 0: all */
 	FILE *out;	  /* of a stream */
 	void *data;	  /* the view's own */
 	char errmsg[700]; /* after a failure */

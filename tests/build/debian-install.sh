@@ -78,7 +78,7 @@ added >before
 step sh -c 'dpkg -i /tmp/debs/*.deb'
 expect_version "${newer%+newer}"
 [ -z "$(inside dpkg --audit)" ] || fail "dpkg --audit: $(inside dpkg --audit)"
-for program in kmemtrace kmemtraced kmemtrace-check kmemtrace-import kmemtrace-pack kmemtrace-report kmemtrace-top; do
+for program in kmemtrace kmemtraced kmemtrace-check kmemtrace-import kmemtrace-merge kmemtrace-pack kmemtrace-report kmemtrace-top; do
 	step $program --version
 done
 step getent group kmemtrace

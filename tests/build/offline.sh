@@ -24,7 +24,7 @@ export PATH=$scratch/bin PKG_CONFIG_LIBDIR=$scratch/pc
 cd "$scratch/build"
 "$top_srcdir/configure" --disable-tracer --enable-werror CFLAGS=-O0
 make -j"$jobs"
-for tool in kmemtrace-check kmemtrace-import kmemtrace-pack kmemtrace-report; do
+for tool in kmemtrace-check kmemtrace-import kmemtrace-merge kmemtrace-pack kmemtrace-report; do
 	./$tool --version
 	if ldd ./$tool | grep -E 'libbpf|libelf'; then
 		exit 1

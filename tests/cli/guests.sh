@@ -23,11 +23,26 @@ explain()
 	done
 }
 
+# The header of the text: the events of kmemtraced are those that are left out, without the frees by other
+# tasks, and those that are not left out.
+check_own()
+{
+	# shellcheck disable=SC2046 # numbers
+	set -- "$1" $("$builddir/kmemtrace-report" -i "$1" sites | tr -s '\n ' '  ' | sed "s/.*; \([0-9]*\) of \
+the recorded are.* left out \([0-9]*\) events: kmemtraced's own allocations (\([0-9]*\)) and their frees \
+(\([0-9]*\), \([0-9]*\) of them by other tasks), but not \([0-9]*\) other events\{0,1\} of kmemtraced;.*/\1 \2 \3 \4 \
+\5 \6/")
+	[ $# = 7 ] || { echo "$1: no numbers of kmemtraced's events"; code=1; return; }
+	[ "$3" = $(($4 + $5)) ] || { echo "$1: left out $3, not $4 + $5"; code=1; }
+	[ "$2" = $(($3 - $6 + $7)) ] || { echo "$1: $2 events of kmemtraced, not $3 - $6 + $7"; code=1; }
+}
+
 for fixture in "$srcdir"/data/guests/*.tar.xz; do
 	kernel=$(basename "$fixture" .tar.xz)
 	xz -dc "$fixture" | tar -xf - || exit 1
 	explain "$kernel" >"$kernel.explained" || { echo "$kernel: exit status $?"; tail -n 5 "$kernel.explained"; code=1; }
 	"$srcdir/compare.sh" "$srcdir/data/guests/$kernel.expected" "$kernel.explained" || code=1
+	check_own "$kernel"
 	grep -q '\[plant\]' "$kernel.explained" || { echo "$kernel: the module is not named"; code=1; }
 	grep -q '^kmalloc kmalloc-256$' "$kernel/kernel/caches" ||
 		{ echo "$kernel: kmalloc's caches are missing: rebuild the fixtures"; code=1; }

@@ -1,79 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// html-browser.js BROWSER REPORT CAPTURE PAGE PROFILE: drives a browser without a window through the
-// page of a capture, by the pipe of its debugging protocol. Prints what is wrong; exits with 1.
+// html-browser.js BROWSER PROFILE PAGE REPORT CAPTURE: checks the page of a capture in a browser. Prints
+// what is wrong; exits with 1.
 "use strict";
-const { spawn, execFileSync } = require("child_process");
-const [browser, report, capture, page, profile] = process.argv.slice(2);
-const failures = [], requests = [];
-let next = 1, session;
-const waiting = new Map();
-
-const child = spawn(browser, ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-	"--disable-dev-shm-usage", "--user-data-dir=" + profile, "--window-size=1280,2400",
-	"--remote-debugging-pipe", "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-
-function send(method, params = {}) {
-	const id = next++;
-	child.stdio[3].write(JSON.stringify({ id, method, params, sessionId: session }) + "\0");
-	return new Promise((resolve, reject) => waiting.set(id, { resolve, reject, method }));
-}
-
-function take(message) {
-	const one = waiting.get(message.id);
-	if (one) {
-		waiting.delete(message.id);
-		if (message.error)
-			one.reject(new Error(one.method + ": " + message.error.message));
-		else
-			one.resolve(message.result);
-		return;
-	}
-	const params = message.params;
-	if (message.method === "Runtime.exceptionThrown")
-		failures.push("exception: " + JSON.stringify(params.exceptionDetails).slice(0, 500));
-	else if (message.method === "Runtime.consoleAPICalled" || message.method === "Log.entryAdded")
-		failures.push("console: " + JSON.stringify(params).slice(0, 500));
-	else if (message.method === "Page.javascriptDialogOpening")
-		failures.push("a script of the capture ran: " + params.message);
-	else if (message.method === "Network.requestWillBeSent")
-		requests.push(params.request.url);
-}
-
-let text = "";
-child.stdio[4].on("data", (bytes) => {
-	text += bytes;
-	for (let end; (end = text.indexOf("\0")) >= 0; text = text.slice(end + 1))
-		take(JSON.parse(text.slice(0, end)));
-});
-
-async function evaluate(expression) {
-	const answer = await send("Runtime.evaluate", { expression, returnByValue: true });
-	if (answer.exceptionDetails)
-		throw new Error(expression + ": " + JSON.stringify(answer.exceptionDetails).slice(0, 400));
-	return answer.result.value;
-}
-
-function check(is, what) {
-	if (!is)
-		failures.push(what);
-}
-
-async function open(fragment) {
-	await send("Page.navigate", { url: "about:blank" });
-	await send("Page.navigate", { url: "file://" + page + fragment });
-	for (let i = 0; i < 200; i++) {
-		if (await evaluate("document.documentElement?.dataset.ready === 'yes'"))
-			return;
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
-	throw new Error("the page is not ready after 10 seconds");
-}
-
-async function press(key, code) {
-	for (const type of ["keyDown", "keyUp"])
-		await send("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: code,
-			text: key === "Enter" && type === "keyDown" ? "\r" : undefined });
-}
+const { execFileSync } = require("child_process");
+const { check, evaluate, openPage, press, run, send, shoot } = require("./browser.js");
+const [report, capture] = process.argv.slice(5);
 
 async function drag(from, to) {
 	const box = await evaluate(`(() => { document.querySelector(".brush").scrollIntoView({block: "center"});
@@ -132,6 +63,32 @@ async function checkTables() {
 	await evaluate("setState({ q: '', sort: '' })");
 }
 
+// The verdict is that of the data; each table shows its order; a mark of the peak is not below the areas;
+// live numbers that a finding is about have a mark, which is explained.
+async function checkMarks() {
+	const totals = await evaluate("views.summary.totals"), loss = await evaluate("views.summary.loss");
+	const verdict = await evaluate("document.getElementById('sure-title').nextSibling.textContent");
+	const words = [["Exact: ", !loss.lost && !loss.skipped && !loss.skipped_partial &&
+		!loss.unobserved.length && !totals.live_error_objects],
+		["Complete but for ", loss.lost + loss.skipped > 0],
+		["too high", totals.live_error_objects > 0 && totals.live_error_objects === totals.live_maybe_freed_objects],
+		["may be wrong by up to", totals.live_error_objects !== totals.live_maybe_freed_objects]];
+	for (const [text, isThere] of await evaluate("Boolean(views.summary.estimates)") ? [] : words)
+		check(verdict.includes(text) === isThere, "verdict: " + text + ": " + verdict);
+	check((await evaluate("document.querySelector('header').textContent")).includes(verdict), "verdict at the top");
+	await evaluate("setState({ view: 'sites', sort: '', q: '', span: '' })");
+	const order = await evaluate("document.querySelector('#table th[aria-sort=descending] button').dataset.key");
+	check(order === "bytes_allocated", "the order of the sites: " + order);
+	check(await evaluate(`(() => { const mark = document.querySelector("#time svg .peak");
+		const bottoms = [...document.querySelectorAll("#time .area")].map((area) => area.getBBox().y);
+		return !mark || mark.getBBox().y <= Math.min(...bottoms) + 0.1; })()`), "the mark of the peak is below an area");
+	const marks = await evaluate("[liveFindings('site').size, document.querySelectorAll('#table td.found').length, " +
+		"rowsOf(findTable('sites', 'sites')).filter((row) => row.live_objects && liveFindings('site').has(row.site)).length]");
+	check(marks[1] >= 2 * marks[2] && marks[1] <= 3 * marks[2], "marks of findings: " + marks);
+	check(await evaluate("document.querySelector('#table').textContent.includes('\\u2020')") === (marks[2] > 0),
+		"the meaning of the mark");
+}
+
 async function checkSpan() {
 	await drag(0.2, 0.6);
 	const hash = await evaluate("location.hash");
@@ -152,7 +109,7 @@ async function checkSpan() {
 	check(shown.text.startsWith("Span "), "span: " + shown.text);
 
 	// the link shows the same
-	await open(hash);
+	await openPage(hash);
 	check(await evaluate("document.getElementById('span-text').value") === shown.text, "a link to a span");
 
 	// without a pointer
@@ -174,7 +131,7 @@ async function checkTree() {
 	check(/zoom=/.test(hash), "tree: " + hash);
 	const zoomed = await evaluate("document.getElementById('zoom-text').value");
 	check(await evaluate("document.activeElement.getAttribute('aria-label')") === zoomed, "tree: focus");
-	await open(hash);
+	await openPage(hash);
 	check(await evaluate("document.getElementById('zoom-text').value") === zoomed, "a link to a node");
 	const total = await evaluate("findTree(chosenSpan()).root.bytes");
 	check(total === await evaluate("views['flame-allocated'].flame_totals.bytes"), "tree: " + total);
@@ -183,36 +140,111 @@ async function checkTree() {
 	check(!(await evaluate("location.hash")).includes("zoom"), "tree: Escape");
 }
 
+// The row of the site, alone in its table, where a link or a button has led to.
+async function checkPlace(what, key) {
+	check(await evaluate("document.activeElement.id") === "table-" + key, what + ": the focus is on " +
+		await evaluate("document.activeElement.outerHTML.slice(0, 80)"));
+}
+
+async function checkLinks() {
+	await evaluate("document.querySelector('#contents a[data-jump=sure-title]').click()");
+	check(await evaluate("document.activeElement.textContent") === "How sure", "contents: How sure");
+	if (await evaluate("document.querySelector('header .warning') !== null")) {
+		const before = await evaluate("location.hash");
+		await evaluate("document.activeElement.blur(); document.querySelector('header .warning a').focus()");
+		await press("Enter", 13);
+		check(await evaluate("document.activeElement.id") === "sure-title", "the link to How sure");
+		check(await evaluate("location.hash") === before, "the link to How sure: " + await evaluate("location.hash"));
+	}
+	for (const place of [".finding a.site", "#overview td a.site", "#overview li a.site"]) {
+		const name = await evaluate(`document.querySelector("${place}")?.textContent`);
+		if (!name)
+			continue;
+		await evaluate(`setState({ view: "caches", sort: "", q: "" });
+			document.querySelector("${place}").focus()`);
+		await press("Enter", 13);
+		const rows = await evaluate(column("site"));
+		check(rows.includes(name) && rows.every((row) => row.includes(name)), place + ": " + rows);
+		await checkPlace(place, "sites");
+		const hash = await evaluate("location.hash");
+		check(hash === await evaluate(`document.querySelector("${place}").getAttribute("href")`) ||
+			hash === "#q=" + new URLSearchParams({ q: name }).toString().slice(2), place + ": " + hash);
+	}
+	await evaluate(`setState({ q: "" });
+		[...document.querySelectorAll("#overview button")].find((one) => one.textContent.startsWith("Sizes")).click()`);
+	if (await evaluate("Boolean(findTable('sizes', 'class_sites'))"))
+		await checkPlace("the button of the sizes", "class_sites");
+	await evaluate("setState({ view: 'sites' })");
+}
+
+// Each finding has the sentence of its kind, below the heading of its certainty.
+async function checkFindings() {
+	const wrong = await evaluate(`[...document.querySelectorAll(".finding")].filter((one) =>
+		!one.querySelector("p").textContent ||
+		one.querySelector("p").textContent !== views.findings.kinds[one.querySelector("h4").textContent.split(",")[0]])
+		.length`);
+	check(wrong === 0, "findings: " + wrong + " without an explanation");
+	const mixed = await evaluate(`[...document.querySelectorAll(".finding")].filter((one) => {
+		let title = one;
+		while (title.tagName !== "H3")
+			title = title.previousElementSibling;
+		return !one.classList.contains(title.textContent.split(":")[0].toLowerCase());
+	}).length`);
+	check(mixed === 0, "findings: " + mixed + " below another heading");
+}
+
+async function checkColumns() {
+	const wrong = await evaluate(`tableViews.filter((name) => name !== "gaps" && views[name].tables).flatMap((name) => {
+		setState({ view: name, sort: "", q: "", columns: "" });
+		return views[name].tables.filter((table) => table.rows.length && table.sort).map((table) => {
+			const key = sortColumn(table.sort);
+			const scroll = document.getElementById("table-" + table.key).nextElementSibling;
+			return !table.columns.some((one) => one.key === key) ||
+				scroll.querySelector("td[data-key=" + key + "]") ? "" : name + ": " + key;
+		}).filter((text) => text);
+	})`);
+	check(wrong.length === 0, "columns: the sort column is hidden: " + wrong);
+	const has = (key) => evaluate(`document.querySelector("#table td[data-key=${key}]") !== null`);
+	await evaluate("setState({ view: 'sites', columns: '' })");
+	check(!await has("address"), "columns: the address is shown");
+	const address = await evaluate("rowsOf(findTable('sites', 'sites'))[0].address");
+	await evaluate(`setState({ q: "${address}" })`);
+	check((await evaluate(column("site"))).length === 1, "columns: the search does not find " + address);
+	await evaluate("setState({ q: '' }); document.getElementById('columns').click()");
+	check(await has("address"), "columns: the address is hidden");
+	check((await evaluate("location.hash")).includes("columns=all"), "columns: not in the address");
+	await evaluate("document.getElementById('columns').click()");
+}
+
+async function checkAdvice() {
+	const best = await evaluate(`rowsOf(findTable("sizes", "class_sites")).filter((row) => row.saves_bytes)
+		.sort((a, b) => b.saves_bytes - a.saves_bytes)[0]?.advice`);
+	const shown = await evaluate(`document.querySelector("#overview .advice")?.textContent`);
+	check(!best || (shown || "").includes(best), "advice: " + best + " is not in: " + shown);
+}
+
 async function main() {
-	const targets = await send("Target.getTargets");
-	const target = targets.targetInfos.find((one) => one.type === "page").targetId;
-	session = (await send("Target.attachToTarget", { targetId: target, flatten: true })).sessionId;
-	for (const domain of ["Runtime", "Log", "Page", "Network"])
-		await send(domain + ".enable");
-	await open("");
+	const time = await openPage("");
+	console.log("opened in " + time + " ms");
 	const elements = await evaluate(`[document.querySelectorAll("body img, body iframe, body object, body link").length,
 		[...document.querySelectorAll("script")].filter((one) => !one.type).length,
 		document.querySelectorAll("h2").length]`);
 	check(elements.join() === "0,1,8", "elements: " + elements);
+	await shoot("first");
+	// the largest growth, or that there is none, is on the first screen
+	const bottom = await evaluate(`(document.querySelector("#overview .panel:first-child tbody tr") ||
+		document.querySelector("#overview .panel:first-child .note"))?.getBoundingClientRect().bottom`);
+	check(bottom > 0 && bottom <= 600, "the first row of the growth ends at " + bottom + " of 800 pixels");
 	await checkTables();
+	await checkMarks();
+	await checkColumns();
+	await checkLinks();
+	await checkFindings();
+	await checkAdvice();
 	if (await evaluate("slices.length > 3 && pairs.length > 0"))
 		await checkSpan();
 	if (await evaluate("findTree(slices.length ? chosenSpan() : [0, -1]).root !== null"))
 		await checkTree();
-	for (const url of requests)
-		check(url === "about:blank" || url.split("#")[0] === "file://" + encodeURI(page), "a request: " + url);
-	check(requests.length > 0, "no request was seen, not even that of the page");
 }
 
-const timer = setTimeout(() => { failures.push("no answer after 100 seconds"); end(); }, 100000);
-
-function end() {
-	clearTimeout(timer);
-	child.kill();
-	for (const failure of failures)
-		console.log(failure);
-	process.exit(failures.length ? 1 : 0);
-}
-
-child.on("error", (error) => { failures.push(String(error)); end(); });
-main().catch((error) => failures.push(String(error))).then(end);
+run(main);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The HTML page in a browser: its tables show the data, sorting, searching, the brush, the sliders, the
-# tree and links work, with the pointer and the keyboard; there is no error and no request.
+# tree and links work, with the pointer and the keyboard; there is no error and no request. The same of
+# the page of a comparison. KMEMTRACE_LONG=1: the largest capture has 40 million events.
 # shellcheck disable=SC2154 # ./test sets builddir
 set -u
 work=$(mktemp -d) || exit 1
@@ -24,9 +25,39 @@ cp -r stacks profiled
 sed -i 's/^sample_interval.*/&\nprofile yes/' profiled/kernel/status
 "$builddir/kmemtrace-pack" -q --split=20k -o set sample || exit 1
 "$srcdir/cli/html-hostile.sh" hostile || exit 1
-for capture in sample guest lossy stacks profiled set hostile; do
+events=1000000 live=100000 order=--random # half of the events have a call site of their own
+[ -z "${KMEMTRACE_ROUNDS-}" ] || events=$((KMEMTRACE_ROUNDS * 300)) live=$((KMEMTRACE_ROUNDS * 30)) # sanitizers are slow
+[ -z "${KMEMTRACE_LONG-}" ] || events=40000000 order= # a kernel has thousands of call sites, not 20 million
+# shellcheck disable=SC2086 # an option or none
+"$builddir/bench/generate" $order $events $live large || exit 1
+xz -dc "$srcdir/data/guests/6.12-amd64.tar.xz" | tar -xf - || exit 1
+cp -r guest guest2
+
+# browse PAGE SCRIPT ARGUMENT...
+browse()
+{
+	local page=$1 script=$2
+
+	shift 2
+	node "$srcdir/cli/$script" "$browser" "$work/profile" "$work/$page" "$builddir/kmemtrace-report" "$@" \
+		>out 2>&1 || failed=1
+	sed "s/^/$page: /" out
+}
+
+for capture in sample guest 6.12-amd64 lossy stacks profiled set hostile large; do
 	"$builddir/kmemtrace-report" --html=$capture.html $capture 2>err || { cat err; failed=1; }
-	node "$srcdir/cli/html-browser.js" "$browser" "$builddir/kmemtrace-report" "$work/$capture" \
-		"$work/$capture.html" "$work/profile" >out 2>&1 || { sed "s/^/$capture: /" out; failed=1; }
+	browse $capture.html html-browser.js "$work/$capture"
 done
+while read -r name a b option; do
+	# shellcheck disable=SC2086 # at most one option
+	"$builddir/kmemtrace-report" diff --html=$name.html "$a" "$b" $option 2>err || { cat err; failed=1; }
+	# shellcheck disable=SC2086 # at most one option
+	browse $name.html html-browser-diff.js "$work/$a" "$work/$b" $option
+done <<-END
+	diff-kernels guest 6.12-amd64
+	diff-caches sample 6.12-amd64 --by=module,function,cache
+	diff-same guest guest2
+	diff-stacks stacks profiled --by=stack
+	diff-hostile sample hostile --normalise=events
+END
 exit $failed

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The HTML page without a browser: its figures are those of --format=json, also in a span of time;
-# it requests nothing; no name in a capture becomes markup; it stays small.
+# The HTML page without a browser: its figures are those of --format=json, also in a span of time and of
+# a comparison; it requests nothing; no name in a capture becomes markup; it stays small.
 # shellcheck disable=SC2154 # ./test sets builddir
 set -u
 work=$(mktemp -d) || exit 1
@@ -157,13 +157,23 @@ awk 'BEGIN {
 		}
 	print "end 201000us\ncomplete yes"
 }' | "$builddir/tests/mktrace" dense || exit 1
+# more nodes of a tree than the page shows, in no order
+awk 'BEGIN {
+	print "endian little\nbegin 1us\nsymbol 0xffffffff81000000 caller\ntask 10 10 task"
+	for (site = 0; site < 500; site++)
+		printf "alloc %dus 0 0xffff8880%08x %d/%d caller+0x%x task=10\n", 1000 + site, site * 65536,
+			8 * (site * 7 % 500 + 1), 8 * (site * 7 % 500 + 1), 16 * (site + 1)
+	print "end 201000us\ncomplete yes"
+}' | "$builddir/tests/mktrace" many || exit 1
 cp -r stacks profiled
 sed -i 's/^sample_interval.*/&\nprofile yes/' profiled/kernel/status
-for capture in sample guest errors stacks profiled views lossy set cut dense; do
+for capture in sample guest errors stacks profiled views lossy set cut dense many; do
 	page $capture
 done
 [ "$(block dense.html spans | jq '.tables[0].rows[-1] | .[1] == null and .[4] > 10')" = true ] ||
 	wrong "dense: $(block dense.html spans | jq -c '.tables[0].rows[-1]')"
+[ "$(block many.html flame-allocated | jq '.tables[0] | .rows_made > 900 and (.rows | length | . > 500 and . <= 600)')" = true ] ||
+	wrong "many: $(block many.html flame-allocated | jq -c '.tables[0] | [.rows_made, (.rows | length)]')"
 [ "$(grep -c '"refused"' profiled.html)" = 9 ] || wrong "profiled: other views are left out"
 [ "$(block lossy.html spans | jq '[.tables[3].rows[][2]] | add')" = \
 	"$("$report" --format=json -i lossy | jq '.loss.lost')" ] || wrong "lossy: $(block lossy.html spans | jq -c '.tables[3].rows')"
@@ -198,6 +208,18 @@ if command -v sha256sum base64 >/dev/null; then
 	done
 fi
 
+# Each kind of finding has a sentence, and the man page has the same.
+manual=$(sed -n -e '/^\.Fn /{s/^\.Fn \([a-z_]*\) *\(.*\)/\1()\2/;p;d;}' -e '/^\./!p' "$srcdir/../report/kmemtrace-report.1" |
+	tr '\n' ' ')
+block errors.html findings | jq -r '.kinds[]' >kinds
+[ "$(wc -l <kinds)" = 10 ] || wrong "kinds of findings: $(cat kinds)"
+while read -r sentence; do
+	case $manual in
+	*"${sentence%.}"*) ;;
+	*) wrong "kmemtrace-report(1) does not say: $sentence" ;;
+	esac
+done <kinds
+
 # Filters reach the page; another view, or options of one table, do not.
 "$report" --cpu=0 --html=filtered.html sample 2>/dev/null || wrong "--cpu: exit status $?"
 same "sample" filtered.html sites sites --cpu=0
@@ -215,13 +237,46 @@ done
 grep -q '/nowhere/no.html: No such file' err || wrong "$(cat err)"
 [ ! -e no.html ] || wrong "a page was written"
 
+# comparison NAME A B OPTION…: the page has each row and section of the JSON.
+comparison()
+{
+	local name=$1
+
+	shift
+	"$report" diff "$@" "--html=$name.html" 2>err || wrong "diff $*: exit status $?: $(cat err)"
+	"$report" diff "$@" --format=json >json 2>err || wrong "diff $*: $(cat err)"
+	block "$name.html" diff >block
+	jq -en --slurpfile page block --slurpfile json json '$page[0] as $page | $json[0] as $json
+		| (["comparison", "a", "b"] | all($page[.] == $json[.])) and ($page.lines | length > 5) and
+		([$page.tables[] | (.columns | map(.key)) as $keys | {(.key): (.rows |
+			map([$keys, .] | transpose | map({(.[0]): .[1]}) | add))}] | add) as $tables
+		| $tables.totals == $json.totals and $tables.diff == $json.diff and ($tables.diff | length > 20)' \
+		>/dev/null || wrong "diff $*: the page differs"
+	[ "$(wc -c <"$name.html")" -lt 2000000 ] || wrong "$name: $(wc -c <"$name.html") bytes"
+}
+comparison kernels guest errors
+comparison caches errors sample --by=module,function,cache --normalise=events
+comparison paths stacks profiled --by=stack
+"$report" diff guest errors --format=html | cmp -s - kernels.html || wrong "diff --format=html differs from --html"
+"$report" diff guest guest --html=same.html --fail-if='live > +0%' 2>err || wrong "diff --fail-if: $? $(cat err)"
+"$report" diff sample errors --html=fails.html --normalise=events --fail-if='live < 1' 2>err
+[ $? = 2 ] && grep -q -- '--fail-if' err || wrong "a wrong condition: $(cat err)"
+for option in -s=change "-l 5" -F=site; do
+	# shellcheck disable=SC2086 # an option and its value
+	"$report" diff guest errors --html=no.html $option >out 2>err
+	[ $? = 2 ] && grep -q -e '--html: takes filters' err || wrong "diff --html $option: $(cat err)"
+done
+
 # Names that are markup stay data.
 "$srcdir/cli/html-hostile.sh" hostile || exit 1
 page hostile
+comparison markup errors hostile --normalise=events
+[ "$(grep -c '<script' markup.html)" = 2 ] || wrong "the comparison: another script"
 for name in sites caches leaks findings summary spans; do
 	block hostile.html $name | grep -q 'script>' && wrong "$name has markup"
 	block hostile.html $name | grep -qF 'script\u003e\u003cscript\u003ealert(1)' || wrong "$name lacks the name"
 done
 [ "$(grep -c '<script' hostile.html)" = "$(grep -c '<script' sample.html)" ] || wrong "another script"
+grep -qF '<title>kmemtrace: Linux ' errors.html || wrong "a host without a name: $(grep title errors.html)"
 grep -qF '<title>kmemtrace: &lt;/script&gt;' hostile.html || wrong "$(grep title hostile.html)"
 exit $failed

@@ -16,7 +16,7 @@ try()
 	cat stdout
 }
 {
-	for program in kmemtrace-report kmemtrace-check kmemtrace-pack kmemtrace-import; do
+	for program in kmemtrace-report kmemtrace-check kmemtrace-merge kmemtrace-pack kmemtrace-import; do
 		try $program --outptu=x
 		try $program --hepl
 		try $program --versoin

@@ -285,7 +285,7 @@ EOF
 run 2 kmemtrace-report -i hostile.kmt
 says "hostile.kmt: the file is cut off at byte "
 
-# A killed program leaves nothing.
+# A killed program leaves nothing, whatever it does at that moment.
 mkfifo slow
 "$builddir/kmemtrace-report" sites -i - <slow >said 2>&1 &
 report=$!
@@ -299,6 +299,13 @@ done
 kill -9 $report
 kill $writer
 wait $report $writer 2>/dev/null
+for delay in 1 2 3 4 5 6 8 10 12 15 20 30; do
+	"$builddir/kmemtrace-report" sites -i one.kmt >said 2>&1 &
+	report=$!
+	sleep "$(printf '0.%03d' $delay)"
+	kill -9 $report
+	wait $report 2>/dev/null
+done
 for _ in $(seq 100); do
 	[ -n "$(ls temporary)" ] || break
 	sleep 0.1

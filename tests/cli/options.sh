@@ -13,9 +13,10 @@ completion()
 	sed -n "/^_$(echo "$1" | tr - _)()/,/^}/p" "$top_srcdir/cli/kmemtrace.bash-completion"
 }
 
-for program in kmemtraced kmemtrace-check kmemtrace-import kmemtrace-pack kmemtrace-report kmemtrace-top; do
+for program in kmemtraced kmemtrace-check kmemtrace-fleet kmemtrace-import kmemtrace-merge kmemtrace-pack kmemtrace-report \
+	kmemtrace-ship kmemtrace-top; do
 	case $program in
-	kmemtraced | kmemtrace-top) [ -x "$builddir/$program" ] || continue ;;
+	kmemtraced | kmemtrace-ship | kmemtrace-top) [ -x "$builddir/$program" ] || continue ;;
 	esac
 	page=$(echo "$top_srcdir"/*/$program.[18])
 	"$builddir/$program" --help >help || exit 1

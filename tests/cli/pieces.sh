@@ -134,6 +134,13 @@ for name in sample 5.10-amd64 6.1-amd64 6.1-arm64 6.1-armhf 6.1-s390x 6.12-amd64
 		wrong "$name: $after objects at the begin of the last piece, not $before"
 done
 
+# no piece begins after the end of the capture, as the empty packets do that end the streams
+run 0 kmemtrace-pack --split=1ms -o timed sample
+last=timed/$(ls timed | tail -n 1)
+awk '$1 == "cpu" { recorded += $6 } END { exit recorded > 0 ? 0 : 1 }' "$last/kernel/status" &&
+	[ "$(value "$last" begin)" -lt "$(value sample end)" ] ||
+	wrong "$last: $(head -n 12 "$last/kernel/status")"
+
 # a stream that does not go on
 run 0 kmemtrace-pack --split=20k -o gap sample
 cp gap/piece.000001/cpu0 gap/piece.000002/cpu0

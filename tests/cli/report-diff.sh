@@ -153,6 +153,7 @@ try()
 	try 2 --fail-if='live(nothing) > +10%'
 	try 2 --fail-if='live(cache:leaky) > +10%'
 	try 2 --fail-if='growth > 10%'
+	try 2 --fail-if='increase > 10%'
 	try 2 --fail-if='live > 10 percent'
 	try 2 --normalise=nothing
 	try 2 --normalise=

@@ -47,7 +47,7 @@ for capture in kmemtrace.data unnamed "$srcdir/data/sample"; do
 	done
 
 	for key in allocations failed missed_frees bytes_requested bytes_allocated live_objects \
-		live_bytes; do
+		live_bytes frees_unmatched; do
 		same "caches $key" "$(sum whole caches $key)" "$(sum whole totals $key)"
 	done
 	for view in cpus nodes; do

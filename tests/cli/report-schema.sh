@@ -38,6 +38,9 @@ done
 "$report" sites --by=comm --time=1ms,5ms --format=json sample >json/by.json
 "$report" diff --format=json sample 6.12-amd64 >json/diff.json
 "$report" diff --by=type --normalise=events --format=json 6.1-armhf 6.12-amd64 >json/diff-events.json
+for view in summary sites caches leaks timeline flame; do
+	"$report" $view --format=json "$srcdir/cli/report-summaries.kms" >json/summaries-$view.json || exit 1
+done
 number=$(find json -size +0 | wc -l)
 echo "$number documents"
 [ "$number" -ge 150 ] || { echo "there are too few"; exit 1; }
@@ -52,6 +55,10 @@ jsonschema "${options[@]}" "$schema" >out 2>&1 || { head -c 3000 out; exit 1; }
 code=0
 for change in '.loss.lost = "none"' 'del(.loss.lost)' '.more = 1' '.capture.more = 1' '.caches[0].more = 1' '.schema = 3'; do
 	jq "$change" json/sample-caches.json >wrong.json
+	jsonschema -i wrong.json "$schema" >out 2>&1 && { echo "valid: $change"; code=1; }
+done
+for change in 'del(.summaries.missing)' '.summaries.more = 1' '.totals.more = 1' '.leaks[0].more = {}'; do
+	jq "$change" json/summaries-leaks.json >wrong.json
 	jsonschema -i wrong.json "$schema" >out 2>&1 && { echo "valid: $change"; code=1; }
 done
 exit $code

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The view timeline in all formats; with --time and --older, and of a capture without an end, where
-# slices double. Its rows add up to the totals.
+# slices double. Its rows add up to the totals, and its rates are of the events between the begin and
+# the end.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -10,6 +11,8 @@ cd "$work" || exit 1
 "$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/live.trace" || exit 1
 sed 's/complete yes/complete no/' "$srcdir/cli/live.trace" |
 	"$builddir/tests/mktrace" cut || exit 1
+cp -r kmemtrace.data late
+sed -i 's/^end .*/end 8000000000/' late/kernel/status
 # The slices with events.
 try()
 {
@@ -26,6 +29,8 @@ peak()
 {
 	"$builddir/kmemtrace-report" timeline | sed '1,/^$/d'
 	try -i cut
+	"$builddir/kmemtrace-report" timeline -i late | sed -n '/^rates/,/^$/p'
+	try -i late
 	try --time 4,8
 	try --older 2s
 	try --site keep -l 3 -s -live_bytes
@@ -71,3 +76,47 @@ for capture in kmemtrace.data cut "$srcdir/data/sample"; do
 	sums "$capture" --time 0.002,6
 	sums "$capture" --cpu 0
 done
+
+# rates CAPTURE END FILTER…: counts the events that the view events lists in each row's time. Its last
+# row must end at END, ns.
+rates()
+{
+	capture=$1 end=$2
+	shift 2
+	"$builddir/kmemtrace-report" events -i "$capture" --format=csv -l 0 "$@" | tr -d '\r' >events.csv
+	"$builddir/kmemtrace-report" timeline -i "$capture" --format=csv "$@" | tr -d '\r' >rows.csv
+	awk -F, -v end="$end" '
+		NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		NR == FNR { time[FNR] = $at["time_ns"]; outcome[FNR] = $at["outcome"]; count = FNR; next }
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			from = $at["time_ns"]; to = from + $at["duration_ns"]; allocations = frees = 0
+			for (i = 2; i <= count; i++)
+				if (time[i] >= from && (time[i] < to || (time[i] == to && to == end))) {
+					allocations += (outcome[i] == "allocated")
+					frees += (outcome[i] == "freed" || outcome[i] == "unmatched")
+				}
+			seconds = $at["duration_ns"] / 1e9
+			counted = sprintf("%.3f %.3f", allocations / seconds, frees / seconds)
+			if (counted != sprintf("%.3f %.3f", $at["allocations_per_s"], $at["frees_per_s"]))
+				print "rates of the row " $0
+			outside += $at["allocations"] + $at["frees"] - allocations - frees
+			said += $at["outside"]
+		}
+		END {
+			if (to != end) print "the last row ends at " to
+			if (outside != said) print outside " events are outside, not " said + 0
+		}' events.csv rows.csv >wrong || exit 1
+	[ ! -s wrong ] || { echo "of $capture $*"; cat wrong; exit 1; }
+}
+rates late 7000000000
+rates late 7000000000 --time=4,
+rates late 6000000000 --time=0.002,6
+rates late 7000000000 --time=4,20
+rates kmemtrace.data 10000000000
+rates kmemtrace.data 8000000000 --time=4,8
+command -v xz >/dev/null || exit 0
+xz -dc "$srcdir/data/guests/6.12-amd64.tar.xz" | tar -xf - || exit 1
+rates 6.12-amd64 1231522320
+rates 6.12-amd64 1231522320 --time=1.2,
+rates 6.12-amd64 500000000 --time=0,0.5

@@ -92,7 +92,8 @@ for name in sample 6.1-amd64 6.12-amd64 6.12-arm64; do
 done
 
 # One request of 584 bytes, of four at the peak, is 72 bytes above kmalloc-512, which this kernel has; it
-# has no kmalloc-cg-512. 700 bytes are not near a class. The fifth object comes after the peak.
+# has no kmalloc-cg-512. 700 bytes are not near a class. The fifth object comes after the peak,
+# and one of 68 bytes is freed before.
 "$builddir/tests/mktrace" scripted <<'TRACE' || exit 1
 kernel 6.12.0
 begin 10s
@@ -101,6 +102,9 @@ gfp 0x400000 __GFP_ACCOUNT
 symbol 0xffff81000000 alloc_near
 symbol 0xffff81000100 alloc_far
 symbol 0xffff81000200 free_it
+symbol 0xffff81000300 alloc_early
+alloc 10500ms 0 0xffff00105000 68/128 alloc_early+0x10
+free 10600ms 0 0xffff00105000 free_it+0x8
 alloc 11s 0 0xffff00100000 584/1024 alloc_near+0x10
 alloc 12s 0 0xffff00101000 584/1024 alloc_near+0x10
 alloc 13s 0 0xffff00102000 584/1024 alloc_near+0x20 gfp=0x400000

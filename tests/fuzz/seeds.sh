@@ -9,7 +9,7 @@ mkdir -p "$1" && cd "$1" || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkseed=$builddir/tests/fuzz/mkseed
-targets="capture details expression gfp one_file packed perf relay stats_file symbols tables topology trace_cmd"
+targets="capture details expression gfp one_file packed perf relay stats_file summaries symbols tables topology trace_cmd"
 # shellcheck disable=SC2086 # a list
 mkdir -p $targets || exit 2
 
@@ -219,6 +219,19 @@ for endian in little big; do
 		printf '\0\0FILE\0'
 	done >"relay/$endian"
 done
+# the example of the manual, as lines and as a whole block
+summary=$(sed -n '/^summary 1795/,/^end /p' "$srcdir/../summary/kmemtrace-summaries.5")
+printf '%s\n%s\n' "$summary" "$summary" | put summaries blocks 1
+printf '%s' "${summary%end *}" | put summaries lines 0
+put summaries hosts 0 <<-'END'
+	summary 1 2 3 2
+	source h b 1 2 3
+	source i - 1 2 3
+	bound 1 2 3 4 5 6 1
+	comm - 1 2 3 4 5 6 7 8 9 1e9 2.5
+	cgroup /a\x20 1 2 3 4 5 6 7 8 9
+	code a b c 1 2 3 4 5 6 7 8 9 1 2 3
+END
 for target in $targets; do
 	for found in "$srcdir/fuzz/found/$target"-*; do
 		[ ! -e "$found" ] || cp "$found" "$target/${found##*/}"

@@ -41,7 +41,7 @@ says 'none: there is no Makefile' "$run" --build "$scratch/none" --quick --json 
 says 'none/results.json: cannot be written' "$run" --build "$builddir" --json "$scratch/none/results.json" --quick check
 $run --help | grep -q -- '--json FILE' || fail "--help does not mention --json"
 $run --list >list || fail "--list: exit $?"
-[ "$(cut -f 1 list | xargs)" = "cost pairs programs probes loss size analysis check service top" ] || fail "--list printed $(cat list)"
+[ "$(cut -f 1 list | xargs)" = "cost pairs programs probes loss size analysis check service top summaries fleet" ] || fail "--list printed $(cat list)"
 
 touch begun
 $run --build "$builddir" --quick --rounds 1 --json results.json >text 2>log || fail "exit $?: $(tail -5 log)"
@@ -57,8 +57,8 @@ true_of "the machine" '.machine | .cpu != null and (.cpus | tonumber) > 0 and .m
 	.kernel != null and .system != null and .scratch != null'
 true_of "the tools" '.tools | has("kmemtrace") and has("perf") and has("bpftrace") and has("trace-cmd")'
 true_of "what it was" '.schema == 1 and .quick and .rounds == 1 and .failure == null'
-true_of "all benches" '[.figures[].bench] | unique == ["analysis", "check", "cost", "loss", "pairs", "probes", "programs",
-	"service", "size", "top"]'
+true_of "all benches" '[.figures[].bench] | unique == ["analysis", "check", "cost", "fleet", "loss", "pairs", "probes", "programs",
+	"service", "size", "summaries", "top"]'
 true_of "figures" '.figures | all(has("case") and has("tool") and has("metric") and
 	(.rounds >= 1) and (.least <= .median) and (.median <= .most) and (.samples | length) == .rounds)'
 true_of "the cost of publishing" 'any(.figures[]; .bench == "size" and .metric == "publish_ns" and

@@ -32,6 +32,11 @@ whole() {
 	late=$((late + 1))
 }
 
+# run_of PIECE: the id of the run that wrote it
+run_of() {
+	grep -a -m 1 'uuid = ' "$1/metadata" 2>&1 | tr -dc 0-9a-f-
+}
+
 # The dumps that the kill left were finished, with all pieces that were in them; or are so when the next one
 # was killed too soon.
 check_left() {
@@ -40,8 +45,10 @@ check_left() {
 		[ -e "$dump.new" ] && now=$dump.new
 		[ $round = last ] && [ $now != $dump ] && fail "$now is still there: $(ls -A "$now") $(cat daemon.log)"
 		grep "^$dump " left.list >pieces.list
-		while read -r _ piece inode; do
-			[ "$(stat -c %i "$now/$piece/metadata" 2>&1)" = "$inode" ] ||
+		while read -r _ piece inode run; do
+			[ "$(stat -c %i "$now/$piece/metadata" 2>&1)" = "$inode" ] && continue
+			# the first one may be another copy, which got its checkpoint in the set
+			[ -d "$now/$piece/checkpoint" ] && [ "$(run_of "$now/$piece")" = "$run" ] ||
 				fail "round $round: $now has lost $piece: $(cat daemon.log)"
 		done <pieces.list
 		if [ $now != $dump ]; then
@@ -110,7 +117,7 @@ for round in $(seq $kills); do
 	[ -z "$left" ] || begun=$((begun + $(echo "$left" | wc -l)))
 	for dump in $left; do
 		for piece in "$dump".new/piece.*; do
-			[ -d "$piece" ] && echo "$dump ${piece##*/} $(stat -c %i "$piece/metadata")"
+			[ -d "$piece" ] && echo "$dump ${piece##*/} $(stat -c %i "$piece/metadata") $(run_of "$piece")"
 		done
 	done >left.list
 done
@@ -130,7 +137,7 @@ printf 'pieces 1 %d\ntrigger live > 2G\n' "$((1${first#piece.} - 1000000))" >"$p
 "
 left="$left$planned
 $planned.2"
-echo "$planned $first $(stat -c %i "$planned.new/$first/metadata")" >>left.list
+echo "$planned $first $(stat -c %i "$planned.new/$first/metadata") $(run_of "$planned.new/$first")" >>left.list
 mkdir other.dump.20200101T000000Z.new set.dump.20200101T000000.new set.dump.mine.new
 "$kmemtraced" -q -o set --switch-output=1h -d 0.2 2>daemon.log || fail "the last run: exit $? $(cat daemon.log)"
 check_left

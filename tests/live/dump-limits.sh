@@ -66,7 +66,7 @@ for piece in set/piece.* set.dump.*/piece.*; do
 	"$check" "$piece" >check.log 2>&1 && continue
 	# the last resort, which is said
 	grep -q "${piece##*/} gets no checkpoint" daemon.log && grep -q ': 1 problem: ' check.log ||
-		fail "kmemtrace-check: $(head -20 check.log)"
+		fail "kmemtrace-check: $(head -20 check.log; cat daemon.log; ls set set.dump*)"
 done
 touch stop
 wait $worker1 $worker2

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Kernel objects that a process makes and keeps, beside find, tar and ls: in leaks, leaks --by=task
-# and the summary the process is in the first two rows, and on the first screen of the text; as many objects are live as it made, within
-# the bound of the header; and their cache, if it is not merged, grew in /proc/slabinfo as observed.
+# and the summary the process is in the first two rows, on the first screen of the text, and in the
+# first two rows of the HTML page; as many objects are live as it made, within the bound of the header;
+# and their cache, if it is not merged, grew in /proc/slabinfo as observed.
 # $KMEMTRACE_LONG=1: each takes 5 seconds, and there is one more situation, of 25 seconds.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
@@ -76,6 +77,12 @@ rank() { # rank FILE ROWS KEY
 	jq --arg who "grow-$kind (pid $pid)" "[$2[].$3] | (index(\$who) // -1) + 1" "$1"
 }
 
+# The rows of the table on the first screen of the page, which cli/html-browser draws.
+page_growth() {
+	sed -n 's/^<script type="application\/json" id="data-summary">\(.*\)<\/script>$/\1/p' page.html |
+		jq -c '.tables[] | select(.key == "growth").rows[]'
+}
+
 # situation KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]: makes COUNT objects, each of which is EACH objects of
 # the call sites; the program itself may add up to OTHERS, as of its own mappings. On a busy machine
 # the growth of a short capture is late: a second attempt takes longer.
@@ -137,6 +144,7 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	"$report" leaks --by=task --format=json -l 2 >tasks.json
 	"$report" --format=json -l 2 >summary.json
 	"$report" | head -n 40 >screen
+	"$report" --format=html >page.html 2>/dev/null || fail "$1: report --format=html: exit $?"
 	"$report" leaks -p "$pid" --site="^($5)\\+" --format=json >own.json || fail "$1: report: exit $?"
 	live=$(jq '[.leaks[].live_objects] | add // 0' own.json)
 	bound=$(jq '.loss.lost + .loss.skipped' own.json)
@@ -147,6 +155,8 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	*" 0 "*) wrong="$wrong $1"; jq -c '.leaks[] | [.[]]' sites.json tasks.json; jq -c '.growth[] | [.[]]' summary.json ;;
 	esac
 	grep -qF "grow-$kind (pid $pid)" screen || { wrong="$wrong $1:screen"; cat screen; }
+	page_growth | head -n 2 >rows
+	grep -qF "grow-$kind (pid $pid)" rows || { wrong="$wrong $1:page"; cat rows; }
 	[ $more -ge -"$bound" ] && [ $more -le $((bound + $4)) ] || wrong="$wrong $1:live"
 	check_path "$6"
 	[ -z "${7:-}" ] || check_slabinfo "$7"

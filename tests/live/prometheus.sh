@@ -95,6 +95,16 @@ echo "rate: $(query 'rate(kmemtrace_allocated_objects_total[1m])') objects a sec
 query 'topk(1, delta(kmemtrace_function_live_bytes[1m]))' >growth
 [ "$(cat growth)" != none ] || fail "the growth cannot be computed"
 
+# Each query of the dashboard has an answer.
+dashboard=$top_srcdir/fleet/grafana/kmemtrace-prometheus.json
+jq -r '.panels[].targets[].expr' "$dashboard" | sed 's/\$instance/.*/g; s/\$__rate_interval/10s/g; s/\$__range/1m/g' >expressions
+[ "$(wc -l <expressions)" -ge 12 ] || fail "the dashboard has too few queries: $(cat expressions)"
+while read -r expression; do
+	promtool query instant -o json "$url" "$expression" >result 2>query.log </dev/null ||
+		fail "the dashboard's $expression: $(cat query.log)"
+	[ "$(jq length result)" -ge 1 ] || fail "the dashboard's $expression has no answer"
+done <expressions
+
 # the series end, and do not go on with the last values
 stop_daemon
 [ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"

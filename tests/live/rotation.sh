@@ -86,6 +86,18 @@ done
 "$report" slabinfo -i age -l 0 --format=json | jq -S .slabinfo >growth.all
 cmp -s growth growth.all || fail "the growth of the last piece is not that of the set: $(diff growth growth.all | head -20)"
 
+# The last piece has the end, also if the capture ends when a piece does.
+for try in 1 2 3 4; do
+	"$kmemtraced" -q -o ends$try --switch-output=300ms -d 1.5 || fail "a set that ends with a piece"
+	piece=ends$try/$(ls ends$try | tail -1)
+	[ "$(value $piece/kernel/status begin)" -le "$(value $piece/kernel/status end)" ] ||
+		fail "$piece begins after its end: $(head -12 $piece/kernel/status)"
+	"$report" slabinfo -i ends$try -l 0 --format=json | jq -S .slabinfo >growth.all
+	"$report" slabinfo -i "$piece" -l 0 --format=json | jq -S .slabinfo >growth
+	[ "$(jq length growth.all)" -ge 10 ] && cmp -s growth growth.all ||
+		fail "the growth of $piece is not that of the set: $(diff growth growth.all | head -20)"
+done
+
 # as fast as it goes, with stacks, and with the memory of processes
 start_set fast --switch-output=100ms --stacks --proc-mem=1 -q
 wait_for_piece fast 000030

@@ -338,6 +338,7 @@ static void take_delayed(struct naive *naive, struct naive_event *event,
 	delayed->object = NULL;
 	if (first->own) {
 		naive->totals.own_frees++;
+		naive->totals.own_frees_by_others += !delayed->own;
 	} else {
 		naive_withdraw_missed(naive, second);
 		counters_of(naive, first, counters);
@@ -370,6 +371,7 @@ static void take_free(struct naive *naive, struct naive_event *event)
 	end_object(naive, object);
 	if (object->own) {
 		naive->totals.own_frees++;
+		naive->totals.own_frees_by_others += !event->own;
 		return;
 	}
 	event->freed = true;

@@ -76,8 +76,8 @@ struct naive_counters {
 };
 
 struct naive_totals {
-	uint64_t null_frees, resizes, own_allocations, own_frees, from_backup, unknown, lost,
-		peak_time;
+	uint64_t null_frees, resizes, own_allocations, own_frees, own_frees_by_others, from_backup,
+		unknown, lost, peak_time;
 };
 
 /* A finding of one event, or the sum of equal findings. */

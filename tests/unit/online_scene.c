@@ -159,9 +159,12 @@ void online_scene_put_before(struct online_scene *scene, uint64_t watermark)
 static void count_tallies(struct online_scene *scene)
 {
 	for (size_t cpu = 0; cpu < scene->tallies.cpu_count; cpu++)
-		for (size_t i = 0; i < scene->tallies.cpus[cpu].count; i++)
-			scene->tallied += scene->tallies.cpus[cpu].list[i].allocations +
-					  scene->tallies.cpus[cpu].list[i].frees;
+		for (size_t i = 0; i < scene->tallies.cpus[cpu].count; i++) {
+			const struct tally_count *tally = &scene->tallies.cpus[cpu].list[i];
+
+			scene->tallied += tally->allocations + tally->frees;
+			scene->crossed += tally->cross_cpu;
+		}
 }
 
 static int add_tally(void *data, const struct tally *tally, unsigned int cpu,

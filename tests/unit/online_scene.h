@@ -24,6 +24,7 @@ struct online_scene {
 	bool with_tallies; /* as the publishing thread of kmemtraced */
 	struct tallies tallies;
 	uint64_t tallied; /* events */
+	uint64_t crossed; /* frees on another CPU among them */
 	size_t packets;	  /* put and not released */
 	uint64_t random_state;
 };

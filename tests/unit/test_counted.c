@@ -230,7 +230,7 @@ static bool interval_holds_truth(const struct estimates *estimates, uint64_t run
 		}
 	}
 	sampled_sums_deinit(&sums);
-	range = estimate_range(events, variance, 0);
+	range = estimate_range(events, variance, NULL);
 	return range.low <= objects + objects / 2 && objects + objects / 2 <= range.high;
 }
 

@@ -56,6 +56,15 @@ static bool exists(const char *name)
 	return !fstatat(top, name, &about, AT_SYMLINK_NOFOLLOW);
 }
 
+static bool same_file(const char *first, const char *second)
+{
+	struct stat one, other;
+
+	assert_int_equal(fstatat(top, first, &one, AT_SYMLINK_NOFOLLOW), 0);
+	assert_int_equal(fstatat(top, second, &other, AT_SYMLINK_NOFOLLOW), 0);
+	return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 /* A checkpoint is there, so that none has to be made. */
 static void make_piece(const char *name, uint8_t run)
 {
@@ -169,6 +178,7 @@ static void writes_the_pieces_of_a_run(void **state)
 	make_folder("set/piece.000003/checkpoint.new");
 	assert_int_equal(set_dump_make(&about, &request, &result), 0);
 	assert_int_equal(result.pieces, 2);
+	assert_int_equal(result.incomplete, 0);
 	assert_int_equal(dump_list_read(&list, top, "set", DUMP_IS_FINISHED), 0);
 	assert_int_equal(list.count, 1);
 	assert_string_equal(strrchr(result.path, '/') + 1, list.names[0]);
@@ -187,6 +197,36 @@ static void writes_the_pieces_of_a_run(void **state)
 	assert_string_equal(result.errmsg, "no piece is finished, or --max-disk has removed it: "
 					   "No such file or directory");
 	assert_dumps(DUMP_IS_NEW, (const char *const[]){ NULL });
+}
+
+/* No piece has a checkpoint, nor is there a piece before that it could be made of. */
+static void names_a_piece_without_a_checkpoint(void **state)
+{
+	const struct set_dump_settings about = settings(1);
+	const struct dump_request request = { .last = 2 };
+	struct set_dump_result result;
+
+	(void)state;
+	make_piece("set/piece.000002", 1);
+	assert_int_equal(unlinkat(top, "set/piece.000002/checkpoint", AT_REMOVEDIR), 0);
+	assert_int_equal(set_dump_make(&about, &request, &result), 0);
+	assert_int_equal(result.pieces, 1);
+	assert_int_equal(result.incomplete, 2);
+}
+
+static void keeps_the_first_piece_of_a_run(void **state)
+{
+	const struct set_dump_settings about = settings(1);
+	const struct dump_request request = { .last = 2 };
+	struct set_dump_result result;
+
+	(void)state;
+	make_piece("set/piece.000001", 1);
+	make_piece("set/piece.000002", 1);
+	assert_int_equal(unlinkat(top, "set/piece.000001/checkpoint", AT_REMOVEDIR), 0);
+	assert_int_equal(set_dump_make(&about, &request, &result), 0);
+	assert_int_equal(result.pieces, 2);
+	assert_int_equal(result.incomplete, 0);
 }
 
 /* --max-disk removes the events of a piece that is still needed: not those of a dump. */
@@ -291,6 +331,27 @@ static void finishes_what_a_kill_has_left(void **state)
 	assert_string_equal(said, "");
 }
 
+/* The piece before is gone, so that no other checkpoint can be made. */
+static void takes_a_checkpoint_that_was_made_later(void **state)
+{
+	struct set_dump_result result;
+
+	(void)state;
+	make_folder("set.dump." STAMP ".new");
+	write_file("set.dump." STAMP ".new/.request", "pieces 5 5\ntrigger live > 1\n");
+	make_piece("set.dump." STAMP ".new/piece.000005", 1);
+	assert_int_equal(
+		unlinkat(top, "set.dump." STAMP ".new/piece.000005/checkpoint", AT_REMOVEDIR), 0);
+	make_piece("set/piece.000005", 1);
+	write_file("set/piece.000005/cpu0", "with the events that were in the stream before");
+	find_left(1);
+	assert_int_equal(set_dump_finish_left(&left.list[0], &result), 0);
+	assert_int_equal(result.pieces, 1);
+	assert_true(exists("set.dump." STAMP "/piece.000005/checkpoint"));
+	assert_true(same_file("set.dump." STAMP "/piece.000005/cpu0", "set/piece.000005/cpu0"));
+	assert_false(exists("set.dump." STAMP "/.next.000005"));
+}
+
 static void removes_a_dump_without_pieces(void **state)
 {
 	(void)state;
@@ -321,9 +382,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(lists_dumps_by_time, start, stop),
 		cmocka_unit_test_setup_teardown(writes_the_pieces_of_a_run, start, stop),
+		cmocka_unit_test_setup_teardown(names_a_piece_without_a_checkpoint, start, stop),
+		cmocka_unit_test_setup_teardown(keeps_the_first_piece_of_a_run, start, stop),
 		cmocka_unit_test_setup_teardown(keeps_the_events_of_a_dump, start, stop),
 		cmocka_unit_test_setup_teardown(limits_the_size, start, stop),
 		cmocka_unit_test_setup_teardown(finishes_what_a_kill_has_left, start, stop),
+		cmocka_unit_test_setup_teardown(takes_a_checkpoint_that_was_made_later, start,
+						stop),
 		cmocka_unit_test_setup_teardown(removes_a_dump_without_pieces, start, stop),
 		cmocka_unit_test_setup_teardown(leaves_a_dump_that_is_being_written, start, stop),
 	};

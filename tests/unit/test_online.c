@@ -278,6 +278,7 @@ static void counts_most_events_in_tallies(void **state)
 	assert_int_equal(online_events(scene.online), 4 * PAIRS);
 	/* all but the first of each tally and the last of each packet */
 	assert_in_range(scene.tallied, 3 * PAIRS, 4 * PAIRS - 2);
+	assert_in_range(scene.crossed, PAIRS * 3 / 8, PAIRS / 2);
 	type = find_type(&scene, "maker");
 	assert_non_null(type);
 	assert_int_equal(type->numallocs, PAIRS);

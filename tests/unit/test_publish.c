@@ -203,7 +203,7 @@ static void publishes_events_before_the_watermark(void **state)
 
 	/* events after the last watermark are aggregated at the end, but not published */
 	allocate(scene, 70, 0x40000, 0x1008);
-	assert_int_equal(publish_end(&scene->publish), 0);
+	assert_int_equal(publish_end(&scene->publish, NULL), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), 5);
 	assert_int_equal(publish_missing(&scene->publish), 0);
 	assert_int_equal(access(scene->path, F_OK), -1);
@@ -263,7 +263,7 @@ static void writes_metrics_without_a_statistics_file(void **state)
 	wait_for_line(scene->path, "\nkmemtrace_lost_events_total 4\n");
 	wait_for_line(scene->path, "\nkmemtrace_skipped_events_total 2\n");
 	wait_for_line(scene->path, "\nkmemtrace_freed_objects_total 1\n");
-	assert_int_equal(publish_end(&scene->publish), 0);
+	assert_int_equal(publish_end(&scene->publish, NULL), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), 2);
 	assert_int_equal(publish_missing(&scene->publish), 1);
 	assert_int_equal(access(scene->path, F_OK), -1);
@@ -314,7 +314,7 @@ static void counts_records_that_do_not_fit_in_the_queue(void **state)
 	assert_int_equal(scene->view.snapshot.lost, 1 + scene->publish.queue_dropped);
 	assert_type(scene, "maker", aggregated, 0);
 	allocate(scene, 20 + puts, 0x10, 0x1008);
-	assert_int_equal(publish_end(&scene->publish), 0);
+	assert_int_equal(publish_end(&scene->publish, NULL), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), aggregated + 1);
 	assert_int_equal(publish_missing(&scene->publish), scene->publish.queue_dropped);
 	free_scene(scene);
@@ -334,7 +334,7 @@ static void counts_objects_beyond_the_limit(void **state)
 	assert_type(scene, "maker", 2, 0);
 	/* and a record of unknown kind */
 	put_record(scene, 50, KMT_ID_END, 0, 0);
-	assert_int_equal(publish_end(&scene->publish), 0);
+	assert_int_equal(publish_end(&scene->publish, NULL), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), 6 - 3);
 	assert_int_equal(publish_missing(&scene->publish), 3 + 1);
 	free_scene(scene);

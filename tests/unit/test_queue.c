@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "tracer/queue.h"
@@ -162,6 +163,61 @@ static void passes_long_records(void **state)
 	free(memory);
 }
 
+/* Puts and takes one packet at a time. */
+static void pass_packets(struct queue *queue, unsigned char **memory, size_t count)
+{
+	struct message message;
+
+	for (size_t i = 0; i < count; i++) {
+		assert_true(put_records(queue, memory, i, 1));
+		assert_true(queue_get(queue, &message));
+		assert_packet(message.packet, i, 1);
+		queue_return(queue, message.packet);
+	}
+}
+
+/* Of this process. */
+static size_t resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	size_t size, resident;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%zu %zu", &size, &resident), 2);
+	fclose(file);
+	return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* After a burst its packets are gone, and their memory is the kernel's. */
+static void gives_back_the_memory_of_a_burst(void **state)
+{
+	unsigned char *memory = make_memory();
+	struct message message;
+	struct queue queue;
+	size_t most;
+
+	(void)state;
+	assert_int_equal(queue_init(&queue, 100 * WRITER_PACKET_BYTES), 0);
+	for (int burst = 0; burst < 3; burst++) {
+		for (uint64_t i = 0; i < 50; i++) {
+			memset(memory, 0xff, WRITER_PACKET_BYTES);
+			assert_true(put_records(&queue, &memory, i, PACKET_RECORDS_MAX));
+		}
+		assert_int_equal(queue.packets_made, 50);
+		most = resident_bytes();
+		for (uint64_t i = 0; i < 50; i++) {
+			assert_true(queue_get(&queue, &message));
+			assert_packet(message.packet, i, PACKET_RECORDS_MAX);
+			queue_return(&queue, message.packet);
+		}
+		pass_packets(&queue, &memory, 2048);
+		assert_in_range(queue.packets_made, 4, 10);
+		assert_true(most >= resident_bytes() + 30 * WRITER_PACKET_BYTES);
+	}
+	queue_deinit(&queue);
+	free(memory);
+}
+
 static void *put_rounds(void *data)
 {
 	unsigned char *memory = make_memory();
@@ -222,6 +278,7 @@ int main(void)
 		cmocka_unit_test(keeps_the_order),
 		cmocka_unit_test(limits_the_bytes_of_records),
 		cmocka_unit_test(passes_long_records),
+		cmocka_unit_test(gives_back_the_memory_of_a_burst),
 		cmocka_unit_test(passes_messages_between_threads),
 		cmocka_unit_test(deinit_accepts_an_empty_queue),
 	};

@@ -25,15 +25,22 @@ struct scene {
 	struct slab_growth growth;
 };
 
-static void open_scene(struct scene *scene, const char *text)
+/* piece_begin: the time of the checkpoint that the capture begins with; 0: it has none. */
+static void open_piece(struct scene *scene, const char *text, uint64_t piece_begin)
 {
 	struct analysis_settings settings = { .threads = 1 };
 
 	scene->directory = scratch_capture(text);
 	assert_int_equal(capture_open(&scene->capture, scene->directory), 0);
+	scene->capture.checkpoint.begin = piece_begin;
 	slab_growth_request(&settings, &scene->capture);
 	assert_int_equal(analysis_run(&scene->analysis, &scene->capture, &settings), 0);
 	assert_int_equal(slab_growth_init(&scene->growth, &scene->analysis), 0);
+}
+
+static void open_scene(struct scene *scene, const char *text)
+{
+	open_piece(scene, text, 0);
 }
 
 static void close_scene(struct scene *scene)
@@ -127,11 +134,30 @@ static void hostile_numbers_stay_in_range(void **state)
 	close_scene(&scene);
 }
 
+/* Events between the last reading and the begin of a piece are in the piece before. */
+static void a_reading_before_a_piece_is_not_compared(void **state)
+{
+	static const char text[] =
+		"begin 900\nend 9000\ncpu 0 node 0\nsymbol 0x1000 f\n"
+		"cache a 0x2000 64 64\nslab 900 a 10 10\nslab 5000 a 20 20 held=0\n"
+		"calloc 7000 0 0x100000 a f\ncomplete yes\n";
+	struct scene scene;
+
+	(void)state;
+	open_piece(&scene, text, 5000);
+	assert_int_equal(scene.growth.state, SLAB_GROWTH_COMPARED);
+	close_scene(&scene);
+	open_piece(&scene, text, 5001);
+	assert_int_equal(scene.growth.state, SLAB_GROWTH_NO_NUMBERS);
+	close_scene(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_events_between_the_readings_count),
 		cmocka_unit_test(hostile_numbers_stay_in_range),
+		cmocka_unit_test(a_reading_before_a_piece_is_not_compared),
 	};
 
 	return cmocka_run_group_tests_name("slab_growth", tests, NULL, NULL);

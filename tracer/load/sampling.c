@@ -33,11 +33,13 @@ void sampling_choose(struct bpf_variant *variant, const struct sampling *samplin
 	static const char *const maps[] = { "stack_buffers", "stack_ids", "stack_frames" };
 	static const char *const profile_maps[] = { ".bss.sampled", "sampled_objects",
 						    "named_tasks" };
+	bool raises_interval = sampling->is_profile && sampling->most;
 	uint32_t mask;
 
 	bpf_variant_set(variant, "sample_interval", &sampling->interval,
 			sizeof(sampling->interval));
 	bpf_variant_set(variant, "profile", &sampling->is_profile, sizeof(sampling->is_profile));
+	bpf_variant_set(variant, "raises_interval", &raises_interval, sizeof(raises_interval));
 	bpf_variant_set(variant, "user_stacks", &sampling->user_stacks,
 			sizeof(sampling->user_stacks));
 	if (sampling->is_profile) {

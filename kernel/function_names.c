@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stats/function_names.h"
+#include "kernel/function_names.h"
 
 static int name_address(struct function_name *name, const struct symbols *symbols, uint64_t address,
 			uint64_t time)
@@ -38,4 +38,16 @@ int function_name_find(struct function_name *name, const struct symbols_names *n
 	return asprintf(&name->text, "%s%s", symbols_string(symbols, symbol->name), number) < 0
 		       ? -ENOMEM
 		       : 0;
+}
+
+const char *function_name_text(const struct function_name *name)
+{
+	return name->known ? name->text : NAME_UNKNOWN;
+}
+
+const char *function_name_module(const struct function_name *name)
+{
+	if (*name->module)
+		return name->module;
+	return name->known ? NAME_KERNEL : NAME_UNKNOWN;
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads one of the two captures of a comparison, or summaries in place of it. */
+#ifndef REPORT_DIFF_READ_H
+#define REPORT_DIFF_READ_H
+
+#include "report/diff_header.h"
+
+/*
+ * Fills the side, and capture->header or capture->summaries_header, from what the user named as the
+ * path. Returns the exit status, after messages; the caller frees all, whatever it is.
+ */
+int diff_read(const struct options *options, const char *path, struct diff_capture *capture,
+	      struct diff_side *side);
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The headline and the overview of a page of summaries: which hosts and time, what grew, and how sure
+// it is.
+
+const facts = views.summaries.summaries, sums = views.summaries.totals, hostCount = views.summaries.host_count;
+const missingEvents = facts.lost + facts.skipped + facts.uncounted;
+// Events that were not counted are recorded.
+const allEvents = facts.recorded + facts.lost + facts.skipped;
+const summaryCount = (count) => number(count) + (count === 1 ? " summary" : " summaries");
+const isAre = (count) => count === 1 ? " is" : " are";
+
+function percentText(part, whole) {
+	const share = whole ? 100 * part / whole : 0;
+	return (share && share < 0.001 ? share.toPrecision(1) : share.toFixed(3)) + " %";
+}
+
+// What is missing or not sure, a sentence each, without its full stop.
+function completenessParts() {
+	const parts = [];
+	if (facts.missing)
+		parts.push(summaryCount(facts.missing) + " between the others" + isAre(facts.missing) + " missing");
+	if (missingEvents)
+		parts.push(plural(missingEvents, "event") + " of " + number(allEvents) +
+			isAre(missingEvents) + " missing (" + percentText(missingEvents, allEvents) + "): " +
+			number(facts.lost) + " lost, " + number(facts.skipped) + " skipped, " + number(facts.uncounted) +
+			" not counted");
+	if (facts.live_hosts < hostCount)
+		parts.push("live objects are of " + number(facts.live_hosts) + " of " + plural(hostCount, "host") +
+			": the others have no summary with this end");
+	if (facts.later_hosts)
+		parts.push(plural(facts.later_hosts, "host") + (facts.later_hosts === 1 ? " has" : " have") + " summaries until " +
+			facts.later_until.slice(0, 19).replace("T", " ") + " UTC, after the live figures: clocks that are ahead, or " +
+			"the other hosts ended before");
+	if (views.time.gaps)
+		parts.push("no summary covers " + lengthText(views.time.uncovered_ns) + " of " + lengthText(chartEnd()));
+	if (facts.damaged)
+		parts.push(summaryCount(facts.damaged) + " cannot be read");
+	if (facts.overlapping)
+		parts.push(summaryCount(facts.overlapping) + (facts.overlapping === 1 ? " has" : " have") +
+			" a part of others and" + isAre(facts.overlapping) + " not added");
+	if (facts.unobserved)
+		parts.push(plural(facts.unobserved, "path") + " of the allocator" + isAre(facts.unobserved) + " not observed");
+	if (facts.names_lost)
+		parts.push("names of slab caches were lost: objects may count for another cache");
+	if (facts.sampling)
+		parts.push("all figures are estimates from samples");
+	return parts;
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+function completenessLine() {
+	const parts = completenessParts();
+	if (!parts.length)
+		return make("p", { id: "complete" }, "No event is missing, and no summary between the others.");
+	return make("p", { id: "complete", class: "warning" }, parts.map(capital).join(". ") + ". See ",
+		make("a", { href: "#sure-title", "data-jump": "sure-title" }, "How sure"), ".");
+}
+
+function hostList() {
+	const hosts = facts.hosts, few = 8;
+	if (hostCount <= few)
+		return null;
+	return make("details", { id: "hosts" }, make("summary", {}, "All " + plural(hostCount, "host")),
+		make("p", { class: "note" }, hosts.join(", ") + (hosts.length < hostCount ? " and " +
+			number(hostCount - hosts.length) + " more, for which the page has no room" : "")));
+}
+
+function startAbout() {
+	const about = document.getElementById("about"), filters = views.summaries.report.filters, few = 8;
+	const more = hostCount > few ? " and " + number(hostCount - few) + " more" : "";
+	const machine = [facts.kernel ? "Linux " + facts.kernel : "", facts.arch || "", facts.role ? "role " + facts.role : ""]
+		.filter((text) => text).join(" ");
+	about.append([plural(hostCount, "host") + ": " + facts.hosts.slice(0, few).join(", ") + more, machine,
+		dateText(chartBegin()) + " to " + dateText(chartEnd()) + " UTC, " + lengthText(chartEnd()) + " in " +
+			plural(facts.intervals, "interval"), summaryCount(facts.summaries)].filter((text) => text).join("; ") +
+		(filters.length ? ". Selected: " + filters.join(", ") : ""));
+	about.after(...[hostList(), grewLine(), completenessLine()].filter((part) => part));
+}
+
+// A part of the sentence about the function of the most steady growth.
+function steadyText(row) {
+	return row.steady_percent === null ? "in one interval, so that it is not known how steadily"
+		: number(row.steady_percent) + " % steady";
+}
+
+// A rate for an hour says nothing about a few seconds.
+function speedText(rate) {
+	if (!(rate > 0))
+		return "";
+	return chartEnd() < 600e9 ? bytesText(Math.round(rate)) + " a second, " : bytesText(Math.round(rate * 3600)) +
+		" an hour, ";
+}
+
+// What grew most, and how much is live.
+function grewLine() {
+	const [row] = rowsOf(findTable("leaks", "leaks"));
+	const range = views.summaries.estimates;
+	const live = "Live at the end: " + liveSum() + (range ? ", an estimate: " + bytesText(range.live_bytes_low) + " to " +
+		bytesText(range.live_bytes_high) : "") + ". " + fullerText();
+	if (!row)
+		return make("p", { class: "big", id: "grew" }, live + "Nothing grew.");
+	return make("p", { class: "big", id: "grew" }, live + "Most steady growth: ", siteLink(row.function), ", by " +
+		(row.live_upper_bound ? "at most " : "") + bytesText(row.growth_bytes) + ", " +
+		speedText(row.growth_bytes_per_s) +
+		steadyText(row) + ".");
+}
+
+// At the last end, there may be few hosts only: the last interval with the most summaries has more.
+function fullerText() {
+	const most = Math.max(...points.map((point) => point.summaries_most));
+	const point = points.filter((one) => one.summaries_least === most).pop();
+	return facts.live_hosts === hostCount || !point || point === points[points.length - 1] ? ""
+		: "At " + dateText(point.to_ns) + " UTC, where there are the most summaries (" + number(most) + "): " +
+			(point.live_upper_bound ? "at most " : "") + bytesText(point.live_most) + ". ";
+}
+
+function liveSum() {
+	return (sums.live_upper_bound ? "at most " : "") + bytesText(sums.live_bytes) + " in " +
+		plural(sums.live_objects, "object") + (facts.live_hosts < hostCount ? " of " + number(facts.live_hosts) + " of " +
+			plural(hostCount, "host") : "");
+}
+
+// Figures from samples have an interval.
+function estimateNote(figure) {
+	const estimates = views.summaries.estimates;
+	return estimates ? make("p", { class: "warning estimate" }, "An estimate: in 95 of 100 cases between " +
+		bytesText(estimates[figure + "_low"]) + " and " + bytesText(estimates[figure + "_high"]) + ".") : null;
+}
+
+// The first rows of a table with some of its columns, each with its definition.
+function shortTable(name, keys, sort, label) {
+	const table = withColumns(shownTable(name), keys.filter((key) => findTable(name, name).columns
+		.some((column) => column.key === key)));
+	return [makeTable(table, { sort, most: 5, isNarrow: true, label, link: siteLink }), makeLegend(table)];
+}
+
+// A slow leak is steadier than a cache that fills.
+function steadiestLine() {
+	const [first, ...rows] = rowsOf(findTable("leaks", "leaks"));
+	const [row] = rows.filter((one) => one.steady_percent >= 60).sort((a, b) => b.steady_percent - a.steady_percent);
+	return row && row.steady_percent > first.steady_percent ? make("p", {}, "Steadiest: ", siteLink(row.function), ", " +
+		steadyText(row) + ", by " + (row.live_upper_bound ? "at most " : "") + bytesText(row.growth_bytes) + ".") : null;
+}
+
+function grewPanel() {
+	return panel("What grew", make("p", {}, "Allocated and not freed in these intervals. Live is not leaked: " +
+		"what grows steadily over a long time may be."),
+	...shortTable("leaks", ["function", "growth_bytes", "growth_bytes_per_s", "steady_percent", "live_bytes"], "",
+		"What grew"), steadiestLine(), showButton("leaks", "", "Leaks"));
+}
+
+function livePanel() {
+	return panel("What is live", make("p", { class: "big" }, capital(liveSum()) + " at " +
+		facts.live_at.slice(0, 19).replace("T", " ") + " UTC"), make("p", {}, fullerText()), estimateNote("live_bytes"),
+	...shortTable("sites", ["function", "live_objects", "live_bytes", "live_bytes_low", "live_bytes_high"], "-live_bytes",
+		"What is live"), showButton("sites", "-live_bytes", "By function"), " ",
+	showButton("caches", "-live_bytes", "By slab cache"));
+}
+
+function allocatedPanel() {
+	return panel("Who allocates", make("p", { class: "big" }, plural(sums.allocations, "allocation") + " of " +
+		bytesText(sums.bytes_allocated) + ", " + plural(sums.frees, "free") + ", " + number(sums.cross_cpu_frees) +
+		" of them on another CPU" + (sums.failed ? "; " + plural(sums.failed, "allocation") + " failed" : "")),
+	estimateNote("bytes_allocated"),
+	...shortTable("sites", ["function", "allocations", "bytes_allocated", "error_percent"], "-bytes_allocated", "Who allocates"), showButton("sites", "", "By function"), " ",
+	showButton("caches", "", "By slab cache"));
+}
+
+function headerList() {
+	const list = make("dl", { id: "lines" });
+	for (const [label, text, isWarning] of views.summaries.lines) {
+		if (label)
+			list.append(make("dt", {}, label));
+		list.append(make("dd", isWarning ? { class: "warning" } : {}, text));
+	}
+	return list;
+}
+
+function surePanel() {
+	const parts = completenessParts(), before = facts.missing_before;
+	if (before)
+		parts.push(summaryCount(before) + " before the first of a recording" + isAre(before) + " not in the file: the " +
+			"frees that were lost there are not known");
+	if (sums.missed_frees)
+		parts.push(plural(sums.missed_frees, "free") + (sums.missed_frees === 1 ? " was" : " were") + " missed: the " +
+			"address was allocated again while its object was live");
+	if (sums.live_upper_bound)
+		parts.push("live objects and bytes with \u2264 are upper bounds: frees of them may be missing");
+	const made = panel("How sure", make("p", { class: missingEvents ? "big warning" : "big" },
+		plural(facts.recorded, "event") + " recorded; " + number(facts.lost) + " lost, " + number(facts.skipped) +
+		" skipped, " + number(facts.uncounted) + " not counted (" +
+		percentText(missingEvents, allEvents) + "); " + summaryCount(facts.missing) + " missing"),
+	make("ul", {}, ...parts.map((text) => make("li", {}, capital(text) + "."))),
+	make("details", {}, make("summary", {}, "The header of every report"), headerList()));
+	Object.assign(made.firstChild, { id: "sure-title", className: "section" });
+	return made;
+}
+
+function startOverview() {
+	document.getElementById("overview").append(make("div", { class: "panels" }, grewPanel(), livePanel(),
+		allocatedPanel(), surePanel()));
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// How far the figures can be trusted: one sentence at the top, and a card.
+
+function missingPercent() {
+	const loss = views.summary.loss;
+	const share = loss.seen ? 100 * (loss.lost + loss.skipped) / loss.seen : 0;
+	return share && share < 0.001 ? share.toPrecision(1) : share.toFixed(3);
+}
+
+// By how much the live objects may be wrong.
+function liveVerdict() {
+	const totals = views.summary.totals, error = totals.live_error_objects;
+	if (!error)
+		return "the live objects are exact";
+	if (error === totals.live_maybe_freed_objects)
+		return "the live objects are at most " + plural(error, "object") + " (" +
+			bytesText(totals.live_maybe_freed_bytes) + ") too high" +
+			(views.summary.loss.unobserved.length ? "" : ", and not too low");
+	return "the live objects may be wrong by up to " + plural(error, "object");
+}
+
+// What the figures are worth, in one sentence.
+function verdictText() {
+	const loss = views.summary.loss, missing = loss.lost + loss.skipped, paths = loss.unobserved.length;
+	const isExact = !missing && !paths && !loss.skipped_partial && !views.summary.totals.live_error_objects;
+	if (views.summary.estimates)
+		return "Estimates from samples: each has its interval.";
+	return (isExact ? "Exact: every event was recorded, and " : missing ? "Complete but for " +
+		plural(missing, "event") + " of " + number(loss.seen) + " (" + missingPercent() + " %): " +
+		number(loss.lost) + " lost, " + number(loss.skipped) + " skipped" +
+		(loss.skipped_partial ? " or more" : "") + "; "
+		: (loss.skipped_partial ? "Complete but for skipped events, whose number is not known; "
+			: "Every event was recorded; ")) + liveVerdict() +
+		(paths ? "; what " + plural(paths, "path") + " of the allocator did is not counted" : "") + ".";
+}
+
+function isDoubtful() {
+	const loss = views.summary.loss;
+	return loss.lost || loss.skipped || loss.skipped_partial || loss.unobserved.length ||
+		views.summary.totals.live_error_objects;
+}
+
+// The verdict, and the way to its reasons.
+function missingLine() {
+	return make("p", isDoubtful() ? { class: "warning" } : {}, verdictText() + " See ",
+		make("a", { href: "#sure-title", "data-jump": "sure-title" }, "How sure"), ".");
+}
+
+function largestGaps() {
+	const list = [...gaps].sort((a, b) => b.events - a.events).slice(0, 3).map(gapText);
+	const loss = views.summary.loss;
+	const rest = loss.lost + loss.skipped - gaps.reduce((sum, gap) => sum + gap.events, 0);
+	if (rest > 0)
+		list.push(plural(rest, "event") + " lost or skipped at a time that is not known");
+	return list;
+}
+
+// A free can be missed although no event was lost.
+function missedText() {
+	return plural(views.summary.totals.missed_frees, "free") + " left no event, although " +
+		(views.summary.loss.lost + views.summary.loss.skipped ? "most events were recorded"
+			: "no event was lost") +
+		": the address was allocated again while its object was live. The kernel freed the object on a " +
+		"path without an event, or gave the address out twice.";
+}
+
+function unmatchedText() {
+	const totals = views.summary.totals;
+	return plural(totals.frees_unmatched, "free") + " of " + number(totals.frees) +
+		percentOf(totals.frees_unmatched, totals.frees) + " are of objects whose allocation is not in the " +
+		"capture: they were allocated before it began, or not recorded.";
+}
+
+// All recorded events by what they were; "" if this does not add up to all.
+function sumText() {
+	const totals = views.summary.totals, own = totals.own_allocations + totals.own_frees;
+	const parts = [[totals.allocations, "allocations"], [totals.failed, "failed"], [totals.frees, "frees"],
+		[totals.null_frees, "frees of NULL"], [totals.resizes, "resized"], [totals.repeated, "reported twice"],
+		[totals.process_events, "of processes"], [totals.own_process_events, "of kmemtraced's process"],
+		[own, "of kmemtraced's objects (left out)"]].filter(([count]) => count);
+	return views.summary.loss.recorded === parts.reduce((sum, [count]) => sum + count, 0) && own
+		? number(views.summary.loss.recorded) + " recorded events = " +
+			parts.map(([count, text]) => number(count) + " " + text).join(" + ") +
+			"." + (views.summary.loss.own_known ? " " + number(views.summary.loss.own) +
+			" of them came while kmemtraced was the current task." : "")
+		: "";
+}
+
+// What kmemtraced itself did: its objects are in no table.
+function ownText() {
+	const totals = views.summary.totals, left = totals.own_allocations - totals.own_frees;
+	return totals.own_allocations || totals.own_frees ? "kmemtraced's own objects are in no table and no sum " +
+		"of this page: " + number(totals.own_allocations) + " allocated, " + number(totals.own_frees) +
+		" freed, " + number(totals.own_frees_by_others) + " of them by other tasks" +
+		(left > 0 ? ", at most " + number(left) + " left at the end" : "") +
+		". A capture made with kmemtraced --include-self counts them." : "";
+}
+
+function headerList() {
+	const list = make("dl");
+	for (const [label, text, isWarning] of views.summary.lines) {
+		if (label)
+			list.append(make("dt", {}, label));
+		list.append(make("dd", isWarning ? { class: "warning" } : {}, text));
+	}
+	return list;
+}
+
+function surePanel() {
+	const loss = views.summary.loss, totals = views.summary.totals;
+	const isMissed = (text) => totals.missed_frees && /^[0-9]+ frees? w(as|ere) missed/.test(text);
+	const lines = [...largestGaps(),
+		...views.summary.lines.filter(([, text, isWarning]) => isWarning && !isMissed(text))
+			.map(([label, text]) => (label ? label + ": " : "") + text)
+			.map((text) => text[0].toUpperCase() + text.slice(1) + "."),
+		...(totals.missed_frees ? [missedText()] : []), ...(totals.frees_unmatched ? [unmatchedText()] : []),
+		sumText(), ownText()];
+	const made = panel("How sure", make("p", { class: isDoubtful() ? "big warning" : "big" }, verdictText()),
+	make("p", {}, plural(loss.lost, "event") + " lost, " + number(loss.skipped) + " skipped" +
+		(loss.skipped_partial ? " or more" : "") + " of " + number(loss.seen) + " seen (" +
+		missingPercent() + " %); " + plural(loss.unobserved.length, "path") +
+		" of the allocator not observed."),
+	make("ul", {}, ...lines.filter((text) => text).map((text) => make("li", {}, text))),
+	make("details", {}, make("summary", {}, "The header of every report"), headerList()));
+	Object.assign(made.firstChild, { id: "sure-title", className: "section" });
+	return made;
+}

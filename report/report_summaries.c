@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A report on summaries has tables and a header of its own: summaries have no events, and an
+ * analysis of them would have zeros where figures are not known.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "cli/message.h"
+#include "report/report.h"
+#include "report/report_summaries.h"
+#include "report/summaries/flame.h"
+#include "report/summaries/summaries_header.h"
+#include "report/summaries/tables.h"
+#include "report/summaries_page.h"
+#include "report/summaries_search.h"
+#include "summary/summary_file.h"
+
+#define MERGED "summaries/merged" SUMMARY_FILE_SUFFIX
+#define FIRST_WORD "kmemtrace-summaries "
+#define GLANCE_ROWS 5
+
+static bool begins_as_summaries(const char *path)
+{
+	char text[sizeof(FIRST_WORD)] = "";
+	int fd = open_regular_file(AT_FDCWD, path);
+
+	if (fd < 0)
+		return false;
+	if (read(fd, text, sizeof(text) - 1) != (ssize_t)sizeof(text) - 1)
+		*text = '\0';
+	close(fd);
+	return !strcmp(text, FIRST_WORD);
+}
+
+bool report_summaries_find(const char *path, char **file)
+{
+	struct stat status;
+
+	*file = NULL;
+	if (stat(path, &status))
+		return false;
+	if (S_ISDIR(status.st_mode)) {
+		if (asprintf(file, "%s/" MERGED, path) < 0) {
+			*file = NULL;
+			return true;
+		}
+		if (!stat(*file, &status) && S_ISREG(status.st_mode))
+			return true;
+		free(*file);
+		*file = NULL;
+		return false;
+	}
+	if (!S_ISREG(status.st_mode) ||
+	    (!summaries_search_name(path) && !begins_as_summaries(path)))
+		return false;
+	*file = strdup(path);
+	return true;
+}
+
+/* Each returns EXIT_OK or, after a message, EXIT_TROUBLE. */
+static int check_view(const struct options *options)
+{
+	static const struct view *const views[] = { &view_summary, &view_sites,	   &view_caches,
+						    &view_leaks,   &view_timeline, &view_flame };
+
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
+		if (options->view == views[i])
+			return EXIT_OK;
+	return error_msg("%s: the view %s needs events, and summaries have none: use summary, "
+			 "sites, caches, leaks, timeline or flame",
+			 options->input, options->view->name);
+}
+
+static int check_groups(const struct options *options)
+{
+	if (options->view->has_flame && options->by_text)
+		return error_msg("%s: --by: the flame of summaries is by " SUMMARIES_FLAME_BY
+				 ": leave out --by",
+				 options->input);
+	if (!options->has_by || options->by == GROUP_BY_FUNCTION ||
+	    options->by == GROUP_BY_MODULE || options->by == GROUP_BY_CACHE)
+		return EXIT_OK;
+	return error_msg("%s: --by: summaries have figures by function, module and cache only: "
+			 "use one of them",
+			 options->input);
+}
+
+static int check_filters(const struct options *options)
+{
+	for (size_t i = 0; i < options->filter_count; i++) {
+		const char *filter = options->filters[i];
+		bool is_site = !strncmp(filter, "site ", strlen("site "));
+
+		if (is_site && strstr(filter, "+0x"))
+			return error_msg("%s: --site: summaries have no offsets in functions: "
+					 "leave out +0x",
+					 options->input);
+		if (!strncmp(filter, "time ", strlen("time ")) ||
+		    !strncmp(filter, "at ", strlen("at ")))
+			continue;
+		if (!is_site && strncmp(filter, "cache ", strlen("cache ")) != 0)
+			return error_msg("%s: the filter \"%s\" needs events, and summaries have "
+					 "none: use --site, --cache or --time",
+					 options->input, filter);
+	}
+	return EXIT_OK;
+}
+
+static int check_format(const struct options *options)
+{
+	if (options->is_trace || options->renderer == &renderer_lkml)
+		return error_msg("%s: --format=%s: needs events, and summaries have none: use "
+				 "--format=text, json or csv",
+				 options->input, options->is_trace ? "perfetto" : "lkml");
+	if (options->measure_text && strcmp(options->measure_text, "live") != 0 &&
+	    strcmp(options->measure_text, "allocated") != 0)
+		return error_msg("%s: --bytes=%s: needs events, and summaries have none: use "
+				 "--bytes=live or allocated",
+				 options->input, options->measure_text);
+	return EXIT_OK;
+}
+
+static int check_options(const struct options *options)
+{
+	int status = check_format(options);
+
+	if (!status)
+		status = check_view(options);
+	if (!status)
+		status = check_groups(options);
+	return status ? status : check_filters(options);
+}
+
+int report_summaries_check_diff(const struct options *options)
+{
+	int status = check_groups(options);
+
+	return status ? status : check_filters(options);
+}
+
+enum summaries_by report_summaries_by(const struct options *options)
+{
+	if (options->has_by && options->by == GROUP_BY_MODULE)
+		return SUMMARIES_BY_MODULE;
+	if (options->has_by && options->by == GROUP_BY_CACHE)
+		return SUMMARIES_BY_CACHE;
+	return SUMMARIES_BY_FUNCTION;
+}
+
+static const char *by_text(const struct options *options)
+{
+	if (options->view->has_flame)
+		return SUMMARIES_FLAME_BY;
+	if (!options->view->has_by)
+		return NULL;
+	return options->has_by ? options->by_text : "function";
+}
+
+/* What grew is first in a text; -s, -l and -F are of the table sites. */
+static int add_glance(struct report *report, struct summaries_view *view)
+{
+	int err = summaries_add_sites(report, view);
+
+	if (!err)
+		err = summaries_add_caches(report, view);
+	if (!err)
+		err = summaries_add_leaks(report, view);
+	for (size_t i = 0; i < report->table_count; i++)
+		report->tables[i].text_rows = GLANCE_ROWS;
+	report->tables[report->table_count - 1].leads = true;
+	return err;
+}
+
+static int add_tables(struct report *report, struct summaries_view *view,
+		      const struct options *options)
+{
+	bool is_allocated = options->measure_text && !strcmp(options->measure_text, "allocated");
+
+	if (options->view == &view_sites)
+		return summaries_add_sites(report, view);
+	if (options->view == &view_caches)
+		return summaries_add_caches(report, view);
+	if (options->view == &view_leaks)
+		return summaries_add_leaks(report, view);
+	if (options->view == &view_timeline)
+		return summaries_add_timeline(report, view);
+	if (options->view == &view_flame)
+		return summaries_add_flame(report, view,
+					   is_allocated ? FLAME_allocated : FLAME_live);
+	return add_glance(report, view);
+}
+
+/* Losses that no header shows, --max-loss, and parts of the file that were skipped. */
+int report_summaries_check_loss(const struct options *options, const struct summaries *summaries)
+{
+	const struct summary_bound *bound = &summaries->sum.bound;
+	double percent = summaries_loss_percent(bound);
+
+	if (!options->renderer->has_header && (percent > 0 || summaries->missing))
+		info_msg("%s: lost %llu, skipped %llu and did not count %llu events, of %llu that "
+			 "are recorded; summaries that are missing: %llu",
+			 options->input, (unsigned long long)bound->lost,
+			 (unsigned long long)bound->skipped, (unsigned long long)bound->uncounted,
+			 (unsigned long long)bound->recorded,
+			 (unsigned long long)summaries->missing);
+	if (options->max_loss >= 0 && percent > options->max_loss) {
+		error_msg("%s: %.6g%% of the events were lost, skipped or not counted: more than "
+			  "%.6g%%",
+			  options->input, percent, options->max_loss);
+		return EXIT_FINDINGS;
+	}
+	return summaries->damaged || summaries->overlapping ? EXIT_FINDINGS : EXIT_OK;
+}
+
+static int print(const struct options *options, struct summaries_view *view)
+{
+	struct summaries_header header = { 0 };
+	struct report report = {
+		.view = options->view,
+		.filters = (const char *const *)options->filters,
+		.filter_count = options->filter_count,
+		.query = options->query,
+		.bottom_up = options->bottom_up,
+		.renderer = options->renderer,
+		.lines_given = options->lines_given,
+		.lines = options->lines,
+		.out = stdout,
+	};
+	int err = summaries_view_group(view, report_summaries_by(options));
+	int status;
+
+	if (!err)
+		err = add_tables(&report, view, options);
+	if (!err)
+		err = report_sort_and_cut(&report, options);
+	if (!err)
+		err = summaries_header_init(&header, &report, view, by_text(options));
+	status = err ? report_failed(options, &report, err)
+		     : report_render(options, &header.header, &report);
+	if (status == EXIT_OK)
+		status = report_summaries_check_loss(options, &view->summaries);
+	summaries_header_deinit(&header);
+	report_deinit(&report);
+	return status;
+}
+
+static int print_page(const struct options *options, struct summaries_view *view)
+{
+	int err = summaries_view_group(view, SUMMARIES_BY_FUNCTION);
+	int status = err ? error_msg("%s: %s", options->input, strerror(-err))
+			 : summaries_page_print(options, view);
+
+	return status == EXIT_OK ? report_summaries_check_loss(options, &view->summaries) : status;
+}
+
+int report_summaries_print(const struct options *options, const char *file)
+{
+	bool wants_growth = options->view == &view_leaks || options->view == &view_summary;
+	struct summaries_view view = { 0 };
+	int status = check_options(options);
+
+	if (status)
+		return status;
+	if (summaries_read(&view.summaries, file, options->filter_count ? &options->select : NULL,
+			   wants_growth))
+		status = EXIT_TROUBLE;
+	else
+		status = options->is_page ? print_page(options, &view) : print(options, &view);
+	summaries_view_deinit(&view);
+	return status;
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Values by key, and lines for people. It warns of everything that makes the figures uncertain. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/estimate.h"
+#include "base/utc.h"
+#include "report/render/render.h"
+#include "report/summaries/flame.h"
+#include "report/summaries/summaries_header.h"
+
+#define HOSTS_IN_TEXT 8
+#define NSEC_PER_SEC 1000000000
+#define DATE "%.19s" /* without a fraction of a second */
+
+static const struct column name_column = { .key = "name", .type = COLUMN_TEXT };
+
+static int add_name(struct table *list, const char *name)
+{
+	struct cell *row = table_add(list);
+
+	if (!row)
+		return -ENOMEM;
+	row[0].text = strdup(name);
+	return row[0].text ? 0 : -ENOMEM;
+}
+
+static int make_lists(struct summaries_header *header, const struct report *report,
+		      const struct summary *sum)
+{
+	int err = 0;
+
+	table_init(&header->hosts, &name_column, 1);
+	table_init(&header->filters, &name_column, 1);
+	for (size_t i = 0; i < sum->source_count && !err; i++)
+		if (!i || strcmp(sum->sources[i].host, sum->sources[i - 1].host) != 0)
+			err = add_name(&header->hosts, sum->sources[i].host);
+	for (size_t i = 0; i < report->filter_count && !err; i++)
+		err = add_name(&header->filters, report->filters[i]);
+	return err;
+}
+
+static void add_optional(struct header *fields, const char *key, const char *text)
+{
+	if (text && *text)
+		header_add_text(fields, key, text);
+	else
+		header_add_field(fields, key, FIELD_UNKNOWN);
+}
+
+static void add_report(struct summaries_header *header, const struct report *report, const char *by)
+{
+	header_add_section(&header->header, "report");
+	header_add_text(&header->header, "view", report->view->name);
+	add_optional(&header->header, "by", by);
+	header_add_field(&header->header, "filters", FIELD_LIST)->table = &header->filters;
+}
+
+static void add_summaries(struct summaries_header *header, const struct summaries *summaries)
+{
+	const struct summary *sum = &summaries->sum;
+	const struct summary_bound *bound = &sum->bound;
+	struct header *fields = &header->header;
+
+	header_add_section(fields, "summaries");
+	header_add_field(fields, "hosts", FIELD_LIST)->table = &header->hosts;
+	add_optional(fields, "kernel", sum->host.kernel);
+	add_optional(fields, "arch", sum->host.arch);
+	add_optional(fields, "role", sum->host.role);
+	header_add_text(fields, "begin", header->begin);
+	header_add_text(fields, "end", header->end);
+	header_add_number(fields, "intervals", summaries->interval_count);
+	header_add_number(fields, "summaries", summaries->summaries);
+	header_add_number(fields, "missing", summaries->missing);
+	header_add_number(fields, "missing_before", summaries->missing_before);
+	header_add_number(fields, "damaged", summaries->damaged);
+	header_add_number(fields, "overlapping", summaries->overlapping);
+	header_add_number(fields, "recorded", bound->recorded);
+	header_add_number(fields, "lost", bound->lost);
+	header_add_number(fields, "skipped", bound->skipped);
+	header_add_number(fields, "uncounted", bound->uncounted);
+	header_add_number(fields, "unobserved", bound->unobserved);
+	header_add_field(fields, "sampling", bound->sampling ? FIELD_NUMBER : FIELD_UNKNOWN)
+		->number = bound->sampling;
+	header_add_bool(fields, "names_lost", bound->names_lost);
+	header_add_text(fields, "live_at", header->live_at);
+	header_add_number(fields, "live_hosts", summaries->sum.live_hosts);
+	header_add_number(fields, "later_hosts", header->later.count);
+	add_optional(fields, "later_until", header->later_until);
+}
+
+static void add_totals(struct summaries_header *header)
+{
+	const struct summary_counts *total = &header->total;
+	struct header *fields = &header->header;
+
+	header_add_section(fields, "totals");
+	header_add_number(fields, "allocations", total->allocations);
+	header_add_number(fields, "frees", summaries_frees(total));
+	header_add_number(fields, "failed", total->failed);
+	header_add_number(fields, "bytes_allocated", total->allocated);
+	header_add_number(fields, "bytes_freed", total->freed);
+	header_add_number(fields, "cross_cpu_frees", total->cross_cpu);
+	header_add_number(fields, "live_objects", total->live_objects);
+	header_add_number(fields, "live_bytes", total->live_bytes);
+	header_add_number(fields, "missed_frees", total->missed);
+	header_add_bool(fields, "live_upper_bound", header->is_bound);
+}
+
+static const char *plural(uint64_t number)
+{
+	return number == 1 ? "" : "s";
+}
+
+static int add_hosts(struct header *header, const struct table *hosts,
+		     const struct summary_host *host)
+{
+	struct table first = *hosts;
+	char before[40], after[60] = "";
+	int err;
+
+	if (first.rows > HOSTS_IN_TEXT)
+		first.rows = HOSTS_IN_TEXT;
+	snprintf(before, sizeof(before), "%zu host%s: ", hosts->rows, plural(hosts->rows));
+	if (first.rows < hosts->rows)
+		snprintf(after, sizeof(after), " and %zu more", hosts->rows - first.rows);
+	err = header_add_list_line(header, "summaries", false, before, &first, after);
+	if (!err && host->kernel)
+		err = header_add_line(header, "host", false, "Linux %s %s, %" PRIu32 " CPU%s%s%s",
+				      host->kernel, host->arch, host->cpus, plural(host->cpus),
+				      *host->role ? ", role " : "", host->role);
+	return err;
+}
+
+/* The difference is in the largest unit of which it has two. */
+static int add_later_hosts(struct summaries_header *header, uint64_t live_at)
+{
+	static const struct {
+		const char *name;
+		uint64_t seconds;
+	} units[] = { { "days", 86400 }, { "hours", 3600 }, { "minutes", 60 }, { "seconds", 1 } };
+	const struct later_hosts *later = &header->later;
+	uint64_t seconds = later->until > live_at ? (later->until - live_at) / NSEC_PER_SEC : 0;
+	char more[60] = " has";
+	size_t unit = 0;
+
+	if (!later->count)
+		return 0;
+	while (units[unit].seconds > 1 && seconds < 2 * units[unit].seconds)
+		unit++;
+	if (later->count > 1)
+		snprintf(more, sizeof(more), " and %zu more host%s have", later->count - 1,
+			 plural(later->count - 1));
+	return header_add_line(&header->header, "", true,
+			       "live figures are those of " DATE " UTC, the last end that most "
+			       "hosts reach: %s%s summaries until " DATE " UTC, %" PRIu64
+			       " %s later: %s clock%s ahead, or the others ended before",
+			       header->live_at, later->host, more, header->later_until,
+			       seconds / units[unit].seconds, units[unit].name,
+			       later->count > 1 ? "their" : "its",
+			       later->count > 1 ? "s are" : " is");
+}
+
+static int add_time(struct summaries_header *header, const struct summaries *summaries)
+{
+	struct header *lines = &header->header;
+	uint64_t missing = summaries->missing, before = summaries->missing_before;
+	int err = header_add_line(lines, "time", false,
+				  DATE " to " DATE " UTC, %zu interval%s, %" PRIu64 " summar%s",
+				  header->begin, header->end, summaries->interval_count,
+				  plural(summaries->interval_count), summaries->summaries,
+				  summaries->summaries == 1 ? "y" : "ies");
+
+	if (!err)
+		err = add_later_hosts(header, summaries->sum.live_at);
+	if (!err && missing)
+		err = header_add_line(lines, "missing", true,
+				      "%" PRIu64
+				      " summar%s between the others %s missing: no figure "
+				      "includes %s",
+				      missing, missing == 1 ? "y" : "ies",
+				      missing == 1 ? "is" : "are", missing == 1 ? "it" : "them");
+	else if (!err)
+		err = header_add_line(lines, "missing", false,
+				      "no summary between the others is missing");
+	if (!err && before)
+		err = header_add_line(lines, "", false,
+				      "%" PRIu64
+				      " summar%s before the first of a run %s not in the "
+				      "file: the frees that were lost there are not known",
+				      before, before == 1 ? "y" : "ies",
+				      before == 1 ? "is" : "are");
+	if (!err && summaries->damaged)
+		err = header_add_line(lines, "damaged", true, "%" PRIu64 " summar%s cannot be read",
+				      summaries->damaged, summaries->damaged == 1 ? "y" : "ies");
+	if (!err && summaries->overlapping)
+		err = header_add_line(lines, "", true,
+				      "%" PRIu64 " summar%s a part of others: not added",
+				      summaries->overlapping,
+				      summaries->overlapping == 1 ? "y has" : "ies have");
+	return err;
+}
+
+static int add_events(struct header *lines, const struct summary_bound *bound)
+{
+	int err = header_add_line(lines, "events", false,
+				  "recorded %" PRIu64 ", lost %" PRIu64 ", skipped %" PRIu64
+				  ", uncounted %" PRIu64,
+				  bound->recorded, bound->lost, bound->skipped, bound->uncounted);
+
+	if (!err && summaries_lost_events(bound))
+		err = header_add_line(lines, "", true,
+				      "%.3f%% of the events are missing; each may be an allocation "
+				      "or a free",
+				      summaries_loss_percent(bound));
+	if (!err && bound->unobserved)
+		err = header_add_line(lines, "", true,
+				      "%" PRIu64 " path%s of the allocator %s not observed: the "
+				      "allocations and frees there are missing",
+				      bound->unobserved, plural(bound->unobserved),
+				      bound->unobserved == 1 ? "is" : "are");
+	if (!err && bound->names_lost)
+		err = header_add_line(
+			lines, "", true,
+			"names of slab caches were lost: objects may count for another "
+			"cache");
+	if (!err && bound->sampling)
+		err = header_add_line(lines, "sampled", true,
+				      "all figures are estimates from samples, at most %" PRIu64
+				      " bytes apart on average",
+				      bound->sampling);
+	else if (!err)
+		err = header_add_line(lines, "sampled", false, "no: each allocation counts");
+	return err;
+}
+
+static int add_sums(struct summaries_header *header, const struct summaries *summaries)
+{
+	const struct summary_counts *total = &header->total;
+	const char *bound = header->is_bound ? "<= " : "";
+	struct header *lines = &header->header;
+	int err = header_add_line(lines, "allocated", false,
+				  "%" PRIu64 " objects, %" PRIu64 " bytes; %" PRIu64 " failed",
+				  total->allocations, total->allocated, total->failed);
+
+	if (!err)
+		err = header_add_line(lines, "freed", false,
+				      "%" PRIu64 " objects, %" PRIu64 " cross-CPU; %" PRIu64
+				      " frees were missed",
+				      summaries_frees(total), total->cross_cpu, total->missed);
+	if (!err)
+		err = header_add_line(lines, "live", false,
+				      "%s%" PRIu64 " objects, %s%" PRIu64 " bytes at " DATE " UTC",
+				      bound, total->live_objects, bound, total->live_bytes,
+				      header->live_at);
+	if (!err && summaries->sum.live_hosts < summaries->hosts)
+		err = header_add_line(lines, "", true,
+				      "live objects are of %" PRIu64 " of %zu hosts: the others "
+				      "have no summary with this end",
+				      summaries->sum.live_hosts, summaries->hosts);
+	return err;
+}
+
+static int add_flame(struct header *header, const struct report *report)
+{
+	const struct flame *flame = report->flame;
+	struct flame_values total = flame_total(flame);
+	bool is_bound = summaries_flame_is_bound(flame);
+	const char *bound = is_bound ? "<= " : "";
+
+	header_add_section(header, "flame_totals");
+	header_add_text(header, "measure", flame->measure_text);
+	header_add_number(header, "bytes", total.bytes);
+	header_add_number(header, "objects", total.objects);
+	header_add_bool(header, "upper_bound", is_bound);
+	header_add_bool(header, "bottom_up", report->bottom_up);
+	header_add_bool(header, "has_stacks", false);
+	return header_add_line(header, "flame", false,
+			       "%s%" PRIu64 " bytes %s in %s%" PRIu64
+			       " objects, by " SUMMARIES_FLAME_BY "%s",
+			       bound, total.bytes, flame->measure_text, bound, total.objects,
+			       report->bottom_up ? ", bottom up" : "");
+}
+
+static int add_filters(struct summaries_header *header)
+{
+	if (!header->filters.rows)
+		return 0;
+	return header_add_list_line(&header->header, "filter", false, "", &header->filters,
+				    ": events, lost and skipped are of all code");
+}
+
+static int add_more(struct header *header)
+{
+	int err =
+		header_add_line(header, "more", false,
+				"kmemtrace-report VIEW, as sites, caches, leaks, timeline or "
+				"flame; kmemtrace-fleet growth says what grows for certain, and on "
+				"which hosts");
+
+	if (!err)
+		header->lines[header->line_count - 1].is_last = true;
+	return err;
+}
+
+static bool find_bound(const struct summaries_groups *groups)
+{
+	for (size_t i = 0; i < groups->list.row_count; i++)
+		if (groups->facts[i].is_bound)
+			return true;
+	return false;
+}
+
+int summaries_header_init(struct summaries_header *header, const struct report *report,
+			  const struct summaries_view *view, const char *by)
+{
+	const struct summaries *summaries = &view->summaries;
+	int err;
+
+	memset(header, 0, sizeof(*header));
+	utc_text(summaries->sum.begin, header->begin, sizeof(header->begin));
+	utc_text(summaries->sum.end, header->end, sizeof(header->end));
+	utc_text(summaries->sum.live_at, header->live_at, sizeof(header->live_at));
+	header->later = later_hosts_find(summaries);
+	if (header->later.count)
+		utc_text(header->later.until, header->later_until, sizeof(header->later_until));
+	header->total = summaries_total(summaries);
+	header->is_bound = find_bound(&view->by_cache);
+	err = make_lists(header, report, &summaries->sum);
+	add_report(header, report, by);
+	add_summaries(header, summaries);
+	add_totals(header);
+	if (!err)
+		err = add_hosts(&header->header, &header->hosts, &summaries->sum.host);
+	if (!err)
+		err = add_time(header, summaries);
+	if (!err)
+		err = add_filters(header);
+	if (!err)
+		err = add_events(&header->header, &summaries->sum.bound);
+	if (!err)
+		err = add_sums(header, summaries);
+	if (!err && report->flame)
+		err = add_flame(&header->header, report);
+	if (!err && report->view == &view_summary && report->renderer->for_people)
+		err = add_more(&header->header);
+	return err;
+}
+
+void summaries_header_deinit(struct summaries_header *header)
+{
+	table_deinit(&header->hosts);
+	table_deinit(&header->filters);
+	header_deinit(&header->header);
+}

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Reports on summaries: of two hosts and three intervals, of which one host lacks one. The figures are
+# the sums of the file; what needs events is refused; damaged files are reported as far as they are
+# whole.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+mkdir -p fleet/summaries
+cp "$srcdir/cli/report-summaries.kms" fleet/summaries/merged.kms
+cp "$srcdir/cli/report-summaries.kms" some.kms
+cp some.kms other-suffix
+echo "kmemtrace-summaries 1" >empty.kms
+: >nothing.kms
+echo "kmemtrace-summaries 2" >newer.kms
+sed '0,/^code getname/s//code getnamE/' some.kms >damaged.kms
+head -n -1 some.kms >cut.kms
+cat some.kms >twice.kms
+sed 1d some.kms >>twice.kms
+
+# block FILE: adds the last line of a block.
+block()
+{
+	printf 'end %d %s\n' "$(wc -l <"$1")" "$(gzip -c "$1" | tail -c 8 | head -c 4 |
+		od -An -tu1 | awk '{ printf "%.0f", $1 + 256 * ($2 + 256 * ($3 + 256 * $4)) }')" >>"$1"
+}
+cat >sampled <<'END'
+summary 1764072000000000000 1764072060000000000 1764072060000000000 1
+source alpha 6f1c 1 0 0
+cost 1 1
+bound 40 0 0 0 0 65536 0
+code f kernel kmalloc-64 1000 600 6400000 3840000 0 0 0 400 2560000 419430400000 167772160000
+END
+cat >overlapping <<'END'
+summary 1764072060000000000 1764072180000000000 1764072180000000000 1
+source alpha 6f1c 1764071990000000000 2 3
+bound 1 0 0 0 0 0 0
+code f kernel kmalloc-64 1 0 64 0 0 0 0 1 64
+END
+block sampled
+block overlapping
+{ echo "kmemtrace-summaries 1"; cat sampled; } >sampled.kms
+cat some.kms overlapping >overlapping.kms
+
+try()
+{
+	echo "--- $*"
+	"$builddir/kmemtrace-report" "$@" >stdout 2>stderr
+	status=$?
+	cat stderr
+	cat stdout
+	[ $status = 0 ] || echo "-> $status"
+}
+# The same without the header.
+table()
+{
+	echo "--- $*"
+	"$builddir/kmemtrace-report" "$@" | sed '1,/^$/d'
+}
+{
+	try fleet
+	table sites --by=module some.kms
+	table sites --by=cache -s cross_cpu_frees -l 2 some.kms
+	try sites --site='^getname$' --cache=names some.kms
+	table sites -F function,live_bytes other-suffix
+	table caches some.kms
+	table leaks some.kms
+	table leaks --by=module some.kms
+	table timeline some.kms
+	table flame some.kms
+	table flame --bytes=allocated --bottom-up some.kms
+	try flame --format=folded some.kms
+	try caches --legend -l 1 sampled.kms
+	for view in sites leaks timeline flame; do
+		try $view --format=json -l 2 some.kms
+	done
+	try caches --format=csv some.kms
+	try caches --format=json sampled.kms
+	try sites -l 1 --max-loss=1 some.kms
+	# files that are not whole
+	try caches damaged.kms
+	try caches --format=csv cut.kms
+	try caches overlapping.kms
+	try empty.kms
+	try nothing.kms
+	try newer.kms
+	# what needs events
+	for view in slabinfo sizes lifetimes cpus nodes cgroups probes count events findings; do
+		try $view some.kms
+	done
+	try diff some.kms some.kms --by=site
+	try --format=perfetto some.kms
+	try --format=lkml some.kms
+	try sites --by=site some.kms
+	try sites --by=comm some.kms
+	try leaks --by=gfp some.kms
+	try flame --by=comm some.kms
+	try flame --bytes=peak some.kms
+	try sites --where='bytes_req > 1' some.kms
+	try sites --older=1s some.kms
+	try sites --time=1,2 some.kms
+	try sites --site='getname+0x10' some.kms
+	try sites -p 1 some.kms
+	try sites -s bytes_requested some.kms
+} >out 2>&1
+tr -d '\r' <out >plain
+"$srcdir/compare.sh" "$srcdir/cli/report-summaries.expected" plain || exit 1
+
+# A summary that is twice in a file counts once.
+"$builddir/kmemtrace-report" sites --format=json some.kms >once
+"$builddir/kmemtrace-report" sites --format=json twice.kms | diff once - || exit 1
+
+# The sums of the file, by function and module, and by cache: flows of all summaries, live of those
+# with the last end.
+sums()
+{
+	awk -v kind="$1" '$1 == "summary" { if ($4 > last) { last = $4; delete live; delete bytes } at = $4 }
+		$1 == "code" { key = kind == "caches" ? $4 : $2 ($3 == "kernel" ? "" : " [" $3 "]")
+			allocations[key] += $5; frees[key] += $6 - $11; allocated[key] += $7
+			missed[key] += $11; failed[key] += $9; crossed[key] += $10
+			if (at == last) { live[key] += $12; bytes[key] += $13 } }
+		END { for (key in allocations)
+			printf "%s,%d,%d,%d,%d,%d,%d,%d,%d\n", key, allocations[key], frees[key],
+				missed[key], failed[key], allocated[key], live[key], bytes[key],
+				crossed[key] }' some.kms | sort
+}
+key=function
+for view in sites caches; do
+	sums $view >sums
+	[ "$(wc -l <sums)" -ge 4 ] || exit 1
+	"$builddir/kmemtrace-report" $view --format=csv some.kms \
+		-F $key,allocations,frees,missed_frees,failed,bytes_allocated,live_objects,live_bytes,cross_cpu_frees 2>/dev/null |
+		tr -d '\r' | sed 1d | sed 's/,[a-z]*$//' | sort >rows
+	sed -i 's/^\\x1b\[31m\\x20evil;fn/\\x1b[31m evil;fn/' sums
+	diff sums rows || exit 1
+	key=cache
+done
