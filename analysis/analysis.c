@@ -240,17 +240,18 @@ static void add_lost_samples(struct analysis *analysis)
 	const struct analysis_totals *totals = &analysis->totals;
 	struct estimate_counted counted = { .objects_found = totals->allocations,
 					    .bytes_found = totals->bytes_allocated };
+	/* of a piece, the counters are read a moment before or after its first and last event */
+	bool is_counted = status->sampling.is_profile && status->complete == STATUS_COMPLETE &&
+			  !status->until && !capture->checkpoint.begin;
 
 	for (size_t i = 0; i < status->cpu_count; i++) {
-		counted.objects += status->cpus[i].counted.allocations;
-		counted.bytes += status->cpus[i].counted.bytes;
+		counted.objects += (double)status->cpus[i].counted.allocations;
+		counted.bytes += (double)status->cpus[i].counted.bytes;
 	}
 	estimates_set_lost(analysis->estimates,
 			   analysis->loss.lost + status->sampling.dropped + totals->unknown,
 			   analysis->initial_missing + capture->checkpoint.lost,
-			   status->sampling.is_profile && status->complete == STATUS_COMPLETE
-				   ? &counted
-				   : NULL);
+			   is_counted ? &counted : NULL);
 }
 
 /* Limits the window to the time that the capture covers. */
@@ -336,6 +337,9 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 		err = add_losses_before(analysis);
 	if (!err && analysis->settings.estimate)
 		err = estimates_init(&analysis->estimates, &capture->status.sampling);
+	if (!err && analysis->estimates)
+		analysis->estimates->counts_at_end = analysis->settings.select &&
+						     analysis->settings.select->older;
 	if (!err && analysis->settings.peak_heap)
 		err = peak_heap_open(&analysis->peak_heap, analysis);
 	if (!err)

@@ -81,7 +81,7 @@ static void add_losses(struct checkpoint *checkpoint)
 	state->since = before->begin ? before->since : analysis->begin;
 	state->events += before->events;
 	lost = analysis->loss.lost + analysis->totals.unknown + analysis->totals.untracked +
-	       analysis->initial_missing;
+	       capture->status.sampling.dropped + analysis->initial_missing;
 	state->lost = before->lost + lost;
 	state->lost_after = before->lost_after;
 	state->lost_before = before->lost_before;

@@ -152,12 +152,19 @@ static void find_variances(const struct estimates *estimates, const struct slab_
 	*bytes = estimate_bytes_variance(estimates, object);
 }
 
-static void note_most(struct estimates *estimates, const struct slab_object *object)
+static void note_size(struct estimates *estimates, uint32_t size)
 {
-	double weight = estimates->is_profile ? estimate_weight(estimates, object) : 1;
+	if (!size)
+		return;
+	estimates->size_most = MAX(estimates->size_most, size);
+	if (!estimates->size_least || estimates->size_least > size)
+		estimates->size_least = size;
+}
 
-	estimates->most.objects = fmax(estimates->most.objects, weight);
-	estimates->most.bytes = fmax(estimates->most.bytes, weight * object->allocated);
+void estimates_skip(struct estimates *estimates, uint32_t size)
+{
+	if (!estimates->is_profile)
+		note_size(estimates, size);
 }
 
 static int add_object(struct analysis *analysis, const struct slab_object *object,
@@ -169,7 +176,7 @@ static int add_object(struct analysis *analysis, const struct slab_object *objec
 	if (grow(&estimates->groups, &estimates->group_count, (size_t)object->group + 1) ||
 	    grow(&estimates->caches, &estimates->cache_count, (size_t)object->cache + 1))
 		return -ENOMEM;
-	note_most(estimates, object);
+	note_size(estimates, object->allocated);
 	find_variances(estimates, object, &objects, &bytes);
 	add_to(&estimates->total, objects, bytes);
 	add_to(&estimates->groups[object->group], objects, bytes);
@@ -219,78 +226,105 @@ double estimate_hidden(const struct estimates *estimates)
 	return Z * Z * sqrt(sum);
 }
 
+/* A score interval is from center - reach to center + reach. */
+static void find_score(double value, double variance, double *center, double *reach)
+{
+	double shift = value > 0 ? Z * Z * variance / value / 2 : 0;
+
+	*center = value + shift;
+	*reach = value > 0 ? sqrt(Z * Z * variance + shift * shift) : 0;
+}
+
 struct estimate_range estimate_range(uint64_t estimate, double variance,
 				     const struct estimate_margin *margin)
 {
 	static const struct estimate_margin none;
-	double value = (double)estimate, shift = 0, reach = 0, low = 0;
+	double value = (double)estimate, center, reach, low;
 
 	margin = margin ? margin : &none;
-	if (estimate && variance > 0) {
-		shift = Z * Z * variance / value / 2;
-		reach = sqrt(Z * Z * variance + shift * shift);
-	}
-	if (value + shift > reach)
-		low = fmax(value + shift - reach - margin->below, 0);
+	find_score(value, variance, &center, &reach);
+	low = center - reach - margin->below;
+	value += margin->above;
+	find_score(value, variance + margin->above_variance, &center, &reach);
 	return (struct estimate_range){
-		.low = to_integer(low),
-		.high = to_integer(
-			ceil(value + hypot(shift + reach, margin->hidden) + margin->above)),
+		.low = low > 0 ? to_integer(low) : 0,
+		.high = to_integer(ceil(value + hypot(center - value + reach, margin->hidden))),
 	};
 }
 
 /* What is counted exactly, without what the samples show for sure. */
-static double find_gap(uint64_t counted, uint64_t estimate, double variance)
+static double find_gap(double counted, uint64_t estimate, double variance)
 {
-	uint64_t low = estimate_range(estimate, variance, NULL).low;
-
-	return counted > low ? (double)(counted - low) : 0;
-}
-
-static struct estimate_missing times(struct estimate_missing one, double number)
-{
-	return (struct estimate_missing){ number * one.objects, number * one.bytes };
+	return fmax(counted - (double)estimate_range(estimate, variance, NULL).low, 0);
 }
 
 void estimates_set_lost(struct estimates *estimates, uint64_t lost, uint64_t lost_before,
 			const struct estimate_counted *counted)
 {
-	struct estimate_missing *missing = &estimates->missing, most = estimates->most;
-
-	if (estimates->is_profile && estimates->interval > 1) {
-		most.bytes = fmax(most.bytes, (double)estimates->interval_most);
-		most.objects = fmax(most.objects, 1);
-	}
-	*missing = times(most, (double)lost);
-	estimates->missing_before = times(most, (double)lost_before);
-	estimates->missing_frees = times(most, (double)lost + (double)lost_before);
+	estimates->lost =
+		(struct estimate_lost){ (double)lost, (double)lost_before, INFINITY, INFINITY };
 	if (!counted)
 		return;
-	missing->bytes = fmin(missing->bytes, find_gap(counted->bytes, counted->bytes_found,
-						       estimates->total.allocated));
-	missing->objects = fmin(missing->objects, find_gap(counted->objects, counted->objects_found,
-							   estimates->total.allocations));
+	estimates->lost.objects_most =
+		find_gap(counted->objects, counted->objects_found, estimates->total.allocations);
+	estimates->lost.bytes_most =
+		find_gap(counted->bytes, counted->bytes_found, estimates->total.allocated);
 }
 
-/* A free that is lost takes nothing from a flow. */
-static struct estimate_margin find_margin(double hidden, double missing, double before,
-					  double frees, bool is_live)
+/*
+ * one: the most that a lost record stands for. most: all lost allocations of the piece together; if
+ * this is what limits them, it is exact.
+ */
+static struct estimate_margin find_margin(const struct estimates *estimates, enum estimate_of of,
+					  double one, double most)
 {
-	return (struct estimate_margin){ hidden, missing + (is_live ? before : 0),
-					 is_live ? frees : 0 };
+	double now = estimates->lost.now * one, before = estimates->lost.before * one;
+	double sampled = now;
+
+	/* a lost free lets an object get old */
+	if (of == ESTIMATE_ALLOCATED && estimates->counts_at_end)
+		of = ESTIMATE_LIVE;
+	if (of != ESTIMATE_ENDED && now > most) {
+		now = most;
+		sampled = 0;
+	}
+	if (of != ESTIMATE_ALLOCATED) {
+		now += before;
+		sampled += before;
+	}
+	return (struct estimate_margin){
+		.above = now,
+		.above_variance = estimates->is_profile && estimates->interval > 1 ? sampled * one
+										   : 0,
+		.below = of == ESTIMATE_LIVE ? estimates->lost.now * one + before : 0,
+	};
 }
 
-struct estimate_margin estimate_margin_bytes(const struct estimates *estimates, bool is_live)
+struct estimate_margin estimate_margin_bytes(const struct estimates *estimates, enum estimate_of of)
 {
-	return find_margin(estimate_hidden(estimates), estimates->missing.bytes,
-			   estimates->missing_before.bytes, estimates->missing_frees.bytes,
-			   is_live);
+	double one = estimates->size_most;
+	struct estimate_margin margin;
+
+	if (estimates->is_profile && estimates->interval > 1)
+		one += (double)estimates->interval_most;
+	margin = find_margin(estimates, of, one, estimates->lost.bytes_most);
+	margin.hidden = estimate_hidden(estimates);
+	return margin;
+}
+
+static struct estimate_margin margin_objects(const struct estimates *estimates, enum estimate_of of)
+{
+	double least = estimates->size_least ? estimates->size_least : OBJECT_BYTES_LEAST, one = 1;
+
+	if (estimates->is_profile && estimates->interval > 1)
+		one += (double)estimates->interval_most / least;
+	return find_margin(estimates, of, one, estimates->lost.objects_most);
 }
 
 struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
-					   double variance, bool is_live)
+					   double variance, enum estimate_of of)
 {
-	struct estimate_margin margin = estimate_margin_bytes(estimates, is_live);
+	struct estimate_margin margin = estimate_margin_bytes(estimates, of);
 
 	if (!bytes && estimates->interval > 1 && margin.hidden <= 0)
 		margin.hidden = Z * Z * (double)estimates->interval;
@@ -298,19 +332,16 @@ struct estimate_range estimate_range_bytes(const struct estimates *estimates, ui
 }
 
 struct estimate_range estimate_range_objects(const struct estimates *estimates, uint64_t objects,
-					     uint64_t bytes, double variance, bool is_live)
+					     uint64_t bytes, double variance, enum estimate_of of)
 {
 	double density = (double)objects / (double)bytes;
-	struct estimate_margin margin = find_margin(0, estimates->missing.objects,
-						    estimates->missing_before.objects,
-						    estimates->missing_frees.objects, is_live);
+	struct estimate_margin margin = margin_objects(estimates, of);
 	struct estimate_range range;
 
 	if (bytes)
 		margin.hidden = estimate_hidden(estimates) * density;
 	range = estimate_range(objects, variance, &margin);
 	if (!objects)
-		range.high =
-			estimate_range_bytes(estimates, 0, 0, is_live).high / OBJECT_BYTES_LEAST;
+		range.high = estimate_range_bytes(estimates, 0, 0, of).high / OBJECT_BYTES_LEAST;
 	return range;
 }

@@ -33,20 +33,29 @@ struct variance {
 	uint64_t samples, live_samples;
 };
 
-/* The most that the records which were lost stood for, together. */
-struct estimate_missing {
-	double objects, bytes;
+/* Lost records, which may have been allocations or frees of any group. */
+struct estimate_lost {
+	double now, before; /* records: of the piece; before it began */
+	/* all allocations of the piece that are not found are no more; INFINITY: not known */
+	double objects_most, bytes_most;
 };
 
 struct estimates {
-	uint64_t interval;	      /* bytes, the least; 1: each allocation is sampled */
-	uint64_t interval_most;	      /* bytes: of the samples */
-	bool is_profile;	      /* without a record, a sample is lost, not only an event */
-	struct estimate_missing most; /* that one sample, or without a profile one object, is */
-	/* allocations; those before a piece began, as live objects may be; frees */
-	struct estimate_missing missing, missing_before, missing_frees;
+	uint64_t interval;	/* bytes, the least; 1: each allocation is sampled */
+	uint64_t interval_most; /* bytes: of the samples */
+	bool is_profile;	/* without a record, a sample is lost, not only an event */
+	bool counts_at_end;	/* an allocation is counted when it is freed, or at the end */
+	uint32_t size_least, size_most; /* bytes: of sampled objects, without a profile of all */
+	struct estimate_lost lost;
 	struct variance total, *groups, *caches; /* by index in the analysis */
 	size_t group_count, cache_count;
+};
+
+/* What a figure is of: lost records change them in different ways. */
+enum estimate_of {
+	ESTIMATE_ALLOCATED, /* of allocations only */
+	ESTIMATE_ENDED,	    /* of events that may be frees: also of objects from before the piece */
+	ESTIMATE_LIVE,	    /* of live objects, from which a lost free takes nothing */
 };
 
 /* The value lies between these with a probability of about 95 %. */
@@ -94,23 +103,31 @@ void estimates_end(struct analysis *analysis, const struct slab_object *object);
 struct variance estimates_of_group(const struct estimates *estimates, size_t group);
 struct variance estimates_of_cache(const struct estimates *estimates, size_t cache);
 
+/* An event without a sample, of which there is no profile: if an event is lost, it may be as large.
+ */
+void estimates_skip(struct estimates *estimates, uint32_t size);
+
 /*
- * What lost records stood for, and those lost before a piece began: each for no more than the
- * largest recorded sample of a profile, or the largest sampled object if all events are recorded.
+ * Sets how many records were lost in the piece and before it began. If all events are recorded, a
+ * lost one is one object, which is taken to be no larger than the largest of the others. In a
+ * profile, it is a sample of s bytes, which stands for less than s + I bytes and 1 + I / s objects,
+ * I being the largest interval; s is taken to be between those of the recorded samples.
  * All allocations together stand for no more than what is counted exactly in the piece, without the
  * estimate's low end. counted NULL: that is not known.
  */
 struct estimate_counted {
-	uint64_t objects, bytes;	     /* counted exactly */
+	double objects, bytes;		     /* counted exactly */
 	uint64_t objects_found, bytes_found; /* the estimates */
 };
 void estimates_set_lost(struct estimates *estimates, uint64_t lost, uint64_t lost_before,
 			const struct estimate_counted *counted);
 
-/* What an interval has besides the variance. */
+/* What an interval has besides the estimate and its variance. */
 struct estimate_margin {
-	double hidden;	     /* see estimate_hidden() */
-	double above, below; /* what lost records may add to the ends: see estimate_missing */
+	double hidden; /* see estimate_hidden() */
+	/* what lost records may add to the estimate and to its variance at the upper end, and take
+	 * from the lower end */
+	double above, above_variance, below;
 };
 
 /*
@@ -131,11 +148,9 @@ struct estimate_range estimate_range(uint64_t estimate, double variance,
  */
 double estimate_hidden(const struct estimates *estimates);
 
-/*
- * That of bytes. Lost records may be allocations, so the true figure is larger; of live objects,
- * they may be frees too, so it is smaller.
- */
-struct estimate_margin estimate_margin_bytes(const struct estimates *estimates, bool is_live);
+/* That of bytes. */
+struct estimate_margin estimate_margin_bytes(const struct estimates *estimates,
+					     enum estimate_of of);
 
 /*
  * The interval of bytes, and that of objects with so many bytes, with all margins. Without a
@@ -143,8 +158,8 @@ struct estimate_margin estimate_margin_bytes(const struct estimates *estimates, 
  * cases. The least object has 8 bytes.
  */
 struct estimate_range estimate_range_bytes(const struct estimates *estimates, uint64_t bytes,
-					   double variance, bool is_live);
+					   double variance, enum estimate_of of);
 struct estimate_range estimate_range_objects(const struct estimates *estimates, uint64_t objects,
-					     uint64_t bytes, double variance, bool is_live);
+					     uint64_t bytes, double variance, enum estimate_of of);
 
 #endif

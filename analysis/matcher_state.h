@@ -101,8 +101,10 @@ static inline bool matcher_is_selected(const struct matcher *matcher, const stru
 	const struct analysis *analysis = matcher->analysis;
 	const struct capture *capture = analysis->capture;
 
-	if (analysis->estimates && !analysis->sample && !event_is_other(event))
+	if (analysis->estimates && !analysis->sample && !event_is_other(event)) {
+		estimates_skip(analysis->estimates, event->allocated);
 		return false;
+	}
 	if (!matcher->is_partial)
 		return true;
 	return analysis->sites[site].selected &&

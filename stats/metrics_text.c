@@ -98,9 +98,9 @@ static uint64_t value_of(const struct figures *of, enum figure figure,
 	case FREED_OBJECTS:
 		return of->counted->frees;
 	case LIVE_LOW:
-		return estimate_range_bytes(estimates, live, of->variance, true).low;
+		return estimate_range_bytes(estimates, live, of->variance, ESTIMATE_LIVE).low;
 	case LIVE_HIGH:
-		return estimate_range_bytes(estimates, live, of->variance, true).high;
+		return estimate_range_bytes(estimates, live, of->variance, ESTIMATE_LIVE).high;
 	default:
 		return live;
 	}

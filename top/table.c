@@ -284,16 +284,16 @@ static void find_ranges(const struct table *table, const struct table_row *row,
 	struct estimate_range *rate = &figures->allocated_s_range;
 
 	figures->live_range =
-		estimate_range_bytes(sampling, figures->live_bytes, live * live, true);
-	figures->allocated_range =
-		estimate_range_bytes(sampling, row->now.allocated, allocated * allocated, false);
+		estimate_range_bytes(sampling, figures->live_bytes, live * live, ESTIMATE_LIVE);
+	figures->allocated_range = estimate_range_bytes(sampling, row->now.allocated,
+							allocated * allocated, ESTIMATE_ALLOCATED);
 	if (figures->live_bytes)
 		figures->error = 50 * (double)(figures->live_range.high - figures->live_range.low) /
 				 (double)figures->live_bytes;
 	if (!figures->has_rates)
 		return;
 	*rate = estimate_range_bytes(sampling, row->now.allocated - row->before.allocated,
-				     allocated * allocated - earlier * earlier, false);
+				     allocated * allocated - earlier * earlier, ESTIMATE_ALLOCATED);
 	rate->low = (uint64_t)((double)rate->low / seconds);
 	rate->high = (uint64_t)((double)rate->high / seconds);
 }

@@ -76,7 +76,7 @@ struct diff_side {
 	double missing; /* events that were lost, skipped or not known; INFINITY: not known */
 	double missing_before; /* the same, before a piece began: of objects that are live since */
 	double hidden;	       /* bytes that no sample may show */
-	double interval;       /* bytes: of samples; 0: each allocation counts */
+	double interval;       /* bytes: the largest of samples; 0: each allocation counts */
 	bool has_time;	       /* false: seconds are events */
 	bool lacks[DIFF_FIGURES]; /* figures that are not known of any row */
 	uint64_t kernel;	  /* a hash of its functions; 0: not known. Equal: the same build */

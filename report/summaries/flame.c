@@ -126,5 +126,7 @@ int summaries_add_flame(struct report *report, const struct summaries_view *view
 	if (err)
 		return err;
 	flame_sort(flame, true);
-	return report->renderer->print_flame ? 0 : flame_table(report);
+	return report->renderer->print_flame
+		       ? 0
+		       : flame_table(report, summaries_margin(view, !flame_is_flow(flame)));
 }

@@ -102,12 +102,37 @@ void summaries_view_deinit(struct summaries_view *view)
 	summaries_deinit(&view->summaries);
 }
 
+/* The largest average size of a row's objects. */
+static double size_most(const struct summary *summary)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct summary_counts *counts = &summary->rows[i].counts;
+
+		if (counts->allocations)
+			most = fmax(most, (double)counts->allocated / (double)counts->allocations);
+	}
+	return most;
+}
+
+struct estimate_margin summaries_margin(const struct summaries_view *view, bool is_live)
+{
+	const struct summaries *summaries = &view->summaries;
+	const struct summary_bound *bound = is_live ? &summaries->known.bound
+						    : &summaries->sum.bound;
+	double one = (double)bound->sampling + size_most(&summaries->sum);
+	double missing = ((double)bound->lost + (double)bound->uncounted) * one;
+
+	return (struct estimate_margin){ .above = missing,
+					 .above_variance = missing * one,
+					 .below = is_live ? missing : 0 };
+}
+
 struct estimate_range summaries_range(const struct summaries_view *view, uint64_t bytes,
 				      double variance, bool is_live)
 {
-	const struct summary_bound *bound = &view->summaries.sum.bound;
-	double missing = ((double)bound->lost + (double)bound->uncounted) * (double)bound->sampling;
-	const struct estimate_margin margin = { .above = missing, .below = is_live ? missing : 0 };
+	const struct estimate_margin margin = summaries_margin(view, is_live);
 
 	return estimate_range(bytes, variance, &margin);
 }

@@ -41,9 +41,13 @@ struct column *summaries_make_columns(struct summaries_view *view, const struct 
 #define SUMMARIES_ESTIMATES 5
 
 /*
- * The interval of a sum of bytes: each event that is missing may be a sample, which stands for one
- * sampling interval. is_live: or the free of a sampled object.
+ * Of sampled allocations: each event that is missing may be a sample, which stands for one sampling
+ * interval and its own size; that is taken to be no more than the largest average of a row.
+ * is_live: or the free of a sampled object, also before the window.
  */
+struct estimate_margin summaries_margin(const struct summaries_view *view, bool is_live);
+
+/* The interval of a sum of bytes. */
 struct estimate_range summaries_range(const struct summaries_view *view, uint64_t bytes,
 				      double variance, bool is_live);
 

@@ -159,7 +159,7 @@ static void set_intervals(const struct report *report, const struct cgroup_sums 
 	estimate_set_cells(report, &row[CGROUP_COLUMNS], &figures, &sums->all.variance);
 	if (sums->knows_charged)
 		range = estimate_range_bytes(estimates, sums->charged.live,
-					     sums->charged.variance.live, true);
+					     sums->charged.variance.live, ESTIMATE_LIVE);
 	row[CGROUP_CHARGED_LIVE_LOW].number = range.low;
 	row[CGROUP_CHARGED_LIVE_HIGH].number = range.high;
 }

@@ -228,6 +228,11 @@ static void set_statistic(const struct count *count, struct cell *cell,
 		value_set_cell(&count->source.texts, cell, type, value);
 }
 
+static enum estimate_of estimate_of(const struct aggregate_group *group)
+{
+	return group->has_other ? ESTIMATE_ENDED : ESTIMATE_ALLOCATED;
+}
+
 static struct estimate_range find_range(const struct estimates *estimates,
 					const struct aggregate_group *group,
 					const struct statistic *statistic,
@@ -236,18 +241,20 @@ static struct estimate_range find_range(const struct estimates *estimates,
 	uint64_t sum = (uint64_t)accumulator->number;
 	/* events without a sample are taken to have values as those with one */
 	double share = group->bytes ? (double)sum / (double)group->bytes : 0;
-	struct estimate_margin margin = estimate_margin_bytes(estimates, false);
+	struct estimate_margin margin = estimate_margin_bytes(estimates, estimate_of(group));
 
 	if (statistic->function == STATISTIC_COUNT)
 		return estimate_range_objects(estimates, accumulator->values, group->bytes,
-					      accumulator->variance, false);
+					      accumulator->variance, estimate_of(group));
 	if (accumulator->overflowed)
 		return (struct estimate_range){ CELL_UNKNOWN, CELL_UNKNOWN };
 	if (statistic->expression.type == VALUE_BYTES)
-		return estimate_range_bytes(estimates, sum, accumulator->variance, false);
+		return estimate_range_bytes(estimates, sum, accumulator->variance,
+					    estimate_of(group));
 	/* an event that was not sampled has any duration */
 	margin.hidden *= share;
 	margin.above *= share;
+	margin.above_variance *= share * share;
 	return sum ? estimate_range(sum, accumulator->variance, &margin)
 		   : (struct estimate_range){ 0, CELL_UNKNOWN };
 }
@@ -259,7 +266,7 @@ static void set_intervals(const struct report *report, struct cell *row,
 	const struct query *query = report->query;
 	const struct estimates *estimates = report->analysis.estimates;
 	struct estimate_range range = estimate_range_objects(estimates, group->events, group->bytes,
-							     group->variance, false);
+							     group->variance, estimate_of(group));
 
 	row++->number = group->samples;
 	row++->decimal =

@@ -113,7 +113,7 @@ static void set_losses(struct diff_side *side, const struct report *report)
 			(double)before->lost +
 			(before->skipped == STATUS_UNKNOWN ? INFINITY : (double)before->skipped);
 	if (analysis->estimates && analysis->estimates->interval > 1) {
-		side->interval = (double)analysis->estimates->interval;
+		side->interval = (double)analysis->estimates->interval_most;
 		side->hidden = estimate_hidden(analysis->estimates);
 		side->missing += (double)analysis->capture->status.sampling.dropped;
 	}

@@ -31,14 +31,15 @@ void estimate_set_cells(const struct report *report, struct cell *first,
 		return;
 	set_range(&first[ESTIMATE_ALLOCATIONS_LOW],
 		  estimate_range_objects(estimates, figures->allocations, figures->allocated,
-					 variance->allocations, false));
+					 variance->allocations, ESTIMATE_ALLOCATED));
 	set_range(&first[ESTIMATE_ALLOCATED_LOW],
-		  estimate_range_bytes(estimates, figures->allocated, variance->allocated, false));
+		  estimate_range_bytes(estimates, figures->allocated, variance->allocated,
+				       ESTIMATE_ALLOCATED));
 	set_range(&first[ESTIMATE_OBJECTS_LOW],
 		  estimate_range_objects(estimates, figures->live_objects, figures->live,
-					 variance->live_objects, true));
+					 variance->live_objects, ESTIMATE_LIVE));
 	set_range(&first[ESTIMATE_LIVE_LOW],
-		  estimate_range_bytes(estimates, figures->live, variance->live, true));
+		  estimate_range_bytes(estimates, figures->live, variance->live, ESTIMATE_LIVE));
 	first[ESTIMATE_SAMPLES].number = figures->orders_by_live ? variance->live_samples
 								 : variance->samples;
 	first[ESTIMATE_ERROR].decimal =
@@ -101,6 +102,7 @@ int estimate_add_lines(const struct report *report, struct header *header)
 	const struct estimates *estimates = report->analysis.estimates;
 	const struct variance *variance;
 	struct estimate_range allocated, live;
+	struct estimate_margin margin;
 	struct status_counted counted;
 	char most[40] = "";
 	int err;
@@ -114,8 +116,8 @@ int estimate_add_lines(const struct report *report, struct header *header)
 				       "each allocation has a stack: the figures are exact");
 	variance = &estimates->total;
 	allocated = estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated,
-					 false);
-	live = estimate_range_bytes(estimates, totals->live_bytes, variance->live, true);
+					 ESTIMATE_ALLOCATED);
+	live = estimate_range_bytes(estimates, totals->live_bytes, variance->live, ESTIMATE_LIVE);
 	if (estimates->interval_most > estimates->interval)
 		snprintf(most, sizeof(most), " to %" PRIu64, estimates->interval_most);
 	err = header_add_line(header, "estimates", false,
@@ -127,12 +129,13 @@ int estimate_add_lines(const struct report *report, struct header *header)
 				      "95 %% intervals: allocated %" PRIu64 " to %" PRIu64
 				      " bytes, live %" PRIu64 " to %" PRIu64 " bytes",
 				      allocated.low, allocated.high, live.low, live.high);
-	if (!err && estimates->missing.bytes > 0)
+	margin = estimate_margin_bytes(estimates, ESTIMATE_LIVE);
+	if (!err && margin.above > 0)
 		err = header_add_line(
 			header, "", true,
-			"lost records may be samples: the intervals include up to %" PRIu64
-			" bytes for them",
-			(uint64_t)fmin(estimates->missing.bytes, 0x1p63));
+			"lost records may be samples or their frees: the intervals include up to "
+			"%" PRIu64 " bytes of allocations and %" PRIu64 " of frees for them",
+			(uint64_t)fmin(margin.above, 0x1p63), (uint64_t)fmin(margin.below, 0x1p63));
 	if (!err)
 		err = add_advice(header, sampling, variance->samples);
 	counted = estimate_counted(&report->capture->status);
@@ -167,15 +170,16 @@ void estimate_add_header(const struct report *report, struct header *header)
 	header_add_number(header, "live_samples", variance->live_samples);
 	add_range(header, "allocations_low", "allocations_high",
 		  estimate_range_objects(estimates, totals->allocations, totals->bytes_allocated,
-					 variance->allocations, false));
+					 variance->allocations, ESTIMATE_ALLOCATED));
 	add_range(header, "bytes_allocated_low", "bytes_allocated_high",
 		  estimate_range_bytes(estimates, totals->bytes_allocated, variance->allocated,
-				       false));
+				       ESTIMATE_ALLOCATED));
 	add_range(header, "live_objects_low", "live_objects_high",
 		  estimate_range_objects(estimates, totals->live_objects, totals->live_bytes,
-					 variance->live_objects, true));
+					 variance->live_objects, ESTIMATE_LIVE));
 	add_range(header, "live_bytes_low", "live_bytes_high",
-		  estimate_range_bytes(estimates, totals->live_bytes, variance->live, true));
+		  estimate_range_bytes(estimates, totals->live_bytes, variance->live,
+				       ESTIMATE_LIVE));
 	if (report->capture->status.sampling.is_profile) {
 		struct status_counted counted = estimate_counted(&report->capture->status);
 

@@ -204,6 +204,13 @@ static char *make_title(const struct report *report)
 	return text;
 }
 
+static enum estimate_of flame_estimate_of(const struct flame *flame)
+{
+	if (flame->measure == FLAME_temporary)
+		return ESTIMATE_ENDED;
+	return flame_is_flow(flame) ? ESTIMATE_ALLOCATED : ESTIMATE_LIVE;
+}
+
 static char *make_source(const struct report *report)
 {
 	const struct metadata *metadata = &report->capture->metadata;
@@ -227,7 +234,7 @@ static char *make_source(const struct report *report)
 		fprintf(file, ", for %.3f s", (double)flame->duration / NSEC_PER_SEC);
 	if (flame->interval > 1) {
 		range = estimate_range_bytes(report->analysis.estimates, total.bytes,
-					     total.variance, !flame_is_flow(flame));
+					     total.variance, flame_estimate_of(flame));
 		fprintf(file, ", estimated from samples: %" PRIu64 " to %" PRIu64 " bytes",
 			range.low, range.high);
 	}
@@ -257,6 +264,7 @@ static int make(struct report *report)
 	size_t keys = report->query->by_count - report->query->hidden_count -
 		      (report->renderer->has_labels ? LABEL_COUNT : 0);
 	struct flame *flame = calloc(1, sizeof(*flame));
+	struct estimate_margin margin = { 0 };
 	int err = 0;
 
 	if (!flame)
@@ -277,7 +285,12 @@ static int make(struct report *report)
 	if (err)
 		return err;
 	flame_sort(flame, !report->renderer->has_labels);
-	return report->renderer->print_flame ? 0 : flame_table(report);
+	if (report->renderer->print_flame)
+		return 0;
+	if (report->analysis.estimates)
+		margin =
+			estimate_margin_bytes(report->analysis.estimates, flame_estimate_of(flame));
+	return flame_table(report, margin);
 }
 
 static int add_header(const struct report *report, struct header *header)

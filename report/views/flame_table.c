@@ -183,18 +183,13 @@ static int add_children(const struct tree_table *out, size_t parent, size_t leve
 		       : -ENOMEM;
 }
 
-int flame_table(struct report *report)
+int flame_table(struct report *report, struct estimate_margin margin)
 {
 	struct table *table = report_add_table(report, flame_columns, FLAME_COLUMNS);
 	bool is_collapsed = report->renderer->for_people;
 	uint64_t whole = flame_total(report->flame).bytes, least;
-	struct estimate_margin margin = { 0 };
 	struct flame_tree tree;
 	int err;
-
-	if (report->analysis.estimates)
-		margin = estimate_margin_bytes(report->analysis.estimates,
-					       !flame_is_flow(report->flame));
 
 	table->key = "flame";
 	table->empty = report->flame->measure == FLAME_allocated

@@ -3,6 +3,7 @@
 #ifndef REPORT_VIEWS_FLAME_TABLE_H
 #define REPORT_VIEWS_FLAME_TABLE_H
 
+#include "analysis/estimate.h"
 #include "report/views/view.h"
 
 #define FLAME_COLUMNS 12
@@ -10,8 +11,9 @@ extern const struct column flame_columns[FLAME_COLUMNS];
 
 /*
  * Adds the table of report->flame, whose paths are sorted. In a text, functions that follow each
- * other with the same bytes share a row, and functions with few bytes are added up. 0 or -ENOMEM.
+ * other with the same bytes share a row, and functions with few bytes are added up. margin: of each
+ * interval. 0 or -ENOMEM.
  */
-int flame_table(struct report *report);
+int flame_table(struct report *report, struct estimate_margin margin);
 
 #endif

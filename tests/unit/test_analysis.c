@@ -348,7 +348,8 @@ static void weighs_samples_by_their_interval(void **state)
 	assert_int_equal(analysis.totals.bytes_allocated, 1620 + 4629);
 	assert_int_equal(analysis.totals.live_bytes, 4629);
 	assert_int_equal(analysis.estimates->interval_most, 4096);
-	assert_int_equal(estimate_range_bytes(analysis.estimates, 0, 0, false).high, 18027);
+	assert_int_equal(estimate_range_bytes(analysis.estimates, 0, 0, ESTIMATE_ALLOCATED).high,
+			 18027);
 	finish(&analysis, &capture);
 	scratch_remove(directory);
 }

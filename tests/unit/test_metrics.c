@@ -415,7 +415,7 @@ static void estimates_have_intervals(void **state)
 	weight = estimate_object(scene.analysis.estimates, &object);
 	assert_true(weight.objects > 1);
 	range = estimate_range_bytes(scene.analysis.estimates, weight.allocated,
-				     scene.analysis.estimates->total.live, true);
+				     scene.analysis.estimates->total.live, ESTIMATE_LIVE);
 	text = choose_and_write(&scene, &facts);
 	assert_value(text, "kmemtrace_figures_estimated", 1);
 	assert_value(text, "kmemtrace_live_bytes", (int64_t)weight.allocated);
