@@ -30,7 +30,7 @@
  */
 static __always_inline uint64_t next_interval(const struct event_context *event)
 {
-	uint64_t interval = *(volatile uint64_t *)&totals.sample_interval, waiting, longer;
+	uint64_t interval = *(volatile uint64_t *)&totals.sample_interval, waiting;
 
 	if (!raises_interval)
 		return interval;
@@ -38,8 +38,11 @@ static __always_inline uint64_t next_interval(const struct event_context *event)
 	if (waiting <= ring_slots / 2)
 		return interval;
 	waiting = (waiting - ring_slots / 2) / (ring_slots / (2 * RING_DOUBLINGS) + 1) + 1;
-	longer = interval << (waiting < RING_DOUBLINGS ? waiting : RING_DOUBLINGS);
-	return longer <= SAMPLING_MOST ? longer : interval;
+#pragma unroll
+	for (unsigned int i = 0; i < RING_DOUBLINGS; i++)
+		if (i < waiting && interval <= SAMPLING_MOST / 2)
+			interval *= 2;
+	return interval;
 }
 
 static __always_inline bool is_sampled(struct kmt_control *control, uint64_t pointer, uint32_t size)
