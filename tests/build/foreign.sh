@@ -128,15 +128,16 @@ wrap()
 	done
 }
 
-# run_tests ARCH DIR: prints each test that did not pass with its log, then the totals.
+# run_tests ARCH DIR: prints the tests that are left out, and the totals; writes the log of each test that
+# failed to a file.
 run_tests()
 {
-	local arch=$1 dir=$2 test name list=() out=0 passed=0 bad=0
+	local arch=$1 dir=$2 test name list=() same=() out=0 passed=0 bad=0
 
 	while read -r test; do
 		name=${test#tests/}
 		if [[ " $left_out " =~ [[:space:]]"$name"[[:space:]] ]]; then
-			echo "$arch: $name is left out: it does not depend on the machine"
+			same+=("$name")
 			out=$((out + 1))
 		elif [[ ${kinds[$arch]} == "1 "* && $name == cli/* &&
 			! " $scripts_32 " =~ [[:space:]]"$name"[[:space:]] ]]; then
@@ -145,6 +146,7 @@ run_tests()
 			list+=("$test")
 		fi
 	done < <(list_of "$dir" TESTS)
+	echo "$arch: left out, since they do not depend on the machine: ${same[*]}"
 	# fewer rounds, here and above, and each fifth byte or offset damaged: the emulation is slow
 	KMEMTRACE_ROUNDS=100 KMEMTRACE_STRIDE=5 make -C "$dir" -j"$jobs" -k check TESTS="${list[*]}" LOG_COMPILER="timeout -k 10 300" \
 		SH_LOG_COMPILER="timeout -k 10 300" AM_COLOR_TESTS=no </dev/null >"$dir/check.log" 2>&1
@@ -159,8 +161,10 @@ run_tests()
 			;;
 		*)
 			bad=$((bad + 1))
-			echo "$arch: $name failed:"
-			sed 's/^/    /' "$dir/${test%.sh}.log" 2>/dev/null || cat "$dir/check.log"
+			{
+				echo "$arch: $name failed:"
+				sed 's/^/    /' "$dir/${test%.sh}.log" 2>/dev/null || cat "$dir/check.log"
+			} >>"$scratch/failures"
 			;;
 		esac
 	done
@@ -187,4 +191,6 @@ for arch in "${machines[@]}"; do
 	}
 	run_tests "$arch" "$dir" || failed=1
 done
+# last: ./test shows the end of the log of a failure once more
+cat "$scratch/failures" 2>/dev/null
 exit $failed
