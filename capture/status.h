@@ -90,10 +90,10 @@ struct status {
 	uint64_t begin, end;
 	/* ns: of a piece, if not 0: records from this time on belong to the next piece, too */
 	uint64_t until;
-	uint64_t ring_bytes;		  /* of the ring of one CPU */
-	bool include_self;		  /* reports include kmemtraced's own allocations */
-	uint64_t skipped;		  /* the sum of cpus[].skipped; or STATUS_UNKNOWN */
-	bool backup_known;		  /* the status says whether there were backup programs */
+	uint64_t ring_bytes; /* of the ring of one CPU */
+	bool include_self;   /* reports include kmemtraced's own allocations */
+	uint64_t skipped;    /* the sum of cpus[].skipped, if known; or STATUS_UNKNOWN */
+	bool backup_known;   /* the status says whether there were backup programs */
 	char backup_programs_reason[160]; /* why not; empty: there were */
 	enum status_preemption preemption;
 	uint64_t copies;	       /* of each program; 0: no further copies */

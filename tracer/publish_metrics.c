@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "analysis/estimate.h"
 #include "base/text.h"
 #include "tracer/host_facts.h"
 #include "tracer/load/machine.h"
@@ -31,6 +32,13 @@ uint64_t publish_uncounted(const struct analysis *analysis, const struct waterma
 
 	return watermark->queue_dropped + totals->untracked + totals->unknown +
 	       analysis->caches_unknown;
+}
+
+uint64_t publish_interval_most(const struct analysis *analysis, const struct watermark *watermark)
+{
+	uint64_t most = watermark->interval_most;
+
+	return analysis->estimates ? MAX(most, analysis->estimates->interval_most) : most;
 }
 
 /*

@@ -47,6 +47,9 @@ void publish_metrics_set_interval(struct publish_metrics *metrics, uint64_t inte
 /* The recorded events that the counters do not include. */
 uint64_t publish_uncounted(const struct analysis *analysis, const struct watermark *watermark);
 
+/* Bytes: the largest interval of the samples; a CPU may have raised it after the watermark. */
+uint64_t publish_interval_most(const struct analysis *analysis, const struct watermark *watermark);
+
 /* True once for each new reason why the file could not be written; errmsg gets the message. */
 bool publish_metrics_failed(struct publish_metrics *metrics, char *errmsg, size_t errmsg_size);
 

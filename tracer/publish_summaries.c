@@ -108,7 +108,8 @@ static void set_bound(struct publish_summaries *summaries, struct summary_bound 
 	bound->skipped = difference(&losses->skipped, watermark->skipped);
 	bound->uncounted = difference(&losses->uncounted, publish_uncounted(analysis, watermark));
 	bound->unobserved = watermark->unobserved;
-	bound->sampling = analysis->settings.estimate ? watermark->interval_most : 0;
+	bound->sampling = analysis->settings.estimate ? publish_interval_most(analysis, watermark)
+						      : 0;
 	bound->names_lost = watermark->names_lost;
 }
 

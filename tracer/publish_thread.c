@@ -178,12 +178,13 @@ static int write_stats_file(struct publish *publish, const struct watermark *wat
 	stats_file_write(publish->stats_file, &publish->type_stats, &snapshot);
 	check_space(publish);
 	publish->type_stats.generation++;
-	return publish_details_step(&publish->details, analysis,
-				    &(struct details_moment){ .time = time,
-							      .begin = watermark->begin,
-							      .lost = snapshot.lost,
-							      .interval_most =
-								      watermark->interval_most });
+	return publish_details_step(
+		&publish->details, analysis,
+		&(struct details_moment){ .time = time,
+					  .begin = watermark->begin,
+					  .lost = snapshot.lost,
+					  .interval_most =
+						  publish_interval_most(analysis, watermark) });
 }
 
 static int aggregate(struct publish *publish, const struct watermark *watermark)
@@ -196,7 +197,8 @@ static int aggregate(struct publish *publish, const struct watermark *watermark)
 	if (!err)
 		err = take_intervals(publish, watermark, &time);
 	online_samples(publish->online, watermark->interval_most,
-		       watermark->ring_lost + watermark->queue_dropped);
+		       watermark->ring_lost +
+			       publish_uncounted(online_analysis(publish->online), watermark));
 	if (err || time <= publish->snapshot_time)
 		return err;
 	if (publish->stats_file)

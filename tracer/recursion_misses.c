@@ -151,9 +151,31 @@ int recursion_misses_finish(struct recursion_misses *misses, const struct progra
 	return err ? err : report(misses, sum, since, status);
 }
 
-/* A task that the first copy missed may be recorded on another CPU. */
-void recursion_misses_by_cpu(const struct programs *programs, const struct rings *rings,
-			     uint64_t *skipped)
+/* The skipped events of all CPUs; UINT64_MAX if those of a CPU are not known. */
+static uint64_t sum_known(const uint64_t *skipped, unsigned int cpus)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < cpus; i++) {
+		if (skipped[i] == STATUS_UNKNOWN)
+			return UINT64_MAX;
+		sum += skipped[i];
+	}
+	return sum;
+}
+
+static void set_unknown(uint64_t *skipped, unsigned int cpus)
+{
+	for (unsigned int i = 0; i < cpus; i++)
+		skipped[i] = STATUS_UNKNOWN;
+}
+
+/*
+ * A task that the first copy missed may be recorded on another CPU. An event that was reported as
+ * skipped, and was recorded after that, is in the reported number and on no CPU.
+ */
+void recursion_misses_by_cpu(const struct recursion_misses *misses, const struct programs *programs,
+			     const struct rings *rings, uint64_t *skipped)
 {
 	uint64_t elsewhere = 0, less;
 
@@ -175,4 +197,6 @@ void recursion_misses_by_cpu(const struct programs *programs, const struct rings
 		skipped[i] -= less;
 		elsewhere -= less;
 	}
+	if (sum_known(skipped, rings->possible_cpus) < misses->reported)
+		set_unknown(skipped, rings->possible_cpus);
 }

@@ -15,8 +15,13 @@
 #define RECURSION_MISSES_READINGS 10 /* a second */
 
 struct recursion_misses {
-	uint64_t begin;	   /* ns: before any program was attached */
-	uint64_t reported; /* skipped events; a lower bound that never decreases */
+	uint64_t begin; /* ns: before any program was attached */
+	/*
+	 * Skipped events; never decreases. It lacks those that may still be recorded, until all
+	 * readings have them. A task that is preempted for longer may be recorded after that: then
+	 * it is too high, and each figure has too wide a range.
+	 */
+	uint64_t reported;
 	/*
 	 * Of skipped events at the last call; never decreases. With front programs it may lack,
 	 * until the end, events for which ftrace did not call them.
@@ -48,9 +53,9 @@ int recursion_misses_finish(struct recursion_misses *misses, const struct progra
 
 /*
  * After recursion_misses_finish(): the skipped events of each CPU, for rings->possible_cpus CPUs;
- * STATUS_UNKNOWN if not known.
+ * STATUS_UNKNOWN if not known, as all are when more were reported than were skipped.
  */
-void recursion_misses_by_cpu(const struct programs *programs, const struct rings *rings,
-			     uint64_t *skipped);
+void recursion_misses_by_cpu(const struct recursion_misses *misses, const struct programs *programs,
+			     const struct rings *rings, uint64_t *skipped);
 
 #endif

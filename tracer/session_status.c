@@ -130,14 +130,18 @@ int session_status_start(struct session *session)
 }
 
 /* Adds a CPU that came online, but for which no stream could be made. */
-static int add_lost_cpu(struct status *status, unsigned int cpu, uint64_t lost)
+static int add_lost_cpu(struct session *session, unsigned int cpu)
 {
-	struct status_cpu *about = status_add_cpu(status, cpu);
+	const struct kmt_control *control = &session->rings.controls[cpu];
+	struct status_cpu *about = status_add_cpu(&session->status, cpu);
 
 	if (!about)
 		return -ENOMEM;
-	about->seen = about->lost = lost;
+	about->seen = about->lost = control->sequence;
 	about->skipped = STATUS_UNKNOWN;
+	about->counted = (struct status_counted){ 0 };
+	session_status_count(&about->counted, control,
+			     session->rotation.controls ? &session->rotation.controls[cpu] : NULL);
 	return 0;
 }
 
@@ -162,7 +166,7 @@ int session_status_finish(struct session *session)
 	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
 	if (!skipped)
 		return session_fail_at(session, -ENOMEM, "the status");
-	recursion_misses_by_cpu(&session->programs, &session->rings, skipped);
+	recursion_misses_by_cpu(&session->misses, &session->programs, &session->rings, skipped);
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
 		const struct writer *writer = &session->drains[i].writer;
 		const struct writer_ended ended = { writer->loss, writer->size, writer->clamped,
@@ -173,7 +177,7 @@ int session_status_finish(struct session *session)
 						     session_streams_count_own(session, i),
 						     skipped_of_cpu(session, skipped, i));
 		else if (session->rings.controls[i].sequence)
-			err = add_lost_cpu(status, i, session->rings.controls[i].sequence);
+			err = add_lost_cpu(session, i);
 	}
 	free(skipped);
 	if (!err)

@@ -159,7 +159,7 @@ static void reports_all_misses_at_the_end(void **state)
 	for (size_t i = 0; i < status.skip_span_count; i++)
 		sum += status.skip_spans[i].count;
 	assert_int_equal(sum, misses.reported);
-	recursion_misses_by_cpu(&programs, &rings, list);
+	recursion_misses_by_cpu(&misses, &programs, &rings, list);
 	assert_int_equal(list[0], misses.reported);
 	assert_true(list[1] == STATUS_UNKNOWN);
 	status_deinit(&status);
@@ -191,7 +191,7 @@ static void with_copies_waits_for_tasks_that_are_preempted(void **state)
 	assert_int_equal(status.skip_span_count, 1);
 	assert_int_equal(recursion_misses_finish(&misses, &programs, &rings, &status), 0);
 	assert_int_equal(misses.reported, 3);
-	recursion_misses_by_cpu(&programs, &rings, list);
+	recursion_misses_by_cpu(&misses, &programs, &rings, list);
 	assert_int_equal(list[0], 3);
 	assert_int_equal(list[1], 0);
 	status_deinit(&status);
@@ -244,7 +244,7 @@ static void counts_what_front_programs_and_copies_skip(void **state)
 	assert_int_equal(status.skip_span_count, 2);
 	assert_int_equal(status.skip_spans[1].after, 1);
 	assert_int_equal(status.skip_spans[1].count, 1);
-	recursion_misses_by_cpu(&programs, &rings, list);
+	recursion_misses_by_cpu(&misses, &programs, &rings, list);
 	assert_int_equal(list[0] + list[1], 6);
 	status_deinit(&status);
 }
@@ -269,6 +269,30 @@ static void places_the_last_events_by_front_programs(void **state)
 	status_deinit(&status);
 }
 
+/* 3 events of a task that is preempted for longer than all readings take. */
+static void a_cpu_is_not_known_when_more_was_reported_than_skipped(void **state)
+{
+	struct status status = { 0 };
+	struct recursion_misses misses;
+	uint64_t list[2];
+
+	(void)state;
+	programs.copies.count = 4;
+	front = true;
+	recursion_misses_init(&misses, 1);
+	read_misses(&misses, &status);
+	front_missed = 3;
+	read_often(&misses, &status);
+	assert_int_equal(misses.reported, 3);
+	controls[1].from_first = 3;
+	assert_int_equal(recursion_misses_finish(&misses, &programs, &rings, &status), 0);
+	assert_int_equal(misses.reported, 3);
+	recursion_misses_by_cpu(&misses, &programs, &rings, list);
+	assert_true(list[0] == STATUS_UNKNOWN);
+	assert_true(list[1] == STATUS_UNKNOWN);
+	status_deinit(&status);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +304,8 @@ int main(void)
 		cmocka_unit_test_setup(with_copies_waits_for_tasks_that_are_preempted, start),
 		cmocka_unit_test_setup(counts_what_front_programs_and_copies_skip, start),
 		cmocka_unit_test_setup(places_the_last_events_by_front_programs, start),
+		cmocka_unit_test_setup(a_cpu_is_not_known_when_more_was_reported_than_skipped,
+				       start),
 	};
 
 	return cmocka_run_group_tests_name("recursion_misses", tests, NULL, NULL);
