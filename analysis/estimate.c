@@ -226,29 +226,36 @@ double estimate_hidden(const struct estimates *estimates)
 	return Z * Z * sqrt(sum);
 }
 
-/* A score interval is from center - reach to center + reach. */
-static void find_score(double value, double variance, double *center, double *reach)
-{
-	double shift = value > 0 ? Z * Z * variance / value / 2 : 0;
+/* A score interval is from the value + shift - reach to the value + shift + reach. */
+struct score {
+	double shift, reach;
+};
 
-	*center = value + shift;
-	*reach = value > 0 ? sqrt(Z * Z * variance + shift * shift) : 0;
+static struct score find_score(double value, double variance)
+{
+	struct score score = { 0 };
+
+	if (value <= 0)
+		return score;
+	score.shift = Z * Z * variance / value / 2;
+	score.reach = sqrt(Z * Z * variance + score.shift * score.shift);
+	return score;
 }
 
 struct estimate_range estimate_range(uint64_t estimate, double variance,
 				     const struct estimate_margin *margin)
 {
 	static const struct estimate_margin none;
-	double value = (double)estimate, center, reach, low;
+	struct score score = find_score((double)estimate, variance), above;
+	double low, half;
 
 	margin = margin ? margin : &none;
-	find_score(value, variance, &center, &reach);
-	low = center - reach - margin->below;
-	value += margin->above;
-	find_score(value, variance + margin->above_variance, &center, &reach);
+	above = find_score(margin->above, margin->above_variance);
+	low = (double)estimate + score.shift - score.reach - margin->below;
+	half = hypot(hypot(score.shift + score.reach, above.shift + above.reach), margin->hidden);
 	return (struct estimate_range){
 		.low = low > 0 ? to_integer(low) : 0,
-		.high = to_integer(ceil(value + hypot(center - value + reach, margin->hidden))),
+		.high = to_integer(ceil((double)estimate + margin->above + half)),
 	};
 }
 

@@ -124,18 +124,18 @@ void estimates_set_lost(struct estimates *estimates, uint64_t lost, uint64_t los
 
 /* What an interval has besides the estimate and its variance. */
 struct estimate_margin {
-	double hidden; /* see estimate_hidden() */
-	/* what lost records may add to the estimate and to its variance at the upper end, and take
-	 * from the lower end */
-	double above, above_variance, below;
+	double hidden;		      /* see estimate_hidden() */
+	double above, above_variance; /* what lost records may have added, and its variance */
+	double below;		      /* what they may have taken from the estimate */
 };
 
 /*
  * The interval of an estimate with this variance. It is the score interval of a Poisson number of
  * samples that each stand for k = variance / estimate: with z = 1.96,
  *	estimate + z^2 k / 2 -+ z sqrt(variance + z^2 k^2 / 4)
- * Unlike estimate -+ z sqrt(variance), it is right for few samples too. hidden: adds to the upper
- * half m of the interval, which becomes sqrt(m^2 + hidden^2). margin NULL: none.
+ * Unlike estimate -+ z sqrt(variance), it is right for few samples too. The upper half m
+ * of the interval becomes sqrt(m^2 + n^2 + hidden^2), where n is that of what lost records may have
+ * added. margin NULL: none.
  */
 struct estimate_range estimate_range(uint64_t estimate, double variance,
 				     const struct estimate_margin *margin);

@@ -124,6 +124,8 @@ struct estimate_margin summaries_margin(const struct summaries_view *view, bool 
 	double one = (double)bound->sampling + size_most(&summaries->sum);
 	double missing = ((double)bound->lost + (double)bound->uncounted) * one;
 
+	if (!bound->sampling)
+		return (struct estimate_margin){ 0 };
 	return (struct estimate_margin){ .above = missing,
 					 .above_variance = missing * one,
 					 .below = is_live ? missing : 0 };

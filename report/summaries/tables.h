@@ -41,9 +41,9 @@ struct column *summaries_make_columns(struct summaries_view *view, const struct 
 #define SUMMARIES_ESTIMATES 5
 
 /*
- * Of sampled allocations: each event that is missing may be a sample, which stands for one sampling
- * interval and its own size; that is taken to be no more than the largest average of a row.
- * is_live: or the free of a sampled object, also before the window.
+ * None, if the allocations are not sampled. If they are: each event that is missing may be a
+ * sample, which stands for one sampling interval and its own size; that is taken to be no more than
+ * the largest average of a row. is_live: or the free of a sampled object, also before the window.
  */
 struct estimate_margin summaries_margin(const struct summaries_view *view, bool is_live);
 
