@@ -148,8 +148,8 @@ run_tests()
 	done < <(list_of "$dir" TESTS)
 	echo "$arch: left out, since they do not depend on the machine: ${same[*]}"
 	# fewer rounds, here and above, and each fifth byte or offset damaged: the emulation is slow
-	KMEMTRACE_ROUNDS=100 KMEMTRACE_STRIDE=5 make -C "$dir" -j"$jobs" -k check TESTS="${list[*]}" LOG_COMPILER="timeout -k 10 300" \
-		SH_LOG_COMPILER="timeout -k 10 300" AM_COLOR_TESTS=no </dev/null >"$dir/check.log" 2>&1
+	KMEMTRACE_ROUNDS=100 KMEMTRACE_STRIDE=5 make -C "$dir" -j"$jobs" -k check TESTS="${list[*]}" LOG_COMPILER="timeout -k 10 600" \
+		SH_LOG_COMPILER="timeout -k 10 600" AM_COLOR_TESTS=no </dev/null >"$dir/check.log" 2>&1
 	for test in "${list[@]}"; do
 		name=${test#tests/}
 		case $(sed -n 's/^:test-result: //p' "$dir/${test%.sh}.trs" 2>/dev/null) in

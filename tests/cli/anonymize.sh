@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kmemtrace-pack --anonymize: no address and no name of the original is in the copy, and each view
-# shows the same. Captures of other kernels, of both byte orders and word sizes, packed and raw.
+# shows the same. Captures of other kernels, of both byte orders and word sizes, packed and raw; three of
+# them if $KMEMTRACE_STRIDE is larger than 1.
 # shellcheck disable=SC2154 # ./test sets builddir and srcdir
 set -u
 work=$(mktemp -d) || exit 1
@@ -36,7 +37,10 @@ says()
 # Each capture. The raw copy has its packets at the same offsets: even the check says the same.
 cp -r "$srcdir/data/sample" sample
 host_of sample | grep -q . || wrong "the sample has no host"
-for name in sample 5.10-amd64 6.1-amd64 6.1-arm64 6.1-armhf 6.1-s390x 6.12-amd64 6.12-arm64 6.12-s390x; do
+names="sample 6.1-armhf 6.12-s390x"
+[ "${KMEMTRACE_STRIDE:-1}" -gt 1 ] ||
+	names="$names 5.10-amd64 6.1-amd64 6.1-arm64 6.1-s390x 6.12-amd64 6.12-arm64"
+for name in $names; do
 	formats=json
 	case $name in
 	sample | 6.12-s390x) formats="json text csv" ;;
