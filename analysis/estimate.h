@@ -134,8 +134,8 @@ struct estimate_margin {
  * samples that each stand for k = variance / estimate: with z = 1.96,
  *	estimate + z^2 k / 2 -+ z sqrt(variance + z^2 k^2 / 4)
  * Unlike estimate -+ z sqrt(variance), it is right for few samples too. The upper half m
- * of the interval becomes sqrt(m^2 + n^2 + hidden^2), where n is that of what lost records may have
- * added. margin NULL: none.
+ * of the interval becomes sqrt(m^2 + n^2 + hidden^2), where n is that of all that lost records may
+ *have added. margin NULL: none.
  */
 struct estimate_range estimate_range(uint64_t estimate, double variance,
 				     const struct estimate_margin *margin);
