@@ -285,13 +285,16 @@ void estimates_set_lost(struct estimates *estimates, uint64_t lost, uint64_t los
 static struct estimate_margin find_margin(const struct estimates *estimates, enum estimate_of of,
 					  double one, double most)
 {
-	double now = estimates->lost.now * one, before = estimates->lost.before * one;
-	double sampled = now;
+	bool is_events = of == ESTIMATE_EVENTS || of == ESTIMATE_CHOSEN;
+	double now, before, sampled;
 
 	/* a lost free lets an object get old */
 	if (of == ESTIMATE_ALLOCATED && estimates->counts_at_end)
 		of = ESTIMATE_LIVE;
-	if (of != ESTIMATE_ENDED && now > most) {
+	one *= is_events ? 2 : 1;
+	sampled = now = estimates->lost.now * one;
+	before = estimates->lost.before * one;
+	if (!is_events && now > most) {
 		now = most;
 		sampled = 0;
 	}
@@ -303,7 +306,9 @@ static struct estimate_margin find_margin(const struct estimates *estimates, enu
 		.above = now,
 		.above_variance = estimates->is_profile && estimates->interval > 1 ? sampled * one
 										   : 0,
-		.below = of == ESTIMATE_LIVE ? estimates->lost.now * one + before : 0,
+		.below = of == ESTIMATE_LIVE || of == ESTIMATE_CHOSEN
+				 ? estimates->lost.now * one + before
+				 : 0,
 	};
 }
 

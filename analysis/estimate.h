@@ -6,7 +6,7 @@
  * over the samples of a group are unbiased estimates (Horvitz and Thompson, 1952) of its
  * allocations and their bytes. kmemtraced doubles and halves the interval while it samples; the
  * interval of a sample was chosen before, by earlier samples, so the estimates stay unbiased. Their
- *variances are estimated by the sums of w (w - 1) and of w (w - 1) s^2.
+ * variances are estimated by the sums of w (w - 1) and of w (w - 1) s^2.
  *
  * Counters are integers. So w is rounded up or down at random, up with the probability of its
  * fraction: this keeps the estimate unbiased. The random number is a hash of the object, so the
@@ -54,8 +54,13 @@ struct estimates {
 /* What a figure is of: lost records change them in different ways. */
 enum estimate_of {
 	ESTIMATE_ALLOCATED, /* of allocations only */
-	ESTIMATE_ENDED,	    /* of events that may be frees: also of objects from before the piece */
-	ESTIMATE_LIVE,	    /* of live objects, from which a lost free takes nothing */
+	/* of allocations and frees: an allocation that is lost leaves its free without a sample,
+	 * too */
+	ESTIMATE_EVENTS,
+	/* the same, chosen by what is known of their objects, as their age: a lost record may also
+	 * have made a wrong choice */
+	ESTIMATE_CHOSEN,
+	ESTIMATE_LIVE, /* of live objects, from which a lost free takes nothing */
 };
 
 /* The value lies between these with a probability of about 95 %. */
@@ -135,7 +140,7 @@ struct estimate_margin {
  *	estimate + z^2 k / 2 -+ z sqrt(variance + z^2 k^2 / 4)
  * Unlike estimate -+ z sqrt(variance), it is right for few samples too. The upper half m
  * of the interval becomes sqrt(m^2 + n^2 + hidden^2), where n is that of all that lost records may
- *have added. margin NULL: none.
+ * have added. margin NULL: none.
  */
 struct estimate_range estimate_range(uint64_t estimate, double variance,
 				     const struct estimate_margin *margin);

@@ -17,9 +17,9 @@
  *	The free is not seen, since the kernel skipped the program or there is no tracepoint: the
  *	    address is still there at its next allocation. If that is not sampled, it removes the
  *	    address, and records a free: sampled_ends_here(). If it is, its record, of an address
- *that is live for a reader, ends the life, and the address stays in the map, now for the new
- *object: sampled_add(). A free and the next allocation of one address cannot race: the tracepoint
- *of the free comes before the allocator has the object back.
+ * that is live for a reader, ends the life, and the address stays in the map, now for the new
+ * object: sampled_add(). A free and the next allocation of one address cannot race: the tracepoint
+ * of the free comes before the allocator has the object back.
  *
  * The mark of a page that has a struct kmem_cache of known_caches has one more bit, which stays. So
  * a free that finds 0 is not the end of a cache either, and needs no look at known_filter, which

@@ -43,7 +43,7 @@ struct checkpoint_state {
 	uint64_t since;	  /* ns: when tracing began */
 	uint64_t objects; /* live at begin */
 	uint64_t events;  /* recorded before begin */
-	uint64_t lost;	  /* events before begin */
+	uint64_t lost;	  /* events before begin, and samples without a record */
 	uint64_t lost_after, lost_before; /* ns: between these times; 0: none were lost */
 	uint64_t skipped;		  /* events before begin, or STATUS_UNKNOWN */
 	/* Of the same time as the counts: as in struct cache_mark and struct analysis. */

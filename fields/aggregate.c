@@ -214,7 +214,6 @@ int aggregate_add(struct aggregate *aggregate, struct value_source *source,
 	group = aggregate->groups[number];
 	aggregate->events += weight;
 	group->events += weight;
-	group->has_other |= transition->outcome != OUTCOME_ALLOCATED;
 	if (object) {
 		sums = sampled_sums_find(&aggregate->sampled, (uint64_t)number, object, &is_new);
 		if (!sums)

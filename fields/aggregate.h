@@ -24,7 +24,6 @@ struct aggregate_group {
 	uint64_t events, samples;	/* samples: of sampled objects */
 	double variance;		/* of events */
 	uint64_t bytes;			/* of the objects of sampled events, by weight */
-	bool has_other;			/* events that are no allocations */
 	uint32_t next;			/* another group with the same hash, + 1; 0: none */
 	struct accumulator *statistics; /* behind the keys */
 	struct value keys[];

@@ -132,7 +132,10 @@ int session_status_start(struct session *session)
 /* Adds a CPU that came online, but for which no stream could be made. */
 static int add_lost_cpu(struct session *session, unsigned int cpu)
 {
+	static const struct kmt_control none;
 	const struct kmt_control *control = &session->rings.controls[cpu];
+	const struct kmt_control *base =
+		session->rotation.controls ? &session->rotation.controls[cpu] : &none;
 	struct status_cpu *about = status_add_cpu(&session->status, cpu);
 
 	if (!about)
@@ -140,8 +143,8 @@ static int add_lost_cpu(struct session *session, unsigned int cpu)
 	about->seen = about->lost = control->sequence;
 	about->skipped = STATUS_UNKNOWN;
 	about->counted = (struct status_counted){ 0 };
-	session_status_count(&about->counted, control,
-			     session->rotation.controls ? &session->rotation.controls[cpu] : NULL);
+	session_status_count(&about->counted, control, base);
+	session_status_add_samples(&session->status.sampling, control, base);
 	return 0;
 }
 

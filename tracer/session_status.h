@@ -42,6 +42,10 @@ int session_status_end_piece(struct session *session);
 void session_status_count(struct status_counted *sum, const struct kmt_control *control,
 			  const struct kmt_control *base);
 
+/* The same of its samples. */
+void session_status_add_samples(struct status_sampling *sampling, const struct kmt_control *control,
+				const struct kmt_control *base);
+
 /* For session_status*.c: adds the counters of a CPU, and completes those of all. 0 or -errno. */
 int session_status_add_cpu(struct session *session, unsigned int cpu,
 			   const struct writer_ended *ended, uint64_t own, uint64_t skipped);

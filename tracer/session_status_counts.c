@@ -33,8 +33,8 @@ void session_status_count(struct status_counted *sum, const struct kmt_control *
 		      control->counted_elsewhere.bytes - base->counted_elsewhere.bytes;
 }
 
-static void add_samples(struct status_sampling *sampling, const struct kmt_control *control,
-			const struct kmt_control *base)
+void session_status_add_samples(struct status_sampling *sampling, const struct kmt_control *control,
+				const struct kmt_control *base)
 {
 	sampling->unwalked += control->unwalked - base->unwalked;
 	sampling->user_unwalked += control->user_unwalked - base->user_unwalked;
@@ -63,7 +63,7 @@ int session_status_add_cpu(struct session *session, unsigned int cpu,
 	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
 	about->from_backup = control->from_backup - base->from_backup;
 	status->from_backup += about->from_backup;
-	add_samples(&status->sampling, control, base);
+	session_status_add_samples(&status->sampling, control, base);
 	about->counted = (struct status_counted){ 0 };
 	session_status_count(&about->counted, control, base);
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)

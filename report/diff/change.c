@@ -116,15 +116,23 @@ static double squares_of(enum diff_figure figure, const struct diff_figures *fig
 	return figures->histories[figure].squares;
 }
 
+static double missing_events(const struct diff_side *side, enum diff_figure figure)
+{
+	return side->missing + (diff_is_state(figure) ? side->missing_before : 0);
+}
+
+static bool is_number(enum diff_figure figure)
+{
+	return figure == DIFF_ALLOCATIONS || figure == DIFF_LIVE_OBJECTS;
+}
+
 /* The range that lost, skipped and unobserved events leave. */
 static void set_range(struct diff_estimate *estimate, const struct diff_side *side,
 		      enum diff_figure figure, const struct diff_figures *figures, double one)
 {
-	double events = side->missing + (diff_is_state(figure) ? side->missing_before : 0);
-	double missing = one > 0 ? events * one : 0;
-	double hidden = figure == DIFF_ALLOCATIONS || figure == DIFF_LIVE_OBJECTS
-				? side->hidden / 8 /* the least object has 8 bytes */
-				: side->hidden;
+	double missing = one > 0 ? missing_events(side, figure) * one : 0;
+	double hidden = is_number(figure) ? side->hidden / 8 /* the least object has 8 bytes */
+					  : side->hidden;
 
 	estimate->low = estimate->value;
 	estimate->high = estimate->value + missing + hidden;
@@ -165,14 +173,19 @@ struct diff_estimate diff_estimate(const struct diff_side *side, const struct di
 	const struct diff_figures *own = figures ? figures : &no_figures;
 	double bytes = fmax(own->largest, other ? other->largest : 0);
 	double waste = fmax(own->most_waste, other ? other->most_waste : 0);
-	double one = one_object(figure, bytes, waste), weight = weight_of(side, bytes);
+	double smallest = diff_smaller(own->smallest, other ? other->smallest : 0);
+	double one = one_object(figure, bytes, waste), lost;
 	struct diff_estimate estimate = { .value = diff_figures_value(own, figure, side->slices) };
 	double least;
 
-	one *= weight;
-	set_range(&estimate, side, figure, own, one);
+	lost = one * weight_of(side, is_number(figure) ? smallest : bytes);
+	one *= weight_of(side, bytes);
+	set_range(&estimate, side, figure, own, lost);
 	least = fmax(squares_of(figure, own), one * one);
 	estimate.variance = fmax(variance_of(side, work, figure, own), least);
+	/* a lost sample has a sampling error, too */
+	if (side->interval > 0 && lost > 0 && isfinite(missing_events(side, figure)))
+		estimate.variance += missing_events(side, figure) * lost * lost;
 	estimate.freedom = side->slices > 3 ? (double)side->slices - (diff_is_state(figure) ? 2 : 1)
 					    : 1;
 	return diff_is_state(figure) ? estimate : diff_scale(estimate, work->unit / work->sum);

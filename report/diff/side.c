@@ -78,6 +78,7 @@ void diff_figures_add(struct diff_figures *sum, const struct diff_figures *figur
 	/* two groups need not have their peaks at one time */
 	sum->peak = NAN;
 	sum->largest = fmax(sum->largest, figures->largest);
+	sum->smallest = diff_smaller(sum->smallest, figures->smallest);
 	sum->most_waste = fmax(sum->most_waste, figures->most_waste);
 	sum->doubtful += figures->doubtful;
 	sum->doubtful_bytes += figures->doubtful_bytes;

@@ -7,6 +7,7 @@
 #ifndef REPORT_DIFF_SIDE_H
 #define REPORT_DIFF_SIDE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,7 @@ struct diff_figures {
 	double peak;			 /* bytes; NAN: not known */
 	double peaks[DIFF_SLICES_MAX];	 /* of each slice; 0: the group had no event in it */
 	double largest, most_waste;	 /* bytes of one object */
+	double smallest;		 /* the same; 0: no object */
 	double doubtful, doubtful_bytes; /* live objects that may have been freed unseen */
 	double unobserved; /* objects that may have been allocated on unobserved paths */
 };
@@ -84,6 +86,12 @@ struct diff_side {
 
 /* A row of zero figures, whose texts the caller sets; NULL: no memory. Valid until the next. */
 struct diff_row *diff_side_add(struct diff_side *side);
+
+/* The smaller of two sizes, of which 0 is none. */
+static inline double diff_smaller(double a, double b)
+{
+	return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
+}
 
 /* Adds each two neighbours of all histories; of the seconds and events too. */
 void diff_side_merge_slices(struct diff_side *side);

@@ -104,6 +104,7 @@ static void finish_row(struct diff_figures *figures, const struct summary_counts
 	histories[DIFF_LIVE].squares = live * live_size * live_size * live_weight;
 	figures->peak = NAN;
 	figures->largest = fmax(size, live_size);
+	figures->smallest = diff_smaller(size, live_size);
 	if (doubtful) {
 		figures->doubtful = live;
 		figures->doubtful_bytes = (double)counts->live_bytes;

@@ -83,11 +83,29 @@ struct column *summaries_make_columns(struct summaries_view *view, const struct 
 	return made;
 }
 
+/* The largest average size of the objects of a row. */
+static double find_size_most(const struct summary *summary)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct summary_counts *counts = &summary->rows[i].counts;
+
+		if (counts->allocations)
+			most = fmax(most, (double)counts->allocated / (double)counts->allocations);
+		if (counts->live_objects)
+			most = fmax(most,
+				    (double)counts->live_bytes / (double)counts->live_objects);
+	}
+	return most;
+}
+
 int summaries_view_group(struct summaries_view *view, enum summaries_by by)
 {
 	int err =
 		summaries_groups_init(&view->by_cache, &view->summaries, SUMMARIES_BY_CACHE, NULL);
 
+	view->size_most = find_size_most(&view->summaries.sum);
 	summaries_set_bounds(&view->summaries);
 	return err ? err
 		   : summaries_groups_init(&view->groups, &view->summaries, by, &view->by_cache);
@@ -102,26 +120,12 @@ void summaries_view_deinit(struct summaries_view *view)
 	summaries_deinit(&view->summaries);
 }
 
-/* The largest average size of a row's objects. */
-static double size_most(const struct summary *summary)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < summary->row_count; i++) {
-		const struct summary_counts *counts = &summary->rows[i].counts;
-
-		if (counts->allocations)
-			most = fmax(most, (double)counts->allocated / (double)counts->allocations);
-	}
-	return most;
-}
-
 struct estimate_margin summaries_margin(const struct summaries_view *view, bool is_live)
 {
 	const struct summaries *summaries = &view->summaries;
 	const struct summary_bound *bound = is_live ? &summaries->known.bound
 						    : &summaries->sum.bound;
-	double one = (double)bound->sampling + size_most(&summaries->sum);
+	double one = (double)bound->sampling + view->size_most;
 	double missing = ((double)bound->lost + (double)bound->uncounted) * one;
 
 	if (!bound->sampling)

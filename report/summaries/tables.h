@@ -14,7 +14,8 @@
 struct summaries_view {
 	struct summaries summaries;
 	struct summaries_groups groups, by_cache; /* groups: of --by */
-	struct column *columns[3];		  /* of the tables: see summaries_view_deinit() */
+	double size_most;	   /* bytes: the largest average of a row's objects */
+	struct column *columns[3]; /* of the tables: see summaries_view_deinit() */
 	size_t column_sets;
 };
 

@@ -171,7 +171,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 		};
 	return aggregate_add(&count->aggregate, &count->source, transition,
 			     report->weigh ? report->weigh(report->weigh_data, transition) : 1,
-			     object.variance > 0 ? &object : NULL);
+			     object.allocated ? &object : NULL);
 }
 
 static int begin(struct report *report)
@@ -228,12 +228,13 @@ static void set_statistic(const struct count *count, struct cell *cell,
 		value_set_cell(&count->source.texts, cell, type, value);
 }
 
-static enum estimate_of estimate_of(const struct aggregate_group *group)
+/* Conditions and keys may use the age of an object, or its free. */
+static enum estimate_of estimate_of(const struct query *query)
 {
-	return group->has_other ? ESTIMATE_ENDED : ESTIMATE_ALLOCATED;
+	return query->has_where || query->by_count ? ESTIMATE_CHOSEN : ESTIMATE_EVENTS;
 }
 
-static struct estimate_range find_range(const struct estimates *estimates,
+static struct estimate_range find_range(const struct estimates *estimates, enum estimate_of of,
 					const struct aggregate_group *group,
 					const struct statistic *statistic,
 					const struct accumulator *accumulator)
@@ -241,20 +242,20 @@ static struct estimate_range find_range(const struct estimates *estimates,
 	uint64_t sum = (uint64_t)accumulator->number;
 	/* events without a sample are taken to have values as those with one */
 	double share = group->bytes ? (double)sum / (double)group->bytes : 0;
-	struct estimate_margin margin = estimate_margin_bytes(estimates, estimate_of(group));
+	struct estimate_margin margin = estimate_margin_bytes(estimates, of);
 
 	if (statistic->function == STATISTIC_COUNT)
 		return estimate_range_objects(estimates, accumulator->values, group->bytes,
-					      accumulator->variance, estimate_of(group));
+					      accumulator->variance, of);
 	if (accumulator->overflowed)
 		return (struct estimate_range){ CELL_UNKNOWN, CELL_UNKNOWN };
 	if (statistic->expression.type == VALUE_BYTES)
-		return estimate_range_bytes(estimates, sum, accumulator->variance,
-					    estimate_of(group));
+		return estimate_range_bytes(estimates, sum, accumulator->variance, of);
 	/* an event that was not sampled has any duration */
 	margin.hidden *= share;
 	margin.above *= share;
 	margin.above_variance *= share * share;
+	margin.below *= share;
 	return sum ? estimate_range(sum, accumulator->variance, &margin)
 		   : (struct estimate_range){ 0, CELL_UNKNOWN };
 }
@@ -265,8 +266,9 @@ static void set_intervals(const struct report *report, struct cell *row,
 {
 	const struct query *query = report->query;
 	const struct estimates *estimates = report->analysis.estimates;
-	struct estimate_range range = estimate_range_objects(estimates, group->events, group->bytes,
-							     group->variance, estimate_of(group));
+	enum estimate_of of = estimate_of(query);
+	struct estimate_range range =
+		estimate_range_objects(estimates, group->events, group->bytes, group->variance, of);
 
 	row++->number = group->samples;
 	row++->decimal =
@@ -276,7 +278,8 @@ static void set_intervals(const struct report *report, struct cell *row,
 	for (size_t i = 0; i < query->statistic_count; i++) {
 		if (!grows(&query->statistics[i]))
 			continue;
-		range = find_range(estimates, group, &query->statistics[i], &group->statistics[i]);
+		range = find_range(estimates, of, group, &query->statistics[i],
+				   &group->statistics[i]);
 		row++->number = range.low;
 		row++->number = range.high;
 	}

@@ -111,6 +111,7 @@ static void count(struct diff_counted *counted, size_t slice, const struct objec
 	figures->peaks[slice] = fmax(figures->peaks[slice], counted->live);
 	figures->peak = fmax(figures->peak, counted->live);
 	figures->largest = fmax(figures->largest, object->allocated);
+	figures->smallest = diff_smaller(figures->smallest, object->allocated);
 	figures->most_waste =
 		fmax(figures->most_waste, (double)object->allocated - object->requested);
 }

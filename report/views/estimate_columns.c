@@ -130,7 +130,7 @@ int estimate_add_lines(const struct report *report, struct header *header)
 				      " bytes, live %" PRIu64 " to %" PRIu64 " bytes",
 				      allocated.low, allocated.high, live.low, live.high);
 	margin = estimate_margin_bytes(estimates, ESTIMATE_LIVE);
-	if (!err && margin.above > 0)
+	if (!err && (margin.above > 0 || margin.below > 0))
 		err = header_add_line(
 			header, "", true,
 			"lost records may be samples or their frees: the intervals include up to "

@@ -207,7 +207,7 @@ static char *make_title(const struct report *report)
 static enum estimate_of flame_estimate_of(const struct flame *flame)
 {
 	if (flame->measure == FLAME_temporary)
-		return ESTIMATE_ENDED;
+		return ESTIMATE_CHOSEN;
 	return flame_is_flow(flame) ? ESTIMATE_ALLOCATED : ESTIMATE_LIVE;
 }
 
