@@ -90,6 +90,28 @@ static void test_ranges(void **state)
 	assert_true(estimate.low == 0 && isinf(estimate.high));
 }
 
+/* 100 lost samples: each may be of the smallest objects, and has a sampling error of its own. */
+static void test_lost_samples(void **state)
+{
+	struct diff_side side = make_side();
+	struct diff_figures figures = { .largest = 8192, .smallest = 64 };
+	const double small = 1 / -expm1(-64.0 / (1 << 19)), large = 1 / -expm1(-8192.0 / (1 << 19));
+	struct diff_estimate estimate;
+
+	(void)state;
+	side.interval = 1 << 19;
+	side.missing = 100;
+	estimate = diff_estimate(&side, &by_time, DIFF_LIVE_OBJECTS, &figures, NULL);
+	assert_true(fabs(estimate.high - 100 * small) < 1e-6);
+	assert_true(fabs(estimate.variance / (large * large + 100 * small * small) - 1) < 1e-9);
+	estimate = diff_estimate(&side, &by_time, DIFF_LIVE, &figures, NULL);
+	assert_true(fabs(estimate.high - 100 * large * 8192) < 1e-3);
+	assert_true(estimate.variance > 100 * pow(large * 8192, 2));
+	side.missing = INFINITY;
+	estimate = diff_estimate(&side, &by_time, DIFF_LIVE, &figures, NULL);
+	assert_true(isinf(estimate.high) && isfinite(estimate.variance));
+}
+
 static void test_states(void **state)
 {
 	const struct diff_estimate none = { 0, 0, 0, 0, 19 }, ten = { 10, 10, 10, 1e-6, 19 },
@@ -291,10 +313,10 @@ static void test_one_burst(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_batch_means),	cmocka_unit_test(test_ratio),
-		cmocka_unit_test(test_ranges),		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_no_false_change), cmocka_unit_test(test_finds_change),
-		cmocka_unit_test(test_one_burst),
+		cmocka_unit_test(test_batch_means),  cmocka_unit_test(test_ratio),
+		cmocka_unit_test(test_ranges),	     cmocka_unit_test(test_lost_samples),
+		cmocka_unit_test(test_states),	     cmocka_unit_test(test_no_false_change),
+		cmocka_unit_test(test_finds_change), cmocka_unit_test(test_one_burst),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
