@@ -26,7 +26,7 @@ other() # other COMMAND…: as another user
 
 import()
 {
-	timeout 60 "$builddir/kmemtrace-import" -q -o "$1" cpu0.out 2>said </dev/null
+	timeout 20 "$builddir/kmemtrace-import" -q -o "$1" cpu0.out 2>said </dev/null
 	code=$?
 }
 
@@ -142,7 +142,7 @@ broken() # broken NAME: a damaged capture of another user
 
 repairs() # repairs DIR
 {
-	timeout 60 "$builddir/kmemtrace-check" --repair "$1" >said 2>&1 </dev/null
+	timeout 20 "$builddir/kmemtrace-check" --repair "$1" >said 2>&1 </dev/null
 	code=$?
 }
 
@@ -174,7 +174,7 @@ repairs user/killed
 # kmemtrace-pack: in place, and to another directory
 pack() # pack ARGUMENT…
 {
-	timeout 60 "$builddir/kmemtrace-pack" -q "$@" >said 2>&1 </dev/null
+	timeout 20 "$builddir/kmemtrace-pack" -q "$@" >said 2>&1 </dev/null
 	code=$?
 }
 
