@@ -1,52 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Sourced by the live tests: a scratch folder, checks that skip the test, and helper functions.
-set -u
+# shellcheck shell=sh disable=SC2034,SC2154 # the tests use its variables; the build sets builddir, srcdir
+# Sourced by the live tests: what cli.sh gives, and a kmemtraced in the background, loads whose events are
+# counted, and places of this machine with names that no other test has.
+. "$srcdir/cli/cli.sh"
 
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/kmemtrace-live.XXXXXX") || exit 1
-trap 'stop_daemon; cd /; rm -rf "$scratch"' EXIT
-trap 'exit 1' INT TERM
-cd "$scratch" || exit 1
-
-# one capture at a time: live tests count what this kernel does
-exec 9>"$builddir/live.lock"
-flock 9 2>/dev/null || true
-
-daemon=
-kmemtraced=$builddir/kmemtraced
-check=$builddir/kmemtrace-check
-report=$builddir/kmemtrace-report
-
-skip() {
-	echo "skipped: $*"
-	exit 77
-}
-
-fail() {
-	echo "failed: $*"
-	exit 1
-}
-
-need() { # need COMMAND …: skips where one is not installed
-	for tool; do
-		command -v "$tool" >/dev/null || skip "$tool is not installed"
-	done
-}
-
+daemon='' # its process, or nothing
 [ -x "$kmemtraced" ] || skip "kmemtraced was not built"
 "$kmemtraced" --doctor >doctor.log 2>&1 || skip "no capture is possible here: $(grep '^NO' doctor.log | head -1)"
+before_end stop_daemon
 
-# start_daemon OPTION…: in the background; returns once it captures
+# For cgroups, instances of tracefs and sockets. ./test removes what has this name if the test is killed.
+own_name=${KMEMTRACE_TEST_RUN:-kmemtrace-test.$$}.$$
+
+own_folder() { # own_folder NAME [OPTION]: a file system in memory, which is unmounted at the end
+	mkdir -p "$1"
+	mount -t tmpfs ${2:+-o "$2"} tmpfs "$1" 2>/dev/null || return
+	before_end "umount -l '$scratch/$1'"
+}
+
+# start_daemon OPTION…: in the background; returns when it captures into kmemtrace.data
 start_daemon() {
 	rm -rf kmemtrace.data
 	"$kmemtraced" "$@" 2>daemon.log &
 	daemon=$!
-	for _ in $(seq 100); do
-		# the first task is written after all programs are attached
-		[ -s kmemtrace.data/kernel/tasks ] && return
-		kill -0 $daemon 2>/dev/null || break
-		sleep 0.05
-	done
-	fail "kmemtraced did not start: $(cat daemon.log)"
+	wait_for "the begin of the capture" captures kmemtrace.data
+}
+
+captures() { # captures DIR: all programs of the daemon are attached, since DIR has the first task
+	[ -s "$1/kernel/tasks" ]
 }
 
 stop_daemon() { # stop_daemon [SIGNAL]: sets $status to its exit status
@@ -57,6 +38,14 @@ stop_daemon() { # stop_daemon [SIGNAL]: sets $status to its exit status
 	daemon=
 }
 
+message() { # message NUMBER PATTERN: daemon.log has at least so many lines that match
+	[ "$(grep -c -e "$2" daemon.log)" -ge "$1" ]
+}
+
+wait_for_message() { # wait_for_message NUMBER PATTERN
+	wait_for "$1 of the message \"$2\"" message "$1" "$2"
+}
+
 # starved ARGUMENT…: runs kmemtraced, and stops and continues it all the time, so that a small ring
 # overflows for sure; returns its exit status. Not before its programs are attached: the kernel gives
 # up loading a program when a signal comes.
@@ -65,12 +54,12 @@ starved() {
 	daemon=$!
 	while kill -0 $daemon 2>/dev/null &&
 		! find /proc/$daemon/fd -lname 'anon_inode:bpf*link' 2>/dev/null | grep -q .; do
-		sleep 0.02
+		sleep 0.02 # paced: kmemtraced may end
 	done
 	while kill -0 $daemon 2>/dev/null; do
-		sleep 0.1
+		sleep 0.1 # paced: the load
 		kill -STOP $daemon 2>/dev/null
-		sleep 0.05
+		sleep 0.05 # paced: the load
 		kill -CONT $daemon 2>/dev/null
 	done
 	wait $daemon
@@ -87,6 +76,21 @@ checked() { # kmemtrace-check finds nothing wrong in the capture
 	"$check" "$@" >check.log 2>&1 || fail "kmemtrace-check: $(head -20 check.log)"
 }
 
-value() { # value FILE KEY: of a line "KEY VALUE"
-	awk -v key="$2" '$1 == key { print $2 }' "$1"
+# begin_files: a process that holds as many eventfds as hold says, an object of the cache filp each; $load
+begin_files() {
+	[ -p numbers ] || mkfifo numbers answers
+	"$builddir/tests/live/descriptors" <numbers >answers 2>load.log &
+	load=$!
+	exec 3>numbers 4<answers
+}
+
+hold() { # hold NUMBER: of eventfds
+	echo "$1" >&3
+	read -r held <&4 || skip "$(cat load.log)"
+	[ "$held" = "$1" ] || fail "the load holds $held, not $1"
+}
+
+end_files() {
+	exec 3>&- 4<&-
+	wait $load
 }

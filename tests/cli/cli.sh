@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=sh disable=SC2034,SC2154 # the tests use its variables; the build sets builddir, srcdir
+# Sourced by every test that is a script, first of all: a scratch folder, in which the test runs and which is
+# removed at its end, the names of the programs, and the functions that tests share.
+set -u
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/kmemtrace-test.XXXXXX") || exit 1
+at_end=''
+trap 'end_test $?' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$scratch" || exit 1
+
+kmemtraced=$builddir/kmemtraced
+report=$builddir/kmemtrace-report
+check=$builddir/kmemtrace-check
+pack=$builddir/kmemtrace-pack
+mktrace=$builddir/tests/mktrace
+
+# before_end COMMAND: an operation of eval, done when the test ends, in whatever way; the newest first.
+before_end() {
+	at_end="$1
+$at_end"
+}
+
+end_test() { # end_test STATUS
+	trap - EXIT
+	eval "$at_end"
+	cd /
+	rm -rf "$scratch"
+	exit "$1"
+}
+
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+fail() {
+	echo "failed: $*"
+	exit 1
+}
+
+# wrong WORD…: the test goes on, and ends with "exit $failed".
+failed=0
+wrong() {
+	echo "wrong: $*"
+	failed=1
+}
+
+need() { # need COMMAND …: skips where one is not installed
+	for tool; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+}
+
+need_tracer() {
+	[ -x "$kmemtraced" ] || skip "kmemtraced was not built"
+}
+
+# compare EXPECTED OUTPUT: fails, and shows the difference, if the output is not that of the file in cli/. "make
+# update-expected" sets KMEMTRACE_UPDATE_EXPECTED: the output then replaces the file, for review with git diff.
+compare() {
+	if [ -z "${KMEMTRACE_UPDATE_EXPECTED:-}" ]; then
+		diff -u "$srcdir/cli/$1" "$2" || exit 1
+	elif ! cmp -s "$srcdir/cli/$1" "$2"; then
+		cp "$2" "$srcdir/cli/$1" && echo "updated $1"
+	fi
+}
+
+# wait_for WHAT COMMAND…: until the command succeeds. A test waits with this function only: the limit finds
+# what never happens, on the slowest machine too. If the test has a daemon, and the daemon ends, it does not wait.
+wait_for() {
+	what=$1 polls=0
+	shift
+	until "$@" 2>/dev/null; do
+		polls=$((polls + 1))
+		if [ -n "${daemon:-}" ] && ! kill -0 "$daemon" 2>/dev/null && ! "$@" 2>/dev/null; then
+			fail "$what: kmemtraced has ended: $(cat daemon.log)"
+		fi
+		[ $polls -lt 2400 ] || fail "$what: not after two minutes: $(cat daemon.log 2>/dev/null)"
+		sleep 0.05
+	done
+}
+
+value() { # value FILE KEY: of a line "KEY VALUE"
+	awk -v key="$2" '$1 == key { print $2 }' "$1"
+}
