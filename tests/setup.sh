@@ -10,19 +10,21 @@ packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 # What "./test quick" needs besides (g++: C++ programs use memstat.h too; xz-utils: captures of
 # other machines; tmux: a terminal).
 packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format tmux"
-# What ./test needs besides (linux-perf: an independent count; qemu-system, cpio and e2fsprogs: other kernels;
-# qemu-user: the offline tools on other machines; compilers: both; trace-cmd and its libraries:
-# recordings that kmemtrace-import reads; libclang-rt and llvm: libFuzzer, and the coverage;
-# prometheus: reads the metrics; debhelper, lintian and systemd: our own packages; python3-jsonschema:
-# checks JSON; python3 and openssl: servers that are wrong, for kmemtrace-ship).
-packages_test="libclang-rt-dev llvm valgrind babeltrace2 linux-perf
-	prometheus prometheus-node-exporter
-	qemu-system-x86 qemu-system-arm qemu-system-misc cpio e2fsprogs trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
+# What "./test" needs besides (linux-perf: an independent count; prometheus: reads the metrics; systemd: judges
+# the unit; qemu-system, cpio and e2fsprogs: other kernels; trace-cmd and its libraries: recordings that
+# kmemtrace-import reads; python3-jsonschema: checks JSON; python3 and openssl: servers that are wrong, for
+# kmemtrace-ship).
+packages_core="linux-perf babeltrace2 prometheus prometheus-node-exporter systemd
+	qemu-system-x86 cpio e2fsprogs trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
+	python3-jsonschema python3 openssl"
+# What "./test all" needs besides (libclang-rt and llvm: libFuzzer, and the coverage; qemu-system of other
+# machines: their kernels; qemu-user: the offline tools on them; compilers: both; debhelper and lintian: our
+# own packages).
+packages_all="libclang-rt-dev llvm valgrind qemu-system-arm qemu-system-misc
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-	debhelper lintian systemd python3-jsonschema
-	python3 openssl"
-# What ./test needs besides, if it can be installed: a web browser, and what drives it.
+	debhelper lintian"
+# What "./test all" needs besides, if it can be installed: a web browser, and what drives it.
 packages_browser="chromium nodejs"
 # The same: a store of fleets. The tests start servers of their own; no service is started.
 packages_clickhouse="clickhouse-server curl"
@@ -116,6 +118,13 @@ bootstrap()
 		return
 	fi
 	autoreconf -fi
+}
+
+# use_ccache: where it is installed; a build in another folder then costs little
+use_ccache()
+{
+	[ -d /usr/lib/ccache ] || return 0
+	export PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 }
 
 # configure_in DIR OPTION…: configures in DIR, unless DIR was configured with the same options.
