@@ -3,20 +3,9 @@
 # kmemtrace-pack --anonymize: no address and no name of the original is in the copy, and each view
 # shows the same. Captures of other kernels, of both byte orders and word sizes, packed and raw; three of
 # them if $KMEMTRACE_STRIDE is larger than 1.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
+. "$srcdir/cli/cli.sh"
+need xz
 . "$srcdir/cli/anonymized.sh"
-code=0
-
-wrong()
-{
-	echo "wrong: $*"
-	code=1
-}
 
 # run STATUS COMMAND...: writes its output to the file said
 run()
@@ -49,8 +38,8 @@ for name in $names; do
 	# the hosts of these captures have no name
 	sed -i 's/hostname = "(none)"/hostname = "secret.example.net"/' $name/metadata
 	run 0 kmemtrace-pack -u --anonymize -o $name.plain $name
-	shows_nothing_of $name $name.plain || code=1
-	reports_the_same $name $name.plain "$formats" || code=1
+	shows_nothing_of $name $name.plain || failed=1
+	reports_the_same $name $name.plain "$formats" || failed=1
 	[ $name = sample ] || continue
 	# packed or not, from a packed capture or not
 	cp -r sample small
@@ -60,17 +49,17 @@ for name in $names; do
 	[ $(($(cat small.copy/cpu* | wc -c) * 10)) -lt "$(cat sample/cpu* | wc -c)" ] ||
 		wrong "the copy is not packed"
 	run 0 kmemtrace-pack -u -q -o small.plain small.copy
-	shows_nothing_of sample small.plain || code=1
-	reports_the_same sample small.plain json || code=1
+	shows_nothing_of sample small.plain || failed=1
+	reports_the_same sample small.plain json || failed=1
 done
 
 # Two copies of a capture have no address in common, and a copy can be copied again.
 run 0 kmemtrace-pack -u -q --anonymize -o other.plain sample
-shows_nothing_of sample.plain other.plain || code=1
+shows_nothing_of sample.plain other.plain || failed=1
 run 0 kmemtrace-pack -u -q --anonymize -o second.plain sample.plain
-shows_nothing_of sample.plain second.plain || code=1
-shows_nothing_of sample second.plain || code=1
-reports_the_same sample second.plain json || code=1
+shows_nothing_of sample.plain second.plain || failed=1
+shows_nothing_of sample second.plain || failed=1
+reports_the_same sample second.plain json || failed=1
 [ "$(host_of second.plain)" = anonymized ] || wrong "the host is called $(host_of second.plain)"
 
 # Names of tasks stay, unless they are asked for: equal names then have equal substitutes.
@@ -96,7 +85,7 @@ address=$(sed -n 's/^cache 0x\([0-9a-f]*\) .*/\1/p' named/kernel/caches | head -
 echo "kmalloc of_$address" >>named/kernel/caches
 run 1 kmemtrace-pack -u --anonymize -o named.plain named
 says "named/metadata: 1 name has the host name in it, and stays"
-cmp named/kernel/process_memory named.plain/kernel/process_memory || code=1
+cmp named/kernel/process_memory named.plain/kernel/process_memory || failed=1
 [ "$(grep memory named.plain/kernel/topology)" = "memory 0 0x0 0xffffffffffffffff" ] ||
 	wrong "the nodes of the memory are $(grep memory named.plain/kernel/topology)"
 says "named/kernel/tasks: 1 name has the host name in it, and stays"
@@ -115,7 +104,7 @@ run 1 kmemtrace-pack -u --anonymize -o damaged.plain damaged
 says "bytes are not packets: they are left out"
 grep -q xxx damaged.plain/cpu1 && wrong "damaged bytes were copied"
 grep -q '^stopped an error$' damaged.plain/kernel/status || wrong "$(grep stopped damaged.plain/kernel/status)"
-shows_nothing_of sample damaged.plain || code=1
+shows_nothing_of sample damaged.plain || failed=1
 run 0 kmemtrace-check --repair damaged.plain
 run 0 kmemtrace-check damaged.plain
 
@@ -128,4 +117,4 @@ run 2 kmemtrace-pack --anonymize -o sample sample
 says "is the capture itself"
 [ -e out ] && wrong "a wrong command made a capture"
 diff -r "$srcdir/data/sample" sample || wrong "the original changed"
-exit $code
+exit $failed

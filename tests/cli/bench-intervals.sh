@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The interval of a ratio in bench/run is that of the sign test, whose ranks are in any table of
 # statistics: also if rounds have a divisor below 0, and none with five rounds.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
+. "$srcdir/cli/cli.sh"
 
 # interval RATIO...: of rounds with these ratios, whose divisors are 1, or -1 for a ratio with "!"
 interval()

@@ -2,19 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Every program takes a capture as a plain argument; kmemtrace-report distinguishes it
 # from the name of a view.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/small.trace" || exit 1
-"$builddir/tests/mktrace" other <"$srcdir/cli/exact.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/small.trace" || exit 1
+"$mktrace" other <"$srcdir/cli/exact.trace" || exit 1
 cp -r other leaks
 
 report()
 {
-	"$builddir/kmemtrace-report" "$@"
+	"$report" "$@"
 }
 report -i other leaks >expected
 [ -s expected ] || exit 1
@@ -28,7 +24,7 @@ same()
 same other leaks
 same leaks other
 same leaks ./other
-same leaks "$work/other"
+same leaks "$scratch/other"
 same leaks ./leaks
 same leaks leaks/
 same -i leaks leaks
@@ -43,7 +39,7 @@ cmp -s default expected && { echo "the default is another capture"; failed=1; }
 # refused ARGUMENT...: with exit status 2 and a message
 refused()
 {
-	"$builddir/kmemtrace-report" "$@" >out 2>errors
+	"$report" "$@" >out 2>errors
 	[ $? = 2 ] && [ ! -s out ] && [ -s errors ] || { echo "$*: not refused"; failed=1; }
 }
 refused other kmemtrace.data
@@ -54,7 +50,7 @@ refused absent
 refused ./absent
 refused ""
 
-"$builddir/kmemtrace-check" -q other || failed=1
-"$builddir/kmemtrace-pack" -q other || failed=1
-"$builddir/kmemtrace-check" -q other || failed=1
+"$check" -q other || failed=1
+"$pack" -q other || failed=1
+"$check" -q other || failed=1
 exit $failed

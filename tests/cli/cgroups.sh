@@ -3,21 +3,10 @@
 # The cgroups of tasks: a process that moves is split at the moment, a cgroup that is gone keeps its
 # name, and views split by cgroup and container; a capture without the table has neither. Anonymized,
 # the groups are the same, without a name of the original.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-report=$builddir/kmemtrace-report
+. "$srcdir/cli/cli.sh"
 id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
-
-"$builddir/tests/mktrace" data <<-END || exit 1
+"$mktrace" data <<-END || exit 1
 	begin 1us
 	symbol 0xffffffff81000000 caller
 	symbol 0xffffffff81001000 _etext
@@ -62,11 +51,11 @@ cat >data/kernel/cgroups <<-END
 	gone 40 25000
 	member 11 30000 41
 END
-"$builddir/kmemtrace-check" -q data || wrong "kmemtrace-check"
-"$builddir/kmemtrace-pack" -q --anonymize -o copy data || wrong "--anonymize"
+"$check" -q data || wrong "kmemtrace-check"
+"$pack" -q --anonymize -o copy data || wrong "--anonymize"
 grep -E 'docker|cron|0123456789ab' copy/kernel/cgroups && wrong "the copy has an original"
 # sampled allocations of 256 bytes, which are 1 in 4.4
-"$builddir/tests/mktrace" profiled <<-END || exit 1
+"$mktrace" profiled <<-END || exit 1
 	sampling 1000 profile=1
 	symbol 0xffffffff81000000 caller
 	symbol 0xffffffff81001000 _etext
@@ -89,8 +78,8 @@ cp -r data missing
 rm missing/kernel/cgroups
 cp -r data uncharged
 echo uncharged >>uncharged/kernel/cgroups
-"$builddir/kmemtrace-check" -q uncharged || wrong "kmemtrace-check uncharged"
-"$builddir/kmemtrace-pack" -q --anonymize -o uncharged-copy uncharged || wrong "--anonymize uncharged"
+"$check" -q uncharged || wrong "kmemtrace-check uncharged"
+"$pack" -q --anonymize -o uncharged-copy uncharged || wrong "--anonymize uncharged"
 {
 	for view in "events -F time,operation,cgroup,container,charged,type" "count --by=container --sum=bytes_alloc" \
 		"sites --by=cgroup" "leaks --by=cgroup" "sites --where=cgroup==\"/\"" \
@@ -124,5 +113,5 @@ echo uncharged >>uncharged/kernel/cgroups
 	$report missing cgroups --format=csv 2>&1
 	$report missing count --by=cgroup,container --format=csv 2>&1
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/cgroups.expected" out || failed=1
+compare cgroups.expected out || failed=1
 exit $failed

@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kmemtrace-check --heap: certain, possible and legal findings; only certain findings change the exit
 # status.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 try()
 {
-	"$builddir/kmemtrace-check" "$@" >stdout 2>stderr
+	"$check" "$@" >stdout 2>stderr
 	status=$?
 	echo "--- $* -> $status"
 	cat stdout stderr
@@ -55,7 +52,7 @@ free   2ms 0 0x10000 0x3010
 EOF
 } >good.trace
 for name in bad lossy good; do
-	"$builddir/tests/mktrace" $name <$name.trace || exit 1
+	"$mktrace" $name <$name.trace || exit 1
 done
 {
 	try --heap good
@@ -67,4 +64,4 @@ done
 	try --heap --list
 	try --heap absent
 } >output
-"$srcdir/compare.sh" "$srcdir/cli/check-heap.expected" output
+compare check-heap.expected output

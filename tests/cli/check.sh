@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kmemtrace-check: consistent captures and streams, damaged ones, one that is still being written, and
 # wrong usage.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 try()
 {
-	"$builddir/kmemtrace-check" "$@" >stdout 2>stderr
+	"$check" "$@" >stdout 2>stderr
 	status=$?
 	echo "--- $* -> $status"
 	cat stdout stderr
@@ -21,11 +18,11 @@ flip()
 	printf "\\$(printf %o $((byte ^ 1)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/small.trace" || exit 1
-"$builddir/tests/mktrace" exact <"$srcdir/cli/exact.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/small.trace" || exit 1
+"$mktrace" exact <"$srcdir/cli/exact.trace" || exit 1
 sed 's/complete yes/complete no/' "$srcdir/cli/exact.trace" |
-	"$builddir/tests/mktrace" unfinished || exit 1
-{ cat "$srcdir/cli/exact.trace"; echo "raw 1010ms 0 77"; } | "$builddir/tests/mktrace" odd || exit 1
+	"$mktrace" unfinished || exit 1
+{ cat "$srcdir/cli/exact.trace"; echo "raw 1010ms 0 77"; } | "$mktrace" odd || exit 1
 for copy in cut flipped missing future nostatus metadata kept tables nometadata; do
 	cp -r exact $copy
 done
@@ -83,7 +80,7 @@ mkfifo pipe
 	try --list -v
 	try --list exact
 	try --list
-	"$builddir/kmemtrace-check" exact >/dev/full
+	"$check" exact >/dev/full
 	echo "to a full disk -> $?"
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/check.expected" out
+compare check.expected out

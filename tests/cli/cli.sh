@@ -10,6 +10,9 @@ trap 'end_test $?' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$scratch" || exit 1
 
+# For what is not in the scratch folder, as cgroups and sockets: ./test removes what has this name if the test is killed.
+own_name=${KMEMTRACE_TEST_RUN:-kmemtrace-test.$$}.$$
+
 kmemtraced=$builddir/kmemtraced
 report=$builddir/kmemtrace-report
 check=$builddir/kmemtrace-check
@@ -28,6 +31,13 @@ end_test() { # end_test STATUS
 	cd /
 	rm -rf "$scratch"
 	exit "$1"
+}
+
+# in_memory: goes to a folder in memory, if there is one: many files are made faster there
+in_memory() {
+	memory=$(mktemp -d "/dev/shm/$own_name.XXXXXX" 2>/dev/null) || return 0
+	before_end "cd / && rm -rf '$memory'"
+	cd "$memory" || exit 1
 }
 
 skip() {

@@ -2,34 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kmemtrace-ship and two real ClickHouse servers: all rows are there, and once; also when all is sent
 # again, when a server is killed in the middle of it, and when its disk was full.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-if [ ! -x "$builddir/kmemtrace-ship" ]; then
-	echo "skipped: this build has no kmemtrace-ship (no libcurl)"
-	exit 77
-fi
+. "$srcdir/cli/cli.sh"
+[ -x "$builddir/kmemtrace-ship" ] || skip "this build has no kmemtrace-ship (no libcurl)"
 # shellcheck source=tests/fleet/clickhouse.sh
 . "$srcdir/fleet/clickhouse.sh"
 clickhouse_need
-work=$(mktemp -d) || exit 1
 follower=
 cleanup()
 {
 	[ -z "$follower" ] || kill "$follower" 2>/dev/null
 	clickhouse_stop_all
-	mountpoint -q "$work/full" && umount -l "$work/full"
-	rm -rf "$work"
+	mountpoint -q "$scratch/full" && umount -l "$scratch/full"
 }
-trap cleanup EXIT
-cd "$work" || exit 1
-code=0
+before_end cleanup
 make_summaries=$builddir/tests/fleet/make_summaries
-
-wrong()
-{
-	echo "wrong: $*"
-	code=1
-}
 
 # ship STATUS OPTION...: what it says is in the file said
 ship()
@@ -68,8 +54,8 @@ has_all()
 	equals "$what: daily" $sum "$(both 'SELECT sum(allocations) FROM fleet.figures_daily')"
 }
 
-clickhouse_start 0 "$work/0" || exit 1
-clickhouse_start 1 "$work/1" || exit 1
+clickhouse_start 0 "$scratch/0" || exit 1
+clickhouse_start 1 "$scratch/1" || exit 1
 servers=127.0.0.1:${clickhouse_ports[0]},127.0.0.1:${clickhouse_ports[1]}
 to=--to=clickhouse://$servers/fleet
 
@@ -118,7 +104,7 @@ done
 clickhouse_kill 0
 sleep 1
 kill -0 $follower 2>/dev/null || wrong "it ended before the server came back: $(cat said)"
-clickhouse_start 0 "$work/0" || exit 1
+clickhouse_start 0 "$scratch/0" || exit 1
 wait $follower
 status=$?
 follower=
@@ -155,8 +141,8 @@ shard()
 # a row that is not sent at once is missing for a minute
 clickhouse_profile='<distributed_directory_monitor_sleep_time_ms>60000</distributed_directory_monitor_sleep_time_ms>'
 clickhouse_extra="<remote_servers><pair>$(shard 0)$(shard 1)</pair></remote_servers>"
-clickhouse_start 0 "$work/0" || exit 1
-clickhouse_start 1 "$work/1" || exit 1
+clickhouse_start 0 "$scratch/0" || exit 1
+clickhouse_start 1 "$scratch/1" || exit 1
 rm -f state files/*
 ship 0 "--to=clickhouse://$servers/pair" --init --cluster=pair
 for again in 1 2 2; do
@@ -181,10 +167,10 @@ equals "cluster: retention" 0 "$(clickhouse_query 0 'SELECT count() FROM pair.fi
 # a full disk
 if ! mkdir full || ! mount -t tmpfs -o size=4m kmemtrace-test full 2>/dev/null; then
 	echo "note: no full disk was tested: only root can mount a small one"
-	exit $code
+	exit $failed
 fi
 clickhouse_extra=
-clickhouse_start 2 "$work/full" || exit 1
+clickhouse_start 2 "$scratch/full" || exit 1
 rm -f state files/*
 for i in 0 1 2 3; do
 	"$make_summaries" "host$i" 0 99 400 >files/$i.kms
@@ -208,4 +194,4 @@ equals "full: figures" $((4 * 100 * 400)) "$(clickhouse_query 2 'SELECT count() 
 equals "full: hourly" $((4 * 80200 * 5050)) \
 	"$(clickhouse_query 2 'SELECT sum(allocations) FROM fleet.figures_hourly')"
 equals "full: messages" 3 "$(wc -l <said)"
-exit $code
+exit $failed

@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Each error in a configuration file is refused with the file, the line, and the name that was probably
 # meant; so is a file that others can write. Options of the command line win.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-kmemtraced=$builddir/kmemtraced
-[ -x "$kmemtraced" ] || { echo "skipped: kmemtraced was not built"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
+need_tracer
 umask 022
 
 run() { # run OPTION…
@@ -66,7 +61,7 @@ wrong() { # wrong TEXT [OPTION…]: the text is the file
 	chmod 664 second
 	run --config=second
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/config.expected" out || exit 1
+compare config.expected out
 if [ "$(id -u)" = 0 ]; then
 	chmod 644 second
 	chown 65534 second

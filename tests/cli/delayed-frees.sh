@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Kernels before 5.16 report a free after the address was allocated again: each free must be matched
 # with its own object, in every view and in both byte orders, and the parts of a capture must add up.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 PATH=$builddir:$PATH
 
 say()
@@ -32,10 +29,10 @@ say_all()
 for endian in little big; do
 	rm -rf kmemtrace.data
 	sed "s/^endian .*/endian $endian/" "$srcdir/cli/delayed-frees.trace" |
-		"$builddir/tests/mktrace" kmemtrace.data || exit 1
+		"$mktrace" kmemtrace.data || exit 1
 	say_all 2>&1 | sed "s/$endian-endian/ANY-endian/" >$endian
 done
-"$srcdir/compare.sh" "$srcdir/cli/delayed-frees.expected" little || exit 1
+compare delayed-frees.expected little
 diff -u little big || exit 1
 
 # sums FILTER…: allocations, frees, missed frees, live objects

@@ -3,18 +3,8 @@
 # One malloc() or one system call fails, each in turn: no program crashes, and each ends with a
 # documented exit status. If that is the status of a run without a failure, the output is the same,
 # too. $KMEMTRACE_STRIDE=1 lets each call fail, not only each seventh.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 stride=${KMEMTRACE_STRIDE:-7} failed=0
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 declare -A errors=([close]=EIO [getdents]=EIO [mmap]=ENOMEM [open]=EMFILE [read]=EIO [rename]=EIO
 	[stat]=EIO [thread]=EAGAIN [unlink]=EIO [write]=ENOSPC)
@@ -24,7 +14,7 @@ with_fault()
 {
 	rm -rf mark written
 	if [ "$1" = malloc ]; then
-		env FAULT="$1:$2" FAULT_MARK="$work/mark" LD_PRELOAD="$builddir/tests/faults/fail.so" \
+		env FAULT="$1:$2" FAULT_MARK="$scratch/mark" LD_PRELOAD="$builddir/tests/faults/fail.so" \
 			timeout 20 "${@:3}" >out 2>err
 	else
 		timeout 20 "$builddir/tests/faults/inject" "$1" "$2" "${errors[$1]}" mark "${@:3}" \
@@ -58,36 +48,36 @@ try()
 	runs=$((runs + (n - 1) / stride))
 }
 
-with_fault malloc 1 "$builddir/kmemtrace-report" --version
+with_fault malloc 1 "$report" --version
 [ -e mark ] || { echo "a library cannot be preloaded into these programs"; exit 77; }
-with_fault open 1 "$builddir/kmemtrace-check" "$srcdir/data/sample"
+with_fault open 1 "$check" "$srcdir/data/sample"
 [ $status != 77 ] || { cat err; exit 77; }
 runs=0
 capture=$srcdir/data/sample
 for view in summary findings timeline slabinfo; do
-	try malloc "$builddir/kmemtrace-report" $view -i "$capture"
+	try malloc "$report" $view -i "$capture"
 done
-try malloc "$builddir/kmemtrace-report" leaks --format=json -i "$capture"
-try malloc "$builddir/kmemtrace-report" events --format=csv -i "$capture"
-try malloc "$builddir/kmemtrace-report" count --by=comm --hist=age --linear=bytes_req,0,1k,64 \
+try malloc "$report" leaks --format=json -i "$capture"
+try malloc "$report" events --format=csv -i "$capture"
+try malloc "$report" count --by=comm --hist=age --linear=bytes_req,0,1k,64 \
 	--where='comm =~ "a"' -i "$capture"
-try malloc "$builddir/kmemtrace-report" sites --site='[a-f]' --cache='[m-z]' -i "$capture"
+try malloc "$report" sites --site='[a-f]' --cache='[m-z]' -i "$capture"
 # a capture that was cut off
 cp -r "$capture" cut
 rm cut/kernel/status
 truncate -s $(($(stat -c %s cut/cpu1) - 20)) cut/cpu1
 for call in malloc open read mmap getdents stat close; do
-	try $call "$builddir/kmemtrace-report" -i "$capture"
-	try $call "$builddir/kmemtrace-check" --heap "$capture"
-	try $call "$builddir/kmemtrace-pack" -o written "$capture"
-	try $call "$builddir/kmemtrace-pack" --anonymize=tasks -o written "$capture"
-	try $call "$builddir/kmemtrace-check" --repair -o written cut
+	try $call "$report" -i "$capture"
+	try $call "$check" --heap "$capture"
+	try $call "$pack" -o written "$capture"
+	try $call "$pack" --anonymize=tasks -o written "$capture"
+	try $call "$check" --repair -o written cut
 	try $call "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
 done
 for call in write rename unlink; do
-	try $call "$builddir/kmemtrace-pack" -o written "$capture"
-	try $call "$builddir/kmemtrace-pack" --anonymize=tasks -o written "$capture"
-	try $call "$builddir/kmemtrace-check" --repair -o written cut
+	try $call "$pack" -o written "$capture"
+	try $call "$pack" --anonymize=tasks -o written "$capture"
+	try $call "$check" --repair -o written cut
 	try $call "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
 done
 echo "$runs runs"

@@ -2,16 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The findings view in text, which lists certain findings and with --possible all, and in JSON; and the certainty of findings in a capture that was cut off and
 # repaired, in one without its status file, and after very many other frees.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
-mktrace="$builddir/tests/mktrace"
+mktrace="$mktrace"
 findings() { # findings CAPTURE OPTION…
 	capture=$1
 	shift
-	"$builddir/kmemtrace-report" findings -i "$capture" "$@"
+	"$report" findings -i "$capture" "$@"
 	code=$?
 	[ $code = 0 ] || echo "exit $code"
 }
@@ -70,7 +67,7 @@ sed 's/^complete yes/complete no/' sure.trace | $mktrace cut || exit 1
 $mktrace nostatus <sure.trace || exit 1
 rm nostatus/kernel/status
 cp -r cut repaired
-"$builddir/kmemtrace-check" -q --repair repaired >repair.log 2>&1 # finds the short allocation
+"$check" -q --repair repaired >repair.log 2>&1 # finds the short allocation
 # Events after the end, while the programs are detached, are not checked: of the two frees to another
 # cache and the two allocations that are too short, only those at the end are findings.
 $mktrace after <<-END || exit 1
@@ -115,4 +112,4 @@ sed -i 's/^end .*/end 1010000000/' after/kernel/status
 		certainty delayed$count
 	done
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/findings-whole.expected" out
+compare findings-whole.expected out

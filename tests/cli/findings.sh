@@ -1,10 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The rules of the findings: one small trace for each finding, and for correct use.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 # Writes each trace, after the common lines of its file, to a file: 01, 02, …; and their names to
 # the file names.
@@ -24,12 +21,12 @@ for traces in kinds certainty; do
 		number=$((number + 1))
 		trace=$(printf '%02d' $number)
 		echo "=== $name"
-		"$builddir/tests/mktrace" "$trace.data" <"$trace" &&
-			"$builddir/kmemtrace-report" findings -i "$trace.data" --format=csv
+		"$mktrace" "$trace.data" <"$trace" &&
+			"$report" findings -i "$trace.data" --format=csv
 		code=$?
 		[ $code = 0 ] || echo "exit $code"
 	done <names 2>&1 | tr -d '\r' | awk '!/^kind,/ || !heads++' >out
 	cd ..
-	"$srcdir/compare.sh" "$srcdir/cli/findings-$traces.expected" $traces/out || status=1
+	compare "findings-$traces.expected" $traces/out || status=1
 done
 exit $status

@@ -2,19 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The view flame: its tree, its formats, each kind of bytes, filters, and captures without stacks. Its
 # totals are those of the other views.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
+. "$srcdir/cli/cli.sh"
 
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
-
-"$builddir/tests/mktrace" exact <"$srcdir/cli/flame.trace" || exit 1
+"$mktrace" exact <"$srcdir/cli/flame.trace" || exit 1
 cp -r exact grouped
 printf 'cgroup 41 0 /system.slice/cron.service\nmember 7 0 41\n' >grouped/kernel/cgroups
 cp -r exact untimed
@@ -23,10 +13,10 @@ cp -r exact profiled
 sed -i 's/^sample_interval.*/&\nprofile yes/' profiled/kernel/status
 mkdir data && ln -s "$srcdir/data/sample" data/sample
 sed "s/^sampling 1$/sampling 524288/" "$srcdir/cli/flame.trace" |
-	"$builddir/tests/mktrace" sampled || exit 1
+	"$mktrace" sampled || exit 1
 report()
 {
-	"$builddir/kmemtrace-report" "$@"
+	"$report" "$@"
 }
 
 # try CAPTURE OPTION...
@@ -65,7 +55,7 @@ table()
 	table data/sample
 	try data/sample --format=folded --cache='^dentry$'
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/flame.expected" out || failed=1
+compare flame.expected out || failed=1
 {
 	try exact --format=svg
 	try exact --format=svg --bottom-up --bytes=temporary --by=comm,stack
@@ -94,7 +84,7 @@ table()
 		fi
 	done
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/flame-formats.expected" out || failed=1
+compare flame-formats.expected out || failed=1
 for options in "" "--bottom-up" "--by=comm,stack"; do
 	# shellcheck disable=SC2086 # none or one word
 	report flame exact $options
@@ -176,5 +166,5 @@ done
 		echo "exit $?"
 	done
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/flame-wrong.expected" out || failed=1
+compare flame-wrong.expected out || failed=1
 exit $failed

@@ -4,22 +4,12 @@
 # that could not be tested or compared never look like good news; the time of day does not look like a
 # change that came with a version; dead hosts and wrong clocks are named, and hide no other host.
 # shellcheck disable=SC2154 # ./test sets builddir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 fleet=$builddir/kmemtrace-fleet
-failed=0
 "$fleet" --db=probe init >message 2>&1 || {
 	cat message
 	grep -q 'built without SQLite' message && exit 77
 	exit 1
-}
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
 }
 
 # make_store NAME: a store of the lines that awk prints. They begin at T, a midnight; random() is from

@@ -4,13 +4,11 @@
 # cluster has the same answers, to the byte. Loads and servers that are killed in the middle, and a
 # disk that is full, lose nothing and repeat nothing, and each answer until then says what is missing.
 # 24 hosts; KMEMTRACE_LONG=1: 1,000 hosts.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
+. "$srcdir/cli/cli.sh"
 fleet=$builddir/kmemtrace-fleet
 # shellcheck source=tests/fleet/clickhouse.sh
 . "$srcdir/fleet/clickhouse.sh"
 clickhouse_need
-work=$(mktemp -d) || exit 1
 loader=
 fake=
 cleanup()
@@ -18,12 +16,9 @@ cleanup()
 	[ -z "$loader" ] || kill -9 "$loader" 2>/dev/null
 	[ -z "$fake" ] || kill "$fake" 2>/dev/null
 	clickhouse_stop_all
-	mountpoint -q "$work/full" && umount -l "$work/full"
-	rm -rf "$work"
+	mountpoint -q "$scratch/full" && umount -l "$scratch/full"
 }
-trap cleanup EXIT
-cd "$work" || exit 1
-failed=0
+before_end cleanup
 for name in lite ch; do
 	"$fleet" --db="$([ $name = lite ] && echo lite || echo clickhouse://127.0.0.1:1/x)" init >message 2>&1
 	if grep -q 'built without' message; then
@@ -31,12 +26,6 @@ for name in lite ch; do
 		exit 77
 	fi
 done
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 # says STATUS TEXT ARGUMENT...
 says()
@@ -108,8 +97,8 @@ summaries=$(sed -n 's/^summaries //p' planted)
 printf 'host-00001\nhost-00777\nhost-00005\n' >expected
 seq -f host-%05g 0 $((hosts - 1)) >all
 seq -f host-%05g 0 47 >all48
-clickhouse_start 0 "$work/0" || exit 1
-clickhouse_start 1 "$work/1" || exit 1
+clickhouse_start 0 "$scratch/0" || exit 1
+clickhouse_start 1 "$scratch/1" || exit 1
 one=127.0.0.1:${clickhouse_ports[0]} two=127.0.0.1:${clickhouse_ports[1]}
 
 # the same answers of SQLite, one server and two
@@ -228,8 +217,8 @@ says 0 "${on[1]} of $hosts hosts and" --db="$both" hosts --partial --format=csv 
 says 2 "$two: no connection" --db="$both" load data
 clickhouse_kill 0
 says 1 "no connection" --db="$both" top --partial
-clickhouse_start 0 "$work/0" || exit 1
-clickhouse_start 1 "$work/1" || exit 1
+clickhouse_start 0 "$scratch/0" || exit 1
+clickhouse_start 1 "$scratch/1" || exit 1
 for partial in "" --partial; do
 	kill -STOP "${clickhouse_pids[1]}"
 	# shellcheck disable=SC2086 # a word, or none
@@ -243,7 +232,7 @@ for partial in "" --partial; do
 	[ $status = "$([ -n "$partial" ] && echo 0 || echo 1)" ] && grep -q "$two: " message ||
 		wrong "killed in a question$partial: exit status $status: $(cat message)"
 	[ -z "$partial" ] && [ -s rows ] && wrong "killed in a question: $(cat rows)"
-	clickhouse_start 1 "$work/1" || exit 1
+	clickhouse_start 1 "$scratch/1" || exit 1
 done
 grep -q 'servers   1 of 2 answered' rows || wrong "killed in a question: $(cat rows)"
 same "$both" "after the kills"
@@ -288,7 +277,7 @@ for victim in load server; do
 		[ $status = 2 ] && grep -q "$two: .*: load the same files again to continue$" message ||
 			wrong "a server was killed: exit status $status: $(cat message)"
 		says 1 "$two: no connection" --db="clickhouse://$one,$two/big" hosts
-		clickhouse_start 1 "$work/1" || exit 1
+		clickhouse_start 1 "$scratch/1" || exit 1
 	fi
 	loader=
 	says 1 ' seen of 48 expected' --db="clickhouse://$one,$two/big" hosts \
@@ -314,7 +303,7 @@ done
 
 # a full disk; it gets space, and all is loaded
 if mkdir full && mount -t tmpfs -o size=2m kmemtrace-test full 2>/dev/null; then
-	clickhouse_start 2 "$work/full" || exit 1
+	clickhouse_start 2 "$scratch/full" || exit 1
 	full=clickhouse://$one,127.0.0.1:${clickhouse_ports[2]}/full
 	rm -f big.lite
 	"$fleet" --db=big.lite load -q big
@@ -341,8 +330,8 @@ shard()
 # a row that is not sent at once is missing for a minute
 clickhouse_profile='<distributed_directory_monitor_sleep_time_ms>60000</distributed_directory_monitor_sleep_time_ms>'
 clickhouse_extra="<remote_servers><wide>$(shard 0)$(shard 1)</wide></remote_servers>"
-clickhouse_start 0 "$work/0" || exit 1
-clickhouse_start 1 "$work/1" || exit 1
+clickhouse_start 0 "$scratch/0" || exit 1
+clickhouse_start 1 "$scratch/1" || exit 1
 says 2 'does not have this cluster' --db="clickhouse://$one/wide" --cluster=other init
 clickhouse_query 0 'DROP DATABASE wide'
 says 0 '' --db="clickhouse://$one,$two/wide" --cluster=wide init

@@ -1,13 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The commands of kmemtrace-fleet-guide(7), "With files", as they stand there, on the files of a fleet.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 page=$srcdir/../fleet/kmemtrace-fleet-guide.7
-code=0
 sed -n '/^\.Sh WITH FILES/,/^\.Sh WITH CLICKHOUSE/p' "$page" |
 	awk '/^\.Ed/ { inside = 0 } inside; /^\.Bd -literal/ { inside = 1 }' | grep '^kmemtrace ' >commands
 [ "$(wc -l <commands)" = 9 ] || { echo "the guide has $(wc -l <commands) commands"; exit 1; }
@@ -37,12 +32,12 @@ while read -r command; do
 	sh -c "$command" >out 2>err </dev/null
 	status=$?
 	# hosts and intervals are missing, as planted
-	[ $status -le 1 ] || { echo "exit $status: $command: $(cat err)"; code=1; }
+	[ $status -le 1 ] || { echo "exit $status: $command: $(cat err)"; failed=1; }
 	case $command in
-	*growth) grep -q "$(sed -n 's/^leak_function \([^ ]*\).*/\1/p' planted)" out || { echo "no leak: $(cat planted out)"; code=1; } ;;
-	*--html=*) [ -s saturday.html ] || { echo "no page"; code=1; } ;;
+	*growth) grep -q "$(sed -n 's/^leak_function \([^ ]*\).*/\1/p' planted)" out || { echo "no leak: $(cat planted out)"; failed=1; } ;;
+	*--html=*) [ -s saturday.html ] || { echo "no page"; failed=1; } ;;
 	*' load '* | *merge*) ;;
-	*) [ "$(wc -l <out)" -ge 5 ] || { echo "$command: only $(cat out err)"; code=1; } ;;
+	*) [ "$(wc -l <out)" -ge 5 ] || { echo "$command: only $(cat out err)"; failed=1; } ;;
 	esac
 done <commands
-exit $code
+exit $failed

@@ -5,20 +5,10 @@
 # allocates far more than its peers. A healthy fleet shows nothing. Each answer states the missing
 # intervals as they were planted. 200 hosts; KMEMTRACE_LONG=1: 1,000 hosts, and ten healthy fleets.
 # shellcheck disable=SC2154 # ./test sets builddir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 fleet=$builddir/kmemtrace-fleet
-failed=0
 hosts=200 seeds=2
 [ "${KMEMTRACE_LONG:-}" = 1 ] && hosts=1000 seeds="2 3 4 5 6 7 8 9 10 11"
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 planted()
 {

@@ -3,19 +3,10 @@
 # kmemtrace-fleet: the answers of a small fleet, its filters and formats; wrong arguments, files and
 # stores; a store that is locked, read-only, full or damaged; a load that is killed and repeated.
 # shellcheck disable=SC2154 # ./test sets builddir
-set -u
-work=$(mktemp -d) || exit 1
+. "$srcdir/cli/cli.sh"
 pid=""
-trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work" || exit 1
+before_end '[ -z "$pid" ] || kill -9 $pid 2>/dev/null'
 fleet=$builddir/kmemtrace-fleet
-failed=0
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 # run ARGUMENT...: the command, what it prints, and its exit status, for comparison
 run()
@@ -95,7 +86,7 @@ cmp planted planted2 || wrong "one file has other figures"
 	run --db=store hosts --expect=expected -l 1 --partial --format=csv
 	run --db=store hosts --expect=expected --host=host-00003,host-00004
 } >out
-"$top_srcdir/tests/compare.sh" "$srcdir/cli/fleet.expected" out || failed=1
+compare fleet.expected out
 
 # one file of all hosts and a file of each are the same, loaded once or twice
 says 0 '573 summaries loaded from 1 file, 0 were there' --db=other load stream.kms

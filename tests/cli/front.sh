@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kmemtrace COMMAND runs the command's program with its arguments and its exit status, from wherever it
 # is installed; wrong commands get an answer. Help, man page and completion have the same commands.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 kmemtrace=$builddir/kmemtrace
-failed=0
-
-wrong()
-{
-	echo "$*"
-	failed=1
-}
 
 # says STATUS TEXT ARGUMENT…: the command has this exit status, and prints this
 says()
@@ -28,7 +18,7 @@ says()
 
 cp -r "$srcdir/data/sample" sample
 says 0 'sample: ' check sample
-"$builddir/kmemtrace-report" sites --format=csv -i sample >expected
+"$report" sites --format=csv -i sample >expected
 "$kmemtrace" report sites --format=csv -i sample >out || wrong "report: exit $?"
 cmp -s expected out || wrong "report: other output"
 says 0 '^Usage: kmemtrace-pack' pack --help
@@ -47,11 +37,11 @@ says 2 'nothing: No such file or directory' report -i nothing
 # the program beside it, in ../sbin, in PATH, and none
 mkdir -p usr/bin usr/sbin path
 cp "$kmemtrace" usr/bin/
-kmemtrace=$work/usr/bin/kmemtrace
+kmemtrace=$scratch/usr/bin/kmemtrace
 for folder in path usr/sbin usr/bin; do
 	printf '#!/bin/sh\necho %s "$0" "$@"\nexit 7\n' "$folder" >$folder/kmemtrace-check
 	chmod +x $folder/kmemtrace-check
-	PATH=$work/path:$PATH says 7 "^$folder .*kmemtrace-check --heap a b$" check --heap "a b"
+	PATH=$scratch/path:$PATH says 7 "^$folder .*kmemtrace-check --heap a b$" check --heap "a b"
 done
 says 2 'kmemtrace-pack is not installed' pack
 

@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Captures of a later version, with each kind of unknown content that kmemtrace-capture(5) allows.
 # Content that can be ignored changes no report; other content is refused, or counted as unknown.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 # make DIR: the first packet of cpu0 is empty, 112 bytes; the next have one record, 160 bytes.
 make()
 {
-	"$builddir/tests/mktrace" "$1" <<-'TRACE' || exit 1
+	"$mktrace" "$1" <<-'TRACE' || exit 1
 		endian little
 		begin 1s
 		end 2s
@@ -74,7 +71,7 @@ same()
 {
 	for view in summary sites caches events findings; do
 		for capture in base "$1"; do
-			"$builddir/kmemtrace-report" $view --format=json -i "$capture" \
+			"$report" $view --format=json -i "$capture" \
 				>"report.$capture" 2>&1
 		done
 		diff report.base "report.$1" || echo "$view of $1 differs"
@@ -90,7 +87,7 @@ anonymize()
 	LC_ALL=C sort said # the order of the files is that of the directory
 	[ "$status" = 2 ] && return
 	for capture in base copy; do
-		"$builddir/kmemtrace-report" sites --format=json -i $capture |
+		"$report" sites --format=json -i $capture |
 			sed '/"address":/d; /"host":/d; /"start":/d' >"report.$capture"
 	done
 	[ "${2-}" ] || diff report.base report.copy || echo "the copy of $1 differs"
@@ -230,4 +227,4 @@ make base
 	run kmemtrace-check kinds
 	run kmemtrace-report -i kinds | sed -n '/^events/,/^allocated/p'
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/future.expected" out
+compare future.expected out

@@ -3,21 +3,10 @@
 # The summary is one screen of 80 x 40 for captures of each kind, in a pipe and on terminals of 80 and
 # 200 columns. The curve has blocks only on a terminal in a UTF-8 locale. A text that is longer than
 # the terminal goes to the pager, and nothing else does.
-set -u
+. "$srcdir/cli/cli.sh"
 for tool in script xz; do
-	command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+	command -v $tool >/dev/null || skip "$tool is not installed"
 done
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-report=$builddir/kmemtrace-report
-
-wrong()
-{
-	echo "$*"
-	failed=1
-}
 
 # on_terminal COLUMNS ROWS LOCALE COMMAND: what the command prints there, without colors.
 on_terminal()
@@ -29,8 +18,8 @@ on_terminal()
 LC_ALL=C
 export LC_ALL
 unset PAGER LESS
-"$builddir/tests/mktrace" views.data <"$srcdir/cli/views.trace" || exit 1
-"$builddir/tests/mktrace" damage.data <"$srcdir/cli/small.trace" || exit 1
+"$mktrace" views.data <"$srcdir/cli/views.trace" || exit 1
+"$mktrace" damage.data <"$srcdir/cli/small.trace" || exit 1
 for guest in "$srcdir"/data/guests/*.tar.xz; do
 	xz -dc "$guest" | tar -xf - || exit 1
 done
@@ -55,7 +44,7 @@ done
 	echo "--- more rows"
 	"$report" -l 1 views.data | sed '1,/^$/d'
 } >shown 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/glance.expected" shown || failed=1
+compare glance.expected shown || failed=1
 
 # printf prints the blocks, which this file does not have
 block=$(printf '\342\226\210')

@@ -2,27 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The dashboard for ClickHouse: each of its queries is run as Grafana would, on a fleet of which the sums
 # are known; growth, live bytes and the missing intervals are those of the files.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-if [ ! -x "$builddir/kmemtrace-ship" ]; then
-	echo "skipped: this build has no kmemtrace-ship (no libcurl)"
-	exit 77
-fi
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
+. "$srcdir/cli/cli.sh"
+[ -x "$builddir/kmemtrace-ship" ] || skip "this build has no kmemtrace-ship (no libcurl)"
+need jq
 # shellcheck source=tests/fleet/clickhouse.sh
 . "$srcdir/fleet/clickhouse.sh"
 clickhouse_need
-work=$(mktemp -d) || exit 1
-trap 'clickhouse_stop_all; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-code=0
+before_end clickhouse_stop_all
 dashboard=$srcdir/../fleet/grafana/kmemtrace-clickhouse.json
-
-wrong()
-{
-	echo "wrong: $*"
-	code=1
-}
 
 # answer PANEL: the rows of its query, as JSON, each on a line
 answer()
@@ -38,7 +25,7 @@ answer()
 	jq -c '.data[]' answer 2>/dev/null || wrong "panel $1: $(head -c 600 answer): $sql"
 }
 
-clickhouse_start 0 "$work/0" || exit 1
+clickhouse_start 0 "$scratch/0" || exit 1
 mkdir files
 for i in 0 1 2; do
 	"$builddir/tests/fleet/make_summaries" host$i 0 59 60 >files/$i.kms
@@ -69,4 +56,4 @@ last=$(answer 5 | jq -s -r 'map(.time) | max')
 [ "$(answer 5 | jq -s --arg last "$last" 'map(select(.time == $last).live) | add')" = "$(for i in files/*.kms; do
 	awk '$1 == "summary" { delete live } $1 == "code" { live[$2] += $13 } END { for (name in live) print live[name] }' "$i"
 done | sort -nr | awk '{ if (NR <= 30) sum += $1 } END { printf "%.0f", sum }')" ] || wrong "live: $(answer 5 | tail -n 12)"
-exit $code
+exit $failed

@@ -3,22 +3,19 @@
 # Real captures of other kernels, of both byte orders and word sizes, with the errors that the test
 # module planted. The reports are as expected, with the symbols, modules and names of these machines;
 # tests/vm compares them with the reports of the machines themselves.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
-code=0 count=0
+. "$srcdir/cli/cli.sh"
+need xz
+count=0
 
 # explain KERNEL: texts in full, long JSON as a checksum
 explain()
 {
-	"$builddir/kmemtrace-check" --heap "$1" && return 9
+	"$check" --heap "$1" && return 9
 	[ $? = 1 ] || return
-	"$builddir/kmemtrace-report" -i "$1" -l 12 || return
-	"$builddir/kmemtrace-report" findings --possible -i "$1" -l 0 || return
+	"$report" -i "$1" -l 12 || return
+	"$report" findings --possible -i "$1" -l 0 || return
 	for view in sites caches leaks timeline events; do
-		"$builddir/kmemtrace-report" $view -i "$1" --format=json -l 0 >json || return
+		"$report" $view -i "$1" --format=json -l 0 >json || return
 		echo "$view: $(wc -l <json) lines of JSON, $(cksum <json)"
 	done
 }
@@ -28,25 +25,25 @@ explain()
 check_own()
 {
 	# shellcheck disable=SC2046 # numbers
-	set -- "$1" $("$builddir/kmemtrace-report" -i "$1" sites | tr -s '\n ' '  ' | sed "s/.*; \([0-9]*\) of \
+	set -- "$1" $("$report" -i "$1" sites | tr -s '\n ' '  ' | sed "s/.*; \([0-9]*\) of \
 the recorded are.* left out \([0-9]*\) events: kmemtraced's own allocations (\([0-9]*\)) and their frees \
 (\([0-9]*\), \([0-9]*\) of them by other tasks), but not \([0-9]*\) other events\{0,1\} of kmemtraced;.*/\1 \2 \3 \4 \
 \5 \6/")
-	[ $# = 7 ] || { echo "$1: no numbers of kmemtraced's events"; code=1; return; }
-	[ "$3" = $(($4 + $5)) ] || { echo "$1: left out $3, not $4 + $5"; code=1; }
-	[ "$2" = $(($3 - $6 + $7)) ] || { echo "$1: $2 events of kmemtraced, not $3 - $6 + $7"; code=1; }
+	[ $# = 7 ] || { echo "$1: no numbers of kmemtraced's events"; failed=1; return; }
+	[ "$3" = $(($4 + $5)) ] || { echo "$1: left out $3, not $4 + $5"; failed=1; }
+	[ "$2" = $(($3 - $6 + $7)) ] || { echo "$1: $2 events of kmemtraced, not $3 - $6 + $7"; failed=1; }
 }
 
 for fixture in "$srcdir"/data/guests/*.tar.xz; do
 	kernel=$(basename "$fixture" .tar.xz)
 	xz -dc "$fixture" | tar -xf - || exit 1
-	explain "$kernel" >"$kernel.explained" || { echo "$kernel: exit status $?"; tail -n 5 "$kernel.explained"; code=1; }
-	"$srcdir/compare.sh" "$srcdir/data/guests/$kernel.expected" "$kernel.explained" || code=1
+	explain "$kernel" >"$kernel.explained" || { echo "$kernel: exit status $?"; tail -n 5 "$kernel.explained"; failed=1; }
+	(compare "../data/guests/$kernel.expected" "$kernel.explained") || failed=1
 	check_own "$kernel"
-	grep -q '\[plant\]' "$kernel.explained" || { echo "$kernel: the module is not named"; code=1; }
+	grep -q '\[plant\]' "$kernel.explained" || { echo "$kernel: the module is not named"; failed=1; }
 	grep -q '^kmalloc kmalloc-256$' "$kernel/kernel/caches" ||
-		{ echo "$kernel: kmalloc's caches are missing: rebuild the fixtures"; code=1; }
+		{ echo "$kernel: kmalloc's caches are missing: rebuild the fixtures"; failed=1; }
 	count=$((count + 1))
 done
 [ $count -ge 7 ] || { echo "only $count captures"; exit 1; }
-exit $code
+exit $failed

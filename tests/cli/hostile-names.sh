@@ -3,17 +3,7 @@
 # Names in a capture, and its path, hold commands for a terminal, bytes that are not UTF-8 and formulas
 # of a spreadsheet. No output passes them on.
 # shellcheck disable=SC2154 # ./test sets builddir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
+. "$srcdir/cli/cli.sh"
 
 # clean FILE WHAT: no control characters but ends of lines, C1 ones neither, and valid UTF-8. A JSON
 # string may hold DEL, which commands nothing.
@@ -28,7 +18,7 @@ clean()
 }
 
 name=$'a\e[31m\xc2\x9b2J\xff\x7f\rb'
-"$builddir/tests/mktrace" capture <<-END || exit 1
+"$mktrace" capture <<-END || exit 1
 	endian little
 	begin 1us
 	symbol 0xffffffff81000000 caller
@@ -62,7 +52,7 @@ for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes cgrou
 	"sites --by=task"; do
 	for format in text json csv; do
 		# shellcheck disable=SC2086 # a view and an option
-		"$builddir/kmemtrace-report" $view --format=$format -i "$name" >out 2>err
+		"$report" $view --format=$format -i "$name" >out 2>err
 		[ $? -le 2 ] || wrong "$view $format: exit status $?"
 		[ -s out ] || wrong "$view $format: nothing is printed: $(cat err)"
 		clean out "$view as $format"
@@ -77,7 +67,7 @@ for command in "kmemtrace-check --heap -v" "kmemtrace-check --repair -o repaired
 	clean out "$command"
 	clean err "$command, on standard error"
 done
-"$builddir/kmemtrace-report" -i "no$name" >out 2>err && wrong "a capture that does not exist is read"
+"$report" -i "no$name" >out 2>err && wrong "a capture that does not exist is read"
 clean err "a path that does not exist"
 grep -qF 'a\x1b[31m\xc2\x9b2J\xff\x7f\x0db' err || wrong "the path is not escaped: $(cat -v err)"
 

@@ -4,26 +4,22 @@
 # tree and links work, with the pointer and the keyboard; there is no error and no request. The same of
 # the page of a comparison. KMEMTRACE_LONG=1: the largest capture has 40 million events.
 # shellcheck disable=SC2154 # ./test sets builddir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 for browser in chromium chromium-browser google-chrome ""; do
 	command -v "$browser" >/dev/null && break
 done
-[ -n "$browser" ] || { echo "chromium is not installed"; exit 77; }
-command -v node >/dev/null || { echo "node is not installed"; exit 77; }
-command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
-failed=0
+[ -n "$browser" ] || skip "chromium is not installed"
+need node
+need xz
 
 ln -s "$srcdir/data/sample" sample
 xz -dc "$srcdir/data/guests/6.1-s390x.tar.xz" | tar -xf - || exit 1
 mv 6.1-s390x guest
-"$builddir/tests/mktrace" lossy <"$srcdir/cli/small.trace" || exit 1
-"$builddir/tests/mktrace" stacks <"$srcdir/cli/stacks.trace" || exit 1
+"$mktrace" lossy <"$srcdir/cli/small.trace" || exit 1
+"$mktrace" stacks <"$srcdir/cli/stacks.trace" || exit 1
 cp -r stacks profiled
 sed -i 's/^sample_interval.*/&\nprofile yes/' profiled/kernel/status
-"$builddir/kmemtrace-pack" -q --split=20k -o set sample || exit 1
+"$pack" -q --split=20k -o set sample || exit 1
 "$srcdir/cli/html-hostile.sh" hostile || exit 1
 events=1000000 live=100000 order=--random # half of the events have a call site of their own
 [ -z "${KMEMTRACE_ROUNDS-}" ] || events=$((KMEMTRACE_ROUNDS * 300)) live=$((KMEMTRACE_ROUNDS * 30)) # sanitizers are slow
@@ -39,20 +35,20 @@ browse()
 	local page=$1 script=$2
 
 	shift 2
-	node "$srcdir/cli/$script" "$browser" "$work/profile" "$work/$page" "$builddir/kmemtrace-report" "$@" \
+	node "$srcdir/cli/$script" "$browser" "$scratch/profile" "$scratch/$page" "$report" "$@" \
 		>out 2>&1 || failed=1
 	sed "s/^/$page: /" out
 }
 
 for capture in sample guest 6.12-amd64 lossy stacks profiled set hostile large; do
-	"$builddir/kmemtrace-report" --html=$capture.html $capture 2>err || { cat err; failed=1; }
-	browse $capture.html html-browser.js "$work/$capture"
+	"$report" --html=$capture.html $capture 2>err || { cat err; failed=1; }
+	browse $capture.html html-browser.js "$scratch/$capture"
 done
 while read -r name a b option; do
 	# shellcheck disable=SC2086 # at most one option
-	"$builddir/kmemtrace-report" diff --html=$name.html "$a" "$b" $option 2>err || { cat err; failed=1; }
+	"$report" diff --html=$name.html "$a" "$b" $option 2>err || { cat err; failed=1; }
 	# shellcheck disable=SC2086 # at most one option
-	browse $name.html html-browser-diff.js "$work/$a" "$work/$b" $option
+	browse $name.html html-browser-diff.js "$scratch/$a" "$scratch/$b" $option
 done <<-END
 	diff-kernels guest 6.12-amd64
 	diff-caches sample 6.12-amd64 --by=module,function,cache

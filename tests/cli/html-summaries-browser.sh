@@ -4,16 +4,12 @@
 # tree, the slider over time and links work, with the pointer and the keyboard; there is no error and no
 # request. KMEMTRACE_LONG=1: a fleet of 1,000 hosts.
 # shellcheck disable=SC2154 # ./test sets builddir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 for browser in chromium chromium-browser google-chrome ""; do
 	command -v "$browser" >/dev/null && break
 done
-[ -n "$browser" ] || { echo "chromium is not installed"; exit 77; }
-command -v node >/dev/null || { echo "node is not installed"; exit 77; }
-failed=0
+[ -n "$browser" ] || skip "chromium is not installed"
+need node
 hosts=40
 [ "${KMEMTRACE_LONG:-}" = 1 ] && hosts=1000
 
@@ -49,9 +45,9 @@ single hostile 0 "$mark"
 "$builddir/kmemtrace-merge" -q -o seconds many
 
 for file in some.kms gap.kms sampled.kms hostile.kms sample fleet seconds; do
-	"$builddir/kmemtrace-report" --html=$file.html $file 2>err || { cat err; failed=1; }
-	node "$srcdir/cli/html-summaries-browser.js" "$browser" "$work/profile" "$work/$file.html" \
-		"$builddir/kmemtrace-report" "$work/$file" >out 2>&1 || failed=1
+	"$report" --html=$file.html $file 2>err || { cat err; failed=1; }
+	node "$srcdir/cli/html-summaries-browser.js" "$browser" "$scratch/profile" "$scratch/$file.html" \
+		"$report" "$scratch/$file" >out 2>&1 || failed=1
 	sed "s/^/$file: /" out
 done
 exit $failed

@@ -4,21 +4,11 @@
 # of several hosts, of merged files and of files with gaps; it requests nothing; no name becomes markup;
 # it stays small, whatever the number of hosts, functions and intervals. KMEMTRACE_LONG=1: 1,000 hosts.
 # shellcheck disable=SC2154 # ./test sets builddir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-report=$builddir/kmemtrace-report
-failed=0 compared=0
+. "$srcdir/cli/cli.sh"
+need jq
+compared=0
 hosts=60
 [ "${KMEMTRACE_LONG:-}" = 1 ] && hosts=1000
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 # block FILE NAME: the data of a view
 block()
@@ -133,7 +123,7 @@ page()
 	grep -qE "content=\"default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; script-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'\"" \
 		"$page" || wrong "$page: no Content-Security-Policy"
 	[ "$(grep -c '<script' "$page")" = 9 ] || wrong "$page: $(grep -c '<script' "$page") scripts"
-	grep -qF "$work" "$page" && wrong "$page: the path of the file"
+	grep -qF "$scratch" "$page" && wrong "$page: the path of the file"
 	[ "$(wc -c <"$page")" -lt 2000000 ] || wrong "$page: $(wc -c <"$page") bytes"
 }
 

@@ -3,20 +3,9 @@
 # The HTML page without a browser: its figures are those of --format=json, also in a span of time and of
 # a comparison; it requests nothing; no name in a capture becomes markup; it stays small.
 # shellcheck disable=SC2154 # ./test sets builddir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
-report=$builddir/kmemtrace-report
-failed=0
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
+. "$srcdir/cli/cli.sh"
+need jq
+need xz
 
 # block FILE NAME: the data of a view
 block()
@@ -136,10 +125,10 @@ xz -dc "$srcdir/data/guests/6.1-s390x.tar.xz" | tar -xf - || exit 1
 mv 6.1-s390x guest
 xz -dc "$srcdir/data/guests/6.12-amd64.tar.xz" | tar -xf - || exit 1
 mv 6.12-amd64 errors
-"$builddir/tests/mktrace" stacks <"$srcdir/cli/stacks.trace" || exit 1
-"$builddir/tests/mktrace" views <"$srcdir/cli/views.trace" || exit 1
-"$builddir/tests/mktrace" lossy <"$srcdir/cli/small.trace" || exit 1
-"$builddir/kmemtrace-pack" -q --split=20k -o set sample || exit 1
+"$mktrace" stacks <"$srcdir/cli/stacks.trace" || exit 1
+"$mktrace" views <"$srcdir/cli/views.trace" || exit 1
+"$mktrace" lossy <"$srcdir/cli/small.trace" || exit 1
+"$pack" -q --split=20k -o set sample || exit 1
 # the end is not known: the slices become wider while the capture is read
 cp -r errors cut
 sed -i -e 's/^complete yes/complete no/' -e '/^end /d' cut/kernel/status
@@ -156,7 +145,7 @@ awk 'BEGIN {
 				(slice * 160 + site) * 256, 16 * (site + 1)
 		}
 	print "end 201000us\ncomplete yes"
-}' | "$builddir/tests/mktrace" dense || exit 1
+}' | "$mktrace" dense || exit 1
 # more nodes of a tree than the page shows, in no order
 awk 'BEGIN {
 	print "endian little\nbegin 1us\nsymbol 0xffffffff81000000 caller\ntask 10 10 task"
@@ -164,7 +153,7 @@ awk 'BEGIN {
 		printf "alloc %dus 0 0xffff8880%08x %d/%d caller+0x%x task=10\n", 1000 + site, site * 65536,
 			8 * (site * 7 % 500 + 1), 8 * (site * 7 % 500 + 1), 16 * (site + 1)
 	print "end 201000us\ncomplete yes"
-}' | "$builddir/tests/mktrace" many || exit 1
+}' | "$mktrace" many || exit 1
 cp -r stacks profiled
 sed -i 's/^sample_interval.*/&\nprofile yes/' profiled/kernel/status
 for capture in sample guest errors stacks profiled views lossy set cut dense many; do

@@ -3,19 +3,9 @@
 # Recordings with a damaged byte, and recordings that are cut off: an import that ends with 0 or 1
 # makes a capture in which kmemtrace-check finds no problem, and one that ends with 1 says what it
 # left out. One that ends with 2 leaves no capture. $KMEMTRACE_STRIDE=1 damages each byte.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-# in memory: each import waits until its capture is on disk
-work=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
+. "$srcdir/cli/cli.sh"
+# each import waits until its capture is on disk
+in_memory
 
 # import FILE WHAT: the import of a damaged file.
 import()
@@ -31,7 +21,7 @@ import()
 	*) wrong "$2: exit status $status: $(tail -n 1 said)" ;;
 	esac
 	if [ -e out ]; then
-		"$builddir/kmemtrace-check" out >found 2>&1 ||
+		"$check" out >found 2>&1 ||
 			wrong "$2: ends with $status; then kmemtrace-check: $(head -n 1 found)"
 		rm -rf out
 	fi
@@ -80,7 +70,7 @@ damage()
 echo "kmemtrace-import: damaged: events with an impossible address or size: 4: counted as lost" |
 	diff - said || wrong "impossible values"
 echo "out: ok: 3 records of 1 CPU, lost 4, skipped 0" >expected
-"$builddir/kmemtrace-check" out | diff expected - || wrong "impossible values: the capture"
+"$check" out | diff expected - || wrong "impossible values: the capture"
 rm -rf out
 
 cp "$srcdir/data/perf-script.txt" perf.txt

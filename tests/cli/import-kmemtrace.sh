@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Imports relay files of a kmemtrace kernel exactly, in both byte orders, with numbers that wrap
 # around, gaps, features, damage and an incomplete record.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 try()
 {
@@ -27,32 +24,32 @@ for endian in little big; do
 done
 {
 	try -o little.data little/cpu0.out little/cpu1.out little/cpu2.out
-	"$builddir/kmemtrace-check" little.data
-	"$builddir/kmemtrace-report" events -i little.data -l 0
+	"$check" little.data
+	"$report" events -i little.data -l 0
 	sed -n '/^cache/p' little.data/kernel/caches
 	grep -e '^begin' -e '^end' -e '^cpu' -e '^lost_span' little.data/kernel/status
 	try --format=kmemtrace -o damaged.data damaged-little/cpu0.out
-	"$builddir/kmemtrace-report" events -i damaged.data -l 0 | sed -n '/free\|kmalloc/p'
+	"$report" events -i damaged.data -l 0 | sed -n '/free\|kmalloc/p'
 	mv little/cpu0.out one
 	mv little/cpu1.out two
 	try -o named.data two one
 	try -q -o twice.data damaged-little/cpu0.out big/cpu0.out
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/import-kmemtrace.expected" out || exit 1
+compare import-kmemtrace.expected out
 
 # The other byte order gives the same capture, except for the byte order in the metadata.
 try -q -o big.data big/cpu2.out big/cpu1.out big/cpu0.out >out || exit 1
 try -q -o damaged-big.data damaged-big/cpu0.out >>out || exit 1
 for endian in little big; do
-	"$builddir/kmemtrace-report" --format=json -i $endian.data >$endian.json || exit 1
+	"$report" --format=json -i $endian.data >$endian.json || exit 1
 	grep -q "\"endian\": \"$endian\"" $endian.json || { cat $endian.json; exit 1; }
-	"$builddir/kmemtrace-report" events --format=json -l 0 -i $endian.data >>$endian.json ||
+	"$report" events --format=json -l 0 -i $endian.data >>$endian.json ||
 		exit 1
 done
 sed -i '/"endian": /d' little.json big.json
 diff -u little.json big.json || exit 1
 for capture in damaged.data damaged-big.data; do
-	"$builddir/kmemtrace-report" events --format=csv -l 0 -i $capture >$capture.csv || exit 1
+	"$report" events --format=csv -l 0 -i $capture >$capture.csv || exit 1
 done
 diff -u damaged.data.csv damaged-big.data.csv || exit 1
 
@@ -84,17 +81,17 @@ END
 	for view in timeline leaks lifetimes "findings --possible"; do
 		echo "=== $view"
 		# shellcheck disable=SC2086 # words
-		"$builddir/kmemtrace-report" $view -i mapped | sed '/^$/q'
+		"$report" $view -i mapped | sed '/^$/q'
 		# shellcheck disable=SC2086 # words
-		"$builddir/kmemtrace-report" $view -i mapped | sed '1,/^$/d; / = /,$d'
+		"$report" $view -i mapped | sed '1,/^$/d; / = /,$d'
 		# shellcheck disable=SC2086 # words
-		"$builddir/kmemtrace-report" $view --format=csv -i mapped 2>&1 | sed 1q
+		"$report" $view --format=csv -i mapped 2>&1 | sed 1q
 	done
-	"$builddir/kmemtrace-check" -v mapped
-	"$builddir/kmemtrace-report" leaks --format=json -i mapped | grep 'events\|time\|_s"'
+	"$check" -v mapped
+	"$report" leaks --format=json -i mapped | grep 'events\|time\|_s"'
 	for release in 6.3.9 6.4.0-rc1; do
 		try -q --release=$release -o mapped cpu0.out
-		"$builddir/kmemtrace-report" findings --possible -i mapped | grep '^capture\|^cache-object\|since: '
+		"$report" findings --possible -i mapped | grep '^capture\|^cache-object\|since: '
 	done
 	try --release=newest cpu0.out | sed 2q
 	try --symbols=none -o none cpu0.out
@@ -105,4 +102,4 @@ END
 	try --symbols=cut.gz -o none cpu0.out
 	ls -d none* 2>/dev/null
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/import-kmemtrace-messages.expected" out
+compare import-kmemtrace-messages.expected out

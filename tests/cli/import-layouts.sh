@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # perf script prints each event with the print format of its kernel: lines in the print formats of
 # several kernels give the same capture, except for fields that a kernel does not record.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 # print EVENT PTR REQUESTED ALLOCATED GFP CACHE: prints its line, if this kernel has the event
 print()
@@ -47,11 +44,11 @@ for formats in "$srcdir"/data/formats/*; do
 	} >lines
 	echo "=== ${formats##*/}"
 	"$builddir/kmemtrace-import" -q -o data lines || exit 1
-	"$builddir/kmemtrace-check" data || exit 1
-	"$builddir/kmemtrace-report" events --format=csv -l 0 -i data |
+	"$check" data || exit 1
+	"$report" events --format=csv -l 0 -i data |
 		tr -d '\r' | cut -d , -f 1,6,7,9-17
 	sed -n '/^cache/p' data/kernel/caches
-	"$builddir/kmemtrace-report" findings --format=csv -i data | tr -d '\r' | sed 1d
+	"$report" findings --format=csv -i data | tr -d '\r' | sed 1d
 done >out
 [ "$(grep -c === out)" -eq 5 ] || { cat out; exit 1; }
-"$srcdir/compare.sh" "$srcdir/cli/import-layouts.expected" out
+compare import-layouts.expected out

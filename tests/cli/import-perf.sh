@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Imports a real text of perf script: the events view shows each line with the values of the text.
 # Then cases that the real text lacks: hashed pointers, no CPU, bad lines, old kernels.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 text=$srcdir/data/perf-script.txt
 
 "$builddir/kmemtrace-import" "$text" >notes 2>&1 || { cat notes; exit 1; }
-"$builddir/kmemtrace-check" >check || { cat check; exit 1; }
-"$builddir/kmemtrace-report" events --format=csv -l 0 >report 2>errors || { cat errors; exit 1; }
+"$check" >check || { cat check; exit 1; }
+"$report" events --format=csv -l 0 >report 2>errors || { cat errors; exit 1; }
 
 # both as: cpu tid event pointer requested allocated gfp site
 awk '/ kmem:/ {
@@ -45,7 +42,7 @@ awk -F, '!/^#/ && $1 ~ /^[0-9]/ { print $1 }' report | paste -d " " line-times -
 	END { exit bad }' || exit 1
 lost=$(awk '/PERF_RECORD_LOST/ { lost += $NF } END { print lost }' "$text")
 grep -q "lost $lost," notes && grep -q "lost $lost," check || { cat notes check; exit 1; }
-"$builddir/kmemtrace-report" | grep -q '^capture   vm: Linux 6.18.44-fc-v669 x86_64' || exit 1
+"$report" | grep -q '^capture   vm: Linux 6.18.44-fc-v669 x86_64' || exit 1
 
 cat >odd.txt <<'END'
 # a comment with kmem:kfree: in it
@@ -66,8 +63,8 @@ END
 printf '%s\n' 'ffffffff81234000 T first' 'ffffffff81234568 t second' 'c0001000 t far' >symbols
 {
 	"$builddir/kmemtrace-import" --format=perf --symbols=symbols -o odd odd.txt 2>&1
-	"$builddir/kmemtrace-check" odd
-	"$builddir/kmemtrace-report" events --format=csv -l 0 -i odd 2>&1
+	"$check" odd
+	"$report" events --format=csv -l 0 -i odd 2>&1
 	cat odd/kernel/caches odd/kernel/gfp odd/kernel/tasks
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/import-perf.expected" out
+compare import-perf.expected out

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Imports a real trace.dat: the events view shows each event with the values that trace-cmd prints,
 # and its counters are those that trace-cmd printed when it was recorded.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 data=$srcdir/data/trace.dat
 
 "$builddir/kmemtrace-import" "$data" >notes 2>&1 || {
@@ -15,8 +12,8 @@ data=$srcdir/data/trace.dat
 		"libtracefs-dev and libtraceevent-dev, and configure again"
 	exit 77
 }
-"$builddir/kmemtrace-check" >check || { cat check; exit 1; }
-"$builddir/kmemtrace-report" events --format=csv -l 0 >report 2>errors || { cat errors; exit 1; }
+"$check" >check || { cat check; exit 1; }
+"$report" events --format=csv -l 0 >report 2>errors || { cat errors; exit 1; }
 awk -F, '!/^#/ && $1 ~ /^[0-9]/ {
 	free = $6 ~ /free/
 	sub(/\/.*/, "", $15)
@@ -42,7 +39,7 @@ for at in 0 1 9 11 40 100 500 1000 4000 8191 8192 9000 12000 16384 20000 25000 3
 		"$builddir/kmemtrace-import" --format=trace-cmd -o damaged $file >said 2>&1
 		status=$?
 		case $status in
-		0 | 1) "$builddir/kmemtrace-check" -q damaged || exit 1 ;;
+		0 | 1) "$check" -q damaged || exit 1 ;;
 		2) [ -s said ] || { echo "$file at $at: said nothing"; exit 1; } ;;
 		*) echo "$file at $at: exit status $status"; cat said; exit 1 ;;
 		esac

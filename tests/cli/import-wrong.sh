@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kmemtrace-import: each wrong usage gives a message and exit status 2 and leaves no file behind;
 # random bytes do not crash it.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 try()
 {
@@ -52,7 +49,7 @@ cp -r in before
 	try -o in/none/data in/cpu0.out
 	ls
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/import-wrong.expected" out || exit 1
+compare import-wrong.expected out
 try --format=trace-cmd in/trace.dat >out
 grep -q -e '-> 2$' out && [ "$(wc -l <out)" -eq 2 ] || { cat out; exit 1; }
 diff -r --no-dereference in before --exclude=pipe || exit 1
@@ -74,12 +71,12 @@ for round in 1 2 3 4 5 6 7 8; do
 	"$builddir/kmemtrace-import" --format=kmemtrace -o odd cpu1.out cpu0.out >said 2>&1
 	status=$?
 	[ $status -eq 1 ] || { echo "round $round: exit status $status"; cat said; exit 1; }
-	"$builddir/kmemtrace-check" -q odd || exit 1
+	"$check" -q odd || exit 1
 	tr '\000-\011\013-\037' '  ' <cpu1.out | sed 's/^/x 1 [000] 1.0000: kmem:kfree: ptr=/' \
 		>odd.txt
 	printf '\nx 1 [000] 1.000000: kmem:kfree: call_site=f+0x1 ptr=0x1000\n' >>odd.txt
 	"$builddir/kmemtrace-import" --format=perf -o odd odd.txt >said 2>&1
 	status=$?
 	[ $status -eq 1 ] || { echo "round $round: exit status $status"; cat said; exit 1; }
-	"$builddir/kmemtrace-check" -q odd || exit 1
+	"$check" -q odd || exit 1
 done

@@ -3,17 +3,12 @@
 # Hostile tables of a capture cost time in proportion to their size. Each line of these tables cost a
 # search through all others, and a gzip file of some kilobytes was inflated without a limit. Each
 # program ends within six seconds of CPU time; it needed longer for each, or minutes.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-if grep -q __asan_init "$builddir/kmemtrace-report" || [ -e "$builddir/kmemtrace-report.foreign" ]; then
+. "$srcdir/cli/cli.sh"
+if grep -q __asan_init "$report" || [ -e "$builddir/kmemtrace-report.foreign" ]; then
 	echo "the sanitizers and an emulator are too slow to compare times"
 	exit 77
 fi
-# in memory: 50,000 files
-work=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
+in_memory
 ulimit -t 6
 
 # run STATUS TABLE COMMAND…
@@ -37,10 +32,10 @@ fresh()
 fresh
 awk 'BEGIN { for (i = 0; i < 150000; i++) print "slab " i " a 1 1\nread " i " " i + 1 }' \
 	>hostile/kernel/slabinfo
-run 0 "durations of snapshots" "$builddir/kmemtrace-report" slabinfo hostile
+run 0 "durations of snapshots" "$report" slabinfo hostile
 awk 'BEGIN { for (i = 0; i < 80000; i++) print "slab " i " a 1 1\nsizes a 1 1" }' \
 	>hostile/kernel/slabinfo
-run 0 "sizes of caches" "$builddir/kmemtrace-report" summary hostile
+run 0 "sizes of caches" "$report" summary hostile
 
 fresh
 awk 'BEGIN {
@@ -51,7 +46,7 @@ awk 'BEGIN {
 		printf ",a799"
 	print ""
 }' >>hostile/kernel/caches
-run 0 "aliases of one cache" "$builddir/kmemtrace-report" caches hostile
+run 0 "aliases of one cache" "$report" caches hostile
 
 fresh
 awk 'BEGIN {
@@ -59,7 +54,7 @@ awk 'BEGIN {
 		print "cpu " i " seen 0 recorded 0 lost 0 skipped 0 own 0"
 }' >>hostile/kernel/status
 (cd hostile && seq -f cpu%.0f 10 59999 | xargs touch)
-run 1 "CPUs of the status" "$builddir/kmemtrace-check" -q hostile
+run 1 "CPUs of the status" "$check" -q hostile
 
 # Modules that all had the same addresses, one after the other.
 fresh
@@ -69,7 +64,7 @@ awk -v n=60000 'BEGIN {
 	for (i = 0; i < n; i++)
 		print "# since " i + 1 "\n# modules\n# module 1000 4294967295 m" i
 }' | gzip -1 >hostile/kernel/symbols
-run 0 "modules at one address" "$builddir/kmemtrace-report" hostile
+run 0 "modules at one address" "$report" hostile
 grep -q 'symbols are missing (File too large): call sites are addresses' out ||
 	{ echo "modules at one address: $(head -n 5 out)"; failed=1; }
 
@@ -80,7 +75,7 @@ for ((i = 0; i < 500; i++)); do
 	cat newlines
 done >hostile/kernel/symbols
 cp hostile/kernel/symbols many.gz
-run 0 "symbols" "$builddir/kmemtrace-report" hostile
+run 0 "symbols" "$report" hostile
 grep -q 'symbols are missing (File too large): call sites are addresses' out ||
 	{ echo "symbols: $(head -n 5 out)"; failed=1; }
 echo "0 free 0 1 0x1000 0x2000" | "$builddir/tests/mkrelay" little . || exit 1

@@ -3,16 +3,13 @@
 # Which figures of the views timeline and flame, and of the page's time slices, are upper bounds: exactly
 # those that count an object of a cache whose frees are known to be missing. This model computes it again
 # from the events that the view events lists, and from the view slabinfo.
-set -u
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0 marked=0
+. "$srcdir/cli/cli.sh"
+need jq
+marked=0
 
 report()
 {
-	"$builddir/kmemtrace-report" "$@" 2>/dev/null | tr -d '\r'
+	"$report" "$@" 2>/dev/null | tr -d '\r'
 }
 
 # Reads the model and lines that begin with a cache: are its frees known to be missing?
@@ -60,12 +57,6 @@ model()
 			for (site in live_of) if (live_of[site]) print "live " site
 			if (all) print "all"
 		}' missing events.csv events.csv >model
-}
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
 }
 
 # same WHAT: the files want and got.
@@ -137,10 +128,10 @@ try()
 }
 
 for name in live slabinfo views vocabulary; do
-	"$builddir/tests/mktrace" $name <"$srcdir/cli/$name.trace" || exit 1
+	"$mktrace" $name <"$srcdir/cli/$name.trace" || exit 1
 	try $name
 done
-{ echo "wanted 10"; cat "$srcdir/cli/slabinfo.trace"; } | "$builddir/tests/mktrace" filtered || exit 1
+{ echo "wanted 10"; cat "$srcdir/cli/slabinfo.trace"; } | "$mktrace" filtered || exit 1
 try filtered
 try live --time=2,3.9
 try live --time=,5

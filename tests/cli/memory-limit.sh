@@ -3,30 +3,19 @@
 # --max-memory bounds each program that reads captures: 10 kB of packed records that become 20 MB of
 # live objects. With any limit a program ends without a crash; it prints its whole result, or says
 # that the limit is too low and ends with 2. The default is half of the memory of this machine.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
+. "$srcdir/cli/cli.sh"
 
-grep -q __asan_init "$builddir/kmemtrace-report" &&
+grep -q __asan_init "$report" &&
 	{ echo "the address sanitizer reserves terabytes: there is no limit"; exit 77; }
 [ ! -e "$builddir/kmemtrace-report.foreign" ] ||
 	{ echo "qemu's emulation of a process ignores the limit"; exit 77; }
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 awk 'BEGIN {
 	print "begin 1s\nend 100s\nsymbol 0xffff81000000 keep"
 	for (i = 0; i < 200000; i++)
 		printf "alloc %dns 0 0xffff8%08x 64/64 keep+0x10 task=1\n", 1e9 + i * 10, i * 64
 }' >many.trace
-"$builddir/tests/mktrace" many many.trace && "$builddir/kmemtrace-pack" -q many || exit 1
+"$mktrace" many many.trace && "$pack" -q many || exit 1
 [ "$(stat -c %s many/cpu0)" -lt 12000 ] || wrong "many/cpu0 is not small"
 cp -r many cut && rm cut/kernel/status && truncate -s -20 cut/cpu0
 {
@@ -80,7 +69,7 @@ kilobytes=$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)
 expected=$((kilobytes / 2048 * 1048576))
 inherited=$(awk '/^Max data size/ { print $4 }' /proc/self/limits)
 mkfifo pipe
-"$builddir/kmemtrace-report" events many >pipe &
+"$report" events many >pipe &
 program=$!
 exec 3<pipe
 read -r _ <&3
@@ -95,7 +84,7 @@ else
 fi
 
 for value in "" x 1x -1 1.5G 99999999999G 18446744073709551615; do
-	"$builddir/kmemtrace-report" --max-memory="$value" many >out 2>err
+	"$report" --max-memory="$value" many >out 2>err
 	[ $? = 2 ] && grep -q "^kmemtrace-report: --max-memory: \"$value\" is not a size" err ||
 		wrong "--max-memory=$value: $(head -n 1 err)"
 done

@@ -3,16 +3,13 @@
 # libmemstat and kmemtrace-report show the same counters for every cache and every function that
 # calls kmalloc(), for real captures of nine kernels, at their end and at a time in between. A query
 # of a cut or damaged capture fails with one of the documented errors.
-set -u
+. "$srcdir/cli/cli.sh"
 print=$builddir/tests/memstat/print_types
-[ -x "$print" ] || { echo "libmemstat was not built: this build is linked statically"; exit 77; }
+[ -x "$print" ] || skip "libmemstat was not built: this build is linked statically"
 for tool in jq xz; do
-	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
+	command -v $tool >/dev/null || skip "$tool is not installed"
 done
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-code=0 rows=0
+rows=0
 
 # Adds up types of one name: the report has one row for a name, and the library has several types
 # whose names end with "#2" and so on.
@@ -37,7 +34,7 @@ report()
 {
 	view=$1 capture=$2
 	shift 2
-	"$builddir/kmemtrace-report" "$view" -i "$capture" --format=json -l 0 "$@" >json || return
+	"$report" "$view" -i "$capture" --format=json -l 0 "$@" >json || return
 	case $view in
 	caches) jq -r '.caches[] | select(.cache != "kmalloc-large" and .allocations + .failed > 0) |
 		["uma", .cache, .object_size // 0, .size // 0, .allocations, .frees + .missed_frees,
@@ -55,24 +52,24 @@ compare()
 {
 	at=
 	[ $# -eq 1 ] || at=--at=${2}ns
-	"$print" all "$1" ${2:+"$2"} >printed || { echo "$1: exit status $?"; cat printed; code=1; return; }
+	"$print" all "$1" ${2:+"$2"} >printed || { echo "$1: exit status $?"; cat printed; failed=1; return; }
 	{
 		report caches "$1" ${at:+"$at"} &&
 			report sites "$1" --by=function --cache='^(dma-)?kmalloc' ${at:+"$at"}
-	} >reported || { echo "$1: kmemtrace-report $at fails"; code=1; }
+	} >reported || { echo "$1: kmemtrace-report $at fails"; failed=1; }
 	# a type that has only unmatched frees has no counters yet
 	grep -vE '^(lost|unobserved) ' printed | awk -F '\t' 'BEGIN { OFS = FS }
 		$5 + $10 > 0 { print $0, $4 * $5, $4 * $7 }' | add_up >left
 	add_up <reported >right
-	diff -u right left || { echo "$1 $at: the report (-) and the library (+) differ"; code=1; }
+	diff -u right left || { echo "$1 $at: the report (-) and the library (+) differ"; failed=1; }
 	rows=$((rows + $(wc -l <left)))
 	jq -r '.loss.unobserved[]?' json | sort >right
 	sed -n 's/^unobserved //p' printed | sort | diff -u right - ||
-		{ echo "$1: other unobserved paths than the report (-)"; code=1; }
+		{ echo "$1: other unobserved paths than the report (-)"; failed=1; }
 	bound=$(jq .loss.lost+.loss.skipped+.totals.unknown json)
 	# then events may be counted for another cache
 	grep -q '^names_lost [1-9]' "$1/kernel/status" && bound=unknown
-	grep -qx "lost $bound" printed || { echo "$1: $(tail -n 1 printed), not $bound"; code=1; }
+	grep -qx "lost $bound" printed || { echo "$1: $(tail -n 1 printed), not $bound"; failed=1; }
 }
 
 cp -r "$srcdir/data/sample" .
@@ -83,15 +80,15 @@ count=0
 for metadata in */metadata; do
 	capture=$(dirname "$metadata")
 	compare "$capture"
-	"$builddir/kmemtrace-report" -i "$capture" --format=json -l 1 >json
+	"$report" -i "$capture" --format=json -l 1 >json
 	compare "$capture" "$(jq '.capture.duration_s * 1e9 / 3 | floor' json)"
 	count=$((count + 1))
 done
-[ $count -ge 9 ] || { echo "only $count captures"; code=1; }
-[ $rows -ge 1000 ] || { echo "only $rows rows were compared"; code=1; }
+[ $count -ge 9 ] || { echo "only $count captures"; failed=1; }
+[ $rows -ge 1000 ] || { echo "only $rows rows were compared"; failed=1; }
 
 # With lost events, skipped events and records of an unknown id.
-"$builddir/tests/mktrace" lossy <<-END || exit 1
+"$mktrace" lossy <<-END || exit 1
 	begin 1us
 	symbol 0xffffffff81000000 caller
 	cache some_cache 0xffff888000001000 100 128
@@ -107,13 +104,13 @@ done
 	complete yes
 END
 compare lossy
-[ "$bound" = 6 ] || { echo "lossy: the bound is $bound, not 6"; code=1; }
+[ "$bound" = 6 ] || { echo "lossy: the bound is $bound, not 6"; failed=1; }
 
 # A query of one allocator gives the same types as a query of both.
 for kind in malloc uma; do
 	"$print" $kind sample >one
 	"$print" all sample | grep -e "^$kind" -e '^lost' -e '^unobserved' | diff -u - one ||
-		{ echo "$kind differs from its part of all"; code=1; }
+		{ echo "$kind differs from its part of all"; failed=1; }
 done
 
 # expect ERROR…: the last query failed with one of these errors
@@ -124,7 +121,7 @@ expect()
 	done
 	echo "$where: exit status $status, not one of: $*"
 	cat err
-	code=1
+	failed=1
 }
 
 # Cut at 40 offsets, and damaged there; at fewer if $KMEMTRACE_STRIDE is larger than 1.
@@ -137,7 +134,7 @@ while [ $at -lt "$size" ]; do
 	"$print" all sample >out 2>err
 	status=$? where="cut at $at"
 	expect "KVM short read"
-	grep -qx 'lost unknown' out || { echo "$where: $(tail -n 1 out)"; code=1; }
+	grep -qx 'lost unknown' out || { echo "$where: $(tail -n 1 out)"; failed=1; }
 	cp "$srcdir/data/sample/cpu1" sample/cpu1
 	printf '\125' | dd of=sample/cpu1 bs=1 seek=$at conv=notrunc status=none
 	if ! cmp -s sample/cpu1 "$srcdir/data/sample/cpu1"; then
@@ -147,4 +144,4 @@ while [ $at -lt "$size" ]; do
 	fi
 	at=$((at + step))
 done
-exit $code
+exit $failed

@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The example programs of libmemstat: known counters, a real capture, one with lost events, one that
 # was cut, repeated listings, and wrong arguments. The listing in libmemstat(3) is real output.
-set -u
+. "$srcdir/cli/cli.sh"
 [ -x "$builddir/memstat/examples/memstat-uma" ] ||
 	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 
 # try malloc|uma ARGUMENT…
 try()
@@ -26,7 +23,7 @@ both()
 }
 
 for capture in exact small views; do
-	"$builddir/tests/mktrace" $capture <"$srcdir/cli/$capture.trace" || exit 1
+	"$mktrace" $capture <"$srcdir/cli/$capture.trace" || exit 1
 done
 ln -s "$srcdir/data/sample" sample
 cp -r exact cut
@@ -78,7 +75,7 @@ read -r word <ready
 		echo "$client to a full disk -> $?"
 	done
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/memstat-clients.expected" out || exit 1
+compare memstat-clients.expected out
 
 "$builddir/memstat/examples/memstat-malloc" -M sample | head -n 6 >example
 sed '1,/^\$ memstat-malloc/d; /^\./,$d' "$top_srcdir/memstat/libmemstat.3" >shown

@@ -2,26 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The library exports exactly the functions that memstat.h declares, and libmemstat(3) documents
 # all functions and constants of memstat.h.
-set -u
+. "$srcdir/cli/cli.sh"
 [ -e "$builddir/libmemstat.so.3" ] ||
 	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 header=$top_srcdir/memstat/memstat.h
 page=$top_srcdir/memstat/libmemstat.3
-failed=0
 
 sed 's,/\*.*\*/,,' "$header" | grep -oE '^[a-z].*[ *]memstat_[a-z0-9_]+\(' |
-	grep -oE 'memstat_[a-z0-9_]+\(' | tr -d '(' | sort >"$work/declared"
-[ "$(wc -l <"$work/declared")" -ge 50 ] ||
-	{ echo "only these are found in $header:"; cat "$work/declared"; exit 1; }
+	grep -oE 'memstat_[a-z0-9_]+\(' | tr -d '(' | sort >"$scratch/declared"
+[ "$(wc -l <"$scratch/declared")" -ge 50 ] ||
+	{ echo "only these are found in $header:"; cat "$scratch/declared"; exit 1; }
 # unlike nm, readelf reads libraries of any architecture
 readelf -W --dyn-syms "$builddir/libmemstat.so.3" |
 	awk '$4 != "SECTION" && $7 != "UND" && $7 != "ABS" && $1 ~ /^[0-9]+:/ { sub(/@.*/, "", $8); print $8 }' |
-	sort >"$work/exported"
+	sort >"$scratch/exported"
 readelf -d "$builddir/libmemstat.so.3" | grep -q 'soname: \[libmemstat.so.3\]' ||
 	{ echo "the library is not libmemstat.so.3"; failed=1; }
-diff -u "$work/declared" "$work/exported" ||
+diff -u "$scratch/declared" "$scratch/exported" ||
 	{ echo "the header and the library differ"; failed=1; }
 
 # a program that uses a later function says so to the dynamic linker, which refuses an older library
@@ -35,13 +32,13 @@ while read -r function; do
 		{ echo "$page: SYNOPSIS lacks $function"; failed=1; }
 	[ "$(grep -cE "(Fn|Fo|Nm) $function( |\$)" "$page")" -ge 2 ] ||
 		{ echo "$page does not say what $function does"; failed=1; }
-done <"$work/declared"
+done <"$scratch/declared"
 grep -oE '^#define [A-Z_]+ ' "$header" | cut -d' ' -f2 | while read -r constant; do
 	[ "$constant" = MEMSTAT_H ] || grep -qE "Dv $constant( |\$)" "$page" ||
 		{ echo "$page does not document $constant"; exit 1; }
 done || failed=1
 grep -oE '(Fn|Fo) memstat_[a-z0-9_]+' "$page" | cut -d' ' -f2 | sort -u |
-	comm -23 - "$work/declared" | while read -r unknown; do
+	comm -23 - "$scratch/declared" | while read -r unknown; do
 	echo "$page documents $unknown, which memstat.h does not declare"
 	exit 1
 done || failed=1

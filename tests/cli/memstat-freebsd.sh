@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Programs in the style of FreeBSD programs compile without warnings as C99, C11 and C++11. They
 # show known counters of a capture, rates computed with the caller slots, and errors.
-set -u
+. "$srcdir/cli/cli.sh"
 [ -e "$builddir/libmemstat.so" ] ||
 	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
 
 # a program must load the sanitizers before a library that was built with them
 sanitizers=
@@ -22,7 +18,7 @@ echo 'int main(void) { return 0; }' >nothing.c
 }
 
 for capture in exact small; do
-	"$builddir/tests/mktrace" $capture <"$srcdir/cli/$capture.trace" || exit 1
+	"$mktrace" $capture <"$srcdir/cli/$capture.trace" || exit 1
 done
 cp -r exact cut
 truncate -s 500 cut/cpu1
@@ -57,7 +53,7 @@ run()
 		try like_netstat small 2 filp kmalloc-128 alloc_pipe_info "probe [driver]" none
 		try like_netstat - 1 filp
 	} >out
-	"$srcdir/compare.sh" "$srcdir/cli/memstat-freebsd.expected" out ||
+	compare memstat-freebsd.expected out ||
 		{ echo "this is the output of the programs compiled with $*"; failed=1; }
 }
 

@@ -3,54 +3,51 @@
 # The example of libmemstat(3), copied from the page, and the prototypes of FreeBSD's header compile
 # without warnings as C99, C11 and C++11, link with the library and run: with a statistics file, and
 # without one.
-set -u
+. "$srcdir/cli/cli.sh"
 [ -e "$builddir/libmemstat.so" ] ||
 	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 page=$top_srcdir/memstat/libmemstat.3
-failed=0
 
 # a program must load the sanitizers before a library that was built with them
 sanitizers=
 nm -D "$builddir/libmemstat.so" 2>/dev/null | grep -q __asan_init &&
 	sanitizers=-fsanitize=address,undefined
-echo 'int main(void) { return 0; }' >"$work/nothing.c"
+echo 'int main(void) { return 0; }' >"$scratch/nothing.c"
 # shellcheck disable=SC2086 # none or one
-"${CC:-cc}" $sanitizers -o "$work/nothing" "$work/nothing.c" -L"$builddir" -lmemstat \
-	>"$work/log" 2>&1 || {
-	grep -q incompatible "$work/log" &&
+"${CC:-cc}" $sanitizers -o "$scratch/nothing" "$scratch/nothing.c" -L"$builddir" -lmemstat \
+	>"$scratch/log" 2>&1 || {
+	grep -q incompatible "$scratch/log" &&
 		{ echo "libmemstat is for another machine than ${CC:-cc}"; exit 77; }
-	cat "$work/log"
+	cat "$scratch/log"
 	exit 1
 }
 
 # The first literal text of the section is the program.
-sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\.Bd/,/^\.Ed/{/^\./d; s/\\e/\\/g; p;};}' "$page" >"$work/example.c"
-grep -q memstat_mtl_find "$work/example.c" || { echo "$page has no example"; exit 1; }
-cp "$top_srcdir/tests/memstat/prototypes.c" "$work"
+sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\.Bd/,/^\.Ed/{/^\./d; s/\\e/\\/g; p;};}' "$page" >"$scratch/example.c"
+grep -q memstat_mtl_find "$scratch/example.c" || { echo "$page has no example"; exit 1; }
+cp "$top_srcdir/tests/memstat/prototypes.c" "$scratch"
 
-"$builddir/tests/mktrace" "$work/capture" <<-END || exit 1
+"$mktrace" "$scratch/capture" <<-END || exit 1
 	cache dentry 0xffff888003c41a00 192 192
 	calloc 10us 0 0xffff888002000000 dentry 0xffffffff81000000
 	calloc 20us 1 0xffff888002000100 dentry 0xffffffff81000000
 	cfree 30us 1 0xffff888002000000 dentry 0xffffffff81000000
 	calloc 40us 1 0xffff888002000200 dentry 0xffffffff81000000
 END
-mkfifo "$work/until" "$work/ready" || exit 1
-"$builddir/tests/memstat/publish" "$work/capture" "$work/published" <"$work/until" >"$work/ready" &
-exec 9>"$work/until"
-read -r word <"$work/ready"
+mkfifo "$scratch/until" "$scratch/ready" || exit 1
+"$builddir/tests/memstat/publish" "$scratch/capture" "$scratch/published" <"$scratch/until" >"$scratch/ready" &
+exec 9>"$scratch/until"
+read -r word <"$scratch/ready"
 [ "$word" = ready ] || { echo "nothing is published"; exit 1; }
 
 # runs NAME FILE STATUS OUTPUT: runs a program with FILE as the statistics file
 runs()
 {
-	KMEMTRACE_MEMSTAT=$2 "$work/$1" >"$work/out" 2>&1
+	KMEMTRACE_MEMSTAT=$2 "$scratch/$1" >"$scratch/out" 2>&1
 	result=$?
-	[ $result = "$3" ] && [ "$(cat "$work/out")" = "$4" ] && return
+	[ $result = "$3" ] && [ "$(cat "$scratch/out")" = "$4" ] && return
 	echo "$1, with $2: exit status $result:"
-	cat "$work/out"
+	cat "$scratch/out"
 	failed=1
 }
 
@@ -60,14 +57,14 @@ compile()
 	for name in example prototypes; do
 		# shellcheck disable=SC2086 # none or one
 		"$@" $sanitizers -Wall -Wextra -Werror -pedantic -I"$top_srcdir/memstat" \
-			-o "$work/$name" "$work/$name.c" -L"$builddir" -lmemstat \
+			-o "$scratch/$name" "$scratch/$name.c" -L"$builddir" -lmemstat \
 			-Wl,-rpath,"$builddir" ||
 			{ echo "$name: does not compile with $*"; failed=1; return; }
 	done
-	runs example "$work/published" 0 "dentry: 3 allocated, 2 still in use"
-	none="$work/none: nothing is published there: start with 'kmemtraced --publish=$work/none'"
-	runs example "$work/none" 1 "example: $none, as root"
-	runs prototypes "$work/none" 0 ""
+	runs example "$scratch/published" 0 "dentry: 3 allocated, 2 still in use"
+	none="$scratch/none: nothing is published there: start with 'kmemtraced --publish=$scratch/none'"
+	runs example "$scratch/none" 1 "example: $none, as root"
+	runs prototypes "$scratch/none" 0 ""
 }
 
 compile "${CC:-cc}" -std=c99

@@ -3,22 +3,11 @@
 # kmemtrace-merge: the summaries of a capture add up to the figures of its report, in both byte
 # orders; summaries that are split, merged in parts, in any order and twice, give the same file;
 # what is damaged or missing is named, and what would count twice is refused.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
+need jq
 rounds=$((${KMEMTRACE_ROUNDS:-300} / 10))
-failed=0
 RANDOM=1
 export LC_ALL=C
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 # run STATUS ARGUMENT...: kmemtrace-merge, with its output in the files stdout and stderr
 run()
@@ -83,7 +72,7 @@ random_trace()
 # report CAPTURE: function, module, cache and figures of each, from the report
 report()
 {
-	"$builddir/kmemtrace-report" sites --by=function,module,cache --format=json -l 0 -i "$1" |
+	"$report" sites --by=function,module,cache --format=json -l 0 -i "$1" |
 		jq -r '.sites[] | [.function // "(unknown)", .module // "(unknown)",
 			.cache // "(unknown)", .allocations, .frees + .missed_frees, .bytes_allocated,
 			.failed, .cross_cpu_frees, .missed_frees, .live_objects, .live_bytes] | @tsv' |
@@ -99,7 +88,7 @@ rows()
 # total CAPTURE: the totals of the report, and of the rows of the summary in the file
 totals()
 {
-	"$builddir/kmemtrace-report" --format=json -i "$1" |
+	"$report" --format=json -i "$1" |
 		jq -r '.totals | [.allocations, .frees - .frees_unmatched + .missed_frees,
 			.bytes_allocated, .failed, .cross_cpu_frees, .missed_frees, .live_objects,
 			.live_bytes] | @tsv' | tr '\t' ' '
@@ -110,16 +99,16 @@ totals()
 # losses CAPTURE FILE: recorded, lost and skipped events of both
 losses()
 {
-	"$builddir/kmemtrace-report" --format=json -i "$1" |
+	"$report" --format=json -i "$1" |
 		jq -r '.loss | "\(.recorded) \(.lost) \(.skipped)"'
 	awk '$1 == "bound" { a += $2; b += $3; c += $4 } END { print a, b, c }' "$2"
 }
 
 # The sums of a capture are those of its report, by any interval.
 for endian in little big; do
-	random_trace "host-$endian" $endian 7 | "$builddir/tests/mktrace" $endian || exit 1
+	random_trace "host-$endian" $endian 7 | "$mktrace" $endian || exit 1
 	{ echo "endian $endian"; cat "$srcdir/cli/small.trace"; } |
-		"$builddir/tests/mktrace" small-$endian || exit 1
+		"$mktrace" small-$endian || exit 1
 done
 cp -r "$srcdir/data/sample" sample
 for capture in little big small-little small-big sample; do
@@ -138,7 +127,7 @@ for capture in little big small-little small-big sample; do
 	done
 	[ "$(grep -c ^summary part.kms)" -gt 1 ] || wrong "$capture: one summary only"
 done
-"$builddir/kmemtrace-report" -i sample --format=json | jq .totals.live_bytes | grep -qx 195992
+"$report" -i sample --format=json | jq .totals.live_bytes | grep -qx 195992
 
 # The same trace in the other byte order has the same figures.
 for endian in little big; do
@@ -148,7 +137,7 @@ done
 cmp figures.little figures.big || wrong "the byte order changes the summaries"
 
 # A capture as one file, and packed, is the same capture.
-"$builddir/kmemtrace-pack" -q -o one.kmt sample
+"$pack" -q -o one.kmt sample
 run 0 -i 1ms -o - sample
 cp stdout expected
 run 0 -i 1ms -o - one.kmt
@@ -191,8 +180,8 @@ head -n "$(($(grep -n '^summary ' hosts/big/summaries/merged.kms | tail -n 1 | c
 	hosts/big/summaries/merged.kms >early/big.kms
 run 0 -i all -o sum hosts/little early
 [ "$(live_hosts sum/summaries/merged.kms)" = 1 ] || wrong "a host that ends early: $(live_hosts sum/summaries/merged.kms)"
-"$builddir/kmemtrace-report" -i sum | grep -q 'live objects are of 1 of 2 hosts' ||
-	wrong "the report says nothing of the live objects that are missing: $("$builddir/kmemtrace-report" -i sum | head -20)"
+"$report" -i sum | grep -q 'live objects are of 1 of 2 hosts' ||
+	wrong "the report says nothing of the live objects that are missing: $("$report" -i sum | head -20)"
 
 # scatter COUNT: the blocks in a random order, in so many new files of the folder parts
 scatter()
@@ -304,10 +293,10 @@ says "empty: no file of summaries and no capture is there"
 # A report on what is not merged yet says what to do.
 for option in "" --html=page; do
 	# shellcheck disable=SC2086 # none, or one option
-	"$builddir/kmemtrace-report" $option hosts 2>stderr && wrong "a report on a directory of files"
+	"$report" $option hosts 2>stderr && wrong "a report on a directory of files"
 	says "hosts has files of summaries: add them up first: kmemtrace-merge -o SUM hosts"
 done
-"$builddir/kmemtrace-report" rest.kms gap.kms 2>stderr && wrong "a report on two files"
+"$report" rest.kms gap.kms 2>stderr && wrong "a report on two files"
 tr -s ' \n' ' ' <stderr >line && mv line stderr
 says "add them up first: kmemtrace-merge -o SUM rest.kms gap.kms, or compare them: diff rest.kms gap.kms"
 run 2 -i 1ns -o - sample

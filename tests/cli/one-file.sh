@@ -3,20 +3,9 @@
 # A capture as one file: packed, read by each program as its directory is, and unpacked to the same
 # bytes. Files that are cut off, damaged or hostile are reported by name, and nothing is written
 # outside of the temporary directory, which is always removed.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-code=0
+. "$srcdir/cli/cli.sh"
 mkdir temporary
-export TMPDIR=$work/temporary
-
-wrong()
-{
-	echo "wrong: $*"
-	code=1
-}
+export TMPDIR=$scratch/temporary
 
 # run STATUS COMMAND...: writes its output to the file said
 run()
@@ -43,9 +32,9 @@ same_views()
 	local view
 
 	for view in $views; do
-		"$builddir/kmemtrace-report" "$view" --format=json -l 0 -i "$1" >one 2>&1 ||
+		"$report" "$view" --format=json -l 0 -i "$1" >one 2>&1 ||
 			wrong "$view of $1: $(head -3 one)"
-		"$builddir/kmemtrace-report" "$view" --format=json -l 0 -i "$2" >other 2>&1 ||
+		"$report" "$view" --format=json -l 0 -i "$2" >other 2>&1 ||
 			wrong "$view of $2: $(head -3 other)"
 		sed -i "s,$1,CAPTURE,g" one
 		sed -i "s,$2,CAPTURE,g" other
@@ -91,13 +80,13 @@ for format in ustar gnu pax; do
 done
 
 # From standard input, where a view needs no directory.
-"$builddir/kmemtrace-report" sites -i - <one.kmt >one 2>&1 || wrong "-i -: $(cat one)"
-"$builddir/kmemtrace-report" sites -i packed >other
+"$report" sites -i - <one.kmt >one 2>&1 || wrong "-i -: $(cat one)"
+"$report" sites -i packed >other
 cmp one other || wrong "-i - shows something else"
 # shellcheck disable=SC2002 # a pipe has no size
-cat one.kmt | "$builddir/kmemtrace-report" sites -i - >one 2>&1 || wrong "a pipe: $(cat one)"
+cat one.kmt | "$report" sites -i - >one 2>&1 || wrong "a pipe: $(cat one)"
 cmp one other || wrong "a pipe shows something else"
-head -c 30000 one.kmt | "$builddir/kmemtrace-report" sites -i - >said 2>&1 &&
+head -c 30000 one.kmt | "$report" sites -i - >said 2>&1 &&
 	wrong "a pipe that is cut off is read without an error"
 says "standard input: the file is cut off at byte 30000"
 
@@ -116,7 +105,7 @@ run 2 kmemtrace-pack -o /nowhere/x.kmt plain
 says "/nowhere/x.kmt: cannot make a directory beside it: No such file or directory"
 run 2 kmemtrace-check --repair one.kmt
 says "one.kmt: is one file: name the directory of the repaired capture with -o DIR"
-TMPDIR=/nowhere "$builddir/kmemtrace-report" -i one.kmt >said 2>&1 && wrong "it needs no TMPDIR"
+TMPDIR=/nowhere "$report" -i one.kmt >said 2>&1 && wrong "it needs no TMPDIR"
 says "one.kmt: cannot make a temporary directory: No such file or directory: set TMPDIR"
 
 # --anonymize and --trim write files, too.
@@ -232,8 +221,8 @@ mkdir -p top/kernel
 echo secret >escape
 tar -P --transform 's,^escape$,top/../../escaped,' -cf hostile.kmt top escape
 refused 'its file "top/../../escaped" has a part ".." or "." in its name'
-tar -P --transform "s,^escape\$,$work/escaped," -cf hostile.kmt top escape
-refused "its file \"$work/escaped\" has an absolute name, or none"
+tar -P --transform "s,^escape\$,$scratch/escaped," -cf hostile.kmt top escape
+refused "its file \"$scratch/escaped\" has an absolute name, or none"
 [ ! -e escaped ] || wrong "a file was written outside"
 ln -s /etc/passwd top/metadata
 tar -cf hostile.kmt top
@@ -287,7 +276,7 @@ says "hostile.kmt: the file is cut off at byte "
 
 # A killed program leaves nothing, whatever it does at that moment.
 mkfifo slow
-"$builddir/kmemtrace-report" sites -i - <slow >said 2>&1 &
+"$report" sites -i - <slow >said 2>&1 &
 report=$!
 { head -c 20000 one.kmt; sleep 30; } >slow &
 writer=$!
@@ -300,7 +289,7 @@ kill -9 $report
 kill $writer
 wait $report $writer 2>/dev/null
 for delay in 1 2 3 4 5 6 8 10 12 15 20 30; do
-	"$builddir/kmemtrace-report" sites -i one.kmt >said 2>&1 &
+	"$report" sites -i one.kmt >said 2>&1 &
 	report=$!
 	sleep "$(printf '0.%03d' $delay)"
 	kill -9 $report
@@ -312,4 +301,4 @@ for _ in $(seq 100); do
 done
 [ -z "$(ls temporary)" ] || wrong "a killed program leaves its temporary directory"
 
-exit $code
+exit $failed

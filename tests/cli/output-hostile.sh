@@ -3,21 +3,11 @@
 # Another user prepares the place where root writes a capture: root writes and removes nothing behind
 # a link, takes no directory of that user, and never waits for a pipe. What killed programs left is
 # removed, and nothing else.
-set -u
-[ "$(id -u)" = 0 ] || { echo "skipped: needs root, to act as two users"; exit 77; }
-command -v setpriv >/dev/null || { echo "skipped: setpriv is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
+[ "$(id -u)" = 0 ] || skip "needs root, to act as two users"
+need setpriv
 chmod 755 .
 mkdir -m 777 user
-failed=0
-
-wrong()
-{
-	echo "failed: $*"
-	failed=1
-}
 
 other() # other COMMAND…: as another user
 {
@@ -41,7 +31,7 @@ imports() # imports DIR
 {
 	import "$1"
 	[ $code = 0 ] || wrong "$1: exit $code: $(cat said)"
-	"$builddir/kmemtrace-check" -q "$1" >said 2>&1 || wrong "$1: is not whole: $(cat said)"
+	"$check" -q "$1" >said 2>&1 || wrong "$1: is not whole: $(cat said)"
 }
 
 mkdir relay
@@ -63,13 +53,13 @@ imports own
 
 # A link in place of the directory
 mkdir target
-other ln -s "$work/target" user/link
+other ln -s "$scratch/target" user/link
 refuses user/link "user/link: exists and is not a directory: name another with -o"
 
 # DIR.old that leads to another capture, or is one of another user
 imports user/data
 cp -r mine precious
-other ln -s "$work/precious" user/data.old
+other ln -s "$scratch/precious" user/data.old
 refuses user/data "user/data.old: is in the way of the older capture and cannot be removed: Not a directory: move it away"
 diff -r mine precious || wrong "the capture behind user/data.old was changed"
 rm user/data.old
@@ -82,7 +72,7 @@ cp -r mine user/data.old
 rm -r user/data.old/kernel
 mkdir elsewhere
 echo precious >elsewhere/caches
-ln -s "$work/elsewhere" user/data.old/kernel
+ln -s "$scratch/elsewhere" user/data.old/kernel
 import user/data
 [ $code = 2 ] || wrong "user/data.old/kernel is a link: exit $code: $(cat said)"
 [ -s elsewhere/caches ] || wrong "a file behind user/data.old/kernel was removed"
@@ -142,7 +132,7 @@ broken() # broken NAME: a damaged capture of another user
 
 repairs() # repairs DIR
 {
-	timeout 20 "$builddir/kmemtrace-check" --repair "$1" >said 2>&1 </dev/null
+	timeout 20 "$check" --repair "$1" >said 2>&1 </dev/null
 	code=$?
 }
 
@@ -155,7 +145,7 @@ repairs user/pipe
 [ $code = 0 ] || wrong "repair with a pipe as metadata: exit $code: $(cat said)"
 [ -p user/pipe.damaged/metadata ] || wrong "the original was not kept"
 broken user/leads
-ln -s "$work/secrets" user/leads/kernel
+ln -s "$scratch/secrets" user/leads/kernel
 chmod 755 user/leads
 chown -hR 65534 user/leads
 repairs user/leads
@@ -174,13 +164,13 @@ repairs user/killed
 # kmemtrace-pack: in place, and to another directory
 pack() # pack ARGUMENT…
 {
-	timeout 20 "$builddir/kmemtrace-pack" -q "$@" >said 2>&1 </dev/null
+	timeout 20 "$pack" -q "$@" >said 2>&1 </dev/null
 	code=$?
 }
 
 cp -r mine user/packed
 chown -R 65534 user/packed
-other ln -s "$work/secrets/key" user/packed/.pack
+other ln -s "$scratch/secrets/key" user/packed/.pack
 pack user/packed
 [ $code = 0 ] || wrong "pack: exit $code: $(cat said)"
 [ "$(cat secrets/key)" = secret ] || wrong "pack wrote behind .pack"
@@ -197,5 +187,5 @@ pack -o user/packs mine
 [ -z "$(ls -A user/packs)" ] || wrong "user/packs was written: $(ls -A user/packs)"
 pack -o user/whole mine
 [ $code = 0 ] || wrong "pack -o: exit $code: $(cat said)"
-"$builddir/kmemtrace-check" -q user/whole || wrong "pack -o: is not whole"
+"$check" -q user/whole || wrong "pack -o: is not whole"
 exit $failed

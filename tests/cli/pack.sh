@@ -2,18 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kmemtrace-pack: every program reads a packed capture as before, and --unpack restores every byte,
 # also of damaged captures and of the other byte order. No failure loses data.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
+. "$srcdir/cli/cli.sh"
 
 # run STATUS COMMAND...: writes its output to the files stdout and stderr
 run()
@@ -53,7 +42,7 @@ same()
 		[ $view = events ] && formats="text json csv"
 		for format in $formats; do
 			for capture in "$1" "$2"; do
-				"$builddir/kmemtrace-report" $view --format=$format -l 0 \
+				"$report" $view --format=$format -l 0 \
 					-i "$capture" >"view.$capture" 2>&1 ||
 					wrong "report $view of $capture: $(cat "view.$capture")"
 				sed -i -e "s,$capture/,CAPTURE/,g" \
@@ -132,7 +121,7 @@ for name in 6.12-s390x 6.12-amd64; do
 done
 
 # Cut off and damaged: the damaged bytes are copied, and a repair keeps whole packets packed.
-"$builddir/tests/mktrace" small <"$srcdir/cli/exact.trace" || exit 1
+"$mktrace" small <"$srcdir/cli/exact.trace" || exit 1
 mkdir -p small/kernel/formats
 for capture in packed small; do
 	for kind in cut hole head; do
@@ -148,7 +137,7 @@ for capture in packed small; do
 		run 1 kmemtrace-pack broken
 		says "bytes are not packets: they are unchanged"
 		for one in was broken; do
-			"$builddir/kmemtrace-check" -q $one | sed "s/^$one//; s/byte [0-9]*/byte N/" >check.$one
+			"$check" -q $one | sed "s/^$one//; s/byte [0-9]*/byte N/" >check.$one
 		done
 		[ $kind = head ] || diff check.was check.broken || wrong "$capture $kind: check differs"
 		run 1 kmemtrace-pack -u -o again broken
@@ -222,11 +211,11 @@ diff -r raw held || wrong "a capture that is held was changed"
 # Killed at any time, a whole capture remains, and running the same command again completes it.
 cp -r raw killed
 for delay in 0 0.001 0.002 0.003 0.005; do
-	"$builddir/kmemtrace-pack" killed 2>/dev/null &
+	"$pack" killed 2>/dev/null &
 	sleep $delay
 	kill -9 $! 2>/dev/null
 	wait $! 2>/dev/null
-	"$builddir/kmemtrace-check" killed >/dev/null || wrong "killed after $delay s: no whole capture"
+	"$check" killed >/dev/null || wrong "killed after $delay s: no whole capture"
 	run 0 kmemtrace-pack killed
 	diff -r packed killed || wrong "killed after $delay s: packed it is not the same"
 	run 0 kmemtrace-pack -u killed

@@ -4,20 +4,9 @@
 # pieces, each read alone, add up to those of the capture; and at the end of each piece the same
 # objects are live as in the capture at that time. Captures of other kernels, of both byte orders; three
 # of them if $KMEMTRACE_STRIDE is larger than 1.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-code=0
-
-wrong()
-{
-	echo "wrong: $*"
-	code=1
-}
+. "$srcdir/cli/cli.sh"
+need xz
+need jq
 
 # run STATUS COMMAND...: writes its output to the file said
 run()
@@ -38,7 +27,7 @@ says()
 # report CAPTURE VIEW [OPTION...]: as JSON, without what names the capture
 report()
 {
-	"$builddir/kmemtrace-report" "$2" --format=json -l 0 "${@:3}" -i "$1" 2>/dev/null |
+	"$report" "$2" --format=json -l 0 "${@:3}" -i "$1" 2>/dev/null |
 		grep -v '^    "piece'
 }
 
@@ -124,7 +113,7 @@ for name in $names; do
 	run 0 kmemtrace-pack --split=20k -o $name.set $name
 	[ "$(ls $name.set | wc -l)" -gt 1 ] || wrong "$name: one piece"
 	# planted errors are found in a piece, too
-	"$builddir/kmemtrace-check" -q $name >said 2>&1
+	"$check" -q $name >said 2>&1
 	run $? kmemtrace-check $name.set
 	same_in_each_view $name $name.set
 	each_alone $name
@@ -175,10 +164,10 @@ says "objects were live at the begin, but the streams have"
 run 0 kmemtrace-report sites -i $piece
 says "damaged in the checkpoint"
 # the next checkpoint that is made knows of it
-gone=$("$builddir/kmemtrace-report" sites --format=json -i $piece | jq '.totals.live_error_objects')
+gone=$("$report" sites --format=json -i $piece | jq '.totals.live_error_objects')
 cp -r set chain
 rm -r chain/piece.000001 chain/piece.000003/checkpoint
-"$builddir/kmemtrace-check" -q --repair chain >said 2>&1
+"$check" -q --repair chain >said 2>&1
 lost=$(awk '$1 == "lost" { print $2 }' chain/piece.000003/checkpoint/state)
 [ "$gone" -gt 0 ] && [ "$lost" -ge "$gone" ] ||
 	wrong "$gone objects are damaged, and the next checkpoint says lost $lost"
@@ -191,13 +180,13 @@ for file in state cpu0 kernel/tasks kernel/caches; do
 		rm -rf $piece
 		cp -r whole $piece
 		truncate -s $size $piece/checkpoint/$file
-		"$builddir/kmemtrace-report" sites -i $piece >said 2>&1
+		"$report" sites -i $piece >said 2>&1
 		[ $? -le 2 ] || wrong "$file of $size bytes: $(cat said)"
 	done
 	rm -rf $piece
 	cp -r whole $piece
 	head -c 4096 /dev/urandom >$piece/checkpoint/$file
-	"$builddir/kmemtrace-report" sites -i $piece >said 2>&1
+	"$report" sites -i $piece >said 2>&1
 	[ $? -le 2 ] || wrong "random $file: $(cat said)"
 done
 rm -rf $piece
@@ -214,4 +203,4 @@ run 2 kmemtrace-pack --split=never -o other sample
 says "is not a size"
 run 2 kmemtrace-pack set
 says "is a set of pieces"
-exit $code
+exit $failed

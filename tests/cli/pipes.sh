@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A pipe or a directory is in the place of a file of a capture: no program waits for it, and each
 # ends with a documented exit status.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-code=0
+. "$srcdir/cli/cli.sh"
 
 # run STATUSES COMMAND…: the exit status is one of these
 run()
@@ -19,7 +15,7 @@ run()
 	*" $status "*) ;;
 	*)
 		echo "$file is a $kind: $*: exit status $status, not $allowed: $(head -n 5 out)"
-		code=1
+		failed=1
 		;;
 	esac
 }
@@ -34,17 +30,17 @@ for file in metadata cpu1 kernel/status kernel/symbols kernel/caches kernel/task
 		else
 			mkdir "wrong/$file"
 		fi
-		run "0 2" "$builddir/kmemtrace-report" -i wrong
-		run "1 2" "$builddir/kmemtrace-check" wrong
-		run "0 2" "$builddir/kmemtrace-check" --repair -o repaired wrong
-		run "0 1 2" "$builddir/kmemtrace-pack" -o packed wrong
+		run "0 2" "$report" -i wrong
+		run "1 2" "$check" wrong
+		run "0 2" "$check" --repair -o repaired wrong
+		run "0 1 2" "$pack" -o packed wrong
 		rm -rf wrong repaired* packed*
 	done
 done
 file=input kind=pipe
 mkfifo input
-run 2 "$builddir/kmemtrace-report" -i input
-run 2 "$builddir/kmemtrace-check" input
-run 2 "$builddir/kmemtrace-pack" input
+run 2 "$report" -i input
+run 2 "$check" input
+run 2 "$pack" input
 run 2 "$builddir/kmemtrace-import" -o imported input
-exit $code
+exit $failed

@@ -2,19 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Process events: kmemtrace-check accepts what a kernel can report, and nothing else; packed, of
 # another byte order or anonymized they are the same; the views of slab objects do not count them.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
+. "$srcdir/cli/cli.sh"
 trace=$srcdir/cli/process.trace
-report=$builddir/kmemtrace-report
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 events()
 {
@@ -23,20 +12,20 @@ events()
 }
 
 for endian in little big; do
-	{ echo "endian $endian"; cat "$trace"; } | "$builddir/tests/mktrace" $endian || exit 1
-	"$builddir/kmemtrace-check" -q --heap $endian || wrong "kmemtrace-check $endian"
+	{ echo "endian $endian"; cat "$trace"; } | "$mktrace" $endian || exit 1
+	"$check" -q --heap $endian || wrong "kmemtrace-check $endian"
 	events $endian >$endian.json
 done
 cmp little.json big.json || wrong "the byte orders differ"
 cp -r little packed
-"$builddir/kmemtrace-pack" -q packed || wrong "kmemtrace-pack"
+"$pack" -q packed || wrong "kmemtrace-pack"
 cmp -s little/cpu0 packed/cpu0 && wrong "nothing is packed"
 events packed | cmp - little.json || wrong "packed"
-"$builddir/kmemtrace-pack" -q -u packed && cmp little/cpu0 packed/cpu0 && cmp little/cpu1 packed/cpu1 ||
+"$pack" -q -u packed && cmp little/cpu0 packed/cpu0 && cmp little/cpu1 packed/cpu1 ||
 	wrong "unpacked"
 # the addresses are others, all else is the same
-"$builddir/kmemtrace-pack" -q -u --anonymize -o copy little || wrong "--anonymize"
-"$builddir/kmemtrace-check" -q --heap copy || wrong "kmemtrace-check of the copy"
+"$pack" -q -u --anonymize -o copy little || wrong "--anonymize"
+"$check" -q --heap copy || wrong "kmemtrace-check of the copy"
 events copy >copy.json
 grep -q '7f0000001008\|555500001234\|7f0000010000' little.json || wrong "no addresses"
 grep '7f000000\|5555000\|7f00000100' copy.json && wrong "addresses of processes are in the copy"
@@ -48,7 +37,7 @@ hide little.json >little.hidden
 hide copy.json | diff little.hidden - || wrong "the copy differs"
 
 # slab objects are as without process events
-grep -v '^pagefault\|^write_shared\|^mmap\|^munmap\|^brk\|^oom' "$trace" | "$builddir/tests/mktrace" without
+grep -v '^pagefault\|^write_shared\|^mmap\|^munmap\|^brk\|^oom' "$trace" | "$mktrace" without
 for view in sites caches leaks lifetimes cpus findings; do
 	$report little $view | sed '1,/^$/d' >with.$view
 	$report without $view | sed '1,/^$/d' | cmp - with.$view || wrong "the view $view"
@@ -70,17 +59,17 @@ $report without timeline --format=csv 2>/dev/null | cut -d, -f1-14 | cmp - with.
 	echo "munmap 1106ms 0 0x1000 1 node=0"
 	echo "oom_kill 1107ms 0 0x100000000"
 	echo "write_shared 1108ms 0 0x100000000"
-} | "$builddir/tests/mktrace" impossible || exit 1
+} | "$mktrace" impossible || exit 1
 printf '%s\n' 'word 32' 'begin 1s' 'end 2s' 'mmap 1107ms 0 0xbf000000 4096' \
-	'write_shared 1108ms 0 0x100000000' 'complete yes' | "$builddir/tests/mktrace" narrow32 || exit 1
+	'write_shared 1108ms 0 0x100000000' 'complete yes' | "$mktrace" narrow32 || exit 1
 {
 	$report little | sed '/^$/q'
 	echo "--- counters"
 	$report little --format=json | sed -n '/process_events/p; /"slab_recorded"/,/]/p'
 	echo "--- no slab events"
-	{ echo no_slab; grep -v '^alloc\|^free' "$trace"; } | "$builddir/tests/mktrace" no_slab
+	{ echo no_slab; grep -v '^alloc\|^free' "$trace"; } | "$mktrace" no_slab
 	$report no_slab | sed '/^$/q'
-	"$builddir/kmemtrace-check" no_slab
+	"$check" no_slab
 	$report little events --format=json 2>/dev/null | sed -n 5p
 	echo "--- events"
 	$report little events
@@ -89,7 +78,7 @@ printf '%s\n' 'word 32' 'begin 1s' 'end 2s' 'mmap 1107ms 0 0xbf000000 4096' \
 	$report little count --by=probe --sum=length
 	$report little count --format=json --by=fault_type --min=length --max=length --count=address |
 		sed -n '/"query"/,$p'
-	"$builddir/tests/mktrace" slab <"$srcdir/cli/events.trace"
+	"$mktrace" slab <"$srcdir/cli/events.trace"
 	$report slab count --by=probe,type --format=csv
 	for probes in 'vm.*' 'vm.kmalloc' 'vm.k*node,vm.pagefault*' '*' 'vm.[a-m]*' dtmalloc:::malloc \
 		dtmalloc:::free dtmalloc::: ::kmalloc-128: filp:malloc dtmalloc::filp:free ::f*:free \
@@ -108,9 +97,9 @@ printf '%s\n' 'word 32' 'begin 1s' 'end 2s' 'mmap 1107ms 0 0xbf000000 4096' \
 	$report little sites --probes=vm.brk 2>&1 | head -n 1
 	for capture in impossible narrow32; do
 		echo "--- $capture"
-		"$builddir/kmemtrace-check" $capture
+		"$check" $capture
 		echo "exit $?"
 	done
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/process-events.expected" out || failed=1
+compare process-events.expected out || failed=1
 exit $failed

@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A command that takes longer than a second shows a progress line on a terminal and clears it at the
 # end. The line is never part of the output, and -q or an output that is not a terminal disables it.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-command -v script >/dev/null || { echo "script (bsdutils) is not installed"; exit 77; }
+. "$srcdir/cli/cli.sh"
+command -v script >/dev/null || skip "script (bsdutils) is not installed"
 [ -d /proc/self/fd ] || { echo "/proc does not show open files here"; exit 77; }
 "$builddir/bench/generate" 3000000 1000 big || exit 1
-failed=0
 
 # on_terminal COMMAND...: runs the command with a terminal as standard error, and stops it for more
 # than a second when it reads the capture. Fails if the command ended before that.
@@ -61,14 +57,14 @@ expect()
 	fi
 }
 
-expect yes "$builddir/kmemtrace-report" -i big
-"$builddir/kmemtrace-report" -i big >plain 2>errors || failed=1
+expect yes "$report" -i big
+"$report" -i big >plain 2>errors || failed=1
 [ -s errors ] && { echo "without a terminal:"; cat errors; failed=1; }
 cmp plain printed || failed=1
-expect yes "$builddir/kmemtrace-check" big
+expect yes "$check" big
 grep -q '^big: ok' printed || { echo "the check:"; cat printed; failed=1; }
-expect no "$builddir/kmemtrace-check" -q big
-expect yes "$builddir/kmemtrace-pack" -o packed big
+expect no "$check" -q big
+expect yes "$pack" -o packed big
 grep -q 'big: .*packed: 3000000 events\|packed: 3000000 events' shown || { echo "packing:"; cat shown; failed=1; }
-expect no "$builddir/kmemtrace-pack" -q -o packed big
+expect no "$pack" -q -o packed big
 exit $failed

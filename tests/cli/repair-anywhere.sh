@@ -3,10 +3,7 @@
 # A capture is cut, has flipped bits or lacks a file, at many offsets: kmemtrace-check finds each
 # damage that a CRC covers, no program crashes, and the repaired capture passes every check. Of the
 # offsets, each $KMEMTRACE_STRIDE-th is tried.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 flip()
 {
@@ -15,7 +12,6 @@ flip()
 	printf "\\$(printf %o $((byte ^ 1 << $2 % 8)))" |
 		dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
-failed=0
 fail()
 {
 	echo "$what: $1"
@@ -26,15 +22,15 @@ fail()
 # lowest allowed exit status of the check: 1 if it must find the damage, else 0.
 try()
 {
-	"$builddir/kmemtrace-check" damaged >out 2>&1
+	"$check" damaged >out 2>&1
 	status=$?
 	[ $status -gt 2 ] || [ $status -lt "$1" ] && fail "kmemtrace-check: exit $status"
-	"$builddir/kmemtrace-report" -i damaged >out 2>&1
+	"$report" -i damaged >out 2>&1
 	status=$?
 	[ $status -eq 0 ] || [ $status -eq 2 ] || fail "kmemtrace-report: exit $status"
-	"$builddir/kmemtrace-check" --repair damaged >out 2>&1 || fail "--repair: exit $?"
-	"$builddir/kmemtrace-check" damaged >out 2>&1 || fail "after it: exit $?"
-	"$builddir/kmemtrace-report" -i damaged --format=json >out 2>&1 || fail "report: exit $?"
+	"$check" --repair damaged >out 2>&1 || fail "--repair: exit $?"
+	"$check" damaged >out 2>&1 || fail "after it: exit $?"
+	"$report" -i damaged --format=json >out 2>&1 || fail "report: exit $?"
 	seen=$(sed -n 's/.*"seen": \([0-9]*\),/\1/p' out)
 	# If the status is undamaged, every event is still accounted for.
 	case $file in
@@ -44,8 +40,8 @@ try()
 }
 
 tried=0
-"$builddir/tests/mktrace" good <"$srcdir/cli/small.trace" || exit 1
-all=$("$builddir/kmemtrace-report" -i good --format=json | sed -n 's/.*"seen": \([0-9]*\),/\1/p')
+"$mktrace" good <"$srcdir/cli/small.trace" || exit 1
+all=$("$report" -i good --format=json | sed -n 's/.*"seen": \([0-9]*\),/\1/p')
 for file in cpu0 cpu1 metadata kernel/status kernel/caches kernel/symbols; do
 	size=$(stat -c %s good/$file)
 	certain=0

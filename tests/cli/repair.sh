@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # --repair: its output and its result. Only damaged packets are lost, all of their events are counted
 # as lost, and the original is unchanged.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 try()
 {
-	"$builddir/kmemtrace-check" "$@" >stdout 2>stderr
+	"$check" "$@" >stdout 2>stderr
 	status=$?
 	echo "--- $* -> $status"
 	cat stdout stderr
@@ -17,18 +14,18 @@ try()
 # The line of losses in the report, and the count of babeltrace2, if it is installed.
 loss()
 {
-	"$builddir/kmemtrace-check" -q "$1" || return
-	"$builddir/kmemtrace-report" -i "$1" | grep '^events'
+	"$check" -q "$1" || return
+	"$report" -i "$1" | grep '^events'
 	command -v babeltrace2 >/dev/null || return 0
 	babeltrace2 "$1" >events 2>warnings || { cat warnings; return; }
-	lost=$("$builddir/kmemtrace-report" -i "$1" | sed -n 's/^events.* lost \([0-9]*\) .*/\1/p')
+	lost=$("$report" -i "$1" | sed -n 's/^events.* lost \([0-9]*\) .*/\1/p')
 	discarded=$(awk '/discarded/ { n += $4 } END { print n + 0 }' warnings)
 	[ "$lost" = "$discarded" ] || echo "$1: lost $lost, babeltrace2 says $discarded"
 }
 
-"$builddir/tests/mktrace" exact <"$srcdir/cli/exact.trace" || exit 1
+"$mktrace" exact <"$srcdir/cli/exact.trace" || exit 1
 sed 's/complete yes/complete no/' "$srcdir/cli/exact.trace" |
-	"$builddir/tests/mktrace" unfinished || exit 1
+	"$mktrace" unfinished || exit 1
 echo 'slab 900000000 dentry 70 84' >exact/kernel/slabinfo
 echo 'statm 12 900000000 5 4 3 2 1' >exact/kernel/process_memory
 for copy in cut head gone metadata nostatus twice again; do
@@ -68,4 +65,4 @@ for capture in cut head again; do
 	cmp exact/kernel/slabinfo $capture/kernel/slabinfo &&
 		cmp exact/kernel/process_memory $capture/kernel/process_memory || exit 1
 done
-"$srcdir/compare.sh" "$srcdir/cli/repair.expected" out
+compare repair.expected out

@@ -2,15 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The view count: groups, statistics, histograms and expressions in all formats; lower bounds where
 # events are lost; figures equal to those that jq computes from the events; wrong options.
-set -u
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
+. "$srcdir/cli/cli.sh"
+need jq
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
-grep -v '^lose' "$srcdir/cli/events.trace" | "$builddir/tests/mktrace" whole || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
+grep -v '^lose' "$srcdir/cli/events.trace" | "$mktrace" whole || exit 1
 # the number of skipped events is unknown: of all probes, of one probe
 cp -r whole unknown
 sed -i 's/^skipped .*/skipped unknown/' unknown/kernel/status
@@ -18,7 +14,7 @@ cp -r whole probed
 echo 'probe vm.pagefault counted unknown skipped unknown software event' >>probed/kernel/status
 report()
 {
-	"$builddir/kmemtrace-report" "$@" 2>&1
+	"$report" "$@" 2>&1
 	status=$?
 	[ $status -eq 0 ] || echo "exit $status"
 }
@@ -64,12 +60,12 @@ try()
 	report caches -i whole --by=cpu
 	report sites -i whole -F cpu
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/report-count.expected" out || failed=1
+compare report-count.expected out || failed=1
 
 # same NAME QUERY JQ: the rows of count, and what jq makes of the events, both sorted.
 same()
 {
-	"$builddir/kmemtrace-report" count -i "$capture" --format=json "$@" >json || exit 1
+	"$report" count -i "$capture" --format=json "$@" >json || exit 1
 	jq -S '.count | map(del(.lower_bound)) | sort' json >counted
 	jq -S -s "$program | sort" events >computed
 	[ "$(jq length computed)" -ge 2 ] || { echo "$*: jq has no rows"; failed=1; }
@@ -77,7 +73,7 @@ same()
 }
 total='def total(f): map(f | values) | if length > 0 then add else null end;'
 for capture in kmemtrace.data "$srcdir/data/sample"; do
-	"$builddir/kmemtrace-report" events -i "$capture" --format=json >events 2>/dev/null
+	"$report" events -i "$capture" --format=json >events 2>/dev/null
 	program="$total group_by([.comm, .cpu]) | map({ comm: .[0].comm, cpu: .[0].cpu, count: length,
 		sum_bytes_req: total(.bytes_requested), sum_age: total(.age_ns),
 		max_age: map(.age_ns) | max, min_bytes_alloc: (map(.bytes_allocated | values) | min) })"
@@ -90,7 +86,7 @@ for capture in kmemtrace.data "$srcdir/data/sample"; do
 		cache: .[0].cache, count: length })'
 	same --by=alloc_site,cache
 	# the buckets of a histogram hold the same events
-	"$builddir/kmemtrace-report" count -i "$capture" --by=cpu --hist=bytes_req --format=json |
+	"$report" count -i "$capture" --by=cpu --hist=bytes_req --format=json |
 		jq -S '.histogram | map({ cpu, from, count } | select(.count > 0)) | sort' >counted
 	jq -S -s 'map(select(.bytes_requested != null) | { cpu, from: (if .bytes_requested == 0 then 0
 		else .bytes_requested | log2 | floor | exp2 end) }) | group_by([.cpu, .from]) |
@@ -98,7 +94,7 @@ for capture in kmemtrace.data "$srcdir/data/sample"; do
 	diff -u computed counted || { echo "$capture: the histogram differs from jq"; failed=1; }
 	# the same selection of events
 	where='cpu == 1 && (operation == "free" || bytes_alloc >= 256) && !(comm =~ "^s")'
-	"$builddir/kmemtrace-report" events -i "$capture" -F time,comm --format=json \
+	"$report" events -i "$capture" -F time,comm --format=json \
 		--where="$where" 2>/dev/null | jq -c . >counted
 	jq -c 'select(.cpu == 1 and ((.event | test("free")) or .bytes_allocated >= 256) and
 		.comm != null and (.comm | test("^s") | not)) | { time: .time_ns, comm }' \

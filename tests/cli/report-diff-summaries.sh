@@ -4,21 +4,9 @@
 # summaries were made of, in both byte orders; a planted leak is the one certain change; hosts are
 # compared by the time of one, however they are cut into summaries; missing summaries leave nothing
 # certain; what needs events is refused.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-report=$builddir/kmemtrace-report
-failed=0
+. "$srcdir/cli/cli.sh"
+need jq
 export LC_ALL=C
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 # trace HOST ENDIAN SEED LEAK: 30 s of a steady load; f9 keeps each LEAK-th object, 0: it frees all
 trace()
@@ -44,7 +32,7 @@ trace()
 # summaries NAME HOST ENDIAN SEED LEAK: a capture NAME, and summaries of it in NAME.sums
 summaries()
 {
-	trace "$2" "$3" "$4" "$5" | "$builddir/tests/mktrace" "$1" || exit 1
+	trace "$2" "$3" "$4" "$5" | "$mktrace" "$1" || exit 1
 	"$builddir/kmemtrace-merge" -i 1s -o "$1.sums" "$1" || exit 1
 }
 summaries a h little 1 0

@@ -3,21 +3,9 @@
 # The view diff: functions of Linux 6.1 and 6.12 are matched, on machines of both byte orders and word
 # sizes; a capture does not differ from itself, whole, packed or in pieces; a part of a set, and
 # estimates, are compared; conditions end with exit status 1.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-report=$builddir/kmemtrace-report
-failed=0
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
+. "$srcdir/cli/cli.sh"
+need xz
+need jq
 
 for guest in 6.1-amd64 6.12-amd64 6.1-s390x 6.12-s390x 6.1-armhf; do
 	xz -dc "$srcdir/data/guests/$guest.tar.xz" | tar -xf - || exit 1
@@ -41,7 +29,7 @@ pairs()
 	pairs 6.1-armhf 6.12-s390x --by=function
 	"$report" diff 6.1-amd64 6.12-amd64 --by=module,comm --format=csv -l 4
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/report-diff.expected" out || failed=1
+compare report-diff.expected out || failed=1
 sed '/^---/,$d' out | awk 'length > 79' >wide
 [ -s wide ] && wrong "too wide: $(cat wide)"
 
@@ -53,8 +41,8 @@ same()
 		all(.diff[], .totals[]; .change == 0 and (.certain | not))' same.json >/dev/null ||
 		wrong "diff $*: $(jq -c '.diff[] | select(.state != "same")' same.json | head -3)"
 }
-"$builddir/kmemtrace-pack" -q 6.12-amd64 -o packed || exit 1
-"$builddir/kmemtrace-pack" -q --split=300ms 6.12-amd64 -o pieces || exit 1
+"$pack" -q 6.12-amd64 -o packed || exit 1
+"$pack" -q --split=300ms 6.12-amd64 -o pieces || exit 1
 for by in site function module cache task cpu gfp size comm,cache site,comm; do
 	same 6.12-amd64 6.12-amd64 --by=$by
 done
@@ -77,7 +65,7 @@ piece=$(find pieces -name 'piece.*' | sort | sed -n 3p)
 	wrong "a piece: live bytes $(jq '.totals[] | select(.figure == "live_bytes").a' piece.json)"
 
 # Estimates: of a profile against itself, with the interval of its samples.
-"$builddir/tests/mktrace" profile <<'END' || exit 1
+"$mktrace" profile <<'END' || exit 1
 begin 1s
 end 2s
 sampling 4096 profile=1
@@ -119,7 +107,7 @@ capture()
 			load plain 2000 128 2001
 		} | sort -n | cut -d' ' -f2-
 		echo "complete yes"
-	} | "$builddir/tests/mktrace" "$1" || exit 1
+	} | "$mktrace" "$1" || exit 1
 }
 capture before 4000 10
 capture after 5000 8
@@ -168,5 +156,5 @@ try()
 	"$report" sites before --fail-if='live > 1'
 	"$report" diff -i - before
 } >conditions 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/report-diff-conditions.expected" conditions || failed=1
+compare report-diff-conditions.expected conditions || failed=1
 exit $failed

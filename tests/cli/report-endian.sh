@@ -1,17 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Captures of either byte order and word size give the same report, and pass the same checks.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 for endian in little big; do
 	for word in 32 64; do
 		{ echo "endian $endian"; echo "word $word"; cat "$srcdir/cli/exact.trace"; } |
-			"$builddir/tests/mktrace" "$endian$word" || exit 1
-		"$builddir/kmemtrace-check" -q "$endian$word" || exit 1
-		"$builddir/kmemtrace-report" -i "$endian$word" --format=json |
+			"$mktrace" "$endian$word" || exit 1
+		"$check" -q "$endian$word" || exit 1
+		"$report" -i "$endian$word" --format=json |
 			grep -v '"endian"\|"word_bits"' >"$endian$word.json" || exit 1
 		cmp little32.json "$endian$word.json" || exit 1
 	done

@@ -2,16 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The view events: every kind of event in all formats, filtered and cut; losses on standard error;
 # wrong options. There is a line for each event that the totals count.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
 try()
 {
 	echo "--- events $*"
-	"$builddir/kmemtrace-report" events "$@"
+	"$report" events "$@"
 	status=$?
 	[ $status -eq 0 ] || echo "exit $status"
 }
@@ -24,23 +21,23 @@ try()
 	try --older 1s
 	try -s time_ns
 	try --format=json
-	"$builddir/kmemtrace-report" events >/dev/full
+	"$report" events >/dev/full
 	echo "to a full disk -> $?"
 } >out 2>&1
 {
 	echo "--- csv"
-	"$builddir/kmemtrace-report" events --format=csv 2>/dev/null | tr '\r' '~'
+	"$report" events --format=csv 2>/dev/null | tr '\r' '~'
 } >>out
-"$srcdir/compare.sh" "$srcdir/cli/report-events.expected" out || exit 1
+compare report-events.expected out
 
 # A name must neither end a line nor reach the terminal.
 printf 'task 10 0 10 s\\x0ah\\x20\\xff\n' >kmemtrace.data/kernel/tasks
-"$builddir/kmemtrace-report" events -l 1 2>/dev/null | grep -qF ' s\x0ah\x20\xff/10 ' || exit 1
-"$builddir/kmemtrace-report" events -l 1 --format=json 2>/dev/null |
+"$report" events -l 1 2>/dev/null | grep -qF ' s\x0ah\x20\xff/10 ' || exit 1
+"$report" events -l 1 --format=json 2>/dev/null |
 	grep -qF '"comm": "s\nh \uFFFD"' || exit 1
 
 # If a module is loaded at the address of another, each time has its own names.
-"$builddir/tests/mktrace" modules <<END || exit 1
+"$mktrace" modules <<END || exit 1
 begin 0
 symbol 0xffffc0000000 first one
 alloc 10 0 0xffff00100000 8/8 first+4
@@ -50,7 +47,7 @@ free 40 0 0xffff00200000 first+4
 complete yes
 END
 printf '# since 20\nffffc0000000 t second\t[two]\n' >>modules/kernel/symbols
-"$builddir/kmemtrace-report" -i modules events --format=json |
+"$report" -i modules events --format=json |
 	grep -oE '[a-z_]*site": "[^"]+"' >names
 diff -u - names <<END || exit 1
 site": "first+0x4 [one]"
@@ -64,8 +61,8 @@ END
 # lines FILTER…: as many as the totals count.
 lines()
 {
-	"$builddir/kmemtrace-report" -i "$srcdir/data/sample" events "$@" >lines 2>/dev/null
-	"$builddir/kmemtrace-report" -i "$srcdir/data/sample" sites --format=json "$@" |
+	"$report" -i "$srcdir/data/sample" events "$@" >lines 2>/dev/null
+	"$report" -i "$srcdir/data/sample" sites --format=json "$@" |
 		awk -F'[:,] *' '/"totals"/ { on = 1 } /}/ { on = 0 }
 			on { gsub(/[ "]/, "", $1); value[$1] = $2 }
 			END { print value["allocations"] + value["failed"] + value["frees"] + \

@@ -3,15 +3,10 @@
 # The fields: --list-fields, the manual and --help have the same ones; each name and alias is a
 # column, a group and a value in an expression; the names of SystemTap's memory tapset for the
 # allocator and of dtmalloc are among them.
-set -u
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-report=$builddir/kmemtrace-report
+. "$srcdir/cli/cli.sh"
+need jq
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
 # the manual
 $report --list-fields=mdoc >list || exit 1
 page=$top_srcdir/report/kmemtrace-report.1
@@ -60,7 +55,7 @@ done
 	$report events --format=json 2>/dev/null --where='operation != "allocation" || missed_site != null' \
 		-F operation,alloc_site,alloc_time,alloc_cpu,alloc_node,alloc_tid,alloc_pid,alloc_comm,cross_cpu,temporary,missed_site
 	echo "--- threads of a process, in contexts"
-	"$builddir/tests/mktrace" threads <<-END || exit 1
+	"$mktrace" threads <<-END || exit 1
 		begin 1us
 		symbol 0xffffffff81000000 caller
 		symbol 0xffffffff81001000 _etext
@@ -81,5 +76,5 @@ done
 		echo "exit $?"
 	done
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/report-fields.expected" out || failed=1
+compare report-fields.expected out || failed=1
 exit $failed

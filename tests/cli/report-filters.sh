@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The reports of filters that divide a capture add up to the whole; every record is counted once;
 # the header of a report lists its filters.
+. "$srcdir/cli/cli.sh"
 set -uf
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
-"$builddir/tests/mktrace" unnamed <"$srcdir/cli/unnamed.trace" || exit 1
-failed=0
+"$mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
+"$mktrace" unnamed <"$srcdir/cli/unnamed.trace" || exit 1
 
 # Each record counts as one of these.
 events="allocations failed frees null_frees resizes left_out own_allocations own_frees unknown"
@@ -21,7 +18,7 @@ objects="$always bytes_requested frees_unmatched missed_frees resizes cross_cpu_
 # "KEY VALUE" lines of a report's totals; the number of records left out among them.
 totals()
 {
-	"$builddir/kmemtrace-report" "$@" --format=json >json || exit 1
+	"$report" "$@" --format=json >json || exit 1
 	awk '/^  "report"|^  "loss"|^  "totals"/ { inside = 1 }
 		/^  }/ { inside = 0 }
 		inside && $2 ~ /^[0-9]+,?$/ { gsub(/[":,]/, ""); print $1, $2 }' json >figures
@@ -105,14 +102,14 @@ same "heap at 1.4 s" "$(figure live_bytes --at=1.4)" 36192
 same "the same as --time" "$(figure live_bytes --time=,1400ms)" 36192
 same "a moment later" "$(figure live_bytes --at=1400000001ns)" 68960
 same "the whole" "$(figure live_bytes --at=100h)" "$(figure live_bytes -i kmemtrace.data)"
-same "a time behind the end" "$("$builddir/kmemtrace-report" --at=100h sites | grep -c '^ *the capture ends at .* already$')" 1
-same "a time before the end" "$("$builddir/kmemtrace-report" --at=1.4 sites | grep -c 'already')" 0
+same "a time behind the end" "$("$report" --at=100h sites | grep -c '^ *the capture ends at .* already$')" 1
+same "a time before the end" "$("$report" --at=1.4 sites | grep -c 'already')" 0
 
 for filter in --time=1,2 --at=1.4 --pid=10 --comm=cat '--site=^send' --cache=dentry --cpu=2 \
 	--node=1 --min-size=1k --max-size=50 --older=800ms; do
 	echo "--- $filter"
-	"$builddir/kmemtrace-report" sites "$filter" |
+	"$report" sites "$filter" |
 		sed '/^$/,$d; /^capture/d; /^time/d; /^events/d; /^left out/d'
 done >out
-"$srcdir/compare.sh" "$srcdir/cli/report-filters.expected" out || failed=1
+compare report-filters.expected out || failed=1
 exit $failed

@@ -3,14 +3,9 @@
 # The functions: --functions, the manual and --help have the same ones, among them those of
 # SystemTap's memory tapset; calls in --where, --by, --sum, --hist and -F; a column of an expression
 # in each format; their errors.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
-report=$builddir/kmemtrace-report
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/events.trace" || exit 1
 # the manual
 $report --functions=mdoc >list || exit 1
 page=$top_srcdir/report/kmemtrace-report.1
@@ -71,15 +66,15 @@ END
 	show events -F 'name,bytes_to_strin(cpu)'
 	show events -F 'name,vm_fault_contains(cpu,)'
 	show --functions=xml
-	"$builddir/tests/mktrace" process.data <"$srcdir/cli/process.trace"
+	"$mktrace" process.data <"$srcdir/cli/process.trace"
 	show probes process.data
 	show probes --format=csv process.data
 	show probes --format=json process.data | sed -n '/^  "probes": /,$p'
-	printf 'no_slab\nno_probe vm.brk refused\nlose 0 1\n' | "$builddir/tests/mktrace" none.data
+	printf 'no_slab\nno_probe vm.brk refused\nlose 0 1\n' | "$mktrace" none.data
 	show probes none.data
-	printf 'no_slab\nlose 0 1\n' | "$builddir/tests/mktrace" empty.data
+	printf 'no_slab\nlose 0 1\n' | "$mktrace" empty.data
 	show probes empty.data
 	show probes --where='proc_mem_age() > 1s'
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/report-functions.expected" out || failed=1
+compare report-functions.expected out || failed=1
 exit $failed

@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # --by: each kind of group divides the same objects, has its own names, and its columns add up to the
 # totals; so do the tables of all other views.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
-"$builddir/tests/mktrace" unnamed <"$srcdir/cli/unnamed.trace" || exit 1
-failed=0
+"$mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
+"$mktrace" unnamed <"$srcdir/cli/unnamed.trace" || exit 1
 
 # sum FILE ARRAY KEY: of the rows of a table, or of the totals.
 sum()
@@ -29,14 +25,14 @@ same()
 
 for by in site function module cache size task cpu node gfp; do
 	echo "--- $by"
-	"$builddir/kmemtrace-report" sites --by=$by --format=csv -s $by | cut -d, -f1-4
+	"$report" sites --by=$by --format=csv -s $by | cut -d, -f1-4
 done | tr '\r' '~' >out
-"$srcdir/compare.sh" "$srcdir/cli/report-groups.expected" out || failed=1
+compare report-groups.expected out || failed=1
 
 for capture in kmemtrace.data unnamed "$srcdir/data/sample"; do
-	"$builddir/kmemtrace-report" -i "$capture" --format=json >whole || exit 1
+	"$report" -i "$capture" --format=json >whole || exit 1
 	for by in site function module cache size task cpu node gfp; do
-		"$builddir/kmemtrace-report" sites -i "$capture" --by=$by --format=json >part || exit 1
+		"$report" sites -i "$capture" --by=$by --format=json >part || exit 1
 		grep -q "\"by\": \"$by\"" part || { echo "$by: not in the report"; failed=1; }
 		for key in allocations failed missed_frees bytes_requested bytes_allocated \
 			live_objects live_bytes cross_cpu_frees temporary; do
@@ -51,7 +47,7 @@ for capture in kmemtrace.data unnamed "$srcdir/data/sample"; do
 		same "caches $key" "$(sum whole caches $key)" "$(sum whole totals $key)"
 	done
 	for view in cpus nodes; do
-		"$builddir/kmemtrace-report" $view -i "$capture" --format=json >part || exit 1
+		"$report" $view -i "$capture" --format=json >part || exit 1
 		for key in allocations failed bytes_allocated frees frees_unmatched; do
 			same "$view $key" "$(sum part $view $key)" "$(sum whole totals $key)"
 		done
@@ -66,20 +62,20 @@ for capture in kmemtrace.data unnamed "$srcdir/data/sample"; do
 			"$(sum whole totals cross_cpu_frees)"
 	done
 
-	"$builddir/kmemtrace-report" leaks -i "$capture" --format=json >part || exit 1
+	"$report" leaks -i "$capture" --format=json >part || exit 1
 	same "leaks objects" "$(sum part leaks live_objects)" "$(sum whole totals live_objects)"
 	same "leaks bytes" "$(sum part leaks live_bytes)" "$(sum whole totals live_bytes)"
-	"$builddir/kmemtrace-report" lifetimes -i "$capture" --format=json >part || exit 1
+	"$report" lifetimes -i "$capture" --format=json >part || exit 1
 	same "lifetimes" "$(sum part lifetimes frees)" \
 		$(($(sum whole totals frees) - $(sum whole totals frees_unmatched)))
-	"$builddir/kmemtrace-report" timeline -i "$capture" --format=json >part || exit 1
+	"$report" timeline -i "$capture" --format=json >part || exit 1
 	for key in allocations failed frees frees_unmatched missed_frees bytes_allocated; do
 		same "timeline $key" "$(sum part timeline $key)" "$(sum whole totals $key)"
 	done
 	same "the peak" "$(sum part peak live_bytes)" "$(sum whole totals peak_bytes)"
 
-	"$builddir/kmemtrace-report" sizes -i "$capture" --format=json >part || exit 1
-	"$builddir/kmemtrace-report" caches -i "$capture" --cache='^(dma-)?kmalloc-' \
+	"$report" sizes -i "$capture" --format=json >part || exit 1
+	"$report" caches -i "$capture" --cache='^(dma-)?kmalloc-' \
 		--format=json >kmalloc || exit 1
 	for table in sizes classes; do
 		same "$table objects" "$(sum part $table objects)" "$(sum kmalloc totals allocations)"

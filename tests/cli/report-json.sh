@@ -1,19 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The JSON report: all keys, exact numbers, every row.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/small.trace" || exit 1
-"$builddir/kmemtrace-report" --format=json >out 2>&1 || exit 1
-"$srcdir/compare.sh" "$srcdir/cli/report-json.expected" out || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/small.trace" || exit 1
+"$report" --format=json >out 2>&1 || exit 1
+compare report-json.expected out
 
 # Names are not trusted to be UTF-8.
 sed 's/^kernel.*/kernel 6.12.0@/' "$srcdir/cli/small.trace" | tr @ '\377' >odd.trace
-"$builddir/tests/mktrace" odd <odd.trace || exit 1
-"$builddir/kmemtrace-report" -i odd --format=json >out || exit 1
+"$mktrace" odd <odd.trace || exit 1
+"$report" -i odd --format=json >out || exit 1
 grep -q '"kernel": "6.12.0\\uFFFD"' out || { grep kernel out; exit 1; }
-"$builddir/kmemtrace-report" -i odd >out || exit 1
+"$report" -i odd >out || exit 1
 grep -qF '6.12.0\xff' out || { cat out; exit 1; }

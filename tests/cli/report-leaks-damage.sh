@@ -3,10 +3,7 @@
 # The order of leaks by damage: a large leak is before steady rows of a few objects, a process that
 # leaks is first although it also used a cache whose frees are missed, and objects of such a cache
 # are weighed apart. A process that only seems to grow, in such a cache, is last.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 # Five seconds. grow leaks 20,000 objects from 0.5 s on and node objects; steady leaks 35 objects,
 # and few 35 more; churn allocates node objects, the frees of which are missed: each address is
@@ -37,11 +34,11 @@ awk 'function address() { return sprintf("0xffff8%08x000", ++objects) }
 				printf "cfree %.0f 1 0xffff9%08x000 node churn+0x20 task=5\n", time + 1, step % 1000
 		}
 		print "complete yes"
-	}' | "$builddir/tests/mktrace" kmemtrace.data || exit 1
+	}' | "$mktrace" kmemtrace.data || exit 1
 {
 	for by in site task; do
-		"$builddir/kmemtrace-report" leaks --by=$by --format=csv | tr -d '\r' | cut -d, -f1,3,4,11,12,15-18
+		"$report" leaks --by=$by --format=csv | tr -d '\r' | cut -d, -f1,3,4,11,12,15-18
 	done
-	"$builddir/kmemtrace-report" leaks --by=task | sed '1,/^$/d; /^ *$/q'
+	"$report" leaks --by=task | sed '1,/^$/d; /^ *$/q'
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/report-leaks-damage.expected" out
+compare report-leaks-damage.expected out

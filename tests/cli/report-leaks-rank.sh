@@ -3,10 +3,7 @@
 # A site that leaks one object a second among a million events is the first row of leaks: before
 # caches that filled once, early or late, that grow in waves, objects that come and go, or a burst
 # of twice the size. So is a leaking site whose other objects come and go.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 # One minute, with equal times between events. Of each four events, two are of "brief" (an allocation,
 # and the free of the oldest object), one is of "lasting" (replaces a random object), and one is of
@@ -70,17 +67,17 @@ generate()
 		print "complete yes"
 	}'
 }
-generate 1000000 leak | "$builddir/tests/mktrace" apart || exit 1
-generate 20000 brief | "$builddir/tests/mktrace" amid || exit 1
+generate 1000000 leak | "$mktrace" apart || exit 1
+generate 20000 brief | "$mktrace" amid || exit 1
 {
 	for capture in apart amid; do
 		echo "--- $capture"
-		"$builddir/kmemtrace-report" -i $capture leaks --format=csv | tr -d '\r' |
+		"$report" -i $capture leaks --format=csv | tr -d '\r' |
 			cut -d, -f1,3,8,10-12,16
 	done
-	"$builddir/kmemtrace-report" -i apart sites --format=json | grep '"allocations"' | head -n 1
-	"$builddir/kmemtrace-report" -i apart leaks >once
-	"$builddir/kmemtrace-report" -i apart leaks >twice
+	"$report" -i apart sites --format=json | grep '"allocations"' | head -n 1
+	"$report" -i apart leaks >once
+	"$report" -i apart leaks >twice
 	cmp once twice
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/report-leaks-rank.expected" out
+compare report-leaks-rank.expected out

@@ -1,33 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The view lifetimes in all formats: rows of powers of two, with the empty ones between.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/live.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/live.trace" || exit 1
 {
-	"$builddir/kmemtrace-report" lifetimes | sed '1,/^$/d'
+	"$report" lifetimes | sed '1,/^$/d'
 	echo "--- by task"
-	"$builddir/kmemtrace-report" lifetimes --by task | sed '1,/^$/d' | sed '/^$/q'
+	"$report" lifetimes --by task | sed '1,/^$/d' | sed '/^$/q'
 	echo "--- csv"
-	"$builddir/kmemtrace-report" lifetimes --format=csv -s -from_ns,site | tr '\r' '~'
+	"$report" lifetimes --format=csv -s -from_ns,site | tr '\r' '~'
 	echo "--- json"
-	"$builddir/kmemtrace-report" lifetimes --format=json --site fill |
+	"$report" lifetimes --format=json --site fill |
 		sed -n '/^  "lifetimes": \[/,$p'
 	echo "--- none"
-	"$builddir/kmemtrace-report" lifetimes --site keep | sed '1,/^$/d'
+	"$report" lifetimes --site keep | sed '1,/^$/d'
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/report-lifetimes.expected" out || exit 1
+compare report-lifetimes.expected out
 
 # All kinds of groups include all frees whose allocation is known.
 sample=$srcdir/data/sample
-frees=$("$builddir/kmemtrace-report" -i "$sample" sites --format=json |
+frees=$("$report" -i "$sample" sites --format=json |
 	awk -F'[:,] *' '/"totals"/ { on = 1 } on && /"frees"/ { frees = $2 }
 		on && /"frees_unmatched"/ { print frees - $2; exit }')
 for by in site module cache task cpu gfp; do
-	sum=$("$builddir/kmemtrace-report" -i "$sample" lifetimes --by $by --format=csv |
+	sum=$("$report" -i "$sample" lifetimes --by $by --format=csv |
 		awk -F, 'NR > 1 { frees += $6 } END { print frees }')
 	if [ -z "$sum" ] || [ "$sum" != "$frees" ]; then
 		echo "by $by: $sum frees, not $frees"
@@ -39,10 +36,10 @@ done
 # window or the longest age; so is the last row of the view lifetimes.
 within()
 {
-	window=$("$builddir/kmemtrace-report" timeline -i "$@" --format=csv | tr -d '\r' |
+	window=$("$report" timeline -i "$@" --format=csv | tr -d '\r' |
 		awk -F, 'NR == 2 { from = $1 } { to = $1 + $2 } END { print to - from }')
 	for view in events sites lifetimes; do
-		"$builddir/kmemtrace-report" $view -i "$@" --format=csv -l 0 | tr -d '\r' >$view.csv
+		"$report" $view -i "$@" --format=csv -l 0 | tr -d '\r' >$view.csv
 	done
 	awk -F, -v window="$window" '
 		FNR == 1 { file++; for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -2,20 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The format lkml: ASCII of less than 75 columns in each view, without the name of the host, with the
 # losses, the filters and the paths that were not observed.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-code=0
+. "$srcdir/cli/cli.sh"
 
-wrong()
-{
-	echo "wrong: $*"
-	code=1
-}
-
-report="$builddir/kmemtrace-report"
+report="$report"
 sample=$srcdir/data/sample
 {
 	for view in sites leaks caches; do
@@ -23,11 +12,11 @@ sample=$srcdir/data/sample
 		"$report" $view -i "$sample" --format=lkml -l 3 || wrong "$view: exit status $?"
 	done
 	{ echo "wanted 12"; echo "wanted 13"; cat "$srcdir/cli/small.trace"; } |
-		"$builddir/tests/mktrace" lossy || exit 1
+		"$mktrace" lossy || exit 1
 	echo "== lossy =="
 	"$report" sites -i lossy --format=lkml --min-size=1 || wrong "lossy: exit status $?"
 } 2>&1 | sed "s/^report    kmemtrace-report [0-9.]*:/report    kmemtrace-report VERSION:/" >out
-"$srcdir/compare.sh" "$srcdir/cli/report-lkml.expected" out || code=1
+compare report-lkml.expected out || failed=1
 
 for view in summary sites caches slabinfo sizes leaks lifetimes cpus nodes cgroups timeline flame probes findings; do
 	"$report" $view -i "$sample" --format=lkml >view 2>&1 || wrong "$view: exit status $?"
@@ -41,4 +30,4 @@ done
 [ "$("$report" sites -i "$sample" --format=lkml | grep -c '+0x')" = 10 ] || wrong "it has not 10 rows"
 "$report" events -i "$sample" --format=lkml >said 2>&1 && wrong "the view events has the format"
 grep -q -- '--format=lkml: the view events has no table' said || wrong "events: $(cat said)"
-exit $code
+exit $failed

@@ -3,21 +3,18 @@
 # --max-loss: 9 of 22 events are lost or skipped; and the reports of captures that are
 # filtered, without events, cut off, still being written, ended by an error, short of tables, or
 # repaired.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" lossy <"$srcdir/cli/small.trace" || exit 1
-"$builddir/tests/mktrace" exact <"$srcdir/cli/exact.trace" || exit 1
+"$mktrace" lossy <"$srcdir/cli/small.trace" || exit 1
+"$mktrace" exact <"$srcdir/cli/exact.trace" || exit 1
 { echo "wanted 12"; echo "wanted 13"; cat "$srcdir/cli/exact.trace"; } |
-	"$builddir/tests/mktrace" filtered || exit 1
+	"$mktrace" filtered || exit 1
 printf 'unobserved kfree_bulk it fires no tracepoint\nunobserved krealloc\n' \
 	>>filtered/kernel/status
-printf 'begin 1s\nend 2s\nlose 0 0\ncomplete yes\n' | "$builddir/tests/mktrace" none || exit 1
+printf 'begin 1s\nend 2s\nlose 0 0\ncomplete yes\n' | "$mktrace" none || exit 1
 sed 's/complete yes/complete no/' "$srcdir/cli/exact.trace" |
-	"$builddir/tests/mktrace" cut || exit 1
-{ echo "wanted 12"; cat "$srcdir/cli/exact.trace"; } | "$builddir/tests/mktrace" one || exit 1
+	"$mktrace" cut || exit 1
+{ echo "wanted 12"; cat "$srcdir/cli/exact.trace"; } | "$mktrace" one || exit 1
 for copy in stopped tables hidden metadata nostatus; do
 	cp -r exact $copy
 done
@@ -29,12 +26,12 @@ echo "0000000000000000 T hidden" >hidden/kernel/symbols
 rm nostatus/kernel/status
 truncate -s -20 tail/cpu0 tail/cpu1
 for copy in metadata nostatus tail; do
-	"$builddir/kmemtrace-check" -q --repair $copy || exit 1
+	"$check" -q --repair $copy || exit 1
 done
 
 try()
 {
-	"$builddir/kmemtrace-report" "$@" 2>&1 >/dev/null
+	"$report" "$@" 2>&1 >/dev/null
 	echo "$*: exit $?"
 }
 {
@@ -45,12 +42,12 @@ try()
 	try --max-loss=0 -i cut
 	for capture in filtered none cut; do
 		echo "--- $capture"
-		"$builddir/kmemtrace-report" -i $capture -l 1 >report 2>&1
+		"$report" -i $capture -l 1 >report 2>&1
 		echo "exit $?"
 		sed '/^site = /,$d' report
 	done
 	# 30 of 1000 events were skipped; the records are of samples
-	"$builddir/tests/mktrace" profiled <<-END || exit 1
+	"$mktrace" profiled <<-END || exit 1
 		sampling 1000 profile=1
 		symbol 0xffffffff81000000 caller
 		alloc 10us 0 0xffff888000001000 200/256 caller+0x10 task=10
@@ -64,14 +61,14 @@ try()
 	exec 9<cut/metadata
 	flock 9
 	echo "--- cut, being written"
-	"$builddir/kmemtrace-report" -i cut | sed -n '/^time/,/^events/p'
-	"$builddir/kmemtrace-report" -i cut --format=json | grep '"state"\|"complete"'
+	"$report" -i cut | sed -n '/^time/,/^events/p'
+	"$report" -i cut --format=json | grep '"state"\|"complete"'
 	exec 9<&-
 	for capture in one stopped tables hidden metadata nostatus tail; do
 		echo "--- $capture"
-		"$builddir/kmemtrace-report" -i $capture | sed '/^allocated/,$d'
-		"$builddir/kmemtrace-report" -i $capture --format=json |
+		"$report" -i $capture | sed '/^allocated/,$d'
+		"$report" -i $capture --format=json |
 			grep '"word_bits"\|"start"\|"state"\|"stopped"\|"skipped\|"own_known"'
 	done
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/report-loss.expected" out
+compare report-loss.expected out

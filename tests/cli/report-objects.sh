@@ -2,19 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Fields of allocations in the views that show objects: --by with several fields, --where, and -F with
 # the columns of a table; figures equal to those that jq computes from the events; wrong options.
-set -u
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-report=$builddir/kmemtrace-report
-failed=0
+. "$srcdir/cli/cli.sh"
+need jq
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
-"$builddir/tests/mktrace" events <"$srcdir/cli/events.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/views.trace" || exit 1
+"$mktrace" events <"$srcdir/cli/events.trace" || exit 1
 # the users of some tasks, as a capture with uids has them
 sed 's/^task 10 10/user 1000\n&/; s/^task 20/user 0\n&/' "$srcdir/cli/views.trace" |
-	"$builddir/tests/mktrace" users || exit 1
+	"$mktrace" users || exit 1
 printf 'user 1000 ann\\x1b[1m\nuser 7 mail\n' >>users/kernel/tasks
 # try ARGUMENT…: the report below the lines about the capture
 try()
@@ -39,7 +34,7 @@ try()
 	try count ./users --by=alloc_uid,uid --where='operation == "free"' --format=csv
 	try sites ./users --by=user,uid -F user,uid,allocations
 	try count ./users --by=user --where='user =~ "^ann" || user == "0"' --format=csv
-	"$builddir/kmemtrace-pack" -q --anonymize=tasks -o anonymized users || failed=1
+	"$pack" -q --anonymize=tasks -o anonymized users || failed=1
 	try leaks ./anonymized --by=uid -F uid,live_objects --format=csv
 	cat users/kernel/tasks
 	grep user anonymized/kernel/tasks
@@ -52,7 +47,7 @@ try()
 		try $wrong
 	done
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/report-objects.expected" out || failed=1
+compare report-objects.expected out || failed=1
 
 # Allocations by jq, of all but kmemtraced's own.
 for capture in kmemtrace.data events "$srcdir/data/sample"; do

@@ -2,24 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # --format=perfetto has the counters of the timeline, the findings, the peak and the lost events, each
 # with the values and the time of the JSON of its view; names of any kind do no harm.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-report=$builddir/kmemtrace-report
-code=0
-
-wrong()
-{
-	echo "wrong: $*"
-	code=1
-}
+. "$srcdir/cli/cli.sh"
+need jq
+need xz
 
 xz -dc "$srcdir/data/guests/6.1-s390x.tar.xz" | tar -xf - || exit 1
-"$builddir/tests/mktrace" lossy <"$srcdir/cli/small.trace" || exit 1
+"$mktrace" lossy <"$srcdir/cli/small.trace" || exit 1
 "$srcdir/cli/html-hostile.sh" hostile || exit 1
 cp -r "$srcdir/data/sample" sample
 
@@ -55,4 +43,4 @@ for words in "sites" "-l 3" "--by=cache"; do
 	"$report" --format=perfetto $words sample >out 2>&1
 	[ $? = 2 ] && grep -q -e '--format=perfetto: ' out || wrong "$words: $(cat out)"
 done
-exit $code
+exit $failed

@@ -2,16 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The JSON of each view, of the view diff and of captures of every kind is valid by the schema file, which
 # allows no key or type that it does not have.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
+. "$srcdir/cli/cli.sh"
 for tool in jsonschema jq xz; do
-	command -v $tool >/dev/null || { echo "$tool is not installed (Debian: python3-jsonschema, jq, xz-utils)"; exit 77; }
+	command -v $tool >/dev/null || skip "$tool is not installed (Debian: python3-jsonschema, jq, xz-utils)"
 done
 schema=$top_srcdir/report/kmemtrace-report.schema.json
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-report=$builddir/kmemtrace-report
 mkdir json
 
 for name in 6.1-armhf 6.1-s390x 6.12-amd64; do
@@ -19,12 +14,12 @@ for name in 6.1-armhf 6.1-s390x 6.12-amd64; do
 done
 cp -r "$srcdir/data/sample" sample
 for name in small stacks views findings-whole vocabulary process; do
-	"$builddir/tests/mktrace" $name <"$srcdir/cli/$name.trace" || exit 1
+	"$mktrace" $name <"$srcdir/cli/$name.trace" || exit 1
 done
 cp -r stacks profiled
 sed -i 's/^sample_interval.*/&\nprofile yes/' profiled/kernel/status
 "$builddir/kmemtrace-import" -q -o imported "$srcdir/data/perf-script.txt" 2>/dev/null
-"$builddir/kmemtrace-pack" -q --split=2ms -o set sample || exit 1
+"$pack" -q --split=2ms -o set sample || exit 1
 
 "$report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vx -e diff -e events >views.list
 for capture in 6.1-armhf 6.1-s390x 6.12-amd64 sample small stacks views findings-whole vocabulary process profiled \
@@ -52,13 +47,12 @@ done
 jsonschema "${options[@]}" "$schema" >out 2>&1 || { head -c 3000 out; exit 1; }
 
 # what it refuses
-code=0
 for change in '.loss.lost = "none"' 'del(.loss.lost)' '.more = 1' '.capture.more = 1' '.caches[0].more = 1' '.schema = 3'; do
 	jq "$change" json/sample-caches.json >wrong.json
-	jsonschema -i wrong.json "$schema" >out 2>&1 && { echo "valid: $change"; code=1; }
+	jsonschema -i wrong.json "$schema" >out 2>&1 && { echo "valid: $change"; failed=1; }
 done
 for change in 'del(.summaries.missing)' '.summaries.more = 1' '.totals.more = 1' '.leaks[0].more = {}'; do
 	jq "$change" json/summaries-leaks.json >wrong.json
-	jsonschema -i wrong.json "$schema" >out 2>&1 && { echo "valid: $change"; code=1; }
+	jsonschema -i wrong.json "$schema" >out 2>&1 && { echo "valid: $change"; failed=1; }
 done
-exit $code
+exit $failed

@@ -3,23 +3,20 @@
 # The view slabinfo in all formats; with a lost event, which may be of any cache; with filters, of
 # captures that cannot be compared, and of one of an older version. The summary has a line of it, and
 # live of a cache that grew less than its events say is an upper bound, unless filters are set.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 trace=$srcdir/cli/slabinfo.trace
-"$builddir/tests/mktrace" kmemtrace.data <"$trace" || exit 1
-sed 's/^complete/lose 0 2\n&/' "$trace" | "$builddir/tests/mktrace" lossy || exit 1
-sed 's/ held=.*//; s/ until=.*//' "$trace" | "$builddir/tests/mktrace" older || exit 1
-{ echo "wanted 10"; cat "$trace"; } | "$builddir/tests/mktrace" filtered || exit 1
-grep -v '^slab 1900ms' "$trace" | "$builddir/tests/mktrace" one || exit 1
-grep -v '^slab 1s' "$trace" | "$builddir/tests/mktrace" two || exit 1
+"$mktrace" kmemtrace.data <"$trace" || exit 1
+sed 's/^complete/lose 0 2\n&/' "$trace" | "$mktrace" lossy || exit 1
+sed 's/ held=.*//; s/ until=.*//' "$trace" | "$mktrace" older || exit 1
+{ echo "wanted 10"; cat "$trace"; } | "$mktrace" filtered || exit 1
+grep -v '^slab 1900ms' "$trace" | "$mktrace" one || exit 1
+grep -v '^slab 1s' "$trace" | "$mktrace" two || exit 1
 
 view()
 {
 	echo "--- $*"
-	"$builddir/kmemtrace-report" slabinfo "$@" 2>&1 || echo "exit $?"
+	"$report" slabinfo "$@" 2>&1 || echo "exit $?"
 }
 {
 	view | sed '1,/^$/d'
@@ -32,12 +29,12 @@ view()
 		view -i $capture | sed '1,/^$/d'
 	done
 	for capture in kmemtrace.data lossy older filtered; do
-		"$builddir/kmemtrace-report" summary -i $capture | sed -n '/^events/,/^$/p'
+		"$report" summary -i $capture | sed -n '/^events/,/^$/p'
 	done
-	"$builddir/kmemtrace-report" caches -s cache -l 3 | sed '1,/^$/d'
-	"$builddir/kmemtrace-report" leaks -s address --by=cache --format=csv | cut -d, -f1,3,4,20-
-	"$builddir/kmemtrace-report" caches -s cache --cache=bulk | sed -n '/^live/,/^bulk/p'
+	"$report" caches -s cache -l 3 | sed '1,/^$/d'
+	"$report" leaks -s address --by=cache --format=csv | cut -d, -f1,3,4,20-
+	"$report" caches -s cache --cache=bulk | sed -n '/^live/,/^bulk/p'
 	view --time 1,1.5
 	view --pid 10 --format=json
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/report-slabinfo.expected" out
+compare report-slabinfo.expected out

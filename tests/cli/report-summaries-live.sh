@@ -4,21 +4,9 @@
 # missing before or between the others, or is damaged. They are those of the last end that most hosts
 # reach, also if the clock of one host is ahead. Events that were not counted were recorded. A steady leak
 # is before a cache that filled once. --time selects summaries.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
+need jq
 . "$srcdir/cli/summaries.bash"
-report=$builddir/kmemtrace-report
-failed=0
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 # host NAME AHEAD FIRST LAST: summaries of one minute each, which begin AHEAD s later than those of others;
 # each has 40 new live objects of 64 bytes

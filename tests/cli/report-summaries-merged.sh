@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A report on the merged summaries of a capture has the figures of the report on the capture: by function,
 # by module and by slab cache, for the captures of the tests, in one interval and in many.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-command -v xz >/dev/null || { echo "skipped: xz is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
+need xz
 export LC_ALL=C
-failed=0
 figures=allocations,frees,missed_frees,failed,bytes_allocated,live_objects,live_bytes
 
 for archive in "$srcdir"/data/guests/*.tar.xz; do
@@ -17,7 +12,7 @@ for archive in "$srcdir"/data/guests/*.tar.xz; do
 done
 cp -r "$srcdir/data/sample" sample
 for name in exact views findings-whole small; do
-	"$builddir/tests/mktrace" $name <"$srcdir/cli/$name.trace" || exit 1
+	"$mktrace" $name <"$srcdir/cli/$name.trace" || exit 1
 done
 
 # rows PATH VIEW KEY MORE ARGUMENT...: the rows of a view, each with all figures. Names that summaries
@@ -25,7 +20,7 @@ done
 # live_upper_bound: summaries do not know which cache a lost event was of.
 rows()
 {
-	"$builddir/kmemtrace-report" "$1" "$2" --format=csv -F "$3,$figures$4" "${@:5}" 2>err | tr -d '\r' |
+	"$report" "$1" "$2" --format=csv -F "$3,$figures$4" "${@:5}" 2>err | tr -d '\r' |
 		awk -F, 'NR > 1 && $2 + $3 + $4 + $5 + $7 {
 			name = $1 ~ /^0x/ || $1 == "unknown" ? "(unknown)" : $1
 			for (i = 2; i < NF; i++) sum[name, i] += $i

@@ -3,10 +3,7 @@
 # Reports on summaries: of two hosts and three intervals, of which one host lacks one. The figures are
 # the sums of the file; what needs events is refused; damaged files are reported as far as they are
 # whole.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 mkdir -p fleet/summaries
 cp "$srcdir/cli/report-summaries.kms" fleet/summaries/merged.kms
@@ -47,7 +44,7 @@ cat some.kms overlapping >overlapping.kms
 try()
 {
 	echo "--- $*"
-	"$builddir/kmemtrace-report" "$@" >stdout 2>stderr
+	"$report" "$@" >stdout 2>stderr
 	status=$?
 	cat stderr
 	cat stdout
@@ -57,7 +54,7 @@ try()
 table()
 {
 	echo "--- $*"
-	"$builddir/kmemtrace-report" "$@" | sed '1,/^$/d'
+	"$report" "$@" | sed '1,/^$/d'
 }
 {
 	try fleet
@@ -106,11 +103,11 @@ table()
 	try sites -s bytes_requested some.kms
 } >out 2>&1
 tr -d '\r' <out >plain
-"$srcdir/compare.sh" "$srcdir/cli/report-summaries.expected" plain || exit 1
+compare report-summaries.expected plain
 
 # A summary that is twice in a file counts once.
-"$builddir/kmemtrace-report" sites --format=json some.kms >once
-"$builddir/kmemtrace-report" sites --format=json twice.kms | diff once - || exit 1
+"$report" sites --format=json some.kms >once
+"$report" sites --format=json twice.kms | diff once - || exit 1
 
 # The sums of the file, by function and module, and by cache: flows of all summaries, live of those
 # with the last end.
@@ -130,7 +127,7 @@ key=function
 for view in sites caches; do
 	sums $view >sums
 	[ "$(wc -l <sums)" -ge 4 ] || exit 1
-	"$builddir/kmemtrace-report" $view --format=csv some.kms \
+	"$report" $view --format=csv some.kms \
 		-F $key,allocations,frees,missed_frees,failed,bytes_allocated,live_objects,live_bytes,cross_cpu_frees 2>/dev/null |
 		tr -d '\r' | sed 1d | sed 's/,[a-z]*$//' | sort >rows
 	sed -i 's/^\\x1b\[31m\\x20evil;fn/\\x1b[31m evil;fn/' sums

@@ -1,23 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The text report: header, totals, tables, sorted and cut, and the legend.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/small.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/small.trace" || exit 1
 {
-	"$builddir/kmemtrace-report"
+	"$report"
 	echo "exit $?"
-	"$builddir/kmemtrace-report" findings --possible | sed -n '/^kind/,$p'
+	"$report" findings --possible | sed -n '/^kind/,$p'
 	for sort in site -site +bytes_allocated -live_bytes,+site failed; do
 		echo "--- $sort"
-		"$builddir/kmemtrace-report" sites -l 3 -s "$sort" | sed -n '/^site/,/^$/p'
+		"$report" sites -l 3 -s "$sort" | sed -n '/^site/,/^$/p'
 	done
 } >out 2>&1
 awk 'length > 79' out >wide
 [ -s wide ] && { echo "too wide:"; cat wide; exit 1; }
 echo "--- color" >>out
-"$builddir/kmemtrace-report" --color=always -l 1 | sed -n '1,5p' | tr '\033' '^' >>out
-"$srcdir/compare.sh" "$srcdir/cli/report-text.expected" out
+"$report" --color=always -l 1 | sed -n '1,5p' | tr '\033' '^' >>out
+compare report-text.expected out

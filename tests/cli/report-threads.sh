@@ -2,15 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A report does not depend on the number of threads: of real captures, of captures of other kernels
 # and byte orders, and of a damaged one. Neither does the message about an unreadable one.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-command -v xz >/dev/null || { echo "xz is not installed"; exit 77; }
-"$builddir/kmemtrace-report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' |
+. "$srcdir/cli/cli.sh"
+need xz
+"$report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' |
 	grep -vx diff >views # it takes two captures
 [ "$(grep -c . views)" -ge 11 ] || { echo "these are not all views:"; cat views; exit 1; }
-failed=0
 
 # same CAPTURE THREADS…
 same()
@@ -19,7 +15,7 @@ same()
 	shift
 	while read -r view; do
 		for threads in 1 "$@"; do
-			"$builddir/kmemtrace-report" "$view" -i "$capture" -l 0 --threads=$threads \
+			"$report" "$view" -i "$capture" -l 0 --threads=$threads \
 				--format=json >$threads 2>&1 ||
 				{ echo "$capture $view $threads:"; tail -n 2 $threads; failed=1; }
 			[ -s $threads ] || { echo "$capture $view $threads: nothing"; failed=1; }
@@ -41,11 +37,11 @@ for stream in damaged/cpu*; do
 	printf 'XXXXXXXX' | dd of="$stream" bs=1 seek=$((size - 100)) conv=notrunc 2>/dev/null
 done
 same damaged 2 3
-grep -q damaged 1 || "$builddir/kmemtrace-report" -i damaged | grep -q 'damaged bytes' ||
+grep -q damaged 1 || "$report" -i damaged | grep -q 'damaged bytes' ||
 	{ echo "the damaged capture is not damaged"; failed=1; }
 
 for wrong in 0 65 -1 x "" 1x; do
-	"$builddir/kmemtrace-report" -i "$srcdir/data/sample" --threads="$wrong" >out 2>message
+	"$report" -i "$srcdir/data/sample" --threads="$wrong" >out 2>message
 	if [ $? != 2 ] || ! grep -qF -e "--threads: \"$wrong\" is not a number of threads from 1 to 64" message; then
 		echo "--threads=$wrong:"
 		cat message

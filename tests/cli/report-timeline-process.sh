@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The process events of the view timeline in all formats, with filters, in slices that double, of
 # probes that had no event; their sums are those of the view count; sums that overflow.
-set -u
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-report=$builddir/kmemtrace-report
-failed=0
+. "$srcdir/cli/cli.sh"
+need jq
 
 cat >trace <<-END
 	kernel 6.12.0
@@ -39,22 +34,22 @@ cat >trace <<-END
 	pagefault.return 1900ms 1 0x7f0000005008 0x555500001234 2 task=20
 	complete yes
 END
-"$builddir/tests/mktrace" kmemtrace.data <trace || exit 1
-sed 's/complete yes/complete no/; /^end/d' trace | "$builddir/tests/mktrace" cut || exit 1
+"$mktrace" kmemtrace.data <trace || exit 1
+sed 's/complete yes/complete no/; /^end/d' trace | "$mktrace" cut || exit 1
 # a brk of an unknown length, and large sums
 sed -e 's/^brk 1407ms 0 0 0/brk 1407ms 0 0 unknown/' -e 's/ 8192 / 0x7fffffffffffffff /' \
 	-e 's/^munmap 1203ms 0 0x7f0000010000 4096/mmap 1203ms 0 0 1/' trace |
-	"$builddir/tests/mktrace" large || exit 1
+	"$mktrace" large || exit 1
 # recorded, without any event
 grep -v '^pagefault\|^write_shared\|^mmap\|^munmap\|^brk\|^oom' trace >none
-"$builddir/tests/mktrace" slab <none || exit 1
+"$mktrace" slab <none || exit 1
 {
 	cat none
 	echo 'probe vm.pagefault.return 0 0 software event'
 	echo 'probe vm.mmap 0 0 tracepoint'
 	echo 'no_probe vm.munmap there is no tracepoint'
 	echo 'probe vm.oom_kill 0 0 tracepoint'
-} | "$builddir/tests/mktrace" zero || exit 1
+} | "$mktrace" zero || exit 1
 
 # The slices with process events, without the columns of slab objects.
 try()
@@ -79,7 +74,7 @@ try()
 				.brk_growth_bytes, .oom_kills]'
 	done
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/report-timeline-process.expected" out || failed=1
+compare report-timeline-process.expected out || failed=1
 
 # sums OPTION…: the sums of the slices, and those of the view count
 sums()

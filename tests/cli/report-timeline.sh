@@ -3,33 +3,30 @@
 # The view timeline in all formats; with --time and --older, and of a capture without an end, where
 # slices double. Its rows add up to the totals, and its rates are of the events between the begin and
 # the end.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/live.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/live.trace" || exit 1
 sed 's/complete yes/complete no/' "$srcdir/cli/live.trace" |
-	"$builddir/tests/mktrace" cut || exit 1
+	"$mktrace" cut || exit 1
 cp -r kmemtrace.data late
 sed -i 's/^end .*/end 8000000000/' late/kernel/status
 # The slices with events.
 try()
 {
 	echo "--- $*"
-	"$builddir/kmemtrace-report" timeline --format=csv "$@" |
+	"$report" timeline --format=csv "$@" |
 		awk -F, 'NR == 1 || $3 || $4 || $6 || $7' | tr '\r' '~'
 }
 # The call sites at the peak.
 peak()
 {
 	echo "--- $*"
-	"$builddir/kmemtrace-report" timeline --format=json "$@" | sed -n '/^  "peak": \[/,$p'
+	"$report" timeline --format=json "$@" | sed -n '/^  "peak": \[/,$p'
 }
 {
-	"$builddir/kmemtrace-report" timeline | sed '1,/^$/d'
+	"$report" timeline | sed '1,/^$/d'
 	try -i cut
-	"$builddir/kmemtrace-report" timeline -i late | sed -n '/^rates/,/^$/p'
+	"$report" timeline -i late | sed -n '/^rates/,/^$/p'
 	try -i late
 	try --time 4,8
 	try --older 2s
@@ -37,19 +34,19 @@ peak()
 	peak --time 4,8
 	peak --older 2s
 	echo "--- json"
-	"$builddir/kmemtrace-report" timeline --format=json -l 1 |
+	"$report" timeline --format=json -l 1 |
 		sed -n '/^  "timeline": \[/,$p'
 	echo "--- none"
-	"$builddir/kmemtrace-report" timeline --comm absent | sed '1,/^$/d'
+	"$report" timeline --comm absent | sed '1,/^$/d'
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/report-timeline.expected" out || exit 1
+compare report-timeline.expected out
 
 # sums CAPTURE FILTER…: the sums of the rows must be the totals of another view.
 sums()
 {
 	capture=$1
 	shift
-	"$builddir/kmemtrace-report" -i "$capture" timeline --format=csv "$@" | tr -d '\r' |
+	"$report" -i "$capture" timeline --format=csv "$@" | tr -d '\r' |
 		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			{ allocations += $at["allocations"]; frees += $at["frees"]
 			unmatched += $at["frees_unmatched"]; missed += $at["missed_frees"]
@@ -62,7 +59,7 @@ sums()
 				print "objects do not add up"
 			print allocations, frees, failed, bytes, live, live_bytes,
 				unmatched, missed, peak }' >rows
-	"$builddir/kmemtrace-report" -i "$capture" sites --format=json "$@" |
+	"$report" -i "$capture" sites --format=json "$@" |
 		awk -F'[:,] *' '/"totals"/ { on = 1 } /}/ { on = 0 }
 			on { gsub(/[ "]/, "", $1); value[$1] = $2 }
 			END { print value["allocations"], value["frees"], value["failed"],
@@ -83,8 +80,8 @@ rates()
 {
 	capture=$1 end=$2
 	shift 2
-	"$builddir/kmemtrace-report" events -i "$capture" --format=csv -l 0 "$@" | tr -d '\r' >events.csv
-	"$builddir/kmemtrace-report" timeline -i "$capture" --format=csv "$@" | tr -d '\r' >rows.csv
+	"$report" events -i "$capture" --format=csv -l 0 "$@" | tr -d '\r' >events.csv
+	"$report" timeline -i "$capture" --format=csv "$@" | tr -d '\r' >rows.csv
 	awk -F, -v end="$end" '
 		NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		NR == FNR { time[FNR] = $at["time_ns"]; outcome[FNR] = $at["outcome"]; count = FNR; next }

@@ -2,19 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The fields type_numallocs, type_numfrees, type_memalloced, type_memfreed, type_count, type_bytes:
 # after each event of a small capture; at the end of real ones, they are what libmemstat counts.
-set -u
+. "$srcdir/cli/cli.sh"
 print=$builddir/tests/memstat/print_types
-[ -x "$print" ] || { echo "libmemstat was not built: this build is linked statically"; exit 77; }
+[ -x "$print" ] || skip "libmemstat was not built: this build is linked statically"
 for tool in jq xz; do
-	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
+	command -v $tool >/dev/null || skip "$tool is not installed"
 done
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-code=0
-report=$builddir/kmemtrace-report
 
-"$builddir/tests/mktrace" small <"$srcdir/cli/events.trace" || exit 1
+"$mktrace" small <"$srcdir/cli/events.trace" || exit 1
 fields=time,name,type,outcome,type_numallocs,type_numfrees,type_memalloced,type_memfreed,type_count,type_bytes
 {
 	$report events small --format=json -F $fields
@@ -25,7 +20,7 @@ fields=time,name,type,outcome,type_numallocs,type_numfrees,type_memalloced,type_
 	$report count small --probes='dtmalloc::filp:malloc' --hist='type_numallocs - type_numfrees' \
 		--max=type_bytes | sed '1,/^$/d'
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/report-type-statistics.expected" out || code=1
+compare report-type-statistics.expected out || failed=1
 
 cp -r "$srcdir/data/sample" .
 for kernel in 5.10-amd64 6.1-s390x 6.12-amd64; do
@@ -51,8 +46,8 @@ for metadata in */metadata; do
 			{ print $1, $2, missed[$1] ? "missed" : $3, $4, missed[$1] ? "missed" : $5 }' counted $of |
 			sort >sorted.$of
 	done
-	[ "$(grep -vc missed sorted.counted)" -ge 20 ] || { echo "$capture: few types"; code=1; }
-	diff -u sorted.counted sorted.all || { echo "$capture: the library (-) and the fields (+) differ"; code=1; }
+	[ "$(grep -vc missed sorted.counted)" -ge 20 ] || { echo "$capture: few types"; failed=1; }
+	diff -u sorted.counted sorted.all || { echo "$capture: the library (-) and the fields (+) differ"; failed=1; }
 done
-[ $captures = 4 ] || { echo "$captures captures"; code=1; }
-exit $code
+[ $captures = 4 ] || { echo "$captures captures"; failed=1; }
+exit $failed

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The text report takes the width of the terminal: names are on the line of their numbers if they
 # fit. On a terminal of less than 80 columns, and without one, lines have fewer than 80 columns.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-command -v script >/dev/null || { echo "script (bsdutils) is not installed"; exit 77; }
-
+. "$srcdir/cli/cli.sh"
+command -v script >/dev/null || skip "script (bsdutils) is not installed"
 
 # on_terminal COLUMNS: the report sites on a terminal of this width.
 on_terminal()
@@ -23,7 +19,7 @@ longest()
 on_terminal 200 >wide
 on_terminal 80 >narrow
 on_terminal 40 >narrowest
-"$builddir/kmemtrace-report" sites -i "$srcdir/data/sample" >file
+"$report" sites -i "$srcdir/data/sample" >file
 grep -qE '^mas_preallocate\+0x3ef/0x430 +196 ' wide ||
 	{ echo "200 columns, but a name has a line of its own:"; cat wide; exit 1; }
 [ "$(longest wide)" -lt 200 ] || { echo "more than 199 columns:"; cat wide; exit 1; }

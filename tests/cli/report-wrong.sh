@@ -1,12 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Wrong options and captures: kmemtrace-report prints a message and exits with status 2.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
-"$builddir/tests/mktrace" good <"$srcdir/cli/exact.trace" || exit 1
+"$mktrace" good <"$srcdir/cli/exact.trace" || exit 1
 cp -r good future
 sed 's/kmt_format = 1/kmt_format = 2/' good/metadata >future/metadata
 cp -r good nometadata
@@ -20,7 +17,7 @@ echo "/* CTF 1.8 */" >other/metadata
 
 try()
 {
-	"$builddir/kmemtrace-report" "$@" >stdout 2>stderr
+	"$report" "$@" >stdout 2>stderr
 	status=$?
 	echo "--- $* -> $status"
 	cat stderr
@@ -69,8 +66,8 @@ try()
 	try -i good --min-size=65 --max-size=64
 	try -i good --older=-1
 	for format in text json csv; do
-		"$builddir/kmemtrace-report" -i good --format=$format >/dev/full
+		"$report" -i good --format=$format >/dev/full
 		echo "$format to a full disk -> $?"
 	done 2>&1
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/report-wrong.expected" out
+compare report-wrong.expected out

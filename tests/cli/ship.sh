@@ -3,35 +3,17 @@
 # kmemtrace-ship and servers that are wrong: nothing listens, slow, nonsense, a redirect, errors, a full
 # disk, a wrong certificate, an answer that is cut off or has no end. Each gets one clear sentence and
 # an exit status, with bounded memory; once the server is well, nothing is missing.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-if [ ! -x "$builddir/kmemtrace-ship" ]; then
-	echo "skipped: this build has no kmemtrace-ship (no libcurl)"
-	exit 77
-fi
+. "$srcdir/cli/cli.sh"
+[ -x "$builddir/kmemtrace-ship" ] || skip "this build has no kmemtrace-ship (no libcurl)"
 if ! python3 -c 'import http.server, ssl' 2>/dev/null || ! command -v openssl >/dev/null; then
 	echo "skipped: python3 and openssl are not installed: no fake servers"
 	exit 77
 fi
-work=$(mktemp -d) || exit 1
 pids=()
-cleanup()
-{
-	[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null
-	rm -rf "$work"
-}
-trap cleanup EXIT
-cd "$work" || exit 1
-code=0
+before_end '[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null'
 export make_summaries=$builddir/tests/fleet/make_summaries
 unset http_proxy https_proxy ALL_PROXY STATE_DIRECTORY
-export HOME=$work
-
-wrong()
-{
-	echo "wrong: $*"
-	code=1
-}
+export HOME=$scratch
 
 # start_fake FOLDER [CERTIFICATE]: sets port
 start_fake()
@@ -433,4 +415,4 @@ says 'SERVER: its certificate cannot be verified: name the authority that signed
 	'sent 0 summaries to clickhouses://SERVER/fleet'
 ship 0 "--to=clickhouses://localhost:$port/fleet" --ca=certificate files
 says 'sent 5 summaries to clickhouses://SERVER/fleet'
-exit $code
+exit $failed

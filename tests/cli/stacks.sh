@@ -2,19 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The stacks of sampled allocations: each finds its event, and no other; its path begins at the entry
 # into the kernel; packed, of another byte order or anonymized, a capture has the same paths.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
+. "$srcdir/cli/cli.sh"
 trace=$srcdir/cli/stacks.trace
-report=$builddir/kmemtrace-report
-
-wrong()
-{
-	echo "wrong: $*"
-	failed=1
-}
 
 events()
 {
@@ -22,17 +11,17 @@ events()
 }
 
 for endian in little big; do
-	{ echo "endian $endian"; cat "$trace"; } | "$builddir/tests/mktrace" $endian || exit 1
-	"$builddir/kmemtrace-check" -q $endian || wrong "kmemtrace-check $endian"
+	{ echo "endian $endian"; cat "$trace"; } | "$mktrace" $endian || exit 1
+	"$check" -q $endian || wrong "kmemtrace-check $endian"
 	events $endian >$endian.json
 done
 cmp little.json big.json || wrong "the byte orders differ"
 cp -r big packed
-"$builddir/kmemtrace-pack" -q packed || wrong "kmemtrace-pack"
+"$pack" -q packed || wrong "kmemtrace-pack"
 cmp -s big/cpu0 packed/cpu0 && wrong "nothing is packed"
 events packed | cmp - little.json || wrong "packed"
-"$builddir/kmemtrace-pack" -q --anonymize -o copy big || wrong "--anonymize"
-"$builddir/kmemtrace-check" -q copy || wrong "kmemtrace-check of the copy"
+"$pack" -q --anonymize -o copy big || wrong "--anonymize"
+"$check" -q copy || wrong "kmemtrace-check of the copy"
 without_user() { sed 's/, "user_stack": .*//' "$@"; }
 without_user little.json >kernel.json
 events copy >copy.json
@@ -55,5 +44,5 @@ grep -E ' (a[1-6]|b1) | ffffffff81| 4010[14]| 7fff0000' copy/kernel/stacks && wr
 		$report little $view --format=csv 2>&1
 	done
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/stacks.expected" out || failed=1
+compare stacks.expected out || failed=1
 exit $failed

@@ -2,15 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A capture as a stream: the views events and count print the same as of the directory, however the
 # packets are divided; damaged and cut streams, and views that need a whole capture, are answered.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-TMPDIR=$work/temporary
+. "$srcdir/cli/cli.sh"
+TMPDIR=$scratch/temporary
 export TMPDIR
 mkdir "$TMPDIR"
-report=$builddir/kmemtrace-report
-failed=0
 
 frame() # frame KIND NAME FILE
 {
@@ -69,10 +64,10 @@ stream()
 	echo end
 }
 
-"$builddir/tests/mktrace" small <"$srcdir/cli/events.trace" || exit 1
-"$builddir/tests/mktrace" views <"$srcdir/cli/views.trace" || exit 1
+"$mktrace" small <"$srcdir/cli/events.trace" || exit 1
+"$mktrace" views <"$srcdir/cli/views.trace" || exit 1
 cp -r "$srcdir/data/sample" sample
-"$builddir/kmemtrace-pack" -q -u -o whole sample 2>/dev/null || cp -r sample whole
+"$pack" -q -u -o whole sample 2>/dev/null || cp -r sample whole
 for capture in small views whole; do
 	stream $capture >stream
 	for format in text json csv; do
@@ -117,7 +112,7 @@ stream small >stream
 	$report sites -i - <stream 2>&1
 	echo "exit $?"
 	echo "--- stored, as an argument"
-	"$builddir/kmemtrace-check" stream 2>&1
+	"$check" stream 2>&1
 	echo "exit $?"
 	$report events -i stream 2>&1
 	echo "exit $?"
@@ -140,6 +135,6 @@ for cut in $(seq 0 $((size / 100 + 1)) "$size") $((size - 1)) $((size - 4)); do
 		esac
 	done
 done
-"$srcdir/compare.sh" "$srcdir/cli/stream.expected" out || failed=1
+compare stream.expected out || failed=1
 [ -z "$(ls -A "$TMPDIR")" ] || { ls -A "$TMPDIR"; echo "temporary files stay"; failed=1; }
 exit $failed

@@ -3,21 +3,13 @@
 # kmemtrace-top on published figures whose rate is known: text and JSON of each moment, keys, filter,
 # an opened row, sizes of the terminal, terminals without colors, and another kmemtraced.
 # shellcheck disable=SC2154 # make check sets builddir
-set -u
+. "$srcdir/cli/cli.sh"
 top=$builddir/kmemtrace-top
-[ -x "$top" ] || { echo "kmemtrace-top was not built"; exit 77; }
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-chmod 700 "$work"
+[ -x "$top" ] || skip "kmemtrace-top was not built"
+need jq
 socket=kmemtrace-test-$$
-trap 'exec 3>&-; tmux -L $socket kill-server 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work" || exit 1
+before_end 'exec 3>&-; tmux -L $socket kill-server 2>/dev/null'
 mkfifo input
-
-fail() {
-	echo "failed: $*"
-	exit 1
-}
 
 publish() { # publish RATE LOST BEGIN [nostacks|profile]: until publish_end
 	"$builddir/tests/top/steady" memstat "$@" <input &
@@ -100,7 +92,7 @@ grep -q '^read .* 10000 *625K$' out || fail "by system call: $(cat out)"
 "$top" -i memstat >out 2>log && fail "no terminal, and no -b"
 grep -q 'use -b' log || fail "the message: $(cat log)"
 
-command -v tmux >/dev/null || { echo "tmux is not installed: the screen was not tried"; exit 77; }
+command -v tmux >/dev/null || skip "tmux is not installed: the screen was not tried"
 terminal() {
 	# its server must not hold the input of the publisher open
 	tmux -L "$socket" -f /dev/null "$@" 3>&-

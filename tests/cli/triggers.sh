@@ -1,13 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Wrong triggers are refused with the column, also in a configuration file, before anything is done.
-# shellcheck disable=SC2154 # ./test sets builddir and srcdir
-set -u
-kmemtraced=$builddir/kmemtraced
-[ -x "$kmemtraced" ] || { echo "skipped: kmemtraced was not built"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
+need_tracer
 umask 022
 
 wrong() {
@@ -62,5 +57,5 @@ wrong() {
 	wrong --config=conf
 	rm conf
 } >out
-"$srcdir/compare.sh" "$srcdir/cli/triggers.expected" out || exit 1
+compare triggers.expected out
 [ "$(ls)" = out ] || { echo "left behind: $(ls)"; exit 1; }

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A kernel that does not name the slab cache of an allocation, nor always that of a free: the output
 # of each program, which is the same for the other byte order.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
 
 say()
 {
@@ -32,14 +29,14 @@ PATH=$builddir:$PATH
 for endian in little big; do
 	rm -rf kmemtrace.data
 	{ echo "endian $endian"; cat "$srcdir/cli/unnamed.trace"; } |
-		"$builddir/tests/mktrace" kmemtrace.data || exit 1
+		"$mktrace" kmemtrace.data || exit 1
 	say_all 2>&1 | sed "s/$endian-endian/ANY-endian/" >$endian
 done
-"$srcdir/compare.sh" "$srcdir/cli/unnamed.expected" little || exit 1
+compare unnamed.expected little
 diff -u little big || exit 1
 
 # An allocation of less than the requested size, and one with a cache at address 0.
-"$builddir/tests/mktrace" odd <<'END' || exit 1
+"$mktrace" odd <<'END' || exit 1
 begin 0
 symbol 0xffff81000000 caller
 ualloc 1000 0 0xffff00200000 200/192 caller+4

@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Each name of SystemTap's memory tapset and of dtmalloc is in kmemtrace-probes(7), and its command
 # there gives a value that is known, from a capture with all kinds of events.
-set -u
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$srcdir/cli/cli.sh"
+need jq
 manual=$srcdir/../report/kmemtrace-probes.7
-failed=0
 
 fail()
 {
@@ -43,11 +39,11 @@ done
 [ ${#commands[@]} -eq ${#names[@]} ] ||
 	fail "kmemtrace-probes(7) has ${#commands[@]} names, the documents have ${#names[@]}"
 
-"$builddir/tests/mktrace" kmemtrace.data <"$srcdir/cli/vocabulary.trace" || exit 1
+"$mktrace" kmemtrace.data <"$srcdir/cli/vocabulary.trace" || exit 1
 echo 'statm 10 900000000 500 400 300 200 100' >kmemtrace.data/kernel/process_memory
 kmemtrace-report()
 {
-	"$builddir/kmemtrace-report" "$@"
+	"$report" "$@"
 }
 
 # Some row has a value for each key or column, and for count also events.

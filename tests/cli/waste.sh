@@ -3,14 +3,10 @@
 # The waste of the flow, of the live heap and of the peak, by call site and by slab cache, is that of
 # a heap of awk from the events of real captures. The classes of sizes and their sites add up to it,
 # and each advice names a class of the capture and what it saves.
-set -u
+. "$srcdir/cli/cli.sh"
 for tool in jq xz; do
-	command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+	command -v $tool >/dev/null || skip "$tool is not installed"
 done
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failed=0
 
 # Prints the waste of the flow, the live heap and the peak for each name: column 5 or 6 of the events.
 # An object that requested more than it got wastes nothing.
@@ -55,7 +51,7 @@ heap_of_awk() # heap_of_awk COLUMN <EVENTS
 compare() # compare CAPTURE VIEW COLUMN
 {
 	heap_of_awk "$3" <events >expected
-	"$builddir/kmemtrace-report" "$2" "$1" --format=json >report.json || failed=1
+	"$report" "$2" "$1" --format=json >report.json || failed=1
 	jq -r ".$2[] | select(.allocations > 0) | [.${2%s}, .bytes_wasted, .live_waste, .peak_waste] | @tsv" report.json |
 		awk -F '\t' '{ for (i = 2; i <= 4; i++) sum[$1, i] += $i; names[$1] }
 			END { for (name in names) print name "\t" sum[name, 2] "\t" sum[name, 3] "\t" sum[name, 4] }' |
@@ -73,13 +69,13 @@ for name in sample 6.1-amd64 6.12-amd64 6.12-arm64; do
 		xz -dc "$srcdir/data/guests/$name.tar.xz" | tar -xf - || exit 1
 		capture=$name
 	fi
-	"$builddir/kmemtrace-report" events "$capture" --format=json \
+	"$report" events "$capture" --format=json \
 		-F operation,ptr,bytes_req,bytes_alloc,site,type 2>/dev/null |
 		jq -r '[.operation, .ptr, .bytes_req // 0, .bytes_alloc // 0, .site, .type // ""] | @tsv' >events
 	compare "$capture" sites 5
 	compare "$capture" caches 6
-	"$builddir/kmemtrace-report" caches "$capture" --format=json --cache='^(dma-)?kmalloc-' >kmalloc.json
-	"$builddir/kmemtrace-report" sizes "$capture" --format=json --cache='^(dma-)?kmalloc-' >sizes.json
+	"$report" caches "$capture" --format=json --cache='^(dma-)?kmalloc-' >kmalloc.json
+	"$report" sizes "$capture" --format=json --cache='^(dma-)?kmalloc-' >sizes.json
 	for key in bytes_wasted live_waste peak_waste; do
 		jq -n --slurpfile sizes sizes.json --slurpfile caches kmalloc.json -e "
 			([\$caches[0].caches[].$key] | add) as \$sum |
@@ -94,7 +90,7 @@ done
 # One request of 584 bytes, of four at the peak, is 72 bytes above kmalloc-512, which this kernel has; it
 # has no kmalloc-cg-512. 700 bytes are not near a class. The fifth object comes after the peak,
 # and one of 68 bytes is freed before.
-"$builddir/tests/mktrace" scripted <<'TRACE' || exit 1
+"$mktrace" scripted <<'TRACE' || exit 1
 kernel 6.12.0
 begin 10s
 end 20s
@@ -117,12 +113,12 @@ for class in 64 512 1k 2k cg-64 cg-1k; do
 	echo "kmalloc kmalloc-$class"
 done >>scripted/kernel/caches
 {
-	"$builddir/kmemtrace-report" sizes scripted | sed '1,/^$/d'
-	"$builddir/kmemtrace-report" sites scripted -s waste -F site,peak_waste,live_waste,bytes_wasted | sed '1,/^$/d'
-	"$builddir/kmemtrace-report" caches scripted -s -live_waste -F cache,live_waste | sed '1,/^$/d'
+	"$report" sizes scripted | sed '1,/^$/d'
+	"$report" sites scripted -s waste -F site,peak_waste,live_waste,bytes_wasted | sed '1,/^$/d'
+	"$report" caches scripted -s -live_waste -F cache,live_waste | sed '1,/^$/d'
 	echo "--- the peak is not known"
-	"$builddir/kmemtrace-report" sizes scripted --older=1ms | sed '1,/^$/d; /^Requested/,$d'
-	"$builddir/kmemtrace-report" sites scripted --older=1ms -s waste -F site,peak_waste,live_waste | sed '1,/^$/d'
+	"$report" sizes scripted --older=1ms | sed '1,/^$/d; /^Requested/,$d'
+	"$report" sites scripted --older=1ms -s waste -F site,peak_waste,live_waste | sed '1,/^$/d'
 } >out 2>&1
-"$srcdir/compare.sh" "$srcdir/cli/waste.expected" out || failed=1
+compare waste.expected out || failed=1
 exit $failed

@@ -9,9 +9,6 @@ daemon='' # its process, or nothing
 "$kmemtraced" --doctor >doctor.log 2>&1 || skip "no capture is possible here: $(grep '^NO' doctor.log | head -1)"
 before_end stop_daemon
 
-# For cgroups, instances of tracefs and sockets. ./test removes what has this name if the test is killed.
-own_name=${KMEMTRACE_TEST_RUN:-kmemtrace-test.$$}.$$
-
 own_folder() { # own_folder NAME [OPTION]: a file system in memory, which is unmounted at the end
 	mkdir -p "$1"
 	mount -t tmpfs ${2:+-o "$2"} tmpfs "$1" 2>/dev/null || return
