@@ -74,6 +74,31 @@ echo '#include "base/c.h"' >"$scratch/tree/base/b.h"
 tests/build/includes.sh "$scratch/tree" "$PWD/tests/build/folders" ||
 	report_error "includes.sh refuses a tree without a fault"
 
+# The scripts of tests/ wait for conditions.
+tests/build/waits.sh . || failed=1
+mkdir -p "$scratch/tree/tests/cli"
+echo 'sleep 5' >"$scratch/tree/tests/cli/planted.sh"
+! tests/build/waits.sh "$scratch/tree" >/dev/null || report_error "waits.sh does not find a planted sleep"
+
+# Each row of tests/tiers is of a test, a tier and a build. ./test ends if a test has no row.
+while read -r pattern tier build; do
+	case $tier:$build in
+	quick:* | core:* | all:*) ;;
+	*) report_error "tests/tiers: $pattern: no such tier: $tier" ;;
+	esac
+	case $build in
+	sanitizers | plain | fuzz | own) ;;
+	*) report_error "tests/tiers: $pattern: no such build: $build" ;;
+	esac
+	case $pattern in
+	*[*]) ;;
+	vm/*[0-9]-*)
+		grep -q "^${pattern#vm/} " tests/vm/kernels || report_error "tests/tiers: no such kernel: $pattern"
+		;;
+	*) [ -e "tests/$pattern.sh" ] || report_error "tests/tiers: no such test: $pattern" ;;
+	esac
+done < <(grep '^[a-z]' tests/tiers)
+
 # CONTRIBUTING names each folder.
 while read -r folder; do
 	grep -q "^ *$folder/ " CONTRIBUTING || report_error "CONTRIBUTING does not describe $folder/"

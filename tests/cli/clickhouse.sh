@@ -96,13 +96,13 @@ ship 0 "$to" --init
 "$builddir/kmemtrace-ship" --max-memory=200M --state=state --max-wait=500ms --give-up=2m "$to" files \
 	>said 2>&1 &
 follower=$!
-for ((i = 0; i < 300; i++)); do
-	rows=$(clickhouse_query 0 'SELECT count() FROM fleet.figures_rows')
-	[ "${rows:-0}" -gt 10000 ] && break
-	sleep 0.05
-done
+some_rows()
+{
+	[ "$(clickhouse_query 0 'SELECT count() > 10000 FROM fleet.figures_rows')" = 1 ]
+}
+wait_for "rows in the server" some_rows
 clickhouse_kill 0
-sleep 1
+sleep 1 # paced: it tries again meanwhile
 kill -0 $follower 2>/dev/null || wrong "it ended before the server came back: $(cat said)"
 clickhouse_start 0 "$scratch/0" || exit 1
 wait $follower
@@ -180,12 +180,9 @@ ship 0 "$to" --init
 "$builddir/kmemtrace-ship" --max-memory=200M --state=state --max-wait=500ms --give-up=2m "$to" files \
 	>said 2>&1 &
 follower=$!
-for ((i = 0; i < 300; i++)); do
-	grep -q refused said && break
-	sleep 0.1
-done
+wait_for "a full disk" grep -q refused said
 grep -q 'the server refused: .*[Nn]o space left on device (code [0-9]*)$' said || wrong "full: $(cat said)"
-sleep 1
+sleep 1 # paced: it tries again meanwhile
 mount -o remount,size=200m full
 wait $follower
 equals "full: exit status" 0 $?

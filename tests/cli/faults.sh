@@ -15,9 +15,9 @@ with_fault()
 	rm -rf mark written
 	if [ "$1" = malloc ]; then
 		env FAULT="$1:$2" FAULT_MARK="$scratch/mark" LD_PRELOAD="$builddir/tests/faults/fail.so" \
-			timeout 20 "${@:3}" >out 2>err
+			timeout "$hang" "${@:3}" >out 2>err
 	else
-		timeout 20 "$builddir/tests/faults/inject" "$1" "$2" "${errors[$1]}" mark "${@:3}" \
+		timeout "$hang" "$builddir/tests/faults/inject" "$1" "$2" "${errors[$1]}" mark "${@:3}" \
 			>out 2>err
 	fi
 	status=$?

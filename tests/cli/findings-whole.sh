@@ -4,7 +4,6 @@
 # repaired, in one without its status file, and after very many other frees.
 . "$srcdir/cli/cli.sh"
 
-mktrace="$mktrace"
 findings() { # findings CAPTURE OPTION…
 	capture=$1
 	shift

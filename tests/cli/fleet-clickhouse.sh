@@ -77,17 +77,10 @@ number()
 	"$fleet" --db="$1" --partial --format=csv sql "$2" 2>/dev/null | tail -n 1 | tr -d '\r'
 }
 
-# wait_for_rows SERVER DATABASE
-wait_for_rows()
+# has_rows SERVER DATABASE
+has_rows()
 {
-	local i
-
-	for ((i = 0; i < 600; i++)); do
-		[ "$(clickhouse_query "$1" "SELECT count() > 0 FROM $2.intervals_rows")" = 1 ] && return
-		kill -0 "$loader" 2>/dev/null || break
-		sleep 0.02
-	done
-	wrong "no rows came to server $1"
+	[ "$(clickhouse_query "$1" "SELECT count() > 0 FROM $2.intervals_rows")" = 1 ]
 }
 
 hosts=24 interval=1800
@@ -224,7 +217,7 @@ for partial in "" --partial; do
 	# shellcheck disable=SC2086 # a word, or none
 	"$fleet" --db="$both" top $partial >rows 2>message &
 	loader=$!
-	sleep 0.5
+	sleep 0.5 # paced: the question reaches the server
 	clickhouse_kill 1
 	wait $loader
 	status=$?
@@ -242,10 +235,7 @@ mkdir fake
 echo cut_rows >fake/mode
 python3 "$srcdir/fleet/fake_server.py" fake 2>/dev/null &
 fake=$!
-for ((i = 0; i < 100; i++)); do
-	[ -e fake/port ] && break
-	sleep 0.1
-done
+wait_for "the fake server" test -s fake/port
 says 1 'the server closed the connection too early' --db="clickhouse://127.0.0.1:$(cat fake/port)/f" hosts
 echo torn_rows >fake/mode
 says 1 'the answer was cut off' --db="clickhouse://127.0.0.1:$(cat fake/port)/f" hosts
@@ -263,9 +253,9 @@ for victim in load server; do
 	says 0 '' --db="clickhouse://$one,$two/big" init
 	"$fleet" --db="clickhouse://$one,$two/big" load big >message 2>&1 &
 	loader=$!
-	wait_for_rows 0 big
+	wait_for "rows in server 0" has_rows 0 big
 	kill -STOP "${clickhouse_pids[1]}"
-	sleep 0.2
+	sleep 0.2 # paced: some rows wait for the server
 	if [ $victim = load ]; then
 		kill -9 $loader
 		wait $loader 2>/dev/null

@@ -12,7 +12,7 @@ import()
 {
 	local status
 
-	timeout 20 "$builddir/kmemtrace-import" -q -o out "$1" >said 2>&1
+	timeout "$hang" "$builddir/kmemtrace-import" -q -o out "$1" >said 2>&1
 	status=$?
 	case $status in
 	0) [ ! -s said ] || wrong "$2: ends with 0, and says: $(head -n 1 said)" ;;

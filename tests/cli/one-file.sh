@@ -277,28 +277,26 @@ says "hostile.kmt: the file is cut off at byte "
 # A killed program leaves nothing, whatever it does at that moment.
 mkfifo slow
 "$report" sites -i - <slow >said 2>&1 &
-report=$!
-{ head -c 20000 one.kmt; sleep 30; } >slow &
-writer=$!
-for _ in $(seq 100); do
-	[ -z "$(ls temporary)" ] || break
-	sleep 0.1
-done
-[ -n "$(ls temporary)" ] || wrong "no temporary directory while it reads"
-kill -9 $report
-kill $writer
-wait $report $writer 2>/dev/null
+reader=$!
+exec 8>slow
+head -c 20000 one.kmt >&8
+reads() {
+	[ -n "$(ls temporary)" ]
+}
+ended() {
+	[ -z "$(ls temporary)" ]
+}
+wait_for "the temporary directory of a reader" reads
+kill -9 $reader
+wait $reader 2>/dev/null
+exec 8>&-
 for delay in 1 2 3 4 5 6 8 10 12 15 20 30; do
 	"$report" sites -i one.kmt >said 2>&1 &
-	report=$!
-	sleep "$(printf '0.%03d' $delay)"
-	kill -9 $report
-	wait $report 2>/dev/null
+	reader=$!
+	sleep "$(printf '0.%03d' $delay)" # paced: a moment of the run
+	kill -9 $reader
+	wait $reader 2>/dev/null
 done
-for _ in $(seq 100); do
-	[ -n "$(ls temporary)" ] || break
-	sleep 0.1
-done
-[ -z "$(ls temporary)" ] || wrong "a killed program leaves its temporary directory"
+wait_for "the end of the temporary directories of killed programs" ended
 
 exit $failed

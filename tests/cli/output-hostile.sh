@@ -16,7 +16,7 @@ other() # other COMMAND…: as another user
 
 import()
 {
-	timeout 20 "$builddir/kmemtrace-import" -q -o "$1" cpu0.out 2>said </dev/null
+	timeout "$hang" "$builddir/kmemtrace-import" -q -o "$1" cpu0.out 2>said </dev/null
 	code=$?
 }
 
@@ -95,11 +95,10 @@ mkdir user/left
 mkdir left.new.other0
 chown 65534 left.new.other0
 ln -s mine left.new.link00
-flock left.new.held00 sleep 20 &
-holder=$!
-sleep 0.3
+exec 9<left.new.held00
+flock 9
 imports left
-kill $holder
+exec 9<&-
 ls -d left* >now
 cat >expected <<END
 left
@@ -132,7 +131,7 @@ broken() # broken NAME: a damaged capture of another user
 
 repairs() # repairs DIR
 {
-	timeout 20 "$check" --repair "$1" >said 2>&1 </dev/null
+	timeout "$hang" "$check" --repair "$1" >said 2>&1 </dev/null
 	code=$?
 }
 
@@ -164,7 +163,7 @@ repairs user/killed
 # kmemtrace-pack: in place, and to another directory
 pack() # pack ARGUMENT…
 {
-	timeout 20 "$pack" -q "$@" >said 2>&1 </dev/null
+	timeout "$hang" "$pack" -q "$@" >said 2>&1 </dev/null
 	code=$?
 }
 

@@ -212,7 +212,7 @@ diff -r raw held || wrong "a capture that is held was changed"
 cp -r raw killed
 for delay in 0 0.001 0.002 0.003 0.005; do
 	"$pack" killed 2>/dev/null &
-	sleep $delay
+	sleep $delay # paced: a moment of the run
 	kill -9 $! 2>/dev/null
 	wait $! 2>/dev/null
 	"$check" killed >/dev/null || wrong "killed after $delay s: no whole capture"

@@ -9,7 +9,7 @@ run()
 {
 	allowed=$1
 	shift
-	timeout 10 "$@" >out 2>&1
+	timeout "$hang" "$@" >out 2>&1
 	status=$?
 	case " $allowed " in
 	*" $status "*) ;;

@@ -15,16 +15,16 @@ on_terminal()
 	script -qec "sh -c 'echo \$\$ >pid.new; mv pid.new pid; exec $* >printed'" /dev/null \
 		</dev/null >shown 2>&1 &
 	script=$!
-	until [ -s pid ] || ! kill -0 $script 2>/dev/null; do sleep 0.01; done
+	until [ -s pid ] || ! kill -0 $script 2>/dev/null; do sleep 0.01; done # paced: until it runs
 	held=$(cat pid)
 	while kill -0 "$held" 2>/dev/null; do
 		case $(ls -l "/proc/$held/fd" 2>/dev/null) in
 		*/big/cpu*)
-			kill -STOP "$held" && sleep 1.2
+			kill -STOP "$held" && sleep 1.2 # paced: a line comes after a second
 			# script stops itself when what it runs stops, maybe with a delay
 			while kill -CONT $script 2>/dev/null; do
 				kill -CONT "$held" 2>/dev/null
-				sleep 0.05
+				sleep 0.05 # paced: script may end
 			done
 			wait
 			return 0
@@ -40,8 +40,9 @@ expect()
 {
 	wanted=$1
 	shift
-	for try in 1 2 3 4 5; do
+	for try in 1 2 3 4 5 6 7 8 9 10; do
 		on_terminal "$@" && { [ "$wanted" = no ] || grep -q '% of' shown; } && break
+		echo "$*: not stopped while it read, try $try"
 	done
 	if [ "$wanted" = yes ]; then
 		tr '\r' '\n' <shown | grep -qE '^big: +[0-9]+% of [0-9.]+ MB, [0-9]+ MB/s' ||

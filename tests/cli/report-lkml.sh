@@ -4,7 +4,6 @@
 # losses, the filters and the paths that were not observed.
 . "$srcdir/cli/cli.sh"
 
-report="$report"
 sample=$srcdir/data/sample
 {
 	for view in sites leaks caches; do

@@ -22,11 +22,8 @@ start_fake()
 	echo ok >"$1/mode"
 	python3 "$srcdir/fleet/fake_server.py" "$@" 2>"$1/errors" &
 	pids+=($!)
-	for _ in {1..100}; do
-		[ -e "$1/port" ] && break
-		sleep 0.1
-	done
-	port=$(cat "$1/port") || exit 1
+	wait_for "the fake server" test -s "$1/port"
+	port=$(cat "$1/port")
 }
 
 # ship STATUS OPTION...: what it says is in the file said, without ports and details
@@ -73,7 +70,7 @@ later()
 	mode=$1
 	rm -f state fake/rows
 	echo "$1" >fake/mode
-	ship 2 "$to" --timeout=2s --give-up=300ms --max-wait=400ms files
+	ship 2 "$to" --timeout=$([ $mode = slow ] && echo 2 || echo $hang)s --give-up=300ms --max-wait=400ms files
 	says "SERVER: $2" "$gave_up" "$sent_none"
 	recovers
 }
@@ -83,7 +80,7 @@ never()
 	mode=$1
 	rm -f state fake/rows
 	echo "$1" >fake/mode
-	ship 2 "$to" --timeout=2s files
+	ship 2 "$to" --timeout=${hang}s files
 	says "SERVER: $2" "$sent_none"
 	recovers
 }
@@ -155,11 +152,11 @@ rm -f two/* one/rows other/rows state
 # more than a batch each, in this order
 for host in $one "$two_host" "$three"; do
 	"$make_summaries" "$host" 0 1199 1 >two/$host.kms
-	sleep 0.02
+	sleep 0.02 # paced: files are read in the order of their times
 done
 echo once >one/mode
 echo lazy >other/mode
-timeout 60 "$builddir/kmemtrace-ship" --max-memory=100M --state=state --max-wait=400ms --give-up=20s "$two" two >said 2>&1 ||
+timeout "$hang" "$builddir/kmemtrace-ship" --max-memory=100M --state=state --max-wait=400ms --give-up=20s "$two" two >said 2>&1 ||
 	wrong "two servers: exit status $?: $(cat said)"
 grep -qF 'sent 3600 summaries' said || wrong "two servers: $(cat said)"
 grep -qF 'the server answers again' said || wrong "the first server did not fail: $(cat said)"
@@ -175,27 +172,23 @@ rm files/*
 	>said 2>&1 &
 follower=$!
 pids+=("$follower")
-wait_for()
+wait_for_line() # wait_for_line PATTERN FILE
 {
-	for _ in {1..150}; do
-		grep -q "$1" "$2" 2>/dev/null && return
-		sleep 0.1
-	done
-	wrong "no \"$1\" in $2: $(cat "$2")"
+	wait_for "the line $1 in $2" grep -q "$1" "$2"
 }
-wait_for "^failed .*HTTP 500" status
-sleep 1
+wait_for_line "^failed .*HTTP 500" status
+sleep 1 # paced: it tries again meanwhile, and says nothing
 echo ok >fake/mode
-wait_for '^sent 10$' status
+wait_for_line '^sent 10$' status
 # a block in two parts, as a writer is seen
 "$make_summaries" web1 10 14 200 | tail -n +2 >more
 head -c 1000 more >>files/web1.kms
-sleep 1.2
+sleep 1.2 # paced: it reads the file meanwhile
 tail -c +1001 more >>files/web1.kms
-wait_for '^sent 15$' status
+wait_for_line '^sent 15$' status
 # in the second directory listing
 "$make_summaries" web4 0 0 200 >files/web4.kms
-wait_for '^sent 16$' status
+wait_for_line '^sent 16$' status
 kill -TERM "$follower"
 wait "$follower"
 status=$?
@@ -217,22 +210,22 @@ mkdir place
 	>said 2>&1 &
 follower=$!
 pids+=("$follower")
-wait_for '^sent 5$' status
+wait_for_line '^sent 5$' status
 rm -rf place
 "$make_summaries" web1 5 9 200 | tail -n +2 >>files/web1.kms
-wait_for '^sent 10$' status
+wait_for_line '^sent 10$' status
 echo 500 >fake/mode
 "$make_summaries" web1 10 11 200 | tail -n +2 >>files/web1.kms
 "$make_summaries" web2 0 2 200 >files/web2.kms
-wait_for "^failed .*HTTP 500" status
-wait_for '^failing_since 20' status
+wait_for_line "^failed .*HTTP 500" status
+wait_for_line '^failing_since 20' status
 mv files/web2.kms files/renamed.kms
-sleep 1.5
+sleep 1.5 # paced: it finds the new name meanwhile
 rm files/web1.kms
-wait_for '^dropped 2$' status
+wait_for_line '^dropped 2$' status
 echo ok >fake/mode
-wait_for '^sent 13$' status
-wait_for '^waiting_bytes 0$' status
+wait_for_line '^sent 13$' status
+wait_for_line '^waiting_bytes 0$' status
 kill -TERM "$follower"
 wait "$follower"
 status=$?
@@ -254,9 +247,9 @@ done
 	"${to%/fleet},127.0.0.1:1/fleet" files >said 2>&1 &
 follower=$!
 pids+=("$follower")
-wait_for '^sent 20$' status
-wait_for "^waiting_bytes $(cat files/b.kms files/d.kms | wc -c)$" status
-wait_for '^failed 127.0.0.1:1' status
+wait_for_line '^sent 20$' status
+wait_for_line "^waiting_bytes $(cat files/b.kms files/d.kms | wc -c)$" status
+wait_for_line '^failed 127.0.0.1:1' status
 kill -TERM "$follower"
 wait "$follower"
 rm state
@@ -272,7 +265,7 @@ import array, os, socket, subprocess, sys
 ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 ship = subprocess.Popen([sys.argv[1], "--descriptors", sys.argv[2], "--state=received"], stdin=its)
 its.close()
-ours.settimeout(20)
+ours.settimeout(300)
 
 def status(line):
     while True:

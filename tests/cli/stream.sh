@@ -127,7 +127,7 @@ for cut in $(seq 0 $((size / 100 + 1)) "$size") $((size - 1)) $((size - 4)); do
 		tail -c +$((cut + 5)) stream
 	} >wrong.stream
 	for file in cut.stream wrong.stream; do
-		timeout 20 "$report" events -i - <$file >/dev/null 2>log
+		timeout "$hang" "$report" events -i - <$file >/dev/null 2>log
 		case $? in
 		0) ;;
 		2) grep -q '^kmemtrace-report: ' log || { echo "$file, byte $cut: no message"; failed=1; } ;;

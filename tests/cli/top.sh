@@ -7,7 +7,7 @@
 top=$builddir/kmemtrace-top
 [ -x "$top" ] || skip "kmemtrace-top was not built"
 need jq
-socket=kmemtrace-test-$$
+socket=$own_name
 before_end 'exec 3>&-; tmux -L $socket kill-server 2>/dev/null'
 mkfifo input
 
@@ -15,11 +15,7 @@ publish() { # publish RATE LOST BEGIN [nostacks|profile]: until publish_end
 	"$builddir/tests/top/steady" memstat "$@" <input &
 	steady=$!
 	exec 3>input
-	for _ in $(seq 100); do
-		[ -e memstat ] && return
-		sleep 0.05
-	done
-	fail "nothing is published"
+	wait_for "the published file" test -e memstat
 }
 
 publish_end() {
@@ -98,21 +94,20 @@ terminal() {
 	tmux -L "$socket" -f /dev/null "$@" 3>&-
 }
 # a server ends with its last session, and one that ends refuses the next: this session stays
-terminal new-session -d -s stays 'sleep 600' || fail "tmux does not start"
+terminal new-session -d -s stays "sleep 600" || fail "tmux does not start" # paced: until the end
+
+shows() { # shows PATTERN
+	terminal capture-pane -p -t top >screen && grep -qE -e "$1" screen
+}
 
 screen() { # screen PATTERN WHAT: waits until a line of the screen matches
-	for _ in $(seq 100); do
-		terminal capture-pane -p -t top >screen
-		grep -qE -e "$1" screen && return
-		sleep 0.05
-	done
-	fail "$2: $(cat screen)"
+	wait_for "$2" shows "$1"
 }
 
 # begin TERM WIDTH HEIGHT: the program in a terminal
 begin() {
 	terminal new-session -d -s top -x "$2" -y "$3" \
-		"TERM=$1 LC_ALL=C.UTF-8 '$top' -w -i memstat -d 0.1; echo ended \$?; stty -a | head -4; sleep 60"
+		"TERM=$1 LC_ALL=C.UTF-8 '$top' -w -i memstat -d 0.1; echo ended \$?; stty -a | head -4; exec sleep 600" # paced: until it is seen
 }
 
 keys() {
@@ -124,6 +119,10 @@ end() {
 	screen '^ended 0$' "q does not quit"
 	grep -q -e '-echo' -e '-icanon' screen && fail "the terminal is not as it was: $(cat screen)"
 	terminal kill-session -t top
+}
+
+reversed() {
+	terminal capture-pane -p -t top | grep -E '^(dentry|kmalloc-64) ' | tr '\n' ' ' | grep -q 'kmalloc.*dentry'
 }
 
 for term in screen-256color vt100; do
@@ -138,13 +137,7 @@ for term in screen-256color vt100; do
 	grep -n -E '^(dentry|kmalloc-64) ' screen | tr '\n' ' ' | grep -q 'dentry.*kmalloc' ||
 		fail "$term: not by name: $(cat screen)"
 	keys R
-	for _ in $(seq 40); do
-		terminal capture-pane -p -t top >screen
-		grep -E '^(dentry|kmalloc-64) ' screen | tr '\n' ' ' | grep -q 'kmalloc.*dentry' && break
-		sleep 0.05
-	done
-	grep -E '^(dentry|kmalloc-64) ' screen | tr '\n' ' ' | grep -q 'kmalloc.*dentry' ||
-		fail "$term: R does not reverse: $(cat screen)"
+	wait_for "$term: R reverses the order" reversed
 	keys /
 	keys -l 'dent'
 	screen 'show names that match .*: dent_' "$term: no prompt"
@@ -238,7 +231,7 @@ publish_end
 publish 1 0 1
 refused() { # refused TERM REASON
 	terminal new-session -d -s top -x 80 -y 24 \
-		"ASAN_OPTIONS=detect_leaks=0 TERM=$1 '$top' -w -i memstat; echo ended \$?; sleep 60"
+		"ASAN_OPTIONS=detect_leaks=0 TERM=$1 '$top' -w -i memstat; echo ended \$?; exec sleep 600" # paced: until it is seen
 	screen '^ended 2$' "TERM=$1 is taken"
 	grep -q "TERM=$1: $2" screen || fail "no reason: $(cat screen)"
 	terminal kill-session -t top

@@ -24,6 +24,7 @@ say_all()
 	"$check" -v --heap kmemtrace.data
 	echo "exit $?"
 }
+# names that do not depend on the folder
 report=kmemtrace-report check=kmemtrace-check
 PATH=$builddir:$PATH
 for endian in little big; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
-# Sourced by tests: ClickHouse servers of their own, on free ports of 127.0.0.1, with all files in a
+# Sourced by tests, after cli/cli.sh: ClickHouse servers of their own, on free ports of 127.0.0.1, with all files in a
 # folder of the test. No service of the system is started or stopped. The test calls
 # clickhouse_stop_all before it removes the folder.
 #
@@ -22,8 +22,7 @@ clickhouse_need()
 
 	for command in clickhouse-server curl; do
 		PATH=$PATH:/usr/sbin command -v "$command" >/dev/null && continue
-		echo "skipped: $command is not installed (Debian: clickhouse-server and curl)"
-		exit 77
+		skip "$command is not installed (Debian: clickhouse-server and curl)"
 	done
 }
 
@@ -108,7 +107,7 @@ clickhouse_start()
 		PATH=$PATH:/usr/sbin clickhouse-server --config-file="$dir/config.xml" \
 			>"$dir/output" 2>&1 </dev/null &
 		clickhouse_pids[server]=$!
-		for ((wait = 0; wait < 300; wait++)); do
+		for ((wait = 0; wait < hang * 10; wait++)); do
 			kill -0 "${clickhouse_pids[server]}" 2>/dev/null || break
 			clickhouse_answers "${clickhouse_ports[server]}" && return
 			sleep 0.1
