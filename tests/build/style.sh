@@ -95,7 +95,7 @@ while read -r pattern tier build; do
 	vm/*[0-9]-*)
 		grep -q "^${pattern#vm/} " tests/vm/kernels || report_error "tests/tiers: no such kernel: $pattern"
 		;;
-	*) [ -e "tests/$pattern.sh" ] || report_error "tests/tiers: no such test: $pattern" ;;
+	*) [ -e "tests/$pattern.sh" ] || [ -e "tests/$pattern.c" ] || report_error "tests/tiers: no such test: $pattern" ;;
 	esac
 done < <(grep '^[a-z]' tests/tiers)
 
