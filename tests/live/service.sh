@@ -12,72 +12,76 @@ command=$(sed -n 's/^ExecStart=//p' "$unit")
 [ "$(echo "$command" | sed -E 's,--config=[^ ]*/,--config=,g')" = "${command%%/kmemtraced *}/kmemtraced --config=kmemtraced.conf --config=kmemtraced.conf" ] ||
 	fail "the unit runs $command"
 [ "$(sed -n 's/^Type=//p' "$unit")" = notify ] || fail "the unit does not wait until kmemtraced is ready"
-cp "$top_srcdir/tracer/kmemtraced.conf" installed.conf
-chmod 644 installed.conf
-printf 'profile\nquiet\noutput = /var/lib/kmemtrace/profile\n' >profile.conf
-chmod 644 profile.conf
 
-need setpriv unshare
+need setpriv unshare nsenter
 [ "$(id -u)" = 0 ] || skip "needs root, to make the conditions of the unit"
-# the unit's own /run/kmemtrace and /tmp; the shells have read these scripts before
+# The /run of the unit. The programs and the configurations are in it, since the unit's /run, /var/lib and
+# /tmp hide the places where they may be.
+own_folder run mode=755 || skip "no file system can be mounted"
+mkdir run/kmemtrace run/state run/build
+mkdir -m 700 run/state/kmemtrace
+cp "$top_srcdir/tracer/kmemtraced.conf" run/installed.conf
+printf 'profile\nquiet\noutput = /var/lib/kmemtrace/profile\n' >run/profile.conf
+chmod 644 run/*.conf
 cat >conditions <<'END'
 set -e
-mount -t tmpfs -o mode=755 run /run
-mkdir /run/kmemtrace
-mount -t tmpfs -o mode=755 state /var/lib
-mkdir -m 700 /var/lib/kmemtrace
+mount --bind "$builddir" run/build
+mount --rbind run /run
+cd /run
+mount --bind /run/state /var/lib
 mount -t tmpfs tmp /tmp
 mount --bind /proc/sys /proc/sys
 for point in /proc/sys /sys /var/lib /; do
 	mount -o remount,bind,ro $point
 done
-mount --bind /var/lib/kmemtrace /var/lib/kmemtrace
-mount -o remount,bind,rw /var/lib/kmemtrace
+mount --bind /run/state/kmemtrace /var/lib/kmemtrace
 exec "$@"
 END
-cat >service <<'END'
-"$kmemtraced" --config=/run/missing --config="$config" 2>&1 &
-daemon=$!
-for _ in $(seq 200); do
-	[ ! -s /run/kmemtrace/status.$daemon ] || break
-	sleep 0.05
-done
-for _ in $(seq 200); do
-	[ -s /run/kmemtrace/memstat ] && "$client" >/dev/null 2>&1 && break
-	[ "$config" = profile.conf ] && break
-	sleep 0.05
-done
-sleep 0.5
-[ "$config" = profile.conf ] || "$client" 2>&1
-"$kmemtraced" --status
-kill $daemon
-wait $daemon
-echo "exit $?, left: $(ls /run/kmemtrace)"
-END
 unshare -m sh -c "$(cat conditions)" sh true >out 2>&1 || skip "no file system can be mounted: $(cat out)"
+permitted="setpriv --bounding-set=-all$set --inh-caps=-all --no-new-privs"
 
-# as_service CONFIG: its output is in the file out, its messages to the manager in the file messages
-as_service() {
-	socket=@kmemtrace-service-$$
-	"$builddir/tests/live/listen" $socket 0 >messages 2>&1 &
-	daemon=$!
-	for _ in $(seq 200); do
-		[ -s messages ] && break
-		sleep 0.05
-	done
-	NOTIFY_SOCKET=$socket config=$1 kmemtraced=$kmemtraced client=$builddir/memstat/examples/memstat-uma \
-		unshare -m sh -c "$(cat conditions)" sh \
-		setpriv --bounding-set="-all$set" --inh-caps=-all --no-new-privs sh -c "$(cat service)" >out 2>&1
-	tail -n 1 out | grep -qx 'exit 0, left: ' || fail "$1: under the conditions of the unit: $(cat out)"
-	stop_daemon TERM
-	grep -q 'READY=1' messages && grep -q 'STOPPING=1' messages || fail "$1: $(cat messages)"
+# inside COMMAND…: as the service, in its mounts; the output is in the file out
+inside() {
+	# shellcheck disable=SC2086 # a list
+	nsenter -t "$daemon" -m $permitted "$@" >out 2>&1
 }
-as_service profile.conf
+
+# begin_service CONFIG: as a daemon, whose messages to the manager are in the file messages
+begin_service() {
+	"$builddir/tests/live/listen" "@$own_name.$1" 0 >messages 2>&1 &
+	listener=$!
+	before_end "kill $listener 2>/dev/null"
+	wait_for "the listener" grep -q listens messages
+	# shellcheck disable=SC2086 # a list
+	NOTIFY_SOCKET=@$own_name.$1 env -u TMPDIR unshare -m sh -c "$(cat conditions)" sh $permitted \
+		/run/build/kmemtraced --config=/run/missing --config="$1" >daemon.log 2>&1 &
+	daemon=$!
+	wait_for "$1: READY=1" grep -q READY=1 messages
+	wait_for "$1: the status" [ -s run/kmemtrace/status.$daemon ]
+}
+
+end_service() {
+	stop_daemon TERM
+	[ "$status" = 0 ] || fail "$1: under the conditions of the unit: exit $status: $(cat daemon.log)"
+	[ -z "$(ls run/kmemtrace)" ] || fail "$1: left: $(ls run/kmemtrace)"
+	wait_for "$1: STOPPING=1" grep -q STOPPING=1 messages
+	kill $listener
+}
+
+begin_service profile.conf
+inside /run/build/kmemtraced --status || fail "--status: exit $?: $(cat out)"
 grep -q '/var/lib/kmemtrace/profile' out || fail "a profile is not listed: $(cat out)"
-as_service installed.conf
+end_service profile.conf
+
 # objects that are free: /proc/slabinfo was read
-awk '/^kmalloc-/ && $5 + 0 > 0 { free++ } /^kmalloc-/ && $6 + 0 > 0 { requested++ }
-	END { exit !(free && requested) }' out || fail "published: $(cat out)"
+published() {
+	inside env LD_LIBRARY_PATH=/run/build /run/build/memstat/examples/memstat-uma && awk '/^kmalloc-/ && $5 + 0 > 0 { free++ }
+		/^kmalloc-/ && $6 + 0 > 0 { requested++ } END { exit !(free && requested) }' out
+}
+begin_service installed.conf
+wait_for "statistics with free and with requested objects" published
+inside /run/build/kmemtraced --status || fail "--status: exit $?: $(cat out)"
+end_service installed.conf
 
 need systemd-analyze
 systemd-analyze security --offline=true "$unit" >out 2>&1 || skip "systemd-analyze: $(tail -n 1 out)"
