@@ -12,7 +12,7 @@ statm() { # size rss shr txt data
 }
 
 expect() { # expect SAID
-	read -r -t 20 said <&"${occupy[0]}" || fail "occupy has ended"
+	read -r said <&"${occupy[0]}" || fail "occupy has ended"
 	[ "$said" = "$1" ] || fail "occupy said $said instead of $1"
 }
 
@@ -20,13 +20,12 @@ go_on() {
 	echo >&"${occupy[1]}"
 }
 
+readings() { # readings NUMBER
+	[ "$(grep -c reading kmemtrace.data/kernel/process_memory)" -ge "$1" ]
+}
+
 three_readings() { # all processes are then read after this function was called
-	want=$(($(grep -c reading kmemtrace.data/kernel/process_memory) + 3))
-	for _ in $(seq 200); do
-		[ "$(grep -c reading kmemtrace.data/kernel/process_memory)" -lt $want ] || return 0
-		sleep 0.02
-	done
-	fail "there are no more readings"
+	wait_for "three readings" readings $(($(grep -c reading kmemtrace.data/kernel/process_memory) + 3))
 }
 
 coproc occupy { exec "$builddir/tests/live/occupy" 1000 5000; }
@@ -60,10 +59,12 @@ printf '%s\n%s\n' "$first" "$second" >truth
 diff -u truth values || fail "values of the events"
 grown=$(($(tail -n 1 truth | cut -d ' ' -f 1) - $(head -n 1 truth | cut -d ' ' -f 1)))
 [ $grown = 5000 ] || fail "size grew by $grown pages"
-# a reading is made at least every 20 ms and some time for the steps
-old=$("$report" count --format=csv --where="pid == $process" --max='proc_mem_age() / 1ms' |
+# no value is older than the longest time from the begin of a reading to the end of the next one
+gap=$(awk '$1 == "reading" { if (last && $3 - last > gap) gap = $3 - last; last = $2 } END { printf "%.0f", gap }' \
+	kmemtrace.data/kernel/process_memory)
+old=$("$report" count --format=csv --where="pid == $process" --max='proc_mem_age()' |
 	tr -d '\r' | sed 1d | cut -d , -f 2)
-[ "$old" -le 2000 ] || fail "a value was $old ms old"
+[ "$old" -le "$gap" ] || fail "a value was $old ns old, two readings took $gap ns"
 last=$("$report" events --format=csv -F "proc_mem_rss_pid($process),proc_mem_rss_pid($$) > 0" 2>/dev/null |
 	tr -d '\r' | tail -n 1)
 [ "$last" = ,true ] || fail "after the end: $last"
