@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A profile of all tasks counts what perf counts on all CPUs: not fewer events than in a time within
-# the profile, and not more than in a time around it.
+# the profile, and not more than in a time around it. All inequalities hold beside any load.
 . "$srcdir/live/live.sh"
+. "$srcdir/live/estimates.sh"
 need jq perf
 
-mkdir folder
+own_folder folder || mkdir -p folder
 # kfree(NULL) is an event for perf only
 count_around() # count_around FILE COMMAND...
 {
@@ -22,12 +23,6 @@ events() # events FILE WORD...: of the lines with one of the words
 	grep -E "$(echo "$@" | tr ' ' '|')" "$file" | awk -F , '{ sum += $1 } END { printf "%d\n", sum }'
 }
 
-counted() # counted COLUMN: of the lines "counted CPU ALLOCATIONS FREES BYTES"
-{
-	awk -v column="$1" '$1 == "counted" { sum += $column } END { print sum + 0 }' \
-		kmemtrace.data/kernel/status
-}
-
 count_around outside true 2>complaint || skip "perf stat: $(cat complaint)"
 cat >load <<END
 $(command -v perf) stat -x , -o inside -a -e kmem:kmalloc -e kmem:kmem_cache_alloc \
@@ -37,30 +32,26 @@ END
 
 one() # one WORK TIMES
 {
-	count_around outside "$kmemtraced" -q --include-self --profile=4k --max-samples=0 -- sh load "$1" "$2" >/dev/null ||
+	# An interval so short that each allocation of more than a page is sampled: perf counts the second report
+	# of a large one, which the profile does not count; it is in the totals if the first one was sampled.
+	count_around outside "$kmemtraced" -q -m 16 --include-self --profile=256 --max-samples=0 -- sh load "$1" "$2" >/dev/null ||
 		fail "exit $?"
 	checked
-	skipped=$(json '.loss.skipped')
-	# second reports of large allocations are counted by perf only; few of them are not recognized
-	repeated=0
-	[ "$1" != large ] || repeated=$(($(json .totals.repeated) + 20))
-	inside=$(events inside kmalloc cache_alloc) outside=$(events outside kmalloc cache_alloc)
-	ours=$(($(counted 3) + repeated))
-	echo "$1: perf counted $inside to $outside allocations, the profile $ours, skipped $skipped"
-	[ $((outside - inside)) -lt "$inside" ] || fail "too many other events: this proves nothing"
-	[ $((ours + skipped)) -ge "$inside" ] && [ "$ours" -le $((outside + 20)) ] || fail "allocations: $ours"
-	inside=$(events inside kfree cache_free) outside=$(events outside kfree cache_free)
-	ours=$(counted 4)
-	echo "$1: perf counted $inside to $outside frees, the profile $ours"
-	[ $((ours + skipped)) -ge "$inside" ] && [ "$ours" -le "$outside" ] || fail "frees: $ours"
-	"$report" sites --format=json >estimates 2>/dev/null
-	jq -e '.estimates.samples > 1000 and (.estimates.counted_bytes - .totals.bytes_allocated | fabs) <
-		2.55 * (.estimates.bytes_allocated_high - .estimates.bytes_allocated_low) / 2' estimates >/dev/null ||
-		fail "the estimate is wrong: $(jq -c '[.estimates, .totals.bytes_allocated]' estimates)"
-	[ "$(json .totals.frees_unmatched)" = 0 ] || fail "a free of an object that was not sampled"
+	# what the profile may not have seen; the second report of an allocation without a record is not known
+	skipped=$(json .loss.skipped) lost=$(json .loss.lost) dropped=$(value kmemtrace.data/kernel/status samples_dropped)
+	repeated=$(json .totals.repeated)
+	echo "$1: skipped $skipped, lost $lost, dropped $dropped, repeated $repeated"
+	between "$1: allocations" $(($(events inside kmalloc cache_alloc) - skipped - repeated - lost - dropped)) \
+		"$(counted 3)" "$(events outside kmalloc cache_alloc)"
+	between "$1: frees" $(($(events inside kfree cache_free) - skipped)) \
+		"$(counted 4)" "$(events outside kfree cache_free)"
+	between "$1: frees of objects that were not sampled" 0 "$(json .totals.frees_unmatched)" "$lost"
+	# nearly all bytes of large allocations are in samples: the estimate has no error, but the count has one,
+	# if an interrupt came between the two reports of one (profile.sh measures it)
+	[ "$1" = large ] || estimates "$1"
 }
 
-one fs 50000
-one skb 300000
-one large 30000
+one fs 5000
+one skb 30000
+one large 3000
 exit 0

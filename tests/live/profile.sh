@@ -1,141 +1,146 @@
-#!/bin/bash
+#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # --profile counts each event of a load that perf counts, estimates its bytes, and records the free of
 # each sampled object and no other free, also if many sampled objects are live.
 . "$srcdir/live/live.sh"
+. "$srcdir/live/estimates.sh"
 need jq
 
-mkdir folder
-mount -t tmpfs tmpfs folder 2>/dev/null && trap 'umount "$scratch/folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+own_folder folder || mkdir -p folder
 mkfifo line
 
 # The command of kmemtraced: lets the load run, and returns when it is done.
-# With $STOPPED, kmemtraced gets no CPU for so many seconds meanwhile.
+# With $STOPPED, kmemtraced gets no CPU meanwhile.
 cat >drive <<'END'
+[ -z "${STOPPED-}" ] || kill -STOP $PPID
 echo >line
-[ -z "${STOPPED-}" ] || { kill -STOP $PPID; sleep $STOPPED; kill -CONT $PPID; }
-until [ "$(cat /proc/$1/comm)" = done ]; do sleep 0.02; done
+until [ "$(cat /proc/$1/comm)" = done ]; do sleep 0.02; done # paced: kmemtraced waits for this command
+[ -z "${STOPPED-}" ] || kill -CONT $PPID
 END
 
-sum() # sum COLUMN: of the lines "counted CPU ALLOCATIONS FREES BYTES"
+status() # status KEY
 {
-	awk -v column="$1" '$1 == "counted" { sum += $column } END { print sum + 0 }' \
-		kmemtrace.data/kernel/status
+	value kmemtrace.data/kernel/status "$1"
 }
 
-lost() # records, of all CPUs
+is_called() # is_called PROCESS NAME
 {
-	awk '$1 == "cpu" { sum += $8 } END { print sum + 0 }' kmemtrace.data/kernel/status
+	[ "$(cat "/proc/$1/comm")" = "$2" ]
 }
 
-# between WHAT LEAST FOUND MOST
-between()
+perf_counted() # perf_counted ALLOCATIONS|FREES [around_]
 {
-	[[ $3 -ge $2 && $3 -le $4 ]] || fail "$1: $3 is not from $2 to $4"
+	case $1 in
+	allocations) echo $(($(value truth "${2-}kmalloc") + $(value truth "${2-}kmem_cache_alloc"))) ;;
+	# a profile does not count kfree(NULL)
+	frees) echo $(($(value truth "${2-}kfree") - $(value truth "${2-}kfree_null") +
+		$(value truth "${2-}kmem_cache_free"))) ;;
+	esac
 }
 
-# The estimate of all bytes is the counted number, within 5 sigma: 2.55 halves of its interval.
-estimates()
-{
-	"$report" sites --format=json >estimates 2>/dev/null || fail "sites: exit $?"
-	jq -c '[.estimates.counted_bytes, .totals.bytes_allocated, .estimates]' estimates
-	[ "$(jq .estimates.counted_bytes estimates)" = "$(sum 5)" ] || fail "$1: not $(sum 5) bytes"
-	if [ "$(lost)" != 0 ]; then
-		jq -e '.estimates | .samples > 1000 and .bytes_allocated_low < .counted_bytes and
-			.counted_bytes <= .bytes_allocated_high' estimates >/dev/null ||
-			fail "$1: $(lost) records are lost, and the interval does not hold the truth"
-		return
-	fi
-	jq -e '.estimates.samples > 1000 and (.estimates.counted_bytes - .totals.bytes_allocated | fabs) <
-		2.55 * (.estimates.bytes_allocated_high - .estimates.bytes_allocated_low) / 2' estimates >/dev/null ||
-		fail "$1: the estimate is wrong"
-}
-
-# one WORKLOAD ROUNDS [OPTION]
+# one WORKLOAD ROUNDS [OPTION…]
 one()
 {
-	local work=$1 rounds=$2 option=${3:---max-samples=0} pid allocations frees skipped unknown
+	work=$1 rounds=$2
+	shift 2
 	"$builddir/tests/live/workload" "$work" "$rounds" folder wait <line >truth 2>workload.log &
-	pid=$!
+	load=$!
 	exec 3>line
-	for _ in $(seq 100); do
-		[ "$(cat /proc/$pid/comm 2>/dev/null)" = ready ] && break
-		sleep 0.05
-	done
-	kill -0 $pid 2>/dev/null || skip "$(cat workload.log)"
-	"$kmemtraced" -q --profile=4k "$option" -p $pid -- sh drive $pid 2>kmemtraced.log ||
+	wait_for "the load" eval 'is_called $load ready || ! kill -0 $load'
+	kill -0 $load 2>/dev/null || skip "$(cat workload.log)"
+	"$kmemtraced" -q --profile=4k --max-samples=0 "$@" -p $load -- sh drive $load 2>kmemtraced.log ||
 		fail "exit $?: $(cat kmemtraced.log)"
 	echo >&3
 	exec 3>&-
-	wait $pid || fail "$work: $(cat workload.log)"
+	wait $load || fail "$work: $(cat workload.log)"
 	checked
-	allocations=$(($(value truth kmalloc) + $(value truth kmem_cache_alloc)))
-	frees=$(($(value truth kfree) + $(value truth kmem_cache_free)))
-	skipped=$(value kmemtrace.data/kernel/status skipped)
-	# some events of the task are before and after the time in which perf counts
-	# a second report is known if its allocation was sampled: of 3.4 in 10,000 large ones it is not
-	unknown=0
-	[ "$work" != large ] || { unknown=20 && allocations=$((allocations - $(json .totals.repeated))); }
-	between "$work: allocations" $((allocations - skipped - unknown)) "$(sum 3)" $((allocations + 100))
-	# a profile does not count kfree(NULL): up to 160 were seen in RCU callbacks of other tasks' objects
-	between "$work: frees" $((frees - skipped - 600)) "$(sum 4)" $((frees + 100))
-	echo "$work: perf counted $allocations allocations and $frees frees," \
-		"kmemtraced $(sum 3) and $(sum 4), skipped in all tasks $skipped"
-	estimates "$work"
+	# Skipped: in all tasks. Perf counts the second report of a large allocation too; the profile does if an
+	# interrupt had an event between both reports. The rounds free what they allocate, the rest is of interrupts.
+	skipped=$(status skipped) lost=$(json .loss.lost) repeated=$(json .totals.repeated) interrupts=0 twice=0
+	least=$(perf_counted allocations) most=$(perf_counted allocations around_) frees=$(perf_counted frees around_)
+	if [ "$repeated" -gt 0 ]; then
+		interrupts=$((most - repeated + frees - (least - repeated) / rounds * rounds * 2))
+		twice=$(($(counted 3) + repeated - least))
+		[ $twice -gt 0 ] || twice=0
+		least=$((least - lost))
+	fi
+	echo "$work: skipped $skipped, lost $lost, repeated $repeated, in interrupts $interrupts, counted twice $twice"
+	# perf counts in a time within the profile, and in a time around it
+	between "$work: allocations" $((least - skipped - repeated)) "$(counted 3)" $((most - repeated + interrupts))
+	between "$work: frees" $(($(perf_counted frees) - skipped)) "$(counted 4)" "$frees"
+	estimates "$work" $((twice * 32768))
 }
 
-one fs 20000
-# The kernel may report a large allocation twice: it is one. Each round also allocates a file's name.
-one large 10000
-between "large: bytes" $((10000 * 32768)) "$(sum 5)" $((10000 * (32768 + 4096 + 500)))
+one fs 10000
+# The kernel may report a large allocation twice: it is one. Each round also allocates a file's name. With this
+# interval, each large allocation is sampled, so that each second report is known.
+one large 5000 --profile=256 -m 16
+between "large: bytes" $(((5000 - skipped) * 32768)) "$(counted 5)" \
+	$((5000 * (32768 + 4096 + 500) + twice * 32768))
 KMEMTRACED_WITHOUT=fetch one fs 5000
 
-# While samples come too fast, they are taken from more bytes: the first ones, and few later ones.
-one fs 20000 --max-samples=1000
-jq -e '.estimates | .interval_bytes == 4096 and .interval_bytes_most >= 16 * 4096 and
-	.samples < .counted_bytes / 4096 / 2' estimates >/dev/null || fail "the interval did not follow"
-value kmemtrace.data/kernel/status sample_interval_most
-
 # While the ring fills, since kmemtraced gets no CPU, the CPU takes samples from more bytes. No sample is
-# lost: kmemtraced waits ten times as long as the ring would last.
-STOPPED=0.25 one fs 20000 --max-samples=1000
-between "lost records" 0 "$(lost)" 0
+# lost: the load has more samples than the ring has room for, but not eleven times as many.
+STOPPED=1 one fs 10000 --max-samples=1000 -m 2
+between "lost records" 0 "$(json .loss.lost)" 0
+between "the longest interval" 8192 "$(jq .estimates.interval_bytes_most estimates)" $((64 * 4096))
 # An interval that does not change: the samples are lost, and the interval of the estimate says so.
-STOPPED=0.4 one fs 20000 --max-samples=0
-between "lost records" 1000 "$(lost)" 1000000
+STOPPED=1 one fs 10000 -m 1
+between "lost records" 1000 "$(json .loss.lost)" 1000000
 "$report" sites >sites.txt 2>&1
 tr -s ' \n' ' ' <sites.txt |
 	grep -q 'lost records may be samples or their frees: the intervals include up to [1-9]' ||
 	fail "no word on lost samples: $(head -20 sites.txt)"
 
-# Directories: objects of which nearly each is sampled, 30,000 of them at once.
-cat >directories <<'END'
-for round in 1 2; do
-	seq -f folder/%g 15000 | xargs mkdir && seq -f folder/%g 15000 | xargs rmdir
-done
-sleep 1
-END
-# the missed frees of objects of the commands: the machine has others, sometimes many
-missed_frees()
+# While samples come too fast, they are taken from more bytes: the first ones, and few later ones.
+followed()
 {
-	"$report" sites --where='comm == "mkdir" || comm == "rmdir"' --format=json | jq .totals.missed_frees
+	"$builddir/tests/live/workload" fs 10000 folder >truth 2>workload.log || fail "$(cat workload.log)"
+	json .estimates >estimates 2>/dev/null
+	jq -e '.interval_bytes == 4096 and .interval_bytes_most >= 16 * 4096' estimates >/dev/null
 }
-"$kmemtraced" -q -- sh directories || fail "exit $?"
-missed=$(missed_frees)
-"$kmemtraced" -q --profile=64 --max-samples=0 -m 64 -- sh directories || fail "exit $?"
+start_daemon -q --profile=4k --max-samples=300
+wait_for "a longer interval" followed
+stop_daemon
+jq -c . estimates
 checked
-between "samples dropped" 0 "$(value kmemtrace.data/kernel/status samples_dropped)" 0
-between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" 0
-between "sampled objects" 50000 "$(json .totals.allocations)" 10000000
-between "live objects" 0 "$(json .totals.live_objects)" $(($(json .totals.allocations) / 20))
-# as many as a capture of all events misses: of the paths that are not observed
-between "missed frees" 0 "$(missed_frees)" $((missed + missed / 2 + 500))
-echo "many live samples: $(json '.totals | "\(.allocations) allocations, \(.frees) frees, \(.live_objects) live, \(.missed_frees) missed, \(.peak_bytes) bytes at the peak"')"
+estimates followed
+jq -e '.estimates | .samples < .counted_bytes / 4096 / 2' estimates >/dev/null || fail "the interval did not follow"
 
-# The map of sampled objects has room for 65,536.
-"$kmemtraced" -q --profile=64 --max-samples=0 -m 64 -- sh -c 'seq -f folder/%g 45000 | xargs mkdir &&
-	seq -f folder/%g 45000 | xargs rmdir' || fail "exit $?"
+# Objects of which nearly each is sampled, 7,000 of them at once. A lost record may be that of a sample or of its free.
+# recorded OPERATION: the records of the load's eventfds
+recorded()
+{
+	"$report" events --where="tid == $load && function =~ \"eventfd\" && operation == \"$1\"" --format=csv \
+		-F operation 2>/dev/null | grep -c "^$1"
+}
+begin_files
+hold 0
+start_daemon -q --profile=64 --max-samples=0 -m 64
+for number in 7000 0 7000 0; do
+	hold $number
+done
+stop_daemon
+end_files
 checked
-between "samples dropped" 5000 "$(value kmemtrace.data/kernel/status samples_dropped)" 10000000
-between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" 0
+lost=$(json '.loss.lost + .loss.skipped') dropped=$(status samples_dropped)
+sampled=$(recorded allocation) freed=$(recorded free)
+between "sampled objects" $((4000 - lost - dropped)) "$sampled" 14000
+between "their frees" $((sampled - lost)) "$freed" $((sampled + lost))
+between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" "$lost"
+
+# The map of sampled objects has room for 65,536: of all objects in the capture, so many are live, and not more.
+cat >peak.awk <<'END'
+$1 == "allocation" && !($2 in live) { live[$2]; if (++number > most) most = number }
+$1 == "free" && $2 in live { delete live[$2]; number-- }
+END { print most }
+END
+"$kmemtraced" -q --include-self --profile=64 --max-samples=0 -m 64 -- sh -c 'seq -f folder/%g 40000 | xargs mkdir &&
+	seq -f folder/%g 40000 | xargs rmdir' || fail "exit $?"
+checked
+lost=$(json '.loss.lost + .loss.skipped')
+between "samples dropped" 5000 "$(status samples_dropped)" 10000000
+between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" "$lost"
+"$report" events --format=csv -F operation,ptr 2>/dev/null | tr ',\r' '  ' | awk -f peak.awk >most
+between "live samples" $((65536 - lost)) "$(cat most)" $((65536 + lost))
 exit 0

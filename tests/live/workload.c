@@ -3,18 +3,22 @@
  * A workload that counts its own slab events with perf counters, which are independent of
  * kmemtrace, between two times of the capture's clock. Prints the times, its task and the counts.
  * Between the two times, the task is named "window". With "wait", it waits for a line of the
- * standard input before, as "ready", and after, as "done".
+ * standard input before, as "ready", and after, as "done", and prints the counts of a time that
+ * has both waits in it too, as "around_NAME". Of kfree, it counts the calls with NULL too: their
+ * time is longer than that of kfree, and with "around_" shorter.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -26,6 +30,8 @@
 
 #include "tests/live/counters.h"
 #include "tracer/load/formats.h"
+
+#define KFREE 1 /* of counters_events */
 
 static void pin(int cpu)
 {
@@ -144,8 +150,8 @@ static void reach(const char *state, bool wait)
 
 int main(int argc, char **argv)
 {
-	struct counters_reading begin, end;
-	struct counters counters;
+	struct counters_reading before, begin, end, after, null[4];
+	struct counters counters, nulls;
 	const char *name, *folder;
 	long rounds;
 	int tracefs;
@@ -166,11 +172,17 @@ int main(int argc, char **argv)
 	if (!strcmp(name, "skb"))
 		start_receiver();
 	counters_open(&counters, tracefs);
+	counters_open(&nulls, tracefs);
+	if (ioctl(nulls.list[KFREE], PERF_EVENT_IOC_SET_FILTER, "ptr == 0"))
+		counters_die("PERF_EVENT_IOC_SET_FILTER");
 
 	/* pauses, so that no loss crosses the borders of the measured time */
 	pause_for_drain();
+	counters_read(&counters, &before);
+	counters_read(&nulls, &null[0]);
 	reach("ready", argc == 5);
 	prctl(PR_SET_NAME, "window");
+	counters_read(&nulls, &null[1]);
 	counters_read(&counters, &begin);
 	if (!strcmp(name, "fs"))
 		work_fs(folder, rounds);
@@ -182,13 +194,21 @@ int main(int argc, char **argv)
 		work_skb(rounds);
 	pause_for_drain();
 	counters_read(&counters, &end);
+	counters_read(&nulls, &null[2]);
 	reach("done", argc == 5);
+	counters_read(&nulls, &null[3]);
+	counters_read(&counters, &after);
 	if (receiver)
 		stop_receiver();
 
 	printf("task %d\nbegin %" PRIu64 "\nend %" PRIu64 "\n", (int)syscall(SYS_gettid),
 	       begin.time, end.time);
 	for (int i = 0; i < COUNTERS; i++)
-		printf("%s %" PRIu64 "\n", counters_events[i], end.counts[i] - begin.counts[i]);
+		printf("%s %" PRIu64 "\naround_%s %" PRIu64 "\n", counters_events[i],
+		       end.counts[i] - begin.counts[i], counters_events[i],
+		       after.counts[i] - before.counts[i]);
+	printf("kfree_null %" PRIu64 "\naround_kfree_null %" PRIu64 "\n",
+	       null[2].counts[KFREE] - null[1].counts[KFREE],
+	       null[3].counts[KFREE] - null[0].counts[KFREE]);
 	return 0;
 }
