@@ -131,6 +131,7 @@ between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" "$lost"
 
 # The map of sampled objects has room for 65,536: of all objects in the capture, so many are live, and not more.
 cat >peak.awk <<'END'
+$1 == "allocation" && $3 == "" { $1 = "free" } # a free was missed, and this object is not sampled
 $1 == "allocation" && !($2 in live) { live[$2]; if (++number > most) most = number }
 $1 == "free" && $2 in live { delete live[$2]; number-- }
 END { print most }
@@ -141,6 +142,6 @@ checked
 lost=$(json '.loss.lost + .loss.skipped')
 between "samples dropped" 5000 "$(status samples_dropped)" 10000000
 between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" "$lost"
-"$report" events --format=csv -F operation,ptr 2>/dev/null | tr ',\r' '  ' | awk -f peak.awk >most
+"$report" events --format=csv -F operation,ptr,stack 2>/dev/null | tr ',\r' '  ' | awk -f peak.awk >most
 between "live samples" $((65536 - lost)) "$(cat most)" $((65536 + lost))
 exit 0

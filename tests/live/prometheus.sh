@@ -7,8 +7,6 @@
 need prometheus prometheus-node-exporter promtool jq
 
 mkdir textfile data
-servers=
-trap 'stop_daemon; kill $servers 2>/dev/null; wait; cd /; rm -rf "$scratch"' EXIT
 
 # serve NAME COMMAND ARG…: with a free port of this machine as $port; PORT in an argument is it
 serve() {
@@ -19,22 +17,17 @@ serve() {
 		# shellcheck disable=SC2046 # no argument has a space
 		$(echo "$@" | sed "s/PORT/$port/") >"$name.log" 2>&1 &
 		server=$!
-		for _ in $(seq 200); do
-			kill -0 $server 2>/dev/null || break
-			if ready "$port"; then
-				servers="$servers $server"
-				return
-			fi
-			sleep 0.1
-		done
-		kill $server 2>/dev/null
-		wait $server
+		before_end "kill $server 2>/dev/null; wait $server"
+		wait_for "$name" eval 'listens $server $port || ! kill -0 $server'
+		listens $server "$port" && return
+		echo "$name: port $port: once more: $(tail -n 1 "$name.log")"
 	done
 	skip "$name does not start: $(tail -n 3 "$name.log")"
 }
 
-ready() { # something listens there, of which only this server can be the owner
-	[ -n "$(awk -v port=":$(printf %04X "$1")" '$2 ~ port "$" && $4 == "0A"' /proc/net/tcp /proc/net/tcp6)" ]
+listens() { # listens PROCESS PORT: the socket that listens there is one of the process
+	inode=$(awk -v port=":$(printf %04X "$2")" '$2 ~ port "$" && $4 == "0A" { print $10 }' /proc/net/tcp /proc/net/tcp6)
+	[ -n "$inode" ] && find "/proc/$1/fd" -lname "socket:\[$inode\]" 2>/dev/null | grep -q .
 }
 
 serve exporter prometheus-node-exporter --collector.disable-defaults --collector.textfile \
@@ -43,8 +36,8 @@ exporter=$port
 cat >prometheus.yml <<END
 scrape_configs:
   - job_name: node
-    scrape_interval: 250ms
-    scrape_timeout: 250ms
+    scrape_interval: 500ms
+    scrape_timeout: 500ms
     static_configs: [ { targets: [ "127.0.0.1:$exporter" ] } ]
 END
 serve prometheus prometheus --config.file=prometheus.yml --storage.tsdb.path=data \
@@ -56,57 +49,58 @@ query() { # query EXPRESSION: the value of the only result; none
 	jq -r 'if length == 1 then .[0].value[1] else "none" end' result
 }
 
-# until EXPRESSION: it has a result that is not 0
-until_true() {
-	for _ in $(seq 150); do
-		case $(query "$1") in
-		none | 0 | "") sleep 0.2 ;;
-		*) return ;;
-		esac
-	done
-	fail "never true: $1: $(cat result query.log prometheus.log textfile/* | tail -n 20)"
+# has_figure EXPRESSION: it has a result, $figure: it has none after a reading that took too long
+has_figure() {
+	figure=$(query "$1") && [ "$figure" != none ]
+}
+
+is_true() { # is_true EXPRESSION: it has a result that is not 0
+	case $(query "$1") in
+	none | 0 | "") return 1 ;;
+	esac
 }
 
 "$kmemtraced" -q --no-capture --metrics=textfile/kmemtrace.prom --metrics-interval=200ms --metrics-top=5 2>daemon.log &
 daemon=$!
-until_true 'kmemtrace_allocated_objects_total > 0'
-[ "$(query node_textfile_scrape_error)" = 0 ] || fail "the collector refuses the file: $(cat exporter.log)"
+wait_for "allocations" is_true 'kmemtrace_allocated_objects_total > 0'
+wait_for "the state of the collector" has_figure node_textfile_scrape_error
+[ "$figure" = 0 ] || fail "the collector refuses the file: $(cat exporter.log)"
 mkdir work
 for _ in $(seq 4); do
 	"$builddir/tests/live/workload" fs 5000 work >/dev/null 2>workload.log || fail "$(cat workload.log)"
 	for by in cache function; do
-		until_true "count(kmemtrace_${by}_live_bytes) <= bool 11"
+		wait_for "the rows by $by" is_true "count(kmemtrace_${by}_live_bytes) <= bool 11"
 	done
 done
-until_true 'rate(kmemtrace_allocated_objects_total[30s])'
-until_true 'count_over_time(kmemtrace_live_bytes[1m]) > 10'
+wait_for 'a rate' is_true 'rate(kmemtrace_allocated_objects_total[5m])'
+wait_for '5 readings' is_true 'count_over_time(kmemtrace_live_bytes[5m]) > 4'
 for by in cache function; do
-	for figure in allocated_bytes allocated_objects freed_bytes freed_objects; do
-		metric=kmemtrace_${by}_${figure}_total
-		[ "$(query "max(resets(${metric}[5m]))")" = 0 ] || fail "a row of $metric went backwards"
+	for counter in allocated_bytes allocated_objects freed_bytes freed_objects; do
+		metric=kmemtrace_${by}_${counter}_total
+		wait_for "$metric" has_figure "max(resets(${metric}[5m]))"
+		[ "$figure" = 0 ] || fail "a row of $metric went backwards"
 	done
-	for figure in live_bytes live_objects; do
-		difference=$(query "sum(kmemtrace_${by}_$figure) - on() kmemtrace_$figure")
-		[ "$difference" = 0 ] || fail "the rows of $by differ from $figure by $difference"
+	for gauge in live_bytes live_objects; do
+		wait_for "$gauge by $by" has_figure "sum(kmemtrace_${by}_$gauge) - on() kmemtrace_$gauge"
+		[ "$figure" = 0 ] || fail "the rows of $by differ from $gauge by $figure"
 	done
 done
-echo "rate: $(query 'rate(kmemtrace_allocated_objects_total[1m])') objects a second," \
-	"CPU $(query 'rate(kmemtrace_cpu_seconds_total[1m])')"
-query 'topk(1, delta(kmemtrace_function_live_bytes[1m]))' >growth
-[ "$(cat growth)" != none ] || fail "the growth cannot be computed"
+wait_for "the growth" has_figure 'topk(1, delta(kmemtrace_function_live_bytes[5m]))'
 
 # Each query of the dashboard has an answer.
 dashboard=$top_srcdir/fleet/grafana/kmemtrace-prometheus.json
-jq -r '.panels[].targets[].expr' "$dashboard" | sed 's/\$instance/.*/g; s/\$__rate_interval/10s/g; s/\$__range/1m/g' >expressions
+jq -r '.panels[].targets[].expr' "$dashboard" | sed 's/\$instance/.*/g; s/\$__rate_interval/5m/g; s/\$__range/5m/g' >expressions
 [ "$(wc -l <expressions)" -ge 12 ] || fail "the dashboard has too few queries: $(cat expressions)"
+answers() { # answers EXPRESSION
+	promtool query instant -o json "$url" "$1" >result 2>query.log || fail "the dashboard's $1: $(cat query.log)"
+	[ "$(jq length result)" -ge 1 ]
+}
 while read -r expression; do
-	promtool query instant -o json "$url" "$expression" >result 2>query.log </dev/null ||
-		fail "the dashboard's $expression: $(cat query.log)"
-	[ "$(jq length result)" -ge 1 ] || fail "the dashboard's $expression has no answer"
+	wait_for "an answer of $expression" answers "$expression" </dev/null
 done <expressions
 
 # the series end, and do not go on with the last values
 stop_daemon
 [ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
-until_true 'absent(kmemtrace_live_bytes)'
+wait_for 'the end of the series' is_true 'absent(kmemtrace_live_bytes)'
 exit 0
