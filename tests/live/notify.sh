@@ -7,46 +7,40 @@
 need jq
 opens=1000
 listener=
-
-stop_listener() {
-	[ -z "$listener" ] || kill $listener 2>/dev/null
-	listener=
-}
-trap 'stop_listener; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+before_end '[ -z "$listener" ] || kill $listener'
 
 # listen SOCKET: the messages go to the file messages
 listen() {
-	stop_listener
+	[ -z "$listener" ] || kill $listener
 	rm -f socket messages
 	"$builddir/tests/live/listen" "$1" $opens >messages 2>listener.log &
 	listener=$!
-	wait_for 1 'listens'
+	sent 1 listens
 }
 
-# wait_for NUMBER PATTERN: until so many messages match
-wait_for() {
-	for _ in $(seq 600); do
-		[ "$(grep -c "$2" messages)" -ge "$1" ] && return
-		kill -0 $listener 2>/dev/null || fail "the listener ended: $(cat listener.log)"
-		[ -z "$daemon" ] || kill -0 "$daemon" 2>/dev/null || break
-		sleep 0.05
-	done
-	fail "fewer than $1 messages $2: $(cat messages daemon.log)"
+has_sent() { # has_sent NUMBER PATTERN: so many messages match, or there will be no more
+	[ "$(grep -c "$2" messages)" -ge "$1" ] || ! kill -0 $listener
 }
 
-for socket in "$scratch/socket" "@kmemtrace-test-$$"; do
+sent() { # sent NUMBER PATTERN: waits until so many messages match
+	wait_for "$1 messages $2" has_sent "$1" "$2"
+	kill -0 $listener || fail "the listener ended: $(cat listener.log)"
+}
+
+for socket in "$scratch/socket" "@$own_name"; do
 	listen "$socket"
-	# the shell becomes kmemtraced, so its process id is that of the watchdog
+	# the shell becomes kmemtraced, so its process id is that of the watchdog; the few events of one process fit
+	# into any ring
 	NOTIFY_SOCKET=$socket WATCHDOG_USEC=400000 sh -c \
-		'WATCHDOG_PID=$$ exec "$0" -q -o capture' "$kmemtraced" 2>daemon.log &
+		'WATCHDOG_PID=$$ exec "$0" -q -o capture -p $1' "$kmemtraced" $listener 2>daemon.log &
 	daemon=$!
-	wait_for 1 ' READY=1$'
-	wait_for 6 ' WATCHDOG=1$'
-	wait_for 1 ' STATUS=[0-9]* events, 0 lost, [0-9]* skipped, [0-9.]* MiB on disk, [0-9.]* MiB free$'
+	sent 1 ' READY=1$'
+	sent 6 ' WATCHDOG=1$'
+	sent 1 ' STATUS=[0-9]* events, 0 lost, [0-9]* skipped, [0-9.]* MiB on disk, [0-9.]* MiB free$'
 	ready=$daemon
 	stop_daemon TERM
 	[ "$status" = 0 ] || fail "$socket: exit $status: $(cat daemon.log)"
-	wait_for 1 ' STOPPING=1$'
+	sent 1 ' STOPPING=1$'
 	[ "$(grep -v listens messages | grep -cv "^$ready ")" = 0 ] || fail "$socket: another process sent: $(cat messages)"
 	[ "$(grep -c READY messages) $(grep -c STOPPING messages)" = "1 1" ] || fail "$socket: $(cat messages)"
 	[ "$(tail -n 1 messages)" = "$ready STOPPING=1" ] || fail "$socket: the last message: $(cat messages)"
@@ -54,18 +48,23 @@ for socket in "$scratch/socket" "@kmemtrace-test-$$"; do
 	# all of them, from the first after the message
 	got=$("$report" count capture --format=json \
 		--where="tid == $listener && operation == \"allocation\" && type == \"filp\"" | jq .query.counted)
-	[ "$got" = $opens ] || fail "$socket: after READY=1, $opens files were opened; $got are in the capture"
+	skipped=$(value capture/kernel/status skipped)
+	[ "$got" -le $opens ] && [ $((got + skipped)) -ge $opens ] || fail "$socket: after READY=1, $opens files were opened; $got are in the capture, $skipped skipped"
 	echo "$socket: $(grep -c WATCHDOG messages) messages for the watchdog, $got of $opens events"
 	rm -rf capture
 done
 
 # the command has no variables; a watchdog of another process gets no messages
+cat >command <<'END'
+env | grep -e NOTIFY -e WATCHDOG
+sleep 0.2 # paced: ten times the interval of the other process
+END
 listen "$scratch/socket"
 NOTIFY_SOCKET=$scratch/socket WATCHDOG_USEC=20000 WATCHDOG_PID=1 \
-	"$kmemtraced" -q -o capture -- sh -c 'env | grep -e NOTIFY -e WATCHDOG; sleep 1' >variables 2>daemon.log ||
+	"$kmemtraced" -q -o capture -- sh command >variables 2>daemon.log ||
 	fail "with a command: exit $?: $(cat daemon.log)"
 [ -s variables ] && fail "the command has these variables: $(cat variables)"
-wait_for 1 'STOPPING=1'
+sent 1 'STOPPING=1'
 grep -q 'READY=1' messages || fail "with a command: not ready: $(cat messages)"
 grep 'WATCHDOG' messages && fail "messages for the watchdog of process 1"
 
@@ -73,14 +72,15 @@ grep 'WATCHDOG' messages && fail "messages for the watchdog of process 1"
 listen "$scratch/socket"
 NOTIFY_SOCKET=$scratch/socket "$kmemtraced" -q -o missing/capture 2>daemon.log
 [ $? = 2 ] || fail "without the directory: no failure"
-wait_for 1 ' STATUS=missing/capture: .* | ERRNO=2$'
+sent 1 ' STATUS=missing/capture: .* | ERRNO=2$'
 grep READY messages && fail "ready, and failed at the start"
 : >file
 NOTIFY_SOCKET=$scratch/socket "$kmemtraced" -q -o capture2 -- ./file 2>daemon.log
-wait_for 1 ' STATUS=\./file: cannot be run: .* | ERRNO=13$'
-stop_listener
+sent 1 ' STATUS=\./file: cannot be run: .* | ERRNO=13$'
 
 # nothing listens: a message, and the capture is made
+kill $listener
+listener=
 rm socket
 for name in "$scratch/socket" "vsock:2:1" relative / "/$(printf '%0150d' 1)"; do
 	NOTIFY_SOCKET=$name "$kmemtraced" -q -d 0.1 -o capture 2>daemon.log ||
