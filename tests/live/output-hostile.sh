@@ -23,9 +23,11 @@ untouched() {
 	diff -r before precious || fail "files behind a link were changed"
 }
 
+other ls user >/dev/null 2>&1 || skip "another user cannot reach $scratch"
+
 # An empty directory of another user, who waits for files and replaces them by links
 other mkdir user/empty
-timeout 20 "$kmemtraced" -q -d 0.2 -o user/empty 2>err
+timeout 120 "$kmemtraced" -q -d 0.2 -o user/empty 2>err
 code=$?
 [ $code = 2 ] || fail "an empty directory of another user: exit $code, not 2: $(cat err)"
 [ "$(cat err)" = "kmemtraced: user/empty: is an empty directory of another user (uid 65534): name another directory with -o" ] ||
@@ -34,7 +36,7 @@ code=$?
 
 # The default name waits in a directory where everyone can write
 (cd user && other mkdir kmemtrace.data && other ln -s "$scratch/precious/kernel" kmemtrace.data/kernel)
-(cd user && timeout 20 "$kmemtraced" -q -d 0.2 2>../err)
+(cd user && timeout 120 "$kmemtraced" -q -d 0.2 2>../err)
 code=$?
 [ $code = 2 ] || fail "links in kmemtrace.data: exit $code, not 2: $(cat err)"
 untouched
@@ -42,30 +44,28 @@ untouched
 # A pipe as metadata does not block kmemtraced
 mkdir pipe pipe/kernel
 mkfifo pipe/metadata
-timeout 20 "$kmemtraced" -q -d 0.2 -o pipe 2>err
+timeout 120 "$kmemtraced" -q -d 0.2 -o pipe 2>err
 code=$?
 [ $code = 2 ] || fail "a pipe as metadata: exit $code, not 2: $(cat err)"
 grep -q 'left alone' err || fail "a pipe as metadata: $(cat err)"
 
 # The directory is moved in mid-capture, and links take its place
-"$kmemtraced" -q -o user/moving 2>err &
+"$kmemtraced" -q -o user/moving 2>daemon.log &
 daemon=$!
-for _ in $(seq 100); do
-	[ -s user/moving/kernel/tasks ] && break
-	sleep 0.05
-done
-other mv user/moving user/moved || fail "the other user cannot move the directory: $(cat err)"
+wait_for "the begin of the capture" captures user/moving
+other mv user/moving user/moved || fail "the other user cannot move the directory: $(cat daemon.log)"
 other mkdir user/moving
 other ln -s "$scratch/precious/kernel" user/moving/kernel
-sleep 0.3
+size=$(cat user/moved/cpu* | wc -c)
+wait_for "more of the capture" eval '[ "$(cat user/moved/cpu* | wc -c)" -gt $size ]'
 stop_daemon
-[ "$status" = 0 ] || fail "moved in mid-capture: exit $status: $(cat err)"
+[ "$status" = 0 ] || fail "moved in mid-capture: exit $status: $(cat daemon.log)"
 untouched
 [ "$(ls -A user/moving)" = kernel ] || fail "user/moving was written: $(ls -A user/moving)"
 checked user/moved
 grep -q '^complete yes' user/moved/kernel/status || fail "user/moved is not complete"
-[ "$(cat err)" = "kmemtraced: user/moving: another program moved the capture, which is complete, to $scratch/user/moved" ] ||
-	fail "moved in mid-capture: says: $(cat err)"
+[ "$(cat daemon.log)" = "kmemtraced: user/moving: another program moved the capture, which is complete, to $(pwd -P)/user/moved" ] ||
+	fail "moved in mid-capture: says: $(cat daemon.log)"
 
 # A kill at some times of the start, into a new and into an empty directory
 mkdir killed
@@ -74,7 +74,7 @@ for delay in 0.01 0.03 0.06 0.09 0.12 0.16 0.2 0.25 0.3 0.4; do
 	for target in killed/new killed/empty; do
 		"$kmemtraced" -q -o $target 2>/dev/null &
 		daemon=$!
-		sleep $delay
+		sleep $delay # paced: a moment of the start
 		stop_daemon KILL
 	done
 done
