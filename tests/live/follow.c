@@ -157,7 +157,7 @@ static void follow(const char *path, size_t enough)
 		err = stats_file_read(&view, path);
 		if (err == -ENOENT && snapshot_count)
 			break;
-		if ((err == -ENOENT && ++tries < 3000) || err == -EAGAIN)
+		if ((err == -ENOENT && ++tries < 12000) || err == -EAGAIN)
 			continue;
 		if (err)
 			die("%s", view.errmsg);

@@ -5,25 +5,35 @@
 . "$srcdir/live/live.sh"
 need perf jq
 
-# one process, that waits until both look at it
+# one process, that waits until both look at it, and a second time until both have ended
 mkdir folder
-mkfifo go
-sh -c 'read -r _ <go; exec "$@"' sh "$builddir/tests/live/workload" fs 4000 folder >truth &
-pid=$!
-start_daemon -q -p $pid
+mkfifo line
+"$builddir/tests/live/workload" fs 2000 folder wait <line >truth 2>workload.log &
+load=$!
+exec 3>line
+sleeps() { # sleeps NAME: the load has this name and waits, or it has ended
+	[ "$(cut -d ' ' -f 2,3 /proc/$load/stat)" = "($1) S" ] || ! kill -0 $load
+}
+wait_for "the load" sleeps ready
+kill -0 $load 2>/dev/null || skip "$(cat workload.log)"
+start_daemon -q -p $load
+mkfifo control answers
 perf record -q -e kmem:kmalloc,kmem:kmem_cache_alloc,kmem:kfree,kmem:kmem_cache_free -R -c 1 -m 64M \
-	-p $pid -o perf.data >perf.log 2>&1 &
+	--control=fifo:control,answers -D -1 -p $load -o perf.data >perf.log 2>&1 &
 perf=$!
-for _ in $(seq 100); do
-	[ -s perf.data ] && break
-	sleep 0.1
-done
-sleep 0.5
-echo >go
-wait $pid || skip "the workload did not run"
+before_end "kill $perf 2>/dev/null; wait $perf"
+exec 4<>control 5<>answers
+echo enable >&4
+timeout 120 head -n 1 <&5 >/dev/null || skip "perf record does not begin: $(tail -n 1 perf.log)"
+echo >&3
+wait_for "the end of the load" sleeps done
+echo stop >&4
 wait $perf
 stop_daemon
 [ "$status" = 0 ] || fail "kmemtraced: exit $status: $(cat daemon.log)"
+echo >&3
+exec 3>&-
+wait $load || skip "the workload did not run: $(cat workload.log)"
 checked
 perf kmem -i perf.data --caller stat -l 12 >perf.txt 2>>perf.log || skip "perf kmem stat: $(tail -1 perf.log)"
 perf report -i perf.data --stats 2>/dev/null | awk '/LOST/ { n += $NF } END { print n + 0 }' >perf.lost
