@@ -6,26 +6,25 @@
 . "$srcdir/live/live.sh"
 
 examples=$builddir/memstat/examples
-rounds=50000
+rounds=5000
 KMEMTRACE_MEMSTAT=$scratch/memstat
 export KMEMTRACE_MEMSTAT
-mkdir folder
-mount -t tmpfs tmpfs folder 2>/dev/null || skip "no tmpfs can be mounted"
-background=
-# shellcheck disable=SC2086 # a list
-trap 'stop_daemon; kill $background 2>/dev/null; wait; umount "$scratch/folder"; cd /; rm -rf "$scratch"' EXIT
+own_folder folder || skip "no tmpfs can be mounted"
 
 "$examples/memstat-uma" 2>before && fail "memstat-uma succeeds although nothing is published"
 grep -q 'kmemtraced --publish' before || fail "memstat-uma does not say what to start: $(cat before)"
 
+# a cache whose name has blanks is not compared, and none that appears or goes meanwhile
+caches() {
+	awk 'NR > 2 && $2 ~ /^[0-9]+$/ { print $1 }' /proc/slabinfo | sort
+}
+caches >early
 start_daemon --publish="$KMEMTRACE_MEMSTAT"
-for _ in $(seq 100); do
-	"$examples/memstat-uma" >first 2>first.log && break
-	sleep 0.05
-done
-[ -s first ] || fail "nothing was published in 5 s: $(cat first.log daemon.log)"
-# a cache whose name has blanks is not compared
-awk 'NR > 2 && $2 ~ /^[0-9]+$/ { print $1 }' /proc/slabinfo | sort >caches
+uma() {
+	"$examples/memstat-uma" >first 2>first.log
+}
+wait_for "statistics" uma
+caches | comm -12 - early >caches
 [ "$(wc -l <caches)" -gt 20 ] || fail "/proc/slabinfo has few caches: $(cat caches)"
 while read -r cache; do
 	size=$(cat "/sys/kernel/slab/$cache/object_size") || continue
@@ -36,17 +35,27 @@ done <caches
 in_use() { # in_use LISTING CACHE
 	awk -v cache="$2:" '$1 == cache { print $4 + 0 }' "$1"
 }
+active() { # by /proc/slabinfo, which counts free objects that a CPU holds too
+	awk '$1 == "inode_cache" { print $2 }' /proc/slabinfo
+}
+# matches WHAT FOUND BEFORE AFTER: what was active before and after the listing
+matches() {
+	echo "$1: $2 of inode_cache in use; by /proc/slabinfo $3 before, $4 after"
+	[ "$3" -le "$4" ] || set -- "$1" "$2" "$4" "$3"
+	[ "${2:-0}" -ge $(($3 / 2)) ] && [ "$2" -le $(($4 * 2)) ] || fail "$1: $2 of inode_cache in use, $3 to $4 by /proc/slabinfo"
+}
+active=$(active)
 KMEMTRACE_MEMSTAT_BASE=1 "$examples/memstat-uma" >base 2>base.log || fail "with a base: exit $?: $(cat base.log)"
-active=$(awk '$1 == "inode_cache" { print $2 }' /proc/slabinfo) found=$(in_use base inode_cache)
-echo "inode_cache: $found in use, $(in_use first inode_cache) since the start; /proc/slabinfo: $active"
-[ "${found:-0}" -ge $((active / 2)) ] && [ "$found" -le $((active * 2)) ] ||
-	fail "$found of inode_cache in use, $active by /proc/slabinfo"
+found=$(in_use base inode_cache)
+matches "with a base" "$found" "$active" "$(active)"
 [ "$(in_use first inode_cache)" -lt "$found" ] || fail "without a base as many: $(cat first)"
 
 "$builddir/tests/live/workload" fs $rounds folder >truth 2>workload.log &
-workload=$! background=$!
+workload=$!
+before_end "kill $workload 2>/dev/null"
 "$examples/memstat-malloc" -w 0.5 -c 3 >malloc 2>malloc.log &
-malloc=$! background="$background $!"
+malloc=$!
+before_end "kill $malloc 2>/dev/null"
 "$examples/memstat-uma" 0.5 3 >uma 2>uma.log || fail "memstat-uma: exit $?: $(cat uma.log)"
 wait $malloc || fail "memstat-malloc: exit $?: $(cat malloc.log)"
 wait $workload
@@ -54,8 +63,16 @@ code=$?
 [ $code = 77 ] && skip "$(cat workload.log)"
 [ $code = 0 ] || fail "workload: exit $code: $(cat workload.log)"
 
-# twice the flush interval and a little more: all events are published now
-sleep 0.5
+# each round makes two pipes, of two kmalloc() and two files each, and opens a file
+lost() { # lost LOG: the number of lost events that the client reported
+	sed -n -e 's/.*: \([0-9]*\) events were lost:.*/\1/p' \
+		-e 's/.*the number of lost events is unknown.*/1000000000/p' "$1"
+}
+all_published() {
+	"$examples/memstat-malloc" >now 2>now.log &&
+		[ "$(awk '$1 == "alloc_pipe_info" { print $(NF - 1) }' now)" -ge $((rounds * 4 - $(lost now.log | grep . || echo 0))) ]
+}
+wait_for "the events of the load" all_published
 for client in malloc uma; do
 	[ "$(grep -cE '^ITEM|Requests' $client)" = 3 ] || fail "memstat-$client: not 3 listings: $(cat $client)"
 	{ echo; "$examples/memstat-$client"; } >>$client 2>$client.log ||
@@ -76,10 +93,6 @@ awk '/Requests/ { listing++; next }
 awk -F ', *' '/^ITEM/ { listing++; next }
 	NF { name = $1; sub(/: *[0-9]+$/, "", name); print listing, $5, $3, name }' uma >uma.rows
 
-lost() { # lost LOG: the number of lost events that the client reported
-	sed -n -e 's/.*: \([0-9]*\) events were lost:.*/\1/p' \
-		-e 's/.*the number of lost events is unknown.*/1000000000/p' "$1"
-}
 requests() { # requests CLIENT LISTING NAME
 	awk -v listing="$2" -v name="$3" '$1 == listing { requests = $2; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "")
 		if ($0 == name) print requests }' "$1.rows"
@@ -94,7 +107,6 @@ for client in malloc uma; do
 		exit wrong }' $client.rows >$client.wrong || fail "memstat-$client: $(cat $client.wrong)"
 done
 
-# each round makes two pipes, of two kmalloc() and two files each, and opens a file
 at_least() { # at_least CLIENT LISTING LOG NAME COUNT
 	had=$(requests "$1" "$2" "$4") lost=$(lost "$3")
 	[ "${had:-0}" -ge $(($5 - ${lost:-0})) ] ||
@@ -111,10 +123,10 @@ done
 
 # the same figures for a client that asks for nothing
 export examples
-"$kmemtraced" -q --publish="$KMEMTRACE_MEMSTAT" --publish-base --no-capture -- \
-	sh -c 'for _ in $(seq 200); do "$examples/memstat-uma" >based && exit; sleep 0.05; done; exit 1' 2>based.log ||
+active=$(active)
+"$kmemtraced" -q --publish="$KMEMTRACE_MEMSTAT" --publish-base --no-capture -- sh -c '
+	for _ in $(seq 1200); do "$examples/memstat-uma" >based && exit; sleep 0.1; done # paced: kmemtraced waits for this
+	exit 1' 2>based.log ||
 	fail "nothing was published with --publish-base: $(cat based.log)"
-found=$(in_use based inode_cache)
-[ "${found:-0}" -ge $((active / 2)) ] && [ "$found" -le $((active * 2)) ] ||
-	fail "--publish-base: $found of inode_cache in use, $active by /proc/slabinfo"
+matches "--publish-base" "$(in_use based inode_cache)" "$active" "$(active)"
 exit 0
