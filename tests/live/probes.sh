@@ -10,7 +10,7 @@ load=$builddir/tests/live/process_load
 page=$(getconf PAGESIZE)
 # on a disk: a file system in memory has no major faults
 folder=$(mktemp -d /var/tmp/kmemtrace-live.XXXXXX) || exit 1
-trap 'rm -rf "$folder"; stop_daemon; cd /; rm -rf "$scratch"' EXIT
+before_end "rm -rf '$folder'"
 dd if=/dev/zero of="$folder/file" bs="$page" count=64 2>/dev/null
 sync "$folder/file"
 
@@ -28,12 +28,16 @@ recorded() {
 		.[] | select(.tid == $first.tid and .time > $first.time and .time < $last.time)' events >window
 	jq -r -s 'group_by(.name, .fault_type, .write_access)[] |
 		"\(.[0].name) \(.[0].fault_type) \(.[0].write_access) \(length)"' window >counts
+	process=$(jq -r -s '.[0].tid' window)
+	# of all tasks, maybe of the load
+	missing=$(json '.loss.lost + .loss.skipped')
 }
 # has COUNT NAME TYPE ACCESS
 has() {
 	found=$(awk -v name="$2" -v type="$3" -v access="$4" \
 		'$1 == name && $2 == type && $3 == access { print $4 }' counts)
-	[ "${found:-0}" = "$1" ] || fail "$kind: $2 $3 $4: ${found:-0}, not $1: $(cat counts said)"
+	[ "${found:-0}" -le "$1" ] && [ $((${found:-0} + missing)) -ge "$1" ] ||
+		fail "$kind: $2 $3 $4: ${found:-0}, not $1; lost and skipped $missing: $(cat counts said)"
 }
 says() { # says KEY COUNT
 	[ "$(value said "$1")" = "$2" ] || fail "$kind: $1 is not $2: $(cat said)"
@@ -57,7 +61,7 @@ for key in faults minor rusage_minor; do says $key 74; done
 [ -e kmemtrace.data/kernel/slabinfo ] && fail "there is a slabinfo"
 # the address of each fault is in the memory that was mapped: one fault a page, or a read and a write
 jq -s --argjson page "$page" '[.[] | select(.name == "pagefault") | .address] | unique | length' window >pages
-[ "$(cat pages)" = 64 ] || fail "faults at $(cat pages) addresses, not 64"
+[ "$missing" != 0 ] || [ "$(cat pages)" = 64 ] || fail "faults at $(cat pages) addresses, not 64"
 
 recorded major --probes="$probes"
 if [ "$(value said rusage_major)" = 64 ]; then
@@ -69,7 +73,7 @@ else
 	has "$(value said minor)" pagefault.return 2 null
 fi
 has 5 pagefault.return 1 null
-[ "$(awk '$1 == "pagefault" { sum += $4 } END { print sum }' counts)" = "$(value said faults)" ] ||
+[ "$missing" != 0 ] || [ "$(awk '$1 == "pagefault" { sum += $4 } END { print sum }' counts)" = "$(value said faults)" ] ||
 	fail "page faults: $(cat counts said)"
 
 recorded heap --probes="$probes"
@@ -78,7 +82,7 @@ has 100 munmap null null
 has 21 brk null null
 has 120 pagefault.return 2 null
 says minor 120
-jq -s --argjson page "$page" '[.[] | select(.name == "brk") | .length] |
+[ "$missing" != 0 ] || jq -s --argjson page "$page" '[.[] | select(.name == "brk") | .length] |
 	(.[0:20] | all(. == $page)) and .[20] == -20 * $page' window | grep -qx true ||
 	grep -q '"name":"brk".*"length":null' window || fail "brk: $(grep brk window)"
 jq -s --argjson page "$page" '[.[] | select(.name | test("m.*map")) | .length] | unique == [3 * $page]' window |
@@ -89,20 +93,20 @@ if command -v strace >/dev/null; then
 	strace -f -qq -o straced -e trace=mmap,munmap,brk "$load" heap "$folder/file" >/dev/null
 	for call in mmap munmap brk; do
 		theirs=$(grep -c " $call(" straced)
-		ours=$("$report" count --probes=vm.$call --by=comm --format=csv 2>/dev/null |
-			tr -d '\r' | awk -F , '$1 == "process_load" { print $2 }')
-		[ "$ours" = "$theirs" ] || fail "$call: strace counts $theirs, we $ours"
+		ours=$("$report" count --probes=vm.$call --where="pid == $process && comm == \"process_load\"" \
+			--format=json 2>/dev/null | jq .query.counted)
+		[ "$ours" -le "$theirs" ] && [ $((ours + missing)) -ge "$theirs" ] || fail "$call: strace counts $theirs, we $ours"
 	done
 fi
-# perf counts the page faults of the process, from its execve() on
-"$kmemtraced" -q --probes='vm.pagefault*' -- sleep 0.01 || fail "sleep: exit $?"
+# the kernel's own count of all page faults is that of the records and of those that are missing
+"$kmemtraced" -q --include-self --probes='vm.pagefault*' -- sleep 0.01 || fail "sleep: exit $?" # paced: some page faults
 checked
-[ "$(json '.loss.probes[] | select(.probe == "vm.pagefault.return") | .counted')" -gt 10 ] ||
-	fail "the kernel's own count: $(json '.loss.probes')"
-[ "$(json '[.loss.probes[].skipped] | add')" = 0 ] || fail "skipped: $(json .loss.probes)"
-[ "$(json '.loss.probes[] | select(.probe == "vm.pagefault.return") | .counted')" = \
-	"$("$report" count --probes=vm.pagefault.return --where='fault_type >= 2' --format=json | jq .query.counted)" ] ||
-	[ "$(json .totals.own_process_events)" -gt 0 ] || fail "counted and recorded differ"
+counted=$(json '.loss.probes[] | select(.probe == "vm.pagefault.return") | .counted')
+found=$("$report" count --probes=vm.pagefault.return --where='fault_type >= 2' --format=json | jq .query.counted)
+missing=$(json '.loss.lost + .loss.skipped')
+echo "page faults: counted $counted, recorded $found, missing $missing"
+[ "$found" -gt 10 ] && [ "$found" -le "$counted" ] && [ $((found + missing)) -ge "$counted" ] ||
+	fail "the kernel's own count: $(json .loss.probes)"
 
 # all of it with slab events; the slab events are as ever
 recorded heap --probes='*'
@@ -117,8 +121,9 @@ has 120 pagefault.return 2 null
 
 # only the process of -p
 "$load" heap "$folder/file" >/dev/null &
-sleep 5 &
+sleep 600 & # paced: it lives until the capture has ended
 sleeper=$!
+before_end "kill $sleeper 2>/dev/null"
 "$kmemtraced" -q -d 0.3 -p $sleeper --probes='vm.*fault*' || fail "-p: exit $?"
 checked
 foreign=$("$builddir/tests/live/foreign" kmemtrace.data $sleeper) || fail "foreign: exit $?"
