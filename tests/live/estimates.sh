@@ -14,13 +14,23 @@ between() # between WHAT LEAST FOUND MOST
 	[ "$3" -ge "$2" ] && [ "$3" -le "$4" ] || fail "$1: $3 is not from $2 to $4"
 }
 
-# estimates WHAT [BYTES]: the estimate of all bytes is the counted number, within 5 sigma; this may have BYTES
+# figures: makes the file estimates, from which figure FILTER takes one; a report takes long beside a load
+figures()
+{
+	"$report" sites --format=json >estimates 2>/dev/null || fail "sites: exit $?"
+}
+
+figure()
+{
+	jq -r "$1" estimates
+}
+
+# estimates WHAT [BYTES]: in these figures, the estimate of all bytes is the counted number, within 5 sigma; this may have BYTES
 # too many. The interval of the report is 1.96 sigma on each side, and above it is what lost samples may hide.
 estimates()
 {
-	"$report" sites --format=json >estimates 2>/dev/null || fail "$1: sites: exit $?"
 	jq -c '[.totals.bytes_allocated, .estimates]' estimates
-	[ "$(jq .estimates.counted_bytes estimates)" = "$(counted 5)" ] || fail "$1: not $(counted 5) bytes"
+	[ "$(figure .estimates.counted_bytes)" = "$(counted 5)" ] || fail "$1: not $(counted 5) bytes"
 	jq -e --argjson bytes "${2:-0}" '.totals.bytes_allocated as $estimate | .estimates |
 		(1.55 * ($estimate - .bytes_allocated_low)) as $more | .samples > 1000 and
 		.counted_bytes > .bytes_allocated_low - $more and

@@ -37,15 +37,16 @@ one() # one WORK TIMES
 	count_around outside "$kmemtraced" -q -m 16 --include-self --profile=256 --max-samples=0 -- sh load "$1" "$2" >/dev/null ||
 		fail "exit $?"
 	checked
+	figures
 	# what the profile may not have seen; the second report of an allocation without a record is not known
-	skipped=$(json .loss.skipped) lost=$(json .loss.lost) dropped=$(value kmemtrace.data/kernel/status samples_dropped)
-	repeated=$(json .totals.repeated)
+	skipped=$(figure .loss.skipped) lost=$(figure .loss.lost) dropped=$(value kmemtrace.data/kernel/status samples_dropped)
+	repeated=$(figure .totals.repeated)
 	echo "$1: skipped $skipped, lost $lost, dropped $dropped, repeated $repeated"
 	between "$1: allocations" $(($(events inside kmalloc cache_alloc) - skipped - repeated - lost - dropped)) \
 		"$(counted 3)" "$(events outside kmalloc cache_alloc)"
 	between "$1: frees" $(($(events inside kfree cache_free) - skipped)) \
 		"$(counted 4)" "$(events outside kfree cache_free)"
-	between "$1: frees of objects that were not sampled" 0 "$(json .totals.frees_unmatched)" "$lost"
+	between "$1: frees of objects that were not sampled" 0 "$(figure .totals.frees_unmatched)" "$lost"
 	# nearly all bytes of large allocations are in samples: the estimate has no error, but the count has one,
 	# if an interrupt came between the two reports of one (profile.sh measures it)
 	[ "$1" = large ] || estimates "$1"

@@ -54,9 +54,10 @@ one()
 	exec 3>&-
 	wait $load || fail "$work: $(cat workload.log)"
 	checked
+	figures
 	# Skipped: in all tasks. Perf counts the second report of a large allocation too; the profile does if an
 	# interrupt had an event between both reports. The rounds free what they allocate, the rest is of interrupts.
-	skipped=$(status skipped) lost=$(json .loss.lost) repeated=$(json .totals.repeated) interrupts=0 twice=0
+	skipped=$(status skipped) lost=$(figure .loss.lost) repeated=$(figure .totals.repeated) interrupts=0 twice=0
 	least=$(perf_counted allocations) most=$(perf_counted allocations around_) frees=$(perf_counted frees around_)
 	if [ "$repeated" -gt 0 ]; then
 		interrupts=$((most - repeated + frees - (least - repeated) / rounds * rounds * 2))
@@ -82,11 +83,11 @@ KMEMTRACED_WITHOUT=fetch one fs 5000
 # While the ring fills, since kmemtraced gets no CPU, the CPU takes samples from more bytes. No sample is
 # lost: the load has more samples than the ring has room for, but not eleven times as many.
 STOPPED=1 one fs 10000 --max-samples=1000 -m 2
-between "lost records" 0 "$(json .loss.lost)" 0
-between "the longest interval" 8192 "$(jq .estimates.interval_bytes_most estimates)" $((64 * 4096))
+between "lost records" 0 "$(figure .loss.lost)" 0
+between "the longest interval" 8192 "$(figure .estimates.interval_bytes_most)" $((64 * 4096))
 # An interval that does not change: the samples are lost, and the interval of the estimate says so.
 STOPPED=1 one fs 10000 -m 1
-between "lost records" 1000 "$(json .loss.lost)" 1000000
+between "lost records" 1000 "$(figure .loss.lost)" 1000000
 "$report" sites >sites.txt 2>&1
 tr -s ' \n' ' ' <sites.txt |
 	grep -q 'lost records may be samples or their frees: the intervals include up to [1-9]' ||
@@ -96,14 +97,14 @@ tr -s ' \n' ' ' <sites.txt |
 followed()
 {
 	"$builddir/tests/live/workload" fs 10000 folder >truth 2>workload.log || fail "$(cat workload.log)"
-	json .estimates >estimates 2>/dev/null
-	jq -e '.interval_bytes == 4096 and .interval_bytes_most >= 16 * 4096' estimates >/dev/null
+	"$report" sites --format=json >estimates 2>/dev/null
+	jq -e '.estimates | .interval_bytes == 4096 and .interval_bytes_most >= 16 * 4096' estimates >/dev/null
 }
 start_daemon -q --profile=4k --max-samples=300
 wait_for "a longer interval" followed
 stop_daemon
-jq -c . estimates
 checked
+figures
 estimates followed
 jq -e '.estimates | .samples < .counted_bytes / 4096 / 2' estimates >/dev/null || fail "the interval did not follow"
 
@@ -123,11 +124,12 @@ done
 stop_daemon
 end_files
 checked
-lost=$(json '.loss.lost + .loss.skipped') dropped=$(status samples_dropped)
+figures
+lost=$(figure '.loss.lost + .loss.skipped') dropped=$(status samples_dropped)
 sampled=$(recorded allocation) freed=$(recorded free)
 between "sampled objects" $((4000 - lost - dropped)) "$sampled" 14000
 between "their frees" $((sampled - lost)) "$freed" $((sampled + lost))
-between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" "$lost"
+between "frees of no sampled object" 0 "$(figure .totals.frees_unmatched)" "$lost"
 
 # The map of sampled objects has room for 65,536: of all objects in the capture, so many are live, and not more.
 cat >peak.awk <<'END'
@@ -139,9 +141,10 @@ END
 "$kmemtraced" -q --include-self --profile=64 --max-samples=0 -m 64 -- sh -c 'seq -f folder/%g 40000 | xargs mkdir &&
 	seq -f folder/%g 40000 | xargs rmdir' || fail "exit $?"
 checked
-lost=$(json '.loss.lost + .loss.skipped')
+figures
+lost=$(figure '.loss.lost + .loss.skipped')
 between "samples dropped" 5000 "$(status samples_dropped)" 10000000
-between "frees of no sampled object" 0 "$(json .totals.frees_unmatched)" "$lost"
+between "frees of no sampled object" 0 "$(figure .totals.frees_unmatched)" "$lost"
 "$report" events --format=csv -F operation,ptr,stack 2>/dev/null | tr ',\r' '  ' | awk -f peak.awk >most
 between "live samples" $((65536 - lost)) "$(cat most)" $((65536 + lost))
 exit 0
