@@ -69,9 +69,9 @@ last=$("$report" events --format=csv -F "proc_mem_rss_pid($process),proc_mem_rss
 	tr -d '\r' | tail -n 1)
 [ "$last" = ,true ] || fail "after the end: $last"
 
-"$kmemtraced" -q --proc-mem -o twice -- sleep 0.3 || fail "exit $?"
+"$kmemtraced" -q --proc-mem -o twice -- sleep 0.3 || fail "exit $?" # paced: what is captured
 [ "$(grep -c ^reading twice/kernel/process_memory)" = 2 ] || fail "$(grep reading twice/kernel/process_memory)"
-"$kmemtraced" -q -o never -- sleep 0.1 || fail "exit $?"
+"$kmemtraced" -q -o never -- sleep 0.1 || fail "exit $?" # paced: what is captured
 [ ! -e never/kernel/process_memory ] || fail "readings without --proc-mem"
 known=$("$report" count never --format=csv --count='proc_mem_rss()' | tr -d '\r' | sed 1d | cut -d , -f 2)
 [ "$known" = 0 ] || fail "$known values without --proc-mem"

@@ -137,7 +137,9 @@ if command -v setpriv >/dev/null; then
 	stop_daemon KILL
 	[ -n "$(ls tmp)" ] || fail "the killed kmemtraced had no temporary directory"
 	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
-		"$kmemtraced" -q --publish=memstat --no-capture -- true || fail "exit $? after a kill"
+		"$kmemtraced" -q --publish=memstat --no-capture -- sh -c '
+			until "$0" memstat >read.out 2>read.log; do sleep 0.05; done # paced: kmemtraced waits for this' "$follow" ||
+		fail "exit $? after a kill"
 	nothing_left "after a kill without CAP_SYS_ADMIN"
 else
 	echo "note: setpriv is not installed: not tried without CAP_SYS_ADMIN"
