@@ -3,9 +3,12 @@
  * A workload that counts its own slab events with perf counters, which are independent of
  * kmemtrace, between two times of the capture's clock. Prints the times, its task and the counts.
  * Between the two times, the task is named "window". With "wait", it waits for a line of the
- * standard input before, as "ready", and after, as "done", and prints the counts of a time that
- * has both waits in it too, as "around_NAME". Of kfree, it counts the calls with NULL too: their
- * time is longer than that of kfree, and with "around_" shorter.
+ * standard input before, as "ready", and after, as "done"; meanwhile it has no events but those of
+ * interrupts: "around" is their number, and "around_NAME" counts them and those between the times.
+ * Of kfree, it counts the calls with NULL too: their time is longer than that of kfree, and with
+ * "around_" shorter. With "starve" it is the command of kmemtraced, and stops it for half of the
+ * work: a ring without room for an eighth overflows for sure. So it does with the kmemtraced whose
+ * process is a number in its first line.
  */
 #include "config.h"
 
@@ -14,6 +17,7 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,26 +142,70 @@ static void pause_for_drain(void)
 	close(ends[1]);
 }
 
-/* Neither call allocates. */
-static void reach(const char *state, bool wait)
+static void work(const char *name, const char *folder, long rounds)
+{
+	if (!strcmp(name, "fs"))
+		work_fs(folder, rounds);
+	else if (!strcmp(name, "dir"))
+		work_dir(folder, rounds);
+	else if (!strcmp(name, "large"))
+		work_large(folder, rounds);
+	else
+		work_skb(rounds);
+}
+
+static pid_t kmemtraced;
+
+static void continue_kmemtraced(void)
+{
+	kill(kmemtraced, SIGCONT);
+}
+
+static void work_starving(const char *name, const char *folder, long rounds)
+{
+	/* an error must not leave it stopped */
+	atexit(continue_kmemtraced);
+	for (int i = 0; i < 4; i++) {
+		if (kill(kmemtraced, SIGSTOP))
+			counters_die("kill");
+		work(name, folder, rounds / 8);
+		continue_kmemtraced();
+		work(name, folder, rounds / 8);
+	}
+}
+
+/* The number in the line, or 0. */
+static pid_t wait_for_line(void)
 {
 	char letter = 0;
+	pid_t number = 0;
 
-	prctl(PR_SET_NAME, state);
-	while (wait && read(STDIN_FILENO, &letter, 1) == 1 && letter != '\n')
-		;
+	while (read(STDIN_FILENO, &letter, 1) == 1 && letter != '\n')
+		number = 10 * number + letter - '0';
+	return number;
+}
+
+static uint64_t events_between(const struct counters_reading *from,
+			       const struct counters_reading *to)
+{
+	uint64_t events = 0;
+
+	for (int i = 0; i < COUNTERS; i++)
+		events += to->counts[i] - from->counts[i];
+	return events;
 }
 
 int main(int argc, char **argv)
 {
 	struct counters_reading before, begin, end, after, null[4];
+	const char *name, *folder, *how = argc == 5 ? argv[4] : "";
+	bool wait = !strcmp(how, "wait"), starve = !strcmp(how, "starve");
 	struct counters counters, nulls;
-	const char *name, *folder;
 	long rounds;
 	int tracefs;
 
-	if (argc != 4 && (argc != 5 || strcmp(argv[4], "wait"))) {
-		fprintf(stderr, "usage: workload fs|dir|skb|large ROUNDS FOLDER [wait]\n");
+	if (argc != 4 && !wait && !starve) {
+		fprintf(stderr, "usage: workload fs|dir|skb|large ROUNDS FOLDER [wait|starve]\n");
 		return 2;
 	}
 	name = argv[1];
@@ -178,24 +226,27 @@ int main(int argc, char **argv)
 
 	/* pauses, so that no loss crosses the borders of the measured time */
 	pause_for_drain();
+	/* neither prctl() nor a read of standard input allocates */
 	counters_read(&counters, &before);
 	counters_read(&nulls, &null[0]);
-	reach("ready", argc == 5);
+	prctl(PR_SET_NAME, "ready");
+	if (wait)
+		kmemtraced = wait_for_line();
+	else if (starve)
+		kmemtraced = getppid();
 	prctl(PR_SET_NAME, "window");
 	counters_read(&nulls, &null[1]);
 	counters_read(&counters, &begin);
-	if (!strcmp(name, "fs"))
-		work_fs(folder, rounds);
-	else if (!strcmp(name, "dir"))
-		work_dir(folder, rounds);
-	else if (!strcmp(name, "large"))
-		work_large(folder, rounds);
+	if (kmemtraced)
+		work_starving(name, folder, rounds);
 	else
-		work_skb(rounds);
+		work(name, folder, rounds);
 	pause_for_drain();
 	counters_read(&counters, &end);
 	counters_read(&nulls, &null[2]);
-	reach("done", argc == 5);
+	prctl(PR_SET_NAME, "done");
+	if (wait)
+		wait_for_line();
 	counters_read(&nulls, &null[3]);
 	counters_read(&counters, &after);
 	if (receiver)
@@ -210,5 +261,7 @@ int main(int argc, char **argv)
 	printf("kfree_null %" PRIu64 "\naround_kfree_null %" PRIu64 "\n",
 	       null[2].counts[KFREE] - null[1].counts[KFREE],
 	       null[3].counts[KFREE] - null[0].counts[KFREE]);
+	printf("around %" PRIu64 "\n",
+	       events_between(&before, &begin) + events_between(&end, &after));
 	return 0;
 }
