@@ -98,12 +98,12 @@ at_most()
 	if [ "$rounds" -lt "$1" ]; then echo "$rounds"; else echo "$1"; fi
 }
 
-# Takes the lock of live captures and tests of one build, as tests/live/live.sh does.
+# Takes the lock of measurements with one build.
 lock()
 {
 	exec 9>"$build/live.lock" || could_not "$build/live.lock cannot be written"
 	flock -n 9 && return
-	note "waits for another measurement or live test that holds $build/live.lock"
+	note "waits for another measurement that holds $build/live.lock"
 	guarded flock 9 || could_not "$build/live.lock cannot be locked"
 }
 

@@ -26,10 +26,10 @@ is_free()
 # Sets $port to a free port.
 service_port()
 {
-	for ((port = 48100; port < 48200; port++)); do
+	for ((port = 48100 + $$ % 100; port < 48300; port++)); do
 		is_free "$port" && return
 	done
-	could_not "service: no port from 48100 to 48199 of 127.0.0.1 is free"
+	could_not "service: no port up to 48299 of 127.0.0.1 is free"
 }
 
 # service_start COMMAND…: starts a server on the last CPU, and waits until it listens to $port.
@@ -37,7 +37,7 @@ service_start()
 {
 	taskset -c "$(($(getconf _NPROCESSORS_ONLN) - 1))" "$@" >"$scratch/server.log" 2>&1 </dev/null 9>&- &
 	serving=$!
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		is_free "$port" || return 0
 		kill -0 "$serving" 2>/dev/null || break
 		sleep 0.1

@@ -24,7 +24,7 @@ hold()
 	"${words[@]}" >"$out" 2>"$log" </dev/null 9>&- &
 	running=$!
 	set +m
-	read -r -t 60 -u "$ready" || could_not "$1 did not start: $(tail -n 1 "$log")"
+	read -r -t 120 -u "$ready" || could_not "$1 did not start: $(tail -n 1 "$log")"
 	# the tool becomes idle
 	sleep 0.05
 }

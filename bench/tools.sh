@@ -3,7 +3,7 @@
 # The tools that trace a workload: how each is called, and whether it can run here. Sourced by
 # bench/run.
 
-trace_cmd_buffers=kmemtrace-bench
+trace_cmd_buffers=kmemtrace-bench.$$
 events_perf=kmem:kmalloc,kmem:kfree,kmem:kmem_cache_alloc,kmem:kmem_cache_free
 script_bpftrace='tracepoint:kmem:kmalloc, tracepoint:kmem:kfree, tracepoint:kmem:kmem_cache_alloc,
 	tracepoint:kmem:kmem_cache_free { @[args->call_site] = count(); }'

@@ -22,8 +22,9 @@ start_top()
 	# shellcheck disable=SC2016 # script's shell expands it
 	TERM=xterm COLUMNS=120 LINES=50 script -qc "exec '$build/kmemtrace-top' -i '$scratch/memstat' -k $1" \
 		/dev/null >"$out" 2>&1 </dev/null 9>&- &
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 2400; i++)); do
 		shown=$(pgrep -P $! -x kmemtrace-top) && return
+		kill -0 $! 2>/dev/null || break
 		sleep 0.05
 	done
 	could_not "top: kmemtrace-top does not start: $(tail -n 1 "$out")"
@@ -44,7 +45,7 @@ top_turn()
 		>"$log" 2>&1 9>&- &
 	serving=$!
 	command_line top "$tool" "$build/kmemtraced" -q -p PID --no-capture --publish "${options[@]}"
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		if [ -e "$scratch/memstat" ] && [[ $tool == *--no-details || -e $scratch/memstat.details ]]; then
 			break
 		fi

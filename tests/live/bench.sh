@@ -5,14 +5,22 @@
 . "$srcdir/live/live.sh"
 need jq
 run=$top_srcdir/bench/run
-# bench/run takes the same lock
-exec 9>&-
-mkdir tmp
+case $scratch in
+*[[:space:]]*) skip "bench/run needs a TMPDIR without blanks" ;;
+esac
+# a lock of its own: another run of this test may measure with the same build
+mkdir tmp build
+ln -s "$builddir"/* build
+rm -f build/live.lock
 export TMPDIR="$scratch/tmp"
+builddir=$scratch/build
+pid=
+before_end '[ -z "$pid" ] || { kill $pid; wait $pid; } 2>/dev/null'
 
 nothing_left() {
 	[ -z "$(ls tmp)" ] || fail "$1 left in TMPDIR: $(ls tmp)"
-	left=$(find /dev/shm /sys/kernel/tracing/instances -maxdepth 1 -name 'kmemtrace-bench*' -newer begun 2>/dev/null)
+	left=$(find /dev/shm /sys/kernel/tracing/instances -maxdepth 1 -name "kmemtrace-bench.$pid*" 2>/dev/null)
+	pid=
 	[ -z "$left" ] || fail "$1 left $left"
 }
 
@@ -43,8 +51,12 @@ $run --help | grep -q -- '--json FILE' || fail "--help does not mention --json"
 $run --list >list || fail "--list: exit $?"
 [ "$(cut -f 1 list | xargs)" = "cost pairs programs probes loss size analysis check service top summaries fleet" ] || fail "--list printed $(cat list)"
 
-touch begun
-$run --build "$builddir" --quick --rounds 1 --json results.json >text 2>log || fail "exit $?: $(tail -5 log)"
+$run --build "$builddir" --quick --rounds 1 --json results.json >text 2>log &
+pid=$!
+wait $pid
+status=$?
+if grep -q 'needs .* MiB in' log; then skip "$(tail -n 1 log)"; fi
+[ $status = 0 ] || fail "exit $status: $(tail -n 5 log)"
 nothing_left "bench/run"
 
 for word in '^cpu: ' '^kernel: Linux ' '^kmemtrace: ' '^perf: ' '^bpftrace: ' '^trace-cmd: ' \
@@ -93,13 +105,12 @@ jq -e '[.figures[] | select(.metric == "lost" and .tool == "kmemtraced")][0].mos
 	fail "the requirement on lost events does not use the worst round"
 
 # stopped while it measures
-touch begun
 $run --build "$builddir" --quick --json results.json cost >text 2>log &
 pid=$!
-for _ in $(seq 200); do
-	grep -qs added_ns tmp/*/results/samples && break
-	sleep 0.1
-done
+measured() {
+	grep -qs added_ns tmp/*/results/samples
+}
+wait_for "a result" measured
 kill -TERM $pid
 wait $pid
 status=$?
@@ -114,10 +125,7 @@ exec 8>"$builddir/live.lock"
 flock 8
 $run --build "$builddir" --quick check >text 2>log 8>&- &
 pid=$!
-for _ in $(seq 200); do
-	grep -q 'waits for' log && break
-	sleep 0.1
-done
+wait_for "the lock" grep -q 'waits for' log
 kill -TERM $pid
 wait $pid
 status=$?
