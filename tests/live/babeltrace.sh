@@ -10,8 +10,8 @@ own_folder folder || echo "note: no file system in memory can be mounted"
 
 count() { # count EVENT…
 	for event; do
-		awk -v event="$event:" '{ for (i = 1; i < 9; i++) if ($i == event) { n++; break } } END { print n + 0 }' text
-	done | awk '{ n += $1 } END { print n }'
+		value names "$event:"
+	done | awk '{ n += $1 } END { print n + 0 }'
 }
 
 same() { # same WHAT THEIRS FILTER
@@ -20,13 +20,37 @@ same() { # same WHAT THEIRS FILTER
 	[ "$2" = "$ours" ] || fail "$1: babeltrace2 counts $2, kmemtrace-report $ours"
 }
 
-one() { # one OPTION ROUNDS [starve]
-	"$kmemtraced" -q "$1" -- "$builddir/tests/live/workload" fs "$2" folder ${3:-} >truth 2>workload.log
-	code=$?
-	[ $code = 77 ] && skip "$(cat workload.log)"
-	[ $code = 0 ] || fail "exit $code: $(cat workload.log)"
+mkfifo line
+load=
+before_end '[ -z "$load" ] || kill $load 2>/dev/null'
+
+ready() { # the load waits for its line, or has failed
+	[ -s workload.log ] || [ "$(cat /proc/$load/comm)" = ready ]
+}
+
+# The command of kmemtraced: lets the load run, and returns when it is done.
+cat >drive <<'END'
+echo ${2:+$PPID} >line
+until [ "$(cat /proc/$1/comm)" = done ] || ! kill -0 $1; do
+	sleep 0.02 # paced: the load works
+done
+END
+
+one() { # one RING ROUNDS [starve]: only the load is traced; with starve, it stops kmemtraced for a time
+	"$builddir/tests/live/workload" fs "$2" folder wait <line >truth 2>workload.log &
+	load=$!
+	exec 3>line
+	wait_for "the load" ready
+	[ ! -s workload.log ] || skip "$(cat workload.log)"
+	"$kmemtraced" -q "$1" -p $load -- sh drive $load "${3:-}" || fail "kmemtraced: exit $?"
+	echo >&3
+	exec 3>&-
+	wait $load || fail "$(cat workload.log)"
+	load=
 	checked
 	babeltrace2 kmemtrace.data >text 2>complaints || fail "babeltrace2: exit $?: $(head -5 complaints)"
+	awk '{ for (i = 1; i < 9; i++) if ($i ~ /^[a-z_]+:$/) { names[$i]++; break } }
+		END { for (name in names) print name, names[name] }' text >names
 	same events "$(wc -l <text)" .loss.recorded
 	same allocations "$(count kmalloc kmem_cache_alloc kmem_cache_alloc_bulk kmem_cache_alloc_unnamed)" \
 		'.totals | .allocations + .failed + .repeated + .own_allocations'
