@@ -158,7 +158,7 @@ jq -r 'select(.cgroup) | "\(.time) \(.cgroup)"' events.json |
 	awk -v name="/$name-" 'index($2, name) == 1 {
 		if ($2 != last) print (NR > 1 ? before : 0), $1, $2; last = $2 } { before = $1 }' >splits
 head -3 moves splits
-# the rename is no move
+# a rename moves no task
 [ $version = 2 ] || sed -i "\|-d\$|d" splits
 moves=$(awk '{ print $3 }' moves | sed "s|-d\$|-c|" | uniq | xargs)
 expected="/$name-a /$name-b"

@@ -40,7 +40,7 @@ load() {
 	echo >&3
 	exec 3>&-
 	wait $pid || fail "$workload: $(cat workload.log)"
-	task=$pid pid= fired=0 around=$(value truth around)
+	task=$pid pid='' fired=0 around=$(value truth around)
 	for event in kmalloc kfree kmem_cache_alloc kmem_cache_free; do
 		fired=$((fired + $(value truth $event)))
 	done
