@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Dates, column widths with huge numbers, hostile names, wide terminals. */
+/* Dates, each kind of cell in each format, column widths with huge numbers, hostile names, wide
+ * terminals. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -295,6 +296,162 @@ static void test_kinds(void **state)
 		table_deinit(&tables[i]);
 }
 
+static const struct column formats[] = {
+	{ "name", "name", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL, false },
+	{ "number", "number", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL, true },
+	{ "null", "null", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS, NULL, false },
+	{ "live", "live", "", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL, false },
+	{ "bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT, NULL, false },
+	{ "part", "part", "%", COLUMN_DECIMAL, 2, COLUMN_ALWAYS, NULL, false },
+	{ "hex", "hex", "", COLUMN_HEX, 0, COLUMN_ALWAYS, NULL, false },
+	{ "signed", "signed", "", COLUMN_SIGNED, 0, COLUMN_ALWAYS, NULL, false },
+	{ "bool", "bool", "", COLUMN_BOOL, 0, COLUMN_ALWAYS, NULL, false },
+	{ "id", "id", "", COLUMN_ID, 0, COLUMN_ALWAYS, NULL, false },
+	{ "time", "time", "s", COLUMN_TIME, 0, COLUMN_ALWAYS, NULL, false },
+	{ "events", "time", "event", COLUMN_TIME, 0, COLUMN_ALWAYS, NULL, false },
+	{ "change", "change", "", COLUMN_CHANGE, 0, COLUMN_ALWAYS, NULL, false },
+	{ "age", "age", "", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL, false },
+	{ "bar", "bar", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL, false },
+};
+
+#define FORMATS (sizeof(formats) / sizeof(*formats))
+
+static void add_formats(struct table *table, const char *name, uint64_t number, int64_t change,
+			double decimal, bool truth)
+{
+	struct cell *row = table_add(table);
+
+	assert_non_null(row);
+	for (size_t i = 0; i < FORMATS; i++) {
+		enum column_type type = formats[i].type;
+
+		if (type == COLUMN_TEXT)
+			row[i].text = name ? strdup(name) : NULL;
+		else if (type == COLUMN_DECIMAL || type == COLUMN_BAR)
+			row[i].decimal = decimal;
+		else if (type == COLUMN_TIME || type == COLUMN_SIGNED || type == COLUMN_CHANGE)
+			row[i].change = change;
+		else if (type == COLUMN_BOUND)
+			row[i].truth = truth;
+		else
+			row[i].number = number;
+	}
+}
+
+/* A JSON document in few lines: each newline with its indentation becomes a blank. */
+static void join_lines(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; to++) {
+		bool is_end = *at == '\n';
+
+		*to = is_end ? ' ' : *at;
+		at += is_end ? 1 + strspn(at + 1, " ") : 1;
+	}
+	*to = '\0';
+}
+
+static void expect_format(const struct renderer *renderer, const struct header *header,
+			  const struct table *table, const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const struct output output = { .file = file, .width = 120 };
+
+	assert_non_null(file);
+	assert_int_equal(renderer->print(&output, header, table, 1), 0);
+	assert_int_equal(fclose(file), 0);
+	if (renderer == &renderer_json)
+		join_lines(text);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void test_formats(void **state)
+{
+	static const struct header none;
+	struct table table;
+
+	(void)state;
+	table_init(&table, formats, FORMATS);
+	table.key = "rows";
+	add_formats(&table, "a,\"b\"\n\xff", 1000, -1500000, 0.125, true);
+	add_formats(&table, NULL, CELL_UNKNOWN, TIME_UNKNOWN, NAN, true);
+	add_formats(&table, "-1", 0, 10, 0, false);
+	expect_format(&renderer_text, &none, &table,
+		      "\n"
+		      "name                          number  null   live part   hex   signed  bool "
+		      "  id      time     time   change     age bar\n"
+		      "                                     bytes           %                      "
+		      "             s    event\n"
+		      "a,\"b\"\\x0a\\xff                 >=1000  1000 <=1000 0.12 0x3e8 -1500000  "
+		      "true 1000 -0.001500 -1500000 -1500000 1.00 us ###\n"
+		      "-             >=18446744073709551615     -      -    -     -        -     - "
+		      "   -         -        -        -       -\n"
+		      "-1                                 0     0      0 0.00   0x0       10 false "
+		      "   0  0.000000       10      +10    0 ns\n");
+	expect_format(
+		&renderer_csv, &none, &table,
+		"name,number,null,live,bound,part,hex,signed,bool,id,time,events,change,age\r\n"
+		"\"a,\"\"b\"\"\\x0a\\xff\",1000,1000,1000,true,0.125000,0x3e8,-1500000,true,1000,-"
+		"1500000,-1500000,-1500000,1000\r\n"
+		",18446744073709551615,,,true,,,,,,,,,\r\n"
+		"'-1,0,0,0,false,0.000000,0x0,10,false,0,10,10,10,0\r\n");
+	expect_format(
+		&renderer_json, &none, &table,
+		"{ \"schema\": 2, \"rows\": [ { \"name\": \"a,\\\"b\\\"\\n\\uFFFD\", \"number\": "
+		"1000, \"null\": 1000, \"live\": 1000, \"bound\": true, \"part\": 0.125, \"hex\": "
+		"\"0x3e8\", \"signed\": -1500000, \"bool\": true, \"id\": 1000, \"time\": "
+		"-1500000, \"events\": -1500000, \"change\": -1500000, \"age\": 1000 }, { "
+		"\"name\": null, \"number\": 9223372036854775807, \"null\": null, \"live\": null, "
+		"\"bound\": true, \"part\": null, \"hex\": null, \"signed\": null, \"bool\": null, "
+		"\"id\": null, \"time\": null, \"events\": null, \"change\": null, \"age\": null "
+		"}, { \"name\": \"-1\", \"number\": 0, \"null\": 0, \"live\": 0, \"bound\": false, "
+		"\"part\": 0.0, \"hex\": \"0x0\", \"signed\": 10, \"bool\": false, \"id\": 0, "
+		"\"time\": 10, \"events\": 10, \"change\": 10, \"age\": 0 } ] } ");
+	table_deinit(&table);
+}
+
+/* Each kind of field, also a table in it. */
+static void test_header(void **state)
+{
+	static const struct column columns_of_list[] = {
+		{ .key = "pid", .type = COLUMN_ID },
+		{ .key = "comm", .type = COLUMN_TEXT },
+	};
+	struct header header = { 0 };
+	struct table list, empty;
+	struct cell *row;
+
+	(void)state;
+	table_init(&list, columns_of_list, 2);
+	row = table_add(&list);
+	row[0].number = 7;
+	row[1].text = strdup("sh");
+	table_init(&empty, columns_of_list, 1);
+	empty.key = "rows";
+	header_add_section(&header, "one");
+	header_add_number(&header, "number", UINT64_MAX);
+	header_add_text(&header, "text", "a\xff");
+	header_add_bool(&header, "bool", true);
+	header_add_field(&header, "decimal", FIELD_DECIMAL)->decimal = 0.5;
+	header_add_field(&header, "time", FIELD_TIME)->time = -5;
+	header_add_field(&header, "unknown", FIELD_UNKNOWN);
+	header_add_section(&header, "other");
+	header_add_field(&header, "table", FIELD_TABLE)->table = &list;
+	header_add_field(&header, "list", FIELD_LIST)->table = &list;
+	expect_format(&renderer_json, &header, &empty,
+		      "{ \"schema\": 2, \"one\": { \"number\": 9223372036854775807, \"text\": "
+		      "\"a\\uFFFD\", \"bool\": true, \"decimal\": 0.5, \"time\": -5, \"unknown\": "
+		      "null }, \"other\": { \"table\": [ { \"pid\": 7, \"comm\": \"sh\" } ], "
+		      "\"list\": [ 7 ] }, \"rows\": [] } ");
+	header_deinit(&header);
+	table_deinit(&list);
+	table_deinit(&empty);
+}
+
 static char *rendered_rooms(size_t width, enum column_where where, bool is_compact)
 {
 	const struct column rooms[] = {
@@ -403,6 +560,7 @@ int main(void)
 		cmocka_unit_test(test_huge),	  cmocka_unit_test(test_hostile_name),
 		cmocka_unit_test(test_long_name), cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_units),	  cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_formats),	  cmocka_unit_test(test_header),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
