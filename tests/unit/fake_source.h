@@ -26,6 +26,16 @@ int fake_query(struct memory_type_list *list, unsigned int allocators, struct fa
 /* A type with these numbers of allocations and frees, of 100 bytes each. */
 struct source_type fake_type(int allocator, const char *name, uint64_t allocs, uint64_t frees);
 
+/*
+ * Compares all figures that libmemstat has of the type of this name, without those that are 0:
+ * "uma:NAME size 40 numallocs 3; 1: numallocs 3", at the end those of CPU 1. "": there is no such
+ * type.
+ */
+void fake_expect(struct memory_type_list *list, const char *name, const char *expected);
+
+/* Each figure of the CPU must be 0. */
+void fake_expect_nothing(const struct memory_type *type, int cpu);
+
 /* "malloc:a uma:b ...", in the order of the list; the caller frees it. */
 char *fake_walk(struct memory_type_list *list);
 

@@ -83,78 +83,21 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_call_site(void **state)
+static void test_figures(void **state)
 {
-	const struct memory_type *type = ((struct types *)*state)->call;
+	struct types *types = *state;
 
-	assert_string_equal(memstat_get_name(type), "call");
-	assert_int_equal(memstat_get_allocator(type), ALLOCATOR_MALLOC);
-	assert_int_equal(memstat_get_countlimit(type), 0);
-	assert_int_equal(memstat_get_byteslimit(type), 0);
-	assert_int_equal(memstat_get_sizemask(type), 9);
-	assert_int_equal(memstat_get_size(type), 0);
-	assert_int_equal(memstat_get_rsize(type), 0);
-	assert_int_equal(memstat_get_memalloced(type), 400);
-	assert_int_equal(memstat_get_memfreed(type), 140);
-	assert_int_equal(memstat_get_numallocs(type), 42);
-	assert_int_equal(memstat_get_numfrees(type), 14);
-	assert_int_equal(memstat_get_bytes(type), 260);
-	assert_int_equal(memstat_get_count(type), 28);
-	assert_int_equal(memstat_get_free(type), 5);
-	assert_int_equal(memstat_get_failures(type), 6);
-	assert_int_equal(memstat_get_sleeps(type), 7);
-	assert_int_equal(memstat_get_xdomain(type), 8);
-	assert_int_equal(memstat_get_zonefree(type), 0);
-	assert_int_equal(memstat_get_kegfree(type), 0);
-}
-
-static void test_cache(void **state)
-{
-	const struct memory_type *type = ((struct types *)*state)->cache;
-
-	assert_int_equal(memstat_get_allocator(type), ALLOCATOR_UMA);
-	assert_int_equal(memstat_get_countlimit(type), 1000);
-	assert_int_equal(memstat_get_byteslimit(type), 40000);
-	assert_int_equal(memstat_get_sizemask(type), 0);
-	assert_int_equal(memstat_get_size(type), 40);
-	assert_int_equal(memstat_get_rsize(type), 48);
-	assert_int_equal(memstat_get_memalloced(type), 1680);
-	assert_int_equal(memstat_get_memfreed(type), 560);
-	assert_int_equal(memstat_get_bytes(type), 28 * 40);
-	assert_int_equal(memstat_get_count(type), 28);
-	assert_int_equal(memstat_get_free(type), 125);
-	assert_int_equal(memstat_get_failures(type), 1);
-	assert_int_equal(memstat_get_sleeps(type), 2);
-	assert_int_equal(memstat_get_xdomain(type), 3);
-	assert_int_equal(memstat_get_zonefree(type), 20);
-	assert_int_equal(memstat_get_kegfree(type), 100);
-}
-
-static void test_percpu(void **state)
-{
-	const struct types *types = *state;
-
-	assert_int_equal(memstat_get_percpu_numallocs(types->call, 0), 30);
-	assert_int_equal(memstat_get_percpu_numfrees(types->call, 1), 11);
-	assert_int_equal(memstat_get_percpu_memalloced(types->call, 0), 300);
-	assert_int_equal(memstat_get_percpu_memfreed(types->call, 1), 110);
-	assert_int_equal(memstat_get_percpu_sizemask(types->call, 1), 8);
-	assert_int_equal(memstat_get_percpu_free(types->call, 2), 5);
-	assert_int_equal(memstat_get_percpu_memalloced(types->cache, 0), 1200);
-	assert_int_equal(memstat_get_percpu_memfreed(types->cache, 1), 440);
-	assert_int_equal(memstat_get_percpu_sizemask(types->cache, 1), 0);
-	assert_int_equal(memstat_get_percpu_free(types->cache, 2), 5);
-	assert_int_equal(memstat_get_percpu_free(types->cache, 1), 0);
-}
-
-static void percpu_reads_nothing(const struct memory_type *type, int cpu)
-{
-	assert_int_equal(memstat_get_percpu_memalloced(type, cpu), 0);
-	assert_int_equal(memstat_get_percpu_memfreed(type, cpu), 0);
-	assert_int_equal(memstat_get_percpu_numallocs(type, cpu), 0);
-	assert_int_equal(memstat_get_percpu_numfrees(type, cpu), 0);
-	assert_int_equal(memstat_get_percpu_sizemask(type, cpu), 0);
-	assert_int_equal(memstat_get_percpu_free(type, cpu), 0);
+	fake_expect(types->list, "call",
+		    "malloc:call sizemask 9 memalloced 400 memfreed 140 numallocs 42 numfrees 14 "
+		    "bytes 260 count 28 free 5 failures 6 sleeps 7 xdomain 8; 0: memalloced 300 "
+		    "memfreed 30 numallocs 30 numfrees 3 sizemask 1; 1: memalloced 100 memfreed "
+		    "110 numallocs 10 numfrees 11 sizemask 8; 2: numallocs 2 free 5");
+	fake_expect(types->list, "cache",
+		    "uma:cache countlimit 1000 byteslimit 40000 size 40 rsize 48 memalloced 1680 "
+		    "memfreed 560 numallocs 42 numfrees 14 bytes 1120 count 28 free 125 failures 1 "
+		    "sleeps 2 xdomain 3 zonefree 20 kegfree 100; 0: memalloced 1200 memfreed 120 "
+		    "numallocs 30 numfrees 3; 1: memalloced 400 memfreed 440 numallocs 10 numfrees "
+		    "11; 2: memalloced 80 numallocs 2 free 5");
 }
 
 static void percpu_keeps_nothing(struct memory_type *type, int cpu, int index)
@@ -180,8 +123,8 @@ static void test_out_of_range(void **state)
 	struct types *types = *state;
 
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++) {
-		percpu_reads_nothing(types->call, cpus[i]);
-		percpu_reads_nothing(types->cache, cpus[i]);
+		fake_expect_nothing(types->call, cpus[i]);
+		fake_expect_nothing(types->cache, cpus[i]);
 		percpu_keeps_nothing(types->cache, cpus[i], 0);
 	}
 	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++) {
@@ -202,22 +145,11 @@ static void test_out_of_range(void **state)
 
 static void test_null(void **state)
 {
-	typedef uint64_t getter(const struct memory_type *);
-	static getter *const getters[] = {
-		memstat_get_countlimit, memstat_get_byteslimit, memstat_get_sizemask,
-		memstat_get_size,	memstat_get_rsize,	memstat_get_memalloced,
-		memstat_get_memfreed,	memstat_get_numallocs,	memstat_get_numfrees,
-		memstat_get_bytes,	memstat_get_count,	memstat_get_free,
-		memstat_get_failures,	memstat_get_sleeps,	memstat_get_xdomain,
-		memstat_get_zonefree,	memstat_get_kegfree,
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(getters) / sizeof(*getters); i++)
-		assert_int_equal(getters[i](NULL), 0);
+	fake_expect(NULL, "call", "");
 	assert_null(memstat_get_name(NULL));
 	assert_int_equal(memstat_get_allocator(NULL), ALLOCATOR_UNKNOWN);
-	percpu_reads_nothing(NULL, 0);
+	fake_expect_nothing(NULL, 0);
 	percpu_keeps_nothing(NULL, 0, 0);
 	keeps_nothing(NULL, 0);
 }
@@ -298,9 +230,7 @@ static void test_other_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_call_site, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_percpu, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_figures, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_out_of_range, setup, teardown),
 		cmocka_unit_test(test_null),
 		cmocka_unit_test_setup_teardown(test_caller, setup, teardown),

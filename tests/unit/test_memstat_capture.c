@@ -110,66 +110,46 @@ static void expect_walk(const struct use *use, const char *expected)
 	free(walk);
 }
 
-static void test_function(void **state)
+static void test_types(void **state)
 {
 	struct use *use = *state;
-	const struct memory_type *type;
+	const struct memory_type *function;
 
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
-	type = find(use, MALLOC, "alloc_fdtable");
-	assert_int_equal(memstat_get_numallocs(type), 2);
-	assert_int_equal(memstat_get_numfrees(type), 2);
-	assert_int_equal(memstat_get_count(type), 0);
-	assert_int_equal(memstat_get_memalloced(type), 224);
-	assert_int_equal(memstat_get_memfreed(type), 224);
-	assert_int_equal(memstat_get_sizemask(type), 6);
-	assert_int_equal(memstat_get_xdomain(type), 1);
-	assert_int_equal(memstat_get_failures(type), 0);
-	assert_int_equal(memstat_get_percpu_numallocs(type, 0), 2);
-	assert_int_equal(memstat_get_percpu_numfrees(type, 0), 1);
-	assert_int_equal(memstat_get_percpu_memfreed(type, 0), 96);
-	assert_int_equal(memstat_get_percpu_memalloced(type, 1), 0);
-	assert_int_equal(memstat_get_percpu_memfreed(type, 1), 128);
+	fake_expect(use->list, "alloc_fdtable",
+		    "malloc:alloc_fdtable sizemask 6 memalloced 224 memfreed 224 numallocs 2 "
+		    "numfrees 2 xdomain 1; 0: memalloced 224 memfreed 96 numallocs 2 numfrees 1 "
+		    "sizemask 6; 1: memfreed 128 numfrees 1");
+	fake_expect(use->list, "plant_grow [plant]",
+		    "malloc:plant_grow [plant] sizemask 1 memalloced 8 numallocs 1 bytes 8 count 1 "
+		    "failures 1; 1: memalloced 8 numallocs 1 sizemask 1");
+	/* a call site without a symbol */
+	fake_expect(use->list, "0xffffffff90000000",
+		    "malloc:0xffffffff90000000 sizemask 1 memalloced 8 numallocs 1 bytes 8 count "
+		    "1; 1: memalloced 8 numallocs 1 sizemask 1");
+	fake_expect(use->list, "dentry",
+		    "uma:dentry size 192 rsize 200 memalloced 384 memfreed 192 numallocs 2 "
+		    "numfrees 1 bytes 192 count 1 free 28 xdomain 1 kegfree 28; 0: memfreed 192 "
+		    "numfrees 1; 1: memalloced 384 numallocs 2");
+	fake_expect(use->list, "kmalloc-8",
+		    "uma:kmalloc-8 size 8 rsize 8 memalloced 16 numallocs 2 bytes 16 count 2; 1: "
+		    "memalloced 16 numallocs 2");
+	fake_expect(use->list, "kmalloc-128",
+		    "uma:kmalloc-128 size 128 rsize 128 memalloced 128 memfreed 128 numallocs 1 "
+		    "numfrees 1 failures 1 xdomain 1; 0: memalloced 128 numallocs 1; 1: memfreed "
+		    "128 numfrees 1");
+	assert_ptr_equal(find(use, UMA, "pool_workqueue"), find(use, UMA, "maple_node"));
+	function = find(use, MALLOC, "alloc_fdtable");
+	assert_int_equal(memstat_mtl_cpus(use->list), 6);
 	assert_int_equal(memstat_malloc_zone_get_count(), 3);
 	assert_int_equal(memstat_malloc_zone_get_size(1), 96);
-	assert_true(memstat_malloc_zone_used(type, 2));
-	assert_false(memstat_malloc_zone_used(type, 0));
-
-	type = find(use, MALLOC, "plant_grow [plant]");
-	assert_int_equal(memstat_get_numallocs(type), 1);
-	assert_int_equal(memstat_get_failures(type), 1);
-	assert_int_equal(memstat_get_bytes(type), 8);
-	/* a call site without a symbol */
-	type = find(use, MALLOC, "0xffffffff90000000");
-	assert_int_equal(memstat_get_count(type), 1);
-}
-
-static void test_cache(void **state)
-{
-	struct use *use = *state;
-	const struct memory_type *type;
-
-	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
-	type = find(use, UMA, "dentry");
-	assert_int_equal(memstat_get_size(type), 192);
-	assert_int_equal(memstat_get_rsize(type), 200);
-	assert_int_equal(memstat_get_numallocs(type), 2);
-	assert_int_equal(memstat_get_numfrees(type), 1);
-	assert_int_equal(memstat_get_count(type), 1);
-	assert_int_equal(memstat_get_bytes(type), 192);
-	assert_int_equal(memstat_get_xdomain(type), 1);
-	assert_int_equal(memstat_get_percpu_numallocs(type, 1), 2);
-	assert_int_equal(memstat_get_percpu_numfrees(type, 0), 1);
-	assert_int_equal(memstat_get_kegfree(type), 28);
-	assert_int_equal(memstat_get_free(type), 28);
-	assert_ptr_equal(find(use, UMA, "pool_workqueue"), find(use, UMA, "maple_node"));
-	assert_int_equal(memstat_get_count(find(use, UMA, "kmalloc-8")), 2);
-	assert_int_equal(memstat_get_failures(find(use, UMA, "kmalloc-128")), 1);
+	assert_true(memstat_malloc_zone_used(function, 2));
+	assert_false(memstat_malloc_zone_used(function, 0));
 
 	memstat_mtl_set_base(use->list, 1);
 	assert_int_equal(memstat_kvm_uma(use->list, use->capture), 0);
-	assert_int_equal(memstat_get_numallocs(type), 102);
-	assert_int_equal(memstat_get_numfrees(type), 2);
+	assert_int_equal(memstat_get_numallocs(find(use, UMA, "dentry")), 102);
+	assert_int_equal(memstat_get_numfrees(find(use, UMA, "dentry")), 2);
 }
 
 static void test_order(void **state)
@@ -256,36 +236,16 @@ static void test_caches_without_events(void **state)
 {
 	struct use *use = use_text(TABLES "slab 1ms idle 40 50 object=24 size=32\n"
 					  "slab 1s idle 41 51\n" EVENTS);
-	const struct memory_type *type;
 
 	(void)state;
 	assert_int_equal(memstat_kvm_uma(use->list, use->capture), 0);
-	type = find(use, UMA, "idle");
-	assert_int_equal(memstat_get_size(type), 24);
-	assert_int_equal(memstat_get_rsize(type), 32);
-	assert_int_equal(memstat_get_numallocs(type), 0);
-	assert_int_equal(memstat_get_count(type), 0);
-	assert_int_equal(memstat_get_kegfree(type), 10);
+	fake_expect(use->list, "idle", "uma:idle size 24 rsize 32 free 10 kegfree 10");
 	memstat_mtl_set_base(use->list, 1);
 	assert_int_equal(memstat_kvm_uma(use->list, use->capture), 0);
-	assert_int_equal(memstat_get_count(type), 40);
-	assert_int_equal(memstat_get_bytes(type), 40 * 24);
-	assert_int_equal(memstat_get_numfrees(type), 0);
+	fake_expect(use->list, "idle",
+		    "uma:idle size 24 rsize 32 memalloced 960 numallocs 40 bytes 960 count 40 free "
+		    "10 kegfree 10");
 	use_end(use);
-}
-
-static void test_all_cpus_have_places(void **state)
-{
-	struct use *use = *state;
-	struct memory_type *type;
-
-	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
-	type = memstat_mtl_first(use->list);
-	assert_int_equal(memstat_mtl_cpus(use->list), 6);
-	memstat_set_percpu_caller_uint64(type, 5, 0, 1);
-	memstat_set_percpu_caller_uint64(type, 6, 0, 1);
-	assert_int_equal(memstat_get_percpu_caller_uint64(type, 5, 0), 1);
-	assert_int_equal(memstat_get_percpu_caller_uint64(type, 6, 0), 0);
 }
 
 static void expect_lost(const char *text, uint64_t lost)
@@ -440,13 +400,11 @@ static void test_without_symbols(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_function, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_types, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_types_appear, setup, teardown),
 		cmocka_unit_test(test_caches_without_events),
-		cmocka_unit_test_setup_teardown(test_all_cpus_have_places, setup, teardown),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_grows),
