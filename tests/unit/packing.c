@@ -12,6 +12,7 @@
 #include "tests/unit/naive_unpack.h"
 #include "tests/unit/packing.h"
 #include "capture/byteorder.h"
+#include "tests/unit/scratch.h"
 
 int packing_setup(void **state)
 {
@@ -38,10 +39,7 @@ int packing_teardown(void **state)
 
 uint64_t packing_random(struct packing *packing)
 {
-	packing->state ^= packing->state << 13;
-	packing->state ^= packing->state >> 7;
-	packing->state ^= packing->state << 17;
-	return packing->state;
+	return scratch_random(&packing->state);
 }
 
 uint64_t packing_random_below(struct packing *packing, uint64_t end)

@@ -2,6 +2,7 @@
 /* Files of unit tests, below $TMPDIR. */
 #include "config.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ftw.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "base/files.h"
+#include "capture/metadata.h"
 #include "tests/unit/fixture.h"
 #include "tests/unit/scratch.h"
 
@@ -103,6 +106,62 @@ void scratch_write(const char *path, const void *bytes, size_t size)
 	assert_non_null(file);
 	assert_int_equal(fwrite(bytes, 1, size, file), size);
 	assert_int_equal(fclose(file), 0);
+}
+
+void scratch_put(const char *directory, const char *name, const char *text)
+{
+	char *path = scratch_path(directory, name);
+
+	for (char *at = path + strlen(directory) + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		assert_true(!mkdir(path, 0700) || errno == EEXIST);
+		*at = '/';
+	}
+	if (text)
+		scratch_write(path, text, strlen(text));
+	free(path);
+}
+
+bool scratch_has(const char *directory, const char *name)
+{
+	char *path = scratch_path(directory, name);
+	struct stat about;
+	bool has = !lstat(path, &about);
+
+	free(path);
+	return has;
+}
+
+void scratch_put_piece(const char *directory, const char *name, const char *folder, uint8_t run)
+{
+	const struct metadata metadata = { .uuid = { run }, .format = 1 };
+	char *piece = scratch_path(directory, name), *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	assert_int_equal(metadata_write(&metadata, file), 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(mkdir(piece, 0700), 0);
+	scratch_put(piece, folder, NULL);
+	scratch_put(piece, "cpu0", "stream");
+	scratch_put(piece, "metadata", text);
+	free(text);
+	free(piece);
+}
+
+/* xorshift64 */
+uint64_t scratch_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+double scratch_random_share(uint64_t *state)
+{
+	return ((double)(scratch_random(state) >> 11) + 0.5) / 0x1p53;
 }
 
 uint64_t scratch_setting(const char *name, uint64_t default_value)

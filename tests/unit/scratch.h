@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_SCRATCH_H
 #define TESTS_UNIT_SCRATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,18 @@ char *scratch_capture_file(const char *name); /* of $srcdir/data; in a new direc
 unsigned char *scratch_read(const char *path, size_t *size); /* to be freed */
 int scratch_create(const char *path);			     /* an empty file, open for writing */
 void scratch_write(const char *path, const void *bytes, size_t size);
+
+/* Writes the text to a file of the directory, and makes the folders of its name. NULL: these only.
+ */
+void scratch_put(const char *directory, const char *name, const char *text);
+bool scratch_has(const char *directory, const char *name); /* something of that name, also a link */
+
+/* A piece of a set, of a run with this number: a stream, the metadata, and the empty folder. */
+void scratch_put_piece(const char *directory, const char *name, const char *folder, uint8_t run);
+
+/* The next of a sequence of random numbers, the same each time; the same as a share, 0 to 1. */
+uint64_t scratch_random(uint64_t *state);
+double scratch_random_share(uint64_t *state);
 
 /* The number in an environment variable, or the default. */
 uint64_t scratch_setting(const char *name, uint64_t default_value);

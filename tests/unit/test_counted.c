@@ -14,6 +14,9 @@
 #include "fields/aggregate.h"
 #include "fields/counted.h"
 #include "fields/probe_filter.h"
+#include "tests/unit/scratch.h"
+
+static uint64_t random_state = 88172645463325252;
 
 /* The parts of a query with these expressions; UINT32_MAX: refused. */
 static uint32_t parts_of(struct query *query, const char *by, const char *where, const char *sum)
@@ -190,16 +193,6 @@ static void a_weight_is_a_number_of_events(void **state)
 	free(source);
 }
 
-static double random_share(void)
-{
-	static uint64_t number = 88172645463325252;
-
-	number ^= number << 13;
-	number ^= number >> 7;
-	number ^= number << 17;
-	return ((double)(number >> 11) + 0.5) / 0x1p53;
-}
-
 /* The allocations of objects of 256 bytes, and the frees of every other one, in one group. */
 static bool interval_holds_truth(const struct estimates *estimates, uint64_t run)
 {
@@ -217,7 +210,7 @@ static bool interval_holds_truth(const struct estimates *estimates, uint64_t run
 		struct sampled_object sampled = { object.address, object.time, 0, 256 };
 		uint64_t weight = estimate_object(estimates, &object).objects;
 
-		if (random_share() * estimate_weight(estimates, &object) > 1)
+		if (scratch_random_share(&random_state) * estimate_weight(estimates, &object) > 1)
 			continue;
 		sampled.variance = estimate_object_variance(estimates, &object);
 		for (unsigned int n = 0; n < 1 + i % 2; n++) {

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -16,7 +17,6 @@
 #include <cmocka.h>
 
 #include "base/inside.h"
-#include "capture/metadata.h"
 #include "tests/unit/scratch.h"
 #include "tracer/dump_list.h"
 #include "tracer/dump_size.h"
@@ -35,27 +35,6 @@ static void say(const char *text)
 	strncat(said, text, sizeof(said) - strlen(said) - 1);
 }
 
-static void make_folder(const char *name)
-{
-	assert_int_equal(mkdirat(top, name, 0700), 0);
-}
-
-static void write_file(const char *name, const char *text)
-{
-	int fd = openat(top, name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-}
-
-static bool exists(const char *name)
-{
-	struct stat about;
-
-	return !fstatat(top, name, &about, AT_SYMLINK_NOFOLLOW);
-}
-
 static bool same_file(const char *first, const char *second)
 {
 	struct stat one, other;
@@ -65,34 +44,13 @@ static bool same_file(const char *first, const char *second)
 	return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* A checkpoint is there, so that none has to be made. */
-static void make_piece(const char *name, uint8_t run)
-{
-	struct metadata metadata = { .uuid = { run }, .format = 1 };
-	char path[100], *text;
-	size_t size;
-	FILE *file;
-
-	make_folder(name);
-	snprintf(path, sizeof(path), "%s/checkpoint", name);
-	make_folder(path);
-	snprintf(path, sizeof(path), "%s/cpu0", name);
-	write_file(path, "stream");
-	file = open_memstream(&text, &size);
-	assert_int_equal(metadata_write(&metadata, file), 0);
-	fclose(file);
-	snprintf(path, sizeof(path), "%s/metadata", name);
-	write_file(path, text);
-	free(text);
-}
-
 static int start(void **state)
 {
 	(void)state;
 	folder = scratch_directory();
 	set_path = scratch_path(folder, "set");
 	top = open(folder, O_RDONLY | O_DIRECTORY);
-	make_folder("set");
+	scratch_put(folder, "set/", NULL);
 	set = inside_open_directory(top, "set");
 	*said = '\0';
 	return set < 0;
@@ -152,12 +110,12 @@ static void lists_dumps_by_time(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		make_folder(names[i]);
+		assert_int_equal(mkdirat(top, names[i], 0700), 0);
 	/* what others could have put there */
-	make_folder("set.dump.20240101T000000Z");
+	scratch_put(folder, "set.dump.20240101T000000Z/", NULL);
 	assert_int_equal(fchmodat(top, "set.dump.20240101T000000Z", 0777, 0), 0);
 	assert_int_equal(symlinkat("set", top, "set.dump.20240102T000000Z"), 0);
-	write_file("set.dump.20240103T000000Z", "a file");
+	scratch_put(folder, "set.dump.20240103T000000Z", "a file");
 	assert_dumps(DUMP_IS_FINISHED, finished);
 	assert_dumps(DUMP_IS_NEW, others);
 }
@@ -171,11 +129,11 @@ static void writes_the_pieces_of_a_run(void **state)
 	char name[300];
 
 	(void)state;
-	make_piece("set/piece.000001", 1);
-	make_piece("set/piece.000002", 2);
-	make_piece("set/piece.000003", 2);
-	make_piece("set/piece.000004", 2);
-	make_folder("set/piece.000003/checkpoint.new");
+	scratch_put_piece(folder, "set/piece.000001", "checkpoint/", 1);
+	scratch_put_piece(folder, "set/piece.000002", "checkpoint/", 2);
+	scratch_put_piece(folder, "set/piece.000003", "checkpoint/", 2);
+	scratch_put_piece(folder, "set/piece.000004", "checkpoint/", 2);
+	scratch_put(folder, "set/piece.000003/checkpoint.new/", NULL);
 	assert_int_equal(set_dump_make(&about, &request, &result), 0);
 	assert_int_equal(result.pieces, 2);
 	assert_int_equal(result.incomplete, 0);
@@ -183,13 +141,13 @@ static void writes_the_pieces_of_a_run(void **state)
 	assert_int_equal(list.count, 1);
 	assert_string_equal(strrchr(result.path, '/') + 1, list.names[0]);
 	snprintf(name, sizeof(name), "%s/piece.000003/cpu0", list.names[0]);
-	assert_true(exists(name));
+	assert_true(scratch_has(folder, name));
 	for (const char *const *none =
 		     (const char *const[]){ "piece.000001", "piece.000004", ".request",
 					    "piece.000003/checkpoint.new", NULL };
 	     *none; none++) {
 		snprintf(name, sizeof(name), "%s/%s", list.names[0], *none);
-		assert_false(exists(name));
+		assert_false(scratch_has(folder, name));
 	}
 	dump_list_deinit(&list);
 	request.last = 1;
@@ -207,7 +165,7 @@ static void names_a_piece_without_a_checkpoint(void **state)
 	struct set_dump_result result;
 
 	(void)state;
-	make_piece("set/piece.000002", 1);
+	scratch_put_piece(folder, "set/piece.000002", "checkpoint/", 1);
 	assert_int_equal(unlinkat(top, "set/piece.000002/checkpoint", AT_REMOVEDIR), 0);
 	assert_int_equal(set_dump_make(&about, &request, &result), 0);
 	assert_int_equal(result.pieces, 1);
@@ -221,8 +179,8 @@ static void keeps_the_first_piece_of_a_run(void **state)
 	struct set_dump_result result;
 
 	(void)state;
-	make_piece("set/piece.000001", 1);
-	make_piece("set/piece.000002", 1);
+	scratch_put_piece(folder, "set/piece.000001", "checkpoint/", 1);
+	scratch_put_piece(folder, "set/piece.000002", "checkpoint/", 1);
 	assert_int_equal(unlinkat(top, "set/piece.000001/checkpoint", AT_REMOVEDIR), 0);
 	assert_int_equal(set_dump_make(&about, &request, &result), 0);
 	assert_int_equal(result.pieces, 2);
@@ -238,8 +196,8 @@ static void keeps_the_events_of_a_dump(void **state)
 	int piece;
 
 	(void)state;
-	make_piece("set/piece.000001", 1);
-	make_piece("set/piece.000002", 1);
+	scratch_put_piece(folder, "set/piece.000001", "checkpoint/", 1);
+	scratch_put_piece(folder, "set/piece.000002", "checkpoint/", 1);
 	assert_false(piece_is_in_dump(set, 1));
 	assert_int_equal(piece_empty(set, 1), 0);
 	assert_int_equal(set_dump_make(&about, &request, &result), 0);
@@ -266,11 +224,11 @@ static void limits_the_size(void **state)
 		char name[40];
 
 		snprintf(name, sizeof(name), "set/piece.%06u", i);
-		make_piece(name, 1);
+		scratch_put_piece(folder, name, "checkpoint/", 1);
 		snprintf(name, sizeof(name), "set/piece.%06u/cpu0", i);
-		write_file(name, text);
+		scratch_put(folder, name, text);
 	}
-	write_file("set/piece.000001/symbols", text);
+	scratch_put(folder, "set/piece.000001/symbols", text);
 	assert_int_equal(
 		linkat(top, "set/piece.000001/symbols", top, "set/piece.000002/symbols", 0), 0);
 	assert_int_equal(
@@ -305,15 +263,15 @@ static void finishes_what_a_kill_has_left(void **state)
 	struct set_dump_result result;
 
 	(void)state;
-	make_folder("set.dump." STAMP ".new");
-	write_file("set.dump." STAMP ".new/.request", "pieces 1 5\ntrigger live > 1\n");
-	make_piece("set.dump." STAMP ".new/piece.000004", 1);
-	make_piece("set.dump." STAMP ".new/piece.000005", 1);
-	make_folder("set.dump." STAMP ".new/piece.000005/checkpoint.new");
-	make_folder("set.dump." STAMP ".new/.next.000003");
-	make_piece("set/piece.000002", 2);
-	make_piece("set/piece.000003", 1);
-	make_piece("set/piece.000004", 1);
+	scratch_put(folder, "set.dump." STAMP ".new/", NULL);
+	scratch_put(folder, "set.dump." STAMP ".new/.request", "pieces 1 5\ntrigger live > 1\n");
+	scratch_put_piece(folder, "set.dump." STAMP ".new/piece.000004", "checkpoint/", 1);
+	scratch_put_piece(folder, "set.dump." STAMP ".new/piece.000005", "checkpoint/", 1);
+	scratch_put(folder, "set.dump." STAMP ".new/piece.000005/checkpoint.new/", NULL);
+	scratch_put(folder, "set.dump." STAMP ".new/.next.000003/", NULL);
+	scratch_put_piece(folder, "set/piece.000002", "checkpoint/", 2);
+	scratch_put_piece(folder, "set/piece.000003", "checkpoint/", 1);
+	scratch_put_piece(folder, "set/piece.000004", "checkpoint/", 1);
 	find_left(1);
 	assert_string_equal(left.list[0].request.trigger, "live > 1");
 	/* the keeper may remove pieces from now on */
@@ -322,12 +280,12 @@ static void finishes_what_a_kill_has_left(void **state)
 	assert_int_equal(result.pieces, 3);
 	assert_dumps(DUMP_IS_FINISHED, (const char *const[]){ "set.dump." STAMP, NULL });
 	assert_dumps(DUMP_IS_NEW, (const char *const[]){ NULL });
-	assert_true(exists("set.dump." STAMP "/piece.000003/cpu0"));
-	assert_true(exists("set.dump." STAMP "/piece.000005/cpu0"));
-	assert_false(exists("set.dump." STAMP "/piece.000002"));
-	assert_false(exists("set.dump." STAMP "/piece.000005/checkpoint.new"));
-	assert_false(exists("set.dump." STAMP "/.next.000003"));
-	assert_false(exists("set.dump." STAMP "/.request"));
+	assert_true(scratch_has(folder, "set.dump." STAMP "/piece.000003/cpu0"));
+	assert_true(scratch_has(folder, "set.dump." STAMP "/piece.000005/cpu0"));
+	assert_false(scratch_has(folder, "set.dump." STAMP "/piece.000002"));
+	assert_false(scratch_has(folder, "set.dump." STAMP "/piece.000005/checkpoint.new"));
+	assert_false(scratch_has(folder, "set.dump." STAMP "/.next.000003"));
+	assert_false(scratch_has(folder, "set.dump." STAMP "/.request"));
 	assert_string_equal(said, "");
 }
 
@@ -337,26 +295,27 @@ static void takes_a_checkpoint_that_was_made_later(void **state)
 	struct set_dump_result result;
 
 	(void)state;
-	make_folder("set.dump." STAMP ".new");
-	write_file("set.dump." STAMP ".new/.request", "pieces 5 5\ntrigger live > 1\n");
-	make_piece("set.dump." STAMP ".new/piece.000005", 1);
+	scratch_put(folder, "set.dump." STAMP ".new/", NULL);
+	scratch_put(folder, "set.dump." STAMP ".new/.request", "pieces 5 5\ntrigger live > 1\n");
+	scratch_put_piece(folder, "set.dump." STAMP ".new/piece.000005", "checkpoint/", 1);
 	assert_int_equal(
 		unlinkat(top, "set.dump." STAMP ".new/piece.000005/checkpoint", AT_REMOVEDIR), 0);
-	make_piece("set/piece.000005", 1);
-	write_file("set/piece.000005/cpu0", "with the events that were in the stream before");
+	scratch_put_piece(folder, "set/piece.000005", "checkpoint/", 1);
+	scratch_put(folder, "set/piece.000005/cpu0",
+		    "with the events that were in the stream before");
 	find_left(1);
 	assert_int_equal(set_dump_finish_left(&left.list[0], &result), 0);
 	assert_int_equal(result.pieces, 1);
-	assert_true(exists("set.dump." STAMP "/piece.000005/checkpoint"));
+	assert_true(scratch_has(folder, "set.dump." STAMP "/piece.000005/checkpoint"));
 	assert_true(same_file("set.dump." STAMP "/piece.000005/cpu0", "set/piece.000005/cpu0"));
-	assert_false(exists("set.dump." STAMP "/.next.000005"));
+	assert_false(scratch_has(folder, "set.dump." STAMP "/.next.000005"));
 }
 
 static void removes_a_dump_without_pieces(void **state)
 {
 	(void)state;
-	make_folder("set.dump." STAMP ".new");
-	make_folder("set.dump." STAMP ".new/.next.000004");
+	scratch_put(folder, "set.dump." STAMP ".new/", NULL);
+	scratch_put(folder, "set.dump." STAMP ".new/.next.000004/", NULL);
 	find_left(0);
 	assert_dumps(DUMP_IS_NEW, (const char *const[]){ NULL });
 	assert_non_null(strstr(said, "/set.dump." STAMP ".new: removed: kmemtraced was killed when "
@@ -368,11 +327,11 @@ static void leaves_a_dump_that_is_being_written(void **state)
 	int fd;
 
 	(void)state;
-	make_folder("set.dump." STAMP ".new");
+	scratch_put(folder, "set.dump." STAMP ".new/", NULL);
 	fd = inside_open_directory(top, "set.dump." STAMP ".new");
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	find_left(0);
-	assert_true(exists("set.dump." STAMP ".new"));
+	assert_true(scratch_has(folder, "set.dump." STAMP ".new"));
 	assert_string_equal(said, "");
 	close(fd);
 }

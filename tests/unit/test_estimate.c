@@ -16,20 +16,13 @@
 #include <cmocka.h>
 
 #include "analysis/estimate.h"
+#include "tests/unit/scratch.h"
 
 #define INTERVAL 524288
 #define SITES 20
 #define LOADS 5
 
-static uint64_t state = 88172645463325252;
-
-static double random_share(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 0x1p53;
-}
+static uint64_t random_state = 88172645463325252;
 
 struct site {
 	uint32_t sizes[2]; /* of its allocations, in turn */
@@ -95,7 +88,7 @@ static void allocate(struct run *run, const struct site *site, uint32_t group, u
 				      .allocated = size,
 				      .group = group,
 				      .cache = group % 3 };
-	bool is_freed = random_share() < site->freed;
+	bool is_freed = scratch_random_share(&random_state) < site->freed;
 	const struct stack_sample sample = { .interval = run->interval };
 	struct object_weight weight;
 
@@ -112,7 +105,7 @@ static void allocate(struct run *run, const struct site *site, uint32_t group, u
 		run->interval = INTERVAL << run->samples / 20 % 3;
 	else if (run->change == CHANGE_WITH_LOAD && run->is_second_half)
 		run->interval = INTERVAL << 6;
-	run->left = -log(random_share()) * run->interval;
+	run->left = -log(scratch_random_share(&random_state)) * run->interval;
 	if (run->change == CHANGE_LOSES && run->is_third_quarter) {
 		run->lost += 1 + is_freed;
 		return;
@@ -147,7 +140,7 @@ static void sample(struct run *run, int load, enum change change)
 
 	*run = (struct run){ .change = change,
 			     .interval = INTERVAL,
-			     .left = -log(random_share()) * INTERVAL };
+			     .left = -log(scratch_random_share(&random_state)) * INTERVAL };
 	begin(&run->analysis.estimates, INTERVAL);
 	run->analysis.estimates->is_profile = true;
 	for (int i = 0; i < SITES; i++) {

@@ -13,60 +13,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "kernel/memory_nodes.h"
+#include "tests/unit/scratch.h"
 
 #define BASE 0x80000000U /* where the direct map begins */
 
-static char root[256];
+static char *root;
 static uint64_t page;
-
-static FILE *create(const char *name)
-{
-	char path[512];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/proc", root);
-	mkdir(path, 0755);
-	snprintf(path, sizeof(path), "%s/proc/%s", root, name);
-	file = fopen(path, "we");
-	assert_non_null(file);
-	return file;
-}
 
 static int make_root(void **state)
 {
-	const char *folder = getenv("TMPDIR");
-
 	(void)state;
 	page = (uint64_t)sysconf(_SC_PAGESIZE);
-	snprintf(root, sizeof(root), "%s/memory.XXXXXX", folder ? folder : "/tmp");
-	return mkdtemp(root) ? 0 : -1;
+	root = scratch_directory();
+	return 0;
 }
 
 static int remove_root(void **state)
 {
-	static const char *const names[] = { "/proc/zoneinfo", "/proc/kcore", "/proc", "" };
-	char path[512];
-
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
-		snprintf(path, sizeof(path), "%s%s", root, names[i]);
-		remove(path);
-	}
+	scratch_remove(root);
 	return 0;
 }
 
 static void put_zones(const char *text)
 {
-	FILE *file = create("zoneinfo");
-
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
+	scratch_put(root, "proc/zoneinfo", text);
 }
 
 static void put_kcore(const ElfW(Phdr) * segments, size_t count)
@@ -75,8 +51,14 @@ static void put_kcore(const ElfW(Phdr) * segments, size_t count)
 			      .e_phoff = sizeof(header),
 			      .e_phentsize = sizeof(*segments),
 			      .e_phnum = (ElfW(Half))count };
-	FILE *file = create("kcore");
+	char *path;
+	FILE *file;
 
+	scratch_put(root, "proc/kcore", "");
+	path = scratch_path(root, "proc/kcore");
+	file = fopen(path, "we");
+	free(path);
+	assert_non_null(file);
 	fwrite(&header, sizeof(header), 1, file);
 	fwrite(segments, sizeof(*segments), count, file);
 	assert_int_equal(fclose(file), 0);

@@ -16,7 +16,6 @@
 
 #include "base/files.h"
 #include "base/inside.h"
-#include "capture/metadata.h"
 #include "capture/reader.h"
 #include "capture/writer.h"
 #include "tests/unit/scratch.h"
@@ -44,55 +43,12 @@ static int stop(void **state)
 	return 0;
 }
 
-static void write_file(const char *name, const char *text)
-{
-	int fd = openat(set, name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-}
-
-static void make_folder(const char *name)
-{
-	assert_int_equal(mkdirat(set, name, 0700), 0);
-}
-
 static void assert_text(const char *name, const char *expected)
 {
 	char *text;
 
 	assert_int_equal(read_file(set, name, 1 << 20, &text, NULL), 0);
 	assert_string_equal(text, expected);
-	free(text);
-}
-
-static bool exists(const char *name)
-{
-	struct stat about;
-
-	return !fstatat(set, name, &about, AT_SYMLINK_NOFOLLOW);
-}
-
-static void make_piece(const char *name, uint8_t run)
-{
-	struct metadata metadata = { .uuid = { run }, .format = 1 };
-	char path[100], *text;
-	size_t size;
-	FILE *file;
-
-	make_folder(name);
-	snprintf(path, sizeof(path), "%s/kernel", name);
-	make_folder(path);
-	snprintf(path, sizeof(path), "%s/kernel/formats", name);
-	make_folder(path);
-	snprintf(path, sizeof(path), "%s/cpu0", name);
-	write_file(path, "stream");
-	file = open_memstream(&text, &size);
-	assert_int_equal(metadata_write(&metadata, file), 0);
-	fclose(file);
-	snprintf(path, sizeof(path), "%s/metadata", name);
-	write_file(path, text);
 	free(text);
 }
 
@@ -105,23 +61,23 @@ static void lists_pieces_by_number(void **state)
 	(void)state;
 	assert_false(piece_set_is_set(set));
 	assert_false(piece_set_has_other(set, other));
-	make_folder("piece.000010");
-	make_folder("piece.000009");
+	scratch_put(folder, "piece.000010/", NULL);
+	scratch_put(folder, "piece.000009/", NULL);
 	assert_true(piece_set_is_set(set));
-	make_folder(".next.000011");
+	scratch_put(folder, ".next.000011/", NULL);
 	assert_true(piece_set_is_set(set));
-	make_folder("piece.000009.damaged");
-	make_folder("piece.000009.damaged.1");
-	make_folder("piece.000009.new.a1B2c3");
+	scratch_put(folder, "piece.000009.damaged/", NULL);
+	scratch_put(folder, "piece.000009.damaged.1/", NULL);
+	scratch_put(folder, "piece.000009.new.a1B2c3/", NULL);
 	assert_true(piece_set_is_set(set));
 	assert_false(piece_set_has_other(set, other));
-	make_folder("piece.000009.old");
+	scratch_put(folder, "piece.000009.old/", NULL);
 	assert_false(piece_set_is_set(set));
 	assert_true(piece_set_has_other(set, other));
 	assert_string_equal(other, "piece.000009.old");
-	make_folder("piece.12");
-	make_folder("piece.000000");
-	make_folder("piece.000012.old");
+	scratch_put(folder, "piece.12/", NULL);
+	scratch_put(folder, "piece.000000/", NULL);
+	scratch_put(folder, "piece.000012.old/", NULL);
 	assert_false(piece_set_is_set(set));
 	assert_int_equal(parts_list_pieces_at(set, &numbers, &count), 0);
 	assert_int_equal(count, 2);
@@ -135,29 +91,29 @@ static void prepares_the_next_piece(void **state)
 	struct stat about;
 
 	(void)state;
-	make_piece("piece.000001", 1);
-	write_file("piece.000001/kernel/symbols", "symbols");
-	write_file("piece.000001/kernel/formats/kfree.format", "format");
-	write_file("piece.000001/kernel/caches",
-		   "kmalloc kmalloc-8\nalias a b,c\ncache ff 0 8 8 kmalloc-8\nkmallocs x\n"
-		   "gone ff 5\nalias b a,c\n");
-	write_file("piece.000001/kernel/slabinfo", "sizes a 8 8\nslab 5 a 1 2\n");
-	write_file("piece.000001/kernel/tasks", "task 1 1 0 init\n");
+	scratch_put_piece(folder, "piece.000001", "kernel/formats/", 1);
+	scratch_put(folder, "piece.000001/kernel/symbols", "symbols");
+	scratch_put(folder, "piece.000001/kernel/formats/kfree.format", "format");
+	scratch_put(folder, "piece.000001/kernel/caches",
+		    "kmalloc kmalloc-8\nalias a b,c\ncache ff 0 8 8 kmalloc-8\nkmallocs x\n"
+		    "gone ff 5\nalias b a,c\n");
+	scratch_put(folder, "piece.000001/kernel/slabinfo", "sizes a 8 8\nslab 5 a 1 2\n");
+	scratch_put(folder, "piece.000001/kernel/tasks", "task 1 1 0 init\n");
 	assert_int_equal(piece_prepare(set, 2), 0);
 	assert_text(".next.000002/kernel/caches", "kmalloc kmalloc-8\nalias a b,c\nalias b a,c\n");
 	assert_text(".next.000002/kernel/slabinfo", "sizes a 8 8\n");
 	assert_text(".next.000002/kernel/formats/kfree.format", "format");
-	assert_false(exists(".next.000002/kernel/tasks"));
-	assert_false(exists(".next.000002/kernel/gfp"));
-	assert_false(exists(".next.000002/metadata"));
+	assert_false(scratch_has(folder, ".next.000002/kernel/tasks"));
+	assert_false(scratch_has(folder, ".next.000002/kernel/gfp"));
+	assert_false(scratch_has(folder, ".next.000002/metadata"));
 	assert_int_equal(fstatat(set, ".next.000002/kernel/symbols", &about, 0), 0);
 	assert_int_equal(about.st_nlink, 2);
 	/* again, over what is there */
 	assert_int_equal(piece_prepare(set, 2), 0);
 	piece_prepare_undo(set, 2);
-	assert_false(exists(".next.000002"));
+	assert_false(scratch_has(folder, ".next.000002"));
 	assert_int_equal(piece_prepare(set, 3), -ENOENT);
-	assert_false(exists(".next.000003"));
+	assert_false(scratch_has(folder, ".next.000003"));
 }
 
 /* What is appended to a shared file later is not in the other pieces. */
@@ -166,21 +122,21 @@ static void unshares_a_table(void **state)
 	int first, second;
 
 	(void)state;
-	make_piece("piece.000001", 1);
-	write_file("piece.000001/kernel/symbols", "symbols");
+	scratch_put_piece(folder, "piece.000001", "kernel/formats/", 1);
+	scratch_put(folder, "piece.000001/kernel/symbols", "symbols");
 	assert_int_equal(piece_prepare(set, 2), 0);
 	assert_int_equal(renameat(set, ".next.000002", set, "piece.000002"), 0);
 	first = inside_open_directory(set, "piece.000001");
 	second = inside_open_directory(set, "piece.000002");
 	assert_int_equal(piece_copy_newer(first, second, "kernel/symbols"), 0);
 	assert_int_equal(piece_unshare(first, "kernel/symbols"), 0);
-	write_file("piece.000001/kernel/symbols", "symbols and more");
+	scratch_put(folder, "piece.000001/kernel/symbols", "symbols and more");
 	assert_text("piece.000002/kernel/symbols", "symbols");
 	assert_int_equal(piece_copy_newer(first, second, "kernel/symbols"), 0);
 	assert_text("piece.000002/kernel/symbols", "symbols and more");
 	assert_int_equal(piece_unshare(second, "kernel/symbols"), 0);
 	assert_int_equal(piece_unshare(second, "kernel/none"), 0);
-	assert_false(exists("piece.000002/kernel/.symbols"));
+	assert_false(scratch_has(folder, "piece.000002/kernel/.symbols"));
 	close(first);
 	close(second);
 }
@@ -188,29 +144,29 @@ static void unshares_a_table(void **state)
 static void removes_what_was_left(void **state)
 {
 	(void)state;
-	make_piece("piece.000001", 1);
-	make_piece("piece.000002", 1);
-	make_folder("piece.000002/checkpoint.new");
-	write_file("piece.000002/checkpoint.new/cpu0", "half");
-	make_piece("piece.000003", 1);
+	scratch_put_piece(folder, "piece.000001", "kernel/formats/", 1);
+	scratch_put_piece(folder, "piece.000002", "kernel/formats/", 1);
+	scratch_put(folder, "piece.000002/checkpoint.new/", NULL);
+	scratch_put(folder, "piece.000002/checkpoint.new/cpu0", "half");
+	scratch_put_piece(folder, "piece.000003", "kernel/formats/", 1);
 	assert_int_equal(unlinkat(set, "piece.000003/cpu0", 0), 0);
-	make_folder(".next.000003");
-	write_file(".next.000003/file", "text");
+	scratch_put(folder, ".next.000003/", NULL);
+	scratch_put(folder, ".next.000003/file", "text");
 	assert_int_equal(piece_set_clean(set), 0);
-	assert_true(exists("piece.000001/cpu0"));
-	assert_true(exists("piece.000002/cpu0"));
-	assert_false(exists("piece.000002/checkpoint.new"));
-	assert_false(exists("piece.000003"));
-	assert_false(exists(".next.000003"));
+	assert_true(scratch_has(folder, "piece.000001/cpu0"));
+	assert_true(scratch_has(folder, "piece.000002/cpu0"));
+	assert_false(scratch_has(folder, "piece.000002/checkpoint.new"));
+	assert_false(scratch_has(folder, "piece.000003"));
+	assert_false(scratch_has(folder, ".next.000003"));
 }
 
 static void knows_the_pieces_of_one_run(void **state)
 {
 	(void)state;
-	make_piece("piece.000001", 1);
-	make_piece("piece.000002", 1);
-	make_piece("piece.000003", 2);
-	make_folder("piece.000002/checkpoint");
+	scratch_put_piece(folder, "piece.000001", "kernel/formats/", 1);
+	scratch_put_piece(folder, "piece.000002", "kernel/formats/", 1);
+	scratch_put_piece(folder, "piece.000003", "kernel/formats/", 2);
+	scratch_put(folder, "piece.000002/checkpoint/", NULL);
 	assert_false(piece_set_follows(set, 1));
 	assert_true(piece_set_follows(set, 2));
 	assert_false(piece_set_follows(set, 3));
@@ -219,7 +175,7 @@ static void knows_the_pieces_of_one_run(void **state)
 	assert_false(piece_set_has_checkpoint(set, 3));
 	assert_int_equal(piece_set_remove(set, 1), 0);
 	assert_int_equal(piece_set_remove(set, 1), 0);
-	assert_false(exists("piece.000001"));
+	assert_false(scratch_has(folder, "piece.000001"));
 	assert_false(piece_set_follows(set, 2));
 }
 
@@ -236,7 +192,7 @@ static void fill(const char *name, size_t size)
 	char *text = calloc(1, size + 1);
 
 	memset(text, 'x', size);
-	write_file(name, text);
+	scratch_put(folder, name, text);
 	free(text);
 }
 
@@ -247,8 +203,8 @@ static void measures_what_is_on_disk(void **state)
 	int piece;
 
 	(void)state;
-	make_piece("piece.000001", 1);
-	make_piece("piece.000002", 1);
+	scratch_put_piece(folder, "piece.000001", "kernel/formats/", 1);
+	scratch_put_piece(folder, "piece.000002", "kernel/formats/", 1);
 	before = measure(3);
 	fill("piece.000001/cpu1", 1 << 20);
 	assert_in_range(measure(3) - before, 1 << 20, (1 << 20) + 65536);
@@ -259,7 +215,7 @@ static void measures_what_is_on_disk(void **state)
 	assert_in_range(measure(3) - before, 2 << 20, (2 << 20) + 65536);
 	bytes = measure(2);
 	assert_true(bytes < before + (1 << 20) + 65536);
-	make_folder("piece.000002/checkpoint");
+	scratch_put(folder, "piece.000002/checkpoint/", NULL);
 	fill("piece.000002/checkpoint/cpu0", 1 << 20);
 	assert_in_range(measure(2) - bytes, 1 << 20, (1 << 20) + 65536);
 	fill("piece.000002/kernel/tasks", 1 << 18);
@@ -290,8 +246,8 @@ static void empties_a_piece(void **state)
 	char *path;
 
 	(void)state;
-	make_piece("piece.000001", 1);
-	make_piece("piece.000002", 1);
+	scratch_put_piece(folder, "piece.000001", "kernel/formats/", 1);
+	scratch_put_piece(folder, "piece.000002", "kernel/formats/", 1);
 	path = scratch_path(folder, "piece.000001/cpu0");
 	assert_int_equal(writer_open(&writer, openat(set, "piece.000001/cpu0", O_WRONLY | O_TRUNC),
 				     path, uuid, 0, 1000),

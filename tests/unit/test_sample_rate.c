@@ -12,19 +12,12 @@
 
 #include "kernel/sampling.h"
 #include "tracer/sample_rate.h"
+#include "tests/unit/scratch.h"
+
+static uint64_t random_state = 88172645463325252;
 
 #define SECOND 1000000000ULL
 #define LIMIT 1000
-
-static double random_share(void)
-{
-	static uint64_t state = 88172645463325252;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 0x1p53;
-}
 
 struct load {
 	double bytes; /* a second */
@@ -40,7 +33,7 @@ static uint64_t run(struct sample_rate *rate, struct load *load, unsigned int se
 
 	for (unsigned int i = 0; i < seconds * 10; i++) {
 		for (load->left -= load->bytes / 10; load->left < 0; load->samples++)
-			load->left -= log(random_share()) * (double)interval;
+			load->left -= log(scratch_random_share(&random_state)) * (double)interval;
 		load->now += SECOND / 10;
 		interval = sample_rate_step(rate, load->samples, load->now);
 		load->most = interval > load->most ? interval : load->most;

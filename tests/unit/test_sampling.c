@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "kernel/sampling.h"
+#include "tests/unit/scratch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -18,10 +19,7 @@ static uint64_t random_state = 88172645463325252ULL;
 
 static uint64_t next_random(void)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state * 0x9e3779b97f4a7c15ULL;
+	return scratch_random(&random_state) * 0x9e3779b97f4a7c15ULL;
 }
 
 /* -ln(random / 2^64), also if it is near 0. */

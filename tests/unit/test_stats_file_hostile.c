@@ -305,15 +305,6 @@ static void test_much(void **state)
 	assert_int_equal(read_any(fixture), -EBADMSG);
 }
 
-/* xorshift64 */
-static uint64_t next_random(uint64_t *random)
-{
-	*random ^= *random << 13;
-	*random ^= *random >> 7;
-	*random ^= *random << 17;
-	return *random;
-}
-
 /* The offset of something: the headers, the records, the rows, the names. */
 static size_t random_place(const struct fixture *fixture, uint64_t *random)
 {
@@ -325,9 +316,9 @@ static size_t random_place(const struct fixture *fixture, uint64_t *random)
 				  stats_file_row_at(layout, 3, 1),
 				  layout->text };
 	static const size_t sizes[] = { 64, 96, 3 * 128, 3 * 40, 3 * 40, 40 };
-	size_t part = next_random(random) % 6;
+	size_t part = scratch_random(random) % 6;
 
-	return starts[part] + next_random(random) % sizes[part];
+	return starts[part] + scratch_random(random) % sizes[part];
 }
 
 static void test_damaged(void **state)
@@ -341,19 +332,19 @@ static void test_damaged(void **state)
 	assert_non_null(good);
 	memcpy(good, fixture->bytes, fixture->size);
 	for (int i = 0; i < DAMAGES; i++) {
-		size_t changes = 1 + next_random(&random) % 4;
+		size_t changes = 1 + scratch_random(&random) % 4;
 
 		for (size_t k = 0; k < changes; k++) {
-			uint64_t value = next_random(&random);
+			uint64_t value = scratch_random(&random);
 
 			fixture->bytes[random_place(fixture, &random)] =
 				value & 256 ? (unsigned char)value : often[value % 7];
 		}
 		write_bytes(fixture, fixture->size);
 		believed += !read_any(fixture);
-		if (next_random(&random) % 4 == 0)
+		if (scratch_random(&random) % 4 == 0)
 			stats_file_view_deinit(&fixture->view);
-		if (next_random(&random) % 3)
+		if (scratch_random(&random) % 3)
 			memcpy(fixture->bytes, good, fixture->size);
 	}
 	/* most changes hit a counter, and give a valid file */

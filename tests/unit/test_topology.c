@@ -3,60 +3,41 @@
 #include "config.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "kernel/topology.h"
+#include "tests/unit/scratch.h"
 
-static char root[256];
+static char *root;
 
 static int make_root(void **state)
 {
-	const char *folder = getenv("TMPDIR");
-
 	(void)state;
-	snprintf(root, sizeof(root), "%s/topology.XXXXXX", folder ? folder : "/tmp");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *ftw)
-{
-	(void)about;
-	(void)kind;
-	(void)ftw;
-	return remove(path);
+	root = scratch_directory();
+	return 0;
 }
 
 static int remove_root(void **state)
 {
 	(void)state;
-	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	scratch_remove(root);
+	return 0;
 }
 
 static void put(const char *name, const char *text)
 {
-	char path[512];
-	FILE *file;
+	char *path = scratch_path("sys/devices/system", name);
 
-	snprintf(path, sizeof(path), "%s/sys/devices/system/%s", root, name);
-	for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(path, 0755);
-		*at = '/';
-	}
-	file = fopen(path, "we");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
+	scratch_put(root, path, text);
+	free(path);
 }
 
 static void reads_sysfs(void **state)
