@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ftw.h>
+#include <time.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -162,6 +163,16 @@ uint64_t scratch_random(uint64_t *state)
 double scratch_random_share(uint64_t *state)
 {
 	return ((double)(scratch_random(state) >> 11) + 0.5) / 0x1p53;
+}
+
+bool scratch_wait(unsigned int *polls)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (++*polls > 180000)
+		fail_msg("this did not happen within minutes");
+	nanosleep(&pause, NULL);
+	return true;
 }
 
 uint64_t scratch_setting(const char *name, uint64_t default_value)

@@ -29,6 +29,12 @@ void scratch_put_piece(const char *directory, const char *name, const char *fold
 uint64_t scratch_random(uint64_t *state);
 double scratch_random_share(uint64_t *state);
 
+/*
+ * Waits a moment for something that another thread or process does: "for (polls = 0; !is_done() &&
+ * scratch_wait(&polls);)". Fails the test after minutes: the limit finds what never happens.
+ */
+bool scratch_wait(unsigned int *polls);
+
 /* The number in an environment variable, or the default. */
 uint64_t scratch_setting(const char *name, uint64_t default_value);
 

@@ -14,6 +14,8 @@
 
 #include "cli/progress.h"
 
+#define HOUR 3600000000000ULL /* ns: longer than the machine can stop this test */
+
 /* Standard error is replaced by a terminal or a pipe; before is the original. */
 struct redirection {
 	int before, ours;
@@ -73,11 +75,13 @@ static void draws_and_clears_the_line(void **state)
 	read_text(&redirection, text, sizeof(text));
 	assert_int_equal(strncmp(text, "\rcapture:  42% of 100.0 MB, ", 28), 0);
 	assert_non_null(strstr(text, " MB/s\033[K"));
-	/* not again before the interval is over */
+	/* not again before it is due, in an interval */
+	assert_in_range(line.due, line.begin + PROGRESS_INTERVAL, UINT64_MAX - HOUR);
+	line.due += HOUR;
 	progress_line_bytes(&line, 43000000, 100000000);
 	read_text(&redirection, text, sizeof(text));
 	assert_string_equal(text, "");
-	line.due -= PROGRESS_INTERVAL;
+	line.due = 0;
 	progress_line_bytes(&line, 44000000, 100000000);
 	read_text(&redirection, text, sizeof(text));
 	assert_non_null(strstr(text, " 44% "));
@@ -95,6 +99,8 @@ static void assert_nothing_is_drawn(const struct redirection *redirection, bool 
 	char text[200];
 
 	progress_line_init(&line, quiet, delay);
+	assert_int_equal(line.due, line.begin + delay);
+	line.due += delay ? HOUR : 0;
 	line.file = "capture";
 	progress_line_bytes(&line, 1, 2);
 	progress_line_clear();

@@ -49,16 +49,12 @@ static void close_scene(struct scene *scene)
 
 static struct trigger_answer answer_of(struct scene *scene, const struct trigger_request *request)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct trigger_answer answer;
+	unsigned int polls = 0;
 
 	assert_true(trigger_process_request(&scene->process, request));
-	for (int i = 0; i < 10000; i++) {
-		if (trigger_process_answer(&scene->process, &answer))
-			return answer;
-		nanosleep(&pause, NULL);
-	}
-	fail_msg("no answer");
+	while (!trigger_process_answer(&scene->process, &answer))
+		scratch_wait(&polls);
 	return answer;
 }
 
@@ -126,22 +122,24 @@ static void failures_are_answered(void **state)
 static void waiting_commands_are_run_at_the_end(void **state)
 {
 	static const struct trigger_request request = { .trigger = "oom" };
-	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct trigger_answer answer;
+	unsigned int polls = 0;
 	struct scene scene;
 	int sent = 0, answers = 0;
 	size_t size;
 
 	(void)state;
-	open_scene(&scene, "sleep 0.01; echo >>%s; :", NULL);
+	/* the first command waits until all have been sent: paced: it only looks again */
+	open_scene(&scene, "until [ -e %1$s.sent ]; do sleep 0.01; done; echo >>%1$s; :", NULL);
 	/* more than a pipe has room for are refused, and nothing waits */
 	while (sent < 10000 && trigger_process_request(&scene.process, &request))
 		sent++;
 	assert_in_range(sent, 10, 9999);
-	for (int i = 0; i < 10000 && !trigger_process_ends(&scene.process); i++) {
+	scratch_put(scene.folder, "out.sent", "");
+	while (!trigger_process_ends(&scene.process)) {
 		while (trigger_process_answer(&scene.process, &answer))
 			answers++;
-		nanosleep(&pause, NULL);
+		scratch_wait(&polls);
 	}
 	assert_int_equal(scene.process.pid, 0);
 	while (trigger_process_answer(&scene.process, &answer))
