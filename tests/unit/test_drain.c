@@ -457,6 +457,19 @@ static void assert_next_stream(uint64_t first, uint64_t count)
 	stream_close(&stream);
 }
 
+/* The last record's time is ahead of this machine's clock: the next stream begins behind it. */
+static void switches_behind_the_last_time(void **state)
+{
+	(void)state;
+	record_long(6);
+	run(1);
+	drain.writer.time_last = machine_now() + 3600000000000;
+	drain.switching = true;
+	run(0);
+	assert_true(drain.can_switch);
+	assert_int_equal(drain.switch_time, drain.writer.time_last);
+}
+
 static void switches_a_ring_between_two_events(void **state)
 {
 	struct kmt_record *interrupted;
@@ -530,6 +543,7 @@ int main(void)
 						stop),
 		cmocka_unit_test_setup_teardown(switches_a_ring_between_two_events, start_mapped,
 						stop),
+		cmocka_unit_test_setup_teardown(switches_behind_the_last_time, start_mapped, stop),
 		cmocka_unit_test_setup_teardown(switches_a_buffer_between_two_events, start, stop),
 		cmocka_unit_test_setup_teardown(takes_only_as_many_as_there_is_room, start_mapped,
 						stop),

@@ -143,8 +143,18 @@ static void clear(const char *path, uint64_t offset, size_t bytes)
 /* The unobserved paths may change; a file of an older version has neither them nor missed frees. */
 static void published(void **state)
 {
-	static const char *const texts[] = { "kfree_nolock,sheaf-return", "", "sheaf-return" };
-	static const char *const expected[] = { "kfree_nolock sheaf-return", "", "sheaf-return" };
+	static const char *const texts[] = { "kfree_nolock,kmalloc,kmalloc_nolock,kmem_cache_alloc,"
+					     "kmem_cache_free,sheaf-prefill,"
+					     "sheaf-return",
+					     "", "sheaf-return" };
+	static const char *const expected[] = {
+		"kfree_nolock kmalloc kmalloc_nolock kmem_cache_alloc "
+		"kmem_cache_free sheaf-prefill sheaf-return",
+		"", "sheaf-return"
+	};
+	static const char *const of_cache[] = { "kfree_nolock kmem_cache_alloc kmem_cache_free "
+						"sheaf-prefill sheaf-return",
+						"", "sheaf-return" };
 	char *directory = scratch_directory(), *path = scratch_path(directory, "memstat");
 	struct type_stats type_stats;
 	struct stats_file_layout layout;
@@ -166,6 +176,7 @@ static void published(void **state)
 		list = query();
 		assert_int_equal(memstat_mtl_knows_paths(list), 1);
 		assert_paths(memstat_mtl_unobserved, list, expected[i]);
+		assert_paths(memstat_get_unobserved, memstat_mtl_first(list), of_cache[i]);
 	}
 	assert_int_equal(memstat_get_numfrees(memstat_mtl_first(list)), 14);
 	assert_int_equal(memstat_get_missedfrees(memstat_mtl_first(list)), 4);

@@ -470,6 +470,13 @@ static void other_transitions_are_counted(void **state)
 	assert_value(text, "kmemtrace_freed_objects_total", 1);
 	assert_value(text, "kmemtrace_live_bytes", 0);
 	free(text);
+	/* an object of before counts as an allocation, for what is live */
+	transition = (struct transition){ .outcome = OUTCOME_INITIAL, .object = &object };
+	assert_int_equal(metrics_on_transition(&scene.metrics, &scene.analysis, &transition), 0);
+	text = choose_and_write(&scene, &facts);
+	assert_value(text, "kmemtrace_allocated_objects_total", 2);
+	assert_value(text, "kmemtrace_live_bytes", 8);
+	free(text);
 	close_scene(&scene);
 }
 

@@ -156,7 +156,12 @@ static void statuses_add_up(void **unused)
 	assert_int_equal(status_add_lost_task(&next, 8, 3), 0);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(status_add_span(&next, &span), 0);
+	assert_int_equal(status_add_path(&sum, "kmalloc", true, NULL), 0);
+	assert_int_equal(status_add_path(&sum, "krealloc", true, NULL), 0);
+	assert_int_equal(status_add_path(&next, "kmalloc", true, NULL), 0);
+	assert_int_equal(status_add_path(&next, "krealloc", false, "why"), 0);
 	assert_int_equal(status_merge(&sum, &next), 0);
+	assert_true(sum.paths[0].observed && !sum.paths[1].observed);
 	assert_int_equal(sum.begin, 1);
 	assert_int_equal(sum.end, 9);
 	assert_int_equal(sum.skipped, 7);

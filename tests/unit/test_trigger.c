@@ -69,6 +69,7 @@ static void name_may_have_any_characters(void **state)
 		{ "live(kmalloc-64)>1", "kmalloc-64", TRIGGER_OF_NAME },
 		{ "live(dentry(5:init.scope)) > 1", "dentry(5:init.scope)", TRIGGER_OF_NAME },
 		{ "live(a b > c) > 1", "a b > c", TRIGGER_OF_NAME },
+		{ "live(a) > b)>1", "a) > b", TRIGGER_OF_NAME },
 		{ "live(:a-0000128) > 1", ":a-0000128", TRIGGER_OF_NAME },
 		{ "live(cache:d_alloc) > 1", "d_alloc", TRIGGER_OF_CACHE },
 		{ "live(function:d_alloc) > 1", "d_alloc", TRIGGER_OF_FUNCTION },

@@ -92,8 +92,8 @@ static void counts_missed_frees(void **state)
 		    "free  30 0 0x10000 maker\n"
 		    "lose 0 3\n"
 		    "free  40 0 0x10000 maker\n",
-		    "kmalloc-128(128/128): 1-1; 0: 1-0\n"
-		    "maker: 1-1 128-128 0x20; 0: 1-0 128-0 0x20\n"
+		    "kmalloc-128(128/128): 1-1 missed 1; 0: 1-0\n"
+		    "maker: 1-1 128-128 0x20 missed 1; 0: 1-0 128-0 0x20\n"
 		    "kmalloc-64(64/64): 1-1; 0: 0-1; 1: 1-0\n"
 		    "taker: 1-1 64-64 0x8; 0: 0-1 0-64 0x0; 1: 1-0 64-0 0x8\n");
 }
@@ -111,7 +111,7 @@ static void counts_delayed_frees(void **state)
 	char both[500];
 
 	(void)state;
-	check_types(first, "unnamed-56/64(56/64): 2-2; 0: 1-0; 1: 1-1\n");
+	check_types(first, "unnamed-56/64(56/64): 2-2 missed 1; 0: 1-0; 1: 1-1\n");
 	snprintf(both, sizeof(both), "%scfree  40 2 0x10000 0 taker\n", first);
 	check_types(both, "unnamed-56/64(56/64): 2-2 far 1; 0: 1-0; 1: 1-2\n");
 }
@@ -134,17 +134,18 @@ static void counts_events_of_omitted_types(void **state)
 
 	(void)state;
 	type_stats_scene_open(&scene, text);
-	assert_types(&scene.type_stats, "kmalloc-8(8/8): 3-0; 0: 3-0\n"
-					"maker: 3-1 80-64 0x9 failed 1; 0: 3-0 80-0 0x9\n");
+	assert_types(&scene.type_stats,
+		     "kmalloc-8(8/8): 3-0; 0: 3-0\n"
+		     "maker: 3-1 80-64 0x9 failed 1 missed 1; 0: 3-0 80-0 0x9\n");
 	assert_int_equal(scene.type_stats.omitted_events, 1 + 1 + 2 + 1 + 2 + 1 + 1 + 1);
 	type_stats_scene_close(&scene);
 
 	scene.settings = (struct type_stats_settings){ .types_max = { [TYPE_STATS_CACHE] = 2 } };
 	type_stats_scene_open(&scene, text);
 	assert_types(&scene.type_stats, "kmalloc-8(8/8): 3-0; 0: 3-0\n"
-					"maker: 3-1 80-64 0x9 failed 1; 0: 3-0 80-0 0x9\n"
+					"maker: 3-1 80-64 0x9 failed 1 missed 1; 0: 3-0 80-0 0x9\n"
 					"taker: 2-1 72-64 0x9; 0: 2-1 72-64 0x9\n"
-					"kmalloc-64(64/64): 2-2 failed 1; 0: 2-1\n");
+					"kmalloc-64(64/64): 2-2 failed 1 missed 1; 0: 2-1\n");
 	assert_int_equal(scene.type_stats.omitted_events, 2);
 	type_stats_scene_close(&scene);
 }

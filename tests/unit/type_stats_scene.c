@@ -96,6 +96,7 @@ static void print_type(FILE *file, const struct type_stats_type *type)
 		       type->memfreed, type->sizemask);
 	print_more(file, "failed", type->failures);
 	print_more(file, "far", type->xdomain);
+	print_more(file, "missed", type->missed_frees);
 	print_more(file, "unmatched", type->frees_unmatched);
 	print_more(file, "base", type->initial_count);
 	print_more(file, "free", type->kegfree);
