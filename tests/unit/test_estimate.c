@@ -205,7 +205,7 @@ static void expect_truth(enum change change)
 {
 	const char *rounds = getenv("KMEMTRACE_ROUNDS");
 	/* fewer where the interval changes: such a run may have twice as many allocations */
-	int runs = (rounds ? atoi(rounds) / 25 : 40) / (change ? 4 : 1);
+	int runs = (rounds ? atoi(rounds) / 25 : 8) / (change ? 4 : 1);
 	struct score allocated = { 0 }, live = { 0 }, objects = { 0 };
 	/* the limits are wider where the interval changes */
 	double most = change ? 100 : 97;

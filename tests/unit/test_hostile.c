@@ -20,6 +20,7 @@
 #include "stats/type_stats.h"
 
 #define EVENTS 11
+#define STRIDE 9 /* not a multiple of 8: each byte of a field, and each bit */
 
 static int setup(void **state)
 {
@@ -116,14 +117,14 @@ static void reads_all_records(void **state)
 }
 
 /*
- * Cuts the file at every byte, and flips one bit of every byte; $KMEMTRACE_STRIDE is the distance
+ * Cuts the file at every STRIDE-th byte, and flips one bit of it; $KMEMTRACE_STRIDE is the distance
  * of these bytes. After each change it calls check with the number of records that can be read.
  */
 static void damage_each_byte(const char *directory, const char *name,
 			     void (*check)(int recorded, uint64_t damaged, bool cut))
 {
 	char *path = scratch_path(directory, name);
-	uint64_t stride = scratch_setting("KMEMTRACE_STRIDE", 1), damaged = 0;
+	uint64_t stride = scratch_setting("KMEMTRACE_STRIDE", STRIDE), damaged = 0;
 	unsigned char *bytes;
 	int recorded;
 	size_t size;

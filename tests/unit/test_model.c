@@ -21,7 +21,7 @@
 #include "analysis/analysis.h"
 #include "analysis/heap_sizes.h"
 
-#define ROUNDS 2000
+#define ROUNDS 400
 #define SEED 1
 
 struct round {

@@ -19,7 +19,7 @@
 #include "tests/unit/random_trace.h"
 #include "tests/unit/scratch.h"
 
-#define ROUNDS 400
+#define ROUNDS 80
 
 /* ns: an event of a random trace may be so much older than the report of its cache */
 #define OLDER 60

@@ -213,7 +213,7 @@ static bool is_tried(unsigned char value, unsigned char was, bool all)
 static void check_columns_changed(struct packing *packing, bool has_long)
 {
 	bool all = scratch_setting("KMEMTRACE_ALL_VALUES", 0);
-	uint64_t stride = scratch_setting("KMEMTRACE_STRIDE", 1);
+	uint64_t stride = scratch_setting("KMEMTRACE_STRIDE", 2);
 	struct parts *parts = make_parts(packing, 60, has_long);
 
 	for (size_t i = 0; i < parts->total; i += stride) {

@@ -24,7 +24,7 @@
 #include "tests/unit/scratch.h"
 
 #ifndef TEST_READS
-#define TEST_READS 1000000 /* in all, half of them by processes */
+#define TEST_READS 200000 /* in all, half of them by processes */
 #endif
 #define READERS 4
 #define READS_EACH (TEST_READS / 2 / READERS)

@@ -28,7 +28,7 @@
 #include "tests/unit/random_trace.h"
 #include "tests/unit/scratch.h"
 
-#define ROUNDS 1000
+#define ROUNDS 400
 #define PARTS_MAX 60
 
 struct round {
