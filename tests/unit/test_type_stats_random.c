@@ -20,7 +20,7 @@
 #include "tests/unit/scratch.h"
 #include "stats/type_stats.h"
 
-#define ROUNDS 1000
+#define ROUNDS 400
 #define SEED 1
 #define CPUS 3
 #define TYPES_MAX 64
