@@ -3,13 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/fake_source.h"
 
 int fake_read(struct update *update, void *handle)

@@ -2,14 +2,10 @@
 /* Type statistics that a test fills in by hand. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/hand_type_stats.h"
 
 void hand_type_stats_init(struct type_stats *type_stats)

@@ -2,14 +2,12 @@
 /* Written from kmemtrace-capture(5) only, so a gap in the page is a gap here. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/naive_unpack.h"
 
 struct column {

@@ -3,12 +3,10 @@
 #include "config.h"
 
 #include <byteswap.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/naive_unpack.h"
 #include "tests/unit/packing.h"
 #include "capture/byteorder.h"

@@ -2,16 +2,13 @@
 /* The analysis of small traces whose counters can be worked out by hand. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <inttypes.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
 #include "analysis/analysis.h"
 #include "analysis/estimate.h"

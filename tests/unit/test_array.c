@@ -2,14 +2,9 @@
 /* Growable arrays. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "base/array.h"
 
 static void grows_one_by_one_and_keeps_its_elements(void **state)

@@ -6,18 +6,13 @@
 #include "config.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <bpf/btf.h>
 
+#include "tests/unit/unit.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/attach_plan.h"
 

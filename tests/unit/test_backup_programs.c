@@ -6,15 +6,10 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "kernel/ring.h"
 
 #define __noinline __attribute__((noinline))

@@ -3,14 +3,11 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "analysis/cache_timeline.h"
 
 #define ADDRESSES 3

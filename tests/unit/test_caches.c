@@ -2,15 +2,10 @@
 /* Slab caches by address and time, and their aliases. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "kernel/caches.h"
 
 static const char *name_at(const struct caches *caches, uint64_t address, uint64_t time)

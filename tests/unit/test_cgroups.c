@@ -2,13 +2,10 @@
 /* The cgroup of a task at a time, and the container in a path. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "base/text.h"
 #include "kernel/cgroups.h"
 #include "kernel/container.h"

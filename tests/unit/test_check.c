@@ -3,16 +3,13 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "capture/reader.h"
 #include "check/check.h"
 #include "tests/unit/scratch.h"

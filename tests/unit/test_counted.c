@@ -3,13 +3,10 @@
 #include "config.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "analysis/estimate.h"
 #include "fields/aggregate.h"
 #include "fields/counted.h"

@@ -3,14 +3,9 @@
 #include "config.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tracer/load/cpu_numbers.h"
 
 static struct topology_cpu cpus[] = {

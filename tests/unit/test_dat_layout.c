@@ -2,15 +2,10 @@
 /* The tracepoints of a trace.dat, with the format files of kernels of all layouts. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "import/dat_gfp.h"
 #include "import/dat_layout.h"
 

@@ -6,17 +6,12 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <bpf/libbpf.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
 #include "capture/reader.h"
 #include "tracer/drain.h"

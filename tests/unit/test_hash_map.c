@@ -2,13 +2,7 @@
 /* A map from 64-bit keys to numbers, and the hashes. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "base/hash.h"
 #include "base/hash_map.h"
 

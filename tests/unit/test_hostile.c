@@ -5,14 +5,11 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "pack/apply.h"
 #include "tests/unit/scratch.h"
 #include "analysis/analysis.h"

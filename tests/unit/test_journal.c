@@ -2,9 +2,6 @@
 /* Messages for the journal: the datagram, and when there is none. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +9,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
 #include "tracer/journal.h"
 

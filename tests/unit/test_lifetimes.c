@@ -2,13 +2,9 @@
 /* The buckets of lifetimes cover all times without gaps; none is wider than 1/8 of its start. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "analysis/lifetimes.h"
 
 static void test_buckets(void **state)

@@ -6,17 +6,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "kernel/memory_nodes.h"
 #include "tests/unit/scratch.h"
 

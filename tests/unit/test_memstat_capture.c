@@ -4,17 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/fake_source.h"
 #include "tests/unit/scratch.h"
 

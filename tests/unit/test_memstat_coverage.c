@@ -3,16 +3,12 @@
 #include "config.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "memstat/memstat.h"
 #include "tests/unit/fixture.h"
 #include "tests/unit/hand_type_stats.h"

@@ -4,18 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/fail_malloc.h"
 #include "tests/unit/fake_source.h"
 #include "tests/unit/hand_type_stats.h"

@@ -7,14 +7,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/fake_source.h"
 
 #define QUERIES 2000

@@ -3,12 +3,8 @@
 #include "config.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/fake_source.h"
 
 static const size_t classes[] = { 8, 16, 32 };

@@ -3,17 +3,12 @@
 #include "config.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "capture/format.h"
 #include "capture/metadata.h"
 

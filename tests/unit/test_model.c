@@ -7,14 +7,11 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/naive.h"
 #include "tests/unit/random_trace.h"
 #include "tests/unit/scratch.h"

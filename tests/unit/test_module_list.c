@@ -2,17 +2,12 @@
 /* The list of modules that kmemtraced keeps and saves. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/symbol_file.h"
 #include "tracer/module_list.h"
 

@@ -2,14 +2,9 @@
 /* Numbers, sizes, durations, dates and CPU names in text. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "base/number.h"
 #include "base/utc.h"
 

@@ -2,13 +2,10 @@
 /* Compares the object table with a plain array. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "analysis/object_table.h"
 
 #define ADDRESSES 20000

@@ -5,13 +5,10 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/packing.h"
 #include "tests/unit/scratch.h"
 #include "capture/reader.h"

@@ -4,14 +4,11 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/naive_unpack.h"
 #include "tests/unit/packing.h"
 #include "tests/unit/scratch.h"

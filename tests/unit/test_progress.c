@@ -3,15 +3,12 @@
 #include "config.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "cli/progress.h"
 
 #define HOUR 3600000000000ULL /* ns: longer than the machine can stop this test */

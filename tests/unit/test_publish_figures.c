@@ -2,14 +2,11 @@
 /* The figures for triggers: sums by name of a cache or a function, the holders of most. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
 #include "tracer/publish_figures.h"
 

@@ -2,13 +2,9 @@
 /* The layout of records and packet headers: fields on disk keep their offsets. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "kernel/record.h"
 #include "capture/event.h"
 #include "capture/format.h"

@@ -5,13 +5,7 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tracer/recursion_misses.h"
 
 /* Replaces the kernel: its counters, and the number of events during the reading. */

@@ -3,13 +3,10 @@
  * terminals. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "base/utc.h"
 #include "report/render/curve.h"
 #include "report/render/render.h"

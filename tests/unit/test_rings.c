@@ -2,13 +2,7 @@
 /* The default size of the rings is limited to a share of the memory. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tracer/rings.h"
 
 #define GIB (1ULL << 30)

@@ -3,13 +3,8 @@
 #include "config.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "kernel/sampling.h"
 #include "tracer/sample_rate.h"
 #include "tests/unit/scratch.h"

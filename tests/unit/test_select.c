@@ -3,13 +3,10 @@
 #include "config.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "analysis/select.h"
 
 static void expect_window(const char *text, uint64_t after, uint64_t before)

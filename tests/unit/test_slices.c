@@ -2,13 +2,10 @@
 /* Time slices: their width if the end is known, and their doubling if it is not. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "report/views/slices.h"
 
 #define SECOND 1000000000ULL

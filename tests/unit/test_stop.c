@@ -2,20 +2,15 @@
 /* Every signal that would end a program asks it to stop, unless the caller ignores it. */
 #include "config.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "cli/stop.h"
 
 /* What the kernel does with a signal that a program does not handle, as signal(7) has it. */

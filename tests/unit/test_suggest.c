@@ -2,13 +2,10 @@
 /* The suggestion for a mistyped word: near words, prefixes, and words too far away. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "base/suggest.h"
 
 static const char *const views[] = { "summary", "sites", "leaks", "lifetimes", "findings" };

@@ -8,17 +8,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "analysis/analysis.h"
 #include "analysis/cache_table.h"
 #include "analysis/estimate.h"

@@ -3,17 +3,12 @@
 #include "config.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "summary/summary_file.h"
 #include "tests/unit/scratch.h"
 

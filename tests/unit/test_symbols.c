@@ -2,17 +2,12 @@
 /* Symbols are found by address and time, and numbered by name. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/symbol_file.h"
 
 static const char kernel[] = "ffffffff81000000 T _text\n"

@@ -3,14 +3,9 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "analysis/task_tallies.h"
 
 static int setup(void **state)

@@ -2,15 +2,10 @@
 /* Tasks by thread id and time. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "kernel/tasks.h"
 
 static const char *name_at(const struct tasks *tasks, uint32_t tid, uint64_t time)

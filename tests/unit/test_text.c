@@ -2,15 +2,10 @@
 /* Lines of words: written escaped, parsed word by word. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "base/printable.h"
 #include "base/text.h"
 

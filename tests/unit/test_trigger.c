@@ -2,15 +2,11 @@
 /* Triggers: their texts with the columns of errors, the window of a growth, and when they fire. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tracer/trigger_state.h"
 
 #define SECOND 1000000000ULL

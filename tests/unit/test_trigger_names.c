@@ -2,16 +2,12 @@
 /* Names in triggers that the kernel does not have. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
 #include "tracer/trigger_names.h"
 

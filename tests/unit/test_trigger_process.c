@@ -2,17 +2,14 @@
 /* The process of --trigger-command: what the command gets, its failures, and the end. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
 #include "tracer/trigger_process.h"
 

@@ -3,14 +3,10 @@
  * others. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "capture/capture.h"
 #include "pack/trim.h"
 #include "tests/unit/scratch.h"

@@ -3,19 +3,15 @@
 #include "config.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <zlib.h>
 
+#include "tests/unit/unit.h"
 #include "base/unzip.h"
 #include "scratch.h"
 

@@ -4,14 +4,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/type_stats_scene.h"
 

@@ -2,11 +2,9 @@
 /* A writer with a file; and a reader that asserts the invariants of each packet. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/writer_files.h"
 #include "capture/reader.h"
