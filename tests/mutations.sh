@@ -14,6 +14,7 @@ mkdir -p "$folder/tmp" "$folder/build" || exit 2
 tree=$folder/tree
 export builddir=$folder/build top_srcdir=$tree srcdir=$tree/tests TMPDIR=$folder/tmp
 export CCACHE_BASEDIR=$folder CCACHE_NOHASHDIR=1
+export -n KMEMTRACE_MUTATIONS
 left_out='/(html.*|clickhouse|fleet-clickhouse|grafana|linear-time|memory-limit)\.sh$'
 
 die() {
@@ -38,7 +39,7 @@ export tree folder
 
 prepare() {
 	mkdir -p "$tree" && cd "$top" &&
-		git ls-files -z | xargs -0 cp -Ppu --parents -t "$tree" && cd "$tree" || return
+		git ls-files -z | xargs -0 cp -Pu --preserve=mode --parents -t "$tree" && cd "$tree" || return
 	[ -f configure ] || autoreconf -fi || return
 	[ -f "$builddir/Makefile" ] || (cd "$builddir" &&
 		"$tree/configure" CC="$(command -v ccache) gcc" CFLAGS='-g -O1') || return

@@ -23,6 +23,7 @@ static bool ends_by_default(int number)
 	assert_true(child >= 0);
 	if (!child) {
 		setrlimit(RLIMIT_CORE, &no_core);
+		signal(number, SIG_DFL); /* a shell ignores some of them in the background */
 		raise(number);
 		_exit(0);
 	}
@@ -48,8 +49,7 @@ static int stop_after(int number, bool ignored)
 
 	assert_true(child >= 0);
 	if (!child) {
-		if (ignored)
-			signal(number, SIG_IGN);
+		signal(number, ignored ? SIG_IGN : SIG_DFL);
 		stop_handle_signals(NULL);
 		raise(number);
 		_exit(stop_signal());
