@@ -22,9 +22,9 @@ struct scene {
 /* command: with %s for the path of a file in the folder. */
 static void open_scene(struct scene *scene, const char *command, const char *path)
 {
-	struct trigger_process_settings settings = { .path = path,
-						     .saved = &scene->saved,
-						     .other_pipes = { -1, -1 } };
+	struct trigger_process_settings settings = {
+		.path = path, .saved = &scene->saved, .other_pipes = { -1, -1 }, .dump.set = -1
+	};
 
 	memset(scene, 0, sizeof(*scene));
 	getrlimit(RLIMIT_NOFILE, &scene->saved.files);
@@ -44,15 +44,20 @@ static void close_scene(struct scene *scene)
 	free(scene->command);
 }
 
-static struct trigger_answer answer_of(struct scene *scene, const struct trigger_request *request)
+static struct trigger_answer next_answer(struct scene *scene)
 {
 	struct trigger_answer answer;
 	unsigned int polls = 0;
 
-	assert_true(trigger_process_request(&scene->process, request));
 	while (!trigger_process_answer(&scene->process, &answer))
 		scratch_wait(&polls);
 	return answer;
+}
+
+static struct trigger_answer answer_of(struct scene *scene, const struct trigger_request *request)
+{
+	assert_true(trigger_process_request(&scene->process, request));
+	return next_answer(scene);
 }
 
 static void assert_output(const struct scene *scene, const char *expected)
@@ -115,6 +120,27 @@ static void failures_are_answered(void **state)
 	close_scene(&scene);
 }
 
+/* There is no set, so the dump fails, and says so once: then the command is run for each trigger.
+ */
+static void triggers_of_one_piece_have_one_dump(void **state)
+{
+	static const struct trigger_request request = { .trigger = "oom", .last_piece = 5 };
+	struct trigger_answer answer;
+	unsigned int polls = 0;
+	struct scene scene;
+
+	(void)state;
+	open_scene(&scene, "echo >>%s; :", "/nowhere");
+	assert_int_not_equal(answer_of(&scene, &request).err, 0);
+	assert_int_equal(next_answer(&scene).err, 0);
+	assert_int_equal(answer_of(&scene, &request).err, 0);
+	while (!trigger_process_ends(&scene.process))
+		scratch_wait(&polls);
+	assert_false(trigger_process_answer(&scene.process, &answer));
+	assert_output(&scene, "\n\n");
+	close_scene(&scene);
+}
+
 /* They are run one after the other, also after kmemtraced sends no more. */
 static void waiting_commands_are_run_at_the_end(void **state)
 {
@@ -152,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(command_gets_path_and_variables),
 		cmocka_unit_test(failures_are_answered),
+		cmocka_unit_test(triggers_of_one_piece_have_one_dump),
 		cmocka_unit_test(waiting_commands_are_run_at_the_end),
 	};
 
