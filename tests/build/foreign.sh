@@ -56,18 +56,23 @@ sysroot_of()
 	echo "$lab/offline-$1"
 }
 
-# Made in another folder and then moved, so that an existing folder is complete.
-fetch_libraries()
+find_missing() # sets missing
 {
-	local arch missing=() library
+	local arch
 
+	missing=()
 	for arch in "${machines[@]}"; do
 		has_parts "$(sysroot_of "$arch")" "${libraries[@]}" || missing+=("$arch")
 	done
-	[ ${#missing[@]} -gt 0 ] || return
-	mkdir -p "$lab" 2>/dev/null
-	[ -w "$lab" ] || could_not "$lab cannot be written: set KMEMTRACE_LAB to a folder that can"
-	work=$(mktemp -d "$lab/.fetch.XXXXXX") || wrong "$lab cannot be written"
+	[ ${#missing[@]} -gt 0 ]
+}
+
+# Made in another folder and then moved, so that an existing folder is complete.
+fetch_libraries()
+{
+	local arch missing library
+
+	find_missing && lock_lab && find_missing || return
 	apt_prepare "${missing[*]}" bookworm
 	for arch in "${missing[@]}"; do
 		apt_download "the libraries of $arch" "${libraries[@]/%/:$arch}"
@@ -76,9 +81,10 @@ fetch_libraries()
 		done
 		list_parts "$work/$arch" "${libraries[@]}" || wrong "$work/$arch cannot be written"
 		rm -rf "$(sysroot_of "$arch")"
-		mv "$work/$arch" "$(sysroot_of "$arch")" ||
+		mv -T "$work/$arch" "$(sysroot_of "$arch")" ||
 			wrong "$(sysroot_of "$arch") cannot be made: is the disk full?"
 	done
+	exec 7>&- # of lock_lab
 }
 
 # list_of DIR VARIABLE: prints the words of a variable in the Makefile of a configured folder, one a

@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154 # lab.sh, sourced before, has could_not and wrong
 # Downloads and extracts Debian packages of any architecture and suite; never installs them. Sourced;
-# needs $work, a scratch folder of the caller, and $lab. Needs no root.
+# needs $lab, and $work, which lock_lab makes and the caller removes. Needs no root.
 
 native=$(dpkg --print-architecture 2>/dev/null)
 
 apt_warning()
 {
 	grep '^[WE]:' "$work/log" | head -n 1
+}
+
+# lock_lab: makes $work, a folder in the lab. Only one process has one at a time: it removes those of
+# processes that were killed.
+lock_lab()
+{
+	mkdir -p "$lab" 2>/dev/null && { exec 7>"$lab/.lock"; } 2>/dev/null ||
+		could_not "$lab cannot be written: set KMEMTRACE_LAB to a folder that can"
+	flock -n 7 || {
+		echo "waiting: another process downloads into $lab"
+		flock -w 1500 7 || could_not "another process has downloaded into $lab for 25 minutes"
+	}
+	rm -rf "$lab"/.locked.*
+	work=$(mktemp -d "$lab/.locked.XXXXXX") || could_not "$lab cannot be written: is the disk full?"
 }
 
 # apt_update MIRROR ARCHS SUITE…: downloads the package lists of these suites; 1: some are missing.
@@ -61,6 +75,8 @@ APT::Architecture "$native";
 APT::Architectures { $(printf '"%s"; ' "${archs[@]}")};
 APT::Sandbox::User "";
 Acquire::Languages "none";
+Acquire::Retries "2";
+Acquire::http::Timeout "60";
 END
 	export APT_CONFIG=$work/apt.conf
 	list=$(IFS=, && echo "${archs[*]}")
@@ -107,5 +123,5 @@ apt_extract()
 	mkdir -p "$into"
 	file=$(printf '%s\n' "$work/debs/$deb"_*"${arch/:/_}".deb | sort $order | head -n 1)
 	dpkg-deb --fsys-tarfile "$file" | tar -x -C "$into" "$@" ||
-		wrong "the package $deb cannot be extracted into $into: is the disk full?"
+		could_not "the package $deb cannot be extracted into $into: is the disk full?"
 }

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# fetch.sh [KERNEL…]: downloads the named kernels of the table, or all, that are not in the lab yet,
-# with the headers to build modules for them, a busybox, and the libraries that a static kmemtraced
-# of their architectures needs, and systemd for guests that run services. Packages are extracted,
-# never installed. Needs no root.
+# fetch.sh [NAME…]: downloads what is not in the lab yet, of the named kernels of the table: each with the
+# headers to build modules for it, a busybox, and the libraries that a static kmemtraced of its
+# architecture needs; and of systemd-ARCH, for guests that run services. Without names: of all. The tests
+# call it for what they miss. Packages are extracted, never installed. Needs no root.
 # Exit status: 0: all are in the lab, 77: not all can be downloaded, 2: another error.
 # What is in the lab is not replaced: to fetch a newer one, remove its folder. It is downloaded again if
-# the list of the modules, libraries or packages that are needed has changed.
+# the list of the modules, libraries or packages that are needed has grown. A folder in the lab is
+# complete; several processes can call this at the same time.
 set -o pipefail
 program=fetch.sh
 # shellcheck source=tests/vm/lab.sh
@@ -14,33 +15,40 @@ program=fetch.sh
 # shellcheck source=tests/vm/apt.sh
 . "$(dirname "$0")/apt.sh"
 
-[ $# -gt 0 ] || mapfile -t names < <(kernels)
-names+=("$@")
-missing=() archs=() suites=(bookworm) failed=()
-declare -A sysroots=() systemds=()
-for name in "${names[@]}"; do
-	look_up "$name"
-	has_parts "$sysroot" "${static_libraries[@]}" || sysroots[$arch]=$sysroot
-	# the machine whose guest runs services
-	[ "$arch" != amd64 ] || has_parts "$systemd" "${systemd_packages[@]}" ||
-		systemds[systemd-$arch]=$systemd
-	if [ -n "$release" ]; then
-		echo "$name: $release is in $home"
-	else
+# shellcheck disable=SC2046 # a list
+[ $# -gt 0 ] || set -- $(kernels) systemd-amd64
+
+# find_missing NAME…: sets missing, sysroots and systemds, with their archs and suites.
+find_missing()
+{
+	local name
+
+	missing=() archs=() suites=(bookworm)
+	declare -gA sysroots=() systemds=()
+	for name; do
+		if [[ $name == systemd-* ]]; then
+			has_parts "$lab/$name" "${systemd_packages[@]}" && continue
+			systemds[$name]=$lab/$name
+			archs+=("${name#systemd-}")
+			continue
+		fi
+		look_up "$name"
+		has_parts "$sysroot" "${static_libraries[@]}" ||
+			{ sysroots[$arch]=$sysroot && archs+=("$arch"); }
+		[ -z "$release" ] || continue
 		missing+=("$name")
 		archs+=("$arch")
 		suites+=("$suite")
-	fi
-done
-archs+=("${!sysroots[@]}")
-[ ${#systemds[@]} -eq 0 ] || archs+=(amd64)
-[ ${#archs[@]} -gt 0 ] || exit 0
+	done
+	[ ${#archs[@]} -gt 0 ]
+}
 
-work=$(mkdir -p "$lab" && mktemp -d "$lab/.fetch.XXXXXX") ||
-	wrong "$lab cannot be written: set KMEMTRACE_LAB to a folder that can"
+failed=()
+work=
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
-trap 'exit 143' TERM
+trap 'exit 143' HUP TERM
+find_missing "$@" && lock_lab && find_missing "$@" || exit 0
 
 failed() # WHAT REASON: continue without it
 {
@@ -145,7 +153,7 @@ fetch_kernel()
 	echo "$release" >"$into/release"
 	list_parts "$into" "${guest_modules[@]}" || wrong "$into cannot be written"
 	rm -rf "$home"
-	mv "$into" "$home" || wrong "$home cannot be made"
+	mv -T "$into" "$home" || wrong "$home cannot be made"
 	echo "$1: $release was fetched into $home ($(du -sh "$home" | cut -f 1))"
 }
 
@@ -159,7 +167,7 @@ fetch_sysroot()
 	done
 	list_parts "$into" "${static_libraries[@]}" || wrong "$into cannot be written"
 	rm -rf "${sysroots[$1]}"
-	mv "$into" "${sysroots[$1]}" || wrong "${sysroots[$1]} cannot be made"
+	mv -T "$into" "${sysroots[$1]}" || wrong "${sysroots[$1]} cannot be made"
 	echo "$1: static libraries were fetched into ${sysroots[$1]}"
 }
 
@@ -182,7 +190,7 @@ fetch_systemd()
 	done
 	list_parts "$into" "${systemd_packages[@]}" || wrong "$into cannot be written"
 	rm -rf "${systemds[$1]}"
-	mv "$into" "${systemds[$1]}" || wrong "${systemds[$1]} cannot be made"
+	mv -T "$into" "${systemds[$1]}" || wrong "${systemds[$1]} cannot be made"
 	echo "$1 was fetched into ${systemds[$1]} ($(du -sh "${systemds[$1]}" | cut -f 1))"
 }
 

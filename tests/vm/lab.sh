@@ -31,7 +31,7 @@ guest_modules=(virtio virtio_ring virtio_mmio virtio_pci virtio_pci_legacy_dev v
 systemd_packages=(systemd)
 
 # list_parts FOLDER PART…: writes the packages or modules in a folder to a file there, so that
-# has_parts FOLDER PART…: recognizes a folder that was made with other ones.
+# has_parts FOLDER PART…: recognizes a folder that was made without one of them.
 list_parts()
 {
 	printf '%s\n' "${@:2}" >"$1/parts"
@@ -39,7 +39,7 @@ list_parts()
 
 has_parts()
 {
-	printf '%s\n' "${@:2}" | cmp -s - "$1/parts"
+	[ -s "$1/parts" ] && ! printf '%s\n' "${@:2}" | grep -qvxFf "$1/parts"
 }
 
 # All names in the table.
@@ -66,10 +66,22 @@ look_up()
 	wrong "$1: no such kernel: $vm/kernels has" "$(kernels | xargs)"
 }
 
-# The same for a kernel that must be in the lab.
+# fetch NAME: downloads what is missing of it in the lab; ends the test if that is not possible.
+fetch()
+{
+	local code
+
+	"$vm/fetch.sh" "$1"
+	code=$?
+	[ $code -ne 77 ] || could_not "$1 is not in $lab, and cannot be downloaded"
+	[ $code -eq 0 ] || wrong "$1 is not in $lab: fetch.sh: exit status $code"
+}
+
+# The same as look_up for a kernel that the test needs, with the libraries for its architecture.
 look_up_fetched()
 {
 	look_up "$1"
-	[ -n "$release" ] || could_not "the kernel $1 is not in $lab: run $vm/fetch.sh, which" \
-		"downloads it"
+	[ -n "$release" ] && has_parts "$sysroot" "${static_libraries[@]}" && return
+	fetch "$1"
+	look_up "$1"
 }

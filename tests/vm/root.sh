@@ -10,18 +10,14 @@ program=root.sh
 [ $# -eq 3 ] || wrong "usage: root.sh KERNEL TOOLS FILE"
 look_up_fetched "$1"
 tools=$2 file=$3
-has_parts "$systemd" "${systemd_packages[@]}" || could_not "systemd for $arch is not in $lab: run" \
-	"$vm/fetch.sh, which downloads it"
+has_parts "$systemd" "${systemd_packages[@]}" || fetch "systemd-$arch"
 work=$(mktemp -d "${TMPDIR:-/tmp}/kmemtrace-root.XXXXXX") || wrong "no scratch folder"
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 
 cp -a "$systemd/root" "$work" || wrong "the root file system cannot be copied"
 root=$work/root
-unset MAKEFLAGS MAKELEVEL MFLAGS
-make -s -C "$tools" install-strip DESTDIR="$root" >"$work/log" 2>&1 || {
-	tail -n 20 "$work/log" >&2
-	wrong "the programs in $tools cannot be installed"
-}
+DESTDIR=$root "$vm/build-static.sh" "$1" "$tools" install-strip || exit
 cp "$home/busybox" "$root/bin/" || wrong "$home/busybox cannot be copied"
 mkdir -p "$root"/{etc/systemd/system/{multi-user,sysinit}.target.wants,root,run,tmp}
 chmod 1777 "$root/tmp"

@@ -11,7 +11,6 @@ kernel=${KMEMTRACE_KERNEL:-6.12-amd64}
 look_up_fetched "$kernel"
 tools=$builddir/vm-static/$arch
 succeed "$triplet-gcc" -O2 -static -o messages "$srcdir/vm/messages.c"
-succeed "$srcdir/vm/build-static.sh" "$kernel" "$tools"
 succeed "$srcdir/vm/root.sh" "$kernel" "$tools" root.tar
 CPUS=1 DISK=$PWD/root.tar in_guest "$kernel" "$srcdir/vm/services.guest" "$srcdir"/vm/systemd/{init,run} messages
 cd "$kernel" || exit 1
