@@ -5,15 +5,11 @@
 # kernel; caches that untraced processes create and destroy have their names; so has the code of modules
 # that come and go; a call site that leaks an object now and then is first in the leaks view; and the
 # programs print the same on that machine as on this one.
+# $KMEMTRACE_LONG=1: also profiles, modules without BTF and while kmemtraced is stopped, and the leak.
 # shellcheck source=tests/vm/vm.sh
 . "$srcdir/vm/vm.sh"
 # shellcheck source=tests/vm/findings.sh
 . "$srcdir/vm/findings.sh"
-
-value()
-{
-	awk -v key="$2" '$1 == key { print $2 }' "$1"
-}
 
 # A kernel without memory bugs, which is busy before, during and after the capture, has no certain
 # finding.
@@ -43,7 +39,7 @@ check_leaks()
 {
 	local events first
 
-	[ -s "$scratch/leaks" ] || return
+	[ -d leaks ] || return
 	events=$(json leaks leaks .totals.allocations)
 	first=$(json leaks leaks '.leaks[0] | "\(.live_objects) \(.site)"')
 	[[ $first == "125 plant_leak+"*" [plant]" ]] || fail "the first leak is not plant_leak, with 125" \
@@ -106,9 +102,10 @@ check_preemption()
 
 check_names()
 {
-	local i
+	local i missed
 
 	checked named
+	missed=$(gaps named)
 	json named caches '.caches[] | select(.cache | startswith("plant_name_")) |
 		"\(.cache) \(.allocations) \(.frees)"' | sort >names
 	for i in 1 2 3 4 5; do
@@ -118,7 +115,8 @@ check_names()
 		# a name may be known too late; but no cache may have the name of another
 		! grep -vxFf expected-names names || fail "a cache has the name of another"
 	elif grep -q '^cache ' planted/kernel/caches; then
-		diff -u expected-names names || fail "the caches do not have their names"
+		diff -u expected-names names || [ "$(difference expected-names names)" -le "$missed" ] ||
+			fail "the caches do not have their names; $missed lost or skipped"
 	fi
 	echo "$(wc -l <names) of 5 caches that came and went have their names"
 }
@@ -126,10 +124,12 @@ check_names()
 # A profile counts the bytes of each cache by its own size, though it samples none of its objects.
 check_sizes()
 {
-	local bytes least=$((1024 * (10 * 1 + 20 * 2 + 30 * 3 + 40 * 4 + 50 * 5)))
+	local bytes least
 
 	[ -d sizes ] || return
 	checked sizes
+	# the largest object has 5 KiB
+	least=$((1024 * (10 * 1 + 20 * 2 + 30 * 3 + 40 * 4 + 50 * 5 - 5 * $(gaps sizes))))
 	bytes=$(awk '$1 == "counted" { sum += $5 } END { print sum + 0 }' sizes/kernel/status)
 	[ "$bytes" -ge $least ] || fail "the profile counted $bytes bytes, less than $least"
 	echo "the profile counted $bytes bytes of caches at one address, of $least at least"
@@ -152,8 +152,8 @@ check_modules()
 	[ ! -s unnamed ] || fail "$1: call sites have no name: $(cat unnamed)"
 	! grep -F ' [plant]' found-sites | grep -vE ' (right_kfree|plant_named|plant_in_init)\+| 0x' ||
 		fail "$1: call sites have a wrong name: $(cat found-sites)"
-	awk -v objects="$2" '$3 ~ /^0x/ || $4 ~ /^\[plant/ { made += $1; freed += $2 }
-		END { exit !(made == objects && freed == made) }' found-sites ||
+	awk -v objects="$2" -v gaps="$(gaps "$1")" '$3 ~ /^0x/ || $4 ~ /^\[plant/ { made += $1; freed += $2 }
+		END { exit made > objects || freed > objects || 2 * objects - made - freed > gaps }' found-sites ||
 		fail "$1: not $2 objects of the module: $(cat found-sites)"
 	echo "$1: call sites of the module: $(grep -E '\[plant| 0x' found-sites | xargs)"
 }
@@ -198,7 +198,8 @@ check_modules_lost()
 	checked modules-lost
 	! grep -qx 'names_lost 0' modules-lost/kernel/status || fail "modules-lost: no message was lost"
 	json modules-lost sites '.sites[] | "\(.allocations) \(.frees) \(.site)"' >found-sites
-	grep -q '^40 40 right_kfree+.* \[plant\]$' found-sites ||
+	awk -v gaps="$(gaps modules-lost)" '$3 ~ /^right_kfree\+/ && $4 == "[plant]" { made += $1; freed += $2 }
+		END { exit made > 40 || freed > 40 || 80 - made - freed > gaps }' found-sites ||
 		fail "modules-lost: not 40 objects of right_kfree: $(cat found-sites)"
 	echo "modules-lost: $(grep '^names_lost' modules-lost/kernel/status), then" \
 		"$(grep -F '[plant' found-sites | xargs)"
@@ -210,6 +211,7 @@ check_kfreed()
 {
 	local known count
 
+	[ "$(gaps "$1")" = 0 ] || { echo "$1: $(gaps "$1") lost or skipped: caches not compared" && return; }
 	json "$1" caches '.caches[] | select(.cache | test("^(plant_name_|0x)")) |
 		"\(.cache) \(.allocations) \(.frees) \(.object_size // 0)"' >kfreed
 	known=$(grep -cx 'plant_name_1 10 10 1024\|plant_name_2 20 20 2048' kfreed)
@@ -279,12 +281,13 @@ write_planted
 look_up_fetched "$kernel"
 : >leaks
 [ "$arch" != "$(dpkg --print-architecture)" ] || echo "leak 125" >leaks
+long=()
+[ -z "${KMEMTRACE_LONG:-}" ] || { touch long && long=("$PWD/long"); }
 succeed "$srcdir/vm/build-module.sh" "$kernel" "$srcdir/vm/plant" module
 in_guest "$kernel" "$srcdir/vm/kernel.guest" module/plant.ko planted leaks \
-	"$srcdir/vm/capture.guest" "$srcdir/vm/explain.sh"
+	"$srcdir/vm/capture.guest" "$srcdir/vm/explain.sh" "${long[@]}"
 echo "$release, $(grep -c '^unobserved ' "$kernel/planted/kernel/status") paths unobserved," \
-	"$(sed -n 's/^.* is up after /up after /p' "$kernel/console"); $(grep '^the planted' \
-		"$kernel/console"); $(grep '^the counts' "$kernel/console")"
+	"$(sed -n 's/^part: \(planted .*)\).*/\1/p' "$kernel/console")"
 mkdir -p "$builddir/vm-captures"
 rm -rf "$builddir/vm-captures/$kernel"
 cp -r "$kernel" "$builddir/vm-captures" || fail "the captures cannot be copied"
@@ -296,13 +299,13 @@ check_counts
 check_names
 check_sizes
 check_modules modules 72
-check_modules modules-without-btf 72
+[ ! -d modules-without-btf ] || check_modules modules-without-btf 72
 [ ! -d modules-stopped ] || check_modules modules-stopped 44
 check_modules_lost
 check_kfreed modules
-check_kfreed modules-without-btf
+[ ! -d modules-without-btf ] || check_kfreed modules-without-btf
 check_stacks stacks
-check_stacks profile
+[ ! -d profile ] || check_stacks profile
 check_leaks
 check_jit_off
 check_confinement

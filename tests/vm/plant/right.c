@@ -3,6 +3,7 @@
 #include <linux/mempool.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/version.h>
 #include <linux/workqueue.h>
 
 #include "plant.h"
@@ -59,6 +60,21 @@ static int right_kfree_rcu(unsigned int count)
 			return -ENOMEM;
 		kfree_rcu(object, rcu);
 	}
+	return 0;
+}
+
+/* Waits until objects that kfree_rcu() has begun to free are free. */
+static int rcu_freed(unsigned int count)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	kvfree_rcu_barrier();
+#else
+	/* the compiler warns of a flush of this queue if it knows it */
+	struct workqueue_struct *volatile queue = system_wq;
+
+	rcu_barrier();
+	flush_workqueue(queue);
+#endif
 	return 0;
 }
 
@@ -170,7 +186,8 @@ const struct plant right_plants[] = {
 	{ "right-bulk", right_bulk },	      { "right-kfree-bulk", right_kfree_bulk },
 	{ "right-handover", right_handover }, { "right-large", right_large },
 	{ "right-krealloc", right_krealloc }, { "right-mempool", right_mempool },
-	{ "right-nothing", right_nothing },   { NULL, NULL },
+	{ "right-nothing", right_nothing },   { "rcu-freed", rcu_freed },
+	{ NULL, NULL },
 };
 
 int right_init(void)
