@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * pipes THREADS SECONDS [flip]: threads that open and close pipes, for a guest's test. Prints their
- * ids, waits for a line on its input, runs them so long, prints "done", and ends with its input.
+ * pipes THREADS PIPES [flip]: threads that open and close so many pipes together, for a guest's test.
+ * Prints their ids, waits for a line on its input, runs them, prints "done", and ends with its input.
  * So all events of the threads are between the two lines.
  * flip: a real-time thread moves the threads from CPU to CPU, and so preempts them.
  */
@@ -22,6 +22,7 @@
 
 static pid_t ids[THREADS_MOST];
 static int threads;
+static atomic_int left; /* pipes */
 static atomic_bool stop;
 static sem_t begun, go, done, never;
 
@@ -32,7 +33,7 @@ static void *open_pipes(void *id)
 	*(pid_t *)id = (pid_t)syscall(SYS_gettid);
 	sem_post(&begun);
 	sem_wait(&go);
-	while (!stop)
+	while (atomic_fetch_sub(&left, 1) > 0)
 		if (!pipe(ends)) {
 			close(ends[0]);
 			close(ends[1]);
@@ -71,6 +72,7 @@ int main(int argc, char **argv)
 	threads = argc > 2 ? atoi(argv[1]) : 0;
 	if (threads < 1 || threads > THREADS_MOST)
 		return 2;
+	left = atoi(argv[2]);
 	sem_init(&begun, 0, 0);
 	sem_init(&go, 0, 0);
 	sem_init(&done, 0, 0);
@@ -89,10 +91,9 @@ int main(int argc, char **argv)
 		sem_post(&go);
 	if (argc > 3 && pthread_create(&thread, NULL, flip, NULL))
 		return 3;
-	sleep((unsigned int)atoi(argv[2]));
-	stop = true;
 	for (int i = 0; i < threads; i++)
 		sem_wait(&done);
+	stop = true;
 	fputs("done\n", stderr);
 	/* the caller ends it, after it has read the counts */
 	return fgets(line, sizeof(line), stdin) ? 4 : 0;
