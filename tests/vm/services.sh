@@ -67,5 +67,5 @@ message '.KMEMTRACE_TRIGGER == "live > 1"' | head -n 1 >trigger
 # as the unit is installed, on a whole system
 score=$(sed -n 's/.*Overall exposure level for .*: \([0-9.]*\) .*/\1/p' security)
 awk "BEGIN { exit !(\"$score\" != \"\" && $score < 2.0) }" || fail "the exposure is not below 2.0: $(cat security)"
-echo "exposure by systemd-analyze: $score; $(grep -c . journal.json) messages; $(grep ' s$' console | tail -n 1)"
+echo "exposure by systemd-analyze: $score; $(grep -c . journal.json) messages"
 exit 0
