@@ -30,6 +30,7 @@ captures() { # captures DIR: all programs of the daemon are attached, since DIR 
 stop_daemon() { # stop_daemon [SIGNAL]: sets $status to its exit status
 	[ -n "$daemon" ] || return 0
 	kill -"${1:-INT}" "$daemon" 2>/dev/null
+	kill -CONT "$daemon" -"$daemon" 2>/dev/null # if the test has stopped it
 	wait "$daemon" 2>/dev/null
 	status=$?
 	daemon=
@@ -63,6 +64,37 @@ starved() {
 	status=$?
 	daemon=
 	return $status
+}
+
+# start_set SET OPTION…: pieces in the background, by a process group of its own; returns when it captures into
+# a new piece
+start_set() {
+	before=$(newest_piece "$1")
+	setsid "$kmemtraced" -q -o "$@" 2>daemon.log &
+	daemon=$!
+	wait_for "the first piece of $1" captures_after "$1" "$before"
+}
+
+newest_piece() { # newest_piece SET: its path, or nothing
+	find "$1" -maxdepth 1 -name 'piece.??????' 2>/dev/null | sort | tail -1
+}
+
+captures_after() { # captures_after SET PIECE
+	newest=$(newest_piece "$1")
+	[ "$newest" != "$2" ] && captures "$newest"
+}
+
+has_piece() { # has_piece SET NUMBER: that piece has begun, or a later one
+	newest=$(newest_piece "$1")
+	[ "${newest##*.}" -ge "$2" ]
+}
+
+# busy: a task allocates all the time, until the test ends
+busy() {
+	while kill -0 $$ 2>/dev/null; do
+		ls -R /proc/self /sys/kernel/slab >/dev/null 2>&1
+	done &
+	before_end "kill $!"
 }
 
 json() { # json FILTER: one value of the report on the capture
