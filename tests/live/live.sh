@@ -97,6 +97,20 @@ busy() {
 	before_end "kill $!"
 }
 
+# begin_random: prints the seed of the random moments, which KMEMTRACE_SEED repeats
+begin_random() {
+	seed=${KMEMTRACE_SEED:-$$}
+	echo "KMEMTRACE_SEED=$seed"
+}
+
+random() { # random NUMBER MOST: seconds below MOST, others for each number
+	awk -v seed="$seed$1" -v most="$2" 'BEGIN { srand(seed); rand(); printf "%.4f", most * rand() }'
+}
+
+all_ended() { # all_ended GROUP: no process of the process group is left
+	! pgrep -g "$1" >/dev/null
+}
+
 json() { # json FILTER: one value of the report on the capture
 	"$report" -i "${dir:-kmemtrace.data}" --format=json | jq -r "$1"
 }
