@@ -2,26 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kill -9 at random moments while a flight recorder switches pieces and writes dumps: of kmemtraced alone,
 # or with all of its processes. Each finished piece and dump is whole, the pieces that were cut off can be
-# repaired, and the next kmemtraced goes on and finishes the dump with all pieces that were in it. 6 times,
+# repaired, and the next kmemtraced goes on and finishes the dump with all pieces that were in it. 4 times,
 # or 100 with KMEMTRACE_LONG=1. KMEMTRACE_SEED repeats the moments.
 . "$srcdir/live/live.sh"
 need setsid pgrep
 
-seed=${KMEMTRACE_SEED:-$$}
-echo "KMEMTRACE_SEED=$seed"
-kills=6
+kills=4
 [ -n "${KMEMTRACE_LONG-}" ] && kills=100
-trap 'rm -f working; kill -9 -"$daemon" 2>/dev/null; cd /; rm -rf "$scratch"' EXIT
-
-busy() {
-	while [ -e working ]; do
-		ls -R /proc/self /sys/kernel/slab >/dev/null 2>&1
-	done
-}
-
-random() { # random NUMBER MOST: seconds below MOST; NUMBER: of the draw in this round
-	awk -v seed="$seed$round$1" -v most="$2" 'BEGIN { srand(seed); printf "%.4f", most * rand() }'
-}
 
 # whole PIECE: passes the check; but its checkpoint may not have been made yet
 whole() {
@@ -30,6 +17,10 @@ whole() {
 		grep -q 'the checkpoint of .* is missing' check.log ||
 		fail "round $round: kmemtrace-check: $(head -20 check.log)"
 	late=$((late + 1))
+}
+
+dump_began() {
+	[ -n "$(find . -maxdepth 1 -name 'set.dump.*.new')" ] || message 1 'has the last'
 }
 
 # run_of PIECE: the id of the run that wrote it
@@ -62,36 +53,25 @@ check_left() {
 	done
 }
 
-touch working
-busy &
-worker=$!
+begin_random
+busy
 left='' pieces=0 cut=0 late=0 dumps=0 repaired=0 removed=0 begun=0 again=0
 : >left.list
 for round in $(seq $kills); do
-	before=$(ls set 2>/dev/null | tail -1)
-	setsid "$kmemtraced" -q -z -o set --overwrite=1200ms 2>daemon.log &
-	daemon=$!
-	for _ in $(seq 400); do # it writes a piece
-		newest=$(ls set 2>/dev/null | tail -1)
-		[ "$newest" != "$before" ] && [ -s "set/$newest/kernel/tasks" ] && break
-		kill -0 $daemon 2>/dev/null || fail "round $round: kmemtraced has ended: $(cat daemon.log)"
-		sleep 0.02
-	done
-	sleep "$(random 1 1.5)"
-	kill -USR2 $daemon || fail "round $round: kmemtraced has ended: $(cat daemon.log)"
-	sleep "$(random 2 0.5)"
-	kill -0 $daemon 2>/dev/null || fail "round $round: kmemtraced has ended: $(cat daemon.log)"
-	if [ $((round % 3)) = 0 ]; then
-		kill -9 $daemon # a dump that has begun goes on
+	start_set set -z --overwrite=1200ms
+	group=$daemon first=$(newest_piece set)
+	wait_for "a finished piece" has_piece set $((1${first##*.} - 1000000 + 1 + round % 5))
+	kill -USR2 "$daemon"
+	if [ $round = 1 ]; then
+		wait_for_message 1 'has the last' # one dump is finished for sure
 	else
-		kill -9 -$daemon
+		[ $((round % 3)) = 2 ] || wait_for "the begin of a dump" dump_began
+		sleep "$(random $round 0.1)" # paced: the moment of the kill
 	fi
-	wait $daemon 2>/dev/null
-	for _ in $(seq 1000); do
-		pgrep -g $daemon >/dev/null || break
-		sleep 0.01
-	done
-	pgrep -g $daemon >/dev/null && fail "round $round: processes are left: $(pgrep -l -g $daemon)"
+	kill -0 "$daemon" || fail "round $round: kmemtraced has ended: $(cat daemon.log)"
+	[ $((round % 3)) = 0 ] || kill -9 -$group # else, a dump that has begun goes on
+	stop_daemon KILL
+	wait_for "the end of all processes" all_ended $group
 	check_left
 
 	for dump in set.dump.*Z; do
@@ -122,13 +102,15 @@ for round in $(seq $kills); do
 	done >left.list
 done
 [ $pieces -gt $kills ] || fail "only $pieces finished pieces"
-[ $cut -gt 0 ] || fail "no piece was cut off"
 [ $dumps -gt 0 ] || fail "no dump was finished before the kill"
 
 # the next one finishes the last dump too, and one that a kill leaves for sure; also without --overwrite
 round=last
 planned=set.dump.20200101T000000Z
-first=$(grep -l '^complete yes' set/piece.*/kernel/status | head -1 | sed 's|set/||; s|/kernel/status||')
+for piece in set/piece.*; do
+	first=${piece#set/}
+	grep -q '^complete yes' "$piece/kernel/status" && "$check" "$piece" >check.log 2>&1 && break
+done
 mkdir "$planned.new" "$planned.new/.next.000001" "$planned.2.new"
 cp -r "set/$first" "$planned.new/$first"
 printf 'pieces 1 %d\ntrigger live > 2G\n' "$((1${first#piece.} - 1000000))" >"$planned.new/.request"
@@ -139,7 +121,7 @@ left="$left$planned
 $planned.2"
 echo "$planned $first $(stat -c %i "$planned.new/$first/metadata") $(run_of "$planned.new/$first")" >>left.list
 mkdir other.dump.20200101T000000Z.new set.dump.20200101T000000.new set.dump.mine.new
-"$kmemtraced" -q -o set --switch-output=1h -d 0.2 2>daemon.log || fail "the last run: exit $? $(cat daemon.log)"
+"$kmemtraced" -q -o set --switch-output=1h true 2>daemon.log || fail "the last run: exit $? $(cat daemon.log)"
 check_left
 [ "$(find . -maxdepth 1 -name '*.new' | wc -l)" = 3 ] || fail "directories with other names: $(ls)"
 grep -q "^kmemtraced: live > 2G: $scratch/$planned has the last 1 piece: kmemtraced was killed" daemon.log ||
@@ -148,6 +130,4 @@ grep -q "$planned.2.new: removed: .* had no piece" daemon.log || fail "the empty
 [ ! -e "$planned/.request" ] || fail "left in the dump: $(ls -A $planned)"
 echo "$kills kills: $pieces finished pieces were whole, $cut were repaired, $late checkpoints were missing;" \
 	"$dumps dumps were whole, $begun were cut off, $again of them again: $repaired were finished later, $removed had no piece"
-rm working
-wait $worker
 exit 0
