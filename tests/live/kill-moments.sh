@@ -3,24 +3,16 @@
 # kmemtraced is killed at random moments of its start and its capture, while tasks allocate: packed
 # and not, publishing and not. Each capture that is left can be read and repaired, and has every
 # record of the packets that were finished before the kill; the older capture stays; the next start
-# removes everything else. KMEMTRACE_LONG=1: 200 kills, not 10. KMEMTRACE_SEED repeats the moments.
+# removes everything else. KMEMTRACE_LONG=1: 200 kills, not 6. KMEMTRACE_SEED repeats the moments.
 # shellcheck disable=SC2154 # live.sh sets the names of the programs and its folder
 . "$srcdir/live/live.sh"
 need jq
 kills=${KMEMTRACE_LONG:+200}
-kills=${kills:-10}
-seed=${KMEMTRACE_SEED:-$$}
-RANDOM=$seed
-echo "KMEMTRACE_SEED=$seed"
+kills=${kills:-6}
+begin_random
 packets=$builddir/tests/live/packets
 published=$scratch/published/memstat
 mkdir place published
-
-work() { # allocates all the time, while the file working exists; a failed test removes it too
-	while [ -e working ]; do
-		ls -R /proc/self >/dev/null 2>&1
-	done
-}
 
 uuid_of() { # of a capture, or nothing
 	awk '/uuid = / { print $3; exit }' "$1/metadata" 2>/dev/null
@@ -34,6 +26,10 @@ whole_records() { # in the whole packets of a capture's streams
 		sum=$((sum + $("$packets" "$stream"))) || fail "packets: $stream"
 	done
 	echo $sum
+}
+
+has_records() {
+	[ "$(whole_records "$1")" -gt 0 ]
 }
 
 # The capture that a kill left, and what was finished before, in snap
@@ -59,13 +55,16 @@ check_cut() {
 	finished=$((finished + before))
 }
 
-touch working
-work &
-worker=$!
-# half of the kills shall come during the start, however busy this machine is
-begin=$(date +%s%3N)
-"$kmemtraced" -q -d 0.01 -o unused || fail "without a kill: exit $?"
-span=$((2 * ($(date +%s%3N) - begin)))
+snap() { # a copy; from inside, since the folder may get another name
+	rm -rf snap
+	(cd place/capture && cp -r . ../../snap) 2>/dev/null
+}
+
+busy
+# most kills shall come during the start, however busy this machine is
+begin=$(date +%s%N)
+"$kmemtraced" -q -o unused true || fail "without a kill: exit $?"
+span=$(awk -v ns=$(($(date +%s%N) - begin)) 'BEGIN { print 1.5 * ns / 1e9 }')
 began=0 starting=0 nothing=0 left_over=0 with_records=0 finished=0 older=
 for ((n = 1; n <= kills; n++)); do
 	options=
@@ -74,14 +73,9 @@ for ((n = 1; n <= kills; n++)); do
 	# shellcheck disable=SC2086 # several options
 	"$kmemtraced" -q $options -o place/capture 2>daemon.log &
 	daemon=$!
-	moment=$(printf %04d $((RANDOM % span)))
-	sleep "${moment%???}.${moment: -3}"
-	while [ $n = 1 ] && [ ! -s place/capture/kernel/tasks ]; do
-		kill -0 $daemon 2>/dev/null || break
-		sleep 0.05 # one capture has begun for sure
-	done
-	rm -rf snap
-	cp -r place/capture snap 2>/dev/null # may be replaced just now
+	sleep "$(random $n "$span")" # paced: the moment of the kill
+	[ $n != 1 ] || wait_for "a capture" has_records place/capture # one has begun for sure
+	snap
 	was=$(uuid_of snap)
 	stop_daemon KILL
 	[ $status = 137 ] || fail "kill $n: exit $status before the kill: $(cat daemon.log)"
@@ -103,14 +97,12 @@ for ((n = 1; n <= kills; n++)); do
 		fi
 	fi
 done
-rm working
-wait $worker
 
-"$kmemtraced" -q --publish="$published" -d 0.1 -o place/capture 2>err || fail "after the kills: exit $?: $(cat err)"
+"$kmemtraced" -q --publish="$published" -o place/capture true 2>err || fail "after the kills: exit $?: $(cat err)"
 checked place/capture
 left=$(find place published \( -name '*.new.*' -o -name .reserve -o -path '*/published/*' \))
 [ -z "$left" ] || fail "the next start left: $left"
 echo "$kills kills: $began captures were cut off, $with_records of them with $finished finished" \
 	"records; $starting in the start: $left_over left a directory, $nothing did not"
-[ $began -gt 0 ] || fail "no capture had begun"
+[ $with_records -gt 0 ] || fail "no capture had begun"
 exit 0
