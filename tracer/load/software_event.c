@@ -127,6 +127,8 @@ void software_event_stop(struct software_event *event)
 
 	if (!event->cpus || !event->is_enabled)
 		return;
+	/* a CPU may have come online since the last time */
+	software_event_poll(event);
 	event->is_enabled = false;
 	for (unsigned int i = 0; i < event->possible_cpus; i++) {
 		if (event->cpus[i].fd < 0)
