@@ -4,6 +4,12 @@
 # counted, and places of this machine with names that no other test has.
 . "$srcdir/cli/cli.sh"
 
+# A test that switches a CPU off sets $alone to -x before: it waits for the other live tests of this machine, and
+# these wait for it.
+if [ -d /sys/devices/system/cpu ] && command -v flock >/dev/null; then
+	exec 7</sys/devices/system/cpu
+	flock -w 600 "${alone:--s}" 7 || skip "other live tests did not end in ten minutes"
+fi
 daemon='' # its process, or nothing
 [ -x "$kmemtraced" ] || skip "kmemtraced was not built"
 "$kmemtraced" --doctor >doctor.log 2>&1 || skip "no capture is possible here: $(grep '^NO' doctor.log | head -1)"
