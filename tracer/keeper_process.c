@@ -194,6 +194,9 @@ static void keep_max_files(struct work *work)
 	if (!work->settings->max_files ||
 	    parts_list_pieces_at(work->settings->set, &numbers, &count))
 		return;
+	/* kmemtraced may be ahead, and have asked for a dump in between */
+	while (count && numbers[count - 1] > work->writing)
+		count--;
 	for (size_t i = 0; i + most < count; i++) {
 		if (numbers[i] >= work->writing || is_needed(work, numbers[i]))
 			break;
