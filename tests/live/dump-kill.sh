@@ -58,7 +58,7 @@ busy
 left='' pieces=0 cut=0 late=0 dumps=0 repaired=0 removed=0 begun=0 again=0
 : >left.list
 for round in $(seq $kills); do
-	start_set set -z --overwrite=1200ms
+	start_set set -z -p $load --overwrite=1200ms
 	group=$daemon first=$(newest_piece set)
 	wait_for "a finished piece" has_piece set $((1${first##*.} - 1000000 + 1 + round % 5))
 	kill -USR2 "$daemon"

@@ -9,7 +9,8 @@ for name in 20240101T000000Z 20240101T000000Z.2 20240101T000000Z.10 mine; do
 done
 # a removal that was interrupted
 mkdir -p set.dump.20200101T000000Z.removed/piece.000001
-start_set set -z --overwrite=1h --max-dumps=2
+busy
+start_set set -z -p $load --overwrite=1h --max-dumps=2
 wait_for_message 1 "$scratch/set.dump.20240101T000000Z: removed: --max-dumps=2: to keep a dump, rename it"
 for number in 1 2 3; do
 	kill -USR2 "$daemon"

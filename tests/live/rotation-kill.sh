@@ -24,7 +24,7 @@ kills=4
 [ -n "${KMEMTRACE_LONG-}" ] && kills=100
 switched=0 cut=0 late=0
 for round in $(seq $kills); do
-	start_set set --switch-output=150ms --max-files=8
+	start_set set -p $load --switch-output=150ms --max-files=8
 	group=$daemon first=$(newest_piece set)
 	# after 1 to 5 more pieces, when kmemtraced has begun one, or writes it, or ends it
 	wait_for "more pieces" has_piece set $((1${first##*.} - 1000000 + 1 + round % 5))
@@ -59,7 +59,7 @@ done
 echo "$kills kills: $switched finished pieces were whole, $cut were repaired; $late times, a checkpoint had not been made yet"
 
 # the checkpoint of a piece can be made later
-start_set set --switch-output=100ms
+start_set set -p $load --switch-output=100ms
 piece=$(newest_piece set)
 wait_for "a second piece" has_piece set $((1${piece##*.} - 1000000 + 1))
 stop_daemon
@@ -77,7 +77,7 @@ mkdir "$piece/checkpoint.new" set/.next.000999
 checked "$piece"
 
 # a set that was repaired where it is goes on, with the damaged piece kept
-start_set set --switch-output=1h
+start_set set -p $load --switch-output=1h
 last=$(newest_piece set) group=$daemon
 wait_for "a stream" has_stream "$last"
 stop_daemon KILL
