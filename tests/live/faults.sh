@@ -10,35 +10,35 @@
 
 # each line: what fails, with which error, and how many calls are left out
 faults="
-stack ENOMEM 47
-bpf ENOMEM 79
-close EIO 1250
-fallocate ENOSPC 4
-flock ENOLCK 3
-getdents EIO 60
+stack ENOMEM 120
+bpf ENOMEM 160
+close EIO 2500
+fallocate ENOSPC 6
+flock ENOLCK 4
+getdents EIO 120
 mkdir ENOSPC 3
 mmap ENOMEM 19
-open EMFILE 1100
+open EMFILE 2300
 read EIO 8500
 readlink EIO 600
 rename EIO 5
-stat EIO 1900
+stat EIO 3900
 thread EAGAIN 3
 truncate EIO 1
-unlink EIO 13
-write ENOSPC 100
-open KILL 1100
-rename KILL 4
-unlink KILL 13
-write KILL 120
+unlink EIO 27
+write ENOSPC 250
+open KILL 2300
+rename KILL 7
+unlink KILL 27
+write KILL 250
 "
 inject=$builddir/tests/faults/inject
 published=$scratch/published/memstat
 options="-z --publish=$published"
-runs=0 failed=0
+runs=0
 mkdir published
 
-wrong() {
+broken() {
 	echo "wrong: $fault $n: $*: $(head -n 2 err)"
 	failed=1
 }
@@ -56,15 +56,22 @@ tables() {
 	grep '^complete' "$1/kernel/status"
 }
 
+# Another task has loaded a module or made a cache meanwhile: a capture without a failure has the new tables too.
+tables_changed() {
+	"$kmemtraced" -q -z -o fresh true && tables fresh >fresh.tables && tables capture | cmp -s fresh.tables - || return
+	echo "tables of this kernel have changed: $(cat diff)"
+	mv fresh.tables good.tables
+}
+
 # with_fault COMMAND…: in ./capture, where an older capture is; sets $code
 with_fault() {
 	rm -rf mark capture capture.* published/memstat*
 	cp -r good capture
 	if [ "$fault" = stack ]; then
 		FAULT="$fault:$n" FAULT_MARK=$scratch/mark LD_PRELOAD=$builddir/tests/faults/fail.so \
-			timeout -k 5 30 "$@" 2>err
+			timeout -k 5 120 "$@" 2>err
 	else
-		timeout -k 5 30 "$inject" "$fault" "$n" "$error" mark "$@" 2>err
+		timeout -k 5 120 "$inject" "$fault" "$n" "$error" mark "$@" 2>err
 	fi
 	code=$?
 }
@@ -78,24 +85,25 @@ repaired() { # the capture is consistent, or as one that was killed
 
 judge() { # of a run whose call has failed
 	if [ "$error" = KILL ]; then
-		[ $code = 137 ] || wrong "killed: exit status $code"
+		[ $code = 137 ] || broken "killed: exit status $code"
 	elif [ $code != 0 ] && [ $code != 2 ]; then
-		wrong "exit status $code"
+		broken "exit status $code"
 	elif [ $code = 2 ] && ! grep -q '^kmemtraced: ..*: ' err; then
-		wrong "exit status 2 without a message that says what failed"
+		broken "exit status 2 without a message that says what failed"
 	fi
 	if ! cmp -s good/metadata capture/metadata; then
-		cmp -s good/metadata capture.old/metadata || wrong "the older capture is gone"
+		cmp -s good/metadata capture.old/metadata || broken "the older capture is gone"
 		if [ -e capture ]; then
-			repaired || wrong "$(head -n 2 check.log)"
+			repaired || broken "$(head -n 2 check.log)"
 		fi
 	elif [ $code = 0 ]; then
-		wrong "exit status 0 without a capture"
+		broken "exit status 0 without a capture"
 	fi
-	[ $code != 0 ] || tables capture | diff good.tables - >diff || wrong "exit status 0, but tables differ: $(cat diff)"
+	[ $code != 0 ] || tables capture | diff good.tables - >diff || tables_changed ||
+		broken "exit status 0, but tables differ: $(cat diff)"
 	[ $code = 2 ] && [ "$fault" = unlink ] && grep -q 'memstat: cannot be removed' err && rm published/memstat
-	[ "$error" = KILL ] || [ ! -e published/memstat ] || wrong "a published file is left"
-	[ "$error" = KILL ] || [ -z "$(find . -maxdepth 1 -name 'capture.new.*')" ] || wrong "the start left $(ls -d capture.new.*)"
+	[ "$error" = KILL ] || [ ! -e published/memstat ] || broken "a published file is left"
+	[ "$error" = KILL ] || [ -z "$(find . -maxdepth 1 -name 'capture.new.*')" ] || broken "the start left $(ls -d capture.new.*)"
 }
 
 # shellcheck disable=SC2086 # several options
@@ -120,7 +128,7 @@ while read -r fault error stride; do
 		runs=$((runs + 1))
 	done
 	echo "$fault $error: $((runs - before)) runs"
-	[ $runs -gt $before ] || wrong "no such call"
+	[ $runs -gt $before ] || broken "no such call"
 done <<<"$faults"
 
 # the published file cannot be removed: one of the last calls; the file for --status is removed after it
@@ -133,18 +141,18 @@ for ((n = last; n > last - 5; n--)); do
 	with_fault "$kmemtraced" -q $options -o capture -- true
 	grep -q 'memstat: cannot be removed' err && break
 done
-[ -e mark ] && [ $code = 2 ] || wrong "the published file cannot be removed: exit status $code"
+[ -e mark ] && [ $code = 2 ] || broken "the published file cannot be removed: exit status $code"
 judge
 checked capture
 
 # without a capture, nothing but the published file is written
 fault=stack error=ENOMEM
-for ((n = 1; ; n += ${KMEMTRACE_STRIDE:-97})); do
+for ((n = 1; ; n += ${KMEMTRACE_STRIDE:-300})); do
 	with_fault "$kmemtraced" -q --publish="$published" --no-capture -d 0.02
 	[ -e mark ] || break
-	[ $code = 0 ] || [ $code = 2 ] || wrong "exit status $code"
-	[ $code = 0 ] || grep -q '^kmemtraced: ..*: ' err || wrong "exit status $code without a message that says what failed"
-	[ ! -e published/memstat ] || wrong "a published file is left"
+	[ $code = 0 ] || [ $code = 2 ] || broken "exit status $code"
+	[ $code = 0 ] || grep -q '^kmemtraced: ..*: ' err || broken "exit status $code without a message that says what failed"
+	[ ! -e published/memstat ] || broken "a published file is left"
 	runs=$((runs + 1))
 done
 
