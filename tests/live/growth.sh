@@ -9,24 +9,21 @@
 . "$srcdir/live/live.sh"
 need jq find tar ls setsid
 
-background=
-grow=
-cgroup=
-finish() {
-	[ -z "$background" ] || kill -s KILL -- -"$background" 2>/dev/null
-	[ -z "$grow" ] || kill "$grow" 2>/dev/null
-	stop_daemon
-	remove_made
-	cd /
-	rm -rf "$scratch"
+end_background() {
+	kill -s KILL -- -"$background"
 }
-trap finish EXIT
-
-remove_made() { # the folders of the last situation
-	while kill -0 "${grow:-0}" 2>/dev/null && [ -n "$grow" ]; do sleep 0.02; done
+end_growth() { # and the folders of the last situation
+	[ -z "$grow" ] || kill "$grow" 2>/dev/null
+	wait_for "the end of the growth" has_ended
 	umount "$scratch/folder" 2>/dev/null
 	[ -z "$cgroup" ] || find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null
+	grow=
 }
+has_ended() {
+	[ -z "$grow" ] || ! kill -0 "$grow"
+}
+grow='' cgroup=''
+before_end end_growth
 
 # The first pass reads the files from the disk: caches that fill then are not the growth in question.
 # find does not list processes: the kernel would make inodes and dentries for all that they have, the
@@ -46,7 +43,8 @@ while :; do ls -lR /usr/share /proc/self /sys/kernel; done >/dev/null 2>&1
 END
 setsid sh background.sh &
 background=$!
-until kill -s 0 -- -$background 2>/dev/null; do sleep 0.02; done
+before_end end_background
+wait_for "the group of the load" kill -s 0 -- -$background
 
 # choose_folder KIND: where the objects are made
 choose_folder() {
@@ -55,10 +53,10 @@ choose_folder() {
 	case $1 in
 	cgroup)
 		for place in /sys/fs/cgroup /sys/fs/cgroup/cpu; do
-			mkdir "$place/kmemtrace.$$" 2>/dev/null && [ -e "$place/kmemtrace.$$/cgroup.procs" ] && break
-			rmdir "$place/kmemtrace.$$" 2>/dev/null
+			mkdir "$place/$own_name" 2>/dev/null && [ -e "$place/$own_name/cgroup.procs" ] && break
+			rmdir "$place/$own_name" 2>/dev/null
 		done
-		cgroup=$place/kmemtrace.$$ folder=$cgroup
+		cgroup=$place/$own_name folder=$cgroup
 		[ -d "$cgroup" ]
 		;;
 	negative) # a tmpfs has no negative dentries
@@ -125,7 +123,7 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	cat >command.sh <<-END
 		"$builddir/tests/live/grow" $1 $2 $seconds "$folder" >made 2>grow.log &
 		echo \$! >pid
-		while kill -0 \$(cat pid) 2>/dev/null && [ ! -s made ]; do sleep 0.05; done
+		while kill -0 \$(cat pid) 2>/dev/null && [ ! -s made ]; do sleep 0.05; done # paced: the growth
 	END
 	rm -rf made kmemtrace.data
 	kill -s CONT -- -"$background"
@@ -133,18 +131,18 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	kill -s STOP -- -"$background"
 	grow=$(cat pid) pid=$grow
 	made=$(cat made)
-	kill "$grow" 2>/dev/null
-	remove_made
-	grow=
+	end_growth
 	[ -n "$made" ] || {
 		echo "$1: cannot be made here: $(cat grow.log)"
 		return
 	}
-	"$report" leaks --format=json -l 2 >sites.json
-	"$report" leaks --by=task --format=json -l 2 >tasks.json
-	"$report" --format=json -l 2 >summary.json
-	"$report" | head -n 40 >screen
-	"$report" --format=html >page.html 2>/dev/null || fail "$1: report --format=html: exit $?"
+	# of the tasks of this test, since others may grow too
+	own="comm == \"grow-$kind\" || comm == \"find\" || comm == \"tar\" || comm == \"cat\" || comm == \"ls\""
+	"$report" leaks --where="$own" --format=json -l 2 >sites.json
+	"$report" leaks --where="$own" --by=task --format=json -l 2 >tasks.json
+	"$report" --where="$own" --format=json -l 2 >summary.json
+	"$report" --where="$own" | head -n 40 >screen
+	"$report" --where="$own" --format=html >page.html 2>/dev/null || fail "$1: report --format=html: exit $?"
 	"$report" leaks -p "$pid" --site="^($5)\\+" --format=json >own.json || fail "$1: report: exit $?"
 	live=$(jq '[.leaks[].live_objects] | add // 0' own.json)
 	bound=$(jq '.loss.lost + .loss.skipped' own.json)
