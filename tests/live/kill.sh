@@ -18,7 +18,7 @@ has_passed() {
 	[ $(($(uptime) - after)) -ge $((500000000 + $(waited) - waited_before)) ]
 }
 
-[ -r /proc/self/schedstat ] || skip "this kernel does not tell how long tasks wait for a CPU"
+[ -r /proc/self/schedstat ] || skip "this kernel does not count the time that tasks wait for a CPU"
 # a disk may be slow
 own_folder memory && cd memory
 # the few events of this shell fill no packet
