@@ -10,33 +10,27 @@ need jq python3 openssl
 [ "$(id -u)" = 0 ] || skip "only root can start a process of another user"
 make_summaries=$builddir/tests/fleet/make_summaries
 host=$(uname -n)
-servers=()
-trap 'stop_daemon; kill "${servers[@]}" 2>/dev/null; cd /; rm -rf "$scratch"' EXIT
 unset KMEMTRACE_CLICKHOUSE_USER KMEMTRACE_CLICKHOUSE_PASSWORD
 
 # start_fake FOLDER [CERTIFICATE]: sets port
 start_fake() {
 	mkdir -p "$1"
 	echo ok >"$1/mode"
-	python3 "$srcdir/fleet/fake_server.py" "$@" 2>"$1/errors" 9>&- &
-	servers+=($!)
-	for _ in $(seq 100); do
-		[ -e "$1/port" ] && break
-		sleep 0.1
-	done
-	port=$(cat "$1/port") || fail "no fake server: $(cat "$1/errors")"
+	python3 "$srcdir/fleet/fake_server.py" "$@" 2>"$1/errors" &
+	before_end "kill $! 2>/dev/null"
+	wait_for "the port of the fake server" [ -e "$1/port" ]
+	port=$(cat "$1/port")
 }
 
 # start OPTION…: with summaries each second in the folder sums
 start() {
 	"$kmemtraced" --no-capture --summaries=1 --summaries-dir="$scratch/sums" --ship-max-wait=500ms "$@" 2>daemon.log &
 	daemon=$!
-	for _ in $(seq 200); do
-		grep -q 'Seccomp:.2' /proc/$daemon/status 2>/dev/null && [ -n "$(shippers)" ] && return
-		kill -0 $daemon 2>/dev/null || break
-		sleep 0.05
-	done
-	fail "kmemtraced did not start: $(cat daemon.log)"
+	wait_for "the start" started
+}
+
+started() {
+	grep -q 'Seccomp:.2' /proc/$daemon/status && [ -n "$(shippers)" ]
 }
 
 # shippers: the processes of kmemtrace-ship that this kmemtraced has
@@ -51,13 +45,36 @@ state() { # state FILTER: of kmemtraced --status
 		jq -r ".daemons[] | select(.pid == $daemon) | .not_shipping |= (. // \"\") | $1" 2>&1
 }
 
+is() { # is FILTER: true
+	[ "$(state "$1")" = true ]
+}
+
 await() { # await FILTER: until it is true
-	for _ in $(seq 150); do
-		[ "$(state "$1")" = true ] && return
-		kill -0 $daemon 2>/dev/null || fail "kmemtraced has ended: $(cat daemon.log)"
-		sleep 0.1
-	done
-	fail "not $1: $(state .) $(cat daemon.log)"
+	wait_for "$1" is "$1"
+}
+
+# The status is written once a second, as the summaries: the newest may always be on its way.
+await_sent() {
+	written=$(state .summaries)
+	await ".not_shipping == \"\" and .shipped >= $written"
+}
+
+no_shipper() {
+	! pgrep -f "^kmemtrace-ship --descriptors --to=$url" >others
+}
+
+# stop_sent WHAT: kmemtraced ends, and nothing waits, for which it gives kmemtrace-ship 4 seconds
+stop_sent() {
+	begin=$SECONDS
+	stop_daemon
+	[ "$status" = 0 ] || fail "$1: exit $status: $(cat daemon.log)"
+	sent_all "$1" 4
+}
+
+sent_all() { # sent_all WHAT SECONDS: since $begin, it had so much time
+	grep -q ': sent [1-9][0-9]* summaries, 0 dropped, 0 bytes of files wait$' daemon.log && return
+	[ $((SECONDS - begin)) -lt "$2" ] || skip "$1: this machine is too slow to send within 4 s: $(cat daemon.log)"
+	fail "$1: the result: $(cat daemon.log)"
 }
 
 # The server has each summary that was written, once in effect, and no other.
@@ -84,16 +101,16 @@ grep -qa hidden /proc/"$shipper"/cmdline /proc/"$shipper"/environ /proc/$daemon/
 grep -E '^Cap(Inh|Prm|Eff|Amb):' /proc/"$shipper"/status | grep -qv 0000000000000000 &&
 	fail "it has capabilities: $(grep Cap /proc/"$shipper"/status)"
 [ "$(awk '$1 == "Groups:" { print NF }' /proc/"$shipper"/status)" = 1 ] || fail "it has groups"
-[ "$(stat -c %a:%u "$scratch/sums/$host".*.kms)" = 600:0 ] || fail "others can read the summaries"
+[ "$(stat -c %a:%u sums/"$host".*.kms | sort -u)" = 600:0 ] || fail "others can read the summaries"
 find /proc/"$shipper"/fd -lname '*/sums*' ! -lname '*.kms' ! -lname '*/ship/*' | grep -q . && fail "it has other files"
 
 # Whatever the server does: one line, a state, and kmemtraced goes on.
 # goes_wrong MODE SENTENCE
 goes_wrong() {
-	echo "$1" >fake/mode
-	await ".not_shipping | test(\"^since 20[-0-9T:]*Z: 127.0.0.1:$port: $2\")"
 	written=$(state .summaries)
-	await ".summaries >= $written + 2 and .ship_waiting_bytes > 0"
+	echo "$1" >fake/mode
+	await "(.not_shipping | test(\"^since 20[-0-9T:]*Z: 127.0.0.1:$port: $2\")) and
+		.summaries >= $written + 2 and .ship_waiting_bytes > 0"
 	[ "$(grep -c ": $2" daemon.log)" = 1 ] || fail "$1: not one line: $(cat daemon.log)"
 	[ "$(state .ship_dropped)" = 0 ] || fail "$1: some were dropped"
 }
@@ -109,50 +126,36 @@ goes_wrong resets 'the server closed the connection too early'
 	fail "memory: $(grep VmHWM /proc/"$shipper"/status)"
 if [ -n "${KMEMTRACE_LONG:-}" ]; then
 	echo slow >fake/mode
-	for _ in $(seq 600); do
-		[ "$(state '.not_shipping | test("no whole answer in time")')" = true ] && break
-		sleep 0.1
-	done
 	await '.not_shipping | test("no whole answer in time")'
 fi
 echo ok >fake/mode
-await '.not_shipping == ""'
-# the status is written once a second, as the summaries: the newest may always be on its way
-written=$(state .summaries)
-await ".shipped >= $written"
+await_sent
 [ "$(grep -c 'the server answers again' daemon.log)" = 1 ] || fail "not one line: $(cat daemon.log)"
 
 # It is started again when it dies, with one line; a signal for all processes does not end it.
 # No batch is on its way then: its rows would be sent again, since nothing says that the server has them.
+before_end 'kill -CONT $daemon 2>/dev/null'
 kill -STOP $daemon
-until [ "${rows:-}" = "$(wc -l <fake/rows)" ]; do
-	rows=$(wc -l <fake/rows)
-	sleep 1
-done
+accepted() { # the state has the run and the number of the last summary
+	cat sums/*.kms | awk '$1 == "source" { run = $4; last = $6 } END { print "^source .* " run " [0-9]* " last "$" }' >newest
+	cat sums/ship/* | grep -q -f newest
+}
+wait_for "the newest summary in the state" accepted
 kill -TERM "$shipper"
 kill -KILL "$shipper"
 kill -CONT $daemon
-for _ in $(seq 150); do # the state has it for a second or less, until the next one has sent something
-	grep -q 'kmemtrace-ship was ended by signal 9' daemon.log && break
-	sleep 0.1
-done
-for _ in $(seq 100); do
-	[ -n "$(shippers)" ] && break
-	sleep 0.1
-done
-await '.not_shipping == ""'
-written=$(state .summaries)
-await ".shipped >= $written"
+wait_for_message 1 'kmemtrace-ship was ended by signal 9'
+wait_for "the next kmemtrace-ship" started
+await_sent
 [ "$(grep -c 'was ended by signal 9' daemon.log)" = 1 ] || fail "not one line: $(cat daemon.log)"
 shipper=$(shippers)
 kill -TERM "$shipper"
-sleep 0.5
-[ -e /proc/"$shipper" ] || fail "SIGTERM ended kmemtrace-ship before kmemtraced"
-stop_daemon
-[ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
-grep -q ' 0 dropped, 0 bytes of files wait$' daemon.log || fail "the result: $(cat daemon.log)"
+written=$(state .shipped)
+await ".shipped > $written"
+[ "$(shippers)" = "$shipper" ] || fail "SIGTERM ended kmemtrace-ship before kmemtraced"
+stop_sent "the end"
 has_all "at the end"
-pgrep -f "^kmemtrace-ship --descriptors --to=$url" && fail "kmemtrace-ship goes on"
+no_shipper || fail "kmemtrace-ship goes on"
 [ "$(stat -c %a:%u sums/ship)" = 700:65534 ] || fail "the state: $(stat -c %a:%u sums/ship)"
 
 # A slow server does not keep kmemtraced; the next run sends what is left, and nothing twice.
@@ -162,33 +165,29 @@ await '.summaries >= 3'
 begin=$SECONDS
 stop_daemon
 [ "$status" = 0 ] || fail "slow: exit $status: $(cat daemon.log)"
-[ $((SECONDS - begin)) -le 12 ] || fail "the end took $((SECONDS - begin)) s"
+[ $((SECONDS - begin)) -le 120 ] || fail "the end took $((SECONDS - begin)) s"
 grep -q 'sent 0 summaries, 0 dropped, [1-9][0-9]* bytes of files wait' daemon.log || fail "the result: $(cat daemon.log)"
 echo ok >fake/mode
 before=$(wc -l <fake/rows)
 written=$(cat sums/*.kms | grep -c -E '^(code|cgroup|comm|end) ')
 start --ship-to="$url"
 await '.shipped >= 4'
-kill -TERM -- "$(shippers)" $daemon
-wait $daemon
-status=$?
-daemon=
-[ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
+kill -TERM "$(shippers)" # as a signal for all processes
+stop_sent "the next run"
 has_all "in the next run"
 [ "$(wc -l <fake/rows)" = "$(sort -u fake/rows | wc -l)" ] || fail "rows were sent twice"
 [ "$(wc -l <fake/rows)" -gt "$before" ] && [ "$written" -gt 0 ] || fail "nothing was sent"
 
 # With the capabilities that kmemtraced-ship.conf gives to the service, and without them.
 bounded() { # bounded CAPABILITIES OPTION…
-	caps=$1
+	caps=$1 begin=$SECONDS
 	shift
 	setpriv --bounding-set "-all,+bpf,+perfmon,+syslog$caps" --inh-caps -all --no-new-privs \
 		"$kmemtraced" --no-capture --summaries=1 --summaries-dir="$scratch/sums" "$@" 2>daemon.log
 }
 if setpriv --bounding-set -all,+bpf,+perfmon,+syslog true 2>/dev/null; then
 	bounded ,+chown,+kill,+setgid,+setuid --ship-to="$url" -d 2.5 || fail "as a service: $(cat daemon.log)"
-	grep -q '^kmemtraced: .*: sent [1-9][0-9]* summaries, 0 dropped, 0 bytes of files wait$' daemon.log ||
-		fail "the result as a service: $(cat daemon.log)"
+	sent_all "as a service" 6
 	has_all "as a service"
 	bounded '' --ship-to="$url" -d 2.5 && fail "as a service without the network: $(cat daemon.log)"
 	grep -q 'root without CAP_SETUID and CAP_SETGID, and kmemtrace-ship may not be root' daemon.log ||
@@ -214,14 +213,8 @@ dropped=$(state .ship_dropped)
 [ "$(grep -c 'kmemtrace-ship: .*was removed with 5 summaries that no server has got' daemon.log)" = $((dropped / 5)) ] ||
 	fail "the lines: $(cat daemon.log)"
 # kmemtraced is killed: the others end
-kill -KILL $daemon
-wait $daemon 2>/dev/null
-daemon=
-for _ in $(seq 100); do
-	pgrep -f "^kmemtrace-ship --descriptors --to=$url" >/dev/null || break
-	sleep 0.1
-done
-pgrep -f "^kmemtrace-ship --descriptors --to=$url" && fail "kmemtrace-ship goes on after kmemtraced was killed"
+stop_daemon KILL
+wait_for "the end of kmemtrace-ship after kmemtraced was killed" no_shipper
 
 # A certificate that no authority has signed; then the right one, by SIGHUP's next start.
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
@@ -250,11 +243,7 @@ await '.shipped >= 1'
 printf 'user fleet\npassword another word\n' >secret
 printf 'ship-to = %s\nship-credentials = secret\n' "${url}2" >conf
 kill -HUP $daemon
-for _ in $(seq 100); do
-	grep -q '^fleet another word$' fake/users && break
-	sleep 0.1
-done
-grep -q '^fleet another word$' fake/users || fail "the password is the old one: $(cat daemon.log)"
+wait_for "the new password" grep -q '^fleet another word$' fake/users
 grep -qF 'these change at the next start only: ship-to' daemon.log || fail "ship-to: $(cat daemon.log)"
 grep -q 'was ended by signal\|has ended with' daemon.log && fail "the restart looks like a failure: $(cat daemon.log)"
 stop_daemon
