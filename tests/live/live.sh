@@ -145,3 +145,34 @@ end_files() {
 	exec 3>&- 4<&-
 	wait $load
 }
+
+# begin_bpftrace CONDITION KEY EVENT…: counts these events of kmem for which the condition holds, by the key,
+# into the file traced; returns when its probes are attached, since each saw a task of a name of its own.
+begin_bpftrace() {
+	condition=$1 key=$2 seen=seen$$ code=''
+	shift 2
+	events=$*
+	for event; do
+		code="$code tracepoint:kmem:$event { if (comm == \"$seen\") { printf(\"saw $event\\n\"); }
+			if ($condition) { @[$key] = count(); } }"
+	done
+	cp /bin/true "$seen"
+	bpftrace -B line -e "$code" >traced 2>&1 &
+	tracer=$!
+	before_end "kill $tracer 2>/dev/null"
+	wait_for "the probes of bpftrace" attached
+}
+
+attached() {
+	kill -0 $tracer || skip "bpftrace: $(cat traced)"
+	"./$seen"
+	for event in $events; do
+		grep -q "^saw $event$" traced || return
+	done
+}
+
+end_bpftrace() {
+	kill -INT $tracer
+	wait $tracer
+	sed -i '/^saw /d' traced
+}

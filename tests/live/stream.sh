@@ -51,13 +51,13 @@ jq -s -e 'map(.time_ns) | . == sort' now >/dev/null || fail "events are not in o
 jq -r 'select(.site != null).site' now | grep -q '+0x.*/0x' || fail "call sites have no names"
 
 # While it goes on, it has the names of programs that start after the begin: it ends when one was seen.
-stream -- sh -c 'cp /bin/true ./streamed
+stream -- sh -c 'cp /bin/true "$0"
 	while [ -p pipe ] && ! [ -e seen ]; do
-		./streamed
+		"./$0"
 		echo >>runs
 		sleep 0.1 # paced: the load
-	done'
-"$report" events -i - --where='comm == "streamed"' -F tid --format=json <pipe >streamed.json 2>live.log &
+	done' streamed$$
+"$report" events -i - --where="comm == \"streamed$$\"" -F tid --format=json <pipe >streamed.json 2>live.log &
 reader=$!
 wait_for "an event of a new program" [ -s streamed.json ]
 : >seen
@@ -69,8 +69,8 @@ read -r recorded lost <<<"$(result)"
 [ "$tasks" -le "$runs" ] && [ "$tasks" -ge $((runs - lost)) ] || fail "$runs programs, $tasks have events, $lost were lost"
 
 # each allocation of a program that starts after the begin has its stack
-stream --stacks=all -- sh -c 'cp /bin/true ./stacked; ./stacked; ./stacked'
-"$report" events -i - --where='comm == "stacked" && operation == "allocation"' -F stack --format=json <pipe \
+stream --stacks=all -- sh -c 'cp /bin/true "$0"; "./$0"; "./$0"' stacked$$
+"$report" events -i - --where="comm == \"stacked$$\" && operation == \"allocation\"" -F stack --format=json <pipe \
 	>stacks 2>stacks.log || fail "stacks: exit $?: $(cat stacks.log)"
 wait $daemon || fail "exit $?: $(cat daemon.log)"
 daemon=

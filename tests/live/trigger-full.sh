@@ -6,43 +6,32 @@
 . "$srcdir/live/live.sh"
 need jq
 
-mkfifo numbers answers
-"$builddir/tests/live/descriptors" <numbers >answers 2>load.log &
-load=$!
-exec 3>numbers 4<answers
-trap 'stop_daemon; kill $load 2>/dev/null; cd /; rm -rf "$scratch"' EXIT
-
-hold() { # hold NUMBER: of eventfds
-	echo "$1" >&3
-	read -r held <&4 || skip "$(cat load.log)"
-	[ "$held" = "$1" ] || fail "the load holds $held, not $1"
-}
+begin_files
 
 full() { # the full captures
 	find . -maxdepth 1 -name 'kmemtrace.data.full.*'
 }
 
+full_captures() {
+	captures "$(full)"
+}
+
+commands_ran() {
+	[ "$(wc -l <paths)" = 2 ]
+}
+
 start_daemon -q --profile=1k --max-samples=0 --trigger='live(filp) > 400k' --trigger='live(filp) > 500k' \
 	--trigger-full=3s --trigger-command='echo "$KMEMTRACE_PATH" >>paths; :'
 hold 8000
-for _ in $(seq 100); do
-	[ -s "$(full)/kernel/tasks" ] && break
-	sleep 0.05
-done
-[ -s "$(full)/kernel/tasks" ] || fail "no full capture: $(ls; cat daemon.log)"
+wait_for "the begin of the full capture" full_captures
 # in the full capture: 4000 files are closed and opened
-sleep 0.5
 hold 4000
 hold 8000
-for _ in $(seq 200); do
-	[ "$(grep -c . paths 2>/dev/null)" = 2 ] && break
-	sleep 0.1
-done
-[ "$(grep -c . paths)" = 2 ] || fail "the commands did not run: $(cat paths daemon.log)"
+wait_for "both commands" commands_ran
 hold 0
 stop_daemon
 [ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
-exec 3>&- 4<&-
+end_files
 
 [ "$(full | wc -l)" = 1 ] || fail "not one full capture: $(ls)"
 full=$PWD/$(basename "$(full)")

@@ -17,55 +17,46 @@ paths()
 		jq -r '.count[] | "\(.count) \(.user_stack)"' | sort
 }
 
-cp "$program" named
-cp "$program" removed
-strip -o stripped "$program" 2>/dev/null || skip "needs strip"
-cp stripped later
-cat >load <<'END'
-./named 100 37
-./removed 20 10
-rm removed
-./stripped 5 3
-setarch -R ./stripped 5 3 ./later 11 7
+# names that no other run of this test has
+named=named$$ removed=removed$$ stripped=strip$$ later=later$$
+cp "$program" $named
+cp "$program" $removed
+strip -o $stripped "$program" 2>/dev/null || skip "needs strip"
+cp $stripped $later
+cat >load <<END
+./$named 100 37
+./$removed 20 10
+rm $removed
+./$stripped 5 3
+setarch -R ./$stripped 5 3 ./$later 11 7
 END
-if command -v bpftrace >/dev/null; then
-	bpftrace -e 'tracepoint:kmem:kmalloc /comm == "named"/ { @[kstack(perf, 12), ustack(perf, 12)] = count(); }' \
-		>traced 2>&1 &
-	tracer=$!
-	for _ in $(seq 100); do
-		grep -q Attaching traced && break
-		sleep 0.1
-	done
-	sleep 0.5
-fi
+tracer=
+! command -v bpftrace >/dev/null || begin_bpftrace "comm == \"$named\"" 'kstack(perf, 12), ustack(perf, 12)' kmalloc
 "$kmemtraced" -q --stacks=all --user-stacks -- sh load 2>kmemtraced.log || fail "exit $?: $(cat kmemtraced.log)"
 [ ! -s kmemtraced.log ] || fail "messages: $(cat kmemtraced.log)"
-if [ -n "${tracer:-}" ]; then
-	kill -INT $tracer
-	wait $tracer
-fi
+[ -z "$tracer" ] || end_bpftrace
 checked
 for key in user_stacks_unwalked stacks_no_room mappings_lost; do
 	[ "$(value kmemtrace.data/kernel/status $key)" = 0 ] || fail "$key: $(cat kmemtrace.data/kernel/status)"
 done
 
 # eventfd() is of the C library, which may have no frame: then its caller is not on the stack
-paths named | sed 's/ < make_event < / < /; s/ < main.*/ < main/' >found
+paths $named | sed 's/ < make_event < / < /; s/ < main.*/ < main/' >found
 cat >expected <<'END'
 100 eventfd < make_events < first_path < main
 37 eventfd < make_events < second_path < main
 END
 diff expected found || fail "the paths of the processes differ"
-for comm in removed stripped later; do
+for comm in $removed $stripped $later; do
 	paths $comm >found
 	[ "$(wc -l <found)" = 2 ] || fail "$comm: not two paths: $(cat found)"
 	grep -Eq "^[0-9]+ eventfd < $comm\+0x" found || fail "$comm has names that it cannot have: $(cat found)"
 done
-[ "$(paths stripped | cut -d ' ' -f 1 | xargs)" = "10 6" ] || fail "stripped: $(paths stripped)"
-[ "$(paths later | cut -d ' ' -f 1 | xargs)" = "11 7" ] || fail "later: $(paths later)"
-[ "$(paths removed | cut -d ' ' -f 1 | xargs)" = "10 20" ] || fail "removed: $(paths removed)"
+[ "$(paths $stripped | cut -d ' ' -f 1 | xargs)" = "10 6" ] || fail "stripped: $(paths $stripped)"
+[ "$(paths $later | cut -d ' ' -f 1 | xargs)" = "11 7" ] || fail "later: $(paths $later)"
+[ "$(paths $removed | cut -d ' ' -f 1 | xargs)" = "10 20" ] || fail "removed: $(paths $removed)"
 
-if [ -n "${tracer:-}" ]; then
+if [ -n "$tracer" ]; then
 	# the count and the addresses of each user stack below do_eventfd, in hexadecimal without 0x
 	awk '/do_eventfd/ { inside = 1 } /^ *, *$/ { user = inside; path = ""; next }
 		/^\]: / { if (inside && user) print $2 path; inside = user = 0; next }
@@ -78,23 +69,31 @@ if [ -n "${tracer:-}" ]; then
 fi
 
 # the flame begins with the functions of the process, and goes on with those of the kernel
-"$report" flame --bytes=allocated --by=user_stack,stack --format=folded --where='comm == "named"' >folded || fail "flame: exit $?"
+"$report" flame --bytes=allocated --by=user_stack,stack --format=folded --where="comm == \"$named\"" >folded || fail "flame: exit $?"
 grep -q 'main;first_path;make_events;.*eventfd;.*do_eventfd ' folded || fail "flame: $(cat folded)"
 # a process that was there before, with another file at its path, of another file system: its names
+# it is captured until it has run for 0.1 s (ticks of 10 ms)
 mkdir place
+other=prog$$
+before_end "pkill -x $other"
 cat >elsewhere <<'END'
-mount -t tmpfs none place && cp "$1" place/prog || exit 77
-unshare -m sh -c 'mount -t tmpfs none place && cp stripped place/prog && exec place/prog 100000000 1' &
-for _ in $(seq 100); do
-	[ "$(cat /proc/$!/comm)" != prog ] || break
-	sleep 0.05
+mount -t tmpfs none place && cp "$1" place/$3 || exit 77
+unshare -m sh -c 'mount -t tmpfs none place && cp "$0" place/$1 && exec place/$1 100000000 1' "$4" $3 &
+until [ "$(cat /proc/$!/comm)" = $3 ] || ! [ -e /proc/$! ]; do
+	sleep 0.05 # paced: a poll
 done
-"$2" -q -d 0.3 -o elsewhere.data --stacks=64k --user-stacks
+"$2" -q -o elsewhere.data --stacks=64k --user-stacks -- sh -c 'ticks() { awk "{ print \$14 + \$15 }" /proc/$0/stat; }
+	begin=$(ticks)
+	until now=$(ticks) && [ "$now" -ge $((begin + 10)) ] || ! [ -e /proc/$0 ]; do
+		sleep 0.05 # paced: a poll
+	done' $!
+code=$?
 kill $!
+exit $code
 END
-unshare -m --propagation private sh elsewhere "$program" "$kmemtraced" || fail "another root: exit $?"
-"$report" count -i elsewhere.data --by=user_stack --format=json --where='comm == "prog"' | jq -r '.count[].user_stack' >found
-grep -q 'prog+0x' found || fail "another root: no stack: $(cat found)"
+unshare -m --propagation private sh elsewhere "$program" "$kmemtraced" $other $stripped || fail "another root: exit $?"
+"$report" count -i elsewhere.data --by=user_stack --format=json --where="comm == \"$other\"" | jq -r '.count[].user_stack' >found
+grep -q "$other+0x" found || fail "another root: no stack: $(cat found)"
 grep -q make_event found && fail "another root: names of another file: $(cat found)"
 # nothing is left of the process that named the functions
 [ -z "$(ps -o pid= --ppid $$ | while read -r pid; do grep -s kmemtraced /proc/$pid/comm; done)" ] ||
