@@ -149,14 +149,16 @@ end_files() {
 # begin_bpftrace CONDITION KEY EVENT…: counts these events of kmem for which the condition holds, by the key,
 # into the file traced; returns when its probes are attached, since each saw a task of a name of its own.
 begin_bpftrace() {
-	condition=$1 key=$2 seen=seen$$ code=''
+	condition=$1 key=$2 seen=seen$$ last=last$$ code=''
 	shift 2
 	events=$*
 	for event; do
 		code="$code tracepoint:kmem:$event { if (comm == \"$seen\") { printf(\"saw $event\\n\"); }
+			if (comm == \"$last\") { exit(); }
 			if ($condition) { @[$key] = count(); } }"
 	done
 	cp /bin/true "$seen"
+	cp /bin/true "$last"
 	bpftrace -B line -e "$code" >traced 2>&1 &
 	tracer=$!
 	before_end "kill $tracer 2>/dev/null"
@@ -171,8 +173,34 @@ attached() {
 	done
 }
 
+# It overlooks a signal that comes before it waits for events.
+tracer_ends() {
+	"./$last"
+	! [ -e /proc/$tracer ] || grep -q '^State:.*Z' /proc/$tracer/status
+}
+
 end_bpftrace() {
-	kill -INT $tracer
+	wait_for "the end of bpftrace" tracer_ends
 	wait $tracer
 	sed -i '/^saw /d' traced
+}
+
+# own_run: executes the test again, with a /run of its own, which keeps the folders of the test that are below /run
+own_run() {
+	[ -z "${KMEMTRACE_OWN_RUN-}" ] || return 0
+	need unshare
+	unshare -m mount -t tmpfs tmpfs /run 2>out || skip "no file system can be mounted: $(cat out)"
+	KMEMTRACE_OWN_RUN=1 unshare -m sh -c '
+		exec 3<"$1" 4<"$2" 5<"$3"
+		set -- "$(readlink -f "$1")" "$(readlink -f "$2")" "$(readlink -f "$3")"
+		mount -t tmpfs -o mode=755 run /run || exit
+		for fd in 3 4 5; do
+			case $1 in
+			/run/*) mkdir -p "$1" && mount -c --bind /proc/self/fd/$fd "$1" || exit ;;
+			esac
+			shift
+		done
+		exec 3<&- 4<&- 5<&-
+		exec "$0"' "$0" "${TMPDIR:-/tmp}" "$top_srcdir" "$builddir"
+	exit
 }
