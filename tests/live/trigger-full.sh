@@ -20,13 +20,14 @@ commands_ran() {
 	[ "$(wc -l <paths)" = 2 ]
 }
 
-start_daemon -q --profile=1k --max-samples=0 --trigger='live(filp) > 400k' --trigger='live(filp) > 500k' \
+start_daemon -q -p $load --profile=1k --max-samples=0 --trigger='live(filp) > 400k' --trigger='live(filp) > 500k' \
 	--trigger-full=3s --trigger-command='echo "$KMEMTRACE_PATH" >>paths; :'
 hold 8000
 wait_for "the begin of the full capture" full_captures
 # in the full capture: 4000 files are closed and opened
 hold 4000
 hold 8000
+done_ns=$(date +%s%N)
 wait_for "both commands" commands_ran
 hold 0
 stop_daemon
@@ -38,6 +39,10 @@ full=$PWD/$(basename "$(full)")
 [ "$(sort -u paths)" = "$full" ] || fail "other paths: $(cat paths)"
 grep -q "$full has every event of the next 3s" daemon.log || fail "no message: $(cat daemon.log)"
 checked "$full"
+# shellcheck disable=SC2046 # the offset of the clock: seconds and ns
+set -- $(sed -n 's/.*offset_s = \([0-9]*\); offset = \([0-9]*\);.*/\1 \2/p' "$full/metadata")
+[ "$done_ns" -lt $(($1 * 1000000000 + $2 + $(value "$full/kernel/status" end))) ] ||
+	skip "the 3 seconds were over before the load"
 checked kmemtrace.data
 opened=$("$report" count -i "$full" --where="tid == $load && caller_function == \"alloc_empty_file\"" --format=json |
 	jq '.count[0].count')
