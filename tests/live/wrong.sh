@@ -4,10 +4,10 @@
 # 2, and leaves older captures alone.
 . "$srcdir/live/live.sh"
 
-wrong() { # wrong PATTERN ARGUMENT…: kmemtraced refuses, with a message that matches PATTERN
+refused() { # refused PATTERN ARGUMENT…: kmemtraced refuses, with a message that matches PATTERN
 	pattern=$1
 	shift
-	timeout 20 "$kmemtraced" "$@" >out 2>err </dev/null
+	timeout 300 "$kmemtraced" "$@" >out 2>err </dev/null
 	code=$?
 	[ $code = 2 ] || fail "kmemtraced $*: exit $code, not 2: $(cat out err)"
 	grep -q "$pattern" err || fail "kmemtraced $*: does not say '$pattern': $(cat err)"
@@ -15,47 +15,48 @@ wrong() { # wrong PATTERN ARGUMENT…: kmemtraced refuses, with a message that m
 	echo "kmemtraced $*: $(head -1 err)"
 }
 
-wrong 'above 0' -d 0
-wrong 'above 0' -d -1
-wrong 'above 0' -d soon
-wrong 'above 0' -d 1e400
-wrong 'above 0' -d 1x
-wrong 'above 0' -d 0ms
-wrong '1 to 512' -m 0
-wrong '1 to 512' -m 513
-wrong '1 to 512' -m lots
-wrong '1 to 512' -m 1G
-wrong '1 to 512' -m 1500k
-wrong 'above 0' -p 0
-wrong 'above 0' -p 1,
-wrong 'above 0' -p x
-wrong 'no probe is named "vm.kfre": did you mean vm.kfree' --probes=vm.kfre
-wrong 'no probe is named ""' --probes=vm.brk,
-wrong 'did you mean dtmalloc:::malloc' --probes=dtmaloc:::malloc
-wrong 'needs slab events' --probes='vm.mmap,vm.page*' --publish=stats
-wrong 'cannot be used with a command' -L ls
-wrong 'nrecognized option' --bogus
-wrong 'invalid option' -Z
-wrong 'requires an argument' -o
-wrong 'cannot be run' -- ./no-such-command
-wrong 'PATH' -- no-such-command-anywhere
-wrong 'cannot be run' -- /etc/passwd
+refused 'above 0' -d 0
+refused 'above 0' -d -1
+refused 'above 0' -d soon
+refused 'above 0' -d 1e400
+refused 'above 0' -d 1x
+refused 'above 0' -d 0ms
+refused '1 to 512' -m 0
+refused '1 to 512' -m 513
+refused '1 to 512' -m lots
+refused '1 to 512' -m 1G
+refused '1 to 512' -m 1500k
+refused 'above 0' -p 0
+refused 'above 0' -p 1,
+refused 'above 0' -p x
+refused 'no probe is named "vm.kfre": did you mean vm.kfree' --probes=vm.kfre
+refused 'no probe is named ""' --probes=vm.brk,
+refused 'did you mean dtmalloc:::malloc' --probes=dtmaloc:::malloc
+refused 'needs slab events' --probes='vm.mmap,vm.page*' --publish=stats
+refused 'cannot be used with a command' -L ls
+refused 'nrecognized option' --bogus
+refused 'invalid option' -Z
+refused 'requires an argument' -o
+refused 'cannot be run' -- ./no-such-command
+refused 'PATH' -- no-such-command-anywhere
+refused 'cannot be run' -- /etc/passwd
 [ -e kmemtrace.data ] && fail "a refused command left a capture behind"
 
 echo text >file
-wrong 'not a directory' -d 1 -o file
+refused 'not a directory' -d 1 -o file
 mkdir other && echo text >other/precious
-wrong 'left alone' -d 1 -o other
+refused 'left alone' -d 1 -o other
 [ -s other/precious ] || fail "a file that does not belong to a capture was removed"
-wrong 'cannot be written\|No such file' -d 1 -o no/such/folder
-wrong 'cannot be written\|cannot be made' -d 1 -o /proc/kmemtrace.data
+refused 'cannot be written\|No such file' -d 1 -o no/such/folder
+refused 'cannot be written\|cannot be made' -d 1 -o /proc/kmemtrace.data
 
-wrong 'no such process' -d 1 -p 4194303
-thread=$(find /proc/[0-9]*/task/ -mindepth 1 -maxdepth 1 2>/dev/null | awk -F/ '$3 != $5 { print $5; exit }')
-[ -z "$thread" ] || wrong "is a thread of process" -d 1 -p "$thread"
-wrong 'cannot be used with a command' --doctor ls
-wrong 'cannot be used with --no-rescue' --rescue --no-rescue
-wrong 'cannot be used with --no-rescue' -p $$ --no-rescue --rescue -d 1
+[ -e /proc/4194303 ] || refused 'no such process' -d 1 -p 4194303
+# the oldest thread of a process with several, which will not end now
+thread=$(ps -eLo pid=,tid= --sort=start_time | awk '$1 != $2 { print $2; exit }')
+[ -z "$thread" ] || refused "is a thread of process" -d 1 -p "$thread"
+refused 'cannot be used with a command' --doctor ls
+refused 'cannot be used with --no-rescue' --rescue --no-rescue
+refused 'cannot be used with --no-rescue' -p $$ --no-rescue --rescue -d 1
 "$kmemtraced" --doctor >/dev/full 2>err
 [ $? = 2 ] || fail "--doctor to a full disk: not 2"
 grep -q 'standard output' err || fail "--doctor to a full disk: $(cat err)"
@@ -68,7 +69,7 @@ uuid=$(grep uuid kmemtrace.data/metadata)
 [ "$(grep uuid kmemtrace.data.old/metadata)" = "$uuid" ] || fail "the older capture is not in .old"
 "$kmemtraced" -q -d 200ms -m 4M || fail "a third capture: exit $?"
 echo text >kmemtrace.data.old/precious
-wrong 'in the way' -d 1
+refused 'in the way' -d 1
 [ -s kmemtrace.data.old/precious ] || fail "a foreign file was removed"
 checked kmemtrace.data.old
 checked kmemtrace.data
