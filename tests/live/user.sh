@@ -7,6 +7,8 @@ need jq setpriv
 [ "$(id -u)" = 0 ] || skip "needs root, to act as another user with capabilities"
 chmod 755 .
 mkdir -m 1777 user folder
+TMPDIR=$scratch/user # of the user, for files that kmemtraced removes
+export TMPDIR
 cp "$kmemtraced" copy
 setpriv --reuid=65534 --regid=65534 --clear-groups ./copy -V >out ||
 	skip "another user cannot run programs in $scratch"
