@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kmemtraced --summaries: the summaries of a run add up to what kmemtrace-report says of the capture of
 # the same events, in each row, and so does each interval; beside pieces and estimates too. A kill, a full
-# disk and another kmemtraced spoil no file. KMEMTRACE_LONG=1: 100 kills, not 5.
+# disk and another kmemtraced spoil no file. KMEMTRACE_LONG=1: 100 kills, not 3.
 # shellcheck disable=SC2154 # live.sh sets the names of the programs and its folder
 . "$srcdir/live/live.sh"
 need jq gzip
 host=$(uname -n)
 kills=${KMEMTRACE_LONG:+100}
-kills=${kills:-5}
+kills=${kills:-3}
 RANDOM=${KMEMTRACE_SEED:-$$}
 
 begin_load() {
@@ -17,34 +17,31 @@ begin_load() {
 		ls -R /proc/self >/dev/null 2>&1
 		echo | cat | cat >/dev/null
 	done &
-	load=$!
+	noise=$!
 }
 
 end_load() {
 	rm -f working
-	wait $load
+	wait $noise
 }
 
 # start OPTION…: in the background, with summaries in the folder sums; returns once it counts
 start() {
 	"$kmemtraced" --summaries-dir="$scratch/sums" "$@" 2>daemon.log &
 	daemon=$!
-	for _ in $(seq 200); do
-		find /proc/$daemon/fd -lname 'anon_inode:bpf*link' 2>/dev/null | grep -q . && return
-		kill -0 $daemon 2>/dev/null || break
-		sleep 0.05
-	done
-	fail "kmemtraced did not start: $(cat daemon.log)"
+	wait_for "the first program" counts
 }
 
-# wait_for NUMBER: until there are so many summaries
-wait_for() {
-	for _ in $(seq 400); do
-		[ "$(cat sums/*.kms 2>/dev/null | grep -c '^end ')" -ge "$1" ] && return
-		kill -0 $daemon 2>/dev/null || break
-		sleep 0.05
-	done
-	fail "not $1 summaries: $(cat daemon.log)"
+counts() {
+	find /proc/$daemon/fd -lname 'anon_inode:bpf*link' | grep -q .
+}
+
+await() { # await NUMBER [FOLDER]: until there are so many summaries
+	wait_for "$1 summaries" has "$@"
+}
+
+has() {
+	[ "$(cat "${2:-sums}"/*.kms | grep -c '^end ')" -ge "$1" ]
 }
 
 # whole FILE: its blocks are whole, with the right checksums
@@ -134,7 +131,7 @@ files() {
 # Beside a capture
 begin_load
 start -q --summaries=1 --role='data base' -o whole
-wait_for 4
+await 3
 "$kmemtraced" -q --no-capture --summaries --summaries-dir=sums -d 1 2>second.log && fail "there are two writers"
 grep -q 'another kmemtraced writes it' second.log || fail "refused without a reason: $(cat second.log)"
 stop_daemon
@@ -143,7 +140,7 @@ end_load
 checked whole
 files
 whole "$file"
-in_order "$file" 5
+in_order "$file" 4
 same_rows "$file" whole
 same_totals "$file" whole
 awk '$1 == "bound" { sum += $2; lost += $3; uncounted += $5 } END { print sum, lost, uncounted }' "$file" >found
@@ -191,18 +188,23 @@ kinds() { # kinds FILE: of each summary, the sums of each kind: allocations, fre
 		}
 		$1 == "end" { print line("code") "\n" line("cgroup") "\n" line("comm") }' "$1"
 }
+name=files$$ # as no other task is named
+cp "$builddir/tests/live/descriptors" $name
+mkfifo numbers answers
 for publish in '' --publish=memstat; do
 	begin_load
 	start -q --no-capture --summaries=1 --summaries-by=cgroup,comm $publish
-	"$builddir/tests/live/grow" eventfd 4000 1 "$scratch" >grown 2>&1 &
-	grow=$!
-	wait_for 4
-	kill $grow # after this, the last summary is without what it held
-	wait $grow
-	wait_for 5
+	"./$name" <numbers >answers 2>load.log &
+	load=$!
+	exec 3>numbers 4<answers
+	await 1
+	hold 4000
+	await 3
+	hold 0 # after this, the last summary is without what it held
 	stop_daemon
 	[ "$status" = 0 ] || fail "--summaries-by: exit $status: $(cat daemon.log)"
 	end_load
+	end_files
 	files
 	whole "$file"
 	kinds "$file" >found
@@ -210,9 +212,9 @@ for publish in '' --publish=memstat; do
 	awk '$1 == "code" { $1 = ""; code = $0; next } { kind = $1; $1 = "" }
 		$0 != code { print kind ":" $0 " is not" code; exit 1 }' found || fail "kinds differ: $(cat found)"
 	# an eventfd has a file, a dentry and its own object
-	awk '$1 == "comm" && $2 == "grow-eventfd" { all += $3; most = $10 > most ? $10 : most; last = $10 }
+	awk -v name=$name '$1 == "comm" && $2 == name { all += $3; most = $10 > most ? $10 : most; last = $10 }
 		END { exit !(all >= 12000 && most >= 12000 && last < 1000) }' "$file" ||
-		fail "not 4000 eventfds: $(cat grown; grep '^comm grow' "$file")"
+		fail "not 4000 eventfds: $(grep "^comm $name" "$file")"
 	grep -q '^comm ls ' "$file" || fail "no rows of ls: $(grep '^comm' "$file" | head -20)"
 	grep -q '^cgroup /' "$file" || fail "no rows of cgroups: $(grep '^cgroup' "$file" | head -20)"
 	awk '$1 == "comm" && $2 == "(unknown)" { unknown += $3 } $1 == "comm" { all += $3 }
@@ -223,7 +225,7 @@ done
 # Beside pieces, with type statistics
 begin_load
 start -q --summaries=1 --publish=memstat -o set --switch-output=700ms
-wait_for 4
+await 4
 stop_daemon
 [ "$status" = 0 ] || fail "with pieces: exit $status: $(cat daemon.log)"
 end_load
@@ -238,7 +240,7 @@ rm -rf sums set
 # Estimates have variances.
 begin_load
 start -q --summaries=1 --profile=4k -o profile
-wait_for 3
+await 3
 stop_daemon
 [ "$status" = 0 ] || fail "with --profile: exit $status: $(cat daemon.log)"
 end_load
@@ -252,7 +254,7 @@ rm -rf sums profile
 # Killed at any moment: the next start cuts off half a summary, and goes on in the same file.
 for kill in $(seq "$kills"); do
 	start -q --no-capture --summaries=1
-	sleep "$((RANDOM % 3)).$((RANDOM % 1000 + 1000))"
+	sleep "$((RANDOM % 3)).$((RANDOM % 1000 + 1000))" # paced: the moment of the kill
 	stop_daemon KILL
 	files
 	cp "$file" before
@@ -272,39 +274,29 @@ for kill in $(seq "$kills"); do
 done
 
 # A full disk: one message, and the summaries come when there is room again. Old files of this host go.
-if mkdir small && mount -t tmpfs -o size=1m,mode=700 tmpfs small 2>/dev/null; then
-	trap 'stop_daemon; umount "$scratch/small"; cd /; rm -rf "$scratch"' EXIT
+failed_twice() {
+	"$kmemtraced" --status --format=json | jq -e ".daemons[] | select(.pid == $daemon)" >one &&
+		jq -e '.summary_errors >= 2' one >two
+}
+if own_folder small size=1m,mode=700; then
 	touch "small/$host.2020-02-29.kms" small/other.2020-02-29.kms "small/$host.2020-02-30.kms" small/notes
 	begin_load
 	"$kmemtraced" --no-capture --summaries=1 --summaries-dir="$scratch/small" --summaries-keep=2d 2>daemon.log &
 	daemon=$!
 	file=small/$host.$(date -u +%Y-%m-%d).kms
-	for _ in $(seq 100); do
-		grep -qs '^end ' "$file" && break
-		sleep 0.1
-	done
+	await 1 small
 	[ "$(ls small)" = "$(printf '%s\n' "$host.2020-02-30.kms" "${file#small/}" notes other.2020-02-29.kms | sort)" ] ||
 		fail "not the right files were removed: $(ls small)"
 	dd if=/dev/zero of=small/filler bs=1k 2>/dev/null
-	for _ in $(seq 100); do
-		grep -q 'summaries cannot be written: No space left' daemon.log && break
-		sleep 0.1
-	done
-	sleep 2.5
+	wait_for_message 1 'summaries cannot be written: No space left'
+	wait_for "two errors in the status" failed_twice
 	[ "$(grep -c 'summaries cannot be written' daemon.log)" = 1 ] || fail "not one message: $(cat daemon.log)"
-	kill -0 $daemon || fail "it has ended: $(cat daemon.log)"
-	if "$kmemtraced" --status --format=json >list 2>/dev/null && jq -e ".daemons[] | select(.pid == $daemon)" list >one; then
-		jq -e '.summaries >= 1 and .summary_errors >= 2 and (.last_summary | test("^20.*Z$"))' one >/dev/null ||
-			fail "the status: $(cat one)"
-	fi
+	jq -e '.summaries >= 1 and (.last_summary | test("^20.*Z$"))' one >/dev/null || fail "the status: $(cat one)"
 	[ "$(tail -c 1 "$file" | od -A n -t x1)" = " 0a" ] || fail "half a summary is in the file: $(tail -n 1 "$file")"
 	whole "$file"
 	before=$(grep -c '^end ' "$file")
 	rm small/filler
-	for _ in $(seq 100); do
-		[ "$(grep -c '^end ' "$file")" -ge $((before + 4)) ] && break
-		sleep 0.1
-	done
+	await $((before + 4)) small
 	stop_daemon
 	[ "$status" = 0 ] || fail "after a full disk: exit $status: $(cat daemon.log)"
 	end_load
@@ -320,18 +312,11 @@ reload() { # reload VALUE TEXT: waits for the message
 	echo "summaries-keep = $1" >conf.new
 	mv conf.new conf
 	kill -HUP $daemon
-	for _ in $(seq 100); do
-		grep -qF -e "$2" daemon.log && return
-		sleep 0.1
-	done
-	fail "no message $2: $(cat daemon.log)"
+	wait_for "the message $2" grep -qF -e "$2" daemon.log
 }
 echo 'summaries-keep = 9d' >conf
 start --no-capture --summaries=1 --config=conf
-for _ in $(seq 100); do # SIGHUP ends a kmemtraced that has just begun
-	grep -q 'Seccomp:.2' /proc/$daemon/status && break
-	sleep 0.1
-done
+wait_for "the begin" grep -q 'Seccomp:.2' /proc/$daemon/status # SIGHUP ends a kmemtraced that has just begun
 reload 7d 'conf: read again: summaries-keep changed'
 reload 5 'conf:1: summaries-keep: needs an age of at least 1d, or all'
 stop_daemon
