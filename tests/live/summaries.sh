@@ -232,7 +232,7 @@ end_load
 [ -e set/piece.000004 ] || fail "too few pieces: $(ls set)"
 files
 whole "$file"
-in_order "$file" 5
+in_order "$file" 4
 same_rows "$file" set
 same_totals "$file" set
 rm -rf sums set
@@ -296,12 +296,12 @@ if own_folder small size=1m,mode=700; then
 	whole "$file"
 	before=$(grep -c '^end ' "$file")
 	rm small/filler
-	await $((before + 4)) small
+	await $((before + 2)) small
 	stop_daemon
 	[ "$status" = 0 ] || fail "after a full disk: exit $status: $(cat daemon.log)"
 	end_load
 	whole "$file"
-	in_order "$file" 5
+	in_order "$file" 4
 else
 	echo "note: no tmpfs can be mounted: no full disk"
 fi
