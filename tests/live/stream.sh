@@ -83,6 +83,7 @@ jq -s -e --argjson lost "$lost" 'length > 100 - $lost and (map(select(.stack == 
 [ "$(wc -l <five)" = 5 ] || fail "head got $(wc -l <five) lines"
 [ -n "$(result)" ] || fail "the sender: $(cat daemon.log)"
 # the sender is killed
+rm stream
 "$kmemtraced" -q -o - >stream 2>daemon.log &
 daemon=$!
 some() {
