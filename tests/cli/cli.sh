@@ -90,7 +90,7 @@ wait_for() {
 			fail "$what: kmemtraced has ended: $(cat daemon.log)"
 		fi
 		[ $polls -lt $((hang * 20)) ] || fail "$what: not after $hang s: $(cat daemon.log screen 2>/dev/null)"
-		sleep 0.05
+		sleep 0.05 # paced: this is wait_for
 	done
 }
 

@@ -21,6 +21,7 @@ mkdir outside published
 "$kmemtraced" -q -- sh -c 'cat /etc/passwd >outside/copy' || fail "the command: exit $?"
 cmp /etc/passwd outside/copy || fail "the command cannot write a file"
 rm outside/copy
+# paced: until the test ends it
 "$kmemtraced" -q -- setpriv --reuid=65534 --clear-groups sh -c 'echo >&3; exec sleep 300' \
 	3>started 2>daemon.log & # paced: a signal ends it
 daemon=$!

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Creates threads that reuse the stacks of other processes' tasks: stacks ROUNDS. After a byte of the
- * standard input, in each round a child process makes slab events and ends; then a thread of this
- * process starts on the same CPU, and gets the stack of the child. Prints for each thread its id,
- * two times of the capture's clock and what perf counted between them.
+ * Creates threads that reuse the stacks of other processes' tasks: stacks ROUNDS. After a byte of
+ * the standard input, in each round a child process makes slab events and ends; then a thread of
+ * this process starts on the same CPU, and gets the stack of the child. Prints for each thread its
+ * id, two times of the capture's clock and what perf counted between them.
  */
 #include "config.h"
 

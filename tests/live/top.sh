@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtrace-top beside a load that holds as many objects as it is told: it shows how many were allocated
+# kmemtrace-top beside a load that holds a known number of objects: it shows how many were allocated
 # and are live, to the object, by site, function, cache, comm, process, cgroup and stack, and its rates are
 # the differences; of a kmemtraced that publishes, of the next one, and of one that it starts itself.
 # shellcheck disable=SC2154 # ./test sets builddir

@@ -103,7 +103,9 @@ exec 9</sys/fs/cgroup/memory
 flock -w 100 9 || skip "another test waits for OOM kills"
 # shellcheck disable=SC2016 # for the shell of the command
 begin -o capture --trigger=oom --trigger-pause=3600 \
-	--trigger-command='sleep 1; echo "$KMEMTRACE_TRIGGER $KMEMTRACE_VICTIM $KMEMTRACE_VICTIM_NAME" >command.log;
+	--trigger-command='
+		sleep 1 # paced: the command is slow
+		echo "$KMEMTRACE_TRIGGER $KMEMTRACE_VICTIM $KMEMTRACE_VICTIM_NAME" >command.log;
 		"$0" -c "echo killed; exit 9"'
 kill_one() { # sets $victim
 	# shellcheck disable=SC2016 # for the inner shell

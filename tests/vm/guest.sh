@@ -19,6 +19,6 @@ wait_for()
 	until "$@" 2>/dev/null; do
 		polls=$((polls + 1))
 		[ $polls -lt 6000 ] || { echo "$what: not after ten minutes" && exit 9; }
-		sleep 0.1
+		sleep 0.1 # paced: this is wait_for
 	done
 }
