@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # clean.sh RUN FOLDER: waits until a run of ./test has ended, and removes all that is left of it: processes, mounts,
 # cgroups, instances of tracefs, temporary files. Also if the run was killed: what tests make has the name RUN
-# in its name, and processes have KMEMTRACE_TEST_RUN=RUN in their environment.
+# in its name, and processes have KMT_TEST_RUN=RUN in their environment.
 # RUN is kmt.PID.BEGIN: the process of ./test, and when it began, since numbers of processes are used again.
 # Sourced: only the functions.
 
@@ -48,7 +48,7 @@ clean()
 {
 	local run=$1 folder=$2 place
 
-	end_processes "KMEMTRACE_TEST_RUN=$run"
+	end_processes "KMT_TEST_RUN=$run"
 	awk -v folder="$folder/" 'index($5, folder) == 1 { print $5 }' /proc/self/mountinfo | sort -r |
 		while read -r place; do
 			umount -l "$place" 2>/dev/null

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # run.sh COMMAND…: runs one test, as ./test does. The test has a folder for temporary files of its own and, if root
 # runs it, its own view of the mounts; when it ends, so do all processes that it has started. It fails if it
-# takes more than $KMEMTRACE_LIMIT seconds (600), or leaves a file behind.
-# $KMEMTRACE_RESULTS: a file that gets a line: exit status, seconds, seconds of CPU time, name, log.
+# takes more than $KMT_LIMIT seconds (600), or leaves a file behind.
+# $KMT_RESULTS: a file that gets a line: exit status, seconds, seconds of CPU time, name, log.
 set -u
 # shellcheck source=tests/clean.sh
 . "$(dirname "$0")/clean.sh"
-limit=${KMEMTRACE_LIMIT:-600}
+limit=${KMT_LIMIT:-600}
 name=${1##*tests/}
 name=${name%.sh}
-run=${KMEMTRACE_TEST_RUN:-kmt.$$.$(begin_of $$)}
+run=${KMT_TEST_RUN:-kmt.$$.$(begin_of $$)}
 temporary=$(mktemp -d "${TMPDIR:-/tmp}/XXXXXX") || exit 1
 chmod 755 "$temporary" # tests have programs of other users
 view=()
@@ -21,7 +21,7 @@ fi
 # What the test left: its process group, and processes that are not in it.
 end_all()
 {
-	end_processes "KMEMTRACE_TEST=$run:$name"
+	end_processes "KMT_TEST=$run:$name"
 	kill -KILL -- "-$job" 2>/dev/null
 	rm -rf --one-file-system "$temporary"
 }
@@ -29,7 +29,7 @@ trap 'end_all; exit 143' HUP INT TERM
 
 set -m # a process group for the test
 began=$EPOCHREALTIME
-env KMEMTRACE_TEST="$run:$name" KMEMTRACE_TEST_RUN="$run" TMPDIR="$temporary" \
+env KMT_TEST="$run:$name" KMT_TEST_RUN="$run" TMPDIR="$temporary" \
 	timeout --foreground -k 10 "$limit" "${view[@]}" "$@" </dev/null &
 job=$!
 wait $job
@@ -45,11 +45,11 @@ if [ $code = 0 ] && [ -n "$left" ]; then
 	code=1
 fi
 end_all
-if [ -n "${KMEMTRACE_RESULTS:-}" ]; then
+if [ -n "${KMT_RESULTS:-}" ]; then
 	times >"$temporary.times" # of this process, since a pipe has a process of its own
 	used=$(awk 'NR == 2 { gsub(/[ms]/, " "); print $1 * 60 + $2 + $3 * 60 + $4 }' "$temporary.times")
 	rm "$temporary.times"
 	printf '%s %s %s %s %s\n' $code "$(awk "BEGIN { print $ended - $began }")" "$used" "$name" \
-		"${KMEMTRACE_LOG:-${builddir:-.}/tests/$name.log}" >>"$KMEMTRACE_RESULTS"
+		"${KMT_LOG:-${builddir:-.}/tests/$name.log}" >>"$KMT_RESULTS"
 fi
 exit $code

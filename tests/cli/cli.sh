@@ -11,7 +11,7 @@ trap 'exit 1' HUP INT TERM
 cd "$scratch" || exit 1
 
 # For what is not in the scratch folder, as cgroups and sockets: ./test removes what has this name if the test is killed.
-own_name=${KMEMTRACE_TEST_RUN:-kmemtrace-test.$$}.$$
+own_name=${KMT_TEST_RUN:-kmemtrace-test.$$}.$$
 
 kmemtraced=$builddir/kmemtraced
 report=$builddir/kmemtrace-report

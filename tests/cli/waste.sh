@@ -48,7 +48,7 @@ heap_of_awk() # heap_of_awk COLUMN <EVENTS
 	}' | sort
 }
 
-compare() # compare CAPTURE VIEW COLUMN
+compare_view() # compare CAPTURE VIEW COLUMN
 {
 	heap_of_awk "$3" <events >expected
 	"$report" "$2" "$1" --format=json >report.json || failed=1
@@ -72,8 +72,8 @@ for name in sample 6.1-amd64 6.12-amd64 6.12-arm64; do
 	"$report" events "$capture" --format=json \
 		-F operation,ptr,bytes_req,bytes_alloc,site,type 2>/dev/null |
 		jq -r '[.operation, .ptr, .bytes_req // 0, .bytes_alloc // 0, .site, .type // ""] | @tsv' >events
-	compare "$capture" sites 5
-	compare "$capture" caches 6
+	compare_view "$capture" sites 5
+	compare_view "$capture" caches 6
 	"$report" caches "$capture" --format=json --cache='^(dma-)?kmalloc-' >kmalloc.json
 	"$report" sizes "$capture" --format=json --cache='^(dma-)?kmalloc-' >sizes.json
 	for key in bytes_wasted live_waste peak_waste; do

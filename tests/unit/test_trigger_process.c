@@ -23,7 +23,10 @@ struct scene {
 static void open_scene(struct scene *scene, const char *command, const char *path)
 {
 	struct trigger_process_settings settings = {
-		.path = path, .saved = &scene->saved, .other_pipes = { -1, -1 }, .dump.set = -1
+		.path = path,
+		.saved = &scene->saved,
+		.other_pipes = { -1, -1 },
+		.dump = { .set = -1, .path = "/nowhere/set" },
 	};
 
 	memset(scene, 0, sizeof(*scene));

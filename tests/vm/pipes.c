@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * pipes THREADS PIPES [flip]: threads that open and close so many pipes together, for a guest's test.
- * Prints their ids, waits for a line on its input, runs them, prints "done", and ends with its input.
- * So all events of the threads are between the two lines.
- * flip: a real-time thread moves the threads from CPU to CPU, and so preempts them.
+ * pipes THREADS PIPES [flip]: threads that open and close so many pipes together, for a guest's
+ * test. Prints their ids, waits for a line on its input, runs them, prints "done", and ends with
+ * its input. So all events of the threads are between the two lines. flip: a real-time thread moves
+ * the threads from CPU to CPU, and so preempts them.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

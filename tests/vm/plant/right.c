@@ -181,12 +181,18 @@ static int right_nothing(unsigned int count)
 }
 
 const struct plant right_plants[] = {
-	{ "right-kfree", right_kfree },	      { "right-cache", right_cache },
-	{ "right-typesafe", right_typesafe }, { "right-kfree-rcu", right_kfree_rcu },
-	{ "right-bulk", right_bulk },	      { "right-kfree-bulk", right_kfree_bulk },
-	{ "right-handover", right_handover }, { "right-large", right_large },
-	{ "right-krealloc", right_krealloc }, { "right-mempool", right_mempool },
-	{ "right-nothing", right_nothing },   { "rcu-freed", rcu_freed },
+	{ "right-kfree", right_kfree },
+	{ "right-cache", right_cache },
+	{ "right-typesafe", right_typesafe },
+	{ "right-kfree-rcu", right_kfree_rcu },
+	{ "right-bulk", right_bulk },
+	{ "right-kfree-bulk", right_kfree_bulk },
+	{ "right-handover", right_handover },
+	{ "right-large", right_large },
+	{ "right-krealloc", right_krealloc },
+	{ "right-mempool", right_mempool },
+	{ "right-nothing", right_nothing },
+	{ "rcu-freed", rcu_freed },
 	{ NULL, NULL },
 };
 
