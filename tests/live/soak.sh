@@ -19,10 +19,10 @@ size=$(awk '$1 == "filp" { print $4 }' /proc/slabinfo)
 # One process holds files for the triggers, another one makes bursts: 400 times 50 files, nine events each.
 begin_files
 hold 0
-mkfifo more done
-"$builddir/tests/live/descriptors" <more >done 2>burst.log &
+mkfifo more finished
+"$builddir/tests/live/descriptors" <more >finished 2>burst.log &
 burst=$!
-exec 5>more 6<done
+exec 5>more 6<finished
 for _ in $(seq 400); do
 	printf '50\n0\n'
 done >cycles

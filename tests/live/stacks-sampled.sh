@@ -16,7 +16,7 @@ until [ "$(cat /proc/$1/comm)" = done ] || ! grep -qs '^State:.*[RSD] ' /proc/$1
 done
 END
 
-# begin_load WORKLOAD ROUNDS: waits for the word to go on; $load
+# begin_load WORKLOAD ROUNDS: it waits for a line of its pipe; $load
 begin_load()
 {
 	"$builddir/tests/live/workload" "$1" "$2" folder wait <line >truth 2>workload.log &

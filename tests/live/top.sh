@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# kmemtrace-top beside a load that holds a known number of objects: it shows how many were allocated
+# kmemtrace-top beside a load that holds known numbers of objects: it shows how many were allocated
 # and are live, to the object, by site, function, cache, comm, process, cgroup and stack, and its rates are
 # the differences; of a kmemtraced that publishes, of the next one, and of one that it starts itself.
 # shellcheck disable=SC2154 # ./test sets builddir
@@ -145,8 +145,8 @@ hold_often() { # 24000 eventfds
 		hold $number
 	done
 }
-# the allocations for them
-all=$(jq '.rows[] | select(.name | test("^eventfd2?$")) | .allocations * 8 | floor' syscall)
+# The allocations for them. Now and then the kernel allocates a node of a table, too: 1 % is left for that.
+all=$(jq '.rows[] | select(.name | test("^eventfd2?$")) | .allocations * 8 * 0.99 | floor' syscall)
 
 # Samples estimate the same: with thousands of them, the sums are close to what was counted.
 hold 0
@@ -200,6 +200,7 @@ publishes && fail "its kmemtraced runs on"
 "$top" --start -b -n 1 -d 1 -k syscall >out 2>log || fail "by system call: $(cat log)"
 grep -q '^estimates: a sample each 512K bytes; ' out || fail "not with stacks: $(cat out)"
 # it ends with its parent, even if that is killed
+rm out
 "$top" --start -b >out 2>log 3>&- 4<&- &
 top_pid=$!
 wait_for "the first figures" [ -s out ]
