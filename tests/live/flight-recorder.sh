@@ -53,11 +53,20 @@ listed() { # listed NAME VALUE: --status says so of this kmemtraced
 		jq -e --arg value "$2" ".daemons[] | select(.pid == $daemon) | (.$1 | tostring) == \$value" >status.json
 }
 
-# --status names it; without write access to /run there is none
-dump=$(sed -n 's/.*: \([^ ]*\) has the last .* pieces$/\1/p' daemon.log | tail -1)
+# --status names the last one, of one trigger or of each; without write access to /run there is none
+dumps() { # their paths, the newest last
+	sed -n 's/.*: \([^ ]*\) has the last .* pieces$/\1/p' daemon.log
+}
+listed_all() {
+	listed dumps "$(dumps | sort -u | wc -l)"
+}
+listed_last() { # sets $dump
+	dump=$(dumps | tail -1)
+	listed last_dump "$dump"
+}
 if [ -e "/run/kmemtrace/status.$daemon" ]; then
-	wait_for "the dump in --status" listed last_dump "$dump"
-	wait_for "the number of dumps in --status" listed dumps "$(ls -d recorder.dump.*Z | wc -l)"
+	wait_for "the dump in --status" listed_last
+	wait_for "the number of dumps in --status" listed_all
 	status=$("$kmemtraced" --status --format=json | jq -c ".daemons[] | select(.pid == $daemon)")
 	echo "$status" | jq -r .last_dump_trigger | grep -qx 'live(.*filp) > [78]00k' || fail "--status: $status"
 	since=$(date -u -d "$(echo "$status" | jq -r .last_dump_time)" +%s) || fail "the time: $status"
@@ -72,7 +81,7 @@ kill -USR2 "$daemon"
 wait_for_message $((before + 1)) 'has the last'
 if [ -e "/run/kmemtrace/status.$daemon" ]; then
 	wait_for "SIGUSR2 in --status" listed last_dump_trigger SIGUSR2
-	wait_for "the number of dumps after SIGUSR2" listed dumps "$(ls -d recorder.dump.*Z | wc -l)"
+	wait_for "the number of dumps after SIGUSR2" listed_all
 fi
 grep -q 'SIGUSR2: .* has the last' daemon.log || fail "no dump at SIGUSR2: $(cat daemon.log)"
 hold 6000
