@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # kmemtraced --ship-to: whatever the server does, kmemtraced goes on and writes its summaries, memory and
 # disk have a bound, the log has one line for each change, --status says since when and why; and once the
-# server is well, it gets each summary. KMEMTRACE_LONG=1: waits also for the timeout of a slow server.
+# server is well, it gets each summary. KMEMTRACE_LONG=1: waits also for the timeout of a
+# slow server, and is wrong in the other ways of cli/ship.sh.
 # shellcheck disable=SC2154 # live.sh sets the names of the programs and its folder
 . "$srcdir/live/live.sh"
 need jq python3 openssl
@@ -115,16 +116,16 @@ goes_wrong() {
 	[ "$(state .ship_dropped)" = 0 ] || fail "$1: some were dropped"
 }
 goes_wrong 500 'the server failed with HTTP 500'
-goes_wrong nonsense 'the answer is not HTTP'
 goes_wrong redirect 'it answers with a redirect, HTTP 302'
-goes_wrong full 'the server failed with HTTP 507: it has no space left'
-goes_wrong disk 'the server refused: Cannot reserve 1.00 MiB'
 goes_wrong endless 'the answer has more than 1048576 bytes'
 goes_wrong resets 'the server closed the connection too early'
 [ -e fake/followed ] && fail "a redirect was followed"
 [ "$(awk '$1 == "VmHWM:" { print $2 }' /proc/"$shipper"/status)" -lt 65536 ] ||
 	fail "memory: $(grep VmHWM /proc/"$shipper"/status)"
 if [ -n "${KMEMTRACE_LONG:-}" ]; then
+	goes_wrong nonsense 'the answer is not HTTP'
+	goes_wrong full 'the server failed with HTTP 507: it has no space left'
+	goes_wrong disk 'the server refused: Cannot reserve 1.00 MiB'
 	echo slow >fake/mode
 	await '.not_shipping | test("no whole answer in time")'
 fi
