@@ -201,6 +201,6 @@ own_run() {
 			shift
 		done
 		exec 3<&- 4<&- 5<&-
-		exec "$0"' "$0" "${TMPDIR:-/tmp}" "$top_srcdir" "$builddir"
+		exec "$0"' "$srcdir/live/${0##*/}" "${TMPDIR:-/tmp}" "$top_srcdir" "$builddir"
 	exit
 }
