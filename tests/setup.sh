@@ -10,11 +10,11 @@ packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 # What "./test quick" needs besides (g++: C++ programs use memstat.h too; xz-utils: captures of
 # other machines; tmux: a terminal).
 packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format tmux"
-# What "./test" needs besides (linux-perf: an independent count; prometheus: reads the metrics; systemd: judges
+# What "./test" needs besides (linux-perf and bpftrace: independent counts; prometheus: reads the metrics; systemd: judges
 # the unit; qemu-system, cpio and e2fsprogs: other kernels; trace-cmd and its libraries: recordings that
 # kmemtrace-import reads; python3-jsonschema: checks JSON; python3 and openssl: servers that are wrong, for
 # kmemtrace-ship).
-packages_core="linux-perf babeltrace2 prometheus prometheus-node-exporter systemd
+packages_core="linux-perf bpftrace babeltrace2 prometheus prometheus-node-exporter systemd
 	qemu-system-x86 cpio e2fsprogs trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	python3-jsonschema python3 openssl"
 # What "./test all" needs besides (libclang-rt and llvm: libFuzzer, and the coverage; qemu-system of other
