@@ -7,14 +7,15 @@
 need xz
 count=0
 
-# explain KERNEL: texts in full, long JSON as a checksum
+# explain KERNEL: the summary in full, a line for each finding, long JSON as a checksum
 explain()
 {
 	"$check" --heap "$1" && return 9
 	[ $? = 1 ] || return
 	"$report" -i "$1" -l 12 || return
-	"$report" findings --possible -i "$1" -l 0 || return
-	for view in sites caches leaks timeline events; do
+	"$report" findings --possible -i "$1" -l 0 --format=csv \
+		-F kind,certainty,count,alloc_site,free_site,other_site,cache,free_cache | tr -d '\r' || return
+	for view in sites caches leaks timeline events findings; do
 		"$report" $view -i "$1" --format=json -l 0 >json || return
 		echo "$view: $(wc -l <json) lines of JSON, $(cksum <json)"
 	done
