@@ -73,3 +73,12 @@ void counters_read(const struct counters *counters, struct counters_reading *rea
 	} while (memcmp(again, reading->counts, sizeof(again)));
 	reading->time = time.tv_sec * 1000000000ULL + time.tv_nsec;
 }
+
+uint64_t counters_between(const struct counters_reading *from, const struct counters_reading *to)
+{
+	uint64_t events = 0;
+
+	for (int i = 0; i < COUNTERS; i++)
+		events += to->counts[i] - from->counts[i];
+	return events;
+}

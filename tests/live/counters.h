@@ -26,5 +26,7 @@ __attribute__((noreturn)) void counters_die(const char *what);
 void counters_open(struct counters *counters, int tracefs);
 void counters_close(struct counters *counters);
 void counters_read(const struct counters *counters, struct counters_reading *reading);
+/* The number of events of all counters between two readings. */
+uint64_t counters_between(const struct counters_reading *from, const struct counters_reading *to);
 
 #endif

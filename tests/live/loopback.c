@@ -45,16 +45,6 @@ static void send_messages(const int ends[2])
 			counters_die("a message");
 }
 
-static uint64_t events_since(const struct counters_reading *before,
-			     const struct counters_reading *after)
-{
-	uint64_t events = 0;
-
-	for (int i = 0; i < COUNTERS; i++)
-		events += after->counts[i] - before->counts[i];
-	return events;
-}
-
 int main(int argc, char **argv)
 {
 	uint64_t wanted = argc == 3 ? strtoul(argv[1], NULL, 10) : 0;
@@ -74,7 +64,7 @@ int main(int argc, char **argv)
 	for (uint64_t sent = 0;; sent += 100) {
 		send_messages(ends);
 		counters_read(&counters, &after);
-		if (events_since(&before, &after) >= wanted)
+		if (counters_between(&before, &after) >= wanted)
 			break;
 		if (sent > 100 * wanted) {
 			fprintf(stderr, "softirqs do not run in the task that sends\n");
@@ -82,6 +72,7 @@ int main(int argc, char **argv)
 		}
 	}
 	printf("task %d\nbegin %" PRIu64 "\nend %" PRIu64 "\nall %" PRIu64 "\n",
-	       (int)syscall(SYS_gettid), before.time, after.time, events_since(&before, &after));
+	       (int)syscall(SYS_gettid), before.time, after.time,
+	       counters_between(&before, &after));
 	return 0;
 }

@@ -185,16 +185,6 @@ static pid_t wait_for_line(void)
 	return number;
 }
 
-static uint64_t events_between(const struct counters_reading *from,
-			       const struct counters_reading *to)
-{
-	uint64_t events = 0;
-
-	for (int i = 0; i < COUNTERS; i++)
-		events += to->counts[i] - from->counts[i];
-	return events;
-}
-
 int main(int argc, char **argv)
 {
 	struct counters_reading before, begin, end, after, null[4];
@@ -262,6 +252,6 @@ int main(int argc, char **argv)
 	       null[2].counts[KFREE] - null[1].counts[KFREE],
 	       null[3].counts[KFREE] - null[0].counts[KFREE]);
 	printf("around %" PRIu64 "\n",
-	       events_between(&before, &begin) + events_between(&end, &after));
+	       counters_between(&before, &begin) + counters_between(&end, &after));
 	return 0;
 }
