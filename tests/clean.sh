@@ -43,24 +43,26 @@ end_processes()
 	done
 }
 
-# clean RUN FOLDER
+# clean RUN FOLDER: nothing, if these are not the name and the folder of a run
 clean()
 {
 	local run=$1 folder=$2 place
 
+	[[ $run =~ ^kmt\.[0-9]+\.[0-9]+$ && $folder == /*/$run ]] || return 0
 	end_processes "KMT_TEST_RUN=$run"
 	awk -v folder="$folder/" 'index($5, folder) == 1 { print $5 }' /proc/self/mountinfo | sort -r |
 		while read -r place; do
 			umount -l "$place" 2>/dev/null
 		done
-	find /sys/fs/cgroup -depth -type d -path "*/$run*" -exec rmdir {} + 2>/dev/null
-	for place in /sys/kernel/tracing/instances/"$run"*; do
+	find /sys/fs/cgroup -depth -type d -path "*/$run.*" -exec rmdir {} + 2>/dev/null
+	for place in /sys/kernel/tracing/instances/"$run".*; do
 		[ -d "$place" ] && rmdir "$place"
 	done
-	rm -rf --one-file-system "$folder" /dev/shm/"$run"*
+	rm -rf --one-file-system "$folder" /dev/shm/"$run".*
 }
 
 [ "${BASH_SOURCE[0]}" = "$0" ] || return 0
+[ $# -eq 2 ] || { echo "usage: tests/clean.sh RUN FOLDER, as ./test starts it" >&2; exit 2; }
 while goes_on "$1"; do
 	sleep 0.5
 done
