@@ -10,7 +10,9 @@
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -18,6 +20,9 @@
 
 #include "stats/metrics_file.h"
 #include "tracer/confine.h"
+
+#define RESERVED_BLOCKS 4
+#define RESERVED_BLOCK (64 << 10) /* from the heap, not a mapping of its own */
 
 /* Any arguments. No architecture has all of them. */
 static const char *const always[] = {
@@ -134,16 +139,39 @@ static int load(scmp_filter_ctx filter, const struct confine_calls *calls)
 	return err ? err : seccomp_load(filter);
 }
 
+/*
+ * Without memory, libseccomp 2.5 crashes, or loads a filter in which calls are missing. So its
+ * memory is in the heap before it begins: 100 kB for these rules. Returns a block behind that,
+ * which keeps free() from giving it back to the kernel; NULL: there is no memory.
+ */
+static void *reserve_memory(void)
+{
+	void *volatile blocks[RESERVED_BLOCKS]; /* volatile: each is really allocated */
+	void *last;
+
+	for (size_t i = 0; i < RESERVED_BLOCKS; i++)
+		blocks[i] = malloc(RESERVED_BLOCK);
+	last = blocks[RESERVED_BLOCKS - 1] ? malloc(RESERVED_BLOCK) : NULL;
+	for (size_t i = 0; i < RESERVED_BLOCKS; i++)
+		free(blocks[i]);
+	return last;
+}
+
 void confine_calls(struct confinement *confinement, const struct confine_calls *calls)
 {
-	scmp_filter_ctx filter;
-	int err;
+	scmp_filter_ctx filter = NULL;
+	void *last;
+	int err = -ENOMEM;
 
 	if (confinement->no_seccomp[0])
 		return;
-	filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-	err = filter ? load(filter, calls) : -ENOMEM;
+	last = reserve_memory();
+	if (last)
+		filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+	if (filter)
+		err = load(filter, calls);
 	seccomp_release(filter);
+	free(last);
 	if (err)
 		snprintf(confinement->no_seccomp, sizeof(confinement->no_seccomp), "seccomp: %s",
 			 strerror(-err));

@@ -35,7 +35,7 @@ try()
 	without=$?
 	for ((n = 1;; n += stride)); do
 		with_fault "$call" $n "$@"
-		[ -e mark ] || break
+		[ -s mark ] || break
 		if [ $status -gt 2 ]; then
 			wrong "$call $n: $*: exit status $status: $(tail -n 1 err)"
 		elif [ $status != $without ] && [ ! -s err ] && cmp -s out good; then
@@ -49,7 +49,7 @@ try()
 }
 
 with_fault malloc 1 "$report" --version
-[ -e mark ] || { echo "a library cannot be preloaded into these programs"; exit 77; }
+[ -s mark ] || { echo "a library cannot be preloaded into these programs"; exit 77; }
 with_fault open 1 "$check" "$srcdir/data/sample"
 [ $status != 77 ] || { cat err; exit 77; }
 runs=0

@@ -142,7 +142,7 @@ static void enter_call(struct injection *injection, pid_t thread)
 	if (!is_of_kind(injection->kind, (long)registers.orig_rax) ||
 	    ++injection->calls != injection->call)
 		return;
-	write_mark(injection, "");
+	write_mark(injection, "failed\n");
 	injection->done = true;
 	if (injection->error == KILL_INSTEAD) {
 		kill(thread, SIGKILL);

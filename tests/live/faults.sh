@@ -123,7 +123,7 @@ while read -r fault error stride; do
 	for ((n = 1 + stride / 2; ; n += stride)); do
 		# shellcheck disable=SC2086 # several options
 		with_fault "$kmemtraced" -q $options -o capture -- true
-		[ -e mark ] || break
+		[ -s mark ] || break
 		judge
 		runs=$((runs + 1))
 	done
@@ -141,7 +141,7 @@ for ((n = last; n > last - 5; n--)); do
 	with_fault "$kmemtraced" -q $options -o capture -- true
 	grep -q 'memstat: cannot be removed' err && break
 done
-[ -e mark ] && [ $code = 2 ] || broken "the published file cannot be removed: exit status $code"
+[ -s mark ] && [ $code = 2 ] || broken "the published file cannot be removed: exit status $code"
 judge
 checked capture
 
@@ -149,7 +149,7 @@ checked capture
 fault=stack error=ENOMEM
 for ((n = 1; ; n += ${KMEMTRACE_STRIDE:-300})); do
 	with_fault "$kmemtraced" -q --publish="$published" --no-capture -d 0.02
-	[ -e mark ] || break
+	[ -s mark ] || break
 	[ $code = 0 ] || [ $code = 2 ] || broken "exit status $code"
 	[ $code = 0 ] || grep -q '^kmemtraced: ..*: ' err || broken "exit status $code without a message that says what failed"
 	[ ! -e published/memstat ] || broken "a published file is left"
