@@ -107,7 +107,7 @@ check_browser()
 	for format in speedscope folded pprof; do
 		flame exact --bytes=allocated --format=$format >profile
 		echo "speedscope.loadFileFromBase64('profile', '$(base64 -w 0 profile)')" >profile.js
-		text=$(timeout 60 chromium --headless=new --no-sandbox --disable-gpu --use-gl=angle \
+		text=$(TMPDIR=$scratch timeout 60 chromium --headless=new --no-sandbox --disable-gpu --use-gl=angle \
 			--use-angle=swiftshader --enable-unsafe-swiftshader --allow-file-access-from-files \
 			--user-data-dir="$scratch/browser" --virtual-time-budget=8000 --dump-dom \
 			"file://$speedscope/index.html#localProfilePath=$scratch/profile.js&view=sandwich" \

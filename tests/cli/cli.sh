@@ -63,6 +63,14 @@ need() { # need COMMAND …: skips where one is not installed
 	done
 }
 
+need_browser() { # sets $browser
+	for browser in chromium chromium-browser google-chrome ""; do
+		command -v "$browser" >/dev/null && break
+	done
+	[ -n "$browser" ] || skip "chromium is not installed"
+	export TMPDIR="$scratch" # a browser leaves files there
+}
+
 need_tracer() {
 	[ -x "$kmemtraced" ] || skip "kmemtraced was not built"
 }

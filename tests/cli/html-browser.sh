@@ -5,10 +5,7 @@
 # the page of a comparison. KMEMTRACE_LONG=1: the largest capture has 40 million events.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/cli/cli.sh"
-for browser in chromium chromium-browser google-chrome ""; do
-	command -v "$browser" >/dev/null && break
-done
-[ -n "$browser" ] || skip "chromium is not installed"
+need_browser
 need node
 need xz
 

@@ -5,10 +5,7 @@
 # request. KMEMTRACE_LONG=1: a fleet of 1,000 hosts.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/cli/cli.sh"
-for browser in chromium chromium-browser google-chrome ""; do
-	command -v "$browser" >/dev/null && break
-done
-[ -n "$browser" ] || skip "chromium is not installed"
+need_browser
 need node
 hosts=40
 [ "${KMEMTRACE_LONG:-}" = 1 ] && hosts=1000
