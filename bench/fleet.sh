@@ -71,10 +71,8 @@ fleet_clickhouse()
 		return
 	fi
 	clickhouse_start 0 "$scratch/clickhouse" >"$log" 2>&1 || could_not "fleet: $(tail -n 1 "$log")"
-	serving=${clickhouse_pids[0]}
 	fleet_store "clickhouse://127.0.0.1:${clickhouse_ports[0]}/fleet"
 	clickhouse_kill 0
-	serving=
 	rm -rf "$scratch/clickhouse"
 }
 

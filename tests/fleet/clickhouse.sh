@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
-# Sourced by tests, after cli/cli.sh: ClickHouse servers of their own, on free ports of 127.0.0.1, with all files in a
-# folder of the test. No service of the system is started or stopped. The test calls
-# clickhouse_stop_all before it removes the folder.
+# Sourced by tests, after cli/cli.sh, and by bench/fleet.sh: ClickHouse servers of their own, on free ports of
+# 127.0.0.1, with all files in a folder of the test. No service of the system is started or stopped. The test
+# calls clickhouse_stop_all before it removes the folder.
 #
 #   clickhouse_need          exits with 77 where no server is installed
 #   clickhouse_start N DIR   starts server N (0, 1, ...); DIR: has all of its files. Again after
@@ -14,6 +14,7 @@ clickhouse_ports=()
 clickhouse_native_ports=()
 clickhouse_pids=()
 clickhouse_profile='' # XML of settings of all users
+clickhouse_start_limit=300 # seconds: a server that needs longer does not start
 clickhouse_extra='' # XML inside of the configuration, such as <remote_servers>
 
 clickhouse_need()
@@ -107,7 +108,7 @@ clickhouse_start()
 		PATH=$PATH:/usr/sbin clickhouse-server --config-file="$dir/config.xml" \
 			>"$dir/output" 2>&1 </dev/null &
 		clickhouse_pids[server]=$!
-		for ((wait = 0; wait < hang * 10; wait++)); do
+		for ((wait = 0; wait < clickhouse_start_limit * 10; wait++)); do
 			kill -0 "${clickhouse_pids[server]}" 2>/dev/null || break
 			clickhouse_answers "${clickhouse_ports[server]}" && return
 			sleep 0.1
