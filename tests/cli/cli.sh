@@ -102,6 +102,15 @@ wait_for() {
 	done
 }
 
+# halt PID: stops a process. kill(1) returns before that: a thread that makes a system call ends it first.
+halt() {
+	kill -STOP "$1" && wait_for "the stop of process $1" halted "$1"
+}
+
+halted() {
+	! grep -hs '^State:' /proc/"$1"/task/*/status | grep -qv '[TZX] ('
+}
+
 value() { # value FILE KEY: of a line "KEY VALUE"
 	awk -v key="$2" '$1 == key { print $2 }' "$1"
 }

@@ -213,7 +213,7 @@ says 1 "no connection" --db="$both" top --partial
 clickhouse_start 0 "$scratch/0" || exit 1
 clickhouse_start 1 "$scratch/1" || exit 1
 for partial in "" --partial; do
-	kill -STOP "${clickhouse_pids[1]}"
+	halt "${clickhouse_pids[1]}"
 	# shellcheck disable=SC2086 # a word, or none
 	"$fleet" --db="$both" top $partial >rows 2>message &
 	loader=$!
@@ -254,7 +254,7 @@ for victim in load server; do
 	"$fleet" --db="clickhouse://$one,$two/big" load big >message 2>&1 &
 	loader=$!
 	wait_for "rows in server 0" has_rows 0 big
-	kill -STOP "${clickhouse_pids[1]}"
+	halt "${clickhouse_pids[1]}"
 	sleep 0.2 # paced: some rows wait for the server
 	if [ $victim = load ]; then
 		kill -9 $loader

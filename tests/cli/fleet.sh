@@ -213,7 +213,7 @@ for ((try = 1; try <= 20; try++)); do
 	"$fleet" --db=killed load -q big &
 	pid=$!
 	until [ -e killed-journal ] || ! kill -0 $pid 2>/dev/null; do :; done
-	kill -STOP $pid 2>/dev/null
+	halt $pid 2>/dev/null
 	[ ! -e killed-journal ] || break
 	echo "the load ended before it was stopped, try $try"
 	wait $pid

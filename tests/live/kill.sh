@@ -28,7 +28,7 @@ before=$(uptime)
 read -r line </proc/self/stat
 after=$(uptime)
 wait_for "half a second" has_passed
-kill -STOP "$daemon"
+halt "$daemon"
 stop_daemon KILL
 
 "$report" --format=json >cut.json || fail "the report on a capture that was cut off: exit $?"

@@ -79,7 +79,7 @@ commands_ran() { # commands_ran NUMBER
 
 # The largest burst comes first, which waits in memory as a whole: its buffers are kept for all others.
 before_end 'kill -CONT $daemon 2>/dev/null'
-kill -STOP $daemon
+halt $daemon
 for _ in 1 2 3 4; do
 	one_burst
 done

@@ -106,7 +106,7 @@ stream -m 1 -- sh -c ': >begun
 reader=$!
 before_end 'kill -CONT $reader 2>/dev/null; kill $reader 2>/dev/null'
 wait_for "the begin of the load" [ -e begun ]
-kill -STOP $reader
+halt $reader
 : >stopped
 wait_for "the end of the load" [ -e over ]
 kill -CONT $reader
