@@ -18,30 +18,62 @@ void counters_flush_all(struct analysis *analysis)
 		counters_flush(analysis, &analysis->groups[i]);
 }
 
+static void add_to_group(struct group *group, const struct delta *delta)
+{
+	group->initial_objects += delta->initial;
+	group->initial_bytes += delta->initial_bytes;
+	group->frees += delta->frees;
+	group->missed_frees += delta->missed;
+	group->failed += delta->failed;
+	group->live_objects += delta_live_objects(delta);
+	group->live_bytes += delta_live_bytes(delta);
+	if (group->live_bytes > group->peak_bytes)
+		group->peak_bytes = group->live_bytes;
+}
+
+static void add_to_cache(struct analysis_cache *cache, const struct delta *delta)
+{
+	cache->initial_objects += delta->initial;
+	cache->initial_bytes += delta->initial_bytes;
+	cache->frees += delta->frees;
+	cache->missed_frees += delta->missed;
+	cache->failed += delta->failed;
+	cache->frees_unmatched += delta->unmatched;
+	cache->live_objects += delta_live_objects(delta);
+	cache->live_bytes += delta_live_bytes(delta);
+}
+
+static void add_to_totals(struct analysis_totals *totals, const struct delta *delta)
+{
+	totals->initial_objects += delta->initial;
+	totals->initial_bytes += delta->initial_bytes;
+	totals->frees += delta->frees + delta->unmatched;
+	totals->frees_unmatched += delta->unmatched;
+	totals->missed_frees += delta->missed;
+	totals->failed += delta->failed;
+	totals->live_objects += delta_live_objects(delta);
+	totals->live_bytes += delta_live_bytes(delta);
+}
+
+static void add_delta(struct analysis *analysis, const struct transition *transition)
+{
+	const struct delta delta = delta_of(analysis, transition);
+
+	if (transition->group != GROUP_NONE)
+		add_to_group(&analysis->groups[transition->group], &delta);
+	if (transition->cache != CACHE_NONE)
+		add_to_cache(&analysis->caches[transition->cache], &delta);
+	add_to_totals(&analysis->totals, &delta);
+}
+
 /* An object of the checkpoint is live from the begin on, and no allocation of this time. */
 static int count_initial(struct analysis *analysis, const struct slab_object *object)
 {
 	struct analysis_totals *totals = &analysis->totals;
 	struct group *group = &analysis->groups[object->group];
-	struct analysis_cache *cache = &analysis->caches[object->cache];
-	const struct object_weight weight = counters_weight(analysis, object, false);
 
 	if (group->cache != object->cache)
 		group->cache = group->cache == CACHE_NONE ? object->cache : CACHE_SEVERAL;
-	group->initial_objects += weight.objects;
-	group->initial_bytes += weight.allocated;
-	group->live_objects += weight.objects;
-	group->live_bytes += weight.allocated;
-	if (group->live_bytes > group->peak_bytes)
-		group->peak_bytes = group->live_bytes;
-	cache->initial_objects += weight.objects;
-	cache->initial_bytes += weight.allocated;
-	cache->live_objects += weight.objects;
-	cache->live_bytes += weight.allocated;
-	totals->initial_objects += weight.objects;
-	totals->initial_bytes += weight.allocated;
-	totals->live_objects += weight.objects;
-	totals->live_bytes += weight.allocated;
 	totals->peak_bytes = totals->live_bytes;
 	totals->peak_time = analysis->capture->checkpoint.begin;
 	if (analysis->peak_heap && peak_heap_allocated(analysis, object, true, false))
@@ -49,71 +81,29 @@ static int count_initial(struct analysis *analysis, const struct slab_object *ob
 	return analysis->estimates ? estimates_add_initial(analysis, object) : 0;
 }
 
-static void count_failed(struct analysis *analysis, const struct transition *transition)
-{
-	analysis->groups[transition->group].failed++;
-	analysis->caches[transition->cache].failed++;
-	analysis->totals.failed++;
-}
-
-static void count_unmatched(struct analysis *analysis, const struct transition *transition)
-{
-	analysis->totals.frees++;
-	analysis->totals.frees_unmatched++;
-	if (transition->cache != CACHE_NONE)
-		analysis->caches[transition->cache].frees_unmatched++;
-}
-
 static int count_missed(struct analysis *analysis, const struct slab_object *object)
 {
-	struct analysis_totals *totals = &analysis->totals;
-	struct group *group = &analysis->groups[object->group];
-	struct analysis_cache *cache = &analysis->caches[object->cache];
-	const struct object_weight weight = counters_weight(analysis, object, false);
-
 	if (analysis->peak_heap && peak_heap_ended(analysis, object))
 		return -ENOMEM;
-	totals->missed_frees += weight.objects;
-	totals->live_objects -= weight.objects;
-	totals->live_bytes -= weight.allocated;
-	group->missed_frees += weight.objects;
-	group->live_objects -= weight.objects;
-	group->live_bytes -= weight.allocated;
-	cache->missed_frees += weight.objects;
-	cache->live_objects -= weight.objects;
-	cache->live_bytes -= weight.allocated;
 	if (analysis->estimates)
 		estimates_end(analysis, object);
 	return 0;
 }
 
-/* Turns a missed free into a free: the object is not live in either case. */
-static int count_missed_free_matched(struct analysis *analysis, const struct transition *transition)
+static int count_kind(struct analysis *analysis, const struct transition *transition)
 {
-	const struct slab_object *object = transition->object;
-	struct group *group = &analysis->groups[object->group];
-	struct analysis_cache *cache = &analysis->caches[object->cache];
-	uint64_t objects = counters_weight(analysis, object, false).objects;
-
-	analysis->totals.missed_frees -= objects;
-	analysis->totals.frees += objects;
-	group->missed_frees -= objects;
-	group->frees += objects;
-	cache->missed_frees -= objects;
-	cache->frees += objects;
-	return counters_free_kind(analysis, transition->event, object,
-				  transition->no_allocation_between, objects);
+	return counters_free_kind(analysis, transition->event, transition->object,
+				  transition->no_allocation_between,
+				  weigh_object(analysis, transition->object).objects);
 }
 
 static int count_free_reassigned(struct analysis *analysis, const struct transition *transition)
 {
-	uint64_t objects = counters_weight(analysis, transition->object, false).objects;
+	uint64_t objects = weigh_object(analysis, transition->object).objects;
 	int err = counters_free_kind(analysis, transition->earlier_free, transition->object,
 				     transition->earlier_no_allocation_between, -objects);
 
-	return err ? err
-		   : counters_free_kind(analysis, transition->event, transition->object,
-					transition->no_allocation_between, objects);
+	return err ? err : count_kind(analysis, transition);
 }
 
 /* A krealloc() that does not fit moves the object: its kmalloc() and kfree() are counted. */
@@ -141,7 +131,7 @@ static int count_resized(struct analysis *analysis, const struct transition *tra
 	if (object->requested > object->allocated)
 		analysis->totals.bytes_short -= (uint64_t)object->requested - object->allocated;
 	more = (uint64_t)transition->event->requested - object->requested;
-	more *= counters_weight(analysis, object, false).objects;
+	more *= weigh_object(analysis, object).objects;
 	analysis->groups[object->group].bytes_requested += more;
 	analysis->caches[object->cache].bytes_requested += more;
 	analysis->totals.bytes_requested += more;
@@ -150,15 +140,10 @@ static int count_resized(struct analysis *analysis, const struct transition *tra
 
 int counters_count_rare(struct analysis *analysis, const struct transition *transition)
 {
+	add_delta(analysis, transition);
 	switch (transition->outcome) {
 	case OUTCOME_INITIAL:
 		return count_initial(analysis, transition->object);
-	case OUTCOME_FAILED:
-		count_failed(analysis, transition);
-		break;
-	case OUTCOME_UNMATCHED:
-		count_unmatched(analysis, transition);
-		break;
 	case OUTCOME_NO_OBJECT:
 		analysis->totals.null_frees++;
 		break;
@@ -167,15 +152,17 @@ int counters_count_rare(struct analysis *analysis, const struct transition *tran
 	case OUTCOME_MISSED:
 		return count_missed(analysis, transition->object);
 	case OUTCOME_MISSED_FREE_MATCHED:
-		return count_missed_free_matched(analysis, transition);
+		return count_kind(analysis, transition);
 	case OUTCOME_FREE_REASSIGNED:
 		return count_free_reassigned(analysis, transition);
-	case OUTCOME_ALLOCATED:
-	case OUTCOME_FREED:
-		break; /* counters_count() */
 	case OUTCOME_OTHER:
 		analysis->totals.process_events++;
 		analysis->totals.by_process_kind[transition->event->id]++;
+		break;
+	case OUTCOME_FAILED:
+	case OUTCOME_UNMATCHED:
+	case OUTCOME_ALLOCATED:
+	case OUTCOME_FREED:
 		break;
 	}
 	return 0;

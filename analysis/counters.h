@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/estimate.h"
+#include "analysis/delta.h"
 #include "analysis/lifetimes.h"
 #include "analysis/model.h"
 #include "analysis/peak_heap.h"
@@ -70,9 +70,8 @@ static inline void counters_add_pending(struct analysis *analysis, struct group 
 __attribute__((always_inline)) static inline struct object_weight
 counters_weight(const struct analysis *analysis, const struct slab_object *object, const bool fast)
 {
-	if (!fast && analysis->estimates)
-		return estimate_object(analysis->estimates, object);
-	return (struct object_weight){ 1, object->requested, object->allocated };
+	return fast ? (struct object_weight){ 1, object->requested, object->allocated }
+		    : weigh_object(analysis, object);
 }
 
 /* 0 or -ENOMEM. */
@@ -126,7 +125,7 @@ static inline int counters_free_kind(struct analysis *analysis, const struct eve
 	if (object->cpu != event->cpu) {
 		group->cross_cpu_frees += count;
 		totals->cross_cpu_frees += count;
-	} else if (object->task == event->task && no_allocation_between) {
+	} else if (delta_is_temporary(object, event, no_allocation_between)) {
 		group->temporary += count;
 		totals->temporary += count;
 	}

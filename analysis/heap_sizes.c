@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/counters.h"
+#include "analysis/delta.h"
 #include "analysis/heap_sizes.h"
 #include "analysis/peak_heap.h"
 #include "base/array.h"
@@ -21,8 +21,7 @@ static int take_list(const struct analysis *analysis, const struct object_list *
 	int err = 0;
 
 	for (size_t i = 0; i < list->count && !err; i++) {
-		const struct object_weight weight =
-			counters_weight(analysis, &list->list[i], false);
+		const struct object_weight weight = weigh_object(analysis, &list->list[i]);
 
 		err = take(data, &list->list[i], &weight, sign, true);
 	}
@@ -38,7 +37,7 @@ static int take_heap(const struct analysis *analysis, take_object *take, void *d
 	int err = 0;
 
 	while (!err && (object = analysis_next_live(analysis, &next))) {
-		const struct object_weight weight = counters_weight(analysis, object, false);
+		const struct object_weight weight = weigh_object(analysis, object);
 
 		err = take(data, object, &weight, 1, false);
 		if (!err && peak->is_known && peak_heap_has(analysis, object))
@@ -188,7 +187,7 @@ static void add_bytes(struct heap_bytes *sum, const struct object_weight *weight
 static int add_flow(struct heap_sizes *sizes, const struct analysis *analysis,
 		    const struct slab_object *object, uint64_t sign)
 {
-	const struct object_weight weight = counters_weight(analysis, object, false);
+	const struct object_weight weight = weigh_object(analysis, object);
 	struct heap_size *size = find_size(sizes, object);
 
 	if (!size)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/delta.h"
 #include "base/array.h"
 #include "stats/details.h"
 
@@ -64,6 +65,7 @@ int details_on_transition(void *data, const struct analysis *analysis,
 	struct details *details = data;
 	const struct slab_object *object = transition->object;
 	struct details_pair *pair;
+	struct delta delta;
 	int64_t tally;
 	int err;
 
@@ -79,17 +81,18 @@ int details_on_transition(void *data, const struct analysis *analysis,
 	pair = tally < 0 ? NULL : get_pair(details, (size_t)tally);
 	if (!pair)
 		return -ENOMEM;
-	if (transition->outcome == OUTCOME_ALLOCATED) {
-		pair->counts.allocations++;
-		pair->counts.allocated += object->allocated;
+	delta = delta_of(analysis, transition);
+	pair->counts.allocations += delta.allocations;
+	pair->counts.allocated += delta.allocated;
+	pair->counts.frees += delta.frees + delta.missed;
+	pair->counts.freed += delta.freed;
+	if (delta.allocations) {
 		task_tallies_allocated(&details->tasks, object);
 		return 0;
 	}
-	pair->counts.frees++;
-	pair->counts.freed += object->allocated;
 	task_tallies_freed(&details->tasks, object);
 	/* the time of a missed free is not known */
-	if (transition->outcome == OUTCOME_FREED)
+	if (delta.frees)
 		pair->lifetimes[tally_lifetime_class(transition->event->time - object->time)]++;
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/cache_table.h"
-#include "analysis/counters.h"
+#include "analysis/delta.h"
 #include "base/array.h"
 #include "base/hash.h"
 #include "kernel/function_names.h"
@@ -163,32 +163,19 @@ static int add_counts(struct metrics *metrics, const struct analysis *analysis, 
 int metrics_on_transition(void *data, const struct analysis *analysis,
 			  const struct transition *transition)
 {
+	const struct delta delta = delta_of(analysis, transition);
+	const struct metrics_counts counts = {
+		.allocations = delta.initial + delta.allocations,
+		.frees = delta.frees + delta.missed,
+		.allocated = delta.initial_bytes + delta.allocated,
+		.freed = delta.freed,
+	};
 	struct metrics *metrics = data;
-	struct metrics_counts counts = { 0 };
-	struct object_weight weight;
 
-	switch (transition->outcome) {
-	case OUTCOME_INITIAL:
-	case OUTCOME_ALLOCATED:
-		weight = counters_weight(analysis, transition->object, false);
-		counts.allocations = weight.objects;
-		counts.allocated = weight.allocated;
-		break;
-	case OUTCOME_FREED:
-	case OUTCOME_MISSED:
-		weight = counters_weight(analysis, transition->object, false);
-		counts.frees = weight.objects;
-		counts.freed = weight.allocated;
-		break;
-	case OUTCOME_FAILED:
-		metrics->failed++;
+	metrics->failed += delta.failed;
+	metrics->unmatched += delta.unmatched;
+	if (!(counts.allocations | counts.frees))
 		return 0;
-	case OUTCOME_UNMATCHED:
-		metrics->unmatched++;
-		return 0;
-	default:
-		return 0;
-	}
 	return add_counts(metrics, analysis, transition->cache, transition->group, &counts);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/delta.h"
 #include "base/array.h"
 #include "stats/type_stats.h"
 #include "stats/type_stats_internal.h"
@@ -159,39 +160,30 @@ static inline struct type_stats_cpu *get_cpu(struct type_stats_type *type, unsig
 	return cpu < type->cpu_count ? &type->cpus[cpu] : add_cpu(type, cpu);
 }
 
-static inline int count_allocation(struct type_stats_type *type, const struct slab_object *object,
-				   uint64_t class_bit)
+static inline int node_of(const struct type_stats_parts *parts, unsigned int cpu)
+{
+	return cpu < parts->node_count ? parts->nodes[cpu] : -1;
+}
+
+static int count_allocation_cpu(struct type_stats_type *type, const struct slab_object *object,
+				uint64_t class_bit)
 {
 	struct type_stats_cpu *cpu = get_cpu(type, object->cpu);
 
 	if (!cpu)
 		return -ENOMEM;
-	type->numallocs++;
 	cpu->numallocs++;
 	if (type->kind != TYPE_STATS_FUNCTION)
 		return 0;
-	type->memalloced += object->allocated;
 	cpu->memalloced += object->allocated;
 	type->sizemask |= class_bit;
 	cpu->sizemask |= class_bit;
 	return 0;
 }
 
-static inline void count_free(struct type_stats_type *type, const struct slab_object *object)
-{
-	type->numfrees++;
-	if (type->kind == TYPE_STATS_FUNCTION)
-		type->memfreed += object->allocated;
-}
-
-static inline int node_of(const struct type_stats_parts *parts, unsigned int cpu)
-{
-	return cpu < parts->node_count ? parts->nodes[cpu] : -1;
-}
-
 /* Counts a free on the CPU where it happened. */
-static inline int count_free_cpu(const struct type_stats_parts *parts, struct type_stats_type *type,
-				 const struct transition *transition)
+static int count_free_cpu(const struct type_stats_parts *parts, struct type_stats_type *type,
+			  const struct transition *transition)
 {
 	const struct slab_object *object = transition->object;
 	struct type_stats_cpu *cpu = get_cpu(type, transition->event->cpu);
@@ -210,45 +202,35 @@ static inline int count_free_cpu(const struct type_stats_parts *parts, struct ty
 	return 0;
 }
 
-/* A transition that is neither an allocation nor a free of a counted object. */
-static int count_rare(const struct type_stats *type_stats, struct type_stats_type *type,
-		      const struct transition *transition)
+static int count_cpu(const struct type_stats *type_stats, struct type_stats_type *type,
+		     const struct transition *transition, const struct delta *delta,
+		     uint64_t class_bit)
 {
-	switch (transition->outcome) {
-	case OUTCOME_MISSED:
-		count_free(type, transition->object);
-		type->missed_frees++;
-		return 0;
-	case OUTCOME_MISSED_FREE_MATCHED:
-		/* counted in total by OUTCOME_MISSED: now its record and the CPU are known */
-		type->missed_frees--;
-		return count_free_cpu(type_stats->parts, type, transition);
-	case OUTCOME_FAILED:
-		type->failures++;
-		return 0;
-	case OUTCOME_UNMATCHED:
-		type->frees_unmatched++;
-		return 0;
-	default:
-		return 0;
-	}
+	if (delta->initial || delta->allocations)
+		return count_allocation_cpu(type, transition->object, class_bit);
+	return delta->frees ? count_free_cpu(type_stats->parts, type, transition) : 0;
 }
 
-static inline int count_transition(const struct type_stats *type_stats,
-				   struct type_stats_type *type,
-				   const struct transition *transition, uint64_t class_bit)
+/* Without memory for the CPU, nothing is counted. */
+static int count_transition(const struct type_stats *type_stats, struct type_stats_type *type,
+			    const struct transition *transition, const struct delta *delta,
+			    uint64_t class_bit)
 {
-	int err;
+	int err = count_cpu(type_stats, type, transition, delta, class_bit);
 
+	if (err)
+		return err;
 	type->changed = type_stats->generation;
-	if (transition->outcome == OUTCOME_ALLOCATED || transition->outcome == OUTCOME_INITIAL)
-		return count_allocation(type, transition->object, class_bit);
-	if (transition->outcome != OUTCOME_FREED)
-		return count_rare(type_stats, type, transition);
-	err = count_free_cpu(type_stats->parts, type, transition);
-	if (!err)
-		count_free(type, transition->object);
-	return err;
+	type->numallocs += delta->initial + delta->allocations;
+	type->numfrees += delta->frees + delta->missed;
+	type->missed_frees += delta->missed;
+	type->failures += delta->failed;
+	type->frees_unmatched += delta->unmatched;
+	if (type->kind == TYPE_STATS_FUNCTION) {
+		type->memalloced += delta->initial_bytes + delta->allocated;
+		type->memfreed += delta->freed;
+	}
+	return 0;
 }
 
 /* Searches the types of the cache, and of the group if it counts, if that was not done yet. */
@@ -273,6 +255,7 @@ int type_stats_on_transition(void *data, const struct analysis *analysis,
 	struct type_stats_parts *parts = type_stats->parts;
 	uint32_t cache = transition->cache, group = transition->group;
 	struct type_stats_type *type;
+	struct delta delta;
 	int err;
 
 	/* OUTCOME_FREE_REASSIGNED: subtracting from the first CPU would decrease a counter */
@@ -283,14 +266,15 @@ int type_stats_on_transition(void *data, const struct analysis *analysis,
 	err = resolve(type_stats, analysis, group, cache);
 	if (err)
 		return err;
+	delta = delta_of(analysis, transition);
 	if (parts->caches[cache].is_kmalloc && group != GROUP_NONE) {
 		type = get_type(type_stats, parts->groups[group], 1);
 		if (type)
-			err = count_transition(type_stats, type, transition,
+			err = count_transition(type_stats, type, transition, &delta,
 					       parts->caches[cache].class_bit);
 	}
 	type = err ? NULL : get_type(type_stats, parts->caches[cache].type, 1);
-	return type ? count_transition(type_stats, type, transition, 0) : err;
+	return type ? count_transition(type_stats, type, transition, &delta, 0) : err;
 }
 
 /* The same for the allocations and frees of a tally on one CPU. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/cache_table.h"
-#include "analysis/counters.h"
+#include "analysis/delta.h"
 #include "kernel/function_names.h"
 #include "summary/summary_count.h"
 
@@ -79,60 +79,26 @@ static struct summary_counts *counts_of(struct summary_counter *counter,
 	return &row->counts;
 }
 
-static double variance_of(const struct analysis *analysis, const struct slab_object *object)
+/* Counts may become negative, modulo 2^64. */
+static void add_delta(struct summary_counts *counts, const struct delta *delta)
 {
-	return analysis->estimates ? estimate_bytes_variance(analysis->estimates, object) : 0;
-}
-
-static void add_allocation(struct summary_counts *counts, const struct analysis *analysis,
-			   const struct transition *transition)
-{
-	const struct object_weight weight = counters_weight(analysis, transition->object, false);
-	double variance = variance_of(analysis, transition->object);
-
-	/* an object of a checkpoint was allocated before */
-	if (transition->outcome == OUTCOME_ALLOCATED) {
-		counts->allocations += weight.objects;
-		counts->allocated += weight.allocated;
-		counts->allocated_variance += variance;
-	}
-	counts->live_objects += weight.objects;
-	counts->live_bytes += weight.allocated;
-	counts->live_variance += variance;
-}
-
-static void add_free(struct summary_counts *counts, const struct analysis *analysis,
-		     const struct transition *transition)
-{
-	const struct slab_object *object = transition->object;
-	const struct object_weight weight = counters_weight(analysis, object, false);
-
-	counts->frees += weight.objects;
-	counts->freed += weight.allocated;
-	if (transition->outcome == OUTCOME_MISSED)
-		counts->missed += weight.objects;
-	else if (object->cpu != transition->event->cpu)
-		counts->cross_cpu += weight.objects;
-	counts->live_objects -= weight.objects;
-	counts->live_bytes -= weight.allocated;
-	/* the sums of variances are not exact */
-	counts->live_variance =
-		counts->live_objects ? counts->live_variance - variance_of(analysis, object) : 0;
-}
-
-/* These do not change what is live. Counts may become negative, modulo 2^64. */
-static void correct(struct summary_counts *counts, const struct analysis *analysis,
-		    const struct transition *transition)
-{
-	const struct slab_object *object = transition->object;
-	uint64_t objects = counters_weight(analysis, object, false).objects;
-
-	if (transition->outcome == OUTCOME_MISSED_FREE_MATCHED)
-		counts->missed -= objects;
-	else if (object->cpu != transition->earlier_free->cpu)
-		counts->cross_cpu -= objects;
-	if (object->cpu != transition->event->cpu)
-		counts->cross_cpu += objects;
+	counts->allocations += delta->allocations;
+	counts->allocated += delta->allocated;
+	counts->failed += delta->failed;
+	counts->frees += delta->frees + delta->missed;
+	counts->missed += delta->missed;
+	counts->freed += delta->freed;
+	counts->cross_cpu += delta->cross_cpu;
+	counts->live_objects += delta_live_objects(delta);
+	counts->live_bytes += delta_live_bytes(delta);
+	if (delta->allocations)
+		counts->allocated_variance += delta->variance;
+	if (delta->allocations || delta->initial)
+		counts->live_variance += delta->variance;
+	else if (delta->freed)
+		/* the sums of variances are not exact */
+		counts->live_variance =
+			counts->live_objects ? counts->live_variance - delta->variance : 0;
 }
 
 int summary_count_transition(void *data, const struct analysis *analysis,
@@ -140,6 +106,7 @@ int summary_count_transition(void *data, const struct analysis *analysis,
 {
 	struct summary_counter *counter = data;
 	struct summary_counts *counts;
+	struct delta delta;
 
 	/* the other outcomes follow the outcome of an event that is counted here */
 	counter->recorded += transition->outcome != OUTCOME_INITIAL &&
@@ -153,25 +120,8 @@ int summary_count_transition(void *data, const struct analysis *analysis,
 	counts = counts_of(counter, analysis, transition->group, transition->cache);
 	if (!counts)
 		return -ENOMEM;
-	switch (transition->outcome) {
-	case OUTCOME_INITIAL:
-	case OUTCOME_ALLOCATED:
-		add_allocation(counts, analysis, transition);
-		break;
-	case OUTCOME_FREED:
-	case OUTCOME_MISSED:
-		add_free(counts, analysis, transition);
-		break;
-	case OUTCOME_FAILED:
-		counts->failed++;
-		break;
-	case OUTCOME_MISSED_FREE_MATCHED:
-	case OUTCOME_FREE_REASSIGNED:
-		correct(counts, analysis, transition);
-		break;
-	default:
-		break;
-	}
+	delta = delta_of(analysis, transition);
+	add_delta(counts, &delta);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/counters.h"
+#include "analysis/delta.h"
 #include "report/views/damage.h"
 #include "report/views/trend.h"
 
@@ -77,7 +77,7 @@ static void weigh(struct part *part, bool is_full, const struct analysis *analys
 		}
 		if ((coverage >= FULL) != is_full)
 			continue;
-		weight = counters_weight(analysis, list[i], false);
+		weight = weigh_object(analysis, list[i]);
 		part->live_bytes += weight.allocated;
 		part->weighted += coverage * (double)weight.allocated;
 		if (damage_age(analysis, list[i]) < old_age)
@@ -104,7 +104,7 @@ void damage_find(struct damage *damage, const struct analysis *analysis,
 
 	damage->objects = 0;
 	for (size_t i = 0; i < count; i++)
-		damage->objects += counters_weight(analysis, list[i], false).objects;
+		damage->objects += weigh_object(analysis, list[i]).objects;
 	old_age = damage_old_age(analysis, group->lifetimes, group->frees, damage->objects);
 	weigh(&full, true, analysis, list, count, old_age, times);
 	weigh(&rest, false, analysis, list, count, old_age, times);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/counters.h"
+#include "analysis/delta.h"
 #include "base/text.h"
 #include "fields/allocations.h"
 #include "fields/labels.h"
@@ -57,7 +57,7 @@ static void set_doubts(struct diff_collect *collect)
 	size_t next = 0;
 
 	while (report->bounds.any && (object = analysis_next_live(analysis, &next))) {
-		const struct object_weight weight = counters_weight(analysis, object, false);
+		const struct object_weight weight = weigh_object(analysis, object);
 		struct diff_counted *group = collect->groups[object->group];
 
 		if (!report->bounds.caches[object->cache])

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/counters.h"
+#include "analysis/delta.h"
 #include "report/views/diff_collect.h"
 #include "report/views/row_names.h"
 
@@ -92,22 +92,21 @@ static void change(struct diff_figures *figures, enum diff_figure figure, size_t
 	figures->histories[figure].squares += value * fabs(value);
 }
 
-/* is_new: allocated in the capture, not before; has_ended: freed, or its free was missed. */
-static void count(struct diff_counted *counted, size_t slice, const struct object_weight *weight,
-		  const struct slab_object *object, bool is_new, bool has_ended)
+static void count(struct diff_counted *counted, size_t slice, const struct delta *delta,
+		  const struct slab_object *object)
 {
 	struct diff_figures *figures = &counted->figures;
-	double bytes = (double)weight->allocated, sign = has_ended ? -1 : 1;
-	double waste = bytes - (double)weight->requested;
+	double live = (double)(int64_t)delta_live_bytes(delta);
 
-	if (is_new) {
-		change(figures, DIFF_ALLOCATIONS, slice, (double)weight->objects);
-		change(figures, DIFF_ALLOCATED, slice, bytes);
-		change(figures, DIFF_WASTE, slice, waste);
+	if (delta->allocations) {
+		change(figures, DIFF_ALLOCATIONS, slice, (double)delta->allocations);
+		change(figures, DIFF_ALLOCATED, slice, (double)delta->allocated);
+		change(figures, DIFF_WASTE, slice,
+		       (double)delta->allocated - (double)delta->requested);
 	}
-	change(figures, DIFF_LIVE_OBJECTS, slice, sign * (double)weight->objects);
-	change(figures, DIFF_LIVE, slice, sign * bytes);
-	counted->live += sign * bytes;
+	change(figures, DIFF_LIVE_OBJECTS, slice, (double)(int64_t)delta_live_objects(delta));
+	change(figures, DIFF_LIVE, slice, live);
+	counted->live += live;
 	figures->peaks[slice] = fmax(figures->peaks[slice], counted->live);
 	figures->peak = fmax(figures->peak, counted->live);
 	figures->largest = fmax(figures->largest, object->allocated);
@@ -120,36 +119,24 @@ static int count_object(struct diff_collect *collect, const struct analysis *ana
 			const struct transition *transition, size_t slice)
 {
 	const struct slab_object *object = transition->object;
-	const struct object_weight weight = counters_weight(analysis, object, false);
-	bool is_new = transition->outcome == OUTCOME_ALLOCATED;
-	bool has_ended = !is_new && transition->outcome != OUTCOME_INITIAL;
+	const struct delta delta = delta_of(analysis, transition);
 	struct diff_counted *group = find_group(collect, analysis, object->group);
 	const char *cache = cache_name(collect->report, object->cache);
 
 	if (!group)
 		return -ENOMEM;
-	count(group, slice, &weight, object, is_new, has_ended);
-	count(&collect->total, slice, &weight, object, is_new, has_ended);
-	if (transition->outcome != OUTCOME_MISSED && transition->outcome != OUTCOME_INITIAL)
-		collect->side->events[slice] += (double)weight.objects;
+	count(group, slice, &delta, object);
+	count(&collect->total, slice, &delta, object);
+	collect->side->events[slice] += (double)(delta.allocations + delta.frees);
 	for (size_t i = 0; i < collect->side->named_count; i++) {
 		const struct diff_name *name = &collect->side->named[i].name;
 
 		if (name->scope != DIFF_OF_FUNCTION && !strcmp(cache, name->text))
-			count(&collect->cache_named[i], slice, &weight, object, is_new, has_ended);
+			count(&collect->cache_named[i], slice, &delta, object);
 		if (group->named >> i & 1)
-			count(&collect->code_named[i], slice, &weight, object, is_new, has_ended);
+			count(&collect->code_named[i], slice, &delta, object);
 	}
 	return 0;
-}
-
-static uint64_t time_of(const struct analysis *analysis, const struct transition *transition)
-{
-	if (transition->outcome == OUTCOME_INITIAL)
-		return analysis->capture->checkpoint.begin;
-	if (transition->outcome == OUTCOME_ALLOCATED)
-		return transition->object->time;
-	return transition->event->time;
 }
 
 static int on_transition(void *data, const struct analysis *analysis,
@@ -170,7 +157,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 	}
 	if (!collect->slices.width)
 		slices_init_window(&collect->slices, analysis);
-	slice = find_slice(collect, time_of(analysis, transition));
+	slice = find_slice(collect, delta_time(analysis, transition));
 	if (transition->outcome != OUTCOME_UNMATCHED)
 		return count_object(collect, analysis, transition, slice);
 	collect->side->events[slice]++;

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/counters.h"
+#include "analysis/delta.h"
 #include "base/array.h"
 #include "report/views/flame_counts.h"
 
@@ -26,14 +26,11 @@ void flame_counts_deinit(struct flame_counts *counts)
 struct flame_values flame_counts_weigh(const struct analysis *analysis,
 				       const struct slab_object *object)
 {
-	const struct object_weight weight = counters_weight(analysis, object, false);
+	const struct object_weight weight = weigh_object(analysis, object);
 	struct flame_values values = { weight.objects, weight.allocated, 0 };
-	double exact;
 
-	if (analysis->estimates) {
-		exact = estimate_weight(analysis->estimates, object);
-		values.variance = exact * (exact - 1) * object->allocated * object->allocated;
-	}
+	if (analysis->estimates)
+		values.variance = estimate_bytes_variance(analysis->estimates, object);
 	return values;
 }
 
@@ -60,10 +57,9 @@ static void add_values(struct flame_values *sum, struct flame_values values, int
 }
 
 static int change_live(struct flame_counts *counts, struct flame_count *count,
-		       const struct transition *transition, struct flame_values values, int sign)
+		       const struct transition *transition, const struct delta *delta)
 {
-	const struct live_objects added = { (uint64_t)sign * values.objects,
-					    (uint64_t)sign * values.bytes };
+	const struct live_objects added = { delta_live_objects(delta), delta_live_bytes(delta) };
 
 	if (count->peak != counts->peaks) {
 		count->peak = counts->peaks;
@@ -71,8 +67,10 @@ static int change_live(struct flame_counts *counts, struct flame_count *count,
 	}
 	if (live_parts_change(&counts->parts, transition->group, transition->cache, added))
 		return -ENOMEM;
-	add_values(&count->live, values, sign);
-	counts->live_bytes += (uint64_t)sign * values.bytes;
+	count->live.objects += added.objects;
+	count->live.bytes += added.bytes;
+	count->live.variance += delta->freed ? -delta->variance : delta->variance;
+	counts->live_bytes += added.bytes;
 	if (counts->live_bytes > counts->peak_bytes) {
 		counts->peak_bytes = counts->live_bytes;
 		counts->peaks++;
@@ -81,57 +79,22 @@ static int change_live(struct flame_counts *counts, struct flame_count *count,
 	return 0;
 }
 
-/* As the analysis counts it. */
-static void add_temporary(struct flame_count *count, const struct event *event,
-			  const struct slab_object *object, bool no_allocation_between,
-			  struct flame_values values, int sign)
-{
-	if (object->cpu == event->cpu && object->task == event->task && no_allocation_between)
-		add_values(&count->temporary, values, sign);
-}
-
 int flame_counts_take(void *data, const struct analysis *analysis,
 		      const struct transition *transition)
 {
-	const struct slab_object *object = transition->object;
+	const struct delta delta = delta_of(analysis, transition);
 	struct flame_counts *counts = data;
-	struct flame_values values;
 	struct flame_count *count;
 
-	if (!object || transition->outcome == OUTCOME_RESIZED)
+	if (!transition->object || transition->outcome == OUTCOME_RESIZED)
 		return 0;
 	count = find_count(counts, transition->group);
 	if (!count)
 		return -ENOMEM;
-	values = flame_counts_weigh(analysis, object);
-	switch (transition->outcome) {
-	case OUTCOME_INITIAL:
-	case OUTCOME_ALLOCATED:
-		return change_live(counts, count, transition, values, 1);
-	case OUTCOME_FREED:
-		add_temporary(count, transition->event, object, transition->no_allocation_between,
-			      values, 1);
-		return change_live(counts, count, transition, values, -1);
-	case OUTCOME_MISSED:
-		return change_live(counts, count, transition, values, -1);
-	case OUTCOME_MISSED_FREE_MATCHED:
-		add_temporary(count, transition->event, object, transition->no_allocation_between,
-			      values, 1);
-		break;
-	case OUTCOME_FREE_REASSIGNED:
-		add_temporary(count, transition->earlier_free, object,
-			      transition->earlier_no_allocation_between, values, -1);
-		add_temporary(count, transition->event, object, transition->no_allocation_between,
-			      values, 1);
-		break;
-	case OUTCOME_FAILED:
-	case OUTCOME_UNMATCHED:
-	case OUTCOME_NO_OBJECT:
-	case OUTCOME_RESIZED:
-	case OUTCOME_OTHER:
-		break;
-	}
-	return 0;
+	if (delta.temporary)
+		add_values(&count->temporary, flame_counts_weigh(analysis, transition->object),
+			   (int64_t)delta.temporary > 0 ? 1 : -1);
+	return delta_live_objects(&delta) ? change_live(counts, count, transition, &delta) : 0;
 }
 
 struct flame_values flame_counts_at_peak(const struct flame_counts *counts, size_t group)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/counters.h"
+#include "analysis/delta.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "report/views/damage.h"
@@ -199,26 +199,21 @@ static size_t find_slice(struct leaks *leaks, uint64_t time)
 static int on_transition(void *data, const struct analysis *analysis,
 			 const struct transition *transition)
 {
-	bool ends = transition->outcome == OUTCOME_FREED || transition->outcome == OUTCOME_MISSED;
-	bool is_initial = transition->outcome == OUTCOME_INITIAL;
+	const struct delta delta = delta_of(analysis, transition);
+	uint64_t objects = delta_live_objects(&delta);
 	struct leaks *leaks = data;
-	struct object_weight weight;
 	struct change *change;
-	size_t slice;
 
-	if (!ends && !is_initial && transition->outcome != OUTCOME_ALLOCATED)
+	if (!objects)
 		return 0;
 	if (!leaks->slices.width)
 		slices_init_window(&leaks->slices, analysis);
-	slice = find_slice(leaks, is_initial ? analysis->capture->checkpoint.begin
-				  : ends     ? transition->event->time
-					     : transition->object->time);
-	change = find_change(leaks, transition->group, slice);
+	change = find_change(leaks, transition->group,
+			     find_slice(leaks, delta_time(analysis, transition)));
 	if (!change)
 		return -ENOMEM;
-	weight = counters_weight(analysis, transition->object, false);
-	change->objects += ends ? -(int64_t)weight.objects : (int64_t)weight.objects;
-	change->bytes += ends ? -(int64_t)weight.allocated : (int64_t)weight.allocated;
+	change->objects += (int64_t)objects;
+	change->bytes += (int64_t)delta_live_bytes(&delta);
 	return 0;
 }
 
@@ -344,7 +339,7 @@ static void add_caches(const struct report *report, const struct slab_object *co
 	for (size_t i = 0; i < count; i++) {
 		struct cache_share *share = &shares[list[i]->cache];
 
-		weight = counters_weight(&report->analysis, list[i], false);
+		weight = weigh_object(&report->analysis, list[i]);
 		share->cache = list[i]->cache;
 		share->objects += weight.objects;
 		share->bytes += weight.allocated;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/counters.h"
+#include "analysis/delta.h"
 #include "fields/labels.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
@@ -89,7 +89,7 @@ static uint32_t find_majority(const struct report *report, const struct slab_obj
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t process = object_process(report, list[i]);
-		uint64_t bytes = counters_weight(&report->analysis, list[i], false).allocated;
+		uint64_t bytes = weigh_object(&report->analysis, list[i]).allocated;
 
 		if (process == leader) {
 			lead += bytes;
@@ -112,7 +112,7 @@ int main_task_set(const struct report *report, const struct slab_object *const *
 	uint64_t bytes = 0, all = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t weight = counters_weight(&report->analysis, list[i], false).allocated;
+		uint64_t weight = weigh_object(&report->analysis, list[i]).allocated;
 
 		all += weight;
 		if (object_process(report, list[i]) != process)

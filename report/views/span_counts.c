@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/delta.h"
 #include "base/array.h"
 #include "report/views/span_counts.h"
 
@@ -112,81 +113,55 @@ void span_counts_merge(struct span_counts *counts)
 }
 
 static int count_object(struct span_counts *counts, const struct transition *transition,
-			uint32_t slice)
+			const struct delta *delta, uint32_t slice)
 {
 	struct span_pair *pair = find_pair(counts, transition->group, transition->cache);
-	uint64_t bytes = transition->object->allocated;
 	struct span_change *change;
 
 	if (!pair)
 		return -ENOMEM;
-	if (transition->outcome == OUTCOME_INITIAL) {
-		pair->initial_objects++;
-		pair->initial_bytes += bytes;
+	if (delta->initial) {
+		pair->initial_objects += delta->initial;
+		pair->initial_bytes += delta->initial_bytes;
 		return 0;
 	}
 	change = find_change(pair, slice);
 	if (!change)
 		return -ENOMEM;
-	switch (transition->outcome) {
-	case OUTCOME_ALLOCATED:
-		change->allocations++;
-		change->allocated += bytes;
-		break;
-	case OUTCOME_FREED:
-		change->frees++;
-		change->freed += bytes;
-		break;
-	case OUTCOME_MISSED:
-		change->missed++;
-		change->freed += bytes;
-		break;
-	case OUTCOME_MISSED_FREE_MATCHED:
-		change->missed--;
-		change->frees++;
-		break;
-	default:
-		break;
-	}
+	change->allocations += delta->allocations;
+	change->frees += delta->frees;
+	change->missed += delta->missed;
+	change->allocated += delta->allocated;
+	change->freed += delta->freed;
 	return 0;
 }
 
-static void count_total(struct span_slice *slice, enum outcome outcome)
+static void count_total(struct span_slice *slice, const struct delta *delta)
 {
-	slice->allocations += outcome == OUTCOME_ALLOCATED;
-	slice->frees += outcome == OUTCOME_FREED || outcome == OUTCOME_UNMATCHED ||
-			outcome == OUTCOME_MISSED_FREE_MATCHED;
-	slice->unmatched += outcome == OUTCOME_UNMATCHED;
-	slice->missed += outcome == OUTCOME_MISSED;
-	slice->missed -= outcome == OUTCOME_MISSED_FREE_MATCHED;
-	slice->failed += outcome == OUTCOME_FAILED;
+	slice->allocations += delta->allocations;
+	slice->frees += delta->frees + delta->unmatched;
+	slice->unmatched += delta->unmatched;
+	slice->missed += delta->missed;
+	slice->failed += delta->failed;
 }
 
 int span_counts_take(void *data, const struct analysis *analysis,
 		     const struct transition *transition)
 {
+	const struct delta delta = delta_of(analysis, transition);
 	struct span_counts *counts = data;
-	uint64_t time;
 	size_t slice;
 
 	if (!counts->slices.width)
 		slices_init_limit(&counts->slices, analysis, SPAN_SLICES_MAX);
-	if (transition->outcome == OUTCOME_INITIAL)
-		return count_object(counts, transition, 0);
-	time = transition->outcome == OUTCOME_ALLOCATED ? transition->object->time
-							: transition->event->time;
-	slice = slices_index(&counts->slices, time);
+	if (delta.initial)
+		return count_object(counts, transition, &delta, 0);
+	slice = slices_index(&counts->slices, delta_time(analysis, transition));
 	span_counts_merge(counts);
-	count_total(&counts->totals[slice], transition->outcome);
-	switch (transition->outcome) {
-	case OUTCOME_ALLOCATED:
-	case OUTCOME_FREED:
-	case OUTCOME_MISSED:
-	case OUTCOME_MISSED_FREE_MATCHED:
-		return count_object(counts, transition, (uint32_t)slice);
-	default:
+	count_total(&counts->totals[slice], &delta);
+	if (!(delta.allocations | delta.frees | delta.missed))
 		return 0;
-	}
+	return count_object(counts, transition, &delta, (uint32_t)slice);
 }
 
 /* Sets live_most and allocated. Of an event before the begin, the bytes can be below 0 at first. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/delta.h"
 #include "base/array.h"
 #include "report/render/header.h"
 #include "report/views/live_parts.h"
@@ -193,12 +194,9 @@ static struct slice *advance(struct timeline *timeline, uint64_t time)
 }
 
 static int change_live(struct timeline *timeline, struct slice *slice, const struct change *change,
-		       bool more)
+		       const struct delta *delta)
 {
-	const struct live_objects added = {
-		.objects = more ? 1 : -1,
-		.bytes = more ? change->bytes : -(uint64_t)change->bytes,
-	};
+	const struct live_objects added = { delta_live_objects(delta), delta_live_bytes(delta) };
 
 	if (live_parts_change(&timeline->parts, change->group, change->cache, added) ||
 	    live_parts_change_slice(&timeline->parts, change->cache,
@@ -220,6 +218,8 @@ static int change_live(struct timeline *timeline, struct slice *slice, const str
 
 static int apply(struct timeline *timeline, const struct change *change)
 {
+	const struct object_weight weight = { 1, change->bytes, change->bytes };
+	const struct delta delta = delta_of_outcome(change->outcome, &weight);
 	bool is_outside = change->time < timeline->slices.begin || change->time > timeline->end;
 	struct slice *slice;
 
@@ -229,58 +229,30 @@ static int apply(struct timeline *timeline, const struct change *change)
 		slice = advance(timeline, change->time);
 		timeline->last_time = change->time;
 	}
-	switch (change->outcome) {
-	case OUTCOME_ALLOCATED:
-		slice->allocations++;
-		slice->outside_allocations += is_outside;
-		slice->allocated += change->bytes;
-		return change_live(timeline, slice, change, true);
-	case OUTCOME_INITIAL:
-		return change_live(timeline, slice, change, true);
-	case OUTCOME_FREED:
-	case OUTCOME_MISSED:
-		slice->frees += change->outcome == OUTCOME_FREED;
-		slice->outside_frees += change->outcome == OUTCOME_FREED && is_outside;
-		slice->missed += change->outcome == OUTCOME_MISSED;
-		slice->freed += change->bytes;
-		return change_live(timeline, slice, change, false);
-	case OUTCOME_UNMATCHED:
-		slice->frees++;
-		slice->outside_frees += is_outside;
-		slice->unmatched++;
-		break;
-	case OUTCOME_FAILED:
-		slice->failed++;
-		break;
-	case OUTCOME_MISSED_FREE_MATCHED:
-		slice->missed--;
-		slice->frees++;
-		slice->outside_frees += is_outside;
-		break;
-	case OUTCOME_NO_OBJECT:
-	case OUTCOME_RESIZED:
-	case OUTCOME_FREE_REASSIGNED:
-	case OUTCOME_OTHER:
-		break;
+	slice->allocations += delta.allocations;
+	slice->frees += delta.frees + delta.unmatched;
+	slice->unmatched += delta.unmatched;
+	slice->missed += delta.missed;
+	slice->failed += delta.failed;
+	slice->allocated += delta.allocated;
+	slice->freed += delta.freed;
+	if (is_outside) {
+		slice->outside_allocations += delta.allocations;
+		slice->outside_frees += delta.frees + delta.unmatched;
 	}
-	return 0;
+	return delta_live_objects(&delta) ? change_live(timeline, slice, change, &delta) : 0;
 }
 
 static int on_transition(void *data, const struct analysis *analysis,
 			 const struct transition *transition)
 {
 	struct timeline *timeline = data;
-	struct change change = { .outcome = transition->outcome,
+	struct change change = { .time = delta_time(analysis, transition),
+				 .outcome = transition->outcome,
 				 .group = transition->group,
 				 .cache = transition->cache },
 		      *changes;
 
-	if (transition->outcome == OUTCOME_INITIAL)
-		change.time = analysis->capture->checkpoint.begin;
-	else if (transition->outcome == OUTCOME_ALLOCATED)
-		change.time = transition->object->time;
-	else
-		change.time = transition->event->time;
 	if (transition->object)
 		change.bytes = transition->object->allocated;
 	if (!timeline->slices.width) {

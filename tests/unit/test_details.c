@@ -50,6 +50,8 @@ static int teardown(void **state)
 	return 0;
 }
 
+static const struct analysis no_estimates;
+
 static void allocate(struct fixture *fixture, uint32_t task, uint64_t time,
 		     struct slab_object *object)
 {
@@ -57,7 +59,7 @@ static void allocate(struct fixture *fixture, uint32_t task, uint64_t time,
 
 	*object =
 		(struct slab_object){ .address = 64, .time = time, .task = task, .allocated = 10 };
-	assert_int_equal(details_on_transition(&fixture->details, NULL, &transition), 0);
+	assert_int_equal(details_on_transition(&fixture->details, &no_estimates, &transition), 0);
 }
 
 static void release(struct fixture *fixture, const struct slab_object *object)
@@ -67,7 +69,7 @@ static void release(struct fixture *fixture, const struct slab_object *object)
 					       .object = object,
 					       .event = &event };
 
-	assert_int_equal(details_on_transition(&fixture->details, NULL, &transition), 0);
+	assert_int_equal(details_on_transition(&fixture->details, &no_estimates, &transition), 0);
 }
 
 static const struct details_row *find(const struct fixture *fixture, enum details_owner owner,

@@ -398,7 +398,10 @@ static void estimates_have_intervals(void **state)
 {
 	const struct status_sampling sampling = { .interval = 1000, .interval_most = 1000 };
 	struct slab_object object = { .allocated = 100, .address = 0x1000, .time = 5 };
-	struct transition transition = { .outcome = OUTCOME_ALLOCATED, .object = &object };
+	const struct event event = { 0 };
+	struct transition transition = { .outcome = OUTCOME_ALLOCATED,
+					 .object = &object,
+					 .event = &event };
 	struct estimate_range range;
 	struct object_weight weight;
 	struct scene scene;
@@ -440,6 +443,7 @@ static void estimates_have_intervals(void **state)
 
 static void other_transitions_are_counted(void **state)
 {
+	const struct event event = { 0 };
 	struct transition transition = { .group = GROUP_NONE, .cache = CACHE_NONE };
 	struct slab_object object = { .allocated = 8 };
 	struct scene scene;
@@ -454,7 +458,9 @@ static void other_transitions_are_counted(void **state)
 		assert_int_equal(
 			metrics_on_transition(&scene.metrics, &scene.analysis, &transition), 0);
 	/* a missed free is a free */
-	transition = (struct transition){ .outcome = OUTCOME_ALLOCATED, .object = &object };
+	transition = (struct transition){ .outcome = OUTCOME_ALLOCATED,
+					  .object = &object,
+					  .event = &event };
 	assert_int_equal(metrics_on_transition(&scene.metrics, &scene.analysis, &transition), 0);
 	transition.outcome = OUTCOME_MISSED;
 	assert_int_equal(metrics_on_transition(&scene.metrics, &scene.analysis, &transition), 0);

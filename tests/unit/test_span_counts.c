@@ -52,6 +52,7 @@ static void make_events(uint64_t seed)
 static void take(struct span_counts *counts, const struct plain_event *plain)
 {
 	const struct event event = { .time = plain->time };
+	const struct analysis analysis = { 0 };
 	const struct slab_object object = { .time = plain->time, .allocated = plain->bytes };
 	const struct transition transition = { .outcome = plain->outcome,
 					       .event = &event,
@@ -59,7 +60,7 @@ static void take(struct span_counts *counts, const struct plain_event *plain)
 					       .group = plain->group,
 					       .cache = plain->cache };
 
-	assert_int_equal(span_counts_take(counts, NULL, &transition), 0);
+	assert_int_equal(span_counts_take(counts, &analysis, &transition), 0);
 }
 
 static void count_all(struct span_counts *counts)
