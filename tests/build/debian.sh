@@ -40,7 +40,8 @@ cp -p "$builddir"/bpf/*.bpf.o build/debian/bpf || exit 1
 quietly env DEB_BUILD_OPTIONS="nocheck noopt noautodbgsym parallel=$jobs" DEB_CFLAGS_STRIP=-g \
 	DPKG_DEB_COMPRESSOR_TYPE=gzip dpkg-buildpackage -us -uc -nc -b
 cd .. || exit 1
-lintian --fail-on error,warning ./*.dsc ./*.changes || exit 1
+# it leaves files there
+TMPDIR=$scratch lintian --fail-on error,warning ./*.dsc ./*.changes || exit 1
 
 # The same packages as version $newer.
 newer=$version+newer

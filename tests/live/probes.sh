@@ -23,12 +23,13 @@ recorded() {
 	checked
 	"$report" events --format=json -F time,tid,name,address,length,write_access,fault_type >events ||
 		fail "$kind: report"
-	jq -c -s '[.[] | select(.name == "munmap")] as $calls |
-		($calls[] | select(.length == 503808)) as $first | ($calls[] | select(.length == 516096)) as $last |
-		.[] | select(.tid == $first.tid and .time > $first.time and .time < $last.time)' events >window
+	# another run has such a load at the same time
+	process=$(value said tid)
+	jq -c -s --argjson tid "$process" 'map(select(.tid == $tid)) |
+		INDEX(.[] | select(.name == "munmap"); .length) as $call |
+		.[] | select(.time > $call["503808"].time and .time < $call["516096"].time)' events >window
 	jq -r -s 'group_by(.name, .fault_type, .write_access)[] |
 		"\(.[0].name) \(.[0].fault_type) \(.[0].write_access) \(length)"' window >counts
-	process=$(jq -r -s '.[0].tid' window)
 	# of all tasks, maybe of the load
 	missing=$(json '.loss.lost + .loss.skipped')
 }

@@ -168,8 +168,8 @@ int main(int argc, char **argv)
 	work(argv[2]);
 	mark(END);
 	read_figures(&after);
-	printf("faults %llu\nminor %llu\nmajor %llu\nrusage_minor %llu\nrusage_major %llu\n",
-	       (unsigned long long)(after.faults - before.faults),
+	printf("tid %d\nfaults %llu\nminor %llu\nmajor %llu\nrusage_minor %llu\nrusage_major %llu\n",
+	       (int)getpid(), (unsigned long long)(after.faults - before.faults),
 	       (unsigned long long)(after.minor - before.minor),
 	       (unsigned long long)(after.major - before.major),
 	       (unsigned long long)(after.rusage_minor - before.rusage_minor),
