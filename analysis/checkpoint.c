@@ -49,10 +49,10 @@ static int open_piece(struct checkpoint *checkpoint, const char *from)
 	checkpoint->begin = capture->status.until;
 	capture->status.until = 0;
 	if (!checkpoint->begin) {
-		snprintf(checkpoint->errmsg, checkpoint->errmsg_size,
-			 "%s is not finished: its kernel/status does not say where the next piece "
-			 "begins",
-			 from);
+		snprintf(
+			checkpoint->errmsg, checkpoint->errmsg_size,
+			"%s is not finished: its kernel/status does not say where the next piece begins",
+			from);
 		err = -EINVAL;
 	}
 	/* without a table, names would be missing from now on */

@@ -26,21 +26,21 @@ const char *finding_kind_text(enum finding_kind kind)
 const char *finding_kind_about(enum finding_kind kind)
 {
 	static const char *const texts[FINDING_KIND_COUNT] = {
-		[FINDING_KMALLOC_TO_CACHE] = "kmem_cache_free() of an object of kmalloc(), with "
-					     "any cache, also its own.",
-		[FINDING_WRONG_CACHE] = "kmem_cache_free() with another cache than that of the "
-					"object; merged caches count as one.",
+		[FINDING_KMALLOC_TO_CACHE] =
+			"kmem_cache_free() of an object of kmalloc(), with any cache, also its own.",
+		[FINDING_WRONG_CACHE] =
+			"kmem_cache_free() with another cache than that of the object; merged caches count as one.",
 		[FINDING_CACHE_KFREED] =
 			"kfree() of an object of a slab cache: legal since Linux 6.4.",
 		[FINDING_DOUBLE_FREE] = "A free of an address that is already free.",
 		[FINDING_INTERIOR_FREE] =
 			"A free of an address inside an object, which counts as live after it.",
-		[FINDING_UNKNOWN_FREE] = "A free of an address that was never allocated, neither "
-					 "in the capture nor before.",
-		[FINDING_OVERLAP] = "An object that was allocated over a live one; both count as "
-				    "live until they are freed.",
-		[FINDING_MISSED_FREE] = "An address was allocated again while it was live: its "
-					"free was not recorded.",
+		[FINDING_UNKNOWN_FREE] =
+			"A free of an address that was never allocated, neither in the capture nor before.",
+		[FINDING_OVERLAP] =
+			"An object that was allocated over a live one; both count as live until they are freed.",
+		[FINDING_MISSED_FREE] =
+			"An address was allocated again while it was live: its free was not recorded.",
 		[FINDING_SHORT_ALLOCATION] = "Fewer bytes allocated than requested.",
 		[FINDING_FAILED_ALLOCATION] =
 			"An allocation that failed; one row for each combination of GFP flags.",
@@ -61,23 +61,17 @@ static const char *guess_text(enum finding_kind kind)
 {
 	switch (kind) {
 	case FINDING_MISSED_FREE:
-		return "either the kernel freed the object without an event (not an error), or "
-		       "it gave out the memory of a live object";
+		return "either the kernel freed the object without an event (not an error), or it gave out the memory of a live object";
 	case FINDING_UNKNOWN_FREE:
-		return "the sizes of the objects around it changed, so that the slab seems to be "
-		       "new; if it is not, the object is older than the capture";
+		return "the sizes of the objects around it changed, so that the slab seems to be new; if it is not, the object is older than the capture";
 	case FINDING_WRONG_CACHE:
-		return "the free names its cache by the address only, and the name can have "
-		       "changed, or it is the late record of the free of an earlier object";
+		return "the free names its cache by the address only, and the name can have changed, or it is the late record of the free of an earlier object";
 	case FINDING_CACHE_KFREED:
-		return "the release of the kernel is not known, or the object can be from a cache "
-		       "of kmalloc() of the same size";
+		return "the release of the kernel is not known, or the object can be from a cache of kmalloc() of the same size";
 	case FINDING_KMALLOC_TO_CACHE:
-		return "the free can be the late record of the free of an earlier object at the "
-		       "address";
+		return "the free can be the late record of the free of an earlier object at the address";
 	case FINDING_DOUBLE_FREE:
-		return "the first free can be the late record of the free of an earlier object at "
-		       "the address";
+		return "the first free can be the late record of the free of an earlier object at the address";
 	default:
 		return "the rule can be wrong";
 	}

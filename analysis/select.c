@@ -209,10 +209,10 @@ static int parse_size(struct select *select, const char *option, const char *tex
 	uint64_t bytes;
 
 	if (!size_parse(text, 1, &bytes) || bytes > UINT32_MAX)
-		return select_fail(select,
-				   "%s: \"%.60s\" is not a size: give bytes, or a number with k, M "
-				   "or G, below 4G",
-				   option, text);
+		return select_fail(
+			select,
+			"%s: \"%.60s\" is not a size: give bytes, or a number with k, M or G, below 4G",
+			option, text);
 	*size = (uint32_t)bytes;
 	return 0;
 }

@@ -220,10 +220,7 @@ static int run_heap(const char *folder, const char *tree, long times)
 static int run_mixed(const char *folder, const char *tree, long times)
 {
 	static const char script[] =
-		"set -e; folder=$1 tree=$2 times=$3; while [ $times -gt 0 ]; do "
-		"mkdir \"$folder/copy\"; "
-		"tar -C \"$tree\" -cf - . | tar -C \"$folder/copy\" -xf - --no-same-owner; "
-		"rm -rf \"$folder/copy\"; times=$((times - 1)); done";
+		"set -e; folder=$1 tree=$2 times=$3; while [ $times -gt 0 ]; do mkdir \"$folder/copy\"; tar -C \"$tree\" -cf - . | tar -C \"$folder/copy\" -xf - --no-same-owner; rm -rf \"$folder/copy\"; times=$((times - 1)); done";
 	char count[24];
 	pid_t child;
 

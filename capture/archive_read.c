@@ -106,23 +106,23 @@ static int read_header(struct archive_reader *reader, struct archive_header *hea
 		return (int)got;
 	if (!got)
 		return fail(reader, -EBADMSG,
-			    "the file is cut off at byte %" PRIu64 ": the end of the archive is "
-			    "missing",
+			    "the file is cut off at byte %" PRIu64
+			    ": the end of the archive is missing",
 			    begin);
 	if ((size_t)got < sizeof(*header))
 		return fail_cut(reader, "the header of a file");
 	if (is_zero(header, sizeof(*header)))
 		return 0;
 	if (!begin && !archive_has_magic(header, sizeof(*header)))
-		return fail(reader, -EINVAL,
-			    "neither a stream of this version of kmemtraced -o - nor a capture "
-			    "from kmemtrace-pack -o FILE" ARCHIVE_SUFFIX);
+		return fail(
+			reader, -EINVAL,
+			"neither a stream of this version of kmemtraced -o - nor a capture from kmemtrace-pack -o FILE" ARCHIVE_SUFFIX);
 	if (!archive_has_magic(header, sizeof(*header)) ||
 	    !parse_number(header->checksum, sizeof(header->checksum), &sum) ||
 	    sum != archive_checksum(header))
 		return fail(reader, -EBADMSG,
-			    "byte %" PRIu64 ": the file is damaged: the checksum of a header is "
-			    "wrong",
+			    "byte %" PRIu64
+			    ": the file is damaged: the checksum of a header is wrong",
 			    begin);
 	return 1;
 }
@@ -253,10 +253,10 @@ static int copy_content(struct archive_reader *reader, int fd, const char *name,
 			return (int)got;
 		err = write_all(fd, bytes, used);
 		if (err)
-			return fail(reader, err,
-				    "cannot unpack %s to a temporary file: %s: set TMPDIR to a "
-				    "directory with more space",
-				    name, strerror(-err));
+			return fail(
+				reader, err,
+				"cannot unpack %s to a temporary file: %s: set TMPDIR to a directory with more space",
+				name, strerror(-err));
 		size -= used;
 		rest -= (uint64_t)got;
 		if ((size_t)got < wanted && (size || !feof(reader->file)))
@@ -278,10 +278,11 @@ static int check_size(struct archive_reader *reader, const char *name, uint64_t 
 	if (fstatvfs(reader->directory, &space) ||
 	    size <= (uint64_t)space.f_bavail * space.f_frsize)
 		return 0;
-	return fail(reader, -ENOSPC,
-		    "%s needs %" PRIu64 " bytes of temporary space, more than is free: set TMPDIR "
-		    "to a directory with more space",
-		    name, size);
+	return fail(
+		reader, -ENOSPC,
+		"%s needs %" PRIu64
+		" bytes of temporary space, more than is free: set TMPDIR to a directory with more space",
+		name, size);
 }
 
 static int make_file(struct archive_reader *reader, const char *name, uint64_t size)
@@ -319,9 +320,9 @@ static int parse_pax(struct archive_reader *reader, const char *text, size_t siz
 				    reader->offset);
 		if (!strncmp(after, " path=", 6) || !strncmp(after, " linkpath=", 10) ||
 		    !strncmp(after, " GNU.sparse", 11))
-			return fail(reader, -EINVAL,
-				    "refused: it has a long name, a link or a sparse file, which "
-				    "no capture has");
+			return fail(
+				reader, -EINVAL,
+				"refused: it has a long name, a link or a sparse file, which no capture has");
 		if (!strncmp(after, " size=", 6)) {
 			reader->size = strtoull(after + 6, NULL, 10);
 			reader->has_size = true;
@@ -402,8 +403,7 @@ static int read_entry(struct archive_reader *reader, const struct archive_header
 	if (is_file)
 		return *name ? make_file(reader, name, size)
 			     : refuse(reader, path,
-				      "is not in a directory: it must hold one "
-				      "directory, the capture");
+				      "is not in a directory: it must hold one directory, the capture");
 	err = make_directories(reader, name, true);
 	return err ? fail(reader, err, "cannot unpack %s: %s", name, strerror(-err)) : 0;
 }

@@ -80,10 +80,10 @@ static int open_metadata(struct capture *capture)
 	if (err == -ENOENT && !capture->stream_count)
 		return fail(capture, -ENOENT, "%s holds no metadata: not a capture", capture->path);
 	if (err == -ENOENT)
-		return fail(capture, -EINVAL,
-			    "%s holds streams but no metadata: kmemtrace-check --repair "
-			    "rebuilds it",
-			    capture->path);
+		return fail(
+			capture, -EINVAL,
+			"%s holds streams but no metadata: kmemtrace-check --repair rebuilds it",
+			capture->path);
 	if (err == -EFBIG)
 		return fail(capture, -EINVAL,
 			    "%s/metadata: larger than 1 MiB: it is not the metadata of a capture",
@@ -92,10 +92,10 @@ static int open_metadata(struct capture *capture)
 		return fail(capture, err, "%s/metadata: %s", capture->path, strerror(-err));
 	err = metadata_parse(&capture->metadata, text, errmsg, sizeof(errmsg));
 	if (err == -EINVAL && capture->stream_count)
-		return fail(capture, err,
-			    "%s/metadata: %s; if it is damaged, kmemtrace-check --repair "
-			    "rebuilds it",
-			    capture->path, errmsg);
+		return fail(
+			capture, err,
+			"%s/metadata: %s; if it is damaged, kmemtrace-check --repair rebuilds it",
+			capture->path, errmsg);
 	if (err)
 		return fail(capture, err, "%s/metadata: %s", capture->path, errmsg);
 	return 0;
@@ -138,8 +138,7 @@ static int read_statuses(struct capture *capture, char *errmsg, size_t errmsg_si
 static int open_status(struct capture *capture)
 {
 	static const char without[] =
-		"losses are known from the streams only, and the allocations of kmemtraced "
-		"itself count as those of other tasks";
+		"losses are known from the streams only, and the allocations of kmemtraced itself count as those of other tasks";
 	char errmsg[160] = "", newer[METADATA_TEXT];
 	int err = read_statuses(capture, errmsg, sizeof(errmsg));
 
@@ -287,9 +286,7 @@ static int open_symbols(struct capture *capture)
 	if (capture->symbols.damaged)
 		add_unread(
 			capture, "symbols", 0,
-			"symbols are damaged: the symbols behind the damage are missing, and their "
-			"call "
-			"sites are addresses");
+			"symbols are damaged: the symbols behind the damage are missing, and their call sites are addresses");
 	return 0;
 }
 
@@ -318,10 +315,10 @@ static int open_directory(struct capture *capture)
 		*first = '\0'; /* a pipe, or the like */
 	close(fd);
 	if (!strcmp(first, STREAM_FRAME_FIRST))
-		return fail(capture, -ENOTDIR,
-			    "%s is a capture from kmemtraced -o -, not a directory: read it with "
-			    "kmemtrace-report -i - < %s, by the view events or count",
-			    path, path);
+		return fail(
+			capture, -ENOTDIR,
+			"%s is a capture from kmemtraced -o -, not a directory: read it with kmemtrace-report -i - < %s, by the view events or count",
+			path, path);
 	if (stream_file_cpu(basename(path)) >= 0)
 		return fail(capture, -ENOTDIR,
 			    "%s is a stream: name the capture's directory, which holds it", path);
@@ -387,13 +384,12 @@ static int open_capture(struct capture *capture, const char *path, bool alone,
 		err = open_tables(capture);
 	capture->goes_on = !err && is_later_piece(capture);
 	if (capture->goes_on && !alone && !capture->parts.list[0].is_checkpoint)
-		add_unread(capture, "checkpoint", -ENOENT,
-			   "the checkpoint of %s is missing: objects that were live at its begin, "
-			   "names of earlier pieces, and its events in the streams of the piece "
-			   "before are not known: %s",
-			   capture->parts.list[0].path,
-			   capture->being_written ? "kmemtraced makes it soon"
-						  : "kmemtrace-check --repair of the set makes it");
+		add_unread(
+			capture, "checkpoint", -ENOENT,
+			"the checkpoint of %s is missing: objects that were live at its begin, names of earlier pieces, and its events in the streams of the piece before are not known: %s",
+			capture->parts.list[0].path,
+			capture->being_written ? "kmemtraced makes it soon"
+					       : "kmemtrace-check --repair of the set makes it");
 	if (err)
 		capture_close(capture);
 	return err;

@@ -20,10 +20,10 @@ int capture_file_read(struct capture_file *file, FILE *input, const char *name, 
 	*file = (struct capture_file){ .scratch = { .fd = -1, .guard = -1 }, .path = name };
 	err = scratch_directory_make_temporary(&file->scratch, guarded);
 	if (err) {
-		snprintf(file->errmsg, sizeof(file->errmsg),
-			 "%s: cannot make a temporary directory: %s: set TMPDIR to a directory "
-			 "that is writable",
-			 name, strerror(-err));
+		snprintf(
+			file->errmsg, sizeof(file->errmsg),
+			"%s: cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
+			name, strerror(-err));
 		return err == -EBADMSG ? -EIO : err;
 	}
 	file->is_archive = true;

@@ -47,20 +47,20 @@ static int open_parent(struct directory *directory)
 	if (errno != ENOENT)
 		return directory_fail(directory, errno, "%s: %s", directory->target,
 				      strerror(errno));
-	return directory_fail(directory, errno,
-			      "%s: its parent directory cannot be written: %s: "
-			      "name another directory with -o",
-			      directory->target, strerror(ENOENT));
+	return directory_fail(
+		directory, errno,
+		"%s: its parent directory cannot be written: %s: name another directory with -o",
+		directory->target, strerror(ENOENT));
 }
 
 /* Checks that the parent of target can be written, to make and rename the directory in it. */
 static int check_parent(struct directory *directory)
 {
 	if (faccessat(directory->parent, ".", W_OK | X_OK, 0))
-		return directory_fail(directory, errno,
-				      "%s: its parent directory cannot be written: %s: "
-				      "name another directory with -o",
-				      directory->target, strerror(errno));
+		return directory_fail(
+			directory, errno,
+			"%s: its parent directory cannot be written: %s: name another directory with -o",
+			directory->target, strerror(errno));
 	return 0;
 }
 
@@ -74,10 +74,10 @@ static int check_owner(struct directory *directory)
 				      strerror(errno));
 	if (about.st_uid == geteuid() && !(about.st_mode & OTHERS_WRITE))
 		return 0;
-	return directory_fail(directory, EPERM,
-			      "%s: belongs to another user, or other users can write it: name "
-			      "another directory with -o",
-			      directory->target);
+	return directory_fail(
+		directory, EPERM,
+		"%s: belongs to another user, or other users can write it: name another directory with -o",
+		directory->target);
 }
 
 /* The same for an empty one. */
@@ -89,19 +89,18 @@ static int check_empty(struct directory *directory, int fd)
 	if (fstat(fd, &about))
 		return directory_fail(directory, errno, "%s: %s", path, strerror(errno));
 	if (about.st_uid != geteuid())
-		return directory_fail(directory, EPERM,
-				      "%s: is an empty directory of another user (uid %u): name "
-				      "another directory with -o",
-				      path, (unsigned int)about.st_uid);
+		return directory_fail(
+			directory, EPERM,
+			"%s: is an empty directory of another user (uid %u): name another directory with -o",
+			path, (unsigned int)about.st_uid);
 	if (about.st_mode & OTHERS_WRITE)
-		return directory_fail(directory, EPERM,
-				      "%s: is an empty directory that other users can write: "
-				      "chmod go-w it, or name another directory with -o",
-				      path);
+		return directory_fail(
+			directory, EPERM,
+			"%s: is an empty directory that other users can write: chmod go-w it, or name another directory with -o",
+			path);
 	if (faccessat(fd, ".", W_OK | X_OK, 0))
 		return directory_fail(directory, errno,
-				      "%s: cannot be written: %s: name another directory "
-				      "with -o",
+				      "%s: cannot be written: %s: name another directory with -o",
 				      path, strerror(errno));
 	return 0;
 }
@@ -126,25 +125,24 @@ static int probe_existing(struct directory *directory, int fd)
 
 	if (directory_is_capture(fd))
 		return directory_is_being_written(fd)
-			       ? directory_fail(directory, EBUSY,
-						"%s: another program is writing it: name another "
-						"directory with -o",
-						path)
+			       ? directory_fail(
+					 directory, EBUSY,
+					 "%s: another program is writing it: name another directory with -o",
+					 path)
 			       : check_parent(directory);
 	unused = directory_is_unused(fd);
 	if (unused < 0)
 		return directory_fail(directory, -unused, "%s: %s", path, strerror(-unused));
 	if (!unused && holds_pieces(fd))
-		return directory_fail(directory, ENOTEMPTY,
-				      "%s: is a set of pieces, and is left alone: add to it with "
-				      "kmemtraced --switch-output, or name another directory "
-				      "with -o",
-				      path);
+		return directory_fail(
+			directory, ENOTEMPTY,
+			"%s: is a set of pieces, and is left alone: add to it with kmemtraced --switch-output, or name another directory with -o",
+			path);
 	if (!unused)
-		return directory_fail(directory, ENOTEMPTY,
-				      "%s: holds files that are not of a capture, and is "
-				      "left alone: name another directory with -o",
-				      path);
+		return directory_fail(
+			directory, ENOTEMPTY,
+			"%s: holds files that are not of a capture, and is left alone: name another directory with -o",
+			path);
 	directory->was_there = true;
 	return check_empty(directory, fd);
 }
@@ -179,8 +177,7 @@ int directory_probe(struct directory *directory, const char *target)
 	}
 	if (!S_ISDIR(about.st_mode))
 		return directory_fail(directory, ENOTDIR,
-				      "%s: exists and is not a directory: "
-				      "name another with -o",
+				      "%s: exists and is not a directory: name another with -o",
 				      path);
 	fd = inside_open_directory(directory->parent, directory->name);
 	if (fd < 0)
@@ -312,11 +309,10 @@ static int make_top(struct directory *directory)
 static int fail_to_make(struct directory *directory, int err)
 {
 	if (err == -EPERM)
-		return directory_fail(directory, -err,
-				      "%s: the directory that was made does not belong to uid %u: "
-				      "another program replaced it, or the file system does not "
-				      "keep owners: name another directory with -o",
-				      directory->path, (unsigned int)geteuid());
+		return directory_fail(
+			directory, -err,
+			"%s: the directory that was made does not belong to uid %u: another program replaced it, or the file system does not keep owners: name another directory with -o",
+			directory->path, (unsigned int)geteuid());
 	return directory_fail(directory, -err,
 			      "%s: cannot be made: %s: name another directory with -o",
 			      directory->target, strerror(-err));
@@ -372,10 +368,10 @@ int directory_open_existing(struct directory *directory, const char *target)
 	if (err)
 		return err;
 	if (flock(directory->fd, LOCK_EX | LOCK_NB))
-		return directory_fail(directory, errno == EWOULDBLOCK ? EBUSY : errno,
-				      "%s: another program is writing it: name another directory "
-				      "with -o",
-				      directory->target);
+		return directory_fail(
+			directory, errno == EWOULDBLOCK ? EBUSY : errno,
+			"%s: another program is writing it: name another directory with -o",
+			directory->target);
 	directory->committed = true;
 	return 0;
 }

@@ -46,12 +46,11 @@ static int move_older(struct directory *directory, int fd, const char *old)
 
 	err = remove_old(directory, old);
 	if (err)
-		return directory_fail(directory, -err,
-				      "%s.old: is in the way of the older capture and cannot be "
-				      "removed: %s: move it away",
-				      directory->target,
-				      err == -EPERM ? "it belongs to another user"
-						    : strerror(-err));
+		return directory_fail(
+			directory, -err,
+			"%s.old: is in the way of the older capture and cannot be removed: %s: move it away",
+			directory->target,
+			err == -EPERM ? "it belongs to another user" : strerror(-err));
 	/* the space that a killed kmemtraced had reserved */
 	if (!fstat(fd, &about) && about.st_uid == geteuid())
 		inside_unlink(fd, DIRECTORY_RESERVE_NAME);
@@ -86,10 +85,10 @@ static int check_place(struct directory *directory)
 {
 	if (directory_is_in_place(directory))
 		return 0;
-	return directory_fail(directory, ESTALE,
-			      "%s: another program moved it while the capture began: name a "
-			      "directory with -o where only you can write",
-			      directory->path);
+	return directory_fail(
+		directory, ESTALE,
+		"%s: another program moved it while the capture began: name a directory with -o where only you can write",
+		directory->path);
 }
 
 static int give_name(struct directory *directory)

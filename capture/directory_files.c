@@ -194,10 +194,10 @@ int directory_reserve(struct directory *directory)
 	if (!err || err == EOPNOTSUPP || err == EINVAL)
 		return 0;
 	directory_release(directory);
-	return directory_fail(directory, err,
-			      "%s: no room for the capture: %s: make room, or name another "
-			      "directory with -o; --max-disk limits a set of pieces",
-			      directory->target, strerror(err));
+	return directory_fail(
+		directory, err,
+		"%s: no room for the capture: %s: make room, or name another directory with -o; --max-disk limits a set of pieces",
+		directory->target, strerror(err));
 }
 
 void directory_release(struct directory *directory)

@@ -171,10 +171,10 @@ static int make_directory(struct live_capture *live)
 		err = -errno;
 	if (err) {
 		*live->directory = 0;
-		return fail(live, err,
-			    "cannot make a temporary directory: %s: set TMPDIR to a directory "
-			    "that is writable",
-			    strerror(-err));
+		return fail(
+			live, err,
+			"cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
+			strerror(-err));
 	}
 	snprintf(path, sizeof(path), "%s/kernel", live->directory);
 	return mkdir(path, 0700) ? -errno : 0;
@@ -232,9 +232,9 @@ static int read_begin(struct live_capture *live)
 	for (size_t i = 0; i < LIVE_TABLES && !err; i++)
 		err = live->tables[i].text ? write_table_first(live, &live->tables[i]) : 0;
 	if (err == -ENODATA || err == -EBADMSG)
-		return fail(live, -EBADMSG,
-			    "standard input: the stream is damaged, or ended before the capture "
-			    "began");
+		return fail(
+			live, -EBADMSG,
+			"standard input: the stream is damaged, or ended before the capture began");
 	return err;
 }
 

@@ -394,10 +394,10 @@ char *metadata_newer_text(const char *tracer_version, char *text, size_t size)
 	for (size_t i = 0; i < length; i++)
 		plain &= isgraph((unsigned char)tracer_version[i]) != 0;
 	if (strcmp(tracer_version, PACKAGE_VERSION) == 0)
-		snprintf(text, size,
-			 "written by this version, kmemtrace %s, which has no such data: the file "
-			 "is damaged",
-			 tracer_version);
+		snprintf(
+			text, size,
+			"written by this version, kmemtrace %s, which has no such data: the file is damaged",
+			tracer_version);
 	else
 		snprintf(text, size, "%s%s%suse a version newer than %s", plain ? "kmemtrace " : "",
 			 plain ? tracer_version : "", plain ? " wrote it: " : "", PACKAGE_VERSION);

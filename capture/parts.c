@@ -165,10 +165,10 @@ static int add_checkpoint(struct capture_parts *parts, const char *piece, unsign
 	if (!err)
 		err = checkpoint_state_parse(checkpoint, text);
 	if (err == -EBADMSG) {
-		snprintf(parts->errmsg, sizeof(parts->errmsg),
-			 "%s is damaged: kmemtrace-check --repair of the set makes the checkpoint "
-			 "again; without %s the piece can be read without it",
-			 state, path);
+		snprintf(
+			parts->errmsg, sizeof(parts->errmsg),
+			"%s is damaged: kmemtrace-check --repair of the set makes the checkpoint again; without %s the piece can be read without it",
+			state, path);
 		return err;
 	}
 	if (err)

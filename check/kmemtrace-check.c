@@ -46,13 +46,11 @@ static const struct argp_option option_table[] = {
 	{ "verbose", 'v', NULL, 0,
 	  "Print a line for each stream too; with --repair, for the streams of the result", 0 },
 	{ "heap", OPTION_HEAP, NULL, 0,
-	  "Look for errors of the kernel in the heap too: double frees, wrong caches, ...; with "
-	  "-v, print possible and legal findings too",
+	  "Look for errors of the kernel in the heap too: double frees, wrong caches, ...; with -v, print possible and legal findings too",
 	  0 },
 	{ "list", OPTION_LIST, NULL, 0, "List the checks and exit", 0 },
 	{ "repair", OPTION_REPAIR, NULL, 0,
-	  "Make a readable capture of one that is cut off or damaged; rename the original to "
-	  "DIR.damaged",
+	  "Make a readable capture of one that is cut off or damaged; rename the original to DIR.damaged",
 	  0 },
 	{ "output", 'o', "OUT", 0, "With --repair: write the result to OUT and leave DIR unchanged",
 	  0 },
@@ -96,8 +94,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 				      options->heap || options->arguments.count))
 			argp_error(state, "--list cannot be combined with other options");
 		if (options->repair && options->heap)
-			argp_error(state, "--heap cannot be combined with --repair: check the "
-					  "result with --heap");
+			argp_error(
+				state,
+				"--heap cannot be combined with --repair: check the result with --heap");
 		if (options->repair && options->arguments.count > 1)
 			argp_error(state, "--repair takes one capture at a time");
 		break;
@@ -138,13 +137,12 @@ static void report_unknown(const char *path, const struct check_result *result)
 
 	metadata_newer_text(result->tracer_version, newer, sizeof(newer));
 	if (result->unknown)
-		error_msg("%s: unchecked records of kinds that this version does not know: "
-			  "%" PRIu64 "; %s",
+		error_msg("%s: unchecked records of kinds that this version does not know: %" PRIu64
+			  "; %s",
 			  path, result->unknown, newer);
 	if (result->status_unknown)
 		error_msg(
-			"%s/kernel/status: unchecked: its format is newer than this version knows; "
-			"%s",
+			"%s/kernel/status: unchecked: its format is newer than this version knows; %s",
 			path, newer);
 }
 
@@ -180,9 +178,9 @@ static void print_advice(const char *path, const struct options *options,
 		info_msg("%s: kmemtrace-check --repair %s makes a readable capture of it", path,
 			 options->set ? options->set : path);
 	else if (options->set)
-		info_msg("%s: kmemtraced is writing this piece: check it again when the next piece "
-			 "has begun",
-			 path);
+		info_msg(
+			"%s: kmemtraced is writing this piece: check it again when the next piece has begun",
+			path);
 	else
 		info_msg("%s: stop kmemtraced, then check again", path);
 }
@@ -375,9 +373,9 @@ static int repair_any(const char *path, const struct options *options)
 		return repair(path, options);
 	if (options->output) {
 		free(pieces);
-		return error_msg("--output: %s is a set of pieces: repair one piece, or all where "
-				 "they are",
-				 path);
+		return error_msg(
+			"--output: %s is a set of pieces: repair one piece, or all where they are",
+			path);
 	}
 	for (size_t i = 0; i < count; i++) {
 		char *piece = parts_piece_path(path, pieces[i]);
@@ -404,9 +402,9 @@ static int check_unpacked(const struct capture_file *file, const char *name,
 
 	of_file.is_archive = file->is_archive;
 	if (options->repair && file->is_archive && !options->output)
-		return error_msg("%s: is one file: name the directory of the repaired capture with "
-				 "-o DIR",
-				 name);
+		return error_msg(
+			"%s: is one file: name the directory of the repaired capture with -o DIR",
+			name);
 	if (damage)
 		print_text("%s\n", file->errmsg);
 	status = options->repair ? repair_any(file->path, &of_file)
@@ -434,13 +432,9 @@ int main(int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "[DIR|FILE|STREAM...]",
-		.doc = "Check that captures of the kernel's slab allocations "
-		       "(default: " CAPTURE_DEFAULT
-		       "), or single streams of them, are complete and consistent; or repair a "
-		       "capture.\v"
-		       "Exit status: 0 without problems and certain findings; 1 if there are "
-		       "some, or problems remain after a repair; 2 if a capture could not be "
-		       "checked or repaired.\n\n"
+		.doc = "Check that captures of the kernel's slab allocations (default: " CAPTURE_DEFAULT
+		       "), or single streams of them, are complete and consistent; or repair a capture.\v"
+		       "Exit status: 0 without problems and certain findings; 1 if there are some, or problems remain after a repair; 2 if a capture could not be checked or repaired.\n\n"
 		       "Make a capture with kmemtraced(8), explain it with kmemtrace-report(1).",
 	};
 	struct options options = { .max_memory = MEMORY_LIMIT_DEFAULT };

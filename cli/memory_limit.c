@@ -41,10 +41,10 @@ uint64_t memory_limit_parse(struct argp_state *state, const char *text)
 	uint64_t bytes;
 
 	if (!size_parse(text, 1, &bytes) || bytes >= RLIM_INFINITY)
-		argp_error(state,
-			   "--max-memory: \"%s\" is not a size: use a number of bytes, or one with "
-			   "k, M or G",
-			   text);
+		argp_error(
+			state,
+			"--max-memory: \"%s\" is not a size: use a number of bytes, or one with k, M or G",
+			text);
 	return bytes;
 }
 

@@ -68,10 +68,10 @@ static int load_file(struct clickhouse_credentials *credentials, const char *fil
 
 	err = fd < 0 ? fd : fstat(fd, &status) ? -errno : 0;
 	if (!err && (status.st_mode & 077)) {
-		snprintf(credentials->errmsg, sizeof(credentials->errmsg),
-			 "%s: other users may read or write it (mode %03o), and it has a password: "
-			 "chmod 600 it",
-			 file, (unsigned int)status.st_mode & 0777);
+		snprintf(
+			credentials->errmsg, sizeof(credentials->errmsg),
+			"%s: other users may read or write it (mode %03o), and it has a password: chmod 600 it",
+			file, (unsigned int)status.st_mode & 0777);
 		close(fd);
 		return -EACCES;
 	}

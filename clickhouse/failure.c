@@ -61,27 +61,27 @@ int clickhouse_fail_transfer(const struct clickhouse_answer *answer, int code, c
 		return fail(sentence, -EAGAIN,
 			    "no address is known for this name: check the name, and the DNS");
 	case CURLE_COULDNT_CONNECT:
-		return fail(sentence, -EAGAIN,
-			    "no connection: is a ClickHouse server running there, and is this its "
-			    "port for HTTP? (%s)",
-			    reason);
+		return fail(
+			sentence, -EAGAIN,
+			"no connection: is a ClickHouse server running there, and is this its port for HTTP? (%s)",
+			reason);
 	case CURLE_OPERATION_TIMEDOUT:
-		return fail(sentence, -EAGAIN,
-			    "no whole answer in time: the server or the network is too slow, or "
-			    "something else listens there (%s)",
-			    reason);
+		return fail(
+			sentence, -EAGAIN,
+			"no whole answer in time: the server or the network is too slow, or something else listens there (%s)",
+			reason);
 	case CURLE_PEER_FAILED_VERIFICATION:
-		return fail(sentence, -EPROTO,
-			    "its certificate cannot be verified: name the authority that signed it "
-			    "with --ca=FILE, and the server as the certificate does (%s)",
-			    reason);
+		return fail(
+			sentence, -EPROTO,
+			"its certificate cannot be verified: name the authority that signed it with --ca=FILE, and the server as the certificate does (%s)",
+			reason);
 	case CURLE_SSL_CACERT_BADFILE:
 		return fail(sentence, -EPROTO, "the file of --ca cannot be used (%s)", reason);
 	case CURLE_SSL_CONNECT_ERROR:
-		return fail(sentence, -EPROTO,
-			    "no TLS connection: clickhouses:// needs the server's port for HTTPS, "
-			    "clickhouse:// that for HTTP (%s)",
-			    reason);
+		return fail(
+			sentence, -EPROTO,
+			"no TLS connection: clickhouses:// needs the server's port for HTTPS, clickhouse:// that for HTTP (%s)",
+			reason);
 	case CURLE_WEIRD_SERVER_REPLY:
 		return fail(sentence, -EPROTO,
 			    "the answer is not HTTP: is this the server's port for HTTP, 8123?");
@@ -182,10 +182,10 @@ int clickhouse_fail_status(const struct clickhouse_answer *answer, long status, 
 	if (answer->is_clickhouse && code >= 0)
 		return fail_exception(sentence, code, reason);
 	if (status >= 300 && status < 400)
-		return fail(sentence, -EPROTO,
-			    "it answers with a redirect, HTTP %ld, which is not followed: name the "
-			    "server itself",
-			    status);
+		return fail(
+			sentence, -EPROTO,
+			"it answers with a redirect, HTTP %ld, which is not followed: name the server itself",
+			status);
 	if (status == 401 || status == 403)
 		return fail(sentence, -EPROTO,
 			    "it refuses the user or the password with HTTP %ld: check both",
@@ -193,10 +193,10 @@ int clickhouse_fail_status(const struct clickhouse_answer *answer, long status, 
 	if (status == 408 || status == 429 || status >= 500)
 		return fail(sentence, -EAGAIN, "the server failed with HTTP %ld%s", status,
 			    status == 507 ? ": it has no space left" : "");
-	return fail(sentence, -EPROTO,
-		    "this is not a ClickHouse server: HTTP %ld without its headers: check the "
-		    "address",
-		    status);
+	return fail(
+		sentence, -EPROTO,
+		"this is not a ClickHouse server: HTTP %ld without its headers: check the address",
+		status);
 }
 
 long clickhouse_exception_code(const struct clickhouse_answer *answer)

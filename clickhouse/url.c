@@ -114,8 +114,9 @@ int clickhouse_url_parse(struct clickhouse_url *url, const char *text)
 	url->tls = text[strlen("clickhouse")] == 's';
 	text = strstr(text, "://") + strlen("://");
 	if (strchr(text, '@'))
-		return url_fail(url, "a user and a password do not belong into the address: the "
-				     "environment or --credentials=FILE have them");
+		return url_fail(
+			url,
+			"a user and a password do not belong into the address: the environment or --credentials=FILE have them");
 	slash = strchr(text, '/');
 	if (!slash)
 		return url_fail(url, "the database is missing");

@@ -66,10 +66,9 @@ static int add_probes(struct query *query, uint32_t *parts)
 		*parts |= KMT_COUNT_OBJECT | KMT_COUNT_LAST;
 	for (size_t i = 0; i < filter->globs.count; i++)
 		if (selects_frees_by_type(&filter->globs.list[i])) {
-			snprintf(query->errmsg, sizeof(query->errmsg),
-				 "--probes: the kernel cannot count the frees of one type, since "
-				 "kfree() names none: record a capture, and use kmemtrace-report "
-				 "count");
+			snprintf(
+				query->errmsg, sizeof(query->errmsg),
+				"--probes: the kernel cannot count the frees of one type, since kfree() names none: record a capture, and use kmemtrace-report count");
 			return -EINVAL;
 		}
 	return 0;

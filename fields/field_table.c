@@ -33,26 +33,20 @@
 const struct event_field event_fields[] = {
 	/* SystemTap's names */
 	{ "name", "event", VALUE_TEXT, true, true, ALL,
-	  "the probe without vm.: kmalloc, kfree, kmem_cache_alloc, kmem_cache_free, bulk_alloc, "
-	  "bulk_free, krealloc; of a process event pagefault, pagefault.return, write_shared, "
-	  "write_shared_copy, mmap, munmap, brk or oom_kill",
+	  "the probe without vm.: kmalloc, kfree, kmem_cache_alloc, kmem_cache_free, bulk_alloc, bulk_free, krealloc; of a process event pagefault, pagefault.return, write_shared, write_shared_copy, mmap, munmap, brk or oom_kill",
 	  "an allocation for a node is kmalloc or kmem_cache_alloc with a requested_node",
 	  value_get_name, KMT_COUNT_KIND },
 	{ "probe", "", VALUE_TEXT, true, true, ALL,
-	  "the whole name of the probe, as --probes takes it: vm.kmalloc, or vm.kmalloc_node if "
-	  "the caller requested a node",
+	  "the whole name of the probe, as --probes takes it: vm.kmalloc, or vm.kmalloc_node if the caller requested a node",
 	  "", value_get_probe, KMT_COUNT_KIND | KMT_COUNT_NODE },
 	{ "ptr", "pointer", VALUE_ADDRESS, true, true, SLAB,
 	  "address of the object; 0 if there is none", "", value_get_ptr, COUNTED_NEVER },
 	{ "caller_function", "function", VALUE_TEXT, false, true, ALL,
-	  "the kernel function that called the allocator, or in which a page fault happened: "
-	  "symbol [module]",
+	  "the kernel function that called the allocator, or in which a page fault happened: symbol [module]",
 	  "null in code of processes, whose symbols are not recorded", value_get_caller_function,
 	  NAMED_SITE },
 	{ "call_site", "", VALUE_ADDRESS, true, true, ALL,
-	  "return address in the kernel code that called the allocator; of a page fault, address "
-	  "of "
-	  "the instruction, in a process or in the kernel",
+	  "return address in the kernel code that called the allocator; of a page fault, address of the instruction, in a process or in the kernel",
 	  "null if it is not known", value_get_call_site, KMT_COUNT_SITE },
 	{ "gfp_flags", "", VALUE_FLAGS, true, true, "allocations, resizes",
 	  "GFP flags of the request", "", value_get_gfp_flags, KMT_COUNT_KIND | KMT_COUNT_GFP },
@@ -68,19 +62,14 @@ const struct event_field event_fields[] = {
 	  value_get_bytes_alloc,
 	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST | COUNTED_NO_FREES },
 	{ "task", "", VALUE_TEXT, true, true, ALL,
-	  "name and process of the current task: comm (pid 12); in an interrupt, as far as the "
-	  "capture has it, softirq, hardirq or nmi instead; of oom_kill those of the task that "
-	  "is killed",
+	  "name and process of the current task: comm (pid 12); in an interrupt, as far as the capture has it, softirq, hardirq or nmi instead; of oom_kill those of the task that is killed",
 	  "? (tid 12) if the task is not known, as one that is killed with kmemtraced --count",
 	  value_get_task, KMT_COUNT_PID | KMT_COUNT_COMM | KMT_COUNT_NODE | KMT_COUNT_VICTIM },
 	{ "address", "", VALUE_ADDRESS, true, false, "process events except oom_kill",
-	  "the address that was accessed or requested; 0 of an mmap leaves the choice to the "
-	  "kernel",
+	  "the address that was accessed or requested; 0 of an mmap leaves the choice to the kernel",
 	  "", value_get_address, COUNTED_NEVER },
 	{ "length", "", VALUE_BYTES, true, false, "mmap, munmap, brk",
-	  "bytes that were requested; of brk the bytes by which the heap would grow, negative if "
-	  "it "
-	  "would shrink, 0 of a question for its end; 2^63 - 1 is this or more",
+	  "bytes that were requested; of brk the bytes by which the heap would grow, negative if it would shrink, 0 of a question for its end; 2^63 - 1 is this or more",
 	  "null of brk on a kernel without BTF", value_get_length,
 	  KMT_COUNT_KIND | KMT_COUNT_LAST },
 	{ "write_access", "", VALUE_NUMBER, true, false, "pagefault", "1 for a write, 0 for a read",
@@ -100,8 +89,7 @@ const struct event_field event_fields[] = {
 	  "unnamed-OBJECT/DISTANCE if the kernel does not name it (before 6.0)", value_get_cache,
 	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST | COUNTED_NO_FREES },
 	{ "zindx", "", VALUE_NUMBER, true, true, ALLOCATIONS " by kmalloc(), " FREES,
-	  "zone size index: index of the size class in the kernel's kmalloc_caches; 0 in every "
-	  "free",
+	  "zone size index: index of the size class in the kernel's kmalloc_caches; 0 in every free",
 	  "null in slab caches and kmalloc-large", value_get_zindx,
 	  KMT_COUNT_KIND | KMT_COUNT_OBJECT | KMT_COUNT_LAST },
 	{ "type_numallocs", "", VALUE_NUMBER, true, false, TYPED, "allocations of the type" SINCE,
@@ -115,8 +103,7 @@ const struct event_field event_fields[] = {
 	{ "type_memfreed", "", VALUE_BYTES, true, false, TYPED, "sum of bytes_alloc of these frees",
 	  UNSIZED, value_get_type_memfreed, COUNTED_NEVER },
 	{ "type_count", "", VALUE_NUMBER, true, false, TYPED,
-	  "type_numallocs - type_numfrees: live objects; wrong by 1 at most for each "
-	  "event that is lost or skipped",
+	  "type_numallocs - type_numfrees: live objects; wrong by 1 at most for each event that is lost or skipped",
 	  "", value_get_type_count, COUNTED_NEVER },
 	{ "type_bytes", "", VALUE_BYTES, true, false, TYPED,
 	  "type_memalloced - type_memfreed: bytes of the live objects", UNSIZED,
@@ -140,8 +127,7 @@ const struct event_field event_fields[] = {
 	{ "pid", "", VALUE_NUMBER, true, true, ALL, "process id of the current task",
 	  "null if the task is not known", value_get_pid, KMT_COUNT_PID },
 	{ "uid", "", VALUE_NUMBER, true, true, ALL,
-	  "real user id of the current task when it was created, renamed or executed a program, or "
-	  "when the capture began: a setuid() after that is not seen",
+	  "real user id of the current task when it was created, renamed or executed a program, or when the capture began: a setuid() after that is not seen",
 	  "null if it is not known, as in older and imported captures", value_get_uid,
 	  KMT_COUNT_UID },
 	{ "user", "", VALUE_TEXT, true, true, ALL,
@@ -153,53 +139,32 @@ const struct event_field event_fields[] = {
 	  "name and thread id of the current task: comm/12", "?/12 if the task is not known",
 	  value_get_thread, KMT_COUNT_TID | KMT_COUNT_COMM },
 	{ "process", "", VALUE_TEXT, true, true, ALL,
-	  "name and id of the process of the current task, with all its threads: the name is that "
-	  "of "
-	  "its first thread; in an interrupt, as far as the capture has it, softirq, hardirq or "
-	  "nmi",
+	  "name and id of the process of the current task, with all its threads: the name is that of its first thread; in an interrupt, as far as the capture has it, softirq, hardirq or nmi",
 	  "? (tid 12) if the task is not known", value_get_process, COUNTED_NEVER },
 	{ "cgroup", "", VALUE_TEXT, true, true, ALL,
-	  "the path of the current task's cgroup, in the hierarchy of the memory controller; in an "
-	  "interrupt, as far as the capture has it, softirq, hardirq or nmi",
+	  "the path of the current task's cgroup, in the hierarchy of the memory controller; in an interrupt, as far as the capture has it, softirq, hardirq or nmi",
 	  "null if it is not known, as in older and imported captures", value_get_cgroup,
 	  COUNTED_NEVER },
 	{ "container", "", VALUE_TEXT, true, true, ALL,
-	  "the container that the path of cgroup names: the first 12 digits of its id, or the name "
-	  "of "
-	  "a machine; else the service, or the slice of a user, of systemd",
+	  "the container that the path of cgroup names: the first 12 digits of its id, or the name of a machine; else the service, or the slice of a user, of systemd",
 	  "null if the path names none, and in an interrupt, as far as the capture has it",
 	  value_get_container, COUNTED_NEVER },
 	{ "charged", "", VALUE_BOOL, true, true, ALLOCATIONS,
-	  "whether the object is charged to the memory cgroup of the current task, or to the next "
-	  "one above with a memory controller: by __GFP_ACCOUNT in its flags, or by SLAB_ACCOUNT "
-	  "of "
-	  "its "
-	  "slab cache; never in an interrupt or in the root cgroup",
-	  "null if the cgroup or the flags of the slab cache are not known, as on kernels without "
-	  "BTF; "
-	  "a task that charges another cgroup than its own is not seen",
+	  "whether the object is charged to the memory cgroup of the current task, or to the next one above with a memory controller: by __GFP_ACCOUNT in its flags, or by SLAB_ACCOUNT of its slab cache; never in an interrupt or in the root cgroup",
+	  "null if the cgroup or the flags of the slab cache are not known, as on kernels without BTF; a task that charges another cgroup than its own is not seen",
 	  value_get_charged, COUNTED_NEVER },
 	{ "context", "", VALUE_TEXT, true, true, ALL,
-	  "in what the kernel was: task, softirq, hardirq (a hard interrupt) or nmi; in an "
-	  "interrupt, the current task is the one that was interrupted",
-	  "null if kernel/status has no context; with context softirq, hard interrupts count as "
-	  "what they interrupted",
+	  "in what the kernel was: task, softirq, hardirq (a hard interrupt) or nmi; in an interrupt, the current task is the one that was interrupted",
+	  "null if kernel/status has no context; with context softirq, hard interrupts count as what they interrupted",
 	  value_get_context, KMT_COUNT_NODE },
 	{ "stack", "", VALUE_TEXT, false, true, SAMPLED,
-	  "the functions on the kernel stack from the caller of the allocator to the entry into "
-	  "the "
-	  "kernel: function < caller < its caller < syscall",
+	  "the functions on the kernel stack from the caller of the allocator to the entry into the kernel: function < caller < its caller < syscall",
 	  STACKED, value_get_stack, COUNTED_NEVER | FIELD_OF_SAMPLES },
 	{ "syscall", "", VALUE_TEXT, true, true, SAMPLED,
-	  "where this path begins: the name of a system call; softirq:HANDLER, hardirq, page_fault "
-	  "or another exception, kthread:FUNCTION, or work:FUNCTION of a workqueue; a system call "
-	  "without a frame of its own has its name by the first function that it called: write for "
-	  "ksys_write, writev for do_writev, mmap for vm_mmap_pgoff; otherwise the name of this "
-	  "function",
+	  "where this path begins: the name of a system call; softirq:HANDLER, hardirq, page_fault or another exception, kthread:FUNCTION, or work:FUNCTION of a workqueue; a system call without a frame of its own has its name by the first function that it called: write for ksys_write, writev for do_writev, mmap for vm_mmap_pgoff; otherwise the name of this function",
 	  STACKED, value_get_syscall, COUNTED_NEVER | FIELD_OF_SAMPLES },
 	{ "user_stack", "", VALUE_TEXT, false, true, SAMPLED,
-	  "the functions of the process on its stack at the allocation: function < caller < its "
-	  "caller; one without a name is FILE+0xOFFSET, or an address outside of a file",
+	  "the functions of the process on its stack at the allocation: function < caller < its caller; one without a name is FILE+0xOFFSET, or an address outside of a file",
 	  USER_STACKED, value_get_user_stack, COUNTED_NEVER | FIELD_OF_SAMPLES },
 	{ "operation", "", VALUE_TEXT, true, true, SLAB, "allocation, free or resize", "",
 	  value_get_operation, KMT_COUNT_KIND },
@@ -241,9 +206,7 @@ const struct event_field event_fields[] = {
 	{ "cross_cpu", "", VALUE_BOOL, true, false, FREES " of a known object",
 	  "whether another CPU allocated the object", "", value_get_cross_cpu, COUNTED_NEVER },
 	{ "temporary", "", VALUE_BOOL, true, false, FREES " of a known object",
-	  "whether the same task allocated the object on the same CPU, with no other allocation on "
-	  "it "
-	  "in between",
+	  "whether the same task allocated the object on the same CPU, with no other allocation on it in between",
 	  "", value_get_temporary, COUNTED_NEVER },
 	{ "missed_site", "", VALUE_TEXT, false, false,
 	  ALLOCATIONS " at the address of a live object (a missed free)",

@@ -37,8 +37,7 @@ const struct event_function event_functions[] = {
 	{ "bytes_to_string",
 	  { { "bytes", VALUE_BYTES } },
 	  VALUE_TEXT,
-	  "bytes in at least five characters: up to 1023, then in K, M or G; below 100 of these "
-	  "with digits of the fraction, which is cut off, as 4.29K",
+	  "bytes in at least five characters: up to 1023, then in K, M or G; below 100 of these with digits of the fraction, which is cut off, as 4.29K",
 	  "",
 	  call_bytes_to_string },
 	{ "pages_to_string",
@@ -62,8 +61,7 @@ const struct event_function event_functions[] = {
 	{ "proc_mem_shr",
 	  { { NULL, 0 } },
 	  VALUE_NUMBER,
-	  "resident pages of files and shared memory of the event's process, as last read at or "
-	  "before the event",
+	  "resident pages of files and shared memory of the event's process, as last read at or before the event",
 	  NOT_READ,
 	  call_proc_mem_shr },
 	{ "proc_mem_txt",
@@ -81,8 +79,7 @@ const struct event_function event_functions[] = {
 	{ "proc_mem_string",
 	  { { NULL, 0 } },
 	  VALUE_TEXT,
-	  "these five by pages_to_string(): size: 301M, rss: 11.0M, shr: 8.00M, txt:  100K, data: "
-	  "2.20M",
+	  "these five by pages_to_string(): size: 301M, rss: 11.0M, shr: 8.00M, txt:  100K, data: 2.20M",
 	  NOT_READ,
 	  call_proc_mem_string },
 	{ "proc_mem_age",

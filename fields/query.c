@@ -318,10 +318,10 @@ static int check_allocation(struct query *query, const char *option,
 		if (node->operation != OPERATION_FIELD || node->field->at_allocation)
 			continue;
 		event_field_list_at_allocation(list, sizeof(list));
-		return fail(query, option, node->column,
-			    "an allocation has no %s: objects are selected and grouped by fields "
-			    "of their allocation, which are %s",
-			    node->field->name, list);
+		return fail(
+			query, option, node->column,
+			"an allocation has no %s: objects are selected and grouped by fields of their allocation, which are %s",
+			node->field->name, list);
 	}
 	return 0;
 }

@@ -49,9 +49,8 @@ static const struct column columns[] = {
 	  .unit = "",
 	  .type = COLUMN_DECIMAL,
 	  .where = COLUMN_NOT_IN_TEXT,
-	  .legend = "at most: the probability that one of the tested series seems so certain and "
-		    "does "
-		    "not grow" },
+	  .legend =
+		  "at most: the probability that one of the tested series seems so certain and does not grow" },
 	{ .key = "kernels",
 	  .header = "kernels",
 	  .unit = "",
@@ -227,14 +226,13 @@ static void make_note(struct question *question, const struct series_set *set)
 		snprintf(untested, sizeof(untested), ", and %zu had too little time",
 			 set->count - set->tested);
 	if (set->short_of_day)
-		snprintf(day, sizeof(day),
-			 "; %zu were shorter than 20 hours: their growth may be a part of a daily "
-			 "pattern",
-			 set->short_of_day);
+		snprintf(
+			day, sizeof(day),
+			"; %zu were shorter than 20 hours: their growth may be a part of a daily pattern",
+			set->short_of_day);
 	snprintf(
 		question->note, sizeof(question->note),
-		"%zu series of a host were tested%s; one that does not grow is among the rows with "
-		"a probability of at most %g%s%s",
+		"%zu series of a host were tested%s; one that does not grow is among the rows with a probability of at most %g%s%s",
 		set->tested, untested, question->scope.options->error_rate, day, rest);
 }
 

@@ -256,8 +256,9 @@ int load_files(struct store *store, const struct options *options)
 	if (load.failed)
 		return EXIT_TROUBLE;
 	if (!load.files && !load.incomplete)
-		return error_msg("no file of summaries is there: their names end with "
-				 "\"" SUMMARY_FILE_SUFFIX "\"");
+		return error_msg(
+			"no file of summaries is there: their names end with \"" SUMMARY_FILE_SUFFIX
+			"\"");
 	if (!options->quiet)
 		info_msg("%s: %" PRIu64 " summaries loaded from %" PRIu64 " file%s, %" PRIu64
 			 " were there already",

@@ -55,12 +55,11 @@ enum option_key {
 
 static const struct argp_option option_table[] = {
 	{ "db", OPTION_DB, "FILE|URL", 0,
-	  "The store: a file of SQLite, or ClickHouse servers: "
-	  "clickhouse://HOST[:PORT][,HOST[:PORT]...]/DATABASE, or clickhouses:// for TLS",
+	  "The store: a file of SQLite, or ClickHouse servers: clickhouse://HOST[:PORT][,HOST[:PORT]...]/DATABASE, or clickhouses:// for TLS",
 	  1 },
 	{ "credentials", OPTION_CREDENTIALS, "FILE", 0,
-	  "Lines \"user NAME\" and \"password TEXT\", in a file that only its owner can read "
-	  "(default: " CREDENTIALS " of the environment)",
+	  "Lines \"user NAME\" and \"password TEXT\", in a file that only its owner can read (default: " CREDENTIALS
+	  " of the environment)",
 	  1 },
 	{ "ca", OPTION_CA, "FILE", 0,
 	  "Trust the authorities whose certificates are in FILE (default: those of the system)",
@@ -68,8 +67,7 @@ static const struct argp_option option_table[] = {
 	{ "timeout", OPTION_TIMEOUT, "TIME", 0,
 	  "Wait so long for a server that sends nothing (default: 10m)", 1 },
 	{ "cluster", OPTION_CLUSTER, "NAME", 0,
-	  "The command init: make tables that are distributed over this cluster of the servers' "
-	  "configuration",
+	  "The command init: make tables that are distributed over this cluster of the servers' configuration",
 	  1 },
 	{ "replicated", OPTION_REPLICATED, NULL, 0,
 	  "With --cluster: make tables that the replicas of the cluster share", 1 },
@@ -86,8 +84,7 @@ static const struct argp_option option_table[] = {
 	{ "kernel", OPTION_KERNEL, "VERSION[,VERSION...]", 0, "Hosts with these kernels", 2 },
 	{ "role", OPTION_ROLE, "NAME[,NAME...]", 0, "Hosts with these roles", 2 },
 	{ "expect", OPTION_EXPECT, "FILE", 0,
-	  "The hosts that should be there, a name in each line (default: those that the store "
-	  "knows in this time and in the week before)",
+	  "The hosts that should be there, a name in each line (default: those that the store knows in this time and in the week before)",
 	  2 },
 	{ "partial", OPTION_PARTIAL, NULL, 0, "Exit with 0 although hosts or intervals are missing",
 	  2 },
@@ -95,12 +92,10 @@ static const struct argp_option option_table[] = {
 	{ "by", OPTION_BY, "GROUP", 0, "By function (the default), cache, module, cgroup or comm",
 	  3 },
 	{ "figure", OPTION_FIGURE, "FIGURE", 0,
-	  "The question outliers: compare allocated (bytes, the default), allocations, growth, "
-	  "failed or cross-cpu",
+	  "The question outliers: compare allocated (bytes, the default), allocations, growth, failed or cross-cpu",
 	  3 },
 	{ "error-rate", OPTION_ERROR_RATE, "P", 0,
-	  "Print a row only if chance makes one of all with a probability of at most P (default: "
-	  "0.01)",
+	  "Print a row only if chance makes one of all with a probability of at most P (default: 0.01)",
 	  3 },
 	{ "lines", 'l', "N", 0, "Print the first N rows, 0 for all (default: 20 in text, else all)",
 	  3 },
@@ -347,9 +342,7 @@ static char *help_filter(int key, const char *text, void *input)
 			(int)(16 - strlen(command->name) - (*command->arguments ? 1 : 0)),
 			command->arguments, command->summary);
 	}
-	fputs("\nExit status: 0: done; 1: done, but hosts or intervals are missing, or a part of "
-	      "the files was not loaded; or a server does not answer a question; 2: it could not "
-	      "be done.",
+	fputs("\nExit status: 0: done; 1: done, but hosts or intervals are missing, or a part of the files was not loaded; or a server does not answer a question; 2: it could not be done.",
 	      file);
 	return fclose(file) ? NULL : list;
 }
@@ -360,8 +353,7 @@ void options_parse(struct options *options, int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "--db=FILE|URL COMMAND [ARGUMENT...]",
-		.doc = "Stores the summaries of many hosts, and answers questions about all of "
-		       "them: what leaks, where, and since which kernel.",
+		.doc = "Stores the summaries of many hosts, and answers questions about all of them: what leaks, where, and since which kernel.",
 		.help_filter = help_filter,
 	};
 

@@ -235,9 +235,7 @@ static void make_note(const struct peers *peers)
 	if (!peers->tests) {
 		const char *why =
 			few == set->unit_count
-				? "no five hosts have the same kernel and role, and were traced "
-				  "for "
-				  "three quarters of the time"
+				? "no five hosts have the same kernel and role, and were traced for three quarters of the time"
 				: "no name is there on half of the hosts with one kernel and role";
 
 		snprintf(question->empty, sizeof(question->empty), "No host could be compared: %s.",
@@ -249,9 +247,7 @@ static void make_note(const struct peers *peers)
 	}
 	snprintf(
 		question->note, sizeof(question->note),
-		"%zu figures of a host were compared, of %s in an hour; one that is usual is among "
-		"the rows with a probability of at most %g; %zu hosts have too few peers, or were "
-		"traced for less than three quarters of the time%s",
+		"%zu figures of a host were compared, of %s in an hour; one that is usual is among the rows with a probability of at most %g; %zu hosts have too few peers, or were traced for less than three quarters of the time%s",
 		peers->tests, fleet_figure_names[question->scope.options->figure],
 		question->scope.options->error_rate, few, rest);
 }

@@ -109,8 +109,7 @@ static int say_missing(const struct question *question)
 	if (!options->renderer->has_header &&
 	    (coverage->lost || coverage->skipped || coverage->uncounted || coverage->sampling))
 		info_msg(
-			"%s: of %llu events recorded, the figures lack %llu lost, %llu skipped and "
-			"%llu uncounted; sampling: %llu bytes",
+			"%s: of %llu events recorded, the figures lack %llu lost, %llu skipped and %llu uncounted; sampling: %llu bytes",
 			options->db, (unsigned long long)coverage->recorded,
 			(unsigned long long)coverage->lost, (unsigned long long)coverage->skipped,
 			(unsigned long long)coverage->uncounted,

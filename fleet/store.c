@@ -27,9 +27,9 @@ static int open_clickhouse(struct store *store, enum store_mode mode)
 	return store->ops->open(store, store->location, mode);
 #else
 	(void)mode;
-	return store_fail(store, -EOPNOTSUPP,
-			  "this kmemtrace-fleet was built without libcurl, which ClickHouse needs: "
-			  "install libcurl4-gnutls-dev and build it again");
+	return store_fail(
+		store, -EOPNOTSUPP,
+		"this kmemtrace-fleet was built without libcurl, which ClickHouse needs: install libcurl4-gnutls-dev and build it again");
 #endif
 }
 
@@ -43,10 +43,10 @@ static int open_sqlite(struct store *store, enum store_mode mode)
 	return store->ops->open(store, store->location, mode);
 #else
 	(void)mode;
-	return store_fail(store, -EOPNOTSUPP,
-			  "%s: this kmemtrace-fleet was built without SQLite: install "
-			  "libsqlite3-dev and build it again",
-			  store->location);
+	return store_fail(
+		store, -EOPNOTSUPP,
+		"%s: this kmemtrace-fleet was built without SQLite: install libsqlite3-dev and build it again",
+		store->location);
 #endif
 }
 

@@ -105,9 +105,7 @@ static int check_host(const struct join *join, size_t server)
 		if (i != server && join->has_row[i] && !compare(join, i, server))
 			return store_fail(
 				join->store, -EPROTO,
-				"%s and %s both have rows of %s, which would count twice: "
-				"name the servers of a store always in the same order, and "
-				"load the summaries again into another database",
+				"%s and %s both have rows of %s, which would count twice: name the servers of a store always in the same order, and load the summaries again into another database",
 				join->clickhouse->url.servers[i],
 				join->clickhouse->url.servers[server], text_of(join, server, 0));
 	return 0;

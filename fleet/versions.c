@@ -37,8 +37,8 @@ static const struct column columns[] = {
 	  .header = "change",
 	  .unit = "",
 	  .type = COLUMN_TEXT,
-	  .legend = "grows: certain growth on some hosts; more, less: the hosts allocate more or "
-		    "less" },
+	  .legend =
+		  "grows: certain growth on some hosts; more, less: the hosts allocate more or less" },
 	{ .key = "hosts_with",
 	  .header = "with",
 	  .unit = "",
@@ -82,8 +82,8 @@ static const struct column columns[] = {
 	  .unit = "%",
 	  .type = COLUMN_DECIMAL,
 	  .decimals = 4,
-	  .legend = "that the version and the change belong together, as far as the number of "
-		    "hosts shows; chance alone explains the row with the rest of 100 %" },
+	  .legend =
+		  "that the version and the change belong together, as far as the number of hosts shows; chance alone explains the row with the rest of 100 %" },
 };
 
 struct versions {
@@ -288,16 +288,15 @@ static void make_note(const struct versions *versions)
 			 "; the time of %zu hosts, or a part of it, was too short to test growth",
 			 versions->untested);
 	if (versions->without_days)
-		snprintf(days, sizeof(days),
-			 "; that of %zu hosts has not each hour of the day, so that their "
-			 "allocations are not compared",
-			 versions->without_days);
-	snprintf(question->note, sizeof(question->note),
-		 "%zu versions of the kernel, and %zu names, were compared; a change of the bytes "
-		 "allocated is a row only if chance makes one with a probability of at most "
-		 "%g%s%s%s",
-		 versions->kernel_count, versions->names, question->scope.options->error_rate,
-		 untested, days, series_left_out(&versions->set, rest));
+		snprintf(
+			days, sizeof(days),
+			"; that of %zu hosts has not each hour of the day, so that their allocations are not compared",
+			versions->without_days);
+	snprintf(
+		question->note, sizeof(question->note),
+		"%zu versions of the kernel, and %zu names, were compared; a change of the bytes allocated is a row only if chance makes one with a probability of at most %g%s%s%s",
+		versions->kernel_count, versions->names, question->scope.options->error_rate,
+		untested, days, series_left_out(&versions->set, rest));
 }
 
 /* Does each of both sides have a host, for growth or else for allocations? */
@@ -324,11 +323,11 @@ static void choose_empty(const struct versions *versions)
 	if (!growth && !level)
 		question->table.empty = "Nothing could be compared.";
 	else if (!growth)
-		question->table.empty = "The hosts allocate neither more nor less for certain; "
-					"growth could not be compared.";
+		question->table.empty =
+			"The hosts allocate neither more nor less for certain; growth could not be compared.";
 	else if (!level)
-		question->table.empty = "No growth came with a version for certain; allocations "
-					"could not be compared.";
+		question->table.empty =
+			"No growth came with a version for certain; allocations could not be compared.";
 }
 
 static int make_rows(struct versions *versions)

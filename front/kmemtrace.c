@@ -87,8 +87,7 @@ static int run(const char *program, char **arguments)
 	execvp(program, arguments);
 	if (errno == ENOENT)
 		return error_msg(
-			"%s is not installed: it is neither beside kmemtrace, nor in ../sbin, "
-			"nor in PATH",
+			"%s is not installed: it is neither beside kmemtrace, nor in ../sbin, nor in PATH",
 			program);
 	return error_msg("%s: %s", program, strerror(errno));
 }
@@ -139,8 +138,7 @@ static char *help_filter(int key, const char *text, void *input)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	fputs("  help     print this; help COMMAND shows its man page\n\n"
-	      "kmemtrace COMMAND --help lists the options of a command. The man page kmemtrace(1) "
-	      "has an introduction.",
+	      "kmemtrace COMMAND --help lists the options of a command. The man page kmemtrace(1) has an introduction.",
 	      file);
 	return fclose(file) ? NULL : list;
 }
@@ -176,8 +174,7 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		.parser = parse_argument,
 		.args_doc = "COMMAND [ARGUMENT...]",
-		.doc = "Traces the kernel's slab memory: who allocates it, is it wasted, is it "
-		       "freed right?",
+		.doc = "Traces the kernel's slab memory: who allocates it, is it wasted, is it freed right?",
 		.help_filter = help_filter,
 	};
 	struct arguments arguments = { 0 };

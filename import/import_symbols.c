@@ -36,10 +36,10 @@ static int copy_symbols(struct import_target *target, const char *path, gzFile f
 		rest = !whole;
 	}
 	if (gztell(file) > TEXT_MAX)
-		return import_target_fail(target, EFBIG,
-					  "%s: has more than 64 MiB of text: it is not the symbols "
-					  "of a kernel",
-					  path);
+		return import_target_fail(
+			target, EFBIG,
+			"%s: has more than 64 MiB of text: it is not the symbols of a kernel",
+			path);
 	gzerror(file, &code);
 	if (code == Z_ERRNO)
 		return import_target_fail(target, errno, "%s: %s", path, strerror(errno));
@@ -67,10 +67,8 @@ int import_symbols_load(struct import_target *target, const char *path)
 	if (!err && !target->has_symbols)
 		err = import_target_fail(
 			target, ENODATA,
-			hidden ? "%s: all addresses are 0: the kernel hides them from other "
-				 "users: copy the file as root"
-			       : "%s: holds no symbols: expected System.map or a copy of "
-				 "/proc/kallsyms",
+			hidden ? "%s: all addresses are 0: the kernel hides them from other users: copy the file as root"
+			       : "%s: holds no symbols: expected System.map or a copy of /proc/kallsyms",
 			path);
 	target->has_symbols |= had_symbols;
 	return err;

@@ -44,21 +44,17 @@ enum option_key {
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "DIR", 0,
-	  "Write the capture to DIR (default: " CAPTURE_DEFAULT "); an existing capture is moved "
-	  "to DIR.old",
+	  "Write the capture to DIR (default: " CAPTURE_DEFAULT
+	  "); an existing capture is moved to DIR.old",
 	  0 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0,
-	  "Format of the files: kmemtrace (relay files of Linux 2.6.31's kmemtrace, one for each "
-	  "CPU), trace-cmd (a trace.dat), perf (the text of perf script), or auto (default): "
-	  "detected from their content",
+	  "Format of the files: kmemtrace (relay files of Linux 2.6.31's kmemtrace, one for each CPU), trace-cmd (a trace.dat), perf (the text of perf script), or auto (default): detected from their content",
 	  0 },
 	{ "symbols", OPTION_SYMBOLS, "FILE", 0,
-	  "The recorded kernel's symbols: its System.map or a copy of its /proc/kallsyms, plain or "
-	  "gzip",
+	  "The recorded kernel's symbols: its System.map or a copy of its /proc/kallsyms, plain or gzip",
 	  0 },
 	{ "release", OPTION_RELEASE, "RELEASE", 0,
-	  "The release of the recorded kernel, as uname -r prints it (default: the release in the "
-	  "recording, if it has one)",
+	  "The release of the recorded kernel, as uname -r prints it (default: the release in the recording, if it has one)",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	MEMORY_LIMIT_OPTION(0),
@@ -156,12 +152,12 @@ static const struct import_source *find_source(const unsigned char *bytes, size_
 static int refuse_unknown(const char *path, const unsigned char *bytes, size_t size)
 {
 	if (size >= 8 && !memcmp(bytes, "PERFILE2", 8))
-		return error_msg("%s: is a perf.data: print it with perf script -i %s --ns "
-				 "--show-lost-events, and import the text",
-				 path, path);
-	return error_msg("%s: is not a relay file of kmemtrace, a trace.dat, or the text "
-			 "of perf script with kmem events: set its format with --format",
-			 path);
+		return error_msg(
+			"%s: is a perf.data: print it with perf script -i %s --ns --show-lost-events, and import the text",
+			path, path);
+	return error_msg(
+		"%s: is not a relay file of kmemtrace, a trace.dat, or the text of perf script with kmem events: set its format with --format",
+		path);
 }
 
 /* All files must be of one format; a relay file may be empty. Sets options->source. */
@@ -187,9 +183,9 @@ static int detect_source(struct options *options)
 		if (!source)
 			status = refuse_unknown(path, bytes, (size_t)size);
 		else if (options->source && options->source != source)
-			status = error_msg("%s: is %s, unlike the files before it: import them one "
-					   "by one",
-					   path, source->description);
+			status = error_msg(
+				"%s: is %s, unlike the files before it: import them one by one",
+				path, source->description);
 		options->source = source;
 	}
 	free(bytes);
@@ -197,8 +193,7 @@ static int detect_source(struct options *options)
 		status = error_msg("%s: is empty: nothing to import", options->arguments.paths[0]);
 	if (status == EXIT_OK && options->arguments.count > 1 && !options->source->many)
 		status = error_msg(
-			"%s: only one file of this format can be imported at a time: their times "
-			"are not comparable",
+			"%s: only one file of this format can be imported at a time: their times are not comparable",
 			options->arguments.paths[1]);
 	return status;
 }
@@ -320,14 +315,9 @@ int main(int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "FILE...",
-		.doc = "Make a capture from a recording of the kernel's slab allocations by "
-		       "another "
-		       "tracer: relay files of kmemtrace, a trace.dat of trace-cmd, or the text of "
-		       "perf script.\v"
-		       "Exit status: 0 if the recording was imported, 1 if parts of it are "
-		       "damaged and were left out, 2 if it was not imported.\n\n"
-		       "Check the capture with kmemtrace-check(1), explain it with "
-		       "kmemtrace-report(1).",
+		.doc = "Make a capture from a recording of the kernel's slab allocations by another tracer: relay files of kmemtrace, a trace.dat of trace-cmd, or the text of perf script.\v"
+		       "Exit status: 0 if the recording was imported, 1 if parts of it are damaged and were left out, 2 if it was not imported.\n\n"
+		       "Check the capture with kmemtrace-check(1), explain it with kmemtrace-report(1).",
 	};
 	struct options options = { .output = CAPTURE_DEFAULT, .max_memory = MEMORY_LIMIT_DEFAULT };
 	int status;

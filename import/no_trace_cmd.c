@@ -12,9 +12,7 @@ static int refuse(struct import_target *target, char *const *paths, size_t count
 	(void)count;
 	return import_target_fail(
 		target, ENOTSUP,
-		"%s: is a recording of trace-cmd, but this kmemtrace-import was built without "
-		"libtracecmd: install it (Debian: libtracecmd-dev, libtracefs-dev, "
-		"libtraceevent-dev) and build again, or import the text of perf script",
+		"%s: is a recording of trace-cmd, but this kmemtrace-import was built without libtracecmd: install it (Debian: libtracecmd-dev, libtracefs-dev, libtraceevent-dev) and build again, or import the text of perf script",
 		paths[0]);
 }
 

@@ -72,8 +72,7 @@ static int assign_cpus(struct relay_merge *merge, char *const *paths)
 		if (other)
 			return import_target_fail(
 				merge->target, EINVAL,
-				"%s: the name has CPU %u, as the name of %s: give the files "
-				"of one recording only",
+				"%s: the name has CPU %u, as the name of %s: give the files of one recording only",
 				paths[i], input->cpu, other->path);
 		input->path = paths[i];
 	}
@@ -241,8 +240,7 @@ static void add_notes(const struct relay_merge *merge)
 		if (bytes->cut)
 			import_target_damage(
 				target,
-				"%s: is cut off: ignored bytes of an incomplete record at its "
-				"end: %" PRIu64,
+				"%s: is cut off: ignored bytes of an incomplete record at its end: %" PRIu64,
 				input->path, bytes->cut);
 	}
 	if (merge->lost)
@@ -253,16 +251,15 @@ static void add_notes(const struct relay_merge *merge)
 	if (merge->backward)
 		import_target_note(
 			target,
-			"sequence numbers that step back, as in files of different recordings: "
-			"%" PRIu64 ": these events keep the order of their file",
+			"sequence numbers that step back, as in files of different recordings: %" PRIu64
+			": these events keep the order of their file",
 			merge->backward);
 	import_target_note(
-		target, "the recording has no times: reports use the sequence number of an event "
-			"as its time");
+		target,
+		"the recording has no times: reports use the sequence number of an event as its time");
 	import_target_note(
-		target, "the recording has no tasks, cache names or symbols, and no count of the "
-			"events that were lost while its buffers were full (that was "
-			"/sys/kernel/debug/kmemtrace/total_overruns)");
+		target,
+		"the recording has no tasks, cache names or symbols, and no count of the events that were lost while its buffers were full (that was /sys/kernel/debug/kmemtrace/total_overruns)");
 }
 
 static int merge_all(struct relay_merge *merge)

@@ -279,11 +279,12 @@ static void add_notes(const struct perf *perf)
 				   " lost events: perf counts those of all kinds together",
 				   perf->lost);
 	else
-		import_target_note(target, "the text reports no lost events: perf script "
-					   "--show-lost-events prints them, if there are any");
+		import_target_note(
+			target,
+			"the text reports no lost events: perf script --show-lost-events prints them, if there are any");
 	import_target_note(
-		target, "addresses of functions and caches, and bits of GFP flags, are invented: "
-			"the text has only their names");
+		target,
+		"addresses of functions and caches, and bits of GFP flags, are invented: the text has only their names");
 }
 
 static int finish(struct perf *perf)
@@ -291,14 +292,13 @@ static int finish(struct perf *perf)
 	if (!perf->target->events && perf->no_time)
 		return import_target_fail(
 			perf->target, ENODATA,
-			"%s: its lines have no time: print them with perf script -F "
-			"comm,tid,cpu,time,event,trace",
+			"%s: its lines have no time: print them with perf script -F comm,tid,cpu,time,event,trace",
 			perf->path);
 	if (!perf->target->events)
-		return import_target_fail(perf->target, ENODATA,
-					  "%s: has no kmem event: record with perf record -a -e "
-					  "'kmem:*' and print with perf script",
-					  perf->path);
+		return import_target_fail(
+			perf->target, ENODATA,
+			"%s: has no kmem event: record with perf record -a -e 'kmem:*' and print with perf script",
+			perf->path);
 	add_notes(perf);
 	return 0;
 }

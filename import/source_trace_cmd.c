@@ -136,10 +136,10 @@ static int check_offset(struct dat *dat, const struct tracecmd_input *handle,
 	if (!last)
 		return import_target_fail(dat->target, ENOMEM, "%s", strerror(ENOMEM));
 	if (record->offset <= *last)
-		return import_target_fail(dat->target, EINVAL,
-					  "%s: the data of CPU %d step back at byte %llu: the file "
-					  "is damaged",
-					  dat->path, record->cpu, record->offset);
+		return import_target_fail(
+			dat->target, EINVAL,
+			"%s: the data of CPU %d step back at byte %llu: the file is damaged",
+			dat->path, record->cpu, record->offset);
 	*last = record->offset;
 	return 0;
 }
@@ -224,10 +224,10 @@ static void add_notes(const struct dat *dat)
 		import_target_damage(target, "%s: ignored records that are too short: %" PRIu64,
 				     dat->path, dat->broken);
 	if (dat->other_buffers)
-		import_target_note(target,
-				   "%s: only one buffer is imported; ignored events of other "
-				   "buffers: %" PRIu64,
-				   dat->path, dat->other_buffers);
+		import_target_note(
+			target,
+			"%s: only one buffer is imported; ignored events of other buffers: %" PRIu64,
+			dat->path, dat->other_buffers);
 	if (dat->missed)
 		import_target_note(target,
 				   "lost events in the recording: %" PRIu64
@@ -236,15 +236,14 @@ static void add_notes(const struct dat *dat)
 	if (dat->missed_unknown)
 		import_target_note(
 			target,
-			"gaps in the recording where an unknown number of events is lost: "
-			"%" PRIu64,
+			"gaps in the recording where an unknown number of events is lost: %" PRIu64,
 			dat->missed_unknown);
-	import_target_note(target,
-			   "events that ftrace dropped without counting them, and those of the "
-			   "kernel's bulk functions, are unknown");
 	import_target_note(
-		target, "addresses of caches are invented, since the recording has at most their "
-			"names; it has thread ids only, which count as processes");
+		target,
+		"events that ftrace dropped without counting them, and those of the kernel's bulk functions, are unknown");
+	import_target_note(
+		target,
+		"addresses of caches are invented, since the recording has at most their names; it has thread ids only, which count as processes");
 }
 
 static void set_machine(struct metadata *metadata, struct tep_handle *tep)
@@ -288,8 +287,7 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 		dat_deinit(&dat);
 		return import_target_fail(
 			target, EINVAL,
-			"%s: libtracecmd cannot read it: it is damaged, cut off, or "
-			"not a trace.dat: see trace-cmd report",
+			"%s: libtracecmd cannot read it: it is damaged, cut off, or not a trace.dat: see trace-cmd report",
 			paths[0]);
 	}
 	dat.tep = tracecmd_get_tep(top);

@@ -166,11 +166,11 @@ static int check_streams(struct update *update, const struct analysis *analysis)
 
 	if (!damaged)
 		return 0;
-	return update_fail(update, MEMSTAT_ERROR_DATAERROR, EBADMSG,
-			   "%s: %" PRIu64 " bytes in the middle of its streams are damaged: "
-			   "kmemtrace-check shows which, and kmemtrace-check --repair saves the "
-			   "other bytes",
-			   analysis->capture->path, damaged);
+	return update_fail(
+		update, MEMSTAT_ERROR_DATAERROR, EBADMSG,
+		"%s: %" PRIu64
+		" bytes in the middle of its streams are damaged: kmemtrace-check shows which, and kmemtrace-check --repair saves the other bytes",
+		analysis->capture->path, damaged);
 }
 
 /* Is the capture incomplete? One that is still being written is not cut. */
@@ -298,10 +298,10 @@ static int put_analysis(struct update *update, const struct memstat_capture *sou
 	if (!is_cut(analysis, &reason))
 		return 0;
 	update_lost(update, MEMSTAT_LOST_UNKNOWN);
-	update_cut(update,
-		   "%s: the capture was cut: %s: the counters include everything up to the last "
-		   "whole packet; run kmemtrace-check for details",
-		   source->path, reason);
+	update_cut(
+		update,
+		"%s: the capture was cut: %s: the counters include everything up to the last whole packet; run kmemtrace-check for details",
+		source->path, reason);
 	return 0;
 }
 

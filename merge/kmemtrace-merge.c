@@ -27,13 +27,10 @@ struct options {
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "DIR", 0,
-	  "Write DIR/summaries/merged.kms, with the summaries of each interval; - is standard "
-	  "output",
+	  "Write DIR/summaries/merged.kms, with the summaries of each interval; - is standard output",
 	  0 },
 	{ "interval", 'i', "TIME|all", 0,
-	  "Add up the summaries that end in the same TIME (ns, us, ms, s, m, h or d) since 1970, "
-	  "or "
-	  "all; without it, those that end at the same time, and captures are summed up by 60s",
+	  "Add up the summaries that end in the same TIME (ns, us, ms, s, m, h or d) since 1970, or all; without it, those that end at the same time, and captures are summed up by 60s",
 	  0 },
 	{ "force", 'f', NULL, 0, "Replace an older output", 0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
@@ -78,8 +75,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case ARGP_KEY_SUCCESS:
 		if (!options->arguments.count)
-			argp_error(state, "name the files of summaries, directories of them, or "
-					  "captures");
+			argp_error(state,
+				   "name the files of summaries, directories of them, or captures");
 		if (!options->output)
 			argp_error(state, "-o is missing: name the directory of the result");
 		break;
@@ -127,15 +124,9 @@ int main(int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "FILE...",
-		.doc = "Add up summaries of the kernel's slab allocations, of many hosts and "
-		       "times. A "
-		       "FILE is a file of summaries, a directory of them, or a capture, which is "
-		       "summed up first. The result does not depend on the order, nor on whether "
-		       "parts were merged before.\v"
-		       "Exit status: 0 if all was merged; 1 if a summary is damaged, or is missing "
-		       "between others of its run; 2 if nothing was merged, as when a summary "
-		       "would "
-		       "count twice.",
+		.doc = "Add up summaries of the kernel's slab allocations, of many hosts and times. A FILE is a file of summaries, a directory of them, or a capture, which is summed up first. "
+		       "The result does not depend on the order, nor on whether parts were merged before.\v"
+		       "Exit status: 0 if all was merged; 1 if a summary is damaged, or is missing between others of its run; 2 if nothing was merged, as when a summary would count twice.",
 	};
 	struct options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
 

@@ -200,11 +200,11 @@ static int fail_overlap(const struct merging *merging, const struct due *due,
 		    summary_compare_sources(&merging->written, &one))
 			break;
 	}
-	return error_msg("%s: the summary at byte %" PRIu64 " has summaries %" PRIu64 " to %" PRIu64
-			 " of %s, which are in another summary too, together with others: they "
-			 "would count twice: merge each summary once",
-			 merging->inputs->list[due->input].shown, due->head.offset, source->first,
-			 source->last, *source->host ? source->host : "a host without a name");
+	return error_msg(
+		"%s: the summary at byte %" PRIu64 " has summaries %" PRIu64 " to %" PRIu64
+		" of %s, which are in another summary too, together with others: they would count twice: merge each summary once",
+		merging->inputs->list[due->input].shown, due->head.offset, source->first,
+		source->last, *source->host ? source->host : "a host without a name");
 }
 
 static int add_summary(struct merging *merging, const struct due *due,
@@ -254,8 +254,7 @@ static int write_sum(struct merging *merging)
 	err = summary_write_text(sum, &text, &size);
 	if (err == -EFBIG)
 		return error_msg(
-			"the sum of an interval has more than %zu bytes: merge fewer hosts "
-			"at a time, or give a shorter --interval",
+			"the sum of an interval has more than %zu bytes: merge fewer hosts at a time, or give a shorter --interval",
 			SUMMARY_BLOCK_MAX);
 	for (size_t i = 0; i < sum->source_count && !err; i++)
 		err = summary_add_source(&merging->written, &sum->sources[i]);

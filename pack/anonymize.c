@@ -124,8 +124,8 @@ static int copy_symbols(struct anonymize *anonymize, const struct capture *captu
 		return leave_out(anonymize, capture, directory, SYMBOLS_NAME, err);
 	report_lines(anonymize, capture, SYMBOLS_NAME, lines);
 	if (capture->symbols.damaged) {
-		info_msg("%s/" SYMBOLS_NAME ": is damaged: the symbols behind the damage are left "
-			 "out",
+		info_msg("%s/" SYMBOLS_NAME
+			 ": is damaged: the symbols behind the damage are left out",
 			 capture->path);
 		anonymize->left_out = true;
 	}
@@ -147,8 +147,8 @@ static int write_status(struct anonymize *anonymize, const struct capture *captu
 			return leave_out(anonymize, capture, directory, STATUS_NAME, unread->err);
 		/* without the status, the copy would look as if it were cut off */
 		return directory_fail(directory, EPROTONOSUPPORT,
-				      "%s/" STATUS_NAME ": its format is newer than this version "
-				      "knows",
+				      "%s/" STATUS_NAME
+				      ": its format is newer than this version knows",
 				      capture->path);
 	}
 	file = directory_open(directory, STATUS_NAME, false);

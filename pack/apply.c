@@ -229,8 +229,7 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 	if (is_same(capture->path, old))
 		return convert_fail(
 			convert, -EINVAL,
-			"-o %s: would remove %s, which has the name of an older capture: "
-			"name another directory",
+			"-o %s: would remove %s, which has the name of an older capture: name another directory",
 			output, capture->path);
 	err = directory_probe(&directory, output);
 	if (!err)

@@ -152,8 +152,7 @@ static int pack_packet(struct output *output, const struct packet *packet)
 	if (err || size != packet->size || memcmp(records, packet->records, size) != 0)
 		return convert_fail(
 			convert, -EIO,
-			"%s: a packed packet did not unpack to the original: the stream "
-			"is unchanged; please report this bug",
+			"%s: a packed packet did not unpack to the original: the stream is unchanged; please report this bug",
 			output->name);
 	err = write_packet(output, packet, packed.codec, packed.bytes + head, packed.size - head);
 	return err ? err : 1;

@@ -44,19 +44,15 @@ enum {
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "DIR|FILE" ARCHIVE_SUFFIX, 0,
 	  "Write the result to DIR, or to one file to send, whose name ends with " ARCHIVE_SUFFIX
-	  ", and leave the capture unchanged; an existing capture is moved to DIR.old or "
-	  "FILE" ARCHIVE_SUFFIX ".old",
+	  ", and leave the capture unchanged; an existing capture is moved to DIR.old or FILE" ARCHIVE_SUFFIX
+	  ".old",
 	  0 },
 	{ "unpack", 'u', NULL, 0, "Unpack, for other readers of CTF", 0 },
 	{ "anonymize", OPTION_ANONYMIZE, "tasks", OPTION_ARG_OPTIONAL,
-	  "Replace kernel addresses, the host name and the date, so that the copy in -o DIR can be "
-	  "shared; with =tasks, replace the names of tasks too",
+	  "Replace kernel addresses, the host name and the date, so that the copy in -o DIR can be shared; with =tasks, replace the names of tasks too",
 	  0 },
 	{ "split", OPTION_SPLIT, "SIZE|AGE", 0,
-	  "Split the capture into a set of pieces in -o DIR, each with the heap at its begin, so "
-	  "that a report of a part of the time reads only these: pieces of so many bytes (k, M, "
-	  "G), "
-	  "or so long (s, m, h)",
+	  "Split the capture into a set of pieces in -o DIR, each with the heap at its begin, so that a report of a part of the time reads only these: pieces of so many bytes (k, M, G), or so long (s, m, h)",
 	  0 },
 	{ "trim", OPTION_TRIM, NULL, 0,
 	  "Cut the symbols in the copy in -o to those that its events and stacks use", 0 },
@@ -77,10 +73,10 @@ static void parse_split(struct argp_state *state, const char *text, struct split
 	if (age_parse(text, &split->ns) ? split->ns
 					: size_parse(text, 1, &split->bytes) && split->bytes)
 		return;
-	argp_error(state,
-		   "--split: \"%s\" is not a size (bytes, or a number with k, M or G) or an age (a "
-		   "number with ms, s, m, h or d)",
-		   text);
+	argp_error(
+		state,
+		"--split: \"%s\" is not a size (bytes, or a number with k, M or G) or an age (a number with ms, s, m, h or d)",
+		text);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -121,13 +117,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		if (options->output && options->arguments.count > 1)
 			argp_error(state, "-o takes one capture at a time");
 		if (options->anonymize && !options->output)
-			argp_error(state, "--anonymize needs -o DIR: the originals of the "
-					  "addresses cannot be restored");
+			argp_error(
+				state,
+				"--anonymize needs -o DIR: the originals of the addresses cannot be restored");
 		if (has_split(options) && !options->output)
 			argp_error(state, "--split needs -o DIR: the directory of the pieces");
 		if (has_split(options) && (options->unpack || options->anonymize || options->trim))
-			argp_error(state, "--split cannot be combined with --unpack, --anonymize "
-					  "or --trim: split the result");
+			argp_error(
+				state,
+				"--split cannot be combined with --unpack, --anonymize or --trim: split the result");
 		if (options->trim && !options->output)
 			argp_error(state, "--trim needs -o: the other symbols cannot be restored");
 		if (options->output && archive_is_name(options->output) &&
@@ -183,13 +181,15 @@ static void print_left_out(const char *path, const struct convert *convert,
 		info_msg("%s: %" PRIu64 " bytes are not packets: they are left out", path,
 			 convert->damaged_bytes);
 	if (records->unknown)
-		info_msg("%s: %" PRIu64 " record%s of a kind that this version does not know: the "
-			 "fields of that kind are left out",
-			 path, records->unknown, records->unknown == 1 ? "" : "s");
+		info_msg(
+			"%s: %" PRIu64
+			" record%s of a kind that this version does not know: the fields of that kind are left out",
+			path, records->unknown, records->unknown == 1 ? "" : "s");
 	if (records->cut)
-		info_msg("%s: %" PRIu64 " record%s with words that this version does not know: "
-			 "these words are left out",
-			 path, records->cut, records->cut == 1 ? "" : "s");
+		info_msg(
+			"%s: %" PRIu64
+			" record%s with words that this version does not know: these words are left out",
+			path, records->cut, records->cut == 1 ? "" : "s");
 	anonymize->left_out |= convert->damaged_bytes || records->unknown || records->cut;
 }
 
@@ -220,9 +220,9 @@ static int apply(const struct options *options, const char *path, const char *ta
 		return error_msg("%s: kmemtraced is writing the capture: stop kmemtraced first",
 				 path);
 	if (options->anonymize && capture->metadata.piece)
-		return error_msg("%s is a piece of a set, whose checkpoint cannot be anonymized: "
-				 "anonymize a capture without --switch-output",
-				 path);
+		return error_msg(
+			"%s is a piece of a set, whose checkpoint cannot be anonymized: anonymize a capture without --switch-output",
+			path);
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = options->shown;
 	convert->line = &line;
@@ -245,9 +245,10 @@ static int print_damage(const char *path, const struct convert *convert, int sta
 {
 	if (status != EXIT_OK || !convert->damaged_bytes)
 		return status;
-	info_msg("%s: %" PRIu64 " bytes are not packets: they are unchanged: "
-		 "kmemtrace-check --repair makes a readable capture",
-		 path, convert->damaged_bytes);
+	info_msg(
+		"%s: %" PRIu64
+		" bytes are not packets: they are unchanged: kmemtrace-check --repair makes a readable capture",
+		path, convert->damaged_bytes);
 	return EXIT_FINDINGS;
 }
 
@@ -330,9 +331,9 @@ static int split(const struct options *options, const struct capture *capture)
 	if (capture->metadata.piece)
 		return error_msg("%s is a piece of a set already", capture->path);
 	if (capture->status.sampling.is_profile)
-		return error_msg("%s is a profile, which has no order of all events: it is small "
-				 "enough as it is",
-				 capture->path);
+		return error_msg(
+			"%s is a profile, which has no order of all events: it is small enough as it is",
+			capture->path);
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = capture->path;
 	settings.line = &line;
@@ -418,15 +419,8 @@ int main(int argc, char **argv)
 		.parser = parse_option,
 		.args_doc = "[DIR|FILE...]",
 		.doc = "Make captures of the kernel's slab allocations (default: " CAPTURE_DEFAULT
-		       ") small, in place: the streams of a capture of some seconds or more become "
-		       "ten to forty times smaller. All kmemtrace programs read packed captures, "
-		       "and "
-		       "--unpack restores every byte.\v"
-		       "Exit status: 0 if all captures were packed; 1 if a capture has damaged "
-		       "bytes, "
-		       "which are copied, or if an anonymized copy lacks a part of the capture "
-		       "or has the host name in other names; 2 if a capture could not be "
-		       "packed: it is still whole.\n\n"
+		       ") small, in place: the streams of a capture of some seconds or more become ten to forty times smaller. All kmemtrace programs read packed captures, and --unpack restores every byte.\v"
+		       "Exit status: 0 if all captures were packed; 1 if a capture has damaged bytes, which are copied, or if an anonymized copy lacks a part of the capture or has the host name in other names; 2 if a capture could not be packed: it is still whole.\n\n"
 		       "kmemtraced(8) packs while it captures with -z.",
 	};
 	static char *default_paths[] = { CAPTURE_DEFAULT };

@@ -156,8 +156,7 @@ static int rebuild_metadata(struct repair *repair)
 		repair->metadata_rebuilt = true;
 		repair_print(
 			repair,
-			"/metadata: rebuilt: the host, its kernel and word size, and the date are "
-			"unknown");
+			"/metadata: rebuilt: the host, its kernel and word size, and the date are unknown");
 	} else {
 		path = join_path(repair->path, "metadata");
 		if (strcmp(metadata->tracer_version, PACKAGE_VERSION) == 0)

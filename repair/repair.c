@@ -79,8 +79,7 @@ static void print_result(const struct repair *repair, const char *output, const 
 	if (repair->status_errmsg[0])
 		repair_print(
 			repair,
-			"/kernel/status: rebuilt (%s): the tasks of kmemtraced, the filter and the "
-			"observed paths are unknown",
+			"/kernel/status: rebuilt (%s): the tasks of kmemtraced, the filter and the observed paths are unknown",
 			repair->status_errmsg);
 	if (repair->status.unknown_lines)
 		repair_print(repair,

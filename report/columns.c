@@ -150,10 +150,10 @@ static int check_keys(struct report *report, const struct table *table)
 		for (size_t k = GROUP_COLUMNS; k < table->column_count; k++)
 			if (!strcmp(key, table->columns[k].key) &&
 			    table->columns[k].type != COLUMN_TEXT)
-				return fail(report,
-					    "--by: the view %s has a column %s already: use "
-					    "another name of the field",
-					    report->view->name, key);
+				return fail(
+					report,
+					"--by: the view %s has a column %s already: use another name of the field",
+					report->view->name, key);
 	}
 	return 0;
 }

@@ -111,8 +111,7 @@ static int add_normalise(struct header *header, const struct options *options,
 	const char *states =
 		diff_knows(diff, DIFF_PEAK)
 			? "live bytes, live objects and peaks as they are"
-			: "live bytes and live objects as they are, with all that lived "
-			  "before";
+			: "live bytes and live objects as they are, with all that lived before";
 
 	switch (options->diff.normalise) {
 	case DIFF_BY_TIME:
@@ -240,25 +239,26 @@ static int warn_of_missing(struct header *header, const struct diff_side *side, 
 	if (!isinf(side->missing))
 		return 0;
 	if (!capture->has_summaries)
-		return header_add_line(header, "", true,
-				       "it is not known how many events of %s were skipped: no "
-				       "figure of it has an upper bound",
-				       name);
+		return header_add_line(
+			header, "", true,
+			"it is not known how many events of %s were skipped: no figure of it has an upper bound",
+			name);
 	gaps = summaries_find_gaps(summaries);
 	if (!gaps.host)
-		return header_add_line(header, "", true,
-				       "%s has summaries that are damaged or overlap: no figure of "
-				       "it has an upper bound: merge the files again",
-				       name);
+		return header_add_line(
+			header, "", true,
+			"%s has summaries that are damaged or overlap: no figure of it has an upper bound: merge the files again",
+			name);
 	if (gaps.hosts > 1)
 		snprintf(more, sizeof(more), " and %zu more host%s", gaps.hosts - 1,
 			 gaps.hosts > 2 ? "s" : "");
-	return header_add_line(header, "", true,
-			       "%" PRIu64 " summar%s of %s%s %s missing in %s: no figure of it has "
-			       "an upper bound: add the files up without %s (kmemtrace-merge)",
-			       summaries->missing, summaries->missing == 1 ? "y" : "ies", gaps.host,
-			       more, summaries->missing == 1 ? "is" : "are", name,
-			       gaps.hosts > 1 ? "these hosts" : "that host");
+	return header_add_line(
+		header, "", true,
+		"%" PRIu64
+		" summar%s of %s%s %s missing in %s: no figure of it has an upper bound: add the files up without %s (kmemtrace-merge)",
+		summaries->missing, summaries->missing == 1 ? "y" : "ies", gaps.host, more,
+		summaries->missing == 1 ? "is" : "are", name,
+		gaps.hosts > 1 ? "these hosts" : "that host");
 }
 
 static int warn(struct header *header, const struct options *options, const struct diff *diff,
@@ -274,9 +274,9 @@ static int warn(struct header *header, const struct options *options, const stru
 		err = warn_of_hosts(header, a, b);
 	if (!err && options->diff.normalise == DIFF_BY_TIME &&
 	    (a_time > DURATION_RATIO * b_time || b_time > DURATION_RATIO * a_time))
-		err = header_add_line(header, "", true,
-				      "A and B have different lengths: only large changes of "
-				      "live bytes are certain");
+		err = header_add_line(
+			header, "", true,
+			"A and B have different lengths: only large changes of live bytes are certain");
 	if (!err)
 		err = warn_of_missing(header, &diff->a, "A", a);
 	return err ? err : warn_of_missing(header, &diff->b, "B", b);

@@ -91,9 +91,9 @@ static int set_work(struct diff_work *work, const struct diff_side *side,
 		return error_msg("%s: the capture has no duration: use --normalise=events",
 				 side->path);
 	case DIFF_BY_EVENTS:
-		return error_msg("%s: no allocation or free is selected: there is nothing to "
-				 "compare",
-				 side->path);
+		return error_msg(
+			"%s: no allocation or free is selected: there is nothing to compare",
+			side->path);
 	case DIFF_BY_WORK:
 		break;
 	}

@@ -45,17 +45,17 @@ static int report_live(const struct options *options)
 	int status;
 
 	if (!options->view->shows_events)
-		return error_msg("-i -: the view %s needs a whole capture: record one with "
-				 "kmemtraced, or name the view events or count",
-				 options->view->name);
+		return error_msg(
+			"-i -: the view %s needs a whole capture: record one with kmemtraced, or name the view events or count",
+			options->view->name);
 	handle_interrupt();
 	if (live_capture_open(&live, &capture, stdin)) {
 		status = error_msg("%s", capture.errmsg);
 	} else {
 		status = report_print(options, &capture);
 		if (!live.is_whole && status != EXIT_TROUBLE)
-			info_msg("standard input: the stream ended before the capture was "
-				 "complete: the losses at its end are not known");
+			info_msg(
+				"standard input: the stream ended before the capture was complete: the losses at its end are not known");
 	}
 	live_capture_close(&live);
 	capture_close(&capture);
@@ -92,9 +92,9 @@ static int report_file(const struct options *options, FILE *input)
 	if (file.is_archive)
 		message_show_path_as(file.path, name);
 	if (err == -EBADMSG)
-		status = error_msg("%s: kmemtrace-check says what it holds, and kmemtrace-pack -o "
-				   "DIR unpacks it",
-				   file.errmsg);
+		status = error_msg(
+			"%s: kmemtrace-check says what it holds, and kmemtrace-pack -o DIR unpacks it",
+			file.errmsg);
 	else if (err)
 		status = error_msg("%s", file.errmsg);
 	else

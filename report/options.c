@@ -89,15 +89,11 @@ enum option_key {
 
 static const struct argp_option option_table[] = {
 	{ "input", 'i', "DIR|FILE", 0,
-	  "Read the capture DIR, or the FILE of kmemtrace-pack -o FILE.kmt "
-	  "(default: " CAPTURE_DEFAULT
-	  "). -: such a file from standard input; or from kmemtraced -o -, while "
-	  "it is recorded: the views events and count",
+	  "Read the capture DIR, or the FILE of kmemtrace-pack -o FILE.kmt (default: " CAPTURE_DEFAULT
+	  "). -: such a file from standard input; or from kmemtraced -o -, while it is recorded: the views events and count",
 	  1 },
 	{ "by", OPTION_BY, "GROUP", 0,
-	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp, or "
-	  "by "
-	  "fields of the allocation, separated by commas; the view count: by expressions",
+	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp, or by fields of the allocation, separated by commas; the view count: by expressions",
 	  1 },
 	{ "fields", 'F', "EXPRESSION[,...]", 0,
 	  "The view events: print these fields or expressions; other views: these columns", 1 },
@@ -108,14 +104,12 @@ static const struct argp_option option_table[] = {
 	{ "sort", 's', "KEY[,KEY...]", 0,
 	  "Sort by these columns; -KEY is descending, +KEY ascending", 1 },
 	{ "lines", 'l', "N", 0,
-	  "Print the first N rows of each table, 0 for all (default: in text a limit of the "
-	  "view, else all)",
+	  "Print the first N rows of each table, 0 for all (default: in text a limit of the view, else all)",
 	  1 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0, NULL, 1 },
 	{ "html", OPTION_HTML, "FILE", OPTION_ARG_OPTIONAL,
 	  "Write one page with all views, or with the view diff, to FILE (default: " PAGE_DEFAULT
-	  "), for a web browser, which "
-	  "needs no network; --format=html prints it",
+	  "), for a web browser, which needs no network; --format=html prints it",
 	  1 },
 	{ "color", OPTION_COLOR, "WHEN", 0, "Color the text: auto, always or never", 1 },
 	{ "legend", OPTION_LEGEND, NULL, 0, "End a text with what its columns mean", 1 },
@@ -126,27 +120,21 @@ static const struct argp_option option_table[] = {
 	{ "possible", OPTION_POSSIBLE, NULL, 0,
 	  "The view findings: list possible and legal findings too, not only their number", 1 },
 	{ "bytes", OPTION_BYTES, "WHICH", 0,
-	  "The view flame: live bytes at the end (the default), at their peak, allocated, "
-	  "temporary, "
-	  "or leaked: of old live objects",
+	  "The view flame: live bytes at the end (the default), at their peak, allocated, temporary, or leaked: of old live objects",
 	  1 },
 	{ "bottom-up", OPTION_BOTTOM_UP, NULL, 0,
 	  "The view flame: the functions that allocated first, with their callers", 1 },
 	{ "normalise", OPTION_NORMALISE, "UNIT", 0,
-	  "The view diff: figures for a second of time (the default), a million events, or an "
-	  "allocation of a NAME",
+	  "The view diff: figures for a second of time (the default), a million events, or an allocation of a NAME",
 	  1 },
 	{ "fail-if", OPTION_FAIL_IF, "CONDITION", 0,
-	  "The view diff: exit with 1 if the second capture certainly has so much more, as in "
-	  "'live > +10%' or 'allocated(dentry) > +1M'",
+	  "The view diff: exit with 1 if the second capture certainly has so much more, as in 'live > +10%' or 'allocated(dentry) > +1M'",
 	  1 },
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
 	MEMORY_LIMIT_OPTION(1),
 	{ NULL, 0, NULL, 0,
-	  "The views probes, count and events; where also selects objects in the other views, by "
-	  "their "
-	  "allocation:",
+	  "The views probes, count and events; where also selects objects in the other views, by their allocation:",
 	  2 },
 	{ "where", OPTION_WHERE, "EXPRESSION", 0,
 	  "Only events or objects for which it is true, as in 'bytes_req > 4k && comm == \"sh\"'",
@@ -165,8 +153,7 @@ static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0,
 	  "Filters select objects by their allocation; their frees are selected with them:", 4 },
 	{ "time", OPTION_TIME, "A,B", 0,
-	  "Allocated since A; live objects as of B: seconds since the begin of the capture, or "
-	  "dates in UTC, such as " DATE_EXAMPLE,
+	  "Allocated since A; live objects as of B: seconds since the begin of the capture, or dates in UTC, such as " DATE_EXAMPLE,
 	  4 },
 	{ "at", OPTION_AT, "T", 0,
 	  "Live objects as of T: as --time=,T, but of a set only the piece with T is read", 4 },
@@ -212,11 +199,10 @@ static void finish_by(struct options *options, struct argp_state *state)
 		return;
 	}
 	if (!options->view->has_by)
-		argp_error(state,
-			   "--by: the view %s has no groups: use the view sites, leaks, lifetimes, "
-			   "flame or "
-			   "count",
-			   options->view->name);
+		argp_error(
+			state,
+			"--by: the view %s has no groups: use the view sites, leaks, lifetimes, flame or count",
+			options->view->name);
 	options->has_by = true;
 	for (enum group_by by = 0; by <= BY_LAST; by++) {
 		if (!strcmp(options->by_text, group_by_text(by))) {
@@ -380,10 +366,10 @@ static void check_page(const struct options *options, struct argp_state *state)
 	if ((options->by_text && !compares) || options->sort || options->lines_given ||
 	    options->columns || options->measure_text || options->bottom_up || options->possible ||
 	    options->query->probes || options->query->statistic_count)
-		argp_error(state,
-			   "--%s: takes filters only: leave out %s-s, -l, -F, "
-			   "--bytes, --bottom-up, --possible, --probes and the statistics",
-			   option, compares ? "" : "--by, ");
+		argp_error(
+			state,
+			"--%s: takes filters only: leave out %s-s, -l, -F, --bytes, --bottom-up, --possible, --probes and the statistics",
+			option, compares ? "" : "--by, ");
 }
 
 static void check_together(const struct options *options, struct argp_state *state)
@@ -421,15 +407,14 @@ static void check_together(const struct options *options, struct argp_state *sta
 		argp_error(state, "--sort: the view %s is a tree, in the order of bytes",
 			   view->name);
 	if (options->query->probes && !view->shows_events)
-		argp_error(state,
-			   "--probes: the view %s shows no events: use the view count, events or "
-			   "probes",
-			   view->name);
+		argp_error(
+			state,
+			"--probes: the view %s shows no events: use the view count, events or probes",
+			view->name);
 	if (options->query->statistic_count && !view->has_query)
 		argp_error(
 			state,
-			"--sum, --avg, --min, --max, --count, --hist, --linear: the view %s has no "
-			"statistics: use the view count",
+			"--sum, --avg, --min, --max, --count, --hist, --linear: the view %s has no statistics: use the view count",
 			view->name);
 	if (!view->shows_events)
 		check_query(options, query_check_allocation(options->query), state);
@@ -610,21 +595,13 @@ void options_parse(struct options *options, int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "[VIEW] [CAPTURE]\ndiff A B",
-		.doc = "Print a report of a capture of the kernel's slab allocations: what was "
-		       "captured and what was lost, the totals, and one view of them.\v"
-		       "Times and ages are seconds, or have a unit: ns, us, ms, s, m, h, d. Sizes "
-		       "are bytes, or have k, M or G. REGEX is an extended regular expression that "
-		       "matches anywhere in a name.\n\n"
+		.doc = "Print a report of a capture of the kernel's slab allocations: what was captured and what was lost, the totals, and one view of them.\v"
+		       "Times and ages are seconds, or have a unit: ns, us, ms, s, m, h, d. Sizes are bytes, or have k, M or G. REGEX is an extended regular expression that matches anywhere in a name.\n\n"
 		       "CAPTURE is a directory (default: " CAPTURE_DEFAULT
-		       "). An argument that is the name of a view is a view, even where a "
-		       "directory has that name: write ./NAME for the directory. It can also be "
-		       "summaries: a file *.kms, or a directory of kmemtrace-merge.\n\n"
-		       "Exit status: 0 if the report was made; 1 if more was lost than --max-loss "
-		       "allows, a condition of --fail-if holds, or a summary of a file was "
-		       "skipped; 2 if "
-		       "it could not be made.\n\n"
-		       "kmemtrace-report(1) explains the columns and terms. Make a capture with "
-		       "kmemtraced(8), check and repair one with kmemtrace-check(1).",
+		       "). An argument that is the name of a view is a view, even where a directory has that name: write ./NAME for the directory. "
+		       "It can also be summaries: a file *.kms, or a directory of kmemtrace-merge.\n\n"
+		       "Exit status: 0 if the report was made; 1 if more was lost than --max-loss allows, a condition of --fail-if holds, or a summary of a file was skipped; 2 if it could not be made.\n\n"
+		       "kmemtrace-report(1) explains the columns and terms. Make a capture with kmemtraced(8), check and repair one with kmemtrace-check(1).",
 		.help_filter = help_views,
 	};
 

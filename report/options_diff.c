@@ -19,10 +19,10 @@ void options_parse_normalise(struct options *options, const char *text, struct a
 	else if (!strcmp(text, "events"))
 		diff->normalise = DIFF_BY_EVENTS;
 	else if (!*text || strlen(text) >= sizeof(diff->work.text))
-		argp_error(state,
-			   "--normalise: \"%s\" is not time, events, or the name of a function, "
-			   "a call site or a slab cache",
-			   text);
+		argp_error(
+			state,
+			"--normalise: \"%s\" is not time, events, or the name of a function, a call site or a slab cache",
+			text);
 	else
 		diff_name_set(&diff->work, text, (int)strlen(text));
 }
@@ -68,11 +68,11 @@ void options_finish_captures(struct options *options, struct argp_state *state)
 			   options->diff.normalise_text ? "normalise" : "fail-if",
 			   options->view->name);
 	if (options->second && summaries_search_name(options->capture))
-		argp_error(state,
-			   "%s and %s: a report is on one file of summaries: add them up first: "
-			   "kmemtrace-merge -o SUM %s %s, or compare them: diff %s %s",
-			   options->capture, options->second, options->capture, options->second,
-			   options->capture, options->second);
+		argp_error(
+			state,
+			"%s and %s: a report is on one file of summaries: add them up first: kmemtrace-merge -o SUM %s %s, or compare them: diff %s %s",
+			options->capture, options->second, options->capture, options->second,
+			options->capture, options->second);
 	if (options->second)
 		argp_error(state, "two captures are named: %s and %s: name one of them",
 			   options->capture, options->second);

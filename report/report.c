@@ -89,17 +89,17 @@ int report_open_capture(struct capture *capture, const struct options *options, 
 	int err = capture_open_range(capture, path, &range);
 
 	if (err == -ENOENT && summaries_search(path))
-		return error_msg("%s has files of summaries: add them up first: kmemtrace-merge -o "
-				 "SUM %s, and report on SUM",
-				 path, path);
+		return error_msg(
+			"%s has files of summaries: add them up first: kmemtrace-merge -o SUM %s, and report on SUM",
+			path, path);
 	if (err)
 		return error_msg("%s%s", capture->errmsg, advice(err));
 	if ((!range.after_is_date && !range.before_is_date) || capture->metadata.wall_offset)
 		return EXIT_OK;
 	capture_close(capture);
-	return error_msg("%s: the date of the capture is not known: give times in seconds since "
-			 "its begin",
-			 options->input);
+	return error_msg(
+		"%s: the date of the capture is not known: give times in seconds since its begin",
+		options->input);
 }
 
 int report_init(struct report *report, const struct options *options)
@@ -421,10 +421,10 @@ int report_check_loss(const struct options *options, const struct capture_header
 	char newer[METADATA_TEXT];
 
 	if (report->view->streams && (totals->own_allocations || totals->own_frees))
-		info_msg("%s: left out kmemtraced's own allocations (%llu) and their frees (%llu): "
-			 "to include them, capture with kmemtraced --include-self",
-			 options->input, (unsigned long long)totals->own_allocations,
-			 (unsigned long long)totals->own_frees);
+		info_msg(
+			"%s: left out kmemtraced's own allocations (%llu) and their frees (%llu): to include them, capture with kmemtraced --include-self",
+			options->input, (unsigned long long)totals->own_allocations,
+			(unsigned long long)totals->own_frees);
 	if (!has_header && (loss->lost || loss->skipped))
 		info_msg("%s: lost %llu and skipped %llu of %llu events", options->input,
 			 (unsigned long long)loss->lost, (unsigned long long)loss->skipped,

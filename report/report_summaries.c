@@ -75,9 +75,9 @@ static int check_view(const struct options *options)
 	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
 		if (options->view == views[i])
 			return EXIT_OK;
-	return error_msg("%s: the view %s needs events, and summaries have none: use summary, "
-			 "sites, caches, leaks, timeline or flame",
-			 options->input, options->view->name);
+	return error_msg(
+		"%s: the view %s needs events, and summaries have none: use summary, sites, caches, leaks, timeline or flame",
+		options->input, options->view->name);
 }
 
 static int check_groups(const struct options *options)
@@ -89,9 +89,9 @@ static int check_groups(const struct options *options)
 	if (!options->has_by || options->by == GROUP_BY_FUNCTION ||
 	    options->by == GROUP_BY_MODULE || options->by == GROUP_BY_CACHE)
 		return EXIT_OK;
-	return error_msg("%s: --by: summaries have figures by function, module and cache only: "
-			 "use one of them",
-			 options->input);
+	return error_msg(
+		"%s: --by: summaries have figures by function, module and cache only: use one of them",
+		options->input);
 }
 
 static int check_filters(const struct options *options)
@@ -101,16 +101,16 @@ static int check_filters(const struct options *options)
 		bool is_site = !strncmp(filter, "site ", strlen("site "));
 
 		if (is_site && strstr(filter, "+0x"))
-			return error_msg("%s: --site: summaries have no offsets in functions: "
-					 "leave out +0x",
-					 options->input);
+			return error_msg(
+				"%s: --site: summaries have no offsets in functions: leave out +0x",
+				options->input);
 		if (!strncmp(filter, "time ", strlen("time ")) ||
 		    !strncmp(filter, "at ", strlen("at ")))
 			continue;
 		if (!is_site && strncmp(filter, "cache ", strlen("cache ")) != 0)
-			return error_msg("%s: the filter \"%s\" needs events, and summaries have "
-					 "none: use --site, --cache or --time",
-					 options->input, filter);
+			return error_msg(
+				"%s: the filter \"%s\" needs events, and summaries have none: use --site, --cache or --time",
+				options->input, filter);
 	}
 	return EXIT_OK;
 }
@@ -118,14 +118,14 @@ static int check_filters(const struct options *options)
 static int check_format(const struct options *options)
 {
 	if (options->is_trace || options->renderer == &renderer_lkml)
-		return error_msg("%s: --format=%s: needs events, and summaries have none: use "
-				 "--format=text, json or csv",
-				 options->input, options->is_trace ? "perfetto" : "lkml");
+		return error_msg(
+			"%s: --format=%s: needs events, and summaries have none: use --format=text, json or csv",
+			options->input, options->is_trace ? "perfetto" : "lkml");
 	if (options->measure_text && strcmp(options->measure_text, "live") != 0 &&
 	    strcmp(options->measure_text, "allocated") != 0)
-		return error_msg("%s: --bytes=%s: needs events, and summaries have none: use "
-				 "--bytes=live or allocated",
-				 options->input, options->measure_text);
+		return error_msg(
+			"%s: --bytes=%s: needs events, and summaries have none: use --bytes=live or allocated",
+			options->input, options->measure_text);
 	return EXIT_OK;
 }
 
@@ -206,16 +206,16 @@ int report_summaries_check_loss(const struct options *options, const struct summ
 	double percent = summaries_loss_percent(bound);
 
 	if (!options->renderer->has_header && (percent > 0 || summaries->missing))
-		info_msg("%s: lost %llu, skipped %llu and did not count %llu events, of %llu that "
-			 "are recorded; summaries that are missing: %llu",
-			 options->input, (unsigned long long)bound->lost,
-			 (unsigned long long)bound->skipped, (unsigned long long)bound->uncounted,
-			 (unsigned long long)bound->recorded,
-			 (unsigned long long)summaries->missing);
+		info_msg(
+			"%s: lost %llu, skipped %llu and did not count %llu events, of %llu that are recorded; summaries that are missing: %llu",
+			options->input, (unsigned long long)bound->lost,
+			(unsigned long long)bound->skipped, (unsigned long long)bound->uncounted,
+			(unsigned long long)bound->recorded,
+			(unsigned long long)summaries->missing);
 	if (options->max_loss >= 0 && percent > options->max_loss) {
-		error_msg("%s: %.6g%% of the events were lost, skipped or not counted: more than "
-			  "%.6g%%",
-			  options->input, percent, options->max_loss);
+		error_msg(
+			"%s: %.6g%% of the events were lost, skipped or not counted: more than %.6g%%",
+			options->input, percent, options->max_loss);
 		return EXIT_FINDINGS;
 	}
 	return summaries->damaged || summaries->overlapping ? EXIT_FINDINGS : EXIT_OK;

@@ -31,10 +31,10 @@ static int fail(struct accepted *accepted, const char *path, int err)
 
 static int fail_format(struct accepted *accepted)
 {
-	snprintf(accepted->errmsg, sizeof(accepted->errmsg),
-		 "%s: this is not a whole state file: remove it, and all summaries are sent again, "
-		 "which changes nothing in the store",
-		 accepted->path);
+	snprintf(
+		accepted->errmsg, sizeof(accepted->errmsg),
+		"%s: this is not a whole state file: remove it, and all summaries are sent again, which changes nothing in the store",
+		accepted->path);
 	return -EBADMSG;
 }
 
@@ -225,9 +225,9 @@ void accepted_save(struct accepted *accepted)
 
 	accepted->cannot_save = replace_file(accepted) != 0;
 	if (accepted->cannot_save && !could_not)
-		error_msg("%s: the state cannot be written: what was sent is sent again after the "
-			  "next start",
-			  accepted->errmsg);
+		error_msg(
+			"%s: the state cannot be written: what was sent is sent again after the next start",
+			accepted->errmsg);
 }
 
 /* Makes the folders of the path that are missing. */

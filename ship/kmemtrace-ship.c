@@ -59,16 +59,13 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ "to", OPTION_TO, "URL", 0,
-	  "Send to clickhouse://HOST[:PORT]/DATABASE, or clickhouses:// for TLS; of several "
-	  "servers "
-	  "(HOST,HOST/DATABASE) each gets the hosts that the hash of their name selects",
+	  "Send to clickhouse://HOST[:PORT]/DATABASE, or clickhouses:// for TLS; of several servers (HOST,HOST/DATABASE) each gets the hosts that the hash of their name selects",
 	  0 },
 	{ "follow", 'f', NULL, 0, "Go on when all is sent: wait for more", 0 },
 	{ "init", OPTION_INIT, NULL, 0,
 	  "First make the database and its tables, unless they are there", 0 },
 	{ "cluster", OPTION_CLUSTER, "NAME", 0,
-	  "--init: make tables that are distributed over this cluster of the server's "
-	  "configuration",
+	  "--init: make tables that are distributed over this cluster of the server's configuration",
 	  0 },
 	{ "replicated", OPTION_REPLICATED, NULL, 0,
 	  "--init: make tables that the replicas of the cluster share", 0 },
@@ -78,23 +75,19 @@ static const struct argp_option option_table[] = {
 	  "Trust the authorities whose certificates are in FILE (default: those of the system)",
 	  0 },
 	{ "credentials", OPTION_CREDENTIALS, "FILE", 0,
-	  "Lines \"user NAME\" and \"password TEXT\", in a file that only its owner can read "
-	  "(default: " CLICKHOUSE_USER " and " CLICKHOUSE_PASSWORD " of the environment)",
+	  "Lines \"user NAME\" and \"password TEXT\", in a file that only its owner can read (default: " CLICKHOUSE_USER
+	  " and " CLICKHOUSE_PASSWORD " of the environment)",
 	  0 },
 	{ "descriptors", OPTION_DESCRIPTORS, NULL, 0,
-	  "--follow files that come as open descriptors over standard input, a socket, until it "
-	  "ends: kmemtraced starts this program so",
+	  "--follow files that come as open descriptors over standard input, a socket, until it ends: kmemtraced starts this program so",
 	  0 },
 	{ "state", OPTION_STATE, "FILE", 0,
-	  "Remember in FILE which summaries were accepted (default: a file for each URL in "
-	  "$STATE_DIRECTORY or ~/.local/state/kmemtrace/ship)",
+	  "Remember in FILE which summaries were accepted (default: a file for each URL in $STATE_DIRECTORY or ~/.local/state/kmemtrace/ship)",
 	  0 },
 	{ "status", OPTION_STATUS, "FILE", 0,
 	  "Write to FILE how much was sent, what waits, and what failed", 0 },
 	{ "max-spool", OPTION_MAX_SPOOL, "SIZE", 0,
-	  "Remove the oldest files of the directories when all have more bytes, as in 500M, also "
-	  "if "
-	  "they are not sent: these are counted",
+	  "Remove the oldest files of the directories when all have more bytes, as in 500M, also if they are not sent: these are counted",
 	  0 },
 	{ "timeout", OPTION_TIMEOUT, "TIME", 0, "Wait for a server so long (default: 2m)", 0 },
 	{ "max-wait", OPTION_MAX_WAIT, "TIME", 0,
@@ -131,12 +124,13 @@ static void check_options(const struct argp_state *state, struct options *option
 	bool receives = options->ship.socket >= 0;
 
 	if (!options->to)
-		argp_error(state, "--to=URL is missing: the server, as in "
-				  "clickhouse://HOST/DATABASE");
+		argp_error(state,
+			   "--to=URL is missing: the server, as in clickhouse://HOST/DATABASE");
 	if (receives && (options->arguments.count || has_work || options->credentials ||
 			 options->ship.max_spool))
-		argp_error(state, "--descriptors cannot be used with files, --init, --retention, "
-				  "--credentials or --max-spool");
+		argp_error(
+			state,
+			"--descriptors cannot be used with files, --init, --retention, --credentials or --max-spool");
 	if (!options->arguments.count && !has_work && !receives)
 		argp_error(state, "a file or directory of summaries is missing");
 	if (!options->arguments.count && options->ship.follow && !receives)
@@ -313,10 +307,10 @@ static bool is_done(const struct options *options, const struct ship *ship, int 
 		return true;
 	}
 	if (failure && failing >= options->ship.give_up) {
-		*status = error_msg("gave up after %" PRIu64
-				    " s: the files still have all that was not sent: run the same "
-				    "command again",
-				    (uint64_t)(failing / NS_PER_S));
+		*status = error_msg(
+			"gave up after %" PRIu64
+			" s: the files still have all that was not sent: run the same command again",
+			(uint64_t)(failing / NS_PER_S));
 		return true;
 	}
 	return false;
@@ -451,11 +445,8 @@ int main(int argc, char **argv)
 		.options = option_table,
 		.parser = parse_option,
 		.args_doc = "[FILE|DIR...]",
-		.doc = "Send summaries, which kmemtraced writes to files (*.kms), to a store of a "
-		       "fleet: each is there once in effect, as often as it is sent.\v"
-		       "Exit status: 0 if all was sent; 1 if all was sent but damaged summaries or "
-		       "sums, or if a signal came before; 2 if something could not be sent: the "
-		       "files still have it.",
+		.doc = "Send summaries, which kmemtraced writes to files (*.kms), to a store of a fleet: each is there once in effect, as often as it is sent.\v"
+		       "Exit status: 0 if all was sent; 1 if all was sent but damaged summaries or sums, or if a signal came before; 2 if something could not be sent: the files still have it.",
 	};
 	struct options options = {
 		.max_memory = MEMORY_LIMIT_DEFAULT,

@@ -26,9 +26,9 @@ int ship_open(struct ship *ship, const struct ship_settings *settings,
 	err = ship->servers ? accepted_open(&ship->accepted, state_path, url_text) : -ENOMEM;
 	/* no one chose this file, and no one may be there to remove it */
 	if (err == -EBADMSG && settings->socket >= 0) {
-		error_msg("%s: the state is damaged: all summaries are sent again, which changes "
-			  "nothing in the store",
-			  state_path);
+		error_msg(
+			"%s: the state is damaged: all summaries are sent again, which changes nothing in the store",
+			state_path);
 		err = 0;
 	}
 	if (err) {
@@ -107,9 +107,9 @@ static int take_summary(struct ship *ship, struct ship_file *file, const struct 
 	if (!clickhouse_rows_can_have(summary)) {
 		ship->unsuitable++;
 		if (!file->unsuitable)
-			error_msg("%s: it has sums of several intervals or hosts, which a store "
-				  "does not take: send the files of the hosts",
-				  file->path);
+			error_msg(
+				"%s: it has sums of several intervals or hosts, which a store does not take: send the files of the hosts",
+				file->path);
 		file->unsuitable = true;
 		return 0;
 	}

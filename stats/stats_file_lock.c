@@ -79,20 +79,20 @@ static int check_replaceable(const struct stats_file_lock *lock, int fd,
 		return fail(error, errno, "%s: %s", lock->path, strerror(errno));
 	got = S_ISREG(about.st_mode) ? pread(fd, &head, sizeof(head), 0) : -1;
 	if (got < (ssize_t)sizeof(head) || head.magic != STATS_FILE_MAGIC)
-		return fail(error, EEXIST,
-			    "%s: exists and is not a statistics file, and is not replaced: "
-			    "choose another path",
-			    lock->path);
+		return fail(
+			error, EEXIST,
+			"%s: exists and is not a statistics file, and is not replaced: choose another path",
+			lock->path);
 	if (about.st_uid != geteuid() && about.st_uid != 0)
-		return fail(error, EEXIST,
-			    "%s: exists and belongs to another user: remove it, or choose "
-			    "another path",
-			    lock->path);
+		return fail(
+			error, EEXIST,
+			"%s: exists and belongs to another user: remove it, or choose another path",
+			lock->path);
 	if (held)
-		return fail(error, EBUSY,
-			    "%s: process %ju publishes there: end that process, or choose "
-			    "another path",
-			    lock->path, (uintmax_t)head.writer);
+		return fail(
+			error, EBUSY,
+			"%s: process %ju publishes there: end that process, or choose another path",
+			lock->path, (uintmax_t)head.writer);
 	return 0;
 }
 
@@ -184,11 +184,10 @@ static int set_group(const struct stats_file_lock *lock, const struct stats_file
 		return 0;
 	err = errno;
 	snprintf(number, sizeof(number), "%ju", (uintmax_t)settings->group);
-	return fail(error, err,
-		    "%s: group %s cannot be given read permission: %s: choose a group that you "
-		    "are a member of, or run as root",
-		    lock->path, settings->group_name ? settings->group_name : number,
-		    strerror(err));
+	return fail(
+		error, err,
+		"%s: group %s cannot be given read permission: %s: choose a group that you are a member of, or run as root",
+		lock->path, settings->group_name ? settings->group_name : number, strerror(err));
 }
 
 static int create(struct stats_file_lock *lock, const struct stats_file_settings *settings,
@@ -206,15 +205,15 @@ static int create(struct stats_file_lock *lock, const struct stats_file_settings
 	for (int tries = 0; err == -EAGAIN && tries < TRIES; tries++)
 		err = create_file(lock);
 	if (err == -EAGAIN || err == -EBUSY)
-		return fail(error, EBUSY,
-			    "%s: another process is starting to publish there: end that process, "
-			    "or choose another path",
-			    lock->path);
+		return fail(
+			error, EBUSY,
+			"%s: another process is starting to publish there: end that process, or choose another path",
+			lock->path);
 	if (err == -EEXIST)
-		return fail(error, EEXIST,
-			    "%s.new: exists and is not a statistics file, and is not replaced: "
-			    "choose another path",
-			    lock->path);
+		return fail(
+			error, EEXIST,
+			"%s.new: exists and is not a statistics file, and is not replaced: choose another path",
+			lock->path);
 	if (err)
 		return fail(error, -err, "%s: cannot be created: %s", lock->path, strerror(-err));
 	/* another process may have published between the first check and the lock */

@@ -56,10 +56,10 @@ static int fail_no_directory(struct stats_file_view *view, const char *path)
 		    stat(part, &about))
 			break;
 	} while (*end && S_ISDIR(about.st_mode));
-	return stats_file_fail(view, ENOTDIR,
-			       "%s: %s is not a directory, so nothing can be published there: "
-			       "remove it, or publish at another path",
-			       path, part);
+	return stats_file_fail(
+		view, ENOTDIR,
+		"%s: %s is not a directory, so nothing can be published there: remove it, or publish at another path",
+		path, part);
 }
 
 static int fail_open(struct stats_file_view *view, const char *path, int err)
@@ -73,8 +73,7 @@ static int fail_open(struct stats_file_view *view, const char *path, int err)
 	case EPERM:
 		return stats_file_fail(
 			view, EACCES,
-			"%s: permission denied: only its owner may read it, and the group that "
-			"kmemtraced --publish-group names",
+			"%s: permission denied: only its owner may read it, and the group that kmemtraced --publish-group names",
 			path);
 	default:
 		return stats_file_fail(view, err, "%s: %s", path, strerror(err));
@@ -116,10 +115,10 @@ static int check_head(struct stats_file_view *view, const char *path,
 				       "%s: is not a statistics file of kmemtraced --publish",
 				       path);
 	if (head->version != STATS_FILE_VERSION)
-		return stats_file_fail(view, EPROTONOSUPPORT,
-				       "%s: has version %u, but this libmemstat reads version %u: "
-				       "use kmemtraced and libmemstat of the same release",
-				       path, head->version, STATS_FILE_VERSION);
+		return stats_file_fail(
+			view, EPROTONOSUPPORT,
+			"%s: has version %u, but this libmemstat reads version %u: use kmemtraced and libmemstat of the same release",
+			path, head->version, STATS_FILE_VERSION);
 	if (head->head_bytes != sizeof(*head) || !head->cpus || head->cpus > STATS_FILE_CPUS_MAX ||
 	    !head->types || head->types > STATS_FILE_TYPES_MAX)
 		return stats_file_fail_damaged(view, path, "its header is wrong");

@@ -70,16 +70,16 @@ static int check(struct walk *walk, bool sticky_is_enough)
 		return 0;
 	reached(walk, name, sizeof(name));
 	if (!(about.st_mode & S_ISVTX))
-		return fail(walk, EPERM,
-			    "%s: other users may write the directory %s and could replace the "
-			    "file: remove that permission (chmod go-w), or choose another path",
-			    walk->path, name);
+		return fail(
+			walk, EPERM,
+			"%s: other users may write the directory %s and could replace the file: remove that permission (chmod go-w), or choose another path",
+			walk->path, name);
 	if (sticky_is_enough)
 		return 0;
-	return fail(walk, EPERM,
-		    "%s: other users may write the directory %s and could put a file of their own "
-		    "there: choose a path in a directory of its own",
-		    walk->path, name);
+	return fail(
+		walk, EPERM,
+		"%s: other users may write the directory %s and could put a file of their own there: choose a path in a directory of its own",
+		walk->path, name);
 }
 
 /* Takes the first name off the rest of the path. False: there is none. */
@@ -141,10 +141,10 @@ static int fail_foreign(struct walk *walk, const char *name, uid_t user)
 	char at[PATH_MAX];
 
 	reached(walk, at, sizeof(at));
-	return fail(walk, EPERM,
-		    "%s: %s/%s belongs to another user (uid %ju), who could replace the file: "
-		    "choose another path",
-		    walk->path, strcmp(at, "/") ? at : "", name, (uintmax_t)user);
+	return fail(
+		walk, EPERM,
+		"%s: %s/%s belongs to another user (uid %ju), who could replace the file: choose another path",
+		walk->path, strcmp(at, "/") ? at : "", name, (uintmax_t)user);
 }
 
 static bool is_trusted(uid_t user)

@@ -29,24 +29,20 @@ static const struct argp_option option_table[] = {
 	  " if something is published there, else a kmemtraced of its own, as --start)",
 	  0 },
 	{ "start", OPTION_START, NULL, 0,
-	  "Start a kmemtraced that publishes for this program only, and end it at the end; needs "
-	  "its privileges",
+	  "Start a kmemtraced that publishes for this program only, and end it at the end; needs its privileges",
 	  0 },
 	{ "wait", 'w', NULL, 0, "Wait until a kmemtraced publishes; start none", 0 },
 	{ "by", 'k', "KEY", 0,
-	  "Show a row for each KEY: site, function, cache, comm, process, cgroup, or, estimated "
-	  "from samples, stack or syscall (default: site)",
+	  "Show a row for each KEY: site, function, cache, comm, process, cgroup, or, estimated from samples, stack or syscall (default: site)",
 	  0 },
 	{ "sort", 's', "COLUMN", 0,
-	  "Sort by COLUMN: live, error, objects, growth, since, allocations, frees, bytes or name "
-	  "(default: live)",
+	  "Sort by COLUMN: live, error, objects, growth, since, allocations, frees, bytes or name (default: live)",
 	  0 },
 	{ "reverse", 'r', NULL, 0, "Sort the other way round", 0 },
 	{ "filter", OPTION_FILTER, "REGEX", 0,
 	  "Show rows whose name matches the extended regular expression REGEX", 0 },
 	{ "delay", 'd', "SECONDS", 0,
-	  "Show new figures every SECONDS: from 0.1 on, or with a unit, as in 500ms (default: 2); "
-	  "kmemtraced publishes details once a second",
+	  "Show new figures every SECONDS: from 0.1 on, or with a unit, as in 500ms (default: 2); kmemtraced publishes details once a second",
 	  0 },
 	{ "batch", 'b', NULL, 0, "Print text instead of filling the screen, until -n or a signal",
 	  1 },
@@ -94,11 +90,12 @@ static void parse_sort(struct argp_state *state, struct options *options, const 
 static void check(struct argp_state *state, const struct options *options)
 {
 	if (options->start == START_ALWAYS && options->input)
-		argp_error(state, "--start: cannot be used with -i, which names the file of "
-				  "another kmemtraced");
+		argp_error(
+			state,
+			"--start: cannot be used with -i, which names the file of another kmemtraced");
 	if (!options->batch && !isatty(STDOUT_FILENO))
-		argp_error(state, "standard output is not a terminal: use -b for text, or "
-				  "--format=json");
+		argp_error(state,
+			   "standard output is not a terminal: use -b for text, or --format=json");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -166,12 +163,9 @@ void options_parse(struct options *options, int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse_option,
-		.doc = "Show who allocates the kernel's memory, who holds it, and who grows, while "
-		       "it happens.\v"
-		       "On the screen, h lists the keys.\n\n"
+		.doc = "Show who allocates the kernel's memory, who holds it, and who grows, while it happens.\vOn the screen, h lists the keys.\n\n"
 		       "Exit status: 0; 2 if the figures cannot be read.\n\n"
-		       "See kmemtraced(8), which counts, and kmemtrace-report(1), which explains a "
-		       "capture.",
+		       "See kmemtraced(8), which counts, and kmemtrace-report(1), which explains a capture.",
 	};
 	const char *no_color = getenv("NO_COLOR");
 

@@ -239,8 +239,7 @@ static int add_sampling(struct page *page, const struct estimates *sampling)
 
 	if (sampling->interval == 1)
 		return page_add(page, PAGE_PLAIN,
-				"each allocation has a stack: the figures are "
-				"exact");
+				"each allocation has a stack: the figures are exact");
 	bytes_text((double)sampling->interval, false, least);
 	if (sampling->interval_most > sampling->interval)
 		snprintf(to, sizeof(to), " to %s",

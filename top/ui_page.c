@@ -54,8 +54,7 @@ static int add_rows(struct ui *ui, struct page *page, size_t *selected)
 static int add_paths(struct page *page, const char *paths)
 {
 	int err = page_add(page, PAGE_PLAIN,
-			   "Not observed: their objects are missing, or seem "
-			   "live:");
+			   "Not observed: their objects are missing, or seem live:");
 
 	while (*paths && !err) {
 		size_t length = 0, next;

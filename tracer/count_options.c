@@ -32,12 +32,10 @@ enum {
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Counting instead of recording:", 10 },
 	{ "count", KEY_COUNT, "EXPRESSION[,...]", OPTION_ARG_OPTIONAL,
-	  "Count events in the kernel and print the counts at the end, as kmemtrace-report count "
-	  "does; write no capture; with EXPRESSION: also the events for which it is known",
+	  "Count events in the kernel and print the counts at the end, as kmemtrace-report count does; write no capture; with EXPRESSION: also the events for which it is known",
 	  10 },
 	{ "by", KEY_BY, "EXPRESSION[,...]", 0,
-	  "Groups, by fields as comm or cache, which kmemtrace-report(1) lists (default: one group "
-	  "of all events)",
+	  "Groups, by fields as comm or cache, which kmemtrace-report(1) lists (default: one group of all events)",
 	  10 },
 	{ "where", KEY_WHERE, "EXPRESSION", 0,
 	  "Only events for which it is true, as in 'bytes_req > 4k && comm == \"sh\"'", 10 },
@@ -49,8 +47,7 @@ static const struct argp_option table[] = {
 	{ "linear", KEY_LINEAR, "EXPRESSION,LOW,HIGH,STEP", 0, "Histogram from LOW to HIGH by STEP",
 	  10 },
 	{ "count-groups", KEY_GROUPS, "N", 0,
-	  "Make room for N keys in the kernel (default: 16384); events without room are counted "
-	  "without a group",
+	  "Make room for N keys in the kernel (default: 16384); events without room are counted without a group",
 	  10 },
 	{ "format", KEY_FORMAT, "FORMAT", 0,
 	  "With --count or --status: print text, json or csv (default: text)", 10 },
@@ -104,8 +101,9 @@ void count_options_check_disabled(struct argp_state *state, const struct count_o
 				  bool has_format)
 {
 	if (options->query || options->groups)
-		option_error(state, "--by, --where, --sum, --avg, --min, --max, --hist, --linear, "
-				    "--count-groups: need --count");
+		option_error(
+			state,
+			"--by, --where, --sum, --avg, --min, --max, --hist, --linear, --count-groups: need --count");
 	if (options->renderer && !has_format)
 		option_error(state, "--format: needs --count or --status");
 }

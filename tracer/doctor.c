@@ -53,9 +53,9 @@ static void print_skipped(const struct programs *programs, unsigned int cpus)
 	if (!programs->has_recursion_guard)
 		print_check(VERDICT_OK, "skipped", "this kernel skips no events");
 	else if (skipped[0] == STATUS_UNKNOWN)
-		print_check(VERDICT_LIMITED, "skipped",
-			    "events that the kernel skips are counted for all CPUs together, not "
-			    "by CPU");
+		print_check(
+			VERDICT_LIMITED, "skipped",
+			"events that the kernel skips are counted for all CPUs together, not by CPU");
 	else
 		print_check(VERDICT_OK, "skipped",
 			    "events that the kernel skips are counted by CPU");
@@ -66,10 +66,9 @@ static void print_preemption(const struct programs *programs)
 {
 	switch (programs->plan->preemption) {
 	case PREEMPTION_UNKNOWN:
-		print_check(VERDICT_LIMITED, "preemption",
-			    "it is not known whether this kernel preempts a task in a tracepoint; "
-			    "if it does, it skips more events, and nested frees may be recorded "
-			    "twice");
+		print_check(
+			VERDICT_LIMITED, "preemption",
+			"it is not known whether this kernel preempts a task in a tracepoint; if it does, it skips more events, and nested frees may be recorded twice");
 		break;
 	case PREEMPTION_OFF:
 		print_check(VERDICT_OK, "preemption",
@@ -79,21 +78,18 @@ static void print_preemption(const struct programs *programs)
 		if (copies_have_front(&programs->copies))
 			print_check(
 				VERDICT_OK, "preemption",
-				"this kernel preempts tasks in tracepoints: front programs "
-				"(kprobe.multi) and %u copies of each program record nearly all "
-				"events that it would skip; the rest is counted",
+				"this kernel preempts tasks in tracepoints: front programs (kprobe.multi) and %u copies of each program record nearly all events that it would skip; the rest is counted",
 				programs->copies.count);
 		else if (programs->copies.count)
-			print_check(VERDICT_LIMITED, "preemption",
-				    "this kernel preempts tasks in tracepoints: %u copies of each "
-				    "program record most events that it would skip; the rest is "
-				    "counted; no front programs record more: %s",
-				    programs->copies.count, programs->copies.front.reason);
+			print_check(
+				VERDICT_LIMITED, "preemption",
+				"this kernel preempts tasks in tracepoints: %u copies of each program record most events that it would skip; the rest is counted; no front programs record more: %s",
+				programs->copies.count, programs->copies.front.reason);
 		else
-			print_check(VERDICT_LIMITED, "preemption",
-				    "this kernel preempts tasks in tracepoints, and skips events "
-				    "of other tasks meanwhile: %s",
-				    programs->copies.reason);
+			print_check(
+				VERDICT_LIMITED, "preemption",
+				"this kernel preempts tasks in tracepoints, and skips events of other tasks meanwhile: %s",
+				programs->copies.reason);
 		break;
 	}
 }
@@ -102,20 +98,19 @@ static void print_context(const struct programs *programs)
 {
 	switch (programs->context_source) {
 	case KMT_CONTEXT_FROM_COUNT:
-		print_check(VERDICT_OK, "context",
-			    "events in softirqs, hard interrupts and NMIs are distinguished "
-			    "from those of tasks");
+		print_check(
+			VERDICT_OK, "context",
+			"events in softirqs, hard interrupts and NMIs are distinguished from those of tasks");
 		break;
 	case KMT_CONTEXT_FROM_SOFTIRQS:
 		print_check(
 			VERDICT_LIMITED, "context",
-			"events in softirqs are distinguished from those of tasks; those in "
-			"hard interrupts are not, since programs cannot read the preempt count");
+			"events in softirqs are distinguished from those of tasks; those in hard interrupts are not, since programs cannot read the preempt count");
 		break;
 	default:
-		print_check(VERDICT_LIMITED, "context",
-			    "events in interrupts are not distinguished from those of the "
-			    "current task");
+		print_check(
+			VERDICT_LIMITED, "context",
+			"events in interrupts are not distinguished from those of the current task");
 	}
 }
 
@@ -183,10 +178,10 @@ static bool check_cpu_numbers(const struct topology *topology)
 		return false;
 	}
 	if (numbers.unknown)
-		print_check(VERDICT_LIMITED, "cpu numbers",
-			    "on %u of %u CPUs no BPF program could be run to verify that it sees "
-			    "the right CPU number",
-			    numbers.unknown, numbers.unknown + numbers.right);
+		print_check(
+			VERDICT_LIMITED, "cpu numbers",
+			"on %u of %u CPUs no BPF program could be run to verify that it sees the right CPU number",
+			numbers.unknown, numbers.unknown + numbers.right);
 	else
 		print_check(VERDICT_OK, "cpu numbers",
 			    "a BPF program sees the right CPU number on each CPU");
@@ -282,13 +277,13 @@ static void print_plan(const struct attach_plan *plan)
 			printf("%s%s", i ? ", " : "", attach_plan_tracepoint_name(i));
 	printf(": their arguments are known from %s\n", plan->btf ? "BTF" : "their format files");
 	if (!plan->btf)
-		print_check(VERDICT_LIMITED, "btf",
-			    "this kernel has no BTF: names come from the trace event entries, and "
-			    "hooks are not possible");
+		print_check(
+			VERDICT_LIMITED, "btf",
+			"this kernel has no BTF: names come from the trace event entries, and hooks are not possible");
 	if (plan->missing_features.fetch)
-		print_check(VERDICT_LIMITED, "rings",
-			    "this kernel has no BPF atomic instructions that return a value "
-			    "(BPF_FETCH): the rings are BPF ring buffers, which cost more");
+		print_check(
+			VERDICT_LIMITED, "rings",
+			"this kernel has no BPF atomic instructions that return a value (BPF_FETCH): the rings are BPF ring buffers, which cost more");
 	if (!plan->allocations_have_cache)
 		print_check(VERDICT_LIMITED, "caches",
 			    "on this kernel allocations do not have their slab cache%s",
@@ -304,8 +299,7 @@ static void print_names(void)
 	else
 		print_check(
 			VERDICT_LIMITED, "symbols",
-			"/proc/kallsyms shows no addresses, so call sites will be numbers: run as "
-			"root, or see kernel.kptr_restrict");
+			"/proc/kallsyms shows no addresses, so call sites will be numbers: run as root, or see kernel.kptr_restrict");
 	if (tracefs < 0) {
 		print_check(VERDICT_LIMITED, "gfp names",
 			    "tracefs cannot be read, so GFP flags will be numbers: %s",
@@ -317,8 +311,7 @@ static void print_names(void)
 	if (access("/sys/kernel/slab", R_OK))
 		print_check(
 			VERDICT_LIMITED, "aliases",
-			"/sys/kernel/slab cannot be read, so the names of merged slab caches are "
-			"unknown");
+			"/sys/kernel/slab cannot be read, so the names of merged slab caches are unknown");
 	else
 		print_check(VERDICT_OK, "aliases",
 			    "/sys/kernel/slab has the names of merged slab caches");
@@ -351,9 +344,9 @@ static void print_confinement(void)
 
 	confinement_open(&confinement);
 	if (!confinement.no_seccomp[0] && !confinement.no_landlock[0])
-		print_check(VERDICT_OK, "confinement",
-			    "during a capture kmemtraced makes only the system calls that it "
-			    "needs, and opens files only where it must");
+		print_check(
+			VERDICT_OK, "confinement",
+			"during a capture kmemtraced makes only the system calls that it needs, and opens files only where it must");
 	if (confinement.no_seccomp[0])
 		print_check(VERDICT_LIMITED, "confinement",
 			    "the system calls of kmemtraced are not restricted: %s",

@@ -163,10 +163,10 @@ static void end_job(struct work *work, int status)
 
 	if (status) {
 		if (WIFSIGNALED(status))
-			keeper_say(work,
-				   "piece.%06u has no checkpoint: the process that made it was "
-				   "ended by signal %d (%s)",
-				   work->job_piece, WTERMSIG(status), strsignal(WTERMSIG(status)));
+			keeper_say(
+				work,
+				"piece.%06u has no checkpoint: the process that made it was ended by signal %d (%s)",
+				work->job_piece, WTERMSIG(status), strsignal(WTERMSIG(status)));
 		clean_job(work);
 	}
 	work->job = 0;
@@ -225,10 +225,10 @@ static void remove_events(struct work *work, unsigned int piece)
 	if (work->job && work->job_piece == piece + 1)
 		cancel_job(work);
 	if (!piece_empty(work->settings->set, piece))
-		keeper_say(work,
-			   "piece.%06u: --max-disk leaves no room for it until piece.%06u has its "
-			   "checkpoint: its events count as lost there",
-			   piece, piece + 1);
+		keeper_say(
+			work,
+			"piece.%06u: --max-disk leaves no room for it until piece.%06u has its checkpoint: its events count as lost there",
+			piece, piece + 1);
 }
 
 static void give_up_checkpoint(struct work *work, unsigned int piece)
@@ -236,10 +236,10 @@ static void give_up_checkpoint(struct work *work, unsigned int piece)
 	if (work->job && work->job_piece == piece + 1)
 		cancel_job(work);
 	drop_waiting(work, (size_t)(find_waiting(work, piece + 1) - work->waiting));
-	keeper_say(work,
-		   "piece.%06u gets no checkpoint: --max-disk leaves no room for the tables of the "
-		   "piece before",
-		   piece + 1);
+	keeper_say(
+		work,
+		"piece.%06u gets no checkpoint: --max-disk leaves no room for the tables of the piece before",
+		piece + 1);
 	remove_piece(work, piece);
 }
 

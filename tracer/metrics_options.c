@@ -23,14 +23,12 @@ static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Metrics for Prometheus:", 5 },
 	{ "metrics", KEY_METRICS, "FILE", 0,
 	  "Write metrics to FILE, whose name ends in " METRICS_FILE_SUFFIX
-	  ", for the textfile collector of node_exporter: live bytes, allocations and frees by "
-	  "slab cache and by function",
+	  ", for the textfile collector of node_exporter: live bytes, allocations and frees by slab cache and by function",
 	  5 },
 	{ "metrics-interval", KEY_INTERVAL, "SECONDS", 0,
 	  "Write them every SECONDS, at least 100ms (default: 15)", 5 },
 	{ "metrics-top", KEY_TOP, "N", 0,
-	  "Name the N caches and the N functions with the most live bytes, and up to N that were "
-	  "among them before (default: 50)",
+	  "Name the N caches and the N functions with the most live bytes, and up to N that were among them before (default: 50)",
 	  5 },
 	{ 0 },
 };
@@ -58,10 +56,10 @@ static uint64_t parse_seconds(struct argp_state *state, const char *text)
 	uint64_t ns;
 
 	if (!metrics_interval_parse(text, &ns))
-		option_error(state,
-			     "--metrics-interval: \"%s\" is not a duration of at least 100ms: "
-			     "use " DURATION_UNITS,
-			     text);
+		option_error(
+			state,
+			"--metrics-interval: \"%s\" is not a duration of at least 100ms: use " DURATION_UNITS,
+			text);
 	return ns;
 }
 

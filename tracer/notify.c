@@ -64,10 +64,10 @@ static int read_watchdog(struct notify *notify)
 		return 0;
 	if (!number_in_range(usec_text, 1, INT64_MAX / NSEC_PER_USEC, &usec) ||
 	    (pid_text && !number_in_range(pid_text, 1, INT32_MAX, &pid))) {
-		snprintf(notify->errmsg, sizeof(notify->errmsg),
-			 "WATCHDOG_USEC=%s, WATCHDOG_PID=%s: these must be numbers above 0: the "
-			 "watchdog gets no messages",
-			 usec_text, pid_text ? pid_text : "");
+		snprintf(
+			notify->errmsg, sizeof(notify->errmsg),
+			"WATCHDOG_USEC=%s, WATCHDOG_PID=%s: these must be numbers above 0: the watchdog gets no messages",
+			usec_text, pid_text ? pid_text : "");
 		return -EINVAL;
 	}
 	if (!pid_text || pid == (uint64_t)getpid())
@@ -84,10 +84,10 @@ int notify_open(struct notify *notify)
 	if (name) {
 		err = connect_to(notify, name);
 		if (err)
-			snprintf(notify->errmsg, sizeof(notify->errmsg),
-				 "NOTIFY_SOCKET=%s: no messages can be sent there: %s: the service "
-				 "manager will not know the state of kmemtraced",
-				 name, strerror(-err));
+			snprintf(
+				notify->errmsg, sizeof(notify->errmsg),
+				"NOTIFY_SOCKET=%s: no messages can be sent there: %s: the service manager will not know the state of kmemtraced",
+				name, strerror(-err));
 		else
 			err = read_watchdog(notify);
 	}

@@ -41,10 +41,10 @@ uint64_t parse_interval(struct argp_state *state, const char *text)
 	uint64_t ns;
 
 	if (!duration_parse(text, strlen(text), &ns) || ns < INTERVAL_MIN)
-		option_error(state,
-			     "--proc-mem: \"%s\" is not a duration of at least 10ms: "
-			     "use " DURATION_UNITS,
-			     text);
+		option_error(
+			state,
+			"--proc-mem: \"%s\" is not a duration of at least 10ms: use " DURATION_UNITS,
+			text);
 	return ns;
 }
 
@@ -53,10 +53,10 @@ unsigned int parse_ring_mib(struct argp_state *state, const char *text)
 	uint64_t bytes = 0;
 
 	if (!size_parse(text, MIB, &bytes) || bytes % MIB || bytes < MIB || bytes > 512 * MIB)
-		option_error(state,
-			     "-m: \"%s\" is not a number of mebibytes from 1 to 512, nor a size "
-			     "such as 64M",
-			     text);
+		option_error(
+			state,
+			"-m: \"%s\" is not a number of mebibytes from 1 to 512, nor a size such as 64M",
+			text);
 	return (unsigned int)(bytes / MIB);
 }
 

@@ -43,104 +43,83 @@ enum {
 
 static const struct argp_option table[] = {
 	{ "output", 'o', "DIR", 0,
-	  "Write the capture to DIR (default: " CAPTURE_DEFAULT "); "
-	  "rename an existing capture to DIR.old. -: write it to standard output, for "
-	  "kmemtrace-report events -i -",
+	  "Write the capture to DIR (default: " CAPTURE_DEFAULT
+	  "); rename an existing capture to DIR.old. -: write it to standard output, for kmemtrace-report events -i -",
 	  0 },
 	{ "duration", 'd', "DURATION", 0,
 	  "Stop after DURATION: seconds, or a number with ns, us, ms, s, m, h or d", 0 },
 	{ "ring-size", 'm', "MIB", 0,
-	  "Set the size of each CPU's ring to MIB mebibytes, or a size such as 64M (default: 64, "
-	  "or less, so that all rings together take at most 1/16 of the memory)",
+	  "Set the size of each CPU's ring to MIB mebibytes, or a size such as 64M (default: 64, or less, so that all rings together take at most 1/16 of the memory)",
 	  0 },
 	{ "pid", 'p', "PID[,PID...]", 0,
-	  "Record only the events of these processes; other processes' frees of their objects "
-	  "are then not observed",
+	  "Record only the events of these processes; other processes' frees of their objects are then not observed",
 	  0 },
 	{ "probes", KEY_PROBES, "GLOB[,GLOB...]", 0,
-	  "Record the events of these probes only, as in 'vm.page*,vm.mmap'; a name of a slab "
-	  "event stands for all slab events (default: all slab events)",
+	  "Record the events of these probes only, as in 'vm.page*,vm.mmap'; a name of a slab event stands for all slab events (default: all slab events)",
 	  0 },
 	{ "list-probes", 'L', NULL, 0,
 	  "List each probe, with how this kernel takes it, or why it does not, and exit", 0 },
 	{ "pack", 'z', NULL, 0,
-	  "Pack the capture while writing it, as kmemtrace-pack(1) does: most events then take "
-	  "one to three bytes on disk instead of 48",
+	  "Pack the capture while writing it, as kmemtrace-pack(1) does: most events then take one to three bytes on disk instead of 48",
 	  0 },
 	{ "include-self", KEY_INCLUDE_SELF, NULL, 0,
 	  "Let reports include the objects that kmemtraced itself allocates", 0 },
 	{ "rescue", KEY_RESCUE, NULL, 0,
-	  "With -p: attach backup programs to the frees, which record frees that interrupt a "
-	  "free; each free of any process then costs more",
+	  "With -p: attach backup programs to the frees, which record frees that interrupt a free; each free of any process then costs more",
 	  0 },
 	{ "no-rescue", KEY_NO_RESCUE, NULL, 0,
-	  "Attach no backup programs to the frees: each free costs less, and frees that "
-	  "interrupt a free are only counted",
+	  "Attach no backup programs to the frees: each free costs less, and frees that interrupt a free are only counted",
 	  0 },
 	{ "proc-mem", KEY_PROC_MEM, "SECONDS", OPTION_ARG_OPTIONAL,
-	  "Read the memory of all processes at the begin, at the end and every SECONDS, for "
-	  "the functions proc_mem_rss() and the like in reports",
+	  "Read the memory of all processes at the begin, at the end and every SECONDS, for the functions proc_mem_rss() and the like in reports",
 	  0 },
 	{ "stacks", KEY_STACKS, "BYTES", OPTION_ARG_OPTIONAL,
-	  "Record the kernel stack of a random sample of the allocations: one in each BYTES that "
-	  "are allocated, such as 64k (64 to 1G; default: 512k); all: the stack of each allocation",
+	  "Record the kernel stack of a random sample of the allocations: one in each BYTES that are allocated, such as 64k (64 to 1G; default: 512k); all: the stack of each allocation",
 	  0 },
 	{ "user-stacks", KEY_USER_STACKS, NULL, 0,
-	  "Record the stack of the process too, with the names of its functions; without "
-	  "--stacks or --profile, as if --stacks was given",
+	  "Record the stack of the process too, with the names of its functions; without --stacks or --profile, as if --stacks was given",
 	  0 },
 	{ "profile", KEY_PROFILE, "BYTES", OPTION_ARG_OPTIONAL,
-	  "Record only the sample that --stacks=BYTES takes, with the stacks and the frees of its "
-	  "objects, and count all others: cheap enough to stay on; reports show estimates; "
-	  "implies -z (default: 512k)",
+	  "Record only the sample that --stacks=BYTES takes, with the stacks and the frees of its objects, and count all others: cheap enough to stay on; reports show estimates; implies -z (default: 512k)",
 	  0 },
 	{ "max-samples", KEY_MAX_SAMPLES, "N", 0,
-	  "While more than N samples a second come, double BYTES, again and again; 0: never "
-	  "(default: 500 with --profile, else 0)",
+	  "While more than N samples a second come, double BYTES, again and again; 0: never (default: 500 with --profile, else 0)",
 	  0 },
 	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
-	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH "), "
-	  "for programs that use libmemstat(3)",
+	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH
+	  "), for programs that use libmemstat(3)",
 	  0 },
 	{ "publish-group", KEY_PUBLISH_GROUP, "GROUP", 0,
 	  "With --publish: let the members of GROUP read the file", 0 },
 	{ "publish-objects", KEY_PUBLISH_OBJECTS, "N", 0,
-	  "With --publish, --metrics, --summaries or --trigger: track at most N live objects (1 to "
-	  "4294967295; "
-	  "default: 4194304); each takes up to 128 bytes of memory",
+	  "With --publish, --metrics, --summaries or --trigger: track at most N live objects (1 to 4294967295; default: 4194304); each takes up to 128 bytes of memory",
 	  0 },
 	{ "publish-base", KEY_PUBLISH_BASE, NULL, 0,
 	  "With --publish: programs show what is in use, also what was allocated before the start",
 	  0 },
 	{ "no-details", KEY_NO_DETAILS, NULL, 0,
-	  "With --publish: publish no figures by call site, task and cgroup, which "
-	  "kmemtrace-top(1) shows",
+	  "With --publish: publish no figures by call site, task and cgroup, which kmemtrace-top(1) shows",
 	  0 },
 	{ "no-capture", KEY_NO_CAPTURE, NULL, 0,
 	  "With --publish, --metrics, --summaries or --trigger: write no capture", 0 },
 	{ "config", KEY_CONFIG, "FILE", 0,
-	  "Take options from FILE too: one in each line, as \"duration = 5\"; those of the command "
-	  "line win. Given several times: the first FILE that exists",
+	  "Take options from FILE too: one in each line, as \"duration = 5\"; those of the command line win. Given several times: the first FILE that exists",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
 	{ "verbose", 'v', NULL, 0,
 	  "Print the counters of each CPU at the end, and the messages of libbpf", 0 },
 	{ "doctor", KEY_DOCTOR, NULL, 0,
-	  "Check what this kernel and these privileges allow, print a line for each check, and "
-	  "exit: 0 if a capture is possible, else 1",
+	  "Check what this kernel and these privileges allow, print a line for each check, and exit: 0 if a capture is possible, else 1",
 	  0 },
 	{ "status", KEY_STATUS, NULL, 0,
-	  "List each running kmemtraced of this machine, with its options, counts and sizes, and "
-	  "exit: 0 if one runs, else 1",
+	  "List each running kmemtraced of this machine, with its options, counts and sizes, and exit: 0 if one runs, else 1",
 	  0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
 static const char summary[] =
-	"Record the slab allocations and frees of the running kernel, until COMMAND ends, DURATION "
-	"is over, or a signal such as SIGINT or SIGTERM arrives.\v"
-	"Exit status: that of COMMAND, or 0 without a command; 1 if --doctor finds that no capture "
-	"is possible; 2 if the capture could not be made or is not complete.\n\n"
+	"Record the slab allocations and frees of the running kernel, until COMMAND ends, DURATION is over, or a signal such as SIGINT or SIGTERM arrives.\v"
+	"Exit status: that of COMMAND, or 0 without a command; 1 if --doctor finds that no capture is possible; 2 if the capture could not be made or is not complete.\n\n"
 	"Check a capture with kmemtrace-check(1), and read it with kmemtrace-report(1).";
 
 static void parse_pids(struct argp_state *state, const char *text, struct options *options)
@@ -157,8 +136,7 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 		    (*end && *end != ','))
 			option_error(
 				state,
-				"-p %s: process ids must be numbers above 0, separated by commas: "
-				"pgrep -d, NAME prints those of a name",
+				"-p %s: process ids must be numbers above 0, separated by commas: pgrep -d, NAME prints those of a name",
 				text);
 		more = realloc(options->pids, (options->pid_count + 1) * sizeof(*more));
 		if (!more)
@@ -182,9 +160,7 @@ static void complete_count(struct argp_state *state, struct options *options)
 	    options->proc_mem || options->sampling.interval)
 		option_error(
 			state,
-			"--count writes no capture: it cannot be used with -o, -z, -m, --publish, "
-			"--metrics, --summaries, --trigger, --proc-mem, --stacks, --user-stacks or "
-			"--profile");
+			"--count writes no capture: it cannot be used with -o, -z, -m, --publish, --metrics, --summaries, --trigger, --proc-mem, --stacks, --user-stacks or --profile");
 	count_options_complete(state, &options->count, options->probes_text);
 	options->no_capture = true;
 	options->ring_mib = 1; /* its memory is the table of counts */
@@ -219,13 +195,15 @@ static void complete_triggers(struct argp_state *state, struct options *options)
 {
 	trigger_options_complete(state, &options->triggers);
 	if (trigger_options_need_figures(&options->triggers) && !options->records_slab)
-		option_error(state, "--trigger: live bytes need slab events: name one of them in "
-				    "--probes");
+		option_error(
+			state,
+			"--trigger: live bytes need slab events: name one of them in --probes");
 	if (!trigger_options_have(&options->triggers, TRIGGER_OOM))
 		return;
 	if (options->pid_count)
-		option_error(state, "--trigger oom: cannot be used with -p: any process may be "
-				    "current when the kernel kills one");
+		option_error(
+			state,
+			"--trigger oom: cannot be used with -p: any process may be current when the kernel kills one");
 	for (unsigned int probe = 0; probe < PROBE_SLAB_END; probe++)
 		options->probes[probe] |= !options->has_probes;
 	options->probes[PROBE_OOM_KILL] = options->named[PROBE_OOM_KILL] = true;
@@ -252,8 +230,8 @@ static void complete_publish(struct argp_state *state, struct options *options)
 	if (options->summaries.interval_ns && !options->records_slab)
 		option_error(state, "--summaries: needs slab events: name one of them in --probes");
 	if (options->summaries.interval_ns && options->pid_count)
-		option_error(state, "--summaries: are of the whole machine: they cannot be used "
-				    "with -p");
+		option_error(state,
+			     "--summaries: are of the whole machine: they cannot be used with -p");
 	if (!options->publish && !options->metrics.path && !options->summaries.interval_ns &&
 	    !options->triggers.count && options->no_capture && !options->count.enabled)
 		option_error(state,
@@ -261,9 +239,9 @@ static void complete_publish(struct argp_state *state, struct options *options)
 	if (!options->publish && options->publish_group != (gid_t)-1)
 		option_error(state, "--publish-group: needs --publish");
 	if (!options_aggregate(options) && options->publish_objects)
-		option_error(state,
-			     "--publish-objects: needs --publish, --metrics, --summaries, or a "
-			     "trigger of live bytes or of OOM kills");
+		option_error(
+			state,
+			"--publish-objects: needs --publish, --metrics, --summaries, or a trigger of live bytes or of OOM kills");
 	if (!options->publish && options->no_details)
 		option_error(state, "--no-details: needs --publish");
 	if (!options->publish && options->publish_base)
@@ -278,8 +256,9 @@ static void complete_publish(struct argp_state *state, struct options *options)
 		options->publish_objects = PUBLISH_OBJECTS;
 	options->stream = options->output && !strcmp(options->output, "-");
 	if (options->stream && isatty(STDOUT_FILENO))
-		option_error(state, "-o -: standard output is a terminal: pipe it into "
-				    "kmemtrace-report events -i -");
+		option_error(
+			state,
+			"-o -: standard output is a terminal: pipe it into kmemtrace-report events -i -");
 }
 
 /* The option that excludes --switch-output; NULL: none. */
@@ -310,21 +289,23 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 	if (options->stacks && options->sampling.is_profile)
 		option_error(state, "--profile: has stacks: it cannot be used with --stacks");
 	if (options->sampling.is_profile && options->publish && options->no_details)
-		option_error(state, "--profile: publishes estimates by stack, with the details: it "
-				    "cannot be used with --publish and --no-details");
+		option_error(
+			state,
+			"--profile: publishes estimates by stack, with the details: it cannot be used with --publish and --no-details");
 	if (options->sampling.is_profile &&
 	    (options->summaries.by[SUMMARY_CGROUP] || options->summaries.by[SUMMARY_COMM]))
-		option_error(state, "--summaries-by: counts each allocation: it cannot be used "
-				    "with --profile");
+		option_error(
+			state,
+			"--summaries-by: counts each allocation: it cannot be used with --profile");
 	if (options->sampling.is_profile && options->rescue)
 		option_error(state,
 			     "--profile: has no backup programs: it cannot be used with --rescue");
 	if (options->no_capture && !options->sampling.is_profile &&
 	    (!options->publish || options->no_details))
-		option_error(state,
-			     "%s: cannot be used with --no-capture, unless with --publish, "
-			     "which publishes the stacks with the details",
-			     option);
+		option_error(
+			state,
+			"%s: cannot be used with --no-capture, unless with --publish, which publishes the stacks with the details",
+			option);
 	if (options->no_capture && options->sampling.user_stacks)
 		option_error(state, "--user-stacks: cannot be used with --no-capture");
 	if (!options->records_slab)

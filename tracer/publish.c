@@ -313,10 +313,10 @@ bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size)
 			 publish->settings.path, strerror(err), publish->types_omitted,
 			 publish->types_omitted == 1 ? " is" : "s are");
 	else
-		snprintf(errmsg, errmsg_size,
-			 "%s: %s: the counters of some CPUs are omitted: make room in the file "
-			 "system",
-			 publish->settings.path, strerror(err));
+		snprintf(
+			errmsg, errmsg_size,
+			"%s: %s: the counters of some CPUs are omitted: make room in the file system",
+			publish->settings.path, strerror(err));
 	return true;
 }
 

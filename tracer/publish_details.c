@@ -35,10 +35,11 @@ int publish_details_start(struct publish_details *details,
 	if (err == -EEXIST && !settings->enabled)
 		return 0;
 	if (err)
-		snprintf(errmsg, errmsg_size, "%s" DETAILS_FILE_SUFFIX ": %s", path,
-			 err == -EEXIST ? "exists and is not of kmemtraced, and is not replaced: "
-					  "remove it, or choose another path"
-					: strerror(-err));
+		snprintf(
+			errmsg, errmsg_size, "%s" DETAILS_FILE_SUFFIX ": %s", path,
+			err == -EEXIST
+				? "exists and is not of kmemtraced, and is not replaced: remove it, or choose another path"
+				: strerror(-err));
 	return err;
 }
 
@@ -87,10 +88,11 @@ bool publish_details_failed(struct publish_details *details, const char *path, c
 	if (err == details->reported)
 		return false;
 	details->reported = err;
-	snprintf(errmsg, errmsg_size,
-		 "%s" DETAILS_FILE_SUFFIX ": cannot be written: %s: kmemtrace-top shows no new "
-		 "figures by site, task or stack",
-		 path, strerror(-err));
+	snprintf(
+		errmsg, errmsg_size,
+		"%s" DETAILS_FILE_SUFFIX
+		": cannot be written: %s: kmemtrace-top shows no new figures by site, task or stack",
+		path, strerror(-err));
 	return err;
 }
 

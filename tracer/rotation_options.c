@@ -29,27 +29,21 @@ enum {
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Pieces, for a capture without an end:", 6 },
 	{ "switch-output", KEY_SWITCH_OUTPUT, "SIZE|AGE", 0,
-	  "Make DIR a set of captures, its pieces, and begin the next piece when the streams of "
-	  "one have SIZE bytes (a number with k, M or G), or when it is AGE old (a number with s, "
-	  "m, h or d), or at SIGUSR2; signal: at SIGUSR2 only",
+	  "Make DIR a set of captures, its pieces, and begin the next piece when the streams of one have SIZE bytes (a number with k, M or G), or when it is AGE old (a number with s, m, h or d), or at SIGUSR2; signal: at SIGUSR2 only",
 	  6 },
 	{ "overwrite", KEY_OVERWRITE, "SIZE|AGE", 0,
-	  "A flight recorder: keep the last SIZE bytes of the streams, or of the last AGE, in such "
-	  "a set, and write these pieces to DIR.dump.TIME at SIGUSR2 and when a --trigger fires",
+	  "A flight recorder: keep the last SIZE bytes of the streams, or of the last AGE, in such a set, and write these pieces to DIR.dump.TIME at SIGUSR2 and when a --trigger fires",
 	  6 },
 	{ "max-files", KEY_MAX_FILES, "N", 0,
 	  "Keep at most N pieces, with the present one: remove the oldest", 6 },
 	{ "max-disk", KEY_MAX_DISK, "SIZE", 0,
-	  "Keep DIR, with its dumps, below SIZE bytes on disk, at least 32M: remove the oldest "
-	  "dumps and pieces, and begin the next piece earlier if needed",
+	  "Keep DIR, with its dumps, below SIZE bytes on disk, at least 32M: remove the oldest dumps and pieces, and begin the next piece earlier if needed",
 	  6 },
 	{ "max-dumps", KEY_MAX_DUMPS, "N", 0,
-	  "With --overwrite: keep at most N dumps, and remove the oldest; 0: keep all "
-	  "(default: 10)",
+	  "With --overwrite: keep at most N dumps, and remove the oldest; 0: keep all (default: 10)",
 	  6 },
 	{ "in-memory", KEY_IN_MEMORY, NULL, 0,
-	  "With --overwrite: keep the pieces in memory, packed, and write them to disk as dumps "
-	  "only, also at the end; --max-disk limits this memory (default: 1/8 of all)",
+	  "With --overwrite: keep the pieces in memory, packed, and write them to disk as dumps only, also at the end; --max-disk limits this memory (default: 1/8 of all)",
 	  6 },
 	{ 0 },
 };
@@ -71,8 +65,7 @@ static void parse_switch_output(struct argp_state *state, const char *text,
 	    !size_parse(text, 1, &options->bytes))
 		option_error(
 			state,
-			"--switch-output: \"%s\" is not a size, such as 100M, nor an age, such "
-			"as 10m, nor \"signal\": it needs one of the units k, M, G, s, m, h, d",
+			"--switch-output: \"%s\" is not a size, such as 100M, nor an age, such as 10m, nor \"signal\": it needs one of the units k, M, G, s, m, h, d",
 			text);
 	if (options->bytes < PIECE_LEAST)
 		option_error(state, "--switch-output: \"%s\" is less than 64k", text);
@@ -91,10 +84,10 @@ static void parse_overwrite(struct argp_state *state, const char *text,
 				  : !*text || !strchr("kKMG", text[strlen(text) - 1]) ||
 					    !size_parse(text, 1, &bytes) ||
 					    bytes < OVERWRITE_PIECES * PIECE_LEAST)
-		option_error(state,
-			     "--overwrite: \"%s\" is not a size of at least 512k, such as 100M, "
-			     "nor an age of at least 800ms, such as 10m",
-			     text);
+		option_error(
+			state,
+			"--overwrite: \"%s\" is not a size of at least 512k, such as 100M, nor an age of at least 800ms, such as 10m",
+			text);
 	options->overwrite = true;
 	options->overwrite_age_ns = age;
 	options->overwrite_bytes = bytes;
@@ -105,10 +98,10 @@ static uint64_t parse_max_disk(struct argp_state *state, const char *text)
 	uint64_t bytes;
 
 	if (!size_parse(text, 1, &bytes) || bytes < DISK_LEAST)
-		option_error(state,
-			     "--max-disk: \"%s\" is not a size of at least 32M: use a number with "
-			     "k, M or G",
-			     text);
+		option_error(
+			state,
+			"--max-disk: \"%s\" is not a size of at least 32M: use a number with k, M or G",
+			text);
 	return bytes;
 }
 

@@ -130,10 +130,11 @@ static int add_lines(const struct session *session, const struct report *report,
 	if (!err && header->pids.rows)
 		err = header_add_list_line(lines, "processes", false, "only ", &header->pids, "");
 	if (!err && session->count_ungrouped)
-		err = header_add_line(lines, "ungrouped", true,
-				      "%" PRIu64 " events found no room for their key: each count "
-				      "may be so much too low; use --count-groups=N above %" PRIu32,
-				      session->count_ungrouped, session->options->count.groups);
+		err = header_add_line(
+			lines, "ungrouped", true,
+			"%" PRIu64
+			" events found no room for their key: each count may be so much too low; use --count-groups=N above %" PRIu32,
+			session->count_ungrouped, session->options->count.groups);
 	if (!err && (loss->skipped || loss->skipped_partial))
 		err = header_add_line(lines, "skipped", true,
 				      "%s%" PRIu64 " event%s, which the kernel did not deliver",
@@ -147,9 +148,9 @@ static int add_lines(const struct session *session, const struct report *report,
 		err = header_add_line(lines, "left out", false, "%" PRIu64 " events of kmemtraced",
 				      session->count_own);
 	if (!err && session->options->count.parts & COUNTED_NO_FREES)
-		err = header_add_line(lines, "of frees", false,
-				      "the fields of the object, such as its sizes, are null; so "
-				      "is its type, if the event does not name it");
+		err = header_add_line(
+			lines, "of frees", false,
+			"the fields of the object, such as its sizes, are null; so is its type, if the event does not name it");
 	return err;
 }
 

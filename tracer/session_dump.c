@@ -65,9 +65,9 @@ static void ask_keeper(struct session *session, enum keeper_request_kind kind, u
 static void send(struct session *session, const struct trigger_request *request)
 {
 	if (!trigger_process_request(&session->trigger_process, request)) {
-		error_msg("trigger '%s': its dump and its command are left out: too many wait for "
-			  "their turn",
-			  request->trigger);
+		error_msg(
+			"trigger '%s': its dump and its command are left out: too many wait for their turn",
+			request->trigger);
 		return;
 	}
 	/* triggers that fire together have one dump */

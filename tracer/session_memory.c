@@ -38,8 +38,9 @@ int session_memory_step(struct session *session, uint64_t now)
 	int err = memory_reader_step(&session->memory_reader, now);
 
 	if (session->memory_reader.is_full && !was_full && !session->options->quiet)
-		info_msg(TABLE " has its largest size: the memory of processes is not read any "
-			       "more: capture shorter, or with a longer interval");
+		info_msg(
+			TABLE
+			" has its largest size: the memory of processes is not read any more: capture shorter, or with a longer interval");
 	return result(session, err);
 }
 

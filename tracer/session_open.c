@@ -110,10 +110,10 @@ static int choose_directory(struct session *session)
 	tempdir_open(&session->tempdir, 0);
 	err = directory_make_beside(directory, session->tempdir.path);
 	if (err)
-		snprintf(session->errmsg, sizeof(session->errmsg),
-			 "cannot make a temporary directory: %s: set TMPDIR to a directory that is "
-			 "writable",
-			 strerror(-err));
+		snprintf(
+			session->errmsg, sizeof(session->errmsg),
+			"cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
+			strerror(-err));
 	return err;
 }
 
@@ -154,12 +154,12 @@ static int fill_directory(struct session *session)
 	if (err && !session->options->quiet)
 		info_msg("%s: reports will show GFP flags as numbers", directory->errmsg);
 	if (!snapshot_has_addresses() && !session->options->quiet)
-		info_msg("/proc/kallsyms shows no addresses: reports will show call sites as "
-			 "numbers: run as root or with CAP_SYSLOG, or see kernel.kptr_restrict");
+		info_msg(
+			"/proc/kallsyms shows no addresses: reports will show call sites as numbers: run as root or with CAP_SYSLOG, or see kernel.kptr_restrict");
 	if (session->options->records_slab && eaccess("/proc/slabinfo", R_OK) && errno == EACCES &&
 	    !session->options->quiet)
-		info_msg("/proc/slabinfo cannot be read: how much each cache grew is unknown: run "
-			 "as root or with CAP_DAC_READ_SEARCH");
+		info_msg(
+			"/proc/slabinfo cannot be read: how much each cache grew is unknown: run as root or with CAP_DAC_READ_SEARCH");
 	err = name_messages_open(&session->names, session_has_streams(session) ? directory : NULL,
 				 bpf_variant_map_fd(&session->programs.variant, "names"));
 	session->names.modules = &session->modules;
@@ -285,9 +285,9 @@ static void protect_from_oom(struct session *session)
 		return;
 	err = process_state_protect(&session->saved_state);
 	if (err && !session->options->quiet)
-		info_msg("--trigger oom: the kernel may kill kmemtraced itself for lack of memory: "
-			 "/proc/self/oom_score_adj: %s: run as root or with CAP_SYS_RESOURCE",
-			 strerror(-err));
+		info_msg(
+			"--trigger oom: the kernel may kill kmemtraced itself for lack of memory: /proc/self/oom_score_adj: %s: run as root or with CAP_SYS_RESOURCE",
+			strerror(-err));
 }
 
 static int open_parts(struct session *session)

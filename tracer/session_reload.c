@@ -56,13 +56,13 @@ static int take_trigger(struct reload *reload, const struct config_line *line)
 		return fail(reload, line, why);
 	}
 	if (trigger_needs_figures(trigger) && !session->publish.figures.enabled)
-		return fail(reload, line,
-			    "live bytes are known only if kmemtraced was started "
-			    "with such a trigger: restart it");
+		return fail(
+			reload, line,
+			"live bytes are known only if kmemtraced was started with such a trigger: restart it");
 	if (trigger->kind == TRIGGER_OOM && !session->programs.process.ways[PROBE_OOM_KILL])
-		return fail(reload, line,
-			    "OOM kills are recorded only if kmemtraced was started "
-			    "with this trigger: restart it");
+		return fail(
+			reload, line,
+			"OOM kills are recorded only if kmemtraced was started with this trigger: restart it");
 	triggers->count++;
 	return 0;
 }

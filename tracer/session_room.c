@@ -88,11 +88,11 @@ int session_room_check(struct session *session)
 		return 0;
 	if (options->overwrite)
 		least *= DUMP_LIMITS_SHARE;
-	snprintf(session->errmsg, sizeof(session->errmsg),
-		 "--max-disk: %.0f MiB are less than %s times the rings, %.0f MiB: allow more, or "
-		 "take smaller rings with -m",
-		 (double)options->max_disk / (double)MIB, options->overwrite ? "eight" : "four",
-		 (double)least / (double)MIB);
+	snprintf(
+		session->errmsg, sizeof(session->errmsg),
+		"--max-disk: %.0f MiB are less than %s times the rings, %.0f MiB: allow more, or take smaller rings with -m",
+		(double)options->max_disk / (double)MIB, options->overwrite ? "eight" : "four",
+		(double)least / (double)MIB);
 	return -EINVAL;
 }
 
@@ -112,10 +112,9 @@ static void say_full(struct session *session)
 	if (session->rotation.said_full)
 		return;
 	session->rotation.said_full = true;
-	error_msg("%s: --max-disk: the set has its largest size, and older pieces are not removed "
-		  "fast enough: events wait in the rings, and are lost when these are full: allow "
-		  "more, or record less",
-		  session->options->output);
+	error_msg(
+		"%s: --max-disk: the set has its largest size, and older pieces are not removed fast enough: events wait in the rings, and are lost when these are full: allow more, or record less",
+		session->options->output);
 }
 
 bool session_room_divide(struct session *session)

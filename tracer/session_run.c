@@ -136,8 +136,8 @@ static int read_stacks(struct session *session)
 	if (err)
 		return session_fail(session, err, session->stacks.errmsg);
 	if (session->stacks.is_full && !was_full && !session->options->quiet)
-		info_msg("kernel/stacks has its largest size: stacks that are new from now on are "
-			 "not written");
+		info_msg(
+			"kernel/stacks has its largest size: stacks that are new from now on are not written");
 	err = user_stacks_step(&session->user_stacks);
 	return err ? session_fail(session, err, session->user_stacks.errmsg) : 0;
 }

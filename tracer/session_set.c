@@ -41,10 +41,10 @@ static int refuse_other(struct session *session, const char *path)
 
 	if (fd < 0 || !piece_set_has_other(fd, other))
 		return 0;
-	snprintf(session->errmsg, sizeof(session->errmsg),
-		 "%s: is a set of pieces, and has %s, which is not a piece: move it away, or name "
-		 "another directory with -o",
-		 path, other);
+	snprintf(
+		session->errmsg, sizeof(session->errmsg),
+		"%s: is a set of pieces, and has %s, which is not a piece: move it away, or name another directory with -o",
+		path, other);
 	return -ENOTEMPTY;
 }
 

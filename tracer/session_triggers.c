@@ -288,8 +288,8 @@ void session_triggers_finish(struct session *session)
 	}
 	take_answers(session);
 	if (!ended)
-		info_msg("a dump, or a command of --trigger-command, is not finished: kmemtraced "
-			 "does not wait for it any more");
+		info_msg(
+			"a dump, or a command of --trigger-command, is not finished: kmemtraced does not wait for it any more");
 }
 
 void session_triggers_step(struct session *session, uint64_t now)

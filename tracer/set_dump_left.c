@@ -50,8 +50,8 @@ static int prepare(struct set_dump_left *left, const struct set_dump_settings *s
 		return 0;
 	if (err == -ENOENT) {
 		say_text(say,
-			 "%s" DUMP_NEW ": removed: kmemtraced was killed when this dump had no "
-			 "piece yet",
+			 "%s" DUMP_NEW
+			 ": removed: kmemtraced was killed when this dump had no piece yet",
 			 left->directory.path);
 		dump_directory_abandon(&left->directory);
 	} else {

@@ -18,24 +18,18 @@ enum {
 
 static const struct argp_option table[] = {
 	{ "ship-to", KEY_SHIP_TO, "URL", 0,
-	  "Send the summaries to clickhouse://HOST[:PORT]/DATABASE, or clickhouses:// for TLS, "
-	  "with "
-	  "kmemtrace-ship(1) in a process without privileges",
+	  "Send the summaries to clickhouse://HOST[:PORT]/DATABASE, or clickhouses:// for TLS, with kmemtrace-ship(1) in a process without privileges",
 	  5 },
 	{ "ship-user", KEY_USER, "USER", 0,
 	  "Let this process be USER, who owns what it remembers (default: 65534)", 5 },
 	{ "ship-credentials", KEY_CREDENTIALS, "FILE", 0,
-	  "Lines \"user NAME\" and \"password TEXT\" for the server, in a file that only its owner "
-	  "can read (default: KMEMTRACE_CLICKHOUSE_USER and KMEMTRACE_CLICKHOUSE_PASSWORD of the "
-	  "environment)",
+	  "Lines \"user NAME\" and \"password TEXT\" for the server, in a file that only its owner can read (default: KMEMTRACE_CLICKHOUSE_USER and KMEMTRACE_CLICKHOUSE_PASSWORD of the environment)",
 	  5 },
 	{ "ship-ca", KEY_CA, "FILE", 0,
 	  "Trust the authorities whose certificates are in FILE (default: those of the system)",
 	  5 },
 	{ "ship-max-wait", KEY_MAX_WAIT, "DURATION", 0,
-	  "While the server cannot be reached, try it again after 1 s, 2 s, ... and at most "
-	  "DURATION "
-	  "(default: 60)",
+	  "While the server cannot be reached, try it again after 1 s, 2 s, ... and at most DURATION (default: 60)",
 	  5 },
 	{ 0 },
 };
@@ -45,11 +39,13 @@ static const char *parse_url(struct argp_state *state, const char *text)
 {
 	if (strncmp(text, "clickhouse://", strlen("clickhouse://")) != 0 &&
 	    strncmp(text, "clickhouses://", strlen("clickhouses://")) != 0)
-		option_error(state, "--ship-to: the address of a server begins with clickhouse:// "
-				    "or clickhouses://, as in clickhouse://HOST:8123/DATABASE");
+		option_error(
+			state,
+			"--ship-to: the address of a server begins with clickhouse:// or clickhouses://, as in clickhouse://HOST:8123/DATABASE");
 	if (strchr(text, '@'))
-		option_error(state, "--ship-to: a user and a password do not belong into the "
-				    "address: --ship-credentials=FILE has them");
+		option_error(
+			state,
+			"--ship-to: a user and a password do not belong into the address: --ship-credentials=FILE has them");
 	return text;
 }
 

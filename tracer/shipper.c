@@ -99,9 +99,10 @@ static int find_program(struct shipper *shipper, struct shipper_work *work)
 		close_fd(&work->program);
 		work->program = -1;
 	}
-	return fail(shipper, -ENOENT,
-		    "--ship-to: " PROGRAM " is not installed: this build of kmemtrace has none "
-		    "(no libcurl), or it is in another package");
+	return fail(
+		shipper, -ENOENT,
+		"--ship-to: " PROGRAM
+		" is not installed: this build of kmemtrace has none (no libcurl), or it is in another package");
 }
 
 /* Without the right to list it: root may have no CAP_DAC_OVERRIDE. 0 or -errno. */

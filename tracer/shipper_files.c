@@ -123,10 +123,10 @@ static int read_credentials(const char *path, char *text, size_t size, char *err
 	if (!err && fstat(fd, &about))
 		err = -errno;
 	if (!err && about.st_mode & 077) {
-		snprintf(errmsg, errmsg_size,
-			 "--ship-credentials: %s: other users may read or write it (mode %03o), "
-			 "and it has a password: chmod 600 it",
-			 path, (unsigned int)about.st_mode & 0777);
+		snprintf(
+			errmsg, errmsg_size,
+			"--ship-credentials: %s: other users may read or write it (mode %03o), and it has a password: chmod 600 it",
+			path, (unsigned int)about.st_mode & 0777);
 		close(fd);
 		return -EACCES;
 	}
@@ -159,8 +159,8 @@ int shipper_credentials(const struct ship_options *options, char *text, size_t s
 			  password ? password : "");
 	if ((size_t)length < size)
 		return 0;
-	snprintf(errmsg, errmsg_size,
-		 "--ship-to: KMEMTRACE_CLICKHOUSE_USER or "
-		 "KMEMTRACE_CLICKHOUSE_PASSWORD is too long");
+	snprintf(
+		errmsg, errmsg_size,
+		"--ship-to: KMEMTRACE_CLICKHOUSE_USER or KMEMTRACE_CLICKHOUSE_PASSWORD is too long");
 	return -E2BIG;
 }

@@ -211,12 +211,13 @@ static void fail_to_open(const struct summaries_file *file, int err, const char 
 	char name[NAME_MAX + 1];
 
 	name_of_part(file, file->day, file->part, name, sizeof(name));
-	snprintf(errmsg, size, "%s/%s: %s", path, name,
-		 err == -EBUSY	   ? "another kmemtraced writes it: choose another directory with "
-				     "--summaries-dir"
-		 : err == -EBADMSG ? "is not a file of summaries: move it away"
-		 : err == -EPERM   ? "belongs to another user, or has a second name: move it away"
-				   : strerror(-err));
+	snprintf(
+		errmsg, size, "%s/%s: %s", path, name,
+		err == -EBUSY
+			? "another kmemtraced writes it: choose another directory with --summaries-dir"
+		: err == -EBADMSG ? "is not a file of summaries: move it away"
+		: err == -EPERM	  ? "belongs to another user, or has a second name: move it away"
+				  : strerror(-err));
 }
 
 /* A name as of name_of_part(). */

@@ -27,22 +27,17 @@ enum {
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Summaries for a fleet of machines:", 5 },
 	{ "summaries", KEY_SUMMARIES, "SECONDS", OPTION_ARG_OPTIONAL,
-	  "Every SECONDS, 1 to 1d, append a summary of the events since the last one to a file: "
-	  "what "
-	  "each function allocated and freed of each slab cache, for kmemtrace-fleet(1) (default: "
-	  "60)",
+	  "Every SECONDS, 1 to 1d, append a summary of the events since the last one to a file: what each function allocated and freed of each slab cache, for kmemtrace-fleet(1) (default: 60)",
 	  5 },
 	{ "summaries-dir", KEY_DIRECTORY, "DIR", 0,
 	  "Write a file for each host and day, HOST.DATE" SUMMARY_FILE_SUFFIX
 	  ", in DIR (default: " SUMMARIES_DIRECTORY ")",
 	  5 },
 	{ "summaries-keep", KEY_KEEP, "AGE", 0,
-	  "Remove the files of this host whose day is older than AGE, such as 7d; all: none "
-	  "(default: 30d)",
+	  "Remove the files of this host whose day is older than AGE, such as 7d; all: none (default: 30d)",
 	  5 },
 	{ "summaries-max-disk", KEY_MAX, "SIZE", 0,
-	  "Remove the oldest files of this host when all have more than SIZE bytes, at least 1M; "
-	  "all: none (default: 1G with --ship-to, else all)",
+	  "Remove the oldest files of this host when all have more than SIZE bytes, at least 1M; all: none (default: 1G with --ship-to, else all)",
 	  5 },
 	{ "role", KEY_ROLE, "NAME", 0,
 	  "Store NAME, such as web or db, in the summaries, to compare hosts with the same role",
@@ -58,10 +53,10 @@ static uint64_t parse_seconds(struct argp_state *state, const char *text)
 	uint64_t ns;
 
 	if (!duration_parse(text, strlen(text), &ns) || ns < SECOND || ns > DAY)
-		option_error(state,
-			     "--summaries: \"%s\" is not a duration from 1 second to 1 day: "
-			     "use " DURATION_UNITS,
-			     text);
+		option_error(
+			state,
+			"--summaries: \"%s\" is not a duration from 1 second to 1 day: use " DURATION_UNITS,
+			text);
 	return ns;
 }
 
@@ -76,10 +71,10 @@ static uint64_t parse_keep(struct argp_state *state, const char *text)
 	uint64_t ns;
 
 	if (!summaries_keep_parse(text, &ns))
-		option_error(state,
-			     "--summaries-keep: \"%s\" is not an age of at least 1d, such as 7d, "
-			     "nor \"all\"",
-			     text);
+		option_error(
+			state,
+			"--summaries-keep: \"%s\" is not an age of at least 1d, such as 7d, nor \"all\"",
+			text);
 	return ns;
 }
 
@@ -94,10 +89,10 @@ static uint64_t parse_max(struct argp_state *state, const char *text)
 	uint64_t bytes;
 
 	if (!summaries_max_parse(text, &bytes))
-		option_error(state,
-			     "--summaries-max-disk: \"%s\" is not a size of at least 1M, such as "
-			     "500M, nor \"all\"",
-			     text);
+		option_error(
+			state,
+			"--summaries-max-disk: \"%s\" is not a size of at least 1M, such as 500M, nor \"all\"",
+			text);
 	return bytes;
 }
 

@@ -33,8 +33,7 @@ static const struct form {
 } forms[TRIGGER_KINDS] = {
 	[TRIGGER_LIVE] = { "live", "live > SIZE or live(NAME) > SIZE", false, false },
 	[TRIGGER_GROWTH] = { "growth",
-			     "growth > SIZE/DURATION or growth(NAME) > SIZE/DURATION, "
-			     "as in growth(dentry) > 100M/10m",
+			     "growth > SIZE/DURATION or growth(NAME) > SIZE/DURATION, as in growth(dentry) > 100M/10m",
 			     false, true },
 	[TRIGGER_LOST] = { "lost", "lost > PERCENT% or lost > PERCENT%/DURATION", true, true },
 	[TRIGGER_SKIPPED] = { "skipped", "skipped > PERCENT% or skipped > PERCENT%/DURATION", true,
@@ -155,12 +154,12 @@ static int parse_limit(struct parser *parser)
 	else
 		ok = size_parse(number, 1, &trigger->bytes);
 	if (!ok)
-		return fail(parser, at,
-			    forms[trigger->kind].is_share
-				    ? "\"%s\" is not a share: use a number below 100 and %%, as "
-				      "in 0.1%%"
-				    : "\"%s\" is not a size: use a number, or one with k, M or G",
-			    number);
+		return fail(
+			parser, at,
+			forms[trigger->kind].is_share
+				? "\"%s\" is not a share: use a number below 100 and %%, as in 0.1%%"
+				: "\"%s\" is not a size: use a number, or one with k, M or G",
+			number);
 	parser->at += length;
 	return 0;
 }

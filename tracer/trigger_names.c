@@ -115,10 +115,10 @@ static void check_merged(const struct trigger *trigger, const struct trigger_nam
 		target[length] = '\0';
 		for (size_t i = 0; i < shown.count && !*doubt; i++)
 			if (is_merged_with(files->slab, shown.list[i], target))
-				snprintf(doubt, TRIGGER_DOUBT,
-					 "the kernel has merged this slab cache with %s, and all "
-					 "objects count there: name that one",
-					 shown.list[i]);
+				snprintf(
+					doubt, TRIGGER_DOUBT,
+					"the kernel has merged this slab cache with %s, and all objects count there: name that one",
+					shown.list[i]);
 	}
 	names_deinit(&shown);
 }

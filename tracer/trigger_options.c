@@ -21,9 +21,7 @@ enum {
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Triggers:", 7 },
 	{ "trigger", KEY_TRIGGER, "CONDITION", 0,
-	  "Print a message when CONDITION becomes true: 'live > 2G', "
-	  "'growth(dentry) > 100M/10m', 'lost > 0.1%', 'skipped > 0.1%' or oom; may be given "
-	  "several times",
+	  "Print a message when CONDITION becomes true: 'live > 2G', 'growth(dentry) > 100M/10m', 'lost > 0.1%', 'skipped > 0.1%' or oom; may be given several times",
 	  7 },
 	{ "trigger-pause", KEY_PAUSE, "DURATION", 0,
 	  "After a trigger, let the same one wait for DURATION (default: 60)", 7 },
@@ -31,8 +29,7 @@ static const struct argp_option table[] = {
 	  "Let the shell run COMMAND, with the path of the capture behind it, when a trigger fires",
 	  7 },
 	{ "trigger-full", KEY_FULL, "DURATION", 0,
-	  "With --profile: when a trigger fires, record every event for DURATION, too, in "
-	  "DIR.full.TIME",
+	  "With --profile: when a trigger fires, record every event for DURATION, too, in DIR.full.TIME",
 	  7 },
 	{ 0 },
 };
@@ -78,10 +75,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_PAUSE:
 		options->has_pause = true;
 		if (!trigger_pause_parse(argument, &options->pause_ns))
-			option_error(state,
-				     "--trigger-pause: \"%s\" is not a duration up to 24h: "
-				     "use " DURATION_UNITS,
-				     argument);
+			option_error(
+				state,
+				"--trigger-pause: \"%s\" is not a duration up to 24h: use " DURATION_UNITS,
+				argument);
 		return 0;
 	case KEY_COMMAND:
 		if (!*argument)

@@ -116,10 +116,10 @@ static void dump(const struct trigger_process_settings *settings,
 	if (WIFSIGNALED(status)) {
 		answer->err = -ECHILD;
 		snprintf(answer->path, sizeof(answer->path), "%s.dump", settings->path);
-		snprintf(answer->errmsg, sizeof(answer->errmsg),
-			 "the process that wrote it was ended by signal %d (%s): the next "
-			 "kmemtraced finishes it",
-			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+		snprintf(
+			answer->errmsg, sizeof(answer->errmsg),
+			"the process that wrote it was ended by signal %d (%s): the next kmemtraced finishes it",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
 	} else if (answer->err && !*answer->errmsg) {
 		snprintf(answer->errmsg, sizeof(answer->errmsg), "the process that writes it: %s",
 			 strerror(-answer->err));

@@ -207,13 +207,14 @@ static void report_dump(const struct session *session, const struct trigger_answ
 		snprintf(message, sizeof(message), "%s: %s cannot be written: %s", answer->trigger,
 			 answer->path, answer->errmsg);
 	else
-		snprintf(message, sizeof(message), "%s: %s has the last %" PRIu32 " piece%s%s%s",
-			 answer->trigger, answer->path, answer->pieces,
-			 answer->pieces == 1 ? "" : "s",
-			 answer->is_left ? ": kmemtraced was killed while it wrote this dump, "
-					   "which is finished now"
-					 : "",
-			 incomplete);
+		snprintf(
+			message, sizeof(message), "%s: %s has the last %" PRIu32 " piece%s%s%s",
+			answer->trigger, answer->path, answer->pieces,
+			answer->pieces == 1 ? "" : "s",
+			answer->is_left
+				? ": kmemtraced was killed while it wrote this dump, which is finished now"
+				: "",
+			incomplete);
 	if (!journal_send(&session->journal, answer->err ? JOURNAL_WARNING : JOURNAL_NOTICE,
 			  message, fields, sizeof(fields) / sizeof(*fields)))
 		info_msg("%s", message);

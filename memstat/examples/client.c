@@ -155,13 +155,12 @@ static void report_lost(const struct client *client, uint64_t lost, uint64_t *re
 	*reported = lost;
 	if (lost == MEMSTAT_LOST_UNKNOWN)
 		fprintf(stderr,
-			"%s: the number of lost events is unknown; the counters start when tracing "
-			"begins\n",
+			"%s: the number of lost events is unknown; the counters start when tracing begins\n",
 			client->name);
 	else
 		fprintf(stderr,
-			"%s: %" PRIu64 " events were lost: no count is wrong by more; the counters "
-			"start when tracing begins\n",
+			"%s: %" PRIu64
+			" events were lost: no count is wrong by more; the counters start when tracing begins\n",
 			client->name, lost);
 }
 
@@ -225,9 +224,9 @@ int client_main(const struct client *client, int argc, char **argv)
 		capture = memstat_capture_open(options.path);
 		if (!capture) {
 			fprintf(stderr, "%s: %s%s\n", client->name, memstat_capture_errortext(NULL),
-				errno == ENOENT ? ": record a capture with kmemtraced, or give "
-						  "another directory"
-						: "");
+				errno == ENOENT
+					? ": record a capture with kmemtraced, or give another directory"
+					: "");
 			return EXIT_ERROR;
 		}
 	}

@@ -136,10 +136,10 @@ static int parse_limit(struct parser *parser)
 	else if (size_parse(number + (*number == '+'), 1, &more))
 		condition->more = (double)more;
 	else
-		return fail(parser, at,
-			    "\"%s\" is not a limit: use a percentage as +10%%, or a number, or "
-			    "one with k, M or G",
-			    number);
+		return fail(
+			parser, at,
+			"\"%s\" is not a limit: use a percentage as +10%%, or a number, or one with k, M or G",
+			number);
 	parser->at += length;
 	return 0;
 }

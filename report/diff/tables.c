@@ -31,8 +31,7 @@ static const char *const how_names[] = {
 const struct column diff_columns[DIFF_COLUMNS] = {
 	[DIFF_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
 	[DIFF_STATE] = { "state", "state", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			 "new, gone, grown, shrunk or same; ?: perhaps by chance, or by events "
-			 "that were not recorded" },
+			 "new, gone, grown, shrunk or same; ?: perhaps by chance, or by events that were not recorded" },
 	[DIFF_FIGURE] = { "figure", "figure", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[DIFF_CERTAIN] = { "certain", "certain", "", COLUMN_BOOL, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[DIFF_A] = { "a", "A", "", COLUMN_DECIMAL, 0, COLUMN_ALWAYS, NULL },

@@ -128,15 +128,14 @@ static int add_loss(struct header *lines, const struct header *header)
 					   "");
 	else if (!err)
 		err = header_add_line(lines, "unseen", false,
-				      "no path of the allocator is known "
-				      "that was not observed");
+				      "no path of the allocator is known that was not observed");
 	if (!err && damaged)
 		err = header_add_line(lines, "damaged", false, "%" PRIu64 " bytes were ignored",
 				      damaged);
 	if (!err && unknown)
 		err = header_add_line(lines, "unknown", false,
-				      "%" PRIu64 " records of kinds that this version does not "
-				      "know",
+				      "%" PRIu64
+				      " records of kinds that this version does not know",
 				      unknown);
 	return err;
 }
@@ -173,8 +172,8 @@ static int add_estimates(struct header *lines, const struct header *header)
 	if (!find(header, "estimates", "samples"))
 		return 0;
 	return header_add_line(lines, "estimates", false,
-			       "%" PRIu64 " samples, one in %" PRIu64 " bytes; 95 %% interval of "
-			       "live: %" PRIu64 " to %" PRIu64 " bytes",
+			       "%" PRIu64 " samples, one in %" PRIu64
+			       " bytes; 95 %% interval of live: %" PRIu64 " to %" PRIu64 " bytes",
 			       number_of(header, "estimates", "samples"),
 			       number_of(header, "estimates", "interval_bytes"),
 			       number_of(header, "estimates", "live_bytes_low"),

@@ -343,15 +343,14 @@ static void text_bounds_legend(struct text *text, const struct table *tables,
 			}
 	}
 	if (has_bounds && at_least)
-		text_wrap(text,
-			  ">=N = at least N: events are missing, and each may belong to any row; "
-			  "avg, min and max are those of the recorded events",
-			  0, 4);
+		text_wrap(
+			text,
+			">=N = at least N: events are missing, and each may belong to any row; avg, min and max are those of the recorded events",
+			0, 4);
 	else if (has_bounds)
 		text_wrap(
 			text,
-			"<=N = at most N: frees of the slab cache were not recorded, so that some "
-			"of these objects may have been freed",
+			"<=N = at most N: frees of the slab cache were not recorded, so that some of these objects may have been freed",
 			0, 4);
 }
 

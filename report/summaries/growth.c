@@ -45,24 +45,18 @@ static const struct column leak_columns[LEAK_COLUMNS + SUMMARIES_ESTIMATES] = {
 	[LEAK_GROWN] = { "growth_bytes", "growth", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			 "bytes allocated - bytes freed in all intervals" },
 	[LEAK_GROWTH] = { "growth_bytes_per_s", "growth", "B/s", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			  "slope of the straight line that fits the growth over time best (least "
-			  "squares)" },
+			  "slope of the straight line that fits the growth over time best (least squares)" },
 	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_NOT_IN_TEXT,
 		       "how well the straight line fits (the square of the correlation)" },
 	[LEAK_STEADY] = { "steady_percent", "steady", "%", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
-			  "how evenly the growth is spread over the intervals: near 100 is a "
-			  "steady "
-			  "leak; with few intervals it is never near 100, with one not known" },
+			  "how evenly the growth is spread over the intervals: near 100 is a steady leak; with few intervals it is never near 100, with one not known" },
 	[LEAK_STEADY_GROWN] = { "steady_growth_bytes", "steady", "growth", COLUMN_NUMBER, 0,
 				COLUMN_NOT_IN_TEXT,
-				"the share of the growth that is steady: growth * steady; "
-				"of one interval all of it" },
+				"the share of the growth that is steady: growth * steady; of one interval all of it" },
 	[LEAK_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
 			       NULL },
 	[LEAK_COVERAGE] = { "coverage_percent", "cov", "%", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-			    "coverage: frees / (frees + missed frees) in the slab cache: below "
-			    "100, "
-			    "live objects may have been freed" },
+			    "coverage: frees / (frees + missed frees) in the slab cache: below 100, live objects may have been freed" },
 	[LEAK_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			 NULL },
 	SUMMARIES_ESTIMATE_ROWS(LEAK_COLUMNS, "number of live bytes"),
@@ -95,15 +89,13 @@ static const struct column interval_columns[INTERVAL_COLUMNS] = {
 	[INTERVAL_BEGIN] = { "begin", "begin", "UTC", COLUMN_TEXT, 0, COLUMN_IF_ROOM, NULL },
 	[INTERVAL_DURATION] = { "duration_ns", "for", "", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
 	[INTERVAL_SUMMARIES] = { "summaries", "summa-", "ries", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				 "summaries that end with the interval, of all hosts: fewer than "
-				 "in other rows, if some are missing" },
+				 "summaries that end with the interval, of all hosts: fewer than in other rows, if some are missing" },
 	[INTERVAL_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0,
 				   COLUMN_NOT_IN_TEXT, NULL },
 	[INTERVAL_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[INTERVAL_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
 			      COLUMN_IN_TEXT_IF_USED,
-			      "frees that were not recorded: the address was allocated again while "
-			      "the object was live" },
+			      "frees that were not recorded: the address was allocated again while the object was live" },
 	[INTERVAL_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,
 			      "allocations that failed" },
 	[INTERVAL_ALLOCATION_RATE] = { "allocations_per_s", "allocs", "per s", COLUMN_DECIMAL, 0,
@@ -116,8 +108,7 @@ static const struct column interval_columns[INTERVAL_COLUMNS] = {
 			     NULL },
 	[INTERVAL_LIVE_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0,
 				    COLUMN_ALWAYS,
-				    "at the end of the interval, of the hosts that have a summary "
-				    "with that end" },
+				    "at the end of the interval, of the hosts that have a summary with that end" },
 	[INTERVAL_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 				  "bytes allocated to the live objects" },
 	[INTERVAL_LOST] = { "lost", "lost", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,

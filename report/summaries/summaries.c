@@ -220,9 +220,9 @@ static int add_inside(struct summaries *summaries, const char *path, struct summ
 		return 0;
 	case -EEXIST:
 		if (!summaries->is_quiet)
-			info_msg("%s: a summary has a part of others: skipped it: merge the files "
-				 "with kmemtrace-merge",
-				 path);
+			info_msg(
+				"%s: a summary has a part of others: skipped it: merge the files with kmemtrace-merge",
+				path);
 		summaries->overlapping++;
 		return 0;
 	case -EINVAL:
@@ -392,9 +392,9 @@ static int fail_empty(const struct summaries *summaries, const char *path)
 	if (summaries->window.is_open || !summaries->window.end)
 		error_msg("%s: it has no whole summary", path);
 	else
-		error_msg("%s: no summary lies within the time: the file is of %.19s to %.19s UTC, "
-			  "in summaries of whole intervals",
-			  path, begin, end);
+		error_msg(
+			"%s: no summary lies within the time: the file is of %.19s to %.19s UTC, in summaries of whole intervals",
+			path, begin, end);
 	return -ENODATA;
 }
 

@@ -155,14 +155,14 @@ static int add_later_hosts(struct summaries_header *header, uint64_t live_at)
 	if (later->count > 1)
 		snprintf(more, sizeof(more), " and %zu more host%s have", later->count - 1,
 			 plural(later->count - 1));
-	return header_add_line(&header->header, "", true,
-			       "live figures are those of " DATE " UTC, the last end that most "
-			       "hosts reach: %s%s summaries until " DATE " UTC, %" PRIu64
-			       " %s later: %s clock%s ahead, or the others ended before",
-			       header->live_at, later->host, more, header->later_until,
-			       seconds / units[unit].seconds, units[unit].name,
-			       later->count > 1 ? "their" : "its",
-			       later->count > 1 ? "s are" : " is");
+	return header_add_line(
+		&header->header, "", true,
+		"live figures are those of " DATE
+		" UTC, the last end that most hosts reach: %s%s summaries until " DATE
+		" UTC, %" PRIu64 " %s later: %s clock%s ahead, or the others ended before",
+		header->live_at, later->host, more, header->later_until,
+		seconds / units[unit].seconds, units[unit].name, later->count > 1 ? "their" : "its",
+		later->count > 1 ? "s are" : " is");
 }
 
 static int add_time(struct summaries_header *header, const struct summaries *summaries)
@@ -178,22 +178,20 @@ static int add_time(struct summaries_header *header, const struct summaries *sum
 	if (!err)
 		err = add_later_hosts(header, summaries->sum.live_at);
 	if (!err && missing)
-		err = header_add_line(lines, "missing", true,
-				      "%" PRIu64
-				      " summar%s between the others %s missing: no figure "
-				      "includes %s",
-				      missing, missing == 1 ? "y" : "ies",
-				      missing == 1 ? "is" : "are", missing == 1 ? "it" : "them");
+		err = header_add_line(
+			lines, "missing", true,
+			"%" PRIu64 " summar%s between the others %s missing: no figure includes %s",
+			missing, missing == 1 ? "y" : "ies", missing == 1 ? "is" : "are",
+			missing == 1 ? "it" : "them");
 	else if (!err)
 		err = header_add_line(lines, "missing", false,
 				      "no summary between the others is missing");
 	if (!err && before)
-		err = header_add_line(lines, "", false,
-				      "%" PRIu64
-				      " summar%s before the first of a run %s not in the "
-				      "file: the frees that were lost there are not known",
-				      before, before == 1 ? "y" : "ies",
-				      before == 1 ? "is" : "are");
+		err = header_add_line(
+			lines, "", false,
+			"%" PRIu64
+			" summar%s before the first of a run %s not in the file: the frees that were lost there are not known",
+			before, before == 1 ? "y" : "ies", before == 1 ? "is" : "are");
 	if (!err && summaries->damaged)
 		err = header_add_line(lines, "damaged", true, "%" PRIu64 " summar%s cannot be read",
 				      summaries->damaged, summaries->damaged == 1 ? "y" : "ies");
@@ -213,21 +211,21 @@ static int add_events(struct header *lines, const struct summary_bound *bound)
 				  bound->recorded, bound->lost, bound->skipped, bound->uncounted);
 
 	if (!err && summaries_lost_events(bound))
-		err = header_add_line(lines, "", true,
-				      "%.3f%% of the events are missing; each may be an allocation "
-				      "or a free",
-				      summaries_loss_percent(bound));
+		err = header_add_line(
+			lines, "", true,
+			"%.3f%% of the events are missing; each may be an allocation or a free",
+			summaries_loss_percent(bound));
 	if (!err && bound->unobserved)
-		err = header_add_line(lines, "", true,
-				      "%" PRIu64 " path%s of the allocator %s not observed: the "
-				      "allocations and frees there are missing",
-				      bound->unobserved, plural(bound->unobserved),
-				      bound->unobserved == 1 ? "is" : "are");
+		err = header_add_line(
+			lines, "", true,
+			"%" PRIu64
+			" path%s of the allocator %s not observed: the allocations and frees there are missing",
+			bound->unobserved, plural(bound->unobserved),
+			bound->unobserved == 1 ? "is" : "are");
 	if (!err && bound->names_lost)
 		err = header_add_line(
 			lines, "", true,
-			"names of slab caches were lost: objects may count for another "
-			"cache");
+			"names of slab caches were lost: objects may count for another cache");
 	if (!err && bound->sampling)
 		err = header_add_line(lines, "sampled", true,
 				      "all figures are estimates from samples, at most %" PRIu64
@@ -259,8 +257,8 @@ static int add_sums(struct summaries_header *header, const struct summaries *sum
 				      header->live_at);
 	if (!err && summaries->sum.live_hosts < summaries->hosts)
 		err = header_add_line(lines, "", true,
-				      "live objects are of %" PRIu64 " of %zu hosts: the others "
-				      "have no summary with this end",
+				      "live objects are of %" PRIu64
+				      " of %zu hosts: the others have no summary with this end",
 				      summaries->sum.live_hosts, summaries->hosts);
 	return err;
 }
@@ -296,11 +294,9 @@ static int add_filters(struct summaries_header *header)
 
 static int add_more(struct header *header)
 {
-	int err =
-		header_add_line(header, "more", false,
-				"kmemtrace-report VIEW, as sites, caches, leaks, timeline or "
-				"flame; kmemtrace-fleet growth says what grows for certain, and on "
-				"which hosts");
+	int err = header_add_line(
+		header, "more", false,
+		"kmemtrace-report VIEW, as sites, caches, leaks, timeline or flame; kmemtrace-fleet growth says what grows for certain, and on which hosts");
 
 	if (!err)
 		header->lines[header->line_count - 1].is_last = true;

@@ -33,14 +33,12 @@ static const struct column columns[GROUP_COLUMNS + SUMMARIES_ESTIMATES] = {
 	[GROUP_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			  "frees of these objects, on any CPU" },
 	[GROUP_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_BELOW,
-			   "frees that were not recorded: the address was allocated again while "
-			   "the object was live" },
+			   "frees that were not recorded: the address was allocated again while the object was live" },
 	[GROUP_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_BELOW,
 			   "allocations that failed" },
 	[GROUP_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 			      COLUMN_ALWAYS,
-			      "bytes occupied: the kmalloc() size class, or in a slab cache the "
-			      "bytes from the start of one object to the start of the next" },
+			      "bytes occupied: the kmalloc() size class, or in a slab cache the bytes from the start of one object to the start of the next" },
 	[GROUP_FREED] = { "bytes_freed", "freed", "bytes", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
 			  "bytes of the objects that ended: by a free or a missed free" },
 	[GROUP_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS,
@@ -51,8 +49,7 @@ static const struct column columns[GROUP_COLUMNS + SUMMARIES_ESTIMATES] = {
 			      "cross-CPU frees: on another CPU than the allocation" },
 	[GROUP_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
 			     COLUMN_BELOW_IF_PART,
-			     "frees / (frees + missed frees) in the slab cache: below 100, live "
-			     "objects may have been freed" },
+			     "frees / (frees + missed frees) in the slab cache: below 100, live objects may have been freed" },
 	[GROUP_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			  NULL },
 	SUMMARIES_ESTIMATE_ROWS(GROUP_COLUMNS, "number of allocated bytes"),
@@ -65,8 +62,8 @@ static const struct {
 				    "the kernel function that allocated: symbol [module]" },
 	[SUMMARIES_BY_MODULE] = { "module",
 				  "the code that allocated: a [module], or the kernel itself" },
-	[SUMMARIES_BY_CACHE] = { "cache", "the slab cache of the objects, or the kmalloc() size "
-					  "class" },
+	[SUMMARIES_BY_CACHE] = { "cache",
+				 "the slab cache of the objects, or the kmalloc() size class" },
 };
 
 struct column *summaries_make_columns(struct summaries_view *view, const struct column *from,

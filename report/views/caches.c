@@ -40,9 +40,7 @@ enum caches_column {
 
 static const struct column columns[CACHES_COLUMNS + ESTIMATE_COLUMNS] = {
 	[CACHES_COLUMN_NAME] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-				 "the slab cache. For kmalloc() its size class: -cg- for objects "
-				 "charged to a memory cgroup, -rcl- for reclaimable ones, dma- for "
-				 "DMA; kmalloc-large is whole pages" },
+				 "the slab cache. For kmalloc() its size class: -cg- for objects charged to a memory cgroup, -rcl- for reclaimable ones, dma- for DMA; kmalloc-large is whole pages" },
 	[CACHES_COLUMN_OBJECT_SIZE] = { "object_size", "object", "bytes", COLUMN_ID, 0,
 					COLUMN_NOT_IN_TEXT, NULL },
 	[CACHES_COLUMN_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
@@ -53,30 +51,23 @@ static const struct column columns[CACHES_COLUMNS + ESTIMATE_COLUMNS] = {
 				  "frees of these objects, on any CPU" },
 	[CACHES_COLUMN_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
 				   COLUMN_BELOW,
-				   "frees that were not recorded: the address was allocated again "
-				   "while the object was live" },
+				   "frees that were not recorded: the address was allocated again while the object was live" },
 	[CACHES_COLUMN_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_BELOW,
 				   "allocations that failed" },
 	[CACHES_COLUMN_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
 				      COLUMN_NOT_IN_TEXT,
-				      "bytes requested; for an object of a slab cache, the object "
-				      "size of the cache" },
+				      "bytes requested; for an object of a slab cache, the object size of the cache" },
 	[CACHES_COLUMN_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 				      COLUMN_ALWAYS,
-				      "bytes occupied: the kmalloc() size class, or in a slab "
-				      "cache the bytes from the start of one object to the start "
-				      "of the next" },
+				      "bytes occupied: the kmalloc() size class, or in a slab cache the bytes from the start of one object to the start of the next" },
 	[CACHES_COLUMN_FRAGMENTATION] = { "fragmentation_percent", "frag", "%", COLUMN_DECIMAL, 1,
 					  COLUMN_ALWAYS, "fragmentation: waste / allocated" },
 	[CACHES_COLUMN_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0,
 				  COLUMN_NOT_IN_TEXT,
-				  "allocated - requested, of all allocations; 0 of one that got "
-				  "less than it "
-				  "requested" },
+				  "allocated - requested, of all allocations; 0 of one that got less than it requested" },
 	[CACHES_COLUMN_INITIAL_OBJECTS] = { "initial_objects", "initial", "objs", COLUMN_NUMBER, 0,
 					    COLUMN_IN_TEXT_IF_USED,
-					    "objects that were live at the begin, by the "
-					    "checkpoint" },
+					    "objects that were live at the begin, by the checkpoint" },
 	[CACHES_COLUMN_INITIAL_BYTES] = { "initial_bytes", "initial", "bytes", COLUMN_NUMBER, 0,
 					  COLUMN_IN_TEXT_IF_USED,
 					  "bytes allocated to these objects" },
@@ -87,21 +78,16 @@ static const struct column columns[CACHES_COLUMNS + ESTIMATE_COLUMNS] = {
 				       "bytes allocated to the live objects" },
 	[CACHES_COLUMN_PEAK_WASTE] = { "peak_waste", "peak", "waste", COLUMN_NULLABLE, 0,
 				       COLUMN_IF_ROOM,
-				       "bytes that were not requested, of the objects that were "
-				       "live at the peak of all live bytes" },
+				       "bytes that were not requested, of the objects that were live at the peak of all live bytes" },
 	[CACHES_COLUMN_LIVE_WASTE] = { "live_waste", "live", "waste", COLUMN_LIVE, 0,
 				       COLUMN_IF_ROOM,
 				       "bytes of the live objects that were not requested" },
 	[CACHES_COLUMN_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
 				     COLUMN_ALWAYS,
-				     "frees / (frees + missed frees) in the slab cache: below 100, "
-				     "live objects may have been freed" },
+				     "frees / (frees + missed frees) in the slab cache: below 100, live objects may have been freed" },
 	[CACHES_COLUMN_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
 				      COLUMN_NOT_IN_TEXT,
-				      "frees that named this cache, of objects whose allocation "
-				      "was "
-				      "not recorded; the row (no known cache) has those that named "
-				      "none" },
+				      "frees that named this cache, of objects whose allocation was not recorded; the row (no known cache) has those that named none" },
 	[CACHES_COLUMN_ALIASES] = { "aliases", "aliases", "", COLUMN_TEXT, 0, COLUMN_BELOW,
 				    "other caches that the kernel merged with this one" },
 	[CACHES_COLUMN_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0,
@@ -220,8 +206,8 @@ static int add_header(const struct report *report, struct header *header)
 	if (!count || !report->renderer->for_people)
 		return 0;
 	return header_add_line(header, "no cache", false,
-			       "%" PRIu64 " of the %" PRIu64 " unmatched frees name%s no cache "
-			       "that is known, and %s in no row",
+			       "%" PRIu64 " of the %" PRIu64
+			       " unmatched frees name%s no cache that is known, and %s in no row",
 			       count, report->analysis.totals.frees_unmatched,
 			       count == 1 ? "s" : "", count == 1 ? "is" : "are");
 }

@@ -79,10 +79,10 @@ static int add_pieces(struct capture_header *header, const struct capture_parts 
 			 parts->left_out, parts->left_out == 1 ? "" : "s",
 			 parts->left_out == 1 ? "is" : "are");
 	if (read < parts->pieces)
-		return header_add_line(&header->header, "pieces", false,
-				       "%u to %u, %zu of %zu: the events, losses and flows are of "
-				       "these%s",
-				       first->piece, last->piece, read, parts->pieces, earlier);
+		return header_add_line(
+			&header->header, "pieces", false,
+			"%u to %u, %zu of %zu: the events, losses and flows are of these%s",
+			first->piece, last->piece, read, parts->pieces, earlier);
 	return header_add_line(&header->header, "pieces", false, "%u to %u, %zu%s", first->piece,
 			       last->piece, read, earlier);
 }
@@ -188,10 +188,9 @@ static int add_probes(struct capture_header *header, const struct status *status
 	int err = 0;
 
 	if (status->no_slab)
-		err = header_add_line(&header->header, "", true,
-				      "no slab events were recorded, since kmemtraced --probes "
-				      "named none: see the views count, timeline, probes and "
-				      "events");
+		err = header_add_line(
+			&header->header, "", true,
+			"no slab events were recorded, since kmemtraced --probes named none: see the views count, timeline, probes and events");
 	for (size_t i = 0; i < status->probes.count && !err; i++) {
 		const struct status_probe *probe = &status->probes.list[i];
 		char counted[48] = "", skipped[48] = "";
@@ -237,8 +236,9 @@ static int add_loss(struct capture_header *header, const struct report *report)
 		 loss->skipped_partial ? "%" PRIu64 " or more" : "%" PRIu64, loss->skipped);
 	if (counted.allocations)
 		err = header_add_line(&header->header, "events", false,
-				      "counted %" PRIu64 ", skipped %s; of sampled objects "
-				      "recorded %" PRIu64 ", lost %" PRIu64 "; %s",
+				      "counted %" PRIu64
+				      ", skipped %s; of sampled objects recorded %" PRIu64
+				      ", lost %" PRIu64 "; %s",
 				      counted.allocations + counted.frees, skipped, loss->recorded,
 				      loss->lost, own);
 	else
@@ -249,8 +249,7 @@ static int add_loss(struct capture_header *header, const struct report *report)
 	if (!err && !loss->own_known && capture->has_status)
 		err = header_add_line(
 			&header->header, "", true,
-			"the tasks of %s are not known: its own allocations are counted like all "
-			"others",
+			"the tasks of %s are not known: its own allocations are counted like all others",
 			recorder);
 	if (!err && !loss->seen)
 		err = header_add_line(&header->header, "", true, "no events");
@@ -276,9 +275,9 @@ static int add_loss(struct capture_header *header, const struct report *report)
 			capture->status.no_slab ? "" : wrong);
 	}
 	if (!err && header->traced_pids.rows && loss->skipped)
-		err = header_add_line(&header->header, "", true,
-				      "the kernel counts skipped events of all processes together: "
-				      "the traced processes may have fewer, or none");
+		err = header_add_line(
+			&header->header, "", true,
+			"the kernel counts skipped events of all processes together: the traced processes may have fewer, or none");
 	if (!err && loss->skipped_partial)
 		err = header_add_line(
 			&header->header, "", true, "%s",
@@ -289,14 +288,12 @@ static int add_loss(struct capture_header *header, const struct report *report)
 	if (!err && header->traced_pids.rows)
 		err = header_add_list_line(
 			&header->header, "", true, only_these, &header->traced_pids,
-			" were traced: frees by other processes are not recorded, so live is an "
-			"upper bound and cross-CPU frees are a lower bound");
+			" were traced: frees by other processes are not recorded, so live is an upper bound and cross-CPU frees are a lower bound");
 	if (!err)
 		err = add_probes(header, &capture->status);
 	if (!err && header->unobserved.rows && report->is_glance)
 		err = header_add_line(&header->header, "", true,
-				      "%zu path%s %s not observed: kmemtrace-report sites names "
-				      "%s",
+				      "%zu path%s %s not observed: kmemtrace-report sites names %s",
 				      header->unobserved.rows,
 				      header->unobserved.rows == 1 ? "" : "s",
 				      header->unobserved.rows == 1 ? "is" : "are",
@@ -309,28 +306,25 @@ static int add_loss(struct capture_header *header, const struct report *report)
 					   &header->unobserved,
 					   ": their allocations and frees are missing");
 	if (!err && analysis->caches_unknown)
-		err = header_add_line(&header->header, "", true,
-				      "%" PRIu64
-				      " event%s of slab caches that are not in the capture: their "
-				      "sizes count as 0",
-				      analysis->caches_unknown,
-				      analysis->caches_unknown == 1 ? "" : "s");
+		err = header_add_line(
+			&header->header, "", true,
+			"%" PRIu64
+			" event%s of slab caches that are not in the capture: their sizes count as 0",
+			analysis->caches_unknown, analysis->caches_unknown == 1 ? "" : "s");
 	if (!err && capture->status.names_lost)
-		err = header_add_line(&header->header, "", true,
-				      "%" PRIu64
-				      " name%s of tasks, caches or modules %s lost or unknown: "
-				      "some tasks, caches or call sites have no name",
-				      capture->status.names_lost,
-				      capture->status.names_lost == 1 ? "" : "s",
-				      capture->status.names_lost == 1 ? "is" : "are");
+		err = header_add_line(
+			&header->header, "", true,
+			"%" PRIu64
+			" name%s of tasks, caches or modules %s lost or unknown: some tasks, caches or call sites have no name",
+			capture->status.names_lost, capture->status.names_lost == 1 ? "" : "s",
+			capture->status.names_lost == 1 ? "is" : "are");
 	if (!err && analysis->anonymous_allocations)
-		err = header_add_line(&header->header, "", true,
-				      "%" PRIu64
-				      " allocation%s from slab caches that the kernel does not "
-				      "name: all such caches of the same sizes are one cache here, "
-				      "unnamed-OBJECT/DISTANCE",
-				      analysis->anonymous_allocations,
-				      analysis->anonymous_allocations == 1 ? " is" : "s are");
+		err = header_add_line(
+			&header->header, "", true,
+			"%" PRIu64
+			" allocation%s from slab caches that the kernel does not name: all such caches of the same sizes are one cache here, unnamed-OBJECT/DISTANCE",
+			analysis->anonymous_allocations,
+			analysis->anonymous_allocations == 1 ? " is" : "s are");
 	return err;
 }
 

@@ -116,8 +116,7 @@ static int add_slabinfo(struct capture_header *header, const struct report *repo
 	if (!growth->caches)
 		return header_add_line(
 			&header->header, "slabinfo", false,
-			"/proc/slabinfo shows no unobserved allocation or free in %zu "
-			"slab cache%s",
+			"/proc/slabinfo shows no unobserved allocation or free in %zu slab cache%s",
 			growth->known, growth->known == 1 ? "" : "s");
 	line = header_new_line(&header->header, "slabinfo", true);
 	return line ? list_unobserved(line, growth, report->is_glance ? 1 : SLABINFO_LISTED)
@@ -144,13 +143,14 @@ static int add_checkpoint(struct capture_header *header, const struct capture *c
 			 analysis->initial_missing == 1 ? " is" : "s are");
 	if (before->skipped != STATUS_UNKNOWN)
 		snprintf(skipped, sizeof(skipped), "%" PRIu64, before->skipped);
-	return header_add_line(&header->header, "initial", !is_exact,
-			       "%" PRIu64 " object%s, %" PRIu64 " bytes were live at the begin; "
-			       "tracing began %s before, recorded %" PRIu64 " events until then, "
-			       "lost %" PRIu64 ", skipped %s%s",
-			       totals->initial_objects, totals->initial_objects == 1 ? "" : "s",
-			       totals->initial_bytes, header_time(capture, since, time),
-			       before->events, before->lost, skipped, missing);
+	return header_add_line(
+		&header->header, "initial", !is_exact,
+		"%" PRIu64 " object%s, %" PRIu64
+		" bytes were live at the begin; tracing began %s before, recorded %" PRIu64
+		" events until then, lost %" PRIu64 ", skipped %s%s",
+		totals->initial_objects, totals->initial_objects == 1 ? "" : "s",
+		totals->initial_bytes, header_time(capture, since, time), before->events,
+		before->lost, skipped, missing);
 }
 
 static int add_live(struct capture_header *header, const struct capture *capture,
@@ -227,8 +227,8 @@ static int add_left_out(struct capture_header *header, const struct report *repo
 			 loss->own - by_itself);
 	return header_add_line(&header->header, "left out", false,
 			       "%" PRIu64 " events: kmemtraced's own allocations (%" PRIu64
-			       ") and their frees (%" PRIu64 "%s)%s%s; kmemtraced --include-self "
-			       "includes them",
+			       ") and their frees (%" PRIu64
+			       "%s)%s%s; kmemtraced --include-self includes them",
 			       left_out, totals->own_allocations, totals->own_frees, others, more,
 			       left);
 }
@@ -271,12 +271,11 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 	if (!err)
 		err = add_live_error(header, report);
 	if (!err && totals->missed_frees)
-		err = header_add_line(&header->header, "", true,
-				      "%" PRIu64
-				      " free%s missed: the address was allocated again while the "
-				      "object was live",
-				      totals->missed_frees,
-				      totals->missed_frees == 1 ? " was" : "s were");
+		err = header_add_line(
+			&header->header, "", true,
+			"%" PRIu64
+			" free%s missed: the address was allocated again while the object was live",
+			totals->missed_frees, totals->missed_frees == 1 ? " was" : "s were");
 	if (!err)
 		err = add_slabinfo(header, report);
 	if (!err && totals->resizes)
@@ -288,17 +287,17 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 	if (!err)
 		err = add_process_events(header, totals);
 	if (!err && totals->from_backup && !report->filter_count)
-		err = header_add_line(&header->header, "backup", false,
-				      "%" PRIu64
-				      " of the frees were recorded by the backup programs, because "
-				      "the kernel skipped the first programs",
-				      totals->from_backup);
+		err = header_add_line(
+			&header->header, "backup", false,
+			"%" PRIu64
+			" of the frees were recorded by the backup programs, because the kernel skipped the first programs",
+			totals->from_backup);
 	if (!err && totals->repeated)
-		err = header_add_line(&header->header, "repeated", false,
-				      "%" PRIu64
-				      " large allocations were reported twice by the kernel and "
-				      "are counted once",
-				      totals->repeated);
+		err = header_add_line(
+			&header->header, "repeated", false,
+			"%" PRIu64
+			" large allocations were reported twice by the kernel and are counted once",
+			totals->repeated);
 	return err;
 }
 
@@ -378,8 +377,8 @@ static int add_glance_totals(struct capture_header *header, const struct report 
 	int err;
 
 	err = header_add_line(&header->header, "allocated", false,
-			      "%" PRIu64 " object%s, %" PRIu64 " bytes, fragmentation %.2f%%; "
-			      "%" PRIu64 " failed",
+			      "%" PRIu64 " object%s, %" PRIu64
+			      " bytes, fragmentation %.2f%%; %" PRIu64 " failed",
 			      totals->allocations, totals->allocations == 1 ? "" : "s",
 			      totals->bytes_allocated, analysis_total_fragmentation(totals),
 			      totals->failed);
@@ -423,8 +422,7 @@ int totals_add_glance(struct capture_header *header, const struct report *report
 		return err;
 	err = header_add_line(
 		&header->header, "more", false,
-		"kmemtrace-report VIEW, as sites, caches, timeline or flame; --legend "
-		"explains the columns; -l 20 prints more rows, and all of the header");
+		"kmemtrace-report VIEW, as sites, caches, timeline or flame; --legend explains the columns; -l 20 prints more rows, and all of the header");
 	line = &header->header.lines[header->header.line_count - 1];
 	line->is_last = !err;
 	return err;

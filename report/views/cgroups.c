@@ -34,14 +34,11 @@ enum cgroup_column {
 
 static const struct column columns[CGROUP_COLUMNS_ALL] = {
 	[CGROUP_PATH] = { "cgroup", "cgroup", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			  "the path of the cgroup of the task that allocated, when it did; in an "
-			  "interrupt, as far as the capture has it, softirq, hardirq or nmi" },
+			  "the path of the cgroup of the task that allocated, when it did; in an interrupt, as far as the capture has it, softirq, hardirq or nmi" },
 	[CGROUP_CONTAINER] = { "container", "container", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			       "the container, machine, service or user slice that the path "
-			       "names" },
+			       "the container, machine, service or user slice that the path names" },
 	[CGROUP_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				 "allocations by the tasks of the cgroup that succeeded, charged "
-				 "or not" },
+				 "allocations by the tasks of the cgroup that succeeded, charged or not" },
 	[CGROUP_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[CGROUP_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 			       COLUMN_ALWAYS, "bytes that these allocations occupy" },
@@ -53,15 +50,12 @@ static const struct column columns[CGROUP_COLUMNS_ALL] = {
 					 COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[CGROUP_CHARGED_ALLOCATED] = { "charged_bytes_allocated", "charged", "bytes",
 				       COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
-				       "those of the allocated bytes that were charged to the "
-				       "memory cgroup, by __GFP_ACCOUNT or SLAB_ACCOUNT; - if that "
-				       "is not known of all" },
+				       "those of the allocated bytes that were charged to the memory cgroup, by __GFP_ACCOUNT or SLAB_ACCOUNT; - if that is not known of all" },
 	[CGROUP_CHARGED_LIVE_OBJECTS] = { "charged_live_objects", "charged live", "objs",
 					  COLUMN_LIVE, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[CGROUP_CHARGED_LIVE_BYTES] = { "charged_live_bytes", "charged", "live", COLUMN_LIVE, 0,
 					COLUMN_ALWAYS,
-					"those of the charged bytes that are live: still charged "
-					"at the end" },
+					"those of the charged bytes that are live: still charged at the end" },
 	[CGROUP_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			   NULL },
 	ESTIMATE_COLUMN_ROWS(CGROUP_COLUMNS, "number of allocated bytes"),

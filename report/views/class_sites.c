@@ -67,11 +67,9 @@ static const struct column columns[SITE_COLUMNS] = {
 	[SITE_FITS] = { "fits", "fits", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT,
 			"the next smaller class" },
 	[SITE_SAVES] = { "saves_bytes", "saves", "bytes", COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT,
-			 "what the smaller class would save of the bytes at the peak: the waste "
-			 "and the bytes that are requested no more, so it is above the waste" },
+			 "what the smaller class would save of the bytes at the peak: the waste and the bytes that are requested no more, so it is above the waste" },
 	[SITE_ADVICE] = { "advice", "advice", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			  "what would help, and the bytes that it saves; with fewer bytes "
-			  "requested, the waste and these bytes" },
+			  "what would help, and the bytes that it saves; with fewer bytes requested, the waste and these bytes" },
 	[SITE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			 NULL },
 };
@@ -175,8 +173,8 @@ static char *advice_text(const struct report *report, const struct class_site *s
 		saves_text(is_held ? site->saves : site->flow_saves, saves);
 		saves_text(is_held ? site->saves_waste : site->flow_saves_waste, waste);
 		length = asprintf(&text,
-				  "%s%" PRIu64 " byte%s less would fit %s%s: saves %s of the %s, "
-				  "%s of it waste",
+				  "%s%" PRIu64
+				  " byte%s less would fit %s%s: saves %s of the %s, %s of it waste",
 				  site->from == site->to ? "" : "up to ", less,
 				  less == 1 ? "" : "s", below->name,
 				  is_half ? " of half as many pages" : "", saves,

@@ -114,12 +114,14 @@ static size_t add_interval_columns(struct report *report)
 	struct column *column = report->columns + report->column_count;
 
 	*column++ = interval_column("samples", "samples", "");
-	*column++ = (struct column){ .key = "error_percent",
-				     .header = "+-",
-				     .unit = "%",
-				     .type = COLUMN_DECIMAL,
-				     .legend = "the true number of events is this near to the "
-					       "estimate, in 95 of 100 cases" };
+	*column++ = (struct column){
+		.key = "error_percent",
+		.header = "+-",
+		.unit = "%",
+		.type = COLUMN_DECIMAL,
+		.legend =
+			"the true number of events is this near to the estimate, in 95 of 100 cases"
+	};
 	*column++ = interval_column("count_low", "count", "low");
 	*column++ = interval_column("count_high", "count", "high");
 	for (size_t i = 0; i < query->statistic_count; i++) {
@@ -142,8 +144,8 @@ static void set_estimate_legends(struct report *report)
 		if (!has_column(&report->query->statistics[i]))
 			continue;
 		if (function == STATISTIC_AVG)
-			column->legend = "average of the values that are known: the ratio of two "
-					 "estimates, the sum and the number";
+			column->legend =
+				"average of the values that are known: the ratio of two estimates, the sum and the number";
 		else if (function == STATISTIC_MIN)
 			column->legend = "the least value of the samples";
 		else if (function == STATISTIC_MAX)
@@ -180,9 +182,9 @@ static int begin(struct report *report)
 	int err;
 
 	if (report->settings.select && report->settings.select->older) {
-		snprintf(report->errmsg, sizeof(report->errmsg),
-			 "--older selects objects, but the view count counts events: write "
-			 "--where='age >= 10ms' instead");
+		snprintf(
+			report->errmsg, sizeof(report->errmsg),
+			"--older selects objects, but the view count counts events: write --where='age >= 10ms' instead");
 		return -EINVAL;
 	}
 	count = calloc(1, sizeof(*count));
@@ -377,12 +379,13 @@ int count_add_header(const struct report *report, struct header *header)
 			      query->has_where ? " where " : "",
 			      query->has_where ? query->where.text : "");
 	if (!err && (query->has_where || report->probes))
-		err = header_add_line(header, "", false, "%s for %" PRIu64 " event%s",
-				      !report->probes	 ? "the expression is false or null"
-				      : query->has_where ? "the probe is another, or the "
-							   "expression is false or null,"
-							 : "the probe is another",
-				      report->excluded, report->excluded == 1 ? "" : "s");
+		err = header_add_line(
+			header, "", false, "%s for %" PRIu64 " event%s",
+			!report->probes ? "the expression is false or null"
+			: query->has_where
+				? "the probe is another, or the expression is false or null,"
+				: "the probe is another",
+			report->excluded, report->excluded == 1 ? "" : "s");
 	return err;
 }
 

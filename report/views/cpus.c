@@ -19,8 +19,7 @@ static const struct column columns[DOMAIN_COLUMNS] = {
 				 "allocations that requested another node than the CPU's own" },
 	[DOMAIN_OTHER_MEMORY] = { "other_node_memory", "x", "mem", COLUMN_NULLABLE, 0,
 				  COLUMN_IN_TEXT_IF_USED,
-				  "these allocations whose memory is of another node than the "
-				  "CPU's" },
+				  "these allocations whose memory is of another node than the CPU's" },
 	[DOMAIN_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			   "frees on the CPU, of objects allocated on any CPU" },
 	[DOMAIN_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,

@@ -79,9 +79,9 @@ static int add_advice(struct header *header, const struct status_sampling *sampl
 	if (samples >= SAMPLES_ENOUGH)
 		return 0;
 	if (sampling->interval_most > interval)
-		return header_add_line(header, "", true,
-				       "few samples make wide intervals: a larger kmemtraced "
-				       "--max-samples takes more");
+		return header_add_line(
+			header, "", true,
+			"few samples make wide intervals: a larger kmemtraced --max-samples takes more");
 	while (interval / 2 >= SAMPLING_LEAST &&
 	       interval * SAMPLES_ENOUGH > sampling->interval * (samples ? samples : 1))
 		interval /= 2;
@@ -133,8 +133,8 @@ int estimate_add_lines(const struct report *report, struct header *header)
 	if (!err && (margin.above > 0 || margin.below > 0))
 		err = header_add_line(
 			header, "", true,
-			"lost records may be samples or their frees: the intervals include up to "
-			"%" PRIu64 " bytes of allocations and %" PRIu64 " of frees for them",
+			"lost records may be samples or their frees: the intervals include up to %" PRIu64
+			" bytes of allocations and %" PRIu64 " of frees for them",
 			(uint64_t)fmin(margin.above, 0x1p63), (uint64_t)fmin(margin.below, 0x1p63));
 	if (!err)
 		err = add_advice(header, sampling, variance->samples);
@@ -146,11 +146,11 @@ int estimate_add_lines(const struct report *report, struct header *header)
 				      " frees, in the whole capture, kmemtraced's own included",
 				      counted.allocations, counted.bytes, counted.frees);
 	if (!err && sampling->unsized)
-		err = header_add_line(header, "", true,
-				      "%" PRIu64
-				      " allocations were not sampled: the size of their slab "
-				      "cache was not known yet",
-				      sampling->unsized);
+		err = header_add_line(
+			header, "", true,
+			"%" PRIu64
+			" allocations were not sampled: the size of their slab cache was not known yet",
+			sampling->unsized);
 	return err;
 }
 

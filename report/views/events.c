@@ -20,18 +20,12 @@ _Static_assert(QUERY_COLUMNS_MAX <= STREAM_COLUMNS_MAX, "columns of a stream");
 /* The usual columns, by the names that JSON and CSV give them. A text shows task instead of comm.
  */
 static const char usual_columns[] =
-	"time_ns,cpu,tid,pid,comm,event,outcome,from_backup,pointer,bytes_requested,"
-	"bytes_allocated,cache,gfp,requested_node,site,age_ns,alloc_site,missed_site";
+	"time_ns,cpu,tid,pid,comm,event,outcome,from_backup,pointer,bytes_requested,bytes_allocated,cache,gfp,requested_node,site,age_ns,alloc_site,missed_site";
 /* Of a capture with process events. */
 static const char process_columns[] =
-	"time_ns,cpu,tid,pid,comm,event,outcome,from_backup,pointer,bytes_requested,"
-	"bytes_allocated,cache,gfp,requested_node,site,age_ns,alloc_site,missed_site,"
-	"address,length,write_access,fault_type,zero,victim";
+	"time_ns,cpu,tid,pid,comm,event,outcome,from_backup,pointer,bytes_requested,bytes_allocated,cache,gfp,requested_node,site,age_ns,alloc_site,missed_site,address,length,write_access,fault_type,zero,victim";
 static const char usual_text_columns[] =
-	"time_ns,cpu,thread,event,outcome,from_backup,pointer,bytes_requested,"
-	"bytes_allocated,cache,gfp,requested_node,address,length,write_access,fault_type,zero,"
-	"victim,"
-	"site,age_ns,alloc_site,missed_site";
+	"time_ns,cpu,thread,event,outcome,from_backup,pointer,bytes_requested,bytes_allocated,cache,gfp,requested_node,address,length,write_access,fault_type,zero,victim,site,age_ns,alloc_site,missed_site";
 
 struct events {
 	const struct report *report;
@@ -206,9 +200,9 @@ static int begin(struct report *report)
 	int err;
 
 	if (report->settings.select && report->settings.select->older) {
-		snprintf(report->errmsg, sizeof(report->errmsg),
-			 "--older selects objects, but the view events shows events: remove "
-			 "--older or name another view");
+		snprintf(
+			report->errmsg, sizeof(report->errmsg),
+			"--older selects objects, but the view events shows events: remove --older or name another view");
 		return -EINVAL;
 	}
 	events = calloc(1, sizeof(*events));

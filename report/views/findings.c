@@ -58,8 +58,7 @@ static const struct column columns[FINDINGS_COLUMNS] = {
 	[FINDINGS_COLUMN_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
 				   "kind of error: kmemtrace-report(1) explains each kind" },
 	[FINDINGS_COLUMN_CERTAINTY] = { "certainty", "certainty", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-					"certain: no unrecorded event can explain it; possible: an "
-					"unrecorded event can; legal: allowed on this kernel" },
+					"certain: no unrecorded event can explain it; possible: an unrecorded event can; legal: allowed on this kernel" },
 	[FINDINGS_COLUMN_COUNT] = { "count", "cases", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 				    "number of cases" },
 	[FINDINGS_COLUMN_CERTAIN] = { "certain", "certain", "cases", COLUMN_NUMBER, 0,
@@ -70,15 +69,11 @@ static const struct column columns[FINDINGS_COLUMNS] = {
 					NULL },
 	[FINDINGS_COLUMN_OTHER_SITE] = { "other_site", "other site", "", COLUMN_TEXT, 0,
 					 COLUMN_BELOW,
-					 "of a double free: the site that freed the object first; "
-					 "of an overlap: the site that allocated the overlapped "
-					 "object; of a missed free: the site that allocated "
-					 "the address again" },
+					 "of a double free: the site that freed the object first; of an overlap: the site that allocated the overlapped object; of a missed free: the site that allocated the address again" },
 	[FINDINGS_COLUMN_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
 	[FINDINGS_COLUMN_FREE_CACHE] = { "free_cache", "other cache", "", COLUMN_TEXT, 0,
 					 COLUMN_BELOW,
-					 "the cache that the free named; of an overlap: the cache "
-					 "of the overlapped object" },
+					 "the cache that the free named; of an overlap: the cache of the overlapped object" },
 	[FINDINGS_COLUMN_FIRST_TIME] = { "first_time", "first", "", COLUMN_TIME, 0,
 					 COLUMN_NOT_IN_TEXT, NULL },
 	[FINDINGS_COLUMN_LAST_TIME] = { "last_time", "last", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
@@ -113,9 +108,7 @@ static const struct column columns[FINDINGS_COLUMNS] = {
 				    NULL },
 	[FINDINGS_COLUMN_BECAUSE] = { "because", "possible because", "", COLUMN_TEXT, 0,
 				      COLUMN_BELOW,
-				      "the reasons why the case is not certain. The header lists "
-				      "the "
-				      "paths that are not observed" },
+				      "the reasons why the case is not certain. The header lists the paths that are not observed" },
 };
 
 enum count_column {

@@ -84,16 +84,16 @@ static int begin(struct report *report)
 	struct flame_counts *counts;
 
 	if (measure == FLAME_peak && settings->select && settings->select->older) {
-		snprintf(report->errmsg, sizeof(report->errmsg),
-			 "--older selects objects at their end, but --bytes=peak needs all that "
-			 "were live at one time: leave one of them out");
+		snprintf(
+			report->errmsg, sizeof(report->errmsg),
+			"--older selects objects at their end, but --bytes=peak needs all that were live at one time: leave one of them out");
 		return -EINVAL;
 	}
 	if (measure == FLAME_temporary && report->capture->status.sampling.is_profile) {
-		snprintf(report->errmsg, sizeof(report->errmsg),
-			 "%s: --bytes=temporary needs each allocation: record a capture without "
-			 "--profile",
-			 report->capture->path);
+		snprintf(
+			report->errmsg, sizeof(report->errmsg),
+			"%s: --bytes=temporary needs each allocation: record a capture without --profile",
+			report->capture->path);
 		return -EINVAL;
 	}
 	settings->lifetimes = measure == FLAME_leaked;

@@ -33,22 +33,16 @@ enum flame_column {
 
 const struct column flame_columns[FLAME_COLUMNS] = {
 	[FLAME_FUNCTION] = { "function", "function", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			     "a function, where the path entered the kernel, or a value of --by; "
-			     "below it, further to the right, the functions that it called, or "
-			     "with --bottom-up those that called it; (N below 1 %) adds up N of "
-			     "them" },
+			     "a function, where the path entered the kernel, or a value of --by; below it, further to the right, the functions that it called, or with --bottom-up those that called it; (N below 1 %) adds up N of them" },
 	[FLAME_BYTES] = { "bytes", "bytes", "", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			  "of all paths through the function, with those that end in it: live at "
-			  "the "
-			  "end of the window, or as --bytes says" },
+			  "of all paths through the function, with those that end in it: live at the end of the window, or as --bytes says" },
 	[FLAME_PERCENT] = { "percent", "%", "", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
 			    "its bytes in percent of all bytes of the view" },
 	[FLAME_ERROR] = { "error_percent", "+-", "%", COLUMN_DECIMAL, 0, COLUMN_IN_TEXT_IF_USED,
 			  "half of the 95 % interval of the bytes, in percent of the bytes" },
 	[FLAME_OBJECTS] = { "objects", "objects", "", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL },
 	[FLAME_PATH] = { "path", "then", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			 "functions that follow on the path, one below the other, with the same "
-			 "bytes" },
+			 "functions that follow on the path, one below the other, with the same bytes" },
 	[FLAME_DEPTH] = { "depth", "depth", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[FLAME_OWN] = { "own_bytes", "own", "bytes", COLUMN_LIVE, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[FLAME_LOW] = { "bytes_low", "bytes", "low", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },

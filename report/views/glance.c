@@ -24,8 +24,7 @@ static const struct column waste_columns[WASTE_COLUMNS] = {
 			 "the kernel code that allocated" },
 	[WASTE_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[WASTE_PEAK] = { "peak_waste", "at peak", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
-			 "bytes that were not requested, of the objects that were live at the peak "
-			 "of all live bytes" },
+			 "bytes that were not requested, of the objects that were live at the peak of all live bytes" },
 	[WASTE_SHARE] = { "share_percent", "% of waste", "", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
 			  "share of all waste at the peak" },
 	[WASTE_LIVE] = { "live_waste", "at end", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,

@@ -34,8 +34,7 @@ static const struct column columns[GROWTH_COLUMNS] = {
 	[GROWTH_OBJECTS] = { "live_objects", "live", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL },
 	[GROWTH_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL },
 	[GROWTH_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			    "how evenly the live objects were allocated over the window: near 100 "
-			    "is a steady leak, a cache that filled once is below 50" },
+			    "how evenly the live objects were allocated over the window: near 100 is a steady leak, a cache that filled once is below 50" },
 	[GROWTH_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
 			      COLUMN_BELOW_IF_PART, NULL },
 	[GROWTH_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
@@ -61,8 +60,7 @@ static const struct column glance_columns[GROWTH_COLUMNS] = {
 	[GROWTH_BYTES] = { "live_bytes", "bytes", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			   "bytes allocated to these objects" },
 	[GROWTH_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_IF_ROOM,
-			    "how evenly the live objects were allocated over the window: near 100 "
-			    "is a steady leak, a cache that filled once is below 50" },
+			    "how evenly the live objects were allocated over the window: near 100 is a steady leak, a cache that filled once is below 50" },
 	[GROWTH_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
 			      COLUMN_NOT_IN_TEXT, NULL },
 	[GROWTH_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,

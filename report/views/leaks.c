@@ -66,39 +66,29 @@ static const struct column columns[LEAK_COLUMNS + ESTIMATE_COLUMNS] = {
 			      "median age of the live objects at the end of the window" },
 	[LEAK_AGE_MAX] = { "age_max_ns", "age", "max", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
 	[LEAK_GROWTH] = { "growth_bytes_per_s", "growth", "B/s", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			  "slope of the straight line that fits the live bytes over time best "
-			  "(least squares)" },
+			  "slope of the straight line that fits the live bytes over time best (least squares)" },
 	[LEAK_GROWTH_OBJECTS] = { "growth_objects_per_s", "growth", "objects/s", COLUMN_DECIMAL, 2,
 				  COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_NOT_IN_TEXT,
 		       "how well the straight line fits (the square of the correlation)" },
 	[LEAK_OLD] = { "old_objects", "old", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-		       "live objects that are older than 99 % of the site's freed objects became; "
-		       "all live ones, if twice as many are live as were freed" },
+		       "live objects that are older than 99 % of the site's freed objects became; all live ones, if twice as many are live as were freed" },
 	[LEAK_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			  "how evenly the allocations of the old objects are spread over the "
-			  "window: near 100 is a steady leak, a cache that filled once is below "
-			  "50" },
+			  "how evenly the allocations of the old objects are spread over the window: near 100 is a steady leak, a cache that filled once is below 50" },
 	[LEAK_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
 			       NULL },
 	[LEAK_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[LEAK_COVERAGE] = { "coverage_percent", "cov", "%", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-			    "coverage: frees / (frees + missed frees) in the slab cache; of "
-			    "several, the mean weighted by live bytes: below 100, live objects "
-			    "may have been freed" },
+			    "coverage: frees / (frees + missed frees) in the slab cache; of several, the mean weighted by live bytes: below 100, live objects may have been freed" },
 	[LEAK_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			  "bytes of the old objects, halved for each 4 % that steady is below 100 "
-			  "and for each 4 % that cov is; objects of fully covered caches and the "
-			  "others are weighed apart. The rows are in this order, and those "
-			  "with the same damage by live bytes" },
+			  "bytes of the old objects, halved for each 4 % that steady is below 100 and for each 4 % that cov is; objects of fully covered caches and the others are weighed apart. "
+			  "The rows are in this order, and those with the same damage by live bytes" },
 	[LEAK_COVERED] = { "covered_bytes", "covered", "bytes", COLUMN_NUMBER, 0,
 			   COLUMN_NOT_IN_TEXT, "live bytes in caches whose coverage is 100" },
 	[LEAK_PARTLY] = { "partly_covered", "partly covered", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			  "the caches of the row whose coverage is below 100, with their live "
-			  "objects and bytes: these may have been freed" },
+			  "the caches of the row whose coverage is below 100, with their live objects and bytes: these may have been freed" },
 	[LEAK_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			"the process that was running when more than half of the live bytes were "
-			"allocated, or interrupts" },
+			"the process that was running when more than half of the live bytes were allocated, or interrupts" },
 	[LEAK_TASK_PID] = { "main_task_pid", "mostly by", "pid", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
 			    NULL },
 	[LEAK_TASK_COMM] = { "main_task_comm", "mostly by", "comm", COLUMN_TEXT, 0,

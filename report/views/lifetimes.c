@@ -26,8 +26,7 @@ static const struct column columns[LIFETIME_COLUMNS] = {
 	[LIFETIME_GROUP_FREES] = { "frees_in_all", "frees", "in all", COLUMN_NUMBER, 0,
 				   COLUMN_NOT_IN_TEXT, NULL },
 	[LIFETIME_FROM] = { "from_ns", "lived", "from", COLUMN_DURATION, 0, COLUMN_ALWAYS,
-			    "time from the allocation to the recorded free; objects without a "
-			    "recorded free are not counted" },
+			    "time from the allocation to the recorded free; objects without a recorded free are not counted" },
 	[LIFETIME_TO] = { "to_ns", "lived", "to", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
 	[LIFETIME_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			     "frees of the site's objects with this lifetime" },

@@ -20,8 +20,7 @@ static const struct column columns[DOMAIN_COLUMNS] = {
 				 "allocations that requested another node than the CPU's own" },
 	[DOMAIN_OTHER_MEMORY] = { "other_node_memory", "x", "mem", COLUMN_NULLABLE, 0,
 				  COLUMN_IN_TEXT_IF_USED,
-				  "these allocations whose memory is of another node than the "
-				  "CPU's" },
+				  "these allocations whose memory is of another node than the CPU's" },
 	[DOMAIN_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			   "frees on these CPUs, of objects allocated on any CPU" },
 	[DOMAIN_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
@@ -59,8 +58,7 @@ static const struct column crossing_sites_columns[CROSSING_SITES_COLUMNS] = {
 				   "freed objects of the site" },
 	[CROSSING_SITES_CROSS_FREES] = { "cross_node_frees", "x-node", "frees", COLUMN_NUMBER, 0,
 					 COLUMN_ALWAYS,
-					 "cross-node frees: on a CPU of another node than the "
-					 "allocation" },
+					 "cross-node frees: on a CPU of another node than the allocation" },
 	[CROSSING_SITES_PERCENT] = { "cross_node_percent", "x-node", "%", COLUMN_DECIMAL, 1,
 				     COLUMN_ALWAYS, "of the freed objects of the site" },
 	[CROSSING_SITES_BYTES] = { "cross_node_bytes", "x-node", "bytes", COLUMN_NUMBER, 0,

@@ -34,8 +34,7 @@ enum size_column {
 
 static const struct column columns[SIZE_COLUMNS] = {
 	[SIZE_CACHE] = { "cache", "class", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			 "the size class of kmalloc(): a slab cache, or whole pages "
-			 "(kmalloc-large)" },
+			 "the size class of kmalloc(): a slab cache, or whole pages (kmalloc-large)" },
 	[SIZE_CLASS] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[SIZE_FROM] = { "from_bytes", "from", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
 	[SIZE_TO] = { "to_bytes", "to", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
@@ -80,8 +79,7 @@ enum class_column {
 
 static const struct column class_columns[CLASS_COLUMNS] = {
 	[CLASS_CACHE] = { "cache", "class", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			  "the size class of kmalloc(): a slab cache, or whole pages "
-			  "(kmalloc-large)" },
+			  "the size class of kmalloc(): a slab cache, or whole pages (kmalloc-large)" },
 	[CLASS_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
 			 "bytes that one allocation occupies" },
 	[CLASS_OBJECTS] = { "objects", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,

@@ -29,35 +29,26 @@ enum slab_column {
 
 static const struct column columns[SLAB_COLUMNS] = {
 	[SLAB_NAME] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			"the slab cache; caches that the kernel merged share one line of "
-			"/proc/slabinfo, and one name" },
+			"the slab cache; caches that the kernel merged share one line of /proc/slabinfo, and one name" },
 	[SLAB_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[SLAB_GROWTH] = { "growth_objects", "growth", "objs", COLUMN_CHANGE, 0, COLUMN_ALWAYS,
-			  "active objects in /proc/slabinfo: those at the end - those at the "
-			  "begin of the capture" },
+			  "active objects in /proc/slabinfo: those at the end - those at the begin of the capture" },
 	[SLAB_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
 			       NULL },
 	[SLAB_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
 	[SLAB_OBSERVED] = { "observed_objects", "observed", "objs", COLUMN_CHANGE, 0, COLUMN_ALWAYS,
-			    "recorded allocations - recorded frees between these two readings, of "
-			    "all tasks, kmemtraced too, and of objects from before" },
+			    "recorded allocations - recorded frees between these two readings, of all tasks, kmemtraced too, and of objects from before" },
 	[SLAB_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
 			  COLUMN_IN_TEXT_IF_USED,
-			  "frees in this time that were not recorded: the address was allocated "
-			  "again while the object was live. They are not in observed" },
+			  "frees in this time that were not recorded: the address was allocated again while the object was live. They are not in observed" },
 	[SLAB_DIFFERENCE] = { "difference_objects", "differ", "objs", COLUMN_CHANGE, 0,
 			      COLUMN_ALWAYS, "difference: growth - observed" },
 	[SLAB_LOW] = { "error_low", "error", "from", COLUMN_CHANGE, 0, COLUMN_ALWAYS, NULL },
 	[SLAB_HIGH] = { "error_high", "error", "to", COLUMN_CHANGE, 0, COLUMN_ALWAYS,
-			"a difference between these two needs no unobserved event: /proc/slabinfo "
-			"counts free objects that a CPU or node holds (slabs, partial slabs, "
-			"sheaves) as active; events while it was read, lost and skipped events, "
-			"and a kfree() of an older object, which names no cache, count too" },
+			"a difference between these two needs no unobserved event: /proc/slabinfo counts free objects that a CPU or node holds (slabs, partial slabs, sheaves) as active; events while it was read, lost and skipped events, and a kfree() of an older object, which names no cache, count too" },
 	[SLAB_UNOBSERVED] = { "unobserved_objects", "unobserved", "objs", COLUMN_CHANGE, 0,
 			      COLUMN_ALWAYS,
-			      "the difference if the error does not explain it, else 0: + "
-			      "allocations, - frees on unobserved paths. If both were not "
-			      "observed, there were more of each" },
+			      "the difference if the error does not explain it, else 0: + allocations, - frees on unobserved paths. If both were not observed, there were more of each" },
 	[SLAB_UNOBSERVED_BYTES] = { "unobserved_bytes", "unobserved", "bytes", COLUMN_CHANGE, 0,
 				    COLUMN_NOT_IN_TEXT, NULL },
 };
@@ -69,10 +60,10 @@ static int begin(struct report *report)
 {
 	if (!report->settings.select)
 		return 0;
-	snprintf(report->errmsg, sizeof(report->errmsg),
-		 "%s: /proc/slabinfo was read at the begin and at the end, and counts all objects: "
-		 "use the view slabinfo without filters and --time",
-		 report->capture->path);
+	snprintf(
+		report->errmsg, sizeof(report->errmsg),
+		"%s: /proc/slabinfo was read at the begin and at the end, and counts all objects: use the view slabinfo without filters and --time",
+		report->capture->path);
 	return -EINVAL;
 }
 

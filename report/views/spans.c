@@ -67,13 +67,11 @@ static const struct column change_columns[CHANGE_COLUMNS] = {
 	[CHANGE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			   "frees in the span, of objects that the site allocated at any time" },
 	[CHANGE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			    "frees that were not recorded: the address was allocated again while "
-			    "the object was live" },
+			    "frees that were not recorded: the address was allocated again while the object was live" },
 	[CHANGE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
 			       COLUMN_ALWAYS, "bytes that these allocations occupy" },
 	[CHANGE_FREED] = { "bytes_freed", "freed", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "bytes of the objects that ended in the span: by a free or a missed "
-			   "free" },
+			   "bytes of the objects that ended in the span: by a free or a missed free" },
 };
 
 enum slice_column {
@@ -98,8 +96,7 @@ static const struct column slice_columns[SLICE_COLUMNS] = {
 	[SLICE_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
 			      COLUMN_ALWAYS, "frees of objects whose allocation was not recorded" },
 	[SLICE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "frees that were not recorded: the address was allocated again while "
-			   "the object was live" },
+			   "frees that were not recorded: the address was allocated again while the object was live" },
 	[SLICE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
 			   "allocations that failed" },
 };

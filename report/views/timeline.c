@@ -55,8 +55,7 @@ static const struct column columns[SLICE_COLUMNS] = {
 			      COLUMN_NOT_IN_TEXT, NULL },
 	[SLICE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
 			   COLUMN_IN_TEXT_IF_USED,
-			   "frees that were not recorded: the address was allocated again while "
-			   "the object was live" },
+			   "frees that were not recorded: the address was allocated again while the object was live" },
 	[SLICE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,
 			   "allocations that failed" },
 	[SLICE_ALLOCATION_RATE] = { "allocations_per_s", "allocs", "per s", COLUMN_DECIMAL, 0,
@@ -68,8 +67,7 @@ static const struct column columns[SLICE_COLUMNS] = {
 	[SLICE_FREED] = { "bytes_freed", "freed", "bytes", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
 			  NULL },
 	[SLICE_LIVE_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-				 "at the end of the slice: allocated in the window, with no "
-				 "recorded free by then" },
+				 "at the end of the slice: allocated in the window, with no recorded free by then" },
 	[SLICE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
 			       "bytes allocated to the live objects" },
 	[SLICE_PEAK] = { "peak_bytes", "max", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
@@ -79,8 +77,7 @@ static const struct column columns[SLICE_COLUMNS] = {
 	[SLICE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
 			  NULL },
 	[SLICE_OUTSIDE] = { "outside", "outside", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-			    "allocations and frees of the row that were recorded before the begin "
-			    "or after the end: they are not in the rates" },
+			    "allocations and frees of the row that were recorded before the begin or after the end: they are not in the rates" },
 };
 
 enum peak_column {
@@ -444,10 +441,11 @@ static int add_header(const struct report *report, struct header *header)
 
 	if (!outside)
 		return 0;
-	return header_add_line(header, "rates", false,
-			       "without %" PRIu64 " allocation%s before the begin or after the "
-			       "end, which the first and the last row count",
-			       outside, outside == 1 ? " or free" : "s and frees");
+	return header_add_line(
+		header, "rates", false,
+		"without %" PRIu64
+		" allocation%s before the begin or after the end, which the first and the last row count",
+		outside, outside == 1 ? " or free" : "s and frees");
 }
 
 const struct view view_timeline = {

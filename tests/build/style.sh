@@ -22,7 +22,8 @@ while read -r file; do
 	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' ||
 		report_error "$file: no SPDX line"
 	[[ $file == *.[ch] ]] || continue
-	wide=$(expand -t 8 "$file" | awk 'length > 100 { print FNR; exit }')
+	# a literal may be as long as it is
+	wide=$(expand -t 8 "$file" | sed -E 's/"([^"\\]|\\.)*"/""/g' | awk 'length > 100 { print FNR; exit }')
 	[ -z "$wide" ] || report_error "$file:$wide: over 100 columns"
 	[ "$(wc -l <"$file")" -le 700 ] || report_error "$file: over 700 lines"
 done < <(find "${folders[@]}" tests debian m4 demo test configure.ac Makefile.am -name '*.[ch]' \
@@ -84,6 +85,12 @@ tests/build/waits.sh . || failed=1
 mkdir -p "$scratch/tree/tests/cli"
 echo 'sleep 5' >"$scratch/tree/tests/cli/planted.sh"
 ! tests/build/waits.sh "$scratch/tree" >/dev/null || report_error "waits.sh does not find a planted sleep"
+
+# Messages are whole.
+find "${folders[@]}" -name '*.[ch]' -exec tests/build/literals.sh {} + || failed=1
+printf '\tprintf("the file "\n\t       "is empty");\n' >"$scratch/tree/base/planted.c"
+! tests/build/literals.sh "$scratch/tree/base/planted.c" >/dev/null ||
+	report_error "literals.sh does not find a planted literal that goes on"
 
 # Each row of tests/tiers is of a test, a tier and a build. ./test ends if a test has no row.
 while read -r pattern tier build; do

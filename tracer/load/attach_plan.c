@@ -94,15 +94,15 @@ static void choose(struct attach_plan *plan, const struct signature *signature)
 static int fail_tracepoint(struct attach_plan *plan, enum tracepoint_id id, bool exists)
 {
 	if (exists)
-		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "this kernel's tracepoint %s passes arguments that this kmemtraced does "
-			 "not know: try a newer kmemtraced",
-			 tracepoints[id].name);
+		snprintf(
+			plan->errmsg, sizeof(plan->errmsg),
+			"this kernel's tracepoint %s passes arguments that this kmemtraced does not know: try a newer kmemtraced",
+			tracepoints[id].name);
 	else
-		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "this kernel has no tracepoint %s: kmemtraced needs CONFIG_TRACEPOINTS "
-			 "and a slab allocator with this tracepoint",
-			 tracepoints[id].name);
+		snprintf(
+			plan->errmsg, sizeof(plan->errmsg),
+			"this kernel has no tracepoint %s: kmemtraced needs CONFIG_TRACEPOINTS and a slab allocator with this tracepoint",
+			tracepoints[id].name);
 	return -ENOTSUP;
 }
 
@@ -180,11 +180,11 @@ static int plan_from_tracefs(struct attach_plan *plan)
 	char name[64];
 
 	if (tracefs < 0) {
-		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "this kernel has no BTF (/sys/kernel/btf/vmlinux), and tracefs, which is "
-			 "needed instead, cannot be read: %s%s",
-			 strerror(-tracefs),
-			 tracefs == -EPERM || tracefs == -EACCES ? ": run as root" : "");
+		snprintf(
+			plan->errmsg, sizeof(plan->errmsg),
+			"this kernel has no BTF (/sys/kernel/btf/vmlinux), and tracefs, which is needed instead, cannot be read: %s%s",
+			strerror(-tracefs),
+			tracefs == -EPERM || tracefs == -EACCES ? ": run as root" : "");
 		return -ENOTSUP;
 	}
 	for (unsigned int i = 0; i < ATTACH_TRACEPOINTS; i++) {

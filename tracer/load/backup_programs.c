@@ -150,7 +150,6 @@ const char *backup_programs_reason(const struct backup_programs *backup)
 		if (!totals->matched[i])
 			return i == KMT_BACKED_UP_KFREE
 				       ? "no kfree happened that showed that in-flight marks work"
-				       : "no kmem_cache_free happened that showed that in-flight "
-					 "marks work";
+				       : "no kmem_cache_free happened that showed that in-flight marks work";
 	return "";
 }

@@ -87,7 +87,6 @@ const char *copies_reason(const struct copies *copies)
 		return copies->reason;
 	for (unsigned int kind = 0; copies->count && kind < KMT_COPIED_KINDS; kind++)
 		if (!copies->variant->totals->copy_matched[kind])
-			return "an event of each kind must show that in-flight marks work, and a "
-			       "kind had none";
+			return "an event of each kind must show that in-flight marks work, and a kind had none";
 	return "";
 }

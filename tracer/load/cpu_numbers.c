@@ -31,11 +31,10 @@ void cpu_numbers_check(struct cpu_numbers *numbers, const struct topology *topol
 
 void cpu_numbers_explain(const struct cpu_numbers *numbers, int jit, char *text, size_t size)
 {
-	snprintf(text, size,
-		 "a BPF program that runs on CPU %u sees CPU number %u, so all events would have "
-		 "the wrong CPU: %s",
-		 numbers->wrong_cpu, numbers->wrong_number,
-		 jit ? "bpf_get_smp_processor_id() of this kernel is wrong"
-		     : "this kernel needs its BPF JIT for the right number: switch it on with "
-		       "sysctl net.core.bpf_jit_enable=1");
+	snprintf(
+		text, size,
+		"a BPF program that runs on CPU %u sees CPU number %u, so all events would have the wrong CPU: %s",
+		numbers->wrong_cpu, numbers->wrong_number,
+		jit ? "bpf_get_smp_processor_id() of this kernel is wrong"
+		    : "this kernel needs its BPF JIT for the right number: switch it on with sysctl net.core.bpf_jit_enable=1");
 }

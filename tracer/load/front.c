@@ -36,12 +36,9 @@ static const char *find_programs(struct front *front)
 	for (unsigned int kind = 0; kind < KMT_COPIED_KINDS; kind++) {
 		front->programs[kind] = bpf_variant_program(front->variant, kinds[kind].program);
 		if (!front->programs[kind])
-			return "kmemtraced has none for this architecture, or for a kernel that "
-			       "does not "
-			       "show its preempt count to programs";
+			return "kmemtraced has none for this architecture, or for a kernel that does not show its preempt count to programs";
 		if (!probe_function(kinds[kind].function))
-			return "this kernel attaches no kprobe.multi program to the functions "
-			       "__traceiter_* (CONFIG_FPROBE)";
+			return "this kernel attaches no kprobe.multi program to the functions __traceiter_* (CONFIG_FPROBE)";
 	}
 	return NULL;
 }
@@ -133,9 +130,9 @@ void front_attach(struct front *front)
 	if (err)
 		snprintf(front->reason, sizeof(front->reason), "cannot attach: %s", strerror(-err));
 	else if (!learn(front->variant->totals->fronts))
-		snprintf(front->reason, sizeof(front->reason),
-			 "they did not learn where on the stack the arguments of the tracepoints "
-			 "will be");
+		snprintf(
+			front->reason, sizeof(front->reason),
+			"they did not learn where on the stack the arguments of the tracepoints will be");
 	if (front->reason[0])
 		front_detach(front);
 }

@@ -48,9 +48,9 @@ int programs_plan(struct attach_plan *plan, bool verbose)
 	libbpf_set_print(verbose ? loud_printer : quiet_printer);
 	if (is_in_child_pid_namespace()) {
 		memset(plan, 0, sizeof(*plan));
-		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "kmemtraced runs in a PID namespace (of a container), whose process ids "
-			 "the kernel's events do not have: run it in the initial PID namespace");
+		snprintf(
+			plan->errmsg, sizeof(plan->errmsg),
+			"kmemtraced runs in a PID namespace (of a container), whose process ids the kernel's events do not have: run it in the initial PID namespace");
 		return -ENOTSUP;
 	}
 	return attach_plan_make(plan);
@@ -158,8 +158,8 @@ static void choose_programs(struct programs *programs, const struct programs_set
 	if (!no_backup_reason && settings->sampling.is_profile)
 		no_backup_reason = "a profile has none";
 	if (!no_backup_reason && plan->preemption == PREEMPTION_POSSIBLE)
-		no_backup_reason = "on this kernel a task may move to another CPU inside a "
-				   "tracepoint";
+		no_backup_reason =
+			"on this kernel a task may move to another CPU inside a tracepoint";
 	backup_programs_choose(&programs->backup, variant, btf,
 			       !strcmp(plan->programs[ATTACH_CACHE_FREE], "kmem_cache_free"),
 			       no_backup_reason);
