@@ -12,18 +12,18 @@
 
 #include "analysis/checkpoint.h"
 #include "base/cleanup.h"
+#include "capture/capture.h"
+#include "capture/capture_file.h"
+#include "capture/parts.h"
 #include "check/check.h"
 #include "check/check_checkpoint.h"
 #include "check/check_heap.h"
 #include "check/check_pieces.h"
-#include "repair/repair.h"
+#include "check/repair/repair.h"
 #include "cli/command_line.h"
 #include "cli/memory_limit.h"
 #include "cli/message.h"
 #include "cli/progress.h"
-#include "capture/capture.h"
-#include "capture/capture_file.h"
-#include "capture/parts.h"
 
 struct options {
 	bool quiet, verbose, heap, list, repair;

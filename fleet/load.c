@@ -16,7 +16,7 @@
 #include "cli/progress.h"
 #include "cli/stop.h"
 #include "fleet/load.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_file.h"
 
 /* Rows in a transaction: a kill loses at most so many. */
 #define TRANSACTION_ROWS 500000

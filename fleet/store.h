@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "summary/summary.h"
+#include "fleet/summary/summary.h"
 
 #define STORE_SCHEMA 1 /* of the tables; raised when one of their columns changes */
 

@@ -4,10 +4,10 @@
 #define FLEET_STORE_CLICKHOUSE_H
 
 #include "base/texts.h"
-#include "clickhouse/client.h"
-#include "clickhouse/rows.h"
-#include "clickhouse/schema.h"
-#include "clickhouse/stream.h"
+#include "fleet/clickhouse/client.h"
+#include "fleet/clickhouse/rows.h"
+#include "fleet/clickhouse/schema.h"
+#include "fleet/clickhouse/stream.h"
 #include "fleet/store.h"
 
 /* What a load has for one server. */

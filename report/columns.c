@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/fields/allocations.h"
+#include "analysis/fields/labels.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "fields/allocations.h"
-#include "fields/labels.h"
 #include "kernel/tasks.h"
 #include "report/columns.h"
 #include "report/views/row_names.h"

@@ -10,16 +10,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/command_line.h"
-#include "cli/memory_limit.h"
-#include "cli/message.h"
+#include "analysis/fields/field_table.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "base/utc.h"
-#include "fields/field_table.h"
+#include "capture/capture.h"
+#include "cli/command_line.h"
+#include "cli/memory_limit.h"
+#include "cli/message.h"
 #include "report/options.h"
 #include "report/views/row_names.h"
-#include "capture/capture.h"
 
 #define VIEW_ADDRESS(name) &view_##name,
 

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "analysis/fields/query.h"
 #include "analysis/select.h"
-#include "fields/query.h"
 #include "report/diff/options.h"
 #include "report/render/render.h"
 #include "report/views/view.h"

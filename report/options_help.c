@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "fields/field_table.h"
-#include "fields/function_table.h"
+#include "analysis/fields/field_table.h"
+#include "analysis/fields/function_table.h"
 #include "report/options.h"
 
 #define LINE_MAX_COLUMNS 78

@@ -11,12 +11,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "analysis/fields/allocations.h"
 #include "cli/message.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
-#include "report/render/render.h"
-#include "fields/allocations.h"
 #include "report/columns.h"
+#include "report/render/render.h"
 #include "report/report.h"
 #include "report/summaries_search.h"
 #include "report/views/capture_header.h"

@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "cli/message.h"
+#include "fleet/summary/summary_file.h"
 #include "report/report.h"
 #include "report/report_summaries.h"
 #include "report/summaries/flame.h"
@@ -22,7 +23,6 @@
 #include "report/summaries/tables.h"
 #include "report/summaries_page.h"
 #include "report/summaries_search.h"
-#include "summary/summary_file.h"
 
 #define MERGED "summaries/merged" SUMMARY_FILE_SUFFIX
 #define FIRST_WORD "kmemtrace-summaries "

@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "fleet/summary/summary_file.h"
 #include "report/summaries_search.h"
-#include "summary/summary_file.h"
 
 #define DEPTH 3
 

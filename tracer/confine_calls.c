@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "stats/metrics_file.h"
+#include "live/stats/metrics_file.h"
 #include "tracer/confine.h"
 
 #define RESERVED_BLOCKS 4

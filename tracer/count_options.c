@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/fields/counted.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
-#include "fields/counted.h"
 #include "report/render/render.h"
 #include "tracer/count_options.h"
 #include "tracer/live_counts.h"

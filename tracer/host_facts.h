@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "summary/summary.h"
+#include "fleet/summary/summary.h"
 
 #define BOOT_ID_SIZE 40
 

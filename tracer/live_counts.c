@@ -8,8 +8,8 @@
 
 #include <bpf/bpf.h>
 
+#include "analysis/fields/counted.h"
 #include "base/array.h"
-#include "fields/counted.h"
 #include "kernel/record_kinds.h"
 #include "tracer/live_counts.h"
 

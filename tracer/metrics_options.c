@@ -6,8 +6,8 @@
 
 #include "base/number.h"
 #include "cli/command_line.h"
-#include "stats/metrics.h"
-#include "stats/metrics_file.h"
+#include "live/stats/metrics.h"
+#include "live/stats/metrics_file.h"
 #include "tracer/metrics_options.h"
 
 #define INTERVAL_LEAST 100000000ULL /* as often as the publishing thread has new figures */

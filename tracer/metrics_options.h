@@ -13,7 +13,7 @@
 struct metrics_options {
 	const char *path;     /* NULL: --metrics was not given */
 	uint64_t interval_ns; /* between two texts */
-	size_t top;	      /* rows, see stats/metrics.h */
+	size_t top;	      /* rows, see live/stats/metrics.h */
 };
 
 /* A child of the table of kmemtraced's options. Its input is struct metrics_options, all zero. */

@@ -11,7 +11,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "stats/stats_paths.h"
+#include "live/stats/stats_paths.h"
 #include "tracer/publish.h"
 
 #define SLABINFO_BYTES_MAX ((size_t)64 << 20)

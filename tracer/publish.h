@@ -16,9 +16,9 @@
 
 #include "analysis/online.h"
 #include "analysis/tallies.h"
-#include "stats/stats_file.h"
-#include "stats/type_stats.h"
 #include "capture/writer.h"
+#include "live/stats/stats_file.h"
+#include "live/stats/type_stats.h"
 #include "tracer/publish_details.h"
 #include "tracer/publish_figures.h"
 #include "tracer/publish_metrics.h"

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "stats/details.h"
-#include "stats/details_file.h"
-#include "stats/details_text.h"
+#include "live/stats/details.h"
+#include "live/stats/details_file.h"
+#include "live/stats/details_text.h"
 
 struct publish_details_settings {
 	const char *path; /* of the statistics file */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stats/metrics.h"
+#include "live/stats/metrics.h"
 #include "tracer/trigger.h"
 
 #define FIGURES_HOLDERS 3

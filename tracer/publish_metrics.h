@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stats/metrics.h"
-#include "stats/metrics_file.h"
+#include "live/stats/metrics.h"
+#include "live/stats/metrics_file.h"
 #include "tracer/queue.h"
 
 struct publish_metrics_settings {
 	const char *path;     /* NULL: no metrics */
 	uint64_t interval_ns; /* between two texts */
-	size_t top;	      /* rows, see stats/metrics.h */
+	size_t top;	      /* rows, see live/stats/metrics.h */
 };
 
 struct publish_metrics {

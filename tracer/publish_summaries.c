@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_file.h"
 #include "tracer/publish_metrics.h"
 #include "tracer/publish_summaries.h"
 #include "tracer/summaries_options.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "summary/summary_count.h"
+#include "fleet/summary/summary_count.h"
 #include "tracer/host_facts.h"
 #include "tracer/queue.h"
 #include "tracer/summaries_file.h"

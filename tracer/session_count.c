@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/fields/counted.h"
 #include "base/utc.h"
-#include "fields/counted.h"
 #include "report/render/render.h"
 #include "report/views/view.h"
 #include "tracer/session_count.h"

@@ -20,8 +20,8 @@
 #include "base/files.h"
 #include "base/inside.h"
 #include "base/number.h"
-#include "stats/trusted_directory.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_file.h"
+#include "live/stats/trusted_directory.h"
 #include "tracer/shipper.h"
 #include "tracer/shipper_work.h"
 

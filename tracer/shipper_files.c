@@ -15,7 +15,7 @@
 #include "base/fd_message.h"
 #include "base/files.h"
 #include "base/inside.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_file.h"
 #include "tracer/shipper_work.h"
 
 #define FILE_MAX 4096 /* bytes, of a file of credentials */

@@ -10,7 +10,7 @@
 
 #include "kernel/ring.h"
 #include "kernel/stacks.h"
-#include "stats/details_stacks.h"
+#include "live/stats/details_stacks.h"
 #include "tracer/stack_messages.h"
 #include "tracer/table_switch.h"
 #include "tracer/user_stacks.h"

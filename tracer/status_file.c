@@ -22,7 +22,7 @@
 #include "base/inside.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "stats/trusted_directory.h"
+#include "live/stats/trusted_directory.h"
 #include "tracer/status_file.h"
 
 #define PREFIX "status."

@@ -21,8 +21,8 @@
 #include "base/inside.h"
 #include "base/number.h"
 #include "base/utc.h"
-#include "stats/trusted_directory.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_file.h"
+#include "live/stats/trusted_directory.h"
 #include "tracer/summaries_file.h"
 
 #define DAY (86400 * 1000000000ULL) /* ns */

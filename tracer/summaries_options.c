@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "cli/command_line.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_file.h"
 #include "tracer/summaries_options.h"
 
 #define SECOND 1000000000ULL /* ns */

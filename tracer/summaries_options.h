@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "summary/summary.h"
+#include "fleet/summary/summary.h"
 
 #define SUMMARIES_PARENT "/var/lib/kmemtrace"
 #define SUMMARIES_DIRECTORY SUMMARIES_PARENT "/summaries"   /* the default */

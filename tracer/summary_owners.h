@@ -3,8 +3,8 @@
 #ifndef TRACER_SUMMARY_OWNERS_H
 #define TRACER_SUMMARY_OWNERS_H
 
-#include "stats/details.h"
-#include "summary/summary.h"
+#include "fleet/summary/summary.h"
+#include "live/stats/details.h"
 
 struct summary_owners {
 	bool kinds[SUMMARY_KINDS]; /* that are added; never SUMMARY_CODE */

@@ -3,7 +3,7 @@
 #ifndef REPORT_SUMMARIES_HOST_TIME_H
 #define REPORT_SUMMARIES_HOST_TIME_H
 
-#include "summary/summary.h"
+#include "fleet/summary/summary.h"
 
 /*
  * The time of all hosts together, in ns. A host counts from the begin of the summary on, or from

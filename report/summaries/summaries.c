@@ -12,9 +12,9 @@
 #include "base/array.h"
 #include "base/utc.h"
 #include "cli/message.h"
+#include "fleet/summary/summary_file.h"
 #include "report/summaries/host_time.h"
 #include "report/summaries/summaries.h"
-#include "summary/summary_file.h"
 
 #define KERNEL "kernel" /* the module of code that is in none */
 

@@ -12,8 +12,8 @@
 
 #include "analysis/select.h"
 #include "base/hash_map.h"
+#include "fleet/summary/summary.h"
 #include "report/summaries/window.h"
-#include "summary/summary.h"
 
 /* All summaries that end at one time. */
 struct summaries_interval {

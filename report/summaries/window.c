@@ -6,8 +6,8 @@
 #include <sys/param.h>
 
 #include "cli/message.h"
+#include "fleet/summary/summary_file.h"
 #include "report/summaries/window.h"
-#include "summary/summary_file.h"
 
 /* The times of the whole file. */
 static int find_times(struct summaries_window *window, const char *path)

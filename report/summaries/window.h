@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "analysis/select.h"
-#include "summary/summary.h"
+#include "fleet/summary/summary.h"
 
 struct summaries_window {
 	bool is_open;		/* all summaries are in it */

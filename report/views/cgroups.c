@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fields/allocations.h"
+#include "analysis/fields/allocations.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/row_names.h"
 #include "report/views/value_cells.h"

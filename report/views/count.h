@@ -3,7 +3,7 @@
 #ifndef REPORT_VIEWS_COUNT_H
 #define REPORT_VIEWS_COUNT_H
 
-#include "fields/aggregate.h"
+#include "analysis/fields/aggregate.h"
 #include "report/views/value_cells.h"
 #include "report/views/view.h"
 

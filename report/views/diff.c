@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "analysis/delta.h"
+#include "analysis/fields/allocations.h"
+#include "analysis/fields/labels.h"
 #include "base/text.h"
-#include "fields/allocations.h"
-#include "fields/labels.h"
 #include "report/diff/tables.h"
 #include "report/views/diff_collect.h"
 #include "report/views/event_clock.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/fields/query.h"
 #include "base/array.h"
 #include "capture/live_capture.h"
-#include "fields/query.h"
 #include "report/render/render.h"
 #include "report/render/row_stream.h"
 #include "report/views/event_clock.h"

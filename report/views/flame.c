@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fields/allocations.h"
+#include "analysis/estimate.h"
+#include "analysis/fields/allocations.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "base/utc.h"
 #include "report/render/header.h"
 #include "report/render/render.h"
-#include "analysis/estimate.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
 #include "report/views/flame_counts.h"

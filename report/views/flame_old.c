@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fields/allocations.h"
+#include "analysis/fields/allocations.h"
 #include "report/views/damage.h"
 #include "report/views/flame_counts.h"
 

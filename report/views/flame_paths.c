@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "fields/allocations.h"
-#include "fields/field_table.h"
+#include "analysis/fields/allocations.h"
+#include "analysis/fields/field_table.h"
 #include "analysis/stack_path.h"
+#include "base/text.h"
 #include "report/views/flame_paths.h"
 
 #define FRAMES_MAX 256 /* of a stack, with its entry */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analysis/delta.h"
-#include "fields/labels.h"
+#include "analysis/fields/labels.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 #include "report/views/row_names.h"

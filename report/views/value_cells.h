@@ -3,7 +3,7 @@
 #ifndef REPORT_VIEWS_VALUE_CELLS_H
 #define REPORT_VIEWS_VALUE_CELLS_H
 
-#include "fields/expression.h"
+#include "analysis/fields/expression.h"
 #include "report/render/table.h"
 
 /* The column of the values of an expression, and its type. */

@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "report/render/table.h"
-#include "report/views/live_bounds.h"
 #include "analysis/analysis.h"
+#include "analysis/fields/query.h"
 #include "analysis/heap_sizes.h"
 #include "analysis/peak_heap.h"
 #include "analysis/slab_growth.h"
 #include "capture/capture.h"
-#include "fields/query.h"
+#include "report/render/table.h"
+#include "report/views/live_bounds.h"
 
 #define VIEW_TABLES_MAX 8
 #define VIEW_ALL_ROWS SIZE_MAX

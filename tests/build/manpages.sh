@@ -6,7 +6,7 @@ set -u
 failed=0
 cd "$top_srcdir" || exit 1
 
-for page in */kmemtrace*.[1-8] memstat/*.3; do
+for page in */kmemtrace*.[1-8] */*/kmemtrace*.[1-8] live/memstat/*.3; do
 	# -W style would also require conventions of BSD manuals
 	mandoc -T lint -W warning "$page" || failed=1
 done

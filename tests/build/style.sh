@@ -111,8 +111,8 @@ while read -r pattern tier build; do
 	esac
 done < <(grep '^[a-z]' tests/tiers)
 
-# CONTRIBUTING names each folder.
-while read -r folder; do
-	grep -q "^ *$folder/ " CONTRIBUTING || report_error "CONTRIBUTING does not describe $folder/"
-done < <(sed -E '/^#/d; s/ *:.*//' tests/build/folders)
+# CONTRIBUTING names each folder of the tree.
+for folder in "${folders[@]}"; do
+	grep -qE "^ {4}([a-z]+/ )?$folder/ " CONTRIBUTING || report_error "CONTRIBUTING does not describe $folder/"
+done
 exit $failed

@@ -47,7 +47,7 @@ says 2 'kmemtrace-pack is not installed' pack
 
 "$builddir/kmemtrace" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | grep -vx help >listed
 [ "$(wc -l <listed)" -ge 8 ] || wrong "--help lists $(cat listed)"
-sed -n 's/^\.It Cm \([a-z]*\) Ta.*/\1/p' "$top_srcdir/front/kmemtrace.1" >documented
+sed -n 's/^\.It Cm \([a-z]*\) Ta.*/\1/p' "$top_srcdir/cli/kmemtrace.1" >documented
 cmp -s listed documented || wrong "the man page has other commands: $(diff listed documented)"
 
 # completion: of the command, and of its arguments

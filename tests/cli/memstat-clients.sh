@@ -3,7 +3,7 @@
 # The example programs of libmemstat: known counters, a real capture, one with lost events, one that
 # was cut, repeated listings, and wrong arguments. The listing in libmemstat(3) is real output.
 . "$srcdir/cli/cli.sh"
-[ -x "$builddir/memstat/examples/memstat-uma" ] ||
+[ -x "$builddir/live/memstat/examples/memstat-uma" ] ||
 	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
 
 # try malloc|uma ARGUMENT…
@@ -11,7 +11,7 @@ try()
 {
 	client=memstat-$1
 	shift
-	"$builddir/memstat/examples/$client" "$@" >stdout 2>stderr
+	"$builddir/live/memstat/examples/$client" "$@" >stdout 2>stderr
 	status=$?
 	echo "--- $client $* -> $status"
 	sed "s,$(pwd -P)/,," stdout stderr
@@ -71,12 +71,12 @@ read -r word <ready
 	both --help
 	try uma -h
 	for client in malloc uma; do
-		"$builddir/memstat/examples/memstat-$client" -M exact >/dev/full
+		"$builddir/live/memstat/examples/memstat-$client" -M exact >/dev/full
 		echo "$client to a full disk -> $?"
 	done
 } >out 2>&1
 compare memstat-clients.expected out
 
-"$builddir/memstat/examples/memstat-malloc" -M sample | head -n 6 >example
-sed '1,/^\$ memstat-malloc/d; /^\./,$d' "$top_srcdir/memstat/libmemstat.3" >shown
+"$builddir/live/memstat/examples/memstat-malloc" -M sample | head -n 6 >example
+sed '1,/^\$ memstat-malloc/d; /^\./,$d' "$top_srcdir/live/memstat/libmemstat.3" >shown
 diff -u example shown

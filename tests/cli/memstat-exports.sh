@@ -5,8 +5,8 @@
 . "$srcdir/cli/cli.sh"
 [ -e "$builddir/libmemstat.so.3" ] ||
 	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
-header=$top_srcdir/memstat/memstat.h
-page=$top_srcdir/memstat/libmemstat.3
+header=$top_srcdir/live/memstat/memstat.h
+page=$top_srcdir/live/memstat/libmemstat.3
 
 sed 's,/\*.*\*/,,' "$header" | grep -oE '^[a-z].*[ *]memstat_[a-z0-9_]+\(' |
 	grep -oE 'memstat_[a-z0-9_]+\(' | tr -d '(' | sort >"$scratch/declared"

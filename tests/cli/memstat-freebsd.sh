@@ -39,7 +39,7 @@ run()
 {
 	for program in like_vmstat like_netstat; do
 		# shellcheck disable=SC2086 # none or one
-		"$@" $sanitizers -Wall -Wextra -Werror -pedantic -I"$top_srcdir/memstat" -o $program \
+		"$@" $sanitizers -Wall -Wextra -Werror -pedantic -I"$top_srcdir/live/memstat" -o $program \
 			"$srcdir/memstat/$program.c" -L"$builddir" -lmemstat \
 			-Wl,-rpath,"$builddir" ||
 			{ echo "$program: does not compile with $*"; failed=1; return; }

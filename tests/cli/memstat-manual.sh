@@ -6,7 +6,7 @@
 . "$srcdir/cli/cli.sh"
 [ -e "$builddir/libmemstat.so" ] ||
 	{ echo "libmemstat was not built: this build is linked statically"; exit 77; }
-page=$top_srcdir/memstat/libmemstat.3
+page=$top_srcdir/live/memstat/libmemstat.3
 
 # a program must load the sanitizers before a library that was built with them
 sanitizers=
@@ -56,7 +56,7 @@ compile()
 {
 	for name in example prototypes; do
 		# shellcheck disable=SC2086 # none or one
-		"$@" $sanitizers -Wall -Wextra -Werror -pedantic -I"$top_srcdir/memstat" \
+		"$@" $sanitizers -Wall -Wextra -Werror -pedantic -I"$top_srcdir/live/memstat" \
 			-o "$scratch/$name" "$scratch/$name.c" -L"$builddir" -lmemstat \
 			-Wl,-rpath,"$builddir" ||
 			{ echo "$name: does not compile with $*"; failed=1; return; }

@@ -14,7 +14,7 @@ for program in kmemtraced kmemtrace-check kmemtrace-fleet kmemtrace-import kmemt
 	case $program in
 	kmemtraced | kmemtrace-ship | kmemtrace-top) [ -x "$builddir/$program" ] || continue ;;
 	esac
-	page=$(echo "$top_srcdir"/*/$program.[18])
+	page=$(ls "$top_srcdir"/*/$program.[18] "$top_srcdir"/*/*/$program.[18] 2>/dev/null)
 	"$builddir/$program" --help >help || exit 1
 	grep -oE -e '--[a-z][a-z-]+' help | sort -u >options
 	[ -s options ] || { echo "$program: --help has no option"; failed=1; }

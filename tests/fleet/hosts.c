@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_file.h"
 
 #define NSEC_PER_SEC 1000000000ULL
 #define HOUR 3600	    /* s */

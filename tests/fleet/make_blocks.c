@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary/summary.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary.h"
+#include "fleet/summary/summary_file.h"
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 #define OBJECT 64 /* bytes */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary/summary.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary.h"
+#include "fleet/summary/summary_file.h"
 
 #define RUN 1790000000000000000ULL
 #define MINUTE 60000000000ULL

@@ -13,12 +13,12 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "capture/pack/apply.h"
 #include "check/check.h"
 #include "check/check_heap.h"
+#include "check/repair/repair.h"
 #include "cli/exit_status.h"
-#include "memstat/memstat.h"
-#include "pack/apply.h"
-#include "repair/repair.h"
+#include "live/memstat/memstat.h"
 #include "report/report.h"
 #include "tests/fuzz/fuzz.h"
 

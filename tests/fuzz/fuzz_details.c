@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/details_read.h"
+#include "live/stats/details_read.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_pairs(const struct details_view *view)

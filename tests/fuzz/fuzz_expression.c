@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fields/aggregate.h"
+#include "analysis/fields/aggregate.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct gfp_name gfp_names[] = { { 0xcc0, "GFP_KERNEL" }, { 0x100, "__GFP_ZERO" } };

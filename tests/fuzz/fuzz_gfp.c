@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/gfp_bits.h"
+#include "capture/import/gfp_bits.h"
 #include "kernel/c_expression.h"
 #include "kernel/gfp.h"
 #include "tests/fuzz/fuzz.h"

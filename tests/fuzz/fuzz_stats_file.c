@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "memstat/memstat.h"
-#include "stats/stats_file.h"
-#include "stats/stats_file_layout.h"
+#include "live/memstat/memstat.h"
+#include "live/stats/stats_file.h"
+#include "live/stats/stats_file_layout.h"
 #include "tests/fuzz/fuzz.h"
 
 #define FILE_NAME "memstat"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary/summary_block.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_block.h"
+#include "fleet/summary/summary_file.h"
 #include "tests/fuzz/fuzz.h"
 
 static char *write_text(struct summary *summary, size_t *size)

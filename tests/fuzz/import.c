@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "capture/import/import_finish.h"
 #include "check/check.h"
-#include "import/import_finish.h"
 #include "tests/fuzz/import.h"
 
 /*

@@ -3,7 +3,7 @@
 #ifndef TESTS_FUZZ_IMPORT_H
 #define TESTS_FUZZ_IMPORT_H
 
-#include "import/import_source.h"
+#include "capture/import/import_source.h"
 #include "tests/fuzz/fuzz.h"
 
 /*

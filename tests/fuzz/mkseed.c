@@ -21,7 +21,7 @@
 #include "capture/capture.h"
 #include "capture/format.h"
 #include "capture/packed.h"
-#include "stats/stats_file.h"
+#include "live/stats/stats_file.h"
 #include "tests/fuzz/fuzz.h"
 
 #define RECORDS_MAX 24 /* of one packet */

@@ -220,7 +220,7 @@ for endian in little big; do
 	done >"relay/$endian"
 done
 # the example of the manual, as lines and as a whole block
-summary=$(sed -n '/^summary 1795/,/^end /p' "$srcdir/../summary/kmemtrace-summaries.5")
+summary=$(sed -n '/^summary 1795/,/^end /p' "$srcdir/../fleet/summary/kmemtrace-summaries.5")
 printf '%s\n%s\n' "$summary" "$summary" | put summaries blocks 1
 printf '%s' "${summary%end *}" | put summaries lines 0
 put summaries hosts 0 <<-'END'

@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "analysis/analysis.h"
-#include "stats/stats_file.h"
-#include "stats/type_stats.h"
+#include "live/stats/stats_file.h"
+#include "live/stats/type_stats.h"
 
 #define SNAPSHOTS_MAX 4096
 

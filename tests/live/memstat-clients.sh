@@ -5,7 +5,7 @@
 # and cache of the workload appear, and no counter is higher than in the capture of the same daemon.
 . "$srcdir/live/live.sh"
 
-examples=$builddir/memstat/examples
+examples=$builddir/live/memstat/examples
 rounds=5000
 KMEMTRACE_MEMSTAT=$scratch/memstat
 export KMEMTRACE_MEMSTAT

@@ -75,7 +75,7 @@ end_service profile.conf
 
 # objects that are free: /proc/slabinfo was read
 published() {
-	inside env LD_LIBRARY_PATH=/run/build /run/build/memstat/examples/memstat-uma && awk '/^kmalloc-/ && $5 + 0 > 0 { free++ }
+	inside env LD_LIBRARY_PATH=/run/build /run/build/live/memstat/examples/memstat-uma && awk '/^kmalloc-/ && $5 + 0 > 0 { free++ }
 		/^kmalloc-/ && $6 + 0 > 0 { requested++ } END { exit !(free && requested) }' out
 }
 begin_service installed.conf

@@ -3,7 +3,7 @@
 # The tutorial of kmemtrace(1), command by command, as it stands there.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
-page=$top_srcdir/front/kmemtrace.1
+page=$top_srcdir/cli/kmemtrace.1
 sed -n '/^\.Sh TUTORIAL/,/^\.Sh EXIT/p' "$page" |
 	awk '/^\.Ed/ { inside = 0 } inside; /^\.Bd -literal/ { inside = 1 }' | sed 's/\\e$/\\/' >commands
 [ "$(wc -l <commands)" -ge 15 ] || fail "the tutorial has $(wc -l <commands) commands"

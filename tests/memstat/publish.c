@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "stats/stats_file.h"
+#include "live/stats/stats_file.h"
 
 static int publish(const struct analysis *analysis, const struct type_stats *type_stats,
 		   const char *path)

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/details_file.h"
-#include "stats/stats_file.h"
+#include "live/stats/details_file.h"
+#include "live/stats/stats_file.h"
 
 #define SECOND UINT64_C(1000000000)
 #define EVERY_MS 50

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_FAKE_SOURCE_H
 #define TESTS_UNIT_FAKE_SOURCE_H
 
-#include "memstat/internal.h"
+#include "live/memstat/internal.h"
 
 struct fake {
 	const struct source_type *types;

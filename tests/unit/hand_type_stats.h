@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_HAND_TYPE_STATS_H
 #define TESTS_UNIT_HAND_TYPE_STATS_H
 
-#include "stats/stats_file.h"
+#include "live/stats/stats_file.h"
 
 #define HAND_TYPES_MAX 1024
 

@@ -4,7 +4,7 @@
 #define TESTS_UNIT_ONLINE_SCENE_H
 
 #include "analysis/online.h"
-#include "stats/type_stats.h"
+#include "live/stats/type_stats.h"
 
 #define ONLINE_SCENE_CPUS 16
 

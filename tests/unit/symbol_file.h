@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/symbols.h"
+#include "tests/unit/unit.h"
 
 static char path[4096];
 

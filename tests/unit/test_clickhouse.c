@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fleet/clickhouse/credentials.h"
+#include "fleet/clickhouse/rows.h"
+#include "fleet/clickhouse/url.h"
 #include "tests/unit/unit.h"
-#include "clickhouse/credentials.h"
-#include "clickhouse/rows.h"
-#include "clickhouse/url.h"
 
 static void addresses_have_servers_and_a_database(void **state)
 {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/unit.h"
 #include "analysis/estimate.h"
-#include "fields/aggregate.h"
-#include "fields/counted.h"
-#include "fields/probe_filter.h"
+#include "analysis/fields/aggregate.h"
+#include "analysis/fields/counted.h"
+#include "analysis/fields/probe_filter.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 static uint64_t random_state = 88172645463325252;
 

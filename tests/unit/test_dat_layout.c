@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/import/dat_gfp.h"
+#include "capture/import/dat_layout.h"
 #include "tests/unit/unit.h"
-#include "import/dat_gfp.h"
-#include "import/dat_layout.h"
 
 /* Offsets in a record, by hand from the format files; 0: it has no such field. */
 struct fields {

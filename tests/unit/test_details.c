@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
-#include "stats/details_file.h"
-#include "stats/details_read.h"
+#include "live/stats/details_file.h"
+#include "live/stats/details_read.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 struct fixture {
 	struct capture capture;

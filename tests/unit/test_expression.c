@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/fields/expression.h"
 #include "tests/unit/unit.h"
-#include "fields/expression.h"
 
 #define CPU 3
 #define TID 77

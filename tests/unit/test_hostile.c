@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/unit.h"
-#include "pack/apply.h"
-#include "tests/unit/scratch.h"
 #include "analysis/analysis.h"
 #include "capture/merge.h"
-#include "stats/type_stats.h"
+#include "capture/pack/apply.h"
+#include "live/stats/type_stats.h"
+#include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 #define EVENTS 11
 #define STRIDE 9 /* not a multiple of 8: each byte of a field, and each bit */

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
-#include "memstat/memstat.h"
+#include "live/memstat/memstat.h"
+#include "live/stats/stats_file_layout.h"
 #include "tests/unit/fixture.h"
 #include "tests/unit/hand_type_stats.h"
 #include "tests/unit/scratch.h"
-#include "stats/stats_file_layout.h"
+#include "tests/unit/unit.h"
 
 /* The names of a list's or a type's unobserved paths, separated by spaces. */
 #define assert_paths(function, of, expected)               \

@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
+#include "live/stats/stats_file_layout.h"
 #include "tests/unit/fail_malloc.h"
 #include "tests/unit/fake_source.h"
 #include "tests/unit/hand_type_stats.h"
 #include "tests/unit/scratch.h"
-#include "stats/stats_file_layout.h"
+#include "tests/unit/unit.h"
 
 struct system {
 	char *directory, *path;

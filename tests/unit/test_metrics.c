@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/unit.h"
 #include "analysis/estimate.h"
 #include "base/text.h"
-#include "stats/metrics.h"
+#include "live/stats/metrics.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 #define FUNCTIONS 12
 #define CACHES 3

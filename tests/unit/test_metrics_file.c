@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
 #include "base/files.h"
-#include "stats/metrics_file.h"
+#include "live/stats/metrics_file.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 #define HEAD "# kmemtraced(8) --metrics: see its manual for the definitions\n"
 

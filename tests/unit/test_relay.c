@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/unit.h"
-#include "import/relay.h"
+#include "capture/import/relay.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 /* A free of kmalloc, number 0x01020304, call site 5, pointer 6; size 24. */
 static const unsigned char little[] = { 1, 0, 24, 0, 4, 3, 2, 1, 5, 0, 0, 0,

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
+#include "live/stats/stats_file_layout.h"
 #include "tests/unit/hand_type_stats.h"
 #include "tests/unit/scratch.h"
-#include "stats/stats_file_layout.h"
+#include "tests/unit/unit.h"
 
 #define DAMAGES 20000
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
-#include "pack/substitutes.h"
+#include "capture/pack/substitutes.h"
 #include "tests/unit/symbol_file.h"
+#include "tests/unit/unit.h"
 
 #define BLOCK (UINT64_C(1) << 22)
 

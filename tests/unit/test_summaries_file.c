@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_file.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 #include "tracer/summaries_file.h"
 
 #define DAY (86400 * 1000000000ULL)

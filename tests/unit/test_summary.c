@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/unit.h"
-#include "summary/summary.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary.h"
+#include "fleet/summary/summary_file.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 #define PARTS 12
 

@@ -13,15 +13,15 @@
 #include <string.h>
 #include <sys/param.h>
 
-#include "tests/unit/unit.h"
 #include "analysis/analysis.h"
 #include "analysis/cache_table.h"
 #include "analysis/estimate.h"
+#include "fleet/summary/summary_count.h"
+#include "fleet/summary/summary_file.h"
 #include "kernel/function_names.h"
-#include "summary/summary_count.h"
-#include "summary/summary_file.h"
 #include "tests/unit/random_trace.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 #define ROUNDS 400
 #define PARTS_MAX 60

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "tests/unit/unit.h"
-#include "summary/summary_file.h"
+#include "fleet/summary/summary_file.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 static void make(struct summary *summary, uint64_t number)
 {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/unit.h"
 #include "capture/capture.h"
-#include "pack/trim.h"
+#include "capture/pack/trim.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 static bool has_symbol(const struct capture *capture, const char *name)
 {

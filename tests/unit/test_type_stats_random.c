@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/unit.h"
+#include "live/stats/type_stats.h"
 #include "tests/unit/naive.h"
 #include "tests/unit/random_trace.h"
 #include "tests/unit/scratch.h"
-#include "stats/type_stats.h"
+#include "tests/unit/unit.h"
 
 #define ROUNDS 400
 #define SEED 1

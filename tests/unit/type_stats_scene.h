@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_TYPE_STATS_SCENE_H
 #define TESTS_UNIT_TYPE_STATS_SCENE_H
 
-#include "stats/type_stats.h"
+#include "live/stats/type_stats.h"
 
 struct type_stats_scene {
 	struct capture capture;

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Addresses for call sites of a recording that has only their names, "function+0xoffset [module]".
+ * Each function gets an address that no kernel uses, and a line in the symbols of the capture.
+ */
+#ifndef CAPTURE_IMPORT_FUNCTION_ADDRESSES_H
+#define CAPTURE_IMPORT_FUNCTION_ADDRESSES_H
+
+#include <stdint.h>
+
+#include "capture/import/import_target.h"
+#include "capture/import/name_table.h"
+
+struct function_addresses {
+	struct name_table names;
+	uint64_t unresolved; /* call sites whose text could not be parsed */
+};
+
+int function_addresses_init(struct function_addresses *functions); /* 0 or -ENOMEM */
+void function_addresses_deinit(struct function_addresses *functions);
+
+/*
+ * The address of a call site; a hexadecimal number is returned unchanged. 0 or -errno with
+ * target->errmsg set.
+ */
+int function_addresses_find(struct function_addresses *functions, struct import_target *target,
+			    const char *text, uint64_t *address);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A trace.dat of trace-cmd, read with libtracecmd: the fields of the tracepoints, the symbols of
+ * their call sites, and the kernel's table of GFP flags.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#include <trace-cmd.h>
+
+#include "base/array.h"
+#include "base/hash_map.h"
+#include "capture/import/dat_gfp.h"
+#include "capture/import/dat_layout.h"
+#include "capture/import/import_source.h"
+#include "capture/import/trace_cmd_magic.h"
+
+#define BUFFERS_MAX 256 /* buffers that are read; more are ignored */
+
+#define WATCH_SECONDS 5
+#define WATCH_BYTES_PER_SECOND (8U << 20)
+#define WATCH_RECORDS 4096
+
+struct dat {
+	struct import_target *target;
+	const char *path;
+	struct tep_handle *tep;
+	struct dat_layout layouts[DAT_LAYOUTS];
+	struct tracecmd_input *buffer; /* the buffer whose events are imported */
+	struct hash_map call_sites;    /* call sites whose function is a symbol */
+	uint64_t time;		       /* of the event before */
+	uint64_t missed, missed_unknown, broken, other_buffers;
+	struct hash_map places; /* the index in offsets of a CPU of a buffer */
+	uint64_t *offsets;	/* of the last record, in the file */
+	uint64_t file_size, records;
+	int err;
+};
+
+/* Adds the function of the call site, and the next function, where it ends. */
+static int add_function(struct dat *dat, uint64_t call_site)
+{
+	unsigned long long start;
+	unsigned long size;
+	const char *name;
+	int err;
+
+	if (hash_map_find(&dat->call_sites, call_site) != HASH_MAP_NONE)
+		return 0;
+	if (hash_map_add(&dat->call_sites, call_site, 0))
+		return import_target_fail(dat->target, ENOMEM, "%s", strerror(ENOMEM));
+	if (!tep_find_function_info(dat->tep, call_site, &name, &start, &size))
+		return 0;
+	err = import_target_add_symbol(dat->target, start, name, NULL);
+	if (err || !size)
+		return err;
+	name = tep_find_function(dat->tep, start + size);
+	return name ? import_target_add_symbol(dat->target, start + size, name, NULL) : 0;
+}
+
+static int set_task(struct dat *dat, struct tep_record *record, struct import_event *event)
+{
+	uint64_t pid;
+	struct tep_event *any = tep_find_event_by_record(dat->tep, record);
+	const char *comm;
+
+	if (!any || !dat_field_read(tep_find_common_field(any, "common_pid"), record, &pid))
+		return 0;
+	event->task = (uint32_t)pid;
+	comm = pid ? tep_data_comm_from_pid(dat->tep, (int)pid) : "swapper";
+	return import_target_name_task(dat->target, event->task, event->task,
+				       comm ? comm : "unknown", event->time);
+}
+
+static int count_missed(struct dat *dat, const struct tep_record *record)
+{
+	if (!record->missed_events)
+		return 0;
+	if (record->missed_events < 0) {
+		dat->missed_unknown++;
+		return 0;
+	}
+	dat->missed += (uint64_t)record->missed_events;
+	return import_target_count_lost(dat->target, (unsigned int)record->cpu,
+					(uint64_t)record->missed_events, record->ts);
+}
+
+static int add_event(struct dat *dat, const struct dat_layout *layout, struct tep_record *record)
+{
+	struct import_event event = { .time = record->ts, .cpu = (unsigned int)record->cpu };
+	char cache[64];
+	int err;
+
+	if (!dat_layout_read(layout, record, &event, cache, sizeof(cache))) {
+		dat->broken++;
+		return 0;
+	}
+	err = set_task(dat, record, &event);
+	if (!err)
+		err = add_function(dat, event.call_site);
+	return err ? err : import_target_put_event(dat->target, &event);
+}
+
+/* The offset of the last record of this CPU and buffer, which is 0 at first; NULL: no memory. */
+static uint64_t *last_offset(struct dat *dat, const struct tracecmd_input *handle, int cpu)
+{
+	uint64_t key = (uint64_t)(uintptr_t)handle << 16 ^ (uint64_t)cpu, *list;
+	uint32_t index = hash_map_find(&dat->places, key);
+
+	if (index != HASH_MAP_NONE)
+		return &dat->offsets[index];
+	index = (uint32_t)dat->places.count;
+	list = array_grow(dat->offsets, index, sizeof(*list));
+	if (!list)
+		return NULL;
+	dat->offsets = list;
+	list[index] = 0;
+	return hash_map_add(&dat->places, key, index) ? NULL : &list[index];
+}
+
+/*
+ * Records of one CPU have increasing offsets. In a damaged file libtracecmd 1.1 can return the same
+ * records again and again.
+ */
+static int check_offset(struct dat *dat, const struct tracecmd_input *handle,
+			const struct tep_record *record)
+{
+	uint64_t *last = last_offset(dat, handle, record->cpu);
+
+	if (!last)
+		return import_target_fail(dat->target, ENOMEM, "%s", strerror(ENOMEM));
+	if (record->offset <= *last)
+		return import_target_fail(
+			dat->target, EINVAL,
+			"%s: the data of CPU %d step back at byte %llu: the file is damaged",
+			dat->path, record->cpu, record->offset);
+	*last = record->offset;
+	return 0;
+}
+
+/*
+ * In a damaged file the library can also loop without returning a record. SIGPROF then ends this
+ * child process. Zero seconds stop the watch.
+ */
+static void watch(unsigned int seconds)
+{
+	const struct itimerval timer = { .it_value.tv_sec = (time_t)seconds };
+
+	setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+/* CPU time in which the library inflates the whole file, or returns WATCH_RECORDS. */
+static unsigned int watch_seconds(const struct dat *dat)
+{
+	return WATCH_SECONDS + (unsigned int)(dat->file_size / WATCH_BYTES_PER_SECOND);
+}
+
+static int import_record(struct tracecmd_input *handle, struct tep_record *record, int buffer_cpu,
+			 void *data)
+{
+	struct dat *dat = data;
+	const struct dat_layout *layout;
+
+	dat->err = check_offset(dat, handle, record);
+	if (dat->err)
+		return dat->err; /* ends the iteration */
+	if (++dat->records % WATCH_RECORDS == 0)
+		watch(watch_seconds(dat));
+	(void)buffer_cpu; /* continues over all buffers */
+	if (record->cpu < 0 || record->size < 0)
+		return 0;
+	layout = dat_layout_of(dat->layouts, tep_find_event_by_record(dat->tep, record));
+	if (layout && !dat->buffer)
+		dat->buffer = handle;
+	if (handle != dat->buffer) {
+		/* another buffer may have the same events: they would count twice */
+		dat->other_buffers += layout != NULL;
+		return 0;
+	}
+	dat->err = count_missed(dat, record);
+	if (!dat->err && layout)
+		dat->err = add_event(dat, layout, record);
+	return dat->err;
+}
+
+/* A recording has the main buffer and the buffers of instances. */
+static int import_buffers(struct dat *dat, struct tracecmd_input *top)
+{
+	struct tracecmd_input *handles[BUFFERS_MAX] = { top };
+	int instances = tracecmd_buffer_instances(top), count = 1;
+
+	for (int i = 0; i < instances && count < BUFFERS_MAX; i++) {
+		handles[count] = tracecmd_buffer_instance_handle(top, i);
+		count += handles[count] != NULL;
+	}
+	tracecmd_iterate_events_multi(handles, count, import_record, dat);
+	for (int i = 1; i < count; i++)
+		tracecmd_close(handles[i]);
+	return dat->err;
+}
+
+/* Any of the events may have the table. */
+static void find_gfp(struct dat *dat)
+{
+	for (size_t i = 0; i < DAT_LAYOUTS; i++) {
+		const struct dat_layout *layout = &dat->layouts[i];
+
+		if (layout->event && layout->gfp && !dat_gfp(&dat->target->gfp, layout->event))
+			return;
+	}
+}
+
+static void add_notes(const struct dat *dat)
+{
+	struct import_target *target = dat->target;
+
+	if (dat->broken)
+		import_target_damage(target, "%s: ignored records that are too short: %" PRIu64,
+				     dat->path, dat->broken);
+	if (dat->other_buffers)
+		import_target_note(
+			target,
+			"%s: only one buffer is imported; ignored events of other buffers: %" PRIu64,
+			dat->path, dat->other_buffers);
+	if (dat->missed)
+		import_target_note(target,
+				   "lost events in the recording: %" PRIu64
+				   ": of kmem and of other subsystems together",
+				   dat->missed);
+	if (dat->missed_unknown)
+		import_target_note(
+			target,
+			"gaps in the recording where an unknown number of events is lost: %" PRIu64,
+			dat->missed_unknown);
+	import_target_note(
+		target,
+		"events that ftrace dropped without counting them, and those of the kernel's bulk functions, are unknown");
+	import_target_note(
+		target,
+		"addresses of caches are invented, since the recording has at most their names; it has thread ids only, which count as processes");
+}
+
+static void set_machine(struct metadata *metadata, struct tep_handle *tep)
+{
+	int page_size = tep_get_page_size(tep), word_bytes = tep_get_long_size(tep);
+
+	if (page_size > 0)
+		metadata->page_size = (unsigned int)page_size;
+	if (word_bytes == 4 || word_bytes == 8)
+		metadata->word_bits = 8 * (unsigned int)word_bytes;
+	metadata->source_order = tep_is_file_bigendian(tep) ? METADATA_ORDER_BIG
+							    : METADATA_ORDER_LITTLE;
+}
+
+static void dat_deinit(struct dat *dat)
+{
+	hash_map_deinit(&dat->call_sites);
+	hash_map_deinit(&dat->places);
+	free(dat->offsets);
+}
+
+static int import_dat(struct import_target *target, char *const *paths, size_t count)
+{
+	struct dat dat = { .target = target, .path = paths[0] };
+	struct tracecmd_input *top;
+	struct stat about;
+	int err;
+
+	(void)count;
+	tracecmd_set_loglevel(TEP_LOG_NONE);
+	tep_set_loglevel(TEP_LOG_NONE);
+	if (hash_map_init(&dat.call_sites) || hash_map_init(&dat.places)) {
+		dat_deinit(&dat);
+		return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	}
+	if (!stat(paths[0], &about))
+		dat.file_size = (uint64_t)about.st_size;
+	watch(watch_seconds(&dat));
+	top = tracecmd_open(paths[0], TRACECMD_FL_LOAD_NO_PLUGINS);
+	if (!top) {
+		dat_deinit(&dat);
+		return import_target_fail(
+			target, EINVAL,
+			"%s: libtracecmd cannot read it: it is damaged, cut off, or not a trace.dat: see trace-cmd report",
+			paths[0]);
+	}
+	dat.tep = tracecmd_get_tep(top);
+	set_machine(&target->metadata, dat.tep);
+	dat_layouts_find(dat.layouts, dat.tep);
+	find_gfp(&dat);
+	err = import_buffers(&dat, top);
+	watch(0);
+	if (!err && !target->events)
+		err = import_target_fail(
+			target, ENODATA,
+			"%s: has no kmem event: record with trace-cmd record -e kmem", paths[0]);
+	if (!err)
+		add_notes(&dat);
+	tracecmd_close(top);
+	dat_deinit(&dat);
+	return err;
+}
+
+const struct import_source source_trace_cmd = {
+	.name = "trace-cmd",
+	.description = "a recording of trace-cmd",
+	.is = is_trace_cmd,
+	.import = import_dat,
+	.has_symbols = true,
+	.isolated = true,
+};

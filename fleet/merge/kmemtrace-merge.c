@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* kmemtrace-merge: adds up summaries of hosts and of times. */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/command_line.h"
+#include "cli/memory_limit.h"
+#include "cli/message.h"
+#include "cli/stop.h"
+#include "fleet/merge/merge_inputs.h"
+#include "fleet/merge/merge_output.h"
+#include "fleet/merge/merge_summaries.h"
+
+#define CAPTURE_INTERVAL 60000000000 /* ns */
+
+struct options {
+	bool quiet, force;
+	const char *output;
+	uint64_t interval; /* as in struct merge_settings */
+	uint64_t max_memory;
+	struct path_arguments arguments;
+};
+
+static const struct argp_option option_table[] = {
+	{ "output", 'o', "DIR", 0,
+	  "Write DIR/summaries/merged.kms, with the summaries of each interval; - is standard output",
+	  0 },
+	{ "interval", 'i', "TIME|all", 0,
+	  "Add up the summaries that end in the same TIME (ns, us, ms, s, m, h or d) since 1970, or all; without it, those that end at the same time, and captures are summed up by 60s",
+	  0 },
+	{ "force", 'f', NULL, 0, "Replace an older output", 0 },
+	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
+	MEMORY_LIMIT_OPTION(0),
+	{ 0 },
+};
+
+static uint64_t parse_interval(struct argp_state *state, const char *text)
+{
+	uint64_t ns;
+
+	if (!strcmp(text, "all"))
+		return MERGE_INTERVAL_ALL;
+	if (!duration_parse(text, strlen(text), &ns) || !ns)
+		argp_error(state, "-i: \"%s\" is not a time above 0 (" DURATION_UNITS "), or all",
+			   text);
+	return ns;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->output = parse_path(state, "-o", argument);
+		break;
+	case 'i':
+		options->interval = parse_interval(state, argument);
+		break;
+	case 'f':
+		options->force = true;
+		break;
+	case 'q':
+		options->quiet = true;
+		break;
+	case MEMORY_LIMIT_KEY:
+		options->max_memory = memory_limit_parse(state, argument);
+		break;
+	case ARGP_KEY_ARGS:
+		parse_paths(state, &options->arguments);
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (!options->arguments.count)
+			argp_error(state,
+				   "name the files of summaries, directories of them, or captures");
+		if (!options->output)
+			argp_error(state, "-o is missing: name the directory of the result");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int merge(const struct options *options, const struct merge_inputs *inputs)
+{
+	const struct merge_settings settings = {
+		.interval = options->interval,
+		.quiet = options->quiet,
+	};
+	struct merge_output output;
+	int status = merge_output_open(&output, options->output, options->force);
+
+	if (status)
+		return status;
+	status = merge_summaries(inputs, &settings, output.file);
+	if (status == EXIT_OK && inputs->is_incomplete)
+		status = EXIT_FINDINGS;
+	return merge_output_close(&output, status);
+}
+
+static int run(const struct options *options)
+{
+	struct merge_inputs inputs = { .quiet = options->quiet };
+	int status = EXIT_OK;
+
+	if (options->interval != MERGE_INTERVAL_ALL)
+		inputs.interval = options->interval ? options->interval : CAPTURE_INTERVAL;
+	for (size_t i = 0; i < options->arguments.count && !status && !stop_signal(); i++)
+		status = merge_inputs_add(&inputs, options->arguments.paths[i]);
+	if (!status)
+		status = stop_signal() ? EXIT_TROUBLE : merge(options, &inputs);
+	merge_inputs_deinit(&inputs);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse_option,
+		.args_doc = "FILE...",
+		.doc = "Add up summaries of the kernel's slab allocations, of many hosts and times. A FILE is a file of summaries, a directory of them, or a capture, which is summed up first. "
+		       "The result does not depend on the order, nor on whether parts were merged before.\v"
+		       "Exit status: 0 if all was merged; 1 if a summary is damaged, or is missing between others of its run; 2 if nothing was merged, as when a summary would count twice.",
+	};
+	struct options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
+
+	parse_command_line(&argp, argc, argv, 0, &options);
+	memory_limit_set(options.max_memory);
+	stop_handle_signals(NULL);
+	return run(&options);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Writes a temporary file beside the file, and renames it. The writer holds a lock on the file, so
+ * that a second writer of the same path is refused. The text is not synced to the disk: after a
+ * crash of the system, its figures are too old anyway.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/inside.h"
+#include "live/stats/metrics_file.h"
+
+#define MARK "# kmemtraced"
+#define TEMPORARY ".tmp"
+
+struct metrics_file {
+	int directory;
+	int written; /* what is in place, locked; -1: nothing was written */
+	char *name, *temporary;
+};
+
+static int fail(char *errmsg, size_t size, int err, const char *path, const char *why)
+{
+	snprintf(errmsg, size, "%s: %s", path, why);
+	return err;
+}
+
+static void fail_directory(char *errmsg, size_t size, int err, const char *path)
+{
+	snprintf(errmsg, size, "%s: its directory: %s%s", path, strerror(-err),
+		 err == -ENOENT ? ": make it first, or choose another path" : "");
+}
+
+static void release(struct metrics_file *file)
+{
+	if (file->written >= 0)
+		close(file->written);
+	if (file->directory >= 0)
+		close(file->directory);
+	free(file->name);
+	free(file->temporary);
+	free(file);
+}
+
+static int open_directory(struct metrics_file *file, const char *path)
+{
+	__attribute__((cleanup(free_text))) char *copy = strdup(path);
+	const char *slash = strrchr(path, '/');
+
+	if (!copy)
+		return -ENOMEM;
+	file->name = strdup(slash ? slash + 1 : path);
+	if (!file->name || asprintf(&file->temporary, "%s" TEMPORARY, file->name) < 0)
+		return -ENOMEM;
+	file->directory = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return file->directory < 0 ? -errno : 0;
+}
+
+/* Makes a new temporary file: the descriptor, or -errno. */
+static int make_temporary(const struct metrics_file *file)
+{
+	int fd, err = inside_unlink(file->directory, file->temporary);
+
+	if (err && err != -ENOENT)
+		return err;
+	fd = inside_open(file->directory, file->temporary, O_CREAT | O_EXCL | O_WRONLY,
+			 METRICS_FILE_MODE);
+	/* the umask applied */
+	if (fd < 0 || !fchmod(fd, METRICS_FILE_MODE))
+		return fd;
+	err = -errno;
+	close(fd);
+	inside_unlink(file->directory, file->temporary);
+	return err;
+}
+
+/* An existing file is replaced only if it has metrics of a kmemtraced that has ended. */
+static int check_existing(const struct metrics_file *file, const char *path, char *errmsg,
+			  size_t size)
+{
+	char mark[sizeof(MARK) - 1];
+	__attribute__((cleanup(close_fd))) int fd =
+		inside_open_regular(file->directory, file->name);
+	ssize_t got;
+
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0)
+		return fail(errmsg, size, fd, path, strerror(-fd));
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return fail(errmsg, size, -EBUSY, path,
+			    "another kmemtraced writes it: choose another path");
+	got = read(fd, mark, sizeof(mark));
+	if (!got || (got == sizeof(mark) && !memcmp(mark, MARK, sizeof(mark))))
+		return 0;
+	return fail(errmsg, size, -EEXIST, path,
+		    "exists and is not of kmemtraced, and is not replaced: choose another path");
+}
+
+int metrics_file_open(struct metrics_file **result, const char *path, char *errmsg, size_t size)
+{
+	struct metrics_file *file = calloc(1, sizeof(*file));
+	int fd, err;
+
+	if (!file)
+		return fail(errmsg, size, -ENOMEM, path, strerror(ENOMEM));
+	file->directory = file->written = -1;
+	err = open_directory(file, path);
+	if (err)
+		fail_directory(errmsg, size, err, path);
+	else
+		err = check_existing(file, path, errmsg, size);
+	if (!err) {
+		err = fd = make_temporary(file);
+		if (fd >= 0) {
+			close(fd);
+			err = inside_unlink(file->directory, file->temporary);
+		}
+		if (err)
+			fail(errmsg, size, err, path, strerror(-err));
+	}
+	if (err)
+		release(file);
+	else
+		*result = file;
+	return err;
+}
+
+static int write_all(int fd, const char *text, size_t size)
+{
+	while (size) {
+		ssize_t put = write(fd, text, size);
+
+		if (put < 0)
+			return -errno;
+		text += put;
+		size -= (size_t)put;
+	}
+	return 0;
+}
+
+int metrics_file_write(struct metrics_file *file, const char *text, size_t size)
+{
+	static const char head[] = MARK "(8) --metrics: see its manual for the definitions\n";
+	int fd = make_temporary(file), err;
+
+	if (fd < 0)
+		return fd;
+	err = write_all(fd, head, sizeof(head) - 1);
+	if (!err)
+		err = write_all(fd, text, size);
+	if (!err && flock(fd, LOCK_EX | LOCK_NB))
+		err = -errno;
+	if (!err)
+		err = inside_rename(file->directory, file->temporary, file->name);
+	if (err) {
+		close(fd);
+		inside_unlink(file->directory, file->temporary);
+		return err;
+	}
+	if (file->written >= 0)
+		close(file->written);
+	file->written = fd;
+	return 0;
+}
+
+int metrics_file_directory(const struct metrics_file *file)
+{
+	return file->directory;
+}
+
+bool metrics_file_is_foreign(const struct metrics_file *file)
+{
+	struct stat about;
+
+	return fstat(file->directory, &about) || about.st_uid != geteuid() ||
+	       !(about.st_mode & S_IWUSR);
+}
+
+int metrics_file_remove(struct metrics_file *file)
+{
+	int err = 0;
+
+	if (!file)
+		return 0;
+	if (file->written >= 0 && inside_is_same(file->directory, file->name, file->written))
+		err = inside_unlink(file->directory, file->name);
+	release(file);
+	return err;
+}
