@@ -32,7 +32,7 @@ struct writer_of_archive {
 	size_t errmsg_size;
 };
 
-struct names {
+struct archive_names {
 	char **list;
 	size_t count;
 };
@@ -43,7 +43,7 @@ static int fail(struct writer_of_archive *writer, int err, const char *name)
 	return err;
 }
 
-static void names_deinit(struct names *names)
+static void names_deinit(struct archive_names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->list[i]);
@@ -70,7 +70,7 @@ static int compare_names(const void *left, const void *right)
 	return order ? order : strverscmp(a, b);
 }
 
-static int add_name(struct names *names, const char *name)
+static int add_name(struct archive_names *names, const char *name)
 {
 	char **list = reallocarray(names->list, names->count + 1, sizeof(*list));
 
@@ -81,13 +81,13 @@ static int add_name(struct names *names, const char *name)
 	return list[names->count++] ? 0 : -ENOMEM;
 }
 
-static int list_names(int directory, struct names *names)
+static int list_names(int directory, struct archive_names *names)
 {
 	__attribute__((cleanup(close_directory))) DIR *opened = NULL;
 	int err = 0, fd = inside_open_directory(directory, ".");
 	const char *entry;
 
-	*names = (struct names){ 0 };
+	*names = (struct archive_names){ 0 };
 	opened = fd < 0 ? NULL : fdopendir(fd);
 	if (!opened) {
 		err = fd < 0 ? fd : -errno;
@@ -193,7 +193,7 @@ static int write_file(struct writer_of_archive *writer, int directory, const cha
 static int write_directory(struct writer_of_archive *writer, int directory, const char *name,
 			   unsigned int depth)
 {
-	struct names names;
+	struct archive_names names;
 	char path[NAME_MAX_BYTES + 2];
 	int err;
 

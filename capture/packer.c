@@ -148,7 +148,7 @@ static bool template_is(const struct packed_template *entry, const struct packed
 	       entry->rest == other->rest;
 }
 
-struct dictionary {
+struct packer_dictionary {
 	size_t count;
 	uint64_t site;	  /* of the last entry */
 	uint64_t payload; /* of the last entry without sizes */
@@ -157,7 +157,7 @@ struct dictionary {
 
 /* The index of the template; dictionary->count: the template is new, and was added. */
 PACKED_INLINE size_t find_template(struct packer *packer, const struct packed_template *key,
-				   struct dictionary *dictionary)
+				   struct packer_dictionary *dictionary)
 {
 	size_t at = hash(key->site ^ key->payload << 7 ^ key->rest << 17 ^ key->rest >> 20);
 
@@ -169,8 +169,9 @@ PACKED_INLINE size_t find_template(struct packer *packer, const struct packed_te
 	return dictionary->count;
 }
 
-PACKED_INLINE void define_template(struct dictionary *dictionary, const struct kmt_record *record,
-				   unsigned char **wide, bool has_long)
+PACKED_INLINE void define_template(struct packer_dictionary *dictionary,
+				   const struct kmt_record *record, unsigned char **wide,
+				   bool has_long)
 {
 	unsigned char *at = dictionary->end;
 
@@ -250,7 +251,7 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 	unsigned char *index_at = packer->begin[PACKED_TEMPLATE_INDEX];
 	unsigned char *time_at = packer->begin[PACKED_TIMES];
 	unsigned char *wide = packer->begin[PACKED_WIDE];
-	struct dictionary dictionary = { .end = packer->begin[PACKED_TEMPLATES] };
+	struct packer_dictionary dictionary = { .end = packer->begin[PACKED_TEMPLATES] };
 	size_t number_record = 0, task_record = 0, index, back, guess = 0;
 	uint32_t sequence = 0, task = 0;
 	struct packed_template *entry, *last = NULL;

@@ -16,7 +16,7 @@
 #include "capture/packed.h"
 #include "capture/unpacker.h"
 
-struct column {
+struct unpacked_column {
 	const unsigned char *at, *end;
 	bool damaged; /* a read went past its end, or a number is too high */
 };
@@ -31,7 +31,7 @@ struct unpacker {
 	size_t templates_space;
 	struct long_history *history; /* for packets with long records */
 	size_t history_space;
-	struct column columns[PACKED_COLUMNS];
+	struct unpacked_column columns[PACKED_COLUMNS];
 };
 
 /* A packet as kmemtraced writes it needs less than this, in bytes, besides its records. */
@@ -72,7 +72,7 @@ void unpacker_destroy(struct unpacker *unpacker)
 	free(unpacker);
 }
 
-static uint64_t next_long(struct column *column)
+static uint64_t next_long(struct unpacked_column *column)
 {
 	uint64_t number = 0;
 
@@ -89,14 +89,14 @@ static uint64_t next_long(struct column *column)
 	return 0;
 }
 
-static inline uint64_t next(struct column *column)
+static inline uint64_t next(struct unpacked_column *column)
 {
 	if (column->at < column->end && *column->at < 0x80)
 		return *column->at++;
 	return next_long(column);
 }
 
-static unsigned int next_byte(struct column *column)
+static unsigned int next_byte(struct unpacked_column *column)
 {
 	if (column->at < column->end)
 		return *column->at++;
@@ -104,7 +104,7 @@ static unsigned int next_byte(struct column *column)
 	return 0;
 }
 
-static uint64_t next_below(struct column *column, uint64_t end)
+static uint64_t next_below(struct unpacked_column *column, uint64_t end)
 {
 	uint64_t number = next(column);
 
@@ -132,7 +132,7 @@ static void *reserve(void *array, size_t *space, size_t count, size_t size)
 static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, size_t size,
 			size_t count, bool has_long, size_t *more_count)
 {
-	struct column sizes = { .at = bytes, .end = bytes + size };
+	struct unpacked_column sizes = { .at = bytes, .end = bytes + size };
 	size_t most, left, lengths[PACKED_DEFLATED] = { 0 }, wide, total, deflated;
 	unsigned char *at;
 
@@ -148,7 +148,8 @@ static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, s
 	wide = next_below(&sizes, size + 1);
 	if (sizes.damaged || wide > (size_t)(sizes.end - sizes.at))
 		return -EBADMSG;
-	unpacker->columns[PACKED_WIDE] = (struct column){ .at = sizes.at, .end = sizes.at + wide };
+	unpacker->columns[PACKED_WIDE] =
+		(struct unpacked_column){ .at = sizes.at, .end = sizes.at + wide };
 	unpacker->bytes = reserve(unpacker->bytes, &unpacker->bytes_space, total + 1, 1);
 	if (!unpacker->bytes)
 		return -ENOMEM;
@@ -165,15 +166,15 @@ static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, s
 			return -EBADMSG;
 	at = unpacker->bytes;
 	for (size_t i = 0; i < PACKED_DEFLATED; i++) {
-		unpacker->columns[i] = (struct column){ .at = at, .end = at + lengths[i] };
+		unpacker->columns[i] = (struct unpacked_column){ .at = at, .end = at + lengths[i] };
 		at += lengths[i];
 	}
 	return 0;
 }
 
 /* 1: difference is set. 0: address is set, from the column wide. */
-static int next_address(struct column *column, struct column *wide, uint64_t *difference,
-			uint64_t *address)
+static int next_address(struct unpacked_column *column, struct unpacked_column *wide,
+			uint64_t *difference, uint64_t *address)
 {
 	uint64_t number = next(column);
 
@@ -192,17 +193,17 @@ static int next_address(struct column *column, struct column *wide, uint64_t *di
 	return 0;
 }
 
-struct dictionary {
-	struct column *templates, *wide;
+struct unpacker_dictionary {
+	struct unpacked_column *templates, *wide;
 	size_t count;
 	uint64_t site;	  /* of the last entry */
 	uint64_t payload; /* of the last entry without sizes */
 };
 
-PACKED_INLINE void define_template(struct dictionary *dictionary, struct kmt_record *record,
-				   bool has_long)
+PACKED_INLINE void define_template(struct unpacker_dictionary *dictionary,
+				   struct kmt_record *record, bool has_long)
 {
-	struct column *column = dictionary->templates;
+	struct unpacked_column *column = dictionary->templates;
 	uint64_t difference;
 
 	*record = (struct kmt_record){ .words = KMT_RECORD_WORDS };
@@ -226,13 +227,13 @@ PACKED_INLINE void define_template(struct dictionary *dictionary, struct kmt_rec
 
 /* A column of a field that changes only at some records: pairs of a distance and the change. */
 struct changes {
-	struct column *column;
+	struct unpacked_column *column;
 	size_t record; /* index, of the next change; SIZE_MAX: no more changes */
 };
 
 PACKED_INLINE void changes_find(struct changes *changes, size_t record)
 {
-	struct column *column = changes->column;
+	struct unpacked_column *column = changes->column;
 
 	changes->record = SIZE_MAX;
 	if (column->at < column->end)
@@ -251,8 +252,8 @@ PACKED_INLINE uint64_t changes_take(struct changes *changes)
 static void fill_more(struct unpacker *unpacker, uint64_t *words, size_t count,
 		      struct long_history *history)
 {
-	struct column *more = &unpacker->columns[PACKED_MORE];
-	struct column *wide = &unpacker->columns[PACKED_WIDE];
+	struct unpacked_column *more = &unpacker->columns[PACKED_MORE];
+	struct unpacked_column *wide = &unpacker->columns[PACKED_WIDE];
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t difference;
@@ -268,12 +269,12 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 			       size_t more_count)
 {
 	/* local copies, to stay in registers */
-	struct column indices = unpacker->columns[PACKED_TEMPLATE_INDEX],
-		      back = unpacker->columns[PACKED_BACK];
-	struct column times = unpacker->columns[PACKED_TIMES];
-	struct column *pointers = &unpacker->columns[PACKED_POINTERS];
-	struct dictionary dictionary = { .templates = &unpacker->columns[PACKED_TEMPLATES],
-					 .wide = &unpacker->columns[PACKED_WIDE] };
+	struct unpacked_column indices = unpacker->columns[PACKED_TEMPLATE_INDEX],
+			       back = unpacker->columns[PACKED_BACK];
+	struct unpacked_column times = unpacker->columns[PACKED_TIMES];
+	struct unpacked_column *pointers = &unpacker->columns[PACKED_POINTERS];
+	struct unpacker_dictionary dictionary = { .templates = &unpacker->columns[PACKED_TEMPLATES],
+						  .wide = &unpacker->columns[PACKED_WIDE] };
 	struct changes numbers = { .column = &unpacker->columns[PACKED_NUMBERS] };
 	struct changes tasks = { .column = &unpacker->columns[PACKED_TASKS] };
 	struct kmt_record *records = unpacker->records, *record = records;
@@ -349,7 +350,7 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 /* Room for the records and the tables. 0 or -ENOMEM. */
 static int reserve_records(struct unpacker *unpacker, size_t count, size_t size, bool has_long)
 {
-	const struct column *entries = &unpacker->columns[PACKED_TEMPLATES];
+	const struct unpacked_column *entries = &unpacker->columns[PACKED_TEMPLATES];
 	size_t entries_max = (size_t)(entries->end - entries->at) / TEMPLATE_BYTES_MIN + 1;
 
 	unpacker->records = reserve(unpacker->records, &unpacker->records_space, size, 1);
@@ -417,7 +418,7 @@ int unpacker_unpack(struct unpacker *unpacker, const struct packet_header *heade
 	else
 		err = fill_records(unpacker, count, false, 0);
 	for (size_t i = 0; !err && i < PACKED_COLUMNS; i++) {
-		const struct column *column = &unpacker->columns[i];
+		const struct unpacked_column *column = &unpacker->columns[i];
 
 		if (column->damaged || column->at != column->end)
 			err = -EBADMSG;

@@ -25,7 +25,7 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 
-struct options {
+struct check_options {
 	bool quiet, verbose, heap, list, repair;
 	bool repaired;	 /* the capture is the result of a repair */
 	bool is_archive; /* it is one file, unpacked into a temporary directory */
@@ -60,7 +60,7 @@ static const struct argp_option option_table[] = {
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct check_options *options = state->input;
 
 	switch (key) {
 	case 'q':
@@ -165,7 +165,7 @@ static void print_summary(const char *path, const struct check_problems *problem
 }
 
 /* Suggests what to do about the problems. */
-static void print_advice(const char *path, const struct options *options,
+static void print_advice(const char *path, const struct check_options *options,
 			 const struct check_problems *problems, const struct check_result *result)
 {
 	/* a repair refuses a status of a newer format */
@@ -186,7 +186,7 @@ static void print_advice(const char *path, const struct options *options,
 }
 
 /* The exit status of --heap: only certain findings count. */
-static int check_heap(const char *path, const struct options *options)
+static int check_heap(const char *path, const struct check_options *options)
 {
 	struct check_heap result;
 	struct progress_line line;
@@ -209,7 +209,7 @@ static int check_heap(const char *path, const struct options *options)
 	return result.certain ? EXIT_FINDINGS : EXIT_OK;
 }
 
-static int check(const char *path, const struct options *options)
+static int check(const char *path, const struct check_options *options)
 {
 	struct progress_line line;
 	struct check_problems problems = { .verbose = options->verbose, .line = &line };
@@ -245,11 +245,11 @@ static int check(const char *path, const struct options *options)
 
 /* The exit status of a set: the highest of its pieces. A piece that has no streams yet is left out.
  */
-static int check_set(const char *path, const struct options *options, const unsigned int *pieces,
-		     size_t count)
+static int check_set(const char *path, const struct check_options *options,
+		     const unsigned int *pieces, size_t count)
 {
 	struct check_problems problems = { .verbose = options->verbose };
-	struct options of_piece = *options;
+	struct check_options of_piece = *options;
 	int status = EXIT_OK;
 
 	of_piece.heap = false;
@@ -276,7 +276,7 @@ static int check_set(const char *path, const struct options *options, const unsi
 }
 
 /* A capture, a stream, or a set of pieces. */
-static int check_any(const char *path, const struct options *options)
+static int check_any(const char *path, const struct check_options *options)
 {
 	unsigned int *pieces = NULL;
 	size_t count = 0;
@@ -291,14 +291,14 @@ static int check_any(const char *path, const struct options *options)
 }
 
 /* Metadata that cannot be read (-EINVAL) is a reason for a repair. */
-static int repair(const char *path, const struct options *options)
+static int repair(const char *path, const struct check_options *options)
 {
 	struct progress_line line;
 	struct check_problems problems = { .silent = true, .line = &line };
 	struct check_result result = { 0 };
-	struct options after = { .quiet = true,
-				 .verbose = options->verbose && !options->quiet,
-				 .repaired = true };
+	struct check_options after = { .quiet = true,
+				       .verbose = options->verbose && !options->quiet,
+				       .repaired = true };
 	char errmsg[400];
 	int err, status;
 
@@ -324,7 +324,8 @@ static int repair(const char *path, const struct options *options)
 }
 
 /* Makes the checkpoint of the piece after this one, if it is missing or damaged. */
-static int make_checkpoint(const char *set, unsigned int before, const struct options *options)
+static int make_checkpoint(const char *set, unsigned int before,
+			   const struct check_options *options)
 {
 	__attribute__((cleanup(free_text))) char *from = parts_piece_path(set, before);
 	__attribute__((cleanup(free_text))) char *to = parts_piece_path(set, before + 1);
@@ -363,7 +364,7 @@ static int make_checkpoint(const char *set, unsigned int before, const struct op
 	return EXIT_OK;
 }
 
-static int repair_any(const char *path, const struct options *options)
+static int repair_any(const char *path, const struct check_options *options)
 {
 	unsigned int *pieces = NULL;
 	size_t count = 0;
@@ -395,9 +396,9 @@ static int repair_any(const char *path, const struct options *options)
 
 /* A file that is cut off has a problem. The files before its end are checked or repaired. */
 static int check_unpacked(const struct capture_file *file, const char *name,
-			  const struct options *options, int damage)
+			  const struct check_options *options, int damage)
 {
-	struct options of_file = *options;
+	struct check_options of_file = *options;
 	int status;
 
 	of_file.is_archive = file->is_archive;
@@ -412,7 +413,7 @@ static int check_unpacked(const struct capture_file *file, const char *name,
 	return damage && status == EXIT_OK && !options->repair ? EXIT_FINDINGS : status;
 }
 
-static int check_file(const char *path, const struct options *options)
+static int check_file(const char *path, const struct check_options *options)
 {
 	struct capture_file file;
 	int status, err = capture_file_open(&file, path, true);
@@ -437,7 +438,7 @@ int main(int argc, char **argv)
 		       "Exit status: 0 without problems and certain findings; 1 if there are some, or problems remain after a repair; 2 if a capture could not be checked or repaired.\n\n"
 		       "Make a capture with kmemtraced(8), explain it with kmemtrace-report(1).",
 	};
-	struct options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
+	struct check_options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
 	static char *default_paths[] = { CAPTURE_DEFAULT };
 	int status = EXIT_OK;
 

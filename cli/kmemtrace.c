@@ -18,13 +18,13 @@
 
 #define SUGGESTION_SIZE 80
 
-struct command {
+struct front_command {
 	const char *name, *program;
 	const char *first; /* of its arguments; or NULL */
 	const char *summary;
 };
 
-static const struct command commands[] = {
+static const struct front_command commands[] = {
 	{ "record", "kmemtraced", NULL, "record slab allocations and frees, or count them" },
 	{ "report", "kmemtrace-report", NULL, "print a view of a capture" },
 	{ "diff", "kmemtrace-report", "diff", "compare two captures" },
@@ -43,7 +43,7 @@ static const struct command commands[] = {
 #define COMMAND_COUNT (sizeof(commands) / sizeof(*commands))
 #define HELP "help"
 
-static const struct command *find_command(const char *name)
+static const struct front_command *find_command(const char *name)
 {
 	const char *names[COMMAND_COUNT + 1];
 	char suggestion[SUGGESTION_SIZE];
@@ -92,7 +92,7 @@ static int run(const char *program, char **arguments)
 	return error_msg("%s: %s", program, strerror(errno));
 }
 
-static int run_command(const struct command *command, int count, char **arguments)
+static int run_command(const struct front_command *command, int count, char **arguments)
 {
 	char **list = calloc((size_t)count + 3, sizeof(*list));
 	size_t at = 0;
@@ -112,7 +112,7 @@ static int run_command(const struct command *command, int count, char **argument
 /* The man page of the command's program; its --help where there is no man. */
 static int help_on(const char *name)
 {
-	const struct command *command = find_command(name);
+	const struct front_command *command = find_command(name);
 	char help[] = "--help";
 	char *arguments[] = { help };
 
@@ -143,14 +143,14 @@ static char *help_filter(int key, const char *text, void *input)
 	return fclose(file) ? NULL : list;
 }
 
-struct arguments {
+struct front_arguments {
 	int count;
 	char **list;
 };
 
 static error_t parse_argument(int key, char *argument, struct argp_state *state)
 {
-	struct arguments *arguments = state->input;
+	struct front_arguments *arguments = state->input;
 
 	(void)argument;
 	switch (key) {
@@ -177,8 +177,8 @@ int main(int argc, char **argv)
 		.doc = "Traces the kernel's slab memory: who allocates it, is it wasted, is it freed right?",
 		.help_filter = help_filter,
 	};
-	struct arguments arguments = { 0 };
-	const struct command *command;
+	struct front_arguments arguments = { 0 };
+	const struct front_command *command;
 
 	/* the options behind the command are the command's */
 	parse_command_line(&argp, argc, argv, ARGP_IN_ORDER, &arguments);

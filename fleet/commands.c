@@ -8,13 +8,13 @@
 #include "fleet/options.h"
 #include "fleet/question.h"
 
-static int init_store(struct store *store, const struct options *options)
+static int init_store(struct store *store, const struct fleet_options *options)
 {
 	(void)options;
 	return store->ops->init(store) ? error_msg("%s", store->errmsg) : EXIT_OK;
 }
 
-const struct command fleet_commands[] = {
+const struct fleet_command fleet_commands[] = {
 	{ .name = "load",
 	  .arguments = "FILE|DIR...",
 	  .summary = "load files of summaries; those of a directory end with .kms",

@@ -12,7 +12,7 @@
 #include "fleet/drop.h"
 #include "fleet/scope.h"
 
-int drop_days(struct store *store, const struct options *options)
+int drop_days(struct store *store, const struct fleet_options *options)
 {
 	uint64_t now = (uint64_t)time(NULL) * NSEC_PER_SEC, ns = options->drop_before.ns;
 	char date[DATE_SIZE];

@@ -7,6 +7,6 @@
 #include "fleet/store.h"
 
 /* Prints messages. Returns the exit status. */
-int drop_days(struct store *store, const struct options *options);
+int drop_days(struct store *store, const struct fleet_options *options);
 
 #endif

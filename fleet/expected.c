@@ -35,7 +35,7 @@ static int add_row(void *data, const struct store_row *row)
 static int known_hosts(const struct scope *scope, struct expected *expected, bool all)
 {
 	const struct store_reader reader = { .row = add_row, .data = expected };
-	struct options any = *scope->options;
+	struct fleet_options any = *scope->options;
 	struct scope asked = *scope;
 	char *text;
 	size_t size;

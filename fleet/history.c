@@ -113,7 +113,7 @@ struct moment {
 	bool live_is_bound; /* events of its run are absent, here or before */
 };
 
-struct history {
+struct host_history {
 	struct question *question;
 	struct moment *list; /* in order of run and number */
 	size_t count, at;
@@ -122,7 +122,7 @@ struct history {
 
 static int add_moment(void *data, const struct store_row *row)
 {
-	struct history *history = data;
+	struct host_history *history = data;
 	struct moment *list = array_grow(history->list, history->count, sizeof(*list));
 	struct moment *moment;
 
@@ -158,7 +158,7 @@ static int compare_moment(const struct store_row *row, const struct moment *mome
 
 static int add_figures(void *data, const struct store_row *row)
 {
-	struct history *history = data;
+	struct host_history *history = data;
 	struct moment *moment;
 	int order = -1;
 
@@ -183,7 +183,7 @@ static bool same_run(const struct moment *a, const struct moment *b)
 }
 
 /* What is missing in each run, and which live figures are bounds. */
-static void check_runs(struct history *history)
+static void check_runs(struct host_history *history)
 {
 	for (size_t i = 0, end; i < history->count; i = end) {
 		struct moment *list = history->list, *first = &list[i];
@@ -203,7 +203,7 @@ static void check_runs(struct history *history)
 	}
 }
 
-static int read_moments(struct history *history)
+static int read_moments(struct host_history *history)
 {
 	const struct store_reader intervals = { .row = add_moment, .data = history };
 	const struct store_reader figures = { .row = add_figures, .data = history };
@@ -234,7 +234,7 @@ static int read_moments(struct history *history)
 	return scope_ask(&question->scope, sql, &text, &figures);
 }
 
-static uint64_t row_length(const struct history *history)
+static uint64_t row_length(const struct host_history *history)
 {
 	const struct coverage *coverage = &history->question->coverage;
 	uint64_t span = coverage->end - coverage->begin, hours = 1;
@@ -245,7 +245,7 @@ static uint64_t row_length(const struct history *history)
 }
 
 /* The moments from begin to end. */
-static int add_row(struct history *history, size_t begin, size_t end)
+static int add_row(struct host_history *history, size_t begin, size_t end)
 {
 	const struct moment *last = &history->list[end - 1];
 	struct cell *row = table_add(&history->question->table);
@@ -279,7 +279,7 @@ static int add_row(struct history *history, size_t begin, size_t end)
 	return row[HISTORY_TIME].text && row[HISTORY_NOTE].text ? 0 : -ENOMEM;
 }
 
-static int make_rows(struct history *history)
+static int make_rows(struct host_history *history)
 {
 	uint64_t length = row_length(history);
 	int err = 0;
@@ -298,7 +298,7 @@ static int make_rows(struct history *history)
 /* The host is the only one that the answer is about. */
 int question_history(struct question *question)
 {
-	struct history history = { .question = question };
+	struct host_history history = { .question = question };
 	int err = question_set_table(question, "history", columns,
 				     sizeof(columns) / sizeof(*columns), false);
 

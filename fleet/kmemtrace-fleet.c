@@ -11,11 +11,11 @@
 
 int main(int argc, char **argv)
 {
-	struct options options;
+	struct fleet_options options;
 	struct store store;
 	int status;
 
-	options_parse(&options, argc, argv);
+	fleet_options_parse(&options, argc, argv);
 	memory_limit_set(options.max_memory);
 	if (!options.command->ask)
 		stop_handle_signals(NULL);

@@ -210,7 +210,7 @@ static int visit_argument(struct load *load, char *argument,
 	return 0;
 }
 
-static int visit_files(struct load *load, const struct options *options,
+static int visit_files(struct load *load, const struct fleet_options *options,
 		       void (*visit)(struct load *load, const FTSENT *entry))
 {
 	int err = 0;
@@ -236,7 +236,7 @@ static void visit_one(struct load *load, const FTSENT *entry)
 	load->incomplete = true;
 }
 
-int load_files(struct store *store, const struct options *options)
+int load_files(struct store *store, const struct fleet_options *options)
 {
 	struct load load = { .store = store };
 	int err;

@@ -7,6 +7,6 @@
 #include "fleet/store.h"
 
 /* Prints messages. Returns the exit status. */
-int load_files(struct store *store, const struct options *options);
+int load_files(struct store *store, const struct fleet_options *options);
 
 #endif

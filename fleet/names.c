@@ -12,12 +12,12 @@
 
 #define NAMES_SHOWN 10
 
-struct names {
+struct store_names {
 	char **list;
 	size_t count;
 };
 
-static int add_name(struct names *names, char *name)
+static int add_name(struct store_names *names, char *name)
 {
 	char **list = array_grow(names->list, names->count, sizeof(*list));
 
@@ -35,12 +35,12 @@ static int add_row(void *data, const struct store_row *row)
 	return add_name(data, strdup(store_text(row, 0)));
 }
 
-static void free_names(struct names *names)
+static void free_names(struct store_names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->list[i]);
 	free(names->list);
-	*names = (struct names){ 0 };
+	*names = (struct store_names){ 0 };
 }
 
 static int compare_names(const void *a, const void *b)
@@ -49,8 +49,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The names that the store has in a column: of these, or NULL: all. */
-static int read_names(const struct scope *scope, const char *column, const struct names *some,
-		      struct names *found)
+static int read_names(const struct scope *scope, const char *column, const struct store_names *some,
+		      struct store_names *found)
 {
 	const struct store_reader reader = {
 		.row = add_row, .data = found, .join = STORE_SUMS, .keys = 1
@@ -77,7 +77,7 @@ static int read_names(const struct scope *scope, const char *column, const struc
 
 static int fail_missing(const struct scope *scope, const char *column, const char *name)
 {
-	struct names all = { 0 };
+	struct store_names all = { 0 };
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -102,9 +102,10 @@ static int fail_missing(const struct scope *scope, const char *column, const cha
 	return err;
 }
 
-static int check_names(const struct scope *scope, const char *column, const struct names *given)
+static int check_names(const struct scope *scope, const char *column,
+		       const struct store_names *given)
 {
-	struct names found = { 0 };
+	struct store_names found = { 0 };
 	int err = read_names(scope, column, given, &found);
 
 	for (size_t i = 0; i < given->count && !err; i++) {
@@ -121,7 +122,7 @@ static int check_names(const struct scope *scope, const char *column, const stru
 /* The names of a list that commas separate. */
 static int check_list(const struct scope *scope, const char *column, const char *list)
 {
-	struct names given = { 0 };
+	struct store_names given = { 0 };
 	int err = 0;
 
 	if (!list)
@@ -137,15 +138,15 @@ static int check_list(const struct scope *scope, const char *column, const char 
 /* Two versions of the kernel, which may have commas. */
 static int check_versions(const struct scope *scope)
 {
-	const struct names given = { scope->options->arguments,
-				     (size_t)scope->options->argument_count };
+	const struct store_names given = { scope->options->arguments,
+					   (size_t)scope->options->argument_count };
 
 	return given.count ? check_names(scope, "kernel", &given) : 0;
 }
 
 int names_check(const struct scope *scope)
 {
-	const struct options *options = scope->options;
+	const struct fleet_options *options = scope->options;
 	int err = 0;
 
 	/* they may be those of a server that does not answer */

@@ -134,7 +134,7 @@ static unsigned int parse_timeout(struct argp_state *state, const char *text)
 	return (unsigned int)((ns + 999999999) / 1000000000);
 }
 
-static void parse_span(struct argp_state *state, const char *text, struct options *options)
+static void parse_span(struct argp_state *state, const char *text, struct fleet_options *options)
 {
 	const char *comma = strchr(text, ',');
 
@@ -173,7 +173,7 @@ static const struct renderer *parse_format(struct argp_state *state, const char 
 	return renderer_find(text, false);
 }
 
-static const struct command *find_command(struct argp_state *state, const char *name)
+static const struct fleet_command *find_command(struct argp_state *state, const char *name)
 {
 	const char *names[COMMANDS_MAX];
 	char suggestion[80];
@@ -188,9 +188,9 @@ static const struct command *find_command(struct argp_state *state, const char *
 	return NULL;
 }
 
-static void parse_arguments(struct argp_state *state, struct options *options)
+static void parse_arguments(struct argp_state *state, struct fleet_options *options)
 {
-	const struct command *command = find_command(state, state->argv[state->next]);
+	const struct fleet_command *command = find_command(state, state->argv[state->next]);
 	int count = state->argc - state->next - 1;
 
 	options->command = command;
@@ -206,9 +206,9 @@ static void parse_arguments(struct argp_state *state, struct options *options)
 			   &options->drop_before);
 }
 
-static void check_together(struct argp_state *state, const struct options *options)
+static void check_together(struct argp_state *state, const struct fleet_options *options)
 {
-	const struct command *command = options->command;
+	const struct fleet_command *command = options->command;
 
 	if (!options->db)
 		argp_error(state, "--db is missing: name the store, such as --db=fleet.db");
@@ -232,7 +232,7 @@ static void check_together(struct argp_state *state, const struct options *optio
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct fleet_options *options = state->input;
 
 	switch (key) {
 	case OPTION_DB:
@@ -336,7 +336,7 @@ static char *help_filter(int key, const char *text, void *input)
 		return NULL;
 	fputs("Commands:\n", file);
 	for (size_t i = 0; i < fleet_command_count; i++) {
-		const struct command *command = &fleet_commands[i];
+		const struct fleet_command *command = &fleet_commands[i];
 
 		fprintf(file, "  %s%s%-*s %s\n", command->name, *command->arguments ? " " : "",
 			(int)(16 - strlen(command->name) - (*command->arguments ? 1 : 0)),
@@ -347,7 +347,7 @@ static char *help_filter(int key, const char *text, void *input)
 	return fclose(file) ? NULL : list;
 }
 
-void options_parse(struct options *options, int argc, char **argv)
+void fleet_options_parse(struct fleet_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
@@ -357,10 +357,10 @@ void options_parse(struct options *options, int argc, char **argv)
 		.help_filter = help_filter,
 	};
 
-	*options = (struct options){ .error_rate = ERROR_RATE,
-				     .store.timeout_s = TIMEOUT,
-				     .renderer = &renderer_text,
-				     .max_memory = MEMORY_LIMIT_DEFAULT };
+	*options = (struct fleet_options){ .error_rate = ERROR_RATE,
+					   .store.timeout_s = TIMEOUT,
+					   .renderer = &renderer_text,
+					   .max_memory = MEMORY_LIMIT_DEFAULT };
 	parse_command_line(&argp, argc, argv, 0, options);
 	if (options->command->takes_host)
 		options->hosts = options->arguments[0];

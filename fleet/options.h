@@ -36,10 +36,10 @@ struct fleet_time {
 	uint64_t ns;
 };
 
-struct options;
+struct fleet_options;
 
 /* A command of the program: load, init and drop, or a question. */
-struct command {
+struct fleet_command {
 	const char *name, *arguments, *summary;
 	int arguments_min, arguments_max; /* -1: any number */
 	bool has_by, has_figure;
@@ -48,13 +48,13 @@ struct command {
 	bool takes_kernels; /* the arguments are versions of the kernel */
 	enum store_mode mode;
 	/* What is not a question: prints messages, and returns the exit status. */
-	int (*run)(struct store *store, const struct options *options);
+	int (*run)(struct store *store, const struct fleet_options *options);
 	/* Makes the tables of a question; NULL: no question. 0 or -errno. */
 	int (*ask)(struct question *question);
 };
 
-struct options {
-	const struct command *command;
+struct fleet_options {
+	const struct fleet_command *command;
 	char **arguments; /* of the command, ends with NULL */
 	int argument_count;
 	const char *db;
@@ -76,13 +76,13 @@ struct options {
 	uint64_t max_memory;
 };
 
-extern const struct command fleet_commands[];
+extern const struct fleet_command fleet_commands[];
 extern const size_t fleet_command_count;
 
 extern const char *const fleet_by_names[BY_COUNT];
 extern const char *const fleet_figure_names[FIGURE_COUNT];
 
 /* An error ends the program. */
-void options_parse(struct options *options, int argc, char **argv);
+void fleet_options_parse(struct fleet_options *options, int argc, char **argv);
 
 #endif

@@ -46,7 +46,7 @@ static size_t output_width(void)
 
 static int render(const struct question *question)
 {
-	const struct options *options = question->scope.options;
+	const struct fleet_options *options = question->scope.options;
 	bool pages = options->renderer->for_people && !options->no_pager && pager_is_possible();
 	struct output output = { .file = stdout,
 				 .legend = options->legend,
@@ -70,7 +70,7 @@ static int render(const struct question *question)
 
 static int make(struct question *question)
 {
-	const struct options *options = question->scope.options;
+	const struct fleet_options *options = question->scope.options;
 	size_t rows = options->renderer->for_people ? ROWS_TEXT : 0;
 	int err = scope_init(&question->scope, question->scope.store, options);
 
@@ -99,7 +99,7 @@ static int make(struct question *question)
 static int say_missing(const struct question *question)
 {
 	const struct coverage *coverage = &question->coverage;
-	const struct options *options = question->scope.options;
+	const struct fleet_options *options = question->scope.options;
 	char *sentence;
 
 	if (!coverage->seen && !coverage->servers_missing) {
@@ -150,7 +150,7 @@ static int fail(const struct store *store, int err)
 	return EXIT_FINDINGS;
 }
 
-int question_answer(struct store *store, const struct options *options)
+int question_answer(struct store *store, const struct fleet_options *options)
 {
 	struct question question;
 	int status, err;

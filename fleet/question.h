@@ -21,7 +21,7 @@ struct question {
 };
 
 /* The answer, after messages: the exit status. */
-int question_answer(struct store *store, const struct options *options);
+int question_answer(struct store *store, const struct fleet_options *options);
 
 /* Each makes the table of its question. 0, or -errno with errmsg of the store set, or -ENOMEM. */
 int question_growth(struct question *question);

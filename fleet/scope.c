@@ -180,7 +180,7 @@ static uint64_t resolve(const struct fleet_time *time, uint64_t end, uint64_t ot
 	return end > time->ns ? end - time->ns : 0;
 }
 
-int scope_init(struct scope *scope, struct store *store, const struct options *options)
+int scope_init(struct scope *scope, struct store *store, const struct fleet_options *options)
 {
 	uint64_t end = 0;
 	int err = 0;

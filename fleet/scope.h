@@ -11,13 +11,13 @@
 #define DATE_SIZE 40
 
 struct scope {
-	const struct options *options;
+	const struct fleet_options *options;
 	struct store *store;
 	uint64_t since, until; /* 0, UINT64_MAX: not limited */
 };
 
 /* Finds the times of the options. 0 or -errno with errmsg of the store set. */
-int scope_init(struct scope *scope, struct store *store, const struct options *options);
+int scope_init(struct scope *scope, struct store *store, const struct fleet_options *options);
 
 /*
  * Writes " WHERE ...": what the filters select of intervals, or, if kind is not NULL, of these

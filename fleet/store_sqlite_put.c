@@ -34,7 +34,7 @@ static const struct {
 };
 
 /* A value of a row that has an id: a text, or else a number. */
-struct part {
+struct figures_part {
 	const char *text;
 	uint64_t number;
 };
@@ -89,7 +89,7 @@ static int prepare(struct store *store)
 	return 0;
 }
 
-static void bind_parts(sqlite3_stmt *statement, const struct part *parts, size_t count)
+static void bind_parts(sqlite3_stmt *statement, const struct figures_part *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (parts[i].text)
@@ -107,8 +107,8 @@ static int step(struct store *store, sqlite3_stmt *statement)
 	return result == SQLITE_DONE ? 0 : sqlite_store_fail(store, result);
 }
 
-static int find_or_add(struct store *store, struct sqlite_ids *list, const struct part *parts,
-		       size_t count, int64_t *id)
+static int find_or_add(struct store *store, struct sqlite_ids *list,
+		       const struct figures_part *parts, size_t count, int64_t *id)
 {
 	struct sqlite_store *sqlite = store->data;
 	int result, err;
@@ -129,7 +129,7 @@ static int find_or_add(struct store *store, struct sqlite_ids *list, const struc
 }
 
 /* The values as one text: words, so that different rows have different texts. */
-static int join(const struct part *parts, size_t count, char **text)
+static int join(const struct figures_part *parts, size_t count, char **text)
 {
 	size_t size;
 	FILE *file = open_memstream(text, &size);
@@ -146,7 +146,7 @@ static int join(const struct part *parts, size_t count, char **text)
 	return text_close(file, text);
 }
 
-static int get_id(struct store *store, enum sqlite_list which, const struct part *parts,
+static int get_id(struct store *store, enum sqlite_list which, const struct figures_part *parts,
 		  size_t count, int64_t *id)
 {
 	struct sqlite_store *sqlite = store->data;
@@ -176,14 +176,14 @@ static int put_interval(struct store *store, const struct summary *summary, int6
 	const struct summary_source *source = summary->sources;
 	const struct summary_host *host = &summary->host;
 	const struct summary_bound *bound = &summary->bound;
-	const struct part run[] = { { .text = source->host },
-				    { .text = source->boot },
-				    { .number = source->run } };
-	const struct part machine[] = { { .text = host->kernel },
-					{ .text = host->arch },
-					{ .text = host->role ? host->role : "" },
-					{ .number = host->cpus },
-					{ .number = host->memory } };
+	const struct figures_part run[] = { { .text = source->host },
+					    { .text = source->boot },
+					    { .number = source->run } };
+	const struct figures_part machine[] = { { .text = host->kernel },
+						{ .text = host->arch },
+						{ .text = host->role ? host->role : "" },
+						{ .number = host->cpus },
+						{ .number = host->memory } };
 	struct sqlite_store *sqlite = store->data;
 	int64_t run_id, machine_id;
 	int err = get_id(store, SQLITE_RUNS, run, 3, &run_id);
@@ -222,10 +222,10 @@ static int put_interval(struct store *store, const struct summary *summary, int6
 static int put_figure(struct store *store, int64_t interval, const struct summary_row *row)
 {
 	const struct summary_counts *counts = &row->counts;
-	const struct part name[] = { { .text = kinds[row->kind] },
-				     { .text = row->names[0] ? row->names[0] : "" },
-				     { .text = row->names[1] ? row->names[1] : "" },
-				     { .text = row->names[2] ? row->names[2] : "" } };
+	const struct figures_part name[] = { { .text = kinds[row->kind] },
+					     { .text = row->names[0] ? row->names[0] : "" },
+					     { .text = row->names[1] ? row->names[1] : "" },
+					     { .text = row->names[2] ? row->names[2] : "" } };
 	const uint64_t values[] = { counts->allocations, counts->frees,	       counts->allocated,
 				    counts->freed,	 counts->failed,       counts->cross_cpu,
 				    counts->missed,	 counts->live_objects, counts->live_bytes };

@@ -89,13 +89,13 @@ static void sort(struct readings *readings)
 }
 
 /* A word of a line of /proc/slabinfo. */
-struct column {
+struct slabinfo_column {
 	const char *at;
 	size_t size;
 };
 
 /* Splits up to the word ":" or the end. A name with spaces is several words. 0: max is too low. */
-static size_t split_columns(struct line *line, struct column *columns, size_t max)
+static size_t split_columns(struct line *line, struct slabinfo_column *columns, size_t max)
 {
 	size_t count = 0;
 
@@ -114,17 +114,17 @@ static size_t split_columns(struct line *line, struct column *columns, size_t ma
 }
 
 /* The columns of the two counters: the first column behind the name is 1. */
-struct header {
+struct slabinfo_header {
 	size_t active, total, count;
 };
 
 /* "# name            <active_objs> <num_objs> … : tunables …" */
-static bool read_header(struct header *header, struct line *line)
+static bool read_header(struct slabinfo_header *header, struct line *line)
 {
-	struct column columns[COLUMNS_MAX];
+	struct slabinfo_column columns[COLUMNS_MAX];
 	size_t count = split_columns(line, columns, COLUMNS_MAX);
 
-	*header = (struct header){ 0 };
+	*header = (struct slabinfo_header){ 0 };
 	if (count < 3 || columns[0].size != 1 || *columns[0].at != '#')
 		return false;
 	header->count = count - 2;
@@ -137,18 +137,19 @@ static bool read_header(struct header *header, struct line *line)
 	return header->active && header->total;
 }
 
-static bool read_number(const struct column *column, uint64_t *number)
+static bool read_number(const struct slabinfo_column *column, uint64_t *number)
 {
 	const char *at = column->at;
 
 	return number_parse(&at, 10, number) && at == column->at + column->size;
 }
 
-static bool read_cache(struct slabinfo_cache *cache, const struct header *header, struct line *line)
+static bool read_cache(struct slabinfo_cache *cache, const struct slabinfo_header *header,
+		       struct line *line)
 {
-	struct column columns[2 * COLUMNS_MAX];
+	struct slabinfo_column columns[2 * COLUMNS_MAX];
 	size_t count = split_columns(line, columns, 2 * COLUMNS_MAX), size;
-	const struct column *last;
+	const struct slabinfo_column *last;
 
 	if (count <= header->count)
 		return false;
@@ -169,7 +170,7 @@ int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, ui
 {
 	struct readings readings = { 0 };
 	struct line line;
-	struct header header;
+	struct slabinfo_header header;
 	int err = 0;
 
 	*snapshot = (struct slabinfo_snapshot){ .time = time, .until = time };

@@ -71,7 +71,7 @@ static void add_capture(struct header *header, const char *name, const struct di
 	copy_section(header, header_of(capture), "summaries");
 }
 
-static const char *normalise_text(const struct options *options)
+static const char *normalise_text(const struct report_options *options)
 {
 	return options->diff.normalise_text ? options->diff.normalise_text : "time";
 }
@@ -83,7 +83,7 @@ static const char *const certain_keys[DIFF_FIGURES] = {
 	[DIFF_PEAK] = "certain_peak_bytes",
 };
 
-static void add_fields(struct header *header, const struct options *options,
+static void add_fields(struct header *header, const struct report_options *options,
 		       const struct diff *diff)
 {
 	header_add_section(header, "comparison");
@@ -103,7 +103,7 @@ static void add_fields(struct header *header, const struct options *options,
 			->number = diff->certain[i];
 }
 
-static int add_normalise(struct header *header, const struct options *options,
+static int add_normalise(struct header *header, const struct report_options *options,
 			 const struct diff *diff, bool of_hosts)
 {
 	const char *flows = diff_knows(diff, DIFF_GROWTH) ? "allocations and growth"
@@ -261,8 +261,8 @@ static int warn_of_missing(struct header *header, const struct diff_side *side, 
 		gaps.hosts > 1 ? "these hosts" : "that host");
 }
 
-static int warn(struct header *header, const struct options *options, const struct diff *diff,
-		const struct diff_capture *a, const struct diff_capture *b)
+static int warn(struct header *header, const struct report_options *options,
+		const struct diff *diff, const struct diff_capture *a, const struct diff_capture *b)
 {
 	double a_time = duration_of(a), b_time = duration_of(b);
 	const struct status *a_status = &a->capture.status, *b_status = &b->capture.status;
@@ -282,8 +282,9 @@ static int warn(struct header *header, const struct options *options, const stru
 	return err ? err : warn_of_missing(header, &diff->b, "B", b);
 }
 
-int diff_header_add(struct header *header, const struct options *options, const struct diff *diff,
-		    const struct diff_capture *a, const struct diff_capture *b)
+int diff_header_add(struct header *header, const struct report_options *options,
+		    const struct diff *diff, const struct diff_capture *a,
+		    const struct diff_capture *b)
 {
 	bool has_summaries = a->has_summaries || b->has_summaries;
 	int err;

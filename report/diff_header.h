@@ -23,7 +23,8 @@ struct diff_capture {
 };
 
 /* Both must outlive the header. 0 or -ENOMEM. */
-int diff_header_add(struct header *header, const struct options *options, const struct diff *diff,
-		    const struct diff_capture *a, const struct diff_capture *b);
+int diff_header_add(struct header *header, const struct report_options *options,
+		    const struct diff *diff, const struct diff_capture *a,
+		    const struct diff_capture *b);
 
 #endif

@@ -76,7 +76,7 @@ static int put_page(FILE *file, const json_t *data)
 	return err;
 }
 
-int diff_page_print(const struct options *options, const struct diff_page *page)
+int diff_page_print(const struct report_options *options, const struct diff_page *page)
 {
 	json_t *data = make_data(page);
 	char *text = NULL;

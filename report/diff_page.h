@@ -18,6 +18,6 @@ struct diff_page {
  * Writes the page of tables with columns for programs to options->page_file, or to standard output;
  * returns the exit status.
  */
-int diff_page_print(const struct options *options, const struct diff_page *page);
+int diff_page_print(const struct report_options *options, const struct diff_page *page);
 
 #endif

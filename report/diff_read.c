@@ -13,7 +13,7 @@
 #include "report/summaries/diff_side.h"
 
 /* The expressions of the options, for one capture. by: also those that group. */
-static int set_query(struct query *query, const struct options *options, bool by)
+static int set_query(struct query *query, const struct report_options *options, bool by)
 {
 	int err = 0;
 
@@ -24,7 +24,7 @@ static int set_query(struct query *query, const struct options *options, bool by
 	return err;
 }
 
-static size_t count_names(const struct options *options)
+static size_t count_names(const struct report_options *options)
 {
 	size_t count = options->diff.normalise == DIFF_BY_WORK;
 
@@ -34,7 +34,7 @@ static size_t count_names(const struct options *options)
 }
 
 /* The names of the conditions, in their order; then that of --normalise. */
-static int set_names(struct diff_side *side, const struct options *options)
+static int set_names(struct diff_side *side, const struct report_options *options)
 {
 	const struct diff_options *diff = &options->diff;
 
@@ -57,7 +57,7 @@ static int fail(const struct report *report, const char *path, int err)
 }
 
 /* Fills the side, and the header of the capture unless it is NULL. Returns the exit status. */
-static int read_side(const struct options *options, struct diff_capture *capture,
+static int read_side(const struct report_options *options, struct diff_capture *capture,
 		     struct diff_side *side, struct capture_header *header)
 {
 	struct report report;
@@ -80,11 +80,11 @@ static int read_side(const struct options *options, struct diff_capture *capture
 }
 
 /* Names of code need groups by call site: reads the capture again if it has others. */
-static int read_names(const struct options *options, struct diff_capture *capture,
+static int read_names(const struct report_options *options, struct diff_capture *capture,
 		      struct diff_side *side)
 {
 	struct diff_side names = { 0 };
-	struct options by_site = *options;
+	struct report_options by_site = *options;
 	int status;
 
 	if (!side->named_count || !options->has_by || options->by == GROUP_BY_SITE)
@@ -103,7 +103,7 @@ static int read_names(const struct options *options, struct diff_capture *captur
 }
 
 /* Opens a directory, or one file, whose name the messages show. */
-static int open_capture(const struct options *options, const char *path,
+static int open_capture(const struct report_options *options, const char *path,
 			struct diff_capture *capture)
 {
 	int status;
@@ -119,7 +119,7 @@ static int open_capture(const struct options *options, const char *path,
 }
 
 /* file: the one that the path, options->input, stands for. */
-static int read_summaries(const struct options *options, const char *file,
+static int read_summaries(const struct report_options *options, const char *file,
 			  struct diff_capture *capture, struct diff_side *side)
 {
 	struct summaries_view *view = &capture->summaries;
@@ -150,10 +150,10 @@ static int read_summaries(const struct options *options, const char *file,
 	return report_summaries_check_loss(options, &view->summaries);
 }
 
-int diff_read(const struct options *options, const char *path, struct diff_capture *capture,
+int diff_read(const struct report_options *options, const char *path, struct diff_capture *capture,
 	      struct diff_side *side)
 {
-	struct options own = *options;
+	struct report_options own = *options;
 	char *file;
 	int status;
 

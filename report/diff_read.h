@@ -9,7 +9,7 @@
  * Fills the side, and capture->header or capture->summaries_header, from what the user named as the
  * path. Returns the exit status, after messages; the caller frees all, whatever it is.
  */
-int diff_read(const struct options *options, const char *path, struct diff_capture *capture,
+int diff_read(const struct report_options *options, const char *path, struct diff_capture *capture,
 	      struct diff_side *side);
 
 #endif

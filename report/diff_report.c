@@ -22,7 +22,7 @@
 #include "report/views/row_names.h"
 
 struct comparison {
-	const struct options *options;
+	const struct report_options *options;
 	struct diff diff;
 	struct diff_capture a, b;
 	struct header header;
@@ -73,7 +73,7 @@ static const char *scope_text(enum diff_scope scope)
 }
 
 static int set_work(struct diff_work *work, const struct diff_side *side,
-		    const struct options *options, const struct diff_figures *named)
+		    const struct report_options *options, const struct diff_figures *named)
 {
 	if (options->diff.normalise == DIFF_BY_TIME && !side->has_time)
 		return error_msg("%s: the recording has no times: use --normalise=events",
@@ -103,7 +103,7 @@ static int set_work(struct diff_work *work, const struct diff_side *side,
 
 static int normalise(struct comparison *comparison)
 {
-	const struct options *options = comparison->options;
+	const struct report_options *options = comparison->options;
 	struct diff *diff = &comparison->diff;
 	const struct diff_figures *a = NULL, *b = NULL;
 	int status;
@@ -193,7 +193,7 @@ static int make_tables(struct comparison *comparison)
 
 static int sort_and_cut(struct comparison *comparison)
 {
-	const struct options *options = comparison->options;
+	const struct report_options *options = comparison->options;
 	struct report *report = &comparison->report;
 
 	for (size_t i = 0; i < report->table_count; i++) {
@@ -290,7 +290,7 @@ static int check_columns(struct comparison *comparison)
 	return err;
 }
 
-static void set_up(struct comparison *comparison, const struct options *options)
+static void set_up(struct comparison *comparison, const struct report_options *options)
 {
 	*comparison = (struct comparison){
 		.options = options,
@@ -351,7 +351,7 @@ static int worse(int one, int other)
 
 static int run(struct comparison *comparison)
 {
-	const struct options *options = comparison->options;
+	const struct report_options *options = comparison->options;
 	struct diff *diff = &comparison->diff;
 	int loss, other, status;
 
@@ -374,7 +374,7 @@ static int run(struct comparison *comparison)
 }
 
 /* Summaries know functions, not call sites. */
-static void use_functions(struct options *options)
+static void use_functions(struct report_options *options)
 {
 	const char *const paths[] = { options->input, options->second };
 	char *file;
@@ -389,10 +389,10 @@ static void use_functions(struct options *options)
 	}
 }
 
-int diff_print(const struct options *options)
+int diff_print(const struct report_options *options)
 {
 	struct comparison *comparison = malloc(sizeof(*comparison));
-	struct options own = *options;
+	struct report_options own = *options;
 	int status;
 
 	if (!comparison)

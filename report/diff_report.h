@@ -6,6 +6,6 @@
 #include "report/options.h"
 
 /* Prints the comparison of options->input with options->second; returns the exit status. */
-int diff_print(const struct options *options);
+int diff_print(const struct report_options *options);
 
 #endif

@@ -38,7 +38,7 @@ static void handle_interrupt(void)
 }
 
 /* Reports on a capture that comes from standard input while it is recorded. */
-static int report_live(const struct options *options)
+static int report_live(const struct report_options *options)
 {
 	struct live_capture live;
 	struct capture capture;
@@ -63,7 +63,7 @@ static int report_live(const struct options *options)
 }
 
 /* Reports on the capture at a path, which the user has named in the options. */
-static int report_directory(const struct options *options, const char *path)
+static int report_directory(const struct report_options *options, const char *path)
 {
 	struct capture capture;
 	int status = report_open_capture(&capture, options, path);
@@ -81,7 +81,7 @@ static int report_directory(const struct options *options, const char *path)
 }
 
 /* Reports on a file that is open, or on a capture at the path that the options name. */
-static int report_file(const struct options *options, FILE *input)
+static int report_file(const struct report_options *options, FILE *input)
 {
 	const char *name = input ? "standard input" : options->input;
 	struct capture_file file;
@@ -117,7 +117,7 @@ static bool input_is_stream(void)
 }
 
 /* Reports on a file of summaries, NULL: no memory. Frees its name. */
-static int report_summaries(const struct options *options, char *file)
+static int report_summaries(const struct report_options *options, char *file)
 {
 	int status = file ? report_summaries_print(options, file)
 			  : error_msg("%s: %s", options->input, strerror(ENOMEM));
@@ -126,7 +126,7 @@ static int report_summaries(const struct options *options, char *file)
 	return status;
 }
 
-static int report(const struct options *options)
+static int report(const struct report_options *options)
 {
 	char *file;
 
@@ -143,12 +143,12 @@ static int report(const struct options *options)
 
 int main(int argc, char **argv)
 {
-	struct options options;
+	struct report_options options;
 	int status;
 
-	options_parse(&options, argc, argv);
+	report_options_parse(&options, argc, argv);
 	memory_limit_set(options.max_memory);
 	status = report(&options);
-	options_deinit(&options);
+	report_options_deinit(&options);
 	return status == EXIT_TROUBLE ? status : close_stdout(status);
 }

@@ -182,7 +182,7 @@ static double parse_percent(const char *text, struct argp_state *state)
 }
 
 /* The texts of a query are parsed at once; --by, when the view is known. */
-static void check_query(const struct options *options, int err, struct argp_state *state)
+static void check_query(const struct report_options *options, int err, struct argp_state *state)
 {
 	if (err == -EINVAL)
 		argp_error(state, "%s", options->query->errmsg);
@@ -190,7 +190,7 @@ static void check_query(const struct options *options, int err, struct argp_stat
 		argp_failure(state, 2, -err, "%s", options->query->errmsg);
 }
 
-static void finish_by(struct options *options, struct argp_state *state)
+static void finish_by(struct report_options *options, struct argp_state *state)
 {
 	if (!options->by_text)
 		return;
@@ -214,7 +214,7 @@ static void finish_by(struct options *options, struct argp_state *state)
 	check_query(options, query_by(options->query, "--by", options->by_text), state);
 }
 
-static void finish_columns(struct options *options, struct argp_state *state)
+static void finish_columns(struct report_options *options, struct argp_state *state)
 {
 	if (options->columns && options->view->has_fields)
 		check_query(options, query_columns(options->query, "-F", options->columns), state);
@@ -238,7 +238,8 @@ static bool is_path(const char *text)
 }
 
 /* The arguments are a view, a capture or two of them, or both in either order. */
-static void parse_argument(struct options *options, const char *text, struct argp_state *state)
+static void parse_argument(struct report_options *options, const char *text,
+			   struct argp_state *state)
 {
 	const struct view *view = find_view(text);
 	const char *names[COUNT(views)];
@@ -306,7 +307,7 @@ static int select_one(struct select *select, int key, const char *argument)
 }
 
 /* If a filter is given twice, the last one counts, as for all options. */
-static void parse_filter(struct options *options, int key, const char *argument,
+static void parse_filter(struct report_options *options, int key, const char *argument,
 			 struct argp_state *state)
 {
 	size_t filter = 0;
@@ -324,7 +325,7 @@ static void parse_filter(struct options *options, int key, const char *argument,
 }
 
 /* Where a view shows objects, the expression of --where is a filter. */
-static void finish_where(struct options *options, struct argp_state *state)
+static void finish_where(struct report_options *options, struct argp_state *state)
 {
 	size_t filter = 0;
 
@@ -337,7 +338,7 @@ static void finish_where(struct options *options, struct argp_state *state)
 }
 
 /* Moves the filters that were given to the front. */
-static void finish_filters(struct options *options)
+static void finish_filters(struct report_options *options)
 {
 	for (size_t i = 0; i < COUNT(filters); i++)
 		if (options->filters[i])
@@ -347,7 +348,7 @@ static void finish_filters(struct options *options)
 }
 
 /* A page has all views or a comparison, and a trace has some views, with tables of their own. */
-static void check_page(const struct options *options, struct argp_state *state)
+static void check_page(const struct report_options *options, struct argp_state *state)
 {
 	const char *option = options->is_trace	  ? "format=perfetto"
 			     : options->page_file ? "html"
@@ -372,7 +373,7 @@ static void check_page(const struct options *options, struct argp_state *state)
 			option, compares ? "" : "--by, ");
 }
 
-static void check_together(const struct options *options, struct argp_state *state)
+static void check_together(const struct report_options *options, struct argp_state *state)
 {
 	const struct view *view = options->view;
 
@@ -420,7 +421,7 @@ static void check_together(const struct options *options, struct argp_state *sta
 		check_query(options, query_check_allocation(options->query), state);
 }
 
-static void parse_statistic(struct options *options, int key, const char *argument,
+static void parse_statistic(struct report_options *options, int key, const char *argument,
 			    struct argp_state *state)
 {
 	static const char *const names[] = { "--count", "--sum",  "--avg",   "--min",
@@ -433,7 +434,8 @@ static void parse_statistic(struct options *options, int key, const char *argume
 		    state);
 }
 
-static void parse_format(struct options *options, const char *argument, struct argp_state *state)
+static void parse_format(struct report_options *options, const char *argument,
+			 struct argp_state *state)
 {
 	const char *format =
 		formats[parse_choice(state, "--format", argument, formats, COUNT(formats))];
@@ -447,7 +449,7 @@ static void parse_format(struct options *options, const char *argument, struct a
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct report_options *options = state->input;
 
 	switch (key) {
 	case 'i':
@@ -589,7 +591,7 @@ static char *help_views(int key, const char *text, void *input)
 	return help;
 }
 
-void options_parse(struct options *options, int argc, char **argv)
+void report_options_parse(struct report_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
@@ -606,7 +608,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	};
 
 	_Static_assert(COUNT(filters) <= OPTIONS_FILTERS_MAX, "one entry for each filter");
-	*options = (struct options){
+	*options = (struct report_options){
 		.max_loss = -1,
 		.max_memory = MEMORY_LIMIT_DEFAULT,
 		.renderer = &renderer_text,
@@ -617,7 +619,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	parse_command_line(&argp, argc, argv, 0, options);
 }
 
-void options_deinit(struct options *options)
+void report_options_deinit(struct report_options *options)
 {
 	for (size_t i = 0; i < options->filter_count; i++)
 		free(options->filters[i]);

@@ -22,7 +22,7 @@ enum color_when {
 
 #define OPTIONS_FILTERS_MAX 16
 
-struct options {
+struct report_options {
 	const char *input;   /* the capture that is read */
 	const char *capture; /* as a plain argument; NULL: none */
 	const char *second;  /* another one: of a view that compares two; NULL: none */
@@ -59,16 +59,18 @@ struct options {
  * Parses the command line. Exits with 2 after a message if it is wrong, with 0 after --help and
  * --version.
  */
-void options_parse(struct options *options, int argc, char **argv);
-void options_deinit(struct options *options);
+void report_options_parse(struct report_options *options, int argc, char **argv);
+void report_options_deinit(struct report_options *options);
 
 /* The options of the view diff; each exits with 2 after a message if it is wrong. */
 struct argp_state;
-void options_parse_normalise(struct options *options, const char *text, struct argp_state *state);
-void options_parse_condition(struct options *options, const char *text, struct argp_state *state);
+void options_parse_normalise(struct report_options *options, const char *text,
+			     struct argp_state *state);
+void options_parse_condition(struct report_options *options, const char *text,
+			     struct argp_state *state);
 
 /* The view is known: it has one capture, or two if it compares. Sets input and second. */
-void options_finish_captures(struct options *options, struct argp_state *state);
+void options_finish_captures(struct report_options *options, struct argp_state *state);
 
 /* For --help: the names of all fields and functions. */
 void options_help_fields(FILE *file);

@@ -8,7 +8,8 @@
 #include "report/options.h"
 #include "report/summaries_search.h"
 
-void options_parse_normalise(struct options *options, const char *text, struct argp_state *state)
+void options_parse_normalise(struct report_options *options, const char *text,
+			     struct argp_state *state)
 {
 	struct diff_options *diff = &options->diff;
 
@@ -27,7 +28,8 @@ void options_parse_normalise(struct options *options, const char *text, struct a
 		diff_name_set(&diff->work, text, (int)strlen(text));
 }
 
-void options_parse_condition(struct options *options, const char *text, struct argp_state *state)
+void options_parse_condition(struct report_options *options, const char *text,
+			     struct argp_state *state)
 {
 	struct diff_options *diff = &options->diff;
 	struct diff_condition_error error;
@@ -42,7 +44,7 @@ void options_parse_condition(struct options *options, const char *text, struct a
 }
 
 /* Two captures: both as arguments, or one of them as -i. */
-static void finish_two(struct options *options, struct argp_state *state)
+static void finish_two(struct report_options *options, struct argp_state *state)
 {
 	if (options->input && options->capture && !options->second)
 		options->second = options->capture;
@@ -57,7 +59,7 @@ static void finish_two(struct options *options, struct argp_state *state)
 			   options->view->name);
 }
 
-void options_finish_captures(struct options *options, struct argp_state *state)
+void options_finish_captures(struct report_options *options, struct argp_state *state)
 {
 	if (options->view->compares) {
 		finish_two(options, state);

@@ -77,7 +77,8 @@ static const char *advice(int err)
 	}
 }
 
-int report_open_capture(struct capture *capture, const struct options *options, const char *path)
+int report_open_capture(struct capture *capture, const struct report_options *options,
+			const char *path)
 {
 	const struct capture_range range = {
 		.after = options->select.after,
@@ -102,7 +103,7 @@ int report_open_capture(struct capture *capture, const struct options *options, 
 		options->input);
 }
 
-int report_init(struct report *report, const struct options *options)
+int report_init(struct report *report, const struct report_options *options)
 {
 	const struct view *view = options->view;
 
@@ -175,7 +176,7 @@ static int sort_first(struct report *report, struct table *table, const char *so
 	return err;
 }
 
-int report_check_columns(const struct options *options)
+int report_check_columns(const struct report_options *options)
 {
 	struct report report;
 	int err;
@@ -300,7 +301,7 @@ int report_make(struct report *report, struct capture *capture)
 	return err;
 }
 
-size_t report_rows(const struct report *report, const struct options *options)
+size_t report_rows(const struct report *report, const struct report_options *options)
 {
 	const size_t own = report->view->rows ? report->view->rows : ROWS_TEXT;
 
@@ -312,7 +313,7 @@ size_t report_rows(const struct report *report, const struct options *options)
 }
 
 /* How many rows of the table are printed; 0: all. */
-static size_t rows_of(const struct report *report, const struct options *options,
+static size_t rows_of(const struct report *report, const struct report_options *options,
 		      const struct table *table)
 {
 	if (!options->lines_given && report->renderer->for_people && table->text_rows)
@@ -320,7 +321,7 @@ static size_t rows_of(const struct report *report, const struct options *options
 	return report_rows(report, options);
 }
 
-int report_sort_and_cut(struct report *report, const struct options *options)
+int report_sort_and_cut(struct report *report, const struct report_options *options)
 {
 	for (size_t i = 0; i < report->table_count; i++) {
 		struct table *table = &report->tables[i];
@@ -376,7 +377,7 @@ static bool is_utf8(void)
 	return is_utf8;
 }
 
-int report_render(const struct options *options, const struct header *header,
+int report_render(const struct report_options *options, const struct header *header,
 		  const struct report *report)
 {
 	bool pages = report->renderer->for_people && !report->view->streams && !options->no_pager &&
@@ -411,7 +412,7 @@ int report_render(const struct options *options, const struct header *header,
 	return EXIT_OK;
 }
 
-int report_check_loss(const struct options *options, const struct capture_header *header,
+int report_check_loss(const struct report_options *options, const struct capture_header *header,
 		      const struct report *report)
 {
 	const struct analysis_loss *loss = &report->analysis.loss;
@@ -451,8 +452,8 @@ int report_check_loss(const struct options *options, const struct capture_header
 	return EXIT_FINDINGS;
 }
 
-int report_run(struct report *report, struct capture_header *header, const struct options *options,
-	       struct capture *capture)
+int report_run(struct report *report, struct capture_header *header,
+	       const struct report_options *options, struct capture *capture)
 {
 	int err;
 
@@ -467,14 +468,14 @@ int report_run(struct report *report, struct capture_header *header, const struc
 	return err;
 }
 
-int report_failed(const struct options *options, const struct report *report, int err)
+int report_failed(const struct report_options *options, const struct report *report, int err)
 {
 	if (*report->errmsg)
 		return error_msg("%s", report->errmsg);
 	return error_msg("%s: %s", options->input, strerror(-err));
 }
 
-int report_print(const struct options *options, struct capture *capture)
+int report_print(const struct report_options *options, struct capture *capture)
 {
 	struct capture_header header;
 	struct report report;

@@ -37,8 +37,8 @@ static const struct view *const views[] = {
 	&view_timeline, &view_probes,	 &view_findings, &view_spans,
 };
 
-struct page {
-	const struct options *options;
+struct report_page {
+	const struct report_options *options;
 	struct capture *capture;
 	FILE *file;
 	bool begun;
@@ -109,7 +109,7 @@ static json_t *make_data(const struct report *report, const struct capture_heade
 }
 
 /* The reason without the path of the capture: a page may be sent to others. */
-static json_t *make_refusal(const struct page *page, const struct report *report)
+static json_t *make_refusal(const struct report_page *page, const struct report *report)
 {
 	const char *reason = report->errmsg;
 	size_t length = strlen(page->capture->path);
@@ -120,7 +120,7 @@ static json_t *make_refusal(const struct page *page, const struct report *report
 			 json_from_text(reason));
 }
 
-static int begin_page(struct page *page, const struct report *report,
+static int begin_page(struct report_page *page, const struct report *report,
 		      const struct capture_header *header)
 {
 	const struct metadata *metadata = &page->capture->metadata;
@@ -144,8 +144,8 @@ static int begin_page(struct page *page, const struct report *report,
 }
 
 /* Adds one view under the name. 0, or -errno after a message. */
-static int add_view(struct page *page, const struct options *options, const char *name,
-		    size_t bytes)
+static int add_view(struct report_page *page, const struct report_options *options,
+		    const char *name, size_t bytes)
 {
 	struct capture_header header;
 	struct report report;
@@ -170,9 +170,9 @@ static int add_view(struct page *page, const struct options *options, const char
 	return failed;
 }
 
-static int add_views(struct page *page)
+static int add_views(struct report_page *page)
 {
-	struct options options = *page->options;
+	struct report_options options = *page->options;
 	int err = 0;
 
 	options.renderer = &renderer_json;
@@ -199,9 +199,9 @@ static int add_views(struct page *page)
 	return err;
 }
 
-int report_page(const struct options *options, struct capture *capture)
+int report_page(const struct report_options *options, struct capture *capture)
 {
-	struct page page = { .options = options, .capture = capture };
+	struct report_page page = { .options = options, .capture = capture };
 	int status = EXIT_TROUBLE;
 	char *text = NULL;
 	size_t size;

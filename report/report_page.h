@@ -6,6 +6,6 @@
 #include "report/options.h"
 
 /* Writes the page to options->page_file, or to standard output; returns the exit status. */
-int report_page(const struct options *options, struct capture *capture);
+int report_page(const struct report_options *options, struct capture *capture);
 
 #endif

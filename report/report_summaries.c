@@ -67,7 +67,7 @@ bool report_summaries_find(const char *path, char **file)
 }
 
 /* Each returns EXIT_OK or, after a message, EXIT_TROUBLE. */
-static int check_view(const struct options *options)
+static int check_view(const struct report_options *options)
 {
 	static const struct view *const views[] = { &view_summary, &view_sites,	   &view_caches,
 						    &view_leaks,   &view_timeline, &view_flame };
@@ -80,7 +80,7 @@ static int check_view(const struct options *options)
 		options->input, options->view->name);
 }
 
-static int check_groups(const struct options *options)
+static int check_groups(const struct report_options *options)
 {
 	if (options->view->has_flame && options->by_text)
 		return error_msg("%s: --by: the flame of summaries is by " SUMMARIES_FLAME_BY
@@ -94,7 +94,7 @@ static int check_groups(const struct options *options)
 		options->input);
 }
 
-static int check_filters(const struct options *options)
+static int check_filters(const struct report_options *options)
 {
 	for (size_t i = 0; i < options->filter_count; i++) {
 		const char *filter = options->filters[i];
@@ -115,7 +115,7 @@ static int check_filters(const struct options *options)
 	return EXIT_OK;
 }
 
-static int check_format(const struct options *options)
+static int check_format(const struct report_options *options)
 {
 	if (options->is_trace || options->renderer == &renderer_lkml)
 		return error_msg(
@@ -129,7 +129,7 @@ static int check_format(const struct options *options)
 	return EXIT_OK;
 }
 
-static int check_options(const struct options *options)
+static int check_options(const struct report_options *options)
 {
 	int status = check_format(options);
 
@@ -140,14 +140,14 @@ static int check_options(const struct options *options)
 	return status ? status : check_filters(options);
 }
 
-int report_summaries_check_diff(const struct options *options)
+int report_summaries_check_diff(const struct report_options *options)
 {
 	int status = check_groups(options);
 
 	return status ? status : check_filters(options);
 }
 
-enum summaries_by report_summaries_by(const struct options *options)
+enum summaries_by report_summaries_by(const struct report_options *options)
 {
 	if (options->has_by && options->by == GROUP_BY_MODULE)
 		return SUMMARIES_BY_MODULE;
@@ -156,7 +156,7 @@ enum summaries_by report_summaries_by(const struct options *options)
 	return SUMMARIES_BY_FUNCTION;
 }
 
-static const char *by_text(const struct options *options)
+static const char *by_text(const struct report_options *options)
 {
 	if (options->view->has_flame)
 		return SUMMARIES_FLAME_BY;
@@ -181,7 +181,7 @@ static int add_glance(struct report *report, struct summaries_view *view)
 }
 
 static int add_tables(struct report *report, struct summaries_view *view,
-		      const struct options *options)
+		      const struct report_options *options)
 {
 	bool is_allocated = options->measure_text && !strcmp(options->measure_text, "allocated");
 
@@ -200,7 +200,8 @@ static int add_tables(struct report *report, struct summaries_view *view,
 }
 
 /* Losses that no header shows, --max-loss, and parts of the file that were skipped. */
-int report_summaries_check_loss(const struct options *options, const struct summaries *summaries)
+int report_summaries_check_loss(const struct report_options *options,
+				const struct summaries *summaries)
 {
 	const struct summary_bound *bound = &summaries->sum.bound;
 	double percent = summaries_loss_percent(bound);
@@ -221,7 +222,7 @@ int report_summaries_check_loss(const struct options *options, const struct summ
 	return summaries->damaged || summaries->overlapping ? EXIT_FINDINGS : EXIT_OK;
 }
 
-static int print(const struct options *options, struct summaries_view *view)
+static int print(const struct report_options *options, struct summaries_view *view)
 {
 	struct summaries_header header = { 0 };
 	struct report report = {
@@ -253,7 +254,7 @@ static int print(const struct options *options, struct summaries_view *view)
 	return status;
 }
 
-static int print_page(const struct options *options, struct summaries_view *view)
+static int print_page(const struct report_options *options, struct summaries_view *view)
 {
 	int err = summaries_view_group(view, SUMMARIES_BY_FUNCTION);
 	int status = err ? error_msg("%s: %s", options->input, strerror(-err))
@@ -262,7 +263,7 @@ static int print_page(const struct options *options, struct summaries_view *view
 	return status == EXIT_OK ? report_summaries_check_loss(options, &view->summaries) : status;
 }
 
-int report_summaries_print(const struct options *options, const char *file)
+int report_summaries_print(const struct report_options *options, const char *file)
 {
 	bool wants_growth = options->view == &view_leaks || options->view == &view_summary;
 	struct summaries_view view = { 0 };

@@ -15,14 +15,15 @@
 bool report_summaries_find(const char *path, char **file);
 
 /* For a comparison: is there an option that needs events? EXIT_TROUBLE after a message. */
-int report_summaries_check_diff(const struct options *options);
+int report_summaries_check_diff(const struct report_options *options);
 
-enum summaries_by report_summaries_by(const struct options *options);
+enum summaries_by report_summaries_by(const struct report_options *options);
 
 /* --max-loss, and parts of the file that were skipped: the exit status, after messages. */
-int report_summaries_check_loss(const struct options *options, const struct summaries *summaries);
+int report_summaries_check_loss(const struct report_options *options,
+				const struct summaries *summaries);
 
 /* Prints the report of a file of summaries; returns the exit status. */
-int report_summaries_print(const struct options *options, const char *file);
+int report_summaries_print(const struct report_options *options, const char *file);
 
 #endif

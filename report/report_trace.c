@@ -21,7 +21,7 @@
 #define NSEC_PER_USEC 1000.0
 
 struct trace {
-	const struct options *options;
+	const struct report_options *options;
 	struct capture *capture;
 	json_t *events;
 	json_t *loss; /* of the header; NULL: not known yet */
@@ -134,7 +134,7 @@ static const struct {
 
 static int add_part(struct trace *trace, size_t number)
 {
-	struct options options = *trace->options;
+	struct report_options options = *trace->options;
 	struct capture_header header;
 	struct report report;
 	json_t *document;
@@ -187,7 +187,7 @@ static void add_names(struct trace *trace)
 	json_decref(release);
 }
 
-int report_trace(const struct options *options, struct capture *capture)
+int report_trace(const struct report_options *options, struct capture *capture)
 {
 	struct trace trace = { .options = options, .capture = capture, .events = json_array() };
 	json_t *document;

@@ -6,6 +6,6 @@
 #include "report/options.h"
 
 /* Prints it; returns the exit status. */
-int report_trace(const struct options *options, struct capture *capture);
+int report_trace(const struct report_options *options, struct capture *capture);
 
 #endif

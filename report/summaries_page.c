@@ -41,13 +41,14 @@ static const struct part {
 	{ &view_timeline, summaries_add_timeline, 1500, 350000 },
 };
 
-struct page {
-	const struct options *options; /* of a report in JSON */
+struct summaries_page {
+	const struct report_options *options; /* of a report in JSON */
 	struct summaries_view *view;
 	FILE *file;
 };
 
-static void init_report(struct report *report, const struct page *page, const struct view *view)
+static void init_report(struct report *report, const struct summaries_page *page,
+			const struct view *view)
 {
 	*report = (struct report){
 		.view = view,
@@ -59,7 +60,7 @@ static void init_report(struct report *report, const struct page *page, const st
 }
 
 /* Takes the data. 0 or -ENOMEM. */
-static int add_data(const struct page *page, const char *name, json_t *data)
+static int add_data(const struct summaries_page *page, const char *name, json_t *data)
 {
 	int err = data ? page_add(page->file, name, data) : -ENOMEM;
 
@@ -86,7 +87,7 @@ static json_t *make_data(const struct report *report, const struct header *heade
 	return data;
 }
 
-static int add_part(const struct page *page, const struct part *part)
+static int add_part(const struct summaries_page *page, const struct part *part)
 {
 	static const struct header no_header;
 	struct report report;
@@ -104,7 +105,8 @@ static int add_part(const struct page *page, const struct part *part)
 	return err;
 }
 
-static int add_flame(const struct page *page, const char *name, enum flame_measure measure)
+static int add_flame(const struct summaries_page *page, const char *name,
+		     enum flame_measure measure)
 {
 	struct summaries_header header = { 0 };
 	struct report report;
@@ -161,7 +163,7 @@ static json_t *make_estimates(const struct summaries_view *view, const struct su
 }
 
 /* The sections of the JSON, and what only the page has. NULL: no memory. */
-static json_t *make_head(const struct page *page, const struct summaries_header *header)
+static json_t *make_head(const struct summaries_page *page, const struct summaries_header *header)
 {
 	json_t *data = json_document(&header->header, NULL, 0);
 	int failed = !data;
@@ -178,7 +180,7 @@ static json_t *make_head(const struct page *page, const struct summaries_header 
 	return NULL;
 }
 
-static json_t *make_title(const struct page *page, const struct summaries_header *header)
+static json_t *make_title(const struct summaries_page *page, const struct summaries_header *header)
 {
 	const struct summaries *summaries = &page->view->summaries;
 	json_t *host = json_from_text(summaries->sum.sources[0].host), *title = NULL;
@@ -193,7 +195,7 @@ static json_t *make_title(const struct page *page, const struct summaries_header
 	return title;
 }
 
-static int begin_page(const struct page *page)
+static int begin_page(const struct summaries_page *page)
 {
 	struct summaries_header header;
 	struct report report;
@@ -212,7 +214,7 @@ static int begin_page(const struct page *page)
 	return err;
 }
 
-static int put_page(const struct page *page)
+static int put_page(const struct summaries_page *page)
 {
 	int err = begin_page(page);
 
@@ -229,10 +231,10 @@ static int put_page(const struct page *page)
 	return err;
 }
 
-int summaries_page_print(const struct options *options, struct summaries_view *view)
+int summaries_page_print(const struct report_options *options, struct summaries_view *view)
 {
-	struct options in_json = *options;
-	struct page page = { .options = &in_json, .view = view };
+	struct report_options in_json = *options;
+	struct summaries_page page = { .options = &in_json, .view = view };
 	char *text = NULL;
 	size_t size;
 	int err, status;

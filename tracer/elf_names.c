@@ -24,7 +24,7 @@ struct build_id {
 };
 
 /* The best symbol at an address so far. */
-struct best {
+struct best_symbol {
 	GElf_Sym symbol;
 	const char *name; /* NULL: none */
 };
@@ -88,7 +88,7 @@ static unsigned int underscores(const char *name)
 }
 
 /* The innermost symbol; of aliases that with fewer underscores, then a global one. */
-static bool is_better(const GElf_Sym *symbol, const char *name, const struct best *best)
+static bool is_better(const GElf_Sym *symbol, const char *name, const struct best_symbol *best)
 {
 	bool global = GELF_ST_BIND(symbol->st_info) == STB_GLOBAL;
 
@@ -104,7 +104,7 @@ static bool is_better(const GElf_Sym *symbol, const char *name, const struct bes
 }
 
 static void search_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t address,
-			   struct best *best)
+			   struct best_symbol *best)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -122,7 +122,7 @@ static void search_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, 
 			continue;
 		name = elf_strptr(elf, header->sh_link, symbol.st_name);
 		if (name && *name && is_better(&symbol, name, best))
-			*best = (struct best){ symbol, name };
+			*best = (struct best_symbol){ symbol, name };
 	}
 }
 
@@ -137,7 +137,7 @@ static bool has_section(Elf *elf, GElf_Word type)
 	return false;
 }
 
-static void search(Elf *elf, uint64_t address, struct best *best)
+static void search(Elf *elf, uint64_t address, struct best_symbol *best)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -171,7 +171,7 @@ static Elf *open_debug_file(const char *debug, const struct build_id *id, int *f
 
 static int write_name(FILE *out, Elf *elf, Elf *debug, uint32_t number, uint64_t offset)
 {
-	struct best best = { .name = NULL };
+	struct best_symbol best = { .name = NULL };
 	uint64_t address, begin;
 	char name[NAME_MAX_BYTES];
 

@@ -34,7 +34,7 @@
 #define READER_MEMORY ((rlim_t)2 << 30)
 #define ANSWER_MAX (64 << 20)
 
-struct question {
+struct name_question {
 	uint32_t number, pid;
 	char build_id[64];
 	uint64_t inode;
@@ -85,7 +85,7 @@ static int confine_reader(void)
 	return err;
 }
 
-static void read_in_child(const struct question *question, int fd, int result)
+static void read_in_child(const struct name_question *question, int fd, int result)
 {
 	FILE *out = fdopen(result, "w");
 	int err = out ? confine_reader() : -ENOMEM;
@@ -99,7 +99,7 @@ static void read_in_child(const struct question *question, int fd, int result)
 }
 
 /* What a reader has written is checked: its file may have taken it over. */
-static void copy_answer(const struct question *question, int result, FILE *answers)
+static void copy_answer(const struct name_question *question, int result, FILE *answers)
 {
 	__attribute__((cleanup(free_text))) char *text = read_memory(result);
 	struct user_symbols symbols;
@@ -115,7 +115,7 @@ static void copy_answer(const struct question *question, int result, FILE *answe
 }
 
 /* False: the path is not this file. */
-static bool read_names(const struct question *question, const char *path, FILE *answers)
+static bool read_names(const struct name_question *question, const char *path, FILE *answers)
 {
 	int result, status = 1, fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat about;
@@ -147,7 +147,7 @@ static bool read_names(const struct question *question, const char *path, FILE *
  * The path is that of the process, which may have another root directory: there first, since
  * another file system may have another file of this path and inode. If the process has ended, here.
  */
-static void answer_question(struct question *question, FILE *answers)
+static void answer_question(struct name_question *question, FILE *answers)
 {
 	char path[PATH_MAX + 64];
 
@@ -162,7 +162,7 @@ static void answer_question(struct question *question, FILE *answers)
 	question->count = 0;
 }
 
-static void add_offset(struct question *question, struct line *line)
+static void add_offset(struct name_question *question, struct line *line)
 {
 	uint64_t *offsets =
 		array_grow(question->offsets, question->count, sizeof(*question->offsets));
@@ -176,7 +176,7 @@ static void add_offset(struct question *question, struct line *line)
 
 static void answer_all(const char *text, FILE *answers)
 {
-	struct question *question = calloc(1, sizeof(*question));
+	struct name_question *question = calloc(1, sizeof(*question));
 	struct line line;
 
 	while (question && line_next(&line, &text)) {

@@ -13,7 +13,7 @@
 #include "tracer/keeper_work.h"
 #include "tracer/piece_set.h"
 
-void keeper_answer(struct work *work, const struct keeper_answer *answer)
+void keeper_answer(struct keeper_work *work, const struct keeper_answer *answer)
 {
 	size_t done = 0;
 
@@ -27,7 +27,7 @@ void keeper_answer(struct work *work, const struct keeper_answer *answer)
 	}
 }
 
-void keeper_say(struct work *work, const char *format, ...)
+void keeper_say(struct keeper_work *work, const char *format, ...)
 {
 	struct keeper_answer text = { .kind = KEEPER_SAYS };
 	va_list arguments;
@@ -39,7 +39,7 @@ void keeper_say(struct work *work, const char *format, ...)
 }
 
 /* Of the checkpoint that is being made. */
-static uint64_t job_bytes(const struct work *work)
+static uint64_t job_bytes(const struct keeper_work *work)
 {
 	char name[PIECE_NAME_SIZE];
 	uint64_t bytes = 0;
@@ -55,7 +55,7 @@ static uint64_t job_bytes(const struct work *work)
 	return bytes;
 }
 
-void keeper_send_sizes(struct work *work, enum keeper_answer_kind kind, bool nothing_left)
+void keeper_send_sizes(struct keeper_work *work, enum keeper_answer_kind kind, bool nothing_left)
 {
 	struct keeper_answer sizes = { .kind = kind, .piece = work->writing, .err = nothing_left };
 	unsigned int *numbers;
@@ -74,7 +74,7 @@ void keeper_send_sizes(struct work *work, enum keeper_answer_kind kind, bool not
 }
 
 /* kmemtraced counts the bytes of a checkpoint, and of a dump, while it grows. */
-void keeper_send_growth(struct work *work)
+void keeper_send_growth(struct keeper_work *work)
 {
 	if (work->dumping) {
 		keeper_send_sizes(work, KEEPER_SIZES, false);
@@ -87,14 +87,14 @@ void keeper_send_growth(struct work *work)
 	keeper_answer(work, &work->sizes);
 }
 
-static void say_dump(struct work *work, bool removed, const char *text)
+static void say_dump(struct keeper_work *work, bool removed, const char *text)
 {
 	if (*text && (removed || !work->said_dump))
 		keeper_say(work, "%s", text);
 	work->said_dump = !removed && (*text || work->said_dump);
 }
 
-void keeper_limit_dumps(struct work *work)
+void keeper_limit_dumps(struct keeper_work *work)
 {
 	bool removed = true;
 
@@ -106,7 +106,7 @@ void keeper_limit_dumps(struct work *work)
 	}
 }
 
-bool keeper_remove_dump(struct work *work)
+bool keeper_remove_dump(struct keeper_work *work)
 {
 	char text[sizeof(work->sizes.text)] = "";
 	bool removed = dump_limits_make_room(&work->settings->dumps, text, sizeof(text));

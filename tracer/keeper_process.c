@@ -39,7 +39,7 @@
 #define JOB_SECONDS 600
 
 /* The piece that waits for its checkpoint; NULL: it has one, or gets none. */
-static struct job *find_waiting(const struct work *work, unsigned int piece)
+static struct job *find_waiting(const struct keeper_work *work, unsigned int piece)
 {
 	for (size_t i = 0; i < work->waiting_count; i++)
 		if (work->waiting[i].piece == piece)
@@ -48,7 +48,7 @@ static struct job *find_waiting(const struct work *work, unsigned int piece)
 }
 
 /* Takes the threads over. */
-static void add_waiting(struct work *work, unsigned int piece, struct thread_list threads)
+static void add_waiting(struct keeper_work *work, unsigned int piece, struct thread_list threads)
 {
 	struct job *list = array_grow(work->waiting, work->waiting_count, sizeof(*list));
 
@@ -62,7 +62,7 @@ static void add_waiting(struct work *work, unsigned int piece, struct thread_lis
 	list[work->waiting_count++] = (struct job){ piece, threads, false };
 }
 
-static void drop_waiting(struct work *work, size_t i)
+static void drop_waiting(struct keeper_work *work, size_t i)
 {
 	thread_list_deinit(&work->waiting[i].threads);
 	work->waiting_count--;
@@ -92,14 +92,14 @@ static int confine(int set, int dumps)
 }
 
 /* In the job. */
-static int make_checkpoint(const struct work *work)
+static int make_checkpoint(const struct keeper_work *work)
 {
 	const struct job *job = &work->waiting[0];
 	const struct checkpoint_threads threads = { job->threads.time, job->threads.ids,
 						    job->threads.count };
 	const unsigned int piece = job->piece;
 	char from[64 + PIECE_NAME_SIZE], to[sizeof(from)], name[PIECE_NAME_SIZE], errmsg[300] = "";
-	struct work copy = *work;
+	struct keeper_work copy = *work;
 	int err;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -121,7 +121,7 @@ static int make_checkpoint(const struct work *work)
 	return err;
 }
 
-static void start_job(struct work *work)
+static void start_job(struct keeper_work *work)
 {
 	while (!work->job && work->waiting_count) {
 		work->job_piece = work->waiting[0].piece;
@@ -138,7 +138,7 @@ static void start_job(struct work *work)
 }
 
 /* Takes away what a job has left that was killed. */
-static void clean_job(struct work *work)
+static void clean_job(struct keeper_work *work)
 {
 	char name[PIECE_NAME_SIZE];
 	int piece = inside_open_directory(work->settings->set, piece_name(work->job_piece, name));
@@ -149,7 +149,7 @@ static void clean_job(struct work *work)
 		close(piece);
 }
 
-static void remove_piece(struct work *work, unsigned int piece)
+static void remove_piece(struct keeper_work *work, unsigned int piece)
 {
 	int err = piece_set_remove(work->settings->set, piece);
 
@@ -157,7 +157,7 @@ static void remove_piece(struct work *work, unsigned int piece)
 		keeper_say(work, "piece.%06u cannot be removed: %s", piece, strerror(-err));
 }
 
-static void end_job(struct work *work, int status)
+static void end_job(struct keeper_work *work, int status)
 {
 	bool source_is_empty = work->waiting[0].is_empty;
 
@@ -179,13 +179,13 @@ static void end_job(struct work *work, int status)
  * The successor of a piece must have all that it needs before the piece is removed. A checkpoint
  * that could not be made is not waited for.
  */
-static bool is_needed(const struct work *work, unsigned int piece)
+static bool is_needed(const struct keeper_work *work, unsigned int piece)
 {
 	return find_waiting(work, piece + 1);
 }
 
 /* A dump that waits gets the pieces that were there when it was asked for, for some time. */
-static void keep_max_files(struct work *work)
+static void keep_max_files(struct keeper_work *work)
 {
 	const size_t most = (size_t)work->settings->max_files * (work->dumping ? DUMP_FACTOR : 1);
 	unsigned int *numbers;
@@ -205,7 +205,7 @@ static void keep_max_files(struct work *work)
 	free(numbers);
 }
 
-static void cancel_job(struct work *work)
+static void cancel_job(struct keeper_work *work)
 {
 	kill(work->job, SIGKILL);
 	waitpid(work->job, NULL, 0);
@@ -216,7 +216,7 @@ static void cancel_job(struct work *work)
 /*
  * The tables of the piece stay, until the checkpoint is made of them. Then the piece is removed.
  */
-static void remove_events(struct work *work, unsigned int piece)
+static void remove_events(struct keeper_work *work, unsigned int piece)
 {
 	find_waiting(work, piece + 1)->is_empty = true;
 	/* it would not free the streams */
@@ -231,7 +231,7 @@ static void remove_events(struct work *work, unsigned int piece)
 			piece, piece + 1);
 }
 
-static void give_up_checkpoint(struct work *work, unsigned int piece)
+static void give_up_checkpoint(struct keeper_work *work, unsigned int piece)
 {
 	if (work->job && work->job_piece == piece + 1)
 		cancel_job(work);
@@ -252,7 +252,7 @@ enum step {
 };
 
 /* Does the step with the piece. False: nothing can be removed. */
-static bool take_step(struct work *work, enum step step, unsigned int piece)
+static bool take_step(struct keeper_work *work, enum step step, unsigned int piece)
 {
 	bool needed = is_needed(work, piece);
 
@@ -268,7 +268,7 @@ static bool take_step(struct work *work, enum step step, unsigned int piece)
 }
 
 /* The bytes of pieces and dumps together: a file may be a part of both. False: not known. */
-static bool measure(const struct work *work, uint64_t *bytes)
+static bool measure(const struct keeper_work *work, uint64_t *bytes)
 {
 	uint64_t dump_bytes;
 	uint32_t dumps;
@@ -280,7 +280,7 @@ static bool measure(const struct work *work, uint64_t *bytes)
 	return true;
 }
 
-static bool is_done(const struct work *work, uint64_t before, uint64_t bytes)
+static bool is_done(const struct keeper_work *work, uint64_t before, uint64_t bytes)
 {
 	uint64_t now;
 
@@ -288,7 +288,7 @@ static bool is_done(const struct work *work, uint64_t before, uint64_t bytes)
 }
 
 /* Frees so many bytes, of the oldest dumps and pieces first. False: they are not there. */
-static bool make_room(struct work *work, uint64_t bytes)
+static bool make_room(struct keeper_work *work, uint64_t bytes)
 {
 	unsigned int *numbers;
 	uint64_t before;
@@ -307,7 +307,7 @@ static bool make_room(struct work *work, uint64_t bytes)
 	return done;
 }
 
-static void prepare(struct work *work, unsigned int piece)
+static void prepare(struct keeper_work *work, unsigned int piece)
 {
 	struct keeper_answer done = { .kind = KEEPER_PREPARED, .piece = piece };
 
@@ -324,7 +324,7 @@ static void prepare(struct work *work, unsigned int piece)
 	keeper_send_sizes(work, KEEPER_SIZES, false);
 }
 
-static void take_request(struct work *work, const struct keeper_request *request)
+static void take_request(struct keeper_work *work, const struct keeper_request *request)
 {
 	switch (request->kind) {
 	case KEEPER_PREPARE:
@@ -354,7 +354,7 @@ static void take_request(struct work *work, const struct keeper_request *request
 }
 
 /* What an earlier run has left: checkpoints that are missing, pieces and dumps over the limit. */
-static void begin(struct work *work)
+static void begin(struct keeper_work *work)
 {
 	unsigned int *numbers;
 	size_t count;
@@ -372,7 +372,7 @@ static void begin(struct work *work)
 	start_job(work);
 }
 
-static void poll_job(struct work *work)
+static void poll_job(struct keeper_work *work)
 {
 	int status;
 
@@ -393,14 +393,14 @@ static void poll_job(struct work *work)
 }
 
 /* The limit of the disk holds while checkpoints and dumps grow. */
-static int poll_ms(const struct work *work)
+static int poll_ms(const struct keeper_work *work)
 {
 	if (work->job)
 		return JOB_POLL_MS;
 	return work->dumping && work->settings->dumps.max_disk ? DUMP_POLL_MS : -1;
 }
 
-static void run(struct work *work)
+static void run(struct keeper_work *work)
 {
 	struct keeper_request request;
 	bool ending = false;
@@ -428,10 +428,10 @@ static void run(struct work *work)
 
 int keeper_work(const struct keeper_settings *settings, int requests, int answers)
 {
-	struct work work = { .settings = settings,
-			     .requests = requests,
-			     .answers = answers,
-			     .writing = settings->first };
+	struct keeper_work work = { .settings = settings,
+				    .requests = requests,
+				    .answers = answers,
+				    .writing = settings->first };
 	int err;
 
 	/* kmemtraced decides when the capture ends */

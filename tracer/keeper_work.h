@@ -18,7 +18,7 @@ struct job {
 	bool is_empty;		    /* the piece before is removed then, whole or without events */
 };
 
-struct work {
+struct keeper_work {
 	const struct keeper_settings *settings;
 	int requests, answers;
 	unsigned int writing; /* the oldest piece that kmemtraced writes to */
@@ -34,20 +34,21 @@ struct work {
 	bool said_dump;		    /* that one cannot be removed */
 };
 
-void keeper_answer(struct work *work, const struct keeper_answer *answer);
+void keeper_answer(struct keeper_work *work, const struct keeper_answer *answer);
 
-__attribute__((format(printf, 2, 3))) void keeper_say(struct work *work, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void keeper_say(struct keeper_work *work, const char *format,
+						      ...);
 
 /* KEEPER_SIZES or KEEPER_ROOM, as everything is now. nothing_left: see KEEPER_ROOM. */
-void keeper_send_sizes(struct work *work, enum keeper_answer_kind kind, bool nothing_left);
+void keeper_send_sizes(struct keeper_work *work, enum keeper_answer_kind kind, bool nothing_left);
 
 /* KEEPER_SIZES while only a checkpoint or a dump grows. */
-void keeper_send_growth(struct work *work);
+void keeper_send_growth(struct keeper_work *work);
 
 /* Removes the dumps above the limit of their number. */
-void keeper_limit_dumps(struct work *work);
+void keeper_limit_dumps(struct keeper_work *work);
 
 /* Removes the oldest dump for the room that it takes. False: the dumps that are left stay. */
-bool keeper_remove_dump(struct work *work);
+bool keeper_remove_dump(struct keeper_work *work);
 
 #endif

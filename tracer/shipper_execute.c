@@ -43,7 +43,7 @@ static void lower_priority(void)
 	setpriority(PRIO_PROCESS, 0, 5);
 }
 
-struct arguments {
+struct shipper_arguments {
 	char *list[ARGUMENTS_MAX + 1];
 	size_t count;
 	char texts[PATH_MAX * 3];
@@ -51,7 +51,7 @@ struct arguments {
 };
 
 /* An argument that does not fit is missing, and kmemtrace-ship says so. */
-__attribute__((format(printf, 2, 3))) static void add(struct arguments *arguments,
+__attribute__((format(printf, 2, 3))) static void add(struct shipper_arguments *arguments,
 						      const char *format, ...)
 {
 	size_t room = sizeof(arguments->texts) - arguments->used;
@@ -68,7 +68,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *argument
 	arguments->used += (size_t)length + 1;
 }
 
-static void set_arguments(const struct shipper_work *work, struct arguments *arguments)
+static void set_arguments(const struct shipper_work *work, struct shipper_arguments *arguments)
 {
 	const struct ship_options *options = work->settings->options;
 
@@ -89,7 +89,7 @@ static void set_arguments(const struct shipper_work *work, struct arguments *arg
 
 __attribute__((noreturn)) static void execute(const struct shipper_work *work, int socket)
 {
-	struct arguments arguments = { 0 };
+	struct shipper_arguments arguments = { 0 };
 
 	set_arguments(work, &arguments);
 	/* a signal of the terminal is for kmemtraced only */

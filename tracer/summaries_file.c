@@ -42,7 +42,7 @@ struct summaries_file {
 };
 
 /* What the name of a file says. */
-struct named {
+struct named_file {
 	uint64_t day, part;
 };
 
@@ -221,7 +221,8 @@ static void fail_to_open(const struct summaries_file *file, int err, const char 
 }
 
 /* A name as of name_of_part(). */
-static bool parse_name(const struct summaries_file *file, const char *name, struct named *named)
+static bool parse_name(const struct summaries_file *file, const char *name,
+		       struct named_file *named)
 {
 	size_t length = strlen(file->host);
 	char date[DATE_LENGTH + sizeof("T00:00")], again[NAME_MAX + 1];
@@ -258,7 +259,7 @@ static uint64_t find_last_part(const struct summaries_file *file, uint64_t day)
 {
 	__attribute__((cleanup(close_directory))) DIR *list = NULL;
 	uint64_t last = 0;
-	struct named named;
+	struct named_file named;
 	const char *name;
 	int err;
 
@@ -373,7 +374,7 @@ int summaries_file_prune(const struct summaries_file *file, uint64_t time, uint6
 {
 	__attribute__((cleanup(close_directory))) DIR *list = NULL;
 	int err, failed = 0;
-	struct named named;
+	struct named_file named;
 	const char *name;
 
 	list = open_list(file, &err);
@@ -392,7 +393,7 @@ void summaries_file_set_max(struct summaries_file *file, uint64_t bytes)
 	file->max = bytes;
 }
 
-static bool is_older(const struct named *one, const struct named *other)
+static bool is_older(const struct named_file *one, const struct named_file *other)
 {
 	return one->day != other->day ? one->day < other->day : one->part < other->part;
 }
@@ -402,7 +403,7 @@ static int find_oldest(const struct summaries_file *file, uint64_t *bytes,
 		       char oldest[NAME_MAX + 1])
 {
 	__attribute__((cleanup(close_directory))) DIR *list = NULL;
-	struct named named, first = { 0 };
+	struct named_file named, first = { 0 };
 	const char *name;
 	int err;
 

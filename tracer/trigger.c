@@ -19,7 +19,7 @@
 #define SHARE_WINDOW 10000000000ULL /* ns: the default */
 #define NUMBER_LENGTH 40
 
-struct parser {
+struct trigger_parser {
 	const char *begin, *at;
 	struct trigger *trigger;
 	struct trigger_error *error;
@@ -41,8 +41,8 @@ static const struct form {
 	[TRIGGER_OOM] = { "oom", "oom", false, false },
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(const struct parser *parser, const char *at,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail(const struct trigger_parser *parser,
+						      const char *at, const char *format, ...)
 {
 	va_list arguments;
 
@@ -53,13 +53,13 @@ __attribute__((format(printf, 3, 4))) static int fail(const struct parser *parse
 	return -EINVAL;
 }
 
-static void skip_blanks(struct parser *parser)
+static void skip_blanks(struct trigger_parser *parser)
 {
 	while (isspace((unsigned char)*parser->at))
 		parser->at++;
 }
 
-static int parse_kind(struct parser *parser)
+static int parse_kind(struct trigger_parser *parser)
 {
 	const char *words[TRIGGER_KINDS], *at = parser->at;
 	size_t length = strcspn(at, " \t(><=/");
@@ -92,7 +92,7 @@ static const char *end_of_name(const char *at)
 }
 
 /* "(NAME)", if it is there. */
-static int parse_name(struct parser *parser)
+static int parse_name(struct trigger_parser *parser)
 {
 	static const struct {
 		const char *prefix;
@@ -137,7 +137,7 @@ static bool parse_percent(const char *text, double *percent)
 	return *percent < 100;
 }
 
-static int parse_limit(struct parser *parser)
+static int parse_limit(struct trigger_parser *parser)
 {
 	struct trigger *trigger = parser->trigger;
 	const char *at = parser->at;
@@ -165,7 +165,7 @@ static int parse_limit(struct parser *parser)
 }
 
 /* "/DURATION", which growth needs, and shares may have. */
-static int parse_window(struct parser *parser)
+static int parse_window(struct trigger_parser *parser)
 {
 	struct trigger *trigger = parser->trigger;
 	const char *at;
@@ -196,7 +196,7 @@ static int parse_window(struct parser *parser)
 	return 0;
 }
 
-static int parse_comparison(struct parser *parser)
+static int parse_comparison(struct trigger_parser *parser)
 {
 	int err = parse_name(parser);
 
@@ -213,7 +213,7 @@ static int parse_comparison(struct parser *parser)
 
 int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error)
 {
-	struct parser parser = { text, text, trigger, error };
+	struct trigger_parser parser = { text, text, trigger, error };
 	int err;
 
 	memset(trigger, 0, sizeof(*trigger));

@@ -20,12 +20,12 @@
 const struct trigger_name_files trigger_name_files = { "/sys/kernel/slab", "/proc/slabinfo",
 						       "/proc/kallsyms" };
 
-struct names {
+struct kernel_names {
 	char **list;
 	size_t count;
 };
 
-static void names_deinit(struct names *names)
+static void names_deinit(struct kernel_names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->list[i]);
@@ -33,7 +33,7 @@ static void names_deinit(struct names *names)
 }
 
 /* Without memory, a name is missing, and at most a hint is wrong. */
-static void names_add(struct names *names, const char *name)
+static void names_add(struct kernel_names *names, const char *name)
 {
 	char **list = array_grow(names->list, names->count, sizeof(*list));
 
@@ -45,7 +45,7 @@ static void names_add(struct names *names, const char *name)
 		names->count++;
 }
 
-static bool names_have(const struct names *names, const char *name)
+static bool names_have(const struct kernel_names *names, const char *name)
 {
 	for (size_t i = 0; i < names->count; i++)
 		if (!strcmp(names->list[i], name))
@@ -54,7 +54,7 @@ static bool names_have(const struct names *names, const char *name)
 }
 
 /* Entries that begin with a colon are groups of merged caches. */
-static void read_caches(struct names *caches, const char *path)
+static void read_caches(struct kernel_names *caches, const char *path)
 {
 	__attribute__((cleanup(close_directory))) DIR *list = opendir(path);
 	struct dirent *entry;
@@ -65,7 +65,7 @@ static void read_caches(struct names *caches, const char *path)
 }
 
 /* The first word of each line, behind two lines of heading. */
-static void read_slabinfo(struct names *names, const char *path)
+static void read_slabinfo(struct kernel_names *names, const char *path)
 {
 	__attribute__((cleanup(close_file))) FILE *file = fopen(path, "re");
 	char line[LINE_MAX_BYTES];
@@ -77,7 +77,7 @@ static void read_slabinfo(struct names *names, const char *path)
 	}
 }
 
-static void read_functions(struct names *functions, const char *path)
+static void read_functions(struct kernel_names *functions, const char *path)
 {
 	__attribute__((cleanup(close_file))) FILE *file = fopen(path, "re");
 	char line[LINE_MAX_BYTES], name[LINE_MAX_BYTES], type;
@@ -105,7 +105,7 @@ static void check_merged(const struct trigger *trigger, const struct trigger_nam
 			 char *doubt)
 {
 	char path[PATH_MAX], target[PATH_MAX];
-	struct names shown = { 0 };
+	struct kernel_names shown = { 0 };
 	ssize_t length;
 
 	snprintf(path, sizeof(path), "%s/%s", files->slab, trigger->name);
@@ -124,8 +124,8 @@ static void check_merged(const struct trigger *trigger, const struct trigger_nam
 }
 
 /* In place of "x, or y" a trigger of one kind names it alone. */
-static void describe(const struct trigger *trigger, const struct names *caches,
-		     const struct names *functions, char *doubt)
+static void describe(const struct trigger *trigger, const struct kernel_names *caches,
+		     const struct kernel_names *functions, char *doubt)
 {
 	const char *what = trigger->scope == TRIGGER_OF_CACHE ? "no slab cache has"
 			   : trigger->scope == TRIGGER_OF_FUNCTION
@@ -145,7 +145,7 @@ static void describe(const struct trigger *trigger, const struct names *caches,
 void trigger_names_check(const struct trigger *trigger, const struct trigger_name_files *files,
 			 char doubt[TRIGGER_DOUBT])
 {
-	struct names caches = { 0 }, functions = { 0 };
+	struct kernel_names caches = { 0 }, functions = { 0 };
 
 	*doubt = '\0';
 	if (trigger->scope == TRIGGER_OF_ALL)

@@ -127,7 +127,7 @@ static void dump(const struct trigger_process_settings *settings,
 }
 
 /* What is done for requests, one after the other. */
-struct work {
+struct trigger_work {
 	const struct trigger_process_settings *settings;
 	int answers;
 	unsigned int last_piece; /* of the last dump, whose path is in *dumped; 0: none */
@@ -138,21 +138,21 @@ struct work {
 	struct trigger_answer *answer; /* shared with children */
 };
 
-static void send_answer(const struct work *work)
+static void send_answer(const struct trigger_work *work)
 {
 	/* kmemtraced may have ended */
 	while (write(work->answers, work->answer, sizeof(*work->answer)) < 0 && errno == EINTR)
 		;
 }
 
-static void begin_answer(const struct work *work, const struct trigger_request *request)
+static void begin_answer(const struct trigger_work *work, const struct trigger_request *request)
 {
 	memset(work->answer, 0, sizeof(*work->answer));
 	memcpy(work->answer->trigger, request->trigger, sizeof(work->answer->trigger));
 }
 
 /* Triggers that fire together have one dump. */
-static void take_dump(struct work *work, const struct trigger_request *request)
+static void take_dump(struct trigger_work *work, const struct trigger_request *request)
 {
 	if (!request->last_piece || request->last_piece == work->last_piece)
 		return;
@@ -174,7 +174,7 @@ static uint64_t now(void)
 }
 
 /* One that is recorded when the trigger fires has what happens after it. */
-static void take_full(struct work *work, const struct trigger_request *request)
+static void take_full(struct trigger_work *work, const struct trigger_request *request)
 {
 	const struct trigger_process_settings *settings = work->settings;
 	struct trigger_answer *answer = work->answer;
@@ -193,14 +193,14 @@ static void take_full(struct work *work, const struct trigger_request *request)
 }
 
 /* The path for the command: that of the recording for it, else of the capture. NULL: none. */
-static const char *path_of(const struct work *work, const struct trigger_request *request)
+static const char *path_of(const struct trigger_work *work, const struct trigger_request *request)
 {
 	if (*work->full)
 		return work->full;
 	return request->last_piece && *work->dumped ? work->dumped : work->settings->path;
 }
 
-static void take_request(struct work *work, const struct trigger_request *request)
+static void take_request(struct trigger_work *work, const struct trigger_request *request)
 {
 	const struct trigger_process_settings *settings = work->settings;
 
@@ -214,7 +214,7 @@ static void take_request(struct work *work, const struct trigger_request *reques
 }
 
 /* Those that kmemtraced had begun when it was killed. */
-static void finish_left(struct work *work)
+static void finish_left(struct trigger_work *work)
 {
 	struct set_dump_left_list *left = work->settings->left;
 
@@ -249,7 +249,7 @@ static int work(const struct trigger_process_settings *given, int requests, int 
 {
 	struct trigger_process_settings copy = *given;
 	const struct trigger_process_settings *settings = &copy;
-	struct work work = { .settings = settings, .answers = answers };
+	struct trigger_work work = { .settings = settings, .answers = answers };
 	struct trigger_request request;
 
 	copy.dump.set = open_unlocked(given->dump.set);

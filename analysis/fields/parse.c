@@ -13,7 +13,7 @@
 #include "analysis/fields/expression_nodes.h"
 #include "base/array.h"
 
-struct parser {
+struct expression_parser {
 	struct expression *expression;
 	struct expression_error *error;
 	const char *begin;
@@ -41,7 +41,7 @@ static const struct binary {
 
 #define LEVEL_COMPARISON 3
 
-static size_t column_of(const struct parser *parser, const char *at)
+static size_t column_of(const struct expression_parser *parser, const char *at)
 {
 	return (size_t)(at - parser->begin) + 1;
 }
@@ -51,13 +51,13 @@ static bool token_is(const struct token *token, const char *text)
 	return token->length == strlen(text) && !memcmp(token->at, text, token->length);
 }
 
-static void advance(struct parser *parser)
+static void advance(struct expression_parser *parser)
 {
 	parser->end = parser->token.at + parser->token.length;
 	parser->token = token_read(parser->end);
 }
 
-static int64_t add_node(struct parser *parser, enum operation operation, const char *at)
+static int64_t add_node(struct expression_parser *parser, enum operation operation, const char *at)
 {
 	struct expression *expression = parser->expression;
 	struct expression_node *nodes;
@@ -75,9 +75,9 @@ static int64_t add_node(struct parser *parser, enum operation operation, const c
 	return (int64_t)expression->count++;
 }
 
-static int64_t parse_level(struct parser *parser, unsigned int level);
+static int64_t parse_level(struct expression_parser *parser, unsigned int level);
 
-static int64_t fail_token(struct parser *parser, const char *expected)
+static int64_t fail_token(struct expression_parser *parser, const char *expected)
 {
 	const struct token *token = &parser->token;
 
@@ -117,8 +117,8 @@ static bool set_named_constant(struct expression_node *node, const struct token 
 }
 
 /* The argument at this position; -EINVAL: the types, or the number of arguments, do not fit. */
-static int64_t parse_argument(struct parser *parser, const struct event_function *function,
-			      size_t position)
+static int64_t parse_argument(struct expression_parser *parser,
+			      const struct event_function *function, size_t position)
 {
 	size_t column = column_of(parser, parser->token.at);
 	int64_t number;
@@ -141,7 +141,7 @@ static int64_t parse_argument(struct parser *parser, const struct event_function
 }
 
 /* "(", arguments and ")"; the token is the name. */
-static int64_t parse_call(struct parser *parser, const struct event_function *function)
+static int64_t parse_call(struct expression_parser *parser, const struct event_function *function)
 {
 	const char *at = parser->token.at;
 	int64_t arguments[FUNCTION_ARGUMENTS_MAX] = { 0 }, number;
@@ -174,7 +174,7 @@ static int64_t parse_call(struct parser *parser, const struct event_function *fu
 }
 
 /* Is the node before the last one a field that is a text, as in comm == nginx? */
-static bool follows_text(const struct parser *parser)
+static bool follows_text(const struct expression_parser *parser)
 {
 	const struct expression *expression = parser->expression;
 	const struct expression_node *node = expression->nodes + expression->count - 2;
@@ -183,7 +183,7 @@ static bool follows_text(const struct parser *parser)
 	       node->type == VALUE_TEXT;
 }
 
-static int64_t fail_name(struct parser *parser, const struct token *token, bool is_call)
+static int64_t fail_name(struct expression_parser *parser, const struct token *token, bool is_call)
 {
 	char name[41], suggestion[80];
 
@@ -211,7 +211,7 @@ static int64_t fail_name(struct parser *parser, const struct token *token, bool 
 			       suggestion);
 }
 
-static int64_t parse_name(struct parser *parser)
+static int64_t parse_name(struct expression_parser *parser)
 {
 	const struct token token = parser->token, next = token_read(token.at + token.length);
 	const struct event_field *field = event_field_find(token.at, token.length);
@@ -240,7 +240,7 @@ static int64_t parse_name(struct parser *parser)
 	return number;
 }
 
-static int64_t parse_constant(struct parser *parser)
+static int64_t parse_constant(struct expression_parser *parser)
 {
 	const struct token *token = &parser->token;
 	int64_t number = add_node(parser, OPERATION_CONSTANT, token->at);
@@ -264,9 +264,10 @@ static int64_t parse_constant(struct parser *parser)
 	return number;
 }
 
-static int64_t parse_operand(struct parser *parser);
+static int64_t parse_operand(struct expression_parser *parser);
 
-static int64_t parse_unary(struct parser *parser, enum operation operation, const char *sign)
+static int64_t parse_unary(struct expression_parser *parser, enum operation operation,
+			   const char *sign)
 {
 	const char *at = parser->token.at;
 	struct expression_node *nodes;
@@ -287,7 +288,7 @@ static int64_t parse_unary(struct parser *parser, enum operation operation, cons
 	return err ? err : number;
 }
 
-static int64_t parse_group(struct parser *parser)
+static int64_t parse_group(struct expression_parser *parser)
 {
 	int64_t number;
 
@@ -301,7 +302,7 @@ static int64_t parse_group(struct parser *parser)
 	return number;
 }
 
-static int64_t parse_operand(struct parser *parser)
+static int64_t parse_operand(struct expression_parser *parser)
 {
 	const struct token *token = &parser->token;
 	int64_t number;
@@ -334,7 +335,7 @@ static const struct binary *find_binary(const struct token *token)
 	return NULL;
 }
 
-static int compile_regex(struct parser *parser, struct expression_node *node)
+static int compile_regex(struct expression_parser *parser, struct expression_node *node)
 {
 	const struct expression_node *right = &parser->expression->nodes[node->right];
 	char problem[120];
@@ -355,7 +356,7 @@ static int compile_regex(struct parser *parser, struct expression_node *node)
 			       problem);
 }
 
-static int64_t join(struct parser *parser, const struct binary *binary, const char *at,
+static int64_t join(struct expression_parser *parser, const struct binary *binary, const char *at,
 		    int64_t left, int64_t right)
 {
 	int64_t number = add_node(parser, binary->operation, at);
@@ -374,7 +375,7 @@ static int64_t join(struct parser *parser, const struct binary *binary, const ch
 }
 
 /* Operators of this level and tighter ones. */
-static int64_t parse_level(struct parser *parser, unsigned int level)
+static int64_t parse_level(struct expression_parser *parser, unsigned int level)
 {
 	int64_t left = parse_operand(parser), right;
 	const struct binary *binary;
@@ -399,7 +400,9 @@ static int64_t parse_level(struct parser *parser, unsigned int level)
 int expression_parse(struct expression *expression, const char *begin, const char **at,
 		     struct expression_error *error)
 {
-	struct parser parser = { .expression = expression, .error = error, .begin = begin };
+	struct expression_parser parser = { .expression = expression,
+					    .error = error,
+					    .begin = begin };
 	int64_t root;
 
 	memset(expression, 0, sizeof(*expression));

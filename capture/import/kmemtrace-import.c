@@ -23,7 +23,7 @@
 #include "cli/message.h"
 #include "cli/stop.h"
 
-struct options {
+struct import_options {
 	const char *output, *symbols, *release;
 	const struct import_source *source; /* NULL: found by content */
 	bool quiet;
@@ -61,7 +61,7 @@ static const struct argp_option option_table[] = {
 	{ 0 },
 };
 
-static void parse_format(struct argp_state *state, const char *name, struct options *options)
+static void parse_format(struct argp_state *state, const char *name, struct import_options *options)
 {
 	const char *names[SOURCES + 1] = { "auto" };
 	size_t choice;
@@ -74,7 +74,7 @@ static void parse_format(struct argp_state *state, const char *name, struct opti
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct import_options *options = state->input;
 
 	switch (key) {
 	case 'o':
@@ -161,7 +161,7 @@ static int refuse_unknown(const char *path, const unsigned char *bytes, size_t s
 }
 
 /* All files must be of one format; a relay file may be empty. Sets options->source. */
-static int detect_source(struct options *options)
+static int detect_source(struct import_options *options)
 {
 	unsigned char *bytes = malloc(SOURCE_PEEK);
 	bool given = options->source, empty = true;
@@ -206,7 +206,7 @@ static void print_notes(struct import_notes *notes, const char *prefix)
 		info_msg("%s: %.*s", prefix, (int)(end - line), line);
 }
 
-static void print_result(const struct options *options, struct import_target *target)
+static void print_result(const struct import_options *options, struct import_target *target)
 {
 	uint64_t lost = 0;
 
@@ -228,7 +228,7 @@ static void print_result(const struct options *options, struct import_target *ta
 	print_notes(&target->notes, "note");
 }
 
-static int import(const struct options *options, struct directory *directory)
+static int import(const struct import_options *options, struct directory *directory)
 {
 	struct import_target target;
 	int err, status;
@@ -260,7 +260,7 @@ static int import(const struct options *options, struct directory *directory)
  * In a child process: if the library crashes or loops, the new capture is removed and an error
  * printed.
  */
-static int import_isolated(const struct options *options, struct directory *directory)
+static int import_isolated(const struct import_options *options, struct directory *directory)
 {
 	pid_t child = fork();
 	int code;
@@ -290,7 +290,7 @@ static int import_isolated(const struct options *options, struct directory *dire
 			 options->arguments.paths[0], WTERMSIG(code));
 }
 
-static int run(const struct options *options)
+static int run(const struct import_options *options)
 {
 	struct directory directory;
 	int status;
@@ -319,7 +319,8 @@ int main(int argc, char **argv)
 		       "Exit status: 0 if the recording was imported, 1 if parts of it are damaged and were left out, 2 if it was not imported.\n\n"
 		       "Check the capture with kmemtrace-check(1), explain it with kmemtrace-report(1).",
 	};
-	struct options options = { .output = CAPTURE_DEFAULT, .max_memory = MEMORY_LIMIT_DEFAULT };
+	struct import_options options = { .output = CAPTURE_DEFAULT,
+					  .max_memory = MEMORY_LIMIT_DEFAULT };
 	int status;
 
 	parse_command_line(&argp, argc, argv, 0, &options);

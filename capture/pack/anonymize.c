@@ -87,7 +87,7 @@ static void report_host(struct anonymize *anonymize, const struct capture *captu
 }
 
 static int copy_table(struct anonymize *anonymize, const struct capture *capture, int from,
-		      struct directory *directory, const struct table *table)
+		      struct directory *directory, const struct anonymize_table *table)
 {
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	int err = read_file(from, table->name, TABLE_BYTES_MAX, &text, NULL);
@@ -186,7 +186,7 @@ static int write_metadata(struct anonymize *anonymize, const struct capture *cap
 
 static bool is_table(const char *name)
 {
-	for (const struct table *table = anonymize_tables; table->name; table++)
+	for (const struct anonymize_table *table = anonymize_tables; table->name; table++)
 		if (!strcmp(name, strchr(table->name, '/') + 1))
 			return true;
 	return false;
@@ -279,7 +279,7 @@ int anonymize_files(struct anonymize *anonymize, const struct capture *capture, 
 		err = look_through(anonymize, capture, from, directory, KERNEL);
 	if (!err)
 		err = look_through(anonymize, capture, from, directory, FORMATS);
-	for (const struct table *table = anonymize_tables; !err && table->name; table++)
+	for (const struct anonymize_table *table = anonymize_tables; !err && table->name; table++)
 		err = copy_table(anonymize, capture, from, directory, table);
 	if (!err)
 		err = copy_symbols(anonymize, capture, directory);

@@ -31,7 +31,7 @@
 #include "base/text.h"
 #include "capture/pack/anonymize_table.h"
 
-const struct table anonymize_tables[] = {
+const struct anonymize_table anonymize_tables[] = {
 	{ "kernel/caches",
 	  { { "cache", "annnc?u" }, { "gone", "an" }, { "kmalloc", "w" }, { "alias", "ww" } } },
 	{ "kernel/tasks", { { "task", "nnnt?n" }, { "user", "nl" } } },
@@ -251,7 +251,7 @@ static bool put_line(const struct writer_of_words *words, struct line line,
 	return true;
 }
 
-static const struct table_line *find_form(const struct table *table, struct line *line)
+static const struct table_line *find_form(const struct anonymize_table *table, struct line *line)
 {
 	for (const struct table_line *form = table->lines; form->key; form++)
 		if (!*form->key || line_key(line, form->key))
@@ -273,8 +273,8 @@ static void put_memory(struct line *line, FILE *file)
 		fprintf(file, "memory %" PRIu32 " 0x0 0x%" PRIx64 "\n", node, last);
 }
 
-int anonymize_table(struct substitutes *substitutes, const struct table *table, const char *text,
-		    FILE *file, struct table_result *result)
+int anonymize_table(struct substitutes *substitutes, const struct anonymize_table *table,
+		    const char *text, FILE *file, struct table_result *result)
 {
 	size_t size = strlen(text) + 1;
 	__attribute__((cleanup(free_text))) char *word = malloc(size);

@@ -15,14 +15,14 @@ struct table_line {
 	const char *key, *words;
 };
 
-struct table {
+struct anonymize_table {
 	const char *name; /* "kernel/caches" */
 	struct table_line lines[5];
 };
 
 /* caches, tasks, slabinfo, process_memory, stacks, cgroups, topology, gfp. The name of the last
  * entry is NULL. */
-extern const struct table anonymize_tables[];
+extern const struct anonymize_table anonymize_tables[];
 
 struct table_result {
 	size_t left_out;  /* lines of another form */
@@ -33,7 +33,7 @@ struct table_result {
  * Writes the lines of text that have the form of the table, and only the words that the form names.
  * 0 or -errno.
  */
-int anonymize_table(struct substitutes *substitutes, const struct table *table, const char *text,
-		    FILE *file, struct table_result *result);
+int anonymize_table(struct substitutes *substitutes, const struct anonymize_table *table,
+		    const char *text, FILE *file, struct table_result *result);
 
 #endif

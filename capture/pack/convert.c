@@ -51,14 +51,14 @@ void convert_deinit(struct convert *convert)
 	convert->unpacker = NULL;
 }
 
-struct output {
+struct convert_output {
 	struct convert *convert;
 	const char *name;
 	int fd;
 	uint64_t size;
 };
 
-static int write_bytes(struct output *output, const void *bytes, size_t size)
+static int write_bytes(struct convert_output *output, const void *bytes, size_t size)
 {
 	const char *at = bytes;
 
@@ -77,7 +77,7 @@ static int write_bytes(struct output *output, const void *bytes, size_t size)
 	return 0;
 }
 
-static int copy_bytes(struct output *output, const struct stream *stream, uint64_t from,
+static int copy_bytes(struct convert_output *output, const struct stream *stream, uint64_t from,
 		      uint64_t to)
 {
 	char bytes[65536];
@@ -100,8 +100,8 @@ static int copy_bytes(struct output *output, const struct stream *stream, uint64
 }
 
 /* Writes the packet with its records in another codec. The byte order stays. */
-static int write_packet(struct output *output, const struct packet *packet, enum packet_codec codec,
-			const void *body, size_t size)
+static int write_packet(struct convert_output *output, const struct packet *packet,
+			enum packet_codec codec, const void *body, size_t size)
 {
 	struct packet_header header = packet->header;
 	uint32_t crc;
@@ -129,7 +129,7 @@ static bool is_packable(const struct packet *packet)
 }
 
 /* 1; 0: the packet must be copied; or -errno. */
-static int pack_packet(struct output *output, const struct packet *packet)
+static int pack_packet(struct convert_output *output, const struct packet *packet)
 {
 	struct convert *convert = output->convert;
 	const size_t head = sizeof(struct packet_header);
@@ -159,7 +159,7 @@ static int pack_packet(struct output *output, const struct packet *packet)
 }
 
 /* 1; 0: the packet must be copied; or -errno. */
-static int unpack_packet(struct output *output, const struct packet *packet)
+static int unpack_packet(struct convert_output *output, const struct packet *packet)
 {
 	int err;
 
@@ -170,7 +170,7 @@ static int unpack_packet(struct output *output, const struct packet *packet)
 }
 
 /* Writes the packet with substitutes for its addresses. -EBADMSG: its records are damaged. */
-static int anonymize(struct output *output, const struct packet *packet)
+static int anonymize(struct convert_output *output, const struct packet *packet)
 {
 	struct convert *convert = output->convert;
 	struct packet copy;
@@ -188,7 +188,7 @@ static int anonymize(struct output *output, const struct packet *packet)
 	return write_packet(output, &copy, PACKET_RAW, copy.records, copy.size);
 }
 
-static int convert_packet(struct output *output, const struct stream *stream,
+static int convert_packet(struct convert_output *output, const struct stream *stream,
 			  const struct packet *packet)
 {
 	struct convert *convert = output->convert;
@@ -201,13 +201,13 @@ static int convert_packet(struct output *output, const struct stream *stream,
 }
 
 /* Bytes that are not packets may hold addresses. */
-static int convert_damage(struct output *output, const struct stream *stream, uint64_t from)
+static int convert_damage(struct convert_output *output, const struct stream *stream, uint64_t from)
 {
 	output->convert->damaged_bytes += stream->offset - from;
 	return output->convert->anonymized ? 0 : copy_bytes(output, stream, from, stream->offset);
 }
 
-static int convert_packets(struct output *output, struct stream *stream)
+static int convert_packets(struct convert_output *output, struct stream *stream)
 {
 	struct convert *convert = output->convert;
 	struct packet packet;
@@ -245,7 +245,7 @@ static int convert_packets(struct output *output, struct stream *stream)
 
 int convert_stream(struct convert *convert, int in, const char *path, int fd, const char *name)
 {
-	struct output output = { .convert = convert, .name = name, .fd = fd };
+	struct convert_output output = { .convert = convert, .name = name, .fd = fd };
 	struct stream stream;
 	int err;
 

@@ -26,7 +26,7 @@
 #include "cli/progress.h"
 #include "cli/stop.h"
 
-struct options {
+struct pack_options {
 	bool quiet, unpack, anonymize, anonymize_tasks, trim;
 	struct split_settings split; /* all 0: not wanted */
 	const char *output;
@@ -61,7 +61,7 @@ static const struct argp_option option_table[] = {
 	{ 0 },
 };
 
-static bool has_split(const struct options *options)
+static bool has_split(const struct pack_options *options)
 {
 	return options->split.bytes || options->split.ns;
 }
@@ -82,7 +82,7 @@ static void parse_split(struct argp_state *state, const char *text, struct split
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	static const char *const names[] = { "tasks" };
-	struct options *options = state->input;
+	struct pack_options *options = state->input;
 
 	switch (key) {
 	case OPTION_ANONYMIZE:
@@ -139,7 +139,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static void print_result(const struct options *options, const char *path,
+static void print_result(const struct pack_options *options, const char *path,
 			 const struct convert *convert)
 {
 	const char *name = options->output ? options->output : path;
@@ -155,7 +155,7 @@ static void print_result(const struct options *options, const char *path,
 }
 
 /* A packet of a newer format needs a newer version: the message names it. */
-static int print_failure(const struct options *options, const struct capture *capture,
+static int print_failure(const struct pack_options *options, const struct capture *capture,
 			 const struct convert *convert, int err)
 {
 	char newer[METADATA_TEXT];
@@ -193,8 +193,9 @@ static void print_left_out(const char *path, const struct convert *convert,
 	anonymize->left_out |= convert->damaged_bytes || records->unknown || records->cut;
 }
 
-static int apply_anonymized(const struct options *options, const char *path, const char *target,
-			    struct convert *convert, const struct capture *capture)
+static int apply_anonymized(const struct pack_options *options, const char *path,
+			    const char *target, struct convert *convert,
+			    const struct capture *capture)
 {
 	struct anonymize anonymize;
 	int err = anonymize_init(&anonymize, capture, options->anonymize_tasks);
@@ -210,7 +211,7 @@ static int apply_anonymized(const struct options *options, const char *path, con
 }
 
 /* Writes to the target, or in place if it is NULL. The status, after messages. */
-static int apply(const struct options *options, const char *path, const char *target,
+static int apply(const struct pack_options *options, const char *path, const char *target,
 		 struct convert *convert, const struct capture *capture)
 {
 	struct progress_line line;
@@ -252,7 +253,7 @@ static int print_damage(const char *path, const struct convert *convert, int sta
 	return EXIT_FINDINGS;
 }
 
-static int pack_capture(const struct options *options, const char *path, const char *target,
+static int pack_capture(const struct pack_options *options, const char *path, const char *target,
 			struct convert *convert)
 {
 	struct capture capture;
@@ -266,7 +267,7 @@ static int pack_capture(const struct options *options, const char *path, const c
 }
 
 /* Copies each piece of a set to a new directory. */
-static int pack_pieces(const struct options *options, const char *set, const char *target,
+static int pack_pieces(const struct pack_options *options, const char *set, const char *target,
 		       const unsigned int *pieces, size_t count, struct convert *convert)
 {
 	int status = EXIT_OK;
@@ -286,8 +287,8 @@ static int pack_pieces(const struct options *options, const char *set, const cha
 }
 
 /* Makes the copy in a directory beside the output, of a capture or, if count is not 0, of a set. */
-static int pack_staged(const struct options *options, const char *path, const unsigned int *pieces,
-		       size_t count, struct convert *convert)
+static int pack_staged(const struct pack_options *options, const char *path,
+		       const unsigned int *pieces, size_t count, struct convert *convert)
 {
 	bool to_file = archive_is_name(options->output);
 	struct staging staging;
@@ -317,7 +318,7 @@ static int pack_staged(const struct options *options, const char *path, const un
 	return print_damage(options->shown, convert, status);
 }
 
-static int split(const struct options *options, const struct capture *capture)
+static int split(const struct pack_options *options, const struct capture *capture)
 {
 	struct split_settings settings = options->split;
 	struct progress_line line;
@@ -346,7 +347,7 @@ static int split(const struct options *options, const struct capture *capture)
 	return EXIT_OK;
 }
 
-static int split_path(const struct options *options, const char *path)
+static int split_path(const struct pack_options *options, const char *path)
 {
 	struct capture capture;
 	int status;
@@ -358,7 +359,7 @@ static int split_path(const struct options *options, const char *path)
 	return status;
 }
 
-static int pack(const struct options *options, const char *path)
+static int pack(const struct pack_options *options, const char *path)
 {
 	unsigned int *pieces = NULL;
 	struct convert convert;
@@ -386,9 +387,9 @@ static int pack(const struct options *options, const char *path)
 }
 
 /* A capture by the name that the user gave: a directory, or a file that is unpacked first. */
-static int run(const struct options *given, const char *path)
+static int run(const struct pack_options *given, const char *path)
 {
-	struct options options = *given;
+	struct pack_options options = *given;
 	struct capture_file file;
 	int status, err = capture_file_open(&file, path, true);
 
@@ -424,7 +425,7 @@ int main(int argc, char **argv)
 		       "kmemtraced(8) packs while it captures with -z.",
 	};
 	static char *default_paths[] = { CAPTURE_DEFAULT };
-	struct options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
+	struct pack_options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
 	int status = EXIT_OK;
 
 	parse_command_line(&argp, argc, argv, 0, &options);

@@ -17,7 +17,7 @@
 
 #define CAPTURE_INTERVAL 60000000000 /* ns */
 
-struct options {
+struct merge_options {
 	bool quiet, force;
 	const char *output;
 	uint64_t interval; /* as in struct merge_settings */
@@ -52,7 +52,7 @@ static uint64_t parse_interval(struct argp_state *state, const char *text)
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct merge_options *options = state->input;
 
 	switch (key) {
 	case 'o':
@@ -86,7 +86,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static int merge(const struct options *options, const struct merge_inputs *inputs)
+static int merge(const struct merge_options *options, const struct merge_inputs *inputs)
 {
 	const struct merge_settings settings = {
 		.interval = options->interval,
@@ -103,7 +103,7 @@ static int merge(const struct options *options, const struct merge_inputs *input
 	return merge_output_close(&output, status);
 }
 
-static int run(const struct options *options)
+static int run(const struct merge_options *options)
 {
 	struct merge_inputs inputs = { .quiet = options->quiet };
 	int status = EXIT_OK;
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 		       "The result does not depend on the order, nor on whether parts were merged before.\v"
 		       "Exit status: 0 if all was merged; 1 if a summary is damaged, or is missing between others of its run; 2 if nothing was merged, as when a summary would count twice.",
 	};
-	struct options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
+	struct merge_options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
 
 	parse_command_line(&argp, argc, argv, 0, &options);
 	memory_limit_set(options.max_memory);

@@ -29,7 +29,7 @@
 #define POLL_INTERVAL NS_PER_S	/* of --follow */
 #define STOP_INTERVAL 100000000 /* ns */
 
-struct options {
+struct shipping_options {
 	const char *to, *state, *credentials;
 	bool init;
 	uint64_t retention; /* ns; 0: not wanted */
@@ -118,7 +118,7 @@ static uint64_t parse_size(struct argp_state *state, const char *option, const c
 	return bytes;
 }
 
-static void check_options(const struct argp_state *state, struct options *options)
+static void check_options(const struct argp_state *state, struct shipping_options *options)
 {
 	bool has_work = options->init || options->retention;
 	bool receives = options->ship.socket >= 0;
@@ -145,7 +145,7 @@ static void check_options(const struct argp_state *state, struct options *option
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct shipping_options *options = state->input;
 
 	switch (key) {
 	case OPTION_TO:
@@ -214,7 +214,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static int drop_old(const struct options *options, struct clickhouse_client *client)
+static int drop_old(const struct shipping_options *options, struct clickhouse_client *client)
 {
 	uint64_t now = (uint64_t)time(NULL) * NS_PER_S;
 	unsigned int dropped;
@@ -230,7 +230,7 @@ static int drop_old(const struct options *options, struct clickhouse_client *cli
 }
 
 /* --init and --retention, on each server. The status. */
-static int prepare(const struct options *options, const struct clickhouse_url *url)
+static int prepare(const struct shipping_options *options, const struct clickhouse_url *url)
 {
 	int status = EXIT_OK;
 
@@ -277,7 +277,7 @@ static void pause_for_next_try(const struct ship *ship)
 	pause_until(ship, due);
 }
 
-static void roll_up_if_due(const struct options *options, struct ship *ship)
+static void roll_up_if_due(const struct shipping_options *options, struct ship *ship)
 {
 	uint64_t now = ship_now();
 
@@ -291,7 +291,7 @@ static void roll_up_if_due(const struct options *options, struct ship *ship)
 }
 
 /* Is the work done, one way or the other? *status gets the exit status. */
-static bool is_done(const struct options *options, const struct ship *ship, int *status)
+static bool is_done(const struct shipping_options *options, const struct ship *ship, int *status)
 {
 	uint64_t failing;
 	int failure = ship_failure(ship, &failing);
@@ -316,7 +316,7 @@ static bool is_done(const struct options *options, const struct ship *ship, int 
 	return false;
 }
 
-static void scan(const struct options *options, struct ship *ship)
+static void scan(const struct shipping_options *options, struct ship *ship)
 {
 	/* one that cannot be received does not keep those that were */
 	if (ship->settings->socket >= 0 &&
@@ -329,7 +329,7 @@ static void scan(const struct options *options, struct ship *ship)
 	ship_count_gone(ship);
 }
 
-static int do_pass(const struct options *options, struct ship *ship)
+static int do_pass(const struct shipping_options *options, struct ship *ship)
 {
 	int err;
 
@@ -345,7 +345,7 @@ static int do_pass(const struct options *options, struct ship *ship)
 }
 
 /* One more attempt, also if a server was to be left alone for longer. */
-static int do_last_pass(const struct options *options, struct ship *ship)
+static int do_last_pass(const struct shipping_options *options, struct ship *ship)
 {
 	for (size_t i = 0; i < ship->url->server_count; i++)
 		ship->servers[i].next_try = 0;
@@ -356,7 +356,7 @@ static int do_last_pass(const struct options *options, struct ship *ship)
 }
 
 /* Until all is sent, or a signal comes. The status. */
-static int send_all(const struct options *options, struct ship *ship)
+static int send_all(const struct shipping_options *options, struct ship *ship)
 {
 	int status = EXIT_OK;
 
@@ -374,7 +374,7 @@ static int send_all(const struct options *options, struct ship *ship)
 	}
 }
 
-static int print_result(const struct options *options, const struct ship *ship, int status)
+static int print_result(const struct shipping_options *options, const struct ship *ship, int status)
 {
 	if (!options->ship.quiet)
 		info_msg("sent %" PRIu64 " summar%s to %s", ship->sent,
@@ -385,7 +385,7 @@ static int print_result(const struct options *options, const struct ship *ship, 
 	return status;
 }
 
-static int ship_files(const struct options *options, const struct clickhouse_url *url)
+static int ship_files(const struct shipping_options *options, const struct clickhouse_url *url)
 {
 	char *state = options->state ? strdup(options->state) : accepted_default_path(options->to);
 	struct ship ship;
@@ -400,7 +400,7 @@ static int ship_files(const struct options *options, const struct clickhouse_url
 	return status;
 }
 
-static int load_credentials(const struct options *options,
+static int load_credentials(const struct shipping_options *options,
 			    struct clickhouse_credentials *credentials)
 {
 	if (options->ship.socket < 0)
@@ -408,7 +408,7 @@ static int load_credentials(const struct options *options,
 	return ship_receive_credentials(credentials, options->ship.socket);
 }
 
-static int run(struct options *options)
+static int run(struct shipping_options *options)
 {
 	struct clickhouse_credentials credentials;
 	struct clickhouse_url url;
@@ -448,7 +448,7 @@ int main(int argc, char **argv)
 		.doc = "Send summaries, which kmemtraced writes to files (*.kms), to a store of a fleet: each is there once in effect, as often as it is sent.\v"
 		       "Exit status: 0 if all was sent; 1 if all was sent but damaged summaries or sums, or if a signal came before; 2 if something could not be sent: the files still have it.",
 	};
-	struct options options = {
+	struct shipping_options options = {
 		.max_memory = MEMORY_LIMIT_DEFAULT,
 		.ship.max_wait = 60 * NS_PER_S,
 		.ship.give_up = 60 * NS_PER_S,

@@ -12,7 +12,7 @@
 #include "live/stats/details_file.h"
 #include "live/stats/details_read.h"
 
-struct parser {
+struct details_parser {
 	struct details_view *view;
 	struct line line;
 	char *names; /* where the next name goes */
@@ -41,7 +41,7 @@ static void *element(void *list, size_t *count, uint32_t number, size_t size, in
 }
 
 /* The next word: no name is longer than its line, so all names fit. */
-static const char *take_name(struct parser *parser)
+static const char *take_name(struct details_parser *parser)
 {
 	const struct line *line = &parser->line;
 	size_t size = (size_t)(line->end - line->at) + 1;
@@ -60,7 +60,7 @@ static bool take_counts(struct line *line, struct details_counts *counts)
 
 /* Each below returns 0, -EBADMSG or -ENOMEM. */
 
-static int take_moment(struct parser *parser)
+static int take_moment(struct details_parser *parser)
 {
 	struct details_moment *moment = &parser->view->moment;
 	struct line *line = &parser->line;
@@ -74,7 +74,7 @@ static int take_moment(struct parser *parser)
 	return line_u64(line, 10, &moment->drops) ? 0 : -EBADMSG;
 }
 
-static int take_named(struct parser *parser, struct details_view_name **list, size_t *count)
+static int take_named(struct details_parser *parser, struct details_view_name **list, size_t *count)
 {
 	struct details_view_name *named;
 	uint32_t number;
@@ -88,17 +88,17 @@ static int take_named(struct parser *parser, struct details_view_name **list, si
 	return err;
 }
 
-static int take_cache(struct parser *parser)
+static int take_cache(struct details_parser *parser)
 {
 	return take_named(parser, &parser->view->caches, &parser->view->cache_count);
 }
 
-static int take_site(struct parser *parser)
+static int take_site(struct details_parser *parser)
 {
 	return take_named(parser, &parser->view->sites, &parser->view->site_count);
 }
 
-static int take_pair(struct parser *parser)
+static int take_pair(struct details_parser *parser)
 {
 	struct details_view *view = parser->view;
 	struct details_view_pair *pair, read = { .exists = true };
@@ -117,7 +117,7 @@ static int take_pair(struct parser *parser)
 }
 
 /* The pair of a line, which is known by now; or NULL. */
-static struct details_view_pair *find_pair(struct parser *parser)
+static struct details_view_pair *find_pair(struct details_parser *parser)
 {
 	uint32_t number;
 
@@ -140,7 +140,7 @@ static bool take_class(struct line *line, unsigned int *class, uint64_t *objects
 	return true;
 }
 
-static int take_lifetimes(struct parser *parser)
+static int take_lifetimes(struct details_parser *parser)
 {
 	struct details_view_pair *pair = find_pair(parser);
 	unsigned int class;
@@ -153,7 +153,7 @@ static int take_lifetimes(struct parser *parser)
 	return 0;
 }
 
-static int take_ages(struct parser *parser)
+static int take_ages(struct details_parser *parser)
 {
 	struct details_view_pair *pair = find_pair(parser);
 	unsigned int class;
@@ -166,7 +166,7 @@ static int take_ages(struct parser *parser)
 	return 0;
 }
 
-static int take_live(struct parser *parser)
+static int take_live(struct details_parser *parser)
 {
 	struct details_view_pair *pair = find_pair(parser);
 	struct line *line = &parser->line;
@@ -178,7 +178,7 @@ static int take_live(struct parser *parser)
 	return 0;
 }
 
-static int take_owner(struct parser *parser, enum details_owner kind)
+static int take_owner(struct details_parser *parser, enum details_owner kind)
 {
 	struct details_view *view = parser->view;
 	struct details_view_owner *owner, read = { 0 };
@@ -200,27 +200,27 @@ static int take_owner(struct parser *parser, enum details_owner kind)
 	return 0;
 }
 
-static int take_process(struct parser *parser)
+static int take_process(struct details_parser *parser)
 {
 	return take_owner(parser, DETAILS_PROCESS);
 }
 
-static int take_comm(struct parser *parser)
+static int take_comm(struct details_parser *parser)
 {
 	return take_owner(parser, DETAILS_COMM);
 }
 
-static int take_cgroup(struct parser *parser)
+static int take_cgroup(struct details_parser *parser)
 {
 	return take_owner(parser, DETAILS_CGROUP);
 }
 
-static int take_scan(struct parser *parser)
+static int take_scan(struct details_parser *parser)
 {
 	return line_u64(&parser->line, 10, &parser->view->scanned) ? 0 : -EBADMSG;
 }
 
-static int take_held(struct parser *parser)
+static int take_held(struct details_parser *parser)
 {
 	struct details_view *view = parser->view;
 	struct details_held *list, read;
@@ -241,7 +241,7 @@ static int take_held(struct parser *parser)
 	return 0;
 }
 
-static int take_sampling(struct parser *parser)
+static int take_sampling(struct details_parser *parser)
 {
 	struct details_view *view = parser->view;
 
@@ -252,7 +252,7 @@ static int take_sampling(struct parser *parser)
 	return 0;
 }
 
-static int take_estimate(struct parser *parser, enum details_sampled kind)
+static int take_estimate(struct details_parser *parser, enum details_sampled kind)
 {
 	struct details_view *view = parser->view;
 	struct details_view_estimate *estimate, read = { 0 };
@@ -273,17 +273,17 @@ static int take_estimate(struct parser *parser, enum details_sampled kind)
 	return 0;
 }
 
-static int take_stack(struct parser *parser)
+static int take_stack(struct details_parser *parser)
 {
 	return take_estimate(parser, DETAILS_STACK);
 }
 
-static int take_syscall(struct parser *parser)
+static int take_syscall(struct details_parser *parser)
 {
 	return take_estimate(parser, DETAILS_SYSCALL);
 }
 
-static int take_unlisted(struct parser *parser)
+static int take_unlisted(struct details_parser *parser)
 {
 	for (size_t i = 0; i < DETAILS_SAMPLED; i++)
 		if (!line_u64(&parser->line, 10, &parser->view->sampled_drops[i]))
@@ -291,7 +291,7 @@ static int take_unlisted(struct parser *parser)
 	return 0;
 }
 
-static int take_end(struct parser *parser)
+static int take_end(struct details_parser *parser)
 {
 	parser->ended = true;
 	return 0;
@@ -299,7 +299,7 @@ static int take_end(struct parser *parser)
 
 static const struct {
 	const char *key;
-	int (*take)(struct parser *parser);
+	int (*take)(struct details_parser *parser);
 } kinds[] = {
 	{ "pair", take_pair },	       { "site", take_site },	    { "lifetimes", take_lifetimes },
 	{ "held", take_held },	       { "live", take_live },	    { "ages", take_ages },
@@ -309,7 +309,7 @@ static const struct {
 	{ "unlisted", take_unlisted }, { "end", take_end },
 };
 
-static int take_line(struct parser *parser)
+static int take_line(struct details_parser *parser)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (line_key(&parser->line, kinds[i].key))
@@ -319,7 +319,7 @@ static int take_line(struct parser *parser)
 
 static int parse(struct details_view *view, const char *text)
 {
-	struct parser parser = { .view = view };
+	struct details_parser parser = { .view = view };
 	uint64_t version;
 	int err = 0;
 

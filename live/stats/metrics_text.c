@@ -76,12 +76,12 @@ static const struct {
 };
 
 /* The figures of one row. live: all that it counted; counted: what its counters show. */
-struct figures {
+struct metrics_figures {
 	const struct metrics_counts *live, *counted;
 	double variance;
 };
 
-static uint64_t value_of(const struct figures *of, enum figure figure,
+static uint64_t value_of(const struct metrics_figures *of, enum figure figure,
 			 const struct estimates *estimates)
 {
 	uint64_t live = metrics_live_bytes(of->live);
@@ -138,7 +138,7 @@ static void write_table(FILE *file, const struct metrics_table *table, enum metr
 {
 	const char *prefix = kind == METRICS_CACHE ? "cache" : "function";
 	struct metrics_counts live;
-	struct figures rest = { .live = &live, .counted = &table->rest };
+	struct metrics_figures rest = { .live = &live, .counted = &table->rest };
 	char name[64];
 
 	sum_rest(table, &live, &rest.variance);
@@ -150,7 +150,8 @@ static void write_table(FILE *file, const struct metrics_table *table, enum metr
 			figures[figure].type);
 		for (size_t i = 1; i < table->count; i++) {
 			const struct metrics_row *row = &table->rows[i];
-			const struct figures of = { &row->total, &row->shown, row->variance };
+			const struct metrics_figures of = { &row->total, &row->shown,
+							    row->variance };
 
 			if (!row->is_shown)
 				continue;
@@ -167,8 +168,8 @@ static void write_table(FILE *file, const struct metrics_table *table, enum metr
 static void write_totals(const struct metrics *metrics, const struct estimates *estimates,
 			 FILE *file)
 {
-	const struct figures of = { &metrics->total, &metrics->total,
-				    estimates ? estimates->total.live : 0 };
+	const struct metrics_figures of = { &metrics->total, &metrics->total,
+					    estimates ? estimates->total.live : 0 };
 
 	for (unsigned int figure = 0; figure < (estimates ? FIGURES : LIVE_LOW); figure++)
 		write_number(file, figures[figure].name, figures[figure].type,

@@ -34,7 +34,7 @@ static size_t output_width(void)
 }
 
 static int print_text_page(const struct model *model, const struct page_choice *choice,
-			   const struct list *list, uint64_t lines)
+			   const struct row_list *list, uint64_t lines)
 {
 	struct page page;
 	int err;
@@ -52,14 +52,14 @@ static int print_text_page(const struct model *model, const struct page_choice *
 	return err ? err : fflush(stdout) ? -errno : 0;
 }
 
-static int print_moment(const struct model *model, const struct options *options)
+static int print_moment(const struct model *model, const struct top_options *options)
 {
 	struct page_choice choice = {
 		.key = options->key,
 		.list = { options->sort, options->reverse,
 			  options->filter ? &options->regex : NULL },
 	};
-	struct list list = { 0 };
+	struct row_list list = { 0 };
 	int err;
 
 	if (!options->has_key && !model_has_key(model, choice.key))
@@ -95,7 +95,7 @@ static bool wait_until(uint64_t time, struct child *child)
 	return !stop_signal() && child_is_alive(child);
 }
 
-int batch_run(struct model *model, struct child *child, const struct options *options)
+int batch_run(struct model *model, struct child *child, const struct top_options *options)
 {
 	enum model_state reported = model->state;
 	uint64_t printed = 0, next = clock_now();

@@ -8,6 +8,6 @@
 #include "live/top/options.h"
 
 /* Returns the exit status, after a message if it is not EXIT_OK. */
-int batch_run(struct model *model, struct child *child, const struct options *options);
+int batch_run(struct model *model, struct child *child, const struct top_options *options);
 
 #endif

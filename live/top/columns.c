@@ -131,7 +131,7 @@ static int compare(const void *left, const void *right, void *data)
 	return settings->reverse ? -order : order;
 }
 
-static int add(struct list *list, const struct table *table, const struct table_row *row)
+static int add(struct row_list *list, const struct top_table *table, const struct table_row *row)
 {
 	struct listed *rows =
 		array_grow_zeroed(list->rows, &list->space, list->count + 1, sizeof(*rows));
@@ -145,7 +145,8 @@ static int add(struct list *list, const struct table *table, const struct table_
 	return 0;
 }
 
-int list_fill(struct list *list, const struct table *table, const struct list_settings *settings)
+int list_fill(struct row_list *list, const struct top_table *table,
+	      const struct list_settings *settings)
 {
 	int err = 0;
 
@@ -162,7 +163,7 @@ int list_fill(struct list *list, const struct table *table, const struct list_se
 	return err;
 }
 
-void list_deinit(struct list *list)
+void list_deinit(struct row_list *list)
 {
 	free(list->rows);
 	memset(list, 0, sizeof(*list));

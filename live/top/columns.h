@@ -55,14 +55,15 @@ struct list_settings {
 	const regex_t *filter; /* on names; NULL: all rows */
 };
 
-struct list {
+struct row_list {
 	struct listed *rows;
 	size_t count, space;
 	size_t all; /* without the filter */
 };
 
 /* Lists the rows of the table in order. 0 or -ENOMEM. */
-int list_fill(struct list *list, const struct table *table, const struct list_settings *settings);
-void list_deinit(struct list *list); /* all zero is allowed */
+int list_fill(struct row_list *list, const struct top_table *table,
+	      const struct list_settings *settings);
+void list_deinit(struct row_list *list); /* all zero is allowed */
 
 #endif

@@ -56,7 +56,7 @@ static void add_estimate(json_t *row, const struct table_errors *errors,
 			  figures->allocated_s_range);
 }
 
-static json_t *make_total(const struct table *table)
+static json_t *make_total(const struct top_table *table)
 {
 	struct row_figures figures;
 	struct table_row total;
@@ -66,7 +66,7 @@ static json_t *make_total(const struct table *table)
 	return make_row(NULL, &total.now, &figures);
 }
 
-static json_t *make_rows(const struct table *table, const struct list *list, uint64_t lines)
+static json_t *make_rows(const struct top_table *table, const struct row_list *list, uint64_t lines)
 {
 	json_t *rows = json_array();
 
@@ -134,10 +134,10 @@ static json_t *make_memstat(const struct stats_file_view *view)
 			 types);
 }
 
-int json_print(const struct model *model, const struct page_choice *choice, const struct list *list,
-	       uint64_t lines)
+int json_print(const struct model *model, const struct page_choice *choice,
+	       const struct row_list *list, uint64_t lines)
 {
-	const struct table *table = &model->tables[choice->key];
+	const struct top_table *table = &model->tables[choice->key];
 	json_t *object = json_pack(
 		"{s:i, s:s, s:I, s:I, s:f, s:o, s:o, s:i, s:s, s:o, s:I, s:o, s:o}", "schema",
 		JSON_SCHEMA, "version", PACKAGE_VERSION, "time_ns", (json_int_t)model->time,

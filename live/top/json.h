@@ -11,7 +11,7 @@
 #define JSON_SCHEMA 1
 
 /* lines: rows at most; 0: all. 0, -ENOMEM, or -errno of standard output. */
-int json_print(const struct model *model, const struct page_choice *choice, const struct list *list,
-	       uint64_t lines);
+int json_print(const struct model *model, const struct page_choice *choice,
+	       const struct row_list *list, uint64_t lines);
 
 #endif

@@ -32,7 +32,7 @@ static int wait_for_figures(struct model *model, struct child *child)
 }
 
 /* Finds what to read. EXIT_OK, or EXIT_TROUBLE after a message. */
-static int open_source(struct model *model, struct child *child, const struct options *options,
+static int open_source(struct model *model, struct child *child, const struct top_options *options,
 		       const struct saved_signals *signals)
 {
 	const char *path = options->input ? options->input : STATS_FILE_PATH;
@@ -58,7 +58,7 @@ static int open_source(struct model *model, struct child *child, const struct op
 	return EXIT_OK;
 }
 
-static int run(struct model *model, struct child *child, const struct options *options)
+static int run(struct model *model, struct child *child, const struct top_options *options)
 {
 	if (model->time || wait_for_figures(model, child) > 0) {
 		if (!options->batch)
@@ -72,19 +72,19 @@ static int run(struct model *model, struct child *child, const struct options *o
 
 int main(int argc, char **argv)
 {
-	struct options options;
+	struct top_options options;
 	struct saved_signals signals;
 	struct model model;
 	struct child child = { .log = -1 };
 	int status;
 
-	options_parse(&options, argc, argv);
+	top_options_parse(&options, argc, argv);
 	stop_handle_signals(&signals);
 	status = open_source(&model, &child, &options, &signals);
 	if (!status)
 		status = run(&model, &child, &options);
 	child_end(&child);
 	model_deinit(&model);
-	options_deinit(&options);
+	top_options_deinit(&options);
 	return close_stdout(status);
 }

@@ -28,14 +28,14 @@ int model_init(struct model *model, const char *path)
 	memset(model, 0, sizeof(*model));
 	model->path = path;
 	for (size_t i = 0; i < KEYS && !err; i++)
-		err = table_init(&model->tables[i]);
+		err = top_table_init(&model->tables[i]);
 	return err;
 }
 
 void model_deinit(struct model *model)
 {
 	for (size_t i = 0; i < KEYS; i++)
-		table_deinit(&model->tables[i]);
+		top_table_deinit(&model->tables[i]);
 	stats_file_view_deinit(&model->view);
 	details_view_deinit(&model->details);
 }
@@ -140,7 +140,7 @@ static int put_sampled(struct model *model, enum details_sampled kind, enum top_
 		[DETAILS_SYSCALL] = "(other calls)",
 	};
 	const struct details_view *details = &model->details;
-	struct table *table = &model->tables[key];
+	struct top_table *table = &model->tables[key];
 	size_t count_before = table->count;
 	bool has_rest = false;
 	int err = 0;

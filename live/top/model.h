@@ -35,7 +35,7 @@ struct model {
 	struct stats_file_view view;
 	struct details_view details;
 	bool has_details; /* else there are tables by cache, and by function for kmalloc() only */
-	struct table tables[KEYS];
+	struct top_table tables[KEYS];
 	enum model_state state;
 	uint64_t time, begin; /* ns, CLOCK_MONOTONIC: of the figures, and of tracing */
 	uint64_t lost;	      /* events; STATS_FILE_LOST_UNKNOWN: not known */
@@ -71,7 +71,7 @@ static inline bool model_is_profile(const struct model *model)
 }
 
 /* Its rows add up to all. */
-static inline const struct table *model_all(const struct model *model)
+static inline const struct top_table *model_all(const struct model *model)
 {
 	return &model->tables[model_is_profile(model) ? KEY_STACK : KEY_CACHE];
 }

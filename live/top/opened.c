@@ -22,7 +22,7 @@
 
 /* Sums of one kind of part, such as the caches of a site. */
 struct parts {
-	struct table table;
+	struct top_table table;
 	int err;
 };
 
@@ -168,7 +168,7 @@ static void take_held(struct opened *opened)
 static int add_parts(struct page *page, const char *title, struct parts *parts)
 {
 	struct list_settings settings = { .sort = COLUMN_LIVE };
-	struct list list = { 0 };
+	struct row_list list = { 0 };
 	int err = list_fill(&list, &parts->table, &settings);
 
 	for (size_t i = 0; i < MIN(list.count, PARTS) && !err; i++) {
@@ -177,14 +177,14 @@ static int add_parts(struct page *page, const char *title, struct parts *parts)
 		size_t width = page->width > MARGIN + 40 ? page->width - MARGIN - 32 : 18;
 
 		if (list.count > PARTS && i == PARTS - 1)
-			err = page_add(page, PAGE_PLAIN, "%*s(and %zu more)", MARGIN, "",
-				       list.count - i);
+			err = page_print(page, PAGE_PLAIN, "%*s(and %zu more)", MARGIN, "",
+					 list.count - i);
 		else
-			err = page_add(page, PAGE_PLAIN, "%-*s%-*s %8s in %s objects", MARGIN,
-				       i ? "" : title, (int)width,
-				       fit_name(list.rows[i].row->name, width, name),
-				       column_text(COLUMN_LIVE, figures, live),
-				       column_text(COLUMN_OBJECTS, figures, objects));
+			err = page_print(page, PAGE_PLAIN, "%-*s%-*s %8s in %s objects", MARGIN,
+					 i ? "" : title, (int)width,
+					 fit_name(list.rows[i].row->name, width, name),
+					 column_text(COLUMN_LIVE, figures, live),
+					 column_text(COLUMN_OBJECTS, figures, objects));
 	}
 	list_deinit(&list);
 	return err;
@@ -231,25 +231,26 @@ static int add_times(struct page *page, const char *title, const char *what,
 		all += classes[i];
 	if (!all)
 		return 0;
-	return page_add(page, PAGE_PLAIN,
-			"%-*s%s %s: 50 %% below %s, 90 %% below %s, 99 %% below %s", MARGIN, title,
-			count_text((double)all, false, count), what,
-			duration_text(percentile(classes, all, 50), half),
-			duration_text(percentile(classes, all, 90), ninety),
-			duration_text(percentile(classes, all, 99), most));
+	return page_print(page, PAGE_PLAIN,
+			  "%-*s%s %s: 50 %% below %s, 90 %% below %s, 99 %% below %s", MARGIN,
+			  title, count_text((double)all, false, count), what,
+			  duration_text(percentile(classes, all, 50), half),
+			  duration_text(percentile(classes, all, 90), ninety),
+			  duration_text(percentile(classes, all, 99), most));
 }
 
 static int add_sizes(struct page *page, const struct opened *opened)
 {
 	if (!opened->objects)
 		return 0;
-	return page_add(page, PAGE_PLAIN,
-			"%-*srequested: %" PRIu32 " to %" PRIu32 " bytes, on average %.1f", MARGIN,
-			"sizes", opened->least, opened->most,
-			(double)opened->requested / (double)opened->objects);
+	return page_print(page, PAGE_PLAIN,
+			  "%-*srequested: %" PRIu32 " to %" PRIu32 " bytes, on average %.1f",
+			  MARGIN, "sizes", opened->least, opened->most,
+			  (double)opened->requested / (double)opened->objects);
 }
 
-static int add_figures(struct page *page, const struct table *table, const struct table_row *row)
+static int add_figures(struct page *page, const struct top_table *table,
+		       const struct table_row *row)
 {
 	struct row_figures figures;
 	char text[8][NUMBER_BYTES], line[PAGE_BYTES], name[PAGE_BYTES];
@@ -257,27 +258,27 @@ static int add_figures(struct page *page, const struct table *table, const struc
 	int err;
 
 	table_figures(table, row, &figures);
-	err = page_add(page, PAGE_BOLD, "%s", fit_name(row->name, page->width, name));
+	err = page_print(page, PAGE_BOLD, "%s", fit_name(row->name, page->width, name));
 	if (!err)
-		err = page_add(page, PAGE_PLAIN, "%-*s%s in %s objects, %s/s, %s since %s", MARGIN,
-			       "live", column_text(COLUMN_LIVE, &figures, text[0]),
-			       column_text(COLUMN_OBJECTS, &figures, text[1]),
-			       column_text(COLUMN_GROWTH, &figures, text[2]),
-			       column_text(COLUMN_SINCE, &figures, text[3]),
-			       table->mark ? "r" : "start");
+		err = page_print(page, PAGE_PLAIN, "%-*s%s in %s objects, %s/s, %s since %s",
+				 MARGIN, "live", column_text(COLUMN_LIVE, &figures, text[0]),
+				 column_text(COLUMN_OBJECTS, &figures, text[1]),
+				 column_text(COLUMN_GROWTH, &figures, text[2]),
+				 column_text(COLUMN_SINCE, &figures, text[3]),
+				 table->mark ? "r" : "start");
 	if (!err)
-		err = page_add(page, PAGE_PLAIN, "%-*s%s allocations/s, %s/s; %s frees/s", MARGIN,
-			       "rates", column_text(COLUMN_ALLOCATIONS, &figures, text[4]),
-			       column_text(COLUMN_BYTES, &figures, text[5]),
-			       column_text(COLUMN_FREES, &figures, text[6]));
+		err = page_print(page, PAGE_PLAIN, "%-*s%s allocations/s, %s/s; %s frees/s", MARGIN,
+				 "rates", column_text(COLUMN_ALLOCATIONS, &figures, text[4]),
+				 column_text(COLUMN_BYTES, &figures, text[5]),
+				 column_text(COLUMN_FREES, &figures, text[6]));
 	if (!err)
-		err = page_add(page, PAGE_PLAIN,
-			       "%-*s%" PRIu64 " objects allocated, %" PRIu64 " freed", MARGIN,
-			       "in all", row->now.allocations, row->now.frees);
+		err = page_print(page, PAGE_PLAIN,
+				 "%-*s%" PRIu64 " objects allocated, %" PRIu64 " freed", MARGIN,
+				 "in all", row->now.allocations, row->now.frees);
 	if (err || !row->points)
 		return err;
 	sparkline(page, table, row, width, line);
-	return page_add(page, PAGE_PLAIN, "%-*s%s", MARGIN, "live", line);
+	return page_print(page, PAGE_PLAIN, "%-*s%s", MARGIN, "live", line);
 }
 
 static int add_all(struct page *page, struct opened *opened)
@@ -299,7 +300,7 @@ static int add_all(struct page *page, struct opened *opened)
 		err = add_times(page, "lifetimes", "freed", opened->lifetimes);
 	if (err || !opened->details->scanned)
 		return err;
-	return page_add(
+	return page_print(
 		page, PAGE_PLAIN, "%-*sprocesses, sizes and ages are of %.0f s before the figures",
 		MARGIN, "scan",
 		(double)(model->time - MIN(model->time, opened->details->scanned)) / NSEC_PER_SEC);
@@ -307,7 +308,7 @@ static int add_all(struct page *page, struct opened *opened)
 
 int opened_add(struct page *page, const struct model *model, enum top_key key, const char *row_key)
 {
-	const struct table *table = &model->tables[key];
+	const struct top_table *table = &model->tables[key];
 	const struct table_row *row = table_find(table, row_key);
 	struct opened opened = {
 		.model = model, .details = &model->details, .key = key, .row_key = row_key
@@ -316,11 +317,11 @@ int opened_add(struct page *page, const struct model *model, enum top_key key, c
 	int err = 0;
 
 	if (!row)
-		return page_add(page, PAGE_WARNING, "%s: has no figures any more", row_key);
+		return page_print(page, PAGE_WARNING, "%s: has no figures any more", row_key);
 	if (model_is_sampled(key))
 		return opened_sampled_add(page, model, key, row);
 	for (size_t i = 0; i < 3 && !err; i++)
-		err = table_init(&parts[i]->table);
+		err = top_table_init(&parts[i]->table);
 	if (!err)
 		err = add_figures(page, table, row);
 	if (!err && model->has_details) {
@@ -332,6 +333,6 @@ int opened_add(struct page *page, const struct model *model, enum top_key key, c
 	if (!err && model->has_details)
 		err = add_all(page, &opened);
 	for (size_t i = 0; i < 3; i++)
-		table_deinit(&parts[i]->table);
+		top_table_deinit(&parts[i]->table);
 	return err;
 }

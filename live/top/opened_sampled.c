@@ -24,16 +24,17 @@ static const char *range_text(struct estimate_range range, char text[2 * NUMBER_
 	return text;
 }
 
-static int add_live(struct page *page, const struct table *table, const struct row_figures *figures)
+static int add_live(struct page *page, const struct top_table *table,
+		    const struct row_figures *figures)
 {
 	char text[4][NUMBER_BYTES], range[2 * NUMBER_BYTES + 8];
 
-	return page_add(page, PAGE_PLAIN, "%-*s%s (%s), in about %s objects, %s/s, %s since %s",
-			MARGIN, "live", column_text(COLUMN_LIVE, figures, text[0]),
-			range_text(figures->live_range, range),
-			column_text(COLUMN_OBJECTS, figures, text[1]),
-			column_text(COLUMN_GROWTH, figures, text[2]),
-			column_text(COLUMN_SINCE, figures, text[3]), table->mark ? "r" : "start");
+	return page_print(page, PAGE_PLAIN, "%-*s%s (%s), in about %s objects, %s/s, %s since %s",
+			  MARGIN, "live", column_text(COLUMN_LIVE, figures, text[0]),
+			  range_text(figures->live_range, range),
+			  column_text(COLUMN_OBJECTS, figures, text[1]),
+			  column_text(COLUMN_GROWTH, figures, text[2]),
+			  column_text(COLUMN_SINCE, figures, text[3]), table->mark ? "r" : "start");
 }
 
 static int add_rates(struct page *page, const struct row_figures *figures)
@@ -41,15 +42,16 @@ static int add_rates(struct page *page, const struct row_figures *figures)
 	char text[2][NUMBER_BYTES], range[2 * NUMBER_BYTES + 8];
 
 	if (!figures->has_rates)
-		return page_add(page, PAGE_PLAIN, "%-*s- : not known in this moment", MARGIN,
-				"rates");
-	return page_add(page, PAGE_PLAIN, "%-*s%s/s (%s), in about %s allocations/s", MARGIN,
-			"rates", column_text(COLUMN_BYTES, figures, text[0]),
-			range_text(figures->allocated_s_range, range),
-			column_text(COLUMN_ALLOCATIONS, figures, text[1]));
+		return page_print(page, PAGE_PLAIN, "%-*s- : not known in this moment", MARGIN,
+				  "rates");
+	return page_print(page, PAGE_PLAIN, "%-*s%s/s (%s), in about %s allocations/s", MARGIN,
+			  "rates", column_text(COLUMN_BYTES, figures, text[0]),
+			  range_text(figures->allocated_s_range, range),
+			  column_text(COLUMN_ALLOCATIONS, figures, text[1]));
 }
 
-static int add_figures(struct page *page, const struct table *table, const struct table_row *row)
+static int add_figures(struct page *page, const struct top_table *table,
+		       const struct table_row *row)
 {
 	struct row_figures figures;
 	char line[PAGE_BYTES], all[NUMBER_BYTES], range[2 * NUMBER_BYTES + 8];
@@ -61,18 +63,18 @@ static int add_figures(struct page *page, const struct table *table, const struc
 	if (!err)
 		err = add_rates(page, &figures);
 	if (!err)
-		err = page_add(page, PAGE_PLAIN, "%-*s%s (%s) allocated", MARGIN, "in all",
-			       bytes_text((double)row->now.allocated, false, all),
-			       range_text(figures.allocated_range, range));
+		err = page_print(page, PAGE_PLAIN, "%-*s%s (%s) allocated", MARGIN, "in all",
+				 bytes_text((double)row->now.allocated, false, all),
+				 range_text(figures.allocated_range, range));
 	if (!err)
-		err = page_add(page, PAGE_PLAIN,
-			       "%-*s%" PRIu64 ", of which %" PRIu64
-			       " are live; in (): 95 %% intervals",
-			       MARGIN, "samples", row->errors.samples, row->errors.live_samples);
+		err = page_print(page, PAGE_PLAIN,
+				 "%-*s%" PRIu64 ", of which %" PRIu64
+				 " are live; in (): 95 %% intervals",
+				 MARGIN, "samples", row->errors.samples, row->errors.live_samples);
 	if (err || !row->points)
 		return err;
 	sparkline(page, table, row, width, line);
-	return page_add(page, PAGE_PLAIN, "%-*s%s", MARGIN, "live", line);
+	return page_print(page, PAGE_PLAIN, "%-*s%s", MARGIN, "live", line);
 }
 
 /* From the caller of the allocator to the entry into the kernel. */
@@ -85,7 +87,7 @@ static int add_path(struct page *page, const char *name)
 		const char *end = strstr(name, STACK_SEPARATOR);
 		size_t length = end ? (size_t)(end - name) : strlen(name);
 
-		err = page_add(page, PAGE_PLAIN, "%-*s%.*s", MARGIN, title, (int)length, name);
+		err = page_print(page, PAGE_PLAIN, "%-*s%.*s", MARGIN, title, (int)length, name);
 		name += length + (end ? strlen(STACK_SEPARATOR) : 0);
 		title = "";
 	}
@@ -102,10 +104,10 @@ static bool begins_at(const char *stack, const char *entry)
 }
 
 /* The listed stacks with the most live bytes. */
-static int add_stacks(struct page *page, const struct table *stacks, const char *entry)
+static int add_stacks(struct page *page, const struct top_table *stacks, const char *entry)
 {
 	struct list_settings settings = { .sort = COLUMN_LIVE };
-	struct list list = { 0 };
+	struct row_list list = { 0 };
 	const char *title = "stacks";
 	size_t count = 0;
 	int err = list_fill(&list, stacks, &settings);
@@ -117,10 +119,10 @@ static int add_stacks(struct page *page, const struct table *stacks, const char 
 
 		if (!begins_at(listed->row->name, entry))
 			continue;
-		err = page_add(page, PAGE_PLAIN, "%-*s%-*s %8s live, %8s/s", MARGIN, title,
-			       (int)width, fit_name(listed->row->name, width, name),
-			       column_text(COLUMN_LIVE, &listed->figures, live),
-			       column_text(COLUMN_BYTES, &listed->figures, rate));
+		err = page_print(page, PAGE_PLAIN, "%-*s%-*s %8s live, %8s/s", MARGIN, title,
+				 (int)width, fit_name(listed->row->name, width, name),
+				 column_text(COLUMN_LIVE, &listed->figures, live),
+				 column_text(COLUMN_BYTES, &listed->figures, rate));
 		title = "";
 		count++;
 	}
@@ -132,7 +134,7 @@ int opened_sampled_add(struct page *page, const struct model *model, enum top_ke
 		       const struct table_row *row)
 {
 	char name[PAGE_BYTES];
-	int err = page_add(page, PAGE_BOLD, "%s", fit_name(row->name, page->width, name));
+	int err = page_print(page, PAGE_BOLD, "%s", fit_name(row->name, page->width, name));
 
 	if (!err)
 		err = add_figures(page, &model->tables[key], row);

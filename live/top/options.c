@@ -56,7 +56,7 @@ static const struct argp_option option_table[] = {
 	{ 0 },
 };
 
-static void parse_filter(struct argp_state *state, struct options *options, const char *text)
+static void parse_filter(struct argp_state *state, struct top_options *options, const char *text)
 {
 	char errmsg[200];
 	int err;
@@ -71,14 +71,14 @@ static void parse_filter(struct argp_state *state, struct options *options, cons
 	options->filter = text;
 }
 
-static void parse_delay(struct argp_state *state, struct options *options, const char *text)
+static void parse_delay(struct argp_state *state, struct top_options *options, const char *text)
 {
 	if (!duration_parse(text, strlen(text), &options->delay_ns) ||
 	    options->delay_ns < DELAY_MIN_NS || options->delay_ns > DELAY_MAX_NS)
 		argp_error(state, "-d %s: must be %s, from 0.1 s to 24 h", text, DURATION_UNITS);
 }
 
-static void parse_sort(struct argp_state *state, struct options *options, const char *text)
+static void parse_sort(struct argp_state *state, struct top_options *options, const char *text)
 {
 	const char *names[COLUMNS];
 
@@ -87,7 +87,7 @@ static void parse_sort(struct argp_state *state, struct options *options, const 
 	options->sort = parse_choice(state, "--sort", text, names, COLUMNS);
 }
 
-static void check(struct argp_state *state, const struct options *options)
+static void check(struct argp_state *state, const struct top_options *options)
 {
 	if (options->start == START_ALWAYS && options->input)
 		argp_error(
@@ -102,7 +102,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	static const char *const formats[] = { "text", "json" };
 	static const char *const colors[] = { "auto", "never" };
-	struct options *options = state->input;
+	struct top_options *options = state->input;
 
 	switch (key) {
 	case 'i':
@@ -158,7 +158,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-void options_parse(struct options *options, int argc, char **argv)
+void top_options_parse(struct top_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
@@ -169,13 +169,13 @@ void options_parse(struct options *options, int argc, char **argv)
 	};
 	const char *no_color = getenv("NO_COLOR");
 
-	*options = (struct options){ .delay_ns = DELAY_NS,
-				     .lines = LINES,
-				     .no_color = no_color && *no_color };
+	*options = (struct top_options){ .delay_ns = DELAY_NS,
+					 .lines = LINES,
+					 .no_color = no_color && *no_color };
 	parse_command_line(&argp, argc, argv, 0, options);
 }
 
-void options_deinit(struct options *options)
+void top_options_deinit(struct top_options *options)
 {
 	if (options->filter)
 		regfree(&options->regex);

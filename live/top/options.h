@@ -16,7 +16,7 @@ enum top_start {
 	START_ALWAYS,
 };
 
-struct options {
+struct top_options {
 	const char *input; /* the statistics file; NULL: the default */
 	bool batch, json;
 	uint64_t moments; /* 0: no limit */
@@ -34,7 +34,7 @@ struct options {
 
 /* Exits with 2 and a message if the command line is wrong, and with 0 after --help and --version.
  */
-void options_parse(struct options *options, int argc, char **argv);
-void options_deinit(struct options *options);
+void top_options_parse(struct top_options *options, int argc, char **argv);
+void top_options_deinit(struct top_options *options);
 
 #endif

@@ -60,7 +60,7 @@ static void cut(char *text, size_t width)
 	}
 }
 
-int page_add(struct page *page, enum page_style style, const char *format, ...)
+int page_print(struct page *page, enum page_style style, const char *format, ...)
 {
 	struct page_line *lines =
 		array_grow_zeroed(page->lines, &page->space, page->count + 1, sizeof(*lines));
@@ -127,7 +127,7 @@ const char *fit_name(const char *name, size_t width, char text[PAGE_BYTES])
 	return text;
 }
 
-void sparkline(const struct page *page, const struct table *table, const struct table_row *row,
+void sparkline(const struct page *page, const struct top_table *table, const struct table_row *row,
 	       size_t width, char text[PAGE_BYTES])
 {
 	static const char *const blocks[] = { " ",	"\u2581", "\u2582", "\u2583", "\u2584",
@@ -164,7 +164,7 @@ static void wall_time(char text[16])
 }
 
 static int add_title(struct page *page, const struct model *model, const struct page_choice *choice,
-		     const struct list *list)
+		     const struct row_list *list)
 {
 	uint64_t seconds = (model->time - model->begin) / NSEC_PER_SEC;
 	char now[16], rows[64] = "";
@@ -174,16 +174,16 @@ static int add_title(struct page *page, const struct model *model, const struct 
 		snprintf(rows, sizeof(rows), ", %zu of %zu rows match", list->count, list->all);
 	else if (list)
 		snprintf(rows, sizeof(rows), ", %zu rows", list->count);
-	return page_add(page, PAGE_BOLD,
-			"kmemtrace-top %s, traced for %" PRIu64 ":%02" PRIu64 ":%02" PRIu64
-			", by %s%s",
-			now, seconds / 3600, seconds / 60 % 60, seconds % 60, top_keys[choice->key],
-			rows);
+	return page_print(page, PAGE_BOLD,
+			  "kmemtrace-top %s, traced for %" PRIu64 ":%02" PRIu64 ":%02" PRIu64
+			  ", by %s%s",
+			  now, seconds / 3600, seconds / 60 % 60, seconds % 60,
+			  top_keys[choice->key], rows);
 }
 
 static int add_totals(struct page *page, const struct model *model)
 {
-	const struct table *table = model_all(model);
+	const struct top_table *table = model_all(model);
 	char live[NUMBER_BYTES], objects[NUMBER_BYTES], growth[NUMBER_BYTES],
 		allocations[NUMBER_BYTES], frees[NUMBER_BYTES], bytes[NUMBER_BYTES],
 		freed[NUMBER_BYTES + 16] = "";
@@ -195,13 +195,13 @@ static int add_totals(struct page *page, const struct model *model)
 	if (!model_is_profile(model))
 		snprintf(freed, sizeof(freed), "; freed %s/s",
 			 column_text(COLUMN_FREES, &figures, frees));
-	return page_add(page, PAGE_PLAIN, "%slive %s in %s objects, %s/s; allocated %s/s, %s/s%s",
-			model_is_profile(model) ? "about " : "",
-			column_text(COLUMN_LIVE, &figures, live),
-			column_text(COLUMN_OBJECTS, &figures, objects),
-			column_text(COLUMN_GROWTH, &figures, growth),
-			column_text(COLUMN_ALLOCATIONS, &figures, allocations),
-			column_text(COLUMN_BYTES, &figures, bytes), freed);
+	return page_print(page, PAGE_PLAIN, "%slive %s in %s objects, %s/s; allocated %s/s, %s/s%s",
+			  model_is_profile(model) ? "about " : "",
+			  column_text(COLUMN_LIVE, &figures, live),
+			  column_text(COLUMN_OBJECTS, &figures, objects),
+			  column_text(COLUMN_GROWTH, &figures, growth),
+			  column_text(COLUMN_ALLOCATIONS, &figures, allocations),
+			  column_text(COLUMN_BYTES, &figures, bytes), freed);
 }
 
 static size_t count_paths(const char *paths)
@@ -227,10 +227,10 @@ static int add_losses(struct page *page, const struct model *model)
 	else
 		snprintf(lost, sizeof(lost), "%s %" PRIu64 " events",
 			 model->lost ? "MISSING" : "missing", model->lost);
-	return page_add(page, model->lost ? PAGE_WARNING : PAGE_PLAIN, "%s%s%s", lost,
-			model->has_details ? ""
-					   : "; no details: by cache and kmalloc() caller only",
-			unobserved);
+	return page_print(page, model->lost ? PAGE_WARNING : PAGE_PLAIN, "%s%s%s", lost,
+			  model->has_details ? ""
+					     : "; no details: by cache and kmalloc() caller only",
+			  unobserved);
 }
 
 static int add_sampling(struct page *page, const struct estimates *sampling)
@@ -238,19 +238,19 @@ static int add_sampling(struct page *page, const struct estimates *sampling)
 	char least[NUMBER_BYTES], most[NUMBER_BYTES], to[NUMBER_BYTES + 8] = "";
 
 	if (sampling->interval == 1)
-		return page_add(page, PAGE_PLAIN,
-				"each allocation has a stack: the figures are exact");
+		return page_print(page, PAGE_PLAIN,
+				  "each allocation has a stack: the figures are exact");
 	bytes_text((double)sampling->interval, false, least);
 	if (sampling->interval_most > sampling->interval)
 		snprintf(to, sizeof(to), " to %s",
 			 bytes_text((double)sampling->interval_most, false, most));
-	return page_add(page, PAGE_PLAIN,
-			"estimates: a sample each %s%s bytes; +-%%: 95 %% interval of LIVE", least,
-			to);
+	return page_print(page, PAGE_PLAIN,
+			  "estimates: a sample each %s%s bytes; +-%%: 95 %% interval of LIVE",
+			  least, to);
 }
 
 int page_add_head(struct page *page, const struct model *model, const struct page_choice *choice,
-		  const struct list *list)
+		  const struct row_list *list)
 {
 	int err = add_title(page, model, choice, list);
 
@@ -284,10 +284,10 @@ int page_add_columns(struct page *page, const struct page_choice *choice)
 	}
 	if (page->width >= WITH_SPARKLINE)
 		at += sprintf(at, " %-*s", SPARKLINE, "LIVE, LAST MINUTES");
-	return page_add(page, PAGE_HEADER, "%s", text);
+	return page_print(page, PAGE_HEADER, "%s", text);
 }
 
-int page_add_row(struct page *page, const struct table *table, const struct listed *listed)
+int page_add_row(struct page *page, const struct top_table *table, const struct listed *listed)
 {
 	char text[PAGE_BYTES], name[PAGE_BYTES], *at = text;
 	bool is_sampled = table->sampling.interval;
@@ -305,5 +305,5 @@ int page_add_row(struct page *page, const struct table *table, const struct list
 		*at++ = ' ';
 		sparkline(page, table, listed->row, SPARKLINE, at);
 	}
-	return page_add(page, PAGE_PLAIN, "%s", text);
+	return page_print(page, PAGE_PLAIN, "%s", text);
 }

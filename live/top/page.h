@@ -44,23 +44,23 @@ void page_deinit(struct page *page);
 void page_clear(struct page *page);
 
 /* Appends a line, cut to the width. 0 or -ENOMEM. */
-__attribute__((format(printf, 3, 4))) int page_add(struct page *page, enum page_style style,
-						   const char *format, ...);
+__attribute__((format(printf, 3, 4))) int page_print(struct page *page, enum page_style style,
+						     const char *format, ...);
 
 /* The lines above a table: what, when, totals, losses, and what estimates are. list: NULL, or to be
  * counted. */
 int page_add_head(struct page *page, const struct model *model, const struct page_choice *choice,
-		  const struct list *list);
+		  const struct row_list *list);
 
 /* The header of the table, and rows of it. */
 int page_add_columns(struct page *page, const struct page_choice *choice);
-int page_add_row(struct page *page, const struct table *table, const struct listed *listed);
+int page_add_row(struct page *page, const struct top_table *table, const struct listed *listed);
 
 /* Cuts a name to fit, at the least important end, and returns text. */
 const char *fit_name(const char *name, size_t width, char text[PAGE_BYTES]);
 
 /* The live bytes of a row over time, in so many columns; the newest at the right. */
-void sparkline(const struct page *page, const struct table *table, const struct table_row *row,
+void sparkline(const struct page *page, const struct top_table *table, const struct table_row *row,
 	       size_t width, char text[PAGE_BYTES]);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define NSEC_PER_SEC 1e9
 
-int table_init(struct table *table)
+int top_table_init(struct top_table *table)
 {
 	memset(table, 0, sizeof(*table));
 	return hash_map_init(&table->by_key);
@@ -28,7 +28,7 @@ static void free_row(struct table_row *row)
 	free(row->life);
 }
 
-void table_deinit(struct table *table)
+void top_table_deinit(struct top_table *table)
 {
 	for (size_t i = 0; i < table->count; i++)
 		free_row(&table->rows[i]);
@@ -37,13 +37,13 @@ void table_deinit(struct table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-int table_reset(struct table *table)
+int table_reset(struct top_table *table)
 {
-	table_deinit(table);
-	return table_init(table);
+	top_table_deinit(table);
+	return top_table_init(table);
 }
 
-void table_begin(struct table *table, uint64_t time, bool has_rest)
+void table_begin(struct top_table *table, uint64_t time, bool has_rest)
 {
 	table->before = table->time;
 	table->time = time;
@@ -58,7 +58,7 @@ void table_begin(struct table *table, uint64_t time, bool has_rest)
 }
 
 /* Two keys may have the same hash: the second gets the hash of the next salt. */
-static uint32_t search(const struct table *table, const char *key, uint64_t *hash)
+static uint32_t search(const struct top_table *table, const char *key, uint64_t *hash)
 {
 	for (uint64_t salt = 0;; salt++) {
 		uint32_t index;
@@ -70,7 +70,7 @@ static uint32_t search(const struct table *table, const char *key, uint64_t *has
 	}
 }
 
-static uint32_t find_row(const struct table *table, const char *key)
+static uint32_t find_row(const struct top_table *table, const char *key)
 {
 	uint64_t hash;
 
@@ -96,7 +96,7 @@ static char *printable(const char *name)
 	return text;
 }
 
-static int add_row(struct table *table, const char *key, const char *name, uint64_t hash)
+static int add_row(struct top_table *table, const char *key, const char *name, uint64_t hash)
 {
 	struct table_row *rows = array_grow(table->rows, table->count, sizeof(*rows)), *row;
 
@@ -135,7 +135,7 @@ static void add_counts(struct details_counts *sum, const struct details_counts *
 	sum->freed += counts->freed;
 }
 
-int table_put(struct table *table, const char *key, const char *name,
+int table_put(struct top_table *table, const char *key, const char *name,
 	      const struct details_counts *counts)
 {
 	uint64_t hash;
@@ -161,8 +161,8 @@ int table_put(struct table *table, const char *key, const char *name,
 	return err;
 }
 
-int table_put_estimate(struct table *table, const char *name, const struct details_counts *counts,
-		       const struct table_errors *errors)
+int table_put_estimate(struct top_table *table, const char *name,
+		       const struct details_counts *counts, const struct table_errors *errors)
 {
 	int err = table_put(table, name, name, counts);
 
@@ -171,7 +171,7 @@ int table_put_estimate(struct table *table, const char *name, const struct detai
 	return err;
 }
 
-void table_set_new(struct table *table, const char *key)
+void table_set_new(struct top_table *table, const char *key)
 {
 	uint32_t index = find_row(table, key);
 
@@ -180,7 +180,7 @@ void table_set_new(struct table *table, const char *key)
 }
 
 /* A row that began again, or one that may have been in the rest, has no difference to before. */
-static void settle_row(const struct table *table, struct table_row *row)
+static void settle_row(const struct top_table *table, struct table_row *row)
 {
 	if (row->now.allocations < row->before.allocations || row->now.frees < row->before.frees) {
 		row->is_new = true;
@@ -194,7 +194,7 @@ static void settle_row(const struct table *table, struct table_row *row)
 		row->mark = row->now;
 }
 
-static int add_point(const struct table *table, struct table_row *row)
+static int add_point(const struct top_table *table, struct table_row *row)
 {
 	if (!row->life)
 		row->life = calloc(TABLE_POINTS, sizeof(*row->life));
@@ -206,7 +206,7 @@ static int add_point(const struct table *table, struct table_row *row)
 	return 0;
 }
 
-static int add_points(struct table *table)
+static int add_points(struct top_table *table)
 {
 	int err = 0;
 
@@ -219,7 +219,7 @@ static int add_points(struct table *table)
 	return err;
 }
 
-int table_end(struct table *table)
+int table_end(struct top_table *table)
 {
 	struct hash_map by_key;
 	size_t count = 0;
@@ -249,14 +249,14 @@ int table_end(struct table *table)
 	return err ? err : add_points(table);
 }
 
-void table_set_mark(struct table *table)
+void table_set_mark(struct top_table *table)
 {
 	for (size_t i = 0; i < table->count; i++)
 		table->rows[i].mark = table->rows[i].now;
 	table->mark = table->time;
 }
 
-const struct table_row *table_find(const struct table *table, const char *key)
+const struct table_row *table_find(const struct top_table *table, const char *key)
 {
 	uint32_t index = find_row(table, key);
 
@@ -274,7 +274,7 @@ static uint64_t live_objects(const struct details_counts *counts)
 }
 
 /* The intervals of the live bytes, of all bytes allocated, and of those since the moment before. */
-static void find_ranges(const struct table *table, const struct table_row *row,
+static void find_ranges(const struct top_table *table, const struct table_row *row,
 			struct row_figures *figures, double seconds)
 {
 	const struct table_errors *now = &row->errors, *before = &row->errors_before;
@@ -298,7 +298,7 @@ static void find_ranges(const struct table *table, const struct table_row *row,
 	rate->high = (uint64_t)((double)rate->high / seconds);
 }
 
-void table_figures(const struct table *table, const struct table_row *row,
+void table_figures(const struct top_table *table, const struct table_row *row,
 		   struct row_figures *figures)
 {
 	const struct details_counts *now = &row->now, *before = &row->before;
@@ -321,12 +321,12 @@ void table_figures(const struct table *table, const struct table_row *row,
 	figures->growth_s = (double)(int64_t)(live_bytes(now) - live_bytes(before)) / seconds;
 }
 
-float table_point(const struct table *table, const struct table_row *row, size_t i)
+float table_point(const struct top_table *table, const struct table_row *row, size_t i)
 {
 	return row->life[(table->next_point + TABLE_POINTS - row->points + i) % TABLE_POINTS];
 }
 
-void table_total(const struct table *table, struct table_row *total)
+void table_total(const struct top_table *table, struct table_row *total)
 {
 	memset(total, 0, sizeof(*total));
 	for (size_t i = 0; i < table->count; i++) {

@@ -34,7 +34,7 @@ struct table_row {
 	float *life;	 /* live bytes, circular with table.next_point; NULL: none yet */
 };
 
-struct table {
+struct top_table {
 	struct table_row *rows;
 	size_t count;
 	struct hash_map by_key;
@@ -56,42 +56,42 @@ struct row_figures {
 	double error; /* half of live_range, in percent of live_bytes; NAN: not known */
 };
 
-int table_init(struct table *table); /* 0 or -ENOMEM */
-void table_deinit(struct table *table);
+int top_table_init(struct top_table *table); /* 0 or -ENOMEM */
+void top_table_deinit(struct top_table *table);
 
 /*
  * A new moment: the counts of each row are put after table_begin(), those with one key are added
  * up. table_end() removes the rows that were not put. A later begin (ns) than before: all counters
  * began again.
  */
-void table_begin(struct table *table, uint64_t time, bool has_rest);
-int table_put(struct table *table, const char *key, const char *name,
+void table_begin(struct top_table *table, uint64_t time, bool has_rest);
+int table_put(struct top_table *table, const char *key, const char *name,
 	      const struct details_counts *counts); /* 0 or -ENOMEM */
-int table_end(struct table *table);		    /* 0 or -ENOMEM */
+int table_end(struct top_table *table);		    /* 0 or -ENOMEM */
 
 /* The same for a row of estimates, with a key of its own. */
-int table_put_estimate(struct table *table, const char *name, const struct details_counts *counts,
-		       const struct table_errors *errors);
+int table_put_estimate(struct top_table *table, const char *name,
+		       const struct details_counts *counts, const struct table_errors *errors);
 
 /* The row has no rates in this moment, since it lost or got what other rows counted. */
-void table_set_new(struct table *table, const char *key);
+void table_set_new(struct top_table *table, const char *key);
 
 /* Differences are counted from now on. */
-void table_set_mark(struct table *table);
+void table_set_mark(struct top_table *table);
 
 /* Forgets all rows. 0 or -ENOMEM. */
-int table_reset(struct table *table);
+int table_reset(struct top_table *table);
 
 /* NULL: there is no such row. */
-const struct table_row *table_find(const struct table *table, const char *key);
+const struct table_row *table_find(const struct top_table *table, const char *key);
 
-void table_figures(const struct table *table, const struct table_row *row,
+void table_figures(const struct top_table *table, const struct table_row *row,
 		   struct row_figures *figures);
 
 /* The i-th oldest point of a row, i below row->points. */
-float table_point(const struct table *table, const struct table_row *row, size_t i);
+float table_point(const struct top_table *table, const struct table_row *row, size_t i);
 
 /* All rows together. */
-void table_total(const struct table *table, struct table_row *total);
+void table_total(const struct top_table *table, struct table_row *total);
 
 #endif

@@ -29,7 +29,7 @@ static int fail_terminal(const char *why)
 			 term ? term : "", why);
 }
 
-static int open_terminal(const struct options *options)
+static int open_terminal(const struct top_options *options)
 {
 	setlocale(LC_ALL, "");
 	if (!newterm(NULL, stdout, stdin))
@@ -133,7 +133,7 @@ static int loop(struct ui *ui, struct child *child, uint64_t moments)
 	return err;
 }
 
-int ui_run(struct model *model, struct child *child, const struct options *options)
+int ui_run(struct model *model, struct child *child, const struct top_options *options)
 {
 	struct ui ui;
 	int err, status = open_terminal(options);

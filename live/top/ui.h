@@ -29,7 +29,7 @@ struct ui {
 	char filter[UI_INPUT];
 	uint64_t delay_ns;
 	enum ui_mode mode, back; /* back: where a prompt came from */
-	struct list list;
+	struct row_list list;
 	size_t selected,
 		first; /* rows of the list: the selected one, and the first on the screen */
 	size_t rows;   /* that the screen has for the list */
@@ -41,7 +41,7 @@ struct ui {
 	bool quit, refresh;	      /* refresh: read new figures now */
 };
 
-void ui_init(struct ui *ui, struct model *model, const struct options *options);
+void ui_init(struct ui *ui, struct model *model, const struct top_options *options);
 void ui_deinit(struct ui *ui);
 
 /* What the key does. key: as getch() returns it. 0 or -ENOMEM. */
@@ -54,6 +54,6 @@ int ui_page(struct ui *ui, struct page *page, size_t lines, size_t *selected);
 
 /* Runs on the terminal until the user, a signal or the child ends it. The exit status, after a
  * message if it is not EXIT_OK. */
-int ui_run(struct model *model, struct child *child, const struct options *options);
+int ui_run(struct model *model, struct child *child, const struct top_options *options);
 
 #endif

@@ -18,7 +18,7 @@
 #define DELAY_MAX_NS 86400000000000ULL
 #define NSEC_PER_SEC 1e9
 
-void ui_init(struct ui *ui, struct model *model, const struct options *options)
+void ui_init(struct ui *ui, struct model *model, const struct top_options *options)
 {
 	memset(ui, 0, sizeof(*ui));
 	ui->model = model;

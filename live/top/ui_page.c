@@ -13,26 +13,27 @@
 static int add_message(const struct ui *ui, struct page *page)
 {
 	if (ui->mode == UI_FILTER)
-		return page_add(page, PAGE_BOLD, "show names that match (none: all): %s_",
-				ui->input);
+		return page_print(page, PAGE_BOLD, "show names that match (none: all): %s_",
+				  ui->input);
 	if (ui->mode == UI_DELAY)
-		return page_add(page, PAGE_BOLD, "seconds between two refreshes: %s_", ui->input);
+		return page_print(page, PAGE_BOLD, "seconds between two refreshes: %s_", ui->input);
 	if (ui->model->state == MODEL_ENDED)
-		return page_add(page, PAGE_WARNING,
-				"kmemtraced has ended: these are its last figures; waiting for it");
+		return page_print(
+			page, PAGE_WARNING,
+			"kmemtraced has ended: these are its last figures; waiting for it");
 	if (*ui->message)
-		return page_add(page, PAGE_BOLD, "%s", ui->message);
+		return page_print(page, PAGE_BOLD, "%s", ui->message);
 	if (ui->choice.list.filter)
-		return page_add(page, PAGE_BOLD, "filter: %s", ui->filter);
+		return page_print(page, PAGE_BOLD, "filter: %s", ui->filter);
 	if (ui->model->restarts)
-		return page_add(page, PAGE_PLAIN,
-				"kmemtraced was started again: figures are since then");
-	return page_add(page, PAGE_PLAIN, " ");
+		return page_print(page, PAGE_PLAIN,
+				  "kmemtraced was started again: figures are since then");
+	return page_print(page, PAGE_PLAIN, " ");
 }
 
 static int add_rows(struct ui *ui, struct page *page, size_t *selected)
 {
-	const struct table *table = &ui->model->tables[ui->choice.key];
+	const struct top_table *table = &ui->model->tables[ui->choice.key];
 	size_t last;
 	int err = page_add_columns(page, &ui->choice);
 
@@ -53,8 +54,8 @@ static int add_rows(struct ui *ui, struct page *page, size_t *selected)
 /* As many names in a line as fit. */
 static int add_paths(struct page *page, const char *paths)
 {
-	int err = page_add(page, PAGE_PLAIN,
-			   "Not observed: their objects are missing, or seem live:");
+	int err = page_print(page, PAGE_PLAIN,
+			     "Not observed: their objects are missing, or seem live:");
 
 	while (*paths && !err) {
 		size_t length = 0, next;
@@ -66,7 +67,7 @@ static int add_paths(struct page *page, const char *paths)
 				break;
 			length = next;
 		} while (paths[length]);
-		err = page_add(page, PAGE_PLAIN, "  %.*s", (int)length, paths);
+		err = page_print(page, PAGE_PLAIN, "  %.*s", (int)length, paths);
 		paths += length;
 	}
 	return err;
@@ -84,13 +85,13 @@ static int add_help(const struct ui *ui, struct page *page)
 		"Live: allocated since tracing began, not freed. MISSING: in no figure.",
 	};
 	const char *paths = ui->model->view.snapshot.paths;
-	int err = page_add(page, PAGE_BOLD, "Keys (q or Esc: back)");
+	int err = page_print(page, PAGE_BOLD, "Keys (q or Esc: back)");
 
 	for (size_t i = 0; i < COLUMNS && !err; i++)
-		err = page_add(page, PAGE_PLAIN, "  %c          sort by %-8s %s", columns[i].key,
-			       columns[i].header, columns[i].meaning);
+		err = page_print(page, PAGE_PLAIN, "  %c          sort by %-8s %s", columns[i].key,
+				 columns[i].header, columns[i].meaning);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]) && !err; i++)
-		err = page_add(page, PAGE_PLAIN, "%s", lines[i]);
+		err = page_print(page, PAGE_PLAIN, "%s", lines[i]);
 	return err || !paths || !*paths ? err : add_paths(page, paths);
 }
 

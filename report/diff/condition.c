@@ -19,7 +19,7 @@
 #define NUMBER_LENGTH 40
 #define FORM "FIGURE > +PERCENT%% or FIGURE(NAME) > +SIZE, as in live(dentry) > +10%%"
 
-struct parser {
+struct condition_parser {
 	const char *begin, *at;
 	struct diff_condition *condition;
 	struct diff_condition_error *error;
@@ -35,8 +35,8 @@ static const char *const words[DIFF_FIGURES] = {
 	[DIFF_PEAK] = "peak",
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(const struct parser *parser, const char *at,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail(const struct condition_parser *parser,
+						      const char *at, const char *format, ...)
 {
 	va_list arguments;
 
@@ -47,13 +47,13 @@ __attribute__((format(printf, 3, 4))) static int fail(const struct parser *parse
 	return -EINVAL;
 }
 
-static void skip_blanks(struct parser *parser)
+static void skip_blanks(struct condition_parser *parser)
 {
 	while (isspace((unsigned char)*parser->at))
 		parser->at++;
 }
 
-static int parse_figure(struct parser *parser)
+static int parse_figure(struct condition_parser *parser)
 {
 	const char *at = parser->at;
 	size_t length = strcspn(at, " \t(><=");
@@ -86,7 +86,7 @@ static const char *end_of_name(const char *at)
 }
 
 /* "(NAME)", if it is there. */
-static int parse_name(struct parser *parser)
+static int parse_name(struct condition_parser *parser)
 {
 	const char *at = parser->at, *end;
 
@@ -116,7 +116,7 @@ static bool parse_percent(const char *text, double *percent)
 	return true;
 }
 
-static int parse_limit(struct parser *parser)
+static int parse_limit(struct condition_parser *parser)
 {
 	struct diff_condition *condition = parser->condition;
 	const char *at = parser->at;
@@ -147,7 +147,7 @@ static int parse_limit(struct parser *parser)
 int diff_condition_parse(struct diff_condition *condition, const char *text,
 			 struct diff_condition_error *error)
 {
-	struct parser parser = { text, text, condition, error };
+	struct condition_parser parser = { text, text, condition, error };
 	int err;
 
 	memset(condition, 0, sizeof(*condition));

@@ -10,7 +10,7 @@
 #include "report/diff/match.h"
 
 /* A row of either side that has no partner yet. */
-struct list {
+struct match_list {
 	const struct diff_row **rows;
 	size_t count;
 };
@@ -86,7 +86,7 @@ static double distance(const struct diff_row *a, const struct diff_row *b)
 }
 
 /* The best way to match the rows from here on. */
-struct best {
+struct best_match {
 	size_t pairs;
 	double distance;
 	enum {
@@ -96,36 +96,36 @@ struct best {
 	} choice;
 };
 
-static bool is_better(const struct best *best, size_t pairs, double distance)
+static bool is_better(const struct best_match *best, size_t pairs, double distance)
 {
 	return pairs > best->pairs || (pairs == best->pairs && distance < best->distance);
 }
 
-static void choose(struct best *table, const struct list *a, const struct list *b, size_t i,
-		   size_t k)
+static void choose(struct best_match *table, const struct match_list *a, const struct match_list *b,
+		   size_t i, size_t k)
 {
 	size_t width = b->count + 1;
-	const struct best *skip_a = &table[(i + 1) * width + k];
-	const struct best *skip_b = &table[i * width + k + 1];
-	const struct best *both = &table[(i + 1) * width + k + 1];
-	struct best *best = &table[i * width + k];
+	const struct best_match *skip_a = &table[(i + 1) * width + k];
+	const struct best_match *skip_b = &table[i * width + k + 1];
+	const struct best_match *both = &table[(i + 1) * width + k + 1];
+	struct best_match *best = &table[i * width + k];
 
-	*best = (struct best){ skip_a->pairs, skip_a->distance, SKIP_A };
+	*best = (struct best_match){ skip_a->pairs, skip_a->distance, SKIP_A };
 	if (is_better(best, skip_b->pairs, skip_b->distance))
-		*best = (struct best){ skip_b->pairs, skip_b->distance, SKIP_B };
+		*best = (struct best_match){ skip_b->pairs, skip_b->distance, SKIP_B };
 	if (can_match(a->rows[i], b->rows[k])) {
 		double sum = both->distance + distance(a->rows[i], b->rows[k]);
 
 		if (is_better(best, both->pairs + 1, sum))
-			*best = (struct best){ both->pairs + 1, sum, TAKE };
+			*best = (struct best_match){ both->pairs + 1, sum, TAKE };
 	}
 }
 
 /* Step 2. Rows that are matched become NULL. */
-static int match_in_order(struct diff_pairs *pairs, struct list *a, struct list *b)
+static int match_in_order(struct diff_pairs *pairs, struct match_list *a, struct match_list *b)
 {
 	size_t width = b->count + 1, i = 0, k = 0;
-	struct best *table = calloc((a->count + 1) * width, sizeof(*table));
+	struct best_match *table = calloc((a->count + 1) * width, sizeof(*table));
 
 	if (!table)
 		return -ENOMEM;
@@ -152,8 +152,8 @@ static int match_in_order(struct diff_pairs *pairs, struct list *a, struct list 
 
 /* Step 1, of the rows from..to of each side with the same text; the others go into the lists. */
 static void match_equal(struct diff_pairs *pairs, const struct diff_row *a, size_t a_count,
-			const struct diff_row *b, size_t b_count, struct list *left_a,
-			struct list *left_b)
+			const struct diff_row *b, size_t b_count, struct match_list *left_a,
+			struct match_list *left_b)
 {
 	size_t i = 0, k = 0;
 
@@ -170,7 +170,8 @@ static void match_equal(struct diff_pairs *pairs, const struct diff_row *a, size
 	}
 }
 
-static void add_rest(struct diff_pairs *pairs, const struct list *a, const struct list *b)
+static void add_rest(struct diff_pairs *pairs, const struct match_list *a,
+		     const struct match_list *b)
 {
 	for (size_t i = 0; i < a->count; i++)
 		if (a->rows[i])
@@ -196,7 +197,7 @@ static bool is_same_code(const struct diff_side *a, const struct diff_side *b)
 }
 
 static int match_all(struct diff_pairs *pairs, const struct diff_side *a, const struct diff_side *b,
-		     struct list *left_a, struct list *left_b)
+		     struct match_list *left_a, struct match_list *left_b)
 {
 	size_t i = 0, k = 0;
 	int err = 0;
@@ -225,7 +226,7 @@ static int match_all(struct diff_pairs *pairs, const struct diff_side *a, const 
 
 int diff_match(struct diff_pairs *pairs, struct diff_side *a, struct diff_side *b)
 {
-	struct list left_a = { 0 }, left_b = { 0 };
+	struct match_list left_a = { 0 }, left_b = { 0 };
 	int err = -ENOMEM;
 
 	*pairs = (struct diff_pairs){ 0 };

@@ -54,7 +54,7 @@ const struct column diff_columns[DIFF_COLUMNS] = {
 };
 
 /* A change, and its pair; NULL: of the totals. */
-struct ranked {
+struct ranked_row {
 	const struct diff_pair *pair;
 	enum diff_figure figure;
 	struct diff_change change;
@@ -166,7 +166,7 @@ struct column *diff_make_total_columns(void)
 
 static int compare_ranked(const void *left, const void *right)
 {
-	const struct ranked *a = left, *b = right;
+	const struct ranked_row *a = left, *b = right;
 	double a_size = fabs(a->change.change), b_size = fabs(b->change.change);
 
 	if (a->change.is_certain != b->change.is_certain)
@@ -227,7 +227,7 @@ static int copy_text(struct cell *cell, const char *text)
 	return cell->text ? 0 : -ENOMEM;
 }
 
-static int add_row(const struct diff *diff, struct table *table, const struct ranked *ranked,
+static int add_row(const struct diff *diff, struct table *table, const struct ranked_row *ranked,
 		   bool marks)
 {
 	const struct diff_pair *pair = ranked->pair;
@@ -251,9 +251,9 @@ static int add_row(const struct diff *diff, struct table *table, const struct ra
 }
 
 /* The changes of the figure, or of all, in order. NULL: no memory. */
-static struct ranked *rank(const struct diff *diff, enum diff_figure wanted, size_t *count)
+static struct ranked_row *rank(const struct diff *diff, enum diff_figure wanted, size_t *count)
 {
-	struct ranked *list = calloc(diff->pairs.count * DIFF_FIGURES + 1, sizeof(*list));
+	struct ranked_row *list = calloc(diff->pairs.count * DIFF_FIGURES + 1, sizeof(*list));
 
 	*count = 0;
 	for (size_t i = 0; list && i < diff->pairs.count; i++) {
@@ -263,10 +263,10 @@ static struct ranked *rank(const struct diff *diff, enum diff_figure wanted, siz
 			if ((wanted == figure || wanted == DIFF_FIGURES) &&
 			    has_figure(diff, pair, figure))
 				list[(*count)++] =
-					(struct ranked){ pair, figure,
-							 find_change(diff, figure,
-								     figures_of(pair->a),
-								     figures_of(pair->b)) };
+					(struct ranked_row){ pair, figure,
+							     find_change(diff, figure,
+									 figures_of(pair->a),
+									 figures_of(pair->b)) };
 	}
 	if (list)
 		qsort(list, *count, sizeof(*list), compare_ranked);
@@ -276,7 +276,7 @@ static struct ranked *rank(const struct diff *diff, enum diff_figure wanted, siz
 int diff_add_rows(const struct diff *diff, struct table *table, enum diff_figure figure, bool marks)
 {
 	size_t count;
-	struct ranked *list = rank(diff, figure, &count);
+	struct ranked_row *list = rank(diff, figure, &count);
 	int err = list ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !err; i++)

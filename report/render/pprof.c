@@ -92,22 +92,22 @@ static void put_bytes(FILE *file, unsigned int field, const char *bytes, size_t 
 }
 
 /* A message inside of another: begin_message() opens a file for it, end_message() writes it. */
-struct message {
+struct pprof_message {
 	FILE *file;
 	char *bytes;
 	size_t size;
 };
 
 /* false: no memory. */
-static bool begin_message(struct pprof *pprof, struct message *message)
+static bool begin_message(struct pprof *pprof, struct pprof_message *message)
 {
-	*message = (struct message){ 0 };
+	*message = (struct pprof_message){ 0 };
 	message->file = open_memstream(&message->bytes, &message->size);
 	pprof->failed |= !message->file;
 	return message->file;
 }
 
-static void end_message(struct pprof *pprof, struct message *message, FILE *parent,
+static void end_message(struct pprof *pprof, struct pprof_message *message, FILE *parent,
 			unsigned int field)
 {
 	if (text_close(message->file, &message->bytes))
@@ -139,7 +139,7 @@ static uint32_t string(struct pprof *pprof, const char *text)
 static void put_value_type(struct pprof *pprof, unsigned int field, const char *type,
 			   const char *unit)
 {
-	struct message message;
+	struct pprof_message message;
 
 	if (!begin_message(pprof, &message))
 		return;
@@ -177,7 +177,7 @@ static uint32_t find_location(struct pprof *pprof, const char *name, size_t leng
 static void put_locations(struct pprof *pprof, FILE *file, const char *text)
 {
 	const char *end = text + strlen(text);
-	struct message message;
+	struct pprof_message message;
 
 	if (!begin_message(pprof, &message))
 		return;
@@ -195,7 +195,7 @@ static void put_locations(struct pprof *pprof, FILE *file, const char *text)
 
 static void put_label(struct pprof *pprof, FILE *file, const struct flame_label *label)
 {
-	struct message message;
+	struct pprof_message message;
 	char number[24];
 
 	if (!begin_message(pprof, &message))
@@ -217,7 +217,7 @@ static void put_sample(struct pprof *pprof, const struct flame_path *path)
 {
 	const struct flame_values *values[] = { &path->allocated, &path->live, &path->shown };
 	size_t count = has_more(pprof->flame) ? 3 : 2;
-	struct message message, packed;
+	struct pprof_message message, packed;
 
 	if (!begin_message(pprof, &message))
 		return;
@@ -236,7 +236,7 @@ static void put_sample(struct pprof *pprof, const struct flame_path *path)
 
 static void put_mapping(struct pprof *pprof, uint32_t module)
 {
-	struct message message;
+	struct pprof_message message;
 
 	if (!begin_message(pprof, &message))
 		return;
@@ -248,7 +248,7 @@ static void put_mapping(struct pprof *pprof, uint32_t module)
 
 static void put_location(struct pprof *pprof, uint32_t number)
 {
-	struct message message, line;
+	struct pprof_message message, line;
 
 	if (!begin_message(pprof, &message))
 		return;
@@ -263,7 +263,7 @@ static void put_location(struct pprof *pprof, uint32_t number)
 
 static void put_function(struct pprof *pprof, uint32_t number)
 {
-	struct message message;
+	struct pprof_message message;
 
 	if (!begin_message(pprof, &message))
 		return;

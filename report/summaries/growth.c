@@ -119,18 +119,18 @@ static const struct column interval_columns[INTERVAL_COLUMNS] = {
 };
 
 /* What each interval added to one group, and scratch memory for the line. */
-struct series {
+struct growth_series {
 	double *bytes;		/* by interval */
 	double *seconds, *live; /* points: one more than intervals */
 	size_t count;
 	double whole; /* seconds */
 };
 
-static int series_init(struct series *series, const struct summaries *summaries)
+static int series_init(struct growth_series *series, const struct summaries *summaries)
 {
 	size_t count = summaries->interval_count;
 
-	*series = (struct series){
+	*series = (struct growth_series){
 		.bytes = calloc(count, sizeof(double)),
 		.seconds = calloc(count + 1, sizeof(double)),
 		.live = calloc(count + 1, sizeof(double)),
@@ -145,7 +145,7 @@ static int series_init(struct series *series, const struct summaries *summaries)
 	return 0;
 }
 
-static void series_deinit(struct series *series)
+static void series_deinit(struct growth_series *series)
 {
 	free(series->bytes);
 	free(series->seconds);
@@ -156,7 +156,7 @@ static void series_deinit(struct series *series)
  * 100 minus the largest difference, at any end of an interval, between the share of the growth so
  * far and that of the time, minus the share of one interval, as trend_steady() of single times.
  */
-static uint64_t steady_percent(const struct series *series)
+static uint64_t steady_percent(const struct growth_series *series)
 {
 	double all = series->live[series->count], farthest = 0, one = 1 / (double)series->count;
 
@@ -194,8 +194,8 @@ static void sort_growth(struct summaries_view *view)
 }
 
 /* Takes what belongs to the group, from *next on. */
-static void series_fill(struct series *series, const struct summaries *summaries, size_t group,
-			size_t *next)
+static void series_fill(struct growth_series *series, const struct summaries *summaries,
+			size_t group, size_t *next)
 {
 	memset(series->bytes, 0, series->count * sizeof(*series->bytes));
 	for (; *next < summaries->growth_count && summaries->growth[*next].row == group; ++*next)
@@ -219,8 +219,8 @@ static uint64_t steady_growth(uint64_t bytes, uint64_t percent)
 	return (uint64_t)((double)bytes * (double)percent / 100);
 }
 
-static int add_leak(const struct summaries_view *view, const struct series *series, size_t group,
-		    struct table *table)
+static int add_leak(const struct summaries_view *view, const struct growth_series *series,
+		    size_t group, struct table *table)
 {
 	const struct summary_counts *counts = &view->groups.list.rows[group].counts;
 	struct cell *row = table_add(table);
@@ -250,7 +250,7 @@ int summaries_add_leaks(struct report *report, struct summaries_view *view)
 {
 	size_t count = summaries_column_count(view, LEAK_COLUMNS), next = 0;
 	struct column *own = summaries_make_columns(view, leak_columns, count, &view->groups);
-	struct series series;
+	struct growth_series series;
 	struct table *table;
 	int err = own ? 0 : -ENOMEM;
 

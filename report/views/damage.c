@@ -37,7 +37,7 @@ static double halved(double bytes, double missing_percent)
 	return bytes * (1 - missing_percent / HALVING / 2);
 }
 
-struct part {
+struct damage_part {
 	uint64_t live_bytes, old_bytes, old;
 	double weighted;  /* sum of coverage times live bytes */
 	size_t old_count; /* in the list; old is what they stand for */
@@ -62,7 +62,7 @@ static void sort_times(uint64_t *times, size_t count)
 }
 
 /* The objects in caches with full coverage, or the others. */
-static void weigh(struct part *part, bool is_full, const struct analysis *analysis,
+static void weigh(struct damage_part *part, bool is_full, const struct analysis *analysis,
 		  const struct slab_object *const *list, size_t count, uint64_t old_age,
 		  uint64_t *times)
 {
@@ -99,7 +99,7 @@ void damage_find(struct damage *damage, const struct analysis *analysis,
 		 const struct slab_object *const *list, size_t count, uint64_t *times)
 {
 	const struct group *group = &analysis->groups[list[0]->group];
-	struct part full = { 0 }, rest = { 0 };
+	struct damage_part full = { 0 }, rest = { 0 };
 	uint64_t old_age;
 
 	damage->objects = 0;

@@ -13,24 +13,24 @@
 #include "report/views/flame_counts.h"
 
 /* The freed objects of the groups of a call site. */
-struct history {
+struct site_history {
 	struct lifetimes *lifetimes;
 	uint64_t frees, live, old_age;
 };
 
-static void free_histories(struct history *histories, size_t count)
+static void free_histories(struct site_history *histories, size_t count)
 {
 	for (size_t i = 0; histories && i < count; i++)
 		free(histories[i].lifetimes);
 	free(histories);
 }
 
-static struct history *find_histories(const struct analysis *analysis, const size_t *site_of)
+static struct site_history *find_histories(const struct analysis *analysis, const size_t *site_of)
 {
-	struct history *histories = calloc(analysis->group_count + 1, sizeof(*histories));
+	struct site_history *histories = calloc(analysis->group_count + 1, sizeof(*histories));
 
 	for (size_t i = 0; histories && i < analysis->group_count; i++) {
-		struct history *history = &histories[site_of[i]];
+		struct site_history *history = &histories[site_of[i]];
 
 		history->frees += analysis->groups[i].frees;
 		history->live += analysis->groups[i].live_objects;
@@ -88,7 +88,7 @@ int flame_add_old(const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	size_t *site_of = find_sites(report), next = 0;
-	struct history *histories = site_of ? find_histories(analysis, site_of) : NULL;
+	struct site_history *histories = site_of ? find_histories(analysis, site_of) : NULL;
 	const struct slab_object *object;
 
 	while (histories && (object = analysis_next_live(analysis, &next))) {

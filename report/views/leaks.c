@@ -102,43 +102,43 @@ static const struct column columns[LEAK_COLUMNS + ESTIMATE_COLUMNS] = {
 };
 
 /* Change of the live bytes and objects of a group in a slice. */
-struct change {
+struct live_change {
 	size_t slice;
 	int64_t bytes, objects;
 };
 
 /* The slices in which anything changed, in order: most groups have few. */
-struct series {
-	struct change *changes;
+struct live_series {
+	struct live_change *changes;
 	size_t count;
 };
 
 struct leaks {
 	struct slices slices;
-	unsigned int merged;   /* slices.doublings that all series have applied */
-	struct series *series; /* by group */
+	unsigned int merged;	    /* slices.doublings that all series have applied */
+	struct live_series *series; /* by group */
 	size_t group_count;
 };
 
-static struct series *find_series(struct leaks *leaks, uint32_t group)
+static struct live_series *find_series(struct leaks *leaks, uint32_t group)
 {
 	while (leaks->group_count <= group) {
-		struct series *list =
+		struct live_series *list =
 			array_grow(leaks->series, leaks->group_count, sizeof(*leaks->series));
 
 		if (!list)
 			return NULL;
 		leaks->series = list;
-		list[leaks->group_count++] = (struct series){ 0 };
+		list[leaks->group_count++] = (struct live_series){ 0 };
 	}
 	return &leaks->series[group];
 }
 
 /* Most events belong to the last slice; an object that was reported late may belong to any. */
-static struct change *find_change(struct leaks *leaks, uint32_t group, size_t slice)
+static struct live_change *find_change(struct leaks *leaks, uint32_t group, size_t slice)
 {
-	struct series *series = find_series(leaks, group);
-	struct change *list;
+	struct live_series *series = find_series(leaks, group);
+	struct live_change *list;
 	size_t at;
 
 	if (!series)
@@ -153,17 +153,17 @@ static struct change *find_change(struct leaks *leaks, uint32_t group, size_t sl
 	series->changes = list;
 	memmove(&list[at + 1], &list[at], (series->count - at) * sizeof(*list));
 	series->count++;
-	list[at] = (struct change){ .slice = slice };
+	list[at] = (struct live_change){ .slice = slice };
 	return &list[at];
 }
 
 /* Each two neighbours become one. The list keeps its memory. */
-static void halve(struct series *series)
+static void halve(struct live_series *series)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < series->count; i++) {
-		struct change change = series->changes[i], *last = &series->changes[kept];
+		struct live_change change = series->changes[i], *last = &series->changes[kept];
 
 		change.slice /= 2;
 		if (kept && last[-1].slice == change.slice) {
@@ -192,7 +192,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 	const struct delta delta = delta_of(analysis, transition);
 	uint64_t objects = delta_live_objects(&delta);
 	struct leaks *leaks = data;
-	struct change *change;
+	struct live_change *change;
 
 	if (!objects)
 		return 0;
@@ -236,7 +236,7 @@ static void add_growth(const struct leaks *leaks, const struct analysis *analysi
 		       struct cell *row)
 {
 	double seconds[SLICES_MAX], bytes[SLICES_MAX], objects[SLICES_MAX];
-	const struct series *series = &leaks->series[group];
+	const struct live_series *series = &leaks->series[group];
 	int64_t live_bytes = 0, live_objects = 0;
 	size_t count = leaks->slices.count, next = 0;
 	struct trend trend;

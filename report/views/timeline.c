@@ -109,7 +109,7 @@ static const struct column peak_columns[PEAK_COLUMNS] = {
 };
 
 /* A transition, reduced to the fields that this view needs. */
-struct change {
+struct timeline_change {
 	uint64_t time;
 	enum outcome outcome;
 	uint32_t group, cache, bytes;
@@ -134,7 +134,7 @@ struct timeline {
 	uint64_t peak_bytes, peak_time;
 	uint64_t last_time; /* of a change */
 	bool unordered;	    /* with --older: store changes, sort them at the end */
-	struct change *changes;
+	struct timeline_change *changes;
 	size_t change_count;
 };
 
@@ -190,8 +190,8 @@ static struct slice *advance(struct timeline *timeline, uint64_t time)
 	return &timeline->list[timeline->latest];
 }
 
-static int change_live(struct timeline *timeline, struct slice *slice, const struct change *change,
-		       const struct delta *delta)
+static int change_live(struct timeline *timeline, struct slice *slice,
+		       const struct timeline_change *change, const struct delta *delta)
 {
 	const struct live_objects added = { delta_live_objects(delta), delta_live_bytes(delta) };
 
@@ -213,7 +213,7 @@ static int change_live(struct timeline *timeline, struct slice *slice, const str
 	return 0;
 }
 
-static int apply(struct timeline *timeline, const struct change *change)
+static int apply(struct timeline *timeline, const struct timeline_change *change)
 {
 	const struct object_weight weight = { 1, change->bytes, change->bytes };
 	const struct delta delta = delta_of_outcome(change->outcome, &weight);
@@ -244,11 +244,11 @@ static int on_transition(void *data, const struct analysis *analysis,
 			 const struct transition *transition)
 {
 	struct timeline *timeline = data;
-	struct change change = { .time = delta_time(analysis, transition),
-				 .outcome = transition->outcome,
-				 .group = transition->group,
-				 .cache = transition->cache },
-		      *changes;
+	struct timeline_change change = { .time = delta_time(analysis, transition),
+					  .outcome = transition->outcome,
+					  .group = transition->group,
+					  .cache = transition->cache },
+			       *changes;
 
 	if (transition->object)
 		change.bytes = transition->object->allocated;
@@ -275,7 +275,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 /* At equal times frees come first: the allocations of these objects are earlier. */
 static int compare_changes(const void *left, const void *right)
 {
-	const struct change *a = left, *b = right;
+	const struct timeline_change *a = left, *b = right;
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;

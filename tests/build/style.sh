@@ -92,6 +92,15 @@ printf '\tprintf("the file "\n\t       "is empty");\n' >"$scratch/tree/base/plan
 ! tests/build/literals.sh "$scratch/tree/base/planted.c" >/dev/null ||
 	report_error "literals.sh does not find a planted literal that goes on"
 
+# Each name has one place.
+find "${folders[@]}" -name '*.[ch]' ! -path 'bpf/*' -exec tests/build/names.sh {} + || failed=1
+printf 'int read_it(void)\n{\n}\n\nstruct it {\n};\n' >"$scratch/tree/base/one.c"
+cp "$scratch/tree/base/one.c" "$scratch/tree/base/other.c"
+for name in 'read_it()' 'struct it'; do
+	tests/build/names.sh "$scratch"/tree/base/{one,other}.c | grep -qF ": $name is at " ||
+		report_error "names.sh does not find that $name is there twice"
+done
+
 # Each row of tests/tiers is of a test, a tier and a build. ./test ends if a test has no row.
 while read -r pattern tier build; do
 	case $tier:$build in

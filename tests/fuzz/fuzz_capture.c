@@ -40,7 +40,7 @@ static void open_capture(struct capture *capture, bool *is_open)
 }
 
 /* A filter of the user, none of which depends on the capture. */
-static void set_filter(struct options *options, unsigned int which)
+static void set_filter(struct report_options *options, unsigned int which)
 {
 	struct select *select = &options->select;
 	int err = 0;
@@ -75,7 +75,7 @@ static void set_filter(struct options *options, unsigned int which)
 }
 
 /* Questions of the user, where the view answers them. */
-static void set_query(struct options *options, unsigned int which)
+static void set_query(struct report_options *options, unsigned int which)
 {
 	static const char *const wheres[] = {
 		"gfp_flags & __GFP_ZERO == __GFP_ZERO",
@@ -106,7 +106,7 @@ static void set_query(struct options *options, unsigned int which)
 }
 
 /* The options of the view flame. */
-static void set_flame(struct options *options, unsigned int format, unsigned int by)
+static void set_flame(struct report_options *options, unsigned int format, unsigned int by)
 {
 	static const char *const measures[] = { NULL, "peak", "allocated", "temporary", "leaked" };
 	static const char *const groups[] = { NULL, "comm,stack", "stack", "cpu,syscall,size" };
@@ -142,7 +142,7 @@ static void report(struct fuzz_input *input)
 {
 	const struct view *view = views[fuzz_byte(input) % COUNT(views)];
 	unsigned int format = fuzz_byte(input), by = fuzz_byte(input);
-	struct options options = {
+	struct report_options options = {
 		.input = "in",
 		.view = view,
 		.renderer = renderers[format % COUNT(renderers)],
@@ -184,7 +184,7 @@ static void report(struct fuzz_input *input)
 		free(text);
 		capture_close(&capture);
 	}
-	options_deinit(&options);
+	report_options_deinit(&options);
 }
 
 static void check(const char *name, bool is_repaired)

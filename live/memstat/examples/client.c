@@ -17,7 +17,7 @@
 #define EXIT_ERROR 2
 #define WAIT_MAX 1e9 /* seconds */
 
-struct options {
+struct client_options {
 	const char *path; /* of a capture; NULL: the running system */
 	double wait;	  /* seconds between two listings; 0: not given */
 	long count;	  /* of listings; 0: not given */
@@ -53,8 +53,8 @@ static int usage(const struct client *client, const char *option, const char *ar
 	return -1;
 }
 
-static int parse_wait(const struct client *client, struct options *options, const char *option,
-		      const char *argument)
+static int parse_wait(const struct client *client, struct client_options *options,
+		      const char *option, const char *argument)
 {
 	char *end;
 
@@ -65,8 +65,8 @@ static int parse_wait(const struct client *client, struct options *options, cons
 	return usage(client, option, argument, "must be seconds, more than 0 and at most 1e9");
 }
 
-static int parse_count(const struct client *client, struct options *options, const char *option,
-		       const char *argument)
+static int parse_count(const struct client *client, struct client_options *options,
+		       const char *option, const char *argument)
 {
 	char *end;
 
@@ -77,7 +77,7 @@ static int parse_count(const struct client *client, struct options *options, con
 	return usage(client, option, argument, "must be a whole number, 1 or more");
 }
 
-static int parse(const struct client *client, struct options *options, int argc, char **argv)
+static int parse(const struct client *client, struct client_options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' },
 						      { NULL, 0, NULL, 0 } };
@@ -173,7 +173,7 @@ static void pause_for(double seconds)
 	nanosleep(&wait, NULL);
 }
 
-static int run(const struct client *client, const struct options *options,
+static int run(const struct client *client, const struct client_options *options,
 	       struct memory_type_list *list, struct memstat_capture *capture)
 {
 	uint64_t reported = 0;
@@ -201,7 +201,7 @@ static int run(const struct client *client, const struct options *options,
 
 int client_main(const struct client *client, int argc, char **argv)
 {
-	struct options options = { NULL, 0, 0, 0 };
+	struct client_options options = { NULL, 0, 0, 0 };
 	struct memstat_capture *capture = NULL;
 	struct memory_type_list *list;
 	int status;
